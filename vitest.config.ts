@@ -1,0 +1,15 @@
+import { defineConfig } from 'vitest/config';
+
+/** One project per purpose, each with its own time limit, so that a slow test is a failure where it should be fast. */
+export default defineConfig({
+  test: {
+    reporters: process.env['CI'] ? ['default'] : ['default'],
+    projects: [
+      { test: { name: 'core', include: ['test/core/**/*.test.ts', 'test/providers/**/*.test.ts'], testTimeout: 5_000 } },
+      { test: { name: 'adapters', include: ['test/contracts/**/*.test.ts', 'test/adapters/**/*.test.ts', 'test/lambdas/**/*.test.ts'], testTimeout: 60_000, hookTimeout: 120_000 } },
+      { test: { name: 'proof', include: ['test/journeys/**/*.test.ts', 'test/model/**/*.test.ts', 'test/simulation/**/*.test.ts'], testTimeout: 240_000 } },
+      { test: { name: 'synth', include: ['test/synth/**/*.test.ts', 'test/*.test.ts'], testTimeout: 120_000, hookTimeout: 120_000 } },
+      { test: { name: 'e2e', include: ['test/e2e/**/*.test.ts'], testTimeout: 240_000, hookTimeout: 300_000, fileParallelism: false } },
+    ],
+  },
+});
