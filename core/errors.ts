@@ -1,0 +1,22 @@
+/** The service a rule depends on, for `DependencyError` counters and alarms. */
+export type Dependency = 'dynamodb' | 'sqs' | 's3' | 'secrets' | 'http';
+
+/**
+ * A dependency did not answer in time, refused for load, or failed. `outcome` says what is known of a write:
+ * `not_applied` (refused before it took effect), or `unknown` (it may or may not have been applied).
+ */
+export class DependencyError extends Error {
+  override readonly name = 'DependencyError';
+  readonly dependency: Dependency;
+  readonly outcome: 'not_applied' | 'unknown';
+
+  constructor(
+    dependency: Dependency,
+    message: string,
+    options: { cause?: unknown; outcome?: 'not_applied' | 'unknown' } = {},
+  ) {
+    super(`${dependency}: ${message}`, { cause: options.cause });
+    this.dependency = dependency;
+    this.outcome = options.outcome ?? 'unknown';
+  }
+}

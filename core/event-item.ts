@@ -1,0 +1,124 @@
+/**
+ * The state item: one per event, under 1 KB on the happy path, so that each status change bills one write unit.
+ * The body is not in it (see `PayloadItem`). Attribute names are the ones stored in the `events` table.
+ */
+import type { EpochMs, EventPk, EventStatus } from './glossary.ts';
+
+/** Version of the item's layout; a reader refuses a higher one than it knows. */
+export const SCHEMA_VERSION = 1;
+
+/** One finished attempt, newest last; the item keeps three. */
+export interface AttemptNote {
+  /** Attempt number, from 1 within a generation. */
+  readonly n: number;
+  readonly at: EpochMs;
+  readonly ms: number;
+  readonly cause: string;
+}
+
+export interface EventItem {
+  readonly pk: EventPk;
+  readonly status: EventStatus;
+  readonly schemaVersion: number;
+  readonly provider: string;
+  readonly eventType: string;
+  /** Replay generation, from 1: every replay is a new one, so that old copies cannot act on it. */
+  readonly gen: number;
+  /** Idempotency generation, from 1: part of the key handed to outside calls. */
+  readonly run: number;
+  /** The request that created the item, so that the SDK's own retry recognises its own write. */
+  readonly ingestId: string;
+  /** SHA-256 of the raw body, lower-case hex. */
+  readonly bodySha: string;
+  /** Position of this event in the request that carried it, for events split out of a batch. */
+  readonly itemPath?: string;
+  /** Bytes of the raw body. */
+  readonly size: number;
+  readonly receivedAt: EpochMs;
+  /** When it happened, by the provider's own account. */
+  readonly eventAt?: EpochMs;
+  readonly updatedAt: EpochMs;
+  readonly enqueuedAt?: EpochMs;
+  readonly startedAt?: EpochMs;
+  readonly completedAt?: EpochMs;
+  readonly attempts: number;
+  readonly recentAttempts?: readonly AttemptNote[];
+  /** The claim that owns a `processing` event, and until when. */
+  readonly owner?: string;
+  readonly leaseUntil?: EpochMs;
+  /** Not to be claimed before this time. */
+  readonly nextAttemptAt?: EpochMs;
+  /** The watch index, not a message, brings this event back. */
+  readonly parked?: boolean;
+  readonly deferredSince?: EpochMs;
+  /** Copies sent by the sweeper since the last claim. */
+  readonly resends: number;
+  /** The replay job or request that started this generation. */
+  readonly replayId?: string;
+  /** True for an event recorded as older than the dedup window allows (age rule). */
+  readonly actionTaken?: string;
+  /** Up to 200 bytes; a larger result is in the `detail` item beside the payload. */
+  readonly result?: string;
+  /** `<cause>: <message>`, up to 200 bytes. */
+  readonly lastError?: string;
+  readonly deadAt?: EpochMs;
+  /** Names this death: a message that carries it was redriven by a person. */
+  readonly deadId?: string;
+  readonly dlqSent?: boolean;
+  readonly cause?: string;
+  /** Epoch SECONDS; only on terminal items. */
+  readonly expiresAt?: number;
+  /** Sparse index `watch`: present exactly while something is still owed for the event. */
+  readonly watchShard?: string;
+  readonly watchAt?: EpochMs;
+  /** Index `timeline`: `<sourceId>#<yyyy-mm-ddThh>`, `<receivedAt>#<eventKey>`; never changes. */
+  readonly timelineHour: string;
+  readonly timelineAt: string;
+  /** Sparse index `attention`: present only while dead. */
+  readonly attentionSource?: string;
+  readonly attentionAt?: string;
+}
+
+/** Attributes an update may set, and those it may remove. */
+export type EventItemChange = { readonly [K in Exclude<keyof EventItem, 'pk'>]?: EventItem[K] };
+export type EventAttribute = Exclude<keyof EventItem, 'pk'>;
+
+/** The names of the three indexes of the `events` table, shared with its definition. */
+export const EVENT_INDEXES = {
+  watch: { name: 'watch', partition: 'watchShard', sort: 'watchAt', sortType: 'number', project: [] },
+  timeline: {
+    name: 'timeline',
+    partition: 'timelineHour',
+    sort: 'timelineAt',
+    sortType: 'string',
+    project: ['eventType'],
+  },
+  attention: { name: 'attention', partition: 'attentionSource', sort: 'attentionAt', sortType: 'string', project: [] },
+} as const;
+
+/** Watch partitions per source. */
+export const WATCH_SHARDS = 4;
+
+/** A payload item: `pk` as the event's, `sk` one of `B#<bodySha>` (a body) and `D#<gen>` (result detail, replay note). */
+export interface PayloadItem {
+  readonly pk: EventPk;
+  readonly sk: string;
+  /** Deflated raw bytes; absent where the bytes are in the blob store under `ref`. */
+  readonly bytes?: Uint8Array;
+  /** Key in the blob store. */
+  readonly ref?: string;
+  /** Allow-listed request headers, lower-case names. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Epoch SECONDS. */
+  readonly expiresAt: number;
+}
+
+/** A `D#<gen>` item: what did not fit the state item, and why a replay was asked for. */
+export interface DetailItem {
+  readonly pk: EventPk;
+  readonly sk: string;
+  /** JSON text, up to 32 KB. */
+  readonly detail: string;
+  /** Epoch SECONDS. */
+  readonly expiresAt: number;
+}

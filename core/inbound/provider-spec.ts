@@ -1,0 +1,192 @@
+/**
+ * A provider as data: how it signs, identifies, acknowledges, retries and shakes hands. JSON only (patterns are strings),
+ * because the specs of the configured sources are baked into the ingest bundle.
+ */
+
+/** Where a value comes from. `sig:` is a part of the parsed signature header, `config:` a setting of the source. */
+export type Src =
+  | `header:${string}`
+  | `json:${string}`
+  | `form:${string}`
+  | `query:${string}`
+  | `sig:${string}`
+  | `claim:${string}`
+  | `config:${string}`
+  | 'method'
+  | 'url';
+
+export type SchemeAlgorithm =
+  | 'hmac-sha1'
+  | 'hmac-sha256'
+  | 'hmac-sha512'
+  | 'digest-sha256'
+  | 'ed25519'
+  | 'ecdsa-p256-sha256'
+  | 'rsa-sha1'
+  | 'rsa-sha256'
+  | 'jwt'
+  | 'token'
+  | 'basic';
+
+export type Encoding = 'hex' | 'base64' | 'base64url';
+export type TimeUnit = 's' | 'ms' | 'iso8601' | 'http-date';
+
+/** One way to prove a request genuine. */
+export interface Scheme {
+  readonly id: string;
+  readonly alg: SchemeAlgorithm;
+  readonly sig: {
+    readonly from: Src | readonly Src[];
+    /** Numbered headers, e.g. DocuSign: a pattern over lower-case header names. */
+    readonly headerPattern?: string;
+    /** Signatures looked at, default 8. */
+    readonly max?: number;
+    readonly parse?: {
+      /** Separates signatures (or key=value parts), e.g. `,` or ` `. */
+      readonly item?: string;
+      /** Separates key and value of a part, e.g. `=`. */
+      readonly kv?: string;
+      /** The key (or keys) under which signatures stand, e.g. `v1`. */
+      readonly key?: string | readonly string[];
+      readonly prefix?: string;
+      readonly prefixOptional?: boolean;
+      /** Keys that must not occur twice, e.g. `t`. */
+      readonly single?: readonly string[];
+    };
+  };
+  readonly encoding?: Encoding;
+  readonly key?: {
+    readonly encoding?: 'utf8' | 'hex' | 'base64' | 'base64url';
+    /** Prefixes taken off the secret before decoding, e.g. `whsec_`. */
+    readonly strip?: readonly string[];
+    readonly hash?: 'sha1';
+    readonly provider?: 'static' | 'x509Url' | 'jwksUrl' | 'plaid';
+    /** Where the key is fetched from, for `x509Url` (a Src) and `jwksUrl` (a URL). */
+    readonly from?: string;
+    /** Allowed hosts and paths of a fetched key, as patterns over the whole text. */
+    readonly hosts?: string;
+    readonly paths?: string;
+  };
+  /** Signed bytes, e.g. `{ts}.{body}`, `{header:webhook-id}.{ts}.{body}`, `{method}{url}{body}{ts}`. */
+  readonly message?: string;
+  readonly signedHeaders?: { readonly from: Src; readonly sep: string; readonly item: string; readonly join: string };
+  readonly url?: { readonly base: 'configured'; readonly variants?: 'twilio' | 'hubspot-decode' };
+  readonly time?: {
+    readonly from: Src;
+    readonly unit: TimeUnit;
+    /** Accepted age and lead in seconds. */
+    readonly past: number;
+    readonly future: number;
+    /** The loader refuses a window over an unsigned value. */
+    readonly signed: true;
+  };
+  /** Values in the signed text that must equal a hash of the body (Twilio bodySHA256, Plaid claim). */
+  readonly bind?: readonly {
+    readonly equals: Src;
+    readonly hash: 'sha256' | 'crc32';
+    readonly encoding: 'hex' | 'decimal';
+  }[];
+  /** Verify every item of the array at this JSON path on its own, e.g. `notificationItems[].NotificationRequestItem`. */
+  readonly batch?: string;
+  /** Required JWT claims; `config:` values come from the source's settings. */
+  readonly claims?: Readonly<Record<string, string>>;
+  readonly jwtAlg?: 'HS256' | 'RS256' | 'ES256';
+  readonly maxAgeSeconds?: number;
+  readonly leewaySeconds?: number;
+  /** A request whose signed text matches this pattern is refused: it could have come out of a handshake. */
+  readonly guard?: { readonly rejectMessage: string };
+  /** A named function in core/ for what data cannot express. */
+  readonly code?: 'sns' | 'jira-connect';
+}
+
+export interface Identity {
+  /**
+   * Ordered alternatives; the parts of one are joined with length prefixes. `hash:body` is the body's SHA-256; `none`
+   * means every request is a new event.
+   */
+  readonly key: readonly (readonly (Src | 'hash:body' | 'none')[])[];
+  readonly type: readonly Src[];
+  /** Joins several `type` sources that are all present, e.g. GitHub's event and action, with this text. */
+  readonly typeJoin?: string;
+  readonly time?: { readonly from: Src; readonly unit: TimeUnit };
+  /** JSON path of the items when one request carries many events, e.g. `[]`, `events[]`. Key, type and time are then per item. */
+  readonly items?: string;
+  readonly ordering?: Src;
+  /** Bodies of one event may differ between deliveries (attempt counters): a differing body is then no alarm. */
+  readonly unstableBody?: boolean;
+}
+
+export interface Ack {
+  readonly status: number;
+  readonly contentType?: string;
+  readonly body?: string;
+  readonly rejectStatus: 400 | 401 | 403;
+  /** Reply body for a refused signature; absent = the product's flat JSON. */
+  readonly rejectBody?: string;
+  /** The provider gives up after this time. */
+  readonly deadlineMs: number;
+}
+
+export interface Handshake {
+  readonly when: {
+    readonly method: 'POST' | 'GET' | 'HEAD' | 'OPTIONS';
+    /** Query parameters that must be present; a value must be equal unless `*`. */
+    readonly query?: Readonly<Record<string, string>>;
+    readonly header?: Readonly<Record<string, string>>;
+    /** JSON paths of the body and the value they must have (`*` = any string). */
+    readonly jsonEquals?: Readonly<Record<string, string | number>>;
+    readonly jsonMissing?: readonly string[];
+    /** The body's top-level keys are exactly these. */
+    readonly jsonKeysExactly?: readonly string[];
+    /** Form fields of the body: the body's keys are exactly these. */
+    readonly formKeysExactly?: readonly string[];
+    readonly emptyJsonArrayAt?: string;
+  };
+  readonly verify: 'none' | 'signature' | { readonly tokenEquals: Src; readonly token: `config:${string}` };
+  /** Caller text that is echoed or signed must match this pattern; mandatory where a MAC is computed over it. */
+  readonly guard?: { readonly src: Src; readonly accept: string };
+  readonly respond: {
+    readonly status: number;
+    readonly contentType?: string;
+    /**
+     * Reply template. Functions: `{echo(src)}`, `{json(src)}` (as a JSON string), `{hmac(alg,encoding,src)}`,
+     * `{hash(alg,encoding,src,src…)}`.
+     */
+    readonly body?: string;
+    readonly headers?: Readonly<Record<string, string>>;
+    /** Status when `verify` or `guard` refuses. */
+    readonly elseStatus?: number;
+  };
+  /** The request brings the secret (Asana, Notion): kept only while the source is pairing and has none. */
+  readonly store?: { readonly kind: 'pairing-secret'; readonly from: Src };
+  /** After verification, GET this URL (SNS SubscribeURL): host and path pinned by the named code. */
+  readonly confirm?: { readonly url: Src; readonly hosts: string };
+}
+
+export interface ProviderSpec {
+  readonly id: string;
+  readonly title: string;
+  readonly docs: string;
+  /** Date of the last check against the provider's documentation, yyyy-mm-dd. */
+  readonly checkedOn: string;
+  /** Facts below that could not be confirmed in the provider's own documentation. */
+  readonly unconfirmed?: readonly string[];
+  readonly strength: 'signed' | 'origin' | 'shared-secret' | 'none';
+  /** Alternatives, tried in order; one that verifies is enough. Empty: the provider has no authentication. */
+  readonly verify: readonly Scheme[];
+  readonly identity: Identity;
+  readonly ack: Ack;
+  readonly handshakes: readonly Handshake[];
+  readonly methods: readonly ('POST' | 'GET' | 'HEAD' | 'OPTIONS')[];
+  readonly maxBodyBytes?: number;
+  /** Published address ranges and the date they were read. */
+  readonly ips?: { readonly ranges: readonly string[]; readonly readOn: string; readonly from?: string };
+  /** For duplicate checks and log redaction, lower-case. */
+  readonly signatureHeaders: readonly string[];
+  /** Kept with the event for handlers, beside `content-type` and the headers the spec itself reads. */
+  readonly keepHeaders?: readonly string[];
+  /** Settings a source must give, named in `config:` (e.g. `webhookId`), with what they are. */
+  readonly settings?: Readonly<Record<string, string>>;
+  readonly retries: string;
+  readonly setup: string;
+}
