@@ -1,0 +1,10 @@
+import { text } from '#lambdas/shared/read-env.ts';
+
+/** Environment of the `process` function, set by its construct. */
+export const processEnv = {
+  EVENTS_TABLE: text,
+  PAYLOADS_TABLE: text,
+  BODIES_BUCKET: text,
+  WORK_QUEUE_URL: text,
+  DEAD_QUEUE_URL: text,
+};
