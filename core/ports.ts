@@ -85,8 +85,12 @@ export interface EventStore {
   get(pk: EventPk): Promise<EventItem | undefined>;
   /** Strongly consistent; missing items are left out. At most 100 keys. */
   getMany(pks: readonly EventPk[]): Promise<readonly EventItem[]>;
-  /** Events of one watch shard that are due before a time, oldest first. Eventually consistent, as indexes are. */
-  watchDue(shard: string, before: EpochMs, cursor?: string): Promise<Page<{ pk: EventPk; watchAt: EpochMs }>>;
+  /** Events of one watch shard with `from <= watchAt < before`, oldest first. Eventually consistent, as indexes are. */
+  watchDue(
+    shard: string,
+    range: { from?: EpochMs; before: EpochMs },
+    cursor?: string,
+  ): Promise<Page<{ pk: EventPk; watchAt: EpochMs }>>;
   /** Events received in one hour, newest first or oldest first. */
   timeline(
     hour: string,
@@ -136,7 +140,8 @@ export interface ReceiptBox {
 }
 /** The dead-letter queue. */
 export interface DeadQueue {
-  send(body: string): Promise<void>;
+  /** `cause` travels beside the body (a message attribute), so that the body stays what it was. */
+  send(body: string, cause: string): Promise<void>;
   receive(limit: number): Promise<readonly { body: string; receipt: string; sentAt: EpochMs; receiveCount: number }[]>;
   delete(receipt: string): Promise<void>;
 }
@@ -161,6 +166,17 @@ export interface Random {
   /** 0 (inclusive) to 1 (exclusive). */
   next(): number;
 }
+/** Waiting, so that core/ needs no timers (adapters/system.ts; the virtual clock in tests). */
+export interface Timer {
+  /**
+   * Runs `work` for at most `ms`. Past that it aborts the signal, stops waiting and answers `timed_out`; the work's late
+   * result or error is dropped. An error thrown in time is thrown on.
+   */
+  limit<T>(
+    ms: number,
+    work: (signal: AbortSignal) => Promise<T>,
+  ): Promise<{ kind: 'finished'; value: T } | { kind: 'timed_out' }>;
+}
 
 export type HashAlgorithm = 'sha1' | 'sha256' | 'sha512';
 /** Pure functions that need native code. Nothing here leaves the process. */
@@ -183,8 +199,10 @@ export interface Crypto {
 }
 export type Jwk = Readonly<Record<string, unknown>>;
 
-/** Raw deflate, without a header. */
+/** Byte work that native code does better: raw deflate (no header) and base64. */
 export interface Codec {
+  toBase64(bytes: Uint8Array): string;
+  fromBase64(text: string): Uint8Array;
   deflate(bytes: Uint8Array): Uint8Array;
   /** Throws when the bytes are not a deflate stream or inflate to more than `limitBytes`. */
   inflate(bytes: Uint8Array, limitBytes: number): Uint8Array;

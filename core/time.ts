@@ -1,0 +1,28 @@
+/** Times as text. The only file of core/ that may use Date, and only to convert: the clock is a port. */
+
+/** `2026-11-21T03:00:00.000Z` of a time in milliseconds. */
+export function toIso(ms: number): string {
+  return new Date(ms).toISOString();
+}
+
+/** `2026-11-21T03`: the hour partition of the timeline index. */
+export function toHour(ms: number): string {
+  return toIso(ms).slice(0, 13);
+}
+
+const ISO_8601 = /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:?\d{2})?)?$/;
+
+/** Milliseconds of an ISO 8601 text (UTC where no zone is given), or undefined when it is not one. */
+export function parseIso(text: string): number | undefined {
+  if (!ISO_8601.test(text)) return undefined;
+  const zoned = /(?:Z|[+-]\d{2}:?\d{2})$/.test(text) || text.length === 10 ? text : `${text}Z`;
+  const ms = Date.parse(zoned.replace(' ', 'T').replace(/([+-]\d{2})(\d{2})$/, '$1:$2'));
+  return Number.isNaN(ms) ? undefined : ms;
+}
+
+/** Milliseconds of an HTTP date (`Sat, 21 Nov 2026 03:00:00 GMT`), or undefined. */
+export function parseHttpDate(text: string): number | undefined {
+  if (!/^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/.test(text)) return undefined;
+  const ms = Date.parse(text);
+  return Number.isNaN(ms) ? undefined : ms;
+}
