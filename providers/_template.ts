@@ -1,0 +1,41 @@
+import type { ProviderSpec } from '#core/inbound/provider-spec.ts';
+
+/**
+ * Copy this file to `<id>.ts`, rename the constant, fill it in and register it in index.ts. See docs/add-a-provider.md.
+ * It is compiled but not registered.
+ */
+export const template: ProviderSpec = {
+  id: 'acme',
+  title: 'Acme',
+  docs: 'https://docs.example.com/webhooks',
+  // The day you read the provider's documentation.
+  checkedOn: '2026-11-21',
+  // What you could not find there; shown on the documentation page. Leave it out when there is nothing.
+  unconfirmed: ['The deadline of an answer.'],
+  strength: 'signed',
+  verify: [
+    {
+      id: 'acme',
+      alg: 'hmac-sha256',
+      // Where the signature stands. Header names in lower case.
+      sig: { from: 'header:x-acme-signature', parse: { prefix: 'sha256=' } },
+      encoding: 'hex',
+      // Exactly the bytes that are signed.
+      message: '{ts}.{body}',
+      // Leave it out when the time is not part of the signed bytes.
+      time: { from: 'header:x-acme-timestamp', unit: 's', past: 300, future: 300, signed: true },
+    },
+  ],
+  identity: {
+    // What stays the same when the provider sends the event again, and differs for every other event.
+    key: [['json:id']],
+    type: ['json:type'],
+    time: { from: 'json:created_at', unit: 'iso8601' },
+  },
+  ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
+  handshakes: [],
+  methods: ['POST'],
+  signatureHeaders: ['x-acme-signature', 'x-acme-timestamp'],
+  retries: 'How often and for how long the provider tries again.',
+  setup: 'Where to click, and where the secret is found.',
+};

@@ -1,0 +1,38 @@
+import type { ProviderSpec } from '#core/inbound/provider-spec.ts';
+
+export const github: ProviderSpec = {
+  id: 'github',
+  title: 'GitHub',
+  docs: 'https://docs.github.com/en/webhooks',
+  checkedOn: '2026-11-21',
+  strength: 'signed',
+  verify: [
+    {
+      id: 'github',
+      alg: 'hmac-sha256',
+      sig: { from: 'header:x-hub-signature-256', parse: { prefix: 'sha256=' } },
+      encoding: 'hex',
+      message: '{body}',
+    },
+  ],
+  identity: {
+    key: [['header:x-github-delivery']],
+    type: ['header:x-github-event', 'json:action'],
+    typeJoin: '.',
+  },
+  ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
+  handshakes: [
+    {
+      when: { method: 'POST', header: { 'x-github-event': 'ping' } },
+      verify: 'signature',
+      respond: { status: 200, contentType: 'text/plain', body: 'pong' },
+    },
+  ],
+  methods: ['POST'],
+  signatureHeaders: ['x-hub-signature-256', 'x-hub-signature'],
+  keepHeaders: ['x-github-event', 'x-github-delivery', 'x-github-hook-id', 'x-github-hook-installation-target-id'],
+  retries:
+    'None. A person or a script can redeliver the deliveries of the last three days; the delivery id stays the same.',
+  setup:
+    'Repository, organisation or app settings, Webhooks, Add webhook: this URL, content type application/json, and a long random secret of your own making.',
+};

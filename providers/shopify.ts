@@ -1,0 +1,40 @@
+import type { ProviderSpec } from '#core/inbound/provider-spec.ts';
+
+export const shopify: ProviderSpec = {
+  id: 'shopify',
+  title: 'Shopify webhooks',
+  docs: 'https://shopify.dev/docs/apps/build/webhooks',
+  checkedOn: '2026-11-21',
+  strength: 'signed',
+  verify: [
+    {
+      id: 'shopify',
+      alg: 'hmac-sha256',
+      sig: { from: 'header:x-shopify-hmac-sha256' },
+      encoding: 'base64',
+      message: '{body}',
+    },
+  ],
+  identity: {
+    key: [['header:x-shopify-webhook-id']],
+    type: ['header:x-shopify-topic'],
+    time: { from: 'header:x-shopify-triggered-at', unit: 'iso8601' },
+    ordering: 'json:id',
+  },
+  ack: { status: 200, rejectStatus: 401, deadlineMs: 5_000 },
+  handshakes: [],
+  methods: ['POST'],
+  signatureHeaders: ['x-shopify-hmac-sha256'],
+  keepHeaders: [
+    'x-shopify-topic',
+    'x-shopify-shop-domain',
+    'x-shopify-api-version',
+    'x-shopify-webhook-id',
+    'x-shopify-event-id',
+    'x-shopify-triggered-at',
+  ],
+  retries:
+    'Eight times over four hours; after that a subscription made through the Admin API is removed. One second to connect, five seconds in all.',
+  setup:
+    'Subscribe in the app configuration (shopify.app.toml) or through the Admin API. The secret is the client secret of the app (Dev Dashboard, Settings); for webhooks made in the shop admin it is shown under Settings, Notifications, Webhooks.',
+};

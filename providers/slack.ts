@@ -1,0 +1,39 @@
+import type { ProviderSpec } from '#core/inbound/provider-spec.ts';
+
+export const slack: ProviderSpec = {
+  id: 'slack',
+  title: 'Slack Events API',
+  docs: 'https://docs.slack.dev/apis/events-api/',
+  checkedOn: '2026-11-21',
+  strength: 'signed',
+  verify: [
+    {
+      id: 'slack',
+      alg: 'hmac-sha256',
+      sig: { from: 'header:x-slack-signature', parse: { prefix: 'v0=' } },
+      encoding: 'hex',
+      message: 'v0:{ts}:{body}',
+      time: { from: 'header:x-slack-request-timestamp', unit: 's', past: 300, future: 300, signed: true },
+    },
+  ],
+  identity: {
+    key: [['json:event_id']],
+    type: ['json:event.type', 'json:type'],
+    time: { from: 'json:event_time', unit: 's' },
+  },
+  ack: { status: 200, contentType: 'text/plain', body: '', rejectStatus: 401, deadlineMs: 3_000 },
+  handshakes: [
+    {
+      when: { method: 'POST', jsonEquals: { type: 'url_verification', challenge: '*' } },
+      verify: 'signature',
+      respond: { status: 200, contentType: 'text/plain', body: '{echo(json:challenge)}', elseStatus: 401 },
+    },
+  ],
+  methods: ['POST'],
+  signatureHeaders: ['x-slack-signature', 'x-slack-request-timestamp'],
+  keepHeaders: ['x-slack-retry-num', 'x-slack-retry-reason'],
+  retries:
+    'Three times: at once, after one minute, after five minutes. Slack switches the subscription off when most deliveries fail for an hour.',
+  setup:
+    'api.slack.com, Your Apps, the app, Event Subscriptions: enter this URL (Slack calls it at once) and choose the bot events. The secret is Basic Information, App Credentials, Signing Secret.',
+};

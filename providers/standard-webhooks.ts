@@ -1,0 +1,34 @@
+import type { ProviderSpec } from '#core/inbound/provider-spec.ts';
+
+export const standardWebhooks: ProviderSpec = {
+  id: 'standard-webhooks',
+  title: 'Standard Webhooks (v1, shared secret)',
+  docs: 'https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md',
+  checkedOn: '2026-11-21',
+  strength: 'signed',
+  verify: [
+    {
+      id: 'standard-webhooks',
+      alg: 'hmac-sha256',
+      sig: { from: 'header:webhook-signature', parse: { item: ' ', kv: ',', key: 'v1' } },
+      encoding: 'base64',
+      key: { encoding: 'base64', strip: ['v1,whsec_', 'whsec_'] },
+      message: '{header:webhook-id}.{ts}.{body}',
+      time: { from: 'header:webhook-timestamp', unit: 's', past: 300, future: 300, signed: true },
+    },
+  ],
+  identity: {
+    key: [['header:webhook-id']],
+    type: ['json:type'],
+    time: { from: 'json:timestamp', unit: 'iso8601' },
+  },
+  ack: { status: 200, rejectStatus: 401, deadlineMs: 15_000 },
+  handshakes: [],
+  methods: ['POST'],
+  signatureHeaders: ['webhook-signature', 'webhook-timestamp'],
+  keepHeaders: ['webhook-id'],
+  retries:
+    'Up to the sender; the specification suggests ten attempts over about three days. Each attempt keeps webhook-id and is signed anew with a new time. 410 tells the sender to stop.',
+  setup:
+    'Take the endpoint secret (whsec_ followed by base64) from the sender. A public key (whpk_…) needs the provider standard-webhooks-v1a instead: a public key used as a shared secret would let anyone sign.',
+};
