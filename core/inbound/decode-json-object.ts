@@ -1,0 +1,19 @@
+/** Parses a JSON object, or undefined for anything else. `__proto__` keys are dropped, so that a merge cannot pollute. */
+export function decodeJsonObject(text: string): Record<string, unknown> | undefined {
+  let value: unknown;
+  try {
+    value = parseJson(text);
+  } catch {
+    return undefined;
+  }
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? (value as Record<string, unknown>)
+    : undefined;
+}
+
+/** JSON.parse without own `__proto__` keys. Throws SyntaxError as JSON.parse does. */
+export function parseJson(text: string): unknown {
+  return text.includes('__proto__')
+    ? JSON.parse(text, (key, value: unknown) => (key === '__proto__' ? undefined : value))
+    : JSON.parse(text);
+}

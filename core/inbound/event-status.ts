@@ -1,0 +1,30 @@
+/**
+ * The status machine as a table of allowed moves. Every conditional write in event-writes.ts makes exactly the moves
+ * listed here; the simulation checks each observed move against it (invariant I4: terminal is absorbing within a
+ * generation, except a replay or a person's redrive).
+ */
+import type { EventStatus } from '../glossary.ts';
+
+export const TERMINAL_STATUSES = ['completed', 'skipped_stale', 'rejected', 'ignored', 'dead_letter'] as const;
+/** Waiting for an attempt: what a claim may take. */
+export const WAITING_STATUSES = ['pending', 'failed', 'deferred'] as const;
+
+const FINISHES: readonly EventStatus[] = ['completed', 'skipped_stale', 'rejected', 'ignored', 'dead_letter'];
+
+/** Moves within one generation. */
+export const ALLOWED_MOVES: Readonly<Record<EventStatus, readonly EventStatus[]>> = {
+  pending: ['processing', 'deferred', 'dead_letter'],
+  processing: ['processing', 'failed', 'deferred', ...FINISHES],
+  failed: ['processing', 'failed', 'deferred', 'dead_letter'],
+  deferred: ['processing', 'deferred', 'dead_letter'],
+  completed: [],
+  skipped_stale: [],
+  rejected: [],
+  ignored: [],
+  // A person's redrive (carrying the deadId), run at once or parked while the source is paused.
+  dead_letter: ['processing', 'deferred'],
+};
+
+export function isTerminal(status: EventStatus): boolean {
+  return (TERMINAL_STATUSES as readonly string[]).includes(status);
+}

@@ -1,0 +1,126 @@
+/**
+ * What user code sees: one event, its attempt, and the outcomes it may answer. Returning nothing means `done()`;
+ * throwing means "try again", except a PermanentError.
+ */
+import type { EpochMs, EventId, SourceId } from '../glossary.ts';
+import type { EffectWrite } from '../ports.ts';
+
+/** A verified event as a handler gets it. */
+export interface WebhookEvent {
+  readonly id: EventId;
+  readonly source: SourceId;
+  /** Provider spec id, e.g. `stripe`. */
+  readonly provider: string;
+  readonly type: string;
+  /** When it happened by the provider's account, else when it was received. */
+  readonly time: EpochMs;
+  readonly receivedAt: EpochMs;
+  /** The exact bytes of the wire. */
+  readonly bytes: Uint8Array;
+  /** JSON bodies parsed, form bodies as an object of texts, anything else undefined. A fresh copy: change it freely. */
+  readonly payload: unknown;
+  /** Allow-listed request headers, lower-case names. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+export interface HandlerContext {
+  /** Attempt number, from 1 within a generation. */
+  readonly attempt: number;
+  /** 1 for the first run, one more for each replay. */
+  readonly generation: number;
+  /** The same for every attempt of one run: send it with outside calls, so that a retry has no second effect. */
+  readonly idempotencyKey: string;
+  /** Aborts when the attempt's time is over. Pass it to fetch and SDK calls. */
+  readonly signal: AbortSignal;
+  /** Milliseconds this attempt may take. */
+  readonly timeLimitMs: number;
+  readonly log: HandlerLog;
+  /**
+   * DynamoDB writes committed in one transaction with the event's completion: exactly once, or not at all. Up to 99 in
+   * all. `onRefused` is the outcome when one of their own conditions does not hold (default: a permanent error).
+   */
+  transact(writes: readonly EffectWrite[], options?: { onRefused?: Outcome }): void;
+}
+
+export interface HandlerLog {
+  info(message: string, fields?: Readonly<Record<string, unknown>>): void;
+  warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
+}
+
+export type Outcome =
+  | { readonly kind: 'done'; readonly actionTaken?: string; readonly data?: unknown }
+  | { readonly kind: 'rejected'; readonly reason: string }
+  | { readonly kind: 'stale'; readonly reason: string }
+  | { readonly kind: 'deferred'; readonly untilMs: EpochMs; readonly reason: string }
+  | { readonly kind: 'retry'; readonly afterSeconds: number; readonly reason: string };
+
+/** Finished. `actionTaken` and `data` (JSON, up to 32 KB) can be read back through the status API. */
+export function done(result: { actionTaken?: string; data?: unknown } = {}): Outcome {
+  return { kind: 'done', ...result };
+}
+/** Refused for a business reason: final, counted, nobody is paged. */
+export function reject(reason: string): Outcome {
+  return { kind: 'rejected', reason };
+}
+/** Older than what was already applied: final. */
+export function stale(reason: string): Outcome {
+  return { kind: 'stale', reason };
+}
+/** Wait for another event. The attempt is given back; at most 7 days in all. `untilMs`: epoch milliseconds. */
+export function defer(untilMs: EpochMs, reason: string): Outcome {
+  return { kind: 'deferred', untilMs, reason };
+}
+/** Try again after so many seconds (0 to 7 days) instead of the source's backoff. Counts as an attempt. */
+export function retryAfter(seconds: number, reason = 'asked by the handler'): Outcome {
+  return { kind: 'retry', afterSeconds: seconds, reason };
+}
+
+/** Throw it when no retry can help: the event goes to the DLQ at once. */
+export class PermanentError extends Error {
+  override readonly name = 'PermanentError';
+}
+
+export type Handler = (event: WebhookEvent, context: HandlerContext) => Promise<Outcome | void>;
+
+export interface HandlerRegistration {
+  /** Source id, or `*` for every source. */
+  readonly source: string;
+  /** Event type; a final `*` matches any rest (`invoice.*`, `*`). */
+  readonly type: string;
+  readonly handle: Handler;
+  /** Named in logs and by the breaker; default `<source>:<type>`. */
+  readonly name?: string;
+  /** Overrides the source's retry profile. */
+  readonly retry?: { readonly attempts: number; readonly baseSeconds: number; readonly capSeconds: number };
+  /** Overrides how long one attempt may take. */
+  readonly timeLimitMs?: number;
+}
+
+export interface HandlerRegistry {
+  find(source: SourceId, eventType: string): HandlerRegistration | undefined;
+}
+
+/** Builds the registry. The most exact registration wins: source before `*`, then the longest type. Throws on duplicates. */
+export function defineHandlers(registrations: readonly HandlerRegistration[]): HandlerRegistry {
+  const seen = new Set<string>();
+  for (const { source, type } of registrations) {
+    const name = `${source}:${type}`;
+    if (seen.has(name))
+      throw new Error(`Two handlers are registered for ${name}; register one, or make their types differ.`);
+    if (type.slice(0, -1).includes('*')) throw new Error(`Handler type "${type}": "*" may only stand at the end.`);
+    seen.add(name);
+  }
+  const ordered = [...registrations].sort(
+    (a, b) => Number(a.source === '*') - Number(b.source === '*') || exactness(b.type) - exactness(a.type),
+  );
+  return {
+    find: (source, eventType) =>
+      ordered.find(it => (it.source === '*' || it.source === source) && matches(it.type, eventType)),
+  };
+}
+
+const exactness = (type: string): number => (type.endsWith('*') ? type.length - 1 : 10_000);
+
+function matches(pattern: string, eventType: string): boolean {
+  return pattern.endsWith('*') ? eventType.startsWith(pattern.slice(0, -1)) : pattern === eventType;
+}
