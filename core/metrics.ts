@@ -1,44 +1,74 @@
-/** Metric names: one constant each, shared by the code that emits, the alarm that watches and the dashboard. */
+/**
+ * Every metric of the product: one name for the code that emits it, the alarm that watches it and the dashboard that
+ * shows it. `dimensions` are the exact sets it is published under: CloudWatch finds a metric only by a whole set.
+ */
 export const METRIC_NAMESPACE = 'Holdfast';
 
-export const METRICS = {
-  accepted: 'Accepted',
-  duplicate: 'Duplicate',
-  requestRejected: 'RequestRejected',
-  payloadMismatch: 'PayloadMismatch',
-  unrecordedAccepted: 'UnrecordedAccepted',
-  secretMatched: 'SecretMatched',
-  dependencyError: 'DependencyError',
-  attempts: 'Attempts',
-  firstAttempts: 'FirstAttempts',
-  attemptsFailed: 'AttemptsFailed',
-  completed: 'Completed',
-  skippedStale: 'SkippedStale',
-  rejected: 'Rejected',
-  ignored: 'Ignored',
-  deferred: 'Deferred',
-  parked: 'Parked',
-  deadLettered: 'DeadLettered',
-  leaseLost: 'LeaseLost',
-  foreignMessage: 'ForeignMessage',
-  /** Milliseconds from the request's arrival to the outcome, first attempts only. */
-  processingLatency: 'ProcessingLatency',
-  sweeperRuns: 'SweeperRuns',
-  sweeperResent: 'SweeperResent',
-  /** Seconds. */
-  unsentOldestAge: 'UnsentOldestAge',
-  /** Seconds since the next step of the most overdue event was due. */
-  unfinishedOldestAge: 'UnfinishedOldestAge',
-  openDeadLetters: 'OpenDeadLetters',
-  /** Seconds since the most overdue parked event was due. */
-  parkedDue: 'ParkedDue',
-  /** Seconds. */
-  pausedOldestAge: 'PausedOldestAge',
-  /** Seconds until the next dead letter leaves the DLQ by retention. */
-  dlqOldestExpiresIn: 'DlqOldestExpiresIn',
-  ledgerMismatch: 'LedgerMismatch',
-  /** Milliseconds from the probe's request to its completion. */
-  probeLatency: 'ProbeLatency',
-} as const;
+export type MetricUnit = 'Count' | 'Milliseconds' | 'Seconds';
+/** All low-cardinality: an event id is never a dimension. `environment` is in every set. */
+export type MetricDimension = 'environment' | 'source' | 'cause' | 'dependency';
 
-export type MetricName = (typeof METRICS)[keyof typeof METRICS];
+export interface MetricDefinition {
+  readonly unit: MetricUnit;
+  readonly dimensions: readonly (readonly MetricDimension[])[];
+}
+
+const PER_ENVIRONMENT = [['environment']] as const;
+const PER_SOURCE = [['environment', 'source']] as const;
+const BOTH = [['environment'], ['environment', 'source']] as const;
+const PER_CAUSE = [['environment', 'source', 'cause']] as const;
+
+export const METRICS = {
+  /** Ingest: a genuine event recorded or sent for the first time. */
+  Accepted: { unit: 'Count', dimensions: BOTH },
+  /** Ingest: a genuine event that was accepted before. */
+  Duplicate: { unit: 'Count', dimensions: PER_SOURCE },
+  /** Ingest: refused before anything was stored; `cause` says why. */
+  RequestRejected: { unit: 'Count', dimensions: PER_CAUSE },
+  /** Ingest: accepted on the strength of the queue alone, because the table did not answer. */
+  UnrecordedAccepted: { unit: 'Count', dimensions: PER_ENVIRONMENT },
+  /** Ingest: a known event id came with other bytes. */
+  PayloadMismatch: { unit: 'Count', dimensions: PER_SOURCE },
+  /** Any function: a service failed or did not answer in time. */
+  DependencyError: { unit: 'Count', dimensions: [['environment', 'dependency']] },
+
+  /** Process: claims that ran a handler. */
+  Attempts: { unit: 'Count', dimensions: BOTH },
+  FirstAttempts: { unit: 'Count', dimensions: PER_ENVIRONMENT },
+  AttemptsFailed: { unit: 'Count', dimensions: BOTH },
+  /** Process: from accepted to done, first attempts only. */
+  ProcessingLatency: { unit: 'Milliseconds', dimensions: PER_ENVIRONMENT },
+  Completed: { unit: 'Count', dimensions: BOTH },
+  SkippedStale: { unit: 'Count', dimensions: PER_SOURCE },
+  Ignored: { unit: 'Count', dimensions: PER_SOURCE },
+  Rejected: { unit: 'Count', dimensions: PER_SOURCE },
+  DeadLettered: { unit: 'Count', dimensions: [['environment'], ['environment', 'source', 'cause']] },
+  /** Process: a finish was refused because another owner has the event. */
+  LeaseLost: { unit: 'Count', dimensions: PER_ENVIRONMENT },
+
+  /** Sweep: one per run; its absence is the alarm. */
+  SweeperRuns: { unit: 'Count', dimensions: PER_ENVIRONMENT },
+  SweeperResent: { unit: 'Count', dimensions: PER_ENVIRONMENT },
+  /** Sweep: age of the oldest recorded event that was never sent. */
+  UnsentOldestAge: { unit: 'Seconds', dimensions: PER_ENVIRONMENT },
+  /** Sweep: time since the next step of the most overdue event was due; parked events excluded. */
+  UnfinishedOldestAge: { unit: 'Seconds', dimensions: PER_ENVIRONMENT },
+  /** Sweep: dead letters nobody has replayed or redriven. */
+  OpenDeadLetters: { unit: 'Count', dimensions: PER_ENVIRONMENT },
+  /** Sweep: time left until the oldest message of the dead-letter queue is deleted by its retention. */
+  DlqOldestExpiresIn: { unit: 'Seconds', dimensions: PER_ENVIRONMENT },
+  /** Sweep: how long the most overdue parked event has been due. */
+  ParkedDue: { unit: 'Seconds', dimensions: PER_ENVIRONMENT },
+  /** Sweep: how long the oldest event of a paused source has waited. */
+  PausedOldestAge: { unit: 'Seconds', dimensions: PER_ENVIRONMENT },
+
+  /** Reconcile: records that break an invariant. */
+  LedgerMismatch: { unit: 'Count', dimensions: PER_ENVIRONMENT },
+  /** Probe: from sending a signed test event to its completion. */
+  ProbeLatency: { unit: 'Milliseconds', dimensions: PER_ENVIRONMENT },
+} as const satisfies Readonly<Record<string, MetricDefinition>>;
+
+export type MetricName = keyof typeof METRICS;
+
+/** Values of `cause` on `RequestRejected` that alarms name. */
+export const REJECTED_FOR_SIGNATURE = 'signature';
