@@ -29,6 +29,8 @@ export const METRICS = {
   UnrecordedAccepted: { unit: 'Count', dimensions: PER_ENVIRONMENT },
   /** Ingest: a known event id came with other bytes. */
   PayloadMismatch: { unit: 'Count', dimensions: PER_SOURCE },
+  /** Ingest: verified, but only by the previous secret of a rotation. */
+  PreviousSecretMatched: { unit: 'Count', dimensions: PER_SOURCE },
   /** Any function: a service failed or did not answer in time. */
   DependencyError: { unit: 'Count', dimensions: [['environment', 'dependency']] },
 
@@ -43,6 +45,12 @@ export const METRICS = {
   Ignored: { unit: 'Count', dimensions: PER_SOURCE },
   Rejected: { unit: 'Count', dimensions: PER_SOURCE },
   DeadLettered: { unit: 'Count', dimensions: [['environment'], ['environment', 'source', 'cause']] },
+  /** Process: waiting for another event, by the handler's wish. */
+  Deferred: { unit: 'Count', dimensions: PER_SOURCE },
+  /** Process: put aside for the watch index (pause, open breaker, long wait). */
+  Parked: { unit: 'Count', dimensions: PER_SOURCE },
+  /** Process: a queue message that is not one of ours, copied to the dead-letter queue. */
+  ForeignMessage: { unit: 'Count', dimensions: PER_ENVIRONMENT },
   /** Process: a finish was refused because another owner has the event. */
   LeaseLost: { unit: 'Count', dimensions: PER_ENVIRONMENT },
 
@@ -70,5 +78,5 @@ export const METRICS = {
 
 export type MetricName = keyof typeof METRICS;
 
-/** Values of `cause` on `RequestRejected` that alarms name. */
-export const REJECTED_FOR_SIGNATURE = 'signature';
+/** The `cause` of `RequestRejected` that means a wrong secret: the signature is well formed and does not match. */
+export const REJECTED_FOR_SIGNATURE = 'mismatch';

@@ -6,6 +6,7 @@
 import type { Condition, Scalar } from './condition.ts';
 import type { DetailItem, EventAttribute, EventItem, EventItemChange, PayloadItem } from './event-item.ts';
 import type { EpochMs, EventPk, SourceId } from './glossary.ts';
+import type { MetricName } from './metrics.ts';
 
 /** A conditional change of one state item, as data. */
 export interface EventUpdate {
@@ -208,6 +209,11 @@ export interface Codec {
   inflate(bytes: Uint8Array, limitBytes: number): Uint8Array;
 }
 
+/** Address ranges (CIDR or single addresses). */
+export interface Addresses {
+  contains(ranges: readonly string[], address: string): boolean;
+}
+
 export interface SourceSecret {
   readonly current: string;
   readonly previous?: string;
@@ -228,8 +234,8 @@ export interface Secrets {
 
 /** What a rule reports: counters for metrics, one wide line per stage for the log. Never bodies or secrets. */
 export interface Telemetry {
-  count(metric: string, dimensions?: Readonly<Record<string, string>>, value?: number): void;
+  count(metric: MetricName, dimensions?: Readonly<Record<string, string>>, value?: number): void;
   /** A measurement in milliseconds, or a gauge in its own unit. */
-  measure(metric: string, value: number, dimensions?: Readonly<Record<string, string>>): void;
+  measure(metric: MetricName, value: number, dimensions?: Readonly<Record<string, string>>): void;
   log(level: 'debug' | 'info' | 'warn' | 'error', line: Readonly<Record<string, unknown>>): void;
 }

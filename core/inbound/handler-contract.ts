@@ -1,5 +1,5 @@
 /**
- * What user code sees: one event, its attempt, and the outcomes it may answer. Returning nothing means `done()`;
+ * What user code sees: one event, its attempt, and the outcomes it may answer. Every handler answers an outcome;
  * throwing means "try again", except a PermanentError.
  */
 import type { EpochMs, EventId, SourceId } from '../glossary.ts';
@@ -80,7 +80,7 @@ export class PermanentError extends Error {
   override readonly name = 'PermanentError';
 }
 
-export type Handler = (event: WebhookEvent, context: HandlerContext) => Promise<Outcome | void>;
+export type Handler = (event: WebhookEvent, context: HandlerContext) => Promise<Outcome>;
 
 export interface HandlerRegistration {
   /** Source id, or `*` for every source. */

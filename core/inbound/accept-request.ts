@@ -1,0 +1,394 @@
+/**
+ * The main path of ingest. Holds invariants I1 (an acknowledged event is durable), I10 (nothing is stored before
+ * verification) and I11 (a verified request gets the provider's ack, or 503, and never another 4xx).
+ */
+import { DependencyError } from '../errors.ts';
+import type { EventItem } from '../event-item.ts';
+import { type EpochMs, type EventKey, isEventKey, toEventPk } from '../glossary.ts';
+import type {
+  Addresses,
+  BlobStore,
+  Clock,
+  Codec,
+  Crypto,
+  EventStore,
+  Ids,
+  PayloadStore,
+  Secrets,
+  Telemetry,
+  Timer,
+  WorkQueue,
+} from '../ports.ts';
+import type { ResolvedSource } from '../resolved-config.ts';
+import { answerHandshake } from '../verification/handshake.ts';
+import { type Identification, identifyRequest } from '../verification/identify-request.ts';
+import { type KeyFetcher, type Verdict, type VerifyContext, verifyRequest } from '../verification/verify-request.ts';
+import { expiryAfter, markEnqueued, type NewEvent, pendingItem, staleItem, type WriteRules } from './event-writes.ts';
+import { keptHeaders } from './kept-headers.ts';
+import type { RawRequest } from './raw-request.ts';
+import {
+  acknowledge,
+  forbiddenSource,
+  methodNotAllowed,
+  type Reply,
+  refuseSignature,
+  tooLarge,
+  unavailable,
+} from './reply.ts';
+import { encodeWorkMessage, WORK_MESSAGE_VERSION, type WorkMessage } from './work-message.ts';
+
+export interface IngestPorts {
+  readonly store: Pick<EventStore, 'insert' | 'update'>;
+  readonly payloads: Pick<PayloadStore, 'putBody'>;
+  readonly blobs: BlobStore;
+  readonly queue: WorkQueue;
+  readonly secrets: Secrets;
+  readonly keys?: KeyFetcher;
+  readonly crypto: Crypto;
+  readonly codec: Codec;
+  readonly addresses: Addresses;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly timer: Timer;
+  readonly telemetry: Telemetry;
+}
+
+export interface IngestRules extends WriteRules {
+  readonly inlineLimitBytes: number;
+}
+
+/** Payloads outlive their records by this, so that a record never misses its body. */
+export const PAYLOAD_MARGIN_DAYS = 7;
+/** The age rule: an event this close to the end of the dedup window may have been seen and forgotten. */
+const AGE_MARGIN_DAYS = 2;
+const DAY_MS = 86_400_000;
+/** SQS takes 1 MiB; the rest of the message needs some of it. */
+const MAX_INLINE_BASE64 = 1_048_576 - 4_096 * 4;
+
+type Event = Extract<Identification, { kind: 'event' | 'batch' }>;
+
+/**
+ * Accepts one webhook request:
+ *  1. refuse what is not for this source: method, address, size;
+ *  2. get the secret, answer a handshake;
+ *  3. verify the raw bytes;
+ *  4. identify the event;
+ *  5. put the payload;
+ *  6. put the state, on the condition that it is not there yet;
+ *  7. send the message, with the payload while it is small;
+ *  8. mark the record as sent;
+ *  9. answer: the ack if the event is durable, else 503.
+ */
+export async function acceptRequest(
+  source: ResolvedSource,
+  request: RawRequest,
+  ports: IngestPorts,
+  rules: IngestRules,
+): Promise<Reply> {
+  const receivedAt = ports.clock.now();
+
+  const barred = refuseAtTheDoor(source, request, ports);
+  if (barred) return barred;
+
+  const authenticated = await authenticate(source, request, ports, receivedAt);
+  if (authenticated.kind === 'reply') return authenticated.reply;
+
+  const identified = identifyRequest(source.spec, request, {
+    crypto: ports.crypto,
+    settings: source.settings,
+    dedupOnBody: source.dedupOnBody,
+    verdict: authenticated.verdict,
+  });
+  if (identified.kind === 'nothing') return acknowledge(source.spec, 'accepted', undefined);
+
+  const accepted = new Acceptance(source, request, identified, receivedAt, ports, rules);
+  await accepted.putPayload();
+  const answer = await accepted.putState();
+  if (answer) return answer;
+  await accepted.send();
+  await accepted.mark();
+  return accepted.answer();
+}
+
+function refuseAtTheDoor(source: ResolvedSource, request: RawRequest, ports: IngestPorts): Reply | undefined {
+  const refuse = (cause: string, reply: Reply): Reply => {
+    countRefusal(source, cause, ports.telemetry);
+    return reply;
+  };
+  if (!(source.spec.methods as readonly string[]).includes(request.method)) {
+    return refuse('method', methodNotAllowed(source.spec.methods));
+  }
+  if (source.allowList && !ports.addresses.contains(source.allowList, request.sourceIp)) {
+    return refuse('forbidden_source', forbiddenSource());
+  }
+  if (request.body.length > source.maxBodyBytes) return refuse('too_large', tooLarge(source.maxBodyBytes));
+  return undefined;
+}
+
+type Authenticated =
+  | { kind: 'reply'; reply: Reply }
+  | { kind: 'verified'; verdict: Extract<Verdict, { kind: 'verified' }> };
+
+async function authenticate(
+  source: ResolvedSource,
+  request: RawRequest,
+  ports: IngestPorts,
+  nowMs: EpochMs,
+): Promise<Authenticated> {
+  const found = source.spec.verify.length === 0 ? ({ kind: 'unset' } as const) : await ports.secrets.get(source.id);
+  if (source.spec.verify.length > 0 && found.kind !== 'secret' && source.spec.strength !== 'origin') {
+    const error = found.kind === 'unset' ? 'secret_not_set' : 'secret_unreadable';
+    // A handshake may be what brings the secret (pairing), so it is tried before giving up.
+    const paired = found.kind === 'unset' ? await shakeHands(source, request, ports, contextOf(undefined)) : undefined;
+    if (paired) return { kind: 'reply', reply: paired };
+    countRefusal(source, error, ports.telemetry);
+    return { kind: 'reply', reply: unavailable(error) };
+  }
+  let context = contextOf(found.kind === 'secret' ? found.secret : undefined);
+  const handshake = await shakeHands(source, request, ports, context);
+  if (handshake) return { kind: 'reply', reply: handshake };
+
+  let verdict = await verifyRequest(source.spec, request, context);
+  if (verdict.kind === 'refused' && verdict.cause === 'mismatch' && (await ports.secrets.refresh(source.id))) {
+    const fresh = await ports.secrets.get(source.id);
+    if (fresh.kind === 'secret') {
+      context = contextOf(fresh.secret);
+      verdict = await verifyRequest(source.spec, request, context);
+    }
+  }
+  if (verdict.kind === 'refused') {
+    countRefusal(source, verdict.cause, ports.telemetry);
+    return { kind: 'reply', reply: refuseSignature(source.spec) };
+  }
+  if (verdict.matchedSecret === 'previous') ports.telemetry.count('PreviousSecretMatched', { source: source.id });
+  return { kind: 'verified', verdict };
+
+  function contextOf(secret: VerifyContext['secret']): VerifyContext {
+    return {
+      secret,
+      nowMs,
+      settings: source.settings,
+      crypto: ports.crypto,
+      ...(source.publicUrl === undefined ? {} : { publicUrl: source.publicUrl }),
+      ...(ports.keys === undefined ? {} : { keys: ports.keys }),
+    };
+  }
+}
+
+async function shakeHands(
+  source: ResolvedSource,
+  request: RawRequest,
+  ports: IngestPorts,
+  context: VerifyContext,
+): Promise<Reply | undefined> {
+  if (source.spec.handshakes.length === 0) return undefined;
+  const answer = await answerHandshake(source.spec, request, context);
+  if (!answer) return undefined;
+  ports.telemetry.log('info', { stage: 'handshake', source: source.id, status: answer.status });
+  return { status: answer.status, headers: answer.headers, body: answer.body };
+}
+
+/** Steps 5 to 9 for one event, and what is known so far of where it is durable. */
+class Acceptance {
+  private readonly source: ResolvedSource;
+  private readonly ports: IngestPorts;
+  private readonly rules: IngestRules;
+  private readonly event: NewEvent;
+  private readonly providerEventId: string | undefined;
+  private readonly deflated: Uint8Array;
+  private readonly headers: Readonly<Record<string, string>>;
+  private readonly traceId: string | undefined;
+  private readonly stale: boolean;
+  /** Key of the bytes in the blob store, once they are there. */
+  private ref: string | undefined;
+  private payloadSafe = false;
+  private recorded = false;
+  private sent = false;
+  private sentWhole = false;
+  /** What the message says: this event, or the older record it is a duplicate of. */
+  private target: { gen: number; bodySha: string; byReference: boolean };
+  private duplicate = false;
+
+  constructor(
+    source: ResolvedSource,
+    request: RawRequest,
+    identified: Event,
+    receivedAt: EpochMs,
+    ports: IngestPorts,
+    rules: IngestRules,
+  ) {
+    this.source = source;
+    this.ports = ports;
+    this.rules = rules;
+    const bodySha = toHex(ports.crypto.hash('sha256', request.body));
+    const eventKey = eventKeyOf(identified.key ?? ports.ids.uuid(), ports.crypto);
+    const eventAt = identified.kind === 'event' ? identified.eventAtMs : undefined;
+    this.providerEventId = identified.key;
+    this.event = {
+      pk: toEventPk(source.id, eventKey),
+      gen: 1,
+      provider: source.spec.id,
+      eventType: identified.eventType.slice(0, 200),
+      ingestId: ports.ids.uuid(),
+      bodySha,
+      size: request.body.length,
+      receivedAt,
+      ...(eventAt === undefined ? {} : { eventAt }),
+    };
+    this.stale = eventAt !== undefined && receivedAt - eventAt > (rules.retentionDays - AGE_MARGIN_DAYS) * DAY_MS;
+    this.headers = keptHeaders(source.spec, request.headers);
+    this.traceId = traceIdOf(request.headers);
+    this.deflated = ports.codec.deflate(request.body);
+    this.target = { gen: 1, bodySha, byReference: false };
+  }
+
+  async putPayload(): Promise<void> {
+    const { pk, bodySha } = this.event;
+    if (this.deflated.length > this.rules.inlineLimitBytes) {
+      const key = `${pk}/${bodySha}`;
+      if (!(await this.within(() => this.ports.blobs.put(key, this.deflated)))) return;
+      this.ref = key;
+    }
+    const body = this.ref === undefined ? { bytes: this.deflated } : { ref: this.ref };
+    const expiresAt = expiryAfter(this.event.receivedAt, this.rules.retentionDays + PAYLOAD_MARGIN_DAYS);
+    const item = { pk, sk: `B#${bodySha}`, headers: this.headers, expiresAt, ...body };
+    this.payloadSafe = (await this.within(() => this.ports.payloads.putBody(item))) !== undefined;
+  }
+
+  /** An answer here ends the request: nothing is left to send. */
+  async putState(): Promise<Reply | undefined> {
+    if (!this.payloadSafe) return undefined;
+    const now = this.ports.clock.now();
+    const item = this.stale ? staleItem(this.event, now, this.rules) : pendingItem(this.event, now, this.rules.timings);
+    const written = (await this.within(() => this.ports.store.insert(item)))?.value;
+    if (!written) return undefined;
+    this.recorded = true;
+    if (written.kind === 'applied' || written.item?.ingestId === this.event.ingestId) {
+      return this.stale ? this.answer() : undefined;
+    }
+    return this.meetDuplicate(written.item);
+  }
+
+  /** The event is recorded already: send it again only if it never was. */
+  private meetDuplicate(known: EventItem | undefined): Reply | undefined {
+    this.duplicate = true;
+    this.ports.telemetry.count('Duplicate', { source: this.source.id });
+    if (known && known.bodySha !== this.event.bodySha && !this.source.spec.identity.unstableBody) {
+      this.ports.telemetry.count('PayloadMismatch', { source: this.source.id });
+      this.ports.telemetry.log('warn', {
+        stage: 'duplicate',
+        source: this.source.id,
+        pk: this.event.pk,
+        cause: 'payload_mismatch',
+      });
+    }
+    if (known?.status === 'pending' && known.enqueuedAt === undefined) {
+      this.target = { gen: known.gen, bodySha: known.bodySha, byReference: true };
+      return undefined;
+    }
+    return acknowledge(this.source.spec, 'already_processed', this.providerEventId);
+  }
+
+  async send(): Promise<void> {
+    const message = this.message();
+    if (message === undefined) return;
+    const body = encodeWorkMessage(message);
+    const left = this.event.receivedAt + this.rules.timings.ingestBudgetMs - this.ports.clock.now();
+    this.sent =
+      (await this.attempt(Math.max(left, 200), () => this.ports.queue.send(body, { groupId: this.source.id }))) !==
+      undefined;
+    this.sentWhole = this.sent && (message.payload !== undefined || message.ref !== undefined);
+  }
+
+  private message(): WorkMessage | undefined {
+    const { gen, bodySha, byReference } = this.target;
+    const { pk, provider, eventType, ingestId, size, receivedAt, eventAt } = this.event;
+    const base: WorkMessage = {
+      v: WORK_MESSAGE_VERSION,
+      pk,
+      gen,
+      bodySha,
+      provider,
+      eventType,
+      ingestId,
+      size,
+      receivedAt,
+      ...(eventAt === undefined ? {} : { eventAt }),
+      ...(this.stale ? { stale: true } : {}),
+      ...(this.recorded ? {} : { unrecorded: true }),
+      ...(this.traceId === undefined ? {} : { traceId: this.traceId }),
+    };
+    if (byReference) return { ...base, again: true };
+    if (this.ref !== undefined) return { ...base, ref: this.ref, headers: this.headers };
+    const payload = this.ports.codec.toBase64(this.deflated);
+    // Too large to travel, and not safe anywhere else: the provider must send it again.
+    if (payload.length > MAX_INLINE_BASE64) return undefined;
+    return { ...base, payload, headers: this.headers };
+  }
+
+  async mark(): Promise<void> {
+    if (!this.sent || !this.recorded) return;
+    const left = this.event.receivedAt + this.rules.timings.ingestBudgetMs - this.ports.clock.now();
+    if (left < 50) return;
+    // A lost mark costs one more copy from the sweeper, nothing else.
+    await this.attempt(left, () =>
+      this.ports.store.update(markEnqueued(this.event.pk, this.target.gen, this.ports.clock.now())),
+    );
+  }
+
+  answer(): Reply {
+    if (!this.recorded && !this.sentWhole) {
+      countRefusal(this.source, 'not_recorded', this.ports.telemetry);
+      return unavailable('not_recorded');
+    }
+    if (!this.duplicate) this.ports.telemetry.count('Accepted', { source: this.source.id });
+    if (!this.recorded) this.ports.telemetry.count('UnrecordedAccepted', { source: this.source.id });
+    return acknowledge(this.source.spec, this.duplicate ? 'already_processed' : 'accepted', this.providerEventId);
+  }
+
+  /** Runs a write within the shared budget of the record; undefined: it cannot be counted on. */
+  private within<T>(work: () => Promise<T>): Promise<{ value: T } | undefined> {
+    const left = this.event.receivedAt + this.rules.timings.recordBudgetMs - this.ports.clock.now();
+    return left <= 0 ? Promise.resolve(undefined) : this.attempt(left, work);
+  }
+
+  private async attempt<T>(ms: number, work: () => Promise<T>): Promise<{ value: T } | undefined> {
+    try {
+      const run = await this.ports.timer.limit(ms, work);
+      if (run.kind === 'finished') return { value: run.value };
+      this.ports.telemetry.count('DependencyError', { dependency: 'timeout' });
+    } catch (error) {
+      if (!(error instanceof DependencyError)) throw error;
+      this.ports.telemetry.count('DependencyError', { dependency: error.dependency });
+      this.ports.telemetry.log('warn', {
+        stage: 'ingest',
+        source: this.source.id,
+        pk: this.event.pk,
+        error: error.message,
+      });
+    }
+    return undefined;
+  }
+}
+
+function countRefusal(source: ResolvedSource, cause: string, telemetry: Telemetry): void {
+  telemetry.count('RequestRejected', { source: source.id, cause });
+  telemetry.log('info', { stage: 'refused', source: source.id, cause });
+}
+
+function eventKeyOf(key: string, crypto: Crypto): EventKey {
+  return isEventKey(key) ? key : (toHex(crypto.hash('sha256', new TextEncoder().encode(key))) as EventKey);
+}
+
+function toHex(bytes: Uint8Array): string {
+  let text = '';
+  for (const byte of bytes) text += byte.toString(16).padStart(2, '0');
+  return text;
+}
+
+function traceIdOf(headers: Readonly<Record<string, string>>): string | undefined {
+  const match =
+    /^[0-9a-f]{2}-([0-9a-f]{32})-/.exec(headers['traceparent'] ?? '') ??
+    /Root=([0-9a-f-]{1,64})/.exec(headers['x-amzn-trace-id'] ?? '');
+  return match?.[1];
+}
