@@ -1,0 +1,241 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { closeSync, openSync } from 'node:fs';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { delimiter, dirname, join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { ensureEmulatorInstalled } from './python.ts';
+import { UserError } from './user-error.ts';
+import { localDirectory } from './workspace.ts';
+
+export const DEFAULT_PORT = 4566;
+const BOOT_LIMIT_MS = 60_000;
+const STOP_LIMIT_MS = 8_000;
+
+/** An AWS on this machine: where it is, and how to leave it. */
+export interface LocalAws {
+  readonly endpoint: string;
+  readonly region: string;
+  readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string };
+  /** Changes whenever the local AWS starts empty: what was deployed to another instance does not count. */
+  readonly instanceId: string;
+  /** `started` by us, `shared` with a run of ours that is still going, or `given` by AWS_ENDPOINT_URL. */
+  readonly origin: 'started' | 'shared' | 'given';
+  /** Files of this local AWS: its log, its data, the synthesized stacks. */
+  readonly directory: string;
+  /** Stops it if this process started it; otherwise leaves it alone. */
+  stop(): Promise<void>;
+}
+
+interface StateFile {
+  readonly instanceId: string;
+  readonly port: number;
+}
+
+const FIXED = { region: 'us-east-1', credentials: { accessKeyId: 'test', secretAccessKey: 'test' } } as const;
+
+/** The port asked for with `--port` or HOLDFAST_PORT, else 4566. Throws UserError when it is not a port. */
+export function choosePort(option: string | undefined, env: NodeJS.ProcessEnv = process.env): number {
+  const text = option ?? env['HOLDFAST_PORT'] ?? String(DEFAULT_PORT);
+  const port = Number(text);
+  if (!/^\d+$/.test(text) || port < 1 || port > 65_535) {
+    throw new UserError(`"${text}" is not a port: give a number from 1 to 65535, e.g. npm start -- --port 4600`);
+  }
+  return port;
+}
+
+/**
+ * The local AWS to work with. AWS_ENDPOINT_URL wins; then one of ours that still runs on the port; else a new, empty one.
+ * It ends with this process, whatever ends it. Throws UserError when the port is taken or Python is missing.
+ */
+export async function openLocalAws(port: number, env: NodeJS.ProcessEnv = process.env): Promise<LocalAws> {
+  const given = env['AWS_ENDPOINT_URL'];
+  if (given) return await useGivenEndpoint(given, env);
+  return (await findRunning(port)) ?? (await startEmulator(port));
+}
+
+async function useGivenEndpoint(endpoint: string, env: NodeJS.ProcessEnv): Promise<LocalAws> {
+  const url = URL.canParse(endpoint) ? new URL(endpoint) : undefined;
+  if (!url || url.hostname.includes('amazonaws.')) {
+    throw new UserError(
+      `AWS_ENDPOINT_URL is "${endpoint}": give the address of a local AWS, e.g. http://127.0.0.1:4566. To deploy to a real account use npm run deploy -- dev.`,
+    );
+  }
+  const base = endpoint.replace(/\/+$/, '');
+  const health = await readHealth(base);
+  const answers =
+    health !== undefined ||
+    (await fetch(base).then(
+      () => true,
+      () => false,
+    ));
+  if (!answers) {
+    throw new UserError(
+      `Nothing answers at AWS_ENDPOINT_URL ${endpoint}. Start it, or unset AWS_ENDPOINT_URL to get one.`,
+    );
+  }
+  const directory = localDirectory(Number(url.port) || 80);
+  await mkdir(directory, { recursive: true });
+  return {
+    endpoint: base,
+    region: env['AWS_REGION'] ?? env['AWS_DEFAULT_REGION'] ?? FIXED.region,
+    credentials: {
+      accessKeyId: env['AWS_ACCESS_KEY_ID'] ?? FIXED.credentials.accessKeyId,
+      secretAccessKey: env['AWS_SECRET_ACCESS_KEY'] ?? FIXED.credentials.secretAccessKey,
+    },
+    instanceId: health?.edition ?? base,
+    origin: 'given',
+    directory,
+    stop: () => Promise.resolve(),
+  };
+}
+
+/** One of ours that another process keeps running on this port. Known by the id it was started with. */
+async function findRunning(port: number): Promise<LocalAws | undefined> {
+  const directory = localDirectory(port);
+  const state = await readState(directory);
+  const endpoint = `http://127.0.0.1:${port}`;
+  if (!state) return undefined;
+  for (let tries = 0; tries < 10; tries += 1) {
+    const health = await readHealth(endpoint);
+    if (health?.edition !== editionOf(state.instanceId)) return undefined;
+    // A run that is just ending takes its emulator with it: look again before relying on it.
+    if (tries === 0) await wait(300);
+    else
+      return {
+        ...FIXED,
+        endpoint,
+        instanceId: health.edition,
+        origin: 'shared',
+        directory,
+        stop: () => Promise.resolve(),
+      };
+  }
+  return undefined;
+}
+
+async function startEmulator(port: number): Promise<LocalAws> {
+  const python = await ensureEmulatorInstalled();
+  await assertPortIsFree(port);
+  const directory = localDirectory(port);
+  const data = join(directory, 'data');
+  await rm(data, { recursive: true, force: true });
+  await mkdir(join(data, 'tmp'), { recursive: true });
+
+  const instanceId = randomUUID();
+  const logPath = join(directory, 'emulator.log');
+  const log = openSync(logPath, 'w');
+  // Its own process group, so that Ctrl-C reaches us first; its stdin is our life line (run_emulator.py).
+  const child = spawn(python, [join(import.meta.dirname, 'run_emulator.py')], {
+    cwd: data,
+    detached: true,
+    stdio: ['pipe', log, log],
+    env: emulatorEnvironment(port, data, editionOf(instanceId)),
+  });
+  closeSync(log);
+  child.stdin.on('error', () => undefined);
+  const killGroup = (): void => signalGroup(child, 'SIGKILL');
+  process.once('exit', killGroup);
+
+  const stop = async (): Promise<void> => {
+    child.stdin.end();
+    signalGroup(child, 'SIGTERM');
+    const deadline = Date.now() + STOP_LIMIT_MS;
+    while (isAlive(child) && Date.now() < deadline) await wait(50);
+    killGroup();
+    process.removeListener('exit', killGroup);
+    await rm(data, { recursive: true, force: true, maxRetries: 3 });
+    if ((await readState(directory))?.instanceId === instanceId) await rm(stateFile(directory), { force: true });
+  };
+
+  const endpoint = `http://127.0.0.1:${port}`;
+  const deadline = Date.now() + BOOT_LIMIT_MS;
+  while ((await readHealth(endpoint))?.edition !== editionOf(instanceId)) {
+    if (!isAlive(child) || Date.now() > deadline) {
+      const end = (await readFile(logPath, 'utf8')).trim().split('\n').slice(-3).join(' | ');
+      await stop();
+      throw new UserError(`The local AWS did not start on port ${port}; its log is ${logPath}. It ended with: ${end}`);
+    }
+    await wait(50);
+  }
+  await writeFile(stateFile(directory), JSON.stringify({ instanceId, port } satisfies StateFile));
+  return { ...FIXED, endpoint, instanceId: editionOf(instanceId), origin: 'started', directory, stop };
+}
+
+/** Only what it needs: the functions run inside it, and nothing of this shell (credentials, tokens) belongs there. */
+function emulatorEnvironment(port: number, data: string, edition: string): NodeJS.ProcessEnv {
+  const keep = ['HOME', 'LANG', 'LC_ALL', 'SystemRoot', 'USERPROFILE'];
+  const kept = keep.flatMap(name => (process.env[name] === undefined ? [] : [[name, process.env[name]] as const]));
+  return {
+    ...Object.fromEntries(kept),
+    // The functions run on the Node this program runs on: 24, from the repository.
+    PATH: [dirname(process.execPath), process.env['PATH'] ?? ''].join(delimiter),
+    TMPDIR: join(data, 'tmp'),
+    BIND_HOST: '127.0.0.1',
+    GATEWAY_PORT: String(port),
+    MINISTACK_EDITION: edition,
+    STATE_DIR: join(data, 'state'),
+    S3_DATA_DIR: join(data, 's3'),
+    IOT_MTLS_ENABLED: '0',
+    SFTP_ENABLED: '0',
+    LAMBDA_WARM_TTL_SECONDS: '120',
+    LOG_LEVEL: process.env['HOLDFAST_DEBUG'] ? 'INFO' : 'WARNING',
+    PYTHONUNBUFFERED: '1',
+    NODE_NO_WARNINGS: '1',
+  };
+}
+
+function editionOf(instanceId: string): string {
+  return `holdfast-${instanceId}`;
+}
+
+async function readHealth(endpoint: string): Promise<{ edition: string } | undefined> {
+  try {
+    const response = await fetch(`${endpoint}/_ministack/health`, { signal: AbortSignal.timeout(2_000) });
+    const body = (await response.json()) as { edition?: unknown };
+    return typeof body.edition === 'string' ? { edition: body.edition } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+async function assertPortIsFree(port: number): Promise<void> {
+  const taken = await new Promise<boolean>(resolve => {
+    const server = createServer();
+    server.once('error', () => resolve(true));
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(false)));
+  });
+  if (!taken) return;
+  const other = (await readHealth(`http://127.0.0.1:${port}`))
+    ? ` A local AWS answers there: to use it, set AWS_ENDPOINT_URL=http://127.0.0.1:${port}.`
+    : '';
+  throw new UserError(
+    `Port ${port} is in use by another program. Choose another one: npm start -- --port ${port + 34} (or set HOLDFAST_PORT).${other}`,
+  );
+}
+
+function stateFile(directory: string): string {
+  return join(directory, 'emulator.json');
+}
+
+async function readState(directory: string): Promise<StateFile | undefined> {
+  try {
+    return JSON.parse(await readFile(stateFile(directory), 'utf8')) as StateFile;
+  } catch {
+    return undefined;
+  }
+}
+
+function isAlive(child: ChildProcess): boolean {
+  return child.exitCode === null && child.signalCode === null;
+}
+
+function signalGroup(child: ChildProcess, signal: NodeJS.Signals): void {
+  if (child.pid === undefined) return;
+  try {
+    process.kill(-child.pid, signal);
+  } catch {
+    // The group is gone already.
+  }
+}

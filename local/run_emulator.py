@@ -1,0 +1,20 @@
+"""Runs the local AWS until its standard input closes: when the program that started it is gone, so is the emulator."""
+
+import os
+import signal
+import sys
+import threading
+
+
+def stop_with_parent() -> None:
+    while sys.stdin.buffer.read(4096):
+        pass
+    os.kill(os.getpid(), signal.SIGTERM)
+
+
+threading.Thread(target=stop_with_parent, daemon=True).start()
+sys.argv = ["ministack"]
+
+from ministack.app import main  # noqa: E402
+
+main()
