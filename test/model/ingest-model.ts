@@ -1,0 +1,210 @@
+/**
+ * Ingest, send, claim, finish and sweep of one event under crashes, lost replies, queue errors, zombies and lost
+ * answers. Shows that an acknowledged event is never lost and takes effect once, and that the obvious ways lose it.
+ */
+import { type Actor, type Model, replaceAt, type Step } from './explore.ts';
+import { consumerActor } from './ingest-consumer.ts';
+import {
+  type EventRecord,
+  type Faults,
+  type Ingest,
+  type IngestRules,
+  ingestRank,
+  initialState,
+  keyOf,
+  NOBODY,
+  pendingRecord,
+  type State,
+  Steps,
+  withCopy,
+  withoutSlot,
+} from './ingest-state.ts';
+
+/** The model of one event under `rules`, with at most `faults` in one run. */
+export function ingestModel(rules: IngestRules, faults: Faults): Model<State> {
+  const handled = (state: State): boolean =>
+    (state.record?.status === 'completed' && state.effects >= 1) || state.inDlq;
+  return {
+    starts: [initialState(faults)],
+    actors: [provider, ingestActor(rules), sweeperActor(rules), queueActor(rules), consumerActor(rules)],
+    key: keyOf,
+    stopAtFirst: false,
+    mustReach: [
+      { rule: 'LOST AFTER 200', from: state => state.acknowledged, goal: handled },
+      { rule: 'RECORDED BUT NEVER HANDLED', from: state => state.record !== undefined, goal: handled },
+    ],
+    brokenIn: state => {
+      if (state.effects >= 2) return 'EFFECT TWICE';
+      if (state.inDlq && faults.handlerError === 0) return 'DLQ WITHOUT ANY HANDLER FAILURE';
+      return undefined;
+    },
+    brokenBy: (from, to) =>
+      from.record?.status === 'completed' && to.record?.status !== 'completed' ? 'COMPLETED UNDONE' : undefined,
+    describe: state => JSON.stringify({ ...state, faults: undefined }),
+  };
+}
+
+const provider: Actor<State> = state => {
+  const steps = new Steps(state, 'provider');
+  if (state.ingests.length === 2) return steps.list;
+  const arrived = {
+    ingests: sortedIngests([...state.ingests, { next: 'put', request: state.requests }]),
+    requests: state.requests + 1,
+  };
+  if (!state.acknowledged && state.triesLeft > 0) {
+    steps.add(`sends request ${state.requests}`, { ...arrived, triesLeft: state.triesLeft - 1 });
+  }
+  if (state.acknowledged && state.duplicatesLeft > 0) {
+    const duplicatesLeft = state.duplicatesLeft - 1;
+    steps.add(`sends a late duplicate ${state.requests}`, { ...arrived, duplicatesLeft }, 'choice');
+  }
+  return steps.list;
+};
+
+function sortedIngests(ingests: readonly Ingest[]): readonly Ingest[] {
+  return ingests.slice().sort((a, b) => ingestRank(a) - ingestRank(b));
+}
+
+function ingestActor(rules: IngestRules): Actor<State> {
+  return state => state.ingests.flatMap((ingest, index) => ingestSteps(rules, state, ingest, index));
+}
+
+function ingestSteps(rules: IngestRules, state: State, ingest: Ingest, index: number): readonly Step<State>[] {
+  const { record, faults } = state;
+  const steps = new Steps(state, `request ${ingest.request}`);
+  const others = state.ingests.filter((_, i) => i !== index);
+  const goTo = (next: Ingest['next']) => ({ ingests: sortedIngests([...others, { ...ingest, next }]) });
+
+  /** The end of a request. A 200 may be lost on the wire: the provider then does not know. */
+  const answer = (action: string, ok: boolean, changes: Partial<State>, fault?: keyof Faults): void => {
+    const end = { ingests: others, ...changes };
+    if (!ok) {
+      steps.add(`${action}, answers 5xx`, end, fault);
+      return;
+    }
+    steps.add(`${action}, answers 200`, { ...end, acknowledged: true }, fault);
+    if (faults.lostAnswer === 0) return;
+    const left = fault ? { ...faults, [fault]: faults[fault] - 1 } : faults;
+    steps.add(`${action}, answers 200 (lost)`, { ...end, faults: left }, 'lostAnswer');
+  };
+  const recordExists = (existing: EventRecord, action: string, fault?: keyof Faults): void => {
+    const ours = rules.ownTokens && existing.ingestId === ingest.request;
+    const unsent = existing.status === 'pending' && !existing.enqueued;
+    if (rules.ingest === 'resend' && (ours || unsent)) {
+      steps.add(`${action}: exists, sends again`, { ...goTo('send'), record: existing }, fault);
+    } else answer(`${action}: exists`, true, { record: existing }, fault);
+  };
+
+  if (faults.crash > 0 && ingest.next !== 'put') {
+    steps.add(`crashes before ${ingest.next}`, { ingests: others }, 'crash');
+  }
+  switch (ingest.next) {
+    case 'put': {
+      if (rules.ingest === 'queue-first') {
+        steps.add('sends', { ...goTo('put-after-send'), queue: withCopy(state.queue) });
+        if (faults.queueError > 0) answer('send fails', false, {}, 'queueError');
+        if (faults.lostReply > 0) {
+          const twice = withCopy(withCopy(state.queue));
+          steps.add('sends, reply lost, sends again', { ...goTo('put-after-send'), queue: twice }, 'lostReply');
+        }
+        break;
+      }
+      if (record) recordExists(record, 'puts');
+      else {
+        const created = pendingRecord(ingest.request, false);
+        steps.add('puts', { ...goTo('send'), record: created });
+        if (faults.lostReply > 0) recordExists(created, 'puts, reply lost, SDK retries', 'lostReply');
+      }
+      if (faults.storeDown > 0) {
+        if (rules.ingest === 'resend' && rules.queueOnlyFallback) {
+          steps.add('store down: goes on with the queue only', goTo('send-unrecorded'), 'storeDown');
+        } else answer('store down', false, {}, 'storeDown');
+      }
+      break;
+    }
+    case 'put-after-send':
+      answer('puts', true, { record: record ?? pendingRecord(ingest.request, true) });
+      if (faults.storeDown > 0) answer('put fails, ignored', true, {}, 'storeDown');
+      break;
+    case 'send':
+    case 'send-unrecorded': {
+      const queue = withCopy(state.queue);
+      if (ingest.next === 'send' && rules.ingest === 'resend') steps.add('sends', { ...goTo('mark'), queue });
+      else answer('sends', true, { queue });
+      if (faults.queueError > 0) {
+        if (ingest.next === 'send-unrecorded' || rules.ingest === 'naive')
+          answer('send fails', false, {}, 'queueError');
+        else if (rules.ingest === 'compensate') {
+          steps.add('send fails: will compensate', goTo('delete-record'), 'queueError');
+        } else answer('send fails', rules.onQueueError === 'ack', {}, 'queueError');
+      }
+      break;
+    }
+    case 'delete-record':
+      answer('deletes the record', false, { record: undefined });
+      break;
+    case 'mark': {
+      const marked = record?.status === 'pending' ? { ...record, enqueued: true } : record;
+      answer('marks', true, { record: marked });
+      break;
+    }
+  }
+  return steps.list;
+}
+
+/** The sweeper, and the lease that runs out. */
+function sweeperActor(rules: IngestRules): Actor<State> {
+  return state => {
+    const { record, queue, faults } = state;
+    const steps = new Steps(state, 'sweeper');
+    if (!record) return steps.list;
+    const unsent = record.status === 'pending' && !record.enqueued;
+    if (rules.sweepUnsent && unsent && queue.includes(undefined)) {
+      steps.add('sends and marks', { queue: withCopy(queue), record: { ...record, enqueued: true } });
+      if (faults.crash > 0) steps.add('sends, crashes before the mark', { queue: withCopy(queue) }, 'crash');
+    }
+    const waitsForCopy =
+      (record.status === 'pending' && record.enqueued) ||
+      ((record.status === 'processing' || record.status === 'waiting') && !record.leased);
+    if (rules.sweepOverdue && waitsForCopy && queue.every(copy => !copy)) {
+      steps.add('sends the overdue event again', { queue: withCopy(queue) });
+    }
+    if (record.status === 'processing' && record.leased) {
+      const expired = { ...record, leased: false };
+      if (record.owner < 0) steps.add('(the lease ends)', { record: expired });
+      else if (faults.zombie > 0) steps.add('(the lease ends, its owner is frozen)', { record: expired }, 'zombie');
+    }
+    return steps.list;
+  };
+}
+
+function queueActor(rules: IngestRules): Actor<State> {
+  return state => {
+    const { queue, consumers, faults } = state;
+    const steps = new Steps(state, 'queue');
+    if (faults.purge > 0 && queue.some(copy => copy)) {
+      const empty = { queue: queue.map(() => undefined), consumers: withoutSlot(consumers, 'any') };
+      steps.add('is purged', empty, 'purge');
+    }
+    queue.forEach((copy, slot) => {
+      if (!copy) return;
+      if (copy.hidden) {
+        const visible = { queue: replaceAt(queue, slot, { ...copy, hidden: false, holder: NOBODY }) };
+        if (copy.holder < 0) steps.add(`visibility of copy ${slot} ends`, visible);
+        else if (faults.zombie > 0) steps.add(`visibility of copy ${slot} ends, consumer runs`, visible, 'zombie');
+      } else if (rules.redriveAfterReceives > 0 && copy.receives >= rules.redriveAfterReceives) {
+        const left = { queue: replaceAt(queue, slot, undefined), consumers: withoutSlot(consumers, slot) };
+        steps.add(`moves copy ${slot} to the DLQ`, { ...left, inDlq: true });
+      } else {
+        const free = consumers.indexOf(undefined);
+        if (free < 0) return;
+        const receives = rules.redriveAfterReceives > 0 ? copy.receives + 1 : 0;
+        steps.add(`gives copy ${slot} to consumer ${free}`, {
+          queue: replaceAt(queue, slot, { hidden: true, receives, holder: free }),
+          consumers: replaceAt(consumers, free, { next: 'claim', slot }),
+        });
+      }
+    });
+    return steps.list;
+  };
+}

@@ -1,0 +1,204 @@
+/**
+ * State of the ingest model: one event, from the provider's first try until it is completed or dead. Time has no
+ * numbers: a lease or a visibility timeout may end at any moment, so every order that real clocks give is explored.
+ */
+import { packKey, replaceAt, type Step } from './explore.ts';
+
+/** The rules under test. The defaults in `PROTOCOL` are the protocol; each bad variant changes one of them. */
+export interface IngestRules {
+  /** resend: the protocol. naive: a known id is answered 200. compensate: naive, and a failed send deletes the record. queue-first: send, then record. */
+  readonly ingest: 'resend' | 'naive' | 'compensate' | 'queue-first';
+  readonly consumer: 'protocol' | 'ack-in-progress' | 'unfenced' | 'delete-on-error';
+  readonly effect: 'transaction' | 'external';
+  readonly sweepUnsent: boolean;
+  readonly sweepOverdue: boolean;
+  /** The writer recognises its own SDK retry: `ingestId` at ingest, owner token at the claim. */
+  readonly ownTokens: boolean;
+  readonly onQueueError: 'ack' | 'refuse';
+  /** While DynamoDB is down, the queue message alone carries the event. */
+  readonly queueOnlyFallback: boolean;
+  /** The queue's own redrive to the DLQ after so many receives; 0: receives decide nothing. */
+  readonly redriveAfterReceives: number;
+}
+
+export const PROTOCOL: IngestRules = {
+  ingest: 'resend',
+  consumer: 'protocol',
+  effect: 'transaction',
+  sweepUnsent: true,
+  sweepOverdue: true,
+  ownTokens: true,
+  onQueueError: 'ack',
+  queueOnlyFallback: true,
+  redriveAfterReceives: 0,
+};
+
+/** How often each fault may still happen in one run. */
+export interface Faults {
+  readonly crash: number;
+  /** A write or send was applied, its reply lost, and the SDK retried. */
+  readonly lostReply: number;
+  readonly storeDown: number;
+  readonly queueError: number;
+  /** A lease or visibility timeout ends while its owner lives on. */
+  readonly zombie: number;
+  readonly handlerError: number;
+  /** The 200 was written but never reached the provider. */
+  readonly lostAnswer: number;
+  readonly purge: number;
+}
+
+export const ONE_OF_EACH: Faults = {
+  crash: 1,
+  lostReply: 1,
+  storeDown: 0,
+  queueError: 1,
+  zombie: 1,
+  handlerError: 1,
+  lostAnswer: 1,
+  purge: 0,
+};
+
+/** What a consumer slot, message holder or owner is when it is not a consumer number. */
+export const NOBODY = -1;
+export const GONE = -2;
+/** The record was created by a consumer, not by a request. */
+export const NO_REQUEST = -1;
+
+/** One running ingest request: what it does next. */
+export interface Ingest {
+  readonly next: 'put' | 'send' | 'send-unrecorded' | 'mark' | 'delete-record' | 'put-after-send';
+  readonly request: number;
+}
+
+/** The state item. `waiting` stands for failed and deferred. */
+export interface EventRecord {
+  readonly status: 'pending' | 'processing' | 'waiting' | 'completed';
+  readonly enqueued: boolean;
+  readonly ingestId: number;
+  readonly leased: boolean;
+  readonly owner: number;
+}
+
+/** One copy in the queue; `holder` is the consumer it is hidden for. */
+export interface Copy {
+  readonly hidden: boolean;
+  readonly receives: number;
+  readonly holder: number;
+}
+
+/** One busy consumer: what it does next, and the slot of its copy (GONE: that copy is no longer its own). */
+export interface Consumer {
+  readonly next: 'claim' | 'run' | 'complete' | 'record-error' | 'delete';
+  readonly slot: number;
+}
+
+export interface State {
+  readonly triesLeft: number;
+  readonly duplicatesLeft: number;
+  readonly acknowledged: boolean;
+  readonly requests: number;
+  /** Kept sorted: the order of running requests means nothing. */
+  readonly ingests: readonly Ingest[];
+  readonly record: EventRecord | undefined;
+  /** A fixed number of slots: copies beyond them are dropped, which only makes losses more likely. */
+  readonly queue: readonly (Copy | undefined)[];
+  readonly inDlq: boolean;
+  readonly consumers: readonly (Consumer | undefined)[];
+  readonly effects: number;
+  readonly faults: Faults;
+}
+
+export function initialState(faults: Faults): State {
+  return {
+    triesLeft: 2,
+    duplicatesLeft: 1,
+    acknowledged: false,
+    requests: 0,
+    ingests: [],
+    record: undefined,
+    queue: [undefined, undefined],
+    inDlq: false,
+    consumers: [undefined, undefined],
+    effects: 0,
+    faults,
+  };
+}
+
+/** Collects what one actor may do in one state. */
+export class Steps {
+  readonly list: Step<State>[] = [];
+  readonly state: State;
+  readonly actor: string;
+  constructor(state: State, actor: string) {
+    this.state = state;
+    this.actor = actor;
+  }
+  /** Without a cause nothing prevents the step for ever. A fault is spent by it; a `choice` is the provider's. */
+  add(action: string, changes: Partial<State>, cause?: keyof Faults | 'choice'): void {
+    const fault = cause === 'choice' ? undefined : cause;
+    const to = { ...this.state, ...changes };
+    this.list.push({
+      actor: this.actor,
+      action,
+      fair: cause === undefined,
+      to: fault ? { ...to, faults: { ...to.faults, [fault]: to.faults[fault] - 1 } } : to,
+    });
+  }
+}
+
+/** The queue with one more visible copy, if a slot is free. */
+export function withCopy(queue: State['queue']): State['queue'] {
+  const free = queue.indexOf(undefined);
+  return free < 0 ? queue : replaceAt(queue, free, { hidden: false, receives: 0, holder: NOBODY });
+}
+
+/** Consumers whose copy in `slot` is gone keep running without it. */
+export function withoutSlot(consumers: State['consumers'], slot: number | 'any'): State['consumers'] {
+  return consumers.map(c => (c && (slot === 'any' || c.slot === slot) ? { ...c, slot: GONE } : c));
+}
+
+export function pendingRecord(ingestId: number, enqueued: boolean): EventRecord {
+  return { status: 'pending', enqueued, ingestId, leased: false, owner: NOBODY };
+}
+
+const PLACES = { put: 0, send: 1, 'send-unrecorded': 2, mark: 3, 'delete-record': 4, 'put-after-send': 5 } as const;
+const STATUSES = { pending: 0, processing: 1, waiting: 2, completed: 3 } as const;
+const CONSUMER_STEPS = { claim: 0, run: 1, complete: 2, 'record-error': 3, delete: 4 } as const;
+
+export function ingestRank(ingest: Ingest): number {
+  return PLACES[ingest.next] * 4 + ingest.request;
+}
+
+function ingestCode(ingest: Ingest | undefined): number {
+  return ingest ? 1 + ingestRank(ingest) : 0;
+}
+
+function copyCode(copy: Copy | undefined): number {
+  return copy ? 1 + (copy.holder + 2) + 4 * (copy.receives + 4 * Number(copy.hidden)) : 0;
+}
+
+function consumerCode(consumer: Consumer | undefined): number {
+  return consumer ? 1 + (consumer.slot + 2) + 4 * CONSUMER_STEPS[consumer.next] : 0;
+}
+
+function recordCode(record: EventRecord | undefined): number {
+  if (!record) return 0;
+  const claim = 4 * Number(record.leased) + record.owner + 2;
+  return 1 + claim + 8 * (Number(record.enqueued) + 2 * (STATUSES[record.status] + 4 * (record.ingestId + 1)));
+}
+
+/** A key that tells all states apart (the ranges are those of `initialState`: at most 3 requests, 2 slots, faults up to 3). */
+export function keyOf(state: State): string {
+  const f = state.faults;
+  const provider = state.triesLeft + 3 * (state.duplicatesLeft + 2 * (Number(state.acknowledged) + 2 * state.requests));
+  return packKey(
+    provider + 64 * (state.effects + 4 * Number(state.inDlq)),
+    ingestCode(state.ingests[0]) + 32 * ingestCode(state.ingests[1]),
+    recordCode(state.record),
+    copyCode(state.queue[0]) + 64 * copyCode(state.queue[1]),
+    consumerCode(state.consumers[0]) + 32 * consumerCode(state.consumers[1]),
+    f.crash + 4 * (f.lostReply + 4 * (f.storeDown + 4 * f.queueError)),
+    f.zombie + 4 * (f.handlerError + 4 * (f.lostAnswer + 4 * f.purge)),
+  );
+}
