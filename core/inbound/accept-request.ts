@@ -35,6 +35,8 @@ import {
   tooLarge,
   unavailable,
 } from './reply.ts';
+import { PAYLOAD_MARGIN_DAYS } from './retention.ts';
+import { toHex } from './text.ts';
 import { encodeWorkMessage, WORK_MESSAGE_VERSION, type WorkMessage } from './work-message.ts';
 
 export interface IngestPorts {
@@ -57,8 +59,6 @@ export interface IngestRules extends WriteRules {
   readonly inlineLimitBytes: number;
 }
 
-/** Payloads outlive their records by this, so that a record never misses its body. */
-export const PAYLOAD_MARGIN_DAYS = 7;
 /** The age rule: an event this close to the end of the dedup window may have been seen and forgotten. */
 const AGE_MARGIN_DAYS = 2;
 const DAY_MS = 86_400_000;
@@ -378,12 +378,6 @@ function countRefusal(source: ResolvedSource, cause: string, telemetry: Telemetr
 
 function eventKeyOf(key: string, crypto: Crypto): EventKey {
   return isEventKey(key) ? key : (toHex(crypto.hash('sha256', new TextEncoder().encode(key))) as EventKey);
-}
-
-function toHex(bytes: Uint8Array): string {
-  let text = '';
-  for (const byte of bytes) text += byte.toString(16).padStart(2, '0');
-  return text;
 }
 
 function traceIdOf(headers: Readonly<Record<string, string>>): string | undefined {

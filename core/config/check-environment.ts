@@ -1,0 +1,138 @@
+/** The rules that tie several values of one environment together, defaults included. */
+import type { ResolvedSource } from '../resolved-config.ts';
+import type { Report } from './check-value.ts';
+import type { Deployment } from './deployment.ts';
+import { signsUrl } from './source-needs.ts';
+
+/** Reports every pair of values that cannot work together. */
+export function checkEnvironment(deployment: Deployment, report: Report): void {
+  const { config, queue, thresholds } = deployment;
+  const { timings } = config;
+  const at = `environments.${config.environment}`;
+  const rule = (holds: boolean, path: string, given: string, allowed: string, fix: string): void => {
+    if (!holds) report({ path: `${at}.${path}`, given, allowed, fix });
+  };
+
+  const timeoutSeconds = timings.processTimeoutMs / 1000;
+  rule(
+    Number.isInteger(timeoutSeconds),
+    'timings.processTimeoutMs',
+    `${timings.processTimeoutMs}`,
+    'whole seconds, as Lambda wants them',
+    `set it to ${Math.ceil(timeoutSeconds) * 1000}`,
+  );
+  rule(
+    queue.visibilitySeconds >= 6 * timeoutSeconds,
+    'queue.visibilitySeconds',
+    `${queue.visibilitySeconds} with a process timeout of ${timeoutSeconds} s`,
+    `at least six times the timeout (${6 * timeoutSeconds}), or a message comes back while it is being processed`,
+    `set it to ${Math.ceil(6 * timeoutSeconds)}`,
+  );
+  rule(
+    queue.deadRetentionDays > queue.retentionDays,
+    'queue.deadRetentionDays',
+    `${queue.deadRetentionDays} with a main queue of ${queue.retentionDays} days`,
+    'more than queue.retentionDays: SQS counts from the first enqueue, even after the move',
+    `set it to ${Math.min(14, queue.retentionDays + 10)}`,
+  );
+  rule(
+    timings.messageMaxAgeMs < queue.retentionDays * 24 * 3600_000,
+    'timings.messageMaxAgeMs',
+    `${timings.messageMaxAgeMs}`,
+    'less than queue.retentionDays, or the queue deletes a message before it is copied away',
+    `set it below ${queue.retentionDays * 24 * 3600_000}`,
+  );
+  rule(
+    timings.ingestBudgetMs - timings.recordBudgetMs >= 1_000,
+    'timings.recordBudgetMs',
+    `${timings.recordBudgetMs} of ${timings.ingestBudgetMs}`,
+    'at least 1,000 less than ingestBudgetMs, so that the queue always has a second to take the event',
+    `set it to ${Math.max(200, timings.ingestBudgetMs - 1_200)}`,
+  );
+  rule(
+    timings.deadlineReserveMs < timings.processTimeoutMs / 2,
+    'timings.deadlineReserveMs',
+    `${timings.deadlineReserveMs} of ${timings.processTimeoutMs}`,
+    'less than half of processTimeoutMs',
+    `set it to ${Math.min(2_000, timings.processTimeoutMs / 10)}`,
+  );
+  rule(
+    timings.resendWaitMs <= timings.resendCapMs,
+    'timings.resendWaitMs',
+    `${timings.resendWaitMs} with a cap of ${timings.resendCapMs}`,
+    'at most resendCapMs',
+    `set resendCapMs to ${timings.resendWaitMs} or more`,
+  );
+  rule(
+    config.deadRetentionDays >= config.retentionDays,
+    'deadRetentionDays',
+    `${config.deadRetentionDays} with retentionDays ${config.retentionDays}`,
+    'at least retentionDays',
+    `set it to ${config.retentionDays}`,
+  );
+  for (const [ticket, page] of [
+    ['queueAgeTicketSeconds', 'queueAgePageSeconds'],
+    ['queueDepthTicket', 'queueDepthPage'],
+    ['handlerFailureTicketPercent', 'handlerFailurePagePercent'],
+    ['signatureNoticePercent', 'signaturePagePercent'],
+  ] as const) {
+    rule(
+      thresholds[ticket] < thresholds[page],
+      `thresholds.${ticket}`,
+      `${thresholds[ticket]} with ${page} ${thresholds[page]}`,
+      `less than ${page}: a ticket comes before a page`,
+      'lower it',
+    );
+  }
+  for (const source of config.sources) checkSource(source, deployment, report);
+}
+
+function checkSource(source: ResolvedSource, deployment: Deployment, report: Report): void {
+  const path = `sources.${source.id}`;
+  const { retry, spec, settings } = source;
+  if (retry.baseSeconds > retry.capSeconds) {
+    report({
+      path: `${path}.retry.baseSeconds`,
+      given: `${retry.baseSeconds} with a cap of ${retry.capSeconds}`,
+      allowed: 'at most capSeconds',
+      fix: 'raise capSeconds or lower baseSeconds',
+    });
+  }
+  for (const [name, meaning] of Object.entries(spec.settings ?? {})) {
+    if (settings[name] === undefined) {
+      report({
+        path: `${path}.settings.${name}`,
+        given: `nothing, in environment ${deployment.config.environment}`,
+        allowed: meaning,
+        fix: `add settings: { ${name}: '…' } to the source, or to the environment's sources.${source.id}`,
+      });
+    }
+  }
+  for (const name of Object.keys(settings)) {
+    if (spec.settings?.[name] === undefined) {
+      const known = Object.keys(spec.settings ?? {});
+      report({
+        path: `${path}.settings.${name}`,
+        given: 'a setting this provider does not read',
+        allowed: known.length > 0 ? known.join(', ') : 'none',
+        fix: 'remove it',
+      });
+    }
+  }
+  if (signsUrl(spec) && source.publicUrl === undefined && !deployment.emulated) {
+    report({
+      path: `environments.${deployment.config.environment}.publicUrl`,
+      given: `nothing, but ${spec.title} (source ${source.id}) signs the URL it calls`,
+      allowed: 'the origin you gave the provider, e.g. "https://hooks.example.com"',
+      fix: 'set it to your domain; without one, deploy first without this source and copy the origin from the ApiUrl output',
+    });
+  }
+  if (spec.verify.length === 0 && source.dedupOnBody === false && spec.strength === 'none' && !source.allowList) {
+    report({
+      path: `${path}.allowList`,
+      given: `nothing, but ${spec.title} has no authentication at all`,
+      allowed: 'the address ranges the provider sends from',
+      fix: "add allowList: ['…'], so that not everybody can send you events",
+    });
+  }
+}

@@ -1,0 +1,143 @@
+/** Small checks that collect every problem instead of stopping at the first. A value is reported, never thrown. */
+export interface ConfigProblem {
+  /** Where, e.g. `environments.prod.queue.batchSize`. */
+  readonly path: string;
+  readonly given: string;
+  readonly allowed: string;
+  readonly fix: string;
+}
+
+export type Report = (problem: ConfigProblem) => void;
+/** Checks a value that is present; `path` names it in reports. */
+export type Check = (value: unknown, path: string, report: Report) => void;
+
+/** A value as text for a report: short, on one line. */
+export function show(value: unknown): string {
+  if (value === undefined) return 'nothing';
+  if (typeof value === 'function') return 'a function';
+  const text = JSON.stringify(value) ?? String(value);
+  return text.length > 80 ? `${text.slice(0, 77)}...` : text;
+}
+
+/** A whole number (or, with `step: 'any'`, a finite number) within bounds. */
+export function number(min: number, max: number, unit: string, step: 'whole' | 'any' = 'whole'): Check {
+  return (value, path, report) => {
+    const fits = typeof value === 'number' && Number.isFinite(value) && value >= min && value <= max;
+    if (fits && (step === 'any' || Number.isInteger(value))) return;
+    const kind = step === 'whole' ? 'a whole number' : 'a number';
+    report({
+      path,
+      given: show(value),
+      allowed: `${kind} of ${unit} from ${min} to ${max}`,
+      fix: `set it to ${typeof value === 'number' && value > max ? max : min} or leave it out`,
+    });
+  };
+}
+
+export const boolean: Check = (value, path, report) => {
+  if (typeof value === 'boolean') return;
+  report({ path, given: show(value), allowed: 'true or false', fix: 'write true or false without quotes' });
+};
+
+/** Text that matches a pattern; `allowed` says it in words with an example. */
+export function text(pattern: RegExp, allowed: string, fix: string): Check {
+  return (value, path, report) => {
+    if (typeof value === 'string' && pattern.test(value)) return;
+    report({ path, given: show(value), allowed, fix });
+  };
+}
+
+export function oneOf(...options: readonly (string | number)[]): Check {
+  return (value, path, report) => {
+    if (options.some(option => option === value)) return;
+    const near = typeof value === 'string' ? closest(value, options.map(String)) : undefined;
+    report({
+      path,
+      given: show(value),
+      allowed: options.map(option => show(option)).join(', '),
+      fix: near ? `did you mean ${show(near)}?` : `choose one of them, e.g. ${show(options[0])}`,
+    });
+  };
+}
+
+export function listOf(check: Check): Check {
+  return (value, path, report) => {
+    if (!Array.isArray(value)) {
+      report({ path, given: show(value), allowed: 'a list', fix: 'put square brackets around it' });
+      return;
+    }
+    for (const [index, item] of value.entries()) check(item, `${path}[${index}]`, report);
+  };
+}
+
+/** An object with any keys. */
+export function recordOf(check: Check, checkKey?: Check): Check {
+  return (value, path, report) => {
+    if (!isObject(value, path, report)) return;
+    for (const [key, item] of Object.entries(value)) {
+      checkKey?.(key, join(path, key), report);
+      check(item, join(path, key), report);
+    }
+  };
+}
+
+/** An object with exactly these keys; `undefined` counts as left out. Unknown keys are problems. */
+export function object(fields: Readonly<Record<string, Check>>, required: readonly string[] = []): Check {
+  return (value, path, report) => {
+    if (!isObject(value, path, report)) return;
+    for (const [key, item] of Object.entries(value)) {
+      const check = Object.hasOwn(fields, key) ? fields[key] : undefined;
+      if (check === undefined) {
+        const near = closest(key, Object.keys(fields));
+        report({
+          path: join(path, key),
+          given: 'an unknown key',
+          allowed: Object.keys(fields).join(', '),
+          fix: near ? `did you mean ${near}?` : 'remove it',
+        });
+      } else if (item !== undefined) {
+        check(item, join(path, key), report);
+      }
+    }
+    for (const key of required) {
+      if (value[key] === undefined) {
+        report({ path: join(path, key), given: 'nothing', allowed: 'this key is required', fix: `add ${key}` });
+      }
+    }
+  };
+}
+
+function isObject(value: unknown, path: string, report: Report): value is Record<string, unknown> {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return true;
+  report({ path, given: show(value), allowed: 'an object', fix: 'write { … }' });
+  return false;
+}
+
+function join(path: string, key: string): string {
+  const name = /^[A-Za-z_][\w-]*$/.test(key) ? key : JSON.stringify(key);
+  return path === '' ? name : `${path}.${name}`;
+}
+
+/** The option within two edits of what was written (or that contains it), for "did you mean". */
+export function closest(written: string, options: readonly string[]): string | undefined {
+  const ranked = options
+    .map(option => ({ option, edits: countEdits(written.toLowerCase(), option.toLowerCase()) }))
+    .sort((a, b) => a.edits - b.edits);
+  const best = ranked[0];
+  if (best && best.edits <= Math.max(2, Math.floor(best.option.length / 4))) return best.option;
+  return written.length >= 3 ? options.find(option => option.toLowerCase().includes(written.toLowerCase())) : undefined;
+}
+
+/** Levenshtein distance. */
+function countEdits(a: string, b: string): number {
+  let previous = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= a.length; i++) {
+    const current = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const change = (previous[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      current[j] = Math.min(change, (previous[j] ?? 0) + 1, (current[j - 1] ?? 0) + 1);
+    }
+    previous = current;
+  }
+  return previous[b.length] ?? 0;
+}

@@ -1,0 +1,83 @@
+/** The defaults behind gateway.config.ts: the documented default is the executed default. */
+import type { RetryProfile, Timings } from '../resolved-config.ts';
+import type { AlarmThresholds, QueueSettings, Throttle } from './gateway-config.ts';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+
+/**
+ * 200 to 290 requests a second must pass without a 429, which to a provider that never retries is a lost event.
+ */
+export const DEFAULT_THROTTLE: Throttle = { rate: 1_000, burst: 2_000 };
+export const DEFAULT_MAX_BODY_BYTES = 4 * 1024 * 1024;
+/** Above this, base64 in the Lambda request would pass Lambda's 6 MB, and the front door refuses before us. */
+export const BODY_BYTES_LIMIT = 4_400_000;
+
+export const DEFAULT_RETENTION_DAYS = 30;
+export const DEFAULT_DEAD_RETENTION_DAYS = 90;
+export const DEFAULT_INLINE_LIMIT_BYTES = 64 * 1024;
+export const DEFAULT_SWEEP_SENDS_PER_SECOND = 300;
+export const DEFAULT_REPLAYS_PER_SECOND = 50;
+
+export const DEFAULT_QUEUE: QueueSettings = {
+  visibilitySeconds: 180,
+  maxReceiveCount: 1_000,
+  retentionDays: 4,
+  deadRetentionDays: 14,
+  batchSize: 10,
+  maxConcurrency: 20,
+};
+
+export const DEFAULT_THRESHOLDS: AlarmThresholds = {
+  queueAgeTicketSeconds: 60,
+  queueAgePageSeconds: 600,
+  unfinishedAgeSeconds: 600,
+  unsentAgeSeconds: 300,
+  inFlightMessages: 60_000,
+  ingestErrorPercent: 1,
+  ingestErrorCount: 5,
+  ingestLatencyMs: 1_500,
+  handlerFailureTicketPercent: 5,
+  handlerFailurePagePercent: 20,
+  leaseLostCount: 5,
+  signatureNoticePercent: 1,
+  signaturePagePercent: 5,
+  dependencyErrorCount: 5,
+  accountConcurrency: 800,
+  queueDepthTicket: 10_000,
+  queueDepthPage: 50_000,
+  processingLatencyMs: 500,
+  retryPercent: 10,
+  dlqExpirySeconds: 3 * 24 * 3600,
+  pausedAgeSeconds: 4 * 3600,
+  parkedAgeSeconds: 3600,
+};
+
+/** Laptop values: a lost message is found again, and a poison event is dead, within a minute. */
+export const LOCAL_TIMINGS: Timings = {
+  ingestBudgetMs: 3_000,
+  recordBudgetMs: 1_800,
+  firstWatchMs: 20_000,
+  replayWatchMs: 10_000,
+  overdueMs: 30_000,
+  resendWaitMs: 20_000,
+  resendCapMs: 2 * MINUTE,
+  resendLimit: 24,
+  parkAboveMs: MINUTE,
+  processTimeoutMs: 10_000,
+  deadlineReserveMs: 1_000,
+  leaseGraceMs: 2_000,
+  deathWatchMs: 20_000,
+  messageMaxAgeMs: HOUR,
+  deferLimitMs: HOUR,
+  pauseCacheMs: 1_000,
+};
+export const LOCAL_RETRY: RetryProfile = { attempts: 5, baseSeconds: 1, capSeconds: 5 };
+export const LOCAL_QUEUE: QueueSettings = { ...DEFAULT_QUEUE, visibilitySeconds: 60 };
+export const LOCAL_THRESHOLDS: AlarmThresholds = {
+  ...DEFAULT_THRESHOLDS,
+  queueAgeTicketSeconds: 30,
+  queueAgePageSeconds: 90,
+  unfinishedAgeSeconds: 60,
+  unsentAgeSeconds: 45,
+};

@@ -1,0 +1,41 @@
+import type { ResolvedConfig, ResolvedSource } from '../resolved-config.ts';
+import type {
+  AlarmTarget,
+  AlarmThresholds,
+  EnvironmentConfig,
+  LogRetentionDays,
+  QueueSettings,
+  Severity,
+  Throttle,
+} from './gateway-config.ts';
+
+/** One environment as the infrastructure sees it: checked, with every default filled in. */
+export interface Deployment {
+  /** The part that is baked into the functions. */
+  readonly config: ResolvedConfig;
+  /** Absent: known only when the CLI deploys. */
+  readonly account?: string;
+  readonly region?: string;
+  readonly sources: readonly DeployedSource[];
+  readonly disposable: boolean;
+  readonly emulated: boolean;
+  readonly queue: QueueSettings;
+  readonly alarmTargets: Readonly<Record<Severity, readonly AlarmTarget[]>>;
+  readonly alarms: NonNullable<EnvironmentConfig['alarms']>;
+  readonly thresholds: AlarmThresholds;
+  readonly logRetentionDays: LogRetentionDays;
+  readonly ingestProvisionedConcurrency: number;
+  readonly tags: Readonly<Record<string, string>>;
+}
+
+export interface DeployedSource {
+  readonly source: ResolvedSource;
+  readonly throttle: Throttle;
+  readonly needsSecret: boolean;
+  readonly expectedGapMinutes?: number;
+}
+
+/** The secret's name: the one physical name we set, because a person must be able to write it before the first event. */
+export function secretName(environment: string, sourceId: string): string {
+  return `holdfast/${environment}/${sourceId}`;
+}

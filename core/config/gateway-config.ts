@@ -1,0 +1,139 @@
+/** What a person writes in gateway.config.ts. Every optional key names its default; `resolveConfig` checks them all. */
+import type { ProviderSpec } from '../inbound/provider-spec.ts';
+import type { ResolvedConfig, RetryProfile, Timings } from '../resolved-config.ts';
+
+export interface GatewayConfig {
+  /** By name: 1 to 40 lower-case letters, digits and inner hyphens. The name is the route: `/webhooks/<name>`. */
+  readonly sources: Readonly<Record<string, SourceConfig>>;
+  /** By name: `local`, `dev`, `staging`, `prod`, or your own (1 to 16 lower-case letters, digits and inner hyphens). */
+  readonly environments: Readonly<Record<string, EnvironmentConfig>>;
+}
+
+export interface SourceConfig {
+  /** An id out of providers/, or a spec written here. */
+  readonly provider: string | ProviderSpec;
+  /** Values the provider's spec asks for, e.g. `{ webhookId: '…' }`. @default none */
+  readonly settings?: Readonly<Record<string, string>>;
+  /** What becomes of an event no handler is registered for. @default 'ignore' */
+  readonly unhandled?: 'ignore' | 'dead_letter';
+  /** Requests per second and burst of the route; beyond them API Gateway answers 429. @default 1,000 and 2,000 */
+  readonly throttle?: Throttle;
+  /** CIDR ranges; requests from elsewhere get 403. An addition to the signature, never instead. @default none */
+  readonly allowList?: readonly string[];
+  /** Largest raw body in bytes, at most 4,400,000. @default what the provider's spec says, else 4 MiB */
+  readonly maxBodyBytes?: number;
+  /** @default the environment's */
+  readonly retry?: RetryProfile;
+  /** Use the body's hash as the event's id, where the provider does not sign its id. @default false */
+  readonly dedupOnBody?: boolean;
+  /** Verify and count, never refuse: for the first days of a new source. @default false */
+  readonly dryRun?: boolean;
+  /** Keep refused requests for a short time, for diagnosis. @default false */
+  readonly quarantine?: boolean;
+  /** Longest normal silence; a longer one raises the silence alarm. @default no silence alarm for this source */
+  readonly expectedGapMinutes?: number;
+}
+
+export interface Throttle {
+  readonly rate: number;
+  readonly burst: number;
+}
+
+export interface EnvironmentConfig {
+  /** Twelve digits. @default the account of the CLI's credentials */
+  readonly account?: string;
+  /** @default the region of the CLI's profile */
+  readonly region?: string;
+  /** Origin of the URL given to providers, e.g. `https://hooks.example.com`. @default the API's own URL */
+  readonly publicUrl?: string;
+  /** Changes to sources in this environment, key by key, e.g. `{ paypal: { settings: { webhookId: '…' } } }`. @default none */
+  readonly sources?: Readonly<Record<string, Partial<SourceConfig>>>;
+  /** Stored events are deleted with the stacks. @default true for `local` and `dev`, else false */
+  readonly disposable?: boolean;
+  /** Leaves out what the local AWS cannot deploy (composite alarms). @default true for `local` only */
+  readonly emulated?: boolean;
+  /** Days a finished event is kept, which is the window for duplicates: 30 to 365. @default 30 */
+  readonly retentionDays?: number;
+  /** Days a dead letter is kept: `retentionDays` to 365. @default 90 */
+  readonly deadRetentionDays?: number;
+  /** @default production values (docs/protocol.md); much shorter in `local` */
+  readonly timings?: Partial<Timings>;
+  /** @default 15 attempts, base 2 s, cap 6 h; 5 attempts, base 1 s, cap 5 s in `local` */
+  readonly retry?: RetryProfile;
+  /** @default see `QueueSettings` */
+  readonly queue?: Partial<QueueSettings>;
+  /** Who is told, by severity. @default nobody: alarms show on the dashboard only */
+  readonly alarmTargets?: Partial<Readonly<Record<Severity, readonly AlarmTarget[]>>>;
+  /** `essential`: only what means lost or stuck events. @default 'all' */
+  readonly alarms?: 'all' | 'essential' | 'none';
+  /** @default see `AlarmThresholds` */
+  readonly thresholds?: Partial<AlarmThresholds>;
+  /** @default 'info' */
+  readonly logLevel?: ResolvedConfig['logLevel'];
+  /** One of the retentions CloudWatch Logs knows. @default 30; 3 in disposable environments */
+  readonly logRetentionDays?: LogRetentionDays;
+  /** Ingest environments kept warm, billed by the hour (about $4.40 a month each at 512 MB). @default 0 */
+  readonly ingestProvisionedConcurrency?: number;
+  /** Sends per second of the sweeper over all sources. @default 300 */
+  readonly sweepSendsPerSecond?: number;
+  /** @default 50 */
+  readonly replaysPerSecond?: number;
+  /** Put on every resource beside `holdfast:environment`. @default none */
+  readonly tags?: Readonly<Record<string, string>>;
+}
+
+export const LOG_RETENTION_DAYS = [1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365] as const;
+export type LogRetentionDays = (typeof LOG_RETENTION_DAYS)[number];
+
+export const SEVERITIES = ['page', 'ticket', 'notice'] as const;
+/** `page`: somebody is woken. `ticket`: within a working day. `notice`: dashboard and log only. */
+export type Severity = (typeof SEVERITIES)[number];
+
+export type AlarmTarget = { readonly email: string } | { readonly https: string };
+
+/** Numbers of the queues and of the process function's mapping. They must agree with `Timings`; the check says how. */
+export interface QueueSettings {
+  /** At least six times the process function's timeout. @default 180 */
+  readonly visibilitySeconds: number;
+  /** A backstop: attempts are counted in the record, not by the queue. @default 1,000 */
+  readonly maxReceiveCount: number;
+  /** @default 4 */
+  readonly retentionDays: number;
+  /** Of the dead-letter queue; longer than `retentionDays`. @default 14 */
+  readonly deadRetentionDays: number;
+  /** Messages per invocation, 1 to 10. @default 10 */
+  readonly batchSize: number;
+  /** Parallel process invocations, 2 to 1,000. @default 20 */
+  readonly maxConcurrency: number;
+}
+
+/** Where each alarm fires. Seconds, percent and counts; see docs/runbooks/ for what each one means. */
+export interface AlarmThresholds {
+  readonly queueAgeTicketSeconds: number;
+  readonly queueAgePageSeconds: number;
+  readonly unfinishedAgeSeconds: number;
+  readonly unsentAgeSeconds: number;
+  readonly inFlightMessages: number;
+  readonly ingestErrorPercent: number;
+  readonly ingestErrorCount: number;
+  readonly ingestLatencyMs: number;
+  readonly handlerFailureTicketPercent: number;
+  readonly handlerFailurePagePercent: number;
+  readonly leaseLostCount: number;
+  readonly signatureNoticePercent: number;
+  readonly signaturePagePercent: number;
+  readonly dependencyErrorCount: number;
+  readonly accountConcurrency: number;
+  readonly queueDepthTicket: number;
+  readonly queueDepthPage: number;
+  readonly processingLatencyMs: number;
+  readonly retryPercent: number;
+  readonly dlqExpirySeconds: number;
+  readonly pausedAgeSeconds: number;
+  readonly parkedAgeSeconds: number;
+}
+
+/** Types the configuration as you write it; the values are checked by `resolveConfig`. */
+export function defineGateway(config: GatewayConfig): GatewayConfig {
+  return config;
+}

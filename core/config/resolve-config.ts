@@ -1,0 +1,193 @@
+/** Turns what a person wrote into what runs: checks everything at once, then fills in the defaults. */
+import { toSourceId } from '../glossary.ts';
+import type { ProviderSpec } from '../inbound/provider-spec.ts';
+import { DEFAULT_RETRY, DEFAULT_TIMINGS, type ResolvedConfig, type ResolvedSource } from '../resolved-config.ts';
+import { checkEnvironment } from './check-environment.ts';
+import { type ConfigProblem, closest, type Report } from './check-value.ts';
+import {
+  BODY_BYTES_LIMIT,
+  DEFAULT_DEAD_RETENTION_DAYS,
+  DEFAULT_INLINE_LIMIT_BYTES,
+  DEFAULT_MAX_BODY_BYTES,
+  DEFAULT_QUEUE,
+  DEFAULT_REPLAYS_PER_SECOND,
+  DEFAULT_RETENTION_DAYS,
+  DEFAULT_SWEEP_SENDS_PER_SECOND,
+  DEFAULT_THRESHOLDS,
+  DEFAULT_THROTTLE,
+  LOCAL_QUEUE,
+  LOCAL_RETRY,
+  LOCAL_THRESHOLDS,
+  LOCAL_TIMINGS,
+} from './defaults.ts';
+import type { DeployedSource, Deployment } from './deployment.ts';
+import type { EnvironmentConfig, GatewayConfig, SourceConfig } from './gateway-config.ts';
+import { needsSecret } from './source-needs.ts';
+import { validateConfig } from './validate-config.ts';
+
+type Providers = Readonly<Record<string, ProviderSpec>>;
+
+/** Everything wrong with gateway.config.ts, in one message. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+  readonly problems: readonly ConfigProblem[];
+
+  constructor(problems: readonly ConfigProblem[]) {
+    const lines = problems.map(
+      (problem, index) =>
+        `  ${index + 1}. ${problem.path || 'the configuration'}: given ${problem.given}; allowed: ${problem.allowed}; fix: ${problem.fix}`,
+    );
+    super(`gateway.config.ts has ${problems.length} problem${problems.length === 1 ? '' : 's'}:\n${lines.join('\n')}`);
+    this.problems = problems;
+  }
+}
+
+/** What the running code of one environment sees. Throws ConfigError with every problem of the configuration. */
+export function resolveConfig(config: GatewayConfig, environmentName: string, providers: Providers): ResolvedConfig {
+  return resolveDeployment(config, environmentName, providers).config;
+}
+
+/**
+ * One environment, resolved: the running code's part (`config`) and the infrastructure's. `fallback` fills in account
+ * and region where the configuration leaves them out. Throws ConfigError with every problem of the configuration.
+ */
+export function resolveDeployment(
+  config: GatewayConfig,
+  environmentName: string,
+  providers: Providers,
+  fallback: { readonly account?: string | undefined; readonly region?: string | undefined } = {},
+): Deployment {
+  const problems: ConfigProblem[] = [];
+  const report: Report = problem => problems.push(problem);
+  validateConfig(config, providers, report);
+  // Values of the wrong shape cannot be compared with each other.
+  if (problems.length > 0) throw new ConfigError(problems);
+
+  const deployments = new Map<string, Deployment>();
+  for (const [name, environment] of Object.entries(config.environments)) {
+    const sources = mergeSources(config, name, environment, report);
+    const deployment = buildDeployment(name, environment, sources, providers, fallback);
+    checkEnvironment(deployment, report);
+    deployments.set(name, deployment);
+  }
+  if (Object.keys(config.sources).length === 0) {
+    report({
+      path: 'sources',
+      given: 'none',
+      allowed: 'at least one source',
+      fix: "add one, e.g. stripe: { provider: 'stripe' }",
+    });
+  }
+  const deployment = deployments.get(environmentName);
+  if (!deployment) {
+    const near = closest(environmentName, [...deployments.keys()]);
+    report({
+      path: 'environments',
+      given: `no environment "${environmentName.slice(0, 40)}"`,
+      allowed: [...deployments.keys()].join(', '),
+      fix: near ? `did you mean ${near}?` : 'choose one of them, or add it',
+    });
+  }
+  if (problems.length > 0 || !deployment) throw new ConfigError(problems);
+  return deployment;
+}
+
+/** Sources with the environment's changes applied key by key. */
+function mergeSources(
+  config: GatewayConfig,
+  environmentName: string,
+  environment: EnvironmentConfig,
+  report: Report,
+): Readonly<Record<string, SourceConfig>> {
+  const merged: Record<string, SourceConfig> = { ...config.sources };
+  for (const [name, changes] of Object.entries(environment.sources ?? {})) {
+    const source = Object.hasOwn(config.sources, name) ? config.sources[name] : undefined;
+    if (!source) {
+      const near = closest(name, Object.keys(config.sources));
+      report({
+        path: `environments.${environmentName}.sources.${name}`,
+        given: 'a source that is not in `sources`',
+        allowed: Object.keys(config.sources).join(', '),
+        fix: near ? `did you mean ${near}?` : 'add it to `sources` first',
+      });
+    } else {
+      merged[name] = { ...source, ...changes };
+    }
+  }
+  return merged;
+}
+
+function buildDeployment(
+  name: string,
+  environment: EnvironmentConfig,
+  sources: Readonly<Record<string, SourceConfig>>,
+  providers: Providers,
+  fallback: { readonly account?: string | undefined; readonly region?: string | undefined },
+): Deployment {
+  const local = name === 'local';
+  const disposable = environment.disposable ?? (local || name === 'dev');
+  const account = environment.account ?? fallback.account;
+  const region = environment.region ?? fallback.region;
+  const retry = environment.retry ?? (local ? LOCAL_RETRY : DEFAULT_RETRY);
+  const deployed = Object.entries(sources).map(([id, source]) =>
+    deploySource(id, source, providers, retry, environment.publicUrl),
+  );
+  return {
+    config: {
+      environment: name,
+      region: region ?? '',
+      sources: deployed.map(each => each.source),
+      timings: { ...(local ? LOCAL_TIMINGS : DEFAULT_TIMINGS), ...environment.timings },
+      retentionDays: environment.retentionDays ?? DEFAULT_RETENTION_DAYS,
+      deadRetentionDays:
+        environment.deadRetentionDays ?? Math.max(DEFAULT_DEAD_RETENTION_DAYS, environment.retentionDays ?? 0),
+      inlineLimitBytes: DEFAULT_INLINE_LIMIT_BYTES,
+      sweepSendsPerSecond: environment.sweepSendsPerSecond ?? DEFAULT_SWEEP_SENDS_PER_SECOND,
+      replaysPerSecond: environment.replaysPerSecond ?? DEFAULT_REPLAYS_PER_SECOND,
+      logLevel: environment.logLevel ?? 'info',
+    },
+    ...(account === undefined ? {} : { account }),
+    ...(region === undefined ? {} : { region }),
+    sources: deployed,
+    disposable,
+    emulated: environment.emulated ?? local,
+    queue: { ...(local ? LOCAL_QUEUE : DEFAULT_QUEUE), ...environment.queue },
+    alarmTargets: { page: [], ticket: [], notice: [], ...environment.alarmTargets },
+    alarms: environment.alarms ?? 'all',
+    thresholds: { ...(local ? LOCAL_THRESHOLDS : DEFAULT_THRESHOLDS), ...environment.thresholds },
+    logRetentionDays: environment.logRetentionDays ?? (disposable ? 3 : 30),
+    ingestProvisionedConcurrency: environment.ingestProvisionedConcurrency ?? 0,
+    tags: environment.tags ?? {},
+  };
+}
+
+function deploySource(
+  name: string,
+  source: SourceConfig,
+  providers: Providers,
+  retry: ResolvedSource['retry'],
+  publicUrl: string | undefined,
+): DeployedSource {
+  const spec = typeof source.provider === 'string' ? (providers[source.provider] as ProviderSpec) : source.provider;
+  const path = `/webhooks/${name}`;
+  return {
+    source: {
+      id: toSourceId(name),
+      spec,
+      // The first URL this product ever had: it stays valid.
+      paths: name === 'default' ? [path, '/webhook'] : [path],
+      ...(publicUrl === undefined ? {} : { publicUrl: `${publicUrl}${path}` }),
+      settings: source.settings ?? {},
+      unhandled: source.unhandled ?? 'ignore',
+      ...(source.allowList === undefined ? {} : { allowList: source.allowList }),
+      maxBodyBytes: source.maxBodyBytes ?? Math.min(spec.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES, BODY_BYTES_LIMIT),
+      dedupOnBody: source.dedupOnBody ?? false,
+      dryRun: source.dryRun ?? false,
+      quarantine: source.quarantine ?? false,
+      retry: source.retry ?? retry,
+    },
+    throttle: source.throttle ?? DEFAULT_THROTTLE,
+    needsSecret: needsSecret(spec),
+    ...(source.expectedGapMinutes === undefined ? {} : { expectedGapMinutes: source.expectedGapMinutes }),
+  };
+}

@@ -1,0 +1,213 @@
+/** The whole of gateway.config.ts as a table of checks, then the rules that tie several values together. */
+import type { ProviderSpec } from '../inbound/provider-spec.ts';
+import {
+  boolean,
+  type Check,
+  closest,
+  listOf,
+  number,
+  object,
+  oneOf,
+  type Report,
+  recordOf,
+  show,
+  text,
+} from './check-value.ts';
+import { BODY_BYTES_LIMIT } from './defaults.ts';
+import { type GatewayConfig, LOG_RETENTION_DAYS, SEVERITIES } from './gateway-config.ts';
+import { isCidr } from './is-cidr.ts';
+
+const DAY_MS = 24 * 3600_000;
+
+const retry = object(
+  {
+    attempts: number(1, 100, 'attempts'),
+    baseSeconds: number(0, 3600, 'seconds', 'any'),
+    capSeconds: number(1, 7 * 24 * 3600, 'seconds', 'any'),
+  },
+  ['attempts', 'baseSeconds', 'capSeconds'],
+);
+
+const cidr: Check = (value, path, report) => {
+  if (typeof value === 'string' && isCidr(value)) return;
+  const fix = typeof value === 'string' && isCidr(`${value}/32`) ? `write "${value}/32"` : 'correct the range';
+  report({ path, given: show(value), allowed: 'an address range such as "192.0.2.0/24" or "2001:db8::/32"', fix });
+};
+
+/** Never shown: a setting may be a token. */
+const setting: Check = (value, path, report) => {
+  if (typeof value === 'string' && value.length >= 1 && value.length <= 2048) return;
+  report({ path, given: `a ${typeof value}`, allowed: 'text of 1 to 2,048 characters', fix: 'put it in quotes' });
+};
+
+function providerCheck(providers: Readonly<Record<string, ProviderSpec>>): Check {
+  const inline = object(
+    Object.fromEntries(
+      ['id', 'title', 'docs', 'checkedOn', 'unconfirmed', 'strength', 'verify', 'identity', 'ack', 'handshakes']
+        .concat(['methods', 'maxBodyBytes', 'ips', 'signatureHeaders', 'keepHeaders', 'settings', 'retries', 'setup'])
+        .map(key => [key, () => undefined]),
+    ),
+    ['id', 'verify', 'identity', 'ack', 'handshakes', 'methods', 'signatureHeaders', 'strength'],
+  );
+  return (value, path, report) => {
+    if (typeof value === 'object' && value !== null) {
+      inline(value, path, report);
+    } else if (typeof value !== 'string' || !Object.hasOwn(providers, value)) {
+      const ids = Object.keys(providers);
+      const near = typeof value === 'string' ? closest(value, ids) : undefined;
+      report({
+        path,
+        given: show(value),
+        allowed:
+          ids.length <= 12 ? ids.join(', ') : `one of the ${ids.length} ids in providers/, or a spec of your own`,
+        fix: near ? `did you mean "${near}"?` : 'describe it in providers/ (docs/add-a-provider.md)',
+      });
+    }
+  };
+}
+
+function sourceFields(provider: Check): Readonly<Record<string, Check>> {
+  return {
+    provider,
+    settings: recordOf(setting),
+    unhandled: oneOf('ignore', 'dead_letter'),
+    throttle: object({ rate: number(1, 10_000, 'requests per second'), burst: number(1, 5_000, 'requests') }, [
+      'rate',
+      'burst',
+    ]),
+    allowList: listOf(cidr),
+    maxBodyBytes: number(1, BODY_BYTES_LIMIT, 'bytes'),
+    retry,
+    dedupOnBody: boolean,
+    dryRun: boolean,
+    quarantine: boolean,
+    expectedGapMinutes: number(15, 1440, 'minutes'),
+  };
+}
+
+const timings = object({
+  ingestBudgetMs: number(1_000, 9_000, 'milliseconds'),
+  recordBudgetMs: number(200, 8_000, 'milliseconds'),
+  firstWatchMs: number(5_000, 3600_000, 'milliseconds'),
+  replayWatchMs: number(5_000, 3600_000, 'milliseconds'),
+  overdueMs: number(5_000, DAY_MS, 'milliseconds'),
+  resendWaitMs: number(5_000, DAY_MS, 'milliseconds'),
+  resendCapMs: number(5_000, 7 * DAY_MS, 'milliseconds'),
+  resendLimit: number(1, 1_000, 're-sends'),
+  parkAboveMs: number(1_000, 900_000, 'milliseconds'),
+  processTimeoutMs: number(3_000, 900_000, 'milliseconds'),
+  deadlineReserveMs: number(500, 60_000, 'milliseconds'),
+  leaseGraceMs: number(1_000, 60_000, 'milliseconds'),
+  deathWatchMs: number(5_000, 3600_000, 'milliseconds'),
+  messageMaxAgeMs: number(60_000, 13 * DAY_MS, 'milliseconds'),
+  deferLimitMs: number(60_000, 30 * DAY_MS, 'milliseconds'),
+  pauseCacheMs: number(0, 60_000, 'milliseconds'),
+});
+
+const queue = object({
+  visibilitySeconds: number(18, 43_200, 'seconds'),
+  maxReceiveCount: number(10, 1_000, 'receives'),
+  retentionDays: number(1, 13, 'days'),
+  deadRetentionDays: number(2, 14, 'days'),
+  batchSize: number(1, 10, 'messages'),
+  maxConcurrency: number(2, 1_000, 'invocations'),
+});
+
+const alarmTarget: Check = (value, path, report) => {
+  if (typeof value === 'object' && value !== null && Object.keys(value).length === 1) {
+    if ('email' in value)
+      return text(/^[^@\s]+@[^@\s]+\.[^@\s]+$/, 'an address such as "oncall@example.com"', 'correct it')(
+        value.email,
+        `${path}.email`,
+        report,
+      );
+    if ('https' in value)
+      return text(/^https:\/\/[^\s/]+/, 'a URL that starts with https://', 'correct it')(
+        value.https,
+        `${path}.https`,
+        report,
+      );
+  }
+  report({ path, given: show(value), allowed: "{ email: '…' } or { https: '…' }", fix: 'use one of the two' });
+};
+
+const seconds = number(1, 30 * 24 * 3600, 'seconds');
+const percent = number(0.01, 100, 'percent', 'any');
+const count = number(1, 10_000_000, 'events');
+const thresholds = object({
+  queueAgeTicketSeconds: seconds,
+  queueAgePageSeconds: seconds,
+  unfinishedAgeSeconds: seconds,
+  unsentAgeSeconds: seconds,
+  inFlightMessages: number(1, 119_000, 'messages'),
+  ingestErrorPercent: percent,
+  ingestErrorCount: count,
+  ingestLatencyMs: number(1, 30_000, 'milliseconds'),
+  handlerFailureTicketPercent: percent,
+  handlerFailurePagePercent: percent,
+  leaseLostCount: count,
+  signatureNoticePercent: percent,
+  signaturePagePercent: percent,
+  dependencyErrorCount: count,
+  accountConcurrency: number(1, 1_000_000, 'invocations'),
+  queueDepthTicket: count,
+  queueDepthPage: count,
+  processingLatencyMs: number(1, 900_000, 'milliseconds'),
+  retryPercent: percent,
+  dlqExpirySeconds: seconds,
+  pausedAgeSeconds: seconds,
+  parkedAgeSeconds: seconds,
+});
+
+const sourceName = text(
+  /^[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?$/,
+  '1 to 40 lower-case letters, digits and inner hyphens, e.g. "stripe-eu"',
+  'rename the source',
+);
+const environmentName = text(
+  /^[a-z](?:[a-z0-9-]{0,14}[a-z0-9])?$/,
+  '1 to 16 lower-case letters, digits and inner hyphens, e.g. "prod-eu"',
+  'rename the environment',
+);
+
+/** Reports every problem of the written configuration that can be seen in one value alone. */
+export function validateConfig(
+  config: GatewayConfig,
+  providers: Readonly<Record<string, ProviderSpec>>,
+  report: Report,
+): void {
+  const source = sourceFields(providerCheck(providers));
+  const environment = object({
+    account: text(/^\d{12}$/, 'twelve digits in quotes', 'copy it from the AWS console'),
+    region: text(/^[a-z]{2}(?:-[a-z]+){1,2}-\d$/, 'a region such as "eu-central-1"', 'correct it'),
+    publicUrl: text(
+      /^https?:\/\/[^\s/?#]+$/,
+      'an origin such as "https://hooks.example.com", without path or final slash',
+      'remove what follows the host',
+    ),
+    sources: recordOf(object(source)),
+    disposable: boolean,
+    emulated: boolean,
+    retentionDays: number(30, 365, 'days'),
+    deadRetentionDays: number(30, 365, 'days'),
+    timings,
+    retry,
+    queue,
+    alarmTargets: object(Object.fromEntries(SEVERITIES.map(severity => [severity, listOf(alarmTarget)]))),
+    alarms: oneOf('all', 'essential', 'none'),
+    thresholds,
+    logLevel: oneOf('debug', 'info', 'warn', 'error'),
+    logRetentionDays: oneOf(...LOG_RETENTION_DAYS),
+    ingestProvisionedConcurrency: number(0, 1_000, 'environments'),
+    sweepSendsPerSecond: number(1, 3_000, 'sends per second'),
+    replaysPerSecond: number(1, 1_000, 'replays per second'),
+    tags: recordOf(text(/^.{0,256}$/, 'text of up to 256 characters', 'shorten it')),
+  });
+  object(
+    {
+      sources: recordOf(object(source, ['provider']), sourceName),
+      environments: recordOf(environment, environmentName),
+    },
+    ['sources', 'environments'],
+  )(config, '', report);
+}

@@ -1,0 +1,49 @@
+/** Which sources are paused: one control item, cached for a few seconds. */
+import type { EpochMs, SourceId } from '../glossary.ts';
+import type { Clock, ControlStore } from '../ports.ts';
+import { decodeJsonObject } from './decode-json-object.ts';
+
+export const PAUSES_CONTROL = 'pauses';
+
+export interface PauseNote {
+  readonly since: EpochMs;
+  readonly by: string;
+  readonly why: string;
+}
+export type PauseNotes = Readonly<Record<string, PauseNote>>;
+
+export function decodePauses(value: string | undefined): PauseNotes {
+  return (decodeJsonObject(value ?? '{}') ?? {}) as unknown as PauseNotes;
+}
+
+export class Pauses {
+  private readonly control: Pick<ControlStore, 'read'>;
+  private readonly clock: Clock;
+  private readonly cacheMs: number;
+  private known: PauseNotes = {};
+  private readAt = Number.NEGATIVE_INFINITY;
+
+  constructor(control: Pick<ControlStore, 'read'>, clock: Clock, cacheMs: number) {
+    this.control = control;
+    this.clock = clock;
+    this.cacheMs = cacheMs;
+  }
+
+  /** At most `cacheMs` old. When the flags cannot be read, the last known ones hold. */
+  async isPaused(sourceId: SourceId): Promise<boolean> {
+    return (await this.all())[sourceId] !== undefined;
+  }
+
+  async all(): Promise<PauseNotes> {
+    const now = this.clock.now();
+    if (now - this.readAt >= this.cacheMs) {
+      this.readAt = now;
+      try {
+        this.known = decodePauses((await this.control.read(PAUSES_CONTROL))?.value);
+      } catch {
+        // A pause is an operator's convenience: an unreadable flag must not stop the work.
+      }
+    }
+    return this.known;
+  }
+}

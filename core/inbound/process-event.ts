@@ -1,0 +1,166 @@
+/**
+ * The main path of the processor, for one message. Holds I2 (every recorded event reaches a final state), I5 (one owner
+ * commits) and I7 (a message is deleted only when something else stands for its event).
+ */
+import { DependencyError } from '../errors.ts';
+import { type SourceId, splitEventPk, toEventId } from '../glossary.ts';
+import { DEFAULT_RETRY } from '../resolved-config.ts';
+import { type Attempt, type AttemptEnd, finishEvent } from './finish-event.ts';
+import type { HandlerRegistration } from './handler-contract.ts';
+import { ACK, type Disposal, type ProcessPorts, type ProcessRules, type QueueRecord, RETURN } from './process-ports.ts';
+import { loadBody, runHandler } from './run-handler.ts';
+import { isBatch, splitBatch } from './split-batch.ts';
+import { type Taken, takeEvent } from './take-event.ts';
+import { decodeWorkMessage, type WorkMessage } from './work-message.ts';
+
+/** Less than this left: not worth a claim. */
+const MIN_RUN_MS = 250;
+
+/**
+ * Processes one message:
+ *  1. read it; what is not ours goes to the DLQ whole;
+ *  2. ask whether its source is paused or its handler's breaker open: then park instead of running;
+ *  3. claim the event under a lease, or act on why it was refused;
+ *  4. load the body the record names;
+ *  5. run the handler within the deadline;
+ *  6. record the outcome, and send what it owes;
+ *  7. ack, or leave the message to come back.
+ *
+ * `deadlineMs`: epoch milliseconds after which nothing may be running any more.
+ */
+export async function processEvent(
+  record: QueueRecord,
+  deadlineMs: number,
+  ports: ProcessPorts,
+  rules: ProcessRules,
+): Promise<Disposal> {
+  const decoded = decodeWorkMessage(record.body);
+  if (decoded.kind === 'foreign') return sendAway(record, decoded.reason, ports);
+  const { message } = decoded;
+
+  const leftMs = deadlineMs - rules.timings.deadlineReserveMs - ports.clock.now();
+  if (leftMs < MIN_RUN_MS) {
+    await ports.receipts.hide(record.receipt, 0);
+    return RETURN;
+  }
+
+  const { sourceId } = splitEventPk(message.pk);
+  const handler = ports.handlers.find(sourceId, message.eventType);
+  const taken = await take(message, record, sourceId, handler, deadlineMs, ports, rules);
+  if (taken.kind === 'disposed') return taken.disposal;
+
+  const { item, claimId } = taken;
+  const source = rules.sources.get(sourceId);
+  const attempt: Attempt = {
+    item,
+    claimId,
+    startedAt: ports.clock.now(),
+    retry: handler?.retry ?? source?.retry ?? DEFAULT_RETRY,
+    ...(message.traceId === undefined ? {} : { traceId: message.traceId }),
+  };
+  const end = await runAttempt(message, attempt, handler, deadlineMs, ports, rules);
+  if (handler && (end.kind === 'outcome' || end.kind === 'failed')) {
+    ports.breaker.record(
+      breakerName(handler),
+      end.kind === 'outcome' && end.outcome.kind !== 'retry',
+      ports.clock.now(),
+    );
+  }
+  const disposal = await finishEvent(attempt, end, ports, rules);
+  logAttempt(attempt, end, disposal, ports);
+  return disposal;
+}
+
+async function sendAway(record: QueueRecord, reason: string, ports: ProcessPorts): Promise<Disposal> {
+  try {
+    await ports.dead.send(record.body, 'foreign_message');
+  } catch (error) {
+    if (!(error instanceof DependencyError)) throw error;
+    return RETURN;
+  }
+  ports.telemetry.count('ForeignMessage');
+  ports.telemetry.log('error', { stage: 'read', cause: 'foreign_message', error: reason });
+  return ACK;
+}
+
+async function take(
+  message: WorkMessage,
+  record: QueueRecord,
+  sourceId: SourceId,
+  handler: HandlerRegistration | undefined,
+  deadlineMs: number,
+  ports: ProcessPorts,
+  rules: ProcessRules,
+): Promise<Taken> {
+  const leaseMs = Math.min(deadlineMs - ports.clock.now(), rules.timings.processTimeoutMs) + rules.timings.leaseGraceMs;
+  if (await ports.pauses.isPaused(sourceId))
+    return takeEvent(message, record, leaseMs, { kind: 'pause' }, ports, rules);
+  if (handler) {
+    const permission = ports.breaker.ask(breakerName(handler), ports.clock.now());
+    if (permission.kind === 'park') {
+      return takeEvent(message, record, leaseMs, { kind: 'breaker', untilMs: permission.untilMs }, ports, rules);
+    }
+  }
+  return takeEvent(message, record, leaseMs, undefined, ports, rules);
+}
+
+async function runAttempt(
+  message: WorkMessage,
+  attempt: Attempt,
+  handler: HandlerRegistration | undefined,
+  deadlineMs: number,
+  ports: ProcessPorts,
+  rules: ProcessRules,
+): Promise<AttemptEnd> {
+  const { item, retry } = attempt;
+  const { sourceId } = splitEventPk(item.pk);
+  const source = rules.sources.get(sourceId);
+  ports.telemetry.count('Attempts', { source: sourceId });
+  if (item.attempts === 1) ports.telemetry.count('FirstAttempts');
+  if (item.attempts > retry.attempts) {
+    return {
+      kind: 'permanent',
+      cause: 'attempts_spent',
+      message: `${item.attempts - 1} attempts ended without an outcome`,
+    };
+  }
+  try {
+    const body = await loadBody(message, item, ports, rules);
+    if (body.kind === 'missing')
+      return { kind: 'permanent', cause: 'payload_missing', message: 'the body is in no store' };
+    const timeLimitMs = Math.max(MIN_RUN_MS, deadlineMs - rules.timings.deadlineReserveMs - ports.clock.now());
+    if (source && isBatch(item, source.spec))
+      return await splitBatch(item, body, source, ports.clock.now() + timeLimitMs, ports, rules);
+    const traceId = attempt.traceId === undefined ? {} : { traceId: attempt.traceId };
+    return await runHandler({ item, body, source, handler, timeLimitMs, ...traceId }, ports);
+  } catch (error) {
+    if (error instanceof DependencyError) return { kind: 'unready', cause: 'dependency', message: error.message };
+    return { kind: 'failed', cause: 'internal_error', message: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+function breakerName(handler: HandlerRegistration): string {
+  return handler.name ?? `${handler.source}:${handler.type}`;
+}
+
+/** The one line of an attempt: what, how it ended, how long it took since arrival. */
+function logAttempt(attempt: Attempt, end: AttemptEnd, disposal: Disposal, ports: ProcessPorts): void {
+  const { item, startedAt, traceId } = attempt;
+  const now = ports.clock.now();
+  ports.telemetry.log(end.kind === 'failed' || end.kind === 'permanent' ? 'warn' : 'info', {
+    stage: 'attempt',
+    event_id: toEventId(item.pk),
+    event_type: item.eventType,
+    provider: item.provider,
+    source: splitEventPk(item.pk).sourceId,
+    outcome: end.kind === 'outcome' ? end.outcome.kind : end.kind,
+    ...(end.kind === 'outcome' && end.outcome.kind === 'done' ? { action_taken: end.outcome.actionTaken } : {}),
+    ...('cause' in end ? { cause: end.cause, error: end.message } : {}),
+    attempt: item.attempts,
+    gen: item.gen,
+    duration_ms: now - startedAt,
+    since_received_ms: now - item.receivedAt,
+    ...(disposal.kind === 'return' ? { recorded: false } : {}),
+    ...(traceId === undefined ? {} : { trace_id: traceId }),
+  });
+}

@@ -1,0 +1,60 @@
+/** What the processor needs, and the words its steps hand to each other. */
+import type { EpochMs, SourceId } from '../glossary.ts';
+import type {
+  BlobStore,
+  Clock,
+  Codec,
+  Crypto,
+  DeadQueue,
+  EventStore,
+  Ids,
+  PayloadStore,
+  Random,
+  ReceiptBox,
+  Telemetry,
+  Timer,
+  WorkQueue,
+} from '../ports.ts';
+import type { ResolvedSource } from '../resolved-config.ts';
+import type { Breaker } from '../retry/breaker.ts';
+import type { WriteRules } from './event-writes.ts';
+import type { HandlerRegistry } from './handler-contract.ts';
+import type { Pauses } from './pauses.ts';
+
+export interface ProcessPorts {
+  readonly store: Pick<EventStore, 'insert' | 'update' | 'transact'>;
+  readonly payloads: PayloadStore;
+  readonly blobs: BlobStore;
+  readonly queue: WorkQueue;
+  readonly dead: Pick<DeadQueue, 'send'>;
+  readonly receipts: ReceiptBox;
+  readonly pauses: Pick<Pauses, 'isPaused'>;
+  readonly breaker: Breaker;
+  readonly handlers: HandlerRegistry;
+  readonly crypto: Crypto;
+  readonly codec: Codec;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly random: Random;
+  readonly timer: Timer;
+  readonly telemetry: Telemetry;
+}
+
+export interface ProcessRules extends WriteRules {
+  readonly sources: ReadonlyMap<SourceId, ResolvedSource>;
+  readonly inlineLimitBytes: number;
+}
+
+/** One message as the queue handed it over. */
+export interface QueueRecord {
+  readonly body: string;
+  readonly receipt: string;
+  /** Used for order and for waits while the table is down, never for a decision about an event. */
+  readonly receiveCount: number;
+  readonly sentAt: EpochMs;
+}
+
+/** `ack`: delete the message. `return`: it comes back, at the latest when its visibility ends. */
+export type Disposal = { readonly kind: 'ack' } | { readonly kind: 'return' };
+export const ACK: Disposal = { kind: 'ack' };
+export const RETURN: Disposal = { kind: 'return' };

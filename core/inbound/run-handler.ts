@@ -1,0 +1,195 @@
+/** One attempt of one event: fetch its bytes, give them to the handler, and put a name to how it ended. */
+import { DependencyError } from '../errors.ts';
+import type { EventItem } from '../event-item.ts';
+import { splitEventPk, toEventId } from '../glossary.ts';
+import type { EffectWrite } from '../ports.ts';
+import type { ResolvedSource } from '../resolved-config.ts';
+import { expiryAfter } from './event-writes.ts';
+import type { AttemptEnd } from './finish-event.ts';
+import type { HandlerContext, HandlerRegistration, Outcome, WebhookEvent } from './handler-contract.ts';
+import { parsePayload } from './parse-payload.ts';
+import type { ProcessPorts, ProcessRules } from './process-ports.ts';
+import { PAYLOAD_MARGIN_DAYS } from './retention.ts';
+import { capText } from './text.ts';
+import type { WorkMessage } from './work-message.ts';
+
+/** Above this a stored body is not ours: ingest refuses larger ones. */
+export const MAX_BODY_BYTES = 16 * 1_048_576;
+const MAX_EFFECTS = 99;
+
+export type LoadedBody =
+  | { readonly kind: 'body'; readonly bytes: Uint8Array; readonly headers: Readonly<Record<string, string>> }
+  | { readonly kind: 'missing' };
+
+/** The record decides which body runs; the message's copy is used when it is the same one. */
+export async function loadBody(
+  message: WorkMessage,
+  item: EventItem,
+  ports: ProcessPorts,
+  rules: ProcessRules,
+): Promise<LoadedBody> {
+  const carried = message.payload === undefined ? undefined : ports.codec.fromBase64(message.payload);
+  if (carried !== undefined && message.bodySha === item.bodySha) {
+    return { kind: 'body', bytes: ports.codec.inflate(carried, MAX_BODY_BYTES), headers: message.headers ?? {} };
+  }
+  if (message.bodySha !== item.bodySha && message.unrecorded) await keepOtherBody(message, carried, ports, rules);
+  const stored = await ports.payloads.getBody(item.pk, item.bodySha);
+  if (!stored) return { kind: 'missing' };
+  const deflated = stored.bytes ?? (stored.ref === undefined ? undefined : await ports.blobs.get(stored.ref));
+  if (!deflated) return { kind: 'missing' };
+  return { kind: 'body', bytes: ports.codec.inflate(deflated, MAX_BODY_BYTES), headers: stored.headers };
+}
+
+/** An outage copy brought other bytes under a known id: kept as a second payload, counted. */
+async function keepOtherBody(
+  message: WorkMessage,
+  bytes: Uint8Array | undefined,
+  ports: ProcessPorts,
+  rules: ProcessRules,
+): Promise<void> {
+  const { pk, bodySha, ref, headers = {} } = message;
+  const expiresAt = expiryAfter(ports.clock.now(), rules.retentionDays + PAYLOAD_MARGIN_DAYS);
+  ports.telemetry.count('PayloadMismatch', { source: splitEventPk(pk).sourceId });
+  if (bytes && bytes.length <= rules.inlineLimitBytes) {
+    await ports.payloads.putBody({ pk, sk: `B#${bodySha}`, bytes, headers, expiresAt });
+  } else {
+    const key = ref ?? `${pk}/${bodySha}`;
+    if (bytes) await ports.blobs.put(key, bytes);
+    await ports.payloads.putBody({ pk, sk: `B#${bodySha}`, ref: key, headers, expiresAt });
+  }
+}
+
+export interface AttemptInput {
+  readonly item: EventItem;
+  readonly body: Extract<LoadedBody, { kind: 'body' }>;
+  readonly source: ResolvedSource | undefined;
+  readonly handler: HandlerRegistration | undefined;
+  readonly timeLimitMs: number;
+  readonly traceId?: string;
+}
+
+export async function runHandler(input: AttemptInput, ports: ProcessPorts): Promise<AttemptEnd> {
+  const { item, body, handler } = input;
+  const parsed = parsePayload(body.bytes, body.headers['content-type']);
+  if (parsed.kind === 'unparsable') return { kind: 'permanent', cause: 'unparsable_payload', message: parsed.reason };
+  if (!handler) {
+    return input.source?.unhandled === 'ignore'
+      ? { kind: 'ignored', reason: `no handler for ${item.eventType}` }
+      : { kind: 'permanent', cause: 'unhandled', message: `no handler is registered for ${item.eventType}` };
+  }
+  const effects: EffectWrite[] = [];
+  let onRefused: Outcome | undefined;
+  const transact: HandlerContext['transact'] = (writes, options = {}) => {
+    effects.push(...writes);
+    if (effects.length > MAX_EFFECTS) {
+      throw new RangeError(
+        `transact() takes at most ${MAX_EFFECTS} writes in all; this attempt asked for ${effects.length}`,
+      );
+    }
+    onRefused = options.onRefused ?? onRefused;
+  };
+  try {
+    const timeLimitMs = Math.min(input.timeLimitMs, handler.timeLimitMs ?? Number.POSITIVE_INFINITY);
+    const run = await ports.timer.limit(timeLimitMs, async signal =>
+      handler.handle(eventOf(item, body, parsed.value), contextOf(input, timeLimitMs, signal, transact, ports)),
+    );
+    if (run.kind === 'timed_out')
+      return { kind: 'failed', cause: 'timeout', message: `the handler did not finish within ${timeLimitMs} ms` };
+    const outcome: unknown = run.value;
+    if (!isOutcome(outcome)) {
+      const message = `the handler must answer done(), reject(), stale(), defer() or retryAfter(); it answered ${describe(outcome)}`;
+      return { kind: 'permanent', cause: 'bad_outcome', message };
+    }
+    return { kind: 'outcome', outcome, effects, ...(onRefused === undefined ? {} : { onRefused }) };
+  } catch (error) {
+    return endOfThrown(error);
+  }
+}
+
+function eventOf(item: EventItem, body: Extract<LoadedBody, { kind: 'body' }>, payload: unknown): WebhookEvent {
+  return {
+    id: toEventId(item.pk),
+    source: splitEventPk(item.pk).sourceId,
+    provider: item.provider,
+    type: item.eventType,
+    time: item.eventAt ?? item.receivedAt,
+    receivedAt: item.receivedAt,
+    bytes: body.bytes,
+    payload,
+    headers: body.headers,
+  };
+}
+
+function contextOf(
+  input: AttemptInput,
+  timeLimitMs: number,
+  signal: AbortSignal,
+  transact: HandlerContext['transact'],
+  ports: ProcessPorts,
+): HandlerContext {
+  const { item, traceId } = input;
+  const { sourceId, eventKey } = splitEventPk(item.pk);
+  const write =
+    (level: 'info' | 'warn') =>
+    (message: string, fields: Readonly<Record<string, unknown>> = {}) =>
+      ports.telemetry.log(level, {
+        ...fields,
+        stage: 'handler',
+        event_id: toEventId(item.pk),
+        source: sourceId,
+        attempt: item.attempts,
+        message: capText(message, 1_000),
+        ...(traceId === undefined ? {} : { trace_id: traceId }),
+      });
+  return {
+    attempt: item.attempts,
+    generation: item.gen,
+    idempotencyKey: `${sourceId}:${eventKey}:${item.run}`,
+    signal,
+    timeLimitMs,
+    log: { info: write('info'), warn: write('warn') },
+    transact,
+  };
+}
+
+function endOfThrown(error: unknown): AttemptEnd {
+  if (error instanceof Error) {
+    const permanent = error.name === 'PermanentError';
+    const cause = permanent ? 'permanent' : error instanceof DependencyError ? 'dependency' : 'handler_error';
+    return { kind: permanent ? 'permanent' : 'failed', cause, message: `${error.name}: ${error.message}` };
+  }
+  return {
+    kind: 'failed',
+    cause: 'handler_error',
+    message: `the handler threw ${describe(error)} instead of an Error`,
+  };
+}
+
+function isOutcome(value: unknown): value is Outcome {
+  if (typeof value !== 'object' || value === null) return false;
+  const it = value as Partial<Record<string, unknown>>;
+  switch (it['kind']) {
+    case 'done':
+      return it['actionTaken'] === undefined || typeof it['actionTaken'] === 'string';
+    case 'rejected':
+    case 'stale':
+      return typeof it['reason'] === 'string';
+    case 'deferred':
+      return typeof it['reason'] === 'string' && Number.isFinite(it['untilMs']);
+    case 'retry':
+      return (
+        typeof it['reason'] === 'string' && Number.isFinite(it['afterSeconds']) && (it['afterSeconds'] as number) >= 0
+      );
+    default:
+      return false;
+  }
+}
+
+function describe(value: unknown): string {
+  if (value === null) return 'null';
+  return typeof value === 'object'
+    ? 'an object without a known kind'
+    : typeof value === 'undefined'
+      ? 'nothing'
+      : `a ${typeof value}`;
+}

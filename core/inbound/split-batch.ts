@@ -1,0 +1,105 @@
+/**
+ * A request that carries many events is recorded as one; here it becomes its items. Every child is put under its own key
+ * and sent, idempotently, before the parent is completed: a crash in between repeats the split and changes nothing.
+ */
+import type { EventItem } from '../event-item.ts';
+import { type EpochMs, type EventKey, isEventKey, splitEventPk, toEventPk } from '../glossary.ts';
+import type { ResolvedSource } from '../resolved-config.ts';
+import { splitItems } from '../verification/identify-request.ts';
+import { expiryAfter, markEnqueued, type NewEvent, pendingItem } from './event-writes.ts';
+import type { AttemptEnd } from './finish-event.ts';
+import { referenceTo } from './finish-event.ts';
+import { done } from './handler-contract.ts';
+import type { ProcessPorts, ProcessRules } from './process-ports.ts';
+import type { ProviderSpec } from './provider-spec.ts';
+import { PAYLOAD_MARGIN_DAYS } from './retention.ts';
+import type { LoadedBody } from './run-handler.ts';
+import { toHex } from './text.ts';
+import { encodeWorkMessage } from './work-message.ts';
+
+/** Header under which ingest keeps which items of a batch were verified, when not all were. */
+export const VERIFIED_ITEMS_HEADER = 'holdfast-verified-items';
+const AT_ONCE = 10;
+
+export function isBatch(item: EventItem, spec: ProviderSpec): boolean {
+  return spec.identity.items !== undefined && item.itemPath === undefined;
+}
+
+export async function splitBatch(
+  parent: EventItem,
+  body: Extract<LoadedBody, { kind: 'body' }>,
+  source: ResolvedSource,
+  deadlineMs: EpochMs,
+  ports: ProcessPorts,
+  rules: ProcessRules,
+): Promise<AttemptEnd> {
+  const verified = body.headers[VERIFIED_ITEMS_HEADER]?.split(' ');
+  const split = splitItems(
+    source.spec,
+    { body: body.bytes, headers: body.headers },
+    { crypto: ports.crypto, settings: source.settings },
+  );
+  if (split === undefined)
+    return { kind: 'permanent', cause: 'unparsable_payload', message: 'the items of the batch cannot be read' };
+  const items = split.filter(it => verified === undefined || verified.includes(it.path));
+  for (let at = 0; at < items.length; at += AT_ONCE) {
+    if (ports.clock.now() >= deadlineMs) {
+      return {
+        kind: 'unready',
+        cause: 'batch',
+        message: `${at} of ${items.length} items are recorded; the rest follows`,
+      };
+    }
+    await Promise.all(items.slice(at, at + AT_ONCE).map(it => recordChild(parent, it, body, ports, rules)));
+  }
+  const outcome = done({ actionTaken: `split into ${items.length} events`, data: { items: items.length } });
+  return { kind: 'outcome', outcome, effects: [] };
+}
+
+async function recordChild(
+  parent: EventItem,
+  child: { path: string; key: string | undefined; eventType: string; eventAtMs?: number; bytes: Uint8Array },
+  body: Extract<LoadedBody, { kind: 'body' }>,
+  ports: ProcessPorts,
+  rules: ProcessRules,
+): Promise<void> {
+  const { sourceId, eventKey: parentKey } = splitEventPk(parent.pk);
+  const pk = toEventPk(sourceId, childKey(child.key ?? `${parentKey}:${child.path}`, ports));
+  const now = ports.clock.now();
+  const deflated = ports.codec.deflate(child.bytes);
+  const bodySha = toHex(ports.crypto.hash('sha256', child.bytes));
+  const event: NewEvent = {
+    pk,
+    gen: 1,
+    provider: parent.provider,
+    eventType: child.eventType.slice(0, 200),
+    ingestId: ports.ids.uuid(),
+    bodySha,
+    itemPath: child.path,
+    size: child.bytes.length,
+    receivedAt: parent.receivedAt,
+    ...(child.eventAtMs === undefined ? {} : { eventAt: child.eventAtMs }),
+  };
+  const { [VERIFIED_ITEMS_HEADER]: _, ...headers } = body.headers;
+  const expiresAt = expiryAfter(now, rules.retentionDays + PAYLOAD_MARGIN_DAYS);
+  const stored = { pk, sk: `B#${bodySha}`, headers: { ...headers, 'content-type': 'application/json' }, expiresAt };
+  if (deflated.length > rules.inlineLimitBytes) {
+    await ports.blobs.put(`${pk}/${bodySha}`, deflated);
+    await ports.payloads.putBody({ ...stored, ref: `${pk}/${bodySha}` });
+  } else {
+    await ports.payloads.putBody({ ...stored, bytes: deflated });
+  }
+  const written = await ports.store.insert(pendingItem(event, now, rules.timings));
+  const item = written.item;
+  if (
+    item === undefined ||
+    (written.kind === 'refused' && !(item.status === 'pending' && item.enqueuedAt === undefined))
+  )
+    return;
+  await ports.queue.send(encodeWorkMessage(referenceTo(item)), { groupId: sourceId });
+  await ports.store.update(markEnqueued(pk, item.gen, ports.clock.now()));
+}
+
+function childKey(key: string, ports: ProcessPorts): EventKey {
+  return isEventKey(key) ? key : (toHex(ports.crypto.hash('sha256', new TextEncoder().encode(key))) as EventKey);
+}

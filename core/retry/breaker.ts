@@ -1,0 +1,78 @@
+/**
+ * A circuit breaker per handler, in the memory of one execution environment, advisory only: while a handler's dependency
+ * is down, events are parked instead of spending their attempts. One probe a second; then a drain in growing steps.
+ */
+import type { EpochMs } from '../glossary.ts';
+
+const WINDOW_MS = 30_000;
+const MIN_ATTEMPTS = 20;
+const PROBE_EVERY_MS = 1_000;
+const PARK_MS = 15_000;
+/** Attempts let through per second after a good probe. */
+const DRAIN_STEPS = [1, 2, 5, 10, 20, 50];
+
+interface Circuit {
+  attempts: { at: EpochMs; ok: boolean }[];
+  state: 'closed' | 'open' | 'draining';
+  lastProbeAt: EpochMs;
+  step: number;
+  stepAt: EpochMs;
+  taken: number;
+}
+
+export type Permission = { readonly kind: 'run' } | { readonly kind: 'park'; readonly untilMs: EpochMs };
+
+export class Breaker {
+  private readonly circuits = new Map<string, Circuit>();
+
+  /** May this handler run now? Otherwise the event is parked until `untilMs`. */
+  ask(handler: string, now: EpochMs): Permission {
+    const circuit = this.circuits.get(handler);
+    if (!circuit || circuit.state === 'closed') return { kind: 'run' };
+    if (circuit.state === 'open') {
+      if (now - circuit.lastProbeAt < PROBE_EVERY_MS) return { kind: 'park', untilMs: now + PARK_MS };
+      circuit.lastProbeAt = now;
+      return { kind: 'run' };
+    }
+    if (now - circuit.stepAt >= 1_000) {
+      circuit.step += 1;
+      circuit.stepAt = now;
+      circuit.taken = 0;
+      if (circuit.step >= DRAIN_STEPS.length) {
+        circuit.state = 'closed';
+        circuit.attempts = [];
+        return { kind: 'run' };
+      }
+    }
+    if (circuit.taken >= (DRAIN_STEPS[circuit.step] ?? 1)) return { kind: 'park', untilMs: now + 2_000 };
+    circuit.taken += 1;
+    return { kind: 'run' };
+  }
+
+  /** Tells the breaker how an attempt ended. Only failures that a retry could mend count. */
+  record(handler: string, ok: boolean, now: EpochMs): void {
+    const circuit = this.circuits.get(handler) ?? {
+      attempts: [],
+      state: 'closed',
+      lastProbeAt: 0,
+      step: 0,
+      stepAt: 0,
+      taken: 0,
+    };
+    this.circuits.set(handler, circuit);
+    if (circuit.state === 'open') {
+      if (ok) Object.assign(circuit, { state: 'draining', step: 0, stepAt: now, taken: 0 });
+      return;
+    }
+    if (circuit.state === 'draining' && !ok) {
+      Object.assign(circuit, { state: 'open', lastProbeAt: now });
+      return;
+    }
+    circuit.attempts = circuit.attempts.filter(it => now - it.at < WINDOW_MS).slice(-500);
+    circuit.attempts.push({ at: now, ok });
+    const failed = circuit.attempts.filter(it => !it.ok).length;
+    if (circuit.attempts.length >= MIN_ATTEMPTS && failed * 2 > circuit.attempts.length) {
+      Object.assign(circuit, { state: 'open', lastProbeAt: now, attempts: [] });
+    }
+  }
+}
