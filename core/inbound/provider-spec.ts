@@ -3,15 +3,29 @@
  * because the specs of the configured sources are baked into the ingest bundle.
  */
 
-/** Where a value comes from. `sig:` is a part of the parsed signature header, `config:` a setting of the source. */
+/**
+ * Where a value comes from.
+ * - `json:` a path in the body, e.g. `data.object.id`, `entry[0].id`; inside a batch it starts at the item;
+ * - `root:` the same from the body's root, also inside a batch; `parent:` from the array element around the item
+ *   (`entry[]` for items `entry[].changes[]`); `item:key` the member name that a `*` of the item path stood for;
+ * - `doc:` a path in the inner document (`identity.document`);
+ * - `sig:` a part of the parsed signature header; `claim:` a claim of the JWT; `config:` a setting of the source;
+ * - `url` the configured public URL with the query as received; `text:` the text itself.
+ * A trailing `?` makes an absent value the empty text.
+ */
 export type Src =
   | `header:${string}`
   | `json:${string}`
+  | `root:${string}`
+  | `parent:${string}`
+  | 'item:key'
+  | `doc:${string}`
   | `form:${string}`
   | `query:${string}`
   | `sig:${string}`
   | `claim:${string}`
   | `config:${string}`
+  | `text:${string}`
   | 'method'
   | 'url';
 
@@ -35,6 +49,14 @@ export type TimeUnit = 's' | 'ms' | 'iso8601' | 'http-date';
 export interface Scheme {
   readonly id: string;
   readonly alg: SchemeAlgorithm;
+  /** How much this alternative proves, where it differs from the provider's `strength`. */
+  readonly strength?: Strength;
+  /** The alternative is tried only for such requests. Query names as sent; header values must be equal, `*` = present. */
+  readonly when?: {
+    readonly header?: Readonly<Record<string, string>>;
+    readonly queryPresent?: readonly string[];
+    readonly queryMissing?: readonly string[];
+  };
   readonly sig: {
     readonly from: Src | readonly Src[];
     /** Numbered headers, e.g. DocuSign: a pattern over lower-case header names. */
@@ -46,7 +68,7 @@ export interface Scheme {
       readonly item?: string;
       /** Separates key and value of a part, e.g. `=`. */
       readonly kv?: string;
-      /** The key (or keys) under which signatures stand, e.g. `v1`. */
+      /** The key (or keys) under which signatures stand, e.g. `v1`, or `config:publicKey`. */
       readonly key?: string | readonly string[];
       readonly prefix?: string;
       readonly prefixOptional?: boolean;
@@ -67,28 +89,39 @@ export interface Scheme {
     readonly hosts?: string;
     readonly paths?: string;
   };
-  /** Signed bytes, e.g. `{ts}.{body}`, `{header:webhook-id}.{ts}.{body}`, `{method}{url}{body}{ts}`. */
+  /**
+   * Signed bytes, e.g. `{ts}.{body}`, `{header:webhook-id}.{ts}.{body}`, `{method}{url}{body}{ts}`. Tokens: `ts`, `body`,
+   * `secret` (plain digests), `pathQuery`, `formSorted`, `signedHeaders`, `crc32(body)` (decimal), and any Src.
+   */
   readonly message?: string;
+  /**
+   * The list of signed header names, and how `{signedHeaders}` is built: `item` is made of `{name}` and `{value}`. A time
+   * or an id that is read from a header must be on the list.
+   */
   readonly signedHeaders?: { readonly from: Src; readonly sep: string; readonly item: string; readonly join: string };
   readonly url?: { readonly base: 'configured'; readonly variants?: 'twilio' | 'hubspot-decode' };
   readonly time?: {
     readonly from: Src;
     readonly unit: TimeUnit;
-    /** Accepted age and lead in seconds. */
-    readonly past: number;
-    readonly future: number;
+    /** Accepted age and lead in seconds; absent: no limit on that side (the provider signs retries with the first time). */
+    readonly past?: number;
+    readonly future?: number;
     /** The loader refuses a window over an unsigned value. */
     readonly signed: true;
   };
-  /** Values in the signed text that must equal a hash of the body (Twilio bodySHA256, Plaid claim). */
+  /** Values in the signed text that must equal a hash of the body, or of the URL (Twilio bodySHA256, Plaid claim). */
   readonly bind?: readonly {
     readonly equals: Src;
-    readonly hash: 'sha256' | 'crc32';
-    readonly encoding: 'hex' | 'decimal';
+    readonly hash: 'sha256';
+    readonly encoding: Encoding;
+    readonly of?: 'body' | 'url';
   }[];
-  /** Verify every item of the array at this JSON path on its own, e.g. `notificationItems[].NotificationRequestItem`. */
+  /**
+   * Verify every item of the array at this JSON path on its own, e.g. `notificationItems[].NotificationRequestItem`. The
+   * identity's `items` must be the same.
+   */
   readonly batch?: string;
-  /** Required JWT claims; `config:` values come from the source's settings. */
+  /** Required JWT claims; `config:` values come from the source's settings, `url` is the configured URL without query. */
   readonly claims?: Readonly<Record<string, string>>;
   readonly jwtAlg?: 'HS256' | 'RS256' | 'ES256';
   readonly maxAgeSeconds?: number;
@@ -109,8 +142,14 @@ export interface Identity {
   /** Joins several `type` sources that are all present, e.g. GitHub's event and action, with this text. */
   readonly typeJoin?: string;
   readonly time?: { readonly from: Src; readonly unit: TimeUnit };
-  /** JSON path of the items when one request carries many events, e.g. `[]`, `events[]`. Key, type and time are then per item. */
-  readonly items?: string;
+  /**
+   * JSON paths of the items when one request carries many events, e.g. `[]`, `events[]`, `entry[].changes[]`, `*[]` (every
+   * array of the top level). Key, type and time are then per item. An element that no path fits is an item by itself; a
+   * body that none fits is one event; an empty array is no event.
+   */
+  readonly items?: string | readonly string[];
+  /** Where the event stands when it is not the body itself, for `doc:`. XML paths: `notification.kind`, `*` = any name. */
+  readonly document?: { readonly from: Src; readonly encoding?: 'base64'; readonly format: 'json' | 'xml' };
   readonly ordering?: Src;
   /** Bodies of one event may differ between deliveries (attempt counters): a differing body is then no alarm. */
   readonly unstableBody?: boolean;
@@ -150,7 +189,7 @@ export interface Handshake {
     readonly contentType?: string;
     /**
      * Reply template. Functions: `{echo(src)}`, `{json(src)}` (as a JSON string), `{hmac(alg,encoding,src)}`,
-     * `{hash(alg,encoding,src,src…)}`.
+     * `{hash(alg,encoding,src,src…)}`. Other braces are text. `url` is the configured URL without query.
      */
     readonly body?: string;
     readonly headers?: Readonly<Record<string, string>>;
@@ -163,6 +202,9 @@ export interface Handshake {
   readonly confirm?: { readonly url: Src; readonly hosts: string };
 }
 
+/** `signed`: the bytes are bound. `origin`: proves the sender only. `shared-secret`: a token travels with the request. */
+export type Strength = 'signed' | 'origin' | 'shared-secret' | 'none';
+
 export interface ProviderSpec {
   readonly id: string;
   readonly title: string;
@@ -171,7 +213,7 @@ export interface ProviderSpec {
   readonly checkedOn: string;
   /** Facts below that could not be confirmed in the provider's own documentation. */
   readonly unconfirmed?: readonly string[];
-  readonly strength: 'signed' | 'origin' | 'shared-secret' | 'none';
+  readonly strength: Strength;
   /** Alternatives, tried in order; one that verifies is enough. Empty: the provider has no authentication. */
   readonly verify: readonly Scheme[];
   readonly identity: Identity;
