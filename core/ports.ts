@@ -169,6 +169,7 @@ export interface Random {
 }
 /** Waiting, so that core/ needs no timers (adapters/system.ts; the virtual clock in tests). */
 export interface Timer {
+  sleep(ms: number): Promise<void>;
   /**
    * Runs `work` for at most `ms`. Past that it aborts the signal, stops waiting and answers `timed_out`; the work's late
    * result or error is dropped. An error thrown in time is thrown on.

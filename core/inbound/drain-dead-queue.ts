@@ -1,0 +1,32 @@
+/**
+ * Removes from the DLQ the messages whose death is over: replayed or revived, so that the depth alarm goes back to OK.
+ * Everything else there (foreign, unknown version, natively redriven, no record) stays until a person acts (I7).
+ */
+import type { EpochMs } from '../glossary.ts';
+import type { SweepPorts } from './sweep.ts';
+import { decodeWorkMessage } from './work-message.ts';
+
+const BATCH = 10;
+/** Messages that stay are hidden for a moment, so one pass meets each of them once. */
+const MAX_LOOKS = 200;
+
+export async function drainDeadQueue(
+  until: EpochMs,
+  ports: Pick<SweepPorts, 'store' | 'dead' | 'clock' | 'telemetry'>,
+): Promise<number> {
+  let drained = 0;
+  for (let look = 0; look < MAX_LOOKS && ports.clock.now() < until; look++) {
+    const messages = await ports.dead.receive(BATCH);
+    if (messages.length === 0) break;
+    for (const { body, receipt } of messages) {
+      const decoded = decodeWorkMessage(body);
+      if (decoded.kind === 'foreign' || decoded.message.deadId === undefined) continue;
+      const item = await ports.store.get(decoded.message.pk);
+      if (!item || (item.status === 'dead_letter' && item.deadId === decoded.message.deadId)) continue;
+      await ports.dead.delete(receipt);
+      drained += 1;
+    }
+  }
+  if (drained > 0) ports.telemetry.log('info', { stage: 'drain', drained });
+  return drained;
+}

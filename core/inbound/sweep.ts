@@ -1,0 +1,234 @@
+/**
+ * The sweeper, once a minute: what was recorded but not handled is sent again, parked events come back when they are
+ * due, deaths get their DLQ message, the DLQ is drained of what a person already dealt with. Holds I3 and the liveness
+ * half of I2; one bad item never stops a run.
+ */
+import { DependencyError } from '../errors.ts';
+import { type EventItem, WATCH_SHARDS } from '../event-item.ts';
+import type { EpochMs, SourceId } from '../glossary.ts';
+import type {
+  Clock,
+  ControlStore,
+  DeadQueue,
+  EventStore,
+  Ids,
+  QueueGauge,
+  Telemetry,
+  Timer,
+  WorkQueue,
+} from '../ports.ts';
+import { drainDeadQueue } from './drain-dead-queue.ts';
+import { FAR, type WriteRules } from './event-writes.ts';
+import { knownSources } from './known-sources.ts';
+import { decodePauses, PAUSES_CONTROL, type PauseNotes } from './pauses.ts';
+import { dueSince, sweepEvent } from './sweep-event.ts';
+
+export interface SweepPorts {
+  readonly store: EventStore;
+  readonly control: ControlStore;
+  readonly queue: WorkQueue;
+  readonly dead: DeadQueue;
+  readonly gauge: QueueGauge;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly timer: Timer;
+  readonly telemetry: Telemetry;
+}
+
+export interface SweepRules extends WriteRules {
+  readonly sourceIds: readonly SourceId[];
+  readonly sendsPerSecond: number;
+  /** Seconds a message stays in the DLQ. */
+  readonly deadQueueRetentionSeconds: number;
+}
+
+const LEASE_CONTROL = 'sweeper-lease';
+const AT_ONCE = 25;
+
+interface Ages {
+  unsent: number;
+  unfinished: number;
+  parkedDue: number;
+  paused: number;
+}
+
+/**
+ * One run, until `budgetMs` is spent:
+ *  1. take the sweeper's lease (another run at work: leave);
+ *  2. look at queues, pauses and known sources;
+ *  3. for each source and shard, carry out what is due, oldest first;
+ *  4. bring back what a pause that is over left parked;
+ *  5. drain the DLQ;
+ *  6. report.
+ */
+export async function sweep(budgetMs: number, ports: SweepPorts, rules: SweepRules): Promise<void> {
+  const startedAt = ports.clock.now();
+  if (!(await takeLease(startedAt, startedAt + budgetMs, ports))) return;
+  const run = new SweepRun(startedAt, startedAt + budgetMs, ports, rules);
+  await run.look();
+  await run.sweepSources();
+  await run.close();
+}
+
+async function takeLease(now: EpochMs, until: EpochMs, ports: SweepPorts): Promise<boolean> {
+  const held = await ports.control.read(LEASE_CONTROL);
+  if (held && Number(held.value) > now) return false;
+  return ports.control.write(LEASE_CONTROL, String(until), held?.version ?? 0);
+}
+
+class SweepRun {
+  private readonly startedAt: EpochMs;
+  private readonly until: EpochMs;
+  private readonly ports: SweepPorts;
+  private readonly rules: SweepRules;
+  private readonly ages: Ages = { unsent: 0, unfinished: 0, parkedDue: 0, paused: 0 };
+  private sources: readonly SourceId[] = [];
+  private pauses: PauseNotes = {};
+  private backlogged = false;
+  private deadVisible = 0;
+  private sent = 0;
+
+  constructor(startedAt: EpochMs, until: EpochMs, ports: SweepPorts, rules: SweepRules) {
+    this.startedAt = startedAt;
+    this.until = until;
+    this.ports = ports;
+    this.rules = rules;
+  }
+
+  async look(): Promise<void> {
+    const { gauge, control } = this.ports;
+    const [main, dead] = [await gauge.main(), await gauge.dead()];
+    this.backlogged = main.visible > 0;
+    this.deadVisible = dead.visible + dead.hidden;
+    this.pauses = decodePauses((await control.read(PAUSES_CONTROL))?.value);
+    this.sources = await knownSources(control, this.rules.sourceIds);
+  }
+
+  /** Sources in turn, a page each, so that one source's flood cannot starve the others. */
+  async sweepSources(): Promise<void> {
+    let open = this.sources.flatMap(source => this.ranges(source));
+    while (open.length > 0 && this.ports.clock.now() < this.until) {
+      const next: Range[] = [];
+      for (const range of open) {
+        if (this.ports.clock.now() >= this.until) return;
+        const more = await this.sweepPage(range);
+        if (more) next.push(more);
+      }
+      open = next;
+    }
+  }
+
+  private ranges(source: SourceId): Range[] {
+    const shards = Array.from({ length: WATCH_SHARDS }, (_, n) => `${source}#${n}`);
+    const due = shards.map(shard => ({ source, shard, before: this.startedAt }));
+    // The oldest paused event of a paused source is looked at for its age; of the others, all are brought back.
+    const far = shards.map(shard => ({ source, shard, from: FAR, before: FAR + 1 }));
+    return [...due, ...far];
+  }
+
+  private async sweepPage(range: Range): Promise<Range | undefined> {
+    const { shard, from, before, cursor } = range;
+    const page = await this.ports.store.watchDue(shard, { before, ...(from === undefined ? {} : { from }) }, cursor);
+    const parkedFar = from === FAR;
+    const paused = this.pauses[range.source] !== undefined;
+    for (let at = 0; at < page.items.length; at += AT_ONCE) {
+      if (this.ports.clock.now() >= this.until) return undefined;
+      const pks = page.items.slice(at, at + AT_ONCE).map(it => it.pk);
+      const items = await this.ports.store.getMany(pks);
+      // The index lags: what is no longer due by the item itself is left alone.
+      const due = items.filter(
+        it => it.watchAt !== undefined && (parkedFar ? it.watchAt === FAR : it.watchAt <= before),
+      );
+      for (const item of due) this.noteAge(item);
+      if (parkedFar && paused) {
+        if (due.length > 0) this.notePause(range.source);
+        return undefined;
+      }
+      await Promise.all(due.map(item => this.sweepOne(item, paused)));
+      await this.pace();
+    }
+    return page.cursor === undefined ? undefined : { ...range, cursor: page.cursor };
+  }
+
+  private async sweepOne(item: EventItem, paused: boolean): Promise<void> {
+    const view = { now: this.ports.clock.now(), backlogged: this.backlogged, paused };
+    try {
+      if (await sweepEvent(item, view, this.ports, this.rules)) this.sent += 1;
+    } catch (error) {
+      if (error instanceof DependencyError)
+        this.ports.telemetry.count('DependencyError', { dependency: error.dependency });
+      const text = error instanceof Error ? error.message : String(error);
+      this.ports.telemetry.log('warn', { stage: 'sweep', pk: item.pk, status: item.status, error: text });
+    }
+  }
+
+  /** Keeps under the send rate. */
+  private async pace(): Promise<void> {
+    const earliest = this.startedAt + (this.sent / this.rules.sendsPerSecond) * 1_000;
+    const ahead = earliest - this.ports.clock.now();
+    if (ahead > 0) await this.ports.timer.sleep(Math.min(ahead, Math.max(0, this.until - this.ports.clock.now())));
+  }
+
+  private noteAge(item: EventItem): void {
+    const now = this.ports.clock.now();
+    const since = dueSince(item, now);
+    if (since === undefined) return;
+    const age = (now - since) / 1_000;
+    if (item.parked) {
+      if (item.watchAt !== FAR) this.ages.parkedDue = Math.max(this.ages.parkedDue, age);
+    } else if (item.status === 'pending' && item.enqueuedAt === undefined) {
+      this.ages.unsent = Math.max(this.ages.unsent, age);
+    } else if (item.status !== 'dead_letter') {
+      this.ages.unfinished = Math.max(this.ages.unfinished, age);
+    }
+  }
+
+  private notePause(source: SourceId): void {
+    const since = this.pauses[source]?.since ?? this.ports.clock.now();
+    this.ages.paused = Math.max(this.ages.paused, (this.ports.clock.now() - since) / 1_000);
+  }
+
+  async close(): Promise<void> {
+    const { telemetry, store } = this.ports;
+    const keptSince = this.ports.clock.now() - this.rules.deadQueueRetentionSeconds * 1_000;
+    let openDeadLetters = 0;
+    let inQueue = 0;
+    let oldestDeadAt = Number.POSITIVE_INFINITY;
+    for (const source of this.sources) {
+      let cursor: string | undefined;
+      do {
+        const page = await store.attention(source, cursor);
+        openDeadLetters += page.items.length;
+        const times = page.items.map(it => Number(it.attentionAt.slice(0, 13)));
+        inQueue += times.filter(at => at > keptSince).length;
+        oldestDeadAt = Math.min(oldestDeadAt, ...times);
+        cursor = page.cursor;
+      } while (cursor !== undefined && this.ports.clock.now() < this.until);
+    }
+    if (this.deadVisible > inQueue) await drainDeadQueue(this.until, this.ports);
+    telemetry.measure('UnsentOldestAge', this.ages.unsent);
+    telemetry.measure('UnfinishedOldestAge', this.ages.unfinished);
+    telemetry.measure('ParkedDue', this.ages.parkedDue);
+    telemetry.measure('PausedOldestAge', this.ages.paused);
+    telemetry.measure('OpenDeadLetters', openDeadLetters);
+    if (openDeadLetters > 0) {
+      const expiresInSeconds = this.rules.deadQueueRetentionSeconds - (this.ports.clock.now() - oldestDeadAt) / 1_000;
+      telemetry.measure('DlqOldestExpiresIn', Math.max(0, expiresInSeconds));
+    }
+    telemetry.count('SweeperRuns');
+    telemetry.log('debug', {
+      stage: 'sweep',
+      sent: this.sent,
+      sources: this.sources.length,
+      open_dead_letters: openDeadLetters,
+    });
+  }
+}
+
+interface Range {
+  readonly source: SourceId;
+  readonly shard: string;
+  readonly from?: EpochMs;
+  readonly before: EpochMs;
+  readonly cursor?: string;
+}

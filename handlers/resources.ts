@@ -1,0 +1,27 @@
+/** What the handlers need from AWS: their tables, grants and variables. Called once per environment. */
+import { RemovalPolicy } from 'aws-cdk-lib';
+import { AttributeType, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
+import type { HandlerResources } from '#lib/handler-resources.ts';
+
+export const handlerResources: HandlerResources = (scope, context) => {
+  const removalPolicy = context.disposable ? RemovalPolicy.DESTROY : RemovalPolicy.RETAIN;
+  const shared = {
+    removalPolicy,
+    deletionProtection: !context.disposable,
+    pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
+  };
+
+  const payments = new TableV2(scope, 'Payments', {
+    partitionKey: { name: 'paymentId', type: AttributeType.STRING },
+    ...shared,
+  });
+  const pushes = new TableV2(scope, 'Pushes', {
+    partitionKey: { name: 'repository', type: AttributeType.STRING },
+    sortKey: { name: 'pushedAt', type: AttributeType.STRING },
+    ...shared,
+  });
+  for (const table of [payments, pushes])
+    table.grants.actions(context.processFunction, 'dynamodb:PutItem', 'dynamodb:UpdateItem');
+  context.addEnvironment('PAYMENTS_TABLE', payments.tableName);
+  context.addEnvironment('PUSHES_TABLE', pushes.tableName);
+};
