@@ -19,6 +19,8 @@ const BOTH = [['environment'], ['environment', 'source']] as const;
 const PER_CAUSE = [['environment', 'source', 'cause']] as const;
 
 export const METRICS = {
+  /** Ingest: every request of a known source, whatever became of it. */
+  Requests: { unit: 'Count', dimensions: PER_SOURCE },
   /** Ingest: a genuine event recorded or sent for the first time. */
   Accepted: { unit: 'Count', dimensions: BOTH },
   /** Ingest: a genuine event that was accepted before. */
@@ -32,11 +34,12 @@ export const METRICS = {
   /** Ingest: verified, but only by the previous secret of a rotation. */
   PreviousSecretMatched: { unit: 'Count', dimensions: PER_SOURCE },
   /** Any function: a service failed or did not answer in time. */
-  DependencyError: { unit: 'Count', dimensions: [['environment', 'dependency']] },
+  DependencyError: { unit: 'Count', dimensions: [['environment'], ['environment', 'dependency']] },
 
   /** Process: claims that ran a handler. */
   Attempts: { unit: 'Count', dimensions: BOTH },
-  FirstAttempts: { unit: 'Count', dimensions: PER_ENVIRONMENT },
+  /** Process: attempts after an event's first. Not emitted when zero, unlike `Attempts`, which it is compared with. */
+  Retries: { unit: 'Count', dimensions: PER_ENVIRONMENT },
   AttemptsFailed: { unit: 'Count', dimensions: BOTH },
   /** Process: from accepted to done, first attempts only. */
   ProcessingLatency: { unit: 'Milliseconds', dimensions: PER_ENVIRONMENT },

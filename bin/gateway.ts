@@ -1,0 +1,32 @@
+/** The CDK app: one stage per environment of gateway.config.ts. */
+import { matchesGlob } from 'node:path';
+import { App } from 'aws-cdk-lib';
+import { BUNDLING_STACKS } from 'aws-cdk-lib/cx-api';
+import { gateway } from '#config';
+import { ConfigError, resolveDeployment } from '#core/config/resolve-config.ts';
+import { handlerResources } from '#handlers/resources.ts';
+import { bundleFunctions, placeholderBundles } from '#lib/bundling/bundle-functions.ts';
+import { GatewayStage } from '#lib/stacks/gateway-stage.ts';
+import { PROVIDERS } from '#providers/index.ts';
+
+const app = new App({ analyticsReporting: false });
+// The stacks named on the command line; `cdk ls` names none.
+const wanted: readonly string[] = app.node.tryGetContext(BUNDLING_STACKS) ?? ['**'];
+const fallback = { account: process.env['CDK_DEFAULT_ACCOUNT'], region: process.env['CDK_DEFAULT_REGION'] };
+
+try {
+  for (const environment of Object.keys(gateway.environments)) {
+    const deployment = resolveDeployment(gateway, environment, PROVIDERS, fallback);
+    const isWanted = wanted.some(pattern => matchesGlob(`${environment}/Gateway`, pattern));
+    const bundles = isWanted
+      ? await bundleFunctions({ config: deployment.config })
+      : await placeholderBundles(environment);
+    new GatewayStage(app, { deployment, bundles, handlerResources });
+  }
+  app.synth();
+} catch (error) {
+  // A mistake in the configuration is the reader's, not ours: no stack trace around it.
+  if (!(error instanceof ConfigError)) throw error;
+  console.error(error.message);
+  process.exitCode = 1;
+}

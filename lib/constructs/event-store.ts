@@ -1,0 +1,109 @@
+import { Duration, RemovalPolicy } from 'aws-cdk-lib';
+import {
+  AttributeType,
+  Billing,
+  ProjectionType,
+  TableEncryptionV2,
+  TableGrants,
+  TableV2,
+} from 'aws-cdk-lib/aws-dynamodb';
+import { type IGrantable, PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { BlockPublicAccess, Bucket, BucketEncryption, ObjectOwnership } from 'aws-cdk-lib/aws-s3';
+import { Construct } from 'constructs';
+import { EVENT_INDEXES } from '#core/event-item.ts';
+import { TTL_ATTRIBUTE } from '#core/glossary.ts';
+
+export interface EventStoreProps {
+  /** Delete everything with the stack, and allow it. @default false: kept, and protected from deletion */
+  readonly disposable?: boolean;
+  /** Days a large body stays in the bucket; objects cannot be extended, so this is the longest lifetime of a record. @default 97 */
+  readonly bodyLifetimeDays?: number;
+}
+
+/** The `events` and `payloads` tables and the bucket for bodies too large for an item: everything that must survive. */
+export class EventStore extends Construct {
+  readonly events: TableV2;
+  readonly payloads: TableV2;
+  readonly bodies: Bucket;
+
+  constructor(scope: Construct, id: string, props: EventStoreProps = {}) {
+    super(scope, id);
+    const disposable = props.disposable ?? false;
+    const shared = {
+      billing: Billing.onDemand(),
+      encryption: TableEncryptionV2.dynamoOwnedKey(),
+      timeToLiveAttribute: TTL_ATTRIBUTE,
+      pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
+      deletionProtection: !disposable,
+      removalPolicy: disposable ? RemovalPolicy.DESTROY : RemovalPolicy.RETAIN,
+    };
+    this.events = new TableV2(this, 'Events', {
+      ...shared,
+      partitionKey: { name: 'pk', type: AttributeType.STRING },
+      globalSecondaryIndexes: Object.values(EVENT_INDEXES).map(index => ({
+        indexName: index.name,
+        partitionKey: { name: index.partition, type: AttributeType.STRING },
+        sortKey: {
+          name: index.sort,
+          type: index.sortType === 'number' ? AttributeType.NUMBER : AttributeType.STRING,
+        },
+        // Everything else would be written twice: once in the item, once in the index.
+        ...(index.project.length > 0
+          ? { projectionType: ProjectionType.INCLUDE, nonKeyAttributes: [...index.project] }
+          : { projectionType: ProjectionType.KEYS_ONLY }),
+      })),
+    });
+    this.payloads = new TableV2(this, 'Payloads', {
+      ...shared,
+      partitionKey: { name: 'pk', type: AttributeType.STRING },
+      sortKey: { name: 'sk', type: AttributeType.STRING },
+    });
+    this.bodies = new Bucket(this, 'Bodies', {
+      encryption: BucketEncryption.S3_MANAGED,
+      blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
+      objectOwnership: ObjectOwnership.BUCKET_OWNER_ENFORCED,
+      enforceSSL: true,
+      removalPolicy: disposable ? RemovalPolicy.DESTROY : RemovalPolicy.RETAIN,
+      lifecycleRules: [
+        {
+          expiration: Duration.days(props.bodyLifetimeDays ?? 97),
+          abortIncompleteMultipartUploadAfter: Duration.days(1),
+        },
+      ],
+    });
+  }
+
+  /** Allows these DynamoDB actions on the events table itself. */
+  grantEvents(grantee: IGrantable, ...actions: string[]): void {
+    new TableGrants({ table: this.events }).actions(grantee, ...actions);
+  }
+
+  /** Allows Query on the three indexes of the events table, and nothing else. */
+  grantEventQueries(grantee: IGrantable): void {
+    grantee.grantPrincipal.addToPrincipalPolicy(
+      new PolicyStatement({
+        actions: ['dynamodb:Query'],
+        resources: Object.values(EVENT_INDEXES).map(index => `${this.events.tableArn}/index/${index.name}`),
+      }),
+    );
+  }
+
+  /** Allows these DynamoDB actions on the payloads table. */
+  grantPayloads(grantee: IGrantable, ...actions: string[]): void {
+    new TableGrants({ table: this.payloads }).actions(grantee, ...actions);
+  }
+
+  /** Allows these S3 actions on the stored bodies. */
+  grantBodies(grantee: IGrantable, ...actions: string[]): void {
+    grantee.grantPrincipal.addToPrincipalPolicy(
+      new PolicyStatement({ actions, resources: [this.bodies.arnForObjects('*')] }),
+    );
+  }
+
+  /** Allows listing, without which S3 answers 403 instead of 404 for a body that is not there. */
+  grantListBodies(grantee: IGrantable): void {
+    grantee.grantPrincipal.addToPrincipalPolicy(
+      new PolicyStatement({ actions: ['s3:ListBucket'], resources: [this.bodies.bucketArn] }),
+    );
+  }
+}

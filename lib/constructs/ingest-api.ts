@@ -1,0 +1,151 @@
+import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { AccessLogField, AccessLogFormat } from 'aws-cdk-lib/aws-apigateway';
+import {
+  type CfnStage,
+  HttpApi,
+  type HttpMethod,
+  type HttpRoute,
+  HttpStage,
+  LogGroupLogDestination,
+} from 'aws-cdk-lib/aws-apigatewayv2';
+import { HttpIamAuthorizer } from 'aws-cdk-lib/aws-apigatewayv2-authorizers';
+import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
+import { Metric, type MetricOptions } from 'aws-cdk-lib/aws-cloudwatch';
+import type { IFunction } from 'aws-cdk-lib/aws-lambda';
+import { type ILogGroup, LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
+import { Construct } from 'constructs';
+import type { Throttle } from '#core/config/gateway-config.ts';
+
+/** Two seconds more than the slowest ingest budget, so that the function answers, not the front door. */
+const INGEST_TIMEOUT = Duration.seconds(12);
+
+export interface SourceRoute {
+  /** e.g. `/webhooks/stripe` */
+  readonly path: string;
+  readonly methods: readonly string[];
+  readonly throttle: Throttle;
+}
+
+export interface IngestApiProps {
+  readonly sources: readonly SourceRoute[];
+  readonly ingest: IFunction;
+  /** Answers `GET /health` for everybody and `GET /events/{event_id}/status` for callers with IAM rights. */
+  readonly api: IFunction;
+  readonly accessLogRetention: RetentionDays;
+  /** For the routes that are not sources. @default 50 a second, burst 100 */
+  readonly managementThrottle?: Throttle;
+  /** Delete the access log with the stack. @default false */
+  readonly disposable?: boolean;
+}
+
+/** The front door: one explicit route per source, each with its own throttle. */
+export class IngestApi extends Construct {
+  readonly api: HttpApi;
+  readonly accessLog: ILogGroup;
+  /** Without a final slash. */
+  readonly url: string;
+  readonly statusArn: string;
+
+  constructor(scope: Construct, id: string, props: IngestApiProps) {
+    super(scope, id);
+    const api = new HttpApi(this, 'Http', {
+      description: 'Receives webhooks, one route per source',
+      createDefaultStage: false,
+    });
+    this.api = api;
+    this.url = api.apiEndpoint;
+    this.accessLog = new LogGroup(this, 'AccessLog', {
+      retention: props.accessLogRetention,
+      removalPolicy: props.disposable ? RemovalPolicy.DESTROY : RemovalPolicy.RETAIN,
+    });
+
+    // One permission for all routes: sixty would pass the 20 KB limit of a function's policy.
+    const ingest = new HttpLambdaIntegration('Ingest', props.ingest, {
+      scopePermissionToRoute: false,
+      timeout: INGEST_TIMEOUT,
+    });
+    const management = new HttpLambdaIntegration('Api', props.api, { scopePermissionToRoute: false });
+    const routes: HttpRoute[] = [];
+    const settings: Record<string, CfnStage.RouteSettingsProperty> = {};
+    for (const source of props.sources) {
+      const methods = source.methods as HttpMethod[];
+      routes.push(...api.addRoutes({ path: source.path, methods, integration: ingest }));
+      for (const method of methods) {
+        settings[`${method} ${source.path}`] = {
+          throttlingRateLimit: source.throttle.rate,
+          throttlingBurstLimit: source.throttle.burst,
+        };
+      }
+    }
+    const get = 'GET' as HttpMethod;
+    routes.push(...api.addRoutes({ path: '/health', methods: [get], integration: management }));
+    routes.push(
+      ...api.addRoutes({
+        path: '/events/{event_id}/status',
+        methods: [get],
+        integration: management,
+        authorizer: new HttpIamAuthorizer(),
+      }),
+    );
+    this.statusArn = Stack.of(this).formatArn({
+      service: 'execute-api',
+      resource: api.apiId,
+      resourceName: '*/GET/events/*/status',
+    });
+
+    const throttle = props.managementThrottle ?? { rate: 50, burst: 100 };
+    const stage = new HttpStage(this, 'Stage', {
+      httpApi: api,
+      autoDeploy: true,
+      throttle: { rateLimit: throttle.rate, burstLimit: throttle.burst },
+      accessLogSettings: {
+        destination: new LogGroupLogDestination(this.accessLog),
+        // No query string and no headers: both may carry a token.
+        format: AccessLogFormat.custom(
+          JSON.stringify({
+            requestId: AccessLogField.contextRequestId(),
+            time: AccessLogField.contextRequestTimeEpoch(),
+            ip: AccessLogField.contextIdentitySourceIp(),
+            route: AccessLogField.contextRouteKey(),
+            status: AccessLogField.contextStatus(),
+            latencyMs: AccessLogField.contextResponseLatency(),
+            integrationMs: AccessLogField.contextIntegrationLatency(),
+            bytes: AccessLogField.contextResponseLength(),
+            error: AccessLogField.contextErrorMessage(),
+            integrationError: AccessLogField.contextIntegrationErrorMessage(),
+          }),
+        ),
+      },
+    });
+    const cfnStage = stage.node.defaultChild as CfnStage;
+    // The L2 has no per-route throttle. API Gateway refuses settings of a route that does not exist yet.
+    cfnStage.routeSettings = settings;
+    for (const route of routes) cfnStage.node.addDependency(route);
+  }
+
+  private metric(metricName: string, statistic: string, options?: MetricOptions): Metric {
+    return new Metric({
+      namespace: 'AWS/ApiGateway',
+      metricName,
+      dimensionsMap: { ApiId: this.api.apiId },
+      statistic,
+      ...options,
+    });
+  }
+  /** All requests that reached a route. */
+  metricRequests(options?: MetricOptions): Metric {
+    return this.metric('Count', 'Sum', options);
+  }
+  /** Answers 500 to 599. */
+  metricServerErrors(options?: MetricOptions): Metric {
+    return this.metric('5xx', 'Sum', options);
+  }
+  /** Answers 400 to 499. */
+  metricClientErrors(options?: MetricOptions): Metric {
+    return this.metric('4xx', 'Sum', options);
+  }
+  /** Time until the answer, as the provider sees it without the network. */
+  metricLatency(options?: MetricOptions): Metric {
+    return this.metric('Latency', 'p99', options);
+  }
+}

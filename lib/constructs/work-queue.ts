@@ -1,0 +1,93 @@
+import { Duration, RemovalPolicy } from 'aws-cdk-lib';
+import type { Metric, MetricOptions } from 'aws-cdk-lib/aws-cloudwatch';
+import type { IGrantable } from 'aws-cdk-lib/aws-iam';
+import { type IQueue, Queue, QueueEncryption, QueueGrants } from 'aws-cdk-lib/aws-sqs';
+import { Construct } from 'constructs';
+import { DEFAULT_QUEUE } from '#core/config/defaults.ts';
+import type { QueueSettings } from '#core/config/gateway-config.ts';
+
+/** SQS's own maximum, set explicitly: an event travels with its payload when the table cannot be reached. */
+const MAX_MESSAGE_BYTES = 1024 * 1024;
+
+export interface WorkQueueProps {
+  /** @default the production values of `QueueSettings` */
+  readonly settings?: Pick<
+    QueueSettings,
+    'visibilitySeconds' | 'maxReceiveCount' | 'retentionDays' | 'deadRetentionDays'
+  >;
+  /** Delete the queues and what is in them with the stack. @default false */
+  readonly disposable?: boolean;
+}
+
+/** The main queue and its dead-letter queue. */
+export class WorkQueue extends Construct {
+  readonly main: IQueue;
+  readonly dead: IQueue;
+
+  constructor(scope: Construct, id: string, props: WorkQueueProps = {}) {
+    super(scope, id);
+    const settings = props.settings ?? DEFAULT_QUEUE;
+    const shared = {
+      encryption: QueueEncryption.SQS_MANAGED,
+      enforceSSL: true,
+      maxMessageSizeBytes: MAX_MESSAGE_BYTES,
+      visibilityTimeout: Duration.seconds(settings.visibilitySeconds),
+      removalPolicy: props.disposable ? RemovalPolicy.DESTROY : RemovalPolicy.RETAIN,
+    };
+    const dead = new Queue(this, 'Dead', { ...shared, retentionPeriod: Duration.days(settings.deadRetentionDays) });
+    this.dead = dead;
+    this.main = new Queue(this, 'Main', {
+      ...shared,
+      retentionPeriod: Duration.days(settings.retentionDays),
+      // Attempts are counted in the record. This only stops a message that no code can even read.
+      deadLetterQueue: { queue: dead, maxReceiveCount: settings.maxReceiveCount },
+    });
+  }
+
+  /** Allows sending to the main queue. */
+  grantSend(grantee: IGrantable): void {
+    QueueGrants.fromQueue(this.main).actions(grantee, ['sqs:SendMessage']);
+  }
+  /** Allows sending to the dead-letter queue. */
+  grantSendDead(grantee: IGrantable): void {
+    QueueGrants.fromQueue(this.dead).actions(grantee, ['sqs:SendMessage']);
+  }
+  /** Allows reading the numbers of both queues. */
+  grantReadNumbers(grantee: IGrantable): void {
+    QueueGrants.fromQueue(this.main).actions(grantee, ['sqs:GetQueueAttributes']);
+    QueueGrants.fromQueue(this.dead).actions(grantee, ['sqs:GetQueueAttributes']);
+  }
+  /** Allows receiving from the dead-letter queue and deleting what was received. Nobody may purge. */
+  grantDrainDead(grantee: IGrantable): void {
+    QueueGrants.fromQueue(this.dead).actions(grantee, [
+      'sqs:ReceiveMessage',
+      'sqs:DeleteMessage',
+      'sqs:ChangeMessageVisibility',
+    ]);
+  }
+
+  /** Age in seconds of the oldest message of the main queue. */
+  metricOldestAge(options?: MetricOptions): Metric {
+    return this.main.metricApproximateAgeOfOldestMessage({ statistic: 'Maximum', ...options });
+  }
+  /** Messages waiting in the main queue. */
+  metricWaiting(options?: MetricOptions): Metric {
+    return this.main.metricApproximateNumberOfMessagesVisible({ statistic: 'Maximum', ...options });
+  }
+  /** Messages of the main queue that are being processed. */
+  metricInFlight(options?: MetricOptions): Metric {
+    return this.main.metricApproximateNumberOfMessagesNotVisible({ statistic: 'Maximum', ...options });
+  }
+  /** Messages the process function's mapping received from the main queue. */
+  metricReceived(options?: MetricOptions): Metric {
+    return this.main.metricNumberOfMessagesReceived({ statistic: 'Sum', ...options });
+  }
+  /** Dead letters nobody is looking at. */
+  metricDead(options?: MetricOptions): Metric {
+    return this.dead.metricApproximateNumberOfMessagesVisible({ statistic: 'Maximum', ...options });
+  }
+  /** Dead letters somebody is looking at: they are hidden from `metricDead`. */
+  metricDeadInFlight(options?: MetricOptions): Metric {
+    return this.dead.metricApproximateNumberOfMessagesNotVisible({ statistic: 'Maximum', ...options });
+  }
+}

@@ -1,0 +1,39 @@
+import { RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib';
+import { CfnSecret } from 'aws-cdk-lib/aws-secretsmanager';
+import type { Construct } from 'constructs';
+import { type Deployment, secretName } from '#core/config/deployment.ts';
+import { EventStore } from '../constructs/event-store.ts';
+import { WorkQueue } from '../constructs/work-queue.ts';
+
+export interface DataStackProps extends StackProps {
+  readonly deployment: Deployment;
+}
+
+/**
+ * What must survive a redeploy or a rollback of the code: tables, bodies, secrets, and the queues, because an event
+ * accepted while the table was unreachable exists only as a message.
+ */
+export class DataStack extends Stack {
+  readonly store: EventStore;
+  readonly queue: WorkQueue;
+
+  constructor(scope: Construct, id: string, props: DataStackProps) {
+    super(scope, id, props);
+    const { config, disposable, queue, sources } = props.deployment;
+    this.store = new EventStore(this, 'Store', {
+      disposable,
+      // A week more than the longest record: its payload must outlive it.
+      bodyLifetimeDays: Math.max(config.retentionDays, config.deadRetentionDays) + 7,
+    });
+    this.queue = new WorkQueue(this, 'Work', { settings: queue, disposable });
+    for (const { source, needsSecret } of sources) {
+      if (!needsSecret) continue;
+      // Empty at first: a generated value would be one that no provider knows. The source answers 503 until it is set.
+      const secret = new CfnSecret(this, `Secret-${source.id}`, {
+        name: secretName(config.environment, source.id),
+        description: `Signing secret of ${source.spec.title}, source ${source.id}. ${source.spec.title} shows or takes it when you register the webhook.`,
+      });
+      secret.applyRemovalPolicy(disposable ? RemovalPolicy.DESTROY : RemovalPolicy.RETAIN);
+    }
+  }
+}

@@ -1,0 +1,257 @@
+import { ArnFormat, CfnOutput, Duration, Stack, type StackProps, TimeZone } from 'aws-cdk-lib';
+import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { Alias, Code, type IFunction, type IVersion } from 'aws-cdk-lib/aws-lambda';
+import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
+import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
+import { Schedule, ScheduleExpression } from 'aws-cdk-lib/aws-scheduler';
+import { LambdaInvoke } from 'aws-cdk-lib/aws-scheduler-targets';
+import { Construct } from 'constructs';
+import { type Deployment, secretName } from '#core/config/deployment.ts';
+import { apiEnv } from '#lambdas/api/env.ts';
+import { ingestEnv } from '#lambdas/ingest/env.ts';
+import { processEnv } from '#lambdas/process/env.ts';
+import { reconcileEnv } from '#lambdas/reconcile/env.ts';
+import { sweepEnv } from '#lambdas/sweep/env.ts';
+import type { Bundles, FunctionName } from '../bundling/function-names.ts';
+import { type EnvContract, GatewayFunction } from '../constructs/gateway-function.ts';
+import { IngestApi } from '../constructs/ingest-api.ts';
+import type { HandlerResources } from '../handler-resources.ts';
+import type { DataStack } from './data-stack.ts';
+
+export interface GatewayStackProps extends StackProps {
+  readonly deployment: Deployment;
+  readonly data: DataStack;
+  readonly bundles: Bundles;
+  /** Tables, grants and secrets of the handlers. @default none */
+  readonly handlerResources?: HandlerResources;
+}
+
+/** Everything that can be deployed again at any time: the API, the functions, their schedules and alarms. */
+export class GatewayStack extends Stack {
+  readonly api: IngestApi;
+  readonly functions: Readonly<Record<FunctionName, GatewayFunction<EnvContract>>>;
+  private readonly props: GatewayStackProps;
+
+  constructor(scope: Construct, id: string, props: GatewayStackProps) {
+    super(scope, id, props);
+    this.props = props;
+    const { deployment } = props;
+    const { store, queue } = props.data;
+    const { timings } = deployment.config;
+
+    const tables = { EVENTS_TABLE: store.events.tableName, PAYLOADS_TABLE: store.payloads.tableName };
+    const bodies = { BODIES_BUCKET: store.bodies.bucketName };
+    const queues = { WORK_QUEUE_URL: queue.main.queueUrl, DEAD_QUEUE_URL: queue.dead.queueUrl };
+
+    const ingest = this.addFunction('ingest', {
+      description: 'Verifies, records and queues each webhook',
+      contract: ingestEnv,
+      environment: { ...tables, ...bodies, WORK_QUEUE_URL: queue.main.queueUrl },
+      timeout: Duration.seconds(10),
+    });
+    store.grantEvents(ingest, 'dynamodb:PutItem', 'dynamodb:UpdateItem');
+    store.grantPayloads(ingest, 'dynamodb:PutItem', 'dynamodb:UpdateItem');
+    store.grantBodies(ingest, 's3:PutObject');
+    queue.grantSend(ingest);
+    this.grantSecrets(ingest);
+
+    const process = this.addFunction('process', {
+      description: 'Claims each event, runs its handler and records the outcome',
+      contract: processEnv,
+      environment: { ...tables, ...bodies, ...queues },
+      timeout: Duration.millis(timings.processTimeoutMs),
+    });
+    store.grantEvents(process, 'dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem');
+    store.grantPayloads(process, 'dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem');
+    store.grantBodies(process, 's3:GetObject', 's3:PutObject');
+    store.grantListBodies(process);
+    queue.grantSend(process);
+    queue.grantSendDead(process);
+    process.function.addEventSource(
+      new SqsEventSource(queue.main, {
+        batchSize: deployment.queue.batchSize,
+        reportBatchItemFailures: true,
+        maxConcurrency: deployment.queue.maxConcurrency,
+      }),
+    );
+
+    const sweep = this.addFunction('sweep', {
+      description: 'Sends again what was recorded but not handled, every minute',
+      contract: sweepEnv,
+      environment: { ...tables, ...queues },
+      timeout: Duration.seconds(55),
+    });
+    store.grantEventQueries(sweep);
+    store.grantEvents(sweep, 'dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem');
+    store.grantPayloads(sweep, 'dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem');
+    queue.grantSend(sweep);
+    queue.grantSendDead(sweep);
+    queue.grantReadNumbers(sweep);
+    queue.grantDrainDead(sweep);
+    this.addSchedule('Sweep', sweep.function, ScheduleExpression.rate(Duration.minutes(1)), Duration.minutes(1));
+
+    const reconcile = this.addFunction('reconcile', {
+      description: 'Checks every record against the rules, once a day',
+      contract: reconcileEnv,
+      environment: tables,
+      timeout: Duration.minutes(15),
+    });
+    store.grantEvents(reconcile, 'dynamodb:Scan', 'dynamodb:GetItem');
+    store.grantEventQueries(reconcile);
+    store.grantPayloads(reconcile, 'dynamodb:GetItem', 'dynamodb:UpdateItem');
+    const atNight = ScheduleExpression.cron({ minute: '17', hour: '3', timeZone: TimeZone.ETC_UTC });
+    this.addSchedule('Reconcile', reconcile.function, atNight, Duration.hours(1));
+
+    const api = this.addFunction('api', {
+      description: 'Answers GET /health and the status of an event',
+      contract: apiEnv,
+      environment: { ...tables, ...bodies, ...queues },
+      timeout: Duration.seconds(15),
+    });
+    store.grantEventQueries(api);
+    store.grantEvents(api, 'dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem');
+    store.grantPayloads(api, 'dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem');
+    store.grantBodies(api, 's3:GetObject');
+    store.grantListBodies(api);
+    queue.grantSend(api);
+    queue.grantReadNumbers(api);
+
+    this.functions = { ingest, process, sweep, reconcile, api };
+    this.addHandlerResources(process);
+
+    this.api = new IngestApi(this, 'FrontDoor', {
+      sources: deployment.sources.flatMap(({ source, throttle }) =>
+        source.paths.map(path => ({ path, methods: source.spec.methods, throttle })),
+      ),
+      ingest: this.keepWarm(ingest),
+      api: api.function,
+      accessLogRetention: deployment.logRetentionDays as RetentionDays,
+      disposable: deployment.disposable,
+    });
+    this.addOutputs();
+  }
+
+  private addFunction<Contract extends EnvContract>(
+    name: FunctionName,
+    props: {
+      readonly description: string;
+      readonly contract: Contract;
+      readonly environment: { readonly [Name in keyof Contract]: string };
+      readonly timeout: Duration;
+    },
+  ): GatewayFunction<Contract> {
+    const { deployment, bundles } = this.props;
+    return new GatewayFunction(this, toConstructId(name), {
+      ...props,
+      code: Code.fromAsset(bundles[name]),
+      logRetention: deployment.logRetentionDays as RetentionDays,
+      logLevel: deployment.config.logLevel,
+      disposable: deployment.disposable,
+    });
+  }
+
+  private addSchedule(id: string, target: IFunction, schedule: ScheduleExpression, maxEventAge: Duration): void {
+    new Schedule(this, `${id}Schedule`, {
+      schedule,
+      // A run that was missed is made up for by the next one.
+      target: new LambdaInvoke(target, { retryAttempts: 0, maxEventAge }),
+    });
+  }
+
+  /** Read access to the secrets of the sources, by name: the six characters Secrets Manager appends are the wildcard. */
+  private grantSecrets(ingest: GatewayFunction<EnvContract>): void {
+    const { config, sources } = this.props.deployment;
+    const arnOf = (sourceId: string): string =>
+      this.formatArn({
+        service: 'secretsmanager',
+        resource: 'secret',
+        resourceName: `${secretName(config.environment, sourceId)}-??????`,
+        arnFormat: ArnFormat.COLON_RESOURCE_NAME,
+      });
+    const secrets = sources.filter(each => each.needsSecret).map(each => each.source);
+    if (secrets.length === 0) return;
+    ingest.grantPrincipal.addToPrincipalPolicy(
+      new PolicyStatement({
+        actions: ['secretsmanager:GetSecretValue'],
+        resources: secrets.map(source => arnOf(source.id)),
+      }),
+    );
+    const paired = secrets.filter(source => source.spec.handshakes.some(handshake => handshake.store));
+    if (paired.length === 0) return;
+    ingest.grantPrincipal.addToPrincipalPolicy(
+      new PolicyStatement({
+        actions: ['secretsmanager:PutSecretValue'],
+        resources: paired.map(source => arnOf(source.id)),
+      }),
+    );
+  }
+
+  /** The function itself, or an alias with environments kept warm where the configuration pays for them. */
+  private keepWarm(ingest: GatewayFunction<EnvContract>): IFunction {
+    const warm = this.props.deployment.ingestProvisionedConcurrency;
+    if (warm === 0) return ingest.function;
+    const alias = new Alias(ingest, 'Warm', {
+      aliasName: 'warm',
+      version: ingest.function.currentVersion as IVersion,
+      provisionedConcurrentExecutions: warm,
+    });
+    return alias as IFunction;
+  }
+
+  private addHandlerResources(process: GatewayFunction<EnvContract>): void {
+    const { deployment, handlerResources } = this.props;
+    handlerResources?.(new Construct(this, 'Handlers'), {
+      environment: deployment.config.environment,
+      disposable: deployment.disposable,
+      processFunction: process.function,
+      addEnvironment: (name, value) => {
+        if (Object.hasOwn(processEnv, name)) {
+          throw new RangeError(
+            `handlers/resources.ts: ${name} is a variable of the gateway itself; choose another name`,
+          );
+        }
+        process.function.addEnvironment(name, value);
+      },
+    });
+  }
+
+  /** Everything a person or a tool needs to find this environment; names are stable. */
+  private addOutputs(): void {
+    const { deployment } = this.props;
+    const { store, queue } = this.props.data;
+    const output = (name: string, value: string, description: string): void => {
+      new CfnOutput(this, name, { value, description });
+    };
+    output('ApiUrl', this.api.url, 'Origin of every webhook URL');
+    output('ApiId', this.api.api.apiId, 'Id of the HTTP API');
+    for (const { source } of deployment.sources) {
+      const origin = source.publicUrl ?? `${this.api.url}${source.paths[0]}`;
+      output(
+        `WebhookUrl${toConstructId(source.id)}`,
+        origin,
+        `Give this URL to ${source.spec.title} (source ${source.id})`,
+      );
+    }
+    output(
+      'Secrets',
+      deployment.sources
+        .filter(each => each.needsSecret)
+        .map(({ source }) => secretName(deployment.config.environment, source.id))
+        .join(','),
+      'Names of the secrets, one per source',
+    );
+    output('EventsTable', store.events.tableName, 'Table of state items');
+    output('PayloadsTable', store.payloads.tableName, 'Table of bodies and result details');
+    output('BodiesBucket', store.bodies.bucketName, 'Bucket of large bodies');
+    output('WorkQueueUrl', queue.main.queueUrl, 'Main queue');
+    output('DeadQueueUrl', queue.dead.queueUrl, 'Dead-letter queue');
+    for (const [name, each] of Object.entries(this.functions)) {
+      output(`${toConstructId(name)}Function`, each.function.functionName, `Name of the ${name} function`);
+    }
+  }
+}
+
+/** `standard-webhooks` as `StandardWebhooks`. */
+export function toConstructId(name: string): string {
+  return name.replace(/(?:^|-)([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+}

@@ -1,0 +1,49 @@
+import { Stage, Tags } from 'aws-cdk-lib';
+import type { Construct } from 'constructs';
+import type { Deployment } from '#core/config/deployment.ts';
+import type { Bundles } from '../bundling/function-names.ts';
+import type { HandlerResources } from '../handler-resources.ts';
+import { DataStack } from './data-stack.ts';
+import { GatewayStack } from './gateway-stack.ts';
+
+export interface GatewayStageProps {
+  readonly deployment: Deployment;
+  readonly bundles: Bundles;
+  /** @default none */
+  readonly handlerResources?: HandlerResources;
+}
+
+/** One environment: `cdk deploy '<environment>/*'`. */
+export class GatewayStage extends Stage {
+  readonly data: DataStack;
+  readonly gateway: GatewayStack;
+
+  constructor(scope: Construct, props: GatewayStageProps) {
+    const { deployment } = props;
+    const environment = deployment.config.environment;
+    super(scope, environment, {
+      env: {
+        ...(deployment.account === undefined ? {} : { account: deployment.account }),
+        ...(deployment.region === undefined ? {} : { region: deployment.region }),
+      },
+    });
+    const tags = { 'holdfast:environment': environment, ...deployment.tags };
+    this.data = new DataStack(this, 'Data', {
+      deployment,
+      stackName: `holdfast-${environment}-data`,
+      description: `Holdfast ${environment}: events, payloads, queues and secrets. Everything that must survive.`,
+      terminationProtection: !deployment.disposable,
+      tags,
+    });
+    this.gateway = new GatewayStack(this, 'Gateway', {
+      deployment,
+      data: this.data,
+      bundles: props.bundles,
+      ...(props.handlerResources === undefined ? {} : { handlerResources: props.handlerResources }),
+      stackName: `holdfast-${environment}-gateway`,
+      description: `Holdfast ${environment}: API, functions, alarms. Can be deployed again at any time.`,
+      tags,
+    });
+    for (const [name, value] of Object.entries(tags)) Tags.of(this).add(name, value);
+  }
+}
