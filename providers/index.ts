@@ -1,13 +1,166 @@
 /** Every provider this repository knows, by id. Users add theirs here or in gateway.config.ts. */
 import type { ProviderSpec } from '#core/inbound/provider-spec.ts';
+import { adobe } from './adobe.ts';
+import { adyen } from './adyen.ts';
+import { adyenPlatforms } from './adyen-platforms.ts';
+import { airtable } from './airtable.ts';
+import { asana } from './asana.ts';
+import { auth0 } from './auth0.ts';
+import { bitbucket } from './bitbucket.ts';
+import { braintree } from './braintree.ts';
+import { calendly } from './calendly.ts';
+import { chargebee } from './chargebee.ts';
+import { clerk } from './clerk.ts';
+import { cloudevents } from './cloudevents.ts';
+import { coinbaseCdp } from './coinbase-cdp.ts';
+import { coinbaseCommerce } from './coinbase-commerce.ts';
+import { contentful } from './contentful.ts';
+import { discordEvents } from './discord-events.ts';
+import { discordInteractions } from './discord-interactions.ts';
+import { docusign } from './docusign.ts';
+import { dropbox } from './dropbox.ts';
+import { ebay } from './ebay.ts';
+import { figma } from './figma.ts';
 import { generic } from './generic.ts';
+import { genericHexBody } from './generic-hex-body.ts';
+import { genericSha256Body } from './generic-sha256-body.ts';
+import { genericTV1 } from './generic-t-v1.ts';
 import { github } from './github.ts';
+import { gitlab } from './gitlab.ts';
+import { gitlabSigning } from './gitlab-signing.ts';
+import { hubspot } from './hubspot.ts';
+import { hubspotLegacy } from './hubspot-legacy.ts';
+import { intercom } from './intercom.ts';
+import { jira } from './jira.ts';
+import { jiraConnect } from './jira-connect.ts';
+import { lemonSqueezy } from './lemon-squeezy.ts';
+import { linear } from './linear.ts';
+import { mailgun } from './mailgun.ts';
+import { messagebird } from './messagebird.ts';
+import { meta } from './meta.ts';
+import { microsoftGraph } from './microsoft-graph.ts';
+import { mollie } from './mollie.ts';
+import { mollieNext } from './mollie-next.ts';
+import { monday } from './monday.ts';
+import { mux } from './mux.ts';
+import { notion } from './notion.ts';
+import { okta } from './okta.ts';
+import { openai } from './openai.ts';
+import { paddle } from './paddle.ts';
+import { pagerduty } from './pagerduty.ts';
+import { paypal } from './paypal.ts';
+import { plaid } from './plaid.ts';
+import { postmark } from './postmark.ts';
+import { pubsub } from './pubsub.ts';
+import { razorpay } from './razorpay.ts';
+import { resend } from './resend.ts';
+import { sanity } from './sanity.ts';
+import { sendgrid } from './sendgrid.ts';
+import { sentry } from './sentry.ts';
 import { shopify } from './shopify.ts';
+import { shopifyEvents } from './shopify-events.ts';
 import { slack } from './slack.ts';
+import { slackCommands } from './slack-commands.ts';
+import { sns } from './sns.ts';
+import { square } from './square.ts';
 import { standardWebhooks } from './standard-webhooks.ts';
+import { standardWebhooksV1a } from './standard-webhooks-v1a.ts';
 import { stripe } from './stripe.ts';
+import { svix } from './svix.ts';
+import { trello } from './trello.ts';
+import { twilio } from './twilio.ts';
+import { twitch } from './twitch.ts';
+import { typeform } from './typeform.ts';
+import { vercel } from './vercel.ts';
+import { whatsapp } from './whatsapp.ts';
+import { wise } from './wise.ts';
+import { woocommerce } from './woocommerce.ts';
+import { x } from './x.ts';
+import { xero } from './xero.ts';
+import { zendesk } from './zendesk.ts';
+import { zoom } from './zoom.ts';
 
-const all: readonly ProviderSpec[] = [generic, github, shopify, slack, standardWebhooks, stripe];
+const all: readonly ProviderSpec[] = [
+  adobe,
+  adyen,
+  adyenPlatforms,
+  airtable,
+  asana,
+  auth0,
+  bitbucket,
+  braintree,
+  calendly,
+  chargebee,
+  clerk,
+  cloudevents,
+  coinbaseCdp,
+  coinbaseCommerce,
+  contentful,
+  discordEvents,
+  discordInteractions,
+  docusign,
+  dropbox,
+  ebay,
+  figma,
+  generic,
+  genericHexBody,
+  genericSha256Body,
+  genericTV1,
+  github,
+  gitlab,
+  gitlabSigning,
+  hubspot,
+  hubspotLegacy,
+  intercom,
+  jira,
+  jiraConnect,
+  lemonSqueezy,
+  linear,
+  mailgun,
+  messagebird,
+  meta,
+  microsoftGraph,
+  mollie,
+  mollieNext,
+  monday,
+  mux,
+  notion,
+  okta,
+  openai,
+  paddle,
+  pagerduty,
+  paypal,
+  plaid,
+  postmark,
+  pubsub,
+  razorpay,
+  resend,
+  sanity,
+  sendgrid,
+  sentry,
+  shopify,
+  shopifyEvents,
+  slack,
+  slackCommands,
+  sns,
+  square,
+  standardWebhooks,
+  standardWebhooksV1a,
+  stripe,
+  svix,
+  trello,
+  twilio,
+  twitch,
+  typeform,
+  vercel,
+  whatsapp,
+  wise,
+  woocommerce,
+  x,
+  xero,
+  zendesk,
+  zoom,
+];
 
 export const PROVIDERS: Readonly<Record<string, ProviderSpec>> = Object.fromEntries(all.map(spec => [spec.id, spec]));
 

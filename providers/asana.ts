@@ -1,0 +1,54 @@
+import type { ProviderSpec } from '#core/inbound/provider-spec.ts';
+
+export const asana: ProviderSpec = {
+  id: 'asana',
+  title: 'Asana',
+  docs: 'https://developers.asana.com/docs/webhooks-guide',
+  checkedOn: '2026-11-21',
+  unconfirmed: ['A deadline of ten seconds, and deletion of the webhook after 24 hours of failures.'],
+  strength: 'signed',
+  verify: [
+    { id: 'asana', alg: 'hmac-sha256', sig: { from: 'header:x-hook-signature' }, encoding: 'hex', message: '{body}' },
+  ],
+  identity: {
+    items: 'events[]',
+    // Events have no id.
+    key: [
+      ['json:user.gid', 'json:resource.gid', 'json:action', 'json:created_at', 'json:change.field'],
+      ['json:user.gid', 'json:resource.gid', 'json:action', 'json:created_at', 'json:parent.gid'],
+      ['json:user.gid', 'json:resource.gid', 'json:action', 'json:created_at'],
+      ['json:resource.gid', 'json:action', 'json:created_at'],
+    ],
+    type: ['json:resource.resource_type', 'json:action'],
+    typeJoin: '.',
+    time: { from: 'json:created_at', unit: 'iso8601' },
+    ordering: 'json:resource.gid',
+  },
+  ack: { status: 200, contentType: 'text/plain', body: '', rejectStatus: 401, deadlineMs: 10_000 },
+  handshakes: [
+    {
+      when: { method: 'POST', header: { 'x-hook-secret': '*' } },
+      verify: 'none',
+      guard: { src: 'header:x-hook-secret', accept: '^[A-Za-z0-9_-]{16,256}$' },
+      respond: {
+        status: 200,
+        contentType: 'text/plain',
+        body: '',
+        headers: { 'x-hook-secret': '{echo(header:x-hook-secret)}' },
+        elseStatus: 403,
+      },
+      store: { kind: 'pairing-secret', from: 'header:x-hook-secret' },
+    },
+    {
+      when: { method: 'POST', emptyJsonArrayAt: 'events' },
+      verify: 'signature',
+      respond: { status: 200, contentType: 'text/plain', body: '', elseStatus: 401 },
+    },
+  ],
+  methods: ['POST'],
+  signatureHeaders: ['x-hook-signature', 'x-hook-secret'],
+  retries:
+    'With growing waits for 24 hours; then Asana deletes the webhook. Every eight hours an empty heartbeat arrives.',
+  setup:
+    'Open pairing for the source, then create the webhook with POST /webhooks and this URL: Asana sends the secret (X-Hook-Secret) at once and it is kept. One source per webhook, since each has its own secret.',
+};

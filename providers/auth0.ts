@@ -1,0 +1,25 @@
+import type { ProviderSpec } from '#core/inbound/provider-spec.ts';
+
+export const auth0: ProviderSpec = {
+  id: 'auth0',
+  title: 'Auth0 log streams',
+  docs: 'https://auth0.com/docs/customize/log-streams/custom-log-streams',
+  checkedOn: '2026-11-21',
+  unconfirmed: ['How often a failed batch is repeated.', 'The deadline of an answer.'],
+  strength: 'shared-secret',
+  verify: [{ id: 'auth0-logs', alg: 'token', sig: { from: 'header:authorization' } }],
+  identity: {
+    items: '[]',
+    key: [['json:log_id']],
+    type: ['json:data.type'],
+    time: { from: 'json:data.date', unit: 'iso8601' },
+    ordering: 'json:data.user_id',
+  },
+  ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
+  handshakes: [],
+  methods: ['POST'],
+  signatureHeaders: ['authorization'],
+  retries: 'A few attempts; a stream that keeps failing is paused.',
+  setup:
+    'Auth0 Dashboard, Monitoring, Streams, Custom Webhook: this URL, content type application/json, content format JSON Array, and an authorization token of your own making, which is the secret (the whole value of the header).',
+};

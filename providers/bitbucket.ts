@@ -1,0 +1,30 @@
+import type { ProviderSpec } from '#core/inbound/provider-spec.ts';
+
+export const bitbucket: ProviderSpec = {
+  id: 'bitbucket',
+  title: 'Bitbucket Cloud',
+  docs: 'https://support.atlassian.com/bitbucket-cloud/docs/manage-webhooks/',
+  checkedOn: '2026-11-21',
+  unconfirmed: [
+    'Two further attempts after a failure, and that X-Request-UUID stays the same.',
+    'The deadline of ten seconds.',
+  ],
+  strength: 'signed',
+  verify: [
+    {
+      id: 'bitbucket',
+      alg: 'hmac-sha256',
+      sig: { from: 'header:x-hub-signature', parse: { prefix: 'sha256=' } },
+      encoding: 'hex',
+      message: '{body}',
+    },
+  ],
+  identity: { key: [['header:x-request-uuid']], type: ['header:x-event-key'] },
+  ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
+  handshakes: [],
+  methods: ['POST'],
+  signatureHeaders: ['x-hub-signature'],
+  keepHeaders: ['x-request-uuid', 'x-event-key', 'x-hook-uuid', 'x-attempt-number'],
+  retries: 'Two further attempts, counted in X-Attempt-Number. Payloads above 256 KB are not sent at all.',
+  setup: 'Repository settings, Webhooks, Add webhook: this URL, a secret of your own making, and the triggers.',
+};

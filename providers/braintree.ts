@@ -1,0 +1,46 @@
+import type { ProviderSpec } from '#core/inbound/provider-spec.ts';
+
+export const braintree: ProviderSpec = {
+  id: 'braintree',
+  title: 'Braintree',
+  docs: 'https://developer.paypal.com/braintree/docs/guides/webhooks/overview',
+  checkedOn: '2026-11-21',
+  unconfirmed: [
+    'Hourly attempts for 24 hours in production, three hours in the sandbox.',
+    'The deadline of 30 seconds.',
+  ],
+  strength: 'signed',
+  verify: [
+    {
+      id: 'braintree',
+      alg: 'hmac-sha1',
+      sig: { from: 'form:bt_signature', parse: { item: '&', kv: '|', key: 'config:publicKey' } },
+      encoding: 'hex',
+      key: { hash: 'sha1' },
+      message: '{form:bt_payload}',
+      // The challenge below is answered with the same key: a payload that looks like one is refused.
+      guard: { rejectMessage: '^[a-f0-9]{20,32}$' },
+    },
+  ],
+  identity: { key: [['form:bt_payload']], type: [] },
+  ack: { status: 200, rejectStatus: 401, deadlineMs: 30_000 },
+  handshakes: [
+    {
+      when: { method: 'GET', query: { bt_challenge: '*' } },
+      verify: 'none',
+      guard: { src: 'query:bt_challenge', accept: '^[a-f0-9]{20,32}$' },
+      respond: {
+        status: 200,
+        contentType: 'text/plain',
+        body: '{echo(config:publicKey)}|{hmac(sha1,hex,query:bt_challenge)}',
+        elseStatus: 403,
+      },
+    },
+  ],
+  methods: ['POST', 'GET'],
+  signatureHeaders: [],
+  settings: { publicKey: 'The public API key that belongs to the private key' },
+  retries: 'Every hour for 24 hours.',
+  setup:
+    'Braintree control panel, API, Webhooks: create a webhook with this URL; Braintree calls it with a challenge first. The secret is the private API key, and the setting publicKey its public key. The event is XML in base64 inside the form field bt_payload: every event has the same type here, and the handler reads the kind.',
+};

@@ -1,0 +1,33 @@
+import type { ProviderSpec } from '#core/inbound/provider-spec.ts';
+
+export const calendly: ProviderSpec = {
+  id: 'calendly',
+  title: 'Calendly',
+  docs: 'https://developer.calendly.com/api-docs/webhook-signatures',
+  checkedOn: '2026-11-21',
+  unconfirmed: ['Retries for 24 hours.', 'The deadline of an answer.'],
+  strength: 'signed',
+  verify: [
+    {
+      id: 'calendly',
+      alg: 'hmac-sha256',
+      sig: { from: 'header:calendly-webhook-signature', parse: { item: ',', kv: '=', key: 'v1', single: ['t'] } },
+      encoding: 'hex',
+      message: '{ts}.{body}',
+      time: { from: 'sig:t', unit: 's', past: 180, future: 180, signed: true },
+    },
+  ],
+  identity: {
+    key: [['json:event', 'json:payload.uri', 'json:created_at'], ['hash:body']],
+    type: ['json:event'],
+    time: { from: 'json:created_at', unit: 'iso8601' },
+    ordering: 'json:payload.uri',
+  },
+  ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
+  handshakes: [],
+  methods: ['POST'],
+  signatureHeaders: ['calendly-webhook-signature'],
+  retries: 'For 24 hours with growing waits; then the subscription is disabled.',
+  setup:
+    'Create the subscription through POST /webhook_subscriptions with this URL and a signing_key of your own making, which is the secret. Without a signing_key nothing is signed.',
+};

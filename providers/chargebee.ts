@@ -1,0 +1,26 @@
+import type { ProviderSpec } from '#core/inbound/provider-spec.ts';
+
+export const chargebee: ProviderSpec = {
+  id: 'chargebee',
+  title: 'Chargebee',
+  docs: 'https://www.chargebee.com/docs/billing/2.0/site-configuration/webhook_settings',
+  checkedOn: '2026-11-21',
+  unconfirmed: ['Seven attempts over about two days.', 'The deadline of an answer.'],
+  strength: 'shared-secret',
+  verify: [{ id: 'chargebee', alg: 'basic', sig: { from: 'header:authorization' } }],
+  identity: {
+    key: [['json:id']],
+    type: ['json:event_type'],
+    time: { from: 'json:occurred_at', unit: 's' },
+    ordering: 'json:content.subscription.id',
+    // webhooks[].webhook_status in the body changes between deliveries.
+    unstableBody: true,
+  },
+  ack: { status: 200, rejectStatus: 401, deadlineMs: 20_000 },
+  handshakes: [],
+  methods: ['POST'],
+  signatureHeaders: ['authorization'],
+  retries: 'Up to seven times over about two days.',
+  setup:
+    'Chargebee, Settings, Configure Chargebee, Webhooks: this URL, Protect webhook URL with basic authentication, and a user name and password of your own making. The secret of the source is user:password.',
+};

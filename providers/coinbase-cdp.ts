@@ -1,0 +1,41 @@
+import type { ProviderSpec } from '#core/inbound/provider-spec.ts';
+
+export const coinbaseCdp: ProviderSpec = {
+  id: 'coinbase-cdp',
+  title: 'Coinbase Developer Platform',
+  docs: 'https://docs.cdp.coinbase.com/webhooks/verify-signatures',
+  checkedOn: '2026-11-21',
+  unconfirmed: ['Retries and deadline.', 'Where the id of an event stands for every kind of subscription.'],
+  strength: 'signed',
+  verify: [
+    {
+      id: 'coinbase-cdp-v1',
+      alg: 'hmac-sha256',
+      sig: { from: 'header:x-hook0-signature', parse: { item: ',', kv: '=', key: 'v1', single: ['t', 'h'] } },
+      encoding: 'hex',
+      message: '{ts}.{sig:h}.{signedHeaders}.{body}',
+      signedHeaders: { from: 'sig:h', sep: ' ', item: '{value}', join: '.' },
+      time: { from: 'sig:t', unit: 's', past: 300, future: 300, signed: true },
+    },
+    {
+      id: 'coinbase-cdp',
+      alg: 'hmac-sha256',
+      sig: { from: 'header:x-hook0-signature', parse: { item: ',', kv: '=', key: 'v0', single: ['t'] } },
+      encoding: 'hex',
+      message: '{ts}.{body}',
+      time: { from: 'sig:t', unit: 's', past: 300, future: 300, signed: true },
+    },
+  ],
+  identity: {
+    key: [['header:x-event-id'], ['json:id'], ['hash:body']],
+    type: ['header:x-event-type', 'json:event_type', 'json:eventType', 'json:type'],
+  },
+  ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
+  handshakes: [],
+  methods: ['POST'],
+  signatureHeaders: ['x-hook0-signature'],
+  keepHeaders: ['x-event-id', 'x-event-type', 'x-hook0-id'],
+  retries: 'Not documented; the sender is Hook0, which repeats with growing waits.',
+  setup:
+    'Create the webhook subscription through the CDP API with this URL; the answer carries the secret in metadata.secret.',
+};

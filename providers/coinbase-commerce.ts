@@ -1,0 +1,34 @@
+import type { ProviderSpec } from '#core/inbound/provider-spec.ts';
+
+export const coinbaseCommerce: ProviderSpec = {
+  id: 'coinbase-commerce',
+  title: 'Coinbase Commerce',
+  docs: 'https://docs.cdp.coinbase.com/commerce/api-architecture/webhooks-overview',
+  checkedOn: '2026-11-21',
+  unconfirmed: ['The deadline of an answer.'],
+  strength: 'signed',
+  verify: [
+    {
+      id: 'coinbase-commerce',
+      alg: 'hmac-sha256',
+      sig: { from: 'header:x-cc-webhook-signature' },
+      encoding: 'hex',
+      message: '{body}',
+    },
+  ],
+  identity: {
+    key: [['json:event.id']],
+    type: ['json:event.type'],
+    time: { from: 'json:event.created_at', unit: 'iso8601' },
+    ordering: 'json:event.data.id',
+    // attempt_number counts the deliveries.
+    unstableBody: true,
+  },
+  ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
+  handshakes: [],
+  methods: ['POST'],
+  signatureHeaders: ['x-cc-webhook-signature'],
+  retries: 'For up to three days with growing waits of at most one hour.',
+  setup:
+    'Coinbase Commerce, Settings, Notifications, Webhook subscriptions: add this URL and reveal the shared secret.',
+};

@@ -1,0 +1,40 @@
+import type { ProviderSpec } from '#core/inbound/provider-spec.ts';
+
+export const contentful: ProviderSpec = {
+  id: 'contentful',
+  title: 'Contentful',
+  docs: 'https://www.contentful.com/developers/docs/webhooks/request-verification/',
+  checkedOn: '2026-11-21',
+  unconfirmed: ['Two further attempts after 429 and 5xx.', 'The deadline of an answer.'],
+  strength: 'signed',
+  verify: [
+    {
+      id: 'contentful',
+      alg: 'hmac-sha256',
+      sig: { from: 'header:x-contentful-signature' },
+      encoding: 'hex',
+      message: '{method}\n{pathQuery}\n{signedHeaders}\n{body}',
+      url: { base: 'configured' },
+      signedHeaders: { from: 'header:x-contentful-signed-headers', sep: ',', item: '{name}:{value}', join: ';' },
+      time: { from: 'header:x-contentful-timestamp', unit: 'ms', past: 300, future: 300, signed: true },
+    },
+  ],
+  identity: {
+    key: [
+      ['header:x-contentful-idempotency-key'],
+      ['json:sys.id', 'json:sys.version', 'header:x-contentful-topic'],
+      ['hash:body'],
+    ],
+    type: ['header:x-contentful-topic'],
+    time: { from: 'json:sys.updatedAt', unit: 'iso8601' },
+    ordering: 'json:sys.id',
+  },
+  ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
+  handshakes: [],
+  methods: ['POST'],
+  signatureHeaders: ['x-contentful-signature', 'x-contentful-signed-headers', 'x-contentful-timestamp'],
+  keepHeaders: ['x-contentful-topic', 'x-contentful-webhook-name', 'x-contentful-idempotency-key'],
+  retries: 'Twice, 30 seconds apart, after 429 and 5xx.',
+  setup:
+    'Contentful, Settings, Webhooks: this URL without a query, then Settings of the webhook, Request verification: enable it for the space and copy the signing secret (64 characters, shown once).',
+};

@@ -1,0 +1,40 @@
+import type { ProviderSpec } from '#core/inbound/provider-spec.ts';
+
+export const discordInteractions: ProviderSpec = {
+  id: 'discord-interactions',
+  title: 'Discord interactions',
+  docs: 'https://docs.discord.com/developers/interactions/overview',
+  checkedOn: '2026-11-21',
+  strength: 'signed',
+  verify: [
+    {
+      id: 'discord',
+      alg: 'ed25519',
+      sig: { from: 'header:x-signature-ed25519' },
+      encoding: 'hex',
+      key: { encoding: 'hex' },
+      message: '{ts}{body}',
+      time: { from: 'header:x-signature-timestamp', unit: 's', past: 300, future: 300, signed: true },
+    },
+  ],
+  identity: {
+    key: [['json:id']],
+    type: ['json:data.name', 'json:data.custom_id', 'json:type'],
+    time: { from: 'header:x-signature-timestamp', unit: 's' },
+    ordering: 'json:id',
+  },
+  // Type 5: the answer follows. The handler has 15 minutes to send it with the token of the interaction.
+  ack: { status: 200, contentType: 'application/json', body: '{"type":5}', rejectStatus: 401, deadlineMs: 3_000 },
+  handshakes: [
+    {
+      when: { method: 'POST', jsonEquals: { type: 1 }, jsonMissing: ['event'] },
+      verify: 'signature',
+      respond: { status: 200, contentType: 'application/json', body: '{"type":1}', elseStatus: 401 },
+    },
+  ],
+  methods: ['POST'],
+  signatureHeaders: ['x-signature-ed25519', 'x-signature-timestamp'],
+  retries: 'None: an interaction not answered within three seconds fails for the user.',
+  setup:
+    'Discord Developer Portal, the application, General Information: copy the Public Key (the secret of the source) and enter this URL as Interactions Endpoint URL. Discord probes the URL with good and bad signatures, also later on. Commands and modals are acknowledged as "thinking"; autocomplete needs its answer in the same request and does not work through a queue.',
+};

@@ -1,0 +1,42 @@
+import type { ProviderSpec } from '#core/inbound/provider-spec.ts';
+
+export const docusign: ProviderSpec = {
+  id: 'docusign',
+  title: 'DocuSign Connect',
+  docs: 'https://developers.docusign.com/platform/webhooks/connect/validate/',
+  checkedOn: '2026-11-21',
+  unconfirmed: ['A deadline of 100 seconds and retries over days.'],
+  strength: 'signed',
+  verify: [
+    {
+      id: 'docusign',
+      alg: 'hmac-sha256',
+      sig: {
+        from: 'header:x-docusign-signature-1',
+        headerPattern: '^x-docusign-signature-(?:[1-9]|[1-9][0-9]|100)$',
+        max: 100,
+      },
+      encoding: 'base64',
+      message: '{body}',
+    },
+  ],
+  identity: {
+    key: [
+      ['json:data.envelopeId', 'json:event', 'json:generatedDateTime', 'json:data.recipientId'],
+      ['json:data.envelopeId', 'json:event', 'json:generatedDateTime'],
+      ['hash:body'],
+    ],
+    type: ['json:event'],
+    time: { from: 'json:generatedDateTime', unit: 'iso8601' },
+    ordering: 'json:data.envelopeId',
+    // retryCount counts the deliveries.
+    unstableBody: true,
+  },
+  ack: { status: 200, rejectStatus: 401, deadlineMs: 100_000 },
+  handshakes: [],
+  methods: ['POST'],
+  signatureHeaders: ['x-docusign-signature-1'],
+  retries: 'Over several days with growing waits, counted in retryCount.',
+  setup:
+    'DocuSign Settings, Connect: create the configuration with this URL, format JSON (REST v2.1), Include HMAC Signature; keys are made under Connect Keys, and one of them is the secret. One header is sent per active key, so keys can be rotated without a gap. Keep documents out of the payload: they exceed the size limit.',
+};

@@ -1,0 +1,41 @@
+import type { ProviderSpec } from '#core/inbound/provider-spec.ts';
+
+export const dropbox: ProviderSpec = {
+  id: 'dropbox',
+  title: 'Dropbox',
+  docs: 'https://www.dropbox.com/developers/reference/webhooks',
+  checkedOn: '2026-11-21',
+  unconfirmed: ['How often a failed notice is repeated.'],
+  strength: 'signed',
+  verify: [
+    {
+      id: 'dropbox',
+      alg: 'hmac-sha256',
+      sig: { from: 'header:x-dropbox-signature' },
+      encoding: 'hex',
+      message: '{body}',
+    },
+  ],
+  // The body only lists accounts and is the same for different changes.
+  identity: { key: [['none']], type: [] },
+  ack: { status: 200, contentType: 'text/plain', body: '', rejectStatus: 403, deadlineMs: 10_000 },
+  handshakes: [
+    {
+      when: { method: 'GET', query: { challenge: '*' } },
+      verify: 'none',
+      guard: { src: 'query:challenge', accept: '^[A-Za-z0-9_.~-]{1,256}$' },
+      respond: {
+        status: 200,
+        contentType: 'text/plain',
+        body: '{echo(query:challenge)}',
+        headers: { 'x-content-type-options': 'nosniff' },
+        elseStatus: 400,
+      },
+    },
+  ],
+  methods: ['POST', 'GET'],
+  signatureHeaders: ['x-dropbox-signature'],
+  retries: 'With growing waits; the app is throttled or its webhook disabled when too many notices fail.',
+  setup:
+    'Dropbox App Console, the app, Webhooks: add this URL (Dropbox calls it with a challenge at once). The secret is the App secret. A notice says only whose files changed: the handler asks /files/list_folder/continue with its cursor.',
+};

@@ -1,0 +1,33 @@
+import type { ProviderSpec } from '#core/inbound/provider-spec.ts';
+
+export const genericHexBody: ProviderSpec = {
+  id: 'generic-hex-body',
+  title: 'Generic (bare hex HMAC over the body)',
+  docs: 'docs/providers/generic-hex-body.md',
+  checkedOn: '2026-11-21',
+  strength: 'signed',
+  verify: [
+    {
+      id: 'generic-hex-body',
+      alg: 'hmac-sha256',
+      sig: { from: 'header:x-webhook-signature' },
+      encoding: 'hex',
+      message: '{body}',
+    },
+  ],
+  identity: {
+    // Without a signed time an unsigned header must not decide what is new: it counts only when the body has no id.
+    key: [['json:event_id'], ['json:id'], ['header:x-idempotency-key'], ['hash:body']],
+    type: ['json:event_type', 'json:type'],
+    time: { from: 'json:created_at', unit: 'iso8601' },
+    ordering: 'json:data.object.id',
+  },
+  ack: { status: 200, contentType: 'application/json', rejectStatus: 401, deadlineMs: 10_000 },
+  handshakes: [],
+  methods: ['POST'],
+  signatureHeaders: ['x-webhook-signature'],
+  keepHeaders: ['x-idempotency-key'],
+  retries: 'Up to the sender.',
+  setup:
+    'For senders that put the bare hex HMAC-SHA256 of the raw body into X-Webhook-Signature. Nothing limits the age of a request, so a captured one can be sent again: put a unique id into the body. Prefer the provider generic for new senders.',
+};

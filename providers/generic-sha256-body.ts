@@ -1,0 +1,32 @@
+import type { ProviderSpec } from '#core/inbound/provider-spec.ts';
+
+export const genericSha256Body: ProviderSpec = {
+  id: 'generic-sha256-body',
+  title: 'Generic (sha256= over the body)',
+  docs: 'docs/providers/generic-sha256-body.md',
+  checkedOn: '2026-11-21',
+  strength: 'signed',
+  verify: [
+    {
+      id: 'generic-sha256-body',
+      alg: 'hmac-sha256',
+      sig: { from: 'header:x-webhook-signature', parse: { prefix: 'sha256=' } },
+      encoding: 'hex',
+      message: '{body}',
+    },
+  ],
+  identity: {
+    key: [['header:x-idempotency-key'], ['json:event_id'], ['json:id'], ['hash:body']],
+    type: ['json:event_type', 'json:type'],
+    time: { from: 'json:created_at', unit: 'iso8601' },
+    ordering: 'json:data.object.id',
+  },
+  ack: { status: 200, contentType: 'application/json', rejectStatus: 401, deadlineMs: 10_000 },
+  handshakes: [],
+  methods: ['POST'],
+  signatureHeaders: ['x-webhook-signature'],
+  keepHeaders: ['x-idempotency-key'],
+  retries: 'Up to the sender.',
+  setup:
+    'For senders that sign the raw body only: X-Webhook-Signature: sha256=<hex HMAC-SHA256>, and a unique X-Idempotency-Key. The key is not signed and nothing limits the age of a request: who captures one can send it again under a new key. Set dedupOnBody on the source to close that, or prefer the provider generic.',
+};

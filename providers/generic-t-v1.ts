@@ -1,0 +1,33 @@
+import type { ProviderSpec } from '#core/inbound/provider-spec.ts';
+
+export const genericTV1: ProviderSpec = {
+  id: 'generic-t-v1',
+  title: 'Generic (t=…,v1=… in one header)',
+  docs: 'docs/providers/generic-t-v1.md',
+  checkedOn: '2026-11-21',
+  strength: 'signed',
+  verify: [
+    {
+      id: 'generic-t-v1',
+      alg: 'hmac-sha256',
+      sig: { from: 'header:x-webhook-signature', parse: { item: ',', kv: '=', key: 'v1', single: ['t'] } },
+      encoding: 'hex',
+      message: '{ts}.{body}',
+      time: { from: 'sig:t', unit: 's', past: 300, future: 300, signed: true },
+    },
+  ],
+  identity: {
+    key: [['json:event_id'], ['json:id'], ['header:x-event-id']],
+    type: ['json:event_type', 'json:type'],
+    time: { from: 'json:created_at', unit: 'iso8601' },
+    ordering: 'json:data.object.id',
+  },
+  ack: { status: 200, contentType: 'application/json', rejectStatus: 401, deadlineMs: 10_000 },
+  handshakes: [],
+  methods: ['POST'],
+  signatureHeaders: ['x-webhook-signature'],
+  keepHeaders: ['x-event-id'],
+  retries: 'Up to the sender.',
+  setup:
+    'For senders that follow the pattern of Stripe: X-Webhook-Signature: t=<Unix seconds>,v1=<hex HMAC-SHA256 of time, full stop and raw body>. Several v1 entries may stand in one header while a secret is rotated.',
+};

@@ -1,0 +1,36 @@
+import type { ProviderSpec } from '#core/inbound/provider-spec.ts';
+
+export const gitlabSigning: ProviderSpec = {
+  id: 'gitlab-signing',
+  title: 'GitLab (signing token)',
+  docs: 'https://docs.gitlab.com/user/project/integrations/webhooks/',
+  checkedOn: '2026-11-21',
+  unconfirmed: ['How often a failed delivery is sent again.'],
+  strength: 'signed',
+  verify: [
+    {
+      id: 'gitlab-signing',
+      alg: 'hmac-sha256',
+      sig: { from: 'header:webhook-signature', parse: { item: ' ', kv: ',', key: 'v1' } },
+      encoding: 'base64',
+      key: { encoding: 'base64', strip: ['v1,whsec_', 'whsec_'] },
+      message: '{header:webhook-id}.{ts}.{body}',
+      time: { from: 'header:webhook-timestamp', unit: 's', past: 300, future: 300, signed: true },
+    },
+  ],
+  identity: {
+    key: [['header:webhook-id']],
+    type: ['header:x-gitlab-event', 'json:object_attributes.action'],
+    typeJoin: '.',
+    ordering: 'json:object_attributes.id',
+  },
+  ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
+  handshakes: [],
+  methods: ['POST'],
+  signatureHeaders: ['webhook-signature', 'webhook-timestamp', 'x-gitlab-token'],
+  keepHeaders: ['webhook-id', 'x-gitlab-event', 'x-gitlab-event-uuid', 'x-gitlab-webhook-uuid', 'x-gitlab-instance'],
+  retries:
+    'Few; a webhook that keeps failing is disabled, first for a while, then for good. webhook-id stays the same when a delivery is sent again.',
+  setup:
+    'GitLab 19.0 or later: project or group, Settings, Webhooks: this URL and a signing token (whsec_ followed by base64). Leave the secret token empty.',
+};

@@ -1,0 +1,36 @@
+import type { ProviderSpec } from '#core/inbound/provider-spec.ts';
+
+export const gitlab: ProviderSpec = {
+  id: 'gitlab',
+  title: 'GitLab (secret token)',
+  docs: 'https://docs.gitlab.com/user/project/integrations/webhooks/',
+  checkedOn: '2026-11-21',
+  unconfirmed: ['How often a failed delivery is sent again.'],
+  strength: 'shared-secret',
+  verify: [{ id: 'gitlab-token', alg: 'token', sig: { from: 'header:x-gitlab-token' } }],
+  identity: {
+    key: [
+      ['header:idempotency-key'],
+      ['header:x-gitlab-event-uuid', 'header:x-gitlab-webhook-uuid'],
+      ['header:x-gitlab-event-uuid'],
+    ],
+    type: ['header:x-gitlab-event', 'json:object_attributes.action'],
+    typeJoin: '.',
+    ordering: 'json:object_attributes.id',
+  },
+  ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
+  handshakes: [],
+  methods: ['POST'],
+  signatureHeaders: ['x-gitlab-token'],
+  keepHeaders: [
+    'x-gitlab-event',
+    'x-gitlab-event-uuid',
+    'x-gitlab-webhook-uuid',
+    'x-gitlab-instance',
+    'idempotency-key',
+  ],
+  retries:
+    'Few; a webhook that keeps failing is disabled, first for a while, then for good. A person can resend a delivery from the log: it keeps its Idempotency-Key.',
+  setup:
+    'Project or group, Settings, Webhooks: this URL and a secret token of your own making. The token travels in the clear with every request and the body is not signed: use gitlab-signing where your GitLab has signing tokens.',
+};

@@ -1,0 +1,44 @@
+import type { ProviderSpec } from '#core/inbound/provider-spec.ts';
+
+export const hubspotLegacy: ProviderSpec = {
+  id: 'hubspot-legacy',
+  title: 'HubSpot (signatures v1 and v2)',
+  docs: 'https://developers.hubspot.com/docs/apps/developer-platform/build-apps/authentication/request-validation',
+  checkedOn: '2026-11-21',
+  unconfirmed: ['Retries of workflow webhooks: about three days, none after 4xx other than 429.'],
+  strength: 'signed',
+  verify: [
+    {
+      id: 'hubspot-v2',
+      alg: 'digest-sha256',
+      sig: { from: 'header:x-hubspot-signature' },
+      encoding: 'hex',
+      message: '{secret}{method}{url}{body}',
+      url: { base: 'configured' },
+    },
+    {
+      id: 'hubspot-v1',
+      alg: 'digest-sha256',
+      sig: { from: 'header:x-hubspot-signature' },
+      encoding: 'hex',
+      message: '{secret}{body}',
+    },
+  ],
+  identity: {
+    items: '[]',
+    key: [['json:eventId', 'json:subscriptionId', 'json:occurredAt', 'json:objectId'], ['hash:body']],
+    type: ['json:subscriptionType'],
+    time: { from: 'json:occurredAt', unit: 'ms' },
+    ordering: 'json:objectId',
+    unstableBody: true,
+  },
+  ack: { status: 200, rejectStatus: 401, deadlineMs: 5_000 },
+  handshakes: [],
+  methods: ['POST', 'GET'],
+  signatureHeaders: ['x-hubspot-signature', 'x-hubspot-signature-version'],
+  keepHeaders: ['x-hubspot-signature-version'],
+  retries:
+    'App webhooks: up to ten times over 24 hours. Workflow webhooks: slower and longer, not after a 4xx other than 429.',
+  setup:
+    'Only for workflow actions and cards that send no v3 signature. The secret is the client secret of the app. These are plain SHA-256 digests of secret and body: without a time, and open to appended bytes. Use hubspot where you can.',
+};

@@ -1,0 +1,34 @@
+import type { ProviderSpec } from '#core/inbound/provider-spec.ts';
+
+export const intercom: ProviderSpec = {
+  id: 'intercom',
+  title: 'Intercom',
+  docs: 'https://developers.intercom.com/docs/webhooks',
+  checkedOn: '2026-11-21',
+  unconfirmed: ['One further attempt after a minute, a deadline of five seconds, and 410 disabling the subscription.'],
+  strength: 'signed',
+  verify: [
+    {
+      id: 'intercom',
+      alg: 'hmac-sha1',
+      sig: { from: 'header:x-hub-signature', parse: { prefix: 'sha1=' } },
+      encoding: 'hex',
+      message: '{body}',
+    },
+  ],
+  identity: {
+    key: [['json:id']],
+    type: ['json:topic'],
+    time: { from: 'json:created_at', unit: 's' },
+    ordering: 'json:data.item.id',
+    // delivery_attempts counts the deliveries.
+    unstableBody: true,
+  },
+  ack: { status: 200, rejectStatus: 401, deadlineMs: 5_000 },
+  handshakes: [{ when: { method: 'HEAD' }, verify: 'none', respond: { status: 200 } }],
+  methods: ['POST', 'HEAD'],
+  signatureHeaders: ['x-hub-signature'],
+  retries: 'Few; a subscription that keeps failing is paused.',
+  setup:
+    'Intercom Developer Hub, the app, Configure, Webhooks: this URL (Intercom checks it with a HEAD request) and the topics. The secret is the client secret (Basic information).',
+};

@@ -1,0 +1,41 @@
+import type { ProviderSpec } from '#core/inbound/provider-spec.ts';
+
+export const jiraConnect: ProviderSpec = {
+  id: 'jira-connect',
+  title: 'Jira Connect apps',
+  docs: 'https://developer.atlassian.com/cloud/jira/platform/understanding-jwt-for-connect-apps/',
+  checkedOn: '2026-11-21',
+  unconfirmed: ['Whether Connect webhooks are repeated as often as those of Jira Cloud.'],
+  strength: 'origin',
+  verify: [
+    {
+      id: 'jira-connect',
+      alg: 'jwt',
+      sig: { from: ['header:authorization', 'query:jwt'], parse: { prefix: 'JWT ', prefixOptional: true } },
+      jwtAlg: 'HS256',
+      url: { base: 'configured' },
+      claims: { iss: 'config:clientKey' },
+      leewaySeconds: 60,
+      code: 'jira-connect',
+    },
+  ],
+  identity: {
+    key: [
+      ['header:x-atlassian-webhook-identifier'],
+      ['json:webhookEvent', 'json:timestamp', 'json:issue.id'],
+      ['hash:body'],
+    ],
+    type: ['json:webhookEvent'],
+    time: { from: 'json:timestamp', unit: 'ms' },
+    ordering: 'json:issue.id',
+  },
+  ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
+  handshakes: [],
+  methods: ['POST'],
+  signatureHeaders: ['authorization'],
+  keepHeaders: ['x-atlassian-webhook-identifier', 'x-atlassian-webhook-retry'],
+  settings: { clientKey: 'The clientKey of the installation, from the installed callback' },
+  retries: 'As for Jira Cloud: up to five times.',
+  setup:
+    'The secret is the sharedSecret that the installed callback of your app received for one site; one source per installation. The token binds method, path and query but not the body. The installed callback itself is signed with another key and is not covered here. Atlassian is ending Connect: plan the move to Forge.',
+};

@@ -1,0 +1,34 @@
+import type { ProviderSpec } from '#core/inbound/provider-spec.ts';
+
+export const jira: ProviderSpec = {
+  id: 'jira',
+  title: 'Jira Cloud',
+  docs: 'https://developer.atlassian.com/cloud/jira/platform/webhooks/',
+  checkedOn: '2026-11-21',
+  unconfirmed: ['The deadline of an answer.'],
+  strength: 'signed',
+  verify: [
+    {
+      id: 'jira',
+      alg: 'hmac-sha256',
+      sig: { from: 'header:x-hub-signature', parse: { prefix: 'sha256=' } },
+      encoding: 'hex',
+      message: '{body}',
+    },
+  ],
+  identity: {
+    key: [['header:x-atlassian-webhook-identifier']],
+    type: ['json:webhookEvent'],
+    time: { from: 'json:timestamp', unit: 'ms' },
+    ordering: 'json:issue.id',
+  },
+  ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
+  handshakes: [],
+  methods: ['POST'],
+  signatureHeaders: ['x-hub-signature'],
+  keepHeaders: ['x-atlassian-webhook-identifier', 'x-atlassian-webhook-retry', 'x-atlassian-webhook-flow'],
+  retries:
+    'Up to five times with growing waits; the identifier stays the same. Bulk changes arrive in a secondary flow that may lag by a quarter of an hour.',
+  setup:
+    'Jira administration, System, WebHooks: this URL and a secret. Webhooks made by apps through the REST API take the secret of the registration.',
+};

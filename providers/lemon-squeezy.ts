@@ -1,0 +1,33 @@
+import type { ProviderSpec } from '#core/inbound/provider-spec.ts';
+
+export const lemonSqueezy: ProviderSpec = {
+  id: 'lemon-squeezy',
+  title: 'Lemon Squeezy',
+  docs: 'https://docs.lemonsqueezy.com/help/webhooks',
+  checkedOn: '2026-11-21',
+  unconfirmed: ['Up to three further attempts.', 'The deadline of an answer.'],
+  strength: 'signed',
+  verify: [
+    {
+      id: 'lemon-squeezy',
+      alg: 'hmac-sha256',
+      sig: { from: 'header:x-signature' },
+      encoding: 'hex',
+      message: '{body}',
+    },
+  ],
+  identity: {
+    key: [['json:meta.event_name', 'json:data.type', 'json:data.id', 'json:data.attributes.updated_at'], ['hash:body']],
+    type: ['json:meta.event_name'],
+    time: { from: 'json:data.attributes.updated_at', unit: 'iso8601' },
+    ordering: 'json:data.id',
+  },
+  ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
+  handshakes: [],
+  methods: ['POST'],
+  signatureHeaders: ['x-signature'],
+  keepHeaders: ['x-event-name'],
+  retries: 'Up to three further attempts with growing waits.',
+  setup:
+    'Lemon Squeezy, Settings, Webhooks: this URL, a signing secret of your own making (6 to 40 characters), and the events.',
+};

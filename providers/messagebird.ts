@@ -1,0 +1,29 @@
+import type { ProviderSpec } from '#core/inbound/provider-spec.ts';
+
+export const messagebird: ProviderSpec = {
+  id: 'messagebird',
+  title: 'Bird (MessageBird)',
+  docs: 'https://developers.messagebird.com/api/#verifying-http-requests',
+  checkedOn: '2026-11-21',
+  unconfirmed: ['Retries and deadline.', 'The place of the event id in every product.'],
+  strength: 'signed',
+  verify: [
+    {
+      id: 'messagebird',
+      alg: 'jwt',
+      sig: { from: 'header:messagebird-signature-jwt' },
+      jwtAlg: 'HS256',
+      claims: { iss: 'MessageBird' },
+      bind: [{ equals: 'claim:payload_hash', hash: 'sha256', encoding: 'hex' }],
+      leewaySeconds: 1,
+    },
+  ],
+  identity: { key: [['claim:jti']], type: ['json:type', 'json:event'] },
+  ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
+  handshakes: [],
+  methods: ['POST'],
+  signatureHeaders: ['messagebird-signature-jwt'],
+  retries: 'Not documented for all products; count on several attempts.',
+  setup:
+    'Dashboard, Developers, API settings: the signing key there is the secret. Set this URL on the number, flow or channel. The token binds the body by its hash; the hash of the URL in it is not compared. It is valid for about a minute.',
+};

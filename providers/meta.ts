@@ -1,0 +1,45 @@
+import type { ProviderSpec } from '#core/inbound/provider-spec.ts';
+
+export const meta: ProviderSpec = {
+  id: 'meta',
+  title: 'Meta (Pages, Messenger, Instagram)',
+  docs: 'https://developers.facebook.com/docs/graph-api/webhooks/getting-started',
+  checkedOn: '2026-11-21',
+  unconfirmed: ['Retries with falling frequency for 36 hours.', 'The deadline of an answer.'],
+  strength: 'signed',
+  verify: [
+    {
+      id: 'meta',
+      alg: 'hmac-sha256',
+      sig: { from: 'header:x-hub-signature-256', parse: { prefix: 'sha256=' } },
+      encoding: 'hex',
+      message: '{body}',
+    },
+  ],
+  identity: {
+    items: 'entry[]',
+    // Changes have no id and may be grouped anew when they are repeated: better twice than never.
+    key: [['json:messaging.0.message.mid'], ['none']],
+    type: ['json:changes.0.field', 'json:messaging.0.message.type'],
+    time: { from: 'json:time', unit: 's' },
+    ordering: 'json:id',
+  },
+  ack: { status: 200, contentType: 'text/plain', body: 'EVENT_RECEIVED', rejectStatus: 401, deadlineMs: 5_000 },
+  handshakes: [
+    {
+      when: { method: 'GET', query: { 'hub.mode': 'subscribe', 'hub.verify_token': '*', 'hub.challenge': '*' } },
+      verify: { tokenEquals: 'query:hub.verify_token', token: 'config:verifyToken' },
+      guard: { src: 'query:hub.challenge', accept: '^[A-Za-z0-9_.-]{1,256}$' },
+      respond: { status: 200, contentType: 'text/plain', body: '{echo(query:hub.challenge)}', elseStatus: 403 },
+    },
+  ],
+  methods: ['POST', 'GET'],
+  signatureHeaders: ['x-hub-signature-256', 'x-hub-signature'],
+  settings: {
+    verifyToken: 'The verify token you enter in the App Dashboard; any text of your own, not the app secret',
+  },
+  retries:
+    'At once and then less and less often for about 36 hours. Updates of one object may arrive together, and in another grouping when repeated: handlers of changes must bear repetitions.',
+  setup:
+    'Meta for Developers, the app, Webhooks: choose the object, enter this URL and the verify token, subscribe to fields. The secret of the source is the App Secret (App settings, Basic).',
+};

@@ -1,0 +1,32 @@
+import type { ProviderSpec } from '#core/inbound/provider-spec.ts';
+
+export const microsoftGraph: ProviderSpec = {
+  id: 'microsoft-graph',
+  title: 'Microsoft Graph change notifications',
+  docs: 'https://learn.microsoft.com/en-us/graph/change-notifications-delivery-webhooks',
+  checkedOn: '2026-11-21',
+  unconfirmed: ['Whether id is present in the notifications of every resource.'],
+  strength: 'shared-secret',
+  verify: [{ id: 'microsoft-graph', alg: 'token', batch: 'value[]', sig: { from: 'json:clientState' } }],
+  identity: {
+    items: 'value[]',
+    key: [['json:id'], ['none']],
+    type: ['json:changeType', 'json:lifecycleEvent'],
+    ordering: 'json:resource',
+  },
+  ack: { status: 202, rejectStatus: 401, deadlineMs: 3_000 },
+  handshakes: [
+    {
+      when: { method: 'POST', query: { validationToken: '*' } },
+      verify: 'none',
+      guard: { src: 'query:validationToken', accept: '^[A-Za-z0-9 :_.~+/=-]{1,1024}$' },
+      respond: { status: 200, contentType: 'text/plain', body: '{echo(query:validationToken)}', elseStatus: 400 },
+    },
+  ],
+  methods: ['POST'],
+  signatureHeaders: [],
+  retries:
+    'For up to four hours. An endpoint that answers more than a tenth of its notifications later than 2.9 seconds is throttled.',
+  setup:
+    'Create the subscription through POST /subscriptions with this URL as notificationUrl (and lifecycleNotificationUrl) and a random clientState of at most 128 characters, which is the secret of the source. Subscriptions run out within days: renew them. Notifications with resource data carry validationTokens, which are not checked here; decrypting proves their origin.',
+};

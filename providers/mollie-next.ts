@@ -1,0 +1,32 @@
+import type { ProviderSpec } from '#core/inbound/provider-spec.ts';
+
+export const mollieNext: ProviderSpec = {
+  id: 'mollie-next',
+  title: 'Mollie (next-gen webhooks)',
+  docs: 'https://docs.mollie.com/reference/webhooks-new',
+  checkedOn: '2026-11-21',
+  unconfirmed: ['Retries and deadline, taken to be those of classic webhooks.'],
+  strength: 'signed',
+  verify: [
+    {
+      id: 'mollie',
+      alg: 'hmac-sha256',
+      sig: { from: 'header:x-mollie-signature', parse: { prefix: 'sha256=', prefixOptional: true } },
+      encoding: 'hex',
+      message: '{body}',
+    },
+  ],
+  identity: {
+    key: [['json:id']],
+    type: ['json:type'],
+    time: { from: 'json:createdAt', unit: 'iso8601' },
+    ordering: 'json:entityId',
+  },
+  ack: { status: 200, rejectStatus: 401, deadlineMs: 15_000 },
+  handshakes: [],
+  methods: ['POST'],
+  signatureHeaders: ['x-mollie-signature'],
+  retries: 'Ten times over 26 hours.',
+  setup:
+    'Mollie dashboard, Developers, Webhooks (or the Webhooks API): this URL and the event types; the signing secret is shown once at creation.',
+};

@@ -1,0 +1,49 @@
+import type { ProviderSpec } from '#core/inbound/provider-spec.ts';
+
+export const monday: ProviderSpec = {
+  id: 'monday',
+  title: 'monday.com (apps)',
+  docs: 'https://developer.monday.com/api-reference/reference/webhooks',
+  checkedOn: '2026-11-21',
+  unconfirmed: [
+    'That the aud claim is the URL of the webhook for every kind of subscription.',
+    'The deadline of an answer.',
+  ],
+  strength: 'origin',
+  verify: [
+    {
+      id: 'monday',
+      alg: 'jwt',
+      sig: { from: 'header:authorization', parse: { prefix: 'Bearer ', prefixOptional: true } },
+      jwtAlg: 'HS256',
+      claims: { aud: 'config:url' },
+      leewaySeconds: 60,
+    },
+  ],
+  identity: {
+    key: [['json:event.triggerUuid'], ['hash:body']],
+    type: ['json:event.type', 'json:type'],
+    time: { from: 'json:event.triggerTime', unit: 'iso8601' },
+    ordering: 'json:event.pulseId',
+  },
+  ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
+  handshakes: [
+    {
+      when: { method: 'POST', jsonKeysExactly: ['challenge'] },
+      verify: 'none',
+      guard: { src: 'json:challenge', accept: '^[A-Za-z0-9_.~+/=-]{1,256}$' },
+      respond: {
+        status: 200,
+        contentType: 'application/json',
+        body: '{"challenge":{json(json:challenge)}}',
+        elseStatus: 400,
+      },
+    },
+  ],
+  methods: ['POST'],
+  signatureHeaders: ['authorization'],
+  settings: { url: 'The URL exactly as entered in monday.com' },
+  retries: 'Once a minute for 30 minutes.',
+  setup:
+    'Create the webhook with the token of an app (webhooks made by hand on a board carry no authorization and are refused). The secret is the Signing Secret of the app. The token proves who sent the request, not what it says.',
+};

@@ -1,0 +1,35 @@
+import type { ProviderSpec } from '#core/inbound/provider-spec.ts';
+
+export const mux: ProviderSpec = {
+  id: 'mux',
+  title: 'Mux',
+  docs: 'https://www.mux.com/docs/core/listen-for-webhooks',
+  checkedOn: '2026-11-21',
+  unconfirmed: ['Retries for 24 hours.', 'The deadline of an answer.'],
+  strength: 'signed',
+  verify: [
+    {
+      id: 'mux',
+      alg: 'hmac-sha256',
+      sig: { from: 'header:mux-signature', parse: { item: ',', kv: '=', key: 'v1', single: ['t'] } },
+      encoding: 'hex',
+      message: '{ts}.{body}',
+      time: { from: 'sig:t', unit: 's', past: 300, future: 300, signed: true },
+    },
+  ],
+  identity: {
+    key: [['json:id']],
+    type: ['json:type'],
+    time: { from: 'json:created_at', unit: 'iso8601' },
+    ordering: 'json:object.id',
+    // attempts counts the deliveries.
+    unstableBody: true,
+  },
+  ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
+  handshakes: [],
+  methods: ['POST'],
+  signatureHeaders: ['mux-signature'],
+  retries: 'For 24 hours with growing waits.',
+  setup:
+    'Mux dashboard, Settings, Webhooks, Create new webhook: this URL; the signing secret is shown in the list. One webhook per environment.',
+};

@@ -1,0 +1,42 @@
+import type { ProviderSpec } from '#core/inbound/provider-spec.ts';
+
+export const notion: ProviderSpec = {
+  id: 'notion',
+  title: 'Notion',
+  docs: 'https://developers.notion.com/reference/webhooks',
+  checkedOn: '2026-11-21',
+  unconfirmed: ['Eight attempts over 24 hours.', 'The deadline of an answer.'],
+  strength: 'signed',
+  verify: [
+    {
+      id: 'notion',
+      alg: 'hmac-sha256',
+      sig: { from: 'header:x-notion-signature', parse: { prefix: 'sha256=' } },
+      encoding: 'hex',
+      message: '{body}',
+    },
+  ],
+  identity: {
+    key: [['json:id']],
+    type: ['json:type'],
+    time: { from: 'json:timestamp', unit: 'iso8601' },
+    ordering: 'json:entity.id',
+    // attempt_number counts the deliveries.
+    unstableBody: true,
+  },
+  ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
+  handshakes: [
+    {
+      when: { method: 'POST', jsonKeysExactly: ['verification_token'] },
+      verify: 'none',
+      guard: { src: 'json:verification_token', accept: '^[A-Za-z0-9_-]{16,256}$' },
+      respond: { status: 200, contentType: 'text/plain', body: '', elseStatus: 403 },
+      store: { kind: 'pairing-secret', from: 'json:verification_token' },
+    },
+  ],
+  methods: ['POST'],
+  signatureHeaders: ['x-notion-signature'],
+  retries: 'Up to eight attempts over about 24 hours, counted in attempt_number.',
+  setup:
+    'Open pairing for the source, then Notion, the integration, Webhooks, Create a subscription with this URL: Notion sends a verification token, which is kept as the secret. Read it with the CLI and enter it in Notion to finish.',
+};

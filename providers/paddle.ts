@@ -1,0 +1,45 @@
+import type { ProviderSpec } from '#core/inbound/provider-spec.ts';
+
+export const paddle: ProviderSpec = {
+  id: 'paddle',
+  title: 'Paddle Billing',
+  docs: 'https://developer.paddle.com/webhooks/respond-to-webhooks',
+  checkedOn: '2026-11-21',
+  strength: 'signed',
+  verify: [
+    {
+      id: 'paddle',
+      alg: 'hmac-sha256',
+      sig: { from: 'header:paddle-signature', parse: { item: ';', kv: '=', key: 'h1', single: ['ts'] } },
+      encoding: 'hex',
+      message: '{ts}:{body}',
+      // The SDK allows 5 s; clocks and cold starts differ by more.
+      time: { from: 'sig:ts', unit: 's', past: 300, future: 300, signed: true },
+    },
+  ],
+  identity: {
+    key: [['json:event_id']],
+    type: ['json:event_type'],
+    time: { from: 'json:occurred_at', unit: 'iso8601' },
+    ordering: 'json:data.id',
+  },
+  ack: { status: 200, rejectStatus: 401, deadlineMs: 5_000 },
+  handshakes: [],
+  methods: ['POST'],
+  ips: {
+    ranges: [
+      '34.232.58.13/32',
+      '34.195.105.136/32',
+      '34.237.3.244/32',
+      '35.155.119.135/32',
+      '52.11.166.252/32',
+      '34.212.5.7/32',
+    ],
+    readOn: '2026-11-21',
+    from: 'https://developer.paddle.com/webhooks/respond-to-webhooks',
+  },
+  signatureHeaders: ['paddle-signature'],
+  retries: 'Live: 60 times over three days with growing waits. Sandbox: three times over 15 minutes.',
+  setup:
+    'Paddle, Developer tools, Notifications, New destination: this URL and the events; the endpoint secret key (pdl_ntfset_…) is shown there. The address list here is that of live accounts; the sandbox sends from others.',
+};

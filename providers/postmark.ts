@@ -1,0 +1,30 @@
+import type { ProviderSpec } from '#core/inbound/provider-spec.ts';
+
+export const postmark: ProviderSpec = {
+  id: 'postmark',
+  title: 'Postmark',
+  docs: 'https://postmarkapp.com/developer/webhooks/webhooks-overview',
+  checkedOn: '2026-11-21',
+  unconfirmed: ['The retry intervals of webhooks other than inbound.', 'The deadline of an answer.'],
+  strength: 'shared-secret',
+  verify: [{ id: 'postmark', alg: 'basic', sig: { from: 'header:authorization' } }],
+  identity: {
+    key: [
+      ['json:RecordType', 'json:MessageID', 'json:ID'],
+      ['json:RecordType', 'json:MessageID', 'json:DeliveredAt'],
+      ['json:RecordType', 'json:MessageID', 'json:ReceivedAt'],
+      ['json:RecordType', 'json:MessageID', 'json:ChangedAt'],
+      ['json:MessageID'],
+    ],
+    type: ['json:RecordType'],
+    ordering: 'json:MessageID',
+  },
+  // 403 would stop the retries.
+  ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
+  handshakes: [],
+  methods: ['POST'],
+  signatureHeaders: ['authorization'],
+  retries: 'Inbound: ten times over about ten and a half hours. 403 stops them.',
+  setup:
+    'Postmark, Server, message stream, Webhooks: enter this URL with a user name and a password in front of the host (https://user:password@…). The secret of the source is user:password. Postmark signs nothing; add its published addresses to the allow list of the source.',
+};

@@ -1,0 +1,53 @@
+import type { ProviderSpec } from '#core/inbound/provider-spec.ts';
+
+export const pubsub: ProviderSpec = {
+  id: 'pubsub',
+  title: 'Google Cloud Pub/Sub push',
+  docs: 'https://cloud.google.com/pubsub/docs/authenticate-push-subscriptions',
+  checkedOn: '2026-11-21',
+  strength: 'origin',
+  verify: [
+    {
+      id: 'gcp-pubsub',
+      alg: 'jwt',
+      sig: { from: 'header:authorization', parse: { prefix: 'Bearer ' } },
+      jwtAlg: 'RS256',
+      key: {
+        provider: 'jwksUrl',
+        from: 'https://www.googleapis.com/oauth2/v3/certs',
+        hosts: '^www\\.googleapis\\.com$',
+        paths: '^/oauth2/v3/certs$',
+      },
+      claims: {
+        iss: 'https://accounts.google.com',
+        aud: 'config:audience',
+        email: 'config:serviceAccount',
+        email_verified: 'true',
+      },
+      leewaySeconds: 60,
+    },
+  ],
+  identity: {
+    key: [['json:message.messageId'], ['json:message.message_id']],
+    type: [
+      'json:message.attributes.eventType',
+      'json:message.attributes.type',
+      'json:message.attributes.ce-type',
+      'json:subscription',
+    ],
+    time: { from: 'json:message.publishTime', unit: 'iso8601' },
+    ordering: 'json:message.orderingKey',
+  },
+  ack: { status: 204, body: '', rejectStatus: 401, deadlineMs: 10_000 },
+  handshakes: [],
+  methods: ['POST'],
+  signatureHeaders: ['authorization'],
+  settings: {
+    audience: 'The audience set on the push subscription (by default its URL)',
+    serviceAccount: 'E-mail address of the service account of the push subscription',
+  },
+  retries:
+    'Until acknowledged or until the messages run out (seven days by default), with the back-off of the subscription; a dead-letter topic can take what keeps failing. The acknowledgement deadline is set there too (10 to 600 seconds).',
+  setup:
+    'Create the push subscription with this URL, enable authentication, choose a service account and an audience, and enter both as settings. There is no secret. The token proves who sent the request, not what it says: it can be used again for another body until it expires (one hour).',
+};

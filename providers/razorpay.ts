@@ -1,0 +1,33 @@
+import type { ProviderSpec } from '#core/inbound/provider-spec.ts';
+
+export const razorpay: ProviderSpec = {
+  id: 'razorpay',
+  title: 'Razorpay',
+  docs: 'https://razorpay.com/docs/webhooks/best-practices/',
+  checkedOn: '2026-11-21',
+  strength: 'signed',
+  verify: [
+    {
+      id: 'razorpay',
+      alg: 'hmac-sha256',
+      sig: { from: 'header:x-razorpay-signature' },
+      encoding: 'hex',
+      message: '{body}',
+    },
+  ],
+  identity: {
+    key: [['header:x-razorpay-event-id'], ['hash:body']],
+    type: ['json:event'],
+    time: { from: 'json:created_at', unit: 's' },
+    ordering: 'json:payload.payment.entity.id',
+  },
+  ack: { status: 200, rejectStatus: 401, deadlineMs: 5_000 },
+  handshakes: [],
+  methods: ['POST'],
+  signatureHeaders: ['x-razorpay-signature'],
+  keepHeaders: ['x-razorpay-event-id'],
+  retries:
+    'For 24 hours with growing waits; then the webhook is disabled and must be enabled by a person. Events of the last seven days can be replayed from the dashboard.',
+  setup:
+    'Razorpay Dashboard, Account & Settings, Webhooks: this URL, a secret of your own making (not the API key secret), and the events. Older events keep being signed with the old secret after a change: keep it as the previous secret for a day.',
+};

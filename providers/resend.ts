@@ -1,0 +1,35 @@
+import type { ProviderSpec } from '#core/inbound/provider-spec.ts';
+
+export const resend: ProviderSpec = {
+  id: 'resend',
+  title: 'Resend',
+  docs: 'https://resend.com/docs/webhooks/introduction',
+  checkedOn: '2026-11-21',
+  unconfirmed: ['The deadline of an answer.'],
+  strength: 'signed',
+  verify: [
+    {
+      id: 'resend',
+      alg: 'hmac-sha256',
+      sig: { from: 'header:svix-signature', parse: { item: ' ', kv: ',', key: 'v1' } },
+      encoding: 'base64',
+      key: { encoding: 'base64', strip: ['v1,whsec_', 'whsec_'] },
+      message: '{header:svix-id}.{ts}.{body}',
+      time: { from: 'header:svix-timestamp', unit: 's', past: 300, future: 300, signed: true },
+    },
+  ],
+  identity: {
+    key: [['header:svix-id']],
+    type: ['json:type'],
+    time: { from: 'json:created_at', unit: 'iso8601' },
+    ordering: 'json:data.email_id',
+  },
+  ack: { status: 200, rejectStatus: 401, deadlineMs: 15_000 },
+  handshakes: [],
+  methods: ['POST'],
+  signatureHeaders: ['svix-signature', 'svix-timestamp'],
+  keepHeaders: ['svix-id'],
+  retries: 'Eight attempts: at once, after 5 seconds, 5 and 30 minutes, 2, 5, 10 and again 10 hours.',
+  setup:
+    'Resend, Webhooks, Add webhook: this URL and the events. The signing secret (whsec_…) stands on the page of the webhook.',
+};

@@ -1,0 +1,41 @@
+import type { ProviderSpec } from '#core/inbound/provider-spec.ts';
+
+export const sanity: ProviderSpec = {
+  id: 'sanity',
+  title: 'Sanity',
+  docs: 'https://www.sanity.io/docs/content-lake/webhooks',
+  checkedOn: '2026-11-21',
+  unconfirmed: ['Whether a repeated delivery is signed with a new time.', 'The deadline of 30 seconds.'],
+  strength: 'signed',
+  verify: [
+    {
+      id: 'sanity',
+      alg: 'hmac-sha256',
+      sig: { from: 'header:sanity-webhook-signature', parse: { item: ',', kv: '=', key: 'v1', single: ['t'] } },
+      encoding: 'base64url',
+      message: '{ts}.{body}',
+      time: { from: 'sig:t', unit: 'ms', past: 3_600, future: 300, signed: true },
+    },
+  ],
+  identity: {
+    key: [['header:idempotency-key'], ['hash:body']],
+    type: ['header:sanity-operation', 'json:_type'],
+    typeJoin: '.',
+    time: { from: 'json:_updatedAt', unit: 'iso8601' },
+    ordering: 'header:sanity-document-id',
+  },
+  ack: { status: 200, rejectStatus: 401, deadlineMs: 30_000 },
+  handshakes: [],
+  methods: ['POST'],
+  signatureHeaders: ['sanity-webhook-signature'],
+  keepHeaders: [
+    'idempotency-key',
+    'sanity-operation',
+    'sanity-document-id',
+    'sanity-dataset',
+    'sanity-project-id',
+    'sanity-transaction-id',
+  ],
+  retries: 'Twice, 30 seconds apart, after 429 and 5xx (since April 2026; before, for half an hour).',
+  setup: 'Sanity Manage, the project, API, Webhooks: this URL, method POST, and a secret of your own making.',
+};

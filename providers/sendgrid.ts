@@ -1,0 +1,45 @@
+import type { ProviderSpec } from '#core/inbound/provider-spec.ts';
+
+export const sendgrid: ProviderSpec = {
+  id: 'sendgrid',
+  title: 'Twilio SendGrid Event Webhook',
+  docs: 'https://www.twilio.com/docs/sendgrid/for-developers/tracking-events/getting-started-event-webhook-security-features',
+  checkedOn: '2026-11-21',
+  unconfirmed: [
+    'Failed deliveries are repeated for 24 hours.',
+    'Whether a repeated delivery is signed with a new time.',
+    'The deadline of an answer.',
+  ],
+  strength: 'signed',
+  verify: [
+    {
+      id: 'sendgrid',
+      alg: 'ecdsa-p256-sha256',
+      sig: { from: 'header:x-twilio-email-event-webhook-signature' },
+      encoding: 'base64',
+      message: '{ts}{body}',
+      // As long as the retries: whether they are signed anew is not documented. sg_event_id removes repetitions.
+      time: {
+        from: 'header:x-twilio-email-event-webhook-timestamp',
+        unit: 's',
+        past: 90_000,
+        future: 300,
+        signed: true,
+      },
+    },
+  ],
+  identity: {
+    items: '[]',
+    key: [['json:sg_event_id'], ['json:sg_message_id', 'json:event', 'json:timestamp']],
+    type: ['json:event'],
+    time: { from: 'json:timestamp', unit: 's' },
+    ordering: 'json:sg_message_id',
+  },
+  ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
+  handshakes: [],
+  methods: ['POST'],
+  signatureHeaders: ['x-twilio-email-event-webhook-signature', 'x-twilio-email-event-webhook-timestamp'],
+  retries: 'For 24 hours.',
+  setup:
+    'SendGrid, Settings, Mail Settings, Event Webhooks: this URL, then Security features, Signature verification. The secret of the source is the public verification key shown there (base64).',
+};

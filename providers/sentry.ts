@@ -1,0 +1,35 @@
+import type { ProviderSpec } from '#core/inbound/provider-spec.ts';
+
+export const sentry: ProviderSpec = {
+  id: 'sentry',
+  title: 'Sentry integrations',
+  docs: 'https://docs.sentry.io/organization/integrations/integration-platform/webhooks/',
+  checkedOn: '2026-11-21',
+  strength: 'signed',
+  // Sentry-Hook-Timestamp is not signed, so no window can rest on it.
+  verify: [
+    {
+      id: 'sentry',
+      alg: 'hmac-sha256',
+      sig: { from: 'header:sentry-hook-signature' },
+      encoding: 'hex',
+      message: '{body}',
+    },
+  ],
+  identity: {
+    key: [['header:request-id'], ['hash:body']],
+    type: ['header:sentry-hook-resource', 'json:action'],
+    typeJoin: '.',
+    time: { from: 'header:sentry-hook-timestamp', unit: 's' },
+    ordering: 'json:data.issue.id',
+  },
+  ack: { status: 200, rejectStatus: 401, deadlineMs: 1_000 },
+  handshakes: [],
+  methods: ['POST'],
+  signatureHeaders: ['sentry-hook-signature'],
+  keepHeaders: ['request-id', 'sentry-hook-resource', 'sentry-hook-timestamp'],
+  retries:
+    'None. A thousand answers later than one second within 24 hours unsubscribe the integration: keep the ingest function warm for this source.',
+  setup:
+    'Sentry, Settings, Custom Integrations: create an internal or public integration with this URL as Webhook URL and choose the resources. The secret is the Client Secret.',
+};

@@ -1,0 +1,43 @@
+import type { ProviderSpec } from '#core/inbound/provider-spec.ts';
+
+export const shopifyEvents: ProviderSpec = {
+  id: 'shopify-events',
+  title: 'Shopify events',
+  docs: 'https://shopify.dev/docs/apps/build/webhooks',
+  checkedOn: '2026-11-21',
+  unconfirmed: [
+    'The header names of the new family are taken from the Shopify SDK, not from a documentation page.',
+    'Whether retries and deadline equal those of Shopify webhooks.',
+  ],
+  strength: 'signed',
+  verify: [
+    {
+      id: 'shopify-events',
+      alg: 'hmac-sha256',
+      sig: { from: 'header:shopify-hmac-sha256' },
+      encoding: 'base64',
+      message: '{body}',
+    },
+  ],
+  identity: {
+    key: [['header:shopify-webhook-id'], ['header:shopify-event-id']],
+    type: ['header:shopify-topic'],
+    time: { from: 'header:shopify-triggered-at', unit: 'iso8601' },
+    ordering: 'json:id',
+  },
+  ack: { status: 200, rejectStatus: 401, deadlineMs: 5_000 },
+  handshakes: [],
+  methods: ['POST'],
+  signatureHeaders: ['shopify-hmac-sha256'],
+  keepHeaders: [
+    'shopify-topic',
+    'shopify-shop-domain',
+    'shopify-api-version',
+    'shopify-webhook-id',
+    'shopify-event-id',
+    'shopify-triggered-at',
+  ],
+  retries: 'Eight times over four hours, as for Shopify webhooks.',
+  setup:
+    'Subscribe in the app configuration. Deliveries look like those of Shopify webhooks, but the header names have no X-. The secret is the client secret of the app.',
+};

@@ -1,0 +1,39 @@
+import type { ProviderSpec } from '#core/inbound/provider-spec.ts';
+
+export const slackCommands: ProviderSpec = {
+  id: 'slack-commands',
+  title: 'Slack slash commands and interactivity',
+  docs: 'https://docs.slack.dev/interactivity/implementing-slash-commands/',
+  checkedOn: '2026-11-21',
+  unconfirmed: ['That Slack never repeats a command or an interaction.'],
+  strength: 'signed',
+  verify: [
+    {
+      id: 'slack-commands',
+      alg: 'hmac-sha256',
+      sig: { from: 'header:x-slack-signature', parse: { prefix: 'v0=' } },
+      encoding: 'hex',
+      message: 'v0:{ts}:{body}',
+      time: { from: 'header:x-slack-request-timestamp', unit: 's', past: 300, future: 300, signed: true },
+    },
+  ],
+  identity: {
+    key: [['form:trigger_id'], ['hash:body']],
+    type: ['form:command'],
+    time: { from: 'header:x-slack-request-timestamp', unit: 's' },
+  },
+  // Any text in the answer is shown to the user.
+  ack: { status: 200, contentType: 'text/plain', body: '', rejectStatus: 401, deadlineMs: 3_000 },
+  handshakes: [
+    {
+      when: { method: 'POST', formKeysExactly: ['ssl_check', 'token'] },
+      verify: 'none',
+      respond: { status: 200, contentType: 'text/plain', body: '' },
+    },
+  ],
+  methods: ['POST'],
+  signatureHeaders: ['x-slack-signature', 'x-slack-request-timestamp'],
+  retries: 'None: a late answer is shown to the user as a failure.',
+  setup:
+    'api.slack.com, Your Apps, the app: set this URL under Slash Commands or Interactivity & Shortcuts. The secret is the Signing Secret. The user sees nothing until your handler answers through response_url. Interactions carry their JSON in the form field payload, which the handler parses.',
+};

@@ -1,0 +1,49 @@
+import type { ProviderSpec } from '#core/inbound/provider-spec.ts';
+
+export const sns: ProviderSpec = {
+  id: 'sns',
+  title: 'Amazon SNS',
+  docs: 'https://docs.aws.amazon.com/sns/latest/dg/sns-verify-signature-of-message.html',
+  checkedOn: '2026-11-21',
+  strength: 'signed',
+  verify: [
+    {
+      id: 'aws-sns',
+      alg: 'rsa-sha256',
+      sig: { from: 'json:Signature' },
+      encoding: 'base64',
+      key: {
+        provider: 'x509Url',
+        from: 'json:SigningCertURL',
+        hosts: '^sns\\.[a-z0-9-]{3,}\\.amazonaws\\.com(?:\\.cn)?$',
+        paths: '^/SimpleNotificationService-[a-f0-9]{32}\\.pem$',
+      },
+      // Anyone can send from a topic of his own: only the configured one counts.
+      claims: { TopicArn: 'config:topicArn' },
+      code: 'sns',
+    },
+  ],
+  identity: {
+    key: [['json:MessageId']],
+    type: ['json:Type'],
+    time: { from: 'json:Timestamp', unit: 'iso8601' },
+    ordering: 'json:TopicArn',
+  },
+  ack: { status: 200, contentType: 'text/plain', body: '', rejectStatus: 401, deadlineMs: 15_000 },
+  handshakes: [
+    {
+      when: { method: 'POST', jsonEquals: { Type: 'SubscriptionConfirmation', SubscribeURL: '*' } },
+      verify: 'signature',
+      respond: { status: 200, contentType: 'text/plain', body: '', elseStatus: 401 },
+      confirm: { url: 'json:SubscribeURL', hosts: '^sns\\.[a-z0-9-]{3,}\\.amazonaws\\.com(?:\\.cn)?$' },
+    },
+  ],
+  methods: ['POST'],
+  signatureHeaders: [],
+  keepHeaders: ['x-amz-sns-message-type', 'x-amz-sns-topic-arn', 'x-amz-sns-subscription-arn'],
+  settings: { topicArn: 'The ARN of the topic; messages and subscriptions of any other topic are refused' },
+  retries:
+    'Default for HTTPS: 50 attempts over about six hours in a bit more than an hour of quick phases; set by the delivery policy. A dead-letter queue of the subscription keeps what failed.',
+  setup:
+    'Subscribe this URL to the topic with protocol HTTPS; the subscription is confirmed by itself when the topic is the configured one. Set SignatureVersion 2 on the topic (SHA-256; version 1 is SHA-1). There is no secret. Leave raw message delivery off: raw messages are not signed.',
+};

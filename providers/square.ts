@@ -1,0 +1,34 @@
+import type { ProviderSpec } from '#core/inbound/provider-spec.ts';
+
+export const square: ProviderSpec = {
+  id: 'square',
+  title: 'Square',
+  docs: 'https://developer.squareup.com/docs/webhooks/overview',
+  checkedOn: '2026-11-21',
+  unconfirmed: ['The deadline of ten seconds: the current pages say "as soon as possible".'],
+  strength: 'signed',
+  verify: [
+    {
+      id: 'square',
+      alg: 'hmac-sha256',
+      sig: { from: 'header:x-square-hmacsha256-signature' },
+      encoding: 'base64',
+      message: '{url}{body}',
+      url: { base: 'configured' },
+    },
+  ],
+  identity: {
+    key: [['json:event_id']],
+    type: ['json:type'],
+    time: { from: 'json:created_at', unit: 'iso8601' },
+    ordering: 'json:data.id',
+  },
+  ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
+  handshakes: [],
+  methods: ['POST'],
+  signatureHeaders: ['x-square-hmacsha256-signature'],
+  keepHeaders: ['square-environment', 'square-retry-number', 'square-retry-reason'],
+  retries: 'For up to 24 hours; an endpoint that has not answered well for three weeks is disabled.',
+  setup:
+    'Developer Console, the application, Webhooks, Subscriptions, Add subscription. The secret is the Signature Key of the subscription. The notification URL is part of the signature: the URL of the source must equal the one entered there, letter by letter.',
+};

@@ -1,0 +1,33 @@
+import type { ProviderSpec } from '#core/inbound/provider-spec.ts';
+
+export const trello: ProviderSpec = {
+  id: 'trello',
+  title: 'Trello',
+  docs: 'https://developer.atlassian.com/cloud/trello/guides/rest-api/webhooks/',
+  checkedOn: '2026-11-21',
+  unconfirmed: ['Three further attempts after 30, 60 and 120 seconds.', 'The deadline of an answer.'],
+  strength: 'signed',
+  verify: [
+    {
+      id: 'trello',
+      alg: 'hmac-sha1',
+      sig: { from: 'header:x-trello-webhook' },
+      encoding: 'base64',
+      message: '{body}{url}',
+      url: { base: 'configured' },
+    },
+  ],
+  identity: {
+    key: [['json:action.id']],
+    type: ['json:action.type'],
+    time: { from: 'json:action.date', unit: 'iso8601' },
+    ordering: 'json:model.id',
+  },
+  ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
+  handshakes: [{ when: { method: 'HEAD' }, verify: 'none', respond: { status: 200 } }],
+  methods: ['POST', 'HEAD'],
+  signatureHeaders: ['x-trello-webhook'],
+  retries: 'Three times with growing waits; a webhook that fails for long is disabled. 410 deletes it.',
+  setup:
+    'Create the webhook through POST /1/webhooks with this URL as callbackURL (Trello checks it with a HEAD request). The secret is the API secret of your Power-Up (trello.com/power-ups/admin, API key). The callback URL is part of the signature: the URL of the source must equal it.',
+};

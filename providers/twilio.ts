@@ -1,0 +1,58 @@
+import type { ProviderSpec } from '#core/inbound/provider-spec.ts';
+
+export const twilio: ProviderSpec = {
+  id: 'twilio',
+  title: 'Twilio',
+  docs: 'https://www.twilio.com/docs/usage/webhooks/webhooks-security',
+  checkedOn: '2026-11-21',
+  unconfirmed: ['I-Twilio-Idempotency-Token is sent by every Twilio product.'],
+  strength: 'signed',
+  verify: [
+    {
+      id: 'twilio-form',
+      alg: 'hmac-sha1',
+      sig: { from: 'header:x-twilio-signature' },
+      encoding: 'base64',
+      message: '{url}{formSorted}',
+      url: { base: 'configured', variants: 'twilio' },
+    },
+    {
+      id: 'twilio-json',
+      alg: 'hmac-sha1',
+      sig: { from: 'header:x-twilio-signature' },
+      encoding: 'base64',
+      message: '{url}',
+      url: { base: 'configured', variants: 'twilio' },
+      bind: [{ equals: 'query:bodySHA256', hash: 'sha256', encoding: 'hex' }],
+    },
+  ],
+  identity: {
+    // The token is unsigned, yet first: one call is reported many times with the same Sid and status.
+    key: [
+      ['header:i-twilio-idempotency-token'],
+      ['form:MessageSid', 'form:MessageStatus'],
+      ['form:MessageSid', 'form:SmsStatus'],
+      ['form:CallSid', 'form:SequenceNumber'],
+      ['hash:body'],
+    ],
+    type: [
+      'form:EventType',
+      'form:StatusCallbackEvent',
+      'form:MessageStatus',
+      'form:SmsStatus',
+      'form:CallStatus',
+      'json:EventType',
+      'json:type',
+    ],
+    ordering: 'form:MessageSid',
+  },
+  ack: { status: 200, contentType: 'text/xml', body: '<Response/>', rejectStatus: 403, deadlineMs: 15_000 },
+  handshakes: [],
+  methods: ['POST'],
+  signatureHeaders: ['x-twilio-signature'],
+  keepHeaders: ['i-twilio-idempotency-token'],
+  retries:
+    'None by default: a failed voice or message webhook goes to the fallback URL. More attempts are asked for by connection overrides after # in the URL (for example #rc=2&rp=all).',
+  setup:
+    'Twilio Console: set this URL, method POST, on the number, messaging service or application. The secret is the Auth Token of the account (Account, API keys & tokens). The URL of the source must be exactly the one entered there, with its query and without the part after #. The answer is an empty TwiML document: replies and calls to action are made by your handler through the API.',
+};

@@ -1,0 +1,50 @@
+import type { ProviderSpec } from '#core/inbound/provider-spec.ts';
+
+export const twitch: ProviderSpec = {
+  id: 'twitch',
+  title: 'Twitch EventSub',
+  docs: 'https://dev.twitch.tv/docs/eventsub/handling-webhook-events/',
+  checkedOn: '2026-11-21',
+  unconfirmed: ['How often a failed delivery is repeated.', 'The deadline of an answer ("a few seconds").'],
+  strength: 'signed',
+  verify: [
+    {
+      id: 'twitch',
+      alg: 'hmac-sha256',
+      sig: { from: 'header:twitch-eventsub-message-signature', parse: { prefix: 'sha256=' } },
+      encoding: 'hex',
+      message: '{header:twitch-eventsub-message-id}{ts}{body}',
+      time: { from: 'header:twitch-eventsub-message-timestamp', unit: 'iso8601', past: 600, future: 300, signed: true },
+    },
+  ],
+  identity: {
+    key: [['header:twitch-eventsub-message-id']],
+    type: ['json:subscription.type'],
+    time: { from: 'header:twitch-eventsub-message-timestamp', unit: 'iso8601' },
+    ordering: 'json:subscription.id',
+  },
+  ack: { status: 204, body: '', rejectStatus: 403, deadlineMs: 3_000 },
+  handshakes: [
+    {
+      when: {
+        method: 'POST',
+        header: { 'twitch-eventsub-message-type': 'webhook_callback_verification' },
+        jsonEquals: { challenge: '*' },
+      },
+      verify: 'signature',
+      respond: { status: 200, contentType: 'text/plain', body: '{echo(json:challenge)}', elseStatus: 403 },
+    },
+  ],
+  methods: ['POST'],
+  signatureHeaders: ['twitch-eventsub-message-signature', 'twitch-eventsub-message-timestamp'],
+  keepHeaders: [
+    'twitch-eventsub-message-id',
+    'twitch-eventsub-message-type',
+    'twitch-eventsub-message-retry',
+    'twitch-eventsub-subscription-type',
+    'twitch-eventsub-subscription-version',
+  ],
+  retries: 'A few times, counted in Twitch-Eventsub-Message-Retry; a subscription that keeps failing is revoked.',
+  setup:
+    'Create the subscription through POST /eventsub/subscriptions with transport webhook, this URL as callback and a secret of your own making (10 to 100 ASCII characters). Revocations arrive as events with the header Twitch-Eventsub-Message-Type: revocation.',
+};

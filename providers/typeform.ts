@@ -1,0 +1,31 @@
+import type { ProviderSpec } from '#core/inbound/provider-spec.ts';
+
+export const typeform: ProviderSpec = {
+  id: 'typeform',
+  title: 'Typeform',
+  docs: 'https://www.typeform.com/developers/webhooks/',
+  checkedOn: '2026-11-21',
+  unconfirmed: ['A deadline of 30 seconds, retries over hours, and 404 or 410 disabling the webhook at once.'],
+  strength: 'signed',
+  verify: [
+    {
+      id: 'typeform',
+      alg: 'hmac-sha256',
+      sig: { from: 'header:typeform-signature', parse: { prefix: 'sha256=' } },
+      encoding: 'base64',
+      message: '{body}',
+    },
+  ],
+  identity: {
+    key: [['json:event_id']],
+    type: ['json:event_type'],
+    time: { from: 'json:form_response.submitted_at', unit: 'iso8601' },
+    ordering: 'json:form_response.token',
+  },
+  ack: { status: 200, rejectStatus: 401, deadlineMs: 30_000 },
+  handshakes: [],
+  methods: ['POST'],
+  signatureHeaders: ['typeform-signature'],
+  retries: 'For some hours with growing waits; 404 and 410 disable the webhook at once.',
+  setup: 'Typeform, the form, Connect, Webhooks: this URL, then Edit, Secret: a secret of your own making.',
+};

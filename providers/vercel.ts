@@ -1,0 +1,26 @@
+import type { ProviderSpec } from '#core/inbound/provider-spec.ts';
+
+export const vercel: ProviderSpec = {
+  id: 'vercel',
+  title: 'Vercel',
+  docs: 'https://vercel.com/docs/webhooks/webhooks-api',
+  checkedOn: '2026-11-21',
+  unconfirmed: ['Retries for 24 hours and a deadline of 30 seconds.'],
+  strength: 'signed',
+  verify: [
+    { id: 'vercel', alg: 'hmac-sha1', sig: { from: 'header:x-vercel-signature' }, encoding: 'hex', message: '{body}' },
+  ],
+  identity: {
+    key: [['json:id']],
+    type: ['json:type'],
+    time: { from: 'json:createdAt', unit: 'ms' },
+    ordering: 'json:payload.deployment.id',
+  },
+  ack: { status: 200, rejectStatus: 403, deadlineMs: 30_000 },
+  handshakes: [],
+  methods: ['POST'],
+  signatureHeaders: ['x-vercel-signature'],
+  retries: 'For 24 hours with growing waits.',
+  setup:
+    'Vercel team settings, Webhooks, Create: this URL and the events; the secret is shown once. Webhooks of an integration are signed with its client secret.',
+};

@@ -1,0 +1,35 @@
+import type { ProviderSpec } from '#core/inbound/provider-spec.ts';
+
+export const wise: ProviderSpec = {
+  id: 'wise',
+  title: 'Wise',
+  docs: 'https://docs.wise.com/api-docs/features/webhooks-notifications',
+  checkedOn: '2026-11-21',
+  unconfirmed: ['How often a failed delivery is repeated.', 'The deadline of five seconds.'],
+  strength: 'signed',
+  verify: [
+    {
+      id: 'wise',
+      alg: 'rsa-sha256',
+      sig: { from: 'header:x-signature-sha256' },
+      encoding: 'base64',
+      message: '{body}',
+    },
+  ],
+  identity: {
+    key: [['header:x-delivery-id'], ['hash:body']],
+    type: ['json:event_type'],
+    time: { from: 'json:data.occurred_at', unit: 'iso8601' },
+    ordering: 'json:data.resource.id',
+    // sent_at is the time of the delivery.
+    unstableBody: true,
+  },
+  ack: { status: 200, rejectStatus: 401, deadlineMs: 5_000 },
+  handshakes: [],
+  methods: ['POST'],
+  signatureHeaders: ['x-signature-sha256'],
+  keepHeaders: ['x-delivery-id', 'x-test-notification'],
+  retries: 'For up to two weeks with growing waits.',
+  setup:
+    'Wise, Settings, Developer tools, Webhooks (or the API): this URL and the events. The secret of the source is the public key that Wise publishes for the environment (PEM); sandbox and production differ. All customers share it: check the profile in your handler.',
+};

@@ -1,0 +1,45 @@
+import type { ProviderSpec } from '#core/inbound/provider-spec.ts';
+
+export const woocommerce: ProviderSpec = {
+  id: 'woocommerce',
+  title: 'WooCommerce',
+  docs: 'https://woocommerce.com/document/webhooks/',
+  checkedOn: '2026-11-21',
+  unconfirmed: ['That the first ping is unsigned.', 'The deadline of an answer.'],
+  strength: 'signed',
+  verify: [
+    {
+      id: 'woocommerce',
+      alg: 'hmac-sha256',
+      sig: { from: 'header:x-wc-webhook-signature' },
+      encoding: 'base64',
+      message: '{body}',
+    },
+  ],
+  identity: {
+    key: [['header:x-wc-webhook-delivery-id', 'header:x-wc-webhook-source'], ['header:x-wc-webhook-delivery-id']],
+    type: ['header:x-wc-webhook-topic'],
+    ordering: 'json:id',
+  },
+  ack: { status: 200, rejectStatus: 401, deadlineMs: 5_000 },
+  handshakes: [
+    {
+      when: { method: 'POST', formKeysExactly: ['webhook_id'] },
+      verify: 'none',
+      respond: { status: 200, contentType: 'text/plain', body: '' },
+    },
+  ],
+  methods: ['POST'],
+  signatureHeaders: ['x-wc-webhook-signature'],
+  keepHeaders: [
+    'x-wc-webhook-delivery-id',
+    'x-wc-webhook-topic',
+    'x-wc-webhook-resource',
+    'x-wc-webhook-event',
+    'x-wc-webhook-source',
+    'x-wc-webhook-id',
+  ],
+  retries: 'None; after more than five failures in a row the webhook is disabled.',
+  setup:
+    'WooCommerce, Settings, Advanced, Webhooks, Add webhook: this URL, status Active, the topic, and a secret of your own making.',
+};

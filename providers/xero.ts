@@ -1,0 +1,35 @@
+import type { ProviderSpec } from '#core/inbound/provider-spec.ts';
+
+export const xero: ProviderSpec = {
+  id: 'xero',
+  title: 'Xero',
+  docs: 'https://developer.xero.com/documentation/guides/webhooks/overview/',
+  checkedOn: '2026-11-21',
+  unconfirmed: ['Retries for 24 hours and a deadline of five seconds.'],
+  strength: 'signed',
+  verify: [
+    { id: 'xero', alg: 'hmac-sha256', sig: { from: 'header:x-xero-signature' }, encoding: 'base64', message: '{body}' },
+  ],
+  identity: {
+    items: 'events[]',
+    key: [['json:tenantId', 'json:resourceId', 'json:eventCategory', 'json:eventType', 'json:eventDateUtc']],
+    type: ['json:eventCategory', 'json:eventType'],
+    typeJoin: '.',
+    time: { from: 'json:eventDateUtc', unit: 'iso8601' },
+    ordering: 'json:resourceId',
+  },
+  // Xero accepts only empty answers without cookies.
+  ack: { status: 200, contentType: 'text/plain', body: '', rejectStatus: 401, rejectBody: '', deadlineMs: 5_000 },
+  handshakes: [
+    {
+      when: { method: 'POST', emptyJsonArrayAt: 'events' },
+      verify: 'signature',
+      respond: { status: 200, contentType: 'text/plain', body: '', elseStatus: 401 },
+    },
+  ],
+  methods: ['POST'],
+  signatureHeaders: ['x-xero-signature'],
+  retries: 'With growing waits for 24 hours; then the subscription is disabled.',
+  setup:
+    'Xero developer portal, the app, Webhooks: this URL; the secret is the webhooks key shown there. Press Send Intent to receive: Xero sends good and bad signatures and expects 200 and 401.',
+};

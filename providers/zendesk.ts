@@ -1,0 +1,41 @@
+import type { ProviderSpec } from '#core/inbound/provider-spec.ts';
+
+export const zendesk: ProviderSpec = {
+  id: 'zendesk',
+  title: 'Zendesk',
+  docs: 'https://developer.zendesk.com/documentation/webhooks/verifying/',
+  checkedOn: '2026-11-21',
+  unconfirmed: ['Whether a repeated delivery is signed with a new time.', 'A deadline of about twelve seconds.'],
+  strength: 'signed',
+  verify: [
+    {
+      id: 'zendesk',
+      alg: 'hmac-sha256',
+      sig: { from: 'header:x-zendesk-webhook-signature' },
+      encoding: 'base64',
+      message: '{ts}{body}',
+      time: {
+        from: 'header:x-zendesk-webhook-signature-timestamp',
+        unit: 'iso8601',
+        past: 900,
+        future: 300,
+        signed: true,
+      },
+    },
+  ],
+  identity: {
+    key: [['json:id', 'json:type', 'json:time'], ['header:x-zendesk-webhook-invocation-id'], ['hash:body']],
+    type: ['json:type'],
+    time: { from: 'json:time', unit: 'iso8601' },
+    ordering: 'json:detail.id',
+  },
+  ack: { status: 200, rejectStatus: 401, deadlineMs: 12_000 },
+  handshakes: [],
+  methods: ['POST'],
+  signatureHeaders: ['x-zendesk-webhook-signature', 'x-zendesk-webhook-signature-timestamp'],
+  keepHeaders: ['x-zendesk-webhook-id', 'x-zendesk-webhook-invocation-id', 'x-zendesk-account-id'],
+  retries:
+    'Up to three times after 409, up to five after a timeout, and after 429 or 503 with a short Retry-After; a circuit breaker pauses a failing webhook for seconds.',
+  setup:
+    'Zendesk Admin Center, Apps and integrations, Webhooks: this URL, method POST, format JSON; then Reveal secret on the page of the webhook. Events carry id and time; requests of triggers and automations have only what you put into their body.',
+};
