@@ -134,12 +134,12 @@ async function startEmulator(port: number): Promise<LocalAws> {
     env: emulatorEnvironment(port, data, editionOf(instanceId)),
   });
   closeSync(log);
-  child.stdin.on('error', () => undefined);
+  child.stdin?.on('error', () => undefined);
   const killGroup = (): void => signalGroup(child, 'SIGKILL');
   process.once('exit', killGroup);
 
   const stop = async (): Promise<void> => {
-    child.stdin.end();
+    child.stdin?.end();
     signalGroup(child, 'SIGTERM');
     const deadline = Date.now() + STOP_LIMIT_MS;
     while (isAlive(child) && Date.now() < deadline) await wait(50);

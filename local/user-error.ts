@@ -3,13 +3,14 @@ export class UserError extends Error {
   override readonly name = 'UserError';
 }
 
-/** Runs a command's main function; a UserError becomes one line on stderr and exit code 1. */
+/** Runs a command's main function and ends the process; a UserError becomes its message on stderr and exit code 1. */
 export async function runMain(main: () => Promise<number>): Promise<void> {
+  let code = 1;
   try {
-    process.exitCode = await main();
+    code = await main();
   } catch (error) {
-    if (!(error instanceof UserError)) throw error;
-    console.error(error.message);
-    process.exitCode = 1;
+    console.error(error instanceof UserError ? error.message : error);
   }
+  // Not left to the event loop: an interrupted step may still be waiting for something.
+  process.exit(code);
 }

@@ -1,0 +1,30 @@
+import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
+import { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
+import { CloudWatchLogsClient } from '@aws-sdk/client-cloudwatch-logs';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { SQSClient } from '@aws-sdk/client-sqs';
+import type { LocalAws } from './emulator.ts';
+
+export interface AwsClients {
+  readonly cloudFormation: CloudFormationClient;
+  readonly cloudWatch: CloudWatchClient;
+  readonly logs: CloudWatchLogsClient;
+  readonly dynamo: DynamoDBClient;
+  readonly secrets: SecretsManagerClient;
+  readonly sqs: SQSClient;
+}
+
+/** Clients of the local AWS. They keep no process alive. */
+export function createAwsClients(aws: LocalAws): AwsClients {
+  const settings = { endpoint: aws.endpoint, region: aws.region, credentials: aws.credentials, maxAttempts: 3 };
+  return {
+    cloudFormation: new CloudFormationClient(settings),
+    cloudWatch: new CloudWatchClient(settings),
+    logs: new CloudWatchLogsClient(settings),
+    dynamo: new DynamoDBClient(settings),
+    secrets: new SecretsManagerClient(settings),
+    // Queue addresses carry a host name of the emulator's choice; the endpoint decides.
+    sqs: new SQSClient({ ...settings, useQueueUrlAsEndpoint: false }),
+  };
+}

@@ -1,0 +1,77 @@
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
+import { prepareAssembly } from './assembly.ts';
+import type { AwsClients } from './aws-clients.ts';
+import { runLocalCdk } from './cdk-cli.ts';
+import { type DeployedStack, readDeployedStack } from './deployed-stack.ts';
+import type { LocalAws } from './emulator.ts';
+import { applyFixUps } from './fix-ups.ts';
+import type { Progress } from './progress.ts';
+
+/** The environment of gateway.config.ts that runs on a laptop. */
+export const LOCAL_ENVIRONMENT = 'local';
+
+/**
+ * Deploys the stacks of the `local` environment: the same app, CLI and bundles as to a real account. Skips the deployment
+ * when this local AWS already has exactly these templates. Throws UserError with the CLI's own words when it fails.
+ */
+export async function deployStacks(
+  aws: LocalAws,
+  clients: AwsClients,
+  progress: Progress,
+): Promise<readonly DeployedStack[]> {
+  const directory = join(aws.directory, 'cdk.out');
+  await rm(join(aws.directory, 'cdk.log'), { force: true });
+  await rm(directory, { recursive: true, force: true });
+  // A failed synthesis must not leave the bootstrap running behind the error.
+  const bootstrap = bootstrapIfNeeded(aws, clients);
+  bootstrap.catch(() => undefined);
+  const assembly = await progress.step('Synthesize and bundle', async () => {
+    await runLocalCdk(aws, ['synth', `${LOCAL_ENVIRONMENT}/*`, '--quiet', '--output', directory]);
+    return await prepareAssembly(directory, LOCAL_ENVIRONMENT);
+  });
+  await progress.step('Bootstrap the local account', () => bootstrap);
+
+  const recordPath = join(aws.directory, 'deployed.json');
+  const record = JSON.stringify({ instanceId: aws.instanceId, hash: assembly.hash });
+  const unchanged = (await readFile(recordPath, 'utf8').catch(() => '')) === record;
+  if (unchanged) {
+    progress.line('  · Stacks unchanged, not deployed again');
+  } else {
+    await progress.step('Deploy the stacks', async note => {
+      await rm(recordPath, { force: true });
+      await runLocalCdk(aws, deployArguments(directory), line => {
+        const resource = /\|\s*(?:CREATE|UPDATE)_COMPLETE\s*\|\s*(AWS::\S+)/.exec(line);
+        if (resource) note(resource[1] ?? '');
+      });
+      note('');
+    });
+  }
+  const stacks = await Promise.all(assembly.stacks.map(stack => readDeployedStack(clients.cloudFormation, stack)));
+  if (!unchanged) {
+    await progress.step('Set what the local AWS drops', async note => {
+      note((await applyFixUps(clients, stacks)).map(shorten).join(', '));
+    });
+    await writeFile(recordPath, record);
+  }
+  return stacks;
+}
+
+function deployArguments(directory: string): readonly string[] {
+  const quiet = ['--require-approval', 'never', '--progress', 'events'];
+  return ['deploy', '--app', directory, `${LOCAL_ENVIRONMENT}/*`, '--method=direct', ...quiet];
+}
+
+async function bootstrapIfNeeded(aws: LocalAws, clients: AwsClients): Promise<void> {
+  const describe = new DescribeStacksCommand({ StackName: 'CDKToolkit' });
+  const present = await clients.cloudFormation.send(describe).then(
+    answer => (answer.Stacks?.length ?? 0) > 0,
+    () => false,
+  );
+  if (!present) await runLocalCdk(aws, ['bootstrap', '--app', '', `aws://unknown-account/${aws.region}`]);
+}
+
+function shorten(text: string): string {
+  return text.length > 60 ? `${text.slice(0, 57)}…` : text;
+}

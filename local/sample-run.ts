@@ -1,0 +1,80 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Deployment } from '#core/config/deployment.ts';
+import type { EventItem } from '#core/event-item.ts';
+import { isTerminal } from '#core/inbound/event-status.ts';
+import type { ResolvedSource } from '#core/resolved-config.ts';
+import type { EventFeed } from './event-feed.ts';
+import { type GatewayAddress, type HttpAnswer, sendRequest } from './gateway-address.ts';
+import { sampleEvent } from './sample-event.ts';
+import { signRequest } from './sign-request.ts';
+
+const FINISH_LIMIT_MS = 60_000;
+const POLL_MS = 50;
+const PREFERRED = ['stripe', 'github'];
+
+/** A sample that was really sent: the answer, and the record it left (absent when it never reached a final state). */
+export interface SampleResult {
+  readonly source: ResolvedSource;
+  readonly answer: HttpAnswer;
+  readonly item: EventItem | undefined;
+  readonly succeeded: boolean;
+  /** What is missing, when it did not succeed. */
+  readonly problem?: string;
+}
+
+export interface SignedSample {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** A fresh event of this source with a valid signature, or undefined where its scheme cannot be signed here. */
+export function signSample(source: ResolvedSource, secret: string, now = new Date()): SignedSample | undefined {
+  const sample = sampleEvent(source.spec.id, now);
+  const headers = signRequest(source.spec, secret, sample, Math.floor(now.getTime() / 1000));
+  return headers && { headers, body: sample.body };
+}
+
+/** The sources the samples go to: Stripe and GitHub where they are configured, else the first that can be signed. */
+export function chooseSampleSources(
+  deployment: Deployment,
+  secrets: ReadonlyMap<string, string>,
+): readonly ResolvedSource[] {
+  const able = deployment.sources
+    .map(each => each.source)
+    .filter(source => signSample(source, secrets.get(source.id) ?? '') !== undefined);
+  const preferred = able.filter(source => PREFERRED.includes(source.spec.id));
+  return preferred.length > 0 ? preferred : able.slice(0, 1);
+}
+
+/** Sends one signed event through the front door and waits until it is finished. Never throws for a bad outcome. */
+export async function runSample(
+  source: ResolvedSource,
+  secret: string,
+  gateway: GatewayAddress,
+  feed: EventFeed,
+  signal: AbortSignal,
+): Promise<SampleResult> {
+  const sample = signSample(source, secret);
+  if (!sample) throw new Error(`${source.spec.title} cannot be signed here.`);
+  const sentAt = Date.now();
+  const answer = await sendRequest(`${gateway.url}${source.paths[0]}`, sample);
+  if (answer.status < 200 || answer.status > 299) {
+    const problem = `${source.id}: the gateway answered ${answer.status} ${answer.body.slice(0, 200)}`;
+    return { source, answer, item: undefined, succeeded: false, problem };
+  }
+  let item: EventItem | undefined;
+  while (!signal.aborted && Date.now() < sentAt + FINISH_LIMIT_MS) {
+    const pks = await feed.receivedSince(source.id, sentAt, Date.now());
+    const items = await feed.read(pks);
+    // Nothing else sends to a gateway that started a moment ago; on a shared one, the newest is ours.
+    item = items.toSorted((a, b) => a.receivedAt - b.receivedAt).at(-1);
+    if (item && isTerminal(item.status)) break;
+    await wait(POLL_MS);
+  }
+  const succeeded = item?.status === 'completed' || item?.status === 'ignored';
+  const seen = item
+    ? `its status is ${item.status}${item.lastError ? ` (${item.lastError})` : ''}`
+    : 'no record was found';
+  const problem = `${source.id}: not completed within ${FINISH_LIMIT_MS / 1000} s; ${seen}`;
+  return { source, answer, item, succeeded, ...(succeeded ? {} : { problem }) };
+}

@@ -1,0 +1,143 @@
+/** `npm start`: the real stacks on this machine, with signed events really sent through them. */
+import { setTimeout as wait } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import type { Deployment } from '#core/config/deployment.ts';
+import { toEventId } from '#core/glossary.ts';
+import { createAwsClients } from './aws-clients.ts';
+import { formatCurl } from './curl-command.ts';
+import { deployStacks, LOCAL_ENVIRONMENT } from './deploy-stacks.ts';
+import { describeChange, describeTimeline } from './describe-event.ts';
+import { choosePort, type LocalAws, openLocalAws } from './emulator.ts';
+import { EventFeed } from './event-feed.ts';
+import { followEvents } from './follow-events.ts';
+import { findGateway, type GatewayAddress, outputOf } from './gateway-address.ts';
+import { type Progress, paint, terminalProgress } from './progress.ts';
+import { ensureEmulatorInstalled, isEmulatorInstalled } from './python.ts';
+import { chooseSampleSources, runSample, type SampleResult, signSample } from './sample-run.ts';
+import { fillLocalSecrets, readDeployment } from './sources.ts';
+import { runMain, UserError } from './user-error.ts';
+
+const USAGE = `Usage: npm start -- [--once] [--port <number>]
+  --once   exit after the sample events: 0 when they completed, 1 when not
+  --port   port of the local AWS (default 4566, or HOLDFAST_PORT)
+With AWS_ENDPOINT_URL set, that local AWS is used instead of starting one.`;
+
+async function main(): Promise<number> {
+  const { once, port, help } = readOptions();
+  if (help) {
+    console.log(USAGE);
+    return 0;
+  }
+  const ended = new AbortController();
+  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(name, () => ended.abort());
+  const interrupted = new Promise<never>((_, reject) => {
+    ended.signal.addEventListener('abort', () => reject(new UserError('Interrupted.')), { once: true });
+  });
+  interrupted.catch(() => undefined);
+
+  const progress = terminalProgress();
+  progress.line(`\n${paint('bold', 'Holdfast')} on this machine: the real stacks on a local AWS\n`);
+  let aws: LocalAws | undefined;
+  try {
+    aws = await Promise.race([openAws(port, progress), interrupted]);
+    const run = startAndSample(aws, progress, ended.signal);
+    const { deployment, feed, results } = await Promise.race([run, interrupted]);
+    const failed = results.filter(result => !result.succeeded);
+    for (const { problem } of failed) console.error(paint('red', problem ?? ''));
+    if (once) return failed.length === 0 && results.length > 0 ? 0 : 1;
+
+    showNextCommands(aws, progress);
+    progress.line(`\n${paint('bold', 'Events')} as they come ${paint('dim', '(Ctrl-C ends everything)')}\n`);
+    await followEvents(feed, deployment, item => progress.line(describeChange(item)), ended.signal);
+    return 0;
+  } finally {
+    if (ended.signal.aborted) progress.line('\n  Stopping …');
+    // Whatever still runs ends with the process; a hanging stop must not keep it.
+    await Promise.race([aws?.stop(), wait(10_000, undefined, { ref: false })]);
+  }
+}
+
+function readOptions(): { once: boolean; port: number; help: boolean } {
+  try {
+    const { values } = parseArgs({
+      options: { once: { type: 'boolean' }, port: { type: 'string' }, help: { type: 'boolean', short: 'h' } },
+    });
+    return { once: values.once ?? false, port: choosePort(values.port), help: values.help ?? false };
+  } catch (error) {
+    if (error instanceof UserError) throw error;
+    throw new UserError(`${error instanceof Error ? error.message : String(error)}\n${USAGE}`);
+  }
+}
+
+async function openAws(port: number, progress: Progress): Promise<LocalAws> {
+  if (!process.env['AWS_ENDPOINT_URL'] && !(await isEmulatorInstalled())) {
+    await progress.step('Install the local AWS into .holdfast/ (first time only)', () => ensureEmulatorInstalled());
+  }
+  return await progress.step('Start the local AWS', async note => {
+    const aws = await openLocalAws(port);
+    const origin = { started: '', shared: ', already running', given: ', from AWS_ENDPOINT_URL' }[aws.origin];
+    note(`${aws.endpoint}${origin}`);
+    return aws;
+  });
+}
+
+async function startAndSample(
+  aws: LocalAws,
+  progress: Progress,
+  signal: AbortSignal,
+): Promise<{ deployment: Deployment; feed: EventFeed; results: readonly SampleResult[] }> {
+  const deployment = readDeployment(LOCAL_ENVIRONMENT);
+  const clients = createAwsClients(aws);
+  const stacks = await deployStacks(aws, clients, progress);
+  const secrets = await progress.step('Give each source a secret', () => fillLocalSecrets(clients.secrets, deployment));
+  const gateway = findGateway(aws, stacks);
+  const feed = new EventFeed(clients.dynamo, outputOf(stacks, 'EventsTable'));
+
+  showSources(deployment, gateway, progress);
+  const sources = chooseSampleSources(deployment, secrets);
+  const results: SampleResult[] = [];
+  for (const source of sources) {
+    const result = await progress.step(`Send a signed ${source.spec.title} event`, async note => {
+      const sent = await runSample(source, secrets.get(source.id) ?? '', gateway, feed, signal);
+      note(`answered ${sent.answer.status} in ${Math.round(sent.answer.ms)} ms`);
+      return sent;
+    });
+    results.push(result);
+    if (result.item) {
+      progress.line(`    ${paint('bold', result.item.eventType)}  ${paint('dim', toEventId(result.item.pk))}`);
+      for (const line of describeTimeline(result.item)) progress.line(line);
+    }
+  }
+  const first = sources[0];
+  const sample = first && signSample(first, secrets.get(first.id) ?? '');
+  if (first && sample) {
+    progress.line(
+      `\n${paint('bold', 'Send one yourself')} ${paint('dim', '(the signature is valid for five minutes)')}\n`,
+    );
+    progress.line(`  ${formatCurl(`${gateway.url}${first.paths[0]}`, sample.headers, sample.body)}`);
+  }
+  return { deployment, feed, results };
+}
+
+function showSources(deployment: Deployment, gateway: GatewayAddress, progress: Progress): void {
+  progress.line(`\n${paint('bold', 'Webhook URLs')}\n`);
+  for (const { source } of deployment.sources) {
+    for (const path of source.paths)
+      progress.line(`  ${source.id.padEnd(18)} ${paint('cyan', `${gateway.url}${path}`)}`);
+  }
+  progress.line();
+}
+
+function showNextCommands(aws: LocalAws, progress: Progress): void {
+  progress.line(`\n${paint('bold', 'Next')}\n`);
+  const line = (command: string, about: string): void =>
+    progress.line(`  ${command.padEnd(34)} ${paint('dim', about)}`);
+  line('npm test', 'every check, this run included');
+  line('npm run synth', 'the CloudFormation templates of every environment');
+  line('npm run deploy -- dev', 'the same stacks in your AWS account');
+  const { accessKeyId, secretAccessKey } = aws.credentials;
+  const variables = `AWS_ENDPOINT_URL=${aws.endpoint} AWS_REGION=${aws.region} AWS_ACCESS_KEY_ID=${accessKeyId} AWS_SECRET_ACCESS_KEY=${secretAccessKey}`;
+  progress.line(`\n  ${paint('dim', 'For the AWS CLI and SDKs in another terminal:')}\n  export ${variables}`);
+}
+
+await runMain(main);
