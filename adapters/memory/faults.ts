@@ -1,0 +1,80 @@
+import type { Dependency } from '#core/errors.ts';
+import type { EpochMs } from '#core/glossary.ts';
+import type { SeededRandom } from './seeded-random.ts';
+
+/**
+ * What can go wrong in one call. `crash_before`, `crash_after`: the process dies before the service sees the call, or
+ * after it applied it. `lost_reply_error`: applied, the answer lost, an error for the caller. `lost_reply_retried`:
+ * applied, the answer lost, and the client's own retry runs the same call again. `error`: failed, not applied.
+ * `throttled`: refused for load. `hang`: no answer until the client gives up. `applied_late`: the same, but the
+ * service applies it after the client has given up. `stall`: the process stands still before the call, longer than
+ * every lease, and then goes on with it.
+ */
+export const FAULTS = [
+  'crash_before',
+  'crash_after',
+  'lost_reply_error',
+  'lost_reply_retried',
+  'error',
+  'throttled',
+  'hang',
+  'applied_late',
+  'stall',
+] as const;
+export type Fault = (typeof FAULTS)[number];
+
+export interface FaultCall {
+  /** Number of the call in its process, from 1. */
+  readonly n: number;
+  /** `<port>.<method>`. */
+  readonly name: string;
+  readonly dependency: Dependency;
+  readonly at: EpochMs;
+}
+
+/** Chooses the fault of a call. The same calls must give the same faults. */
+export type FaultPlan = (call: FaultCall) => Fault | undefined;
+
+/** A fault at each of the given calls (numbered from 1), over all processes that share the plan. */
+export function faultsAtCalls(faults: ReadonlyMap<number, Fault>): FaultPlan {
+  let n = 0;
+  return () => faults.get(++n);
+}
+
+/** No faults, but the name of every call in order, over all processes that share the plan. */
+export function recordCalls(names: string[]): FaultPlan {
+  return call => {
+    names.push(call.name);
+    return undefined;
+  };
+}
+
+/** A random fault of the given kinds in a share of all calls. */
+export function randomFaults(random: SeededRandom, rate: number, kinds: readonly Fault[] = FAULTS): FaultPlan {
+  return () => (random.chance(rate) ? random.pick(kinds) : undefined);
+}
+
+/** A time during which a dependency fails every call, or a share of them. */
+export interface Outage {
+  readonly dependency: Dependency;
+  readonly from: EpochMs;
+  readonly to: EpochMs;
+  readonly fault: Fault;
+  /** Share of calls that fail. Default 1. */
+  readonly share?: number;
+}
+
+/** Faults by time window. */
+export function outages(windows: readonly Outage[], random: SeededRandom): FaultPlan {
+  return call => {
+    const window = windows.find(
+      ({ dependency, from, to }) => dependency === call.dependency && call.at >= from && call.at < to,
+    );
+    return window && random.chance(window.share ?? 1) ? window.fault : undefined;
+  };
+}
+
+/** The first plan that chooses a fault wins; every plan sees every call. */
+export function firstFault(...plans: readonly FaultPlan[]): FaultPlan {
+  return call => plans.map(plan => plan(call)).find(fault => fault !== undefined);
+}

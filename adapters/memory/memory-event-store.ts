@@ -1,0 +1,120 @@
+import { missing } from '#core/condition.ts';
+import { EVENT_INDEXES, type EventItem } from '#core/event-item.ts';
+import { type EpochMs, type EventPk, type SourceId, TTL_ATTRIBUTE } from '#core/glossary.ts';
+import type {
+  EffectWrite,
+  EventStore,
+  EventUpdate,
+  Page,
+  TimelineEntry,
+  TransactResult,
+  WriteResult,
+} from '#core/ports.ts';
+import type { Item } from './item-rules.ts';
+import type { IndexQuery } from './lagging-index.ts';
+import type { MemoryDatabase, WriteOutcome } from './memory-database.ts';
+import type { TableDefinition } from './memory-table.ts';
+
+const PAGE_LIMIT = 100;
+const CONTROL_PREFIX = '_control#';
+
+/** The `events` table as its construct declares it. */
+export function eventsTable(name: string): TableDefinition {
+  return { name, partition: 'pk', indexes: Object.values(EVENT_INDEXES), ttlAttribute: TTL_ATTRIBUTE };
+}
+
+/** `EventStore` over the in-memory database. */
+export class MemoryEventStore implements EventStore {
+  readonly #database: MemoryDatabase;
+  readonly #table: string;
+  readonly #scans = new Map<string, string[]>();
+  #scanCount = 0;
+
+  constructor(database: MemoryDatabase, table: string) {
+    this.#database = database;
+    this.#table = table;
+  }
+
+  async insert(item: EventItem): Promise<WriteResult> {
+    const write: EffectWrite = { kind: 'put', table: this.#table, item: { ...item }, condition: missing('pk') };
+    return toWriteResult(this.#database.write(write));
+  }
+
+  async update(update: EventUpdate): Promise<WriteResult> {
+    return toWriteResult(this.#database.write(this.#toWrite(update)));
+  }
+
+  async transact(update: EventUpdate, effects: readonly EffectWrite[], token: string): Promise<TransactResult> {
+    const outcome = this.#database.transact([this.#toWrite(update), ...effects], token);
+    if (outcome.kind === 'applied') return { kind: 'applied' };
+    if (outcome.reasons[0] === 'condition_failed') return { kind: 'refused' };
+    const index = outcome.reasons.indexOf('condition_failed') - 1;
+    return index >= 0 ? { kind: 'effect_refused', index } : { kind: 'conflict' };
+  }
+
+  async get(pk: EventPk): Promise<EventItem | undefined> {
+    return this.#database.get(this.#table, { pk }) as EventItem | undefined;
+  }
+
+  async getMany(pks: readonly EventPk[]): Promise<readonly EventItem[]> {
+    const items = [...new Set(pks)].map(pk => this.#database.get(this.#table, { pk }));
+    return items.filter(item => item !== undefined) as unknown as EventItem[];
+  }
+
+  async watchDue(
+    shard: string,
+    range: { from?: EpochMs; before: EpochMs },
+    cursor?: string,
+  ): Promise<Page<{ pk: EventPk; watchAt: EpochMs }>> {
+    const { from = 0, before } = range;
+    const query = { partition: shard, from, to: before - 1, newestFirst: false, limit: PAGE_LIMIT };
+    return this.#page('watch', query, cursor);
+  }
+
+  async timeline(
+    hour: string,
+    range: { from?: string; to?: string; newestFirst: boolean; cursor?: string; limit?: number },
+  ): Promise<Page<TimelineEntry>> {
+    const { cursor, limit = PAGE_LIMIT, ...bounds } = range;
+    return this.#page('timeline', { partition: hour, ...bounds, limit }, cursor);
+  }
+
+  async attention(sourceId: SourceId, cursor?: string): Promise<Page<{ pk: EventPk; attentionAt: string }>> {
+    return this.#page('attention', { partition: sourceId, newestFirst: true, limit: PAGE_LIMIT }, cursor);
+  }
+
+  async scan(cursor?: string): Promise<Page<EventItem>> {
+    const token = cursor ?? `scan-${++this.#scanCount}`;
+    const keys = cursor === undefined ? this.#database.keys(this.#table) : (this.#scans.get(token) ?? []);
+    const page = keys.slice(0, PAGE_LIMIT);
+    const rest = keys.slice(PAGE_LIMIT);
+    this.#scans.delete(token);
+    const items = this.#database.scanPage(this.#table, page).filter(item => !isControlItem(item));
+    if (rest.length === 0) return { items: items as unknown as EventItem[] };
+    const next = `scan-${++this.#scanCount}`;
+    this.#scans.set(next, rest);
+    return { items: items as unknown as EventItem[], cursor: next };
+  }
+
+  #page<T>(index: string, query: Omit<IndexQuery, 'after'>, cursor: string | undefined): Page<T> {
+    const after = cursor === undefined ? undefined : (JSON.parse(cursor) as NonNullable<IndexQuery['after']>);
+    const page = this.#database.query(this.#table, index, after ? { ...query, after } : query);
+    const items = page.items as T[];
+    return page.after ? { items, cursor: JSON.stringify(page.after) } : { items };
+  }
+
+  #toWrite(update: EventUpdate): EffectWrite {
+    const { pk, ...rest } = update;
+    return { kind: 'update', table: this.#table, key: { pk }, ...rest };
+  }
+}
+
+function isControlItem(item: Item): boolean {
+  return String(item['pk']).startsWith(CONTROL_PREFIX);
+}
+
+function toWriteResult(outcome: WriteOutcome): WriteResult {
+  return outcome.kind === 'applied'
+    ? { kind: 'applied', item: outcome.after as unknown as EventItem }
+    : { kind: 'refused', item: outcome.item as EventItem | undefined };
+}

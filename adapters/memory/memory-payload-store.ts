@@ -1,0 +1,50 @@
+import { all, any, exists, lt, missing } from '#core/condition.ts';
+import type { DetailItem, PayloadItem } from '#core/event-item.ts';
+import { type EventPk, TTL_ATTRIBUTE } from '#core/glossary.ts';
+import type { PayloadStore } from '#core/ports.ts';
+import type { MemoryDatabase } from './memory-database.ts';
+import type { TableDefinition } from './memory-table.ts';
+
+/** The `payloads` table as its construct declares it. */
+export function payloadsTable(name: string): TableDefinition {
+  return { name, partition: 'pk', sort: 'sk', ttlAttribute: TTL_ATTRIBUTE };
+}
+
+/** `PayloadStore` over the in-memory database. */
+export class MemoryPayloadStore implements PayloadStore {
+  readonly #database: MemoryDatabase;
+  readonly #table: string;
+
+  constructor(database: MemoryDatabase, table: string) {
+    this.#database = database;
+    this.#table = table;
+  }
+
+  async putBody(item: PayloadItem): Promise<void> {
+    const condition = any(missing('pk'), lt(TTL_ATTRIBUTE, item.expiresAt));
+    this.#database.write({ kind: 'put', table: this.#table, item: { ...item }, condition });
+  }
+
+  async getBody(pk: EventPk, bodySha: string): Promise<PayloadItem | undefined> {
+    return this.#database.get(this.#table, { pk, sk: `B#${bodySha}` }) as PayloadItem | undefined;
+  }
+
+  async raiseBody(pk: EventPk, bodySha: string, expiresAt: number): Promise<'raised' | 'missing'> {
+    const outcome = this.#database.write({
+      kind: 'update',
+      table: this.#table,
+      key: { pk, sk: `B#${bodySha}` },
+      set: { expiresAt },
+      condition: all(exists('pk'), lt(TTL_ATTRIBUTE, expiresAt)),
+    });
+    return outcome.kind === 'refused' && outcome.item === undefined ? 'missing' : 'raised';
+  }
+
+  async putDetail(item: DetailItem): Promise<void> {
+    this.#database.write({ kind: 'put', table: this.#table, item: { ...item } });
+  }
+
+  async getDetail(pk: EventPk, gen: number): Promise<DetailItem | undefined> {
+    return this.#database.get(this.#table, { pk, sk: `D#${gen}` }) as DetailItem | undefined;
+  }
+}

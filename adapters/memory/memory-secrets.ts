@@ -1,0 +1,22 @@
+import { DependencyError } from '#core/errors.ts';
+import type { SourceId } from '#core/glossary.ts';
+import type { SecretValues } from '../secrets/cached-secrets.ts';
+
+/** The stored secrets of sources, in memory. Wrap it in `CachedSecrets` to get the `Secrets` port. */
+export class MemorySecretValues implements SecretValues {
+  readonly #texts = new Map<SourceId, string>();
+  /** While true, every fetch fails. */
+  unreachable = false;
+  /** Fetches so far. */
+  fetches = 0;
+
+  set(sourceId: SourceId, text: string): void {
+    this.#texts.set(sourceId, text);
+  }
+
+  async fetch(sourceId: SourceId): Promise<string | undefined> {
+    this.fetches += 1;
+    if (this.unreachable) throw new DependencyError('secrets', 'unreachable', { outcome: 'not_applied' });
+    return this.#texts.get(sourceId);
+  }
+}

@@ -1,0 +1,75 @@
+import type { EpochMs, SourceId } from '#core/glossary.ts';
+import type { Clock, SecretResult, Secrets } from '#core/ports.ts';
+import { parseSecret } from './parse-secret.ts';
+
+/** Reads the stored text of a source's secret; undefined when none is set. Throws when it cannot be read. */
+export interface SecretValues {
+  fetch(sourceId: SourceId): Promise<string | undefined>;
+}
+
+const FRESH_MS = 5 * 60_000;
+const REFRESH_INTERVAL_MS = 30_000;
+/** After a failed fetch the stale value serves this long before the next try, so that an outage costs one call each. */
+const RETRY_MS = 5_000;
+
+interface Cached {
+  readonly text: string | undefined;
+  readonly result: SecretResult;
+  freshUntil: EpochMs;
+}
+
+/**
+ * Secrets of sources, cached 5 minutes. A failed fetch is never cached: the value of the last good one serves instead
+ * (`unreadable` when there is none), and the next call tries again.
+ */
+export class CachedSecrets implements Secrets {
+  readonly #values: SecretValues;
+  readonly #clock: Clock;
+  readonly #cache = new Map<SourceId, Cached>();
+  readonly #running = new Map<SourceId, Promise<SecretResult>>();
+  readonly #refreshedAt = new Map<SourceId, EpochMs>();
+
+  constructor(values: SecretValues, clock: Clock) {
+    this.#values = values;
+    this.#clock = clock;
+  }
+
+  async get(sourceId: SourceId): Promise<SecretResult> {
+    const cached = this.#cache.get(sourceId);
+    if (cached && this.#clock.now() < cached.freshUntil) return cached.result;
+    return this.#load(sourceId);
+  }
+
+  async refresh(sourceId: SourceId): Promise<boolean> {
+    const now = this.#clock.now();
+    const last = this.#refreshedAt.get(sourceId);
+    if (last !== undefined && now - last < REFRESH_INTERVAL_MS) return false;
+    this.#refreshedAt.set(sourceId, now);
+    const before = this.#cache.get(sourceId);
+    await this.#load(sourceId);
+    return this.#cache.get(sourceId)?.text !== before?.text;
+  }
+
+  /** One fetch at a time per source: callers that arrive meanwhile share its answer. */
+  #load(sourceId: SourceId): Promise<SecretResult> {
+    const running = this.#running.get(sourceId);
+    if (running) return running;
+    const load = this.#fetch(sourceId).finally(() => this.#running.delete(sourceId));
+    this.#running.set(sourceId, load);
+    return load;
+  }
+
+  async #fetch(sourceId: SourceId): Promise<SecretResult> {
+    try {
+      const text = await this.#values.fetch(sourceId);
+      const result = parseSecret(text);
+      this.#cache.set(sourceId, { text, result, freshUntil: this.#clock.now() + FRESH_MS });
+      return result;
+    } catch {
+      const stale = this.#cache.get(sourceId);
+      if (stale === undefined) return { kind: 'unreadable' };
+      stale.freshUntil = this.#clock.now() + RETRY_MS;
+      return stale.result;
+    }
+  }
+}

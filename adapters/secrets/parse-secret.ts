@@ -1,0 +1,37 @@
+import type { SecretResult } from '#core/ports.ts';
+
+/**
+ * A stored secret is a plain text, or JSON `{ "current": "…", "previous": "…", "previousNotAfter": <epoch ms or ISO> }`
+ * while it is being rotated. Text that is no such object is the secret itself: a secret of digits stays a text.
+ * Empty means not set yet. Throws when a rotation object is malformed: guessing would accept with half a secret.
+ */
+export function parseSecret(text: string | undefined): SecretResult {
+  if (text === undefined || text.trim() === '') return { kind: 'unset' };
+  const rotation = asRotation(text);
+  if (rotation === undefined) return { kind: 'secret', secret: { current: text } };
+  const { current, previous, previousNotAfter } = rotation;
+  if (current === '') return { kind: 'unset' };
+  if (typeof current !== 'string') throw new TypeError('The stored secret has a "current" that is not a text');
+  if (previous === undefined || previous === '') return { kind: 'secret', secret: { current } };
+  if (typeof previous !== 'string') throw new TypeError('The stored secret has a "previous" that is not a text');
+  if (previousNotAfter === undefined) return { kind: 'secret', secret: { current, previous } };
+  const until = typeof previousNotAfter === 'string' ? Date.parse(previousNotAfter) : previousNotAfter;
+  if (typeof until !== 'number' || !Number.isFinite(until)) {
+    throw new TypeError(
+      'The stored secret has a "previousNotAfter" that is neither epoch milliseconds nor an ISO time',
+    );
+  }
+  return { kind: 'secret', secret: { current, previous, previousNotAfter: until } };
+}
+
+function asRotation(text: string): Readonly<Record<string, unknown>> | undefined {
+  if (!text.trimStart().startsWith('{')) return undefined;
+  try {
+    const parsed: unknown = JSON.parse(text);
+    return typeof parsed === 'object' && parsed !== null && 'current' in parsed
+      ? (parsed as Readonly<Record<string, unknown>>)
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
