@@ -1,0 +1,99 @@
+/** The Crypto port over node:crypto (OpenSSL). A malformed key or signature is a failed check, never an exception. */
+import {
+  createHash,
+  createHmac,
+  createPublicKey,
+  type JsonWebKey,
+  type KeyObject,
+  hash as oneShotHash,
+  timingSafeEqual,
+  verify,
+  X509Certificate,
+} from 'node:crypto';
+import type { Crypto, HashAlgorithm, Jwk } from '#core/ports.ts';
+
+/** Smaller RSA keys are refused: they can be factored (NIST SP 800-131A disallows them). */
+const MIN_RSA_BITS = 2_048;
+
+function digest(algorithm: HashAlgorithm, parts: readonly Uint8Array[]): Uint8Array {
+  const [only] = parts;
+  if (parts.length === 1 && only) return oneShotHash(algorithm, only, 'buffer');
+  const hash = createHash(algorithm);
+  for (const part of parts) hash.update(part);
+  return hash.digest();
+}
+
+/** Parsing a key costs more than verifying with it, and a source has few. */
+const parsedKeys = new Map<string, KeyObject>();
+
+function remembered(name: string, parse: () => KeyObject): KeyObject {
+  const known = parsedKeys.get(name);
+  if (known) return known;
+  const key = parse();
+  if (parsedKeys.size >= 64) parsedKeys.clear();
+  parsedKeys.set(name, key);
+  return key;
+}
+
+function fromJwk(jwk: Jwk): KeyObject {
+  return remembered(`jwk:${JSON.stringify(jwk)}`, () => createPublicKey({ key: jwk as JsonWebKey, format: 'jwk' }));
+}
+
+function fromSpki(der: Uint8Array): KeyObject {
+  return remembered(`spki:${Buffer.from(der).toString('base64')}`, () =>
+    createPublicKey({ key: Buffer.from(der), format: 'der', type: 'spki' }),
+  );
+}
+
+function isJwk(key: Uint8Array | string | Jwk): key is Jwk {
+  return typeof key === 'object' && !(key instanceof Uint8Array);
+}
+
+function attempt(check: () => boolean): boolean {
+  try {
+    return check();
+  } catch {
+    return false;
+  }
+}
+
+export const nodeCrypto: Crypto = {
+  hash: (algorithm, ...parts) => digest(algorithm, parts),
+
+  hmac(algorithm, key, ...parts) {
+    const hmac = createHmac(algorithm, key);
+    for (const part of parts) hmac.update(part);
+    return hmac.digest();
+  },
+
+  equal: (a, b) => a.length === b.length && timingSafeEqual(a, b),
+
+  verifyEd25519: (publicKey, message, signature) =>
+    publicKey.length === 32 &&
+    signature.length === 64 &&
+    attempt(() => {
+      const x = Buffer.from(publicKey).toString('base64url');
+      return verify(null, message, fromJwk({ kty: 'OKP', crv: 'Ed25519', x }), signature);
+    }),
+
+  verifyEcdsaP256: (key, message, signature, format) =>
+    attempt(() => {
+      const publicKey = isJwk(key) ? fromJwk(key) : fromSpki(key);
+      if (publicKey.asymmetricKeyDetails?.namedCurve !== 'prime256v1') return false;
+      const dsaEncoding = format === 'der' ? 'der' : 'ieee-p1363';
+      return verify('sha256', message, { key: publicKey, dsaEncoding }, signature);
+    }),
+
+  verifyRsa: (algorithm, key, message, signature) =>
+    attempt(() => {
+      const publicKey =
+        typeof key === 'string'
+          ? remembered(`pem:${key}`, () => new X509Certificate(key).publicKey)
+          : isJwk(key)
+            ? fromJwk(key)
+            : fromSpki(key);
+      if (publicKey.asymmetricKeyType !== 'rsa') return false;
+      if ((publicKey.asymmetricKeyDetails?.modulusLength ?? 0) < MIN_RSA_BITS) return false;
+      return verify(algorithm, message, publicKey, signature);
+    }),
+};
