@@ -58,7 +58,10 @@ export function resolveDeployment(
   fallback: { readonly account?: string | undefined; readonly region?: string | undefined } = {},
 ): Deployment {
   const problems: ConfigProblem[] = [];
-  const report: Report = problem => problems.push(problem);
+  // A problem of a source shows in every environment: once is enough.
+  const report: Report = problem => {
+    if (!problems.some(known => known.path === problem.path && known.given === problem.given)) problems.push(problem);
+  };
   validateConfig(config, providers, report);
   // Values of the wrong shape cannot be compared with each other.
   if (problems.length > 0) throw new ConfigError(problems);
@@ -70,6 +73,7 @@ export function resolveDeployment(
     checkEnvironment(deployment, report);
     deployments.set(name, deployment);
   }
+  checkNames(Object.keys(config.sources), report);
   if (Object.keys(config.sources).length === 0) {
     report({
       path: 'sources',
@@ -90,6 +94,24 @@ export function resolveDeployment(
   }
   if (problems.length > 0 || !deployment) throw new ConfigError(problems);
   return deployment;
+}
+
+/** CloudFormation ids have no hyphens: names that differ only in them would be one. */
+function checkNames(names: readonly string[], report: Report): void {
+  const seen = new Map<string, string>();
+  for (const name of names) {
+    const plain = name.replaceAll('-', '');
+    const other = seen.get(plain);
+    if (other !== undefined) {
+      report({
+        path: `sources.${name}`,
+        given: `a name that differs from ${other} only in hyphens`,
+        allowed: 'names that differ in letters or digits',
+        fix: 'rename one of the two',
+      });
+    }
+    seen.set(plain, name);
+  }
 }
 
 /** Sources with the environment's changes applied key by key. */

@@ -1,5 +1,5 @@
 import { type Duration, RemovalPolicy } from 'aws-cdk-lib';
-import type { IGrantable, IPrincipal } from 'aws-cdk-lib/aws-iam';
+import { type IGrantable, type IPrincipal, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import {
   ApplicationLogLevel,
   Architecture,
@@ -9,7 +9,7 @@ import {
   Runtime,
   SystemLogLevel,
 } from 'aws-cdk-lib/aws-lambda';
-import { type ILogGroup, LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
+import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 
 /** The variables a function declares in its `env.ts`: name to parser. */
@@ -36,7 +36,7 @@ export interface GatewayFunctionProps<Contract extends EnvContract> {
 /** A function of the gateway: Node 24 on arm64, one JSON log group with a retention, a typed environment. */
 export class GatewayFunction<Contract extends EnvContract> extends Construct implements IGrantable {
   readonly function: LambdaFunction;
-  readonly logGroup: ILogGroup;
+  readonly logGroup: LogGroup;
   readonly grantPrincipal: IPrincipal;
 
   constructor(scope: Construct, id: string, props: GatewayFunctionProps<Contract>) {
@@ -45,8 +45,12 @@ export class GatewayFunction<Contract extends EnvContract> extends Construct imp
       retention: props.logRetention,
       removalPolicy: props.disposable ? RemovalPolicy.DESTROY : RemovalPolicy.RETAIN,
     });
+    // Lambda's managed policy would let the function write to every log group of the account.
+    const role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
+    this.logGroup.grants.write(role);
     this.function = new LambdaFunction(this, 'Function', {
       description: props.description,
+      role,
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,
       memorySize: props.memoryMb ?? 512,

@@ -1,6 +1,6 @@
 import { RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib';
 import { CfnSecret } from 'aws-cdk-lib/aws-secretsmanager';
-import type { Construct } from 'constructs';
+import { Construct } from 'constructs';
 import { type Deployment, secretName } from '#core/config/deployment.ts';
 import { EventStore } from '../constructs/event-store.ts';
 import { WorkQueue } from '../constructs/work-queue.ts';
@@ -26,10 +26,11 @@ export class DataStack extends Stack {
       bodyLifetimeDays: Math.max(config.retentionDays, config.deadRetentionDays) + 7,
     });
     this.queue = new WorkQueue(this, 'Work', { settings: queue, disposable });
+    const secrets = new Construct(this, 'Secrets');
     for (const { source, needsSecret } of sources) {
       if (!needsSecret) continue;
       // Empty at first: a generated value would be one that no provider knows. The source answers 503 until it is set.
-      const secret = new CfnSecret(this, `Secret-${source.id}`, {
+      const secret = new CfnSecret(secrets, source.id, {
         name: secretName(config.environment, source.id),
         description: `Signing secret of ${source.spec.title}, source ${source.id}. ${source.spec.title} shows or takes it when you register the webhook.`,
       });
