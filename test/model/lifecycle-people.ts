@@ -1,0 +1,128 @@
+/** Everybody else in the lifecycle model: time, a late duplicate request, pause and resume, operators, redrive. */
+import { type Actor, replaceAt, type Step } from './explore.ts';
+import type { LifecycleRules } from './lifecycle-rules.ts';
+import {
+  addCopy,
+  changeGeneration,
+  FRESH,
+  type GenTag,
+  type LifeRecord,
+  type Operator,
+  type State,
+  sendCopy,
+  spend,
+  takeDlqMessage,
+  writeRecord,
+} from './lifecycle-state.ts';
+
+/** A due time comes, a lease ends (while its owner lives: a zombie). */
+export const timeActor: Actor<State> = state => {
+  const { record } = state;
+  const list: Step<State>[] = [];
+  if (record?.due === 'ahead') {
+    list.push(certain('time', 'the due time comes', { ...state, record: { ...record, due: 'reached' } }));
+  }
+  if (record?.status === 'processing' && record.leased) {
+    const expired: State = { ...state, record: { ...record, leased: false } };
+    if (record.owner < 0) list.push(certain('time', 'the lease ends', expired));
+    else if (state.budget.zombie > 0) {
+      list.push(choice('time', 'the lease ends, its owner lives on', spend(expired, 'zombie')));
+    }
+  }
+  return list;
+};
+
+/** A request of the provider that comes late: by the table of ingest for an id that is known. */
+export function lateRequestActor(rules: LifecycleRules): Actor<State> {
+  const step = (action: string, to: State) => [choice('late request', action, to)];
+  return state => {
+    const { record, request } = state;
+    if (!request) {
+      if (state.budget.duplicate === 0) return [];
+      const begun: State = { ...spend(state, 'duplicate'), request: { step: 'send', gen: 'current' } };
+      if (!record) return step('puts the record', { ...begun, record: FRESH });
+      return record.status === 'pending' && !record.enqueued ? step('reads: not enqueued', begun) : [];
+    }
+    if (request.step === 'send') {
+      return step('sends', { ...sendCopy(state, request.gen, rules), request: { ...request, step: 'mark' } });
+    }
+    return step('marks', { ...state, record: markedRecord(record, request.gen), request: undefined });
+  };
+}
+
+function markedRecord(record: LifeRecord | undefined, gen: GenTag): LifeRecord | undefined {
+  return record?.status === 'pending' && gen === 'current' ? { ...record, enqueued: true } : record;
+}
+
+/** Whoever pauses, resumes: resuming is certain (except where a neighbour must get past the paused event). */
+export function pauseActor(rules: LifecycleRules): Actor<State> {
+  return state => {
+    if (state.paused) {
+      const { record } = state;
+      const passed = rules.pauseWatch === 'far, one pass' && record?.watch === 'far';
+      const resumed: State = { ...state, paused: false, record: passed ? { ...record, watch: 'near' } : record };
+      return [{ actor: 'source', action: 'is resumed', fair: !rules.neighbour, to: resumed }];
+    }
+    return state.budget.pause > 0 ? [choice('source', 'is paused', { ...spend(state, 'pause'), paused: true })] : [];
+  };
+}
+
+/** Two people who replay, and one who redrives DLQ messages in the console. */
+export function peopleActor(rules: LifecycleRules): Actor<State> {
+  return state => {
+    const { record } = state;
+    if (!record) return [];
+    const list = state.operators.flatMap((operator, me) => operatorSteps(rules, state, record, operator, me));
+    if (state.budget.redrive > 0) {
+      for (const tag of ['current', 'earlierDeath', 'older'] as const) {
+        if (state.dlq[tag] === 0) continue;
+        const copy = tag === 'current' ? 'redriven' : tag === 'earlierDeath' ? 'current' : 'older';
+        const moved = addCopy(takeDlqMessage(spend(state, 'redrive'), tag), copy);
+        list.push(choice('person', `redrives a DLQ message (${tag})`, moved));
+      }
+    }
+    return list;
+  };
+}
+
+function operatorSteps(
+  rules: LifecycleRules,
+  state: State,
+  record: LifeRecord,
+  operator: Operator | undefined,
+  me: number,
+): readonly Step<State>[] {
+  const put = (from: State, next: Operator): State => ({ ...from, operators: replaceAt(from.operators, me, next) });
+  const step = (action: string, to: State) => choice('operator', action, to);
+  const done: Operator = { step: 'end', gen: 'older' };
+  if (!operator) {
+    if (state.budget.replay === 0 || state.operators.indexOf(undefined) !== me) return [];
+    return [step('reads the gen', put(spend(state, 'replay'), { step: 'replay', gen: 'current' }))];
+  }
+  switch (operator.step) {
+    case 'replay': {
+      if (operator.gen === 'older') return [step('gets 409', put(state, done))];
+      const { expires, watch, dlqSent } = record;
+      const pending = rules.replayClears ? FRESH : { ...FRESH, expires, watch, dlqSent };
+      const replayed = changeGeneration(writeRecord(state, pending));
+      const written = step('writes the replay', put(replayed, { step: 'send', gen: 'current' }));
+      if (state.budget.lostReply === 0) return [written];
+      const refused = put(spend(replayed, 'lostReply'), done);
+      return [written, step('writes the replay, reply lost, own retry gets 409', refused)];
+    }
+    case 'send':
+      return [step('sends', put(sendCopy(state, operator.gen, rules), { ...operator, step: 'mark' }))];
+    case 'mark':
+      return [step('marks', put({ ...state, record: markedRecord(record, operator.gen) }, done))];
+    case 'end':
+      return [];
+  }
+}
+
+function certain(actor: string, action: string, to: State): Step<State> {
+  return { actor, action, fair: true, to };
+}
+
+function choice(actor: string, action: string, to: State): Step<State> {
+  return { actor, action, fair: false, to };
+}
