@@ -1,9 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import {
+  DescribeSecretCommand,
   GetSecretValueCommand,
   PutSecretValueCommand,
   type SecretsManagerClient,
 } from '@aws-sdk/client-secrets-manager';
+import { parseSecret } from '#adapters/secrets/parse-secret.ts';
 import { gateway } from '#config';
 import { type DeployedSource, type Deployment, secretName } from '#core/config/deployment.ts';
 import { resolveDeployment } from '#core/config/resolve-config.ts';
@@ -15,33 +17,40 @@ export function readDeployment(environment: string): Deployment {
   return resolveDeployment(gateway, environment, PROVIDERS);
 }
 
-/** The value stored for a source, or undefined while nobody has set one. */
-export async function readSecret(client: SecretsManagerClient, secretId: string): Promise<string | undefined> {
+/** `absent`: not deployed yet. `empty`: deployed, and nobody has set a value. */
+type StoredSecret = { readonly kind: 'absent' | 'empty' } | { readonly kind: 'set'; readonly current: string };
+
+/** What is stored for a source. Throws when it cannot be read or is malformed. */
+async function readStoredSecret(client: SecretsManagerClient, SecretId: string): Promise<StoredSecret> {
+  if (!(await exists(client.send(new DescribeSecretCommand({ SecretId }))))) return { kind: 'absent' };
+  // A secret without any version has no value to get: the same error again.
+  const value = await exists(client.send(new GetSecretValueCommand({ SecretId })));
+  const parsed = parseSecret(value?.SecretString);
+  return parsed.kind === 'secret' ? { kind: 'set', current: parsed.secret.current } : { kind: 'empty' };
+}
+
+async function exists<T>(answer: Promise<T>): Promise<T | undefined> {
   try {
-    const { SecretString: text } = await client.send(new GetSecretValueCommand({ SecretId: secretId }));
-    return text ? text : undefined;
+    return await answer;
   } catch (error) {
     if (error instanceof Error && error.name === 'ResourceNotFoundException') return undefined;
     throw error;
   }
 }
 
-/** Sources that cannot verify anything yet, because their secret has no value. */
+/** Deployed sources that cannot verify anything yet, because nobody has set their secret. */
 export async function sourcesWithoutSecret(
   client: SecretsManagerClient,
   deployment: Deployment,
 ): Promise<readonly DeployedSource[]> {
-  const environment = deployment.config.environment;
-  const checked = await Promise.all(
-    deployment.sources.map(async each => {
-      const name = secretName(environment, each.source.id);
-      return each.needsSecret && (await readSecret(client, name)) === undefined ? each : undefined;
-    }),
+  const needing = deployment.sources.filter(each => each.needsSecret);
+  const stored = await Promise.all(
+    needing.map(({ source }) => readStoredSecret(client, secretName(deployment.config.environment, source.id))),
   );
-  return checked.filter(each => each !== undefined);
+  return needing.filter((_, index) => stored[index]?.kind === 'empty');
 }
 
-/** Gives every source of the local environment a secret; what is there already is kept. Answers them by source id. */
+/** Gives every source of the local environment a secret; one that is there already is kept. Answers them by source id. */
 export async function fillLocalSecrets(
   client: SecretsManagerClient,
   deployment: Deployment,
@@ -51,24 +60,11 @@ export async function fillLocalSecrets(
     deployment.sources.map(async ({ source, needsSecret }) => {
       if (!needsSecret) return;
       const SecretId = secretName(deployment.config.environment, source.id);
-      const present = await readSecret(client, SecretId);
-      const current = present === undefined ? makeSecret(source.spec, randomBytes(32)) : currentOf(present);
-      if (present === undefined) {
-        await client.send(new PutSecretValueCommand({ SecretId, SecretString: JSON.stringify({ current }) }));
-      }
-      secrets.set(source.id, current);
+      const stored = await readStoredSecret(client, SecretId);
+      const secret = stored.kind === 'set' ? stored.current : makeSecret(source.spec, randomBytes(32));
+      if (stored.kind !== 'set') await client.send(new PutSecretValueCommand({ SecretId, SecretString: secret }));
+      secrets.set(source.id, secret);
     }),
   );
   return secrets;
-}
-
-/** A stored value is `{"current": …}`, or the bare secret. */
-function currentOf(text: string): string {
-  try {
-    const value = JSON.parse(text) as { current?: unknown };
-    if (typeof value.current === 'string') return value.current;
-  } catch {
-    // Not JSON: the bare secret.
-  }
-  return text;
 }

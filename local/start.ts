@@ -31,7 +31,7 @@ async function main(): Promise<number> {
   const ended = new AbortController();
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(name, () => ended.abort());
   const interrupted = new Promise<never>((_, reject) => {
-    ended.signal.addEventListener('abort', () => reject(new UserError('Interrupted.')), { once: true });
+    ended.signal.addEventListener('abort', () => reject(new UserError('Interrupted.', 130)), { once: true });
   });
   interrupted.catch(() => undefined);
 
@@ -65,7 +65,7 @@ function readOptions(): { once: boolean; port: number; help: boolean } {
     return { once: values.once ?? false, port: choosePort(values.port), help: values.help ?? false };
   } catch (error) {
     if (error instanceof UserError) throw error;
-    throw new UserError(`${error instanceof Error ? error.message : String(error)}\n${USAGE}`);
+    throw new UserError(`${error instanceof Error ? error.message : String(error)}\n${USAGE}`, 2);
   }
 }
 

@@ -1,0 +1,137 @@
+/** `npm run deploy -- <environment>` and `npm run destroy -- <environment>`: the stacks in a real account. */
+import { spawn } from 'node:child_process';
+import { createInterface } from 'node:readline/promises';
+import { parseArgs } from 'node:util';
+import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { gateway } from '#config';
+import { type DeployedSource, type Deployment, secretName } from '#core/config/deployment.ts';
+import { cdkCommand } from './cdk-cli.ts';
+import { LOCAL_ENVIRONMENT } from './deploy-stacks.ts';
+import { readDeployment, sourcesWithoutSecret } from './sources.ts';
+import { runMain, UserError } from './user-error.ts';
+import { REPO_ROOT } from './workspace.ts';
+
+interface Options {
+  readonly deployment: Deployment;
+  readonly destroy: boolean;
+  readonly yes: boolean;
+}
+
+async function main(): Promise<number> {
+  const { deployment, destroy, yes } = readOptions();
+  const environment = deployment.config.environment;
+  const client = new SecretsManagerClient(deployment.region === undefined ? {} : { region: deployment.region });
+
+  // The first deployment creates the secrets; from then on a source that cannot verify anything stops the next one.
+  const missing = destroy ? [] : await explainCredentials(sourcesWithoutSecret(client, deployment));
+  if (missing.length > 0) {
+    const region = await client.config.region();
+    throw new UserError(
+      `Not deployed: ${listOf(missing)} in ${environment} would answer 503 to every webhook, because no secret is set. Set it, then deploy again:\n\n${missing.map(each => secretCommand(each, environment, region)).join('\n')}\n`,
+    );
+  }
+  if (!yes) await confirm(deployment, destroy);
+
+  const stacks = `${environment}/*`;
+  const args = destroy
+    ? ['destroy', stacks, '--force']
+    : ['deploy', stacks, ...(yes ? ['--require-approval', 'never'] : [])];
+  const code = await runCdk(args);
+  if (code !== 0 || destroy) return code;
+
+  const unset = await explainCredentials(sourcesWithoutSecret(client, deployment));
+  if (unset.length > 0) {
+    const region = await client.config.region();
+    console.log(`\nNo secret yet for ${listOf(unset)}: webhooks get 503 until it is set. Each command asks for it:\n`);
+    for (const each of unset) console.log(secretCommand(each, environment, region));
+  }
+  return 0;
+}
+
+function readOptions(): Options {
+  const names = Object.keys(gateway.environments).filter(name => name !== LOCAL_ENVIRONMENT);
+  const usage = (destroy: boolean): string =>
+    `Usage: npm run ${destroy ? 'destroy' : 'deploy'} -- <environment> [--yes]\nEnvironments in gateway.config.ts: ${names.join(', ')}`;
+  let parsed: { values: { destroy?: boolean; yes?: boolean; help?: boolean }; positionals: string[] };
+  try {
+    parsed = parseArgs({
+      allowPositionals: true,
+      options: {
+        destroy: { type: 'boolean' },
+        yes: { type: 'boolean', short: 'y' },
+        help: { type: 'boolean', short: 'h' },
+      },
+    });
+  } catch (error) {
+    throw new UserError(`${error instanceof Error ? error.message : String(error)}\n${usage(false)}`, 2);
+  }
+  const { destroy = false, yes = false, help = false } = parsed.values;
+  const [environment, ...others] = parsed.positionals;
+  if (help) {
+    console.log(usage(destroy));
+    process.exit(0);
+  }
+  if (environment === undefined || others.length > 0) throw new UserError(usage(destroy), 2);
+  if (environment === LOCAL_ENVIRONMENT) {
+    throw new UserError(`The environment "${LOCAL_ENVIRONMENT}" runs on this machine: npm start\n${usage(destroy)}`, 2);
+  }
+  return { deployment: readDeployment(environment), destroy, yes };
+}
+
+async function confirm(deployment: Deployment, destroy: boolean): Promise<void> {
+  const environment = deployment.config.environment;
+  if (!process.stdin.isTTY) {
+    throw new UserError(`${destroy ? 'Destroying' : 'Deploying'} ${environment} needs a confirmation: add --yes`, 2);
+  }
+  const where = `account ${deployment.account ?? 'of your AWS credentials'}, region ${deployment.region ?? 'of your AWS profile'}`;
+  const fate = deployment.disposable
+    ? 'Stored events are deleted with the stacks.'
+    : 'Tables, bodies and secrets are kept; delete them by hand if you must.';
+  const question = destroy
+    ? `Destroy ${environment} (${where})? ${fate} Type its name to go on: `
+    : `Deploy ${environment} (${where})? [y/N] `;
+  const terminal = createInterface({ input: process.stdin, output: process.stdout });
+  const answer = (await terminal.question(question)).trim();
+  terminal.close();
+  const agreed = destroy ? answer === environment : /^y(es)?$/i.test(answer);
+  if (!agreed) throw new UserError(`Nothing was ${destroy ? 'destroyed' : 'deployed'}.`);
+}
+
+function runCdk(args: readonly string[]): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [cdkCommand(), ...args, '--no-notices'], {
+      cwd: REPO_ROOT,
+      stdio: 'inherit',
+    });
+    child.once('error', reject);
+    child.once('close', code => resolve(code ?? 1));
+  });
+}
+
+/** Asks for the secret without showing it, so that it stays out of the shell's history. */
+function secretCommand({ source }: DeployedSource, environment: string, region: string): string {
+  const name = secretName(environment, source.id);
+  return `  printf '${source.id}: ' && read -rs SECRET && echo && aws secretsmanager put-secret-value --region ${region} --secret-id ${name} --secret-string "$SECRET"`;
+}
+
+function listOf(sources: readonly DeployedSource[]): string {
+  return sources.map(each => each.source.id).join(', ');
+}
+
+/** AWS errors that a person mends with credentials or a region, said so. */
+async function explainCredentials<T>(answer: Promise<T>): Promise<T> {
+  try {
+    return await answer;
+  } catch (error) {
+    const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+    if (/credential|token|expired|AccessDenied|UnrecognizedClient|signature|Region is missing|profile/i.test(text)) {
+      throw new UserError(
+        `AWS could not be asked (${text}). Set AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, and AWS_REGION; check them with: aws sts get-caller-identity`,
+        4,
+      );
+    }
+    throw error;
+  }
+}
+
+await runMain(main);
