@@ -1,0 +1,79 @@
+/**
+ * The daily check of the ledger, in production: what the protocol promises is looked for in the stored records
+ * (I8, I14), and bodies whose records may outlive them get a longer life. Nothing is repaired silently: what is wrong is
+ * counted and named.
+ */
+import type { EventItem } from '../event-item.ts';
+import type { EpochMs } from '../glossary.ts';
+import type { Clock, EventStore, PayloadStore, Random, Telemetry } from '../ports.ts';
+import { isTerminal } from './event-status.ts';
+import { expiryAfter, FAR, type WriteRules } from './event-writes.ts';
+import { PAYLOAD_MARGIN_DAYS } from './retention.ts';
+
+export interface ReconcilePorts {
+  readonly store: Pick<EventStore, 'scan'>;
+  readonly payloads: Pick<PayloadStore, 'getBody' | 'raiseBody'>;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly telemetry: Telemetry;
+}
+
+export type Mismatch =
+  | 'owed_but_not_watched'
+  | 'owed_but_expiring'
+  | 'settled_but_watched'
+  | 'settled_but_kept_forever'
+  | 'watch_overdue'
+  | 'payload_missing';
+
+const HOUR_MS = 3_600_000;
+/** Share of settled records whose payload is looked for. */
+const SAMPLE = 0.001;
+/** Of a lifetime; a record still owed something with less payload life than this gets more. */
+const RAISE_DAYS = 14;
+
+/** What the record alone says is wrong with it. */
+export function mismatchesOf(item: EventItem, now: EpochMs): readonly Mismatch[] {
+  const owed = !isTerminal(item.status) || (item.status === 'dead_letter' && item.dlqSent !== true);
+  const found: Mismatch[] = [];
+  if (owed && item.watchAt === undefined) found.push('owed_but_not_watched');
+  if (owed && item.expiresAt !== undefined) found.push('owed_but_expiring');
+  if (!owed && item.watchAt !== undefined) found.push('settled_but_watched');
+  if (!owed && item.expiresAt === undefined) found.push('settled_but_kept_forever');
+  if (item.watchAt !== undefined && item.watchAt !== FAR && item.watchAt < now - HOUR_MS) found.push('watch_overdue');
+  return found;
+}
+
+/** Scans all records until done or out of time; answers where to go on, if anywhere. */
+export async function reconcile(
+  until: EpochMs,
+  ports: ReconcilePorts,
+  rules: WriteRules,
+  cursor?: string,
+): Promise<string | undefined> {
+  let [next, scanned, wrong] = [cursor, 0, 0];
+  do {
+    const page = await ports.store.scan(next);
+    for (const item of page.items) {
+      scanned += 1;
+      const found = [...mismatchesOf(item, ports.clock.now()), ...(await checkPayload(item, ports, rules))];
+      wrong += found.length;
+      for (const mismatch of found)
+        ports.telemetry.log('error', { stage: 'reconcile', pk: item.pk, status: item.status, cause: mismatch });
+    }
+    next = page.cursor;
+  } while (next !== undefined && ports.clock.now() < until);
+  ports.telemetry.measure('LedgerMismatch', wrong);
+  ports.telemetry.log('info', { stage: 'reconcile', scanned, wrong, finished: next === undefined });
+  return next;
+}
+
+async function checkPayload(item: EventItem, ports: ReconcilePorts, rules: WriteRules): Promise<readonly Mismatch[]> {
+  if (item.watchAt !== undefined) {
+    const days = Math.max(rules.retentionDays, RAISE_DAYS) + PAYLOAD_MARGIN_DAYS;
+    const raised = await ports.payloads.raiseBody(item.pk, item.bodySha, expiryAfter(ports.clock.now(), days));
+    return raised === 'missing' && item.status !== 'dead_letter' ? ['payload_missing'] : [];
+  }
+  if (item.cause === 'payload_missing' || ports.random.next() >= SAMPLE) return [];
+  return (await ports.payloads.getBody(item.pk, item.bodySha)) ? [] : ['payload_missing'];
+}

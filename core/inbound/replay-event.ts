@@ -1,0 +1,73 @@
+/**
+ * A person's request for a new run. The new generation makes every old copy of the event harmless, fences a running
+ * attempt, and survives a retried request: the same `replayId` never replays twice.
+ */
+import type { EventItem } from '../event-item.ts';
+import { splitEventPk } from '../glossary.ts';
+import type { Clock, EventStore, PayloadStore, WorkQueue } from '../ports.ts';
+import { expiryAfter, markEnqueued, replay, type WriteRules } from './event-writes.ts';
+import { referenceTo } from './finish-event.ts';
+import { PAYLOAD_MARGIN_DAYS } from './retention.ts';
+import { encodeWorkMessage } from './work-message.ts';
+
+export interface ReplayRequest {
+  /** Unique per request or job: a repetition with the same id changes nothing. */
+  readonly replayId: string;
+  readonly by: string;
+  readonly why: string;
+  /** A fresh idempotency key for outside calls, also when the event never completed. */
+  readonly newKey?: boolean;
+  /** Replay although an attempt is running (it is fenced). */
+  readonly force?: boolean;
+  /** Run another body that came under the same id. */
+  readonly bodySha?: string;
+}
+
+export type ReplayResult =
+  | { readonly kind: 'replayed'; readonly item: EventItem }
+  | { readonly kind: 'already_replayed'; readonly item: EventItem }
+  | { readonly kind: 'refused'; readonly reason: 'running' | 'changed' | 'gone' }
+  | { readonly kind: 'body_missing' };
+
+export interface ReplayPorts {
+  readonly store: Pick<EventStore, 'update'>;
+  readonly payloads: Pick<PayloadStore, 'raiseBody' | 'putDetail'>;
+  readonly queue: WorkQueue;
+  readonly clock: Clock;
+}
+
+/**
+ * Replays one event:
+ *  1. make sure its body outlives the new run;
+ *  2. note who asked and why;
+ *  3. write the new generation, on the condition that nothing changed since `item` was read;
+ *  4. send, beside live traffic; 5. mark.
+ * A crash after 3 leaves the sending to the sweeper.
+ */
+export async function replayEvent(
+  item: EventItem,
+  request: ReplayRequest,
+  ports: ReplayPorts,
+  rules: WriteRules,
+): Promise<ReplayResult> {
+  if (item.replayId === request.replayId) return { kind: 'already_replayed', item };
+  const now = ports.clock.now();
+  const bodySha = request.bodySha ?? item.bodySha;
+  const expiresAt = expiryAfter(now, rules.retentionDays + PAYLOAD_MARGIN_DAYS);
+  if ((await ports.payloads.raiseBody(item.pk, bodySha, expiresAt)) === 'missing') return { kind: 'body_missing' };
+  const detail = JSON.stringify({ replay: { id: request.replayId, by: request.by, why: request.why, at: now } });
+  await ports.payloads.putDetail({ pk: item.pk, sk: `D#${item.gen + 1}`, detail, expiresAt });
+
+  const options = { replayId: request.replayId, newKey: request.newKey === true, force: request.force === true };
+  const write = replay(item, request.bodySha === undefined ? options : { ...options, bodySha }, now, rules.timings);
+  const written = await ports.store.update(write);
+  if (written.kind === 'refused') {
+    if (written.item === undefined) return { kind: 'refused', reason: 'gone' };
+    if (written.item.replayId === request.replayId) return { kind: 'already_replayed', item: written.item };
+    return { kind: 'refused', reason: written.item.gen === item.gen ? 'running' : 'changed' };
+  }
+  const groupId = `replay#${splitEventPk(item.pk).sourceId}`;
+  await ports.queue.send(encodeWorkMessage({ ...referenceTo(written.item), again: true }), { groupId });
+  await ports.store.update(markEnqueued(item.pk, written.item.gen, ports.clock.now()));
+  return { kind: 'replayed', item: written.item };
+}

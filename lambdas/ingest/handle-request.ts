@@ -1,0 +1,33 @@
+/** From API Gateway's event (payload format 2.0) to the rules and back. */
+import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
+import { acceptRequest, type IngestPorts, type IngestRules } from '#core/inbound/accept-request.ts';
+import type { RawRequest } from '#core/inbound/raw-request.ts';
+import { type Reply, unknownSource } from '#core/inbound/reply.ts';
+import type { ResolvedSource } from '#core/resolved-config.ts';
+
+/** One source per explicit route, found by the route's own path: nothing of the request chooses the source. */
+export function handleRequest(sources: readonly ResolvedSource[], ports: IngestPorts, rules: IngestRules) {
+  const byPath = new Map(sources.flatMap(source => source.paths.map(path => [path, source] as const)));
+  return async (apiEvent: APIGatewayProxyEventV2): Promise<APIGatewayProxyStructuredResultV2> => {
+    const source = byPath.get(apiEvent.routeKey.slice(apiEvent.routeKey.indexOf(' ') + 1));
+    return toApiReply(source ? await acceptRequest(source, toRawRequest(apiEvent), ports, rules) : unknownSource());
+  };
+}
+
+function toRawRequest(apiEvent: APIGatewayProxyEventV2): RawRequest {
+  const headers: Record<string, string> = {};
+  for (const [name, value] of Object.entries(apiEvent.headers))
+    if (value !== undefined) headers[name.toLowerCase()] = value;
+  return {
+    method: apiEvent.requestContext.http.method,
+    rawQuery: apiEvent.rawQueryString,
+    headers,
+    // The exact bytes: text is UTF-8 as API Gateway read it, everything else came as base64.
+    body: Buffer.from(apiEvent.body ?? '', apiEvent.isBase64Encoded ? 'base64' : 'utf8'),
+    sourceIp: apiEvent.requestContext.http.sourceIp,
+  };
+}
+
+function toApiReply({ status, headers, body }: Reply): APIGatewayProxyStructuredResultV2 {
+  return { statusCode: status, headers: { ...headers }, body };
+}
