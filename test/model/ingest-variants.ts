@@ -1,0 +1,166 @@
+/**
+ * The variants of the ingest model. The state counts are those of the reference models that the protocol was chosen
+ * with: equal counts show that this model is the same one. The slow ones have a sibling with fewer faults ("few
+ * faults") that runs every time.
+ */
+import { explore } from './explore.ts';
+import { ingestModel } from './ingest-model.ts';
+import { type Faults, type IngestRules, ONE_OF_EACH, PROTOCOL } from './ingest-state.ts';
+import type { Variant } from './variants.ts';
+
+const noSweeper: Partial<IngestRules> = { sweepUnsent: false, sweepOverdue: false };
+const onlyUnsentSwept: Partial<IngestRules> = { sweepOverdue: false };
+const quietProvider: Partial<Faults> = { lostReply: 0, queueError: 0, lostAnswer: 0 };
+
+const LOST = 'LOST AFTER 200';
+const NEVER_HANDLED = 'RECORDED BUT NEVER HANDLED';
+const TWICE = 'EFFECT TWICE';
+const UNDONE = 'COMPLETED UNDONE';
+
+export const ingestVariants: readonly Variant[] = [
+  bad('naive: a known id is answered 200', 9_924, [LOST, NEVER_HANDLED], { ingest: 'naive', ...noSweeper }),
+  bad(
+    'naive, crashes only',
+    5_132,
+    [LOST, NEVER_HANDLED],
+    { ingest: 'naive', ...noSweeper },
+    { lostReply: 0, queueError: 0 },
+  ),
+  bad(
+    'naive, queue errors only',
+    1_649,
+    [LOST, NEVER_HANDLED],
+    { ingest: 'naive', ...noSweeper },
+    { crash: 0, lostReply: 0 },
+  ),
+  bad(
+    'compensating delete, no crash',
+    1_350,
+    [LOST, NEVER_HANDLED],
+    { ingest: 'compensate', ...noSweeper },
+    { crash: 0, lostReply: 0, lostAnswer: 0 },
+  ),
+  bad('sends again on a duplicate, 5xx on queue error, no sweeper', 135_293, [NEVER_HANDLED], {
+    onQueueError: 'refuse',
+    queueOnlyFallback: false,
+    ...noSweeper,
+  }),
+  bad('sends again on a duplicate, 200 on queue error, no sweeper', 212_771, [LOST, NEVER_HANDLED], {
+    queueOnlyFallback: false,
+    ...noSweeper,
+  }),
+  slow(bad('copies of an event in progress are acked', 682_083, [LOST, NEVER_HANDLED], ackInProgress())),
+  bad('copies of an event in progress are acked, few faults', 45_687, [LOST, NEVER_HANDLED], ackInProgress(), {
+    ...quietProvider,
+    handlerError: 0,
+  }),
+  bad(
+    'copies in progress are acked, no owner token, no crash',
+    33_507,
+    [LOST, NEVER_HANDLED],
+    { ...ackInProgress(), ownTokens: false },
+    { crash: 0, zombie: 0 },
+  ),
+  slow(bad('completion not fenced', 609_497, [TWICE, UNDONE], { consumer: 'unfenced' })),
+  bad('completion not fenced, few faults', 100_575, [TWICE, UNDONE], { consumer: 'unfenced' }, quietProvider),
+  slow(bad('record deleted on handler error', 961_787, [UNDONE, TWICE], { consumer: 'delete-on-error' })),
+  bad(
+    'record deleted on handler error, few faults',
+    42_644,
+    [UNDONE, TWICE],
+    { consumer: 'delete-on-error' },
+    {
+      ...quietProvider,
+      crash: 0,
+    },
+  ),
+  slow(
+    bad('queue purged, sweeper covers only unsent', 1_246_273, [LOST, NEVER_HANDLED], onlyUnsentSwept, { purge: 1 }),
+  ),
+  bad('queue purged, sweeper covers only unsent, few faults', 8_697, [LOST, NEVER_HANDLED], onlyUnsentSwept, {
+    purge: 1,
+    zombie: 0,
+    handlerError: 0,
+    lostAnswer: 0,
+    lostReply: 0,
+    crash: 0,
+  }),
+  bad(
+    "the queue's own redrive after 3 receives",
+    10_973,
+    ['DLQ WITHOUT ANY HANDLER FAILURE'],
+    { redriveAfterReceives: 3 },
+    { handlerError: 0, crash: 0, zombie: 0, lostReply: 0, queueError: 0 },
+  ),
+  slow(bad('external effect: the call can run twice, nothing is lost', 1_167_125, [TWICE], { effect: 'external' })),
+  bad(
+    'external effect: the call can run twice, nothing is lost, few faults',
+    35_311,
+    [TWICE],
+    { effect: 'external' },
+    {
+      ...quietProvider,
+      crash: 0,
+    },
+  ),
+  slow(
+    bad(
+      'queue first, the consumer records, no sweeper, queue purged',
+      741_008,
+      [LOST, NEVER_HANDLED],
+      { ingest: 'queue-first', ...noSweeper },
+      { purge: 1 },
+    ),
+  ),
+
+  good('naive ingest + sweeper', 118_124, { ingest: 'naive', ...onlyUnsentSwept }),
+  good('the protocol, transactional effect', 542_195),
+  slow(good('the protocol, queue purged', 1_686_219, {}, { purge: 1 })),
+  good('the protocol, queue purged, few faults', 102_353, {}, { purge: 1, zombie: 0, handlerError: 0, lostAnswer: 0 }),
+  slow(good('the protocol, DynamoDB outage + queue error', 1_262_353, {}, { storeDown: 1 })),
+  good(
+    'the protocol, DynamoDB outage + queue error, few faults',
+    51_849,
+    {},
+    {
+      storeDown: 1,
+      zombie: 0,
+      handlerError: 0,
+      lostReply: 0,
+    },
+  ),
+  slow(
+    good(
+      'queue first, the consumer records, no sweeper',
+      598_936,
+      { ingest: 'queue-first', ...noSweeper },
+      { storeDown: 1 },
+    ),
+  ),
+];
+
+function ackInProgress(): Partial<IngestRules> {
+  return { consumer: 'ack-in-progress', sweepOverdue: false };
+}
+
+function good(name: string, states: number, rules: Partial<IngestRules> = {}, faults: Partial<Faults> = {}): Variant {
+  return { kind: 'GOOD', name, states, breaks: [], explore: () => exploreWith(rules, faults) };
+}
+
+function bad(
+  name: string,
+  states: number,
+  breaks: readonly string[],
+  rules: Partial<IngestRules>,
+  faults: Partial<Faults> = {},
+): Variant {
+  return { kind: 'BAD', name, states, breaks, explore: () => exploreWith(rules, faults) };
+}
+
+function slow(variant: Variant): Variant {
+  return { ...variant, long: true };
+}
+
+function exploreWith(rules: Partial<IngestRules>, faults: Partial<Faults>) {
+  return explore(ingestModel({ ...PROTOCOL, ...rules }, { ...ONE_OF_EACH, ...faults }));
+}
