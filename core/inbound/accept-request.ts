@@ -24,7 +24,7 @@ import { answerHandshake } from '../verification/handshake.ts';
 import { type Identification, identifyRequest } from '../verification/identify-request.ts';
 import { type KeyFetcher, type Verdict, type VerifyContext, verifyRequest } from '../verification/verify-request.ts';
 import { expiryAfter, markEnqueued, type NewEvent, pendingItem, staleItem, type WriteRules } from './event-writes.ts';
-import { keptHeaders } from './kept-headers.ts';
+import { keptHeaders, VERIFIED_ITEMS_HEADER } from './kept-headers.ts';
 import type { RawRequest } from './raw-request.ts';
 import {
   acknowledge,
@@ -237,7 +237,12 @@ class Acceptance {
       ...(eventAt === undefined ? {} : { eventAt }),
     };
     this.stale = eventAt !== undefined && receivedAt - eventAt > (rules.retentionDays - AGE_MARGIN_DAYS) * DAY_MS;
-    this.headers = keptHeaders(source.spec, request.headers);
+    const headers = keptHeaders(source.spec, request.headers);
+    if (identified.kind === 'batch' && identified.refusedItems > 0) {
+      headers[VERIFIED_ITEMS_HEADER] = identified.items.map(it => it.path).join(' ');
+      ports.telemetry.count('RequestRejected', { source: source.id, cause: 'item' }, identified.refusedItems);
+    }
+    this.headers = headers;
     this.traceId = traceIdOf(request.headers);
     this.deflated = ports.codec.deflate(request.body);
     this.target = { gen: 1, bodySha, byReference: false };

@@ -1,6 +1,9 @@
 /** Which request headers are stored with an event: an allow-list, never a signature, cookie or credential. */
 import type { ProviderSpec, Src } from './provider-spec.ts';
 
+/** Under this name ingest keeps which items of a batch were verified, when not all were. No request can bring it. */
+export const VERIFIED_ITEMS_HEADER = 'holdfast-verified-items';
+
 const ALWAYS = ['content-type', 'user-agent'];
 const NEVER = /^(?:authorization|proxy-.*|cookie|set-cookie|x-amz-security-token)$/;
 const MAX_HEADER_LENGTH = 1_024;

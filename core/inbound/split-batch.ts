@@ -10,6 +10,7 @@ import { expiryAfter, markEnqueued, type NewEvent, pendingItem } from './event-w
 import type { AttemptEnd } from './finish-event.ts';
 import { referenceTo } from './finish-event.ts';
 import { done } from './handler-contract.ts';
+import { VERIFIED_ITEMS_HEADER } from './kept-headers.ts';
 import type { ProcessPorts, ProcessRules } from './process-ports.ts';
 import type { ProviderSpec } from './provider-spec.ts';
 import { PAYLOAD_MARGIN_DAYS } from './retention.ts';
@@ -17,8 +18,6 @@ import type { LoadedBody } from './run-handler.ts';
 import { toHex } from './text.ts';
 import { encodeWorkMessage } from './work-message.ts';
 
-/** Header under which ingest keeps which items of a batch were verified, when not all were. */
-export const VERIFIED_ITEMS_HEADER = 'holdfast-verified-items';
 const AT_ONCE = 10;
 
 export function isBatch(item: EventItem, spec: ProviderSpec): boolean {
