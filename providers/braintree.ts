@@ -22,7 +22,16 @@ export const braintree: ProviderSpec = {
       guard: { rejectMessage: '^[a-f0-9]{20,32}$' },
     },
   ],
-  identity: { key: [['form:bt_payload']], type: [] },
+  identity: {
+    document: { from: 'form:bt_payload', encoding: 'base64', format: 'xml' },
+    key: [
+      ['doc:notification.kind', 'doc:notification.timestamp', 'doc:notification.subject.*.id'],
+      ['form:bt_payload'],
+    ],
+    type: ['doc:notification.kind'],
+    time: { from: 'doc:notification.timestamp', unit: 'iso8601' },
+    ordering: 'doc:notification.subject.*.id',
+  },
   ack: { status: 200, rejectStatus: 401, deadlineMs: 30_000 },
   handshakes: [
     {
@@ -42,5 +51,5 @@ export const braintree: ProviderSpec = {
   settings: { publicKey: 'The public API key that belongs to the private key' },
   retries: 'Every hour for 24 hours.',
   setup:
-    'Braintree control panel, API, Webhooks: create a webhook with this URL; Braintree calls it with a challenge first. The secret is the private API key, and the setting publicKey its public key. The event is XML in base64 inside the form field bt_payload: every event has the same type here, and the handler reads the kind.',
+    'Braintree control panel, API, Webhooks: create a webhook with this URL; Braintree calls it with a challenge first. The secret is the private API key, and the setting publicKey its public key. The event is XML in base64 inside the form field bt_payload.',
 };

@@ -11,6 +11,7 @@ export const hubspotLegacy: ProviderSpec = {
     {
       id: 'hubspot-v2',
       alg: 'digest-sha256',
+      when: { header: { 'x-hubspot-signature-version': 'v2' } },
       sig: { from: 'header:x-hubspot-signature' },
       encoding: 'hex',
       message: '{secret}{method}{url}{body}',
@@ -19,6 +20,7 @@ export const hubspotLegacy: ProviderSpec = {
     {
       id: 'hubspot-v1',
       alg: 'digest-sha256',
+      when: { header: { 'x-hubspot-signature-version': 'v1' } },
       sig: { from: 'header:x-hubspot-signature' },
       encoding: 'hex',
       message: '{secret}{body}',

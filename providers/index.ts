@@ -76,6 +76,7 @@ import { whatsapp } from './whatsapp.ts';
 import { wise } from './wise.ts';
 import { woocommerce } from './woocommerce.ts';
 import { x } from './x.ts';
+import { xActivity } from './x-activity.ts';
 import { xero } from './xero.ts';
 import { zendesk } from './zendesk.ts';
 import { zoom } from './zoom.ts';
@@ -157,6 +158,7 @@ const all: readonly ProviderSpec[] = [
   wise,
   woocommerce,
   x,
+  xActivity,
   xero,
   zendesk,
   zoom,

@@ -14,7 +14,11 @@ export const messagebird: ProviderSpec = {
       sig: { from: 'header:messagebird-signature-jwt' },
       jwtAlg: 'HS256',
       claims: { iss: 'MessageBird' },
-      bind: [{ equals: 'claim:payload_hash', hash: 'sha256', encoding: 'hex' }],
+      url: { base: 'configured' },
+      bind: [
+        { equals: 'claim:payload_hash', hash: 'sha256', encoding: 'hex' },
+        { equals: 'claim:url_hash', hash: 'sha256', encoding: 'hex', of: 'url' },
+      ],
       leewaySeconds: 1,
     },
   ],
@@ -25,5 +29,5 @@ export const messagebird: ProviderSpec = {
   signatureHeaders: ['messagebird-signature-jwt'],
   retries: 'Not documented for all products; count on several attempts.',
   setup:
-    'Dashboard, Developers, API settings: the signing key there is the secret. Set this URL on the number, flow or channel. The token binds the body by its hash; the hash of the URL in it is not compared. It is valid for about a minute.',
+    'Dashboard, Developers, API settings: the signing key there is the secret. Set this URL on the number, flow or channel. The token binds body and URL by their hashes: the URL of the source must equal the one entered there. It is valid for about a minute.',
 };

@@ -17,12 +17,13 @@ export const meta: ProviderSpec = {
     },
   ],
   identity: {
-    items: 'entry[]',
-    // Changes have no id and may be grouped anew when they are repeated: better twice than never.
-    key: [['json:messaging.0.message.mid'], ['none']],
-    type: ['json:changes.0.field', 'json:messaging.0.message.type'],
-    time: { from: 'json:time', unit: 's' },
-    ordering: 'json:id',
+    items: ['entry[].changes[]', 'entry[].messaging[]'],
+    // Most changes have no id and may be grouped anew when they are repeated: better twice than never.
+    key: [['json:message.mid'], ['json:value.leadgen_id'], ['none']],
+    type: ['root:object', 'json:field'],
+    typeJoin: '.',
+    time: { from: 'json:value.created_time', unit: 's' },
+    ordering: 'parent:id',
   },
   ack: { status: 200, contentType: 'text/plain', body: 'EVENT_RECEIVED', rejectStatus: 401, deadlineMs: 5_000 },
   handshakes: [
@@ -39,7 +40,7 @@ export const meta: ProviderSpec = {
     verifyToken: 'The verify token you enter in the App Dashboard; any text of your own, not the app secret',
   },
   retries:
-    'At once and then less and less often for about 36 hours. Updates of one object may arrive together, and in another grouping when repeated: handlers of changes must bear repetitions.',
+    'At once and then less and less often for about 36 hours. Updates of one object may arrive together, and in another grouping when repeated: handlers of changes must bear repetitions. The type is object.field (page.feed); of messages it is the object alone.',
   setup:
     'Meta for Developers, the app, Webhooks: choose the object, enter this URL and the verify token, subscribe to fields. The secret of the source is the App Secret (App settings, Basic).',
 };

@@ -9,7 +9,7 @@ export const slackCommands: ProviderSpec = {
   strength: 'signed',
   verify: [
     {
-      id: 'slack-commands',
+      id: 'slack',
       alg: 'hmac-sha256',
       sig: { from: 'header:x-slack-signature', parse: { prefix: 'v0=' } },
       encoding: 'hex',
@@ -18,8 +18,9 @@ export const slackCommands: ProviderSpec = {
     },
   ],
   identity: {
-    key: [['form:trigger_id'], ['hash:body']],
-    type: ['form:command'],
+    document: { from: 'form:payload', format: 'json' },
+    key: [['form:trigger_id'], ['doc:trigger_id'], ['hash:body']],
+    type: ['form:command', 'doc:type'],
     time: { from: 'header:x-slack-request-timestamp', unit: 's' },
   },
   // Any text in the answer is shown to the user.
@@ -35,5 +36,5 @@ export const slackCommands: ProviderSpec = {
   signatureHeaders: ['x-slack-signature', 'x-slack-request-timestamp'],
   retries: 'None: a late answer is shown to the user as a failure.',
   setup:
-    'api.slack.com, Your Apps, the app: set this URL under Slash Commands or Interactivity & Shortcuts. The secret is the Signing Secret. The user sees nothing until your handler answers through response_url. Interactions carry their JSON in the form field payload, which the handler parses.',
+    'api.slack.com, Your Apps, the app: set this URL under Slash Commands or Interactivity & Shortcuts. The secret is the Signing Secret. The user sees nothing until your handler answers through response_url.',
 };

@@ -11,6 +11,7 @@ export const twilio: ProviderSpec = {
     {
       id: 'twilio-form',
       alg: 'hmac-sha1',
+      when: { queryMissing: ['bodySHA256'] },
       sig: { from: 'header:x-twilio-signature' },
       encoding: 'base64',
       message: '{url}{formSorted}',
@@ -19,6 +20,7 @@ export const twilio: ProviderSpec = {
     {
       id: 'twilio-json',
       alg: 'hmac-sha1',
+      when: { queryPresent: ['bodySHA256'] },
       sig: { from: 'header:x-twilio-signature' },
       encoding: 'base64',
       message: '{url}',

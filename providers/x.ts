@@ -2,7 +2,7 @@ import type { ProviderSpec } from '#core/inbound/provider-spec.ts';
 
 export const x: ProviderSpec = {
   id: 'x',
-  title: 'X (Account Activity, X Activity, filtered stream)',
+  title: 'X Account Activity',
   docs: 'https://docs.x.com/x-api/webhooks/introduction',
   checkedOn: '2026-11-21',
   unconfirmed: ['Whether plans other than enterprise repeat a failed delivery.'],
@@ -27,9 +27,19 @@ export const x: ProviderSpec = {
     },
   ],
   identity: {
-    key: [['json:data.event_uuid'], ['hash:body']],
-    type: ['json:data.event_type'],
-    ordering: 'json:for_user_id',
+    // { "for_user_id": …, "tweet_create_events": […], … }: the name of the array is the type.
+    items: '*[]',
+    key: [
+      ['item:key', 'json:id_str'],
+      ['item:key', 'json:id'],
+      ['item:key', 'json:status.id', 'json:timestamp_ms'],
+      ['item:key', 'json:type', 'json:created_timestamp', 'json:source.id', 'json:target.id'],
+      ['item:key', 'json:created_timestamp', 'json:sender_id'],
+      ['hash:body'],
+    ],
+    type: ['item:key'],
+    time: { from: 'json:created_timestamp', unit: 'ms' },
+    ordering: 'root:for_user_id',
   },
   ack: { status: 200, contentType: 'text/plain', body: '', rejectStatus: 401, deadlineMs: 10_000 },
   handshakes: [
@@ -49,5 +59,5 @@ export const x: ProviderSpec = {
   signatureHeaders: ['x-twitter-webhooks-signature', 'x-twitter-webhooks-signature-oauth2'],
   retries: 'Enterprise plans: up to three times within five minutes. Others: count on none.',
   setup:
-    'X developer console: the secret of the source is the OAuth 2.0 Client Secret of the app (older apps: the API key secret). Register this URL, which must not contain a port, with POST /2/webhooks; X checks it with a challenge at once and again every 30 minutes to 24 hours. The event type is known for X Activity; for Account Activity the handler reads the key of the body.',
+    'X developer console: the secret of the source is the OAuth 2.0 Client Secret of the app (older apps: the API key secret). Register this URL, which must not contain a port, with POST /2/webhooks; X checks it with a challenge at once and again every 30 minutes to 24 hours. X Activity and filtered-stream webhooks: provider x-activity.',
 };
