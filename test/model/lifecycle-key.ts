@@ -45,6 +45,8 @@ function dropRefusedSweep(sweep: Sweep, marks: (gen: string) => boolean, rules: 
       return !sweep.fresh && rules.unclaimableIfUnchanged ? undefined : sweep;
     case 'move-far':
       return !sweep.fresh && rules.moveFarIfUnchanged ? undefined : sweep;
+    case 'remove-watch':
+      return !sweep.fresh && rules.removeWatchIfUnchanged ? undefined : sweep;
     case 'dlq':
     case 'done':
     case 'unsent-send':
@@ -108,6 +110,7 @@ const SWEEP_STEP = {
   'overdue-bump': 7,
   unclaimable: 8,
   'move-far': 9,
+  'remove-watch': 10,
 } as const;
 
 /** 0…416 */
@@ -117,7 +120,7 @@ function consumerCode(consumer: Consumer | undefined): number {
   return 1 + dead + 4 * (Number(!consumer.holds) + 2 * (TAG[consumer.tag] + 4 * CONSUMER_STEP[consumer.step]));
 }
 
-/** 0…60 */
+/** 0…66 */
 function sweepCode(sweep: Sweep | undefined): number {
   return sweep ? 1 + Number(sweep.fresh) + 2 * (DLQ_TAG[sweep.what] + 3 * SWEEP_STEP[sweep.step]) : 0;
 }
@@ -150,7 +153,7 @@ export function keyOf(state: State): string {
     counters + 128 * (messages + 54 * Number(state.paused)),
     consumerCode(state.consumers[0]) + 420 * (operatorCode(state.operators[0]) + 9 * operatorCode(state.operators[1])),
     consumerCode(state.consumers[1]) + 420 * (operatorCode(state.request) + 9 * deadLetters),
-    sweepCode(state.sweeps[0]) + 64 * (sweepCode(state.sweeps[1]) + 64 * Number(state.neighbour)),
+    sweepCode(state.sweeps[0]) + 67 * (sweepCode(state.sweeps[1]) + 67 * Number(state.neighbour)),
     people + 243 * (budget.pause + 3 * (budget.duplicate + 3 * (budget.breaker + 3 * budget.payloadMissing))),
   );
 }

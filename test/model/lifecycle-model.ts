@@ -40,7 +40,7 @@ export function lifecycleModel(rules: LifecycleRules, budget: Partial<Budget>, o
     canonical: state => canonicalState(state, rules),
     stopAtFirst: true,
     mustReach: [{ rule: 'STUCK FOR EVER', from: () => true, goal: state => isSettled(state, rules) }],
-    brokenIn: state => (state.record && !owesWhatItShows(state.record) ? I8 : undefined),
+    brokenIn: state => (state.record && !owesWhatItShows(state.record, rules) ? I8 : undefined),
     brokenBy: (from, to, action) => (undoesATerminalStatus(from, to, action) ? I4 : undefined),
     describe: describeState,
   };
@@ -67,13 +67,15 @@ export function initialStates(rules: LifecycleRules, budget: Budget, outage = fa
   const withCopies = (count: number): State => ({ ...unsent, queue: { ...unsent.queue, current: count } });
   const recorded = [unsent, withCopies(1), { ...withCopies(1), record: enqueued }, { ...unsent, record: enqueued }];
   const onlyCopies = [withCopies(1), withCopies(2)].map(state => ({ ...state, record: undefined }));
-  return outage ? [...recorded, ...onlyCopies] : recorded;
+  const leftover: State = { ...unsent, record: { ...enqueued, status: 'completed', expires: true, effects: 1 } };
+  return [...recorded, ...(outage ? onlyCopies : []), ...(rules.leftoverWatch ? [leftover] : [])];
 }
 
 /** Invariant I8: something owed (not terminal, or dead and not in the DLQ) ⇔ watched ⇔ no expiry. */
-function owesWhatItShows(record: LifeRecord): boolean {
+function owesWhatItShows(record: LifeRecord, rules: LifecycleRules): boolean {
   const owed = record.status === 'dead' ? !record.dlqSent : record.status !== 'completed';
-  return owed === (record.watch !== 'none') && owed !== record.expires;
+  const watched = record.watch !== 'none';
+  return (owed === watched || (watched && rules.leftoverWatch)) && owed !== record.expires;
 }
 
 /** Invariant I4: only a replay leaves `completed`; only a replay or a redrive leaves `dead`. */

@@ -33,8 +33,11 @@ export interface LifecycleRules {
   readonly unparkIfUnchanged: boolean;
   readonly markIfPending: boolean;
   readonly moveFarIfUnchanged: boolean;
-  /** Sweepers that may run at once. With two, the move to FAR is a read and a later write. */
+  readonly removeWatchIfUnchanged: boolean;
+  /** Sweepers that may run at once. With two, a catch-all write is a read and a later write. */
   readonly sweepers: 1 | 2;
+  /** It may also start completed with a watch that nobody removed (an item of an older version). */
+  readonly leftoverWatch: boolean;
 
   // Processor
   readonly successorBeforeAck: boolean;
@@ -83,7 +86,9 @@ export const PROTOCOL: LifecycleRules = {
   unparkIfUnchanged: true,
   markIfPending: true,
   moveFarIfUnchanged: true,
+  removeWatchIfUnchanged: true,
   sweepers: 1,
+  leftoverWatch: false,
   successorBeforeAck: true,
   copyDueLater: 'hide',
   finishIfOwner: true,

@@ -84,7 +84,8 @@ export type SweepStep =
   | 'overdue-send'
   | 'overdue-bump'
   | 'unclaimable'
-  | 'move-far';
+  | 'move-far'
+  | 'remove-watch';
 
 export interface LateRequest {
   readonly step: 'send' | 'mark';

@@ -76,7 +76,8 @@ function catchAll(
   read: (step: SweepStep) => State,
 ): void {
   if (record.status === 'completed' || (record.status === 'dead' && record.dlqSent)) {
-    add('catch-all: nothing owed, removes watch', writeRecord(state, { ...record, watch: 'none' }));
+    if (rules.sweepers === 2) add('catch-all: reads nothing owed', read('remove-watch'));
+    else add('catch-all: nothing owed, removes watch', writeRecord(state, { ...record, watch: 'none' }));
   } else if (rules.pauseWatch !== 'soon' && state.paused && record.parked && record.due === 'reached') {
     if (rules.sweepers === 2) add('catch-all: reads parked and due, paused', read('move-far'));
     else add('catch-all: paused, moves watchAt far', writeRecord(state, { ...record, watch: 'far' }));
@@ -109,7 +110,7 @@ function continueSweep(
     case 'unsent-mark': {
       const marks = record.status === 'pending' && sweep.what === 'current';
       const marked: LifeRecord = { ...record, enqueued: true };
-      if (rules.markIfPending) add('marks enqueued', marks ? { ...idle, record: marked } : idle);
+      if (rules.markIfPending) add('marks enqueued', marks ? write(marked) : idle);
       else add('marks enqueued, whatever is there', write({ ...marked, watch: 'near' }));
       break;
     }
@@ -120,7 +121,7 @@ function continueSweep(
     }
     case 'parked-clear': {
       const clears = (sweep.fresh && record.parked) || !rules.unparkIfUnchanged;
-      // Only the other sweeper has to notice: this one has the item as it wrote it.
+      // Only the other sweeper must notice: this one has the item as it wrote it.
       const cleared: LifeRecord = { ...record, parked: false, watch: 'near' };
       const to = clears ? setSweep(writeRecord(state, cleared), me, sweep) : state;
       add('clears parked', rules.sendBeforeUnpark ? setSweep(to, me, undefined) : goOn(to, 'parked-send'));
@@ -143,6 +144,10 @@ function continueSweep(
       break;
     case 'move-far':
       if (sweep.fresh || !rules.moveFarIfUnchanged) add('moves watchAt far', write({ ...record, watch: 'far' }));
+      else add('finds the record changed', idle);
+      break;
+    case 'remove-watch':
+      if (sweep.fresh || !rules.removeWatchIfUnchanged) add('removes the watch', write({ ...record, watch: 'none' }));
       else add('finds the record changed', idle);
       break;
   }
