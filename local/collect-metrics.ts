@@ -1,0 +1,149 @@
+import { GetMetricStatisticsCommand } from '@aws-sdk/client-cloudwatch';
+import { FilterLogEventsCommand } from '@aws-sdk/client-cloudwatch-logs';
+import { GetQueueAttributesCommand } from '@aws-sdk/client-sqs';
+import type { AwsClients } from './aws-clients.ts';
+import type { DeployedStack } from './deployed-stack.ts';
+import type { LocalAws } from './emulator.ts';
+import type { MetricStore } from './metric-store.ts';
+
+const QUEUE_METRICS = {
+  ApproximateNumberOfMessages: 'ApproximateNumberOfMessagesVisible',
+  ApproximateNumberOfMessagesNotVisible: 'ApproximateNumberOfMessagesNotVisible',
+  ApproximateNumberOfMessagesDelayed: 'ApproximateNumberOfMessagesDelayed',
+} as const;
+const FUNCTION_METRICS = ['Invocations', 'Errors', 'Throttles'] as const;
+
+/** Log events are read again for this long, because they may be written late. */
+const OVERLAP_MS = 10_000;
+
+/**
+ * Reads what CloudWatch would have: the functions' EMF lines, the queues' numbers and the functions' counters. Each call
+ * adds what is new since the one before.
+ */
+export class MetricCollector {
+  private readonly seenLogEvents = new Set<string>();
+  private readonly aws: LocalAws;
+  private readonly clients: AwsClients;
+  private readonly stacks: readonly DeployedStack[];
+  private readonly store: MetricStore;
+  private from: number;
+
+  constructor(aws: LocalAws, clients: AwsClients, stacks: readonly DeployedStack[], store: MetricStore, since: number) {
+    this.aws = aws;
+    this.clients = clients;
+    this.stacks = stacks;
+    this.store = store;
+    this.from = since;
+  }
+
+  /** `now` is epoch ms. Throws when the local AWS does not answer. */
+  async collect(now: number): Promise<void> {
+    const from = this.from;
+    await Promise.all([
+      ...this.resources('AWS::Logs::LogGroup').map(group => this.readLogGroup(group, from - OVERLAP_MS)),
+      ...this.resources('AWS::SQS::Queue').map(url => this.readQueue(url, now)),
+      ...this.resources('AWS::Lambda::Function').map(name => this.readFunction(name, from, now)),
+    ]);
+    this.from = now;
+  }
+
+  private resources(type: string): readonly string[] {
+    return this.stacks.flatMap(stack =>
+      Object.entries(stack.template.Resources ?? {}).flatMap(([id, resource]) => {
+        const physicalId = stack.physicalIds[id];
+        return resource.Type === type && physicalId ? [physicalId] : [];
+      }),
+    );
+  }
+
+  private async readLogGroup(logGroupName: string, startTime: number): Promise<void> {
+    let nextToken: string | undefined;
+    do {
+      const page = await this.clients.logs.send(
+        new FilterLogEventsCommand({ logGroupName, startTime, filterPattern: '', ...(nextToken && { nextToken }) }),
+      );
+      for (const { eventId = '', message = '' } of page.events ?? []) {
+        if (this.seenLogEvents.has(eventId)) continue;
+        this.seenLogEvents.add(eventId);
+        if (message.includes('"_aws"')) addEmfLine(message, this.store);
+      }
+      nextToken = page.nextToken;
+    } while (nextToken);
+  }
+
+  private async readQueue(QueueUrl: string, now: number): Promise<void> {
+    const dimensions = { QueueName: QueueUrl.split('/').at(-1) ?? '' };
+    const add = (name: string, value: number): void =>
+      this.store.add({ namespace: 'AWS/SQS', name, dimensions }, value, now);
+    const read = new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['All'] });
+    const { Attributes: attributes = {} } = await this.clients.sqs.send(read);
+    for (const [attribute, metric] of Object.entries(QUEUE_METRICS)) add(metric, Number((attributes as Record<string, string>)[attribute] ?? 0));
+    add('ApproximateAgeOfOldestMessage', await this.oldestAgeSeconds(QueueUrl, now));
+  }
+
+  /** No SQS call tells the age of the oldest message; the emulator's inspection page does. 0 where there is none. */
+  private async oldestAgeSeconds(queueUrl: string, now: number): Promise<number> {
+    try {
+      const page = `${this.aws.endpoint}/_ministack/sqs/messages?QueueUrl=${encodeURIComponent(queueUrl)}`;
+      const answer = await fetch(page, { signal: AbortSignal.timeout(2_000) });
+      const sentAt = [...(await answer.text()).matchAll(/"Sent(?:At|Timestamp)":\s*"?([\d.]+)/g)].map(match => {
+        const value = Number(match[1]);
+        return value < 1e12 ? value * 1000 : value;
+      });
+      return sentAt.length === 0 ? 0 : Math.max(0, (now - Math.min(...sentAt)) / 1000);
+    } catch {
+      return 0;
+    }
+  }
+
+  private async readFunction(FunctionName: string, from: number, now: number): Promise<void> {
+    await Promise.all(
+      FUNCTION_METRICS.map(async name => {
+        const query = {
+          Namespace: 'AWS/Lambda',
+          MetricName: name,
+          Dimensions: [{ Name: 'FunctionName', Value: FunctionName }],
+        };
+        const range = { StartTime: new Date(from), EndTime: new Date(now), Period: 3600, Statistics: ['Sum' as const] };
+        const { Datapoints: points = [] } = await this.clients.cloudWatch.send(
+          new GetMetricStatisticsCommand({ ...query, ...range }),
+        );
+        const value = points.reduce((total, point) => total + (point.Sum ?? 0), 0);
+        if (points.length > 0)
+          this.store.add({ namespace: 'AWS/Lambda', name, dimensions: { FunctionName } }, value, now);
+      }),
+    );
+  }
+}
+
+interface EmfLine {
+  readonly _aws: {
+    readonly Timestamp: number;
+    readonly CloudWatchMetrics: readonly {
+      readonly Namespace: string;
+      readonly Dimensions: readonly (readonly string[])[];
+      readonly Metrics: readonly { readonly Name: string }[];
+    }[];
+  };
+  readonly [key: string]: unknown;
+}
+
+/** Adds the metrics of an EMF log line, under each of its dimension sets. Lines that are none are left alone. */
+export function addEmfLine(message: string, store: MetricStore): void {
+  let line: EmfLine;
+  try {
+    line = JSON.parse(message) as EmfLine;
+  } catch {
+    return;
+  }
+  for (const { Namespace: namespace, Dimensions: sets, Metrics: metrics } of line._aws?.CloudWatchMetrics ?? []) {
+    for (const { Name: name } of metrics) {
+      const raw = line[name];
+      const values = (Array.isArray(raw) ? raw : [raw]).filter(value => typeof value === 'number');
+      for (const set of sets) {
+        const dimensions = Object.fromEntries(set.map(key => [key, String(line[key])]));
+        for (const value of values) store.add({ namespace, name, dimensions }, value, line._aws.Timestamp);
+      }
+    }
+  }
+}
