@@ -12,7 +12,7 @@ import { HttpIamAuthorizer } from 'aws-cdk-lib/aws-apigatewayv2-authorizers';
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
 import { Metric, type MetricOptions } from 'aws-cdk-lib/aws-cloudwatch';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
-import { type ILogGroup, LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
+import { FilterPattern, LogGroup, MetricFilter, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import type { Throttle } from '#core/config/gateway-config.ts';
 
@@ -32,6 +32,8 @@ export interface IngestApiProps {
   /** Answers `GET /health` for everybody and `GET /events/{event_id}/status` for callers with IAM rights. */
   readonly api: IFunction;
   readonly accessLogRetention: RetentionDays;
+  /** Namespace of the metric that counts answers 429 in the access log. @default 'Holdfast/Edge' */
+  readonly edgeNamespace?: string;
   /** For the routes that are not sources. @default 50 a second, burst 100 */
   readonly managementThrottle?: Throttle;
   /** Delete the access log with the stack. @default false */
@@ -41,10 +43,11 @@ export interface IngestApiProps {
 /** The front door: one explicit route per source, each with its own throttle. */
 export class IngestApi extends Construct {
   readonly api: HttpApi;
-  readonly accessLog: ILogGroup;
+  readonly accessLog: LogGroup;
   /** Without a final slash. */
   readonly url: string;
   readonly statusArn: string;
+  private readonly throttled: MetricFilter;
 
   constructor(scope: Construct, id: string, props: IngestApiProps) {
     super(scope, id);
@@ -117,6 +120,14 @@ export class IngestApi extends Construct {
         ),
       },
     });
+    // API Gateway has no metric of its own for requests it throttles.
+    this.throttled = new MetricFilter(this, 'Throttled', {
+      logGroup: this.accessLog,
+      filterPattern: FilterPattern.stringValue('$.status', '=', '429'),
+      metricNamespace: props.edgeNamespace ?? 'Holdfast/Edge',
+      metricName: 'Throttled',
+      metricValue: '1',
+    });
     const cfnStage = stage.node.defaultChild as CfnStage;
     // The L2 has no per-route throttle. API Gateway refuses settings of a route that does not exist yet.
     cfnStage.routeSettings = settings;
@@ -143,6 +154,10 @@ export class IngestApi extends Construct {
   /** Answers 400 to 499. */
   metricClientErrors(options?: MetricOptions): Metric {
     return this.metric('4xx', 'Sum', options);
+  }
+  /** Answers 429, given by API Gateway itself. */
+  metricThrottled(options?: MetricOptions): Metric {
+    return this.throttled.metric({ statistic: 'Sum', ...options });
   }
   /** Time until the answer, as the provider sees it without the network. */
   metricLatency(options?: MetricOptions): Metric {

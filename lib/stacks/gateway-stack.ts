@@ -7,12 +7,15 @@ import { Schedule, ScheduleExpression } from 'aws-cdk-lib/aws-scheduler';
 import { LambdaInvoke } from 'aws-cdk-lib/aws-scheduler-targets';
 import { Construct } from 'constructs';
 import { type Deployment, secretName } from '#core/config/deployment.ts';
+import { METRIC_NAMESPACE } from '#core/metrics.ts';
 import { apiEnv } from '#lambdas/api/env.ts';
 import { ingestEnv } from '#lambdas/ingest/env.ts';
 import { processEnv } from '#lambdas/process/env.ts';
 import { reconcileEnv } from '#lambdas/reconcile/env.ts';
 import { sweepEnv } from '#lambdas/sweep/env.ts';
 import type { Bundles, FunctionName } from '../bundling/function-names.ts';
+import { GatewayAlarms } from '../constructs/gateway-alarms.ts';
+import { GatewayDashboard } from '../constructs/gateway-dashboard.ts';
 import { type EnvContract, GatewayFunction } from '../constructs/gateway-function.ts';
 import { IngestApi } from '../constructs/ingest-api.ts';
 import type { HandlerResources } from '../handler-resources.ts';
@@ -30,6 +33,8 @@ export interface GatewayStackProps extends StackProps {
 export class GatewayStack extends Stack {
   readonly api: IngestApi;
   readonly functions: Readonly<Record<FunctionName, GatewayFunction<EnvContract>>>;
+  readonly alarms: GatewayAlarms | undefined;
+  readonly dashboard: GatewayDashboard;
   private readonly props: GatewayStackProps;
 
   constructor(scope: Construct, id: string, props: GatewayStackProps) {
@@ -126,9 +131,23 @@ export class GatewayStack extends Stack {
       ingest: this.keepWarm(ingest),
       api: api.function,
       accessLogRetention: deployment.logRetentionDays as RetentionDays,
+      edgeNamespace: `${METRIC_NAMESPACE}/${deployment.config.environment}`,
       disposable: deployment.disposable,
     });
+    this.alarms = deployment.alarms === 'none' ? undefined : this.addAlarms();
+    this.dashboard = new GatewayDashboard(this, 'Dashboard', {
+      deployment,
+      queue,
+      api: this.api,
+      alarms: this.alarms?.alarms.map(each => each.alarm) ?? [],
+    });
     this.addOutputs();
+  }
+
+  private addAlarms(): GatewayAlarms {
+    const { deployment, data } = this.props;
+    const { store, queue } = data;
+    return new GatewayAlarms(this, 'Alarms', { deployment, store, queue, api: this.api, functions: this.functions });
   }
 
   private addFunction<Contract extends EnvContract>(
@@ -245,6 +264,14 @@ export class GatewayStack extends Stack {
     output('BodiesBucket', store.bodies.bucketName, 'Bucket of large bodies');
     output('WorkQueueUrl', queue.main.queueUrl, 'Main queue');
     output('DeadQueueUrl', queue.dead.queueUrl, 'Dead-letter queue');
+    output(
+      'DashboardUrl',
+      `https://${this.region}.console.aws.amazon.com/cloudwatch/home?region=${this.region}#dashboards/dashboard/holdfast-${deployment.config.environment}`,
+      'Dashboard',
+    );
+    for (const [severity, topic] of Object.entries(this.alarms?.topics.topics ?? {})) {
+      output(`${toConstructId(severity)}Topic`, topic.topicArn, `Alarms of severity ${severity}`);
+    }
     for (const [name, each] of Object.entries(this.functions)) {
       output(`${toConstructId(name)}Function`, each.function.functionName, `Name of the ${name} function`);
     }

@@ -1,0 +1,52 @@
+import type { Duration } from 'aws-cdk-lib';
+import type { IMetric, MetricOptions } from 'aws-cdk-lib/aws-cloudwatch';
+import type { Deployment } from '#core/config/deployment.ts';
+import type { Severity } from '#core/config/gateway-config.ts';
+import type { MetricName } from '#core/metrics.ts';
+import type { FunctionName } from '../bundling/function-names.ts';
+import type { EventStore } from '../constructs/event-store.ts';
+import type { EnvContract, GatewayFunction } from '../constructs/gateway-function.ts';
+import type { IngestApi } from '../constructs/ingest-api.ts';
+import type { WorkQueue } from '../constructs/work-queue.ts';
+
+/** One alarm: what it watches, when it fires, and what a person woken by it reads first. */
+export interface AlarmSpec {
+  /** `<function>-<what>`; the alarm is named `holdfast-<environment>-<id>`. */
+  readonly id: string;
+  /** `docs/runbooks/<runbook>.md`. @default the id */
+  readonly runbook?: string;
+  readonly severity: Severity;
+  readonly metric: IMetric;
+  readonly threshold: number;
+  /** @default 'atLeast' */
+  readonly fires?: 'above' | 'atLeast' | 'below';
+  /** Datapoints that must breach, out of how many: `[3, 5]`. */
+  readonly datapoints: readonly [breaching: number, evaluated: number];
+  /** What no data means. Always said: CloudWatch's own default can fire on one stale datapoint. */
+  readonly missing: 'breaching' | 'notBreaching';
+  readonly meaning: string;
+  /** A command that can be pasted as it stands. */
+  readonly firstCommand: string;
+  /** Lost or stuck events: kept when the environment asks for `alarms: 'essential'`. @default false */
+  readonly essential?: boolean;
+  /** The composite that pages for it, where there are composites. @default none: it notifies by itself */
+  readonly partOf?: 'ingest-broken' | 'processing-broken';
+}
+
+/** What alarms are made of. */
+export interface AlarmContext {
+  readonly deployment: Deployment;
+  readonly store: EventStore;
+  readonly queue: WorkQueue;
+  readonly api: IngestApi;
+  readonly functions: Readonly<Record<FunctionName, GatewayFunction<EnvContract>>>;
+  /** A metric our functions emit, in this environment. */
+  metric(
+    name: MetricName,
+    options: MetricOptions & { readonly dimensions?: Readonly<Record<string, string>> },
+  ): IMetric;
+  /** A command that shows a function's errors of the last 30 minutes. */
+  errorsOf(name: FunctionName): string;
+}
+
+export type AlarmList = (context: AlarmContext, minute: Duration) => readonly AlarmSpec[];

@@ -1,0 +1,23 @@
+import { Metric, type MetricOptions } from 'aws-cdk-lib/aws-cloudwatch';
+import { METRIC_NAMESPACE, METRICS, type MetricName } from '#core/metrics.ts';
+
+/**
+ * A metric our functions emit. Throws RangeError for a set of dimensions it is not published under: CloudWatch would
+ * show it as empty for ever.
+ */
+export function gatewayMetric(
+  name: MetricName,
+  environment: string,
+  options: MetricOptions & { readonly dimensions?: Readonly<Record<string, string>> },
+): Metric {
+  const { dimensions, ...rest } = options;
+  const dimensionsMap = { environment, ...dimensions };
+  const given = Object.keys(dimensionsMap).sort().join();
+  const sets: readonly (readonly string[])[] = METRICS[name].dimensions;
+  if (!sets.some(set => [...set].sort().join() === given)) {
+    throw new RangeError(
+      `${name} is not published under (${given}); allowed: ${sets.map(set => `(${set.join()})`).join(', ')}. Change core/metrics.ts or the alarm.`,
+    );
+  }
+  return new Metric({ namespace: METRIC_NAMESPACE, metricName: name, dimensionsMap, ...rest });
+}

@@ -1,0 +1,192 @@
+import { Duration } from 'aws-cdk-lib';
+import { MathExpression } from 'aws-cdk-lib/aws-cloudwatch';
+import type { DeployedSource } from '#core/config/deployment.ts';
+import { REJECTED_FOR_SIGNATURE } from '#core/metrics.ts';
+import type { AlarmContext, AlarmList, AlarmSpec } from './alarm-spec.ts';
+
+/** Requests that are refused, slow or missing: what the providers see of us. */
+export const ingestAlarms: AlarmList = (context, minute) => {
+  const { api, functions, deployment } = context;
+  const { thresholds } = deployment;
+  const ingest = functions.ingest.function;
+  const whole: AlarmSpec[] = [
+    {
+      id: 'ingest-server-errors',
+      severity: 'page',
+      essential: true,
+      partOf: 'ingest-broken',
+      metric: new MathExpression({
+        expression: 'IF(requests > 0, 100 * errors / requests, 0)',
+        usingMetrics: { errors: api.metricServerErrors(), requests: api.metricRequests() },
+        period: minute,
+        label: 'Answers 5xx, percent',
+      }),
+      threshold: thresholds.ingestErrorPercent,
+      fires: 'above',
+      datapoints: [2, 3],
+      missing: 'notBreaching',
+      meaning: 'Providers get 5xx. Those that never retry (GitHub) lose the event.',
+      firstCommand: context.errorsOf('ingest'),
+    },
+    {
+      id: 'ingest-server-errors-count',
+      runbook: 'ingest-server-errors',
+      severity: 'page',
+      essential: true,
+      partOf: 'ingest-broken',
+      metric: api.metricServerErrors({ period: minute }),
+      threshold: thresholds.ingestErrorCount,
+      datapoints: [1, 1],
+      missing: 'notBreaching',
+      meaning: 'Providers got several 5xx within a minute. Those that never retry (GitHub) lose the event.',
+      firstCommand: context.errorsOf('ingest'),
+    },
+    {
+      id: 'ingest-slow',
+      severity: 'ticket',
+      metric: api.metricLatency({ period: minute }),
+      threshold: thresholds.ingestLatencyMs,
+      fires: 'above',
+      datapoints: [3, 5],
+      missing: 'notBreaching',
+      meaning: 'One answer in a hundred takes longer than providers like. Shopify gives up after 5 s.',
+      firstCommand: context.errorsOf('ingest'),
+    },
+    {
+      id: 'ingest-throttled',
+      severity: 'page',
+      essential: true,
+      partOf: 'ingest-broken',
+      metric: ingest.metricThrottles({ statistic: 'Sum', period: minute }),
+      threshold: 1,
+      datapoints: [1, 1],
+      missing: 'notBreaching',
+      meaning: 'Lambda refused to start the ingest function: the account has no concurrency left.',
+      firstCommand: 'aws lambda get-account-settings --query AccountLimit',
+    },
+    {
+      id: 'ingest-errors',
+      severity: 'page',
+      essential: true,
+      partOf: 'ingest-broken',
+      metric: ingest.metricErrors({ statistic: 'Sum', period: minute }),
+      threshold: 1,
+      datapoints: [2, 5],
+      missing: 'notBreaching',
+      meaning: 'The ingest function crashes or times out: providers get 5xx.',
+      firstCommand: context.errorsOf('ingest'),
+    },
+    {
+      id: 'ingest-unrecorded-accepted',
+      severity: 'ticket',
+      metric: context.metric('UnrecordedAccepted', { statistic: 'Sum', period: minute }),
+      threshold: 1,
+      datapoints: [1, 1],
+      missing: 'notBreaching',
+      meaning:
+        'Events were accepted into the queue alone, because the table did not answer. Nothing is lost; the table is unwell.',
+      firstCommand: context.errorsOf('ingest'),
+    },
+    {
+      id: 'ingest-dependency-errors',
+      severity: 'ticket',
+      metric: context.metric('DependencyError', { statistic: 'Sum', period: minute }),
+      threshold: thresholds.dependencyErrorCount,
+      datapoints: [2, 3],
+      missing: 'notBreaching',
+      meaning: 'DynamoDB, SQS, S3 or Secrets Manager fail or do not answer in time.',
+      firstCommand: context.errorsOf('ingest'),
+    },
+    {
+      id: 'ingest-throttled-at-edge',
+      severity: 'page',
+      metric: api.metricThrottled({ period: minute }),
+      threshold: 1,
+      datapoints: [1, 1],
+      missing: 'notBreaching',
+      meaning: 'API Gateway answered 429: a source is over its throttle. A provider that never retries lost the event.',
+      firstCommand: `aws logs tail ${api.accessLog.logGroupName} --since 30m --filter-pattern '{ $.status = "429" }'`,
+    },
+  ];
+  return [...whole, ...deployment.sources.flatMap(source => sourceAlarms(source, context, minute))];
+};
+
+/** Per source: a wrong secret, a silent provider, two bodies under one id. */
+function sourceAlarms(deployed: DeployedSource, context: AlarmContext, minute: Duration): readonly AlarmSpec[] {
+  const { source, expectedGapMinutes } = deployed;
+  const { thresholds } = context.deployment;
+  const dimensions = { source: source.id };
+  const rejected = (period: Duration) =>
+    context.metric('RequestRejected', {
+      statistic: 'Sum',
+      period,
+      dimensions: { ...dimensions, cause: REJECTED_FOR_SIGNATURE },
+    });
+  const requests = (period: Duration) => context.metric('Requests', { statistic: 'Sum', period, dimensions });
+  const refusals = `aws logs tail ${context.functions.ingest.logGroup.logGroupName} --since 30m --filter-pattern '{ $.source = "${source.id}" }'`;
+  const specs: AlarmSpec[] = [
+    {
+      id: `ingest-signature-failures-${source.id}-notice`,
+      runbook: 'ingest-signature-failures',
+      severity: 'notice',
+      metric: new MathExpression({
+        expression: '100 * rejected / requests',
+        usingMetrics: { rejected: rejected(Duration.minutes(5)), requests: requests(Duration.minutes(5)) },
+        period: Duration.minutes(5),
+        label: `Signature failures of ${source.id}, percent`,
+      }),
+      threshold: thresholds.signatureNoticePercent,
+      fires: 'above',
+      datapoints: [3, 3],
+      missing: 'notBreaching',
+      meaning: `Some requests to source ${source.id} carry a wrong signature: a scanner, or a sender with an old secret.`,
+      firstCommand: refusals,
+    },
+    {
+      id: `ingest-signature-failures-${source.id}`,
+      runbook: 'ingest-signature-failures',
+      severity: 'page',
+      essential: true,
+      metric: new MathExpression({
+        expression: 'IF(rejected > 10, 100 * rejected / requests, 0)',
+        usingMetrics: { rejected: rejected(minute), requests: requests(minute) },
+        period: minute,
+        label: `Signature failures of ${source.id}, percent`,
+      }),
+      threshold: thresholds.signaturePagePercent,
+      fires: 'above',
+      datapoints: [3, 5],
+      missing: 'notBreaching',
+      meaning: `Source ${source.id} refuses more than ten requests a minute for their signature: most likely its secret was rotated at the provider and not here.`,
+      firstCommand: refusals,
+    },
+  ];
+  if (expectedGapMinutes !== undefined) {
+    specs.push({
+      id: `ingest-silent-source-${source.id}`,
+      runbook: 'ingest-silent-source',
+      severity: 'page',
+      metric: context.metric('Accepted', { statistic: 'Sum', period: Duration.minutes(15), dimensions }),
+      threshold: 1,
+      fires: 'below',
+      datapoints: [Math.ceil(expectedGapMinutes / 15), Math.ceil(expectedGapMinutes / 15)],
+      missing: 'breaching',
+      meaning: `Source ${source.id} has sent nothing for ${expectedGapMinutes} minutes: the provider may have disabled the webhook.`,
+      firstCommand: `aws logs tail ${context.api.accessLog.logGroupName} --since 1h --filter-pattern '{ $.route = "POST ${source.paths[0]}" }'`,
+    });
+  }
+  if (source.spec.identity.unstableBody !== true) {
+    specs.push({
+      id: `ingest-payload-conflicts-${source.id}`,
+      runbook: 'ingest-payload-conflicts',
+      severity: 'ticket',
+      metric: context.metric('PayloadMismatch', { statistic: 'Sum', period: minute, dimensions }),
+      threshold: 1,
+      datapoints: [1, 1],
+      missing: 'notBreaching',
+      meaning: `Source ${source.id} sent one event id with two different bodies. The first one counts; the other is kept beside it.`,
+      firstCommand: refusals,
+    });
+  }
+  return specs;
+}

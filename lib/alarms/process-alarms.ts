@@ -1,0 +1,241 @@
+import { Duration } from 'aws-cdk-lib';
+import { MathExpression } from 'aws-cdk-lib/aws-cloudwatch';
+import type { AlarmContext, AlarmList, AlarmSpec } from './alarm-spec.ts';
+
+/** Dead letters, a queue that does not drain, handlers that fail. */
+export const processAlarms: AlarmList = (context, minute) => {
+  const { queue, functions, deployment } = context;
+  const { thresholds } = deployment;
+  const process = functions.process.function;
+  const numbers = (url: string): string => `aws sqs get-queue-attributes --attribute-names All --queue-url ${url}`;
+  const deadNumbers = numbers(queue.dead.queueUrl);
+  const mainNumbers = numbers(queue.main.queueUrl);
+  const mapping = `aws lambda list-event-source-mappings --function-name ${process.functionName} --query 'EventSourceMappings[].[State,LastProcessingResult]'`;
+  const deadLetters = `aws dynamodb query --table-name ${context.store.events.tableName} --index-name attention --key-condition-expression 'attentionSource = :s' --expression-attribute-values '{":s":{"S":"<source>"}}'`;
+  return [
+    {
+      id: 'process-dead-letters-waiting',
+      severity: 'page',
+      essential: true,
+      // A person looking at the queue makes messages invisible: both numbers, or looking would silence the alarm.
+      metric: new MathExpression({
+        expression: 'visible + hidden',
+        usingMetrics: { visible: queue.metricDead(), hidden: queue.metricDeadInFlight() },
+        period: minute,
+        label: 'Messages in the dead-letter queue',
+      }),
+      threshold: 1,
+      datapoints: [1, 1],
+      missing: 'notBreaching',
+      meaning: 'Events have used up their attempts, or cannot be processed at all, and wait for a person.',
+      firstCommand: deadNumbers,
+    },
+    {
+      id: 'process-dead-letters-open',
+      runbook: 'process-dead-letters-waiting',
+      severity: 'page',
+      metric: context.metric('OpenDeadLetters', { statistic: 'Maximum', period: minute }),
+      threshold: 1,
+      datapoints: [1, 1],
+      missing: 'notBreaching',
+      meaning:
+        'Events are recorded as dead and nobody has replayed them. Counted from the records, so it stays right when the queue was emptied.',
+      firstCommand: deadLetters,
+    },
+    {
+      id: 'process-new-dead-letters',
+      severity: 'page',
+      essential: true,
+      metric: context.metric('DeadLettered', { statistic: 'Sum', period: minute }),
+      threshold: 1,
+      datapoints: [1, 1],
+      missing: 'notBreaching',
+      meaning: 'An event has just died. Goes back to OK by itself, so that the next one notifies again.',
+      firstCommand: deadLetters,
+    },
+    {
+      id: 'process-dead-letter-expiring',
+      severity: 'ticket',
+      essential: true,
+      metric: context.metric('DlqOldestExpiresIn', { statistic: 'Minimum', period: Duration.minutes(5) }),
+      threshold: thresholds.dlqExpirySeconds,
+      fires: 'below',
+      datapoints: [1, 1],
+      missing: 'notBreaching',
+      meaning: 'The oldest dead letter will soon be deleted from its queue by retention. Its record stays.',
+      firstCommand: deadNumbers,
+    },
+    {
+      id: 'process-queue-age',
+      severity: 'ticket',
+      metric: queue.metricOldestAge({ period: minute }),
+      threshold: thresholds.queueAgeTicketSeconds,
+      fires: 'above',
+      datapoints: [3, 5],
+      missing: 'notBreaching',
+      meaning: 'The oldest message waits longer than it should: processing is slower than arrival.',
+      firstCommand: mainNumbers,
+    },
+    {
+      id: 'process-queue-age-page',
+      runbook: 'process-queue-age',
+      severity: 'page',
+      essential: true,
+      metric: queue.metricOldestAge({ period: minute }),
+      threshold: thresholds.queueAgePageSeconds,
+      fires: 'above',
+      datapoints: [3, 5],
+      missing: 'notBreaching',
+      meaning: 'The oldest message has waited for many minutes: processing has stopped or cannot keep up.',
+      firstCommand: mainNumbers,
+    },
+    {
+      id: 'process-in-flight-full',
+      severity: 'page',
+      partOf: 'processing-broken',
+      metric: queue.metricInFlight({ period: minute }),
+      threshold: thresholds.inFlightMessages,
+      fires: 'above',
+      datapoints: [2, 3],
+      missing: 'notBreaching',
+      meaning:
+        'Half of the 120,000 in-flight slots of the queue are taken; when they are full, everything stops silently.',
+      firstCommand: mainNumbers,
+    },
+    {
+      id: 'process-not-consuming',
+      severity: 'page',
+      essential: true,
+      partOf: 'processing-broken',
+      metric: new MathExpression({
+        expression: 'IF(waiting > 0 AND received < 1, 1, 0)',
+        usingMetrics: { waiting: queue.metricWaiting(), received: queue.metricReceived() },
+        period: minute,
+        label: 'Messages wait and nobody takes them',
+      }),
+      threshold: 1,
+      datapoints: [5, 5],
+      missing: 'notBreaching',
+      meaning:
+        'Messages wait and none was received for five minutes: the mapping of the process function is disabled or broken.',
+      firstCommand: mapping,
+    },
+    {
+      id: 'process-queue-deep',
+      severity: 'ticket',
+      metric: queue.metricWaiting({ period: minute }),
+      threshold: thresholds.queueDepthTicket,
+      fires: 'above',
+      datapoints: [3, 5],
+      missing: 'notBreaching',
+      meaning: 'Thousands of messages wait.',
+      firstCommand: mainNumbers,
+    },
+    {
+      id: 'process-queue-deep-page',
+      runbook: 'process-queue-deep',
+      severity: 'page',
+      metric: queue.metricWaiting({ period: minute }),
+      threshold: thresholds.queueDepthPage,
+      fires: 'above',
+      // Ten minutes on end: a backlog that is draining has left this depth by then.
+      datapoints: [10, 10],
+      missing: 'notBreaching',
+      meaning: 'Tens of thousands of messages have waited for ten minutes.',
+      firstCommand: mainNumbers,
+    },
+    {
+      id: 'process-errors',
+      severity: 'ticket',
+      metric: process.metricErrors({ statistic: 'Sum', period: minute }),
+      threshold: 1,
+      datapoints: [3, 5],
+      missing: 'notBreaching',
+      meaning:
+        'The process function crashes or times out: whole batches come back. A failing handler does not count here.',
+      firstCommand: context.errorsOf('process'),
+    },
+    {
+      id: 'process-lease-lost',
+      severity: 'ticket',
+      metric: context.metric('LeaseLost', { statistic: 'Sum', period: Duration.minutes(5) }),
+      threshold: thresholds.leaseLostCount,
+      datapoints: [1, 1],
+      missing: 'notBreaching',
+      meaning:
+        'Handlers run past their lease, so another run takes the event over. Effects in DynamoDB still happen once.',
+      firstCommand: context.errorsOf('process'),
+    },
+    {
+      id: 'process-slow',
+      severity: 'ticket',
+      metric: context.metric('ProcessingLatency', { statistic: 'p99', period: minute }),
+      threshold: thresholds.processingLatencyMs,
+      fires: 'above',
+      datapoints: [3, 5],
+      missing: 'notBreaching',
+      meaning: 'One event in a hundred takes long from accepted to done.',
+      firstCommand: mainNumbers,
+    },
+    {
+      id: 'process-retry-rate',
+      severity: 'ticket',
+      metric: new MathExpression({
+        expression: 'IF(attempts >= 20, 100 * retries / attempts, 0)',
+        usingMetrics: {
+          retries: context.metric('Retries', { statistic: 'Sum', period: minute }),
+          attempts: context.metric('Attempts', { statistic: 'Sum', period: minute }),
+        },
+        period: minute,
+        label: 'Attempts that are retries, percent',
+      }),
+      threshold: thresholds.retryPercent,
+      fires: 'above',
+      datapoints: [3, 5],
+      missing: 'notBreaching',
+      meaning: 'Many attempts are retries: something the handlers call is failing.',
+      firstCommand: context.errorsOf('process'),
+    },
+    ...deployment.sources.flatMap(({ source }) => handlerFailures(source.id, context, minute)),
+  ];
+};
+
+function handlerFailures(source: string, context: AlarmContext, minute: Duration): readonly AlarmSpec[] {
+  const { thresholds } = context.deployment;
+  const rate = (period: Duration): MathExpression =>
+    new MathExpression({
+      expression: 'IF(attempts >= 20, 100 * failed / attempts, 0)',
+      usingMetrics: {
+        failed: context.metric('AttemptsFailed', { statistic: 'Sum', period, dimensions: { source } }),
+        attempts: context.metric('Attempts', { statistic: 'Sum', period, dimensions: { source } }),
+      },
+      period,
+      label: `Failed attempts of ${source}, percent`,
+    });
+  const shared = {
+    runbook: 'process-handler-failures',
+    missing: 'notBreaching',
+    fires: 'above',
+    firstCommand: context.errorsOf('process'),
+  } as const;
+  return [
+    {
+      ...shared,
+      id: `process-handler-failures-${source}`,
+      severity: 'ticket',
+      metric: rate(Duration.minutes(10)),
+      threshold: thresholds.handlerFailureTicketPercent,
+      datapoints: [1, 1],
+      meaning: `Handlers for source ${source} fail more often than they should. Failed attempts are retried.`,
+    },
+    {
+      ...shared,
+      id: `process-handler-failures-${source}-page`,
+      severity: 'page',
+      metric: rate(minute),
+      threshold: thresholds.handlerFailurePagePercent,
+      datapoints: [3, 5],
+      meaning: `Handlers for source ${source} fail on a large part of the events: they will be dead letters within hours.`,
+    },
+  ];
+}

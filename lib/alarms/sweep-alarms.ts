@@ -1,0 +1,123 @@
+import { Duration } from 'aws-cdk-lib';
+import { Metric } from 'aws-cdk-lib/aws-cloudwatch';
+import { EVENT_INDEXES } from '#core/event-item.ts';
+import type { AlarmList, AlarmSpec } from './alarm-spec.ts';
+
+/** The safety net itself: the sweeper, the reconciler, the tables, the account. */
+export const sweepAlarms: AlarmList = (context, minute) => {
+  const { deployment, store } = context;
+  const { thresholds } = deployment;
+  const watch = `aws logs tail ${context.functions.sweep.logGroup.logGroupName} --since 30m`;
+  const writeThrottles = (tableName: string, index?: string): Metric =>
+    new Metric({
+      namespace: 'AWS/DynamoDB',
+      metricName: 'WriteThrottleEvents',
+      dimensionsMap: { TableName: tableName, ...(index === undefined ? {} : { GlobalSecondaryIndexName: index }) },
+      statistic: 'Sum',
+      period: minute,
+    });
+  const throttled = (id: string, what: string, metric: Metric): AlarmSpec => ({
+    id: `ingest-table-throttled-${id}`,
+    runbook: 'ingest-table-throttled',
+    severity: 'page',
+    metric,
+    threshold: 1,
+    datapoints: [2, 3],
+    missing: 'notBreaching',
+    meaning: `DynamoDB throttles writes to ${what}: events are accepted through the queue alone, or refused.`,
+    firstCommand: `aws dynamodb describe-table --table-name ${store.events.tableName} --query 'Table.[TableStatus,BillingModeSummary,WarmThroughput]'`,
+  });
+  return [
+    {
+      id: 'sweep-oldest-unfinished',
+      severity: 'page',
+      partOf: 'processing-broken',
+      metric: context.metric('UnfinishedOldestAge', { statistic: 'Maximum', period: minute }),
+      threshold: thresholds.unfinishedAgeSeconds,
+      fires: 'above',
+      datapoints: [3, 5],
+      missing: 'breaching',
+      meaning: 'An event has been overdue for many minutes: neither processed nor retried when it should have been.',
+      firstCommand: watch,
+    },
+    {
+      id: 'sweep-unsent-records',
+      severity: 'page',
+      partOf: 'processing-broken',
+      metric: context.metric('UnsentOldestAge', { statistic: 'Maximum', period: minute }),
+      threshold: thresholds.unsentAgeSeconds,
+      fires: 'above',
+      datapoints: [2, 3],
+      missing: 'breaching',
+      meaning: 'A recorded event has not been sent to the queue, and the sweeper could not make up for it.',
+      firstCommand: watch,
+    },
+    {
+      id: 'sweep-not-running',
+      severity: 'page',
+      essential: true,
+      partOf: 'processing-broken',
+      metric: context.metric('SweeperRuns', { statistic: 'Sum', period: Duration.minutes(5) }),
+      threshold: 1,
+      fires: 'below',
+      datapoints: [2, 2],
+      missing: 'breaching',
+      meaning: 'The sweeper has not run for ten minutes. Nothing heals an event whose message was lost.',
+      firstCommand: watch,
+    },
+    {
+      id: 'sweep-paused-too-long',
+      severity: 'ticket',
+      metric: context.metric('PausedOldestAge', { statistic: 'Maximum', period: Duration.minutes(5) }),
+      threshold: thresholds.pausedAgeSeconds,
+      fires: 'above',
+      datapoints: [1, 1],
+      missing: 'notBreaching',
+      meaning: 'Events of a paused source have waited for hours. Somebody may have forgotten to resume it.',
+      firstCommand: watch,
+    },
+    {
+      id: 'sweep-parked-overdue',
+      severity: 'ticket',
+      metric: context.metric('ParkedDue', { statistic: 'Maximum', period: Duration.minutes(5) }),
+      threshold: thresholds.parkedAgeSeconds,
+      fires: 'above',
+      datapoints: [1, 1],
+      missing: 'notBreaching',
+      meaning: 'Parked events are due and not sent: the sweeper is behind, or its send rate is too low.',
+      firstCommand: watch,
+    },
+    {
+      id: 'reconcile-ledger-mismatch',
+      severity: 'ticket',
+      metric: context.metric('LedgerMismatch', { statistic: 'Maximum', period: Duration.days(1) }),
+      threshold: 1,
+      datapoints: [1, 1],
+      missing: 'breaching',
+      meaning: 'The daily check found records that break a rule of the protocol, or did not run.',
+      firstCommand: `aws logs tail ${context.functions.reconcile.logGroup.logGroupName} --since 26h`,
+    },
+    throttled('events', 'the events table', writeThrottles(store.events.tableName)),
+    ...Object.values(EVENT_INDEXES).map(index =>
+      throttled(index.name, `the ${index.name} index`, writeThrottles(store.events.tableName, index.name)),
+    ),
+    throttled('payloads', 'the payloads table', writeThrottles(store.payloads.tableName)),
+    {
+      id: 'ingest-account-concurrency',
+      severity: 'ticket',
+      metric: new Metric({
+        namespace: 'AWS/Lambda',
+        metricName: 'ConcurrentExecutions',
+        statistic: 'Maximum',
+        period: minute,
+      }),
+      threshold: thresholds.accountConcurrency,
+      fires: 'above',
+      datapoints: [3, 5],
+      missing: 'notBreaching',
+      meaning:
+        'All functions of the account together come near its concurrency limit; beyond it, webhooks are refused.',
+      firstCommand: 'aws lambda get-account-settings --query AccountLimit',
+    },
+  ];
+};

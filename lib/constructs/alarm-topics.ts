@@ -1,0 +1,69 @@
+import { ArnFormat, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { Key } from 'aws-cdk-lib/aws-kms';
+import { Topic } from 'aws-cdk-lib/aws-sns';
+import { EmailSubscription, UrlSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
+import { Construct } from 'constructs';
+import { type AlarmTarget, SEVERITIES, type Severity } from '#core/config/gateway-config.ts';
+
+export interface AlarmTopicsProps {
+  /** Who is told, by severity. @default nobody */
+  readonly targets?: Partial<Readonly<Record<Severity, readonly AlarmTarget[]>>>;
+}
+
+/** One encrypted topic per severity, to which CloudWatch alarms of this account may publish. */
+export class AlarmTopics extends Construct {
+  readonly topics: Readonly<Record<Severity, Topic>>;
+
+  constructor(scope: Construct, id: string, props: AlarmTopicsProps = {}) {
+    super(scope, id);
+    const stack = Stack.of(this);
+    const fromOurAlarms = {
+      StringEquals: { 'aws:SourceAccount': stack.account },
+      ArnLike: {
+        'aws:SourceArn': stack.formatArn({
+          service: 'cloudwatch',
+          resource: 'alarm',
+          resourceName: '*',
+          arnFormat: ArnFormat.COLON_RESOURCE_NAME,
+        }),
+      },
+    };
+    const cloudWatch = new ServicePrincipal('cloudwatch.amazonaws.com');
+    // The AWS-managed key of SNS does not let CloudWatch in: alarms would fire and reach nobody.
+    const key = new Key(this, 'Key', {
+      description: 'Alarm notifications',
+      enableKeyRotation: true,
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
+    key.addToResourcePolicy(
+      new PolicyStatement({
+        principals: [cloudWatch],
+        actions: ['kms:Decrypt', 'kms:GenerateDataKey'],
+        resources: ['*'],
+        conditions: fromOurAlarms,
+      }),
+    );
+    const addTopic = (severity: Severity): Topic => {
+      const topic = new Topic(this, severity, { masterKey: key, enforceSSL: true });
+      topic.addToResourcePolicy(
+        new PolicyStatement({
+          principals: [cloudWatch],
+          actions: ['sns:Publish'],
+          resources: [topic.topicArn],
+          conditions: fromOurAlarms,
+        }),
+      );
+      for (const target of props.targets?.[severity] ?? []) {
+        topic.addSubscription(
+          'email' in target ? new EmailSubscription(target.email) : new UrlSubscription(target.https),
+        );
+      }
+      return topic;
+    };
+    this.topics = Object.fromEntries(SEVERITIES.map(severity => [severity, addTopic(severity)])) as Record<
+      Severity,
+      Topic
+    >;
+  }
+}

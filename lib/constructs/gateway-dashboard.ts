@@ -1,0 +1,107 @@
+import { Duration } from 'aws-cdk-lib';
+import {
+  AlarmStatusWidget,
+  Dashboard,
+  GraphWidget,
+  type IAlarm,
+  type IMetric,
+  type IWidget,
+  TextWidget,
+} from 'aws-cdk-lib/aws-cloudwatch';
+import { Construct } from 'constructs';
+import type { MetricName } from '#core/metrics.ts';
+import type { AlarmContext } from '../alarms/alarm-spec.ts';
+import { gatewayMetric } from '../alarms/gateway-metric.ts';
+
+export interface GatewayDashboardProps extends Pick<AlarmContext, 'deployment' | 'queue' | 'api'> {
+  /** Shown as tiles on top. @default none */
+  readonly alarms?: readonly IAlarm[];
+}
+
+/** Three questions at a glance, in pipeline order: is it healthy, is there a backlog, is there poison. */
+export class GatewayDashboard extends Construct {
+  readonly dashboard: Dashboard;
+
+  constructor(scope: Construct, id: string, props: GatewayDashboardProps) {
+    super(scope, id);
+    const { deployment, queue, api } = props;
+    const environment = deployment.config.environment;
+    const metric = (name: MetricName, statistic: string, dimensions?: Record<string, string>): IMetric =>
+      gatewayMetric(name, environment, {
+        statistic,
+        ...(dimensions === undefined ? { label: name } : { dimensions, label: `${name} ${dimensions['source']}` }),
+      });
+    const perSource = (name: MetricName): IMetric[] =>
+      deployment.sources.map(({ source }) => metric(name, 'Sum', { source: source.id }));
+    const graph = (title: string, left: IMetric[], right: IMetric[] = []): IWidget =>
+      new GraphWidget({ title, left, right, width: 8, height: 6, period: Duration.minutes(1) });
+    const heading = (text: string): IWidget => new TextWidget({ markdown: `## ${text}`, width: 24, height: 1 });
+
+    this.dashboard = new Dashboard(this, 'Dashboard', { dashboardName: `holdfast-${environment}` });
+    if (props.alarms && props.alarms.length > 0) {
+      this.dashboard.addWidgets(
+        new AlarmStatusWidget({ title: 'Alarms', alarms: [...props.alarms], width: 24, height: 6 }),
+      );
+    }
+    this.dashboard.addWidgets(heading('Is it healthy?'));
+    this.dashboard.addWidgets(
+      graph('Accepted, by source', perSource('Accepted')),
+      graph(
+        'Answer time',
+        [50, 95, 99].map(p => api.metricLatency({ statistic: `p${p}`, label: `p${p} ms` })),
+      ),
+      graph(
+        'Errors',
+        [api.metricServerErrors({ label: '5xx' }), api.metricClientErrors({ label: '4xx' })],
+        [metric('DependencyError', 'Sum')],
+      ),
+    );
+    this.dashboard.addWidgets(heading('Is there a backlog?'));
+    this.dashboard.addWidgets(
+      graph('Queue', [queue.metricWaiting({ label: 'waiting' }), queue.metricInFlight({ label: 'in flight' })]),
+      graph('Oldest', [
+        queue.metricOldestAge({ label: 'message, s' }),
+        metric('UnfinishedOldestAge', 'Maximum'),
+        metric('UnsentOldestAge', 'Maximum'),
+        metric('PausedOldestAge', 'Maximum'),
+        metric('ParkedDue', 'Maximum'),
+      ]),
+      graph(
+        'Accepted to done',
+        ['p50', 'p95', 'p99'].map(p =>
+          gatewayMetric('ProcessingLatency', environment, { statistic: p, label: `${p} ms` }),
+        ),
+      ),
+    );
+    this.dashboard.addWidgets(heading('Is there poison?'));
+    this.dashboard.addWidgets(
+      graph(
+        'Dead letters',
+        [metric('DeadLettered', 'Sum'), metric('OpenDeadLetters', 'Maximum')],
+        [queue.metricDead({ label: 'in the queue' })],
+      ),
+      graph('Attempts', [
+        metric('Attempts', 'Sum'),
+        metric('AttemptsFailed', 'Sum'),
+        metric('Retries', 'Sum'),
+        metric('LeaseLost', 'Sum'),
+      ]),
+      graph('Failed attempts, by source', perSource('AttemptsFailed')),
+    );
+    this.dashboard.addWidgets(heading('Safety net and outcomes'));
+    this.dashboard.addWidgets(
+      graph('Sweeper', [
+        metric('SweeperRuns', 'Sum'),
+        metric('SweeperResent', 'Sum'),
+        metric('UnrecordedAccepted', 'Sum'),
+      ]),
+      graph('Outcomes, by source', [
+        ...perSource('Completed'),
+        ...perSource('Rejected'),
+        ...perSource('Ignored'),
+        ...perSource('SkippedStale'),
+      ]),
+      graph('Duplicates and conflicts, by source', [...perSource('Duplicate'), ...perSource('PayloadMismatch')]),
+    );
+  }
+}
