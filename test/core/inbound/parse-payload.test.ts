@@ -1,0 +1,56 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { parsePayload } from '#core/inbound/parse-payload.ts';
+
+const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
+
+describe('parsePayload', () => {
+  it('parses JSON, also where no content type is given', () => {
+    expect(parsePayload(bytes('{"a":[1]}'), 'application/json; charset=utf-8')).toEqual({
+      kind: 'parsed',
+      value: { a: [1] },
+    });
+    expect(parsePayload(bytes('{"a":[1]}'), undefined)).toEqual({ kind: 'parsed', value: { a: [1] } });
+  });
+
+  it.each([
+    ['not JSON', bytes('<xml/>'), 'the body is not JSON'],
+    ['not UTF-8', new Uint8Array([0x7b, 0xff, 0x7d]), 'the body is not UTF-8'],
+    ['too deep', bytes('['.repeat(65) + ']'.repeat(65)), 'the body is nested deeper than 64'],
+    ['empty though JSON was announced', new Uint8Array(), 'the body is not JSON'],
+  ])('calls a body unparsable when it is %s', (_, body, reason) => {
+    expect(parsePayload(body, 'application/json')).toEqual({ kind: 'unparsable', reason });
+  });
+
+  it('reads brackets inside strings as text, not as depth', () => {
+    const text = JSON.stringify({ a: '['.repeat(200), b: '\\"[' });
+    expect(parsePayload(bytes(text), 'application/json').kind).toBe('parsed');
+  });
+
+  it('drops __proto__ keys, so that a merge cannot pollute', () => {
+    const parsed = parsePayload(bytes('{"__proto__":{"admin":true},"a":{"__proto__":1}}'), 'application/json');
+    const merged = Object.assign({}, (parsed as { value: object }).value) as Record<string, unknown>;
+    expect(merged['admin']).toBeUndefined();
+    expect(Object.hasOwn(merged, '__proto__')).toBe(false);
+  });
+
+  it('reads form bodies as an object of texts, repeated fields as lists', () => {
+    const parsed = parsePayload(bytes('a=1&b=x+y&a=2&__proto__=3'), 'application/x-www-form-urlencoded');
+    expect(parsed).toEqual({ kind: 'parsed', value: { a: ['1', '2'], b: 'x y' } });
+  });
+
+  it('leaves other types as bytes', () => {
+    expect(parsePayload(new Uint8Array([1, 2]), 'application/octet-stream')).toEqual({
+      kind: 'parsed',
+      value: undefined,
+    });
+  });
+
+  it('never throws', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 200 }), fc.option(fc.string(), { nil: undefined }), (body, type) => {
+        expect(['parsed', 'unparsable']).toContain(parsePayload(body, type).kind);
+      }),
+    );
+  });
+});
