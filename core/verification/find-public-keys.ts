@@ -1,0 +1,94 @@
+/**
+ * The public keys that may have signed a request: pasted by the operator, or fetched from where the provider publishes
+ * them. A fetched key's address is pinned by the spec: the request may say where its key is, never whose it is.
+ */
+import type { Scheme } from '../inbound/provider-spec.ts';
+import type { Jwk } from '../ports.ts';
+import type { RequestReader, Scope } from './request-reader.ts';
+import { liveSecrets, publicKey } from './secret-keys.ts';
+import { type MatchedSecret, type Refused, refused } from './verdict.ts';
+import type { VerifyContext } from './verify-request.ts';
+
+export interface PublicKeys {
+  readonly kind: 'keys';
+  readonly keys: readonly { readonly key: Uint8Array | string | Jwk; readonly matchedSecret: MatchedSecret }[];
+}
+
+export async function findPublicKeys(
+  scheme: Scheme,
+  reader: RequestReader,
+  scope: Scope,
+  context: VerifyContext,
+  kid?: string,
+): Promise<PublicKeys | Refused> {
+  const { provider = 'static', from, hosts, paths } = scheme.key ?? {};
+  if (provider === 'static') return pastedKeys(scheme, context);
+  if (provider === 'plaid') return plaidKey(reader, context, kid);
+  const locator = provider === 'jwksUrl' ? configured(from, reader) : reader.text(from ?? '', scope);
+  if (locator === undefined) {
+    return provider === 'jwksUrl' ? refused('no_key', 'setting_not_configured') : refused('missing', 'no_key_url');
+  }
+  if (provider === 'x509Url' && !isPinnedUrl(locator, hosts, paths)) return refused('binding', 'key_url_not_allowed');
+  return fetchOne(context, provider, locator, kid);
+}
+
+function pastedKeys(scheme: Scheme, context: VerifyContext): PublicKeys | Refused {
+  const keys = liveSecrets(context.secret, context.nowMs).flatMap(({ text, which }) => {
+    const key = publicKey(scheme, text);
+    return key === undefined ? [] : [{ key, matchedSecret: which }];
+  });
+  return keys.length === 0 ? refused('no_key', 'no_usable_public_key') : { kind: 'keys', keys };
+}
+
+function configured(from: string | undefined, reader: RequestReader): string | undefined {
+  return from?.startsWith('config:') ? reader.text(from) : from;
+}
+
+/** An https URL without user, port, query or fragment, whose host and path fit the patterns as a whole. */
+export function isPinnedUrl(url: string, hosts: string | undefined, paths: string | undefined): boolean {
+  const match = /^https:\/\/([a-z0-9.-]+)(\/[A-Za-z0-9._~/-]*)$/.exec(url);
+  if (!match || hosts === undefined || match[2]?.includes('..')) return false;
+  return fits(match[1] ?? '', hosts) && (paths === undefined || fits(match[2] ?? '', paths));
+}
+
+function fits(text: string, pattern: string): boolean {
+  return new RegExp(`^(?:${pattern})$`).test(text);
+}
+
+const PLAID_HOSTS: Readonly<Record<string, string>> = {
+  production: 'https://production.plaid.com',
+  sandbox: 'https://sandbox.plaid.com',
+};
+
+/** Plaid gives its keys only to clients that name themselves: setting `clientId`, and the API secret as secret. */
+async function plaidKey(
+  reader: RequestReader,
+  context: VerifyContext,
+  kid: string | undefined,
+): Promise<PublicKeys | Refused> {
+  const host = PLAID_HOSTS[reader.text('config:environment') ?? 'production'];
+  const [secret] = liveSecrets(context.secret, context.nowMs);
+  const clientId = reader.text('config:clientId');
+  if (host === undefined || secret === undefined || clientId === undefined)
+    return refused('no_key', 'plaid_credentials');
+  if (kid === undefined || !/^[A-Za-z0-9._-]{1,200}$/.test(kid)) return refused('malformed', 'key_id');
+  return fetchOne(context, 'plaid', host, kid, `${clientId}:${secret.text}`);
+}
+
+export async function fetchOne(
+  context: VerifyContext,
+  kind: 'x509Url' | 'jwksUrl' | 'plaid',
+  locator: string,
+  kid?: string,
+  credential?: string,
+): Promise<PublicKeys | Refused> {
+  if (!context.keys) return refused('key_fetch', 'no_key_fetcher');
+  try {
+    const key = await context.keys.fetchKey(kind, locator, kid, credential);
+    return key === undefined
+      ? refused('no_key', 'unknown_key_id')
+      : { kind: 'keys', keys: [{ key, matchedSecret: 'fetched' }] };
+  } catch {
+    return refused('key_fetch');
+  }
+}

@@ -1,0 +1,56 @@
+/**
+ * Amazon SNS. The signed text is `Name\nValue\n` of fixed fields by message type; the certificate stands at an address in
+ * the body. Any AWS account can have SNS sign anything for a topic of its own, so the topic must be one of ours.
+ * Source: docs.aws.amazon.com/sns, "Verifying the signatures of Amazon SNS messages".
+ */
+import { fromBase64, utf8 } from '#core/verification/bytes.ts';
+import { fetchOne, isPinnedUrl } from '#core/verification/find-public-keys.ts';
+import type { RequestReader } from '#core/verification/request-reader.ts';
+import { type Refused, refused } from '#core/verification/verdict.ts';
+import type { VerifyContext } from '#core/verification/verify-request.ts';
+import type { Matched } from '#core/verification/verify-scheme.ts';
+
+export const SNS_HOST = 'sns\\.[a-z]{2}(?:-[a-z]+)+-\\d{1,2}\\.amazonaws\\.com(?:\\.cn)?';
+const CERTIFICATE_PATH = '/SimpleNotificationService-[A-Za-z0-9]+\\.pem';
+
+const CONFIRMATION = ['Message', 'MessageId', 'SubscribeURL', 'Timestamp', 'Token', 'TopicArn', 'Type'];
+const SIGNED_FIELDS: Readonly<Record<string, readonly string[]>> = {
+  Notification: ['Message', 'MessageId', 'Subject', 'Timestamp', 'TopicArn', 'Type'],
+  SubscriptionConfirmation: CONFIRMATION,
+  UnsubscribeConfirmation: CONFIRMATION,
+};
+
+export async function verifySns(reader: RequestReader, context: VerifyContext): Promise<Matched | Refused> {
+  const topics = (reader.text('config:topicArn') ?? '').split(',').map(topic => topic.trim());
+  if (topics.join('') === '') return refused('no_key', 'setting_not_configured');
+  if (!reader.json()) return refused('malformed', 'body_is_not_json');
+  const field = (name: string) => reader.text(`json:${name}`);
+  const signature = fromBase64(field('Signature') ?? '');
+  if (field('Signature') === undefined) return refused('missing', 'no_signature');
+  const version = field('SignatureVersion');
+  const canonical = canonicalText(field);
+  if (!signature || canonical === undefined || (version !== '1' && version !== '2')) return refused('malformed');
+  const url = field('SigningCertURL') ?? '';
+  if (!isPinnedUrl(url, SNS_HOST, CERTIFICATE_PATH)) return refused('binding', 'key_url_not_allowed');
+  const found = await fetchOne(context, 'x509Url', url);
+  if (found.kind === 'refused') return found;
+  const algorithm = version === '1' ? 'sha1' : 'sha256';
+  const good = found.keys.some(({ key }) => context.crypto.verifyRsa(algorithm, key, utf8(canonical), signature));
+  if (!good) return refused('mismatch');
+  return topics.includes(field('TopicArn') ?? '')
+    ? { kind: 'matched', matchedSecret: 'fetched' }
+    : refused('binding', 'topic_not_configured');
+}
+
+function canonicalText(field: (name: string) => string | undefined): string | undefined {
+  const type = field('Type') ?? '';
+  const names = Object.hasOwn(SIGNED_FIELDS, type) ? SIGNED_FIELDS[type] : undefined;
+  if (!names) return undefined;
+  let text = '';
+  for (const name of names) {
+    const value = field(name);
+    if (value !== undefined) text += `${name}\n${value}\n`;
+    else if (name !== 'Subject') return undefined;
+  }
+  return text;
+}

@@ -1,0 +1,166 @@
+/**
+ * Reads the values a spec names (`Src`) from a request. Nothing is parsed before somebody asks, and nothing here throws:
+ * a value that is not there, or not text, is undefined.
+ */
+import type { ProviderSpec, Src } from '../inbound/provider-spec.ts';
+import type { BatchItem } from './batch-items.ts';
+import { fromBase64, textOf, utf8 } from './bytes.ts';
+import { type FormField, fieldText, scanForm, scanQuery } from './form-scan.ts';
+import { type JsonDocument, ROOT, scanJson } from './json-scan.ts';
+import { scanXml, type XmlDocument } from './xml-scan.ts';
+
+/** The part of a request that verification and identity look at. */
+export interface ReadableRequest {
+  readonly body: Uint8Array;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly method?: string;
+  readonly rawQuery?: string;
+}
+
+export interface ReaderSettings {
+  readonly settings: Readonly<Record<string, string>>;
+  /** Configured URL without query. */
+  readonly publicUrl?: string;
+}
+
+/** What is known besides the request while one value is read. */
+export interface Scope {
+  readonly item?: BatchItem;
+  readonly sig?: ReadonlyMap<string, string>;
+  readonly claims?: Readonly<Record<string, unknown>>;
+}
+
+export const NO_SCOPE: Scope = {};
+
+export class RequestReader {
+  readonly request: ReadableRequest;
+  readonly settings: Readonly<Record<string, string>>;
+  private readonly publicUrl: string | undefined;
+  private readonly inner: ProviderSpec['identity']['document'];
+  private scannedJson: { readonly json: JsonDocument | undefined } | undefined;
+  private scannedForm: { readonly fields: readonly FormField[] | undefined } | undefined;
+  private scannedQuery: { readonly fields: readonly FormField[] | undefined } | undefined;
+  private scannedInner: { readonly find: (path: string) => string | undefined } | undefined;
+
+  constructor(
+    request: ReadableRequest,
+    { settings, publicUrl }: ReaderSettings,
+    inner?: ProviderSpec['identity']['document'],
+  ) {
+    this.request = request;
+    this.settings = settings;
+    this.publicUrl = publicUrl;
+    this.inner = inner;
+  }
+
+  /** The value as text. An optional value (`?`) that is absent is empty. */
+  text(src: Src | string, scope: Scope = NO_SCOPE): string | undefined {
+    return src.endsWith('?') ? (this.required(src.slice(0, -1), scope) ?? '') : this.required(src, scope);
+  }
+
+  private required(src: string, scope: Scope): string | undefined {
+    const colon = src.indexOf(':');
+    const name = src.slice(colon + 1);
+    switch (colon < 0 ? src : src.slice(0, colon)) {
+      case 'header':
+        return own(this.request.headers, name);
+      case 'json':
+        return this.jsonText(name, scope.item?.node ?? ROOT);
+      case 'root':
+        return this.jsonText(name, ROOT);
+      case 'parent':
+        return this.jsonText(name, scope.item?.parent ?? ROOT);
+      case 'item':
+        return scope.item?.key;
+      case 'doc':
+        return this.readInner(name);
+      case 'form':
+        return fieldText(this.form(), name);
+      case 'query':
+        return fieldText(this.query(), name);
+      case 'sig':
+        return scope.sig?.get(name);
+      case 'claim':
+        return claimText(scope.claims, name);
+      case 'config':
+        return own(this.settings, name);
+      case 'text':
+        return name;
+      case 'method':
+        return this.request.method;
+      case 'url':
+        return this.url();
+      default:
+        return undefined;
+    }
+  }
+
+  json(): JsonDocument | undefined {
+    this.scannedJson ??= { json: scanJson(this.request.body) };
+    return this.scannedJson.json;
+  }
+
+  form(): readonly FormField[] | undefined {
+    this.scannedForm ??= { fields: scanForm(this.request.body) };
+    return this.scannedForm.fields;
+  }
+
+  query(): readonly FormField[] | undefined {
+    this.scannedQuery ??= { fields: scanQuery(this.request.rawQuery ?? '') };
+    return this.scannedQuery.fields;
+  }
+
+  /** The configured URL and the query as received: never anything from Host or X-Forwarded headers. */
+  url(): string | undefined {
+    const { rawQuery } = this.request;
+    return this.publicUrl === undefined || rawQuery === undefined || rawQuery === ''
+      ? this.publicUrl
+      : `${this.publicUrl}?${rawQuery}`;
+  }
+
+  bareUrl(): string | undefined {
+    return this.publicUrl;
+  }
+
+  private jsonText(path: string, from: number): string | undefined {
+    const document = this.json();
+    const node = document?.find(path, from);
+    return node === undefined ? undefined : document?.text(node);
+  }
+
+  private readInner(path: string): string | undefined {
+    this.scannedInner ??= { find: this.openInner() };
+    return this.scannedInner.find(path);
+  }
+
+  private openInner(): (path: string) => string | undefined {
+    const nothing = () => undefined;
+    if (!this.inner) return nothing;
+    const carrier = this.text(this.inner.from);
+    if (carrier === undefined) return nothing;
+    const bytes = this.inner.encoding === 'base64' ? fromBase64(carrier.replace(/\s/g, '')) : utf8(carrier);
+    if (!bytes) return nothing;
+    if (this.inner.format === 'xml') {
+      const text = textOf(bytes);
+      const xml: XmlDocument | undefined = text === undefined ? undefined : scanXml(text);
+      return path => xml?.text(path);
+    }
+    const json = scanJson(bytes);
+    return path => {
+      const node = json?.find(path);
+      return node === undefined ? undefined : json?.text(node);
+    };
+  }
+}
+
+function own(record: Readonly<Record<string, string>>, name: string): string | undefined {
+  return Object.hasOwn(record, name) ? record[name] : undefined;
+}
+
+/** A claim as text; numbers and booleans as JSON writes them. */
+export function claimText(claims: Readonly<Record<string, unknown>> | undefined, name: string): string | undefined {
+  const value = claims && Object.hasOwn(claims, name) ? claims[name] : undefined;
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
+    ? String(value)
+    : undefined;
+}

@@ -1,0 +1,61 @@
+/** Turns a source's secrets into keys. A secret that is empty or cannot be decoded is skipped: it never verifies anything. */
+import type { Scheme } from '../inbound/provider-spec.ts';
+import type { Crypto, Jwk, SourceSecret } from '../ports.ts';
+import { decode, fromBase64, utf8 } from './bytes.ts';
+
+export interface LiveSecret {
+  readonly text: string;
+  readonly which: 'current' | 'previous';
+}
+
+/** The secrets that count now, newest first. `previous` counts up to and including `previousNotAfter`. */
+export function liveSecrets(secret: SourceSecret | undefined, nowMs: number): readonly LiveSecret[] {
+  if (!secret) return [];
+  const { current, previous, previousNotAfter } = secret;
+  const live: LiveSecret[] = current === '' ? [] : [{ text: current, which: 'current' }];
+  if (previous !== undefined && previous !== '' && (previousNotAfter === undefined || nowMs <= previousNotAfter)) {
+    live.push({ text: previous, which: 'previous' });
+  }
+  return live;
+}
+
+function strip(text: string, prefixes: readonly string[] | undefined): string {
+  const prefix = prefixes?.find(candidate => text.startsWith(candidate));
+  return prefix === undefined ? text : text.slice(prefix.length);
+}
+
+/** Key bytes of a shared secret, or undefined when it is empty or not of the scheme's encoding. */
+export function secretKey(scheme: Scheme, text: string, crypto: Pick<Crypto, 'hash'>): Uint8Array | undefined {
+  const bytes = decode(strip(text, scheme.key?.strip), scheme.key?.encoding ?? 'utf8');
+  if (!bytes || bytes.length === 0) return undefined;
+  return scheme.key?.hash === 'sha1' ? crypto.hash('sha1', bytes) : bytes;
+}
+
+/**
+ * A public key from its text: PEM public key or certificate, JWK, or raw bytes in the scheme's encoding (base64 when it
+ * names none). Strings are PEM certificates.
+ */
+export function publicKey(scheme: Scheme, text: string): Uint8Array | string | Jwk | undefined {
+  const trimmed = text.trim();
+  if (trimmed.startsWith('-----BEGIN CERTIFICATE-----')) return trimmed;
+  const pem = /^-----BEGIN PUBLIC KEY-----([A-Za-z0-9+/=\s]+)-----END PUBLIC KEY-----$/.exec(trimmed);
+  if (pem) return fromBase64((pem[1] ?? '').replace(/\s/g, ''));
+  if (trimmed.startsWith('{')) return parseJwk(trimmed);
+  const encoding = scheme.key?.encoding ?? 'base64';
+  const bytes = decode(strip(trimmed, scheme.key?.strip), encoding === 'utf8' ? 'base64' : encoding);
+  return bytes === undefined || bytes.length === 0 ? undefined : bytes;
+}
+
+function parseJwk(text: string): Jwk | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? (value as Jwk) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Compares texts of any length in constant time, by their hashes. */
+export function sameText(a: string, b: string, crypto: Pick<Crypto, 'hash' | 'equal'>): boolean {
+  return crypto.equal(crypto.hash('sha256', utf8(a)), crypto.hash('sha256', utf8(b)));
+}

@@ -1,0 +1,122 @@
+/**
+ * Says whether a request is genuine, by the schemes of its source's spec. Fails closed: without a usable key, with a value
+ * missing or a key that cannot be fetched nothing verifies. Never throws, whatever the request holds; the cause of a
+ * refusal is for metrics and logs, not for the caller.
+ */
+import type { ProviderSpec, Scheme } from '../inbound/provider-spec.ts';
+import type { RawRequest } from '../inbound/raw-request.ts';
+import type { Crypto, Jwk, SourceSecret } from '../ports.ts';
+import { listItems } from './batch-items.ts';
+import { NO_SCOPE, RequestReader, type Scope } from './request-reader.ts';
+import { closer, type ItemVerdict, type MatchedSecret, type Refused, refused, type Verdict } from './verdict.ts';
+import { verifyScheme } from './verify-scheme.ts';
+
+export type { ItemVerdict, MatchedSecret, RefusalCause, Refused, Verdict, Verified } from './verdict.ts';
+
+/**
+ * Fetches the keys of providers that publish them (adapters/http/key-fetcher.ts). Undefined: the place answered, but has
+ * no such key. Throws when it cannot be reached or its answer cannot be used.
+ */
+export interface KeyFetcher {
+  fetchKey(
+    kind: 'x509Url' | 'jwksUrl' | 'plaid',
+    locator: string,
+    kid?: string,
+    /** `client_id:secret`, for Plaid only. */
+    credential?: string,
+  ): Promise<Jwk | string | undefined>;
+}
+
+export interface VerifyContext {
+  /** Undefined: the source has none yet. An unreadable secret must not come here: answer 503 instead. */
+  readonly secret: SourceSecret | undefined;
+  readonly nowMs: number;
+  /** The URL the provider was given, without query. */
+  readonly publicUrl?: string;
+  readonly settings: Readonly<Record<string, string>>;
+  readonly crypto: Crypto;
+  readonly keys?: KeyFetcher;
+}
+
+/** More items in one request are not checked one by one: an unauthenticated caller could order that work. */
+const MAX_VERIFIED_ITEMS = 2_000;
+
+/** Verifies a request. `verified` for a batch means that at least one item verified; `items` says which. */
+export async function verifyRequest(spec: ProviderSpec, request: RawRequest, context: VerifyContext): Promise<Verdict> {
+  if (spec.verify.length === 0) {
+    return { kind: 'verified', scheme: 'none', strength: 'none', matchedSecret: 'none' };
+  }
+  const reader = new RequestReader(request, context, spec.identity.document);
+  let refusal: Refused | undefined;
+  for (const scheme of spec.verify) {
+    if (!applies(scheme, reader)) continue;
+    const result =
+      scheme.batch === undefined
+        ? await verifyOne(scheme, reader, context)
+        : await verifyItems(scheme, scheme.batch, reader, context);
+    if (result.kind === 'refused') refusal = closer(refusal, result);
+    else return { ...result, scheme: scheme.id, strength: scheme.strength ?? strengthOf(scheme, spec) };
+  }
+  return refusal ?? refused('missing', 'no_scheme_applies');
+}
+
+function strengthOf(scheme: Scheme, spec: ProviderSpec): ProviderSpec['strength'] {
+  return scheme.alg === 'token' || scheme.alg === 'basic' ? 'shared-secret' : spec.strength;
+}
+
+function applies({ when }: Scheme, reader: RequestReader): boolean {
+  if (!when) return true;
+  const { header = {}, queryPresent = [], queryMissing = [] } = when;
+  const names = new Set(reader.query()?.map(field => field.name));
+  return (
+    Object.entries(header).every(([name, wanted]) => {
+      const value = reader.text(`header:${name}`);
+      return wanted === '*' ? value !== undefined : value?.toLowerCase() === wanted.toLowerCase();
+    }) &&
+    queryPresent.every(name => names.has(name)) &&
+    !queryMissing.some(name => names.has(name))
+  );
+}
+
+type SchemeVerified = {
+  readonly kind: 'verified';
+  readonly matchedSecret: MatchedSecret;
+  readonly items?: readonly ItemVerdict[];
+};
+
+async function verifyOne(
+  scheme: Scheme,
+  reader: RequestReader,
+  context: VerifyContext,
+  scope: Scope = NO_SCOPE,
+): Promise<SchemeVerified | Refused> {
+  const result = await verifyScheme(scheme, reader, scope, context);
+  return result.kind === 'refused' ? result : { kind: 'verified', matchedSecret: result.matchedSecret };
+}
+
+async function verifyItems(
+  scheme: Scheme,
+  batch: string,
+  reader: RequestReader,
+  context: VerifyContext,
+): Promise<SchemeVerified | Refused> {
+  const document = reader.json();
+  if (!document) return refused('malformed', 'body_is_not_json');
+  const list = listItems(document, batch);
+  if (list.kind !== 'items') return refused('missing', 'no_items');
+  if (list.items.length > MAX_VERIFIED_ITEMS) return refused('malformed', 'too_many_items');
+  const items: ItemVerdict[] = [];
+  let refusal: Refused | undefined;
+  let matchedSecret: MatchedSecret | undefined;
+  for (const item of list.items) {
+    const result = await verifyOne(scheme, reader, context, { item });
+    if (result.kind === 'refused') {
+      refusal = closer(refusal, result);
+      items.push({ path: item.path, verified: false, cause: result.cause });
+    } else {
+      matchedSecret = matchedSecret === 'previous' ? matchedSecret : result.matchedSecret;
+      items.push({ path: item.path, verified: true });
+    }
+  }
+  return matchedSecret === undefined ? (refusal ?? refused('missing')) : { kind: 'verified', matchedSecret, items };
+}

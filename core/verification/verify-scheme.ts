@@ -1,0 +1,229 @@
+/** One scheme against one request or batch item. Bytes are compared in check-signature.ts and the Crypto port only. */
+import type { Scheme } from '../inbound/provider-spec.ts';
+import { binaryOf, concatBytes, decode, fromBase64, textOf, utf8 } from './bytes.ts';
+import {
+  type AsymmetricAlgorithm,
+  computeMac,
+  hasSignatureLength,
+  isAsymmetric,
+  isSymmetric,
+  type SymmetricAlgorithm,
+  verifyAsymmetric,
+} from './check-signature.ts';
+import { findPublicKeys } from './find-public-keys.ts';
+import { buildMessage, digitsCouldMove } from './message.ts';
+import { verifySns } from './named/sns.ts';
+import { readSignatures, readToken, type Signatures } from './read-signatures.ts';
+import type { RequestReader, Scope } from './request-reader.ts';
+import { liveSecrets, sameText, secretKey } from './secret-keys.ts';
+import { checkWindow, readSignedTime } from './timestamps.ts';
+import { urlCandidates } from './url-variants.ts';
+import { type MatchedSecret, type Refused, refused } from './verdict.ts';
+import { verifyJwt } from './verify-jwt.ts';
+import type { VerifyContext } from './verify-request.ts';
+
+export interface Matched {
+  readonly kind: 'matched';
+  readonly matchedSecret: MatchedSecret;
+}
+
+export async function verifyScheme(
+  scheme: Scheme,
+  reader: RequestReader,
+  scope: Scope,
+  context: VerifyContext,
+): Promise<Matched | Refused> {
+  if (scheme.code === 'sns') return verifySns(reader, context);
+  if (scheme.alg === 'token' || scheme.alg === 'basic') return verifyCredential(scheme, reader, scope, context);
+  const signatures = readSignatures(scheme, reader, scope);
+  if (signatures.kind === 'refused') return signatures;
+  const { alg } = scheme;
+  if (alg === 'jwt') return verifyJwt(scheme, signatures, reader, context);
+  const found = { ...scope, sig: signatures.parts };
+  if (isSymmetric(alg)) return verifyMac(scheme, alg, signatures, reader, found, context);
+  return isAsymmetric(alg)
+    ? verifyPublicKey(scheme, alg, signatures, reader, found, context)
+    : refused('no_key', 'unknown_algorithm');
+}
+
+/** A message that a signature was found for, and whose secret that was. */
+interface Found extends Matched {
+  readonly message: readonly Uint8Array[];
+}
+
+/** HMAC and plain digests: any of the live secrets with any of the signatures, over any spelling of the URL. */
+function verifyMac(
+  scheme: Scheme,
+  alg: SymmetricAlgorithm,
+  signatures: Signatures,
+  reader: RequestReader,
+  scope: Scope,
+  context: VerifyContext,
+): Matched | Refused {
+  const prepared = prepare(scheme, alg, signatures, reader, scope);
+  if (prepared.kind === 'refused') return prepared;
+  const { crypto } = context;
+  let refusal: Refused = refused('no_key', 'no_usable_secret');
+  for (const secret of liveSecrets(context.secret, context.nowMs)) {
+    const key = secretKey(scheme, secret.text, crypto);
+    if (!key) continue;
+    for (const url of prepared.urls) {
+      const message = buildMessage(scheme, { reader, scope, time: prepared.time, url, secret: secret.text });
+      if ('kind' in message) return message;
+      const mac = computeMac(alg, key, message, crypto);
+      if (prepared.signatures.some(signature => crypto.equal(signature, mac))) {
+        return (
+          afterMatch(
+            scheme,
+            { kind: 'matched', matchedSecret: secret.which, message },
+            reader,
+            scope,
+            context,
+            prepared,
+          ) ?? { kind: 'matched', matchedSecret: secret.which }
+        );
+      }
+      refusal = refused('mismatch');
+    }
+  }
+  return refusal;
+}
+
+/** Ed25519, ECDSA and RSA, with pasted or fetched keys. */
+async function verifyPublicKey(
+  scheme: Scheme,
+  alg: AsymmetricAlgorithm,
+  signatures: Signatures,
+  reader: RequestReader,
+  scope: Scope,
+  context: VerifyContext,
+): Promise<Matched | Refused> {
+  const prepared = prepare(scheme, alg, signatures, reader, scope);
+  if (prepared.kind === 'refused') return prepared;
+  const messages: (readonly Uint8Array[])[] = [];
+  for (const url of prepared.urls) {
+    const message = buildMessage(scheme, { reader, scope, time: prepared.time, url });
+    if ('kind' in message) return message;
+    messages.push(message);
+  }
+  const found = await findPublicKeys(scheme, reader, scope, context);
+  if (found.kind === 'refused') return found;
+  for (const { key, matchedSecret } of found.keys) {
+    for (const message of messages) {
+      if (prepared.signatures.some(signature => verifyAsymmetric(alg, key, message, signature, context.crypto))) {
+        const matched: Found = { kind: 'matched', matchedSecret, message };
+        return afterMatch(scheme, matched, reader, scope, context, prepared) ?? { kind: 'matched', matchedSecret };
+      }
+    }
+  }
+  return refused('mismatch');
+}
+
+interface Prepared {
+  readonly kind: 'prepared';
+  readonly signatures: readonly Uint8Array[];
+  readonly time: string | undefined;
+  readonly timeMs: number | undefined;
+  readonly urls: readonly (string | undefined)[];
+}
+
+/** Everything that can be refused without a key: the time's grammar, the signatures' encoding, ambiguous bodies. */
+function prepare(
+  scheme: Scheme,
+  alg: SymmetricAlgorithm | AsymmetricAlgorithm,
+  signatures: Signatures,
+  reader: RequestReader,
+  scope: Scope,
+): Prepared | Refused {
+  const time = scheme.time && readSignedTime(scheme.time, reader, scope);
+  if (time?.kind === 'refused') return time;
+  const decoded: Uint8Array[] = [];
+  for (const value of signatures.values) {
+    const bytes = decode(value, scheme.encoding ?? 'hex');
+    if (bytes && hasSignatureLength(alg, bytes)) decoded.push(bytes);
+  }
+  if (decoded.length === 0) return refused('malformed', 'signature_encoding');
+  const { body } = reader.request;
+  if (digitsCouldMove(scheme, body)) return refused('malformed', 'digit_next_to_timestamp');
+  // SHA-256(secret, body) can be extended by anyone who has one; the padding that takes always holds a NUL.
+  if (alg === 'digest-sha256' && body.includes(0)) return refused('malformed', 'nul_byte');
+  const urls = urlCandidates(scheme, reader.url());
+  return { kind: 'prepared', signatures: decoded, time: time?.text, timeMs: time?.ms, urls };
+}
+
+/** What a good signature is still refused for: another body, a handshake's answer, the time. */
+function afterMatch(
+  scheme: Scheme,
+  found: Found,
+  reader: RequestReader,
+  scope: Scope,
+  context: VerifyContext,
+  prepared: Prepared,
+): Refused | undefined {
+  return (
+    checkBindings(scheme, reader, scope, context) ??
+    checkGuard(scheme, found.message) ??
+    (scheme.time && prepared.timeMs !== undefined
+      ? checkWindow(scheme.time, prepared.timeMs, context.nowMs)
+      : undefined)
+  );
+}
+
+/** Hashes of the body or URL that stand in the signed text. */
+export function checkBindings(
+  scheme: Scheme,
+  reader: RequestReader,
+  scope: Scope,
+  { crypto }: VerifyContext,
+): Refused | undefined {
+  for (const bind of scheme.bind ?? []) {
+    const claimed = reader.text(bind.equals, scope);
+    if (claimed === undefined) return refused('binding', 'no_hash');
+    const url = reader.url();
+    if (bind.of === 'url' && url === undefined) return refused('no_key', 'public_url_not_configured');
+    const actual = crypto.hash(bind.hash, bind.of === 'url' ? utf8(url ?? '') : reader.request.body);
+    const expected = decode(claimed, bind.encoding);
+    if (!expected || !crypto.equal(expected, actual)) return refused('binding', `${bind.of ?? 'body'}_hash`);
+  }
+  return undefined;
+}
+
+/** Handshakes only MAC short texts, so longer messages cannot have come from one. */
+const MAX_GUARDED_BYTES = 4_096;
+
+function checkGuard(scheme: Scheme, message: readonly Uint8Array[]): Refused | undefined {
+  if (!scheme.guard) return undefined;
+  let length = 0;
+  for (const part of message) length += part.length;
+  if (length > MAX_GUARDED_BYTES) return undefined;
+  return new RegExp(scheme.guard.rejectMessage).test(binaryOf(concatBytes(message)))
+    ? refused('binding', 'looks_like_a_handshake')
+    : undefined;
+}
+
+/** Tokens and Basic pairs are compared whole. A comma that no secret has means that the header was sent twice. */
+function verifyCredential(
+  scheme: Scheme,
+  reader: RequestReader,
+  scope: Scope,
+  { secret, nowMs, crypto }: VerifyContext,
+): Matched | Refused {
+  const received = readToken(scheme, reader, scope);
+  if (received.kind === 'refused') return received;
+  const values = scheme.alg === 'basic' ? received.values.flatMap(value => basicPair(value) ?? []) : received.values;
+  const secrets = liveSecrets(secret, nowMs);
+  for (const { text, which } of secrets) {
+    if (values.some(value => sameText(value, text, crypto))) return { kind: 'matched', matchedSecret: which };
+  }
+  if (secrets.length === 0) return refused('no_key', 'no_usable_secret');
+  const twice = received.values[0]?.includes(',') && !secrets.some(({ text }) => text.includes(','));
+  if (twice && scheme.sig.from.toString().startsWith('header:')) return refused('duplicate_header');
+  return values.length === 0 ? refused('malformed', 'not_basic') : refused('mismatch');
+}
+
+/** RFC 7617: base64 of `user:password`; only the first colon divides, so the pair stays whole. */
+function basicPair(value: string): string | undefined {
+  const match = /^basic +(\S+)$/i.exec(value);
+  const bytes = match ? fromBase64(match[1] ?? '') : undefined;
+  return bytes && textOf(bytes);
+}
