@@ -5,7 +5,6 @@ export const asana: ProviderSpec = {
   title: 'Asana',
   docs: 'https://developers.asana.com/docs/webhooks-guide',
   checkedOn: '2026-11-21',
-  unconfirmed: ['A deadline of ten seconds, and deletion of the webhook after 24 hours of failures.'],
   strength: 'signed',
   verify: [
     { id: 'asana', alg: 'hmac-sha256', sig: { from: 'header:x-hook-signature' }, encoding: 'hex', message: '{body}' },
@@ -48,7 +47,7 @@ export const asana: ProviderSpec = {
   methods: ['POST'],
   signatureHeaders: ['x-hook-signature', 'x-hook-secret'],
   retries:
-    'With growing waits for 24 hours; then Asana deletes the webhook. Every eight hours an empty heartbeat arrives.',
+    'When no good answer comes within ten seconds, with growing waits for up to 24 hours. Delivery is at most once: Asana itself may lose events, so compare from time to time.',
   setup:
     'Open pairing for the source, then create the webhook with POST /webhooks and this URL: Asana sends the secret (X-Hook-Secret) at once and it is kept. One source per webhook, since each has its own secret.',
 };

@@ -5,6 +5,7 @@ export const github: ProviderSpec = {
   title: 'GitHub',
   docs: 'https://docs.github.com/en/webhooks',
   checkedOn: '2026-11-21',
+  unconfirmed: ['The address ranges were read in public copies of the list: refresh them before use.'],
   strength: 'signed',
   verify: [
     {
@@ -29,6 +30,18 @@ export const github: ProviderSpec = {
     },
   ],
   methods: ['POST'],
+  ips: {
+    ranges: [
+      '192.30.252.0/22',
+      '185.199.108.0/22',
+      '140.82.112.0/20',
+      '143.55.64.0/20',
+      '2a0a:a440::/29',
+      '2606:50c0::/32',
+    ],
+    readOn: '2026-11-21',
+    from: 'https://api.github.com/meta',
+  },
   signatureHeaders: ['x-hub-signature-256', 'x-hub-signature'],
   keepHeaders: ['x-github-event', 'x-github-delivery', 'x-github-hook-id', 'x-github-hook-installation-target-id'],
   retries:

@@ -5,7 +5,7 @@ export const intercom: ProviderSpec = {
   title: 'Intercom',
   docs: 'https://developers.intercom.com/docs/webhooks',
   checkedOn: '2026-11-21',
-  unconfirmed: ['One further attempt after a minute, a deadline of five seconds, and 410 disabling the subscription.'],
+  unconfirmed: ['One further attempt after a minute, and a deadline of five seconds.', 'That 410 ends a subscription.'],
   strength: 'signed',
   verify: [
     {
@@ -28,7 +28,8 @@ export const intercom: ProviderSpec = {
   handshakes: [{ when: { method: 'HEAD' }, verify: 'none', respond: { status: 200 } }],
   methods: ['POST', 'HEAD'],
   signatureHeaders: ['x-hub-signature'],
-  retries: 'Few; a subscription that keeps failing is paused.',
+  retries:
+    'Few. After a thousand errors in a row within 15 minutes notifications pause for 15 minutes; subscriptions of private apps that fail for seven days are suspended.',
   setup:
     'Intercom Developer Hub, the app, Configure, Webhooks: this URL (Intercom checks it with a HEAD request) and the topics. The secret is the client secret (Basic information).',
 };

@@ -34,7 +34,10 @@ export const jiraConnect: ProviderSpec = {
   methods: ['POST'],
   signatureHeaders: ['authorization'],
   keepHeaders: ['x-atlassian-webhook-identifier', 'x-atlassian-webhook-retry'],
-  settings: { clientKey: 'The clientKey of the installation, from the installed callback' },
+  settings: {
+    clientKey: 'The clientKey of the installation, from the installed callback',
+    baseUrl: 'The baseUrl of the app descriptor: the signed path starts after it',
+  },
   retries: 'As for Jira Cloud: up to five times.',
   setup:
     'The secret is the sharedSecret that the installed callback of your app received for one site; one source per installation. The token binds method, path and query but not the body. The installed callback itself is signed with another key and is not covered here. Atlassian is ending Connect: plan the move to Forge.',

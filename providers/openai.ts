@@ -5,7 +5,7 @@ export const openai: ProviderSpec = {
   title: 'OpenAI',
   docs: 'https://platform.openai.com/docs/guides/webhooks',
   checkedOn: '2026-11-21',
-  unconfirmed: ['Retries for up to 72 hours and the deadline of an answer.'],
+  unconfirmed: ['Retries for up to 72 hours (confirmed by third parties only).', 'The deadline of an answer.'],
   strength: 'signed',
   verify: [
     {

@@ -5,24 +5,9 @@ export const sns: ProviderSpec = {
   title: 'Amazon SNS',
   docs: 'https://docs.aws.amazon.com/sns/latest/dg/sns-verify-signature-of-message.html',
   checkedOn: '2026-11-21',
+  unconfirmed: ['The deadline of 15 seconds.'],
   strength: 'signed',
-  verify: [
-    {
-      id: 'aws-sns',
-      alg: 'rsa-sha256',
-      sig: { from: 'json:Signature' },
-      encoding: 'base64',
-      key: {
-        provider: 'x509Url',
-        from: 'json:SigningCertURL',
-        hosts: '^sns\\.[a-z0-9-]{3,}\\.amazonaws\\.com(?:\\.cn)?$',
-        paths: '^/SimpleNotificationService-[a-f0-9]{32}\\.pem$',
-      },
-      // Anyone can send from a topic of his own: only the configured one counts.
-      claims: { TopicArn: 'config:topicArn' },
-      code: 'sns',
-    },
-  ],
+  verify: [{ id: 'aws-sns', alg: 'rsa-sha256', sig: { from: 'json:Signature' }, encoding: 'base64', code: 'sns' }],
   identity: {
     key: [['json:MessageId']],
     type: ['json:Type'],
@@ -35,15 +20,17 @@ export const sns: ProviderSpec = {
       when: { method: 'POST', jsonEquals: { Type: 'SubscriptionConfirmation', SubscribeURL: '*' } },
       verify: 'signature',
       respond: { status: 200, contentType: 'text/plain', body: '', elseStatus: 401 },
-      confirm: { url: 'json:SubscribeURL', hosts: '^sns\\.[a-z0-9-]{3,}\\.amazonaws\\.com(?:\\.cn)?$' },
+      confirm: { url: 'json:SubscribeURL', hosts: 'sns\\.[a-z]{2}(?:-[a-z]+)+-\\d{1,2}\\.amazonaws\\.com(?:\\.cn)?' },
     },
   ],
   methods: ['POST'],
   signatureHeaders: [],
   keepHeaders: ['x-amz-sns-message-type', 'x-amz-sns-topic-arn', 'x-amz-sns-subscription-arn'],
-  settings: { topicArn: 'The ARN of the topic; messages and subscriptions of any other topic are refused' },
+  settings: {
+    topicArn: 'The ARN of the topic (several separated by commas); messages and subscriptions of any other are refused',
+  },
   retries:
-    'Default for HTTPS: 50 attempts over about six hours in a bit more than an hour of quick phases; set by the delivery policy. A dead-letter queue of the subscription keeps what failed.',
+    'Three times, 20 seconds apart, unless the delivery policy of the subscription says otherwise; in all at most one hour. A dead-letter queue of the subscription keeps what failed.',
   setup:
     'Subscribe this URL to the topic with protocol HTTPS; the subscription is confirmed by itself when the topic is the configured one. Set SignatureVersion 2 on the topic (SHA-256; version 1 is SHA-1). There is no secret. Leave raw message delivery off: raw messages are not signed.',
 };

@@ -5,6 +5,11 @@ export const stripe: ProviderSpec = {
   title: 'Stripe',
   docs: 'https://docs.stripe.com/webhooks',
   checkedOn: '2026-11-21',
+  unconfirmed: [
+    'Retries for three days, and both secrets signing for up to 24 hours after a roll.',
+    'The deadline of an answer.',
+    'The address ranges were read in public copies of the list: refresh them before use.',
+  ],
   strength: 'signed',
   verify: [
     {
@@ -22,9 +27,27 @@ export const stripe: ProviderSpec = {
     time: { from: 'json:created', unit: 's' },
     ordering: 'json:data.object.id',
   },
-  ack: { status: 200, rejectStatus: 400, deadlineMs: 10_000 },
+  ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
   handshakes: [],
   methods: ['POST'],
+  ips: {
+    ranges: [
+      '3.18.12.63/32',
+      '3.130.192.231/32',
+      '13.235.14.237/32',
+      '13.235.122.149/32',
+      '18.211.135.69/32',
+      '35.154.171.200/32',
+      '52.15.183.38/32',
+      '54.88.130.119/32',
+      '54.88.130.237/32',
+      '54.187.174.169/32',
+      '54.187.205.235/32',
+      '54.187.216.72/32',
+    ],
+    readOn: '2026-11-21',
+    from: 'https://stripe.com/files/ips/ips_webhooks.json',
+  },
   signatureHeaders: ['stripe-signature'],
   retries:
     'Live mode: up to three days with growing waits. Each attempt is signed anew with a new time. Redirects count as failures.',

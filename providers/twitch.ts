@@ -44,7 +44,8 @@ export const twitch: ProviderSpec = {
     'twitch-eventsub-subscription-type',
     'twitch-eventsub-subscription-version',
   ],
-  retries: 'A few times, counted in Twitch-Eventsub-Message-Retry; a subscription that keeps failing is revoked.',
+  retries:
+    'A few times with the same message id, counted in Twitch-Eventsub-Message-Retry; a subscription that keeps failing is revoked (notification_failures_exceeded).',
   setup:
     'Create the subscription through POST /eventsub/subscriptions with transport webhook, this URL as callback and a secret of your own making (10 to 100 ASCII characters). Revocations arrive as events with the header Twitch-Eventsub-Message-Type: revocation.',
 };
