@@ -1,4 +1,4 @@
-import { type Duration, RemovalPolicy } from 'aws-cdk-lib';
+import { type Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
 import { type IGrantable, type IPrincipal, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import {
   ApplicationLogLevel,
@@ -24,6 +24,8 @@ export interface GatewayFunctionProps<Contract extends EnvContract> {
   /** A value for every variable of the contract: one that is missing or misspelt does not compile. */
   readonly environment: { readonly [Name in keyof Contract]: string };
   readonly timeout: Duration;
+  /** What becomes of an invocation that fails, since the function has no dead-letter target of its own. */
+  readonly onFailure: string;
   readonly logRetention: RetentionDays;
   /** @default 512: init runs at full CPU anyway, and the next step costs twice as much per millisecond */
   readonly memoryMb?: number;
@@ -65,6 +67,14 @@ export class GatewayFunction<Contract extends EnvContract> extends Construct imp
       // START and REPORT lines of every invocation would cost more than the table.
       systemLogLevelV2: SystemLogLevel.WARN,
     });
+    Validations.of(this.function).acknowledge(
+      { id: 'Serverless-LambdaDLQ', reason: props.onFailure },
+      {
+        id: 'Serverless-LambdaTracing',
+        reason:
+          'X-Ray costs $5 per million traces, more than the rest of an event together. The trace id of the request travels through the queue into every log line instead.',
+      },
+    );
     this.grantPrincipal = this.function.grantPrincipal;
   }
 }

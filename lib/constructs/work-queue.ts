@@ -1,4 +1,4 @@
-import { Duration, RemovalPolicy } from 'aws-cdk-lib';
+import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
 import type { Metric, MetricOptions } from 'aws-cdk-lib/aws-cloudwatch';
 import type { IGrantable } from 'aws-cdk-lib/aws-iam';
 import { type IQueue, Queue, QueueEncryption, QueueGrants } from 'aws-cdk-lib/aws-sqs';
@@ -36,6 +36,10 @@ export class WorkQueue extends Construct {
     };
     const dead = new Queue(this, 'Dead', { ...shared, retentionPeriod: Duration.days(settings.deadRetentionDays) });
     this.dead = dead;
+    Validations.of(dead).acknowledge({
+      id: 'Serverless-SQSRedrivePolicy',
+      reason: 'This is the dead-letter queue itself: people and the sweeper read it, no consumer that could fail.',
+    });
     this.main = new Queue(this, 'Main', {
       ...shared,
       retentionPeriod: Duration.days(settings.retentionDays),
