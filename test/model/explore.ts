@@ -63,6 +63,16 @@ export class RuleBroken extends Error {
   }
 }
 
+/** A step that happens sooner or later if it stays possible. */
+export function certain<State>(actor: string, action: string, to: State): Step<State> {
+  return { actor, action, fair: true, to };
+}
+
+/** A step that may never happen: a fault, or what a person or a provider chooses to do. */
+export function possible<State>(actor: string, action: string, to: State): Step<State> {
+  return { actor, action, fair: false, to };
+}
+
 /** Joins small integers (each 0…65,535) into a key of one UTF-16 unit each. */
 export function packKey(...units: number[]): string {
   return String.fromCharCode(...units);

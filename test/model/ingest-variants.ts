@@ -3,10 +3,9 @@
  * with: equal counts show that this model is the same one. The slow ones have a sibling with fewer faults ("few
  * faults") that runs every time.
  */
-import { explore } from './explore.ts';
 import { ingestModel } from './ingest-model.ts';
 import { type Faults, type IngestRules, ONE_OF_EACH, PROTOCOL } from './ingest-state.ts';
-import type { Variant } from './variants.ts';
+import { slow, type Variant, variant } from './variants.ts';
 
 const noSweeper: Partial<IngestRules> = { sweepUnsent: false, sweepOverdue: false };
 const onlyUnsentSwept: Partial<IngestRules> = { sweepOverdue: false };
@@ -144,7 +143,7 @@ function ackInProgress(): Partial<IngestRules> {
 }
 
 function good(name: string, states: number, rules: Partial<IngestRules> = {}, faults: Partial<Faults> = {}): Variant {
-  return { kind: 'GOOD', name, states, breaks: [], explore: () => exploreWith(rules, faults) };
+  return variant('GOOD', name, states, [], modelOf(rules, faults));
 }
 
 function bad(
@@ -154,13 +153,9 @@ function bad(
   rules: Partial<IngestRules>,
   faults: Partial<Faults> = {},
 ): Variant {
-  return { kind: 'BAD', name, states, breaks, explore: () => exploreWith(rules, faults) };
+  return variant('BAD', name, states, breaks, modelOf(rules, faults));
 }
 
-function slow(variant: Variant): Variant {
-  return { ...variant, long: true };
-}
-
-function exploreWith(rules: Partial<IngestRules>, faults: Partial<Faults>) {
-  return explore(ingestModel({ ...PROTOCOL, ...rules }, { ...ONE_OF_EACH, ...faults }));
+function modelOf(rules: Partial<IngestRules>, faults: Partial<Faults>) {
+  return () => ingestModel({ ...PROTOCOL, ...rules }, { ...ONE_OF_EACH, ...faults });
 }

@@ -1,5 +1,5 @@
 /** Everybody else in the lifecycle model: time, a late duplicate request, pause and resume, operators, redrive. */
-import { type Actor, replaceAt, type Step } from './explore.ts';
+import { type Actor, certain, possible, replaceAt, type Step } from './explore.ts';
 import type { LifecycleRules } from './lifecycle-rules.ts';
 import {
   addCopy,
@@ -26,7 +26,7 @@ export const timeActor: Actor<State> = state => {
     const expired: State = { ...state, record: { ...record, leased: false } };
     if (record.owner < 0) list.push(certain('time', 'the lease ends', expired));
     else if (state.budget.zombie > 0) {
-      list.push(choice('time', 'the lease ends, its owner lives on', spend(expired, 'zombie')));
+      list.push(possible('time', 'the lease ends, its owner lives on', spend(expired, 'zombie')));
     }
   }
   return list;
@@ -34,7 +34,7 @@ export const timeActor: Actor<State> = state => {
 
 /** A request of the provider that comes late: by the table of ingest for an id that is known. */
 export function lateRequestActor(rules: LifecycleRules): Actor<State> {
-  const step = (action: string, to: State) => [choice('late request', action, to)];
+  const step = (action: string, to: State) => [possible('late request', action, to)];
   return state => {
     const { record, request } = state;
     if (!request) {
@@ -63,7 +63,7 @@ export function pauseActor(rules: LifecycleRules): Actor<State> {
       const resumed: State = { ...state, paused: false, record: passed ? { ...record, watch: 'near' } : record };
       return [{ actor: 'source', action: 'is resumed', fair: !rules.neighbour, to: resumed }];
     }
-    return state.budget.pause > 0 ? [choice('source', 'is paused', { ...spend(state, 'pause'), paused: true })] : [];
+    return state.budget.pause > 0 ? [possible('source', 'is paused', { ...spend(state, 'pause'), paused: true })] : [];
   };
 }
 
@@ -78,7 +78,7 @@ export function peopleActor(rules: LifecycleRules): Actor<State> {
         if (state.dlq[tag] === 0) continue;
         const copy = tag === 'current' ? 'redriven' : tag === 'earlierDeath' ? 'current' : 'older';
         const moved = addCopy(takeDlqMessage(spend(state, 'redrive'), tag), copy);
-        list.push(choice('person', `redrives a DLQ message (${tag})`, moved));
+        list.push(possible('person', `redrives a DLQ message (${tag})`, moved));
       }
     }
     return list;
@@ -93,7 +93,7 @@ function operatorSteps(
   me: number,
 ): readonly Step<State>[] {
   const put = (from: State, next: Operator): State => ({ ...from, operators: replaceAt(from.operators, me, next) });
-  const step = (action: string, to: State) => choice('operator', action, to);
+  const step = (action: string, to: State) => possible('operator', action, to);
   const done: Operator = { step: 'end', gen: 'older' };
   if (!operator) {
     if (state.budget.replay === 0 || state.operators.indexOf(undefined) !== me) return [];
@@ -117,12 +117,4 @@ function operatorSteps(
     case 'end':
       return [];
   }
-}
-
-function certain(actor: string, action: string, to: State): Step<State> {
-  return { actor, action, fair: true, to };
-}
-
-function choice(actor: string, action: string, to: State): Step<State> {
-  return { actor, action, fair: false, to };
 }

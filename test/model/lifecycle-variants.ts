@@ -2,11 +2,10 @@
  * The variants of the lifecycle model. The state counts in `ofTheReference` are those of the reference models that the
  * protocol was chosen with: equal counts show that this model is the same one.
  */
-import { explore } from './explore.ts';
 import { lifecycleModel } from './lifecycle-model.ts';
 import { type LifecycleRules, PROTOCOL } from './lifecycle-rules.ts';
 import type { Budget } from './lifecycle-state.ts';
-import type { Variant } from './variants.ts';
+import { slow, type Variant, variant } from './variants.ts';
 
 const REVIVED = 'I4 A DEAD EVENT WAS REVIVED AND NOBODY ASKED FOR IT';
 const UNDONE = 'I4 A TERMINAL EVENT WAS UNDONE';
@@ -146,7 +145,13 @@ const leftover: Rules = { sweepers: 2, leftoverWatch: true };
 /** Two sweepers at once: every write of theirs requires the item as it was read. */
 const withTwoSweepers: readonly Variant[] = [
   good('two sweepers: two crashes', 21_552, { crash: 2 }, twoSweepers),
-  good('two sweepers: lost reply, late duplicate, outage', 41_636, { lostReply: 1, duplicate: 1 }, twoSweepers, 'outage'),
+  good(
+    'two sweepers: lost reply, late duplicate, outage',
+    41_636,
+    { lostReply: 1, duplicate: 1 },
+    twoSweepers,
+    'outage',
+  ),
   good('two sweepers: redrive, crash', 133_811, { redrive: 1, crash: 1 }, twoSweepers),
   good('two sweepers: pause, crash', 67_718, { pause: 1, crash: 1 }, twoSweepers),
   good('two sweepers: replay', 227_241, { replay: 1 }, twoSweepers),
@@ -201,34 +206,21 @@ const withTwoSweepers: readonly Variant[] = [
 export const lifecycleVariants: readonly Variant[] = [...ofTheReference, ...withTwoSweepers];
 
 function good(name: string, states: number, budget: Faults, rules: Rules = {}, start?: 'outage'): Variant {
-  return variant('GOOD', name, states, [], budget, rules, start);
+  return variant('GOOD', name, states, [], modelOf(budget, rules, start));
 }
 
 function bad(name: string, states: number, breaks: string, budget: Faults, rules: Rules, start?: 'outage'): Variant {
-  return variant('BAD', name, states, [breaks], budget, rules, start);
+  return variant('BAD', name, states, [breaks], modelOf(budget, rules, start));
 }
 
 function text(name: string, states: number, breaks: string, budget: Faults, rules: Rules, start?: 'outage'): Variant {
-  return variant('TEXT', name, states, [breaks], budget, rules, start);
+  return variant('TEXT', name, states, [breaks], modelOf(budget, rules, start));
 }
 
 function spare(name: string, states: number, budget: Faults, rules: Rules): Variant {
-  return variant('SPARE', name, states, [], budget, rules);
+  return variant('SPARE', name, states, [], modelOf(budget, rules));
 }
 
-function slow(row: Variant): Variant {
-  return { ...row, long: true };
-}
-
-function variant(
-  kind: Variant['kind'],
-  name: string,
-  states: number,
-  breaks: readonly string[],
-  budget: Faults,
-  rules: Rules,
-  start?: 'outage',
-): Variant {
-  const model = () => lifecycleModel({ ...PROTOCOL, ...rules }, budget, start === 'outage');
-  return { kind, name, states, breaks, explore: () => explore(model()) };
+function modelOf(budget: Faults, rules: Rules, start?: 'outage') {
+  return () => lifecycleModel({ ...PROTOCOL, ...rules }, budget, start === 'outage');
 }
