@@ -36,12 +36,12 @@ export function localAwsEnvironment(aws: LocalAws): NodeJS.ProcessEnv {
 export async function runLocalCdk(
   aws: LocalAws,
   args: readonly string[],
-  onLine?: (line: string) => void,
+  options: { cwd?: string; onLine?: (line: string) => void } = {},
 ): Promise<CommandResult> {
   const log = join(aws.directory, 'cdk.log');
   const result = await runCommand(process.execPath, [cdkCommand(), ...args, '--no-notices'], {
     env: localAwsEnvironment(aws),
-    ...(onLine && { onLine }),
+    ...options,
   });
   await appendFile(log, `\n$ cdk ${args.join(' ')}\n${result.output}`);
   if (result.code !== 0) {

@@ -77,7 +77,8 @@ export class MetricCollector {
       this.store.add({ namespace: 'AWS/SQS', name, dimensions }, value, now);
     const read = new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['All'] });
     const { Attributes: attributes = {} } = await this.clients.sqs.send(read);
-    for (const [attribute, metric] of Object.entries(QUEUE_METRICS)) add(metric, Number((attributes as Record<string, string>)[attribute] ?? 0));
+    for (const [attribute, metric] of Object.entries(QUEUE_METRICS))
+      add(metric, Number((attributes as Record<string, string>)[attribute] ?? 0));
     add('ApproximateAgeOfOldestMessage', await this.oldestAgeSeconds(QueueUrl, now));
   }
 

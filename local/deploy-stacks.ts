@@ -8,18 +8,21 @@ import { type DeployedStack, readDeployedStack } from './deployed-stack.ts';
 import type { LocalAws } from './emulator.ts';
 import { applyFixUps } from './fix-ups.ts';
 import type { Progress } from './progress.ts';
+import { REPO_ROOT } from './workspace.ts';
 
 /** The environment of gateway.config.ts that runs on a laptop. */
 export const LOCAL_ENVIRONMENT = 'local';
 
 /**
  * Deploys the stacks of the `local` environment: the same app, CLI and bundles as to a real account. Skips the deployment
- * when this local AWS already has exactly these templates. Throws UserError with the CLI's own words when it fails.
+ * when this local AWS already has exactly these templates. `app` is the folder of the CDK app. Throws UserError with the
+ * CLI's own words when it fails.
  */
 export async function deployStacks(
   aws: LocalAws,
   clients: AwsClients,
   progress: Progress,
+  app: string = REPO_ROOT,
 ): Promise<readonly DeployedStack[]> {
   const directory = join(aws.directory, 'cdk.out');
   await rm(join(aws.directory, 'cdk.log'), { force: true });
@@ -28,7 +31,7 @@ export async function deployStacks(
   const bootstrap = bootstrapIfNeeded(aws, clients);
   bootstrap.catch(() => undefined);
   const assembly = await progress.step('Synthesize and bundle', async () => {
-    await runLocalCdk(aws, ['synth', `${LOCAL_ENVIRONMENT}/*`, '--quiet', '--output', directory]);
+    await runLocalCdk(aws, ['synth', `${LOCAL_ENVIRONMENT}/*`, '--quiet', '--output', directory], { cwd: app });
     return await prepareAssembly(directory, LOCAL_ENVIRONMENT);
   });
   await progress.step('Bootstrap the local account', () => bootstrap);
@@ -41,10 +44,11 @@ export async function deployStacks(
   } else {
     await progress.step('Deploy the stacks', async note => {
       await rm(recordPath, { force: true });
-      await runLocalCdk(aws, deployArguments(directory), line => {
+      const onLine = (line: string): void => {
         const resource = /\|\s*(?:CREATE|UPDATE)_COMPLETE\s*\|\s*(AWS::\S+)/.exec(line);
         if (resource) note(resource[1] ?? '');
-      });
+      };
+      await runLocalCdk(aws, deployArguments(directory), { cwd: app, onLine });
       note('');
     });
   }

@@ -13,15 +13,15 @@ process.on('exit', () => {
   for (const child of running) child.kill();
 });
 
-/** Runs a command in the repository and collects its output. Never throws; a missing command has code 127. */
+/** Runs a command, in the repository unless told otherwise, and collects its output. Never throws; a missing command has code 127. */
 export function runCommand(
   command: string,
   args: readonly string[],
-  options: { env?: NodeJS.ProcessEnv; onLine?: (line: string) => void } = {},
+  options: { cwd?: string; env?: NodeJS.ProcessEnv; onLine?: (line: string) => void } = {},
 ): Promise<CommandResult> {
   return new Promise(resolve => {
     const child = spawn(command, args, {
-      cwd: REPO_ROOT,
+      cwd: options.cwd ?? REPO_ROOT,
       env: options.env ?? process.env,
       stdio: ['ignore', 'pipe', 'pipe'],
     });

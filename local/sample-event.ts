@@ -1,11 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import type { UnsignedRequest } from './sign-request.ts';
+
+export interface SampleEvent {
+  readonly body: string;
+  /** Lower-case names. */
+  readonly headers: Readonly<Record<string, string>>;
+}
 
 /** A realistic small event of a provider, unique on each call. Providers without a sample of their own get a generic one. */
-export function sampleEvent(providerId: string, now: Date = new Date()): UnsignedRequest {
+export function sampleEvent(providerId: string, now: Date = new Date()): SampleEvent {
   const id = randomUUID().replaceAll('-', '').slice(0, 24);
   const seconds = Math.floor(now.getTime() / 1000);
-  const json = (body: unknown, headers: Record<string, string> = {}): UnsignedRequest => ({
+  const json = (body: unknown, headers: Record<string, string> = {}): SampleEvent => ({
     body: JSON.stringify(body),
     headers: { 'content-type': 'application/json', ...headers },
   });

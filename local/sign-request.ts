@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import type { ProviderSpec, Scheme } from '#core/inbound/provider-spec.ts';
 
 export interface UnsignedRequest {
-  readonly body: string;
+  readonly body: string | Uint8Array;
   /** Lower-case names. */
   readonly headers: Readonly<Record<string, string>>;
 }
@@ -22,11 +22,12 @@ export function signRequest(
   if (!scheme || !header) return undefined;
   const timeHeader = scheme.time && headerName(scheme.time.from);
   const headers = { ...request.headers, ...(timeHeader && { [timeHeader]: String(atEpochSeconds) }) };
-  const message = (scheme.message ?? '{body}').replaceAll(/\{(ts|body|header:([^}]+))\}/g, (_all, part, name) => {
-    if (part === 'ts') return String(atEpochSeconds);
-    return part === 'body' ? request.body : (headers[String(name)] ?? '');
-  });
-  const mac = createHmac(scheme.alg.slice('hmac-'.length), keyBytes(scheme, secret)).update(message);
+  const mac = createHmac(scheme.alg.slice('hmac-'.length), keyBytes(scheme, secret));
+  for (const part of (scheme.message ?? '{body}').split(/(\{[^}]+\})/)) {
+    if (part === '{body}') mac.update(request.body);
+    else if (part === '{ts}') mac.update(String(atEpochSeconds));
+    else mac.update(part.startsWith('{header:') ? (headers[part.slice('{header:'.length, -1)] ?? '') : part);
+  }
   return { ...headers, [header]: formatSignature(scheme, mac.digest(scheme.encoding ?? 'hex'), atEpochSeconds) };
 }
 

@@ -1,0 +1,216 @@
+import { randomUUID } from 'node:crypto';
+import { cp, mkdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { ReceiveMessageCommand } from '@aws-sdk/client-sqs';
+import { DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
+import type { Deployment } from '#core/config/deployment.ts';
+import type { EventItem } from '#core/event-item.ts';
+import { isTerminal } from '#core/inbound/event-status.ts';
+import type { ResolvedSource } from '#core/resolved-config.ts';
+import { type AwsClients, createAwsClients } from '#local/aws-clients.ts';
+import { deployStacks, LOCAL_ENVIRONMENT } from '#local/deploy-stacks.ts';
+import type { DeployedStack } from '#local/deployed-stack.ts';
+import { type LocalAws, openLocalAws } from '#local/emulator.ts';
+import { EventFeed } from '#local/event-feed.ts';
+import { findGateway, type HttpAnswer, outputOf, sendRequest } from '#local/gateway-address.ts';
+import { silentProgress } from '#local/progress.ts';
+import { signRequest, type UnsignedRequest } from '#local/sign-request.ts';
+import { fillLocalSecrets, readDeployment } from '#local/sources.ts';
+import { HOLDFAST_DIRECTORY, REPO_ROOT } from '#local/workspace.ts';
+
+const APP = [
+  'bin',
+  'lib',
+  'core',
+  'adapters',
+  'lambdas',
+  'providers',
+  'handlers',
+  'local',
+  'gateway.config.ts',
+  'cdk.json',
+  'package.json',
+];
+
+/** The real stacks with the shipped handlers and those of test-handlers.ts, on a local AWS of their own. */
+export class GatewayUnderTest {
+  readonly aws: LocalAws;
+  readonly clients: AwsClients;
+  readonly stacks: readonly DeployedStack[];
+  private readonly deployment: Deployment;
+  private readonly secrets: ReadonlyMap<string, string>;
+  private readonly feed: EventFeed;
+  private readonly url: string;
+  private readonly app: string;
+
+  static async start(): Promise<GatewayUnderTest> {
+    const app = await copyApp(`gateway-${process.pid}`);
+    const aws = await openLocalAws(await freePort(), {});
+    try {
+      const clients = createAwsClients(aws);
+      const stacks = await deployStacks(aws, clients, silentProgress, app);
+      const deployment = readDeployment(LOCAL_ENVIRONMENT);
+      const secrets = await fillLocalSecrets(clients.secrets, deployment);
+      return new GatewayUnderTest(app, aws, clients, stacks, deployment, secrets);
+    } catch (error) {
+      await aws.stop();
+      throw error;
+    }
+  }
+
+  private constructor(
+    app: string,
+    aws: LocalAws,
+    clients: AwsClients,
+    stacks: readonly DeployedStack[],
+    deployment: Deployment,
+    secrets: ReadonlyMap<string, string>,
+  ) {
+    this.app = app;
+    this.aws = aws;
+    this.clients = clients;
+    this.stacks = stacks;
+    this.deployment = deployment;
+    this.secrets = secrets;
+    this.feed = new EventFeed(clients.dynamo, outputOf(stacks, 'EventsTable'));
+    this.url = findGateway(aws, stacks).url;
+  }
+
+  async stop(): Promise<void> {
+    await this.aws.stop();
+    await Promise.all([this.aws.directory, this.app].map(folder => rm(folder, { recursive: true, force: true })));
+  }
+
+  source(id: string): ResolvedSource {
+    const found = this.deployment.sources.find(each => each.source.id === id);
+    if (!found) throw new Error(`gateway.config.ts has no source "${id}"`);
+    return found.source;
+  }
+
+  /** The headers with which this source's provider would send the request now. */
+  sign(
+    sourceId: string,
+    request: UnsignedRequest,
+    options: { secret?: string; ageSeconds?: number } = {},
+  ): Readonly<Record<string, string>> {
+    const secret = options.secret ?? this.secrets.get(sourceId) ?? '';
+    const seconds = Math.floor(Date.now() / 1000) - (options.ageSeconds ?? 0);
+    const headers = signRequest(this.source(sourceId).spec, secret, request, seconds);
+    if (!headers) throw new Error(`"${sourceId}" cannot be signed here`);
+    return headers;
+  }
+
+  /** Headers by which the local AWS knows a caller; it does not check the signature itself. */
+  awsHeaders(): Readonly<Record<string, string>> {
+    const { accessKeyId } = this.aws.credentials;
+    const scope = `${new Date().toISOString().slice(0, 10).replaceAll('-', '')}/${this.aws.region}/execute-api/aws4_request`;
+    return {
+      authorization: `AWS4-HMAC-SHA256 Credential=${accessKeyId}/${scope}, SignedHeaders=host;x-amz-date, Signature=${'0'.repeat(64)}`,
+      'x-amz-date': new Date().toISOString().replaceAll(/[-:]|\.\d+/g, ''),
+    };
+  }
+
+  request(
+    method: string,
+    path: string,
+    options: { headers?: Readonly<Record<string, string | string[]>>; body?: string | Uint8Array } = {},
+  ): Promise<HttpAnswer> {
+    return sendRequest(`${this.url}${path}`, { method, ...options });
+  }
+
+  /** Sends a request signed as its provider would. */
+  async send(sourceId: string, request: UnsignedRequest): Promise<HttpAnswer> {
+    const headers = this.sign(sourceId, request);
+    return await this.request('POST', `/webhooks/${sourceId}`, { headers, body: request.body });
+  }
+
+  /** Sends until it is acknowledged, as providers do: on a starved machine a first answer may be 503. */
+  async sendUntilAcknowledged(sourceId: string, request: UnsignedRequest): Promise<HttpAnswer> {
+    for (let tries = 1; ; tries += 1) {
+      const answer = await this.send(sourceId, request);
+      if (answer.status !== 503 || tries === 5) return answer;
+      await wait(500);
+    }
+  }
+
+  /** The record of an event once it is there and `when` holds. Throws, with what was seen last, after the limit. */
+  async waitFor(pk: string, when: (item: EventItem) => boolean, limitMs = 60_000): Promise<EventItem> {
+    const deadline = Date.now() + limitMs;
+    for (;;) {
+      const [item] = await this.feed.read([pk]);
+      if (item && when(item)) return item;
+      if (Date.now() > deadline) throw new Error(`${pk} after ${limitMs} ms: ${JSON.stringify(item)}`);
+      await wait(100);
+    }
+  }
+
+  async waitUntilFinished(pk: string, limitMs?: number): Promise<EventItem> {
+    return await this.waitFor(pk, item => isTerminal(item.status), limitMs);
+  }
+
+  async read(pk: string): Promise<EventItem | undefined> {
+    return (await this.feed.read([pk]))[0];
+  }
+
+  /** How often an effect on the payments table was applied; 0 when it is not there. */
+  async timesApplied(paymentId: string): Promise<number> {
+    const documents = DynamoDBDocumentClient.from(this.clients.dynamo);
+    const table = this.physicalId(/^HandlersPayments/);
+    const { Item: item } = await documents.send(
+      new GetCommand({ TableName: table, Key: { paymentId }, ConsistentRead: true }),
+    );
+    return Number(item?.['timesApplied'] ?? 0);
+  }
+
+  /** Bodies of the messages in the dead-letter queue; they stay there. */
+  async deadMessages(): Promise<readonly string[]> {
+    const QueueUrl = outputOf(this.stacks, 'DeadQueueUrl');
+    const receive = new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: 10, VisibilityTimeout: 0 });
+    const { Messages: messages = [] } = await this.clients.sqs.send(receive);
+    return messages.map(message => message.Body ?? '');
+  }
+
+  /** The physical id of the one resource whose logical id matches. */
+  physicalId(logicalId: RegExp): string {
+    const ids = this.stacks.flatMap(stack => Object.entries(stack.physicalIds).filter(([id]) => logicalId.test(id)));
+    if (ids.length !== 1 || !ids[0])
+      throw new Error(`${ids.length} resources match ${logicalId}: ${ids.map(([id]) => id).join(', ')}`);
+    return ids[0][1];
+  }
+}
+
+/** A generic event (source `default`), unique on each call. `key` is its id, `pk` its record's key. */
+export function genericEvent(type: string): UnsignedRequest & { readonly key: string; readonly pk: string } {
+  const key = randomUUID();
+  const body = JSON.stringify({ event_id: key, event_type: type, created_at: new Date().toISOString() });
+  return { key, pk: `default#${key}`, body, headers: { 'content-type': 'application/json' } };
+}
+
+/** A copy of the app with the test's handlers before the shipped ones; nothing of it is committed. */
+export async function copyApp(name: string): Promise<string> {
+  const app = join(HOLDFAST_DIRECTORY, `e2e-${name}`);
+  await rm(app, { recursive: true, force: true });
+  await mkdir(app, { recursive: true });
+  await Promise.all(APP.map(path => cp(join(REPO_ROOT, path), join(app, path), { recursive: true })));
+  await symlink(join(REPO_ROOT, 'node_modules'), join(app, 'node_modules'), 'dir');
+  await rename(join(app, 'handlers/index.ts'), join(app, 'handlers/shipped.ts'));
+  const handlers = await readFile(join(import.meta.dirname, 'test-handlers.ts'), 'utf8');
+  await writeFile(join(app, 'handlers/index.ts'), handlers.replace('#handlers/index.ts', '#handlers/shipped.ts'));
+  return app;
+}
+
+/** A port nobody uses at this moment. */
+export async function freePort(): Promise<number> {
+  return await new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      server.close(() =>
+        typeof address === 'object' && address ? resolve(address.port) : reject(new Error('no port')),
+      );
+    });
+  });
+}

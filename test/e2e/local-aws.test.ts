@@ -1,0 +1,167 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type AlarmChange, runAlarms } from '#local/alarms.ts';
+import { outputOf } from '#local/gateway-address.ts';
+import { findPython } from '#local/python.ts';
+import { sampleEvent } from '#local/sample-event.ts';
+import { GatewayUnderTest, genericEvent } from './gateway-under-test.ts';
+import { killWorkers } from './kill-workers.ts';
+import { reportMissingPython } from './needs-python.ts';
+
+const python = await findPython();
+reportMissingPython(python);
+
+describe.skipIf(!python)('the real stacks on a local AWS', () => {
+  let gateway: GatewayUnderTest;
+  /** Sent and killed first: its redelivery waits for the queue's visibility, while the other tests run. */
+  const killed = genericEvent('test.slow');
+  let killedWorkers = 0;
+
+  beforeAll(async () => {
+    gateway = await GatewayUnderTest.start();
+    expect((await gateway.sendUntilAcknowledged('default', killed)).status).toBe(200);
+    await gateway.waitFor(killed.pk, item => item.status === 'processing');
+    killedWorkers = killWorkers(gateway.aws.directory, outputOf(gateway.stacks, 'ProcessFunction'));
+  }, 180_000);
+  afterAll(() => gateway?.stop());
+
+  it('completes a Stripe payment, and its ledger row is written once', async () => {
+    const request = sampleEvent('stripe');
+    const event = JSON.parse(request.body) as { id: string; data: { object: { id: string } } };
+    expect((await gateway.sendUntilAcknowledged('stripe', request)).status).toBe(200);
+    const item = await gateway.waitUntilFinished(`stripe#${event.id}`);
+    expect(item).toMatchObject({ status: 'completed', eventType: 'payment_intent.succeeded' });
+    expect(item.actionTaken).toBe('recorded_payment');
+    expect(await gateway.timesApplied(event.data.object.id)).toBe(1);
+  });
+
+  it('completes a GitHub push', async () => {
+    const request = sampleEvent('github');
+    expect((await gateway.sendUntilAcknowledged('github', request)).status).toBe(200);
+    const item = await gateway.waitUntilFinished(`github#${request.headers['x-github-delivery']}`);
+    expect(item).toMatchObject({ status: 'completed', eventType: 'push', actionTaken: 'logged_push' });
+  });
+
+  it.each(['shopify', 'slack', 'standard-webhooks'])('accepts a signed %s event', async source => {
+    const answer = await gateway.sendUntilAcknowledged(source, sampleEvent(source));
+    expect(answer.status).toBe(200);
+  });
+
+  it('accepts the same request at the /webhook alias of the default source', async () => {
+    const event = genericEvent('test.effect');
+    const headers = gateway.sign('default', event);
+    const answer = await gateway.request('POST', '/webhook', { headers, body: event.body });
+    expect(answer.status).toBe(200);
+    expect(JSON.parse(answer.body)).toMatchObject({ status: 'accepted' });
+    expect((await gateway.waitUntilFinished(event.pk)).status).toBe('completed');
+  });
+
+  it('answers 404 for an unknown source and for a method the source does not take', async () => {
+    expect((await gateway.request('POST', '/webhooks/nobody', { body: '{}' })).status).toBe(404);
+    expect((await gateway.request('GET', '/webhooks/stripe')).status).toBe(404);
+    expect((await gateway.request('PUT', '/webhooks/stripe', { body: '{}' })).status).toBe(404);
+  });
+
+  it('refuses a wrong, missing, doubled or stale signature with 401 and stores nothing', async () => {
+    const event = genericEvent('test.effect');
+    const good = gateway.sign('default', event);
+    const signature = good['x-webhook-signature'] ?? '';
+    const { 'x-webhook-signature': _none, ...unsigned } = good;
+    const stale = gateway.sign('default', event, { ageSeconds: 3_600 });
+    const refused: Readonly<Record<string, string | string[]>>[] = [
+      gateway.sign('default', event, { secret: 'not the secret' }),
+      unsigned,
+      { ...good, 'x-webhook-signature': [signature, signature] },
+      { ...good, 'x-webhook-signature': 'sha256=' },
+      stale,
+    ];
+    for (const headers of refused) {
+      const answer = await gateway.request('POST', '/webhooks/default', { headers, body: event.body });
+      expect([answer.status, JSON.parse(answer.body)]).toEqual([
+        401,
+        { error: 'invalid_signature', message: 'HMAC signature verification failed' },
+      ]);
+    }
+    expect(await gateway.read(event.pk)).toBeUndefined();
+  });
+
+  it('verifies bytes that are not UTF-8 exactly, and dead-letters them as unreadable', async () => {
+    const key = genericEvent('').key;
+    const body = Uint8Array.from([0xff, 0x00, 0xfe, 0x80, 0x0a]);
+    const headers = { 'content-type': 'application/octet-stream', 'x-event-id': key };
+    expect((await gateway.sendUntilAcknowledged('default', { body, headers })).status).toBe(200);
+    const item = await gateway.waitUntilFinished(`default#${key}`);
+    expect(item).toMatchObject({ status: 'dead_letter', size: body.length });
+  });
+
+  it('applies one effect for the same event sent fifty times at once', async () => {
+    const event = genericEvent('test.effect');
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, () => gateway.sendUntilAcknowledged('default', event)),
+    );
+    expect(answers.map(answer => answer.status)).toEqual(Array.from({ length: 50 }, () => 200));
+    const item = await gateway.waitUntilFinished(event.pk);
+    expect(item.status).toBe('completed');
+    // Later copies find the record finished: give them time to arrive.
+    await wait(2_000);
+    expect(await gateway.timesApplied(effectOf(event.key))).toBe(1);
+  });
+
+  it('retries a throwing handler, then dead-letters it, while nine good events complete once', async () => {
+    const bad = genericEvent('test.throws');
+    const good = Array.from({ length: 9 }, () => genericEvent('test.effect'));
+    const answers = await Promise.all([bad, ...good].map(event => gateway.sendUntilAcknowledged('default', event)));
+    expect(answers.map(answer => answer.status)).toEqual(Array.from({ length: 10 }, () => 200));
+
+    const finished = await Promise.all(good.map(event => gateway.waitUntilFinished(event.pk)));
+    expect(finished.map(item => [item.status, item.attempts])).toEqual(good.map(() => ['completed', 1]));
+    const dead = await gateway.waitUntilFinished(bad.pk, 90_000);
+    expect(dead).toMatchObject({ status: 'dead_letter', attempts: gateway.source('default').retry.attempts });
+    expect(dead.lastError).toContain('this handler always throws');
+    for (const item of finished) expect(item.completedAt).toBeLessThan(dead.deadAt ?? 0);
+    expect(await Promise.all(good.map(event => gateway.timesApplied(effectOf(event.key))))).toEqual(good.map(() => 1));
+
+    await gateway.waitFor(bad.pk, item => item.dlqSent === true);
+    const letters = (await gateway.deadMessages()).filter(body => body.includes(bad.key));
+    expect(letters).toHaveLength(1);
+    expect(JSON.parse(letters[0] ?? '{}')).toMatchObject({ pk: bad.pk, deadId: dead.deadId });
+  }, 120_000);
+
+  it('raises the alarm of the dead-letter queue while a dead letter is in it', async () => {
+    const changes: AlarmChange[] = [];
+    const ended = new AbortController();
+    const alarms = runAlarms(gateway.aws, gateway.clients, gateway.stacks, it => changes.push(it), ended.signal);
+    const isRaised = (): boolean => changes.some(it => /dead|dlq/i.test(it.name) && it.to === 'ALARM');
+    const deadline = Date.now() + 30_000;
+    while (!isRaised() && Date.now() < deadline) await wait(200);
+    ended.abort();
+    await alarms;
+    expect(changes.filter(it => it.to === 'ALARM').map(it => it.name)).toContainEqual(
+      expect.stringMatching(/dead|dlq/i),
+    );
+  }, 60_000);
+
+  it('answers the status of an event to a caller with AWS credentials, and to nobody else', async () => {
+    const event = genericEvent('test.effect');
+    await gateway.sendUntilAcknowledged('default', event);
+    await gateway.waitUntilFinished(event.pk);
+    const path = `/events/${event.key}/status?source=default`;
+    expect((await gateway.request('GET', path)).status).toBe(403);
+    const answer = await gateway.request('GET', path, { headers: gateway.awsHeaders() });
+    expect(answer.status).toBe(200);
+    expect(JSON.parse(answer.body)).toMatchObject({ status: 'completed' });
+  });
+
+  it('completes an event whose process was killed in the middle, with its effect once', async () => {
+    expect(killedWorkers).toBeGreaterThan(0);
+    const item = await gateway.waitUntilFinished(killed.pk, 120_000);
+    expect(item).toMatchObject({ status: 'completed', actionTaken: 'counted' });
+    expect(item.attempts).toBeGreaterThanOrEqual(2);
+    expect(await gateway.timesApplied(effectOf(killed.key))).toBe(1);
+  }, 150_000);
+});
+
+/** The row test-handlers.ts writes. */
+function effectOf(key: string): string {
+  return `effect of evt_default.${key}`;
+}
