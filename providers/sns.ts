@@ -7,7 +7,21 @@ export const sns: ProviderSpec = {
   checkedOn: '2026-11-21',
   unconfirmed: ['The deadline of 15 seconds.'],
   strength: 'signed',
-  verify: [{ id: 'aws-sns', alg: 'rsa-sha256', sig: { from: 'json:Signature' }, encoding: 'base64', code: 'sns' }],
+  verify: [
+    {
+      id: 'aws-sns',
+      alg: 'rsa-sha256',
+      sig: { from: 'json:Signature' },
+      encoding: 'base64',
+      key: {
+        provider: 'x509Url',
+        from: 'json:SigningCertURL',
+        hosts: 'sns\\.[a-z]{2}(?:-[a-z]+)+-\\d{1,2}\\.amazonaws\\.com(?:\\.cn)?',
+        paths: '/SimpleNotificationService-[A-Za-z0-9]+\\.pem',
+      },
+      code: 'sns',
+    },
+  ],
   identity: {
     key: [['json:MessageId']],
     type: ['json:Type'],

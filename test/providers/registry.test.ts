@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { Handshake, ProviderSpec } from '#core/inbound/provider-spec.ts';
+import { checkSpec } from '#core/verification/load-spec.ts';
 import { template } from '#providers/_template.ts';
 import { PROVIDERS, providerById } from '#providers/index.ts';
 import { type OwnVector, RECOMPUTE } from './recompute-own-vectors.ts';
@@ -63,6 +64,10 @@ describe('the registry', () => {
     expect(() => providerById('toString')).toThrow(RangeError);
   });
 
+  it('holds a template that could be used as it stands', () => {
+    expect(checkSpec(template)).toEqual([]);
+  });
+
   it('is given by data alone', () => {
     for (const spec of [...specs, template]) expect(JSON.parse(JSON.stringify(spec))).toStrictEqual(spec);
   });
@@ -81,6 +86,10 @@ describe.each(specs.map(spec => [spec.id, spec] as const))('%s', (_id, spec: Pro
     expect(spec.ack.deadlineMs).toBeGreaterThanOrEqual(1_000);
     expect(spec.identity.key.length).toBeGreaterThan(0);
     for (const note of spec.unconfirmed ?? []) expect(note).toMatch(/\.$/);
+  });
+
+  it('passes the check that deployments make', () => {
+    expect(checkSpec(spec)).toEqual([]);
   });
 
   it('names headers in lower case and lists those that carry a signature', () => {
