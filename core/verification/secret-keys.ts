@@ -19,14 +19,15 @@ export function liveSecrets(secret: SourceSecret | undefined, nowMs: number): re
   return live;
 }
 
-function strip(text: string, prefixes: readonly string[] | undefined): string {
-  const prefix = prefixes?.find(candidate => text.startsWith(candidate));
+/** The secret without the scheme's prefix, e.g. `whsec_`. */
+export function strippedSecret({ key }: Scheme, text: string): string {
+  const prefix = key?.strip?.find(candidate => text.startsWith(candidate));
   return prefix === undefined ? text : text.slice(prefix.length);
 }
 
 /** Key bytes of a shared secret, or undefined when it is empty or not of the scheme's encoding. */
 export function secretKey(scheme: Scheme, text: string, crypto: Pick<Crypto, 'hash'>): Uint8Array | undefined {
-  const bytes = decode(strip(text, scheme.key?.strip), scheme.key?.encoding ?? 'utf8');
+  const bytes = decode(strippedSecret(scheme, text), scheme.key?.encoding ?? 'utf8');
   if (!bytes || bytes.length === 0) return undefined;
   return scheme.key?.hash === 'sha1' ? crypto.hash('sha1', bytes) : bytes;
 }
@@ -42,7 +43,7 @@ export function publicKey(scheme: Scheme, text: string): Uint8Array | string | J
   if (pem) return fromBase64((pem[1] ?? '').replace(/\s/g, ''));
   if (trimmed.startsWith('{')) return parseJwk(trimmed);
   const encoding = scheme.key?.encoding ?? 'base64';
-  const bytes = decode(strip(trimmed, scheme.key?.strip), encoding === 'utf8' ? 'base64' : encoding);
+  const bytes = decode(strippedSecret(scheme, trimmed), encoding === 'utf8' ? 'base64' : encoding);
   return bytes === undefined || bytes.length === 0 ? undefined : bytes;
 }
 

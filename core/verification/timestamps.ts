@@ -3,7 +3,7 @@
  * follows it in the signed bytes a loose grammar would let digits move between time and body.
  */
 import type { Scheme, TimeUnit } from '../inbound/provider-spec.ts';
-import { parseHttpDate, parseIso } from '../time.ts';
+import { parseHttpDate, parseIso, toIso } from '../time.ts';
 import { collapseRepeats } from './read-signatures.ts';
 import type { RequestReader, Scope } from './request-reader.ts';
 import { type Refused, refused } from './verdict.ts';
@@ -20,6 +20,27 @@ export function parseSignedTime(text: string, unit: TimeUnit): number | undefine
       return /T.*(?:Z|[+-]\d{2}:?\d{2})$/.test(text) ? parseIso(text) : undefined;
     case 'http-date':
       return parseHttpDate(text);
+  }
+}
+
+const WEEKDAYS = ['Thu', 'Fri', 'Sat', 'Sun', 'Mon', 'Tue', 'Wed'];
+const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+
+/** A time as a provider would write it. */
+export function formatSignedTime(ms: number, unit: TimeUnit): string {
+  const iso = toIso(ms);
+  switch (unit) {
+    case 's':
+      return String(Math.floor(ms / 1_000));
+    case 'ms':
+      return String(ms);
+    case 'iso8601':
+      return iso;
+    case 'http-date': {
+      const weekday = WEEKDAYS[Math.floor(ms / 86_400_000) % 7];
+      const month = MONTHS[Number(iso.slice(5, 7)) - 1];
+      return `${weekday}, ${iso.slice(8, 10)} ${month} ${iso.slice(0, 4)} ${iso.slice(11, 19)} GMT`;
+    }
   }
 }
 

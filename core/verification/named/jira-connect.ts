@@ -22,7 +22,8 @@ export function checkQueryHash(
   return crypto.equal(claimed, crypto.hash('sha256', utf8(canonical))) ? undefined : refused('binding', 'claim_qsh');
 }
 
-function pathBelow(url: string, baseUrl: string | undefined): string {
+/** The path below the app's base URL (setting `baseUrl`), or the whole path. */
+export function pathBelow(url: string, baseUrl: string | undefined): string {
   const base = baseUrl?.replace(/\/+$/, '');
   const path =
     base !== undefined && url.startsWith(base) ? url.slice(base.length) : url.replace(/^https?:\/\/[^/]*/, '');
@@ -30,7 +31,7 @@ function pathBelow(url: string, baseUrl: string | undefined): string {
   return trimmed === '' ? '/' : trimmed.replaceAll('&', '%26');
 }
 
-/** Exported for the signing helper. */
+/** What `qsh` is the hash of. */
 export function canonicalRequest(method: string, path: string, query: readonly FormField[]): string {
   const byName = new Map<string, string[]>();
   for (const { name, value } of query) {

@@ -10,7 +10,7 @@ import { type Refused, refused } from '#core/verification/verdict.ts';
 import type { VerifyContext } from '#core/verification/verify-request.ts';
 import type { Matched } from '#core/verification/verify-scheme.ts';
 
-export const SNS_HOST = 'sns\\.[a-z]{2}(?:-[a-z]+)+-\\d{1,2}\\.amazonaws\\.com(?:\\.cn)?';
+const SNS_HOST = 'sns\\.[a-z]{2}(?:-[a-z]+)+-\\d{1,2}\\.amazonaws\\.com(?:\\.cn)?';
 const CERTIFICATE_PATH = '/SimpleNotificationService-[A-Za-z0-9]+\\.pem';
 
 const CONFIRMATION = ['Message', 'MessageId', 'SubscribeURL', 'Timestamp', 'Token', 'TopicArn', 'Type'];
@@ -28,7 +28,7 @@ export async function verifySns(reader: RequestReader, context: VerifyContext): 
   const signature = fromBase64(field('Signature') ?? '');
   if (field('Signature') === undefined) return refused('missing', 'no_signature');
   const version = field('SignatureVersion');
-  const canonical = canonicalText(field);
+  const canonical = canonicalSnsText(field);
   if (!signature || canonical === undefined || (version !== '1' && version !== '2')) return refused('malformed');
   const url = field('SigningCertURL') ?? '';
   if (!isPinnedUrl(url, SNS_HOST, CERTIFICATE_PATH)) return refused('binding', 'key_url_not_allowed');
@@ -42,7 +42,8 @@ export async function verifySns(reader: RequestReader, context: VerifyContext): 
     : refused('binding', 'topic_not_configured');
 }
 
-function canonicalText(field: (name: string) => string | undefined): string | undefined {
+/** The signed text of a message, or undefined when its type is unknown or a field is missing. */
+export function canonicalSnsText(field: (name: string) => string | undefined): string | undefined {
   const type = field('Type') ?? '';
   const names = Object.hasOwn(SIGNED_FIELDS, type) ? SIGNED_FIELDS[type] : undefined;
   if (!names) return undefined;
