@@ -1,0 +1,23 @@
+import type { AttributeValue } from '@aws-sdk/client-dynamodb';
+import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
+import { DependencyError } from '#core/errors.ts';
+
+export type AttributeMap = Record<string, AttributeValue>;
+
+/** Plain values as DynamoDB's. Throws DependencyError (`not_applied`) for what cannot be stored. */
+export function toAttributes(item: Readonly<Record<string, unknown>>): AttributeMap {
+  try {
+    return marshall(item);
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    throw new DependencyError('dynamodb', `the item cannot be stored: ${message}`, {
+      cause: error,
+      outcome: 'not_applied',
+    });
+  }
+}
+
+/** DynamoDB's values as plain ones. */
+export function fromAttributes<T>(attributes: AttributeMap): T {
+  return unmarshall(attributes) as T;
+}

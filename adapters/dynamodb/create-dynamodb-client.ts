@@ -1,0 +1,23 @@
+import { DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
+import { clientSettings, type Environment } from '../aws/client-settings.ts';
+
+/** The DynamoDB client of a module's scope. Throws when the environment names no region. */
+export function createDynamoDbClient(env?: Environment): DynamoDBClient {
+  return new DynamoDBClient({
+    ...clientSettings('DYNAMODB', env),
+    accountIdEndpointMode: 'disabled',
+    endpointDiscoveryEnabled: false,
+  });
+}
+
+/**
+ * One cheap signed call during init, when the CPU is not throttled: the first call loads, connects and signs for the
+ * first time. Its failure says nothing (a function without read permission is refused, and as warm), so it is dropped.
+ */
+export async function primeDynamoDb(client: DynamoDBClient, table: string): Promise<void> {
+  try {
+    await client.send(new GetItemCommand({ TableName: table, Key: { pk: { S: '_prime' } } }));
+  } catch {
+    // The next call tells.
+  }
+}

@@ -1,0 +1,102 @@
+import {
+  ConditionalCheckFailedException,
+  type DynamoDBClient,
+  GetItemCommand,
+  PutItemCommand,
+  QueryCommand,
+} from '@aws-sdk/client-dynamodb';
+import { eq, missing } from '#core/condition.ts';
+import { EVENT_INDEXES } from '#core/event-item.ts';
+import type { ControlStore, Ids } from '#core/ports.ts';
+import { toDependencyError } from '../aws/to-dependency-error.ts';
+import { type AttributeMap, fromAttributes, toAttributes } from './attribute-values.ts';
+import { compilePut } from './compile-write.ts';
+
+/** No source id holds an underscore, so a control item is never an event. */
+export const CONTROL_PREFIX = '_control#';
+const CONTROL_HOUR = '_control';
+
+interface ControlItem {
+  readonly pk: string;
+  readonly value: string;
+  readonly version: number;
+  /** Names the write, so that the SDK's own retry of it is not taken for somebody else's. */
+  readonly writeId: string;
+  readonly timelineHour: string;
+  readonly timelineAt: string;
+}
+
+/**
+ * `ControlStore` in the `events` table: one item per name under a key no source can have, listed through the
+ * `timeline` index. A read is consistent; a list lags as indexes do.
+ */
+export class DynamoDbControlStore implements ControlStore {
+  readonly #client: DynamoDBClient;
+  readonly #table: string;
+  readonly #ids: Ids;
+
+  constructor(client: DynamoDBClient, table: string, ids: Ids) {
+    this.#client = client;
+    this.#table = table;
+    this.#ids = ids;
+  }
+
+  async read(name: string): Promise<{ value: string; version: number } | undefined> {
+    const input = { TableName: this.#table, Key: toAttributes({ pk: CONTROL_PREFIX + name }), ConsistentRead: true };
+    try {
+      const { Item } = await this.#client.send(new GetItemCommand(input));
+      if (!Item) return undefined;
+      const { value, version } = fromAttributes<ControlItem>(Item);
+      return { value, version };
+    } catch (error) {
+      throw toDependencyError('dynamodb', 'GetItem', error);
+    }
+  }
+
+  async write(name: string, value: string, expectedVersion: number): Promise<boolean> {
+    const item: ControlItem = {
+      pk: CONTROL_PREFIX + name,
+      value,
+      version: expectedVersion + 1,
+      writeId: this.#ids.uuid(),
+      timelineHour: CONTROL_HOUR,
+      timelineAt: name,
+    };
+    const condition = expectedVersion === 0 ? missing('pk') : eq('version', expectedVersion);
+    const put = compilePut(this.#table, { ...item }, condition);
+    try {
+      await this.#client.send(new PutItemCommand({ ...put, ReturnValuesOnConditionCheckFailure: 'ALL_OLD' }));
+      return true;
+    } catch (error) {
+      if (!(error instanceof ConditionalCheckFailedException)) throw toDependencyError('dynamodb', 'PutItem', error);
+      return error.Item !== undefined && fromAttributes<ControlItem>(error.Item).writeId === item.writeId;
+    }
+  }
+
+  async list(prefix: string): Promise<readonly string[]> {
+    const { name: IndexName, partition, sort } = EVENT_INDEXES.timeline;
+    const names: string[] = [];
+    let from: AttributeMap | undefined;
+    do {
+      const input = {
+        TableName: this.#table,
+        IndexName,
+        KeyConditionExpression: prefix === '' ? '#p = :p' : '#p = :p AND begins_with(#s, :prefix)',
+        ExpressionAttributeNames: { '#p': partition, ...(prefix === '' ? {} : { '#s': sort }) },
+        ExpressionAttributeValues: toAttributes({
+          ':p': CONTROL_HOUR,
+          ...(prefix === '' ? {} : { ':prefix': prefix }),
+        }),
+        ...(from ? { ExclusiveStartKey: from } : {}),
+      };
+      try {
+        const page = await this.#client.send(new QueryCommand(input));
+        names.push(...(page.Items ?? []).map(item => fromAttributes<ControlItem>(item).timelineAt));
+        from = page.LastEvaluatedKey;
+      } catch (error) {
+        throw toDependencyError('dynamodb', 'Query', error);
+      }
+    } while (from !== undefined);
+    return names;
+  }
+}

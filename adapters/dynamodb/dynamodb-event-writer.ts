@@ -1,0 +1,54 @@
+import {
+  ConditionalCheckFailedException,
+  type DynamoDBClient,
+  PutItemCommand,
+  UpdateItemCommand,
+} from '@aws-sdk/client-dynamodb';
+import { missing } from '#core/condition.ts';
+import type { EventItem } from '#core/event-item.ts';
+import type { EventStore, EventUpdate, WriteResult } from '#core/ports.ts';
+import { toDependencyError } from '../aws/to-dependency-error.ts';
+import { fromAttributes } from './attribute-values.ts';
+import { compilePut, compileUpdate } from './compile-write.ts';
+
+/** The two writes ingest makes, apart from the rest of `EventStore` so that its bundle holds no more. */
+export class DynamoDbEventWriter implements Pick<EventStore, 'insert' | 'update'> {
+  protected readonly client: DynamoDBClient;
+  protected readonly table: string;
+
+  constructor(client: DynamoDBClient, table: string) {
+    this.client = client;
+    this.table = table;
+  }
+
+  async insert(item: EventItem): Promise<WriteResult> {
+    const put = compilePut(this.table, { ...item }, missing('pk'));
+    try {
+      await this.client.send(new PutItemCommand({ ...put, ReturnValuesOnConditionCheckFailure: 'ALL_OLD' }));
+      return { kind: 'applied', item };
+    } catch (error) {
+      return refusedOrThrow('PutItem', error);
+    }
+  }
+
+  async update(update: EventUpdate): Promise<WriteResult> {
+    const compiled = compileUpdate(this.table, { pk: update.pk }, update, update.condition);
+    try {
+      const { Attributes = {} } = await this.client.send(
+        new UpdateItemCommand({
+          ...compiled,
+          ReturnValues: 'ALL_NEW',
+          ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+        }),
+      );
+      return { kind: 'applied', item: fromAttributes<EventItem>(Attributes) };
+    } catch (error) {
+      return refusedOrThrow('UpdateItem', error);
+    }
+  }
+}
+
+function refusedOrThrow(call: string, error: unknown): WriteResult {
+  if (!(error instanceof ConditionalCheckFailedException)) throw toDependencyError('dynamodb', call, error);
+  return { kind: 'refused', item: error.Item && fromAttributes<EventItem>(error.Item) };
+}

@@ -1,0 +1,73 @@
+import {
+  ConditionalCheckFailedException,
+  type DynamoDBClient,
+  GetItemCommand,
+  PutItemCommand,
+  UpdateItemCommand,
+} from '@aws-sdk/client-dynamodb';
+import { all, any, exists, lt, missing } from '#core/condition.ts';
+import type { DetailItem, PayloadItem } from '#core/event-item.ts';
+import { type EventPk, TTL_ATTRIBUTE } from '#core/glossary.ts';
+import type { PayloadStore } from '#core/ports.ts';
+import { toDependencyError } from '../aws/to-dependency-error.ts';
+import { fromAttributes, toAttributes } from './attribute-values.ts';
+import { compilePut, compileUpdate } from './compile-write.ts';
+
+/** `PayloadStore` on the `payloads` table. */
+export class DynamoDbPayloadStore implements PayloadStore {
+  readonly #client: DynamoDBClient;
+  readonly #table: string;
+
+  constructor(client: DynamoDBClient, table: string) {
+    this.#client = client;
+    this.#table = table;
+  }
+
+  async putBody(item: PayloadItem): Promise<void> {
+    const condition = any(missing('pk'), lt(TTL_ATTRIBUTE, item.expiresAt));
+    try {
+      await this.#client.send(new PutItemCommand(compilePut(this.#table, { ...item }, condition)));
+    } catch (error) {
+      // Refused: the same body is there and lives at least as long.
+      if (!(error instanceof ConditionalCheckFailedException)) throw toDependencyError('dynamodb', 'PutItem', error);
+    }
+  }
+
+  getBody(pk: EventPk, bodySha: string): Promise<PayloadItem | undefined> {
+    return this.#read<PayloadItem>(pk, `B#${bodySha}`);
+  }
+
+  async raiseBody(pk: EventPk, bodySha: string, expiresAt: number): Promise<'raised' | 'missing'> {
+    const condition = all(exists('pk'), lt(TTL_ATTRIBUTE, expiresAt));
+    const update = compileUpdate(this.#table, { pk, sk: `B#${bodySha}` }, { set: { expiresAt } }, condition);
+    try {
+      await this.#client.send(new UpdateItemCommand({ ...update, ReturnValuesOnConditionCheckFailure: 'ALL_OLD' }));
+      return 'raised';
+    } catch (error) {
+      if (!(error instanceof ConditionalCheckFailedException)) throw toDependencyError('dynamodb', 'UpdateItem', error);
+      return error.Item === undefined ? 'missing' : 'raised';
+    }
+  }
+
+  async putDetail(item: DetailItem): Promise<void> {
+    try {
+      await this.#client.send(new PutItemCommand(compilePut(this.#table, { ...item })));
+    } catch (error) {
+      throw toDependencyError('dynamodb', 'PutItem', error);
+    }
+  }
+
+  getDetail(pk: EventPk, gen: number): Promise<DetailItem | undefined> {
+    return this.#read<DetailItem>(pk, `D#${gen}`);
+  }
+
+  async #read<T>(pk: EventPk, sk: string): Promise<T | undefined> {
+    try {
+      const input = { TableName: this.#table, Key: toAttributes({ pk, sk }), ConsistentRead: true };
+      const { Item } = await this.#client.send(new GetItemCommand(input));
+      return Item && fromAttributes<T>(Item);
+    } catch (error) {
+      throw toDependencyError('dynamodb', 'GetItem', error);
+    }
+  }
+}

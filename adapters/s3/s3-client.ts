@@ -1,0 +1,36 @@
+/** Loaded on first use only (see s3-blobs.ts): the S3 client is as large as all the others together. */
+import { GetObjectCommand, NoSuchKey, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
+import { clientSettings, type Environment, TIMEOUTS } from '../aws/client-settings.ts';
+
+export interface S3Calls {
+  put(bucket: string, key: string, bytes: Uint8Array): Promise<void>;
+  get(bucket: string, key: string): Promise<Uint8Array | undefined>;
+}
+
+/** The calls the blob store makes. A body of some MB takes longer than an item, hence the longer request timeout. */
+export function createS3Calls(env?: Environment): S3Calls {
+  const settings = clientSettings('S3', env);
+  const client = new S3Client({
+    ...settings,
+    requestHandler: { ...TIMEOUTS, requestTimeout: 1_500 },
+    // A local AWS has no DNS name per bucket.
+    forcePathStyle: settings.endpoint !== undefined,
+    // Our bodies carry their own SHA-256; a second checksum would only cost time.
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    responseChecksumValidation: 'WHEN_REQUIRED',
+  });
+  return {
+    async put(bucket, key, bytes) {
+      await client.send(new PutObjectCommand({ Bucket: bucket, Key: key, Body: bytes, ContentLength: bytes.length }));
+    },
+    async get(bucket, key) {
+      try {
+        const { Body } = await client.send(new GetObjectCommand({ Bucket: bucket, Key: key }));
+        return await Body?.transformToByteArray();
+      } catch (error) {
+        if (error instanceof NoSuchKey) return undefined;
+        throw error;
+      }
+    },
+  };
+}

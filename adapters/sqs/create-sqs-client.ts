@@ -1,0 +1,16 @@
+import { GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { clientSettings, type Environment } from '../aws/client-settings.ts';
+
+/** The SQS client of a module's scope. Throws when the environment names no region. */
+export function createSqsClient(env?: Environment): SQSClient {
+  return new SQSClient(clientSettings('SQS', env));
+}
+
+/** One cheap signed call during init; its failure is dropped (see `primeDynamoDb`). */
+export async function primeSqs(client: SQSClient, queueUrl: string): Promise<void> {
+  try {
+    await client.send(new GetQueueAttributesCommand({ QueueUrl: queueUrl, AttributeNames: ['QueueArn'] }));
+  } catch {
+    // The next call tells.
+  }
+}

@@ -1,0 +1,55 @@
+import { DeleteMessageCommand, ReceiveMessageCommand, SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
+import type { EpochMs } from '#core/glossary.ts';
+import type { DeadQueue } from '#core/ports.ts';
+import { toDependencyError } from '../aws/to-dependency-error.ts';
+
+/** `DeadQueue` on the dead-letter queue. */
+export class SqsDeadQueue implements DeadQueue {
+  readonly #client: SQSClient;
+  readonly #queueUrl: string;
+
+  constructor(client: SQSClient, queueUrl: string) {
+    this.#client = client;
+    this.#queueUrl = queueUrl;
+  }
+
+  async send(body: string, cause: string): Promise<void> {
+    const MessageAttributes = { cause: { DataType: 'String', StringValue: cause } };
+    try {
+      await this.#client.send(
+        new SendMessageCommand({ QueueUrl: this.#queueUrl, MessageBody: body, MessageAttributes }),
+      );
+    } catch (error) {
+      throw toDependencyError('sqs', 'SendMessage', error);
+    }
+  }
+
+  async receive(
+    limit: number,
+  ): Promise<readonly { body: string; receipt: string; sentAt: EpochMs; receiveCount: number }[]> {
+    const input = {
+      QueueUrl: this.#queueUrl,
+      MaxNumberOfMessages: Math.min(limit, 10),
+      MessageSystemAttributeNames: ['SentTimestamp' as const, 'ApproximateReceiveCount' as const],
+    };
+    try {
+      const { Messages = [] } = await this.#client.send(new ReceiveMessageCommand(input));
+      return Messages.map(({ Body = '', ReceiptHandle = '', Attributes = {} }) => ({
+        body: Body,
+        receipt: ReceiptHandle,
+        sentAt: Number(Attributes.SentTimestamp ?? 0),
+        receiveCount: Number(Attributes.ApproximateReceiveCount ?? 1),
+      }));
+    } catch (error) {
+      throw toDependencyError('sqs', 'ReceiveMessage', error);
+    }
+  }
+
+  async delete(receipt: string): Promise<void> {
+    try {
+      await this.#client.send(new DeleteMessageCommand({ QueueUrl: this.#queueUrl, ReceiptHandle: receipt }));
+    } catch (error) {
+      throw toDependencyError('sqs', 'DeleteMessage', error);
+    }
+  }
+}
