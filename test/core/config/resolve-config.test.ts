@@ -1,0 +1,341 @@
+import { describe, expect, it } from 'vitest';
+import { gateway } from '#config';
+import { DEFAULT_THROTTLE, LOCAL_RETRY, LOCAL_TIMINGS } from '#core/config/defaults.ts';
+import { defineGateway, type GatewayConfig } from '#core/config/gateway-config.ts';
+import { ConfigError, resolveConfig, resolveDeployment } from '#core/config/resolve-config.ts';
+import { DEFAULT_RETRY, DEFAULT_TIMINGS } from '#core/resolved-config.ts';
+import { PROVIDERS } from '#providers/index.ts';
+
+const plain = defineGateway({
+  sources: { stripe: { provider: 'stripe' }, default: { provider: 'generic' } },
+  environments: { local: {}, dev: {}, prod: {} },
+});
+
+/** The configuration with one value a person might write by mistake, which the types would not let through. */
+function withValue(path: string, value: unknown): GatewayConfig {
+  const copy = structuredClone(plain) as unknown as Record<string, unknown>;
+  const keys = path.split('.');
+  const last = keys.pop() ?? '';
+  let target = copy;
+  for (const key of keys) target = target[key] as Record<string, unknown>;
+  target[last] = value;
+  return copy as unknown as GatewayConfig;
+}
+function problemsOf(config: GatewayConfig, environment = 'prod'): ConfigError['problems'] {
+  try {
+    resolveConfig(config, environment, PROVIDERS);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems;
+    throw error;
+  }
+  return [];
+}
+describe('the shipped configuration', () => {
+  it.each(['local', 'dev', 'staging', 'prod'])('resolves in %s with its six sources', environment => {
+    const config = resolveConfig(gateway, environment, PROVIDERS);
+    expect(config.sources.map(source => source.id).sort()).toEqual([
+      'default',
+      'github',
+      'shopify',
+      'slack',
+      'standard-webhooks',
+      'stripe',
+    ]);
+    expect(config.environment).toBe(environment);
+  });
+
+  it('is plain data, so that it can be baked into the functions without loss', () => {
+    const config = resolveConfig(gateway, 'prod', PROVIDERS);
+    expect(JSON.parse(JSON.stringify(config))).toEqual(config);
+  });
+});
+
+describe('defaults', () => {
+  it('are the documented ones in production', () => {
+    const { config, sources, disposable, emulated, queue } = resolveDeployment(plain, 'prod', PROVIDERS);
+    expect(config.timings).toEqual(DEFAULT_TIMINGS);
+    expect(config.retentionDays).toBe(30);
+    expect(config.deadRetentionDays).toBe(90);
+    expect(config.sources[0]?.retry).toEqual(DEFAULT_RETRY);
+    expect(config.sources[0]?.maxBodyBytes).toBe(4 * 1024 * 1024);
+    expect(config.sources[0]?.unhandled).toBe('ignore');
+    expect(sources[0]?.throttle).toEqual(DEFAULT_THROTTLE);
+    expect(queue).toMatchObject({
+      visibilitySeconds: 180,
+      maxReceiveCount: 1000,
+      retentionDays: 4,
+      deadRetentionDays: 14,
+    });
+    expect({ disposable, emulated }).toEqual({ disposable: false, emulated: false });
+  });
+
+  it('are short on a laptop, so that a drill takes a minute', () => {
+    const { config, disposable, emulated } = resolveDeployment(plain, 'local', PROVIDERS);
+    expect(config.timings).toEqual(LOCAL_TIMINGS);
+    expect(config.sources[0]?.retry).toEqual(LOCAL_RETRY);
+    expect({ disposable, emulated }).toEqual({ disposable: true, emulated: true });
+    const { attempts, baseSeconds, capSeconds } = LOCAL_RETRY;
+    const worstSeconds = Array.from({ length: attempts - 1 }, (_, n) => Math.min(capSeconds, baseSeconds * 2 ** n) + 1);
+    expect(worstSeconds.reduce((sum, wait) => sum + wait, 0)).toBeLessThan(30);
+  });
+
+  it('keep data everywhere but in local and dev', () => {
+    const disposable = (name: string) => resolveDeployment(gateway, name, PROVIDERS).disposable;
+    expect(['local', 'dev', 'staging', 'prod'].map(disposable)).toEqual([true, true, false, false]);
+  });
+});
+
+describe('what a person writes', () => {
+  it('decides over the defaults, source over environment', () => {
+    const config = defineGateway({
+      sources: {
+        stripe: { provider: 'stripe' },
+        default: { provider: 'generic', retry: { attempts: 3, baseSeconds: 1, capSeconds: 2 } },
+      },
+      environments: {
+        dev: {},
+        prod: {
+          account: '123456789012',
+          region: 'eu-central-1',
+          publicUrl: 'https://hooks.example.com',
+          retry: { attempts: 5, baseSeconds: 1, capSeconds: 60 },
+          timings: { processTimeoutMs: 20_000 },
+          sources: { stripe: { throttle: { rate: 10, burst: 20 } } },
+        },
+      },
+    });
+    const deployment = resolveDeployment(config, 'prod', PROVIDERS, { account: '999999999999', region: 'us-east-1' });
+    expect(deployment).toMatchObject({ account: '123456789012', region: 'eu-central-1' });
+    expect(deployment.config.timings.processTimeoutMs).toBe(20_000);
+    expect(deployment.config.timings.overdueMs).toBe(DEFAULT_TIMINGS.overdueMs);
+    const [stripe, generic] = deployment.sources;
+    expect(stripe?.throttle).toEqual({ rate: 10, burst: 20 });
+    expect(stripe?.source.retry.attempts).toBe(5);
+    expect(stripe?.source.publicUrl).toBe('https://hooks.example.com/webhooks/stripe');
+    expect(generic?.source.retry.attempts).toBe(3);
+    expect(generic?.throttle).toEqual(DEFAULT_THROTTLE);
+    expect(resolveDeployment(config, 'dev', PROVIDERS).sources[0]?.throttle).toEqual(DEFAULT_THROTTLE);
+  });
+
+  it('takes account and region from the surroundings where it leaves them out', () => {
+    const fallback = { account: '999999999999', region: 'us-east-1' };
+    expect(resolveDeployment(plain, 'prod', PROVIDERS, fallback)).toMatchObject({
+      ...fallback,
+      config: { region: 'us-east-1' },
+    });
+    expect(resolveDeployment(plain, 'prod', PROVIDERS)).not.toHaveProperty('account');
+  });
+
+  it('gives only the source named default the first URL this product had', () => {
+    const paths = Object.fromEntries(resolveConfig(plain, 'prod', PROVIDERS).sources.map(s => [s.id, s.paths]));
+    expect(paths).toEqual({ default: ['/webhooks/default', '/webhook'], stripe: ['/webhooks/stripe'] });
+  });
+
+  it('may be a provider of its own', () => {
+    const spec = { ...PROVIDERS['generic'], id: 'acme', title: 'Acme' };
+    const config = resolveConfig({ ...plain, sources: { acme: { provider: spec as never } } }, 'prod', PROVIDERS);
+    expect(config.sources[0]?.spec.title).toBe('Acme');
+  });
+});
+
+describe('a mistake is named with its place, what was given, what is allowed and the fix', () => {
+  const prod = 'environments.prod';
+  /** Title, where the value is written, the value, what the report says, where the report points if elsewhere. */
+  const cases: readonly [title: string, at: string, value: unknown, says: RegExp, reportedAt?: string][] = [
+    ['an unknown key of a source', 'sources.stripe.retrys', {}, /did you mean retry/],
+    ['an unknown key at the top', 'source', {}, /did you mean sources/],
+    ['an unknown key of an environment', `${prod}.loglevel`, 'info', /did you mean logLevel/],
+    ['an unknown timing', `${prod}.timings`, { processTimeout: 1 }, /TimeoutMs\?/, `${prod}.timings.processTimeout`],
+    ['a key with no near match', `${prod}.xyzzyx`, 1, /remove it/],
+    ['a misspelt provider', 'sources.stripe.provider', 'strpie', /did you mean "stripe"/],
+    ['an unknown provider', 'sources.stripe.provider', 'zzzzzzzzzz', /add-a-provider/],
+    ['a missing provider', 'sources.stripe.provider', undefined, /add provider/],
+    ['a source name with capitals', 'sources.Stripe', { provider: 'stripe' }, /rename/],
+    ['two names that differ only in hyphens', 'sources.str-ipe', { provider: 'stripe' }, /only in hyphens/],
+    ['no source at all', 'sources', {}, /at least one/],
+    ['a wrong policy', 'sources.stripe.unhandled', 'drop', /"ignore", "dead_letter"/],
+    ['a throttle of zero', 'sources.stripe.throttle', { rate: 0, burst: 1 }, /from 1/, 'sources.stripe.throttle.rate'],
+    ['half a throttle', 'sources.stripe.throttle', { rate: 5 }, /required/, 'sources.stripe.throttle.burst'],
+    ['a single address', 'sources.stripe.allowList', ['192.0.2.1'], /2\.1\/32/, 'sources.stripe.allowList[0]'],
+    ['a broken range', 'sources.stripe.allowList', ['300.0.2.1/24'], /range/, 'sources.stripe.allowList[0]'],
+    ['a list that is none', 'sources.stripe.allowList', '192.0.2.0/24', /a list/],
+    ['a body larger than the front door lets in', 'sources.stripe.maxBodyBytes', 10_000_000, /4400000/],
+    [
+      'a retry with a part missing',
+      'sources.stripe.retry',
+      { attempts: 2, capSeconds: 2 },
+      /required/,
+      'sources.stripe.retry.baseSeconds',
+    ],
+    [
+      'no attempts',
+      'sources.stripe.retry',
+      { attempts: 0, baseSeconds: 1, capSeconds: 2 },
+      /from 1 to 100/,
+      'sources.stripe.retry.attempts',
+    ],
+    [
+      'a base above its cap',
+      'sources.stripe.retry',
+      { attempts: 2, baseSeconds: 9, capSeconds: 2 },
+      /at most/,
+      'sources.stripe.retry.baseSeconds',
+    ],
+    ['a quoted boolean', 'sources.stripe.dryRun', 'true', /without quotes/],
+    [
+      'an unread setting',
+      'sources.stripe.settings',
+      { webhookId: 'x' },
+      /remove it/,
+      'sources.stripe.settings.webhookId',
+    ],
+    ['a short retention', `${prod}.retentionDays`, 7, /from 30/],
+    ['a retention that is NaN', `${prod}.retentionDays`, Number.NaN, /whole number/],
+    [
+      'dead letters kept shorter than events',
+      prod,
+      { retentionDays: 90, deadRetentionDays: 60 },
+      /at least/,
+      `${prod}.deadRetentionDays`,
+    ],
+    ['an account that is a number', `${prod}.account`, 123456789012, /twelve digits/],
+    ['a region that is none', `${prod}.region`, 'Frankfurt', /eu-central-1/],
+    ['a public URL with a path', `${prod}.publicUrl`, 'https://x.example/hooks', /origin/],
+    ['a change to no source', `${prod}.sources`, { strip: { dryRun: true } }, /mean stripe/, `${prod}.sources.strip`],
+    [
+      'a visibility below six timeouts',
+      `${prod}.queue`,
+      { visibilitySeconds: 60 },
+      /six times/,
+      `${prod}.queue.visibilitySeconds`,
+    ],
+    [
+      'a short dead-letter queue',
+      `${prod}.queue`,
+      { retentionDays: 13, deadRetentionDays: 13 },
+      /first enqueue/,
+      `${prod}.queue.deadRetentionDays`,
+    ],
+    [
+      'an unreachable message age',
+      `${prod}.queue`,
+      { retentionDays: 2 },
+      /copied away/,
+      `${prod}.timings.messageMaxAgeMs`,
+    ],
+    [
+      'nothing left for the queue',
+      `${prod}.timings`,
+      { recordBudgetMs: 2_900 },
+      /a second/,
+      `${prod}.timings.recordBudgetMs`,
+    ],
+    [
+      'a fraction of a second',
+      `${prod}.timings`,
+      { processTimeoutMs: 10_500 },
+      /11000/,
+      `${prod}.timings.processTimeoutMs`,
+    ],
+    [
+      'a reserve longer than the work',
+      `${prod}.timings`,
+      { deadlineReserveMs: 20_000 },
+      /half/,
+      `${prod}.timings.deadlineReserveMs`,
+    ],
+    ['a wait above its cap', `${prod}.timings`, { resendCapMs: 60_000 }, /resendCapMs/, `${prod}.timings.resendWaitMs`],
+    ['a delay SQS cannot keep', `${prod}.timings`, { parkAboveMs: 1_000_000 }, /900000/, `${prod}.timings.parkAboveMs`],
+    [
+      'a ticket after its page',
+      `${prod}.thresholds`,
+      { queueAgeTicketSeconds: 900 },
+      /before a page/,
+      `${prod}.thresholds.queueAgeTicketSeconds`,
+    ],
+    [
+      'a target that is text',
+      `${prod}.alarmTargets`,
+      { page: ['a@b.example'] },
+      /email/,
+      `${prod}.alarmTargets.page[0]`,
+    ],
+    [
+      'a target over http',
+      `${prod}.alarmTargets`,
+      { page: [{ https: 'http://x' }] },
+      /https:/,
+      `${prod}.alarmTargets.page[0].https`,
+    ],
+    ['an unknown severity', `${prod}.alarmTargets`, { pages: [] }, /did you mean page/, `${prod}.alarmTargets.pages`],
+    ['a log retention CloudWatch does not know', `${prod}.logRetentionDays`, 31, /30/],
+    ['an environment with capitals', 'environments.Prod', {}, /rename/],
+    ['a silence too short to see', 'sources.stripe.expectedGapMinutes', 1, /from 15/],
+  ];
+
+  it.each(cases)('%s', (_title, at, value, says, reportedAt = at) => {
+    const problems = problemsOf(withValue(at, value));
+    expect(problems.map(each => each.path)).toEqual([reportedAt]);
+    expect(`${problems[0]?.given}; ${problems[0]?.allowed}; ${problems[0]?.fix}`).toMatch(says);
+  });
+
+  it('a provider spec with parts missing, each of them', () => {
+    const missing = problemsOf(withValue('sources.stripe.provider', { id: 'x' })).map(each =>
+      each.path.split('.').pop(),
+    );
+    expect(missing).toEqual(['verify', 'identity', 'ack', 'handshakes', 'methods', 'signatureHeaders', 'strength']);
+  });
+
+  it('an environment that does not exist, with the nearest', () => {
+    expect(problemsOf(plain, 'prd')).toMatchObject([{ allowed: 'local, dev, prod', fix: 'did you mean prod?' }]);
+  });
+
+  it('an input that is not even an object', () => {
+    expect(problemsOf(undefined as never)).toMatchObject([{ path: '', allowed: 'an object' }]);
+    expect(problemsOf({ sources: [], environments: null } as never).map(each => each.path)).toEqual([
+      'sources',
+      'environments',
+    ]);
+  });
+
+  it('a provider that signs its URL, in an environment without a public URL', () => {
+    const signsUrl = {
+      ...PROVIDERS['generic'],
+      verify: [{ id: 'x', alg: 'hmac-sha1', sig: { from: 'header:x' }, message: '{url}' }],
+    };
+    const config = { ...plain, sources: { twilio: { provider: signsUrl as never } } };
+    expect(problemsOf(config).map(each => each.path)).toEqual([
+      'environments.dev.publicUrl',
+      'environments.prod.publicUrl',
+    ]);
+  });
+
+  it('a setting the provider asks for and nobody gave, without ever showing a setting', () => {
+    const asks = { ...PROVIDERS['generic'], settings: { webhookId: 'the id of the webhook' } };
+    const config = { ...plain, sources: { paypal: { provider: asks as never } } };
+    expect(problemsOf(config)[0]).toMatchObject({
+      path: 'sources.paypal.settings.webhookId',
+      allowed: 'the id of the webhook',
+    });
+    const wrong = {
+      ...plain,
+      sources: { paypal: { provider: asks as never, settings: { webhookId: ['canary-token'] } } },
+    };
+    expect(() => resolveConfig(wrong as never, 'prod', PROVIDERS)).toThrow(/webhookId/);
+    expect(JSON.stringify(problemsOf(wrong as never))).not.toContain('canary-token');
+  });
+});
+
+describe('the error', () => {
+  it('names all problems at once, each once, although four environments share a source', () => {
+    const config = {
+      sources: { stripe: { provider: 'stripe', unhandled: 'drop' } },
+      environments: { local: {}, dev: { logLevel: 'verbose' }, prod: { retentionDays: 1 } },
+    } as unknown as GatewayConfig;
+    expect(() => resolveConfig(config, 'local', PROVIDERS)).toThrow(
+      /has 3 problems:\n {2}1\. .*\n {2}2\. .*\n {2}3\. /,
+    );
+    const retry = { attempts: 2, baseSeconds: 9, capSeconds: 2 };
+    expect(problemsOf(withValue('sources.stripe.retry', retry))).toHaveLength(1);
+  });
+});
