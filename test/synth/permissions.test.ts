@@ -1,0 +1,137 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type SynthesizedEnvironment, synthEnvironment } from './synth-environment.ts';
+
+let prod: SynthesizedEnvironment;
+beforeAll(async () => {
+  prod = await synthEnvironment('prod');
+});
+
+interface Statement {
+  readonly Effect: string;
+  readonly Action: string | string[];
+  readonly Resource: unknown;
+}
+const asList = (value: unknown): unknown[] => (Array.isArray(value) ? value : [value]);
+const statementsOf = (policy: { Properties?: { PolicyDocument?: { Statement: Statement[] } } }): Statement[] =>
+  policy.Properties?.PolicyDocument?.Statement ?? [];
+
+/** A resource as short text: what it is, without account, region and generated ids. */
+function nameOf(resource: unknown): string {
+  const text = JSON.stringify(resource);
+  const known: readonly [RegExp, string][] = [
+    [/StoreEvents.*index\/(\w+)/, 'events/'],
+    [/StoreEvents/, 'events'],
+    [/StorePayloads/, 'payloads'],
+    [/StoreBodies.*\/\*/, 'bodies/*'],
+    [/StoreBodies/, 'bodies'],
+    [/WorkMain/, 'main queue'],
+    [/WorkDead/, 'dead queue'],
+    [/Logs[0-9A-F]{8}/, 'own log'],
+    [/secret:(holdfast\/prod\/[a-z-]+-\?{6})/, ''],
+    [/HandlersPayments/, 'handlers: payments'],
+    [/HandlersPushes/, 'handlers: pushes'],
+    [/"(\w+)Function[0-9A-F]{8}"/, 'function '],
+  ];
+  for (const [pattern, name] of known) {
+    const match = pattern.exec(text);
+    if (match) return `${name}${match[1] ?? ''}`;
+  }
+  return text;
+}
+
+/** Who may do what: role to "action on resource", sorted. */
+function permissions(): Record<string, string[]> {
+  const found: Record<string, string[]> = {};
+  for (const [id, policy] of Object.entries(prod.gateway.findResources('AWS::IAM::Policy'))) {
+    const role = id.replace(/DefaultPolicy.*$/, '').replace(/Role$/, '');
+    const rights = new Set<string>();
+    for (const statement of statementsOf(policy)) {
+      expect(statement.Effect).toBe('Allow');
+      for (const action of asList(statement.Action)) {
+        for (const resource of asList(statement.Resource)) rights.add(`${action} on ${nameOf(resource)}`);
+      }
+    }
+    found[role] = [...rights].sort();
+  }
+  return found;
+}
+const on = (target: string, ...actions: string[]): string[] => actions.map(action => `${action} on ${target}`);
+const OWN_LOG = on('own log', 'logs:CreateLogStream', 'logs:PutLogEvents');
+const QUERY = ['attention', 'timeline', 'watch'].map(index => `dynamodb:Query on events/${index}`);
+
+describe('who may do what', () => {
+  it('is this list and nothing else', () => {
+    const secrets = ['default', 'github', 'shopify', 'slack', 'standard-webhooks', 'stripe'];
+    const wanted: Record<string, string[]> = {
+      Ingest: [
+        ...OWN_LOG,
+        ...on('events', 'dynamodb:PutItem', 'dynamodb:UpdateItem'),
+        ...on('payloads', 'dynamodb:PutItem', 'dynamodb:UpdateItem'),
+        ...on('bodies/*', 's3:PutObject'),
+        ...on('main queue', 'sqs:SendMessage'),
+        ...secrets.map(source => `secretsmanager:GetSecretValue on holdfast/prod/${source}-??????`),
+      ],
+      Process: [
+        ...OWN_LOG,
+        ...on('events', 'dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem'),
+        ...on('payloads', 'dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem'),
+        ...on('bodies/*', 's3:GetObject', 's3:PutObject'),
+        ...on('bodies', 's3:ListBucket'),
+        ...on('main queue', 'sqs:SendMessage', 'sqs:ReceiveMessage', 'sqs:DeleteMessage'),
+        ...on('main queue', 'sqs:ChangeMessageVisibility', 'sqs:GetQueueAttributes', 'sqs:GetQueueUrl'),
+        ...on('dead queue', 'sqs:SendMessage'),
+        ...on('handlers: payments', 'dynamodb:PutItem', 'dynamodb:UpdateItem'),
+        ...on('handlers: pushes', 'dynamodb:PutItem', 'dynamodb:UpdateItem'),
+      ],
+      Sweep: [
+        ...OWN_LOG,
+        ...QUERY,
+        ...on('events', 'dynamodb:BatchGetItem', 'dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem'),
+        ...on('payloads', 'dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem'),
+        ...on('main queue', 'sqs:SendMessage', 'sqs:GetQueueAttributes'),
+        ...on('dead queue', 'sqs:SendMessage', 'sqs:GetQueueAttributes'),
+        ...on('dead queue', 'sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:ChangeMessageVisibility'),
+      ],
+      Reconcile: [
+        ...OWN_LOG,
+        ...QUERY,
+        ...on('events', 'dynamodb:GetItem', 'dynamodb:Scan'),
+        ...on('payloads', 'dynamodb:GetItem', 'dynamodb:UpdateItem'),
+      ],
+      Api: [
+        ...OWN_LOG,
+        ...QUERY,
+        ...on('events', 'dynamodb:BatchGetItem', 'dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem'),
+        ...on('payloads', 'dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem'),
+        ...on('bodies/*', 's3:GetObject'),
+        ...on('bodies', 's3:ListBucket'),
+        ...on('main queue', 'sqs:SendMessage', 'sqs:GetQueueAttributes'),
+        ...on('dead queue', 'sqs:GetQueueAttributes'),
+      ],
+      SweepSchedule: ['lambda:InvokeFunction on function Sweep'],
+      ReconcileSchedule: ['lambda:InvokeFunction on function Reconcile'],
+    };
+    expect(permissions()).toEqual(
+      Object.fromEntries(Object.entries(wanted).map(([role, list]) => [role, [...list].sort()])),
+    );
+  });
+
+  it('has no wildcard action and no bare * resource, and no managed policy', () => {
+    for (const rights of Object.values(permissions())) {
+      for (const right of rights) {
+        expect(right).not.toMatch(/^[^ ]*\*/);
+        expect(right).not.toMatch(/ on "?\*"?$/);
+      }
+    }
+    for (const role of Object.values(prod.gateway.findResources('AWS::IAM::Role'))) {
+      expect(role['Properties']).not.toHaveProperty('ManagedPolicyArns');
+    }
+  });
+
+  it('lets nobody delete an item, purge a queue, or (but the reconciler) scan', () => {
+    const all = Object.entries(permissions()).flatMap(([role, rights]) => rights.map(right => `${role}: ${right}`));
+    expect(all.filter(right => /DeleteItem|PurgeQueue|DeleteObject|:Scan/.test(right))).toEqual([
+      'Reconcile: dynamodb:Scan on events',
+    ]);
+  });
+});
