@@ -5,6 +5,7 @@ export const adobe: ProviderSpec = {
   title: 'Adobe I/O Events',
   docs: 'https://developer.adobe.com/events/docs/guides/',
   checkedOn: '2026-11-21',
+  unconfirmed: ['Which fields identify, name and date an event.'],
   strength: 'signed',
   verify: [
     {

@@ -5,6 +5,7 @@ export const adyen: ProviderSpec = {
   title: 'Adyen standard webhooks',
   docs: 'https://docs.adyen.com/development-resources/webhooks/handle-webhook-events',
   checkedOn: '2026-11-21',
+  unconfirmed: ['Which fields identify, name and date an event.'],
   strength: 'signed',
   verify: [
     {

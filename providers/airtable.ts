@@ -5,7 +5,11 @@ export const airtable: ProviderSpec = {
   title: 'Airtable',
   docs: 'https://airtable.com/developers/web/api/webhooks-overview',
   checkedOn: '2026-11-21',
-  unconfirmed: ['How often a failed notice is repeated.', 'The deadline of an answer.'],
+  unconfirmed: [
+    'Which fields identify, name and date an event.',
+    'How often a failed notice is repeated.',
+    'The deadline of an answer.',
+  ],
   strength: 'signed',
   verify: [
     {

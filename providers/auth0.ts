@@ -5,7 +5,11 @@ export const auth0: ProviderSpec = {
   title: 'Auth0 log streams',
   docs: 'https://auth0.com/docs/customize/log-streams/custom-log-streams',
   checkedOn: '2026-11-21',
-  unconfirmed: ['How often a failed batch is repeated.', 'The deadline of an answer.'],
+  unconfirmed: [
+    'Which fields identify, name and date an event.',
+    'How often a failed batch is repeated.',
+    'The deadline of an answer.',
+  ],
   strength: 'shared-secret',
   verify: [{ id: 'auth0-logs', alg: 'token', sig: { from: 'header:authorization' } }],
   identity: {
@@ -21,5 +25,5 @@ export const auth0: ProviderSpec = {
   signatureHeaders: ['authorization'],
   retries: 'A few attempts; a stream that keeps failing is paused.',
   setup:
-    'Auth0 Dashboard, Monitoring, Streams, Custom Webhook: this URL, content type application/json, content format JSON Array, and an authorization token of your own making, which is the secret (the whole value of the header).',
+    'Auth0 Dashboard, Monitoring, Streams, Custom Webhook: this URL, content type application/json, content format JSON Array (the default, JSON Lines, cannot be split), and an authorization token of your own making, which is the secret (the whole value of the header).',
 };

@@ -6,6 +6,7 @@ export const bitbucket: ProviderSpec = {
   docs: 'https://support.atlassian.com/bitbucket-cloud/docs/manage-webhooks/',
   checkedOn: '2026-11-21',
   unconfirmed: [
+    'Which fields identify, name and date an event.',
     'Two further attempts after a failure, and that X-Request-UUID stays the same.',
     'The deadline of ten seconds.',
   ],

@@ -6,6 +6,7 @@ export const braintree: ProviderSpec = {
   docs: 'https://developer.paypal.com/braintree/docs/guides/webhooks/overview',
   checkedOn: '2026-11-21',
   unconfirmed: [
+    'Which fields identify, name and date an event.',
     'Hourly attempts for 24 hours in production, three hours in the sandbox.',
     'The deadline of 30 seconds.',
   ],

@@ -5,7 +5,11 @@ export const chargebee: ProviderSpec = {
   title: 'Chargebee',
   docs: 'https://www.chargebee.com/docs/billing/2.0/site-configuration/webhook_settings',
   checkedOn: '2026-11-21',
-  unconfirmed: ['Seven attempts over about two days.', 'The deadline of an answer.'],
+  unconfirmed: [
+    'Which fields identify, name and date an event.',
+    'Seven attempts over about two days.',
+    'The deadline of an answer.',
+  ],
   strength: 'shared-secret',
   verify: [{ id: 'chargebee', alg: 'basic', sig: { from: 'header:authorization' } }],
   identity: {

@@ -5,7 +5,10 @@ export const clerk: ProviderSpec = {
   title: 'Clerk',
   docs: 'https://clerk.com/docs/guides/development/webhooks/overview',
   checkedOn: '2026-11-21',
-  unconfirmed: ['That Clerk uses the retry schedule of Svix unchanged.'],
+  unconfirmed: [
+    'Which fields identify, name and date an event.',
+    'That Clerk uses the retry schedule of Svix unchanged.',
+  ],
   strength: 'signed',
   verify: [
     {

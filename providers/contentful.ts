@@ -5,7 +5,11 @@ export const contentful: ProviderSpec = {
   title: 'Contentful',
   docs: 'https://www.contentful.com/developers/docs/webhooks/request-verification/',
   checkedOn: '2026-11-21',
-  unconfirmed: ['Two further attempts after 429 and 5xx.', 'The deadline of an answer.'],
+  unconfirmed: [
+    'Which fields identify, name and date an event.',
+    'Two further attempts after 429 and 5xx.',
+    'The deadline of an answer.',
+  ],
   strength: 'signed',
   verify: [
     {

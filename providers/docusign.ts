@@ -5,7 +5,7 @@ export const docusign: ProviderSpec = {
   title: 'DocuSign Connect',
   docs: 'https://developers.docusign.com/platform/webhooks/connect/validate/',
   checkedOn: '2026-11-21',
-  unconfirmed: ['A deadline of 100 seconds and retries over days.'],
+  unconfirmed: ['Which fields identify, name and date an event.', 'A deadline of 100 seconds and retries over days.'],
   strength: 'signed',
   verify: [
     {

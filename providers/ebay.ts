@@ -5,7 +5,11 @@ export const ebay: ProviderSpec = {
   title: 'eBay notifications',
   docs: 'https://developer.ebay.com/marketplace-account-deletion',
   checkedOn: '2026-11-21',
-  unconfirmed: ['How often a failed notification is repeated.', 'The deadline of an answer.'],
+  unconfirmed: [
+    'Which fields identify, name and date an event.',
+    'How often a failed notification is repeated.',
+    'The deadline of an answer.',
+  ],
   // The signature needs a key fetched with an OAuth token of the account: the handler checks it.
   strength: 'none',
   verify: [],

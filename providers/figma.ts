@@ -5,7 +5,11 @@ export const figma: ProviderSpec = {
   title: 'Figma',
   docs: 'https://developers.figma.com/docs/rest-api/webhooks/',
   checkedOn: '2026-11-21',
-  unconfirmed: ['Three further attempts: after 5 minutes, 30 minutes and 3 hours.', 'The deadline of an answer.'],
+  unconfirmed: [
+    'Which fields identify, name and date an event.',
+    'Three further attempts: after 5 minutes, 30 minutes and 3 hours.',
+    'The deadline of an answer.',
+  ],
   strength: 'shared-secret',
   verify: [{ id: 'figma', alg: 'token', sig: { from: 'json:passcode' } }],
   identity: {
@@ -18,6 +22,7 @@ export const figma: ProviderSpec = {
     time: { from: 'json:timestamp', unit: 'iso8601' },
     ordering: 'json:file_key',
   },
+  // 400 would make Figma stop the webhook, also when only the passcode was being changed.
   ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
   handshakes: [
     {

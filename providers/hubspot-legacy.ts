@@ -5,7 +5,10 @@ export const hubspotLegacy: ProviderSpec = {
   title: 'HubSpot (signatures v1 and v2)',
   docs: 'https://developers.hubspot.com/docs/apps/developer-platform/build-apps/authentication/request-validation',
   checkedOn: '2026-11-21',
-  unconfirmed: ['Retries of workflow webhooks: about three days, none after 4xx other than 429.'],
+  unconfirmed: [
+    'Which fields identify, name and date an event.',
+    'Retries of workflow webhooks: about three days, none after 4xx other than 429.',
+  ],
   strength: 'signed',
   verify: [
     {

@@ -5,7 +5,10 @@ export const hubspot: ProviderSpec = {
   title: 'HubSpot (signature v3)',
   docs: 'https://developers.hubspot.com/docs/apps/developer-platform/build-apps/authentication/request-validation',
   checkedOn: '2026-11-21',
-  unconfirmed: ['Ten further attempts over 24 hours and a deadline of five seconds.'],
+  unconfirmed: [
+    'Which fields identify, name and date an event.',
+    'Ten further attempts over 24 hours and a deadline of five seconds.',
+  ],
   strength: 'signed',
   verify: [
     {

@@ -5,7 +5,11 @@ export const intercom: ProviderSpec = {
   title: 'Intercom',
   docs: 'https://developers.intercom.com/docs/webhooks',
   checkedOn: '2026-11-21',
-  unconfirmed: ['One further attempt after a minute, and a deadline of five seconds.', 'That 410 ends a subscription.'],
+  unconfirmed: [
+    'Which fields identify, name and date an event.',
+    'One further attempt after a minute, and a deadline of five seconds.',
+    'That 410 ends a subscription.',
+  ],
   strength: 'signed',
   verify: [
     {

@@ -5,7 +5,10 @@ export const jiraConnect: ProviderSpec = {
   title: 'Jira Connect apps',
   docs: 'https://developer.atlassian.com/cloud/jira/platform/understanding-jwt-for-connect-apps/',
   checkedOn: '2026-11-21',
-  unconfirmed: ['Whether Connect webhooks are repeated as often as those of Jira Cloud.'],
+  unconfirmed: [
+    'Which fields identify, name and date an event.',
+    'Whether Connect webhooks are repeated as often as those of Jira Cloud.',
+  ],
   strength: 'origin',
   verify: [
     {

@@ -5,7 +5,11 @@ export const lemonSqueezy: ProviderSpec = {
   title: 'Lemon Squeezy',
   docs: 'https://docs.lemonsqueezy.com/help/webhooks',
   checkedOn: '2026-11-21',
-  unconfirmed: ['Up to three further attempts.', 'The deadline of an answer.'],
+  unconfirmed: [
+    'Which fields identify, name and date an event.',
+    'Up to three further attempts.',
+    'The deadline of an answer.',
+  ],
   strength: 'signed',
   verify: [
     {

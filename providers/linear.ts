@@ -5,7 +5,10 @@ export const linear: ProviderSpec = {
   title: 'Linear',
   docs: 'https://linear.app/developers/webhooks',
   checkedOn: '2026-11-21',
-  unconfirmed: ['Three further attempts: after a minute, an hour and six hours; a deadline of five seconds.'],
+  unconfirmed: [
+    'Which fields identify, name and date an event.',
+    'Three further attempts: after a minute, an hour and six hours; a deadline of five seconds.',
+  ],
   strength: 'signed',
   verify: [
     {

@@ -5,7 +5,11 @@ export const mailgun: ProviderSpec = {
   title: 'Mailgun',
   docs: 'https://documentation.mailgun.com/docs/mailgun/user-manual/webhooks/webhooks',
   checkedOn: '2026-11-21',
-  unconfirmed: ['Whether a repeated delivery carries a new timestamp and token.', 'The deadline of an answer.'],
+  unconfirmed: [
+    'Which fields identify, name and date an event.',
+    'Whether a repeated delivery carries a new timestamp and token.',
+    'The deadline of an answer.',
+  ],
   strength: 'origin',
   verify: [
     {

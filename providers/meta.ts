@@ -5,7 +5,11 @@ export const meta: ProviderSpec = {
   title: 'Meta (Pages, Messenger, Instagram)',
   docs: 'https://developers.facebook.com/docs/graph-api/webhooks/getting-started',
   checkedOn: '2026-11-21',
-  unconfirmed: ['Retries with falling frequency for 36 hours.', 'The deadline of an answer.'],
+  unconfirmed: [
+    'Which fields identify, name and date an event.',
+    'Retries with falling frequency for 36 hours.',
+    'The deadline of an answer.',
+  ],
   strength: 'signed',
   verify: [
     {

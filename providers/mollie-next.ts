@@ -5,7 +5,10 @@ export const mollieNext: ProviderSpec = {
   title: 'Mollie (next-gen webhooks)',
   docs: 'https://docs.mollie.com/reference/webhooks-new',
   checkedOn: '2026-11-21',
-  unconfirmed: ['Retries and deadline, taken to be those of classic webhooks.'],
+  unconfirmed: [
+    'Which fields identify, name and date an event.',
+    'Retries and deadline, taken to be those of classic webhooks.',
+  ],
   strength: 'signed',
   verify: [
     {

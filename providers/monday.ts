@@ -6,6 +6,7 @@ export const monday: ProviderSpec = {
   docs: 'https://developer.monday.com/api-reference/reference/webhooks',
   checkedOn: '2026-11-21',
   unconfirmed: [
+    'Which fields identify, name and date an event.',
     'That the aud claim is the URL of the webhook for every kind of subscription.',
     'The deadline of an answer.',
   ],

@@ -5,7 +5,11 @@ export const mux: ProviderSpec = {
   title: 'Mux',
   docs: 'https://www.mux.com/docs/core/listen-for-webhooks',
   checkedOn: '2026-11-21',
-  unconfirmed: ['Retries for 24 hours.', 'The deadline of an answer.'],
+  unconfirmed: [
+    'Which fields identify, name and date an event.',
+    'Retries for 24 hours.',
+    'The deadline of an answer.',
+  ],
   strength: 'signed',
   verify: [
     {

@@ -5,7 +5,11 @@ export const notion: ProviderSpec = {
   title: 'Notion',
   docs: 'https://developers.notion.com/reference/webhooks',
   checkedOn: '2026-11-21',
-  unconfirmed: ['Eight attempts over 24 hours.', 'The deadline of an answer.'],
+  unconfirmed: [
+    'Which fields identify, name and date an event.',
+    'Eight attempts over 24 hours.',
+    'The deadline of an answer.',
+  ],
   strength: 'signed',
   verify: [
     {

@@ -5,7 +5,10 @@ export const okta: ProviderSpec = {
   title: 'Okta event hooks',
   docs: 'https://developer.okta.com/docs/concepts/event-hooks/',
   checkedOn: '2026-11-21',
-  unconfirmed: ['A deadline of three seconds and one further attempt.'],
+  unconfirmed: [
+    'Which fields identify, name and date an event.',
+    'A deadline of three seconds and one further attempt.',
+  ],
   strength: 'shared-secret',
   verify: [{ id: 'okta', alg: 'token', sig: { from: 'header:authorization' } }],
   identity: {

@@ -5,6 +5,7 @@ export const paddle: ProviderSpec = {
   title: 'Paddle Billing',
   docs: 'https://developer.paddle.com/webhooks/respond-to-webhooks',
   checkedOn: '2026-11-21',
+  unconfirmed: ['Which fields identify, name and date an event.'],
   strength: 'signed',
   verify: [
     {

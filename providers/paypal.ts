@@ -6,6 +6,7 @@ export const paypal: ProviderSpec = {
   docs: 'https://developer.paypal.com/api/rest/webhooks/rest/',
   checkedOn: '2026-11-21',
   unconfirmed: [
+    'Which fields identify, name and date an event.',
     '25 attempts over three days.',
     'Whether a repeated delivery is signed with a new time.',
     'The deadline of an answer.',

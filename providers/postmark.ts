@@ -5,7 +5,11 @@ export const postmark: ProviderSpec = {
   title: 'Postmark',
   docs: 'https://postmarkapp.com/developer/webhooks/webhooks-overview',
   checkedOn: '2026-11-21',
-  unconfirmed: ['The retry intervals of webhooks other than inbound.', 'The deadline of an answer.'],
+  unconfirmed: [
+    'Which fields identify, name and date an event.',
+    'The retry intervals of webhooks other than inbound.',
+    'The deadline of an answer.',
+  ],
   strength: 'shared-secret',
   verify: [{ id: 'postmark', alg: 'basic', sig: { from: 'header:authorization' } }],
   identity: {

@@ -5,6 +5,10 @@ export const pubsub: ProviderSpec = {
   title: 'Google Cloud Pub/Sub push',
   docs: 'https://cloud.google.com/pubsub/docs/authenticate-push-subscriptions',
   checkedOn: '2026-11-21',
+  unconfirmed: [
+    'Which fields identify, name and date an event.',
+    'Which statuses count as an acknowledgement (102, 200, 201, 202 and 204).',
+  ],
   strength: 'origin',
   verify: [
     {

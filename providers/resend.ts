@@ -5,7 +5,7 @@ export const resend: ProviderSpec = {
   title: 'Resend',
   docs: 'https://resend.com/docs/webhooks/introduction',
   checkedOn: '2026-11-21',
-  unconfirmed: ['The deadline of an answer.'],
+  unconfirmed: ['Which fields identify, name and date an event.', 'The deadline of an answer.'],
   strength: 'signed',
   verify: [
     {

@@ -5,7 +5,10 @@ export const slackCommands: ProviderSpec = {
   title: 'Slack slash commands and interactivity',
   docs: 'https://docs.slack.dev/interactivity/implementing-slash-commands/',
   checkedOn: '2026-11-21',
-  unconfirmed: ['That Slack never repeats a command or an interaction.'],
+  unconfirmed: [
+    'Which fields identify, name and date an event.',
+    'That Slack never repeats a command or an interaction.',
+  ],
   strength: 'signed',
   verify: [
     {

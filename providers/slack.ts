@@ -5,7 +5,7 @@ export const slack: ProviderSpec = {
   title: 'Slack Events API',
   docs: 'https://docs.slack.dev/apis/events-api/',
   checkedOn: '2026-11-21',
-  unconfirmed: ['The waits between the attempts.'],
+  unconfirmed: ['Which fields identify, name and date an event.', 'The waits between the attempts.'],
   strength: 'signed',
   verify: [
     {

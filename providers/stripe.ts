@@ -6,6 +6,7 @@ export const stripe: ProviderSpec = {
   docs: 'https://docs.stripe.com/webhooks',
   checkedOn: '2026-11-21',
   unconfirmed: [
+    'Which fields identify, name and date an event.',
     'Retries for three days, and both secrets signing for up to 24 hours after a roll.',
     'The deadline of an answer.',
     'The address ranges were read in public copies of the list: refresh them before use.',

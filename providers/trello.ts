@@ -5,7 +5,11 @@ export const trello: ProviderSpec = {
   title: 'Trello',
   docs: 'https://developer.atlassian.com/cloud/trello/guides/rest-api/webhooks/',
   checkedOn: '2026-11-21',
-  unconfirmed: ['Three further attempts after 30, 60 and 120 seconds.', 'The deadline of an answer.'],
+  unconfirmed: [
+    'Which fields identify, name and date an event.',
+    'Three further attempts after 30, 60 and 120 seconds.',
+    'The deadline of an answer.',
+  ],
   strength: 'signed',
   verify: [
     {

@@ -5,7 +5,10 @@ export const typeform: ProviderSpec = {
   title: 'Typeform',
   docs: 'https://www.typeform.com/developers/webhooks/',
   checkedOn: '2026-11-21',
-  unconfirmed: ['A deadline of 30 seconds, retries over hours, and 404 or 410 disabling the webhook at once.'],
+  unconfirmed: [
+    'Which fields identify, name and date an event.',
+    'A deadline of 30 seconds, retries over hours, and 404 or 410 disabling the webhook at once.',
+  ],
   strength: 'signed',
   verify: [
     {

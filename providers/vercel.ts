@@ -5,7 +5,7 @@ export const vercel: ProviderSpec = {
   title: 'Vercel',
   docs: 'https://vercel.com/docs/webhooks/webhooks-api',
   checkedOn: '2026-11-21',
-  unconfirmed: ['Retries for 24 hours and a deadline of 30 seconds.'],
+  unconfirmed: ['Which fields identify, name and date an event.', 'Retries for 24 hours and a deadline of 30 seconds.'],
   strength: 'signed',
   verify: [
     { id: 'vercel', alg: 'hmac-sha1', sig: { from: 'header:x-vercel-signature' }, encoding: 'hex', message: '{body}' },

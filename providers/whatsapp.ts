@@ -5,7 +5,11 @@ export const whatsapp: ProviderSpec = {
   title: 'WhatsApp Business Platform',
   docs: 'https://developers.facebook.com/documentation/business-messaging/whatsapp/webhooks/overview',
   checkedOn: '2026-11-21',
-  unconfirmed: ['Retries for up to seven days.', 'The deadline of an answer.'],
+  unconfirmed: [
+    'Which fields identify, name and date an event.',
+    'Retries for up to seven days.',
+    'The deadline of an answer.',
+  ],
   strength: 'signed',
   verify: [
     {

@@ -5,7 +5,11 @@ export const wise: ProviderSpec = {
   title: 'Wise',
   docs: 'https://docs.wise.com/api-docs/features/webhooks-notifications',
   checkedOn: '2026-11-21',
-  unconfirmed: ['How often a failed delivery is repeated.', 'The deadline of five seconds.'],
+  unconfirmed: [
+    'Which fields identify, name and date an event.',
+    'How often a failed delivery is repeated.',
+    'The deadline of five seconds.',
+  ],
   strength: 'signed',
   verify: [
     {

@@ -5,7 +5,11 @@ export const woocommerce: ProviderSpec = {
   title: 'WooCommerce',
   docs: 'https://woocommerce.com/document/webhooks/',
   checkedOn: '2026-11-21',
-  unconfirmed: ['That the first ping is unsigned.', 'The deadline of an answer.'],
+  unconfirmed: [
+    'Which fields identify, name and date an event.',
+    'That the first ping is unsigned.',
+    'The deadline of an answer.',
+  ],
   strength: 'signed',
   verify: [
     {

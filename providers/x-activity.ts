@@ -5,7 +5,10 @@ export const xActivity: ProviderSpec = {
   title: 'X Activity and filtered stream',
   docs: 'https://docs.x.com/x-api/webhooks/introduction',
   checkedOn: '2026-11-21',
-  unconfirmed: ['Whether plans other than enterprise repeat a failed delivery.'],
+  unconfirmed: [
+    'Which fields identify, name and date an event.',
+    'Whether plans other than enterprise repeat a failed delivery.',
+  ],
   strength: 'signed',
   verify: [
     {

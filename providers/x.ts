@@ -5,7 +5,10 @@ export const x: ProviderSpec = {
   title: 'X Account Activity',
   docs: 'https://docs.x.com/x-api/webhooks/introduction',
   checkedOn: '2026-11-21',
-  unconfirmed: ['Whether plans other than enterprise repeat a failed delivery.'],
+  unconfirmed: [
+    'Which fields identify, name and date an event.',
+    'Whether plans other than enterprise repeat a failed delivery.',
+  ],
   strength: 'signed',
   verify: [
     {

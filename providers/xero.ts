@@ -5,7 +5,10 @@ export const xero: ProviderSpec = {
   title: 'Xero',
   docs: 'https://developer.xero.com/documentation/guides/webhooks/overview/',
   checkedOn: '2026-11-21',
-  unconfirmed: ['Retries for 24 hours and a deadline of five seconds.'],
+  unconfirmed: [
+    'Which fields identify, name and date an event.',
+    'Retries for 24 hours and a deadline of five seconds.',
+  ],
   strength: 'signed',
   verify: [
     { id: 'xero', alg: 'hmac-sha256', sig: { from: 'header:x-xero-signature' }, encoding: 'base64', message: '{body}' },

@@ -5,7 +5,11 @@ export const zendesk: ProviderSpec = {
   title: 'Zendesk',
   docs: 'https://developer.zendesk.com/documentation/webhooks/verifying/',
   checkedOn: '2026-11-21',
-  unconfirmed: ['Whether a repeated delivery is signed with a new time.', 'A deadline of about twelve seconds.'],
+  unconfirmed: [
+    'Which fields identify, name and date an event.',
+    'Whether a repeated delivery is signed with a new time.',
+    'A deadline of about twelve seconds.',
+  ],
   strength: 'signed',
   verify: [
     {

@@ -5,7 +5,10 @@ export const zoom: ProviderSpec = {
   title: 'Zoom',
   docs: 'https://developers.zoom.us/docs/api/webhooks/',
   checkedOn: '2026-11-21',
-  unconfirmed: ['Whether a repeated delivery is signed with a new time.'],
+  unconfirmed: [
+    'Which fields identify, name and date an event.',
+    'Whether a repeated delivery is signed with a new time.',
+  ],
   strength: 'signed',
   verify: [
     {

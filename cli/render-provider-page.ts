@@ -1,0 +1,275 @@
+/** The documentation of one provider, out of its spec: what a person needs to set it up and to know its limits. */
+import type { Handshake, Identity, ProviderSpec, Scheme, Src } from '#core/inbound/provider-spec.ts';
+
+/** What each strength means, for the pages and the table. */
+export const STRENGTHS: Readonly<Record<ProviderSpec['strength'], string>> = {
+  signed: 'The signature covers the content: who changes a byte, or has no key, is refused.',
+  origin:
+    'The proof says who sent the request, not what is in it: a captured request can be sent again with other content until the proof expires.',
+  'shared-secret':
+    'A token or password travels with every request and nothing is signed: whoever sees one request can send others.',
+  none: 'Nothing proves the sender: anyone who knows the URL can send. Handlers must look the fact up before they act.',
+};
+
+const ALGORITHMS: Readonly<Record<Scheme['alg'], string>> = {
+  'hmac-sha1': 'HMAC-SHA1',
+  'hmac-sha256': 'HMAC-SHA256',
+  'hmac-sha512': 'HMAC-SHA512',
+  'digest-sha256': 'plain SHA-256 over secret and content',
+  ed25519: 'Ed25519',
+  'ecdsa-p256-sha256': 'ECDSA P-256 with SHA-256',
+  'rsa-sha1': 'RSA with SHA-1',
+  'rsa-sha256': 'RSA with SHA-256',
+  jwt: 'JSON Web Token',
+  token: 'token, compared as a whole',
+  basic: 'HTTP Basic',
+};
+
+const KEYS: Readonly<Record<string, string>> = {
+  x509Url: 'fetched from an address in the request, which is held to the hosts and paths of the provider',
+  jwksUrl: 'fetched from the published key set of the provider',
+  plaid: 'fetched from Plaid by its id',
+};
+
+/** The page of one provider, as Markdown. */
+export function renderProviderPage(spec: ProviderSpec): string {
+  const sections = [
+    `# ${spec.title}`,
+    `Provider id \`${spec.id}\` · strength **${spec.strength}** · checked on ${spec.checkedOn} against ${docsLink(spec)}.`,
+    STRENGTHS[spec.strength],
+    '## Set up',
+    spec.setup,
+    configExample(spec),
+    ...settings(spec),
+    '## How a request is proved genuine',
+    spec.verify.length === 0
+      ? 'It is not: every request is accepted.'
+      : spec.verify.map((scheme, i) => renderScheme(scheme, spec, i)).join('\n\n'),
+    '## Which event it is',
+    renderIdentity(spec.identity),
+    '## What we answer',
+    renderAck(spec),
+    ...handshakes(spec),
+    '## When the provider tries again',
+    spec.retries,
+    ...addresses(spec),
+    ...unconfirmed(spec),
+    '---',
+    `Made from \`providers/${spec.id}.ts\` by \`npm run docs:providers\`: edit the file, not this page.`,
+  ];
+  return `${sections.join('\n\n')}\n`;
+}
+
+/** `[host](address)`, or a link to a file of these docs. */
+export function docsLink({ docs }: ProviderSpec): string {
+  return docs.startsWith('https://') ? `[${new URL(docs).hostname}](${docs})` : 'the description on this page';
+}
+
+function configExample(spec: ProviderSpec): string {
+  const values = Object.keys(spec.settings ?? {}).map(name => `${name}: '…'`);
+  const rest = values.length > 0 ? `, settings: { ${values.join(', ')} }` : '';
+  const name = /^[a-z0-9]+$/.test(spec.id) ? spec.id : `'${spec.id}'`;
+  return ['```ts', '// gateway.config.ts, under sources', `${name}: { provider: '${spec.id}'${rest} },`, '```'].join(
+    '\n',
+  );
+}
+
+function settings(spec: ProviderSpec): string[] {
+  const all = Object.entries(spec.settings ?? {});
+  if (all.length === 0) return [];
+  const rows = all.map(([name, meaning]) => `| \`${name}\` | ${cell(meaning)} |`);
+  return [['| Setting | Meaning |', '|---|---|', ...rows].join('\n')];
+}
+
+function renderScheme(scheme: Scheme, spec: ProviderSpec, index: number): string {
+  const several = spec.verify.length > 1;
+  const lines = [
+    `- Method: ${ALGORITHMS[scheme.alg]}${scheme.jwtAlg ? ` (${scheme.jwtAlg}, never another)` : ''}`,
+    `- Stands in: ${[scheme.sig.from].flat().map(place).join(', else ')}${encodingOf(scheme)}`,
+  ];
+  if (scheme.message !== undefined) lines.push(`- Signed bytes: \`${visible(scheme.message)}\``);
+  if (scheme.code !== undefined) lines.push('- Signed bytes: a canonical text of the provider (see its documentation)');
+  if (scheme.url)
+    lines.push('- The URL given to the provider is part of it: it must be the `publicUrl` of the environment');
+  if (scheme.key?.provider !== undefined)
+    lines.push(`- Key: ${KEYS[scheme.key.provider] ?? 'the secret of the source'}`);
+  for (const [name, value] of Object.entries(scheme.claims ?? {})) {
+    lines.push(
+      `- \`${name}\` must be ${value.startsWith('config:') ? `the setting \`${value.slice(7)}\`` : `\`${value}\``}`,
+    );
+  }
+  for (const bind of scheme.bind ?? [])
+    lines.push(`- ${place(bind.equals)} must be the hash of the ${bind.of ?? 'body'}`);
+  if (scheme.batch !== undefined)
+    lines.push(`- Every item of \`${scheme.batch}\` is checked by itself; a bad one is left out, good ones are kept`);
+  lines.push(`- Age: ${windowOf(scheme)}`);
+  if (scheme.when) lines.push(`- Only for requests with ${conditions(scheme.when)}`);
+  return [...(several ? [`${index === 0 ? 'First' : 'Or'} \`${scheme.id}\`:`, ''] : []), ...lines].join('\n');
+}
+
+function encodingOf(scheme: Scheme): string {
+  const encoding = scheme.encoding === undefined ? '' : `, in ${scheme.encoding}`;
+  const prefix = scheme.sig.parse?.prefix;
+  const optional = scheme.sig.parse?.prefixOptional ? ', which may be missing' : '';
+  return `${encoding}${prefix === undefined ? '' : `, after \`${prefix.trim()}\`${optional}`}`;
+}
+
+function windowOf({ time, maxAgeSeconds, alg }: Scheme): string {
+  if (time) {
+    const sides = [
+      time.past === undefined ? 'any age' : `at most ${duration(time.past)} old`,
+      time.future === undefined ? '' : `at most ${duration(time.future)} ahead`,
+    ];
+    return `${sides.filter(side => side !== '').join(', ')}, by ${place(time.from)}`;
+  }
+  if (maxAgeSeconds !== undefined) return `at most ${duration(maxAgeSeconds)} by the token`;
+  return alg === 'jwt' ? 'until the token expires' : 'not limited, because no time is signed';
+}
+
+function conditions({ header = {}, queryPresent = [], queryMissing = [] }: NonNullable<Scheme['when']>): string {
+  return [
+    ...Object.entries(header).map(([name, value]) => `header \`${name}\`${value === '*' ? '' : ` = \`${value}\``}`),
+    ...queryPresent.map(name => `query parameter \`${name}\``),
+    ...queryMissing.map(name => `no query parameter \`${name}\``),
+  ].join(', ');
+}
+
+function renderIdentity({ items, key, type, typeJoin, time, ordering }: Identity): string {
+  const lines: string[] = [];
+  if (items !== undefined) {
+    const paths = [items].flat().map(path => `\`${path}\``);
+    lines.push(`- One request carries many events: ${paths.join(', ')}. What follows holds for each.`);
+  }
+  const alternatives = key.map(parts => parts.map(part).join(' + '));
+  lines.push(`- The same event when this is the same: ${alternatives.join('; else ')}`);
+  const types = type.map(part).join(typeJoin === undefined ? ', else ' : ` \`${typeJoin}\` `);
+  lines.push(`- Type: ${types === '' ? '`unknown` for every event' : types}`);
+  if (time) lines.push(`- Time of the event: ${place(time.from)}`);
+  if (ordering !== undefined) lines.push(`- Ordered by: ${place(ordering)}`);
+  return lines.join('\n');
+}
+
+function part(src: string): string {
+  if (src === 'none') return 'nothing: every request counts as a new event';
+  if (src === 'hash:body') return 'the SHA-256 of the content';
+  return place(src as Src);
+}
+
+function place(src: Src): string {
+  const colon = src.indexOf(':');
+  const name = `\`${src.slice(colon + 1)}\``;
+  switch (colon < 0 ? src : src.slice(0, colon)) {
+    case 'header':
+      return `header ${name}`;
+    case 'json':
+    case 'doc':
+      return name;
+    case 'root':
+      return `${name} of the body`;
+    case 'parent':
+      return `${name} of the entry around it`;
+    case 'item':
+      return 'the name of the array';
+    case 'form':
+      return `form field ${name}`;
+    case 'query':
+      return `query parameter ${name}`;
+    case 'sig':
+      return `${name} of the signature header`;
+    case 'claim':
+      return `claim ${name}`;
+    case 'config':
+      return `setting ${name}`;
+    default:
+      return `\`${src}\``;
+  }
+}
+
+function renderAck({ ack }: ProviderSpec): string {
+  const body = ack.body === undefined ? 'our short JSON' : ack.body === '' ? 'no content' : `\`${ack.body}\``;
+  const refusal = ack.rejectBody === '' ? 'no content' : 'one and the same JSON for every cause';
+  return [
+    `- Accepted: ${ack.status} with ${body}${ack.contentType === undefined ? '' : ` (${ack.contentType})`}`,
+    `- Refused: ${ack.rejectStatus} with ${refusal}`,
+    `- The provider waits ${duration(ack.deadlineMs / 1000)} for an answer`,
+  ].join('\n');
+}
+
+function handshakes(spec: ProviderSpec): string[] {
+  if (spec.handshakes.length === 0) return [];
+  return [
+    '## Handshakes',
+    'Answered before anything is stored, for this source only.',
+    spec.handshakes.map(renderHandshake).join('\n'),
+  ];
+}
+
+function renderHandshake({ when, verify, guard, respond, store, confirm }: Handshake): string {
+  const signs = [
+    ...Object.entries(when.query ?? {}).map(([name, value]) => `\`?${name}=${value === '*' ? '…' : value}\``),
+    ...Object.entries(when.header ?? {}).map(
+      ([name, value]) => `header \`${name}\`${value === '*' ? '' : ` = \`${value}\``}`,
+    ),
+    ...Object.entries(when.jsonEquals ?? {}).map(
+      ([path, value]) => `\`${path}\`${value === '*' ? '' : ` = \`${value}\``}`,
+    ),
+    ...(when.jsonMissing ?? []).map(path => `no \`${path}\``),
+    ...(when.jsonKeysExactly ? [`only \`${when.jsonKeysExactly.join('`, `')}\` in the body`] : []),
+    ...(when.formKeysExactly ? [`only the form fields \`${when.formKeysExactly.join('`, `')}\``] : []),
+    ...(when.emptyJsonArrayAt ? [`an empty \`${when.emptyJsonArrayAt}\``] : []),
+  ];
+  const proof =
+    verify === 'signature'
+      ? 'after its signature was checked'
+      : verify === 'none'
+        ? 'unsigned'
+        : 'after its token was compared';
+  const extras = [
+    guard ? 'text that is no plain token is refused' : '',
+    store ? 'the secret it brings is kept only while the source is pairing and has none' : '',
+    confirm ? 'the confirmation address is then called, if its host is the provider’s' : '',
+  ].filter(text => text !== '');
+  const answer = `${respond.status}${respond.body ? ` \`${respond.body}\`` : ''}`;
+  return `- ${when.method} with ${signs.length > 0 ? signs.join(' and ') : 'anything'} (${proof}): ${answer}${extras.map(text => `; ${text}`).join('')}`;
+}
+
+function addresses({ ips }: ProviderSpec): string[] {
+  if (!ips) return [];
+  const source = ips.from === undefined ? '' : ` Source: ${ips.from}.`;
+  return [
+    '## Addresses it sends from',
+    `Read on ${ips.readOn}; they change, so refresh them with \`holdfast sources ips --refresh\` before you put them into \`allowList\`.${source}`,
+    ips.ranges.map(range => `\`${range}\``).join(', '),
+  ];
+}
+
+function unconfirmed(spec: ProviderSpec): string[] {
+  if (!spec.unconfirmed || spec.unconfirmed.length === 0) return [];
+  return [
+    '## Not confirmed',
+    'We found no statement of the provider on:',
+    spec.unconfirmed.map(note => `- ${note}`).join('\n'),
+  ];
+}
+
+/** A text inside a table cell. */
+export function cell(text: string): string {
+  return text.replaceAll('|', '\\|').replaceAll('\n', ' ');
+}
+
+function visible(message: string): string {
+  return message.replaceAll('\n', '\\n');
+}
+
+/** Seconds in words. */
+export function duration(seconds: number): string {
+  const [value, unit] =
+    seconds >= 86_400 && seconds % 86_400 === 0
+      ? [seconds / 86_400, 'day']
+      : seconds >= 7_200 && seconds % 3_600 === 0
+        ? [seconds / 3_600, 'hour']
+        : seconds > 180 && seconds % 60 === 0
+          ? [seconds / 60, 'minute']
+          : [seconds, 'second'];
+  return `${value} ${unit}${value === 1 ? '' : 's'}`;
+}
