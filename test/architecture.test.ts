@@ -1,0 +1,118 @@
+/** The house rules that can be checked by looking: boundaries bite, names agree, nothing is registered nowhere. */
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { METRICS } from '#core/metrics.ts';
+import { PROVIDERS } from '#providers/index.ts';
+
+const ROOT = join(import.meta.dirname, '..');
+const biome = join(ROOT, 'node_modules/.bin/biome');
+
+function filesBelow(folder: string, ending = '.ts'): string[] {
+  return readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+    .filter(name => name.endsWith(ending))
+    .map(name => `${folder}/${name}`);
+}
+
+/** Lints one file as if it stood at `path`, under the repository's own rules; the names of the rules that fired. */
+function lint(path: string, code: string): string[] {
+  const folder = mkdtempSync(join(tmpdir(), 'holdfast-lint-'));
+  try {
+    const rules = JSON.parse(readFileSync(join(ROOT, 'biome.json'), 'utf8')) as Record<string, unknown>;
+    const { $schema: _schema, vcs: _vcs, ...own } = rules;
+    writeFileSync(join(folder, 'biome.json'), JSON.stringify(own));
+    mkdirSync(join(folder, dirname(path)), { recursive: true });
+    writeFileSync(join(folder, path), code);
+    const run = spawnSync(biome, ['lint', '--reporter=json', path], { cwd: folder, encoding: 'utf8' });
+    return [...run.stdout.matchAll(/"category":\s*"([^"]+)"/g)].map(match => match[1] ?? '');
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+describe('boundaries', () => {
+  it.each([
+    ['core', "import { createHash } from 'node:crypto';\nexport const x = createHash;\n", 'noRestrictedImports'],
+    ['core', "import { SQSClient } from '@aws-sdk/client-sqs';\nexport const x = SQSClient;\n", 'noRestrictedImports'],
+    [
+      'core',
+      "import { nodeCodec } from '#adapters/codec/node-codec.ts';\nexport const x = nodeCodec;\n",
+      'noRestrictedImports',
+    ],
+    ['core', 'export const x = Date.now();\n', 'noRestrictedGlobals'],
+    ['core', "export const x = process.env['X'];\n", 'noProcessEnv'],
+    ['adapters', "import { handlers } from '#handlers/index.ts';\nexport const x = handlers;\n", 'noRestrictedImports'],
+    [
+      'providers',
+      "import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';\nexport const x = nodeCrypto;\n",
+      'noRestrictedImports',
+    ],
+    ['lambdas', "import { Stack } from 'aws-cdk-lib';\nexport const x = Stack;\n", 'noRestrictedImports'],
+    ['lambdas', "export const x = process.env['X'];\n", 'noProcessEnv'],
+    ['lib', "import { SQSClient } from '@aws-sdk/client-sqs';\nexport const x = SQSClient;\n", 'noRestrictedImports'],
+    ['cli', "import { Stack } from 'aws-cdk-lib';\nexport const x = Stack;\n", 'noRestrictedImports'],
+    [
+      'core',
+      'async function f(): Promise<void> {}\nexport const g = (): void => {\n  f();\n};\n',
+      'noFloatingPromises',
+    ],
+  ])('lint fails for a file in %s that says %j (%s)', (folder, code, rule) => {
+    expect(lint(`${folder}/probe.ts`, code)).toEqual(expect.arrayContaining([expect.stringContaining(rule)]));
+  });
+
+  it('lint passes for a file in core that stays in core', () => {
+    expect(lint('core/probe.ts', "import { all } from './condition.ts';\n\nexport const x = all();\n")).toEqual([]);
+  });
+
+  it('core never draws random numbers of its own', () => {
+    const drawing = filesBelow('core').filter(file => readFileSync(join(ROOT, file), 'utf8').includes('Math.random'));
+    expect(drawing).toEqual([]);
+  });
+
+  it('core never touches the SDK, Node or a third-party package', () => {
+    for (const file of filesBelow('core')) {
+      const imports = [...readFileSync(join(ROOT, file), 'utf8').matchAll(/from '([^']+)'/g)].map(
+        match => match[1] ?? '',
+      );
+      expect(
+        imports.filter(it => !it.startsWith('.') && !it.startsWith('#core/')),
+        file,
+      ).toEqual([]);
+    }
+  });
+});
+
+describe('names', () => {
+  const functions = readdirSync(join(ROOT, 'lambdas')).filter(name => name !== 'shared');
+
+  it('every function folder has a handler of at most 80 lines and a typed environment', () => {
+    for (const name of functions) {
+      expect(existsSync(join(ROOT, `lambdas/${name}/env.ts`)), `lambdas/${name}/env.ts`).toBe(true);
+      const lines = readFileSync(join(ROOT, `lambdas/${name}/handler.ts`), 'utf8').split('\n').length;
+      expect(lines, `lambdas/${name}/handler.ts`).toBeLessThanOrEqual(80);
+    }
+  });
+
+  it('every provider file but the template is registered under its own name', () => {
+    const files = readdirSync(join(ROOT, 'providers')).filter(name => !['index.ts', '_template.ts'].includes(name));
+    expect(Object.keys(PROVIDERS).sort()).toEqual(files.map(name => name.replace(/\.ts$/, '')).sort());
+  });
+
+  it('every metric is emitted somewhere', () => {
+    const code = [...filesBelow('core'), ...filesBelow('lambdas')]
+      .filter(file => file !== 'core/metrics.ts')
+      .map(file => readFileSync(join(ROOT, file), 'utf8'))
+      .join('\n');
+    const silent = Object.keys(METRICS).filter(name => !code.includes(`'${name}'`));
+    expect(silent).toEqual([]);
+  });
+
+  it('files are kebab-case', () => {
+    const odd = ['core', 'adapters', 'lambdas', 'lib', 'providers', 'handlers', 'local', 'cli']
+      .flatMap(folder => filesBelow(folder))
+      .filter(file => !/^(?:[a-z0-9-]+\/)*_?[a-z0-9-]+(?:\.test)?\.ts$/.test(file));
+    expect(odd).toEqual([]);
+  });
+});
