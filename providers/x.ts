@@ -17,7 +17,7 @@ export const x: ProviderSpec = {
       sig: { from: 'header:x-twitter-webhooks-signature-oauth2', parse: { prefix: 'sha256=' } },
       encoding: 'base64',
       message: '{body}',
-      guard: { rejectMessage: '^[A-Za-z0-9._~+/=-]*$' },
+      guard: { rejectMessage: '^[A-Za-z0-9._~+/=-]+$' },
     },
     {
       id: 'x',
@@ -26,7 +26,7 @@ export const x: ProviderSpec = {
       encoding: 'base64',
       message: '{body}',
       // The challenge below is answered with the same key: a body that could be a token is refused.
-      guard: { rejectMessage: '^[A-Za-z0-9._~+/=-]*$' },
+      guard: { rejectMessage: '^[A-Za-z0-9._~+/=-]+$' },
     },
   ],
   identity: {
