@@ -78,6 +78,8 @@ export interface ResolvedConfig {
   readonly inlineLimitBytes: number;
   readonly sweepSendsPerSecond: number;
   readonly replaysPerSecond: number;
+  /** How long a message stays in the dead-letter queue. */
+  readonly deadQueueRetentionSeconds: number;
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error';
 }
 

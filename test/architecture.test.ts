@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { METRICS } from '#core/metrics.ts';
+import { VERSION } from '#core/version.ts';
 import { PROVIDERS } from '#providers/index.ts';
 
 const ROOT = join(import.meta.dirname, '..');
@@ -85,6 +86,10 @@ describe('boundaries', () => {
 });
 
 describe('names', () => {
+  it('the version in the code is the one of package.json', () => {
+    expect(JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))).toMatchObject({ version: VERSION });
+  });
+
   const functions = readdirSync(join(ROOT, 'lambdas')).filter(name => name !== 'shared');
 
   it('every function folder has a handler of at most 80 lines and a typed environment', () => {

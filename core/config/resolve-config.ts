@@ -150,6 +150,7 @@ function buildDeployment(
   const disposable = environment.disposable ?? (local || name === 'dev');
   const account = environment.account ?? fallback.account;
   const region = environment.region ?? fallback.region;
+  const queue = { ...(local ? LOCAL_QUEUE : DEFAULT_QUEUE), ...environment.queue };
   const retry = environment.retry ?? (local ? LOCAL_RETRY : DEFAULT_RETRY);
   const deployed = Object.entries(sources).map(([id, source]) =>
     deploySource(id, source, providers, retry, environment.publicUrl),
@@ -166,6 +167,7 @@ function buildDeployment(
       inlineLimitBytes: DEFAULT_INLINE_LIMIT_BYTES,
       sweepSendsPerSecond: environment.sweepSendsPerSecond ?? DEFAULT_SWEEP_SENDS_PER_SECOND,
       replaysPerSecond: environment.replaysPerSecond ?? DEFAULT_REPLAYS_PER_SECOND,
+      deadQueueRetentionSeconds: queue.deadRetentionDays * 86_400,
       logLevel: environment.logLevel ?? 'info',
     },
     ...(account === undefined ? {} : { account }),
@@ -173,7 +175,7 @@ function buildDeployment(
     sources: deployed,
     disposable,
     emulated: environment.emulated ?? local,
-    queue: { ...(local ? LOCAL_QUEUE : DEFAULT_QUEUE), ...environment.queue },
+    queue,
     alarmTargets: { page: [], ticket: [], notice: [], ...environment.alarmTargets },
     alarms: environment.alarms ?? 'all',
     thresholds: { ...(local ? LOCAL_THRESHOLDS : DEFAULT_THRESHOLDS), ...environment.thresholds },

@@ -105,7 +105,8 @@ export class GatewayStack extends Stack {
       timeout: Duration.minutes(15),
       onFailure: "The next day's run does the same work; a missed one raises reconcile-ledger-mismatch.",
     });
-    store.grantEvents(reconcile, 'dynamodb:Scan', 'dynamodb:GetItem');
+    // PutItem: the cursor of a scan that did not finish.
+    store.grantEvents(reconcile, 'dynamodb:Scan', 'dynamodb:GetItem', 'dynamodb:PutItem');
     store.grantEventQueries(reconcile);
     store.grantPayloads(reconcile, 'dynamodb:GetItem', 'dynamodb:UpdateItem');
     const atNight = ScheduleExpression.cron({ minute: '17', hour: '3', timeZone: TimeZone.ETC_UTC });

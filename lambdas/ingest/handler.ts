@@ -1,0 +1,52 @@
+/** Wiring of `ingest`: clients once per environment, primed at init, where the CPU is not throttled. */
+import middy from '@middy/core';
+import { nodeCodec } from '#adapters/codec/node-codec.ts';
+import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
+import { createDynamoDbClient, primeDynamoDb } from '#adapters/dynamodb/create-dynamodb-client.ts';
+import { DynamoDbEventWriter } from '#adapters/dynamodb/dynamodb-event-writer.ts';
+import { DynamoDbPayloadStore } from '#adapters/dynamodb/dynamodb-payload-store.ts';
+import { S3Blobs } from '#adapters/s3/s3-blobs.ts';
+import { CachedSecrets } from '#adapters/secrets/cached-secrets.ts';
+import { createSecretsClient, SecretsManagerValues } from '#adapters/secrets/secrets-manager-values.ts';
+import { createSqsClient, primeSqs } from '#adapters/sqs/create-sqs-client.ts';
+import { SqsWorkQueue } from '#adapters/sqs/sqs-work-queue.ts';
+import { systemAddresses, systemClock, systemIds, systemTimer } from '#adapters/system.ts';
+import { EmfTelemetry } from '#adapters/telemetry/emf-telemetry.ts';
+import { config } from '#lambdas/shared/baked-config.ts';
+import { flushTelemetry } from '#lambdas/shared/flush-telemetry.ts';
+import { environment } from '#lambdas/shared/process-environment.ts';
+import { readEnv } from '#lambdas/shared/read-env.ts';
+import { ingestEnv } from './env.ts';
+import { handleRequest } from './handle-request.ts';
+import { replyToErrors } from './reply-to-errors.ts';
+
+const env = readEnv(ingestEnv, environment);
+const dynamodb = createDynamoDbClient();
+const sqs = createSqsClient();
+const telemetry = new EmfTelemetry({ environment: config.environment, level: config.logLevel });
+const secrets = new CachedSecrets(new SecretsManagerValues(createSecretsClient(), config.environment), systemClock);
+
+await Promise.all([
+  primeDynamoDb(dynamodb, env.EVENTS_TABLE),
+  primeSqs(sqs, env.WORK_QUEUE_URL),
+  ...config.sources.filter(it => it.spec.verify.length > 0).map(it => secrets.get(it.id)),
+]);
+
+const ports = {
+  store: new DynamoDbEventWriter(dynamodb, env.EVENTS_TABLE),
+  payloads: new DynamoDbPayloadStore(dynamodb, env.PAYLOADS_TABLE),
+  blobs: new S3Blobs(env.BODIES_BUCKET),
+  queue: new SqsWorkQueue(sqs, env.WORK_QUEUE_URL),
+  secrets,
+  crypto: nodeCrypto,
+  codec: nodeCodec,
+  addresses: systemAddresses,
+  clock: systemClock,
+  ids: systemIds,
+  timer: systemTimer,
+  telemetry,
+};
+
+export const handler = middy(handleRequest(config.sources, ports, config))
+  .use(flushTelemetry(telemetry))
+  .use(replyToErrors(telemetry));

@@ -1,0 +1,54 @@
+/** Wiring of `process`. Middy's early timeout stays off: the deadline is kept per record, so that neighbours finish. */
+import middy from '@middy/core';
+import { nodeCodec } from '#adapters/codec/node-codec.ts';
+import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
+import { createDynamoDbClient, primeDynamoDb } from '#adapters/dynamodb/create-dynamodb-client.ts';
+import { DynamoDbControlStore } from '#adapters/dynamodb/dynamodb-control-store.ts';
+import { DynamoDbEventStore } from '#adapters/dynamodb/dynamodb-event-store.ts';
+import { DynamoDbPayloadStore } from '#adapters/dynamodb/dynamodb-payload-store.ts';
+import { S3Blobs } from '#adapters/s3/s3-blobs.ts';
+import { createSqsClient, primeSqs } from '#adapters/sqs/create-sqs-client.ts';
+import { SqsDeadQueue } from '#adapters/sqs/sqs-dead-queue.ts';
+import { SqsReceiptBox } from '#adapters/sqs/sqs-receipt-box.ts';
+import { SqsWorkQueue } from '#adapters/sqs/sqs-work-queue.ts';
+import { systemClock, systemIds, systemRandom, systemTimer } from '#adapters/system.ts';
+import { EmfTelemetry } from '#adapters/telemetry/emf-telemetry.ts';
+import { Pauses } from '#core/inbound/pauses.ts';
+import { Breaker } from '#core/retry/breaker.ts';
+import { handlers } from '#handlers/index.ts';
+import { config } from '#lambdas/shared/baked-config.ts';
+import { flushTelemetry } from '#lambdas/shared/flush-telemetry.ts';
+import { environment } from '#lambdas/shared/process-environment.ts';
+import { readEnv } from '#lambdas/shared/read-env.ts';
+import { processEnv } from './env.ts';
+import { handleBatch } from './handle-batch.ts';
+
+const env = readEnv(processEnv, environment);
+const dynamodb = createDynamoDbClient();
+const sqs = createSqsClient();
+const telemetry = new EmfTelemetry({ environment: config.environment, level: config.logLevel });
+
+await Promise.all([primeDynamoDb(dynamodb, env.EVENTS_TABLE), primeSqs(sqs, env.WORK_QUEUE_URL)]);
+
+const control = new DynamoDbControlStore(dynamodb, env.EVENTS_TABLE, systemIds);
+const ports = {
+  store: new DynamoDbEventStore(dynamodb, env.EVENTS_TABLE),
+  payloads: new DynamoDbPayloadStore(dynamodb, env.PAYLOADS_TABLE),
+  blobs: new S3Blobs(env.BODIES_BUCKET),
+  queue: new SqsWorkQueue(sqs, env.WORK_QUEUE_URL),
+  dead: new SqsDeadQueue(sqs, env.DEAD_QUEUE_URL),
+  receipts: new SqsReceiptBox(sqs, env.WORK_QUEUE_URL),
+  pauses: new Pauses(control, systemClock, config.timings.pauseCacheMs),
+  breaker: new Breaker(),
+  handlers,
+  crypto: nodeCrypto,
+  codec: nodeCodec,
+  clock: systemClock,
+  ids: systemIds,
+  random: systemRandom,
+  timer: systemTimer,
+  telemetry,
+};
+const rules = { ...config, sources: new Map(config.sources.map(it => [it.id, it])) };
+
+export const handler = middy(handleBatch(ports, rules), { timeoutEarlyInMillis: 0 }).use(flushTelemetry(telemetry));

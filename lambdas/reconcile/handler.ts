@@ -1,0 +1,38 @@
+/** Wiring of `reconcile`, run once a day. A scan that runs out of time goes on where it stopped the next day. */
+import middy from '@middy/core';
+import type { Context } from 'aws-lambda';
+import { createDynamoDbClient } from '#adapters/dynamodb/create-dynamodb-client.ts';
+import { DynamoDbControlStore } from '#adapters/dynamodb/dynamodb-control-store.ts';
+import { DynamoDbEventStore } from '#adapters/dynamodb/dynamodb-event-store.ts';
+import { DynamoDbPayloadStore } from '#adapters/dynamodb/dynamodb-payload-store.ts';
+import { systemClock, systemIds, systemRandom } from '#adapters/system.ts';
+import { EmfTelemetry } from '#adapters/telemetry/emf-telemetry.ts';
+import { reconcile } from '#core/inbound/reconcile.ts';
+import { config } from '#lambdas/shared/baked-config.ts';
+import { flushTelemetry } from '#lambdas/shared/flush-telemetry.ts';
+import { environment } from '#lambdas/shared/process-environment.ts';
+import { readEnv } from '#lambdas/shared/read-env.ts';
+import { reconcileEnv } from './env.ts';
+
+const env = readEnv(reconcileEnv, environment);
+const dynamodb = createDynamoDbClient();
+const telemetry = new EmfTelemetry({ environment: config.environment, level: config.logLevel });
+const control = new DynamoDbControlStore(dynamodb, env.EVENTS_TABLE, systemIds);
+const ports = {
+  store: new DynamoDbEventStore(dynamodb, env.EVENTS_TABLE),
+  payloads: new DynamoDbPayloadStore(dynamodb, env.PAYLOADS_TABLE),
+  clock: systemClock,
+  random: systemRandom,
+  telemetry,
+};
+const CURSOR_CONTROL = 'reconcile-cursor';
+const RESERVE_MS = 10_000;
+
+export const handler = middy({ timeoutEarlyInMillis: 0 })
+  .use(flushTelemetry(telemetry))
+  .handler(async (_schedulerEvent: unknown, context: Context) => {
+    const stored = await control.read(CURSOR_CONTROL);
+    const until = systemClock.now() + context.getRemainingTimeInMillis() - RESERVE_MS;
+    const cursor = await reconcile(until, ports, config, stored?.value || undefined);
+    await control.write(CURSOR_CONTROL, cursor ?? '', stored?.version ?? 0);
+  });

@@ -1,0 +1,49 @@
+/** Wiring of `sweep`, run every minute by EventBridge Scheduler. */
+import middy from '@middy/core';
+import type { Context } from 'aws-lambda';
+import { createDynamoDbClient } from '#adapters/dynamodb/create-dynamodb-client.ts';
+import { DynamoDbControlStore } from '#adapters/dynamodb/dynamodb-control-store.ts';
+import { DynamoDbEventStore } from '#adapters/dynamodb/dynamodb-event-store.ts';
+import { createSqsClient } from '#adapters/sqs/create-sqs-client.ts';
+import { SqsDeadQueue } from '#adapters/sqs/sqs-dead-queue.ts';
+import { SqsQueueGauge } from '#adapters/sqs/sqs-queue-gauge.ts';
+import { SqsWorkQueue } from '#adapters/sqs/sqs-work-queue.ts';
+import { systemClock, systemIds, systemTimer } from '#adapters/system.ts';
+import { EmfTelemetry } from '#adapters/telemetry/emf-telemetry.ts';
+import { sweep } from '#core/inbound/sweep.ts';
+import { config } from '#lambdas/shared/baked-config.ts';
+import { flushTelemetry } from '#lambdas/shared/flush-telemetry.ts';
+import { environment } from '#lambdas/shared/process-environment.ts';
+import { readEnv } from '#lambdas/shared/read-env.ts';
+import { sweepEnv } from './env.ts';
+
+const env = readEnv(sweepEnv, environment);
+const dynamodb = createDynamoDbClient();
+const sqs = createSqsClient();
+const telemetry = new EmfTelemetry({ environment: config.environment, level: config.logLevel });
+
+const ports = {
+  store: new DynamoDbEventStore(dynamodb, env.EVENTS_TABLE),
+  control: new DynamoDbControlStore(dynamodb, env.EVENTS_TABLE, systemIds),
+  queue: new SqsWorkQueue(sqs, env.WORK_QUEUE_URL),
+  dead: new SqsDeadQueue(sqs, env.DEAD_QUEUE_URL),
+  gauge: new SqsQueueGauge(sqs, { main: env.WORK_QUEUE_URL, dead: env.DEAD_QUEUE_URL }),
+  clock: systemClock,
+  ids: systemIds,
+  timer: systemTimer,
+  telemetry,
+};
+const rules = {
+  ...config,
+  sourceIds: config.sources.map(it => it.id),
+  sendsPerSecond: config.sweepSendsPerSecond,
+  deadQueueRetentionSeconds: config.deadQueueRetentionSeconds,
+};
+/** Kept free at the end, so that a run never dies in the middle of a report. */
+const RESERVE_MS = 5_000;
+
+export const handler = middy({ timeoutEarlyInMillis: 0 })
+  .use(flushTelemetry(telemetry))
+  .handler((_schedulerEvent: unknown, context: Context) =>
+    sweep(context.getRemainingTimeInMillis() - RESERVE_MS, ports, rules),
+  );
