@@ -2,7 +2,6 @@
  * The whole product in memory: the real rules and the real function entry points over AWS as adapters/memory models it,
  * on one virtual clock. Journeys, crash enumeration and the simulation all run in it.
  */
-import { createHmac } from 'node:crypto';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { nodeCodec } from '#adapters/codec/node-codec.ts';
 import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
@@ -11,10 +10,10 @@ import { MemoryBlobs } from '#adapters/memory/memory-blobs.ts';
 import { MemoryControlStore } from '#adapters/memory/memory-control-store.ts';
 import { MemoryDatabase, type MemoryDatabaseOptions } from '#adapters/memory/memory-database.ts';
 import { eventsTable, MemoryEventStore } from '#adapters/memory/memory-event-store.ts';
-import { MemoryFunction } from '#adapters/memory/memory-function.ts';
+import { type FunctionOutcome, MemoryFunction } from '#adapters/memory/memory-function.ts';
 import { MemoryMapping } from '#adapters/memory/memory-mapping.ts';
 import { MemoryPayloadStore, payloadsTable } from '#adapters/memory/memory-payload-store.ts';
-import { MemoryQueue, type MemoryQueueOptions } from '#adapters/memory/memory-queue.ts';
+import type { MemoryQueueOptions } from '#adapters/memory/memory-queue.ts';
 import {
   MemoryDeadQueue,
   MemoryQueueGauge,
@@ -29,11 +28,12 @@ import { settle, VirtualClock } from '#adapters/memory/virtual-clock.ts';
 import { CachedSecrets } from '#adapters/secrets/cached-secrets.ts';
 import { systemAddresses } from '#adapters/system.ts';
 import type { EventItem } from '#core/event-item.ts';
-import { type EpochMs, type EventPk, type SourceId, toSourceId } from '#core/glossary.ts';
+import { type EpochMs, type EventKey, type EventPk, type SourceId, toEventPk, toSourceId } from '#core/glossary.ts';
 import { isTerminal } from '#core/inbound/event-status.ts';
 import { defineHandlers, done, type HandlerRegistry } from '#core/inbound/handler-contract.ts';
-import { Pauses } from '#core/inbound/pauses.ts';
+import { decodePauses, PAUSES_CONTROL, Pauses } from '#core/inbound/pauses.ts';
 import type { ProcessPorts, ProcessRules } from '#core/inbound/process-ports.ts';
+import { type ReplayRequest, type ReplayResult, replayEvent } from '#core/inbound/replay-event.ts';
 import { type SweepRules, sweep } from '#core/inbound/sweep.ts';
 import type { Clock } from '#core/ports.ts';
 import {
@@ -47,6 +47,10 @@ import { Breaker } from '#core/retry/breaker.ts';
 import { handleRequest } from '#lambdas/ingest/handle-request.ts';
 import { handleBatch } from '#lambdas/process/handle-batch.ts';
 import { generic } from '#providers/generic.ts';
+import { RecordedQueue } from './recorded-queue.ts';
+import { type Delivery, signedRequest } from './signed-request.ts';
+
+export type { Delivery } from './signed-request.ts';
 
 export const EVENTS = 'events';
 export const PAYLOADS = 'payloads';
@@ -54,16 +58,23 @@ export const EFFECTS = 'effects';
 export const SECRET = 'whsec_test_secret_of_the_memory_world';
 const MINUTE = 60_000;
 
+export type Role = 'ingest' | 'process' | 'sweep' | 'operator';
+type ProcessOptions = Omit<SimulatedProcessOptions, 'clock' | 'plan'>;
+
 export interface WorldOptions {
   readonly seed?: number;
   /** Faults of every call of every process. */
   readonly plan?: FaultPlan;
+  /** The same for the processes of one function; comes before `plan`. */
+  readonly planOf?: (role: Role) => FaultPlan;
   readonly handlers?: (world: MemoryWorld) => HandlerRegistry;
   readonly timings?: Partial<Timings>;
   readonly retry?: RetryProfile;
   readonly sources?: readonly string[];
   readonly source?: Partial<ResolvedSource>;
-  readonly process?: Omit<SimulatedProcessOptions, 'clock' | 'plan'>;
+  readonly process?: ProcessOptions;
+  /** The same for the processes of one function; comes before `process`. */
+  readonly processOf?: (role: Role) => ProcessOptions;
   readonly database?: Partial<MemoryDatabaseOptions>;
   readonly queue?: Partial<MemoryQueueOptions>;
   readonly deadQueue?: Partial<MemoryQueueOptions>;
@@ -72,18 +83,8 @@ export interface WorldOptions {
   /** The clock a new environment reads (skew). Default: the true one. */
   readonly clockOf?: (clock: VirtualClock) => Clock;
   readonly inlineLimitBytes?: number;
-}
-
-export interface Delivery {
-  readonly id: string;
-  readonly type?: string;
-  readonly data?: unknown;
-  readonly source?: string;
-  /** The event's own time; default now. */
-  readonly createdAt?: EpochMs;
-  /** Replaces the whole signed body. */
-  readonly rawBody?: Uint8Array | string;
-  readonly headers?: Readonly<Record<string, string>>;
+  /** Told of every answer at the moment it is given, and how the function ended. */
+  readonly onAnswer?: (delivery: Delivery, answer: Answer, ended: FunctionOutcome['kind']) => void | Promise<void>;
 }
 
 /** `undefined`: no answer (the process died, or the front door's time was over). */
@@ -93,8 +94,8 @@ export class MemoryWorld {
   readonly clock: VirtualClock;
   readonly random: SeededRandom;
   readonly database: MemoryDatabase;
-  readonly main: MemoryQueue;
-  readonly dead: MemoryQueue;
+  readonly main: RecordedQueue;
+  readonly dead: RecordedQueue;
   readonly blobs: MemoryBlobs;
   readonly secretValues = new MemorySecretValues();
   readonly telemetry = new MemoryTelemetry();
@@ -103,6 +104,8 @@ export class MemoryWorld {
   readonly ingest: MemoryFunction;
   readonly process: MemoryFunction;
   readonly sweeper: MemoryFunction;
+  /** A person at the command line: each command is a process of its own. */
+  readonly operator: MemoryFunction;
   readonly mapping: MemoryMapping;
   readonly handlers: HandlerRegistry;
   /** Calls of handlers to the outside, in order. */
@@ -127,16 +130,17 @@ export class MemoryWorld {
     this.database.define(eventsTable(EVENTS));
     this.database.define(payloadsTable(PAYLOADS));
     this.database.define({ name: EFFECTS, partition: 'id', indexes: [] });
-    this.dead = new MemoryQueue({ ...shared, retentionSeconds: 14 * 86_400, ...options.deadQueue });
+    this.dead = new RecordedQueue({ ...shared, retentionSeconds: 14 * 86_400, ...options.deadQueue });
     const redrive = { deadLetterQueue: this.dead, maxReceiveCount: 1_000 };
-    this.main = new MemoryQueue({ ...shared, redrive, ...options.queue });
+    this.main = new RecordedQueue({ ...shared, redrive, ...options.queue });
     this.blobs = new MemoryBlobs(this.clock);
     this.sources = (options.sources ?? ['default']).map(id => this.sourceOf(id));
     for (const { id } of this.sources) this.secretValues.set(id, SECRET);
     this.handlers = options.handlers?.(this) ?? transactionalHandlers(this);
-    this.ingest = this.functionOf(10_000, process => this.ingestHandler(process));
-    this.process = this.functionOf(this.timings.processTimeoutMs, process => this.processHandler(process));
-    this.sweeper = this.functionOf(60_000, process => this.sweepHandler(process));
+    this.ingest = this.functionOf('ingest', 10_000, process => this.ingestHandler(process));
+    this.process = this.functionOf('process', this.timings.processTimeoutMs, process => this.processHandler(process));
+    this.sweeper = this.functionOf('sweep', 60_000, process => this.sweepHandler(process));
+    this.operator = this.functionOf('operator', 60_000, process => this.operatorHandler(process));
     this.mapping = new MemoryMapping({
       ...shared,
       queue: this.main,
@@ -149,11 +153,11 @@ export class MemoryWorld {
   /** Sends one signed delivery through the ingest function. */
   async deliver(delivery: Delivery): Promise<Answer> {
     const outcome = await this.ingest.invoke(this.apiEvent(delivery));
-    if (outcome.kind !== 'returned' || outcome.payload === undefined) return undefined;
-    const reply = JSON.parse(outcome.payload) as { statusCode: number; body: string };
-    if (reply.statusCode === 200 && !this.acknowledged.has(delivery.id))
+    const answer = answerOf(outcome);
+    if (answer?.status === 200 && !this.acknowledged.has(delivery.id))
       this.acknowledged.set(delivery.id, this.clock.now());
-    return { status: reply.statusCode, body: reply.body };
+    await this.options.onAnswer?.(delivery, answer, outcome.kind);
+    return answer;
   }
 
   /** The same, driving the clock until it is answered. */
@@ -162,36 +166,23 @@ export class MemoryWorld {
   }
 
   apiEvent(delivery: Delivery): APIGatewayProxyEventV2 {
-    const { id, type = 'test.event', data = {}, source = 'default' } = delivery;
-    const createdAt = new Date(delivery.createdAt ?? this.clock.now()).toISOString();
-    const body = Buffer.from(
-      delivery.rawBody ?? JSON.stringify({ event_id: id, event_type: type, created_at: createdAt, data }),
-    );
-    const timestamp = String(Math.floor(this.clock.now() / 1_000));
-    const mac = createHmac('sha256', SECRET).update(`${timestamp}.`).update(body).digest('hex');
-    const headers = {
-      'content-type': 'application/json',
-      'x-webhook-signature': `sha256=${mac}`,
-      'x-webhook-timestamp': timestamp,
-      ...delivery.headers,
-    };
-    const http = {
-      method: 'POST',
-      path: `/webhooks/${source}`,
-      protocol: 'HTTP/1.1',
-      sourceIp: '198.51.100.7',
-      userAgent: '',
-    };
-    return {
-      version: '2.0',
-      routeKey: `POST /webhooks/${source}`,
-      rawPath: `/webhooks/${source}`,
-      rawQueryString: '',
-      headers,
-      isBase64Encoded: true,
-      body: body.toString('base64'),
-      requestContext: { http } as APIGatewayProxyEventV2['requestContext'],
-    };
+    return signedRequest(delivery, this.clock.now(), SECRET);
+  }
+
+  /** A person's replay; undefined when the command died before it could tell. */
+  async replay(id: string, request: ReplayRequest, source = 'default'): Promise<ReplayResult | undefined> {
+    const pk = toEventPk(toSourceId(source), id as EventKey);
+    return (await this.command({ kind: 'replay', pk, request })) as ReplayResult | undefined;
+  }
+
+  /** Pauses a source, or ends its pause. */
+  async pause(source: string, paused: boolean): Promise<boolean> {
+    return (await this.command({ kind: 'pause', source, paused })) === true;
+  }
+
+  private async command(command: Command): Promise<unknown> {
+    const outcome = await this.operator.invoke(command);
+    return outcome.kind === 'returned' && outcome.payload !== undefined ? JSON.parse(outcome.payload) : undefined;
   }
 
   /** Starts the mapping and the sweeper's minute. */
@@ -255,12 +246,14 @@ export class MemoryWorld {
   }
 
   private functionOf(
+    role: Role,
     timeoutMs: number,
     initialise: (
       process: SimulatedProcess,
     ) => (payload: never, context: { getRemainingTimeInMillis(): number }) => Promise<unknown>,
   ): MemoryFunction {
-    const { plan, process } = this.options;
+    const plan = this.options.planOf?.(role) ?? this.options.plan;
+    const process = this.options.processOf?.(role) ?? this.options.process;
     return new MemoryFunction({
       clock: this.clock,
       random: this.random.fork(),
@@ -334,6 +327,31 @@ export class MemoryWorld {
     };
     return (async () => sweep(50_000, stores, rules)) as never;
   }
+
+  private operatorHandler(process: SimulatedProcess) {
+    const stores = this.stores(process);
+    return (async (command: Command) => {
+      if (command.kind === 'replay') {
+        const item = await stores.store.get(command.pk);
+        return item ? replayEvent(item, command.request, stores, this.rules) : { kind: 'refused', reason: 'gone' };
+      }
+      const stored = await stores.control.read(PAUSES_CONTROL);
+      const { [command.source]: _, ...others } = decodePauses(stored?.value);
+      const note = { since: this.clock.now(), by: 'test', why: 'test' };
+      const notes = command.paused ? { ...others, [command.source]: note } : others;
+      return stores.control.write(PAUSES_CONTROL, JSON.stringify(notes), stored?.version ?? 0);
+    }) as never;
+  }
+}
+
+type Command =
+  | { readonly kind: 'replay'; readonly pk: EventPk; readonly request: ReplayRequest }
+  | { readonly kind: 'pause'; readonly source: string; readonly paused: boolean };
+
+function answerOf(outcome: FunctionOutcome): Answer {
+  if (outcome.kind !== 'returned' || outcome.payload === undefined) return undefined;
+  const { statusCode, body } = JSON.parse(outcome.payload) as { statusCode: number; body: string };
+  return { status: statusCode, body };
 }
 
 /** Nothing is owed for the event any more. */
