@@ -3,6 +3,7 @@
  * Types without an entry follow the source's `unhandled` policy.
  */
 import { defineHandlers } from '#core/inbound/handler-contract.ts';
+import { drill } from './drill.ts';
 import { logPush } from './github-push-log.ts';
 import { recordPayment } from './payments-ledger.ts';
 
@@ -10,4 +11,5 @@ export const handlers = defineHandlers([
   { source: 'stripe', type: 'payment_intent.succeeded', handle: recordPayment },
   { source: 'default', type: 'payment_intent.succeeded', handle: recordPayment },
   { source: 'github', type: 'push', handle: logPush },
+  { source: 'default', type: 'drill.*', handle: drill },
 ]);
