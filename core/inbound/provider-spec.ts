@@ -83,7 +83,10 @@ export interface Scheme {
     readonly strip?: readonly string[];
     readonly hash?: 'sha1';
     readonly provider?: 'static' | 'x509Url' | 'jwksUrl' | 'plaid';
-    /** Where the key is fetched from, for `x509Url` (a Src) and `jwksUrl` (a URL). */
+    /**
+     * Where the key is fetched from: for `x509Url` (a certificate or public key in PEM) a Src, or an address with Srcs in
+     * braces; for `jwksUrl` an address or a setting.
+     */
     readonly from?: string;
     /** Allowed hosts and paths of a fetched key, as patterns over the whole text. */
     readonly hosts?: string;
@@ -121,7 +124,10 @@ export interface Scheme {
    * identity's `items` must be the same.
    */
   readonly batch?: string;
-  /** Required JWT claims; `config:` values come from the source's settings, `url` is the configured URL without query. */
+  /**
+   * Required JWT claims, or, for other algorithms over `{body}`, values at JSON paths of the signed body. `config:` values
+   * come from the source's settings, `url` is the configured URL without query.
+   */
   readonly claims?: Readonly<Record<string, string>>;
   readonly jwtAlg?: 'HS256' | 'RS256' | 'ES256';
   readonly maxAgeSeconds?: number;

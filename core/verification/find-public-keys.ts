@@ -5,7 +5,7 @@
 import type { Scheme } from '../inbound/provider-spec.ts';
 import type { Jwk } from '../ports.ts';
 import type { RequestReader, Scope } from './request-reader.ts';
-import { liveSecrets, publicKey } from './secret-keys.ts';
+import { liveSecrets, parsePublicKey, publicKey } from './secret-keys.ts';
 import { type MatchedSecret, type Refused, refused } from './verdict.ts';
 import type { VerifyContext } from './verify-request.ts';
 
@@ -24,7 +24,7 @@ export async function findPublicKeys(
   const { provider = 'static', from, hosts, paths } = scheme.key ?? {};
   if (provider === 'static') return pastedKeys(scheme, context);
   if (provider === 'plaid') return plaidKey(reader, context, kid);
-  const locator = provider === 'jwksUrl' ? configured(from, reader) : reader.text(from ?? '', scope);
+  const locator = provider === 'jwksUrl' ? configured(from, reader) : keyUrl(from ?? '', reader, scope);
   if (locator === undefined) {
     return provider === 'jwksUrl' ? refused('no_key', 'setting_not_configured') : refused('missing', 'no_key_url');
   }
@@ -38,6 +38,18 @@ function pastedKeys(scheme: Scheme, context: VerifyContext): PublicKeys | Refuse
     return key === undefined ? [] : [{ key, matchedSecret: which }];
   });
   return keys.length === 0 ? refused('no_key', 'no_usable_public_key') : { kind: 'keys', keys };
+}
+
+/** A single source, or an address with sources in it: `https://keys.example.com{header:x-key-path}`. */
+function keyUrl(from: string, reader: RequestReader, scope: Scope): string | undefined {
+  if (!from.includes('{')) return reader.text(from, scope);
+  let missing = false;
+  const url = from.replace(/\{([^{}]+)\}/g, (_, src: string) => {
+    const text = reader.text(src, scope);
+    missing ||= text === undefined;
+    return text ?? '';
+  });
+  return missing ? undefined : url;
 }
 
 function configured(from: string | undefined, reader: RequestReader): string | undefined {
@@ -84,9 +96,10 @@ export async function fetchOne(
 ): Promise<PublicKeys | Refused> {
   if (!context.keys) return refused('key_fetch', 'no_key_fetcher');
   try {
-    const key = await context.keys.fetchKey(kind, locator, kid, credential);
+    const fetched = await context.keys.fetchKey(kind, locator, kid, credential);
+    const key = typeof fetched === 'string' ? parsePublicKey(fetched, 'base64') : fetched;
     return key === undefined
-      ? refused('no_key', 'unknown_key_id')
+      ? refused('no_key', 'unknown_key')
       : { kind: 'keys', keys: [{ key, matchedSecret: 'fetched' }] };
   } catch {
     return refused('key_fetch');

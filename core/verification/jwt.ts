@@ -4,6 +4,7 @@
  */
 import type { Scheme } from '../inbound/provider-spec.ts';
 import { fromBase64, textOf, utf8 } from './bytes.ts';
+import type { RequestReader } from './request-reader.ts';
 import { type Refused, refused } from './verdict.ts';
 
 const MAX_TOKEN_LENGTH = 8_192;
@@ -80,10 +81,29 @@ function numberClaim(claims: Readonly<Record<string, unknown>>, name: string): n
   return typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value * 1_000 : Number.NaN;
 }
 
+export type ExpectedClaim = readonly [name: string, value: string | undefined];
+
+/** What the spec demands, with the source's settings filled in; undefined where a setting is missing. */
+export function expectedClaims(scheme: Scheme, reader: RequestReader): ExpectedClaim[] {
+  return Object.entries(scheme.claims ?? {}).map(([name, wanted]) => {
+    if (wanted === 'url') return [name, reader.bareUrl()];
+    return [name, wanted.startsWith('config:') ? reader.text(wanted) : wanted];
+  });
+}
+
+/** The same demands on a signed JSON body: a provider that signs for all its customers with one key. */
+export function checkBodyClaims(scheme: Scheme, reader: RequestReader): Refused | undefined {
+  for (const [path, wanted] of expectedClaims(scheme, reader)) {
+    if (wanted === undefined || wanted === '') return refused('no_key', 'setting_not_configured');
+    if (reader.text(`json:${path}`) !== wanted) return refused('binding', `claim_${path}`);
+  }
+  return undefined;
+}
+
 /** The claims a scheme requires. An array (as `aud` may be) must contain the value. */
 export function checkClaims(
   claims: Readonly<Record<string, unknown>>,
-  expected: readonly (readonly [name: string, value: string | undefined])[],
+  expected: readonly ExpectedClaim[],
 ): Refused | undefined {
   for (const [name, value] of expected) {
     if (value === undefined || value === '') return refused('no_key', 'setting_not_configured');

@@ -83,6 +83,10 @@ function checkScheme(scheme: Scheme, spec: ProviderSpec): string[] {
       );
     }
   }
+  need(
+    alg === 'jwt' || scheme.claims === undefined || message?.includes('{body}') === true,
+    'claims of a body that is not signed',
+  );
   if (alg === 'jwt') {
     need(scheme.jwtAlg !== undefined, 'jwtAlg is missing: the algorithm is pinned here, never taken from the token');
     need(

@@ -49,7 +49,7 @@ export function readToken(scheme: Scheme, reader: RequestReader, scope: Scope): 
 function readNumbered(scheme: Scheme, reader: RequestReader, headerPattern: string): Signatures | Refused {
   const pattern = new RegExp(`^(?:${headerPattern})$`);
   const values = Object.entries(reader.request.headers)
-    .filter(([name]) => pattern.test(name))
+    .filter(([name, value]) => pattern.test(name) && value !== '')
     .slice(0, scheme.sig.max ?? DEFAULT_MAX_SIGNATURES)
     .map(([, value]) => collapseRepeats(value));
   if (values.length === 0) return refused('missing', 'no_signature');

@@ -32,18 +32,22 @@ export function secretKey(scheme: Scheme, text: string, crypto: Pick<Crypto, 'ha
   return scheme.key?.hash === 'sha1' ? crypto.hash('sha1', bytes) : bytes;
 }
 
-/**
- * A public key from its text: PEM public key or certificate, JWK, or raw bytes in the scheme's encoding (base64 when it
- * names none). Strings are PEM certificates.
- */
+/** The public key an operator pasted, in the scheme's form. */
 export function publicKey(scheme: Scheme, text: string): Uint8Array | string | Jwk | undefined {
+  const encoding = scheme.key?.encoding ?? 'base64';
+  return parsePublicKey(strippedSecret(scheme, text.trim()), encoding === 'utf8' ? 'base64' : encoding);
+}
+
+/** A public key from PEM, a JWK, or bytes in an encoding. Strings in the answer are PEM certificates. */
+export function parsePublicKey(
+  text: string,
+  encoding: 'hex' | 'base64' | 'base64url',
+): Uint8Array | string | Jwk | undefined {
   const trimmed = text.trim();
   if (trimmed.startsWith('-----BEGIN CERTIFICATE-----')) return trimmed;
-  const pem = /^-----BEGIN PUBLIC KEY-----([A-Za-z0-9+/=\s]+)-----END PUBLIC KEY-----$/.exec(trimmed);
-  if (pem) return fromBase64((pem[1] ?? '').replace(/\s/g, ''));
   if (trimmed.startsWith('{')) return parseJwk(trimmed);
-  const encoding = scheme.key?.encoding ?? 'base64';
-  const bytes = decode(strippedSecret(scheme, trimmed), encoding === 'utf8' ? 'base64' : encoding);
+  const pem = /^-----BEGIN PUBLIC KEY-----([A-Za-z0-9+/=\s]+)-----END PUBLIC KEY-----$/.exec(trimmed);
+  const bytes = pem ? fromBase64((pem[1] ?? '').replace(/\s/g, '')) : decode(trimmed, encoding);
   return bytes === undefined || bytes.length === 0 ? undefined : bytes;
 }
 

@@ -10,6 +10,7 @@ import { binaryOf, bytesOfBinary, concatBytes, encode, textOf, toBase64, toHex, 
 import { computeMac, isSymmetric } from './check-signature.ts';
 import { scanForm } from './form-scan.ts';
 import { scanJson } from './json-scan.ts';
+import { expectedClaims } from './jwt.ts';
 import { buildMessage, splitTemplate } from './message.ts';
 import { canonicalRequest, pathBelow } from './named/jira-connect.ts';
 import { canonicalSnsText } from './named/sns.ts';
@@ -115,6 +116,8 @@ class Draft {
     }
     const time = scheme.time && formatSignedTime(input.nowMs, scheme.time.unit);
     if (scheme.time && time !== undefined) this.put(scheme.time.from, time, itemPath);
+    for (const [path, wanted] of expectedClaims(scheme, this.reader()))
+      this.put(`json:${path}`, wanted ?? '', itemPath);
     this.fillSignedValues(itemPath);
     for (const bind of scheme.bind ?? []) {
       this.put(bind.equals, encode(input.crypto.hash(bind.hash, this.body), bind.encoding), itemPath);
@@ -220,9 +223,7 @@ class Draft {
     const reader = this.reader();
     const iat = Math.floor(input.nowMs / 1_000);
     const claims: Record<string, unknown> = { iat, exp: iat + TOKEN_LIFE_SECONDS };
-    for (const [name, wanted] of Object.entries(scheme.claims ?? {})) {
-      claims[name] = wanted === 'url' ? reader.bareUrl() : wanted.startsWith('config:') ? reader.text(wanted) : wanted;
-    }
+    for (const [name, wanted] of expectedClaims(scheme, reader)) claims[name] = wanted;
     for (const bind of scheme.bind ?? []) {
       const bytes = bind.of === 'url' ? utf8(reader.url() ?? '') : this.body;
       claims[bind.equals.slice('claim:'.length)] = encode(input.crypto.hash(bind.hash, bytes), bind.encoding);

@@ -1,7 +1,7 @@
 /** Requests that prove themselves with a JSON Web Token: signature first, then what it is bound to, then its times. */
 import type { Scheme } from '../inbound/provider-spec.ts';
 import { findPublicKeys } from './find-public-keys.ts';
-import { checkClaims, checkJwtTimes, type DecodedJwt, decodeJwt } from './jwt.ts';
+import { checkClaims, checkJwtTimes, type DecodedJwt, decodeJwt, expectedClaims } from './jwt.ts';
 import { checkQueryHash } from './named/jira-connect.ts';
 import type { Signatures } from './read-signatures.ts';
 import type { RequestReader } from './request-reader.ts';
@@ -62,11 +62,4 @@ async function matchKey(
     if (good) return matched(matchedSecret);
   }
   return refused('mismatch');
-}
-
-function expectedClaims(scheme: Scheme, reader: RequestReader): [string, string | undefined][] {
-  return Object.entries(scheme.claims ?? {}).map(([name, wanted]) => {
-    if (wanted === 'url') return [name, reader.bareUrl()];
-    return [name, wanted.startsWith('config:') ? reader.text(wanted) : wanted];
-  });
 }

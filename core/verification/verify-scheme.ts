@@ -11,6 +11,7 @@ import {
   verifyAsymmetric,
 } from './check-signature.ts';
 import { findPublicKeys } from './find-public-keys.ts';
+import { checkBodyClaims } from './jwt.ts';
 import { buildMessage, digitsCouldMove } from './message.ts';
 import { verifySns } from './named/sns.ts';
 import { readSignatures, readToken, type Signatures } from './read-signatures.ts';
@@ -162,6 +163,7 @@ function afterMatch(
 ): Refused | undefined {
   return (
     checkBindings(scheme, reader, scope, context) ??
+    checkBodyClaims(scheme, reader) ??
     checkGuard(scheme, found.message) ??
     (scheme.time && prepared.timeMs !== undefined
       ? checkWindow(scheme.time, prepared.timeMs, context.nowMs)
