@@ -63,11 +63,7 @@ export class WorkQueue extends Construct {
   }
   /** Allows receiving from the dead-letter queue and deleting what was received. Nobody may purge. */
   grantDrainDead(grantee: IGrantable): void {
-    QueueGrants.fromQueue(this.dead).actions(grantee, [
-      'sqs:ReceiveMessage',
-      'sqs:DeleteMessage',
-      'sqs:ChangeMessageVisibility',
-    ]);
+    QueueGrants.fromQueue(this.dead).actions(grantee, ['sqs:ReceiveMessage', 'sqs:DeleteMessage']);
   }
 
   /** Age in seconds of the oldest message of the main queue. */

@@ -51,8 +51,8 @@ describe('the tables', () => {
         { AttributeName: wanted.sort, KeyType: 'RANGE' },
       ]);
     }
-    expect(indexes.watch.Projection).toEqual({ ProjectionType: 'KEYS_ONLY' });
-    expect(indexes.timeline.Projection).toEqual({ ProjectionType: 'INCLUDE', NonKeyAttributes: ['eventType'] });
+    expect(indexes['watch'].Projection).toEqual({ ProjectionType: 'KEYS_ONLY' });
+    expect(indexes['timeline'].Projection).toEqual({ ProjectionType: 'INCLUDE', NonKeyAttributes: ['eventType'] });
     expect(events().AttributeDefinitions).toContainEqual({ AttributeName: 'watchAt', AttributeType: 'N' });
     expect(events().AttributeDefinitions).toContainEqual({ AttributeName: 'timelineAt', AttributeType: 'S' });
   });

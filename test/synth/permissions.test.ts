@@ -90,12 +90,11 @@ describe('who may do what', () => {
         ...on('payloads', 'dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem'),
         ...on('main queue', 'sqs:SendMessage', 'sqs:GetQueueAttributes'),
         ...on('dead queue', 'sqs:SendMessage', 'sqs:GetQueueAttributes'),
-        ...on('dead queue', 'sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:ChangeMessageVisibility'),
+        ...on('dead queue', 'sqs:ReceiveMessage', 'sqs:DeleteMessage'),
       ],
       Reconcile: [
         ...OWN_LOG,
-        ...QUERY,
-        ...on('events', 'dynamodb:GetItem', 'dynamodb:Scan'),
+        ...on('events', 'dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:Scan'),
         ...on('payloads', 'dynamodb:GetItem', 'dynamodb:UpdateItem'),
       ],
       Api: [
