@@ -4,7 +4,7 @@ import { join, relative } from 'node:path';
 import { build, type Metafile } from 'esbuild';
 import type { ResolvedConfig } from '#core/resolved-config.ts';
 import { type Bundles, FUNCTION_NAMES, type FunctionName } from './function-names.ts';
-import { environmentCredentials, lazyBuiltins } from './lean-plugins.ts';
+import { isolatedLazyImports, LEAN_OPTIONS, lazyBuiltins, withoutUnusedParts } from './lean-plugins.ts';
 
 const REPOSITORY = join(import.meta.dirname, '../..');
 
@@ -51,31 +51,50 @@ function handlerFile(name: FunctionName): string {
 }
 
 async function bundleFunction(name: FunctionName, folder: string, config: ResolvedConfig): Promise<void> {
-  const result = await build({
+  const isolated = new Map<string, string>();
+  const shared = {
+    ...LEAN_OPTIONS,
+    mainFields: [...LEAN_OPTIONS.mainFields],
     absWorkingDir: REPOSITORY,
-    entryPoints: { index: relative(REPOSITORY, handlerFile(name)) },
     outdir: relative(REPOSITORY, folder),
     outExtension: { '.js': '.mjs' },
+    define: { __HOLDFAST_CONFIG__: JSON.stringify(JSON.stringify(withoutProse(config))) },
+  };
+  const main = await build({
+    ...shared,
+    entryPoints: { index: relative(REPOSITORY, handlerFile(name)) },
     chunkNames: 'chunk-[hash]',
-    bundle: true,
-    platform: 'node',
-    target: 'node24',
-    format: 'esm',
-    // What is imported lazily (S3) becomes a file of its own, read on first use.
+    // What is imported lazily becomes a file of its own, read on first use.
     splitting: true,
-    minify: true,
-    legalComments: 'none',
-    // The ESM variant of a package tree-shakes; esbuild's default for node takes the CommonJS one.
-    mainFields: ['module', 'main'],
-    define: { __HOLDFAST_CONFIG__: JSON.stringify(JSON.stringify(config)) },
-    plugins: [lazyBuiltins(), environmentCredentials()],
-    metafile: true,
-    write: false,
-    logLevel: 'error',
+    plugins: [isolatedLazyImports(isolated), lazyBuiltins(), withoutUnusedParts()],
   });
+  const lazy = await Promise.all(
+    [...isolated].map(([file, path]) =>
+      build({
+        ...shared,
+        entryPoints: { [file.replace(/\.mjs$/, '')]: relative(REPOSITORY, path) },
+        plugins: [lazyBuiltins(), withoutUnusedParts()],
+      }),
+    ),
+  );
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true });
-  for (const file of result.outputFiles) await writeFile(file.path, file.contents);
-  const metafile: Metafile = result.metafile;
+  const metafile: Metafile = { inputs: {}, outputs: {} };
+  for (const result of [main, ...lazy]) {
+    for (const file of result.outputFiles) await writeFile(file.path, file.contents);
+    Object.assign(metafile.inputs, result.metafile.inputs);
+    Object.assign(metafile.outputs, result.metafile.outputs);
+  }
   await writeFile(metafilePath(folder), JSON.stringify(metafile));
+}
+
+/** Without the text of the specs that only people read: a kilobyte per source that each cold start would parse. */
+function withoutProse(config: ResolvedConfig): ResolvedConfig {
+  return {
+    ...config,
+    sources: config.sources.map(source => {
+      const { unconfirmed: _unconfirmed, ips: _ips, ...spec } = source.spec;
+      return { ...source, spec: { ...spec, docs: '', retries: '', setup: '' } };
+    }),
+  };
 }
