@@ -122,3 +122,27 @@ export interface DetailItem {
   /** Epoch SECONDS. */
   readonly expiresAt: number;
 }
+
+/** A request that failed verification, kept for diagnosis in a key space of its own. */
+export interface RefusedItem {
+  readonly pk: `_refused#${string}`;
+  readonly sk: string;
+  readonly cause: string;
+  readonly refusedAt: EpochMs;
+  /** SHA-256 of the whole body; `bytes` may be only its start. */
+  readonly bodySha: string;
+  readonly size: number;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Deflated. */
+  readonly bytes: Uint8Array;
+  /** Epoch SECONDS. */
+  readonly expiresAt: number;
+}
+
+/** Refused requests kept per source: a ring, so that a flood cannot grow it. */
+export const REFUSED_SLOTS = 100;
+
+/** Key of the slot a refused request of a source is kept in, 0 to REFUSED_SLOTS - 1. */
+export function refusedKey(sourceId: string, slot: number): { pk: `_refused#${string}`; sk: string } {
+  return { pk: `_refused#${sourceId}`, sk: `Q#${String(slot).padStart(2, '0')}` };
+}

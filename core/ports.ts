@@ -4,7 +4,7 @@
  * `DependencyError`; a condition that does not hold is a result, not an error.
  */
 import type { Condition, Scalar } from './condition.ts';
-import type { DetailItem, EventAttribute, EventItem, EventItemChange, PayloadItem } from './event-item.ts';
+import type { DetailItem, EventAttribute, EventItem, EventItemChange, PayloadItem, RefusedItem } from './event-item.ts';
 import type { EpochMs, EventPk, SourceId } from './glossary.ts';
 import type { MetricName } from './metrics.ts';
 
@@ -121,6 +121,9 @@ export interface PayloadStore {
   raiseBody(pk: EventPk, bodySha: string, expiresAt: number): Promise<'raised' | 'missing'>;
   putDetail(item: DetailItem): Promise<void>;
   getDetail(pk: EventPk, gen: number): Promise<DetailItem | undefined>;
+  /** Puts a refused request into its slot, over what was there. */
+  putRefused(item: RefusedItem): Promise<void>;
+  getRefused(sourceId: SourceId, slot: number): Promise<RefusedItem | undefined>;
 }
 
 /** Bodies too large for a table item (S3). Lifetime is the bucket's. */

@@ -6,8 +6,8 @@ import {
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import { all, any, exists, lt, missing } from '#core/condition.ts';
-import type { DetailItem, PayloadItem } from '#core/event-item.ts';
-import { type EventPk, TTL_ATTRIBUTE } from '#core/glossary.ts';
+import { type DetailItem, type PayloadItem, type RefusedItem, refusedKey } from '#core/event-item.ts';
+import { type EventPk, type SourceId, TTL_ATTRIBUTE } from '#core/glossary.ts';
 import type { PayloadStore } from '#core/ports.ts';
 import { toDependencyError } from '../aws/to-dependency-error.ts';
 import { fromAttributes, toAttributes } from './attribute-values.ts';
@@ -49,19 +49,32 @@ export class DynamoDbPayloadStore implements PayloadStore {
     }
   }
 
-  async putDetail(item: DetailItem): Promise<void> {
-    try {
-      await this.#client.send(new PutItemCommand(compilePut(this.#table, { ...item })));
-    } catch (error) {
-      throw toDependencyError('dynamodb', 'PutItem', error);
-    }
+  putDetail(item: DetailItem): Promise<void> {
+    return this.#put({ ...item });
   }
 
   getDetail(pk: EventPk, gen: number): Promise<DetailItem | undefined> {
     return this.#read<DetailItem>(pk, `D#${gen}`);
   }
 
-  async #read<T>(pk: EventPk, sk: string): Promise<T | undefined> {
+  putRefused(item: RefusedItem): Promise<void> {
+    return this.#put({ ...item });
+  }
+
+  getRefused(sourceId: SourceId, slot: number): Promise<RefusedItem | undefined> {
+    const { pk, sk } = refusedKey(sourceId, slot);
+    return this.#read<RefusedItem>(pk, sk);
+  }
+
+  async #put(item: Readonly<Record<string, unknown>>): Promise<void> {
+    try {
+      await this.#client.send(new PutItemCommand(compilePut(this.#table, item)));
+    } catch (error) {
+      throw toDependencyError('dynamodb', 'PutItem', error);
+    }
+  }
+
+  async #read<T>(pk: string, sk: string): Promise<T | undefined> {
     try {
       const input = { TableName: this.#table, Key: toAttributes({ pk, sk }), ConsistentRead: true };
       const { Item } = await this.#client.send(new GetItemCommand(input));

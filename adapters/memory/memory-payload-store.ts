@@ -1,6 +1,6 @@
 import { all, any, exists, lt, missing } from '#core/condition.ts';
-import type { DetailItem, PayloadItem } from '#core/event-item.ts';
-import { type EventPk, TTL_ATTRIBUTE } from '#core/glossary.ts';
+import { type DetailItem, type PayloadItem, type RefusedItem, refusedKey } from '#core/event-item.ts';
+import { type EventPk, type SourceId, TTL_ATTRIBUTE } from '#core/glossary.ts';
 import type { PayloadStore } from '#core/ports.ts';
 import type { MemoryDatabase } from './memory-database.ts';
 import type { TableDefinition } from './memory-table.ts';
@@ -46,5 +46,13 @@ export class MemoryPayloadStore implements PayloadStore {
 
   async getDetail(pk: EventPk, gen: number): Promise<DetailItem | undefined> {
     return this.#database.get(this.#table, { pk, sk: `D#${gen}` }) as DetailItem | undefined;
+  }
+
+  async putRefused(item: RefusedItem): Promise<void> {
+    this.#database.write({ kind: 'put', table: this.#table, item: { ...item } });
+  }
+
+  async getRefused(sourceId: SourceId, slot: number): Promise<RefusedItem | undefined> {
+    return this.#database.get(this.#table, refusedKey(sourceId, slot)) as RefusedItem | undefined;
   }
 }

@@ -20,28 +20,20 @@ import type {
   WorkQueue,
 } from '../ports.ts';
 import type { ResolvedSource } from '../resolved-config.ts';
-import { answerHandshake } from '../verification/handshake.ts';
 import { type Identification, identifyRequest } from '../verification/identify-request.ts';
-import { type KeyFetcher, type Verdict, type VerifyContext, verifyRequest } from '../verification/verify-request.ts';
+import type { KeyFetcher } from '../verification/verify-request.ts';
+import { authenticateRequest, countRefusal } from './authenticate-request.ts';
 import { expiryAfter, markEnqueued, type NewEvent, pendingItem, staleItem, type WriteRules } from './event-writes.ts';
 import { keptHeaders, VERIFIED_ITEMS_HEADER } from './kept-headers.ts';
 import type { RawRequest } from './raw-request.ts';
-import {
-  acknowledge,
-  forbiddenSource,
-  methodNotAllowed,
-  type Reply,
-  refuseSignature,
-  tooLarge,
-  unavailable,
-} from './reply.ts';
+import { acknowledge, forbiddenSource, methodNotAllowed, type Reply, tooLarge, unavailable } from './reply.ts';
 import { PAYLOAD_MARGIN_DAYS } from './retention.ts';
 import { toHex } from './text.ts';
 import { encodeWorkMessage, WORK_MESSAGE_VERSION, type WorkMessage } from './work-message.ts';
 
 export interface IngestPorts {
   readonly store: Pick<EventStore, 'insert' | 'update'>;
-  readonly payloads: Pick<PayloadStore, 'putBody'>;
+  readonly payloads: Pick<PayloadStore, 'putBody' | 'putRefused'>;
   readonly blobs: BlobStore;
   readonly queue: WorkQueue;
   readonly secrets: Secrets;
@@ -91,7 +83,7 @@ export async function acceptRequest(
   const barred = refuseAtTheDoor(source, request, ports);
   if (barred) return barred;
 
-  const authenticated = await authenticate(source, request, ports, receivedAt);
+  const authenticated = await authenticateRequest(source, request, ports, receivedAt);
   if (authenticated.kind === 'reply') return authenticated.reply;
 
   const identified = identifyRequest(source.spec, request, {
@@ -124,69 +116,6 @@ function refuseAtTheDoor(source: ResolvedSource, request: RawRequest, ports: Ing
   }
   if (request.body.length > source.maxBodyBytes) return refuse('too_large', tooLarge(source.maxBodyBytes));
   return undefined;
-}
-
-type Authenticated =
-  | { kind: 'reply'; reply: Reply }
-  | { kind: 'verified'; verdict: Extract<Verdict, { kind: 'verified' }> };
-
-async function authenticate(
-  source: ResolvedSource,
-  request: RawRequest,
-  ports: IngestPorts,
-  nowMs: EpochMs,
-): Promise<Authenticated> {
-  const found = source.spec.verify.length === 0 ? ({ kind: 'unset' } as const) : await ports.secrets.get(source.id);
-  if (source.spec.verify.length > 0 && found.kind !== 'secret' && source.spec.strength !== 'origin') {
-    const error = found.kind === 'unset' ? 'secret_not_set' : 'secret_unreadable';
-    // A handshake may be what brings the secret (pairing), so it is tried before giving up.
-    const paired = found.kind === 'unset' ? await shakeHands(source, request, ports, contextOf(undefined)) : undefined;
-    if (paired) return { kind: 'reply', reply: paired };
-    countRefusal(source, error, ports.telemetry);
-    return { kind: 'reply', reply: unavailable(error) };
-  }
-  let context = contextOf(found.kind === 'secret' ? found.secret : undefined);
-  const handshake = await shakeHands(source, request, ports, context);
-  if (handshake) return { kind: 'reply', reply: handshake };
-
-  let verdict = await verifyRequest(source.spec, request, context);
-  if (verdict.kind === 'refused' && verdict.cause === 'mismatch' && (await ports.secrets.refresh(source.id))) {
-    const fresh = await ports.secrets.get(source.id);
-    if (fresh.kind === 'secret') {
-      context = contextOf(fresh.secret);
-      verdict = await verifyRequest(source.spec, request, context);
-    }
-  }
-  if (verdict.kind === 'refused') {
-    countRefusal(source, verdict.cause, ports.telemetry);
-    return { kind: 'reply', reply: refuseSignature(source.spec) };
-  }
-  if (verdict.matchedSecret === 'previous') ports.telemetry.count('PreviousSecretMatched', { source: source.id });
-  return { kind: 'verified', verdict };
-
-  function contextOf(secret: VerifyContext['secret']): VerifyContext {
-    return {
-      secret,
-      nowMs,
-      settings: source.settings,
-      crypto: ports.crypto,
-      ...(source.publicUrl === undefined ? {} : { publicUrl: source.publicUrl }),
-      ...(ports.keys === undefined ? {} : { keys: ports.keys }),
-    };
-  }
-}
-
-async function shakeHands(
-  source: ResolvedSource,
-  request: RawRequest,
-  ports: IngestPorts,
-  context: VerifyContext,
-): Promise<Reply | undefined> {
-  if (source.spec.handshakes.length === 0) return undefined;
-  const answer = await answerHandshake(source.spec, request, context);
-  if (!answer) return undefined;
-  ports.telemetry.log('info', { stage: 'handshake', source: source.id, status: answer.status });
-  return { status: answer.status, headers: answer.headers, body: answer.body };
 }
 
 /** Steps 5 to 9 for one event, and what is known so far of where it is durable. */
@@ -375,11 +304,6 @@ class Acceptance {
     }
     return undefined;
   }
-}
-
-function countRefusal(source: ResolvedSource, cause: string, telemetry: Telemetry): void {
-  telemetry.count('RequestRejected', { source: source.id, cause });
-  telemetry.log('info', { stage: 'refused', source: source.id, cause });
 }
 
 function eventKeyOf(key: string, crypto: Crypto): EventKey {
