@@ -16,7 +16,7 @@ export interface Step<State> {
 export type Actor<State> = (state: State) => readonly Step<State>[];
 
 /** Liveness: from every reachable state where `from` holds, fair steps alone must be able to lead to `goal`. */
-export interface MustReach<State> {
+interface MustReach<State> {
   readonly rule: string;
   from(state: State): boolean;
   goal(state: State): boolean;
@@ -41,7 +41,7 @@ export interface Model<State> {
 }
 
 /** One broken rule with the shortest run that breaks it and the state it ends in. */
-export interface Violation {
+interface Violation {
   readonly rule: string;
   readonly run: readonly string[];
   readonly endsIn: string;

@@ -11,7 +11,7 @@ import type { LifecycleRules } from './lifecycle-rules.ts';
 import { type Budget, copiesInQueue, FRESH, type LifeRecord, type State } from './lifecycle-state.ts';
 import { sweeperActor } from './lifecycle-sweeper.ts';
 
-export const NOTHING_HAPPENS: Budget = {
+const NOTHING_HAPPENS: Budget = {
   crash: 0,
   lostReply: 0,
   zombie: 0,
@@ -50,7 +50,7 @@ const I8 = 'I8 WATCH OR EXPIRY DOES NOT MATCH WHAT IS OWED';
 const I4 = 'I4 A TERMINAL EVENT WAS UNDONE';
 
 /** The states in which the life after ingest may begin; the first is "recorded, never sent". */
-export function initialStates(rules: LifecycleRules, budget: Budget, outage = false): readonly State[] {
+function initialStates(rules: LifecycleRules, budget: Budget, outage = false): readonly State[] {
   const unsent: State = {
     record: FRESH,
     queue: { current: 0, redriven: 0, older: 0, afterDeath: 0 },
@@ -97,7 +97,7 @@ function isSettled(state: State, rules: LifecycleRules): boolean {
 }
 
 /** One line for people: the record's attributes, the messages in both queues, the pause. */
-export function describeState(state: State): string {
+function describeState(state: State): string {
   const { record, queue, dlq } = state;
   const item = record
     ? Object.entries(record)

@@ -154,7 +154,7 @@ const withTwoSweepers: readonly Variant[] = [
   ),
   good('two sweepers: redrive, crash', 133_811, { redrive: 1, crash: 1 }, twoSweepers),
   good('two sweepers: pause, crash', 67_718, { pause: 1, crash: 1 }, twoSweepers),
-  good('two sweepers: replay', 227_241, { replay: 1 }, twoSweepers),
+  slow(good('two sweepers: replay', 227_241, { replay: 1 }, twoSweepers)),
   slow(good('two sweepers: replay, zombie', 1_085_916, { replay: 1, zombie: 1 }, twoSweepers)),
   slow(good('two sweepers: pause, redrive, crash', 657_080, { pause: 1, redrive: 1, crash: 1 }, twoSweepers)),
   good('two sweepers: a watch left on a completed event, replay', 227_247, { replay: 1 }, leftover),
