@@ -55,7 +55,7 @@ export interface EventItem {
   readonly resends: number;
   /** The replay job or request that started this generation. */
   readonly replayId?: string;
-  /** True for an event recorded as older than the dedup window allows (age rule). */
+  readonly replayedAt?: EpochMs;
   readonly actionTaken?: string;
   /** Up to 200 bytes; a larger result is in the `detail` item beside the payload. */
   readonly result?: string;

@@ -2,7 +2,7 @@
  * Every write of the protocol, on one page and as data: what must hold, what is set, what goes. Nothing else in the
  * product changes a state item. docs/protocol.md explains each; the mutation suite removes each condition in turn.
  */
-import { all, any, type Condition, eq, exists, isIn, le, lt, missing, same } from '../condition.ts';
+import { all, any, type Condition, eq, exists, isIn, le, lt, missing, ne, same } from '../condition.ts';
 import {
   type EventAttribute,
   type EventItem,
@@ -343,21 +343,27 @@ const REPLAY_REMOVES: readonly EventAttribute[] = [
   ...DEATH,
   'expiresAt',
 ];
-/** A new generation. `replayId` makes a retried request or a crashed job page replay once. */
-export function replay(
-  item: EventItem,
-  request: { replayId: string; newKey: boolean; force: boolean; bodySha?: string },
-  now: EpochMs,
-  timings: Timings,
-): EventUpdate {
-  const notAgain = any(missing('replayId'), { attribute: 'replayId', op: 'ne', value: request.replayId });
+export interface ReplayWrite {
+  readonly replayId: string;
+  readonly newKey: boolean;
+  readonly force: boolean;
+  readonly bodySha?: string;
+  /** Of a job: when it was created. What was replayed since then, by anybody, is left alone. */
+  readonly jobCreatedAt?: EpochMs;
+}
+/**
+ * A new generation. `replayId` makes a retried request replay once. It names only the last replay, so a job, which may
+ * come back to an event after somebody else replayed it, goes by `replayedAt` as well.
+ */
+export function replay(item: EventItem, request: ReplayWrite, now: EpochMs, timings: Timings): EventUpdate {
+  const conditions = [eq('gen', item.gen), ne('replayId', request.replayId)];
+  if (!request.force) conditions.push(ne('status', 'processing'));
+  if (request.jobCreatedAt !== undefined) {
+    conditions.push(any(missing('replayedAt'), lt('replayedAt', request.jobCreatedAt)));
+  }
   return {
     pk: item.pk,
-    condition: all(
-      eq('gen', item.gen),
-      notAgain,
-      ...(request.force ? [] : [{ attribute: 'status', op: 'ne', value: 'processing' } as const]),
-    ),
+    condition: all(...conditions),
     set: {
       status: 'pending',
       gen: item.gen + 1,
@@ -365,6 +371,7 @@ export function replay(
       attempts: 0,
       resends: 0,
       replayId: request.replayId,
+      replayedAt: now,
       updatedAt: now,
       ...(request.bodySha === undefined ? {} : { bodySha: request.bodySha }),
       ...watch(item.pk, now + timings.replayWatchMs),

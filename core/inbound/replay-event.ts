@@ -3,9 +3,9 @@
  * attempt, and survives a retried request: the same `replayId` never replays twice.
  */
 import type { EventItem } from '../event-item.ts';
-import { splitEventPk } from '../glossary.ts';
+import { type EpochMs, splitEventPk } from '../glossary.ts';
 import type { Clock, EventStore, PayloadStore, WorkQueue } from '../ports.ts';
-import { expiryAfter, markEnqueued, replay, type WriteRules } from './event-writes.ts';
+import { expiryAfter, markEnqueued, type ReplayWrite, replay, type WriteRules } from './event-writes.ts';
 import { referenceTo } from './finish-event.ts';
 import { PAYLOAD_MARGIN_DAYS } from './retention.ts';
 import { encodeWorkMessage } from './work-message.ts';
@@ -19,6 +19,8 @@ export interface ReplayRequest {
   readonly newKey?: boolean;
   /** Replay although an attempt is running (it is fenced). */
   readonly force?: boolean;
+  /** Of a bulk job: when it was created. Events replayed since then, by anybody, are left alone. */
+  readonly jobCreatedAt?: EpochMs;
   /** Run another body that came under the same id. */
   readonly bodySha?: string;
 }
@@ -50,7 +52,7 @@ export async function replayEvent(
   ports: ReplayPorts,
   rules: WriteRules,
 ): Promise<ReplayResult> {
-  if (item.replayId === request.replayId) return { kind: 'already_replayed', item };
+  if (item.replayId === request.replayId) return sendAgain(item, ports);
   const now = ports.clock.now();
   const bodySha = request.bodySha ?? item.bodySha;
   const expiresAt = expiryAfter(now, rules.retentionDays + PAYLOAD_MARGIN_DAYS);
@@ -58,16 +60,33 @@ export async function replayEvent(
   const detail = JSON.stringify({ replay: { id: request.replayId, by: request.by, why: request.why, at: now } });
   await ports.payloads.putDetail({ pk: item.pk, sk: `D#${item.gen + 1}`, detail, expiresAt });
 
-  const options = { replayId: request.replayId, newKey: request.newKey === true, force: request.force === true };
-  const write = replay(item, request.bodySha === undefined ? options : { ...options, bodySha }, now, rules.timings);
-  const written = await ports.store.update(write);
-  if (written.kind === 'refused') {
-    if (written.item === undefined) return { kind: 'refused', reason: 'gone' };
-    if (written.item.replayId === request.replayId) return { kind: 'already_replayed', item: written.item };
-    return { kind: 'refused', reason: written.item.gen === item.gen ? 'running' : 'changed' };
+  const { replayId, newKey = false, force = false, jobCreatedAt } = request;
+  const write: ReplayWrite = {
+    replayId,
+    newKey,
+    force,
+    ...(request.bodySha === undefined ? {} : { bodySha }),
+    ...(jobCreatedAt === undefined ? {} : { jobCreatedAt }),
+  };
+  const written = await ports.store.update(replay(item, write, now, rules.timings));
+  if (written.kind === 'applied') {
+    await send(written.item, ports);
+    return { kind: 'replayed', item: written.item };
   }
+  if (written.item === undefined) return { kind: 'refused', reason: 'gone' };
+  if (written.item.replayId === replayId) return sendAgain(written.item, ports);
+  const replayedSince = jobCreatedAt !== undefined && (written.item.replayedAt ?? 0) >= jobCreatedAt;
+  return { kind: 'refused', reason: written.item.gen !== item.gen || replayedSince ? 'changed' : 'running' };
+}
+
+/** The write was ours and its sender may have died before it sent: what was never sent is sent now. */
+async function sendAgain(item: EventItem, ports: ReplayPorts): Promise<ReplayResult> {
+  if (item.status === 'pending' && item.enqueuedAt === undefined) await send(item, ports);
+  return { kind: 'already_replayed', item };
+}
+
+async function send(item: EventItem, ports: ReplayPorts): Promise<void> {
   const groupId = `replay#${splitEventPk(item.pk).sourceId}`;
-  await ports.queue.send(encodeWorkMessage({ ...referenceTo(written.item), again: true }), { groupId });
-  await ports.store.update(markEnqueued(item.pk, written.item.gen, ports.clock.now()));
-  return { kind: 'replayed', item: written.item };
+  await ports.queue.send(encodeWorkMessage({ ...referenceTo(item), again: true }), { groupId });
+  await ports.store.update(markEnqueued(item.pk, item.gen, ports.clock.now()));
 }
