@@ -3,6 +3,7 @@ import {
   createHash,
   createHmac,
   createPublicKey,
+  createSecretKey,
   type JsonWebKey,
   type KeyObject,
   hash as oneShotHash,
@@ -61,7 +62,8 @@ export const nodeCrypto: Crypto = {
   hash: (algorithm, ...parts) => digest(algorithm, parts),
 
   hmac(algorithm, key, ...parts) {
-    const hmac = createHmac(algorithm, key);
+    // A key object costs half of what raw key bytes cost here.
+    const hmac = createHmac(algorithm, key.length === 0 ? key : createSecretKey(key));
     for (const part of parts) hmac.update(part);
     return hmac.digest();
   },
