@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { isBuiltin } from 'node:module';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import type { BuildOptions, Plugin } from 'esbuild';
 
 /**
@@ -40,6 +40,35 @@ const UNUSED_PARTS: Readonly<Record<string, string>> = {
     export const resolveEventStreamSerdeConfig = config => config;`,
 };
 
+const IN_SDK = 'node_modules/(?:@aws-sdk|@smithy)/[^/]+/dist-es/';
+/** The same for single files of the SDK: what our clients are given explicitly need not be looked for. */
+const REPLACED_FILES: readonly (readonly [file: RegExp, contents: string])[] = [
+  [
+    new RegExp(`${IN_SDK}submodules/config/node-config-provider/configLoader.js$`),
+    // Neither ~/.aws/config nor further variables: adapters/aws/client-settings.ts reads what counts.
+    `export const loadConfig = ({ default: value }) => async () => (typeof value === 'function' ? value() : value);`,
+  ],
+  [
+    new RegExp(`${IN_SDK}submodules/config/defaults-mode/resolveDefaultsModeConfig.js$`),
+    `export const resolveDefaultsModeConfig = () => async () => 'standard';`,
+  ],
+  [
+    new RegExp(`${IN_SDK}submodules/retry/util-retry/AdaptiveRetryStrategy.js$`),
+    `export class AdaptiveRetryStrategy { constructor() { throw new Error('This bundle has no adaptive retry mode'); } }`,
+  ],
+  // Fallbacks for a Node without crypto.
+  [new RegExp(`${IN_SDK}submodules/checksum/sha256/Sha256Js.js$`), 'export const Sha256Js = undefined;'],
+  [new RegExp(`${IN_SDK}submodules/checksum/md5/Md5Js.js$`), 'export const Md5Js = undefined;'],
+  ...(['dynamodb', 'sqs', 'secrets-manager'] as const).map(
+    client =>
+      [
+        new RegExp(`node_modules/@aws-sdk/client-${client}/dist-es/endpoint/endpointResolver.js$`),
+        `import { resolveEndpointOf } from ${JSON.stringify(join(import.meta.dirname, 'region-endpoint.ts'))};
+         export const defaultEndpointResolver = resolveEndpointOf(${JSON.stringify(client.replace('-', ''))});`,
+      ] as const,
+  ),
+];
+
 /** Leaves out what of the SDK is never called, and all of its package.json files but the version. */
 export function withoutUnusedParts(): Plugin {
   return {
@@ -51,6 +80,9 @@ export function withoutUnusedParts(): Plugin {
         contents: UNUSED_PARTS[args.path] ?? '',
         loader: 'js',
       }));
+      for (const [filter, contents] of REPLACED_FILES) {
+        build.onLoad({ filter }, args => ({ contents, loader: 'js', resolveDir: dirname(args.path) }));
+      }
       build.onLoad({ filter: /node_modules[\\/]@aws-sdk[\\/][^\\/]+[\\/]package\.json$/ }, async args => {
         const { version } = JSON.parse(await readFile(args.path, 'utf8'));
         return { contents: JSON.stringify({ version }), loader: 'json' };
