@@ -55,7 +55,7 @@ export async function deployStacks(
   const stacks = await Promise.all(assembly.stacks.map(stack => readDeployedStack(clients.cloudFormation, stack)));
   if (!unchanged) {
     await progress.step('Set what the local AWS drops', async note => {
-      note((await applyFixUps(clients, stacks)).map(shorten).join(', '));
+      note([...new Set(await applyFixUps(clients, stacks))].join(', '));
     });
     await writeFile(recordPath, record);
   }
@@ -74,8 +74,4 @@ async function bootstrapIfNeeded(aws: LocalAws, clients: AwsClients): Promise<vo
     () => false,
   );
   if (!present) await runLocalCdk(aws, ['bootstrap', '--app', '', `aws://unknown-account/${aws.region}`]);
-}
-
-function shorten(text: string): string {
-  return text.length > 60 ? `${text.slice(0, 57)}…` : text;
 }

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { closeSync, openSync } from 'node:fs';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { ensureEmulatorInstalled } from './python.ts';
@@ -119,11 +120,12 @@ async function startEmulator(port: number): Promise<LocalAws> {
   const python = await ensureEmulatorInstalled();
   await assertPortIsFree(port);
   const directory = localDirectory(port);
-  const data = join(directory, 'data');
-  await rm(data, { recursive: true, force: true });
+  await mkdir(directory, { recursive: true });
+  const instanceId = randomUUID();
+  // Outside the repository: its package.json and node_modules would leak into the functions that run there.
+  const data = join(tmpdir(), editionOf(instanceId));
   await mkdir(join(data, 'tmp'), { recursive: true });
 
-  const instanceId = randomUUID();
   const logPath = join(directory, 'emulator.log');
   const log = openSync(logPath, 'w');
   // Its own process group, so that Ctrl-C reaches us first; its stdin is our life line (run_emulator.py).

@@ -1,52 +1,45 @@
-import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { BatchGetCommand, DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { EVENT_INDEXES, type EventItem } from '#core/event-item.ts';
+import type { EventItem } from '#core/event-item.ts';
+import type { EventPk, SourceId } from '#core/glossary.ts';
+import type { EventStore } from '#core/ports.ts';
+
+const BATCH = 100;
+const HOUR_MS = 3_600_000;
 
 /** Reads the events table the way the status API and the CLI do: by key, and by hour of arrival. Never writes. */
 export class EventFeed {
-  private readonly documents: DynamoDBDocumentClient;
-  private readonly table: string;
+  private readonly store: Pick<EventStore, 'getMany' | 'timeline'>;
 
-  constructor(client: DynamoDBClient, table: string) {
-    this.documents = DynamoDBDocumentClient.from(client);
-    this.table = table;
+  constructor(store: Pick<EventStore, 'getMany' | 'timeline'>) {
+    this.store = store;
   }
 
   /** The state items behind these keys, read consistently; missing ones are left out. */
-  async read(pks: readonly string[]): Promise<readonly EventItem[]> {
+  async read(pks: readonly EventPk[]): Promise<readonly EventItem[]> {
     const found: EventItem[] = [];
-    for (let from = 0; from < pks.length; from += 100) {
-      const Keys = pks.slice(from, from + 100).map(pk => ({ pk }));
-      const answer = await this.documents.send(
-        new BatchGetCommand({ RequestItems: { [this.table]: { Keys, ConsistentRead: true } } }),
-      );
-      found.push(...((answer.Responses?.[this.table] ?? []) as EventItem[]));
+    for (let from = 0; from < pks.length; from += BATCH) {
+      found.push(...(await this.store.getMany(pks.slice(from, from + BATCH))));
     }
     return found;
   }
 
-  /** Keys of a source's events received since then (epoch ms), oldest first. */
-  async receivedSince(sourceId: string, since: number, now: number): Promise<readonly string[]> {
-    const { name, partition, sort } = EVENT_INDEXES.timeline;
-    const hours = new Set([hourOf(since), hourOf(now)]);
-    const pages = await Promise.all(
-      [...hours].map(hour =>
-        this.documents.send(
-          new QueryCommand({
-            TableName: this.table,
-            IndexName: name,
-            KeyConditionExpression: '#partition = :hour AND #sort >= :since',
-            ExpressionAttributeNames: { '#partition': partition, '#sort': sort },
-            ExpressionAttributeValues: { ':hour': `${sourceId}#${hour}`, ':since': String(since).padStart(13, '0') },
-          }),
-        ),
-      ),
-    );
-    return pages.flatMap(page => (page.Items ?? []).map(item => String(item['pk'])));
+  /** Keys of a source's events received since then (epoch ms), at most two hours back. */
+  async receivedSince(sourceId: SourceId, since: number, now: number): Promise<readonly EventPk[]> {
+    const hours = [
+      ...new Set([Math.max(since, now - HOUR_MS), now].map(at => new Date(at).toISOString().slice(0, 13))),
+    ];
+    const from = String(since).padStart(13, '0');
+    const pages = await Promise.all(hours.map(hour => this.hour(`${sourceId}#${hour}`, from)));
+    return pages.flat();
   }
-}
 
-/** `yyyy-mm-ddThh`, as in the index's partition. */
-function hourOf(epochMs: number): string {
-  return new Date(epochMs).toISOString().slice(0, 13);
+  private async hour(partition: string, from: string): Promise<readonly EventPk[]> {
+    const pks: EventPk[] = [];
+    let cursor: string | undefined;
+    do {
+      const page = await this.store.timeline(partition, { from, newestFirst: false, ...(cursor && { cursor }) });
+      pks.push(...page.items.map(item => item.pk));
+      cursor = page.cursor;
+    } while (cursor !== undefined);
+    return pks;
+  }
 }

@@ -6,7 +6,7 @@ import { resolveReferences } from './resolve-references.ts';
 
 /**
  * What the local AWS drops from a template is set after the deployment, as the template says: a table's TTL, a queue's
- * redrive policy. What is already right is left alone. Answers one line per repair.
+ * redrive policy. What is already right is left alone. Answers one word per repair.
  */
 export async function applyFixUps(clients: AwsClients, stacks: readonly DeployedStack[]): Promise<readonly string[]> {
   const repairs = stacks.flatMap(stack =>
@@ -27,7 +27,7 @@ export async function applyFixUps(clients: AwsClients, stacks: readonly Deployed
       return undefined;
     }),
   );
-  return (await Promise.all(repairs)).filter(line => line !== undefined);
+  return (await Promise.all(repairs)).filter(word => word !== undefined);
 }
 
 async function setTimeToLive(clients: AwsClients, table: string, wanted: unknown): Promise<string | undefined> {
@@ -37,7 +37,7 @@ async function setTimeToLive(clients: AwsClients, table: string, wanted: unknown
   if (is?.TimeToLiveStatus === 'ENABLED' && is.AttributeName === name) return undefined;
   const TimeToLiveSpecification = { AttributeName: name, Enabled: true };
   await clients.dynamo.send(new UpdateTimeToLiveCommand({ TableName: table, TimeToLiveSpecification }));
-  return `TTL of ${table} on ${name}`;
+  return 'TTL';
 }
 
 async function setRedrivePolicy(clients: AwsClients, queueUrl: string, wanted: unknown): Promise<string | undefined> {
@@ -47,5 +47,5 @@ async function setRedrivePolicy(clients: AwsClients, queueUrl: string, wanted: u
   if (attributes?.RedrivePolicy) return undefined;
   const Attributes = { RedrivePolicy: JSON.stringify(wanted) };
   await clients.sqs.send(new SetQueueAttributesCommand({ QueueUrl: queueUrl, Attributes }));
-  return `redrive policy of ${queueUrl.split('/').at(-1)}`;
+  return 'redrive policy';
 }

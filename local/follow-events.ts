@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Deployment } from '#core/config/deployment.ts';
 import type { EventItem } from '#core/event-item.ts';
+import type { EventPk } from '#core/glossary.ts';
 import { isTerminal } from '#core/inbound/event-status.ts';
 import type { EventFeed } from './event-feed.ts';
 
@@ -18,7 +19,7 @@ export async function followEvents(
 ): Promise<void> {
   const startedAt = Date.now();
   const shown = new Map<string, string>();
-  const open = new Set<string>();
+  const open = new Set<EventPk>();
   while (!signal.aborted) {
     try {
       const now = Date.now();

@@ -2,8 +2,15 @@ import { styleText } from 'node:util';
 
 /** Progress lines on stdout: one per finished step, with its time; colours only on a terminal that wants them. */
 export interface Progress {
-  /** Runs one step and prints it when done. `note` may change what is printed behind the title. */
-  step<T>(title: string, work: (note: (text: string) => void) => Promise<T>): Promise<T>;
+  /**
+   * Runs one step and prints it when done. `note` may change what is printed behind the title; `isGood` says whether a
+   * result counts as done or failed.
+   */
+  step<T>(
+    title: string,
+    work: (note: (text: string) => void) => Promise<T>,
+    isGood?: (result: T) => boolean,
+  ): Promise<T>;
   line(text?: string): void;
 }
 
@@ -22,7 +29,7 @@ export function formatSeconds(ms: number): string {
 export function terminalProgress(): Progress {
   const live = process.stdout.isTTY === true;
   return {
-    async step(title, work) {
+    async step(title, work, isGood = () => true) {
       const startedAt = performance.now();
       let detail = '';
       const show = (): void => {
@@ -40,7 +47,7 @@ export function terminalProgress(): Progress {
           detail = text;
           show();
         });
-        end(paint('green', '✓'));
+        end(isGood(result) ? paint('green', '✓') : paint('red', '✗'));
         return result;
       } catch (error) {
         end(paint('red', '✗'));

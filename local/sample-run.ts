@@ -1,14 +1,16 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
 import type { Deployment } from '#core/config/deployment.ts';
 import type { EventItem } from '#core/event-item.ts';
 import { isTerminal } from '#core/inbound/event-status.ts';
 import type { ResolvedSource } from '#core/resolved-config.ts';
+import { signRequest } from '#core/verification/sign-request.ts';
 import type { EventFeed } from './event-feed.ts';
 import { type GatewayAddress, type HttpAnswer, sendRequest } from './gateway-address.ts';
 import { sampleEvent } from './sample-event.ts';
-import { signRequest } from './sign-request.ts';
 
 const FINISH_LIMIT_MS = 60_000;
+const SEND_TRIES = 5;
 const POLL_MS = 50;
 const PREFERRED = ['stripe', 'github'];
 
@@ -29,9 +31,23 @@ export interface SignedSample {
 
 /** A fresh event of this source with a valid signature, or undefined where its scheme cannot be signed here. */
 export function signSample(source: ResolvedSource, secret: string, now = new Date()): SignedSample | undefined {
-  const sample = sampleEvent(source.spec.id, now);
-  const headers = signRequest(source.spec, secret, sample, Math.floor(now.getTime() / 1000));
-  return headers && { headers, body: sample.body };
+  const { body, headers } = sampleEvent(source.spec.id, now);
+  const { spec, settings, publicUrl } = source;
+  try {
+    const signed = signRequest(spec, {
+      body: Buffer.from(body),
+      headers,
+      secret,
+      settings,
+      nowMs: now.getTime(),
+      crypto: nodeCrypto,
+      ...(publicUrl === undefined ? {} : { publicUrl }),
+    });
+    return { headers: signed.headers, body: Buffer.from(signed.body ?? Buffer.from(body)).toString('utf8') };
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
 }
 
 /** The sources the samples go to: Stripe and GitHub where they are configured, else the first that can be signed. */
@@ -57,7 +73,13 @@ export async function runSample(
   const sample = signSample(source, secret);
   if (!sample) throw new Error(`${source.spec.title} cannot be signed here.`);
   const sentAt = Date.now();
-  const answer = await sendRequest(`${gateway.url}${source.paths[0]}`, sample);
+  const url = `${gateway.url}${source.paths[0]}`;
+  let answer = await sendRequest(url, sample);
+  // As a provider would: the first requests may come while everything is cold.
+  for (let tries = 1; answer.status === 503 && tries < SEND_TRIES; tries += 1) {
+    await wait(500);
+    answer = await sendRequest(url, sample);
+  }
   if (answer.status < 200 || answer.status > 299) {
     const problem = `${source.id}: the gateway answered ${answer.status} ${answer.body.slice(0, 200)}`;
     return { source, answer, item: undefined, succeeded: false, problem };

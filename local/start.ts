@@ -1,11 +1,14 @@
 /** `npm start`: the real stacks on this machine, with signed events really sent through them. */
 import { setTimeout as wait } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import { DynamoDbEventStore } from '#adapters/dynamodb/dynamodb-event-store.ts';
 import type { Deployment } from '#core/config/deployment.ts';
 import { toEventId } from '#core/glossary.ts';
-import { createAwsClients } from './aws-clients.ts';
+import { type AlarmChange, runAlarms } from './alarms.ts';
+import { type AwsClients, createAwsClients } from './aws-clients.ts';
 import { formatCurl } from './curl-command.ts';
 import { deployStacks, LOCAL_ENVIRONMENT } from './deploy-stacks.ts';
+import type { DeployedStack } from './deployed-stack.ts';
 import { describeChange, describeTimeline } from './describe-event.ts';
 import { choosePort, type LocalAws, openLocalAws } from './emulator.ts';
 import { EventFeed } from './event-feed.ts';
@@ -41,14 +44,16 @@ async function main(): Promise<number> {
   try {
     aws = await Promise.race([openAws(port, progress), interrupted]);
     const run = startAndSample(aws, progress, ended.signal);
-    const { deployment, feed, results } = await Promise.race([run, interrupted]);
+    const { deployment, clients, stacks, feed, results } = await Promise.race([run, interrupted]);
     const failed = results.filter(result => !result.succeeded);
     for (const { problem } of failed) console.error(paint('red', problem ?? ''));
     if (once) return failed.length === 0 && results.length > 0 ? 0 : 1;
 
     showNextCommands(aws, progress);
     progress.line(`\n${paint('bold', 'Events')} as they come ${paint('dim', '(Ctrl-C ends everything)')}\n`);
+    const alarms = runAlarms(aws, clients, stacks, change => showAlarm(change, progress), ended.signal);
     await followEvents(feed, deployment, item => progress.line(describeChange(item)), ended.signal);
+    await alarms;
     return 0;
   } finally {
     if (ended.signal.aborted) progress.line('\n  Stopping …');
@@ -81,27 +86,32 @@ async function openAws(port: number, progress: Progress): Promise<LocalAws> {
   });
 }
 
-async function startAndSample(
-  aws: LocalAws,
-  progress: Progress,
-  signal: AbortSignal,
-): Promise<{ deployment: Deployment; feed: EventFeed; results: readonly SampleResult[] }> {
+interface Running {
+  readonly deployment: Deployment;
+  readonly clients: AwsClients;
+  readonly stacks: readonly DeployedStack[];
+  readonly feed: EventFeed;
+  readonly results: readonly SampleResult[];
+}
+
+async function startAndSample(aws: LocalAws, progress: Progress, signal: AbortSignal): Promise<Running> {
   const deployment = readDeployment(LOCAL_ENVIRONMENT);
   const clients = createAwsClients(aws);
   const stacks = await deployStacks(aws, clients, progress);
   const secrets = await progress.step('Give each source a secret', () => fillLocalSecrets(clients.secrets, deployment));
   const gateway = findGateway(aws, stacks);
-  const feed = new EventFeed(clients.dynamo, outputOf(stacks, 'EventsTable'));
+  const feed = new EventFeed(new DynamoDbEventStore(clients.dynamo, outputOf(stacks, 'EventsTable')));
 
   showSources(deployment, gateway, progress);
   const sources = chooseSampleSources(deployment, secrets);
   const results: SampleResult[] = [];
   for (const source of sources) {
-    const result = await progress.step(`Send a signed ${source.spec.title} event`, async note => {
+    const send = async (note: (text: string) => void): Promise<SampleResult> => {
       const sent = await runSample(source, secrets.get(source.id) ?? '', gateway, feed, signal);
       note(`answered ${sent.answer.status} in ${Math.round(sent.answer.ms)} ms`);
       return sent;
-    });
+    };
+    const result = await progress.step(`Send a signed ${source.spec.title} event`, send, it => it.succeeded);
     results.push(result);
     if (result.item) {
       progress.line(`    ${paint('bold', result.item.eventType)}  ${paint('dim', toEventId(result.item.pk))}`);
@@ -116,7 +126,7 @@ async function startAndSample(
     );
     progress.line(`  ${formatCurl(`${gateway.url}${first.paths[0]}`, sample.headers, sample.body)}`);
   }
-  return { deployment, feed, results };
+  return { deployment, clients, stacks, feed, results };
 }
 
 function showSources(deployment: Deployment, gateway: GatewayAddress, progress: Progress): void {
@@ -126,6 +136,15 @@ function showSources(deployment: Deployment, gateway: GatewayAddress, progress: 
       progress.line(`  ${source.id.padEnd(18)} ${paint('cyan', `${gateway.url}${path}`)}`);
   }
   progress.line();
+}
+
+/** Alarms that come and go; the first look at a healthy one is no news. */
+function showAlarm({ name, from, to, reason }: AlarmChange, progress: Progress): void {
+  if (to !== 'ALARM' && from !== 'ALARM') return;
+  const state = to === 'ALARM' ? paint('red', 'ALARM') : paint('green', to);
+  progress.line(
+    `  ${paint('dim', new Date().toISOString().slice(11, 19))}  ${state.padEnd(5)} ${name} ${paint('dim', reason)}`,
+  );
 }
 
 function showNextCommands(aws: LocalAws, progress: Progress): void {

@@ -5,10 +5,14 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { ReceiveMessageCommand } from '@aws-sdk/client-sqs';
 import { DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
+import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
+import { DynamoDbEventStore } from '#adapters/dynamodb/dynamodb-event-store.ts';
 import type { Deployment } from '#core/config/deployment.ts';
 import type { EventItem } from '#core/event-item.ts';
+import { type EventPk, isEventKey, toEventPk, toSourceId } from '#core/glossary.ts';
 import { isTerminal } from '#core/inbound/event-status.ts';
 import type { ResolvedSource } from '#core/resolved-config.ts';
+import { signRequest } from '#core/verification/sign-request.ts';
 import { type AwsClients, createAwsClients } from '#local/aws-clients.ts';
 import { deployStacks, LOCAL_ENVIRONMENT } from '#local/deploy-stacks.ts';
 import type { DeployedStack } from '#local/deployed-stack.ts';
@@ -16,7 +20,6 @@ import { type LocalAws, openLocalAws } from '#local/emulator.ts';
 import { EventFeed } from '#local/event-feed.ts';
 import { findGateway, type HttpAnswer, outputOf, sendRequest } from '#local/gateway-address.ts';
 import { silentProgress } from '#local/progress.ts';
-import { signRequest, type UnsignedRequest } from '#local/sign-request.ts';
 import { fillLocalSecrets, readDeployment } from '#local/sources.ts';
 import { HOLDFAST_DIRECTORY, REPO_ROOT } from '#local/workspace.ts';
 
@@ -33,6 +36,12 @@ const APP = [
   'cdk.json',
   'package.json',
 ];
+
+export interface UnsignedRequest {
+  readonly body: string | Uint8Array;
+  /** Lower-case names. */
+  readonly headers: Readonly<Record<string, string>>;
+}
 
 /** The real stacks with the shipped handlers and those of test-handlers.ts, on a local AWS of their own. */
 export class GatewayUnderTest {
@@ -74,7 +83,7 @@ export class GatewayUnderTest {
     this.stacks = stacks;
     this.deployment = deployment;
     this.secrets = secrets;
-    this.feed = new EventFeed(clients.dynamo, outputOf(stacks, 'EventsTable'));
+    this.feed = new EventFeed(new DynamoDbEventStore(clients.dynamo, outputOf(stacks, 'EventsTable')));
     this.url = findGateway(aws, stacks).url;
   }
 
@@ -96,10 +105,13 @@ export class GatewayUnderTest {
     options: { secret?: string; ageSeconds?: number } = {},
   ): Readonly<Record<string, string>> {
     const secret = options.secret ?? this.secrets.get(sourceId) ?? '';
-    const seconds = Math.floor(Date.now() / 1000) - (options.ageSeconds ?? 0);
-    const headers = signRequest(this.source(sourceId).spec, secret, request, seconds);
-    if (!headers) throw new Error(`"${sourceId}" cannot be signed here`);
-    return headers;
+    return signRequest(this.source(sourceId).spec, {
+      body: Buffer.from(request.body),
+      headers: request.headers,
+      secret,
+      nowMs: Date.now() - (options.ageSeconds ?? 0) * 1000,
+      crypto: nodeCrypto,
+    }).headers;
   }
 
   /** Headers by which the local AWS knows a caller; it does not check the signature itself. */
@@ -136,7 +148,7 @@ export class GatewayUnderTest {
   }
 
   /** The record of an event once it is there and `when` holds. Throws, with what was seen last, after the limit. */
-  async waitFor(pk: string, when: (item: EventItem) => boolean, limitMs = 60_000): Promise<EventItem> {
+  async waitFor(pk: EventPk, when: (item: EventItem) => boolean, limitMs = 60_000): Promise<EventItem> {
     const deadline = Date.now() + limitMs;
     for (;;) {
       const [item] = await this.feed.read([pk]);
@@ -146,11 +158,11 @@ export class GatewayUnderTest {
     }
   }
 
-  async waitUntilFinished(pk: string, limitMs?: number): Promise<EventItem> {
+  async waitUntilFinished(pk: EventPk, limitMs?: number): Promise<EventItem> {
     return await this.waitFor(pk, item => isTerminal(item.status), limitMs);
   }
 
-  async read(pk: string): Promise<EventItem | undefined> {
+  async read(pk: EventPk): Promise<EventItem | undefined> {
     return (await this.feed.read([pk]))[0];
   }
 
@@ -182,10 +194,16 @@ export class GatewayUnderTest {
 }
 
 /** A generic event (source `default`), unique on each call. `key` is its id, `pk` its record's key. */
-export function genericEvent(type: string): UnsignedRequest & { readonly key: string; readonly pk: string } {
+export function genericEvent(type: string): UnsignedRequest & { readonly key: string; readonly pk: EventPk } {
   const key = randomUUID();
   const body = JSON.stringify({ event_id: key, event_type: type, created_at: new Date().toISOString() });
-  return { key, pk: `default#${key}`, body, headers: { 'content-type': 'application/json' } };
+  return { key, pk: pkOf('default', key), body, headers: { 'content-type': 'application/json' } };
+}
+
+/** The key of the record of a provider's event. */
+export function pkOf(sourceId: string, key: string): EventPk {
+  if (!isEventKey(key)) throw new Error(`"${key}" is not an event key`);
+  return toEventPk(toSourceId(sourceId), key);
 }
 
 /** A copy of the app with the test's handlers before the shipped ones; nothing of it is committed. */

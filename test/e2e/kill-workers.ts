@@ -3,11 +3,11 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 
 /**
  * Kills (SIGKILL) the processes in which a local AWS runs one function right now. They are known by the folder they run
- * from: below the local AWS's own folder and named after the function. Answers how many there were.
+ * from: named after the local AWS's instance and the function. Answers how many there were.
  */
-export function killWorkers(awsDirectory: string, functionName: string): number {
+export function killWorkers(instanceId: string, functionName: string): number {
   const workers = listProcesses().filter(
-    ({ command }) => command.includes(awsDirectory) && command.includes(`ministack-lambda-${functionName}-`),
+    ({ command }) => command.includes(instanceId) && command.includes(`ministack-lambda-${functionName}-`),
   );
   for (const { pid } of workers) process.kill(pid, 'SIGKILL');
   return workers.length;

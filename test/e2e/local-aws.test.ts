@@ -4,7 +4,7 @@ import { type AlarmChange, runAlarms } from '#local/alarms.ts';
 import { outputOf } from '#local/gateway-address.ts';
 import { findPython } from '#local/python.ts';
 import { sampleEvent } from '#local/sample-event.ts';
-import { GatewayUnderTest, genericEvent } from './gateway-under-test.ts';
+import { GatewayUnderTest, genericEvent, pkOf } from './gateway-under-test.ts';
 import { killWorkers } from './kill-workers.ts';
 import { reportMissingPython } from './needs-python.ts';
 
@@ -21,7 +21,7 @@ describe.skipIf(!python)('the real stacks on a local AWS', () => {
     gateway = await GatewayUnderTest.start();
     expect((await gateway.sendUntilAcknowledged('default', killed)).status).toBe(200);
     await gateway.waitFor(killed.pk, item => item.status === 'processing');
-    killedWorkers = killWorkers(gateway.aws.directory, outputOf(gateway.stacks, 'ProcessFunction'));
+    killedWorkers = killWorkers(gateway.aws.instanceId, outputOf(gateway.stacks, 'ProcessFunction'));
   }, 180_000);
   afterAll(() => gateway?.stop());
 
@@ -29,7 +29,7 @@ describe.skipIf(!python)('the real stacks on a local AWS', () => {
     const request = sampleEvent('stripe');
     const event = JSON.parse(request.body) as { id: string; data: { object: { id: string } } };
     expect((await gateway.sendUntilAcknowledged('stripe', request)).status).toBe(200);
-    const item = await gateway.waitUntilFinished(`stripe#${event.id}`);
+    const item = await gateway.waitUntilFinished(pkOf('stripe', event.id));
     expect(item).toMatchObject({ status: 'completed', eventType: 'payment_intent.succeeded' });
     expect(item.actionTaken).toBe('recorded_payment');
     expect(await gateway.timesApplied(event.data.object.id)).toBe(1);
@@ -38,7 +38,7 @@ describe.skipIf(!python)('the real stacks on a local AWS', () => {
   it('completes a GitHub push', async () => {
     const request = sampleEvent('github');
     expect((await gateway.sendUntilAcknowledged('github', request)).status).toBe(200);
-    const item = await gateway.waitUntilFinished(`github#${request.headers['x-github-delivery']}`);
+    const item = await gateway.waitUntilFinished(pkOf('github', request.headers['x-github-delivery'] ?? ''));
     expect(item).toMatchObject({ status: 'completed', eventType: 'push', actionTaken: 'logged_push' });
   });
 
@@ -90,7 +90,7 @@ describe.skipIf(!python)('the real stacks on a local AWS', () => {
     const body = Uint8Array.from([0xff, 0x00, 0xfe, 0x80, 0x0a]);
     const headers = { 'content-type': 'application/octet-stream', 'x-event-id': key };
     expect((await gateway.sendUntilAcknowledged('default', { body, headers })).status).toBe(200);
-    const item = await gateway.waitUntilFinished(`default#${key}`);
+    const item = await gateway.waitUntilFinished(pkOf('default', key));
     expect(item).toMatchObject({ status: 'dead_letter', size: body.length });
   });
 
