@@ -32,7 +32,7 @@ export async function loadBody(
   if (carried !== undefined && message.bodySha === item.bodySha) {
     return { kind: 'body', bytes: ports.codec.inflate(carried, MAX_BODY_BYTES), headers: message.headers ?? {} };
   }
-  if (message.bodySha !== item.bodySha && message.unrecorded) await keepOtherBody(message, carried, ports, rules);
+  if (message.bodySha !== item.bodySha && message.unrecorded) await keepOtherBody(message, ports, rules);
   const stored = await ports.payloads.getBody(item.pk, item.bodySha);
   if (!stored) return { kind: 'missing' };
   const deflated = stored.bytes ?? (stored.ref === undefined ? undefined : await ports.blobs.get(stored.ref));
@@ -41,13 +41,9 @@ export async function loadBody(
 }
 
 /** An outage copy brought other bytes under a known id: kept as a second payload, counted. */
-async function keepOtherBody(
-  message: WorkMessage,
-  bytes: Uint8Array | undefined,
-  ports: ProcessPorts,
-  rules: ProcessRules,
-): Promise<void> {
-  const { pk, bodySha, ref, headers = {} } = message;
+export async function keepOtherBody(message: WorkMessage, ports: ProcessPorts, rules: ProcessRules): Promise<void> {
+  const { pk, bodySha, payload, ref, headers = {} } = message;
+  const bytes = payload === undefined ? undefined : ports.codec.fromBase64(payload);
   const expiresAt = expiryAfter(ports.clock.now(), rules.retentionDays + PAYLOAD_MARGIN_DAYS);
   ports.telemetry.count('PayloadMismatch', { source: splitEventPk(pk).sourceId });
   if (bytes && bytes.length <= rules.inlineLimitBytes) {

@@ -27,6 +27,7 @@ import {
 import { sendDeath } from './finish-event.ts';
 import { ACK, type Disposal, type ProcessPorts, type ProcessRules, type QueueRecord, RETURN } from './process-ports.ts';
 import { PAYLOAD_MARGIN_DAYS } from './retention.ts';
+import { keepOtherBody } from './run-handler.ts';
 import { encodeWorkMessage, type WorkMessage } from './work-message.ts';
 
 export type Taken =
@@ -128,6 +129,11 @@ async function meetRefusal(
 ): Promise<Taken | { result: WriteResult }> {
   const now = ports.clock.now();
   const dispose = (disposal: Disposal): Taken => ({ kind: 'disposed', disposal });
+  // The last copy of bytes that differ from the record's may be this outage copy: kept before it goes.
+  const ack = async (): Promise<Taken> => {
+    if (message.unrecorded && message.bodySha !== item.bodySha) await keepOtherBody(message, ports, rules);
+    return dispose(ACK);
+  };
 
   // Our own claim: the reply was lost and the SDK sent it again.
   if (way.claimId !== undefined && item.owner === way.claimId && item.status === 'processing') {
@@ -144,7 +150,7 @@ async function meetRefusal(
     });
     return dispose(ACK);
   }
-  if (item.gen > message.gen) return dispose(ACK);
+  if (item.gen > message.gen) return ack();
   if (item.gen < message.gen) {
     // A table restored to an older point: the message knows better. Refused = somebody else caught up.
     await ports.store.update(catchUp(message.pk, message.gen, now, rules.timings));
@@ -155,16 +161,16 @@ async function meetRefusal(
       return { result: await ports.store.update(way.revive(message.deadId)) };
     }
     if (item.dlqSent !== true) await sendDeath(item, ports, rules);
-    return dispose(ACK);
+    return ack();
   }
-  if (isTerminal(item.status)) return dispose(ACK);
+  if (isTerminal(item.status)) return ack();
   if (item.status === 'processing') {
     // Never acked: if the owner dies, this copy is what brings the event back.
     const restMs = Math.max(0, (item.leaseUntil ?? now) - now);
     await ports.receipts.hide(record.receipt, Math.ceil(restMs / 1_000) + 1 + Math.floor(ports.random.next() * 5));
     return dispose(RETURN);
   }
-  if (item.parked) return dispose(ACK);
+  if (item.parked) return ack();
   const waitMs = Math.max(0, (item.nextAttemptAt ?? now) - now);
   await ports.receipts.hide(record.receipt, Math.min(SQS_MAX_WAIT_SECONDS, Math.ceil(waitMs / 1_000)));
   return dispose(RETURN);
