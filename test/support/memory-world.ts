@@ -83,7 +83,7 @@ export interface WorldOptions {
   /** The clock a new environment reads (skew). Default: the true one. */
   readonly clockOf?: (clock: VirtualClock) => Clock;
   readonly inlineLimitBytes?: number;
-  /** Told of every answer at the moment it is given, and how the function ended. */
+  /** Told of every answer at the moment it is given, and how the function ended. The delivery has its `createdAt`. */
   readonly onAnswer?: (delivery: Delivery, answer: Answer, ended: FunctionOutcome['kind']) => void | Promise<void>;
 }
 
@@ -152,11 +152,12 @@ export class MemoryWorld {
 
   /** Sends one signed delivery through the ingest function. */
   async deliver(delivery: Delivery): Promise<Answer> {
-    const outcome = await this.ingest.invoke(this.apiEvent(delivery));
+    const sent = { ...delivery, createdAt: delivery.createdAt ?? this.clock.now() };
+    const outcome = await this.ingest.invoke(this.apiEvent(sent));
     const answer = answerOf(outcome);
     if (answer?.status === 200 && !this.acknowledged.has(delivery.id))
       this.acknowledged.set(delivery.id, this.clock.now());
-    await this.options.onAnswer?.(delivery, answer, outcome.kind);
+    await this.options.onAnswer?.(sent, answer, outcome.kind);
     return answer;
   }
 
