@@ -76,7 +76,7 @@ function consumerSteps(rules: IngestRules, state: State, consumer: Consumer, me:
         steps.add('claims', { ...goTo('run'), record: claimed });
         if (faults.lostReply > 0) {
           const retried = 'claims, reply lost, own retry';
-          if (rules.ownTokens) {
+          if (rules.knowsOwnClaim) {
             steps.add(`${retried} recognised`, { ...goTo('run'), record: claimed }, 'lostReply');
           } else if (rules.consumer === 'ack-in-progress') {
             deleteCopy(`${retried} taken for another`, claimed, 'lostReply');

@@ -88,7 +88,7 @@ function ingestSteps(rules: IngestRules, state: State, ingest: Ingest, index: nu
     steps.add(`${action}, answers 200 (lost)`, { ...end, faults: left }, 'lostAnswer');
   };
   const recordExists = (existing: EventRecord, action: string, fault?: keyof Faults): void => {
-    const ours = rules.ownTokens && existing.ingestId === ingest.request;
+    const ours = rules.knowsOwnPut && existing.ingestId === ingest.request;
     const unsent = existing.status === 'pending' && !existing.enqueued;
     if (rules.ingest === 'resend' && (ours || unsent)) {
       steps.add(`${action}: exists, sends again`, { ...goTo('send'), record: existing }, fault);

@@ -12,8 +12,9 @@ export interface IngestRules {
   readonly effect: 'transaction' | 'external';
   readonly sweepUnsent: boolean;
   readonly sweepOverdue: boolean;
-  /** The writer recognises its own SDK retry: `ingestId` at ingest, owner token at the claim. */
-  readonly ownTokens: boolean;
+  /** The writer recognises its own SDK retry: by `ingestId` at ingest, by the owner token at the claim. */
+  readonly knowsOwnPut: boolean;
+  readonly knowsOwnClaim: boolean;
   readonly onQueueError: 'ack' | 'refuse';
   /** While DynamoDB is down, the queue message alone carries the event. */
   readonly queueOnlyFallback: boolean;
@@ -27,7 +28,8 @@ export const PROTOCOL: IngestRules = {
   effect: 'transaction',
   sweepUnsent: true,
   sweepOverdue: true,
-  ownTokens: true,
+  knowsOwnPut: true,
+  knowsOwnClaim: true,
   onQueueError: 'ack',
   queueOnlyFallback: true,
   redriveAfterReceives: 0,

@@ -57,7 +57,7 @@ export const ingestVariants: readonly Variant[] = [
     'copies in progress are acked, no owner token, no crash',
     33_507,
     [LOST, NEVER_HANDLED],
-    { ...ackInProgress(), ownTokens: false },
+    { ...ackInProgress(), knowsOwnPut: false, knowsOwnClaim: false },
     { crash: 0, zombie: 0 },
   ),
   slow(bad('completion not fenced', 609_497, [TWICE, UNDONE], { consumer: 'unfenced' })),
@@ -112,6 +112,7 @@ export const ingestVariants: readonly Variant[] = [
     ),
   ),
 
+  spare('own put not recognised by ingestId (the row for unsent duplicates covers)', 542_195, { knowsOwnPut: false }),
   good('naive ingest + sweeper', 118_124, { ingest: 'naive', ...onlyUnsentSwept }),
   good('the protocol, transactional effect', 542_195),
   slow(good('the protocol, queue purged', 1_686_219, {}, { purge: 1 })),
@@ -144,6 +145,10 @@ function ackInProgress(): Partial<IngestRules> {
 
 function good(name: string, states: number, rules: Partial<IngestRules> = {}, faults: Partial<Faults> = {}): Variant {
   return variant('GOOD', name, states, [], modelOf(rules, faults));
+}
+
+function spare(name: string, states: number, rules: Partial<IngestRules>): Variant {
+  return slow(variant('SPARE', name, states, [], modelOf(rules, {})));
 }
 
 function bad(
