@@ -61,7 +61,7 @@ export function renderProviderPage(spec: ProviderSpec): string {
 }
 
 /** `[host](address)`, or a link to a file of these docs. */
-export function docsLink({ docs }: ProviderSpec): string {
+function docsLink({ docs }: ProviderSpec): string {
   return docs.startsWith('https://') ? `[${new URL(docs).hostname}](${docs})` : 'the description on this page';
 }
 
