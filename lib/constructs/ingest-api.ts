@@ -69,14 +69,15 @@ export class IngestApi extends Construct {
     });
     const management = new HttpLambdaIntegration('Api', props.api, { scopePermissionToRoute: false });
     const routes: HttpRoute[] = [];
-    const settings: Record<string, CfnStage.RouteSettingsProperty> = {};
+    const settings: Record<string, unknown> = {};
     for (const source of props.sources) {
       const methods = source.methods as HttpMethod[];
       routes.push(...api.addRoutes({ path: source.path, methods, integration: ingest }));
       for (const method of methods) {
         settings[`${method} ${source.path}`] = {
-          throttlingRateLimit: source.throttle.rate,
-          throttlingBurstLimit: source.throttle.burst,
+          // JSON to CloudFormation, so the names are CloudFormation's.
+          ThrottlingRateLimit: source.throttle.rate,
+          ThrottlingBurstLimit: source.throttle.burst,
         };
       }
     }

@@ -1,0 +1,367 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Match, type Template } from 'aws-cdk-lib/assertions';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { gateway } from '#config';
+import { defineGateway } from '#core/config/gateway-config.ts';
+import { METRIC_NAMESPACE, METRICS, type MetricName } from '#core/metrics.ts';
+import { gatewayMetric } from '#lib/alarms/gateway-metric.ts';
+import { synthEnvironment } from './synth-environment.ts';
+
+const RUNBOOKS = join(import.meta.dirname, '../../docs/runbooks');
+// biome-ignore lint/suspicious/noExplicitAny: a template is untyped JSON
+type Resource = any;
+let prod: Template;
+let local: Template;
+beforeAll(async () => {
+  prod = (await synthEnvironment('prod')).gateway;
+  local = (await synthEnvironment('local')).gateway;
+});
+const alarmsOf = (template: Template): Resource[] =>
+  [
+    ...Object.values(template.findResources('AWS::CloudWatch::Alarm')),
+    ...Object.values(template.findResources('AWS::CloudWatch::CompositeAlarm')),
+  ].map(alarm => alarm['Properties']);
+const alarm = (id: string, template: Template = prod): Resource => {
+  const found = alarmsOf(template).find(
+    each => each.AlarmName === `holdfast-${template === local ? 'local' : 'prod'}-${id}`,
+  );
+  expect(found, id).toBeDefined();
+  return found;
+};
+/** A description as one text; references to resources stand as `<…>`. */
+const descriptionOf = (each: Resource): string =>
+  typeof each.AlarmDescription === 'string'
+    ? each.AlarmDescription
+    : each.AlarmDescription['Fn::Join'][1].map((part: unknown) => (typeof part === 'string' ? part : '<…>')).join('');
+/** All metrics an alarm looks at. */
+const metricsOf = (each: Resource): Resource[] =>
+  each.Metrics
+    ? each.Metrics.filter((m: Resource) => m.MetricStat).map((m: Resource) => ({
+        ...m.MetricStat.Metric,
+        Stat: m.MetricStat.Stat,
+      }))
+    : [
+        {
+          Namespace: each.Namespace,
+          MetricName: each.MetricName,
+          Dimensions: each.Dimensions,
+          Stat: each.Statistic ?? each.ExtendedStatistic,
+        },
+      ];
+
+describe('every alarm', () => {
+  it('tells somebody when it fires and when it is over', () => {
+    for (const each of [...alarmsOf(prod), ...alarmsOf(local)]) {
+      expect(each.AlarmActions, each.AlarmName).toHaveLength(1);
+      expect(each.OKActions, each.AlarmName).toEqual(each.AlarmActions);
+      expect(each.ActionsEnabled ?? true).toBe(true);
+    }
+  });
+
+  it('says what missing data means', () => {
+    for (const each of alarmsOf(prod)) {
+      if (each.AlarmRule) continue;
+      expect(['breaching', 'notBreaching'], each.AlarmName).toContain(each.TreatMissingData);
+    }
+  });
+
+  it('has a severity, a meaning, a first command and a runbook that exists', () => {
+    for (const each of alarmsOf(prod)) {
+      const description = descriptionOf(each);
+      expect(description, each.AlarmName).toMatch(
+        /^(page|ticket|notice): [A-Z].{20,}\nFirst: aws .+\nRunbook: docs\/runbooks\/[a-z-]+\.md$/,
+      );
+      // The limit of CloudWatch; each reference may grow to the length of an ARN.
+      expect(description.length + 150 * (description.split('<…>').length - 1), each.AlarmName).toBeLessThan(1024);
+      const runbook = /docs\/runbooks\/([a-z-]+\.md)/.exec(description)?.[1] ?? '';
+      expect(existsSync(join(RUNBOOKS, runbook)), runbook).toBe(true);
+    }
+  });
+
+  it('avoids FILL and RATE, which stick or jump on sparse metrics', () => {
+    for (const each of alarmsOf(prod)) {
+      for (const metric of each.Metrics ?? []) expect(metric.Expression ?? '').not.toMatch(/FILL|RATE|METRICS\(/);
+    }
+  });
+
+  it('never counts messages sent to the dead-letter queue: moves by SQS do not count there', () => {
+    for (const each of alarmsOf(prod)) {
+      for (const metric of metricsOf(each)) expect(metric.MetricName).not.toBe('NumberOfMessagesSent');
+    }
+  });
+
+  it('looks at metrics of ours only under a name and a set of dimensions that the code publishes', () => {
+    let seen = 0;
+    for (const each of alarmsOf(prod)) {
+      for (const metric of metricsOf(each)) {
+        if (metric.Namespace !== METRIC_NAMESPACE) continue;
+        seen += 1;
+        const given = metric.Dimensions.map((dimension: Resource) => dimension.Name).sort();
+        const sets = METRICS[metric.MetricName as MetricName].dimensions.map(set => [...set].sort());
+        expect(sets, `${each.AlarmName} ${metric.MetricName}`).toContainEqual(given);
+        expect(metric.Dimensions).toContainEqual({ Name: 'environment', Value: 'prod' });
+      }
+    }
+    expect(seen).toBeGreaterThan(20);
+  });
+
+  it('evaluates at most a day, beyond which CloudWatch looks only once an hour', () => {
+    for (const each of alarmsOf(prod)) {
+      if (each.AlarmRule) continue;
+      const period = each.Period ?? each.Metrics.find((m: Resource) => m.ReturnData !== false).Period ?? 60;
+      expect(period * each.EvaluationPeriods, each.AlarmName).toBeLessThanOrEqual(86_400);
+    }
+  });
+});
+
+describe('a metric with the wrong dimensions', () => {
+  it('is refused at synth, not empty for ever', () => {
+    expect(() => gatewayMetric('SweeperRuns', 'prod', { dimensions: { source: 'stripe' } })).toThrow(
+      /not published under/,
+    );
+    expect(() => gatewayMetric('Duplicate', 'prod', {})).toThrow(/environment,source/);
+  });
+});
+
+describe('dead letters', () => {
+  it('page at the first one, also while a person is looking at it', () => {
+    const waiting = alarm('process-dead-letters-waiting');
+    expect(waiting).toMatchObject({
+      Threshold: 1,
+      EvaluationPeriods: 1,
+      DatapointsToAlarm: 1,
+      TreatMissingData: 'notBreaching',
+    });
+    expect(
+      metricsOf(waiting)
+        .map(m => [m.MetricName, m.Stat])
+        .sort(),
+    ).toEqual([
+      ['ApproximateNumberOfMessagesNotVisible', 'Maximum'],
+      ['ApproximateNumberOfMessagesVisible', 'Maximum'],
+    ]);
+    expect(waiting.Metrics.find((m: Resource) => m.Expression).Expression).toBe('visible + hidden');
+    expect(JSON.stringify(waiting.Metrics)).toContain('WorkDead');
+    expect(JSON.stringify(waiting.Metrics)).not.toContain('WorkMain');
+  });
+
+  it('notify again for the second: an alarm that stays in ALARM says nothing', () => {
+    expect(alarm('process-new-dead-letters')).toMatchObject({
+      MetricName: 'DeadLettered',
+      Statistic: 'Sum',
+      Period: 60,
+      EvaluationPeriods: 1,
+      TreatMissingData: 'notBreaching',
+    });
+  });
+
+  it('are never hidden behind a composite', () => {
+    for (const composite of alarmsOf(prod).filter(each => each.AlarmRule)) {
+      expect(JSON.stringify(composite.AlarmRule)).not.toMatch(/dead/i);
+    }
+  });
+});
+
+describe('the queue', () => {
+  it('files a ticket when a message waits a minute, pages when it waits ten', () => {
+    for (const [id, threshold] of [
+      ['process-queue-age', 60],
+      ['process-queue-age-page', 600],
+    ] as const) {
+      expect(alarm(id)).toMatchObject({
+        MetricName: 'ApproximateAgeOfOldestMessage',
+        Statistic: 'Maximum',
+        Threshold: threshold,
+        ComparisonOperator: 'GreaterThanThreshold',
+        EvaluationPeriods: 5,
+        DatapointsToAlarm: 3,
+      });
+    }
+  });
+
+  it('pages when messages wait and nobody takes them', () => {
+    const stuck = alarm('process-not-consuming');
+    expect(stuck.Metrics.find((m: Resource) => m.Expression).Expression).toBe('IF(waiting > 0 AND received < 1, 1, 0)');
+    expect(stuck).toMatchObject({ EvaluationPeriods: 5, DatapointsToAlarm: 5 });
+  });
+});
+
+describe('the sweeper', () => {
+  it('pages by its silence', () => {
+    for (const id of ['sweep-not-running', 'sweep-oldest-unfinished', 'sweep-unsent-records']) {
+      expect(alarm(id).TreatMissingData, id).toBe('breaching');
+    }
+    expect(alarm('sweep-not-running')).toMatchObject({
+      Period: 300,
+      Threshold: 1,
+      ComparisonOperator: 'LessThanThreshold',
+    });
+  });
+});
+
+describe('the tables', () => {
+  it('page when writes are throttled, the indexes each on their own', () => {
+    for (const id of ['events', 'payloads', 'watch', 'timeline', 'attention']) {
+      const throttled = alarm(`ingest-table-throttled-${id}`);
+      const names = throttled.Dimensions.map((d: Resource) => d.Name);
+      expect(names.includes('GlobalSecondaryIndexName'), id).toBe(!['events', 'payloads'].includes(id));
+    }
+  });
+});
+
+describe('a source', () => {
+  it('pages when its secret was rotated away: wrong signatures, not any refusal', () => {
+    const page = alarm('ingest-signature-failures-stripe');
+    expect(
+      metricsOf(page)
+        .map(m => m.MetricName)
+        .sort(),
+    ).toEqual(['RequestRejected', 'Requests']);
+    expect(metricsOf(page).flatMap(m => m.Dimensions)).toContainEqual({ Name: 'cause', Value: 'mismatch' });
+    // When every request is refused, the denominator must exist all the same: hence Requests, not Accepted.
+    expect(page.Metrics.find((m: Resource) => m.Expression).Expression).toBe(
+      'IF(rejected > 10, 100 * rejected / requests, 0)',
+    );
+  });
+
+  it('pages by its silence only where a longest normal silence is configured', async () => {
+    expect(alarmsOf(prod).filter(each => each.AlarmName.includes('silent'))).toEqual([]);
+    const config = { ...gateway, sources: { stripe: { provider: 'stripe', expectedGapMinutes: 50 } } };
+    const template = (await synthEnvironment('prod', config)).gateway;
+    template.hasResourceProperties('AWS::CloudWatch::Alarm', {
+      AlarmName: 'holdfast-prod-ingest-silent-source-stripe',
+      MetricName: 'Accepted',
+      TreatMissingData: 'breaching',
+      Period: 900,
+      EvaluationPeriods: 4,
+      DatapointsToAlarm: 4,
+      ComparisonOperator: 'LessThanThreshold',
+      Threshold: 1,
+    });
+  });
+});
+
+describe('composites', () => {
+  it('page once for one incident; their members leave a notice', () => {
+    const composites = alarmsOf(prod).filter(each => each.AlarmRule);
+    expect(composites.map(each => each.AlarmName).sort()).toEqual([
+      'holdfast-prod-ingest-broken',
+      'holdfast-prod-processing-broken',
+    ]);
+    for (const composite of composites) expect(JSON.stringify(composite.AlarmActions)).toContain('page');
+    expect(JSON.stringify(alarm('ingest-errors').AlarmActions)).toContain('notice');
+    expect(JSON.stringify(alarm('process-queue-age-page').AlarmActions)).toContain('page');
+  });
+
+  it('are left out of the local AWS, which cannot deploy them; there the members page', () => {
+    expect(alarmsOf(local).filter(each => each.AlarmRule)).toEqual([]);
+    expect(JSON.stringify(alarm('ingest-errors', local).AlarmActions)).toContain('page');
+  });
+});
+
+describe('topics', () => {
+  it('are encrypted with a key that lets CloudWatch in, or alarms would reach nobody', () => {
+    prod.resourceCountIs('AWS::SNS::Topic', 3);
+    prod.allResourcesProperties('AWS::SNS::Topic', { KmsMasterKeyId: Match.anyValue() });
+    const principal = { Service: 'cloudwatch.amazonaws.com' };
+    prod.hasResourceProperties('AWS::KMS::Key', {
+      EnableKeyRotation: true,
+      KeyPolicy: {
+        Statement: Match.arrayWith([
+          Match.objectLike({ Effect: 'Allow', Principal: principal, Action: ['kms:Decrypt', 'kms:GenerateDataKey'] }),
+        ]),
+      },
+    });
+    const policies = Object.values(prod.findResources('AWS::SNS::TopicPolicy'));
+    expect(policies).toHaveLength(3);
+    for (const policy of policies) {
+      const statements: Resource[] = policy['Properties'].PolicyDocument.Statement;
+      expect(
+        statements.some(
+          each =>
+            each.Effect === 'Allow' && each.Principal.Service === principal.Service && each.Action === 'sns:Publish',
+        ),
+      ).toBe(true);
+      expect(
+        statements.some(each => each.Effect === 'Deny' && each.Condition?.Bool?.['aws:SecureTransport'] === 'false'),
+      ).toBe(true);
+    }
+  });
+
+  it('reach the configured people, by severity', async () => {
+    const config = defineGateway({
+      ...gateway,
+      environments: {
+        prod: {
+          alarmTargets: { page: [{ https: 'https://events.example.com/x' }], ticket: [{ email: 'team@example.com' }] },
+        },
+      },
+    });
+    const template = (await synthEnvironment('prod', config)).gateway;
+    template.resourceCountIs('AWS::SNS::Subscription', 2);
+    template.hasResourceProperties('AWS::SNS::Subscription', {
+      Protocol: 'https',
+      TopicArn: { Ref: Match.stringLikeRegexp('page') },
+    });
+    template.hasResourceProperties('AWS::SNS::Subscription', {
+      Protocol: 'email',
+      TopicArn: { Ref: Match.stringLikeRegexp('ticket') },
+    });
+  });
+});
+
+describe('how many alarms an environment has', () => {
+  it('is a choice: all, essential, none', async () => {
+    const withAlarms = async (alarms: 'all' | 'essential' | 'none') =>
+      alarmsOf((await synthEnvironment('prod', { ...gateway, environments: { prod: { alarms } } })).gateway);
+    const essential = (await withAlarms('essential')).map(each => each.AlarmName.replace('holdfast-prod-', ''));
+    expect(essential).toEqual(
+      expect.arrayContaining([
+        'process-dead-letters-waiting',
+        'process-queue-age-page',
+        'sweep-not-running',
+        'ingest-errors',
+      ]),
+    );
+    expect(essential.length).toBeLessThan(22);
+    expect((await withAlarms('all')).length).toBeGreaterThan(60);
+    expect(await withAlarms('none')).toEqual([]);
+  });
+});
+
+describe('runbooks', () => {
+  it('belong to an alarm each, and none is left over', async () => {
+    const { readdirSync } = await import('node:fs');
+    const config = { ...gateway, sources: { stripe: { provider: 'stripe', expectedGapMinutes: 60 } } };
+    const named = alarmsOf((await synthEnvironment('prod', config)).gateway).map(
+      each => /runbooks\/([a-z-]+\.md)/.exec(descriptionOf(each))?.[1],
+    );
+    expect(
+      readdirSync(RUNBOOKS)
+        .filter(file => file !== 'README.md')
+        .sort(),
+    ).toEqual([...new Set(named)].sort());
+  });
+
+  it('answer the seven questions of somebody who was woken up', () => {
+    for (const each of alarmsOf(prod)) {
+      const file = /runbooks\/([a-z-]+\.md)/.exec(descriptionOf(each))?.[1] ?? '';
+      const text = readFileSync(join(RUNBOOKS, file), 'utf8');
+      for (const heading of ['Meaning', 'Impact', 'First commands', 'Likely causes', 'Fix', 'Verify', 'Escalate']) {
+        expect(text, `${file}: ${heading}`).toContain(`\n## ${heading}\n`);
+      }
+    }
+  });
+});
+
+describe('the dashboard', () => {
+  it('asks the three questions in order and shows every alarm as a tile', () => {
+    const body = JSON.stringify(Object.values(prod.findResources('AWS::CloudWatch::Dashboard'))[0]);
+    const at = ['Is it healthy?', 'Is there a backlog?', 'Is there poison?'].map(question => body.indexOf(question));
+    expect(at.every(position => position > 0)).toBe(true);
+    expect(at).toEqual([...at].sort((a, b) => a - b));
+    const tiles = body.slice(0, at[0]).split(':alarm:').length + body.slice(0, at[0]).split('.Arn').length;
+    expect(Math.max(tiles, (body.match(/"Arn"/g) ?? []).length)).toBeGreaterThanOrEqual(60);
+  });
+});
