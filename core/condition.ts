@@ -58,6 +58,22 @@ export function holds(condition: Condition, item: Readonly<Record<string, unknow
 }
 
 function compare(actual: unknown, value: Scalar, accepts: (order: number) => boolean): boolean {
-  if (typeof actual !== typeof value || typeof value === 'boolean') return false;
-  return accepts((actual as Scalar) < value ? -1 : (actual as Scalar) > value ? 1 : 0);
+  if (typeof actual === 'number' && typeof value === 'number') return accepts(actual - value);
+  if (typeof actual === 'string' && typeof value === 'string') return accepts(compareTexts(actual, value));
+  return false;
+}
+
+/** The order of the texts' bytes in UTF-8, which is DynamoDB's. JavaScript's own puts surrogates before U+E000. */
+function compareTexts(a: string, b: string): number {
+  const length = Math.min(a.length, b.length);
+  for (let at = 0; at < length; at++) {
+    const difference = utf8Rank(a.charCodeAt(at)) - utf8Rank(b.charCodeAt(at));
+    if (difference !== 0) return difference;
+  }
+  return a.length - b.length;
+}
+
+function utf8Rank(unit: number): number {
+  if (unit < 0xd800) return unit;
+  return unit < 0xe000 ? unit + 0x2000 : unit - 0x800;
 }

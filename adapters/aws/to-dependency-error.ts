@@ -19,9 +19,6 @@ const THROTTLES = new Set([
   'KmsThrottled',
 ]);
 
-/** Refused because an earlier try of the same call may be under way: nothing is known. */
-const UNDECIDED = new Set(['TransactionInProgressException', 'IdempotentParameterMismatchException']);
-
 /**
  * What the SDK threw, as the error the rules know. `not_applied` is said only when it is certain: a refusal of the
  * caller's request (4xx), or a throttle on the first try. A throttle on a later try may follow one that was applied
@@ -38,7 +35,6 @@ export function toDependencyError(dependency: Dependency, call: string, error: u
 }
 
 function isCertainlyNotApplied(name: string, metadata: NonNullable<SdkError['$metadata']>): boolean {
-  if (UNDECIDED.has(name)) return false;
   const { httpStatusCode = 0, attempts = 1 } = metadata;
   if (THROTTLES.has(name)) return attempts <= 1;
   return httpStatusCode >= 400 && httpStatusCode < 500 && httpStatusCode !== 408;

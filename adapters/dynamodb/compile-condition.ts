@@ -27,5 +27,7 @@ function compileGroup(parts: readonly Condition[], joint: string, placeholders: 
       outcome: 'not_applied',
     });
   }
-  return `(${parts.map(part => compileCondition(part, placeholders)).join(joint)})`;
+  const compiled = parts.map(part => compileCondition(part, placeholders));
+  // DynamoDB refuses redundant parentheses, such as those around a group of one.
+  return compiled.length === 1 ? (compiled[0] as string) : `(${compiled.join(joint)})`;
 }

@@ -1,8 +1,15 @@
-import { afterAll, beforeAll, describe } from 'vitest';
+import { PutItemCommand } from '@aws-sdk/client-dynamodb';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { toAttributes } from '#adapters/dynamodb/attribute-values.ts';
+import { holds } from '#core/condition.ts';
+import type { EventPk } from '#core/glossary.ts';
+import { attributes, condition, finalState, runStep, step } from './agreement.ts';
 import { controlStoreContract } from './control-store.contract.ts';
 import { createTables, makeDynamoDbTables } from './dynamodb-local-region.ts';
 import { eventStoreContract } from './event-store.contract.ts';
 import { type JavaService, javaMissing, startDynamoDbLocal } from './java-services.ts';
+import { makeMemoryTables } from './memory-region.ts';
 import { payloadStoreContract } from './payload-store.contract.ts';
 
 const problem = await javaMissing();
@@ -21,4 +28,38 @@ describe.skipIf(problem !== undefined)('on DynamoDB Local', () => {
   eventStoreContract(() => tables);
   controlStoreContract(() => tables);
   payloadStoreContract(() => tables);
+
+  test('agrees with `holds` on 600 random conditions over random items', async () => {
+    let n = 0;
+    await fc.assert(
+      fc.asyncProperty(condition, fc.option(attributes, { nil: undefined }), async (guard, attributes) => {
+        const pk = `holds#${++n}` as EventPk;
+        const item = attributes && { pk, ...attributes };
+        if (item) await tables.client.send(new PutItemCommand({ TableName: 'events', Item: toAttributes(item) }));
+        const result = await tables.store.update({ pk, condition: guard, set: {} });
+        expect(result.kind).toBe(holds(guard, item) ? 'applied' : 'refused');
+      }),
+      { numRuns: 600, seed: 20_260_105 },
+    );
+  });
+
+  test('gives the same results as the memory adapters in 150 random sequences of writes', async () => {
+    let n = 0;
+    let applied = 0;
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 14 }), async steps => {
+        const memory = makeMemoryTables();
+        const source = `same-${++n}`;
+        for (const each of steps) {
+          const theirs = await runStep(tables, source, each);
+          expect(await runStep(memory, source, each)).toEqual(theirs);
+          if ('kind' in theirs && theirs.kind === 'applied') applied += 1;
+        }
+        expect(await finalState(memory, source)).toEqual(await finalState(tables, source));
+      }),
+      { numRuns: 150, seed: 20_260_105 },
+    );
+    // A comparison of nothing but refusals would prove nothing.
+    expect(applied).toBeGreaterThan(300);
+  });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { all, any, eq, exists, gt, isIn, lt, missing } from '#core/condition.ts';
+import { all, any, type Condition, eq, exists, gt, isIn, lt, missing } from '#core/condition.ts';
 import type { EventItem } from '#core/event-item.ts';
 import type { EventPk } from '#core/glossary.ts';
 import { toSourceId } from '#core/glossary.ts';
@@ -101,6 +101,15 @@ export function eventStoreContract(subject: () => EventStoreSubject): void {
         kind: 'applied',
         item: { pk, gen: 2 },
       });
+    });
+
+    test('orders texts by their bytes in UTF-8', async () => {
+      const item = makeEventItem(freshSource(), 'e', { result: '\u{10000}' });
+      await store().insert(item);
+      const check = (condition: Condition) => store().update({ pk: item.pk, condition, set: {} });
+      expect((await check(gt('result', '\ufffd'))).kind).toBe('applied');
+      expect((await check(lt('result', '\ufffd'))).kind).toBe('refused');
+      expect((await check(gt('result', 'Z'))).kind).toBe('applied');
     });
 
     test('an update that changes nothing is a check', async () => {
