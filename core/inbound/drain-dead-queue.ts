@@ -21,8 +21,10 @@ export async function drainDeadQueue(
     for (const { body, receipt } of messages) {
       const decoded = decodeWorkMessage(body);
       if (decoded.kind === 'foreign' || decoded.message.deadId === undefined) continue;
-      const item = await ports.store.get(decoded.message.pk);
-      if (!item || (item.status === 'dead_letter' && item.deadId === decoded.message.deadId)) continue;
+      const { pk, gen, deadId } = decoded.message;
+      const item = await ports.store.get(pk);
+      // A record older than the message comes from a restored table: the message may be all that is left of the death.
+      if (!item || item.gen < gen || (item.status === 'dead_letter' && item.deadId === deadId)) continue;
       await ports.dead.delete(receipt);
       drained += 1;
     }

@@ -371,7 +371,7 @@ export function replay(item: EventItem, request: ReplayWrite, now: EpochMs, timi
       attempts: 0,
       resends: 0,
       replayId: request.replayId,
-      replayedAt: now,
+      replayedAt: Math.max(now, request.jobCreatedAt ?? 0),
       updatedAt: now,
       ...(request.bodySha === undefined ? {} : { bodySha: request.bodySha }),
       ...watch(item.pk, now + timings.replayWatchMs),
@@ -379,14 +379,20 @@ export function replay(item: EventItem, request: ReplayWrite, now: EpochMs, timi
     remove: REPLAY_REMOVES,
   };
 }
-/** A message of a newer generation than the record (a restored table): the record catches up. */
-export function catchUp(pk: EventPk, gen: number, now: EpochMs, timings: Timings): EventUpdate {
+/** A message of a newer generation than the record (a restored table): the record catches up, body included. */
+export function catchUp(
+  message: { pk: EventPk; gen: number; bodySha: string },
+  now: EpochMs,
+  timings: Timings,
+): EventUpdate {
+  const { pk, gen, bodySha } = message;
   return {
     pk,
     condition: lt('gen', gen),
     set: {
       status: 'pending',
       gen,
+      bodySha,
       attempts: 0,
       resends: 0,
       updatedAt: now,

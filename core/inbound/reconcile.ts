@@ -70,7 +70,8 @@ export async function reconcile(
 
 async function checkPayload(item: EventItem, ports: ReconcilePorts, rules: WriteRules): Promise<readonly Mismatch[]> {
   if (item.watchAt !== undefined) {
-    const days = Math.max(rules.retentionDays, RAISE_DAYS) + PAYLOAD_MARGIN_DAYS;
+    const longest = item.status === 'dead_letter' ? rules.deadRetentionDays : rules.retentionDays;
+    const days = Math.max(longest, RAISE_DAYS) + PAYLOAD_MARGIN_DAYS;
     const raised = await ports.payloads.raiseBody(item.pk, item.bodySha, expiryAfter(ports.clock.now(), days));
     return raised === 'missing' && item.status !== 'dead_letter' ? ['payload_missing'] : [];
   }

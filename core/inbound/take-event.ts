@@ -153,7 +153,7 @@ async function meetRefusal(
   if (item.gen > message.gen) return ack();
   if (item.gen < message.gen) {
     // A table restored to an older point: the message knows better. Refused = somebody else caught up.
-    await ports.store.update(catchUp(message.pk, message.gen, now, rules.timings));
+    await ports.store.update(catchUp(message, now, rules.timings));
     return { result: await ports.store.update(way.update) };
   }
   if (item.status === 'dead_letter') {
