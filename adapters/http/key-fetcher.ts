@@ -1,0 +1,179 @@
+/**
+ * Fetches and caches the keys of providers that publish them. Which addresses may be asked is decided in core/ (host and
+ * path patterns of the spec); here every call is capped, redirects are not followed, certificates must be in date, and an
+ * address that failed is not asked again at once, so that forged requests cannot turn into a stream of calls.
+ */
+import { X509Certificate } from 'node:crypto';
+import type { Agent } from 'node:https';
+import type { EpochMs } from '#core/glossary.ts';
+import type { Clock, Jwk } from '#core/ports.ts';
+import type { KeyFetcher } from '#core/verification/verify-request.ts';
+import { fetchCapped } from './fetch-capped.ts';
+
+export interface KeyFetcherOptions {
+  readonly clock: Clock;
+  /** @default 1500, so that the ingest budget leaves room for storing the event */
+  readonly timeoutMs?: number;
+  readonly agent?: Agent;
+}
+
+const HOUR_MS = 3_600_000;
+const FRESH_MS = { x509Url: 24 * HOUR_MS, jwksUrl: HOUR_MS, plaid: 24 * HOUR_MS } as const;
+/** After that a key that cannot be fetched anew is no longer used. */
+const STALE_MS = 24 * HOUR_MS;
+/** An address that failed, or a key id that was not there, is asked again after this. */
+const RETRY_MS = 30_000;
+const MAX_BYTES = 128 * 1_024;
+const MAX_ENTRIES = 200;
+
+interface Entry {
+  readonly keys: readonly Jwk[] | string;
+  readonly fetchedAt: EpochMs;
+}
+
+export class CachedKeyFetcher implements KeyFetcher {
+  readonly #clock: Clock;
+  readonly #timeoutMs: number;
+  readonly #agent: Agent | undefined;
+  readonly #entries = new Map<string, Entry>();
+  readonly #askedAt = new Map<string, { readonly at: EpochMs; readonly error: Error | undefined }>();
+  readonly #running = new Map<string, Promise<Entry>>();
+
+  constructor({ clock, timeoutMs = 1_500, agent }: KeyFetcherOptions) {
+    this.#clock = clock;
+    this.#timeoutMs = timeoutMs;
+    this.#agent = agent;
+  }
+
+  async fetchKey(
+    kind: 'x509Url' | 'jwksUrl' | 'plaid',
+    locator: string,
+    kid?: string,
+    credential?: string,
+  ): Promise<Jwk | string | undefined> {
+    const name = kind === 'plaid' ? `${kind} ${locator} ${kid}` : `${kind} ${locator}`;
+    const ask = () => this.#ask(kind, locator, kid, credential);
+    const known = this.#entries.get(name);
+    const age = known === undefined ? Number.POSITIVE_INFINITY : this.#clock.now() - known.fetchedAt;
+    if (known && age < FRESH_MS[kind]) {
+      const key = choose(known, kid);
+      // A key id that is not in a fresh set may be a new one: worth one look.
+      if (key !== undefined || kind !== 'jwksUrl' || this.#wasAskedJustNow(name)) return key;
+      return choose(await this.#load(name, ask).catch(() => known), kid);
+    }
+    try {
+      return choose(await this.#load(name, ask), kid);
+    } catch (error) {
+      if (known && age < FRESH_MS[kind] + STALE_MS) return choose(known, kid);
+      throw error;
+    }
+  }
+
+  #wasAskedJustNow(name: string): boolean {
+    const asked = this.#askedAt.get(name);
+    return asked !== undefined && this.#clock.now() - asked.at < RETRY_MS;
+  }
+
+  /** One call at a time per address; the failure of the last one stands for a while. */
+  #load(name: string, ask: () => Promise<Entry>): Promise<Entry> {
+    const running = this.#running.get(name);
+    if (running) return running;
+    const last = this.#askedAt.get(name);
+    if (last?.error && this.#wasAskedJustNow(name)) return Promise.reject(last.error);
+    const load = ask()
+      .then(
+        entry => {
+          remember(this.#entries, name, entry);
+          remember(this.#askedAt, name, { at: this.#clock.now(), error: undefined });
+          return entry;
+        },
+        (error: Error) => {
+          remember(this.#askedAt, name, { at: this.#clock.now(), error });
+          throw error;
+        },
+      )
+      .finally(() => this.#running.delete(name));
+    this.#running.set(name, load);
+    return load;
+  }
+
+  async #ask(
+    kind: 'x509Url' | 'jwksUrl' | 'plaid',
+    locator: string,
+    kid: string | undefined,
+    credential: string | undefined,
+  ): Promise<Entry> {
+    const limits = {
+      timeoutMs: this.#timeoutMs,
+      maxBytes: MAX_BYTES,
+      ...(this.#agent === undefined ? {} : { agent: this.#agent }),
+    };
+    if (kind === 'plaid') return this.#askPlaid(locator, kid, credential, limits);
+    const { status, text } = await fetchCapped({ method: 'GET', url: locator, ...limits });
+    if (status !== 200) throw new Error(`${new URL(locator).host} answered ${status}`);
+    return { keys: kind === 'x509Url' ? this.#inDate(text) : parseKeySet(text), fetchedAt: this.#clock.now() };
+  }
+
+  async #askPlaid(
+    origin: string,
+    kid: string | undefined,
+    credential: string | undefined,
+    limits: { timeoutMs: number; maxBytes: number; agent?: Agent },
+  ): Promise<Entry> {
+    const [, clientId, secret] = /^([^:]*):(.*)$/s.exec(credential ?? '') ?? [];
+    const body = JSON.stringify({ client_id: clientId, secret, key_id: kid });
+    const url = `${origin}/webhook_verification_key/get`;
+    const { status, text } = await fetchCapped({ method: 'POST', url, body, ...limits });
+    // plaid.com/docs/errors: an unknown key id is an INVALID_INPUT error, which is a 400.
+    if (status === 400) return { keys: [], fetchedAt: this.#clock.now() };
+    if (status !== 200) throw new Error(`${new URL(origin).host} answered ${status}`);
+    const { key } = parseObject(text) as { key?: unknown };
+    if (!isJwk(key) || key['kid'] !== kid) throw new Error('Plaid answered without the key that was asked for');
+    const expired = typeof key['expired_at'] === 'number';
+    return { keys: expired ? [] : [key], fetchedAt: this.#clock.now() };
+  }
+
+  /** The first certificate, if it is valid now; a bare public key has no dates. */
+  #inDate(text: string): string {
+    const pem = /-----BEGIN (CERTIFICATE|PUBLIC KEY)-----[A-Za-z0-9+/=\s]+-----END \1-----/.exec(text);
+    if (!pem) throw new Error('the answer holds neither a certificate nor a public key');
+    if (pem[1] === 'PUBLIC KEY') return pem[0];
+    const { validFromDate, validToDate } = new X509Certificate(pem[0]);
+    const now = this.#clock.now();
+    if (now < validFromDate.getTime() || now > validToDate.getTime()) {
+      throw new Error(`the certificate is valid from ${validFromDate.toISOString()} to ${validToDate.toISOString()}`);
+    }
+    return pem[0];
+  }
+}
+
+function choose({ keys }: Entry, kid: string | undefined): Jwk | string | undefined {
+  if (typeof keys === 'string') return keys;
+  return kid === undefined ? (keys.length === 1 ? keys[0] : undefined) : keys.find(key => key['kid'] === kid);
+}
+
+function parseKeySet(text: string): readonly Jwk[] {
+  const { keys } = parseObject(text) as { keys?: unknown };
+  if (!Array.isArray(keys)) throw new Error('the answer is not a set of keys');
+  return keys.filter(isJwk).filter(key => key['use'] === undefined || key['use'] === 'sig');
+}
+
+function parseObject(text: string): object {
+  const value: unknown = JSON.parse(text);
+  if (typeof value !== 'object' || value === null) throw new Error('the answer is not a JSON object');
+  return value;
+}
+
+function isJwk(value: unknown): value is Jwk {
+  return typeof value === 'object' && value !== null && 'kty' in value;
+}
+
+/** Map keeps insertion order: the oldest entry goes first. */
+function remember<V>(map: Map<string, V>, name: string, value: V): void {
+  map.delete(name);
+  if (map.size >= MAX_ENTRIES) {
+    const [oldest] = map.keys();
+    if (oldest !== undefined) map.delete(oldest);
+  }
+  map.set(name, value);
+}
