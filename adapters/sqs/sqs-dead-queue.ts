@@ -1,4 +1,10 @@
-import { DeleteMessageCommand, ReceiveMessageCommand, SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
+import {
+  DeleteMessageCommand,
+  ReceiptHandleIsInvalid,
+  ReceiveMessageCommand,
+  SendMessageCommand,
+  type SQSClient,
+} from '@aws-sdk/client-sqs';
 import type { EpochMs } from '#core/glossary.ts';
 import type { DeadQueue } from '#core/ports.ts';
 import { toDependencyError } from '../aws/to-dependency-error.ts';
@@ -49,6 +55,8 @@ export class SqsDeadQueue implements DeadQueue {
     try {
       await this.#client.send(new DeleteMessageCommand({ QueueUrl: this.#queueUrl, ReceiptHandle: receipt }));
     } catch (error) {
+      // A handle of a message that is gone: there is nothing left to delete.
+      if (error instanceof ReceiptHandleIsInvalid) return;
       throw toDependencyError('sqs', 'DeleteMessage', error);
     }
   }

@@ -1,0 +1,54 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { CreateQueueCommand, DeleteMessageCommand, ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { clientSettings } from '#adapters/aws/client-settings.ts';
+import { SqsDeadQueue } from '#adapters/sqs/sqs-dead-queue.ts';
+import { SqsQueueGauge } from '#adapters/sqs/sqs-queue-gauge.ts';
+import { SqsReceiptBox } from '#adapters/sqs/sqs-receipt-box.ts';
+import { SqsWorkQueue } from '#adapters/sqs/sqs-work-queue.ts';
+import { environmentFor } from './dynamodb-local-region.ts';
+import type { QueuesSubject } from './queues.contract.ts';
+
+/** The real adapters on two new queues of an SQS endpoint. */
+export async function makeSqsQueues(url: string): Promise<QueuesSubject & { readonly mainUrl: string }> {
+  // Patient: a JVM that warms up on a busy machine takes its time.
+  const client = new SQSClient({
+    ...clientSettings('SQS', environmentFor(url)),
+    requestHandler: { connectionTimeout: 5_000, requestTimeout: 30_000 },
+  });
+  const create = async (QueueName: string, VisibilityTimeout: number): Promise<string> => {
+    const Attributes = { VisibilityTimeout: String(VisibilityTimeout) };
+    const { QueueUrl = '' } = await client.send(new CreateQueueCommand({ QueueName, Attributes }));
+    return QueueUrl;
+  };
+  const mainUrl = await create('main', 30);
+  const deadUrl = await create('dead', 1);
+  return {
+    mainUrl,
+    work: new SqsWorkQueue(client, mainUrl),
+    receipts: new SqsReceiptBox(client, mainUrl),
+    dead: new SqsDeadQueue(client, deadUrl),
+    gauge: new SqsQueueGauge(client, { main: mainUrl, dead: deadUrl }),
+    async receive() {
+      const { Messages = [] } = await client.send(
+        new ReceiveMessageCommand({ QueueUrl: mainUrl, MaxNumberOfMessages: 10, MessageSystemAttributeNames: ['All'] }),
+      );
+      return Messages.map(({ Body = '', ReceiptHandle = '', Attributes = {} }) => ({
+        body: Body,
+        receipt: ReceiptHandle,
+        groupId: Attributes.MessageGroupId,
+        receiveCount: Number(Attributes.ApproximateReceiveCount),
+      }));
+    },
+    async delete(receipt) {
+      await client.send(new DeleteMessageCommand({ QueueUrl: mainUrl, ReceiptHandle: receipt }));
+    },
+    async deadAttributes() {
+      const { Messages = [] } = await client.send(
+        new ReceiveMessageCommand({ QueueUrl: deadUrl, MessageAttributeNames: ['All'] }),
+      );
+      const attributes = Object.entries(Messages[0]?.MessageAttributes ?? {});
+      return Object.fromEntries(attributes.map(([name, { StringValue = '' }]) => [name, StringValue]));
+    },
+    wait: seconds => sleep(seconds * 1_000),
+  };
+}

@@ -1,0 +1,28 @@
+import { MemoryQueue } from '#adapters/memory/memory-queue.ts';
+import {
+  MemoryDeadQueue,
+  MemoryQueueGauge,
+  MemoryReceiptBox,
+  MemoryWorkQueue,
+} from '#adapters/memory/memory-queue-ports.ts';
+import { SeededRandom } from '#adapters/memory/seeded-random.ts';
+import { VirtualClock } from '#adapters/memory/virtual-clock.ts';
+import type { QueuesSubject } from './queues.contract.ts';
+
+/** Both queues in memory. Spare copies are off: the contract counts messages. */
+export function makeMemoryQueues(): QueuesSubject {
+  const clock = new VirtualClock();
+  const settings = { clock, random: new SeededRandom(4), duplicateRate: 0 };
+  const main = new MemoryQueue({ ...settings, visibilitySeconds: 30 });
+  const dead = new MemoryQueue({ ...settings, visibilitySeconds: 1 });
+  return {
+    work: new MemoryWorkQueue(main),
+    receipts: new MemoryReceiptBox(main),
+    dead: new MemoryDeadQueue(dead),
+    gauge: new MemoryQueueGauge(main, dead),
+    receive: async () => main.receive(10),
+    delete: async receipt => main.delete(receipt),
+    deadAttributes: async () => ({ ...dead.receive(1)[0]?.attributes }),
+    wait: seconds => clock.advanceBy(seconds * 1_000),
+  };
+}
