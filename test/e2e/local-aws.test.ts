@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AlarmChange, runAlarms } from '#local/alarms.ts';
@@ -67,17 +68,17 @@ describe.skipIf(!python)('the real stacks on a local AWS', () => {
     const good = gateway.sign('default', event);
     const signature = good['x-webhook-signature'] ?? '';
     const { 'x-webhook-signature': _none, ...unsigned } = good;
-    const stale = gateway.sign('default', event, { ageSeconds: 3_600 });
-    const refused: Readonly<Record<string, string | string[]>>[] = [
-      gateway.sign('default', event, { secret: 'not the secret' }),
-      unsigned,
-      { ...good, 'x-webhook-signature': [signature, signature] },
-      { ...good, 'x-webhook-signature': 'sha256=' },
-      stale,
-    ];
-    for (const headers of refused) {
+    const refused: Readonly<Record<string, Readonly<Record<string, string | string[]>>>> = {
+      'wrong secret': gateway.sign('default', event, { secret: 'not the secret' }),
+      'no signature': unsigned,
+      'two signatures': { ...good, 'x-webhook-signature': [signature, `sha256=${'0'.repeat(64)}`] },
+      'empty signature': { ...good, 'x-webhook-signature': 'sha256=' },
+      'an hour old': gateway.sign('default', event, { ageSeconds: 3_600 }),
+    };
+    for (const [name, headers] of Object.entries(refused)) {
       const answer = await gateway.request('POST', '/webhooks/default', { headers, body: event.body });
-      expect([answer.status, JSON.parse(answer.body)]).toEqual([
+      expect([name, answer.status, JSON.parse(answer.body)]).toEqual([
+        name,
         401,
         { error: 'invalid_signature', message: 'HMAC signature verification failed' },
       ]);
@@ -85,13 +86,21 @@ describe.skipIf(!python)('the real stacks on a local AWS', () => {
     expect(await gateway.read(event.pk)).toBeUndefined();
   });
 
-  it('verifies bytes that are not UTF-8 exactly, and dead-letters them as unreadable', async () => {
+  it('verifies bytes that are not UTF-8 exactly', async () => {
     const key = genericEvent('').key;
     const body = Uint8Array.from([0xff, 0x00, 0xfe, 0x80, 0x0a]);
     const headers = { 'content-type': 'application/octet-stream', 'x-event-id': key };
     expect((await gateway.sendUntilAcknowledged('default', { body, headers })).status).toBe(200);
     const item = await gateway.waitUntilFinished(pkOf('default', key));
-    expect(item).toMatchObject({ status: 'dead_letter', size: body.length });
+    expect(item).toMatchObject({ bodySha: createHash('sha256').update(body).digest('hex'), size: body.length });
+  });
+
+  it('accepts a genuine body that is not the JSON it says, and dead-letters it with the cause', async () => {
+    const key = genericEvent('').key;
+    const headers = { 'content-type': 'application/json', 'x-event-id': key };
+    expect((await gateway.sendUntilAcknowledged('default', { body: '{"open', headers })).status).toBe(200);
+    const item = await gateway.waitUntilFinished(pkOf('default', key));
+    expect(item).toMatchObject({ status: 'dead_letter', cause: 'unparsable_payload' });
   });
 
   it('applies one effect for the same event sent fifty times at once', async () => {
