@@ -45,7 +45,7 @@ export class GatewayAlarms extends Construct {
       ...props,
       metric: (name, options) => gatewayMetric(name, environment, options),
       errorsOf: name =>
-        `aws logs tail ${functions[name].logGroup.logGroupName} --since 30m --filter-pattern '{ $.level = "ERROR" }'`,
+        `aws logs tail ${functions[name].logGroup.logGroupName} --since 30m --filter-pattern '{ $.level = "ERROR" || $.level = "WARN" }'`,
     };
     const wanted = [ingestAlarms, processAlarms, sweepAlarms]
       .flatMap(list => list(context, Duration.minutes(1)))
