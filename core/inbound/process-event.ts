@@ -8,7 +8,7 @@ import { DEFAULT_RETRY } from '../resolved-config.ts';
 import { type Attempt, type AttemptEnd, finishEvent } from './finish-event.ts';
 import type { HandlerRegistration } from './handler-contract.ts';
 import { ACK, type Disposal, type ProcessPorts, type ProcessRules, type QueueRecord, RETURN } from './process-ports.ts';
-import { loadBody, runHandler } from './run-handler.ts';
+import { keepOtherBody, loadBody, runHandler } from './run-handler.ts';
 import { isBatch, splitBatch } from './split-batch.ts';
 import { type Taken, takeEvent } from './take-event.ts';
 import { decodeWorkMessage, type WorkMessage } from './work-message.ts';
@@ -58,6 +58,7 @@ export async function processEvent(
     retry: handler?.retry ?? source?.retry ?? DEFAULT_RETRY,
     ...(message.traceId === undefined ? {} : { traceId: message.traceId }),
   };
+  const keptOther = await keepOtherBody(message, item, ports, rules);
   const end = await runAttempt(message, attempt, handler, deadlineMs, ports, rules);
   if (handler && (end.kind === 'outcome' || end.kind === 'failed')) {
     ports.breaker.record(
@@ -66,7 +67,8 @@ export async function processEvent(
       ports.clock.now(),
     );
   }
-  const disposal = await finishEvent(attempt, end, ports, rules);
+  const finished = await finishEvent(attempt, end, ports, rules);
+  const disposal = keptOther ? finished : RETURN;
   logAttempt(attempt, end, disposal, ports);
   return disposal;
 }
@@ -125,7 +127,7 @@ async function runAttempt(
     };
   }
   try {
-    const body = await loadBody(message, item, ports, rules);
+    const body = await loadBody(message, item, ports);
     if (body.kind === 'missing')
       return { kind: 'permanent', cause: 'payload_missing', message: 'the body is in no store' };
     const timeLimitMs = Math.max(MIN_RUN_MS, deadlineMs - rules.timings.deadlineReserveMs - ports.clock.now());

@@ -22,17 +22,11 @@ export type LoadedBody =
   | { readonly kind: 'missing' };
 
 /** The record decides which body runs; the message's copy is used when it is the same one. */
-export async function loadBody(
-  message: WorkMessage,
-  item: EventItem,
-  ports: ProcessPorts,
-  rules: ProcessRules,
-): Promise<LoadedBody> {
+export async function loadBody(message: WorkMessage, item: EventItem, ports: ProcessPorts): Promise<LoadedBody> {
   const carried = message.payload === undefined ? undefined : ports.codec.fromBase64(message.payload);
   if (carried !== undefined && message.bodySha === item.bodySha) {
     return { kind: 'body', bytes: ports.codec.inflate(carried, MAX_BODY_BYTES), headers: message.headers ?? {} };
   }
-  if (message.bodySha !== item.bodySha && message.unrecorded) await keepOtherBody(message, ports, rules);
   const stored = await ports.payloads.getBody(item.pk, item.bodySha);
   if (!stored) return { kind: 'missing' };
   const deflated = stored.bytes ?? (stored.ref === undefined ? undefined : await ports.blobs.get(stored.ref));
@@ -40,19 +34,34 @@ export async function loadBody(
   return { kind: 'body', bytes: ports.codec.inflate(deflated, MAX_BODY_BYTES), headers: stored.headers };
 }
 
-/** An outage copy brought other bytes under a known id: kept as a second payload, counted. */
-export async function keepOtherBody(message: WorkMessage, ports: ProcessPorts, rules: ProcessRules): Promise<void> {
+/**
+ * An outage copy that brought other bytes under a known id may be the last to have them: they are kept as a second
+ * payload, and counted. False: they could not be kept, so the message must stay.
+ */
+export async function keepOtherBody(
+  message: WorkMessage,
+  item: EventItem,
+  ports: ProcessPorts,
+  rules: ProcessRules,
+): Promise<boolean> {
+  if (message.unrecorded !== true || message.bodySha === item.bodySha) return true;
   const { pk, bodySha, payload, ref, headers = {} } = message;
   const bytes = payload === undefined ? undefined : ports.codec.fromBase64(payload);
   const expiresAt = expiryAfter(ports.clock.now(), rules.retentionDays + PAYLOAD_MARGIN_DAYS);
-  ports.telemetry.count('PayloadMismatch', { source: splitEventPk(pk).sourceId });
-  if (bytes && bytes.length <= rules.inlineLimitBytes) {
-    await ports.payloads.putBody({ pk, sk: `B#${bodySha}`, bytes, headers, expiresAt });
-  } else {
-    const key = ref ?? `${pk}/${bodySha}`;
-    if (bytes) await ports.blobs.put(key, bytes);
-    await ports.payloads.putBody({ pk, sk: `B#${bodySha}`, ref: key, headers, expiresAt });
+  try {
+    if (bytes && bytes.length <= rules.inlineLimitBytes) {
+      await ports.payloads.putBody({ pk, sk: `B#${bodySha}`, bytes, headers, expiresAt });
+    } else {
+      const key = ref ?? `${pk}/${bodySha}`;
+      if (bytes) await ports.blobs.put(key, bytes);
+      await ports.payloads.putBody({ pk, sk: `B#${bodySha}`, ref: key, headers, expiresAt });
+    }
+  } catch (error) {
+    if (!(error instanceof DependencyError)) throw error;
+    return false;
   }
+  ports.telemetry.count('PayloadMismatch', { source: splitEventPk(pk).sourceId });
+  return true;
 }
 
 export interface AttemptInput {

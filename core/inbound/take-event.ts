@@ -93,7 +93,7 @@ async function take(
   let result: WriteResult = await ports.store.update(way.update);
   for (let round = 0; round < MAX_ROUNDS; round++) {
     const item = result.item;
-    if (result.kind === 'applied') return taken(result.item, message, way, ports);
+    if (result.kind === 'applied') return taken(result.item, message, way, ports, rules);
     if (item === undefined) {
       if (!(await holdPayload(message, ports, rules))) {
         await ports.dead.send(record.body, 'payload_missing');
@@ -110,13 +110,19 @@ async function take(
   return { kind: 'disposed', disposal: RETURN };
 }
 
-function taken(item: EventItem, message: WorkMessage, way: Way, ports: ProcessPorts): Taken {
+async function taken(
+  item: EventItem,
+  message: WorkMessage,
+  way: Way,
+  ports: ProcessPorts,
+  rules: ProcessRules,
+): Promise<Taken> {
   const source = splitEventPk(item.pk).sourceId;
   if (way.claimId !== undefined && item.status === 'processing') return { kind: 'owned', item, claimId: way.claimId };
   if (item.status === 'skipped_stale') ports.telemetry.count('SkippedStale', { source });
   else ports.telemetry.count('Parked', { source });
   ports.telemetry.log('debug', { stage: 'parked', source, pk: item.pk, gen: message.gen });
-  return { kind: 'disposed', disposal: ACK };
+  return { kind: 'disposed', disposal: (await keepOtherBody(message, item, ports, rules)) ? ACK : RETURN };
 }
 
 async function meetRefusal(
@@ -129,11 +135,7 @@ async function meetRefusal(
 ): Promise<Taken | { result: WriteResult }> {
   const now = ports.clock.now();
   const dispose = (disposal: Disposal): Taken => ({ kind: 'disposed', disposal });
-  // The last copy of bytes that differ from the record's may be this outage copy: kept before it goes.
-  const ack = async (): Promise<Taken> => {
-    if (message.unrecorded && message.bodySha !== item.bodySha) await keepOtherBody(message, ports, rules);
-    return dispose(ACK);
-  };
+  const ack = async (): Promise<Taken> => dispose((await keepOtherBody(message, item, ports, rules)) ? ACK : RETURN);
 
   // Our own claim: the reply was lost and the SDK sent it again.
   if (way.claimId !== undefined && item.owner === way.claimId && item.status === 'processing') {
