@@ -1,13 +1,18 @@
 import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AlarmChange, runAlarms } from '#local/alarms.ts';
 import { outputOf } from '#local/gateway-address.ts';
 import { findPython } from '#local/python.ts';
 import { sampleEvent } from '#local/sample-event.ts';
-import { GatewayUnderTest, genericEvent, pkOf } from './gateway-under-test.ts';
+import { localDirectory } from '#local/workspace.ts';
+import { freePort, GatewayUnderTest, genericEvent, pkOf } from './gateway-under-test.ts';
 import { killWorkers } from './kill-workers.ts';
 import { reportMissingPython } from './needs-python.ts';
+import { startGateway } from './start-gateway.ts';
 
 const python = await findPython();
 reportMissingPython(python);
@@ -160,6 +165,33 @@ describe.skipIf(!python)('the real stacks on a local AWS', () => {
     expect(answer.status).toBe(200);
     expect(JSON.parse(answer.body)).toMatchObject({ status: 'completed' });
   });
+
+  it('is what npm start deploys: samples complete, a second run joins, Ctrl-C ends both', async () => {
+    const port = await freePort();
+    const first = startGateway(['--port', String(port)]);
+    try {
+      await first.waitForOutput(/Events as they come/);
+      expect(first.stdout()).toMatch(
+        /payment_intent\.succeeded[\s\S]*accepted[\s\S]*pending[\s\S]*processing[\s\S]*completed/,
+      );
+      expect(first.stdout()).toMatch(/push[\s\S]*accepted[\s\S]*pending[\s\S]*processing[\s\S]*completed/);
+
+      const second = startGateway(['--once', '--port', String(port)]);
+      expect(await second.exitCode, second.stderr()).toBe(0);
+      expect(second.stdout()).toContain('already running');
+      expect(second.stdout()).toContain('not deployed again');
+      // The second run's samples are events like any other.
+      await first.waitForOutput(/Events as they come[\s\S]*payment_intent\.succeeded\s+completed/);
+
+      first.child.kill('SIGINT');
+      expect(await first.exitCode, first.stderr()).toBe(0);
+      await expect(fetch(`http://127.0.0.1:${port}/_ministack/health`)).rejects.toThrow();
+      expect(existsSync(join(localDirectory(port), 'emulator.json'))).toBe(false);
+    } finally {
+      first.child.kill('SIGKILL');
+      await rm(localDirectory(port), { recursive: true, force: true });
+    }
+  }, 150_000);
 
   it('completes an event whose process was killed in the middle, with its effect once', async () => {
     expect(killedWorkers).toBeGreaterThan(0);
