@@ -1,0 +1,120 @@
+import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/**
+ * What the proxy does with one request. `drop_reply`, `hang_after`: the service applies it, the answer is cut off, or
+ * never comes. `reset`, `hang`, `error`, `throttle`: the service never sees it. `slow_body`: half an answer, then nothing.
+ */
+export type ProxyFault = 'pass' | 'drop_reply' | 'hang_after' | 'reset' | 'hang' | 'error' | 'throttle' | 'slow_body';
+
+export interface FaultProxy {
+  readonly url: string;
+  /** `<operation>: <fault>` of every request since the last `plan`. */
+  readonly seen: string[];
+  /** Faults of the next requests, in order; those after them pass. `always`: of every request from now on. */
+  plan(...faults: readonly ProxyFault[]): void;
+  always(fault: ProxyFault): void;
+  stop(): Promise<void>;
+}
+
+/** A server between the SDK and an AWS-like service that loses, delays and refuses answers on request. */
+export async function startFaultProxy(targetUrl: string): Promise<FaultProxy> {
+  const target = new URL(targetUrl);
+  const seen: string[] = [];
+  let planned: ProxyFault[] = [];
+  let standing: ProxyFault = 'pass';
+  const server = createServer((incoming, outgoing) => {
+    const fault = planned.shift() ?? standing;
+    const operation = String(incoming.headers['x-amz-target'] ?? incoming.url).replace(/^.*\./, '');
+    seen.push(`${operation}: ${fault}`);
+    void answer(fault, incoming, outgoing, target);
+  });
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    seen,
+    plan(...faults) {
+      seen.length = 0;
+      planned = [...faults];
+      standing = 'pass';
+    },
+    always(fault) {
+      seen.length = 0;
+      planned = [];
+      standing = fault;
+    },
+    stop: () =>
+      new Promise(resolve => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+async function answer(
+  fault: ProxyFault,
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  target: URL,
+): Promise<void> {
+  if (fault === 'reset') {
+    incoming.socket.destroy();
+    return;
+  }
+  const body = await read(incoming);
+  if (fault === 'hang') return;
+  if (fault === 'error') {
+    reply(outgoing, 500, '{"__type":"InternalServerError","message":"injected"}');
+    return;
+  }
+  if (fault === 'throttle') {
+    reply(outgoing, 400, '{"__type":"com.amazon.coral.availability#ThrottlingException","message":"injected"}');
+    return;
+  }
+  const answered = await forward(incoming, body, target);
+  if (fault === 'hang_after') return;
+  if (fault === 'drop_reply') {
+    incoming.socket.destroy();
+    return;
+  }
+  outgoing.writeHead(answered.status, answered.headers);
+  if (fault === 'slow_body') outgoing.write(answered.body.subarray(0, Math.floor(answered.body.length / 2)));
+  else outgoing.end(answered.body);
+}
+
+function reply(outgoing: ServerResponse, status: number, body: string): void {
+  outgoing.writeHead(status, { 'content-type': 'application/x-amz-json-1.0' });
+  outgoing.end(body);
+}
+
+interface Answered {
+  readonly status: number;
+  readonly headers: Record<string, string | string[] | undefined>;
+  readonly body: Buffer;
+}
+
+function forward(incoming: IncomingMessage, body: Buffer, target: URL): Promise<Answered> {
+  return new Promise((resolve, reject) => {
+    const { hostname, port } = target;
+    const { method = 'POST', url: path = '/', headers } = incoming;
+    const onward = request({ hostname, port, method, path, headers, agent: false }, response => {
+      read(response).then(bytes => {
+        // What belongs to the connection to the service must not reach the client.
+        const { 'transfer-encoding': _chunked, connection: _connection, ...kept } = response.headers;
+        resolve({
+          status: response.statusCode ?? 502,
+          headers: { ...kept, 'content-length': String(bytes.length) },
+          body: bytes,
+        });
+      }, reject);
+    });
+    onward.on('error', reject);
+    onward.end(body);
+  });
+}
+
+async function read(stream: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of stream) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks);
+}
