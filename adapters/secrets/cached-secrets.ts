@@ -8,6 +8,8 @@ export interface SecretValues {
 }
 
 const FRESH_MS = 5 * 60_000;
+/** A source without a secret answers 503: the first value is to be noticed soon. */
+const UNSET_MS = 10_000;
 const REFRESH_INTERVAL_MS = 30_000;
 /** After a failed fetch the stale value serves this long before the next try, so that an outage costs one call each. */
 const RETRY_MS = 5_000;
@@ -19,19 +21,22 @@ interface Cached {
 }
 
 /**
- * Secrets of sources, cached 5 minutes. A failed fetch is never cached: the value of the last good one serves instead
+ * Secrets of sources, cached 5 minutes (10 s while unset). A failed fetch is never cached: the value of the last good one serves instead
  * (`unreadable` when there is none), and the next call tries again.
  */
 export class CachedSecrets implements Secrets {
   readonly #values: SecretValues;
   readonly #clock: Clock;
+  readonly #onFailure: (sourceId: SourceId, error: unknown) => void;
   readonly #cache = new Map<SourceId, Cached>();
   readonly #running = new Map<SourceId, Promise<SecretResult>>();
   readonly #refreshedAt = new Map<SourceId, EpochMs>();
 
-  constructor(values: SecretValues, clock: Clock) {
+  /** `onFailure`: told why a secret could not be read. The error never holds the secret. */
+  constructor(values: SecretValues, clock: Clock, onFailure: (sourceId: SourceId, error: unknown) => void = () => {}) {
     this.#values = values;
     this.#clock = clock;
+    this.#onFailure = onFailure;
   }
 
   async get(sourceId: SourceId): Promise<SecretResult> {
@@ -63,9 +68,11 @@ export class CachedSecrets implements Secrets {
     try {
       const text = await this.#values.fetch(sourceId);
       const result = parseSecret(text);
-      this.#cache.set(sourceId, { text, result, freshUntil: this.#clock.now() + FRESH_MS });
+      const freshMs = result.kind === 'unset' ? UNSET_MS : FRESH_MS;
+      this.#cache.set(sourceId, { text, result, freshUntil: this.#clock.now() + freshMs });
       return result;
-    } catch {
+    } catch (error) {
+      this.#onFailure(sourceId, error);
       const stale = this.#cache.get(sourceId);
       if (stale === undefined) return { kind: 'unreadable' };
       stale.freshUntil = this.#clock.now() + RETRY_MS;

@@ -1,0 +1,140 @@
+import { describe, expect, test } from 'vitest';
+import { MemorySecretValues } from '#adapters/memory/memory-secrets.ts';
+import { VirtualClock } from '#adapters/memory/virtual-clock.ts';
+import { CachedSecrets } from '#adapters/secrets/cached-secrets.ts';
+import { parseSecret } from '#adapters/secrets/parse-secret.ts';
+import { toSourceId } from '#core/glossary.ts';
+
+const MINUTE = 60_000;
+const stripe = toSourceId('stripe');
+
+function build() {
+  const clock = new VirtualClock();
+  const values = new MemorySecretValues();
+  return { clock, values, secrets: new CachedSecrets(values, clock) };
+}
+const secretOf = (current: string) => ({ kind: 'secret', secret: { current } });
+
+describe('a stored secret', () => {
+  test.each([
+    ['a plain text', 'whsec_abc', { current: 'whsec_abc' }],
+    ['digits only', '1234567890', { current: '1234567890' }],
+    ['a text that looks like JSON but is no rotation', '{"a":1}', { current: '{"a":1}' }],
+    ['a JSON text', '"quoted"', { current: '"quoted"' }],
+    ['true', 'true', { current: 'true' }],
+    ['broken JSON', '{"current":', { current: '{"current":' }],
+    ['surrounding space, which may be part of it', ' abc ', { current: ' abc ' }],
+    ['a rotation object', '{"current":"new","previous":"old"}', { current: 'new', previous: 'old' }],
+    [
+      'a rotation with a limit in epoch milliseconds',
+      '{"current":"new","previous":"old","previousNotAfter":1767571200000}',
+      { current: 'new', previous: 'old', previousNotAfter: 1_767_571_200_000 },
+    ],
+    [
+      'a rotation with a limit as a time',
+      '{"current":"new","previous":"old","previousNotAfter":"2026-01-05T00:00:00Z"}',
+      { current: 'new', previous: 'old', previousNotAfter: 1_767_571_200_000 },
+    ],
+    ['a rotation that is over', '{"current":"new","previous":""}', { current: 'new' }],
+  ])('that is %s', (_name, text, secret) => {
+    expect(parseSecret(text)).toEqual({ kind: 'secret', secret });
+  });
+
+  test.each([undefined, '', '  \n', '{"current":""}'])('that is empty counts as unset: %j', text => {
+    expect(parseSecret(text)).toEqual({ kind: 'unset' });
+  });
+
+  test.each([
+    '{"current":5}',
+    '{"current":"a","previous":7}',
+    '{"current":"a","previous":"b","previousNotAfter":"soon"}',
+  ])('that is half a rotation is an error, not a guess: %s', text => {
+    expect(() => parseSecret(text)).toThrow(TypeError);
+  });
+});
+
+describe('cached secrets', () => {
+  test('are fetched once in five minutes, and a change is seen within them', async () => {
+    const { clock, values, secrets } = build();
+    values.set(stripe, 'one');
+    for (let n = 0; n < 10; n++) expect(await secrets.get(stripe)).toEqual(secretOf('one'));
+    expect(values.fetches).toBe(1);
+    values.set(stripe, 'two');
+    await clock.advanceBy(5 * MINUTE - 1);
+    expect(await secrets.get(stripe)).toEqual(secretOf('one'));
+    await clock.advanceBy(1);
+    expect(await secrets.get(stripe)).toEqual(secretOf('two'));
+  });
+
+  test('share one fetch among requests that arrive together', async () => {
+    const { values, secrets } = build();
+    values.set(stripe, 'one');
+    await Promise.all(Array.from({ length: 20 }, () => secrets.get(stripe)));
+    expect(values.fetches).toBe(1);
+  });
+
+  test('serve the stale value while the store is unreachable, and recover', async () => {
+    const { clock, values, secrets } = build();
+    values.set(stripe, 'one');
+    await secrets.get(stripe);
+    values.unreachable = true;
+    await clock.advanceBy(60 * MINUTE);
+    expect(await secrets.get(stripe)).toEqual(secretOf('one'));
+    values.unreachable = false;
+    values.set(stripe, 'two');
+    await clock.advanceBy(10_000);
+    expect(await secrets.get(stripe)).toEqual(secretOf('two'));
+  });
+
+  test('never cache a failed load: unreadable now, read at the next call', async () => {
+    const { values, secrets } = build();
+    values.set(stripe, 'one');
+    values.unreachable = true;
+    expect(await secrets.get(stripe)).toEqual({ kind: 'unreadable' });
+    values.unreachable = false;
+    expect(await secrets.get(stripe)).toEqual(secretOf('one'));
+  });
+
+  test('never cache a value that is not understood, and say why without showing it', async () => {
+    const { clock, values } = build();
+    const failures: string[] = [];
+    const secrets = new CachedSecrets(values, clock, (source, error) => failures.push(`${source}: ${error}`));
+    values.set(stripe, '{"current":5,"previous":"canary"}');
+    expect(await secrets.get(stripe)).toEqual({ kind: 'unreadable' });
+    expect(failures).toEqual(['stripe: TypeError: The stored secret has a "current" that is not a text']);
+    values.set(stripe, 'one');
+    expect(await secrets.get(stripe)).toEqual(secretOf('one'));
+  });
+
+  test('tell an unset secret from an unreadable one, and notice soon when it is set', async () => {
+    const { clock, values, secrets } = build();
+    expect(await secrets.get(stripe)).toEqual({ kind: 'unset' });
+    values.set(stripe, 'one');
+    await clock.advanceBy(30_000);
+    expect(await secrets.get(stripe)).toEqual(secretOf('one'));
+  });
+
+  test('refresh at most once in 30 seconds per source, and say whether anything changed', async () => {
+    const { clock, values, secrets } = build();
+    values.set(stripe, 'one');
+    await secrets.get(stripe);
+    expect(await secrets.refresh(stripe)).toBe(false);
+    values.set(stripe, 'two');
+    expect(await secrets.refresh(stripe)).toBe(false);
+    await clock.advanceBy(30_000);
+    expect(await secrets.refresh(stripe)).toBe(true);
+    expect(await secrets.get(stripe)).toEqual(secretOf('two'));
+    const github = toSourceId('github');
+    values.set(github, 'other');
+    expect(await secrets.refresh(github)).toBe(true);
+  });
+
+  test('a refresh that fails changes nothing', async () => {
+    const { values, secrets } = build();
+    values.set(stripe, 'one');
+    await secrets.get(stripe);
+    values.unreachable = true;
+    expect(await secrets.refresh(stripe)).toBe(false);
+    expect(await secrets.get(stripe)).toEqual(secretOf('one'));
+  });
+});
