@@ -26,7 +26,7 @@ export interface MemoryQueueOptions {
   readonly maximumMessageBytes?: number;
   /** Native redrive: a message received more often than this goes to the other queue instead. */
   readonly redrive?: { readonly deadLetterQueue: MemoryQueue; readonly maxReceiveCount: number };
-  /** Share of receives after which another copy of the message turns up. Default 0.005. */
+  /** Share of receives after which another copy of the message turns up, one at most. Default 0.005. */
   readonly duplicateRate?: number;
   /** How old the numbers of the queue's attributes are. Default 0. */
   readonly numbersLagMs?: number;
@@ -45,6 +45,8 @@ export interface StoredMessage {
   sentAt: EpochMs;
   receiveCount: number;
   firstReceivedAt: EpochMs | undefined;
+  /** A spare copy exists or is one: copies do not breed, however often a message is received. */
+  spared: boolean;
   /** Set by the native redrive only: where the message came from. */
   deadLetterSource: MemoryQueue | undefined;
   /** `lurking`: a spare copy nobody has seen yet. */
@@ -126,7 +128,7 @@ export class MemoryQueue {
       message.firstReceivedAt ??= clock.now();
       this.#hide(message, visibilitySeconds);
       received.push(this.#hand(message));
-      if (random.chance(duplicateRate)) this.#duplicate(message);
+      if (random.chance(duplicateRate) && !message.spared) this.#duplicate(message);
     }
     return received;
   }
@@ -231,6 +233,7 @@ export class MemoryQueue {
       sentAt: now,
       receiveCount: 0,
       firstReceivedAt: undefined,
+      spared: false,
       deadLetterSource: undefined,
       state: delaySeconds > 0 ? 'delayed' : 'visible',
       wakeAt: now + delaySeconds * 1000,
@@ -292,6 +295,7 @@ export class MemoryQueue {
   /** Another copy of the same message, which deleting the first does not remove. */
   #duplicate(original: StoredMessage): void {
     const { clock, random, retentionSeconds = 4 * 86_400 } = this.#options;
+    original.spared = true;
     const wakeAt = clock.now() + random.pick([0, 50, 1_000, 60_000, 3_600_000]);
     const message: StoredMessage = { ...original, copy: this.#copies++, state: 'lurking', wakeAt };
     this.#stored.set(message.copy, message);
