@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AlarmChange, runAlarms } from '#local/alarms.ts';
-import { outputOf } from '#local/gateway-address.ts';
+import { type HttpAnswer, outputOf } from '#local/gateway-address.ts';
 import { findPython } from '#local/python.ts';
 import { sampleEvent } from '#local/sample-event.ts';
 import { localDirectory } from '#local/workspace.ts';
@@ -114,9 +114,13 @@ describe.skipIf(!python)('the real stacks on a local AWS', () => {
       Array.from({ length: 50 }, () => gateway.sendUntilAcknowledged('default', event)),
     );
     expect(answers.map(answer => answer.status)).toEqual(Array.from({ length: 50 }, () => 200));
+    // None when the one that recorded it was answered 503 and sent again.
+    expect(answers.filter(answer => statusOf(answer) === 'accepted').length).toBeLessThanOrEqual(1);
     const item = await gateway.waitUntilFinished(event.pk);
     expect(item.status).toBe('completed');
-    // Later copies find the record finished: give them time to arrive.
+    const late = await gateway.sendUntilAcknowledged('default', event);
+    expect([late.status, statusOf(late)]).toEqual([200, 'already_processed']);
+    // Copies that were queued meanwhile find the record finished: give them time to arrive.
     await wait(2_000);
     expect(await gateway.timesApplied(effectOf(event.key))).toBe(1);
   });
@@ -201,6 +205,10 @@ describe.skipIf(!python)('the real stacks on a local AWS', () => {
     expect(await gateway.timesApplied(effectOf(killed.key))).toBe(1);
   }, 150_000);
 });
+
+function statusOf(answer: HttpAnswer): unknown {
+  return (JSON.parse(answer.body) as { status?: unknown }).status;
+}
 
 /** The row test-handlers.ts writes. */
 function effectOf(key: string): string {
