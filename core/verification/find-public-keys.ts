@@ -67,10 +67,10 @@ function fits(text: string, pattern: string): boolean {
   return new RegExp(`^(?:${pattern})$`).test(text);
 }
 
-const PLAID_HOSTS: Readonly<Record<string, string>> = {
-  production: 'https://production.plaid.com',
-  sandbox: 'https://sandbox.plaid.com',
-};
+const PLAID_HOSTS = new Map([
+  ['production', 'https://production.plaid.com'],
+  ['sandbox', 'https://sandbox.plaid.com'],
+]);
 
 /** Plaid gives its keys only to clients that name themselves: setting `clientId`, and the API secret as secret. */
 async function plaidKey(
@@ -78,7 +78,7 @@ async function plaidKey(
   context: VerifyContext,
   kid: string | undefined,
 ): Promise<PublicKeys | Refused> {
-  const host = PLAID_HOSTS[reader.text('config:environment') ?? 'production'];
+  const host = PLAID_HOSTS.get(reader.text('config:environment') ?? 'production');
   const [secret] = liveSecrets(context.secret, context.nowMs);
   const clientId = reader.text('config:clientId');
   if (host === undefined || secret === undefined || clientId === undefined)

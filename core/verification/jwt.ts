@@ -4,7 +4,7 @@
  */
 import type { Scheme } from '../inbound/provider-spec.ts';
 import { fromBase64, textOf, utf8 } from './bytes.ts';
-import type { RequestReader } from './request-reader.ts';
+import { claimText, type RequestReader } from './request-reader.ts';
 import { type Refused, refused } from './verdict.ts';
 
 const MAX_TOKEN_LENGTH = 8_192;
@@ -24,7 +24,9 @@ export function decodeJwt(token: string, alg: NonNullable<Scheme['jwtAlg']>): De
   const header = decodePart(head);
   const claims = decodePart(payload);
   const signature = fromBase64(tail, 'base64url');
-  if (!header || !claims || !signature || tail === '' || more.length > 0) return refused('malformed', 'not_a_jwt');
+  // RFC 7515, 2: no padding.
+  if (!header || !claims || !signature || tail === '' || more.length > 0 || token.includes('='))
+    return refused('malformed', 'not_a_jwt');
   if (header['alg'] !== alg) return refused('malformed', 'other_jwt_algorithm');
   // RFC 7515, 4.1.11: an extension that is not understood must be refused.
   if (Object.hasOwn(header, 'crit')) return refused('malformed', 'jwt_extension');
@@ -108,7 +110,7 @@ export function checkClaims(
   for (const [name, value] of expected) {
     if (value === undefined || value === '') return refused('no_key', 'setting_not_configured');
     const found = Object.hasOwn(claims, name) ? claims[name] : undefined;
-    const holds = Array.isArray(found) ? found.includes(value) : found !== undefined && String(found) === value;
+    const holds = Array.isArray(found) ? found.includes(value) : claimText(claims, name) === value;
     if (!holds) return refused('binding', `claim_${name}`);
   }
   return undefined;
