@@ -1,5 +1,6 @@
 /** The rules that tie several values of one environment together, defaults included. */
 import type { ResolvedSource } from '../resolved-config.ts';
+import { checkSpec } from '../verification/load-spec.ts';
 import type { Report } from './check-value.ts';
 import type { Deployment } from './deployment.ts';
 import { signsUrl } from './source-needs.ts';
@@ -90,6 +91,14 @@ export function checkEnvironment(deployment: Deployment, report: Report): void {
 function checkSource(source: ResolvedSource, deployment: Deployment, report: Report): void {
   const path = `sources.${source.id}`;
   const { retry, spec, settings } = source;
+  for (const problem of checkSpec(spec)) {
+    report({
+      path: `${path}.provider`,
+      given: problem,
+      allowed: 'a spec that can hold (docs/add-a-provider.md)',
+      fix: `correct ${spec.id}`,
+    });
+  }
   if (retry.baseSeconds > retry.capSeconds) {
     report({
       path: `${path}.retry.baseSeconds`,
@@ -127,12 +136,12 @@ function checkSource(source: ResolvedSource, deployment: Deployment, report: Rep
       fix: 'set it to your domain; without one, deploy first without this source and copy the origin from the ApiUrl output',
     });
   }
-  if (spec.verify.length === 0 && source.dedupOnBody === false && spec.strength === 'none' && !source.allowList) {
+  if (spec.strength === 'none' && !source.allowList) {
     report({
       path: `${path}.allowList`,
       given: `nothing, but ${spec.title} has no authentication at all`,
       allowed: 'the address ranges the provider sends from',
-      fix: "add allowList: ['…'], so that not everybody can send you events",
+      fix: "add allowList: ['…'], or ['0.0.0.0/0'] if the handler asks the provider's API before it believes an event",
     });
   }
 }

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { build, type Metafile } from 'esbuild';
 import type { ResolvedConfig } from '#core/resolved-config.ts';
@@ -77,21 +77,41 @@ async function bundleFunction(name: FunctionName, folder: string, config: Resolv
       }),
     ),
   );
-  await rm(folder, { recursive: true, force: true });
-  await mkdir(folder, { recursive: true });
   const metafile: Metafile = { inputs: {}, outputs: {} };
+  const files = new Map<string, Uint8Array>();
   for (const result of [main, ...lazy]) {
-    for (const file of result.outputFiles) await writeFile(file.path, file.contents);
+    for (const file of result.outputFiles) files.set(file.path, file.contents);
     Object.assign(metafile.inputs, result.metafile.inputs);
     Object.assign(metafile.outputs, result.metafile.outputs);
   }
+  await replaceFiles(folder, files);
   await writeFile(metafilePath(folder), JSON.stringify(metafile));
 }
 
-/** Without the text of the specs that only people read: a kilobyte per source that each cold start would parse. */
+/** Makes these the only files of a folder, and leaves alone what is the same: another run may be reading it just now. */
+async function replaceFiles(folder: string, files: ReadonlyMap<string, Uint8Array>): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  for (const [path, contents] of files) {
+    const present = await readFile(path).catch(() => undefined);
+    if (present?.equals(contents)) continue;
+    const unfinished = `${folder}.${process.pid}.part`;
+    await writeFile(unfinished, contents);
+    await rename(unfinished, path);
+  }
+  for (const name of await readdir(folder)) {
+    const path = join(folder, name);
+    if (!files.has(path)) await rm(path, { force: true });
+  }
+}
+
+/**
+ * Without the text of the specs that only people read (a kilobyte per source that each cold start would parse), and
+ * without the region, which Lambda tells: the same code goes to every region.
+ */
 function withoutProse(config: ResolvedConfig): ResolvedConfig {
   return {
     ...config,
+    region: '',
     sources: config.sources.map(source => {
       const { unconfirmed: _unconfirmed, ips: _ips, ...spec } = source.spec;
       return { ...source, spec: { ...spec, docs: '', retries: '', setup: '' } };

@@ -3,6 +3,7 @@ import { gateway } from '#config';
 import { DEFAULT_THROTTLE, LOCAL_RETRY, LOCAL_TIMINGS } from '#core/config/defaults.ts';
 import { defineGateway, type GatewayConfig } from '#core/config/gateway-config.ts';
 import { ConfigError, resolveConfig, resolveDeployment } from '#core/config/resolve-config.ts';
+import type { ProviderSpec } from '#core/inbound/provider-spec.ts';
 import { DEFAULT_RETRY, DEFAULT_TIMINGS } from '#core/resolved-config.ts';
 import { PROVIDERS } from '#providers/index.ts';
 
@@ -299,24 +300,37 @@ describe('a mistake is named with its place, what was given, what is allowed and
   });
 
   it('a provider that signs its URL, in an environment without a public URL', () => {
-    const signsUrl = {
-      ...PROVIDERS['generic'],
-      verify: [{ id: 'x', alg: 'hmac-sha1', sig: { from: 'header:x' }, message: '{url}' }],
-    };
-    const config = { ...plain, sources: { twilio: { provider: signsUrl as never } } };
-    expect(problemsOf(config).map(each => each.path)).toEqual([
-      'environments.dev.publicUrl',
-      'environments.prod.publicUrl',
-    ]);
+    const config = { ...plain, sources: { twilio: { provider: 'twilio' } } };
+    const wanted = ['environments.dev.publicUrl', 'environments.prod.publicUrl'];
+    expect(problemsOf(config).map(each => each.path)).toEqual(wanted);
+  });
+
+  it('a provider without any authentication, open to everybody', () => {
+    const open = { ...plain, sources: { mollie: { provider: 'mollie' } } };
+    expect(problemsOf(open)).toMatchObject([{ path: 'sources.mollie.allowList', fix: expect.stringContaining('API') }]);
+    const closed = { ...plain, sources: { mollie: { provider: 'mollie', allowList: ['192.0.2.0/24'] } } };
+    expect(problemsOf(closed)).toEqual([]);
+  });
+
+  it('a provider spec that cannot hold: a time window over an unsigned value', () => {
+    const generic = PROVIDERS['generic'] as ProviderSpec;
+    const loose = { ...generic, verify: [{ ...generic.verify[0], message: '{body}' }] } as ProviderSpec;
+    const problems = problemsOf({ ...plain, sources: { acme: { provider: loose } } });
+    expect(problems.map(each => each.path)).toContain('sources.acme.provider');
+    expect(problems[0]?.given).toMatch(/not part of the signed bytes/);
   });
 
   it('a setting the provider asks for and nobody gave, without ever showing a setting', () => {
-    const asks = { ...PROVIDERS['generic'], settings: { webhookId: 'the id of the webhook' } };
-    const config = { ...plain, sources: { paypal: { provider: asks as never } } };
-    expect(problemsOf(config)[0]).toMatchObject({
+    const silent = { ...plain, sources: { paypal: { provider: 'paypal' } } };
+    expect(problemsOf(silent)[0]).toMatchObject({
       path: 'sources.paypal.settings.webhookId',
-      allowed: 'the id of the webhook',
+      allowed: PROVIDERS['paypal']?.settings?.['webhookId'],
     });
+    const source = { provider: 'paypal', settings: { webhookId: ['canary-token'] } };
+    const wrong = { ...plain, sources: { paypal: source } } as unknown as GatewayConfig;
+    expect(() => resolveConfig(wrong, 'prod', PROVIDERS)).toThrow(/webhookId/);
+    expect(JSON.stringify(problemsOf(wrong))).not.toContain('canary-token');
+  });
     const wrong = {
       ...plain,
       sources: { paypal: { provider: asks as never, settings: { webhookId: ['canary-token'] } } },

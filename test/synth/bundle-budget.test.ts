@@ -1,0 +1,211 @@
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { gzipSync } from 'node:zlib';
+import type { Metafile } from 'esbuild';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { gateway } from '#config';
+import { resolveConfig } from '#core/config/resolve-config.ts';
+import { bundleFunctions, metafilePath } from '#lib/bundling/bundle-functions.ts';
+import { type Bundles, FUNCTION_NAMES, type FunctionName } from '#lib/bundling/function-names.ts';
+import { PROVIDERS } from '#providers/index.ts';
+
+const run = promisify(execFile);
+/** Thousands of bytes, as the budget was set. */
+const INGEST_BUDGET = { raw: 260_000, gzip: 82_000 };
+const config = resolveConfig(gateway, 'prod', PROVIDERS);
+
+let folder: string;
+let bundles: Bundles;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'holdfast-bundles-'));
+  bundles = await bundleFunctions({ config, outputFolder: folder });
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+interface EagerPart {
+  readonly files: readonly string[];
+  readonly raw: number;
+  readonly gzip: number;
+  /** Module to bytes, largest first. */
+  readonly modules: readonly (readonly [module: string, bytes: number])[];
+}
+
+/** What a cold start reads: the entry file and everything it imports statically. */
+async function eagerPartOf(name: FunctionName): Promise<EagerPart> {
+  const metafile: Metafile = JSON.parse(await readFile(metafilePath(bundles[name]), 'utf8'));
+  const outputs = new Map(Object.entries(metafile.outputs).map(([path, output]) => [basename(path), output]));
+  const files = new Set<string>();
+  const visit = (file: string): void => {
+    const output = outputs.get(file);
+    if (!output || files.has(file)) return;
+    files.add(file);
+    for (const imported of output.imports) if (imported.kind === 'import-statement') visit(basename(imported.path));
+  };
+  visit('index.mjs');
+  const modules = new Map<string, number>();
+  let [raw, gzip] = [0, 0];
+  for (const file of files) {
+    const bytes = await readFile(join(bundles[name], file));
+    raw += bytes.length;
+    gzip += gzipSync(bytes, { level: 9 }).length;
+    for (const [path, input] of Object.entries(outputs.get(file)?.inputs ?? {})) {
+      const module = path.replace(/^.*node_modules\//, '');
+      modules.set(module, (modules.get(module) ?? 0) + input.bytesInOutput);
+    }
+  }
+  return { files: [...files], raw, gzip, modules: [...modules].sort((a, b) => b[1] - a[1]) };
+}
+
+/** Loads the bundle in a process of its own, as Lambda's runtime does, and answers with Node's list of loaded modules. */
+async function loadListOf(name: FunctionName): Promise<{ handler: string; builtins: string[] }> {
+  const program = `
+    const { handler } = await import(${JSON.stringify(`file://${join(bundles[name], 'index.mjs')}`)});
+    process.stdout.write('@@' + JSON.stringify({ handler: typeof handler, builtins: process.moduleLoadList }));
+    process.exit(0);`;
+  const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', program], {
+    env: {
+      AWS_REGION: 'eu-central-1',
+      AWS_ACCESS_KEY_ID: 'test',
+      AWS_SECRET_ACCESS_KEY: 'test',
+      // Nothing listens there: priming fails at once and the function starts all the same.
+      AWS_ENDPOINT_URL: 'http://127.0.0.1:1',
+      ...Object.fromEntries(
+        [
+          'EVENTS_TABLE',
+          'PAYLOADS_TABLE',
+          'BODIES_BUCKET',
+          'WORK_QUEUE_URL',
+          'DEAD_QUEUE_URL',
+          'PAYMENTS_TABLE',
+          'PUSHES_TABLE',
+        ].map(variable => [variable, 'http://127.0.0.1:1/x']),
+      ),
+    },
+    timeout: 60_000,
+    maxBuffer: 16 * 1024 * 1024,
+  });
+  return JSON.parse(stdout.slice(stdout.lastIndexOf('@@') + 2));
+}
+
+describe('what a cold start reads', () => {
+  it('is printed for every function, with the modules that weigh most', async () => {
+    const lines = ['| function | files | raw | gzip | largest modules |', '|---|---|---|---|---|'];
+    for (const name of FUNCTION_NAMES) {
+      const { files, raw, gzip, modules } = await eagerPartOf(name);
+      const top = modules.slice(0, 4).map(([module, bytes]) => `${module.split('/').slice(-2).join('/')} ${bytes}`);
+      lines.push(`| ${name} | ${files.length} | ${raw} | ${gzip} | ${top.join(', ')} |`);
+      expect(raw).toBeGreaterThan(10_000);
+    }
+    console.log(lines.join('\n'));
+  });
+
+  it('stays within the budget of ingest', async () => {
+    const { raw, gzip, modules } = await eagerPartOf('ingest');
+    const top = modules
+      .slice(0, 15)
+      .map(([module, bytes]) => `${bytes} ${module}`)
+      .join('\n');
+    expect(raw, `raw bytes; the largest modules:\n${top}`).toBeLessThanOrEqual(INGEST_BUDGET.raw);
+    expect(gzip, `gzip bytes; the largest modules:\n${top}`).toBeLessThanOrEqual(INGEST_BUDGET.gzip);
+  });
+
+  it.each(FUNCTION_NAMES)('has no validator, no credential chain, no S3 client in %s', async name => {
+    const { modules } = await eagerPartOf(name);
+    // What stands in for a part that was left out bears its name.
+    const theirs = modules.filter(([module]) => !module.startsWith('unused-part:'));
+    const banned = theirs.filter(([module]) =>
+      /^(?:zod|ajv)\/|nested-clients|credential-provider-(?!env)|client-(?:sts|sso|s3)|undici|powertools|lib-dynamodb/.test(
+        module,
+      ),
+    );
+    expect(banned).toEqual([]);
+  });
+
+  it.each(FUNCTION_NAMES)('starts, exports its handler and loads no undici in %s', async name => {
+    const { handler, builtins } = await loadListOf(name);
+    expect(handler).toBe('function');
+    // The list is real: what the SDK needs is in it.
+    expect(builtins).toContain('NativeModule https');
+    expect(builtins.filter(module => /undici/.test(module))).toEqual([]);
+  });
+});
+
+describe('the S3 client', () => {
+  it('is a file of its own, read with the first large body', async () => {
+    for (const name of ['ingest', 'process'] as const) {
+      const files = await readdir(bundles[name]);
+      expect(files).toContain('lazy-s3-client.mjs');
+      expect((await eagerPartOf(name)).files).not.toContain('lazy-s3-client.mjs');
+    }
+  });
+
+  it('works in that file, with the parts of the SDK that were left out', async () => {
+    const { createServer } = await import('node:http');
+    const seen: string[] = [];
+    const server = createServer((request, response) => {
+      seen.push(`${request.method} ${request.url?.split('?')[0]}`);
+      request.resume();
+      if (request.url?.startsWith('/bodies/missing')) response.writeHead(404, { 'content-type': 'application/xml' });
+      response.end(request.url?.startsWith('/bodies/missing') ? '<Error><Code>NoSuchKey</Code></Error>' : 'the bytes');
+    });
+    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as { port: number };
+    try {
+      const { createS3Calls } = await import(/* @vite-ignore */ join(bundles.ingest, 'lazy-s3-client.mjs'));
+      const calls = createS3Calls({
+        AWS_REGION: 'eu-central-1',
+        AWS_ACCESS_KEY_ID: 'test',
+        AWS_SECRET_ACCESS_KEY: 'test',
+        AWS_ENDPOINT_URL: `http://127.0.0.1:${port}`,
+      });
+      await calls.put('bodies', 'a', new Uint8Array(3));
+      expect(Buffer.from(await calls.get('bodies', 'a')).toString()).toBe('the bytes');
+      expect(await calls.get('bodies', 'missing')).toBeUndefined();
+    } finally {
+      await new Promise(resolve => server.close(resolve));
+    }
+    expect(seen).toEqual(['PUT /bodies/a', 'GET /bodies/a', 'GET /bodies/missing']);
+  });
+});
+
+describe('the configuration', () => {
+  it('is baked in, without the text that only people read', async () => {
+    const code = await readFile(join(bundles.ingest, 'index.mjs'), 'utf8');
+    expect(code).toContain('/webhooks/standard-webhooks');
+    expect(code).not.toContain('__HOLDFAST_CONFIG__');
+    expect(code).not.toContain(PROVIDERS['stripe']?.setup.slice(0, 40));
+  });
+});
+
+describe('a bundle', () => {
+  const hashOf = async (root: string): Promise<string> => {
+    const hash = createHash('sha256');
+    for (const file of (await readdir(root)).sort()) hash.update(file).update(await readFile(join(root, file)));
+    return hash.digest('hex');
+  };
+
+  it('is the same bytes from the same sources, in another folder and another region', async () => {
+    const again = await mkdtemp(join(tmpdir(), 'holdfast-again-'));
+    const elsewhere = { ...config, region: 'ap-southeast-2' };
+    const second = await bundleFunctions({
+      config: elsewhere,
+      functions: ['ingest'],
+      outputFolder: join(again, 'deeper'),
+    });
+    expect(await hashOf(second.ingest)).toBe(await hashOf(bundles.ingest));
+    await rm(again, { recursive: true });
+  });
+
+  it('keeps no file of an earlier build, and leaves alone what is the same', async () => {
+    const { utimes, stat, writeFile } = await import('node:fs/promises');
+    await writeFile(join(bundles.sweep, 'chunk-OLD.mjs'), 'x');
+    await utimes(join(bundles.sweep, 'index.mjs'), 1, 1);
+    await bundleFunctions({ config, functions: ['sweep'], outputFolder: dirname(bundles.sweep) });
+    expect(await readdir(bundles.sweep)).not.toContain('chunk-OLD.mjs');
+    expect((await stat(join(bundles.sweep, 'index.mjs'))).mtimeMs).toBe(1000);
+  });
+});

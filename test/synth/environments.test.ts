@@ -1,0 +1,186 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { App } from 'aws-cdk-lib';
+import { afterAll, describe, expect, it } from 'vitest';
+import { gateway } from '#config';
+import { defineGateway } from '#core/config/gateway-config.ts';
+import { resolveDeployment } from '#core/config/resolve-config.ts';
+import { handlerResources } from '#handlers/resources.ts';
+import { placeholderBundles } from '#lib/bundling/bundle-functions.ts';
+import { GatewayStage } from '#lib/stacks/gateway-stage.ts';
+import { PROVIDERS } from '#providers/index.ts';
+import { cdkContext, synthEnvironment } from './synth-environment.ts';
+
+const REPOSITORY = join(import.meta.dirname, '../..');
+const run = promisify(execFile);
+const ENVIRONMENTS = ['local', 'dev', 'staging', 'prod'];
+// biome-ignore lint/suspicious/noExplicitAny: a template is untyped JSON
+type Resource = any;
+
+describe('the command line', () => {
+  let folders: string[] = [];
+  /** A shell that has neither an account nor a region, nor a way to ask for them. */
+  const bare = {
+    PATH: `${join(REPOSITORY, 'node_modules/.bin')}:${process.env['PATH']}`,
+    HOME: '/nonexistent',
+    AWS_EC2_METADATA_DISABLED: 'true',
+    HTTPS_PROXY: 'http://127.0.0.1:1',
+    HTTP_PROXY: 'http://127.0.0.1:1',
+    CI: '1',
+    NO_COLOR: '1',
+  };
+  const cdk = (...args: string[]) => run('cdk', args, { cwd: REPOSITORY, env: bare });
+  const synthInto = async (): Promise<{ folder: string; said: string }> => {
+    const folder = await mkdtemp(join(tmpdir(), 'holdfast-synth-'));
+    folders.push(folder);
+    const { stdout, stderr } = await cdk('synth', '--quiet', '--output', folder);
+    return { folder, said: stdout + stderr };
+  };
+  afterAll(async () => {
+    await Promise.all(folders.map(folder => rm(folder, { recursive: true, force: true })));
+    folders = [];
+  });
+
+  it('synthesizes every environment without credentials, network or warnings, twice the same bytes', async () => {
+    const first = await synthInto();
+    expect(first.said).toContain('Successfully synthesized');
+    expect(first.said).not.toMatch(/warn|deprecat|notice|error/i);
+    const second = await synthInto();
+    const files = (await readdir(first.folder, { recursive: true, withFileTypes: true })).filter(entry =>
+      entry.isFile(),
+    );
+    expect(files.filter(file => file.name.endsWith('.template.json'))).toHaveLength(2 * ENVIRONMENTS.length);
+    expect(files.some(file => file.name === 'index.mjs')).toBe(true);
+    for (const file of files) {
+      const path = join(file.parentPath, file.name).slice(first.folder.length);
+      const same = (await readFile(join(first.folder, path))).equals(await readFile(join(second.folder, path)));
+      expect(same, path).toBe(true);
+    }
+  });
+
+  it('lists the stacks to choose from, named after environment and half', async () => {
+    const { stdout } = await cdk('ls');
+    expect(stdout.trim().split('\n')).toEqual(
+      ENVIRONMENTS.flatMap(name => [
+        `${name}/Data (holdfast-${name}-data)`,
+        `${name}/Gateway (holdfast-${name}-gateway)`,
+      ]),
+    );
+  });
+
+  it('names the choices when a deploy names none', async () => {
+    const { folder } = folders[0] ? { folder: folders[0] } : await synthInto();
+    const refused = await cdk('deploy', '--app', folder).catch(error => error);
+    expect(refused.stderr + refused.stdout).toMatch(/specify which stacks to use/);
+    expect(refused.stderr + refused.stdout).toMatch(/dev\/Data.*dev\/Gateway/s);
+  });
+});
+
+describe('two environments in one account and region', () => {
+  /** Physical names and exports of an environment: what could clash. */
+  const namesOf = async (environment: string): Promise<string[]> => {
+    const { data, gateway: template, stage } = await synthEnvironment(environment);
+    const names = [stage.data.stackName, stage.gateway.stackName];
+    for (const each of [data.toJSON(), template.toJSON()]) {
+      for (const resource of Object.values<Resource>(each['Resources'])) {
+        for (const key of [
+          'Name',
+          'AlarmName',
+          'DashboardName',
+          'TableName',
+          'FunctionName',
+          'QueueName',
+          'BucketName',
+        ]) {
+          const value = resource.Properties?.[key];
+          // An API's name need not be unique.
+          if (typeof value === 'string' && resource.Type !== 'AWS::ApiGatewayV2::Api')
+            names.push(`${resource.Type} ${value}`);
+        }
+      }
+      for (const output of Object.values<Resource>(each['Outputs'] ?? {}))
+        if (output.Export) names.push(`export ${output.Export.Name}`);
+    }
+    return names;
+  };
+
+  it('share no physical name, export or stack name', async () => {
+    const all = (await Promise.all(ENVIRONMENTS.map(namesOf))).flat();
+    expect(all.length).toBeGreaterThan(200);
+    expect(new Set(all).size).toBe(all.length);
+  });
+
+  it('read and write no metric of each other', async () => {
+    const { gateway: template } = await synthEnvironment('staging');
+    const text = JSON.stringify(template.toJSON());
+    expect(text).not.toMatch(/"Value":"(?:prod|dev|local)"/);
+    expect(text).not.toContain('holdfast/prod/');
+  });
+});
+
+describe('an environment', () => {
+  it('takes its account and region from the configuration, or leaves them to the CLI', () => {
+    const app = new App({ context: cdkContext() });
+    const config = defineGateway({
+      ...gateway,
+      environments: { dev: {}, prod: { account: '123456789012', region: 'eu-central-1' } },
+    });
+    return Promise.all(
+      ['dev', 'prod'].map(async name => {
+        const deployment = resolveDeployment(config, name, PROVIDERS);
+        const stage = new GatewayStage(app, { deployment, bundles: await placeholderBundles(name), handlerResources });
+        expect(stage.gateway.environment).toBe(
+          name === 'prod' ? 'aws://123456789012/eu-central-1' : 'aws://unknown-account/unknown-region',
+        );
+      }),
+    );
+  });
+
+  it('is marked on every resource that takes tags', async () => {
+    const config = { ...gateway, environments: { prod: { tags: { 'cost-center': '4711' } } } };
+    const { data, gateway: template } = await synthEnvironment('prod', config);
+    for (const resource of [
+      ...Object.values(data.findResources('AWS::SQS::Queue')),
+      ...Object.values(data.findResources('AWS::S3::Bucket')),
+      ...Object.values(template.findResources('AWS::Lambda::Function')),
+    ]) {
+      expect(resource['Properties'].Tags).toEqual(
+        expect.arrayContaining([
+          { Key: 'holdfast:environment', Value: 'prod' },
+          { Key: 'cost-center', Value: '4711' },
+        ]),
+      );
+    }
+  });
+
+  it('has room for sixty sources: resources, template, permissions', async () => {
+    const sources = Object.fromEntries(
+      Array.from({ length: 60 }, (_, n) => [`source-with-a-long-name-${n}`, { provider: 'stripe' }]),
+    );
+    const { gateway: template } = await synthEnvironment('prod', { ...gateway, sources });
+    const json = template.toJSON();
+    expect(Object.keys(json['Resources']).length).toBeLessThanOrEqual(500);
+    expect(Buffer.byteLength(JSON.stringify(json))).toBeLessThan(1_000_000);
+    expect(Object.keys(json['Outputs']).length).toBeLessThanOrEqual(200);
+    const policies = Object.values<Resource>(template.findResources('AWS::IAM::Policy'));
+    for (const policy of policies) expect(JSON.stringify(policy.Properties.PolicyDocument).length).toBeLessThan(10_240);
+  });
+});
+
+describe('resources of handlers', () => {
+  it('may not overwrite a variable of the gateway', async () => {
+    const app = new App({ context: cdkContext() });
+    const deployment = resolveDeployment(gateway, 'dev', PROVIDERS);
+    const bundles = await placeholderBundles('dev');
+    const clash = () =>
+      new GatewayStage(app, {
+        deployment,
+        bundles,
+        handlerResources: (_, context) => context.addEnvironment('EVENTS_TABLE', 'x'),
+      });
+    expect(clash).toThrow(/EVENTS_TABLE is a variable of the gateway itself/);
+  });
+});

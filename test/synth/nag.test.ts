@@ -1,0 +1,70 @@
+import { readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { App, Validations } from 'aws-cdk-lib';
+import { Bucket } from 'aws-cdk-lib/aws-s3';
+import { AwsSolutionsChecks, ServerlessChecks } from 'cdk-nag';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { gateway } from '#config';
+import { resolveDeployment } from '#core/config/resolve-config.ts';
+import { handlerResources } from '#handlers/resources.ts';
+import { placeholderBundles } from '#lib/bundling/bundle-functions.ts';
+import { GatewayStage } from '#lib/stacks/gateway-stage.ts';
+import { PROVIDERS } from '#providers/index.ts';
+import { cdkContext } from './synth-environment.ts';
+
+const folders: string[] = [];
+afterEach(async () => {
+  vi.restoreAllMocks();
+  await Promise.all(folders.splice(0).map(folder => rm(folder, { recursive: true, force: true })));
+});
+
+/** Ids of the rules both packs still complain about in an environment. */
+async function findings(environment: string, change?: (stage: GatewayStage) => void): Promise<string[]> {
+  const outdir = await mkdtemp(join(tmpdir(), 'holdfast-nag-'));
+  folders.push(outdir);
+  const app = new App({ analyticsReporting: false, context: cdkContext(), outdir });
+  Validations.of(app).addPlugins(new AwsSolutionsChecks(app), new ServerlessChecks(app));
+  const deployment = resolveDeployment(gateway, environment, PROVIDERS);
+  const bundles = await placeholderBundles(environment);
+  const stage = new GatewayStage(app, { deployment, bundles, handlerResources });
+  change?.(stage);
+  vi.spyOn(console, 'error').mockImplementation(() => undefined);
+  vi.spyOn(console, 'log').mockImplementation(() => undefined);
+  vi.spyOn(process.stderr, 'write').mockImplementation(() => true);
+  try {
+    app.synth();
+  } catch {
+    // A finding stops the synthesis; the report says which.
+  }
+  process.exitCode = undefined;
+  const report = JSON.parse(readFileSync(join(outdir, 'validation-report.json'), 'utf8'));
+  return report.pluginReports.flatMap((plugin: { violations?: { ruleName: string }[] }) =>
+    (plugin.violations ?? []).map(violation => violation.ruleName),
+  );
+}
+
+describe('cdk-nag, AwsSolutions and Serverless packs', () => {
+  it.each(['local', 'dev', 'staging', 'prod'])('has nothing to say about %s', async environment => {
+    expect(await findings(environment)).toEqual([]);
+  });
+
+  it('would say it: an open bucket beside ours is found', async () => {
+    const found = await findings('dev', stage => new Bucket(stage.gateway, 'Open'));
+    expect(found.join()).toMatch(/S10|S1\b/);
+  });
+
+  it('is answered with reasons, not with "not needed"', async () => {
+    const app = new App({ context: cdkContext() });
+    const deployment = resolveDeployment(gateway, 'prod', PROVIDERS);
+    const stage = new GatewayStage(app, { deployment, bundles: await placeholderBundles('prod'), handlerResources });
+    const reasons = [...stage.data.node.findAll(), ...stage.gateway.node.findAll()].flatMap(construct =>
+      construct.node.metadata
+        .filter(entry => entry.type === Validations.ACKNOWLEDGED_RULES_METADATA_KEY)
+        .map(entry => JSON.stringify(entry.data)),
+    );
+    expect(reasons.length).toBeGreaterThan(10);
+    for (const reason of reasons) expect(reason.length).toBeGreaterThan(80);
+  });
+});
