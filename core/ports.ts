@@ -224,16 +224,32 @@ export interface SourceSecret {
   /** After this time `previous` is refused. */
   readonly previousNotAfter?: EpochMs;
 }
-/** `unset`: the source has no secret yet. `unreadable`: it could not be fetched and none is cached. */
+/**
+ * `unset`: the source has no secret yet; until `pairingUntil` its provider may bring one. `unreadable`: it could not be
+ * fetched and none is cached.
+ */
 export type SecretResult =
   | { readonly kind: 'secret'; readonly secret: SourceSecret }
-  | { readonly kind: 'unset' }
+  | { readonly kind: 'unset'; readonly pairingUntil?: EpochMs }
   | { readonly kind: 'unreadable' };
+/** `closed`: no pairing window is open. `taken`: a secret is set, or another request was first. */
+export type PairingResult = 'paired' | 'closed' | 'taken';
 /** Secrets of sources: cached 5 minutes, stale when the fetch fails. */
 export interface Secrets {
   get(sourceId: SourceId): Promise<SecretResult>;
   /** One forced fetch per source per 30 s, after a mismatch; false when it was too soon or nothing changed. */
   refresh(sourceId: SourceId): Promise<boolean>;
+  /**
+   * Keeps a secret that a provider brought (Asana, Notion), if the source has none and its pairing window is open. Never
+   * overwrites: of several at once, one is kept.
+   */
+  pair(sourceId: SourceId, secret: string): Promise<PairingResult>;
+}
+
+/** The one kind of call ingest makes to the outside: confirming a subscription. */
+export interface Http {
+  /** GET of a plain https address, and the answer's status. No redirect is followed; time and size are capped. */
+  get(url: string): Promise<number>;
 }
 
 /** What a rule reports: counters for metrics, one wide line per stage for the log. Never bodies or secrets. */

@@ -19,4 +19,11 @@ export class MemorySecretValues implements SecretValues {
     if (this.unreachable) throw new DependencyError('secrets', 'unreachable', { outcome: 'not_applied' });
     return this.#texts.get(sourceId);
   }
+
+  async replace(sourceId: SourceId, expected: string, text: string): Promise<boolean> {
+    if (this.unreachable) throw new DependencyError('secrets', 'unreachable', { outcome: 'not_applied' });
+    if (this.#texts.get(sourceId) !== expected) return false;
+    this.#texts.set(sourceId, text);
+    return true;
+  }
 }

@@ -1,10 +1,12 @@
 import type { EpochMs, SourceId } from '#core/glossary.ts';
-import type { Clock, SecretResult, Secrets } from '#core/ports.ts';
+import type { Clock, PairingResult, SecretResult, Secrets } from '#core/ports.ts';
 import { parseSecret } from './parse-secret.ts';
 
 /** Reads the stored text of a source's secret; undefined when none is set. Throws when it cannot be read. */
 export interface SecretValues {
   fetch(sourceId: SourceId): Promise<string | undefined>;
+  /** Stores `text` if what is stored is still `expected`. False when somebody else was first. Throws when nobody knows. */
+  replace(sourceId: SourceId, expected: string, text: string): Promise<boolean>;
 }
 
 const FRESH_MS = 5 * 60_000;
@@ -21,8 +23,8 @@ interface Cached {
 }
 
 /**
- * Secrets of sources, cached 5 minutes (10 s while unset). A failed fetch is never cached: the value of the last good one serves instead
- * (`unreadable` when there is none), and the next call tries again.
+ * Secrets of sources, cached 5 minutes (10 s while unset). A failed fetch is never cached: the value of the last good one
+ * serves instead (`unreadable` when there is none), and the next call tries again.
  */
 export class CachedSecrets implements Secrets {
   readonly #values: SecretValues;
@@ -53,6 +55,22 @@ export class CachedSecrets implements Secrets {
     const before = this.#cache.get(sourceId);
     await this.#load(sourceId);
     return this.#cache.get(sourceId)?.text !== before?.text;
+  }
+
+  async pair(sourceId: SourceId, secret: string): Promise<PairingResult> {
+    // A window may have been opened since the last look; asked at the pace of refreshes, whoever asks.
+    if (!this.#isPairing(sourceId)) await this.refresh(sourceId);
+    const open = this.#cache.get(sourceId);
+    if (open?.text === undefined || !this.#isPairing(sourceId))
+      return open?.result.kind === 'secret' ? 'taken' : 'closed';
+    const replaced = await this.#values.replace(sourceId, open.text, secret);
+    await this.#load(sourceId);
+    return replaced ? 'paired' : 'taken';
+  }
+
+  #isPairing(sourceId: SourceId): boolean {
+    const result = this.#cache.get(sourceId)?.result;
+    return result?.kind === 'unset' && this.#clock.now() < (result.pairingUntil ?? 0);
   }
 
   /** One fetch at a time per source: callers that arrive meanwhile share its answer. */

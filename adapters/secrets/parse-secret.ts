@@ -2,14 +2,16 @@ import type { SecretResult } from '#core/ports.ts';
 
 /**
  * A stored secret is a plain text, or JSON `{ "current": "…", "previous": "…", "previousNotAfter": <epoch ms or ISO> }`
- * while it is being rotated. Text that is no such object is the secret itself: a secret of digits stays a text.
- * Empty means not set yet. Throws when a rotation object is malformed: guessing would accept with half a secret.
+ * while it is being rotated, or `{ "pairingUntil": <epoch ms> }` while the provider may bring one. Text that is no such
+ * object is the secret itself: a secret of digits stays a text. Empty means not set yet. Throws when such an object is
+ * malformed: guessing would accept with half a secret.
  */
 export function parseSecret(text: string | undefined): SecretResult {
   if (text === undefined || text.trim() === '') return { kind: 'unset' };
-  const rotation = asRotation(text);
-  if (rotation === undefined) return { kind: 'secret', secret: { current: text } };
-  const { current, previous, previousNotAfter } = rotation;
+  const object = asObject(text);
+  if (object && 'pairingUntil' in object && !('current' in object)) return pairing(object['pairingUntil']);
+  if (object === undefined || !('current' in object)) return { kind: 'secret', secret: { current: text } };
+  const { current, previous, previousNotAfter } = object;
   if (current === '') return { kind: 'unset' };
   if (typeof current !== 'string') throw new TypeError('The stored secret has a "current" that is not a text');
   if (previous === undefined || previous === '') return { kind: 'secret', secret: { current } };
@@ -24,13 +26,17 @@ export function parseSecret(text: string | undefined): SecretResult {
   return { kind: 'secret', secret: { current, previous, previousNotAfter: until } };
 }
 
-function asRotation(text: string): Readonly<Record<string, unknown>> | undefined {
+function pairing(until: unknown): SecretResult {
+  if (typeof until !== 'number' || !Number.isFinite(until)) {
+    throw new TypeError('The stored secret has a "pairingUntil" that is not epoch milliseconds');
+  }
+  return { kind: 'unset', pairingUntil: until };
+}
+
+function asObject(text: string): Readonly<Record<string, unknown>> | undefined {
   if (!text.trimStart().startsWith('{')) return undefined;
   try {
-    const parsed: unknown = JSON.parse(text);
-    return typeof parsed === 'object' && parsed !== null && 'current' in parsed
-      ? (parsed as Readonly<Record<string, unknown>>)
-      : undefined;
+    return JSON.parse(text) as Readonly<Record<string, unknown>>;
   } catch {
     return undefined;
   }

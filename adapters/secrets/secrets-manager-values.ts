@@ -1,5 +1,9 @@
+import { createHash } from 'node:crypto';
 import {
   GetSecretValueCommand,
+  type GetSecretValueCommandOutput,
+  PutSecretValueCommand,
+  ResourceExistsException,
   ResourceNotFoundException,
   SecretsManagerClient,
 } from '@aws-sdk/client-secrets-manager';
@@ -25,10 +29,31 @@ export class SecretsManagerValues implements SecretValues {
   }
 
   async fetch(sourceId: SourceId): Promise<string | undefined> {
+    return (await this.#read(sourceId))?.SecretString;
+  }
+
+  /**
+   * Secrets Manager has no conditional write, but it refuses a second, different value under one request token: with a
+   * token made of the version that is replaced, only one of several writers can follow that version.
+   */
+  async replace(sourceId: SourceId, expected: string, text: string): Promise<boolean> {
+    const found = await this.#read(sourceId);
+    if (found?.SecretString !== expected || found.VersionId === undefined) return false;
+    const SecretId = secretName(this.#environment, sourceId);
+    const ClientRequestToken = createHash('sha256').update(`after ${found.VersionId}`).digest('hex');
+    try {
+      await this.#client.send(new PutSecretValueCommand({ SecretId, SecretString: text, ClientRequestToken }));
+      return true;
+    } catch (error) {
+      if (error instanceof ResourceExistsException) return false;
+      throw toDependencyError('secrets', 'PutSecretValue', error);
+    }
+  }
+
+  async #read(sourceId: SourceId): Promise<GetSecretValueCommandOutput | undefined> {
     const SecretId = secretName(this.#environment, sourceId);
     try {
-      const { SecretString } = await this.#client.send(new GetSecretValueCommand({ SecretId }));
-      return SecretString;
+      return await this.#client.send(new GetSecretValueCommand({ SecretId }));
     } catch (error) {
       // No such secret, or one that never had a value.
       if (error instanceof ResourceNotFoundException) return undefined;

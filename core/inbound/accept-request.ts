@@ -12,6 +12,7 @@ import type {
   Codec,
   Crypto,
   EventStore,
+  Http,
   Ids,
   PayloadStore,
   Secrets,
@@ -22,7 +23,8 @@ import type {
 import type { ResolvedSource } from '../resolved-config.ts';
 import { type Identification, identifyRequest } from '../verification/identify-request.ts';
 import type { KeyFetcher } from '../verification/verify-request.ts';
-import { authenticateRequest, countRefusal } from './authenticate-request.ts';
+import { authenticateRequest } from './authenticate-request.ts';
+import { countRefusal } from './count-refusal.ts';
 import { expiryAfter, markEnqueued, type NewEvent, pendingItem, staleItem, type WriteRules } from './event-writes.ts';
 import { keptHeaders, VERIFIED_ITEMS_HEADER } from './kept-headers.ts';
 import type { RawRequest } from './raw-request.ts';
@@ -38,6 +40,8 @@ export interface IngestPorts {
   readonly queue: WorkQueue;
   readonly secrets: Secrets;
   readonly keys?: KeyFetcher;
+  /** Needed by sources whose handshake is confirmed by a call (SNS). */
+  readonly http?: Http;
   readonly crypto: Crypto;
   readonly codec: Codec;
   readonly addresses: Addresses;

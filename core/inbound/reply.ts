@@ -48,6 +48,11 @@ export function forbiddenSource(): Reply {
   });
 }
 
+/** A secret was brought while the source takes none: its pairing window is closed, or it has one. */
+export function refusePairing(): Reply {
+  return json(403, { error: 'pairing_closed', message: 'This source takes no secret now' });
+}
+
 export function tooLarge(limitBytes: number): Reply {
   return json(413, {
     error: 'body_too_large',
@@ -68,7 +73,9 @@ export function unknownSource(): Reply {
 }
 
 /** The provider should try again: nothing durable happened, or the source is not ready. */
-export function unavailable(error: 'not_recorded' | 'secret_not_set' | 'secret_unreadable'): Reply {
+export function unavailable(
+  error: 'not_recorded' | 'secret_not_set' | 'secret_unreadable' | 'key_unreachable' | 'not_paired' | 'not_confirmed',
+): Reply {
   return json(503, { error, message: 'The event was not accepted; send it again' }, { 'retry-after': '30' });
 }
 

@@ -5,6 +5,8 @@ import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
 import { createDynamoDbClient, primeDynamoDb } from '#adapters/dynamodb/create-dynamodb-client.ts';
 import { DynamoDbEventWriter } from '#adapters/dynamodb/dynamodb-event-writer.ts';
 import { DynamoDbPayloadStore } from '#adapters/dynamodb/dynamodb-payload-store.ts';
+import { HttpsGet } from '#adapters/http/https-get.ts';
+import { CachedKeyFetcher } from '#adapters/http/key-fetcher.ts';
 import { S3Blobs } from '#adapters/s3/s3-blobs.ts';
 import { CachedSecrets } from '#adapters/secrets/cached-secrets.ts';
 import { createSecretsClient, SecretsManagerValues } from '#adapters/secrets/secrets-manager-values.ts';
@@ -12,6 +14,7 @@ import { createSqsClient, primeSqs } from '#adapters/sqs/create-sqs-client.ts';
 import { SqsWorkQueue } from '#adapters/sqs/sqs-work-queue.ts';
 import { systemAddresses, systemClock, systemIds, systemTimer } from '#adapters/system.ts';
 import { EmfTelemetry } from '#adapters/telemetry/emf-telemetry.ts';
+import { needsSecret } from '#core/config/source-needs.ts';
 import { config } from '#lambdas/shared/baked-config.ts';
 import { flushTelemetry } from '#lambdas/shared/flush-telemetry.ts';
 import { environment } from '#lambdas/shared/process-environment.ts';
@@ -24,12 +27,15 @@ const env = readEnv(ingestEnv, environment);
 const dynamodb = createDynamoDbClient();
 const sqs = createSqsClient();
 const telemetry = new EmfTelemetry({ environment: config.environment, level: config.logLevel });
-const secrets = new CachedSecrets(new SecretsManagerValues(createSecretsClient(), config.environment), systemClock);
+const values = new SecretsManagerValues(createSecretsClient(), config.environment);
+const secrets = new CachedSecrets(values, systemClock, (source, error) =>
+  telemetry.log('error', { stage: 'secret', source, error: error instanceof Error ? error.message : String(error) }),
+);
 
 await Promise.all([
   primeDynamoDb(dynamodb, env.EVENTS_TABLE),
   primeSqs(sqs, env.WORK_QUEUE_URL),
-  ...config.sources.filter(it => it.spec.verify.length > 0).map(it => secrets.get(it.id)),
+  ...config.sources.filter(it => needsSecret(it.spec)).map(it => secrets.get(it.id)),
 ]);
 
 const ports = {
@@ -38,6 +44,8 @@ const ports = {
   blobs: new S3Blobs(env.BODIES_BUCKET),
   queue: new SqsWorkQueue(sqs, env.WORK_QUEUE_URL),
   secrets,
+  keys: new CachedKeyFetcher({ clock: systemClock }),
+  http: new HttpsGet(),
   crypto: nodeCrypto,
   codec: nodeCodec,
   addresses: systemAddresses,

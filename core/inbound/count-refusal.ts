@@ -1,0 +1,8 @@
+import type { Telemetry } from '../ports.ts';
+import type { ResolvedSource } from '../resolved-config.ts';
+
+/** Counts a refusal with its cause, and logs it without any content. */
+export function countRefusal(source: ResolvedSource, cause: string, telemetry: Telemetry): void {
+  telemetry.count('RequestRejected', { source: source.id, cause });
+  telemetry.log('info', { stage: 'refused', source: source.id, cause });
+}
