@@ -37,6 +37,7 @@ export async function makeSqsQueues(url: string): Promise<QueuesSubject & { read
         receipt: ReceiptHandle,
         groupId: Attributes.MessageGroupId,
         receiveCount: Number(Attributes.ApproximateReceiveCount),
+        sentAt: Number(Attributes.SentTimestamp),
       }));
     },
     async delete(receipt) {

@@ -1,5 +1,14 @@
 import { describe, expect, test } from 'vitest';
+import type { EpochMs } from '#core/glossary.ts';
 import type { DeadQueue, QueueGauge, ReceiptBox, WorkQueue } from '#core/ports.ts';
+
+export interface ReceivedBody {
+  readonly body: string;
+  readonly receipt: string;
+  readonly groupId: string | undefined;
+  readonly receiveCount: number;
+  readonly sentAt: EpochMs;
+}
 
 export interface QueuesSubject {
   readonly work: WorkQueue;
@@ -7,7 +16,7 @@ export interface QueuesSubject {
   readonly dead: DeadQueue;
   readonly gauge: QueueGauge;
   /** Receives from the main queue, as the mapping does: hidden for 30 s. */
-  receive(): Promise<{ body: string; receipt: string; groupId: string | undefined; receiveCount: number }[]>;
+  receive(): Promise<ReceivedBody[]>;
   delete(receipt: string): Promise<void>;
   /** Message attributes of what is received next from the dead-letter queue, for the one the port does not show. */
   deadAttributes(): Promise<Record<string, string>>;
@@ -21,7 +30,7 @@ export function queuesContract(subject: () => QueuesSubject): void {
   const work = (): WorkQueue => subject().work;
   /** Receives until `count` messages came, or it is clear that they do not. */
   const receiveAll = async (count: number) => {
-    const found: Awaited<ReturnType<QueuesSubject['receive']>> = [];
+    const found: ReceivedBody[] = [];
     for (let tries = 0; found.length < count && tries < 20; tries++) found.push(...(await subject().receive()));
     for (const { receipt } of found) await subject().delete(receipt);
     return found;
