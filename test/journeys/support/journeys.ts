@@ -1,17 +1,12 @@
 /** The base journeys: each goes through another part of the protocol, and each is run with a fault at every call. */
 import { outages } from '#adapters/memory/faults.ts';
 import { SeededRandom } from '#adapters/memory/seeded-random.ts';
-import {
-  defer,
-  defineHandlers,
-  done,
-  type Handler,
-  PermanentError,
-  retryAfter,
-} from '#core/inbound/handler-contract.ts';
+import { defer, PermanentError, retryAfter } from '#core/inbound/handler-contract.ts';
 import { generic } from '#providers/generic.ts';
-import { EFFECTS, type MemoryWorld, type WorldOptions } from '#test/support/memory-world.ts';
+import type { WorldOptions } from '#test/support/memory-world.ts';
 import type { Journey, Stage } from './crash-run.ts';
+import { handlerThat } from './handlers.ts';
+import { noise } from './noise.ts';
 
 const ID = 'evt_1';
 const START = 1_767_571_200_000;
@@ -19,29 +14,11 @@ const START = 1_767_571_200_000;
 const LONGER_THAN_A_STALL_MS = 5 * 60_000;
 const ASK = { replayId: 'replay-1', by: 'test', why: 'test' };
 
-/** Counts a call to the outside and one transactional effect per run, after what `first` does. */
-function handlers(
-  first: (call: number, world: MemoryWorld) => ReturnType<Handler> | undefined,
-): NonNullable<WorldOptions['handlers']> {
-  return world => {
-    let calls = 0;
-    const handle: Handler = async (event, context) => {
-      const early = first(++calls, world);
-      if (early) return early;
-      const eventId = decodeURIComponent(event.id.slice(event.id.indexOf('.') + 1));
-      world.outside.push({ eventId, key: context.idempotencyKey, at: world.clock.now(), bytes: event.bytes });
-      context.transact([{ kind: 'update', table: EFFECTS, key: { id: eventId }, add: { times: 1 } }]);
-      return done({ actionTaken: 'counted' });
-    };
-    return defineHandlers([{ source: '*', type: '*', handle }]);
-  };
-}
-
 /** A handler that refuses for good until somebody mends it. */
 function brokenUntilMended(): { options: WorldOptions; mend: () => void } {
   let mended = false;
   return {
-    options: { handlers: handlers(() => (mended ? undefined : Promise.reject(new PermanentError('broken')))) },
+    options: { handlers: handlerThat(() => (mended ? undefined : Promise.reject(new PermanentError('broken')))) },
     mend: () => {
       mended = true;
     },
@@ -80,14 +57,16 @@ const lateDuplicates: Journey = {
 
 const retried: Journey = {
   name: 'a handler that fails, then succeeds',
-  world: () => ({ handlers: handlers(call => (call === 1 ? Promise.reject(new Error('try again')) : undefined)) }),
+  world: () => ({
+    handlers: handlerThat(({ nth }) => (nth === 1 ? Promise.reject(new Error('try again')) : undefined)),
+  }),
   play: deliverOne,
   expect: ended('completed'),
 };
 
 const parked: Journey = {
   name: 'a retry longer than the queue can wait',
-  world: () => ({ handlers: handlers(call => (call === 1 ? Promise.resolve(retryAfter(90)) : undefined)) }),
+  world: () => ({ handlers: handlerThat(({ nth }) => (nth === 1 ? Promise.resolve(retryAfter(90)) : undefined)) }),
   play: deliverOne,
   expect: ended('completed'),
 };
@@ -95,8 +74,8 @@ const parked: Journey = {
 const deferred: Journey = {
   name: 'a handler that waits for another event',
   world: () => ({
-    handlers: handlers((call, world) =>
-      call === 1 ? Promise.resolve(defer(world.clock.now() + 20_000, 'order')) : undefined,
+    handlers: handlerThat(({ nth, world }) =>
+      nth === 1 ? Promise.resolve(defer(world.clock.now() + 20_000, 'order')) : undefined,
     ),
   }),
   play: deliverOne,
@@ -114,7 +93,7 @@ const spent: Journey = {
   name: 'a handler that always fails',
   world: () => ({
     retry: { attempts: 2, baseSeconds: 1, capSeconds: 2 },
-    handlers: handlers(() => Promise.reject(new Error('never'))),
+    handlers: handlerThat(() => Promise.reject(new Error('never'))),
   }),
   play: deliverOne,
   expect: ended('dead_letter', { dlqSent: true }),
@@ -212,7 +191,7 @@ const unrecorded: Journey = {
   expect: ended('completed'),
 };
 
-const BIG = { noise: Array.from({ length: 120 }, (_, n) => (n * 2_654_435_761).toString(36)).join('') };
+const BIG = { noise: noise(1_000) };
 const deliverBig = (stage: Stage): Promise<void> => stage.post({ id: ID, data: BIG });
 const large: Journey = {
   name: 'a large body',
