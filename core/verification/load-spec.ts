@@ -214,7 +214,7 @@ function checkSources(spec: ProviderSpec): string[] {
  */
 export function usableSecret(secret: string, spec: ProviderSpec): string | undefined {
   if (secret === '') return 'the secret is empty';
-  if (secret.trim() !== secret)
+  if (/^\s|\s$/.test(secret))
     return 'the secret begins or ends with white space or a line break; copy it again without';
   if (secret.startsWith('whsk_')) return 'this is a private key (whsk_…); enter the public key or the shared secret';
   const schemes = spec.verify.filter(
