@@ -114,8 +114,6 @@ describe.skipIf(!python)('the real stacks on a local AWS', () => {
       Array.from({ length: 50 }, () => gateway.sendUntilAcknowledged('default', event)),
     );
     expect(answers.map(answer => answer.status)).toEqual(Array.from({ length: 50 }, () => 200));
-    // None when the one that recorded it was answered 503 and sent again.
-    expect(answers.filter(answer => statusOf(answer) === 'accepted').length).toBeLessThanOrEqual(1);
     const item = await gateway.waitUntilFinished(event.pk);
     expect(item.status).toBe('completed');
     const late = await gateway.sendUntilAcknowledged('default', event);
