@@ -32,7 +32,9 @@ async function pages<T>(read: (cursor?: string) => Promise<Page<T>>): Promise<T[
 
 const notApplied = expect.objectContaining({ name: 'DependencyError', outcome: 'not_applied' });
 
-export function eventStoreContract(subject: () => EventStoreSubject): void {
+/** `gaps`: refusals this implementation is known to lack; each is expected to fail, so that a repaired one shows. */
+export function eventStoreContract(subject: () => EventStoreSubject, gaps: readonly string[] = []): void {
+  const refusal = (name: string) => (gaps.includes(name) ? test.fails : test);
   const store = (): EventStore => subject().store;
 
   describe('EventStore: writes', () => {
@@ -121,35 +123,41 @@ export function eventStoreContract(subject: () => EventStoreSubject): void {
       });
     });
 
-    test.each([
-      ['an undefined attribute', { eventAt: undefined }],
-      ['NaN', { eventAt: Number.NaN }],
-      ['an item over 400 KB', { result: 'x'.repeat(410_000) }],
-      ['an index key of the wrong type', { watchShard: 'w', watchAt: 'soon' }],
-      ['an empty index key', { attentionSource: '', attentionAt: 'x' }],
-      ['an index key over 1,024 bytes', { attentionSource: 'a', attentionAt: 'x'.repeat(1_025) }],
-      ['a key over 2,048 bytes', { pk: `s#${'x'.repeat(2_050)}` }],
-      ['an empty key', { pk: '' }],
-    ])('refuses %s with an error that says nothing was applied', async (_name, wrong) => {
-      const item = { ...makeEventItem(freshSource(), 'e'), ...wrong } as unknown as EventItem;
-      await expect(store().insert(item)).rejects.toEqual(notApplied);
-    });
+    const wrongItems: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+      'an undefined attribute': { eventAt: undefined },
+      NaN: { eventAt: Number.NaN },
+      'an item over 400 KB': { result: 'x'.repeat(410_000) },
+      'an index key of the wrong type': { watchShard: 'w', watchAt: 'soon' },
+      'an empty index key': { attentionSource: '', attentionAt: 'x' },
+      'an index key over 1,024 bytes': { attentionSource: 'a', attentionAt: 'x'.repeat(1_025) },
+      'a key over 2,048 bytes': { pk: `s#${'x'.repeat(2_050)}` },
+      'an empty key': { pk: '' },
+    };
+    for (const [name, wrong] of Object.entries(wrongItems)) {
+      refusal(name)(`refuses ${name} with an error that says nothing was applied`, async () => {
+        const item = { ...makeEventItem(freshSource(), 'e'), ...wrong } as unknown as EventItem;
+        await expect(store().insert(item)).rejects.toEqual(notApplied);
+      });
+    }
 
-    test.each([
-      ['an empty group of conditions', { condition: all() }],
-      ['an empty list of values', { condition: isIn('status', []) }],
-      ['an order of booleans', { condition: gt('parked', true) }],
-      ['one attribute set and removed', { set: { gen: 2 }, remove: ['gen'] }],
-      ['one attribute set and added to', { set: { gen: 2 }, add: { gen: 1 } }],
-      ['adding to a text', { add: { owner: 1 } }],
-      ['the key', { set: { pk: 'other' } }],
-    ])('refuses an update of %s', async (_name, wrong) => {
-      const item = makeEventItem(freshSource(), 'e', { owner: 'text' });
-      await store().insert(item);
-      const update = { pk: item.pk, condition: exists('pk'), set: {}, ...wrong } as unknown as EventUpdate;
-      await expect(store().update(update)).rejects.toEqual(notApplied);
-      expect(await store().get(item.pk)).toEqual(item);
-    });
+    const wrongUpdates: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+      'an empty group of conditions': { condition: all() },
+      'an empty list of values': { condition: isIn('status', []) },
+      'an order of booleans': { condition: gt('parked', true) },
+      'one attribute set and removed': { set: { gen: 2 }, remove: ['gen'] },
+      'one attribute set and added to': { set: { gen: 2 }, add: { gen: 1 } },
+      'adding to a text': { add: { owner: 1 } },
+      'the key': { set: { pk: 'other' } },
+    };
+    for (const [name, wrong] of Object.entries(wrongUpdates)) {
+      refusal(name)(`refuses an update of ${name}`, async () => {
+        const item = makeEventItem(freshSource(), 'e', { owner: 'text' });
+        await store().insert(item);
+        const update = { pk: item.pk, condition: exists('pk'), set: {}, ...wrong } as unknown as EventUpdate;
+        await expect(store().update(update)).rejects.toEqual(notApplied);
+        expect(await store().get(item.pk)).toEqual(item);
+      });
+    }
   });
 
   describe('EventStore: transactions', () => {

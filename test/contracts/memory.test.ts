@@ -1,9 +1,13 @@
+import { MemoryBlobs } from '#adapters/memory/memory-blobs.ts';
+import { MemorySecretValues } from '#adapters/memory/memory-secrets.ts';
+import { blobStoreContract } from './blob-store.contract.ts';
 import { controlStoreContract } from './control-store.contract.ts';
 import { eventStoreContract } from './event-store.contract.ts';
 import { makeMemoryQueues } from './memory-queues.ts';
 import { makeMemoryTables } from './memory-region.ts';
 import { payloadStoreContract } from './payload-store.contract.ts';
 import { queuesContract } from './queues.contract.ts';
+import { secretValuesContract } from './secret-values.contract.ts';
 
 const tables = makeMemoryTables();
 
@@ -14,3 +18,16 @@ payloadStoreContract(() => tables);
 const queues = makeMemoryQueues();
 
 queuesContract(() => queues);
+
+const blobs = new MemoryBlobs(tables.clock);
+
+blobStoreContract(() => ({ blobs }));
+
+const values = new MemorySecretValues();
+
+secretValuesContract(() => ({
+  values,
+  async set(sourceId, text) {
+    if (text !== undefined) values.set(sourceId, text);
+  },
+}));

@@ -26,7 +26,8 @@ export interface QueuesSubject {
 
 const notApplied = { name: 'DependencyError', outcome: 'not_applied' };
 
-export function queuesContract(subject: () => QueuesSubject): void {
+/** `gaps`: refusals this implementation is known to lack; each is expected to fail, so that a repaired one shows. */
+export function queuesContract(subject: () => QueuesSubject, gaps: readonly string[] = []): void {
   const work = (): WorkQueue => subject().work;
   /** Receives until `count` messages came, or it is clear that they do not. */
   const receiveAll = async (count: number) => {
@@ -35,6 +36,20 @@ export function queuesContract(subject: () => QueuesSubject): void {
     for (const { receipt } of found) await subject().delete(receipt);
     return found;
   };
+
+  test('QueueGauge tells what is visible and what is hidden', async () => {
+    const { gauge } = subject();
+    for (let n = 0; n < 3; n++) await work().send(`${n}`, { groupId: 'g' });
+    await subject().wait(1);
+    expect(await gauge.main()).toEqual({ visible: 3, hidden: 0, delayed: 0 });
+    const received = await subject().receive();
+    const numbers = await gauge.main();
+    expect(numbers.hidden).toBe(received.length);
+    expect(numbers.visible).toBe(3 - received.length);
+    for (const { receipt } of received) await subject().delete(receipt);
+    await receiveAll(3 - received.length);
+    expect(await gauge.dead()).toEqual({ visible: 0, hidden: 0, delayed: 0 });
+  });
 
   describe('WorkQueue', () => {
     test('delivers the body and the group exactly as sent', async () => {
@@ -60,15 +75,18 @@ export function queuesContract(subject: () => QueuesSubject): void {
       await expect(work().send('x'.repeat(1_048_577), { groupId: 'g' })).rejects.toMatchObject(notApplied);
     });
 
-    test.each([
-      ['an empty body', '', {}],
-      ['a NUL', 'a\u0000b', {}],
-      ['U+FFFF', 'a\uffffb', {}],
-      ['a delay over 15 minutes', 'a', { delaySeconds: 901 }],
-    ])('refuses %s, applying nothing', async (_name, body, options) => {
-      await expect(work().send(body, { groupId: 'g', ...options })).rejects.toMatchObject(notApplied);
-      expect(await subject().receive()).toEqual([]);
-    });
+    const wrongSends: Readonly<Record<string, { body: string; delaySeconds?: number }>> = {
+      'an empty body': { body: '' },
+      'a NUL': { body: 'a\u0000b' },
+      'U+FFFF': { body: 'a\uffffb' },
+      'a delay over 15 minutes': { body: 'a', delaySeconds: 901 },
+    };
+    for (const [name, { body, ...options }] of Object.entries(wrongSends)) {
+      (gaps.includes(name) ? test.fails : test)(`refuses ${name}, applying nothing`, async () => {
+        await expect(work().send(body, { groupId: 'g', ...options })).rejects.toMatchObject(notApplied);
+        expect(await subject().receive()).toEqual([]);
+      });
+    }
   });
 
   describe('ReceiptBox', () => {
@@ -120,19 +138,5 @@ export function queuesContract(subject: () => QueuesSubject): void {
       for (const { receipt } of [...three, ...rest]) await dead.delete(receipt);
       expect(three.length + rest.length).toBe(4);
     });
-  });
-
-  test('QueueGauge tells what is visible and what is hidden', async () => {
-    const { gauge } = subject();
-    for (let n = 0; n < 3; n++) await work().send(`${n}`, { groupId: 'g' });
-    await subject().wait(1);
-    expect(await gauge.main()).toEqual({ visible: 3, hidden: 0, delayed: 0 });
-    const received = await subject().receive();
-    const numbers = await gauge.main();
-    expect(numbers.hidden).toBe(received.length);
-    expect(numbers.visible).toBe(3 - received.length);
-    for (const { receipt } of received) await subject().delete(receipt);
-    await receiveAll(3 - received.length);
-    expect(await gauge.dead()).toEqual({ visible: 0, hidden: 0, delayed: 0 });
   });
 }
