@@ -4,9 +4,9 @@
  */
 export const METRIC_NAMESPACE = 'Holdfast';
 
-export type MetricUnit = 'Count' | 'Milliseconds' | 'Seconds';
+type MetricUnit = 'Count' | 'Milliseconds' | 'Seconds';
 /** All low-cardinality: an event id is never a dimension. `environment` is in every set. */
-export type MetricDimension = 'environment' | 'source' | 'cause' | 'dependency';
+type MetricDimension = 'environment' | 'source' | 'cause' | 'dependency';
 
 export interface MetricDefinition {
   readonly unit: MetricUnit;

@@ -2,7 +2,7 @@ import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
 
 /** What `handlers/resources.ts` gets to create tables, grants and secrets for handlers. */
-export interface HandlerResourcesContext {
+interface HandlerResourcesContext {
   /** Name of the environment, e.g. `prod`. */
   readonly environment: string;
   /** True where stored data may be deleted with the stacks (`local`, `dev`). */

@@ -19,7 +19,7 @@ import type { Throttle } from '#core/config/gateway-config.ts';
 /** Two seconds more than the slowest ingest budget, so that the function answers, not the front door. */
 const INGEST_TIMEOUT = Duration.seconds(12);
 
-export interface SourceRoute {
+interface SourceRoute {
   /** e.g. `/webhooks/stripe` */
   readonly path: string;
   readonly methods: readonly string[];

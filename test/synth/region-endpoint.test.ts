@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SQSClient } from '@aws-sdk/client-sqs';
@@ -9,9 +8,8 @@ import { resolveEndpointOf } from '#lib/bundling/region-endpoint.ts';
 
 /** Every region the SDK knows, read from the table our bundles leave out. */
 function knownRegions(): string[] {
-  const require = createRequire(import.meta.url);
-  const core = dirname(require.resolve('@aws-sdk/core/package.json'));
-  const table = readFileSync(join(core, 'dist-es/submodules/client/util-endpoints/lib/aws/partitions.js'), 'utf8');
+  const core = join(import.meta.dirname, '../../node_modules/@aws-sdk/core/dist-es');
+  const table = readFileSync(join(core, 'submodules/client/util-endpoints/lib/aws/partitions.js'), 'utf8');
   return [...table.matchAll(/"((?:[a-z]+-)+\d)": \{/g)].map(match => match[1] ?? '');
 }
 

@@ -25,7 +25,7 @@ export interface SynthesizedEnvironment {
 }
 
 /** The stage of one environment in an app of its own; the code of its functions is a placeholder. */
-export async function buildStage(
+async function buildStage(
   environment: string,
   config: GatewayConfig = gateway,
 ): Promise<{ app: App; stage: GatewayStage }> {
