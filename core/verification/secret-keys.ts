@@ -1,6 +1,6 @@
 /** Turns a source's secrets into keys. A secret that is empty or cannot be decoded is skipped: it never verifies anything. */
 import type { Scheme } from '../inbound/provider-spec.ts';
-import type { Crypto, Jwk, SourceSecret } from '../ports.ts';
+import type { Crypto, SourceSecret } from '../ports.ts';
 import { decode, fromBase64, utf8 } from './bytes.ts';
 
 export interface LiveSecret {
@@ -33,31 +33,21 @@ export function secretKey(scheme: Scheme, text: string, crypto: Pick<Crypto, 'ha
 }
 
 /** The public key an operator pasted, in the scheme's form. */
-export function publicKey(scheme: Scheme, text: string): Uint8Array | string | Jwk | undefined {
+export function publicKey(scheme: Scheme, text: string): Uint8Array | string | undefined {
   const encoding = scheme.key?.encoding ?? 'base64';
   return parsePublicKey(strippedSecret(scheme, text.trim()), encoding === 'utf8' ? 'base64' : encoding);
 }
 
-/** A public key from PEM, a JWK, or bytes in an encoding. Strings in the answer are PEM certificates. */
+/** A public key from PEM, or from bytes in an encoding. Strings in the answer are PEM certificates. */
 export function parsePublicKey(
   text: string,
   encoding: 'hex' | 'base64' | 'base64url',
-): Uint8Array | string | Jwk | undefined {
+): Uint8Array | string | undefined {
   const trimmed = text.trim();
   if (trimmed.startsWith('-----BEGIN CERTIFICATE-----')) return trimmed;
-  if (trimmed.startsWith('{')) return parseJwk(trimmed);
   const pem = /^-----BEGIN PUBLIC KEY-----([A-Za-z0-9+/=\s]+)-----END PUBLIC KEY-----$/.exec(trimmed);
   const bytes = pem ? fromBase64((pem[1] ?? '').replace(/\s/g, '')) : decode(trimmed, encoding);
   return bytes === undefined || bytes.length === 0 ? undefined : bytes;
-}
-
-function parseJwk(text: string): Jwk | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null ? (value as Jwk) : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 /** Compares texts of any length in constant time, by their hashes. */
