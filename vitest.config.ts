@@ -5,11 +5,47 @@ export default defineConfig({
   test: {
     reporters: process.env['CI'] ? ['default'] : ['default'],
     projects: [
-      { test: { name: 'core', include: ['test/core/**/*.test.ts', 'test/providers/**/*.test.ts'], testTimeout: 5_000 } },
-      { test: { name: 'adapters', include: ['test/contracts/**/*.test.ts', 'test/adapters/**/*.test.ts', 'test/lambdas/**/*.test.ts'], testTimeout: 60_000, hookTimeout: 120_000 } },
-      { test: { name: 'proof', include: ['test/journeys/**/*.test.ts', 'test/model/**/*.test.ts', 'test/simulation/**/*.test.ts'], testTimeout: 240_000 } },
-      { test: { name: 'synth', include: ['test/synth/**/*.test.ts', 'test/*.test.ts'], testTimeout: 120_000, hookTimeout: 120_000 } },
-      { test: { name: 'e2e', include: ['test/e2e/**/*.test.ts'], testTimeout: 240_000, hookTimeout: 300_000, fileParallelism: false } },
+      {
+        test: { name: 'core', include: ['test/core/**/*.test.ts', 'test/providers/**/*.test.ts'], testTimeout: 5_000 },
+      },
+      {
+        test: {
+          name: 'adapters',
+          include: [
+            'test/contracts/**/*.test.ts',
+            'test/adapters/**/*.test.ts',
+            'test/lambdas/**/*.test.ts',
+            'test/ingest-security/**/*.test.ts',
+            'test/testing/**/*.test.ts',
+          ],
+          testTimeout: 60_000,
+          hookTimeout: 120_000,
+        },
+      },
+      {
+        test: {
+          name: 'proof',
+          include: ['test/journeys/**/*.test.ts', 'test/model/**/*.test.ts', 'test/simulation/**/*.test.ts'],
+          testTimeout: 240_000,
+        },
+      },
+      {
+        test: {
+          name: 'synth',
+          include: ['test/synth/**/*.test.ts', 'test/*.test.ts'],
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+        },
+      },
+      {
+        test: {
+          name: 'e2e',
+          include: ['test/e2e/**/*.test.ts'],
+          testTimeout: 240_000,
+          hookTimeout: 300_000,
+          fileParallelism: false,
+        },
+      },
     ],
   },
 });

@@ -29,6 +29,7 @@ import { CachedSecrets } from '#adapters/secrets/cached-secrets.ts';
 import { systemAddresses } from '#adapters/system.ts';
 import type { EventItem } from '#core/event-item.ts';
 import { type EpochMs, type EventKey, type EventPk, type SourceId, toEventPk, toSourceId } from '#core/glossary.ts';
+import type { IngestPorts } from '#core/inbound/accept-request.ts';
 import { isTerminal } from '#core/inbound/event-status.ts';
 import { defineHandlers, done, type HandlerRegistry } from '#core/inbound/handler-contract.ts';
 import { decodePauses, PAUSES_CONTROL, Pauses } from '#core/inbound/pauses.ts';
@@ -83,6 +84,8 @@ export interface WorldOptions {
   /** The clock a new environment reads (skew). Default: the true one. */
   readonly clockOf?: (clock: VirtualClock) => Clock;
   readonly inlineLimitBytes?: number;
+  /** What ingest asks on the network. Default: nothing is there. */
+  readonly ingestPorts?: Pick<IngestPorts, 'keys' | 'http'>;
   /** Told of every answer at the moment it is given, and how the function ended. The delivery has its `createdAt`. */
   readonly onAnswer?: (delivery: Delivery, answer: Answer, ended: FunctionOutcome['kind']) => void | Promise<void>;
 }
@@ -300,7 +303,7 @@ export class MemoryWorld {
   private ingestHandler(process: SimulatedProcess) {
     const stores = this.stores(process);
     const secrets = new CachedSecrets(process.wrap('secrets', 'secrets', this.secretValues), stores.clock);
-    return handleRequest(this.sources, { ...stores, secrets }, this.rules) as never;
+    return handleRequest(this.sources, { ...stores, secrets, ...this.options.ingestPorts }, this.rules) as never;
   }
 
   /** The processor's ports as one process sees them; for tests that call the rules directly. */
