@@ -21,9 +21,11 @@ export interface EmfTelemetryOptions {
   readonly now?: () => number;
 }
 
+type Dimensions = Readonly<Record<string, string>>;
+
+/** Metrics whose dimensions have the same values; `environment` is in all of them. */
 interface Document {
-  readonly dimensionSets: readonly (readonly string[])[];
-  readonly dimensions: Readonly<Record<string, string>>;
+  readonly dimensions: Dimensions;
   readonly values: Map<MetricName, number | number[]>;
 }
 
@@ -41,13 +43,13 @@ export class EmfTelemetry implements Telemetry {
     this.#now = options.now ?? Date.now;
   }
 
-  count(metric: MetricName, dimensions: Readonly<Record<string, string>> = {}, value = 1): void {
+  count(metric: MetricName, dimensions: Dimensions = {}, value = 1): void {
     const { values } = this.#documentOf(metric, dimensions);
     const known = values.get(metric);
     values.set(metric, (typeof known === 'number' ? known : 0) + value);
   }
 
-  measure(metric: MetricName, value: number, dimensions: Readonly<Record<string, string>> = {}): void {
+  measure(metric: MetricName, value: number, dimensions: Dimensions = {}): void {
     const { values } = this.#documentOf(metric, dimensions);
     const known = values.get(metric);
     if (!Array.isArray(known)) values.set(metric, [value]);
@@ -56,35 +58,38 @@ export class EmfTelemetry implements Telemetry {
 
   log(level: Level, line: Readonly<Record<string, unknown>>): void {
     if (LEVELS.indexOf(level) < this.#threshold) return;
-    const time = new Date(this.#now()).toISOString();
-    this.#write(JSON.stringify({ timestamp: time, level: level.toUpperCase(), ...line }, cleanField));
+    const fields = Object.fromEntries(Object.entries(line).map(([name, value]) => [cleanText(name), toField(value)]));
+    const own = { timestamp: new Date(this.#now()).toISOString(), level: level.toUpperCase() };
+    this.#write(JSON.stringify({ ...own, ...fields, ...own }));
   }
 
-  /** Prints what was counted and measured since the last flush. */
+  /** Prints what was counted and measured since the last flush: one line for each set of dimension values. */
   flush(): void {
-    const documents = this.#documents;
+    const documents = [...this.#documents.values()];
     this.#documents = new Map();
-    for (const document of documents.values()) this.#write(JSON.stringify(this.#toEmf(document)));
+    const bare = documents.find(({ dimensions }) => Object.keys(dimensions).length === 0);
+    const host = documents.find(document => document !== bare);
+    // Metrics of the environment alone travel in another's line: a line costs more than they do.
+    if (bare && host) for (const [metric, value] of bare.values) host.values.set(metric, value);
+    for (const document of documents) {
+      if (document !== bare || !host) this.#write(JSON.stringify(this.#toEmf(document)));
+    }
   }
 
-  /** Metrics published under the same dimensions share a document. */
-  #documentOf(metric: MetricName, dimensions: Readonly<Record<string, string>>): Document {
-    const dimensionSets = METRICS[metric].dimensions;
-    const names = [...new Set(dimensionSets.flat())].filter(name => name !== 'environment');
+  #documentOf(metric: MetricName, dimensions: Dimensions): Document {
+    const names = [...new Set(METRICS[metric].dimensions.flat())].filter(name => name !== 'environment');
     const own = Object.fromEntries(names.map(name => [name, dimensions[name] ?? 'unknown']));
-    const key = JSON.stringify([dimensionSets, own]);
+    const key = JSON.stringify(own);
     const known = this.#documents.get(key);
     if (known) return known;
-    const created: Document = { dimensionSets, dimensions: own, values: new Map() };
+    const created: Document = { dimensions: own, values: new Map() };
     this.#documents.set(key, created);
     return created;
   }
 
-  #toEmf({ dimensionSets, dimensions, values }: Document): Record<string, unknown> {
-    const Metrics = [...values.keys()].map(Name => ({ Name, Unit: METRICS[Name].unit }));
-    const CloudWatchMetrics = [{ Namespace: METRIC_NAMESPACE, Dimensions: dimensionSets, Metrics }];
+  #toEmf({ dimensions, values }: Document): Record<string, unknown> {
     return {
-      _aws: { Timestamp: this.#now(), CloudWatchMetrics },
+      _aws: { Timestamp: this.#now(), CloudWatchMetrics: directivesOf([...values.keys()]) },
       environment: this.#environment,
       ...dimensions,
       ...Object.fromEntries(values),
@@ -92,10 +97,39 @@ export class EmfTelemetry implements Telemetry {
   }
 }
 
-/** Control characters stripped, texts cut: a field can neither forge a line nor flood the log. */
-function cleanField(_name: string, value: unknown): unknown {
-  if (typeof value !== 'string') return value;
+/** One directive for the metrics that are published under the same sets of dimensions. */
+function directivesOf(metrics: readonly MetricName[]) {
+  const bySets = new Map<
+    string,
+    { Namespace: string; Dimensions: unknown; Metrics: { Name: string; Unit: string }[] }
+  >();
+  for (const Name of metrics) {
+    const { dimensions, unit } = METRICS[Name];
+    const key = JSON.stringify(dimensions);
+    const directive = bySets.get(key) ?? { Namespace: METRIC_NAMESPACE, Dimensions: dimensions, Metrics: [] };
+    bySets.set(key, directive);
+    directive.Metrics.push({ Name, Unit: unit });
+  }
+  return [...bySets.values()];
+}
+
+/** What a line may hold of a value, whoever gave it: a field can neither forge a line, nor flood the log, nor throw. */
+function toField(value: unknown): unknown {
+  if (value instanceof Error) return cleanText(`${value.name}: ${value.message}`);
+  if (typeof value === 'string') return cleanText(value);
+  if (typeof value !== 'object' || value === null) return typeof value === 'bigint' ? String(value) : value;
+  if (ArrayBuffer.isView(value)) return `${value.byteLength} bytes`;
+  try {
+    const text = JSON.stringify(value, (_name, part: unknown) => (typeof part === 'string' ? cleanText(part) : part));
+    return text.length <= FIELD_LIMIT ? JSON.parse(text) : cleanText(text);
+  } catch (error) {
+    return cleanText(`not loggable: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+/** Without control characters (line breaks, terminal escapes), and cut at the limit. */
+function cleanText(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is removed
-  const clean = value.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, ' ');
+  const clean = text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, ' ');
   return clean.length <= FIELD_LIMIT ? clean : `${clean.slice(0, FIELD_LIMIT - 1)}…`;
 }

@@ -1,0 +1,137 @@
+import { describe, expect, test } from 'vitest';
+import { EmfTelemetry } from '#adapters/telemetry/emf-telemetry.ts';
+
+const NOW = 1_767_571_200_000;
+
+function build(level: 'debug' | 'info' | 'warn' | 'error' = 'info') {
+  const lines: string[] = [];
+  const telemetry = new EmfTelemetry({ environment: 'prod', level, write: line => lines.push(line), now: () => NOW });
+  const parsed = (): Record<string, unknown>[] => lines.map(line => JSON.parse(line) as Record<string, unknown>);
+  return { lines, telemetry, parsed };
+}
+
+describe('metrics', () => {
+  test('are summed over an invocation and printed once, under exactly the dimensions they are defined with', () => {
+    const { telemetry, parsed } = build();
+    telemetry.count('Accepted', { source: 'stripe', cause: 'not a dimension of it' });
+    telemetry.count('Accepted', { source: 'stripe' }, 2);
+    telemetry.count('Duplicate', { source: 'stripe' });
+    telemetry.flush();
+    telemetry.flush();
+    expect(parsed()).toEqual([
+      {
+        _aws: {
+          Timestamp: NOW,
+          CloudWatchMetrics: [
+            {
+              Namespace: 'Holdfast',
+              Dimensions: [['environment'], ['environment', 'source']],
+              Metrics: [{ Name: 'Accepted', Unit: 'Count' }],
+            },
+            {
+              Namespace: 'Holdfast',
+              Dimensions: [['environment', 'source']],
+              Metrics: [{ Name: 'Duplicate', Unit: 'Count' }],
+            },
+          ],
+        },
+        environment: 'prod',
+        source: 'stripe',
+        Accepted: 3,
+        Duplicate: 1,
+      },
+    ]);
+  });
+
+  test('of different sources are on different lines; those of the environment are counted once', () => {
+    const { telemetry, parsed } = build();
+    telemetry.count('Completed', { source: 'a' });
+    telemetry.count('Completed', { source: 'b' });
+    telemetry.measure('ProcessingLatency', 5);
+    telemetry.measure('ProcessingLatency', 7);
+    telemetry.flush();
+    const lines = parsed();
+    expect(lines.map(line => line['source'])).toEqual(['a', 'b']);
+    expect(lines.map(line => line['ProcessingLatency'])).toEqual([[5, 7], undefined]);
+  });
+
+  test('of the environment alone have a line of their own when there is no other', () => {
+    const { telemetry, parsed } = build();
+    telemetry.count('SweeperRuns');
+    telemetry.flush();
+    expect(parsed()).toMatchObject([{ environment: 'prod', SweeperRuns: 1 }]);
+  });
+
+  test('are silent when nothing happened', () => {
+    const { telemetry, lines } = build();
+    telemetry.flush();
+    expect(lines).toEqual([]);
+  });
+
+  test('of the happy path cost at most 380 bytes in ingest and 450 in process', () => {
+    const ingest = build();
+    ingest.telemetry.count('Requests', { source: 'stripe' });
+    ingest.telemetry.count('Accepted', { source: 'stripe' });
+    ingest.telemetry.flush();
+    expect(ingest.lines.join('\n').length).toBeLessThanOrEqual(380);
+    const process = build();
+    process.telemetry.count('Attempts', { source: 'stripe' });
+    process.telemetry.count('Completed', { source: 'stripe' });
+    process.telemetry.measure('ProcessingLatency', 1_234);
+    process.telemetry.flush();
+    expect(process.lines.join('\n').length).toBeLessThanOrEqual(450);
+  });
+});
+
+describe('log lines', () => {
+  test('below the level are not printed', () => {
+    const { telemetry, parsed } = build('warn');
+    for (const level of ['debug', 'info', 'warn', 'error'] as const) telemetry.log(level, { n: level });
+    expect(parsed().map(line => line['level'])).toEqual(['WARN', 'ERROR']);
+  });
+
+  test('are printed at once, each on one line, with control characters stripped', () => {
+    const { telemetry, lines, parsed } = build();
+    telemetry.log('info', {
+      error: 'a\r\n{"level":"ERROR"}\u001b[31m\u0085\u2028b',
+      'forged\nname': 1,
+      level: 'FORGED',
+      nested: { text: 'x\ny', list: ['\u0000'] },
+    });
+    expect(lines).toHaveLength(1);
+    expect(lines[0]).not.toMatch(/\p{Cc}|\u2028|\\[nru]/u);
+    expect(parsed()[0]).toMatchObject({
+      level: 'INFO',
+      error: 'a {"level":"ERROR"} [31m b',
+      'forged name': 1,
+      nested: { text: 'x y' },
+    });
+  });
+
+  test('hold at most 1 KB of a field, of whatever kind', () => {
+    const { telemetry, parsed } = build();
+    telemetry.log('info', { text: 'x'.repeat(5_000), nested: { list: Array.from({ length: 5_000 }, () => 'y') } });
+    const [line] = parsed();
+    expect(line?.['text']).toHaveLength(1_024);
+    expect(String(line?.['nested'])).toHaveLength(1_024);
+  });
+
+  test('never throw and never hold bytes, whatever they are given', () => {
+    const circular: Record<string, unknown> = {};
+    circular['self'] = circular;
+    const { telemetry, parsed } = build();
+    telemetry.log('info', {
+      circular,
+      big: 2n ** 70n,
+      bytes: new Uint8Array(5),
+      error: new TypeError('boom'),
+      none: undefined,
+    });
+    expect(parsed()[0]).toMatchObject({
+      circular: expect.stringContaining('not loggable'),
+      big: '1180591620717411303424',
+      bytes: '5 bytes',
+      error: 'TypeError: boom',
+    });
+  });
+});
