@@ -1,0 +1,187 @@
+/**
+ * One page of the events a filter means, in the order they were received. Open events come from the `watch` index, dead
+ * letters from `attention`, everything else from the hours of `timeline` inside the window: the table is never scanned.
+ */
+import type { EventItem } from '../event-item.ts';
+import { WATCH_SHARDS } from '../event-item.ts';
+import { type EventPk, type SourceId, splitEventPk } from '../glossary.ts';
+import type { EventStore } from '../ports.ts';
+import { fromBase64, textOf, toBase64, utf8 } from '../verification/bytes.ts';
+import { decodeJsonObject } from './decode-json-object.ts';
+import { type EventFilter, matchesFilter, matchesType } from './event-filter.ts';
+import { isTerminal } from './event-status.ts';
+import { FAR } from './event-writes.ts';
+import { type Order, type Position, TimelineReader } from './read-timeline.ts';
+
+export type ListStore = Pick<EventStore, 'getMany' | 'watchDue' | 'timeline' | 'attention'>;
+
+export interface PageRequest {
+  /** 1 to 500. */
+  readonly limit: number;
+  readonly cursor?: string | undefined;
+  /** By the time they were received. Default `newest` first. */
+  readonly order?: Order;
+}
+
+export interface EventPage {
+  readonly items: readonly EventItem[];
+  /** There may be more: ask again with it. A page may be short, or empty, and still have one. */
+  readonly cursor?: string;
+}
+
+export class CursorError extends Error {
+  override readonly name = 'CursorError';
+}
+
+/** Index entries beyond which the timeline finds the same events sooner. */
+const INDEX_LIMIT = 10_000;
+const READ_AT_ONCE = 100;
+const READS_IN_PARALLEL = 8;
+/** Records one page looks at before it answers with what it has. */
+const EXAMINED_PER_PAGE = 2_000;
+
+/** Throws CursorError for a cursor that no page of this kind gave. */
+export async function listEvents(filter: EventFilter, request: PageRequest, store: ListStore): Promise<EventPage> {
+  const order = request.order ?? 'newest';
+  const after = request.cursor === undefined ? undefined : decodeCursor(request.cursor, order);
+  const candidates = await candidatesFromIndexes(filter, store);
+  return candidates === undefined
+    ? pageOfTimeline(filter, { ...request, order }, after, store)
+    : pageOfCandidates(candidates, filter, { ...request, order }, after, store);
+}
+
+/** Where an event stands in the order of all events. */
+export function positionOf(item: EventItem): Position {
+  return { at: item.timelineAt, source: splitEventPk(item.pk).sourceId };
+}
+
+/** Negative when `a` comes before `b`. Within one instant sources keep their own order, so that no two are equal. */
+export function comparePositions(a: Position, b: Position, order: Order): number {
+  if (a.at !== b.at) return a.at < b.at === (order === 'oldest') ? -1 : 1;
+  if (a.source === b.source) return 0;
+  return a.source < b.source ? -1 : 1;
+}
+
+/** Keys of all events with these statuses, or undefined where the indexes do not hold them, or hold too many. */
+async function candidatesFromIndexes(filter: EventFilter, store: ListStore): Promise<readonly EventPk[] | undefined> {
+  const { statuses, sources } = filter;
+  if (!statuses?.every(status => status === 'dead_letter' || !isTerminal(status))) return undefined;
+  const found = new Set<EventPk>();
+  for (const source of sources) {
+    const open = statuses.some(status => !isTerminal(status));
+    const shards = open ? Array.from({ length: WATCH_SHARDS }, (_, shard) => `${source}#${shard}`) : [];
+    const complete = await Promise.all([
+      ...shards.map(shard => collectWatched(shard, found, store)),
+      ...(statuses.includes('dead_letter') ? [collectDead(source, filter, found, store)] : []),
+    ]);
+    if (complete.includes(false)) return undefined;
+  }
+  return [...found];
+}
+
+async function collectWatched(shard: string, found: Set<EventPk>, store: ListStore): Promise<boolean> {
+  let cursor: string | undefined;
+  do {
+    const page = await store.watchDue(shard, { before: FAR + 1 }, cursor);
+    for (const { pk } of page.items) found.add(pk);
+    cursor = page.cursor;
+    if (found.size > INDEX_LIMIT) return false;
+  } while (cursor !== undefined);
+  return true;
+}
+
+async function collectDead(
+  source: SourceId,
+  filter: EventFilter,
+  found: Set<EventPk>,
+  store: ListStore,
+): Promise<boolean> {
+  let cursor: string | undefined;
+  do {
+    const page = await store.attention(source, cursor);
+    for (const { pk, attentionAt } of page.items) {
+      const [deadAt, cause] = attentionAt.split('#');
+      // Newest deaths first: nothing received since could have died before it.
+      if (Number(deadAt) < filter.since) return true;
+      if (filter.cause === undefined || cause === filter.cause) found.add(pk);
+    }
+    cursor = page.cursor;
+    if (found.size > INDEX_LIMIT) return false;
+  } while (cursor !== undefined);
+  return true;
+}
+
+async function pageOfCandidates(
+  candidates: readonly EventPk[],
+  filter: EventFilter,
+  request: PageRequest & { order: Order },
+  after: Position | undefined,
+  store: ListStore,
+): Promise<EventPage> {
+  const { order, limit } = request;
+  const items = (await readAll(candidates, store))
+    .filter(item => matchesFilter(item, filter))
+    .filter(item => after === undefined || comparePositions(positionOf(item), after, order) > 0)
+    .sort((a, b) => comparePositions(positionOf(a), positionOf(b), order));
+  return pageOf(items.slice(0, limit), items.length > limit ? positionOf(items[limit - 1] as EventItem) : undefined);
+}
+
+async function pageOfTimeline(
+  filter: EventFilter,
+  request: PageRequest & { order: Order },
+  after: Position | undefined,
+  store: ListStore,
+): Promise<EventPage> {
+  const { limit, order } = request;
+  const reader = new TimelineReader(filter, order, after, store);
+  const found: EventItem[] = [];
+  let [examined, batch] = [0, Math.min(limit, READ_AT_ONCE)];
+  while (found.length < limit && examined < EXAMINED_PER_PAGE) {
+    const entries = await reader.next(batch, entry => matchesType(entry.eventType, filter.type));
+    if (entries.length === 0) break;
+    examined += entries.length;
+    // What matches rarely is looked for in larger steps.
+    batch = READ_AT_ONCE * READS_IN_PARALLEL;
+    const items = await readAll(
+      entries.map(entry => entry.pk),
+      store,
+    );
+    const matching = items
+      .filter(item => matchesFilter(item, filter))
+      .sort((a, b) => comparePositions(positionOf(a), positionOf(b), order));
+    found.push(...matching);
+  }
+  const last = found.length > limit ? positionOf(found[limit - 1] as EventItem) : reader.position;
+  return pageOf(found.slice(0, limit), reader.finished && found.length <= limit ? undefined : last);
+}
+
+function pageOf(items: readonly EventItem[], last: Position | undefined): EventPage {
+  return last === undefined ? { items } : { items, cursor: encodeCursor(last) };
+}
+
+async function readAll(pks: readonly EventPk[], store: ListStore): Promise<readonly EventItem[]> {
+  const found: EventItem[] = [];
+  for (let at = 0; at < pks.length; at += READ_AT_ONCE * READS_IN_PARALLEL) {
+    const chunks = Array.from({ length: READS_IN_PARALLEL }, (_, n) => {
+      const from = at + n * READ_AT_ONCE;
+      return pks.slice(from, from + READ_AT_ONCE);
+    });
+    const read = await Promise.all(chunks.filter(keys => keys.length > 0).map(keys => store.getMany(keys)));
+    found.push(...read.flat());
+  }
+  return found;
+}
+
+function encodeCursor(position: Position): string {
+  return toBase64(utf8(JSON.stringify(position)), 'base64url');
+}
+
+function decodeCursor(text: string, order: Order): Position {
+  const bytes = fromBase64(text, 'base64url');
+  const decoded = bytes && decodeJsonObject(textOf(bytes) ?? '');
+  const { at, source } = decoded ?? {};
+  if (typeof at === 'string' && typeof source === 'string' && /^\d{13}(?:#|$)/.test(at)) return { at, source };
+  throw new CursorError(
+    `"${text.slice(0, 40)}" is not a cursor: give the one of the page before, of the same list (${order} first), or none to begin again`,
+  );
+}
