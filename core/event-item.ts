@@ -2,7 +2,7 @@
  * The state item: one per event, under 1 KB on the happy path, so that each status change bills one write unit.
  * The body is not in it (see `PayloadItem`). Attribute names are the ones stored in the `events` table.
  */
-import type { EpochMs, EventPk, EventStatus } from './glossary.ts';
+import { type EpochMs, EVENT_STATUSES, type EventPk, type EventStatus } from './glossary.ts';
 
 /** Version of the item's layout; a reader refuses a higher one than it knows. */
 export const SCHEMA_VERSION = 1;
@@ -77,6 +77,11 @@ export interface EventItem {
   /** Sparse index `attention`: present only while dead. */
   readonly attentionSource?: string;
   readonly attentionAt?: string;
+}
+
+/** False for what a newer version wrote (before a rollback): it is left alone until that version is back. */
+export function isKnownRecord(item: EventItem): boolean {
+  return EVENT_STATUSES.includes(item.status) && item.schemaVersion <= SCHEMA_VERSION;
 }
 
 /** Attributes an update may set, and those it may remove. */

@@ -133,6 +133,7 @@ export interface Claim {
 export function claimable(gen: number, now: EpochMs): Condition {
   return all(
     eq('gen', gen),
+    le('schemaVersion', SCHEMA_VERSION),
     any(
       all(isIn('status', WAITING_STATUSES), any(missing('nextAttemptAt'), le('nextAttemptAt', now + CLOCK_SLACK_MS))),
       all(eq('status', 'processing'), lt('leaseUntil', now)),
@@ -411,7 +412,7 @@ export function rewatch(item: EventItem, watchAt: EpochMs): EventUpdate {
   return { pk: item.pk, condition: asRead(item), set: watch(item.pk, watchAt) };
 }
 export function countResend(item: EventItem, watchAt: EpochMs): EventUpdate {
-  return { pk: item.pk, condition: asRead(item), set: { resends: item.resends + 1, ...watch(item.pk, watchAt) } };
+  return { pk: item.pk, condition: asRead(item), set: watch(item.pk, watchAt), add: { resends: 1 } };
 }
 export function unwatch(item: EventItem): EventUpdate {
   return { pk: item.pk, condition: asRead(item), set: {}, remove: WATCH };

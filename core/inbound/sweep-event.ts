@@ -2,7 +2,7 @@
  * What the sweeper owes one event, as the table of docs/protocol.md: first matching row. Every write requires the record
  * to be as it was read, so that two sweepers, a processor and a person cannot undo each other.
  */
-import type { EventItem } from '../event-item.ts';
+import { type EventItem, isKnownRecord } from '../event-item.ts';
 import { type EpochMs, splitEventPk } from '../glossary.ts';
 import type { Timings } from '../resolved-config.ts';
 import {
@@ -27,7 +27,15 @@ export interface SweepView {
   readonly paused: boolean;
 }
 
-export type SweepRow = 'finish_death' | 'first_send' | 'unpark' | 'wait_paused' | 'overdue' | 'nothing_owed' | 'wait';
+export type SweepRow =
+  | 'unknown'
+  | 'finish_death'
+  | 'first_send'
+  | 'unpark'
+  | 'wait_paused'
+  | 'overdue'
+  | 'nothing_owed'
+  | 'wait';
 
 /** Since when the event's next step has been due, or undefined while it is not due yet. */
 export function dueSince(item: EventItem, now: EpochMs): EpochMs | undefined {
@@ -38,6 +46,7 @@ export function dueSince(item: EventItem, now: EpochMs): EpochMs | undefined {
 
 export function rowFor(item: EventItem, view: SweepView, timings: Timings): SweepRow {
   const { now } = view;
+  if (!isKnownRecord(item)) return 'unknown';
   switch (item.status) {
     case 'dead_letter':
       return item.dlqSent === true ? 'nothing_owed' : 'finish_death';
@@ -83,6 +92,10 @@ export async function sweepEvent(
   const { timings } = rules;
   const { now } = view;
   switch (rowFor(item, view, timings)) {
+    case 'unknown':
+      ports.telemetry.log('error', { stage: 'sweep', pk: item.pk, cause: 'unknown_record' });
+      await ports.store.update(rewatch(item, now + timings.resendCapMs));
+      return false;
     case 'finish_death':
       await sendDeath(item, ports, rules);
       return true;
@@ -115,8 +128,10 @@ async function resend(item: EventItem, view: SweepView, ports: SweepPorts, rules
     await ports.store.update(rewatch(item, now + timings.resendWaitMs));
     return false;
   }
-  if (item.resends >= timings.resendLimit) {
-    const lastError = `unclaimable: sent ${item.resends} times and never claimed`;
+  // A record of an older version may have none: without an end it would be sent every minute.
+  const resends = item.resends ?? 0;
+  if (resends >= timings.resendLimit) {
+    const lastError = `unclaimable: sent ${resends} times and never claimed`;
     const death: Death = { deadId: ports.ids.uuid(), cause: 'unclaimable', lastError };
     const written = await ports.store.update(dieUnclaimed(item, now, death, timings));
     if (written.kind === 'refused') return false;
@@ -125,7 +140,7 @@ async function resend(item: EventItem, view: SweepView, ports: SweepPorts, rules
     return true;
   }
   await sendCopy(item, ports);
-  const waitMs = Math.min(timings.resendCapMs, timings.resendWaitMs * 2 ** item.resends);
+  const waitMs = Math.min(timings.resendCapMs, timings.resendWaitMs * 2 ** resends);
   await ports.store.update(countResend(item, now + waitMs));
   ports.telemetry.count('SweeperResent');
   return true;

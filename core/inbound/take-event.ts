@@ -4,8 +4,8 @@
  * `meetRefusal` are the table "Before or instead of a claim" of docs/protocol.md, first match wins.
  */
 import { DependencyError } from '../errors.ts';
-import type { EventItem } from '../event-item.ts';
-import { EVENT_STATUSES, splitEventPk } from '../glossary.ts';
+import { type EventItem, isKnownRecord } from '../event-item.ts';
+import { splitEventPk } from '../glossary.ts';
 import type { EventUpdate, WriteResult } from '../ports.ts';
 import { isTerminal } from './event-status.ts';
 import {
@@ -28,6 +28,7 @@ import { sendDeath } from './finish-event.ts';
 import { ACK, type Disposal, type ProcessPorts, type ProcessRules, type QueueRecord, RETURN } from './process-ports.ts';
 import { PAYLOAD_MARGIN_DAYS } from './retention.ts';
 import { keepOtherBody } from './run-handler.ts';
+import { capText } from './text.ts';
 import { encodeWorkMessage, type WorkMessage } from './work-message.ts';
 
 export type Taken =
@@ -141,14 +142,15 @@ async function meetRefusal(
   if (way.claimId !== undefined && item.owner === way.claimId && item.status === 'processing') {
     return { kind: 'owned', item, claimId: way.claimId };
   }
-  if (!EVENT_STATUSES.includes(item.status)) {
-    await ports.dead.send(record.body, 'unknown_status');
+  if (!isKnownRecord(item)) {
+    await ports.dead.send(record.body, 'unknown_record');
     ports.telemetry.count('ForeignMessage');
     ports.telemetry.log('error', {
       stage: 'claim',
       pk: item.pk,
-      cause: 'unknown_status',
-      status: String(item.status).slice(0, 40),
+      cause: 'unknown_record',
+      status: capText(String(item.status), 40),
+      layout: item.schemaVersion,
     });
     return dispose(ACK);
   }
