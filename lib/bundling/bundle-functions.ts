@@ -66,14 +66,14 @@ async function bundleFunction(name: FunctionName, folder: string, config: Resolv
     chunkNames: 'chunk-[hash]',
     // What is imported lazily becomes a file of its own, read on first use.
     splitting: true,
-    plugins: [isolatedLazyImports(isolated), lazyBuiltins(), withoutUnusedParts()],
+    plugins: [isolatedLazyImports(isolated), lazyBuiltins(), withoutUnusedParts({ hasS3: false })],
   });
   const lazy = await Promise.all(
     [...isolated].map(([file, path]) =>
       build({
         ...shared,
         entryPoints: { [file.replace(/\.mjs$/, '')]: relative(REPOSITORY, path) },
-        plugins: [lazyBuiltins(), withoutUnusedParts()],
+        plugins: [lazyBuiltins(), withoutUnusedParts({ hasS3: true })],
       }),
     ),
   );

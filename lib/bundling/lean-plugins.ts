@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { isBuiltin } from 'node:module';
 import { basename, dirname, join } from 'node:path';
 import type { BuildOptions, Plugin } from 'esbuild';
+import { compactErrors } from './compact-errors.ts';
 
 /**
  * Loads Node's own modules through `process.getBuiltinModule`. An ESM `import … from "http"` makes Node read every export
@@ -69,8 +70,19 @@ const REPLACED_FILES: readonly (readonly [file: RegExp, contents: string])[] = [
   ),
 ];
 
+/** The table of partitions, which only S3's endpoint rules still read; the user agent asks the same file for a prefix. */
+const REPLACED_WITHOUT_S3: typeof REPLACED_FILES = [
+  [
+    new RegExp(`${IN_SDK}submodules/client/util-endpoints/lib/aws/partition.js$`),
+    `export const getUserAgentPrefix = () => '';
+     export const partition = () => { throw new Error('This bundle has no table of partitions'); };
+     export const setPartitionInfo = partition;
+     export const useDefaultPartitionInfo = partition;`,
+  ],
+];
+
 /** Leaves out what of the SDK is never called, and all of its package.json files but the version. */
-export function withoutUnusedParts(): Plugin {
+export function withoutUnusedParts({ hasS3 }: { readonly hasS3: boolean }): Plugin {
   return {
     name: 'without-unused-parts',
     setup(build) {
@@ -80,9 +92,14 @@ export function withoutUnusedParts(): Plugin {
         contents: UNUSED_PARTS[args.path] ?? '',
         loader: 'js',
       }));
-      for (const [filter, contents] of REPLACED_FILES) {
+      for (const [filter, contents] of [...REPLACED_FILES, ...(hasS3 ? [] : REPLACED_WITHOUT_S3)]) {
         build.onLoad({ filter }, args => ({ contents, loader: 'js', resolveDir: dirname(args.path) }));
       }
+      build.onLoad({ filter: /@aws-sdk[\\/]client-[a-z-]+[\\/]dist-es[\\/]models[\\/]errors\.js$/ }, async args => ({
+        contents: compactErrors(await readFile(args.path, 'utf8')),
+        loader: 'js',
+        resolveDir: dirname(args.path),
+      }));
       build.onLoad({ filter: /node_modules[\\/]@aws-sdk[\\/][^\\/]+[\\/]package\.json$/ }, async args => {
         const { version } = JSON.parse(await readFile(args.path, 'utf8'));
         return { contents: JSON.stringify({ version }), loader: 'json' };

@@ -6,6 +6,7 @@ import {
   type Code,
   Function as LambdaFunction,
   LoggingFormat,
+  RecursiveLoop,
   Runtime,
   SystemLogLevel,
 } from 'aws-cdk-lib/aws-lambda';
@@ -31,6 +32,8 @@ export interface GatewayFunctionProps<Contract extends EnvContract> {
   readonly memoryMb?: number;
   /** @default 'info' */
   readonly logLevel?: 'debug' | 'info' | 'warn' | 'error';
+  /** Its messages may come back to it through the queue. @default false: Lambda stops such a chain after 16 */
+  readonly sendsToItself?: boolean;
   /** Delete the log group with the stack. @default false */
   readonly disposable?: boolean;
 }
@@ -61,6 +64,7 @@ export class GatewayFunction<Contract extends EnvContract> extends Construct imp
       handler: 'index.handler',
       environment: { ...props.environment },
       logGroup: this.logGroup,
+      ...(props.sendsToItself ? { recursiveLoop: RecursiveLoop.ALLOW } : {}),
       loggingFormat: LoggingFormat.JSON,
       // The code filters by itself; metric lines carry no level, which Lambda reads as INFO.
       applicationLogLevelV2: props.logLevel === 'debug' ? ApplicationLogLevel.DEBUG : ApplicationLogLevel.INFO,

@@ -66,6 +66,9 @@ export class GatewayStack extends Stack {
       contract: processEnv,
       environment: { ...tables, ...bodies, ...queues },
       timeout: Duration.millis(timings.processTimeoutMs),
+      // Each retry is a new message to its own queue. Lambda would take 16 of them for a loop and drop the message;
+      // attempts have a budget of their own.
+      sendsToItself: true,
       onFailure: "SQS invokes it and keeps the messages of a failed invocation; the dead-letter queue is the queue's.",
     });
     store.grantEvents(process, 'dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem');
@@ -170,6 +173,7 @@ export class GatewayStack extends Stack {
       readonly environment: { readonly [Name in keyof Contract]: string };
       readonly timeout: Duration;
       readonly onFailure: string;
+      readonly sendsToItself?: boolean;
     },
   ): GatewayFunction<Contract> {
     const { deployment, bundles } = this.props;

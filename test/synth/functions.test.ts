@@ -92,6 +92,14 @@ describe('the mapping of the process function', () => {
   });
 });
 
+describe('retries', () => {
+  it('may go through the queue of their own function more than 16 times', () => {
+    expect(functions()['process'].RecursiveLoop).toBe('Allow');
+    for (const name of ['ingest', 'sweep', 'api', 'reconcile'])
+      expect(functions()[name]).not.toHaveProperty('RecursiveLoop');
+  });
+});
+
 describe('timeouts', () => {
   it('of ingest leave its own budget room to answer 503 before Lambda kills it', () => {
     const { config } = resolveDeployment(gateway, 'prod', PROVIDERS);
