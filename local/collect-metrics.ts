@@ -21,7 +21,8 @@ const OVERLAP_MS = 10_000;
  * adds what is new since the one before.
  */
 export class MetricCollector {
-  private readonly seenLogEvents = new Set<string>();
+  /** Log events read before, by place and text: how often each stood there. */
+  private readonly seen = new Map<string, { timestamp: number; count: number }>();
   private readonly aws: LocalAws;
   private readonly clients: AwsClients;
   private readonly stacks: readonly DeployedStack[];
@@ -44,6 +45,7 @@ export class MetricCollector {
       ...this.resources('AWS::SQS::Queue').map(url => this.readQueue(url, now)),
       ...this.resources('AWS::Lambda::Function').map(name => this.readFunction(name, from, now)),
     ]);
+    for (const [place, { timestamp }] of this.seen) if (timestamp < from - 2 * OVERLAP_MS) this.seen.delete(place);
     this.from = now;
   }
 
@@ -57,14 +59,19 @@ export class MetricCollector {
   }
 
   private async readLogGroup(logGroupName: string, startTime: number): Promise<void> {
+    const counts = new Map<string, number>();
     let nextToken: string | undefined;
     do {
       const page = await this.clients.logs.send(
         new FilterLogEventsCommand({ logGroupName, startTime, filterPattern: '', ...(nextToken && { nextToken }) }),
       );
-      for (const { eventId = '', message = '' } of page.events ?? []) {
-        if (this.seenLogEvents.has(eventId)) continue;
-        this.seenLogEvents.add(eventId);
+      for (const { logStreamName = '', timestamp = 0, message = '' } of page.events ?? []) {
+        // The emulator gives log events no id: equal ones are told apart by how many there are.
+        const place = JSON.stringify([logGroupName, logStreamName, timestamp, message]);
+        const count = (counts.get(place) ?? 0) + 1;
+        counts.set(place, count);
+        if (count <= (this.seen.get(place)?.count ?? 0)) continue;
+        this.seen.set(place, { timestamp, count });
         if (message.includes('"_aws"')) addEmfLine(message, this.store);
       }
       nextToken = page.nextToken;

@@ -138,12 +138,12 @@ export class GatewayUnderTest {
     return await this.request('POST', `/webhooks/${sourceId}`, { headers, body: request.body });
   }
 
-  /** Sends until it is acknowledged, as providers do: on a starved machine a first answer may be 503. */
+  /** Sends again after 503 with growing waits, as providers do: a starved machine may not answer in time at first. */
   async sendUntilAcknowledged(sourceId: string, request: UnsignedRequest): Promise<HttpAnswer> {
-    for (let tries = 1; ; tries += 1) {
+    for (let waitMs = 500; ; waitMs *= 2) {
       const answer = await this.send(sourceId, request);
-      if (answer.status !== 503 || tries === 5) return answer;
-      await wait(500);
+      if (answer.status !== 503 || waitMs > 16_000) return answer;
+      await wait(waitMs * (0.5 + Math.random() / 2));
     }
   }
 
