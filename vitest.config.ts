@@ -3,7 +3,6 @@ import { defineConfig } from 'vitest/config';
 /** One project per purpose, each with its own time limit, so that a slow test is a failure where it should be fast. */
 export default defineConfig({
   test: {
-    reporters: process.env['CI'] ? ['default'] : ['default'],
     projects: [
       {
         test: { name: 'core', include: ['test/core/**/*.test.ts', 'test/providers/**/*.test.ts'], testTimeout: 5_000 },
@@ -25,7 +24,12 @@ export default defineConfig({
       {
         test: {
           name: 'proof',
-          include: ['test/journeys/**/*.test.ts', 'test/model/**/*.test.ts', 'test/simulation/**/*.test.ts'],
+          include: [
+            'test/journeys/**/*.test.ts',
+            'test/model/**/*.test.ts',
+            'test/mutants/**/*.test.ts',
+            'test/simulation/**/*.test.ts',
+          ],
           testTimeout: 240_000,
         },
       },

@@ -1,0 +1,248 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the texts are source code
+/** Deliberately broken variants of the product: each is a mistake that real systems make. */
+export interface Mutant {
+  readonly name: string;
+  readonly file: string;
+  /** Text that stands exactly once in the file. */
+  readonly from: string;
+  readonly to: string;
+}
+
+const WRITES = 'core/inbound/event-writes.ts';
+const ACCEPT = 'core/inbound/accept-request.ts';
+const TAKE = 'core/inbound/take-event.ts';
+const FINISH = 'core/inbound/finish-event.ts';
+const SWEEP = 'core/inbound/sweep-event.ts';
+const PROCESS = 'core/inbound/process-event.ts';
+
+export const MUTANTS: readonly Mutant[] = [
+  // Ingest
+  {
+    name: 'duplicate means 200, sent or not',
+    file: ACCEPT,
+    from: "if (known?.status === 'pending' && known.enqueuedAt === undefined) {",
+    to: 'if (false as boolean) {',
+  },
+  {
+    name: "no ingestId check: the SDK's own retry is a duplicate",
+    file: ACCEPT,
+    from: 'written.item?.ingestId === this.event.ingestId',
+    to: 'false',
+  },
+  {
+    name: '200 on hope',
+    file: ACCEPT,
+    from: 'if (!this.recorded && !this.sentWhole) {',
+    to: 'if (false as boolean) {',
+  },
+  {
+    name: 'an outage copy without its payload',
+    file: ACCEPT,
+    from: 'if (byReference) return',
+    to: 'if (byReference || !this.recorded) return',
+  },
+  {
+    name: 'state before payload: no payload at all',
+    file: ACCEPT,
+    from: 'this.payloadSafe = (await this.within(() => this.ports.payloads.putBody(item))) !== undefined;',
+    to: 'this.payloadSafe = item !== undefined;',
+  },
+  {
+    name: 'no fallback when the table is down',
+    file: ACCEPT,
+    from: 'this.sentWhole = this.sent &&',
+    to: 'this.sentWhole = this.recorded &&',
+  },
+  {
+    name: 'a request that fails verification is answered like a genuine one',
+    file: 'core/inbound/authenticate-request.ts',
+    from: "if (verdict.kind === 'refused') return { kind: 'reply', reply: await refuse(verdict.cause) };",
+    to: "if (verdict.kind === 'refused')\n    verdict = { kind: 'verified', scheme: '', strength: 'signed', matchedSecret: 'none' };",
+  },
+  {
+    name: 'dedup key without the source',
+    file: 'core/glossary.ts',
+    from: 'return `${sourceId}#${eventKey}` as EventPk;',
+    to: 'return `${sourceId === "other" ? "default" : sourceId}#${eventKey}` as EventPk;',
+  },
+  {
+    name: 'the body is turned into text on the way',
+    file: 'lambdas/ingest/handle-request.ts',
+    from: "body: Buffer.from(apiEvent.body ?? '', apiEvent.isBase64Encoded ? 'base64' : 'utf8'),",
+    to: "body: Buffer.from(Buffer.from(apiEvent.body ?? '', apiEvent.isBase64Encoded ? 'base64' : 'utf8').toString('utf8')),",
+  },
+  // Writes
+  {
+    name: 'TTL at insert',
+    file: WRITES,
+    from: '  return { ...baseItem(event, now), ...watch(event.pk, now + timings.firstWatchMs) };',
+    to: '  return { ...baseItem(event, now), expiresAt: expiryAfter(now, 30), ...watch(event.pk, now + timings.firstWatchMs) };',
+  },
+  {
+    name: 'no watch at insert',
+    file: WRITES,
+    from: '  return { ...baseItem(event, now), ...watch(event.pk, now + timings.firstWatchMs) };',
+    to: '  return baseItem(event, now + 0 * timings.firstWatchMs);',
+  },
+  { name: 'a claim ignores the lease', file: WRITES, from: "lt('leaseUntil', now)", to: "exists('leaseUntil')" },
+  {
+    name: 'a claim ignores the generation',
+    file: WRITES,
+    from: "    eq('gen', gen),\n    le('schemaVersion', SCHEMA_VERSION),",
+    to: "    le('schemaVersion', SCHEMA_VERSION),",
+  },
+  {
+    name: 'a claim does not count the attempt',
+    file: WRITES,
+    from: '    add: { attempts: 1 },',
+    to: '    add: { attempts: 0 },',
+  },
+  {
+    name: 'no fencing: any owner may finish',
+    file: WRITES,
+    from: "all(eq('owner', by.claimId), eq('status', 'processing'))",
+    to: "all(exists('pk'))",
+  },
+  {
+    name: 'finish keeps the watch',
+    file: WRITES,
+    from: '    remove: [...LEASE, ...WATCH],\n  };\n}\n\n/** Another attempt soon',
+    to: '    remove: [...LEASE],\n  };\n}\n\n/** Another attempt soon',
+  },
+  {
+    name: 'finish without a TTL',
+    file: WRITES,
+    from: '      expiresAt: expiryAfter(by.now, rules.retentionDays),\n    },\n    remove: [...LEASE, ...WATCH],',
+    to: '    },\n    remove: [...LEASE, ...WATCH].slice(0, 4 + 0 * rules.retentionDays),',
+  },
+  {
+    name: 'death is done for whatever death it is',
+    file: WRITES,
+    from: "    condition: all(eq('status', 'dead_letter'), eq('deadId', deadId)),\n    set: { dlqSent: true,",
+    to: "    condition: exists('pk'),\n    set: { dlqSent: true,",
+  },
+  {
+    name: 'replay keeps the generation',
+    file: WRITES,
+    from: '      gen: item.gen + 1,\n      run:',
+    to: '      gen: item.gen,\n      run:',
+  },
+  { name: 'replay keeps the TTL', file: WRITES, from: "  'expiresAt',\n];", to: '];' },
+  {
+    name: 'replay always gives a new idempotency key',
+    file: WRITES,
+    from: "item.run + (item.status === 'completed' || request.newKey ? 1 : 0)",
+    to: 'item.run + 1',
+  },
+  // Processor
+  {
+    name: 'in progress is acked as a duplicate',
+    file: TAKE,
+    from: '    await ports.receipts.hide(record.receipt, Math.ceil(restMs / 1_000) + 1 + Math.floor(ports.random.next() * 5));\n    return dispose(RETURN);',
+    to: '    return dispose(restMs >= 0 ? ACK : RETURN);',
+  },
+  {
+    name: 'due later is acked',
+    file: TAKE,
+    from: '  await ports.receipts.hide(record.receipt, Math.min(SQS_MAX_WAIT_SECONDS, Math.ceil(waitMs / 1_000)));\n  return dispose(RETURN);',
+    to: '  return dispose(waitMs >= 0 ? ACK : RETURN);',
+  },
+  {
+    name: 'any copy revives a dead event',
+    file: TAKE,
+    from: '    if (message.deadId !== undefined && message.deadId === item.deadId) {\n      return { result: await ports.store.update(way.revive(message.deadId)) };',
+    to: '    if (item.deadId !== undefined) {\n      return { result: await ports.store.update(way.revive(item.deadId)) };',
+  },
+  {
+    name: 'a record is made without its payload',
+    file: TAKE,
+    from: 'if (!(await holdPayload(message, ports, rules))) {',
+    to: 'if (message.gen < 0 && !(await holdPayload(message, ports, rules))) {',
+  },
+  {
+    name: 'an unreachable table is acked',
+    file: TAKE,
+    from: '    Math.min(SQS_MAX_WAIT_SECONDS, 30 * 2 ** Math.min(5, record.receiveCount - 1)),\n  );\n  return RETURN;',
+    to: '    0,\n  );\n  return ACK;',
+  },
+  {
+    name: 'the receive count decides: dead after five',
+    file: PROCESS,
+    from: "  if (decoded.kind === 'foreign') return",
+    to: "  if (record.receiveCount > 5) return sendAway(record, 'received too often', ports);\n  if (decoded.kind === 'foreign') return",
+  },
+  {
+    name: 'foreign messages are dropped',
+    file: PROCESS,
+    from: "    await ports.dead.send(record.body, 'foreign_message');",
+    to: '    ports.clock.now();',
+  },
+  {
+    name: 'no deadline: a slow handler outlives its invocation',
+    file: 'core/inbound/run-handler.ts',
+    from: 'const run = await ports.timer.limit(timeLimitMs,',
+    to: 'const run = await ports.timer.limit(timeLimitMs * 1_000,',
+  },
+  // Finish
+  {
+    name: 'a lost lease is acked',
+    file: FINISH,
+    from: "cause: 'lease_lost' });\n    return RETURN;",
+    to: "cause: 'lease_lost' });\n    return ACK;",
+  },
+  {
+    name: 'a finish that failed is acked',
+    file: FINISH,
+    from: "    ports.telemetry.log('warn', { stage: 'finish', pk: attempt.item.pk, error: error.message });\n    return RETURN;",
+    to: "    ports.telemetry.log('warn', { stage: 'finish', pk: attempt.item.pk, error: error.message });\n    return ACK;",
+  },
+  {
+    name: 'a retry without its successor',
+    file: FINISH,
+    from: '      await this.ports.queue.send(message, { groupId: this.source, delaySeconds });',
+    to: '      void [message, delaySeconds];',
+  },
+  {
+    name: 'no attempt budget',
+    file: FINISH,
+    from: 'if (item.attempts >= retry.attempts)',
+    to: 'if (item.attempts >= 1_000_000)',
+  },
+  {
+    name: 'effects outside the transaction',
+    file: FINISH,
+    from: 'if (effects.length === 0) return',
+    to: 'if (effects.length >= 0) return',
+  },
+  {
+    name: 'death does not raise the payload',
+    file: FINISH,
+    from: '    await this.raisePayload(this.rules.deadRetentionDays);',
+    to: '',
+  },
+  {
+    name: 'a dead letter without its DLQ message',
+    file: FINISH,
+    from: '  await ports.dead.send(encodeWorkMessage({ ...referenceTo(item), again: true, deadId, cause }), cause);',
+    to: '  void [cause, encodeWorkMessage];',
+  },
+  // Sweeper
+  {
+    name: 'the sweeper never sends what is overdue',
+    file: SWEEP,
+    from: "return now >= overdueAt(item, timings) ? 'overdue' : 'wait';",
+    to: "return now >= overdueAt(item, timings) && item.gen < 0 ? 'overdue' : 'wait';",
+  },
+  {
+    name: 'the sweeper forgets the deaths',
+    file: SWEEP,
+    from: "return item.dlqSent === true ? 'nothing_owed' : 'finish_death';",
+    to: "return 'nothing_owed';",
+  },
+  {
+    name: 'the drain deletes what it does not know',
+    file: 'core/inbound/drain-dead-queue.ts',
+    from: "if (decoded.kind === 'foreign' || decoded.message.deadId === undefined) continue;",
+    to: "if (decoded.kind === 'foreign') {\n        await ports.dead.delete(receipt);\n        continue;\n      }\n      if (decoded.message.deadId === undefined) continue;",
+  },
+];
