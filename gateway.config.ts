@@ -1,6 +1,6 @@
 /**
- * The one file to edit: what you receive (sources) and where it runs (environments). Checked as a whole at synth; every
- * key is explained in core/config/gateway-config.ts and in docs/configuration.md.
+ * The one file to edit: what you receive (sources) and where it runs (environments). Checked as a whole at synth: every
+ * mistake is named with its fix. What each key means and its default: core/config/gateway-config.ts.
  */
 import { defineGateway } from './core/config/gateway-config.ts';
 
@@ -17,8 +17,12 @@ export const gateway = defineGateway({
   environments: {
     // Runs on a laptop: npm start.
     local: {},
-    dev: {},
+    // Account and region of your AWS credentials, unless given: account: '123456789012', region: 'eu-central-1'.
+    dev: { alarms: 'essential' },
     staging: {},
-    prod: {},
+    prod: {
+      // The origin you give to providers, once a domain points at the API: publicUrl: 'https://hooks.example.com'.
+      // Who is told: alarmTargets: { page: [{ email: 'oncall@example.com' }], ticket: [{ email: 'team@example.com' }] }.
+    },
   },
 });

@@ -1,11 +1,11 @@
-import { ArnFormat, CfnOutput, Duration, Stack, type StackProps, TimeZone, Validations } from 'aws-cdk-lib';
+import { Duration, Stack, type StackProps, TimeZone, Validations } from 'aws-cdk-lib';
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Alias, Code, type IFunction, type IVersion } from 'aws-cdk-lib/aws-lambda';
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Schedule, ScheduleExpression } from 'aws-cdk-lib/aws-scheduler';
 import { Construct } from 'constructs';
-import { type Deployment, secretName } from '#core/config/deployment.ts';
+import type { Deployment } from '#core/config/deployment.ts';
 import { METRIC_NAMESPACE } from '#core/metrics.ts';
 import { apiEnv } from '#lambdas/api/env.ts';
 import { ingestEnv } from '#lambdas/ingest/env.ts';
@@ -17,7 +17,9 @@ import { GatewayAlarms } from '../constructs/gateway-alarms.ts';
 import { GatewayDashboard } from '../constructs/gateway-dashboard.ts';
 import { type EnvContract, GatewayFunction } from '../constructs/gateway-function.ts';
 import { IngestApi } from '../constructs/ingest-api.ts';
+import { grantSourceSecrets } from '../constructs/source-secrets.ts';
 import type { HandlerResources } from '../handler-resources.ts';
+import { addOutputs, toConstructId } from './add-outputs.ts';
 import type { DataStack } from './data-stack.ts';
 
 export interface GatewayStackProps extends StackProps {
@@ -59,7 +61,7 @@ export class GatewayStack extends Stack {
     store.grantPayloads(ingest, 'dynamodb:PutItem', 'dynamodb:UpdateItem');
     store.grantBodies(ingest, 's3:PutObject');
     queue.grantSend(ingest);
-    this.grantSecrets(ingest);
+    grantSourceSecrets(ingest, deployment);
 
     const process = this.addFunction('process', {
       description: 'Claims each event, runs its handler and records the outcome',
@@ -110,7 +112,6 @@ export class GatewayStack extends Stack {
     });
     // PutItem: the cursor of a scan that did not finish.
     store.grantEvents(reconcile, 'dynamodb:Scan', 'dynamodb:GetItem', 'dynamodb:PutItem');
-    store.grantEventQueries(reconcile);
     store.grantPayloads(reconcile, 'dynamodb:GetItem', 'dynamodb:UpdateItem');
     const atNight = ScheduleExpression.cron({ minute: '17', hour: '3', timeZone: TimeZone.ETC_UTC });
     this.addSchedule('Reconcile', reconcile.function, atNight, Duration.hours(1));
@@ -156,7 +157,7 @@ export class GatewayStack extends Stack {
       api: this.api,
       alarms: this.alarms?.alarms.map(each => each.alarm) ?? [],
     });
-    this.addOutputs();
+    addOutputs(this, { deployment, store, queue, api: this.api, functions: this.functions, alarms: this.alarms });
   }
 
   private addAlarms(): GatewayAlarms {
@@ -216,34 +217,6 @@ export class GatewayStack extends Stack {
     }
   }
 
-  /** Read access to the secrets of the sources, by name: the six characters Secrets Manager appends are the wildcard. */
-  private grantSecrets(ingest: GatewayFunction<EnvContract>): void {
-    const { config, sources } = this.props.deployment;
-    const arnOf = (sourceId: string): string =>
-      this.formatArn({
-        service: 'secretsmanager',
-        resource: 'secret',
-        resourceName: `${secretName(config.environment, sourceId)}-??????`,
-        arnFormat: ArnFormat.COLON_RESOURCE_NAME,
-      });
-    const secrets = sources.filter(each => each.needsSecret).map(each => each.source);
-    if (secrets.length === 0) return;
-    ingest.grantPrincipal.addToPrincipalPolicy(
-      new PolicyStatement({
-        actions: ['secretsmanager:GetSecretValue'],
-        resources: secrets.map(source => arnOf(source.id)),
-      }),
-    );
-    const paired = secrets.filter(source => source.spec.handshakes.some(handshake => handshake.store));
-    if (paired.length === 0) return;
-    ingest.grantPrincipal.addToPrincipalPolicy(
-      new PolicyStatement({
-        actions: ['secretsmanager:PutSecretValue'],
-        resources: paired.map(source => arnOf(source.id)),
-      }),
-    );
-  }
-
   /** The function itself, or an alias with environments kept warm where the configuration pays for them. */
   private keepWarm(ingest: GatewayFunction<EnvContract>): IFunction {
     const warm = this.props.deployment.ingestProvisionedConcurrency;
@@ -272,52 +245,4 @@ export class GatewayStack extends Stack {
       },
     });
   }
-
-  /** Everything a person or a tool needs to find this environment; names are stable. */
-  private addOutputs(): void {
-    const { deployment } = this.props;
-    const { store, queue } = this.props.data;
-    const output = (name: string, value: string, description: string): void => {
-      new CfnOutput(this, name, { value, description });
-    };
-    output('ApiUrl', this.api.url, 'Origin of every webhook URL');
-    output('ApiId', this.api.api.apiId, 'Id of the HTTP API');
-    for (const { source } of deployment.sources) {
-      const origin = source.publicUrl ?? `${this.api.url}${source.paths[0]}`;
-      output(
-        `WebhookUrl${toConstructId(source.id)}`,
-        origin,
-        `Give this URL to ${source.spec.title} (source ${source.id})`,
-      );
-    }
-    output(
-      'Secrets',
-      deployment.sources
-        .filter(each => each.needsSecret)
-        .map(({ source }) => secretName(deployment.config.environment, source.id))
-        .join(','),
-      'Names of the secrets, one per source',
-    );
-    output('EventsTable', store.events.tableName, 'Table of state items');
-    output('PayloadsTable', store.payloads.tableName, 'Table of bodies and result details');
-    output('BodiesBucket', store.bodies.bucketName, 'Bucket of large bodies');
-    output('WorkQueueUrl', queue.main.queueUrl, 'Main queue');
-    output('DeadQueueUrl', queue.dead.queueUrl, 'Dead-letter queue');
-    output(
-      'DashboardUrl',
-      `https://${this.region}.console.aws.amazon.com/cloudwatch/home?region=${this.region}#dashboards/dashboard/holdfast-${deployment.config.environment}`,
-      'Dashboard',
-    );
-    for (const [severity, topic] of Object.entries(this.alarms?.topics.topics ?? {})) {
-      output(`${toConstructId(severity)}Topic`, topic.topicArn, `Alarms of severity ${severity}`);
-    }
-    for (const [name, each] of Object.entries(this.functions)) {
-      output(`${toConstructId(name)}Function`, each.function.functionName, `Name of the ${name} function`);
-    }
-  }
-}
-
-/** `standard-webhooks` as `StandardWebhooks`. */
-function toConstructId(name: string): string {
-  return name.replace(/(?:^|-)([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
 }

@@ -1,0 +1,34 @@
+import { ArnFormat, Stack } from 'aws-cdk-lib';
+import { type IGrantable, PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import type { IConstruct } from 'constructs';
+import { type Deployment, secretName } from '#core/config/deployment.ts';
+
+/**
+ * Allows reading the secrets of all sources, and writing those that a provider hands over in its handshake. By name, so
+ * that the code needs no export of the data stack; the six characters Secrets Manager appends are the wildcard.
+ */
+export function grantSourceSecrets(grantee: IGrantable & IConstruct, { config, sources }: Deployment): void {
+  const arnOf = (sourceId: string): string =>
+    Stack.of(grantee).formatArn({
+      service: 'secretsmanager',
+      resource: 'secret',
+      resourceName: `${secretName(config.environment, sourceId)}-??????`,
+      arnFormat: ArnFormat.COLON_RESOURCE_NAME,
+    });
+  const allow = (action: string, sourceIds: readonly string[]): void => {
+    if (sourceIds.length === 0) return;
+    grantee.grantPrincipal.addToPrincipalPolicy(
+      new PolicyStatement({ actions: [action], resources: sourceIds.map(arnOf) }),
+    );
+  };
+  const secrets = sources.filter(each => each.needsSecret).map(each => each.source);
+  const paired = secrets.filter(source => source.spec.handshakes.some(handshake => handshake.store));
+  allow(
+    'secretsmanager:GetSecretValue',
+    secrets.map(source => source.id),
+  );
+  allow(
+    'secretsmanager:PutSecretValue',
+    paired.map(source => source.id),
+  );
+}

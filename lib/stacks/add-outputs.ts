@@ -1,0 +1,49 @@
+import { CfnOutput, type Stack } from 'aws-cdk-lib';
+import { secretName } from '#core/config/deployment.ts';
+import type { AlarmContext } from '../alarms/alarm-spec.ts';
+import type { GatewayAlarms } from '../constructs/gateway-alarms.ts';
+
+interface OutputSources extends Pick<AlarmContext, 'deployment' | 'store' | 'queue' | 'api' | 'functions'> {
+  readonly alarms: GatewayAlarms | undefined;
+}
+
+/** Everything a person or a tool needs to find this environment; the names are stable. */
+export function addOutputs(stack: Stack, { deployment, store, queue, api, functions, alarms }: OutputSources): void {
+  const environment = deployment.config.environment;
+  const output = (name: string, value: string, description: string): void => {
+    new CfnOutput(stack, name, { value, description });
+  };
+  output('ApiUrl', api.url, 'Origin of every webhook URL');
+  output('ApiId', api.api.apiId, 'Id of the HTTP API');
+  for (const { source } of deployment.sources) {
+    const url = source.publicUrl ?? `${api.url}${source.paths[0]}`;
+    output(`WebhookUrl${toConstructId(source.id)}`, url, `Give this URL to ${source.spec.title} (source ${source.id})`);
+  }
+  const secrets = deployment.sources.filter(each => each.needsSecret);
+  output(
+    'Secrets',
+    secrets.map(({ source }) => secretName(environment, source.id)).join(','),
+    'Names of the secrets, one per source',
+  );
+  output('EventsTable', store.events.tableName, 'Table of state items');
+  output('PayloadsTable', store.payloads.tableName, 'Table of bodies and result details');
+  output('BodiesBucket', store.bodies.bucketName, 'Bucket of large bodies');
+  output('WorkQueueUrl', queue.main.queueUrl, 'Main queue');
+  output('DeadQueueUrl', queue.dead.queueUrl, 'Dead-letter queue');
+  output(
+    'DashboardUrl',
+    `https://${stack.region}.console.aws.amazon.com/cloudwatch/home?region=${stack.region}#dashboards/dashboard/holdfast-${environment}`,
+    'Dashboard',
+  );
+  for (const [severity, topic] of Object.entries(alarms?.topics.topics ?? {})) {
+    output(`${toConstructId(severity)}Topic`, topic.topicArn, `Alarms of severity ${severity}`);
+  }
+  for (const [name, each] of Object.entries(functions)) {
+    output(`${toConstructId(name)}Function`, each.function.functionName, `Name of the ${name} function`);
+  }
+}
+
+/** `standard-webhooks` as `StandardWebhooks`. */
+export function toConstructId(name: string): string {
+  return name.replace(/(?:^|-)([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+}
