@@ -5,7 +5,7 @@
 import { DependencyError } from '../errors.ts';
 import type { AttemptNote, EventItem } from '../event-item.ts';
 import { type EpochMs, splitEventPk } from '../glossary.ts';
-import type { EffectWrite, EventUpdate } from '../ports.ts';
+import type { EffectWrite, EventUpdate, TransactResult } from '../ports.ts';
 import type { RetryProfile } from '../resolved-config.ts';
 import { backoffMs } from '../retry/backoff.ts';
 import {
@@ -144,8 +144,10 @@ class Finisher {
       this.rules,
     );
     if (effects.length === 0) return this.applyFinal(write, 'Completed');
-    const written = await this.ports.store.transact(write, effects, this.transactionToken());
+    const written = await this.commit(write, effects);
     switch (written.kind) {
+      case 'not_applied':
+        return this.fail('effects_not_applied', written.message);
       case 'applied':
         return this.countFinal('Completed');
       case 'refused':
@@ -156,6 +158,19 @@ class Finisher {
         return onRefused
           ? this.recordOutcome(onRefused, [])
           : this.die('effect_refused', `the condition of write ${written.index} of the handler did not hold`);
+    }
+  }
+
+  /** What is surely not applied (writes the table cannot take) is a failed attempt with a cause, not a silence. */
+  private async commit(
+    write: EventUpdate,
+    effects: readonly EffectWrite[],
+  ): Promise<TransactResult | { readonly kind: 'not_applied'; readonly message: string }> {
+    try {
+      return await this.ports.store.transact(write, effects, this.transactionToken());
+    } catch (error) {
+      if (error instanceof DependencyError && error.outcome === 'unknown') throw error;
+      return { kind: 'not_applied', message: error instanceof Error ? error.message : String(error) };
     }
   }
 
