@@ -3,6 +3,7 @@ import { defineConfig } from 'vitest/config';
 /** One project per purpose, each with its own time limit, so that a slow test is a failure where it should be fast. */
 export default defineConfig({
   test: {
+    reporters: ['default', './test/support/proof-reporter.ts'],
     projects: [
       {
         test: { name: 'core', include: ['test/core/**/*.test.ts', 'test/providers/**/*.test.ts'], testTimeout: 5_000 },
