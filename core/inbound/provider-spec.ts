@@ -42,7 +42,7 @@ export type SchemeAlgorithm =
   | 'token'
   | 'basic';
 
-export type Encoding = 'hex' | 'base64' | 'base64url';
+type Encoding = 'hex' | 'base64' | 'base64url';
 export type TimeUnit = 's' | 'ms' | 'iso8601' | 'http-date';
 
 /** One way to prove a request genuine. */
@@ -161,7 +161,7 @@ export interface Identity {
   readonly unstableBody?: boolean;
 }
 
-export interface Ack {
+interface Ack {
   readonly status: number;
   readonly contentType?: string;
   readonly body?: string;

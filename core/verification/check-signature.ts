@@ -6,7 +6,7 @@ import { concatBytes } from './bytes.ts';
 export type SymmetricAlgorithm = 'hmac-sha1' | 'hmac-sha256' | 'hmac-sha512' | 'digest-sha256';
 export type AsymmetricAlgorithm = 'ed25519' | 'ecdsa-p256-sha256' | 'rsa-sha1' | 'rsa-sha256';
 
-export const HASH_OF: Readonly<Record<SymmetricAlgorithm, HashAlgorithm>> = {
+const HASH_OF: Readonly<Record<SymmetricAlgorithm, HashAlgorithm>> = {
   'hmac-sha1': 'sha1',
   'hmac-sha256': 'sha256',
   'hmac-sha512': 'sha512',

@@ -77,15 +77,10 @@ export function identifyRequest(
   return {
     kind: 'batch',
     key: batchKey(items, request.body, options),
-    eventType: batchType(spec),
+    eventType: `${spec.id}.batch`,
     items,
     refusedItems: list.items.length - items.length,
   };
-}
-
-/** The event type under which a request with many events is recorded until it is split. */
-export function batchType(spec: ProviderSpec): string {
-  return `${spec.id}.batch`;
 }
 
 /**

@@ -105,7 +105,7 @@ function resolveKey(key: string, reader: RequestReader): string | undefined {
 }
 
 /** `sha256=` and the like are compared in any case; undefined when the prefix is not there. */
-export function withoutPrefix(text: string, prefix: string | undefined, optional: boolean): string | undefined {
+function withoutPrefix(text: string, prefix: string | undefined, optional: boolean): string | undefined {
   if (prefix === undefined) return text;
   if (text.slice(0, prefix.length).toLowerCase() === prefix.toLowerCase()) return text.slice(prefix.length);
   return optional ? text : undefined;

@@ -9,7 +9,7 @@ import type { RequestReader, Scope } from './request-reader.ts';
 import { type Refused, refused } from './verdict.ts';
 
 /** Milliseconds since 1970, or undefined when the text is not of the unit's strict form. */
-export function parseSignedTime(text: string, unit: TimeUnit): number | undefined {
+function parseSignedTime(text: string, unit: TimeUnit): number | undefined {
   switch (unit) {
     case 's':
       return /^\d{1,12}$/.test(text) ? Number(text) * 1_000 : undefined;

@@ -11,7 +11,7 @@ import { NO_SCOPE, RequestReader, type Scope } from './request-reader.ts';
 import { closer, type ItemVerdict, type MatchedSecret, type Refused, refused, type Verdict } from './verdict.ts';
 import { verifyScheme } from './verify-scheme.ts';
 
-export type { ItemVerdict, MatchedSecret, RefusalCause, Refused, Verdict, Verified } from './verdict.ts';
+export type { Verdict, Verified } from './verdict.ts';
 
 /**
  * Fetches the keys of providers that publish them (adapters/http/key-fetcher.ts). Undefined: the place answered, but has

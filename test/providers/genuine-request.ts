@@ -30,7 +30,7 @@ export interface Variation {
 }
 
 /** A spec reduced to one of its schemes, so that a test says which one answered. */
-export function onlyScheme(spec: ProviderSpec, scheme: Scheme): ProviderSpec {
+function onlyScheme(spec: ProviderSpec, scheme: Scheme): ProviderSpec {
   return { ...spec, verify: [scheme] };
 }
 

@@ -57,7 +57,7 @@ export const VECTORS: readonly Vector[] = [...file.vectors, ...read<{ vectors: V
 export const HANDSHAKE_VECTORS: readonly HandshakeVector[] = file.handshakes;
 
 /** Seconds; used where a vector gives no time because its scheme has none. */
-export const ANY_TIME = 1_790_000_000;
+const ANY_TIME = 1_790_000_000;
 
 /** Signed under the header names of Shopify's newer family of webhooks. */
 const UNDER_ANOTHER_SPEC: Readonly<Record<string, string>> = { 'shopify-c-tampered': 'shopify-events' };
@@ -122,7 +122,7 @@ function secretOf(secret: string | readonly string[]): SourceSecret {
 }
 
 /** Serves the vector's key as its publisher would: by address, and by key id where there are several. */
-export function servingKey(text: string): KeyFetcher {
+function servingKey(text: string): KeyFetcher {
   return {
     fetchKey: (kind, _locator, kid) => {
       if (kind === 'x509Url') return Promise.resolve(text);
