@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { cp, mkdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -20,6 +20,7 @@ import { type LocalAws, openLocalAws } from '#local/emulator.ts';
 import { EventFeed } from '#local/event-feed.ts';
 import { findGateway, type HttpAnswer, outputOf, sendRequest } from '#local/gateway-address.ts';
 import { silentProgress } from '#local/progress.ts';
+import { ensureEmulatorInstalled } from '#local/python.ts';
 import { fillLocalSecrets, readDeployment } from '#local/sources.ts';
 import { HOLDFAST_DIRECTORY, REPO_ROOT } from '#local/workspace.ts';
 
@@ -55,7 +56,8 @@ export class GatewayUnderTest {
   private readonly app: string;
 
   static async start(): Promise<GatewayUnderTest> {
-    const app = await copyApp(`gateway-${process.pid}`);
+    const app = await copyApp('gateway');
+    await addTestHandlers(app);
     const aws = await openLocalAws(await freePort(), {});
     try {
       const clients = createAwsClients(aws);
@@ -206,17 +208,33 @@ export function pkOf(sourceId: string, key: string): EventPk {
   return toEventPk(toSourceId(sourceId), key);
 }
 
-/** A copy of the app with the test's handlers before the shipped ones; nothing of it is committed. */
-export async function copyApp(name: string): Promise<string> {
-  const app = join(HOLDFAST_DIRECTORY, `e2e-${name}`);
+/**
+ * A copy of the app, so that what a test deploys is neither changed by the test nor by somebody who edits meanwhile. It
+ * shares the installed packages, and with `emulator` the installed local AWS.
+ */
+export async function copyApp(name: string, options: { emulator?: boolean } = {}): Promise<string> {
+  const app = join(HOLDFAST_DIRECTORY, `e2e-${name}-${process.pid}`);
   await rm(app, { recursive: true, force: true });
   await mkdir(app, { recursive: true });
   await Promise.all(APP.map(path => cp(join(REPO_ROOT, path), join(app, path), { recursive: true })));
   await symlink(join(REPO_ROOT, 'node_modules'), join(app, 'node_modules'), 'dir');
+  if (options.emulator) {
+    await ensureEmulatorInstalled();
+    await mkdir(join(app, '.holdfast'));
+    for (const entry of await readdir(HOLDFAST_DIRECTORY)) {
+      if (entry.startsWith('emulator-')) {
+        await symlink(join(HOLDFAST_DIRECTORY, entry), join(app, '.holdfast', entry), 'dir');
+      }
+    }
+  }
+  return app;
+}
+
+/** Puts the test's handlers before the shipped ones. */
+async function addTestHandlers(app: string): Promise<void> {
   await rename(join(app, 'handlers/index.ts'), join(app, 'handlers/shipped.ts'));
   const handlers = await readFile(join(import.meta.dirname, 'test-handlers.ts'), 'utf8');
   await writeFile(join(app, 'handlers/index.ts'), handlers.replace('#handlers/index.ts', '#handlers/shipped.ts'));
-  return app;
 }
 
 /** A port nobody uses at this moment. */

@@ -8,8 +8,7 @@ import { type AlarmChange, runAlarms } from '#local/alarms.ts';
 import { type HttpAnswer, outputOf } from '#local/gateway-address.ts';
 import { findPython } from '#local/python.ts';
 import { sampleEvent } from '#local/sample-event.ts';
-import { localDirectory } from '#local/workspace.ts';
-import { freePort, GatewayUnderTest, genericEvent, pkOf } from './gateway-under-test.ts';
+import { copyApp, freePort, GatewayUnderTest, genericEvent, pkOf } from './gateway-under-test.ts';
 import { killWorkers } from './kill-workers.ts';
 import { reportMissingPython } from './needs-python.ts';
 import { startGateway } from './start-gateway.ts';
@@ -171,8 +170,9 @@ describe.skipIf(!python)('the real stacks on a local AWS', () => {
   });
 
   it('is what npm start deploys: samples complete, a second run joins, Ctrl-C ends both', async () => {
+    const root = await copyApp('start', { emulator: true });
     const port = await freePort();
-    const first = startGateway(['--port', String(port)]);
+    const first = startGateway(['--port', String(port)], { root });
     try {
       await first.waitForOutput(/Events as they come/);
       expect(first.stdout()).toMatch(
@@ -180,7 +180,7 @@ describe.skipIf(!python)('the real stacks on a local AWS', () => {
       );
       expect(first.stdout()).toMatch(/push[\s\S]*accepted[\s\S]*pending[\s\S]*processing[\s\S]*completed/);
 
-      const second = startGateway(['--once', '--port', String(port)]);
+      const second = startGateway(['--once', '--port', String(port)], { root });
       expect(await second.exitCode, second.stderr()).toBe(0);
       expect(second.stdout()).toContain('already running');
       expect(second.stdout()).toContain('not deployed again');
@@ -190,10 +190,11 @@ describe.skipIf(!python)('the real stacks on a local AWS', () => {
       first.child.kill('SIGINT');
       expect(await first.exitCode, first.stderr()).toBe(0);
       await expect(fetch(`http://127.0.0.1:${port}/_ministack/health`)).rejects.toThrow();
-      expect(existsSync(join(localDirectory(port), 'emulator.json'))).toBe(false);
+      expect(existsSync(join(root, `.holdfast/local-${port}/cdk.log`))).toBe(true);
+      expect(existsSync(join(root, `.holdfast/local-${port}/emulator.json`))).toBe(false);
     } finally {
       first.child.kill('SIGKILL');
-      await rm(localDirectory(port), { recursive: true, force: true });
+      await rm(root, { recursive: true, force: true });
     }
   }, 150_000);
 
