@@ -139,5 +139,5 @@ describe.each(Object.values(PROVIDERS).map(spec => [spec.id, spec] as const))('%
       }),
       { numRuns: RUNS },
     );
-  });
+  }, 300_000);
 });
