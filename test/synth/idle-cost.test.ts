@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { gateway } from '#config';
 import { computeIdleCost, IDLE_COST_PAGE, renderIdleCostPage } from './idle-cost.ts';
@@ -7,6 +8,12 @@ import { synthEnvironment } from './synth-environment.ts';
 describe('the idle cost', () => {
   it('on the page is the one of the templates', async () => {
     expect(readFileSync(IDLE_COST_PAGE, 'utf8'), 'run: node test/synth/idle-cost.ts').toBe(await renderIdleCostPage());
+  });
+
+  it('in the README is the one on the page', () => {
+    const page = readFileSync(IDLE_COST_PAGE, 'utf8');
+    const table = page.slice(page.indexOf('| | how many'), page.indexOf('\n\n', page.indexOf('| | how many')));
+    expect(readFileSync(join(IDLE_COST_PAGE, '../../README.md'), 'utf8')).toContain(table);
   });
 
   it('follows the templates: a source more, a warm environment more', async () => {
