@@ -12,6 +12,7 @@ import type {
   DeadQueue,
   EventStore,
   Ids,
+  PayloadStore,
   QueueGauge,
   Telemetry,
   Timer,
@@ -21,10 +22,12 @@ import { drainDeadQueue } from './drain-dead-queue.ts';
 import { FAR, type WriteRules } from './event-writes.ts';
 import { knownSources } from './known-sources.ts';
 import { decodePauses, PAUSES_CONTROL, type PauseNotes } from './pauses.ts';
+import { runReplayJobs } from './run-replay-jobs.ts';
 import { dueSince, sweepEvent } from './sweep-event.ts';
 
 export interface SweepPorts {
   readonly store: EventStore;
+  readonly payloads: Pick<PayloadStore, 'raiseBody' | 'putDetail'>;
   readonly control: ControlStore;
   readonly queue: WorkQueue;
   readonly dead: DeadQueue;
@@ -44,6 +47,8 @@ export interface SweepRules extends WriteRules {
 
 const LEASE_CONTROL = 'sweeper-lease';
 const AT_ONCE = 25;
+/** Share of a run kept free of replay jobs, for the drain and the report. */
+const CLOSE_SHARE = 0.1;
 
 interface Ages {
   unsent: number;
@@ -58,8 +63,9 @@ interface Ages {
  *  2. look at queues, pauses and known sources;
  *  3. for each source and shard, carry out what is due, oldest first;
  *  4. bring back what a pause that is over left parked;
- *  5. drain the DLQ;
- *  6. report.
+ *  5. go on with replay jobs, in the time that live events left;
+ *  6. drain the DLQ;
+ *  7. report.
  */
 export async function sweep(budgetMs: number, ports: SweepPorts, rules: SweepRules): Promise<void> {
   const startedAt = ports.clock.now();
@@ -67,6 +73,7 @@ export async function sweep(budgetMs: number, ports: SweepPorts, rules: SweepRul
   const run = new SweepRun(startedAt, startedAt + budgetMs, ports, rules);
   await run.look();
   await run.sweepSources();
+  await runReplayJobs(startedAt + budgetMs * (1 - CLOSE_SHARE), ports, rules);
   await run.close();
 }
 

@@ -4,6 +4,7 @@ import type { Context } from 'aws-lambda';
 import { createDynamoDbClient } from '#adapters/dynamodb/create-dynamodb-client.ts';
 import { DynamoDbControlStore } from '#adapters/dynamodb/dynamodb-control-store.ts';
 import { DynamoDbEventStore } from '#adapters/dynamodb/dynamodb-event-store.ts';
+import { DynamoDbPayloadStore } from '#adapters/dynamodb/dynamodb-payload-store.ts';
 import { createSqsClient } from '#adapters/sqs/create-sqs-client.ts';
 import { SqsDeadQueue } from '#adapters/sqs/sqs-dead-queue.ts';
 import { SqsQueueGauge } from '#adapters/sqs/sqs-queue-gauge.ts';
@@ -24,6 +25,7 @@ const telemetry = new EmfTelemetry({ environment: config.environment, level: con
 
 const ports = {
   store: new DynamoDbEventStore(dynamodb, env.EVENTS_TABLE),
+  payloads: new DynamoDbPayloadStore(dynamodb, env.PAYLOADS_TABLE),
   control: new DynamoDbControlStore(dynamodb, env.EVENTS_TABLE, systemIds),
   queue: new SqsWorkQueue(sqs, env.WORK_QUEUE_URL),
   dead: new SqsDeadQueue(sqs, env.DEAD_QUEUE_URL),

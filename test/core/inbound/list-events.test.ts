@@ -179,6 +179,27 @@ describe('a list of events out of 10,000', async () => {
   );
 });
 
+describe('the same id at the same moment in every source', () => {
+  it.each(['newest', 'oldest'] as const)('comes once per source, %s first, with pages of one', async order => {
+    const clock = new VirtualClock(NOW);
+    const random = new SeededRandom(3);
+    const database = new MemoryDatabase({ clock, random, indexLagMs: () => 0 });
+    database.define(eventsTable('events'));
+    const memory = new MemoryEventStore(database, 'events');
+    const twins = SOURCES.flatMap(source =>
+      ['twin', 'other'].map((key): EventItem => {
+        const at = { timelineHour: `${source}#${toHour(NOW - 5)}`, timelineAt: `${NOW - 5}#${key}` };
+        return { ...makeEvent(1, random), pk: toEventPk(source, key as EventKey), receivedAt: NOW - 5, ...at };
+      }),
+    );
+    for (const item of twins) await memory.insert(item);
+    await clock.advanceBy(1);
+    const found = await allPages(day, 1, order, new CountedStore(memory));
+    expect(found.map(it => it.pk)).toEqual(expected(twins, day, order));
+    expect(found).toHaveLength(6);
+  });
+});
+
 describe('more dead letters than an index page can hold', () => {
   it('are found through the timeline', async () => {
     const clock = new VirtualClock(NOW);

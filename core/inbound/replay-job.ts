@@ -1,0 +1,179 @@
+/**
+ * Bulk replay as a job: a control item that says what, how fast, who and why, and how far it is. The sweeper carries it
+ * out (run-replay-jobs.ts), so a closed laptop loses nothing. A preview enumerates exactly what the job will touch.
+ */
+import type { EventItem } from '../event-item.ts';
+import type { EpochMs, EventPk } from '../glossary.ts';
+import type { Clock, ControlStore, Ids } from '../ports.ts';
+import { toIso } from '../time.ts';
+import { decodeJsonObject } from './decode-json-object.ts';
+import type { EventFilter } from './event-filter.ts';
+import { type ListStore, listEvents } from './list-events.ts';
+
+/** Ids of jobs that may still have work, oldest first: one read tells the sweeper that there is nothing to do. */
+const OPEN_JOBS_CONTROL = 'replay-jobs';
+const JOB_PREFIX = 'job#';
+const WRITE_TRIES = 10;
+const PREVIEW_PAGE = 500;
+
+/** `changed`: it no longer matches, or somebody replayed it meanwhile. `running`: an attempt is under way. */
+export const JOB_OUTCOMES = ['replayed', 'changed', 'running', 'gone', 'body_missing'] as const;
+export type JobOutcome = (typeof JOB_OUTCOMES)[number];
+export type JobCounts = Readonly<Record<JobOutcome, number>>;
+
+export interface ReplayJobRequest {
+  readonly filter: EventFilter;
+  /** The job means the events as they were then: what happened later is left alone. Default now; of a preview, its own. */
+  readonly asOf?: EpochMs;
+  readonly ratePerSecond: number;
+  /** At most so many events, the oldest first. */
+  readonly limit?: number;
+  /** Fresh idempotency keys for outside calls. */
+  readonly newKey?: boolean;
+  /** How many the preview found. */
+  readonly expected?: number;
+  readonly by: string;
+  readonly why: string;
+}
+
+export interface ReplayJob extends ReplayJobRequest {
+  readonly id: string;
+  readonly asOf: EpochMs;
+  readonly createdAt: EpochMs;
+  readonly updatedAt: EpochMs;
+  readonly finishedAt?: EpochMs;
+  readonly cancelledBy?: string;
+  readonly state: 'running' | 'cancelled' | 'done';
+  /** The events being replayed, and how many of them are done. */
+  readonly page: readonly EventPk[];
+  readonly doneOfPage: number;
+  /** Where to go on after the page; absent: at the beginning, or nowhere (`last`). */
+  readonly cursor?: string;
+  readonly last: boolean;
+  /** Events put into pages so far. */
+  readonly taken: number;
+  readonly counts: JobCounts;
+}
+
+/** One page of the events a job means; its own enumeration and that of the preview. Oldest first. */
+export async function listMeant(
+  meant: { readonly filter: EventFilter; readonly asOf: EpochMs },
+  page: { readonly limit: number; readonly cursor?: string | undefined },
+  store: ListStore,
+): Promise<{ items: readonly EventItem[]; cursor?: string }> {
+  const found = await listEvents(meant.filter, { ...page, order: 'oldest' }, store);
+  return { ...found, items: found.items.filter(item => isUnchangedSince(item, meant.asOf)) };
+}
+
+/** True when the event got into its present state before a moment, and nobody replayed it since. */
+export function isUnchangedSince(item: EventItem, asOf: EpochMs): boolean {
+  const settledAt = item.deadAt ?? item.completedAt ?? 0;
+  return item.receivedAt < asOf && settledAt < asOf && (item.replayedAt ?? 0) < asOf;
+}
+
+/** All events a job would touch, page by page. Reads only. */
+export async function* previewReplay(
+  meant: { readonly filter: EventFilter; readonly asOf: EpochMs; readonly limit?: number },
+  store: ListStore,
+): AsyncGenerator<readonly EventItem[]> {
+  let cursor: string | undefined;
+  let left = meant.limit ?? Number.POSITIVE_INFINITY;
+  do {
+    const page = await listMeant(meant, { limit: PREVIEW_PAGE, cursor }, store);
+    yield page.items.slice(0, left);
+    left -= page.items.length;
+    cursor = page.cursor;
+  } while (cursor !== undefined && left > 0);
+}
+
+/** Records the job; the sweeper's next run begins it. Throws when the list of open jobs could not be written. */
+export async function createReplayJob(
+  request: ReplayJobRequest,
+  ports: { readonly control: ControlStore; readonly clock: Clock; readonly ids: Ids },
+): Promise<ReplayJob> {
+  const now = ports.clock.now();
+  const asOf = request.asOf ?? now;
+  const job: ReplayJob = {
+    ...request,
+    filter: { ...request.filter, until: Math.min(request.filter.until, asOf) },
+    id: `rj-${toIso(now).slice(0, 19).replaceAll(/[-:]/g, '').toLowerCase()}-${ports.ids.uuid().slice(0, 8)}`,
+    asOf,
+    createdAt: now,
+    updatedAt: now,
+    state: 'running',
+    page: [],
+    doneOfPage: 0,
+    last: false,
+    taken: 0,
+    counts: { replayed: 0, changed: 0, running: 0, gone: 0, body_missing: 0 },
+  };
+  if (!(await writeJob(job, 0, ports.control)))
+    throw new Error(`A replay job ${job.id} exists already; start it again`);
+  await changeOpenJobs(ports.control, ids => [...ids, job.id]);
+  return job;
+}
+
+export async function readReplayJob(
+  id: string,
+  control: Pick<ControlStore, 'read'>,
+): Promise<{ readonly job: ReplayJob; readonly version: number } | undefined> {
+  const stored = await control.read(JOB_PREFIX + id);
+  const job = stored && decodeJsonObject(stored.value);
+  return stored && job && { job: job as unknown as ReplayJob, version: stored.version };
+}
+
+/** The newest jobs first. */
+export async function listReplayJobs(
+  limit: number,
+  control: Pick<ControlStore, 'read' | 'list'>,
+): Promise<readonly ReplayJob[]> {
+  const names = [...(await control.list(JOB_PREFIX))].reverse().slice(0, limit);
+  const jobs = await Promise.all(names.map(name => readReplayJob(name.slice(JOB_PREFIX.length), control)));
+  return jobs.flatMap(found => (found ? [found.job] : []));
+}
+
+export type CancelResult =
+  | { readonly kind: 'cancelled' | 'already_over'; readonly job: ReplayJob }
+  | { readonly kind: 'not_found' };
+
+/** Stops a job behind the page it is at; what was replayed stays replayed. */
+export async function cancelReplayJob(
+  id: string,
+  by: string,
+  ports: { readonly control: ControlStore; readonly clock: Clock },
+): Promise<CancelResult> {
+  for (let tries = 0; tries < WRITE_TRIES; tries++) {
+    const found = await readReplayJob(id, ports.control);
+    if (!found) return { kind: 'not_found' };
+    if (found.job.state !== 'running') return { kind: 'already_over', job: found.job };
+    const now = ports.clock.now();
+    const job: ReplayJob = { ...found.job, state: 'cancelled', cancelledBy: by, updatedAt: now, finishedAt: now };
+    if (await writeJob(job, found.version, ports.control)) return { kind: 'cancelled', job };
+  }
+  throw new Error(`The job ${id} is being written by others all the time; cancel it again`);
+}
+
+export function writeJob(job: ReplayJob, version: number, control: Pick<ControlStore, 'write'>): Promise<boolean> {
+  return control.write(JOB_PREFIX + job.id, JSON.stringify(job), version);
+}
+
+export async function readOpenJobs(control: Pick<ControlStore, 'read'>): Promise<readonly string[]> {
+  return decodeIds((await control.read(OPEN_JOBS_CONTROL))?.value);
+}
+
+/** Rewrites the list of open jobs. Throws when others write it all the time. */
+export async function changeOpenJobs(
+  control: Pick<ControlStore, 'read' | 'write'>,
+  change: (ids: readonly string[]) => readonly string[],
+): Promise<void> {
+  for (let tries = 0; tries < WRITE_TRIES; tries++) {
+    const stored = await control.read(OPEN_JOBS_CONTROL);
+    const ids = [...new Set(change(decodeIds(stored?.value)))];
+    if (await control.write(OPEN_JOBS_CONTROL, ids.join(' '), stored?.version ?? 0)) return;
+  }
+  throw new Error('The list of replay jobs is being written by others all the time; try again');
+}
+
+function decodeIds(value: string | undefined): readonly string[] {
+  return (value ?? '').split(' ').filter(id => id !== '');
+}
