@@ -11,6 +11,8 @@ export interface FaultProxy {
   readonly url: string;
   /** `<operation>: <fault>` of every request since the last `plan`. */
   readonly seen: string[];
+  /** Bodies of the same requests, parsed. */
+  readonly bodies: Record<string, unknown>[];
   /** Faults of the next requests, in order; those after them pass. `always`: of every request from now on. */
   plan(...faults: readonly ProxyFault[]): void;
   always(fault: ProxyFault): void;
@@ -21,25 +23,29 @@ export interface FaultProxy {
 export async function startFaultProxy(targetUrl: string): Promise<FaultProxy> {
   const target = new URL(targetUrl);
   const seen: string[] = [];
+  const bodies: Record<string, unknown>[] = [];
   let planned: ProxyFault[] = [];
   let standing: ProxyFault = 'pass';
   const server = createServer((incoming, outgoing) => {
     const fault = planned.shift() ?? standing;
     const operation = String(incoming.headers['x-amz-target'] ?? incoming.url).replace(/^.*\./, '');
     seen.push(`${operation}: ${fault}`);
-    void answer(fault, incoming, outgoing, target);
+    void answer(fault, incoming, outgoing, target, body => bodies.push(JSON.parse(body.toString('utf8'))));
   });
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     seen,
+    bodies,
     plan(...faults) {
       seen.length = 0;
+      bodies.length = 0;
       planned = [...faults];
       standing = 'pass';
     },
     always(fault) {
       seen.length = 0;
+      bodies.length = 0;
       planned = [];
       standing = fault;
     },
@@ -56,12 +62,14 @@ async function answer(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
   target: URL,
+  onBody: (body: Buffer) => void,
 ): Promise<void> {
   if (fault === 'reset') {
     incoming.socket.destroy();
     return;
   }
   const body = await read(incoming);
+  onBody(body);
   if (fault === 'hang') return;
   if (fault === 'error') {
     reply(outgoing, 500, '{"__type":"InternalServerError","message":"injected"}');

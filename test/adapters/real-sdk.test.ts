@@ -284,6 +284,19 @@ describe.skipIf(problem !== undefined)('the real SDK over a faulty network', () 
     });
   });
 
+  test('every read by key is strongly consistent', async () => {
+    const { pk } = freshItem();
+    tableProxy.plan();
+    await store.get(pk);
+    await payloads.getBody(pk, 'a'.repeat(64));
+    await payloads.getDetail(pk, 1);
+    await control.read('none');
+    await store.getMany([pk]);
+    const keyed = tableProxy.bodies.map(body => body['ConsistentRead']);
+    expect(keyed).toEqual([true, true, true, true, undefined]);
+    expect(tableProxy.bodies[4]).toMatchObject({ RequestItems: { events: { ConsistentRead: true } } });
+  });
+
   test('priming never fails, even when nothing answers', async () => {
     const { hostname } = new URL(tableProxy.url);
     const nowhere = environmentFor(`http://${hostname}:1`);
