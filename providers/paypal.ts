@@ -11,7 +11,7 @@ export const paypal: ProviderSpec = {
     'Whether a repeated delivery is signed with a new time.',
     'The deadline of an answer.',
   ],
-  strength: 'signed',
+  strength: 'origin',
   verify: [
     {
       id: 'paypal',

@@ -20,8 +20,9 @@ import { encodeWorkMessage } from './work-message.ts';
 
 const AT_ONCE = 10;
 
+/** A request of several items; one of another shape, from the same provider, is an event of its own. */
 export function isBatch(item: EventItem, spec: ProviderSpec): boolean {
-  return spec.identity.items !== undefined && item.itemPath === undefined;
+  return item.itemPath === undefined && item.eventType === `${spec.id}.batch`;
 }
 
 export async function splitBatch(
