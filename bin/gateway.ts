@@ -3,6 +3,7 @@ import { matchesGlob } from 'node:path';
 import { App } from 'aws-cdk-lib';
 import { BUNDLING_STACKS } from 'aws-cdk-lib/cx-api';
 import { gateway } from '#config';
+import type { Deployment } from '#core/config/deployment.ts';
 import { ConfigError, resolveDeployment } from '#core/config/resolve-config.ts';
 import { handlerResources } from '#handlers/resources.ts';
 import { bundleFunctions, placeholderBundles } from '#lib/bundling/bundle-functions.ts';
@@ -15,12 +16,15 @@ const wanted: readonly string[] = app.node.tryGetContext(BUNDLING_STACKS) ?? ['*
 const fallback = { account: process.env['CDK_DEFAULT_ACCOUNT'], region: process.env['CDK_DEFAULT_REGION'] };
 
 try {
-  for (const environment of Object.keys(gateway.environments)) {
-    const deployment = resolveDeployment(gateway, environment, PROVIDERS, fallback);
-    const isWanted = wanted.some(pattern => matchesGlob(`${environment}/Gateway`, pattern));
-    const bundles = isWanted
-      ? await bundleFunctions({ config: deployment.config })
-      : await placeholderBundles(environment);
+  const deployments = Object.keys(gateway.environments).map(name =>
+    resolveDeployment(gateway, name, PROVIDERS, fallback),
+  );
+  const isWanted = ({ config }: Deployment): boolean =>
+    wanted.some(pattern => matchesGlob(`${config.environment}/Gateway`, pattern));
+  const bundled = await bundleFunctions({ configs: deployments.filter(isWanted).map(each => each.config) });
+  for (const deployment of deployments) {
+    const environment = deployment.config.environment;
+    const bundles = bundled.get(environment) ?? (await placeholderBundles(environment));
     new GatewayStage(app, { deployment, bundles, handlerResources });
   }
   app.synth();

@@ -1,36 +1,43 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { join, relative } from 'node:path';
+import { basename, join, relative } from 'node:path';
 import { build, type Metafile } from 'esbuild';
 import type { ResolvedConfig } from '#core/resolved-config.ts';
 import { type Bundles, FUNCTION_NAMES, type FunctionName } from './function-names.ts';
 import { isolatedLazyImports, LEAN_OPTIONS, lazyBuiltins, withoutUnusedParts } from './lean-plugins.ts';
 
 const REPOSITORY = join(import.meta.dirname, '../..');
+/** Stands in the built code until the configuration of an environment takes its place. */
+const CONFIG_PLACE = '@@HOLDFAST_CONFIG@@';
 
 export interface BundleOptions {
-  readonly config: ResolvedConfig;
+  /** One per environment. */
+  readonly configs: readonly ResolvedConfig[];
   /** @default all */
   readonly functions?: readonly FunctionName[];
-  /** @default `.holdfast/bundles/<environment>` in the repository */
+  /** Gets a folder per environment. @default `.holdfast/bundles` in the repository */
   readonly outputFolder?: string;
 }
 
 /**
- * Bundles the functions of one environment and returns their folders. The SDK is bundled (the runtime's own starts twice
- * as slow) and the resolved configuration is baked in, because a function's environment holds 4 KB in all. The same
- * sources and configuration give the same bytes. Throws when a handler file is missing or does not compile.
+ * Bundles the functions once, bakes the configuration of each environment into a copy (a function's environment holds
+ * 4 KB in all, too little for it), and returns the folders by environment. The SDK is bundled: the runtime's own starts
+ * twice as slow. The same sources and configuration give the same bytes. Throws when a handler file is missing or does
+ * not compile.
  */
-export async function bundleFunctions(options: BundleOptions): Promise<Bundles> {
-  const folder = options.outputFolder ?? join(REPOSITORY, '.holdfast/bundles', options.config.environment);
+export async function bundleFunctions(options: BundleOptions): Promise<ReadonlyMap<string, Bundles>> {
+  const root = options.outputFolder ?? join(REPOSITORY, '.holdfast/bundles');
   const names = options.functions ?? FUNCTION_NAMES;
   const missing = names.filter(name => !existsSync(handlerFile(name)));
   if (missing.length > 0) {
     const files = missing.map(name => relative(REPOSITORY, handlerFile(name))).join(', ');
     throw new Error(`There is nothing to bundle: ${files} is missing. Each must export \`handler\`.`);
   }
-  await Promise.all(names.map(name => bundleFunction(name, join(folder, name), options.config)));
-  return Object.fromEntries(FUNCTION_NAMES.map(name => [name, join(folder, name)])) as Bundles;
+  const built = options.configs.length === 0 ? [] : await Promise.all(names.map(buildFunction));
+  for (const config of options.configs) {
+    for (const code of built) await writeBundle(code, config, join(root, config.environment, code.name));
+  }
+  return new Map(options.configs.map(({ environment }) => [environment, foldersIn(join(root, environment))]));
 }
 
 /** Folders that stand for the bundles of an environment the CLI did not ask for: never deployed. */
@@ -50,15 +57,26 @@ function handlerFile(name: FunctionName): string {
   return join(REPOSITORY, 'lambdas', name, 'handler.ts');
 }
 
-async function bundleFunction(name: FunctionName, folder: string, config: ResolvedConfig): Promise<void> {
+function foldersIn(folder: string): Bundles {
+  return Object.fromEntries(FUNCTION_NAMES.map(name => [name, join(folder, name)])) as Bundles;
+}
+
+interface BuiltFunction {
+  readonly name: FunctionName;
+  /** File name to text, with a place for the configuration. */
+  readonly files: ReadonlyMap<string, string>;
+  readonly metafile: Metafile;
+}
+
+async function buildFunction(name: FunctionName): Promise<BuiltFunction> {
   const isolated = new Map<string, string>();
   const shared = {
     ...LEAN_OPTIONS,
     mainFields: [...LEAN_OPTIONS.mainFields],
     absWorkingDir: REPOSITORY,
-    outdir: relative(REPOSITORY, folder),
+    outdir: `.holdfast/bundles/${name}`,
     outExtension: { '.js': '.mjs' },
-    define: { __HOLDFAST_CONFIG__: JSON.stringify(JSON.stringify(withoutProse(config))) },
+    define: { __HOLDFAST_CONFIG__: JSON.stringify(CONFIG_PLACE) },
   };
   const main = await build({
     ...shared,
@@ -78,30 +96,37 @@ async function bundleFunction(name: FunctionName, folder: string, config: Resolv
     ),
   );
   const metafile: Metafile = { inputs: {}, outputs: {} };
-  const files = new Map<string, Uint8Array>();
+  const files = new Map<string, string>();
   for (const result of [main, ...lazy]) {
-    for (const file of result.outputFiles) files.set(file.path, file.contents);
+    for (const file of result.outputFiles) files.set(basename(file.path), file.text);
     Object.assign(metafile.inputs, result.metafile.inputs);
     Object.assign(metafile.outputs, result.metafile.outputs);
   }
-  await replaceFiles(folder, files);
-  await writeFile(metafilePath(folder), JSON.stringify(metafile));
+  return { name, files, metafile };
 }
 
 /** Makes these the only files of a folder, and leaves alone what is the same: another run may be reading it just now. */
-async function replaceFiles(folder: string, files: ReadonlyMap<string, Uint8Array>): Promise<void> {
+async function writeBundle(code: BuiltFunction, config: ResolvedConfig, folder: string): Promise<void> {
   await mkdir(folder, { recursive: true });
-  for (const [path, contents] of files) {
-    const present = await readFile(path).catch(() => undefined);
-    if (present?.equals(contents)) continue;
+  const literal = toLiteral(JSON.stringify(withoutProse(config)));
+  const place = new RegExp(`(["'\`])${CONFIG_PLACE}\\1`, 'g');
+  for (const [name, text] of code.files) {
+    const wanted = text.replace(place, () => literal);
+    const present = await readFile(join(folder, name), 'utf8').catch(() => undefined);
+    if (present === wanted) continue;
     const unfinished = `${folder}.${process.pid}.part`;
-    await writeFile(unfinished, contents);
-    await rename(unfinished, path);
+    await writeFile(unfinished, wanted);
+    await rename(unfinished, join(folder, name));
   }
   for (const name of await readdir(folder)) {
-    const path = join(folder, name);
-    if (!files.has(path)) await rm(path, { force: true });
+    if (!code.files.has(name)) await rm(join(folder, name), { force: true });
   }
+  await writeFile(metafilePath(folder), JSON.stringify(code.metafile));
+}
+
+/** JSON as a string of JavaScript; single quotes, because JSON is full of double ones. */
+function toLiteral(json: string): string {
+  return `'${json.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
 }
 
 /**

@@ -269,7 +269,13 @@ describe('topics', () => {
       EnableKeyRotation: true,
       KeyPolicy: {
         Statement: Match.arrayWith([
-          Match.objectLike({ Effect: 'Allow', Principal: principal, Action: ['kms:Decrypt', 'kms:GenerateDataKey'] }),
+          {
+            Effect: 'Allow',
+            Principal: principal,
+            Action: ['kms:Decrypt', 'kms:GenerateDataKey'],
+            Resource: '*',
+            Condition: Match.absent(),
+          },
         ]),
       },
     });

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -61,6 +61,26 @@ describe('the command line', () => {
     }
   });
 
+  it('says all that is wrong with a configuration, without a stack trace', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'holdfast-config-'));
+    folders.push(folder);
+    const wrong =
+      "export const gateway = { sources: { s: { provider: 'strip' } }, environments: { prod: { retention: 1 } } };";
+    await writeFile(join(folder, 'config.mjs'), wrong);
+    const swap = `import { registerHooks } from 'node:module';
+      const url = ${JSON.stringify(`file://${folder}/config.mjs`)};
+      registerHooks({ resolve: (name, context, next) => (name === '#config' ? { url, shortCircuit: true } : next(name, context)) });`;
+    const hook = `data:text/javascript,${encodeURIComponent(swap)}`;
+    const failed = await run('node', ['--import', hook, 'bin/gateway.ts'], { cwd: REPOSITORY, env: bare }).catch(
+      e => e,
+    );
+    expect(failed.code).toBe(1);
+    expect(failed.stderr).toMatch(
+      /^gateway\.config\.ts has 2 problems:\n {2}1\. .*did you mean "stripe".*\n {2}2\. .*retentionDays/,
+    );
+    expect(failed.stderr).not.toMatch(/\n\s+at /);
+  });
+
   it('lists the stacks to choose from, named after environment and half', async () => {
     const { stdout } = await cdk('ls');
     expect(stdout.trim().split('\n')).toEqual(
@@ -72,7 +92,7 @@ describe('the command line', () => {
   });
 
   it('names the choices when a deploy names none', async () => {
-    const { folder } = folders[0] ? { folder: folders[0] } : await synthInto();
+    const folder = folders[0] ?? (await synthInto()).folder;
     const refused = await cdk('deploy', '--app', folder).catch(error => error);
     expect(refused.stderr + refused.stdout).toMatch(/specify which stacks to use/);
     expect(refused.stderr + refused.stdout).toMatch(/dev\/Data.*dev\/Gateway/s);
