@@ -4,6 +4,7 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
+import { runInNewContext } from 'node:vm';
 import { gzipSync } from 'node:zlib';
 import type { Metafile } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -184,6 +185,20 @@ describe('the configuration', () => {
     expect(code).not.toMatch(/HOLDFAST_CONFIG/);
     expect(code.split('/webhooks/standard-webhooks')).toHaveLength(2);
     expect(code).not.toContain(PROVIDERS['stripe']?.setup.slice(0, 40));
+  });
+});
+
+describe('text in the configuration', () => {
+  it('comes out of the bundle as it went in, whatever characters it has', async () => {
+    const odd = `'"\\ \n \u2028 \${x} \`y\` $& $1 </script> \u{1f4a9}`;
+    const [source] = config.sources;
+    const odder = { ...config, sources: [{ ...source, settings: { odd } } as (typeof config.sources)[number]] };
+    const elsewhere = await bundleInto(join(folder, 'odd'), { configs: [odder], functions: ['reconcile'] });
+    const code = await readFile(join(elsewhere.reconcile, 'index.mjs'), 'utf8');
+    const literal = /JSON\.parse\(('(?:[^'\\]|\\.)*')\)/s.exec(code)?.[1];
+    const baked = JSON.parse(runInNewContext(literal ?? ''));
+    expect(baked.sources[0].settings).toEqual({ odd });
+    expect(baked.timings).toEqual(config.timings);
   });
 });
 
