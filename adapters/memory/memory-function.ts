@@ -12,7 +12,7 @@ export type FunctionOutcome =
   | { readonly kind: 'crashed' }
   | { readonly kind: 'throttled' };
 
-export interface InvocationContext {
+interface InvocationContext {
   /** As in Lambda's context. */
   getRemainingTimeInMillis(): number;
 }

@@ -5,7 +5,7 @@ import type { SeededRandom } from './seeded-random.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 
 /** A record as Lambda hands it to the function. */
-export interface MappedRecord {
+interface MappedRecord {
   readonly messageId: string;
   readonly receiptHandle: string;
   readonly body: string;

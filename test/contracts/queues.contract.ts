@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { EpochMs } from '#core/glossary.ts';
 import type { DeadQueue, QueueGauge, ReceiptBox, WorkQueue } from '#core/ports.ts';
 
-export interface ReceivedBody {
+interface ReceivedBody {
   readonly body: string;
   readonly receipt: string;
   readonly groupId: string | undefined;
