@@ -1,8 +1,10 @@
 /** Bad requests at the front door: each has its answer, its counter with the cause, and leaves nothing behind. */
 import { createHmac } from 'node:crypto';
-import { describe, expect, it } from 'vitest';
+import { inflateRawSync } from 'node:zlib';
+import { afterAll, describe, expect, it } from 'vitest';
 import { toSourceId } from '#core/glossary.ts';
-import { type Delivery, MemoryWorld, SECRET } from '#test/support/memory-world.ts';
+import { recordRun } from '#test/proof-ledger.ts';
+import { type Delivery, MemoryWorld, PAYLOADS, SECRET } from '#test/support/memory-world.ts';
 import { handlerThat } from './support/handlers.ts';
 import { bodiesOf, tracesIn, workOff } from './support/traces.ts';
 
@@ -16,6 +18,17 @@ const stamped = (timestamp: string): Delivery['headers'] => ({
   'x-webhook-timestamp': timestamp,
   'x-webhook-signature': sign(timestamp, body),
 });
+
+/** Requests that were looked at: nothing stored before verification (I10), only documented answers (I11), exact bytes (I13). */
+const looked = { I10: 0, I11: 0, I13: 0 };
+afterAll(() => {
+  for (const [invariant, runs] of Object.entries(looked)) recordRun([invariant], 'bad-input', runs);
+});
+
+function expectNothingStored(world: MemoryWorld): void {
+  looked.I10 += 1;
+  expect(tracesIn(world)).toEqual([]);
+}
 
 describe('a signature or timestamp that does not hold', () => {
   const cases: [string, NonNullable<Delivery['headers']>][] = [
@@ -48,7 +61,7 @@ describe('a signature or timestamp that does not hold', () => {
     const world = new MemoryWorld();
     const answer = await world.post({ id: 'evt_1', rawBody: body, headers });
     expect(answer).toEqual({ status: 401, body: REFUSED });
-    expect(tracesIn(world)).toEqual([]);
+    expectNothingStored(world);
     const refusals = world.telemetry.lines.filter(it => it.line['stage'] === 'refused');
     expect(refusals).toHaveLength(1);
     const cause = String(refusals[0]?.line['cause']);
@@ -67,7 +80,7 @@ describe('a signature or timestamp that does not hold', () => {
     const world = new MemoryWorld();
     const headers = { 'x-webhook-signature': good };
     expect(await world.post({ id: 'evt_1', rawBody: `${body} `, headers })).toEqual({ status: 401, body: REFUSED });
-    expect(tracesIn(world)).toEqual([]);
+    expectNothingStored(world);
   });
 });
 
@@ -78,7 +91,7 @@ describe('a request that is not for this source', () => {
       status: 404,
       body: expect.stringContaining('unknown_source'),
     });
-    expect(tracesIn(world)).toEqual([]);
+    expectNothingStored(world);
   });
 
   it.each([
@@ -88,7 +101,7 @@ describe('a request that is not for this source', () => {
   ])('%s, counted', async (_name, delivery, status, cause) => {
     const world = new MemoryWorld({ source: { allowList: ['198.51.100.0/24'], maxBodyBytes: 1_000 } });
     expect(await world.post({ id: 'evt_1', ...delivery })).toMatchObject({ status });
-    expect(tracesIn(world)).toEqual([]);
+    expectNothingStored(world);
     expect(world.telemetry.total('RequestRejected', { source: 'default', cause })).toBe(1);
   });
 
@@ -117,7 +130,7 @@ describe('a secret that is not there', () => {
       body: expect.stringContaining('secret_not_set'),
     });
     expect(world.telemetry.total('RequestRejected', { source: 'default', cause: 'secret_not_set' })).toBe(1);
-    expect(tracesIn(world)).toEqual([]);
+    expectNothingStored(world);
     world.secretValues.set(toSourceId('default'), SECRET);
     await world.clock.advanceBy(5 * 60_000);
     expect(await world.post({ id: 'evt_1' })).toMatchObject({ status: 200 });
@@ -134,7 +147,7 @@ describe('a secret that is not there', () => {
       expect(answer).toMatchObject({ status: 503, body: expect.stringContaining('secret_unreadable') });
     }
     expect(world.telemetry.total('RequestRejected', { source: 'default', cause: 'secret_unreadable' })).toBe(2);
-    expect(tracesIn(world)).toEqual([]);
+    expectNothingStored(world);
     world.secretValues.unreachable = false;
     expect(await world.post({ id: 'evt_1' })).toMatchObject({ status: 200 });
   });
@@ -150,6 +163,7 @@ describe('a genuine body of any kind', () => {
     expect(await world.post({ id: 'evt_1', rawBody, headers: { 'content-type': contentType } })).toMatchObject({
       status: 200,
     });
+    looked.I11 += 1;
     expect(await workOff(world)).toBe(true);
     return world;
   }
@@ -171,6 +185,9 @@ describe('a genuine body of any kind', () => {
     });
     expect(world.dead.dump().map(it => it.attributes)).toEqual([{ cause: 'unparsable_payload' }]);
     expect(world.outside).toEqual([]);
+    const [stored] = world.database.dump(PAYLOADS);
+    expect(inflateRawSync(stored?.['bytes'] as Uint8Array).equals(rawBody)).toBe(true);
+    looked.I13 += 1;
   });
 
   it('that is a form reaches the handler as its fields', async () => {
