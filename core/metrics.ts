@@ -75,8 +75,6 @@ export const METRICS = {
 
   /** Reconcile: records that break an invariant. */
   LedgerMismatch: { unit: 'Count', dimensions: PER_ENVIRONMENT },
-  /** Probe: from sending a signed test event to its completion. */
-  ProbeLatency: { unit: 'Milliseconds', dimensions: PER_ENVIRONMENT },
 } as const satisfies Readonly<Record<string, MetricDefinition>>;
 
 export type MetricName = keyof typeof METRICS;
