@@ -62,5 +62,5 @@ describe.skipIf(!python)('on the local AWS', () => {
         await client.send(new CreateSecretCommand({ Name: secretName('test', sourceId), ...value }));
       },
     };
-  });
+  }, true);
 });

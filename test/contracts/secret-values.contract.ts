@@ -11,7 +11,8 @@ export interface SecretValuesSubject {
 let sources = 0;
 const freshSource = (): SourceId => toSourceId(`contract-${Date.now().toString(36)}-${++sources}`);
 
-export function secretValuesContract(subject: () => SecretValuesSubject): void {
+/** `racesReplace`: this implementation does not refuse another value under a request token that was used. */
+export function secretValuesContract(subject: () => SecretValuesSubject, racesReplace = false): void {
   describe('SecretValues', () => {
     test.each(['whsec_abc', '1234567890', '{"current":"a","previous":"b"}', ' é\n'])(
       'gives back %j as stored',
@@ -21,6 +22,25 @@ export function secretValuesContract(subject: () => SecretValuesSubject): void {
         expect(await subject().values.fetch(source)).toBe(text);
       },
     );
+
+    test('replaces what is stored only while it is what was expected', async () => {
+      const source = freshSource();
+      await subject().set(source, 'open');
+      expect(await subject().values.replace(source, 'something else', 'brought')).toBe(false);
+      expect(await subject().values.replace(source, 'open', 'brought')).toBe(true);
+      expect(await subject().values.replace(source, 'open', 'late')).toBe(false);
+      expect(await subject().values.fetch(source)).toBe('brought');
+      expect(await subject().values.replace(freshSource(), 'open', 'x')).toBe(false);
+    });
+
+    test.skipIf(racesReplace)('lets one of five concurrent replacements through', async () => {
+      const source = freshSource();
+      await subject().set(source, 'open');
+      const texts = ['a', 'b', 'c', 'd', 'e'];
+      const won = await Promise.all(texts.map(text => subject().values.replace(source, 'open', text)));
+      expect(won.filter(each => each)).toHaveLength(1);
+      expect(await subject().values.fetch(source)).toBe(texts[won.indexOf(true)]);
+    });
 
     test('a secret that does not exist, or never had a value, is undefined', async () => {
       expect(await subject().values.fetch(freshSource())).toBeUndefined();
