@@ -91,8 +91,16 @@ function valueBytes(value: unknown): number {
 /** About one byte per two significant digits, plus one, plus one for the sign. */
 function numberBytes(value: number): number {
   if (value === 0) return 1;
-  const digits = Math.abs(value).toExponential().replace(/e.*$/, '').replace('.', '').length;
-  return Math.ceil(digits / 2) + 1 + (value < 0 ? 1 : 0);
+  return Math.ceil(significantDigits(Math.abs(value)) / 2) + 1 + (value < 0 ? 1 : 0);
+}
+
+function significantDigits(value: number): number {
+  if (!Number.isSafeInteger(value)) return value.toExponential().replace(/e.*$/, '').replace('.', '').length;
+  let rest = value;
+  while (rest % 10 === 0) rest /= 10;
+  let digits = 1;
+  for (let limit = 10; limit <= rest; limit *= 10) digits += 1;
+  return digits;
 }
 
 /** Bytes DynamoDB counts for an item: names and values. */
@@ -102,9 +110,20 @@ export function itemBytes(item: Readonly<Item>): number {
   return bytes;
 }
 
+const measured = new WeakMap<Readonly<Item>, number>();
+
+/** The same for an item that no longer changes, such as a stored one: counted once. */
+export function storedItemBytes(item: Readonly<Item>): number {
+  const known = measured.get(item);
+  if (known !== undefined) return known;
+  const bytes = itemBytes(item);
+  measured.set(item, bytes);
+  return bytes;
+}
+
 /** Refuses an item above 400 KB. */
 export function checkItemBytes(item: Readonly<Item>): number {
-  const bytes = itemBytes(item);
+  const bytes = storedItemBytes(item);
   if (bytes > MAX_ITEM_BYTES) {
     throw new ValidationException(
       `Item size has exceeded the maximum allowed size: ${bytes} of ${MAX_ITEM_BYTES} bytes`,

@@ -1,6 +1,6 @@
 import type { EpochMs } from '#core/glossary.ts';
 import { Heap } from './heap.ts';
-import { checkKeyValue, type Item, itemBytes } from './item-rules.ts';
+import { checkKeyValue, type Item, storedItemBytes } from './item-rules.ts';
 import { SortedList } from './sorted-list.ts';
 
 export interface IndexDefinition {
@@ -154,11 +154,13 @@ function isAfter(sort: string | number, to: string | number | undefined): boolea
 /** A new, changed or removed entry costs its size in units; an entry whose key moves is deleted and written again. */
 function unitsOfChange(before: IndexEntry | undefined, after: IndexEntry | undefined): number {
   if (!before && !after) return 0;
-  if (!before || !after) return units(itemBytes((before ?? after)?.item ?? {}));
+  if (!before || !after) return units(storedItemBytes((before ?? after)?.item ?? {}));
   if (before.partition !== after.partition || before.sort !== after.sort) {
-    return units(itemBytes(before.item)) + units(itemBytes(after.item));
+    return units(storedItemBytes(before.item)) + units(storedItemBytes(after.item));
   }
-  return sameProjection(before.item, after.item) ? 0 : units(Math.max(itemBytes(before.item), itemBytes(after.item)));
+  return sameProjection(before.item, after.item)
+    ? 0
+    : units(Math.max(storedItemBytes(before.item), storedItemBytes(after.item)));
 }
 
 function sameProjection(a: Item, b: Item): boolean {

@@ -1,6 +1,6 @@
 import { DependencyError } from '#core/errors.ts';
 import type { EffectWrite } from '#core/ports.ts';
-import { copyItem, copyValue, type Item, itemBytes, ValidationException } from './item-rules.ts';
+import { copyItem, copyValue, type Item, itemBytes, storedItemBytes, ValidationException } from './item-rules.ts';
 import { type IndexQuery, units } from './lagging-index.ts';
 import {
   accepts,
@@ -50,7 +50,7 @@ export type WriteOutcome =
   | { readonly kind: 'applied'; readonly before: Item | undefined; readonly after: Item | undefined }
   | { readonly kind: 'refused'; readonly item: Item | undefined };
 
-export type CancellationReason = 'none' | 'condition_failed' | 'conflict';
+type CancellationReason = 'none' | 'condition_failed' | 'conflict';
 export type TransactionOutcome =
   | { readonly kind: 'applied' }
   | { readonly kind: 'cancelled'; readonly reasons: readonly CancellationReason[] };
@@ -86,7 +86,7 @@ export class MemoryDatabase {
       const table = this.#table(write.table);
       const plan = this.#plan(write, table);
       if ('refused' in plan) {
-        this.#charge(write.table, units(plan.refused ? itemBytes(plan.refused) : 0), 0);
+        this.#charge(write.table, units(plan.refused ? storedItemBytes(plan.refused) : 0), 0);
         return { kind: 'refused', item: plan.refused && copyItem(plan.refused) };
       }
       this.#admit([plan]);
@@ -140,7 +140,7 @@ export class MemoryDatabase {
       const table = this.#table(tableName);
       table.checkKeyOnly(key);
       const item = table.peek(table.keyOf(key));
-      this.#chargeRead(tableName, Math.max(1, Math.ceil((item ? itemBytes(item) : 0) / 4096)));
+      this.#chargeRead(tableName, Math.max(1, Math.ceil((item ? storedItemBytes(item) : 0) / 4096)));
       return item && copyItem(item);
     });
   }
@@ -151,7 +151,7 @@ export class MemoryDatabase {
       const { random, clock } = this.#options;
       const limit = random.chance(0.05) ? 1 + random.int(query.limit) : query.limit;
       const found = this.#table(tableName).query(indexName, { ...query, limit }, clock.now());
-      const bytes = found.reduce((sum, entry) => sum + itemBytes(entry.item), 0);
+      const bytes = found.reduce((sum, entry) => sum + storedItemBytes(entry.item), 0);
       this.#chargeRead(tableName, Math.max(0.5, Math.ceil(bytes / 4096) / 2));
       const items = found.map(entry => copyItem(entry.item));
       const last = found.at(-1);
@@ -170,7 +170,7 @@ export class MemoryDatabase {
     return this.#answer(() => {
       const table = this.#table(tableName);
       const items = keys.map(key => table.peek(key)).filter(item => item !== undefined);
-      const bytes = items.reduce((sum, item) => sum + itemBytes(item), 0);
+      const bytes = items.reduce((sum, item) => sum + storedItemBytes(item), 0);
       this.#chargeRead(tableName, Math.max(1, Math.ceil(bytes / 4096)));
       return items.map(item => copyItem(item));
     });

@@ -1,7 +1,14 @@
 import { type Condition, holds } from '#core/condition.ts';
 import type { EpochMs } from '#core/glossary.ts';
 import { Heap } from './heap.ts';
-import { checkItemBytes, checkKeyValue, copyItem, type Item, itemBytes, ValidationException } from './item-rules.ts';
+import {
+  checkItemBytes,
+  checkKeyValue,
+  copyItem,
+  type Item,
+  storedItemBytes,
+  ValidationException,
+} from './item-rules.ts';
 import { type IndexDefinition, type IndexEntry, type IndexQuery, LaggingIndex, units } from './lagging-index.ts';
 
 export interface TableDefinition {
@@ -86,7 +93,7 @@ export class MemoryTable {
   /** Checks and prices a change of one item. */
   plan(key: string, after: Item | undefined): PlannedWrite {
     const before = this.#items.get(key);
-    const beforeBytes = before ? itemBytes(before) : 0;
+    const beforeBytes = before ? storedItemBytes(before) : 0;
     const afterBytes = after ? checkItemBytes(after) : 0;
     const tableUnits = units(Math.max(beforeBytes, afterBytes));
     const load = [{ partition: `${this.definition.name}/${key}`, units: tableUnits }];
