@@ -1,6 +1,8 @@
 """Runs the local AWS until its standard input closes: when the program that started it is gone, so is the emulator."""
 
+import atexit
 import os
+import shutil
 import signal
 import sys
 import threading
@@ -12,6 +14,8 @@ def stop_with_parent() -> None:
     os.kill(os.getpid(), signal.SIGTERM)
 
 
+# Its working folder is its own and temporary; nobody else is left to remove it when the parent was killed.
+atexit.register(shutil.rmtree, os.getcwd(), ignore_errors=True)
 threading.Thread(target=stop_with_parent, daemon=True).start()
 sys.argv = ["ministack"]
 

@@ -43,11 +43,15 @@ async function main(): Promise<number> {
   let aws: LocalAws | undefined;
   try {
     aws = await Promise.race([openAws(port, progress), interrupted]);
-    const run = startAndSample(aws, progress, ended.signal);
+    const run = startAndSample(aws, progress, ended.signal, !once);
     const { deployment, clients, stacks, feed, results } = await Promise.race([run, interrupted]);
     const failed = results.filter(result => !result.succeeded);
     for (const { problem } of failed) console.error(paint('red', problem ?? ''));
-    if (once) return failed.length === 0 && results.length > 0 ? 0 : 1;
+    if (once) {
+      const done = results.length - failed.length;
+      progress.line(`\n${done} of ${results.length} sample events completed\n`);
+      return failed.length === 0 && results.length > 0 ? 0 : 1;
+    }
 
     showNextCommands(aws, progress);
     progress.line(`\n${paint('bold', 'Events')} as they come ${paint('dim', '(Ctrl-C ends everything)')}\n`);
@@ -94,7 +98,13 @@ interface Running {
   readonly results: readonly SampleResult[];
 }
 
-async function startAndSample(aws: LocalAws, progress: Progress, signal: AbortSignal): Promise<Running> {
+/** `stays`: the local AWS is still there afterwards, so that a command to paste makes sense. */
+async function startAndSample(
+  aws: LocalAws,
+  progress: Progress,
+  signal: AbortSignal,
+  stays: boolean,
+): Promise<Running> {
   const deployment = readDeployment(LOCAL_ENVIRONMENT);
   const clients = createAwsClients(aws);
   const stacks = await deployStacks(aws, clients, progress);
@@ -118,7 +128,7 @@ async function startAndSample(aws: LocalAws, progress: Progress, signal: AbortSi
       for (const line of describeTimeline(result.item)) progress.line(line);
     }
   }
-  const first = sources[0];
+  const first = stays ? sources[0] : undefined;
   const sample = first && signSample(first, secrets.get(first.id) ?? '');
   if (first && sample) {
     progress.line(
