@@ -5,55 +5,19 @@
 import { DependencyError } from '../errors.ts';
 import type { EventItem } from '../event-item.ts';
 import { type EpochMs, type EventKey, isEventKey, toEventPk } from '../glossary.ts';
-import type {
-  Addresses,
-  BlobStore,
-  Clock,
-  Codec,
-  Crypto,
-  EventStore,
-  Http,
-  Ids,
-  PayloadStore,
-  Secrets,
-  Telemetry,
-  Timer,
-  WorkQueue,
-} from '../ports.ts';
+import type { Crypto } from '../ports.ts';
 import type { ResolvedSource } from '../resolved-config.ts';
 import { type Identification, identifyRequest } from '../verification/identify-request.ts';
-import type { KeyFetcher } from '../verification/verify-request.ts';
 import { authenticateRequest } from './authenticate-request.ts';
 import { countRefusal } from './count-refusal.ts';
-import { expiryAfter, markEnqueued, type NewEvent, pendingItem, staleItem, type WriteRules } from './event-writes.ts';
+import { expiryAfter, markEnqueued, type NewEvent, pendingItem, staleItem } from './event-writes.ts';
+import type { IngestPorts, IngestRules } from './ingest-ports.ts';
 import { keptHeaders, VERIFIED_ITEMS_HEADER } from './kept-headers.ts';
 import type { RawRequest } from './raw-request.ts';
 import { acknowledge, forbiddenSource, methodNotAllowed, type Reply, tooLarge, unavailable } from './reply.ts';
 import { PAYLOAD_MARGIN_DAYS } from './retention.ts';
 import { toHex } from './text.ts';
 import { encodeWorkMessage, WORK_MESSAGE_VERSION, type WorkMessage } from './work-message.ts';
-
-export interface IngestPorts {
-  readonly store: Pick<EventStore, 'insert' | 'update'>;
-  readonly payloads: Pick<PayloadStore, 'putBody' | 'putRefused'>;
-  readonly blobs: BlobStore;
-  readonly queue: WorkQueue;
-  readonly secrets: Secrets;
-  readonly keys?: KeyFetcher;
-  /** Needed by sources whose handshake is confirmed by a call (SNS). */
-  readonly http?: Http;
-  readonly crypto: Crypto;
-  readonly codec: Codec;
-  readonly addresses: Addresses;
-  readonly clock: Clock;
-  readonly ids: Ids;
-  readonly timer: Timer;
-  readonly telemetry: Telemetry;
-}
-
-export interface IngestRules extends WriteRules {
-  readonly inlineLimitBytes: number;
-}
 
 /** The age rule: an event this close to the end of the dedup window may have been seen and forgotten. */
 const AGE_MARGIN_DAYS = 2;

@@ -1,6 +1,7 @@
 /** What a person gets to know of an event: looked up by our id, or by the provider's id with or without a source. */
 import type { EventItem } from '../event-item.ts';
 import {
+  type EpochMs,
   type EventPk,
   eventIdToPk,
   isEventKey,
@@ -11,7 +12,9 @@ import {
 } from '../glossary.ts';
 import type { EventStore, PayloadStore } from '../ports.ts';
 import { toIso } from '../time.ts';
-import { parseJson } from './decode-json-object.ts';
+import { decodeJsonObject, parseJson } from './decode-json-object.ts';
+
+const REPLAYS_SHOWN = 5;
 
 export type FoundEvent =
   | { readonly kind: 'found'; readonly item: EventItem }
@@ -75,4 +78,87 @@ export async function reportEvent(
     body_sha256: item.bodySha,
     size_bytes: item.size,
   };
+}
+
+/** One line of a list of events. */
+export function summarizeEvent(item: EventItem): Record<string, unknown> {
+  const { sourceId, eventKey } = splitEventPk(item.pk);
+  return {
+    id: toEventId(item.pk),
+    event_id: eventKey,
+    source: sourceId,
+    event_type: item.eventType,
+    status: item.status,
+    attempts: item.attempts,
+    generation: item.gen,
+    received_at: toIso(item.receivedAt),
+    cause: item.cause,
+    last_error: item.lastError,
+    action_taken: item.actionTaken,
+  };
+}
+
+export interface TimelineStep {
+  readonly at: string;
+  readonly step: string;
+  readonly note?: string;
+}
+
+/** The same document with the event's history: who replayed it and why, its attempts, what comes next. */
+export async function reportHistory(
+  item: EventItem,
+  payloads: Pick<PayloadStore, 'getDetail'>,
+): Promise<Record<string, unknown> & { readonly timeline: readonly TimelineStep[] }> {
+  const replays = await readReplayNotes(item, payloads);
+  const steps: { readonly at: EpochMs | undefined; readonly step: string; readonly note?: string | undefined }[] = [
+    { at: item.receivedAt, step: 'accepted', note: 'signature verified, recorded' },
+    ...replays.map(({ at, by, why, gen }) => ({ at, step: 'replayed', note: `generation ${gen}, by ${by}: ${why}` })),
+    { at: item.enqueuedAt, step: 'queued' },
+    ...(item.recentAttempts ?? []).map(({ at, n, ms, cause }) => ({
+      at,
+      step: `attempt ${n}`,
+      note: `${cause}, ${ms} ms`,
+    })),
+    {
+      at: item.status === 'processing' ? item.startedAt : undefined,
+      step: `attempt ${item.attempts}`,
+      note: 'running',
+    },
+    { at: item.completedAt, step: item.status, note: item.actionTaken },
+    { at: item.deadAt, step: 'dead_letter', note: item.lastError },
+    { at: item.nextAttemptAt, step: 'next attempt', note: item.parked ? 'parked until then' : undefined },
+  ];
+  const timeline = steps
+    .flatMap(({ at, step, note }) => (at === undefined ? [] : [{ at, step, ...(note === undefined ? {} : { note }) }]))
+    .sort((a, b) => a.at - b.at)
+    .map(step => ({ ...step, at: toIso(step.at) }));
+  return {
+    ...(await reportEvent(item, payloads)),
+    replays: replays.map(it => ({ ...it, at: toIso(it.at) })),
+    timeline,
+  };
+}
+
+interface ReplayNote {
+  readonly gen: number;
+  readonly at: EpochMs;
+  readonly id: string;
+  readonly by: string;
+  readonly why: string;
+}
+
+/** Who asked for the last generations, as far as their notes are kept. */
+async function readReplayNotes(
+  item: EventItem,
+  payloads: Pick<PayloadStore, 'getDetail'>,
+): Promise<readonly ReplayNote[]> {
+  const gens = Array.from({ length: Math.min(REPLAYS_SHOWN, item.gen - 1) }, (_, back) => item.gen - back);
+  const notes = await Promise.all(
+    gens.map(async gen => {
+      const detail = await payloads.getDetail(item.pk, gen);
+      const note = decodeJsonObject(detail?.detail ?? '')?.['replay'] as Omit<ReplayNote, 'gen'> | undefined;
+      return typeof note?.at === 'number' ? [{ ...note, gen }] : [];
+    }),
+  );
+  return notes.flat().reverse();
 }

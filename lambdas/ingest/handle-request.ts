@@ -1,6 +1,7 @@
 /** From API Gateway's event (payload format 2.0) to the rules and back. */
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
-import { acceptRequest, type IngestPorts, type IngestRules } from '#core/inbound/accept-request.ts';
+import { acceptRequest } from '#core/inbound/accept-request.ts';
+import type { IngestPorts, IngestRules } from '#core/inbound/ingest-ports.ts';
 import type { RawRequest } from '#core/inbound/raw-request.ts';
 import { type Reply, unknownSource } from '#core/inbound/reply.ts';
 import type { ResolvedSource } from '#core/resolved-config.ts';
