@@ -29,7 +29,7 @@ import { CachedSecrets } from '#adapters/secrets/cached-secrets.ts';
 import { systemAddresses } from '#adapters/system.ts';
 import type { EventItem } from '#core/event-item.ts';
 import { type EpochMs, type EventKey, type EventPk, type SourceId, toEventPk, toSourceId } from '#core/glossary.ts';
-import type { IngestPorts } from '#core/inbound/accept-request.ts';
+import type { IngestPorts } from '#core/inbound/ingest-ports.ts';
 import { isTerminal } from '#core/inbound/event-status.ts';
 import { defineHandlers, done, type HandlerRegistry } from '#core/inbound/handler-contract.ts';
 import { decodePauses, PAUSES_CONTROL, Pauses } from '#core/inbound/pauses.ts';
@@ -121,6 +121,7 @@ export class MemoryWorld {
   /** Ids answered with the acknowledgement, and when first. */
   readonly acknowledged = new Map<string, EpochMs>();
   private readonly options: WorldOptions;
+  private readonly processes: WorldProcesses;
   private stopSweeping: (() => void) | undefined;
 
   constructor(options: WorldOptions = {}) {
@@ -140,10 +141,12 @@ export class MemoryWorld {
     this.sources = (options.sources ?? ['default']).map(id => this.sourceOf(id));
     for (const { id } of this.sources) this.secretValues.set(id, SECRET);
     this.handlers = options.handlers?.(this) ?? transactionalHandlers(this);
-    this.ingest = this.functionOf('ingest', 10_000, process => this.ingestHandler(process));
-    this.process = this.functionOf('process', this.timings.processTimeoutMs, process => this.processHandler(process));
-    this.sweeper = this.functionOf('sweep', 60_000, process => this.sweepHandler(process));
-    this.operator = this.functionOf('operator', 60_000, process => this.operatorHandler(process));
+    const processes = new WorldProcesses(this, options);
+    this.processes = processes;
+    this.ingest = this.functionOf('ingest', 10_000, it => processes.ingest(it));
+    this.process = this.functionOf('process', this.timings.processTimeoutMs, it => processes.process(it));
+    this.sweeper = this.functionOf('sweep', 60_000, it => processes.sweep(it));
+    this.operator = this.functionOf('operator', 60_000, it => processes.operator(it));
     this.mapping = new MemoryMapping({
       ...shared,
       queue: this.main,
@@ -268,28 +271,6 @@ export class MemoryWorld {
     });
   }
 
-  private stores(process: SimulatedProcess) {
-    const clock = this.options.clockOf?.(this.clock) ?? this.clock;
-    return {
-      store: process.wrap('store', 'dynamodb', new MemoryEventStore(this.database, EVENTS)),
-      payloads: process.wrap('payloads', 'dynamodb', new MemoryPayloadStore(this.database, PAYLOADS)),
-      control: process.wrap('control', 'dynamodb', new MemoryControlStore(this.database, EVENTS)),
-      blobs: process.wrap('blobs', 's3', this.blobs),
-      queue: process.wrap('queue', 'sqs', new MemoryWorkQueue(this.main)),
-      dead: process.wrap('dead', 'sqs', new MemoryDeadQueue(this.dead)),
-      gauge: process.wrap('gauge', 'sqs', new MemoryQueueGauge(this.main, this.dead)),
-      receipts: process.wrap('receipts', 'sqs', new MemoryReceiptBox(this.main), { neverThrows: ['hide'] }),
-      crypto: nodeCrypto,
-      codec: nodeCodec,
-      addresses: systemAddresses,
-      clock,
-      ids: new SeededIds(this.random.fork()),
-      random: this.random.fork(),
-      timer: process.timer,
-      telemetry: this.telemetry,
-    };
-  }
-
   get rules(): ProcessRules {
     return {
       timings: this.timings,
@@ -300,57 +281,11 @@ export class MemoryWorld {
     };
   }
 
-  private ingestHandler(process: SimulatedProcess) {
-    const stores = this.stores(process);
-    const secrets = new CachedSecrets(process.wrap('secrets', 'secrets', this.secretValues), stores.clock);
-    return handleRequest(this.sources, { ...stores, secrets, ...this.options.ingestPorts }, this.rules) as never;
-  }
-
   /** The processor's ports as one process sees them; for tests that call the rules directly. */
   processPorts(process: SimulatedProcess): ProcessPorts {
-    const stores = this.stores(process);
-    return {
-      ...stores,
-      pauses: new Pauses(stores.control, stores.clock, this.timings.pauseCacheMs),
-      breaker: new Breaker(),
-      handlers: this.handlers,
-    };
-  }
-
-  private processHandler(process: SimulatedProcess) {
-    return handleBatch(this.processPorts(process), this.rules) as never;
-  }
-
-  private sweepHandler(process: SimulatedProcess) {
-    const stores = this.stores(process);
-    const rules: SweepRules = {
-      ...this.rules,
-      sourceIds: this.sources.map(it => it.id),
-      sendsPerSecond: 300,
-      deadQueueRetentionSeconds: 14 * 86_400,
-    };
-    return (async () => sweep(50_000, stores, rules)) as never;
-  }
-
-  private operatorHandler(process: SimulatedProcess) {
-    const stores = this.stores(process);
-    return (async (command: Command) => {
-      if (command.kind === 'replay') {
-        const item = await stores.store.get(command.pk);
-        return item ? replayEvent(item, command.request, stores, this.rules) : { kind: 'refused', reason: 'gone' };
-      }
-      const stored = await stores.control.read(PAUSES_CONTROL);
-      const { [command.source]: _, ...others } = decodePauses(stored?.value);
-      const note = { since: this.clock.now(), by: 'test', why: 'test' };
-      const notes = command.paused ? { ...others, [command.source]: note } : others;
-      return stores.control.write(PAUSES_CONTROL, JSON.stringify(notes), stored?.version ?? 0);
-    }) as never;
+    return this.processes.processPorts(process);
   }
 }
-
-type Command =
-  | { readonly kind: 'replay'; readonly pk: EventPk; readonly request: ReplayRequest }
-  | { readonly kind: 'pause'; readonly source: string; readonly paused: boolean };
 
 function answerOf(outcome: FunctionOutcome): Answer {
   if (outcome.kind !== 'returned' || outcome.payload === undefined) return undefined;
