@@ -5,7 +5,7 @@
  */
 import type { EventStatus } from '../glossary.ts';
 
-export const TERMINAL_STATUSES = ['completed', 'skipped_stale', 'rejected', 'ignored', 'dead_letter'] as const;
+const TERMINAL_STATUSES = ['completed', 'skipped_stale', 'rejected', 'ignored', 'dead_letter'] as const;
 /** Waiting for an attempt: what a claim may take. */
 export const WAITING_STATUSES = ['pending', 'failed', 'deferred'] as const;
 

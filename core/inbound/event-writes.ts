@@ -130,7 +130,7 @@ export interface Claim {
 }
 
 /** What a claim may take: due and waiting, or abandoned by an owner whose lease is over. */
-export function claimable(gen: number, now: EpochMs): Condition {
+function claimable(gen: number, now: EpochMs): Condition {
   return all(
     eq('gen', gen),
     le('schemaVersion', SCHEMA_VERSION),
@@ -405,7 +405,7 @@ export function catchUp(
 }
 
 /** The sweeper's writes: only if the record is still exactly as it was read. */
-export function asRead(item: EventItem): Condition {
+function asRead(item: EventItem): Condition {
   return all(eq('status', item.status), eq('gen', item.gen), same('owner', item.owner), same('watchAt', item.watchAt));
 }
 export function rewatch(item: EventItem, watchAt: EpochMs): EventUpdate {

@@ -42,7 +42,7 @@ export interface HandlerContext {
   transact(writes: readonly EffectWrite[], options?: { onRefused?: Outcome }): void;
 }
 
-export interface HandlerLog {
+interface HandlerLog {
   info(message: string, fields?: Readonly<Record<string, unknown>>): void;
   warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
 }

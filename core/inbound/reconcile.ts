@@ -18,7 +18,7 @@ export interface ReconcilePorts {
   readonly telemetry: Telemetry;
 }
 
-export type Mismatch =
+type Mismatch =
   | 'owed_but_not_watched'
   | 'owed_but_expiring'
   | 'settled_but_watched'
@@ -33,7 +33,7 @@ const SAMPLE = 0.001;
 const RAISE_DAYS = 14;
 
 /** What the record alone says is wrong with it. */
-export function mismatchesOf(item: EventItem, now: EpochMs): readonly Mismatch[] {
+function mismatchesOf(item: EventItem, now: EpochMs): readonly Mismatch[] {
   const owed = !isTerminal(item.status) || (item.status === 'dead_letter' && item.dlqSent !== true);
   const found: Mismatch[] = [];
   if (owed && item.watchAt === undefined) found.push('owed_but_not_watched');

@@ -14,7 +14,7 @@ import { capText } from './text.ts';
 import type { WorkMessage } from './work-message.ts';
 
 /** Above this a stored body is not ours: ingest refuses larger ones. */
-export const MAX_BODY_BYTES = 16 * 1_048_576;
+const MAX_BODY_BYTES = 16 * 1_048_576;
 const MAX_EFFECTS = 99;
 
 export type LoadedBody =

@@ -27,7 +27,7 @@ export interface SweepView {
   readonly paused: boolean;
 }
 
-export type SweepRow =
+type SweepRow =
   | 'unknown'
   | 'finish_death'
   | 'first_send'
@@ -44,7 +44,7 @@ export function dueSince(item: EventItem, now: EpochMs): EpochMs | undefined {
   return due !== undefined && due <= now ? due : undefined;
 }
 
-export function rowFor(item: EventItem, view: SweepView, timings: Timings): SweepRow {
+function rowFor(item: EventItem, view: SweepView, timings: Timings): SweepRow {
   const { now } = view;
   if (!isKnownRecord(item)) return 'unknown';
   switch (item.status) {

@@ -10,7 +10,7 @@ const ROOT = join(import.meta.dirname, '../..');
 const FOLDER = join(ROOT, '.holdfast/mutants');
 
 /** The source with the mutant's change. Throws when the text to change is not there exactly once. */
-export function mutate({ name, file, from, to }: Mutant): string {
+function mutate({ name, file, from, to }: Mutant): string {
   const source = readFileSync(join(ROOT, file), 'utf8');
   const parts = source.split(from);
   if (parts.length !== 2) {
