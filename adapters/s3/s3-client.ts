@@ -7,12 +7,12 @@ export interface S3Calls {
   get(bucket: string, key: string): Promise<Uint8Array | undefined>;
 }
 
-/** The calls the blob store makes. A body of some MB takes longer than an item, hence the longer request timeout. */
+/** The calls the blob store makes. A body of some MB takes longer than an item, hence the longer timeouts. */
 export function createS3Calls(env?: Environment): S3Calls {
   const settings = clientSettings('S3', env);
   const client = new S3Client({
     ...settings,
-    requestHandler: { ...TIMEOUTS, requestTimeout: 1_500 },
+    requestHandler: { ...TIMEOUTS, requestTimeout: 1_500, socketTimeout: 1_500 },
     // A local AWS has no DNS name per bucket.
     forcePathStyle: settings.endpoint !== undefined,
     // Our bodies carry their own SHA-256; a second checksum would only cost time.

@@ -11,7 +11,7 @@ export interface FaultProxy {
   readonly url: string;
   /** `<operation>: <fault>` of every request since the last `plan`. */
   readonly seen: string[];
-  /** Bodies of the same requests, parsed. */
+  /** The JSON bodies among them, parsed. */
   readonly bodies: Record<string, unknown>[];
   /** Faults of the next requests, in order; those after them pass. `always`: of every request from now on. */
   plan(...faults: readonly ProxyFault[]): void;
@@ -30,7 +30,9 @@ export async function startFaultProxy(targetUrl: string): Promise<FaultProxy> {
     const fault = planned.shift() ?? standing;
     const operation = String(incoming.headers['x-amz-target'] ?? incoming.url).replace(/^.*\./, '');
     seen.push(`${operation}: ${fault}`);
-    void answer(fault, incoming, outgoing, target, body => bodies.push(JSON.parse(body.toString('utf8'))));
+    void answer(fault, incoming, outgoing, target, body => {
+      if (String(incoming.headers['content-type']).includes('json')) bodies.push(JSON.parse(body.toString('utf8')));
+    });
   });
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
   return {
