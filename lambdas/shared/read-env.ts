@@ -5,8 +5,6 @@
  */
 export type EnvSpec = Readonly<Record<string, (text: string) => unknown>>;
 export type Env<Spec extends EnvSpec> = { readonly [Name in keyof Spec]: ReturnType<Spec[Name]> };
-/** What a construct must pass to a function with this environment. */
-export type EnvInput<Spec extends EnvSpec> = { readonly [Name in keyof Spec]: string };
 
 /** Parser: any text but the empty one. */
 export function text(value: string): string {
