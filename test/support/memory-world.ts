@@ -3,95 +3,38 @@
  * on one virtual clock. Journeys, crash enumeration and the simulation all run in it.
  */
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
-import { nodeCodec } from '#adapters/codec/node-codec.ts';
-import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
-import type { FaultPlan } from '#adapters/memory/faults.ts';
 import { MemoryBlobs } from '#adapters/memory/memory-blobs.ts';
-import { MemoryControlStore } from '#adapters/memory/memory-control-store.ts';
-import { MemoryDatabase, type MemoryDatabaseOptions } from '#adapters/memory/memory-database.ts';
-import { eventsTable, MemoryEventStore } from '#adapters/memory/memory-event-store.ts';
+import { MemoryDatabase } from '#adapters/memory/memory-database.ts';
+import { eventsTable } from '#adapters/memory/memory-event-store.ts';
 import { type FunctionOutcome, MemoryFunction } from '#adapters/memory/memory-function.ts';
 import { MemoryMapping } from '#adapters/memory/memory-mapping.ts';
-import { MemoryPayloadStore, payloadsTable } from '#adapters/memory/memory-payload-store.ts';
-import type { MemoryQueueOptions } from '#adapters/memory/memory-queue.ts';
-import {
-  MemoryDeadQueue,
-  MemoryQueueGauge,
-  MemoryReceiptBox,
-  MemoryWorkQueue,
-} from '#adapters/memory/memory-queue-ports.ts';
+import { payloadsTable } from '#adapters/memory/memory-payload-store.ts';
 import { MemorySecretValues } from '#adapters/memory/memory-secrets.ts';
 import { MemoryTelemetry } from '#adapters/memory/memory-telemetry.ts';
-import { SeededIds, SeededRandom } from '#adapters/memory/seeded-random.ts';
-import type { SimulatedProcess, SimulatedProcessOptions } from '#adapters/memory/simulated-process.ts';
+import { SeededRandom } from '#adapters/memory/seeded-random.ts';
+import type { SimulatedProcess } from '#adapters/memory/simulated-process.ts';
 import { settle, VirtualClock } from '#adapters/memory/virtual-clock.ts';
-import { CachedSecrets } from '#adapters/secrets/cached-secrets.ts';
-import { systemAddresses } from '#adapters/system.ts';
 import type { EventItem } from '#core/event-item.ts';
 import { type EpochMs, type EventKey, type EventPk, type SourceId, toEventPk, toSourceId } from '#core/glossary.ts';
-import type { IngestPorts } from '#core/inbound/ingest-ports.ts';
 import { isTerminal } from '#core/inbound/event-status.ts';
 import { defineHandlers, done, type HandlerRegistry } from '#core/inbound/handler-contract.ts';
-import { decodePauses, PAUSES_CONTROL, Pauses } from '#core/inbound/pauses.ts';
 import type { ProcessPorts, ProcessRules } from '#core/inbound/process-ports.ts';
-import { type ReplayRequest, type ReplayResult, replayEvent } from '#core/inbound/replay-event.ts';
-import { type SweepRules, sweep } from '#core/inbound/sweep.ts';
-import type { Clock } from '#core/ports.ts';
-import {
-  DEFAULT_RETRY,
-  DEFAULT_TIMINGS,
-  type ResolvedSource,
-  type RetryProfile,
-  type Timings,
-} from '#core/resolved-config.ts';
-import { Breaker } from '#core/retry/breaker.ts';
-import { handleRequest } from '#lambdas/ingest/handle-request.ts';
-import { handleBatch } from '#lambdas/process/handle-batch.ts';
+import type { ReplayRequest, ReplayResult } from '#core/inbound/replay-event.ts';
+import { DEFAULT_RETRY, DEFAULT_TIMINGS, type ResolvedSource, type Timings } from '#core/resolved-config.ts';
 import { generic } from '#providers/generic.ts';
 import { RecordedQueue } from './recorded-queue.ts';
 import { type Delivery, signedRequest } from './signed-request.ts';
+import type { Answer, Role, WorldOptions } from './world-options.ts';
+import { type Command, WorldProcesses } from './world-processes.ts';
 
 export type { Delivery } from './signed-request.ts';
+export type { Answer, Role, WorldOptions } from './world-options.ts';
 
 export const EVENTS = 'events';
 export const PAYLOADS = 'payloads';
 export const EFFECTS = 'effects';
 export const SECRET = 'whsec_test_secret_of_the_memory_world';
 const MINUTE = 60_000;
-
-export type Role = 'ingest' | 'process' | 'sweep' | 'operator';
-type ProcessOptions = Omit<SimulatedProcessOptions, 'clock' | 'plan'>;
-
-export interface WorldOptions {
-  readonly seed?: number;
-  /** Faults of every call of every process. */
-  readonly plan?: FaultPlan;
-  /** The same for the processes of one function; comes before `plan`. */
-  readonly planOf?: (role: Role) => FaultPlan;
-  readonly handlers?: (world: MemoryWorld) => HandlerRegistry;
-  readonly timings?: Partial<Timings>;
-  readonly retry?: RetryProfile;
-  readonly sources?: readonly string[];
-  readonly source?: Partial<ResolvedSource>;
-  readonly process?: ProcessOptions;
-  /** The same for the processes of one function; comes before `process`. */
-  readonly processOf?: (role: Role) => ProcessOptions;
-  readonly database?: Partial<MemoryDatabaseOptions>;
-  readonly queue?: Partial<MemoryQueueOptions>;
-  readonly deadQueue?: Partial<MemoryQueueOptions>;
-  readonly maximumConcurrency?: number;
-  readonly idleMs?: number;
-  /** The clock a new environment reads (skew). Default: the true one. */
-  readonly clockOf?: (clock: VirtualClock) => Clock;
-  readonly inlineLimitBytes?: number;
-  /** What ingest asks on the network. Default: nothing is there. */
-  readonly ingestPorts?: Pick<IngestPorts, 'keys' | 'http'>;
-  /** Told of every answer at the moment it is given, and how the function ended. The delivery has its `createdAt`. */
-  readonly onAnswer?: (delivery: Delivery, answer: Answer, ended: FunctionOutcome['kind']) => void | Promise<void>;
-}
-
-/** `undefined`: no answer (the process died, or the front door's time was over). */
-export type Answer = { readonly status: number; readonly body: string } | undefined;
 
 export class MemoryWorld {
   readonly clock: VirtualClock;
