@@ -5,7 +5,7 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { isLongRun } from '#test/support/long-run.ts';
 import { type Call, FAULTS, type Fault, interestingCalls, type Journey, runJourney } from './support/crash-run.ts';
-import { JOURNEYS } from './support/journeys.ts';
+import { FIFTY_AT_ONCE, JOURNEYS } from './support/journeys.ts';
 import { Tally } from './support/tally.ts';
 
 const SAMPLED_PAIRS = 120;
@@ -78,6 +78,23 @@ describe.each(JOURNEYS)('$name', journey => {
     expect(Object.fromEntries(tally.complaints)).toEqual({});
   });
 });
+
+it(
+  'keeps every invariant with fifty identical requests at once and a fault at one of their calls',
+  async () => {
+    const base = await runJourney(FIFTY_AT_ONCE);
+    expect(base.complaints).toEqual([]);
+    const calls = interestingCalls(base.stage.calls);
+    expect(calls.length).toBeGreaterThan(200);
+    const step = isLongRun() ? 1 : Math.floor(calls.length / 10);
+    for (let place = 0; place < calls.length; place += step) {
+      const at = calls[place] as Call;
+      for (const fault of FAULTS) await judge(FIFTY_AT_ONCE, new Map([[at.n, fault]]), describeFault(at, fault));
+    }
+    expect(Object.fromEntries(tally.complaints)).toEqual({});
+  },
+  HOUR_MS,
+);
 
 it('went through every fault at every call', () => {
   expect(counts.single).toBeGreaterThan(2_500);

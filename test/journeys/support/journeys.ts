@@ -245,6 +245,16 @@ const mismatch: Journey = {
   expect: ended('completed'),
 };
 
+/** Too many calls for a fault at each of them in every run. */
+export const FIFTY_AT_ONCE: Journey = {
+  name: 'fifty identical requests at once',
+  play: async stage => {
+    const delivery = { id: ID, createdAt: START };
+    await stage.world.clock.complete(Promise.all(Array.from({ length: 50 }, () => stage.deliver(delivery))));
+  },
+  expect: ended('completed'),
+};
+
 export const JOURNEYS: readonly Journey[] = [
   happy,
   lateDuplicates,
