@@ -253,6 +253,18 @@ export function eventStoreContract(subject: () => EventStoreSubject, gaps: reado
       expect(await store().getMany([])).toEqual([]);
     });
 
+    test('reads one item of a user’s table by its key', async () => {
+      const item = makeEventItem(freshSource(), 'e');
+      await store().insert(item);
+      const table = subject().effectsTable;
+      const id = `${item.pk}read`;
+      const effect: EffectWrite = { kind: 'put', table, item: { id, n: 1, deep: { list: ['a'] } } };
+      await store().transact({ pk: item.pk, condition: exists('pk'), set: {} }, [effect], `r${item.pk}`.slice(-36));
+      expect(await store().readItem(table, { id })).toEqual({ id, n: 1, deep: { list: ['a'] } });
+      expect(await store().readItem(table, { id: 'none' })).toBeUndefined();
+      await expect(store().readItem('no-such-table', { id })).rejects.toEqual(notApplied);
+    });
+
     test('lists what is due in a watch shard, oldest first, within from <= watchAt < before, over pages', async () => {
       const source = freshSource();
       const shard = `${source}#0`;

@@ -10,13 +10,13 @@ import { findPython } from '#local/python.ts';
 import { reportMissingPython } from '#test/e2e/needs-python.ts';
 import { blobStoreContract } from './blob-store.contract.ts';
 import { controlStoreContract } from './control-store.contract.ts';
-import { createTables, environmentFor, makeDynamoDbTables } from './dynamodb-local-region.ts';
-import { makeSqsQueues } from './elasticmq-queues.ts';
+import { createTables, environmentFor, makeDynamoDbTables } from './dynamodb-tables.ts';
 import { eventStoreContract } from './event-store.contract.ts';
 import { freePort } from './java-services.ts';
 import { payloadStoreContract } from './payload-store.contract.ts';
 import { queuesContract } from './queues.contract.ts';
 import { secretValuesContract } from './secret-values.contract.ts';
+import { makeSqsQueues } from './sqs-queues.ts';
 
 const python = await findPython();
 reportMissingPython(python);
@@ -30,7 +30,7 @@ describe.skipIf(!python)('on the local AWS', () => {
     aws = await openLocalAws(await freePort(), {});
     await createTables(aws.endpoint);
     tables = makeDynamoDbTables(aws.endpoint);
-    queues = await makeSqsQueues(aws.endpoint);
+    queues = await makeSqsQueues(aws.endpoint, 'contract');
     const s3 = new S3Client({ ...clientSettings('S3', environmentFor(aws.endpoint)), forcePathStyle: true });
     await s3.send(new CreateBucketCommand({ Bucket: 'bodies' }));
   });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { type PayloadItem, type RefusedItem, refusedKey } from '#core/event-item.ts';
+import { type PayloadItem, type RefusedItem, refusedKey, type StepItem } from '#core/event-item.ts';
 import { type EventPk, toSourceId } from '#core/glossary.ts';
-import type { PayloadStore } from '#core/ports.ts';
+import type { PayloadStore, StepStore } from '#core/ports.ts';
 
 let keys = 0;
 const freshPk = (): EventPk => `contract#${Date.now().toString(36)}-${++keys}` as EventPk;
@@ -18,8 +18,8 @@ function makeBody(pk: EventPk, more: Partial<PayloadItem> = {}): PayloadItem {
   };
 }
 
-export function payloadStoreContract(subject: () => { readonly payloads: PayloadStore }): void {
-  const payloads = (): PayloadStore => subject().payloads;
+export function payloadStoreContract(subject: () => { readonly payloads: PayloadStore & StepStore }): void {
+  const payloads = (): PayloadStore & StepStore => subject().payloads;
 
   describe('PayloadStore', () => {
     test('gives back exactly the bytes and headers it was given', async () => {
@@ -91,6 +91,34 @@ export function payloadStoreContract(subject: () => { readonly payloads: Payload
     test('refuses a body over 400 KB and says nothing was applied', async () => {
       const item = makeBody(freshPk(), { bytes: new Uint8Array(410_000) });
       await expect(payloads().putBody(item)).rejects.toMatchObject({ name: 'DependencyError', outcome: 'not_applied' });
+    });
+  });
+  describe('StepStore', () => {
+    test('keeps the first result of a step and answers it to everyone who comes later', async () => {
+      const pk = freshPk();
+      const step = (result: string): StepItem => ({
+        pk,
+        sk: 'S#1#charge',
+        result,
+        finishedAt: 5,
+        expiresAt: 4_000_000_000,
+      });
+      expect(await payloads().getStep(pk, 'S#1#charge')).toBeUndefined();
+      expect(await payloads().keepStep(step('"first"'))).toEqual(step('"first"'));
+      expect(await payloads().keepStep(step('"second"'))).toEqual(step('"first"'));
+      expect(await payloads().getStep(pk, 'S#1#charge')).toEqual(step('"first"'));
+      expect(await payloads().getStep(pk, 'S#2#charge')).toBeUndefined();
+    });
+
+    test('lets one of ten concurrent results count', async () => {
+      const pk = freshPk();
+      const kept = await Promise.all(
+        Array.from({ length: 10 }, (_, n) =>
+          payloads().keepStep({ pk, sk: 'S#1#x', result: `${n}`, finishedAt: n, expiresAt: 4_000_000_000 }),
+        ),
+      );
+      expect(new Set(kept.map(item => item.result)).size).toBe(1);
+      expect(await payloads().getStep(pk, 'S#1#x')).toEqual(kept[0]);
     });
   });
 }

@@ -3,7 +3,7 @@ import { clientSettings } from '#adapters/aws/client-settings.ts';
 import { fromAttributes, toAttributes } from '#adapters/dynamodb/attribute-values.ts';
 import { DynamoDbControlStore } from '#adapters/dynamodb/dynamodb-control-store.ts';
 import { DynamoDbEventStore } from '#adapters/dynamodb/dynamodb-event-store.ts';
-import { DynamoDbPayloadStore } from '#adapters/dynamodb/dynamodb-payload-store.ts';
+import { DynamoDbStepStore } from '#adapters/dynamodb/dynamodb-step-store.ts';
 import { systemIds } from '#adapters/system.ts';
 import { EVENT_INDEXES } from '#core/event-item.ts';
 
@@ -30,7 +30,7 @@ export function makeDynamoDbTables(url: string) {
     client,
     store: new DynamoDbEventStore(client, 'events'),
     control: new DynamoDbControlStore(client, 'events', systemIds),
-    payloads: new DynamoDbPayloadStore(client, 'payloads'),
+    payloads: new DynamoDbStepStore(client, 'payloads'),
     effectsTable: 'effects',
     async readEffect(id: string): Promise<Record<string, unknown> | undefined> {
       const { Item } = await client.send(new GetItemCommand({ TableName: 'effects', Key: toAttributes({ id }) }));

@@ -1,29 +1,22 @@
 import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { toAttributes } from '#adapters/dynamodb/attribute-values.ts';
 import { holds } from '#core/condition.ts';
 import type { EventPk } from '#core/glossary.ts';
 import { attributes, condition, finalState, runStep, step } from './agreement.ts';
 import { controlStoreContract } from './control-store.contract.ts';
-import { createTables, makeDynamoDbTables } from './dynamodb-local-region.ts';
+import { makeDynamoDbTables } from './dynamodb-tables.ts';
 import { eventStoreContract } from './event-store.contract.ts';
-import { type JavaService, javaMissing, startDynamoDbLocal } from './java-services.ts';
 import { makeMemoryTables } from './memory-region.ts';
 import { payloadStoreContract } from './payload-store.contract.ts';
 
-const problem = await javaMissing();
-
-describe.skipIf(problem !== undefined)('on DynamoDB Local', () => {
-  let service: JavaService;
+/** The stores' contracts on Amazon's DynamoDB Local, and the comparison of the memory adapters with it. */
+export function dynamoDbLocalSuite(url: () => string): void {
   let tables: ReturnType<typeof makeDynamoDbTables>;
-
-  beforeAll(async () => {
-    service = await startDynamoDbLocal();
-    await createTables(service.url);
-    tables = makeDynamoDbTables(service.url);
+  beforeAll(() => {
+    tables = makeDynamoDbTables(url());
   });
-  afterAll(() => service?.stop());
 
   eventStoreContract(() => tables);
   controlStoreContract(() => tables);
@@ -84,4 +77,4 @@ describe.skipIf(problem !== undefined)('on DynamoDB Local', () => {
     // A comparison of nothing but refusals would prove nothing.
     expect(applied).toBeGreaterThan(300);
   });
-});
+}

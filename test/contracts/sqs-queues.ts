@@ -5,11 +5,11 @@ import { SqsDeadQueue } from '#adapters/sqs/sqs-dead-queue.ts';
 import { SqsQueueGauge } from '#adapters/sqs/sqs-queue-gauge.ts';
 import { SqsReceiptBox } from '#adapters/sqs/sqs-receipt-box.ts';
 import { SqsWorkQueue } from '#adapters/sqs/sqs-work-queue.ts';
-import { environmentFor } from './dynamodb-local-region.ts';
+import { environmentFor } from './dynamodb-tables.ts';
 import type { QueuesSubject } from './queues.contract.ts';
 
 /** The real adapters on two new queues of an SQS endpoint. */
-export async function makeSqsQueues(url: string): Promise<QueuesSubject & { readonly mainUrl: string }> {
+export async function makeSqsQueues(url: string, name: string): Promise<QueuesSubject & { readonly mainUrl: string }> {
   // Patient: a JVM that warms up on a busy machine takes its time.
   const client = new SQSClient({
     ...clientSettings('SQS', environmentFor(url)),
@@ -20,8 +20,8 @@ export async function makeSqsQueues(url: string): Promise<QueuesSubject & { read
     const { QueueUrl = '' } = await client.send(new CreateQueueCommand({ QueueName, Attributes }));
     return QueueUrl;
   };
-  const mainUrl = await create('main', 30);
-  const deadUrl = await create('dead', 1);
+  const mainUrl = await create(`${name}-main`, 30);
+  const deadUrl = await create(`${name}-dead`, 1);
   return {
     mainUrl,
     work: new SqsWorkQueue(client, mainUrl),

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { nodeCodec } from '#adapters/codec/node-codec.ts';
 import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
 import { MemoryBlobs } from '#adapters/memory/memory-blobs.ts';
@@ -16,11 +16,9 @@ import type { Reply } from '#core/inbound/reply.ts';
 import { DEFAULT_TIMINGS, type ResolvedSource } from '#core/resolved-config.ts';
 import { Breaker } from '#core/retry/breaker.ts';
 import { generic } from '#providers/generic.ts';
-import { createTables, makeDynamoDbTables } from '#test/contracts/dynamodb-local-region.ts';
-import { makeSqsQueues } from '#test/contracts/elasticmq-queues.ts';
-import { type JavaService, javaMissing, startDynamoDbLocal, startElasticMq } from '#test/contracts/java-services.ts';
+import { makeDynamoDbTables } from '#test/contracts/dynamodb-tables.ts';
+import { makeSqsQueues } from '#test/contracts/sqs-queues.ts';
 
-const problem = await javaMissing();
 const SECRET = 'a secret of the whole path tests';
 const source: ResolvedSource = {
   id: toSourceId('whole'),
@@ -43,8 +41,8 @@ const rules: ProcessRules = {
   sources: new Map([[source.id, source]]),
 };
 
-describe.skipIf(problem !== undefined)('the rules on DynamoDB Local and ElasticMQ', () => {
-  const services: JavaService[] = [];
+/** The rules themselves on the real adapters, from the signed request to the effect. */
+export function wholePathSuite(urls: () => { dynamodb: string; elasticmq: string }): void {
   let tables: ReturnType<typeof makeDynamoDbTables>;
   let queues: Awaited<ReturnType<typeof makeSqsQueues>>;
   let ports: ProcessPorts;
@@ -53,11 +51,8 @@ describe.skipIf(problem !== undefined)('the rules on DynamoDB Local and ElasticM
   values.set(source.id, SECRET);
 
   beforeAll(async () => {
-    const [dynamodb, elasticmq] = await Promise.all([startDynamoDbLocal(), startElasticMq()]);
-    services.push(dynamodb, elasticmq);
-    await createTables(dynamodb.url);
-    tables = makeDynamoDbTables(dynamodb.url);
-    queues = await makeSqsQueues(elasticmq.url);
+    tables = makeDynamoDbTables(urls().dynamodb);
+    queues = await makeSqsQueues(urls().elasticmq, 'whole');
     ports = {
       store: tables.store,
       payloads: tables.payloads,
@@ -93,7 +88,6 @@ describe.skipIf(problem !== undefined)('the rules on DynamoDB Local and ElasticM
       telemetry,
     };
   });
-  afterAll(() => Promise.all(services.map(service => service.stop())));
 
   /** The same signed request each time it is called. */
   function requestOf(id: string, type: string): () => Promise<Reply> {
@@ -151,4 +145,4 @@ describe.skipIf(problem !== undefined)('the rules on DynamoDB Local and ElasticM
       expect((await tables.readEffect(`evt_whole.${id}`))?.['times']).toBe(1);
     }
   });
-});
+}

@@ -1,0 +1,30 @@
+import { afterAll, beforeAll, describe } from 'vitest';
+import { faultyNetworkSuite } from '#test/adapters/faulty-network.suite.ts';
+import { wholePathSuite } from '#test/adapters/whole-path.suite.ts';
+import { dynamoDbLocalSuite } from './dynamodb-local.suite.ts';
+import { createTables } from './dynamodb-tables.ts';
+import { type JavaService, javaMissing, startDynamoDbLocal, startElasticMq } from './java-services.ts';
+import { queuesContract } from './queues.contract.ts';
+import { makeSqsQueues } from './sqs-queues.ts';
+
+const problem = await javaMissing();
+
+// One file for all that needs them: the two JVMs start once.
+describe.skipIf(problem !== undefined)('on services we did not write', () => {
+  let dynamodb: JavaService;
+  let elasticmq: JavaService;
+  let queues: Awaited<ReturnType<typeof makeSqsQueues>>;
+  const urls = () => ({ dynamodb: dynamodb.url, elasticmq: elasticmq.url });
+
+  beforeAll(async () => {
+    [dynamodb, elasticmq] = await Promise.all([startDynamoDbLocal(), startElasticMq()]);
+    await createTables(dynamodb.url);
+    queues = await makeSqsQueues(elasticmq.url, 'contract');
+  });
+  afterAll(() => Promise.all([dynamodb?.stop(), elasticmq?.stop()]));
+
+  describe('Amazon’s DynamoDB Local', () => dynamoDbLocalSuite(() => dynamodb.url));
+  describe('ElasticMQ', () => queuesContract(() => queues));
+  describe('both, over a faulty network', () => faultyNetworkSuite(urls));
+  describe('both, under the rules', () => wholePathSuite(urls));
+});
