@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline/promises';
 import { parseArgs } from 'node:util';
+import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { gateway } from '#config';
 import { type DeployedSource, type Deployment, secretName } from '#core/config/deployment.ts';
@@ -23,11 +24,12 @@ async function main(): Promise<number> {
   const client = new SecretsManagerClient(deployment.region === undefined ? {} : { region: deployment.region });
 
   // The first deployment creates the secrets; from then on a source that cannot verify anything stops the next one.
-  const missing = destroy ? [] : await explainCredentials(sourcesWithoutSecret(client, deployment));
+  const isFirst = destroy || !(await explainCredentials(isDeployed(deployment)));
+  const missing = isFirst ? [] : await explainCredentials(sourcesWithoutSecret(client, deployment));
   if (missing.length > 0) {
     const region = await client.config.region();
     throw new UserError(
-      `Not deployed: ${listOf(missing)} in ${environment} would answer 503 to every webhook, because no secret is set. Set it, then deploy again:\n\n${missing.map(each => secretCommand(each, environment, region)).join('\n')}\n`,
+      `Not deployed: ${listOf(missing)} in ${environment} would answer 503 to every webhook, because no secret is set. Set it (or take the source out of gateway.config.ts), then deploy again:\n\n${missing.map(each => secretCommand(each, environment, region)).join('\n')}\n`,
     );
   }
   if (!yes) await confirm(deployment, destroy);
@@ -75,14 +77,28 @@ function readOptions(): Options {
   if (environment === LOCAL_ENVIRONMENT) {
     throw new UserError(`The environment "${LOCAL_ENVIRONMENT}" runs on this machine: npm start\n${usage(destroy)}`, 2);
   }
-  return { deployment: readDeployment(environment), destroy, yes };
+  const deployment = readDeployment(environment);
+  if (!yes && !process.stdin.isTTY) {
+    throw new UserError(`${destroy ? 'Destroying' : 'Deploying'} ${environment} needs a confirmation: add --yes`, 2);
+  }
+  return { deployment, destroy, yes };
+}
+
+/** True once a deployment of the environment has succeeded; one that failed half-way may be repeated. */
+async function isDeployed({ config, region }: Deployment): Promise<boolean> {
+  const client = new CloudFormationClient(region === undefined ? {} : { region });
+  try {
+    const describe = new DescribeStacksCommand({ StackName: `holdfast-${config.environment}-gateway` });
+    const status = (await client.send(describe)).Stacks?.[0]?.StackStatus ?? '';
+    return /^(CREATE|UPDATE|UPDATE_ROLLBACK|IMPORT)_COMPLETE$/.test(status);
+  } catch (error) {
+    if (error instanceof Error && error.name === 'ValidationError') return false;
+    throw error;
+  }
 }
 
 async function confirm(deployment: Deployment, destroy: boolean): Promise<void> {
   const environment = deployment.config.environment;
-  if (!process.stdin.isTTY) {
-    throw new UserError(`${destroy ? 'Destroying' : 'Deploying'} ${environment} needs a confirmation: add --yes`, 2);
-  }
   const where = `account ${deployment.account ?? 'of your AWS credentials'}, region ${deployment.region ?? 'of your AWS profile'}`;
   const fate = deployment.disposable
     ? 'Stored events are deleted with the stacks.'

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -11,7 +11,7 @@ import { sampleEvent } from '#local/sample-event.ts';
 import { copyApp, freePort, GatewayUnderTest, genericEvent, pkOf } from './gateway-under-test.ts';
 import { killWorkers } from './kill-workers.ts';
 import { reportMissingPython } from './needs-python.ts';
-import { startGateway } from './start-gateway.ts';
+import { runScript } from './run-script.ts';
 
 const python = await findPython();
 reportMissingPython(python);
@@ -172,7 +172,7 @@ describe.skipIf(!python)('the real stacks on a local AWS', () => {
   it('is what npm start deploys: samples complete, a second run joins, Ctrl-C ends both', async () => {
     const root = await copyApp('start', { emulator: true });
     const port = await freePort();
-    const first = startGateway(['--port', String(port)], { root });
+    const first = runScript('start', ['--port', String(port)], { root });
     try {
       await first.waitForOutput(/Events as they come/);
       expect(first.stdout()).toMatch(
@@ -180,7 +180,7 @@ describe.skipIf(!python)('the real stacks on a local AWS', () => {
       );
       expect(first.stdout()).toMatch(/push[\s\S]*accepted[\s\S]*pending[\s\S]*processing[\s\S]*completed/);
 
-      const second = startGateway(['--once', '--port', String(port)], { root });
+      const second = runScript('start', ['--once', '--port', String(port)], { root });
       expect(await second.exitCode, second.stderr()).toBe(0);
       expect(second.stdout()).toContain('already running');
       expect(second.stdout()).toContain('not deployed again');
@@ -197,6 +197,30 @@ describe.skipIf(!python)('the real stacks on a local AWS', () => {
       await rm(root, { recursive: true, force: true });
     }
   }, 150_000);
+
+  it('deploys another environment beside it, and no more while a source of it has no secret', async () => {
+    const root = await copyApp('deploy');
+    // Alarms over metric math are adapted for `local` only.
+    const config = `import { defineGateway } from './core/config/gateway-config.ts';
+export const gateway = defineGateway({ sources: { stripe: { provider: 'stripe' } }, environments: { dev: { alarms: 'none', emulated: true } } });
+`;
+    await writeFile(join(root, 'gateway.config.ts'), config);
+    const env = {
+      AWS_ENDPOINT_URL: gateway.aws.endpoint,
+      AWS_REGION: gateway.aws.region,
+      AWS_ACCESS_KEY_ID: gateway.aws.credentials.accessKeyId,
+      AWS_SECRET_ACCESS_KEY: gateway.aws.credentials.secretAccessKey,
+    };
+    const command = `aws secretsmanager put-secret-value --region ${env.AWS_REGION} --secret-id holdfast/dev/stripe --secret-string`;
+    const first = runScript('deploy', ['dev', '--yes'], { root, env });
+    expect(await first.exitCode, first.stdout() + first.stderr()).toBe(0);
+    expect(first.stdout()).toContain(command);
+    const second = runScript('deploy', ['dev', '--yes'], { root, env });
+    expect(await second.exitCode).toBe(1);
+    expect(second.stderr()).toMatch(/^Not deployed: stripe in dev would answer 503/);
+    expect(second.stderr()).toContain(command);
+    await rm(root, { recursive: true, force: true });
+  }, 120_000);
 
   it('completes an event whose process was killed in the middle, with its effect once', async () => {
     expect(killedWorkers).toBeGreaterThan(0);

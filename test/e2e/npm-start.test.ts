@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { findPython } from '#local/python.ts';
 import { copyApp, freePort } from './gateway-under-test.ts';
 import { reportMissingPython } from './needs-python.ts';
-import { startGateway } from './start-gateway.ts';
+import { runScript } from './run-script.ts';
 
 const python = await findPython();
 reportMissingPython(python);
@@ -12,7 +12,7 @@ reportMissingPython(python);
 describe('npm start', () => {
   it('says in one line what to install when there is no Python', async () => {
     const app = await copyApp('no-python');
-    const run = startGateway(['--once'], { root: app, env: { HOLDFAST_PYTHON: '/there/is/no/python' } });
+    const run = runScript('start', ['--once'], { root: app, env: { HOLDFAST_PYTHON: '/there/is/no/python' } });
     expect(await run.exitCode).toBe(1);
     expect(run.stderr().trim().split('\n')).toEqual([
       expect.stringMatching(/^Python 3\.10 or newer was not found\. Install it/),
@@ -25,7 +25,7 @@ describe('npm start', () => {
     const port = await new Promise<number>(resolve => {
       server.listen(0, '127.0.0.1', () => resolve((server.address() as { port: number }).port));
     });
-    const run = startGateway(['--once', '--port', String(port)]);
+    const run = runScript('start', ['--once', '--port', String(port)]);
     expect(await run.exitCode).toBe(1);
     expect(run.stderr()).toMatch(
       new RegExp(`^Port ${port} is in use by another program\\. Choose another one: npm start -- --port`),
@@ -34,11 +34,48 @@ describe('npm start', () => {
   });
 
   it('refuses an AWS_ENDPOINT_URL of the real AWS, and one where nothing answers', async () => {
-    const real = startGateway(['--once'], { env: { AWS_ENDPOINT_URL: 'https://dynamodb.eu-west-1.amazonaws.com' } });
+    const real = runScript('start', ['--once'], {
+      env: { AWS_ENDPOINT_URL: 'https://dynamodb.eu-west-1.amazonaws.com' },
+    });
     expect(await real.exitCode).toBe(1);
     expect(real.stderr()).toContain('npm run deploy -- dev');
-    const silent = startGateway(['--once'], { env: { AWS_ENDPOINT_URL: `http://127.0.0.1:${await freePort()}` } });
+    const silent = runScript('start', ['--once'], {
+      env: { AWS_ENDPOINT_URL: `http://127.0.0.1:${await freePort()}` },
+    });
     expect(await silent.exitCode).toBe(1);
     expect(silent.stderr()).toContain('Nothing answers at AWS_ENDPOINT_URL');
+  });
+});
+
+describe('npm run deploy', () => {
+  it.each([
+    [[], /^Usage: npm run deploy -- <environment> \[--yes\]\nEnvironments in gateway\.config\.ts: dev, /],
+    [['local'], /^The environment "local" runs on this machine: npm start/],
+    [['dev'], /^Deploying dev needs a confirmation: add --yes/],
+    [['--destroy', 'dev'], /^Destroying dev needs a confirmation: add --yes/],
+  ])('with %j says what to do instead', async (args, message) => {
+    const run = runScript('deploy', args);
+    expect(await run.exitCode).toBe(2);
+    expect(run.stderr()).toMatch(message);
+  });
+
+  it('names the environments when there is none of that name', async () => {
+    const run = runScript('deploy', ['prud', '--yes']);
+    expect(await run.exitCode).toBe(1);
+    expect(run.stderr()).toMatch(/no environment "prud"; allowed: local, dev, .*did you mean prod\?/);
+  });
+
+  it('says what is missing without credentials', async () => {
+    const env = {
+      AWS_ACCESS_KEY_ID: '',
+      AWS_PROFILE: '',
+      AWS_CONFIG_FILE: '/dev/null',
+      AWS_SHARED_CREDENTIALS_FILE: '/dev/null',
+    };
+    const run = runScript('deploy', ['dev', '--yes'], {
+      env: { ...env, AWS_REGION: 'eu-west-1', AWS_EC2_METADATA_DISABLED: 'true' },
+    });
+    expect(await run.exitCode).toBe(4);
+    expect(run.stderr()).toContain('Set AWS_PROFILE, or AWS_ACCESS_KEY_ID');
   });
 });

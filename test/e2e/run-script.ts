@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { REPO_ROOT } from '#local/workspace.ts';
 
-/** `npm start` as a running process, with what it printed so far. */
+/** A script of local/ as a running process, with what it printed so far. */
 export interface Run {
   readonly child: ChildProcess;
   readonly exitCode: Promise<number | null>;
@@ -11,14 +11,15 @@ export interface Run {
   waitForOutput(pattern: RegExp): Promise<void>;
 }
 
-/** Runs local/start.ts with these arguments, of this repository or of another copy of it. */
-export function startGateway(
+/** Runs `local/<name>.ts` with these arguments, of this repository or of another copy of it. */
+export function runScript(
+  name: 'start' | 'deploy',
   args: readonly string[],
   options: { root?: string; env?: Readonly<Record<string, string>> } = {},
 ): Run {
   const root = options.root ?? REPO_ROOT;
   const { AWS_ENDPOINT_URL: _endpoint, HOLDFAST_PORT: _port, ...env } = process.env;
-  const child = spawn(process.execPath, [join(root, 'local/start.ts'), ...args], {
+  const child = spawn(process.execPath, [join(root, `local/${name}.ts`), ...args], {
     cwd: root,
     env: { ...env, NO_COLOR: '1', ...options.env },
     stdio: ['ignore', 'pipe', 'pipe'],
