@@ -104,7 +104,10 @@ export const EVENT_INDEXES = {
 /** Watch partitions per source. */
 export const WATCH_SHARDS = 4;
 
-/** A payload item: `pk` as the event's, `sk` one of `B#<bodySha>` (a body) and `D#<gen>` (result detail, replay note). */
+/**
+ * A payload item: `pk` as the event's, `sk` one of `B#<bodySha>` (a body), `D#<gen>` (result detail, replay note) and
+ * `S#<run>#<name>` (result of a step).
+ */
 export interface PayloadItem {
   readonly pk: EventPk;
   readonly sk: string;
@@ -124,6 +127,17 @@ export interface DetailItem {
   readonly sk: string;
   /** JSON text, up to 32 KB. */
   readonly detail: string;
+  /** Epoch SECONDS. */
+  readonly expiresAt: number;
+}
+
+/** An `S#<run>#<name>` item: what a finished step of a handler answered, so that no retry of the run repeats it. */
+export interface StepItem {
+  readonly pk: EventPk;
+  readonly sk: string;
+  /** JSON text, up to 32 KB; absent: the step answered nothing. */
+  readonly result?: string;
+  readonly finishedAt: EpochMs;
   /** Epoch SECONDS. */
   readonly expiresAt: number;
 }

@@ -4,7 +4,15 @@
  * `DependencyError`; a condition that does not hold is a result, not an error.
  */
 import type { Condition, Scalar } from './condition.ts';
-import type { DetailItem, EventAttribute, EventItem, EventItemChange, PayloadItem, RefusedItem } from './event-item.ts';
+import type {
+  DetailItem,
+  EventAttribute,
+  EventItem,
+  EventItemChange,
+  PayloadItem,
+  RefusedItem,
+  StepItem,
+} from './event-item.ts';
 import type { EpochMs, EventPk, SourceId } from './glossary.ts';
 import type { MetricName } from './metrics.ts';
 
@@ -63,6 +71,11 @@ export type TransactResult =
   | { readonly kind: 'effect_refused'; readonly index: number }
   | { readonly kind: 'conflict' };
 
+/** A key of a handler's table. */
+export type ItemKey = Readonly<Record<string, Scalar>>;
+/** An item of a handler's table. Numbers above 2^53 come as bigint. */
+export type ItemData = Readonly<Record<string, unknown>>;
+
 export interface Page<T> {
   readonly items: readonly T[];
   /** Opaque; absent on the last page. */
@@ -82,6 +95,8 @@ export interface EventStore {
   update(update: EventUpdate): Promise<WriteResult>;
   /** The update and up to 99 writes of a handler, all or nothing. `token`: at most 36 characters, same token = same request. */
   transact(update: EventUpdate, effects: readonly EffectWrite[], token: string): Promise<TransactResult>;
+  /** An item of a handler's table (physical name), read consistently. */
+  readItem(table: string, key: ItemKey): Promise<ItemData | undefined>;
   /** Strongly consistent read. */
   get(pk: EventPk): Promise<EventItem | undefined>;
   /** Strongly consistent; missing items are left out. At most 100 keys. */
@@ -124,6 +139,14 @@ export interface PayloadStore {
   /** Puts a refused request into its slot, over what was there. */
   putRefused(item: RefusedItem): Promise<void>;
   getRefused(sourceId: SourceId, slot: number): Promise<RefusedItem | undefined>;
+}
+
+/** Results of a handler's finished steps, beside the payload. */
+export interface StepStore {
+  /** Strongly consistent. */
+  getStep(pk: EventPk, sk: string): Promise<StepItem | undefined>;
+  /** Puts the result unless one is there; answers the one that counts: the first. */
+  keepStep(item: StepItem): Promise<StepItem>;
 }
 
 /** Bodies too large for a table item (S3). Lifetime is the bucket's. */

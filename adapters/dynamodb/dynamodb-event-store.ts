@@ -11,7 +11,16 @@ import {
 import { DependencyError } from '#core/errors.ts';
 import { EVENT_INDEXES, type EventItem } from '#core/event-item.ts';
 import type { EpochMs, EventPk, SourceId } from '#core/glossary.ts';
-import type { EffectWrite, EventStore, EventUpdate, Page, TimelineEntry, TransactResult } from '#core/ports.ts';
+import type {
+  EffectWrite,
+  EventStore,
+  EventUpdate,
+  ItemData,
+  ItemKey,
+  Page,
+  TimelineEntry,
+  TransactResult,
+} from '#core/ports.ts';
 import { toDependencyError } from '../aws/to-dependency-error.ts';
 import { type AttributeMap, fromAttributes, toAttributes } from './attribute-values.ts';
 import { compileTransactWrite } from './compile-write.ts';
@@ -35,10 +44,12 @@ export class DynamoDbEventStore extends DynamoDbEventWriter implements EventStor
     }
   }
 
-  async get(pk: EventPk): Promise<EventItem | undefined> {
-    const input = { TableName: this.table, Key: toAttributes({ pk }), ConsistentRead: true };
-    const { Item } = await this.#call('GetItem', () => this.client.send(new GetItemCommand(input)));
-    return Item && fromAttributes<EventItem>(Item);
+  readItem(table: string, key: ItemKey): Promise<ItemData | undefined> {
+    return this.#read<ItemData>(table, key);
+  }
+
+  get(pk: EventPk): Promise<EventItem | undefined> {
+    return this.#read<EventItem>(this.table, { pk });
   }
 
   async getMany(pks: readonly EventPk[]): Promise<readonly EventItem[]> {
@@ -81,6 +92,12 @@ export class DynamoDbEventStore extends DynamoDbEventWriter implements EventStor
     const page = await this.#call('Scan', () => this.client.send(new ScanCommand(input)));
     const items = (page.Items ?? []).map(item => fromAttributes<EventItem>(item));
     return { items: items.filter(item => !item.pk.startsWith(CONTROL_PREFIX)), ...cursorOf(page.LastEvaluatedKey) };
+  }
+
+  async #read<T>(table: string, key: ItemKey): Promise<T | undefined> {
+    const input = { TableName: table, Key: toAttributes(key), ConsistentRead: true };
+    const { Item } = await this.#call('GetItem', () => this.client.send(new GetItemCommand(input)));
+    return Item && fromAttributes<T>(Item);
   }
 
   async #query<T>(

@@ -5,6 +5,8 @@ import type {
   EffectWrite,
   EventStore,
   EventUpdate,
+  ItemData,
+  ItemKey,
   Page,
   TimelineEntry,
   TransactResult,
@@ -50,6 +52,10 @@ export class MemoryEventStore implements EventStore {
     if (outcome.reasons[0] === 'condition_failed') return { kind: 'refused' };
     const index = outcome.reasons.indexOf('condition_failed') - 1;
     return index >= 0 ? { kind: 'effect_refused', index } : { kind: 'conflict' };
+  }
+
+  async readItem(table: string, key: ItemKey): Promise<ItemData | undefined> {
+    return this.#database.get(table, key);
   }
 
   async get(pk: EventPk): Promise<EventItem | undefined> {

@@ -1,7 +1,7 @@
 import { all, any, exists, lt, missing } from '#core/condition.ts';
-import { type DetailItem, type PayloadItem, type RefusedItem, refusedKey } from '#core/event-item.ts';
+import { type DetailItem, type PayloadItem, type RefusedItem, refusedKey, type StepItem } from '#core/event-item.ts';
 import { type EventPk, type SourceId, TTL_ATTRIBUTE } from '#core/glossary.ts';
-import type { PayloadStore } from '#core/ports.ts';
+import type { PayloadStore, StepStore } from '#core/ports.ts';
 import type { MemoryDatabase } from './memory-database.ts';
 import type { TableDefinition } from './memory-table.ts';
 
@@ -10,8 +10,8 @@ export function payloadsTable(name: string): TableDefinition {
   return { name, partition: 'pk', sort: 'sk', ttlAttribute: TTL_ATTRIBUTE };
 }
 
-/** `PayloadStore` over the in-memory database. */
-export class MemoryPayloadStore implements PayloadStore {
+/** `PayloadStore` and `StepStore` over the in-memory database. */
+export class MemoryPayloadStore implements PayloadStore, StepStore {
   readonly #database: MemoryDatabase;
   readonly #table: string;
 
@@ -46,6 +46,20 @@ export class MemoryPayloadStore implements PayloadStore {
 
   async getDetail(pk: EventPk, gen: number): Promise<DetailItem | undefined> {
     return this.#database.get(this.#table, { pk, sk: `D#${gen}` }) as DetailItem | undefined;
+  }
+
+  async getStep(pk: EventPk, sk: string): Promise<StepItem | undefined> {
+    return this.#database.get(this.#table, { pk, sk }) as StepItem | undefined;
+  }
+
+  async keepStep(item: StepItem): Promise<StepItem> {
+    const written = this.#database.write({
+      kind: 'put',
+      table: this.#table,
+      item: { ...item },
+      condition: missing('pk'),
+    });
+    return written.kind === 'refused' ? (written.item as unknown as StepItem) : item;
   }
 
   async putRefused(item: RefusedItem): Promise<void> {

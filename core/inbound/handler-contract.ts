@@ -3,9 +3,9 @@
  * throwing means "try again", except a PermanentError.
  */
 import type { EpochMs, EventId, SourceId } from '../glossary.ts';
-import type { EffectWrite } from '../ports.ts';
+import type { EffectWrite, ItemData, ItemKey } from '../ports.ts';
 
-/** A verified event as a handler gets it. */
+/** A verified event as a handler gets it, with the attributes of CloudEvents: id, source, type, time, subject, data. */
 export interface WebhookEvent {
   readonly id: EventId;
   readonly source: SourceId;
@@ -14,10 +14,17 @@ export interface WebhookEvent {
   readonly type: string;
   /** When it happened by the provider's account, else when it was received. */
   readonly time: EpochMs;
+  /** The provider gave no time: `time` says when it arrived, which is no order. */
+  readonly timeIsArrival?: true;
   readonly receivedAt: EpochMs;
+  /** What it is about (an invoice, a repository), where the provider's spec names the place of its id. */
+  readonly subject?: string;
   /** The exact bytes of the wire. */
   readonly bytes: Uint8Array;
-  /** JSON bodies parsed, form bodies as an object of texts, anything else undefined. A fresh copy: change it freely. */
+  /**
+   * JSON bodies parsed, form bodies as an object of texts, anything else undefined. A fresh copy: change it freely.
+   * Integers above 2^53 have lost digits here; `exactNumber()` (core/ordering/exact-number.ts) reads them from the bytes.
+   */
   readonly payload: unknown;
   /** Allow-listed request headers, lower-case names. */
   readonly headers: Readonly<Record<string, string>>;
@@ -34,12 +41,29 @@ export interface HandlerContext {
   readonly signal: AbortSignal;
   /** Milliseconds this attempt may take. */
   readonly timeLimitMs: number;
+  /** When this attempt began, by the gateway's clock: what `defer()` should count from. */
+  readonly startedAt: EpochMs;
+  /** When this event was first deferred. */
+  readonly deferredSince?: EpochMs;
   readonly log: HandlerLog;
   /**
    * DynamoDB writes committed in one transaction with the event's completion: exactly once, or not at all. Up to 99 in
    * all. `onRefused` is the outcome when one of their own conditions does not hold (default: a permanent error).
    */
   transact(writes: readonly EffectWrite[], options?: { onRefused?: Outcome }): void;
+  /** An item of your table (physical name), read consistently. The process function needs dynamodb:GetItem on it. */
+  read(table: string, key: ItemKey): Promise<ItemData | undefined>;
+  /** Gives a part of the attempt at most so many milliseconds; its signal also aborts with the attempt's. */
+  limit<T>(
+    ms: number,
+    work: (signal: AbortSignal) => Promise<T>,
+  ): Promise<{ kind: 'finished'; value: T } | { kind: 'timed_out' }>;
+  /**
+   * Runs a part of the work and stores its result (JSON, up to 32 KB), so that no later attempt of this run repeats it:
+   * the stored result is answered instead. A name of its own per step; up to 50 in an attempt. A crash between the end
+   * of `work` and the storing repeats it: send `idempotencyKey` with outside calls all the same.
+   */
+  step<T>(name: string, work: () => Promise<T>): Promise<T>;
 }
 
 interface HandlerLog {

@@ -8,6 +8,7 @@ import { DEFAULT_RETRY } from '../resolved-config.ts';
 import { type Attempt, type AttemptEnd, finishEvent } from './finish-event.ts';
 import type { HandlerRegistration } from './handler-contract.ts';
 import { ACK, type Disposal, type ProcessPorts, type ProcessRules, type QueueRecord, RETURN } from './process-ports.ts';
+import { PAYLOAD_MARGIN_DAYS } from './retention.ts';
 import { keepOtherBody, loadBody, runHandler } from './run-handler.ts';
 import { isBatch, splitBatch } from './split-batch.ts';
 import { type Taken, takeEvent } from './take-event.ts';
@@ -134,7 +135,8 @@ async function runAttempt(
     if (source && isBatch(item, source.spec))
       return await splitBatch(item, body, source, ports.clock.now() + timeLimitMs, ports, rules);
     const traceId = attempt.traceId === undefined ? {} : { traceId: attempt.traceId };
-    return await runHandler({ item, body, source, handler, timeLimitMs, ...traceId }, ports);
+    const stepDays = rules.deadRetentionDays + PAYLOAD_MARGIN_DAYS;
+    return await runHandler({ item, body, source, handler, timeLimitMs, stepDays, ...traceId }, ports);
   } catch (error) {
     if (error instanceof DependencyError) return { kind: 'unready', cause: 'dependency', message: error.message };
     return { kind: 'failed', cause: 'internal_error', message: error instanceof Error ? error.message : String(error) };

@@ -11,6 +11,7 @@ import type {
   PayloadStore,
   Random,
   ReceiptBox,
+  StepStore,
   Telemetry,
   Timer,
   WorkQueue,
@@ -22,8 +23,8 @@ import type { HandlerRegistry } from './handler-contract.ts';
 import type { Pauses } from './pauses.ts';
 
 export interface ProcessPorts {
-  readonly store: Pick<EventStore, 'insert' | 'update' | 'transact'>;
-  readonly payloads: PayloadStore;
+  readonly store: Pick<EventStore, 'insert' | 'update' | 'transact' | 'readItem'>;
+  readonly payloads: PayloadStore & StepStore;
   readonly blobs: BlobStore;
   readonly queue: WorkQueue;
   readonly dead: Pick<DeadQueue, 'send'>;

@@ -4,12 +4,14 @@ import type { EventItem } from '../event-item.ts';
 import { splitEventPk, toEventId } from '../glossary.ts';
 import type { EffectWrite } from '../ports.ts';
 import type { ResolvedSource } from '../resolved-config.ts';
+import { StepRunner } from '../steps/step-runner.ts';
 import { expiryAfter } from './event-writes.ts';
 import type { AttemptEnd } from './finish-event.ts';
 import type { HandlerContext, HandlerRegistration, Outcome, WebhookEvent } from './handler-contract.ts';
 import { parsePayload } from './parse-payload.ts';
 import type { ProcessPorts, ProcessRules } from './process-ports.ts';
 import { PAYLOAD_MARGIN_DAYS } from './retention.ts';
+import { subjectOf } from './subject-of.ts';
 import { capText } from './text.ts';
 import type { WorkMessage } from './work-message.ts';
 
@@ -70,6 +72,8 @@ export interface AttemptInput {
   readonly source: ResolvedSource | undefined;
   readonly handler: HandlerRegistration | undefined;
   readonly timeLimitMs: number;
+  /** How long results of steps are kept. */
+  readonly stepDays: number;
   readonly traceId?: string;
 }
 
@@ -96,7 +100,7 @@ export async function runHandler(input: AttemptInput, ports: ProcessPorts): Prom
   try {
     const timeLimitMs = Math.min(input.timeLimitMs, handler.timeLimitMs ?? Number.POSITIVE_INFINITY);
     const run = await ports.timer.limit(timeLimitMs, async signal =>
-      handler.handle(eventOf(item, body, parsed.value), contextOf(input, timeLimitMs, signal, transact, ports)),
+      handler.handle(eventOf(input, parsed.value), contextOf(input, timeLimitMs, signal, transact, ports)),
     );
     if (run.kind === 'timed_out')
       return { kind: 'failed', cause: 'timeout', message: `the handler did not finish within ${timeLimitMs} ms` };
@@ -111,13 +115,16 @@ export async function runHandler(input: AttemptInput, ports: ProcessPorts): Prom
   }
 }
 
-function eventOf(item: EventItem, body: Extract<LoadedBody, { kind: 'body' }>, payload: unknown): WebhookEvent {
+function eventOf({ item, body, source }: AttemptInput, payload: unknown): WebhookEvent {
+  const subject = source && subjectOf(item, body, source);
   return {
     id: toEventId(item.pk),
     source: splitEventPk(item.pk).sourceId,
     provider: item.provider,
     type: item.eventType,
     time: item.eventAt ?? item.receivedAt,
+    ...(item.eventAt === undefined ? { timeIsArrival: true } : {}),
+    ...(subject === undefined ? {} : { subject }),
     receivedAt: item.receivedAt,
     bytes: body.bytes,
     payload,
@@ -134,6 +141,7 @@ function contextOf(
 ): HandlerContext {
   const { item, traceId } = input;
   const { sourceId, eventKey } = splitEventPk(item.pk);
+  const steps = new StepRunner({ item, signal, days: input.stepDays }, ports);
   const write =
     (level: 'info' | 'warn') =>
     (message: string, fields: Readonly<Record<string, unknown>> = {}) =>
@@ -152,6 +160,11 @@ function contextOf(
     idempotencyKey: `${sourceId}:${eventKey}:${item.run}`,
     signal,
     timeLimitMs,
+    startedAt: ports.clock.now(),
+    ...(item.deferredSince === undefined ? {} : { deferredSince: item.deferredSince }),
+    read: (table, key) => ports.store.readItem(table, key),
+    limit: (ms, work) => ports.timer.limit(ms, own => work(AbortSignal.any([signal, own]))),
+    step: (name, work) => steps.run(name, work),
     log: { info: write('info'), warn: write('warn') },
     transact,
   };

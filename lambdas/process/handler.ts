@@ -5,7 +5,7 @@ import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
 import { createDynamoDbClient, primeDynamoDb } from '#adapters/dynamodb/create-dynamodb-client.ts';
 import { DynamoDbControlStore } from '#adapters/dynamodb/dynamodb-control-store.ts';
 import { DynamoDbEventStore } from '#adapters/dynamodb/dynamodb-event-store.ts';
-import { DynamoDbPayloadStore } from '#adapters/dynamodb/dynamodb-payload-store.ts';
+import { DynamoDbStepStore } from '#adapters/dynamodb/dynamodb-step-store.ts';
 import { S3Blobs } from '#adapters/s3/s3-blobs.ts';
 import { createSqsClient, primeSqs } from '#adapters/sqs/create-sqs-client.ts';
 import { SqsDeadQueue } from '#adapters/sqs/sqs-dead-queue.ts';
@@ -33,7 +33,7 @@ await Promise.all([primeDynamoDb(dynamodb, env.EVENTS_TABLE), primeSqs(sqs, env.
 const control = new DynamoDbControlStore(dynamodb, env.EVENTS_TABLE, systemIds);
 const ports = {
   store: new DynamoDbEventStore(dynamodb, env.EVENTS_TABLE),
-  payloads: new DynamoDbPayloadStore(dynamodb, env.PAYLOADS_TABLE),
+  payloads: new DynamoDbStepStore(dynamodb, env.PAYLOADS_TABLE),
   blobs: new S3Blobs(env.BODIES_BUCKET),
   queue: new SqsWorkQueue(sqs, env.WORK_QUEUE_URL),
   dead: new SqsDeadQueue(sqs, env.DEAD_QUEUE_URL),

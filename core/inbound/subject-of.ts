@@ -1,0 +1,18 @@
+import type { EventItem } from '../event-item.ts';
+import type { ResolvedSource } from '../resolved-config.ts';
+import { RequestReader } from '../verification/request-reader.ts';
+
+/**
+ * The id of the thing an event is about, from the place its provider's spec names (`identity.ordering`). Undefined where
+ * there is none, or where it stood in the part of a batch request that the event no longer carries.
+ */
+export function subjectOf(
+  item: EventItem,
+  body: { readonly bytes: Uint8Array; readonly headers: Readonly<Record<string, string>> },
+  source: ResolvedSource,
+): string | undefined {
+  const { ordering } = source.spec.identity;
+  if (ordering === undefined || (item.itemPath !== undefined && !ordering.startsWith('json:'))) return undefined;
+  const reader = new RequestReader({ body: body.bytes, headers: body.headers }, { settings: source.settings });
+  return reader.text(ordering) || undefined;
+}
