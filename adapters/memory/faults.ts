@@ -49,11 +49,6 @@ export function recordCalls(names: string[]): FaultPlan {
   };
 }
 
-/** A random fault of the given kinds in a share of all calls. */
-export function randomFaults(random: SeededRandom, rate: number, kinds: readonly Fault[] = FAULTS): FaultPlan {
-  return () => (random.chance(rate) ? random.pick(kinds) : undefined);
-}
-
 /** A time during which a dependency fails every call, or a share of them. */
 export interface Outage {
   readonly dependency: Dependency;
@@ -72,9 +67,4 @@ export function outages(windows: readonly Outage[], random: SeededRandom): Fault
     );
     return window && random.chance(window.share ?? 1) ? window.fault : undefined;
   };
-}
-
-/** The first plan that chooses a fault wins; every plan sees every call. */
-export function firstFault(...plans: readonly FaultPlan[]): FaultPlan {
-  return call => plans.map(plan => plan(call)).find(fault => fault !== undefined);
 }
