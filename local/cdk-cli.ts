@@ -15,7 +15,7 @@ export function cdkCommand(): string {
 }
 
 /** The environment in which any AWS tool talks to the local AWS, and to nothing else. */
-export function localAwsEnvironment(aws: LocalAws): NodeJS.ProcessEnv {
+function localAwsEnvironment(aws: LocalAws): NodeJS.ProcessEnv {
   const { AWS_PROFILE: _profile, AWS_SESSION_TOKEN: _token, AWS_DEFAULT_PROFILE: _default, ...rest } = process.env;
   return {
     ...rest,

@@ -10,7 +10,7 @@ import { ensureEmulatorInstalled } from './python.ts';
 import { UserError } from './user-error.ts';
 import { localDirectory } from './workspace.ts';
 
-export const DEFAULT_PORT = 4566;
+const DEFAULT_PORT = 4566;
 const BOOT_LIMIT_MS = 60_000;
 const STOP_LIMIT_MS = 8_000;
 

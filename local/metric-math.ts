@@ -2,7 +2,7 @@
  * The part of CloudWatch's metric math that alarms use: numbers, metric ids, arithmetic, comparisons, AND/OR, IF, MAX, MIN,
  * SUM, AVG, ABS, CEIL, FLOOR, DIFF and FILL. A value that needs a missing datapoint is missing.
  */
-export type Datapoint = number | undefined;
+type Datapoint = number | undefined;
 /** The value of an expression in a period; 0 is the latest period, 1 the one before. */
 export type Series = (period: number) => Datapoint;
 

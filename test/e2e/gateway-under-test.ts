@@ -23,6 +23,7 @@ import { silentProgress } from '#local/progress.ts';
 import { ensureEmulatorInstalled } from '#local/python.ts';
 import { fillLocalSecrets, readDeployment } from '#local/sources.ts';
 import { HOLDFAST_DIRECTORY, REPO_ROOT } from '#local/workspace.ts';
+import { handlers } from './test-handlers.ts';
 
 const APP = [
   'bin',
@@ -232,9 +233,11 @@ export async function copyApp(name: string, options: { emulator?: boolean } = {}
 
 /** Puts the test's handlers before the shipped ones. */
 async function addTestHandlers(app: string): Promise<void> {
+  // Loaded here once, so that a mistake in them is reported as such and not as a deployment that fails.
+  if (!handlers.find(toSourceId('default'), 'test.effect')) throw new Error('test-handlers.ts has lost test.effect');
   await rename(join(app, 'handlers/index.ts'), join(app, 'handlers/shipped.ts'));
-  const handlers = await readFile(join(import.meta.dirname, 'test-handlers.ts'), 'utf8');
-  await writeFile(join(app, 'handlers/index.ts'), handlers.replace('#handlers/index.ts', '#handlers/shipped.ts'));
+  const source = await readFile(join(import.meta.dirname, 'test-handlers.ts'), 'utf8');
+  await writeFile(join(app, 'handlers/index.ts'), source.replace('#handlers/index.ts', '#handlers/shipped.ts'));
 }
 
 /** A port nobody uses at this moment. */
