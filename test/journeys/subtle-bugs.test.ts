@@ -98,6 +98,32 @@ describe('subtle bug 5: an owner that thaws after its lease changes nothing', ()
     expect(world.item('evt_1')).toEqual(completed);
     expect(world.telemetry.total('LeaseLost')).toBe(1);
   });
+
+  it.each([
+    ['finished', 'store.transact', 1],
+    ['failed', 'store.update', 2],
+  ] as const)('while the next owner is at work, when it had %s', async (_name, call, nth) => {
+    const handlers = handlerThat(({ nth: attempt, world }) => {
+      if (attempt === 2) return world.clock.sleep(20 * SECOND).then(() => undefined as never);
+      return call === 'store.update' ? Promise.reject(new Error('first')) : undefined;
+    });
+    const stall = faultAt(call, nth, 'stall');
+    const world = new MemoryWorld({
+      handlers,
+      planOf: role => (role === 'process' ? stall : () => undefined),
+      process: { stallMs: 45 * SECOND },
+      queue: { visibilitySeconds: 38, duplicateRate: 0 },
+    });
+    await world.post({ id: 'evt_1' });
+    world.mapping.enable();
+    await world.clock.advanceBy(50 * SECOND);
+    expect(world.telemetry.total('LeaseLost')).toBe(1);
+    expect(world.item('evt_1')).toMatchObject({ status: 'processing', attempts: 2 });
+    expect(world.effects('evt_1')).toBe(0);
+    await world.clock.advanceBy(30 * SECOND);
+    expect(world.item('evt_1')).toMatchObject({ status: 'completed', attempts: 2, recentAttempts: [{ n: 2 }] });
+    expect(world.effects('evt_1')).toBe(1);
+  });
 });
 
 it('subtle bug 6: one slow record of ten is tried again, and its late end has no effect after the response', async () => {

@@ -237,14 +237,14 @@ function answerOf(outcome: FunctionOutcome): Answer {
 }
 
 /** Nothing is owed for the event any more. */
-export function isSettled(item: EventItem): boolean {
+function isSettled(item: EventItem): boolean {
   return (
     isTerminal(item.status) && (item.status !== 'dead_letter' || item.dlqSent === true) && item.watchAt === undefined
   );
 }
 
 /** One handler for everything: a transactional effect, and a call to the outside with the idempotency key. */
-export function transactionalHandlers(world: MemoryWorld): HandlerRegistry {
+function transactionalHandlers(world: MemoryWorld): HandlerRegistry {
   return defineHandlers([
     {
       source: '*',

@@ -1,5 +1,5 @@
 /** One run of a journey with faults at chosen calls, judged while it runs and at rest. */
-import { FAULTS, type Fault, type FaultCall, type FaultPlan } from '#adapters/memory/faults.ts';
+import { FAULTS, type Fault, type FaultPlan } from '#adapters/memory/faults.ts';
 import { LOCAL_RETRY, LOCAL_TIMINGS } from '#core/config/defaults.ts';
 import type { EventItem } from '#core/event-item.ts';
 import { type Answer, type Delivery, MemoryWorld, type Role, type WorldOptions } from '#test/support/memory-world.ts';
@@ -169,4 +169,4 @@ export function interestingCalls(calls: readonly Call[], idleSweeps = 0): readon
   return calls.filter(it => it.role !== 'sweep' || wanted.has(minuteOf(it)));
 }
 
-export { FAULTS, type Fault, type FaultCall };
+export { FAULTS, type Fault };

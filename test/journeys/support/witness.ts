@@ -81,6 +81,10 @@ export class Witness {
         .some(it => it.receiveCount > 0 && readMessage(it.body)?.deadId === before.deadId);
       this.check('I4', before.status === 'dead_letter' && redriven === true, text);
     }
+    // What ends an attempt is written by its owner: the note it leaves carries the attempt of the last claim.
+    const note = after.recentAttempts?.at(-1);
+    if (before.status === 'processing' && noted(before) !== noted(after))
+      this.check('I5', note?.n === before.attempts, () => `${pk}: attempt ${note?.n} ended attempt ${before.attempts}`);
     if (after.status !== 'processing' && before.status === 'processing')
       this.check('I5', before.owner !== undefined && after.owner === undefined, () => `${pk} keeps its owner`);
   }
