@@ -20,6 +20,9 @@ const SERVICES = {
 } as const;
 type Service = keyof typeof SERVICES;
 
+const JAVA_HOME = process.env['JAVA_HOME'];
+const jdkTool = (name: 'java' | 'javac'): string => (JAVA_HOME ? join(JAVA_HOME, 'bin', name) : name);
+
 export interface JavaService {
   readonly url: string;
   stop(): Promise<void>;
@@ -37,7 +40,7 @@ export async function javaMissing(): Promise<string | undefined> {
 
 async function findProblem(): Promise<string | undefined> {
   try {
-    const { stderr, stdout } = await run('javac', ['-version']);
+    const { stderr, stdout } = await run(jdkTool('javac'), ['-version']);
     const version = Number(/javac (\d+)/.exec(stdout + stderr)?.[1]);
     if (!(version >= 17)) return `javac is version ${version}; 17 or later is needed`;
   } catch {
@@ -112,7 +115,7 @@ process.on('exit', () => {
 });
 
 async function start(name: string, args: readonly string[], port: number): Promise<JavaService> {
-  const child = spawn('java', [...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(jdkTool('java'), [...args], { stdio: ['ignore', 'pipe', 'pipe'] });
   children.add(child);
   let output = '';
   const keep = (chunk: Buffer): void => {
