@@ -44,10 +44,13 @@ export interface SimulationReport {
   readonly resent: number;
   readonly virtualDays: number;
   readonly tookMs: number;
+  /** Processor time of the whole process meanwhile. */
+  readonly cpuMs: number;
 }
 
 export async function simulate(options: SimulationOptions): Promise<SimulationReport> {
   const began = performance.now();
+  const cpuBegan = process.cpuUsage();
   const random = new SeededRandom(options.seed);
   const { troubles, days, eventsPerDay, timings = {} } = options;
   let weather: Weather | undefined;
@@ -101,6 +104,7 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
   await calmDown(region, traffic);
   const totals = judge(region);
   const { ledger, telemetry } = region;
+  const cpu = process.cpuUsage(cpuBegan);
   return {
     options,
     totals,
@@ -119,6 +123,7 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
     resent: telemetry.total('SweeperResent'),
     virtualDays: (region.clock.now() - startedAt) / (24 * HOUR),
     tookMs: performance.now() - began,
+    cpuMs: (cpu.user + cpu.system) / 1_000,
   };
 }
 

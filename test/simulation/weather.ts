@@ -104,14 +104,15 @@ export class Weather {
     const random = this.#random.fork();
     const { process, ingest, sweeper, mapping, main } = region;
     const end = this.#clock.now() + days * DAY;
-    const often = (trouble: Trouble, perDay: number, work: (until: number) => void): void => {
-      if (!this.has(trouble)) return;
+    const often = (trouble: Trouble, perDay: number, work: () => void): void => {
+      // Drawn in any case, so that leaving one trouble out does not change the others.
       const own = random.fork();
+      if (!this.has(trouble)) return;
       const next = (): void => {
         const waitMs = (-Math.log(1 - own.next()) / perDay) * DAY;
         if (this.#clock.now() + waitMs >= end) return;
         this.#clock.after(waitMs, () => {
-          work(end);
+          work();
           next();
         });
       };
