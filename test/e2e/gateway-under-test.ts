@@ -67,7 +67,7 @@ export class GatewayUnderTest {
       const secrets = await fillLocalSecrets(clients.secrets, deployment);
       return new GatewayUnderTest(app, aws, clients, stacks, deployment, secrets);
     } catch (error) {
-      await aws.stop();
+      await Promise.all([aws.stop(), rm(app, { recursive: true, force: true })]);
       throw error;
     }
   }
