@@ -27,6 +27,7 @@ export default defineConfig({
           name: 'proof',
           include: [
             'test/journeys/**/*.test.ts',
+            'test/journeys-ordering/**/*.test.ts',
             'test/model/**/*.test.ts',
             'test/mutants/**/*.test.ts',
             'test/simulation/**/*.test.ts',

@@ -1,0 +1,32 @@
+/** A memory world with tables for entities, and a look at what became of each event. */
+import type { Handler } from '#core/inbound/handler-contract.ts';
+import { defineHandlers } from '#core/inbound/handler-contract.ts';
+import { MemoryWorld, type WorldOptions } from '#test/support/memory-world.ts';
+
+export const ENTITIES = 'entities';
+export const OTHERS = 'others';
+
+export function makeEntityWorld(handle: (world: MemoryWorld) => Handler, options: WorldOptions = {}): MemoryWorld {
+  const world: MemoryWorld = new MemoryWorld({
+    ...options,
+    handlers: self => defineHandlers([{ source: '*', type: '*', handle: handle(self) }]),
+  });
+  for (const name of [ENTITIES, OTHERS]) world.database.define({ name, partition: 'id', indexes: [] });
+  return world;
+}
+
+export function rowOf(world: MemoryWorld, id: string, table = ENTITIES): Readonly<Record<string, unknown>> | undefined {
+  return world.database.dump(table).find(row => row['id'] === id);
+}
+
+/** `<status>: <reason>` of an event. */
+export function becameOf(world: MemoryWorld, id: string): string {
+  const item = world.item(id);
+  return `${item?.status}: ${item?.actionTaken ?? item?.lastError ?? ''}`;
+}
+
+/** Delivers one event and lets the gateway work for a while. */
+export async function deliver(world: MemoryWorld, id: string, more: Parameters<MemoryWorld['post']>[0] | object = {}) {
+  await world.post({ id, ...more });
+  await world.clock.advanceBy(5_000);
+}
