@@ -1,0 +1,73 @@
+/** The local AWS that `npm start` runs, found by its state file; or the one AWS_ENDPOINT_URL names. */
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { HOLDFAST_DIRECTORY } from '#local/workspace.ts';
+import { CliError } from '../cli-error.ts';
+
+export interface LocalEndpoint {
+  readonly endpoint: string;
+  readonly region: string;
+  readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string };
+}
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** Throws CliError when none runs. `directory` is where `npm start` keeps its state. */
+export async function findLocalAws(env: Env, directory = HOLDFAST_DIRECTORY): Promise<LocalEndpoint> {
+  const given = env['AWS_ENDPOINT_URL'];
+  if (given) return endpointOf(given.replace(/\/+$/, ''), env);
+  const running = (await Promise.all((await readStates(directory)).map(checkState))).filter(port => port !== undefined);
+  const wanted = env['HOLDFAST_PORT'] === undefined ? undefined : Number(env['HOLDFAST_PORT']);
+  const port = running.find(it => it === (wanted ?? 4566)) ?? (wanted === undefined ? running[0] : undefined);
+  if (port === undefined) {
+    const where = wanted === undefined ? '' : ` on port ${wanted} (HOLDFAST_PORT)`;
+    throw new CliError(
+      `No local AWS is running${where}. Start it in another terminal: npm start\nFor a deployed environment give --env, e.g. --env prod`,
+    );
+  }
+  return endpointOf(`http://127.0.0.1:${port}`, {});
+}
+
+function endpointOf(endpoint: string, env: Env): LocalEndpoint {
+  return {
+    endpoint,
+    region: env['AWS_REGION'] ?? env['AWS_DEFAULT_REGION'] ?? 'us-east-1',
+    credentials: {
+      accessKeyId: env['AWS_ACCESS_KEY_ID'] ?? 'test',
+      secretAccessKey: env['AWS_SECRET_ACCESS_KEY'] ?? 'test',
+    },
+  };
+}
+
+interface State {
+  readonly instanceId: string;
+  readonly port: number;
+}
+
+async function readStates(directory: string): Promise<readonly State[]> {
+  const names = await readdir(directory).catch(() => []);
+  const states = await Promise.all(
+    names
+      .filter(name => name.startsWith('local-'))
+      .map(async name => {
+        try {
+          return [JSON.parse(await readFile(join(directory, name, 'emulator.json'), 'utf8')) as State];
+        } catch {
+          return [];
+        }
+      }),
+  );
+  return states.flat();
+}
+
+/** The port, if what answers there is the instance of the state file and not some other program. */
+async function checkState({ instanceId, port }: State): Promise<number | undefined> {
+  try {
+    const signal = AbortSignal.timeout(2_000);
+    const answer = await fetch(`http://127.0.0.1:${port}/_ministack/health`, { signal });
+    const { edition } = (await answer.json()) as { edition?: unknown };
+    return edition === `holdfast-${instanceId}` ? port : undefined;
+  } catch {
+    return undefined;
+  }
+}

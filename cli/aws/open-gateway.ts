@@ -1,0 +1,99 @@
+/** A deployed environment, found by the outputs of its stack: no addresses to copy. */
+import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
+import { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { GetObjectCommand, NoSuchKey, S3Client } from '@aws-sdk/client-s3';
+import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { SQSClient } from '@aws-sdk/client-sqs';
+import { DynamoDbControlStore } from '#adapters/dynamodb/dynamodb-control-store.ts';
+import { DynamoDbEventStore } from '#adapters/dynamodb/dynamodb-event-store.ts';
+import { DynamoDbPayloadStore } from '#adapters/dynamodb/dynamodb-payload-store.ts';
+import { SqsDeadQueue } from '#adapters/sqs/sqs-dead-queue.ts';
+import { SqsQueueGauge } from '#adapters/sqs/sqs-queue-gauge.ts';
+import { SqsWorkQueue } from '#adapters/sqs/sqs-work-queue.ts';
+import { systemClock, systemIds, systemTimer } from '#adapters/system.ts';
+import type { Deployment } from '#core/config/deployment.ts';
+import type { BlobStore } from '#core/ports.ts';
+import { CliError, EXIT } from '../cli-error.ts';
+import type { Gateway } from '../gateway.ts';
+import { findLocalAws } from './find-local-aws.ts';
+import { readAlarms } from './read-alarms.ts';
+import { SecretsManagerVault } from './secrets-manager-vault.ts';
+import { sendHttp } from './send-http.ts';
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** Throws CliError when the stack is not there, or no local AWS runs. Credentials come from the SDK's own chain. */
+export async function openGateway(deployment: Deployment, env: Env): Promise<Gateway> {
+  const { environment } = deployment.config;
+  const local = deployment.emulated ? await findLocalAws(env) : undefined;
+  const endpoint = local?.endpoint ?? env['AWS_ENDPOINT_URL'];
+  const region = local?.region ?? env['AWS_REGION'] ?? deployment.region;
+  const settings = { ...(region === undefined ? {} : { region }), ...local, maxAttempts: 3 };
+  const cloudFormation = new CloudFormationClient(settings);
+  const outputs = await readOutputs(cloudFormation, `holdfast-${environment}-gateway`, environment);
+  const output = (name: string): string => {
+    const value = outputs.get(name);
+    if (value === undefined)
+      throw new CliError(`The stack of ${environment} has no output ${name}: deploy it again with this version`);
+    return value;
+  };
+  const dynamodb = new DynamoDBClient(settings);
+  // Queue addresses of a local AWS carry a host name of its choice; the endpoint decides.
+  const sqs = new SQSClient({ ...settings, ...(endpoint === undefined ? {} : { useQueueUrlAsEndpoint: false }) });
+  const s3 = new S3Client({ ...settings, forcePathStyle: endpoint !== undefined });
+  const cloudWatch = new CloudWatchClient(settings);
+  return {
+    deployment,
+    place: endpoint ?? (await cloudFormation.config.region()),
+    apiUrl: local ? `${local.endpoint}/_aws/execute-api/${output('ApiId')}` : output('ApiUrl'),
+    store: new DynamoDbEventStore(dynamodb, output('EventsTable')),
+    payloads: new DynamoDbPayloadStore(dynamodb, output('PayloadsTable')),
+    blobs: readOnlyBlobs(s3, output('BodiesBucket')),
+    control: new DynamoDbControlStore(dynamodb, output('EventsTable'), systemIds),
+    queue: new SqsWorkQueue(sqs, output('WorkQueueUrl')),
+    dead: new SqsDeadQueue(sqs, output('DeadQueueUrl')),
+    gauge: new SqsQueueGauge(sqs, { main: output('WorkQueueUrl'), dead: output('DeadQueueUrl') }),
+    secrets: new SecretsManagerVault(new SecretsManagerClient(settings)),
+    alarms: () => readAlarms(cloudWatch, `holdfast-${environment}-`),
+    http: sendHttp,
+    clock: systemClock,
+    ids: systemIds,
+    timer: systemTimer,
+  };
+}
+
+async function readOutputs(
+  client: CloudFormationClient,
+  StackName: string,
+  environment: string,
+): Promise<ReadonlyMap<string, string>> {
+  try {
+    const { Stacks = [] } = await client.send(new DescribeStacksCommand({ StackName }));
+    return new Map((Stacks[0]?.Outputs ?? []).map(it => [it.OutputKey ?? '', it.OutputValue ?? '']));
+  } catch (error) {
+    if (!(error instanceof Error && error.name === 'ValidationError')) throw error;
+    const region = await client.config.region();
+    const deploy = environment === 'local' ? 'npm start' : `npm run deploy -- ${environment}`;
+    throw new CliError(
+      `There is no stack ${StackName} in ${region}. Deploy it: ${deploy}. Or look elsewhere: --env, AWS_PROFILE, AWS_REGION`,
+      EXIT.notFound,
+      { cause: error },
+    );
+  }
+}
+
+function readOnlyBlobs(client: S3Client, Bucket: string): BlobStore {
+  return {
+    put: () => Promise.reject(new Error('The CLI writes no bodies')),
+    async get(Key) {
+      try {
+        const { Body } = await client.send(new GetObjectCommand({ Bucket, Key }));
+        return await Body?.transformToByteArray();
+      } catch (error) {
+        if (error instanceof NoSuchKey) return undefined;
+        throw error;
+      }
+    },
+  };
+}

@@ -1,0 +1,40 @@
+import {
+  DescribeSecretCommand,
+  GetSecretValueCommand,
+  PutSecretValueCommand,
+  type SecretsManagerClient,
+} from '@aws-sdk/client-secrets-manager';
+import type { SecretVault, StoredSecret } from '../gateway.ts';
+
+/** `SecretVault` on Secrets Manager. */
+export class SecretsManagerVault implements SecretVault {
+  readonly #client: SecretsManagerClient;
+
+  constructor(client: SecretsManagerClient) {
+    this.#client = client;
+  }
+
+  async read(SecretId: string): Promise<StoredSecret> {
+    const described = await found(this.#client.send(new DescribeSecretCommand({ SecretId })));
+    if (described === undefined) return { kind: 'absent' };
+    // A secret without any version has no value to get: the same error again.
+    const value = await found(this.#client.send(new GetSecretValueCommand({ SecretId })));
+    const text = value?.SecretString;
+    if (text === undefined || text.trim() === '') return { kind: 'empty' };
+    const changedAt = (value?.CreatedDate ?? described.LastChangedDate)?.getTime();
+    return { kind: 'set', text, ...(changedAt === undefined ? {} : { changedAt }) };
+  }
+
+  async write(SecretId: string, SecretString: string): Promise<void> {
+    await this.#client.send(new PutSecretValueCommand({ SecretId, SecretString }));
+  }
+}
+
+async function found<T>(answer: Promise<T>): Promise<T | undefined> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (error instanceof Error && error.name === 'ResourceNotFoundException') return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,32 @@
+import { request as httpRequest } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import type { HttpAnswer, SendHttp } from '../gateway.ts';
+
+const TIMEOUT_MS = 30_000;
+const BODY_SHOWN = 64 * 1_024;
+
+/** Sends the bytes as they are: no header is added but those HTTP itself needs. */
+export const sendHttp: SendHttp = (url, { method, headers, body }) => {
+  const startedAt = performance.now();
+  const send = url.startsWith('https:') ? httpsRequest : httpRequest;
+  return new Promise<HttpAnswer>((resolve, reject) => {
+    const length = body === undefined ? {} : { 'content-length': String(body.length) };
+    const outgoing = send(url, { method, headers: { ...headers, ...length }, timeout: TIMEOUT_MS });
+    outgoing.once('timeout', () => outgoing.destroy(new Error(`No answer from ${url} within ${TIMEOUT_MS / 1_000} s`)));
+    outgoing.once('error', reject);
+    outgoing.once('response', incoming => {
+      const chunks: Buffer[] = [];
+      incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
+      incoming.once('error', reject);
+      incoming.once('end', () =>
+        resolve({
+          status: incoming.statusCode ?? 0,
+          headers: Object.fromEntries(Object.entries(incoming.headers).map(([name, value]) => [name, String(value)])),
+          body: Buffer.concat(chunks).toString('utf8', 0, BODY_SHOWN),
+          ms: performance.now() - startedAt,
+        }),
+      );
+    });
+    outgoing.end(body);
+  });
+};

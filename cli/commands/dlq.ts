@@ -1,0 +1,200 @@
+/** `holdfast dlq`: dead letters, by cause and source; and the messages of the dead-letter queue itself. */
+import type { Command } from 'commander';
+import type { EventItem } from '#core/event-item.ts';
+import { toEventId } from '#core/glossary.ts';
+import { reportHistory } from '#core/inbound/event-report.ts';
+import { listEvents } from '#core/inbound/list-events.ts';
+import { toIso } from '#core/time.ts';
+import { EXIT, type ExitCode } from '../cli-error.ts';
+import { movableMessages } from '../dead-messages.ts';
+import { filterOf, wholeNumber } from '../filter-options.ts';
+import { findOne } from '../find-one.ts';
+import { type CommandSet, type Run, withExamples } from '../run.ts';
+import { eventScreen } from '../show-event.ts';
+
+interface Group {
+  readonly source: string;
+  readonly cause: string;
+  count: number;
+  firstAt: number;
+  lastAt: number;
+  sample: EventItem;
+}
+
+export function addDlq(program: Command, set: CommandSet): void {
+  const dlq = program.command('dlq').description('Dead letters: list, show, redrive, purge');
+
+  withExamples(
+    dlq
+      .command('ls')
+      .description('Open dead letters, grouped by cause and source')
+      .option('--source <names>', 'sources, separated by commas (default: all)')
+      .option('--cause <cause>', 'of one cause')
+      .option('--since <when>', 'received since', '90d'),
+    ['holdfast dlq ls', 'what died, how often, since when, with a sample'],
+  ).action(
+    set.action(async (run, options: { source?: string; cause?: string; since: string }) => {
+      const filter = filterOf(run, { ...options, status: 'dead_letter' });
+      const { store, gauge } = await run.gateway();
+      const groups = new Map<string, Group>();
+      let cursor: string | undefined;
+      do {
+        const page = await listEvents(filter, { limit: 500, cursor }, store);
+        for (const item of page.items) addTo(groups, item);
+        cursor = page.cursor;
+      } while (cursor !== undefined);
+      const { visible, hidden } = await gauge.dead();
+      showGroups(
+        run,
+        [...groups.values()].sort((a, b) => b.count - a.count),
+        visible + hidden,
+      );
+    }),
+  );
+
+  withExamples(
+    dlq
+      .command('show')
+      .argument('<id>', 'an event, as dlq ls names it')
+      .description('Why an event died, and its history')
+      .option('--source <name>', 'where the id exists in several sources'),
+    ['holdfast dlq show evt_stripe.evt_1P2x', 'cause, last error, attempts, timeline'],
+  ).action(
+    set.action(async (run, id: string, options: { source?: string }) => {
+      const item = await findOne(run, id, options.source);
+      const report = await reportHistory(item, (await run.gateway()).payloads);
+      run.out.result(report, () => eventScreen(report, run.out));
+      if (item.status !== 'dead_letter') run.out.note(`This event is not dead: its status is ${item.status}`);
+      else {
+        run.out.next(run.command(`replay ${toEventId(item.pk)} --why "…"`), 'this one, once the cause is fixed');
+        if (item.cause !== undefined)
+          run.out.next(run.command(`replay --cause ${item.cause} --since 24h --dry-run`), 'all that died of it');
+      }
+    }),
+  );
+
+  withExamples(
+    dlq
+      .command('redrive')
+      .description('Move messages of the dead-letter queue back to the main queue (same run, same idempotency key)')
+      .option('--source <names>', 'sources, separated by commas (default: all)')
+      .option('--cause <cause>', 'of one cause')
+      .option('--rate <n>', 'messages a second', '50')
+      .option('--limit <n>', 'at most so many', '100000')
+      .option('--dry-run', 'count them, move nothing')
+      .option('--yes', 'do not ask'),
+    ['holdfast dlq redrive --cause handler_error --dry-run', 'how many messages it would move'],
+    ['holdfast dlq redrive --source stripe --yes', 'all of Stripe; a closed terminal stops it (replay goes on)'],
+  ).action(set.action((run, options: MoveOptions) => moveMessages(run, options, 'redrive')));
+
+  withExamples(
+    dlq
+      .command('purge')
+      .description('Delete messages of the dead-letter queue. Records stay: their events stay visible and replayable')
+      .option('--source <names>', 'sources, separated by commas (default: all)')
+      .option('--cause <cause>', 'of one cause')
+      .option('--open', 'also messages of events that are still dead, not only foreign and settled ones')
+      .option('--limit <n>', 'at most so many', '100000')
+      .option('--dry-run', 'count them, delete nothing')
+      .option('--yes', 'do not ask'),
+    ['holdfast dlq purge --dry-run', 'foreign messages, and those of events somebody dealt with'],
+    ['holdfast dlq purge --yes', 'delete them, one by one'],
+  ).action(set.action((run, options: MoveOptions) => moveMessages(run, options, 'purge')));
+}
+
+interface MoveOptions {
+  readonly source?: string;
+  readonly cause?: string;
+  readonly rate?: string;
+  readonly limit: string;
+  readonly open?: boolean;
+  readonly dryRun?: boolean;
+  readonly yes?: boolean;
+}
+
+async function moveMessages(run: Run, options: MoveOptions, verb: 'redrive' | 'purge'): Promise<ExitCode> {
+  const filter = filterOf(run, { source: options.source, cause: options.cause, since: '365d' });
+  const rate = wholeNumber('rate', options.rate ?? '50', 1, 1_000);
+  const limit = wholeNumber('limit', options.limit, 1, 10_000_000);
+  const gateway = await run.gateway();
+  const { visible, hidden } = await gateway.gauge.dead();
+  const question = `${verb === 'redrive' ? 'Move' : 'Delete'} messages of the dead-letter queue (${visible} waiting) in ${run.environment}?`;
+  if (!options.dryRun) await run.confirm(question, options.yes);
+  const progress = run.out.progress(verb === 'redrive' ? 'Moving' : 'Deleting');
+  const counts = { done: 0, kept: 0 };
+  for await (const message of movableMessages(gateway, verb, filter, options.open === true)) {
+    if (!message.wanted) counts.kept += 1;
+    else {
+      if (!options.dryRun) {
+        // Sent first: a crash in between leaves a second copy, which its record refuses.
+        if (verb === 'redrive') await gateway.queue.send(message.body, { groupId: message.groupId });
+        await gateway.dead.delete(message.receipt);
+        if (verb === 'redrive') await gateway.timer.sleep(1_000 / rate);
+      }
+      counts.done += 1;
+    }
+    progress.update(counts.done, visible + hidden);
+    if (counts.done >= limit || run.io.interrupted.aborted) break;
+  }
+  progress.end();
+  const what = { redrive: 'moved', purge: 'deleted' }[verb];
+  run.out.result({ [options.dryRun ? `would_be_${what}` : what]: counts.done, kept: counts.kept }, () => [
+    `${counts.done} messages ${options.dryRun ? `would be ${what}` : what}, ${counts.kept} kept`,
+  ]);
+  if (options.dryRun) run.out.note('The messages that were looked at are hidden from others for a moment.');
+  run.out.next(run.command('dlq ls'), 'what is still dead');
+  return EXIT.ok;
+}
+
+function addTo(groups: Map<string, Group>, item: EventItem): void {
+  const [source = ''] = item.pk.split('#');
+  const cause = item.cause ?? 'unknown';
+  const at = item.deadAt ?? item.updatedAt;
+  const group = groups.get(`${source} ${cause}`);
+  if (!group) groups.set(`${source} ${cause}`, { source, cause, count: 1, firstAt: at, lastAt: at, sample: item });
+  else {
+    group.count += 1;
+    group.firstAt = Math.min(group.firstAt, at);
+    if (at >= group.lastAt) Object.assign(group, { lastAt: at, sample: item });
+  }
+}
+
+function showGroups(run: Run, groups: readonly Group[], inQueue: number): void {
+  const total = groups.reduce((sum, group) => sum + group.count, 0);
+  const value = {
+    open_dead_letters: total,
+    messages_in_queue: inQueue,
+    groups: groups.map(({ source, cause, count, firstAt, lastAt, sample }) => ({
+      source,
+      cause,
+      count,
+      first_dead_at: toIso(firstAt),
+      last_dead_at: toIso(lastAt),
+      sample: toEventId(sample.pk),
+      sample_type: sample.eventType,
+      sample_error: sample.lastError,
+    })),
+  };
+  run.out.result(value, () =>
+    run.out.table(
+      ['COUNT', 'SOURCE', 'CAUSE', 'FIRST', 'LAST', 'SAMPLE', 'ERROR'],
+      groups.map(({ source, cause, count, firstAt, lastAt, sample }) => [
+        run.out.paint('red', String(count)),
+        source,
+        cause,
+        run.out.ago(firstAt),
+        run.out.ago(lastAt),
+        toEventId(sample.pk),
+        run.out.paint('dim', sample.lastError ?? ''),
+      ]),
+    ),
+  );
+  if (run.out.json) return;
+  const [worst] = groups;
+  if (worst) run.out.next(run.command(`dlq show ${toEventId(worst.sample.pk)}`), 'why, and its history');
+  else run.out.note('No open dead letters.');
+  if (inQueue > total)
+    run.out.note(
+      `The queue holds about ${inQueue - total} more messages than events are dead: foreign, or settled (dlq purge --dry-run)`,
+    );
+}

@@ -1,0 +1,131 @@
+/** `holdfast doctor`: checks every part an event needs, and says how to mend what is wrong. */
+import type { Command } from 'commander';
+import { parseSecret } from '#adapters/secrets/parse-secret.ts';
+import { secretName } from '#core/config/deployment.ts';
+import { VERSION } from '#core/version.ts';
+import { EXIT, type ExitCode } from '../cli-error.ts';
+import { explainError } from '../explain-error.ts';
+import { span } from '../output.ts';
+import { type CommandSet, type Run, withExamples } from '../run.ts';
+import { readSystem } from '../system-view.ts';
+
+interface Check {
+  readonly name: string;
+  readonly result: 'ok' | 'warning' | 'wrong';
+  readonly text: string;
+  readonly fix?: string;
+}
+
+const OLD_SECRET_DAYS = 365;
+const CLOCK_SLACK_MS = 60_000;
+const MARKS = { ok: ['green', 'ok     '], warning: ['yellow', 'warning'], wrong: ['red', 'WRONG  '] } as const;
+
+export function addDoctor(program: Command, set: CommandSet): void {
+  withExamples(
+    program
+      .command('doctor')
+      .description('Check configuration, access, secrets, sweeper and front door; says how to mend what is wrong'),
+    ['holdfast doctor --env prod', 'exit code 1 when something is wrong'],
+  ).action(
+    set.action(async (run): Promise<ExitCode> => {
+      const checks: Check[] = [];
+      const note = (check: Check): void => void checks.push(check);
+      note({ name: 'configuration', result: 'ok', text: `${run.sourceIds.length} sources in ${run.environment}` });
+      const { place } = await run.gateway();
+      note({ name: 'stack', result: 'ok', text: `found in ${place}` });
+      await Promise.all([
+        guard(note, 'secrets', () => checkSecrets(run, note)),
+        guard(note, 'front door', () => checkFrontDoor(run, note)),
+        guard(note, 'pipeline', () => checkPipeline(run, note)),
+      ]);
+      const wrong = checks.filter(check => check.result === 'wrong');
+      run.out.result({ healthy: wrong.length === 0, checks }, () =>
+        checks.flatMap(({ name, result, text, fix }) => {
+          const [style, word] = MARKS[result];
+          const line = `${run.out.paint(style, word)}  ${name.padEnd(16)} ${text}`;
+          return fix === undefined ? [line] : [line, `${' '.repeat(26)}${run.out.paint('cyan', fix)}`];
+        }),
+      );
+      if (wrong.length === 0) run.out.next(run.command('status'), 'rates, backlog, dead letters');
+      return wrong.length === 0 ? EXIT.ok : EXIT.failure;
+    }),
+  );
+}
+
+/** A check that cannot be made is a finding, not the end of the others. */
+async function guard(note: (check: Check) => void, name: string, check: () => Promise<void>): Promise<void> {
+  try {
+    await check();
+  } catch (error) {
+    note({ name, result: 'wrong', text: explainError(error).message });
+  }
+}
+
+async function checkSecrets(run: Run, note: (check: Check) => void): Promise<void> {
+  const { secrets } = await run.gateway();
+  for (const { source, needsSecret } of run.deployment.sources) {
+    if (!needsSecret) continue;
+    const name = `secret ${source.id}`;
+    const stored = await secrets.read(secretName(run.environment, source.id));
+    if (stored.kind !== 'set') {
+      const text = `${stored.kind === 'absent' ? 'not deployed' : 'not set'}: the source answers 503 to every webhook`;
+      note({ name, result: 'wrong', text, fix: run.command(`sources set-secret ${source.id}`) });
+      continue;
+    }
+    const parsed = parseSecret(stored.text);
+    const until = parsed.kind === 'secret' ? parsed.secret.previousNotAfter : undefined;
+    const now = run.clock.now();
+    const days = stored.changedAt === undefined ? 0 : (now - stored.changedAt) / 86_400_000;
+    if (until !== undefined && until > now) {
+      note({ name, result: 'ok', text: `rotated; the previous one is valid for ${span((until - now) / 1_000)} more` });
+    } else if (days > OLD_SECRET_DAYS) {
+      const fix = run.command(`sources rotate ${source.id}`);
+      note({ name, result: 'warning', text: `set ${span(days * 86_400)} ago`, fix });
+    } else
+      note({ name, result: 'ok', text: stored.changedAt === undefined ? 'set' : `set ${span(days * 86_400)} ago` });
+  }
+}
+
+async function checkFrontDoor(run: Run, note: (check: Check) => void): Promise<void> {
+  const { http, apiUrl } = await run.gateway();
+  const answer = await http(`${apiUrl}/health`, { method: 'GET', headers: {} });
+  const { version } = JSON.parse(answer.body) as { version?: string };
+  if (answer.status !== 200) note({ name: 'front door', result: 'wrong', text: `/health answers ${answer.status}` });
+  else if (version !== VERSION) {
+    const text = `runs version ${version}, this checkout is ${VERSION}`;
+    note({ name: 'front door', result: 'warning', text, fix: `npm run deploy -- ${run.environment}` });
+  } else note({ name: 'front door', result: 'ok', text: `answers in ${Math.round(answer.ms)} ms, version ${version}` });
+  const theirs = Date.parse(answer.headers['date'] ?? '');
+  const apart = Math.abs(theirs - run.clock.now());
+  if (apart > CLOCK_SLACK_MS) {
+    const text = `this machine's clock is ${span(apart / 1_000)} off: signatures made here would be refused`;
+    note({ name: 'clock', result: 'wrong', text, fix: 'set the clock of this machine' });
+  }
+}
+
+async function checkPipeline(run: Run, note: (check: Check) => void): Promise<void> {
+  const view = await readSystem(run);
+  const late = view.sweptUntil === undefined ? Number.POSITIVE_INFINITY : run.clock.now() - view.sweptUntil;
+  if (late > 180_000) {
+    const text = view.sweptUntil === undefined ? 'never ran' : `has not run for ${span(late / 1_000)}`;
+    note({ name: 'sweeper', result: 'wrong', text, fix: 'docs/runbooks/sweep-not-running.md' });
+  } else note({ name: 'sweeper', result: 'ok', text: 'runs' });
+  const { main, dead } = view;
+  note({
+    name: 'queues',
+    result: 'ok',
+    text: `${main.visible} waiting, ${dead.visible + dead.hidden} in the dead-letter queue`,
+  });
+  if (view.openDeadLetters > 0) {
+    const text = `${view.openDeadLetters} events are dead`;
+    note({ name: 'dead letters', result: 'warning', text, fix: run.command('dlq ls') });
+  }
+  for (const [source, pause] of Object.entries(view.pauses)) {
+    const text = `${source} since ${run.out.ago(pause.since)} by ${pause.by}: ${pause.why}`;
+    note({ name: 'paused', result: 'warning', text, fix: run.command(`resume ${source}`) });
+  }
+  for (const alarm of view.alarms.filter(it => it.state === 'ALARM')) {
+    const runbook = `docs/runbooks/${alarm.name.replace(`holdfast-${run.environment}-`, '')}.md`;
+    note({ name: 'alarm', result: 'wrong', text: `${alarm.name} since ${run.out.ago(alarm.since)}`, fix: runbook });
+  }
+}

@@ -1,0 +1,105 @@
+/** `holdfast events`: what was received, and what became of it. */
+import type { Command } from 'commander';
+import type { EventItem } from '#core/event-item.ts';
+import { reportHistory, summarizeEvent } from '#core/inbound/event-report.ts';
+import { listEvents } from '#core/inbound/list-events.ts';
+import { addFilterOptions, filterOf, wholeNumber } from '../filter-options.ts';
+import { findOne } from '../find-one.ts';
+import { cursorFile, FollowLog } from '../follow-log.ts';
+import { type CommandSet, type Run, withExamples } from '../run.ts';
+import { EVENT_HEADINGS, eventCells, eventLine, eventScreen } from '../show-event.ts';
+
+const PAGE = 100;
+
+export function addEvents(program: Command, set: CommandSet): void {
+  const events = program.command('events').description('List, show and follow events');
+
+  withExamples(
+    addFilterOptions(events.command('ls'))
+      .description('List events, newest first')
+      .option('--limit <n>', 'at most so many', '50')
+      .option('--cursor <cursor>', 'go on where a list before ended'),
+    ['holdfast events ls --status dead_letter,failed --since 7d', 'what failed this week'],
+    ['holdfast events ls --source stripe --type "invoice.*" --json', 'as JSON, for a script'],
+  ).action(
+    set.action(async (run, options: Record<string, string | undefined>) => {
+      const filter = filterOf(run, options);
+      const limit = wholeNumber('limit', options['limit'] ?? '50', 1, 10_000);
+      const { store } = await run.gateway();
+      const progress = run.out.progress('Looking for events');
+      const found: EventItem[] = [];
+      let cursor = options['cursor'];
+      do {
+        const page = await listEvents(filter, { limit: Math.min(PAGE, limit - found.length), cursor }, store);
+        found.push(...page.items);
+        cursor = page.cursor;
+        if (found.length < limit && cursor !== undefined) progress.update(found.length, limit);
+      } while (found.length < limit && cursor !== undefined && !run.io.interrupted.aborted);
+      progress.end();
+      showList(run, found, cursor);
+    }),
+  );
+
+  withExamples(
+    events
+      .command('get')
+      .argument('<id>', "our id (evt_…) or the provider's")
+      .description('Show one event with its history')
+      .option('--source <name>', 'where the id exists in several sources'),
+    ['holdfast events get evt_stripe.evt_1P2x', 'status, attempts, result and timeline'],
+    ['holdfast events get 72d3162e-cc78-11e3-81ab-4c9367dc0958 --source github', "by the provider's own id"],
+  ).action(
+    set.action(async (run, id: string, options: { source?: string }) => {
+      const item = await findOne(run, id, options.source);
+      const { payloads } = await run.gateway();
+      const report = await reportHistory(item, payloads);
+      run.out.result(report, () => eventScreen(report, run.out));
+      if (item.status === 'dead_letter')
+        run.out.next(run.command(`replay ${String(report['id'])} --why "…"`), 'once the cause is fixed');
+    }),
+  );
+
+  withExamples(
+    events
+      .command('tail')
+      .description('Follow events as they arrive and end; goes on where it stopped, and misses nothing in between')
+      .option('--source <names>', 'sources, separated by commas (default: all)')
+      .option('--since <when>', 'begin there instead of where the last tail stopped (5m, 2026-11-21T03:00Z)')
+      .option('--name <name>', 'a place of its own in the log, to go on from later', 'tail'),
+    ['holdfast events tail', 'every event of every source, until Ctrl-C'],
+    ['holdfast events tail --source stripe --since 1h --json', 'one JSON object a line'],
+  ).action(
+    set.action(async (run, options: { source?: string; since?: string; name: string }) => {
+      const { sources, since } = filterOf(run, { source: options.source, since: options.since ?? '1s' });
+      const { store, clock, timer } = await run.gateway();
+      const log = new FollowLog({
+        store,
+        clock,
+        timer,
+        sources,
+        memory: cursorFile(run.environment, options.name),
+        ...(options.since === undefined ? {} : { since }),
+        onOutage: message => run.out.note(`Cannot read the event log, trying again: ${message}`),
+      });
+      run.out.note(`Following ${sources.join(', ')} in ${run.environment} (Ctrl-C ends it)`);
+      await log.follow(async item => {
+        run.out.row(summarizeEvent(item), () => eventLine(item, run.out));
+        return true;
+      }, run.io.interrupted);
+    }),
+  );
+}
+
+function showList(run: Run, items: readonly EventItem[], cursor: string | undefined): void {
+  run.out.result({ events: items.map(summarizeEvent), next_cursor: cursor ?? null }, () =>
+    run.out.table(
+      EVENT_HEADINGS,
+      items.map(item => eventCells(item, run.out)),
+    ),
+  );
+  if (run.out.json) return;
+  if (items.length === 0) run.out.note('No events match. Try a longer --since, or fewer filters.');
+  if (cursor !== undefined) run.out.note(`More: add --cursor ${cursor}`);
+  const first = items[0];
+  if (first) run.out.next(run.command(`events get ${String(summarizeEvent(first)['id'])}`), 'its history');
+}

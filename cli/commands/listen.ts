@@ -1,0 +1,124 @@
+/** `holdfast listen`: hands every event to a program on this machine, from where the last run stopped. */
+import type { Command } from 'commander';
+import { nodeCodec } from '#adapters/codec/node-codec.ts';
+import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
+import type { EventItem } from '#core/event-item.ts';
+import { splitEventPk, toEventId } from '#core/glossary.ts';
+import { signRequest } from '#core/verification/sign-request.ts';
+import { EXIT, usageError } from '../cli-error.ts';
+import { filterOf } from '../filter-options.ts';
+import { cursorFile, FollowLog } from '../follow-log.ts';
+import type { HttpAnswer } from '../gateway.ts';
+import { type CommandSet, type Run, withExamples } from '../run.ts';
+import { readSourceSecret } from '../source-secret.ts';
+
+interface ListenOptions {
+  readonly forwardTo?: string;
+  readonly source?: string;
+  readonly since?: string;
+  readonly name: string;
+  readonly sign?: boolean;
+}
+
+const MAX_BODY_BYTES = 16 * 1_048_576;
+const RETRY_MS = 2_000;
+
+export function addListen(program: Command, set: CommandSet): void {
+  withExamples(
+    program
+      .command('listen')
+      .description(
+        'Forward received events to a program on this machine; what came while it was away is forwarded first',
+      )
+      .requiredOption('--forward-to <url>', 'where to POST them, e.g. http://localhost:3000/webhooks')
+      .option('--source <names>', 'sources, separated by commas (default: all)')
+      .option('--since <when>', 'begin there instead of where the last run stopped (5m, 2026-11-21T03:00Z)')
+      .option('--sign', "sign each request anew with the source's secret, as the provider would")
+      .option('--name <name>', 'a place of its own in the log', 'listen'),
+    ['holdfast listen --forward-to http://localhost:3000/webhooks', 'every event, in order, each until it is answered'],
+    ['holdfast listen --source stripe --sign --forward-to http://localhost:3000', 'with a valid signature'],
+  ).action(
+    set.action(async (run, options: ListenOptions) => {
+      const url = options.forwardTo ?? '';
+      if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
+        throw usageError(
+          `--forward-to: "${url.slice(0, 80)}"`,
+          'an http or https URL',
+          '--forward-to http://localhost:3000/webhooks',
+        );
+      const { sources, since } = filterOf(run, { source: options.source, since: options.since ?? '1s' });
+      const { store, clock, timer } = await run.gateway();
+      const log = new FollowLog({
+        store,
+        clock,
+        timer,
+        sources,
+        memory: cursorFile(run.environment, options.name),
+        endings: false,
+        ...(options.since === undefined ? {} : { since }),
+        onOutage: message => run.out.note(`Cannot read the event log, trying again: ${message}`),
+      });
+      run.out.note(`Forwarding ${sources.join(', ')} of ${run.environment} to ${url} (Ctrl-C ends it)`);
+      await log.follow(item => forward(run, item, url, options.sign === true), run.io.interrupted);
+      return EXIT.ok;
+    }),
+  );
+}
+
+/** True once the program answered, whatever it answered; while nothing answers the event is tried again. */
+async function forward(run: Run, item: EventItem, url: string, sign: boolean): Promise<boolean> {
+  const id = toEventId(item.pk);
+  const request = await buildRequest(run, item, sign);
+  if (request === undefined) {
+    run.out.row({ id, outcome: 'body_missing' }, () => `${id}  has no body any more`);
+    return true;
+  }
+  let said = false;
+  while (!run.io.interrupted.aborted) {
+    try {
+      const { http } = await run.gateway();
+      const answer: HttpAnswer = await http(`${url}${request.query}`, request);
+      const ms = Math.round(answer.ms);
+      const good = answer.status < 400;
+      run.out.row({ id, event_type: item.eventType, outcome: 'forwarded', status: answer.status, ms }, () => {
+        const status = run.out.paint(good ? 'green' : 'red', String(answer.status));
+        return `${status}  ${item.eventType.padEnd(28)} ${id}  ${run.out.paint('dim', `${ms} ms`)}`;
+      });
+      return true;
+    } catch (error) {
+      if (!said) run.out.note(`Nothing answers at ${url} (${(error as Error).message}); waiting`);
+      said = true;
+      await (await run.gateway()).timer.sleep(RETRY_MS);
+    }
+  }
+  return false;
+}
+
+async function buildRequest(run: Run, item: EventItem, sign: boolean) {
+  const { payloads, blobs } = await run.gateway();
+  const stored = await payloads.getBody(item.pk, item.bodySha);
+  const deflated = stored?.bytes ?? (stored?.ref === undefined ? undefined : await blobs.get(stored.ref));
+  if (stored === undefined || deflated === undefined) return undefined;
+  const body = Buffer.from(nodeCodec.inflate(deflated, MAX_BODY_BYTES));
+  const { sourceId } = splitEventPk(item.pk);
+  const ours = { 'holdfast-event-id': toEventId(item.pk), 'holdfast-source': sourceId };
+  const plain = { method: 'POST', headers: { ...stored.headers, ...ours }, body, query: '' };
+  if (!sign) return plain;
+  const source = run.source(sourceId);
+  const secret = (await readSourceSecret(run, source))?.current ?? '';
+  const signed = signRequest(source.spec, {
+    body,
+    headers: stored.headers,
+    secret,
+    settings: source.settings,
+    nowMs: run.clock.now(),
+    crypto: nodeCrypto,
+    ...(source.publicUrl === undefined ? {} : { publicUrl: source.publicUrl }),
+  });
+  return {
+    method: 'POST',
+    headers: { ...signed.headers, ...ours },
+    body: Buffer.from(signed.body ?? body),
+    query: signed.rawQuery === undefined ? '' : `?${signed.rawQuery}`,
+  };
+}

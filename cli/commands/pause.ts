@@ -1,0 +1,49 @@
+/** `holdfast pause` and `resume`: hold a source's events back without refusing any. */
+import type { Command } from 'commander';
+import { pauseSource, resumeSource } from '#core/inbound/pause-source.ts';
+import { toIso } from '#core/time.ts';
+import { EXIT, usageError } from '../cli-error.ts';
+import { type CommandSet, withExamples } from '../run.ts';
+
+export function addPause(program: Command, set: CommandSet): void {
+  withExamples(
+    program
+      .command('pause')
+      .argument('<source>')
+      .description('Stop running handlers of a source; its events are still verified, recorded and acknowledged')
+      .option('--why <text>', 'the reason, shown to everybody who looks')
+      .option('--yes', 'do not ask'),
+    ['holdfast pause stripe --why "ledger is being migrated"', 'events wait until resume'],
+  ).action(
+    set.action(async (run, name: string, { why, yes }: { why?: string; yes?: boolean }) => {
+      const source = run.source(name);
+      if (why === undefined || why.trim() === '')
+        throw usageError('No reason for the pause', 'a text that the next person understands', '--why "…"');
+      await run.confirm(`Pause ${source.id} in ${run.environment}?`, yes);
+      const { kind, note } = await pauseSource(source.id, { by: run.io.user, why }, await run.gateway());
+      run.out.result({ source: source.id, paused: true, ...note, since: toIso(note.since) }, () => [
+        kind === 'paused'
+          ? `${source.id} is paused; its events wait`
+          : `${source.id} was paused already, ${run.out.ago(note.since)}, by ${note.by}: ${note.why}`,
+      ]);
+      run.out.next(run.command(`resume ${source.id}`), 'brings the waiting events back, oldest first');
+    }),
+  );
+
+  withExamples(program.command('resume').argument('<source>').description('End the pause of a source'), [
+    'holdfast resume stripe',
+    'the sweeper brings its events back, oldest first',
+  ]).action(
+    set.action(async (run, name: string) => {
+      const source = run.source(name);
+      const { kind, note } = await resumeSource(source.id, await run.gateway());
+      run.out.result({ source: source.id, paused: false, was_paused: kind === 'resumed' }, () => [
+        note
+          ? `${source.id} runs again; it was paused ${run.out.ago(note.since)} by ${note.by}`
+          : `${source.id} was not paused`,
+      ]);
+      run.out.next(run.command(`events ls --source ${source.id} --status deferred`), 'what still waits');
+      return EXIT.ok;
+    }),
+  );
+}

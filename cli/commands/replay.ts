@@ -1,0 +1,256 @@
+/** `holdfast replay`: one event at once, or many as a job that the sweeper carries out. */
+import { type Command, Option } from 'commander';
+import { toEventId } from '#core/glossary.ts';
+import type { EventFilter } from '#core/inbound/event-filter.ts';
+import { replayEvent } from '#core/inbound/replay-event.ts';
+import {
+  cancelReplayJob,
+  createReplayJob,
+  listReplayJobs,
+  previewReplay,
+  type ReplayJob,
+  readReplayJob,
+} from '#core/inbound/replay-job.ts';
+import { reportJob } from '#core/inbound/report-job.ts';
+import { CliError, EXIT, type ExitCode, usageError } from '../cli-error.ts';
+import { addFilterOptions, filterOf, wholeNumber } from '../filter-options.ts';
+import { findOne } from '../find-one.ts';
+import { span } from '../output.ts';
+import { type CommandSet, type Run, withExamples } from '../run.ts';
+import { watchJob } from '../watch-job.ts';
+
+interface ReplayOptions {
+  readonly [name: string]: string | boolean | undefined;
+}
+const FILTERS = ['source', 'status', 'type', 'cause', 'since', 'until'] as const;
+
+export function addReplay(program: Command, set: CommandSet): void {
+  const replay = withExamples(
+    addFilterOptions(program.command('replay').argument('[ids...]', 'events to replay now, one by one'))
+      .description('Run events again: the named ones at once, or all that match a filter as a job')
+      .option('--why <text>', 'the reason, kept with each event')
+      .option('--dry-run', 'count the events and show where they come from, change nothing')
+      .option('--rate <n>', 'events a second (default: replaysPerSecond of the configuration)')
+      .option('--limit <n>', 'at most so many, the oldest first')
+      .option('--new-key', 'a fresh idempotency key for outside calls: they may happen again')
+      .option('--force', 'also an event that an attempt is running for (only with ids)')
+      .option('--body <sha256>', 'run another body that came under the same id (only with one id)')
+      .option('--detach', 'start the job and leave; it goes on by itself')
+      .addOption(new Option('--yes', 'do not ask')),
+    ['holdfast replay --cause handler_error --since 6h --dry-run', 'how many, and which'],
+    ['holdfast replay --cause handler_error --since 6h --why "schema fixed" --yes', 'run them again, 50 a second'],
+    ['holdfast replay evt_stripe.evt_1P2x --why "customer asked"', 'one event, now'],
+  );
+  replay.action(
+    set.action(async (run, ids: string[], options: ReplayOptions) =>
+      ids.length > 0 ? replayByIds(run, ids, options) : replayByFilter(run, options),
+    ),
+  );
+
+  withExamples(replay.command('ls').description('List replay jobs, newest first'), [
+    'holdfast replay ls',
+    'the last twenty jobs',
+  ]).action(
+    set.action(async run => {
+      const jobs = await listReplayJobs(20, (await run.gateway()).control);
+      run.out.result({ jobs: jobs.map(reportJob) }, () =>
+        run.out.table(
+          ['CREATED', 'JOB', 'STATE', 'DONE', 'BY', 'WHY'],
+          jobs.map(job => [run.out.ago(job.createdAt), job.id, job.state, doneText(job), job.by, job.why]),
+        ),
+      );
+      if (jobs.length === 0) run.out.note('No replay job was ever started here.');
+    }),
+  );
+
+  withExamples(replay.command('watch').argument('<job>').description('Show a job until it is over'), [
+    'holdfast replay watch rj-20261121t030000-1a2b3c4d',
+    'a progress bar; the exit code says how it went',
+  ]).action(set.action(async (run, id: string) => watchJob(run, (await findJob(run, id)).id)));
+
+  withExamples(
+    replay
+      .command('cancel')
+      .argument('<job>')
+      .description('Stop a job; what was replayed stays replayed')
+      .option('--yes', 'do not ask'),
+    ['holdfast replay cancel rj-20261121t030000-1a2b3c4d --yes', 'stops within two seconds of work'],
+  ).action(
+    set.action(async (run, id: string, options: { yes?: boolean }) => {
+      await findJob(run, id);
+      await run.confirm(`Cancel the replay job ${id} in ${run.environment}?`, options.yes);
+      const result = await cancelReplayJob(id, run.io.user, await run.gateway());
+      if (result.kind === 'not_found') throw noJob(run, id);
+      run.out.result(reportJob(result.job), () => [
+        result.kind === 'cancelled' ? `Cancelled ${id}` : `${id} was over already (${result.job.state})`,
+      ]);
+    }),
+  );
+}
+
+async function replayByIds(run: Run, ids: readonly string[], options: ReplayOptions): Promise<ExitCode> {
+  if (options['body'] !== undefined && ids.length > 1)
+    throw usageError('--body with several events', 'one event', 'replay them one by one');
+  const why = reasonOf(options);
+  const items = [];
+  for (const id of ids) items.push(await findOne(run, id, options['source'] as string | undefined));
+  if (options['dryRun'] === true) {
+    run.out.result({ count: items.length, events: items.map(it => toEventId(it.pk)) }, () => [
+      `${items.length} event${items.length === 1 ? '' : 's'} would be replayed`,
+    ]);
+    return EXIT.ok;
+  }
+  await run.confirm(
+    `Replay ${ids.length} event${ids.length === 1 ? '' : 's'} in ${run.environment}?`,
+    options['yes'] as boolean,
+  );
+  const gateway = await run.gateway();
+  let failures = 0;
+  for (const item of items) {
+    const request = {
+      replayId: `cli-${gateway.ids.uuid()}`,
+      by: run.io.user,
+      why,
+      newKey: options['newKey'] === true,
+      force: options['force'] === true,
+      ...(options['body'] === undefined ? {} : { bodySha: String(options['body']) }),
+    };
+    const result = await replayEvent(item, request, gateway, run.deployment.config);
+    const outcome = result.kind === 'refused' ? result.reason : result.kind;
+    const ok = outcome === 'replayed' || outcome === 'already_replayed';
+    if (!ok) failures += 1;
+    const id = toEventId(item.pk);
+    run.out.row({ id, outcome, ...(ok ? {} : { fix: FIXES[outcome] }) }, () =>
+      ok ? `${id}  replayed` : `${id}  not replayed: ${FIXES[outcome] ?? outcome}`,
+    );
+  }
+  const first = items[0];
+  if (first) run.out.next(run.command(`events get ${toEventId(first.pk)}`), 'what became of it');
+  return failures === 0 ? EXIT.ok : failures === items.length ? EXIT.failure : EXIT.partial;
+}
+
+const FIXES: Readonly<Record<string, string>> = {
+  running: 'an attempt is running; wait for it, or add --force (it is fenced)',
+  changed: 'somebody else replayed it a moment ago; look at it with events get',
+  gone: 'its record is gone: its retention is over',
+  body_missing: 'its body is gone: its retention is over',
+};
+
+async function replayByFilter(run: Run, options: ReplayOptions): Promise<ExitCode> {
+  if (!FILTERS.some(name => options[name] !== undefined)) {
+    throw usageError(
+      'replay without events or a filter',
+      'ids, or at least one of --status, --cause, --source, --type, --since, --until',
+      'e.g. --status dead_letter --since 6h --dry-run',
+    );
+  }
+  for (const name of ['force', 'body']) {
+    if (options[name] !== undefined) throw usageError(`--${name} with a filter`, 'only with ids', 'leave it out');
+  }
+  const config = run.deployment.config;
+  const asOf = run.clock.now();
+  const filter = filterOf(run, options as Record<string, string>, asOf);
+  const rate = wholeNumber('rate', String(options['rate'] ?? config.replaysPerSecond), 1, config.sweepSendsPerSecond);
+  const limit =
+    options['limit'] === undefined ? undefined : wholeNumber('limit', String(options['limit']), 1, 10_000_000);
+  const why = options['dryRun'] === true ? '' : reasonOf(options);
+  const preview = await countMeant(run, filter, asOf, limit);
+  if (options['dryRun'] === true || preview.count === 0) {
+    run.out.result({ ...preview, rate_per_second: rate, dry_run: true }, () => previewLines(run, preview, rate));
+    if (preview.count > 0)
+      run.out.next(`${run.command(`replay ${written(options)}`)} --why "…" --yes`, 'replays exactly these');
+    return EXIT.ok;
+  }
+  for (const line of previewLines(run, preview, rate)) run.out.note(line);
+  await run.confirm(`Replay ${preview.count} events in ${run.environment}?`, options['yes'] as boolean);
+  const job = await createReplayJob(
+    {
+      filter,
+      asOf,
+      ratePerSecond: rate,
+      expected: preview.count,
+      newKey: options['newKey'] === true,
+      by: run.io.user,
+      why,
+      ...(limit === undefined ? {} : { limit }),
+    },
+    await run.gateway(),
+  );
+  run.out.note(`Job ${job.id}: the sweeper begins it within a minute, and goes on whether or not you watch`);
+  if (options['detach'] === true) {
+    run.out.result(reportJob(job), () => [job.id]);
+    run.out.next(run.command(`replay watch ${job.id}`), 'progress');
+    return EXIT.ok;
+  }
+  return watchJob(run, job.id);
+}
+
+interface Preview {
+  readonly count: number;
+  readonly by_source_type_status: Readonly<Record<string, number>>;
+  readonly sample: readonly string[];
+}
+
+async function countMeant(run: Run, filter: EventFilter, asOf: number, limit: number | undefined): Promise<Preview> {
+  const { store } = await run.gateway();
+  const progress = run.out.progress('Counting');
+  const groups = new Map<string, number>();
+  const sample: string[] = [];
+  let count = 0;
+  for await (const items of previewReplay({ filter, asOf, ...(limit === undefined ? {} : { limit }) }, store)) {
+    for (const item of items) {
+      const [source = ''] = item.pk.split('#');
+      const group = `${source} ${item.eventType} ${item.status}${item.cause === undefined ? '' : ` (${item.cause})`}`;
+      groups.set(group, (groups.get(group) ?? 0) + 1);
+      if (sample.length < 3) sample.push(toEventId(item.pk));
+    }
+    count += items.length;
+    progress.update(count, undefined, 'events');
+    if (run.io.interrupted.aborted) throw new CliError('Interrupted; nothing was done');
+  }
+  progress.end();
+  return { count, by_source_type_status: Object.fromEntries(groups), sample };
+}
+
+function previewLines(run: Run, preview: Preview, rate: number): readonly string[] {
+  if (preview.count === 0) return ['0 events match; nothing to replay'];
+  const groups = Object.entries(preview.by_source_type_status).sort((a, b) => b[1] - a[1]);
+  return [
+    `${run.out.paint('bold', String(preview.count))} events match; at ${rate}/s about ${span(Math.ceil(preview.count / rate))}`,
+    ...groups.slice(0, 10).map(([group, count]) => `  ${String(count).padStart(7)}  ${group}`),
+    ...(groups.length > 10 ? [`           and ${groups.length - 10} more kinds`] : []),
+    `  e.g. ${preview.sample.join(' ')}`,
+  ];
+}
+
+function reasonOf(options: ReplayOptions): string {
+  const why = options['why'];
+  if (typeof why === 'string' && why.trim() !== '') return why.trim().slice(0, 500);
+  throw usageError(
+    'No reason for the replay',
+    'a text that the next person understands',
+    '--why "schema fixed in v42"',
+  );
+}
+
+/** The filter as it was typed. */
+function written(options: ReplayOptions): string {
+  return FILTERS.flatMap(name => (options[name] === undefined ? [] : [`--${name} ${String(options[name])}`])).join(' ');
+}
+
+async function findJob(run: Run, id: string): Promise<ReplayJob> {
+  const found = await readReplayJob(id, (await run.gateway()).control);
+  if (!found) throw noJob(run, id);
+  return found.job;
+}
+
+function noJob(run: Run, id: string): CliError {
+  return new CliError(
+    `No replay job ${id.slice(0, 60)} in ${run.environment}.\nList them: ${run.command('replay ls')}`,
+    EXIT.notFound,
+  );
+}
+
+function doneText(job: ReplayJob): string {
+  return `${job.counts.replayed}/${job.expected ?? '?'}`;
+}

@@ -1,0 +1,202 @@
+/** `holdfast verify` and `sign`: why a captured request fails, and what a genuine one looks like. */
+import type { Command } from 'commander';
+import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
+import { CachedKeyFetcher } from '#adapters/http/key-fetcher.ts';
+import { closest } from '#core/config/check-value.ts';
+import { readMoment } from '#core/inbound/event-filter.ts';
+import type { ProviderSpec } from '#core/inbound/provider-spec.ts';
+import type { RawRequest } from '#core/inbound/raw-request.ts';
+import type { SourceSecret } from '#core/ports.ts';
+import { toIso } from '#core/time.ts';
+import { explainMismatch } from '#core/verification/explain-mismatch.ts';
+import { signRequest } from '#core/verification/sign-request.ts';
+import { type VerifyContext, verifyRequest } from '#core/verification/verify-request.ts';
+import { formatCurl } from '#local/curl-command.ts';
+import { PROVIDERS } from '#providers/index.ts';
+import { parseCapturedRequest } from '../captured-request.ts';
+import { CliError, EXIT, type ExitCode, usageError } from '../cli-error.ts';
+import { readGivenSecret, readInput } from '../read-input.ts';
+import { type CommandSet, type Run, withExamples } from '../run.ts';
+import { readSourceSecret } from '../source-secret.ts';
+
+interface Options {
+  readonly provider?: string;
+  readonly source?: string;
+  readonly secretFile?: string;
+  readonly url?: string;
+  readonly at?: string;
+  readonly header?: readonly string[];
+  readonly curl?: boolean;
+}
+
+export function addVerify(program: Command, set: CommandSet): void {
+  withExamples(
+    whose(program.command('verify'))
+      .argument('<file>', 'the captured request: headers, an empty line, the exact body (- for stdin)')
+      .description('Say whether a captured request is genuine, and why not')
+      .option('--at <time>', 'verify as if it were then (default: now)'),
+    ['holdfast verify request.http --source stripe', "with the source's stored secret"],
+    ['HOLDFAST_SECRET=… holdfast verify request.http --provider github', 'without any deployment'],
+  ).action(set.action(verify));
+
+  withExamples(
+    whose(program.command('sign'))
+      .argument('<file>', 'the body, byte for byte (- for stdin)')
+      .description('Sign a body as a provider would; prints the headers')
+      .option(
+        '--header <name:value>',
+        'a header the request will have (again for more)',
+        collect,
+        [] as readonly string[],
+      )
+      .option('--curl', 'print a curl command instead')
+      .option('--at <time>', 'sign as if it were then (default: now)'),
+    ['holdfast sign body.json --source stripe --curl', 'a command to paste'],
+    ['holdfast sign body.json --provider generic --secret-file secret.txt --json', 'headers as JSON'],
+  ).action(set.action(sign));
+}
+
+function whose(command: Command): Command {
+  return command
+    .option('--source <name>', 'the source it belongs to: its provider, settings and stored secret')
+    .option('--provider <id>', 'the provider, where there is no source')
+    .option('--secret-file <file>', 'the secret (default: HOLDFAST_SECRET, else the stored one of --source)')
+    .option('--url <url>', 'the public URL the provider was given, for providers that sign it');
+}
+
+function collect(value: string, before: readonly string[]): readonly string[] {
+  return [...before, value];
+}
+
+interface Whose {
+  readonly spec: ProviderSpec;
+  readonly secret: SourceSecret | undefined;
+  readonly settings: Readonly<Record<string, string>>;
+  readonly publicUrl?: string;
+  readonly nowMs: number;
+}
+
+async function readWhose(run: Run, options: Options): Promise<Whose> {
+  const now = run.clock.now();
+  const nowMs = options.at === undefined ? now : readMoment(options.at, now);
+  if (nowMs === undefined)
+    throw usageError(
+      `--at: "${options.at}"`,
+      'a time (2026-11-21T03:00Z) or how long ago (5m)',
+      'write it in one of these forms',
+    );
+  const source = options.source === undefined ? undefined : run.source(options.source);
+  const spec = source?.spec ?? providerOf(options.provider);
+  const given = await readGivenSecret(run, options.secretFile);
+  const secret = given !== undefined ? { current: given } : source && (await readSourceSecret(run, source));
+  const publicUrl = options.url ?? source?.publicUrl;
+  return {
+    spec,
+    secret,
+    settings: source?.settings ?? {},
+    nowMs,
+    ...(publicUrl === undefined ? {} : { publicUrl }),
+  };
+}
+
+function providerOf(id: string | undefined): ProviderSpec {
+  if (id === undefined) throw usageError('Neither --source nor --provider', 'one of them', '--provider stripe');
+  const spec = (PROVIDERS as Readonly<Record<string, ProviderSpec>>)[id];
+  if (spec) return spec;
+  const near = closest(id, Object.keys(PROVIDERS));
+  throw usageError(
+    `--provider: "${id.slice(0, 60)}"`,
+    'an id of docs/providers.md',
+    near ? `did you mean ${near}?` : 'look it up there',
+  );
+}
+
+async function verify(run: Run, file: string, options: Options): Promise<ExitCode> {
+  const { spec, ...whose } = await readWhose(run, options);
+  const request: RawRequest = parseCapturedRequest(await readInput(run, file));
+  const context: VerifyContext = {
+    ...whose,
+    crypto: nodeCrypto,
+    keys: new CachedKeyFetcher({ clock: run.clock, timeoutMs: 10_000 }),
+  };
+  const verdict = await verifyRequest(spec, request, context);
+  if (verdict.kind === 'verified') {
+    const { scheme, matchedSecret } = verdict;
+    run.out.result({ verified: true, provider: spec.id, scheme, matched_secret: matchedSecret }, () => [
+      `${run.out.paint('green', 'Genuine')}: ${spec.title}, scheme ${scheme}, ${matchedSecret} secret`,
+    ]);
+    return EXIT.ok;
+  }
+  const others = options.source === undefined ? [] : await otherSecrets(run, options.source);
+  const otherSpecs: readonly ProviderSpec[] = Object.values(PROVIDERS);
+  const reasons = await explainMismatch(spec, request, context, { otherSecrets: others, otherSpecs });
+  const value = {
+    verified: false,
+    provider: spec.id,
+    cause: verdict.cause,
+    hint: verdict.hint,
+    explanations: reasons.map(({ id, text }) => ({ id, text })),
+    verified_as_of: toIso(whose.nowMs),
+  };
+  run.out.result(value, () => [
+    `${run.out.paint('red', 'Not genuine')}: ${verdict.cause}${verdict.hint === undefined ? '' : ` (${verdict.hint})`}`,
+    ...reasons.map(({ text }) => `  ${text}`),
+    ...(reasons.length === 0 ? [`  ${CAUSES[verdict.cause] ?? 'No common mistake explains it'}`] : []),
+  ]);
+  return EXIT.failure;
+}
+
+const CAUSES: Readonly<Record<string, string>> = {
+  mismatch:
+    'Neither a changed body nor a known other secret explains it: compare the secret with the one the provider shows',
+  missing: 'The signature header is not there: was it dropped on the way, or is the request of somebody else?',
+  no_key: 'No secret was given: --source, --secret-file or HOLDFAST_SECRET',
+  key_fetch: "The provider's published key could not be fetched from here",
+  binding:
+    'The signature is good, but over something else (another body, audience or URL): give --url as the provider knows it',
+};
+
+/** Secrets of the other sources: the usual mix-up. Those that cannot be read are left out. */
+async function otherSecrets(run: Run, source: string): Promise<{ name: string; secret: string }[]> {
+  const others = run.deployment.sources.filter(each => each.needsSecret && each.source.id !== source);
+  const found = await Promise.all(
+    others.map(async each => {
+      const secret = await readSourceSecret(run, each.source).catch(() => undefined);
+      return secret ? [{ name: `source ${each.source.id}`, secret: secret.current }] : [];
+    }),
+  );
+  return found.flat();
+}
+
+async function sign(run: Run, file: string, options: Options): Promise<void> {
+  const { spec, secret, ...whose } = await readWhose(run, options);
+  const body = await readInput(run, file);
+  const headers = Object.fromEntries(
+    (options.header ?? []).map(text => {
+      const at = text.indexOf(':');
+      return [text.slice(0, Math.max(0, at)).trim().toLowerCase(), text.slice(at + 1).trim()];
+    }),
+  );
+  if (secret === undefined)
+    throw usageError('No secret', 'HOLDFAST_SECRET, --secret-file or --source', '--secret-file secret.txt');
+  try {
+    const given = { 'content-type': 'application/json', ...headers };
+    const signed = signRequest(spec, { ...whose, body, headers: given, secret: secret.current, crypto: nodeCrypto });
+    const sent = Buffer.from(signed.body ?? body);
+    const url = `${whose.publicUrl ?? 'https://example.com/webhooks/source'}${signed.rawQuery === undefined ? '' : `?${signed.rawQuery}`}`;
+    if (options.curl)
+      run.out.result({ curl: formatCurl(url, signed.headers, sent.toString('utf8')) }, () => [
+        formatCurl(url, signed.headers, sent.toString('utf8')),
+      ]);
+    else {
+      run.out.result({ headers: signed.headers, raw_query: signed.rawQuery }, () =>
+        Object.entries(signed.headers).map(([name, value]) => `${name}: ${value}`),
+      );
+      if (signed.body !== undefined)
+        run.out.note('The signature stands in the body: send it with --curl, or from a program');
+    }
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw new CliError(`${spec.title} cannot be signed here: ${error.message}`, EXIT.failure, { cause: error });
+  }
+}

@@ -1,0 +1,50 @@
+import { splitEventPk } from '#core/glossary.ts';
+import type { EventFilter } from '#core/inbound/event-filter.ts';
+import { decodeWorkMessage } from '#core/inbound/work-message.ts';
+import type { Gateway } from './gateway.ts';
+
+export interface DeadMessage {
+  readonly body: string;
+  readonly receipt: string;
+  readonly groupId: string;
+  readonly wanted: boolean;
+}
+
+const EMPTY_ANSWERS = 3;
+
+/**
+ * The messages of the dead-letter queue, each once, until it answers empty a few times (a queue may do so before it is).
+ * `redrive` wants those whose event is still dead of this very death. `purge` wants foreign ones and settled ones, and
+ * with `open` those as well; a filter by source or cause leaves foreign ones alone.
+ */
+export async function* movableMessages(
+  gateway: Pick<Gateway, 'dead' | 'store' | 'deployment'>,
+  verb: 'redrive' | 'purge',
+  filter: Pick<EventFilter, 'sources' | 'cause'>,
+  open: boolean,
+): AsyncGenerator<DeadMessage> {
+  const narrow = filter.cause !== undefined || filter.sources.length < gateway.deployment.sources.length;
+  const seen = new Set<string>();
+  for (let empty = 0; empty < EMPTY_ANSWERS; ) {
+    const messages = await gateway.dead.receive(10);
+    const fresh = messages.filter(message => !seen.has(message.body));
+    empty = fresh.length === 0 ? empty + 1 : 0;
+    for (const { body, receipt } of fresh) {
+      seen.add(body);
+      const decoded = decodeWorkMessage(body);
+      if (decoded.kind === 'foreign') {
+        yield { body, receipt, groupId: 'foreign', wanted: verb === 'purge' && !narrow };
+        continue;
+      }
+      const { pk, deadId, cause } = decoded.message;
+      const { sourceId } = splitEventPk(pk);
+      const meant =
+        (!narrow || filter.sources.includes(sourceId)) && (filter.cause === undefined || filter.cause === cause);
+      const item = meant ? await gateway.store.get(pk) : undefined;
+      const stillDead = item?.status === 'dead_letter' && item.deadId === deadId;
+      // A message without a record may be all that is left of its event.
+      const wanted = meant && (verb === 'redrive' ? stillDead : item !== undefined && (open || !stillDead));
+      yield { body, receipt, groupId: `replay#${sourceId}`, wanted };
+    }
+  }
+}

@@ -1,0 +1,64 @@
+/** Turns whatever a command threw into words and an exit code. */
+import { ConfigError } from '#core/config/resolve-config.ts';
+import { CursorError } from '#core/inbound/list-events.ts';
+import { UserError } from '#local/user-error.ts';
+import { CliError, EXIT } from './cli-error.ts';
+
+const CREDENTIALS = [
+  'AccessDenied',
+  'AccessDeniedException',
+  'CredentialsProviderError',
+  'ExpiredToken',
+  'ExpiredTokenException',
+  'InvalidClientTokenId',
+  'InvalidSignatureException',
+  'SignatureDoesNotMatch',
+  'TokenProviderError',
+  'UnrecognizedClientException',
+];
+
+/** Never throws. An error nobody foresaw keeps its stack in `cause`. */
+export function explainError(error: unknown): CliError {
+  if (error instanceof CliError) return error;
+  if (error instanceof ConfigError || error instanceof CursorError)
+    return new CliError(error.message, EXIT.usage, { cause: error });
+  if (error instanceof UserError) return new CliError(error.message, error.exitCode === 2 ? EXIT.usage : EXIT.failure);
+  const chain = causesOf(error);
+  const refused = chain.find(it => CREDENTIALS.includes(it.name));
+  if (refused) {
+    const text = `AWS refused: ${refused.name}: ${refused.message}\nSign in (aws sso login), or choose another profile: AWS_PROFILE=… holdfast …`;
+    return new CliError(text, EXIT.credentials, { cause: error });
+  }
+  if (chain.some(it => it.message.includes('Region is missing'))) {
+    return new CliError('No AWS region: set AWS_REGION, or a region in the profile', EXIT.credentials, {
+      cause: error,
+    });
+  }
+  const unreachable = chain.find(it =>
+    /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|ETIMEDOUT/.test(`${codeOf(it)} ${it.message}`),
+  );
+  if (unreachable) {
+    const text = `Nothing answers: ${unreachable.message || codeOf(unreachable)}\nIs the local AWS still running (npm start)? Is AWS_ENDPOINT_URL right?`;
+    return new CliError(text, EXIT.failure, { cause: error });
+  }
+  const [first] = chain;
+  return new CliError(first ? `${first.name}: ${first.message}` : String(error), EXIT.failure, { cause: error });
+}
+
+/** True for errors that a person can do nothing about, and whose stack helps. */
+export function isUnforeseen(error: unknown): boolean {
+  return !(error instanceof CliError) && ['TypeError', 'ReferenceError'].includes((error as Error)?.name);
+}
+
+function codeOf(error: Error): string {
+  return String((error as NodeJS.ErrnoException).code ?? '');
+}
+
+function causesOf(error: unknown): readonly Error[] {
+  const chain: Error[] = [];
+  for (let it = error; it instanceof Error && chain.length < 8; it = it.cause) {
+    chain.push(it);
+    if (it instanceof AggregateError) chain.push(...it.errors.filter(each => each instanceof Error));
+  }
+  return chain;
+}

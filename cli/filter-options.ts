@@ -1,0 +1,36 @@
+import { type Command, Option } from 'commander';
+import { EVENT_STATUSES } from '#core/glossary.ts';
+import { type EventFilter, readFilter, type WrittenFilter } from '#core/inbound/event-filter.ts';
+import { CliError, EXIT } from './cli-error.ts';
+import type { Run } from './run.ts';
+
+/** The options that say which events are meant, the same words everywhere. */
+export function addFilterOptions(command: Command, { status = true } = {}): Command {
+  command.option('--source <names>', 'sources, separated by commas (default: all)');
+  if (status) command.addOption(new Option('--status <list>', `of ${EVENT_STATUSES.join(', ')}`));
+  return command
+    .option('--type <type>', 'event type, or a prefix such as invoice.*')
+    .option('--cause <cause>', 'cause of the death or of the last failure; without --status: of dead letters')
+    .option('--since <when>', 'received since: 2026-11-21T03:00Z, or 30m, 24h, 7d ago (default: 24h)')
+    .option('--until <when>', 'received before (default: now)');
+}
+
+/** Throws CliError (usage) that names everything wrong with the filter. */
+export function filterOf(run: Run, options: WrittenFilter, now = run.clock.now()): EventFilter {
+  const read = readFilter(options, run.sourceIds, now);
+  if (read.kind === 'filter') return read.filter;
+  const lines = read.problems.map(
+    ({ path, given, allowed, fix }) => `--${path}: ${given}\n  allowed: ${allowed}\n  fix:     ${fix}`,
+  );
+  throw new CliError(lines.join('\n'), EXIT.usage);
+}
+
+/** A whole number out of an option. */
+export function wholeNumber(name: string, text: string, min: number, max: number): number {
+  const value = Number(text);
+  if (/^\d+$/.test(text) && value >= min && value <= max) return value;
+  throw new CliError(
+    `--${name}: "${text.slice(0, 40)}"\n  allowed: a whole number from ${min} to ${max}\n  fix:     e.g. --${name} ${Math.max(min, Math.min(max, 50))}`,
+    EXIT.usage,
+  );
+}

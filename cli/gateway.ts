@@ -1,0 +1,74 @@
+/** One deployed environment as the commands see it: the ports of the rules, and what only a person touches. */
+import type { Deployment } from '#core/config/deployment.ts';
+import type {
+  BlobStore,
+  Clock,
+  ControlStore,
+  DeadQueue,
+  EventStore,
+  Ids,
+  PayloadStore,
+  QueueGauge,
+  Timer,
+  WorkQueue,
+} from '#core/ports.ts';
+
+export interface StoredSecret {
+  /** `absent`: not deployed. `empty`: nobody has set a value. */
+  readonly kind: 'absent' | 'empty' | 'set';
+  /** As stored; never printed. */
+  readonly text?: string;
+  readonly changedAt?: number;
+}
+
+/** The secrets of the sources, to be read and written by a person. */
+export interface SecretVault {
+  read(name: string): Promise<StoredSecret>;
+  write(name: string, text: string): Promise<void>;
+}
+
+export interface AlarmView {
+  readonly name: string;
+  readonly state: 'OK' | 'ALARM' | 'INSUFFICIENT_DATA';
+  readonly since: number;
+  readonly reason: string;
+  /** What it means, the first command and the runbook, as the alarm itself says. */
+  readonly description: string;
+}
+
+export interface HttpAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  readonly ms: number;
+}
+/** Sends a request exactly as given. Throws when nothing answers. */
+export type SendHttp = (
+  url: string,
+  request: {
+    readonly method: string;
+    readonly headers: Readonly<Record<string, string>>;
+    readonly body?: Uint8Array;
+  },
+) => Promise<HttpAnswer>;
+
+export interface Gateway {
+  readonly deployment: Deployment;
+  /** Where it is, for a person: region, or the address of the local AWS. */
+  readonly place: string;
+  /** Origin of every webhook URL, as this machine reaches it. */
+  readonly apiUrl: string;
+  readonly store: EventStore;
+  readonly payloads: PayloadStore;
+  readonly blobs: BlobStore;
+  readonly control: ControlStore;
+  readonly queue: WorkQueue;
+  readonly dead: DeadQueue;
+  readonly gauge: QueueGauge;
+  readonly secrets: SecretVault;
+  alarms(): Promise<readonly AlarmView[]>;
+  readonly http: SendHttp;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly timer: Timer;
+}

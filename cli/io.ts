@@ -1,0 +1,100 @@
+/** What a command sees of the terminal and the machine; tests give their own. */
+import { userInfo } from 'node:os';
+
+export interface Stream {
+  write(text: string): void;
+  readonly isTTY: boolean;
+  readonly columns: number;
+}
+
+export interface Io {
+  readonly stdout: Stream;
+  readonly stderr: Stream;
+  readonly stdinIsTTY: boolean;
+  /** All of stdin, once. */
+  readStdin(): Promise<Buffer>;
+  /** Asks at the terminal; `hidden` shows nothing of the answer. Only where `stdinIsTTY`. */
+  ask(question: string, hidden?: boolean): Promise<string>;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Aborted by Ctrl-C. */
+  readonly interrupted: AbortSignal;
+  /** Who is at the keyboard, for the records of replays and pauses. */
+  readonly user: string;
+}
+
+export function processIo(): Io {
+  const interrupted = new AbortController();
+  for (const name of ['SIGINT', 'SIGTERM'] as const) {
+    process.on(name, () => {
+      // The second time, leave whatever is going on.
+      if (interrupted.signal.aborted) process.exit(130);
+      interrupted.abort();
+    });
+  }
+  // `holdfast … | head` closes our stdout: that is no failure.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') process.exit(0);
+    throw error;
+  });
+  return {
+    stdout: streamOf(process.stdout),
+    stderr: streamOf(process.stderr),
+    stdinIsTTY: process.stdin.isTTY === true,
+    readStdin,
+    ask: askAtTerminal,
+    env: process.env,
+    interrupted: interrupted.signal,
+    user: process.env['HOLDFAST_BY'] ?? userName(),
+  };
+}
+
+function streamOf(stream: NodeJS.WriteStream): Stream {
+  return {
+    write: text => void stream.write(text),
+    isTTY: stream.isTTY === true,
+    columns: stream.columns ?? 120,
+  };
+}
+
+function userName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return 'unknown';
+  }
+}
+
+async function readStdin(): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of process.stdin) chunks.push(Buffer.from(chunk as Uint8Array));
+  return Buffer.concat(chunks);
+}
+
+/** One line from the terminal. The terminal itself would echo a secret, so a hidden one is read key by key. */
+function askAtTerminal(question: string, hidden = false): Promise<string> {
+  const { stdin, stderr } = process;
+  stderr.write(question);
+  return new Promise(resolve => {
+    let text = '';
+    if (hidden) stdin.setRawMode(true);
+    const finish = (answer: string): void => {
+      if (hidden) stdin.setRawMode(false);
+      stdin.off('data', onData);
+      stdin.pause();
+      if (hidden) stderr.write('\n');
+      resolve(answer);
+    };
+    const onData = (data: Buffer): void => {
+      for (const char of data.toString('utf8')) {
+        if (char === '\u0003') process.exit(130);
+        if (char === '\r' || char === '\n') {
+          finish(text);
+          return;
+        }
+        text = char === '\u007f' || char === '\b' ? text.slice(0, -1) : text + char;
+      }
+    };
+    stdin.on('data', onData);
+    stdin.resume();
+  });
+}

@@ -1,0 +1,68 @@
+/** The CLI as a function: arguments and a terminal in, an exit code out. */
+import { Command, CommanderError, Option } from 'commander';
+import { VERSION } from '#core/version.ts';
+import { EXIT, type ExitCode } from './cli-error.ts';
+import { addCompletion } from './commands/completion.ts';
+import { addDlq } from './commands/dlq.ts';
+import { addDoctor } from './commands/doctor.ts';
+import { addEvents } from './commands/events.ts';
+import { addListen } from './commands/listen.ts';
+import { addPause } from './commands/pause.ts';
+import { addReplay } from './commands/replay.ts';
+import { addSend } from './commands/send.ts';
+import { addSources } from './commands/sources.ts';
+import { addStatus } from './commands/status.ts';
+import { addVerify } from './commands/verify.ts';
+import { explainError, isUnforeseen } from './explain-error.ts';
+import { CommandSet, DEFAULT_ENVIRONMENT, type Services } from './run.ts';
+
+const ABOUT = `Look after a Holdfast gateway: what arrived, what failed, run it again.
+Data goes to stdout, everything else to stderr; --json everywhere.
+Exit codes: 0 ok, 1 failure, 2 usage, 3 not found, 4 credentials, 5 partly done.`;
+
+/** Runs one command line (without node and script). Never throws. */
+export async function runCli(args: readonly string[], services: Services): Promise<ExitCode> {
+  const { io } = services;
+  const set = new CommandSet(services);
+  const program = buildProgram(set, services);
+  try {
+    await program.parseAsync([...args], { from: 'user' });
+    return set.exitCode;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
+    const explained = explainError(error);
+    io.stderr.write(`${explained.message}\n`);
+    if (isUnforeseen(error) || io.env['HOLDFAST_DEBUG']) io.stderr.write(`${(error as Error).stack}\n`);
+    return explained.exitCode;
+  }
+}
+
+export function buildProgram(set: CommandSet, { io }: Pick<Services, 'io'>): Command {
+  const program = new Command('holdfast');
+  program
+    .description(ABOUT)
+    .version(VERSION)
+    .addOption(
+      new Option('--env <name>', 'environment of gateway.config.ts').default(
+        io.env['HOLDFAST_ENV'] ?? DEFAULT_ENVIRONMENT,
+        'HOLDFAST_ENV, or local',
+      ),
+    )
+    .option('--json', 'JSON on stdout (one object a line where there are many)', false)
+    .configureHelp({ showGlobalOptions: true })
+    .configureOutput({
+      writeOut: text => io.stdout.write(text),
+      writeErr: text => io.stderr.write(text),
+      getOutHelpWidth: () => Math.min(100, io.stdout.columns),
+      getErrHelpWidth: () => Math.min(100, io.stderr.columns),
+    })
+    .showHelpAfterError('(add --help for what is allowed, with examples)')
+    .exitOverride();
+  for (const add of [addReplay, addDlq, addEvents, addSend, addVerify, addStatus, addDoctor]) add(program, set);
+  for (const add of [addPause, addSources, addListen, addCompletion]) add(program, set);
+  program.addHelpText(
+    'after',
+    '\nExamples:\n  $ holdfast status\n      one screen: rates, backlog, dead letters, alarms\n  $ holdfast dlq ls\n      what died, by cause and source',
+  );
+  return program;
+}

@@ -1,0 +1,122 @@
+/** Where words go: data to stdout, everything else to stderr; colours and moving lines only at a terminal. */
+import { styleText } from 'node:util';
+import type { Io } from './io.ts';
+
+export type Style = 'bold' | 'dim' | 'green' | 'red' | 'yellow' | 'cyan';
+
+export interface Progress {
+  update(done: number, total: number | undefined, note?: string): void;
+  end(): void;
+}
+
+const BAR_WIDTH = 24;
+/** Without a terminal, progress is a line now and then. */
+const QUIET_LINE_EVERY_MS = 5_000;
+
+export class Output {
+  readonly json: boolean;
+  private readonly io: Io;
+  private readonly now: () => number;
+
+  constructor(io: Io, options: { readonly json: boolean; readonly now: () => number }) {
+    this.io = io;
+    this.json = options.json;
+    this.now = options.now;
+  }
+
+  /** The command's answer: JSON with `--json`, else the lines. */
+  result(value: unknown, lines: () => readonly string[]): void {
+    if (this.json) this.io.stdout.write(`${JSON.stringify(value, null, this.io.stdout.isTTY ? 2 : 0)}\n`);
+    else for (const line of lines()) this.io.stdout.write(`${line}\n`);
+  }
+
+  /** One of many answers: a JSON line with `--json`, else a line. */
+  row(value: unknown, line: () => string): void {
+    this.io.stdout.write(`${this.json ? JSON.stringify(value) : line()}\n`);
+  }
+
+  /** For the person, not for the script. */
+  note(text = ''): void {
+    this.io.stderr.write(`${text}\n`);
+  }
+
+  /** The next useful command, where a person reads along. */
+  next(command: string, about: string): void {
+    if (!this.json) this.note(`${this.paintNote('dim', 'Next:')} ${command}  ${this.paintNote('dim', about)}`);
+  }
+
+  /** Colours a text of stdout. */
+  paint(style: Style, text: string): string {
+    return this.colours(this.io.stdout.isTTY) ? styleText(style, text, { validateStream: false }) : text;
+  }
+
+  paintNote(style: Style, text: string): string {
+    return this.colours(this.io.stderr.isTTY) ? styleText(style, text, { validateStream: false }) : text;
+  }
+
+  private colours(isTTY: boolean): boolean {
+    const { NO_COLOR, TERM } = this.io.env;
+    return isTTY && (NO_COLOR === undefined || NO_COLOR === '') && TERM !== 'dumb';
+  }
+
+  /** Columns as wide as their longest cell; the last one takes what is left of the terminal. */
+  table(headings: readonly string[], rows: readonly (readonly string[])[]): readonly string[] {
+    const widths = headings.map((heading, at) => Math.max(heading.length, ...rows.map(row => plain(row[at]).length)));
+    const line = (cells: readonly string[]): string => {
+      const padded = cells.map((cell, at) =>
+        at === cells.length - 1 ? cell : cell + ' '.repeat(Math.max(0, (widths[at] ?? 0) - plain(cell).length)),
+      );
+      return cut(padded.join('  ').trimEnd(), this.io.stdout.isTTY ? this.io.stdout.columns : 400);
+    };
+    return rows.length === 0 ? [] : [this.paint('dim', line(headings)), ...rows.map(line)];
+  }
+
+  progress(title: string): Progress {
+    const live = this.io.stderr.isTTY;
+    let saidAt = this.now();
+    let last = '';
+    return {
+      update: (done, total, note = '') => {
+        const share = total === undefined || total === 0 ? undefined : Math.min(1, done / total);
+        const filled = Math.round((share ?? 0) * BAR_WIDTH);
+        const bar = share === undefined ? '' : `[${'#'.repeat(filled)}${'.'.repeat(BAR_WIDTH - filled)}] `;
+        last = `${title} ${bar}${done}${total === undefined ? '' : `/${total}`} ${note}`.trimEnd();
+        if (live) this.io.stderr.write(`\r\u001b[2K${last}`);
+        else if (this.now() - saidAt >= QUIET_LINE_EVERY_MS) {
+          saidAt = this.now();
+          this.note(last);
+        }
+      },
+      end: () => {
+        if (live && last !== '') this.io.stderr.write('\r\u001b[2K');
+        else if (last !== '' && !this.json) this.note(last);
+      },
+    };
+  }
+
+  /** `3 min ago`, `in 20 s`. */
+  ago(ms: number): string {
+    const seconds = Math.round((this.now() - ms) / 1_000);
+    return seconds >= 0 ? `${span(seconds)} ago` : `in ${span(-seconds)}`;
+  }
+}
+
+/** `45 s`, `3 min`, `5 h`, `12 d`. */
+export function span(seconds: number): string {
+  if (seconds < 120) return `${Math.round(seconds)} s`;
+  if (seconds < 7_200) return `${Math.round(seconds / 60)} min`;
+  return seconds < 172_800 ? `${Math.round(seconds / 3_600)} h` : `${Math.round(seconds / 86_400)} d`;
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: colour codes begin with one
+const CODES = /\u001b\[\d+m/g;
+
+function plain(cell: string | undefined): string {
+  return (cell ?? '').replace(CODES, '');
+}
+
+function cut(line: string, width: number): string {
+  if (plain(line).length <= width) return line;
+  // A cut through colour codes would leave the terminal coloured.
+  return `${plain(line).slice(0, width - 1)}…`;
+}

@@ -1,0 +1,64 @@
+/** How an event looks in a list and on a screen of its own. */
+import type { EventItem } from '#core/event-item.ts';
+import { splitEventPk, toEventId } from '#core/glossary.ts';
+import type { TimelineStep } from '#core/inbound/event-report.ts';
+import type { Output, Style } from './output.ts';
+
+export const EVENT_HEADINGS = ['RECEIVED', 'SOURCE', 'TYPE', 'STATUS', 'TRIES', 'EVENT', 'NOTE'];
+
+export function eventCells(item: EventItem, out: Output): readonly string[] {
+  const note = item.status === 'completed' ? item.actionTaken : (item.lastError ?? item.actionTaken);
+  return [
+    out.ago(item.receivedAt),
+    splitEventPk(item.pk).sourceId,
+    item.eventType,
+    out.paint(styleOf(item.status), item.status),
+    String(item.attempts),
+    toEventId(item.pk),
+    out.paint('dim', note ?? ''),
+  ];
+}
+
+/** A line of its own in a stream. */
+export function eventLine(item: EventItem, out: Output): string {
+  const [, source = '', type = '', status = '', , id = '', note = ''] = eventCells(item, out);
+  const time = new Date(item.updatedAt).toISOString().slice(11, 19);
+  return `${out.paint('dim', time)}  ${source.padEnd(12)} ${type.padEnd(28)} ${status}  ${id}  ${note}`.trimEnd();
+}
+
+const SHOWN_FIRST = ['id', 'source', 'event_type', 'status', 'cause', 'last_error', 'action_taken', 'attempts'];
+const SHOWN_AFTER = ['generation', 'parked', 'size_bytes', 'body_sha256'];
+
+export function eventScreen(
+  report: Readonly<Record<string, unknown>> & { readonly timeline: readonly TimelineStep[] },
+  out: Output,
+): readonly string[] {
+  const field = (name: string): string[] => {
+    const value = report[name];
+    if (value === undefined) return [];
+    const text = typeof value === 'string' ? value : JSON.stringify(value);
+    return [`${out.paint('dim', name.padEnd(14))} ${name === 'status' ? out.paint(styleOf(text), text) : text}`];
+  };
+  const result = report['result'];
+  const started = Date.parse(report.timeline[0]?.at ?? '');
+  return [
+    ...SHOWN_FIRST.flatMap(field),
+    ...(result === undefined ? [] : [`${out.paint('dim', 'result'.padEnd(14))} ${JSON.stringify(result)}`]),
+    ...SHOWN_AFTER.flatMap(field),
+    '',
+    ...report.timeline.map(({ at, step, note = '' }) => {
+      const after = out.paint('dim', elapsed(Date.parse(at) - started).padStart(10));
+      return `  ${at}  ${after}  ${out.paint(styleOf(step), step.padEnd(14))} ${out.paint('dim', note)}`.trimEnd();
+    }),
+  ];
+}
+
+function elapsed(ms: number): string {
+  return ms < 10_000 ? `+${ms} ms` : `+${Math.round(ms / 1_000)} s`;
+}
+
+export function styleOf(status: string): Style {
+  if (status === 'completed' || status === 'accepted') return 'green';
+  if (status === 'dead_letter') return 'red';
+  return status === 'failed' || status === 'rejected' || status === 'replayed' ? 'yellow' : 'cyan';
+}

@@ -1,0 +1,98 @@
+/** What the state of an environment is, read once for `status` and `doctor`. */
+import { WATCH_SHARDS } from '#core/event-item.ts';
+import type { EventPk } from '#core/glossary.ts';
+import { isTerminal } from '#core/inbound/event-status.ts';
+import { FAR } from '#core/inbound/event-writes.ts';
+import { readPauses } from '#core/inbound/pause-source.ts';
+import type { PauseNote } from '#core/inbound/pauses.ts';
+import { TimelineReader } from '#core/inbound/read-timeline.ts';
+import { type ReplayJob, readOpenJobs, readReplayJob } from '#core/inbound/replay-job.ts';
+import type { QueueNumbers } from '#core/ports.ts';
+import type { AlarmView } from './gateway.ts';
+import type { Run } from './run.ts';
+
+const COUNT_LIMIT = 10_000;
+const OPEN_LIMIT = 500;
+const WINDOWS = { '5m': 300_000, '1h': 3_600_000 } as const;
+
+export interface SystemView {
+  readonly received: Readonly<Record<keyof typeof WINDOWS, { readonly count: number; readonly capped: boolean }>>;
+  readonly main: QueueNumbers;
+  readonly dead: QueueNumbers;
+  readonly openDeadLetters: number;
+  readonly unfinished: { readonly count: number; readonly capped: boolean; readonly oldestAt: number | undefined };
+  readonly pauses: Readonly<Record<string, PauseNote>>;
+  readonly jobs: readonly ReplayJob[];
+  readonly alarms: readonly AlarmView[];
+  readonly sweptUntil: number | undefined;
+}
+
+export async function readSystem(run: Run): Promise<SystemView> {
+  const { store, gauge, control, alarms } = await run.gateway();
+  const now = run.clock.now();
+  const [main, dead, pauses, views, lease, hour, recent, unfinished] = await Promise.all([
+    gauge.main(),
+    gauge.dead(),
+    readPauses(control),
+    alarms(),
+    control.read('sweeper-lease'),
+    countReceived(run, now - WINDOWS['1h']),
+    countReceived(run, now - WINDOWS['5m']),
+    readUnfinished(run),
+  ]);
+  let openDeadLetters = 0;
+  for (const source of run.sourceIds) {
+    let cursor: string | undefined;
+    do {
+      const page = await store.attention(source, cursor);
+      openDeadLetters += page.items.length;
+      cursor = page.cursor;
+    } while (cursor !== undefined);
+  }
+  const jobs = await Promise.all((await readOpenJobs(control)).map(id => readReplayJob(id, control)));
+  return {
+    received: { '5m': recent, '1h': hour },
+    main,
+    dead,
+    openDeadLetters,
+    unfinished,
+    pauses,
+    jobs: jobs.flatMap(found => (found?.job.state === 'running' ? [found.job] : [])),
+    alarms: views,
+    sweptUntil: lease === undefined ? undefined : Number(lease.value),
+  };
+}
+
+async function countReceived(run: Run, since: number): Promise<{ count: number; capped: boolean }> {
+  const { store } = await run.gateway();
+  const reader = new TimelineReader(
+    { sources: run.sourceIds, since, until: run.clock.now() + 1 },
+    'newest',
+    undefined,
+    store,
+  );
+  const entries = await reader.next(COUNT_LIMIT, () => true);
+  return { count: entries.length, capped: !reader.finished };
+}
+
+/** Events the `watch` index still names; the oldest of those it looks at first. */
+async function readUnfinished(run: Run): Promise<SystemView['unfinished']> {
+  const { store } = await run.gateway();
+  const pks: EventPk[] = [];
+  let capped = false;
+  for (const shard of run.sourceIds.flatMap(source =>
+    Array.from({ length: WATCH_SHARDS }, (_, n) => `${source}#${n}`),
+  )) {
+    let cursor: string | undefined;
+    do {
+      const page = await store.watchDue(shard, { before: FAR + 1 }, cursor);
+      pks.push(...page.items.map(it => it.pk));
+      cursor = page.cursor;
+    } while (cursor !== undefined && pks.length < COUNT_LIMIT);
+    capped ||= cursor !== undefined;
+  }
+  const chunks = Array.from({ length: Math.ceil(Math.min(pks.length, OPEN_LIMIT) / 100) }, (_, n) => n * 100);
+  const items = (await Promise.all(chunks.map(from => store.getMany(pks.slice(from, from + 100))))).flat();
+  const open = items.filter(item => !isTerminal(item.status)).map(item => item.receivedAt);
+  return { count: pks.length, capped, oldestAt: open.length === 0 ? undefined : Math.min(...open) };
+}

@@ -1,0 +1,52 @@
+import { type ReplayJob, readReplayJob } from '#core/inbound/replay-job.ts';
+import { reportJob } from '#core/inbound/report-job.ts';
+import { CliError, EXIT, type ExitCode } from './cli-error.ts';
+import { span } from './output.ts';
+import type { Run } from './run.ts';
+
+const POLL_MS = 1_000;
+
+/** Shows a job until it is over. Ctrl-C leaves it at work. The exit code says whether every event was replayed. */
+export async function watchJob(run: Run, id: string): Promise<ExitCode> {
+  const { control, timer } = await run.gateway();
+  const progress = run.out.progress('Replaying');
+  for (;;) {
+    const job = (await readReplayJob(id, control))?.job;
+    if (!job) throw new CliError(`The job ${id} is gone`, EXIT.notFound);
+    const done = sumOf(job);
+    const left = ((job.expected ?? done) - done) / job.ratePerSecond;
+    const note =
+      done === 0 ? 'waiting for the sweeper (once a minute)' : `about ${span(Math.ceil(Math.max(0, left)))} left`;
+    progress.update(done, job.expected, job.state === 'running' ? note : job.state);
+    if (job.state !== 'running') {
+      progress.end();
+      return showEnd(run, job);
+    }
+    if (run.io.interrupted.aborted) {
+      progress.end();
+      run.out.note(`\nThe job goes on without you. Progress: ${run.command(`replay watch ${id}`)}`);
+      return EXIT.ok;
+    }
+    await timer.sleep(POLL_MS);
+  }
+}
+
+function showEnd(run: Run, job: ReplayJob): ExitCode {
+  const { replayed, changed, running, gone, body_missing: bodyMissing } = job.counts;
+  const others = sumOf(job) - replayed;
+  run.out.result(reportJob(job), () => [
+    `${job.state === 'done' ? 'Done' : `Cancelled by ${job.cancelledBy}`}: ${replayed} replayed`,
+    ...(others === 0
+      ? []
+      : [
+          `  not replayed: ${changed} changed meanwhile, ${running} with a running attempt, ${gone} gone, ${bodyMissing} without a body`,
+        ]),
+  ]);
+  run.out.next(run.command('status'), 'backlog and dead letters after the replay');
+  if (job.state === 'cancelled' || others > 0) return replayed === 0 ? EXIT.failure : EXIT.partial;
+  return EXIT.ok;
+}
+
+function sumOf(job: ReplayJob): number {
+  return Object.values(job.counts).reduce((sum, count) => sum + count, 0);
+}
