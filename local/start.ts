@@ -161,6 +161,9 @@ function showNextCommands(aws: LocalAws, progress: Progress): void {
   progress.line(`\n${paint('bold', 'Next')}\n`);
   const line = (command: string, about: string): void =>
     progress.line(`  ${command.padEnd(34)} ${paint('dim', about)}`);
+  line('npm run holdfast -- send stripe', 'send a signed sample event');
+  line('npm run holdfast -- events ls', 'what arrived, and what became of it');
+  line('npm run holdfast -- status', 'rates, backlog, dead letters, alarms on one screen');
   line('npm test', 'every check, this run included');
   line('npm run synth', 'the CloudFormation templates of every environment');
   line('npm run deploy -- dev', 'the same stacks in your AWS account');
