@@ -14,6 +14,7 @@ export default defineConfig({
           include: [
             'test/contracts/**/*.test.ts',
             'test/adapters/**/*.test.ts',
+            'test/cli/**/*.test.ts',
             'test/lambdas/**/*.test.ts',
             'test/ingest-security/**/*.test.ts',
             'test/testing/**/*.test.ts',

@@ -11,6 +11,9 @@ export interface DeadMessage {
 }
 
 const EMPTY_ANSWERS = 3;
+/** Longer than the visibility timeout of the dead-letter queue. */
+const HIDDEN_WAIT_MS = 60_000;
+const POLL_MS = 2_000;
 
 /**
  * The messages of the dead-letter queue, each once, until it answers empty a few times (a queue may do so before it is).
@@ -18,15 +21,27 @@ const EMPTY_ANSWERS = 3;
  * with `open` those as well; a filter by source or cause leaves foreign ones alone.
  */
 export async function* movableMessages(
-  gateway: Pick<Gateway, 'dead' | 'store' | 'deployment'>,
+  gateway: Pick<Gateway, 'dead' | 'store' | 'deployment' | 'gauge' | 'timer'>,
   verb: 'redrive' | 'purge',
   filter: Pick<EventFilter, 'sources' | 'cause'>,
   open: boolean,
 ): AsyncGenerator<DeadMessage> {
   const narrow = filter.cause !== undefined || filter.sources.length < gateway.deployment.sources.length;
   const seen = new Set<string>();
+  let waitedMs = 0;
   for (let empty = 0; empty < EMPTY_ANSWERS; ) {
     const messages = await gateway.dead.receive(10);
+    if (
+      messages.length === 0 &&
+      seen.size === 0 &&
+      waitedMs < HIDDEN_WAIT_MS &&
+      (await gateway.gauge.dead()).hidden > 0
+    ) {
+      // Somebody, perhaps a dry run, looked at them a moment ago.
+      await gateway.timer.sleep(POLL_MS);
+      waitedMs += POLL_MS;
+      continue;
+    }
     const fresh = messages.filter(message => !seen.has(message.body));
     empty = fresh.length === 0 ? empty + 1 : 0;
     for (const { body, receipt } of fresh) {

@@ -95,8 +95,10 @@ export class CommandSet {
   action<Args extends unknown[]>(work: (run: Run, ...args: Args) => Promise<ExitCode | undefined> | Promise<void>) {
     return async (...all: unknown[]): Promise<void> => {
       const command = all.pop() as Command;
-      const run = new Run(this.services, command.optsWithGlobals<GlobalOptions>());
-      this.exitCode = (await work(run, ...(all as Args))) ?? EXIT.ok;
+      const options = command.optsWithGlobals<GlobalOptions>();
+      const run = new Run(this.services, options);
+      // The last of the others are the command's own options: a parent may have taken some of them for its own.
+      this.exitCode = (await work(run, ...([...all.slice(0, -1), options] as Args))) ?? EXIT.ok;
     };
   }
 }

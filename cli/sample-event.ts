@@ -1,5 +1,5 @@
 /** Sample events: one realistic request per provider in `fixtures/`, with its ids and times made fresh on each use. */
-import { randomUUID } from 'node:crypto';
+import { randomInt, randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -27,8 +27,8 @@ export function sampleNames(): readonly string[] {
 
 /**
  * A sample of a provider, unique on each call. Providers without one get the generic one. In a fixture `{{id}}` is 24 hex
- * characters, `{{uuid}}` a UUID, `{{seconds}}`, `{{ms}}` and `{{iso}}` the time; a text that is only `{{seconds}}` or
- * `{{ms}}` becomes a number.
+ * characters, `{{uuid}}` a UUID, `{{seconds}}`, `{{ms}}` and `{{iso}}` the time, `{{number}}` a random one; a text that
+ * is only `{{seconds}}`, `{{ms}}` or `{{number}}` becomes a number.
  */
 export function sampleEvent(provider: string, now: Date, type?: string): SampleEvent {
   const name = sampleNames().includes(provider) ? provider : GENERIC;
@@ -44,10 +44,11 @@ function fillSample({ headers, body }: Fixture, now: Date, type: string | undefi
     seconds: String(Math.floor(now.getTime() / 1_000)),
     ms: String(now.getTime()),
     iso: now.toISOString(),
+    number: String(randomInt(1, 2 ** 47)),
   };
   const fill = (text: string): string => text.replace(/\{\{(\w+)\}\}/g, (whole, name: string) => values[name] ?? whole);
   const text = typeof body === 'string' ? body : JSON.stringify(body);
-  const numbered = text.replace(/"\{\{(seconds|ms)\}\}"/g, (_, name: string) => values[name] ?? '0');
+  const numbered = text.replace(/"\{\{(seconds|ms|number)\}\}"/g, (_, name: string) => values[name] ?? '0');
   const filled = fill(numbered);
   return {
     body: Buffer.from(type === undefined ? filled : withType(filled, type)),

@@ -1,0 +1,203 @@
+/** The habits every command has: help with an example, words that name what to do, exit codes, quiet scripts. */
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import { describe, expect, it } from 'vitest';
+import { CliError } from '#cli/cli-error.ts';
+import { explainError } from '#cli/explain-error.ts';
+import { buildProgram } from '#cli/main.ts';
+import { Output, span } from '#cli/output.ts';
+import { CommandSet, type Services } from '#cli/run.ts';
+import { DependencyError } from '#core/errors.ts';
+import { CliWorld } from './cli-world.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+
+function leavesOf(command: Command, path: readonly string[] = []): { path: readonly string[]; command: Command }[] {
+  const children = command.commands.filter(it => it.name() !== 'help');
+  const own = children.length === 0 || command.registeredArguments.length > 0 ? [{ path, command }] : [];
+  return [...own, ...children.flatMap(child => leavesOf(child, [...path, child.name()]))];
+}
+
+const silent = { write: () => {}, isTTY: false, columns: 100 };
+const program = buildProgram(new CommandSet({} as Services), {
+  io: { env: {}, stdout: silent, stderr: silent } as unknown as Services['io'],
+});
+const leaves = leavesOf(program).filter(({ path }) => path.length > 0);
+
+describe('every command', () => {
+  it('is one of those on-call expects', () => {
+    expect(leaves.map(({ path }) => path.join(' ')).sort()).toEqual([
+      'completion',
+      'dlq ls',
+      'dlq purge',
+      'dlq redrive',
+      'dlq show',
+      'doctor',
+      'events get',
+      'events ls',
+      'events tail',
+      'listen',
+      'pause',
+      'replay',
+      'replay cancel',
+      'replay ls',
+      'replay watch',
+      'resume',
+      'send',
+      'sign',
+      'sources ls',
+      'sources rotate',
+      'sources set-secret',
+      'status',
+      'verify',
+    ]);
+  });
+
+  it.each(leaves.map(({ path }) => [path.join(' ')]))('%s --help has an example and the global options', async path => {
+    const { code, stdout, stderr } = await new CliWorld().run([...path.split(' '), '--help']);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toMatch(/Examples:\n {2}\$ .*holdfast /);
+    expect(stdout).toContain('--env <name>');
+    expect(stdout).toContain('--json');
+  });
+
+  it.each(leaves.map(({ path, command }) => [path.join(' '), command] as const))(
+    '%s answers an unknown option and a missing argument with 2 and a way on',
+    async (path, command) => {
+      const cli = new CliWorld();
+      const unknown = await cli.run([...path.split(' '), '--jsn']);
+      expect(unknown).toMatchObject({ code: 2, stdout: '' });
+      expect(unknown.stderr).toContain('--help');
+      if (command.registeredArguments.some(argument => argument.required)) {
+        const missing = await cli.run(path.split(' '));
+        expect(missing).toMatchObject({ code: 2, stdout: '' });
+        expect(missing.stderr).toContain('missing required argument');
+      }
+    },
+  );
+
+  const reading = [
+    'status',
+    'doctor',
+    'events ls',
+    'dlq ls',
+    'replay ls',
+    'sources ls',
+    'completion bash',
+    'resume shop',
+  ];
+  it.each(reading)('%s --json prints one JSON object and nothing else on stdout', async path => {
+    const cli = new CliWorld();
+    cli.world.start();
+    await cli.happen(['good-1']);
+    const { value, stderr } = await cli.json(path.split(' '));
+    cli.world.stop();
+    expect(typeof value).toBe('object');
+    expect(stderr).not.toContain('Next:');
+  });
+});
+
+describe('colours', () => {
+  const stream = (isTTY: boolean) => ({ write: () => {}, isTTY, columns: 80 });
+  const paint = (isTTY: boolean, env: Readonly<Record<string, string>>): string => {
+    const io = { stdout: stream(isTTY), stderr: stream(isTTY), env } as unknown as Services['io'];
+    return new Output(io, { json: false, now: () => 0 }).paint('red', 'x');
+  };
+
+  it('are for terminals that want them', () => {
+    expect(paint(true, {})).toContain('\u001b[31m');
+    expect(paint(false, {})).toBe('x');
+    expect(paint(true, { NO_COLOR: '1' })).toBe('x');
+    expect(paint(true, { TERM: 'dumb' })).toBe('x');
+  });
+
+  it('never appear in the output of a command without a terminal', async () => {
+    const cli = new CliWorld();
+    cli.world.start();
+    await cli.happen(['bad-1']);
+    for (const args of [['status'], ['events', 'ls'], ['dlq', 'show', 'bad-1'], ['doctor']]) {
+      const { stdout, stderr } = await cli.run(args);
+      expect(`${stdout}${stderr}`).not.toContain('\u001b');
+    }
+    cli.world.stop();
+  });
+});
+
+describe('errors', () => {
+  it.each([
+    [new DependencyError('dynamodb', 'Query: x', { cause: named('ExpiredTokenException') }), 4, 'AWS_PROFILE'],
+    [named('CredentialsProviderError'), 4, 'aws sso login'],
+    [new Error('Region is missing'), 4, 'AWS_REGION'],
+    [new Error('connect ECONNREFUSED 127.0.0.1:4566'), 1, 'npm start'],
+    [new CliError('mine', 5), 5, 'mine'],
+    ['a text', 1, 'a text'],
+  ])('%s has exit code %i and says what to do', (error, code, hint) => {
+    const explained = explainError(error);
+    expect(explained.exitCode).toBe(code);
+    expect(explained.message).toContain(hint);
+  });
+
+  it('of the gateway reach the person as one message', async () => {
+    const cli = new CliWorld();
+    const openGateway = () => Promise.reject(named('ExpiredToken'));
+    const { code, stdout, stderr } = await cli.run(['status'], { openGateway });
+    expect({ code, stdout }).toEqual({ code: 4, stdout: '' });
+    expect(stderr).not.toContain('    at ');
+  });
+});
+
+function named(name: string): Error {
+  return Object.assign(new Error(`${name} from AWS`), { name });
+}
+
+describe('completion', () => {
+  const script = async (shell: string): Promise<string> => (await new CliWorld().run(['completion', shell])).stdout;
+
+  it('of bash completes commands, subcommands and options', async () => {
+    const text = await script('bash');
+    const complete = (words: readonly string[]): string[] => {
+      const line = `COMP_WORDS=(${words.map(word => `'${word}'`).join(' ')}); COMP_CWORD=${words.length - 1}; _holdfast; echo "\${COMPREPLY[@]}"`;
+      const run = spawnSync('bash', ['-c', `${text}\n${line}`], { encoding: 'utf8' });
+      expect(run.stderr).toBe('');
+      return run.stdout.trim().split(' ');
+    };
+    expect(complete(['holdfast', 'ev'])).toEqual(['events']);
+    expect(complete(['holdfast', 'events', ''])).toEqual(expect.arrayContaining(['ls', 'get', 'tail']));
+    expect(complete(['holdfast', 'events', 'ls', '--s'])).toEqual(['--source', '--status', '--since']);
+    expect(complete(['holdfast', 'replay', '--ca'])).toEqual(['--cause']);
+  });
+
+  it('exists for zsh and fish, and for no other shell', async () => {
+    expect(await script('zsh')).toContain("'events ls') options=(");
+    expect(await script('fish')).toContain('__fish_seen_subcommand_from events; and __fish_seen_subcommand_from ls');
+    expect(await new CliWorld().run(['completion', 'tcsh'])).toMatchObject({ code: 2 });
+  });
+});
+
+describe('the program', () => {
+  const holdfast = (...args: string[]) =>
+    spawnSync(process.execPath, [join(ROOT, 'bin/holdfast.ts'), ...args], { encoding: 'utf8', cwd: ROOT });
+
+  it('starts, prints its version to stdout and its complaints to stderr', () => {
+    expect(holdfast('--version')).toMatchObject({
+      status: 0,
+      stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/),
+      stderr: '',
+    });
+    const wrong = holdfast('evnts');
+    expect(wrong).toMatchObject({ status: 2, stdout: '' });
+    expect(wrong.stderr).toContain('Did you mean events?');
+  });
+});
+
+describe('lengths of time', () => {
+  it.each([
+    [45, '45 s'],
+    [150, '3 min'],
+    [18_000, '5 h'],
+    [1_036_800, '12 d'],
+  ])('%i s is %s', (seconds, text) => {
+    expect(span(seconds)).toBe(text);
+  });
+});
