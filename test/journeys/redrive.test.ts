@@ -1,6 +1,6 @@
 /** What a person does with dead letters in the console, and what becomes of messages whose death is over. */
 import { describe, expect, it } from 'vitest';
-import { PermanentError } from '#core/inbound/handler-contract.ts';
+import { PermanentError, retryAfter } from '#core/inbound/handler-contract.ts';
 import { MemoryWorld, type WorldOptions } from '#test/support/memory-world.ts';
 import { complaintsAbout } from './oracle.ts';
 import { handlerThat } from './support/handlers.ts';
@@ -129,5 +129,25 @@ it('an old copy of an earlier generation does not run the new one', async () => 
   world.mapping.enable();
   await world.clock.advanceBy(5_000);
   expect(world.item('evt_1')).toEqual(pending);
+  expect(world.main.dump()).toEqual([]);
+});
+
+it('a copy that comes before the next attempt is due waits for it', async () => {
+  const attemptsAt: number[] = [];
+  const handlers = handlerThat(({ nth, world }) => {
+    attemptsAt.push(world.clock.now());
+    return nth === 1 ? Promise.resolve(retryAfter(60)) : undefined;
+  });
+  const world = new MemoryWorld({ handlers, queue: { duplicateRate: 0 } });
+  await world.post({ id: 'evt_1' });
+  const [copy] = world.main.dump();
+  world.mapping.enable();
+  await world.clock.advanceBy(5_000);
+  world.main.send(copy?.body ?? '');
+  await world.clock.advanceBy(50_000);
+  expect(attemptsAt).toHaveLength(1);
+  await world.clock.advanceBy(MINUTE);
+  expect(world.item('evt_1')).toMatchObject({ status: 'completed', attempts: 2 });
+  expect((attemptsAt[1] ?? 0) - (attemptsAt[0] ?? 0)).toBeGreaterThanOrEqual(58_000);
   expect(world.main.dump()).toEqual([]);
 });
