@@ -89,6 +89,33 @@ describe('a redrive in the console', () => {
   });
 });
 
+it('a redrive that stood still does not undo a later death', async () => {
+  let stalling = false;
+  const stall = (call: { readonly name: string }) => {
+    if (!stalling || call.name !== 'store.update') return undefined;
+    updates += 1;
+    return updates === 2 ? 'stall' : undefined;
+  };
+  let updates = 0;
+  const world = await Patient.dead({
+    planOf: role => (role === 'process' ? stall : () => undefined),
+    process: { stallMs: MINUTE },
+  });
+  const [message] = world.dead.dump();
+  stalling = true;
+  for (let copy = 0; copy < 2; copy++) {
+    world.main.send(message?.body ?? '');
+    world.mapping.enable();
+    await world.clock.advanceBy(5_000);
+  }
+  const dead = world.item('evt_1');
+  expect(dead).toMatchObject({ status: 'dead_letter', dlqSent: true });
+  expect(dead?.deadId).not.toBe(JSON.parse(message?.body ?? '{}').deadId);
+  await world.clock.advanceBy(10 * MINUTE);
+  expect(world.item('evt_1')).toEqual(dead);
+  expect(world.main.dump()).toEqual([]);
+});
+
 describe('the sweeper and the DLQ', () => {
   it('takes out the message of an event that was replayed, and no other', async () => {
     const world = await Patient.dead();
