@@ -30,6 +30,7 @@ export default defineConfig({
             'test/journeys/**/*.test.ts',
             'test/journeys-ordering/**/*.test.ts',
             'test/model/**/*.test.ts',
+            'test/conformance/**/*.test.ts',
             'test/mutants/**/*.test.ts',
             'test/simulation/**/*.test.ts',
           ],

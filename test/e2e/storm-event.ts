@@ -17,9 +17,9 @@ export interface StormEvent extends UnsignedRequest {
 /** A payment or a drill for the shipped handlers of the source `default`, of a kind drawn at random. */
 export function stormEvent(random: SeededRandom): StormEvent {
   const draw = random.next();
-  if (draw < 0.35) return payment();
-  if (draw < 0.6) return drill('complete', {});
-  if (draw < 0.85) return drill('sleep', { ms: 200 + random.int(1_000) });
+  if (draw < 0.4) return payment();
+  if (draw < 0.7) return drill('complete', {});
+  if (draw < 0.85) return drill('sleep', { ms: 200 + random.int(800) });
   if (draw < 0.95) return drill('throw', { failTimes: 1 });
   return drill('die', {});
 }

@@ -1,0 +1,300 @@
+/**
+ * The real code around one event: the tables of adapters/memory, both queues as bags (the model's queues have no order
+ * and no delays), and processes that stand still between two steps. Seen through `record()` and `copies()`, it must be
+ * what the model says it is.
+ */
+import { nodeCodec } from '#adapters/codec/node-codec.ts';
+import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
+import { MemoryBlobs } from '#adapters/memory/memory-blobs.ts';
+import { MemoryControlStore } from '#adapters/memory/memory-control-store.ts';
+import { MemoryDatabase } from '#adapters/memory/memory-database.ts';
+import { eventsTable, MemoryEventStore } from '#adapters/memory/memory-event-store.ts';
+import { MemoryPayloadStore, payloadsTable } from '#adapters/memory/memory-payload-store.ts';
+import { MemoryTelemetry } from '#adapters/memory/memory-telemetry.ts';
+import { SeededIds, SeededRandom } from '#adapters/memory/seeded-random.ts';
+import { VirtualClock } from '#adapters/memory/virtual-clock.ts';
+import { systemAddresses } from '#adapters/system.ts';
+import type { EventItem } from '#core/event-item.ts';
+import { type EventKey, toEventPk, toSourceId } from '#core/glossary.ts';
+import { FAR } from '#core/inbound/event-writes.ts';
+import type { ProcessPorts, ProcessRules } from '#core/inbound/process-ports.ts';
+import { decodeWorkMessage } from '#core/inbound/work-message.ts';
+import type { EffectWrite, EventUpdate, Timer, TransactResult, WriteResult } from '#core/ports.ts';
+import { DEFAULT_TIMINGS, type ResolvedSource, type Timings } from '#core/resolved-config.ts';
+import { Breaker, type Permission } from '#core/retry/breaker.ts';
+import { generic } from '#providers/generic.ts';
+import {
+  ATTEMPT_BUDGET,
+  type DlqTag,
+  GONE,
+  type LifeRecord,
+  NOBODY,
+  RESEND_CAP,
+  type Tag,
+} from '../model/lifecycle-state.ts';
+import type { SteppedProcess } from './stepped-process.ts';
+
+/** What the model says of a record, without what only the model knows. */
+export type SeenRecord = Omit<LifeRecord, 'successorSent'>;
+
+/** How the handler ends its attempt. */
+export type Ending = 'done' | 'reject' | 'stale' | 'defer' | 'retry soon' | 'retry later' | 'permanent';
+
+/** A deliberate bug: what becomes of a write, or of a message (undefined: it is never sent). */
+export interface Bug {
+  update?(update: EventUpdate): EventUpdate;
+  message?(body: string): string | undefined;
+}
+
+const EVENTS = 'events';
+const PAYLOADS = 'payloads';
+export const EFFECTS = 'effects';
+export const SECRET = 'whsec_of_the_conformance_walks';
+export const SOURCE = toSourceId('default');
+export const PK = toEventPk(SOURCE, 'walk' as EventKey);
+const FOR_EVER = 10 ** 12;
+/** Waits of the handler and of the breaker: longer than a walk of clock ticks. */
+export const WAIT_MS = 600_000;
+
+/** The model's times have no numbers: what may happen at any moment is due at once, what must not happen is far. */
+const TIMINGS: Timings = {
+  ...DEFAULT_TIMINGS,
+  ingestBudgetMs: FOR_EVER,
+  recordBudgetMs: FOR_EVER,
+  firstWatchMs: 0,
+  replayWatchMs: 0,
+  overdueMs: 0,
+  resendWaitMs: 0,
+  resendCapMs: 0,
+  deathWatchMs: 0,
+  resendLimit: RESEND_CAP,
+  processTimeoutMs: WAIT_MS,
+  deferLimitMs: FOR_EVER,
+};
+const RETRY = { attempts: ATTEMPT_BUDGET, baseSeconds: 600, capSeconds: 600 };
+
+export const source: ResolvedSource = {
+  id: SOURCE,
+  spec: generic,
+  paths: [`/webhooks/${SOURCE}`],
+  settings: {},
+  unhandled: 'dead_letter',
+  maxBodyBytes: 1_048_576,
+  dedupOnBody: false,
+  dryRun: false,
+  quarantine: false,
+  retry: RETRY,
+};
+
+export const RULES: ProcessRules = {
+  timings: TIMINGS,
+  retentionDays: 30,
+  deadRetentionDays: 90,
+  inlineLimitBytes: 65_536,
+  sources: new Map([[SOURCE, source]]),
+};
+
+const timer: Timer = {
+  sleep: () => Promise.resolve(),
+  limit: async (_ms, work) => ({ kind: 'finished', value: await work(new AbortController().signal) }),
+};
+
+/** The table, with a deliberate bug in what is written to it. */
+class BuggyStore extends MemoryEventStore {
+  readonly #bug: Bug;
+
+  constructor(database: MemoryDatabase, bug: Bug) {
+    super(database, EVENTS);
+    this.#bug = bug;
+  }
+
+  override update(update: EventUpdate): Promise<WriteResult> {
+    return super.update(this.#bug.update?.(update) ?? update);
+  }
+
+  override transact(update: EventUpdate, effects: readonly EffectWrite[], token: string): Promise<TransactResult> {
+    return super.transact(this.#bug.update?.(update) ?? update, effects, token);
+  }
+}
+
+class TestBreaker extends Breaker {
+  readonly #permission: Permission;
+
+  constructor(permission: Permission) {
+    super();
+    this.#permission = permission;
+  }
+
+  override ask(): Permission {
+    return this.#permission;
+  }
+}
+
+/** A consumer's message and, while it works on it, its process. */
+export interface RealConsumer {
+  readonly body: string;
+  holds: boolean;
+  process?: SteppedProcess | undefined;
+  claimId?: string | undefined;
+}
+
+export class RealLifecycle {
+  readonly clock = new VirtualClock();
+  readonly random: SeededRandom;
+  readonly database: MemoryDatabase;
+  readonly store: MemoryEventStore;
+  readonly consumers: (RealConsumer | undefined)[] = [undefined, undefined];
+  readonly sweeps: (SteppedProcess | undefined)[] = [undefined, undefined];
+  readonly operators: (SteppedProcess | undefined)[] = [undefined, undefined];
+  request: SteppedProcess | undefined;
+  queue: string[] = [];
+  dead: string[] = [];
+  paused = false;
+  /** How the next handler that is let go ends its attempt. */
+  ending: Ending = 'done';
+  readonly createdAt: number;
+  readonly #bug: Bug;
+  readonly #telemetry = new MemoryTelemetry();
+
+  constructor(seed: number, bug: Bug = {}) {
+    this.random = new SeededRandom(seed);
+    this.#bug = bug;
+    this.createdAt = this.clock.now();
+    this.database = new MemoryDatabase({ clock: this.clock, random: this.random.fork() });
+    this.database.define(eventsTable(EVENTS));
+    this.database.define(payloadsTable(PAYLOADS));
+    this.database.define({ name: EFFECTS, partition: 'id', indexes: [] });
+    this.store = new BuggyStore(this.database, bug);
+  }
+
+  /** The ports of one process; it stands still before each write of the state item and each send. */
+  ports(process: SteppedProcess) {
+    const send = async (to: string[], body: string): Promise<void> => {
+      const sent = this.#bug.message ? this.#bug.message(body) : body;
+      if (sent !== undefined) to.push(sent);
+    };
+    const queue = { send: (body: string) => send(this.queue, body) };
+    const dead = {
+      send: (body: string) => send(this.dead, body),
+      receive: async () => [],
+      delete: async () => {},
+    };
+    const nothing = { visible: 0, hidden: 0, delayed: 0 };
+    return {
+      store: process.wrap('store', this.store, ['insert', 'update', 'transact']),
+      payloads: new MemoryPayloadStore(this.database, PAYLOADS),
+      control: new MemoryControlStore(this.database, EVENTS),
+      blobs: new MemoryBlobs(this.clock),
+      queue: process.wrap('queue', queue, ['send']),
+      dead: process.wrap('dead', dead, ['send']),
+      gauge: { main: async () => nothing, dead: async () => nothing },
+      receipts: { hide: async () => {} },
+      crypto: nodeCrypto,
+      codec: nodeCodec,
+      addresses: systemAddresses,
+      clock: this.clock,
+      ids: new SeededIds(this.random.fork()),
+      random: this.random,
+      timer,
+      telemetry: this.#telemetry,
+    };
+  }
+
+  processPorts(process: SteppedProcess, handlers: ProcessPorts['handlers'], breakerOpen: boolean): ProcessPorts {
+    const open: Permission = { kind: 'park', untilMs: this.clock.now() + WAIT_MS };
+    return {
+      ...this.ports(process),
+      pauses: { isPaused: async () => this.paused },
+      breaker: new TestBreaker(breakerOpen ? open : { kind: 'run' }),
+      handlers,
+    };
+  }
+
+  /** No two writes happen in the same millisecond. */
+  tick(): Promise<void> {
+    return this.clock.advanceBy(1);
+  }
+
+  item(): EventItem | undefined {
+    return this.database.get(EVENTS, { pk: PK }) as EventItem | undefined;
+  }
+
+  /** The record as the model would describe it. */
+  record(): SeenRecord | undefined {
+    const item = this.item();
+    if (!item) return undefined;
+    const now = this.clock.now();
+    const due = item.nextAttemptAt;
+    return {
+      status: statusOf(item),
+      enqueued: item.enqueuedAt !== undefined,
+      attempts: item.attempts,
+      owner: this.#ownerOf(item),
+      leased: item.status === 'processing' && (item.leaseUntil ?? 0) >= now,
+      due: due === undefined ? 'none' : due > now ? 'ahead' : 'reached',
+      parked: item.parked === true,
+      watch: watchOf(item),
+      dlqSent: item.dlqSent === true,
+      expires: item.expiresAt !== undefined,
+      resends: item.resends,
+      effects: Number(this.database.get(EFFECTS, { id: `gen ${item.gen}` })?.['times'] ?? 0),
+    };
+  }
+
+  #ownerOf(item: EventItem): number {
+    if (item.owner === undefined) return NOBODY;
+    const owner = this.consumers.findIndex(it => it?.claimId === item.owner);
+    return owner < 0 ? GONE : owner;
+  }
+
+  tagOf(body: string): Tag {
+    const place = this.#placeOf(body);
+    return place === 'earlierDeath' ? 'current' : place === 'thisDeath' ? 'redriven' : place;
+  }
+
+  deadTagOf(body: string): DlqTag {
+    const place = this.#placeOf(body);
+    return place === 'thisDeath' ? 'current' : place === 'current' ? 'earlierDeath' : place;
+  }
+
+  #placeOf(body: string): 'older' | 'thisDeath' | 'earlierDeath' | 'current' {
+    const decoded = decodeWorkMessage(body);
+    if (decoded.kind === 'foreign') throw new Error(`The code sent a message it cannot read itself: ${decoded.reason}`);
+    const { gen, deadId } = decoded.message;
+    const item = this.item();
+    if (item && gen < item.gen) return 'older';
+    if (deadId === undefined) return 'current';
+    return deadId === item?.deadId ? 'thisDeath' : 'earlierDeath';
+  }
+
+  /** Takes one of the messages with this tag, at random. */
+  take<T extends Tag | DlqTag>(from: string[], tag: T, tagOf: (body: string) => T, rather?: string): string {
+    const found = from.flatMap((body, at) => (tagOf(body) === tag ? [at] : []));
+    const same = found.find(at => from[at] === rather);
+    const at = same ?? found[this.random.int(found.length)];
+    if (at === undefined) throw new Error(`there is no message with the tag ${tag}`);
+    return from.splice(at, 1)[0] as string;
+  }
+}
+
+function statusOf(item: EventItem): LifeRecord['status'] {
+  switch (item.status) {
+    case 'pending':
+    case 'processing':
+    case 'failed':
+    case 'deferred':
+      return item.status;
+    case 'dead_letter':
+      return 'dead';
+    case 'completed':
+    case 'skipped_stale':
+    case 'rejected':
+    case 'ignored':
+      return 'completed';
+  }
+}
+
+function watchOf(item: EventItem): LifeRecord['watch'] {
+  if (item.watchAt === undefined) return 'none';
+  return item.watchAt === FAR ? 'far' : 'near';
+}
