@@ -16,6 +16,7 @@ export default defineConfig({
             'test/adapters/**/*.test.ts',
             'test/cli/**/*.test.ts',
             'test/lambdas/**/*.test.ts',
+            'test/handlers/**/*.test.ts',
             'test/ingest-security/**/*.test.ts',
             'test/testing/**/*.test.ts',
           ],
