@@ -247,6 +247,12 @@ export class RealLifecycle {
     return owner < 0 ? GONE : owner;
   }
 
+  /** Whether a consumer's message is the one that ingest sent, and no later copy. */
+  holdsFirstCopy(consumer: number): boolean {
+    const decoded = decodeWorkMessage(this.consumers[consumer]?.body ?? '');
+    return decoded.kind === 'message' && decoded.message.again !== true;
+  }
+
   tagOf(body: string): Tag {
     const place = this.#placeOf(body);
     return place === 'earlierDeath' ? 'current' : place === 'thisDeath' ? 'redriven' : place;
