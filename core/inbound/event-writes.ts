@@ -358,6 +358,9 @@ export interface ReplayWrite {
  */
 export function replay(item: EventItem, request: ReplayWrite, now: EpochMs, timings: Timings): EventUpdate {
   const conditions = [eq('gen', item.gen), ne('replayId', request.replayId)];
+  const newRun = item.status === 'completed' || request.newKey;
+  // Completed since it was read: its key was used to the end, and the next run must not borrow it.
+  if (!newRun) conditions.push(ne('status', 'completed'));
   if (!request.force) conditions.push(ne('status', 'processing'));
   if (request.jobCreatedAt !== undefined) {
     conditions.push(any(missing('replayedAt'), lt('replayedAt', request.jobCreatedAt)));
@@ -368,7 +371,7 @@ export function replay(item: EventItem, request: ReplayWrite, now: EpochMs, timi
     set: {
       status: 'pending',
       gen: item.gen + 1,
-      run: item.run + (item.status === 'completed' || request.newKey ? 1 : 0),
+      run: item.run + (newRun ? 1 : 0),
       attempts: 0,
       resends: 0,
       replayId: request.replayId,

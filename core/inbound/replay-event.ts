@@ -76,7 +76,8 @@ export async function replayEvent(
   if (written.item === undefined) return { kind: 'refused', reason: 'gone' };
   if (written.item.replayId === replayId) return sendAgain(written.item, ports);
   const replayedSince = jobCreatedAt !== undefined && (written.item.replayedAt ?? 0) >= jobCreatedAt;
-  return { kind: 'refused', reason: written.item.gen !== item.gen || replayedSince ? 'changed' : 'running' };
+  const running = written.item.gen === item.gen && written.item.status === 'processing' && !replayedSince;
+  return { kind: 'refused', reason: running ? 'running' : 'changed' };
 }
 
 /** The write was ours and its sender may have died before it sent: what was never sent is sent now. */
