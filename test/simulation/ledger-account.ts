@@ -14,6 +14,7 @@ export interface RecordView {
   attempts: number;
   owner: string | undefined;
   leaseUntil: number | undefined;
+  nextAttemptAt: number | undefined;
   parked: boolean;
   bodySha: string;
   deadId: string | undefined;
@@ -111,6 +112,7 @@ export function viewOf(row: Row): RecordView {
     attempts: Number(row['attempts']),
     owner: row['owner'] as string | undefined,
     leaseUntil: row['leaseUntil'] as number | undefined,
+    nextAttemptAt: row['nextAttemptAt'] as number | undefined,
     parked: row['parked'] === true,
     bodySha: String(row['bodySha']),
     deadId: row['deadId'] as string | undefined,

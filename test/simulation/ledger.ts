@@ -32,13 +32,19 @@ export type GoneBy = 'delete' | 'retention' | 'purge' | 'redrive' | 'move';
 
 export interface LedgerOptions {
   readonly now: () => number;
-  /** What is expected of an event that no provider announced (none, in a correct world). */
+  /** Hosts' clocks are off by up to this much. */
   readonly skewMs: number;
+  /** Days a finished event is kept, and a dead one. */
+  readonly retentionDays: number;
+  readonly deadRetentionDays: number;
   /** Told of each event that becomes final: milliseconds since it was recorded. */
   readonly onFinal?: (account: Account, tookMs: number) => void;
 }
 
 const MAX_COMPLAINTS = 25;
+const DAY_MS = 86_400_000;
+/** Messages may arrive this much early: SQS counts in seconds, and the product allows for it. */
+const EARLY_MS = 2_000;
 
 export class Ledger {
   readonly accounts = new Map<string, Account>();
@@ -49,6 +55,8 @@ export class Ledger {
   readonly looks = new Map<string, number>();
   /** Records that are owed something now. */
   owed = 0;
+  /** A person has started a bulk replay. */
+  jobsAllowed = false;
   /** A person is removing what does not belong into the DLQ. */
   tidying = false;
   readonly foreign = new Map<string, 'main' | 'dead'>();
@@ -123,7 +131,9 @@ export class Ledger {
     if (!is) this.#checkDeletion(account, was, by);
     else if (!was) this.#checkInsert(account, is);
     else this.#checkMove(account, was, is, after);
-    if (is) this.#checkWatch(account, is);
+    if (!is) return;
+    this.#checkWatch(account, is);
+    this.#checkLifetime(account, was, is);
   }
 
   /** The table was emptied behind everybody's back. */
@@ -197,8 +207,10 @@ export class Ledger {
       if (message.whole) account.wholeSentAt = now;
       account.copies += 1;
       this.counts.mostCopies = Math.max(this.counts.mostCopies, account.copies);
-    } else if (message.deadId === undefined) account.copiedToDeadQueueAt = now;
-    else deathOf(account, message.deadId).sent += 1;
+    } else if (message.deadId === undefined) {
+      account.copiedToDeadQueueAt = now;
+      this.look('I9', !account.record, () => `a copy of ${message.pk} went to the DLQ beside ${show(account.record)}`);
+    } else deathOf(account, message.deadId).sent += 1;
   }
 
   /** A person or another system put something into the main queue that is not the product's. */
@@ -320,11 +332,15 @@ export class Ledger {
     const claimed = is.status === 'processing' && is.owner !== was.owner;
     const free = was.status !== 'processing' || (was.leaseUntil ?? 0) < this.#now() + 2 * this.#options.skewMs;
     this.look('I5', !claimed || free, () => `${story()}: its lease was still valid`);
+    const due = (was.nextAttemptAt ?? 0) <= this.#now() + EARLY_MS + this.#options.skewMs;
+    this.look('I9', !claimed || due, () => `${story()}: claimed before ${was.nextAttemptAt}`);
     const grown = is.attempts - was.attempts;
     this.look('I9', grown === (claimed ? 1 : 0) || (grown === -1 && is.status === 'deferred'), story);
   }
 
   #checkReplay(account: Account, was: RecordView, is: RecordView, replayId: string, story: () => string): void {
+    // A bulk job replays what its filter means; its id begins so.
+    if (this.jobsAllowed && replayId.startsWith('rj-')) this.replayAsked(account.pk, replayId, false);
     const asked = account.people?.replays.get(replayId);
     const caughtUp = account.incarnations > 0 && is.gen > was.gen;
     const allowed = is.gen === was.gen + 1 && is.status === 'pending' && asked !== undefined && !asked.used;
@@ -342,6 +358,15 @@ export class Ledger {
       owed === is.watched && owed === (is.expiresAt === undefined),
       () => `${account.pk} is ${show(is)}, watched: ${is.watched}, expires: ${is.expiresAt}`,
     );
+  }
+
+  /** A finished event is kept for the retention, counted in seconds from its end, and no longer. */
+  #checkLifetime(account: Account, was: RecordView | undefined, is: RecordView): void {
+    if (is.expiresAt === undefined || is.expiresAt === was?.expiresAt) return;
+    const { retentionDays, deadRetentionDays, skewMs } = this.#options;
+    const days = is.status === 'dead_letter' ? deadRetentionDays : retentionDays;
+    const off = Math.abs(is.expiresAt * 1_000 - this.#now() - days * DAY_MS);
+    this.look('I8', off <= skewMs + 20 * 60_000, () => `${account.pk} is ${show(is)} and expires at ${is.expiresAt}`);
   }
 
   #countDeath(cause: string): void {

@@ -1,10 +1,11 @@
 /** Operators at work: replays of dead and of finished events, console redrives, pauses. Their own processes fail too. */
 import type { SeededRandom } from '#adapters/memory/seeded-random.ts';
 import type { EventPk, SourceId } from '#core/glossary.ts';
-import { decodePauses, PAUSES_CONTROL } from '#core/inbound/pauses.ts';
+import { pauseSource, resumeSource } from '#core/inbound/pause-source.ts';
 import { replayEvent } from '#core/inbound/replay-event.ts';
+import { createReplayJob, type ReplayJobRequest } from '#core/inbound/replay-job.ts';
 import { readMessage } from './ledger-account.ts';
-import type { Region } from './region.ts';
+import { MOST_REPLAYS_PER_SECOND, type Region } from './region.ts';
 import type { Traffic } from './traffic.ts';
 import type { Weather } from './weather.ts';
 
@@ -12,9 +13,10 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 /** An event is replayed at most so often, so that a poison event comes to rest. */
 const MAX_REPLAYS = 3;
+const WHO = { by: 'a person', why: 'simulated' };
 
 export class People {
-  readonly counts = { replays: 0, redrives: 0, pauses: 0 };
+  readonly counts = { replays: 0, jobs: 0, redrives: 0, pauses: 0 };
   readonly #region: Region;
   readonly #traffic: Traffic;
   readonly #weather: Weather;
@@ -43,7 +45,8 @@ export class People {
   async #session(): Promise<void> {
     const random = this.#random;
     const draw = random.next();
-    if (draw < 0.35) await this.#replaySome(this.#deadOnes());
+    if (draw < 0.3) await this.#replaySome(this.#deadOnes());
+    else if (draw < 0.35) await this.#bulkReplay(random.pick(this.#region.sources).id);
     else if (draw < 0.6) await this.#replaySome(this.#anyOnes());
     else if (draw < 0.75) {
       this.counts.redrives += 1;
@@ -94,7 +97,7 @@ export class People {
       const item = await ports.store.get(pk as EventPk);
       if (!item) return 'gone';
       this.#region.ledger.replayAsked(pk, replayId, newKey);
-      const request = { replayId, by: 'a person', why: 'simulated', newKey, force };
+      const request = { replayId, ...WHO, newKey, force };
       return (await replayEvent(item, request, ports, this.#region.rules)).kind;
     });
     return outcome.kind;
@@ -102,24 +105,33 @@ export class People {
 
   async #pause(source: SourceId, forMs: number): Promise<void> {
     this.counts.pauses += 1;
-    await this.#setPause(source, true);
+    await this.#insist(({ control, clock }) => pauseSource(source, WHO, { control, clock }));
     await this.#region.clock.sleep(forMs);
-    await this.#setPause(source, false);
+    await this.#insist(({ control, clock }) => resumeSource(source, { control, clock }));
   }
 
-  /** Goes on until it is written, as a person would. */
-  async #setPause(source: SourceId, paused: boolean): Promise<void> {
+  /** What died in the last day, or some of what was finished, once more. */
+  async #bulkReplay(source: SourceId): Promise<void> {
+    this.counts.jobs += 1;
+    this.#region.ledger.jobsAllowed = true;
+    const now = this.#region.clock.now();
+    const dead = this.#random.chance(0.7);
+    const statuses = [dead ? 'dead_letter' : 'completed'] as const;
+    const request: ReplayJobRequest = {
+      filter: { sources: [source], statuses, since: now - 24 * HOUR, until: now },
+      ratePerSecond: 1 + this.#random.int(MOST_REPLAYS_PER_SECOND),
+      limit: dead ? 50 : 20,
+      ...WHO,
+    };
+    await this.#insist(ports => createReplayJob(request, ports));
+  }
+
+  /** Goes on until it is done, as a person would. */
+  async #insist(work: (ports: ReturnType<Region['ports']>) => Promise<unknown>): Promise<void> {
     for (;;) {
       const process = this.#region.newProcess();
-      const { control, clock } = this.#region.ports(process);
-      const outcome = await process.run(async () => {
-        const stored = await control.read(PAUSES_CONTROL);
-        const { [source]: _, ...others } = decodePauses(stored?.value);
-        const note = { since: clock.now(), by: 'a person', why: 'simulated' };
-        const value = JSON.stringify(paused ? { ...others, [source]: note } : others);
-        return control.write(PAUSES_CONTROL, value, stored?.version ?? 0);
-      });
-      if (outcome.kind === 'returned' && outcome.value) return;
+      const ports = this.#region.ports(process);
+      if ((await process.run(() => work(ports))).kind === 'returned') return;
       await this.#region.clock.sleep(10_000);
     }
   }

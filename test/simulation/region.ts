@@ -47,6 +47,8 @@ export const EVENTS = 'events';
 export const PAYLOADS = 'payloads';
 const DAY_SECONDS = 86_400;
 const SWEEP_BUDGET_MS = 50_000;
+/** The rate of the bulk replays people start here. */
+export const MOST_REPLAYS_PER_SECOND = 10;
 
 export interface RegionOptions {
   readonly random: SeededRandom;
@@ -97,7 +99,8 @@ export class Region {
     this.random = random;
     const { clock } = this;
     const { skewMs = 0, onFinal } = options;
-    this.ledger = new Ledger({ now: () => clock.now(), skewMs, ...(onFinal ? { onFinal } : {}) });
+    const lifetimes = { retentionDays: options.retentionDays ?? 30, deadRetentionDays: 90 };
+    this.ledger = new Ledger({ now: () => clock.now(), skewMs, ...lifetimes, ...(onFinal ? { onFinal } : {}) });
     this.timings = { ...DEFAULT_TIMINGS, ...options.timings };
     this.database = new MemoryDatabase({
       clock,
@@ -275,7 +278,7 @@ export class Region {
       try {
         await sweep(SWEEP_BUDGET_MS, { ...ports, queue, control: sweeperControl(ports.control) }, rules);
       } finally {
-        const cap = (sweepSendsPerSecond * SWEEP_BUDGET_MS) / 1_000 + 25;
+        const cap = ((sweepSendsPerSecond + MOST_REPLAYS_PER_SECOND) * SWEEP_BUDGET_MS) / 1_000 + 25;
         this.ledger.look('I12', sent <= cap, () => `one run of the sweeper sent ${sent} messages, cap ${cap}`);
       }
     }) as never;

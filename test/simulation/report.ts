@@ -64,7 +64,11 @@ export function printReport(report: SimulationReport): string {
       number(ledger.handlerRuns),
       `${number(ledger.outsideCalls)} calls to the outside, ${number(totals.effects)} transactional effects`,
     ],
-    ['replays', number(people.replays), `console redrives ${people.redrives}, pauses ${people.pauses}`],
+    [
+      'replays',
+      number(people.replays),
+      `bulk replays ${people.jobs}, console redrives ${people.redrives}, pauses ${people.pauses}`,
+    ],
     ['ended as', '', list(Object.entries(totals.finals))],
     ['dead letters', number(sum([...report.deadCauses])), list(report.deadCauses)],
     ['purged', number(totals.purged), 'messages a person purged before they had a record'],

@@ -35,9 +35,10 @@ const DAY = 24 * HOUR;
 
 /** Share of the calls on an event's way that go wrong: with ten of them, about one event in fifteen. */
 const CALL_FAULT_RATE = 0.0065;
-const STALL_RATE = 0.0001;
-/** The sweeper calls all day long, events or not. */
-const SWEEPER_FAULT_RATE = 0.0005;
+const STALL_RATE = 0.0004;
+/** The sweeper looks around all day long, events or not: only what it does with an event goes wrong as often. */
+const IDLE_FAULT_RATE = 0.0003;
+const SWEEPER_WORK = new Set(['store.getMany', 'store.update', 'queue.send', 'dead.send', 'dead.delete']);
 const CALL_FAULTS = FAULTS.filter(fault => fault !== 'stall');
 
 interface Window {
@@ -81,10 +82,13 @@ export class Weather {
   /** The plan for the calls of a function, or of the sweeper. */
   plan(who: 'function' | 'sweeper'): FaultPlan {
     const random = this.#random.fork();
-    const rate = !this.has('calls') ? 0 : who === 'function' ? CALL_FAULT_RATE : SWEEPER_FAULT_RATE;
-    const stallRate = !this.has('stalls') ? 0 : who === 'function' ? STALL_RATE : STALL_RATE / 10;
+    const [calls, stalls] = [this.has('calls'), this.has('stalls')];
     return call => {
       if (this.calm) return undefined;
+      const works = who === 'function' || SWEEPER_WORK.has(call.name);
+      const rate = !calls ? 0 : works ? CALL_FAULT_RATE : IDLE_FAULT_RATE;
+      // A sweeper that stands still between its look and its write is the one that could undo others.
+      const stallRate = !stalls ? 0 : who === 'function' ? STALL_RATE : works ? 10 * STALL_RATE : 0;
       for (const { dependency, fault, share } of this.#windows) {
         if (dependency === call.dependency && random.chance(share)) return fault;
       }
@@ -131,9 +135,19 @@ export class Weather {
     often('outages', 0.3, () => this.#outage('s3', random, () => {}));
     often('outages', 0.3, () => this.#outage('secrets', random, () => {}));
     often('downstream', 1.5, () => this.#downstreamOutage(random.pick(region.sources).id, random));
-    often('purge', 0.15, () => {
-      this.count('purge');
-      main.purge();
+    often('outages', 0.15, () => {
+      // A bad hour of the whole region.
+      this.#outage('dynamodb', random, () => {});
+      this.#outage('sqs', random, up => (up ? mapping.enable() : mapping.disable()));
+    });
+    often('purge', 0.5, () => {
+      // Somebody stops the processor, sees a queue that grows, and purges it.
+      mapping.disable();
+      this.#clock.after((1 + random.int(30)) * MINUTE, () => {
+        this.count('purge');
+        main.purge();
+        mapping.enable();
+      });
     });
     often('strays', 3, () => {
       this.count('stray message');
