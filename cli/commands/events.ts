@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import type { EventItem } from '#core/event-item.ts';
 import { reportHistory, summarizeEvent } from '#core/inbound/event-report.ts';
 import { listEvents } from '#core/inbound/list-events.ts';
+import { toIso } from '#core/time.ts';
 import { addFilterOptions, filterOf, wholeNumber } from '../filter-options.ts';
 import { findOne } from '../find-one.ts';
 import { cursorFile, FollowLog } from '../follow-log.ts';
@@ -10,6 +11,8 @@ import { type CommandSet, type Run, withExamples } from '../run.ts';
 import { EVENT_HEADINGS, eventCells, eventLine, eventScreen } from '../show-event.ts';
 
 const PAGE = 100;
+/** A list that is not asked for the whole window answers with what it has found by then. */
+const FIRST_ANSWER_MS = 1_000;
 
 export function addEvents(program: Command, set: CommandSet): void {
   const events = program.command('events').description('List, show and follow events');
@@ -18,25 +21,28 @@ export function addEvents(program: Command, set: CommandSet): void {
     addFilterOptions(events.command('ls'))
       .description('List events, newest first')
       .option('--limit <n>', 'at most so many', '50')
+      .option('--all', 'look through the whole window, however long it takes')
       .option('--cursor <cursor>', 'go on where a list before ended'),
     ['holdfast events ls --status dead_letter,failed --since 7d', 'what failed this week'],
     ['holdfast events ls --source stripe --type "invoice.*" --json', 'as JSON, for a script'],
   ).action(
-    set.action(async (run, options: Record<string, string | undefined>) => {
+    set.action(async (run, { all, ...options }: Record<string, string | undefined> & { all?: boolean }) => {
       const filter = filterOf(run, options);
       const limit = wholeNumber('limit', options['limit'] ?? '50', 1, 10_000);
       const { store } = await run.gateway();
       const progress = run.out.progress('Looking for events');
       const found: EventItem[] = [];
-      let cursor = options['cursor'];
+      let [cursor, lookedTo] = [options['cursor'], filter.until];
+      const until = all ? Number.POSITIVE_INFINITY : run.clock.now() + FIRST_ANSWER_MS;
       do {
         const page = await listEvents(filter, { limit: Math.min(PAGE, limit - found.length), cursor }, store);
         found.push(...page.items);
         cursor = page.cursor;
+        lookedTo = page.lookedTo ?? filter.since;
         if (found.length < limit && cursor !== undefined) progress.update(found.length, limit);
-      } while (found.length < limit && cursor !== undefined && !run.io.interrupted.aborted);
+      } while (found.length < limit && cursor !== undefined && run.clock.now() < until && !run.io.interrupted.aborted);
       progress.end();
-      showList(run, found, cursor);
+      showList(run, found, cursor, lookedTo);
     }),
   );
 
@@ -90,16 +96,22 @@ export function addEvents(program: Command, set: CommandSet): void {
   );
 }
 
-function showList(run: Run, items: readonly EventItem[], cursor: string | undefined): void {
-  run.out.result({ events: items.map(summarizeEvent), next_cursor: cursor ?? null }, () =>
+function showList(run: Run, items: readonly EventItem[], cursor: string | undefined, lookedTo: number): void {
+  const value = {
+    events: items.map(summarizeEvent),
+    next_cursor: cursor ?? null,
+    looked_back_to: toIso(lookedTo),
+  };
+  run.out.result(value, () =>
     run.out.table(
       EVENT_HEADINGS,
       items.map(item => eventCells(item, run.out)),
     ),
   );
   if (run.out.json) return;
-  if (items.length === 0) run.out.note('No events match. Try a longer --since, or fewer filters.');
-  if (cursor !== undefined) run.out.note(`More: add --cursor ${cursor}`);
+  if (cursor !== undefined)
+    run.out.note(`Looked back to ${toIso(lookedTo)}; more with --all, or from there with --cursor ${cursor}`);
+  else if (items.length === 0) run.out.note('No events match. Try a longer --since, or fewer filters.');
   const first = items[0];
   if (first) run.out.next(run.command(`events get ${String(summarizeEvent(first)['id'])}`), 'its history');
 }

@@ -64,7 +64,7 @@ export function addSend(program: Command, set: CommandSet): void {
         const answer = await gateway.http(request.url(url), request);
         const ok = answer.status >= 200 && answer.status < 300;
         if (!ok) refused += 1;
-        progress.update(n, count);
+        if (count > 1) progress.update(n, count);
         if (count === 1) {
           const value = { status: answer.status, answer: parse(answer.body), ms: Math.round(answer.ms) };
           if (wait === undefined) run.out.result(value, () => [`${answer.status} ${answer.body}  (${value.ms} ms)`]);

@@ -38,7 +38,9 @@ function needsOf(run: Run, view: SystemView): readonly string[] {
     ...alarms,
     ...(view.openDeadLetters > 0 ? [`${view.openDeadLetters} dead letters`] : []),
     ...Object.keys(view.pauses).map(source => `${source} is paused`),
-    ...(late ? ['the sweeper has not run for three minutes'] : []),
+    ...(late
+      ? [view.sweptUntil === undefined ? 'the sweeper never ran' : 'the sweeper has not run for three minutes']
+      : []),
   ];
 }
 
@@ -79,7 +81,12 @@ function screen(run: Run, view: SystemView, needs: readonly string[], place: str
     line('queue', `${main.visible} waiting, ${main.hidden} in flight, ${main.delayed} delayed`),
     line('unfinished', `${times(unfinished)} events${oldest}`),
     line('dead letters', `${view.openDeadLetters} events; ${dead.visible + dead.hidden} messages in the queue`),
-    line('sweeper', view.sweptUntil === undefined ? 'never ran' : `last run ended by ${out.ago(view.sweptUntil)}`),
+    line(
+      'sweeper',
+      view.sweptUntil === undefined
+        ? 'never ran (it comes every minute)'
+        : `last run ended by ${out.ago(view.sweptUntil)}`,
+    ),
     line('alarms', alarmed.length === 0 ? `none of ${view.alarms.length} in ALARM` : `${alarmed.length} in ALARM`),
     ...alarmed.flatMap(alarm => [
       `  ${out.paint('red', alarm.name)} since ${out.ago(alarm.since)}`,

@@ -4,7 +4,7 @@
  */
 import type { EventItem } from '../event-item.ts';
 import { WATCH_SHARDS } from '../event-item.ts';
-import { type EventPk, type SourceId, splitEventPk } from '../glossary.ts';
+import { type EpochMs, type EventPk, type SourceId, splitEventPk } from '../glossary.ts';
 import type { EventStore } from '../ports.ts';
 import { fromBase64, textOf, toBase64, utf8 } from '../verification/bytes.ts';
 import { decodeJsonObject } from './decode-json-object.ts';
@@ -27,6 +27,8 @@ export interface EventPage {
   readonly items: readonly EventItem[];
   /** There may be more: ask again with it. A page may be short, or empty, and still have one. */
   readonly cursor?: string;
+  /** With a cursor: everything received after (oldest first: before) was looked at. */
+  readonly lookedTo?: EpochMs;
 }
 
 export class CursorError extends Error {
@@ -37,8 +39,10 @@ export class CursorError extends Error {
 const INDEX_LIMIT = 10_000;
 const READ_AT_ONCE = 100;
 const READS_IN_PARALLEL = 8;
+/** Index entries asked for at once where few of them may match. */
+const LARGE_BATCH = 500;
 /** Records one page looks at before it answers with what it has. */
-const EXAMINED_PER_PAGE = 2_000;
+const EXAMINED_PER_PAGE = 1_000;
 
 /** Throws CursorError for a cursor that no page of this kind gave. */
 export async function listEvents(filter: EventFilter, request: PageRequest, store: ListStore): Promise<EventPage> {
@@ -135,13 +139,14 @@ async function pageOfTimeline(
   const { limit, order } = request;
   const reader = new TimelineReader(filter, order, after, store);
   const found: EventItem[] = [];
-  let [examined, batch] = [0, Math.min(limit, READ_AT_ONCE)];
+  const rare = filter.statuses !== undefined || filter.type !== undefined || filter.cause !== undefined;
+  let [examined, batch] = [0, rare ? LARGE_BATCH : Math.min(limit, READ_AT_ONCE)];
   while (found.length < limit && examined < EXAMINED_PER_PAGE) {
     const entries = await reader.next(batch, entry => matchesType(entry.eventType, filter.type));
     if (entries.length === 0) break;
     examined += entries.length;
     // What matches rarely is looked for in larger steps.
-    batch = READ_AT_ONCE * READS_IN_PARALLEL;
+    batch = LARGE_BATCH;
     const items = await readAll(
       entries.map(entry => entry.pk),
       store,
@@ -156,7 +161,8 @@ async function pageOfTimeline(
 }
 
 function pageOf(items: readonly EventItem[], last: Position | undefined): EventPage {
-  return last === undefined ? { items } : { items, cursor: encodeCursor(last) };
+  if (last === undefined) return { items };
+  return { items, cursor: encodeCursor(last), lookedTo: Number(last.at.slice(0, 13)) };
 }
 
 async function readAll(pks: readonly EventPk[], store: ListStore): Promise<readonly EventItem[]> {

@@ -18,8 +18,8 @@ export interface Position {
 const HOUR_MS = 3_600_000;
 const QUERIES_AT_ONCE = 32;
 /** Queries and entries one reader spends before it stops where it is. */
-const QUERY_BUDGET = 3_000;
-const ENTRY_BUDGET = 20_000;
+const QUERY_BUDGET = 200;
+const ENTRY_BUDGET = 5_000;
 const PAGE = 500;
 
 interface Stream {
