@@ -5,7 +5,8 @@ import {
   PutItemCommand,
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
-import { all, any, exists, lt, missing } from '#core/condition.ts';
+import { all, exists, lt, missing } from '#core/condition.ts';
+import { DependencyError } from '#core/errors.ts';
 import { type DetailItem, type PayloadItem, type RefusedItem, refusedKey } from '#core/event-item.ts';
 import { type EventPk, type SourceId, TTL_ATTRIBUTE } from '#core/glossary.ts';
 import type { PayloadStore } from '#core/ports.ts';
@@ -24,12 +25,16 @@ export class DynamoDbPayloadStore implements PayloadStore {
   }
 
   async putBody(item: PayloadItem): Promise<void> {
-    const condition = any(missing('pk'), lt(TTL_ATTRIBUTE, item.expiresAt));
     try {
-      await this.#client.send(new PutItemCommand(compilePut(this.#table, { ...item }, condition)));
+      await this.#client.send(new PutItemCommand(compilePut(this.#table, { ...item }, missing('pk'))));
+      return;
     } catch (error) {
-      // Refused: the same body is there and lives at least as long.
       if (!(error instanceof ConditionalCheckFailedException)) throw toDependencyError('dynamodb', 'PutItem', error);
+    }
+    // The same body is there. Only its lifetime may change: the headers that came with it first are the ones to keep.
+    const sha = item.sk.slice('B#'.length);
+    if ((await this.raiseBody(item.pk, sha, item.expiresAt)) === 'missing') {
+      throw new DependencyError('dynamodb', 'the body expired while it was put', { outcome: 'not_applied' });
     }
   }
 

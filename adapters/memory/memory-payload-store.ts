@@ -1,4 +1,4 @@
-import { all, any, exists, lt, missing } from '#core/condition.ts';
+import { all, exists, lt, missing } from '#core/condition.ts';
 import { type DetailItem, type PayloadItem, type RefusedItem, refusedKey, type StepItem } from '#core/event-item.ts';
 import { type EventPk, type SourceId, TTL_ATTRIBUTE } from '#core/glossary.ts';
 import type { PayloadStore, StepStore } from '#core/ports.ts';
@@ -21,8 +21,8 @@ export class MemoryPayloadStore implements PayloadStore, StepStore {
   }
 
   async putBody(item: PayloadItem): Promise<void> {
-    const condition = any(missing('pk'), lt(TTL_ATTRIBUTE, item.expiresAt));
-    this.#database.write({ kind: 'put', table: this.#table, item: { ...item }, condition });
+    const put = { kind: 'put' as const, table: this.#table, item: { ...item }, condition: missing('pk') };
+    if (this.#database.write(put).kind === 'refused') await this.raiseBody(item.pk, item.sk.slice(2), item.expiresAt);
   }
 
   async getBody(pk: EventPk, bodySha: string): Promise<PayloadItem | undefined> {

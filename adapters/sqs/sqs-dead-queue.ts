@@ -36,6 +36,8 @@ export class SqsDeadQueue implements DeadQueue {
     const input = {
       QueueUrl: this.#queueUrl,
       MaxNumberOfMessages: Math.min(limit, 10),
+      // Just long enough for one pass: a person who looks into the queue must find its messages there.
+      VisibilityTimeout: 20,
       MessageSystemAttributeNames: ['SentTimestamp' as const, 'ApproximateReceiveCount' as const],
     };
     try {

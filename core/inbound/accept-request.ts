@@ -15,13 +15,12 @@ import type { IngestPorts, IngestRules } from './ingest-ports.ts';
 import { keptHeaders, VERIFIED_ITEMS_HEADER } from './kept-headers.ts';
 import type { RawRequest } from './raw-request.ts';
 import { acknowledge, forbiddenSource, methodNotAllowed, type Reply, tooLarge, unavailable } from './reply.ts';
-import { PAYLOAD_MARGIN_DAYS } from './retention.ts';
+import { isPastDedupWindow, PAYLOAD_MARGIN_DAYS } from './retention.ts';
 import { toHex } from './text.ts';
 import { encodeWorkMessage, WORK_MESSAGE_VERSION, type WorkMessage } from './work-message.ts';
 
-/** The age rule: an event this close to the end of the dedup window may have been seen and forgotten. */
-const AGE_MARGIN_DAYS = 2;
-const DAY_MS = 86_400_000;
+/** The send is the last chance of an event that could not be recorded: it always has this long. */
+const MIN_SEND_MS = 1_000;
 /** SQS takes 1 MiB; the rest of the message needs some of it. */
 const MAX_INLINE_BASE64 = 1_048_576 - 4_096 * 4;
 
@@ -133,7 +132,7 @@ class Acceptance {
       receivedAt,
       ...(eventAt === undefined ? {} : { eventAt }),
     };
-    this.stale = eventAt !== undefined && receivedAt - eventAt > (rules.retentionDays - AGE_MARGIN_DAYS) * DAY_MS;
+    this.stale = isPastDedupWindow(eventAt, receivedAt, rules.retentionDays);
     const headers = keptHeaders(source.spec, request.headers);
     if (identified.kind === 'batch' && identified.refusedItems > 0) {
       headers[VERIFIED_ITEMS_HEADER] = identified.items.map(it => it.path).join(' ');
@@ -198,8 +197,9 @@ class Acceptance {
     const body = encodeWorkMessage(message);
     const left = this.event.receivedAt + this.rules.timings.ingestBudgetMs - this.ports.clock.now();
     this.sent =
-      (await this.attempt(Math.max(left, 200), () => this.ports.queue.send(body, { groupId: this.source.id }))) !==
-      undefined;
+      (await this.attempt(Math.max(left, MIN_SEND_MS), () =>
+        this.ports.queue.send(body, { groupId: this.source.id }),
+      )) !== undefined;
     this.sentWhole = this.sent && (message.payload !== undefined || message.ref !== undefined);
   }
 

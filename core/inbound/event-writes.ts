@@ -313,7 +313,7 @@ export function revive(pk: EventPk, deadId: string, by: Claim, timings: Timings)
       resends: 0,
       ...watch(pk, by.leaseUntil + timings.overdueMs),
     },
-    remove: [...DEATH, 'nextAttemptAt', 'parked', 'expiresAt'],
+    remove: [...DEATH, 'deferredSince', 'nextAttemptAt', 'parked', 'expiresAt'],
   };
 }
 /** The same while the source is paused. */
@@ -329,7 +329,7 @@ export function reviveParked(pk: EventPk, deadId: string, by: Park): EventUpdate
       resends: 0,
       ...watch(pk, by.watchAt),
     },
-    remove: [...DEATH, ...LEASE, 'expiresAt'],
+    remove: [...DEATH, ...LEASE, 'deferredSince', 'expiresAt'],
   };
 }
 
@@ -385,17 +385,21 @@ export function replay(item: EventItem, request: ReplayWrite, now: EpochMs, timi
 }
 /** A message of a newer generation than the record (a restored table): the record catches up, body included. */
 export function catchUp(
-  message: { pk: EventPk; gen: number; bodySha: string },
+  item: EventItem,
+  message: { gen: number; bodySha: string },
   now: EpochMs,
   timings: Timings,
 ): EventUpdate {
-  const { pk, gen, bodySha } = message;
+  const { pk } = item;
+  const { gen, bodySha } = message;
   return {
     pk,
-    condition: lt('gen', gen),
+    condition: all(eq('gen', item.gen), eq('status', item.status), lt('gen', gen)),
     set: {
       status: 'pending',
       gen,
+      // As the lost replay did: what completed used its key to the end.
+      run: item.run + (item.status === 'completed' ? 1 : 0),
       bodySha,
       attempts: 0,
       resends: 0,

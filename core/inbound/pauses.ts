@@ -22,6 +22,7 @@ export class Pauses {
   private readonly cacheMs: number;
   private known: PauseNotes = {};
   private readAt = Number.NEGATIVE_INFINITY;
+  private loading: Promise<void> | undefined;
 
   constructor(control: Pick<ControlStore, 'read'>, clock: Clock, cacheMs: number) {
     this.control = control;
@@ -35,15 +36,22 @@ export class Pauses {
   }
 
   async all(): Promise<PauseNotes> {
-    const now = this.clock.now();
-    if (now - this.readAt >= this.cacheMs) {
-      this.readAt = now;
-      try {
-        this.known = decodePauses((await this.control.read(PAUSES_CONTROL))?.value);
-      } catch {
-        // A pause is an operator's convenience: an unreadable flag must not stop the work.
-      }
+    if (this.clock.now() - this.readAt >= this.cacheMs) {
+      // All records of a batch wait for the same read: none runs on flags that nobody has read yet.
+      this.loading ??= this.load().finally(() => {
+        this.loading = undefined;
+      });
+      await this.loading;
     }
     return this.known;
+  }
+
+  private async load(): Promise<void> {
+    try {
+      this.known = decodePauses((await this.control.read(PAUSES_CONTROL))?.value);
+    } catch {
+      // A pause is an operator's convenience: an unreadable flag must not stop the work.
+    }
+    this.readAt = this.clock.now();
   }
 }

@@ -3,6 +3,7 @@
  * (I8, I14), and bodies whose records may outlive them get a longer life. Nothing is repaired silently: what is wrong is
  * counted and named.
  */
+import { DependencyError } from '../errors.ts';
 import type { EventItem } from '../event-item.ts';
 import type { EpochMs } from '../glossary.ts';
 import type { Clock, EventStore, PayloadStore, Random, Telemetry } from '../ports.ts';
@@ -52,20 +53,40 @@ export async function reconcile(
   cursor?: string,
 ): Promise<string | undefined> {
   let [next, scanned, wrong] = [cursor, 0, 0];
-  do {
-    const page = await ports.store.scan(next);
+  let finished = false;
+  while (!finished && ports.clock.now() < until) {
+    const page = await attempt(() => ports.store.scan(next), ports);
+    if (page === undefined) break;
     for (const item of page.items) {
+      // Out of time inside a page: it is read again, from its start, by the next run.
+      if (ports.clock.now() >= until) break;
       scanned += 1;
-      const found = [...mismatchesOf(item, ports.clock.now()), ...(await checkPayload(item, ports, rules))];
+      const found = [
+        ...mismatchesOf(item, ports.clock.now()),
+        ...((await attempt(() => checkPayload(item, ports, rules), ports)) ?? []),
+      ];
       wrong += found.length;
       for (const mismatch of found)
         ports.telemetry.log('error', { stage: 'reconcile', pk: item.pk, status: item.status, cause: mismatch });
     }
+    if (ports.clock.now() >= until) break;
     next = page.cursor;
-  } while (next !== undefined && ports.clock.now() < until);
+    finished = next === undefined;
+  }
   ports.telemetry.measure('LedgerMismatch', wrong);
-  ports.telemetry.log('info', { stage: 'reconcile', scanned, wrong, finished: next === undefined });
-  return next;
+  ports.telemetry.log('info', { stage: 'reconcile', scanned, wrong, finished });
+  return finished ? undefined : next;
+}
+
+/** A call that fails costs what it was for, not the run. */
+async function attempt<T>(work: () => Promise<T>, ports: ReconcilePorts): Promise<T | undefined> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof DependencyError)) throw error;
+    ports.telemetry.count('DependencyError', { dependency: error.dependency });
+    return undefined;
+  }
 }
 
 async function checkPayload(item: EventItem, ports: ReconcilePorts, rules: WriteRules): Promise<readonly Mismatch[]> {

@@ -6,14 +6,14 @@ import type { EventItem } from '../event-item.ts';
 import { type EpochMs, type EventKey, isEventKey, splitEventPk, toEventPk } from '../glossary.ts';
 import type { ResolvedSource } from '../resolved-config.ts';
 import { splitItems } from '../verification/identify-request.ts';
-import { expiryAfter, markEnqueued, type NewEvent, pendingItem } from './event-writes.ts';
+import { expiryAfter, markEnqueued, type NewEvent, pendingItem, staleItem } from './event-writes.ts';
 import type { AttemptEnd } from './finish-event.ts';
 import { referenceTo } from './finish-event.ts';
 import { done } from './handler-contract.ts';
 import { VERIFIED_ITEMS_HEADER } from './kept-headers.ts';
 import type { ProcessPorts, ProcessRules } from './process-ports.ts';
 import type { ProviderSpec } from './provider-spec.ts';
-import { PAYLOAD_MARGIN_DAYS } from './retention.ts';
+import { isPastDedupWindow, PAYLOAD_MARGIN_DAYS } from './retention.ts';
 import type { LoadedBody } from './run-handler.ts';
 import { toHex } from './text.ts';
 import { encodeWorkMessage } from './work-message.ts';
@@ -89,7 +89,12 @@ async function recordChild(
   } else {
     await ports.payloads.putBody({ ...stored, bytes: deflated });
   }
-  const written = await ports.store.insert(pendingItem(event, now, rules.timings));
+  // A replay of the batch asks for its items again, however old they are.
+  const stale = parent.gen === 1 && isPastDedupWindow(event.eventAt, event.receivedAt, rules.retentionDays);
+  const written = await ports.store.insert(
+    stale ? staleItem(event, now, rules) : pendingItem(event, now, rules.timings),
+  );
+  if (stale) return;
   const item = written.item;
   if (
     item === undefined ||

@@ -9,6 +9,7 @@ import {
   countResend,
   type Death,
   dieUnclaimed,
+  expiryAfter,
   FAR,
   markSwept,
   rewatch,
@@ -17,6 +18,7 @@ import {
   type WriteRules,
 } from './event-writes.ts';
 import { referenceTo, sendDeath } from './finish-event.ts';
+import { PAYLOAD_MARGIN_DAYS } from './retention.ts';
 import type { SweepPorts } from './sweep.ts';
 import { encodeWorkMessage } from './work-message.ts';
 
@@ -133,6 +135,8 @@ async function resend(item: EventItem, view: SweepView, ports: SweepPorts, rules
   if (resends >= timings.resendLimit) {
     const lastError = `unclaimable: sent ${resends} times and never claimed`;
     const death: Death = { deadId: ports.ids.uuid(), cause: 'unclaimable', lastError };
+    const expiresAt = expiryAfter(now, rules.deadRetentionDays + PAYLOAD_MARGIN_DAYS);
+    await ports.payloads.raiseBody(item.pk, item.bodySha, expiresAt);
     const written = await ports.store.update(dieUnclaimed(item, now, death, timings));
     if (written.kind === 'refused') return false;
     ports.telemetry.count('DeadLettered', { source: splitEventPk(item.pk).sourceId, cause: 'unclaimable' });

@@ -118,10 +118,22 @@ class SweepRun {
       const next: Range[] = [];
       for (const range of open) {
         if (this.ports.clock.now() >= this.until) return;
-        const more = await this.sweepPage(range);
+        const more = await this.guard(() => this.sweepPage(range));
         if (more) next.push(more);
       }
       open = next;
+    }
+  }
+
+  /** A call that fails costs its own page this minute, not the run. */
+  private async guard<T>(work: () => Promise<T>): Promise<T | undefined> {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof DependencyError)) throw error;
+      this.ports.telemetry.count('DependencyError', { dependency: error.dependency });
+      this.ports.telemetry.log('warn', { stage: 'sweep', error: error.message });
+      return undefined;
     }
   }
 
@@ -212,7 +224,7 @@ class SweepRun {
         cursor = page.cursor;
       } while (cursor !== undefined && this.ports.clock.now() < this.until);
     }
-    if (this.deadVisible > inQueue) await drainDeadQueue(this.until, this.ports);
+    if (this.deadVisible > inQueue) await this.guard(() => drainDeadQueue(this.until, this.ports));
     telemetry.measure('UnsentOldestAge', this.ages.unsent);
     telemetry.measure('UnfinishedOldestAge', this.ages.unfinished);
     telemetry.measure('ParkedDue', this.ages.parkedDue);

@@ -157,11 +157,14 @@ async function meetRefusal(
   if (item.gen > message.gen) return ack();
   if (item.gen < message.gen) {
     // A table restored to an older point: the message knows better. Refused = somebody else caught up.
-    await ports.store.update(catchUp(message, now, rules.timings));
+    await ports.store.update(catchUp(item, message, now, rules.timings));
     return { result: await ports.store.update(way.update) };
   }
   if (item.status === 'dead_letter') {
     if (message.deadId !== undefined && message.deadId === item.deadId) {
+      // It will live longer than its death meant it to; so must its body.
+      const expiresAt = expiryAfter(now, rules.retentionDays + PAYLOAD_MARGIN_DAYS);
+      await ports.payloads.raiseBody(item.pk, item.bodySha, expiresAt);
       return { result: await ports.store.update(way.revive(message.deadId)) };
     }
     if (item.dlqSent !== true) await sendDeath(item, ports, rules);

@@ -27,7 +27,7 @@ export const handler = middy(async (apiEvent: APIGatewayProxyEventV2): Promise<A
       body: JSON.stringify({ version: VERSION }),
     };
   }
-  const eventId = decodeURIComponent(apiEvent.pathParameters?.['event_id'] ?? '');
+  const eventId = decodeId(apiEvent.pathParameters?.['event_id'] ?? '');
   const { status, headers, body } = await answerEventStatus(
     eventId,
     apiEvent.queryStringParameters?.['source'],
@@ -36,3 +36,12 @@ export const handler = middy(async (apiEvent: APIGatewayProxyEventV2): Promise<A
   );
   return { statusCode: status, headers: { ...headers }, body };
 });
+
+/** An id that is not well encoded names no event. */
+function decodeId(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
