@@ -15,24 +15,14 @@ import { SeededIds, SeededRandom } from '#adapters/memory/seeded-random.ts';
 import { VirtualClock } from '#adapters/memory/virtual-clock.ts';
 import { systemAddresses } from '#adapters/system.ts';
 import type { EventItem } from '#core/event-item.ts';
-import { type EventKey, toEventPk, toSourceId } from '#core/glossary.ts';
 import { FAR } from '#core/inbound/event-writes.ts';
-import type { ProcessPorts, ProcessRules } from '#core/inbound/process-ports.ts';
+import type { ProcessPorts } from '#core/inbound/process-ports.ts';
 import { decodeWorkMessage } from '#core/inbound/work-message.ts';
 import type { EffectWrite, EventUpdate, Timer, TransactResult, WriteResult } from '#core/ports.ts';
-import { DEFAULT_TIMINGS, type ResolvedSource, type Timings } from '#core/resolved-config.ts';
 import { Breaker, type Permission } from '#core/retry/breaker.ts';
-import { generic } from '#providers/generic.ts';
-import {
-  ATTEMPT_BUDGET,
-  type DlqTag,
-  GONE,
-  type LifeRecord,
-  NOBODY,
-  RESEND_CAP,
-  type Tag,
-} from '../model/lifecycle-state.ts';
+import { type DlqTag, GONE, type LifeRecord, NOBODY, type Tag } from '#test/model/lifecycle-state.ts';
 import type { SteppedProcess } from './stepped-process.ts';
+import { EFFECTS, EVENTS, PAYLOADS, PK, WAIT_MS } from './walk-rules.ts';
 
 /** What the model says of a record, without what only the model knows. */
 export type SeenRecord = Omit<LifeRecord, 'successorSent'>;
@@ -45,54 +35,6 @@ export interface Bug {
   update?(update: EventUpdate): EventUpdate;
   message?(body: string): string | undefined;
 }
-
-const EVENTS = 'events';
-const PAYLOADS = 'payloads';
-export const EFFECTS = 'effects';
-export const SECRET = 'whsec_of_the_conformance_walks';
-export const SOURCE = toSourceId('default');
-export const PK = toEventPk(SOURCE, 'walk' as EventKey);
-const FOR_EVER = 10 ** 12;
-/** Waits of the handler and of the breaker: longer than a walk of clock ticks. */
-export const WAIT_MS = 600_000;
-
-/** The model's times have no numbers: what may happen at any moment is due at once, what must not happen is far. */
-const TIMINGS: Timings = {
-  ...DEFAULT_TIMINGS,
-  ingestBudgetMs: FOR_EVER,
-  recordBudgetMs: FOR_EVER,
-  firstWatchMs: 0,
-  replayWatchMs: 0,
-  overdueMs: 0,
-  resendWaitMs: 0,
-  resendCapMs: 0,
-  deathWatchMs: 0,
-  resendLimit: RESEND_CAP,
-  processTimeoutMs: WAIT_MS,
-  deferLimitMs: FOR_EVER,
-};
-const RETRY = { attempts: ATTEMPT_BUDGET, baseSeconds: 600, capSeconds: 600 };
-
-export const source: ResolvedSource = {
-  id: SOURCE,
-  spec: generic,
-  paths: [`/webhooks/${SOURCE}`],
-  settings: {},
-  unhandled: 'dead_letter',
-  maxBodyBytes: 1_048_576,
-  dedupOnBody: false,
-  dryRun: false,
-  quarantine: false,
-  retry: RETRY,
-};
-
-export const RULES: ProcessRules = {
-  timings: TIMINGS,
-  retentionDays: 30,
-  deadRetentionDays: 90,
-  inlineLimitBytes: 65_536,
-  sources: new Map([[SOURCE, source]]),
-};
 
 const timer: Timer = {
   sleep: () => Promise.resolve(),

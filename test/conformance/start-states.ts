@@ -1,8 +1,9 @@
 import { DependencyError } from '#core/errors.ts';
 import { watchShardOf } from '#core/inbound/event-writes.ts';
-import type { State } from '../model/lifecycle-state.ts';
-import { PK, type RealLifecycle } from './real-lifecycle.ts';
-import { startRequest } from './replay-step.ts';
+import type { State } from '#test/model/lifecycle-state.ts';
+import { startRequest } from './people-step.ts';
+import type { RealLifecycle } from './real-lifecycle.ts';
+import { EFFECTS, EVENTS, PK } from './walk-rules.ts';
 
 /** Brings the real system into one of the model's start states, by requests through the real ingest. */
 export async function beginAs(start: State, real: RealLifecycle): Promise<void> {
@@ -37,7 +38,7 @@ function completeWithWatch(real: RealLifecycle): void {
   const now = real.clock.now();
   real.database.write({
     kind: 'update',
-    table: 'events',
+    table: EVENTS,
     key: { pk: PK },
     set: {
       status: 'completed',
@@ -46,5 +47,5 @@ function completeWithWatch(real: RealLifecycle): void {
       watchAt: now,
     },
   });
-  real.database.write({ kind: 'update', table: 'effects', key: { id: 'gen 1' }, add: { times: 1 } });
+  real.database.write({ kind: 'update', table: EFFECTS, key: { id: 'gen 1' }, add: { times: 1 } });
 }

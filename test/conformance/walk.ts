@@ -1,12 +1,13 @@
 /** Random walks of the lifecycle model, each step carried out by the real code and compared with the model's state. */
 import { isDeepStrictEqual } from 'node:util';
 import { SeededRandom } from '#adapters/memory/seeded-random.ts';
-import type { Step } from '../model/explore.ts';
-import { lifecycleModel } from '../model/lifecycle-model.ts';
-import { PROTOCOL } from '../model/lifecycle-rules.ts';
-import type { Budget, Consumer, State } from '../model/lifecycle-state.ts';
+import type { Step } from '#test/model/explore.ts';
+import { lifecycleModel } from '#test/model/lifecycle-model.ts';
+import { PROTOCOL } from '#test/model/lifecycle-rules.ts';
+import type { Budget, Consumer, State } from '#test/model/lifecycle-state.ts';
+import { Divergence } from './expect-call.ts';
 import { type Bug, RealLifecycle } from './real-lifecycle.ts';
-import { Divergence, replayStep } from './replay-step.ts';
+import { replayStep } from './replay-step.ts';
 import { beginAs } from './start-states.ts';
 
 /** Copies of one kind the model tells apart; it drops further ones. */
