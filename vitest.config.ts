@@ -49,6 +49,8 @@ export default defineConfig({
       {
         test: {
           name: 'e2e',
+          // A machine with two busy cores may starve the emulator once; twice is a fault.
+          retry: 1,
           include: ['test/e2e/**/*.test.ts'],
           testTimeout: 240_000,
           hookTimeout: 300_000,
