@@ -12,7 +12,7 @@ import { EVENT_HEADINGS, eventCells, eventLine, eventScreen } from '../show-even
 
 const PAGE = 100;
 /** A list that is not asked for the whole window answers with what it has found by then. */
-const FIRST_ANSWER_MS = 1_000;
+const FIRST_ANSWER_MS = 600;
 
 export function addEvents(program: Command, set: CommandSet): void {
   const events = program.command('events').description('List, show and follow events');

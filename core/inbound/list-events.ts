@@ -42,7 +42,7 @@ const READS_IN_PARALLEL = 8;
 /** Index entries asked for at once where few of them may match. */
 const LARGE_BATCH = 500;
 /** Records one page looks at before it answers with what it has. */
-const EXAMINED_PER_PAGE = 1_000;
+const EXAMINED_PER_PAGE = 500;
 
 /** Throws CursorError for a cursor that no page of this kind gave. */
 export async function listEvents(filter: EventFilter, request: PageRequest, store: ListStore): Promise<EventPage> {

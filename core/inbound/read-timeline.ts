@@ -18,8 +18,8 @@ export interface Position {
 const HOUR_MS = 3_600_000;
 const QUERIES_AT_ONCE = 32;
 /** Queries and entries one reader spends before it stops where it is. */
-const QUERY_BUDGET = 200;
-const ENTRY_BUDGET = 5_000;
+const QUERY_BUDGET = 64;
+const ENTRY_BUDGET = 2_500;
 const PAGE = 500;
 
 interface Stream {
@@ -168,7 +168,9 @@ function hoursOf(
   after: Position | undefined,
 ): readonly EpochMs[] {
   const reached = after === undefined ? undefined : Number(after.at.slice(0, 13));
-  const newest = order === 'newest' ? Math.min(until - 1, reached ?? until) : until - 1;
+  // The edge of an hour has no event in its key: that hour was read through.
+  const behind = after !== undefined && order === 'newest' && !after.at.includes('#') ? 1 : 0;
+  const newest = order === 'newest' ? Math.min(until - 1, (reached ?? until) - behind) : until - 1;
   const oldest = order === 'oldest' ? Math.max(since, reached ?? since) : since;
   const hours: EpochMs[] = [];
   for (let hour = newest - (newest % HOUR_MS); hour > oldest - HOUR_MS; hour -= HOUR_MS) hours.push(hour);
