@@ -96,7 +96,10 @@ export class StateMachine<State extends string> {
         // With a version it is known to be the newer one: the row learns it, so that what lies between is stale.
         return version === undefined ? stale(`it is "${to}" already`) : this.apply(event, context, move, from, version);
       case 'early':
-        return waitForEarlier(context, `"${to}" came before what leads there; it is ${describe(from)}`);
+        return waitForEarlier(
+          context,
+          `"${to}" came before what leads there; it is ${from === undefined ? 'not there' : `"${from}"`}`,
+        );
       case 'late':
         if (version === undefined) return stale(`"${to}" came late; it is "${from}" by now`);
         // By its version it is the newer one, so this is no lateness.
@@ -122,7 +125,7 @@ export class StateMachine<State extends string> {
     // Refused: the row has moved since it was read. The next attempt judges it as it is then.
     const onRefused = retryAfter(1, 'the entity moved at the same time');
     context.transact([writeEntity(entity, state, ordering, condition), ...effects], { onRefused });
-    return done({ actionTaken: `moved from ${describe(from)} to "${to}"` });
+    return done({ actionTaken: from === undefined ? `began as "${to}"` : `moved from "${from}" to "${to}"` });
   }
 
   private leads(from: State, to: State): boolean {
@@ -161,8 +164,4 @@ function reachableFrom<State extends string>(start: State, moves: StateTable<Sta
     open.push(...moves[state]);
   }
   return found;
-}
-
-function describe(state: string | undefined): string {
-  return state === undefined ? 'not there yet' : `"${state}"`;
 }

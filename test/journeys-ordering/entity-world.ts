@@ -30,3 +30,18 @@ export async function deliver(world: MemoryWorld, id: string, more: Parameters<M
   await world.post({ id, ...more });
   await world.clock.advanceBy(5_000);
 }
+
+/** Notes what the handler answers, and when: `+02:30 invoice.paid: deferred, "paid" came before what leads there; …`. */
+export function withTimeline(world: MemoryWorld, lines: string[], handle: Handler): Handler {
+  const beganAt = world.clock.now();
+  return async (event, context) => {
+    const outcome = await handle(event, context);
+    const seconds = Math.floor((world.clock.now() - beganAt) / 1_000);
+    const at = `+${two(Math.floor(seconds / 60))}:${two(seconds % 60)}`;
+    const why = outcome.kind === 'done' ? outcome.actionTaken : outcome.reason;
+    lines.push(`${at} ${event.type}: ${outcome.kind}, ${why}`);
+    return outcome;
+  };
+}
+
+const two = (n: number): string => String(n).padStart(2, '0');

@@ -1,0 +1,15 @@
+/** Example: the version is a sequence number with more digits than a JavaScript number holds. */
+import { type Handler, PermanentError } from '#core/inbound/handler-contract.ts';
+import { exactNumber } from '#core/ordering/exact-number.ts';
+import { latestWins } from '#core/ordering/latest-wins.ts';
+import { longSequenceVersion } from '#core/ordering/version.ts';
+import { handlerEnv } from '../handler-env.ts';
+
+export const keepBalance: Handler = async (event, context) => {
+  if (event.subject === undefined) throw new PermanentError('the event does not say which account it is about');
+  return latestWins(event, context, {
+    entity: { table: handlerEnv('BALANCES_TABLE'), key: { id: event.subject } },
+    version: longSequenceVersion(exactNumber(event, 'data.object.sequence')),
+    state: { cents: exactNumber(event, 'data.object.cents') },
+  });
+};

@@ -1,0 +1,32 @@
+/** The code in the guides is the code of the repository: compiled, and run by the tests beside this one. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+
+const GUIDES = ['docs/guides/ordering.md', 'docs/guides/exactly-once.md', 'docs/guides/writing-a-handler.md'];
+const SNIPPET = /<!-- (\S+\.ts) -->\n```ts\n(.*?)```/gs;
+
+it.each(GUIDES)('%s shows files as they are', path => {
+  const guide = readFileSync(path, 'utf8');
+  const shown = [...guide.matchAll(SNIPPET)];
+  expect(shown.length).toBeGreaterThan(0);
+  for (const [, file = '', code] of shown) expect(code, file).toBe(readFileSync(file, 'utf8'));
+  expect(shown, 'every marker is followed by its code').toHaveLength([...guide.matchAll(/<!-- \S+ -->/g)].length);
+  expect(guide.match(/^```ts$/gm), 'no code without a file').toHaveLength(shown.length);
+});
+
+it.each(GUIDES)('the links of %s lead somewhere', path => {
+  const guide = readFileSync(path, 'utf8');
+  for (const [, target = ''] of guide.matchAll(/\]\(([^)#:]+)\)/g))
+    expect(existsSync(`docs/guides/${target}`)).toBe(true);
+});
+
+it('every example is shown, and tested here', () => {
+  const guides = GUIDES.map(path => readFileSync(path, 'utf8')).join();
+  const tests = readdirSync(import.meta.dirname)
+    .map(name => readFileSync(`${import.meta.dirname}/${name}`, 'utf8'))
+    .join();
+  for (const file of readdirSync('handlers/examples')) {
+    expect(guides).toContain(`<!-- handlers/examples/${file} -->`);
+    expect(tests).toContain(`#handlers/examples/${file}`);
+  }
+});
