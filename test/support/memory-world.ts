@@ -125,9 +125,9 @@ export class MemoryWorld {
     return (await this.command({ kind: 'replay', pk, request })) as ReplayResult | undefined;
   }
 
-  /** Pauses a source, or ends its pause. */
+  /** Pauses a source, or ends its pause; false when the command died before it could tell. */
   async pause(source: string, paused: boolean): Promise<boolean> {
-    return (await this.command({ kind: 'pause', source, paused })) === true;
+    return (await this.command({ kind: 'pause', source, paused })) !== undefined;
   }
 
   private async command(command: Command): Promise<unknown> {

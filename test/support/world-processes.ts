@@ -17,8 +17,9 @@ import { SeededIds } from '#adapters/memory/seeded-random.ts';
 import type { SimulatedProcess } from '#adapters/memory/simulated-process.ts';
 import { CachedSecrets } from '#adapters/secrets/cached-secrets.ts';
 import { systemAddresses } from '#adapters/system.ts';
-import type { EventPk } from '#core/glossary.ts';
-import { decodePauses, PAUSES_CONTROL, Pauses } from '#core/inbound/pauses.ts';
+import { type EventPk, toSourceId } from '#core/glossary.ts';
+import { pauseSource, resumeSource } from '#core/inbound/pause-source.ts';
+import { Pauses } from '#core/inbound/pauses.ts';
 import type { ProcessPorts } from '#core/inbound/process-ports.ts';
 import { type ReplayRequest, replayEvent } from '#core/inbound/replay-event.ts';
 import { type SweepRules, sweep } from '#core/inbound/sweep.ts';
@@ -108,11 +109,8 @@ export class WorldProcesses {
           ? replayEvent(item, command.request, stores, this.world.rules)
           : { kind: 'refused', reason: 'gone' };
       }
-      const stored = await stores.control.read(PAUSES_CONTROL);
-      const { [command.source]: _, ...others } = decodePauses(stored?.value);
-      const note = { since: this.world.clock.now(), by: 'test', why: 'test' };
-      const notes = command.paused ? { ...others, [command.source]: note } : others;
-      return stores.control.write(PAUSES_CONTROL, JSON.stringify(notes), stored?.version ?? 0);
+      const source = toSourceId(command.source);
+      return command.paused ? pauseSource(source, { by: 'test', why: 'test' }, stores) : resumeSource(source, stores);
     }) as never;
   }
 }
