@@ -1,6 +1,5 @@
 /** The simulated team's handlers: they do what the event's own plan says and tell the ledger what they saw and did. */
 import { createHash } from 'node:crypto';
-import type { SeededRandom } from '#adapters/memory/seeded-random.ts';
 import type { SimulatedProcess } from '#adapters/memory/simulated-process.ts';
 import { DependencyError } from '#core/errors.ts';
 import {
@@ -28,7 +27,6 @@ const MINUTE = 60_000;
 
 export interface HandlerWorld {
   readonly ledger: Ledger;
-  readonly random: SeededRandom;
   readonly now: () => number;
   /** The service the handlers of a source depend on is down. */
   readonly downstreamDown: (source: string) => boolean;

@@ -37,6 +37,8 @@ export interface Account {
   readonly pk: string;
   readonly source: string;
   readonly expectation: Expectation;
+  /** The request that carried it, where that is an event of its own. */
+  readonly parent: string | undefined;
   /** SHA-256 of every genuine body that was delivered under this key. */
   bodies: readonly string[];
   acknowledged: boolean;
@@ -78,11 +80,12 @@ export interface DeathNote {
 
 const NEVER = Number.NEGATIVE_INFINITY;
 
-export function openAccount(pk: string, expectation: Expectation): Account {
+export function openAccount(pk: string, expectation: Expectation, parent?: string): Account {
   return {
     pk,
     source: pk.slice(0, pk.indexOf('#')),
     expectation,
+    parent,
     bodies: [],
     acknowledged: false,
     record: undefined,

@@ -75,13 +75,19 @@ function judgeEnd(ledger: Ledger, account: Account, row: Row | undefined, totals
     if (isOwed(record)) totals.lost += 1;
   } else if (settledOnce) count('gone');
   else if (copiedToDeadQueueAt > Number.NEGATIVE_INFINITY) count('copied');
-  else if (account.purgedUnrecorded) totals.purged += 1;
+  else if (account.purgedUnrecorded || parentWasPurged(ledger, account)) totals.purged += 1;
   else if (!acknowledged && recordedAt === undefined) totals.refused += 1;
   else {
     totals.lost += 1;
     const said = acknowledged ? 'was acknowledged' : 'had a record';
     ledger.look(invariant, false, () => `${pk} ${said}, and is neither recorded nor in the DLQ`);
   }
+}
+
+/** The items of a batch are in its message until it is split. */
+function parentWasPurged(ledger: Ledger, { parent }: Account): boolean {
+  const request = parent === undefined ? undefined : ledger.accounts.get(parent);
+  return request?.purgedUnrecorded === true && request.record === undefined;
 }
 
 /** Not only some end: the one its handler was told to bring about, or a death that names why not. */

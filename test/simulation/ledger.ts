@@ -83,9 +83,9 @@ export class Ledger {
     if (!holds) this.complain(invariant, text());
   }
 
-  /** A provider is about to send this event for the first time. */
-  announce(pk: string, expectation: Expectation): void {
-    if (!this.accounts.has(pk)) this.accounts.set(pk, openAccount(pk, expectation));
+  /** A provider is about to send this event for the first time; `parent`: as an item of this request. */
+  announce(pk: string, expectation: Expectation, parent?: string): void {
+    if (!this.accounts.has(pk)) this.accounts.set(pk, openAccount(pk, expectation, parent));
   }
 
   /** A genuine delivery of these bytes left the provider. */
@@ -136,8 +136,9 @@ export class Ledger {
     this.#checkLifetime(account, was, is);
   }
 
-  /** The table was emptied behind everybody's back. */
-  eventsForgotten(): void {
+  /** Both tables were emptied behind everybody's back. */
+  tablesEmptied(): void {
+    this.#payloads.clear();
     for (const account of this.accounts.values()) {
       if (!account.record) continue;
       if (isOwed(account.record)) this.owed -= 1;

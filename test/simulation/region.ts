@@ -23,7 +23,7 @@ import {
 import { MemorySecretValues } from '#adapters/memory/memory-secrets.ts';
 import { SeededIds, type SeededRandom } from '#adapters/memory/seeded-random.ts';
 import { SimulatedProcess } from '#adapters/memory/simulated-process.ts';
-import { VirtualClock } from '#adapters/memory/virtual-clock.ts';
+import type { VirtualClock } from '#adapters/memory/virtual-clock.ts';
 import { CachedSecrets } from '#adapters/secrets/cached-secrets.ts';
 import { systemAddresses } from '#adapters/system.ts';
 import { type SourceId, toSourceId } from '#core/glossary.ts';
@@ -51,6 +51,7 @@ const SWEEP_BUDGET_MS = 50_000;
 export const MOST_REPLAYS_PER_SECOND = 10;
 
 export interface RegionOptions {
+  readonly clock: VirtualClock;
   readonly random: SeededRandom;
   readonly providers: readonly Provider[];
   readonly handlersOf: (process: SimulatedProcess, region: Region) => HandlerRegistry;
@@ -68,12 +69,18 @@ export interface RegionOptions {
   readonly maximumConcurrency?: number;
   readonly deleteFailureRate?: number;
   readonly idleMs?: number;
+  /** Default: a minute. */
+  readonly sweepEveryMs?: number;
+  /** Runs of the sweeper started at the same moment. Default 1. */
+  readonly sweepers?: number;
+  /** Virtual milliseconds to a service and back. Default: 1 to 14. */
+  readonly latencyMs?: () => { readonly there: number; readonly back: number };
   /** The control store as the sweeper sees it; a scenario takes its lease away here. */
   readonly sweeperControl?: (control: ControlStore) => ControlStore;
 }
 
 export class Region {
-  readonly clock = new VirtualClock();
+  readonly clock: VirtualClock;
   readonly ledger: Ledger;
   readonly telemetry = new CountingTelemetry();
   readonly database: MemoryDatabase;
@@ -97,8 +104,8 @@ export class Region {
     this.options = options;
     const random = options.random.fork();
     this.random = random;
-    const { clock } = this;
-    const { skewMs = 0, onFinal } = options;
+    const { clock, skewMs = 0, onFinal } = options;
+    this.clock = clock;
     const lifetimes = { retentionDays: options.retentionDays ?? 30, deadRetentionDays: 90 };
     this.ledger = new Ledger({ now: () => clock.now(), skewMs, ...lifetimes, ...(onFinal ? { onFinal } : {}) });
     this.timings = { ...DEFAULT_TIMINGS, ...options.timings };
@@ -164,7 +171,9 @@ export class Region {
         every(ms, work);
       });
     };
-    every(60_000, () => void this.sweeper.invoke({}));
+    every(this.options.sweepEveryMs ?? 60_000, () => {
+      for (let n = this.options.sweepers ?? 1; n > 0; n--) void this.sweeper.invoke({});
+    });
     every(DAY_SECONDS * 1_000, () => void this.reconciler.invoke({}));
   }
 
@@ -228,10 +237,11 @@ export class Region {
     };
   }
 
-  private readonly latency = (): { there: number; back: number } => ({
-    there: 1 + this.random.int(8),
-    back: this.random.chance(0.3) ? 1 + this.random.int(6) : 0,
-  });
+  private readonly latency = (): { there: number; back: number } =>
+    this.options.latencyMs?.() ?? {
+      there: 1 + this.random.int(8),
+      back: this.random.chance(0.3) ? 1 + this.random.int(6) : 0,
+    };
 
   private functionOf(
     timeoutMs: number,

@@ -56,7 +56,7 @@ export class Traffic {
       this.send(this.#newEvent());
       // Nights are quieter.
       const busy = 1 + 0.6 * Math.sin(((clock.now() % DAY) / DAY) * 2 * Math.PI);
-      clock.after((-Math.log(1 - this.#random.next()) * meanMs) / busy, arrive);
+      clock.after(Math.round((-Math.log(1 - this.#random.next()) * meanMs) / busy), arrive);
     };
     clock.after(this.#random.int(1_000), arrive);
     if (this.#weather.has('bursts')) this.#scheduleBurst(end);
@@ -124,7 +124,7 @@ export class Traffic {
     const own = expectationOf(event.plan.kind, BUDGET);
     ledger.announce(pk, provider.batches ? { finals: ['completed'], effect: false, budget: BUDGET } : own);
     for (const { key, plan } of keys.items) {
-      ledger.announce(`${provider.source}#${key}`, expectationOf(plan.kind, BUDGET));
+      ledger.announce(`${provider.source}#${key}`, expectationOf(plan.kind, BUDGET), pk);
       this.sentPks.push(`${provider.source}#${key}`);
     }
   }
@@ -135,7 +135,7 @@ export class Traffic {
     let answered = await this.attempt(provider, event, 0);
     for (const waitMs of provider.waitsMs) {
       if (answered) break;
-      await clock.sleep(waitMs * (0.9 + 0.2 * random.next()));
+      await clock.sleep(Math.round(waitMs * (0.9 + 0.2 * random.next())));
       this.counts.retries += 1;
       answered = await this.attempt(provider, event, this.#variant());
     }

@@ -113,7 +113,7 @@ export class Weather {
       const own = random.fork();
       if (!this.has(trouble)) return;
       const next = (): void => {
-        const waitMs = (-Math.log(1 - own.next()) / perDay) * DAY;
+        const waitMs = Math.round((-Math.log(1 - own.next()) / perDay) * DAY);
         if (this.#clock.now() + waitMs >= end) return;
         this.#clock.after(waitMs, () => {
           work();
