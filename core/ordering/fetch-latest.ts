@@ -50,9 +50,9 @@ export interface FetchLatest<T> {
 }
 
 /** Grows with every write of the row, so that a change since the read is seen. */
-export const REVISION = 'revision';
+const REVISION = 'revision';
 /** Set while the provider says the object does not exist. */
-export const DELETED = 'deleted';
+const DELETED = 'deleted';
 const DEFAULT_TIMEOUT_MS = 10_000;
 const BUSY_SECONDS = 60;
 const MAX_BUSY_SECONDS = 6 * 3_600;

@@ -19,7 +19,7 @@ import { checkVersion, describeNewer, mayReplace, VERSION, VERSION_EVENT, type V
 import { waitForEarlier } from './waiting.ts';
 
 /** The row's attribute that holds the state. */
-export const STATE = 'state';
+const STATE = 'state';
 
 export interface StateTable<State extends string> {
   /** States an entity may begin in. */

@@ -47,6 +47,17 @@ describe('StepRunner', () => {
     },
   );
 
+  it('answers the first stored result to both of two owners that ran the step at once', async () => {
+    const { stored, runner } = makeRunner();
+    let thaw = (): void => {};
+    const frozen = runner.run('ship', () => new Promise(resolve => (thaw = () => resolve('parcel_1'))));
+    await new Promise(setImmediate);
+    expect(await makeRunner(stored).runner.run('ship', async () => 'parcel_2')).toBe('parcel_2');
+    thaw();
+    expect(await frozen).toBe('parcel_2');
+    expect([...stored.values()].map(({ result }) => result)).toEqual(['"parcel_2"']);
+  });
+
   it('stores nothing for a step that failed', async () => {
     const { stored, runner } = makeRunner();
     await expect(runner.run('s', () => Promise.reject(new Error('no')))).rejects.toThrow('no');
