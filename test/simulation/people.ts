@@ -1,6 +1,6 @@
 /** Operators at work: replays of dead and of finished events, console redrives, pauses. Their own processes fail too. */
 import type { SeededRandom } from '#adapters/memory/seeded-random.ts';
-import type { EventPk, SourceId } from '#core/glossary.ts';
+import { type EventPk, type SourceId, toSourceId } from '#core/glossary.ts';
 import { pauseSource, resumeSource } from '#core/inbound/pause-source.ts';
 import { replayEvent } from '#core/inbound/replay-event.ts';
 import { createReplayJob, type ReplayJobRequest } from '#core/inbound/replay-job.ts';
@@ -55,7 +55,7 @@ export class People {
       // Without a destination: the console's default, which cannot work.
       this.#region.dead.startMessageMoveTask();
     } else if (draw < 0.9) this.#region.dead.tidy(body => readMessage(body) === undefined);
-    else await this.#pause(random.pick(this.#region.sources).id, 5 * MINUTE + random.int(3 * HOUR));
+    else await this.pauseFor(random.pick(this.#region.sources).id, 5 * MINUTE + random.int(3 * HOUR));
   }
 
   #anyOnes(): string[] {
@@ -103,11 +103,22 @@ export class People {
     return outcome.kind;
   }
 
-  async #pause(source: SourceId, forMs: number): Promise<void> {
+  async pauseFor(source: string, forMs: number): Promise<void> {
     this.counts.pauses += 1;
-    await this.#insist(({ control, clock }) => pauseSource(source, WHO, { control, clock }));
+    const id = toSourceId(source);
+    await this.#insist(({ control, clock }) => pauseSource(id, WHO, { control, clock }));
     await this.#region.clock.sleep(forMs);
-    await this.#insist(({ control, clock }) => resumeSource(source, { control, clock }));
+    await this.#insist(({ control, clock }) => resumeSource(id, { control, clock }));
+  }
+
+  /** Replays some of the events that were sent so long ago. */
+  async replayOld(ageMs: number, count: number): Promise<void> {
+    const { ledger, clock } = this.#region;
+    const old = this.#traffic.sentPks.filter(pk => {
+      const at = ledger.accounts.get(pk)?.recordedAt;
+      return at !== undefined && Math.abs(clock.now() - ageMs - at) < 24 * HOUR;
+    });
+    await this.#replaySome(Array.from({ length: count }, () => this.#random.pick(old)).filter(pk => pk !== undefined));
   }
 
   /** What died in the last day, or some of what was finished, once more. */

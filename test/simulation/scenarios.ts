@@ -1,0 +1,119 @@
+/** Named scenarios: one story each, in a world without other trouble, judged by the same ledger. */
+import type { ControlStore } from '#core/ports.ts';
+import type { EventKind, HandlerPlan } from './event-kinds.ts';
+import type { Totals } from './ledger-verdict.ts';
+import { PROVIDERS, type Provider, type ProviderEvent } from './providers.ts';
+import { EVENTS, PAYLOADS } from './region.ts';
+import { SimulatedWorld, type WorldOptions } from './simulated-world.ts';
+import { TROUBLES, type Trouble } from './weather.ts';
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+const NO_TROUBLE: ReadonlySet<Trouble> = new Set();
+
+export interface Ending {
+  readonly world: SimulatedWorld;
+  readonly totals: Totals;
+}
+
+function quietWorld(options: Partial<WorldOptions> = {}): SimulatedWorld {
+  return new SimulatedWorld({ seed: 1, days: 1, eventsPerDay: 1, troubles: NO_TROUBLE, ...options });
+}
+
+/** Sends so many events of all providers in turn, at so many a second, and waits until all are answered. */
+async function sendMany(world: SimulatedWorld, count: number, perSecond: number): Promise<void> {
+  for (let n = 0; n < count; n++) {
+    const provider = PROVIDERS[n % PROVIDERS.length] as Provider;
+    world.clock.after(Math.floor((n * SECOND) / perSecond), () => {
+      world.traffic.send({ provider, event: world.traffic.newEventOf(provider) });
+    });
+  }
+  await world.clock.advanceBy(Math.ceil((count * SECOND) / perSecond) + MINUTE);
+}
+
+async function end(world: SimulatedWorld): Promise<Ending> {
+  await world.settle();
+  return { world, totals: world.judge() };
+}
+
+/** Both tables are emptied, as after a restore to an older point, while so many messages are queued. */
+export async function emptiedTable(count: number): Promise<Ending & { queued: number; left: number }> {
+  const world = quietWorld({ region: { latencyMs: () => ({ there: 1, back: 0 }), idleMs: 1_000 } });
+  const { region } = world;
+  await sendMany(world, count, 400);
+  const queued = region.main.numbers().visible;
+  region.database.empty(EVENTS);
+  region.database.empty(PAYLOADS);
+  region.ledger.tablesEmptied();
+  const left = region.database.dump(EVENTS).length;
+  region.start();
+  return { ...(await end(world)), queued, left };
+}
+
+/** A deploy whose processor cannot start, for so many hours; then the rollback. */
+export async function brokenDeploy(hours: number, count: number) {
+  const world = quietWorld({ troubles: new Set(['handlers', 'queue', 'skew', 'index']) });
+  const { region, clock } = world;
+  region.start();
+  region.process.brokenDeploy = true;
+  region.process.replaceEnvironments();
+  const startedAt = clock.now();
+  await sendMany(world, count, count / (hours * 3_600));
+  await clock.advanceTo(startedAt + hours * HOUR);
+  const atRollback = {
+    completed: [...region.ledger.accounts.values()].filter(({ completions }) => completions > 0).length,
+    inDeadQueue: region.dead.dump().length,
+    received: Math.max(...region.main.dump().map(({ receiveCount }) => receiveCount)),
+  };
+  region.process.brokenDeploy = false;
+  return { ...(await end(world)), atRollback };
+}
+
+/** Everything in the queue is purged once, before any of it was processed. */
+export async function purgedQueue(count: number): Promise<Ending & { purged: number }> {
+  const world = quietWorld();
+  await sendMany(world, count, 100);
+  world.region.main.purge();
+  const { purged } = world.region.ledger.counts;
+  world.region.start();
+  return { ...(await end(world)), purged };
+}
+
+/** Two sweepers every minute, neither of which sees the other's lease, in all the trouble there is. */
+export async function twoSweepers(seed: number, days: number, eventsPerDay: number): Promise<Ending> {
+  const blind = (control: ControlStore): ControlStore => ({
+    read: async name => (name === 'sweeper-lease' ? undefined : control.read(name)),
+    write: async (name, value, version) => (name === 'sweeper-lease' ? true : control.write(name, value, version)),
+    list: prefix => control.list(prefix),
+  });
+  const region = { sweepers: 2, sweeperControl: blind, timings: { deferLimitMs: DAY } };
+  const world = new SimulatedWorld({ seed, days, eventsPerDay, troubles: new Set(TROUBLES), region });
+  return { world, totals: await world.run() };
+}
+
+/** More than two months with deletion by TTL, repetitions long after it, a source paused for six weeks, late replays. */
+export async function monthOfRetention(seed: number, eventsPerDay: number) {
+  const days = 75;
+  const late = (provider: Provider): Provider =>
+    // Where the signed event has no time of its own, nobody can tell a repetition after the retention from a new event.
+    ['stripe', 'shopify', 'slack'].includes(provider.source) ? { ...provider, lateMs: 70 * DAY } : provider;
+  const world = new SimulatedWorld({
+    seed,
+    days,
+    eventsPerDay,
+    troubles: new Set(['duplicates', 'people', 'handlers', 'queue', 'index', 'skew']),
+    shares: PROVIDERS.map(provider => ({ provider: late(provider), share: 1 })),
+    region: { sweepEveryMs: 20 * MINUTE, idleMs: 30 * SECOND },
+  });
+  world.clock.after(3 * DAY, () => void world.people.pauseFor('github', 42 * DAY));
+  for (let day = 5; day < days; day += 3) world.clock.after(day * DAY, () => void world.people.replayOld(28 * DAY, 5));
+  return { world, totals: await world.run() };
+}
+
+/** An event whose handler does what the kind says, without drawing anything. */
+export function plainEvent(source: string, n: number, now: number, kind: EventKind = 'commits'): ProviderEvent {
+  const plan: HandlerPlan = { kind, times: 1, ms: 50 };
+  return { source, id: `evt-${n}`, createdAt: now, plan, filler: '', others: [] };
+}
