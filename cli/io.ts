@@ -1,7 +1,7 @@
 /** What a command sees of the terminal and the machine; tests give their own. */
 import { userInfo } from 'node:os';
 
-export interface Stream {
+interface Stream {
   write(text: string): void;
   readonly isTTY: boolean;
   readonly columns: number;

@@ -57,7 +57,7 @@ function elapsed(ms: number): string {
   return ms < 10_000 ? `+${ms} ms` : `+${Math.round(ms / 1_000)} s`;
 }
 
-export function styleOf(status: string): Style {
+function styleOf(status: string): Style {
   if (status === 'completed' || status === 'accepted') return 'green';
   if (status === 'dead_letter') return 'red';
   return status === 'failed' || status === 'rejected' || status === 'replayed' ? 'yellow' : 'cyan';

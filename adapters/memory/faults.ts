@@ -23,7 +23,7 @@ export const FAULTS = [
 ] as const;
 export type Fault = (typeof FAULTS)[number];
 
-export interface FaultCall {
+interface FaultCall {
   /** Number of the call in its process, from 1. */
   readonly n: number;
   /** `<port>.<method>`. */

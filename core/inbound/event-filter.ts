@@ -96,7 +96,7 @@ export function matchesType(eventType: string, wanted: string | undefined): bool
 }
 
 /** Why an event died, or why its last attempt failed. */
-export function causeOf(item: EventItem): string | undefined {
+function causeOf(item: EventItem): string | undefined {
   return item.cause ?? item.recentAttempts?.at(-1)?.cause;
 }
 

@@ -17,9 +17,9 @@ const WRITE_TRIES = 10;
 const PREVIEW_PAGE = 500;
 
 /** `changed`: it no longer matches, or somebody replayed it meanwhile. `running`: an attempt is under way. */
-export const JOB_OUTCOMES = ['replayed', 'changed', 'running', 'gone', 'body_missing'] as const;
+const JOB_OUTCOMES = ['replayed', 'changed', 'running', 'gone', 'body_missing'] as const;
 export type JobOutcome = (typeof JOB_OUTCOMES)[number];
-export type JobCounts = Readonly<Record<JobOutcome, number>>;
+type JobCounts = Readonly<Record<JobOutcome, number>>;
 
 export interface ReplayJobRequest {
   readonly filter: EventFilter;
