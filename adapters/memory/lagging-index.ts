@@ -50,7 +50,8 @@ const byPlace = (a: IndexEntry, b: IndexEntry): number => {
  */
 export class LaggingIndex {
   readonly definition: IndexDefinition;
-  readonly #keyAttributes: readonly string[];
+  /** What an entry carries: keys of the table and of the index, and what is projected. */
+  readonly #attributes: readonly string[];
   readonly #current = new Map<string, IndexEntry>();
   readonly #visible = new Map<string, IndexEntry>();
   readonly #partitions = new Map<string, SortedList<IndexEntry>>();
@@ -60,7 +61,7 @@ export class LaggingIndex {
 
   constructor(definition: IndexDefinition, tableKeys: readonly string[]) {
     this.definition = definition;
-    this.#keyAttributes = [...tableKeys, definition.partition, definition.sort];
+    this.#attributes = [...tableKeys, definition.partition, definition.sort, ...definition.project];
   }
 
   /** Refuses an item whose index keys have the wrong type or length (AWS fails the write to the table). */
@@ -73,6 +74,7 @@ export class LaggingIndex {
   /** The write units a change of the table would cost here, and the index partition that would bear them. */
   price(baseKey: string, item: Item | undefined): { units: number; partition: string } {
     const before = this.#current.get(baseKey);
+    if (this.#shows(before, item)) return { units: 0, partition: '' };
     const after = item === undefined ? undefined : this.#entryOf(baseKey, item);
     return { units: unitsOfChange(before, after), partition: (after ?? before)?.partition ?? '' };
   }
@@ -80,6 +82,7 @@ export class LaggingIndex {
   /** Takes over a change of the table, to be seen after `lagMs`. */
   change(baseKey: string, item: Item | undefined, now: EpochMs, lagMs: number): void {
     const before = this.#current.get(baseKey);
+    if (this.#shows(before, item)) return;
     const after = item === undefined ? undefined : this.#entryOf(baseKey, item);
     if (unitsOfChange(before, after) === 0) return;
     if (after) this.#current.set(baseKey, after);
@@ -114,12 +117,19 @@ export class LaggingIndex {
     return list.ascending({ ...from, partition: query.partition, item: {} });
   }
 
+  /** The entry is what the item would make of it: the common case, and cheaper to see than to build. */
+  #shows(entry: IndexEntry | undefined, item: Item | undefined): boolean {
+    if (entry === undefined) return item === undefined || item[this.definition.partition] === undefined;
+    if (item === undefined) return false;
+    return this.#attributes.every(name => entry.item[name] === item[name]);
+  }
+
   #entryOf(baseKey: string, item: Item): IndexEntry | undefined {
     const partition = item[this.definition.partition];
     const sort = item[this.definition.sort];
     if (typeof partition !== 'string' || (typeof sort !== 'string' && typeof sort !== 'number')) return undefined;
     const projected: Item = {};
-    for (const name of [...this.#keyAttributes, ...this.definition.project]) {
+    for (const name of this.#attributes) {
       if (item[name] !== undefined) projected[name] = item[name];
     }
     return { partition, sort, baseKey, item: projected };
