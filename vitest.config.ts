@@ -3,6 +3,8 @@ import { defineConfig } from 'vitest/config';
 /** One project per purpose, each with its own time limit, so that a slow test is a failure where it should be fast. */
 export default defineConfig({
   test: {
+    // One suite waits while another computes; Vitest alone would use a single worker on two cores.
+    maxWorkers: 2,
     reporters: ['default', './test/support/proof-reporter.ts'],
     projects: [
       {
