@@ -105,6 +105,15 @@ export class Ledger {
     if (heard) account.acknowledged = true;
   }
 
+  /** Events of one source that are owed something now. */
+  owedOf(source: string): number {
+    let owed = 0;
+    for (const account of this.accounts.values()) {
+      if (account.source === source && (account.record === undefined || isOwed(account.record))) owed += 1;
+    }
+    return owed;
+  }
+
   /** The request that carries this event was acknowledged. */
   promised(pk: string): void {
     const account = this.accounts.get(pk);

@@ -153,14 +153,14 @@ export class Region {
   }
 
   /** Entries of the watch index, as a query sees them now. */
-  countWatched(): number {
+  readonly countWatched = (): number => {
     const shards = this.sources.flatMap(({ id }) => [0, 1, 2, 3].map(n => `${id}#${n}`));
     const query = { newestFirst: false, limit: 1_000 };
     return shards.reduce(
       (sum, partition) => sum + this.database.query(EVENTS, 'watch', { partition, ...query }).items.length,
       0,
     );
-  }
+  };
 
   /** Starts what AWS runs by itself: the mapping, the sweeper's minute and the reconciler's day. */
   start(): void {

@@ -1,8 +1,7 @@
 /** Named scenarios: one story each, in a world without other trouble, judged by the same ledger. */
 import type { ControlStore } from '#core/ports.ts';
-import type { EventKind, HandlerPlan } from './event-kinds.ts';
 import type { Totals } from './ledger-verdict.ts';
-import { PROVIDERS, type Provider, type ProviderEvent } from './providers.ts';
+import { PROVIDERS, type Provider } from './providers.ts';
 import { EVENTS, PAYLOADS } from './region.ts';
 import { SimulatedWorld, type WorldOptions } from './simulated-world.ts';
 import { TROUBLES, type Trouble } from './weather.ts';
@@ -103,17 +102,20 @@ export async function monthOfRetention(seed: number, eventsPerDay: number) {
     seed,
     days,
     eventsPerDay,
-    troubles: new Set(['duplicates', 'people', 'handlers', 'queue', 'index', 'skew']),
+    troubles: new Set(['duplicates', 'handlers', 'queue', 'index', 'skew']),
     shares: PROVIDERS.map(provider => ({ provider: late(provider), share: 1 })),
     region: { sweepEveryMs: 20 * MINUTE, idleMs: 30 * SECOND },
   });
   world.clock.after(3 * DAY, () => void world.people.pauseFor('github', 42 * DAY));
   for (let day = 5; day < days; day += 3) world.clock.after(day * DAY, () => void world.people.replayOld(28 * DAY, 5));
-  return { world, totals: await world.run() };
-}
-
-/** An event whose handler does what the kind says, without drawing anything. */
-export function plainEvent(source: string, n: number, now: number, kind: EventKind = 'commits'): ProviderEvent {
-  const plan: HandlerPlan = { kind, times: 1, ms: 50 };
-  return { source, id: `evt-${n}`, createdAt: now, plan, filler: '', others: [] };
+  const totals = await world.run();
+  const { accounts } = world.region.ledger;
+  const again = [...accounts.values()].filter(({ incarnations }) => incarnations > 0);
+  return {
+    world,
+    totals,
+    /** Came again after their record was deleted, and were recognised by their age. */
+    tooOld: again.filter(({ record }) => record?.status === 'skipped_stale').length,
+    longestPauseDays: (world.region.telemetry.worst('PausedOldestAge') * SECOND) / DAY,
+  };
 }

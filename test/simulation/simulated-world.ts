@@ -108,16 +108,19 @@ export class SimulatedWorld {
     return this.traffic.outstanding === 0 && this.region.ledger.owed === 0 && visible + hidden + delayed === 0;
   }
 
-  /** The ledger's verdict over the stores as they are now. */
   judge(): Totals {
-    const { ledger, database, telemetry, main, dead } = this.region;
-    for (const line of telemetry.mistakes) ledger.complain('I2', `the product reports a mistake of its own: ${line}`);
-    return verdict(ledger, {
-      events: database.dump(EVENTS).filter(row => row['status'] !== undefined),
-      effects: database.dump(EFFECTS),
-      mainBodies: main.dump().map(({ body }) => body),
-      deadBodies: dead.dump().map(({ body }) => body),
-      watched: this.region.countWatched(),
-    });
+    return judgeRegion(this.region);
   }
+}
+
+/** The ledger's verdict over the stores as they are now. */
+export function judgeRegion({ ledger, database, telemetry, main, dead, countWatched }: Region): Totals {
+  for (const line of telemetry.mistakes) ledger.complain('I2', `the product reports a mistake of its own: ${line}`);
+  return verdict(ledger, {
+    events: database.dump(EVENTS).filter(row => row['status'] !== undefined),
+    effects: database.dump(EFFECTS),
+    mainBodies: main.dump().map(({ body }) => body),
+    deadBodies: dead.dump().map(({ body }) => body),
+    watched: countWatched(),
+  });
 }
