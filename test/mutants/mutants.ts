@@ -131,8 +131,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'replay always gives a new idempotency key',
     file: WRITES,
-    from: "item.run + (item.status === 'completed' || request.newKey ? 1 : 0)",
-    to: 'item.run + 1',
+    from: 'run: item.run + (newRun ? 1 : 0),',
+    to: 'run: item.run + 1,',
   },
   // Processor
   {
@@ -150,8 +150,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'any copy revives a dead event',
     file: TAKE,
-    from: '    if (message.deadId !== undefined && message.deadId === item.deadId) {\n      return { result: await ports.store.update(way.revive(message.deadId)) };',
-    to: '    if (item.deadId !== undefined) {\n      return { result: await ports.store.update(way.revive(item.deadId)) };',
+    from: 'return { result: await ports.store.update(way.revive(message.deadId)) };\n    }',
+    to: 'return { result: await ports.store.update(way.revive(message.deadId)) };\n    }\n    if (item.deadId !== undefined) return { result: await ports.store.update(way.revive(item.deadId)) };',
   },
   {
     name: 'a record is made without its payload',
