@@ -4,7 +4,5 @@ import { text } from '#lambdas/shared/read-env.ts';
 export const apiEnv = {
   EVENTS_TABLE: text,
   PAYLOADS_TABLE: text,
-  BODIES_BUCKET: text,
   WORK_QUEUE_URL: text,
-  DEAD_QUEUE_URL: text,
 };

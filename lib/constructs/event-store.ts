@@ -67,7 +67,7 @@ export class EventStore extends Construct {
     Validations.of(this.bodies).acknowledge({
       id: 'AwsSolutions-S1',
       reason:
-        'Only three functions of this stack can reach the bucket, and their own log lines name each body they touch; access logs would cost a second bucket and tell nothing new. CloudTrail data events are the way to watch it from outside.',
+        'Only two functions of this stack can reach the bucket, and their own log lines name each body they touch; access logs would cost a second bucket and tell nothing new. CloudTrail data events are the way to watch it from outside.',
     });
   }
 

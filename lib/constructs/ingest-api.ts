@@ -1,4 +1,4 @@
-import { Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
+import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
 import { AccessLogField, AccessLogFormat } from 'aws-cdk-lib/aws-apigateway';
 import {
   type CfnStage,
@@ -15,6 +15,7 @@ import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { FilterPattern, LogGroup, MetricFilter, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import type { Throttle } from '#core/config/gateway-config.ts';
+import { API_ROUTES } from '#core/inbound/api-routes.ts';
 
 /** Two seconds more than the slowest ingest budget, so that the function answers, not the front door. */
 const INGEST_TIMEOUT = Duration.seconds(12);
@@ -29,7 +30,7 @@ interface SourceRoute {
 export interface IngestApiProps {
   readonly sources: readonly SourceRoute[];
   readonly ingest: IFunction;
-  /** Answers `GET /health` for everybody and `GET /events/{event_id}/status` for callers with IAM rights. */
+  /** Answers `GET /health` for everybody, and the status API for callers with IAM rights. */
   readonly api: IFunction;
   readonly accessLogRetention: RetentionDays;
   /** Namespace of the metric that counts answers 429 in the access log. @default 'Holdfast/Edge' */
@@ -46,7 +47,6 @@ export class IngestApi extends Construct {
   readonly accessLog: LogGroup;
   /** Without a final slash. */
   readonly url: string;
-  readonly statusArn: string;
   private readonly throttled: MetricFilter;
 
   constructor(scope: Construct, id: string, props: IngestApiProps) {
@@ -90,19 +90,12 @@ export class IngestApi extends Construct {
           'Providers cannot sign in to API Gateway. A source is authenticated by its signature over the raw body, before anything is stored; /health tells the version and nothing else.',
       });
     }
-    routes.push(
-      ...api.addRoutes({
-        path: '/events/{event_id}/status',
-        methods: [get],
-        integration: management,
-        authorizer: new HttpIamAuthorizer(),
-      }),
-    );
-    this.statusArn = Stack.of(this).formatArn({
-      service: 'execute-api',
-      resource: api.apiId,
-      resourceName: '*/GET/events/*/status',
-    });
+    const authorizer = new HttpIamAuthorizer();
+    for (const route of API_ROUTES) {
+      const [method = '', path = ''] = route.split(' ');
+      const methods = [method as HttpMethod];
+      routes.push(...api.addRoutes({ path, methods, integration: management, authorizer }));
+    }
 
     const throttle = props.managementThrottle ?? { rate: 50, burst: 100 };
     const stage = new HttpStage(this, 'Stage', {

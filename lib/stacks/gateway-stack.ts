@@ -117,19 +117,16 @@ export class GatewayStack extends Stack {
     this.addSchedule('Reconcile', reconcile.function, atNight, Duration.hours(1));
 
     const api = this.addFunction('api', {
-      description: 'Answers GET /health and the status of an event',
+      description: 'Answers GET /health, and the status API: events, replays, pauses',
       contract: apiEnv,
-      environment: { ...tables, ...bodies, ...queues },
+      environment: { ...tables, WORK_QUEUE_URL: queue.main.queueUrl },
       timeout: Duration.seconds(15),
       onFailure: 'API Gateway waits for the answer; the caller sees the failure and asks again.',
     });
     store.grantEventQueries(api);
     store.grantEvents(api, 'dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem');
     store.grantPayloads(api, 'dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem');
-    store.grantBodies(api, 's3:GetObject');
-    store.grantListBodies(api);
     queue.grantSend(api);
-    queue.grantReadNumbers(api);
 
     this.functions = { ingest, process, sweep, reconcile, api };
     Validations.of(process).acknowledge({
@@ -137,7 +134,7 @@ export class GatewayStack extends Stack {
       reason:
         'Failed messages stay in the queue; the function itself writes dead letters, with cause and id, to the dead-letter queue.',
     });
-    this.acknowledgeObjectKeys(ingest, process, api);
+    this.acknowledgeObjectKeys(ingest, process);
     this.addHandlerResources(process);
 
     this.api = new IngestApi(this, 'FrontDoor', {

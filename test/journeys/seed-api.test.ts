@@ -1,9 +1,12 @@
 /** The seed's API, word for word: its own sample request as printed, its answers, and the result read back by id. */
 import { describe, expect, it } from 'vitest';
+import { MemoryControlStore } from '#adapters/memory/memory-control-store.ts';
 import { MemoryEventStore } from '#adapters/memory/memory-event-store.ts';
 import { MemoryPayloadStore } from '#adapters/memory/memory-payload-store.ts';
+import { MemoryWorkQueue } from '#adapters/memory/memory-queue-ports.ts';
+import { SeededIds } from '#adapters/memory/seeded-random.ts';
 import { toSourceId } from '#core/glossary.ts';
-import { answerEventStatus } from '#core/inbound/api-requests.ts';
+import { answerApi } from '#core/inbound/api-requests.ts';
 import { done } from '#core/inbound/handler-contract.ts';
 import { EVENTS, MemoryWorld, PAYLOADS } from '#test/support/memory-world.ts';
 import vectors from '../fixtures/provider-vectors.json' with { type: 'json' };
@@ -51,13 +54,16 @@ async function statusOf(world: MemoryWorld, id: string, source?: string) {
   const ports = {
     store: new MemoryEventStore(world.database, EVENTS),
     payloads: new MemoryPayloadStore(world.database, PAYLOADS),
+    control: new MemoryControlStore(world.database, EVENTS),
+    queue: new MemoryWorkQueue(world.main),
+    clock: world.clock,
+    ids: new SeededIds(world.random),
   };
-  const reply = await answerEventStatus(
-    id,
-    source,
-    world.sources.map(it => it.id),
-    ports,
-  );
+  const rules = { ...world.rules, sources: world.sources, replaysPerSecond: 50, sweepSendsPerSecond: 300 };
+  const query = source === undefined ? {} : { source };
+  const route = 'GET /events/{event_id}/status';
+  const request = { route, path: { event_id: id }, query, body: undefined, caller: 'test' } as const;
+  const reply = await answerApi(request, ports, rules);
   return { status: reply.status, body: JSON.parse(reply.body) as Record<string, unknown> };
 }
 
