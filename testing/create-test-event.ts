@@ -4,6 +4,7 @@ import type { WebhookEvent } from '#core/inbound/handler-contract.ts';
 import { keptHeaders } from '#core/inbound/kept-headers.ts';
 import { parsePayload } from '#core/inbound/parse-payload.ts';
 import type { ProviderSpec } from '#core/inbound/provider-spec.ts';
+import { subjectOf } from '#core/inbound/subject-of.ts';
 import { type Identification, identifyRequest } from '#core/verification/identify-request.ts';
 import { providerById } from '#providers/index.ts';
 import { encodeBody, lowerCased, type WebhookBody } from './webhook-body.ts';
@@ -20,6 +21,8 @@ export interface TestEventInput {
   readonly id?: string;
   /** @default what the provider's spec reads out of the request */
   readonly type?: string;
+  /** What it is about. @default what the provider's spec reads out of the request */
+  readonly subject?: string;
   /** When it happened. @default what the provider's spec reads out of the request, else `receivedAt` */
   readonly time?: Date | number;
   /** @default now */
@@ -46,12 +49,15 @@ export function createTestEvent(input: TestEventInput): WebhookEvent {
   const eventHeaders = found.bytes === body ? kept : { ...kept, 'content-type': 'application/json' };
   const parsed = parsePayload(found.bytes, eventHeaders['content-type']);
   if (parsed.kind === 'unparsable') throw new RangeError(`No handler sees this event: ${parsed.reason}`);
+  const place = found.bytes === body ? {} : { itemPath: '[]' };
+  const subject = input.subject ?? subjectOf(place, { ...found, headers: eventHeaders }, { spec, settings: {} });
   return {
     id: toEventId(toEventPk(source, toKey(input.id ?? found.key))),
     source,
     provider: spec.id,
     type: input.type ?? found.eventType,
     time: Number(input.time ?? found.eventAtMs ?? receivedAt),
+    ...(subject === undefined ? {} : { subject }),
     receivedAt,
     bytes: found.bytes,
     payload: parsed.value,

@@ -205,9 +205,11 @@ class Run {
     return (await this.store.get(pk)) as EventItem;
   }
 
-  /** The handler, and a note of what each run of it answered. */
+  /** The handler, given the event's own subject, and a note of what each run of it answered. */
   private watched(handler: Handler): Handler {
-    return async (event, context) => {
+    const { subject } = this.event;
+    return async (stored, context) => {
+      const event = subject === undefined ? stored : { ...stored, subject };
       const at = this.answers.length;
       const note = (outcome: Outcome | undefined, error: unknown): void => {
         this.answers[at] = { number: context.attempt, outcome, error };

@@ -11,7 +11,12 @@ export function needsSecret(spec: ProviderSpec): boolean {
   );
 }
 
-/** True when the provider signs the URL it was given, so that the public URL must be known. */
+/** True when the URL the provider was given is part of what it signs, or of the answer to its handshake. */
 export function signsUrl(spec: ProviderSpec): boolean {
-  return spec.verify.some(scheme => scheme.url !== undefined || scheme.message?.includes('{url}') === true);
+  return (
+    spec.verify.some(
+      ({ url, code, message = '' }) =>
+        url !== undefined || code === 'jira-connect' || /\{(?:url|pathQuery)\}/.test(message),
+    ) || spec.handshakes.some(({ respond }) => /[,(]\s*url\s*[,)]/.test(respond.body ?? ''))
+  );
 }

@@ -7,9 +7,9 @@ import { RequestReader } from '../verification/request-reader.ts';
  * there is none, or where it stood in the part of a batch request that the event no longer carries.
  */
 export function subjectOf(
-  item: EventItem,
+  item: Pick<EventItem, 'itemPath'>,
   body: { readonly bytes: Uint8Array; readonly headers: Readonly<Record<string, string>> },
-  source: ResolvedSource,
+  source: Pick<ResolvedSource, 'spec' | 'settings'>,
 ): string | undefined {
   const { ordering } = source.spec.identity;
   if (ordering === undefined || (item.itemPath !== undefined && !ordering.startsWith('json:'))) return undefined;

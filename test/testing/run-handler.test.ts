@@ -9,7 +9,9 @@ import {
   retryAfter,
   stale,
 } from '#core/inbound/handler-contract.ts';
+import type { ProviderSpec } from '#core/inbound/provider-spec.ts';
 import { recordPayment } from '#handlers/payments-ledger.ts';
+import { providerById } from '#providers/index.ts';
 
 const payment = createTestEvent({
   provider: 'stripe',
@@ -161,6 +163,23 @@ describe('runHandler', () => {
       { message: 'looked', at: 0, attempt: 1 },
       { message: 'looked', at: 1, attempt: 2 },
     ]);
+  });
+
+  it('tells a handler what the event is about, as the gateway would, or as the test says', async () => {
+    const seen: unknown[] = [];
+    const look: Handler = async ({ subject }) => {
+      seen.push(subject);
+      return done();
+    };
+    const acme: ProviderSpec = {
+      ...providerById('generic'),
+      identity: { key: [['none']], type: [], ordering: 'json:who' },
+    };
+    await runHandler(look, payment);
+    await runHandler(look, createTestEvent({ provider: acme, body: { who: 'ada' } }));
+    await runHandler(look, createTestEvent({ body: {}, subject: 'ours' }));
+    await runHandler(look, createTestEvent({ body: {} }));
+    expect(seen).toEqual(['pi_1', 'ada', 'ours', undefined]);
   });
 
   it('tells a handler that answers nothing so', async () => {

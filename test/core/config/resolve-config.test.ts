@@ -305,6 +305,16 @@ describe('a mistake is named with its place, what was given, what is allowed and
     expect(problemsOf(config).map(each => each.path)).toEqual(wanted);
   });
 
+  it.each([
+    ['ebay', { verificationToken: 'a-token-of-thirty-two-characters-' }],
+    ['contentful', {}],
+    ['jira-connect', { clientKey: 'c', baseUrl: 'https://app.example.com' }],
+  ])('a provider that signs a part of its URL or wants it in a handshake: %s', (provider, settings) => {
+    const sources = { there: { provider, settings, allowList: ['192.0.2.0/24'] } };
+    const wanted = ['environments.dev.publicUrl', 'environments.prod.publicUrl'];
+    expect(problemsOf({ ...plain, sources }).map(each => each.path)).toEqual(wanted);
+  });
+
   it('a provider without any authentication, open to everybody', () => {
     const open = { ...plain, sources: { mollie: { provider: 'mollie' } } };
     expect(problemsOf(open)).toMatchObject([{ path: 'sources.mollie.allowList', fix: expect.stringContaining('API') }]);
