@@ -1,15 +1,37 @@
-/** The routes of the status API: one table for the front door, the handler and the OpenAPI document. All behind IAM. */
-export const API_ROUTES = [
-  'GET /events',
-  'GET /events/{event_id}',
-  'GET /events/{event_id}/status',
-  'POST /events/{event_id}/replay',
-  'GET /dead-letters',
-  'POST /replay-jobs',
-  'GET /replay-jobs/{job_id}',
-  'POST /replay-jobs/{job_id}/cancel',
-  'GET /sources',
-  'POST /sources/{source}/pause',
-  'POST /sources/{source}/resume',
-] as const;
-export type ApiRoute = (typeof API_ROUTES)[number];
+/**
+ * The routes of the status API, all behind IAM: one table for the front door, the handler and the test that compares
+ * docs/api/openapi.json. A field that is not listed is refused, so that a misspelt filter never means "everything".
+ */
+const FILTER = ['source', 'status', 'type', 'cause', 'since', 'until'] as const;
+const PAGE = ['limit', 'cursor', 'order'] as const;
+
+interface RouteFields {
+  /** Query parameters. */
+  readonly query: readonly string[];
+  /** Fields of the JSON body. */
+  readonly body: readonly string[];
+}
+
+const routes = {
+  'GET /events': { query: [...FILTER, ...PAGE], body: [] },
+  'GET /events/{event_id}': { query: ['source'], body: [] },
+  'GET /events/{event_id}/status': { query: ['source'], body: [] },
+  'POST /events/{event_id}/replay': {
+    query: ['source'],
+    body: ['why', 'new_key', 'force', 'body_sha256', 'request_id'],
+  },
+  'GET /dead-letters': { query: [...FILTER.filter(it => it !== 'status'), ...PAGE], body: [] },
+  'POST /replay-jobs': {
+    query: [],
+    body: [...FILTER, 'dry_run', 'why', 'rate_per_second', 'limit', 'new_key', 'as_of'],
+  },
+  'GET /replay-jobs/{job_id}': { query: [], body: [] },
+  'POST /replay-jobs/{job_id}/cancel': { query: [], body: [] },
+  'GET /sources': { query: [], body: [] },
+  'POST /sources/{source}/pause': { query: [], body: ['why'] },
+  'POST /sources/{source}/resume': { query: [], body: [] },
+} as const satisfies Readonly<Record<string, RouteFields>>;
+
+export type ApiRoute = keyof typeof routes;
+export const API_FIELDS: Readonly<Record<ApiRoute, RouteFields>> = routes;
+export const API_ROUTES = Object.keys(routes) as readonly ApiRoute[];

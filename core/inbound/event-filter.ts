@@ -49,7 +49,14 @@ export function readFilter(written: WrittenFilter, sources: readonly SourceId[],
   const cause = readText('cause', written.cause, /^[\w.-]+$/, 'a cause such as handler_error', problems);
   const since = readTime('since', written.since ?? DEFAULT_SINCE, now, problems);
   const until = written.until === undefined ? now : readTime('until', written.until, now, problems);
-  if (problems.length === 0 && since >= until) {
+  if (problems.length === 0 && since > now) {
+    problems.push({
+      path: 'since',
+      given: `${toIso(since)}, which is in the future (it is ${toIso(now)})`,
+      allowed: 'a moment in the past',
+      fix: 'move since back, e.g. 24h',
+    });
+  } else if (problems.length === 0 && since >= until) {
     problems.push({
       path: 'since',
       given: `${toIso(since)}, which is not before until (${toIso(until)})`,

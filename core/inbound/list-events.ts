@@ -186,7 +186,8 @@ function decodeCursor(text: string, order: Order): Position {
   const bytes = fromBase64(text, 'base64url');
   const decoded = bytes && decodeJsonObject(textOf(bytes) ?? '');
   const { at, source } = decoded ?? {};
-  if (typeof at === 'string' && typeof source === 'string' && /^\d{13}(?:#|$)/.test(at)) return { at, source };
+  if (typeof at === 'string' && typeof source === 'string' && /^\d{13}(?:#[\x21-\x7e]{1,256})?$/.test(at))
+    return { at, source };
   throw new CursorError(
     `"${text.slice(0, 40)}" is not a cursor: give the one of the page before, of the same list (${order} first), or none to begin again`,
   );

@@ -7,7 +7,9 @@ import { DynamoDbPayloadStore } from '#adapters/dynamodb/dynamodb-payload-store.
 import { createSqsClient } from '#adapters/sqs/create-sqs-client.ts';
 import { SqsWorkQueue } from '#adapters/sqs/sqs-work-queue.ts';
 import { systemClock, systemIds } from '#adapters/system.ts';
+import { EmfTelemetry } from '#adapters/telemetry/emf-telemetry.ts';
 import { config } from '#lambdas/shared/baked-config.ts';
+import { flushTelemetry } from '#lambdas/shared/flush-telemetry.ts';
 import { environment } from '#lambdas/shared/process-environment.ts';
 import { readEnv } from '#lambdas/shared/read-env.ts';
 import { apiEnv } from './env.ts';
@@ -15,6 +17,7 @@ import { handleApiRequest } from './handle-api-request.ts';
 
 const env = readEnv(apiEnv, environment);
 const dynamodb = createDynamoDbClient();
+const telemetry = new EmfTelemetry({ environment: config.environment, level: config.logLevel });
 const ports = {
   store: new DynamoDbEventStore(dynamodb, env.EVENTS_TABLE),
   payloads: new DynamoDbPayloadStore(dynamodb, env.PAYLOADS_TABLE),
@@ -22,6 +25,7 @@ const ports = {
   queue: new SqsWorkQueue(createSqsClient(), env.WORK_QUEUE_URL),
   clock: systemClock,
   ids: systemIds,
+  telemetry,
 };
 
-export const handler = middy(handleApiRequest(ports, config));
+export const handler = middy(handleApiRequest(ports, config)).use(flushTelemetry(telemetry));

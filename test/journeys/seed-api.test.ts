@@ -58,6 +58,7 @@ async function statusOf(world: MemoryWorld, id: string, source?: string) {
     queue: new MemoryWorkQueue(world.main),
     clock: world.clock,
     ids: new SeededIds(world.random),
+    telemetry: world.telemetry,
   };
   const rules = { ...world.rules, sources: world.sources, replaysPerSecond: 50, sweepSendsPerSecond: 300 };
   const query = source === undefined ? {} : { source };
