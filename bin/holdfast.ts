@@ -1,15 +1,19 @@
 #!/usr/bin/env node
 /** The CLI's entry: see cli/main.ts. */
+import { join } from 'node:path';
 import { openGateway } from '#cli/aws/open-gateway.ts';
+import { fetchList } from '#cli/fetch-list.ts';
 import { processIo } from '#cli/io.ts';
 import { runCli } from '#cli/main.ts';
 import { readDeployment } from '#local/sources.ts';
+import { REPO_ROOT } from '#local/workspace.ts';
 
 const io = processIo();
 process.exitCode = await runCli(process.argv.slice(2), {
   io,
   readDeployment,
   openGateway: deployment => openGateway(deployment, io.env),
+  publishedLists: { fetchText: fetchList(), directory: join(REPO_ROOT, 'providers') },
 });
 // A wait that was interrupted may still hold a timer or a socket.
 if (io.interrupted.aborted) process.exit();

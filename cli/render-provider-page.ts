@@ -235,10 +235,14 @@ function renderHandshake({ when, verify, guard, respond, store, confirm }: Hands
 
 function addresses({ ips }: ProviderSpec): string[] {
   if (!ips) return [];
-  const source = ips.from === undefined ? '' : ` Source: ${ips.from}.`;
+  const where = ips.copied ? ' in a public copy of the list' : '';
+  const refresh =
+    ips.at === undefined
+      ? 'they change, so compare them with that page'
+      : 'they change, so run `holdfast sources ips --refresh`';
   return [
     '## Addresses it sends from',
-    `Read on ${ips.readOn}; they change, so refresh them with \`holdfast sources ips --refresh\` before you put them into \`allowList\`.${source}`,
+    `Published at ${ips.from} and read${where} on ${ips.readOn}; ${refresh} before you put them into \`allowList\`.`,
     ips.ranges.map(range => `\`${range}\``).join(', '),
   ];
 }

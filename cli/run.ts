@@ -6,6 +6,7 @@ import type { Deployment } from '#core/config/deployment.ts';
 import type { SourceId } from '#core/glossary.ts';
 import type { Clock } from '#core/ports.ts';
 import type { ResolvedSource } from '#core/resolved-config.ts';
+import type { PublishedLists } from './address-ranges.ts';
 import { CliError, EXIT, type ExitCode, usageError } from './cli-error.ts';
 import type { Gateway } from './gateway.ts';
 import type { Io } from './io.ts';
@@ -17,6 +18,7 @@ export interface Services {
   readonly clock?: Clock;
   readDeployment(environment: string): Deployment;
   openGateway(deployment: Deployment): Promise<Gateway>;
+  readonly publishedLists: PublishedLists;
 }
 
 export interface GlobalOptions {
@@ -29,6 +31,7 @@ export class Run {
   readonly out: Output;
   readonly environment: string;
   readonly clock: Clock;
+  readonly publishedLists: PublishedLists;
   private readonly services: Services;
   private opened: Promise<Gateway> | undefined;
   private known: Deployment | undefined;
@@ -37,6 +40,7 @@ export class Run {
     this.services = services;
     this.io = services.io;
     this.clock = services.clock ?? systemClock;
+    this.publishedLists = services.publishedLists;
     this.environment = options.env;
     this.out = new Output(this.io, { json: options.json, now: () => this.clock.now() });
   }

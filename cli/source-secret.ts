@@ -5,6 +5,7 @@ import type { SourceSecret } from '#core/ports.ts';
 import type { ResolvedSource } from '#core/resolved-config.ts';
 import { CliError } from './cli-error.ts';
 import type { Run } from './run.ts';
+import { commandToSet } from './stored-state.ts';
 
 /** The stored secret of a source. Throws CliError with the command that sets it when there is none. */
 export async function readSourceSecret(run: Run, source: ResolvedSource): Promise<SourceSecret | undefined> {
@@ -13,7 +14,5 @@ export async function readSourceSecret(run: Run, source: ResolvedSource): Promis
   const stored = await secrets.read(secretName(run.environment, source.id));
   const parsed = parseSecret(stored.text);
   if (parsed.kind === 'secret') return parsed.secret;
-  throw new CliError(
-    `${source.id} has no secret in ${run.environment}.\nSet it: ${run.command(`sources set-secret ${source.id}`)}`,
-  );
+  throw new CliError(`${source.id} has no secret in ${run.environment}.\nSet it: ${run.command(commandToSet(source))}`);
 }

@@ -49,5 +49,5 @@ export const asana: ProviderSpec = {
   retries:
     'When no good answer comes within ten seconds, with growing waits for up to 24 hours. Delivery is at most once: Asana itself may lose events, so compare from time to time.',
   setup:
-    'Open pairing for the source, then create the webhook with POST /webhooks and this URL: Asana sends the secret (X-Hook-Secret) at once and it is kept. One source per webhook, since each has its own secret.',
+    'Open a pairing window (`holdfast sources pair <source>`), then create the webhook with POST /webhooks and this URL: Asana sends the secret (X-Hook-Secret) at once and it is kept. One source per webhook, since each has its own secret.',
 };

@@ -5,7 +5,6 @@ export const github: ProviderSpec = {
   title: 'GitHub',
   docs: 'https://docs.github.com/en/webhooks',
   checkedOn: '2026-11-21',
-  unconfirmed: ['The address ranges were read in public copies of the list: refresh them before use.'],
   strength: 'signed',
   verify: [
     {
@@ -41,6 +40,8 @@ export const github: ProviderSpec = {
     ],
     readOn: '2026-11-21',
     from: 'https://api.github.com/meta',
+    at: 'hooks',
+    copied: true,
   },
   signatureHeaders: ['x-hub-signature-256', 'x-hub-signature'],
   keepHeaders: ['x-github-event', 'x-github-delivery', 'x-github-hook-id', 'x-github-hook-installation-target-id'],

@@ -42,5 +42,5 @@ export const notion: ProviderSpec = {
   signatureHeaders: ['x-notion-signature'],
   retries: 'Up to eight attempts over about 24 hours, counted in attempt_number.',
   setup:
-    'Open pairing for the source, then Notion, the integration, Webhooks, Create a subscription with this URL: Notion sends a verification token, which is kept as the secret. Read it with the CLI and enter it in Notion to finish.',
+    'Open a pairing window (`holdfast sources pair <source> --out notion.token`), then Notion, the integration, Webhooks, Create a subscription with this URL: Notion sends a verification token, which is kept as the secret and written to that file. Enter it in Notion to finish, and delete the file.',
 };

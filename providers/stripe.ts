@@ -9,7 +9,6 @@ export const stripe: ProviderSpec = {
     'Which fields identify, name and date an event.',
     'Retries for three days, and both secrets signing for up to 24 hours after a roll.',
     'The deadline of an answer.',
-    'The address ranges were read in public copies of the list: refresh them before use.',
   ],
   strength: 'signed',
   verify: [
@@ -34,11 +33,14 @@ export const stripe: ProviderSpec = {
   ips: {
     ranges: [
       '3.18.12.63/32',
+      '3.69.109.8/32',
+      '3.120.168.93/32',
       '3.130.192.231/32',
       '13.235.14.237/32',
       '13.235.122.149/32',
       '18.211.135.69/32',
       '35.154.171.200/32',
+      '35.157.207.129/32',
       '52.15.183.38/32',
       '54.88.130.119/32',
       '54.88.130.237/32',
@@ -48,6 +50,8 @@ export const stripe: ProviderSpec = {
     ],
     readOn: '2026-11-21',
     from: 'https://stripe.com/files/ips/ips_webhooks.json',
+    at: 'WEBHOOKS',
+    copied: true,
   },
   signatureHeaders: ['stripe-signature'],
   retries:

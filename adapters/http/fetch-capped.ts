@@ -8,6 +8,7 @@ export interface CappedCall {
   readonly method: 'GET' | 'POST';
   readonly url: string;
   readonly body?: string;
+  readonly headers?: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
   readonly maxBytes: number;
   /** For tests: where host names lead and which authority signs them. */
@@ -36,7 +37,7 @@ export function fetchCapped(call: CappedCall): Promise<CappedAnswer> {
       url,
       {
         method: call.method,
-        headers: call.body === undefined ? {} : { 'content-type': 'application/json' },
+        headers: { ...call.headers, ...(call.body === undefined ? {} : { 'content-type': 'application/json' }) },
         ...(call.agent === undefined ? {} : { agent: call.agent }),
       },
       response => {

@@ -7,6 +7,7 @@ import { EXIT, type ExitCode } from '../cli-error.ts';
 import { explainError } from '../explain-error.ts';
 import { span } from '../output.ts';
 import { type CommandSet, type Run, withExamples } from '../run.ts';
+import { commandToSet, stateOf } from '../stored-state.ts';
 import { readSystem } from '../system-view.ts';
 
 interface Check {
@@ -16,6 +17,7 @@ interface Check {
   readonly fix?: string;
 }
 
+const STATE_TEXTS = { absent: 'not deployed', empty: 'not set', pairing: 'waiting for its provider to bring one' };
 const OLD_SECRET_DAYS = 365;
 const CLOCK_SLACK_MS = 60_000;
 const MARKS = { ok: ['green', 'ok     '], warning: ['yellow', 'warning'], wrong: ['red', 'WRONG  '] } as const;
@@ -67,9 +69,10 @@ async function checkSecrets(run: Run, note: (check: Check) => void): Promise<voi
     if (!needsSecret) continue;
     const name = `secret ${source.id}`;
     const stored = await secrets.read(secretName(run.environment, source.id));
-    if (stored.kind !== 'set') {
-      const text = `${stored.kind === 'absent' ? 'not deployed' : 'not set'}: the source answers 503 to every webhook`;
-      note({ name, result: 'wrong', text, fix: run.command(`sources set-secret ${source.id}`) });
+    const state = stateOf(stored, run.clock.now());
+    if (state !== 'set') {
+      const text = `${STATE_TEXTS[state]}: the source answers 503 to every webhook`;
+      note({ name, result: 'wrong', text, fix: run.command(commandToSet(source)) });
       continue;
     }
     const parsed = parseSecret(stored.text);

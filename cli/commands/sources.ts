@@ -13,6 +13,11 @@ import { makeSecret } from '#local/make-secret.ts';
 import { CliError, EXIT, usageError } from '../cli-error.ts';
 import { askSecret } from '../read-input.ts';
 import { type CommandSet, type Run, withExamples } from '../run.ts';
+import { commandToSet, mustExist, stateOf } from '../stored-state.ts';
+import { addSourcesIps } from './sources-ips.ts';
+import { addSourcesPair } from './sources-pair.ts';
+
+const SECRET_STYLES = { 'not needed': 'dim', pairing: 'yellow', empty: 'red', absent: 'red' } as const;
 
 interface SecretOptions {
   readonly generate?: boolean;
@@ -22,7 +27,9 @@ interface SecretOptions {
 }
 
 export function addSources(program: Command, set: CommandSet): void {
-  const sources = program.command('sources').description('Sources: list them, set and rotate their secrets');
+  const sources = program
+    .command('sources')
+    .description('Sources: list them, set, rotate and pair their secrets, see the addresses they send from');
 
   withExamples(sources.command('ls').description('List the sources with their URLs and the state of their secrets'), [
     'holdfast sources ls',
@@ -46,7 +53,7 @@ export function addSources(program: Command, set: CommandSet): void {
       const { secrets } = await run.gateway();
       const stored = await secrets.read(secretName(run.environment, source.id));
       mustExist(run, source, stored.kind);
-      if (stored.kind === 'set') {
+      if (stateOf(stored, run.clock.now()) === 'set') {
         run.out.note(
           `Requests signed with the present secret will be refused. To keep both valid for a while: ${run.command(`sources rotate ${source.id}`)}`,
         );
@@ -82,9 +89,7 @@ export function addSources(program: Command, set: CommandSet): void {
       mustExist(run, source, stored.kind);
       const present = parseSecret(stored.text);
       if (present.kind !== 'secret')
-        throw new CliError(
-          `${source.id} has no secret to rotate.\nSet one: ${run.command(`sources set-secret ${source.id}`)}`,
-        );
+        throw new CliError(`${source.id} has no secret to rotate.\nSet one: ${run.command(commandToSet(source))}`);
       await run.confirm(`Rotate the secret of ${source.id} in ${run.environment}?`, options.yes);
       const current = await newSecret(run, source, options);
       const rotation = { current, previous: present.secret.current, previousNotAfter: graceUntil };
@@ -95,6 +100,9 @@ export function addSources(program: Command, set: CommandSet): void {
       run.out.next(run.command('doctor'), 'says who still uses an old one');
     }),
   );
+
+  addSourcesPair(sources, set);
+  addSourcesIps(sources, set);
 }
 
 async function listSources(run: Run): Promise<void> {
@@ -106,13 +114,15 @@ async function listSources(run: Run): Promise<void> {
       const stored = needsSecret ? await secrets.read(secretName(run.environment, source.id)) : undefined;
       const rotation = stored?.text === undefined ? undefined : parseSecret(stored.text);
       const until = rotation?.kind === 'secret' ? rotation.secret.previousNotAfter : undefined;
+      const pairingUntil = rotation?.kind === 'unset' ? rotation.pairingUntil : undefined;
       return {
         source: source.id,
         provider: source.spec.id,
         url: source.publicUrl ?? `${apiUrl}${source.paths[0]}`,
-        secret: stored === undefined ? 'not needed' : stored.kind,
+        secret: stored === undefined ? ('not needed' as const) : stateOf(stored, run.clock.now()),
         secret_changed_at: stored?.changedAt === undefined ? undefined : toIso(stored.changedAt),
         previous_secret_until: until === undefined ? undefined : toIso(until),
+        pairing_until: pairingUntil === undefined ? undefined : toIso(pairingUntil),
         paused: pause === undefined ? null : { ...pause, since: toIso(pause.since) },
       };
     }),
@@ -125,24 +135,15 @@ async function listSources(run: Run): Promise<void> {
         view.provider,
         view.secret === 'set'
           ? `set ${view.secret_changed_at === undefined ? '' : run.out.ago(Date.parse(view.secret_changed_at))}`.trim()
-          : run.out.paint(view.secret === 'not needed' ? 'dim' : 'red', view.secret),
+          : run.out.paint(SECRET_STYLES[view.secret], view.secret),
         view.paused === null ? 'receiving' : run.out.paint('yellow', `paused by ${view.paused.by}`),
         run.out.paint('cyan', view.url),
       ]),
     ),
   );
   const unset = views.find(view => view.secret === 'empty' || view.secret === 'absent');
-  if (unset) run.out.next(run.command(`sources set-secret ${unset.source}`), 'until then it answers 503');
+  if (unset) run.out.next(run.command(commandToSet(run.source(unset.source))), 'until then it answers 503');
   else if (views[0]) run.out.next(run.command(`send ${views[0].source}`), 'a signed sample event');
-}
-
-function mustExist(run: Run, source: ResolvedSource, kind: string): void {
-  if (kind !== 'absent') return;
-  const deploy = run.environment === 'local' ? 'npm start' : `npm run deploy -- ${run.environment}`;
-  throw new CliError(
-    `${source.id} has no secret in ${run.environment}: it needs none, or is not deployed yet (${deploy})`,
-    EXIT.notFound,
-  );
 }
 
 async function newSecret(run: Run, source: ResolvedSource, options: SecretOptions): Promise<string> {

@@ -227,8 +227,18 @@ export interface ProviderSpec {
   readonly handshakes: readonly Handshake[];
   readonly methods: readonly ('POST' | 'GET' | 'HEAD' | 'OPTIONS')[];
   readonly maxBodyBytes?: number;
-  /** Published address ranges and the date they were read. */
-  readonly ips?: { readonly ranges: readonly string[]; readonly readOn: string; readonly from?: string };
+  /** Address ranges the provider publishes. `holdfast sources ips --refresh` rewrites them here. */
+  readonly ips?: {
+    readonly ranges: readonly string[];
+    /** Date, yyyy-mm-dd. */
+    readonly readOn: string;
+    /** Where the provider publishes them. */
+    readonly from: string;
+    /** Where they stand if that is JSON: names joined by dots, `*` for every member. Absent: a page for people. */
+    readonly at?: string;
+    /** They were read in a public copy of the list, not at `from` itself. */
+    readonly copied?: true;
+  };
   /** For duplicate checks and log redaction, lower-case. */
   readonly signatureHeaders: readonly string[];
   /** Kept with the event for handlers, beside `content-type` and the headers the spec itself reads. */

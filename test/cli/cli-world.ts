@@ -39,6 +39,10 @@ export interface CliOptions {
   readonly signal?: AbortSignal;
   readonly gateway?: Partial<Gateway>;
   readonly openGateway?: Services['openGateway'];
+  readonly readDeployment?: Services['readDeployment'];
+  readonly publishedLists?: Services['publishedLists'];
+  /** The command waits for real sockets, and so not for the virtual clock. */
+  readonly realTime?: boolean;
   /** Told of each piece of stdout as it comes. */
   readonly onStdout?: (text: string) => void;
 }
@@ -155,10 +159,15 @@ export class CliWorld {
     const services: Services = {
       io,
       clock: world.clock,
-      readDeployment: name => resolveDeployment(GATEWAY, name, PROVIDERS),
+      readDeployment: options.readDeployment ?? (name => resolveDeployment(GATEWAY, name, PROVIDERS)),
       openGateway: options.openGateway ?? (() => Promise.resolve(gateway)),
+      publishedLists: options.publishedLists ?? {
+        fetchText: () => Promise.reject(new Error('no network')),
+        directory: '/nowhere',
+      },
     };
-    const code = await world.clock.complete(runCli(args, services), 30 * 86_400_000);
+    const running = runCli(args, services);
+    const code = await (options.realTime ? running : world.clock.complete(running, 30 * 86_400_000));
     return { code, stdout: out.join(''), stderr: err.join('') };
   }
 

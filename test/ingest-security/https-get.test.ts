@@ -1,49 +1,27 @@
-import { readFileSync } from 'node:fs';
-import { Agent, createServer, type Server } from 'node:https';
-import type { AddressInfo } from 'node:net';
-import { connect } from 'node:tls';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { HttpsGet } from '#adapters/http/https-get.ts';
 import { DependencyError } from '#core/errors.ts';
+import { type HttpsServer, startHttpsServer } from '#test/support/https-server.ts';
 
-const pem = readFileSync(new URL('../fixtures/key-server.pem', import.meta.url), 'utf8');
-const certificate = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/.exec(pem)?.[0] ?? '';
-const key = /-----BEGIN PRIVATE KEY-----[\s\S]+?-----END PRIVATE KEY-----/.exec(pem)?.[0] ?? '';
-
-let server: Server;
-let agent: Agent;
+let server: HttpsServer;
 let calls: { method: string | undefined; host: string | undefined; url: string | undefined; headers: object }[] = [];
 let answer: { status: number; text?: string; headers?: Record<string, string>; hang?: boolean };
 
-/** Leads every host name to the local server; the name in its certificate is still checked. */
-class LocalAgent extends Agent {
-  override createConnection(options: object): ReturnType<typeof connect> {
-    const { port } = server.address() as AddressInfo;
-    return connect({ ...options, host: '127.0.0.1', port, ca: certificate });
-  }
-}
-
 beforeAll(async () => {
-  server = createServer({ cert: certificate, key }, (request, response) => {
+  server = await startHttpsServer((request, response) => {
     const { method, headers, url } = request;
     calls.push({ method, host: headers.host, url, headers });
     if (!answer.hang) response.writeHead(answer.status, answer.headers ?? {}).end(answer.text ?? '');
   });
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
-  agent = new LocalAgent({ keepAlive: false });
 });
-afterAll(async () => {
-  agent.destroy();
-  server.closeAllConnections();
-  await new Promise(resolve => server.close(resolve));
-});
+afterAll(() => server.stop());
 beforeEach(() => {
   calls = [];
   answer = { status: 200 };
 });
 
 const get = (url: string, timeoutMs?: number) =>
-  new HttpsGet({ agent, ...(timeoutMs === undefined ? {} : { timeoutMs }) }).get(url);
+  new HttpsGet({ agent: server.agent, ...(timeoutMs === undefined ? {} : { timeoutMs }) }).get(url);
 
 describe('the call that confirms a subscription', () => {
   it('is a GET with nothing of ours in it, and answers the status', async () => {

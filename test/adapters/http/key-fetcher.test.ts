@@ -1,14 +1,7 @@
-import { readFileSync } from 'node:fs';
-import { Agent, createServer, type Server } from 'node:https';
-import type { AddressInfo } from 'node:net';
-import { connect } from 'node:tls';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { fetchCapped } from '#adapters/http/fetch-capped.ts';
 import { CachedKeyFetcher } from '#adapters/http/key-fetcher.ts';
-
-const pem = readFileSync(new URL('../../fixtures/key-server.pem', import.meta.url), 'utf8');
-const certificate = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/.exec(pem)?.[0] ?? '';
-const privateKey = /-----BEGIN PRIVATE KEY-----[\s\S]+?-----END PRIVATE KEY-----/.exec(pem)?.[0] ?? '';
+import { certificate, type HttpsServer, startHttpsServer } from '#test/support/https-server.ts';
 
 const HOUR = 3_600_000;
 const NOW = Date.parse('2026-11-21T12:00:00Z');
@@ -22,23 +15,14 @@ interface Call {
   readonly body: string;
 }
 
-let server: Server;
-let agent: Agent;
+let server: HttpsServer;
 let calls: Call[] = [];
 let answer: (call: Call) => { status: number; text?: string; headers?: Record<string, string>; hang?: boolean };
 let now = NOW;
 const clock = { now: () => now };
 
-/** Leads every host name to the local server, under its own authority; names in certificates are still checked. */
-class LocalAgent extends Agent {
-  override createConnection(options: object): ReturnType<typeof connect> {
-    const { port } = server.address() as AddressInfo;
-    return connect({ ...options, host: '127.0.0.1', port, ca: certificate });
-  }
-}
-
 beforeAll(async () => {
-  server = createServer({ cert: certificate, key: privateKey }, (request, response) => {
+  server = await startHttpsServer((request, response) => {
     let body = '';
     request.on('data', chunk => {
       body += chunk;
@@ -50,15 +34,8 @@ beforeAll(async () => {
       if (!hang) response.writeHead(status, headers).end(text);
     });
   });
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
-  agent = new LocalAgent({ keepAlive: false });
 });
-
-afterAll(async () => {
-  agent.destroy();
-  server.closeAllConnections();
-  await new Promise(resolve => server.close(resolve));
-});
+afterAll(() => server.stop());
 
 beforeEach(() => {
   calls = [];
@@ -66,7 +43,7 @@ beforeEach(() => {
   answer = () => ({ status: 200, text: certificate });
 });
 
-const newFetcher = () => new CachedKeyFetcher({ clock, agent, timeoutMs: 400 });
+const newFetcher = () => new CachedKeyFetcher({ clock, agent: server.agent, timeoutMs: 400 });
 const jwk = (kid: string, more: object = {}) => ({ kty: 'RSA', n: 'x', e: 'AQAB', kid, ...more });
 const jwks = (...kids: string[]) => JSON.stringify({ keys: kids.map(kid => jwk(kid)) });
 
@@ -158,9 +135,9 @@ describe('limits of every call', () => {
     'file:///etc/passwd',
     'not an address',
   ])('are addresses: %s is not asked', async url => {
-    await expect(fetchCapped({ method: 'GET', url, timeoutMs: 400, maxBytes: 100, agent })).rejects.toThrow(
-      'only https',
-    );
+    await expect(
+      fetchCapped({ method: 'GET', url, timeoutMs: 400, maxBytes: 100, agent: server.agent }),
+    ).rejects.toThrow('only https');
     expect(calls).toEqual([]);
   });
 

@@ -1,0 +1,128 @@
+/** `holdfast sources pair`: a window in which a provider may bring the secret itself (Asana, Notion). */
+import { writeFileSync } from 'node:fs';
+import type { Command } from 'commander';
+import { parseSecret } from '#adapters/secrets/parse-secret.ts';
+import { secretName } from '#core/config/deployment.ts';
+import { readMoment } from '#core/inbound/event-filter.ts';
+import type { ResolvedSource } from '#core/resolved-config.ts';
+import { toIso } from '#core/time.ts';
+import { PROVIDERS } from '#providers/index.ts';
+import { CliError, EXIT, type ExitCode, usageError } from '../cli-error.ts';
+import { span } from '../output.ts';
+import { type CommandSet, type Run, withExamples } from '../run.ts';
+import { mustExist } from '../stored-state.ts';
+
+interface PairOptions {
+  readonly for: string;
+  readonly out?: string;
+  readonly wait: boolean;
+  readonly replace?: boolean;
+  readonly yes?: boolean;
+}
+
+const LONGEST_MS = 24 * 3_600_000;
+const POLL_MS = 2_000;
+
+export function addSourcesPair(sources: Command, set: CommandSet): void {
+  withExamples(
+    sources
+      .command('pair')
+      .argument('<source>')
+      .description('Open a window in which the provider may bring the secret (Asana, Notion), and wait for it')
+      .option('--for <time>', 'how long the window stays open, at most 24h', '15m')
+      .option('--out <file>', 'where to write what it brought: Notion wants it typed in there (only you can read it)')
+      .option('--replace', 'forget the secret that is there; events are answered 503 until the new one came')
+      .option('--no-wait', 'do not wait')
+      .option('--yes', 'do not ask'),
+    ['holdfast sources pair asana', 'then create the webhook at Asana'],
+    ['holdfast sources pair notion --out notion.token', 'then create the subscription, and enter the token there'],
+  ).action(set.action(pair));
+}
+
+async function pair(run: Run, name: string, options: PairOptions): Promise<ExitCode> {
+  const source = run.source(name);
+  mustBringSecrets(source);
+  const now = run.clock.now();
+  const until = 2 * now - (readMoment(options.for, now) ?? Number.NaN);
+  if (!(until > now && until <= now + LONGEST_MS))
+    throw usageError(`--for: "${options.for}"`, 'a time from 1s to 24h', '--for 15m');
+  const { secrets } = await run.gateway();
+  const id = secretName(run.environment, source.id);
+  const stored = await secrets.read(id);
+  mustExist(run, source, stored.kind);
+  if (parseSecret(stored.text).kind === 'secret') {
+    if (!options.replace)
+      throw usageError(
+        `${source.id} has a secret in ${run.environment}`,
+        'a window only where there is none: a secret is never overwritten by a request',
+        `forget it first: ${run.command(`sources pair ${source.id} --replace`)}`,
+      );
+    await run.confirm(`Forget the secret of ${source.id} in ${run.environment}?`, options.yes);
+  }
+  await secrets.write(id, JSON.stringify({ pairingUntil: until }));
+  run.out.note(`The first secret that comes to ${await urlOf(run, source)} before ${toIso(until)} is kept.`);
+  const outcome = options.wait ? await waitForSecret(run, id, until) : undefined;
+  const written = outcome === 'paired' ? await keep(run, id, options.out) : undefined;
+  const view = { source: source.id, secret: outcome ?? 'pairing', pairing_until: toIso(until), written_to: written };
+  run.out.result(view, () => [
+    outcome === 'paired'
+      ? `${source.id} is paired${written === undefined ? '' : `; its secret is in ${written}, delete the file when it is entered`}`
+      : outcome === 'closed'
+        ? `Nothing came: the window of ${source.id} is closed`
+        : `${source.id} is pairing until ${toIso(until)}`,
+  ]);
+  if (outcome === 'closed')
+    run.out.next(run.command(`sources pair ${source.id}`), 'once more; then do your part there');
+  else run.out.next(run.command('sources ls'), 'the state of every secret');
+  return outcome === 'closed' ? EXIT.failure : EXIT.ok;
+}
+
+function mustBringSecrets(source: ResolvedSource): void {
+  const brings = (spec: ResolvedSource['spec']): boolean => spec.handshakes.some(({ store }) => store !== undefined);
+  if (brings(source.spec)) return;
+  const who = Object.values(PROVIDERS).filter(brings);
+  throw usageError(
+    `${source.spec.title} brings no secret`,
+    `sources of ${who.map(spec => spec.title).join(', ')}`,
+    `holdfast sources set-secret ${source.id}`,
+  );
+}
+
+async function urlOf(run: Run, source: ResolvedSource): Promise<string> {
+  return source.publicUrl ?? `${(await run.gateway()).apiUrl}${source.paths[0]}`;
+}
+
+/** Undefined when the person stops waiting: the window stays open. */
+async function waitForSecret(run: Run, id: string, until: number): Promise<'paired' | 'closed' | undefined> {
+  const { secrets, timer } = await run.gateway();
+  const progress = run.out.progress('Waiting for the provider,');
+  try {
+    while (!run.io.interrupted.aborted) {
+      if (parseSecret((await secrets.read(id)).text).kind === 'secret') return 'paired';
+      const left = until - run.clock.now();
+      if (left <= 0) return 'closed';
+      progress.update(0, undefined, `the window is open for ${span(left / 1_000)} more`);
+      await timer.sleep(Math.min(POLL_MS, left));
+    }
+    return undefined;
+  } finally {
+    progress.end();
+  }
+}
+
+async function keep(run: Run, id: string, out: string | undefined): Promise<string | undefined> {
+  if (out === undefined) return undefined;
+  const { secrets } = await run.gateway();
+  const parsed = parseSecret((await secrets.read(id)).text);
+  if (parsed.kind !== 'secret') return undefined;
+  try {
+    writeFileSync(out, `${parsed.secret.current}\n`, { mode: 0o600, flag: 'wx' });
+  } catch (error) {
+    throw new CliError(
+      `The source is paired, but ${out} cannot be written: ${(error as Error).message}\nThe secret is in Secrets Manager as ${id}`,
+      EXIT.partial,
+      { cause: error },
+    );
+  }
+  return out;
+}

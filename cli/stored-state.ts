@@ -1,0 +1,28 @@
+import { parseSecret } from '#adapters/secrets/parse-secret.ts';
+import type { ResolvedSource } from '#core/resolved-config.ts';
+import { CliError, EXIT } from './cli-error.ts';
+import type { StoredSecret } from './gateway.ts';
+import type { Run } from './run.ts';
+
+/** `pairing`: its provider may bring one now. A window that is over has left it `empty`. Throws TypeError when malformed. */
+export function stateOf(stored: StoredSecret, now: number): StoredSecret['kind'] | 'pairing' {
+  if (stored.kind !== 'set') return stored.kind;
+  const parsed = parseSecret(stored.text);
+  if (parsed.kind !== 'unset') return 'set';
+  return now < (parsed.pairingUntil ?? 0) ? 'pairing' : 'empty';
+}
+
+/** The command that gives a source its secret: some providers bring it themselves. */
+export function commandToSet({ id, spec }: ResolvedSource): string {
+  return `sources ${spec.handshakes.some(({ store }) => store) ? 'pair' : 'set-secret'} ${id}`;
+}
+
+/** Throws CliError (not found) when there is no place for a secret of this source. */
+export function mustExist(run: Run, source: ResolvedSource, kind: StoredSecret['kind']): void {
+  if (kind !== 'absent') return;
+  const deploy = run.environment === 'local' ? 'npm start' : `npm run deploy -- ${run.environment}`;
+  throw new CliError(
+    `${source.id} has no secret in ${run.environment}: it needs none, or is not deployed yet (${deploy})`,
+    EXIT.notFound,
+  );
+}
