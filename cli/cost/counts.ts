@@ -16,4 +16,3 @@ export interface Counts {
   s3Puts: number;
   s3Gets: number;
 }
-

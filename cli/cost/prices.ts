@@ -7,7 +7,7 @@ export interface Price {
 }
 
 /** When the prices were last looked up. */
-export const PRICES_READ_ON = '2026-11-22';
+export const PRICES_READ_ON = '2026-11-21';
 
 export const PRICES = {
   httpApiMillion: {

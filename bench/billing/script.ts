@@ -1,0 +1,151 @@
+/** The fixed script of events, and what each of its kinds is billed. */
+
+import type { Counts } from '#cli/cost/counts.ts';
+import { defineHandlers, done, PermanentError, retryAfter } from '#core/inbound/handler-contract.ts';
+import { type ProviderEvent, providerEvent } from '../fixtures/provider-events.ts';
+import { BilledGateway, EFFECTS } from './billed-gateway.ts';
+import { type BilledCall, difference } from './counters.ts';
+
+export const SCRIPT = { ok: 1_000, effect: 99, duplicates: 50, retries: 20, deadLetters: 5, replays: 1, crashes: 1 };
+export type Script = Readonly<Record<keyof typeof SCRIPT, number>>;
+export const EVENT_KINDS = ['ok', 'effect', 'duplicate', 'retry', 'deadLetter', 'replay', 'crash'] as const;
+export type EventKind = (typeof EVENT_KINDS)[number];
+
+export interface ScriptResult {
+  readonly batchSize: number;
+  readonly bodyBytes: number;
+  /** Of one event of each kind. `effect`, `retry`, `crash`: what it adds to an ok event. */
+  readonly perEvent: Readonly<Record<EventKind, Counts>>;
+  /** Bytes stored for one ok event: table and index entries with their overhead. */
+  readonly storedBytes: { readonly events: number; readonly payloads: number };
+  /** Calls to AWS for one ok event alone in its batch, in order. */
+  readonly happyPath: readonly BilledCall[];
+}
+
+interface Behaviour {
+  failures: number;
+  dies: boolean;
+  transacts: boolean;
+}
+
+/** Runs the script with a batch size, 1 to 10. Throws when an event does not end as its kind says. */
+export async function runScript(batchSize: number, script: Script = SCRIPT): Promise<ScriptResult> {
+  const behaviour: Behaviour = { failures: 0, dies: false, transacts: false };
+  const world = new BilledGateway({ batchSize, handlers: handlersOf(behaviour) });
+  let number = 0;
+  const next = (): ProviderEvent => providerEvent(number++, world.clock.now());
+  const nextFew = (count: number): ProviderEvent[] => Array.from({ length: count }, next);
+  const deliverAll = async (events: readonly ProviderEvent[]): Promise<void> => {
+    for (const event of events) {
+      const status = await world.deliver(event);
+      if (status !== 200) throw new Error(`${event.provider} ${event.id} was answered ${status}, not 200`);
+    }
+  };
+  const billed = async (work: () => Promise<void>): Promise<Counts> => {
+    const before = structuredClone(world.meter.counts);
+    await work();
+    return difference(structuredClone(world.meter.counts), before);
+  };
+  const settle = async (): Promise<void> => {
+    await world.drain();
+    await world.clock.advanceBy(60_000);
+    await world.drain();
+  };
+
+  // Pause flags and secrets are read once per environment: not what an event costs.
+  await deliverAll(nextFew(10));
+  await settle();
+  const warm = world.storedBytes();
+
+  const events = nextFew(script.ok);
+  const ok = await billed(async () => {
+    await deliverAll(events);
+    await world.drain();
+  });
+  const stored = world.storedBytes();
+  const perOk = difference(ok, ok, script.ok, 0);
+
+  const callsBefore = world.meter.calls.length;
+  await deliverAll([next()]);
+  await world.drain();
+  const happyPath = world.meter.calls.slice(callsBefore);
+
+  behaviour.transacts = true;
+  const effect = await billed(async () => {
+    await deliverAll(nextFew(script.effect));
+    await world.drain();
+  });
+  behaviour.transacts = false;
+
+  const duplicates = await billed(() => deliverAll(events.slice(0, script.duplicates)));
+
+  behaviour.failures = script.retries;
+  const retries = await billed(async () => {
+    await deliverAll(nextFew(script.retries));
+    await settle();
+  });
+
+  behaviour.dies = true;
+  const deaths = await billed(async () => {
+    await deliverAll(nextFew(script.deadLetters));
+    await world.drain();
+  });
+  behaviour.dies = false;
+  if (world.dead.numbers().visible !== script.deadLetters) throw new Error('the dead letters are not in their queue');
+
+  const replays = await billed(async () => {
+    await world.replay(events[0] as ProviderEvent);
+    await world.drain();
+  });
+
+  await world.clock.advanceBy(11 * 60_000);
+  // The first run notes the sources it knows; what later ones cost is part of the idle cost.
+  await world.sweep();
+  await world.clock.advanceBy(60_000);
+  const idleSweep = await billed(() => world.sweep());
+  const crash = await billed(async () => {
+    await world.deliverAndCrash(next());
+    await world.clock.advanceBy(3 * 60_000);
+    await world.sweep();
+    await world.drain();
+  });
+
+  return {
+    batchSize,
+    bodyBytes: Math.round(events.reduce((sum, it) => sum + Buffer.byteLength(it.body), 0) / events.length),
+    perEvent: {
+      ok: perOk,
+      effect: difference(difference(effect, effect, script.effect, 0), perOk),
+      duplicate: difference(duplicates, duplicates, script.duplicates, 0),
+      retry: difference(difference(retries, retries, script.retries, 0), perOk),
+      deadLetter: difference(deaths, deaths, script.deadLetters, 0),
+      replay: difference(replays, replays, script.replays, 0),
+      crash: difference(difference(crash, idleSweep), perOk),
+    },
+    storedBytes: {
+      events: (stored.events - warm.events) / script.ok,
+      payloads: (stored.payloads - warm.payloads) / script.ok,
+    },
+    happyPath,
+  };
+}
+
+function handlersOf(behaviour: Behaviour) {
+  return defineHandlers([
+    {
+      source: '*',
+      type: '*',
+      handle: async (event, context) => {
+        if (behaviour.dies) throw new PermanentError('asked to by the script');
+        if (behaviour.failures > 0 && context.attempt === 1) {
+          behaviour.failures -= 1;
+          return retryAfter(5, 'asked to by the script');
+        }
+        if (behaviour.transacts) {
+          context.transact([{ kind: 'put', table: EFFECTS, item: { id: event.id, type: event.type, at: event.time } }]);
+        }
+        return done({ actionTaken: 'counted' });
+      },
+    },
+  ]);
+}

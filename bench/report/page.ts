@@ -1,0 +1,51 @@
+/** docs/performance.md: a head, and one part per benchmark between markers, so that a run replaces only its own parts. */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpus, release, totalmem } from 'node:os';
+import { join } from 'node:path';
+import { type Section, toMarkdown } from './section.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+export const PAGE = join(ROOT, 'docs/performance.md');
+export const NUMBERS = join(ROOT, 'bench/data/numbers.json');
+const ORDER = 'abcdef';
+
+const HEAD = `# Performance and cost, measured
+
+Written by \`npm run bench -- --write\`. Everything here ran on one machine against local stand-ins: **emulator, not AWS**. Milliseconds do not transfer to Lambda, so every time is a ratio to something that ran in the same round; counts transfer exactly. Dollars and latencies on AWS are **predicted**, from list prices and from a model whose inputs are shown. \`bench/calibrate.ts\` compares them with an account of yours.
+
+Times are CPU (user and system) of child processes in interleaved rounds, after two warm-up rounds; medians, with the quartiles in brackets. \`npm run bench -- --quick\` repeats (a), (b), (c) and (f) in under five minutes on two cores; \`npm run bench -- c\` one of them.
+`;
+
+/** All sections' numbers of the last run that was written, by section. */
+export type KnownNumbers = Readonly<Record<string, Readonly<Record<string, number>>>>;
+
+export function readNumbers(): KnownNumbers {
+  return existsSync(NUMBERS) ? (JSON.parse(readFileSync(NUMBERS, 'utf8')) as KnownNumbers) : {};
+}
+
+/** What ran where, for the head of a section. */
+function machine(): string {
+  const [first] = cpus();
+  const memory = Math.round(totalmem() / 2 ** 30);
+  return `${cpus().length} × ${first?.model.trim() ?? 'unknown CPU'}, ${memory} GB, Linux ${release()}, Node ${process.version}`;
+}
+
+/** Replaces these sections in the page's text and keeps all others. */
+export function mergeSections(page: string, sections: readonly Section[], stamp: string): string {
+  const parts = new Map<string, string>();
+  for (const [, id = '', text = ''] of page.matchAll(/<!-- bench:(\w) -->\n([\s\S]*?)<!-- \/bench:\1 -->/g)) {
+    parts.set(id, text);
+  }
+  for (const section of sections) parts.set(section.id, `${toMarkdown(section)}\n_${stamp}_\n`);
+  const ordered = [...parts].sort(([a], [b]) => ORDER.indexOf(a) - ORDER.indexOf(b));
+  return [HEAD, ...ordered.map(([id, text]) => `<!-- bench:${id} -->\n${text}<!-- /bench:${id} -->\n`)].join('\n');
+}
+
+/** Writes the page and the numbers. */
+export function writeSections(sections: readonly Section[], date: Date, mode: string): void {
+  const page = existsSync(PAGE) ? readFileSync(PAGE, 'utf8') : '';
+  writeFileSync(PAGE, mergeSections(page, sections, `${date.toISOString().slice(0, 10)}, ${machine()}, ${mode} run.`));
+  const numbers = { ...readNumbers(), ...Object.fromEntries(sections.map(it => [it.id, it.numbers])) };
+  const sorted = Object.fromEntries(Object.entries(numbers).sort(([a], [b]) => a.localeCompare(b)));
+  writeFileSync(NUMBERS, `${JSON.stringify(sorted, null, 2)}\n`);
+}

@@ -1,0 +1,67 @@
+/** What a benchmark answers, and how it is shown. */
+
+/** One figure with what it is measured against. */
+export interface Figure {
+  readonly name: string;
+  readonly value: string;
+  /** What it is compared with, measured or counted in the same run. */
+  readonly reference: string;
+  readonly target?: string;
+  readonly moonshot?: string;
+  /** Does the value reach the target? Absent where there is none. */
+  readonly reached?: boolean;
+}
+
+export interface Table {
+  readonly title: string;
+  readonly head: readonly string[];
+  readonly rows: readonly (readonly string[])[];
+}
+
+/** A benchmark's part of docs/performance.md. */
+export interface Section {
+  /** One letter, the name of the subcommand. */
+  readonly id: string;
+  readonly title: string;
+  /** One paragraph: how it is measured, and what it does not say. */
+  readonly method: string;
+  readonly figures: readonly Figure[];
+  readonly tables?: readonly Table[];
+  /** What is not reached, and why; what surprised. */
+  readonly notes?: readonly string[];
+  /** Numbers for the other benchmarks and for the chart, by name. */
+  readonly numbers: Readonly<Record<string, number>>;
+}
+
+export interface BenchOptions {
+  /** Fewer rounds, the same methods. */
+  readonly quick: boolean;
+  /** Told what is going on; not part of the result. */
+  readonly say: (line: string) => void;
+  /** `numbers` of the sections that ran before, in this run or the committed one. */
+  readonly known: (section: string) => Readonly<Record<string, number>> | undefined;
+}
+
+/** Every benchmark is one function. */
+export type Bench = (options: BenchOptions) => Promise<Section>;
+
+export function toMarkdown({ title, method, figures, tables = [], notes = [] }: Section): string {
+  const verdict = (figure: Figure): string => {
+    if (figure.reached === undefined) return '';
+    return figure.reached ? 'reached' : '**not reached**';
+  };
+  const rows = figures.map(it => [it.name, it.value, it.reference, it.target ?? '', it.moonshot ?? '', verdict(it)]);
+  const parts = [
+    `## ${title}`,
+    method,
+    ...(rows.length > 0 ? [table(['', 'now', 'reference in the same run', 'target', 'moonshot', ''], rows)] : []),
+    ...tables.flatMap(each => [`**${each.title}**`, table(each.head, each.rows)]),
+    ...(notes.length > 0 ? [notes.map(note => `- ${note}`).join('\n')] : []),
+  ];
+  return `${parts.join('\n\n')}\n`;
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
+  return [line(head), `|${head.map(() => '---').join('|')}|`, ...rows.map(line)].join('\n');
+}

@@ -1,0 +1,68 @@
+/** `npm run bench`: runs benchmarks and prints them; `--write` puts them into docs/performance.md. */
+import { readNumbers, writeSections } from './report/page.ts';
+import { type Bench, type Section, toMarkdown } from './report/section.ts';
+
+/** One line per benchmark: loaded only when it runs. */
+const BENCHES: Readonly<Record<string, { readonly about: string; readonly load: () => Promise<Bench> }>> = {
+  c: { about: 'billed units and dollars per event', load: async () => (await import('./units.ts')).measureUnits },
+};
+const QUICK = ['a', 'b', 'c', 'f'];
+
+interface Wanted {
+  readonly ids: readonly string[];
+  readonly quick: boolean;
+  readonly write: boolean;
+}
+
+/** Reads the arguments. Throws RangeError, naming the choices, for one that is none. */
+export function readArguments(args: readonly string[], known: readonly string[] = Object.keys(BENCHES)): Wanted {
+  const ids = args.filter(arg => !arg.startsWith('--'));
+  const options = args.filter(arg => arg.startsWith('--'));
+  const wrong = [
+    ...ids.filter(id => !known.includes(id)),
+    ...options.filter(it => !['--quick', '--write'].includes(it)),
+  ];
+  if (wrong.length > 0) {
+    const choices = known.map(id => `${id} (${BENCHES[id]?.about ?? ''})`).join(', ');
+    throw new RangeError(
+      `There is no benchmark "${wrong[0]}". Choose among ${choices}; none means all. Options: --quick, --write.`,
+    );
+  }
+  const quick = options.includes('--quick');
+  const all = quick ? known.filter(id => QUICK.includes(id)) : known;
+  return {
+    ids: ids.length > 0 ? known.filter(id => ids.includes(id)) : all,
+    quick,
+    write: options.includes('--write'),
+  };
+}
+
+async function main(args: readonly string[]): Promise<void> {
+  const { ids, quick, write } = readArguments(args);
+  const committed = readNumbers();
+  const done: Section[] = [];
+  const say = (line: string): void => console.error(line);
+  const known = (id: string) => done.find(it => it.id === id)?.numbers ?? committed[id];
+  for (const id of ids) {
+    const startedAt = performance.now();
+    say(`${id}: ${BENCHES[id]?.about}`);
+    const bench = await (BENCHES[id] as (typeof BENCHES)[string]).load();
+    const section = await bench({ quick, say, known });
+    done.push(section);
+    say(`${id}: ${Math.round((performance.now() - startedAt) / 1000)} s`);
+    console.log(toMarkdown(section));
+  }
+  if (!write) return;
+  writeSections(done, new Date(), quick ? 'quick' : 'full');
+  say('wrote docs/performance.md');
+}
+
+if (import.meta.main) {
+  try {
+    await main(process.argv.slice(2));
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    console.error(error.message);
+    process.exitCode = 2;
+  }
+}
