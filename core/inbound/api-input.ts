@@ -41,9 +41,10 @@ export class ApiInput {
     return undefined;
   }
 
+  /** False where it is left out. */
   boolean(name: string): boolean {
-    const value = this.fields[name] ?? false;
-    if (typeof value === 'boolean') return value;
+    const value = this.fields[name];
+    if (value === undefined || typeof value === 'boolean') return value ?? false;
     this.problem(name, show(value), 'true or false', LEAVE_OUT);
     return false;
   }

@@ -29,24 +29,37 @@ import type { Reply } from './reply.ts';
 
 const PAGE_LIMIT = 500;
 
-const ANSWERS: Readonly<Record<ApiRoute, (call: ApiCall) => Promise<Reply>>> = {
+type Answer = (call: ApiCall) => Promise<Reply>;
+
+/** Refuses unknown query parameters. A list does it itself, to name them together with wrong values. */
+const strict =
+  (answer: Answer): Answer =>
+  call => {
+    refuseProblems(new ApiInput(call.query, API_FIELDS[call.route].query).problems);
+    return answer(call);
+  };
+
+const ANSWERS: Readonly<Record<ApiRoute, Answer>> = {
   'GET /events': call => list(call),
   'GET /dead-letters': call => list(call, { since: `${call.rules.deadRetentionDays}d`, status: 'dead_letter' }),
-  'GET /events/{event_id}': async call => json(200, await reportHistory(await eventOf(call), call.ports.payloads)),
-  'GET /events/{event_id}/status': async call => json(200, await reportEvent(await eventOf(call), call.ports.payloads)),
-  'POST /events/{event_id}/replay': replayOne,
-  'POST /replay-jobs': createJob,
-  'GET /replay-jobs/{job_id}': showJob,
-  'POST /replay-jobs/{job_id}/cancel': cancelJob,
-  'GET /sources': listSources,
-  'POST /sources/{source}/pause': pause,
-  'POST /sources/{source}/resume': resume,
+  'GET /events/{event_id}': strict(async call =>
+    json(200, await reportHistory(await eventOf(call), call.ports.payloads)),
+  ),
+  'GET /events/{event_id}/status': strict(async call =>
+    json(200, await reportEvent(await eventOf(call), call.ports.payloads)),
+  ),
+  'POST /events/{event_id}/replay': strict(replayOne),
+  'POST /replay-jobs': strict(createJob),
+  'GET /replay-jobs/{job_id}': strict(showJob),
+  'POST /replay-jobs/{job_id}/cancel': strict(cancelJob),
+  'GET /sources': strict(listSources),
+  'POST /sources/{source}/pause': strict(pause),
+  'POST /sources/{source}/resume': strict(resume),
 };
 
 export async function answerApi(request: ApiRequest, ports: ApiPorts, rules: ApiRules): Promise<Reply> {
   const call = { ...request, ports, rules, sourceIds: rules.sources.map(it => it.id) };
   try {
-    refuseProblems(new ApiInput(request.query, API_FIELDS[request.route].query).problems);
     return await ANSWERS[request.route](call);
   } catch (error) {
     if (error instanceof Refused) return error.reply;

@@ -1,0 +1,457 @@
+/** The status API over the whole product in memory: what a program can ask and do, each reply held to the document. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { DependencyError } from '#core/errors.ts';
+import { API_FIELDS, API_ROUTES, type ApiRoute } from '#core/inbound/api-routes.ts';
+import { done, PermanentError, retryAfter } from '#core/inbound/handler-contract.ts';
+import { createReplayJob } from '#core/inbound/replay-job.ts';
+import { VERSION } from '#core/version.ts';
+import { ApiDocument } from '#test/support/api-document.ts';
+import { MemoryWorld } from '#test/support/memory-world.ts';
+import { handlerThat } from './support/handlers.ts';
+import { type ApiAnswer, type ApiParts, CALLER, StatusApi } from './support/status-api.ts';
+
+const HOUR = 3_600_000;
+const document = new ApiDocument();
+
+/** Two sources after an incident: events that died of a schema change, one that waits for an hour, one in both sources. */
+class Incident {
+  mended = false;
+  /** What the API answers to a replay of an event while its handler runs. */
+  readonly meanwhile: ApiAnswer[] = [];
+  readonly world = new MemoryWorld({
+    sources: ['shop', 'pay'],
+    handlers: handlerThat(({ id }) => {
+      if (id.startsWith('bad') && !this.mended) return Promise.reject(new PermanentError('no such column'));
+      if (id === 'waits' && !this.mended) return Promise.resolve(retryAfter(2_000, 'the bank is closed'));
+      if (id.startsWith('asks')) return this.askFor(id);
+      return Promise.resolve(done({ actionTaken: 'payment recorded', data: { amount: 5_000 } }));
+    }),
+  });
+  readonly api = new StatusApi(this.world, document);
+
+  async happen(): Promise<void> {
+    this.world.start();
+    for (const id of ['ok-1', 'ok-2', 'bad-1', 'bad-2', 'bad-3', 'waits', 'twin', 'asks-1']) {
+      await this.world.post({ id, source: 'pay', type: id.startsWith('bad') ? 'invoice.paid' : 'ping' });
+      await this.world.clock.advanceBy(1_000);
+    }
+    await this.world.post({ id: 'twin', source: 'shop' });
+    await this.world.clock.advanceBy(60_000);
+  }
+
+  call(route: ApiRoute, parts: ApiParts = {}): Promise<ApiAnswer> {
+    return this.api.call(route, parts);
+  }
+
+  async idsOf(route: 'GET /events' | 'GET /dead-letters', query: Readonly<Record<string, string>>): Promise<string[]> {
+    const { status, body } = await this.call(route, { query });
+    expect(status).toBe(200);
+    return (body['events'] as { source: string; event_id: string }[]).map(it => `${it.source} ${it.event_id}`);
+  }
+
+  /** Replays its own event while it runs. */
+  private async askFor(id: string) {
+    const replay = { path: { event_id: id }, body: { why: 'in a hurry' } };
+    this.meanwhile.push(await this.call('POST /events/{event_id}/replay', replay));
+    this.meanwhile.push(await this.call('GET /events/{event_id}', { path: { event_id: id } }));
+    return done({});
+  }
+}
+
+let incident: Incident;
+beforeAll(async () => {
+  incident = new Incident();
+  await incident.happen();
+});
+afterAll(() => incident.world.stop());
+
+const event = (event_id: string, more: ApiParts = {}): ApiParts => ({ path: { event_id }, ...more });
+
+describe('one event', () => {
+  it('is found by our id and by the provider id, with its timeline, attempts and result', async () => {
+    for (const id of ['ok-1', 'evt_pay.ok-1']) {
+      const { status, body } = await incident.call('GET /events/{event_id}', event(id));
+      expect(status).toBe(200);
+      expect(body).toMatchObject({
+        id: 'evt_pay.ok-1',
+        status: 'completed',
+        action_taken: 'payment recorded',
+        result: { amount: 5_000 },
+        timeline: [
+          { step: 'accepted' },
+          { step: 'queued' },
+          { step: 'attempt 1', note: 'ok, 0 ms' },
+          { step: 'completed', note: 'payment recorded' },
+        ],
+        replays: [],
+      });
+    }
+    const waits = await incident.call('GET /events/{event_id}', event('waits'));
+    expect(waits.body).toMatchObject({
+      status: 'failed',
+      parked: true,
+      recent_attempts: [{ attempt: 1, cause: 'retry_after' }],
+      timeline: [{ step: 'accepted' }, { step: 'queued' }, { step: 'attempt 1' }, { step: 'next attempt' }],
+    });
+    const dead = await incident.call('GET /events/{event_id}/status', event('bad-1'));
+    expect(dead.body).toMatchObject({
+      status: 'dead_letter',
+      cause: 'permanent',
+      last_error: expect.stringContaining('no such column'),
+    });
+    expect(dead.body).not.toHaveProperty('timeline');
+  });
+
+  it('that is nobody’s is 404, and one that several sources have 409 until one is named', async () => {
+    for (const id of ['nobody', '', '%', 'evt_pay.%ff', '__proto__', 'x'.repeat(3_000), '\u0000', 'a/b?c#d']) {
+      for (const route of ['GET /events/{event_id}', 'GET /events/{event_id}/status'] as const) {
+        expect((await incident.call(route, event(id))).body).toMatchObject({ error: 'unknown_event' });
+      }
+    }
+    const twice = await incident.call('GET /events/{event_id}', event('twin'));
+    expect(twice).toMatchObject({ status: 409, body: { error: 'ambiguous_event', sources: ['shop', 'pay'] } });
+    expect((await incident.call('GET /events/{event_id}/status', event('twin'))).status).toBe(409);
+    const named = await incident.call('GET /events/{event_id}', event('twin', { query: { source: 'shop' } }));
+    expect(named).toMatchObject({ status: 200, body: { source: 'shop' } });
+    const unknown = await incident.call('GET /events/{event_id}', event('twin', { query: { source: 'nobody' } }));
+    expect(unknown).toMatchObject({ status: 404, body: { message: expect.stringContaining('shop, pay') } });
+  });
+});
+
+describe('lists', () => {
+  it.each([
+    [{}, 9],
+    [{ source: 'shop' }, 1],
+    [{ status: 'dead_letter' }, 3],
+    [{ status: 'failed,dead_letter' }, 4],
+    [{ type: 'invoice.*' }, 3],
+    [{ cause: 'permanent' }, 3],
+    [{ since: '30s' }, 0],
+    [{ since: '1h', until: '65s' }, 3],
+  ])('filter: %j finds %i', async (query, count) => {
+    expect(await incident.idsOf('GET /events', query as Record<string, string>)).toHaveLength(count);
+  });
+
+  it.each(['newest', 'oldest'])('page by cursor, the %s first, each event once', async order => {
+    const whole = await incident.idsOf('GET /events', { order });
+    const paged: string[] = [];
+    let cursor: unknown;
+    do {
+      const query = { order, limit: '2', ...(typeof cursor === 'string' ? { cursor } : {}) };
+      const { body } = await incident.call('GET /events', { query });
+      paged.push(
+        ...(body['events'] as { source: string; event_id: string }[]).map(it => `${it.source} ${it.event_id}`),
+      );
+      cursor = body['next_cursor'];
+    } while (cursor !== null);
+    expect(paged).toEqual(whole);
+    expect(whole[order === 'newest' ? 0 : 8]).toBe('shop twin');
+  });
+
+  it('have a list of their own for dead letters, as old as they are kept', async () => {
+    expect(await incident.idsOf('GET /dead-letters', {})).toEqual(['pay bad-3', 'pay bad-2', 'pay bad-1']);
+    expect(await incident.idsOf('GET /dead-letters', { cause: 'payload_missing' })).toEqual([]);
+  });
+});
+
+describe('the replay of one event', () => {
+  const replay = (id: string, body: unknown, query = {}): Promise<ApiAnswer> =>
+    incident.call('POST /events/{event_id}/replay', event(id, { body, query }));
+
+  it('runs it again once, tells who and why, and is one replay however often the request comes', async () => {
+    incident.mended = true;
+    const request = { why: 'schema fixed', request_id: 'r-1' };
+    const first = await replay('bad-1', request);
+    expect(first).toMatchObject({ status: 202, body: { outcome: 'replayed', status: 'pending', generation: 2 } });
+    expect(await replay('bad-1', request)).toMatchObject({ status: 202, body: { outcome: 'already_replayed' } });
+    await incident.world.clock.advanceBy(30_000);
+    const after = await incident.call('GET /events/{event_id}', event('bad-1'));
+    expect(after.body).toMatchObject({
+      status: 'completed',
+      generation: 2,
+      replays: [{ gen: 2, id: 'api-r-1', by: CALLER, why: 'schema fixed' }],
+    });
+    expect((after.body['timeline'] as { step: string }[]).map(it => it.step)).toContain('replayed');
+  });
+
+  it('is refused while an attempt runs', () => {
+    const [asked, seen] = incident.meanwhile;
+    expect(asked).toMatchObject({ status: 409, body: { error: 'running' } });
+    expect(seen?.body).toMatchObject({
+      status: 'processing',
+      timeline: expect.arrayContaining([{ note: 'running' }].map(it => expect.objectContaining(it))),
+    });
+  });
+
+  it('is refused with the reason when the event is not what it was, has gone, or has not that body', async () => {
+    const { store } = incident.api.ports;
+    const before = await store.get('pay#ok-2' as never);
+    await replay('ok-2', { why: 'first' });
+    await incident.world.clock.advanceBy(30_000);
+    const late = { ...store, get: async () => before, update: store.update.bind(store) };
+    const api = new StatusApi(incident.world, document, { store: late as typeof store });
+    const second = await api.call('POST /events/{event_id}/replay', event('evt_pay.ok-2', { body: { why: 'second' } }));
+    expect(second).toMatchObject({ status: 409, body: { error: 'changed' } });
+    const gone = {
+      ...late,
+      get: async () => ({ ...before, pk: 'pay#ok-2' }),
+      update: async () => ({ kind: 'refused' }),
+    };
+    const third = await new StatusApi(incident.world, document, { store: gone as never }).call(
+      'POST /events/{event_id}/replay',
+      event('evt_pay.ok-2', { body: { why: 'third' } }),
+    );
+    expect(third).toMatchObject({ status: 409, body: { error: 'gone' } });
+    const other = await replay('ok-2', { why: 'the other body', body_sha256: '0'.repeat(64) });
+    expect(other).toMatchObject({ status: 409, body: { error: 'body_missing' } });
+    expect((await replay('twin', { why: 'x' })).status).toBe(409);
+    expect((await replay('nobody', { why: 'x' })).status).toBe(404);
+  });
+});
+
+describe('a replay job', () => {
+  it('replays exactly what its dry run counted, and a repeated request nothing', async () => {
+    const filter = { cause: 'permanent', since: '6h' };
+    const counted = await incident.call('POST /replay-jobs', { body: { ...filter, dry_run: true } });
+    expect(counted).toMatchObject({ status: 200, body: { dry_run: true, count: 2, complete: true } });
+    const request = { ...filter, as_of: counted.body['as_of'], why: 'schema fixed', rate_per_second: 20, limit: 10 };
+    const jobs = [await incident.call('POST /replay-jobs', { body: request })];
+    expect(jobs[0]).toMatchObject({
+      status: 202,
+      body: { state: 'running', by: CALLER, limit: 10, filter: { cause: 'permanent' } },
+    });
+    await incident.world.clock.advanceBy(10 * 60_000);
+    jobs.push(await incident.call('POST /replay-jobs', { body: request }));
+    await incident.world.clock.advanceBy(10 * 60_000);
+    const over = await Promise.all(
+      jobs.map(({ body }) => incident.call('GET /replay-jobs/{job_id}', { path: { job_id: String(body['job_id']) } })),
+    );
+    expect(over.map(it => [it.body['state'], (it.body['counts'] as { replayed: number }).replayed])).toEqual([
+      ['done', 2],
+      ['done', 0],
+    ]);
+    expect(await incident.idsOf('GET /dead-letters', {})).toEqual([]);
+    const path = { job_id: String(jobs[0]?.body['job_id']) };
+    const late = await incident.call('POST /replay-jobs/{job_id}/cancel', { path });
+    expect(late).toMatchObject({ status: 409, body: { error: 'already_over' } });
+  });
+
+  it('can be cancelled, and shows what the CLI expected of it', async () => {
+    const { ports } = incident.api;
+    const now = incident.world.clock.now();
+    const filter = { sources: [], statuses: ['completed' as const], type: 'ping', since: now - HOUR, until: now };
+    const job = await createReplayJob({ filter, expected: 7, ratePerSecond: 1, by: 'ada', why: 'mistake' }, ports);
+    const path = { job_id: job.id };
+    const cancelled = await incident.call('POST /replay-jobs/{job_id}/cancel', { path });
+    expect(cancelled).toMatchObject({ status: 200, body: { state: 'cancelled', cancelled_by: CALLER, expected: 7 } });
+    for (const job_id of ['rj-none', '', '../x', 'x'.repeat(3_000)]) {
+      expect((await incident.call('GET /replay-jobs/{job_id}', { path: { job_id } })).status).toBe(404);
+      expect((await incident.call('POST /replay-jobs/{job_id}/cancel', { path: { job_id } })).status).toBe(404);
+    }
+  });
+});
+
+describe('a pause', () => {
+  const source = { path: { source: 'shop' } };
+
+  it('holds a source and its end lets it go; a second one keeps the first’s reason', async () => {
+    const pause = (why: string): Promise<ApiAnswer> =>
+      incident.call('POST /sources/{source}/pause', { ...source, body: { why } });
+    expect((await pause('shop is down')).body).toMatchObject({
+      changed: true,
+      paused: { by: CALLER, why: 'shop is down' },
+    });
+    expect((await pause('again')).body).toMatchObject({ changed: false, paused: { why: 'shop is down' } });
+    const { body } = await incident.call('GET /sources');
+    expect(body['sources']).toMatchObject([
+      { source: 'shop', provider: 'generic', paths: ['/webhooks/shop'], paused: { why: 'shop is down' } },
+      { source: 'pay', paused: null },
+    ]);
+    await incident.world.post({ id: 'held', source: 'shop' });
+    await incident.world.clock.advanceBy(30_000);
+    expect((await incident.call('GET /events/{event_id}', event('held'))).body).toMatchObject({ status: 'deferred' });
+    expect((await incident.call('POST /sources/{source}/resume', source)).body).toMatchObject({
+      changed: true,
+      paused: null,
+    });
+    expect((await incident.call('POST /sources/{source}/resume', source)).body).toMatchObject({ changed: false });
+    await incident.world.clock.advanceBy(5 * 60_000);
+    expect((await incident.call('GET /events/{event_id}', event('held'))).body).toMatchObject({ status: 'completed' });
+  });
+
+  it('of a source that is not there is 404', async () => {
+    const nobody = { path: { source: 'nobody' } };
+    expect((await incident.call('POST /sources/{source}/pause', { ...nobody, body: { why: 'x' } })).status).toBe(404);
+    expect((await incident.call('POST /sources/{source}/resume', nobody)).status).toBe(404);
+  });
+});
+
+describe('wrong input', () => {
+  const LISTS = ['GET /events', 'GET /dead-letters'] as const;
+  const future = '2100-01-01T00:00:00Z';
+  const QUERIES: readonly [Readonly<Record<string, string>>, string][] = [
+    [{ state: 'failed' }, 'state'],
+    [{ __proto__x: '1' }, '__proto__x'],
+    [{ source: 'nobody' }, 'source'],
+    [{ source: '' }, 'source'],
+    [{ type: 'a b' }, 'type'],
+    [{ type: '' }, 'type'],
+    [{ cause: 'a cause' }, 'cause'],
+    [{ since: future }, 'since'],
+    [{ since: future, until: '2100-01-02' }, 'since'],
+    [{ since: 'yesterday' }, 'since'],
+    [{ since: '99999999999999999999d' }, 'since'],
+    [{ since: '1h', until: '2h' }, 'since'],
+    [{ until: 'soon' }, 'until'],
+    [{ limit: '0' }, 'limit'],
+    [{ limit: '501' }, 'limit'],
+    [{ limit: '' }, 'limit'],
+    [{ limit: '1e2' }, 'limit'],
+    [{ limit: '-1' }, 'limit'],
+    [{ order: 'random' }, 'order'],
+  ];
+
+  it.each(QUERIES)('of a list: %j is 400 and names %s', async (query, field) => {
+    for (const route of LISTS) {
+      const { status, body } = await incident.call(route, { query });
+      expect(status).toBe(400);
+      expect(body).toMatchObject({ error: 'invalid_request', problems: [{ field }] });
+    }
+  });
+
+  it.each(API_ROUTES)('of a query: %s refuses a parameter it does not know', async route => {
+    const path = { event_id: 'ok-1', job_id: 'rj-1', source: 'shop' };
+    const { status, body } = await incident.call(route, { path, query: { nonsense: '1' }, body: { why: 'x' } });
+    expect([status, body]).toMatchObject([400, { problems: [{ field: 'nonsense', given: 'an unknown field' }] }]);
+  });
+
+  it('names every problem at once, and the nearest right word', async () => {
+    const query = { statsu: 'x', status: 'complete', limit: 'many', since: 'x' };
+    const { body } = await incident.call('GET /events', { query });
+    expect(body['problems']).toMatchObject([
+      { field: 'statsu', fix: 'did you mean status?' },
+      { field: 'limit', given: '"many"', allowed: 'a whole number from 1 to 500' },
+      { field: 'status', fix: 'did you mean completed?' },
+      { field: 'since' },
+    ]);
+    expect((await incident.call('GET /dead-letters', { query: { status: 'failed' } })).status).toBe(400);
+  });
+
+  it.each(['x', '', '{}', Buffer.from('{"at":"9","source":"pay"}').toString('base64url'), 'A'.repeat(20_000)])(
+    'of a cursor: %s',
+    async cursor => {
+      const { status, body } = await incident.call('GET /events', { query: { cursor } });
+      expect([status, body['error']]).toEqual([400, 'invalid_cursor']);
+      expect(String(body['message']).length).toBeLessThan(300);
+    },
+  );
+
+  it.each([
+    ['POST /events/{event_id}/replay', 'why', [undefined, '', ' ', 7, null, ['x']]],
+    ['POST /events/{event_id}/replay', 'new_key', ['yes', 1, null]],
+    ['POST /events/{event_id}/replay', 'force', ['true', {}]],
+    ['POST /events/{event_id}/replay', 'body_sha256', ['x', 'A'.repeat(64), 7]],
+    ['POST /events/{event_id}/replay', 'request_id', ['', 'a b', 'x'.repeat(65), 7]],
+    ['POST /replay-jobs', 'why', [undefined, '', 7]],
+    ['POST /replay-jobs', 'dry_run', ['yes', 1, null]],
+    ['POST /replay-jobs', 'rate_per_second', [0, 301, 1.5, '50', null]],
+    ['POST /replay-jobs', 'limit', [0, -1, 10_000_001, '5']],
+    ['POST /replay-jobs', 'new_key', ['yes']],
+    ['POST /replay-jobs', 'as_of', [future, 'now', 5]],
+    ['POST /replay-jobs', 'source', ['nobody', 7, ['pay']]],
+    ['POST /replay-jobs', 'status', ['dead', 7]],
+    ['POST /replay-jobs', 'type', ['a b', 7]],
+    ['POST /replay-jobs', 'cause', ['a b', 7]],
+    ['POST /replay-jobs', 'since', [future, 'x', 7]],
+    ['POST /replay-jobs', 'until', ['x', 7]],
+    ['POST /replay-jobs', 'jitter', [true]],
+    ['POST /sources/{source}/pause', 'why', [undefined, '', 7]],
+    ['POST /sources/{source}/pause', 'until', ['1h']],
+    ['POST /sources/{source}/resume', 'why', ['better now']],
+    ['POST /replay-jobs/{job_id}/cancel', 'why', ['mistake']],
+  ] as const)('of a body: %s, the field %s', async (route, field, values) => {
+    const fine = { why: 'x', ...(route === 'POST /replay-jobs' ? { status: 'failed' } : {}) };
+    const start = API_FIELDS[route].body.length === 0 ? {} : fine;
+    const path = { event_id: 'ok-1', job_id: 'rj-1', source: 'shop' };
+    for (const value of values) {
+      const { status, body } = await incident.call(route, { path, body: { ...start, [field]: value } });
+      expect([status, body], `${field}: ${JSON.stringify(value)}`).toMatchObject([400, { problems: [{ field }] }]);
+    }
+  });
+
+  it('of a whole body: not JSON, no object, too long', async () => {
+    const path = { event_id: 'ok-1', job_id: 'rj-1', source: 'shop' };
+    for (const route of API_ROUTES.filter(it => it.startsWith('POST'))) {
+      for (const body of ['{', 'null', '[]', '"x"', '\ufeff{}', `{"why":"${'x'.repeat(5_000_000)}"}`]) {
+        const answer = await incident.call(route, { path, body });
+        expect(answer).toMatchObject({ status: 400, body: { error: 'invalid_body' } });
+        expect(JSON.stringify(answer.body).length).toBeLessThan(500);
+      }
+    }
+    expect((await incident.call('POST /replay-jobs', { body: { why: 'everything' } })).body).toMatchObject({
+      problems: [{ field: 'filter', given: 'none' }],
+    });
+  });
+
+  it('changes nothing', async () => {
+    const { body } = await incident.call('GET /events/{event_id}', event('ok-1'));
+    expect(body).toMatchObject({ generation: 1, replays: [] });
+    expect((await incident.call('GET /sources')).body['sources']).toMatchObject([{ paused: null }, { paused: null }]);
+  });
+
+  it('keeps a long reason short and without control characters', async () => {
+    const why = `line one\nline two\u0007${'é'.repeat(1_000)}`;
+    await incident.call('POST /sources/{source}/pause', { path: { source: 'pay' }, body: { why } });
+    const { paused } = (await incident.call('POST /sources/{source}/pause', { path: { source: 'pay' }, body: { why } }))
+      .body as { paused: { why: string } };
+    expect(paused.why).toMatch(/^line one line two é/);
+    expect(Buffer.byteLength(paused.why)).toBeLessThanOrEqual(500);
+    await incident.call('POST /sources/{source}/resume', { path: { source: 'pay' } });
+  });
+});
+
+describe('a store that does not answer', () => {
+  it('is 503 on every route, counted and logged', async () => {
+    const silent = new Proxy({}, { get: () => () => Promise.reject(new DependencyError('dynamodb', 'timed out')) });
+    const api = new StatusApi(incident.world, document, { store: silent as never, control: silent as never });
+    const before = incident.world.telemetry.total('DependencyError');
+    for (const route of API_ROUTES) {
+      const body = { ...(API_FIELDS[route].body.includes('why') ? { why: 'x' } : {}) };
+      const filter = route === 'POST /replay-jobs' ? { status: 'failed' } : {};
+      const path = { event_id: 'evt_pay.ok-1', job_id: 'rj-1', source: 'shop' };
+      const answer = await api.call(route, {
+        path,
+        ...(route.startsWith('POST') ? { body: { ...body, ...filter } } : {}),
+      });
+      expect(answer, route).toMatchObject({ status: 503, body: { error: 'unavailable' } });
+    }
+    expect(incident.world.telemetry.total('DependencyError') - before).toBe(API_ROUTES.length);
+  });
+});
+
+describe('docs/api/openapi.json', () => {
+  it('has the routes of the code, with their parameters and fields, and is of this release', () => {
+    expect([...document.operations.keys()].sort()).toEqual(['GET /health', ...API_ROUTES].sort());
+    for (const route of API_ROUTES) {
+      const described = {
+        query: document.parametersOf(route, 'query').map(it => it.name),
+        body: Object.keys(document.bodySchemaOf(route)?.properties ?? {}),
+      };
+      expect({ query: described.query.sort(), body: described.body.sort() }, route).toEqual({
+        query: [...API_FIELDS[route].query].sort(),
+        body: [...API_FIELDS[route].body].sort(),
+      });
+      const names = [...route.matchAll(/\{(\w+)\}/g)].map(match => match[1]);
+      expect(
+        document.parametersOf(route, 'path').map(it => it.name),
+        route,
+      ).toEqual(names);
+    }
+    expect(document.document.info.version).toBe(VERSION);
+  });
+
+  it('describes only answers and fields that were shown here', async () => {
+    expect((await incident.api.call('GET /health')).body).toEqual({ version: VERSION });
+    expect(document.unseen()).toEqual([]);
+  });
+});
