@@ -35,8 +35,8 @@ import { Breaker } from '#core/retry/breaker.ts';
 import { handleRequest } from '#lambdas/ingest/handle-request.ts';
 import { handleBatch } from '#lambdas/process/handle-batch.ts';
 import { PROVIDERS } from '#providers/index.ts';
-import { signWebhook } from '../../testing/sign-webhook.ts';
 import type { ProviderEvent } from '../fixtures/provider-events.ts';
+import { apiEventOf } from '../loopback/requests.ts';
 import { Meter } from './counters.ts';
 import { CountingDatabase } from './counting-database.ts';
 import { CountingQueue } from './counting-queue.ts';
@@ -110,7 +110,7 @@ export class BilledGateway {
   /** One delivery as its provider signs it. Answers the status, or undefined when the function died. */
   async deliver(event: ProviderEvent): Promise<number | undefined> {
     await this.clock.advanceBy(GAP_MS);
-    const request = this.apiEvent(event);
+    const request = apiEventOf(event, SECRET, this.clock.now());
     this.meter.counts.httpRequests += Math.max(1, Math.ceil(Buffer.byteLength(event.body) / HTTP_CHUNK_BYTES));
     this.countLog(ACCESS_LOG_LINE);
     this.meter.counts.invocations.ingest += 1;
@@ -214,28 +214,6 @@ export class BilledGateway {
 
   private countLog(line: string): void {
     this.meter.counts.logBytes += Buffer.byteLength(line) + 1;
-  }
-
-  private apiEvent({ provider, body, headers }: ProviderEvent): APIGatewayProxyEventV2 {
-    const signed = signWebhook({
-      provider,
-      body,
-      secret: SECRET,
-      headers: { ...headers, 'content-type': 'application/json' },
-      at: this.clock.now(),
-    });
-    const path = `/webhooks/${provider}`;
-    const http = { method: 'POST', path, protocol: 'HTTP/1.1', sourceIp: '203.0.113.100', userAgent: '' };
-    return {
-      version: '2.0',
-      routeKey: `POST ${path}`,
-      rawPath: path,
-      rawQueryString: '',
-      headers: signed.headers as Record<string, string>,
-      isBase64Encoded: false,
-      body: Buffer.from(signed.body).toString('utf8'),
-      requestContext: { http } as APIGatewayProxyEventV2['requestContext'],
-    };
   }
 }
 

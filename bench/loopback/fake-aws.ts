@@ -1,0 +1,137 @@
+/**
+ * DynamoDB, SQS and Secrets Manager on 127.0.0.1 in a process of their own, so that their CPU is nobody's else. They
+ * answer what a happy event gets and keep nothing: the stand-in measures clients, not services.
+ */
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** Of every source of the gateway, as the stand-in's Secrets Manager tells it. */
+export const LOOPBACK_SECRET = 'whsec_dGhlIHNlY3JldCBvZiB0aGUgbG9vcGJhY2sgc3RhbmQtaW4=';
+
+interface Request {
+  readonly Key?: { readonly pk?: { readonly S?: string } };
+  readonly MessageBody?: string;
+  readonly ExpressionAttributeValues?: Readonly<Record<string, { readonly N?: string }>>;
+}
+
+/** A state item of usual size, as UpdateItem returns it after a claim. */
+function stateItem(pk: string): unknown {
+  const now = Date.now();
+  return {
+    pk: { S: pk },
+    status: { S: 'processing' },
+    schemaVersion: { N: '1' },
+    gen: { N: '1' },
+    run: { N: '1' },
+    attempts: { N: '1' },
+    resends: { N: '0' },
+    provider: { S: pk.split('#')[0] ?? '' },
+    eventType: { S: 'push' },
+    ingestId: { S: '6f1c1f0e-8d8d-4f0e-9a55-0d6f6a1f3c11' },
+    bodySha: { S: 'a'.repeat(64) },
+    size: { N: '5095' },
+    receivedAt: { N: String(now) },
+    updatedAt: { N: String(now) },
+    enqueuedAt: { N: String(now) },
+    startedAt: { N: String(now) },
+    owner: { S: '6f1c1f0e-8d8d-4f0e-9a55-0d6f6a1f3c12' },
+    leaseUntil: { N: String(now + 35_000) },
+    timelineHour: { S: `${pk.split('#')[0]}#2026-11-22T03` },
+    timelineAt: { S: `${now}#${pk.split('#')[1]}` },
+    watchShard: { S: `${pk.split('#')[0]}#1` },
+    watchAt: { N: String(now + 120_000) },
+  };
+}
+
+function answer(target: string, request: Request): unknown {
+  switch (target.slice(target.indexOf('.') + 1)) {
+    case 'UpdateItem':
+      return { Attributes: stateItem(request.Key?.pk?.S ?? '') };
+    case 'SendMessage':
+      return {
+        MessageId: '5fea7756-0ea4-451a-a703-a558b933e274',
+        MD5OfMessageBody: createHash('md5')
+          .update(request.MessageBody ?? '')
+          .digest('hex'),
+      };
+    case 'GetSecretValue':
+      return { SecretString: LOOPBACK_SECRET, VersionId: 'v1' };
+    default:
+      return {};
+  }
+}
+
+/** One request as it came, for whoever repeats it by other means. */
+export interface SeenCall {
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+function serve(): void {
+  let seen: SeenCall[] = [];
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const target = String(request.headers['x-amz-target'] ?? '');
+      const body = Buffer.concat(chunks).toString('utf8');
+      let text: string;
+      if (request.method === 'GET') {
+        text = JSON.stringify(seen);
+        seen = [];
+      } else {
+        const headers = { 'content-type': String(request.headers['content-type']), 'x-amz-target': target };
+        seen = [...seen.slice(-49), { path: request.url ?? '/', headers, body }];
+        text = JSON.stringify(answer(target, JSON.parse(body || '{}') as Request));
+      }
+      response.writeHead(200, {
+        'content-type': target.startsWith('DynamoDB') ? 'application/x-amz-json-1.0' : 'application/x-amz-json-1.1',
+        'content-length': Buffer.byteLength(text),
+        'x-amzn-requestid': 'GAGQSJFFEHPEGIKRE3LBHAOJ1FVV4KQNSO5AEMVJF66Q9ASUAAJG',
+      });
+      response.end(text);
+    });
+  });
+  server.keepAliveTimeout = 60_000;
+  server.listen(0, '127.0.0.1', () => console.log((server.address() as AddressInfo).port));
+  // The parent holds the other end: when it is gone, so is the stand-in.
+  process.stdin.on('end', () => process.exit()).resume();
+}
+
+export interface FakeAws {
+  readonly url: string;
+  /** The last requests since it was asked before, at most 50. */
+  readonly seen: () => Promise<readonly SeenCall[]>;
+  readonly stop: () => void;
+}
+
+/** Starts the stand-in. */
+export async function startFakeAws(): Promise<FakeAws> {
+  const child = spawn(process.execPath, [import.meta.filename], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const [line] = (await once(child.stdout, 'data')) as [Buffer];
+  const url = `http://127.0.0.1:${Number(line.toString())}`;
+  const seen = async (): Promise<readonly SeenCall[]> => (await (await fetch(url)).json()) as readonly SeenCall[];
+  return { url, seen, stop: () => child.stdin.end() };
+}
+
+/** The environment of a bundled function that talks to the stand-in. */
+export function loopbackEnvironment(url: string): Record<string, string> {
+  const names = ['EVENTS', 'PAYLOADS', 'PAYMENTS', 'PUSHES'].map(name => [`${name}_TABLE`, name.toLowerCase()]);
+  return {
+    AWS_REGION: 'eu-central-1',
+    AWS_ACCESS_KEY_ID: 'AKIDEXAMPLE',
+    AWS_SECRET_ACCESS_KEY: 'wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY',
+    AWS_SESSION_TOKEN: 'x'.repeat(700),
+    AWS_ENDPOINT_URL: url,
+    BODIES_BUCKET: 'bodies',
+    WORK_QUEUE_URL: `${url}/123456789012/work`,
+    DEAD_QUEUE_URL: `${url}/123456789012/dead`,
+    ...Object.fromEntries(names),
+  };
+}
+
+if (import.meta.main) serve();

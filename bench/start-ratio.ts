@@ -1,0 +1,161 @@
+/** Benchmark (a): what a cold start costs beside an empty module, and the first event beside bare node:http. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { buildBundles, type EagerPart, eagerPartOf } from './bundles.ts';
+import { providerEvent } from './fixtures/provider-events.ts';
+import { type FakeAws, LOOPBACK_SECRET, loopbackEnvironment, startFakeAws } from './loopback/fake-aws.ts';
+import { apiEventOf } from './loopback/requests.ts';
+import { interleave } from './measure/rounds.ts';
+import { type ChildRun, runChild } from './measure/run-child.ts';
+import { showSpread, spreadOf } from './measure/statistics.ts';
+import type { Bench, Figure, Section } from './report/section.ts';
+
+const CHILDREN = join(import.meta.dirname, 'children');
+const TARGETS = { start: 2.2, firstEvent: 7.5, raw: 260_000, gzip: 82_000 } as const;
+const ROUNDS = { quick: 21, full: 61 } as const;
+
+/** CPU microseconds: since the import began, and of the whole process. */
+interface Told {
+  readonly since: number;
+  readonly all: number;
+}
+type Run = ChildRun<Told>;
+
+/** One start of a module. `step`: what it does after the import. */
+function start(module: string, step: string, env: Readonly<Record<string, string>> = {}): Promise<Run> {
+  return runChild<Told>([join(CHILDREN, 'start.mjs')], { MODULE: `file://${module}`, STEP: step, ...env });
+}
+
+export interface StartRatios {
+  /** CPU of the whole process, clients constructed and nothing sent, over that of an empty module. */
+  readonly start: number;
+  readonly startWall: number;
+  /** The same with the calls that prime the clients. */
+  readonly primed: number;
+  /** CPU from the import to the answer of the first event, over the same calls by bare node:http. */
+  readonly firstEvent: number;
+  readonly runs: Readonly<Record<'empty' | 'start' | 'primed' | 'firstEvent' | 'rawCalls', Run[]>>;
+}
+
+/** Measures starts of a bundle in interleaved rounds. */
+export async function measureStarts(ingestFolder: string, rounds: number): Promise<StartRatios> {
+  const fake = await startFakeAws();
+  try {
+    return await measureWith(fake, join(ingestFolder, 'index.mjs'), rounds);
+  } finally {
+    fake.stop();
+  }
+}
+
+async function measureWith(fake: FakeAws, bundle: string, rounds: number): Promise<StartRatios> {
+  const online = loopbackEnvironment(fake.url);
+  // Without credentials nothing is signed and nothing is sent: the clients are constructed, and that is all.
+  const { AWS_ACCESS_KEY_ID: _id, AWS_SECRET_ACCESS_KEY: _key, ...offline } = online;
+  const event = (): string => JSON.stringify(apiEventOf(providerEvent(1, Date.now()), LOOPBACK_SECRET, Date.now()));
+  await start(bundle, 'first-event', { ...online, EVENT: event() });
+  const calls = (await fake.seen()).map(call => ({ ...call, url: fake.url }));
+  const empty = join(CHILDREN, 'empty.mjs');
+  const runs = await interleave(
+    {
+      empty: () => start(empty, 'import'),
+      start: () => start(bundle, 'import', offline),
+      primed: () => start(bundle, 'import', online),
+      firstEvent: () => start(bundle, 'first-event', { ...online, EVENT: event() }),
+      rawCalls: () => start(join(CHILDREN, 'raw-http.mjs'), 'first-calls', { CALLS: JSON.stringify(calls) }),
+    },
+    rounds,
+  );
+  const median = (of: readonly Run[], value: (run: Run) => number): number => spreadOf(of.map(value)).median;
+  const cpu = (of: readonly Run[]): number => median(of, run => run.told.all);
+  const wall = (of: readonly Run[]): number => median(of, run => run.wallMs);
+  const since = (of: readonly Run[]): number => median(of, run => run.told.since);
+  return {
+    start: cpu(runs.start) / cpu(runs.empty),
+    startWall: wall(runs.start) / wall(runs.empty),
+    primed: cpu(runs.primed) / cpu(runs.empty),
+    firstEvent: since(runs.firstEvent) / since(runs.rawCalls),
+    runs,
+  };
+}
+
+export const measureStart: Bench = async ({ quick, say }): Promise<Section> => {
+  const folder = await mkdtemp(join(tmpdir(), 'holdfast-bench-'));
+  try {
+    const { ingest } = await buildBundles(folder, ['ingest']);
+    const rounds = quick ? ROUNDS.quick : ROUNDS.full;
+    say(`  ${rounds} rounds of five starts`);
+    return sectionOf(await measureStarts(ingest, rounds), await eagerPartOf(ingest), rounds);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+};
+
+function sectionOf(ratios: StartRatios, part: EagerPart, rounds: number): Section {
+  const { runs } = ratios;
+  const cpu = (of: readonly Run[]): string => `${showSpread(spreadOf(of.map(run => run.told.all / 1000)))} ms CPU`;
+  const since = (of: readonly Run[]): string => `${showSpread(spreadOf(of.map(run => run.told.since / 1000)))} ms CPU`;
+  const kilobytes = (bytes: number): string => `${(bytes / 1000).toFixed(1)} KB`;
+  const figures: Figure[] = [
+    {
+      name: 'start of ingest, clients constructed (CPU)',
+      value: `${ratios.start.toFixed(2)} × (${cpu(runs.start)})`,
+      reference: `empty module: ${cpu(runs.empty)}`,
+      target: `≤ ${TARGETS.start} ×`,
+      moonshot: '1.5 ×',
+      reached: ratios.start <= TARGETS.start,
+    },
+    {
+      name: 'the same, wall clock',
+      value: `${ratios.startWall.toFixed(2)} ×`,
+      reference: `empty module: ${showSpread(spreadOf(runs.empty.map(run => run.wallMs)))} ms`,
+      target: `≤ ${TARGETS.start} ×`,
+      moonshot: '1.5 ×',
+      reached: ratios.startWall <= TARGETS.start,
+    },
+    {
+      name: 'the same with priming calls and six secrets (CPU)',
+      value: `${ratios.primed.toFixed(2)} × (${cpu(runs.primed)})`,
+      reference: 'empty module, as above',
+    },
+    {
+      name: 'import to the answer of the first event (CPU)',
+      value: `${ratios.firstEvent.toFixed(2)} × (${since(runs.firstEvent)})`,
+      reference: `the same calls by bare node:http: ${since(runs.rawCalls)}`,
+      target: `≤ ${TARGETS.firstEvent} ×`,
+      moonshot: '2.5 ×',
+      reached: ratios.firstEvent <= TARGETS.firstEvent,
+    },
+    {
+      name: 'bytes a cold start reads, raw / gzip',
+      value: `${kilobytes(part.raw)} / ${kilobytes(part.gzip)}`,
+      reference: `${part.modules.length} modules in ${part.files.length} files`,
+      target: `${kilobytes(TARGETS.raw)} / ${kilobytes(TARGETS.gzip)}`,
+      moonshot: '40 / 12 KB',
+      reached: part.raw <= TARGETS.raw && part.gzip <= TARGETS.gzip,
+    },
+  ];
+  return {
+    id: 'a',
+    title: '(a) Cold start of ingest',
+    method: `The deployed bundle, in a fresh process that has loaded \`http\` as Lambda's runtime has. ${rounds} interleaved rounds. The first event is a verified 5 KB GitHub push through the exported handler against stand-ins for DynamoDB, SQS and Secrets Manager in another process; its reference repeats the very same requests, unsigned, by bare node:http.`,
+    figures,
+    tables: [
+      {
+        title: 'Largest modules',
+        head: ['bytes', 'module'],
+        rows: part.modules.slice(0, 10).map(([module, bytes]) => [String(bytes), module]),
+      },
+    ],
+    numbers: {
+      start: ratios.start,
+      startWall: ratios.startWall,
+      primed: ratios.primed,
+      firstEvent: ratios.firstEvent,
+      raw: part.raw,
+      gzip: part.gzip,
+      emptyCpuMs: spreadOf(runs.empty.map(run => run.told.all / 1000)).median,
+      primedCpuMs: spreadOf(runs.primed.map(run => run.told.all / 1000)).median,
+    },
+  };
+}
