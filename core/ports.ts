@@ -15,6 +15,7 @@ import type {
 } from './event-item.ts';
 import type { EpochMs, EventPk, SourceId } from './glossary.ts';
 import type { MetricName } from './metrics.ts';
+import type { RouteTarget } from './resolved-config.ts';
 
 /** A conditional change of one state item, as data. */
 export interface EventUpdate {
@@ -273,6 +274,40 @@ export interface Secrets {
 export interface Http {
   /** GET of a plain https address, and the answer's status. No redirect is followed; time and size are capped. */
   get(url: string): Promise<number>;
+}
+
+/** What a route hands to an AWS target. */
+export interface TargetMessage {
+  /** A CloudEvent as JSON. */
+  readonly text: string;
+  readonly source: SourceId;
+  readonly eventType: string;
+  /** 64 hex characters, the same for every attempt of one run: for targets that know a duplicate by its key. */
+  readonly keyHash: string;
+  /** Events of one group are about one thing: where a target keeps order, it keeps it within a group. At most 128 characters. */
+  readonly group: string;
+}
+export type RefusalCause = 'denied' | 'not_found' | 'invalid';
+/**
+ * `accepted`: the target has it. `refused`: no retry can help. `too_large`: by the target's own word. `busy`: throttled,
+ * with the wait it asked for. `failed`: no answer, or one that says nothing: it may have it.
+ */
+export type Delivered =
+  | { readonly kind: 'accepted'; readonly receipt?: string }
+  | { readonly kind: 'refused'; readonly cause: RefusalCause; readonly reason: string }
+  | { readonly kind: 'too_large'; readonly reason: string }
+  | { readonly kind: 'busy'; readonly afterSeconds?: number; readonly reason: string }
+  | { readonly kind: 'failed'; readonly reason: string };
+/** Where routes send events. */
+export interface Targets {
+  /** To an AWS target. */
+  send(target: RouteTarget, message: TargetMessage, signal: AbortSignal): Promise<Delivered>;
+  /** POSTs bytes to a URL. No redirect is followed. */
+  post(
+    url: string,
+    request: { readonly headers: Readonly<Record<string, string>>; readonly bytes: Uint8Array },
+    signal: AbortSignal,
+  ): Promise<Delivered>;
 }
 
 /** What a rule reports: counters for metrics, one wide line per stage for the log. Never bodies or secrets. */

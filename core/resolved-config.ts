@@ -13,6 +13,22 @@ export interface RetryProfile {
 }
 
 export interface ResolvedSource {
+/** Where routed events go, by the service that takes them. */
+export const TARGET_KINDS = ['event_bus', 'queue', 'topic', 'function', 'state_machine', 'http'] as const;
+export type TargetKind = (typeof TARGET_KINDS)[number];
+
+export interface RouteTarget {
+  readonly kind: TargetKind;
+  /** The ARN, or the URL of an `http` target. */
+  readonly address: string;
+}
+
+/** Events of one type (a final `*` matches any rest), sent to targets instead of to a handler. */
+export interface Route {
+  readonly type: string;
+  readonly targets: readonly RouteTarget[];
+}
+
   readonly id: SourceId;
   readonly spec: ProviderSpec;
   /** Route, e.g. `/webhooks/stripe`; further routes of the same source (the `/webhook` alias) follow. */
@@ -34,6 +50,12 @@ export interface ResolvedSource {
   readonly quarantine: boolean;
   readonly retry: RetryProfile;
 }
+  /** Its silence is learned, so no event must be a datapoint as well: the sweeper reports a zero every minute. */
+  readonly reportSilence?: true;
+  /** Absent: the provider is not asked what it tried to deliver. */
+  readonly reconcile?: ResolvedReconcile;
+  /** Absent: none. */
+  readonly routes?: readonly Route[];
 
 /** Every wait of the protocol, in milliseconds unless the name says otherwise. Shorter in `local`. */
 export interface Timings {

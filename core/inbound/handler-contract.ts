@@ -102,6 +102,14 @@ export function retryAfter(seconds: number, reason = 'asked by the handler'): Ou
 /** Throw it when no retry can help: the event goes to the DLQ at once. */
 export class PermanentError extends Error {
   override readonly name = 'PermanentError';
+  /** The cause of the dead letter, in records and metrics. */
+  readonly label: string;
+
+  /** `label`: one of a few words of your own, in lower case. */
+  constructor(message: string, options: { readonly label?: string; readonly cause?: unknown } = {}) {
+    super(message, options);
+    this.label = options.label ?? 'permanent';
+  }
 }
 
 export type Handler = (event: WebhookEvent, context: HandlerContext) => Promise<Outcome>;
@@ -118,6 +126,8 @@ export interface HandlerRegistration {
   readonly retry?: { readonly attempts: number; readonly baseSeconds: number; readonly capSeconds: number };
   /** Overrides how long one attempt may take. */
   readonly timeLimitMs?: number;
+  /** It minds its own breakers (a route: one per target). @default false: the gateway's, one per registration */
+  readonly ownBreakers?: boolean;
 }
 
 export interface HandlerRegistry {
@@ -143,8 +153,10 @@ export function defineHandlers(registrations: readonly HandlerRegistration[]): H
   };
 }
 
-const exactness = (type: string): number => (type.endsWith('*') ? type.length - 1 : 10_000);
+/** A longer pattern is more exact; one without `*` is the most exact of all. */
+export const exactness = (type: string): number => (type.endsWith('*') ? type.length - 1 : 10_000);
 
-function matches(pattern: string, eventType: string): boolean {
+/** True when the pattern (a final `*` matches any rest) covers the type. */
+export function matches(pattern: string, eventType: string): boolean {
   return pattern.endsWith('*') ? eventType.startsWith(pattern.slice(0, -1)) : pattern === eventType;
 }

@@ -61,7 +61,7 @@ export async function processEvent(
   };
   const keptOther = await keepOtherBody(message, item, ports, rules);
   const end = await runAttempt(message, attempt, handler, deadlineMs, ports, rules);
-  if (handler && (end.kind === 'outcome' || end.kind === 'failed')) {
+  if (handler && !handler.ownBreakers && (end.kind === 'outcome' || end.kind === 'failed')) {
     ports.breaker.record(
       breakerName(handler),
       end.kind === 'outcome' && end.outcome.kind !== 'retry',
@@ -98,7 +98,7 @@ async function take(
   const leaseMs = Math.min(deadlineMs - ports.clock.now(), rules.timings.processTimeoutMs) + rules.timings.leaseGraceMs;
   if (await ports.pauses.isPaused(sourceId))
     return takeEvent(message, record, leaseMs, { kind: 'pause' }, ports, rules);
-  if (handler) {
+  if (handler && !handler.ownBreakers) {
     const permission = ports.breaker.ask(breakerName(handler), ports.clock.now());
     if (permission.kind === 'park') {
       return takeEvent(message, record, leaseMs, { kind: 'breaker', untilMs: permission.untilMs }, ports, rules);

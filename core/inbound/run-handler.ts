@@ -173,7 +173,9 @@ function contextOf(
 function endOfThrown(error: unknown): AttemptEnd {
   if (error instanceof Error) {
     const permanent = error.name === 'PermanentError';
-    const cause = permanent ? 'permanent' : error instanceof DependencyError ? 'dependency' : 'handler_error';
+    const label = 'label' in error && typeof error.label === 'string' ? capText(error.label, 40) : undefined;
+    const cause =
+      label ?? (permanent ? 'permanent' : error instanceof DependencyError ? 'dependency' : 'handler_error');
     return { kind: permanent ? 'permanent' : 'failed', cause, message: `${error.name}: ${error.message}` };
   }
   return {

@@ -10,6 +10,7 @@ import { type FunctionOutcome, MemoryFunction } from '#adapters/memory/memory-fu
 import { MemoryMapping } from '#adapters/memory/memory-mapping.ts';
 import { payloadsTable } from '#adapters/memory/memory-payload-store.ts';
 import { MemorySecretValues } from '#adapters/memory/memory-secrets.ts';
+import { MemoryTargets } from '#adapters/memory/memory-targets.ts';
 import { MemoryTelemetry } from '#adapters/memory/memory-telemetry.ts';
 import { SeededRandom } from '#adapters/memory/seeded-random.ts';
 import type { SimulatedProcess } from '#adapters/memory/simulated-process.ts';
@@ -43,6 +44,7 @@ export class MemoryWorld {
   readonly main: RecordedQueue;
   readonly dead: RecordedQueue;
   readonly blobs: MemoryBlobs;
+  readonly targets: MemoryTargets;
   readonly secretValues = new MemorySecretValues();
   readonly telemetry = new MemoryTelemetry();
   readonly sources: readonly ResolvedSource[];
@@ -81,6 +83,7 @@ export class MemoryWorld {
     const redrive = { deadLetterQueue: this.dead, maxReceiveCount: 1_000 };
     this.main = new RecordedQueue({ ...shared, redrive, ...options.queue });
     this.blobs = new MemoryBlobs(this.clock);
+    this.targets = new MemoryTargets({ clock: this.clock, ...options.targets });
     this.sources = (options.sources ?? ['default']).map(id => this.sourceOf(id));
     for (const { id } of this.sources) this.secretValues.set(id, SECRET);
     this.handlers = options.handlers?.(this) ?? transactionalHandlers(this);

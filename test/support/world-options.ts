@@ -3,6 +3,7 @@ import type { FaultPlan } from '#adapters/memory/faults.ts';
 import type { MemoryDatabaseOptions } from '#adapters/memory/memory-database.ts';
 import type { FunctionOutcome } from '#adapters/memory/memory-function.ts';
 import type { MemoryQueueOptions } from '#adapters/memory/memory-queue.ts';
+import type { MemoryTargetsOptions } from '#adapters/memory/memory-targets.ts';
 import type { SimulatedProcessOptions } from '#adapters/memory/simulated-process.ts';
 import type { VirtualClock } from '#adapters/memory/virtual-clock.ts';
 import type { HandlerRegistry } from '#core/inbound/handler-contract.ts';
@@ -32,6 +33,7 @@ export interface WorldOptions {
   readonly database?: Partial<MemoryDatabaseOptions>;
   readonly queue?: Partial<MemoryQueueOptions>;
   readonly deadQueue?: Partial<MemoryQueueOptions>;
+  readonly targets?: Partial<MemoryTargetsOptions>;
   readonly maximumConcurrency?: number;
   readonly idleMs?: number;
   /** The clock a new environment reads (skew). Default: the true one. */

@@ -24,6 +24,7 @@ import type { ProcessPorts } from '#core/inbound/process-ports.ts';
 import { type ReplayRequest, replayEvent } from '#core/inbound/replay-event.ts';
 import { type SweepRules, sweep } from '#core/inbound/sweep.ts';
 import { Breaker } from '#core/retry/breaker.ts';
+import { withRoutes } from '#core/routing/with-routes.ts';
 import { handleRequest } from '#lambdas/ingest/handle-request.ts';
 import { handleBatch } from '#lambdas/process/handle-batch.ts';
 import { EVENTS, type MemoryWorld, PAYLOADS, type WorldOptions } from './memory-world.ts';
@@ -77,11 +78,14 @@ export class WorldProcesses {
   /** The processor's ports as one process sees them; for tests that call the rules directly. */
   processPorts(process: SimulatedProcess): ProcessPorts {
     const stores = this.stores(process);
+    const breaker = new Breaker();
+    const targets = process.wrap('targets', 'http', this.world.targets);
+    const routing = { ...stores, breaker, targets, blobAddress: 's3://bodies/' };
     return {
       ...stores,
       pauses: new Pauses(stores.control, stores.clock, this.world.timings.pauseCacheMs),
-      breaker: new Breaker(),
-      handlers: this.world.handlers,
+      breaker,
+      handlers: withRoutes(this.world.handlers, this.world.sources, routing),
     };
   }
 

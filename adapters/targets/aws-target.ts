@@ -1,0 +1,13 @@
+import type { Delivered, TargetMessage } from '#core/ports.ts';
+import { clientSettings, type Environment, type ServiceName, TIMEOUTS } from '../aws/client-settings.ts';
+
+/** One kind of AWS target; `address` is the ARN. */
+export interface AwsTarget {
+  send(address: string, message: TargetMessage, signal: AbortSignal): Promise<Delivered>;
+}
+
+/** Settings of a target's client: bodies of up to 1 MB take longer than an item, and an unclear answer costs a repeat. */
+export function targetSettings(service: ServiceName, env?: Environment) {
+  const longer = { connectionTimeout: 1_000, requestTimeout: 5_000, socketTimeout: 5_000 };
+  return { ...clientSettings(service, env), requestHandler: { ...TIMEOUTS, ...longer } };
+}

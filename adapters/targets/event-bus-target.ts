@@ -1,0 +1,32 @@
+/** Loaded with the first event for a bus (see outside-targets.ts). */
+import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge';
+import type { Environment } from '../aws/client-settings.ts';
+import { type AwsTarget, targetSettings } from './aws-target.ts';
+import { judgeAwsError } from './judge-aws-error.ts';
+
+/** Longest `detail-type` (docs.aws.amazon.com/eventbridge/latest/APIReference/API_PutEventsRequestEntry.html). */
+const DETAIL_TYPE = 128;
+
+export function createEventBusTarget(env?: Environment): AwsTarget {
+  const client = new EventBridgeClient(targetSettings('EVENTBRIDGE', env));
+  return {
+    async send(address, { text, source, eventType }, abortSignal) {
+      const entry = {
+        EventBusName: address,
+        Source: `holdfast.${source}`,
+        DetailType: eventType.slice(0, DETAIL_TYPE),
+        Detail: text,
+      };
+      try {
+        const { Entries: entries } = await client.send(new PutEventsCommand({ Entries: [entry] }), { abortSignal });
+        const { EventId: receipt, ErrorCode: name, ErrorMessage: message } = entries?.[0] ?? {};
+        if (receipt !== undefined) return { kind: 'accepted', receipt };
+        // The answer is a 200 with the refusal of this one entry in it.
+        const httpStatusCode = /Internal|Unavailable/.test(name ?? 'Internal') ? 500 : 400;
+        return judgeAwsError({ name, message, $metadata: { httpStatusCode } });
+      } catch (error) {
+        return judgeAwsError(error);
+      }
+    },
+  };
+}

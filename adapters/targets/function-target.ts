@@ -1,0 +1,22 @@
+/** Loaded with the first event for a function (see outside-targets.ts). */
+import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
+import type { Environment } from '../aws/client-settings.ts';
+import { type AwsTarget, targetSettings } from './aws-target.ts';
+import { judgeAwsError } from './judge-aws-error.ts';
+
+/** Asynchronous: the function's own retries and failure destination apply once Lambda has taken the event. */
+export function createFunctionTarget(env?: Environment): AwsTarget {
+  const client = new LambdaClient(targetSettings('LAMBDA', env));
+  return {
+    async send(address, { text }, abortSignal) {
+      const Payload = new TextEncoder().encode(text);
+      try {
+        const command = new InvokeCommand({ FunctionName: address, InvocationType: 'Event', Payload });
+        const { $metadata } = await client.send(command, { abortSignal });
+        return { kind: 'accepted', ...($metadata.requestId === undefined ? {} : { receipt: $metadata.requestId }) };
+      } catch (error) {
+        return judgeAwsError(error);
+      }
+    },
+  };
+}

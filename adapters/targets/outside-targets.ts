@@ -1,0 +1,48 @@
+import type { SQSClient } from '@aws-sdk/client-sqs';
+import type { Delivered, TargetMessage, Targets } from '#core/ports.ts';
+import type { RouteTarget, TargetKind } from '#core/resolved-config.ts';
+import type { Environment } from '../aws/client-settings.ts';
+import type { AwsTarget } from './aws-target.ts';
+import { postToUrl } from './post-to-url.ts';
+import { createQueueTarget } from './queue-target.ts';
+
+type AwsKind = Exclude<TargetKind, 'http'>;
+
+/**
+ * `Targets` on AWS and the network. Each client is imported with the first event for its kind; a bundle has only those
+ * its configuration routes to (lib/bundling/target-files.ts).
+ */
+export class OutsideTargets implements Targets {
+  readonly #open: Readonly<Record<AwsKind, () => Promise<AwsTarget>>>;
+  readonly #opened = new Map<AwsKind, Promise<AwsTarget>>();
+
+  constructor(sqs: SQSClient, env?: Environment) {
+    this.#open = {
+      event_bus: async () => (await import('./event-bus-target.ts')).createEventBusTarget(env),
+      queue: async () => createQueueTarget(sqs),
+      topic: async () => (await import('./topic-target.ts')).createTopicTarget(env),
+      function: async () => (await import('./function-target.ts')).createFunctionTarget(env),
+      state_machine: async () => (await import('./state-machine-target.ts')).createStateMachineTarget(env),
+    };
+  }
+
+  async send(target: RouteTarget, message: TargetMessage, signal: AbortSignal): Promise<Delivered> {
+    const { kind, address } = target;
+    if (kind === 'http') throw new RangeError('a URL is posted to');
+    return (await this.#client(kind)).send(address, message, signal);
+  }
+
+  post(...call: Parameters<Targets['post']>): Promise<Delivered> {
+    return postToUrl(...call);
+  }
+
+  #client(kind: AwsKind): Promise<AwsTarget> {
+    const known = this.#opened.get(kind);
+    if (known) return known;
+    const opening = this.#open[kind]();
+    this.#opened.set(kind, opening);
+    // A file that could not be read now may be readable at the next event.
+    opening.catch(() => this.#opened.delete(kind));
+    return opening;
+  }
+}
