@@ -169,6 +169,36 @@ describe.skipIf(!python)('the real stacks on a local AWS', () => {
     expect(JSON.parse(answer.body)).toMatchObject({ status: 'completed' });
   });
 
+  it('lists events, replays one, pauses and resumes for a caller with AWS credentials', async () => {
+    const event = genericEvent('test.effect');
+    await gateway.sendUntilAcknowledged('default', event);
+    await gateway.waitUntilFinished(event.pk);
+    const id = `evt_default.${event.key}`;
+    const call = async (method: string, path: string, body?: unknown): Promise<[number, unknown]> => {
+      const text = body === undefined ? {} : { body: JSON.stringify(body) };
+      const answer = await gateway.request(method, path, { headers: gateway.awsHeaders(), ...text });
+      return [answer.status, JSON.parse(answer.body)];
+    };
+    const listed = await call('GET', '/events?source=default&status=completed&limit=20');
+    expect(listed).toMatchObject([200, { events: expect.arrayContaining([expect.objectContaining({ id })]) }]);
+    expect(await call('GET', '/events?state=completed')).toMatchObject([400, { error: 'invalid_request' }]);
+
+    const request = { why: 'customer asked', request_id: event.key };
+    expect(await call('POST', `/events/${id}/replay`, request)).toMatchObject([202, { outcome: 'replayed' }]);
+    expect(await call('POST', `/events/${id}/replay`, request)).toMatchObject([202, { outcome: 'already_replayed' }]);
+    await gateway.waitFor(event.pk, item => item.gen === 2 && item.status === 'completed');
+    const history = { status: 'completed', generation: 2, replays: [{ why: 'customer asked' }] };
+    expect(await call('GET', `/events/${id}`)).toMatchObject([200, history]);
+
+    const counted = await call('POST', '/replay-jobs', { status: 'completed', source: 'default', dry_run: true });
+    expect(counted).toMatchObject([200, { count: expect.any(Number), complete: true }]);
+    expect((await gateway.request('POST', '/sources/slack/pause', { body: '{"why":"x"}' })).status).toBe(403);
+    expect(await call('POST', '/sources/slack/pause', { why: 'drill' })).toMatchObject([200, { changed: true }]);
+    const paused = expect.arrayContaining([expect.objectContaining({ source: 'slack', paused: expect.anything() })]);
+    expect(await call('GET', '/sources')).toMatchObject([200, { sources: paused }]);
+    expect(await call('POST', '/sources/slack/resume')).toMatchObject([200, { changed: true, paused: null }]);
+  });
+
   it('is what npm start deploys: samples complete, a second run joins, Ctrl-C ends both', async () => {
     const root = await copyApp('start', { emulator: true });
     const port = await freePort();
