@@ -25,6 +25,7 @@ const jdkTool = (name: 'java' | 'javac'): string => (JAVA_HOME ? join(JAVA_HOME,
 
 export interface JavaService {
   readonly url: string;
+  readonly pid: number;
   stop(): Promise<void>;
 }
 
@@ -55,18 +56,19 @@ async function findProblem(): Promise<string | undefined> {
   }
 }
 
-/** Starts DynamoDB Local, in memory. */
-export async function startDynamoDbLocal(): Promise<JavaService> {
-  const folder = await fetchService('dynamodb-local');
+/** Starts DynamoDB Local: in memory, or with its file in `folder`. */
+export async function startDynamoDbLocal(folder?: string): Promise<JavaService> {
+  const jars = await fetchService('dynamodb-local');
   const port = await freePort();
   const launcher = join(HERE, 'java/LoopbackDynamoDb.java');
-  const args = ['-Xmx384m', `-Djava.library.path=${folder}`, '-cp', `${folder}/*`, launcher, String(port)];
+  const place = folder === undefined ? ['-inMemory'] : ['-dbPath', folder];
+  const args = ['-Xmx384m', `-Djava.library.path=${jars}`, '-cp', `${jars}/*`, launcher, String(port), ...place];
   return start('DynamoDB Local', args, port);
 }
 
-/** Starts ElasticMQ with the limits of SQS. */
-export async function startElasticMq(): Promise<JavaService> {
-  const folder = await fetchService('elasticmq');
+/** Starts ElasticMQ with the limits of SQS: in memory, or with its messages in files of `folder`. */
+export async function startElasticMq(folder?: string): Promise<JavaService> {
+  const jars = await fetchService('elasticmq');
   const port = await freePort();
   const settings = {
     'node-address.host': '127.0.0.1',
@@ -77,9 +79,12 @@ export async function startElasticMq(): Promise<JavaService> {
     'rest-sqs.sqs-limits': 'strict',
     'rest-stats.enabled': false,
     'pekko.loglevel': 'ERROR',
+    ...(folder === undefined
+      ? {}
+      : { 'messages-storage.enabled': true, 'messages-storage.uri': `jdbc:h2:${join(folder, 'messages')}` }),
   };
   const properties = Object.entries(settings).map(([name, value]) => `-D${name}=${value}`);
-  return start('ElasticMQ', ['-Xmx256m', ...properties, '-cp', `${folder}/*`, 'org.elasticmq.server.Main'], port);
+  return start('ElasticMQ', ['-Xmx256m', ...properties, '-cp', `${jars}/*`, 'org.elasticmq.server.Main'], port);
 }
 
 function folderOf(service: Service): string {
@@ -133,6 +138,7 @@ async function start(name: string, args: readonly string[], port: number): Promi
   }
   return {
     url,
+    pid: child.pid ?? 0,
     stop: () =>
       new Promise(resolve => {
         children.delete(child);

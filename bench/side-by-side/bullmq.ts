@@ -1,0 +1,72 @@
+/** The usual job queue: BullMQ on Redis, its append-only file synced at every write. */
+
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { freePort } from '#test/contracts/java-services.ts';
+import { findServer } from './debian.ts';
+import { SECRET } from './load.ts';
+import { answersHttp, type Program, startProgram } from './programs.ts';
+import type { System } from './system.ts';
+
+const run = promisify(execFile);
+const APP = join(import.meta.dirname, '../peers/bullmq-app.ts');
+
+export const bullmq: System = {
+  name: 'BullMQ on Redis 7',
+  synced: 'the job, by fsync of the append-only file at every write (appendfsync always)',
+  durable: true,
+  async start(folder) {
+    const { bin, libraries } = await findServer('redis-server');
+    const env = { LD_LIBRARY_PATH: libraries };
+    const port = await freePort();
+    const cli = async (...args: readonly string[]): Promise<string> =>
+      (await run(join(bin, 'redis-cli'), ['-p', String(port), ...args], { env, maxBuffer: 2 ** 28 })).stdout;
+    const persistence = ['--appendonly', 'yes', '--appendfsync', 'always', '--save', '', '--dir', folder];
+    const redis = await startProgram(
+      join(bin, 'redis-server'),
+      ['--port', String(port), '--bind', '127.0.0.1', ...persistence],
+      {
+        env,
+        ready: () =>
+          cli('PING').then(
+            it => it.startsWith('PONG'),
+            () => false,
+          ),
+      },
+    );
+
+    const appPort = await freePort();
+    const url = `http://127.0.0.1:${appPort}`;
+    const appEnv = { REDIS_PORT: String(port), SECRET };
+    const programs = new Map<string, Program>();
+    const startRole = async (role: string): Promise<void> => {
+      const ready = role === 'server' ? () => answersHttp(url) : async () => true;
+      programs.set(role, await startProgram(process.execPath, [APP, role, String(appPort)], { env: appEnv, ready }));
+    };
+    const roles = ['server', 'worker'];
+    for (const role of roles) await startRole(role);
+    const hash = async (name: string): Promise<ReadonlyMap<string, number>> => {
+      const lines = (await cli('HGETALL', name)).trim().split('\n');
+      const pairs = lines.flatMap((line, at) => (at % 2 === 0 ? [[line, Number(lines[at + 1])] as const] : []));
+      return new Map(pairs.filter(([id]) => id !== ''));
+    };
+
+    return {
+      url,
+      roles,
+      async kill(role) {
+        await programs.get(role)?.kill();
+        await startRole(role);
+      },
+      pids: () => [redis.pid, ...[...programs.values()].map(it => it.pid)],
+      async effects() {
+        const at = await hash('at');
+        return new Map([...(await hash('times'))].map(([id, times]) => [id, { times, at: at.get(id) ?? 0 }]));
+      },
+      async stop() {
+        for (const program of [...programs.values(), redis]) await program.kill();
+      },
+    };
+  },
+};

@@ -1,0 +1,93 @@
+/** A common Node design: one INSERT per event, LISTEN/NOTIFY, a worker with FOR UPDATE SKIP LOCKED. */
+import { execFile } from 'node:child_process';
+import { chownSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { freePort } from '#test/contracts/java-services.ts';
+import { findServer } from './debian.ts';
+import { SECRET } from './load.ts';
+import { answersHttp, type Program, startProgram } from './programs.ts';
+import type { System } from './system.ts';
+
+const run = promisify(execFile);
+const APP = join(import.meta.dirname, '../peers/postgres-app.ts');
+/** Postgres refuses to run as root: then it runs as nobody. */
+const NOBODY = 65_534;
+const SCHEMA = `CREATE TABLE events (id text PRIMARY KEY, body text NOT NULL, received_at timestamptz NOT NULL DEFAULT clock_timestamp(), done_at timestamptz);
+CREATE INDEX ON events (received_at) WHERE done_at IS NULL;
+CREATE TABLE payments (id text PRIMARY KEY, amount int NOT NULL, times int NOT NULL DEFAULT 1);`;
+
+export const postgres: System = {
+  name: 'node:http + Postgres 15',
+  synced: 'the row, by fsync of the write-ahead log at each commit (defaults: fsync and synchronous_commit on)',
+  durable: true,
+  async start(folder) {
+    const { bin, libraries } = await findServer('postgres');
+    const env = { LD_LIBRARY_PATH: libraries };
+    const asRoot = process.getuid?.() === 0;
+    const data = join(folder, 'data');
+    mkdirSync(data, { recursive: true });
+    if (asRoot) chownSync(data, NOBODY, NOBODY);
+    const asUser = (program: string, args: readonly string[]): [string, string[]] =>
+      asRoot
+        ? ['setpriv', [`--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups', join(bin, program), ...args]]
+        : [join(bin, program), [...args]];
+    await run(...asUser('initdb', ['-D', data, '-U', 'bench', '-A', 'trust']), { env });
+
+    const port = await freePort();
+    const psql = (sql: string) =>
+      run(join(bin, 'psql'), ['-h', '127.0.0.1', '-p', String(port), '-U', 'bench', '-Atc', sql, 'postgres'], {
+        env,
+        maxBuffer: 2 ** 28,
+      });
+    const flags = ['-D', data, '-p', String(port), '-h', '127.0.0.1', '-k', data, '-c', 'jit=off'];
+    const database = await startProgram(...asUser('postgres', flags), {
+      env,
+      ready: () =>
+        psql('SELECT 1').then(
+          () => true,
+          () => false,
+        ),
+    });
+    await psql(SCHEMA);
+
+    const appPort = await freePort();
+    const url = `http://127.0.0.1:${appPort}`;
+    const appEnv = { DATABASE_URL: `postgres://bench@127.0.0.1:${port}/postgres`, SECRET };
+    const programs = new Map<string, Program>();
+    const startRole = async (role: string): Promise<void> => {
+      const ready = role === 'server' ? () => answersHttp(url) : async () => true;
+      programs.set(role, await startProgram(process.execPath, [APP, role, String(appPort)], { env: appEnv, ready }));
+    };
+    const roles = ['server', 'worker'];
+    for (const role of roles) await startRole(role);
+
+    return {
+      url,
+      roles,
+      async kill(role) {
+        await programs.get(role)?.kill();
+        await startRole(role);
+      },
+      pids: () => [database.pid, ...[...programs.values()].map(it => it.pid)],
+      async effects() {
+        const { stdout } = await psql(
+          `SELECT p.id, p.times, (extract(epoch FROM e.done_at) * 1000)::bigint FROM payments p JOIN events e ON e.id = p.id`,
+        );
+        const rows = stdout
+          .trim()
+          .split('\n')
+          .filter(line => line !== '');
+        return new Map(
+          rows.map(row => {
+            const [id = '', times, at] = row.split('|');
+            return [id, { times: Number(times), at: Number(at) }];
+          }),
+        );
+      },
+      async stop() {
+        for (const program of [...programs.values(), database]) await program.kill();
+      },
+    };
+  },
+};
