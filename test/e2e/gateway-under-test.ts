@@ -3,11 +3,13 @@ import { cp, mkdir, readdir, readFile, rename, rm, symlink, writeFile } from 'no
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { PutSecretValueCommand, type SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { ReceiveMessageCommand } from '@aws-sdk/client-sqs';
 import { DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
 import { DynamoDbEventStore } from '#adapters/dynamodb/dynamodb-event-store.ts';
-import type { Deployment } from '#core/config/deployment.ts';
+import { type Deployment, secretName } from '#core/config/deployment.ts';
+import { resolveDeployment } from '#core/config/resolve-config.ts';
 import type { EventItem } from '#core/event-item.ts';
 import { type EventPk, isEventKey, toEventPk, toSourceId } from '#core/glossary.ts';
 import { isTerminal } from '#core/inbound/event-status.ts';
@@ -23,6 +25,9 @@ import { silentProgress } from '#local/progress.ts';
 import { ensureEmulatorInstalled } from '#local/python.ts';
 import { fillLocalSecrets, readDeployment } from '#local/sources.ts';
 import { HOLDFAST_DIRECTORY, REPO_ROOT } from '#local/workspace.ts';
+import { PROVIDERS } from '#providers/index.ts';
+import { secretOf } from './scheme-families.ts';
+import { SCHEME_FAMILIES, gateway as testGateway } from './test-gateway.config.ts';
 import { handlers } from './test-handlers.ts';
 
 const APP = [
@@ -50,20 +55,25 @@ export class GatewayUnderTest {
   readonly aws: LocalAws;
   readonly clients: AwsClients;
   readonly stacks: readonly DeployedStack[];
-  private readonly deployment: Deployment;
+  readonly deployment: Deployment;
   private readonly secrets: ReadonlyMap<string, string>;
   private readonly feed: EventFeed;
   private readonly url: string;
   private readonly app: string;
 
-  static async start(): Promise<GatewayUnderTest> {
+  /** `schemes`: with the sources of test-gateway.config.ts. */
+  static async start(options: { schemes?: boolean } = {}): Promise<GatewayUnderTest> {
     const app = await copyApp('gateway');
     await addTestHandlers(app);
+    if (options.schemes) await addTestSources(app);
     const aws = await openLocalAws(await freePort(), {});
     try {
       const clients = createAwsClients(aws);
       const stacks = await deployStacks(aws, clients, silentProgress, app);
-      const deployment = readDeployment(LOCAL_ENVIRONMENT);
+      const deployment = options.schemes
+        ? resolveDeployment(testGateway, LOCAL_ENVIRONMENT, PROVIDERS)
+        : readDeployment(LOCAL_ENVIRONMENT);
+      if (options.schemes) await storeSecrets(clients.secrets);
       const secrets = await fillLocalSecrets(clients.secrets, deployment);
       return new GatewayUnderTest(app, aws, clients, stacks, deployment, secrets);
     } catch (error) {
@@ -238,6 +248,20 @@ async function addTestHandlers(app: string): Promise<void> {
   await rename(join(app, 'handlers/index.ts'), join(app, 'handlers/shipped.ts'));
   const source = await readFile(join(import.meta.dirname, 'test-handlers.ts'), 'utf8');
   await writeFile(join(app, 'handlers/index.ts'), source.replace('#handlers/index.ts', '#handlers/shipped.ts'));
+}
+
+/** Puts the test's configuration before the shipped one. */
+async function addTestSources(app: string): Promise<void> {
+  await rename(join(app, 'gateway.config.ts'), join(app, 'shipped.config.ts'));
+  const source = await readFile(join(import.meta.dirname, 'test-gateway.config.ts'), 'utf8');
+  await writeFile(join(app, 'gateway.config.ts'), source.replace('#config', './shipped.config.ts'));
+}
+
+async function storeSecrets(client: SecretsManagerClient): Promise<void> {
+  for (const provider of Object.values(SCHEME_FAMILIES)) {
+    const SecretId = secretName(LOCAL_ENVIRONMENT, toSourceId(provider));
+    await client.send(new PutSecretValueCommand({ SecretId, SecretString: secretOf(provider) }));
+  }
 }
 
 /** A port nobody uses at this moment. */

@@ -12,6 +12,8 @@ import { copyApp, freePort, GatewayUnderTest, genericEvent, pkOf } from './gatew
 import { killWorkers } from './kill-workers.ts';
 import { reportMissingPython } from './needs-python.ts';
 import { runScript } from './run-script.ts';
+import { requestOf } from './scheme-families.ts';
+import { SCHEME_FAMILIES } from './test-gateway.config.ts';
 
 const python = await findPython();
 reportMissingPython(python);
@@ -26,7 +28,7 @@ describe.skipIf(!python)('the real stacks on a local AWS', () => {
   let alarms: Promise<void> | undefined;
 
   beforeAll(async () => {
-    gateway = await GatewayUnderTest.start();
+    gateway = await GatewayUnderTest.start({ schemes: true });
     alarms = runAlarms(gateway.aws, gateway.clients, gateway.stacks, it => changes.push(it), ended.signal);
     expect((await gateway.sendUntilAcknowledged('default', killed)).status).toBe(200);
     await gateway.waitFor(killed.pk, item => item.status === 'processing');
@@ -96,6 +98,17 @@ describe.skipIf(!python)('the real stacks on a local AWS', () => {
       ]);
     }
     expect(await gateway.read(event.pk)).toBeUndefined();
+  });
+
+  it.each(Object.entries(SCHEME_FAMILIES))('verifies %s (%s)', async (_family, provider) => {
+    const { publicUrl, spec } = gateway.source(provider);
+    const statusOfRequest = async (wrongKey: boolean): Promise<number> => {
+      const { rawQuery, headers, body } = requestOf(provider, publicUrl, { wrongKey });
+      const path = `/webhooks/${provider}${rawQuery === '' ? '' : `?${rawQuery}`}`;
+      return (await gateway.request('POST', path, { headers, body })).status;
+    };
+    expect(await statusOfRequest(true), 'signed with another key').toBe(spec.ack.rejectStatus);
+    expect(await statusOfRequest(false), 'genuine').toBe(spec.ack.status);
   });
 
   it('verifies bytes that are not UTF-8 exactly', async () => {

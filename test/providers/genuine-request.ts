@@ -25,6 +25,8 @@ export interface Genuine {
 export interface Variation {
   readonly body?: Uint8Array;
   readonly signedAtMs?: number;
+  /** Where it is sent, for schemes that sign it. */
+  readonly url?: string;
   /** Signed with another key than the context has. */
   readonly wrongKey?: boolean;
 }
@@ -36,6 +38,7 @@ function onlyScheme(spec: ProviderSpec, scheme: Scheme): ProviderSpec {
 
 export function genuineRequest(whole: ProviderSpec, scheme: Scheme, variation: Variation = {}): Genuine {
   const spec = onlyScheme(whole, scheme);
+  const { url = URL_OF_SOURCE } = variation;
   const settings = settingsOf(spec);
   const keys = keysOf(scheme);
   const body = variation.body ?? bodyOf(spec, scheme);
@@ -44,7 +47,7 @@ export function genuineRequest(whole: ProviderSpec, scheme: Scheme, variation: V
     body,
     secret: variation.wrongKey ? keys.otherSecret : keys.secret,
     nowMs: variation.signedAtMs ?? NOW_MS,
-    publicUrl: URL_OF_SOURCE,
+    publicUrl: url,
     settings,
     headers,
     crypto: nodeCrypto,
@@ -64,7 +67,7 @@ export function genuineRequest(whole: ProviderSpec, scheme: Scheme, variation: V
     context: {
       secret: { current: keys.secret },
       nowMs: NOW_MS,
-      publicUrl: URL_OF_SOURCE,
+      publicUrl: url,
       settings,
       crypto: nodeCrypto,
       keys: { fetchKey: () => Promise.resolve(keys.published) },
