@@ -37,6 +37,8 @@ export interface EventItem {
   readonly receivedAt: EpochMs;
   /** When it happened, by the provider's own account. */
   readonly eventAt?: EpochMs;
+  /** It never arrived: the reconciler fetched it from the provider's API. */
+  readonly reconciled?: true;
   readonly updatedAt: EpochMs;
   readonly enqueuedAt?: EpochMs;
   readonly startedAt?: EpochMs;

@@ -73,8 +73,18 @@ export const METRICS = {
   /** Sweep: how long the oldest event of a paused source has waited. */
   PausedOldestAge: { unit: 'Seconds', dimensions: PER_ENVIRONMENT },
 
+  /** Probe: from sending a signed event through the public URL to its completion; its absence is the alarm. */
+  ProbeLatency: { unit: 'Milliseconds', dimensions: PER_ENVIRONMENT },
+
   /** Reconcile: records that break an invariant. */
   LedgerMismatch: { unit: 'Count', dimensions: PER_ENVIRONMENT },
+
+  /** Reconcile providers: events the provider has and the store does not. */
+  ReconcileGaps: { unit: 'Count', dimensions: PER_SOURCE },
+  /** Reconcile providers: of these, fetched and recorded. */
+  ReconcileHealed: { unit: 'Count', dimensions: PER_SOURCE },
+  /** Reconcile providers: age of the oldest delivery that was not compared yet. */
+  ReconcileLag: { unit: 'Seconds', dimensions: PER_SOURCE },
 } as const satisfies Readonly<Record<string, MetricDefinition>>;
 
 export type MetricName = keyof typeof METRICS;

@@ -10,6 +10,8 @@ export interface CappedCall {
   readonly body?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
+  /** Ends the call early. */
+  readonly signal?: AbortSignal;
   readonly maxBytes: number;
   /** For tests: where host names lead and which authority signs them. */
   readonly agent?: Agent;
@@ -38,6 +40,7 @@ export function fetchCapped(call: CappedCall): Promise<CappedAnswer> {
       {
         method: call.method,
         headers: { ...call.headers, ...(call.body === undefined ? {} : { 'content-type': 'application/json' }) },
+        ...(call.signal === undefined ? {} : { signal: call.signal }),
         ...(call.agent === undefined ? {} : { agent: call.agent }),
       },
       response => {

@@ -33,9 +33,16 @@ export interface DeployedSource {
   readonly throttle: Throttle;
   readonly needsSecret: boolean;
   readonly expectedGapMinutes?: number;
+  /** Handlers may read the credential of the provider's API. */
+  readonly apiCredential: boolean;
 }
 
 /** The secret's name: the one physical name we set, because a person must be able to write it before the first event. */
 export function secretName(environment: string, sourceId: string): string {
   return `holdfast/${environment}/${sourceId}`;
+}
+
+/** The secret with the credential of the provider's API: of sources with `reconcile` or `apiCredential`. */
+export function apiSecretName(environment: string, sourceId: string): string {
+  return `${secretName(environment, sourceId)}/api`;
 }

@@ -1,6 +1,7 @@
 /** What a person writes in gateway.config.ts. Every optional key names its default; `resolveConfig` checks them all. */
 import type { ProviderSpec } from '../inbound/provider-spec.ts';
 import type { ResolvedConfig, RetryProfile, Timings } from '../resolved-config.ts';
+import type { ReconcileConfig } from './reconcile-config.ts';
 
 export interface GatewayConfig {
   /** By name: 1 to 40 lower-case letters, digits and inner hyphens. The name is the route: `/webhooks/<name>`. */
@@ -32,6 +33,13 @@ export interface SourceConfig {
   readonly quarantine?: boolean;
   /** Longest normal silence; a longer one raises the silence alarm. @default no silence alarm for this source */
   readonly expectedGapMinutes?: number;
+  /** Ask the provider's API what it tried to deliver, and heal what never arrived. @default off */
+  readonly reconcile?: ReconcileConfig;
+  /**
+   * Make a secret for a credential of the provider's API (`holdfast/<environment>/<source>/api`) that handlers may read.
+   * `reconcile` makes the same one for itself. @default false
+   */
+  readonly apiCredential?: boolean;
 }
 
 export interface Throttle {

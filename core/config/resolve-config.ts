@@ -22,6 +22,7 @@ import {
 } from './defaults.ts';
 import type { DeployedSource, Deployment } from './deployment.ts';
 import type { EnvironmentConfig, GatewayConfig, SourceConfig } from './gateway-config.ts';
+import { checkReconcile, resolveReconcile } from './reconcile-config.ts';
 import { needsSecret } from './source-needs.ts';
 import { validateConfig } from './validate-config.ts';
 
@@ -69,6 +70,7 @@ export function resolveDeployment(
   const deployments = new Map<string, Deployment>();
   for (const [name, environment] of Object.entries(config.environments)) {
     const sources = mergeSources(config, name, environment, report);
+    checkSources(sources, providers, report);
     const deployment = buildDeployment(name, environment, sources, providers, fallback);
     checkEnvironment(deployment, report);
     deployments.set(name, deployment);
@@ -139,6 +141,17 @@ function mergeSources(
   return merged;
 }
 
+function checkSources(sources: Readonly<Record<string, SourceConfig>>, providers: Providers, report: Report): void {
+  for (const [name, { reconcile, provider, dedupOnBody }] of Object.entries(sources)) {
+    const checked = { path: `sources.${name}`, spec: specOf(provider, providers), dedupOnBody };
+    if (reconcile) checkReconcile(reconcile, checked, report);
+  }
+}
+
+function specOf(provider: SourceConfig['provider'], providers: Providers): ProviderSpec {
+  return typeof provider === 'string' ? (providers[provider] as ProviderSpec) : provider;
+}
+
 function buildDeployment(
   name: string,
   environment: EnvironmentConfig,
@@ -192,7 +205,7 @@ function deploySource(
   retry: ResolvedSource['retry'],
   publicUrl: string | undefined,
 ): DeployedSource {
-  const spec = typeof source.provider === 'string' ? (providers[source.provider] as ProviderSpec) : source.provider;
+  const spec = specOf(source.provider, providers);
   const path = `/webhooks/${name}`;
   return {
     source: {
@@ -209,9 +222,11 @@ function deploySource(
       dryRun: source.dryRun ?? false,
       quarantine: source.quarantine ?? false,
       retry: source.retry ?? retry,
+      ...(source.reconcile === undefined ? {} : { reconcile: resolveReconcile(source.reconcile, spec.id) }),
     },
     throttle: source.throttle ?? DEFAULT_THROTTLE,
     needsSecret: needsSecret(spec),
+    apiCredential: source.apiCredential ?? false,
     ...(source.expectedGapMinutes === undefined ? {} : { expectedGapMinutes: source.expectedGapMinutes }),
   };
 }

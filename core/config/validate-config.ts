@@ -16,6 +16,7 @@ import {
 import { BODY_BYTES_LIMIT } from './defaults.ts';
 import { type GatewayConfig, LOG_RETENTION_DAYS, SEVERITIES } from './gateway-config.ts';
 import { isCidr } from './is-cidr.ts';
+import { reconcileShape } from './reconcile-config.ts';
 
 const DAY_MS = 24 * 3600_000;
 
@@ -82,6 +83,8 @@ function sourceFields(provider: Check): Readonly<Record<string, Check>> {
     dryRun: boolean,
     quarantine: boolean,
     expectedGapMinutes: number(15, 1440, 'minutes'),
+    reconcile: reconcileShape,
+    apiCredential: boolean,
   };
 }
 

@@ -8,6 +8,7 @@ import { type EpochMs, type EventKey, isEventKey, toEventPk } from '../glossary.
 import type { Crypto } from '../ports.ts';
 import type { ResolvedSource } from '../resolved-config.ts';
 import { type Identification, identifyRequest } from '../verification/identify-request.ts';
+import type { Verified } from '../verification/verdict.ts';
 import { authenticateRequest } from './authenticate-request.ts';
 import { countRefusal } from './count-refusal.ts';
 import { expiryAfter, markEnqueued, type NewEvent, pendingItem, staleItem } from './event-writes.ts';
@@ -25,6 +26,8 @@ const MIN_SEND_MS = 1_000;
 const MAX_INLINE_BASE64 = 1_048_576 - 4_096 * 4;
 
 type Event = Extract<Identification, { kind: 'event' | 'batch' }>;
+/** No secrets, no addresses, no keys: what was fetched needs none of them. */
+export type ReconciledPorts = Omit<IngestPorts, 'secrets' | 'keys' | 'http' | 'addresses'>;
 
 /**
  * Accepts one webhook request:
@@ -53,15 +56,39 @@ export async function acceptRequest(
   const authenticated = await authenticateRequest(source, request, ports, receivedAt);
   if (authenticated.kind === 'reply') return authenticated.reply;
 
-  const identified = identifyRequest(source.spec, request, {
-    crypto: ports.crypto,
-    settings: source.settings,
-    dedupOnBody: source.dedupOnBody,
-    verdict: authenticated.verdict,
-  });
+  const identified = identify(source, request, authenticated.verdict, ports);
   if (identified.kind === 'nothing') return acknowledge(source.spec, 'accepted', undefined);
+  return recordAndSend(new Acceptance(source, request, identified, receivedAt, ports, rules));
+}
 
-  const accepted = new Acceptance(source, request, identified, receivedAt, ports, rules);
+/**
+ * Steps 4 to 9 for an event that never arrived and was fetched from the provider's own API: its origin is what verifies
+ * it. `other_event`: what was fetched is not the event that was asked for; nothing is stored.
+ */
+export async function acceptReconciled(
+  source: ResolvedSource,
+  request: RawRequest,
+  providerEventId: string,
+  ports: ReconciledPorts,
+  rules: IngestRules,
+): Promise<'accepted' | 'other_event' | 'unavailable'> {
+  const verdict: Verified = { kind: 'verified', scheme: 'provider-api', strength: 'origin', matchedSecret: 'none' };
+  const identified = identify(source, request, verdict, ports);
+  if (identified.kind !== 'event' || identified.key !== providerEventId) return 'other_event';
+  const accepted = new Acceptance(source, request, identified, ports.clock.now(), ports, rules, { reconciled: true });
+  return (await recordAndSend(accepted)).status < 300 ? 'accepted' : 'unavailable';
+}
+
+function identify(
+  { spec, settings, dedupOnBody }: ResolvedSource,
+  request: RawRequest,
+  verdict: Verified,
+  { crypto }: Pick<IngestPorts, 'crypto'>,
+): Identification {
+  return identifyRequest(spec, request, { crypto, settings, dedupOnBody, verdict });
+}
+
+async function recordAndSend(accepted: Acceptance): Promise<Reply> {
   await accepted.putPayload();
   const answer = await accepted.putState();
   if (answer) return answer;
@@ -88,7 +115,7 @@ function refuseAtTheDoor(source: ResolvedSource, request: RawRequest, ports: Ing
 /** Steps 5 to 9 for one event, and what is known so far of where it is durable. */
 class Acceptance {
   private readonly source: ResolvedSource;
-  private readonly ports: IngestPorts;
+  private readonly ports: ReconciledPorts;
   private readonly rules: IngestRules;
   private readonly event: NewEvent;
   private readonly providerEventId: string | undefined;
@@ -111,8 +138,9 @@ class Acceptance {
     request: RawRequest,
     identified: Event,
     receivedAt: EpochMs,
-    ports: IngestPorts,
+    ports: ReconciledPorts,
     rules: IngestRules,
+    origin: { readonly reconciled?: true } = {},
   ) {
     this.source = source;
     this.ports = ports;
@@ -131,6 +159,7 @@ class Acceptance {
       size: request.body.length,
       receivedAt,
       ...(eventAt === undefined ? {} : { eventAt }),
+      ...origin,
     };
     this.stale = isPastDedupWindow(eventAt, receivedAt, rules.retentionDays);
     const headers = keptHeaders(source.spec, request.headers);
@@ -205,7 +234,7 @@ class Acceptance {
 
   private message(): WorkMessage | undefined {
     const { gen, bodySha, byReference } = this.target;
-    const { pk, provider, eventType, ingestId, size, receivedAt, eventAt } = this.event;
+    const { pk, provider, eventType, ingestId, size, receivedAt, eventAt, reconciled } = this.event;
     const base: WorkMessage = {
       v: WORK_MESSAGE_VERSION,
       pk,
@@ -217,6 +246,7 @@ class Acceptance {
       size,
       receivedAt,
       ...(eventAt === undefined ? {} : { eventAt }),
+      ...(reconciled ? { reconciled } : {}),
       ...(this.stale ? { stale: true } : {}),
       ...(this.recorded ? {} : { unrecorded: true }),
       ...(this.traceId === undefined ? {} : { traceId: this.traceId }),
@@ -274,7 +304,8 @@ class Acceptance {
   }
 }
 
-function eventKeyOf(key: string, crypto: Crypto): EventKey {
+/** The key an event is stored under: the provider's id, or its hash where it cannot be a key. */
+export function eventKeyOf(key: string, crypto: Pick<Crypto, 'hash'>): EventKey {
   return isEventKey(key) ? key : (toHex(crypto.hash('sha256', new TextEncoder().encode(key))) as EventKey);
 }
 

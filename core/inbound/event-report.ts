@@ -69,6 +69,7 @@ export async function reportEvent(
     last_error: item.lastError,
     cause: item.cause,
     parked: item.parked,
+    reconciled: item.reconciled,
     recent_attempts: item.recentAttempts?.map(it => ({
       attempt: it.n,
       at: toIso(it.at),
@@ -111,7 +112,7 @@ export async function reportHistory(
 ): Promise<Record<string, unknown> & { readonly timeline: readonly TimelineStep[] }> {
   const replays = await readReplayNotes(item, payloads);
   const steps: { readonly at: EpochMs | undefined; readonly step: string; readonly note?: string | undefined }[] = [
-    { at: item.receivedAt, step: 'accepted', note: 'signature verified, recorded' },
+    { at: item.receivedAt, step: 'accepted', note: acceptedAs(item) },
     ...replays.map(({ at, by, why, gen }) => ({ at, step: 'replayed', note: `generation ${gen}, by ${by}: ${why}` })),
     { at: item.enqueuedAt, step: 'queued' },
     ...(item.recentAttempts ?? []).map(({ at, n, ms, cause }) => ({
@@ -137,6 +138,10 @@ export async function reportHistory(
     replays: replays.map(it => ({ ...it, at: toIso(it.at) })),
     timeline,
   };
+}
+
+function acceptedAs(item: EventItem): string {
+  return item.reconciled ? "never arrived; fetched from the provider's API, recorded" : 'signature verified, recorded';
 }
 
 interface ReplayNote {

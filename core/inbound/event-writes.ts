@@ -62,6 +62,7 @@ export interface NewEvent {
   readonly size: number;
   readonly receivedAt: EpochMs;
   readonly eventAt?: EpochMs;
+  readonly reconciled?: true;
 }
 
 function baseItem(event: NewEvent, now: EpochMs): EventItem {

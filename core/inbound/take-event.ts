@@ -206,7 +206,7 @@ async function holdPayload(message: WorkMessage, ports: ProcessPorts, rules: Pro
 }
 
 function newEventOf(message: WorkMessage): NewEvent {
-  const { pk, gen, provider, eventType, ingestId, bodySha, size, receivedAt, eventAt, itemPath } = message;
+  const { pk, gen, provider, eventType, ingestId, bodySha, size, receivedAt, eventAt, itemPath, reconciled } = message;
   return {
     pk,
     gen,
@@ -218,6 +218,7 @@ function newEventOf(message: WorkMessage): NewEvent {
     receivedAt,
     ...(eventAt === undefined ? {} : { eventAt }),
     ...(itemPath === undefined ? {} : { itemPath }),
+    ...(reconciled ? { reconciled } : {}),
   };
 }
 

@@ -19,6 +19,8 @@ export interface WorkMessage {
   readonly receivedAt: number;
   readonly eventAt?: number;
   readonly itemPath?: string;
+  /** Fetched from the provider's API, not delivered by it. */
+  readonly reconciled?: true;
   /** Deflated raw bytes, base64. Absent: by reference. */
   readonly payload?: string;
   /** Key of the raw bytes in the blob store. */
@@ -57,6 +59,7 @@ const REQUIRED = {
 const OPTIONAL = {
   eventAt: 'number',
   itemPath: 'string',
+  reconciled: 'boolean',
   payload: 'string',
   ref: 'string',
   headers: 'object',
