@@ -13,7 +13,6 @@ export interface RetryProfile {
   readonly capSeconds: number;
 }
 
-export interface ResolvedSource {
 /** Where routed events go, by the service that takes them. */
 export const TARGET_KINDS = ['event_bus', 'queue', 'topic', 'function', 'state_machine', 'http'] as const;
 export type TargetKind = (typeof TARGET_KINDS)[number];
@@ -30,6 +29,7 @@ export interface Route {
   readonly targets: readonly RouteTarget[];
 }
 
+export interface ResolvedSource {
   readonly id: SourceId;
   readonly spec: ProviderSpec;
   /** Route, e.g. `/webhooks/stripe`; further routes of the same source (the `/webhook` alias) follow. */
@@ -52,13 +52,9 @@ export interface Route {
   readonly retry: RetryProfile;
   /** Absent: the provider is not asked what it tried to deliver. */
   readonly reconcile?: ResolvedReconcile;
-}
-  /** Its silence is learned, so no event must be a datapoint as well: the sweeper reports a zero every minute. */
-  readonly reportSilence?: true;
-  /** Absent: the provider is not asked what it tried to deliver. */
-  readonly reconcile?: ResolvedReconcile;
   /** Absent: none. */
   readonly routes?: readonly Route[];
+}
 
 /** Every wait of the protocol, in milliseconds unless the name says otherwise. Shorter in `local`. */
 export interface Timings {
