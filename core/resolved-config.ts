@@ -2,6 +2,7 @@
  * The configuration as the running code sees it: validated, defaults filled in, baked into the bundles at synth.
  * What a person writes (gateway.config.ts) is turned into this by core/config/.
  */
+import type { ResolvedReconcile } from './config/reconcile-config.ts';
 import type { SourceId } from './glossary.ts';
 import type { ProviderSpec } from './inbound/provider-spec.ts';
 
@@ -49,6 +50,8 @@ export interface ResolvedSource {
   /** Keep refused requests for a short time, for diagnosis. */
   readonly quarantine: boolean;
   readonly retry: RetryProfile;
+  /** Absent: the provider is not asked what it tried to deliver. */
+  readonly reconcile?: ResolvedReconcile;
   /** Absent: none. */
   readonly routes?: readonly Route[];
 }
