@@ -47,6 +47,9 @@ export interface Throttle {
   readonly burst: number;
 }
 
+/** By source and event type, e.g. `{ stripe: { 'invoice.*': ['arn:aws:sqs:eu-central-1:123456789012:invoices'] } }`. */
+export type RoutesConfig = Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>;
+
 export interface EnvironmentConfig {
   /** Twelve digits. @default the account of the CLI's credentials */
   readonly account?: string;
@@ -56,7 +59,13 @@ export interface EnvironmentConfig {
   readonly publicUrl?: string;
   /** Changes to sources in this environment, key by key, e.g. `{ paypal: { settings: { webhookId: '…' } } }`. @default none */
   readonly sources?: Readonly<Record<string, Partial<SourceConfig>>>;
-  /** Stored events are deleted with the stacks. @default true for `local` and `dev`, else false */
+  /**
+   * Events sent to targets instead of to a handler: by source, then by type (a final `*` matches any rest), a list of
+   * ARNs (EventBridge bus, SQS queue, SNS topic, Lambda function, Step Functions state machine) and https URLs. See
+   * docs/guides/routing.md. @default none
+   */
+  readonly routes?: RoutesConfig;
+  /** Stored events are deleted with the stacks. @default true for `local`, `drill` and `dev`, else false */
   readonly disposable?: boolean;
   /** Leaves out what the local AWS cannot deploy (composite alarms). @default true for `local` only */
   readonly emulated?: boolean;

@@ -23,6 +23,7 @@ import {
 import type { DeployedSource, Deployment } from './deployment.ts';
 import type { EnvironmentConfig, GatewayConfig, SourceConfig } from './gateway-config.ts';
 import { checkReconcile, resolveReconcile } from './reconcile-config.ts';
+import { addRoutes } from './route-config.ts';
 import { needsSecret } from './source-needs.ts';
 import { validateConfig } from './validate-config.ts';
 
@@ -71,7 +72,7 @@ export function resolveDeployment(
   for (const [name, environment] of Object.entries(config.environments)) {
     const sources = mergeSources(config, name, environment, report);
     checkSources(sources, providers, report);
-    const deployment = buildDeployment(name, environment, sources, providers, fallback);
+    const deployment = addRoutes(buildDeployment(name, environment, sources, providers, fallback), environment, report);
     checkEnvironment(deployment, report);
     deployments.set(name, deployment);
   }

@@ -17,6 +17,7 @@ import { BODY_BYTES_LIMIT } from './defaults.ts';
 import { type GatewayConfig, LOG_RETENTION_DAYS, SEVERITIES } from './gateway-config.ts';
 import { isCidr } from './is-cidr.ts';
 import { reconcileShape } from './reconcile-config.ts';
+import { routesShape } from './route-config.ts';
 
 const DAY_MS = 24 * 3600_000;
 
@@ -189,6 +190,7 @@ export function validateConfig(
       'remove what follows the host',
     ),
     sources: recordOf(object(source)),
+    routes: routesShape,
     disposable: boolean,
     emulated: boolean,
     retentionDays: number(30, 365, 'days'),

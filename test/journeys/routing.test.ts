@@ -140,7 +140,7 @@ describe('a route', () => {
     let isDown = true;
     const world = worldOf([BUS, SERVICE], {
       // Spent by an outage of 90 s, if each attempt counted.
-      retry: { attempts: 10, baseSeconds: 5, capSeconds: 10 },
+      retry: { attempts: 12, baseSeconds: 5, capSeconds: 10 },
       maximumConcurrency: 2,
       answer: address => (isDown && address === SERVICE.address ? { kind: 'failed', reason: 'down' } : undefined),
     });
