@@ -43,7 +43,7 @@ export default defineConfig({
       {
         test: {
           name: 'synth',
-          include: ['test/synth/**/*.test.ts', 'test/*.test.ts'],
+          include: ['test/synth/**/*.test.ts', 'test/docs/**/*.test.ts', 'test/*.test.ts'],
           testTimeout: 120_000,
           hookTimeout: 120_000,
         },
