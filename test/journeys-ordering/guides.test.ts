@@ -1,8 +1,14 @@
 /** The code in the guides is the code of the repository: compiled, and run by the tests beside this one. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 
-const GUIDES = ['docs/guides/ordering.md', 'docs/guides/exactly-once.md', 'docs/guides/writing-a-handler.md'];
+const GUIDES = [
+  'docs/guides/ordering.md',
+  'docs/guides/exactly-once.md',
+  'docs/guides/writing-a-handler.md',
+  'docs/testing-your-handlers.md',
+];
 const SNIPPET = /<!-- (\S+\.ts) -->\n```ts\n(.*?)```/gs;
 
 it.each(GUIDES)('%s shows files as they are', path => {
@@ -14,10 +20,10 @@ it.each(GUIDES)('%s shows files as they are', path => {
   expect(guide.match(/^```ts$/gm), 'no code without a file').toHaveLength(shown.length);
 });
 
-it.each(GUIDES)('the links of %s lead somewhere', path => {
+it.each([...GUIDES, 'docs/rotation.md'])('the links of %s lead somewhere', path => {
   const guide = readFileSync(path, 'utf8');
   for (const [, target = ''] of guide.matchAll(/\]\(([^)#:]+)\)/g))
-    expect(existsSync(`docs/guides/${target}`)).toBe(true);
+    expect(existsSync(join(dirname(path), target)), target).toBe(true);
 });
 
 it('every example is shown, and tested here', () => {
