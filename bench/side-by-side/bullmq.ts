@@ -59,7 +59,7 @@ export const bullmq: System = {
         await programs.get(role)?.kill();
         await startRole(role);
       },
-      pids: () => [redis.pid, ...[...programs.values()].map(it => it.pid)],
+      pids: () => ({ programs: [...programs.values()].map(it => it.pid), stores: [redis.pid] }),
       async effects() {
         const at = await hash('at');
         return new Map([...(await hash('times'))].map(([id, times]) => [id, { times, at: at.get(id) ?? 0 }]));

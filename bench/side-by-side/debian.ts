@@ -39,7 +39,7 @@ export async function findServer(program: keyof typeof PACKAGES): Promise<Instal
 function binFolders(root: string): readonly string[] {
   const postgres = join(root, 'usr/lib/postgresql');
   const versions = existsSync(postgres) ? readdirSync(postgres).sort().reverse() : [];
-  return [join(root, 'usr/local/bin'), join(root, 'usr/bin'), ...versions.map(it => join(postgres, it, 'bin'))];
+  return [...versions.map(it => join(postgres, it, 'bin')), join(root, 'usr/local/bin'), join(root, 'usr/bin')];
 }
 
 async function fetchPackages(program: keyof typeof PACKAGES, root: string): Promise<void> {

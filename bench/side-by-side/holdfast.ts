@@ -90,7 +90,7 @@ export const holdfast: System = {
         await programs.get(known)?.kill();
         await startRole(known);
       },
-      pids: () => [tables.pid, queues.pid, ...[...programs.values()].map(it => it.pid)],
+      pids: () => ({ programs: [...programs.values()].map(it => it.pid), stores: [tables.pid, queues.pid] }),
       async effects() {
         const times = new Map<string, Effect>();
         const payments = await scan(dynamodb, 'payments');

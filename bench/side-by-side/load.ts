@@ -81,7 +81,7 @@ export async function sendSteadily(url: string, options: LoadOptions): Promise<r
   const every = Math.max(2, Math.round(1 / options.duplicates));
   for (let n = 0; n < count; n += 1) {
     const dueAt = startedAt + (n * 1_000) / options.perSecond;
-    if (dueAt > Date.now()) await sleep(dueAt - Date.now());
+    await sleep(Math.max(0, dueAt - Date.now()));
     const event: Sent = { id: newId(), dueAt, failures: 0 };
     events.push(event);
     const delivery: Promise<void> = deliver(url, event, options.retryForMs, n % every === 0).finally(() =>

@@ -1,6 +1,6 @@
 /** A common Node design: one INSERT per event, LISTEN/NOTIFY, a worker with FOR UPDATE SKIP LOCKED. */
 import { execFile } from 'node:child_process';
-import { chownSync, mkdirSync } from 'node:fs';
+import { chmodSync, chownSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { freePort } from '#test/contracts/java-services.ts';
@@ -27,7 +27,10 @@ export const postgres: System = {
     const asRoot = process.getuid?.() === 0;
     const data = join(folder, 'data');
     mkdirSync(data, { recursive: true });
-    if (asRoot) chownSync(data, NOBODY, NOBODY);
+    if (asRoot) {
+      chmodSync(folder, 0o755);
+      chownSync(data, NOBODY, NOBODY);
+    }
     const asUser = (program: string, args: readonly string[]): [string, string[]] =>
       asRoot
         ? ['setpriv', [`--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups', join(bin, program), ...args]]
@@ -69,7 +72,7 @@ export const postgres: System = {
         await programs.get(role)?.kill();
         await startRole(role);
       },
-      pids: () => [database.pid, ...[...programs.values()].map(it => it.pid)],
+      pids: () => ({ programs: [...programs.values()].map(it => it.pid), stores: [database.pid] }),
       async effects() {
         const { stdout } = await psql(
           `SELECT p.id, p.times, (extract(epoch FROM e.done_at) * 1000)::bigint FROM payments p JOIN events e ON e.id = p.id`,

@@ -13,8 +13,8 @@ export interface RunningSystem {
   readonly roles: readonly string[];
   /** SIGKILL, then starts the program again. */
   kill(role: string): Promise<void>;
-  /** All programs, the stores included. */
-  pids(): readonly number[];
+  /** The programs that receive and process, and what they store in. */
+  pids(): { readonly programs: readonly number[]; readonly stores: readonly number[] };
   /** Effects so far, by event id. */
   effects(): Promise<ReadonlyMap<string, Effect>>;
   stop(): Promise<void>;

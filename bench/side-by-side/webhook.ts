@@ -47,7 +47,7 @@ export const webhook: System = {
         await program.kill();
         program = await start();
       },
-      pids: () => [program.pid],
+      pids: () => ({ programs: [program.pid], stores: [] }),
       async effects() {
         const effects = new Map<string, Effect>();
         const lines = existsSync(log) ? readFileSync(log, 'utf8').trim().split('\n') : [];
