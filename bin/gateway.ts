@@ -5,6 +5,8 @@ import { BUNDLING_STACKS } from 'aws-cdk-lib/cx-api';
 import { gateway } from '#config';
 import type { Deployment } from '#core/config/deployment.ts';
 import { ConfigError, resolveDeployment } from '#core/config/resolve-config.ts';
+import { checkHandlers, checkReach } from '#core/config/route-config.ts';
+import { handlers } from '#handlers/index.ts';
 import { handlerResources } from '#handlers/resources.ts';
 import { bundleFunctions, placeholderBundles } from '#lib/bundling/bundle-functions.ts';
 import { GatewayStage } from '#lib/stacks/gateway-stage.ts';
@@ -21,6 +23,11 @@ try {
   );
   const isWanted = ({ config }: Deployment): boolean =>
     wanted.some(pattern => matchesGlob(`${config.environment}/Gateway`, pattern));
+  const problems = [
+    ...deployments.flatMap(each => checkHandlers(each, handlers)),
+    ...deployments.filter(isWanted).flatMap(checkReach),
+  ];
+  if (problems.length > 0) throw new ConfigError(problems);
   const bundled = await bundleFunctions({ configs: deployments.filter(isWanted).map(each => each.config) });
   for (const deployment of deployments) {
     const environment = deployment.config.environment;

@@ -6,8 +6,11 @@ export interface AwsTarget {
   send(address: string, message: TargetMessage, signal: AbortSignal): Promise<Delivered>;
 }
 
-/** Settings of a target's client: bodies of up to 1 MB take longer than an item, and an unclear answer costs a repeat. */
+/**
+ * Settings of a target's client: bodies of up to 1 MB take longer than an item. One try, because the gateway tries again
+ * by itself, and the SDK would sit out a `Retry-After` inside the attempt.
+ */
 export function targetSettings(service: ServiceName, env?: Environment) {
   const longer = { connectionTimeout: 1_000, requestTimeout: 5_000, socketTimeout: 5_000 };
-  return { ...clientSettings(service, env), requestHandler: { ...TIMEOUTS, ...longer } };
+  return { ...clientSettings(service, env), maxAttempts: 1, requestHandler: { ...TIMEOUTS, ...longer } };
 }

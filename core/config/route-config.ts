@@ -1,7 +1,19 @@
 /** Routes as a person writes them, checked and put where the running code looks for them: at their source. */
+import type { HandlerRegistry } from '../inbound/handler-contract.ts';
 import type { ResolvedSource, Route, RouteTarget } from '../resolved-config.ts';
 import { isLoopback, parseArn, parseTarget } from '../routing/target.ts';
-import { type Check, closest, listOf, number, type Report, recordOf, show, text } from './check-value.ts';
+import { findConflicts } from '../routing/with-routes.ts';
+import {
+  type Check,
+  type ConfigProblem,
+  closest,
+  listOf,
+  number,
+  type Report,
+  recordOf,
+  show,
+  text,
+} from './check-value.ts';
 import type { Deployment } from './deployment.ts';
 import type { EnvironmentConfig, RoutesConfig } from './gateway-config.ts';
 
@@ -127,5 +139,43 @@ function checkRegions(routes: readonly Route[], at: string, report: Report): voi
     given: `targets in ${[...regions.keys()].join(' and ')}`,
     allowed: 'targets in the region of the environment',
     fix: 'route to a bus, topic or queue of that region, and let it pass events on to the other',
+  });
+}
+
+/** A problem for each type that has both a handler and a route: nobody could say which of them runs. */
+export function checkHandlers({ config }: Deployment, handlers: HandlerRegistry): readonly ConfigProblem[] {
+  return config.sources.flatMap(source =>
+    findConflicts(source, handlers).map(type => ({
+      path: `environments.${config.environment}.routes.${source.id}.${JSON.stringify(type)}`,
+      given: 'a route for a type that has a handler too (handlers/index.ts)',
+      allowed: 'one of the two',
+      fix: 'remove one, or make their types differ: the longer one wins',
+    })),
+  );
+}
+
+/** A problem for each target that the functions cannot reach from where the deployment goes, as far as that is known. */
+export function checkReach({ config, region, account }: Deployment): readonly ConfigProblem[] {
+  const at = `environments.${config.environment}.routes`;
+  const targets = config.sources.flatMap(source => (source.routes ?? []).flatMap(route => route.targets));
+  return [...new Map(targets.map(it => [it.address, it])).values()].flatMap(({ kind, address }) => {
+    const arn = parseArn(address);
+    if (arn && region !== undefined && arn.region !== region) {
+      return {
+        path: at,
+        given: `${address}, in an environment in ${region}`,
+        allowed: `targets in ${region}: a function calls the services of its own region`,
+        fix: 'route to a bus, topic or queue there, and let it pass events on',
+      };
+    }
+    if (arn && kind === 'state_machine' && account !== undefined && arn.account !== account) {
+      return {
+        path: at,
+        given: `${address}, in an environment in account ${account}`,
+        allowed: 'state machines of the same account: Step Functions starts none for another',
+        fix: 'route to an EventBridge bus or a queue of that account',
+      };
+    }
+    return [];
   });
 }

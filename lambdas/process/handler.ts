@@ -12,10 +12,12 @@ import { SqsDeadQueue } from '#adapters/sqs/sqs-dead-queue.ts';
 import { SqsReceiptBox } from '#adapters/sqs/sqs-receipt-box.ts';
 import { SqsWorkQueue } from '#adapters/sqs/sqs-work-queue.ts';
 import { systemClock, systemIds, systemRandom, systemTimer } from '#adapters/system.ts';
+import { OutsideTargets } from '#adapters/targets/outside-targets.ts';
 import { EmfTelemetry } from '#adapters/telemetry/emf-telemetry.ts';
 import { Pauses } from '#core/inbound/pauses.ts';
 import { Breaker } from '#core/retry/breaker.ts';
-import { handlers } from '#handlers/index.ts';
+import { withRoutes } from '#core/routing/with-routes.ts';
+import { handlers as ownHandlers } from '#handlers/index.ts';
 import { config } from '#lambdas/shared/baked-config.ts';
 import { flushTelemetry } from '#lambdas/shared/flush-telemetry.ts';
 import { environment } from '#lambdas/shared/process-environment.ts';
@@ -31,10 +33,20 @@ const telemetry = new EmfTelemetry({ environment: config.environment, level: con
 await Promise.all([primeDynamoDb(dynamodb, env.EVENTS_TABLE), primeSqs(sqs, env.WORK_QUEUE_URL)]);
 
 const control = new DynamoDbControlStore(dynamodb, env.EVENTS_TABLE, systemIds);
+const blobs = new S3Blobs(env.BODIES_BUCKET);
+const handlers = withRoutes(ownHandlers, config.sources, {
+  targets: new OutsideTargets(sqs),
+  blobs,
+  blobAddress: `s3://${env.BODIES_BUCKET}/`,
+  breaker: new Breaker(),
+  crypto: nodeCrypto,
+  codec: nodeCodec,
+  clock: systemClock,
+});
 const ports = {
   store: new DynamoDbEventStore(dynamodb, env.EVENTS_TABLE),
   payloads: new DynamoDbStepStore(dynamodb, env.PAYLOADS_TABLE),
-  blobs: new S3Blobs(env.BODIES_BUCKET),
+  blobs,
   queue: new SqsWorkQueue(sqs, env.WORK_QUEUE_URL),
   dead: new SqsDeadQueue(sqs, env.DEAD_QUEUE_URL),
   receipts: new SqsReceiptBox(sqs, env.WORK_QUEUE_URL),

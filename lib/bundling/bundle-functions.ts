@@ -5,6 +5,7 @@ import { build, type Metafile } from 'esbuild';
 import type { ResolvedConfig } from '#core/resolved-config.ts';
 import { type Bundles, FUNCTION_NAMES, type FunctionName } from './function-names.ts';
 import { isolatedLazyImports, LEAN_OPTIONS, lazyBuiltins, withoutUnusedParts } from './lean-plugins.ts';
+import { unusedTargetFiles } from './target-files.ts';
 
 const REPOSITORY = join(import.meta.dirname, '../..');
 /** Stands in the built code until the configuration of an environment takes its place. */
@@ -33,7 +34,8 @@ export async function bundleFunctions(options: BundleOptions): Promise<ReadonlyM
     const files = missing.map(name => relative(REPOSITORY, handlerFile(name))).join(', ');
     throw new Error(`There is nothing to bundle: ${files} is missing. Each must export \`handler\`.`);
   }
-  const built = options.configs.length === 0 ? [] : await Promise.all(names.map(buildFunction));
+  const unused = unusedTargetFiles(...options.configs);
+  const built = options.configs.length === 0 ? [] : await Promise.all(names.map(name => buildFunction(name, unused)));
   for (const config of options.configs) {
     for (const code of built) await writeBundle(code, config, join(root, config.environment, code.name));
   }
@@ -68,7 +70,8 @@ interface BuiltFunction {
   readonly metafile: Metafile;
 }
 
-async function buildFunction(name: FunctionName): Promise<BuiltFunction> {
+/** `unused`: files that no configuration of this run needs. */
+async function buildFunction(name: FunctionName, unused: ReadonlySet<string>): Promise<BuiltFunction> {
   const isolated = new Map<string, string>();
   const shared = {
     ...LEAN_OPTIONS,
@@ -87,13 +90,15 @@ async function buildFunction(name: FunctionName): Promise<BuiltFunction> {
     plugins: [isolatedLazyImports(isolated), lazyBuiltins(), withoutUnusedParts({ hasS3: false })],
   });
   const lazy = await Promise.all(
-    [...isolated].map(([file, path]) =>
-      build({
-        ...shared,
-        entryPoints: { [file.replace(/\.mjs$/, '')]: relative(REPOSITORY, path) },
-        plugins: [lazyBuiltins(), withoutUnusedParts({ hasS3: true })],
-      }),
-    ),
+    [...isolated]
+      .filter(([file]) => !unused.has(file))
+      .map(([file, path]) =>
+        build({
+          ...shared,
+          entryPoints: { [file.replace(/\.mjs$/, '')]: relative(REPOSITORY, path) },
+          plugins: [lazyBuiltins(), withoutUnusedParts({ hasS3: true })],
+        }),
+      ),
   );
   const metafile: Metafile = { inputs: {}, outputs: {} };
   const files = new Map<string, string>();
@@ -110,7 +115,9 @@ async function writeBundle(code: BuiltFunction, config: ResolvedConfig, folder: 
   await mkdir(folder, { recursive: true });
   const literal = toLiteral(JSON.stringify(withoutProse(config)));
   const place = new RegExp(`(["'\`])${CONFIG_PLACE}\\1`, 'g');
-  for (const [name, text] of code.files) {
+  const unused = unusedTargetFiles(config);
+  const files = new Map([...code.files].filter(([name]) => !unused.has(name)));
+  for (const [name, text] of files) {
     const wanted = text.replace(place, () => literal);
     const present = await readFile(join(folder, name), 'utf8').catch(() => undefined);
     if (present === wanted) continue;
@@ -119,7 +126,7 @@ async function writeBundle(code: BuiltFunction, config: ResolvedConfig, folder: 
     await rename(unfinished, join(folder, name));
   }
   for (const name of await readdir(folder)) {
-    if (!code.files.has(name)) await rm(join(folder, name), { force: true });
+    if (!files.has(name)) await rm(join(folder, name), { force: true });
   }
   await writeFile(metafilePath(folder), JSON.stringify(code.metafile));
 }

@@ -17,6 +17,7 @@ import { GatewayAlarms } from '../constructs/gateway-alarms.ts';
 import { GatewayDashboard } from '../constructs/gateway-dashboard.ts';
 import { type EnvContract, GatewayFunction } from '../constructs/gateway-function.ts';
 import { IngestApi } from '../constructs/ingest-api.ts';
+import { grantRoutes } from '../constructs/route-grants.ts';
 import { grantSourceSecrets } from '../constructs/source-secrets.ts';
 import type { HandlerResources } from '../handler-resources.ts';
 import { addOutputs, toConstructId } from './add-outputs.ts';
@@ -79,6 +80,7 @@ export class GatewayStack extends Stack {
     store.grantListBodies(process);
     queue.grantSend(process);
     queue.grantSendDead(process);
+    grantRoutes(process, deployment.config);
     process.function.addEventSource(
       new SqsEventSource(queue.main, {
         batchSize: deployment.queue.batchSize,

@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { RoutesConfig } from '#core/config/gateway-config.ts';
 import { ConfigError, resolveDeployment } from '#core/config/resolve-config.ts';
-import { toSourceId } from '#core/glossary.ts';
+import { checkHandlers, checkReach } from '#core/config/route-config.ts';
 import { defineHandlers, done, type HandlerRegistration } from '#core/inbound/handler-contract.ts';
-import { findConflicts } from '#core/routing/with-routes.ts';
 import { PROVIDERS } from '#providers/index.ts';
 
 const QUEUE = 'arn:aws:sqs:eu-central-1:123456789012:invoices';
@@ -105,14 +104,39 @@ describe('routes', () => {
 });
 
 describe('a type with a handler and a route', () => {
-  const handlersFor = (source: string, type: string) =>
-    defineHandlers([{ source, type, handle: async () => done() } satisfies HandlerRegistration]);
-  const source = { id: toSourceId('stripe'), routes: [{ type: 'invoice.*', targets: [] }] };
+  const conflictsOf = (source: string, type: string) => {
+    const registration: HandlerRegistration = { source, type, handle: async () => done() };
+    return checkHandlers(resolve({ stripe: { 'invoice.*': [QUEUE] } }), defineHandlers([registration]));
+  };
 
-  it('is a conflict when both name the same source and type, and only then', () => {
-    expect(findConflicts(source, handlersFor('stripe', 'invoice.*'))).toEqual(['invoice.*']);
-    expect(findConflicts(source, handlersFor('stripe', 'invoice.paid'))).toEqual([]);
-    expect(findConflicts(source, handlersFor('stripe', '*'))).toEqual([]);
-    expect(findConflicts(source, handlersFor('*', 'invoice.*'))).toEqual([]);
+  it('is a problem when both name the same source and type, and only then', () => {
+    expect(conflictsOf('stripe', 'invoice.*')).toEqual([
+      expect.objectContaining({ path: 'environments.prod.routes.stripe."invoice.*"' }),
+    ]);
+    expect(conflictsOf('stripe', 'invoice.paid')).toEqual([]);
+    expect(conflictsOf('stripe', '*')).toEqual([]);
+    expect(conflictsOf('*', 'invoice.*')).toEqual([]);
+    expect(conflictsOf('default', 'invoice.*')).toEqual([]);
+  });
+});
+
+describe('a target', () => {
+  const machine = 'arn:aws:states:eu-central-1:210987654321:stateMachine:bill';
+  const reach = (place: { region?: string; account?: string }) =>
+    checkReach({
+      ...resolve({ stripe: { '*': [QUEUE, machine], 'invoice.*': [QUEUE, 'https://example.com/'] } }),
+      ...place,
+    });
+
+  it('is in the region of the environment, and a state machine in its account; where neither is known all pass', () => {
+    expect(reach({})).toEqual([]);
+    expect(reach({ region: 'eu-central-1', account: '210987654321' })).toEqual([]);
+    expect(reach({ region: 'eu-west-1' }).map(it => it.given)).toEqual([
+      `${QUEUE}, in an environment in eu-west-1`,
+      `${machine}, in an environment in eu-west-1`,
+    ]);
+    expect(reach({ region: 'eu-central-1', account: '123456789012' })).toEqual([
+      expect.objectContaining({ given: `${machine}, in an environment in account 123456789012` }),
+    ]);
   });
 });

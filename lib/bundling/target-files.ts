@@ -1,0 +1,16 @@
+import type { ResolvedConfig, TargetKind } from '#core/resolved-config.ts';
+
+/** The file of each target's client (adapters/targets/outside-targets.ts imports it lazily). The others need none. */
+const FILES: Readonly<Partial<Record<TargetKind, string>>> = {
+  event_bus: 'lazy-event-bus-target.mjs',
+  topic: 'lazy-topic-target.mjs',
+  function: 'lazy-function-target.mjs',
+  state_machine: 'lazy-state-machine-target.mjs',
+};
+
+/** Files of targets that none of these configurations routes to: their bundles go without. */
+export function unusedTargetFiles(...configs: readonly ResolvedConfig[]): ReadonlySet<string> {
+  const routes = configs.flatMap(config => config.sources.flatMap(source => source.routes ?? []));
+  const kinds = new Set(routes.flatMap(route => route.targets.map(target => target.kind)));
+  return new Set(Object.entries(FILES).flatMap(([kind, file]) => (kinds.has(kind as TargetKind) ? [] : [file])));
+}
