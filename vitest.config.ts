@@ -21,6 +21,7 @@ export default defineConfig({
             'test/handlers/**/*.test.ts',
             'test/ingest-security/**/*.test.ts',
             'test/testing/**/*.test.ts',
+            'test/reconciling/**/*.test.ts',
           ],
           testTimeout: 60_000,
           hookTimeout: 120_000,

@@ -35,7 +35,7 @@ const githubApi = (options: ProviderApiOptions): ProviderApi =>
   }));
 
 /**
- * The current state of one kind of object. `pathOf` makes the path out of the id, e.g.
+ * The current state of one kind of object. `pathOf` makes the path out of the id (escaped, but for `/`), e.g.
  * `number => '/repos/acme/shop/pulls/' + number`; `idOf` finds the same id in the answer (default: its `id`).
  */
 export function githubFetcher<T = Readonly<Record<string, unknown>>>(
@@ -46,7 +46,11 @@ export function githubFetcher<T = Readonly<Record<string, unknown>>>(
   const api = githubApi(options);
   return {
     async fetch(id, signal): Promise<Fetched<T>> {
-      return toFetched(await api.call({ method: 'GET', path: pathOf(id), signal }), ({ text }) => {
+      const steps = id.split('/');
+      if (steps.includes('..') || steps.includes('.'))
+        return { kind: 'refused', reason: 'the id is not one of GitHub' };
+      const path = pathOf(steps.map(encodeURIComponent).join('/'));
+      return toFetched(await api.call({ method: 'GET', path, signal }), ({ text }) => {
         const object = parseObject(text);
         return { id: idOf(object), object };
       });
@@ -82,7 +86,7 @@ export function githubDeliveries(hook: string, options: ProviderApiOptions): Del
 
 function readDeliveries(text: string): ListedDelivery[] {
   const document = scanJson(utf8(text));
-  if (!document || document.kind(ROOT) !== 'array') throw garbage('a list of deliveries');
+  if (document?.kind(ROOT) !== 'array') throw garbage('a list of deliveries');
   return (
     document
       .elements(ROOT)

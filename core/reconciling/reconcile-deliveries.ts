@@ -265,7 +265,7 @@ class ReconcileRun {
   #tell(report: ReconcileReport): void {
     const { telemetry } = this.#ports;
     const { source } = report;
-    if (!this.#rules.dryRun) telemetry.measure('ReconcileLag', report.behindMs / 1_000, { source });
+    if (!this.#rules.dryRun && report.to > 0) telemetry.measure('ReconcileLag', report.behindMs / 1_000, { source });
     if (report.gaps.length > 0) telemetry.count('ReconcileGaps', { source }, report.gaps.length);
     if (report.healed > 0) telemetry.count('ReconcileHealed', { source }, report.healed);
     const isNormal = ['finished', 'page_limit', 'out_of_time'].includes(report.end);
