@@ -71,15 +71,17 @@ async function candidatesFromIndexes(filter: EventFilter, store: ListStore): Pro
   const { statuses, sources } = filter;
   if (!statuses?.every(status => status === 'dead_letter' || !isTerminal(status))) return undefined;
   const found = new Set<EventPk>();
-  for (const source of sources) {
-    const open = statuses.some(status => !isTerminal(status));
-    const shards = open ? Array.from({ length: WATCH_SHARDS }, (_, shard) => `${source}#${shard}`) : [];
-    const complete = await Promise.all([
-      ...shards.map(shard => collectWatched(shard, found, store)),
-      ...(statuses.includes('dead_letter') ? [collectDead(source, filter, found, store)] : []),
-    ]);
-    if (complete.includes(false)) return undefined;
-  }
+  const open = statuses.some(status => !isTerminal(status));
+  const complete = await Promise.all(
+    sources.flatMap(source => {
+      const shards = open ? Array.from({ length: WATCH_SHARDS }, (_, shard) => `${source}#${shard}`) : [];
+      return [
+        ...shards.map(shard => collectWatched(shard, found, store)),
+        ...(statuses.includes('dead_letter') ? [collectDead(source, filter, found, store)] : []),
+      ];
+    }),
+  );
+  if (complete.includes(false)) return undefined;
   return [...found];
 }
 
