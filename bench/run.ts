@@ -5,6 +5,7 @@ import { type Bench, type Section, toMarkdown } from './report/section.ts';
 /** One line per benchmark: loaded only when it runs. */
 const BENCHES: Readonly<Record<string, { readonly about: string; readonly load: () => Promise<Bench> }>> = {
   a: { about: 'cold start of ingest', load: async () => (await import('./start-ratio.ts')).measureStart },
+  b: { about: 'CPU of a warm handler', load: async () => (await import('./handler-cpu.ts')).measureHandlers },
   c: { about: 'billed units and dollars per event', load: async () => (await import('./units.ts')).measureUnits },
 };
 const QUICK = ['a', 'b', 'c', 'f'];

@@ -14,8 +14,11 @@ export const LOOPBACK_SECRET = 'whsec_dGhlIHNlY3JldCBvZiB0aGUgbG9vcGJhY2sgc3Rhbm
 interface Request {
   readonly Key?: { readonly pk?: { readonly S?: string } };
   readonly MessageBody?: string;
-  readonly ExpressionAttributeValues?: Readonly<Record<string, { readonly N?: string }>>;
+  readonly bodyShas?: Readonly<Record<string, string>>;
 }
+
+/** What `remember` told: pk to the hash of its body, as its record would have it. */
+const bodyShas = new Map<string, string>();
 
 /** A state item of usual size, as UpdateItem returns it after a claim. */
 function stateItem(pk: string): unknown {
@@ -31,7 +34,7 @@ function stateItem(pk: string): unknown {
     provider: { S: pk.split('#')[0] ?? '' },
     eventType: { S: 'push' },
     ingestId: { S: '6f1c1f0e-8d8d-4f0e-9a55-0d6f6a1f3c11' },
-    bodySha: { S: 'a'.repeat(64) },
+    bodySha: { S: bodyShas.get(pk) ?? '' },
     size: { N: '5095' },
     receivedAt: { N: String(now) },
     updatedAt: { N: String(now) },
@@ -57,6 +60,9 @@ function answer(target: string, request: Request): unknown {
           .update(request.MessageBody ?? '')
           .digest('hex'),
       };
+    case 'Remember':
+      for (const [pk, sha] of Object.entries(request.bodyShas ?? {})) bodyShas.set(pk, sha);
+      return {};
     case 'GetSecretValue':
       return { SecretString: LOOPBACK_SECRET, VersionId: 'v1' };
     default:
@@ -85,7 +91,7 @@ function serve(): void {
         seen = [];
       } else {
         const headers = { 'content-type': String(request.headers['content-type']), 'x-amz-target': target };
-        seen = [...seen.slice(-49), { path: request.url ?? '/', headers, body }];
+        seen = [...seen.slice(-499), { path: request.url ?? '/', headers, body }];
         text = JSON.stringify(answer(target, JSON.parse(body || '{}') as Request));
       }
       response.writeHead(200, {
@@ -104,7 +110,7 @@ function serve(): void {
 
 export interface FakeAws {
   readonly url: string;
-  /** The last requests since it was asked before, at most 50. */
+  /** The last requests since it was asked before, at most 500. */
   readonly seen: () => Promise<readonly SeenCall[]>;
   readonly stop: () => void;
 }

@@ -1,0 +1,94 @@
+/** Benchmark (b): CPU of a warm handler per 5 KB event, beside the floors that nobody can go under. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { buildBundles } from './bundles.ts';
+import { loopbackEnvironment, startFakeAws } from './loopback/fake-aws.ts';
+import { runChild } from './measure/run-child.ts';
+import { quantile, showSpread, spreadOf } from './measure/statistics.ts';
+import type { Bench, Figure, Section } from './report/section.ts';
+
+const ROUNDS = { quick: 61, full: 201 } as const;
+
+const VARIANTS = ['floor', 'ingest', 'process', 'ingestClient', 'ingestRaw', 'processClient', 'processRaw'] as const;
+type Rounds = Readonly<Record<(typeof VARIANTS)[number], number[]>>;
+interface Told {
+  readonly rounds: Rounds;
+  /** Calls to AWS per event. */
+  readonly calls: { readonly ingest: number; readonly process: number };
+}
+
+export const measureHandlers: Bench = async ({ quick, say }): Promise<Section> => {
+  const folder = await mkdtemp(join(tmpdir(), 'holdfast-bench-'));
+  const fake = await startFakeAws();
+  try {
+    const { ingest } = await buildBundles(folder, ['ingest', 'process']);
+    const rounds = quick ? ROUNDS.quick : ROUNDS.full;
+    say(`  ${rounds} rounds of seven blocks`);
+    const env = { ...loopbackEnvironment(fake.url), FAKE_URL: fake.url, BUNDLES: dirname(ingest), ROUNDS: `${rounds}` };
+    const { told } = await runChild<Told>([join(import.meta.dirname, 'children/handler-cpu.ts')], env);
+    return sectionOf(told, rounds);
+  } finally {
+    fake.stop();
+    await rm(folder, { recursive: true });
+  }
+};
+
+/** The median of the rounds' own ratios: both sides of each ran within the same second or two. */
+function ratio(of: readonly number[], over: readonly number[]): number {
+  return quantile(
+    of.map((value, at) => value / (over[at] ?? Number.NaN)),
+    0.5,
+  );
+}
+
+function sectionOf({ rounds: of, calls }: Told, rounds: number): Section {
+  const micros = (values: readonly number[]): string => `${showSpread(spreadOf(values), 0)} µs`;
+  const figure = (
+    name: string,
+    ours: (typeof VARIANTS)[number],
+    floor: (typeof VARIANTS)[number],
+    floorName: string,
+    limits: { target: number; moonshot: number } | undefined,
+  ): Figure => {
+    const times = ratio(of[ours], of[floor]);
+    const base = {
+      name,
+      value: `${times.toFixed(2)} × (${micros(of[ours])})`,
+      reference: `${floorName}: ${micros(of[floor])}`,
+    };
+    if (!limits) return base;
+    return {
+      ...base,
+      target: `≤ ${limits.target} ×`,
+      moonshot: `${limits.moonshot} ×`,
+      reached: times <= limits.target,
+    };
+  };
+  const floorA = 'hash and parse the same body';
+  const raw = 'the same requests by bare node:http';
+  return {
+    id: 'b',
+    title: '(b) CPU of a warm handler',
+    method: `CPU of one process, ${rounds} interleaved rounds of blocks of 120 events (20 where a client is involved), GitHub pushes of about 5 KB. No-op: the handlers with their middleware, real codec, crypto and telemetry, over ports that do nothing. With client: the deployed bundles against stand-ins in another process; their floor repeats the very same requests (${calls.ingest} per event for ingest, ${calls.process} for process), unsigned, over kept-alive connections.`,
+    figures: [
+      figure('ingest, no-op ports, per event', 'ingest', 'floor', floorA, { target: 4, moonshot: 2.5 }),
+      figure('ingest, with client, per event', 'ingestClient', 'ingestRaw', raw, { target: 4, moonshot: 1.6 }),
+      figure('process, no-op ports, batch 10, per record', 'process', 'floor', floorA, { target: 40, moonshot: 15 }),
+      figure('process, with client, batch 10, per record', 'processClient', 'processRaw', raw, undefined),
+      figure('process, with client, batch 10, per record, over floor A', 'processClient', 'floor', floorA, {
+        target: 40,
+        moonshot: 15,
+      }),
+    ],
+    numbers: {
+      ...Object.fromEntries(VARIANTS.map(name => [`${name}Us`, spreadOf(of[name]).median])),
+      ingestRatio: ratio(of.ingest, of.floor),
+      clientRatio: ratio(of.ingestClient, of.ingestRaw),
+      processRatio: ratio(of.process, of.floor),
+      processClientRatio: ratio(of.processClient, of.floor),
+      ingestCalls: calls.ingest,
+      processCalls: calls.process,
+    },
+  };
+}
