@@ -1,0 +1,378 @@
+/**
+ * A discrete-event simulation of one design under one load: requests, environments, write units, the queue, its pollers,
+ * waits. Of `thin` events one is simulated, against quotas divided by `thin`.
+ */
+import { SeededRandom } from '#adapters/memory/seeded-random.ts';
+import { Heap } from './heap.ts';
+import type { Quotas } from './quotas.ts';
+
+export interface Design {
+  readonly name: string;
+  /** Write units of the accept, of the attempt that completes, and of one that fails or parks. */
+  readonly units: { readonly accept: number; readonly complete: number; readonly fail: number };
+  /** Write units an accept spends on one index key of its source. */
+  readonly unitsOnOneKey: number;
+  readonly batchSize: number;
+  readonly maxConcurrency: number;
+  /** `parked`: a wait leaves the queue. `visibility`: the message stays in flight for `waitSeconds`, `receives` times at most. */
+  readonly waits:
+    | { readonly kind: 'parked'; readonly sendsPerSecond: number }
+    | { readonly kind: 'visibility'; readonly waitSeconds: number; readonly receives: number };
+}
+
+export interface Load {
+  readonly perSecond: number;
+  readonly burst: number;
+  readonly sources: number;
+}
+
+/** Milliseconds; medians of log-normal draws. */
+export interface Times {
+  readonly acceptMs: number;
+  readonly handOverMs: number;
+  readonly batchMs: number;
+  readonly coldMs: number;
+}
+
+export interface Breach {
+  readonly quota: string;
+  /** Seconds into the run. */
+  readonly at: number;
+}
+
+export interface Result {
+  readonly arrived: number;
+  readonly refused: number;
+  readonly breaches: readonly Breach[];
+  readonly backlog: number;
+  readonly inFlight: number;
+  /** Seconds from the end of the outage until nothing is left over; undefined: not within the run. */
+  readonly drainSeconds: number | undefined;
+  /** Accepted to processed, outside the outage and its drain. */
+  readonly p99Ms: number;
+  readonly deadLettered: number;
+}
+
+const MINUTE = 60;
+/** Seconds: five calm minutes, a minute of burst, nine calm ones, fifteen without the downstream, then until it drained. */
+const BURST = { from: 5 * MINUTE, to: 6 * MINUTE };
+const OUTAGE = { from: 15 * MINUTE, to: 30 * MINUTE };
+const ARRIVALS_END = 45 * MINUTE;
+const GIVE_UP = 6 * 60 * MINUTE;
+/** What a provider waits before it sends again, and how often. */
+const PROVIDER = { wait: 60, retries: 8 };
+const FAIL_SECONDS = 1;
+const PARK_SECONDS = 15;
+/** A table call waits this long in the SDK's own retries before it fails. */
+const TABLE_PATIENCE = 0.8;
+const SIGMA = 0.35;
+
+interface Message {
+  readonly acceptedAt: number;
+  receives: number;
+}
+type Happening =
+  | { readonly kind: 'arrive'; readonly tries: number }
+  | { readonly kind: 'accepted' }
+  | { readonly kind: 'enqueue'; readonly message: Message }
+  | { readonly kind: 'batch'; readonly batch: readonly Message[]; readonly failed: boolean }
+  | { readonly kind: 'free' }
+  | { readonly kind: 'sweep' };
+
+export class Growth {
+  private readonly heap = new Heap<Happening>();
+  private readonly random = new SeededRandom(7);
+  private now = 0;
+  private readonly queue: Message[] = [];
+  private head = 0;
+  private readonly parked: { readonly due: number; readonly message: Message }[] = [];
+  private parkedHead = 0;
+  private running = 0;
+  private pollers = 0;
+  private hidden = 0;
+  private readonly api: Bucket;
+  private readonly environments: Bucket;
+  private warm: number;
+  private readonly table: Table;
+  private readonly key: Table;
+  private readonly latencies: number[] = [];
+  private readonly breaches = new Map<string, number>();
+  private open = 0;
+  private refused = 0;
+  private arrived = 0;
+  private backlog = 0;
+  private inFlightMost = 0;
+  private dead = 0;
+  private drainedAt: number | undefined;
+
+  private readonly design: Design;
+  private readonly load: Load;
+  private readonly times: Times;
+  private readonly quotas: Quotas;
+  private readonly thin: number;
+
+  constructor(design: Design, load: Load, times: Times, quotas: Quotas, thin: number) {
+    this.design = design;
+    this.load = load;
+    this.times = times;
+    this.quotas = quotas;
+    this.thin = thin;
+    this.api = new Bucket(quotas.apiPerSecond / thin, quotas.apiBurst / thin);
+    this.environments = new Bucket(quotas.newEnvironmentsPer10s / 10 / thin, quotas.newEnvironmentsPer10s / thin);
+    this.warm = (load.perSecond * 0.1) / thin;
+    this.table = new Table(quotas.tableFirst / thin, quotas.tableMost / thin);
+    this.key = new Table(quotas.indexKeyUnits / thin, quotas.indexKeyUnits / thin);
+  }
+
+  run(): Result {
+    this.heap.push(0, { kind: 'arrive', tries: 0 });
+    if (this.design.waits.kind === 'parked') this.heap.push(1, { kind: 'sweep' });
+    for (let next = this.heap.pop(); next !== undefined && next.at < GIVE_UP; next = this.heap.pop()) {
+      this.now = next.at;
+      this.happen(next.value);
+      this.noteDrain();
+      if (this.now > ARRIVALS_END && this.open === 0) break;
+    }
+    const sorted = this.latencies.sort((a, b) => a - b);
+    return {
+      arrived: this.arrived * this.thin,
+      refused: this.refused * this.thin,
+      breaches: [...this.breaches].map(([quota, at]) => ({ quota, at })).sort((a, b) => a.at - b.at),
+      backlog: this.backlog * this.thin,
+      inFlight: this.inFlightMost * this.thin,
+      drainSeconds: this.drainedAt === undefined ? undefined : this.drainedAt - OUTAGE.to,
+      p99Ms: (sorted[Math.floor(sorted.length * 0.99)] ?? Number.NaN) * 1_000,
+      deadLettered: this.dead * this.thin,
+    };
+  }
+
+  private happen(what: Happening): void {
+    switch (what.kind) {
+      case 'arrive':
+        if (what.tries === 0) this.scheduleNext();
+        this.arrive(what.tries);
+        return;
+      case 'accepted':
+        this.running -= 1;
+        this.open += 1;
+        this.heap.push(this.now + this.draw(this.times.handOverMs), {
+          kind: 'enqueue',
+          message: { acceptedAt: this.now - this.times.acceptMs / 1_000, receives: 0 },
+        });
+        return;
+      case 'enqueue':
+        this.queue.push(what.message);
+        this.poll();
+        return;
+      case 'batch':
+        this.finish(what.batch, what.failed);
+        return;
+      case 'free':
+        this.hidden -= 1;
+        return;
+      case 'sweep':
+        this.sweep();
+        return;
+    }
+  }
+
+  private scheduleNext(): void {
+    this.arrived += 1;
+    const inBurst = this.now >= BURST.from && this.now < BURST.to;
+    const rate = (this.load.perSecond * (inBurst ? this.load.burst : 1)) / this.thin;
+    const next = this.now - Math.log(1 - this.random.next()) / rate;
+    if (next < ARRIVALS_END) this.heap.push(next, { kind: 'arrive', tries: 0 });
+  }
+
+  private arrive(tries: number): void {
+    if (!this.api.take(this.now, 1)) {
+      this.refuse('API Gateway requests per second', tries);
+      return;
+    }
+    const cold = this.invoke();
+    if (cold === undefined) {
+      this.refuse('Lambda environments', tries);
+      return;
+    }
+    const wait = this.table.take(this.now, this.design.units.accept);
+    const keyWait = this.key.take(this.now, this.design.unitsOnOneKey / this.load.sources);
+    if (wait > TABLE_PATIENCE || keyWait > TABLE_PATIENCE) {
+      this.running -= 1;
+      this.refuse(wait > TABLE_PATIENCE ? 'write units of the table' : 'write units of one index key', tries);
+      return;
+    }
+    const seconds = this.draw(this.times.acceptMs) + Math.max(wait, keyWait) + cold;
+    this.heap.push(this.now + seconds, { kind: 'accepted' });
+  }
+
+  private refuse(quota: string, tries: number): void {
+    this.breach(quota);
+    this.refused += 1;
+    if (tries < PROVIDER.retries) this.heap.push(this.now + PROVIDER.wait, { kind: 'arrive', tries: tries + 1 });
+  }
+
+  /** Seconds of a cold start (0: a warm environment was free), or undefined when there is none to be had. */
+  private invoke(): number | undefined {
+    if (this.running + 1 > this.quotas.concurrency / this.thin) return undefined;
+    this.running += 1;
+    if (this.running <= this.warm) return 0;
+    if (!this.environments.take(this.now, 1)) {
+      this.running -= 1;
+      return undefined;
+    }
+    this.warm += 1;
+    return this.times.coldMs / 1_000;
+  }
+
+  private poll(): void {
+    const grown = (5 + (this.now / MINUTE) * this.quotas.mappingGrowthPerMinute) / this.thin;
+    const most = Math.max(1, Math.min(this.design.maxConcurrency / this.thin, grown));
+    while (this.pollers < most && this.head < this.queue.length) {
+      if (this.hidden + this.pollers * this.design.batchSize >= this.quotas.inFlight / this.thin) {
+        this.breach('SQS messages in flight');
+        return;
+      }
+      const cold = this.invoke();
+      if (cold === undefined) {
+        this.breach('Lambda environments');
+        return;
+      }
+      const batch = this.queue.slice(this.head, this.head + this.design.batchSize);
+      this.head += batch.length;
+      if (this.head > 10_000) {
+        this.queue.splice(0, this.head);
+        this.head = 0;
+      }
+      this.pollers += 1;
+      const failed = this.now >= OUTAGE.from && this.now < OUTAGE.to;
+      const each = failed ? this.design.units.fail : this.design.units.complete;
+      // What an attempt cannot write at once it writes later: the message waits with it.
+      const wait = this.table.take(this.now, each * batch.length, Number.POSITIVE_INFINITY);
+      if (wait > TABLE_PATIENCE) this.breach('write units of the table');
+      // An open breaker parks without calling: only designs that wait in the queue pay for the call that fails.
+      const work = failed && this.design.waits.kind === 'visibility' ? FAIL_SECONDS : this.draw(this.times.batchMs);
+      this.heap.push(this.now + work + wait + cold, { kind: 'batch', batch, failed });
+    }
+    this.note();
+  }
+
+  private finish(batch: readonly Message[], failed: boolean): void {
+    this.pollers -= 1;
+    this.running -= 1;
+    for (const message of batch) {
+      if (failed) this.wait(message);
+      else this.complete(message);
+    }
+    this.poll();
+  }
+
+  private complete({ acceptedAt }: Message): void {
+    this.open -= 1;
+    const disturbed = this.now >= OUTAGE.from && this.drainedAt === undefined;
+    const burst = acceptedAt >= BURST.from && acceptedAt < BURST.to + MINUTE;
+    if (!disturbed && !burst) this.latencies.push(this.now - acceptedAt);
+  }
+
+  private wait(message: Message): void {
+    const { waits } = this.design;
+    if (waits.kind === 'parked') {
+      this.parked.push({ due: this.now + PARK_SECONDS, message });
+      return;
+    }
+    message.receives += 1;
+    if (message.receives >= waits.receives) {
+      this.dead += 1;
+      this.open -= 1;
+      return;
+    }
+    this.hidden += 1;
+    this.heap.push(this.now + waits.waitSeconds, { kind: 'free' });
+    this.heap.push(this.now + waits.waitSeconds, { kind: 'enqueue', message });
+  }
+
+  /** Once a second: what is due, up to the send rate; a run begins every minute and has 55 seconds. */
+  private sweep(): void {
+    const { waits } = this.design;
+    if (waits.kind !== 'parked') return;
+    if (this.now % MINUTE < 55) {
+      // At least one a second is looked at, however thin the simulation is.
+      let sends = Math.max(1, waits.sendsPerSecond / this.thin);
+      for (; sends >= 1 && this.parkedHead < this.parked.length; sends -= 1) {
+        const first = this.parked[this.parkedHead];
+        if (first === undefined || first.due > this.now) break;
+        this.parkedHead += 1;
+        this.heap.push(this.now + this.draw(this.times.handOverMs), { kind: 'enqueue', message: first.message });
+      }
+    }
+    this.heap.push(this.now + 1, { kind: 'sweep' });
+  }
+
+  private note(): void {
+    this.backlog = Math.max(this.backlog, this.queue.length - this.head + this.parked.length - this.parkedHead);
+    this.inFlightMost = Math.max(this.inFlightMost, this.hidden + this.pollers * this.design.batchSize);
+  }
+
+  /** Drained: what is open is no more than a second's arrivals. */
+  private noteDrain(): void {
+    if (this.drainedAt !== undefined || this.now < OUTAGE.to) return;
+    if (this.open <= Math.max(3, this.load.perSecond / this.thin)) this.drainedAt = this.now;
+  }
+
+  private breach(quota: string): void {
+    if (!this.breaches.has(quota)) this.breaches.set(quota, this.now);
+  }
+
+  /** A log-normal draw around a median in milliseconds, in seconds. */
+  private draw(medianMs: number): number {
+    const gauss = Math.sqrt(-2 * Math.log(1 - this.random.next())) * Math.cos(2 * Math.PI * this.random.next());
+    return (medianMs / 1_000) * Math.exp(SIGMA * gauss);
+  }
+}
+
+/** So many a second, and a store of them. */
+class Bucket {
+  private level: number;
+  private at = 0;
+  private readonly perSecond: number;
+  private readonly size: number;
+  constructor(perSecond: number, size: number) {
+    this.perSecond = perSecond;
+    this.size = size;
+    this.level = size;
+  }
+  take(now: number, count: number): boolean {
+    this.level = Math.min(this.size, this.level + (now - this.at) * this.perSecond);
+    this.at = now;
+    if (this.level < count) return false;
+    this.level -= count;
+    return true;
+  }
+}
+
+/** Write units: what is over the rate waits; the rate follows the highest minute so far, doubled. */
+class Table {
+  private rate: number;
+  private readonly most: number;
+  private debt = 0;
+  private at = 0;
+  private minute = { from: 0, units: 0 };
+  constructor(rate: number, most: number) {
+    this.rate = rate;
+    this.most = most;
+  }
+  /** Seconds until these units are written. What would wait longer than the patience is not written. */
+  take(now: number, units: number, patience = TABLE_PATIENCE): number {
+    this.debt = Math.max(0, this.debt - (now - this.at) * this.rate);
+    this.at = now;
+    if (now - this.minute.from >= MINUTE) {
+      const highest = this.minute.units / MINUTE;
+      this.rate = Math.min(this.most, Math.max(this.rate, highest * 2));
+      this.minute = { from: now, units: 0 };
+    }
+    const wait = (this.debt + units) / this.rate;
+    if (wait > patience) return wait;
+    this.debt += units;
+    this.minute.units += units;
+    return wait;
+  }
+}
