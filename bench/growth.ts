@@ -136,7 +136,7 @@ function report(results: readonly (Case & { readonly result: Result })[], units:
       },
     ],
     notes: [
-      'Some new accounts start with ten environments. A burst of 290/s that meets cold environments needs about ninety for its first 300 ms, so no design of this shape fits; nothing is lost with a sender that retries, but ask for the usual 1,000 first. `holdfast doctor` cannot see this quota.',
+      'Some new accounts start with ten environments. A burst of 290/s that meets cold environments needs about ninety for its first 300 ms, so no design of this shape fits; nothing is lost with a sender that retries, but ask for the usual 1,000 first.',
       'Raised means asked for beforehand: API Gateway requests, Lambda concurrency, and the table’s warm throughput and quota, for the burst and not only for the average; `queue.maxConcurrency` and `sweepSendsPerSecond` in gateway.config.ts; the load spread over several sources.',
       'All events of one source and hour share one key of the `timeline` index: one source takes about 1,000 events a second for long. More needs the provider to be set up as several sources.',
     ],

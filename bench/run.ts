@@ -7,6 +7,11 @@ const BENCHES: Readonly<Record<string, { readonly about: string; readonly load: 
   a: { about: 'cold start of ingest', load: async () => (await import('./start-ratio.ts')).measureStart },
   b: { about: 'CPU of a warm handler', load: async () => (await import('./handler-cpu.ts')).measureHandlers },
   c: { about: 'billed units and dollars per event', load: async () => (await import('./units.ts')).measureUnits },
+  d: {
+    about: 'side by side with Postgres, BullMQ, adnanh/webhook',
+    load: async () => (await import('./side-by-side.ts')).measureSideBySide,
+  },
+  e: { about: 'what breaks first as it grows', load: async () => (await import('./growth.ts')).measureGrowth },
 };
 const QUICK = ['a', 'b', 'c', 'f'];
 
