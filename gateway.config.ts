@@ -17,6 +17,8 @@ export const gateway = defineGateway({
   environments: {
     // Runs on a laptop: npm start.
     local: {},
+    // Where npm run drill rehearses incidents, on a laptop: the silence of a source, the probe.
+    drill: { probe: true, sources: { github: { expectedGapMinutes: 5 } } },
     // Account and region of your AWS credentials, unless given: account: '123456789012', region: 'eu-central-1'.
     dev: { alarms: 'essential' },
     staging: {},

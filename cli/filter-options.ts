@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander';
+import { receivedSources } from '#core/config/deployment.ts';
 import { EVENT_STATUSES } from '#core/glossary.ts';
 import { type EventFilter, readFilter, type WrittenFilter } from '#core/inbound/event-filter.ts';
 import { CliError, EXIT } from './cli-error.ts';
@@ -17,7 +18,9 @@ export function addFilterOptions(command: Command, { status = true } = {}): Comm
 
 /** Throws CliError (usage) that names everything wrong with the filter. */
 export function filterOf(run: Run, options: WrittenFilter, now = run.clock.now()): EventFilter {
-  const read = readFilter(options, run.sourceIds, now);
+  // The probe's events are shown to who asks for them by name.
+  const named = receivedSources(run.deployment).map(each => each.source.id);
+  const read = readFilter(options, options.source === undefined ? run.sourceIds : named, now);
   if (read.kind === 'filter') return read.filter;
   const lines = read.problems.map(
     ({ path, given, allowed, fix }) => `--${path}: ${given}\n  allowed: ${allowed}\n  fix:     ${fix}`,

@@ -50,6 +50,8 @@ export interface ResolvedSource {
   /** Keep refused requests for a short time, for diagnosis. */
   readonly quarantine: boolean;
   readonly retry: RetryProfile;
+  /** Its silence is learned, so no event must be a datapoint as well: the sweeper reports a zero every minute. */
+  readonly reportSilence?: true;
   /** Absent: the provider is not asked what it tried to deliver. */
   readonly reconcile?: ResolvedReconcile;
   /** Absent: none. */
@@ -91,6 +93,8 @@ export interface ResolvedConfig {
   readonly environment: string;
   readonly region: string;
   readonly sources: readonly ResolvedSource[];
+  /** The probe's own source, beside `sources`: its events are nobody's. Absent: no probe. */
+  readonly probe?: ResolvedSource;
   readonly timings: Timings;
   /** Days a finished event is kept: the dedup window. At least 30. */
   readonly retentionDays: number;
@@ -102,6 +106,14 @@ export interface ResolvedConfig {
   /** How long a message stays in the dead-letter queue. */
   readonly deadQueueRetentionSeconds: number;
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error';
+}
+
+/** Everything that has a route: your sources, and the probe's. */
+export function receivedSources({
+  sources,
+  probe,
+}: Pick<ResolvedConfig, 'sources' | 'probe'>): readonly ResolvedSource[] {
+  return probe === undefined ? sources : [...sources, probe];
 }
 
 const MINUTE = 60_000;

@@ -33,7 +33,7 @@ interface Manifest {
  * Reads a synthesized environment and changes its templates where the local AWS cannot deploy them (`adaptTemplate`).
  * Call it once per synthesis. What it returns are the templates as the CDK wrote them.
  */
-export async function prepareAssembly(directory: string, environment: string): Promise<Assembly> {
+export async function prepareAssembly(directory: string, environment: string, endpoint: string): Promise<Assembly> {
   const nested = join(directory, `assembly-${environment}`);
   const manifest = JSON.parse(await readFile(join(nested, 'manifest.json'), 'utf8')) as Manifest;
   const hash = createHash('sha256');
@@ -45,7 +45,7 @@ export async function prepareAssembly(directory: string, environment: string): P
     hash.update(text);
     const template = JSON.parse(text) as StackTemplate;
     stacks.push({ stackName: String(artifact.properties?.['stackName'] ?? id), template });
-    const adapted = `${JSON.stringify(adaptTemplate(template), null, 1)}\n`;
+    const adapted = `${JSON.stringify(adaptTemplate(template, endpoint), null, 1)}\n`;
     await writeFile(path, adapted);
     await renameTemplateObject(nested, text, adapted);
   }
@@ -56,11 +56,14 @@ export async function prepareAssembly(directory: string, environment: string): P
 export const STAND_IN_NAMESPACE = 'Holdfast/EvaluatedLocally';
 
 /**
- * The local AWS refuses alarms over metric math. Each becomes an alarm of the same name, text and actions over a metric
- * that does not exist; `alarms.ts` evaluates the real definition and sets its state.
+ * What the local AWS cannot take as it is. It refuses alarms over metric math: each becomes an alarm of the same name, text
+ * and actions over a metric that does not exist; `alarms.ts` evaluates the real definition and sets its state. And a
+ * function cannot resolve the API's own host name: it gets the address that works by IP (`gateway-address.ts`).
  */
-export function adaptTemplate(template: StackTemplate): StackTemplate {
+export function adaptTemplate(template: StackTemplate, endpoint: string): StackTemplate {
   const resources = Object.entries(template.Resources ?? {}).map(([id, resource]) => {
+    if (resource.Type === 'AWS::Lambda::Function')
+      return [id, { ...resource, Properties: withReachableApi(resource.Properties, endpoint) }] as const;
     const { Metrics: metrics, ThresholdMetricId: _band, ...rest } = resource.Properties ?? {};
     if (resource.Type !== 'AWS::CloudWatch::Alarm' || metrics === undefined) return [id, resource] as const;
     const standIn = { Namespace: STAND_IN_NAMESPACE, MetricName: id, Statistic: 'Maximum', Period: 60, Threshold: 1 };
@@ -68,6 +71,15 @@ export function adaptTemplate(template: StackTemplate): StackTemplate {
     return [id, { ...resource, Properties: { ...standIn, ...comparison, Threshold: 1 } }] as const;
   });
   return { ...template, Resources: Object.fromEntries(resources) };
+}
+
+function withReachableApi(properties: TemplateResource['Properties'], endpoint: string): Record<string, unknown> {
+  const text = JSON.stringify(properties ?? {});
+  const byAddress = (api: string): string =>
+    JSON.stringify({ 'Fn::Join': ['', [`${endpoint}/_aws/execute-api/`, { Ref: api }]] });
+  return JSON.parse(
+    text.replace(/\{"Fn::GetAtt":\["(\w+)","ApiEndpoint"\]\}/g, (_, api: string) => byAddress(api)),
+  ) as Record<string, unknown>;
 }
 
 /** Templates are uploaded under their hash: a changed one needs its own name, or an upload of before would be used. */

@@ -10,11 +10,13 @@ import { applyFixUps } from './fix-ups.ts';
 import type { Progress } from './progress.ts';
 import { REPO_ROOT } from './workspace.ts';
 
-/** The environment of gateway.config.ts that runs on a laptop. */
+/** The environment of gateway.config.ts that `npm start` runs. */
 export const LOCAL_ENVIRONMENT = 'local';
+/** The one that `npm run drill` rehearses incidents in. */
+export const DRILL_ENVIRONMENT = 'drill';
 
 /**
- * Deploys the stacks of the `local` environment: the same app, CLI and bundles as to a real account. Skips the deployment
+ * Deploys the stacks of an environment (default `local`): the same app, CLI and bundles as to a real account. Skips the deployment
  * when this local AWS already has exactly these templates. `app` is the folder of the CDK app. Throws UserError with the
  * CLI's own words when it fails.
  */
@@ -23,20 +25,21 @@ export async function deployStacks(
   clients: AwsClients,
   progress: Progress,
   app: string = REPO_ROOT,
+  environment = LOCAL_ENVIRONMENT,
 ): Promise<readonly DeployedStack[]> {
-  const directory = join(aws.directory, 'cdk.out');
+  const directory = join(aws.directory, `cdk.out-${environment}`);
   await rm(join(aws.directory, 'cdk.log'), { force: true });
   await rm(directory, { recursive: true, force: true });
   // A failed synthesis must not leave the bootstrap running behind the error.
   const bootstrap = bootstrapIfNeeded(aws, clients);
   bootstrap.catch(() => undefined);
   const assembly = await progress.step('Synthesize and bundle', async () => {
-    await runLocalCdk(aws, ['synth', `${LOCAL_ENVIRONMENT}/*`, '--quiet', '--output', directory], { cwd: app });
-    return await prepareAssembly(directory, LOCAL_ENVIRONMENT);
+    await runLocalCdk(aws, ['synth', `${environment}/*`, '--quiet', '--output', directory], { cwd: app });
+    return await prepareAssembly(directory, environment, aws.endpoint);
   });
   await progress.step('Bootstrap the local account', () => bootstrap);
 
-  const recordPath = join(aws.directory, 'deployed.json');
+  const recordPath = join(aws.directory, `deployed-${environment}.json`);
   const record = JSON.stringify({ instanceId: aws.instanceId, hash: assembly.hash });
   const unchanged = (await readFile(recordPath, 'utf8').catch(() => '')) === record;
   if (unchanged) {
@@ -48,7 +51,7 @@ export async function deployStacks(
         const resource = /\|\s*(?:CREATE|UPDATE)_COMPLETE\s*\|\s*(AWS::\S+)/.exec(line);
         if (resource) note(resource[1] ?? '');
       };
-      await runLocalCdk(aws, deployArguments(directory), { cwd: app, onLine });
+      await runLocalCdk(aws, deployArguments(directory, environment), { cwd: app, onLine });
       note('');
     });
   }
@@ -62,9 +65,9 @@ export async function deployStacks(
   return stacks;
 }
 
-function deployArguments(directory: string): readonly string[] {
+function deployArguments(directory: string, environment: string): readonly string[] {
   const quiet = ['--require-approval', 'never', '--progress', 'events'];
-  return ['deploy', '--app', directory, `${LOCAL_ENVIRONMENT}/*`, '--method=direct', ...quiet];
+  return ['deploy', '--app', directory, `${environment}/*`, '--method=direct', ...quiet];
 }
 
 async function bootstrapIfNeeded(aws: LocalAws, clients: AwsClients): Promise<void> {

@@ -7,10 +7,15 @@ import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { gateway } from '#config';
 import { type DeployedSource, type Deployment, secretName } from '#core/config/deployment.ts';
 import { cdkCommand } from './cdk-cli.ts';
-import { LOCAL_ENVIRONMENT } from './deploy-stacks.ts';
+import { DRILL_ENVIRONMENT, LOCAL_ENVIRONMENT } from './deploy-stacks.ts';
 import { readDeployment, sourcesWithoutSecret } from './sources.ts';
 import { runMain, UserError } from './user-error.ts';
 import { REPO_ROOT } from './workspace.ts';
+
+const ON_THIS_MACHINE: Readonly<Record<string, string>> = {
+  [LOCAL_ENVIRONMENT]: 'npm start',
+  [DRILL_ENVIRONMENT]: 'npm run drill',
+};
 
 interface Options {
   readonly deployment: Deployment;
@@ -51,7 +56,7 @@ async function main(): Promise<number> {
 }
 
 function readOptions(): Options {
-  const names = Object.keys(gateway.environments).filter(name => name !== LOCAL_ENVIRONMENT);
+  const names = Object.keys(gateway.environments).filter(name => !(name in ON_THIS_MACHINE));
   const usage = (destroy: boolean): string =>
     `Usage: npm run ${destroy ? 'destroy' : 'deploy'} -- <environment> [--yes]\nEnvironments in gateway.config.ts: ${names.join(', ')}`;
   let parsed: { values: { destroy?: boolean; yes?: boolean; help?: boolean }; positionals: string[] };
@@ -74,9 +79,9 @@ function readOptions(): Options {
     process.exit(0);
   }
   if (environment === undefined || others.length > 0) throw new UserError(usage(destroy), 2);
-  if (environment === LOCAL_ENVIRONMENT) {
-    throw new UserError(`The environment "${LOCAL_ENVIRONMENT}" runs on this machine: npm start\n${usage(destroy)}`, 2);
-  }
+  const command = ON_THIS_MACHINE[environment];
+  if (command !== undefined)
+    throw new UserError(`The environment "${environment}" runs on this machine: ${command}\n${usage(destroy)}`, 2);
   const deployment = readDeployment(environment);
   if (!yes && !process.stdin.isTTY) {
     throw new UserError(`${destroy ? 'Destroying' : 'Deploying'} ${environment} needs a confirmation: add --yes`, 2);

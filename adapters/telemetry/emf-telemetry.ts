@@ -15,6 +15,8 @@ const VALUES_LIMIT = 100;
 export interface EmfTelemetryOptions {
   readonly environment: string;
   readonly level: Level;
+  /** A source whose events appear in the log and in no metric. @default none */
+  readonly uncounted?: string;
   /** @default stdout */
   readonly write?: (line: string) => void;
   /** Epoch milliseconds. @default the machine's clock */
@@ -34,22 +36,26 @@ export class EmfTelemetry implements Telemetry {
   readonly #threshold: number;
   readonly #write: (line: string) => void;
   readonly #now: () => number;
+  readonly #uncounted: string | undefined;
   #documents = new Map<string, Document>();
 
   constructor(options: EmfTelemetryOptions) {
     this.#environment = options.environment;
+    this.#uncounted = options.uncounted;
     this.#threshold = LEVELS.indexOf(options.level);
     this.#write = options.write ?? (line => process.stdout.write(`${line}\n`));
     this.#now = options.now ?? Date.now;
   }
 
   count(metric: MetricName, dimensions: Dimensions = {}, value = 1): void {
+    if (this.#isUncounted(dimensions)) return;
     const { values } = this.#documentOf(metric, dimensions);
     const known = values.get(metric);
     values.set(metric, (typeof known === 'number' ? known : 0) + value);
   }
 
   measure(metric: MetricName, value: number, dimensions: Dimensions = {}): void {
+    if (this.#isUncounted(dimensions)) return;
     const { values } = this.#documentOf(metric, dimensions);
     const known = values.get(metric);
     if (!Array.isArray(known)) values.set(metric, [value]);
@@ -74,6 +80,10 @@ export class EmfTelemetry implements Telemetry {
     for (const document of documents) {
       if (document !== bare || !host) this.#write(JSON.stringify(this.#toEmf(document)));
     }
+  }
+
+  #isUncounted({ source }: Dimensions): boolean {
+    return source !== undefined && source === this.#uncounted;
   }
 
   #documentOf(metric: MetricName, dimensions: Dimensions): Document {

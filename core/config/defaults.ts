@@ -42,6 +42,7 @@ export const DEFAULT_THRESHOLDS: AlarmThresholds = {
   leaseLostCount: 5,
   signatureNoticePercent: 1,
   signaturePagePercent: 5,
+  signaturePageCount: 10,
   dependencyErrorCount: 5,
   accountConcurrency: 800,
   queueDepthTicket: 10_000,
@@ -51,6 +52,7 @@ export const DEFAULT_THRESHOLDS: AlarmThresholds = {
   dlqExpirySeconds: 3 * 24 * 3600,
   pausedAgeSeconds: 4 * 3600,
   parkedAgeSeconds: 3600,
+  probeLatencyMs: 2_000,
 };
 
 /** Laptop values: a lost message is found again, and a poison event is dead, within a minute. */
@@ -80,4 +82,5 @@ export const LOCAL_THRESHOLDS: AlarmThresholds = {
   queueAgePageSeconds: 90,
   unfinishedAgeSeconds: 60,
   unsentAgeSeconds: 45,
+  signaturePageCount: 2,
 };

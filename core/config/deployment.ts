@@ -6,6 +6,7 @@ import type {
   LogRetentionDays,
   QueueSettings,
   Severity,
+  SourceConfig,
   Throttle,
 } from './gateway-config.ts';
 
@@ -17,6 +18,8 @@ export interface Deployment {
   readonly account?: string;
   readonly region?: string;
   readonly sources: readonly DeployedSource[];
+  /** The probe's own source. Absent: no probe. */
+  readonly probe?: DeployedSource;
   readonly disposable: boolean;
   readonly emulated: boolean;
   readonly queue: QueueSettings;
@@ -35,6 +38,12 @@ export interface DeployedSource {
   readonly expectedGapMinutes?: number;
   /** Handlers may read the credential of the provider's API. */
   readonly apiCredential: boolean;
+  readonly silence: NonNullable<SourceConfig['silence']>;
+}
+
+/** Everything that has a route and a secret: your sources, and the probe's. */
+export function receivedSources({ sources, probe }: Pick<Deployment, 'sources' | 'probe'>): readonly DeployedSource[] {
+  return probe === undefined ? sources : [...sources, probe];
 }
 
 /** The secret's name: the one physical name we set, because a person must be able to write it before the first event. */

@@ -31,7 +31,7 @@ export interface SourceConfig {
   readonly dryRun?: boolean;
   /** Keep refused requests for a short time, for diagnosis. @default false */
   readonly quarantine?: boolean;
-  /** Longest normal silence; a longer one raises the silence alarm. @default no silence alarm for this source */
+  /** Longest normal silence, 5 to 1,440; a longer one raises the silence alarm. @default see `silence` */
   readonly expectedGapMinutes?: number;
   /** Ask the provider's API what it tried to deliver, and heal what never arrived. @default off */
   readonly reconcile?: ReconcileConfig;
@@ -40,6 +40,11 @@ export interface SourceConfig {
    * `reconcile` makes the same one for itself. @default false
    */
   readonly apiCredential?: boolean;
+  /**
+   * `learned`: CloudWatch learns how much is usual (two weeks) and the silence alarm fires far below it; about $0.90 a
+   * month. Not used with `expectedGapMinutes`. @default 'learned' unless the environment is `disposable`
+   */
+  readonly silence?: 'learned' | 'off';
 }
 
 export interface Throttle {
@@ -67,7 +72,10 @@ export interface EnvironmentConfig {
   readonly routes?: RoutesConfig;
   /** Stored events are deleted with the stacks. @default true for `local`, `drill` and `dev`, else false */
   readonly disposable?: boolean;
-  /** Leaves out what the local AWS cannot deploy (composite alarms). @default true for `local` only */
+  /**
+   * Runs on the local AWS: short waits, low thresholds, alarm minutes of ten seconds, and without what cannot be deployed
+   * there (composite alarms). @default true for `local` and `drill` only
+   */
   readonly emulated?: boolean;
   /** Days a finished event is kept, which is the window for duplicates: 30 to 365. @default 30 */
   readonly retentionDays?: number;
@@ -83,6 +91,11 @@ export interface EnvironmentConfig {
   readonly alarmTargets?: Partial<Readonly<Record<Severity, readonly AlarmTarget[]>>>;
   /** `essential`: only what means lost or stuck events. @default 'all' */
   readonly alarms?: 'all' | 'essential' | 'none';
+  /**
+   * A signed event a minute through the public URL, whose latency is a metric and whose absence is a page. Its events go to
+   * a source of their own and are counted in no metric of yours. @default true unless `disposable`
+   */
+  readonly probe?: boolean;
   /** @default see `AlarmThresholds` */
   readonly thresholds?: Partial<AlarmThresholds>;
   /** @default 'info' */
@@ -139,6 +152,7 @@ export interface AlarmThresholds {
   readonly leaseLostCount: number;
   readonly signatureNoticePercent: number;
   readonly signaturePagePercent: number;
+  readonly signaturePageCount: number;
   readonly dependencyErrorCount: number;
   readonly accountConcurrency: number;
   readonly queueDepthTicket: number;
@@ -148,6 +162,7 @@ export interface AlarmThresholds {
   readonly dlqExpirySeconds: number;
   readonly pausedAgeSeconds: number;
   readonly parkedAgeSeconds: number;
+  readonly probeLatencyMs: number;
 }
 
 /** Types the configuration as you write it; the values are checked by `resolveConfig`. */

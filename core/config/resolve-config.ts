@@ -1,5 +1,6 @@
 /** Turns what a person wrote into what runs: checks everything at once, then fills in the defaults. */
 import { toSourceId } from '../glossary.ts';
+import { PROBE_SOURCE } from '../inbound/probe-source.ts';
 import type { ProviderSpec } from '../inbound/provider-spec.ts';
 import { DEFAULT_RETRY, DEFAULT_TIMINGS, type ResolvedConfig, type ResolvedSource } from '../resolved-config.ts';
 import { checkEnvironment } from './check-environment.ts';
@@ -26,6 +27,9 @@ import { checkReconcile, resolveReconcile } from './reconcile-config.ts';
 import { addRoutes } from './route-config.ts';
 import { needsSecret } from './source-needs.ts';
 import { validateConfig } from './validate-config.ts';
+
+/** A few requests a second are enough, whoever knows the URL. */
+const PROBE_SETTINGS: SourceConfig = { provider: 'generic', throttle: { rate: 5, burst: 10 } };
 
 type Providers = Readonly<Record<string, ProviderSpec>>;
 
@@ -101,16 +105,16 @@ export function resolveDeployment(
 
 /** CloudFormation ids have no hyphens: names that differ only in them would be one. */
 function checkNames(names: readonly string[], report: Report): void {
-  const seen = new Map<string, string>();
+  const seen = new Map<string, string>([[PROBE_SOURCE.replaceAll('-', ''), PROBE_SOURCE]]);
   for (const name of names) {
     const plain = name.replaceAll('-', '');
     const other = seen.get(plain);
     if (other !== undefined) {
       report({
         path: `sources.${name}`,
-        given: `a name that differs from ${other} only in hyphens`,
-        allowed: 'names that differ in letters or digits',
-        fix: 'rename one of the two',
+        given: `a name that differs from ${other} only in hyphens, or not at all`,
+        allowed: `names that differ in letters or digits; ${PROBE_SOURCE} is the gateway's own`,
+        fix: 'rename it',
       });
     }
     seen.set(plain, name);
@@ -160,20 +164,25 @@ function buildDeployment(
   providers: Providers,
   fallback: { readonly account?: string | undefined; readonly region?: string | undefined },
 ): Deployment {
-  const local = name === 'local';
+  const local = environment.emulated ?? ['local', 'drill'].includes(name);
   const disposable = environment.disposable ?? (local || name === 'dev');
   const account = environment.account ?? fallback.account;
   const region = environment.region ?? fallback.region;
   const queue = { ...(local ? LOCAL_QUEUE : DEFAULT_QUEUE), ...environment.queue };
   const retry = environment.retry ?? (local ? LOCAL_RETRY : DEFAULT_RETRY);
   const deployed = Object.entries(sources).map(([id, source]) =>
-    deploySource(id, source, providers, retry, environment.publicUrl),
+    deploySource(id, { silence: disposable ? 'off' : 'learned', ...source }, providers, retry, environment.publicUrl),
   );
+  const probe =
+    (environment.probe ?? !disposable)
+      ? deploySource(PROBE_SOURCE, PROBE_SETTINGS, providers, retry, environment.publicUrl)
+      : undefined;
   return {
     config: {
       environment: name,
       region: region ?? '',
       sources: deployed.map(each => each.source),
+      ...(probe === undefined ? {} : { probe: probe.source }),
       timings: { ...(local ? LOCAL_TIMINGS : DEFAULT_TIMINGS), ...environment.timings },
       retentionDays: environment.retentionDays ?? DEFAULT_RETENTION_DAYS,
       deadRetentionDays:
@@ -187,8 +196,9 @@ function buildDeployment(
     ...(account === undefined ? {} : { account }),
     ...(region === undefined ? {} : { region }),
     sources: deployed,
+    ...(probe === undefined ? {} : { probe }),
     disposable,
-    emulated: environment.emulated ?? local,
+    emulated: local,
     queue,
     alarmTargets: { page: [], ticket: [], notice: [], ...environment.alarmTargets },
     alarms: environment.alarms ?? 'all',
@@ -223,11 +233,13 @@ function deploySource(
       dryRun: source.dryRun ?? false,
       quarantine: source.quarantine ?? false,
       retry: source.retry ?? retry,
+      ...(source.silence === 'learned' && source.expectedGapMinutes === undefined ? { reportSilence: true } : {}),
       ...(source.reconcile === undefined ? {} : { reconcile: resolveReconcile(source.reconcile, spec.id) }),
     },
     throttle: source.throttle ?? DEFAULT_THROTTLE,
     needsSecret: needsSecret(spec),
     apiCredential: source.apiCredential ?? false,
+    silence: source.silence ?? 'off',
     ...(source.expectedGapMinutes === undefined ? {} : { expectedGapMinutes: source.expectedGapMinutes }),
   };
 }

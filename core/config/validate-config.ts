@@ -83,9 +83,10 @@ function sourceFields(provider: Check): Readonly<Record<string, Check>> {
     dedupOnBody: boolean,
     dryRun: boolean,
     quarantine: boolean,
-    expectedGapMinutes: number(15, 1440, 'minutes'),
     reconcile: reconcileShape,
     apiCredential: boolean,
+    expectedGapMinutes: number(5, 1440, 'minutes'),
+    silence: oneOf('learned', 'off'),
   };
 }
 
@@ -152,6 +153,7 @@ const thresholds = object({
   leaseLostCount: count,
   signatureNoticePercent: percent,
   signaturePagePercent: percent,
+  signaturePageCount: count,
   dependencyErrorCount: count,
   accountConcurrency: number(1, 1_000_000, 'invocations'),
   queueDepthTicket: count,
@@ -161,6 +163,7 @@ const thresholds = object({
   dlqExpirySeconds: seconds,
   pausedAgeSeconds: seconds,
   parkedAgeSeconds: seconds,
+  probeLatencyMs: number(1, 50_000, 'milliseconds'),
 });
 
 const sourceName = text(
@@ -193,6 +196,7 @@ export function validateConfig(
     routes: routesShape,
     disposable: boolean,
     emulated: boolean,
+    probe: boolean,
     retentionDays: number(30, 365, 'days'),
     deadRetentionDays: number(30, 365, 'days'),
     timings,

@@ -215,7 +215,8 @@ class Finisher {
   private countFinal(metric: 'Completed' | 'Ignored' | 'Rejected' | 'SkippedStale'): Disposal {
     this.ports.telemetry.count(metric, { source: this.source });
     if (this.attempt.item.attempts === 1) {
-      this.ports.telemetry.measure('ProcessingLatency', this.ports.clock.now() - this.attempt.item.receivedAt);
+      const took = this.ports.clock.now() - this.attempt.item.receivedAt;
+      this.ports.telemetry.measure('ProcessingLatency', took, { source: this.source });
     }
     return ACK;
   }

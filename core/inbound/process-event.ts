@@ -119,7 +119,7 @@ async function runAttempt(
   const { sourceId } = splitEventPk(item.pk);
   const source = rules.sources.get(sourceId);
   ports.telemetry.count('Attempts', { source: sourceId });
-  if (item.attempts > 1) ports.telemetry.count('Retries');
+  if (item.attempts > 1) ports.telemetry.count('Retries', { source: sourceId });
   if (item.attempts > retry.attempts) {
     return {
       kind: 'permanent',

@@ -40,6 +40,8 @@ export interface SweepPorts {
 
 export interface SweepRules extends WriteRules {
   readonly sourceIds: readonly SourceId[];
+  /** Sources that report a zero every minute: to what CloudWatch learns, no datapoint is not silence. @default none */
+  readonly reportSilence?: readonly SourceId[];
   readonly sendsPerSecond: number;
   /** Seconds a message stays in the DLQ. */
   readonly deadQueueRetentionSeconds: number;
@@ -234,6 +236,7 @@ class SweepRun {
       const expiresInSeconds = this.rules.deadQueueRetentionSeconds - (this.ports.clock.now() - oldestDeadAt) / 1_000;
       telemetry.measure('DlqOldestExpiresIn', Math.max(0, expiresInSeconds));
     }
+    for (const source of this.rules.reportSilence ?? []) telemetry.count('Accepted', { source }, 0);
     telemetry.count('SweeperRuns');
     telemetry.log('debug', {
       stage: 'sweep',

@@ -15,6 +15,8 @@ import { SqsWorkQueue } from '#adapters/sqs/sqs-work-queue.ts';
 import { systemAddresses, systemClock, systemIds, systemTimer } from '#adapters/system.ts';
 import { EmfTelemetry } from '#adapters/telemetry/emf-telemetry.ts';
 import { needsSecret } from '#core/config/source-needs.ts';
+import { PROBE_SOURCE } from '#core/inbound/probe-source.ts';
+import { receivedSources } from '#core/resolved-config.ts';
 import { config } from '#lambdas/shared/baked-config.ts';
 import { flushTelemetry } from '#lambdas/shared/flush-telemetry.ts';
 import { environment } from '#lambdas/shared/process-environment.ts';
@@ -26,7 +28,12 @@ import { replyToErrors } from './reply-to-errors.ts';
 const env = readEnv(ingestEnv, environment);
 const dynamodb = createDynamoDbClient();
 const sqs = createSqsClient();
-const telemetry = new EmfTelemetry({ environment: config.environment, level: config.logLevel });
+const telemetry = new EmfTelemetry({
+  environment: config.environment,
+  level: config.logLevel,
+  uncounted: PROBE_SOURCE,
+});
+const sources = receivedSources(config);
 const values = new SecretsManagerValues(createSecretsClient(), config.environment);
 const secrets = new CachedSecrets(values, systemClock, (source, error) =>
   telemetry.log('error', { stage: 'secret', source, error: error instanceof Error ? error.message : String(error) }),
@@ -35,7 +42,7 @@ const secrets = new CachedSecrets(values, systemClock, (source, error) =>
 await Promise.all([
   primeDynamoDb(dynamodb, env.EVENTS_TABLE),
   primeSqs(sqs, env.WORK_QUEUE_URL),
-  ...config.sources.filter(it => needsSecret(it.spec)).map(it => secrets.get(it.id)),
+  ...sources.filter(it => needsSecret(it.spec)).map(it => secrets.get(it.id)),
 ]);
 
 const ports = {
@@ -55,6 +62,6 @@ const ports = {
   telemetry,
 };
 
-export const handler = middy(handleRequest(config.sources, ports, config))
+export const handler = middy(handleRequest(sources, ports, config))
   .use(flushTelemetry(telemetry))
   .use(replyToErrors(telemetry));

@@ -15,6 +15,8 @@ import { systemClock, systemIds, systemRandom, systemTimer } from '#adapters/sys
 import { OutsideTargets } from '#adapters/targets/outside-targets.ts';
 import { EmfTelemetry } from '#adapters/telemetry/emf-telemetry.ts';
 import { Pauses } from '#core/inbound/pauses.ts';
+import { PROBE_SOURCE, withProbe } from '#core/inbound/probe-source.ts';
+import { receivedSources } from '#core/resolved-config.ts';
 import { Breaker } from '#core/retry/breaker.ts';
 import { withRoutes } from '#core/routing/with-routes.ts';
 import { handlers as ownHandlers } from '#handlers/index.ts';
@@ -28,7 +30,11 @@ import { handleBatch } from './handle-batch.ts';
 const env = readEnv(processEnv, environment);
 const dynamodb = createDynamoDbClient();
 const sqs = createSqsClient();
-const telemetry = new EmfTelemetry({ environment: config.environment, level: config.logLevel });
+const telemetry = new EmfTelemetry({
+  environment: config.environment,
+  level: config.logLevel,
+  uncounted: PROBE_SOURCE,
+});
 
 await Promise.all([primeDynamoDb(dynamodb, env.EVENTS_TABLE), primeSqs(sqs, env.WORK_QUEUE_URL)]);
 
@@ -52,7 +58,7 @@ const ports = {
   receipts: new SqsReceiptBox(sqs, env.WORK_QUEUE_URL),
   pauses: new Pauses(control, systemClock, config.timings.pauseCacheMs),
   breaker: new Breaker(),
-  handlers,
+  handlers: withProbe(handlers),
   crypto: nodeCrypto,
   codec: nodeCodec,
   clock: systemClock,
@@ -61,6 +67,6 @@ const ports = {
   timer: systemTimer,
   telemetry,
 };
-const rules = { ...config, sources: new Map(config.sources.map(it => [it.id, it])) };
+const rules = { ...config, sources: new Map(receivedSources(config).map(it => [it.id, it])) };
 
 export const handler = middy(handleBatch(ports, rules), { timeoutEarlyInMillis: 0 }).use(flushTelemetry(telemetry));

@@ -3,7 +3,7 @@ import type { IMetric, MetricOptions } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Deployment } from '#core/config/deployment.ts';
 import type { Severity } from '#core/config/gateway-config.ts';
 import type { MetricName } from '#core/metrics.ts';
-import type { FunctionName } from '../bundling/function-names.ts';
+import type { FunctionName, OptionalFunction } from '../bundling/function-names.ts';
 import type { EventStore } from '../constructs/event-store.ts';
 import type { EnvContract, GatewayFunction } from '../constructs/gateway-function.ts';
 import type { IngestApi } from '../constructs/ingest-api.ts';
@@ -17,7 +17,8 @@ export interface AlarmSpec {
   readonly runbook?: string;
   readonly severity: Severity;
   readonly metric: IMetric;
-  readonly threshold: number;
+  /** Fixed, or the edge of the band that CloudWatch learns, so many standard deviations wide. */
+  readonly threshold: number | { readonly bandWidth: number };
   /** @default 'atLeast' */
   readonly fires?: 'above' | 'atLeast' | 'below';
   /** Datapoints that must breach, out of how many: `[3, 5]`. */
@@ -29,9 +30,18 @@ export interface AlarmSpec {
   readonly firstCommand: string;
   /** Lost or stuck events: kept when the environment asks for `alarms: 'essential'`. @default false */
   readonly essential?: boolean;
+  /** Goes through the `notify` function, which adds which events died, to the people of its severity. @default false */
+  readonly namesDeaths?: boolean;
   /** The composite that pages for it, where there are composites. @default none: it notifies by itself */
   readonly partOf?: 'ingest-broken' | 'processing-broken';
 }
+
+/** The functions of an environment; those it does without are absent. */
+export type GatewayFunctions = Readonly<
+  Record<Exclude<FunctionName, OptionalFunction>, GatewayFunction<EnvContract>>
+> & {
+  readonly [Name in OptionalFunction]?: GatewayFunction<EnvContract>;
+};
 
 /** What alarms are made of. */
 export interface AlarmContext {
@@ -39,7 +49,7 @@ export interface AlarmContext {
   readonly store: EventStore;
   readonly queue: WorkQueue;
   readonly api: IngestApi;
-  readonly functions: Readonly<Record<FunctionName, GatewayFunction<EnvContract>>>;
+  readonly functions: GatewayFunctions;
   /** A metric our functions emit, in this environment. */
   metric(
     name: MetricName,
@@ -47,6 +57,10 @@ export interface AlarmContext {
   ): IMetric;
   /** A command that shows a function's errors of the last 30 minutes. */
   errorsOf(name: FunctionName): string;
+  /** A command of the CLI, for this environment. */
+  holdfast(command: string): string;
+  /** So many minutes of an alarm: on the local AWS much shorter, so that a drill takes a minute. */
+  minutes(count: number): Duration;
 }
 
-export type AlarmList = (context: AlarmContext, minute: Duration) => readonly AlarmSpec[];
+export type AlarmList = (context: AlarmContext) => readonly AlarmSpec[];

@@ -1,11 +1,13 @@
-import { Duration } from 'aws-cdk-lib';
+import type { Duration } from 'aws-cdk-lib';
 import { MathExpression } from 'aws-cdk-lib/aws-cloudwatch';
 import type { DeployedSource } from '#core/config/deployment.ts';
 import { REJECTED_FOR_SIGNATURE } from '#core/metrics.ts';
 import type { AlarmContext, AlarmList, AlarmSpec } from './alarm-spec.ts';
+import { silenceAlarms } from './silence-alarms.ts';
 
 /** Requests that are refused, slow or missing: what the providers see of us. */
-export const ingestAlarms: AlarmList = (context, minute) => {
+export const ingestAlarms: AlarmList = context => {
+  const minute = context.minutes(1);
   const { api, functions, deployment } = context;
   const { thresholds } = deployment;
   const ingest = functions.ingest.function;
@@ -108,12 +110,13 @@ export const ingestAlarms: AlarmList = (context, minute) => {
       firstCommand: `aws logs tail ${api.accessLog.logGroupName} --since 30m --filter-pattern '{ $.status = "429" }'`,
     },
   ];
-  return [...whole, ...deployment.sources.flatMap(source => sourceAlarms(source, context, minute))];
+  return [...whole, ...deployment.sources.flatMap(source => sourceAlarms(source, context))];
 };
 
 /** Per source: a wrong secret, a silent provider, two bodies under one id. */
-function sourceAlarms(deployed: DeployedSource, context: AlarmContext, minute: Duration): readonly AlarmSpec[] {
-  const { source, expectedGapMinutes } = deployed;
+function sourceAlarms(deployed: DeployedSource, context: AlarmContext): readonly AlarmSpec[] {
+  const minute = context.minutes(1);
+  const { source } = deployed;
   const { thresholds } = context.deployment;
   const dimensions = { source: source.id };
   const rejected = (period: Duration) =>
@@ -131,8 +134,8 @@ function sourceAlarms(deployed: DeployedSource, context: AlarmContext, minute: D
       severity: 'notice',
       metric: new MathExpression({
         expression: '100 * rejected / requests',
-        usingMetrics: { rejected: rejected(Duration.minutes(5)), requests: requests(Duration.minutes(5)) },
-        period: Duration.minutes(5),
+        usingMetrics: { rejected: rejected(context.minutes(5)), requests: requests(context.minutes(5)) },
+        period: context.minutes(5),
         label: `Signature failures of ${source.id}, percent`,
       }),
       threshold: thresholds.signatureNoticePercent,
@@ -148,7 +151,7 @@ function sourceAlarms(deployed: DeployedSource, context: AlarmContext, minute: D
       severity: 'page',
       essential: true,
       metric: new MathExpression({
-        expression: 'IF(rejected > 10, 100 * rejected / requests, 0)',
+        expression: `IF(rejected > ${thresholds.signaturePageCount}, 100 * rejected / requests, 0)`,
         usingMetrics: { rejected: rejected(minute), requests: requests(minute) },
         period: minute,
         label: `Signature failures of ${source.id}, percent`,
@@ -157,24 +160,11 @@ function sourceAlarms(deployed: DeployedSource, context: AlarmContext, minute: D
       fires: 'above',
       datapoints: [3, 5],
       missing: 'notBreaching',
-      meaning: `Source ${source.id} refuses more than ten requests a minute for their signature: most likely its secret was rotated at the provider and not here.`,
+      meaning: `Source ${source.id} refuses more than ${thresholds.signaturePageCount} requests a minute for their signature (cause: mismatch): most likely its secret was rotated at the provider and not here.`,
       firstCommand: refusals,
     },
   ];
-  if (expectedGapMinutes !== undefined) {
-    specs.push({
-      id: `ingest-silent-source-${source.id}`,
-      runbook: 'ingest-silent-source',
-      severity: 'page',
-      metric: context.metric('Accepted', { statistic: 'Sum', period: Duration.minutes(15), dimensions }),
-      threshold: 1,
-      fires: 'below',
-      datapoints: [Math.ceil(expectedGapMinutes / 15), Math.ceil(expectedGapMinutes / 15)],
-      missing: 'breaching',
-      meaning: `Source ${source.id} has sent nothing for ${expectedGapMinutes} minutes: the provider may have disabled the webhook.`,
-      firstCommand: `aws logs tail ${context.api.accessLog.logGroupName} --since 1h --filter-pattern '{ $.route = "POST ${source.paths[0]}" }'`,
-    });
-  }
+  specs.push(...silenceAlarms(deployed, context));
   if (source.spec.identity.unstableBody !== true) {
     specs.push({
       id: `ingest-payload-conflicts-${source.id}`,

@@ -3,15 +3,13 @@ import { MathExpression } from 'aws-cdk-lib/aws-cloudwatch';
 import type { AlarmContext, AlarmList, AlarmSpec } from './alarm-spec.ts';
 
 /** Dead letters, a queue that does not drain, handlers that fail. */
-export const processAlarms: AlarmList = (context, minute) => {
+export const processAlarms: AlarmList = context => {
+  const minute = context.minutes(1);
   const { queue, functions, deployment } = context;
   const { thresholds } = deployment;
   const process = functions.process.function;
-  const numbers = (url: string): string => `aws sqs get-queue-attributes --attribute-names All --queue-url ${url}`;
-  const deadNumbers = numbers(queue.dead.queueUrl);
-  const mainNumbers = numbers(queue.main.queueUrl);
-  const mapping = `aws lambda list-event-source-mappings --function-name ${process.functionName} --query 'EventSourceMappings[].[State,LastProcessingResult]'`;
-  const deadLetters = `aws dynamodb query --table-name ${context.store.events.tableName} --index-name attention --key-condition-expression 'attentionSource = :s' --expression-attribute-values '{":s":{"S":"<source>"}}'`;
+  const status = context.holdfast('status');
+  const deadLetters = context.holdfast('dlq ls');
   return [
     {
       id: 'process-dead-letters-waiting',
@@ -28,13 +26,13 @@ export const processAlarms: AlarmList = (context, minute) => {
       datapoints: [1, 1],
       missing: 'notBreaching',
       meaning: 'Events have used up their attempts, or cannot be processed at all, and wait for a person.',
-      firstCommand: deadNumbers,
+      firstCommand: deadLetters,
     },
     {
       id: 'process-dead-letters-open',
       runbook: 'process-dead-letters-waiting',
       severity: 'page',
-      metric: context.metric('OpenDeadLetters', { statistic: 'Maximum', period: minute }),
+      metric: context.metric('OpenDeadLetters', { statistic: 'Maximum', period: Duration.minutes(1) }),
       threshold: 1,
       datapoints: [1, 1],
       missing: 'notBreaching',
@@ -50,6 +48,7 @@ export const processAlarms: AlarmList = (context, minute) => {
       threshold: 1,
       datapoints: [1, 1],
       missing: 'notBreaching',
+      namesDeaths: true,
       meaning: 'An event has just died. Goes back to OK by itself, so that the next one notifies again.',
       firstCommand: deadLetters,
     },
@@ -63,7 +62,7 @@ export const processAlarms: AlarmList = (context, minute) => {
       datapoints: [1, 1],
       missing: 'notBreaching',
       meaning: 'The oldest dead letter will soon be deleted from its queue by retention. Its record stays.',
-      firstCommand: deadNumbers,
+      firstCommand: deadLetters,
     },
     {
       id: 'process-queue-age',
@@ -74,7 +73,7 @@ export const processAlarms: AlarmList = (context, minute) => {
       datapoints: [3, 5],
       missing: 'notBreaching',
       meaning: 'The oldest message waits longer than it should: processing is slower than arrival.',
-      firstCommand: mainNumbers,
+      firstCommand: status,
     },
     {
       id: 'process-queue-age-page',
@@ -87,7 +86,7 @@ export const processAlarms: AlarmList = (context, minute) => {
       datapoints: [3, 5],
       missing: 'notBreaching',
       meaning: 'The oldest message has waited for many minutes: processing has stopped or cannot keep up.',
-      firstCommand: mainNumbers,
+      firstCommand: status,
     },
     {
       id: 'process-in-flight-full',
@@ -100,7 +99,7 @@ export const processAlarms: AlarmList = (context, minute) => {
       missing: 'notBreaching',
       meaning:
         'Half of the 120,000 in-flight slots of the queue are taken; when they are full, everything stops silently.',
-      firstCommand: mainNumbers,
+      firstCommand: status,
     },
     {
       id: 'process-not-consuming',
@@ -118,7 +117,7 @@ export const processAlarms: AlarmList = (context, minute) => {
       missing: 'notBreaching',
       meaning:
         'Messages wait and none was received for five minutes: the mapping of the process function is disabled or broken.',
-      firstCommand: mapping,
+      firstCommand: context.holdfast('doctor'),
     },
     {
       id: 'process-queue-deep',
@@ -129,7 +128,7 @@ export const processAlarms: AlarmList = (context, minute) => {
       datapoints: [3, 5],
       missing: 'notBreaching',
       meaning: 'Thousands of messages wait.',
-      firstCommand: mainNumbers,
+      firstCommand: status,
     },
     {
       id: 'process-queue-deep-page',
@@ -142,7 +141,7 @@ export const processAlarms: AlarmList = (context, minute) => {
       datapoints: [10, 10],
       missing: 'notBreaching',
       meaning: 'Tens of thousands of messages have waited for ten minutes.',
-      firstCommand: mainNumbers,
+      firstCommand: status,
     },
     {
       id: 'process-errors',
@@ -158,7 +157,7 @@ export const processAlarms: AlarmList = (context, minute) => {
     {
       id: 'process-lease-lost',
       severity: 'ticket',
-      metric: context.metric('LeaseLost', { statistic: 'Sum', period: Duration.minutes(5) }),
+      metric: context.metric('LeaseLost', { statistic: 'Sum', period: context.minutes(5) }),
       threshold: thresholds.leaseLostCount,
       datapoints: [1, 1],
       missing: 'notBreaching',
@@ -175,7 +174,7 @@ export const processAlarms: AlarmList = (context, minute) => {
       datapoints: [3, 5],
       missing: 'notBreaching',
       meaning: 'One event in a hundred takes long from accepted to done.',
-      firstCommand: mainNumbers,
+      firstCommand: status,
     },
     {
       id: 'process-retry-rate',
@@ -196,12 +195,13 @@ export const processAlarms: AlarmList = (context, minute) => {
       meaning: 'Many attempts are retries: something the handlers call is failing.',
       firstCommand: context.errorsOf('process'),
     },
-    ...deployment.sources.flatMap(({ source }) => handlerFailures(source.id, context, minute)),
+    ...deployment.sources.flatMap(({ source }) => handlerFailures(source.id, context)),
   ];
 };
 
-function handlerFailures(source: string, context: AlarmContext, minute: Duration): readonly AlarmSpec[] {
+function handlerFailures(source: string, context: AlarmContext): readonly AlarmSpec[] {
   const { thresholds } = context.deployment;
+  const minute = context.minutes(1);
   const rate = (period: Duration): MathExpression =>
     new MathExpression({
       expression: 'IF(attempts >= 20, 100 * failed / attempts, 0)',
@@ -223,7 +223,7 @@ function handlerFailures(source: string, context: AlarmContext, minute: Duration
       ...shared,
       id: `process-handler-failures-${source}`,
       severity: 'ticket',
-      metric: rate(Duration.minutes(10)),
+      metric: rate(context.minutes(10)),
       threshold: thresholds.handlerFailureTicketPercent,
       datapoints: [1, 1],
       meaning: `Handlers for source ${source} fail more often than they should. Failed attempts are retried.`,

@@ -1,13 +1,14 @@
 import { Duration } from 'aws-cdk-lib';
 import { Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import { EVENT_INDEXES } from '#core/event-item.ts';
-import type { AlarmList, AlarmSpec } from './alarm-spec.ts';
+import type { AlarmContext, AlarmList, AlarmSpec } from './alarm-spec.ts';
 
 /** The safety net itself: the sweeper, the reconciler, the tables, the account. */
-export const sweepAlarms: AlarmList = (context, minute) => {
+export const sweepAlarms: AlarmList = context => {
+  // What a schedule reports comes once a minute, also where other minutes are short.
+  const minute = Duration.minutes(1);
   const { deployment, store } = context;
   const { thresholds } = deployment;
-  const watch = `aws logs tail ${context.functions.sweep.logGroup.logGroupName} --since 30m`;
   const writeThrottles = (tableName: string, index?: string): Metric =>
     new Metric({
       namespace: 'AWS/DynamoDB',
@@ -38,7 +39,7 @@ export const sweepAlarms: AlarmList = (context, minute) => {
       datapoints: [3, 5],
       missing: 'breaching',
       meaning: 'An event has been overdue for many minutes: neither processed nor retried when it should have been.',
-      firstCommand: watch,
+      firstCommand: context.holdfast('status'),
     },
     {
       id: 'sweep-unsent-records',
@@ -50,7 +51,7 @@ export const sweepAlarms: AlarmList = (context, minute) => {
       datapoints: [2, 3],
       missing: 'breaching',
       meaning: 'A recorded event has not been sent to the queue, and the sweeper could not make up for it.',
-      firstCommand: watch,
+      firstCommand: context.holdfast('status'),
     },
     {
       id: 'sweep-not-running',
@@ -63,7 +64,7 @@ export const sweepAlarms: AlarmList = (context, minute) => {
       datapoints: [2, 2],
       missing: 'breaching',
       meaning: 'The sweeper has not run for ten minutes. Nothing heals an event whose message was lost.',
-      firstCommand: watch,
+      firstCommand: context.holdfast('doctor'),
     },
     {
       id: 'sweep-paused-too-long',
@@ -74,7 +75,7 @@ export const sweepAlarms: AlarmList = (context, minute) => {
       datapoints: [1, 1],
       missing: 'notBreaching',
       meaning: 'Events of a paused source have waited for hours. Somebody may have forgotten to resume it.',
-      firstCommand: watch,
+      firstCommand: context.holdfast('sources ls'),
     },
     {
       id: 'sweep-parked-overdue',
@@ -85,8 +86,9 @@ export const sweepAlarms: AlarmList = (context, minute) => {
       datapoints: [1, 1],
       missing: 'notBreaching',
       meaning: 'Parked events are due and not sent: the sweeper is behind, or its send rate is too low.',
-      firstCommand: watch,
+      firstCommand: context.holdfast('status'),
     },
+    ...probeAlarms(context),
     {
       id: 'reconcile-ledger-mismatch',
       severity: 'ticket',
@@ -121,3 +123,24 @@ export const sweepAlarms: AlarmList = (context, minute) => {
     },
   ];
 };
+
+/** The gateway seen from outside, once a minute. */
+function probeAlarms(context: AlarmContext): readonly AlarmSpec[] {
+  const { deployment } = context;
+  if (deployment.probe === undefined) return [];
+  return [
+    {
+      id: 'probe-missing-or-slow',
+      severity: 'page',
+      essential: true,
+      metric: context.metric('ProbeLatency', { statistic: 'p99', period: Duration.minutes(1) }),
+      threshold: deployment.thresholds.probeLatencyMs,
+      fires: 'above',
+      datapoints: [2, 2],
+      missing: 'breaching',
+      meaning:
+        'The signed event that is sent through the public URL every minute was not completed, or not in time, for two minutes: webhooks are not received, or not processed.',
+      firstCommand: context.holdfast('doctor'),
+    },
+  ];
+}

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, join, relative } from 'node:path';
 import { build, type Metafile } from 'esbuild';
-import type { ResolvedConfig } from '#core/resolved-config.ts';
+import type { ResolvedConfig, ResolvedSource } from '#core/resolved-config.ts';
 import { type Bundles, FUNCTION_NAMES, type FunctionName } from './function-names.ts';
 import { isolatedLazyImports, LEAN_OPTIONS, lazyBuiltins, withoutUnusedParts } from './lean-plugins.ts';
 import { unusedTargetFiles } from './target-files.ts';
@@ -141,12 +141,10 @@ function toLiteral(json: string): string {
  * without the region, which Lambda tells: the same code goes to every region.
  */
 function withoutProse(config: ResolvedConfig): ResolvedConfig {
-  return {
-    ...config,
-    region: '',
-    sources: config.sources.map(source => {
-      const { unconfirmed: _unconfirmed, ips: _ips, ...spec } = source.spec;
-      return { ...source, spec: { ...spec, docs: '', retries: '', setup: '' } };
-    }),
+  const short = (source: ResolvedSource): ResolvedSource => {
+    const { unconfirmed: _unconfirmed, ips: _ips, ...spec } = source.spec;
+    return { ...source, spec: { ...spec, docs: '', retries: '', setup: '' } };
   };
+  const { probe } = config;
+  return { ...config, region: '', sources: config.sources.map(short), ...(probe && { probe: short(probe) }) };
 }

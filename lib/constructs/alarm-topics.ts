@@ -1,5 +1,5 @@
 import { ArnFormat, RemovalPolicy, Stack } from 'aws-cdk-lib';
-import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { type IGrantable, PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Key } from 'aws-cdk-lib/aws-kms';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription, UrlSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
@@ -14,6 +14,9 @@ export interface AlarmTopicsProps {
 /** One encrypted topic per severity, to which CloudWatch alarms of this account may publish. */
 export class AlarmTopics extends Construct {
   readonly topics: Readonly<Record<Severity, Topic>>;
+  /** For the alarm of new deaths: its one subscriber adds which, and pages. */
+  readonly deaths: Topic;
+  private readonly key: Key;
 
   constructor(scope: Construct, id: string, props: AlarmTopicsProps = {}) {
     super(scope, id);
@@ -45,8 +48,9 @@ export class AlarmTopics extends Construct {
         // Who may publish is the topic's policy to say.
       }),
     );
-    const addTopic = (severity: Severity): Topic => {
-      const topic = new Topic(this, severity, { masterKey: key, enforceSSL: true });
+    this.key = key;
+    const addTopic = (name: Severity | 'deaths'): Topic => {
+      const topic = new Topic(this, name, { masterKey: key, enforceSSL: true });
       topic.addToResourcePolicy(
         new PolicyStatement({
           principals: [cloudWatch],
@@ -55,16 +59,27 @@ export class AlarmTopics extends Construct {
           conditions: fromOurAlarms,
         }),
       );
-      for (const target of props.targets?.[severity] ?? []) {
-        topic.addSubscription(
-          'email' in target ? new EmailSubscription(target.email) : new UrlSubscription(target.https),
-        );
-      }
       return topic;
     };
+    this.deaths = addTopic('deaths');
     this.topics = Object.fromEntries(SEVERITIES.map(severity => [severity, addTopic(severity)])) as Record<
       Severity,
       Topic
     >;
+    for (const severity of SEVERITIES) {
+      for (const target of props.targets?.[severity] ?? []) {
+        this.topics[severity].addSubscription(
+          'email' in target ? new EmailSubscription(target.email) : new UrlSubscription(target.https),
+        );
+      }
+    }
+  }
+
+  /** Allows telling those who are paged. */
+  grantPage(grantee: IGrantable): void {
+    const allow = (actions: string[], resource: string): void =>
+      void grantee.grantPrincipal.addToPrincipalPolicy(new PolicyStatement({ actions, resources: [resource] }));
+    allow(['sns:Publish'], this.topics.page.topicArn);
+    allow(['kms:Decrypt', 'kms:GenerateDataKey'], this.key.keyArn);
   }
 }

@@ -76,10 +76,11 @@ export class EventStore extends Construct {
     allow(grantee, actions, [this.events.tableArn]);
   }
 
-  /** Allows Query on the three indexes of the events table, and nothing else. */
-  grantEventQueries(grantee: IGrantable): void {
-    const indexes = Object.values(EVENT_INDEXES).map(index => `${this.events.tableArn}/index/${index.name}`);
-    allow(grantee, ['dynamodb:Query'], indexes);
+  /** Allows Query on these indexes of the events table (default: all three), and nothing else. */
+  grantEventQueries(grantee: IGrantable, ...names: (keyof typeof EVENT_INDEXES)[]): void {
+    const indexes = Object.values(EVENT_INDEXES).filter(({ name }) => names.length === 0 || names.includes(name));
+    const arns = indexes.map(index => `${this.events.tableArn}/index/${index.name}`);
+    allow(grantee, ['dynamodb:Query'], arns);
   }
 
   /** Allows these DynamoDB actions on the payloads table. */

@@ -2,12 +2,14 @@ import { Duration } from 'aws-cdk-lib';
 import {
   Alarm,
   AlarmRule,
+  AnomalyDetectionAlarm,
   ComparisonOperator,
   CompositeAlarm,
   type IAlarm,
   TreatMissingData,
 } from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
+import type { Topic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
 import type { Severity } from '#core/config/gateway-config.ts';
 import type { AlarmContext, AlarmSpec } from '../alarms/alarm-spec.ts';
@@ -23,12 +25,17 @@ const OPERATORS = {
   below: ComparisonOperator.LESS_THAN_THRESHOLD,
 } as const;
 
+const BAND_OPERATORS = {
+  above: ComparisonOperator.GREATER_THAN_UPPER_THRESHOLD,
+  below: ComparisonOperator.LESS_THAN_LOWER_THRESHOLD,
+} as const;
+
 const COMPOSITES = {
   'ingest-broken': 'Webhooks are not accepted as they should be',
   'processing-broken': 'Accepted events are not processed as they should be',
 } as const;
 
-export type GatewayAlarmsProps = Omit<AlarmContext, 'metric' | 'errorsOf'>;
+export type GatewayAlarmsProps = Omit<AlarmContext, 'metric' | 'errorsOf' | 'holdfast' | 'minutes'>;
 
 /** All alarms of one environment, each with its meaning, the first command to run and its runbook. */
 export class GatewayAlarms extends Construct {
@@ -45,10 +52,12 @@ export class GatewayAlarms extends Construct {
       ...props,
       metric: (name, options) => gatewayMetric(name, environment, options),
       errorsOf: name =>
-        `aws logs tail ${functions[name].logGroup.logGroupName} --since 30m --filter-pattern '{ $.level = "ERROR" || $.level = "WARN" }'`,
+        `aws logs tail ${functions[name]?.logGroup.logGroupName} --since 30m --filter-pattern '{ $.level = "ERROR" || $.level = "WARN" }'`,
+      holdfast: command => `npm run holdfast -- ${command} --env ${environment}`,
+      minutes: deployment.emulated ? shortMinutes : Duration.minutes,
     };
     const wanted = [ingestAlarms, processAlarms, sweepAlarms]
-      .flatMap(list => list(context, Duration.minutes(1)))
+      .flatMap(list => list(context))
       .filter(spec => deployment.alarms === 'all' || spec.essential === true);
     const hasComposites = !deployment.emulated;
     this.alarms = wanted.map(spec => ({ spec, alarm: this.addAlarm(spec, environment, hasComposites) }));
@@ -57,18 +66,32 @@ export class GatewayAlarms extends Construct {
 
   private addAlarm(spec: AlarmSpec, environment: string, hasComposites: boolean): Alarm {
     const [datapointsToAlarm, evaluationPeriods] = spec.datapoints;
-    const alarm = new Alarm(this, spec.id, {
+    const shared = {
       alarmName: `holdfast-${environment}-${spec.id}`,
       alarmDescription: describe(spec.severity, spec.meaning, spec.firstCommand, spec.runbook ?? spec.id),
       metric: spec.metric,
-      threshold: spec.threshold,
-      comparisonOperator: OPERATORS[spec.fires ?? 'atLeast'],
       evaluationPeriods,
       datapointsToAlarm,
       treatMissingData: spec.missing === 'breaching' ? TreatMissingData.BREACHING : TreatMissingData.NOT_BREACHING,
-    });
+    };
+    const alarm =
+      typeof spec.threshold === 'number'
+        ? new Alarm(this, spec.id, {
+            ...shared,
+            threshold: spec.threshold,
+            comparisonOperator: OPERATORS[spec.fires ?? 'atLeast'],
+          })
+        : new AnomalyDetectionAlarm(this, spec.id, {
+            ...shared,
+            stdDevs: spec.threshold.bandWidth,
+            comparisonOperator: BAND_OPERATORS[spec.fires === 'below' ? 'below' : 'above'],
+          });
+    if (spec.namesDeaths) {
+      this.notify(alarm, this.topics.deaths);
+      return alarm;
+    }
     // One incident, one page: where a composite pages for it, the alarm itself only leaves a notice.
-    this.notify(alarm, hasComposites && spec.partOf !== undefined ? 'notice' : spec.severity);
+    this.notify(alarm, this.topics.topics[hasComposites && spec.partOf !== undefined ? 'notice' : spec.severity]);
     return alarm;
   }
 
@@ -82,7 +105,7 @@ export class GatewayAlarms extends Construct {
         alarmDescription: describe(
           'page',
           `${meaning}: at least one of ${members.map(({ spec }) => spec.id).join(', ')}.`,
-          `aws cloudwatch describe-alarms --state-value ALARM --alarm-name-prefix holdfast-${environment}- --query 'MetricAlarms[].[AlarmName,AlarmDescription]'`,
+          `npm run holdfast -- status --env ${environment}`,
           name,
         ),
         alarmRule: AlarmRule.anyOf(...members.map(({ alarm }) => alarm)),
@@ -94,11 +117,17 @@ export class GatewayAlarms extends Construct {
     });
   }
 
-  private notify(alarm: Alarm, severity: Severity): void {
-    const action = new SnsAction(this.topics.topics[severity]);
+  private notify(alarm: Alarm, topic: Topic): void {
+    const action = new SnsAction(topic);
     alarm.addAlarmAction(action);
     alarm.addOkAction(action);
   }
+}
+
+/** Ten seconds each, rounded up to what CloudWatch takes as a period. */
+function shortMinutes(count: number): Duration {
+  const seconds = 10 * count;
+  return Duration.seconds(seconds <= 30 ? seconds : 60 * Math.ceil(seconds / 60));
 }
 
 function describe(severity: Severity, meaning: string, firstCommand: string, runbook: string): string {

@@ -55,6 +55,11 @@ export class GatewayDashboard extends Construct {
         [api.metricServerErrors({ label: '5xx' }), api.metricClientErrors({ label: '4xx' })],
         [metric('DependencyError', 'Sum')],
       ),
+      ...(deployment.probe === undefined
+        ? []
+        : [
+            graph('Probe: public URL to completed, ms', [metric('ProbeLatency', 'p50'), metric('ProbeLatency', 'p99')]),
+          ]),
     );
     this.dashboard.addWidgets(heading('Is there a backlog?'));
     this.dashboard.addWidgets(

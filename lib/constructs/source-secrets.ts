@@ -1,18 +1,22 @@
 import { ArnFormat, Stack } from 'aws-cdk-lib';
 import { type IGrantable, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { IConstruct } from 'constructs';
-import { type Deployment, secretName } from '#core/config/deployment.ts';
+import { type DeployedSource, secretName } from '#core/config/deployment.ts';
 
 /**
- * Allows reading the secrets of all sources, and writing those that a provider hands over in its handshake. By name, so
+ * Allows reading the secrets of these sources, and writing those that a provider hands over in its handshake. By name, so
  * that the code needs no export of the data stack; the six characters Secrets Manager appends are the wildcard.
  */
-export function grantSourceSecrets(grantee: IGrantable & IConstruct, { config, sources }: Deployment): void {
+export function grantSourceSecrets(
+  grantee: IGrantable & IConstruct,
+  environment: string,
+  sources: readonly DeployedSource[],
+): void {
   const arnOf = (sourceId: string): string =>
     Stack.of(grantee).formatArn({
       service: 'secretsmanager',
       resource: 'secret',
-      resourceName: `${secretName(config.environment, sourceId)}-??????`,
+      resourceName: `${secretName(environment, sourceId)}-??????`,
       arnFormat: ArnFormat.COLON_RESOURCE_NAME,
     });
   const allow = (action: string, sourceIds: readonly string[]): void => {

@@ -1,7 +1,7 @@
 import { RemovalPolicy, Stack, type StackProps, Validations } from 'aws-cdk-lib';
 import { CfnSecret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
-import { type Deployment, secretName } from '#core/config/deployment.ts';
+import { type Deployment, receivedSources, secretName } from '#core/config/deployment.ts';
 import { EventStore } from '../constructs/event-store.ts';
 import { WorkQueue } from '../constructs/work-queue.ts';
 
@@ -19,7 +19,7 @@ export class DataStack extends Stack {
 
   constructor(scope: Construct, id: string, props: DataStackProps) {
     super(scope, id, props);
-    const { config, disposable, queue, sources } = props.deployment;
+    const { config, disposable, probe, queue } = props.deployment;
     this.store = new EventStore(this, 'Store', {
       disposable,
       // A week more than the longest record: its payload must outlive it.
@@ -32,12 +32,16 @@ export class DataStack extends Stack {
       reason:
         'The provider issues the secret, so AWS cannot rotate it alone. Rotation is manual, with the previous secret valid beside the new one for as long as you say (docs/runbooks/ingest-signature-failures.md).',
     });
-    for (const { source, needsSecret } of sources) {
+    for (const { source, needsSecret } of receivedSources(props.deployment)) {
       if (!needsSecret) continue;
-      // Empty at first: a generated value would be one that no provider knows. The source answers 503 until it is set.
+      // Empty at first (but for the probe's own): a generated value would be one that no provider knows. The source answers 503 until it is set.
+      const ours = source.id === probe?.source.id;
       const secret = new CfnSecret(secrets, source.id, {
         name: secretName(config.environment, source.id),
-        description: `Signing secret of ${source.spec.title}, source ${source.id}. ${source.spec.title} shows or takes it when you register the webhook.`,
+        description: ours
+          ? 'Signing secret of the synthetic probe. Nobody needs to know it.'
+          : `Signing secret of ${source.spec.title}, source ${source.id}. ${source.spec.title} shows or takes it when you register the webhook.`,
+        ...(ours ? { generateSecretString: { passwordLength: 64, excludePunctuation: true } } : {}),
       });
       secret.applyRemovalPolicy(disposable ? RemovalPolicy.DESTROY : RemovalPolicy.RETAIN);
     }

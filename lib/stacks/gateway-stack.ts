@@ -4,15 +4,20 @@ import { Alias, Code, type IFunction, type IVersion } from 'aws-cdk-lib/aws-lamb
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Schedule, ScheduleExpression } from 'aws-cdk-lib/aws-scheduler';
+import { LambdaSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import { Construct } from 'constructs';
-import type { Deployment } from '#core/config/deployment.ts';
+import { type DeployedSource, type Deployment, receivedSources } from '#core/config/deployment.ts';
 import { METRIC_NAMESPACE } from '#core/metrics.ts';
 import { apiEnv } from '#lambdas/api/env.ts';
 import { ingestEnv } from '#lambdas/ingest/env.ts';
+import { notifyEnv } from '#lambdas/notify/env.ts';
+import { probeEnv } from '#lambdas/probe/env.ts';
 import { processEnv } from '#lambdas/process/env.ts';
 import { reconcileEnv } from '#lambdas/reconcile/env.ts';
 import { sweepEnv } from '#lambdas/sweep/env.ts';
+import type { GatewayFunctions } from '../alarms/alarm-spec.ts';
 import type { Bundles, FunctionName } from '../bundling/function-names.ts';
+import type { AlarmTopics } from '../constructs/alarm-topics.ts';
 import { GatewayAlarms } from '../constructs/gateway-alarms.ts';
 import { GatewayDashboard } from '../constructs/gateway-dashboard.ts';
 import { type EnvContract, GatewayFunction } from '../constructs/gateway-function.ts';
@@ -34,7 +39,7 @@ export interface GatewayStackProps extends StackProps {
 /** Everything that can be deployed again at any time: the API, the functions, their schedules and alarms. */
 export class GatewayStack extends Stack {
   readonly api: IngestApi;
-  readonly functions: Readonly<Record<FunctionName, GatewayFunction<EnvContract>>>;
+  readonly functions: GatewayFunctions;
   readonly alarms: GatewayAlarms | undefined;
   readonly dashboard: GatewayDashboard;
   private readonly props: GatewayStackProps;
@@ -62,7 +67,7 @@ export class GatewayStack extends Stack {
     store.grantPayloads(ingest, 'dynamodb:PutItem', 'dynamodb:UpdateItem');
     store.grantBodies(ingest, 's3:PutObject');
     queue.grantSend(ingest);
-    grantSourceSecrets(ingest, deployment);
+    grantSourceSecrets(ingest, deployment.config.environment, receivedSources(deployment));
 
     const process = this.addFunction('process', {
       description: 'Claims each event, runs its handler and records the outcome',
@@ -130,7 +135,7 @@ export class GatewayStack extends Stack {
     store.grantPayloads(api, 'dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem');
     queue.grantSend(api);
 
-    this.functions = { ingest, process, sweep, reconcile, api };
+    const core = { ingest, process, sweep, reconcile, api };
     Validations.of(process).acknowledge({
       id: 'Serverless-LambdaEventSourceMappingDestination',
       reason:
@@ -140,7 +145,7 @@ export class GatewayStack extends Stack {
     this.addHandlerResources(process);
 
     this.api = new IngestApi(this, 'FrontDoor', {
-      sources: deployment.sources.flatMap(({ source, throttle }) =>
+      sources: receivedSources(deployment).flatMap(({ source, throttle }) =>
         source.paths.map(path => ({ path, methods: source.spec.methods, throttle })),
       ),
       ingest: this.keepWarm(ingest),
@@ -149,7 +154,14 @@ export class GatewayStack extends Stack {
       edgeNamespace: `${METRIC_NAMESPACE}/${deployment.config.environment}`,
       disposable: deployment.disposable,
     });
-    this.alarms = deployment.alarms === 'none' ? undefined : this.addAlarms();
+    const probe = deployment.probe && this.addProbe(deployment.probe);
+    const watched = { ...core, ...(probe && { probe }) };
+    this.alarms =
+      deployment.alarms === 'none'
+        ? undefined
+        : new GatewayAlarms(this, 'Alarms', { deployment, store, queue, api: this.api, functions: watched });
+    const notify = this.alarms && this.addNotify(this.alarms.topics);
+    this.functions = { ...watched, ...(notify && { notify }) };
     this.dashboard = new GatewayDashboard(this, 'Dashboard', {
       deployment,
       queue,
@@ -159,10 +171,51 @@ export class GatewayStack extends Stack {
     addOutputs(this, { deployment, store, queue, api: this.api, functions: this.functions, alarms: this.alarms });
   }
 
-  private addAlarms(): GatewayAlarms {
+  /** Sends a signed event through the public URL every minute. It may look at records, and read its own secret. */
+  private addProbe(probe: DeployedSource): GatewayFunction<EnvContract> {
     const { deployment, data } = this.props;
-    const { store, queue } = data;
-    return new GatewayAlarms(this, 'Alarms', { deployment, store, queue, api: this.api, functions: this.functions });
+    const added = this.addFunction('probe', {
+      description: 'Sends a signed event through the public URL and watches it end, every minute',
+      contract: probeEnv,
+      environment: {
+        EVENTS_TABLE: data.store.events.tableName,
+        PROBE_URL: probe.source.publicUrl ?? `${this.api.url}${probe.source.paths[0]}`,
+      },
+      timeout: Duration.seconds(50),
+      onFailure: "The next minute's run does the same work; two missed runs raise probe-missing-or-slow.",
+    });
+    data.store.grantEvents(added, 'dynamodb:GetItem');
+    grantSourceSecrets(added, deployment.config.environment, [probe]);
+    this.addSchedule('Probe', added.function, ScheduleExpression.rate(Duration.minutes(1)), Duration.minutes(1));
+    return added;
+  }
+
+  /** Adds to the alarm of new deaths which events died. What it cannot pass on, Lambda hands to the pager as it is. */
+  private addNotify(topics: AlarmTopics): GatewayFunction<EnvContract> {
+    const { store } = this.props.data;
+    const notify = this.addFunction('notify', {
+      description: 'Adds to the alarm of new dead letters which events died, and of what',
+      contract: notifyEnv,
+      environment: { EVENTS_TABLE: store.events.tableName, PAGE_TOPIC: topics.topics.page.topicArn },
+      timeout: Duration.seconds(15),
+      onFailure: 'After two more tries Lambda itself publishes the alarm to the topic of pages.',
+    });
+    store.grantEvents(notify, 'dynamodb:BatchGetItem');
+    store.grantEventQueries(notify, 'attention');
+    topics.grantPage(notify);
+    notify.function.configureAsyncInvoke({
+      // The ready-made destination would add a right with a wildcard in its name.
+      onFailure: { bind: () => ({ destination: topics.topics.page.topicArn }) },
+      retryAttempts: 2,
+      maxEventAge: Duration.minutes(15),
+    });
+    Validations.of(notify).acknowledge({
+      id: 'Serverless-SNSRedrivePolicy',
+      reason:
+        'SNS tries to reach a function for 23 days, and what the function cannot pass on, Lambda publishes to the topic of pages itself.',
+    });
+    topics.deaths.addSubscription(new LambdaSubscription(notify.function));
+    return notify;
   }
 
   private addFunction<Contract extends EnvContract>(

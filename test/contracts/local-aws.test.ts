@@ -8,7 +8,6 @@ import { secretName } from '#core/config/deployment.ts';
 import { type LocalAws, openLocalAws } from '#local/emulator.ts';
 import { findPython } from '#local/python.ts';
 import { reportMissingPython } from '#test/e2e/needs-python.ts';
-import { AwsTargetsUnderTest } from './aws-targets.ts';
 import { blobStoreContract } from './blob-store.contract.ts';
 import { controlStoreContract } from './control-store.contract.ts';
 import { createTables, environmentFor, makeDynamoDbTables } from './dynamodb-tables.ts';
@@ -18,7 +17,6 @@ import { payloadStoreContract } from './payload-store.contract.ts';
 import { queuesContract } from './queues.contract.ts';
 import { secretValuesContract } from './secret-values.contract.ts';
 import { makeSqsQueues } from './sqs-queues.ts';
-import { targetsContract } from './targets.contract.ts';
 
 const python = await findPython();
 reportMissingPython(python);
@@ -27,15 +25,12 @@ describe.skipIf(!python)('on the local AWS', () => {
   let aws: LocalAws;
   let tables: ReturnType<typeof makeDynamoDbTables>;
   let queues: Awaited<ReturnType<typeof makeSqsQueues>>;
-  let targets: AwsTargetsUnderTest;
 
   beforeAll(async () => {
     aws = await openLocalAws(await freePort(), {});
     await createTables(aws.endpoint);
     tables = makeDynamoDbTables(aws.endpoint);
     queues = await makeSqsQueues(aws.endpoint, 'contract');
-    targets = new AwsTargetsUnderTest(aws.endpoint);
-    await targets.create();
     const s3 = new S3Client({ ...clientSettings('S3', environmentFor(aws.endpoint)), forcePathStyle: true });
     await s3.send(new CreateBucketCommand({ Bucket: 'bodies' }));
   });
@@ -54,7 +49,6 @@ describe.skipIf(!python)('on the local AWS', () => {
   controlStoreContract(() => tables);
   payloadStoreContract(() => tables);
   queuesContract(() => queues, ['a delay over 15 minutes']);
-  targetsContract(() => targets);
   blobStoreContract(() => {
     const calls = createS3Calls(environmentFor(aws.endpoint));
     return { blobs: { put: (key, bytes) => calls.put('bodies', key, bytes), get: key => calls.get('bodies', key) } };

@@ -5,11 +5,9 @@ import { controlStoreContract } from './control-store.contract.ts';
 import { eventStoreContract } from './event-store.contract.ts';
 import { makeMemoryQueues } from './memory-queues.ts';
 import { makeMemoryTables } from './memory-region.ts';
-import { makeMemoryTargets } from './memory-targets.ts';
 import { payloadStoreContract } from './payload-store.contract.ts';
 import { queuesContract } from './queues.contract.ts';
 import { secretValuesContract } from './secret-values.contract.ts';
-import { targetsContract } from './targets.contract.ts';
 
 const tables = makeMemoryTables();
 
@@ -24,10 +22,6 @@ queuesContract(() => queues);
 const blobs = new MemoryBlobs(tables.clock);
 
 blobStoreContract(() => ({ blobs }));
-
-const targets = makeMemoryTargets(tables.clock);
-
-targetsContract(() => targets);
 
 const values = new MemorySecretValues();
 

@@ -170,7 +170,10 @@ describe('alarms', () => {
       Threshold: 5,
       Metrics: [{ Id: 'm', Expression: 'x' }],
     };
-    const adapted = adaptTemplate({ Resources: { A: { Type: 'AWS::CloudWatch::Alarm', Properties } } });
+    const adapted = adaptTemplate(
+      { Resources: { A: { Type: 'AWS::CloudWatch::Alarm', Properties } } },
+      'http://127.0.0.1:4566',
+    );
     const { Metrics, ...rest } = adapted.Resources?.['A']?.Properties ?? {};
     expect(Metrics).toBeUndefined();
     expect(rest).toMatchObject({ AlarmName: 'a', AlarmActions: ['topic'], Namespace: STAND_IN_NAMESPACE });

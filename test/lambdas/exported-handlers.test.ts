@@ -36,6 +36,8 @@ beforeEach(() => {
     BODIES_BUCKET: 'bodies',
     WORK_QUEUE_URL: queue('work'),
     DEAD_QUEUE_URL: queue('dead'),
+    PROBE_URL: 'http://127.0.0.1:1/webhooks/holdfast-probe',
+    PAGE_TOPIC: 'arn:aws:sns:eu-central-1:000000000000:page',
   };
   for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
   vi.spyOn(process.stdout, 'write').mockImplementation(text => lines.push(String(text)) > 0);

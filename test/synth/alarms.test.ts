@@ -4,8 +4,10 @@ import { Match, type Template } from 'aws-cdk-lib/assertions';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { gateway } from '#config';
 import { defineGateway } from '#core/config/gateway-config.ts';
+import { resolveDeployment } from '#core/config/resolve-config.ts';
 import { METRIC_NAMESPACE, METRICS, type MetricName } from '#core/metrics.ts';
 import { gatewayMetric } from '#lib/alarms/gateway-metric.ts';
+import { PROVIDERS } from '#providers/index.ts';
 import { synthEnvironment } from './synth-environment.ts';
 
 const RUNBOOKS = join(import.meta.dirname, '../../docs/runbooks');
@@ -70,7 +72,7 @@ describe('every alarm', () => {
     for (const each of alarmsOf(prod)) {
       const description = descriptionOf(each);
       expect(description, each.AlarmName).toMatch(
-        /^(page|ticket|notice): [A-Z].{20,}\nFirst: aws .+\nRunbook: docs\/runbooks\/[a-z-]+\.md$/,
+        /^(page|ticket|notice): [A-Z].{20,}\nFirst: (?:aws|npm run holdfast --) .+\nRunbook: docs\/runbooks\/[a-z-]+\.md$/,
       );
       // The limit of CloudWatch; each reference may grow to the length of an ARN.
       expect(description.length + 150 * (description.split('<…>').length - 1), each.AlarmName).toBeLessThan(1024);
@@ -200,6 +202,76 @@ describe('the sweeper', () => {
   });
 });
 
+describe('the probe', () => {
+  it('pages when it is missing or slow for two minutes, and is on wherever data is kept', async () => {
+    expect(alarm('probe-missing-or-slow')).toMatchObject({
+      MetricName: 'ProbeLatency',
+      ExtendedStatistic: 'p99',
+      Period: 60,
+      EvaluationPeriods: 2,
+      DatapointsToAlarm: 2,
+      Threshold: 2_000,
+      ComparisonOperator: 'GreaterThanThreshold',
+      TreatMissingData: 'breaching',
+    });
+    const functionsOf = (template: Template) => Object.keys(template.findResources('AWS::Lambda::Function')).join();
+    expect(functionsOf(prod)).toContain('Probe');
+    expect(functionsOf(local)).not.toContain('Probe');
+    const without = { ...gateway, environments: { prod: { probe: false } } };
+    const template = (await synthEnvironment('prod', without)).gateway;
+    expect(functionsOf(template)).not.toContain('Probe');
+    expect(JSON.stringify(alarmsOf(template))).not.toContain('ProbeLatency');
+  });
+
+  it("sends to the public URL where there is one, else to the API's own", async () => {
+    const urlOf = (template: Template): unknown =>
+      Object.values(template.findResources('AWS::Lambda::Function')).find(
+        it => it['Properties'].Environment.Variables.PROBE_URL,
+      )?.['Properties'].Environment.Variables.PROBE_URL;
+    expect(JSON.stringify(urlOf(prod))).toMatch(/ApiEndpoint.*\/webhooks\/holdfast-probe/);
+    const config = { ...gateway, environments: { prod: { publicUrl: 'https://hooks.example.com' } } };
+    expect(urlOf((await synthEnvironment('prod', config)).gateway)).toBe(
+      'https://hooks.example.com/webhooks/holdfast-probe',
+    );
+  });
+
+  it("is in no alarm but its own: what it sends is nobody's", () => {
+    expect(alarmsOf(prod).filter(each => JSON.stringify(metricsOf(each)).includes('holdfast-probe'))).toEqual([]);
+  });
+});
+
+describe('the page of new deaths', () => {
+  it('goes through the function that says which events died, and to the pager when that fails', () => {
+    expect(JSON.stringify(alarm('process-new-dead-letters').AlarmActions)).toContain('deaths');
+    prod.hasResourceProperties('AWS::SNS::Subscription', {
+      Protocol: 'lambda',
+      TopicArn: { Ref: Match.stringLikeRegexp('deaths') },
+      Endpoint: { 'Fn::GetAtt': [Match.stringLikeRegexp('Notify'), 'Arn'] },
+    });
+    prod.hasResourceProperties('AWS::Lambda::EventInvokeConfig', {
+      MaximumRetryAttempts: 2,
+      DestinationConfig: { OnFailure: { Destination: { Ref: Match.stringLikeRegexp('page') } } },
+    });
+    const others = alarmsOf(prod).filter(each => JSON.stringify(each.AlarmActions).includes('deaths'));
+    expect(others.map(each => each.AlarmName)).toEqual(['holdfast-prod-process-new-dead-letters']);
+  });
+});
+
+describe('a minute of an alarm', () => {
+  it('is a minute everywhere but on the local AWS, where only what a schedule reports keeps it', () => {
+    const periodsOf = (template: Template): Set<number> =>
+      new Set(
+        alarmsOf(template)
+          .flatMap(each => [each.Period, ...(each.Metrics ?? []).map((m: Resource) => m.MetricStat?.Period)])
+          .filter(it => it !== undefined),
+      );
+    expect(Math.min(...periodsOf(prod))).toBe(60);
+    expect(Math.min(...periodsOf(local))).toBe(10);
+    for (const id of ['sweep-oldest-unfinished', 'sweep-unsent-records', 'process-dead-letters-open'])
+      expect(alarm(id, local).Period, id).toBe(60);
+  });
+});
+
 describe('the tables', () => {
   it('page when writes are throttled, the indexes each on their own', () => {
     for (const id of ['events', 'payloads', 'watch', 'timeline', 'attention']) {
@@ -225,17 +297,45 @@ describe('a source', () => {
     );
   });
 
-  it('pages by its silence only where a longest normal silence is configured', async () => {
-    expect(alarmsOf(prod).filter(each => each.AlarmName.includes('silent'))).toEqual([]);
-    const config = { ...gateway, sources: { stripe: { provider: 'stripe', expectedGapMinutes: 50 } } };
+  it('is watched for silence by what CloudWatch learns: ticket near the band, page far below it', () => {
+    for (const [id, period, width] of [
+      ['ingest-silent-source-stripe-ticket', 300, 3],
+      ['ingest-silent-source-stripe', 900, 6],
+    ] as const) {
+      const silent = alarm(id);
+      expect(silent).toMatchObject({
+        ComparisonOperator: 'LessThanLowerThreshold',
+        EvaluationPeriods: 3,
+        DatapointsToAlarm: 3,
+        TreatMissingData: 'breaching',
+      });
+      const band = silent.Metrics.find((m: Resource) => m.Id === silent.ThresholdMetricId);
+      expect(band.Expression).toMatch(new RegExp(`^ANOMALY_DETECTION_BAND\\(\\w+, ${width}\\)$`));
+      expect(metricsOf(silent)).toMatchObject([{ MetricName: 'Accepted', Stat: 'Sum' }]);
+      expect(silent.Metrics.find((m: Resource) => m.MetricStat).MetricStat.Period).toBe(period);
+    }
+    expect(alarmsOf(local).filter(each => each.AlarmName.includes('silent'))).toEqual([]);
+  });
+
+  it('reports a zero every minute where its silence is learned, or silence would be no datapoint', () => {
+    const { config } = resolveDeployment(gateway, 'prod', PROVIDERS);
+    expect(config.sources.map(source => source.reportSilence)).toEqual(config.sources.map(() => true));
+    expect(resolveDeployment(gateway, 'local', PROVIDERS).config.sources.some(it => it.reportSilence)).toBe(false);
+  });
+
+  it('pages by its silence after the longest normal one where that is configured', async () => {
+    const config = defineGateway({
+      sources: { stripe: { provider: 'stripe', expectedGapMinutes: 48 } },
+      environments: { prod: {} },
+    });
     const template = (await synthEnvironment('prod', config)).gateway;
     template.hasResourceProperties('AWS::CloudWatch::Alarm', {
       AlarmName: 'holdfast-prod-ingest-silent-source-stripe',
       MetricName: 'Accepted',
       TreatMissingData: 'breaching',
-      Period: 900,
-      EvaluationPeriods: 4,
-      DatapointsToAlarm: 4,
+      Period: 300,
+      EvaluationPeriods: 10,
+      DatapointsToAlarm: 10,
       ComparisonOperator: 'LessThanThreshold',
       Threshold: 1,
     });
@@ -262,7 +362,7 @@ describe('composites', () => {
 
 describe('topics', () => {
   it('are encrypted with a key that lets CloudWatch in, or alarms would reach nobody', () => {
-    prod.resourceCountIs('AWS::SNS::Topic', 3);
+    prod.resourceCountIs('AWS::SNS::Topic', 4);
     prod.allResourcesProperties('AWS::SNS::Topic', { KmsMasterKeyId: Match.anyValue() });
     const principal = { Service: 'cloudwatch.amazonaws.com' };
     prod.hasResourceProperties('AWS::KMS::Key', {
@@ -280,7 +380,7 @@ describe('topics', () => {
       },
     });
     const policies = Object.values(prod.findResources('AWS::SNS::TopicPolicy'));
-    expect(policies).toHaveLength(3);
+    expect(policies).toHaveLength(4);
     for (const policy of policies) {
       const statements: Resource[] = policy['Properties'].PolicyDocument.Statement;
       expect(
@@ -305,7 +405,8 @@ describe('topics', () => {
       },
     });
     const template = (await synthEnvironment('prod', config)).gateway;
-    template.resourceCountIs('AWS::SNS::Subscription', 2);
+    // Theirs, and the function's that says which events died.
+    template.resourceCountIs('AWS::SNS::Subscription', 3);
     template.hasResourceProperties('AWS::SNS::Subscription', {
       Protocol: 'https',
       TopicArn: { Ref: Match.stringLikeRegexp('page') },
@@ -339,7 +440,8 @@ describe('how many alarms an environment has', () => {
 describe('runbooks', () => {
   it('belong to an alarm each, and none is left over', async () => {
     const { readdirSync } = await import('node:fs');
-    const config = { ...gateway, sources: { stripe: { provider: 'stripe', expectedGapMinutes: 60 } } };
+    const sources = { stripe: { provider: 'stripe', expectedGapMinutes: 60 } };
+    const config = defineGateway({ sources, environments: { prod: {} } });
     const named = alarmsOf((await synthEnvironment('prod', config)).gateway).map(
       each => /runbooks\/([a-z-]+\.md)/.exec(descriptionOf(each))?.[1],
     );

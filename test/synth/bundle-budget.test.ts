@@ -86,6 +86,8 @@ async function loadListOf(name: FunctionName): Promise<{ handler: string; builti
           'BODIES_BUCKET',
           'WORK_QUEUE_URL',
           'DEAD_QUEUE_URL',
+          'PROBE_URL',
+          'PAGE_TOPIC',
           'PAYMENTS_TABLE',
           'PUSHES_TABLE',
         ].map(variable => [variable, 'http://127.0.0.1:1/x']),

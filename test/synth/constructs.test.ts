@@ -80,7 +80,7 @@ describe('each construct works in a stack of somebody else, with nothing but its
 
   it('AlarmTopics tells nobody until it is told whom', () => {
     new AlarmTopics(stack, 'Alarms');
-    template().resourceCountIs('AWS::SNS::Topic', 3);
+    template().resourceCountIs('AWS::SNS::Topic', 4);
     template().resourceCountIs('AWS::SNS::Subscription', 0);
   });
 });

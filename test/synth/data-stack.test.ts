@@ -100,14 +100,19 @@ describe('the bucket of large bodies', () => {
 });
 
 describe('the secrets', () => {
-  it('are named so that a person can set them, one per source, and empty at first', () => {
+  it("are named so that a person can set them, one per source, and empty at first; but for the probe's own", () => {
     const secrets = resources('prod', 'AWS::SecretsManager::Secret').map(secret => secret.Properties);
     expect(secrets.map(secret => secret.Name).sort()).toEqual(
-      ['default', 'github', 'shopify', 'slack', 'standard-webhooks', 'stripe'].map(source => `holdfast/prod/${source}`),
+      ['default', 'github', 'holdfast-probe', 'shopify', 'slack', 'standard-webhooks', 'stripe'].map(
+        source => `holdfast/prod/${source}`,
+      ),
     );
+    const ours = secrets.find(secret => secret.Name === 'holdfast/prod/holdfast-probe');
+    expect(ours?.GenerateSecretString).toMatchObject({ PasswordLength: 64 });
     for (const secret of secrets) {
-      expect(secret).not.toHaveProperty('GenerateSecretString');
       expect(secret).not.toHaveProperty('SecretString');
+      if (secret === ours) continue;
+      expect(secret).not.toHaveProperty('GenerateSecretString');
     }
   });
 });

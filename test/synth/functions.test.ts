@@ -5,6 +5,8 @@ import { gateway } from '#config';
 import { resolveDeployment } from '#core/config/resolve-config.ts';
 import { apiEnv } from '#lambdas/api/env.ts';
 import { ingestEnv } from '#lambdas/ingest/env.ts';
+import { notifyEnv } from '#lambdas/notify/env.ts';
+import { probeEnv } from '#lambdas/probe/env.ts';
 import { processEnv } from '#lambdas/process/env.ts';
 import { reconcileEnv } from '#lambdas/reconcile/env.ts';
 import { sweepEnv } from '#lambdas/sweep/env.ts';
@@ -28,7 +30,8 @@ const functions = (template: Template = prod()): Record<string, Resource> =>
 
 describe('every function', () => {
   it('runs on Node 24, arm64, 512 MB, and logs JSON without START and REPORT lines', () => {
-    expect(Object.keys(functions()).sort()).toEqual(['api', 'ingest', 'process', 'reconcile', 'sweep']);
+    const names = ['api', 'ingest', 'notify', 'probe', 'process', 'reconcile', 'sweep'];
+    expect(Object.keys(functions()).sort()).toEqual(names);
     for (const each of Object.values(functions())) {
       expect(each).toMatchObject({
         Runtime: 'nodejs24.x',
@@ -42,7 +45,8 @@ describe('every function', () => {
   });
 
   it('gets exactly the variables it declares (and the process function those of the handlers)', () => {
-    const contracts = { api: apiEnv, ingest: ingestEnv, process: processEnv, reconcile: reconcileEnv, sweep: sweepEnv };
+    const daily = { reconcile: reconcileEnv, sweep: sweepEnv, probe: probeEnv, notify: notifyEnv };
+    const contracts = { api: apiEnv, ingest: ingestEnv, process: processEnv, ...daily };
     for (const [name, contract] of Object.entries(contracts)) {
       const given = Object.keys(functions()[name].Environment.Variables).sort();
       const handlers = name === 'process' ? ['PAYMENTS_TABLE', 'PUSHES_TABLE'] : [];
@@ -51,12 +55,13 @@ describe('every function', () => {
   });
 
   it('forgets its logs after the retention of the environment', () => {
-    for (const [name, days] of [
-      ['local', 3],
-      ['prod', 30],
+    // One for each function and one for the front door; there is no probe locally.
+    for (const [name, days, count] of [
+      ['local', 3, 7],
+      ['prod', 30, 8],
     ] as const) {
       const groups = templates[name]?.findResources('AWS::Logs::LogGroup') ?? {};
-      expect(Object.keys(groups)).toHaveLength(6);
+      expect(Object.keys(groups)).toHaveLength(count);
       for (const group of Object.values(groups)) expect(group['Properties'].RetentionInDays).toBe(days);
     }
   });
@@ -95,7 +100,7 @@ describe('the mapping of the process function', () => {
 describe('retries', () => {
   it('may go through the queue of their own function more than 16 times', () => {
     expect(functions()['process'].RecursiveLoop).toBe('Allow');
-    for (const name of ['ingest', 'sweep', 'api', 'reconcile'])
+    for (const name of ['ingest', 'sweep', 'api', 'reconcile', 'probe', 'notify'])
       expect(functions()[name]).not.toHaveProperty('RecursiveLoop');
   });
 });
@@ -112,9 +117,13 @@ describe('timeouts', () => {
 });
 
 describe('schedules', () => {
-  it('sweep every minute and reconcile once a day, without retries of a run the next one makes up for', () => {
+  it('sweep and probe every minute and reconcile once a day, without retries of a run the next one makes up for', () => {
     const schedules = Object.values(prod().findResources('AWS::Scheduler::Schedule')).map(each => each['Properties']);
-    expect(schedules.map(each => each.ScheduleExpression).sort()).toEqual(['cron(17 3 * * ? *)', 'rate(1 minute)']);
+    expect(schedules.map(each => each.ScheduleExpression).sort()).toEqual([
+      'cron(17 3 * * ? *)',
+      'rate(1 minute)',
+      'rate(1 minute)',
+    ]);
     for (const schedule of schedules) {
       expect(schedule.State).toBe('ENABLED');
       expect(schedule.Target.RetryPolicy.MaximumRetryAttempts).toBe(0);

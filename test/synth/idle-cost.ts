@@ -39,6 +39,10 @@ const RUNS_PER_MONTH: Readonly<Record<string, number>> = {
 const SWEEP = { seconds: 0.2, logBytes: 700, controlReads: 4, controlWrites: 1, queueReads: 2, shardsPerSource: 4 };
 /** Lambda polls an empty queue with five pollers, each waiting 20 seconds. */
 const POLLS_PER_MINUTE = 15;
+/** The metric itself and both edges of its band. */
+const BAND_METRICS = 3;
+/** One run of the probe: what it sends costs as any event does (README), and it looks at the record some times. */
+const PROBE = { seconds: 0.6, reads: 10, eventMillion: 8.5 };
 /** Emitted by the scheduled functions whether or not anything happens. */
 const IDLE_METRICS = [
   'SweeperRuns',
@@ -64,7 +68,9 @@ export function computeIdleCost({ data, gateway: template }: SynthesizedEnvironm
     [data, template].flatMap(each => Object.values<Resource>(each.findResources(type)).map(found => found.Properties));
   const alarms = all('AWS::CloudWatch::Alarm');
   const metricsWatched = alarms.reduce(
-    (sum, alarm) => sum + (alarm.Metrics?.filter((metric: Resource) => metric.MetricStat).length ?? 1),
+    (sum, alarm) =>
+      sum +
+      (alarm.ThresholdMetricId ? BAND_METRICS : (alarm.Metrics?.filter((it: Resource) => it.MetricStat).length ?? 1)),
     0,
   );
   const composites = all('AWS::CloudWatch::CompositeAlarm').length;
@@ -82,6 +88,14 @@ export function computeIdleCost({ data, gateway: template }: SynthesizedEnvironm
   const polls = all('AWS::Lambda::EventSourceMapping').length * POLLS_PER_MINUTE * 60 * HOURS;
   // One query per shard and one for the dead letters of each source; an empty query reads half a unit.
   const reads = sweeps * (secrets * (SWEEP.shardsPerSource + 1) * 0.5 + SWEEP.controlReads);
+  const probes = all('AWS::Lambda::Function').filter(each => each.Environment.Variables.PROBE_URL).length * sweeps;
+  // A zero a minute for each source whose silence is learned, under its own name and the environment's.
+  const silent = new Set(
+    alarms
+      .filter(alarm => alarm.ThresholdMetricId)
+      .map(alarm => JSON.stringify(alarm.Metrics.find((it: Resource) => it.MetricStat).MetricStat.Metric.Dimensions)),
+  ).size;
+  const zeroes = silent === 0 ? 0 : silent + 1;
   const warm = all('AWS::Lambda::Alias').reduce(
     (sum, alias) => sum + (alias.ProvisionedConcurrencyConfig?.ProvisionedConcurrentExecutions ?? 0),
     0,
@@ -97,8 +111,8 @@ export function computeIdleCost({ data, gateway: template }: SynthesizedEnvironm
     { item: 'Composite alarms', count: `${composites}`, dollars: composites * PRICES.compositeAlarmMonth },
     {
       item: 'Custom metrics',
-      count: `${IDLE_METRICS.length} of the sweeper`,
-      dollars: IDLE_METRICS.length * PRICES.customMetricMonth,
+      count: `${IDLE_METRICS.length + zeroes + Math.min(1, probes)} of the sweeper and the probe`,
+      dollars: (IDLE_METRICS.length + zeroes + Math.min(1, probes)) * PRICES.customMetricMonth,
     },
     { item: 'Dashboard', count: `${dashboards}`, dollars: dashboards * PRICES.dashboardMonth },
     { item: 'Secrets', count: `${secrets}`, dollars: secrets * PRICES.secretMonth },
@@ -119,6 +133,14 @@ export function computeIdleCost({ data, gateway: template }: SynthesizedEnvironm
         ((sweeps * SWEEP.logBytes) / 1e9) * PRICES.logsGb,
     },
     {
+      item: 'Probe',
+      count: `${probes.toLocaleString('en')} events`,
+      dollars:
+        perMillion(probes, PROBE.eventMillion + PRICES.schedulerMillion + PRICES.lambdaRequestMillion) +
+        probes * PROBE.seconds * memoryGb * PRICES.lambdaArmGbSecond +
+        perMillion(probes * PROBE.reads, PRICES.dynamoReadMillion),
+    },
+    {
       item: 'Warm ingest environments',
       count: `${warm}`,
       dollars: warm * HOURS * 3600 * memoryGb * PRICES.provisionedArmGbSecond,
@@ -135,11 +157,12 @@ const sumOf = (lines: readonly CostLine[]): number => lines.reduce((sum, line) =
 export async function renderIdleCostPage(): Promise<string> {
   const costOf = async (settings: EnvironmentConfig, sources = gateway.sources): Promise<CostLine[]> =>
     computeIdleCost(await synthEnvironment('prod', { sources, environments: { prod: settings } }));
-  const [full, essential, none, oneMore] = await Promise.all([
+  const [full, essential, none, oneMore, noProbe] = await Promise.all([
     costOf({}),
     costOf({ alarms: 'essential' }),
     costOf({ alarms: 'none' }),
     costOf({}, { ...gateway.sources, another: { provider: 'stripe' } }),
+    costOf({ probe: false }),
   ]);
   const row = (line: CostLine): string => {
     const other = (lines: readonly CostLine[]) => money(lines.find(each => each.item === line.item)?.dollars ?? 0);
@@ -162,7 +185,14 @@ What costs more is off until you ask for it:
 | setting | adds a month |
 |---|---|
 | \`ingestProvisionedConcurrency: 1\` | $${money(HOURS * 3600 * 0.5 * PRICES.provisionedArmGbSecond)} for each environment kept warm |
-| \`expectedGapMinutes\` on a source | $${money(PRICES.alarmMetricMonth)} |
+
+What costs less is there to be asked for:
+
+| setting | saves a month |
+|---|---|
+| \`expectedGapMinutes\` on a source | $${money(2 * BAND_METRICS * PRICES.alarmMetricMonth + PRICES.customMetricMonth - PRICES.alarmMetricMonth)}: one exact silence alarm instead of two that learn |
+| \`silence: 'off'\` on a source | $${money(2 * BAND_METRICS * PRICES.alarmMetricMonth + PRICES.customMetricMonth)} |
+| \`probe: false\` in an environment | $${money(sumOf(full) - sumOf(noProbe))} |
 `;
 }
 

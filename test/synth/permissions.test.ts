@@ -28,6 +28,8 @@ function nameOf(resource: unknown): string {
     [/WorkDead/, 'dead queue'],
     [/Logs[0-9A-F]{8}/, 'own log'],
     [/secret:(holdfast\/prod\/[a-z-]+-\?{6})/, ''],
+    [/AlarmsTopicspage/, 'page topic'],
+    [/AlarmsTopicsKey/, 'topic key'],
     [/HandlersPayments/, 'handlers: payments'],
     [/HandlersPushes/, 'handlers: pushes'],
     [/"(\w+)Function[0-9A-F]{8}"/, 'function '],
@@ -61,7 +63,7 @@ const QUERY = ['attention', 'timeline', 'watch'].map(index => `dynamodb:Query on
 
 describe('who may do what', () => {
   it('is this list and nothing else', () => {
-    const secrets = ['default', 'github', 'shopify', 'slack', 'standard-webhooks', 'stripe'];
+    const secrets = ['default', 'github', 'holdfast-probe', 'shopify', 'slack', 'standard-webhooks', 'stripe'];
     const wanted: Record<string, string[]> = {
       Ingest: [
         ...OWN_LOG,
@@ -104,6 +106,19 @@ describe('who may do what', () => {
         ...on('payloads', 'dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem'),
         ...on('main queue', 'sqs:SendMessage'),
       ],
+      Probe: [
+        ...OWN_LOG,
+        ...on('events', 'dynamodb:GetItem'),
+        'secretsmanager:GetSecretValue on holdfast/prod/holdfast-probe-??????',
+      ],
+      Notify: [
+        ...OWN_LOG,
+        'dynamodb:Query on events/attention',
+        ...on('events', 'dynamodb:BatchGetItem'),
+        ...on('page topic', 'sns:Publish'),
+        ...on('topic key', 'kms:Decrypt', 'kms:GenerateDataKey'),
+      ],
+      ProbeSchedule: ['lambda:InvokeFunction on function Probe'],
       SweepSchedule: ['lambda:InvokeFunction on function Sweep'],
       ReconcileSchedule: ['lambda:InvokeFunction on function Reconcile'],
     };

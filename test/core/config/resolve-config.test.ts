@@ -271,7 +271,7 @@ describe('a mistake is named with its place, what was given, what is allowed and
     ['an unknown severity', `${prod}.alarmTargets`, { pages: [] }, /did you mean page/, `${prod}.alarmTargets.pages`],
     ['a log retention CloudWatch does not know', `${prod}.logRetentionDays`, 31, /30/],
     ['an environment with capitals', 'environments.Prod', {}, /rename/],
-    ['a silence too short to see', 'sources.stripe.expectedGapMinutes', 1, /from 15/],
+    ['a silence too short to see', 'sources.stripe.expectedGapMinutes', 1, /from 5/],
   ];
 
   it.each(cases)('%s', (_title, at, value, says, reportedAt = at) => {

@@ -1,0 +1,36 @@
+import { PublishCommand, SNSClient } from '@aws-sdk/client-sns';
+import type { Pager } from '#core/inbound/notify-on-call.ts';
+import { clientSettings, type Environment } from '../aws/client-settings.ts';
+import { toDependencyError } from '../aws/to-dependency-error.ts';
+
+const SUBJECT_LIMIT = 100;
+
+/** The SNS client of a module's scope. Throws when the environment names no region. */
+export function createSnsClient(env?: Environment): SNSClient {
+  return new SNSClient(clientSettings('SNS', env));
+}
+
+/** `Pager` on a topic: mail gets the text, everything else CloudWatch's JSON, which pager services know. */
+export class SnsPager implements Pager {
+  readonly #client: SNSClient;
+  readonly #topicArn: string;
+
+  constructor(client: SNSClient, topicArn: string) {
+    this.#client = client;
+    this.#topicArn = topicArn;
+  }
+
+  async publish(subject: string, message: string, text: string): Promise<void> {
+    const input = {
+      TopicArn: this.#topicArn,
+      Subject: subject.slice(0, SUBJECT_LIMIT),
+      MessageStructure: 'json',
+      Message: JSON.stringify({ default: message, email: text }),
+    };
+    try {
+      await this.#client.send(new PublishCommand(input));
+    } catch (error) {
+      throw toDependencyError('sns', 'Publish', error);
+    }
+  }
+}

@@ -1,0 +1,7 @@
+import { text } from '#lambdas/shared/read-env.ts';
+
+/** Environment of the `notify` function, set by its construct. */
+export const notifyEnv = {
+  EVENTS_TABLE: text,
+  PAGE_TOPIC: text,
+};

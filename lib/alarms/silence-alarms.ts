@@ -1,0 +1,55 @@
+import { Duration } from 'aws-cdk-lib';
+import type { DeployedSource } from '#core/config/deployment.ts';
+import type { AlarmContext, AlarmSpec } from './alarm-spec.ts';
+
+/**
+ * A source that sends less than it should. Either its longest normal silence is known (`expectedGapMinutes`), or
+ * CloudWatch learns what is usual. It has no function for "half of the usual", so the lower edge of a narrow band stands
+ * for it, and of a wide one for "gone".
+ */
+export function silenceAlarms(deployed: DeployedSource, context: AlarmContext): readonly AlarmSpec[] {
+  const { source, expectedGapMinutes, silence } = deployed;
+  const accepted = (period: Duration) =>
+    context.metric('Accepted', { statistic: 'Sum', period, dimensions: { source: source.id } });
+  const shared = {
+    runbook: 'ingest-silent-source',
+    fires: 'below',
+    missing: 'breaching',
+    firstCommand: context.holdfast(`events ls --source ${source.id} --since 24h`),
+  } as const;
+  if (expectedGapMinutes !== undefined) {
+    const periods = Math.ceil(expectedGapMinutes / 5);
+    return [
+      {
+        ...shared,
+        id: `ingest-silent-source-${source.id}`,
+        severity: 'page',
+        metric: accepted(context.minutes(5)),
+        threshold: 1,
+        datapoints: [periods, periods],
+        meaning: `Source ${source.id} has sent nothing for ${expectedGapMinutes} minutes: the provider may have disabled the webhook.`,
+      },
+    ];
+  }
+  if (silence !== 'learned') return [];
+  return [
+    {
+      ...shared,
+      id: `ingest-silent-source-${source.id}-ticket`,
+      severity: 'ticket',
+      metric: accepted(Duration.minutes(5)),
+      threshold: { bandWidth: 3 },
+      datapoints: [3, 3],
+      meaning: `Source ${source.id} sends less than is usual at this time of the week.`,
+    },
+    {
+      ...shared,
+      id: `ingest-silent-source-${source.id}`,
+      severity: 'page',
+      metric: accepted(Duration.minutes(15)),
+      threshold: { bandWidth: 6 },
+      datapoints: [3, 3],
+      meaning: `Source ${source.id} has sent next to nothing for 45 minutes, far below what is usual: the provider may have disabled the webhook.`,
+    },
+  ];
+}
