@@ -12,7 +12,7 @@ import { handlerThat } from './support/handlers.ts';
 
 const MINUTE = 60_000;
 /** What waits in the queue when the tables come back. */
-const QUEUED = isLongRun() ? 50_000 : 500;
+const QUEUED = isLongRun() ? 50_000 : 300;
 /** Each kind: what its handler does, told by the first word of the id. */
 const KINDS = ['good', 'flaky', 'late', 'dies'];
 
