@@ -21,6 +21,9 @@ import { readAlarms } from './read-alarms.ts';
 import { SecretsManagerVault } from './secrets-manager-vault.ts';
 import { sendHttp } from './send-http.ts';
 
+/** A line that went dead (a laptop that slept) is noticed, and what was asked is asked again. */
+const TIMEOUTS = { connectionTimeout: 3_000, requestTimeout: 10_000, throwOnRequestTimeout: true } as const;
+
 type Env = Readonly<Record<string, string | undefined>>;
 
 /** Throws CliError when the stack is not there, or no local AWS runs. Credentials come from the SDK's own chain. */
@@ -29,7 +32,12 @@ export async function openGateway(deployment: Deployment, env: Env): Promise<Gat
   const local = deployment.emulated ? await findLocalAws(env) : undefined;
   const endpoint = local?.endpoint ?? env['AWS_ENDPOINT_URL'];
   const region = local?.region ?? env['AWS_REGION'] ?? deployment.region;
-  const settings = { ...(region === undefined ? {} : { region }), ...local, maxAttempts: 3 };
+  const settings = {
+    ...(region === undefined ? {} : { region }),
+    ...local,
+    maxAttempts: 3,
+    requestHandler: TIMEOUTS,
+  };
   const cloudFormation = new CloudFormationClient(settings);
   const outputs = await readOutputs(cloudFormation, `holdfast-${environment}-gateway`, environment);
   const output = (name: string): string => {

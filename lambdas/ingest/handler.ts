@@ -17,6 +17,7 @@ import { EmfTelemetry } from '#adapters/telemetry/emf-telemetry.ts';
 import { needsSecret } from '#core/config/source-needs.ts';
 import { PROBE_SOURCE } from '#core/inbound/probe-source.ts';
 import { receivedSources } from '#core/resolved-config.ts';
+import { isWhole } from '#core/source-head.ts';
 import { config } from '#lambdas/shared/baked-config.ts';
 import { flushTelemetry } from '#lambdas/shared/flush-telemetry.ts';
 import { environment } from '#lambdas/shared/process-environment.ts';
@@ -42,7 +43,7 @@ const secrets = new CachedSecrets(values, systemClock, (source, error) =>
 await Promise.all([
   primeDynamoDb(dynamodb, env.EVENTS_TABLE),
   primeSqs(sqs, env.WORK_QUEUE_URL),
-  ...sources.filter(it => needsSecret(it.spec)).map(it => secrets.get(it.id)),
+  ...sources.filter(it => isWhole(it) && needsSecret(it.spec)).map(it => secrets.get(it.id)),
 ]);
 
 const ports = {

@@ -1,6 +1,15 @@
 /** The resolved configuration, baked into the bundle at synth (Lambda's environment holds 4 KB, too little for it). */
-import type { ResolvedConfig } from '#core/resolved-config.ts';
+import type { ResolvedConfig, ResolvedSource } from '#core/resolved-config.ts';
+import type { SourceHead } from '#core/source-head.ts';
+import { sourceOf } from './lazy-source.ts';
 
 declare const __HOLDFAST_CONFIG__: string;
 
-export const config = JSON.parse(__HOLDFAST_CONFIG__) as ResolvedConfig;
+type BakedConfig = Omit<ResolvedConfig, 'sources'> & { readonly sources: readonly (ResolvedSource | SourceHead)[] };
+
+const baked = JSON.parse(__HOLDFAST_CONFIG__) as BakedConfig;
+
+export const config: ResolvedConfig = {
+  ...baked,
+  sources: baked.sources.map(source => sourceOf(source, new URL('.', import.meta.url))),
+};

@@ -3,6 +3,7 @@ import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promise
 import { basename, join, relative } from 'node:path';
 import { build, type Metafile } from 'esbuild';
 import type { ResolvedConfig, ResolvedSource } from '#core/resolved-config.ts';
+import type { SourceHead } from '#core/source-head.ts';
 import { type Bundles, FUNCTION_NAMES, type FunctionName } from './function-names.ts';
 import { isolatedLazyImports, LEAN_OPTIONS, lazyBuiltins, withoutUnusedParts } from './lean-plugins.ts';
 import { unusedTargetFiles } from './target-files.ts';
@@ -10,6 +11,9 @@ import { unusedTargetFiles } from './target-files.ts';
 const REPOSITORY = join(import.meta.dirname, '../..');
 /** Stands in the built code until the configuration of an environment takes its place. */
 const CONFIG_PLACE = '@@HOLDFAST_CONFIG@@';
+
+/** About fifteen providers: below it, one file is read faster than two. */
+const INLINE_SOURCES_BYTES = 20_000;
 
 export interface BundleOptions {
   /** One per environment. */
@@ -113,22 +117,40 @@ async function buildFunction(name: FunctionName, unused: ReadonlySet<string>): P
 /** Makes these the only files of a folder, and leaves alone what is the same: another run may be reading it just now. */
 async function writeBundle(code: BuiltFunction, config: ResolvedConfig, folder: string): Promise<void> {
   await mkdir(folder, { recursive: true });
-  const literal = toLiteral(JSON.stringify(withoutProse(config)));
+  const baked = bake(code.name, withoutProse(config));
+  const literal = toLiteral(JSON.stringify(baked.config));
   const place = new RegExp(`(["'\`])${CONFIG_PLACE}\\1`, 'g');
-  const unused = unusedTargetFiles(config);
-  const files = new Map([...code.files].filter(([name]) => !unused.has(name)));
-  for (const [name, text] of files) {
-    const wanted = text.replace(place, () => literal);
+  const wanted = new Map([
+    ...baked.files,
+    ...[...code.files].map(([name, text]) => [name, text.replace(place, () => literal)] as const),
+  ]);
+  for (const [name, text] of wanted) {
     const present = await readFile(join(folder, name), 'utf8').catch(() => undefined);
-    if (present === wanted) continue;
+    if (present === text) continue;
     const unfinished = `${folder}.${process.pid}.part`;
-    await writeFile(unfinished, wanted);
+    await writeFile(unfinished, text);
     await rename(unfinished, join(folder, name));
   }
   for (const name of await readdir(folder)) {
-    if (!files.has(name)) await rm(join(folder, name), { force: true });
+    if (!wanted.has(name)) await rm(join(folder, name), { force: true });
   }
   await writeFile(metafilePath(folder), JSON.stringify(code.metafile));
+}
+
+interface Baked {
+  /** What takes the place in the code. */
+  readonly config: unknown;
+  /** Files beside it, by name. */
+  readonly files: ReadonlyMap<string, string>;
+}
+
+/** Ingest, whose cold start a provider waits for, reads sources one by one where there are many. */
+function bake(name: FunctionName, config: ResolvedConfig): Baked {
+  if (name !== 'ingest' || JSON.stringify(config.sources).length <= INLINE_SOURCES_BYTES)
+    return { config, files: new Map() };
+  const heads = config.sources.map(({ id, paths }): SourceHead => ({ id, paths, file: `source-${id}.json` }));
+  const files = config.sources.map(source => [`source-${source.id}.json`, JSON.stringify(source)] as const);
+  return { config: { ...config, sources: heads }, files: new Map(files) };
 }
 
 /** JSON as a string of JavaScript; single quotes, because JSON is full of double ones. */
