@@ -15,7 +15,7 @@ type Rounds = Readonly<Record<(typeof VARIANTS)[number], number[]>>;
 interface Told {
   readonly rounds: Rounds;
   /** Calls to AWS per event. */
-  readonly calls: { readonly ingest: number; readonly process: number };
+  readonly calls: { readonly ingest: number; readonly ingestDynamo: number; readonly process: number };
 }
 
 export const measureHandlers: Bench = async ({ quick, say }): Promise<Section> => {
@@ -83,11 +83,14 @@ function sectionOf({ rounds: of, calls }: Told, rounds: number): Section {
     ],
     numbers: {
       ...Object.fromEntries(VARIANTS.map(name => [`${name}Us`, spreadOf(of[name]).median])),
+      ingestClientFastUs: quantile(of.ingestClient, 0.1),
+      processClientFastUs: quantile(of.processClient, 0.1),
       ingestRatio: ratio(of.ingest, of.floor),
       clientRatio: ratio(of.ingestClient, of.ingestRaw),
       processRatio: ratio(of.process, of.floor),
       processClientRatio: ratio(of.processClient, of.floor),
       ingestCalls: calls.ingest,
+      ingestDynamoCalls: calls.ingestDynamo,
       processCalls: calls.process,
     },
   };

@@ -7,6 +7,7 @@ const BENCHES: Readonly<Record<string, { readonly about: string; readonly load: 
   a: { about: 'cold start of ingest', load: async () => (await import('./start-ratio.ts')).measureStart },
   b: { about: 'CPU of a warm handler', load: async () => (await import('./handler-cpu.ts')).measureHandlers },
   c: { about: 'billed units and dollars per event', load: async () => (await import('./units.ts')).measureUnits },
+  f: { about: 'latency, as a model', load: async () => (await import('./latency.ts')).modelLatency },
   d: {
     about: 'side by side with Postgres, BullMQ, adnanh/webhook',
     load: async () => (await import('./side-by-side.ts')).measureSideBySide,

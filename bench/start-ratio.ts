@@ -8,7 +8,7 @@ import { type FakeAws, LOOPBACK_SECRET, loopbackEnvironment, startFakeAws } from
 import { apiEventOf } from './loopback/requests.ts';
 import { interleave } from './measure/rounds.ts';
 import { type ChildRun, runChild } from './measure/run-child.ts';
-import { showSpread, spreadOf } from './measure/statistics.ts';
+import { quantile, showSpread, spreadOf } from './measure/statistics.ts';
 import type { Bench, Figure, Section } from './report/section.ts';
 
 const CHILDREN = join(import.meta.dirname, 'children');
@@ -150,7 +150,10 @@ function sectionOf(ratios: StartRatios, part: EagerPart, rounds: number): Sectio
       raw: part.raw,
       gzip: part.gzip,
       emptyCpuMs: spreadOf(runs.empty.map(run => run.told.all / 1000)).median,
-      primedCpuMs: spreadOf(runs.primed.map(run => run.told.all / 1000)).median,
+      primedFastMs: quantile(
+        runs.primed.map(run => run.told.all / 1000),
+        0.1,
+      ),
     },
   };
 }

@@ -227,6 +227,7 @@ for (const { block, count } of Object.values(variants)) {
 }
 const told = await cpuPerEvent(variants, Number(ROUNDS));
 process.stdout.write = written;
-const calls = { ingest: ingestCalls.length, process: processCalls.length / BATCH };
+const toDynamo = ingestCalls.filter(it => it.headers['x-amz-target']?.startsWith('DynamoDB'));
+const calls = { ingest: ingestCalls.length, ingestDynamo: toDynamo.length, process: processCalls.length / BATCH };
 console.log(JSON.stringify({ rounds: told, calls }));
 process.exit(0);

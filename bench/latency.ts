@@ -1,0 +1,161 @@
+/** Benchmark (f): the latency promise, as a model with its inputs shown. */
+import { SeededRandom } from '#adapters/memory/seeded-random.ts';
+import type { Random } from '#core/ports.ts';
+import { quantile } from './measure/statistics.ts';
+import { coldShare, type Traffic } from './model/cold-share.ts';
+import { CPU_SHARE, ENVIRONMENTS, INPUTS, MEMORY_MB } from './model/inputs.ts';
+import { type Conditions, coldMs, drawJourney, ingestMs, type Measured, processMs } from './model/latency-model.ts';
+import type { Bench, Section, Table } from './report/section.ts';
+
+const MILLION: Traffic = { eventsPerDay: 1_000_000, bursts: { count: 2, factor: 25, seconds: 60 } };
+const DRAWS = { quick: 200_000, full: 2_000_000 } as const;
+const WARM = { coldIngest: 0, coldProcess: 0 };
+
+/** Throws when the benchmarks it builds on have never run. */
+function measuredBy(known: (section: string) => Readonly<Record<string, number>> | undefined): Measured {
+  const number = (section: string, name: string): number => {
+    const value = known(section)?.[name];
+    if (value === undefined) {
+      throw new RangeError(
+        `The model needs "${name}" of benchmark (${section}): run npm run bench -- ${section} --write`,
+      );
+    }
+    return value;
+  };
+  return {
+    ingestCpuMs: number('b', 'ingestClientFastUs') / 1_000,
+    processCpuMs: number('b', 'processClientFastUs') / 1_000,
+    startCpuMs: number('a', 'primedFastMs'),
+    ingestDynamoCalls: number('b', 'ingestDynamoCalls'),
+    ingestSqsCalls: number('b', 'ingestCalls') - number('b', 'ingestDynamoCalls'),
+    processDynamoCalls: number('b', 'processCalls'),
+  };
+}
+
+const meanOf = (count: number, value: () => number): number => {
+  let sum = 0;
+  for (let n = 0; n < count; n++) sum += value();
+  return sum / count;
+};
+
+interface Row {
+  readonly name: string;
+  readonly accept: readonly number[];
+  readonly processed: readonly number[];
+}
+
+function drawRow(name: string, measured: Measured, conditions: Conditions, count: number, random: Random): Row {
+  const accept = new Array<number>(count);
+  const processed = new Array<number>(count);
+  for (let n = 0; n < count; n++) {
+    const journey = drawJourney(measured, conditions, random);
+    accept[n] = journey.acceptMs;
+    processed[n] = journey.processedMs;
+  }
+  return { name, accept, processed };
+}
+
+export const modelLatency: Bench = async ({ quick, say, known }): Promise<Section> => {
+  const measured = measuredBy(known);
+  const random = new SeededRandom(2026);
+  const ingestMean = meanOf(20_000, () => ingestMs(measured, random));
+  const processMean = (batch: number): number => meanOf(5_000, () => processMs(measured, batch, random));
+  say('  a day of arrivals for each function');
+  const coldIngest = coldShare(MILLION, ingestMean, random);
+  const coldProcess = coldShare(MILLION, processMean(1), random);
+  const draws = quick ? DRAWS.quick : DRAWS.full;
+  say(`  ${draws} events under each of three conditions`);
+  const warm = drawRow('warm, 11.6 events/s (batch 1)', measured, { batch: 1, ...WARM }, draws, random);
+  const burst = drawRow('warm, burst of 290 events/s (batch 10)', measured, { batch: 10, ...WARM }, draws, random);
+  const day = drawRow('a day with its cold starts', measured, { batch: 1, coldIngest, coldProcess }, draws, random);
+  const warmP99 = quantile(warm.processed, 0.99);
+  const acceptP50 = quantile(warm.accept, 0.5);
+  const acceptP90 = quantile(warm.accept, 0.9);
+  const cold = Math.max(coldIngest, coldProcess);
+  const ms = (value: number): string => `${Math.round(value)} ms`;
+  return {
+    id: 'f',
+    title: '(f) Latency, predicted by a model',
+    method: `A Monte Carlo model with ${draws.toLocaleString('en')} events under each condition: **predicted, not measured**. AWS's times are drawn from the quantiles below; ours is the CPU measured in (a) and (b) on this machine (the fastest tenth of the rounds, since others use it too), divided by the ${CPU_SHARE.toFixed(2)} vCPU of ${MEMORY_MB} MB, and whole during init. The share of cold starts comes from a simulated day of a million events along a day's curve with two bursts of 25 times the mean, a minute each.`,
+    figures: [
+      {
+        name: 'arrival to processed, p99, warm',
+        value: ms(warmP99),
+        reference: `burst of 290/s: ${ms(quantile(burst.processed, 0.99))}`,
+        target: '< 200 ms',
+        moonshot: '160 ms',
+        reached: warmP99 < 200,
+      },
+      {
+        name: 'invocations that start cold',
+        value: `${(100 * cold).toFixed(3)} %`,
+        reference: `ingest ${(100 * coldIngest).toFixed(3)} %, process ${(100 * coldProcess).toFixed(3)} %`,
+        target: '< 0.2 %',
+        reached: cold < 0.002,
+      },
+      {
+        name: 'accept, p50 and p90, warm',
+        value: `${ms(acceptP50)}, ${ms(acceptP90)}`,
+        reference: `HTTP API alone: ${ms(8)}`,
+        target: '10 to 50 ms',
+        reached: acceptP50 >= 10 && acceptP90 <= 50,
+      },
+      {
+        name: 'arrival to processed, p99.9, with cold starts',
+        value: ms(quantile(day.processed, 0.999)),
+        reference: `warm: ${ms(quantile(warm.processed, 0.999))}`,
+        moonshot: '280 ms',
+      },
+    ],
+    tables: [latencyTable([warm, burst, day]), inputTable(measured)],
+    notes: [
+      `A cold start adds ${ms(meanOf(5_000, () => coldMs(measured, random)))} on average; it hits only the request that causes it.`,
+      'Network between the provider and AWS is not in it; nor is the time of your own handler.',
+    ],
+    numbers: {
+      warmP99,
+      acceptP50,
+      acceptP90,
+      coldShare: cold,
+      dayP999: quantile(day.processed, 0.999),
+      ingestBilledMs: ingestMean,
+      ...Object.fromEntries([1, 3, 10].map(batch => [`processBilledMs${batch}`, processMean(batch)])),
+    },
+  };
+};
+
+function latencyTable(rows: readonly Row[]): Table {
+  const shares = [0.5, 0.9, 0.99, 0.999] as const;
+  const cells = (values: readonly number[]): string[] => shares.map(share => quantile(values, share).toFixed(0));
+  return {
+    title: 'Milliseconds from the arrival of a request, predicted',
+    head: ['', ...shares.map(it => `accepted p${100 * it}`), ...shares.map(it => `processed p${100 * it}`)],
+    rows: rows.map(({ name, accept, processed }) => [name, ...cells(accept), ...cells(processed)]),
+  };
+}
+
+function inputTable(measured: Measured): Table {
+  const given = Object.values(INPUTS).map(({ name, at, source }) => [
+    name,
+    at.map(([share, value]) => `p${100 * share} ${value}`).join(', '),
+    source,
+  ]);
+  const { ingestCpuMs, processCpuMs, startCpuMs, ingestDynamoCalls, ingestSqsCalls, processDynamoCalls } = measured;
+  return {
+    title: 'Inputs, in milliseconds',
+    head: ['', 'value', 'source'],
+    rows: [
+      ...given,
+      ['CPU of ingest per event', ingestCpuMs.toFixed(2), '(b), with client'],
+      ['CPU of process per record', processCpuMs.toFixed(2), '(b), with client, batch 10'],
+      ['CPU of a start with priming', startCpuMs.toFixed(0), '(a)'],
+      ['calls of ingest', `${ingestDynamoCalls} DynamoDB, ${ingestSqsCalls} SQS, one after the other`, '(b)'],
+      ['calls of process per record', `${processDynamoCalls} DynamoDB`, '(b)'],
+      [
+        'life of an environment',
+        `${ENVIRONMENTS.idleMinutes} minutes idle, ${ENVIRONMENTS.lifeMinutes} minutes in all`,
+        'assumed',
+      ],
+    ],
+  };
+}
