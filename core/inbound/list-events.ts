@@ -72,16 +72,17 @@ async function candidatesFromIndexes(filter: EventFilter, store: ListStore): Pro
   if (!statuses?.every(status => status === 'dead_letter' || !isTerminal(status))) return undefined;
   const found = new Set<EventPk>();
   const open = statuses.some(status => !isTerminal(status));
-  const complete = await Promise.all(
-    sources.flatMap(source => {
-      const shards = open ? Array.from({ length: WATCH_SHARDS }, (_, shard) => `${source}#${shard}`) : [];
-      return [
-        ...shards.map(shard => collectWatched(shard, found, store)),
-        ...(statuses.includes('dead_letter') ? [collectDead(source, filter, found, store)] : []),
-      ];
-    }),
-  );
-  if (complete.includes(false)) return undefined;
+  const searches = sources.flatMap(source => {
+    const shards = open ? Array.from({ length: WATCH_SHARDS }, (_, shard) => `${source}#${shard}`) : [];
+    return [
+      ...shards.map(shard => () => collectWatched(shard, found, store)),
+      ...(statuses.includes('dead_letter') ? [() => collectDead(source, filter, found, store)] : []),
+    ];
+  });
+  for (let at = 0; at < searches.length; at += READS_IN_PARALLEL) {
+    const complete = await Promise.all(searches.slice(at, at + READS_IN_PARALLEL).map(search => search()));
+    if (complete.includes(false)) return undefined;
+  }
   return [...found];
 }
 
