@@ -6,7 +6,7 @@ import { done, PermanentError, retryAfter } from '#core/inbound/handler-contract
 import { createReplayJob } from '#core/inbound/replay-job.ts';
 import { VERSION } from '#core/version.ts';
 import { ApiDocument } from '#test/support/api-document.ts';
-import { MemoryWorld } from '#test/support/memory-world.ts';
+import { EVENTS, MemoryWorld } from '#test/support/memory-world.ts';
 import { handlerThat } from './support/handlers.ts';
 import { type ApiAnswer, type ApiParts, CALLER, StatusApi } from './support/status-api.ts';
 
@@ -37,6 +37,7 @@ class Incident {
     }
     await this.world.post({ id: 'twin', source: 'shop' });
     await this.world.clock.advanceBy(60_000);
+    this.world.database.write({ kind: 'update', table: EVENTS, key: { pk: 'pay#twin' }, set: { reconciled: true } });
   }
 
   call(route: ApiRoute, parts: ApiParts = {}): Promise<ApiAnswer> {
@@ -113,6 +114,8 @@ describe('one event', () => {
     expect((await incident.call('GET /events/{event_id}/status', event('twin'))).status).toBe(409);
     const named = await incident.call('GET /events/{event_id}', event('twin', { query: { source: 'shop' } }));
     expect(named).toMatchObject({ status: 200, body: { source: 'shop' } });
+    const fetched = await incident.call('GET /events/{event_id}', event('evt_pay.twin'));
+    expect(fetched.body).toMatchObject({ source: 'pay', reconciled: true });
     const unknown = await incident.call('GET /events/{event_id}', event('twin', { query: { source: 'nobody' } }));
     expect(unknown).toMatchObject({ status: 404, body: { message: expect.stringContaining('shop, pay') } });
   });
