@@ -11,6 +11,7 @@ import { sampleEvent } from '#local/sample-event.ts';
 import { copyApp, freePort, GatewayUnderTest, genericEvent, pkOf } from './gateway-under-test.ts';
 import { killWorkers } from './kill-workers.ts';
 import { reportMissingPython } from './needs-python.ts';
+import { putBack, runProcessing, takeAway } from './restore-table.ts';
 import { runScript } from './run-script.ts';
 import { requestOf } from './scheme-families.ts';
 import { SCHEME_FAMILIES } from './test-gateway.config.ts';
@@ -271,6 +272,26 @@ export const gateway = defineGateway({ sources: { stripe: { provider: 'stripe' }
     expect(item).toMatchObject({ status: 'completed', actionTaken: 'counted' });
     expect(item.attempts).toBeGreaterThanOrEqual(2);
     expect(await gateway.timesApplied(effectOf(killed.key))).toBe(1);
+  }, 150_000);
+
+  it('comes back with its table restored under the old name, and with what was accepted meanwhile', async () => {
+    const [early, queued] = [genericEvent('test.effect'), [1, 2, 3].map(() => genericEvent('test.effect'))];
+    await gateway.sendUntilAcknowledged('default', early);
+    await gateway.waitUntilFinished(early.pk);
+    const table = outputOf(gateway.stacks, 'EventsTable');
+    await runProcessing(gateway, false);
+    const backup = await takeAway(gateway.clients.dynamo, table);
+    for (const event of queued) {
+      const answer = await gateway.sendUntilAcknowledged('default', event);
+      expect([answer.status, statusOf(answer)]).toEqual([200, 'accepted']);
+    }
+    await putBack(gateway.clients.dynamo, table, backup);
+    await runProcessing(gateway, true);
+    for (const event of queued) {
+      expect(await gateway.waitUntilFinished(event.pk)).toMatchObject({ status: 'completed', actionTaken: 'counted' });
+      expect(await gateway.timesApplied(effectOf(event.key))).toBe(1);
+    }
+    expect(statusOf(await gateway.sendUntilAcknowledged('default', early))).toBe('already_processed');
   }, 150_000);
 });
 
