@@ -125,9 +125,10 @@ export function checkReconcile(
   }
 }
 
-/** Fills in the defaults of a checked `reconcile`. */
-export function resolveReconcile(reconcile: ReconcileConfig, providerId: string): ResolvedReconcile {
-  const provider = LISTING_PROVIDERS[providerId] as ListingProvider;
+/** Fills in the defaults. Undefined for a provider without a list, which `checkReconcile` reports. */
+export function resolveReconcile(reconcile: ReconcileConfig, providerId: string): ResolvedReconcile | undefined {
+  const provider = LISTING_PROVIDERS[providerId];
+  if (!provider) return undefined;
   return {
     everyMinutes: reconcile.everyMinutes ?? 60,
     ...(reconcile.types === undefined ? {} : { types: reconcile.types }),

@@ -218,6 +218,7 @@ function deploySource(
 ): DeployedSource {
   const spec = specOf(source.provider, providers);
   const path = `/webhooks/${name}`;
+  const reconcile = source.reconcile && resolveReconcile(source.reconcile, spec.id);
   return {
     source: {
       id: toSourceId(name),
@@ -234,7 +235,7 @@ function deploySource(
       quarantine: source.quarantine ?? false,
       retry: source.retry ?? retry,
       ...(source.silence === 'learned' && source.expectedGapMinutes === undefined ? { reportSilence: true } : {}),
-      ...(source.reconcile === undefined ? {} : { reconcile: resolveReconcile(source.reconcile, spec.id) }),
+      ...(reconcile === undefined ? {} : { reconcile }),
     },
     throttle: source.throttle ?? DEFAULT_THROTTLE,
     needsSecret: needsSecret(spec),

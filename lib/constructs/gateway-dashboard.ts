@@ -33,6 +33,9 @@ export class GatewayDashboard extends Construct {
       });
     const perSource = (name: MetricName): IMetric[] =>
       deployment.sources.map(({ source }) => metric(name, 'Sum', { source: source.id }));
+    const reconciled = deployment.sources.filter(({ source }) => source.reconcile);
+    const of = (name: MetricName, statistic = 'Sum'): IMetric[] =>
+      reconciled.map(({ source }) => metric(name, statistic, { source: source.id }));
     const graph = (title: string, left: IMetric[], right: IMetric[] = []): IWidget =>
       new GraphWidget({ title, left, right, width: 8, height: 6, period: Duration.minutes(1) });
     const heading = (text: string): IWidget => new TextWidget({ markdown: `## ${text}`, width: 24, height: 1 });
@@ -107,6 +110,12 @@ export class GatewayDashboard extends Construct {
         ...perSource('SkippedStale'),
       ]),
       graph('Duplicates and conflicts, by source', [...perSource('Duplicate'), ...perSource('PayloadMismatch')]),
+      ...(reconciled.length > 0
+        ? [
+            graph('Missing at us, by source', [...of('ReconcileGaps'), ...of('ReconcileHealed')]),
+            graph('Behind the provider, seconds', of('ReconcileLag', 'Maximum')),
+          ]
+        : []),
     );
   }
 }

@@ -1,7 +1,7 @@
 import { ArnFormat, Stack } from 'aws-cdk-lib';
 import { type IGrantable, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { IConstruct } from 'constructs';
-import { type DeployedSource, secretName } from '#core/config/deployment.ts';
+import { apiSecretName, type DeployedSource, secretName } from '#core/config/deployment.ts';
 
 /**
  * Allows reading the secrets of these sources, and writing those that a provider hands over in its handshake. By name, so
@@ -34,5 +34,25 @@ export function grantSourceSecrets(
   allow(
     'secretsmanager:PutSecretValue',
     paired.map(source => source.id),
+  );
+}
+
+/** Allows reading the credentials of the providers' APIs of these sources, by name. */
+export function grantApiSecrets(
+  grantee: IGrantable & IConstruct,
+  environment: string,
+  sourceIds: readonly string[],
+): void {
+  if (sourceIds.length === 0) return;
+  const resources = sourceIds.map(sourceId =>
+    Stack.of(grantee).formatArn({
+      service: 'secretsmanager',
+      resource: 'secret',
+      resourceName: `${apiSecretName(environment, sourceId)}-??????`,
+      arnFormat: ArnFormat.COLON_RESOURCE_NAME,
+    }),
+  );
+  grantee.grantPrincipal.addToPrincipalPolicy(
+    new PolicyStatement({ actions: ['secretsmanager:GetSecretValue'], resources }),
   );
 }

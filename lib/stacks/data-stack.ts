@@ -1,7 +1,7 @@
 import { RemovalPolicy, Stack, type StackProps, Validations } from 'aws-cdk-lib';
 import { CfnSecret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
-import { type Deployment, receivedSources, secretName } from '#core/config/deployment.ts';
+import { apiSecretName, type Deployment, receivedSources, secretName } from '#core/config/deployment.ts';
 import { EventStore } from '../constructs/event-store.ts';
 import { WorkQueue } from '../constructs/work-queue.ts';
 
@@ -42,6 +42,15 @@ export class DataStack extends Stack {
           ? 'Signing secret of the synthetic probe. Nobody needs to know it.'
           : `Signing secret of ${source.spec.title}, source ${source.id}. ${source.spec.title} shows or takes it when you register the webhook.`,
         ...(ours ? { generateSecretString: { passwordLength: 64, excludePunctuation: true } } : {}),
+      });
+      secret.applyRemovalPolicy(disposable ? RemovalPolicy.DESTROY : RemovalPolicy.RETAIN);
+    }
+    for (const { source, apiCredential } of props.deployment.sources) {
+      if (!apiCredential && !source.reconcile) continue;
+      // A name of its own: who may read the one need not read the other.
+      const secret = new CfnSecret(secrets, `${source.id}-api`, {
+        name: apiSecretName(config.environment, source.id),
+        description: `Credential of ${source.spec.title}'s API, source ${source.id}: docs/guides/reconciliation.md says which rights it needs.`,
       });
       secret.applyRemovalPolicy(disposable ? RemovalPolicy.DESTROY : RemovalPolicy.RETAIN);
     }

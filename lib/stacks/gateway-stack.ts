@@ -3,7 +3,7 @@ import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Alias, Code, type IFunction, type IVersion } from 'aws-cdk-lib/aws-lambda';
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
-import { Schedule, ScheduleExpression } from 'aws-cdk-lib/aws-scheduler';
+import { Schedule, ScheduleExpression, ScheduleTargetInput } from 'aws-cdk-lib/aws-scheduler';
 import { LambdaSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import { Construct } from 'constructs';
 import { type DeployedSource, type Deployment, receivedSources } from '#core/config/deployment.ts';
@@ -26,6 +26,7 @@ import { grantRoutes } from '../constructs/route-grants.ts';
 import { grantSourceSecrets } from '../constructs/source-secrets.ts';
 import type { HandlerResources } from '../handler-resources.ts';
 import { addOutputs, toConstructId } from './add-outputs.ts';
+import { addReconciler, grantApiCredentials } from './add-reconciler.ts';
 import type { DataStack } from './data-stack.ts';
 
 export interface GatewayStackProps extends StackProps {
@@ -135,13 +136,22 @@ export class GatewayStack extends Stack {
     store.grantPayloads(api, 'dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem');
     queue.grantSend(api);
 
-    const core = { ingest, process, sweep, reconcile, api };
+    const reconcileProviders = addReconciler(deployment, props.data, {
+      addFunction: (name, settings) => this.addFunction(name, settings),
+      addSchedule: (id, target, schedule, maxEventAge, input) =>
+        this.addSchedule(id, target, schedule, maxEventAge, input),
+    });
+    const core = {
+      ...{ ingest, process, sweep, reconcile, api },
+      ...(reconcileProviders && { 'reconcile-providers': reconcileProviders }),
+    };
     Validations.of(process).acknowledge({
       id: 'Serverless-LambdaEventSourceMappingDestination',
       reason:
         'Failed messages stay in the queue; the function itself writes dead letters, with cause and id, to the dead-letter queue.',
     });
-    this.acknowledgeObjectKeys(ingest, process);
+    this.acknowledgeObjectKeys(ingest, process, ...(reconcileProviders ? [reconcileProviders] : []));
+    grantApiCredentials(process, deployment);
     this.addHandlerResources(process);
 
     this.api = new IngestApi(this, 'FrontDoor', {
@@ -239,7 +249,13 @@ export class GatewayStack extends Stack {
     });
   }
 
-  private addSchedule(id: string, target: IFunction, schedule: ScheduleExpression, maxEventAge: Duration): void {
+  private addSchedule(
+    id: string,
+    target: IFunction,
+    schedule: ScheduleExpression,
+    maxEventAge: Duration,
+    input?: Readonly<Record<string, string>>,
+  ): void {
     const role = new Role(this, `${id}ScheduleRole`, { assumedBy: new ServicePrincipal('scheduler.amazonaws.com') });
     role.addToPolicy(new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: [target.functionArn] }));
     new Schedule(this, `${id}Schedule`, {
@@ -249,6 +265,7 @@ export class GatewayStack extends Stack {
         bind: () => ({
           arn: target.functionArn,
           role,
+          ...(input === undefined ? {} : { input: ScheduleTargetInput.fromObject(input) }),
           // A run that was missed is made up for by the next one.
           retryPolicy: { maximumRetryAttempts: 0, maximumEventAgeInSeconds: maxEventAge.toSeconds() },
         }),

@@ -107,6 +107,7 @@ export class GapWorld {
     this.killAt = killAt;
     this.calls = 0;
     const resolved = resolveReconcile({ settleMinutes: 5 }, this.source.spec.id);
+    if (!resolved) throw new Error(`${this.source.spec.id} lists no deliveries`);
     const list = { source: this.source, name: '', api };
     const ports = { ...this.base, telemetry: this.world.telemetry };
     try {

@@ -34,6 +34,7 @@ const HOURS = 730;
 const RUNS_PER_MONTH: Readonly<Record<string, number>> = {
   'rate(1 minute)': HOURS * 60,
   'cron(17 3 * * ? *)': HOURS / 24,
+  'rate(1 hour)': HOURS,
 };
 /** Measured orders of magnitude of one empty run of the sweeper; they decide cents. */
 const SWEEP = { seconds: 0.2, logBytes: 700, controlReads: 4, controlWrites: 1, queueReads: 2, shardsPerSource: 4 };
@@ -157,12 +158,13 @@ const sumOf = (lines: readonly CostLine[]): number => lines.reduce((sum, line) =
 export async function renderIdleCostPage(): Promise<string> {
   const costOf = async (settings: EnvironmentConfig, sources = gateway.sources): Promise<CostLine[]> =>
     computeIdleCost(await synthEnvironment('prod', { sources, environments: { prod: settings } }));
-  const [full, essential, none, oneMore, noProbe] = await Promise.all([
+  const [full, essential, none, oneMore, noProbe, reconciled] = await Promise.all([
     costOf({}),
     costOf({ alarms: 'essential' }),
     costOf({ alarms: 'none' }),
     costOf({}, { ...gateway.sources, another: { provider: 'stripe' } }),
     costOf({ probe: false }),
+    costOf({}, { ...gateway.sources, stripe: { provider: 'stripe', reconcile: { types: ['*'] } } }),
   ]);
   const row = (line: CostLine): string => {
     const other = (lines: readonly CostLine[]) => money(lines.find(each => each.item === line.item)?.dollars ?? 0);
@@ -185,6 +187,7 @@ What costs more is off until you ask for it:
 | setting | adds a month |
 |---|---|
 | \`ingestProvisionedConcurrency: 1\` | $${money(HOURS * 3600 * 0.5 * PRICES.provisionedArmGbSecond)} for each environment kept warm |
+| \`reconcile\` on a source | $${money(sumOf(reconciled) - sumOf(full) + PRICES.customMetricMonth)} for its secret, two alarms and a metric |
 
 What costs less is there to be asked for:
 
