@@ -4,8 +4,8 @@ export const adyen: ProviderSpec = {
   id: 'adyen',
   title: 'Adyen standard webhooks',
   docs: 'https://docs.adyen.com/development-resources/webhooks/handle-webhook-events',
-  checkedOn: '2026-11-21',
-  unconfirmed: ['Which fields identify, name and date an event.'],
+  checkedOn: '2026-11-22',
+  unconfirmed: ['That pspReference, eventCode and success together tell events apart.'],
   strength: 'signed',
   verify: [
     {

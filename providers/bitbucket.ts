@@ -4,9 +4,8 @@ export const bitbucket: ProviderSpec = {
   id: 'bitbucket',
   title: 'Bitbucket Cloud',
   docs: 'https://support.atlassian.com/bitbucket-cloud/docs/manage-webhooks/',
-  checkedOn: '2026-11-21',
+  checkedOn: '2026-11-22',
   unconfirmed: [
-    'Which fields identify, name and date an event.',
     'Two further attempts after a failure, and that X-Request-UUID stays the same.',
     'The deadline of ten seconds.',
   ],

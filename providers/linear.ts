@@ -4,11 +4,8 @@ export const linear: ProviderSpec = {
   id: 'linear',
   title: 'Linear',
   docs: 'https://linear.app/developers/webhooks',
-  checkedOn: '2026-11-21',
-  unconfirmed: [
-    'Which fields identify, name and date an event.',
-    'Three further attempts: after a minute, an hour and six hours; a deadline of five seconds.',
-  ],
+  checkedOn: '2026-11-22',
+  unconfirmed: ['Which fields identify, name and date an event.'],
   strength: 'signed',
   verify: [
     {

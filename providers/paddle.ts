@@ -4,8 +4,7 @@ export const paddle: ProviderSpec = {
   id: 'paddle',
   title: 'Paddle Billing',
   docs: 'https://developer.paddle.com/webhooks/respond-to-webhooks',
-  checkedOn: '2026-11-21',
-  unconfirmed: ['Which fields identify, name and date an event.'],
+  checkedOn: '2026-11-22',
   strength: 'signed',
   verify: [
     {

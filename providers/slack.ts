@@ -4,8 +4,8 @@ export const slack: ProviderSpec = {
   id: 'slack',
   title: 'Slack Events API',
   docs: 'https://docs.slack.dev/apis/events-api/',
-  checkedOn: '2026-11-21',
-  unconfirmed: ['Which fields identify, name and date an event.', 'The waits between the attempts.'],
+  checkedOn: '2026-11-22',
+  unconfirmed: ['The waits between the attempts.'],
   strength: 'signed',
   verify: [
     {

@@ -4,9 +4,8 @@ export const stripe: ProviderSpec = {
   id: 'stripe',
   title: 'Stripe',
   docs: 'https://docs.stripe.com/webhooks',
-  checkedOn: '2026-11-21',
+  checkedOn: '2026-11-22',
   unconfirmed: [
-    'Which fields identify, name and date an event.',
     'Retries for three days, and both secrets signing for up to 24 hours after a roll.',
     'The deadline of an answer.',
   ],
