@@ -112,6 +112,13 @@ export const modelLatency: Bench = async ({ quick, say, known }): Promise<Sectio
       `A cold start adds ${ms(meanOf(5_000, () => coldMs(measured, random)))} on average; it hits only the request that causes it.`,
       'Network between the provider and AWS is not in it; nor is the time of your own handler.',
     ],
+    data: {
+      'cli/cost/modelled-times.json': {
+        memoryGb: MEMORY_MB / 1024,
+        ingestMs: ingestMean,
+        processMs: Object.fromEntries([1, 3, 10].map(batch => [batch, processMean(batch)])),
+      },
+    },
     numbers: {
       warmP99,
       acceptP50,

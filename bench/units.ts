@@ -1,5 +1,6 @@
 /** Benchmark (c): what AWS bills for each kind of event, counted by fakes that apply the published rules. */
 import { BILL_LINES, type Bill, billPerMillion, totalOf } from '#cli/cost/bill.ts';
+import type { CountedUnits } from '#cli/cost/counted-units.ts';
 import { PRICES, PRICES_READ_ON } from '#cli/cost/prices.ts';
 import { EVENT_KINDS, type EventKind, runScript, SCRIPT, type ScriptResult } from './billing/script.ts';
 import type { Bench, Figure, Section, Table } from './report/section.ts';
@@ -80,6 +81,7 @@ export const measureUnits: Bench = async ({ say, known }): Promise<Section> => {
       'Messages carry their source as `MessageGroupId`, which makes the queue a fair queue: the surcharge is in the SQS line.',
       'Storage is 30 days of state and 37 of payload, with 100 bytes overhead for each item and index entry, and point-in-time recovery on both tables.',
     ],
+    data: { 'cli/cost/counted-units.json': countedUnitsOf(results) },
     numbers: {
       okWriteUnits: ok.writeUnits,
       duplicateWriteUnits: duplicate.writeUnits,
@@ -89,6 +91,21 @@ export const measureUnits: Bench = async ({ say, known }): Promise<Section> => {
     },
   };
 };
+
+/** What the calculator reads: only what is counted, so that a test can compare it. */
+export function countedUnitsOf(results: readonly ScriptResult[]): CountedUnits {
+  const [first] = results;
+  if (!first) throw new RangeError('There is no result to keep');
+  const { bodyBytes, bytes, storedBytes } = first;
+  const perEvent = Object.fromEntries(results.map(it => [it.batchSize, it.perEvent.ok]));
+  return {
+    perEvent: perEvent as CountedUnits['perEvent'],
+    body: bodyBytes,
+    ...bytes,
+    eventsStored: Math.round(storedBytes.events),
+    payloadsStored: Math.round(storedBytes.payloads),
+  };
+}
 
 function okBill(
   { batchSize, perEvent, storedBytes }: ScriptResult,

@@ -3,6 +3,7 @@ import { Command, CommanderError, Option } from 'commander';
 import { VERSION } from '#core/version.ts';
 import { EXIT, type ExitCode } from './cli-error.ts';
 import { addCompletion } from './commands/completion.ts';
+import { addCost } from './commands/cost.ts';
 import { addDlq } from './commands/dlq.ts';
 import { addDoctor } from './commands/doctor.ts';
 import { addEvents } from './commands/events.ts';
@@ -59,7 +60,7 @@ export function buildProgram(set: CommandSet, { io }: Pick<Services, 'io'>): Com
     .showHelpAfterError('(add --help for what is allowed, with examples)')
     .exitOverride();
   for (const add of [addReplay, addDlq, addEvents, addSend, addVerify, addStatus, addDoctor]) add(program, set);
-  for (const add of [addPause, addSources, addListen, addCompletion]) add(program, set);
+  for (const add of [addPause, addSources, addListen, addCost, addCompletion]) add(program, set);
   program.addHelpText(
     'after',
     '\nExamples:\n  $ holdfast status\n      one screen: rates, backlog, dead letters, alarms\n  $ holdfast dlq ls\n      what died, by cause and source',

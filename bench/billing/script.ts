@@ -1,5 +1,6 @@
 /** The fixed script of events, and what each of its kinds is billed. */
 
+import { nodeCodec } from '#adapters/codec/node-codec.ts';
 import type { Counts } from '#cli/cost/counts.ts';
 import { defineHandlers, done, PermanentError, retryAfter } from '#core/inbound/handler-contract.ts';
 import { type ProviderEvent, providerEvent } from '../fixtures/provider-events.ts';
@@ -18,6 +19,8 @@ export interface ScriptResult {
   readonly perEvent: Readonly<Record<EventKind, Counts>>;
   /** Bytes stored for one ok event: table and index entries with their overhead. */
   readonly storedBytes: { readonly events: number; readonly payloads: number };
+  /** Means over the ok events: what a body becomes on its way. */
+  readonly bytes: { readonly deflated: number; readonly payloadItem: number; readonly message: number };
   /** Calls to AWS for one ok event alone in its batch, in order. */
   readonly happyPath: readonly BilledCall[];
 }
@@ -57,12 +60,14 @@ export async function runScript(batchSize: number, script: Script = SCRIPT): Pro
   await settle();
   const warm = world.storedBytes();
 
+  const callsBeforeOk = world.meter.calls.length;
   const events = nextFew(script.ok);
   const ok = await billed(async () => {
     await deliverAll(events);
     await world.drain();
   });
   const stored = world.storedBytes();
+  const okCalls = world.meter.calls.slice(callsBeforeOk);
   const perOk = difference(ok, ok, script.ok, 0);
 
   const callsBefore = world.meter.calls.length;
@@ -126,9 +131,20 @@ export async function runScript(batchSize: number, script: Script = SCRIPT): Pro
       events: (stored.events - warm.events) / script.ok,
       payloads: (stored.payloads - warm.payloads) / script.ok,
     },
+    bytes: {
+      deflated: meanOf(events.map(it => nodeCodec.deflate(Buffer.from(it.body)).length)),
+      payloadItem: meanOf(bytesOf(okCalls, 'PutItem', 'payloads')),
+      message: meanOf(bytesOf(okCalls, 'SendMessage', 'work')),
+    },
     happyPath,
   };
 }
+
+function bytesOf(calls: readonly BilledCall[], call: string, target: string): number[] {
+  return calls.filter(it => it.call === call && it.target === target).map(it => it.bytes);
+}
+
+const meanOf = (values: readonly number[]): number => Math.round(values.reduce((a, b) => a + b, 0) / values.length);
 
 function handlersOf(behaviour: Behaviour) {
   return defineHandlers([

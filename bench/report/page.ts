@@ -47,5 +47,12 @@ export function writeSections(sections: readonly Section[], date: Date, mode: st
   writeFileSync(PAGE, mergeSections(page, sections, `${date.toISOString().slice(0, 10)}, ${machine()}, ${mode} run.`));
   const numbers = { ...readNumbers(), ...Object.fromEntries(sections.map(it => [it.id, it.numbers])) };
   const sorted = Object.fromEntries(Object.entries(numbers).sort(([a], [b]) => a.localeCompare(b)));
-  writeFileSync(NUMBERS, `${JSON.stringify(sorted, null, 2)}\n`);
+  writeJson(NUMBERS, sorted);
+  for (const { data = {} } of sections) {
+    for (const [path, value] of Object.entries(data)) writeJson(join(ROOT, path), value);
+  }
+}
+
+function writeJson(file: string, value: unknown): void {
+  writeFileSync(file, `${JSON.stringify(value, null, 2)}\n`);
 }

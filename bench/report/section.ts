@@ -29,6 +29,8 @@ export interface Section {
   readonly tables?: readonly Table[];
   /** What is not reached, and why; what surprised. */
   readonly notes?: readonly string[];
+  /** Data the product reads: path in the repository to value, written as JSON with the page. */
+  readonly data?: Readonly<Record<string, unknown>>;
   /** Numbers for the other benchmarks and for the chart, by name. */
   readonly numbers: Readonly<Record<string, number>>;
 }

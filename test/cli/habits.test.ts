@@ -18,6 +18,7 @@ describe('every command', () => {
   it('is one of those on-call expects', () => {
     expect(leaves.map(({ path }) => path.join(' ')).sort()).toEqual([
       'completion',
+      'cost',
       'dlq ls',
       'dlq purge',
       'dlq redrive',

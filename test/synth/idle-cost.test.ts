@@ -1,13 +1,20 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { FIXED_COSTS_FILE } from '#cli/cost/fixed-costs.ts';
 import { gateway } from '#config';
-import { computeIdleCost, IDLE_COST_PAGE, renderIdleCostPage } from './idle-cost.ts';
+import { computeFixedCosts, computeIdleCost, IDLE_COST_PAGE, renderIdleCostPage } from './idle-cost.ts';
 import { synthEnvironment } from './synth-environment.ts';
 
 describe('the idle cost', () => {
   it('on the page is the one of the templates', async () => {
     expect(readFileSync(IDLE_COST_PAGE, 'utf8'), 'run: node test/synth/idle-cost.ts').toBe(await renderIdleCostPage());
+  });
+
+  it('in the cost command is the one on the page', async () => {
+    expect(JSON.parse(readFileSync(FIXED_COSTS_FILE, 'utf8')), 'run: node test/synth/idle-cost.ts').toEqual(
+      await computeFixedCosts(),
+    );
   });
 
   it('in the README is the one on the page', () => {

@@ -4,6 +4,7 @@
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { type AlarmLevel, FIXED_COSTS_FILE, type FixedCost, type FixedCosts } from '#cli/cost/fixed-costs.ts';
 import { gateway } from '#config';
 import type { EnvironmentConfig } from '#core/config/gateway-config.ts';
 import { METRICS } from '#core/metrics.ts';
@@ -154,6 +155,17 @@ export function computeIdleCost({ data, gateway: template }: SynthesizedEnvironm
 const money = (dollars: number): string => dollars.toFixed(2);
 const sumOf = (lines: readonly CostLine[]): number => lines.reduce((sum, line) => sum + line.dollars, 0);
 
+/** The same lines as data, for `holdfast cost`. */
+export async function computeFixedCosts(): Promise<FixedCosts> {
+  const linesOf = async (alarms: AlarmLevel): Promise<FixedCost[]> => {
+    const settings = { sources: gateway.sources, environments: { prod: { alarms } } };
+    const lines = computeIdleCost(await synthEnvironment('prod', settings));
+    return lines.map(({ item, dollars }) => ({ item, dollars: Math.round(dollars * 100) / 100 }));
+  };
+  const [all, essential, none] = await Promise.all([linesOf('all'), linesOf('essential'), linesOf('none')]);
+  return { all, essential, none };
+}
+
 /** The page docs/idle-cost.md, out of the shipped configuration. */
 export async function renderIdleCostPage(): Promise<string> {
   const costOf = async (settings: EnvironmentConfig, sources = gateway.sources): Promise<CostLine[]> =>
@@ -201,5 +213,6 @@ What costs less is there to be asked for:
 
 if (import.meta.main) {
   writeFileSync(IDLE_COST_PAGE, await renderIdleCostPage());
-  console.log(`wrote ${IDLE_COST_PAGE}`);
+  writeFileSync(FIXED_COSTS_FILE, `${JSON.stringify(await computeFixedCosts(), null, 2)}\n`);
+  console.log(`wrote ${IDLE_COST_PAGE} and ${FIXED_COSTS_FILE}`);
 }
