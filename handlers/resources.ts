@@ -20,8 +20,8 @@ export const handlerResources: HandlerResources = (scope, context) => {
     sortKey: { name: 'pushedAt', type: AttributeType.STRING },
     ...shared,
   });
-  for (const table of [payments, pushes])
-    table.grants.actions(context.processFunction, 'dynamodb:PutItem', 'dynamodb:UpdateItem');
+  context.grantTable(payments, 'update');
+  context.grantTable(pushes, 'put');
   context.addEnvironment('PAYMENTS_TABLE', payments.tableName);
   context.addEnvironment('PUSHES_TABLE', pushes.tableName);
 };

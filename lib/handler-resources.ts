@@ -1,5 +1,12 @@
+import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
+
+/**
+ * What handlers do to an item: `read` with `context.read()` (the ordering strategies do), the others with
+ * `context.transact()`, by the kind of the write.
+ */
+export type TableNeed = 'read' | 'put' | 'update' | 'delete' | 'check';
 
 /** What `handlers/resources.ts` gets to create tables, grants and secrets for handlers. */
 interface HandlerResourcesContext {
@@ -9,9 +16,19 @@ interface HandlerResourcesContext {
   readonly disposable: boolean;
   /** Runs the handlers: grant it what they need. */
   readonly processFunction: IFunction;
+  /** Lets the handlers do so much to the items of a table, and no more. */
+  grantTable(table: Pick<TableV2, 'grants'>, ...needs: readonly [TableNeed, ...TableNeed[]]): void;
   /** Gives the handlers a variable, e.g. a table's name. Throws on a name the gateway itself uses. */
   addEnvironment(name: string, value: string): void;
 }
 
 /** Creates what the handlers need, below `scope`. */
 export type HandlerResources = (scope: Construct, context: HandlerResourcesContext) => void;
+
+export const TABLE_ACTIONS: Readonly<Record<TableNeed, string>> = {
+  read: 'dynamodb:GetItem',
+  put: 'dynamodb:PutItem',
+  update: 'dynamodb:UpdateItem',
+  delete: 'dynamodb:DeleteItem',
+  check: 'dynamodb:ConditionCheckItem',
+};

@@ -24,7 +24,7 @@ import { type EnvContract, GatewayFunction } from '../constructs/gateway-functio
 import { IngestApi } from '../constructs/ingest-api.ts';
 import { grantRoutes } from '../constructs/route-grants.ts';
 import { grantSourceSecrets } from '../constructs/source-secrets.ts';
-import type { HandlerResources } from '../handler-resources.ts';
+import { type HandlerResources, TABLE_ACTIONS } from '../handler-resources.ts';
 import { addOutputs, toConstructId } from './add-outputs.ts';
 import { addReconciler, grantApiCredentials } from './add-reconciler.ts';
 import type { DataStack } from './data-stack.ts';
@@ -304,6 +304,9 @@ export class GatewayStack extends Stack {
       environment: deployment.config.environment,
       disposable: deployment.disposable,
       processFunction: process.function,
+      grantTable: (table, ...needs) => {
+        table.grants.actions(process.function, ...needs.map(need => TABLE_ACTIONS[need]));
+      },
       addEnvironment: (name, value) => {
         if (Object.hasOwn(processEnv, name)) {
           throw new RangeError(

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { cp, mkdir, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { PutSecretValueCommand, type SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { ReceiveMessageCommand } from '@aws-sdk/client-sqs';
@@ -27,7 +27,7 @@ import { fillLocalSecrets, readDeployment } from '#local/sources.ts';
 import { HOLDFAST_DIRECTORY, REPO_ROOT } from '#local/workspace.ts';
 import { PROVIDERS } from '#providers/index.ts';
 import { secretOf } from './scheme-families.ts';
-import { SCHEME_FAMILIES, gateway as testGateway } from './test-gateway.config.ts';
+import { OUTSIDE_ADDRESS, SCHEME_FAMILIES, gateway as testGateway } from './test-gateway.config.ts';
 import { handlers } from './test-handlers.ts';
 
 const APP = [
@@ -61,19 +61,20 @@ export class GatewayUnderTest {
   private readonly url: string;
   private readonly app: string;
 
-  /** `schemes`: with the sources of test-gateway.config.ts. */
-  static async start(options: { schemes?: boolean } = {}): Promise<GatewayUnderTest> {
+  /** `outside`: with the sources and routes of test-gateway.config.ts, and what is outside at that address. */
+  static async start(options: { outside?: string } = {}): Promise<GatewayUnderTest> {
+    const { outside } = options;
     const app = await copyApp('gateway');
-    await addTestHandlers(app);
-    if (options.schemes) await addTestSources(app);
+    await addTestHandlers(app, outside ?? OUTSIDE_ADDRESS);
+    if (outside) await addTestSources(app, outside);
     const aws = await openLocalAws(await freePort(), {});
     try {
       const clients = createAwsClients(aws);
       const stacks = await deployStacks(aws, clients, silentProgress, app);
-      const deployment = options.schemes
+      const deployment = outside
         ? resolveDeployment(testGateway, LOCAL_ENVIRONMENT, PROVIDERS)
         : readDeployment(LOCAL_ENVIRONMENT);
-      if (options.schemes) await storeSecrets(clients.secrets);
+      if (outside) await storeSecrets(clients.secrets);
       const secrets = await fillLocalSecrets(clients.secrets, deployment);
       return new GatewayUnderTest(app, aws, clients, stacks, deployment, secrets);
     } catch (error) {
@@ -179,6 +180,13 @@ export class GatewayUnderTest {
     return (await this.feed.read([pk]))[0];
   }
 
+  /** A row of the table behind one of the handlers' variables, by its key `id`. */
+  async row(table: 'Entities' | 'Revenue', id: string): Promise<Readonly<Record<string, unknown>> | undefined> {
+    const documents = DynamoDBDocumentClient.from(this.clients.dynamo);
+    const TableName = this.physicalId(new RegExp(`^Handlers${table}`));
+    return (await documents.send(new GetCommand({ TableName, Key: { id }, ConsistentRead: true }))).Item;
+  }
+
   /** How often an effect on the payments table was applied; 0 when it is not there. */
   async timesApplied(paymentId: string): Promise<number> {
     const documents = DynamoDBDocumentClient.from(this.clients.dynamo);
@@ -242,19 +250,28 @@ export async function copyApp(name: string, options: { emulator?: boolean } = {}
 }
 
 /** Puts the test's handlers before the shipped ones. */
-async function addTestHandlers(app: string): Promise<void> {
+async function addTestHandlers(app: string, outside: string): Promise<void> {
   // Loaded here once, so that a mistake in them is reported as such and not as a deployment that fails.
   if (!handlers.find(toSourceId('default'), 'test.effect')) throw new Error('test-handlers.ts has lost test.effect');
-  await rename(join(app, 'handlers/index.ts'), join(app, 'handlers/shipped.ts'));
-  const source = await readFile(join(import.meta.dirname, 'test-handlers.ts'), 'utf8');
-  await writeFile(join(app, 'handlers/index.ts'), source.replace('#handlers/index.ts', '#handlers/shipped.ts'));
+  await replaceFile(app, 'handlers/index.ts', 'test-handlers.ts', source =>
+    source.replace('#handlers/index.ts', '#handlers/shipped-index.ts').replaceAll(OUTSIDE_ADDRESS, outside),
+  );
+  await replaceFile(app, 'handlers/resources.ts', 'test-resources.ts', source =>
+    source.replace('#handlers/resources.ts', '#handlers/shipped-resources.ts'),
+  );
+}
+
+/** Puts a file of this folder in the place of a shipped one, which it finds under `shipped-…`. */
+async function replaceFile(app: string, path: string, own: string, adapt: (source: string) => string): Promise<void> {
+  await rename(join(app, path), join(app, dirname(path), `shipped-${basename(path)}`));
+  await writeFile(join(app, path), adapt(await readFile(join(import.meta.dirname, own), 'utf8')));
 }
 
 /** Puts the test's configuration before the shipped one. */
-async function addTestSources(app: string): Promise<void> {
-  await rename(join(app, 'gateway.config.ts'), join(app, 'shipped.config.ts'));
-  const source = await readFile(join(import.meta.dirname, 'test-gateway.config.ts'), 'utf8');
-  await writeFile(join(app, 'gateway.config.ts'), source.replace('#config', './shipped.config.ts'));
+async function addTestSources(app: string, outside: string): Promise<void> {
+  await replaceFile(app, 'gateway.config.ts', 'test-gateway.config.ts', source =>
+    source.replace('#config', './shipped-gateway.config.ts').replaceAll(OUTSIDE_ADDRESS, outside),
+  );
 }
 
 async function storeSecrets(client: SecretsManagerClient): Promise<void> {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -11,7 +11,10 @@ import { sampleEvent } from '#local/sample-event.ts';
 import { copyApp, freePort, GatewayUnderTest, genericEvent, pkOf } from './gateway-under-test.ts';
 import { killWorkers } from './kill-workers.ts';
 import { reportMissingPython } from './needs-python.ts';
+import { maskSeconds, runTimelines } from './ordering-timelines.ts';
+import { OutsideWorld } from './outside-world.ts';
 import { putBack, runProcessing, takeAway } from './restore-table.ts';
+import { countExecutions, createRoutedTargets, keptBy } from './routed-targets.ts';
 import { runScript } from './run-script.ts';
 import { requestOf } from './scheme-families.ts';
 import { SCHEME_FAMILIES } from './test-gateway.config.ts';
@@ -27,18 +30,26 @@ describe.skipIf(!python)('the real stacks on a local AWS', () => {
   const changes: AlarmChange[] = [];
   const ended = new AbortController();
   let alarms: Promise<void> | undefined;
+  let outside: OutsideWorld;
+  /** Events that wait for each other take half a minute: they do so while the other tests run. */
+  let timelines: Promise<readonly string[]>;
 
   beforeAll(async () => {
-    gateway = await GatewayUnderTest.start({ schemes: true });
+    outside = await OutsideWorld.start();
+    gateway = await GatewayUnderTest.start({ outside: outside.address });
+    await createRoutedTargets(gateway);
     alarms = runAlarms(gateway.aws, gateway.clients, gateway.stacks, it => changes.push(it), ended.signal);
     expect((await gateway.sendUntilAcknowledged('default', killed)).status).toBe(200);
     await gateway.waitFor(killed.pk, item => item.status === 'processing');
     killedWorkers = killWorkers(gateway.aws.instanceId, outputOf(gateway.stacks, 'ProcessFunction'));
+    timelines = runTimelines(gateway, outside);
+    timelines.catch(() => undefined);
   }, 180_000);
   afterAll(async () => {
     ended.abort();
     await alarms;
     await gateway?.stop();
+    outside?.stop();
   });
 
   it('completes a Stripe payment, and its ledger row is written once', async () => {
@@ -213,6 +224,33 @@ describe.skipIf(!python)('the real stacks on a local AWS', () => {
     expect(await call('POST', '/sources/slack/resume')).toMatchObject([200, { changed: true, paused: null }]);
   });
 
+  it('routes one event to four targets of which one fails twice: three deliveries once, the fourth retried alone', async () => {
+    const event = genericEvent('routed.paid');
+    expect((await gateway.sendUntilAcknowledged('default', event)).status).toBe(200);
+    const item = await gateway.waitUntilFinished(event.pk);
+    expect(item).toMatchObject({ status: 'completed', actionTaken: 'routed to 4 targets', attempts: 3 });
+    expect(item.recentAttempts?.map(it => it.cause)).toEqual(['target_failed', 'target_failed', 'ok']);
+
+    const id = `evt_default.${event.key}`;
+    const posts = outside.posts.get(id) ?? [];
+    expect(posts.map(post => post.status)).toEqual([503, 503, 200]);
+    expect(posts.map(post => post.body)).toEqual([event.body, event.body, event.body]);
+    expect(new Set(posts.map(post => post.headers['idempotency-key']))).toEqual(new Set([`default:${event.key}:1`]));
+    for (const target of ['bus', 'queue', 'topic'] as const) {
+      const kept = (await keptBy(target, gateway)).filter(it => it['id'] === id);
+      expect(kept, target).toEqual([
+        expect.objectContaining({ specversion: '1.0', type: 'routed.paid', data: JSON.parse(String(event.body)) }),
+      ]);
+    }
+  });
+
+  it('starts one execution of a state machine for an event', async () => {
+    const event = genericEvent('routed.started');
+    for (let n = 0; n < 2; n++) expect((await gateway.sendUntilAcknowledged('default', event)).status).toBe(200);
+    expect(await gateway.waitUntilFinished(event.pk)).toMatchObject({ status: 'completed', attempts: 1 });
+    expect(await countExecutions(gateway)).toBe(1);
+  });
+
   it('is what npm start deploys: samples complete, a second run joins, Ctrl-C ends both', async () => {
     const root = await copyApp('start', { emulator: true });
     const port = await freePort();
@@ -265,6 +303,12 @@ export const gateway = defineGateway({ sources: { stripe: { provider: 'stripe' }
     expect(second.stderr()).toContain(command);
     await rm(root, { recursive: true, force: true });
   }, 120_000);
+
+  it('ends events that come in an awkward order as docs/guides/timelines.md shows', async () => {
+    const guide = readFileSync('docs/guides/timelines.md', 'utf8');
+    const shown = [...guide.matchAll(/^```\n(.*?)\n```$/gms)].map(match => match[1] ?? '');
+    expect((await timelines).map(maskSeconds)).toEqual(shown.map(maskSeconds));
+  }, 150_000);
 
   it('completes an event whose process was killed in the middle, with its effect once', async () => {
     expect(killedWorkers).toBeGreaterThan(0);

@@ -22,10 +22,25 @@ export const SCHEME_FAMILIES: Readonly<Record<string, string>> = {
   'Basic authentication': 'postmark',
 };
 
+/** Stands for the address of outside-world.ts, which is known when it listens. */
+export const OUTSIDE_ADDRESS = 'http://127.0.0.1:9';
+
+const arn = (service: string, resource: string): string => `arn:aws:${service}:us-east-1:000000000000:${resource}`;
+export const BUS = arn('events', 'event-bus/routed');
+export const QUEUE = arn('sqs', 'routed.fifo');
+export const TOPIC = arn('sns', 'routed');
+export const MACHINE = arn('states', 'stateMachine:routed');
+
 const families = Object.values(SCHEME_FAMILIES).map(provider => [provider, { provider }]);
 
 export const gateway = defineGateway({
   sources: { ...shipped.sources, ...Object.fromEntries(families) },
   // Fewer alarms: the deployment of all of them is what `npm start` shows.
-  environments: { local: { publicUrl: 'https://hooks.example.com', alarms: 'essential' } },
+  environments: {
+    local: {
+      publicUrl: 'https://hooks.example.com',
+      alarms: 'essential',
+      routes: { default: { 'routed.*': [BUS, QUEUE, TOPIC, `${OUTSIDE_ADDRESS}/hooks`], 'routed.started': [MACHINE] } },
+    },
+  },
 });

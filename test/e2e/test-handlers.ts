@@ -4,6 +4,11 @@
  */
 import { setTimeout as wait } from 'node:timers/promises';
 import { defineHandlers, done, type Handler, type HandlerRegistry } from '#core/inbound/handler-contract.ts';
+import { stateMachine } from '#core/ordering/state-machine.ts';
+import { trackInvoice } from '#handlers/examples/invoice-states.ts';
+import { refreshOrder } from '#handlers/examples/order-fetch.ts';
+import { shopOrders } from '#handlers/examples/shop-orders.ts';
+import { keepSubscription } from '#handlers/examples/subscription-latest.ts';
 import { handlerEnv } from '#handlers/handler-env.ts';
 import { handlers as shipped } from '#handlers/index.ts';
 
@@ -20,7 +25,33 @@ const countEffect: Handler = async (event, context) => {
   return done({ actionTaken: 'counted' });
 };
 
+/** The address of outside-world.ts takes the place of this one. */
+const fetchOrder = refreshOrder(shopOrders('http://127.0.0.1:9', 'token'));
+
+const subscriptions = stateMachine({
+  initial: ['created'],
+  moves: { created: ['updated', 'cancelled'], updated: ['cancelled'], cancelled: [] },
+});
+const trackSubscription: Handler = async (event, context) =>
+  subscriptions.move(event, context, {
+    entity: { table: handlerEnv('SUBSCRIPTIONS_TABLE'), key: { id: event.subject ?? '' } },
+    to: event.type.replace('subscription.', '') as 'created',
+  });
+
+/** A strategy's handler for events whose type begins with its name: the examples then see the type they know. */
+function strategy(name: string, handlers: Readonly<Record<string, Handler>>) {
+  return Object.entries(handlers).map(([type, handle]) => ({
+    source: 'default',
+    type: `${name}.${type}`,
+    handle: ((event, context) =>
+      handle({ ...event, type: event.type.slice(name.length + 1) }, context)) satisfies Handler,
+  }));
+}
+
 const own = defineHandlers([
+  ...strategy('latest-wins', { '*': keepSubscription }),
+  ...strategy('fetch-latest', { '*': fetchOrder }),
+  ...strategy('state-machine', { 'invoice.*': trackInvoice, 'subscription.*': trackSubscription }),
   { source: 'default', type: 'test.effect', handle: countEffect },
   {
     source: 'default',

@@ -82,8 +82,8 @@ describe('who may do what', () => {
         ...on('main queue', 'sqs:SendMessage', 'sqs:ReceiveMessage', 'sqs:DeleteMessage'),
         ...on('main queue', 'sqs:ChangeMessageVisibility', 'sqs:GetQueueAttributes', 'sqs:GetQueueUrl'),
         ...on('dead queue', 'sqs:SendMessage'),
-        ...on('handlers: payments', 'dynamodb:PutItem', 'dynamodb:UpdateItem'),
-        ...on('handlers: pushes', 'dynamodb:PutItem', 'dynamodb:UpdateItem'),
+        ...on('handlers: payments', 'dynamodb:UpdateItem'),
+        ...on('handlers: pushes', 'dynamodb:PutItem'),
       ],
       Sweep: [
         ...OWN_LOG,
