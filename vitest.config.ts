@@ -1,18 +1,29 @@
 import { defineConfig } from 'vitest/config';
+import SuiteOrder from './test/support/suite-order.ts';
+
+/** Files of a project share a worker's modules: loading them for each anew took a minute. Tests leave nothing behind. */
+const SHARED = { isolate: false } as const;
 
 /** One project per purpose, each with its own time limit, so that a slow test is a failure where it should be fast. */
 export default defineConfig({
   test: {
-    // One suite waits while another computes; Vitest alone would use a single worker on two cores.
-    maxWorkers: 2,
+    // Two that compute and one that waits; Vitest alone would use a single worker on two cores.
+    maxWorkers: 3,
+    sequence: { sequencer: SuiteOrder },
     reporters: ['default', './test/support/proof-reporter.ts'],
     projects: [
       {
-        test: { name: 'core', include: ['test/core/**/*.test.ts', 'test/providers/**/*.test.ts'], testTimeout: 5_000 },
+        test: {
+          name: 'core',
+          ...SHARED,
+          include: ['test/core/**/*.test.ts', 'test/providers/**/*.test.ts'],
+          testTimeout: 5_000,
+        },
       },
       {
         test: {
           name: 'adapters',
+          ...SHARED,
           include: [
             'test/contracts/**/*.test.ts',
             'test/adapters/**/*.test.ts',
@@ -30,6 +41,7 @@ export default defineConfig({
       {
         test: {
           name: 'proof',
+          ...SHARED,
           include: [
             'test/journeys/**/*.test.ts',
             'test/journeys-ordering/**/*.test.ts',
@@ -37,6 +49,7 @@ export default defineConfig({
             'test/conformance/**/*.test.ts',
             'test/mutants/**/*.test.ts',
             'test/simulation/**/*.test.ts',
+            'test/bench/**/*.test.ts',
           ],
           testTimeout: 240_000,
         },
@@ -44,6 +57,7 @@ export default defineConfig({
       {
         test: {
           name: 'synth',
+          ...SHARED,
           include: ['test/synth/**/*.test.ts', 'test/docs/**/*.test.ts', 'test/*.test.ts'],
           testTimeout: 120_000,
           hookTimeout: 120_000,
@@ -57,7 +71,7 @@ export default defineConfig({
           include: ['test/e2e/**/*.test.ts'],
           testTimeout: 240_000,
           hookTimeout: 300_000,
-          fileParallelism: false,
+          isolate: true,
         },
       },
     ],

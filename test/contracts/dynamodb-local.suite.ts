@@ -4,12 +4,16 @@ import { beforeAll, expect, test } from 'vitest';
 import { toAttributes } from '#adapters/dynamodb/attribute-values.ts';
 import { holds } from '#core/condition.ts';
 import type { EventPk } from '#core/glossary.ts';
+import { isLongRun } from '#test/support/long-run.ts';
 import { attributes, condition, finalState, runStep, step } from './agreement.ts';
 import { controlStoreContract } from './control-store.contract.ts';
 import { makeDynamoDbTables } from './dynamodb-tables.ts';
 import { eventStoreContract } from './event-store.contract.ts';
 import { makeMemoryTables } from './memory-region.ts';
 import { payloadStoreContract } from './payload-store.contract.ts';
+
+const CONDITIONS = isLongRun() ? 3_000 : 200;
+const SEQUENCES = isLongRun() ? 600 : 60;
 
 /** The stores' contracts on Amazon's DynamoDB Local, and the comparison of the memory adapters with it. */
 export function dynamoDbLocalSuite(url: () => string): void {
@@ -44,7 +48,7 @@ export function dynamoDbLocalSuite(url: () => string): void {
     }
   });
 
-  test('agrees with `holds` on 600 random conditions over random items', async () => {
+  test(`agrees with \`holds\` on ${CONDITIONS} random conditions over random items`, async () => {
     let n = 0;
     await fc.assert(
       fc.asyncProperty(condition, fc.option(attributes, { nil: undefined }), async (guard, attributes) => {
@@ -54,11 +58,11 @@ export function dynamoDbLocalSuite(url: () => string): void {
         const result = await tables.store.update({ pk, condition: guard, set: {} });
         expect(result.kind).toBe(holds(guard, item) ? 'applied' : 'refused');
       }),
-      { numRuns: 600, seed: 20_260_105 },
+      { numRuns: CONDITIONS, seed: 20_260_105 },
     );
   });
 
-  test('gives the same results as the memory adapters in 150 random sequences of writes', async () => {
+  test(`gives the same results as the memory adapters in ${SEQUENCES} random sequences of writes`, async () => {
     let n = 0;
     let applied = 0;
     await fc.assert(
@@ -72,9 +76,9 @@ export function dynamoDbLocalSuite(url: () => string): void {
         }
         expect(await finalState(memory, source)).toEqual(await finalState(tables, source));
       }),
-      { numRuns: 150, seed: 20_260_105 },
+      { numRuns: SEQUENCES, seed: 20_260_105 },
     );
     // A comparison of nothing but refusals would prove nothing.
-    expect(applied).toBeGreaterThan(300);
+    expect(applied).toBeGreaterThan(2 * SEQUENCES);
   });
 }

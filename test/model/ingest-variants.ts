@@ -114,7 +114,8 @@ export const ingestVariants: readonly Variant[] = [
 
   spare('own put not recognised by ingestId (the row for unsent duplicates covers)', 542_195, { knowsOwnPut: false }),
   good('naive ingest + sweeper', 118_124, { ingest: 'naive', ...onlyUnsentSwept }),
-  good('the protocol, transactional effect', 542_195),
+  slow(good('the protocol, transactional effect', 542_195)),
+  good('the protocol, transactional effect, few faults', 89_143, {}, quietProvider),
   slow(good('the protocol, queue purged', 1_686_219, {}, { purge: 1 })),
   good('the protocol, queue purged, few faults', 102_353, {}, { purge: 1, zombie: 0, handlerError: 0, lostAnswer: 0 }),
   slow(good('the protocol, DynamoDB outage + queue error', 1_262_353, {}, { storeDown: 1 })),

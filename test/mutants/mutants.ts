@@ -6,6 +6,8 @@ export interface Mutant {
   /** Text that stands exactly once in the file. */
   readonly from: string;
   readonly to: string;
+  /** The journey whose crash points are gone through first: the one that shows it soonest. */
+  readonly journey?: string;
 }
 
 const WRITES = 'core/inbound/event-writes.ts';
@@ -137,6 +139,7 @@ export const MUTANTS: readonly Mutant[] = [
   // Processor
   {
     name: 'in progress is acked as a duplicate',
+    journey: 'duplicates at once and late',
     file: TAKE,
     from: '    await ports.receipts.hide(record.receipt, Math.ceil(restMs / 1_000) + 1 + Math.floor(ports.random.next() * 5));\n    return dispose(RETURN);',
     to: '    return dispose(restMs >= 0 ? ACK : RETURN);',
@@ -149,6 +152,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'any copy revives a dead event',
+    journey: 'a permanent error',
     file: TAKE,
     from: 'return { result: await ports.store.update(way.revive(message.deadId)) };\n    }',
     to: 'return { result: await ports.store.update(way.revive(message.deadId)) };\n    }\n    if (item.deadId !== undefined) return { result: await ports.store.update(way.revive(item.deadId)) };',
@@ -186,6 +190,7 @@ export const MUTANTS: readonly Mutant[] = [
   // Finish
   {
     name: 'a lost lease is acked',
+    journey: 'a handler that fails, then succeeds',
     file: FINISH,
     from: "cause: 'lease_lost' });\n    return RETURN;",
     to: "cause: 'lease_lost' });\n    return ACK;",
@@ -235,6 +240,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'the sweeper forgets the deaths',
+    journey: 'a permanent error',
     file: SWEEP,
     from: "return item.dlqSent === true ? 'nothing_owed' : 'finish_death';",
     to: "return 'nothing_owed';",

@@ -30,8 +30,8 @@ async function firstJourney(): Promise<Catch | undefined> {
   return undefined;
 }
 
-async function firstCrashPoint(): Promise<Catch | undefined> {
-  for (const journey of JOURNEYS) {
+async function firstCrashPoint(startWith: string | undefined): Promise<Catch | undefined> {
+  for (const journey of JOURNEYS.toSorted((a, b) => Number(b.name === startWith) - Number(a.name === startWith))) {
     const { stage } = await runJourney(journey);
     for (const at of interestingCalls(stage.calls)) {
       for (const fault of FAULTS) {
@@ -53,6 +53,7 @@ async function complaintsOf(journey: Journey, faults?: ReadonlyMap<number, Fault
 }
 
 // For the product as it is, the crash points have a suite of their own.
-const mutated = workerData === 'mutated';
-const caught = (await firstScenario()) ?? (await firstJourney()) ?? (mutated ? await firstCrashPoint() : undefined);
+const { mutated, journey } = workerData as { mutated: boolean; journey?: string };
+const crashed = (): Promise<Catch | undefined> => (mutated ? firstCrashPoint(journey) : Promise.resolve(undefined));
+const caught = (await firstScenario()) ?? (await firstJourney()) ?? (await crashed());
 parentPort?.postMessage(caught ?? null);

@@ -55,7 +55,7 @@ export async function runMutant(
     ],
   });
   return new Promise((resolve, reject) => {
-    const worker = new Worker(outfile, { workerData: mutant ? 'mutated' : 'as it is' });
+    const worker = new Worker(outfile, { workerData: { mutated: mutant !== undefined, journey: mutant?.journey } });
     const timeout = setTimeout(() => {
       void worker.terminate();
       resolve({ suite: 'time limit', complaint: `the probe did not end within ${limitMs} ms` });

@@ -165,7 +165,7 @@ const aPoisonEventEnds: Scenario = async () => {
   });
   await world.post({ id: 'a' });
   world.start();
-  const complaints = await rest(world, 6 * HOUR);
+  const complaints = await rest(world, HOUR / 4);
   const { status, attempts } = world.item('a') ?? {};
   return [
     ...complaints,

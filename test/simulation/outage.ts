@@ -60,7 +60,7 @@ export async function downstreamOutage(scale: number): Promise<OutageResult> {
     queue: { duplicateRate: 0.0005, inFlightLimit: Math.ceil(IN_FLIGHT_LIMIT / scale) },
     sweepSendsPerSecond: SENDS_PER_SECOND / scale,
     maximumConcurrency: Math.max(2, Math.round(20 / scale)),
-    idleMs: 200,
+    idleMs: 1_000,
     handlersOf: (process, { ledger }) =>
       registry(process, source => source === HOT && down, ledger.handlerRan.bind(ledger)),
     onFinal: (account, tookMs) => {

@@ -26,7 +26,7 @@ function expectAllRight({ world, totals }: Ending, ...invariants: string[]): voi
 it(
   'a table emptied while messages are queued: every one of them ends in a final state',
   async () => {
-    const count = LONG ? 50_000 : 3_000;
+    const count = LONG ? 50_000 : 1_000;
     const ending = await emptiedTable(count);
     expect(ending.queued).toBe(count);
     expect(ending.left).toBe(0);
@@ -37,7 +37,7 @@ it(
 );
 
 it('twelve hours of a deploy that cannot start: nothing in the DLQ, everything completed after the rollback', async () => {
-  const ending = await brokenDeploy(12, 400);
+  const ending = await brokenDeploy(12, LONG ? 400 : 100);
   const { atRollback, totals, world } = ending;
   expect(atRollback.completed).toBe(0);
   expect(atRollback.received).toBeGreaterThan(200);
@@ -52,7 +52,7 @@ it(
   'an hour without the downstream of one source: in flight stays below the limit, others hardly notice, the backlog drains',
   async () => {
     last = ['I2', 'I5', 'I12'];
-    const scale = LONG ? 1 : 50;
+    const scale = LONG ? 1 : 290;
     const result = LONG ? await inOwnProcess(scale) : await downstreamOutage(scale);
     if (LONG) console.log(result);
     const { events, completed, inFlightLimit, mostInFlight, othersBeforeMs, othersDuringMs, backlog } = result;
@@ -70,17 +70,17 @@ it(
 );
 
 it('the queue purged once, before anything was processed: the sweeper sends everything again', async () => {
-  const ending = await purgedQueue(400);
-  expect(ending.purged).toBe(400);
+  const ending = await purgedQueue(200);
+  expect(ending.purged).toBe(200);
   expectAllRight(ending, 'I2');
   expect(ending.totals.purged).toBe(0);
-  expect(ending.world.region.telemetry.total('SweeperResent')).toBeGreaterThanOrEqual(400);
+  expect(ending.world.region.telemetry.total('SweeperResent')).toBeGreaterThanOrEqual(200);
 });
 
 it.each(LONG ? [1, 2, 3, 4, 5, 6, 7, 8] : [1])(
   'two sweepers at once, in all the trouble there is, seed %i',
   async seed => {
-    expectAllRight(await twoSweepers(seed, LONG ? 5 : 1, LONG ? 4_000 : 1_500), 'I2', 'I4', 'I8', 'I12');
+    expectAllRight(await twoSweepers(seed, LONG ? 5 : 1, LONG ? 4_000 : 500), 'I2', 'I4', 'I8', 'I12');
   },
   30 * MINUTES,
 );
@@ -88,10 +88,10 @@ it.each(LONG ? [1, 2, 3, 4, 5, 6, 7, 8] : [1])(
 it(
   'two months of retention: deletion by TTL, repetitions long after it, a source paused for six weeks, late replays',
   async () => {
-    const ending = await monthOfRetention(1, LONG ? 400 : 25);
+    const ending = await monthOfRetention(1, LONG ? 400 : 15);
     expectAllRight(ending, 'I2', 'I5', 'I8', 'I14');
-    expect(ending.world.region.ledger.counts.deletedByTtl).toBeGreaterThan(500);
-    expect(ending.tooOld).toBeGreaterThan(2);
+    expect(ending.world.region.ledger.counts.deletedByTtl).toBeGreaterThan(300);
+    expect(ending.tooOld).toBeGreaterThan(0);
     expect(ending.longestPauseDays).toBeGreaterThan(40);
     expect(ending.world.people.counts.replays).toBeGreaterThan(50);
   },

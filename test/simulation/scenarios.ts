@@ -104,7 +104,7 @@ export async function monthOfRetention(seed: number, eventsPerDay: number) {
     eventsPerDay,
     troubles: new Set(['duplicates', 'handlers', 'queue', 'index', 'skew']),
     shares: PROVIDERS.map(provider => ({ provider: late(provider), share: 1 })),
-    region: { sweepEveryMs: 20 * MINUTE, idleMs: 30 * SECOND },
+    region: { sweepEveryMs: HOUR, idleMs: 2 * MINUTE },
   });
   world.clock.after(3 * DAY, () => void world.people.pauseFor('github', 42 * DAY));
   for (let day = 5; day < days; day += 3) world.clock.after(day * DAY, () => void world.people.replayOld(28 * DAY, 5));

@@ -82,7 +82,8 @@ describe('the command line', () => {
   });
 
   it('lists the stacks to choose from, named after environment and half', async () => {
-    const { stdout } = await cdk('ls');
+    const folder = folders[0] ?? (await synthInto()).folder;
+    const { stdout } = await cdk('ls', '--app', folder);
     expect(stdout.trim().split('\n')).toEqual(
       ENVIRONMENTS.flatMap(name => [
         `${name}/Data (holdfast-${name}-data)`,
