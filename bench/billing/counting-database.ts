@@ -86,6 +86,15 @@ export class CountingDatabase extends MemoryDatabase {
     return page;
   }
 
+  /** What the in-memory database itself charged for all of it, by rules written apart from these. */
+  charged(): { readonly writes: number; readonly reads: number } {
+    const usage = [...this.usage.values()];
+    return {
+      writes: usage.reduce((sum, it) => sum + it.writeUnits + it.indexUnits, 0),
+      reads: usage.reduce((sum, it) => sum + it.readUnits, 0),
+    };
+  }
+
   /** Bytes a table holds now as storage is billed: items, entries of indexes, and the overhead of each. */
   storedBytes(table: string): number {
     const { indexes = [], partition, sort } = this.#definitionOf(table);

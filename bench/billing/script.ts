@@ -21,6 +21,9 @@ export interface ScriptResult {
   readonly storedBytes: { readonly events: number; readonly payloads: number };
   /** Means over the ok events: what a body becomes on its way. */
   readonly bytes: { readonly deflated: number; readonly payloadItem: number; readonly message: number };
+  /** Units of the whole script, by these counts and as the in-memory database charges them. */
+  readonly billed: { readonly writes: number; readonly reads: number };
+  readonly charged: { readonly writes: number; readonly reads: number };
   /** Calls to AWS for one ok event alone in its batch, in order. */
   readonly happyPath: readonly BilledCall[];
 }
@@ -136,6 +139,8 @@ export async function runScript(batchSize: number, script: Script = SCRIPT): Pro
       payloadItem: meanOf(bytesOf(okCalls, 'PutItem', 'payloads')),
       message: meanOf(bytesOf(okCalls, 'SendMessage', 'work')),
     },
+    billed: { writes: world.meter.counts.writeUnits, reads: world.meter.counts.readUnits },
+    charged: world.database.charged(),
     happyPath,
   };
 }

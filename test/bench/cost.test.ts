@@ -1,0 +1,103 @@
+import { describe, expect, it } from 'vitest';
+import { billPerMillion, totalOf } from '#cli/cost/bill.ts';
+import { countedUnits } from '#cli/cost/counted-units.ts';
+import { batchAt, monthlyBill } from '#cli/cost/monthly-bill.ts';
+import { CliWorld } from '#test/cli/cli-world.ts';
+
+const TIMES = { memoryGb: 0.5, ingestMs: 22, processMs: 30 };
+const units = countedUnits();
+
+describe('the bill', () => {
+  it('multiplies counts by list prices', () => {
+    const bill = billPerMillion(
+      {
+        httpRequests: 1,
+        invocations: { ingest: 1, process: 0.1 },
+        writeUnits: 9,
+        indexUnits: 3,
+        readUnits: 2,
+        queueRequests: 1.2,
+        fairRequests: 1,
+        sends: 1,
+        logBytes: 1_000,
+        s3Puts: 1,
+        s3Gets: 1,
+      },
+      TIMES,
+      { eventsBytes: 1_000, payloadsBytes: 0, eventsDays: 365 / 12, payloadsDays: 1 },
+    );
+    expect(bill['DynamoDB writes']).toBeCloseTo(5.625, 6);
+    expect(bill['DynamoDB reads']).toBeCloseTo(0.25, 6);
+    expect(bill['DynamoDB storage']).toBeCloseTo(0.45, 6);
+    expect(bill.Lambda).toBeCloseTo(1.1 * 0.2 + 0.5 * (22_000 + 3_000) * 0.0000133334, 6);
+    expect(bill.SQS).toBeCloseTo(0.58, 6);
+    expect(bill.Logs).toBeCloseTo(0.5, 6);
+    expect(bill.S3).toBeCloseTo(5.4, 6);
+  });
+
+  it('of a body as counted is the counted one', () => {
+    const bill = monthlyBill(units, TIMES, 1_000_000, units.body);
+    expect(bill['DynamoDB writes']).toBeCloseTo((units.perEvent['1'].writeUnits * 0.625 * 365) / 12, 4);
+  });
+
+  it('grows by a unit with each KB that deflates to more, and moves to S3 above the limit', () => {
+    const writes = (body: number): number => monthlyBill(units, TIMES, 1_000_000, body)['DynamoDB writes'];
+    const unit = (0.625 * 365) / 12;
+    expect(writes(1_000)).toBeCloseTo(writes(units.body) - unit, 4);
+    expect(writes(50_000)).toBeGreaterThan(writes(5_000) + 10 * unit);
+    expect(writes(400_000)).toBeLessThan(writes(units.body));
+    expect(monthlyBill(units, TIMES, 1_000_000, 400_000).S3).toBeGreaterThan(100);
+    expect(monthlyBill(units, TIMES, 1_000_000, 600_000).API).toBeCloseTo((2 * 365) / 12, 4);
+  });
+
+  it('is cheaper per event in larger batches', () => {
+    expect([batchAt(1e6), batchAt(1e7), batchAt(1e8)]).toEqual([1, 3, 10]);
+    const each = (rate: number): number => totalOf(monthlyBill(units, TIMES, rate, 5_000)) / rate;
+    expect(each(1e8)).toBeLessThan(each(1e7));
+    expect(each(1e7)).toBeLessThan(each(1e6));
+  });
+});
+
+describe('holdfast cost', () => {
+  const run = (...args: string[]) => new CliWorld().run(['cost', ...args]);
+
+  it('prints the bill by line with its total and alternatives, without a gateway', async () => {
+    const { code, stdout } = await run('--events-per-day', '1000000', '--body', '5k');
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/Predicted for a month of 1,000,000 events a day of 5,000 bytes/);
+    expect(stdout).toMatch(/\d+\.\d\d {2}DynamoDB writes/);
+    expect(stdout).toMatch(/together; \$\d+\.\d\d per million/);
+    expect(stdout).toMatch(/not listed {2}Hookdeck/);
+  });
+
+  it('adds up, and says what it assumed, in JSON', async () => {
+    const { value } = await new CliWorld().json([
+      'cost',
+      '--events-per-day',
+      '100000000',
+      '--body',
+      '1.5k',
+      '--alarms',
+      'none',
+    ]);
+    const { lines, total, basis, alternatives } = value as {
+      lines: { dollars: number }[];
+      total: number;
+      basis: object;
+      alternatives: { name: string; dollars: number | null }[];
+    };
+    expect(lines.reduce((sum, it) => sum + it.dollars, 0)).toBeCloseTo(total, 1);
+    expect(basis).toMatchObject({ eventsPerDay: 100_000_000, bodyBytes: 1_500, batch: 10, alarms: 'none' });
+    expect(alternatives.find(it => it.name.startsWith('Hookdeck'))?.dollars).toBeCloseTo(9_916, -1);
+  });
+
+  it.each([
+    [['--events-per-day', 'many'], /--events-per-day: "many"[\s\S]*allowed: a whole number from 1/],
+    [['--events-per-day', '0'], /--events-per-day: "0"/],
+    [['--body', '5kg'], /--body: "5kg"[\s\S]*1 to 4400000 bytes/],
+    [['--body', '9m'], /--body: "9m"/],
+    [['--alarms', 'some'], /all, essential, none/],
+  ])('refuses %j, saying what is allowed', async (args, message) => {
+    expect(await run(...args)).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(message) });
+  });
+});

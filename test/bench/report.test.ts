@@ -1,0 +1,46 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { quantile, spreadOf } from '#bench/measure/statistics.ts';
+import { mergeSections, PAGE } from '#bench/report/page.ts';
+import type { Section } from '#bench/report/section.ts';
+import { readArguments } from '#bench/run.ts';
+
+const section = (id: string, title: string): Section => ({ id, title, method: 'how', figures: [], numbers: {} });
+
+describe('the page', () => {
+  it('gets the new sections in order and keeps all others', () => {
+    const first = mergeSections('', [section('c', 'C one'), section('e', 'E one')], 'today');
+    const second = mergeSections(first, [section('c', 'C two'), section('a', 'A one')], 'tomorrow');
+    const titles = [...second.matchAll(/^## (.*)$/gm)].map(([, title]) => title);
+    expect(titles).toEqual(['A one', 'C two', 'E one']);
+    expect(mergeSections(second, [], 'later')).toBe(second);
+  });
+
+  it('says in every section on which machine and when', () => {
+    const page = readFileSync(PAGE, 'utf8');
+    const sections = [...page.matchAll(/<!-- bench:(\w) -->\n([\s\S]*?)<!-- \/bench:\1 -->/g)];
+    expect(sections.map(([, id]) => id)).toEqual(expect.arrayContaining(['a', 'b', 'c', 'f']));
+    for (const [, id, text] of sections) expect(text, id).toMatch(/^_20\d\d-\d\d-\d\d, .*Node v\d+.*_$/m);
+  });
+});
+
+describe('the arguments', () => {
+  it('choose benchmarks, in their order', () => {
+    expect(readArguments(['c', 'a'], ['a', 'b', 'c'])).toEqual({ ids: ['a', 'c'], quick: false, write: false });
+    expect(readArguments(['--quick'], ['a', 'b', 'c', 'd', 'f']).ids).toEqual(['a', 'b', 'c', 'f']);
+    expect(readArguments(['--write'], ['a', 'd']).ids).toEqual(['a', 'd']);
+  });
+
+  it.each([['z'], ['--fast']])('refuse %s and name the choices', wrong => {
+    expect(() => readArguments([wrong])).toThrow(new RegExp(`"${wrong}".*a \\(cold start.*--quick, --write`));
+  });
+});
+
+describe('statistics', () => {
+  it('take values between neighbours', () => {
+    expect(quantile([4, 1, 3, 2], 0.5)).toBe(2.5);
+    expect(quantile([5], 0.99)).toBe(5);
+    expect(spreadOf([1, 2, 3, 4, 5])).toEqual({ median: 3, lower: 2, upper: 4 });
+    expect(() => quantile([], 0.5)).toThrow(RangeError);
+  });
+});
