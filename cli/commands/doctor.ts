@@ -41,11 +41,12 @@ export function addDoctor(program: Command, set: CommandSet): void {
         guard(note, 'pipeline', () => checkPipeline(run, note)),
       ]);
       const wrong = checks.filter(check => check.result === 'wrong');
+      const width = Math.max(...checks.map(check => check.name.length));
       run.out.result({ healthy: wrong.length === 0, checks }, () =>
         checks.flatMap(({ name, result, text, fix }) => {
           const [style, word] = MARKS[result];
-          const line = `${run.out.paint(style, word)}  ${name.padEnd(16)} ${text}`;
-          return fix === undefined ? [line] : [line, `${' '.repeat(26)}${run.out.paint('cyan', fix)}`];
+          const line = `${run.out.paint(style, word)}  ${name.padEnd(width)}  ${text}`;
+          return fix === undefined ? [line] : [line, `${' '.repeat(width + 11)}${run.out.paint('cyan', fix)}`];
         }),
       );
       if (wrong.length === 0) run.out.next(run.command('status'), 'rates, backlog, dead letters');

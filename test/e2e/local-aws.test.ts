@@ -8,6 +8,7 @@ import { type AlarmChange, runAlarms } from '#local/alarms.ts';
 import { type HttpAnswer, outputOf } from '#local/gateway-address.ts';
 import { findPython } from '#local/python.ts';
 import { sampleEvent } from '#local/sample-event.ts';
+import { cliSuite } from './cli.suite.ts';
 import { copyApp, freePort, GatewayUnderTest, genericEvent, pkOf } from './gateway-under-test.ts';
 import { killWorkers } from './kill-workers.ts';
 import { reportMissingPython } from './needs-python.ts';
@@ -250,6 +251,8 @@ describe.skipIf(!python)('the real stacks on a local AWS', () => {
     expect(await gateway.waitUntilFinished(event.pk)).toMatchObject({ status: 'completed', attempts: 1 });
     expect(await countExecutions(gateway)).toBe(1);
   });
+
+  cliSuite(() => gateway);
 
   it('is what npm start deploys: samples complete, a second run joins, Ctrl-C ends both', async () => {
     const root = await copyApp('start', { emulator: true });

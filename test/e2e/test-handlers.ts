@@ -3,7 +3,13 @@
  * shipped registry is handlers/shipped.ts.
  */
 import { setTimeout as wait } from 'node:timers/promises';
-import { defineHandlers, done, type Handler, type HandlerRegistry } from '#core/inbound/handler-contract.ts';
+import {
+  defineHandlers,
+  done,
+  type Handler,
+  type HandlerRegistry,
+  PermanentError,
+} from '#core/inbound/handler-contract.ts';
 import { stateMachine } from '#core/ordering/state-machine.ts';
 import { trackInvoice } from '#handlers/examples/invoice-states.ts';
 import { refreshOrder } from '#handlers/examples/order-fetch.ts';
@@ -57,6 +63,16 @@ const own = defineHandlers([
     source: 'default',
     type: 'test.throws',
     handle: () => Promise.reject(new Error('this handler always throws')),
+  },
+  {
+    source: 'default',
+    // Refuses for good until somebody mends it: until the row is there.
+    type: 'test.schema*',
+    handle: async (event, context) => {
+      const mended = await context.read(handlerEnv('PAYMENTS_TABLE'), { paymentId: 'schema mended' });
+      if (mended === undefined) throw new PermanentError('the schema has changed', { label: 'schema' });
+      return await countEffect(event, context);
+    },
   },
   {
     source: 'default',
