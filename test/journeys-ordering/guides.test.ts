@@ -7,6 +7,7 @@ const GUIDES = [
   'docs/guides/ordering.md',
   'docs/guides/exactly-once.md',
   'docs/guides/writing-a-handler.md',
+  'docs/guides/routing.md',
   'docs/testing-your-handlers.md',
 ];
 const SNIPPET = /<!-- (\S+\.ts) -->\n```ts\n(.*?)```/gs;

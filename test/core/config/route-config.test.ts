@@ -4,6 +4,7 @@ import { ConfigError, resolveDeployment } from '#core/config/resolve-config.ts';
 import { checkHandlers, checkReach } from '#core/config/route-config.ts';
 import { defineHandlers, done, type HandlerRegistration } from '#core/inbound/handler-contract.ts';
 import { PROVIDERS } from '#providers/index.ts';
+import { gateway as example } from '../../../docs/guides/routing-example.ts';
 
 const QUEUE = 'arn:aws:sqs:eu-central-1:123456789012:invoices';
 
@@ -33,6 +34,19 @@ function problemsOf(routes: unknown, environment?: string): readonly string[] {
   }
   return [];
 }
+
+describe('the example of the guide', () => {
+  it('resolves in each of its environments', () => {
+    const targetsOf = (environment: string) =>
+      resolveDeployment(example, environment, PROVIDERS).config.sources.flatMap(it => it.routes ?? []);
+    expect(targetsOf('local').map(it => it.type)).toEqual(['invoice.*']);
+    expect(targetsOf('prod').map(it => [it.type, it.targets.length])).toEqual([
+      ['invoice.*', 3],
+      ['charge.dispute.created', 1],
+      ['*', 1],
+    ]);
+  });
+});
 
 describe('routes', () => {
   it('stand at their source, in what the functions see and in what is deployed, with the kind of each target', () => {
