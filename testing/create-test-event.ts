@@ -51,8 +51,9 @@ export function createTestEvent(input: TestEventInput): WebhookEvent {
   if (parsed.kind === 'unparsable') throw new RangeError(`No handler sees this event: ${parsed.reason}`);
   const place = found.bytes === body ? {} : { itemPath: '[]' };
   const subject = input.subject ?? subjectOf(place, { ...found, headers: eventHeaders }, { spec, settings: {} });
+  const key = toKey(input.id ?? found.key);
   return {
-    id: toEventId(toEventPk(source, toKey(input.id ?? found.key))),
+    id: toEventId(toEventPk(source, key)),
     source,
     provider: spec.id,
     type: input.type ?? found.eventType,
@@ -62,6 +63,9 @@ export function createTestEvent(input: TestEventInput): WebhookEvent {
     bytes: found.bytes,
     payload: parsed.value,
     headers: eventHeaders,
+    attempt: 1,
+    generation: 1,
+    idempotencyKey: `${source}:${key}:1`,
   };
 }
 

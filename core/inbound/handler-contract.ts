@@ -23,20 +23,21 @@ export interface WebhookEvent {
   readonly bytes: Uint8Array;
   /**
    * JSON bodies parsed, form bodies as an object of texts, anything else undefined. A fresh copy: change it freely.
-   * Integers above 2^53 have lost digits here; `exactNumber()` (core/ordering/exact-number.ts) reads them from the bytes.
+   * Nothing is lost: an integer beyond 2^53 - 1 is a `bigint` (up to 1,000 digits), all others are numbers. DynamoDB takes
+   * both; `JSON.stringify` takes no bigint. A fraction with more digits than a number holds is in `exactNumber()`.
    */
   readonly payload: unknown;
   /** Allow-listed request headers, lower-case names. */
   readonly headers: Readonly<Record<string, string>>;
-}
-
-export interface HandlerContext {
   /** Attempt number, from 1 within a generation. */
   readonly attempt: number;
   /** 1 for the first run, one more for each replay. */
   readonly generation: number;
   /** The same for every attempt of one run: send it with outside calls, so that a retry has no second effect. */
   readonly idempotencyKey: string;
+}
+
+export interface HandlerContext extends Pick<WebhookEvent, 'attempt' | 'generation' | 'idempotencyKey'> {
   /** Aborts when the attempt's time is over. Pass it to fetch and SDK calls. */
   readonly signal: AbortSignal;
   /** Milliseconds this attempt may take. */

@@ -2,6 +2,10 @@
 import { parseJson } from './decode-json-object.ts';
 
 const MAX_DEPTH = 64;
+/** Integers of fewer digits are below 2^53. */
+const SAFE_DIGITS = 16;
+/** Longer ones are no ids or amounts, and take too long to read. */
+const MAX_DIGITS = 1_000;
 
 export type ParsedPayload =
   | { readonly kind: 'parsed'; readonly value: unknown }
@@ -23,9 +27,10 @@ function parseJsonBytes(bytes: Uint8Array): ParsedPayload {
   } catch {
     return { kind: 'unparsable', reason: 'the body is not UTF-8' };
   }
-  if (deeperThan(text, MAX_DEPTH)) return { kind: 'unparsable', reason: `the body is nested deeper than ${MAX_DEPTH}` };
+  const { depth, hasLongNumber } = survey(text);
+  if (depth > MAX_DEPTH) return { kind: 'unparsable', reason: `the body is nested deeper than ${MAX_DEPTH}` };
   try {
-    return { kind: 'parsed', value: parseJson(text) };
+    return { kind: 'parsed', value: hasLongNumber ? parseExactJson(text) : parseJson(text) };
   } catch {
     return { kind: 'unparsable', reason: 'the body is not JSON' };
   }
@@ -41,18 +46,35 @@ function parseForm(bytes: Uint8Array): ParsedPayload {
   return { kind: 'parsed', value: fields };
 }
 
-function deeperThan(text: string, limit: number): boolean {
-  let depth = 0;
+/** One pass over the text: how deep it is nested (counted to just above the limit), and whether a number is long. */
+function survey(text: string): { readonly depth: number; readonly hasLongNumber: boolean } {
+  let [depth, deepest, digits, longest] = [0, 0, 0, 0];
   let inString = false;
-  for (let i = 0; i < text.length; i++) {
+  for (let i = 0; i < text.length && deepest <= MAX_DEPTH; i++) {
     const c = text.charCodeAt(i);
     if (inString) {
       if (c === 92) i++;
       else if (c === 34) inString = false;
-    } else if (c === 34) inString = true;
-    else if (c === 123 || c === 91) {
-      if (++depth > limit) return true;
-    } else if (c === 125 || c === 93) depth--;
+    } else if (c >= 48 && c <= 57) {
+      if (++digits > longest) longest = digits;
+    } else {
+      digits = 0;
+      if (c === 34) inString = true;
+      else if (c === 123 || c === 91) {
+        if (++depth > deepest) deepest = depth;
+      } else if (c === 125 || c === 93) depth--;
+    }
   }
-  return false;
+  return { depth: deepest, hasLongNumber: longest >= SAFE_DIGITS };
+}
+
+/** JSON.parse in which an integer that a JavaScript number cannot hold is a bigint, every digit kept. */
+function parseExactJson(text: string): unknown {
+  const exact = (key: string, value: unknown, { source }: { readonly source?: string }): unknown => {
+    if (key === '__proto__') return undefined;
+    if (typeof value !== 'number' || Number.isSafeInteger(value) || source === undefined) return value;
+    return source.length <= MAX_DIGITS && /^-?\d+$/.test(source) ? BigInt(source) : value;
+  };
+  // The third argument is ECMAScript 2026 (source text access); the types do not know it yet.
+  return JSON.parse(text, exact as (key: string, value: unknown) => unknown);
 }

@@ -129,7 +129,18 @@ function eventOf({ item, body, source }: AttemptInput, payload: unknown): Webhoo
     bytes: body.bytes,
     payload,
     headers: body.headers,
+    ...attemptOf(item),
   };
+}
+
+function attemptOf({
+  pk,
+  attempts,
+  gen,
+  run,
+}: EventItem): Pick<WebhookEvent, 'attempt' | 'generation' | 'idempotencyKey'> {
+  const { sourceId, eventKey } = splitEventPk(pk);
+  return { attempt: attempts, generation: gen, idempotencyKey: `${sourceId}:${eventKey}:${run}` };
 }
 
 function contextOf(
@@ -140,7 +151,7 @@ function contextOf(
   ports: ProcessPorts,
 ): HandlerContext {
   const { item, traceId } = input;
-  const { sourceId, eventKey } = splitEventPk(item.pk);
+  const { sourceId } = splitEventPk(item.pk);
   const steps = new StepRunner({ item, signal, days: input.stepDays }, ports);
   const write =
     (level: 'info' | 'warn') =>
@@ -155,9 +166,7 @@ function contextOf(
         ...(traceId === undefined ? {} : { trace_id: traceId }),
       });
   return {
-    attempt: item.attempts,
-    generation: item.gen,
-    idempotencyKey: `${sourceId}:${eventKey}:${item.run}`,
+    ...attemptOf(item),
     signal,
     timeLimitMs,
     startedAt: ports.clock.now(),

@@ -2,7 +2,7 @@ import type { WebhookEvent } from '../inbound/handler-contract.ts';
 import { scanJson } from '../verification/json-scan.ts';
 
 /**
- * A number of the body as the text it is written as: every digit, which `event.payload` loses above 2^53. `path` as in
+ * A number of the body as the text it is written as: every digit, also those of a fraction. `path` as in
  * `data.object.id` or `items[0].id`. Undefined when there is no number (or text of digits) at that place.
  */
 export function exactNumber(event: Pick<WebhookEvent, 'bytes'>, path: string): string | undefined {

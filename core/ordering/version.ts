@@ -56,7 +56,7 @@ export function checkVersion(version: Version | undefined, row: ItemData | undef
   if (version === undefined || version === '')
     throw new PermanentError('the event carries no version to order it by; replay it once the handler can read one');
   if (typeof version === 'number' && Math.abs(version) > Number.MAX_SAFE_INTEGER)
-    throw new PermanentError(`version ${version} is above 2^53; read it with exactNumber() and longSequenceVersion()`);
+    throw new PermanentError(`version ${version} is above 2^53; read it with longSequenceVersion()`);
   if (typeof version === 'number' && !Number.isFinite(version)) throw new PermanentError('the version is not a number');
   const stored = row?.[VERSION];
   if (stored !== undefined && typeof stored !== typeof version) {

@@ -30,6 +30,10 @@ it('names the event, its source, its type, its time, its subject and its data', 
     receivedAt: noon,
     subject: '9007199254740993',
     headers: { 'content-type': 'application/json' },
+    payload: { data: { object: { id: 9007199254740993n } } },
+    attempt: 1,
+    generation: 1,
+    idempotencyKey: 'default:evt_1:1',
   });
   expect(seen[0]?.event).not.toHaveProperty('timeIsArrival');
   expect(Buffer.from(seen[0]?.event.bytes ?? []).toString()).toBe(rawBody);

@@ -34,6 +34,64 @@ describe('parsePayload', () => {
     expect(Object.hasOwn(merged, '__proto__')).toBe(false);
   });
 
+  it('keeps every digit of an integer that a number cannot hold, as a bigint', () => {
+    const text = `{"id":9007199254740993,"list":[-12345678901234567890],"safe":9007199254740991,"text":"12345678901234567890",
+      "fraction":0.12345678901234567890,"power":12345678901234567890e2,"__proto__":{"x":1},"endless":${'9'.repeat(1_001)}}`;
+    expect(parsePayload(bytes(text), 'application/json')).toEqual({
+      kind: 'parsed',
+      value: {
+        id: 9007199254740993n,
+        list: [-12345678901234567890n],
+        safe: 9007199254740991,
+        text: '12345678901234567890',
+        fraction: 0.12345678901234568,
+        power: 1.2345678901234567e21,
+        endless: Number.POSITIVE_INFINITY,
+      },
+    });
+  });
+
+  it('loses no integer, wherever it stands', () => {
+    const value = fc.letrec(tie => ({
+      leaf: fc.oneof(fc.bigInt({ min: -(10n ** 30n), max: 10n ** 30n }), fc.string()),
+      tree: fc.oneof(
+        { maxDepth: 3 },
+        tie('leaf'),
+        fc.array(tie('tree')),
+        fc.dictionary(fc.stringMatching(/^[a-z]+$/), tie('tree')),
+      ),
+    })).tree;
+    const write = (it: unknown): string =>
+      typeof it === 'bigint'
+        ? String(it)
+        : Array.isArray(it)
+          ? `[${it.map(write).join(',')}]`
+          : typeof it === 'object' && it !== null
+            ? `{${Object.entries(it)
+                .map(([name, part]) => `${JSON.stringify(name)}: ${write(part)}`)
+                .join(',')}}`
+            : JSON.stringify(it);
+    fc.assert(
+      fc.property(value, it => {
+        const parsed = parsePayload(bytes(write(it)), 'application/json');
+        expect(write(read(parsed))).toBe(write(it));
+      }),
+    );
+    // Small integers come as numbers.
+    function read(parsed: ReturnType<typeof parsePayload>): unknown {
+      if (parsed.kind !== 'parsed') throw new Error(parsed.reason);
+      const big = (part: unknown): unknown =>
+        typeof part === 'number'
+          ? BigInt(part)
+          : Array.isArray(part)
+            ? part.map(big)
+            : typeof part === 'object' && part !== null
+              ? Object.fromEntries(Object.entries(part).map(([name, inner]) => [name, big(inner)]))
+              : part;
+      return big(parsed.value);
+    }
+  });
+
   it('reads form bodies as an object of texts, repeated fields as lists', () => {
     const parsed = parsePayload(bytes('a=1&b=x+y&a=2&__proto__=3'), 'application/x-www-form-urlencoded');
     expect(parsed).toEqual({ kind: 'parsed', value: { a: ['1', '2'], b: 'x y' } });
