@@ -2,17 +2,19 @@ import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { runInNewContext } from 'node:vm';
-import { gzipSync } from 'node:zlib';
-import type { Metafile } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { eagerPartOf as eagerPartOfBundle } from '#bench/bundles.ts';
+import { readNumbers } from '#bench/report/page.ts';
+import { measureFastRatio } from '#bench/start-ratio.ts';
 import { gateway } from '#config';
 import { resolveConfig } from '#core/config/resolve-config.ts';
-import { type BundleOptions, bundleFunctions, metafilePath } from '#lib/bundling/bundle-functions.ts';
+import { type BundleOptions, bundleFunctions } from '#lib/bundling/bundle-functions.ts';
 import { type Bundles, FUNCTION_NAMES, type FunctionName } from '#lib/bundling/function-names.ts';
 import { PROVIDERS } from '#providers/index.ts';
+import { isLongRun } from '#test/support/long-run.ts';
 
 const run = promisify(execFile);
 /** Thousands of bytes, as the budget was set. */
@@ -32,39 +34,7 @@ async function bundleInto(outputFolder: string, options: Partial<BundleOptions> 
   return byEnvironment.get('prod') as Bundles;
 }
 
-interface EagerPart {
-  readonly files: readonly string[];
-  readonly raw: number;
-  readonly gzip: number;
-  /** Module to bytes, largest first. */
-  readonly modules: readonly (readonly [module: string, bytes: number])[];
-}
-
-/** What a cold start reads: the entry file and everything it imports statically. */
-async function eagerPartOf(name: FunctionName): Promise<EagerPart> {
-  const metafile: Metafile = JSON.parse(await readFile(metafilePath(bundles[name]), 'utf8'));
-  const outputs = new Map(Object.entries(metafile.outputs).map(([path, output]) => [basename(path), output]));
-  const files = new Set<string>();
-  const visit = (file: string): void => {
-    const output = outputs.get(file);
-    if (!output || files.has(file)) return;
-    files.add(file);
-    for (const imported of output.imports) if (imported.kind === 'import-statement') visit(basename(imported.path));
-  };
-  visit('index.mjs');
-  const modules = new Map<string, number>();
-  let [raw, gzip] = [0, 0];
-  for (const file of files) {
-    const bytes = await readFile(join(bundles[name], file));
-    raw += bytes.length;
-    gzip += gzipSync(bytes, { level: 9 }).length;
-    for (const [path, input] of Object.entries(outputs.get(file)?.inputs ?? {})) {
-      const module = path.replace(/^.*node_modules\//, '');
-      modules.set(module, (modules.get(module) ?? 0) + input.bytesInOutput);
-    }
-  }
-  return { files: [...files], raw, gzip, modules: [...modules].sort((a, b) => b[1] - a[1]) };
-}
+const eagerPartOf = (name: FunctionName) => eagerPartOfBundle(bundles[name]);
 
 /** Loads the bundle in a process of its own, as Lambda's runtime does, and answers with Node's list of loaded modules. */
 async function loadListOf(name: FunctionName): Promise<{ handler: string; builtins: string[] }> {
@@ -139,6 +109,15 @@ describe('what a cold start reads', () => {
     // The list is real: what the SDK needs is in it.
     expect(builtins).toContain('NativeModule https');
     expect(builtins.filter(module => /undici/.test(module))).toEqual([]);
+  });
+});
+
+describe('the start ratio', () => {
+  // On a machine busy with other suites even the fastest of a few starts is slow: only a run of its own tells.
+  it.skipIf(!isLongRun())('of ingest is within a tenth of the published one', async () => {
+    const published = readNumbers()['a']?.['startFast'];
+    expect(published).toBeGreaterThan(1);
+    expect(await measureFastRatio(bundles.ingest, 15)).toBeLessThanOrEqual(1.1 * (published as number));
   });
 });
 
