@@ -21,6 +21,13 @@ export interface StoredSecret {
   readonly changedAt?: number;
 }
 
+/** Whether messages are taken from the queue at all. */
+export interface ProcessorSwitch {
+  /** `Enabled`, `Disabled`, or on the way to one of them. */
+  state(): Promise<string>;
+  set(running: boolean): Promise<void>;
+}
+
 /** The secrets of the sources, to be read and written by a person. */
 export interface SecretVault {
   read(name: string): Promise<StoredSecret>;
@@ -66,6 +73,7 @@ export interface Gateway {
   readonly dead: DeadQueue;
   readonly gauge: QueueGauge;
   readonly secrets: SecretVault;
+  readonly processor: ProcessorSwitch;
   alarms(): Promise<readonly AlarmView[]>;
   readonly http: SendHttp;
   readonly clock: Clock;

@@ -88,7 +88,8 @@ function readAlarm(name: string, it: Readonly<Record<string, unknown>>, store: M
 }
 
 function periodOf(queries: readonly MetricQuery[]): number {
-  return Math.max(60, ...queries.map(query => query.MetricStat?.Period ?? query.Period ?? 0));
+  const periods = queries.flatMap(query => query.MetricStat?.Period ?? query.Period ?? []);
+  return periods.length === 0 ? 60 : Math.max(...periods);
 }
 
 function compileQueries(queries: readonly MetricQuery[], store: MetricStore): (now: number) => Series {

@@ -2,6 +2,7 @@
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
 import { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { LambdaClient } from '@aws-sdk/client-lambda';
 import { GetObjectCommand, NoSuchKey, S3Client } from '@aws-sdk/client-s3';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SQSClient } from '@aws-sdk/client-sqs';
@@ -17,6 +18,7 @@ import type { BlobStore } from '#core/ports.ts';
 import { CliError, EXIT } from '../cli-error.ts';
 import type { Gateway } from '../gateway.ts';
 import { findLocalAws } from './find-local-aws.ts';
+import { LambdaProcessor } from './lambda-processor.ts';
 import { readAlarms } from './read-alarms.ts';
 import { SecretsManagerVault } from './secrets-manager-vault.ts';
 import { sendHttp } from './send-http.ts';
@@ -63,6 +65,7 @@ export async function openGateway(deployment: Deployment, env: Env): Promise<Gat
     dead: new SqsDeadQueue(sqs, output('DeadQueueUrl')),
     gauge: new SqsQueueGauge(sqs, { main: output('WorkQueueUrl'), dead: output('DeadQueueUrl') }),
     secrets: new SecretsManagerVault(new SecretsManagerClient(settings)),
+    processor: new LambdaProcessor(new LambdaClient(settings), output('ProcessFunction')),
     alarms: () => readAlarms(cloudWatch, `holdfast-${environment}-`),
     http: sendHttp,
     clock: systemClock,

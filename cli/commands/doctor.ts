@@ -9,6 +9,7 @@ import { span } from '../output.ts';
 import { type CommandSet, type Run, withExamples } from '../run.ts';
 import { commandToSet, stateOf } from '../stored-state.ts';
 import { readSystem } from '../system-view.ts';
+import { isRunning } from './processor.ts';
 
 interface Check {
   readonly name: string;
@@ -38,6 +39,7 @@ export function addDoctor(program: Command, set: CommandSet): void {
       await Promise.all([
         guard(note, 'secrets', () => checkSecrets(run, note)),
         guard(note, 'front door', () => checkFrontDoor(run, note)),
+        guard(note, 'processor', () => checkProcessor(run, note)),
         guard(note, 'pipeline', () => checkPipeline(run, note)),
       ]);
       const wrong = checks.filter(check => check.result === 'wrong');
@@ -107,6 +109,15 @@ async function checkFrontDoor(run: Run, note: (check: Check) => void): Promise<v
   }
 }
 
+async function checkProcessor(run: Run, note: (check: Check) => void): Promise<void> {
+  const state = await (await run.gateway()).processor.state();
+  if (isRunning(state)) note({ name: 'processor', result: 'ok', text: `its event source mapping is ${state}` });
+  else {
+    const text = `its event source mapping is ${state}: events are accepted and wait in the queue`;
+    note({ name: 'processor', result: 'wrong', text, fix: run.command('processor start') });
+  }
+}
+
 async function checkPipeline(run: Run, note: (check: Check) => void): Promise<void> {
   const view = await readSystem(run);
   const late = view.sweptUntil === undefined ? Number.POSITIVE_INFINITY : run.clock.now() - view.sweptUntil;
@@ -129,7 +140,8 @@ async function checkPipeline(run: Run, note: (check: Check) => void): Promise<vo
     note({ name: 'paused', result: 'warning', text, fix: run.command(`resume ${source}`) });
   }
   for (const alarm of view.alarms.filter(it => it.state === 'ALARM')) {
-    const runbook = `docs/runbooks/${alarm.name.replace(`holdfast-${run.environment}-`, '')}.md`;
+    const named = alarm.name.replace(`holdfast-${run.environment}-`, '');
+    const runbook = /^Runbook: (\S+)/m.exec(alarm.description)?.[1] ?? `docs/runbooks/${named}.md`;
     note({ name: 'alarm', result: 'wrong', text: `${alarm.name} since ${run.out.ago(alarm.since)}`, fix: runbook });
   }
 }

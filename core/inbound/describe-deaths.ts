@@ -38,7 +38,7 @@ export async function describeDeaths(
     ...items
       .slice(0, SHOWN_EVENTS)
       .map(it => `  ${toEventId(it.pk)} (${it.eventType}): ${it.lastError ?? causeOf(it)}`),
-    `First: ${holdfast(`dlq show ${toEventId(sample.pk)}`)}`,
+    `Show it: ${holdfast(`dlq show ${toEventId(sample.pk)}`)}`,
     `Once the cause is fixed: ${holdfast(`replay --source ${splitEventPk(sample.pk).sourceId} --cause ${causeOf(sample)} --since 24h --dry-run`)}`,
   ].join('\n');
 }

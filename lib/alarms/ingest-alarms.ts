@@ -161,7 +161,7 @@ function sourceAlarms(deployed: DeployedSource, context: AlarmContext): readonly
       datapoints: [3, 5],
       missing: 'notBreaching',
       meaning: `Source ${source.id} refuses more than ${thresholds.signaturePageCount} requests a minute for their signature (cause: mismatch): most likely its secret was rotated at the provider and not here.`,
-      firstCommand: refusals,
+      firstCommand: context.holdfast('sources ls'),
     },
   ];
   specs.push(...silenceAlarms(deployed, context));

@@ -62,6 +62,24 @@ describe('metrics', () => {
     expect(parsed()).toMatchObject([{ environment: 'prod', SweeperRuns: 1 }]);
   });
 
+  test('of an uncounted source are not printed, whatever their dimensions', () => {
+    const lines: string[] = [];
+    const telemetry = new EmfTelemetry({
+      environment: 'prod',
+      level: 'info',
+      uncounted: 'holdfast-probe',
+      write: line => lines.push(line),
+    });
+    telemetry.count('Accepted', { source: 'holdfast-probe' });
+    telemetry.measure('ProcessingLatency', 5, { source: 'holdfast-probe' });
+    telemetry.count('Retries', { source: 'holdfast-probe' });
+    telemetry.flush();
+    expect(lines).toEqual([]);
+    telemetry.measure('ProcessingLatency', 7, { source: 'stripe' });
+    telemetry.flush();
+    expect(JSON.parse(lines[0] ?? '{}')).toMatchObject({ environment: 'prod', ProcessingLatency: [7] });
+  });
+
   test('are silent when nothing happened', () => {
     const { telemetry, lines } = build();
     telemetry.flush();

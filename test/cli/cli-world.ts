@@ -70,6 +70,7 @@ export class CliWorld {
   readonly vault: MemoryVault;
   /** Handlers of events whose id begins with `bad` refuse for good until this is set. */
   mended = false;
+  processorState = 'Enabled';
   alarms: AlarmView[] = [];
   readonly gateway: Gateway;
 
@@ -100,6 +101,13 @@ export class CliWorld {
       blobs: world.blobs,
       control: new MemoryControlStore(database, EVENTS),
       queue: new MemoryWorkQueue(world.main),
+      processor: {
+        state: () => Promise.resolve(this.processorState),
+        set: running => {
+          this.processorState = running ? 'Enabled' : 'Disabled';
+          return Promise.resolve();
+        },
+      },
       dead: new MemoryDeadQueue(world.dead),
       gauge: new MemoryQueueGauge(world.main, world.dead),
       secrets: this.vault,

@@ -420,6 +420,21 @@ describe('status and doctor', () => {
   });
 });
 
+describe('processor', () => {
+  it('is stopped and started for every source at once, and doctor sees that it stands still', async () => {
+    expect(await cli.run(['processor', 'status'])).toMatchObject({ code: 0 });
+    expect(await cli.run(['processor', 'stop'])).toMatchObject({ code: 2, stderr: expect.stringContaining('--yes') });
+    expect(cli.processorState).toBe('Enabled');
+    expect(await cli.run(['processor', 'stop', '--yes'])).toMatchObject({ code: 0 });
+    expect(await cli.json(['processor', 'status'])).toMatchObject({ code: 1, value: { state: 'Disabled' } });
+    const doctor = await cli.run(['doctor']);
+    expect(doctor.code).toBe(1);
+    expect(doctor.stdout).toMatch(/WRONG +processor .*Disabled.*\n +holdfast processor start/);
+    expect(await cli.run(['processor', 'start'])).toMatchObject({ code: 0 });
+    expect(cli.processorState).toBe('Enabled');
+  });
+});
+
 describe('another environment', () => {
   it('is named in every command that is printed next', async () => {
     const { stderr } = await cli.run(['events', 'ls', '--env', 'prod']);

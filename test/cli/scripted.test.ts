@@ -59,6 +59,9 @@ const HABITS: Readonly<Record<string, Habit | (() => Habit)>> = {
   verify: { good: [request, '--source', 'shop'], wrong: [request], wrongCode: 2 },
   pause: { good: ['shop', '--why', 'a test', '--yes'], wrong: ['shop', '--yes'], wrongCode: 2 },
   resume: { good: ['shop'], wrong: ['shopp'], wrongCode: 2 },
+  'processor status': { good: [], wrong: ['shop'], wrongCode: 2 },
+  'processor start': { good: [], wrong: ['--force'], wrongCode: 2 },
+  'processor stop': { good: ['--yes'], wrong: [], wrongCode: 2 },
   replay: () => ({
     good: ['--status', 'dead_letter', '--since', '7d', '--why', 'a test', '--detach', '--yes'],
     wrong: ['--why', 'everything'],

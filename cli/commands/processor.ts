@@ -1,0 +1,54 @@
+/** `holdfast processor`: whether messages are taken from the queue at all; the brake for every source at once. */
+import type { Command } from 'commander';
+import { EXIT, type ExitCode } from '../cli-error.ts';
+import { type CommandSet, withExamples } from '../run.ts';
+
+export function addProcessor(program: Command, set: CommandSet): void {
+  const processor = program
+    .command('processor')
+    .description('The processor of all sources: is it taking messages; stop it, start it');
+
+  withExamples(processor.command('status').description('Whether the processor takes messages; exit code 1 when not'), [
+    'holdfast processor status --env prod',
+    'Enabled, Disabled, or on its way to one of them',
+  ]).action(
+    set.action(async (run): Promise<ExitCode> => {
+      const state = await (await run.gateway()).processor.state();
+      run.out.result({ state }, () => [`The event source mapping of the processor is ${state}`]);
+      if (isRunning(state)) return EXIT.ok;
+      run.out.next(run.command('processor start'), 'the queue is worked off, oldest first');
+      return EXIT.failure;
+    }),
+  );
+
+  withExamples(
+    processor
+      .command('stop')
+      .description('Take no more messages; events are still accepted, and wait in the queue for four days')
+      .option('--yes', 'do not ask'),
+    ['holdfast processor stop --env prod', 'every handler stands still: to stop one source use pause'],
+  ).action(
+    set.action(async (run, { yes }: { yes?: boolean }) => {
+      await run.confirm(`Stop the processor of every source in ${run.environment}?`, yes);
+      await (await run.gateway()).processor.set(false);
+      run.out.result({ running: false }, () => ['The processor stops within seconds; events wait in the queue']);
+      run.out.next(run.command('processor start'), 'takes them again');
+    }),
+  );
+
+  withExamples(processor.command('start').description('Take messages again'), [
+    'holdfast processor start --env prod',
+    'what waited is worked off, oldest first',
+  ]).action(
+    set.action(async run => {
+      await (await run.gateway()).processor.set(true);
+      run.out.result({ running: true }, () => ['The processor takes messages again, within a minute']);
+      run.out.next(run.command('status'), 'how the queue drains');
+    }),
+  );
+}
+
+/** `Enabled` and `Enabling`, `Creating` and `Updating` end well by themselves. */
+export function isRunning(state: string): boolean {
+  return !['Disabled', 'Disabling', 'Deleting'].includes(state);
+}

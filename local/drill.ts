@@ -1,0 +1,104 @@
+/** `npm run drill -- <name>`: reproduces an incident on the local AWS, and mends it as the runbook says. */
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { runAlarms } from './alarms.ts';
+import { createAwsClients } from './aws-clients.ts';
+import { DRILL_ENVIRONMENT, deployStacks } from './deploy-stacks.ts';
+import { backlog } from './drills/backlog.ts';
+import { badSecret } from './drills/bad-secret.ts';
+import { deadLetter } from './drills/dead-letter.ts';
+import type { Drill } from './drills/drill.ts';
+import { DrillStage } from './drills/drill-stage.ts';
+import { Pager } from './drills/pager.ts';
+import { processorDown } from './drills/processor-down.ts';
+import { silentSource } from './drills/silent-source.ts';
+import { Transcript } from './drills/transcript.ts';
+import { choosePort, type LocalAws, openLocalAws } from './emulator.ts';
+import { outputOf } from './gateway-address.ts';
+import { terminalProgress } from './progress.ts';
+import { ensureEmulatorInstalled } from './python.ts';
+import { fillLocalSecrets, readDeployment } from './sources.ts';
+import { runMain, UserError } from './user-error.ts';
+import { REPO_ROOT } from './workspace.ts';
+
+const DRILLS: readonly Drill[] = [deadLetter, backlog, badSecret, silentSource, processorDown];
+const USAGE = `Usage: npm run drill -- <name> [--write] [--port <number>]
+  <name>    ${DRILLS.map(drill => drill.title).join(', ')}
+  --write   write the transcript to docs/drills/<name>.md
+  --port    port of the local AWS (default 4566, or HOLDFAST_PORT); one that runs is joined, else one is started`;
+
+async function main(): Promise<number> {
+  const { drill, port, write } = readOptions();
+  if (drill === undefined) {
+    console.log(USAGE);
+    return 0;
+  }
+  const ended = new AbortController();
+  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(name, () => ended.abort());
+  const interrupted = new Promise<never>((_, reject) => {
+    ended.signal.addEventListener('abort', () => reject(new UserError('Interrupted.', 130)), { once: true });
+  });
+  interrupted.catch(() => undefined);
+  let aws: LocalAws | undefined;
+  try {
+    await ensureEmulatorInstalled();
+    aws = await Promise.race([openLocalAws(port), interrupted]);
+    const transcript = new Transcript(drill.title, aboutOf(drill));
+    await Promise.race([play(drill, aws, transcript, ended.signal), interrupted]);
+    if (write) {
+      const path = join(REPO_ROOT, 'docs/drills', `${drill.title}.md`);
+      await mkdir(join(path, '..'), { recursive: true });
+      await writeFile(path, transcript.toMarkdown());
+      console.log(`\nwrote docs/drills/${drill.title}.md`);
+    }
+    console.log(`\nThe drill ${drill.title} showed everything it should.`);
+    return 0;
+  } finally {
+    ended.abort();
+    await Promise.race([aws?.stop(), wait(10_000, undefined, { ref: false })]);
+  }
+}
+
+function readOptions(): { drill: Drill | undefined; port: number; write: boolean } {
+  const options = {
+    write: { type: 'boolean' },
+    port: { type: 'string' },
+    help: { type: 'boolean', short: 'h' },
+  } as const;
+  let parsed: ReturnType<typeof parseArgs<{ options: typeof options; allowPositionals: true }>>;
+  try {
+    parsed = parseArgs({ options, allowPositionals: true });
+  } catch (error) {
+    throw new UserError(`${error instanceof Error ? error.message : String(error)}\n${USAGE}`, 2);
+  }
+  const { values, positionals } = parsed;
+  const [name, ...others] = positionals;
+  const port = choosePort(values.port);
+  if (values.help) return { drill: undefined, port, write: false };
+  const drill = DRILLS.find(each => each.title === name);
+  if (drill === undefined || others.length > 0) {
+    const given =
+      name === undefined ? 'No drill was named.' : `There is no drill "${positionals.join(' ').slice(0, 60)}".`;
+    throw new UserError(`${given}\n${USAGE}`, 2);
+  }
+  return { drill, port, write: values.write ?? false };
+}
+
+function aboutOf({ title, about }: Drill): string {
+  return `${about} Written by \`npm run drill -- ${title} --write\`; ids and times are masked, the minutes of alarms last ten seconds (but for what a schedule reports).`;
+}
+
+async function play(drill: Drill, aws: LocalAws, transcript: Transcript, signal: AbortSignal): Promise<void> {
+  const deployment = readDeployment(DRILL_ENVIRONMENT);
+  const clients = createAwsClients(aws);
+  const stacks = await deployStacks(aws, clients, terminalProgress(), REPO_ROOT, DRILL_ENVIRONMENT);
+  const secrets = await fillLocalSecrets(clients.secrets, deployment);
+  const pager = await Pager.open(aws, clients, [outputOf(stacks, 'PageTopic'), outputOf(stacks, 'TicketTopic')]);
+  const rest = Promise.all([runAlarms(aws, clients, stacks, () => undefined, signal), pager.listen(signal)]);
+  rest.catch(() => undefined);
+  await drill.play(new DrillStage({ aws, clients, stacks, deployment, secrets, pager, transcript }));
+}
+
+await runMain(main);

@@ -1,0 +1,219 @@
+/** What a drill plays on: the deployed environment `drill`, its alarms, its pager, and the commands of on-call. */
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { setTimeout as wait } from 'node:timers/promises';
+import { DescribeAlarmsCommand } from '@aws-sdk/client-cloudwatch';
+import { LambdaClient, ListEventSourceMappingsCommand, UpdateEventSourceMappingCommand } from '@aws-sdk/client-lambda';
+import { DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
+import { DynamoDbEventStore } from '#adapters/dynamodb/dynamodb-event-store.ts';
+import type { Deployment } from '#core/config/deployment.ts';
+import type { EventItem } from '#core/event-item.ts';
+import { isEventKey, toEventPk, toSourceId } from '#core/glossary.ts';
+import { signRequest } from '#core/verification/sign-request.ts';
+import type { AwsClients } from '../aws-clients.ts';
+import { DRILL_ENVIRONMENT } from '../deploy-stacks.ts';
+import type { DeployedStack } from '../deployed-stack.ts';
+import type { LocalAws } from '../emulator.ts';
+import { findGateway, outputOf, sendRequest } from '../gateway-address.ts';
+import { UserError } from '../user-error.ts';
+import { REPO_ROOT } from '../workspace.ts';
+import type { Page, Pager } from './pager.ts';
+import type { Transcript } from './transcript.ts';
+
+const POLL_MS = 300;
+
+export interface StageParts {
+  readonly aws: LocalAws;
+  readonly clients: AwsClients;
+  readonly stacks: readonly DeployedStack[];
+  readonly deployment: Deployment;
+  readonly secrets: ReadonlyMap<string, string>;
+  readonly pager: Pager;
+  readonly transcript: Transcript;
+}
+
+export class DrillStage {
+  readonly transcript: Transcript;
+  /** Different in each run: a local AWS that is joined remembers the ids of earlier ones. */
+  readonly runId = randomBytes(2).toString('hex');
+  private readonly parts: StageParts;
+  private readonly store: DynamoDbEventStore;
+  private readonly documents: DynamoDBDocumentClient;
+
+  constructor(parts: StageParts) {
+    this.parts = parts;
+    this.transcript = parts.transcript;
+    this.store = new DynamoDbEventStore(parts.clients.dynamo, outputOf(parts.stacks, 'EventsTable'));
+    this.documents = DynamoDBDocumentClient.from(parts.clients.dynamo);
+  }
+
+  /** Fails the drill, saying what did not show. */
+  fail(what: string): never {
+    throw new UserError(`The drill did not show it: ${what}`);
+  }
+
+  /** A source of the configuration. Throws UserError when the drill cannot be played without it. */
+  source(id: string) {
+    const found = this.parts.deployment.sources.find(each => each.source.id === id);
+    if (!found)
+      throw new UserError(
+        `This drill needs the source "${id}" in gateway.config.ts, with the handler of handlers/drill.ts`,
+      );
+    return found;
+  }
+
+  /** Sends an event of the generic scheme, signed with the source's secret or another one; its answer's status. */
+  async send(name: string, data: Readonly<Record<string, unknown>>, secret?: string): Promise<number> {
+    const { source } = this.source('default');
+    const body = Buffer.from(
+      JSON.stringify({
+        event_id: this.key(name),
+        event_type: 'drill.event',
+        created_at: new Date().toISOString(),
+        data,
+      }),
+    );
+    const headers = { 'content-type': 'application/json' };
+    const signed = signRequest(source.spec, {
+      body,
+      headers,
+      secret: secret ?? this.parts.secrets.get('default') ?? '',
+      nowMs: Date.now(),
+      crypto: nodeCrypto,
+    });
+    const url = `${findGateway(this.parts.aws, this.parts.stacks).url}${source.paths[0]}`;
+    for (let tries = 1; ; tries += 1) {
+      const { status } = await sendRequest(url, { headers: signed.headers, body });
+      // As a provider would: a cold laptop may need a second try.
+      if (status !== 503 || tries === 5) return status;
+      await wait(500 * tries);
+    }
+  }
+
+  key(name: string): string {
+    return `drill-${this.runId}-${name}`;
+  }
+
+  async item(name: string): Promise<EventItem | undefined> {
+    const key = this.key(name);
+    return isEventKey(key) ? await this.store.get(toEventPk(toSourceId('default'), key)) : undefined;
+  }
+
+  /** How often the effect of an event of `handlers/drill.ts` was applied. */
+  async timesApplied(name: string): Promise<number> {
+    const Key = { paymentId: `drill:evt_default.${this.key(name)}` };
+    const found = await this.documents.send(new GetCommand({ TableName: this.payments(), Key, ConsistentRead: true }));
+    return Number(found.Item?.['timesApplied'] ?? 0);
+  }
+
+  /** Puts the row that events with `needs` cannot do without. */
+  async putRow(name: string): Promise<void> {
+    await this.documents.send(new PutCommand({ TableName: this.payments(), Item: { paymentId: `drill:${name}` } }));
+  }
+
+  private payments(): string {
+    for (const { physicalIds } of this.parts.stacks) {
+      const id = Object.entries(physicalIds).find(([name]) => name.startsWith('HandlersPayments'));
+      if (id) return id[1];
+    }
+    throw new UserError('This drill needs the payments table of handlers/resources.ts');
+  }
+
+  /** What somebody does by mistake: nobody takes messages from the queue any more. */
+  async disableProcessor(): Promise<void> {
+    const { endpoint, region, credentials } = this.parts.aws;
+    const lambda = new LambdaClient({ endpoint, region, credentials });
+    const FunctionName = outputOf(this.parts.stacks, 'ProcessFunction');
+    const listed = await lambda.send(new ListEventSourceMappingsCommand({ FunctionName }));
+    const UUID = listed.EventSourceMappings?.[0]?.UUID;
+    await lambda.send(new UpdateEventSourceMappingCommand({ UUID, Enabled: false }));
+  }
+
+  /** Runs a command of on-call as it is typed, shows what it prints, and answers it. */
+  async run(
+    command: string,
+    options: { stdin?: string; codes?: readonly number[]; quiet?: boolean } = {},
+  ): Promise<string> {
+    const line = `npm run holdfast -- ${command} --env ${DRILL_ENVIRONMENT}`;
+    const { code, output } = await this.spawn(line, options.stdin);
+    if (!options.quiet) this.transcript.block(`$ ${line}\n${output}`, 'console');
+    if (!(options.codes ?? [0]).includes(code)) this.fail(`"${line}" ended with code ${code}`);
+    return output;
+  }
+
+  private spawn(line: string, stdin: string | undefined): Promise<{ code: number; output: string }> {
+    const { endpoint, region, credentials } = this.parts.aws;
+    const env = {
+      ...process.env,
+      AWS_ENDPOINT_URL: endpoint,
+      AWS_REGION: region,
+      AWS_ACCESS_KEY_ID: credentials.accessKeyId,
+      AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
+      NO_COLOR: '1',
+      npm_config_loglevel: 'silent',
+      npm_config_update_notifier: 'false',
+    };
+    return new Promise(resolve => {
+      const child = spawn('bash', ['-c', line], { cwd: REPO_ROOT, env, stdio: ['pipe', 'pipe', 'pipe'] });
+      let output = '';
+      for (const stream of [child.stdout, child.stderr])
+        stream.on('data', (chunk: Buffer) => {
+          output += chunk.toString('utf8');
+        });
+      child.stdin.on('error', () => undefined);
+      child.stdin.end(stdin ?? '');
+      child.once('close', code => resolve({ code: code ?? 1, output }));
+    });
+  }
+
+  /** Waits until the pager has got an alarm's message, newer than `since`, shows it, and answers it. */
+  async page(id: string, seconds: number, since = 0): Promise<Page> {
+    const alarm = `holdfast-${DRILL_ENVIRONMENT}-${id}`;
+    const found = await this.until(seconds, async () =>
+      this.parts.pager.pages.find(page => page.alarm === alarm && page.state === 'ALARM' && page.at > since),
+    );
+    if (!found) this.fail(`no page of ${alarm} within ${seconds} s; its state is ${await this.stateOf(id)}`);
+    this.transcript.block(found.text);
+    return found;
+  }
+
+  /** Waits until alarms are in OK again. */
+  async ok(seconds: number, ...ids: readonly string[]): Promise<void> {
+    for (const id of ids) {
+      const ok = await this.until(seconds, async () => ((await this.stateOf(id)) === 'OK' ? true : undefined));
+      if (!ok) this.fail(`${id} is not OK again after ${seconds} s`);
+    }
+    this.transcript.block(ids.map(id => `OK: holdfast-${DRILL_ENVIRONMENT}-${id}`).join('\n'));
+  }
+
+  async stateOf(id: string): Promise<string> {
+    const AlarmNames = [`holdfast-${DRILL_ENVIRONMENT}-${id}`];
+    const described = await this.parts.clients.cloudWatch.send(new DescribeAlarmsCommand({ AlarmNames }));
+    return described.MetricAlarms?.[0]?.StateValue ?? 'missing';
+  }
+
+  /** The first answer that is not undefined, within so many seconds. */
+  async until<T>(seconds: number, look: () => Promise<T | undefined>): Promise<T | undefined> {
+    const deadline = Date.now() + seconds * 1_000;
+    for (;;) {
+      const seen = await look().catch(() => undefined);
+      if (seen !== undefined || Date.now() > deadline) return seen;
+      await wait(POLL_MS);
+    }
+  }
+
+  /** Waits until each event is completed, and sees that its effect happened once. */
+  async completedOnce(names: readonly string[], seconds: number): Promise<void> {
+    for (const name of names) {
+      const item = await this.until(seconds, async () => {
+        const seen = await this.item(name);
+        return seen?.status === 'completed' ? seen : undefined;
+      });
+      if (!item) this.fail(`${name} is not completed after ${seconds} s: it is ${(await this.item(name))?.status}`);
+      const times = await this.timesApplied(name);
+      if (times !== 1) this.fail(`the effect of ${name} happened ${times} times`);
+    }
+    this.transcript.block(`${names.length} events completed, the effect of each happened once`);
+  }
+}
