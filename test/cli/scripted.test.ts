@@ -92,6 +92,7 @@ const HABITS: Readonly<Record<string, Habit | (() => Habit)>> = {
     wrong: ['shop', '--generate', '--yes'],
     wrongCode: 2,
   },
+  cost: { good: ['--events-per-day', '50000'], wrong: ['--events-per-day', '0'], wrongCode: 2 },
   completion: { good: ['zsh'], wrong: ['tcsh'], wrongCode: 2 },
 };
 
