@@ -106,7 +106,7 @@ export class PermanentError extends Error {
   /** The cause of the dead letter, in records and metrics. */
   readonly label: string;
 
-  /** `label`: one of a few words of your own, in lower case. */
+  /** `label`: one of a few words of your own; lower-case letters and `_`, at most 40. Anything else counts as `permanent`. */
   constructor(message: string, options: { readonly label?: string; readonly cause?: unknown } = {}) {
     super(message, options);
     this.label = options.label ?? 'permanent';

@@ -18,6 +18,8 @@ import type { WorkMessage } from './work-message.ts';
 /** Above this a stored body is not ours: ingest refuses larger ones. */
 const MAX_BODY_BYTES = 16 * 1_048_576;
 const MAX_EFFECTS = 99;
+/** Causes are a dimension of metrics: a few short words, never a text with an id in it. */
+const LABEL = /^[a-z][a-z_]{0,39}$/;
 
 export type LoadedBody =
   | { readonly kind: 'body'; readonly bytes: Uint8Array; readonly headers: Readonly<Record<string, string>> }
@@ -182,7 +184,7 @@ function contextOf(
 function endOfThrown(error: unknown): AttemptEnd {
   if (error instanceof Error) {
     const permanent = error.name === 'PermanentError';
-    const label = 'label' in error && typeof error.label === 'string' ? capText(error.label, 40) : undefined;
+    const label = 'label' in error && LABEL.test(String(error.label)) ? String(error.label) : undefined;
     const cause =
       label ?? (permanent ? 'permanent' : error instanceof DependencyError ? 'dependency' : 'handler_error');
     return { kind: permanent ? 'permanent' : 'failed', cause, message: `${error.name}: ${error.message}` };

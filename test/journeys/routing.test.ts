@@ -1,6 +1,7 @@
 /** Routes through the real functions: every target accepts, each is asked alone, and nothing that dies loses one. */
 import { describe, expect, it } from 'vitest';
 import { FAULTS, type FaultPlan, recordCalls } from '#adapters/memory/faults.ts';
+import { defineHandlers, PermanentError } from '#core/inbound/handler-contract.ts';
 import type { Delivered } from '#core/ports.ts';
 import type { Route, RouteTarget } from '#core/resolved-config.ts';
 import { MemoryWorld, type WorldOptions } from '#test/support/memory-world.ts';
@@ -198,6 +199,18 @@ describe('what dies, loses no target', () => {
       }
     }
   });
+});
+
+it('a permanent error may name the cause of the dead letter, in a word that can be counted', async () => {
+  for (const [label, cause] of [
+    ['no_such_customer', 'no_such_customer'],
+    ['customer cus_123 is gone', 'permanent'],
+  ] as const) {
+    const handle = () => Promise.reject(new PermanentError('it is gone', { label }));
+    const world = new MemoryWorld({ handlers: () => defineHandlers([{ source: '*', type: '*', handle }]) });
+    await run(world);
+    expect(world.item('evt_1')).toMatchObject({ status: 'dead_letter', cause });
+  }
 });
 
 describe('what targets get', () => {
