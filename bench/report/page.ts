@@ -2,14 +2,18 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus, release, totalmem } from 'node:os';
 import { join } from 'node:path';
+import { drawChart } from './chart.ts';
 import { type Section, toMarkdown } from './section.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 export const PAGE = join(ROOT, 'docs/performance.md');
-export const NUMBERS = join(ROOT, 'bench/data/numbers.json');
+const CHART = join(ROOT, 'docs/performance.svg');
+const NUMBERS = join(ROOT, 'bench/data/numbers.json');
 const ORDER = 'abcdef';
 
 const HEAD = `# Performance and cost, measured
+
+![Each figure as a share of its target](performance.svg)
 
 Written by \`npm run bench -- --write\`. Everything here ran on one machine against local stand-ins: **emulator, not AWS**. Milliseconds do not transfer to Lambda, so every time is a ratio to something that ran in the same round; counts transfer exactly. Dollars and latencies on AWS are **predicted**, from list prices and from a model whose inputs are shown. \`bench/calibrate.ts\` compares them with an account of yours.
 
@@ -48,6 +52,7 @@ export function writeSections(sections: readonly Section[], date: Date, mode: st
   const numbers = { ...readNumbers(), ...Object.fromEntries(sections.map(it => [it.id, it.numbers])) };
   const sorted = Object.fromEntries(Object.entries(numbers).sort(([a], [b]) => a.localeCompare(b)));
   writeJson(NUMBERS, sorted);
+  writeFileSync(CHART, drawChart(sorted));
   for (const { data = {} } of sections) {
     for (const [path, value] of Object.entries(data)) writeJson(join(ROOT, path), value);
   }

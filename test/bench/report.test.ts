@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { quantile, spreadOf } from '#bench/measure/statistics.ts';
-import { mergeSections, PAGE } from '#bench/report/page.ts';
+import { drawChart } from '#bench/report/chart.ts';
+import { mergeSections, PAGE, readNumbers } from '#bench/report/page.ts';
 import type { Section } from '#bench/report/section.ts';
 import { readArguments } from '#bench/run.ts';
 
@@ -21,6 +23,21 @@ describe('the page', () => {
     const sections = [...page.matchAll(/<!-- bench:(\w) -->\n([\s\S]*?)<!-- \/bench:\1 -->/g)];
     expect(sections.map(([, id]) => id)).toEqual(expect.arrayContaining(['a', 'b', 'c', 'f']));
     for (const [, id, text] of sections) expect(text, id).toMatch(/^_20\d\d-\d\d-\d\d, .*Node v\d+.*_$/m);
+  });
+});
+
+describe('the chart', () => {
+  it('is drawn from the published numbers', () => {
+    const chart = readFileSync(join(PAGE, '../performance.svg'), 'utf8');
+    expect(chart, 'run: npm run bench -- c --write').toBe(drawChart(readNumbers()));
+  });
+
+  it('tells what is within its target from what is beyond, and leaves out what is not known', () => {
+    const chart = drawChart({ c: { okWriteUnits: 9, duplicateWriteUnits: 12 } });
+    expect(chart.match(/class="within"/g)).toHaveLength(1);
+    expect(chart.match(/class="beyond"/g)).toHaveLength(1);
+    expect(chart).toContain('12 of 3');
+    expect(chart).not.toContain('p99');
   });
 });
 
