@@ -53,6 +53,8 @@ export interface EventItem {
   /** The watch index, not a message, brings this event back. */
   readonly parked?: boolean;
   readonly deferredSince?: EpochMs;
+  /** Of a request with many events: path of the first that is not an event of its own yet. */
+  readonly splitNext?: string;
   /** Copies sent by the sweeper since the last claim. */
   readonly resends: number;
   /** The replay job or request that started this generation. */
@@ -107,8 +109,8 @@ export const EVENT_INDEXES = {
 export const WATCH_SHARDS = 4;
 
 /**
- * A payload item: `pk` as the event's, `sk` one of `B#<bodySha>` (a body), `D#<gen>` (result detail, replay note) and
- * `S#<run>#<name>` (result of a step).
+ * A payload item: `pk` as the event's, `sk` one of `B#<bodySha>` (a body), `D#<gen>` (result detail), `N#<gen>` (replay
+ * note) and `S#<run>#<name>` (result of a step).
  */
 export interface PayloadItem {
   readonly pk: EventPk;
@@ -123,10 +125,12 @@ export interface PayloadItem {
   readonly expiresAt: number;
 }
 
-/** A `D#<gen>` item: what did not fit the state item, and why a replay was asked for. */
+/** `D#<gen>`: the result that did not fit the state item. `N#<gen>`: who asked for this replay, and why. */
+export type DetailKey = `D#${number}` | `N#${number}`;
+
 export interface DetailItem {
   readonly pk: EventPk;
-  readonly sk: string;
+  readonly sk: DetailKey;
   /** JSON text, up to 32 KB. */
   readonly detail: string;
   /** Epoch SECONDS. */

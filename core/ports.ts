@@ -6,6 +6,7 @@
 import type { Condition, Scalar } from './condition.ts';
 import type {
   DetailItem,
+  DetailKey,
   EventAttribute,
   EventItem,
   EventItemChange,
@@ -136,7 +137,7 @@ export interface PayloadStore {
   /** Raises the lifetime if the body exists and expires earlier. `missing`: there is no such body. */
   raiseBody(pk: EventPk, bodySha: string, expiresAt: number): Promise<'raised' | 'missing'>;
   putDetail(item: DetailItem): Promise<void>;
-  getDetail(pk: EventPk, gen: number): Promise<DetailItem | undefined>;
+  getDetail(pk: EventPk, sk: DetailKey): Promise<DetailItem | undefined>;
   /** Puts a refused request into its slot, over what was there. */
   putRefused(item: RefusedItem): Promise<void>;
   getRefused(sourceId: SourceId, slot: number): Promise<RefusedItem | undefined>;

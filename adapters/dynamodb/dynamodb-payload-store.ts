@@ -7,7 +7,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { all, exists, lt, missing } from '#core/condition.ts';
 import { DependencyError } from '#core/errors.ts';
-import { type DetailItem, type PayloadItem, type RefusedItem, refusedKey } from '#core/event-item.ts';
+import { type DetailItem, type DetailKey, type PayloadItem, type RefusedItem, refusedKey } from '#core/event-item.ts';
 import { type EventPk, type SourceId, TTL_ATTRIBUTE } from '#core/glossary.ts';
 import type { PayloadStore } from '#core/ports.ts';
 import { toDependencyError } from '../aws/to-dependency-error.ts';
@@ -58,8 +58,8 @@ export class DynamoDbPayloadStore implements PayloadStore {
     return this.#put({ ...item });
   }
 
-  getDetail(pk: EventPk, gen: number): Promise<DetailItem | undefined> {
-    return this.#read<DetailItem>(pk, `D#${gen}`);
+  getDetail(pk: EventPk, sk: DetailKey): Promise<DetailItem | undefined> {
+    return this.#read<DetailItem>(pk, sk);
   }
 
   putRefused(item: RefusedItem): Promise<void> {

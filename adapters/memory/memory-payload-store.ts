@@ -1,5 +1,12 @@
 import { all, exists, lt, missing } from '#core/condition.ts';
-import { type DetailItem, type PayloadItem, type RefusedItem, refusedKey, type StepItem } from '#core/event-item.ts';
+import {
+  type DetailItem,
+  type DetailKey,
+  type PayloadItem,
+  type RefusedItem,
+  refusedKey,
+  type StepItem,
+} from '#core/event-item.ts';
 import { type EventPk, type SourceId, TTL_ATTRIBUTE } from '#core/glossary.ts';
 import type { PayloadStore, StepStore } from '#core/ports.ts';
 import type { MemoryDatabase } from './memory-database.ts';
@@ -44,8 +51,8 @@ export class MemoryPayloadStore implements PayloadStore, StepStore {
     this.#database.write({ kind: 'put', table: this.#table, item: { ...item } });
   }
 
-  async getDetail(pk: EventPk, gen: number): Promise<DetailItem | undefined> {
-    return this.#database.get(this.#table, { pk, sk: `D#${gen}` }) as DetailItem | undefined;
+  async getDetail(pk: EventPk, sk: DetailKey): Promise<DetailItem | undefined> {
+    return this.#database.get(this.#table, { pk, sk }) as DetailItem | undefined;
   }
 
   async getStep(pk: EventPk, sk: string): Promise<StepItem | undefined> {

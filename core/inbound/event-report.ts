@@ -47,7 +47,7 @@ export async function reportEvent(
 ): Promise<Record<string, unknown>> {
   const { sourceId, eventKey } = splitEventPk(item.pk);
   const time = (ms: number | undefined): string | undefined => (ms === undefined ? undefined : toIso(ms));
-  const detail = item.result === '"see detail"' ? await payloads.getDetail(item.pk, item.gen) : undefined;
+  const detail = item.result === '"see detail"' ? await payloads.getDetail(item.pk, `D#${item.gen}`) : undefined;
   return {
     event_id: eventKey,
     id: toEventId(item.pk),
@@ -160,8 +160,8 @@ async function readReplayNotes(
   const gens = Array.from({ length: Math.min(REPLAYS_SHOWN, item.gen - 1) }, (_, back) => item.gen - back);
   const notes = await Promise.all(
     gens.map(async gen => {
-      const detail = await payloads.getDetail(item.pk, gen);
-      const note = decodeJsonObject(detail?.detail ?? '')?.['replay'] as Omit<ReplayNote, 'gen'> | undefined;
+      const kept = await payloads.getDetail(item.pk, `N#${gen}`);
+      const note = decodeJsonObject(kept?.detail ?? '')?.['replay'] as Omit<ReplayNote, 'gen'> | undefined;
       return typeof note?.at === 'number' ? [{ ...note, gen }] : [];
     }),
   );

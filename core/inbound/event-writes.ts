@@ -201,6 +201,7 @@ const fenced = (by: Owned): Condition => all(eq('owner', by.claimId), eq('status
 export interface AttemptRecord {
   readonly recentAttempts: NonNullable<EventItem['recentAttempts']>;
   readonly lastError?: string;
+  readonly splitNext?: string;
 }
 
 /** A final outcome but death. */
@@ -340,6 +341,7 @@ const REPLAY_REMOVES: readonly EventAttribute[] = [
   'nextAttemptAt',
   'parked',
   'deferredSince',
+  'splitNext',
   'startedAt',
   'completedAt',
   ...DEATH,

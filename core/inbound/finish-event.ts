@@ -38,7 +38,7 @@ export type AttemptEnd =
   | { readonly kind: 'failed'; readonly cause: string; readonly message: string }
   | { readonly kind: 'permanent'; readonly cause: string; readonly message: string }
   /** Not the handler's fault: tried again without spending the attempt. */
-  | { readonly kind: 'unready'; readonly cause: string; readonly message: string };
+  | { readonly kind: 'unready'; readonly cause: string; readonly message: string; readonly splitNext?: string };
 
 export interface Attempt {
   readonly item: EventItem;
@@ -97,7 +97,7 @@ class Finisher {
       case 'permanent':
         return this.die(end.cause, end.message);
       case 'unready':
-        return this.deferUntil(this.by.now + UNREADY_WAIT_MS, `${end.cause}: ${end.message}`);
+        return this.deferUntil(this.by.now + UNREADY_WAIT_MS, `${end.cause}: ${end.message}`, end.splitNext);
       case 'outcome':
         return this.recordOutcome(end.outcome, end.effects, end.onRefused);
     }
@@ -236,13 +236,15 @@ class Finisher {
     return this.tryAgain(this.by.now + delayMs, { ...this.note(cause), lastError: errorText(cause, message) });
   }
 
-  private async deferUntil(untilMs: EpochMs, reason: string): Promise<Disposal> {
+  private async deferUntil(untilMs: EpochMs, reason: string, splitNext?: string): Promise<Disposal> {
     const since = this.attempt.item.deferredSince ?? this.by.now;
     const latest = since + this.rules.timings.deferLimitMs;
     if (this.by.now >= latest) return this.die('deferred_too_long', reason);
     const at = Math.min(Math.max(untilMs, this.by.now + 1_000), latest);
     this.ports.telemetry.count('Deferred', { source: this.source });
-    return this.tryAgain(at, { ...this.note('deferred'), lastError: errorText('deferred', reason) }, since);
+    const progress = splitNext === undefined ? {} : { splitNext };
+    const record = { ...this.note('deferred'), lastError: errorText('deferred', reason), ...progress };
+    return this.tryAgain(at, record, since);
   }
 
   private async tryAgain(at: EpochMs, note: AttemptRecord, deferredSince?: EpochMs): Promise<Disposal> {

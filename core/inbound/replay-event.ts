@@ -58,7 +58,7 @@ export async function replayEvent(
   const expiresAt = expiryAfter(now, rules.retentionDays + PAYLOAD_MARGIN_DAYS);
   if ((await ports.payloads.raiseBody(item.pk, bodySha, expiresAt)) === 'missing') return { kind: 'body_missing' };
   const detail = JSON.stringify({ replay: { id: request.replayId, by: request.by, why: request.why, at: now } });
-  await ports.payloads.putDetail({ pk: item.pk, sk: `D#${item.gen + 1}`, detail, expiresAt });
+  await ports.payloads.putDetail({ pk: item.pk, sk: `N#${item.gen + 1}`, detail, expiresAt });
 
   const { replayId, newKey = false, force = false, jobCreatedAt } = request;
   const write: ReplayWrite = {

@@ -1,6 +1,7 @@
 /**
  * A request that carries many events is recorded as one; here it becomes its items. Every child is put under its own key
- * and sent, idempotently, before the parent is completed: a crash in between repeats the split and changes nothing.
+ * and sent, idempotently, before the parent is completed: a crash in between repeats the split and changes nothing. What
+ * one invocation cannot do, the next goes on with: the write that defers the parent says where.
  */
 import type { EventItem } from '../event-item.ts';
 import { type EpochMs, type EventKey, isEventKey, splitEventPk, toEventPk } from '../glossary.ts';
@@ -42,12 +43,18 @@ export async function splitBatch(
   if (split === undefined)
     return { kind: 'permanent', cause: 'unparsable_payload', message: 'the items of the batch cannot be read' };
   const items = split.filter(it => verified === undefined || verified.includes(it.path));
-  for (let at = 0; at < items.length; at += AT_ONCE) {
-    if (ports.clock.now() >= deadlineMs) {
+  // A path that is not there any more (a new version reads the body otherwise): all over again.
+  const start = Math.max(
+    0,
+    items.findIndex(it => it.path === parent.splitNext),
+  );
+  for (let at = start; at < items.length; at += AT_ONCE) {
+    if (at > start && ports.clock.now() >= deadlineMs) {
       return {
         kind: 'unready',
         cause: 'batch',
         message: `${at} of ${items.length} items are recorded; the rest follows`,
+        splitNext: items[at]?.path ?? '',
       };
     }
     await Promise.all(items.slice(at, at + AT_ONCE).map(it => recordChild(parent, it, body, ports, rules)));

@@ -305,7 +305,7 @@ export function faultyNetworkSuite(urls: () => { dynamodb: string; elasticmq: st
     tableProxy.plan();
     await store.get(pk);
     await payloads.getBody(pk, 'a'.repeat(64));
-    await payloads.getDetail(pk, 1);
+    await payloads.getDetail(pk, 'D#1');
     await control.read('none');
     await store.getMany([pk]);
     const keyed = tableProxy.bodies.map(body => body['ConsistentRead']);

@@ -68,8 +68,8 @@ export function payloadStoreContract(subject: () => { readonly payloads: Payload
       await payloads().putDetail({ pk, sk: 'D#1', detail: '{"who":"a"}', expiresAt: 4_000_000_000 });
       await payloads().putDetail({ pk, sk: 'D#1', detail: '{"who":"b"}', expiresAt: 4_000_000_000 });
       expect((await payloads().getBody(pk, 'd'.repeat(64)))?.headers).toEqual({ other: 'yes' });
-      expect((await payloads().getDetail(pk, 1))?.detail).toBe('{"who":"b"}');
-      expect(await payloads().getDetail(pk, 2)).toBeUndefined();
+      expect((await payloads().getDetail(pk, 'D#1'))?.detail).toBe('{"who":"b"}');
+      expect(await payloads().getDetail(pk, 'N#1')).toBeUndefined();
     });
 
     test('keeps a refused request in its slot until another takes it', async () => {
