@@ -1,6 +1,6 @@
 /** Interleaved rounds: every variant runs once in each, so that what disturbs the machine disturbs them alike. */
 
-export const WARM_UPS = 2;
+const WARM_UPS = 2;
 
 /** Runs all variants in each of `count` rounds after the warm-ups. Results by variant, in the order of rounds. */
 export async function interleave<Name extends string, Result>(

@@ -35,7 +35,7 @@ export interface Section {
   readonly numbers: Readonly<Record<string, number>>;
 }
 
-export interface BenchOptions {
+interface BenchOptions {
   /** Fewer rounds, the same methods. */
   readonly quick: boolean;
   /** Told what is going on; not part of the result. */

@@ -28,7 +28,7 @@ export const BILL_LINES = [
   'Logs',
   'S3',
 ] as const;
-export type BillLine = (typeof BILL_LINES)[number];
+type BillLine = (typeof BILL_LINES)[number];
 export type Bill = Readonly<Record<BillLine, number>>;
 
 const DAYS_PER_MONTH = 365 / 12;
