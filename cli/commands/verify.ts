@@ -18,6 +18,7 @@ import { CliError, EXIT, type ExitCode, usageError } from '../cli-error.ts';
 import { readGivenSecret, readInput } from '../read-input.ts';
 import { type CommandSet, type Run, withExamples } from '../run.ts';
 import { readSourceSecret } from '../source-secret.ts';
+import { readVectors, type SignatureVector } from '../vector-file.ts';
 
 interface Options {
   readonly provider?: string;
@@ -32,11 +33,15 @@ interface Options {
 export function addVerify(program: Command, set: CommandSet): void {
   withExamples(
     whose(program.command('verify'))
-      .argument('<file>', 'the captured request: headers, an empty line, the exact body (- for stdin)')
-      .description('Say whether a captured request is genuine, and why not')
+      .argument(
+        '<file>',
+        'the captured request: headers, an empty line, the exact body; or vectors in JSON (- for stdin)',
+      )
+      .description('Say whether a captured request is genuine, and why not; or check signature vectors')
       .option('--at <time>', 'verify as if it were then (default: now)'),
     ['holdfast verify request.http --source stripe', "with the source's stored secret"],
     ['HOLDFAST_SECRET=… holdfast verify request.http --provider github', 'without any deployment'],
+    ['holdfast verify test/fixtures/own-vectors.json --provider acme', 'the vectors of a provider you describe'],
   ).action(set.action(verify));
 
   withExamples(
@@ -112,8 +117,11 @@ function providerOf(id: string | undefined): ProviderSpec {
 }
 
 async function verify(run: Run, file: string, options: Options): Promise<ExitCode> {
+  const bytes = await readInput(run, file);
+  const vectors = readVectors(bytes);
+  if (vectors !== undefined) return verifyVectors(run, vectors, options);
   const { spec, ...whose } = await readWhose(run, options);
-  const request: RawRequest = parseCapturedRequest(await readInput(run, file));
+  const request: RawRequest = parseCapturedRequest(bytes);
   const context: VerifyContext = {
     ...whose,
     crypto: nodeCrypto,
@@ -144,6 +152,49 @@ async function verify(run: Run, file: string, options: Options): Promise<ExitCod
     ...(reasons.length === 0 ? [`  ${CAUSES[verdict.cause] ?? 'No common mistake explains it'}`] : []),
   ]);
   return EXIT.failure;
+}
+
+interface VectorResult {
+  readonly id: string;
+  readonly provider: string;
+  /** It came out as it says. */
+  readonly ok: boolean;
+  readonly verified: boolean;
+  readonly cause: string | undefined;
+  readonly explanations: readonly string[];
+}
+
+/** Each vector must come out as it says. With --provider or --source only those of that provider are looked at. */
+async function verifyVectors(run: Run, all: readonly SignatureVector[], options: Options): Promise<ExitCode> {
+  const asked = options.source === undefined ? undefined : run.source(options.source).spec;
+  const only = asked?.id ?? options.provider;
+  const vectors = all.filter(({ provider }) => only === undefined || provider === undefined || provider === only);
+  if (vectors.length === 0) throw usageError(`No vector of "${only}" in the file`, 'its vectors name it', 'add one');
+  const results: VectorResult[] = [];
+  for (const { id, provider, request, isGenuine, nowMs, publicUrl, ...given } of vectors) {
+    const spec = asked ?? providerOf(provider ?? options.provider);
+    const context: VerifyContext = {
+      ...given,
+      nowMs: nowMs ?? run.clock.now(),
+      ...(publicUrl === undefined ? {} : { publicUrl }),
+      crypto: nodeCrypto,
+      keys: new CachedKeyFetcher({ clock: run.clock, timeoutMs: 10_000 }),
+    };
+    const verdict = await verifyRequest(spec, request, context);
+    const verified = verdict.kind === 'verified';
+    const reasons = verified || !isGenuine ? [] : await explainMismatch(spec, request, context);
+    const cause = verified ? undefined : verdict.cause;
+    const ok = verified === isGenuine;
+    results.push({ id, provider: spec.id, ok, verified, cause, explanations: reasons.map(reason => reason.text) });
+  }
+  const wrong = results.filter(({ ok }) => !ok);
+  run.out.result({ checked: results.length, wrong: wrong.length, vectors: results }, () =>
+    results.flatMap(({ id, provider, ok, verified, cause, explanations }) => [
+      `${ok ? run.out.paint('green', 'ok   ') : run.out.paint('red', 'WRONG')}  ${provider}  ${id}: ${verified ? 'genuine' : `not genuine, ${cause}`}`,
+      ...explanations.map(text => `         ${text}`),
+    ]),
+  );
+  return wrong.length === 0 ? EXIT.ok : EXIT.failure;
 }
 
 const CAUSES: Readonly<Record<string, string>> = {

@@ -296,6 +296,30 @@ describe('sign and verify', () => {
     for (const { stdout, stderr } of [good, other, late]) expect(`${stdout}${stderr}`).not.toContain('whsec_');
   });
 
+  it('verify checks signature vectors, and explains the one that is wrong', async () => {
+    const vectors = 'test/fixtures/own-vectors.json';
+    const all = await cli.json(['verify', vectors, '--provider', 'mailgun']);
+    expect(all).toMatchObject({ code: 0, value: { checked: expect.any(Number), wrong: 0 } });
+    const { vectors: listed } = JSON.parse(readFileSync(vectors, 'utf8')) as { vectors: { bodyBase64: string }[] };
+    const [first] = listed;
+    const file = temporaryFile('vector.json');
+    writeFileSync(file, JSON.stringify({ ...first, secret: 'another' }));
+    const wrong = await cli.run(['verify', file]);
+    expect(wrong).toMatchObject({
+      code: 1,
+      stdout: expect.stringMatching(/^WRONG {2}mailgun {2}mailgun-form-own: not genuine, mismatch/),
+    });
+    expect(wrong.stdout).not.toContain('another');
+    writeFileSync(file, JSON.stringify({ ...first, secret: 'another', expect: 'invalid' }));
+    expect((await cli.run(['verify', file])).code).toBe(0);
+    writeFileSync(file, '{"provider":"mailgun"}');
+    expect(await cli.run(['verify', file])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('own-vectors.json'),
+    });
+    expect((await cli.run(['verify', vectors, '--provider', 'nobody'])).code).toBe(2);
+  });
+
   it('take a secret from the environment, and never from the command line', async () => {
     const body = temporaryFile('body.json');
     writeFileSync(body, '{"id":"evt_1"}');
