@@ -49,6 +49,8 @@ export interface SweepRules extends WriteRules {
 
 const LEASE_CONTROL = 'sweeper-lease';
 const AT_ONCE = 25;
+/** What an open breaker parks is due within this. */
+const BREAKER_PARK_MS = 20_000;
 /** Share of a run kept free of replay jobs, for the drain and the report. */
 const CLOSE_SHARE = 0.1;
 
@@ -96,6 +98,9 @@ class SweepRun {
   private backlogged = false;
   private deadVisible = 0;
   private sent = 0;
+  /** How long what was sent takes at the rate it was sent at. */
+  private sentMs = 0;
+  private breakerOpen = false;
 
   constructor(startedAt: EpochMs, until: EpochMs, ports: SweepPorts, rules: SweepRules) {
     this.startedAt = startedAt;
@@ -165,6 +170,7 @@ class SweepRun {
         if (due.length > 0) this.notePause(range.source);
         return undefined;
       }
+      this.breakerOpen ||= due.some(isParkedByBreaker) && (await this.breakerParks(shard));
       await Promise.all(due.map(item => this.sweepOne(item, paused)));
       await this.pace();
     }
@@ -174,7 +180,9 @@ class SweepRun {
   private async sweepOne(item: EventItem, paused: boolean): Promise<void> {
     const view = { now: this.ports.clock.now(), backlogged: this.backlogged, paused };
     try {
-      if (await sweepEvent(item, view, this.ports, this.rules)) this.sent += 1;
+      if (!(await sweepEvent(item, view, this.ports, this.rules))) return;
+      this.sent += 1;
+      this.sentMs += 1_000 / (this.breakerOpen ? this.rules.sendsPerSecond / 2 : this.rules.sendsPerSecond);
     } catch (error) {
       if (error instanceof DependencyError)
         this.ports.telemetry.count('DependencyError', { dependency: error.dependency });
@@ -183,10 +191,20 @@ class SweepRun {
     }
   }
 
-  /** Keeps under the send rate. */
+  /**
+   * Whether a breaker is open now: it has just parked events of this shard. Asked only where parked ones come back, and
+   * of the records themselves, because a breaker lives in the memory of one processor.
+   */
+  private async breakerParks(shard: string): Promise<boolean> {
+    const now = this.ports.clock.now();
+    const soon = await this.ports.store.watchDue(shard, { from: now + 1, before: now + BREAKER_PARK_MS });
+    const items = await this.ports.store.getMany(soon.items.slice(0, AT_ONCE).map(it => it.pk));
+    return items.some(it => isParkedByBreaker(it) && it.updatedAt >= now - BREAKER_PARK_MS);
+  }
+
+  /** Keeps under the send rate: half of it while a breaker is open. */
   private async pace(): Promise<void> {
-    const earliest = this.startedAt + (this.sent / this.rules.sendsPerSecond) * 1_000;
-    const ahead = earliest - this.ports.clock.now();
+    const ahead = this.startedAt + this.sentMs - this.ports.clock.now();
     if (ahead > 0) await this.ports.timer.sleep(Math.min(ahead, Math.max(0, this.until - this.ports.clock.now())));
   }
 
@@ -241,10 +259,16 @@ class SweepRun {
     telemetry.log('debug', {
       stage: 'sweep',
       sent: this.sent,
+      breaker_open: this.breakerOpen,
       sources: this.sources.length,
       open_dead_letters: openDeadLetters,
     });
   }
+}
+
+/** A handler that asks to wait leaves `deferredSince`; a pause parks at FAR. */
+function isParkedByBreaker({ status, parked, deferredSince, watchAt }: EventItem): boolean {
+  return status === 'deferred' && parked === true && deferredSince === undefined && watchAt !== FAR;
 }
 
 interface Range {
