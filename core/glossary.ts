@@ -34,6 +34,9 @@ export type EventStatus = (typeof EVENT_STATUSES)[number];
 /** The TTL attribute (epoch seconds): one constant for the code that writes it and the table that declares it. */
 export const TTL_ATTRIBUTE = 'expiresAt';
 
+/** Begins the key of a control item in the `events` table. No source id holds an underscore, so it is never an event's. */
+export const CONTROL_PREFIX = '_control#';
+
 const SOURCE_ID = /^[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?$/;
 
 /** Checks and brands a source id. Throws RangeError when the text is not one. */

@@ -7,13 +7,12 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { eq, missing } from '#core/condition.ts';
 import { EVENT_INDEXES } from '#core/event-item.ts';
+import { CONTROL_PREFIX } from '#core/glossary.ts';
 import type { ControlStore, Ids } from '#core/ports.ts';
 import { toDependencyError } from '../aws/to-dependency-error.ts';
 import { type AttributeMap, fromAttributes, toAttributes } from './attribute-values.ts';
 import { compilePut } from './compile-write.ts';
 
-/** No source id holds an underscore, so a control item is never an event. */
-export const CONTROL_PREFIX = '_control#';
 const CONTROL_HOUR = '_control';
 
 interface ControlItem {

@@ -10,7 +10,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { DependencyError } from '#core/errors.ts';
 import { EVENT_INDEXES, type EventItem } from '#core/event-item.ts';
-import type { EpochMs, EventPk, SourceId } from '#core/glossary.ts';
+import { CONTROL_PREFIX, type EpochMs, type EventPk, type SourceId } from '#core/glossary.ts';
 import type {
   EffectWrite,
   EventStore,
@@ -24,7 +24,6 @@ import type {
 import { toDependencyError } from '../aws/to-dependency-error.ts';
 import { type AttributeMap, fromAttributes, toAttributes } from './attribute-values.ts';
 import { compileTransactWrite } from './compile-write.ts';
-import { CONTROL_PREFIX } from './dynamodb-control-store.ts';
 import { DynamoDbEventWriter } from './dynamodb-event-writer.ts';
 
 const PAGE_LIMIT = 100;

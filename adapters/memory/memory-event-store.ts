@@ -1,6 +1,6 @@
 import { missing } from '#core/condition.ts';
 import { EVENT_INDEXES, type EventItem } from '#core/event-item.ts';
-import { type EpochMs, type EventPk, type SourceId, TTL_ATTRIBUTE } from '#core/glossary.ts';
+import { CONTROL_PREFIX, type EpochMs, type EventPk, type SourceId, TTL_ATTRIBUTE } from '#core/glossary.ts';
 import type {
   EffectWrite,
   EventStore,
@@ -18,7 +18,6 @@ import type { MemoryDatabase, WriteOutcome } from './memory-database.ts';
 import type { TableDefinition } from './memory-table.ts';
 
 const PAGE_LIMIT = 100;
-const CONTROL_PREFIX = '_control#';
 
 /** The `events` table as its construct declares it. */
 export function eventsTable(name: string): TableDefinition {

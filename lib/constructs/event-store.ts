@@ -4,7 +4,7 @@ import { type IGrantable, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { BlockPublicAccess, Bucket, BucketEncryption, ObjectOwnership } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
 import { EVENT_INDEXES } from '#core/event-item.ts';
-import { TTL_ATTRIBUTE } from '#core/glossary.ts';
+import { CONTROL_PREFIX, TTL_ATTRIBUTE } from '#core/glossary.ts';
 
 export interface EventStoreProps {
   /** Delete everything with the stack, and allow it. @default false: kept, and protected from deletion */
@@ -76,6 +76,13 @@ export class EventStore extends Construct {
     allow(grantee, actions, [this.events.tableArn]);
   }
 
+  /** Allows putting control items (pauses, replay jobs) into the events table, and no item of an event. */
+  grantControlWrites(grantee: IGrantable): void {
+    allow(grantee, ['dynamodb:PutItem'], [this.events.tableArn], {
+      'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': [`${CONTROL_PREFIX}*`] },
+    });
+  }
+
   /** Allows Query on these indexes of the events table (default: all three), and nothing else. */
   grantEventQueries(grantee: IGrantable, ...names: (keyof typeof EVENT_INDEXES)[]): void {
     const indexes = Object.values(EVENT_INDEXES).filter(({ name }) => names.length === 0 || names.includes(name));
@@ -99,6 +106,6 @@ export class EventStore extends Construct {
   }
 }
 
-function allow(grantee: IGrantable, actions: string[], resources: string[]): void {
-  grantee.grantPrincipal.addToPrincipalPolicy(new PolicyStatement({ actions, resources }));
+function allow(grantee: IGrantable, actions: string[], resources: string[], conditions = {}): void {
+  grantee.grantPrincipal.addToPrincipalPolicy(new PolicyStatement({ actions, resources, conditions }));
 }

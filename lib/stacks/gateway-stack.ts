@@ -132,7 +132,8 @@ export class GatewayStack extends Stack {
       onFailure: 'API Gateway waits for the answer; the caller sees the failure and asks again.',
     });
     store.grantEventQueries(api);
-    store.grantEvents(api, 'dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem');
+    store.grantEvents(api, 'dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:UpdateItem');
+    store.grantControlWrites(api);
     store.grantPayloads(api, 'dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem');
     queue.grantSend(api);
 

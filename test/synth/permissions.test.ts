@@ -10,6 +10,7 @@ interface Statement {
   readonly Effect: string;
   readonly Action: string | string[];
   readonly Resource: unknown;
+  readonly Condition?: unknown;
 }
 const asList = (value: unknown): unknown[] => (Array.isArray(value) ? value : [value]);
 const statementsOf = (policy: { Properties?: { PolicyDocument?: { Statement: Statement[] } } }): Statement[] =>
@@ -41,6 +42,14 @@ function nameOf(resource: unknown): string {
   return text;
 }
 
+/** The one condition there is: items whose key begins like a control item's. Any other shows as it is. */
+function conditionOf({ Condition }: Statement): string {
+  if (Condition === undefined) return '';
+  const text = JSON.stringify(Condition);
+  const controlItems = { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': ['_control#*'] } };
+  return text === JSON.stringify(controlItems) ? ' (control items)' : ` if ${text}`;
+}
+
 /** Who may do what: role to "action on resource", sorted. */
 function permissions(): Record<string, string[]> {
   const found: Record<string, string[]> = {};
@@ -50,7 +59,9 @@ function permissions(): Record<string, string[]> {
     for (const statement of statementsOf(policy)) {
       expect(statement.Effect).toBe('Allow');
       for (const action of asList(statement.Action)) {
-        for (const resource of asList(statement.Resource)) rights.add(`${action} on ${nameOf(resource)}`);
+        for (const resource of asList(statement.Resource)) {
+          rights.add(`${action} on ${nameOf(resource)}${conditionOf(statement)}`);
+        }
       }
     }
     found[role] = [...rights].sort();
@@ -102,7 +113,8 @@ describe('who may do what', () => {
       Api: [
         ...OWN_LOG,
         ...QUERY,
-        ...on('events', 'dynamodb:BatchGetItem', 'dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem'),
+        ...on('events', 'dynamodb:BatchGetItem', 'dynamodb:GetItem', 'dynamodb:UpdateItem'),
+        'dynamodb:PutItem on events (control items)',
         ...on('payloads', 'dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem'),
         ...on('main queue', 'sqs:SendMessage'),
       ],
