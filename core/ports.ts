@@ -288,7 +288,7 @@ export interface TargetMessage {
   /** Events of one group are about one thing: where a target keeps order, it keeps it within a group. At most 128 characters. */
   readonly group: string;
 }
-export type RefusalCause = 'denied' | 'not_found' | 'invalid';
+type RefusalCause = 'denied' | 'not_found' | 'invalid';
 /**
  * `accepted`: the target has it. `refused`: no retry can help. `too_large`: by the target's own word. `busy`: throttled,
  * with the wait it asked for. `failed`: no answer, or one that says nothing: it may have it.

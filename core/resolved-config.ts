@@ -14,8 +14,7 @@ export interface RetryProfile {
 }
 
 /** Where routed events go, by the service that takes them. */
-export const TARGET_KINDS = ['event_bus', 'queue', 'topic', 'function', 'state_machine', 'http'] as const;
-export type TargetKind = (typeof TARGET_KINDS)[number];
+export type TargetKind = 'event_bus' | 'queue' | 'topic' | 'function' | 'state_machine' | 'http';
 
 export interface RouteTarget {
   readonly kind: TargetKind;
