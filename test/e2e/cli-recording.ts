@@ -6,7 +6,7 @@ import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
 import type { EventItem } from '#core/event-item.ts';
 import { toSourceId } from '#core/glossary.ts';
 import { runOnAws } from './cli-on-aws.ts';
@@ -147,9 +147,11 @@ async function untilDead(gateway: GatewayUnderTest, count: number): Promise<void
   }
 }
 
-async function mend(gateway: GatewayUnderTest): Promise<void> {
+/** The handler of `test.schema…` takes events, or refuses them again. */
+export async function mend(gateway: GatewayUnderTest, mended = true): Promise<void> {
   const documents = DynamoDBDocumentClient.from(gateway.clients.dynamo);
-  await documents.send(
-    new PutCommand({ TableName: gateway.physicalId(/^HandlersPayments/), Item: { paymentId: 'schema mended' } }),
-  );
+  const TableName = gateway.physicalId(/^HandlersPayments/);
+  const row = { paymentId: 'schema mended' };
+  if (mended) await documents.send(new PutCommand({ TableName, Item: row }));
+  else await documents.send(new DeleteCommand({ TableName, Key: row }));
 }
