@@ -192,7 +192,7 @@ function problemsOfCall(line: string, program: Command): readonly string[] {
   let command = program;
   const problems: string[] = [];
   for (const [index, word] of words.entries()) {
-    if (word.startsWith('-')) {
+    if (word.startsWith('-') && word !== '-') {
       const name = word.split('=')[0] ?? '';
       const known = [...chainOf(command)].some(it =>
         it.options.some(each => each.long === name || each.short === name),
