@@ -33,6 +33,7 @@ export default defineConfig({
             'test/ingest-security/**/*.test.ts',
             'test/testing/**/*.test.ts',
             'test/reconciling/**/*.test.ts',
+            'test/drift/**/*.test.ts',
           ],
           testTimeout: 60_000,
           hookTimeout: 120_000,

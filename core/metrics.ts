@@ -54,6 +54,10 @@ export const METRICS = {
   Parked: { unit: 'Count', dimensions: PER_SOURCE },
   /** Process: a queue message that is not one of ours, copied to the dead-letter queue. */
   ForeignMessage: { unit: 'Count', dimensions: PER_ENVIRONMENT },
+  /** Process: a payload had another structure than all before it. */
+  SchemaChanged: { unit: 'Count', dimensions: BOTH },
+  /** Process: a payload broke the schema its handler is registered with. */
+  SchemaMismatch: { unit: 'Count', dimensions: PER_SOURCE },
   /** Process: a finish was refused because another owner has the event. */
   LeaseLost: { unit: 'Count', dimensions: PER_ENVIRONMENT },
 

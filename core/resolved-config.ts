@@ -51,6 +51,8 @@ export interface ResolvedSource {
   readonly retry: RetryProfile;
   /** Its silence is learned, so no event must be a datapoint as well: the sweeper reports a zero every minute. */
   readonly reportSilence?: true;
+  /** Absent: a change of its payloads' structure is told. */
+  readonly schemaDrift?: 'off';
   /** Absent: the provider is not asked what it tried to deliver. */
   readonly reconcile?: ResolvedReconcile;
   /** Absent: none. */

@@ -33,6 +33,8 @@ export interface SourceConfig {
   readonly quarantine?: boolean;
   /** Longest normal silence, 5 to 1,440; a longer one raises the silence alarm. @default see `silence` */
   readonly expectedGapMinutes?: number;
+  /** Tell when the structure of its events changes (docs/guides/schema-drift.md). @default 'notice' */
+  readonly schemaDrift?: 'notice' | 'off';
   /** Ask the provider's API what it tried to deliver, and heal what never arrived. @default off */
   readonly reconcile?: ReconcileConfig;
   /**

@@ -235,6 +235,7 @@ function deploySource(
       quarantine: source.quarantine ?? false,
       retry: source.retry ?? retry,
       ...(source.silence === 'learned' && source.expectedGapMinutes === undefined ? { reportSilence: true } : {}),
+      ...(source.schemaDrift === 'off' ? { schemaDrift: 'off' as const } : {}),
       ...(reconcile === undefined ? {} : { reconcile }),
     },
     throttle: source.throttle ?? DEFAULT_THROTTLE,

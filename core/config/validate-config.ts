@@ -83,6 +83,7 @@ function sourceFields(provider: Check): Readonly<Record<string, Check>> {
     dedupOnBody: boolean,
     dryRun: boolean,
     quarantine: boolean,
+    schemaDrift: oneOf('notice', 'off'),
     reconcile: reconcileShape,
     apiCredential: boolean,
     expectedGapMinutes: number(5, 1440, 'minutes'),

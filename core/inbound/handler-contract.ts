@@ -129,6 +129,15 @@ export interface HandlerRegistration {
   readonly timeLimitMs?: number;
   /** It minds its own breakers (a route: one per target). @default false: the gateway's, one per registration */
   readonly ownBreakers?: boolean;
+  /** What a payload must look like, and what becomes of one that does not. See docs/guides/schema-drift.md. */
+  readonly schema?: PayloadSchema;
+}
+
+export interface PayloadSchema {
+  /** `notice`: counted, logged and handled all the same. `reject`: final, counted. `dead_letter`: waits for a person. */
+  readonly policy: 'notice' | 'reject' | 'dead_letter';
+  /** Where the payload breaks the schema and by which rule, e.g. `/data/object/id type`; empty when it does not. */
+  problemsOf(payload: unknown): readonly string[];
 }
 
 export interface HandlerRegistry {

@@ -6,6 +6,8 @@ import { processEvent } from './process-event.ts';
 import type { ProcessPorts, ProcessRules, QueueRecord } from './process-ports.ts';
 
 const SUSPECT_RECEIVES = 3;
+/** News of changed structures may cost a batch so much, on the rare occasion that there are some. */
+const FLUSH_MS = 2_000;
 
 /** Receipts of the records that must come back. Everything else may be deleted. */
 export async function processBatch(
@@ -22,6 +24,8 @@ export async function processBatch(
   const suspects = records.filter(it => it.receiveCount >= SUSPECT_RECEIVES);
   await Promise.all(records.filter(it => it.receiveCount < SUSPECT_RECEIVES).map(run));
   for (const record of suspects) await run(record);
+  const leftMs = deadlineMs - ports.clock.now();
+  if (ports.shapes && leftMs > 0) await ports.timer.limit(Math.min(leftMs, FLUSH_MS), async () => ports.shapes?.flush());
   return returned;
 }
 

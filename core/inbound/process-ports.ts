@@ -1,4 +1,5 @@
 /** What the processor needs, and the words its steps hand to each other. */
+import type { ShapeWatch } from '../drift/shape-watch.ts';
 import type { EpochMs, SourceId } from '../glossary.ts';
 import type {
   BlobStore,
@@ -32,6 +33,8 @@ export interface ProcessPorts {
   readonly pauses: Pick<Pauses, 'isPaused'>;
   readonly breaker: Breaker;
   readonly handlers: HandlerRegistry;
+  /** Absent: nobody looks for changes of structure. */
+  readonly shapes?: Pick<ShapeWatch, 'observe' | 'flush'>;
   readonly crypto: Crypto;
   readonly codec: Codec;
   readonly clock: Clock;

@@ -5,6 +5,7 @@ import { splitEventPk, toEventId } from '../glossary.ts';
 import type { EffectWrite } from '../ports.ts';
 import type { ResolvedSource } from '../resolved-config.ts';
 import { StepRunner } from '../steps/step-runner.ts';
+import { checkSchema } from './check-schema.ts';
 import { expiryAfter } from './event-writes.ts';
 import type { AttemptEnd } from './finish-event.ts';
 import type { HandlerContext, HandlerRegistration, Outcome, WebhookEvent } from './handler-contract.ts';
@@ -88,6 +89,12 @@ export async function runHandler(input: AttemptInput, ports: ProcessPorts): Prom
       ? { kind: 'ignored', reason: `no handler for ${item.eventType}` }
       : { kind: 'permanent', cause: 'unhandled', message: `no handler is registered for ${item.eventType}` };
   }
+  if (item.attempts === 1 && item.gen === 1 && input.source?.schemaDrift !== 'off') {
+    const { sourceId } = splitEventPk(item.pk);
+    ports.shapes?.observe(sourceId, item.eventType, toEventId(item.pk), parsed.value);
+  }
+  const broken = handler.schema && checkSchema(handler.schema, parsed.value, item, ports.telemetry);
+  if (broken) return broken;
   const effects: EffectWrite[] = [];
   let onRefused: Outcome | undefined;
   const transact: HandlerContext['transact'] = (writes, options = {}) => {

@@ -14,6 +14,7 @@ import { SqsWorkQueue } from '#adapters/sqs/sqs-work-queue.ts';
 import { systemClock, systemIds, systemRandom, systemTimer } from '#adapters/system.ts';
 import { OutsideTargets } from '#adapters/targets/outside-targets.ts';
 import { EmfTelemetry } from '#adapters/telemetry/emf-telemetry.ts';
+import { ShapeWatch } from '#core/drift/shape-watch.ts';
 import { Pauses } from '#core/inbound/pauses.ts';
 import { PROBE_SOURCE, withProbe } from '#core/inbound/probe-source.ts';
 import { receivedSources } from '#core/resolved-config.ts';
@@ -59,6 +60,7 @@ const ports = {
   pauses: new Pauses(control, systemClock, config.timings.pauseCacheMs),
   breaker: new Breaker(),
   handlers: withProbe(handlers),
+  shapes: new ShapeWatch({ control, clock: systemClock, telemetry }),
   crypto: nodeCrypto,
   codec: nodeCodec,
   clock: systemClock,

@@ -39,6 +39,8 @@ export interface WorldOptions {
   /** The clock a new environment reads (skew). Default: the true one. */
   readonly clockOf?: (clock: VirtualClock) => Clock;
   readonly inlineLimitBytes?: number;
+  /** Watch the structure of payloads. Default: not, as it adds calls. */
+  readonly withShapes?: boolean;
   /** What ingest asks on the network. Default: nothing is there. */
   readonly ingestPorts?: Pick<IngestPorts, 'keys' | 'http'>;
   /** Told of every answer at the moment it is given, and how the function ended. The delivery has its `createdAt`. */

@@ -20,6 +20,7 @@ import { systemAddresses } from '#adapters/system.ts';
 import { type EventPk, toSourceId } from '#core/glossary.ts';
 import { pauseSource, resumeSource } from '#core/inbound/pause-source.ts';
 import { Pauses } from '#core/inbound/pauses.ts';
+import { ShapeWatch } from '#core/drift/shape-watch.ts';
 import type { ProcessPorts } from '#core/inbound/process-ports.ts';
 import { type ReplayRequest, replayEvent } from '#core/inbound/replay-event.ts';
 import { type SweepRules, sweep } from '#core/inbound/sweep.ts';
@@ -83,6 +84,7 @@ export class WorldProcesses {
     const routing = { ...stores, breaker, targets, blobAddress: 's3://bodies/' };
     return {
       ...stores,
+      ...(this.options.withShapes ? { shapes: new ShapeWatch(stores) } : {}),
       pauses: new Pauses(stores.control, stores.clock, this.world.timings.pauseCacheMs),
       breaker,
       handlers: withRoutes(this.world.handlers, this.world.sources, routing),

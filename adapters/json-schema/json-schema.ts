@@ -1,0 +1,52 @@
+/** JSON Schema for handlers, without code generation (Lambda bundles stay small, nothing is evaluated). */
+import { type Schema, Validator } from '@cfworker/json-schema';
+import type { PayloadSchema } from '#core/inbound/handler-contract.ts';
+
+/**
+ * A schema of draft 2020-12 (or the one its `$schema` names: 7, 2019-09, 4) for `defineHandlers`. Bundled only where a
+ * handler uses it. Bigints of the payload are checked as numbers. Throws at start for a `$ref` that leads nowhere.
+ */
+export function jsonSchema(schema: object, policy: PayloadSchema['policy']): PayloadSchema {
+  const validator = new Validator(schema as Schema, draftOf(schema), false);
+  validator.validate(null);
+  return {
+    policy,
+    problemsOf: payload => {
+      if (payload === undefined) return ['/ not JSON'];
+      const { valid, errors } = validate(validator, withoutBigints(payload));
+      if (valid) return [];
+      // Errors of a parent repeat those of its parts; the deepest say where it is. Their texts may quote the payload.
+      const deepest = errors.filter(({ keyword }) => !PARENTS.includes(keyword));
+      const told = (deepest.length > 0 ? deepest : errors).map(
+        ({ instanceLocation, keyword }) => `${instanceLocation.replace(/^#/, '') || '/'} ${keyword}`,
+      );
+      return [...new Set(told)];
+    },
+  };
+}
+
+/** The library throws where a schema cannot be followed (a `$ref` deep inside): that is a problem of every payload. */
+function validate(validator: Validator, instance: unknown): ReturnType<Validator['validate']> {
+  try {
+    return validator.validate(instance);
+  } catch {
+    const broken = { keyword: 'cannot be checked: the schema itself is broken', keywordLocation: '#' };
+    return { valid: false, errors: [{ ...broken, instanceLocation: '#', error: '' }] };
+  }
+}
+
+const PARENTS: readonly string[] = ['properties', 'items', 'prefixItems', '$ref', 'allOf', 'additionalItems'];
+
+function draftOf(schema: object): '4' | '7' | '2019-09' | '2020-12' {
+  const named = '$schema' in schema ? String(schema.$schema) : '';
+  if (named.includes('draft-04')) return '4';
+  if (named.includes('draft-07')) return '7';
+  return named.includes('2019-09') ? '2019-09' : '2020-12';
+}
+
+function withoutBigints(value: unknown): unknown {
+  if (typeof value === 'bigint') return Number(value);
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map(withoutBigints);
+  return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, withoutBigints(part)]));
+}
