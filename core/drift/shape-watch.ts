@@ -6,7 +6,18 @@
 import { DependencyError } from '../errors.ts';
 import type { EventId, SourceId } from '../glossary.ts';
 import type { Clock, ControlStore, Telemetry } from '../ports.ts';
-import { emptyDiff, fits, isNews, MAX_NODES, mergeShape, type Room, type Shape, type ShapeDiff, shapeOf, sizeOf } from './shape.ts';
+import {
+  emptyDiff,
+  fits,
+  isNews,
+  MAX_NODES,
+  mergeShape,
+  type Room,
+  type Shape,
+  type ShapeDiff,
+  shapeOf,
+  sizeOf,
+} from './shape.ts';
 import { decodeShape, encodeShape } from './stored-shape.ts';
 
 export interface ShapePorts {

@@ -156,7 +156,13 @@ function becomeMap(shape: Shape): void {
 }
 
 /** Adds to `known` what `seen` has more, and to `diff` what that was. Paths are told as `data.items[].id`. */
-export function mergeShape(known: Shape, seen: Shape, diff = emptyDiff(), path = '', room: Room = { nodes: MAX_NODES }): void {
+export function mergeShape(
+  known: Shape,
+  seen: Shape,
+  diff = emptyDiff(),
+  path = '',
+  room: Room = { nodes: MAX_NODES },
+): void {
   const wasObject = (known.types & OBJECT) !== 0;
   mergeTypes(known, seen, diff, path);
   if (seen.element) {

@@ -25,7 +25,8 @@ export async function processBatch(
   await Promise.all(records.filter(it => it.receiveCount < SUSPECT_RECEIVES).map(run));
   for (const record of suspects) await run(record);
   const leftMs = deadlineMs - ports.clock.now();
-  if (ports.shapes && leftMs > 0) await ports.timer.limit(Math.min(leftMs, FLUSH_MS), async () => ports.shapes?.flush());
+  if (ports.shapes && leftMs > 0)
+    await ports.timer.limit(Math.min(leftMs, FLUSH_MS), async () => ports.shapes?.flush());
   return returned;
 }
 

@@ -65,6 +65,16 @@ export const processAlarms: AlarmList = context => {
       firstCommand: deadLetters,
     },
     {
+      id: 'process-schema-changed',
+      severity: 'notice',
+      metric: context.metric('SchemaChanged', { statistic: 'Sum', period: context.minutes(5) }),
+      threshold: 1,
+      datapoints: [1, 1],
+      missing: 'notBreaching',
+      meaning: 'A provider changed the structure of its events: paths came or went, or changed their type.',
+      firstCommand: `aws logs tail ${context.functions.process.logGroup.logGroupName} --since 1h --filter-pattern '{ $.stage = "schema" }'`,
+    },
+    {
       id: 'process-queue-age',
       severity: 'ticket',
       metric: queue.metricOldestAge({ period: minute }),

@@ -95,6 +95,7 @@ export class GatewayDashboard extends Construct {
         metric('LeaseLost', 'Sum'),
       ]),
       graph('Failed attempts, by source', perSource('AttemptsFailed')),
+      graph('Changed and broken schemas, by source', [...perSource('SchemaChanged'), ...perSource('SchemaMismatch')]),
     );
     this.dashboard.addWidgets(heading('Safety net and outcomes'));
     this.dashboard.addWidgets(

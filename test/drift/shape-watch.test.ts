@@ -105,7 +105,10 @@ describe('a watch over shapes', () => {
     const { see, notices, calls } = makeWatch(world);
     const letters = 'abcdefghijklmnopqrst';
     const big = Object.fromEntries(
-      [...letters].map(a => [a, Object.fromEntries([...letters].map(b => [b, Object.fromEntries([...letters].map(c => [c, 1]))]))]),
+      [...letters].map(a => [
+        a,
+        Object.fromEntries([...letters].map(b => [b, Object.fromEntries([...letters].map(c => [c, 1]))])),
+      ]),
     );
     for (let n = 0; n < 5; n++) await see(big);
     expect(notices()).toMatchObject([{ cause: 'too_many_paths' }]);
@@ -158,20 +161,36 @@ describe('through the processor', () => {
   const invoice = {
     type: 'object',
     required: ['data'],
-    properties: { data: { type: 'object', required: ['a'], properties: { a: { type: 'integer' }, kind: { enum: ['x'] } } } },
+    properties: {
+      data: { type: 'object', required: ['a'], properties: { a: { type: 'integer' }, kind: { enum: ['x'] } } },
+    },
   };
   it.each([
     ['notice', 'completed', {}, 2],
     ['reject', 'rejected', { actionTaken: 'schema_mismatch: /data/a type, /data/kind enum' }, 1],
-    ['dead_letter', 'dead_letter', { cause: 'schema_mismatch', lastError: 'schema_mismatch: /data/a type, /data/kind enum' }, 1],
-  ] as const)('a broken schema with policy %s makes it %s, with the cause and no value of it', async (policy, status, record, runs) => {
-    const { world, handled } = await run([{ a: 1, kind: 'x' }, { a: 'secret', kind: 'secret' }], jsonSchema(invoice, policy));
-    expect(world.item('evt_0')?.status).toBe('completed');
-    expect(world.item('evt_1')).toMatchObject({ status, ...record });
-    expect(handled).toHaveLength(runs);
-    expect(world.telemetry.total('SchemaMismatch', { source: 'default' })).toBe(1);
-    expect(JSON.stringify([world.item('evt_1'), world.telemetry.lines])).not.toContain('secret"');
-  });
+    [
+      'dead_letter',
+      'dead_letter',
+      { cause: 'schema_mismatch', lastError: 'schema_mismatch: /data/a type, /data/kind enum' },
+      1,
+    ],
+  ] as const)(
+    'a broken schema with policy %s makes it %s, with the cause and no value of it',
+    async (policy, status, record, runs) => {
+      const { world, handled } = await run(
+        [
+          { a: 1, kind: 'x' },
+          { a: 'secret', kind: 'secret' },
+        ],
+        jsonSchema(invoice, policy),
+      );
+      expect(world.item('evt_0')?.status).toBe('completed');
+      expect(world.item('evt_1')).toMatchObject({ status, ...record });
+      expect(handled).toHaveLength(runs);
+      expect(world.telemetry.total('SchemaMismatch', { source: 'default' })).toBe(1);
+      expect(JSON.stringify([world.item('evt_1'), world.telemetry.lines])).not.toContain('secret"');
+    },
+  );
 
   it('checks a bigint as a number, and refuses a schema that leads nowhere when it is made', () => {
     const schema = jsonSchema({ properties: { id: { type: 'integer', minimum: 1 } } }, 'reject');

@@ -31,7 +31,11 @@ describe('the difference between a payload and the known shape', () => {
     ['a missing one', { id: 'a', data: {} }, { removed: ['data.amount'] }],
     ['another type', { id: 'a', data: { amount: '1' } }, { changed: ['data.amount: number, now also string'] }],
     ['an object where a text was', { id: { x: 1 }, data: { amount: 1 } }, { changed: ['id: string, now also object'] }],
-    ['all at once', { data: { amount: [1], tax: 2 } }, { added: ['data.tax'], removed: ['id'], changed: ['data.amount: number, now also array'] }],
+    [
+      'all at once',
+      { data: { amount: [1], tax: 2 } },
+      { added: ['data.tax'], removed: ['id'], changed: ['data.amount: number, now also array'] },
+    ],
   ])('names %s', (_name, next, wanted) => {
     expect(diffAfter([{ id: 'a', data: { amount: 1 } }], next)).toEqual({ ...nothing, known: false, ...wanted });
   });
@@ -49,11 +53,22 @@ describe('the difference between a payload and the known shape', () => {
   });
 
   it('is none where null comes and goes', () => {
-    expect(diffAfter([{ a: 'x', b: null }], { a: null, b: 'now there' })).toMatchObject({ added: [], removed: [], changed: [] });
+    expect(diffAfter([{ a: 'x', b: null }], { a: null, b: 'now there' })).toMatchObject({
+      added: [],
+      removed: [],
+      changed: [],
+    });
   });
 
   it('sees no structure in keys that are ids', () => {
-    const keys = ['820982911946154508', 'cus_9s6XKzkNRiz8i3', '58474f00-b361-11eb-836d-0e4f3503ccbe', 'a@example.com', '2026', 'e3b0c44298fc1c149afb'];
+    const keys = [
+      '820982911946154508',
+      'cus_9s6XKzkNRiz8i3',
+      '58474f00-b361-11eb-836d-0e4f3503ccbe',
+      'a@example.com',
+      '2026',
+      'e3b0c44298fc1c149afb',
+    ];
     for (const key of keys) {
       const learned = [{ users: { '12345': { name: 'a' } } }];
       expect(diffAfter(learned, { users: { [key]: { name: 'b' } } }), key).toEqual(nothing);
@@ -68,7 +83,13 @@ describe('the difference between a payload and the known shape', () => {
     let notices = 0;
     for (let n = 0; n < 500; n++) {
       const diff = emptyDiff();
-      mergeShape(shape, shapeOf({ metadata: { [`word${'abcdefghij'[n % 10]}${'klmnopqrst'[Math.floor(n / 10) % 10]}${n % 7}x`]: 'y' } }), diff);
+      mergeShape(
+        shape,
+        shapeOf({
+          metadata: { [`word${'abcdefghij'[n % 10]}${'klmnopqrst'[Math.floor(n / 10) % 10]}${n % 7}x`]: 'y' },
+        }),
+        diff,
+      );
       if (isNews(diff)) notices += 1;
     }
     expect(notices).toBeLessThanOrEqual(21);
@@ -76,7 +97,9 @@ describe('the difference between a payload and the known shape', () => {
   });
 
   it('stops: very wide, very deep and very many are all bounded', () => {
-    const wide = Object.fromEntries(Array.from({ length: 3_000 }, (_, n) => [`field${String.fromCharCode(97 + (n % 26))}x${n}y`, n]));
+    const wide = Object.fromEntries(
+      Array.from({ length: 3_000 }, (_, n) => [`field${String.fromCharCode(97 + (n % 26))}x${n}y`, n]),
+    );
     expect(sizeOf(shapeOf(wide))).toBeLessThan(160);
     let deep: unknown = 1;
     for (let n = 0; n < 60; n++) deep = { deep };
@@ -104,7 +127,10 @@ describe('a shape', () => {
   });
 
   it('holds no value', () => {
-    const text = encodeShape({ shape: shapeOf({ email: 'someone@example.com', card: [{ last4: '4242' }] }), learnUntil: 0 });
+    const text = encodeShape({
+      shape: shapeOf({ email: 'someone@example.com', card: [{ last4: '4242' }] }),
+      learnUntil: 0,
+    });
     expect(text).not.toMatch(/someone|4242/);
   });
 

@@ -8,6 +8,8 @@ const GUIDES = [
   'docs/guides/exactly-once.md',
   'docs/guides/writing-a-handler.md',
   'docs/guides/routing.md',
+  'docs/guides/reconciliation.md',
+  'docs/guides/schema-drift.md',
   'docs/testing-your-handlers.md',
 ];
 const SNIPPET = /<!-- (\S+\.ts) -->\n```ts\n(.*?)```/gs;

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { defineGateway, type SourceConfig } from '#core/config/gateway-config.ts';
 import { ConfigError, resolveConfig } from '#core/config/resolve-config.ts';
 import { PROVIDERS } from '#providers/index.ts';
+import { gateway as example } from '../../../docs/guides/reconciliation-example.ts';
 
 function resolve(source: SourceConfig) {
   const config = defineGateway({ sources: { one: source }, environments: { prod: {} } });
@@ -18,6 +19,11 @@ function problemsOf(source: SourceConfig): readonly string[] {
 }
 
 describe('reconcile', () => {
+  it('is what the guide shows', () => {
+    const { sources } = resolveConfig(example, 'prod', PROVIDERS);
+    expect(sources.map(it => it.reconcile?.everyMinutes)).toEqual([60, 30]);
+  });
+
   it('is off unless it is asked for, and then has defaults', () => {
     expect(resolve({ provider: 'stripe' })).toBeUndefined();
     expect(resolve({ provider: 'stripe', reconcile: { types: ['invoice.*'] } })).toEqual({
