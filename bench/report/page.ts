@@ -1,6 +1,6 @@
 /** docs/performance.md: a head, and one part per benchmark between markers, so that a run replaces only its own parts. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { cpus, release, totalmem } from 'node:os';
+import { cpus, loadavg, release, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { drawChart } from './chart.ts';
 import { type Section, toMarkdown } from './section.ts';
@@ -31,7 +31,7 @@ export function readNumbers(): KnownNumbers {
 function machine(): string {
   const [first] = cpus();
   const memory = Math.round(totalmem() / 2 ** 30);
-  return `${cpus().length} × ${first?.model.trim() ?? 'unknown CPU'}, ${memory} GB, Linux ${release()}, Node ${process.version}`;
+  return `${cpus().length} × ${first?.model.trim() ?? 'unknown CPU'}, ${memory} GB, Linux ${release()}, Node ${process.version}, load ${loadavg()[0]?.toFixed(0)}`;
 }
 
 /** Replaces these sections in the page's text and keeps all others. */
