@@ -5,7 +5,7 @@ import type { Clock, Timer } from '../ports.ts';
 import type { ApiAnswer } from './delivery-api.ts';
 
 /** No answer that can be used. `cause` is a word for logs and metrics, `reason` says more. */
-export interface GaveUp {
+interface GaveUp {
   readonly kind: 'gave_up';
   readonly cause: 'busy' | 'refused' | 'unavailable' | 'out_of_time';
   readonly reason: string;

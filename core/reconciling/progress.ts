@@ -25,7 +25,7 @@ export interface WindowRules {
 }
 
 /** Compared again by the next window: a list may show a delivery late, and clocks differ. */
-export const OVERLAP_MS = 3_600_000;
+const OVERLAP_MS = 3_600_000;
 
 /** Reads what was stored; anything else counts as nothing, which costs a longer window and no event. */
 export function parseProgress(text: string | undefined): Progress {

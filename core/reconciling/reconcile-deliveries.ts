@@ -39,7 +39,7 @@ export interface DeliveryList {
  * `unavailable`: the provider. `repeats`, `endless`: its list does not end, so the next run begins the window again.
  * `store_unavailable`: ours. `overtaken`: another run of the same list is under way.
  */
-export type RunEnd =
+type RunEnd =
   | 'finished'
   | 'out_of_time'
   | 'page_limit'
@@ -77,7 +77,7 @@ const MAX_RUNS_PER_WINDOW = 50;
 const IDS_LOGGED = 20;
 
 /** Name of the control item that holds the progress of a list. */
-export function progressName(source: SourceId, list: string): string {
+function progressName(source: SourceId, list: string): string {
   return `reconcile-providers#${source}#${list}`;
 }
 
