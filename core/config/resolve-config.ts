@@ -192,6 +192,7 @@ function buildDeployment(
       replaysPerSecond: environment.replaysPerSecond ?? DEFAULT_REPLAYS_PER_SECOND,
       deadQueueRetentionSeconds: queue.deadRetentionDays * 86_400,
       logLevel: environment.logLevel ?? 'info',
+      ingestClient: environment.ingestClient ?? 'signed',
     },
     ...(account === undefined ? {} : { account }),
     ...(region === undefined ? {} : { region }),

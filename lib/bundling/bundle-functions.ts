@@ -5,7 +5,7 @@ import { build, type Metafile } from 'esbuild';
 import type { ResolvedConfig, ResolvedSource } from '#core/resolved-config.ts';
 import type { SourceHead } from '#core/source-head.ts';
 import { type Bundles, FUNCTION_NAMES, type FunctionName } from './function-names.ts';
-import { isolatedLazyImports, LEAN_OPTIONS, lazyBuiltins, withoutUnusedParts } from './lean-plugins.ts';
+import { isolatedLazyImports, LEAN_OPTIONS, lazyBuiltins, signedClients, withoutUnusedParts } from './lean-plugins.ts';
 import { unusedTargetFiles } from './target-files.ts';
 
 const REPOSITORY = join(import.meta.dirname, '../..');
@@ -39,9 +39,14 @@ export async function bundleFunctions(options: BundleOptions): Promise<ReadonlyM
     throw new Error(`There is nothing to bundle: ${files} is missing. Each must export \`handler\`.`);
   }
   const unused = unusedTargetFiles(...options.configs);
-  const built = options.configs.length === 0 ? [] : await Promise.all(names.map(name => buildFunction(name, unused)));
+  const variants = names.flatMap(name => clientsFor(name, options.configs).map(client => ({ name, client })));
+  const built = await Promise.all(
+    variants.map(async it => ({ ...it, code: await buildFunction(it.name, it.client, unused) })),
+  );
   for (const config of options.configs) {
-    for (const code of built) await writeBundle(code, config, join(root, config.environment, code.name));
+    for (const { name, client, code } of built) {
+      if (clientOf(name, config) === client) await writeBundle(code, config, join(root, config.environment, name));
+    }
   }
   return new Map(options.configs.map(({ environment }) => [environment, foldersIn(join(root, environment))]));
 }
@@ -52,6 +57,17 @@ export async function placeholderBundles(environment: string): Promise<Bundles> 
   await mkdir(folder, { recursive: true });
   await writeFile(join(folder, 'index.mjs'), 'throw new Error("This environment was not bundled by this run.");\n');
   return Object.fromEntries(FUNCTION_NAMES.map(name => [name, folder])) as Bundles;
+}
+
+type Client = ResolvedConfig['ingestClient'];
+
+/** With what a function calls AWS: the small client knows no more than the calls of `ingest`. */
+function clientOf(name: FunctionName, config: ResolvedConfig): Client {
+  return name === 'ingest' ? config.ingestClient : 'sdk';
+}
+
+function clientsFor(name: FunctionName, configs: readonly ResolvedConfig[]): readonly Client[] {
+  return [...new Set(configs.map(config => clientOf(name, config)))];
 }
 
 /** What esbuild recorded about a bundle: which module brought how many bytes into which file. */
@@ -75,7 +91,7 @@ interface BuiltFunction {
 }
 
 /** `unused`: files that no configuration of this run needs. */
-async function buildFunction(name: FunctionName, unused: ReadonlySet<string>): Promise<BuiltFunction> {
+async function buildFunction(name: FunctionName, client: Client, unused: ReadonlySet<string>): Promise<BuiltFunction> {
   const isolated = new Map<string, string>();
   const shared = {
     ...LEAN_OPTIONS,
@@ -91,7 +107,12 @@ async function buildFunction(name: FunctionName, unused: ReadonlySet<string>): P
     chunkNames: 'chunk-[hash]',
     // What is imported lazily becomes a file of its own, read on first use.
     splitting: true,
-    plugins: [isolatedLazyImports(isolated), lazyBuiltins(), withoutUnusedParts({ hasS3: false })],
+    plugins: [
+      ...(client === 'signed' ? [signedClients()] : []),
+      isolatedLazyImports(isolated),
+      lazyBuiltins(),
+      withoutUnusedParts({ hasS3: false }),
+    ],
   });
   const lazy = await Promise.all(
     [...isolated]

@@ -24,6 +24,20 @@ export function lazyBuiltins(): Plugin {
   };
 }
 
+const ADAPTERS = join(import.meta.dirname, '../../adapters/aws');
+
+/** Puts the small signed clients in the place of the SDK's three. A command they do not know fails the build. */
+export function signedClients(): Plugin {
+  return {
+    name: 'signed-clients',
+    setup(build) {
+      build.onResolve({ filter: /^@aws-sdk\/client-(?:dynamodb|sqs|secrets-manager)$/ }, args => ({
+        path: join(ADAPTERS, `signed/sdk-${args.path.slice('@aws-sdk/client-'.length)}.ts`),
+      }));
+    },
+  };
+}
+
 /** Parts of the SDK that none of our calls reaches, and what stands in for them: about 160 KB less to compile. */
 const UNUSED_PARTS: Readonly<Record<string, string>> = {
   // STS, SSO, IMDS and more clients. Our clients are given the credentials Lambda puts into the environment.
@@ -64,7 +78,7 @@ const REPLACED_FILES: readonly (readonly [file: RegExp, contents: string])[] = [
     client =>
       [
         new RegExp(`node_modules/@aws-sdk/client-${client}/dist-es/endpoint/endpointResolver.js$`),
-        `import { resolveEndpointOf } from ${JSON.stringify(join(import.meta.dirname, 'region-endpoint.ts'))};
+        `import { resolveEndpointOf } from ${JSON.stringify(join(ADAPTERS, 'region-endpoint.ts'))};
          export const defaultEndpointResolver = resolveEndpointOf(${JSON.stringify(client.replace('-', ''))});`,
       ] as const,
   ),

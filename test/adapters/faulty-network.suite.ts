@@ -2,16 +2,12 @@ import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { nodeCodec } from '#adapters/codec/node-codec.ts';
 import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
-import { createDynamoDbClient, primeDynamoDb } from '#adapters/dynamodb/create-dynamodb-client.ts';
 import { DynamoDbControlStore } from '#adapters/dynamodb/dynamodb-control-store.ts';
 import { DynamoDbEventStore } from '#adapters/dynamodb/dynamodb-event-store.ts';
-import { DynamoDbPayloadStore } from '#adapters/dynamodb/dynamodb-payload-store.ts';
 import { MemoryBlobs } from '#adapters/memory/memory-blobs.ts';
 import { MemorySecretValues } from '#adapters/memory/memory-secrets.ts';
 import { MemoryTelemetry } from '#adapters/memory/memory-telemetry.ts';
 import { CachedSecrets } from '#adapters/secrets/cached-secrets.ts';
-import { createSqsClient, primeSqs } from '#adapters/sqs/create-sqs-client.ts';
-import { SqsWorkQueue } from '#adapters/sqs/sqs-work-queue.ts';
 import { systemAddresses, systemClock, systemIds, systemTimer } from '#adapters/system.ts';
 import { eq, exists, missing } from '#core/condition.ts';
 import type { EventItem } from '#core/event-item.ts';
@@ -24,6 +20,7 @@ import { environmentFor, makeDynamoDbTables } from '#test/contracts/dynamodb-tab
 import { makeEventItem } from '#test/contracts/event-item-fixture.ts';
 import { makeSqsQueues } from '#test/contracts/sqs-queues.ts';
 import { type FaultProxy, type ProxyFault, startFaultProxy } from './fault-proxy.ts';
+import type { IngestAdapters } from './ingest-adapters.ts';
 
 const SECRET = 'a secret of the fault proxy tests';
 const source: ResolvedSource = {
@@ -51,34 +48,48 @@ async function timed<T>(work: Promise<T>): Promise<{ ms: number; value?: T; erro
   }
 }
 
-/** The real clients with a proxy between them and the services that loses, delays and refuses answers. */
-export function faultyNetworkSuite(urls: () => { dynamodb: string; elasticmq: string }): void {
+/**
+ * Real clients with a proxy between them and the services that loses, delays and refuses answers. `adapters`: those of
+ * ingest, over the SDK or over the small signed client; the tests of what only the SDK does run with `hasSdk`.
+ */
+export function faultyNetworkSuite(
+  urls: () => { dynamodb: string; elasticmq: string },
+  adapters: IngestAdapters,
+  hasSdk: boolean,
+): void {
+  const { createDynamoDbClient, createSqsClient, primeDynamoDb, primeSqs } = adapters;
   let tableProxy: FaultProxy;
   let queueProxy: FaultProxy;
   let direct: ReturnType<typeof makeDynamoDbTables>;
   let queues: Awaited<ReturnType<typeof makeSqsQueues>>;
-  let store: DynamoDbEventStore;
-  let payloads: DynamoDbPayloadStore;
+  let store: InstanceType<IngestAdapters['DynamoDbEventWriter']>;
+  let sdkStore: DynamoDbEventStore;
+  let payloads: InstanceType<IngestAdapters['DynamoDbPayloadStore']>;
   let control: DynamoDbControlStore;
-  let work: SqsWorkQueue;
+  let work: InstanceType<IngestAdapters['SqsWorkQueue']>;
 
   beforeAll(async () => {
     const { dynamodb, elasticmq } = urls();
     direct = makeDynamoDbTables(dynamodb);
-    queues = await makeSqsQueues(elasticmq, 'proxied');
+    queues = await makeSqsQueues(elasticmq, hasSdk ? 'proxied' : 'proxied-signed');
     tableProxy = await startFaultProxy(dynamodb);
     queueProxy = await startFaultProxy(elasticmq);
     const client = createDynamoDbClient(environmentFor(tableProxy.url));
     const sqs = createSqsClient(environmentFor(queueProxy.url));
-    store = new DynamoDbEventStore(client, 'events');
-    payloads = new DynamoDbPayloadStore(client, 'payloads');
+    store = new adapters.DynamoDbEventWriter(client, 'events');
+    sdkStore = new DynamoDbEventStore(client, 'events');
+    payloads = new adapters.DynamoDbPayloadStore(client, 'payloads');
     control = new DynamoDbControlStore(client, 'events', systemIds);
-    work = new SqsWorkQueue(sqs, queues.mainUrl);
+    work = new adapters.SqsWorkQueue(sqs, queues.mainUrl);
     // The services' JVMs answer their first calls late; the time limits below are the product's own.
     for (let n = 0; n < 30; n++) {
       const item = freshItem();
       await direct.store.insert(item);
-      await direct.store.transact({ pk: item.pk, condition: exists('pk'), set: { size: n } }, [], `warm-${n}`);
+      await direct.store.transact(
+        { pk: item.pk, condition: exists('pk'), set: { size: n } },
+        [],
+        `warm-${hasSdk}-${n}`,
+      );
       await queues.work.send('warm', { groupId: 'g' });
     }
     await Promise.all([primeDynamoDb(client, 'events'), primeSqs(sqs, queues.mainUrl)]);
@@ -163,29 +174,31 @@ export function faultyNetworkSuite(urls: () => { dynamodb: string; elasticmq: st
       expect(await store.update(claim)).toEqual({ kind: 'refused', item: { ...item, owner: 'me', attempts: 1 } });
     });
 
-    test('a transaction whose answer was lost is applied, once', async () => {
-      const item = freshItem();
-      await direct.store.insert(item);
-      tableProxy.plan('drop_reply');
-      const update = {
-        pk: item.pk,
-        condition: eq('status', 'pending'),
-        set: { status: 'completed' as const },
-        add: { attempts: 1 },
-      };
-      const effect = { kind: 'put' as const, table: 'effects', item: { id: item.pk }, condition: missing('id') };
-      expect(await store.transact(update, [effect], item.pk.slice(-36))).toEqual({ kind: 'applied' });
-      expect(tableProxy.seen).toEqual(['TransactWriteItems: drop_reply', 'TransactWriteItems: pass']);
-      expect((await direct.store.get(item.pk))?.attempts).toBe(1);
-    });
+    if (hasSdk)
+      test('a transaction whose answer was lost is applied, once', async () => {
+        const item = freshItem();
+        await direct.store.insert(item);
+        tableProxy.plan('drop_reply');
+        const update = {
+          pk: item.pk,
+          condition: eq('status', 'pending'),
+          set: { status: 'completed' as const },
+          add: { attempts: 1 },
+        };
+        const effect = { kind: 'put' as const, table: 'effects', item: { id: item.pk }, condition: missing('id') };
+        expect(await sdkStore.transact(update, [effect], item.pk.slice(-36))).toEqual({ kind: 'applied' });
+        expect(tableProxy.seen).toEqual(['TransactWriteItems: drop_reply', 'TransactWriteItems: pass']);
+        expect((await direct.store.get(item.pk))?.attempts).toBe(1);
+      });
 
-    test('a control write whose answer was lost is ours, not somebody else’s', async () => {
-      const name = `control-${Date.now()}`;
-      tableProxy.plan('drop_reply');
-      expect(await control.write(name, 'lease', 0)).toBe(true);
-      tableProxy.plan('drop_reply');
-      expect(await control.write(name, 'lease', 0)).toBe(false);
-    });
+    if (hasSdk)
+      test('a control write whose answer was lost is ours, not somebody else’s', async () => {
+        const name = `control-${Date.now()}`;
+        tableProxy.plan('drop_reply');
+        expect(await control.write(name, 'lease', 0)).toBe(true);
+        tableProxy.plan('drop_reply');
+        expect(await control.write(name, 'lease', 0)).toBe(false);
+      });
 
     test('a payload whose answer was lost is safe', async () => {
       tableProxy.plan('drop_reply');
@@ -226,13 +239,13 @@ export function faultyNetworkSuite(urls: () => { dynamodb: string; elasticmq: st
         dependency: 'dynamodb',
         target: () => urls().dynamodb,
         attempt: (env: Record<string, string>) =>
-          new DynamoDbEventStore(createDynamoDbClient(env), 'events').insert(freshItem()),
+          new adapters.DynamoDbEventWriter(createDynamoDbClient(env), 'events').insert(freshItem()),
       },
       {
         dependency: 'sqs',
         target: () => urls().elasticmq,
         attempt: (env: Record<string, string>) =>
-          new SqsWorkQueue(createSqsClient(env), queues.mainUrl).send('x', { groupId: 'g' }),
+          new adapters.SqsWorkQueue(createSqsClient(env), queues.mainUrl).send('x', { groupId: 'g' }),
       },
     ])(
       '$dependency that goes silent is given up within 2 s, outcome unknown',
@@ -295,23 +308,25 @@ export function faultyNetworkSuite(urls: () => { dynamodb: string; elasticmq: st
     });
 
     test('a refusal of the request itself is certain', async () => {
-      const wrong = new DynamoDbEventStore(createDynamoDbClient(environmentFor(tableProxy.url)), 'no-such-table');
-      await expect(wrong.get(freshItem().pk)).rejects.toMatchObject({ outcome: 'not_applied' });
+      const client = createDynamoDbClient(environmentFor(tableProxy.url));
+      const wrong = new adapters.DynamoDbEventWriter(client, 'no-such-table');
+      await expect(wrong.insert(freshItem())).rejects.toMatchObject({ outcome: 'not_applied' });
     });
   });
 
-  test('every read by key is strongly consistent', async () => {
-    const { pk } = freshItem();
-    tableProxy.plan();
-    await store.get(pk);
-    await payloads.getBody(pk, 'a'.repeat(64));
-    await payloads.getDetail(pk, 'D#1');
-    await control.read('none');
-    await store.getMany([pk]);
-    const keyed = tableProxy.bodies.map(body => body['ConsistentRead']);
-    expect(keyed).toEqual([true, true, true, true, undefined]);
-    expect(tableProxy.bodies[4]).toMatchObject({ RequestItems: { events: { ConsistentRead: true } } });
-  });
+  if (hasSdk)
+    test('every read by key is strongly consistent', async () => {
+      const { pk } = freshItem();
+      tableProxy.plan();
+      await sdkStore.get(pk);
+      await payloads.getBody(pk, 'a'.repeat(64));
+      await payloads.getDetail(pk, 'D#1');
+      await control.read('none');
+      await sdkStore.getMany([pk]);
+      const keyed = tableProxy.bodies.map(body => body['ConsistentRead']);
+      expect(keyed).toEqual([true, true, true, true, undefined]);
+      expect(tableProxy.bodies[4]).toMatchObject({ RequestItems: { events: { ConsistentRead: true } } });
+    });
 
   test('priming never fails, even when nothing answers', async () => {
     const { hostname } = new URL(tableProxy.url);

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe } from 'vitest';
 import { faultyNetworkSuite } from '#test/adapters/faulty-network.suite.ts';
+import { bundleSignedAdapters, sdkAdapters } from '#test/adapters/ingest-adapters.ts';
 import { wholePathSuite } from '#test/adapters/whole-path.suite.ts';
 import { dynamoDbLocalSuite } from './dynamodb-local.suite.ts';
 import { createTables } from './dynamodb-tables.ts';
@@ -8,6 +9,7 @@ import { queuesContract } from './queues.contract.ts';
 import { makeSqsQueues } from './sqs-queues.ts';
 
 const problem = await javaMissing();
+const signedAdapters = await bundleSignedAdapters();
 
 // One file for all that needs them: the two JVMs start once.
 describe.skipIf(problem !== undefined)('on services we did not write', () => {
@@ -25,6 +27,7 @@ describe.skipIf(problem !== undefined)('on services we did not write', () => {
 
   describe('Amazon’s DynamoDB Local', () => dynamoDbLocalSuite(() => dynamodb.url));
   describe('ElasticMQ', () => queuesContract(() => queues));
-  describe('both, over a faulty network', () => faultyNetworkSuite(urls));
+  describe('both, over a faulty network', () => faultyNetworkSuite(urls, sdkAdapters, true));
+  describe('both, over a faulty network, without the SDK', () => faultyNetworkSuite(urls, signedAdapters, false));
   describe('both, under the rules', () => wholePathSuite(urls));
 });

@@ -4,7 +4,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { describe, expect, it } from 'vitest';
-import { resolveEndpointOf } from '#lib/bundling/region-endpoint.ts';
+import { resolveEndpointOf } from '#adapters/aws/region-endpoint.ts';
 
 /** Every region the SDK knows, read from the table our bundles leave out. */
 function knownRegions(): string[] {

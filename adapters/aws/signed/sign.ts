@@ -1,0 +1,56 @@
+import { createHash, createHmac } from 'node:crypto';
+
+export interface Credentials {
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  readonly sessionToken?: string;
+}
+
+export interface SigningScope {
+  readonly region: string;
+  /** e.g. `dynamodb`. */
+  readonly service: string;
+}
+
+/** The last signing key: it is the same for a day, a region, a service and a secret. */
+let lastKey: { readonly name: string; readonly key: Buffer } | undefined;
+
+/**
+ * The `authorization` header of a POST to `/` by Signature Version 4
+ * (https://docs.aws.amazon.com/IAM/latest/UserGuide/create-signed-request.html). All `headers` given are signed: lower-case
+ * names, values without outer or doubled blanks, `x-amz-date` among them (`20261122T042700Z`).
+ */
+export function signPost(
+  headers: Readonly<Record<string, string>>,
+  body: string,
+  { accessKeyId, secretAccessKey }: Credentials,
+  { region, service }: SigningScope,
+): string {
+  const names = Object.keys(headers).sort();
+  const signedHeaders = names.join(';');
+  const canonical = `POST\n/\n\n${names.map(name => `${name}:${headers[name]}\n`).join('')}\n${signedHeaders}\n${sha256(body)}`;
+  const time = headers['x-amz-date'] ?? '';
+  const day = time.slice(0, 8);
+  const scope = `${day}/${region}/${service}/aws4_request`;
+  const key = signingKey(secretAccessKey, day, region, service);
+  const signature = createHmac('sha256', key)
+    .update(`AWS4-HMAC-SHA256\n${time}\n${scope}\n${sha256(canonical)}`)
+    .digest('hex');
+  return `AWS4-HMAC-SHA256 Credential=${accessKeyId}/${scope}, SignedHeaders=${signedHeaders}, Signature=${signature}`;
+}
+
+function signingKey(secret: string, day: string, region: string, service: string): Buffer {
+  const name = [secret, day, region, service].join('\n');
+  if (lastKey?.name !== name) {
+    const key = [day, region, service, 'aws4_request'].reduce(
+      (parent: string | Buffer, part) => createHmac('sha256', parent).update(part).digest(),
+      `AWS4${secret}`,
+    );
+    lastKey = { name, key: key as Buffer };
+  }
+  return lastKey.key;
+}
+
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}

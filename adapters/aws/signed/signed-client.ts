@@ -1,0 +1,203 @@
+/**
+ * Calls to AWS services that speak JSON, in place of the SDK's clients in the bundle of `ingest` (ADR 0005): the same
+ * settings, limits, retries and errors, at a fraction of the code. adapters/aws/signed/sdk-*.ts give it the SDK's names.
+ */
+import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { clientSettings } from '../client-settings.ts';
+import { resolveEndpointOf } from '../region-endpoint.ts';
+import { type Credentials, signPost } from './sign.ts';
+
+type Settings = ReturnType<typeof clientSettings>;
+
+export interface Service {
+  /** Name in addresses and in signatures. */
+  readonly name: string;
+  /** Before the operation in `x-amz-target`. */
+  readonly target: string;
+  readonly jsonVersion: '1.0' | '1.1';
+  /** Errors that callers tell by their class, by name. */
+  readonly errors: Readonly<Record<string, typeof ServiceError>>;
+}
+
+/** A service's refusal, or an answer nobody understands; fields as the SDK's errors have them. */
+export class ServiceError extends Error {
+  readonly $fault: 'client' | 'server' | undefined;
+  readonly $metadata: { readonly attempts: number; readonly httpStatusCode?: number };
+  /** The item that made a condition fail, where it was asked for. */
+  readonly Item?: Readonly<Record<string, unknown>>;
+
+  constructor(
+    name: string,
+    message: string,
+    attempts: number,
+    status?: number,
+    item?: Readonly<Record<string, unknown>>,
+  ) {
+    super(message);
+    this.name = name;
+    if (status !== undefined) this.$fault = status < 500 ? 'client' : 'server';
+    this.$metadata = { attempts, ...(status === undefined ? {} : { httpStatusCode: status }) };
+    if (item !== undefined) this.Item = item;
+  }
+}
+
+export interface Command {
+  readonly operation: string;
+  readonly input: object;
+}
+
+/** The class of one operation's commands. */
+export function command(operation: string) {
+  return class {
+    readonly operation = operation;
+    readonly input: object;
+    constructor(input: object) {
+      this.input = input;
+    }
+  };
+}
+
+/** As the SDK's standard mode: at most two tries, the second after up to this long. */
+const BACKOFF_MS = 100;
+const RETRYABLE = new Set([
+  'ProvisionedThroughputExceededException',
+  'RequestLimitExceeded',
+  'RequestThrottled',
+  'RequestTimeout',
+  'RequestTimeoutException',
+  'Throttling',
+  'ThrottlingException',
+  'TooManyRequestsException',
+  'TransactionInProgressException',
+]);
+
+interface Answer {
+  readonly status: number;
+  readonly text: string;
+}
+
+export class SignedClient {
+  readonly #service: Service;
+  readonly #settings: Settings;
+  readonly #endpoint: URL;
+  readonly #agent: HttpAgent | HttpsAgent;
+
+  constructor(service: Service, settings: Settings) {
+    this.#service = service;
+    this.#settings = settings;
+    this.#endpoint = resolveEndpointOf(service.name)({ Endpoint: settings.endpoint, Region: settings.region }).url;
+    const options = { keepAlive: true, maxSockets: 50 };
+    this.#agent = this.#endpoint.protocol === 'https:' ? new HttpsAgent(options) : new HttpAgent(options);
+  }
+
+  /** Throws ServiceError for a refusal, and what Node throws for a connection that fails. */
+  async send({ operation, input }: Command): Promise<Readonly<Record<string, unknown>>> {
+    const body = JSON.stringify(input, encodeBytes);
+    for (let attempts = 1; ; attempts += 1) {
+      try {
+        const answer = await this.#post(operation, body);
+        if (answer.status === 200) return JSON.parse(answer.text || '{}', decodeBytes);
+        throw this.#errorOf(answer, attempts);
+      } catch (error) {
+        const retryable = !(error instanceof ServiceError) || error.$fault === 'server' || RETRYABLE.has(error.name);
+        if (!retryable || attempts >= this.#settings.maxAttempts) throw withAttempts(error, attempts);
+        await sleep(Math.random() * BACKOFF_MS);
+      }
+    }
+  }
+
+  /** Nothing to close that would keep a function alive. */
+  destroy(): void {
+    this.#agent.destroy();
+  }
+
+  async #post(operation: string, body: string): Promise<Answer> {
+    const { name: service, target, jsonVersion } = this.#service;
+    const { credentials, region } = this.#settings;
+    const known: Credentials = await credentials();
+    const signed = {
+      'content-type': `application/x-amz-json-${jsonVersion}`,
+      host: this.#endpoint.host,
+      'x-amz-date': new Date().toISOString().replace(/[-:]|\.\d+/g, ''),
+      'x-amz-target': `${target}.${operation}`,
+      ...(known.sessionToken === undefined ? {} : { 'x-amz-security-token': known.sessionToken }),
+    };
+    const authorization = signPost(signed, body, known, { region, service });
+    const headers = { ...signed, authorization, 'content-length': Buffer.byteLength(body), 'user-agent': 'holdfast' };
+    return this.#exchange(headers, body);
+  }
+
+  #exchange(headers: Readonly<Record<string, string | number>>, body: string): Promise<Answer> {
+    const { connectionTimeout, requestTimeout, socketTimeout } = this.#settings.requestHandler;
+    const { protocol, hostname, port } = this.#endpoint;
+    const request = protocol === 'https:' ? httpsRequest : httpRequest;
+    return new Promise((resolve, reject) => {
+      const call = request({ hostname, port, method: 'POST', path: '/', agent: this.#agent, headers }, answer => {
+        clearTimeout(waiting);
+        read(answer).then(resolve, reject);
+      });
+      const giveUp = (what: string, ms: number): void => {
+        call.destroy(Object.assign(new Error(`${what} took longer than ${ms} ms`), { name: 'TimeoutError' }));
+      };
+      const waiting = setTimeout(giveUp, requestTimeout, 'the answer', requestTimeout);
+      call.setTimeout(socketTimeout, () => giveUp('the next part of the answer', socketTimeout));
+      call.once('socket', socket => {
+        if (!socket.connecting) return;
+        const connecting = setTimeout(giveUp, connectionTimeout, 'connecting', connectionTimeout);
+        const connected = (): void => clearTimeout(connecting);
+        socket.once('connect', connected);
+        call.once('close', connected);
+      });
+      call.once('error', error => {
+        clearTimeout(waiting);
+        reject(error);
+      });
+      call.end(body);
+    });
+  }
+
+  #errorOf({ status, text }: Answer, attempts: number): ServiceError {
+    const fields = parseObject(text);
+    const type = fields && String(fields['__type'] ?? '');
+    // An answer that is not the service's own (a proxy's page) says nothing about what was applied.
+    if (!fields || !type) return new ServiceError('UnknownError', `status ${status}`, attempts, Math.max(status, 500));
+    const name = type.slice(type.indexOf('#') + 1);
+    const message = String(fields['message'] ?? fields['Message'] ?? '');
+    const Kind = this.#service.errors[name] ?? ServiceError;
+    return new Kind(name, message, attempts, status, fields['Item'] as Readonly<Record<string, unknown>> | undefined);
+  }
+}
+
+async function read(answer: IncomingMessage): Promise<Answer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of answer) chunks.push(chunk);
+  return { status: answer.statusCode ?? 0, text: Buffer.concat(chunks).toString('utf8') };
+}
+
+function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(text, decodeBytes);
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function withAttempts(error: unknown, attempts: number): unknown {
+  if (error instanceof ServiceError || !(error instanceof Error)) return error;
+  return Object.assign(error, { $metadata: { attempts } });
+}
+
+/** Bytes go as base64. Buffers have a `toJSON` of their own, so the value is taken from its holder. */
+function encodeBytes(this: Readonly<Record<string, unknown>>, key: string, value: unknown): unknown {
+  const original = this[key];
+  if (!(original instanceof Uint8Array)) return value;
+  return Buffer.from(original.buffer, original.byteOffset, original.byteLength).toString('base64');
+}
+
+/** `B` with a text is a binary attribute; a map's own attribute of that name holds an object. */
+function decodeBytes(key: string, value: unknown): unknown {
+  return key === 'B' && typeof value === 'string' ? Buffer.from(value, 'base64') : value;
+}

@@ -1,0 +1,204 @@
+import { createHash } from 'node:crypto';
+import { createServer, type IncomingHttpHeaders } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { signPost } from '#adapters/aws/signed/sign.ts';
+import { missing } from '#core/condition.ts';
+import { toSourceId } from '#core/glossary.ts';
+import { environmentFor } from '#test/contracts/dynamodb-tables.ts';
+import { makeEventItem } from '#test/contracts/event-item-fixture.ts';
+import { bundleSignedAdapters, type IngestAdapters, sdkAdapters } from './ingest-adapters.ts';
+
+interface Recorded {
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+}
+interface Planned {
+  readonly status: number;
+  readonly body: string;
+}
+
+/** The SDK checks what SQS says it got. */
+function answerTo({ headers, body }: Recorded): string {
+  if (headers['x-amz-target'] !== 'AmazonSQS.SendMessage') return '{}';
+  const { MessageBody } = JSON.parse(body) as { MessageBody: string };
+  return JSON.stringify({ MD5OfMessageBody: createHash('md5').update(MessageBody).digest('hex') });
+}
+
+/** A service that keeps what it is asked and answers what it is told. */
+async function startRecorder() {
+  const seen: Recorded[] = [];
+  const planned: Planned[] = [];
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const asked = { headers: request.headers, body: Buffer.concat(chunks).toString('utf8') };
+      seen.push(asked);
+      const { status, body } = planned.shift() ?? { status: 200, body: answerTo(asked) };
+      response.writeHead(status, { 'content-type': 'application/x-amz-json-1.0' }).end(body);
+    });
+  });
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    seen,
+    planned,
+    stop: () => {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}
+
+let recorder: Awaited<ReturnType<typeof startRecorder>>;
+let signedAdapters: IngestAdapters;
+beforeAll(async () => {
+  recorder = await startRecorder();
+  signedAdapters = await bundleSignedAdapters();
+});
+afterAll(() => recorder.stop());
+
+const environment = () => ({ ...environmentFor(recorder.url), AWS_SESSION_TOKEN: 'a session token' });
+
+/** What ingest can ask of its services. */
+async function askAll(adapters: IngestAdapters, text: string): Promise<readonly Recorded[]> {
+  recorder.seen.length = 0;
+  const env = environment();
+  const dynamodb = adapters.createDynamoDbClient(env);
+  const sqs = adapters.createSqsClient(env);
+  const item = { ...makeEventItem('signed', 'evt-1'), lastError: text };
+  const bytes = Buffer.from(text);
+  const writer = new adapters.DynamoDbEventWriter(dynamodb, 'events');
+  const payloads = new adapters.DynamoDbPayloadStore(dynamodb, 'payloads');
+  const secrets = new adapters.SecretsManagerValues(adapters.createSecretsClient(env), 'test');
+  await writer.insert(item);
+  await writer.update({ pk: item.pk, condition: missing('owner'), set: { owner: text }, add: { attempts: 1 } });
+  await payloads.putBody({ pk: item.pk, sk: `B#${'a'.repeat(64)}`, bytes, headers: { 'x-a': text }, expiresAt: 4e9 });
+  await payloads.getBody(item.pk, 'a'.repeat(64));
+  await new adapters.SqsWorkQueue(sqs, `${recorder.url}/000000000000/work`).send(text || 'x', {
+    groupId: 'g',
+    delaySeconds: 3,
+  });
+  await secrets.fetch(toSourceId('stripe'));
+  recorder.planned.push({ status: 200, body: JSON.stringify({ SecretString: 'old', VersionId: 'v1' }) });
+  await secrets.replace(toSourceId('stripe'), 'old', `${text}new`);
+  await adapters.primeDynamoDb(dynamodb, 'events');
+  await adapters.primeSqs(sqs, `${recorder.url}/000000000000/work`);
+  return [...recorder.seen];
+}
+
+const texts = fc.oneof(fc.string(), fc.string({ unit: 'grapheme' }), fc.constant('Grüße, 世界 🎉 "\\\n'));
+
+describe('the signed client beside the SDK', () => {
+  test('asks the same of each service, in the same words', async () => {
+    for (const text of ['plain', 'Grüße, 世界 🎉 "\\\n\u0000\u2028', '']) {
+      const bySdk = await askAll(sdkAdapters, text);
+      const byUs = await askAll(signedAdapters, text);
+      const view = (all: readonly Recorded[]) =>
+        all.map(({ headers, body }) => ({
+          target: headers['x-amz-target'],
+          contentType: headers['content-type'],
+          token: headers['x-amz-security-token'],
+          length: headers['content-length'],
+          body: JSON.parse(body),
+        }));
+      expect(byUs.length).toBe(10);
+      expect(view(byUs).map(({ length: _, ...it }) => it)).toEqual(view(bySdk).map(({ length: _, ...it }) => it));
+      for (const { headers, body } of byUs) expect(Number(headers['content-length'])).toBe(Buffer.byteLength(body));
+    }
+  });
+
+  test('signs as the SDK does, whatever the body', async () => {
+    await fc.assert(
+      fc.asyncProperty(texts, async text => {
+        for (const { headers, body } of await askAll(sdkAdapters, text)) {
+          const authorization = String(headers.authorization);
+          const [, service = ''] = /\/eu-central-1\/([a-z]+)\/aws4_request/.exec(authorization) ?? [];
+          const names = /SignedHeaders=([^,]+)/.exec(authorization)?.[1]?.split(';') ?? [];
+          const signed = Object.fromEntries(names.map(name => [name, String(headers[name])]));
+          const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
+          expect(names).toContain('x-amz-date');
+          expect(signPost(signed, body, credentials, { region: 'eu-central-1', service })).toBe(authorization);
+        }
+      }),
+      { numRuns: 15 },
+    );
+  });
+
+  test('signs every header it relies on', async () => {
+    for (const { headers } of await askAll(signedAdapters, 'x')) {
+      expect(headers.authorization).toContain(
+        'SignedHeaders=content-type;host;x-amz-date;x-amz-security-token;x-amz-target,',
+      );
+    }
+  });
+});
+
+describe('what a service answers', () => {
+  const insert = () => {
+    const client = signedAdapters.createDynamoDbClient(environment());
+    return new signedAdapters.DynamoDbEventWriter(client, 'events').insert(makeEventItem('signed', 'evt-2'));
+  };
+  const plan = (...answers: readonly Planned[]): void => {
+    recorder.seen.length = 0;
+    recorder.planned.splice(0, Number.POSITIVE_INFINITY, ...answers);
+  };
+  const refusal = (type: string, more: object = {}): Planned => ({
+    status: 400,
+    body: JSON.stringify({ __type: `com.amazonaws.dynamodb.v20120810#${type}`, message: 'no', ...more }),
+  });
+
+  test('a refused condition brings the item, its bytes decoded', async () => {
+    plan(
+      refusal('ConditionalCheckFailedException', {
+        Item: { pk: { S: 'a' }, bytes: { B: 'AQI=' }, map: { M: { B: { S: 'x' } } } },
+      }),
+    );
+    const result = await insert();
+    expect(result).toMatchObject({ kind: 'refused', item: { pk: 'a', map: { B: 'x' } } });
+    expect(Buffer.from((result.item as unknown as { bytes: Uint8Array }).bytes)).toEqual(Buffer.of(1, 2));
+  });
+
+  test.each([
+    ['ThrottlingException', 2],
+    ['ProvisionedThroughputExceededException', 2],
+    ['RequestLimitExceeded', 2],
+    ['ValidationException', 1],
+    ['AccessDeniedException', 1],
+    ['ResourceNotFoundException', 1],
+  ])('%s: %d tries', async (type, tries) => {
+    plan(refusal(type), refusal(type), refusal(type));
+    const outcome = tries === 1 ? 'not_applied' : 'unknown';
+    await expect(insert()).rejects.toMatchObject({ name: 'DependencyError', outcome });
+    expect(recorder.seen.length).toBe(tries);
+  });
+
+  test.each([
+    { status: 500, body: '{"__type":"InternalServerError"}' },
+    { status: 502, body: '<html>Bad Gateway</html>' },
+    { status: 400, body: '<html>a page of some proxy</html>' },
+    { status: 400, body: '' },
+    { status: 400, body: 'null' },
+    { status: 403, body: '[]' },
+    { status: 301, body: '{}' },
+    { status: 200, body: 'not JSON' },
+    { status: 200, body: '{"Attributes":' },
+  ])('$status with $body: nothing is known of the outcome, after two tries', async answer => {
+    plan(answer, answer, answer);
+    await expect(insert()).rejects.toMatchObject({ name: 'DependencyError', outcome: 'unknown' });
+    expect(recorder.seen.length).toBe(2);
+  });
+
+  test('a refusal of the second try may follow a first one that was applied', async () => {
+    plan({ status: 500, body: '' }, refusal('AccessDeniedException'));
+    await expect(insert()).rejects.toMatchObject({ outcome: 'unknown' });
+  });
+
+  test('credentials that are not set are named', async () => {
+    const env = { ...environment(), AWS_ACCESS_KEY_ID: '' };
+    const writer = new signedAdapters.DynamoDbEventWriter(signedAdapters.createDynamoDbClient(env), 'events');
+    await expect(writer.insert(makeEventItem('signed', 'evt-3'))).rejects.toThrow(/AWS_ACCESS_KEY_ID/);
+  });
+});
