@@ -85,7 +85,7 @@ class Disaster {
   }
 
   /** Everything before the restore: three phases of traffic around the chosen moment, and what a person did meanwhile. */
-  async strike(): Promise<void> {
+  async strike(queued: number): Promise<void> {
     const { world } = this;
     world.start();
     await this.receive('before', 40);
@@ -104,7 +104,7 @@ class Disaster {
     // Stop the processing.
     world.stop();
     await world.clock.advanceBy(MINUTE);
-    await this.receive('stopped', QUEUED);
+    await this.receive('stopped', queued);
     this.tablesAreGone = true;
     await this.receive('no-tables', 40);
   }
@@ -136,7 +136,7 @@ describe('tables restored to an older moment, the queue kept', () => {
   it(`end with every acknowledged event final and its effect there once: ${QUEUED} messages queued`, async () => {
     const disaster = new Disaster();
     const { world } = disaster;
-    await disaster.strike();
+    await disaster.strike(QUEUED);
     expect(world.main.numbers().visible).toBeGreaterThanOrEqual(QUEUED);
     disaster.restore([EVENTS, PAYLOADS, EFFECTS]);
     await disaster.recover();
@@ -176,7 +176,7 @@ describe('tables restored to an older moment, the queue kept', () => {
 
   it('without the tables of the handlers: what finished after the moment has its effect twice', async () => {
     const disaster = new Disaster();
-    await disaster.strike();
+    await disaster.strike(50);
     disaster.restore([EVENTS, PAYLOADS]);
     await disaster.recover();
     const applied = disaster.timesApplied();
