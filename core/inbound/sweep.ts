@@ -199,7 +199,7 @@ class SweepRun {
     const now = this.ports.clock.now();
     const soon = await this.ports.store.watchDue(shard, { from: now + 1, before: now + BREAKER_PARK_MS });
     const items = await this.ports.store.getMany(soon.items.slice(0, AT_ONCE).map(it => it.pk));
-    return items.some(it => isParkedByBreaker(it) && it.updatedAt >= now - BREAKER_PARK_MS);
+    return items.some(isParkedByBreaker);
   }
 
   /** Keeps under the send rate: half of it while a breaker is open. */
