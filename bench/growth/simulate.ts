@@ -34,7 +34,7 @@ export interface Times {
   readonly coldMs: number;
 }
 
-export interface Breach {
+interface Breach {
   readonly quota: string;
   /** Seconds into the run. */
   readonly at: number;

@@ -32,7 +32,7 @@ function bodyOf(id: string): Buffer {
 }
 
 /** Sends one event. Answers the status, 0 when there was no answer. Each receiver checks one of the two signatures. */
-export function post(url: string, id: string): Promise<number> {
+function post(url: string, id: string): Promise<number> {
   const body = bodyOf(id);
   const timestamp = String(Math.floor(Date.now() / 1_000));
   const mac = (prefix: string): string =>
@@ -58,7 +58,7 @@ export function post(url: string, id: string): Promise<number> {
 
 let counter = 0;
 /** Unique over all runs of this process. */
-export function newId(): string {
+function newId(): string {
   counter += 1;
   return `pi_${process.pid}_${counter}`;
 }
