@@ -34,7 +34,9 @@ describe('docs/guides/scaling.md', () => {
     ] as const) {
       const row = text.split('\n').find(line => line.startsWith(`| ${millions} million |`));
       expect(row).toContain(` ${shown(peak)}/s (`);
-      expect(row).toContain(`| ${rounded(peak * units)} | about $${rounded(millions * 30.4 * dollars)} |`);
+      expect(row).toContain(
+        `| ${rounded(peak * units)} | about $${shown(Number((millions * 30.4 * dollars).toPrecision(1)))} |`,
+      );
     }
     expect(text).toContain(`about $${Number((10 * dollars).toPrecision(1))}, and no more`);
     expect(text).toContain(`| ${rounded(4_000 / units)} events/s |`);
