@@ -5,13 +5,18 @@ import { gzipSync } from 'node:zlib';
 import type { Metafile } from 'esbuild';
 import { gateway } from '#config';
 import { resolveConfig } from '#core/config/resolve-config.ts';
+import type { ResolvedConfig } from '#core/resolved-config.ts';
 import { bundleFunctions, metafilePath } from '#lib/bundling/bundle-functions.ts';
 import type { Bundles, FunctionName } from '#lib/bundling/function-names.ts';
 import { PROVIDERS } from '#providers/index.ts';
 
 /** Builds functions of the shipped configuration, environment `prod`, below a folder. */
-export async function buildBundles(outputFolder: string, functions: readonly FunctionName[]): Promise<Bundles> {
-  const config = resolveConfig(gateway, 'prod', PROVIDERS);
+export async function buildBundles(
+  outputFolder: string,
+  functions: readonly FunctionName[],
+  ingestClient: ResolvedConfig['ingestClient'] = 'signed',
+): Promise<Bundles> {
+  const config = { ...resolveConfig(gateway, 'prod', PROVIDERS), ingestClient };
   const byEnvironment = await bundleFunctions({ configs: [config], outputFolder, functions });
   return byEnvironment.get('prod') as Bundles;
 }

@@ -30,7 +30,7 @@ import { apiEventOf, sqsEventOf } from '../loopback/requests.ts';
 import { cpuPerEvent } from '../measure/cpu-blocks.ts';
 import { callAll } from './raw-http.mjs';
 
-const { ROUNDS = '21', BUNDLES = '', FAKE_URL = '' } = process.env;
+const { ROUNDS = '21', BUNDLES = '', SDK_BUNDLES = '', FAKE_URL = '' } = process.env;
 const BATCH = 10;
 /** Events of a block: short, so that the blocks of a round share what disturbs the machine. */
 const BLOCK = { noop: 120, client: 20 };
@@ -200,8 +200,10 @@ await fetch(FAKE_URL, {
   headers: { 'x-amz-target': 'Bench.Remember' },
   body: JSON.stringify({ bodyShas: Object.fromEntries(bodyShas) }),
 });
-const load = async (name: string) => (await import(`file://${join(BUNDLES, name, 'index.mjs')}`)).handler;
+const load = async (name: string, folder = BUNDLES) =>
+  (await import(`file://${join(folder, name, 'index.mjs')}`)).handler;
 const bundledIngest: IngestHandler = await load('ingest');
+const bundledWithSdk: IngestHandler = await load('ingest', SDK_BUNDLES);
 const bundledProcess: ProcessHandler = await load('process');
 const ingestCalls = await recorded(() => ingestBlock(bundledIngest)(1));
 // The pause flags are read once in five seconds: not a call of each batch.
@@ -218,6 +220,7 @@ const variants = {
   ingest: { block: ingestBlock(noopIngest() as unknown as IngestHandler), ...noop },
   process: { block: processBlock(noopProcess() as unknown as ProcessHandler), ...noop },
   ingestClient: { block: ingestBlock(bundledIngest), ...client },
+  ingestSdk: { block: ingestBlock(bundledWithSdk), ...client },
   ingestRaw: { block: rawBlock(ingestCalls, 1), ...client },
   processClient: { block: processBlock(bundledProcess), ...client },
   processRaw: { block: rawBlock(processCalls, BATCH), ...client },

@@ -1,4 +1,4 @@
-import { createHash, createHmac } from 'node:crypto';
+import { createHmac, createSecretKey, hash, type KeyObject } from 'node:crypto';
 
 export interface Credentials {
   readonly accessKeyId: string;
@@ -13,7 +13,7 @@ export interface SigningScope {
 }
 
 /** The last signing key: it is the same for a day, a region, a service and a secret. */
-let lastKey: { readonly name: string; readonly key: Buffer } | undefined;
+let lastKey: { readonly name: string; readonly key: KeyObject } | undefined;
 
 /**
  * The `authorization` header of a POST to `/` by Signature Version 4
@@ -39,18 +39,18 @@ export function signPost(
   return `AWS4-HMAC-SHA256 Credential=${accessKeyId}/${scope}, SignedHeaders=${signedHeaders}, Signature=${signature}`;
 }
 
-function signingKey(secret: string, day: string, region: string, service: string): Buffer {
+function signingKey(secret: string, day: string, region: string, service: string): KeyObject {
   const name = [secret, day, region, service].join('\n');
   if (lastKey?.name !== name) {
     const key = [day, region, service, 'aws4_request'].reduce(
       (parent: string | Buffer, part) => createHmac('sha256', parent).update(part).digest(),
       `AWS4${secret}`,
     );
-    lastKey = { name, key: key as Buffer };
+    lastKey = { name, key: createSecretKey(key as Buffer) };
   }
   return lastKey.key;
 }
 
 function sha256(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
+  return hash('sha256', text);
 }

@@ -94,11 +94,11 @@ export class SignedClient {
 
   /** Throws ServiceError for a refusal, and what Node throws for a connection that fails. */
   async send({ operation, input }: Command): Promise<Readonly<Record<string, unknown>>> {
-    const body = JSON.stringify(input, encodeBytes);
+    const body = JSON.stringify(withoutBytes(input));
     for (let attempts = 1; ; attempts += 1) {
       try {
         const answer = await this.#post(operation, body);
-        if (answer.status === 200) return JSON.parse(answer.text || '{}', decodeBytes);
+        if (answer.status === 200) return parse(answer.text || '{}') as Readonly<Record<string, unknown>>;
         throw this.#errorOf(answer, attempts);
       } catch (error) {
         const retryable = !(error instanceof ServiceError) || error.$fault === 'server' || RETRYABLE.has(error.name);
@@ -178,7 +178,7 @@ async function read(answer: IncomingMessage): Promise<Answer> {
 
 function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
   try {
-    const value: unknown = JSON.parse(text, decodeBytes);
+    const value = parse(text);
     return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined;
   } catch {
     return undefined;
@@ -190,11 +190,19 @@ function withAttempts(error: unknown, attempts: number): unknown {
   return Object.assign(error, { $metadata: { attempts } });
 }
 
-/** Bytes go as base64. Buffers have a `toJSON` of their own, so the value is taken from its holder. */
-function encodeBytes(this: Readonly<Record<string, unknown>>, key: string, value: unknown): unknown {
-  const original = this[key];
-  if (!(original instanceof Uint8Array)) return value;
-  return Buffer.from(original.buffer, original.byteOffset, original.byteLength).toString('base64');
+/** Bytes go as base64. */
+function withoutBytes(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (value instanceof Uint8Array) {
+    return Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('base64');
+  }
+  if (Array.isArray(value)) return value.map(withoutBytes);
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, withoutBytes(each)]));
+}
+
+/** Most answers hold no bytes, and are parsed without looking at each value. */
+function parse(text: string): unknown {
+  return text.includes('"B"') ? JSON.parse(text, decodeBytes) : JSON.parse(text);
 }
 
 /** `B` with a text is a binary attribute; a map's own attribute of that name holds an object. */
