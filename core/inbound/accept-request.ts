@@ -11,7 +11,7 @@ import { type Identification, identifyRequest } from '../verification/identify-r
 import type { Verified } from '../verification/verdict.ts';
 import { authenticateRequest } from './authenticate-request.ts';
 import { countRefusal } from './count-refusal.ts';
-import { expiryAfter, markEnqueued, type NewEvent, pendingItem, staleItem } from './event-writes.ts';
+import { expiryAfter, type NewEvent, pendingItem, staleItem, watchUnsent } from './event-writes.ts';
 import type { IngestPorts, IngestRules } from './ingest-ports.ts';
 import { keptHeaders, VERIFIED_ITEMS_HEADER } from './kept-headers.ts';
 import type { RawRequest } from './raw-request.ts';
@@ -38,7 +38,7 @@ export type ReconciledPorts = Omit<IngestPorts, 'secrets' | 'keys' | 'http' | 'a
  *  5. put the payload;
  *  6. put the state, on the condition that it is not there yet;
  *  7. send the message, with the payload while it is small;
- *  8. mark the record as sent;
+ *  8. if that failed, tell the sweeper;
  *  9. answer: the ack if the event is durable, else 503.
  */
 export async function acceptRequest(
@@ -93,7 +93,7 @@ async function recordAndSend(accepted: Acceptance): Promise<Reply> {
   const answer = await accepted.putState();
   if (answer) return answer;
   await accepted.send();
-  await accepted.mark();
+  await accepted.noteUnsent();
   return accepted.answer();
 }
 
@@ -200,7 +200,7 @@ class Acceptance {
     return this.meetDuplicate(written.item);
   }
 
-  /** The event is recorded already: send it again only if it never was. */
+  /** The event is recorded already: send it again only if it may never have been, and nobody else sees to it. */
   private meetDuplicate(known: EventItem | undefined): Reply | undefined {
     this.duplicate = true;
     this.ports.telemetry.count('Duplicate', { source: this.source.id });
@@ -259,13 +259,13 @@ class Acceptance {
     return { ...base, payload, headers: this.headers };
   }
 
-  async mark(): Promise<void> {
-    if (!this.sent || !this.recorded) return;
+  async noteUnsent(): Promise<void> {
+    if (this.sent || !this.recorded) return;
     const left = this.event.receivedAt + this.rules.timings.ingestBudgetMs - this.ports.clock.now();
     if (left < 50) return;
-    // A lost mark costs one more copy from the sweeper, nothing else.
+    // A lost note costs a wait until the sweeper meets the arrival, nothing else.
     await this.attempt(left, () =>
-      this.ports.store.update(markEnqueued(this.event.pk, this.target.gen, this.ports.clock.now())),
+      this.ports.store.update(watchUnsent(this.event.pk, this.target.gen, this.ports.clock.now())),
     );
   }
 

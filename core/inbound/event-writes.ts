@@ -80,9 +80,13 @@ function baseItem(event: NewEvent, now: EpochMs): EventItem {
   };
 }
 
-/** I3: the record of a fresh event. */
+/**
+ * I3: the record of a fresh event. The sweeper finds it by its arrival (sweep-arrivals.ts), which costs no write; one
+ * that is recorded so late that the sweeper may be past it is watched from the start.
+ */
 export function pendingItem(event: NewEvent, now: EpochMs, timings: Timings): EventItem {
-  return { ...baseItem(event, now), ...watch(event.pk, now + timings.firstWatchMs) };
+  const late = now - event.receivedAt > timings.firstWatchMs / 4;
+  return { ...baseItem(event, now), ...(late ? watch(event.pk, now + timings.firstWatchMs) : {}) };
 }
 /** I3, age rule: recorded, never run. */
 export function staleItem(event: NewEvent, now: EpochMs, rules: WriteRules): EventItem {
@@ -119,7 +123,16 @@ export function parkedItem(event: NewEvent, park: Park): EventItem {
   };
 }
 
-/** I5, and the sweeper after a first send. */
+/** Ingest, after a send that failed: the sweeper need not wait until it meets the arrival. */
+export function watchUnsent(pk: EventPk, gen: number, now: EpochMs): EventUpdate {
+  return {
+    pk,
+    condition: all(eq('status', 'pending'), eq('gen', gen), missing('enqueuedAt')),
+    set: watch(pk, now),
+  };
+}
+
+/** A replay, after its send. */
 export function markEnqueued(pk: EventPk, gen: number, now: EpochMs): EventUpdate {
   return { pk, condition: all(eq('status', 'pending'), eq('gen', gen)), set: { enqueuedAt: now } };
 }
@@ -142,7 +155,7 @@ function claimable(gen: number, now: EpochMs): Condition {
   );
 }
 
-/** Takes the event under a lease. `again`: a later attempt, whose watch from ingest is long over. */
+/** Takes the event under a lease. `again`: a later attempt, whose first watch, if it had one, is long over. */
 export function claim(pk: EventPk, gen: number, by: Claim, again: boolean, timings: Timings): EventUpdate {
   return {
     pk,
@@ -427,6 +440,7 @@ export function countResend(item: EventItem, watchAt: EpochMs): EventUpdate {
 export function unwatch(item: EventItem): EventUpdate {
   return { pk: item.pk, condition: asRead(item), set: {}, remove: WATCH };
 }
+/** Sent for the first time, or taken as sent because it is behind others in the queue. */
 export function markSwept(item: EventItem, now: EpochMs, watchAt: EpochMs): EventUpdate {
   return {
     pk: item.pk,

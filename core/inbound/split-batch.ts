@@ -7,7 +7,7 @@ import type { EventItem } from '../event-item.ts';
 import { type EpochMs, type EventKey, isEventKey, splitEventPk, toEventPk } from '../glossary.ts';
 import type { ResolvedSource } from '../resolved-config.ts';
 import { splitItems } from '../verification/identify-request.ts';
-import { expiryAfter, markEnqueued, type NewEvent, pendingItem, staleItem } from './event-writes.ts';
+import { expiryAfter, type NewEvent, pendingItem, staleItem } from './event-writes.ts';
 import type { AttemptEnd } from './finish-event.ts';
 import { referenceTo } from './finish-event.ts';
 import { done } from './handler-contract.ts';
@@ -109,7 +109,6 @@ async function recordChild(
   )
     return;
   await ports.queue.send(encodeWorkMessage(referenceTo(item)), { groupId: sourceId });
-  await ports.store.update(markEnqueued(pk, item.gen, ports.clock.now()));
 }
 
 function childKey(key: string, ports: ProcessPorts): EventKey {

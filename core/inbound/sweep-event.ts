@@ -4,6 +4,7 @@
  */
 import { type EventItem, isKnownRecord } from '../event-item.ts';
 import { type EpochMs, splitEventPk } from '../glossary.ts';
+import type { EventUpdate, WriteResult } from '../ports.ts';
 import type { Timings } from '../resolved-config.ts';
 import {
   countResend,
@@ -27,12 +28,21 @@ export interface SweepView {
   /** Messages are waiting in the main queue: what looks overdue may simply be behind them. */
   readonly backlogged: boolean;
   readonly paused: boolean;
+  /** An arrival nobody claimed yet is taken as one of them: it is watched, and not sent. */
+  readonly takeAsSent?: boolean;
+}
+
+/** What became of a sweep: whether a message was sent, and the last write, if there was one. */
+export interface SweepResult {
+  readonly sent: boolean;
+  readonly written?: WriteResult;
 }
 
 type SweepRow =
   | 'unknown'
   | 'finish_death'
   | 'first_send'
+  | 'take_as_sent'
   | 'unpark'
   | 'wait_paused'
   | 'overdue'
@@ -63,7 +73,7 @@ function rowFor(item: EventItem, view: SweepView, timings: Timings): SweepRow {
     case 'deferred':
       break;
   }
-  if (item.status === 'pending' && item.enqueuedAt === undefined) return 'first_send';
+  if (item.status === 'pending' && item.enqueuedAt === undefined) return view.takeAsSent ? 'take_as_sent' : 'first_send';
   if (item.parked) {
     if ((item.nextAttemptAt ?? 0) > now) return 'wait';
     return view.paused ? 'wait_paused' : 'unpark';
@@ -84,51 +94,50 @@ function overdueAt(item: EventItem, timings: Timings): EpochMs {
   }
 }
 
-/** Carries out the row; true when a message was sent. */
+/** Carries out the row. */
 export async function sweepEvent(
   item: EventItem,
   view: SweepView,
   ports: SweepPorts,
   rules: WriteRules,
-): Promise<boolean> {
+): Promise<SweepResult> {
   const { timings } = rules;
   const { now } = view;
+  const write = async (update: EventUpdate, sent = false): Promise<SweepResult> => ({
+    sent,
+    written: await ports.store.update(update),
+  });
   switch (rowFor(item, view, timings)) {
     case 'unknown':
       ports.telemetry.log('error', { stage: 'sweep', pk: item.pk, cause: 'unknown_record' });
-      await ports.store.update(rewatch(item, now + timings.resendCapMs));
-      return false;
+      return write(rewatch(item, now + timings.resendCapMs));
     case 'finish_death':
       await sendDeath(item, ports, rules);
-      return true;
+      return { sent: true };
     case 'first_send':
       await sendCopy(item, ports);
-      await ports.store.update(markSwept(item, now, now + timings.resendWaitMs));
-      return true;
+      return write(markSwept(item, now, now + timings.resendWaitMs), true);
+    case 'take_as_sent':
+      return write(markSwept(item, now, now + timings.resendWaitMs));
     case 'unpark':
       await sendCopy(item, ports);
-      await ports.store.update(unpark(item, now + timings.resendWaitMs));
-      return true;
+      return write(unpark(item, now + timings.resendWaitMs), true);
     case 'wait_paused':
-      await ports.store.update(rewatch(item, FAR));
-      return false;
+      return write(rewatch(item, FAR));
     case 'overdue':
       return resend(item, view, ports, rules);
     case 'nothing_owed':
-      await ports.store.update(unwatch(item));
-      return false;
+      return write(unwatch(item));
     case 'wait':
-      await ports.store.update(rewatch(item, earliestRow(item, timings)));
-      return false;
+      return write(rewatch(item, earliestRow(item, timings)));
   }
 }
 
-async function resend(item: EventItem, view: SweepView, ports: SweepPorts, rules: WriteRules): Promise<boolean> {
+async function resend(item: EventItem, view: SweepView, ports: SweepPorts, rules: WriteRules): Promise<SweepResult> {
   const { timings } = rules;
   const { now } = view;
   if (view.backlogged) {
-    await ports.store.update(rewatch(item, now + timings.resendWaitMs));
-    return false;
+    return { sent: false, written: await ports.store.update(rewatch(item, now + timings.resendWaitMs)) };
   }
   // A record of an older version may have none: without an end it would be sent every minute.
   const resends = item.resends ?? 0;
@@ -138,16 +147,16 @@ async function resend(item: EventItem, view: SweepView, ports: SweepPorts, rules
     const expiresAt = expiryAfter(now, rules.deadRetentionDays + PAYLOAD_MARGIN_DAYS);
     await ports.payloads.raiseBody(item.pk, item.bodySha, expiresAt);
     const written = await ports.store.update(dieUnclaimed(item, now, death, timings));
-    if (written.kind === 'refused') return false;
+    if (written.kind === 'refused') return { sent: false, written };
     ports.telemetry.count('DeadLettered', { source: splitEventPk(item.pk).sourceId, cause: 'unclaimable' });
     await sendDeath(written.item, ports, rules);
-    return true;
+    return { sent: true, written };
   }
   await sendCopy(item, ports);
   const waitMs = Math.min(timings.resendCapMs, timings.resendWaitMs * 2 ** resends);
-  await ports.store.update(countResend(item, now + waitMs));
+  const written = await ports.store.update(countResend(item, now + waitMs));
   ports.telemetry.count('SweeperResent');
-  return true;
+  return { sent: true, written };
 }
 
 /** The earliest time another row can apply to an event that owes nothing yet. */

@@ -19,11 +19,13 @@ import type {
   WorkQueue,
 } from '../ports.ts';
 import { drainDeadQueue } from './drain-dead-queue.ts';
+import { isTerminal } from './event-status.ts';
 import { FAR, type WriteRules } from './event-writes.ts';
 import { knownSources } from './known-sources.ts';
 import { decodePauses, PAUSES_CONTROL, type PauseNotes } from './pauses.ts';
 import { runReplayJobs } from './run-replay-jobs.ts';
-import { dueSince, sweepEvent } from './sweep-event.ts';
+import { type ArrivalsRun, sweepArrivals } from './sweep-arrivals.ts';
+import { dueSince, type SweepResult, sweepEvent } from './sweep-event.ts';
 
 export interface SweepPorts {
   readonly store: EventStore;
@@ -51,6 +53,15 @@ const LEASE_CONTROL = 'sweeper-lease';
 const AT_ONCE = 25;
 /** What an open breaker parks is due within this. */
 const BREAKER_PARK_MS = 20_000;
+/** Share of a run that arrivals may take where many wait, so that what is watched gets its turn. */
+const ARRIVALS_SHARE = 0.5;
+/**
+ * Sends of unclaimed arrivals in one run while messages wait in the queue: the arrivals are most likely among those, but
+ * a busy queue is never empty, and one that was never sent must not wait until it is.
+ */
+const SPARE_SENDS = 100;
+/** Two clocks and a claim between a read and a write: enough for any honest race. */
+const MAX_ROUNDS = 4;
 /** Share of a run kept free of replay jobs, for the drain and the report. */
 const CLOSE_SHARE = 0.1;
 
@@ -65,17 +76,19 @@ interface Ages {
  * One run, until `budgetMs` is spent:
  *  1. take the sweeper's lease (another run at work: leave);
  *  2. look at queues, pauses and known sources;
- *  3. for each source and shard, carry out what is due, oldest first;
- *  4. bring back what a pause that is over left parked;
- *  5. go on with replay jobs, in the time that live events left;
- *  6. drain the DLQ;
- *  7. report.
+ *  3. go through what arrived since the last run, a grace behind the clock, and watch what is still open;
+ *  4. for each source and shard, carry out what is due, oldest first;
+ *  5. bring back what a pause that is over left parked;
+ *  6. go on with replay jobs, in the time that live events left;
+ *  7. drain the DLQ;
+ *  8. report.
  */
 export async function sweep(budgetMs: number, ports: SweepPorts, rules: SweepRules): Promise<void> {
   const startedAt = ports.clock.now();
   if (!(await takeLease(startedAt, startedAt + budgetMs, ports))) return;
   const run = new SweepRun(startedAt, startedAt + budgetMs, ports, rules);
   await run.look();
+  await run.sweepArrivals();
   await run.sweepSources();
   await runReplayJobs(startedAt + budgetMs * (1 - CLOSE_SHARE), ports, rules);
   await run.close();
@@ -101,6 +114,7 @@ class SweepRun {
   /** How long what was sent takes at the rate it was sent at. */
   private sentMs = 0;
   private breakerOpen = false;
+  private spareSends = SPARE_SENDS;
 
   constructor(startedAt: EpochMs, until: EpochMs, ports: SweepPorts, rules: SweepRules) {
     this.startedAt = startedAt;
@@ -116,6 +130,49 @@ class SweepRun {
     this.deadVisible = dead.visible + dead.hidden;
     this.pauses = decodePauses((await control.read(PAUSES_CONTROL))?.value);
     this.sources = await knownSources(control, this.rules.sourceIds);
+  }
+
+  async sweepArrivals(): Promise<void> {
+    const { store, control, clock } = this.ports;
+    const upTo = this.startedAt - this.rules.timings.firstWatchMs;
+    const run: ArrivalsRun = {
+      sources: this.sources,
+      upTo,
+      until: this.startedAt + (this.until - this.startedAt) * ARRIVALS_SHARE,
+      now: () => clock.now(),
+      cover: (items, source) => this.cover(items, this.pauses[source] !== undefined),
+      guard: work => this.guard(work),
+    };
+    const reached = await this.guard(() => sweepArrivals(run, store, control));
+    // What was not looked at may be unfinished for as long.
+    const behind = Math.min(upTo, ...Object.values(reached ?? {}));
+    if (behind < upTo) this.ages.unfinished = Math.max(this.ages.unfinished, (clock.now() - behind) / 1_000);
+  }
+
+  private async cover(items: readonly EventItem[], paused: boolean): Promise<boolean> {
+    const open = items.filter(item => !isCovered(item));
+    let covered = true;
+    for (let at = 0; at < open.length; at += AT_ONCE) {
+      const some = await Promise.all(open.slice(at, at + AT_ONCE).map(item => this.coverOne(item, paused)));
+      covered &&= some.every(it => it);
+      await this.pace();
+    }
+    return covered;
+  }
+
+  /** What changed since it was read is looked at again: it may be claimed now, and is watched no more than before. */
+  private async coverOne(read: EventItem, paused: boolean): Promise<boolean> {
+    this.noteAge(read);
+    let item = read;
+    for (let round = 0; round < MAX_ROUNDS; round++) {
+      if (isCovered(item)) return true;
+      const result = await this.sweepOne(item, paused, this.backlogged && this.spareSends <= 0);
+      if (this.backlogged && result?.sent) this.spareSends -= 1;
+      if (result?.written === undefined) return false;
+      if (result.written.kind === 'applied' || result.written.item === undefined) return true;
+      item = result.written.item;
+    }
+    return false;
   }
 
   /** Sources in turn, a page each, so that one source's flood cannot starve the others. */
@@ -177,17 +234,20 @@ class SweepRun {
     return page.cursor === undefined ? undefined : { ...range, cursor: page.cursor };
   }
 
-  private async sweepOne(item: EventItem, paused: boolean): Promise<void> {
-    const view = { now: this.ports.clock.now(), backlogged: this.backlogged, paused };
+  private async sweepOne(item: EventItem, paused: boolean, takeAsSent = false): Promise<SweepResult | undefined> {
+    const view = { now: this.ports.clock.now(), backlogged: this.backlogged, paused, takeAsSent };
     try {
-      if (!(await sweepEvent(item, view, this.ports, this.rules))) return;
+      const result = await sweepEvent(item, view, this.ports, this.rules);
+      if (!result.sent) return result;
       this.sent += 1;
       this.sentMs += 1_000 / (this.breakerOpen ? this.rules.sendsPerSecond / 2 : this.rules.sendsPerSecond);
+      return result;
     } catch (error) {
       if (error instanceof DependencyError)
         this.ports.telemetry.count('DependencyError', { dependency: error.dependency });
       const text = error instanceof Error ? error.message : String(error);
       this.ports.telemetry.log('warn', { stage: 'sweep', pk: item.pk, status: item.status, error: text });
+      return undefined;
     }
   }
 
@@ -269,6 +329,11 @@ class SweepRun {
 /** A handler that asks to wait leaves `deferredSince`; a pause parks at FAR. */
 function isParkedByBreaker({ status, parked, deferredSince, watchAt }: EventItem): boolean {
   return status === 'deferred' && parked === true && deferredSince === undefined && watchAt !== FAR;
+}
+
+/** The cursor may pass it: nothing is owed for it, or the watch has it. */
+function isCovered(item: EventItem): boolean {
+  return item.watchAt !== undefined || isTerminal(item.status);
 }
 
 interface Range {

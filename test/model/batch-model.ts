@@ -40,7 +40,7 @@ interface Child {
 /** A splitter at work: the child it is at, what it does next, and whether its lease has ended. */
 interface Splitter {
   readonly child: number;
-  readonly next: 'put' | 'send' | 'mark' | 'complete';
+  readonly next: 'put' | 'send' | 'complete';
   readonly lostLease: boolean;
 }
 
@@ -167,7 +167,7 @@ function splitter(rules: Rules, me: number, isBad: (child: number) => boolean): 
     }
     if (self.next === 'send') {
       const sent = withChild({ copies: Math.min(2, child.copies + 1) });
-      steps.push(certain(name, `sends child ${self.child}`, go(sent, { next: 'mark' })));
+      steps.push(certain(name, `sends child ${self.child}`, go(sent, next)));
       if (state.queueErrorsLeft > 0) {
         const failed = { ...state, queueErrorsLeft: state.queueErrorsLeft - 1 };
         // A recorded child may be left to the sweeper; without one the parent must not go on.
@@ -175,10 +175,6 @@ function splitter(rules: Rules, me: number, isBad: (child: number) => boolean): 
         steps.push(possible(name, action, rules.sweeper ? go(failed, next) : stop(failed)));
       }
       return steps;
-    }
-    if (self.next === 'mark') {
-      const marked = child.status === 'unsent' ? withChild({ status: 'enqueued' }) : state;
-      return [...steps, certain(name, `marks child ${self.child}`, go(marked, next))];
     }
     const owns = state.parent === 'processing' && !self.lostLease;
     if (!owns && rules.finishIfOwner) return [...steps, certain(name, 'is done or has lost its lease', stop(state))];

@@ -89,8 +89,9 @@ function ingestSteps(rules: IngestRules, state: State, ingest: Ingest, index: nu
   };
   const recordExists = (existing: EventRecord, action: string, fault?: keyof Faults): void => {
     const ours = rules.knowsOwnPut && existing.ingestId === ingest.request;
-    const unsent = existing.status === 'pending' && !existing.enqueued;
-    if (rules.ingest === 'resend' && (ours || unsent)) {
+    // A request does not note its send, so this one may have been sent; what the sweeper noted is the sweeper's.
+    const perhapsUnsent = existing.status === 'pending' && !existing.enqueued;
+    if (rules.ingest === 'resend' && (ours || perhapsUnsent)) {
       steps.add(`${action}: exists, sends again`, { ...goTo('send'), record: existing }, fault);
     } else answer(`${action}: exists`, true, { record: existing }, fault);
   };
@@ -128,9 +129,7 @@ function ingestSteps(rules: IngestRules, state: State, ingest: Ingest, index: nu
       break;
     case 'send':
     case 'send-unrecorded': {
-      const queue = withCopy(state.queue);
-      if (ingest.next === 'send' && rules.ingest === 'resend') steps.add('sends', { ...goTo('mark'), queue });
-      else answer('sends', true, { queue });
+      answer('sends', true, { queue: withCopy(state.queue) });
       if (faults.queueError > 0) {
         if (ingest.next === 'send-unrecorded' || rules.ingest === 'naive')
           answer('send fails', false, {}, 'queueError');
@@ -143,11 +142,6 @@ function ingestSteps(rules: IngestRules, state: State, ingest: Ingest, index: nu
     case 'delete-record':
       answer('deletes the record', false, { record: undefined });
       break;
-    case 'mark': {
-      const marked = record?.status === 'pending' ? { ...record, enqueued: true } : record;
-      answer('marks', true, { record: marked });
-      break;
-    }
   }
   return steps.list;
 }
@@ -162,6 +156,9 @@ function sweeperActor(rules: IngestRules): Actor<State> {
     if (rules.sweepUnsent && unsent && queue.includes(undefined)) {
       steps.add('sends and marks', { queue: withCopy(queue), record: { ...record, enqueued: true } });
       if (faults.crash > 0) steps.add('sends, crashes before the mark', { queue: withCopy(queue) }, 'crash');
+    }
+    if (rules.backlogCountsAsSent && unsent) {
+      steps.add('finds a backlog: takes the event as sent', { record: { ...record, enqueued: true } });
     }
     const waitsForCopy =
       (record.status === 'pending' && record.enqueued) ||

@@ -11,6 +11,8 @@ export interface IngestRules {
   readonly consumer: 'protocol' | 'ack-in-progress' | 'unfenced' | 'delete-on-error';
   readonly effect: 'transaction' | 'external';
   readonly sweepUnsent: boolean;
+  /** Where the queue has a backlog, the sweeper takes an unclaimed event as sent: the overdue row looks again later. */
+  readonly backlogCountsAsSent: boolean;
   readonly sweepOverdue: boolean;
   /** The writer recognises its own SDK retry: by `ingestId` at ingest, by the owner token at the claim. */
   readonly knowsOwnPut: boolean;
@@ -27,6 +29,7 @@ export const PROTOCOL: IngestRules = {
   consumer: 'protocol',
   effect: 'transaction',
   sweepUnsent: true,
+  backlogCountsAsSent: true,
   sweepOverdue: true,
   knowsOwnPut: true,
   knowsOwnClaim: true,
@@ -69,13 +72,14 @@ export const NO_REQUEST = -1;
 
 /** One running ingest request: what it does next. */
 export interface Ingest {
-  readonly next: 'put' | 'send' | 'send-unrecorded' | 'mark' | 'delete-record' | 'put-after-send';
+  readonly next: 'put' | 'send' | 'send-unrecorded' | 'delete-record' | 'put-after-send';
   readonly request: number;
 }
 
 /** The state item. `waiting` stands for failed and deferred. */
 export interface EventRecord {
   readonly status: 'pending' | 'processing' | 'waiting' | 'completed';
+  /** Known to be sent, or taken as sent: only the sweeper notes it. */
   readonly enqueued: boolean;
   readonly ingestId: number;
   readonly leased: boolean;
@@ -164,7 +168,7 @@ export function pendingRecord(ingestId: number, enqueued: boolean): EventRecord 
   return { status: 'pending', enqueued, ingestId, leased: false, owner: NOBODY };
 }
 
-const PLACES = { put: 0, send: 1, 'send-unrecorded': 2, mark: 3, 'delete-record': 4, 'put-after-send': 5 } as const;
+const PLACES = { put: 0, send: 1, 'send-unrecorded': 2, 'delete-record': 3, 'put-after-send': 4 } as const;
 const STATUSES = { pending: 0, processing: 1, waiting: 2, completed: 3 } as const;
 const CONSUMER_STEPS = { claim: 0, run: 1, complete: 2, 'record-error': 3, delete: 4 } as const;
 

@@ -7,8 +7,8 @@ import { ingestModel } from './ingest-model.ts';
 import { type Faults, type IngestRules, ONE_OF_EACH, PROTOCOL } from './ingest-state.ts';
 import { slow, type Variant, variant } from './variants.ts';
 
-const noSweeper: Partial<IngestRules> = { sweepUnsent: false, sweepOverdue: false };
-const onlyUnsentSwept: Partial<IngestRules> = { sweepOverdue: false };
+const noSweeper: Partial<IngestRules> = { sweepUnsent: false, backlogCountsAsSent: false, sweepOverdue: false };
+const onlyUnsentSwept: Partial<IngestRules> = { backlogCountsAsSent: false, sweepOverdue: false };
 const quietProvider: Partial<Faults> = { lostReply: 0, queueError: 0, lostAnswer: 0 };
 
 const LOST = 'LOST AFTER 200';
@@ -141,7 +141,7 @@ export const ingestVariants: readonly Variant[] = [
 ];
 
 function ackInProgress(): Partial<IngestRules> {
-  return { consumer: 'ack-in-progress', sweepOverdue: false };
+  return { consumer: 'ack-in-progress', ...onlyUnsentSwept };
 }
 
 function good(name: string, states: number, rules: Partial<IngestRules> = {}, faults: Partial<Faults> = {}): Variant {

@@ -10,14 +10,12 @@ export function canonicalState(state: State, rules: LifecycleRules): State {
 
 function dropDeadWeight(state: State, record: LifeRecord, rules: LifecycleRules): State {
   const marks = (gen: string): boolean => !rules.markIfPending || (record.status === 'pending' && gen === 'current');
-  const { request } = state;
   const operators = state.operators.map(operator =>
     operator && (operator.step === 'end' || (operator.step === 'mark' && !marks(operator.gen))) ? undefined : operator,
   );
   return {
     ...state,
     record: withoutUnreadFields(record),
-    request: request?.step === 'mark' && !marks(request.gen) ? undefined : request,
     operators: sorted(operators, operatorCode),
     sweeps: sorted(
       state.sweeps.map(sweep => sweep && dropRefusedSweep(sweep, marks, rules)),

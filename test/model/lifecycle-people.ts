@@ -43,10 +43,7 @@ export function lateRequestActor(rules: LifecycleRules): Actor<State> {
       if (!record) return step('puts the record', { ...begun, record: FRESH });
       return record.status === 'pending' && !record.enqueued ? step('reads: not enqueued', begun) : [];
     }
-    if (request.step === 'send') {
-      return step('sends', { ...sendCopy(state, request.gen, rules), request: { ...request, step: 'mark' } });
-    }
-    return step('marks', { ...state, record: markedRecord(record, request.gen), request: undefined });
+    return step('sends', { ...sendCopy(state, request.gen, rules), request: undefined });
   };
 }
 

@@ -23,6 +23,7 @@ export const GONE = -2;
 /** The state item. */
 export interface LifeRecord {
   readonly status: Status;
+  /** Known to be sent, or taken as sent: noted by the sweeper, a replay and the processor's own puts, never by ingest. */
   readonly enqueued: boolean;
   readonly attempts: number;
   /** A consumer's number, GONE (it died) or NOBODY. */
@@ -31,6 +32,7 @@ export interface LifeRecord {
   /** `nextAttemptAt`: absent, in the future, reached. */
   readonly due: 'none' | 'ahead' | 'reached';
   readonly parked: boolean;
+  /** near: in the watch index, or an arrival that the sweeper has not passed yet (see arrivals-model.ts). */
   readonly watch: 'none' | 'near' | 'far';
   readonly dlqSent: boolean;
   readonly expires: boolean;
@@ -87,8 +89,9 @@ export type SweepStep =
   | 'move-far'
   | 'remove-watch';
 
+/** A request that is about to send, for the generation it read. */
 export interface LateRequest {
-  readonly step: 'send' | 'mark';
+  readonly step: 'send';
   readonly gen: GenTag;
 }
 export interface Operator {
