@@ -75,7 +75,7 @@ async function countReceived(run: Run, since: number): Promise<{ count: number; 
   return { count: entries.length, capped: !reader.finished };
 }
 
-/** Events the `watch` index still names; the oldest of those it looks at first. */
+/** Events the `watch` index names: open for longer than a first way takes. The oldest of those it looks at first. */
 async function readUnfinished(run: Run): Promise<SystemView['unfinished']> {
   const { store } = await run.gateway();
   const pks: EventPk[] = [];

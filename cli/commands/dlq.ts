@@ -35,15 +35,15 @@ export function addDlq(program: Command, set: CommandSet): void {
   ).action(
     set.action(async (run, options: { source?: string; cause?: string; since: string }) => {
       const filter = filterOf(run, { ...options, status: 'dead_letter' });
-      const { store, gauge } = await run.gateway();
+      const gateway = await run.gateway();
       const groups = new Map<string, Group>();
       let cursor: string | undefined;
       do {
-        const page = await listEvents(filter, { limit: 500, cursor }, store);
+        const page = await listEvents(filter, { limit: 500, cursor }, gateway);
         for (const item of page.items) addTo(groups, item);
         cursor = page.cursor;
       } while (cursor !== undefined);
-      const { visible, hidden } = await gauge.dead();
+      const { visible, hidden } = await gateway.gauge.dead();
       showGroups(
         run,
         [...groups.values()].sort((a, b) => b.count - a.count),

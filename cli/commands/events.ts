@@ -29,13 +29,13 @@ export function addEvents(program: Command, set: CommandSet): void {
     set.action(async (run, { all, ...options }: Record<string, string | undefined> & { all?: boolean }) => {
       const filter = filterOf(run, options);
       const limit = wholeNumber('limit', options['limit'] ?? '50', 1, 10_000);
-      const { store } = await run.gateway();
+      const gateway = await run.gateway();
       const progress = run.out.progress('Looking for events');
       const found: EventItem[] = [];
       let [cursor, lookedTo] = [options['cursor'], filter.until];
       const until = all ? Number.POSITIVE_INFINITY : run.clock.now() + FIRST_ANSWER_MS;
       do {
-        const page = await listEvents(filter, { limit: Math.min(PAGE, limit - found.length), cursor }, store);
+        const page = await listEvents(filter, { limit: Math.min(PAGE, limit - found.length), cursor }, gateway);
         found.push(...page.items);
         cursor = page.cursor;
         lookedTo = page.lookedTo ?? filter.since;

@@ -192,12 +192,12 @@ interface Preview {
 }
 
 async function countMeant(run: Run, filter: EventFilter, asOf: number, limit: number | undefined): Promise<Preview> {
-  const { store } = await run.gateway();
+  const gateway = await run.gateway();
   const progress = run.out.progress('Counting');
   const groups = new Map<string, number>();
   const sample: string[] = [];
   let count = 0;
-  for await (const items of previewReplay({ filter, asOf, ...(limit === undefined ? {} : { limit }) }, store)) {
+  for await (const items of previewReplay({ filter, asOf, ...(limit === undefined ? {} : { limit }) }, gateway)) {
     for (const item of items) {
       const [source = ''] = item.pk.split('#');
       const group = `${source} ${item.eventType} ${item.status}${item.cause === undefined ? '' : ` (${item.cause})`}`;

@@ -11,7 +11,7 @@ import { type Identification, identifyRequest } from '../verification/identify-r
 import type { Verified } from '../verification/verdict.ts';
 import { authenticateRequest } from './authenticate-request.ts';
 import { countRefusal } from './count-refusal.ts';
-import { expiryAfter, type NewEvent, pendingItem, staleItem, watchUnsent } from './event-writes.ts';
+import { expiryAfter, mayBeAtWork, type NewEvent, pendingItem, staleItem, watchUnsent } from './event-writes.ts';
 import type { IngestPorts, IngestRules } from './ingest-ports.ts';
 import { keptHeaders, VERIFIED_ITEMS_HEADER } from './kept-headers.ts';
 import type { RawRequest } from './raw-request.ts';
@@ -213,11 +213,16 @@ class Acceptance {
         cause: 'payload_mismatch',
       });
     }
-    if (known?.status === 'pending' && known.enqueuedAt === undefined) {
+    if (known?.status === 'pending' && known.enqueuedAt === undefined && this.isLeftBehind(known)) {
       this.target = { gen: known.gen, bodySha: known.bodySha, byReference: true };
       return undefined;
     }
     return acknowledge(this.source.spec, 'already_processed', this.providerEventId);
+  }
+
+  /** Known to be unsent, or its request is over: it may have died before its send. Until then the sweeper covers it. */
+  private isLeftBehind({ receivedAt, watchAt }: EventItem): boolean {
+    return watchAt !== undefined || !mayBeAtWork(receivedAt, this.ports.clock.now(), this.rules.timings);
   }
 
   async send(): Promise<void> {

@@ -67,7 +67,7 @@ export async function createJob(call: ApiCall): Promise<Reply> {
 async function countMeant(meant: { filter: EventFilter; asOf: EpochMs; limit?: number }, { ports }: ApiCall) {
   const until = ports.clock.now() + COUNT_LIMIT_MS;
   let [count, complete] = [0, true];
-  for await (const items of previewReplay(meant, ports.store)) {
+  for await (const items of previewReplay(meant, ports)) {
     count += items.length;
     complete = ports.clock.now() < until;
     if (!complete) break;

@@ -82,7 +82,7 @@ async function list(call: ApiCall, fixed: { since?: string; status?: string } = 
   const limit = input.digits('limit', 1, PAGE_LIMIT) ?? 50;
   const order = input.oneOf('order', ['newest', 'oldest']) ?? 'newest';
   const filter = filterOf({ ...fixed, ...query }, ports.clock.now(), input, call);
-  const page = await listEvents(filter, { limit, order, cursor: query['cursor'] }, ports.store);
+  const page = await listEvents(filter, { limit, order, cursor: query['cursor'] }, ports);
   return json(200, {
     events: page.items.map(summarizeEvent),
     next_cursor: page.cursor ?? null,

@@ -80,12 +80,17 @@ function baseItem(event: NewEvent, now: EpochMs): EventItem {
   };
 }
 
+/** Whether the request that began then may still be at its writes; far less than the sweeper's distance. */
+export function mayBeAtWork(receivedAt: EpochMs, now: EpochMs, timings: Timings): boolean {
+  return now - receivedAt <= timings.firstWatchMs / 4;
+}
+
 /**
  * I3: the record of a fresh event. The sweeper finds it by its arrival (sweep-arrivals.ts), which costs no write; one
  * that is recorded so late that the sweeper may be past it is watched from the start.
  */
 export function pendingItem(event: NewEvent, now: EpochMs, timings: Timings): EventItem {
-  const late = now - event.receivedAt > timings.firstWatchMs / 4;
+  const late = !mayBeAtWork(event.receivedAt, now, timings);
   return { ...baseItem(event, now), ...(late ? watch(event.pk, now + timings.firstWatchMs) : {}) };
 }
 /** I3, age rule: recorded, never run. */

@@ -1,12 +1,13 @@
 /**
- * One page of the events a filter means, in the order they were received. Open events come from the `watch` index, dead
- * letters from `attention`, everything else from the hours of `timeline` inside the window: the table is never scanned.
+ * One page of the events a filter means, in the order they were received. Open events come from the `watch` index and the
+ * latest arrivals, dead letters from `attention`, everything else from the hours of `timeline` inside the window: the table is never scanned.
  */
 import type { EventItem } from '../event-item.ts';
 import { WATCH_SHARDS } from '../event-item.ts';
 import { type EpochMs, type EventPk, type SourceId, splitEventPk } from '../glossary.ts';
-import type { EventStore } from '../ports.ts';
+import type { ControlStore, EventStore } from '../ports.ts';
 import { fromBase64, textOf, toBase64, utf8 } from '../verification/bytes.ts';
+import { readArrivals } from './arrivals.ts';
 import { decodeJsonObject } from './decode-json-object.ts';
 import { type EventFilter, matchesFilter, matchesType } from './event-filter.ts';
 import { isTerminal } from './event-status.ts';
@@ -14,6 +15,10 @@ import { FAR } from './event-writes.ts';
 import { type Order, type Position, TimelineReader } from './read-timeline.ts';
 
 export type ListStore = Pick<EventStore, 'getMany' | 'watchDue' | 'timeline' | 'attention'>;
+export interface ListPorts {
+  readonly store: ListStore;
+  readonly control: Pick<ControlStore, 'read'>;
+}
 
 export interface PageRequest {
   /** 1 to 500. */
@@ -45,10 +50,11 @@ const LARGE_BATCH = 500;
 const EXAMINED_PER_PAGE = 500;
 
 /** Throws CursorError for a cursor that no page of this kind gave. */
-export async function listEvents(filter: EventFilter, request: PageRequest, store: ListStore): Promise<EventPage> {
+export async function listEvents(filter: EventFilter, request: PageRequest, ports: ListPorts): Promise<EventPage> {
+  const { store } = ports;
   const order = request.order ?? 'newest';
   const after = request.cursor === undefined ? undefined : decodeCursor(request.cursor, order);
-  const candidates = await candidatesFromIndexes(filter, store);
+  const candidates = await candidatesFromIndexes(filter, ports);
   return candidates === undefined
     ? pageOfTimeline(filter, { ...request, order }, after, store)
     : pageOfCandidates(candidates, filter, { ...request, order }, after, store);
@@ -67,8 +73,9 @@ export function comparePositions(a: Position, b: Position, order: Order): number
 }
 
 /** Keys of all events with these statuses, or undefined where the indexes do not hold them, or hold too many. */
-async function candidatesFromIndexes(filter: EventFilter, store: ListStore): Promise<readonly EventPk[] | undefined> {
+async function candidatesFromIndexes(filter: EventFilter, ports: ListPorts): Promise<readonly EventPk[] | undefined> {
   const { statuses, sources } = filter;
+  const { store } = ports;
   if (!statuses?.every(status => status === 'dead_letter' || !isTerminal(status))) return undefined;
   const found = new Set<EventPk>();
   const open = statuses.some(status => !isTerminal(status));
@@ -83,7 +90,24 @@ async function candidatesFromIndexes(filter: EventFilter, store: ListStore): Pro
     const complete = await Promise.all(searches.slice(at, at + READS_IN_PARALLEL).map(search => search()));
     if (complete.includes(false)) return undefined;
   }
+  const mayBeFresh = statuses.includes('pending') || statuses.includes('processing');
+  if (mayBeFresh && !(await collectFresh(filter, found, ports))) return undefined;
   return [...found];
+}
+
+/** What arrived since the sweeper last looked: an event on its first way is in no other index. */
+async function collectFresh(filter: EventFilter, found: Set<EventPk>, ports: ListPorts): Promise<boolean> {
+  const cursors = await readArrivals(ports.control);
+  const seen = filter.sources.map(source => cursors[source] ?? 0);
+  const fresh = { ...filter, since: Math.max(filter.since, Math.min(...seen)) };
+  let reader = new TimelineReader(fresh, 'oldest', undefined, ports.store);
+  for (;;) {
+    const entries = await reader.next(LARGE_BATCH, entry => matchesType(entry.eventType, filter.type));
+    for (const { pk } of entries) found.add(pk);
+    if (reader.finished) return true;
+    if (found.size > INDEX_LIMIT) return false;
+    if (entries.length === 0) reader = new TimelineReader(fresh, 'oldest', reader.position, ports.store);
+  }
 }
 
 async function collectWatched(shard: string, found: Set<EventPk>, store: ListStore): Promise<boolean> {

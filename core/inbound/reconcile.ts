@@ -1,18 +1,21 @@
 /**
  * The daily check of the ledger, in production: what the protocol promises is looked for in the stored records
- * (I8, I14), and bodies whose records may outlive them get a longer life. Nothing is repaired silently: what is wrong is
- * counted and named.
+ * (I8, I14), and bodies whose records may outlive them get a longer life. An open event that nobody watches (its request
+ * or its index entry came later than the sweeper) is watched from then on. Nothing is repaired silently: what is wrong
+ * is counted and named.
  */
 import { DependencyError } from '../errors.ts';
 import type { EventItem } from '../event-item.ts';
 import type { EpochMs } from '../glossary.ts';
-import type { Clock, EventStore, PayloadStore, Random, Telemetry } from '../ports.ts';
+import type { Clock, ControlStore, EventStore, PayloadStore, Random, Telemetry } from '../ports.ts';
+import { type ArrivalCursors, isPassed, readArrivals } from './arrivals.ts';
 import { isTerminal } from './event-status.ts';
-import { expiryAfter, FAR, type WriteRules } from './event-writes.ts';
+import { expiryAfter, FAR, rewatch, type WriteRules } from './event-writes.ts';
 import { PAYLOAD_MARGIN_DAYS } from './retention.ts';
 
 export interface ReconcilePorts {
-  readonly store: Pick<EventStore, 'scan'>;
+  readonly store: Pick<EventStore, 'scan' | 'update'>;
+  readonly control: Pick<ControlStore, 'read'>;
   readonly payloads: Pick<PayloadStore, 'getBody' | 'raiseBody'>;
   readonly clock: Clock;
   readonly random: Random;
@@ -33,11 +36,14 @@ const SAMPLE = 0.001;
 /** Of a lifetime; a record still owed something with less payload life than this gets more. */
 const RAISE_DAYS = 14;
 
+function isOwed(item: EventItem): boolean {
+  return !isTerminal(item.status) || (item.status === 'dead_letter' && item.dlqSent !== true);
+}
+
 /** What the record alone says is wrong with it. */
 function mismatchesOf(item: EventItem, now: EpochMs): readonly Mismatch[] {
-  const owed = !isTerminal(item.status) || (item.status === 'dead_letter' && item.dlqSent !== true);
+  const owed = isOwed(item);
   const found: Mismatch[] = [];
-  if (owed && item.watchAt === undefined) found.push('owed_but_not_watched');
   if (owed && item.expiresAt !== undefined) found.push('owed_but_expiring');
   if (!owed && item.watchAt !== undefined) found.push('settled_but_watched');
   if (!owed && item.expiresAt === undefined) found.push('settled_but_kept_forever');
@@ -54,6 +60,8 @@ export async function reconcile(
 ): Promise<string | undefined> {
   let [next, scanned, wrong] = [cursor, 0, 0];
   let finished = false;
+  // Read before the scan: what is behind these cursors now was behind them when its item is read.
+  const cursors = await attempt(() => readArrivals(ports.control), ports);
   while (!finished && ports.clock.now() < until) {
     const page = await attempt(() => ports.store.scan(next), ports);
     if (page === undefined) break;
@@ -63,6 +71,7 @@ export async function reconcile(
       scanned += 1;
       const found = [
         ...mismatchesOf(item, ports.clock.now()),
+        ...((await attempt(() => watchForgotten(item, cursors ?? {}, ports), ports)) ?? []),
         ...((await attempt(() => checkPayload(item, ports, rules), ports)) ?? []),
       ];
       wrong += found.length;
@@ -76,6 +85,19 @@ export async function reconcile(
   ports.telemetry.measure('LedgerMismatch', wrong);
   ports.telemetry.log('info', { stage: 'reconcile', scanned, wrong, finished });
   return finished ? undefined : next;
+}
+
+/** The scan may lag: only a write that finds the record as it was read shows that nobody watches it. */
+async function watchForgotten(
+  item: EventItem,
+  cursors: ArrivalCursors,
+  ports: ReconcilePorts,
+): Promise<readonly Mismatch[]> {
+  if (!isOwed(item) || item.watchAt !== undefined) return [];
+  const mayBeFresh = item.status === 'pending' || item.status === 'processing';
+  if (mayBeFresh && !isPassed(item, cursors)) return [];
+  const written = await ports.store.update(rewatch(item, ports.clock.now()));
+  return written.kind === 'applied' ? ['owed_but_not_watched'] : [];
 }
 
 /** A call that fails costs what it was for, not the run. */

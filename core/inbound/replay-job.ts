@@ -8,7 +8,7 @@ import type { Clock, ControlStore, Ids } from '../ports.ts';
 import { toIso } from '../time.ts';
 import { decodeJsonObject } from './decode-json-object.ts';
 import type { EventFilter } from './event-filter.ts';
-import { type ListStore, listEvents } from './list-events.ts';
+import { type ListPorts, listEvents } from './list-events.ts';
 
 /** Ids of jobs that may still have work, oldest first: one read tells the sweeper that there is nothing to do. */
 const OPEN_JOBS_CONTROL = 'replay-jobs';
@@ -59,9 +59,9 @@ export interface ReplayJob extends ReplayJobRequest {
 export async function listMeant(
   meant: { readonly filter: EventFilter; readonly asOf: EpochMs },
   page: { readonly limit: number; readonly cursor?: string | undefined },
-  store: ListStore,
+  ports: ListPorts,
 ): Promise<{ items: readonly EventItem[]; cursor?: string }> {
-  const found = await listEvents(meant.filter, { ...page, order: 'oldest' }, store);
+  const found = await listEvents(meant.filter, { ...page, order: 'oldest' }, ports);
   return { ...found, items: found.items.filter(item => isUnchangedSince(item, meant.asOf)) };
 }
 
@@ -74,12 +74,12 @@ export function isUnchangedSince(item: EventItem, asOf: EpochMs): boolean {
 /** All events a job would touch, page by page. Reads only. */
 export async function* previewReplay(
   meant: { readonly filter: EventFilter; readonly asOf: EpochMs; readonly limit?: number },
-  store: ListStore,
+  ports: ListPorts,
 ): AsyncGenerator<readonly EventItem[]> {
   let cursor: string | undefined;
   let left = meant.limit ?? Number.POSITIVE_INFINITY;
   do {
-    const page = await listMeant(meant, { limit: PREVIEW_PAGE, cursor }, store);
+    const page = await listMeant(meant, { limit: PREVIEW_PAGE, cursor }, ports);
     yield page.items.slice(0, left);
     left -= page.items.length;
     cursor = page.cursor;

@@ -144,7 +144,7 @@ async function nextPage(job: ReplayJob, until: EpochMs, ports: ReplayJobPorts): 
   while (!last && left > 0 && ports.clock.now() < until) {
     // Two seconds' worth: a cancel is heeded after at most so long.
     const limit = Math.max(1, Math.min(PAGE_LIMIT, Math.floor(job.ratePerSecond * 2), left));
-    const found = await listMeant(job, { limit, cursor }, ports.store);
+    const found = await listMeant(job, { limit, cursor }, ports);
     cursor = found.cursor;
     last = cursor === undefined;
     const page = found.items.map(item => item.pk);

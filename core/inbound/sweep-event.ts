@@ -73,7 +73,8 @@ function rowFor(item: EventItem, view: SweepView, timings: Timings): SweepRow {
     case 'deferred':
       break;
   }
-  if (item.status === 'pending' && item.enqueuedAt === undefined) return view.takeAsSent ? 'take_as_sent' : 'first_send';
+  if (item.status === 'pending' && item.enqueuedAt === undefined)
+    return view.takeAsSent ? 'take_as_sent' : 'first_send';
   if (item.parked) {
     if ((item.nextAttemptAt ?? 0) > now) return 'wait';
     return view.paused ? 'wait_paused' : 'unpark';

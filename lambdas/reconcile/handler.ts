@@ -20,6 +20,7 @@ const telemetry = new EmfTelemetry({ environment: config.environment, level: con
 const control = new DynamoDbControlStore(dynamodb, env.EVENTS_TABLE, systemIds);
 const ports = {
   store: new DynamoDbEventStore(dynamodb, env.EVENTS_TABLE),
+  control,
   payloads: new DynamoDbPayloadStore(dynamodb, env.PAYLOADS_TABLE),
   clock: systemClock,
   random: systemRandom,

@@ -118,8 +118,8 @@ export class GatewayStack extends Stack {
       timeout: Duration.minutes(15),
       onFailure: "The next day's run does the same work; a missed one raises reconcile-ledger-mismatch.",
     });
-    // PutItem: the cursor of a scan that did not finish.
-    store.grantEvents(reconcile, 'dynamodb:Scan', 'dynamodb:GetItem', 'dynamodb:PutItem');
+    // PutItem: the cursor of a scan that did not finish. UpdateItem: the watch of an event nobody watches.
+    store.grantEvents(reconcile, 'dynamodb:Scan', 'dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem');
     store.grantPayloads(reconcile, 'dynamodb:GetItem', 'dynamodb:UpdateItem');
     const atNight = ScheduleExpression.cron({ minute: '17', hour: '3', timeZone: TimeZone.ETC_UTC });
     this.addSchedule('Reconcile', reconcile.function, atNight, Duration.hours(1));

@@ -242,7 +242,12 @@ function statusOf(item: EventItem): LifeRecord['status'] {
   }
 }
 
+function isFreshArrival({ gen, status }: EventItem): boolean {
+  return gen === 1 && (status === 'pending' || status === 'processing');
+}
+
 function watchOf(item: EventItem): LifeRecord['watch'] {
-  if (item.watchAt === undefined) return 'none';
+  // An arrival that the sweeper has not passed counts as watched; only what was never watched is one.
+  if (item.watchAt === undefined) return isFreshArrival(item) ? 'near' : 'none';
   return item.watchAt === FAR ? 'far' : 'near';
 }

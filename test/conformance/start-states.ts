@@ -15,7 +15,7 @@ export async function beginAs(start: State, real: RealLifecycle): Promise<void> 
   const request = await startRequest(real);
   await request.release();
   if (queue.current > 0 || record.enqueued) await request.release();
-  if (record.enqueued) await request.release();
+  if (record.enqueued) takeAsSent(real);
   // Somebody had received and lost it, or completed it.
   if (queue.current === 0) real.queue.length = 0;
   if (record.status === 'completed') completeWithWatch(real);
@@ -31,6 +31,13 @@ async function requestInOutage(real: RealLifecycle): Promise<void> {
   await request.release();
   await request.release();
   real.store.insert = insert;
+}
+
+/** As the sweeper leaves an arrival that nobody has claimed. */
+function takeAsSent(real: RealLifecycle): void {
+  const now = real.clock.now();
+  const set = { enqueuedAt: now, watchShard: watchShardOf(PK), watchAt: now };
+  real.database.write({ kind: 'update', table: EVENTS, key: { pk: PK }, set });
 }
 
 /** Completed, with a watch that nobody removed: an item of an older version. */

@@ -1,5 +1,6 @@
 /** The sweeper's steps, by the real sweepEvent and drainDeadQueue. */
 import { drainDeadQueue } from '#core/inbound/drain-dead-queue.ts';
+import { isTerminal } from '#core/inbound/event-status.ts';
 import { FAR } from '#core/inbound/event-writes.ts';
 import { sweepEvent } from '#core/inbound/sweep-event.ts';
 import type { DlqTag, Sweep } from '#test/model/lifecycle-state.ts';
@@ -34,8 +35,11 @@ export async function sweeperStep(
 async function startSweeper(real: RealLifecycle, action: string): Promise<SteppedProcess> {
   const item = real.item();
   const now = real.clock.now();
-  // The two ranges that a run reads: what is due, and what a pause that is over left behind.
-  const due = item?.watchAt !== undefined && (item.watchAt === FAR ? !real.paused : item.watchAt <= now);
+  // The ranges that a run reads: what is due, and what a pause that is over left behind.
+  // And what arrived, is open and not yet watched.
+  const open = item !== undefined && !isTerminal(item.status);
+  const due =
+    item?.watchAt === undefined ? open : item.watchAt === FAR ? !real.paused : item.watchAt <= now;
   if (!item || !due) throw new Divergence(`${action}: no run would read it, its watchAt is ${item?.watchAt}`);
   const process = new SteppedProcess();
   const view = { now, backlogged: real.queue.length > 0, paused: real.paused };

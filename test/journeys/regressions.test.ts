@@ -13,6 +13,8 @@ import { bodiesOf, tracesIn, workOff } from './support/traces.ts';
 const SECOND = 1_000;
 const HOUR = 3_600 * SECOND;
 const DAY = 24 * HOUR;
+/** A provider waits; a duplicate that comes at once is left to the request before it and to the sweeper. */
+const UNTIL_THE_NEXT_TRY_MS = 31 * SECOND;
 const createdAt = 1_767_571_200_000;
 const ASK = { replayId: 'replay-1', by: 'test', why: 'test' };
 const alwaysFails = handlerThat(() => Promise.reject(new Error('never')));
@@ -22,6 +24,7 @@ describe('regression: the record was written, the enqueue failed, and retries ar
     const world = new MemoryWorld({ plan: faultAt('queue.send', 1, fault) });
     await world.post({ id: 'evt_1', createdAt });
     expect(world.main.sent).toBe(0);
+    await world.clock.advanceBy(UNTIL_THE_NEXT_TRY_MS);
     expect(await world.post({ id: 'evt_1', createdAt })).toMatchObject({ status: 200 });
     expect(world.main.sent).toBe(1);
     expect(await workOff(world)).toBe(true);
@@ -41,6 +44,7 @@ it.each(['lost_reply_error', 'crash_after'] as const)(
   async fault => {
     const world = new MemoryWorld({ plan: faultAt('queue.send', 1, fault) });
     await world.post({ id: 'evt_1', createdAt });
+    await world.clock.advanceBy(UNTIL_THE_NEXT_TRY_MS);
     expect(await world.post({ id: 'evt_1', createdAt })).toMatchObject({ status: 200 });
     expect(world.main.sent).toBe(2);
     expect(await workOff(world)).toBe(true);
@@ -54,7 +58,7 @@ it('regression: a race of fifty identical requests has one effect, one record an
   const requests = Array.from({ length: 50 }, () => world.deliver({ id: 'evt_1', createdAt }));
   const answers = await world.clock.complete(Promise.all(requests));
   expect(answers.map(it => it?.status)).toEqual(Array(50).fill(200));
-  expect(world.main.sent).toBeLessThanOrEqual(50);
+  expect(world.main.sent).toBe(1);
   expect(await workOff(world)).toBe(true);
   expect(world.items()).toHaveLength(1);
   expect(world.outside).toHaveLength(1);
@@ -205,7 +209,8 @@ describe('regression: no path goes round for ever; each has a budget and an end'
       resends: 24,
       attempts: 0,
     });
-    expect(world.main.sent).toBe(25);
+    // Once by ingest, once when the sweeper met it unclaimed, then 24 counted times.
+    expect(world.main.sent).toBe(26);
   });
 });
 

@@ -75,7 +75,7 @@ class Incident {
 
   async preview(filter: EventFilter, limit?: number): Promise<string[]> {
     const asOf = this.world.clock.now();
-    const pages = previewReplay({ filter, asOf, ...(limit === undefined ? {} : { limit }) }, this.store);
+    const pages = previewReplay({ filter, asOf, ...(limit === undefined ? {} : { limit }) }, this);
     const pks: string[] = [];
     for await (const items of pages) pks.push(...items.map(item => item.pk));
     return pks;

@@ -30,7 +30,6 @@ describe('one event', () => {
         result: { amount: 5_000 },
         timeline: [
           { step: 'accepted' },
-          { step: 'queued' },
           { step: 'attempt 1', note: 'ok, 0 ms' },
           { step: 'completed', note: 'payment recorded' },
         ],
@@ -42,7 +41,7 @@ describe('one event', () => {
       status: 'failed',
       parked: true,
       recent_attempts: [{ attempt: 1, cause: 'retry_after' }],
-      timeline: [{ step: 'accepted' }, { step: 'queued' }, { step: 'attempt 1' }, { step: 'next attempt' }],
+      timeline: [{ step: 'accepted' }, { step: 'attempt 1' }, { step: 'next attempt' }],
     });
     const dead = await incident.call('GET /events/{event_id}/status', about('bad-1'));
     expect(dead.body).toMatchObject({

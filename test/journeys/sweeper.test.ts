@@ -45,7 +45,8 @@ describe('an event whose message is lost', () => {
     world.main.onSent = () =>
       sentAt.push(Math.round((world.clock.now() - (world.item('evt_1')?.receivedAt ?? 0)) / MINUTE));
     await world.clock.advanceBy(3.5 * HOUR);
-    expect(sentAt).toEqual([3, 19, 50, 111]);
+    // The first is not counted: it may be the first of all.
+    expect(sentAt).toEqual([3, 19, 35, 66, 127]);
     expect(world.item('evt_1')?.resends).toBe(4);
     expect(world.telemetry.total('SweeperResent')).toBe(4);
   });
@@ -53,13 +54,14 @@ describe('an event whose message is lost', () => {
   it('is not sent again while others wait in the queue: it may be behind them', async () => {
     const world = await forgotten({ queue: { duplicateRate: 0 } });
     await world.clock.advanceBy(4 * HOUR);
-    expect(world.main.sent).toBe(1);
+    // Once by ingest, and once when the sweeper met it unclaimed: it may never have been sent.
+    expect(world.main.sent).toBe(2);
     expect(world.item('evt_1')?.resends).toBe(0);
   });
 
   it('counts anew once it was claimed', async () => {
     const world = await forgotten();
-    await world.clock.advanceBy(30 * MINUTE);
+    await world.clock.advanceBy(40 * MINUTE);
     expect(world.item('evt_1')?.resends).toBe(2);
     world.mapping.enable();
     await world.clock.advanceBy(HOUR);
@@ -133,9 +135,9 @@ describe('two sweepers', () => {
       planOf: only('sweep', 'store.update', 'stall'),
       process: { stallMs: 150 * SECOND },
     });
-    await world.clock.advanceBy(5 * MINUTE);
+    await world.clock.advanceBy(6 * MINUTE);
     const swept = world.item('evt_1');
-    expect(swept?.resends).toBe(1);
+    expect(swept?.watchAt).toBeGreaterThan(world.clock.now());
     await world.clock.advanceBy(5 * MINUTE);
     expect(world.item('evt_1')).toEqual(swept);
   });

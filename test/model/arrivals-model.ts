@@ -5,7 +5,7 @@
  * writes, two sweepers, a purge, a request or an index that is slower than the grace, a restored table.
  */
 import { type Actor, certain, type Model, possible, replaceAt, type Step } from './explore.ts';
-import { type Variant, variant } from './variants.ts';
+import { slow, type Variant, variant } from './variants.ts';
 
 interface Rules {
   readonly cursorSaved: 'after what it passes is watched' | 'before';
@@ -293,31 +293,43 @@ function disaster(rules: Rules): Actor<State> {
 }
 
 export const arrivalsVariants: readonly Variant[] = [
-  variant('GOOD', 'arrivals: two events, two sweepers, crash, failed write, purge', 0, [], () =>
-    arrivalsModel(PROTOCOL, { crash: 1, writeError: 1, purge: 1 }),
+  slow(
+    variant('GOOD', 'arrivals: two events, two sweepers, crash, failed write, purge', 342_728, [], () =>
+      arrivalsModel(PROTOCOL, { crash: 1, writeError: 1, purge: 1 }),
+    ),
   ),
-  variant('GOOD', 'arrivals: two crashes, purge', 0, [], () => arrivalsModel(PROTOCOL, { crash: 2, purge: 1 }, 2, 1)),
-  variant('GOOD', 'arrivals: a request or an index slower than the grace, crash', 0, [], () =>
+  variant('GOOD', 'arrivals: one event, two sweepers, crash, failed write, purge', 4_310, [], () =>
+    arrivalsModel(PROTOCOL, { crash: 1, writeError: 1, purge: 1 }, 1),
+  ),
+  variant('GOOD', 'arrivals: two crashes, purge', 7_842, [], () =>
+    arrivalsModel(PROTOCOL, { crash: 2, purge: 1 }, 2, 1),
+  ),
+  variant('GOOD', 'arrivals: a request or an index slower than the grace, crash', 8_267, [], () =>
     arrivalsModel(PROTOCOL, { slow: 1, crash: 1 }, 2, 1),
   ),
-  variant('GOOD', 'arrivals: restored table, crash', 0, [], () =>
-    arrivalsModel(PROTOCOL, { restore: 1, crash: 1 }, 2, 1),
+  slow(
+    variant('GOOD', 'arrivals: restored table, crash', 90_086, [], () =>
+      arrivalsModel(PROTOCOL, { restore: 1, crash: 1 }, 2, 1),
+    ),
   ),
-  bad('cursor saved before what it passes is watched', 0, NOT_COVERED, { crash: 1 }, { cursorSaved: 'before' }),
-  bad('refused watch (claimed meanwhile): goes on', 0, NOT_COVERED, {}, { refusedWatch: 'goes on' }),
-  bad('failed watch: the cursor goes on', 0, NOT_COVERED, { writeError: 1 }, { failedWatch: 'cursor goes on' }),
-  bad('no grace', 0, NOT_COVERED, {}, { grace: false }),
-  bad('only pending events are watched', 0, NOT_COVERED, {}, { watches: 'pending' }),
-  bad('slower than the grace, no reconciler', 0, STUCK, { slow: 1, crash: 1 }, { reconciler: false }),
+  variant('GOOD', 'arrivals: restored table', 29_426, [], () => arrivalsModel(PROTOCOL, { restore: 1 }, 2, 1)),
+  bad('cursor saved before what it passes is watched', 33, NOT_COVERED, { crash: 1 }, { cursorSaved: 'before' }),
+  bad('refused watch (claimed meanwhile): goes on', 170, NOT_COVERED, {}, { refusedWatch: 'goes on' }),
+  bad('failed watch: the cursor goes on', 129, NOT_COVERED, { writeError: 1 }, { failedWatch: 'cursor goes on' }),
+  bad('no grace', 52, NOT_COVERED, {}, { grace: false }),
+  bad('only pending events are watched', 84, NOT_COVERED, {}, { watches: 'pending' }),
+  bad('slower than the grace, no reconciler', 7_604, STUCK, { slow: 1, crash: 1 }, { reconciler: false }),
   bad(
     'cursor in another store than the records, table restored',
-    0,
+    3_151,
     NOT_COVERED,
     { restore: 1 },
     { cursorIsIn: 'another store' },
   ),
-  variant('SPARE', 'arrivals: cursor written without a condition (it only makes a run read again)', 0, [], () =>
-    arrivalsModel({ ...PROTOCOL, cursorWrite: 'always' }, { crash: 1, purge: 1 }),
+  slow(
+    variant('SPARE', 'arrivals: cursor written without a condition (a run reads again)', 119_506, [], () =>
+      arrivalsModel({ ...PROTOCOL, cursorWrite: 'always' }, { crash: 1, purge: 1 }),
+    ),
   ),
 ];
 

@@ -93,6 +93,9 @@ function ingestSteps(rules: IngestRules, state: State, ingest: Ingest, index: nu
     const perhapsUnsent = existing.status === 'pending' && !existing.enqueued;
     if (rules.ingest === 'resend' && (ours || perhapsUnsent)) {
       steps.add(`${action}: exists, sends again`, { ...goTo('send'), record: existing }, fault);
+      // While the request that put it may be at work, it is left to that one and to the sweeper.
+      if (!ours && rules.duplicateOfPending === 'may be left')
+        answer(`${action}: exists`, true, { record: existing }, fault);
     } else answer(`${action}: exists`, true, { record: existing }, fault);
   };
 

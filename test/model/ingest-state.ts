@@ -8,6 +8,8 @@ import { packKey, replaceAt, type Step } from './explore.ts';
 export interface IngestRules {
   /** resend: the protocol. naive: a known id is answered 200. compensate: naive, and a failed send deletes the record. queue-first: send, then record. */
   readonly ingest: 'resend' | 'naive' | 'compensate' | 'queue-first';
+  /** A duplicate of what may be unsent: sent again; or left to the sweeper, where its request may still be at work. */
+  readonly duplicateOfPending: 'is sent' | 'may be left';
   readonly consumer: 'protocol' | 'ack-in-progress' | 'unfenced' | 'delete-on-error';
   readonly effect: 'transaction' | 'external';
   readonly sweepUnsent: boolean;
@@ -26,6 +28,7 @@ export interface IngestRules {
 
 export const PROTOCOL: IngestRules = {
   ingest: 'resend',
+  duplicateOfPending: 'may be left',
   consumer: 'protocol',
   effect: 'transaction',
   sweepUnsent: true,

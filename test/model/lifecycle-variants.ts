@@ -1,6 +1,7 @@
 /**
  * The variants of the lifecycle model. The state counts in `ofTheReference` are those of the reference models that the
- * protocol was chosen with: equal counts show that this model is the same one.
+ * protocol was chosen with: equal counts show that this model is the same one. Only those with a late duplicate, which no
+ * longer marks what it sent (decision 0004), are new.
  */
 import { lifecycleModel } from './lifecycle-model.ts';
 import { type LifecycleRules, PROTOCOL } from './lifecycle-rules.ts';
@@ -18,7 +19,7 @@ type Rules = Partial<LifecycleRules>;
 type Faults = Partial<Budget>;
 
 const ofTheReference: readonly Variant[] = [
-  good('crash, lost reply, late duplicate, outage', 33_770, { crash: 1, lostReply: 1, duplicate: 1 }, {}, 'outage'),
+  good('crash, lost reply, late duplicate, outage', 33_648, { crash: 1, lostReply: 1, duplicate: 1 }, {}, 'outage'),
   good('two crashes', 6_515, { crash: 2 }),
   good('two zombies', 12_018, { zombie: 2 }),
   slow(good('redrive: zombie, crash, lost reply', 291_889, { redrive: 1, zombie: 1, crash: 1, lostReply: 1 })),
@@ -29,7 +30,7 @@ const ofTheReference: readonly Variant[] = [
   good('replay + redrive, poison event', 165_549, { replay: 1, redrive: 1 }, { handlerCanSucceed: false }),
   good(
     'pause: crash, lost reply, late duplicate, outage',
-    165_827,
+    165_177,
     { pause: 1, crash: 1, lostReply: 1, duplicate: 1 },
     {},
     'outage',
@@ -42,7 +43,7 @@ const ofTheReference: readonly Variant[] = [
   good('payload missing + pause + redrive', 137_433, { payloadMissing: 2, pause: 1, redrive: 1 }),
   good('neighbour behind a paused event', 10_962, { pause: 1 }, { neighbour: true }),
 
-  bad('redrive recognised by time', 647, REVIVED, { duplicate: 1 }, { redriveBy: 'time' }),
+  bad('redrive recognised by time', 608, REVIVED, { duplicate: 1 }, { redriveBy: 'time' }),
   bad('death-done conditional on the owner', 1_183, STUCK, {}, { deathDoneIf: 'owner' }),
   bad('death-done unconditional', 461, NOT_WATCHED, { replay: 1 }, { deathDoneIf: 'always' }),
   bad('replay keeps the dead fields and the watch', 124, NOT_WATCHED, { replay: 1 }, { replayClears: false }),
@@ -147,7 +148,7 @@ const withTwoSweepers: readonly Variant[] = [
   good('two sweepers: two crashes', 21_552, { crash: 2 }, twoSweepers),
   good(
     'two sweepers: lost reply, late duplicate, outage',
-    41_636,
+    41_462,
     { lostReply: 1, duplicate: 1 },
     twoSweepers,
     'outage',

@@ -15,6 +15,7 @@ const ACCEPT = 'core/inbound/accept-request.ts';
 const TAKE = 'core/inbound/take-event.ts';
 const FINISH = 'core/inbound/finish-event.ts';
 const SWEEP = 'core/inbound/sweep-event.ts';
+const ARRIVALS = 'core/inbound/sweep-arrivals.ts';
 const PROCESS = 'core/inbound/process-event.ts';
 
 export const MUTANTS: readonly Mutant[] = [
@@ -22,7 +23,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'duplicate means 200, sent or not',
     file: ACCEPT,
-    from: "if (known?.status === 'pending' && known.enqueuedAt === undefined) {",
+    from: "if (known?.status === 'pending' && known.enqueuedAt === undefined && this.isLeftBehind(known)) {",
     to: 'if (false as boolean) {',
   },
   {
@@ -77,14 +78,14 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'TTL at insert',
     file: WRITES,
-    from: '  return { ...baseItem(event, now), ...watch(event.pk, now + timings.firstWatchMs) };',
-    to: '  return { ...baseItem(event, now), expiresAt: expiryAfter(now, 30), ...watch(event.pk, now + timings.firstWatchMs) };',
+    from: '  return { ...baseItem(event, now), ...(late ?',
+    to: '  return { ...baseItem(event, now), expiresAt: expiryAfter(now, 30), ...(late ?',
   },
   {
-    name: 'no watch at insert',
+    name: 'no watch for what is recorded late',
     file: WRITES,
-    from: '  return { ...baseItem(event, now), ...watch(event.pk, now + timings.firstWatchMs) };',
-    to: '  return baseItem(event, now + 0 * timings.firstWatchMs);',
+    from: '  const late = !mayBeAtWork(event.receivedAt, now, timings);',
+    to: '  const late = event.gen < 0 && !mayBeAtWork(event.receivedAt, now, timings);',
   },
   { name: 'a claim ignores the lease', file: WRITES, from: "lt('leaseUntil', now)", to: "exists('leaseUntil')" },
   {
@@ -232,6 +233,54 @@ export const MUTANTS: readonly Mutant[] = [
     to: '  void [cause, encodeWorkMessage];',
   },
   // Sweeper
+  {
+    name: 'the cursor passes what could not be watched',
+    file: ARRIVALS,
+    from: 'passed: stuck ? place.passed : reached,',
+    to: 'passed: reached,',
+  },
+  {
+    name: 'the cursor passes what was claimed between read and write',
+    file: 'core/inbound/sweep.ts',
+    from: "if (result.written.kind === 'applied' || result.written.item === undefined) return true;",
+    to: 'if (round >= 0) return true;',
+  },
+  {
+    name: 'arrivals that are claimed are passed',
+    file: 'core/inbound/sweep.ts',
+    from: 'return item.watchAt !== undefined || isTerminal(item.status);',
+    to: "return item.watchAt !== undefined || isTerminal(item.status) || item.status === 'processing';",
+  },
+  {
+    name: 'the sweeper reads arrivals without a grace',
+    file: 'core/inbound/sweep.ts',
+    from: 'const upTo = this.startedAt - this.rules.timings.firstWatchMs;',
+    to: 'const upTo = this.startedAt + 0 * this.rules.timings.firstWatchMs;',
+  },
+  {
+    name: 'the sweeper does not look at arrivals',
+    file: 'core/inbound/sweep.ts',
+    from: '  await run.sweepArrivals();\n',
+    to: '',
+  },
+  {
+    name: 'in a backlog an arrival is taken as sent and never looked at again',
+    file: WRITES,
+    from: '    set: { enqueuedAt: now, ...watch(item.pk, watchAt) },',
+    to: '    set: { enqueuedAt: now, ...watch(item.pk, FAR + 0 * watchAt) },',
+  },
+  {
+    name: 'an unsent event is not told to the sweeper',
+    file: ACCEPT,
+    from: '    if (this.sent || !this.recorded) return;',
+    to: '    if (this.sent || this.recorded) return;',
+  },
+  {
+    name: 'the reconciler does not look for what nobody watches',
+    file: 'core/inbound/reconcile.ts',
+    from: 'if (!isOwed(item) || item.watchAt !== undefined) return [];',
+    to: 'if (!isOwed(item) || item.gen > 0) return [];',
+  },
   {
     name: 'the sweeper never sends what is overdue',
     file: SWEEP,

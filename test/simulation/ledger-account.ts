@@ -20,6 +20,7 @@ export interface RecordView {
   deadId: string | undefined;
   dlqSent: boolean;
   watched: boolean;
+  receivedAt: number;
   expiresAt: number | undefined;
 }
 
@@ -120,6 +121,7 @@ export function viewOf(row: Row): RecordView {
     bodySha: String(row['bodySha']),
     deadId: row['deadId'] as string | undefined,
     dlqSent: row['dlqSent'] === true,
+    receivedAt: Number(row['receivedAt']),
     watched: row['watchAt'] !== undefined && row['watchShard'] !== undefined,
     expiresAt: row['expiresAt'] as number | undefined,
   };

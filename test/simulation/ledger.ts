@@ -41,6 +41,8 @@ export interface LedgerOptions {
   readonly onFinal?: (account: Account, tookMs: number) => void;
 }
 
+/** A request that stood still between its last look at the clock and its write: the reconciler finds the record. */
+const LATE_MS = 60_000;
 const MAX_COMPLAINTS = 25;
 const DAY_MS = 86_400_000;
 /** Messages may arrive this much early: SQS counts in seconds, and the product allows for it. */
@@ -65,6 +67,7 @@ export class Ledger {
   readonly #now: () => number;
   readonly #options: LedgerOptions;
   readonly #payloads = new Set<string>();
+  readonly #unwatched = new Set<Account>();
   readonly #keyOwners = new Map<string, string>();
 
   constructor(options: LedgerOptions) {
@@ -127,6 +130,7 @@ export class Ledger {
 
   eventChanged({ before, after, by }: RowChange): void {
     const pk = String((after ?? before)?.['pk']);
+    if (pk === '_control#arrivals') this.#checkCursors(JSON.parse(String(after?.['value'] ?? '{}')));
     if (pk.startsWith('_control#')) return;
     const account = this.accounts.get(pk);
     this.look('I10', account !== undefined, () => `${pk} has a record, and no provider ever sent it`);
@@ -141,7 +145,7 @@ export class Ledger {
     else if (!was) this.#checkInsert(account, is);
     else this.#checkMove(account, was, is, after);
     if (!is) return;
-    this.#checkWatch(account, is);
+    this.#checkWatch(account, was, is);
     this.#checkLifetime(account, was, is);
   }
 
@@ -361,13 +365,27 @@ export class Ledger {
     notesOf(account).runs.set(was.gen, was.run).set(is.gen, is.run);
   }
 
-  #checkWatch(account: Account, is: RecordView): void {
+  #checkWatch(account: Account, was: RecordView | undefined, is: RecordView): void {
     const owed = isOwed(is);
+    const unfinished = is.gen === 1 && (is.status === 'pending' || is.status === 'processing');
+    const fresh = owed && unfinished && !was?.watched;
+    if (owed && !is.watched) this.#unwatched.add(account);
+    else this.#unwatched.delete(account);
     this.look(
       'I8',
-      owed === is.watched && owed === (is.expiresAt === undefined),
+      (owed === is.watched || fresh) && owed === (is.expiresAt === undefined),
       () => `${account.pk} is ${show(is)}, watched: ${is.watched}, expires: ${is.expiresAt}`,
     );
+  }
+
+  /** The sweeper passes nothing that is open and not watched, unless it was recorded later than the sweeper came. */
+  #checkCursors(cursors: Readonly<Record<string, number>>): void {
+    for (const account of this.#unwatched) {
+      const { record, recordedAt = 0 } = account;
+      if (!record || !isOwed(record) || recordedAt - record.receivedAt > LATE_MS) continue;
+      const ahead = record.receivedAt >= (cursors[account.source] ?? 0);
+      this.look('I8', ahead, () => `${account.pk} is ${show(record)}, not watched, and was passed`);
+    }
   }
 
   /** A finished event is kept for the retention, counted in seconds from its end, and no longer. */

@@ -51,6 +51,7 @@ export class MemoryWorld {
   readonly timings: Timings;
   readonly ingest: MemoryFunction;
   readonly process: MemoryFunction;
+  readonly reconciler: MemoryFunction;
   readonly sweeper: MemoryFunction;
   /** A person at the command line: each command is a process of its own. */
   readonly operator: MemoryFunction;
@@ -100,6 +101,7 @@ export class MemoryWorld {
       maximumConcurrency: options.maximumConcurrency ?? 20,
       ...(options.idleMs === undefined ? {} : { idleMs: options.idleMs }),
     });
+    this.reconciler = this.functionOf('reconcile', 60_000, it => processes.reconcile(it));
   }
 
   /** Sends one signed delivery through the ingest function. */
@@ -138,14 +140,25 @@ export class MemoryWorld {
     return outcome.kind === 'returned' && outcome.payload !== undefined ? JSON.parse(outcome.payload) : undefined;
   }
 
-  /** Starts the mapping and the sweeper's minute. */
+  /** Starts the mapping, the sweeper's minute, and the reconciler: daily in production, hourly here. */
   start(): void {
     this.mapping.enable();
-    const tick = (): void => {
-      void this.sweeper.invoke({});
-      this.stopSweeping = this.clock.after(MINUTE, tick);
+    const stops = [
+      this.every(MINUTE, () => void this.sweeper.invoke({})),
+      this.every(60 * MINUTE, () => void this.reconciler.invoke({})),
+    ];
+    this.stopSweeping = () => {
+      for (const stop of stops) stop();
     };
-    this.stopSweeping = this.clock.after(MINUTE, tick);
+  }
+
+  private every(ms: number, work: () => void): () => void {
+    const tick = (): void => {
+      work();
+      stop = this.clock.after(ms, tick);
+    };
+    let stop = this.clock.after(ms, tick);
+    return () => stop();
   }
 
   stop(): void {

@@ -13,7 +13,7 @@ import type { ResolvedSource, RetryProfile, Timings } from '#core/resolved-confi
 import type { MemoryWorld } from './memory-world.ts';
 import type { Delivery } from './signed-request.ts';
 
-export type Role = 'ingest' | 'process' | 'sweep' | 'operator';
+export type Role = 'ingest' | 'process' | 'sweep' | 'reconcile' | 'operator';
 type ProcessOptions = Omit<SimulatedProcessOptions, 'clock' | 'plan'>;
 
 export interface WorldOptions {

@@ -22,6 +22,7 @@ import { type EventPk, toSourceId } from '#core/glossary.ts';
 import { pauseSource, resumeSource } from '#core/inbound/pause-source.ts';
 import { Pauses } from '#core/inbound/pauses.ts';
 import type { ProcessPorts } from '#core/inbound/process-ports.ts';
+import { reconcile } from '#core/inbound/reconcile.ts';
 import { type ReplayRequest, replayEvent } from '#core/inbound/replay-event.ts';
 import { type SweepRules, sweep } from '#core/inbound/sweep.ts';
 import { Breaker } from '#core/retry/breaker.ts';
@@ -104,6 +105,11 @@ export class WorldProcesses {
       deadQueueRetentionSeconds: 14 * 86_400,
     };
     return (async () => sweep(50_000, stores, rules)) as never;
+  }
+
+  reconcile(process: SimulatedProcess) {
+    const stores = this.stores(process);
+    return (async () => reconcile(stores.clock.now() + 50_000, stores, this.world.rules)) as never;
   }
 
   operator(process: SimulatedProcess) {

@@ -38,7 +38,7 @@ const RUNS_PER_MONTH: Readonly<Record<string, number>> = {
   'rate(1 hour)': HOURS,
 };
 /** Measured orders of magnitude of one empty run of the sweeper; they decide cents. */
-const SWEEP = { seconds: 0.2, logBytes: 700, controlReads: 4, controlWrites: 1, queueReads: 2, shardsPerSource: 4 };
+const SWEEP = { seconds: 0.2, logBytes: 700, controlReads: 5, controlWrites: 1, queueReads: 2, shardsPerSource: 4 };
 /** Lambda polls an empty queue with five pollers, each waiting 20 seconds. */
 const POLLS_PER_MINUTE = 15;
 /** The metric itself and both edges of its band. */
@@ -88,8 +88,9 @@ export function computeIdleCost({ data, gateway: template }: SynthesizedEnvironm
   const sweeps = Math.max(0, ...runs);
   const memoryGb = (all('AWS::Lambda::Function')[0]?.MemorySize ?? 0) / 1024;
   const polls = all('AWS::Lambda::EventSourceMapping').length * POLLS_PER_MINUTE * 60 * HOURS;
-  // One query per shard and one for the dead letters of each source; an empty query reads half a unit.
-  const reads = sweeps * (secrets * (SWEEP.shardsPerSource + 1) * 0.5 + SWEEP.controlReads);
+  // Two queries per shard (due, and left by a pause), one for arrivals and one for dead letters of each source; an empty
+  // query reads half a unit.
+  const reads = sweeps * (secrets * (2 * SWEEP.shardsPerSource + 2) * 0.5 + SWEEP.controlReads);
   const probes = all('AWS::Lambda::Function').filter(each => each.Environment.Variables.PROBE_URL).length * sweeps;
   // A zero a minute for each source whose silence is learned, under its own name and the environment's.
   const silent = new Set(

@@ -26,7 +26,7 @@ function brokenUntilMended(): { options: WorldOptions; mend: () => void } {
 }
 
 const deliverOne = (stage: Stage): Promise<void> => stage.post({ id: ID });
-const isAtRest = (stage: Stage): boolean => stage.item(ID) !== undefined && stage.item(ID)?.watchAt === undefined;
+const isAtRest = (stage: Stage): boolean => stage.item(ID)?.expiresAt !== undefined;
 const isDeadInQueue = (stage: Stage): boolean => stage.item(ID)?.dlqSent === true;
 
 /** An event the provider gave up on may never have been recorded; an event that is there must have ended so. */

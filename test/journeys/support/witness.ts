@@ -7,11 +7,13 @@ import { inflateRawSync } from 'node:zlib';
 import type { DatabaseChange } from '#adapters/memory/memory-database.ts';
 import type { StoredMessage } from '#adapters/memory/memory-queue.ts';
 import type { EventItem } from '#core/event-item.ts';
+import { type ArrivalCursors, decodeArrivals, isPassed } from '#core/inbound/arrivals.ts';
 import { ALLOWED_MOVES } from '#core/inbound/event-status.ts';
 import { type Answer, type Delivery, EVENTS, type MemoryWorld, type WorldOptions } from '#test/support/memory-world.ts';
 import { bodyOf } from '#test/support/signed-request.ts';
 import { History, type Reading, readMessage } from './history.ts';
 
+const ARRIVALS = '_control#arrivals';
 const FINAL = new Set(['completed', 'skipped_stale', 'rejected', 'ignored', 'dead_letter']);
 const HANDLED = new Set(['completed', 'skipped_stale', 'rejected', 'ignored']);
 
@@ -23,6 +25,7 @@ export class Witness {
   readonly checks = new Map<string, number>();
   /** SHA-256 of every body that was acknowledged, and the id it came with. */
   readonly acknowledged = new Map<string, string>();
+  private readonly recordedLate = new Set<string>();
   private world: MemoryWorld | undefined;
 
   /** Options that let this witness see everything; spread them into the world's own. */
@@ -50,19 +53,43 @@ export class Witness {
     const before = change.before as EventItem | undefined;
     const after = change.after as EventItem | undefined;
     this.history.note(change);
-    if (change.table !== EVENTS || (before ?? after)?.status === undefined) return;
+    if (change.table !== EVENTS) return;
+    if (change.after?.['pk'] === ARRIVALS) this.judgeCursors(decodeArrivals(String(change.after['value'])));
+    if ((before ?? after)?.status === undefined) return;
     const pk = (after ?? before)?.pk ?? '';
     if (after === undefined) {
       this.check('I8', before !== undefined && !isOwed(before), () => `${pk} was deleted while ${before?.status}`);
       return;
     }
     this.judgeMove(pk, before, after);
+    if (before === undefined && after.watchAt === undefined && this.isLate(after)) this.recordedLate.add(pk);
     this.judgeAttempts(pk, before, after);
     const owed = isOwed(after);
     const text = (): string => `${pk} ${after.status} watchAt=${after.watchAt} expiresAt=${after.expiresAt}`;
-    this.check('I8', owed === (after.watchAt !== undefined) && owed === (after.expiresAt === undefined), text);
+    const fresh = owed && (before === undefined || before.watchAt === undefined) && this.isOnFirstWay(after);
+    const watched = after.watchAt !== undefined;
+    this.check('I8', (owed === watched || fresh) && owed === (after.expiresAt === undefined), text);
     const paid = after.cause === 'payload_missing' || this.history.payloads.has(`${pk} B#${after.bodySha}`);
     this.check('I14', paid, () => `${pk} is ${after.status} and its body ${after.bodySha.slice(0, 8)} is nowhere`);
+  }
+
+  /** Its request stood still before the write: the reconciler finds it, not the sweeper. */
+  private isLate({ receivedAt }: EventItem): boolean {
+    const { clock, timings } = this.world ?? {};
+    return clock !== undefined && clock.now() - receivedAt > (timings?.firstWatchMs ?? 0) / 2;
+  }
+
+  /** Recorded without a watch, and nothing but claims since. */
+  private isOnFirstWay(item: EventItem): boolean {
+    return item.gen === 1 && (item.status === 'pending' || item.status === 'processing');
+  }
+
+  /** The sweeper passes nothing that is open and not watched. */
+  private judgeCursors(cursors: ArrivalCursors): void {
+    for (const item of this.world?.items() ?? []) {
+      if (!isOwed(item) || item.watchAt !== undefined || this.recordedLate.has(item.pk)) continue;
+      this.check('I8', !isPassed(item, cursors), () => `${item.pk} is ${item.status}, not watched, and was passed`);
+    }
   }
 
   private judgeMove(pk: string, before: EventItem | undefined, after: EventItem): void {
