@@ -143,7 +143,7 @@ export const ingestVariants: readonly Variant[] = [
   spare('own put not recognised by ingestId (the row for unsent duplicates covers)', 347_481, { knowsOwnPut: false }),
   good('naive ingest + sweeper', 118_124, { ingest: 'naive', ...onlyUnsentSwept }),
   slow(good('the protocol, transactional effect', 347_379)),
-  good('the protocol, transactional effect, few faults', 89_143, {}, quietProvider),
+  good('the protocol, transactional effect, few faults', 66_073, {}, quietProvider),
   slow(good('the protocol, queue purged', 1_035_525, {}, { purge: 1 })),
   good('the protocol, queue purged, few faults', 59_171, {}, { purge: 1, zombie: 0, handlerError: 0, lostAnswer: 0 }),
   slow(good('the protocol, DynamoDB outage + queue error', 837_767, {}, { storeDown: 1 })),
