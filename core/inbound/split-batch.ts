@@ -103,11 +103,8 @@ async function recordChild(
   );
   if (stale) return;
   const item = written.item;
-  if (
-    item === undefined ||
-    (written.kind === 'refused' && !(item.status === 'pending' && item.enqueuedAt === undefined))
-  )
-    return;
+  // What an earlier run of this split recorded is its own, or the sweeper's: a long split would send it again each time.
+  if (item === undefined || (written.kind === 'refused' && item.ingestId !== event.ingestId)) return;
   await ports.queue.send(encodeWorkMessage(referenceTo(item)), { groupId: sourceId });
 }
 

@@ -38,8 +38,7 @@ async function startSweeper(real: RealLifecycle, action: string): Promise<Steppe
   // The ranges that a run reads: what is due, and what a pause that is over left behind.
   // And what arrived, is open and not yet watched.
   const open = item !== undefined && !isTerminal(item.status);
-  const due =
-    item?.watchAt === undefined ? open : item.watchAt === FAR ? !real.paused : item.watchAt <= now;
+  const due = item?.watchAt === undefined ? open : item.watchAt === FAR ? !real.paused : item.watchAt <= now;
   if (!item || !due) throw new Divergence(`${action}: no run would read it, its watchAt is ${item?.watchAt}`);
   const process = new SteppedProcess();
   const view = { now, backlogged: real.queue.length > 0, paused: real.paused };

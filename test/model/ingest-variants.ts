@@ -101,9 +101,7 @@ export const ingestVariants: readonly Variant[] = [
       crash: 0,
     },
   ),
-  slow(
-    bad('queue purged, sweeper covers only unsent', 786_509, [LOST, NEVER_HANDLED], onlyUnsentSwept, { purge: 1 }),
-  ),
+  slow(bad('queue purged, sweeper covers only unsent', 786_509, [LOST, NEVER_HANDLED], onlyUnsentSwept, { purge: 1 })),
   bad('queue purged, sweeper covers only unsent, few faults', 5_265, [LOST, NEVER_HANDLED], onlyUnsentSwept, {
     purge: 1,
     zombie: 0,

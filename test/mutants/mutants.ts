@@ -236,8 +236,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'the cursor passes what could not be watched',
     file: ARRIVALS,
-    from: 'passed: stuck ? place.passed : reached,',
-    to: 'passed: reached,',
+    from: 'const stuck = place.stuck || !covered;',
+    to: 'const stuck = place.stuck && !covered;',
   },
   {
     name: 'the cursor passes what was claimed between read and write',

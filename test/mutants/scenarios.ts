@@ -4,6 +4,8 @@
  */
 import { outages } from '#adapters/memory/faults.ts';
 import { SeededRandom } from '#adapters/memory/seeded-random.ts';
+import type { EventItem } from '#core/event-item.ts';
+import { pendingItem } from '#core/inbound/event-writes.ts';
 import { defineHandlers, done, PermanentError } from '#core/inbound/handler-contract.ts';
 import { EVENTS, MemoryWorld, PAYLOADS } from '#test/support/memory-world.ts';
 import { complaintsAbout } from '../journeys/oracle.ts';
@@ -273,6 +275,125 @@ const aRestoredRecordRunsOnce: Scenario = async () => {
   );
 };
 
+const MINUTE = 60_000;
+
+/** An event whose only copy is gone, with faults for the sweeper's first run that meets it. */
+const watchedSoon = (world: MemoryWorld, what: string): string[] =>
+  unless(world.item('a')?.watchAt !== undefined, `I8 ${what} is ${world.item('a')?.status} and nobody watches it`);
+
+const whatCouldNotBeWatchedIsNotPassed: Scenario = async () => {
+  let failed = false;
+  const world = new MemoryWorld({
+    planOf: role => call => {
+      if (role !== 'sweep' || call.name !== 'store.update' || failed) return undefined;
+      failed = true;
+      return 'error';
+    },
+  });
+  await world.post({ id: 'a' });
+  world.start();
+  world.mapping.disable();
+  world.main.purge();
+  await world.clock.advanceBy(10 * MINUTE);
+  world.stop();
+  return [...unless(failed, 'no run wrote anything'), ...watchedSoon(world, 'an event whose watch failed once')];
+};
+
+const whatIsClaimedBetweenReadAndWriteIsWatched: Scenario = async () => {
+  let stalled = false;
+  const world = new MemoryWorld({
+    planOf: role => call => {
+      if (role === 'process' && call.name === 'store.transact') return 'crash_before';
+      if (role !== 'sweep' || call.name !== 'store.update' || stalled) return undefined;
+      stalled = true;
+      return 'stall';
+    },
+    processOf: role => (role === 'sweep' ? { stallMs: 30_000 } : {}),
+  });
+  await world.post({ id: 'a' });
+  world.start();
+  world.mapping.disable();
+  for (let n = 0; n < 300 && !stalled; n++) await world.clock.advanceBy(1_000);
+  world.mapping.enable();
+  for (let n = 0; n < 20 && world.item('a')?.status !== 'processing'; n++) await world.clock.advanceBy(1_000);
+  const claimed = world.item('a')?.status === 'processing';
+  world.mapping.disable();
+  world.main.purge();
+  await world.clock.advanceBy(5 * MINUTE);
+  world.stop();
+  return [...unless(stalled && claimed, 'the race did not happen'), ...watchedSoon(world, 'an event claimed meanwhile')];
+};
+
+/**
+ * The second request stands still for so long before it records, and dies before it sends. The first is there to be
+ * seen: without arrivals the cursor stays where it is.
+ */
+function slowRequest(stallMs: number): MemoryWorld {
+  const seen = { 'store.insert': 0, 'queue.send': 0 };
+  return new MemoryWorld({
+    planOf: role => call => {
+      if (role !== 'ingest' || !(call.name in seen)) return undefined;
+      const name = call.name as keyof typeof seen;
+      seen[name] += 1;
+      if (seen[name] !== 2) return undefined;
+      return name === 'store.insert' ? 'stall' : 'crash_before';
+    },
+    processOf: role => (role === 'ingest' ? { stallMs } : {}),
+  });
+}
+
+const aRequestUnderWayIsNotPassed: Scenario = async () => {
+  const world = slowRequest(4_000);
+  world.start();
+  world.mapping.disable();
+  await world.clock.advanceBy(3 * MINUTE - 4_000);
+  await world.post({ id: 'b' });
+  await world.clock.advanceBy(2_000);
+  await world.post({ id: 'a' });
+  await world.clock.advanceBy(10 * MINUTE);
+  world.stop();
+  return watchedSoon(world, 'an event recorded while the sweeper ran');
+};
+
+const theReconcilerFindsWhatCameTooLate: Scenario = async () => {
+  const world = slowRequest(15 * MINUTE);
+  world.start();
+  await world.post({ id: 'b' });
+  await world.post({ id: 'a' });
+  await world.clock.advanceBy(3 * HOUR);
+  world.stop();
+  const { status } = world.item('a') ?? {};
+  return unless(status === 'completed', `I3 an event recorded a quarter of an hour late is ${status}`);
+};
+
+const whatTheSweeperSentIsLookedAtAgain: Scenario = async () => {
+  const world = new MemoryWorld();
+  await world.post({ id: 'a' });
+  world.main.purge();
+  world.start();
+  world.mapping.disable();
+  await world.clock.advanceBy(5 * MINUTE);
+  world.main.purge();
+  world.mapping.enable();
+  return rest(world, 6 * HOUR);
+};
+
+const whatIsRecordedLateIsWatched: Scenario = async () => {
+  const { rules, clock } = new MemoryWorld();
+  const event = {
+    pk: 'default#a' as EventItem['pk'],
+    gen: 1,
+    provider: 'generic',
+    eventType: 'item',
+    ingestId: 'i',
+    bodySha: 'b',
+    size: 1,
+    receivedAt: clock.now() - HOUR,
+  };
+  const { watchAt } = pendingItem(event, clock.now(), rules.timings);
+  return unless(watchAt !== undefined, 'I8 an item of a batch that is split an hour later is not watched');
+};
+
 export const SCENARIOS: Readonly<Record<string, Scenario>> = {
   aDuplicateOfAnUnsentEventIsSent,
   ownRetryIsNoDuplicate,
@@ -291,4 +412,10 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
   aRetryAlwaysHasAMessage,
   aLateDeathNoteChangesNothing,
   aRestoredRecordRunsOnce,
+  whatCouldNotBeWatchedIsNotPassed,
+  whatIsClaimedBetweenReadAndWriteIsWatched,
+  aRequestUnderWayIsNotPassed,
+  theReconcilerFindsWhatCameTooLate,
+  whatTheSweeperSentIsLookedAtAgain,
+  whatIsRecordedLateIsWatched,
 };

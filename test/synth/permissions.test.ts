@@ -107,7 +107,7 @@ describe('who may do what', () => {
       ],
       Reconcile: [
         ...OWN_LOG,
-        ...on('events', 'dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:Scan'),
+        ...on('events', 'dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:Scan', 'dynamodb:UpdateItem'),
         ...on('payloads', 'dynamodb:GetItem', 'dynamodb:UpdateItem'),
       ],
       Api: [
