@@ -26,6 +26,7 @@ const WRITES = [
   'rewatch',
   'unpark',
   'unwatch',
+  'watchUnsent',
 ];
 const SAMPLE = [
   'claim: gen eq',

@@ -83,6 +83,11 @@ const GUARDS: readonly Guard[] = [
     refuses: [{ gen: 3 }, { status: 'processing' }],
   },
   {
+    update: writes.watchUnsent(pk, 2, NOW),
+    accepts: [{}],
+    refuses: [{ gen: 3 }, { status: 'processing' }, { enqueuedAt: 1 }],
+  },
+  {
     update: writes.replay(item(dead), { ...replayBy, jobCreatedAt: NOW }, NOW, timings),
     accepts: [dead, { ...dead, replayId: 'earlier', replayedAt: NOW - 1 }],
     refuses: [
@@ -119,7 +124,7 @@ describe('the writes', () => {
     );
     const named = new Set(titled.map(([name]) => name));
     expect(builders.filter(name => !named.has(name) && name !== 'asDeferral')).toEqual([]);
-    expect(named.size).toBe(19);
+    expect(named.size).toBe(20);
   });
 
   it.each(titled)('%s accepts and refuses what it must', (_, guard) => {

@@ -29,7 +29,8 @@ export function writeOf({ condition, set, add, remove = [] }: EventUpdate): stri
   if (set.enqueuedAt !== undefined) return set.watchAt === undefined ? 'markEnqueued' : 'markSwept';
   if (remove.includes('parked')) return 'unpark';
   if (add !== undefined) return 'countResend';
-  return remove.includes('watchAt') ? 'unwatch' : 'rewatch';
+  if (remove.includes('watchAt')) return 'unwatch';
+  return leavesOf(condition).some(leaf => leaf.startsWith('watchAt')) ? 'rewatch' : 'watchUnsent';
 }
 
 /** All conditions of a write, each once, in order. */
@@ -41,8 +42,8 @@ export function leavesOf(condition: Condition): string[] {
 
 function leafOf(leaf: Exclude<Condition, { all: unknown } | { any: unknown }>): string {
   const value = leaf.attribute === 'status' && leaf.op === 'ne' ? ` ${leaf.value}` : '';
-  // `same('owner', …)`: as it was read, there or not.
-  const op = leaf.attribute === 'owner' && leaf.op === 'missing' ? 'eq' : leaf.op;
+  // `same('owner', …)`, `same('watchAt', …)`: as it was read, there or not.
+  const op = ['owner', 'watchAt'].includes(leaf.attribute) && leaf.op === 'missing' ? 'eq' : leaf.op;
   return `${leaf.attribute} ${op}${value}`;
 }
 
