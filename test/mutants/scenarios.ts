@@ -321,7 +321,10 @@ const whatIsClaimedBetweenReadAndWriteIsWatched: Scenario = async () => {
   world.main.purge();
   await world.clock.advanceBy(5 * MINUTE);
   world.stop();
-  return [...unless(stalled && claimed, 'the race did not happen'), ...watchedSoon(world, 'an event claimed meanwhile')];
+  return [
+    ...unless(stalled && claimed, 'the race did not happen'),
+    ...watchedSoon(world, 'an event claimed meanwhile'),
+  ];
 };
 
 /**
