@@ -6,7 +6,7 @@ import { paint, type Style } from './progress.ts';
 export function describeTimeline(item: EventItem): readonly string[] {
   const steps: readonly (readonly [string, number | undefined, string])[] = [
     ['accepted', item.receivedAt, 'signature verified, recorded'],
-    ['pending', item.enqueuedAt, 'in the queue'],
+    ['pending', item.enqueuedAt ?? item.receivedAt, 'in the queue'],
     ['processing', item.startedAt, `attempt ${item.attempts}`],
     [item.status, item.completedAt ?? item.deadAt ?? item.updatedAt, item.actionTaken ?? item.lastError ?? ''],
   ];
