@@ -131,7 +131,7 @@ export interface ControlStore {
 
 /** The `payloads` table. */
 export interface PayloadStore {
-  /** Puts the body if it is absent; if it is there, only its lifetime is raised: the first headers stay. */
+  /** Puts the body if it is absent; if it is there, only its lifetime is raised, where it is a day or more too short: the first headers stay. */
   putBody(item: PayloadItem): Promise<void>;
   getBody(pk: EventPk, bodySha: string): Promise<PayloadItem | undefined>;
   /** Raises the lifetime if the body exists and expires earlier. `missing`: there is no such body. */

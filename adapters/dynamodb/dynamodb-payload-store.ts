@@ -9,6 +9,7 @@ import { all, exists, lt, missing } from '#core/condition.ts';
 import { DependencyError } from '#core/errors.ts';
 import { type DetailItem, type DetailKey, type PayloadItem, type RefusedItem, refusedKey } from '#core/event-item.ts';
 import { type EventPk, type SourceId, TTL_ATTRIBUTE } from '#core/glossary.ts';
+import { livesTooShort } from '#core/inbound/retention.ts';
 import type { PayloadStore } from '#core/ports.ts';
 import { toDependencyError } from '../aws/to-dependency-error.ts';
 import { fromAttributes, toAttributes } from './attribute-values.ts';
@@ -25,11 +26,14 @@ export class DynamoDbPayloadStore implements PayloadStore {
   }
 
   async putBody(item: PayloadItem): Promise<void> {
+    const put = compilePut(this.#table, { ...item }, missing('pk'));
     try {
-      await this.#client.send(new PutItemCommand(compilePut(this.#table, { ...item }, missing('pk'))));
+      await this.#client.send(new PutItemCommand({ ...put, ReturnValuesOnConditionCheckFailure: 'ALL_OLD' }));
       return;
     } catch (error) {
       if (!(error instanceof ConditionalCheckFailedException)) throw toDependencyError('dynamodb', 'PutItem', error);
+      const there = error.Item && fromAttributes<PayloadItem>(error.Item);
+      if (!livesTooShort(there?.expiresAt, item.expiresAt)) return;
     }
     // The same body is there. Only its lifetime may change: the headers that came with it first are the ones to keep.
     const sha = item.sk.slice('B#'.length);

@@ -8,6 +8,7 @@ import {
   type StepItem,
 } from '#core/event-item.ts';
 import { type EventPk, type SourceId, TTL_ATTRIBUTE } from '#core/glossary.ts';
+import { livesTooShort } from '#core/inbound/retention.ts';
 import type { PayloadStore, StepStore } from '#core/ports.ts';
 import type { MemoryDatabase } from './memory-database.ts';
 import type { TableDefinition } from './memory-table.ts';
@@ -29,7 +30,11 @@ export class MemoryPayloadStore implements PayloadStore, StepStore {
 
   async putBody(item: PayloadItem): Promise<void> {
     const put = { kind: 'put' as const, table: this.#table, item: { ...item }, condition: missing('pk') };
-    if (this.#database.write(put).kind === 'refused') await this.raiseBody(item.pk, item.sk.slice(2), item.expiresAt);
+    const outcome = this.#database.write(put);
+    if (outcome.kind === 'applied') return;
+    const there = outcome.item as PayloadItem | undefined;
+    if (livesTooShort(there?.expiresAt, item.expiresAt))
+      await this.raiseBody(item.pk, item.sk.slice(2), item.expiresAt);
   }
 
   async getBody(pk: EventPk, bodySha: string): Promise<PayloadItem | undefined> {

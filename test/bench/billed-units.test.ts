@@ -58,7 +58,7 @@ describe('one event that goes well', () => {
 
 describe('other events', () => {
   it('a duplicate sends nothing', () => {
-    expect(result.perEvent.duplicate).toMatchObject({ writeUnits: 5, sends: 0, queueRequests: 0 });
+    expect(result.perEvent.duplicate).toMatchObject({ writeUnits: 3, sends: 0, queueRequests: 0 });
   });
 
   it('the rest is billed this much', () => {
@@ -66,7 +66,7 @@ describe('other events', () => {
     expect(Object.fromEntries(units)).toEqual({
       ok: 6,
       effect: 3,
-      duplicate: 5,
+      duplicate: 3,
       retry: 6,
       deadLetter: 12,
       replay: 11,
