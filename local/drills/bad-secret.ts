@@ -28,9 +28,9 @@ export const badSecret: Drill = {
       stage.fail('the page does not name the source and the cause');
 
     transcript.step('Following the runbook: whose secret, and how old is it.');
-    await stage.run('doctor', { codes: [0, 1] });
-    transcript.step("The new secret, from the provider's dashboard. The old one stays valid for an hour.");
-    await stage.run('sources rotate default --grace 1h --yes', { stdin: `${fresh}\n` });
+    await stage.run('sources ls');
+    transcript.step("The new secret, from the provider's dashboard. The old one stays valid for a day.");
+    await stage.run('sources rotate default --grace 24h --yes', { stdin: `${fresh}\n` });
     const accepted = await stage.until(45, async () =>
       (await stage.send(`after-${sent}`, {}, fresh)) === 200 ? true : undefined,
     );
