@@ -17,8 +17,13 @@ export const gateway = defineGateway({
   environments: {
     // Runs on a laptop: npm start.
     local: {},
-    // Where npm run drill rehearses incidents, on a laptop: the silence of a source, the probe.
-    drill: { probe: true, sources: { github: { expectedGapMinutes: 5 } } },
+    // Where npm run drill rehearses incidents, on a laptop.
+    drill: {
+      probe: true,
+      sources: { github: { expectedGapMinutes: 5 } },
+      queue: { maxConcurrency: 2 },
+      thresholds: { queueAgeTicketSeconds: 10 },
+    },
     // Account and region of your AWS credentials, unless given: account: '123456789012', region: 'eu-central-1'.
     dev: { alarms: 'essential' },
     staging: {},

@@ -22,7 +22,7 @@ export const METRICS = {
   /** Ingest: every request of a known source, whatever became of it. */
   Requests: { unit: 'Count', dimensions: PER_SOURCE },
   /** Ingest: a genuine event recorded or sent for the first time. */
-  Accepted: { unit: 'Count', dimensions: BOTH },
+  Accepted: { unit: 'Count', dimensions: PER_SOURCE },
   /** Ingest: a genuine event that was accepted before. */
   Duplicate: { unit: 'Count', dimensions: PER_SOURCE },
   /** Ingest: refused before anything was stored; `cause` says why. */
@@ -42,7 +42,7 @@ export const METRICS = {
   Retries: { unit: 'Count', dimensions: PER_ENVIRONMENT },
   AttemptsFailed: { unit: 'Count', dimensions: BOTH },
   /** Process: from accepted to done, first attempts only. */
-  ProcessingLatency: { unit: 'Milliseconds', dimensions: PER_ENVIRONMENT },
+  ProcessingLatency: { unit: 'Milliseconds', dimensions: BOTH },
   Completed: { unit: 'Count', dimensions: BOTH },
   SkippedStale: { unit: 'Count', dimensions: PER_SOURCE },
   Ignored: { unit: 'Count', dimensions: PER_SOURCE },

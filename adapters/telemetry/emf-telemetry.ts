@@ -37,6 +37,8 @@ export class EmfTelemetry implements Telemetry {
   readonly #write: (line: string) => void;
   readonly #now: () => number;
   readonly #uncounted: string | undefined;
+  /** The last line of level info, which may travel with metrics: each line costs more than what it says. */
+  #held: Readonly<Record<string, unknown>> | undefined;
   #documents = new Map<string, Document>();
 
   constructor(options: EmfTelemetryOptions) {
@@ -66,10 +68,21 @@ export class EmfTelemetry implements Telemetry {
     if (LEVELS.indexOf(level) < this.#threshold) return;
     const fields = Object.fromEntries(Object.entries(line).map(([name, value]) => [cleanText(name), toField(value)]));
     const own = { timestamp: new Date(this.#now()).toISOString(), level: level.toUpperCase() };
-    this.#write(JSON.stringify({ ...own, ...fields, ...own }));
+    const entry = { ...own, ...fields, ...own };
+    this.#release();
+    if (level === 'info') this.#held = entry;
+    else this.#write(JSON.stringify(entry));
   }
 
-  /** Prints what was counted and measured since the last flush: one line for each set of dimension values. */
+  #release(): void {
+    if (this.#held !== undefined) this.#write(JSON.stringify(this.#held));
+    this.#held = undefined;
+  }
+
+  /**
+   * Prints what was counted and measured since the last flush: one line for each set of dimension values. The last line
+   * of level info goes with the metrics of its source, where they say nothing else under its names.
+   */
   flush(): void {
     const documents = [...this.#documents.values()];
     this.#documents = new Map();
@@ -78,8 +91,17 @@ export class EmfTelemetry implements Telemetry {
     // Metrics of the environment alone travel in another's line: a line costs more than they do.
     if (bare && host) for (const [metric, value] of bare.values) host.values.set(metric, value);
     for (const document of documents) {
-      if (document !== bare || !host) this.#write(JSON.stringify(this.#toEmf(document)));
+      if (document === bare && host) continue;
+      const emf = this.#toEmf(document);
+      const held = this.#held;
+      if (held !== undefined && canJoin(held, emf)) {
+        this.#held = undefined;
+        // The metrics bring the time.
+        const { timestamp: _same, ...fields } = held;
+        this.#write(JSON.stringify({ ...fields, ...emf }));
+      } else this.#write(JSON.stringify(emf));
     }
+    this.#release();
   }
 
   #isUncounted({ source }: Dimensions): boolean {
@@ -102,23 +124,34 @@ export class EmfTelemetry implements Telemetry {
       _aws: { Timestamp: this.#now(), CloudWatchMetrics: directivesOf([...values.keys()]) },
       environment: this.#environment,
       ...dimensions,
-      ...Object.fromEntries(values),
+      ...Object.fromEntries([...values].map(([name, value]) => [name, single(value)])),
     };
   }
 }
 
+/** A line of the same source that has no other field by the name of a metric or dimension. */
+function canJoin(line: Readonly<Record<string, unknown>>, emf: Readonly<Record<string, unknown>>): boolean {
+  return (
+    line['source'] !== undefined &&
+    line['source'] === emf['source'] &&
+    Object.keys(emf).every(name => name === 'source' || !Object.hasOwn(line, name))
+  );
+}
+
+function single(value: number | readonly number[]): number | readonly number[] {
+  return Array.isArray(value) && value.length === 1 ? (value[0] as number) : value;
+}
+
 /** One directive for the metrics that are published under the same sets of dimensions. */
 function directivesOf(metrics: readonly MetricName[]) {
-  const bySets = new Map<
-    string,
-    { Namespace: string; Dimensions: unknown; Metrics: { Name: string; Unit: string }[] }
-  >();
+  const bySets = new Map<string, { Namespace: string; Dimensions: unknown; Metrics: { Name: string }[] }>();
   for (const Name of metrics) {
-    const { dimensions, unit } = METRICS[Name];
+    const { dimensions } = METRICS[Name];
     const key = JSON.stringify(dimensions);
     const directive = bySets.get(key) ?? { Namespace: METRIC_NAMESPACE, Dimensions: dimensions, Metrics: [] };
     bySets.set(key, directive);
-    directive.Metrics.push({ Name, Unit: unit });
+    // Without a unit: a metric's name says it, and no alarm asks for one.
+    directive.Metrics.push({ Name });
   }
   return [...bySets.values()];
 }

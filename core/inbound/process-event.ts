@@ -163,8 +163,14 @@ function logAttempt(attempt: Attempt, end: AttemptEnd, disposal: Disposal, ports
     attempt: item.attempts,
     gen: item.gen,
     duration_ms: now - startedAt,
-    since_received_ms: now - item.receivedAt,
+    // Of a first attempt that ended well, the metric on the same line says it.
+    ...(isMeasured(attempt, end) ? {} : { since_received_ms: now - item.receivedAt }),
     ...(disposal.kind === 'return' ? { recorded: false } : {}),
     ...(traceId === undefined ? {} : { trace_id: traceId }),
   });
+}
+
+/** Whether `ProcessingLatency` tells how long it took since its arrival. */
+function isMeasured({ item }: Attempt, end: AttemptEnd): boolean {
+  return item.attempts === 1 && end.kind === 'outcome' && !['retry', 'deferred'].includes(end.outcome.kind);
 }

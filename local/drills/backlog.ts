@@ -1,9 +1,9 @@
 import type { Drill } from './drill.ts';
 
 const ALARM = 'process-queue-age';
-const EVENTS = 240;
+const EVENTS = 120;
 const SLOW_MS = 7_000;
-const OUTAGE_MS = 100_000;
+const OUTAGE_MS = 70_000;
 
 export const backlog: Drill = {
   title: 'backlog',
