@@ -45,6 +45,7 @@ export interface SourceConfig {
   /**
    * `learned`: CloudWatch learns how much is usual (two weeks) and the silence alarm fires far below it; about $0.90 a
    * month. Not used with `expectedGapMinutes`. @default 'learned' unless the environment is `disposable`
+   * or has more than 12 sources (a stack holds 500 resources)
    */
   readonly silence?: 'learned' | 'off';
 }

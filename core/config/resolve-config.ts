@@ -31,6 +31,9 @@ import { validateConfig } from './validate-config.ts';
 /** A few requests a second are enough, whoever knows the URL. */
 const PROBE_SETTINGS: SourceConfig = { provider: 'generic', throttle: { rate: 5, burst: 10 } };
 
+/** Each takes two alarms more, and a stack holds 500 resources: sixty sources must fit. */
+const LEARNED_SILENCE_SOURCES = 12;
+
 type Providers = Readonly<Record<string, ProviderSpec>>;
 
 /** Everything wrong with gateway.config.ts, in one message. */
@@ -170,8 +173,10 @@ function buildDeployment(
   const region = environment.region ?? fallback.region;
   const queue = { ...(local ? LOCAL_QUEUE : DEFAULT_QUEUE), ...environment.queue };
   const retry = environment.retry ?? (local ? LOCAL_RETRY : DEFAULT_RETRY);
+  const isFew = Object.keys(sources).length <= LEARNED_SILENCE_SOURCES;
+  const silence = !disposable && isFew ? 'learned' : 'off';
   const deployed = Object.entries(sources).map(([id, source]) =>
-    deploySource(id, { silence: disposable ? 'off' : 'learned', ...source }, providers, retry, environment.publicUrl),
+    deploySource(id, { silence, ...source }, providers, retry, environment.publicUrl),
   );
   const probe =
     (environment.probe ?? !disposable)
