@@ -12,9 +12,16 @@ import { bundleFunctions, placeholderBundles } from '#lib/bundling/bundle-functi
 import { GatewayStage } from '#lib/stacks/gateway-stage.ts';
 import { PROVIDERS } from '#providers/index.ts';
 
-const app = new App({ analyticsReporting: false });
+// A local AWS checks nothing of what CloudFormation's rules check, which take half of a synthesis.
+const rules = process.env['HOLDFAST_TEMPLATE_RULES'] !== 'off';
+const app = new App({
+  analyticsReporting: false,
+  postCliContext: rules ? {} : { '@aws-cdk/core:validateAgainstDefaultRules': false },
+});
 // The stacks named on the command line; `cdk ls` names none.
 const wanted: readonly string[] = app.node.tryGetContext(BUNDLING_STACKS) ?? ['**'];
+// `-c environment=local`: the stages of the others, whose stacks nobody asked for, are not made. All are checked.
+const only: unknown = app.node.tryGetContext('environment');
 const fallback = { account: process.env['CDK_DEFAULT_ACCOUNT'], region: process.env['CDK_DEFAULT_REGION'] };
 
 try {
@@ -31,6 +38,7 @@ try {
   const bundled = await bundleFunctions({ configs: deployments.filter(isWanted).map(each => each.config) });
   for (const deployment of deployments) {
     const environment = deployment.config.environment;
+    if (only !== undefined && only !== environment) continue;
     const bundles = bundled.get(environment) ?? (await placeholderBundles(environment));
     new GatewayStage(app, { deployment, bundles, handlerResources });
   }

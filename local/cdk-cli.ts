@@ -28,6 +28,7 @@ function localAwsEnvironment(aws: LocalAws): NodeJS.ProcessEnv {
     AWS_SHARED_CREDENTIALS_FILE: devNull,
     AWS_EC2_METADATA_DISABLED: 'true',
     CDK_DISABLE_CLI_TELEMETRY: 'true',
+    HOLDFAST_TEMPLATE_RULES: 'off',
     CI: 'true',
   };
 }

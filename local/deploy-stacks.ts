@@ -34,7 +34,11 @@ export async function deployStacks(
   const bootstrap = bootstrapIfNeeded(aws, clients);
   bootstrap.catch(() => undefined);
   const assembly = await progress.step('Synthesize and bundle', async () => {
-    await runLocalCdk(aws, ['synth', `${environment}/*`, '--quiet', '--output', directory], { cwd: app });
+    await runLocalCdk(
+      aws,
+      ['synth', `${environment}/*`, '-c', `environment=${environment}`, '--quiet', '--output', directory],
+      { cwd: app },
+    );
     return await prepareAssembly(directory, environment, aws.endpoint);
   });
   await progress.step('Bootstrap the local account', () => bootstrap);

@@ -40,9 +40,10 @@ async function main(): Promise<number> {
   if (!yes) await confirm(deployment, destroy);
 
   const stacks = `${environment}/*`;
+  const one = ['-c', `environment=${environment}`];
   const args = destroy
-    ? ['destroy', stacks, '--force']
-    : ['deploy', stacks, ...(yes ? ['--require-approval', 'never'] : [])];
+    ? ['destroy', stacks, ...one, '--force']
+    : ['deploy', stacks, ...one, ...(yes ? ['--require-approval', 'never'] : [])];
   const code = await runCdk(args);
   if (code !== 0 || destroy) return code;
 
