@@ -13,7 +13,7 @@ export interface Run {
 
 /** Runs `local/<name>.ts` with these arguments, of this repository or of another copy of it. */
 export function runScript(
-  name: 'start' | 'deploy',
+  name: 'start' | 'deploy' | 'drill',
   args: readonly string[],
   options: { root?: string; env?: Readonly<Record<string, string>> } = {},
 ): Run {
