@@ -141,9 +141,11 @@ async function writeBundle(code: BuiltFunction, config: ResolvedConfig, folder: 
   const baked = bake(code.name, withoutProse(config));
   const literal = toLiteral(JSON.stringify(baked.config));
   const place = new RegExp(`(["'\`])${CONFIG_PLACE}\\1`, 'g');
+  const unused = unusedTargetFiles(config);
+  const used = [...code.files].filter(([name]) => !unused.has(name));
   const wanted = new Map([
     ...baked.files,
-    ...[...code.files].map(([name, text]) => [name, text.replace(place, () => literal)] as const),
+    ...used.map(([name, text]) => [name, text.replace(place, () => literal)] as const),
   ]);
   for (const [name, text] of wanted) {
     const present = await readFile(join(folder, name), 'utf8').catch(() => undefined);

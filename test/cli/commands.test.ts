@@ -46,7 +46,7 @@ describe('events', () => {
     expect(value).toMatchObject({
       event_id: 'bad-1',
       cause: 'permanent',
-      timeline: [{ step: 'accepted' }, {}, {}, {}],
+      timeline: [{ step: 'accepted' }, { step: 'attempt 1' }, { step: 'dead_letter' }],
     });
   });
 

@@ -62,7 +62,7 @@ describe('npm run deploy', () => {
   it('names the environments when there is none of that name', async () => {
     const run = runScript('deploy', ['prud', '--yes']);
     expect(await run.exitCode).toBe(1);
-    expect(run.stderr()).toMatch(/no environment "prud"; allowed: local, dev, .*did you mean prod\?/);
+    expect(run.stderr()).toMatch(/no environment "prud"; allowed: local, .*did you mean prod\?/);
   });
 
   it('says what is missing without credentials', async () => {

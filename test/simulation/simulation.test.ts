@@ -40,12 +40,20 @@ async function check(options: SimulationOptions): Promise<SimulationReport> {
   return report;
 }
 
+const looked = new Set<string>();
+
 it.each(SEEDS)('keeps every promise through a day of trouble, seed %i', async seed => {
   const report = await check(optionsOf(seed));
   expect(report.traffic.events).toBeGreaterThan(0.8 * EVENTS_PER_DAY);
   expect(report.faultsInAll / report.traffic.events).toBeGreaterThan(FAULTS_PER_EVENT);
-  // Each invariant was looked at: a ledger that looks away finds nothing.
-  expect([...report.looks.keys()].sort()).toEqual([...INVARIANTS].sort());
+  // Each invariant was looked at: a ledger that looks away finds nothing. I3 needs an event whose sender gave up, which
+  // not every day has.
+  for (const invariant of report.looks.keys()) looked.add(invariant);
+  expect([...report.looks.keys(), 'I3'].sort()).toEqual(expect.arrayContaining([...INVARIANTS].sort()));
+});
+
+it('looks at every invariant on some of these days', () => {
+  expect([...looked].sort()).toEqual([...INVARIANTS].sort());
 });
 
 it('gives the same run for the same seed', async () => {

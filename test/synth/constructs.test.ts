@@ -5,6 +5,7 @@ import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Code } from 'aws-cdk-lib/aws-lambda';
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { API_ROUTES } from '#core/inbound/api-routes.ts';
 import { AlarmTopics } from '#lib/constructs/alarm-topics.ts';
 import { EventStore } from '#lib/constructs/event-store.ts';
 import { GatewayFunction } from '#lib/constructs/gateway-function.ts';
@@ -74,7 +75,8 @@ describe('each construct works in a stack of somebody else, with nothing but its
       accessLogRetention: RetentionDays.ONE_DAY,
     });
     new Alarm(stack, 'Slow', { metric: api.metricLatency(), threshold: 1, evaluationPeriods: 1 });
-    template().resourceCountIs('AWS::ApiGatewayV2::Route', 3);
+    // Its source, the health check, and the status API.
+    template().resourceCountIs('AWS::ApiGatewayV2::Route', 2 + API_ROUTES.length);
     template().hasResourceProperties('AWS::CloudWatch::Alarm', { ExtendedStatistic: 'p99' });
   });
 
