@@ -8,8 +8,10 @@ import { type AlarmChange, runAlarms } from '#local/alarms.ts';
 import { type HttpAnswer, outputOf } from '#local/gateway-address.ts';
 import { findPython } from '#local/python.ts';
 import { sampleEvent } from '#local/sample-event.ts';
+import { isLongRun } from '#test/support/long-run.ts';
 import { cliSuite } from './cli.suite.ts';
 import { copyApp, freePort, GatewayUnderTest, genericEvent, pkOf } from './gateway-under-test.ts';
+import { killStormSuite } from './kill-storm.suite.ts';
 import { killWorkers } from './kill-workers.ts';
 import { reportMissingPython } from './needs-python.ts';
 import { maskSeconds, runTimelines } from './ordering-timelines.ts';
@@ -283,29 +285,33 @@ describe.skipIf(!python)('the real stacks on a local AWS', () => {
     }
   }, 150_000);
 
-  it('deploys another environment beside it, and no more while a source of it has no secret', async () => {
-    const root = await copyApp('deploy');
-    // Alarms over metric math are adapted for `local` only.
-    const config = `import { defineGateway } from './core/config/gateway-config.ts';
+  it.runIf(isLongRun())(
+    'deploys another environment beside it, and no more while a source of it has no secret',
+    async () => {
+      const root = await copyApp('deploy');
+      // Alarms over metric math are adapted for `local` only.
+      const config = `import { defineGateway } from './core/config/gateway-config.ts';
 export const gateway = defineGateway({ sources: { stripe: { provider: 'stripe' } }, environments: { dev: { alarms: 'none', emulated: true } } });
 `;
-    await writeFile(join(root, 'gateway.config.ts'), config);
-    const env = {
-      AWS_ENDPOINT_URL: gateway.aws.endpoint,
-      AWS_REGION: gateway.aws.region,
-      AWS_ACCESS_KEY_ID: gateway.aws.credentials.accessKeyId,
-      AWS_SECRET_ACCESS_KEY: gateway.aws.credentials.secretAccessKey,
-    };
-    const command = `aws secretsmanager put-secret-value --region ${env.AWS_REGION} --secret-id holdfast/dev/stripe --secret-string`;
-    const first = runScript('deploy', ['dev', '--yes'], { root, env });
-    expect(await first.exitCode, first.stdout() + first.stderr()).toBe(0);
-    expect(first.stdout()).toContain(command);
-    const second = runScript('deploy', ['dev', '--yes'], { root, env });
-    expect(await second.exitCode).toBe(1);
-    expect(second.stderr()).toMatch(/^Not deployed: stripe in dev would answer 503/);
-    expect(second.stderr()).toContain(command);
-    await rm(root, { recursive: true, force: true });
-  }, 120_000);
+      await writeFile(join(root, 'gateway.config.ts'), config);
+      const env = {
+        AWS_ENDPOINT_URL: gateway.aws.endpoint,
+        AWS_REGION: gateway.aws.region,
+        AWS_ACCESS_KEY_ID: gateway.aws.credentials.accessKeyId,
+        AWS_SECRET_ACCESS_KEY: gateway.aws.credentials.secretAccessKey,
+      };
+      const command = `aws secretsmanager put-secret-value --region ${env.AWS_REGION} --secret-id holdfast/dev/stripe --secret-string`;
+      const first = runScript('deploy', ['dev', '--yes'], { root, env });
+      expect(await first.exitCode, first.stdout() + first.stderr()).toBe(0);
+      expect(first.stdout()).toContain(command);
+      const second = runScript('deploy', ['dev', '--yes'], { root, env });
+      expect(await second.exitCode).toBe(1);
+      expect(second.stderr()).toMatch(/^Not deployed: stripe in dev would answer 503/);
+      expect(second.stderr()).toContain(command);
+      await rm(root, { recursive: true, force: true });
+    },
+    120_000,
+  );
 
   it('ends events that come in an awkward order as docs/guides/timelines.md shows', async () => {
     const guide = readFileSync('docs/guides/timelines.md', 'utf8');
@@ -340,6 +346,8 @@ export const gateway = defineGateway({ sources: { stripe: { provider: 'stripe' }
     }
     expect(statusOf(await gateway.sendUntilAcknowledged('default', early))).toBe('already_processed');
   }, 150_000);
+
+  describe('under a load whose function processes are killed', () => killStormSuite(() => gateway));
 });
 
 function statusOf(answer: HttpAnswer): unknown {

@@ -1,20 +1,15 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { GetQueueAttributesCommand, SetQueueAttributesCommand } from '@aws-sdk/client-sqs';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { SeededRandom } from '#adapters/memory/seeded-random.ts';
 import type { EventItem } from '#core/event-item.ts';
 import { isTerminal } from '#core/inbound/event-status.ts';
 import { outputOf } from '#local/gateway-address.ts';
-import { findPython } from '#local/python.ts';
 import { recordRun } from '#test/proof-ledger.ts';
 import { isLongRun } from '#test/support/long-run.ts';
-import { GatewayUnderTest } from './gateway-under-test.ts';
+import type { GatewayUnderTest } from './gateway-under-test.ts';
 import { killWorkers } from './kill-workers.ts';
-import { reportMissingPython } from './needs-python.ts';
 import { type StormEvent, stormEvent } from './storm-event.ts';
-
-const python = await findPython();
-reportMissingPython(python);
 
 const SEED = Number(process.env['HOLDFAST_SEED'] ?? 7);
 const EVENTS_PER_SECOND = 10;
@@ -36,7 +31,8 @@ interface Kill {
   readonly processes: number;
 }
 
-describe.skipIf(!python)('a load run on a local AWS whose function processes are killed', () => {
+/** A load run whose function processes are killed. The last to run on its gateway: it shortens the queue's visibility. */
+export function killStormSuite(gatewayOf: () => GatewayUnderTest): void {
   let gateway: GatewayUnderTest;
   const random = new SeededRandom(SEED);
   const kills: Kill[] = [];
@@ -47,12 +43,11 @@ describe.skipIf(!python)('a load run on a local AWS whose function processes are
   let duplicates = 0;
 
   beforeAll(async () => {
-    gateway = await GatewayUnderTest.start();
+    gateway = gatewayOf();
     const Attributes = { VisibilityTimeout: String(VISIBILITY_SECONDS) };
     const QueueUrl = outputOf(gateway.stacks, 'WorkQueueUrl');
     await gateway.clients.sqs.send(new SetQueueAttributesCommand({ QueueUrl, Attributes }));
   }, 180_000);
-  afterAll(() => gateway?.stop());
 
   it(
     'finishes every event answered 200, and applies its effect once',
@@ -178,7 +173,7 @@ describe.skipIf(!python)('a load run on a local AWS whose function processes are
     const { ApproximateNumberOfMessages: visible, ApproximateNumberOfMessagesNotVisible: hidden } = numbers;
     return Number(visible) + Number(hidden) + Number(numbers.ApproximateNumberOfMessagesDelayed);
   }
-});
+}
 
 function isFinished(item: EventItem | undefined): boolean {
   if (!item || !isTerminal(item.status) || item.watchAt !== undefined) return false;
