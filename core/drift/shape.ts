@@ -24,6 +24,8 @@ const MAX_GROWTHS = 20;
 /** Of one shape; one that is full learns nothing new. */
 export const MAX_NODES = 2_000;
 const MAX_KEY = 64;
+/** Never structure: what is stored is read without it. */
+const PROTO = '__proto__';
 
 export interface Shape {
   types: number;
@@ -79,6 +81,7 @@ export function fits(shape: Shape, value: unknown, depth = 0): boolean {
   if (type === ARRAY) return fitsElements(shape, value as readonly unknown[], depth);
   let required = 0;
   for (const key in value as object) {
+    if (key === PROTO) continue;
     const member = memberOf(shape, key);
     if (!member || !fits(member, (value as Record<string, unknown>)[key], depth + 1)) return false;
     if (!member.optional && member !== shape.any) required += 1;
@@ -127,7 +130,9 @@ export function shapeOf(value: unknown, depth = 0): Shape {
     }
   }
   if (type === OBJECT) {
-    for (const [key, member] of Object.entries(value as object)) addMember(shape, key, shapeOf(member, depth + 1));
+    for (const [key, member] of Object.entries(value as object)) {
+      if (key !== PROTO) addMember(shape, key, shapeOf(member, depth + 1));
+    }
   }
   return shape;
 }

@@ -123,6 +123,7 @@ describe('a shape', () => {
         const stored = decodeShape(encodeShape({ shape, learnUntil: 5 }));
         expect(stored).toEqual({ shape, learnUntil: 5 });
       }),
+      { examples: [[JSON.parse('{"":{"__proto__":""},"__proto__":{"a":1}}'), []]] },
     );
   });
 
