@@ -31,17 +31,20 @@ export function addDoctor(program: Command, set: CommandSet): void {
     ['holdfast doctor --env prod', 'exit code 1 when something is wrong'],
   ).action(
     set.action(async (run): Promise<ExitCode> => {
-      const checks: Check[] = [];
-      const note = (check: Check): void => void checks.push(check);
-      note({ name: 'configuration', result: 'ok', text: `${run.sourceIds.length} sources in ${run.environment}` });
+      const configuration: Check = {
+        name: 'configuration',
+        result: 'ok',
+        text: `${run.sourceIds.length} sources in ${run.environment}`,
+      };
       const { place } = await run.gateway();
-      note({ name: 'stack', result: 'ok', text: `found in ${place}` });
-      await Promise.all([
-        guard(note, 'secrets', () => checkSecrets(run, note)),
-        guard(note, 'front door', () => checkFrontDoor(run, note)),
-        guard(note, 'processor', () => checkProcessor(run, note)),
-        guard(note, 'pipeline', () => checkPipeline(run, note)),
+      const found = await Promise.all([
+        guard('secrets', note => checkSecrets(run, note)),
+        guard('front door', note => checkFrontDoor(run, note)),
+        guard('processor', note => checkProcessor(run, note)),
+        guard('pipeline', note => checkPipeline(run, note)),
       ]);
+      const stack: Check = { name: 'stack', result: 'ok', text: `found in ${place}` };
+      const checks = [configuration, stack, ...found.flat()];
       const wrong = checks.filter(check => check.result === 'wrong');
       const width = Math.max(...checks.map(check => check.name.length));
       run.out.result({ healthy: wrong.length === 0, checks }, () =>
@@ -57,13 +60,15 @@ export function addDoctor(program: Command, set: CommandSet): void {
   );
 }
 
-/** A check that cannot be made is a finding, not the end of the others. */
-async function guard(note: (check: Check) => void, name: string, check: () => Promise<void>): Promise<void> {
+/** What a check notes, in its order. One that cannot be made is a finding, not the end of the others. */
+async function guard(name: string, check: (note: (found: Check) => void) => Promise<void>): Promise<readonly Check[]> {
+  const found: Check[] = [];
   try {
-    await check();
+    await check(it => void found.push(it));
   } catch (error) {
-    note({ name, result: 'wrong', text: explainError(error).message });
+    found.push({ name, result: 'wrong', text: explainError(error).message });
   }
+  return found;
 }
 
 async function checkSecrets(run: Run, note: (check: Check) => void): Promise<void> {
