@@ -8,6 +8,7 @@ import { secretName } from '#core/config/deployment.ts';
 import { type LocalAws, openLocalAws } from '#local/emulator.ts';
 import { findPython } from '#local/python.ts';
 import { reportMissingPython } from '#test/e2e/needs-python.ts';
+import { isLongRun } from '#test/support/long-run.ts';
 import { blobStoreContract } from './blob-store.contract.ts';
 import { controlStoreContract } from './control-store.contract.ts';
 import { createTables, environmentFor, makeDynamoDbTables } from './dynamodb-tables.ts';
@@ -36,19 +37,22 @@ describe.skipIf(!python)('on the local AWS', () => {
   });
   afterAll(() => aws?.stop());
 
-  // What it lets pass and AWS does not, on the version in local/requirements.txt.
-  eventStoreContract(
-    () => tables,
-    [
-      'an index key over 1,024 bytes',
-      'an order of booleans',
-      'one attribute set and removed',
-      'one attribute set and added to',
-    ],
-  );
-  controlStoreContract(() => tables);
-  payloadStoreContract(() => tables);
-  queuesContract(() => queues, ['a delay over 15 minutes']);
+  // By default DynamoDB Local and ElasticMQ are asked these: closer to AWS than this one.
+  if (isLongRun()) {
+    // What it lets pass and AWS does not, on the version in local/requirements.txt.
+    eventStoreContract(
+      () => tables,
+      [
+        'an index key over 1,024 bytes',
+        'an order of booleans',
+        'one attribute set and removed',
+        'one attribute set and added to',
+      ],
+    );
+    controlStoreContract(() => tables);
+    payloadStoreContract(() => tables);
+    queuesContract(() => queues, ['a delay over 15 minutes']);
+  }
   blobStoreContract(() => {
     const calls = createS3Calls(environmentFor(aws.endpoint));
     return { blobs: { put: (key, bytes) => calls.put('bodies', key, bytes), get: key => calls.get('bodies', key) } };

@@ -10,7 +10,7 @@ import { shrink } from './shrink.ts';
 import { TROUBLES, type Trouble } from './weather.ts';
 
 const LONG = process.env['HOLDFAST_LONG'] === '1';
-const SEEDS = LONG ? [1, 2, 3, 5, 8, 13, 21, 34] : [1, 2, 3, 5];
+const SEEDS = LONG ? [1, 2, 3, 5, 8, 13, 21, 34] : [1, 2];
 const EVENTS_PER_DAY = LONG ? 1_800 : 1_200;
 const HOUR = 3_600_000;
 const FAULTS_PER_EVENT = 1 / 20;
