@@ -2,8 +2,8 @@
  * A discrete-event simulation of one design under one load: requests, environments, write units, the queue, its pollers,
  * waits. Of `thin` events one is simulated, against quotas divided by `thin`.
  */
+import { Heap } from '#adapters/memory/heap.ts';
 import { SeededRandom } from '#adapters/memory/seeded-random.ts';
-import { Heap } from './heap.ts';
 import type { Quotas } from './quotas.ts';
 
 export interface Design {
@@ -80,7 +80,7 @@ type Happening =
   | { readonly kind: 'sweep' };
 
 export class Growth {
-  private readonly heap = new Heap<Happening>();
+  private readonly heap = new Heap<{ readonly at: number; readonly what: Happening }>((a, b) => a.at < b.at);
   private readonly random = new SeededRandom(7);
   private now = 0;
   private readonly queue: Message[] = [];
@@ -125,11 +125,11 @@ export class Growth {
   }
 
   run(): Result {
-    this.heap.push(0, { kind: 'arrive', tries: 0 });
-    if (this.design.waits.kind === 'parked') this.heap.push(1, { kind: 'sweep' });
+    this.plan(0, { kind: 'arrive', tries: 0 });
+    if (this.design.waits.kind === 'parked') this.plan(1, { kind: 'sweep' });
     for (let next = this.heap.pop(); next !== undefined && next.at < GIVE_UP; next = this.heap.pop()) {
       this.now = next.at;
-      this.happen(next.value);
+      this.happen(next.what);
       this.noteDrain();
       if (this.now > ARRIVALS_END && this.open === 0) break;
     }
@@ -146,6 +146,10 @@ export class Growth {
     };
   }
 
+  private plan(at: number, what: Happening): void {
+    this.heap.push({ at, what });
+  }
+
   private happen(what: Happening): void {
     switch (what.kind) {
       case 'arrive':
@@ -155,7 +159,7 @@ export class Growth {
       case 'accepted':
         this.running -= 1;
         this.open += 1;
-        this.heap.push(this.now + this.draw(this.times.handOverMs), {
+        this.plan(this.now + this.draw(this.times.handOverMs), {
           kind: 'enqueue',
           message: { acceptedAt: this.now - this.times.acceptMs / 1_000, receives: 0 },
         });
@@ -181,7 +185,7 @@ export class Growth {
     const inBurst = this.now >= BURST.from && this.now < BURST.to;
     const rate = (this.load.perSecond * (inBurst ? this.load.burst : 1)) / this.thin;
     const next = this.now - Math.log(1 - this.random.next()) / rate;
-    if (next < ARRIVALS_END) this.heap.push(next, { kind: 'arrive', tries: 0 });
+    if (next < ARRIVALS_END) this.plan(next, { kind: 'arrive', tries: 0 });
   }
 
   private arrive(tries: number): void {
@@ -202,13 +206,13 @@ export class Growth {
       return;
     }
     const seconds = this.draw(this.times.acceptMs) + Math.max(wait, keyWait) + cold;
-    this.heap.push(this.now + seconds, { kind: 'accepted' });
+    this.plan(this.now + seconds, { kind: 'accepted' });
   }
 
   private refuse(quota: string, tries: number): void {
     this.breach(quota);
     this.refused += 1;
-    if (tries < PROVIDER.retries) this.heap.push(this.now + PROVIDER.wait, { kind: 'arrive', tries: tries + 1 });
+    if (tries < PROVIDER.retries) this.plan(this.now + PROVIDER.wait, { kind: 'arrive', tries: tries + 1 });
   }
 
   /** Seconds of a cold start (0: a warm environment was free), or undefined when there is none to be had. */
@@ -251,7 +255,7 @@ export class Growth {
       if (wait > TABLE_PATIENCE) this.breach('write units of the table');
       // An open breaker parks without calling: only designs that wait in the queue pay for the call that fails.
       const work = failed && this.design.waits.kind === 'visibility' ? FAIL_SECONDS : this.draw(this.times.batchMs);
-      this.heap.push(this.now + work + wait + cold, { kind: 'batch', batch, failed });
+      this.plan(this.now + work + wait + cold, { kind: 'batch', batch, failed });
     }
     this.note();
   }
@@ -286,8 +290,8 @@ export class Growth {
       return;
     }
     this.hidden += 1;
-    this.heap.push(this.now + waits.waitSeconds, { kind: 'free' });
-    this.heap.push(this.now + waits.waitSeconds, { kind: 'enqueue', message });
+    this.plan(this.now + waits.waitSeconds, { kind: 'free' });
+    this.plan(this.now + waits.waitSeconds, { kind: 'enqueue', message });
   }
 
   /** Once a second: what is due, up to the send rate; a run begins every minute and has 55 seconds. */
@@ -301,10 +305,10 @@ export class Growth {
         const first = this.parked[this.parkedHead];
         if (first === undefined || first.due > this.now) break;
         this.parkedHead += 1;
-        this.heap.push(this.now + this.draw(this.times.handOverMs), { kind: 'enqueue', message: first.message });
+        this.plan(this.now + this.draw(this.times.handOverMs), { kind: 'enqueue', message: first.message });
       }
     }
-    this.heap.push(this.now + 1, { kind: 'sweep' });
+    this.plan(this.now + 1, { kind: 'sweep' });
   }
 
   private note(): void {

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { freePort } from '#test/contracts/java-services.ts';
 import { findServer } from './debian.ts';
 import { SECRET } from './load.ts';
-import { answersHttp, type Program, startProgram } from './programs.ts';
+import { startPeer, startProgram } from './programs.ts';
 import type { System } from './system.ts';
 
 const run = promisify(execFile);
@@ -36,16 +36,8 @@ export const bullmq: System = {
       },
     );
 
-    const appPort = await freePort();
-    const url = `http://127.0.0.1:${appPort}`;
-    const appEnv = { REDIS_PORT: String(port), SECRET };
-    const programs = new Map<string, Program>();
-    const startRole = async (role: string): Promise<void> => {
-      const ready = role === 'server' ? () => answersHttp(url) : async () => true;
-      programs.set(role, await startProgram(process.execPath, [APP, role, String(appPort)], { env: appEnv, ready }));
-    };
-    const roles = ['server', 'worker'];
-    for (const role of roles) await startRole(role);
+    const url = `http://127.0.0.1:${await freePort()}`;
+    const peer = await startPeer(APP, url, { REDIS_PORT: String(port), SECRET });
     const hash = async (name: string): Promise<ReadonlyMap<string, number>> => {
       const lines = (await cli('HGETALL', name)).trim().split('\n');
       const pairs = lines.flatMap((line, at) => (at % 2 === 0 ? [[line, Number(lines[at + 1])] as const] : []));
@@ -54,18 +46,16 @@ export const bullmq: System = {
 
     return {
       url,
-      roles,
-      async kill(role) {
-        await programs.get(role)?.kill();
-        await startRole(role);
-      },
-      pids: () => ({ programs: [...programs.values()].map(it => it.pid), stores: [redis.pid] }),
+      roles: peer.names,
+      kill: peer.kill,
+      pids: () => ({ programs: peer.pids(), stores: [redis.pid] }),
       async effects() {
         const at = await hash('at');
         return new Map([...(await hash('times'))].map(([id, times]) => [id, { times, at: at.get(id) ?? 0 }]));
       },
       async stop() {
-        for (const program of [...programs.values(), redis]) await program.kill();
+        await peer.stop();
+        await redis.kill();
       },
     };
   },

@@ -10,16 +10,21 @@ import { resolveConfig } from '#core/config/resolve-config.ts';
 import { bundleFunctions } from '#lib/bundling/bundle-functions.ts';
 import { PROVIDERS } from '#providers/index.ts';
 import { createTables, environmentFor } from '#test/contracts/dynamodb-tables.ts';
-import { freePort, javaMissing, startDynamoDbLocal, startElasticMq } from '#test/contracts/java-services.ts';
+import {
+  answersHttp,
+  freePort,
+  javaMissing,
+  startDynamoDbLocal,
+  startElasticMq,
+} from '#test/contracts/java-services.ts';
 import { SECRET } from './load.ts';
-import { answersHttp, type Program, pinToServers, startProgram } from './programs.ts';
+import { pinToServers, startProgram, startRoles } from './programs.ts';
 import type { Effect, System } from './system.ts';
 
 const HOST = join(import.meta.dirname, 'holdfast-host.ts');
 /** What a killed process held comes back after this; above the 12 s lease of the local timings. */
 const VISIBILITY_SECONDS = 15;
 const ROLES = ['ingest', 'process', 'sweep'] as const;
-type Role = (typeof ROLES)[number];
 
 export const holdfast: System = {
   name: 'Holdfast',
@@ -71,26 +76,16 @@ export const holdfast: System = {
 
     const port = await freePort();
     const url = `http://127.0.0.1:${port}`;
-    const programs = new Map<Role, Program>();
-    const startRole = async (role: Role): Promise<void> => {
+    const functions = await startRoles(ROLES, role => {
       const ready = role === 'ingest' ? () => answersHttp(url) : async () => true;
-      programs.set(
-        role,
-        await startProgram(process.execPath, [HOST, role, bundles[role], String(port)], { env, ready }),
-      );
-    };
-    for (const role of ROLES) await startRole(role);
+      return startProgram(process.execPath, [HOST, role, bundles[role], String(port)], { env, ready });
+    });
 
     return {
       url,
-      roles: ROLES,
-      async kill(role) {
-        const known = ROLES.find(it => it === role);
-        if (known === undefined) throw new RangeError(`There is no ${role} to kill; there are ${ROLES.join(', ')}`);
-        await programs.get(known)?.kill();
-        await startRole(known);
-      },
-      pids: () => ({ programs: [...programs.values()].map(it => it.pid), stores: [tables.pid, queues.pid] }),
+      roles: functions.names,
+      kill: functions.kill,
+      pids: () => ({ programs: functions.pids(), stores: [tables.pid, queues.pid] }),
       async effects() {
         const times = new Map<string, Effect>();
         const payments = await scan(dynamodb, 'payments');
@@ -103,7 +98,7 @@ export const holdfast: System = {
         return times;
       },
       async stop() {
-        for (const program of programs.values()) await program.kill();
+        await functions.stop();
         dynamodb.destroy();
         sqs.destroy();
         await Promise.all([tables.stop(), queues.stop()]);

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { freePort } from '#test/contracts/java-services.ts';
 import { findServer } from './debian.ts';
 import { SECRET } from './load.ts';
-import { answersHttp, type Program, startProgram } from './programs.ts';
+import { startPeer, startProgram } from './programs.ts';
 import type { System } from './system.ts';
 
 const run = promisify(execFile);
@@ -54,25 +54,14 @@ export const postgres: System = {
     });
     await psql(SCHEMA);
 
-    const appPort = await freePort();
-    const url = `http://127.0.0.1:${appPort}`;
-    const appEnv = { DATABASE_URL: `postgres://bench@127.0.0.1:${port}/postgres`, SECRET };
-    const programs = new Map<string, Program>();
-    const startRole = async (role: string): Promise<void> => {
-      const ready = role === 'server' ? () => answersHttp(url) : async () => true;
-      programs.set(role, await startProgram(process.execPath, [APP, role, String(appPort)], { env: appEnv, ready }));
-    };
-    const roles = ['server', 'worker'];
-    for (const role of roles) await startRole(role);
+    const url = `http://127.0.0.1:${await freePort()}`;
+    const peer = await startPeer(APP, url, { DATABASE_URL: `postgres://bench@127.0.0.1:${port}/postgres`, SECRET });
 
     return {
       url,
-      roles,
-      async kill(role) {
-        await programs.get(role)?.kill();
-        await startRole(role);
-      },
-      pids: () => ({ programs: [...programs.values()].map(it => it.pid), stores: [database.pid] }),
+      roles: peer.names,
+      kill: peer.kill,
+      pids: () => ({ programs: peer.pids(), stores: [database.pid] }),
       async effects() {
         const { stdout } = await psql(
           `SELECT p.id, p.times, (extract(epoch FROM e.done_at) * 1000)::bigint FROM payments p JOIN events e ON e.id = p.id`,
@@ -89,7 +78,8 @@ export const postgres: System = {
         );
       },
       async stop() {
-        for (const program of [...programs.values(), database]) await program.kill();
+        await peer.stop();
+        await database.kill();
       },
     };
   },

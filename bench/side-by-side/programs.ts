@@ -2,6 +2,7 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { answersHttp } from '#test/contracts/java-services.ts';
 
 /** The generator has the other one to itself. */
 const SERVER_CORE = '0';
@@ -67,14 +68,44 @@ function pathVariable(): string {
   return process.env['PATH'] ?? '/usr/bin:/bin';
 }
 
-/** True as soon as something answers HTTP there. */
-export async function answersHttp(url: string): Promise<boolean> {
-  try {
-    await fetch(url, { signal: AbortSignal.timeout(1_000) });
-    return true;
-  } catch {
-    return false;
-  }
+/** Programs by what they do: each can be killed, and is started again. */
+export interface Roles {
+  readonly names: readonly string[];
+  pids(): readonly number[];
+  /** Throws RangeError for a name that is none. */
+  kill(name: string): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Starts a program for each name, in this order. */
+export async function startRoles<Name extends string>(
+  names: readonly Name[],
+  start: (name: Name) => Promise<Program>,
+): Promise<Roles> {
+  const programs = new Map<Name, Program>();
+  for (const name of names) programs.set(name, await start(name));
+  return {
+    names,
+    pids: () => [...programs.values()].map(it => it.pid),
+    async kill(name) {
+      const known = names.find(it => it === name);
+      if (known === undefined) throw new RangeError(`There is no ${name} to kill; there are ${names.join(', ')}`);
+      await programs.get(known)?.kill();
+      programs.set(known, await start(known));
+    },
+    async stop() {
+      for (const program of programs.values()) await program.kill();
+    },
+  };
+}
+
+/** The two programs of a peer (`server` and `worker`) of one source file, which take their role and the server's port. */
+export function startPeer(app: string, url: string, env: Readonly<Record<string, string>>): Promise<Roles> {
+  const { port } = new URL(url);
+  return startRoles(['server', 'worker'], role => {
+    const ready = role === 'server' ? () => answersHttp(url) : async () => true;
+    return startProgram(process.execPath, [app, role, port], { env, ready });
+  });
 }
 
 /** Puts a program that was started otherwise on the servers' core. */

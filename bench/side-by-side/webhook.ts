@@ -1,10 +1,10 @@
 /** adnanh/webhook: a small Go server that runs a command for each request, and keeps nothing. */
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { freePort } from '#test/contracts/java-services.ts';
+import { answersHttp, freePort } from '#test/contracts/java-services.ts';
 import { findServer } from './debian.ts';
 import { SECRET } from './load.ts';
-import { answersHttp, startProgram } from './programs.ts';
+import { startProgram, startRoles } from './programs.ts';
 import type { Effect, System } from './system.ts';
 
 export const webhook: System = {
@@ -39,15 +39,12 @@ export const webhook: System = {
         env: { LD_LIBRARY_PATH: libraries },
         ready: () => answersHttp(origin),
       });
-    let program = await start();
+    const server = await startRoles(['server'], start);
     return {
       url: `${origin}/hooks/payments`,
-      roles: ['server'],
-      async kill() {
-        await program.kill();
-        program = await start();
-      },
-      pids: () => ({ programs: [program.pid], stores: [] }),
+      roles: server.names,
+      kill: server.kill,
+      pids: () => ({ programs: server.pids(), stores: [] }),
       async effects() {
         const effects = new Map<string, Effect>();
         const lines = existsSync(log) ? readFileSync(log, 'utf8').trim().split('\n') : [];
@@ -58,7 +55,7 @@ export const webhook: System = {
         }
         return effects;
       },
-      stop: () => program.kill(),
+      stop: server.stop,
     };
   },
 };

@@ -140,7 +140,7 @@ async function start(name: string, args: readonly string[], port: number): Promi
   child.stdout.on('data', keep);
   child.stderr.on('data', keep);
   const url = `http://127.0.0.1:${port}`;
-  for (let waitedMs = 0; !(await answers(url)); waitedMs += 100) {
+  for (let waitedMs = 0; !(await answersHttp(url)); waitedMs += 100) {
     if (child.exitCode !== null || waitedMs > 60_000) {
       child.kill('SIGKILL');
       throw new Error(`${name} did not start on port ${port}:\n${output}`);
@@ -159,7 +159,8 @@ async function start(name: string, args: readonly string[], port: number): Promi
   };
 }
 
-async function answers(url: string): Promise<boolean> {
+/** True as soon as something answers HTTP there. */
+export async function answersHttp(url: string): Promise<boolean> {
   try {
     await fetch(url, { signal: AbortSignal.timeout(1_000) });
     return true;
