@@ -13,6 +13,7 @@ import type { Topic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
 import type { Severity } from '#core/config/gateway-config.ts';
 import type { AlarmContext, AlarmSpec } from '../alarms/alarm-spec.ts';
+import { deployAlarm } from '../alarms/deploy-alarm.ts';
 import { gatewayMetric } from '../alarms/gateway-metric.ts';
 import { ingestAlarms } from '../alarms/ingest-alarms.ts';
 import { processAlarms } from '../alarms/process-alarms.ts';
@@ -32,9 +33,14 @@ const BAND_OPERATORS = {
 } as const;
 
 const COMPOSITES = {
-  'ingest-broken': 'Webhooks are not accepted as they should be',
-  'processing-broken': 'Accepted events are not processed as they should be',
+  // A request refused during a deploy is lost to a provider that never retries: this one always pages.
+  'ingest-broken': { meaning: 'Webhooks are not accepted as they should be', waitsForDeploy: false },
+  'processing-broken': { meaning: 'Accepted events are not processed as they should be', waitsForDeploy: true },
 } as const;
+
+/** For the deploy alarm to hear of a deploy, and for what a deploy stirred up to settle (docs/decisions/0006). */
+const DEPLOY_WAIT = Duration.minutes(2);
+const DEPLOY_EXTENSION = Duration.minutes(2);
 
 export type GatewayAlarmsProps = Omit<AlarmContext, 'metric' | 'errorsOf' | 'holdfast' | 'minutes'>;
 
@@ -61,8 +67,11 @@ export class GatewayAlarms extends Construct {
       .flatMap(list => list(context))
       .filter(spec => deployment.alarms === 'all' || spec.essential === true);
     const hasComposites = !deployment.emulated;
-    this.alarms = wanted.map(spec => ({ spec, alarm: this.addAlarm(spec, environment, hasComposites) }));
-    this.composites = hasComposites ? this.addComposites(environment) : [];
+    const members = wanted.map(spec => ({ spec, alarm: this.addAlarm(spec, environment, hasComposites) }));
+    const spec = hasComposites ? deployAlarm(this) : undefined;
+    const deploying = spec && { spec, alarm: this.addAlarm(spec, environment, hasComposites) };
+    this.alarms = deploying ? [...members, deploying] : members;
+    this.composites = deploying ? this.addComposites(environment, deploying.alarm) : [];
   }
 
   private addAlarm(spec: AlarmSpec, environment: string, hasComposites: boolean): Alarm {
@@ -96,8 +105,8 @@ export class GatewayAlarms extends Construct {
     return alarm;
   }
 
-  private addComposites(environment: string): readonly IAlarm[] {
-    return Object.entries(COMPOSITES).flatMap(([name, meaning]) => {
+  private addComposites(environment: string, deploying: Alarm): readonly IAlarm[] {
+    return Object.entries(COMPOSITES).flatMap(([name, { meaning, waitsForDeploy }]) => {
       const members = this.alarms.filter(({ spec }) => spec.partOf === name);
       const first = members[0];
       if (!first) return [];
@@ -110,6 +119,11 @@ export class GatewayAlarms extends Construct {
           name,
         ),
         alarmRule: AlarmRule.anyOf(...members.map(({ alarm }) => alarm)),
+        ...(waitsForDeploy && {
+          actionsSuppressor: deploying,
+          actionsSuppressorWaitPeriod: DEPLOY_WAIT,
+          actionsSuppressorExtensionPeriod: DEPLOY_EXTENSION,
+        }),
       });
       const action = new SnsAction(this.topics.topics.page);
       composite.addAlarmAction(action);

@@ -354,6 +354,48 @@ describe('composites', () => {
     expect(JSON.stringify(alarm('process-queue-age-page').AlarmActions)).toContain('page');
   });
 
+  it('hold a page back during a deploy only where nothing can be lost meanwhile, and for minutes at most', () => {
+    const processing = alarm('processing-broken');
+    const id = Object.entries(prod.findResources('AWS::CloudWatch::Alarm')).find(
+      ([, each]) => each['Properties'].AlarmName === 'holdfast-prod-deploying',
+    )?.[0];
+    expect(processing).toMatchObject({
+      ActionsSuppressor: { 'Fn::GetAtt': [id, 'Arn'] },
+      ActionsSuppressorWaitPeriod: 120,
+      ActionsSuppressorExtensionPeriod: 120,
+    });
+    expect(alarm('ingest-broken')).not.toHaveProperty('ActionsSuppressor');
+    // Nothing that says "broken" may be missing for as long as a deploy hangs.
+    expect(alarm('deploying')).toMatchObject({
+      Namespace: 'AWS/Events',
+      MetricName: 'TriggeredRules',
+      Statistic: 'Sum',
+      Period: 60,
+      EvaluationPeriods: 5,
+      DatapointsToAlarm: 1,
+      TreatMissingData: 'notBreaching',
+    });
+    for (const never of ['probe-missing-or-slow', 'process-queue-age-page', 'process-dead-letters-waiting'])
+      expect(JSON.stringify(alarm(never).AlarmActions), never).toContain('page');
+  });
+
+  it('learn of a deploy from CloudFormation: its beginning and its end, not a rollback', () => {
+    const [id, rule] = Object.entries<Resource>(prod.findResources('AWS::Events::Rule'))[0] ?? [];
+    expect(metricsOf(alarm('deploying'))[0].Dimensions).toEqual([{ Name: 'RuleName', Value: { Ref: id } }]);
+    expect(rule.Properties.EventPattern).toEqual({
+      source: ['aws.cloudformation'],
+      'detail-type': ['CloudFormation Stack Status Change'],
+      detail: {
+        'stack-id': [{ Ref: 'AWS::StackId' }],
+        'status-details': {
+          status: ['CREATE_IN_PROGRESS', 'UPDATE_IN_PROGRESS', 'CREATE_COMPLETE', 'UPDATE_COMPLETE'],
+        },
+      },
+    });
+    expect(rule.Properties).toMatchObject({ State: 'ENABLED' });
+    local.resourceCountIs('AWS::Events::Rule', 0);
+  });
+
   it('are left out of the local AWS, which cannot deploy them; there the members page', () => {
     expect(alarmsOf(local).filter(each => each.AlarmRule)).toEqual([]);
     expect(JSON.stringify(alarm('ingest-errors', local).AlarmActions)).toContain('page');

@@ -1,0 +1,46 @@
+import { Duration, Stack, Validations } from 'aws-cdk-lib';
+import { Metric } from 'aws-cdk-lib/aws-cloudwatch';
+import { Rule } from 'aws-cdk-lib/aws-events';
+import type { Construct } from 'constructs';
+import type { AlarmSpec } from './alarm-spec.ts';
+
+/** The beginning and the end of a deploy that goes forward. A rollback is no deploy: nothing is held back for it. */
+const DEPLOYING = ['CREATE_IN_PROGRESS', 'UPDATE_IN_PROGRESS', 'CREATE_COMPLETE', 'UPDATE_COMPLETE'];
+
+/**
+ * Fires while this stack is being deployed, by whatever means: CloudFormation itself says so. It cannot fire for longer
+ * than a few minutes after a deploy's beginning, and after its end (docs/decisions/0006).
+ */
+export function deployAlarm(scope: Construct): AlarmSpec {
+  const stack = Stack.of(scope);
+  // Without a target: that the rule matched is the whole message, and EventBridge counts it.
+  const rule = new Rule(scope, 'Deploys', {
+    description: 'Counts when a deploy of the gateway stack begins and ends',
+    eventPattern: {
+      source: ['aws.cloudformation'],
+      detailType: ['CloudFormation Stack Status Change'],
+      detail: { 'stack-id': [stack.stackId], 'status-details': { status: DEPLOYING } },
+    },
+  });
+  Validations.of(rule).acknowledge({
+    id: 'Serverless-EventBusDLQ',
+    reason: 'The rule has no target whose failure a dead-letter queue could keep; only its metric is looked at.',
+  });
+  return {
+    id: 'deploying',
+    severity: 'notice',
+    essential: true,
+    metric: new Metric({
+      namespace: 'AWS/Events',
+      metricName: 'TriggeredRules',
+      dimensionsMap: { RuleName: rule.ruleName },
+      statistic: 'Sum',
+      period: Duration.minutes(1),
+    }),
+    threshold: 1,
+    datapoints: [1, 5],
+    missing: 'notBreaching',
+    meaning: 'A deploy has begun or ended within five minutes. Meanwhile processing-broken pages nobody.',
+    firstCommand: `aws cloudformation describe-stack-events --stack-name ${stack.stackName} --max-items 5`,
+  };
+}
