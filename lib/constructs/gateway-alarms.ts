@@ -16,6 +16,7 @@ import type { AlarmContext, AlarmSpec } from '../alarms/alarm-spec.ts';
 import { deployAlarm } from '../alarms/deploy-alarm.ts';
 import { gatewayMetric } from '../alarms/gateway-metric.ts';
 import { ingestAlarms } from '../alarms/ingest-alarms.ts';
+import { lostMetricAlarms } from '../alarms/lost-metric-alarms.ts';
 import { processAlarms } from '../alarms/process-alarms.ts';
 import { reconcileAlarms } from '../alarms/reconcile-alarms.ts';
 import { sweepAlarms } from '../alarms/sweep-alarms.ts';
@@ -63,7 +64,7 @@ export class GatewayAlarms extends Construct {
       holdfast: command => `npm run holdfast -- ${command} --env ${environment}`,
       minutes: deployment.emulated ? shortMinutes : Duration.minutes,
     };
-    const wanted = [ingestAlarms, processAlarms, sweepAlarms, reconcileAlarms]
+    const wanted = [ingestAlarms, processAlarms, sweepAlarms, reconcileAlarms, lostMetricAlarms]
       .flatMap(list => list(context))
       .filter(spec => deployment.alarms === 'all' || spec.essential === true);
     const hasComposites = !deployment.emulated;

@@ -117,6 +117,34 @@ describe('every alarm', () => {
   });
 });
 
+describe('a metric line that CloudWatch does not take', () => {
+  it('files a ticket, for each function whose metrics depend on what events hold', () => {
+    const logGroupOf = (name: string): unknown =>
+      Object.values(prod.findResources('AWS::Lambda::Function')).find(it =>
+        JSON.stringify(it['Properties'].LoggingConfig).includes(`"${name}Logs`),
+      )?.['Properties'].LoggingConfig.LogGroup;
+    for (const name of ['ingest', 'process', 'sweep']) {
+      for (const [failure, MetricName] of [
+        ['unparsed', 'EMFParsingErrors'],
+        ['invalid', 'EMFValidationErrors'],
+      ] as const) {
+        const LogGroupName = logGroupOf(name.replace(/^./, it => it.toUpperCase()));
+        expect(LogGroupName, name).toBeDefined();
+        expect(alarm(`${name}-metrics-${failure}`)).toMatchObject({
+          Namespace: 'AWS/Logs',
+          MetricName,
+          Dimensions: [{ Name: 'LogGroupName', Value: LogGroupName }],
+          Statistic: 'Sum',
+          Threshold: 1,
+          ComparisonOperator: 'GreaterThanOrEqualToThreshold',
+          EvaluationPeriods: 1,
+          TreatMissingData: 'notBreaching',
+        });
+      }
+    }
+  });
+});
+
 describe('a metric with the wrong dimensions', () => {
   it('is refused at synth, not empty for ever', () => {
     expect(() => gatewayMetric('SweeperRuns', 'prod', { dimensions: { source: 'stripe' } })).toThrow(
