@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import type { EventItem } from '#core/event-item.ts';
 import { toEventId } from '#core/glossary.ts';
 import { reportHistory } from '#core/inbound/event-report.ts';
-import { listEvents } from '#core/inbound/list-events.ts';
+import { EventSearch } from '#core/inbound/list-events.ts';
 import { toIso } from '#core/time.ts';
 import { EXIT, type ExitCode } from '../cli-error.ts';
 import { movableMessages } from '../dead-messages.ts';
@@ -37,9 +37,10 @@ export function addDlq(program: Command, set: CommandSet): void {
       const filter = filterOf(run, { ...options, status: 'dead_letter' });
       const gateway = await run.gateway();
       const groups = new Map<string, Group>();
+      const search = new EventSearch(filter, 'newest', gateway);
       let cursor: string | undefined;
       do {
-        const page = await listEvents(filter, { limit: 500, cursor }, gateway);
+        const page = await search.page({ limit: 500, cursor });
         for (const item of page.items) addTo(groups, item);
         cursor = page.cursor;
       } while (cursor !== undefined);

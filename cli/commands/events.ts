@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import type { EventItem } from '#core/event-item.ts';
 import { reportHistory, summarizeEvent } from '#core/inbound/event-report.ts';
-import { listEvents } from '#core/inbound/list-events.ts';
+import { EventSearch } from '#core/inbound/list-events.ts';
 import { toIso } from '#core/time.ts';
 import { addFilterOptions, filterOf, wholeNumber } from '../filter-options.ts';
 import { findOne } from '../find-one.ts';
@@ -31,11 +31,12 @@ export function addEvents(program: Command, set: CommandSet): void {
       const limit = wholeNumber('limit', options['limit'] ?? '50', 1, 10_000);
       const gateway = await run.gateway();
       const progress = run.out.progress('Looking for events');
+      const search = new EventSearch(filter, 'newest', gateway);
       const found: EventItem[] = [];
       let [cursor, lookedTo] = [options['cursor'], filter.until];
       const until = all ? Number.POSITIVE_INFINITY : run.clock.now() + FIRST_ANSWER_MS;
       do {
-        const page = await listEvents(filter, { limit: Math.min(PAGE, limit - found.length), cursor }, gateway);
+        const page = await search.page({ limit: Math.min(PAGE, limit - found.length), cursor });
         found.push(...page.items);
         cursor = page.cursor;
         lookedTo = page.lookedTo ?? filter.since;

@@ -49,15 +49,53 @@ const LARGE_BATCH = 500;
 /** Records one page looks at before it answers with what it has. */
 const EXAMINED_PER_PAGE = 500;
 
-/** Throws CursorError for a cursor that no page of this kind gave. */
+/** One page. Throws CursorError for a cursor that no page of this kind gave. */
 export async function listEvents(filter: EventFilter, request: PageRequest, ports: ListPorts): Promise<EventPage> {
-  const { store } = ports;
-  const order = request.order ?? 'newest';
-  const after = request.cursor === undefined ? undefined : decodeCursor(request.cursor, order);
-  const candidates = await candidatesFromIndexes(filter, ports);
-  return candidates === undefined
-    ? pageOfTimeline(filter, { ...request, order }, after, store)
-    : pageOfCandidates(candidates, filter, { ...request, order }, after, store);
+  const { order = 'newest', ...page } = request;
+  return new EventSearch(filter, order, ports).page(page);
+}
+
+/**
+ * A list that is read through page by page: what the indexes name is read once, with the first page, and not again with
+ * each. What becomes of an event afterwards does not show.
+ */
+export class EventSearch {
+  private readonly filter: EventFilter;
+  private readonly order: Order;
+  private readonly ports: ListPorts;
+  private named: readonly EventItem[] | 'too many' | undefined;
+
+  constructor(filter: EventFilter, order: Order, ports: ListPorts) {
+    this.filter = filter;
+    this.order = order;
+    this.ports = ports;
+  }
+
+  /** Throws CursorError for a cursor that no page of this kind gave. */
+  async page({ limit, cursor }: Omit<PageRequest, 'order'>): Promise<EventPage> {
+    const { filter, order, ports } = this;
+    const after = cursor === undefined ? undefined : decodeCursor(cursor, order);
+    this.named ??= await this.readNamed();
+    if (this.named === 'too many') return pageOfTimeline(filter, { limit, order }, after, ports.store);
+    const items = this.named.filter(
+      item => after === undefined || comparePositions(positionOf(item), after, order) > 0,
+    );
+    return pageOf(items.slice(0, limit), items.length > limit ? positionOf(items[limit - 1] as EventItem) : undefined);
+  }
+
+  private async readNamed(): Promise<readonly EventItem[] | 'too many'> {
+    const { filter, order, ports } = this;
+    const candidates = await candidatesFromIndexes(filter, ports);
+    if (candidates === undefined) return 'too many';
+    return (await readAll(candidates, ports.store))
+      .filter(item => matchesFilter(item, filter))
+      .sort((a, b) => comparePositions(positionOf(a), positionOf(b), order));
+  }
+}
+
+/** The cursor of a page that ends with this event. */
+export function cursorAfter(item: EventItem): string {
+  return encodeCursor(positionOf(item));
 }
 
 /** Where an event stands in the order of all events. */
@@ -140,21 +178,6 @@ async function collectDead(
     if (found.size > INDEX_LIMIT) return false;
   } while (cursor !== undefined);
   return true;
-}
-
-async function pageOfCandidates(
-  candidates: readonly EventPk[],
-  filter: EventFilter,
-  request: PageRequest & { order: Order },
-  after: Position | undefined,
-  store: ListStore,
-): Promise<EventPage> {
-  const { order, limit } = request;
-  const items = (await readAll(candidates, store))
-    .filter(item => matchesFilter(item, filter))
-    .filter(item => after === undefined || comparePositions(positionOf(item), after, order) > 0)
-    .sort((a, b) => comparePositions(positionOf(a), positionOf(b), order));
-  return pageOf(items.slice(0, limit), items.length > limit ? positionOf(items[limit - 1] as EventItem) : undefined);
 }
 
 async function pageOfTimeline(

@@ -8,18 +8,24 @@ import type { Clock, ControlStore, Ids } from '../ports.ts';
 import { toIso } from '../time.ts';
 import { decodeJsonObject } from './decode-json-object.ts';
 import type { EventFilter } from './event-filter.ts';
-import { type ListPorts, listEvents } from './list-events.ts';
+import { cursorAfter, EventSearch, type ListPorts } from './list-events.ts';
 
 /** Ids of jobs that may still have work, oldest first: one read tells the sweeper that there is nothing to do. */
 const OPEN_JOBS_CONTROL = 'replay-jobs';
 const JOB_PREFIX = 'job#';
 const WRITE_TRIES = 10;
-const PREVIEW_PAGE = 500;
+const SEARCH_PAGE = 500;
 
 /** `changed`: it no longer matches, or somebody replayed it meanwhile. `running`: an attempt is under way. */
 const JOB_OUTCOMES = ['replayed', 'changed', 'running', 'gone', 'body_missing'] as const;
 export type JobOutcome = (typeof JOB_OUTCOMES)[number];
 type JobCounts = Readonly<Record<JobOutcome, number>>;
+
+/** Which events: those that match and were as they are at that moment. */
+interface Meant {
+  readonly filter: EventFilter;
+  readonly asOf: EpochMs;
+}
 
 export interface ReplayJobRequest {
   readonly filter: EventFilter;
@@ -55,14 +61,36 @@ export interface ReplayJob extends ReplayJobRequest {
   readonly counts: JobCounts;
 }
 
-/** One page of the events a job means; its own enumeration and that of the preview. Oldest first. */
-export async function listMeant(
-  meant: { readonly filter: EventFilter; readonly asOf: EpochMs },
-  page: { readonly limit: number; readonly cursor?: string | undefined },
-  ports: ListPorts,
-): Promise<{ items: readonly EventItem[]; cursor?: string }> {
-  const found = await listEvents(meant.filter, { ...page, order: 'oldest' }, ports);
-  return { ...found, items: found.items.filter(item => isUnchangedSince(item, meant.asOf)) };
+/**
+ * The events a job means, oldest first; its own enumeration and that of the preview. They are looked for in large steps,
+ * whatever is taken at a time, so that a page costs what its events cost. What is ahead is in memory only: the cursor
+ * says where a run that begins anew goes on.
+ */
+export class MeantEvents {
+  private readonly meant: Meant;
+  private readonly search: EventSearch;
+  private ahead: readonly EventItem[] = [];
+  private aheadOf: string | undefined;
+  private behindAhead: string | undefined;
+
+  constructor(meant: Meant, ports: ListPorts) {
+    this.meant = meant;
+    this.search = new EventSearch(meant.filter, 'oldest', ports);
+  }
+
+  /** The next events after a cursor; possibly none although there are more. */
+  async take(limit: number, cursor?: string): Promise<{ items: readonly EventItem[]; cursor?: string }> {
+    if (this.ahead.length === 0 || cursor !== this.aheadOf) {
+      const page = await this.search.page({ limit: SEARCH_PAGE, cursor });
+      this.ahead = page.items.filter(item => isUnchangedSince(item, this.meant.asOf));
+      this.behindAhead = page.cursor;
+    }
+    const items = this.ahead.slice(0, limit);
+    this.ahead = this.ahead.slice(limit);
+    const last = items.at(-1);
+    this.aheadOf = this.ahead.length > 0 && last ? cursorAfter(last) : this.behindAhead;
+    return this.aheadOf === undefined ? { items } : { items, cursor: this.aheadOf };
+  }
 }
 
 /** True when the event got into its present state before a moment, and nobody replayed it since. */
@@ -73,14 +101,15 @@ export function isUnchangedSince(item: EventItem, asOf: EpochMs): boolean {
 
 /** All events a job would touch, page by page. Reads only. */
 export async function* previewReplay(
-  meant: { readonly filter: EventFilter; readonly asOf: EpochMs; readonly limit?: number },
+  meant: Meant & { readonly limit?: number },
   ports: ListPorts,
 ): AsyncGenerator<readonly EventItem[]> {
+  const events = new MeantEvents(meant, ports);
   let cursor: string | undefined;
   let left = meant.limit ?? Number.POSITIVE_INFINITY;
   do {
-    const page = await listMeant(meant, { limit: PREVIEW_PAGE, cursor }, ports);
-    yield page.items.slice(0, left);
+    const page = await events.take(Math.min(SEARCH_PAGE, left), cursor);
+    yield page.items;
     left -= page.items.length;
     cursor = page.cursor;
   } while (cursor !== undefined && left > 0);

@@ -5,7 +5,7 @@
  */
 import { DependencyError } from '../errors.ts';
 import type { EventItem } from '../event-item.ts';
-import type { EpochMs } from '../glossary.ts';
+import type { EpochMs, EventPk } from '../glossary.ts';
 import type {
   Clock,
   ControlStore,
@@ -24,7 +24,7 @@ import {
   changeOpenJobs,
   isUnchangedSince,
   type JobOutcome,
-  listMeant,
+  MeantEvents,
   type ReplayJob,
   readOpenJobs,
   readReplayJob,
@@ -43,7 +43,12 @@ export interface ReplayJobPorts {
 }
 
 const PAGE_LIMIT = 100;
-const AT_ONCE = 10;
+/** Events read and begun together. */
+const BATCH = 10;
+/** Batches under way at once: the next begins when it is due, not when the one before has been answered. */
+const BATCHES_AT_ONCE = 4;
+/** A batch that was late may be followed by one that is early by so much; more is not made up for. */
+const CATCH_UP_MS = 500;
 
 /** Carries out open jobs, one after the other, until a moment. Never throws: what fails waits for the next run. */
 export async function runReplayJobs(until: EpochMs, ports: ReplayJobPorts, rules: WriteRules): Promise<void> {
@@ -70,48 +75,78 @@ async function guarded<T>(job: string, ports: ReplayJobPorts, work: () => Promis
 
 /** True when nothing is left to do. */
 async function runJob(id: string, until: EpochMs, ports: ReplayJobPorts, rules: WriteRules): Promise<boolean> {
+  let events: MeantEvents | undefined;
+  const pace: Pace = { dueAt: ports.clock.now() };
   for (;;) {
     const found = await readReplayJob(id, ports.control);
     if (found?.job.state !== 'running') return true;
     if (ports.clock.now() >= until) return false;
-    const done = await replayPage(found.job, until, ports, rules);
-    const next = done.doneOfPage < done.page.length ? done : await nextPage(done, until, ports);
+    events ??= new MeantEvents(found.job, ports);
+    const done = await replayPage(found.job, { until, pace }, ports, rules);
+    const next = done.doneOfPage < done.page.length ? done : await nextPage(done, events, until, ports);
     await save(found.job, { ...next, updatedAt: ports.clock.now() }, found.version, ports);
   }
+}
+
+/** When the next batch of a job is due; kept over its pages, so that what lies between them costs no speed. */
+interface Pace {
+  dueAt: EpochMs;
 }
 
 /** Replays what is left of the page, at the job's rate; half of it while live traffic is waiting. */
 async function replayPage(
   job: ReplayJob,
-  until: EpochMs,
+  run: { readonly until: EpochMs; readonly pace: Pace },
   ports: ReplayJobPorts,
   rules: WriteRules,
 ): Promise<ReplayJob> {
   if (job.doneOfPage >= job.page.length) return job;
   const backlogged = (await ports.gauge.main()).visible > 0;
   const ratePerSecond = backlogged ? job.ratePerSecond / 2 : job.ratePerSecond;
+  const size = Math.max(1, Math.min(BATCH, Math.floor(ratePerSecond)));
   const counts = { ...job.counts };
-  let [at, dueAt] = [job.doneOfPage, ports.clock.now()];
-  while (at < job.page.length && ports.clock.now() < until) {
-    const pks = job.page.slice(at, at + Math.max(1, Math.min(AT_ONCE, Math.floor(ratePerSecond))));
-    const items = await ports.store.getMany(pks);
-    const outcomes = await Promise.all(
-      pks.map(pk =>
-        replayOne(
-          items.find(item => item.pk === pk),
-          job,
-          ports,
-          rules,
-        ),
-      ),
-    );
-    for (const outcome of outcomes) counts[outcome] += 1;
+  const underWay = new Set<Promise<void>>();
+  const errors: unknown[] = [];
+  let at = job.doneOfPage;
+  while (at < job.page.length && errors.length === 0) {
+    if (underWay.size >= BATCHES_AT_ONCE) await Promise.race(underWay);
+    if (!(await isTurn(run, ports))) break;
+    const pks = job.page.slice(at, at + size);
     at += pks.length;
-    dueAt += (pks.length / ratePerSecond) * 1_000;
-    const waitMs = Math.min(dueAt, until) - ports.clock.now();
-    if (waitMs > 0) await ports.timer.sleep(waitMs);
+    run.pace.dueAt += (pks.length / ratePerSecond) * 1_000;
+    const batch = replayBatch(pks, job, ports, rules)
+      .then(outcomes => {
+        for (const outcome of outcomes) counts[outcome] += 1;
+      })
+      .catch((error: unknown) => void errors.push(error))
+      .finally(() => underWay.delete(batch));
+    underWay.add(batch);
   }
+  await Promise.all(underWay);
+  if (errors.length > 0) throw errors[0];
   return { ...job, doneOfPage: at, counts };
+}
+
+/** Waits until the next batch is due; false when the run ends before. */
+async function isTurn(
+  { until, pace }: { readonly until: EpochMs; readonly pace: Pace },
+  { clock, timer }: ReplayJobPorts,
+): Promise<boolean> {
+  pace.dueAt = Math.max(pace.dueAt, clock.now() - CATCH_UP_MS);
+  const waitMs = Math.min(pace.dueAt, until) - clock.now();
+  if (waitMs > 0) await timer.sleep(waitMs);
+  return clock.now() < until;
+}
+
+/** Items are read just before: what was in memory since the search may have changed. */
+async function replayBatch(
+  pks: readonly EventPk[],
+  job: ReplayJob,
+  ports: ReplayJobPorts,
+  rules: WriteRules,
+): Promise<readonly JobOutcome[]> {
+  const items = new Map((await ports.store.getMany(pks)).map(item => [item.pk, item]));
+  return Promise.all(pks.map(pk => replayOne(items.get(pk), job, ports, rules)));
 }
 
 async function replayOne(
@@ -137,14 +172,19 @@ async function replayOne(
 }
 
 /** The job with its next page, or done. Without either where the time is over: the search goes on from the cursor. */
-async function nextPage(job: ReplayJob, until: EpochMs, ports: ReplayJobPorts): Promise<ReplayJob> {
+async function nextPage(
+  job: ReplayJob,
+  events: MeantEvents,
+  until: EpochMs,
+  ports: ReplayJobPorts,
+): Promise<ReplayJob> {
   const left = (job.limit ?? Number.POSITIVE_INFINITY) - job.taken;
   const { cursor: _, ...rest } = job;
   let { cursor, last } = job;
   while (!last && left > 0 && ports.clock.now() < until) {
     // Two seconds' worth: a cancel is heeded after at most so long.
     const limit = Math.max(1, Math.min(PAGE_LIMIT, Math.floor(job.ratePerSecond * 2), left));
-    const found = await listMeant(job, { limit, cursor }, ports);
+    const found = await events.take(limit, cursor);
     cursor = found.cursor;
     last = cursor === undefined;
     const page = found.items.map(item => item.pk);
