@@ -5,8 +5,12 @@ import type { Telemetry } from '#core/ports.ts';
 export class CountingTelemetry implements Telemetry {
   readonly #counts = new Map<string, number>();
   readonly #worst = new Map<string, number>();
-  /** Lines that tell of a mistake in the product itself. */
-  readonly mistakes: string[] = [];
+  readonly #onMistake: (line: Readonly<Record<string, unknown>>) => void;
+
+  /** `onMistake`: told of each line that tells of a mistake in the product itself. */
+  constructor(onMistake: (line: Readonly<Record<string, unknown>>) => void) {
+    this.#onMistake = onMistake;
+  }
 
   count(metric: MetricName, _dimensions?: Readonly<Record<string, string>>, value = 1): void {
     this.#counts.set(metric, (this.#counts.get(metric) ?? 0) + value);
@@ -19,7 +23,7 @@ export class CountingTelemetry implements Telemetry {
   log(_level: 'debug' | 'info' | 'warn' | 'error', line: Readonly<Record<string, unknown>>): void {
     const mistake =
       line['cause'] === 'internal_error' || (line['stage'] === 'reconcile' && line['cause'] !== undefined);
-    if (mistake && this.mistakes.length < 20) this.mistakes.push(JSON.stringify(line));
+    if (mistake) this.#onMistake(line);
   }
 
   total(metric: MetricName): number {

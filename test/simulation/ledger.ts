@@ -41,8 +41,9 @@ export interface LedgerOptions {
   readonly onFinal?: (account: Account, tookMs: number) => void;
 }
 
-/** A request that stood still between its last look at the clock and its write: the reconciler finds the record. */
-const LATE_MS = 60_000;
+/** The sweeper reads arrivals this far behind the clock (decision 0004); the index is at most so late here. */
+const GRACE_MS = 120_000;
+const INDEX_LAG_MS = 10_000;
 const MAX_COMPLAINTS = 25;
 const DAY_MS = 86_400_000;
 /** Messages may arrive this much early: SQS counts in seconds, and the product allows for it. */
@@ -62,12 +63,21 @@ export class Ledger {
   /** A person is removing what does not belong into the DLQ. */
   tidying = false;
   readonly foreign = new Map<string, 'main' | 'dead'>();
-  readonly counts = { deletedByTtl: 0, nativeRedrives: 0, purged: 0, mostCopies: 0, handlerRuns: 0, outsideCalls: 0 };
+  readonly counts = {
+    deletedByTtl: 0,
+    nativeRedrives: 0,
+    purged: 0,
+    mostCopies: 0,
+    handlerRuns: 0,
+    outsideCalls: 0,
+    foundByReconciler: 0,
+  };
   readonly deadCauses = new Map<string, number>();
   readonly #now: () => number;
   readonly #options: LedgerOptions;
   readonly #payloads = new Set<string>();
   readonly #unwatched = new Set<Account>();
+  readonly #foundByReconciler = new Set<Account>();
   readonly #keyOwners = new Map<string, string>();
 
   constructor(options: LedgerOptions) {
@@ -84,6 +94,24 @@ export class Ledger {
   look(invariant: string, holds: boolean, text: () => string): void {
     this.looks.set(invariant, (this.looks.get(invariant) ?? 0) + 1);
     if (!holds) this.complain(invariant, text());
+  }
+
+  /**
+   * The product reports a mistake of its own. Decision 0004 accepts one: a record that was really written later than the
+   * sweeper waits, by a request that was not acknowledged or whose message was sent, is found by the reconciler, once.
+   */
+  reported(line: Row): void {
+    const account = this.accounts.get(String(line['pk']));
+    const accepted =
+      account !== undefined &&
+      line['cause'] === 'owed_but_not_watched' &&
+      this.#wasWrittenLate(account) &&
+      (!account.acknowledged || account.copies > 0) &&
+      !this.#foundByReconciler.has(account);
+    this.look('I2', accepted, () => `the product reports a mistake of its own: ${JSON.stringify(line)}`);
+    if (!accepted) return;
+    this.#foundByReconciler.add(account);
+    this.counts.foundByReconciler += 1;
   }
 
   /** A provider is about to send this event for the first time; `parent`: as an item of this request. */
@@ -378,11 +406,16 @@ export class Ledger {
     );
   }
 
+  /** A request stood still before its write, longer than the sweeper waits. */
+  #wasWrittenLate({ record, recordedAt = 0 }: Account): boolean {
+    return record !== undefined && recordedAt - record.receivedAt > GRACE_MS - INDEX_LAG_MS - this.#options.skewMs;
+  }
+
   /** The sweeper passes nothing that is open and not watched, unless it was recorded later than the sweeper came. */
   #checkCursors(cursors: Readonly<Record<string, number>>): void {
     for (const account of this.#unwatched) {
-      const { record, recordedAt = 0 } = account;
-      if (!record || !isOwed(record) || recordedAt - record.receivedAt > LATE_MS) continue;
+      const { record } = account;
+      if (!record || !isOwed(record) || this.#wasWrittenLate(account)) continue;
       const ahead = record.receivedAt >= (cursors[account.source] ?? 0);
       this.look('I8', ahead, () => `${account.pk} is ${show(record)}, not watched, and was passed`);
     }

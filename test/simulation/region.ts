@@ -82,7 +82,7 @@ export interface RegionOptions {
 export class Region {
   readonly clock: VirtualClock;
   readonly ledger: Ledger;
-  readonly telemetry = new CountingTelemetry();
+  readonly telemetry = new CountingTelemetry(line => this.ledger.reported(line));
   readonly database: MemoryDatabase;
   readonly main: WatchedQueue;
   readonly dead: WatchedQueue;

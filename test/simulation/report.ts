@@ -58,6 +58,11 @@ export function printReport(report: SimulationReport): string {
     ['  others', '', list([...faults].filter(([name]) => !/^(call|outage):|^kill|^handler/.test(name)))],
     ['accepted by queue', number(report.unrecordedAccepted), 'while the table did not answer'],
     ['sent again', number(report.resent), 'by the sweeper'],
+    [
+      'found by the day',
+      number(ledger.foundByReconciler),
+      'written minutes after their request began, and watched by the daily check',
+    ],
     ['leases lost', number(report.leasesLost), 'finishes of an owner that had been replaced: refused'],
     [
       'handler runs',
