@@ -1,28 +1,16 @@
+import type { SQSRecord } from 'aws-lambda';
 import type { EpochMs } from '#core/glossary.ts';
 import type { FunctionOutcome } from './memory-function.ts';
 import type { MemoryQueue, ReceivedMessage } from './memory-queue.ts';
 import type { SeededRandom } from './seeded-random.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 
-/** A record as Lambda hands it to the function. */
-interface MappedRecord {
-  readonly messageId: string;
-  readonly receiptHandle: string;
-  readonly body: string;
-  readonly attributes: Readonly<Record<string, string>>;
-  readonly messageAttributes: Readonly<Record<string, { readonly stringValue: string; readonly dataType: 'String' }>>;
-  readonly md5OfBody: string;
-  readonly eventSource: 'aws:sqs';
-  readonly eventSourceARN: string;
-  readonly awsRegion: string;
-}
-
 export interface MemoryMappingOptions {
   readonly clock: VirtualClock;
   readonly random: SeededRandom;
   readonly queue: MemoryQueue;
   /** Invokes the function with `{ Records }`. */
-  readonly invoke: (sqsEvent: { Records: MappedRecord[] }) => Promise<FunctionOutcome>;
+  readonly invoke: (sqsEvent: { Records: SQSRecord[] }) => Promise<FunctionOutcome>;
   /** Default 10. */
   readonly batchSize?: number;
   /** Default 20. */
@@ -138,7 +126,8 @@ export function failedOf(
   return failed;
 }
 
-function toRecord(message: ReceivedMessage): MappedRecord {
+/** A message as Lambda hands it to a function. */
+export function toRecord(message: ReceivedMessage): SQSRecord {
   const messageAttributes: Record<string, { stringValue: string; dataType: 'String' }> = {};
   for (const [name, value] of Object.entries(message.attributes)) {
     messageAttributes[name] = { stringValue: value, dataType: 'String' };

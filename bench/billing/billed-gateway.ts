@@ -2,15 +2,14 @@
  * The product's own entry points over AWS as adapters/memory models it, with everything counted that AWS would bill.
  * Nothing fails here unless a script asks for it: no spare copies, no lag beyond the indexes', no lost deletes.
  */
-import { createHash } from 'node:crypto';
 import type { APIGatewayProxyEventV2, SQSEvent } from 'aws-lambda';
 import { nodeCodec } from '#adapters/codec/node-codec.ts';
 import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
 import { MemoryBlobs } from '#adapters/memory/memory-blobs.ts';
 import { MemoryControlStore } from '#adapters/memory/memory-control-store.ts';
 import { eventsTable, MemoryEventStore } from '#adapters/memory/memory-event-store.ts';
+import { toRecord } from '#adapters/memory/memory-mapping.ts';
 import { MemoryPayloadStore, payloadsTable } from '#adapters/memory/memory-payload-store.ts';
-import type { ReceivedMessage } from '#adapters/memory/memory-queue.ts';
 import {
   MemoryDeadQueue,
   MemoryQueueGauge,
@@ -139,7 +138,7 @@ export class BilledGateway {
       const batch = this.main.receive(this.batchSize);
       await this.clock.advanceBy(GAP_MS * batch.length);
       this.meter.counts.invocations.process += 1;
-      const answer = await this.process(toSqsEvent(batch), { getRemainingTimeInMillis: () => 30_000 });
+      const answer = await this.process({ Records: batch.map(toRecord) }, { getRemainingTimeInMillis: () => 30_000 });
       this.telemetry.flush();
       const { batchItemFailures } = answer as { batchItemFailures: { itemIdentifier: string }[] };
       const failed = new Set(batchItemFailures.map(it => it.itemIdentifier));
@@ -215,25 +214,4 @@ export class BilledGateway {
   private countLog(line: string): void {
     this.meter.counts.logBytes += Buffer.byteLength(line) + 1;
   }
-}
-
-function toSqsEvent(batch: readonly ReceivedMessage[]): SQSEvent {
-  return {
-    Records: batch.map(message => ({
-      messageId: message.messageId,
-      receiptHandle: message.receipt,
-      body: message.body,
-      attributes: {
-        ApproximateReceiveCount: String(message.receiveCount),
-        SentTimestamp: String(message.sentAt),
-        SenderId: 'AROAEXAMPLE:ingest',
-        ApproximateFirstReceiveTimestamp: String(message.firstReceivedAt),
-      },
-      messageAttributes: {},
-      md5OfBody: createHash('md5').update(message.body).digest('hex'),
-      eventSource: 'aws:sqs',
-      eventSourceARN: 'arn:aws:sqs:eu-central-1:123456789012:work',
-      awsRegion: 'eu-central-1',
-    })),
-  };
 }

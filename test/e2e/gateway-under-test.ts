@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { cp, mkdir, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { PutSecretValueCommand, type SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
@@ -26,6 +25,7 @@ import { ensureEmulatorInstalled } from '#local/python.ts';
 import { fillLocalSecrets, readDeployment } from '#local/sources.ts';
 import { HOLDFAST_DIRECTORY, REPO_ROOT } from '#local/workspace.ts';
 import { PROVIDERS } from '#providers/index.ts';
+import { freePort } from '#test/support/free-port.ts';
 import { secretOf } from './scheme-families.ts';
 import { OUTSIDE_ADDRESS, SCHEME_FAMILIES, gateway as testGateway } from './test-gateway.config.ts';
 import { handlers } from './test-handlers.ts';
@@ -279,18 +279,4 @@ async function storeSecrets(client: SecretsManagerClient): Promise<void> {
     const SecretId = secretName(LOCAL_ENVIRONMENT, toSourceId(provider));
     await client.send(new PutSecretValueCommand({ SecretId, SecretString: secretOf(provider) }));
   }
-}
-
-/** A port nobody uses at this moment. */
-export async function freePort(): Promise<number> {
-  return await new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() =>
-        typeof address === 'object' && address ? resolve(address.port) : reject(new Error('no port')),
-      );
-    });
-  });
 }

@@ -2,7 +2,8 @@ import { rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { findPython } from '#local/python.ts';
-import { copyApp, freePort } from './gateway-under-test.ts';
+import { freePort } from '#test/support/free-port.ts';
+import { copyApp } from './gateway-under-test.ts';
 import { reportMissingPython } from './needs-python.ts';
 import { runScript } from './run-script.ts';
 
