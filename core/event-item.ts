@@ -109,8 +109,8 @@ export const EVENT_INDEXES = {
 export const WATCH_SHARDS = 4;
 
 /**
- * A payload item: `pk` as the event's, `sk` one of `B#<bodySha>` (a body), `D#<gen>` (result detail), `N#<gen>` (replay
- * note) and `S#<run>#<name>` (result of a step).
+ * A payload item: `pk` as the event's, `sk` one of `B#<bodySha>` (a body), `D#<gen>` (result detail),
+ * `N#<gen>#<replayId>` (replay note) and `S#<run>#<name>` (result of a step).
  */
 export interface PayloadItem {
   readonly pk: EventPk;
@@ -125,8 +125,11 @@ export interface PayloadItem {
   readonly expiresAt: number;
 }
 
-/** `D#<gen>`: the result that did not fit the state item. `N#<gen>`: who asked for this replay, and why. */
-export type DetailKey = `D#${number}` | `N#${number}`;
+/**
+ * `D#<gen>`: the result that did not fit the state item. `N#<gen>#<replayId>`: who asked for this replay, why, and which
+ * replay was before it.
+ */
+export type DetailKey = `D#${number}` | `N#${number}#${string}`;
 
 export interface DetailItem {
   readonly pk: EventPk;

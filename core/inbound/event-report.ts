@@ -151,19 +151,26 @@ interface ReplayNote {
   readonly by: string;
   readonly why: string;
 }
+type KeptNote = Omit<ReplayNote, 'gen'> & { readonly previous?: string };
 
-/** Who asked for the last generations, as far as their notes are kept. */
+/**
+ * Who asked for the last generations, as far as their notes are kept. Each note names the replay before it, so that the
+ * note of a request that was refused is in nobody's history.
+ */
 async function readReplayNotes(
   item: EventItem,
   payloads: Pick<PayloadStore, 'getDetail'>,
 ): Promise<readonly ReplayNote[]> {
-  const gens = Array.from({ length: Math.min(REPLAYS_SHOWN, item.gen - 1) }, (_, back) => item.gen - back);
-  const notes = await Promise.all(
-    gens.map(async gen => {
-      const kept = await payloads.getDetail(item.pk, `N#${gen}`);
-      const note = decodeJsonObject(kept?.detail ?? '')?.['replay'] as Omit<ReplayNote, 'gen'> | undefined;
-      return typeof note?.at === 'number' ? [{ ...note, gen }] : [];
-    }),
-  );
-  return notes.flat().reverse();
+  const notes: ReplayNote[] = [];
+  let id = item.replayId;
+  for (let gen = item.gen; gen > 1 && gen > item.gen - REPLAYS_SHOWN && id !== undefined; gen--) {
+    const kept = await payloads.getDetail(item.pk, `N#${gen}#${id}`);
+    const note = decodeJsonObject(kept?.detail ?? '')?.['replay'] as KeptNote | undefined;
+    // A record that caught up with a message (a restored table) does not know the replay it missed.
+    if (typeof note?.at !== 'number') continue;
+    const { previous, ...shown } = note;
+    notes.push({ ...shown, gen });
+    id = previous;
+  }
+  return notes.reverse();
 }

@@ -57,10 +57,11 @@ export async function replayEvent(
   const bodySha = request.bodySha ?? item.bodySha;
   const expiresAt = expiryAfter(now, rules.retentionDays + PAYLOAD_MARGIN_DAYS);
   if ((await ports.payloads.raiseBody(item.pk, bodySha, expiresAt)) === 'missing') return { kind: 'body_missing' };
-  const detail = JSON.stringify({ replay: { id: request.replayId, by: request.by, why: request.why, at: now } });
-  await ports.payloads.putDetail({ pk: item.pk, sk: `N#${item.gen + 1}`, detail, expiresAt });
+  const { replayId, by, why, newKey = false, force = false, jobCreatedAt } = request;
+  // Under a key of its own: a request that is refused below must not stand as the one that asked for this generation.
+  const detail = JSON.stringify({ replay: { id: replayId, by, why, at: now, previous: item.replayId } });
+  await ports.payloads.putDetail({ pk: item.pk, sk: `N#${item.gen + 1}#${replayId}`, detail, expiresAt });
 
-  const { replayId, newKey = false, force = false, jobCreatedAt } = request;
   const write: ReplayWrite = {
     replayId,
     newKey,

@@ -130,7 +130,7 @@ describe('a replay job', () => {
     expect(replayed.map(it => it.pk).sort()).toEqual(previewed);
     expect(replayed.every(it => it.gen === 2 && it.status === 'completed' && it.replayId === id)).toBe(true);
     const payloads = new MemoryPayloadStore(world.database, PAYLOADS);
-    const note = await payloads.getDetail(toEventPk(toSourceId('shop'), 'bad-0' as EventKey), 'N#2');
+    const note = await payloads.getDetail(toEventPk(toSourceId('shop'), 'bad-0' as EventKey), `N#2#${id}`);
     expect(JSON.parse(note?.detail ?? '')).toMatchObject({ replay: { id, by: 'ada', why: 'schema fixed' } });
     world.stop();
   });

@@ -1,7 +1,9 @@
 import { expect, it } from 'vitest';
 import { MemoryPayloadStore } from '#adapters/memory/memory-payload-store.ts';
+import { SimulatedProcess } from '#adapters/memory/simulated-process.ts';
 import { reportHistory } from '#core/inbound/event-report.ts';
 import { done } from '#core/inbound/handler-contract.ts';
+import { replayEvent } from '#core/inbound/replay-event.ts';
 import { MemoryWorld, PAYLOADS } from '#test/support/memory-world.ts';
 import { handlerThat } from './support/handlers.ts';
 
@@ -22,4 +24,27 @@ it('a replay whose result is large keeps both: who asked and why, and the result
     result: data,
     replays: [{ gen: 2, by: 'ada', why: 'the total was wrong' }],
   });
+});
+
+it('a replay that came too late does not stand as the one that was carried out', async () => {
+  const world = new MemoryWorld();
+  await world.post({ id: 'a' });
+  world.start();
+  await world.settle();
+  const asRead = world.item('a');
+  if (!asRead) throw new Error('the event has no record');
+  const ports = world.processPorts(new SimulatedProcess({ clock: world.clock }));
+  const replay = (item: typeof asRead, by: string) =>
+    world.clock.complete(replayEvent(item, { replayId: `of-${by}`, by, why: `${by} says` }, ports, world.rules));
+  expect((await replay(asRead, 'ada')).kind).toBe('replayed');
+  expect((await replay(asRead, 'bob')).kind).toBe('refused');
+  await world.settle();
+  expect((await replay(world.item('a') ?? asRead, 'cy')).kind).toBe('replayed');
+  await world.settle();
+  world.stop();
+  const { replays } = await reportHistory(world.item('a') ?? asRead, new MemoryPayloadStore(world.database, PAYLOADS));
+  expect(replays).toEqual([
+    { gen: 2, id: 'of-ada', by: 'ada', why: 'ada says', at: expect.any(String) },
+    { gen: 3, id: 'of-cy', by: 'cy', why: 'cy says', at: expect.any(String) },
+  ]);
 });
