@@ -1,7 +1,8 @@
 /** What the sweeper sends, how often, and what it leaves alone. */
 import { describe, expect, it } from 'vitest';
+import { recordCalls } from '#adapters/memory/faults.ts';
 import { LOCAL_TIMINGS } from '#core/config/defaults.ts';
-import { retryAfter } from '#core/inbound/handler-contract.ts';
+import { PermanentError, retryAfter } from '#core/inbound/handler-contract.ts';
 import { MemoryWorld, type Role, type WorldOptions } from '#test/support/memory-world.ts';
 import { faultAt } from './support/fault-at.ts';
 import { handlerThat } from './support/handlers.ts';
@@ -156,4 +157,41 @@ it('a dead event whose message was not sent is finished by the next copy, withou
   await world.clock.advanceBy(4 * MINUTE);
   expect(world.item('evt_1')).toMatchObject({ status: 'dead_letter', dlqSent: true });
   expect(world.dead.dump()).toHaveLength(1);
+});
+
+describe('the numbers that alarms look at', () => {
+  it('are asked of both queues every minute, also when nothing happens: SQS stops reporting on a queue nobody uses', async () => {
+    const calls: string[] = [];
+    const world = new MemoryWorld({ planOf: role => (role === 'sweep' ? recordCalls(calls) : () => undefined) });
+    world.start();
+    await world.clock.advanceBy(3 * MINUTE + SECOND);
+    expect(calls.filter(it => it.startsWith('gauge.'))).toEqual(
+      Array.from({ length: 3 }, () => ['gauge.main', 'gauge.dead']).flat(),
+    );
+  });
+
+  it('count the life of a dead letter from its death, as its queue does: our own send starts a fresh clock', async () => {
+    const DAY = 24 * HOUR;
+    let diedAt = 0;
+    const world = new MemoryWorld({
+      ...calm,
+      handlers: handlerThat(({ nth, world: it }) => {
+        if (nth === 1) return Promise.resolve(retryAfter(3 * 3_600, 'the bank is closed'));
+        diedAt = it.clock.now();
+        return Promise.reject(new PermanentError('for good'));
+      }),
+    });
+    world.start();
+    await world.post({ id: 'evt_1' });
+    expect(await world.settle(DAY)).toBe(true);
+    expect(diedAt - (world.item('evt_1')?.receivedAt ?? 0)).toBeGreaterThan(2 * HOUR);
+    world.stop();
+    await world.clock.advanceTo(diedAt + 13 * DAY);
+    await world.clock.complete(world.sweeper.invoke({}));
+    const last = world.telemetry.measures.findLast(it => it.metric === 'DlqOldestExpiresIn');
+    expect(last?.value).toBeCloseTo(DAY / SECOND, -2);
+    expect(world.dead.dump()).toHaveLength(1);
+    await world.clock.advanceTo(diedAt + 14 * DAY + HOUR);
+    expect(world.dead.receive(1)).toEqual([]);
+  });
 });

@@ -93,6 +93,28 @@ describe('every alarm', () => {
     }
   });
 
+  it('looks at no average, which hides the slow hundredth, and at times by their p99', () => {
+    const times: string[] = [];
+    for (const each of alarmsOf(prod)) {
+      if (each.AlarmRule) continue;
+      for (const { MetricName, Stat } of metricsOf(each)) {
+        expect(Stat, each.AlarmName).toMatch(/^(Sum|Maximum|Minimum|p99)$/);
+        if (!/Latency$/.test(MetricName)) continue;
+        times.push(MetricName);
+        expect(Stat, each.AlarmName).toBe('p99');
+      }
+    }
+    expect(times.sort()).toEqual(['Latency', 'ProbeLatency', 'ProcessingLatency']);
+  });
+
+  it('looks at no count of the event source mapping, which exists only where it is asked for', () => {
+    for (const each of alarmsOf(prod).filter(it => !it.AlarmRule))
+      for (const { MetricName } of metricsOf(each))
+        expect(MetricName, each.AlarmName).not.toMatch(/EventCount$|^(OnFailureDestination|Dropped)/);
+    for (const mapping of Object.values(prod.findResources('AWS::Lambda::EventSourceMapping')))
+      expect(mapping['Properties']).not.toHaveProperty('MetricsConfig');
+  });
+
   it('looks at metrics of ours only under a name and a set of dimensions that the code publishes', () => {
     let seen = 0;
     for (const each of alarmsOf(prod)) {
