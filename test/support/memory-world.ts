@@ -166,12 +166,12 @@ export class MemoryWorld {
     this.stopSweeping?.();
   }
 
-  /** Lets time pass until every record is final and nothing is owed. False: not within `limitMs`. */
-  async settle(limitMs = 48 * 3_600_000): Promise<boolean> {
+  /** Lets time pass until every record is final and nothing is owed, asking each `stepMs`. False: not within `limitMs`. */
+  async settle(limitMs = 48 * 3_600_000, stepMs = 5 * MINUTE): Promise<boolean> {
     const until = this.clock.now() + limitMs;
     await settle();
     while (this.clock.now() < until) {
-      const step = Math.min(until, this.clock.now() + 5 * MINUTE);
+      const step = Math.min(until, this.clock.now() + stepMs);
       while ((this.clock.nextAt() ?? step) < step) {
         await this.clock.runNext();
       }
