@@ -5,6 +5,7 @@ import { secretName } from '#core/config/deployment.ts';
 import { VERSION } from '#core/version.ts';
 import { EXIT, type ExitCode } from '../cli-error.ts';
 import { explainError } from '../explain-error.ts';
+import { isNotice } from '../is-notice.ts';
 import { span } from '../output.ts';
 import { type CommandSet, type Run, withExamples } from '../run.ts';
 import { commandToSet, stateOf } from '../stored-state.ts';
@@ -147,6 +148,7 @@ async function checkPipeline(run: Run, note: (check: Check) => void): Promise<vo
   for (const alarm of view.alarms.filter(it => it.state === 'ALARM')) {
     const named = alarm.name.replace(`holdfast-${run.environment}-`, '');
     const runbook = /^Runbook: (\S+)/m.exec(alarm.description)?.[1] ?? `docs/runbooks/${named}.md`;
-    note({ name: 'alarm', result: 'wrong', text: `${alarm.name} since ${run.out.ago(alarm.since)}`, fix: runbook });
+    const result = isNotice(alarm) ? 'warning' : 'wrong';
+    note({ name: 'alarm', result, text: `${alarm.name} since ${run.out.ago(alarm.since)}`, fix: runbook });
   }
 }

@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { reportJob } from '#core/inbound/report-job.ts';
 import { toIso } from '#core/time.ts';
 import { EXIT, type ExitCode } from '../cli-error.ts';
+import { isNotice } from '../is-notice.ts';
 import { span } from '../output.ts';
 import { type CommandSet, type Run, withExamples } from '../run.ts';
 import { readSystem, type SystemView } from '../system-view.ts';
@@ -32,10 +33,10 @@ export function addStatus(program: Command, set: CommandSet): void {
 
 /** What needs a person, in words. */
 function needsOf(run: Run, view: SystemView): readonly string[] {
-  const alarms = view.alarms.filter(alarm => alarm.state === 'ALARM').map(alarm => `alarm ${alarm.name}`);
+  const alarms = view.alarms.filter(alarm => alarm.state === 'ALARM' && !isNotice(alarm));
   const late = view.sweptUntil === undefined || run.clock.now() - view.sweptUntil > SWEEPER_LATE_MS;
   return [
-    ...alarms,
+    ...alarms.map(alarm => `alarm ${alarm.name}`),
     ...(view.openDeadLetters > 0 ? [`${view.openDeadLetters} dead letters`] : []),
     ...Object.keys(view.pauses).map(source => `${source} is paused`),
     ...(late
@@ -89,7 +90,7 @@ function screen(run: Run, view: SystemView, needs: readonly string[], place: str
     ),
     line('alarms', alarmed.length === 0 ? `none of ${view.alarms.length} in ALARM` : `${alarmed.length} in ALARM`),
     ...alarmed.flatMap(alarm => [
-      `  ${out.paint('red', alarm.name)} since ${out.ago(alarm.since)}`,
+      `  ${out.paint(isNotice(alarm) ? 'yellow' : 'red', alarm.name)} since ${out.ago(alarm.since)}`,
       ...alarm.description.split('\n').map(text => `    ${out.paint('dim', text)}`),
     ]),
     ...Object.entries(view.pauses).map(([source, note]) =>
