@@ -20,3 +20,14 @@ export class DependencyError extends Error {
     this.outcome = options.outcome ?? 'unknown';
   }
 }
+
+/** Bytes were deflated with a dictionary that this version does not have: a newer one wrote them. */
+export class UnknownDictionaryError extends Error {
+  override readonly name = 'UnknownDictionaryError';
+
+  constructor(id: number | undefined, known: readonly number[]) {
+    super(
+      `the body was deflated with dictionary ${id ?? 'without a number'}; this version knows ${known.join(', ')}. Deploy the version that wrote it, then replay the event`,
+    );
+  }
+}

@@ -115,7 +115,7 @@ export const WATCH_SHARDS = 4;
 export interface PayloadItem {
   readonly pk: EventPk;
   readonly sk: string;
-  /** Deflated raw bytes; absent where the bytes are in the blob store under `ref`. */
+  /** Deflated raw bytes (`Codec`); absent where the bytes are in the blob store under `ref`. */
   readonly bytes?: Uint8Array;
   /** Key in the blob store. */
   readonly ref?: string;

@@ -229,12 +229,16 @@ export interface Crypto {
 }
 export type Jwk = Readonly<Record<string, unknown>>;
 
-/** Byte work that native code does better: raw deflate (no header) and base64. */
+/** Byte work that native code does better: deflate and base64. */
 export interface Codec {
   toBase64(bytes: Uint8Array): string;
   fromBase64(text: string): Uint8Array;
-  deflate(bytes: Uint8Array): Uint8Array;
-  /** Throws when the bytes are not a deflate stream or inflate to more than `limitBytes`. */
+  /** With the dictionary of a provider, where there is one; what comes out says so itself. */
+  deflate(bytes: Uint8Array, provider?: string): Uint8Array;
+  /**
+   * What `deflate` made, of this version or an earlier one. Throws when it is not that or inflates to more than
+   * `limitBytes`; `UnknownDictionaryError` when a newer version made it.
+   */
   inflate(bytes: Uint8Array, limitBytes: number): Uint8Array;
 }
 

@@ -135,7 +135,7 @@ export async function runScript(batchSize: number, script: Script = SCRIPT): Pro
       payloads: (stored.payloads - warm.payloads) / script.ok,
     },
     bytes: {
-      deflated: meanOf(events.map(it => nodeCodec.deflate(Buffer.from(it.body)).length)),
+      deflated: meanOf(events.map(it => nodeCodec.deflate(Buffer.from(it.body), it.provider).length)),
       payloadItem: meanOf(bytesOf(okCalls, 'PutItem', 'payloads')),
       message: meanOf(bytesOf(okCalls, 'SendMessage', 'work')),
     },

@@ -51,7 +51,7 @@ export function sqsEventOf(events: readonly ProviderEvent[], at: number): SQSEve
         size: bytes.length,
         receivedAt: at,
         eventAt: at,
-        payload: nodeCodec.toBase64(nodeCodec.deflate(bytes)),
+        payload: nodeCodec.toBase64(nodeCodec.deflate(bytes, event.provider)),
         headers: { 'content-type': 'application/json', ...event.headers },
       });
       return {

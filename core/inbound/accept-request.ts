@@ -169,7 +169,7 @@ class Acceptance {
     }
     this.headers = headers;
     this.traceId = traceIdOf(request.headers);
-    this.deflated = ports.codec.deflate(request.body);
+    this.deflated = ports.codec.deflate(request.body, source.spec.id);
     this.target = { gen: 1, bodySha, byReference: false };
   }
 

@@ -2,7 +2,7 @@
  * The main path of the processor, for one message. Holds I2 (every recorded event reaches a final state), I5 (one owner
  * commits) and I7 (a message is deleted only when something else stands for its event).
  */
-import { DependencyError } from '../errors.ts';
+import { DependencyError, UnknownDictionaryError } from '../errors.ts';
 import { type SourceId, splitEventPk, toEventId } from '../glossary.ts';
 import { DEFAULT_RETRY } from '../resolved-config.ts';
 import { type Attempt, type AttemptEnd, finishEvent } from './finish-event.ts';
@@ -139,7 +139,8 @@ async function runAttempt(
     return await runHandler({ item, body, source, handler, timeLimitMs, stepDays, ...traceId }, ports);
   } catch (error) {
     if (error instanceof DependencyError) return { kind: 'unready', cause: 'dependency', message: error.message };
-    return { kind: 'failed', cause: 'internal_error', message: error instanceof Error ? error.message : String(error) };
+    const cause = error instanceof UnknownDictionaryError ? 'unknown_dictionary' : 'internal_error';
+    return { kind: 'failed', cause, message: error instanceof Error ? error.message : String(error) };
   }
 }
 

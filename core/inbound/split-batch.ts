@@ -73,7 +73,7 @@ async function recordChild(
   const { sourceId, eventKey: parentKey } = splitEventPk(parent.pk);
   const pk = toEventPk(sourceId, childKey(child.key ?? `${parentKey}:${child.path}`, ports));
   const now = ports.clock.now();
-  const deflated = ports.codec.deflate(child.bytes);
+  const deflated = ports.codec.deflate(child.bytes, parent.provider);
   const bodySha = toHex(ports.crypto.hash('sha256', child.bytes));
   const event: NewEvent = {
     pk,

@@ -1,34 +1,8 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { clientSettings } from '#adapters/aws/client-settings.ts';
 import { toDependencyError } from '#adapters/aws/to-dependency-error.ts';
-import { nodeCodec } from '#adapters/codec/node-codec.ts';
 import { systemAddresses, systemIds, systemRandom, systemTimer } from '#adapters/system.ts';
 import { DependencyError } from '#core/errors.ts';
-
-describe('the codec', () => {
-  test('gives back any bytes it deflated or encoded', () => {
-    fc.assert(
-      fc.property(fc.uint8Array({ maxLength: 5_000 }), bytes => {
-        expect(Buffer.compare(nodeCodec.inflate(nodeCodec.deflate(bytes), 5_000), bytes)).toBe(0);
-        expect(Buffer.compare(nodeCodec.fromBase64(nodeCodec.toBase64(bytes)), bytes)).toBe(0);
-      }),
-    );
-  });
-
-  test('encodes a part of a larger buffer as that part', () => {
-    const part = Uint8Array.of(9, 1, 2, 3, 9).subarray(1, 4);
-    expect(nodeCodec.toBase64(part)).toBe('AQID');
-  });
-
-  test('refuses to inflate beyond the limit, and what is no deflate stream', () => {
-    const bomb = nodeCodec.deflate(new Uint8Array(1_000_000));
-    expect(bomb.length).toBeLessThan(2_000);
-    expect(() => nodeCodec.inflate(bomb, 999_999)).toThrow();
-    expect(nodeCodec.inflate(bomb, 1_000_000)).toHaveLength(1_000_000);
-    expect(() => nodeCodec.inflate(Uint8Array.of(255, 255, 255), 100)).toThrow();
-  });
-});
 
 describe('the timer', () => {
   test('gives up on work after the limit, aborts it, and drops its late failure', async () => {

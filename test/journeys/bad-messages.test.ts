@@ -89,16 +89,15 @@ describe('a message whose event cannot be had', () => {
   });
 
   it.each([
-    ['is not deflated', Buffer.from('plain').toString('base64')],
-    ['is not base64', '%%%'],
-    ['inflates to more than any body', 'H4sIAAAAAAAA'],
-  ])('with a payload that %s ends in the DLQ within its attempts', async (_name, payload) => {
+    ['is not deflated', Buffer.from('plain').toString('base64'), 'internal_error'],
+    ['is not base64', '%%%', 'internal_error'],
+    ['inflates to more than any body', 'H4sIAAAAAAAA', 'internal_error'],
+    ['needs a dictionary of a newer version', Buffer.from([0b110, 255, 3, 0]).toString('base64'), 'unknown_dictionary'],
+  ])('with a payload that %s ends in the DLQ within its attempts', async (_name, payload, cause) => {
     const world = new MemoryWorld({ retry: { attempts: 3, baseSeconds: 1, capSeconds: 1 } });
     world.main.send(messageLike({ payload, unrecorded: true }));
     expect(await workOff(world)).toBe(true);
-    expect(world.items()).toMatchObject([
-      { status: 'dead_letter', cause: 'internal_error', attempts: 3, dlqSent: true },
-    ]);
+    expect(world.items()).toMatchObject([{ status: 'dead_letter', cause, attempts: 3, dlqSent: true }]);
   });
 });
 

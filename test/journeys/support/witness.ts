@@ -3,7 +3,7 @@
  * hold at every moment. What must hold at rest is judged by ../oracle.ts.
  */
 import { createHash } from 'node:crypto';
-import { inflateRawSync } from 'node:zlib';
+import { nodeCodec } from '#adapters/codec/node-codec.ts';
 import type { DatabaseChange } from '#adapters/memory/memory-database.ts';
 import type { StoredMessage } from '#adapters/memory/memory-queue.ts';
 import type { EventItem } from '#core/event-item.ts';
@@ -215,5 +215,6 @@ function isOwed(item: EventItem): boolean {
 const noted = (item: EventItem): string => JSON.stringify(item.recentAttempts);
 
 function isBody(deflated: Uint8Array, sha: string): boolean {
-  return createHash('sha256').update(inflateRawSync(deflated)).digest('hex') === sha;
+  const body = nodeCodec.inflate(deflated, 16 * 1_048_576);
+  return createHash('sha256').update(body).digest('hex') === sha;
 }
