@@ -12,6 +12,7 @@ import type {
   Timer,
   WorkQueue,
 } from '#core/ports.ts';
+import type { ReconcileReport } from '#core/reconciling/reconcile-deliveries.ts';
 
 export interface StoredSecret {
   /** `absent`: not deployed. `empty`: nobody has set a value. */
@@ -26,6 +27,12 @@ export interface ProcessorSwitch {
   /** `Enabled`, `Disabled`, or on the way to one of them. */
   state(): Promise<string>;
   set(running: boolean): Promise<void>;
+}
+
+/** Asks the provider of a source now what it tried to deliver. */
+export interface Reconciler {
+  /** A report for each list of the source. Throws CliError when the function fails. */
+  run(source: string, dryRun: boolean): Promise<readonly ReconcileReport[]>;
 }
 
 /** The secrets of the sources, to be read and written by a person. */
@@ -74,6 +81,7 @@ export interface Gateway {
   readonly gauge: QueueGauge;
   readonly secrets: SecretVault;
   readonly processor: ProcessorSwitch;
+  readonly reconciler: Reconciler;
   alarms(): Promise<readonly AlarmView[]>;
   readonly http: SendHttp;
   readonly clock: Clock;

@@ -10,6 +10,7 @@ import { addEvents } from './commands/events.ts';
 import { addListen } from './commands/listen.ts';
 import { addPause } from './commands/pause.ts';
 import { addProcessor } from './commands/processor.ts';
+import { addReconcile } from './commands/reconcile.ts';
 import { addReplay } from './commands/replay.ts';
 import { addSend } from './commands/send.ts';
 import { addSources } from './commands/sources.ts';
@@ -61,7 +62,8 @@ export function buildProgram(set: CommandSet, { io }: Pick<Services, 'io'>): Com
     .showHelpAfterError('(add --help for what is allowed, with examples)')
     .exitOverride();
   for (const add of [addReplay, addDlq, addEvents, addSend, addVerify, addStatus, addDoctor]) add(program, set);
-  for (const add of [addPause, addProcessor, addSources, addListen, addCost, addCompletion]) add(program, set);
+  for (const add of [addPause, addProcessor, addSources, addReconcile, addListen, addCost, addCompletion])
+    add(program, set);
   program.addHelpText(
     'after',
     '\nExamples:\n  $ holdfast status\n      one screen: rates, backlog, dead letters, alarms\n  $ holdfast dlq ls\n      what died, by cause and source',

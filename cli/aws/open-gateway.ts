@@ -19,6 +19,7 @@ import { CliError, EXIT } from '../cli-error.ts';
 import type { Gateway } from '../gateway.ts';
 import { findLocalAws } from './find-local-aws.ts';
 import { LambdaProcessor } from './lambda-processor.ts';
+import { LambdaReconciler } from './lambda-reconciler.ts';
 import { readAlarms } from './read-alarms.ts';
 import { SecretsManagerVault } from './secrets-manager-vault.ts';
 import { sendHttp } from './send-http.ts';
@@ -66,6 +67,7 @@ export async function openGateway(deployment: Deployment, env: Env): Promise<Gat
     gauge: new SqsQueueGauge(sqs, { main: output('WorkQueueUrl'), dead: output('DeadQueueUrl') }),
     secrets: new SecretsManagerVault(new SecretsManagerClient(settings)),
     processor: new LambdaProcessor(new LambdaClient(settings), output('ProcessFunction')),
+    reconciler: new LambdaReconciler(settings, () => output('ReconcileProvidersFunction')),
     alarms: () => readAlarms(cloudWatch, `holdfast-${environment}-`),
     http: sendHttp,
     clock: systemClock,

@@ -108,6 +108,7 @@ export class CliWorld {
           return Promise.resolve();
         },
       },
+      reconciler: { run: () => Promise.reject(new Error('no source is compared here')) },
       dead: new MemoryDeadQueue(world.dead),
       gauge: new MemoryQueueGauge(world.main, world.dead),
       secrets: this.vault,

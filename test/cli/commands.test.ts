@@ -1,6 +1,12 @@
 /** What each command answers, in words and JSON, and with which exit code. */
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { LambdaReconciler } from '#cli/aws/lambda-reconciler.ts';
+import { defineGateway } from '#core/config/gateway-config.ts';
+import { resolveDeployment } from '#core/config/resolve-config.ts';
+import { PROVIDERS } from '#providers/index.ts';
 import { CliWorld, temporaryFile } from './cli-world.ts';
 
 let cli: CliWorld;
@@ -456,6 +462,89 @@ describe('processor', () => {
     expect(doctor.stdout).toMatch(/WRONG +processor .*Disabled.*\n +holdfast processor start/);
     expect(await cli.run(['processor', 'start'])).toMatchObject({ code: 0 });
     expect(cli.processorState).toBe('Enabled');
+  });
+});
+
+describe('reconcile', () => {
+  const stripe = { types: ['*'] };
+  const config = defineGateway({
+    sources: { shop: { provider: 'stripe', reconcile: stripe }, pay: { provider: 'stripe', reconcile: stripe } },
+    environments: { local: {} },
+  });
+  const readDeployment = (name: string) => resolveDeployment(config, name, PROVIDERS);
+  const report = (source: string, more: object = {}) => ({
+    ...{ source, list: '', end: 'finished', from: 0, to: 1e12, pages: 1, listed: 20, gaps: [], healed: 0 },
+    ...{ redelivered: 0, lost: [], behindMs: 900_000, ...more },
+  });
+
+  /** The command with the service that runs functions as it answers on the wire. */
+  async function reconcile(
+    args: readonly string[],
+    answer: (payload: { source: string }) => object,
+    failed?: 'function' | 'service',
+  ) {
+    const asked: unknown[] = [];
+    const server = createServer(async (request, response) => {
+      const payload = JSON.parse(Buffer.concat(await request.toArray()).toString()) as { source: string };
+      asked.push([decodeURIComponent(request.url ?? ''), payload]);
+      if (failed === 'function') response.setHeader('x-amz-function-error', 'Unhandled');
+      if (failed === 'service') response.statusCode = 503;
+      response.end(JSON.stringify(answer(payload)));
+    });
+    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const settings = {
+      ...{ endpoint: `http://127.0.0.1:${port}`, region: 'eu-central-1' },
+      credentials: { accessKeyId: 'a', secretAccessKey: 'b' },
+    };
+    const reconciler = new LambdaReconciler(settings, () => 'asks-providers');
+    const result = await cli.run(['reconcile', ...args], { readDeployment, gateway: { reconciler }, realTime: true });
+    server.closeAllConnections();
+    server.close();
+    return { ...result, asked };
+  }
+
+  it('asks for each source that is compared, and shows what is missing', async () => {
+    const gaps = ['evt_shop.evt_03', 'evt_shop.evt_04'];
+    const { code, stdout, stderr, asked } = await reconcile(['--dry-run'], ({ source }) => [
+      report(source, source === 'shop' ? { gaps } : {}),
+    ]);
+    const path = '/2015-03-31/functions/asks-providers/invocations';
+    expect(asked).toEqual(['shop', 'pay'].map(source => [path, { source, dryRun: true }]));
+    expect(code).toBe(0);
+    expect(stdout).toMatch(
+      /^SOURCE .*\nshop +20 +2 +0 +0 +0 +15 min +finished\npay +20 +0 .*\n +missing +evt_shop\.evt_03\n/,
+    );
+    expect(stderr).toContain('Next: holdfast reconcile --source shop');
+  });
+
+  it('says with its exit code what is not compared to the end or lost, and why', async () => {
+    const busy = ({ source }: { source: string }) => [
+      report(source, source === 'shop' ? { end: 'busy', reason: '429' } : {}),
+    ];
+    const partial = await reconcile(['--json'], busy);
+    expect(partial.code).toBe(5);
+    expect(JSON.parse(partial.stdout)).toMatchObject({
+      dry_run: false,
+      reports: [{ source: 'shop', end: 'busy', reason: '429', behind_seconds: 900 }, { source: 'pay' }],
+    });
+    expect(await reconcile(['--source', 'shop'], busy)).toMatchObject({ code: 1 });
+    const lost = { gaps: ['evt_shop.evt_09'], lost: ['evt_shop.evt_09'] };
+    expect(await reconcile(['--source', 'shop'], () => [report('shop', lost)])).toMatchObject({ code: 5 });
+  });
+
+  it('passes on why the function failed, and asks it once', async () => {
+    const failure = await reconcile(['--source', 'pay'], () => ({ errorMessage: 'Task timed out' }), 'function');
+    expect(failure).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('Task timed out') });
+    const unavailable = await reconcile(['--source', 'pay'], () => ({}), 'service');
+    expect(unavailable.code).toBe(1);
+    expect(unavailable.asked).toHaveLength(1);
+  });
+
+  it('answers a source that is not compared with those that are', async () => {
+    const none = await cli.run(['reconcile']);
+    expect(none).toMatchObject({ code: 2, stderr: expect.stringContaining('docs/guides/reconciliation.md') });
+    expect((await cli.run(['reconcile', '--source', 'shpo'])).stderr).toContain('did you mean shop?');
   });
 });
 

@@ -32,6 +32,7 @@ describe('every command', () => {
       'processor start',
       'processor status',
       'processor stop',
+      'reconcile',
       'replay',
       'replay cancel',
       'replay ls',

@@ -25,6 +25,10 @@ const name = `scripted-${process.pid}`;
 const body = temporaryFile('body.json');
 const request = temporaryFile('request.http');
 const paired = defineGateway({ sources: { tasks: { provider: 'asana' } }, environments: { local: {} } });
+const compared = defineGateway({
+  sources: { shop: { provider: 'stripe', reconcile: { types: ['*'] } } },
+  environments: { local: {} },
+});
 const http: NonNullable<CliOptions['gateway']>['http'] = async (url, sent) =>
   url.startsWith('http://localhost') ? { status: 204, headers: {}, body: '', ms: 1 } : cli.gateway.http(url, sent);
 const soon = (): CliOptions => {
@@ -90,6 +94,15 @@ const HABITS: Readonly<Record<string, Habit | (() => Habit)>> = {
     good: ['shop', '--yes'],
     options: { stdin: 'one more secret\n' },
     wrong: ['shop', '--generate', '--yes'],
+    wrongCode: 2,
+  },
+  reconcile: {
+    good: ['--dry-run'],
+    options: {
+      readDeployment: environment => resolveDeployment(compared, environment, PROVIDERS),
+      gateway: { reconciler: { run: async () => [] } },
+    },
+    wrong: ['--source', 'shopp'],
     wrongCode: 2,
   },
   cost: { good: ['--events-per-day', '50000'], wrong: ['--events-per-day', '0'], wrongCode: 2 },

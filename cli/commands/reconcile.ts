@@ -1,0 +1,76 @@
+/** `holdfast reconcile`: ask providers now what they tried to deliver, as the schedule does. */
+import type { Command } from 'commander';
+import type { ReconcileReport } from '#core/reconciling/reconcile-deliveries.ts';
+import { toIso } from '#core/time.ts';
+import { EXIT, type ExitCode, usageError } from '../cli-error.ts';
+import { span } from '../output.ts';
+import { type CommandSet, type Run, withExamples } from '../run.ts';
+
+export function addReconcile(program: Command, set: CommandSet): void {
+  withExamples(
+    program
+      .command('reconcile')
+      .description('Ask providers what they tried to deliver; what never arrived is let in, or asked for again')
+      .option('--source <name>', 'one source (default: each that has `reconcile` in gateway.config.ts)')
+      .option('--dry-run', 'show what is missing, change nothing'),
+    ['holdfast reconcile --dry-run', 'what each provider has and the store does not'],
+    ['holdfast reconcile --source stripe', 'let it in now, not at the next run of the schedule'],
+  ).action(
+    set.action(async (run, { source, dryRun = false }: { source?: string; dryRun?: boolean }) => {
+      const names = sourcesMeant(run, source);
+      const gateway = await run.gateway();
+      const reports: ReconcileReport[] = [];
+      for (const name of names) {
+        run.out.note(`Comparing ${name} with its provider; minutes where there is much`);
+        reports.push(...(await gateway.reconciler.run(name, dryRun)));
+      }
+      run.out.result({ dry_run: dryRun, reports: reports.map(toJson) }, () => lines(run, reports));
+      showNext(run, reports, dryRun);
+      return exitCodeOf(reports);
+    }),
+  );
+}
+
+function sourcesMeant(run: Run, named: string | undefined): readonly string[] {
+  const able = run.deployment.sources.flatMap(({ source }) => (source.reconcile ? [source.id] : []));
+  if (named === undefined && able.length > 0) return able;
+  if (named !== undefined) {
+    const { id, reconcile } = run.source(named);
+    if (reconcile) return [id];
+  }
+  throw usageError(
+    named === undefined ? `No source in ${run.environment} is compared` : `${named} is not compared with its provider`,
+    able.join(', ') || 'sources with `reconcile` in gateway.config.ts',
+    able.length > 0 ? `--source ${able[0]}` : 'add it and deploy, see docs/guides/reconciliation.md',
+  );
+}
+
+function lines(run: Run, reports: readonly ReconcileReport[]): readonly string[] {
+  const rows = reports.map(it => {
+    const list = it.list === '' ? it.source : `${it.source} ${it.list}`;
+    const counts = [it.listed, it.gaps.length, it.healed, it.redelivered, it.lost.length].map(String);
+    return [list, ...counts, span(it.behindMs / 1_000), it.reason === undefined ? it.end : `${it.end}: ${it.reason}`];
+  });
+  return [
+    ...run.out.table(['SOURCE', 'LISTED', 'MISSING', 'HEALED', 'REDELIVERED', 'LOST', 'BEHIND', 'END'], rows),
+    ...reports.flatMap(it => it.gaps.map(id => `  ${it.lost.includes(id) ? 'lost' : 'missing'}  ${id}`)),
+  ];
+}
+
+function showNext(run: Run, reports: readonly ReconcileReport[], dryRun: boolean): void {
+  const withGaps = reports.find(it => it.gaps.length > 0);
+  if (withGaps && dryRun) run.out.next(run.command(`reconcile --source ${withGaps.source}`), 'lets them in');
+  else if (withGaps) run.out.next(run.command(`events get ${withGaps.gaps[0]}`), 'what became of the first');
+  else run.out.next(run.command('status'), 'rates, backlog, dead letters');
+}
+
+/** Compared to the end, and nothing that the provider no longer gives. */
+function exitCodeOf(reports: readonly ReconcileReport[]): ExitCode {
+  const well = reports.filter(it => it.end === 'finished' && it.lost.length === 0).length;
+  if (well === reports.length) return EXIT.ok;
+  return well === 0 && reports.every(it => it.end !== 'finished') ? EXIT.failure : EXIT.partial;
+}
+
+function toJson({ behindMs, from, to, ...report }: ReconcileReport): Record<string, unknown> {
+  return { ...report, from: toIso(from), to: toIso(to), behind_seconds: Math.round(behindMs / 1_000) };
+}
