@@ -12,12 +12,7 @@ import { bundleFunctions, placeholderBundles } from '#lib/bundling/bundle-functi
 import { GatewayStage } from '#lib/stacks/gateway-stage.ts';
 import { PROVIDERS } from '#providers/index.ts';
 
-// A local AWS checks nothing of what CloudFormation's rules check, which take half of a synthesis.
-const rules = process.env['HOLDFAST_TEMPLATE_RULES'] !== 'off';
-const app = new App({
-  analyticsReporting: false,
-  postCliContext: rules ? {} : { '@aws-cdk/core:validateAgainstDefaultRules': false },
-});
+const app = new App({ analyticsReporting: false });
 // The stacks named on the command line; `cdk ls` names none.
 const wanted: readonly string[] = app.node.tryGetContext(BUNDLING_STACKS) ?? ['**'];
 // `-c environment=local`: the stages of the others, whose stacks nobody asked for, are not made. All are checked.

@@ -18,29 +18,28 @@ export function cdkContext(): Record<string, unknown> {
 }
 
 export interface SynthesizedEnvironment {
-  readonly app: App;
   readonly stage: GatewayStage;
   readonly data: Template;
   readonly gateway: Template;
 }
 
+/** The shipped configuration's, by environment: a worker makes each once for all its files. Nobody may change one. */
+const shipped = new Map<string, Promise<SynthesizedEnvironment>>();
+
+/** The templates of one environment, of the shipped configuration or of another. */
+export async function synthEnvironment(environment: string, config?: GatewayConfig): Promise<SynthesizedEnvironment> {
+  if (config) return await synthesize(environment, config);
+  const made = shipped.get(environment) ?? synthesize(environment, gateway);
+  shipped.set(environment, made);
+  return await made;
+}
+
 /** The stage of one environment in an app of its own; the code of its functions is a placeholder. */
-async function buildStage(
-  environment: string,
-  config: GatewayConfig = gateway,
-): Promise<{ app: App; stage: GatewayStage }> {
-  const app = new App({ analyticsReporting: false, context: cdkContext() });
-  const deployment = resolveDeployment(config, environment, PROVIDERS);
-  const stage = new GatewayStage(app, {
-    deployment,
+async function synthesize(environment: string, config: GatewayConfig): Promise<SynthesizedEnvironment> {
+  const stage = new GatewayStage(new App({ analyticsReporting: false, context: cdkContext() }), {
+    deployment: resolveDeployment(config, environment, PROVIDERS),
     bundles: await placeholderBundles(environment),
     handlerResources,
   });
-  return { app, stage };
-}
-
-/** The templates of one environment. */
-export async function synthEnvironment(environment: string, config?: GatewayConfig): Promise<SynthesizedEnvironment> {
-  const { app, stage } = await buildStage(environment, config);
-  return { app, stage, data: Template.fromStack(stage.data), gateway: Template.fromStack(stage.gateway) };
+  return { stage, data: Template.fromStack(stage.data), gateway: Template.fromStack(stage.gateway) };
 }
