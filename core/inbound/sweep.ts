@@ -299,8 +299,9 @@ class SweepRun {
         const page = await store.attention(source, cursor);
         openDeadLetters += page.items.length;
         const times = page.items.map(it => Number(it.attentionAt.slice(0, 13)));
-        inQueue += times.filter(at => at > keptSince).length;
-        oldestDeadAt = Math.min(oldestDeadAt, ...times);
+        const kept = times.filter(at => at > keptSince);
+        inQueue += kept.length;
+        oldestDeadAt = Math.min(oldestDeadAt, ...kept);
         cursor = page.cursor;
       } while (cursor !== undefined && this.ports.clock.now() < this.until);
     }
@@ -310,10 +311,8 @@ class SweepRun {
     telemetry.measure('ParkedDue', this.ages.parkedDue);
     telemetry.measure('PausedOldestAge', this.ages.paused);
     telemetry.measure('OpenDeadLetters', openDeadLetters);
-    if (openDeadLetters > 0) {
-      const expiresInSeconds = this.rules.deadQueueRetentionSeconds - (this.ports.clock.now() - oldestDeadAt) / 1_000;
-      telemetry.measure('DlqOldestExpiresIn', Math.max(0, expiresInSeconds));
-    }
+    // A message that is gone expires no more: the alarm must be OK again before the next one comes near its end.
+    if (inQueue > 0) telemetry.measure('DlqOldestExpiresIn', (oldestDeadAt - keptSince) / 1_000);
     for (const source of this.rules.reportSilence ?? []) telemetry.count('Accepted', { source }, 0);
     telemetry.count('SweeperRuns');
     telemetry.log('debug', {

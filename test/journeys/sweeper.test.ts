@@ -193,5 +193,11 @@ describe('the numbers that alarms look at', () => {
     expect(world.dead.dump()).toHaveLength(1);
     await world.clock.advanceTo(diedAt + 14 * DAY + HOUR);
     expect(world.dead.receive(1)).toEqual([]);
+    // Open still, and its message gone: nothing is about to expire, and the alarm can tell the next one.
+    const before = world.telemetry.measures.length;
+    await world.clock.complete(world.sweeper.invoke({}));
+    const told = world.telemetry.measures.slice(before);
+    expect(told).toContainEqual(expect.objectContaining({ metric: 'OpenDeadLetters', value: 1 }));
+    expect(told.filter(it => it.metric === 'DlqOldestExpiresIn')).toEqual([]);
   });
 });
