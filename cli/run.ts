@@ -68,9 +68,10 @@ export class Run {
     throw usageError(`No source "${name.slice(0, 60)}" in ${this.environment}`, this.sourceIds.join(', '), fix);
   }
 
-  /** The command a person types to do something here, with the environment where it is not the default. */
+  /** The command a person types to do something here, begun as this one was, with the environment where it is not the default. */
   command(text: string): string {
-    return `holdfast ${text}${this.environment === DEFAULT_ENVIRONMENT ? '' : ` --env ${this.environment}`}`;
+    const program = this.io.env['npm_lifecycle_event'] === 'holdfast' ? 'npm run holdfast --' : 'holdfast';
+    return `${program} ${text}${this.environment === DEFAULT_ENVIRONMENT ? '' : ` --env ${this.environment}`}`;
   }
 
   /** Asks before something that cannot be taken back. Without a terminal only --yes is an answer. */

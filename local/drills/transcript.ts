@@ -10,6 +10,7 @@ const MASKS: readonly (readonly [RegExp, string])[] = [
   [/http:\/\/127\.0\.0\.1:\d+/g, 'http://127.0.0.1:4566'],
   [/execute-api\/[0-9a-f]+/g, 'execute-api/<api>'],
   [/drill-[0-9a-z]{4}-/g, 'drill-'],
+  [/--cursor [\w-]+/g, '--cursor <cursor>'],
   [/\bby root\b|\bby [a-z_][\w-]*(?= ago|:|$)/gm, 'by <you>'],
 ];
 

@@ -548,6 +548,15 @@ describe('reconcile', () => {
   });
 });
 
+describe('the next command', () => {
+  it('begins as the one before did, so that it can be pasted', async () => {
+    await cli.happen(['bad-1']);
+    expect((await cli.run(['dlq', 'ls'])).stderr).toContain('Next: holdfast dlq show evt_shop.bad-1');
+    const byNpm = await cli.run(['dlq', 'ls'], { env: { npm_lifecycle_event: 'holdfast' } });
+    expect(byNpm.stderr).toContain('Next: npm run holdfast -- dlq show evt_shop.bad-1');
+  });
+});
+
 describe('another environment', () => {
   it('is named in every command that is printed next', async () => {
     const { stderr } = await cli.run(['events', 'ls', '--env', 'prod']);
