@@ -47,7 +47,6 @@ const SECRET = 'whsec_dGhlIHNlY3JldCBvZiB0aGUgYmlsbGVkIGdhdGV3YXk=';
 /** As API Gateway writes it (lib/constructs/ingest-api.ts), with values of usual length. */
 const ACCESS_LOG_LINE = JSON.stringify({
   requestId: 'JKJaXmPLvHcESHA=',
-  time: '1767571200000',
   ip: '203.0.113.100',
   route: 'POST /webhooks/shopify',
   status: '200',

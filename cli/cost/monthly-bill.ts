@@ -31,7 +31,11 @@ function scaled(units: CountedUnits, batch: 1 | 3 | 10, bodyBytes: number): { co
     counts: {
       ...counted,
       httpRequests: Math.max(1, Math.ceil(bodyBytes / HTTP_CHUNK_BYTES)),
-      writeUnits: counted.writeUnits + Math.ceil(item / 1024) - Math.ceil(units.payloadItem / 1024),
+      // The counted mean is of payloads of one and of two units; none costs less than one.
+      writeUnits: Math.max(
+        Math.floor(counted.writeUnits),
+        counted.writeUnits + Math.ceil(item / 1024) - Math.ceil(units.payloadItem / 1024),
+      ),
       queueRequests: counted.queueRequests + requests,
       fairRequests: counted.fairRequests + requests,
       s3Puts: inS3 ? 1 : 0,

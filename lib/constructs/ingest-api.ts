@@ -104,11 +104,10 @@ export class IngestApi extends Construct {
       throttle: { rateLimit: throttle.rate, burstLimit: throttle.burst },
       accessLogSettings: {
         destination: new LogGroupLogDestination(this.accessLog),
-        // No query string and no headers: both may carry a token.
+        // No query string and no headers: both may carry a token. No time: each event of a log has its own.
         format: AccessLogFormat.custom(
           JSON.stringify({
             requestId: AccessLogField.contextRequestId(),
-            time: AccessLogField.contextRequestTimeEpoch(),
             ip: AccessLogField.contextIdentitySourceIp(),
             route: AccessLogField.contextRouteKey(),
             status: AccessLogField.contextStatus(),

@@ -44,7 +44,8 @@ describe('one event that goes well', () => {
 
   it('is billed this much', () => {
     expect(result.perEvent.ok).toMatchObject({
-      writeUnits: 6,
+      // Stripe's payload fits into one unit, GitHub's and Shopify's into two.
+      writeUnits: expect.closeTo(17 / 3, 3),
       queueRequests: 1.2,
       sends: 1,
       httpRequests: 1,
@@ -52,25 +53,26 @@ describe('one event that goes well', () => {
     });
     // Only the pause flags, once in five seconds.
     expect(result.perEvent.ok.readUnits).toBeLessThan(0.1);
-    expect(result.perEvent.ok.logBytes).toBeLessThan(1_050);
+    expect(result.perEvent.ok.logBytes).toBeLessThan(800);
   });
 });
 
 describe('other events', () => {
   it('a duplicate sends nothing', () => {
-    expect(result.perEvent.duplicate).toMatchObject({ writeUnits: 3, sends: 0, queueRequests: 0 });
+    expect(result.perEvent.duplicate).toMatchObject({ writeUnits: expect.closeTo(8 / 3, 3), sends: 0, queueRequests: 0 });
   });
 
   it('the rest is billed this much', () => {
     const units = Object.entries(result.perEvent).map(([kind, it]) => [kind, it.writeUnits]);
     expect(Object.fromEntries(units)).toEqual({
-      ok: 6,
+      ok: expect.closeTo(17 / 3, 3),
       effect: 3,
-      duplicate: 3,
+      duplicate: expect.closeTo(8 / 3, 3),
       retry: 6,
-      deadLetter: 12,
+      // Five of them: two of Stripe.
+      deadLetter: 11.2,
       replay: 11,
-      crash: 6,
+      crash: expect.closeTo(19 / 3, 3),
     });
   });
 });
@@ -86,8 +88,9 @@ describe('the counting', () => {
     const results = isLongRun() ? await Promise.all([10, 3, 1].map(size => runScript(size, script))) : [result];
     const counted = countedUnitsOf(results);
     const committed = countedUnits();
-    expect(committed.perEvent['10'].writeUnits, 'run: npm run bench -- c --write').toBe(
+    expect(committed.perEvent['10'].writeUnits, 'run: npm run bench -- c --write').toBeCloseTo(
       counted.perEvent['10'].writeUnits,
+      isLongRun() ? 4 : 2,
     );
     for (const key of ['body', 'deflated', 'payloadItem', 'message', 'eventsStored', 'payloadsStored'] as const) {
       expect(committed[key] / counted[key], key).toBeCloseTo(1, isLongRun() ? 4 : 1);
@@ -98,8 +101,8 @@ describe('the counting', () => {
   it('is what the page shows', () => {
     const page = readFileSync(new URL('../../docs/performance.md', import.meta.url), 'utf8');
     expect(page, 'run: npm run bench -- c --write').toContain(
-      `| write units, ok event | ${result.perEvent.ok.writeUnits} |`,
+      `| write units, ok event | ${result.perEvent.ok.writeUnits.toFixed(2)} |`,
     );
-    expect(page).toContain(`| write units, duplicate | ${result.perEvent.duplicate.writeUnits}; 0 sends |`);
+    expect(page).toMatch(/\| write units, duplicate \| 2\.6\d; 0 sends \|/);
   });
 });
