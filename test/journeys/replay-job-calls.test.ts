@@ -123,7 +123,9 @@ function finished(n: number, receivedAt: number, status: EventStatus): EventItem
 }
 
 describe('the calls of a bulk replay', () => {
-  it('of 2,400 dead letters: the index once, five calls an event, at its rate though every call takes 40 ms', async () => {
+  it('of 2,400 dead letters: the index once, five calls an event, at its rate though every call takes 40 ms', {
+    timeout: 120_000,
+  }, async () => {
     const counted = new Counted();
     await counted.fill(2_400, 'dead_letter');
     const id = await counted.create('dead_letter', 50);
