@@ -10,6 +10,15 @@ export interface ProofLine {
   readonly violations: number;
 }
 
+/** `.holdfast/proof/conditions.json`: what a whole run says when one condition of the protocol's writes is missing. */
+export interface ConditionCounts {
+  readonly conditions: number;
+  readonly noticedByARace: number;
+  readonly noticedByAWalk: number;
+  readonly coveredByOthers: number;
+  readonly harmless: number;
+}
+
 export const PROOF_FOLDER = join(import.meta.dirname, '..', '.holdfast', 'proof');
 
 const begun = new Set<string>();

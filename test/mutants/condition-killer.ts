@@ -5,8 +5,9 @@ import type { EventUpdate } from '#core/ports.ts';
 import { walk } from '#test/conformance/walk.ts';
 import { interestingCalls, type Journey, runJourney } from '#test/journeys/support/crash-run.ts';
 import { JOURNEYS } from '#test/journeys/support/journeys.ts';
+import { RACES } from './races.ts';
 import { SCENARIOS } from './scenarios.ts';
-import { dropLeaf, leavesOf, writeOf } from './write-leaves.ts';
+import { dropLeaf, writeOf } from './write-leaves.ts';
 
 const WALK_STEPS = 80;
 
@@ -14,27 +15,44 @@ const WALKS = 300;
 /** Those that make two owners meet, and a write meet itself. */
 const FAULTS: readonly Fault[] = ['stall', 'lost_reply_retried', 'applied_late'];
 
-/** Every `<write>: <condition>` that the journeys, the scenarios and so many walks come across. */
-export async function conditionsSeen(walks: number): Promise<readonly string[]> {
-  const seen = new Set<string>();
-  const note = (update: EventUpdate): EventUpdate => {
-    for (const leaf of leavesOf(update.condition)) seen.add(`${writeOf(update)}: ${leaf}`);
-    return update;
-  };
-  await changingWrites(note, async () => {
-    for (const journey of JOURNEYS) await runJourney(journey);
-    for (const scenario of Object.values(SCENARIOS)) await scenario();
-    for (let seed = 1; seed <= walks; seed++) await walk(seed, WALK_STEPS);
-  });
-  return [...seen].sort();
+/** What a race or a walk says when a condition is missing; undefined: nothing. */
+export function noticeOf(
+  condition: string,
+  notice: { readonly race: keyof typeof RACES } | { readonly walk: number },
+): Promise<string | undefined> {
+  return withoutCondition(condition, () => ('race' in notice ? raceComplaint(notice.race) : walkComplaint(notice.walk)));
 }
 
-/** What notices that a condition is missing; undefined: nothing did. */
+/** The suite that notices that a condition is missing; undefined: none does. */
 export function killerOf(condition: string): Promise<string | undefined> {
+  const [write = ''] = condition.split(': ');
+  return withoutCondition(
+    condition,
+    async () => (await raceKiller()) ?? (await walkKiller()) ?? (await plainKiller()) ?? (await crashKiller(write)),
+  );
+}
+
+function withoutCondition<T>(condition: string, work: () => Promise<T>): Promise<T> {
   const [write = '', leaf = ''] = condition.split(': ');
-  return changingWrites(
-    update => dropLeaf(update, write, leaf),
-    async () => (await walkKiller()) ?? (await plainKiller()) ?? (await crashKiller(write)),
+  return changingWrites(update => dropLeaf(update, write, leaf), work);
+}
+
+async function raceComplaint(name: keyof typeof RACES): Promise<string | undefined> {
+  const [complaint] = await RACES[name]().catch((error: unknown) => [String(error)]);
+  return complaint;
+}
+
+async function raceKiller(): Promise<string | undefined> {
+  for (const name of Object.keys(RACES) as (keyof typeof RACES)[]) {
+    if ((await raceComplaint(name)) !== undefined) return `race ${name}`;
+  }
+  return undefined;
+}
+
+function walkComplaint(seed: number): Promise<string | undefined> {
+  return walk(seed, WALK_STEPS).then(
+    () => undefined,
+    (error: unknown) => String(error),
   );
 }
 
@@ -51,11 +69,7 @@ async function plainKiller(): Promise<string | undefined> {
 
 async function walkKiller(): Promise<string | undefined> {
   for (let seed = 1; seed <= WALKS; seed++) {
-    const parted = await walk(seed, WALK_STEPS).then(
-      () => false,
-      () => true,
-    );
-    if (parted) return `walk ${seed}`;
+    if ((await walkComplaint(seed)) !== undefined) return `walk ${seed}`;
   }
   return undefined;
 }

@@ -4,114 +4,10 @@
  */
 import { describe, expect, it } from 'vitest';
 import { holds } from '#core/condition.ts';
-import type { EventItem } from '#core/event-item.ts';
 import * as writes from '#core/inbound/event-writes.ts';
 import type { EventUpdate } from '#core/ports.ts';
-import { DEFAULT_TIMINGS as timings } from '#core/resolved-config.ts';
-import { makeEventItem } from '#test/contracts/event-item-fixture.ts';
-import { dropLeaf, leavesOf, writeOf } from './write-leaves.ts';
-
-type Change = { readonly [K in keyof EventItem]?: EventItem[K] | undefined };
-interface Guard {
-  readonly update: EventUpdate;
-  readonly accepts: readonly Change[];
-  readonly refuses: readonly Change[];
-}
-
-const NOW = 1_767_571_300_000;
-const item = (more: Change = {}): EventItem => makeEventItem('s', 'e', { gen: 2, ...more } as Partial<EventItem>);
-const { pk } = item();
-const rules = { timings, retentionDays: 30, deadRetentionDays: 90 };
-const by = { pk, claimId: 'mine', now: NOW };
-const claimBy = { claimId: 'mine', now: NOW, leaseUntil: NOW + 9_000 };
-const note = { recentAttempts: [] };
-const death = { deadId: 'd', cause: 'c', lastError: 'c: x' };
-
-const owned = (update: EventUpdate): Guard => ({
-  update,
-  accepts: [{ status: 'processing', owner: 'mine' }],
-  refuses: [
-    { status: 'processing', owner: 'other' },
-    { status: 'completed', owner: 'mine' },
-  ],
-});
-const taking = (update: EventUpdate): Guard => ({
-  update,
-  accepts: [{}, { status: 'failed', nextAttemptAt: NOW }, { status: 'processing', leaseUntil: NOW - 1 }],
-  refuses: [
-    { gen: 1 },
-    { gen: 3 },
-    { schemaVersion: 2 },
-    { status: 'completed' },
-    { status: 'completed', leaseUntil: NOW - 1 },
-    { status: 'deferred', nextAttemptAt: NOW + 10_000 },
-    { status: 'processing', leaseUntil: NOW + 1 },
-  ],
-});
-const dead = { status: 'dead_letter', deadId: 'd' } as const;
-const ofDeath = (update: EventUpdate): Guard => ({
-  update,
-  accepts: [dead],
-  refuses: [
-    { ...dead, deadId: 'other' },
-    { ...dead, status: 'pending' },
-  ],
-});
-const read = { status: 'processing', owner: 'o', watchAt: 50 } as const;
-const asRead = (update: EventUpdate, more: Change = {}, refuses: readonly Change[] = []): Guard => {
-  const seen = { ...read, ...more };
-  const others = [{ status: 'failed' }, { gen: 3 }, { owner: 'p' }, { watchAt: 51 }, ...refuses] as const;
-  return { update, accepts: [seen], refuses: others.map(change => ({ ...seen, ...change })) };
-};
-const parked = { status: 'deferred', owner: undefined, parked: true, nextAttemptAt: 40 } as const;
-const replayBy = { replayId: 'r', newKey: false, force: false };
-
-const GUARDS: readonly Guard[] = [
-  taking(writes.claim(pk, 2, claimBy, false, timings)),
-  taking(writes.park(pk, 2, writes.breakerPark(NOW, NOW + 1))),
-  owned(writes.finish(by, 'completed', note, rules)),
-  owned(writes.retrySoon(by, NOW + 1, note, timings)),
-  owned(writes.retryLater(by, NOW + 1, note)),
-  owned(writes.asDeferral(writes.retrySoon(by, NOW + 1, note, timings), NOW)),
-  owned(writes.die(by, death, note, timings)),
-  ofDeath(writes.deathDone(pk, 'd', NOW, rules)),
-  ofDeath(writes.revive(pk, 'd', claimBy, timings)),
-  ofDeath(writes.reviveParked(pk, 'd', writes.pausedPark(NOW))),
-  {
-    update: writes.markEnqueued(pk, 2, NOW),
-    accepts: [{}],
-    refuses: [{ gen: 3 }, { status: 'processing' }],
-  },
-  {
-    update: writes.watchUnsent(pk, 2, NOW),
-    accepts: [{}],
-    refuses: [{ gen: 3 }, { status: 'processing' }, { enqueuedAt: 1 }],
-  },
-  {
-    update: writes.replay(item(dead), { ...replayBy, jobCreatedAt: NOW }, NOW, timings),
-    accepts: [dead, { ...dead, replayId: 'earlier', replayedAt: NOW - 1 }],
-    refuses: [
-      { ...dead, gen: 3 },
-      { ...dead, replayId: 'r' },
-      { ...dead, replayId: 'other', replayedAt: NOW },
-      { status: 'processing' },
-      { status: 'completed' },
-    ],
-  },
-  {
-    update: writes.catchUp(item(), { gen: 3, bodySha: 'b' }, NOW, timings),
-    accepts: [{}],
-    refuses: [{ gen: 1 }, { status: 'completed' }],
-  },
-  // Asked for a generation that is not newer.
-  { update: writes.catchUp(item(), { gen: 2, bodySha: 'b' }, NOW, timings), accepts: [], refuses: [{}] },
-  asRead(writes.rewatch(item(read), 60)),
-  asRead(writes.countResend(item(read), 60)),
-  asRead(writes.unwatch(item(read))),
-  asRead(writes.dieUnclaimed(item(read), NOW, death, timings)),
-  asRead(writes.markSwept(item(read), NOW, 60), {}, [{ enqueuedAt: 1 }]),
-  asRead(writes.unpark(item({ ...read, ...parked }), 60), parked, [{ parked: undefined }, { nextAttemptAt: 41 }]),
-];
+import { CONDITIONS, GUARDS, type Guard, item } from './guarded-writes.ts';
+import { dropLeaf, writeOf } from './write-leaves.ts';
 
 const verdicts = ({ accepts, refuses }: Guard, { condition }: EventUpdate): readonly boolean[] =>
   [...accepts, ...refuses].map(change => holds(condition, { ...item(change) }));
@@ -136,11 +32,7 @@ describe('the writes', () => {
 });
 
 describe('each condition counts', () => {
-  const conditions = [
-    ...new Set(titled.flatMap(([name, { update }]) => leavesOf(update.condition).map(leaf => `${name}: ${leaf}`))),
-  ];
-
-  it.each(conditions)('%s', condition => {
+  it.each(CONDITIONS)('%s', condition => {
     const [write = '', leaf = ''] = condition.split(': ');
     const noticed = GUARDS.some(guard => {
       const mutated = dropLeaf(guard.update, write, leaf);

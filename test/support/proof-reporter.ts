@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Reporter } from 'vitest/node';
-import { PROOF_FOLDER, type ProofLine } from '#test/proof-ledger.ts';
+import { type ConditionCounts, PROOF_FOLDER, type ProofLine } from '#test/proof-ledger.ts';
 
 const INVARIANTS = Array.from({ length: 14 }, (_, n) => `I${n + 1}`);
 
@@ -18,12 +18,23 @@ export default class ProofReporter implements Reporter {
       .flatMap(name => readFileSync(join(PROOF_FOLDER, name), 'utf8').trim().split('\n'))
       .map(text => JSON.parse(text) as ProofLine);
     if (lines.length > 0) console.log(tableOf(lines));
-    const file = join(PROOF_FOLDER, 'mutants.json');
-    if (!existsSync(file)) return;
-    const mutants = JSON.parse(readFileSync(file, 'utf8')) as { readonly caught?: unknown }[];
+    const conditions = readProof<ConditionCounts>('conditions.json');
+    if (conditions) console.log(`\nConditions of the writes: ${sentenceOf(conditions)}`);
+    const mutants = readProof<readonly { readonly caught?: unknown }[]>('mutants.json');
+    if (!mutants) return;
     const caught = mutants.filter(it => it.caught).length;
     console.log(`\nDeliberate bugs: ${caught} of ${mutants.length} caught, ${mutants.length - caught} survived\n`);
   }
+}
+
+function readProof<T>(name: string): T | undefined {
+  const file = join(PROOF_FOLDER, name);
+  return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as T) : undefined;
+}
+
+function sentenceOf({ conditions, noticedByARace, noticedByAWalk, coveredByOthers, harmless }: ConditionCounts): string {
+  const noticed = noticedByARace + noticedByAWalk;
+  return `${noticed} of ${conditions} are noticed in whole runs when they are missing (races ${noticedByARace}, walks ${noticedByAWalk}), ${coveredByOthers} are covered by others of the same write, ${harmless} let through no harm`;
 }
 
 function tableOf(lines: readonly ProofLine[]): string {
