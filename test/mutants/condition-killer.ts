@@ -20,7 +20,9 @@ export function noticeOf(
   condition: string,
   notice: { readonly race: keyof typeof RACES } | { readonly walk: number },
 ): Promise<string | undefined> {
-  return withoutCondition(condition, () => ('race' in notice ? raceComplaint(notice.race) : walkComplaint(notice.walk)));
+  return withoutCondition(condition, () =>
+    'race' in notice ? raceComplaint(notice.race) : walkComplaint(notice.walk),
+  );
 }
 
 /** The suite that notices that a condition is missing; undefined: none does. */

@@ -78,7 +78,9 @@ export const NOTICES: Readonly<Record<string, Notice>> = {
 
   'rewatch: status eq': { race: 'foundByTheReconcilerAfterItEnded' },
   'rewatch: gen eq': newGenerationIsWatchedAnew,
-  'rewatch: owner eq': { harmless: 'the next owner is watched by the lease before its own: the sweeper looks once more' },
+  'rewatch: owner eq': {
+    harmless: 'the next owner is watched by the lease before its own: the sweeper looks once more',
+  },
   'rewatch: watchAt eq': { harmless: 'the next look comes at another time, and decides by what it reads then' },
   'countResend: status eq': moveShowsElsewhere,
   'countResend: gen eq': newGenerationIsWatchedAnew,
@@ -95,8 +97,12 @@ export const NOTICES: Readonly<Record<string, Notice>> = {
   'markSwept: status eq': { race: 'sweptAfterItEnded' },
   'markSwept: gen eq': newGenerationIsWatchedAnew,
   'markSwept: owner eq': noOwnerHere,
-  'markSwept: watchAt eq': { harmless: 'only ingest sets a watch here, after a send that failed: the sweeper has sent it' },
-  'markSwept: enqueuedAt missing': { harmless: 'a replay has sent and marked it meanwhile: it is sent twice in any case' },
+  'markSwept: watchAt eq': {
+    harmless: 'only ingest sets a watch here, after a send that failed: the sweeper has sent it',
+  },
+  'markSwept: enqueuedAt missing': {
+    harmless: 'a replay has sent and marked it meanwhile: it is sent twice in any case',
+  },
   'unpark: status eq': moveShowsElsewhere,
   'unpark: gen eq': newGenerationIsWatchedAnew,
   'unpark: owner eq': noOwnerHere,

@@ -14,7 +14,8 @@ export interface Guard {
 }
 
 const NOW = 1_767_571_300_000;
-export const item = (more: Change = {}): EventItem => makeEventItem('s', 'e', { gen: 2, ...more } as Partial<EventItem>);
+export const item = (more: Change = {}): EventItem =>
+  makeEventItem('s', 'e', { gen: 2, ...more } as Partial<EventItem>);
 const { pk } = item();
 const rules = { timings, retentionDays: 30, deadRetentionDays: 90 };
 const by = { pk, claimId: 'mine', now: NOW };

@@ -132,13 +132,20 @@ const aNoteOfAnOlderDeath: Race = async () => {
   const { world } = mortalWorld({
     planOf: role => call => (role === 'process' && call.name === 'dead.send' && ++sends === 2 ? 'error' : undefined),
   });
-  const raced = await race(first('deathDone'), () => diesAgain(world), async () => {
-    await world.post(DELIVERY);
-    world.start();
-    await forever(world);
-  });
+  const raced = await race(
+    first('deathDone'),
+    () => diesAgain(world),
+    async () => {
+      await world.post(DELIVERY);
+      world.start();
+      await forever(world);
+    },
+  );
   world.stop();
-  return [...raced, ...unless(inDeadQueue(world), 'I2 the second death is taken for the first, and was never put into the DLQ')];
+  return [
+    ...raced,
+    ...unless(inDeadQueue(world), 'I2 the second death is taken for the first, and was never put into the DLQ'),
+  ];
 };
 
 const aRedriveOfAnOlderDeath: Race = async () => {
@@ -146,10 +153,14 @@ const aRedriveOfAnOlderDeath: Race = async () => {
   await world.post(DELIVERY);
   world.start();
   await world.settle();
-  const raced = await race(first('revive'), () => diesAgain(world), async () => {
-    world.dead.startMessageMoveTask(world.main);
-    await forever(world);
-  });
+  const raced = await race(
+    first('revive'),
+    () => diesAgain(world),
+    async () => {
+      world.dead.startMessageMoveTask(world.main);
+      await forever(world);
+    },
+  );
   world.stop();
   return [...raced, ...unless(runs() === 2, `I4 a redrive of the first death ran the second: ${runs()} runs`)];
 };
@@ -171,7 +182,10 @@ const aParkedRedriveOfAnOlderDeath: Race = async () => {
     await forever(world);
   });
   const { status } = world.item('a') ?? {};
-  return [...raced, ...unless(status === 'dead_letter', `I4 a redrive of the first death parked the second: ${status}`)];
+  return [
+    ...raced,
+    ...unless(status === 'dead_letter', `I4 a redrive of the first death parked the second: ${status}`),
+  ];
 };
 
 const inDeadQueue = (world: MemoryWorld): boolean => {
@@ -389,9 +403,7 @@ async function abandoned(resendLimit: number): Promise<{ world: MemoryWorld; tak
   let commits = 0;
   const world = calmWorld({
     timings: { ...LOCAL_TIMINGS, resendLimit },
-    handlers: handlerThat(({ nth }) =>
-      nth === 1 ? undefined : busy(world, 8 * SECOND),
-    ),
+    handlers: handlerThat(({ nth }) => (nth === 1 ? undefined : busy(world, 8 * SECOND))),
     planOf: role => call =>
       role === 'process' && call.name === 'store.transact' && ++commits === 1 ? 'crash_before' : undefined,
   });

@@ -32,7 +32,13 @@ function readProof<T>(name: string): T | undefined {
   return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as T) : undefined;
 }
 
-function sentenceOf({ conditions, noticedByARace, noticedByAWalk, coveredByOthers, harmless }: ConditionCounts): string {
+function sentenceOf({
+  conditions,
+  noticedByARace,
+  noticedByAWalk,
+  coveredByOthers,
+  harmless,
+}: ConditionCounts): string {
   const noticed = noticedByARace + noticedByAWalk;
   return `${noticed} of ${conditions} are noticed in whole runs when they are missing (races ${noticedByARace}, walks ${noticedByAWalk}), ${coveredByOthers} are covered by others of the same write, ${harmless} let through no harm`;
 }
