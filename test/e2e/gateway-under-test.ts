@@ -60,6 +60,8 @@ export class GatewayUnderTest {
   private readonly feed: EventFeed;
   private readonly url: string;
   private readonly app: string;
+  /** Records that are waited for now, to be read with one call: a call for each would keep the local AWS busy. */
+  private nextLook: { readonly pks: EventPk[]; readonly items: Promise<readonly EventItem[]> } | undefined;
 
   /** `outside`: with the sources and routes of test-gateway.config.ts, and what is outside at that address. */
   static async start(options: { outside?: string } = {}): Promise<GatewayUnderTest> {
@@ -165,11 +167,27 @@ export class GatewayUnderTest {
   async waitFor(pk: EventPk, when: (item: EventItem) => boolean, limitMs = 60_000): Promise<EventItem> {
     const deadline = Date.now() + limitMs;
     for (;;) {
-      const [item] = await this.feed.read([pk]);
+      const item = await this.look(pk);
       if (item && when(item)) return item;
       if (Date.now() > deadline) throw new Error(`${pk} after ${limitMs} ms: ${JSON.stringify(item)}`);
-      await wait(100);
     }
+  }
+
+  /** The record a moment later, read together with all others that are asked for until then. */
+  private async look(pk: EventPk): Promise<EventItem | undefined> {
+    this.nextLook ??= this.planLook();
+    this.nextLook.pks.push(pk);
+    return (await this.nextLook.items).find(item => item.pk === pk);
+  }
+
+  private planLook(): NonNullable<typeof this.nextLook> {
+    const pks: EventPk[] = [];
+    const read = async (): Promise<readonly EventItem[]> => {
+      await wait(100);
+      this.nextLook = undefined;
+      return await this.feed.read(pks);
+    };
+    return { pks, items: read() };
   }
 
   async waitUntilFinished(pk: EventPk, limitMs?: number): Promise<EventItem> {
@@ -178,6 +196,11 @@ export class GatewayUnderTest {
 
   async read(pk: EventPk): Promise<EventItem | undefined> {
     return (await this.feed.read([pk]))[0];
+  }
+
+  /** The records behind these keys; missing ones are left out. */
+  async readAll(pks: readonly EventPk[]): Promise<readonly EventItem[]> {
+    return await this.feed.read(pks);
   }
 
   /** A row of the table behind one of the handlers' variables, by its key `id`. */

@@ -158,8 +158,8 @@ export function killStormSuite(gatewayOf: () => GatewayUnderTest): void {
   async function untilQuiet(): Promise<ReadonlyMap<string, EventItem>> {
     const deadline = performance.now() + QUIET_LIMIT_MS;
     for (;;) {
-      const records = await Promise.all([...acknowledged].map(it => gateway.read(it.pk)));
-      const items = new Map(records.flatMap(it => (it ? [[it.pk, it] as const] : [])));
+      const records = await gateway.readAll([...acknowledged].map(it => it.pk));
+      const items = new Map(records.map(it => [it.pk, it] as const));
       const quiet = [...acknowledged].every(it => isFinished(items.get(it.pk))) && (await messagesLeft()) === 0;
       if (quiet || performance.now() > deadline) return items;
       await wait(1_000);
