@@ -59,7 +59,11 @@ describe('one event that goes well', () => {
 
 describe('other events', () => {
   it('a duplicate sends nothing', () => {
-    expect(result.perEvent.duplicate).toMatchObject({ writeUnits: expect.closeTo(8 / 3, 3), sends: 0, queueRequests: 0 });
+    expect(result.perEvent.duplicate).toMatchObject({
+      writeUnits: expect.closeTo(8 / 3, 3),
+      sends: 0,
+      queueRequests: 0,
+    });
   });
 
   it('the rest is billed this much', () => {
