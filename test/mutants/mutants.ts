@@ -6,7 +6,8 @@ export interface Mutant {
   /** Text that stands exactly once in the file. */
   readonly from: string;
   readonly to: string;
-  /** The journey whose crash points are gone through first: the one that shows it soonest. */
+  /** Asked first, because it shows it soonest: a scenario, or a journey and then its crash points. @default in order */
+  readonly scenario?: string;
   readonly journey?: string;
 }
 
@@ -40,18 +41,21 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'an outage copy without its payload',
+    scenario: 'anOutageOfTheTableLosesNothing',
     file: ACCEPT,
     from: 'if (byReference) return',
     to: 'if (byReference || !this.recorded) return',
   },
   {
     name: 'state before payload: no payload at all',
+    scenario: 'aBrokenDeployKillsNothing',
     file: ACCEPT,
     from: 'this.payloadSafe = (await this.within(() => this.ports.payloads.putBody(item))) !== undefined;',
     to: 'this.payloadSafe = item !== undefined;',
   },
   {
     name: 'no fallback when the table is down',
+    scenario: 'anOutageOfTheTableLosesNothing',
     file: ACCEPT,
     from: 'this.sentWhole = this.sent &&',
     to: 'this.sentWhole = this.recorded &&',
@@ -77,12 +81,14 @@ export const MUTANTS: readonly Mutant[] = [
   // Writes
   {
     name: 'TTL at insert',
+    scenario: 'retriedEventsAreNeverForgotten',
     file: WRITES,
     from: '  return { ...baseItem(event, now), ...(late ?',
     to: '  return { ...baseItem(event, now), expiresAt: expiryAfter(now, 30), ...(late ?',
   },
   {
     name: 'no watch for what is recorded late',
+    scenario: 'whatIsRecordedLateIsWatched',
     file: WRITES,
     from: '  const late = !mayBeAtWork(event.receivedAt, now, timings);',
     to: '  const late = event.gen < 0 && !mayBeAtWork(event.receivedAt, now, timings);',
@@ -90,24 +96,28 @@ export const MUTANTS: readonly Mutant[] = [
   { name: 'a claim ignores the lease', file: WRITES, from: "lt('leaseUntil', now)", to: "exists('leaseUntil')" },
   {
     name: 'a claim ignores the generation',
+    scenario: 'aRestoredRecordRunsOnce',
     file: WRITES,
     from: "    eq('gen', gen),\n    le('schemaVersion', SCHEMA_VERSION),",
     to: "    le('schemaVersion', SCHEMA_VERSION),",
   },
   {
     name: 'a claim does not count the attempt',
+    scenario: 'aPoisonEventEnds',
     file: WRITES,
     from: '    add: { attempts: 1 },',
     to: '    add: { attempts: 0 },',
   },
   {
     name: 'no fencing: any owner may finish',
+    journey: 'happy path',
     file: WRITES,
     from: "all(eq('owner', by.claimId), eq('status', 'processing'))",
     to: "all(exists('pk'))",
   },
   {
     name: 'finish keeps the watch',
+    journey: 'a handler that fails, then succeeds',
     file: WRITES,
     from: '    remove: [...LEASE, ...WATCH],\n  };\n}\n\n/** Another attempt soon',
     to: '    remove: [...LEASE],\n  };\n}\n\n/** Another attempt soon',
@@ -120,12 +130,14 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'death is done for whatever death it is',
+    scenario: 'aLateDeathNoteChangesNothing',
     file: WRITES,
     from: "    condition: all(eq('status', 'dead_letter'), eq('deadId', deadId)),\n    set: { dlqSent: true,",
     to: "    condition: exists('pk'),\n    set: { dlqSent: true,",
   },
   {
     name: 'replay keeps the generation',
+    journey: 'replay of a completed event',
     file: WRITES,
     from: '      gen: item.gen + 1,\n      run:',
     to: '      gen: item.gen,\n      run:',
@@ -133,6 +145,7 @@ export const MUTANTS: readonly Mutant[] = [
   { name: 'replay keeps the TTL', file: WRITES, from: "  'expiresAt',\n];", to: '];' },
   {
     name: 'replay always gives a new idempotency key',
+    journey: 'replay of a dead event',
     file: WRITES,
     from: 'run: item.run + (newRun ? 1 : 0),',
     to: 'run: item.run + 1,',
@@ -140,13 +153,14 @@ export const MUTANTS: readonly Mutant[] = [
   // Processor
   {
     name: 'in progress is acked as a duplicate',
-    journey: 'duplicates at once and late',
+    journey: 'one id with two bodies',
     file: TAKE,
     from: '    await ports.receipts.hide(record.receipt, Math.ceil(restMs / 1_000) + 1 + Math.floor(ports.random.next() * 5));\n    return dispose(RETURN);',
     to: '    return dispose(restMs >= 0 ? ACK : RETURN);',
   },
   {
     name: 'due later is acked',
+    scenario: 'aRetryAlwaysHasAMessage',
     file: TAKE,
     from: '  await ports.receipts.hide(record.receipt, Math.min(SQS_MAX_WAIT_SECONDS, Math.ceil(waitMs / 1_000)));\n  return dispose(RETURN);',
     to: '  return dispose(waitMs >= 0 ? ACK : RETURN);',
@@ -160,30 +174,35 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a record is made without its payload',
+    scenario: 'anOutageOfTheTableLosesNothing',
     file: TAKE,
     from: 'if (!(await holdPayload(message, ports, rules))) {',
     to: 'if (message.gen < 0 && !(await holdPayload(message, ports, rules))) {',
   },
   {
     name: 'an unreachable table is acked',
+    scenario: 'anOutageOfTheTableLosesNothing',
     file: TAKE,
     from: '    Math.min(SQS_MAX_WAIT_SECONDS, 30 * 2 ** Math.min(5, record.receiveCount - 1)),\n  );\n  return RETURN;',
     to: '    0,\n  );\n  return ACK;',
   },
   {
     name: 'the receive count decides: dead after five',
+    scenario: 'anOutageOfTheTableLosesNothing',
     file: PROCESS,
     from: "  if (decoded.kind === 'foreign') return",
     to: "  if (record.receiveCount > 5) return sendAway(record, 'received too often', ports);\n  if (decoded.kind === 'foreign') return",
   },
   {
     name: 'foreign messages are dropped',
+    scenario: 'foreignMessagesWaitInTheDlq',
     file: PROCESS,
     from: "    await ports.dead.send(record.body, 'foreign_message');",
     to: '    ports.clock.now();',
   },
   {
     name: 'no deadline: a slow handler outlives its invocation',
+    scenario: 'aSlowRecordCostsItsNeighboursNothing',
     file: 'core/inbound/run-handler.ts',
     from: 'const run = await ports.timer.limit(timeLimitMs,',
     to: 'const run = await ports.timer.limit(timeLimitMs * 1_000,',
@@ -198,18 +217,21 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a finish that failed is acked',
+    journey: 'happy path',
     file: FINISH,
     from: "    ports.telemetry.log('warn', { stage: 'finish', pk: attempt.item.pk, error: error.message });\n    return RETURN;",
     to: "    ports.telemetry.log('warn', { stage: 'finish', pk: attempt.item.pk, error: error.message });\n    return ACK;",
   },
   {
     name: 'a retry without its successor',
+    scenario: 'aPoisonEventEnds',
     file: FINISH,
     from: '      await this.ports.queue.send(message, { groupId: this.source, delaySeconds });',
     to: '      void [message, delaySeconds];',
   },
   {
     name: 'no attempt budget',
+    scenario: 'aPoisonEventEnds',
     file: FINISH,
     from: 'if (item.attempts >= retry.attempts)',
     to: 'if (item.attempts >= 1_000_000)',
@@ -222,12 +244,14 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'death does not raise the payload',
+    scenario: 'deadEventsCanBeReplayedLate',
     file: FINISH,
     from: '    await this.raisePayload(this.rules.deadRetentionDays);',
     to: '',
   },
   {
     name: 'a dead letter without its DLQ message',
+    journey: 'a permanent error',
     file: FINISH,
     from: '  await ports.dead.send(encodeWorkMessage({ ...referenceTo(item), again: true, deadId, cause }), cause);',
     to: '  void [cause, encodeWorkMessage];',
@@ -235,36 +259,42 @@ export const MUTANTS: readonly Mutant[] = [
   // Sweeper
   {
     name: 'the cursor passes what could not be watched',
+    scenario: 'whatCouldNotBeWatchedIsNotPassed',
     file: ARRIVALS,
     from: 'const stuck = place.stuck || !covered;',
     to: 'const stuck = place.stuck && !covered;',
   },
   {
     name: 'the cursor passes what was claimed between read and write',
+    scenario: 'whatIsClaimedBetweenReadAndWriteIsWatched',
     file: 'core/inbound/sweep.ts',
     from: "if (result.written.kind === 'applied' || result.written.item === undefined) return true;",
     to: 'if (round >= 0) return true;',
   },
   {
     name: 'arrivals that are claimed are passed',
+    scenario: 'whatIsClaimedBetweenReadAndWriteIsWatched',
     file: 'core/inbound/sweep.ts',
     from: 'return item.watchAt !== undefined || isTerminal(item.status);',
     to: "return item.watchAt !== undefined || isTerminal(item.status) || item.status === 'processing';",
   },
   {
     name: 'the sweeper reads arrivals without a grace',
+    scenario: 'aRequestUnderWayIsNotPassed',
     file: 'core/inbound/sweep.ts',
     from: 'const upTo = this.startedAt - this.rules.timings.firstWatchMs;',
     to: 'const upTo = this.startedAt + 0 * this.rules.timings.firstWatchMs;',
   },
   {
     name: 'the sweeper does not look at arrivals',
+    scenario: 'aPurgeLosesNothing',
     file: 'core/inbound/sweep.ts',
     from: '  await run.sweepArrivals();\n',
     to: '',
   },
   {
     name: 'in a backlog an arrival is taken as sent and never looked at again',
+    scenario: 'whatTheSweeperSentIsLookedAtAgain',
     file: WRITES,
     from: '    set: { enqueuedAt: now, ...watch(item.pk, watchAt) },',
     to: '    set: { enqueuedAt: now, ...watch(item.pk, FAR + 0 * watchAt) },',
@@ -277,12 +307,14 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'the reconciler does not look for what nobody watches',
+    scenario: 'theReconcilerFindsWhatCameTooLate',
     file: 'core/inbound/reconcile.ts',
     from: 'if (!isOwed(item) || item.watchAt !== undefined) return [];',
     to: 'if (!isOwed(item) || item.gen > 0) return [];',
   },
   {
     name: 'the sweeper never sends what is overdue',
+    scenario: 'whatTheSweeperSentIsLookedAtAgain',
     file: SWEEP,
     from: "return now >= overdueAt(item, timings) ? 'overdue' : 'wait';",
     to: "return now >= overdueAt(item, timings) && item.gen < 0 ? 'overdue' : 'wait';",
@@ -296,6 +328,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'the drain deletes what it does not know',
+    scenario: 'foreignMessagesWaitInTheDlq',
     file: 'core/inbound/drain-dead-queue.ts',
     from: "if (decoded.kind === 'foreign' || decoded.message.deadId === undefined) continue;",
     to: "if (decoded.kind === 'foreign') {\n        await ports.dead.delete(receipt);\n        continue;\n      }\n      if (decoded.message.deadId === undefined) continue;",

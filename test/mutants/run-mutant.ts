@@ -1,6 +1,6 @@
 /** Builds the product with one deliberate bug and lets the probe look for it. */
 import { mkdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { build } from 'esbuild';
 import type { Mutant } from './mutants.ts';
@@ -45,17 +45,18 @@ export async function runMutant(
       {
         name: 'mutant',
         setup: builder => {
-          builder.onLoad({ filter: /\.ts$/ }, ({ path }) =>
-            mutant && contents !== undefined && path === join(ROOT, mutant.file)
-              ? { contents, loader: 'ts' }
-              : undefined,
+          if (mutant === undefined || contents === undefined) return;
+          // Each file that the filter lets through is asked for across two processes.
+          const name = basename(mutant.file).replace('.', '\\.');
+          builder.onLoad({ filter: new RegExp(`/${name}$`) }, ({ path }) =>
+            path === join(ROOT, mutant.file) ? { contents, loader: 'ts' } : undefined,
           );
         },
       },
     ],
   });
   return new Promise((resolve, reject) => {
-    const worker = new Worker(outfile, { workerData: { mutated: mutant !== undefined, journey: mutant?.journey } });
+    const worker = new Worker(outfile, { workerData: mutant });
     const timeout = setTimeout(() => {
       void worker.terminate();
       // A busy machine would hide a survivor: nothing noticed the bug so far.
