@@ -1,6 +1,8 @@
 import type { Drill } from './drill.ts';
 
-const SOON = 20;
+/** Upper bounds, for a machine that does much else: each wait ends as soon as its state is there. */
+const DEATH_SECONDS = 120;
+const PAGE_SECONDS = 90;
 
 export const deadLetter: Drill = {
   title: 'dead-letter',
@@ -14,8 +16,9 @@ export const deadLetter: Drill = {
     );
     for (const name of ['good', 'poison-1']) await stage.send(name, name === 'good' ? {} : { needs: row });
     const firstSentAt = Date.now();
+    await stage.died('poison-1', DEATH_SECONDS);
     transcript.step('The page.');
-    const page = await stage.page('process-new-dead-letters', SOON + 10);
+    const page = await stage.page('process-new-dead-letters', PAGE_SECONDS);
     for (const part of [
       `evt_default.${stage.key('poison-1')}`,
       'source default',
@@ -31,7 +34,8 @@ export const deadLetter: Drill = {
     );
     if (!quiet) stage.fail('the alarm of new deaths stays in ALARM: a second death would say nothing');
     await stage.send('poison-2', { needs: row });
-    await stage.page('process-new-dead-letters', SOON + 10, page.at);
+    await stage.died('poison-2', DEATH_SECONDS);
+    await stage.page('process-new-dead-letters', PAGE_SECONDS, page.at);
 
     const pagedAt = Date.now();
     transcript.step('Following the runbook: what died, and why.');

@@ -203,6 +203,14 @@ export class DrillStage {
     }
   }
 
+  /** Waits until an event is dead, so that what waits for its alarm does not wait for its handler. */
+  async died(name: string, seconds: number): Promise<void> {
+    const dead = await this.until(seconds, async () =>
+      (await this.item(name))?.status === 'dead_letter' ? true : undefined,
+    );
+    if (!dead) this.fail(`${name} is not dead after ${seconds} s: it is ${(await this.item(name))?.status}`);
+  }
+
   /** Waits until each event is completed, and sees that its effect happened once. */
   async completedOnce(names: readonly string[], seconds: number): Promise<void> {
     for (const name of names) {
