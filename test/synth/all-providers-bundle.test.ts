@@ -10,7 +10,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { gateway } from '#config';
 import { defineGateway } from '#core/config/gateway-config.ts';
 import { resolveConfig } from '#core/config/resolve-config.ts';
-import type { ResolvedConfig } from '#core/resolved-config.ts';
 import { bundleFunctions, metafilePath } from '#lib/bundling/bundle-functions.ts';
 import { PROVIDERS } from '#providers/index.ts';
 import { isLongRun } from '#test/support/long-run.ts';
@@ -47,13 +46,13 @@ let root: string;
 const folders = { few: '', all: '' };
 beforeAll(async () => {
   root = await mkdtemp(join(tmpdir(), 'holdfast-all-'));
-  const bundle = async (name: string, config: ResolvedConfig): Promise<string> => {
-    const outputFolder = join(root, name);
-    const bundles = await bundleFunctions({ configs: [config], functions: ['ingest'], outputFolder });
-    return bundles.get('prod')?.ingest ?? '';
-  };
-  folders.few = await bundle('few', resolveConfig(gateway, 'prod', PROVIDERS));
-  folders.all = await bundle('all', resolveConfig(all, 'prod', PROVIDERS));
+  // One build for both: the configuration is baked into it afterwards, under the name of its environment.
+  const configs = [
+    { ...resolveConfig(gateway, 'prod', PROVIDERS), environment: 'few' },
+    { ...resolveConfig(all, 'prod', PROVIDERS), environment: 'all' },
+  ];
+  const bundles = await bundleFunctions({ configs, functions: ['ingest'], outputFolder: root });
+  for (const name of ['few', 'all'] as const) folders[name] = bundles.get(name)?.ingest ?? '';
 });
 afterAll(() => rm(root, { recursive: true, force: true }));
 

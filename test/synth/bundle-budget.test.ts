@@ -22,11 +22,21 @@ const INGEST_BUDGET = { raw: 105_000, gzip: 36_000 };
 const INGEST_BUDGET_WITH_SDK = { raw: 260_000, gzip: 82_000 };
 const config = resolveConfig(gateway, 'prod', PROVIDERS);
 
+/** Another environment of the same build, with text that would break out of a careless literal. */
+const ODD = `'"\\ \n \u2028 \${x} \`y\` $& $1 </script> \u{1f4a9}`;
+const odder = {
+  ...config,
+  environment: 'odd',
+  sources: [{ ...config.sources[0], settings: { odd: ODD } } as (typeof config.sources)[number]],
+};
+
 let folder: string;
 let bundles: Bundles;
+let oddBundles: Bundles;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'holdfast-bundles-'));
-  bundles = await bundleInto(folder);
+  const built = await bundleFunctions({ configs: [config, odder], outputFolder: folder });
+  [bundles, oddBundles] = [built.get('prod') as Bundles, built.get('odd') as Bundles];
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
@@ -186,14 +196,10 @@ describe('the configuration', () => {
 
 describe('text in the configuration', () => {
   it('comes out of the bundle as it went in, whatever characters it has', async () => {
-    const odd = `'"\\ \n \u2028 \${x} \`y\` $& $1 </script> \u{1f4a9}`;
-    const [source] = config.sources;
-    const odder = { ...config, sources: [{ ...source, settings: { odd } } as (typeof config.sources)[number]] };
-    const elsewhere = await bundleInto(join(folder, 'odd'), { configs: [odder], functions: ['reconcile'] });
-    const code = await readFile(join(elsewhere.reconcile, 'index.mjs'), 'utf8');
+    const code = await readFile(join(oddBundles.reconcile, 'index.mjs'), 'utf8');
     const literal = /JSON\.parse\(('(?:[^'\\]|\\.)*')\)/s.exec(code)?.[1];
     const baked = JSON.parse(runInNewContext(literal ?? ''));
-    expect(baked.sources[0].settings).toEqual({ odd });
+    expect(baked.sources[0].settings).toEqual({ odd: ODD });
     expect(baked.timings).toEqual(config.timings);
   });
 });
