@@ -18,7 +18,8 @@ import { isLongRun } from '#test/support/long-run.ts';
 
 const run = promisify(execFile);
 /** Thousands of bytes, as the budget was set. */
-const INGEST_BUDGET = { raw: 105_000, gzip: 36_000 };
+/** 12 KB of it are the three dictionaries of docs/decisions/0008. */
+const INGEST_BUDGET = { raw: 112_000, gzip: 38_500 };
 const INGEST_BUDGET_WITH_SDK = { raw: 260_000, gzip: 82_000 };
 const config = resolveConfig(gateway, 'prod', PROVIDERS);
 
