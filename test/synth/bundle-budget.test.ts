@@ -20,8 +20,8 @@ const run = promisify(execFile);
 /** Thousands of bytes, as the budget was set. */
 /** 12 KB of it are the three dictionaries of docs/decisions/0008. */
 const INGEST_BUDGET = { raw: 112_000, gzip: 38_500 };
-/** The target of 260 KB holds for what is shipped; with the SDK the dictionaries go 5 KB beyond it. */
-const INGEST_BUDGET_WITH_SDK = { raw: 268_000, gzip: 82_000 };
+/** The target of 260 KB (82 gzip) holds for what is shipped; with the SDK the dictionaries go 5 KB (3) beyond it. */
+const INGEST_BUDGET_WITH_SDK = { raw: 268_000, gzip: 86_000 };
 const config = resolveConfig(gateway, 'prod', PROVIDERS);
 
 /** Another environment of the same build, with text that would break out of a careless literal. */
