@@ -1,8 +1,17 @@
 /** One run of a journey with faults at chosen calls, judged while it runs and at rest. */
 import { FAULTS, type Fault, type FaultPlan } from '#adapters/memory/faults.ts';
+import { MemoryControlStore } from '#adapters/memory/memory-control-store.ts';
 import { LOCAL_RETRY, LOCAL_TIMINGS } from '#core/config/defaults.ts';
 import type { EventItem } from '#core/event-item.ts';
-import { type Answer, type Delivery, MemoryWorld, type Role, type WorldOptions } from '#test/support/memory-world.ts';
+import { ARRIVALS_CONTROL } from '#core/inbound/arrivals.ts';
+import {
+  type Answer,
+  type Delivery,
+  EVENTS,
+  MemoryWorld,
+  type Role,
+  type WorldOptions,
+} from '#test/support/memory-world.ts';
 import { complaintsAbout } from '../oracle.ts';
 import { Witness } from './witness.ts';
 
@@ -15,6 +24,8 @@ export interface Journey {
   readonly expect?: (stage: Stage) => readonly string[];
   /** Runs (with a new idempotency key) each event may have. Default 1. */
   readonly runs?: Readonly<Record<string, number>>;
+  /** Its sweeper has never run: its first look at arrivals goes a day back, hour by hour. */
+  readonly newGateway?: true;
 }
 
 export interface Call {
@@ -113,6 +124,12 @@ export interface Verdict {
   readonly stage: Stage;
 }
 
+/** As in a gateway that is in service: the sweeper was here a moment ago. */
+async function lookedUntilNow({ database, sources, clock }: MemoryWorld): Promise<void> {
+  const cursors = Object.fromEntries(sources.map(({ id }) => [id, clock.now()]));
+  await new MemoryControlStore(database, EVENTS).write(ARRIVALS_CONTROL, JSON.stringify(cursors), 0);
+}
+
 export async function runJourney(
   journey: Journey,
   faults: ReadonlyMap<number, Fault> = new Map(),
@@ -120,6 +137,7 @@ export async function runJourney(
 ): Promise<Verdict> {
   const stage = new Stage(journey, faults, retries);
   const { world, witness } = stage;
+  if (!journey.newGateway) await lookedUntilNow(world);
   world.start();
   await journey.play(stage);
   const complaints: string[] = [];

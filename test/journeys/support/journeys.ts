@@ -42,7 +42,7 @@ function ended(status: string, more: Readonly<Record<string, unknown>> = {}): No
   };
 }
 
-const happy: Journey = { name: 'happy path', play: deliverOne, expect: ended('completed') };
+const happy: Journey = { name: 'happy path', newGateway: true, play: deliverOne, expect: ended('completed') };
 
 const lateDuplicates: Journey = {
   name: 'duplicates at once and late',
