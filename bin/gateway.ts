@@ -24,6 +24,7 @@ try {
     resolveDeployment(gateway, name, PROVIDERS, fallback),
   );
   const isWanted = ({ config }: Deployment): boolean =>
+    (only === undefined || only === config.environment) &&
     wanted.some(pattern => matchesGlob(`${config.environment}/Gateway`, pattern));
   const problems = [
     ...deployments.flatMap(each => checkHandlers(each, handlers)),

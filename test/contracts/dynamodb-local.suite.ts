@@ -12,8 +12,8 @@ import { eventStoreContract } from './event-store.contract.ts';
 import { makeMemoryTables } from './memory-region.ts';
 import { payloadStoreContract } from './payload-store.contract.ts';
 
-const CONDITIONS = isLongRun() ? 3_000 : 200;
-const SEQUENCES = isLongRun() ? 600 : 60;
+const CONDITIONS = isLongRun() ? 3_000 : 80;
+const SEQUENCES = isLongRun() ? 600 : 25;
 
 /** The stores' contracts on Amazon's DynamoDB Local, and the comparison of the memory adapters with it. */
 export function dynamoDbLocalSuite(url: () => string): void {

@@ -23,7 +23,7 @@ describe('docs/guides/scaling.md', () => {
   const text = read('guides/scaling.md');
   const performance = read('performance.md');
   const dollars = Number(/\| \*\*together\*\* \| ([\d.]+) \|/.exec(performance)?.[1]);
-  const units = Number(/\| ok event \| (\d+) \|/.exec(performance)?.[1]);
+  const units = Number(/\| ok event \| ([\d.]+) \|/.exec(performance)?.[1]);
 
   it('counts with the units and the dollars of docs/performance.md', () => {
     expect(dollars).toBeGreaterThan(1);

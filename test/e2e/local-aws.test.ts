@@ -8,6 +8,7 @@ import { type AlarmChange, runAlarms } from '#local/alarms.ts';
 import { type HttpAnswer, outputOf } from '#local/gateway-address.ts';
 import { findPython } from '#local/python.ts';
 import { sampleEvent } from '#local/sample-event.ts';
+import { localAwsContracts } from '#test/contracts/local-aws.suite.ts';
 import { freePort } from '#test/support/free-port.ts';
 import { isLongRun } from '#test/support/long-run.ts';
 import { cliSuite } from './cli.suite.ts';
@@ -258,6 +259,10 @@ describe.skipIf(!python)('the real stacks on a local AWS', () => {
   });
 
   cliSuite(() => gateway);
+
+  describe('contracts', () => {
+    localAwsContracts(() => gateway.aws.endpoint);
+  });
 
   it('is what npm start deploys: samples complete, a second run joins, Ctrl-C ends both', async () => {
     const root = await copyApp('start', { emulator: true });

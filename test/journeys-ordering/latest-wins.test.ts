@@ -87,7 +87,7 @@ function judge(world: MemoryWorld, changes: readonly Change[]): void {
   }
 }
 
-const numRuns = isLongRun() ? 3_000 : 200;
+const numRuns = isLongRun() ? 3_000 : 100;
 
 it('ends in the newest state after any order and duplication, one event at a time', async () => {
   await fc.assert(

@@ -43,8 +43,8 @@ export interface OutageResult {
   readonly drainedAfterMinutes: number;
 }
 
-/** `scale`: rates and limits are divided by it. */
-export async function downstreamOutage(scale: number): Promise<OutageResult> {
+/** `scale`: rates and limits are divided by it. `lastsMs`: of the outage. */
+export async function downstreamOutage(scale: number, lastsMs = HOUR): Promise<OutageResult> {
   const clock = new VirtualClock();
   const random = new SeededRandom(290);
   const weather = new Weather(clock, random.fork(), new Set());
@@ -91,7 +91,7 @@ export async function downstreamOutage(scale: number): Promise<OutageResult> {
   down = true;
   outageBegan = clock.now();
   flow(HOT, PER_SECOND / scale, () => down);
-  await clock.advanceBy(HOUR);
+  await clock.advanceBy(lastsMs);
   down = false;
   const cameBackAt = clock.now();
   const waiting = (): number => region.ledger.owedOf(HOT);

@@ -2,11 +2,7 @@ import { relative } from 'node:path';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Files that mostly wait, for an emulator or a JVM: started first, they overlap with those that compute. */
-const WAITING = [
-  'test/e2e/local-aws.test.ts',
-  'test/contracts/java-services.test.ts',
-  'test/contracts/local-aws.test.ts',
-];
+const WAITING = ['test/e2e/local-aws.test.ts', 'test/contracts/java-services.test.ts'];
 /** After them, project by project, so that a worker keeps its modules; one emulator of the end-to-end suite at a time. */
 const THEN = ['proof', 'e2e', 'synth', 'adapters', 'core'];
 
