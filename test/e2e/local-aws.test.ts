@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -9,7 +9,6 @@ import { type HttpAnswer, outputOf } from '#local/gateway-address.ts';
 import { findPython } from '#local/python.ts';
 import { sampleEvent } from '#local/sample-event.ts';
 import { localAwsContracts } from '#test/contracts/local-aws.suite.ts';
-import { freePort } from '#test/support/free-port.ts';
 import { isLongRun } from '#test/support/long-run.ts';
 import { cliSuite } from './cli.suite.ts';
 import { copyApp, GatewayUnderTest, genericEvent, pkOf } from './gateway-under-test.ts';
@@ -263,35 +262,6 @@ describe.skipIf(!python)('the real stacks on a local AWS', () => {
   describe('contracts', () => {
     localAwsContracts(() => gateway.aws.endpoint);
   });
-
-  it('is what npm start deploys: samples complete, a second run joins, Ctrl-C ends both', async () => {
-    const root = await copyApp('start', { emulator: true });
-    const port = await freePort();
-    const first = runScript('start', ['--port', String(port)], { root });
-    try {
-      await first.waitForOutput(/Events as they come/);
-      expect(first.stdout()).toMatch(
-        /payment_intent\.succeeded[\s\S]*accepted[\s\S]*pending[\s\S]*processing[\s\S]*completed/,
-      );
-      expect(first.stdout()).toMatch(/push[\s\S]*accepted[\s\S]*pending[\s\S]*processing[\s\S]*completed/);
-
-      const second = runScript('start', ['--once', '--port', String(port)], { root });
-      expect(await second.exitCode, second.stderr()).toBe(0);
-      expect(second.stdout()).toContain('already running');
-      expect(second.stdout()).toContain('not deployed again');
-      // The second run's samples are events like any other.
-      await first.waitForOutput(/Events as they come[\s\S]*payment_intent\.succeeded\s+completed/);
-
-      first.child.kill('SIGINT');
-      expect(await first.exitCode, first.stderr()).toBe(0);
-      await expect(fetch(`http://127.0.0.1:${port}/_ministack/health`)).rejects.toThrow();
-      expect(existsSync(join(root, `.holdfast/local-${port}/cdk.log`))).toBe(true);
-      expect(existsSync(join(root, `.holdfast/local-${port}/emulator.json`))).toBe(false);
-    } finally {
-      first.child.kill('SIGKILL');
-      await rm(root, { recursive: true, force: true });
-    }
-  }, 150_000);
 
   it.runIf(isLongRun())(
     'deploys another environment beside it, and no more while a source of it has no secret',

@@ -1,5 +1,7 @@
+import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { findPython } from '#local/python.ts';
 import { freePort } from '#test/support/free-port.ts';
@@ -11,6 +13,39 @@ const python = await findPython();
 reportMissingPython(python);
 
 describe('npm start', () => {
+  it.skipIf(!python)(
+    'completes its samples; a second run joins; Ctrl-C ends both',
+    async () => {
+      const root = await copyApp('start', { emulator: true });
+      const port = await freePort();
+      const first = runScript('start', ['--port', String(port)], { root });
+      try {
+        await first.waitForOutput(/Events as they come/);
+        expect(first.stdout()).toMatch(
+          /payment_intent\.succeeded[\s\S]*accepted[\s\S]*pending[\s\S]*processing[\s\S]*completed/,
+        );
+        expect(first.stdout()).toMatch(/push[\s\S]*accepted[\s\S]*pending[\s\S]*processing[\s\S]*completed/);
+
+        const second = runScript('start', ['--once', '--port', String(port)], { root });
+        expect(await second.exitCode, second.stderr()).toBe(0);
+        expect(second.stdout()).toContain('already running');
+        expect(second.stdout()).toContain('not deployed again');
+        // The second run's samples are events like any other.
+        await first.waitForOutput(/Events as they come[\s\S]*payment_intent\.succeeded\s+completed/);
+
+        first.child.kill('SIGINT');
+        expect(await first.exitCode, first.stderr()).toBe(0);
+        await expect(fetch(`http://127.0.0.1:${port}/_ministack/health`)).rejects.toThrow();
+        expect(existsSync(join(root, `.holdfast/local-${port}/cdk.log`))).toBe(true);
+        expect(existsSync(join(root, `.holdfast/local-${port}/emulator.json`))).toBe(false);
+      } finally {
+        first.child.kill('SIGKILL');
+        await rm(root, { recursive: true, force: true });
+      }
+    },
+    150_000,
+  );
+
   it('says in one line what to install when there is no Python', async () => {
     const app = await copyApp('no-python');
     const run = runScript('start', ['--once'], { root: app, env: { HOLDFAST_PYTHON: '/there/is/no/python' } });
