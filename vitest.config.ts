@@ -7,8 +7,8 @@ const SHARED = { isolate: false } as const;
 /** One project per purpose, each with its own time limit, so that a slow test is a failure where it should be fast. */
 export default defineConfig({
   test: {
-    // Two that compute and one that waits; Vitest alone would use a single worker on two cores.
-    maxWorkers: 3,
+    // Two that compute and two that wait; Vitest alone would use a single worker on two cores.
+    maxWorkers: 4,
     sequence: { sequencer: SuiteOrder },
     reporters: ['default', './test/support/proof-reporter.ts'],
     projects: [

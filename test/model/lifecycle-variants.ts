@@ -27,7 +27,7 @@ const ofTheReference: readonly Variant[] = [
   slow(good('replay: crash, lost reply', 237_487, { replay: 1, crash: 1, lostReply: 1 })),
   slow(good('replay: zombie', 150_878, { replay: 1, zombie: 1 })),
   slow(good('replay by two operators', 160_468, { replay: 2 })),
-  good('replay + redrive, poison event', 165_549, { replay: 1, redrive: 1 }, { handlerCanSucceed: false }),
+  slow(good('replay + redrive, poison event', 165_549, { replay: 1, redrive: 1 }, { handlerCanSucceed: false })),
   good(
     'pause: crash, lost reply, late duplicate, outage',
     165_177,
