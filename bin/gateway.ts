@@ -20,21 +20,18 @@ const only: unknown = app.node.tryGetContext('environment');
 const fallback = { account: process.env['CDK_DEFAULT_ACCOUNT'], region: process.env['CDK_DEFAULT_REGION'] };
 
 try {
-  const deployments = Object.keys(gateway.environments).map(name =>
-    resolveDeployment(gateway, name, PROVIDERS, fallback),
-  );
+  const all = Object.keys(gateway.environments).map(name => resolveDeployment(gateway, name, PROVIDERS, fallback));
+  const deployments = all.filter(({ config }) => only === undefined || only === config.environment);
   const isWanted = ({ config }: Deployment): boolean =>
-    (only === undefined || only === config.environment) &&
     wanted.some(pattern => matchesGlob(`${config.environment}/Gateway`, pattern));
   const problems = [
-    ...deployments.flatMap(each => checkHandlers(each, handlers)),
+    ...all.flatMap(each => checkHandlers(each, handlers)),
     ...deployments.filter(isWanted).flatMap(checkReach),
   ];
   if (problems.length > 0) throw new ConfigError(problems);
   const bundled = await bundleFunctions({ configs: deployments.filter(isWanted).map(each => each.config) });
   for (const deployment of deployments) {
     const environment = deployment.config.environment;
-    if (only !== undefined && only !== environment) continue;
     const bundles = bundled.get(environment) ?? (await placeholderBundles(environment));
     new GatewayStage(app, { deployment, bundles, handlerResources });
   }

@@ -51,6 +51,7 @@ export function addCost(program: Command, set: CommandSet): void {
         () => [
           `Predicted for a month of ${eventsPerDay.toLocaleString('en')} events a day of ${bodyBytes.toLocaleString('en')} bytes`,
           `us-east-1 list prices of ${PRICES_READ_ON}, no free tier, batches of ${batch}, 30 days kept, no duplicates or retries`,
+          'Bodies deflate as those of Stripe, GitHub and Shopify do, which have a dictionary; those of others cost up to a write unit more',
           '',
           ...run.out.table(
             ['DOLLARS', 'LINE'],

@@ -63,7 +63,7 @@ describe('a dictionary', () => {
     expect(body.equals(nodeCodec.inflate(deflateRawSync(body, { level: 0 }), body.length))).toBe(true);
   });
 
-  test('saves so much of a body that it was not made from', () => {
+  test('saves so much of a body of its provider', () => {
     const shares = [0, 1, 2].map(number => {
       const { body, provider } = providerEvent(number, 0);
       return [

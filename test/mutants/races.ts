@@ -9,6 +9,7 @@ import { defer, done, type Outcome, PermanentError, retryAfter } from '#core/inb
 import type { EventUpdate } from '#core/ports.ts';
 import { handlerThat } from '#test/journeys/support/handlers.ts';
 import { EVENTS, MemoryWorld, type WorldOptions } from '#test/support/memory-world.ts';
+import { slowRequest } from './scenarios.ts';
 import { writeOf } from './write-leaves.ts';
 
 type Race = () => Promise<readonly string[]>;
@@ -20,11 +21,12 @@ const DELIVERY = { id: 'a', createdAt: 1_767_571_200_000 };
 const unless = (fine: boolean, complaint: string): string[] => (fine ? [] : [complaint]);
 const ask = (replayId: string) => ({ replayId, by: 'test', why: 'test' });
 
-function calmWorld(options: WorldOptions = {}): MemoryWorld {
+function calm(options: WorldOptions = {}): WorldOptions {
   const timings = { ...LOCAL_TIMINGS, ...options.timings };
   const queue = { duplicateRate: 0, visibilitySeconds: 20 };
-  return new MemoryWorld({ idleMs: 1_000, ...options, timings, queue, deadQueue: { duplicateRate: 0 } });
+  return { idleMs: 1_000, ...options, timings, queue, deadQueue: { duplicateRate: 0 } };
 }
+const calmWorld = (options: WorldOptions = {}): MemoryWorld => new MemoryWorld(calm(options));
 
 /** A handler at work, which then goes on as usual: it has answered nothing. */
 const busy = (world: MemoryWorld, ms: number): Promise<never> => world.clock.sleep(ms).then(() => undefined as never);
@@ -469,54 +471,38 @@ const givenUpAfterAnotherAttempt: Race = async () => {
   return [...raced, ...unless(status === 'completed', `I12 an event with attempts left is ${status}`)];
 };
 
+/** A write that watches an event arrives when the event has ended: nothing would take that watch away. */
+async function watchAfterItEnded(world: MemoryWorld, write: string, begins: () => unknown): Promise<readonly string[]> {
+  const hasEnded = (): Promise<void> => until(world, () => world.item('a')?.status === 'completed');
+  const ends = async (): Promise<void> => {
+    await begins();
+    await hasEnded();
+  };
+  let watchAt: number | undefined;
+  const raced = await race(first(write), ends, async () => {
+    await world.clock.complete(hasEnded());
+    await world.clock.advanceBy(2 * SECOND);
+    watchAt = world.item('a')?.watchAt;
+  });
+  world.stop();
+  return [...raced, ...unless(watchAt === undefined, 'I8 an event that has ended is watched')];
+}
+
 const sweptAfterItEnded: Race = async () => {
   const world = calmWorld();
   await world.post(DELIVERY);
   world.start();
   world.mapping.disable();
-  const ends = async (): Promise<void> => {
-    world.mapping.enable();
-    await until(world, () => world.item('a')?.status === 'completed');
-  };
-  let watchAt: number | undefined;
-  const raced = await race(first('markSwept'), ends, async () => {
-    await world.clock.complete(until(world, () => world.item('a')?.status === 'completed'));
-    await world.clock.advanceBy(2 * SECOND);
-    watchAt = world.item('a')?.watchAt;
-  });
-  world.stop();
-  return [...raced, ...unless(watchAt === undefined, 'I8 an event that has ended is watched')];
+  return watchAfterItEnded(world, 'markSwept', () => world.mapping.enable());
 };
 
 const foundByTheReconcilerAfterItEnded: Race = async () => {
-  const seen = { 'store.insert': 0, 'queue.send': 0 };
-  const world = calmWorld({
-    // The second request stands still before it records, and dies before it sends.
-    planOf: role => call => {
-      if (role !== 'ingest' || !(call.name in seen)) return undefined;
-      const name = call.name as keyof typeof seen;
-      seen[name] += 1;
-      if (seen[name] !== 2) return undefined;
-      return name === 'store.insert' ? 'stall' : 'crash_before';
-    },
-    processOf: role => (role === 'ingest' ? { stallMs: 5 * MINUTE } : {}),
-  });
+  const world = slowRequest(5 * MINUTE, calm());
   world.start();
   await world.post({ ...DELIVERY, id: 'b' });
   await world.post(DELIVERY);
   await world.clock.advanceBy(55 * MINUTE);
-  const repeated = async (): Promise<void> => {
-    await world.deliver(DELIVERY);
-    await until(world, () => world.item('a')?.status === 'completed');
-  };
-  let watchAt: number | undefined;
-  const raced = await race(first('rewatch'), repeated, async () => {
-    await world.clock.complete(until(world, () => world.item('a')?.status === 'completed'));
-    await world.clock.advanceBy(2 * SECOND);
-    watchAt = world.item('a')?.watchAt;
-  });
-  world.stop();
-  return [...raced, ...unless(watchAt === undefined, 'I8 an event that has ended is watched')];
+  return watchAfterItEnded(world, 'rewatch', () => world.deliver(DELIVERY));
 };
 
 export const RACES = {

@@ -7,7 +7,7 @@ import { SeededRandom } from '#adapters/memory/seeded-random.ts';
 import type { EventItem } from '#core/event-item.ts';
 import { pendingItem } from '#core/inbound/event-writes.ts';
 import { defineHandlers, done, PermanentError } from '#core/inbound/handler-contract.ts';
-import { EVENTS, MemoryWorld, PAYLOADS } from '#test/support/memory-world.ts';
+import { EVENTS, MemoryWorld, PAYLOADS, type WorldOptions } from '#test/support/memory-world.ts';
 import { complaintsAbout } from '../journeys/oracle.ts';
 
 const HOUR = 3_600_000;
@@ -331,9 +331,10 @@ const whatIsClaimedBetweenReadAndWriteIsWatched: Scenario = async () => {
  * The second request stands still for so long before it records, and dies before it sends. The first is there to be
  * seen: without arrivals the cursor stays where it is.
  */
-function slowRequest(stallMs: number): MemoryWorld {
+export function slowRequest(stallMs: number, options: WorldOptions = {}): MemoryWorld {
   const seen = { 'store.insert': 0, 'queue.send': 0 };
   return new MemoryWorld({
+    ...options,
     planOf: role => call => {
       if (role !== 'ingest' || !(call.name in seen)) return undefined;
       const name = call.name as keyof typeof seen;
