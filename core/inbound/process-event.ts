@@ -46,11 +46,12 @@ export async function processEvent(
   }
 
   const { sourceId } = splitEventPk(message.pk);
-  const handler = ports.handlers.find(sourceId, message.eventType);
-  const taken = await take(message, record, sourceId, handler, deadlineMs, ports, rules);
+  const taken = await take(message, record, sourceId, deadlineMs, ports, rules);
   if (taken.kind === 'disposed') return taken.disposal;
 
   const { item, claimId } = taken;
+  // By the record's type: the message may be of another delivery that came under the same id.
+  const handler = ports.handlers.find(sourceId, item.eventType);
   const source = rules.sources.get(sourceId);
   const attempt: Attempt = {
     item,
@@ -90,11 +91,11 @@ async function take(
   message: WorkMessage,
   record: QueueRecord,
   sourceId: SourceId,
-  handler: HandlerRegistration | undefined,
   deadlineMs: number,
   ports: ProcessPorts,
   rules: ProcessRules,
 ): Promise<Taken> {
+  const handler = ports.handlers.find(sourceId, message.eventType);
   const leaseMs = Math.min(deadlineMs - ports.clock.now(), rules.timings.processTimeoutMs) + rules.timings.leaseGraceMs;
   if (await ports.pauses.isPaused(sourceId))
     return takeEvent(message, record, leaseMs, { kind: 'pause' }, ports, rules);

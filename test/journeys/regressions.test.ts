@@ -1,7 +1,7 @@
 /** Failures seen in other projects, one named test each: what was accepted, and what becomes of it afterwards. */
 import { describe, expect, it } from 'vitest';
 import { TTL_ATTRIBUTE } from '#core/glossary.ts';
-import { defer, retryAfter } from '#core/inbound/handler-contract.ts';
+import { defer, defineHandlers, done, retryAfter } from '#core/inbound/handler-contract.ts';
 import { encodeWorkMessage } from '#core/inbound/work-message.ts';
 import { generic } from '#providers/generic.ts';
 import { MemoryWorld } from '#test/support/memory-world.ts';
@@ -230,4 +230,23 @@ it('regression: a worker goes by the record as it is at the claim, not by what i
   expect(world.telemetry.total('AttemptsFailed')).toBe(failed);
   expect(world.main.dump()).toEqual([]);
   expect(complaintsAbout(world)).toEqual([]);
+});
+
+it('regression: a copy that came with another type under a known id does not choose the handler', async () => {
+  const seen: string[] = [];
+  const handlerOf = (type: string) => ({
+    source: '*',
+    type,
+    handle: async (event: { readonly type: string }) => {
+      seen.push(`${type} got ${event.type}`);
+      return done();
+    },
+  });
+  const handlers = () => defineHandlers([handlerOf('paid'), handlerOf('refunded')]);
+  const world = new MemoryWorld({ handlers, plan: faultAt('queue.send', 1, 'error') });
+  await world.post({ id: 'evt_1', type: 'paid' });
+  await world.post({ id: 'evt_1', type: 'refunded' });
+  expect(world.main.dump().map(it => JSON.parse(it.body))).toMatchObject([{ eventType: 'refunded' }]);
+  expect(await workOff(world)).toBe(true);
+  expect(seen).toEqual(['paid got paid']);
 });
