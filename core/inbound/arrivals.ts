@@ -6,7 +6,7 @@
 import type { EventItem } from '../event-item.ts';
 import { type EpochMs, type SourceId, splitEventPk } from '../glossary.ts';
 import type { ControlStore } from '../ports.ts';
-import { decodeJsonObject } from './decode-json-object.ts';
+import { decodeByName } from './decode-json-object.ts';
 
 export const ARRIVALS_CONTROL = 'arrivals';
 
@@ -14,7 +14,7 @@ export const ARRIVALS_CONTROL = 'arrivals';
 export type ArrivalCursors = Readonly<Record<SourceId, EpochMs>>;
 
 export function decodeArrivals(value: string | undefined): ArrivalCursors {
-  return (decodeJsonObject(value ?? '{}') ?? {}) as ArrivalCursors;
+  return decodeByName(value) as ArrivalCursors;
 }
 
 export async function readArrivals(control: Pick<ControlStore, 'read'>): Promise<ArrivalCursors> {

@@ -11,6 +11,14 @@ export function decodeJsonObject(text: string): Record<string, unknown> | undefi
     : undefined;
 }
 
+/**
+ * A stored object whose keys are names that others chose, empty for anything else: only what is written in it is found,
+ * not what every object inherits (`constructor` is a good name for a source).
+ */
+export function decodeByName(text: string | undefined): Readonly<Record<string, unknown>> {
+  return Object.assign(Object.create(null), decodeJsonObject(text ?? '{}'));
+}
+
 /** JSON.parse without own `__proto__` keys. Throws SyntaxError as JSON.parse does. */
 export function parseJson(text: string): unknown {
   return text.includes('__proto__')

@@ -39,7 +39,7 @@ function parseForm(bytes: Uint8Array): ParsedPayload {
   const fields: Record<string, string | string[]> = {};
   for (const [name, value] of new URLSearchParams(new TextDecoder().decode(bytes))) {
     if (name === '__proto__') continue;
-    const known = fields[name];
+    const known = Object.hasOwn(fields, name) ? fields[name] : undefined;
     fields[name] = known === undefined ? value : Array.isArray(known) ? [...known, value] : [known, value];
   }
   return { kind: 'parsed', value: fields };

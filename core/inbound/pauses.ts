@@ -1,7 +1,7 @@
 /** Which sources are paused: one control item, cached for a few seconds. */
 import type { EpochMs, SourceId } from '../glossary.ts';
 import type { Clock, ControlStore } from '../ports.ts';
-import { decodeJsonObject } from './decode-json-object.ts';
+import { decodeByName } from './decode-json-object.ts';
 
 export const PAUSES_CONTROL = 'pauses';
 
@@ -13,7 +13,7 @@ export interface PauseNote {
 export type PauseNotes = Readonly<Record<string, PauseNote>>;
 
 export function decodePauses(value: string | undefined): PauseNotes {
-  return (decodeJsonObject(value ?? '{}') ?? {}) as unknown as PauseNotes;
+  return decodeByName(value) as PauseNotes;
 }
 
 export class Pauses {

@@ -105,6 +105,13 @@ it('regression: events of a paused source are recorded, seen, and run when the p
   expect(world.effects('evt_1')).toBe(1);
 });
 
+it('regression: a source is paused by a note of its own, not by what every object of the language has', async () => {
+  const world = new MemoryWorld({ sources: ['constructor'] });
+  await world.post({ id: 'evt_1', source: 'constructor' });
+  expect(await workOff(world)).toBe(true);
+  expect(world.item('evt_1', 'constructor')).toMatchObject({ status: 'completed', attempts: 1 });
+});
+
 it('regression: with stores that never answer, the provider still gets its answer in time', async () => {
   const plan = faultWhile(/^(?!secrets)/, 'hang', () => true);
   const world = new MemoryWorld({ plan, process: { clientTimeoutMs: 3_600_000 } });

@@ -97,6 +97,11 @@ describe('parsePayload', () => {
     expect(parsed).toEqual({ kind: 'parsed', value: { a: ['1', '2'], b: 'x y' } });
   });
 
+  it('takes a field of a form for the first of its name, whatever every object inherits', () => {
+    const parsed = parsePayload(bytes('constructor=acme&toString=x'), 'application/x-www-form-urlencoded');
+    expect(parsed).toEqual({ kind: 'parsed', value: { constructor: 'acme', toString: 'x' } });
+  });
+
   it('leaves other types as bytes', () => {
     expect(parsePayload(new Uint8Array([1, 2]), 'application/octet-stream')).toEqual({
       kind: 'parsed',
