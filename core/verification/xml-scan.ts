@@ -2,7 +2,7 @@
  * Just enough XML to read single elements of a signed notification (Braintree): elements, text, the five entities and
  * character references. Documents with a DTD are refused, so nothing can expand. Attributes are skipped.
  */
-import { MAX_JSON_DEPTH } from './json-scan.ts';
+import { MAX_JSON_DEPTH } from './json-tape.ts';
 
 interface XmlElement {
   readonly name: string;

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { utf8 } from '#core/verification/bytes.ts';
-import { type JsonDocument, MAX_JSON_DEPTH, ROOT, scanJson } from '#core/verification/json-scan.ts';
+import { type JsonDocument, ROOT, scanJson } from '#core/verification/json-scan.ts';
+import { MAX_JSON_DEPTH } from '#core/verification/json-tape.ts';
 
 const scan = (text: string) => scanJson(utf8(text));
 const textAt = (text: string, path: string) => {
