@@ -119,8 +119,8 @@ it('neighbour: what is emitted is declared: every metric with all the dimensions
 
 it('neighbour: no module remembers anything of a request; what is kept is parsed configuration', () => {
   const parsed = [
-    // A key that is the same all day, made from the function's credentials.
-    'adapters/aws/signed/sign.ts: lastKey',
+    // Keys that are the same all day, made from the function's credentials.
+    'adapters/aws/signed/sign.ts: lastKeys',
     'adapters/crypto/node-crypto.ts: parsedKeys',
     'adapters/system.ts: lists',
     'core/verification/json-scan.ts: steps',

@@ -12,8 +12,8 @@ export interface SigningScope {
   readonly service: string;
 }
 
-/** The last signing key: it is the same for a day, a region, a service and a secret. */
-let lastKey: { readonly name: string; readonly key: KeyObject } | undefined;
+/** The last signing key of each service: it is the same for a day, a region and a secret. */
+const lastKeys = new Map<string, { readonly name: string; readonly key: KeyObject }>();
 
 /**
  * The `authorization` header of a POST to `/` by Signature Version 4
@@ -40,15 +40,16 @@ export function signPost(
 }
 
 function signingKey(secret: string, day: string, region: string, service: string): KeyObject {
-  const name = [secret, day, region, service].join('\n');
-  if (lastKey?.name !== name) {
-    const key = [day, region, service, 'aws4_request'].reduce(
-      (parent: string | Buffer, part) => createHmac('sha256', parent).update(part).digest(),
-      `AWS4${secret}`,
-    );
-    lastKey = { name, key: createSecretKey(key as Buffer) };
-  }
-  return lastKey.key;
+  const name = [secret, day, region].join('\n');
+  const last = lastKeys.get(service);
+  if (last?.name === name) return last.key;
+  const bytes = [day, region, service, 'aws4_request'].reduce(
+    (parent: string | Buffer, part) => createHmac('sha256', parent).update(part).digest(),
+    `AWS4${secret}`,
+  );
+  const key = createSecretKey(bytes as Buffer);
+  lastKeys.set(service, { name, key });
+  return key;
 }
 
 function sha256(text: string): string {
