@@ -34,7 +34,7 @@ import { Breaker } from '#core/retry/breaker.ts';
 import { handleRequest } from '#lambdas/ingest/handle-request.ts';
 import { handleBatch } from '#lambdas/process/handle-batch.ts';
 import { PROVIDERS } from '#providers/index.ts';
-import type { ProviderEvent } from '../fixtures/provider-events.ts';
+import type { ProviderEvent } from '../fixtures/event-builder.ts';
 import { apiEventOf } from '../loopback/requests.ts';
 import { Meter } from './counters.ts';
 import { CountingDatabase } from './counting-database.ts';

@@ -3,7 +3,8 @@
 import { nodeCodec } from '#adapters/codec/node-codec.ts';
 import type { Counts } from '#cli/cost/counts.ts';
 import { defineHandlers, done, PermanentError, retryAfter } from '#core/inbound/handler-contract.ts';
-import { type ProviderEvent, providerEvent } from '../fixtures/provider-events.ts';
+import type { ProviderEvent } from '../fixtures/event-builder.ts';
+import { providerEvent } from '../fixtures/provider-events.ts';
 import { BilledGateway, EFFECTS } from './billed-gateway.ts';
 import { type BilledCall, difference } from './counters.ts';
 

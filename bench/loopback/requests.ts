@@ -6,7 +6,7 @@ import { type EventKey, toEventPk, toSourceId } from '#core/glossary.ts';
 import { toHex } from '#core/inbound/text.ts';
 import { encodeWorkMessage, WORK_MESSAGE_VERSION } from '#core/inbound/work-message.ts';
 import { signWebhook } from '../../testing/sign-webhook.ts';
-import type { ProviderEvent } from '../fixtures/provider-events.ts';
+import type { ProviderEvent } from '../fixtures/event-builder.ts';
 
 /** The request of an event as API Gateway hands it to ingest, signed now. */
 export function apiEventOf(
