@@ -70,6 +70,8 @@ export interface Gateway {
   readonly deployment: Deployment;
   /** Where it is, for a person: region, or the address of the local AWS. */
   readonly place: string;
+  /** When its gateway stack was last deployed, epoch ms; undefined where nobody says. */
+  readonly deployedAt: number | undefined;
   /** Origin of every webhook URL, as this machine reaches it. */
   readonly apiUrl: string;
   readonly store: EventStore;

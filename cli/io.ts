@@ -2,7 +2,7 @@
 import { userInfo } from 'node:os';
 
 interface Stream {
-  write(text: string): void;
+  write(data: string | Uint8Array): void;
   readonly isTTY: boolean;
   readonly columns: number;
 }
@@ -50,7 +50,7 @@ export function processIo(): Io {
 
 function streamOf(stream: NodeJS.WriteStream): Stream {
   return {
-    write: text => void stream.write(text),
+    write: data => void stream.write(data),
     isTTY: stream.isTTY === true,
     columns: stream.columns ?? 120,
   };

@@ -74,6 +74,18 @@ export class Run {
     return `${program} ${text}${this.environment === DEFAULT_ENVIRONMENT ? '' : ` --env ${this.environment}`}`;
   }
 
+  /** Why somebody does this, as given or asked for; the `"…"` of a command that was pasted is no reason. Throws CliError (usage). */
+  async reason(given: string | undefined): Promise<string> {
+    const text = given?.trim() ?? '';
+    if (text !== '' && !PLACEHOLDER.test(text)) return text.slice(0, 500);
+    if (this.io.stdinIsTTY && !this.out.json) {
+      const answer = (await this.io.ask('Why? The next person reads it: ')).trim();
+      if (answer !== '') return answer.slice(0, 500);
+    }
+    const wrong = text === '' ? 'No reason (--why)' : `--why: "${text.slice(0, 40)}"`;
+    throw usageError(wrong, 'a text that the next person understands', '--why "schema fixed in v42"');
+  }
+
   /** Asks before something that cannot be taken back. Without a terminal only --yes is an answer. */
   async confirm(question: string, yes: boolean | undefined): Promise<void> {
     if (yes === true) return;
@@ -86,6 +98,7 @@ export class Run {
 }
 
 export const DEFAULT_ENVIRONMENT = 'local';
+const PLACEHOLDER = /^(?:…|\.\.\.|<.*>)$/;
 
 /** What commands are made with: runs an action, keeps its exit code, and gives it its `Run`. */
 export class CommandSet {

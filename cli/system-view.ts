@@ -24,11 +24,14 @@ export interface SystemView {
   readonly pauses: Readonly<Record<string, PauseNote>>;
   readonly jobs: readonly ReplayJob[];
   readonly alarms: readonly AlarmView[];
+  /** The last run of the sweeper is over by then at the latest; still to come where one may be at work. */
   readonly sweptUntil: number | undefined;
+  /** When the gateway stack was last deployed; undefined where nobody says. */
+  readonly deployedAt: number | undefined;
 }
 
 export async function readSystem(run: Run): Promise<SystemView> {
-  const { store, gauge, control, alarms } = await run.gateway();
+  const { store, gauge, control, alarms, deployedAt } = await run.gateway();
   const now = run.clock.now();
   const [main, dead, pauses, views, lease, hour, recent, unfinished] = await Promise.all([
     gauge.main(),
@@ -60,6 +63,7 @@ export async function readSystem(run: Run): Promise<SystemView> {
     jobs: jobs.flatMap(found => (found?.job.state === 'running' ? [found.job] : [])),
     alarms: views,
     sweptUntil: lease === undefined ? undefined : Number(lease.value),
+    deployedAt,
   };
 }
 

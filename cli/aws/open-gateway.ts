@@ -42,7 +42,7 @@ export async function openGateway(deployment: Deployment, env: Env): Promise<Gat
     requestHandler: TIMEOUTS,
   };
   const cloudFormation = new CloudFormationClient(settings);
-  const outputs = await readOutputs(cloudFormation, `holdfast-${environment}-gateway`, environment);
+  const { outputs, deployedAt } = await readStack(cloudFormation, `holdfast-${environment}-gateway`, environment);
   const output = (name: string): string => {
     const value = outputs.get(name);
     if (value === undefined)
@@ -57,6 +57,7 @@ export async function openGateway(deployment: Deployment, env: Env): Promise<Gat
   return {
     deployment,
     place: endpoint ?? (await cloudFormation.config.region()),
+    deployedAt,
     apiUrl: local ? `${local.endpoint}/_aws/execute-api/${output('ApiId')}` : output('ApiUrl'),
     store: new DynamoDbEventStore(dynamodb, output('EventsTable')),
     payloads: new DynamoDbPayloadStore(dynamodb, output('PayloadsTable')),
@@ -76,14 +77,18 @@ export async function openGateway(deployment: Deployment, env: Env): Promise<Gat
   };
 }
 
-async function readOutputs(
-  client: CloudFormationClient,
-  StackName: string,
-  environment: string,
-): Promise<ReadonlyMap<string, string>> {
+interface FoundStack {
+  readonly outputs: ReadonlyMap<string, string>;
+  readonly deployedAt: number | undefined;
+}
+
+async function readStack(client: CloudFormationClient, StackName: string, environment: string): Promise<FoundStack> {
   try {
-    const { Stacks = [] } = await client.send(new DescribeStacksCommand({ StackName }));
-    return new Map((Stacks[0]?.Outputs ?? []).map(it => [it.OutputKey ?? '', it.OutputValue ?? '']));
+    const { Stacks: [stack] = [] } = await client.send(new DescribeStacksCommand({ StackName }));
+    return {
+      outputs: new Map((stack?.Outputs ?? []).map(it => [it.OutputKey ?? '', it.OutputValue ?? ''])),
+      deployedAt: (stack?.LastUpdatedTime ?? stack?.CreationTime)?.getTime(),
+    };
   } catch (error) {
     if (!(error instanceof Error && error.name === 'ValidationError')) throw error;
     const region = await client.config.region();

@@ -67,6 +67,7 @@ export function addDlq(program: Command, set: CommandSet): void {
       run.out.result(report, () => eventScreen(report, run.out));
       if (item.status !== 'dead_letter') run.out.note(`This event is not dead: its status is ${item.status}`);
       else {
+        run.out.next(run.command(`events get ${toEventId(item.pk)} --body`), 'what the provider sent');
         run.out.next(run.command(`replay ${toEventId(item.pk)} --why "…"`), 'this one, once the cause is fixed');
         if (item.cause !== undefined)
           run.out.next(run.command(`replay --cause ${item.cause} --since 24h --dry-run`), 'all that died of it');

@@ -9,6 +9,7 @@ import { findOne } from '../find-one.ts';
 import { cursorFile, FollowLog } from '../follow-log.ts';
 import { type CommandSet, type Run, withExamples } from '../run.ts';
 import { EVENT_HEADINGS, eventCells, eventLine, eventScreen } from '../show-event.ts';
+import { showBody } from '../stored-body.ts';
 
 const PAGE = 100;
 /** A list that is not asked for the whole window answers with what it has found by then. */
@@ -51,13 +52,16 @@ export function addEvents(program: Command, set: CommandSet): void {
     events
       .command('get')
       .argument('<id>', "our id (evt_…) or the provider's")
-      .description('Show one event with its history')
-      .option('--source <name>', 'where the id exists in several sources'),
+      .description('Show one event with its history, or its body')
+      .option('--source <name>', 'where the id exists in several sources')
+      .option('--body', 'print what the provider sent, instead'),
     ['holdfast events get evt_stripe.evt_1P2x', 'status, attempts, result and timeline'],
     ['holdfast events get 72d3162e-cc78-11e3-81ab-4c9367dc0958 --source github', "by the provider's own id"],
+    ['holdfast events get evt_stripe.evt_1P2x --body', 'what a handler could not take'],
   ).action(
-    set.action(async (run, id: string, options: { source?: string }) => {
+    set.action(async (run, id: string, options: { source?: string; body?: boolean }) => {
       const item = await findOne(run, id, options.source);
+      if (options.body === true) return showBody(run, item);
       const { payloads } = await run.gateway();
       const report = await reportHistory(item, payloads);
       run.out.result(report, () => eventScreen(report, run.out));

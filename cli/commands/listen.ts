@@ -1,6 +1,5 @@
 /** `holdfast listen`: hands every event to a program on this machine, from where the last run stopped. */
 import type { Command } from 'commander';
-import { nodeCodec } from '#adapters/codec/node-codec.ts';
 import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
 import type { EventItem } from '#core/event-item.ts';
 import { splitEventPk, toEventId } from '#core/glossary.ts';
@@ -11,6 +10,7 @@ import { cursorFile, FollowLog } from '../follow-log.ts';
 import type { HttpAnswer } from '../gateway.ts';
 import { type CommandSet, type Run, withExamples } from '../run.ts';
 import { readSourceSecret } from '../source-secret.ts';
+import { readStoredBody } from '../stored-body.ts';
 
 interface ListenOptions {
   readonly forwardTo?: string;
@@ -20,7 +20,6 @@ interface ListenOptions {
   readonly sign?: boolean;
 }
 
-const MAX_BODY_BYTES = 16 * 1_048_576;
 const RETRY_MS = 2_000;
 
 export function addListen(program: Command, set: CommandSet): void {
@@ -95,11 +94,9 @@ async function forward(run: Run, item: EventItem, url: string, sign: boolean): P
 }
 
 async function buildRequest(run: Run, item: EventItem, sign: boolean) {
-  const { payloads, blobs } = await run.gateway();
-  const stored = await payloads.getBody(item.pk, item.bodySha);
-  const deflated = stored?.bytes ?? (stored?.ref === undefined ? undefined : await blobs.get(stored.ref));
-  if (stored === undefined || deflated === undefined) return undefined;
-  const body = Buffer.from(nodeCodec.inflate(deflated, MAX_BODY_BYTES));
+  const stored = await readStoredBody(run, item);
+  if (stored === undefined) return undefined;
+  const { body } = stored;
   const { sourceId } = splitEventPk(item.pk);
   const ours = { 'holdfast-event-id': toEventId(item.pk), 'holdfast-source': sourceId };
   const plain = { method: 'POST', headers: { ...stored.headers, ...ours }, body, query: '' };

@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { pauseSource, resumeSource } from '#core/inbound/pause-source.ts';
 import { toIso } from '#core/time.ts';
-import { EXIT, usageError } from '../cli-error.ts';
+import { EXIT } from '../cli-error.ts';
 import { type CommandSet, withExamples } from '../run.ts';
 
 export function addPause(program: Command, set: CommandSet): void {
@@ -17,10 +17,9 @@ export function addPause(program: Command, set: CommandSet): void {
   ).action(
     set.action(async (run, name: string, { why, yes }: { why?: string; yes?: boolean }) => {
       const source = run.source(name);
-      if (why === undefined || why.trim() === '')
-        throw usageError('No reason for the pause', 'a text that the next person understands', '--why "…"');
+      const reason = await run.reason(why);
       await run.confirm(`Pause ${source.id} in ${run.environment}?`, yes);
-      const { kind, note } = await pauseSource(source.id, { by: run.io.user, why }, await run.gateway());
+      const { kind, note } = await pauseSource(source.id, { by: run.io.user, why: reason }, await run.gateway());
       run.out.result({ source: source.id, paused: true, ...note, since: toIso(note.since) }, () => [
         kind === 'paused'
           ? `${source.id} is paused; its events wait`

@@ -91,7 +91,7 @@ export function addReplay(program: Command, set: CommandSet): void {
 async function replayByIds(run: Run, ids: readonly string[], options: ReplayOptions): Promise<ExitCode> {
   if (options['body'] !== undefined && ids.length > 1)
     throw usageError('--body with several events', 'one event', 'replay them one by one');
-  const why = reasonOf(options);
+  const why = options['dryRun'] === true ? '' : await reasonOf(run, options);
   const items = [];
   for (const id of ids) items.push(await findOne(run, id, options['source'] as string | undefined));
   if (options['dryRun'] === true) {
@@ -153,7 +153,7 @@ async function replayByFilter(run: Run, options: ReplayOptions): Promise<ExitCod
   const rate = wholeNumber('rate', String(options['rate'] ?? config.replaysPerSecond), 1, config.sweepSendsPerSecond);
   const limit =
     options['limit'] === undefined ? undefined : wholeNumber('limit', String(options['limit']), 1, 10_000_000);
-  const why = options['dryRun'] === true ? '' : reasonOf(options);
+  const why = options['dryRun'] === true ? '' : await reasonOf(run, options);
   const preview = await countMeant(run, filter, asOf, limit);
   if (options['dryRun'] === true || preview.count === 0) {
     run.out.result({ ...preview, rate_per_second: rate, dry_run: true }, () => previewLines(run, preview, rate));
@@ -223,14 +223,8 @@ function previewLines(run: Run, preview: Preview, rate: number): readonly string
   ];
 }
 
-function reasonOf(options: ReplayOptions): string {
-  const why = options['why'];
-  if (typeof why === 'string' && why.trim() !== '') return why.trim().slice(0, 500);
-  throw usageError(
-    'No reason for the replay',
-    'a text that the next person understands',
-    '--why "schema fixed in v42"',
-  );
+function reasonOf(run: Run, options: ReplayOptions): Promise<string> {
+  return run.reason(options['why'] as string | undefined);
 }
 
 /** The filter as it was typed. */

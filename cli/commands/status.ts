@@ -37,7 +37,9 @@ function needsOf(run: Run, view: SystemView): readonly string[] {
   const late = view.sweptUntil === undefined || run.clock.now() - view.sweptUntil > SWEEPER_LATE_MS;
   return [
     ...alarms.map(alarm => `alarm ${alarm.name}`),
-    ...(view.openDeadLetters > 0 ? [`${view.openDeadLetters} dead letters`] : []),
+    ...(view.openDeadLetters > 0
+      ? [`${view.openDeadLetters} dead letter${view.openDeadLetters === 1 ? '' : 's'}`]
+      : []),
     ...Object.keys(view.pauses).map(source => `${source} is paused`),
     ...(late
       ? [view.sweptUntil === undefined ? 'the sweeper never ran' : 'the sweeper has not run for three minutes']
@@ -49,6 +51,7 @@ function toJson(run: Run, view: SystemView, needs: readonly string[]): unknown {
   return {
     environment: run.environment,
     at: toIso(run.clock.now()),
+    deployed_at: view.deployedAt === undefined ? null : toIso(view.deployedAt),
     healthy: needs.length === 0,
     needs_a_person: needs,
     received: view.received,
@@ -82,12 +85,8 @@ function screen(run: Run, view: SystemView, needs: readonly string[], place: str
     line('queue', `${main.visible} waiting, ${main.hidden} in flight, ${main.delayed} delayed`),
     line('unfinished', `${times(unfinished)} events${oldest}`),
     line('dead letters', `${view.openDeadLetters} events; ${dead.visible + dead.hidden} messages in the queue`),
-    line(
-      'sweeper',
-      view.sweptUntil === undefined
-        ? 'never ran (it comes every minute)'
-        : `last run ended by ${out.ago(view.sweptUntil)}`,
-    ),
+    line('sweeper', sweeperText(run, view.sweptUntil)),
+    ...(view.deployedAt === undefined ? [] : [line('deployed', out.ago(view.deployedAt))]),
     line('alarms', alarmed.length === 0 ? `none of ${view.alarms.length} in ALARM` : `${alarmed.length} in ALARM`),
     ...alarmed.flatMap(alarm => [
       `  ${out.paint(isNotice(alarm) ? 'yellow' : 'red', alarm.name)} since ${out.ago(alarm.since)}`,
@@ -103,4 +102,10 @@ function screen(run: Run, view: SystemView, needs: readonly string[], place: str
       ),
     ),
   ];
+}
+
+function sweeperText(run: Run, sweptUntil: number | undefined): string {
+  if (sweptUntil === undefined) return 'never ran (it comes every minute)';
+  if (sweptUntil > run.clock.now()) return 'ran within the last minute';
+  return `last run ended ${run.out.ago(sweptUntil)} or earlier`;
 }

@@ -35,6 +35,8 @@ export interface CliOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** A terminal, and what the person answers to each question. */
   readonly answers?: readonly string[];
+  /** stdout is a terminal. */
+  readonly screen?: boolean;
   /** Ctrl-C. */
   readonly signal?: AbortSignal;
   readonly gateway?: Partial<Gateway>;
@@ -95,6 +97,7 @@ export class CliWorld {
     this.gateway = {
       deployment: resolveDeployment(GATEWAY, 'local', PROVIDERS),
       place: 'memory',
+      deployedAt: clock.now() - 7_200_000,
       apiUrl: 'https://gateway.test',
       store: new MemoryEventStore(database, EVENTS),
       payloads: new MemoryPayloadStore(database, PAYLOADS),
@@ -143,17 +146,16 @@ export class CliWorld {
     const out: string[] = [];
     const err: string[] = [];
     const answers = [...(options.answers ?? [])];
-    const isTTY = false;
     const io: Io = {
       stdout: {
-        write: text => {
-          out.push(text);
-          options.onStdout?.(text);
+        write: data => {
+          out.push(textOf(data));
+          options.onStdout?.(textOf(data));
         },
-        isTTY,
+        isTTY: options.screen === true,
         columns: 200,
       },
-      stderr: { write: text => void err.push(text), isTTY, columns: 200 },
+      stderr: { write: data => void err.push(textOf(data)), isTTY: false, columns: 200 },
       stdinIsTTY: options.answers !== undefined,
       readStdin: () => Promise.resolve(Buffer.from(options.stdin ?? '')),
       ask: question => {
@@ -200,6 +202,10 @@ export class CliWorld {
     }
     await this.world.settle();
   }
+}
+
+function textOf(data: string | Uint8Array): string {
+  return typeof data === 'string' ? data : Buffer.from(data).toString('utf8');
 }
 
 export function temporaryFile(name: string): string {

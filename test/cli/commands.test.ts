@@ -68,6 +68,32 @@ describe('events', () => {
   });
 });
 
+describe('events get --body', () => {
+  it('prints the bytes the provider sent, and as JSON with the headers that were kept', async () => {
+    const sent = { event_id: 'bad-1', event_type: 'order.paid', created_at: '2026-11-21T03:00:00Z' };
+    await cli.world.post({ id: 'bad-1', source: 'shop', rawBody: JSON.stringify(sent) });
+    const raw = await cli.run(['events', 'get', 'bad-1', '--body']);
+    expect(raw).toEqual({ code: 0, stdout: JSON.stringify(sent), stderr: '' });
+    const { value } = await cli.json(['events', 'get', 'bad-1', '--body']);
+    expect(value).toMatchObject({ id: 'evt_shop.bad-1', body_base64: Buffer.from(raw.stdout).toString('base64') });
+  });
+
+  it('lets nobody steer the terminal', async () => {
+    const rawBody = '{"event_id":"bad-1","event_type":"ping",\n"data":"ü\u009b31m\u007f"}';
+    await cli.world.post({ id: 'bad-1', source: 'shop', rawBody });
+    const { stdout } = await cli.run(['events', 'get', 'bad-1', '--body'], { screen: true });
+    expect(stdout).toBe('{"event_id":"bad-1","event_type":"ping",\n"data":"ü\\x9b31m\\x7f"}\n');
+  });
+
+  it('says 3 for a body whose retention is over', async () => {
+    await cli.happen(['bad-1']);
+    const gone = { ...cli.gateway.payloads, getBody: () => Promise.resolve(undefined) };
+    const answer = await cli.run(['events', 'get', 'bad-1', '--body'], { gateway: { payloads: gone } });
+    expect(answer).toMatchObject({ code: 3, stdout: '' });
+    expect(answer.stderr).toContain('its retention is over');
+  });
+});
+
 describe('dlq', () => {
   it('ls groups by cause and source with a sample', async () => {
     await cli.happen(['bad-1', 'bad-2']);
@@ -198,6 +224,8 @@ describe('replay', () => {
     [['replay'], '--dry-run'],
     [['replay', '--status', 'dead_letter', '--yes'], '--why'],
     [['replay', 'bad-1', '--yes'], '--why'],
+    [['replay', 'bad-1', '--why', '…', '--yes'], '--why: "…"'],
+    [['replay', '--status', 'dead_letter', '--why', '<what was fixed>', '--yes'], 'a text that the next person'],
     [['replay', '--status', 'dead'], 'did you mean dead_letter?'],
     [['replay', '--status', 'dead_letter', '--rate', '0', '--why', 'x'], 'from 1 to'],
     [['replay', '--status', 'dead_letter', '--force', '--why', 'x'], 'only with ids'],
@@ -217,6 +245,16 @@ describe('replay', () => {
     expect(cli.world.item('bad-1', 'shop')?.gen).toBe(1);
     expect(await cli.run(args, { answers: ['y'] })).toMatchObject({ code: 0 });
     expect(cli.world.item('bad-1', 'shop')?.gen).toBe(2);
+  });
+
+  it('asks a person for the reason of a command that was pasted as it was shown', async () => {
+    await cli.happen(['bad-1']);
+    const args = ['replay', 'bad-1', '--why', '…', '--yes'];
+    const { code, stderr } = await cli.run(args, { answers: ['schema fixed'] });
+    expect({ code, asked: stderr.includes('Why?') }).toEqual({ code: 0, asked: true });
+    const { value } = await cli.json(['events', 'get', 'bad-1']);
+    expect(value).toMatchObject({ replays: [{ by: 'ada', why: 'schema fixed' }] });
+    expect((await cli.run(args, { answers: [''] })).code).toBe(2);
   });
 
   it('says 5 when only some could be replayed', async () => {
@@ -415,6 +453,9 @@ describe('status and doctor', () => {
     await cli.happen(['good-1']);
     const status = await cli.run(['status']);
     expect(status).toMatchObject({ code: 0, stdout: expect.stringContaining('healthy') });
+    expect(status.stdout).toMatch(
+      /sweeper +(?:ran within the last minute|last run ended \d+ s ago or earlier)\ndeployed +2 h ago/,
+    );
     const doctor = await cli.run(['doctor']);
     expect(doctor.stdout).toMatch(/ok +sweeper +runs/);
     expect(doctor.code).toBe(0);
@@ -434,7 +475,7 @@ describe('status and doctor', () => {
     const status = await cli.json(['status']);
     expect(status).toMatchObject({
       code: 1,
-      value: { open_dead_letters: 1, needs_a_person: [expect.stringContaining('alarm'), '1 dead letters'] },
+      value: { open_dead_letters: 1, needs_a_person: [expect.stringContaining('alarm'), '1 dead letter'] },
     });
     const doctor = await cli.run(['doctor']);
     expect(doctor.code).toBe(1);
