@@ -1,17 +1,16 @@
-import { DependencyError } from '#core/errors.ts';
 import type { EpochMs } from '#core/glossary.ts';
 import { Heap } from './heap.ts';
-import { utf8Bytes } from './item-rules.ts';
 import { SeededIds, type SeededRandom } from './seeded-random.ts';
+import {
+  checkLimit,
+  checkSend,
+  checkVisibility,
+  MAX_VISIBILITY_SECONDS,
+  refuse,
+  type SendOptions,
+} from './sqs-limits.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 import { VisibleMessages } from './visible-messages.ts';
-
-export interface SendOptions {
-  readonly groupId?: string;
-  readonly delaySeconds?: number;
-  /** Message attributes, texts only. */
-  readonly attributes?: Readonly<Record<string, string>>;
-}
 
 export interface MemoryQueueOptions {
   readonly clock: VirtualClock;
@@ -66,12 +65,7 @@ export interface ReceivedMessage {
   readonly receiveCount: number;
 }
 
-const MAX_VISIBILITY_SECONDS = 43_200;
 const PURGE_MS = 60_000;
-// What SQS accepts: tab, line feed, carriage return and the characters XML 1.0 allows. Lone surrogates are not characters.
-const REFUSED_CHARACTERS = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u;
-const GROUP_ID = /^[A-Za-z0-9!-/:-@[-`{-~]{1,128}$/;
-
 /**
  * A standard SQS queue in memory, the region's side of the wire: at least once, in no order, with the limits of the
  * Developer Guide. It outlives the simulated processes that use it.
@@ -79,7 +73,7 @@ const GROUP_ID = /^[A-Za-z0-9!-/:-@[-`{-~]{1,128}$/;
 export class MemoryQueue {
   readonly #options: MemoryQueueOptions;
   readonly #ids: SeededIds;
-  readonly #visible: VisibleMessages;
+  readonly #visible: VisibleMessages<StoredMessage>;
   readonly #waiting = new Heap<{ at: EpochMs; message: StoredMessage }>((a, b) => a.at < b.at);
   readonly #expiries = new Heap<{ at: EpochMs; message: StoredMessage }>((a, b) => a.at < b.at);
   readonly #stored = new Map<number, StoredMessage>();
@@ -104,7 +98,7 @@ export class MemoryQueue {
   send(body: string, options: SendOptions = {}): string {
     const { clock, random } = this.#options;
     this.#catchUp();
-    this.#checkSend(body, options);
+    checkSend(body, options, this.#options.maximumMessageBytes);
     this.#sent += 1;
     const message = this.#accept(body, options);
     // A purge takes up to a minute, and may take messages with it that were sent after it began.
@@ -115,8 +109,7 @@ export class MemoryQueue {
   /** At most `limit` (up to 10) messages, in no order; each is hidden until it is deleted or its visibility runs out. */
   receive(limit: number, visibilitySeconds = this.#options.visibilitySeconds ?? 180): ReceivedMessage[] {
     const { clock, random, inFlightLimit = 120_000, duplicateRate = 0.005 } = this.#options;
-    if (!Number.isInteger(limit) || limit < 1 || limit > 10)
-      throw refuse(`receive takes 1 to 10 messages, not ${limit}`);
+    checkLimit(limit);
     checkVisibility(visibilitySeconds);
     this.#catchUp();
     const received: ReceivedMessage[] = [];
@@ -196,28 +189,6 @@ export class MemoryQueue {
   dump(): readonly Readonly<StoredMessage>[] {
     this.#catchUp();
     return [...this.#stored.values()];
-  }
-
-  #checkSend(body: string, options: SendOptions): void {
-    const { maximumMessageBytes = 1_048_576 } = this.#options;
-    const { groupId, delaySeconds = 0, attributes = {} } = options;
-    if (body === '') throw refuse('The request must contain a message body');
-    let bytes = utf8Bytes(body);
-    for (const [name, value] of Object.entries(attributes)) {
-      if (value === '') throw refuse(`Message attribute ${name} must have a non-empty value`);
-      checkCharacters(value);
-      bytes += utf8Bytes(name) + utf8Bytes(value) + 'String'.length;
-    }
-    if (bytes > maximumMessageBytes) {
-      throw refuse(`Message must be shorter than ${maximumMessageBytes} bytes; this one has ${bytes}`);
-    }
-    checkCharacters(body);
-    if (!Number.isInteger(delaySeconds) || delaySeconds < 0 || delaySeconds > 900) {
-      throw refuse(`DelaySeconds is 0 to 900, not ${delaySeconds}`);
-    }
-    if (groupId !== undefined && !GROUP_ID.test(groupId)) {
-      throw refuse(`MessageGroupId "${groupId}" is not 1 to 128 letters, digits and punctuation`);
-    }
   }
 
   #accept(body: string, options: SendOptions): StoredMessage {
@@ -335,21 +306,4 @@ export class MemoryQueue {
       this.#visible.countInFlight(message, -1);
     }
   }
-}
-
-function checkCharacters(text: string): void {
-  const refused = REFUSED_CHARACTERS.exec(text);
-  if (!refused) return;
-  const code = refused[0].codePointAt(0)?.toString(16);
-  throw refuse(`InvalidMessageContents: character U+${code} at ${refused.index}`);
-}
-
-function checkVisibility(seconds: number): void {
-  if (!Number.isInteger(seconds) || seconds < 0 || seconds > MAX_VISIBILITY_SECONDS) {
-    throw refuse(`a visibility is 0 to ${MAX_VISIBILITY_SECONDS} whole seconds, not ${seconds}`);
-  }
-}
-
-function refuse(message: string): DependencyError {
-  return new DependencyError('sqs', message, { outcome: 'not_applied' });
 }

@@ -1,4 +1,5 @@
-import { MemoryQueue, type ReceivedMessage, type SendOptions } from '#adapters/memory/memory-queue.ts';
+import { MemoryQueue, type ReceivedMessage } from '#adapters/memory/memory-queue.ts';
+import type { SendOptions } from '#adapters/memory/sqs-limits.ts';
 
 export type SentListener = (body: string, options: SendOptions) => void;
 
