@@ -79,7 +79,7 @@ export const measureUnits: Bench = async ({ say, known }): Promise<Section> => {
     notes: [
       'Index writes of a transaction are billed twice here; the documentation does not say, and this is the dearer reading.',
       'Messages carry their source as `MessageGroupId`, which makes the queue a fair queue: the surcharge is in the SQS line.',
-      'A Stripe charge costs five units, a GitHub push with six commits and a Shopify order six: with their dictionaries (docs/decisions/0008) they deflate to 0.8, 1.2 and 0.9 KB, and key, hash, headers and lifetime add 0.2 to 0.4 KB. A payload above the kilobyte costs two.',
+      'A Stripe charge costs five units, a GitHub push with five commits and a Shopify order six: with their dictionaries (docs/decisions/0008) they deflate to 0.8, 1.2 and 0.9 KB, and key, hash, headers and lifetime add 0.2 to 0.4 KB. A payload above the kilobyte costs two.',
       'A duplicate pays for the refused put of the payload (1 or 2) and the refused record (1).',
       'What is left above $6: two thirds of a unit for bodies above a kilobyte ($0.42), one unit each for timeline and claim ($1.25), 37 days of bodies. docs/decisions/0009 says what each would cost to take away.',
       'Log bytes of an ok event: 190 of the access log, 300 of the line of its attempt, the rest metrics.',
