@@ -6,7 +6,7 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { UnknownDictionaryError } from '#core/errors.ts';
 import type { Codec } from '#core/ports.ts';
-import { DICTIONARIES, type Dictionary } from './dictionaries.ts';
+import { DICTIONARIES, type Dictionary } from './dictionaries/dictionaries.ts';
 
 const TAG = 0b110;
 const byId = new Map(DICTIONARIES.map(it => [it.id, it]));
@@ -23,10 +23,10 @@ export const nodeCodec: Codec = {
     if (bytes[0] !== TAG) return inflateRawSync(bytes, { maxOutputLength: limitBytes });
     const dictionary = byId.get(bytes[1] ?? -1);
     if (dictionary === undefined) throw new UnknownDictionaryError(bytes[1], [...byId.keys()]);
-    return inflateRawSync(bytes.subarray(2), { maxOutputLength: limitBytes, dictionary: dictionary.bytes });
+    return inflateRawSync(bytes.subarray(2), { maxOutputLength: limitBytes, dictionary: dictionary.bytes() });
   },
 };
 
 function deflateWith({ id, bytes: dictionary }: Dictionary, bytes: Uint8Array): Uint8Array {
-  return Buffer.concat([Uint8Array.of(TAG, id), deflateRawSync(bytes, { dictionary })]);
+  return Buffer.concat([Uint8Array.of(TAG, id), deflateRawSync(bytes, { dictionary: dictionary() })]);
 }

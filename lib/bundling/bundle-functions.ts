@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { basename, join, relative } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { build, type Metafile } from 'esbuild';
 import type { ResolvedConfig, ResolvedSource } from '#core/resolved-config.ts';
 import type { SourceHead } from '#core/source-head.ts';
@@ -11,6 +11,9 @@ import { unusedTargetFiles } from './target-files.ts';
 const REPOSITORY = join(import.meta.dirname, '../..');
 /** Stands in the built code until the configuration of an environment takes its place. */
 const CONFIG_PLACE = '@@HOLDFAST_CONFIG@@';
+
+/** Where code keeps texts that it reads on first use, from beside itself. */
+const TEXTS_FOLDER = 'adapters/codec/dictionaries';
 
 /** About fifteen providers: below it, one file is read faster than two. */
 const INLINE_SOURCES_BYTES = 20_000;
@@ -132,7 +135,16 @@ async function buildFunction(name: FunctionName, client: Client, unused: Readonl
     Object.assign(metafile.inputs, result.metafile.inputs);
     Object.assign(metafile.outputs, result.metafile.outputs);
   }
+  if (Object.keys(metafile.inputs).some(path => dirname(path) === TEXTS_FOLDER)) {
+    for (const [file, text] of await readTexts()) files.set(file, text);
+  }
   return { name, files, metafile };
+}
+
+async function readTexts(): Promise<readonly (readonly [file: string, text: string])[]> {
+  const folder = join(REPOSITORY, TEXTS_FOLDER);
+  const names = (await readdir(folder)).filter(name => name.endsWith('.txt'));
+  return Promise.all(names.map(async name => [name, await readFile(join(folder, name), 'utf8')] as const));
 }
 
 /** Makes these the only files of a folder, and leaves alone what is the same: another run may be reading it just now. */

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { deflateRawSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { DICTIONARIES } from '#adapters/codec/dictionaries.ts';
+import { DICTIONARIES } from '#adapters/codec/dictionaries/dictionaries.ts';
 import { nodeCodec } from '#adapters/codec/node-codec.ts';
 import { providerEvent } from '#bench/fixtures/provider-events.ts';
 import { UnknownDictionaryError } from '#core/errors.ts';
@@ -48,7 +48,7 @@ describe('a dictionary', () => {
     const hashes = DICTIONARIES.map(it => [
       it.id,
       it.provider,
-      createHash('sha256').update(it.bytes).digest('hex').slice(0, 32),
+      createHash('sha256').update(it.bytes()).digest('hex').slice(0, 32),
     ]);
     expect(hashes).toEqual([
       [1, 'stripe', 'e6f470d1ca2326641040789545942e36'],
