@@ -111,7 +111,7 @@ export interface EnvironmentConfig {
   readonly ingestProvisionedConcurrency?: number;
   /** Sends per second of the sweeper over all sources. @default 300 */
   readonly sweepSendsPerSecond?: number;
-  /** @default 50 */
+  /** Of a bulk replay, on average; for moments a third more, while live events wait half. @default 50 */
   readonly replaysPerSecond?: number;
   /** Put on every resource beside `holdfast:environment`. @default none */
   readonly tags?: Readonly<Record<string, string>>;

@@ -50,14 +50,15 @@ export interface ReplayJob extends ReplayJobRequest {
   readonly finishedAt?: EpochMs;
   readonly cancelledBy?: string;
   readonly state: 'running' | 'cancelled' | 'done';
-  /** The events being replayed, and how many of them are done. */
+  /** The events being replayed. */
   readonly page: readonly EventPk[];
-  readonly doneOfPage: number;
   /** Where to go on after the page; absent: at the beginning, or nowhere (`last`). */
   readonly cursor?: string;
   readonly last: boolean;
   /** Events put into pages so far. */
   readonly taken: number;
+  /** Until when those begun so far last at the rate (replay-pace.ts). */
+  readonly paidUntil?: EpochMs;
   readonly counts: JobCounts;
 }
 
@@ -131,7 +132,6 @@ export async function createReplayJob(
     updatedAt: now,
     state: 'running',
     page: [],
-    doneOfPage: 0,
     last: false,
     taken: 0,
     counts: { replayed: 0, changed: 0, running: 0, gone: 0, body_missing: 0 },

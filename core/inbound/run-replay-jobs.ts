@@ -1,5 +1,5 @@
 /**
- * The sweeper's part of bulk replay: the oldest job first, a page at a time, at its rate, until the run's time is over.
+ * The sweeper's part of bulk replay: the oldest job first, a page at a time, at its pace, until the run's time is over.
  * A page is stored before it is begun and its outcome after it is done, so that a run may die anywhere: the next one
  * meets the same events, and recognises those that were replayed.
  */
@@ -30,6 +30,7 @@ import {
   readReplayJob,
   writeJob,
 } from './replay-job.ts';
+import { ReplayPace } from './replay-pace.ts';
 
 export interface ReplayJobPorts {
   readonly store: ListStore & Pick<EventStore, 'update'>;
@@ -47,8 +48,11 @@ const PAGE_LIMIT = 100;
 const BATCH = 10;
 /** Batches under way at once: the next begins when it is due, not when the one before has been answered. */
 const BATCHES_AT_ONCE = 4;
-/** A batch that was late may be followed by one that is early by so much; more is not made up for. */
-const CATCH_UP_MS = 500;
+/** Its own messages wait a moment in the queue, too: live traffic is waiting when there are more than so many seconds' worth. */
+const OWN_WAIT_SECONDS = 1;
+/** After a call that failed, events wait so long; and a job so often in a row before the run leaves it. */
+const FAILURE_PAUSE_MS = 1_000;
+const FAILURES_IN_A_ROW = 3;
 
 /** Carries out open jobs, one after the other, until a moment. Never throws: what fails waits for the next run. */
 export async function runReplayJobs(until: EpochMs, ports: ReplayJobPorts, rules: WriteRules): Promise<void> {
@@ -66,87 +70,114 @@ async function guarded<T>(job: string, ports: ReplayJobPorts, work: () => Promis
   try {
     return await work();
   } catch (error) {
-    if (error instanceof DependencyError) ports.telemetry.count('DependencyError', { dependency: error.dependency });
-    const text = error instanceof Error ? error.message : String(error);
-    ports.telemetry.log('warn', { stage: 'replay_job', job, error: text });
+    note(job, error, ports);
     return undefined;
   }
 }
 
-/** True when nothing is left to do. */
+function note(job: string, error: unknown, { telemetry }: ReplayJobPorts): void {
+  if (error instanceof DependencyError) telemetry.count('DependencyError', { dependency: error.dependency });
+  const text = error instanceof Error ? error.message : String(error);
+  telemetry.log('warn', { stage: 'replay_job', job, error: text });
+}
+
+/** One run's work at a job. */
+interface JobRun {
+  readonly id: string;
+  readonly until: EpochMs;
+  readonly ports: ReplayJobPorts;
+  readonly rules: WriteRules;
+  events?: MeantEvents;
+  pace?: ReplayPace;
+  failures: number;
+}
+
+/** True when nothing is left to do. A call that fails costs a pause, not the rest of the run. */
 async function runJob(id: string, until: EpochMs, ports: ReplayJobPorts, rules: WriteRules): Promise<boolean> {
-  let events: MeantEvents | undefined;
-  const pace: Pace = { dueAt: ports.clock.now() };
+  const run: JobRun = { id, until, ports, rules, failures: 0 };
   for (;;) {
-    const found = await readReplayJob(id, ports.control);
-    if (found?.job.state !== 'running') return true;
-    if (ports.clock.now() >= until) return false;
-    events ??= new MeantEvents(found.job, ports);
-    const done = await replayPage(found.job, { until, pace }, ports, rules);
-    const next = done.doneOfPage < done.page.length ? done : await nextPage(done, events, until, ports);
-    await save(found.job, { ...next, updatedAt: ports.clock.now() }, found.version, ports);
+    try {
+      const end = await takeTurn(run);
+      if (end !== 'goes on') return end === 'over';
+    } catch (error) {
+      run.failures += 1;
+      if (!(error instanceof DependencyError) || run.failures >= FAILURES_IN_A_ROW) throw error;
+      note(id, error, ports);
+      await ports.timer.sleep(Math.max(0, Math.min(FAILURE_PAUSE_MS, until - ports.clock.now())));
+    }
   }
 }
 
-/** When the next batch of a job is due; kept over its pages, so that what lies between them costs no speed. */
-interface Pace {
-  dueAt: EpochMs;
+/** A page, or what is left of it. Throws the first failure when it has stored what was done. */
+async function takeTurn(run: JobRun): Promise<'over' | 'time is up' | 'goes on'> {
+  const { id, until, ports } = run;
+  const found = await readReplayJob(id, ports.control);
+  if (found?.job.state !== 'running') return 'over';
+  const { job } = found;
+  if (ports.clock.now() >= until) return 'time is up';
+  run.events ??= new MeantEvents(job, ports);
+  run.pace ??= new ReplayPace(job, ports.clock.now(), until);
+  const { errors, ...done } = await replayPage(job, run, run.pace);
+  const left = { ...job, ...done };
+  const next = left.page.length > 0 ? left : await nextPage(left, run.events, until, ports);
+  const paidUntil = Math.round(run.pace.paidUntil);
+  await save(job, { ...next, paidUntil, updatedAt: ports.clock.now() }, found.version, ports);
+  if (left.page.length < job.page.length) run.failures = 0;
+  if (errors.length > 0) throw errors[0];
+  return 'goes on';
 }
 
-/** Replays what is left of the page, at the job's rate; half of it while live traffic is waiting. */
-async function replayPage(
-  job: ReplayJob,
-  run: { readonly until: EpochMs; readonly pace: Pace },
-  ports: ReplayJobPorts,
-  rules: WriteRules,
-): Promise<ReplayJob> {
-  if (job.doneOfPage >= job.page.length) return job;
-  const backlogged = (await ports.gauge.main()).visible > 0;
-  const ratePerSecond = backlogged ? job.ratePerSecond / 2 : job.ratePerSecond;
-  const size = Math.max(1, Math.min(BATCH, Math.floor(ratePerSecond)));
+interface PageResult extends Pick<ReplayJob, 'page' | 'counts'> {
+  readonly errors: readonly unknown[];
+}
+
+/** Replays the page, at the job's pace, until its end, the run's, or a failure. */
+async function replayPage(job: ReplayJob, run: JobRun, pace: ReplayPace): Promise<PageResult> {
+  const { ports, rules } = run;
+  if (job.page.length === 0) return { ...job, errors: [] };
+  const behindLive = (await ports.gauge.main()).visible > job.ratePerSecond * OWN_WAIT_SECONDS;
+  pace.look(ports.clock.now(), behindLive, job.paidUntil);
+  const size = Math.max(1, Math.min(BATCH, Math.floor(pace.eventsPerSecond)));
   const counts = { ...job.counts };
+  const left = new Set(job.page);
   const underWay = new Set<Promise<void>>();
   const errors: unknown[] = [];
-  let at = job.doneOfPage;
-  while (at < job.page.length && errors.length === 0) {
+  const finish = (pk: EventPk, outcome: JobOutcome): void => {
+    left.delete(pk);
+    counts[outcome] += 1;
+  };
+  for (let at = 0; at < job.page.length && errors.length === 0; at += size) {
     if (underWay.size >= BATCHES_AT_ONCE) await Promise.race(underWay);
-    if (!(await isTurn(run, ports))) break;
+    if (!(await isTurn(run, pace))) break;
     const pks = job.page.slice(at, at + size);
-    at += pks.length;
-    run.pace.dueAt += (pks.length / ratePerSecond) * 1_000;
-    const batch = replayBatch(pks, job, ports, rules)
-      .then(outcomes => {
-        for (const outcome of outcomes) counts[outcome] += 1;
-      })
+    pace.begin(pks.length, ports.clock.now());
+    const batch = replayBatch(pks, job, ports, rules, finish)
       .catch((error: unknown) => void errors.push(error))
       .finally(() => underWay.delete(batch));
     underWay.add(batch);
   }
   await Promise.all(underWay);
-  if (errors.length > 0) throw errors[0];
-  return { ...job, doneOfPage: at, counts };
+  return { page: [...left], counts, errors };
 }
 
 /** Waits until the next batch is due; false when the run ends before. */
-async function isTurn(
-  { until, pace }: { readonly until: EpochMs; readonly pace: Pace },
-  { clock, timer }: ReplayJobPorts,
-): Promise<boolean> {
-  pace.dueAt = Math.max(pace.dueAt, clock.now() - CATCH_UP_MS);
-  const waitMs = Math.min(pace.dueAt, until) - clock.now();
-  if (waitMs > 0) await timer.sleep(waitMs);
-  return clock.now() < until;
+async function isTurn({ until, ports }: JobRun, pace: ReplayPace): Promise<boolean> {
+  const waitMs = Math.min(pace.dueAt(), until) - ports.clock.now();
+  if (waitMs > 0) await ports.timer.sleep(waitMs);
+  return ports.clock.now() < until;
 }
 
-/** Items are read just before: what was in memory since the search may have changed. */
+/** Items are read just before: what was in memory since the search may have changed. Throws when all have ended. */
 async function replayBatch(
   pks: readonly EventPk[],
   job: ReplayJob,
   ports: ReplayJobPorts,
   rules: WriteRules,
-): Promise<readonly JobOutcome[]> {
+  finish: (pk: EventPk, outcome: JobOutcome) => void,
+): Promise<void> {
   const items = new Map((await ports.store.getMany(pks)).map(item => [item.pk, item]));
-  return Promise.all(pks.map(pk => replayOne(items.get(pk), job, ports, rules)));
+  const ends = pks.map(async pk => finish(pk, await replayOne(items.get(pk), job, ports, rules)));
+  for (const end of await Promise.allSettled(ends)) if (end.status === 'rejected') throw end.reason;
 }
 
 async function replayOne(
@@ -188,12 +219,11 @@ async function nextPage(
     cursor = found.cursor;
     last = cursor === undefined;
     const page = found.items.map(item => item.pk);
-    if (page.length > 0)
-      return { ...rest, ...withCursor(cursor), last, page, doneOfPage: 0, taken: job.taken + page.length };
+    if (page.length > 0) return { ...rest, ...withCursor(cursor), last, page, taken: job.taken + page.length };
   }
-  if (!last && left > 0) return { ...rest, ...withCursor(cursor), page: [], doneOfPage: 0 };
+  if (!last && left > 0) return { ...rest, ...withCursor(cursor), page: [] };
   ports.telemetry.log('info', { stage: 'replay_job', job: job.id, outcome: 'done', ...job.counts });
-  return { ...rest, last: true, page: [], doneOfPage: 0, state: 'done', finishedAt: ports.clock.now() };
+  return { ...rest, last: true, page: [], state: 'done', finishedAt: ports.clock.now() };
 }
 
 function withCursor(cursor: string | undefined): { cursor?: string } {
@@ -205,14 +235,7 @@ async function save(before: ReplayJob, after: ReplayJob, version: number, ports:
   if (await writeJob(after, version, ports.control)) return;
   const found = await readReplayJob(before.id, ports.control);
   const theirs = found?.job;
-  if (!found || theirs?.state !== 'cancelled' || theirs.taken !== before.taken) return;
-  const { page, doneOfPage, taken } = before;
-  const merged: ReplayJob = {
-    ...theirs,
-    page,
-    doneOfPage: Math.max(doneOfPage, page.length),
-    taken,
-    counts: after.counts,
-  };
-  await writeJob(merged, found.version, ports.control);
+  if (!found || theirs?.state !== 'cancelled') return;
+  if (theirs.taken !== before.taken || theirs.page.length !== before.page.length) return;
+  await writeJob({ ...theirs, page: [], counts: after.counts }, found.version, ports.control);
 }

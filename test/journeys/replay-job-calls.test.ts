@@ -7,7 +7,7 @@ import { MemoryPayloadStore, payloadsTable } from '#adapters/memory/memory-paylo
 import { SeededRandom } from '#adapters/memory/seeded-random.ts';
 import { VirtualClock } from '#adapters/memory/virtual-clock.ts';
 import type { EventItem } from '#core/event-item.ts';
-import { type EventKey, type EventStatus, toEventPk, toSourceId } from '#core/glossary.ts';
+import { type EpochMs, type EventKey, type EventStatus, toEventPk, toSourceId } from '#core/glossary.ts';
 import { createReplayJob, previewReplay, readReplayJob } from '#core/inbound/replay-job.ts';
 import { runReplayJobs } from '#core/inbound/run-replay-jobs.ts';
 import { DEFAULT_TIMINGS } from '#core/resolved-config.ts';
@@ -24,6 +24,9 @@ const RULES = { timings: DEFAULT_TIMINGS, retentionDays: 30, deadRetentionDays: 
 class Counted {
   readonly clock = new VirtualClock();
   readonly counts: Record<string, number> = {};
+  /** What was sent, and when. */
+  readonly sent: string[] = [];
+  readonly sentAt: number[] = [];
   private readonly database = new MemoryDatabase({
     clock: this.clock,
     random: new SeededRandom(1),
@@ -34,7 +37,7 @@ class Counted {
     store: this.counted('store', new MemoryEventStore(this.database, EVENTS)),
     payloads: this.counted('payloads', new MemoryPayloadStore(this.database, PAYLOADS)),
     control: this.counted('control', new MemoryControlStore(this.database, EVENTS)),
-    queue: this.counted('queue', { send: async () => undefined }),
+    queue: this.counted('queue', { send: async (body: string) => this.note(body) }),
     gauge: this.counted('gauge', { main: async () => ({ visible: 0, hidden: 0, delayed: 0 }) }),
     clock: this.clock,
     timer: { sleep: (ms: number) => this.clock.sleep(ms), limit: () => Promise.reject(new Error('not used')) },
@@ -72,6 +75,16 @@ class Counted {
     return (this.clock.now() - startedAt) / 1_000;
   }
 
+  /** Runs of the sweeper, one each minute, until the job is done: live events take `busyMs` of each before its turn. Its first one. */
+  async finish(id: string, busyMs: number): Promise<EpochMs> {
+    const begunAt = this.clock.now() + busyMs;
+    for (let startsAt = this.clock.now(); (await this.job(id))?.state === 'running'; startsAt += 60_000) {
+      await this.clock.advanceBy(startsAt + busyMs - this.clock.now());
+      await this.clock.complete(runReplayJobs(startsAt + RUN_MS, this.ports, RULES));
+    }
+    return begunAt;
+  }
+
   async job(id: string) {
     return (await this.clock.complete(readReplayJob(id, this.ports.control)))?.job;
   }
@@ -79,6 +92,11 @@ class Counted {
   callsOf(prefix: string): number {
     const names = Object.keys(this.counts).filter(name => name.startsWith(prefix));
     return names.reduce((sum, name) => sum + (this.counts[name] ?? 0), 0);
+  }
+
+  private note(body: string): void {
+    this.sent.push(body);
+    this.sentAt.push(this.clock.now());
   }
 
   private counted<T extends object>(port: string, target: T): T {
@@ -122,6 +140,16 @@ function finished(n: number, receivedAt: number, status: EventStatus): EventItem
   };
 }
 
+/** The most that were sent within so many milliseconds. */
+function mostWithin(ms: number, sentAt: readonly number[]): number {
+  let [from, most] = [0, 0];
+  for (const [n, at] of sentAt.entries()) {
+    while ((sentAt[from] ?? at) <= at - ms) from += 1;
+    most = Math.max(most, n - from + 1);
+  }
+  return most;
+}
+
 describe('the calls of a bulk replay', () => {
   it('of 2,400 dead letters: the index once, five calls an event, at its rate though every call takes 40 ms', {
     timeout: 120_000,
@@ -143,6 +171,38 @@ describe('the calls of a bulk replay', () => {
     expect(counted.callsOf(''), 'nothing else').toBeLessThan(2_400 * 5.2);
     expect(seconds).toBeGreaterThan(47);
     expect(seconds).toBeLessThan(RUN_MS / 1_000);
+  });
+
+  it('of a job of two minutes: its rate, whatever part of each minute the sweeper has for it', async () => {
+    const counted = new Counted();
+    await counted.fill(1_200, 'dead_letter');
+    const id = await counted.create('dead_letter', 10);
+    const busyMs = 4_000;
+    const startedAt = await counted.finish(id, busyMs);
+    const { sentAt } = counted;
+    const waitMs = 60_000 - RUN_MS + busyMs;
+    expect(await counted.job(id)).toMatchObject({ state: 'done', counts: { replayed: 1_200 } });
+    expect((sentAt.at(-1) ?? 0) - startedAt).toBeLessThanOrEqual(120_000 + waitMs);
+    expect(mostWithin(60_000, sentAt)).toBeLessThanOrEqual(60 * 10 + 10);
+    expect(mostWithin(10_000, sentAt)).toBeLessThanOrEqual((10 * 10 * 4) / 3 + 10);
+    const ahead = sentAt.findIndex((at, n) => n + 1 > ((at - startedAt) / 1_000) * 10 + 10);
+    expect(ahead, 'never more than its rate since it began').toBe(-1);
+  });
+
+  it('of a job that two sweepers work at: each event once, no faster', async () => {
+    const counted = new Counted();
+    await counted.fill(300, 'dead_letter');
+    const id = await counted.create('dead_letter', 20);
+    const { clock, ports, sentAt } = counted;
+    const runs = [0, 700].map(async lateMs => {
+      await clock.sleep(lateMs);
+      await runReplayJobs(clock.now() + RUN_MS, ports, RULES);
+    });
+    await clock.complete(Promise.all(runs));
+    expect(await counted.job(id)).toMatchObject({ state: 'done', taken: 300, counts: { replayed: 300, changed: 0 } });
+    expect(new Set(counted.sent).size).toBe(300);
+    expect((sentAt.at(-1) ?? 0) - (sentAt[0] ?? 0)).toBeGreaterThan(300_000 / 20 - 1_000);
+    expect(mostWithin(5_000, sentAt)).toBeLessThanOrEqual(5 * 20 + 10);
   });
 
   it.each(['dead_letter', 'completed'] as const)(
