@@ -1,6 +1,8 @@
 /** Benchmark (e): what breaks first as a gateway grows, simulated with AWS's quotas and the counted write units. */
+
+import type { Result } from './growth/observations.ts';
 import { DEFAULT_QUOTAS, NEW_ACCOUNT, type Quotas, raised } from './growth/quotas.ts';
-import { type Design, Growth, type Load, type Result, type Times } from './growth/simulate.ts';
+import { type Design, Growth, type Load, type Times } from './growth/simulate.ts';
 import type { Bench, Figure, Section } from './report/section.ts';
 
 const SECONDS_A_DAY = 86_400;

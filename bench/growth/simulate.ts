@@ -4,7 +4,9 @@
  */
 import { Heap } from '#adapters/memory/heap.ts';
 import { SeededRandom } from '#adapters/memory/seeded-random.ts';
+import { BURST, MINUTE, Observations, OUTAGE, type Result } from './observations.ts';
 import type { Quotas } from './quotas.ts';
+import { Bucket, TABLE_PATIENCE, Table } from './rates.ts';
 
 export interface Design {
   readonly name: string;
@@ -34,37 +36,12 @@ export interface Times {
   readonly coldMs: number;
 }
 
-interface Breach {
-  readonly quota: string;
-  /** Seconds into the run. */
-  readonly at: number;
-}
-
-export interface Result {
-  readonly arrived: number;
-  readonly refused: number;
-  readonly breaches: readonly Breach[];
-  readonly backlog: number;
-  readonly inFlight: number;
-  /** Seconds from the end of the outage until nothing is left over; undefined: not within the run. */
-  readonly drainSeconds: number | undefined;
-  /** Accepted to processed, outside the outage and its drain. */
-  readonly p99Ms: number;
-  readonly deadLettered: number;
-}
-
-const MINUTE = 60;
-/** Seconds: five calm minutes, a minute of burst, nine calm ones, fifteen without the downstream, then until it drained. */
-const BURST = { from: 5 * MINUTE, to: 6 * MINUTE };
-const OUTAGE = { from: 15 * MINUTE, to: 30 * MINUTE };
 const ARRIVALS_END = 45 * MINUTE;
 const GIVE_UP = 6 * 60 * MINUTE;
 /** What a provider waits before it sends again, and how often. */
 const PROVIDER = { wait: 60, retries: 8 };
 const FAIL_SECONDS = 1;
 const PARK_SECONDS = 15;
-/** A table call waits this long in the SDK's own retries before it fails. */
-const TABLE_PATIENCE = 0.8;
 const SIGMA = 0.35;
 
 interface Message {
@@ -95,15 +72,7 @@ export class Growth {
   private warm: number;
   private readonly table: Table;
   private readonly key: Table;
-  private readonly latencies: number[] = [];
-  private readonly breaches = new Map<string, number>();
-  private open = 0;
-  private refused = 0;
-  private arrived = 0;
-  private backlog = 0;
-  private inFlightMost = 0;
-  private dead = 0;
-  private drainedAt: number | undefined;
+  private readonly seen: Observations;
 
   private readonly design: Design;
   private readonly load: Load;
@@ -117,6 +86,7 @@ export class Growth {
     this.times = times;
     this.quotas = quotas;
     this.thin = thin;
+    this.seen = new Observations(load.perSecond / thin);
     this.api = new Bucket(quotas.apiPerSecond / thin, quotas.apiBurst / thin);
     this.environments = new Bucket(quotas.newEnvironmentsPer10s / 10 / thin, quotas.newEnvironmentsPer10s / thin);
     this.warm = (load.perSecond * 0.1) / thin;
@@ -130,20 +100,10 @@ export class Growth {
     for (let next = this.heap.pop(); next !== undefined && next.at < GIVE_UP; next = this.heap.pop()) {
       this.now = next.at;
       this.happen(next.what);
-      this.noteDrain();
-      if (this.now > ARRIVALS_END && this.open === 0) break;
+      this.seen.noteDrain(this.now);
+      if (this.now > ARRIVALS_END && this.seen.open === 0) break;
     }
-    const sorted = this.latencies.sort((a, b) => a - b);
-    return {
-      arrived: this.arrived * this.thin,
-      refused: this.refused * this.thin,
-      breaches: [...this.breaches].map(([quota, at]) => ({ quota, at })).sort((a, b) => a.at - b.at),
-      backlog: this.backlog * this.thin,
-      inFlight: this.inFlightMost * this.thin,
-      drainSeconds: this.drainedAt === undefined ? undefined : this.drainedAt - OUTAGE.to,
-      p99Ms: (sorted[Math.floor(sorted.length * 0.99)] ?? Number.NaN) * 1_000,
-      deadLettered: this.dead * this.thin,
-    };
+    return this.seen.result(this.thin);
   }
 
   private plan(at: number, what: Happening): void {
@@ -158,7 +118,7 @@ export class Growth {
         return;
       case 'accepted':
         this.running -= 1;
-        this.open += 1;
+        this.seen.open += 1;
         this.plan(this.now + this.draw(this.times.handOverMs), {
           kind: 'enqueue',
           message: { acceptedAt: this.now - this.times.acceptMs / 1_000, receives: 0 },
@@ -181,7 +141,7 @@ export class Growth {
   }
 
   private scheduleNext(): void {
-    this.arrived += 1;
+    this.seen.arrived += 1;
     const inBurst = this.now >= BURST.from && this.now < BURST.to;
     const rate = (this.load.perSecond * (inBurst ? this.load.burst : 1)) / this.thin;
     const next = this.now - Math.log(1 - this.random.next()) / rate;
@@ -210,8 +170,8 @@ export class Growth {
   }
 
   private refuse(quota: string, tries: number): void {
-    this.breach(quota);
-    this.refused += 1;
+    this.seen.breach(quota, this.now);
+    this.seen.refused += 1;
     if (tries < PROVIDER.retries) this.plan(this.now + PROVIDER.wait, { kind: 'arrive', tries: tries + 1 });
   }
 
@@ -233,12 +193,12 @@ export class Growth {
     const most = Math.max(1, Math.min(this.design.maxConcurrency / this.thin, grown));
     while (this.pollers < most && this.head < this.queue.length) {
       if (this.hidden + this.pollers * this.design.batchSize >= this.quotas.inFlight / this.thin) {
-        this.breach('SQS messages in flight');
+        this.seen.breach('SQS messages in flight', this.now);
         return;
       }
       const cold = this.invoke();
       if (cold === undefined) {
-        this.breach('Lambda environments');
+        this.seen.breach('Lambda environments', this.now);
         return;
       }
       const batch = this.queue.slice(this.head, this.head + this.design.batchSize);
@@ -252,12 +212,15 @@ export class Growth {
       const each = failed ? this.design.units.fail : this.design.units.complete;
       // What an attempt cannot write at once it writes later: the message waits with it.
       const wait = this.table.take(this.now, each * batch.length, Number.POSITIVE_INFINITY);
-      if (wait > TABLE_PATIENCE) this.breach('write units of the table');
+      if (wait > TABLE_PATIENCE) this.seen.breach('write units of the table', this.now);
       // An open breaker parks without calling: only designs that wait in the queue pay for the call that fails.
       const work = failed && this.design.waits.kind === 'visibility' ? FAIL_SECONDS : this.draw(this.times.batchMs);
       this.plan(this.now + work + wait + cold, { kind: 'batch', batch, failed });
     }
-    this.note();
+    this.seen.note(
+      this.queue.length - this.head + this.parked.length - this.parkedHead,
+      this.hidden + this.pollers * this.design.batchSize,
+    );
   }
 
   private finish(batch: readonly Message[], failed: boolean): void {
@@ -265,16 +228,9 @@ export class Growth {
     this.running -= 1;
     for (const message of batch) {
       if (failed) this.wait(message);
-      else this.complete(message);
+      else this.seen.complete(message.acceptedAt, this.now);
     }
     this.poll();
-  }
-
-  private complete({ acceptedAt }: Message): void {
-    this.open -= 1;
-    const disturbed = this.now >= OUTAGE.from && this.drainedAt === undefined;
-    const burst = acceptedAt >= BURST.from && acceptedAt < BURST.to + MINUTE;
-    if (!disturbed && !burst) this.latencies.push(this.now - acceptedAt);
   }
 
   private wait(message: Message): void {
@@ -285,8 +241,8 @@ export class Growth {
     }
     message.receives += 1;
     if (message.receives >= waits.receives) {
-      this.dead += 1;
-      this.open -= 1;
+      this.seen.deadLettered += 1;
+      this.seen.open -= 1;
       return;
     }
     this.hidden += 1;
@@ -311,72 +267,9 @@ export class Growth {
     this.plan(this.now + 1, { kind: 'sweep' });
   }
 
-  private note(): void {
-    this.backlog = Math.max(this.backlog, this.queue.length - this.head + this.parked.length - this.parkedHead);
-    this.inFlightMost = Math.max(this.inFlightMost, this.hidden + this.pollers * this.design.batchSize);
-  }
-
-  /** Drained: what is open is no more than a second's arrivals. */
-  private noteDrain(): void {
-    if (this.drainedAt !== undefined || this.now < OUTAGE.to) return;
-    if (this.open <= Math.max(3, this.load.perSecond / this.thin)) this.drainedAt = this.now;
-  }
-
-  private breach(quota: string): void {
-    if (!this.breaches.has(quota)) this.breaches.set(quota, this.now);
-  }
-
   /** A log-normal draw around a median in milliseconds, in seconds. */
   private draw(medianMs: number): number {
     const gauss = Math.sqrt(-2 * Math.log(1 - this.random.next())) * Math.cos(2 * Math.PI * this.random.next());
     return (medianMs / 1_000) * Math.exp(SIGMA * gauss);
-  }
-}
-
-/** So many a second, and a store of them. */
-class Bucket {
-  private level: number;
-  private at = 0;
-  private readonly perSecond: number;
-  private readonly size: number;
-  constructor(perSecond: number, size: number) {
-    this.perSecond = perSecond;
-    this.size = size;
-    this.level = size;
-  }
-  take(now: number, count: number): boolean {
-    this.level = Math.min(this.size, this.level + (now - this.at) * this.perSecond);
-    this.at = now;
-    if (this.level < count) return false;
-    this.level -= count;
-    return true;
-  }
-}
-
-/** Write units: what is over the rate waits; the rate follows the highest minute so far, doubled. */
-class Table {
-  private rate: number;
-  private readonly most: number;
-  private debt = 0;
-  private at = 0;
-  private minute = { from: 0, units: 0 };
-  constructor(rate: number, most: number) {
-    this.rate = rate;
-    this.most = most;
-  }
-  /** Seconds until these units are written. What would wait longer than the patience is not written. */
-  take(now: number, units: number, patience = TABLE_PATIENCE): number {
-    this.debt = Math.max(0, this.debt - (now - this.at) * this.rate);
-    this.at = now;
-    if (now - this.minute.from >= MINUTE) {
-      const highest = this.minute.units / MINUTE;
-      this.rate = Math.min(this.most, Math.max(this.rate, highest * 2));
-      this.minute = { from: now, units: 0 };
-    }
-    const wait = (this.debt + units) / this.rate;
-    if (wait > patience) return wait;
-    this.debt += units;
-    this.minute.units += units;
-    return wait;
   }
 }
