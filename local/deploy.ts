@@ -1,4 +1,4 @@
-/** `npm run deploy -- <environment>` and `npm run destroy -- <environment>`: the stacks in a real account. */
+/** `npm run deploy -- <environment>` and `npm run destroy -- <environment>`: the stacks in a real account, or in a local AWS that runs. */
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline/promises';
 import { parseArgs } from 'node:util';
@@ -6,15 +6,18 @@ import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-clo
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { gateway } from '#config';
 import { type DeployedSource, type Deployment, secretName } from '#core/config/deployment.ts';
+import { createAwsClients } from './aws-clients.ts';
 import { cdkCommand } from './cdk-cli.ts';
-import { DRILL_ENVIRONMENT, LOCAL_ENVIRONMENT } from './deploy-stacks.ts';
-import { readDeployment, sourcesWithoutSecret } from './sources.ts';
+import { DRILL_ENVIRONMENT, deployStacks, LOCAL_ENVIRONMENT } from './deploy-stacks.ts';
+import { findLocalAws } from './emulator.ts';
+import { terminalProgress } from './progress.ts';
+import { fillLocalSecrets, readDeployment, sourcesWithoutSecret } from './sources.ts';
 import { runMain, UserError } from './user-error.ts';
 import { REPO_ROOT } from './workspace.ts';
 
 const ON_THIS_MACHINE: Readonly<Record<string, string>> = {
   [LOCAL_ENVIRONMENT]: 'npm start',
-  [DRILL_ENVIRONMENT]: 'npm run drill',
+  [DRILL_ENVIRONMENT]: 'npm run drill -- dead-letter',
 };
 
 interface Options {
@@ -26,6 +29,7 @@ interface Options {
 async function main(): Promise<number> {
   const { deployment, destroy, yes } = readOptions();
   const environment = deployment.config.environment;
+  if (environment in ON_THIS_MACHINE) return await deployHere(deployment);
   const client = new SecretsManagerClient(deployment.region === undefined ? {} : { region: deployment.region });
 
   // The first deployment creates the secrets; from then on a source that cannot verify anything stops the next one.
@@ -80,14 +84,32 @@ function readOptions(): Options {
     process.exit(0);
   }
   if (environment === undefined || others.length > 0) throw new UserError(usage(destroy), 2);
-  const command = ON_THIS_MACHINE[environment];
-  if (command !== undefined)
-    throw new UserError(`The environment "${environment}" runs on this machine: ${command}\n${usage(destroy)}`, 2);
+  const isHere = environment in ON_THIS_MACHINE;
+  if (isHere && destroy)
+    throw new UserError(
+      `The environment "${environment}" ends with its local AWS: Ctrl-C where it runs\n${usage(true)}`,
+      2,
+    );
   const deployment = readDeployment(environment);
-  if (!yes && !process.stdin.isTTY) {
+  if (!yes && !isHere && !process.stdin.isTTY) {
     throw new UserError(`${destroy ? 'Destroying' : 'Deploying'} ${environment} needs a confirmation: add --yes`, 2);
   }
   return { deployment, destroy, yes };
+}
+
+/** Puts this checkout into the local AWS that runs: a mended handler, without a new, empty gateway. */
+async function deployHere(deployment: Deployment): Promise<number> {
+  const environment = deployment.config.environment;
+  const aws = await findLocalAws();
+  if (aws === undefined) {
+    const start = ON_THIS_MACHINE[environment];
+    throw new UserError(`No local AWS is running to deploy ${environment} to. Start it in another terminal: ${start}`);
+  }
+  const clients = createAwsClients(aws);
+  await deployStacks(aws, clients, terminalProgress(), REPO_ROOT, environment);
+  await fillLocalSecrets(clients.secrets, deployment);
+  console.log(`\n${environment} at ${aws.endpoint} runs this checkout now.`);
+  return 0;
 }
 
 /** True once a deployment of the environment has succeeded; one that failed half-way may be repeated. */

@@ -1,14 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { closeSync, openSync } from 'node:fs';
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { ensureEmulatorInstalled } from './python.ts';
 import { UserError } from './user-error.ts';
-import { localDirectory } from './workspace.ts';
+import { HOLDFAST_DIRECTORY, localDirectory } from './workspace.ts';
 
 const DEFAULT_PORT = 4566;
 const BOOT_LIMIT_MS = 60_000;
@@ -54,6 +54,19 @@ export async function openLocalAws(port: number, env: NodeJS.ProcessEnv = proces
   const given = env['AWS_ENDPOINT_URL'];
   if (given) return await useGivenEndpoint(given, env);
   return (await findRunning(port)) ?? (await startEmulator(port));
+}
+
+/** The local AWS that runs: AWS_ENDPOINT_URL, or one of `npm start` on HOLDFAST_PORT, else on any port. Undefined when none does. */
+export async function findLocalAws(env: NodeJS.ProcessEnv = process.env): Promise<LocalAws | undefined> {
+  const given = env['AWS_ENDPOINT_URL'];
+  if (given) return await useGivenEndpoint(given, env);
+  const names = env['HOLDFAST_PORT'] === undefined ? await readdir(HOLDFAST_DIRECTORY).catch(() => []) : [];
+  const others = names.flatMap(name => /^local-(\d+)$/.exec(name)?.[1] ?? []).map(Number);
+  for (const port of new Set([choosePort(undefined, env), ...others])) {
+    const found = await findRunning(port);
+    if (found) return found;
+  }
+  return undefined;
 }
 
 async function useGivenEndpoint(endpoint: string, env: NodeJS.ProcessEnv): Promise<LocalAws> {

@@ -14,6 +14,7 @@ import { choosePort, type LocalAws, openLocalAws } from './emulator.ts';
 import { EventFeed } from './event-feed.ts';
 import { followEvents } from './follow-events.ts';
 import { findGateway, type GatewayAddress, outputOf } from './gateway-address.ts';
+import { type Page, Pager } from './pager.ts';
 import { type Progress, paint, terminalProgress } from './progress.ts';
 import { ensureEmulatorInstalled, isEmulatorInstalled } from './python.ts';
 import { chooseSampleSources, runSample, type SampleResult, signSample } from './sample-run.ts';
@@ -55,9 +56,11 @@ async function main(): Promise<number> {
 
     showNextCommands(aws, progress);
     progress.line(`\n${paint('bold', 'Events')} as they come ${paint('dim', '(Ctrl-C ends everything)')}\n`);
+    const pager = await Pager.open(aws, clients, [outputOf(stacks, 'PageTopic'), outputOf(stacks, 'TicketTopic')]);
     const alarms = runAlarms(aws, clients, stacks, change => showAlarm(change, progress), ended.signal);
+    const pages = pager.listen(ended.signal, page => showPage(page, progress));
     await followEvents(feed, deployment, item => progress.line(describeChange(item)), ended.signal);
-    await alarms;
+    await Promise.all([alarms, pages]);
     return 0;
   } finally {
     if (ended.signal.aborted) progress.line('\n  Stopping …');
@@ -157,6 +160,15 @@ function showAlarm({ name, from, to, reason }: AlarmChange, progress: Progress):
   );
 }
 
+/** What somebody on call gets when an alarm fires, as a mailbox would show it. */
+function showPage({ state, text }: Page, progress: Progress): void {
+  if (state !== 'ALARM') return;
+  const [title = '', ...lines] = text.split('\n');
+  progress.line(`\n  ${paint('bold', 'Message to on-call')}\n    ${paint('red', title)}`);
+  for (const line of lines) progress.line(`    ${line}`);
+  progress.line();
+}
+
 function showNextCommands(aws: LocalAws, progress: Progress): void {
   progress.line(`\n${paint('bold', 'Next')}\n`);
   const line = (command: string, about: string): void =>
@@ -168,7 +180,7 @@ function showNextCommands(aws: LocalAws, progress: Progress): void {
   line('npm run synth', 'the CloudFormation templates of every environment');
   line('npm run deploy -- dev', 'the same stacks in your AWS account');
   const { accessKeyId, secretAccessKey } = aws.credentials;
-  const variables = `AWS_ENDPOINT_URL=${aws.endpoint} AWS_REGION=${aws.region} AWS_ACCESS_KEY_ID=${accessKeyId} AWS_SECRET_ACCESS_KEY=${secretAccessKey}`;
+  const variables = `AWS_ENDPOINT_URL=${aws.endpoint} AWS_REGION=${aws.region} AWS_DEFAULT_REGION=${aws.region} AWS_ACCESS_KEY_ID=${accessKeyId} AWS_SECRET_ACCESS_KEY=${secretAccessKey}`;
   progress.line(`\n  ${paint('dim', 'For the AWS CLI and SDKs in another terminal:')}\n  export ${variables}`);
 }
 

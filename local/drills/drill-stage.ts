@@ -16,9 +16,9 @@ import { DRILL_ENVIRONMENT } from '../deploy-stacks.ts';
 import type { DeployedStack } from '../deployed-stack.ts';
 import type { LocalAws } from '../emulator.ts';
 import { findGateway, outputOf, sendRequest } from '../gateway-address.ts';
+import type { Page, Pager } from '../pager.ts';
 import { UserError } from '../user-error.ts';
 import { REPO_ROOT } from '../workspace.ts';
-import type { Page, Pager } from './pager.ts';
 import type { Transcript } from './transcript.ts';
 
 const POLL_MS = 300;

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -26,12 +26,21 @@ describe('npm start', () => {
         );
         expect(first.stdout()).toMatch(/push[\s\S]*accepted[\s\S]*pending[\s\S]*processing[\s\S]*completed/);
 
+        // On call: the handler is mended, and deployed into what runs.
+        const handler = join(root, 'handlers/github-push-log.ts');
+        const mended = (await readFile(handler, 'utf8')).replace("'logged_push'", "'mended_push'");
+        await writeFile(handler, mended);
+        const deploy = runScript('deploy', ['local'], { root });
+        expect(await deploy.exitCode, deploy.stderr()).toBe(0);
+        expect(deploy.stdout()).toContain(`local at http://127.0.0.1:${port} runs this checkout now.`);
+
         const second = runScript('start', ['--once', '--port', String(port)], { root });
         expect(await second.exitCode, second.stderr()).toBe(0);
         expect(second.stdout()).toContain('already running');
         expect(second.stdout()).toContain('not deployed again');
         // The second run's samples are events like any other.
         await first.waitForOutput(/Events as they come[\s\S]*payment_intent\.succeeded\s+completed/);
+        await first.waitForOutput(/Events as they come[\s\S]*push\s+completed .*mended_push/);
 
         first.child.kill('SIGINT');
         expect(await first.exitCode, first.stderr()).toBe(0);
@@ -86,13 +95,21 @@ describe('npm start', () => {
 describe('npm run deploy', () => {
   it.each([
     [[], /^Usage: npm run deploy -- <environment> \[--yes\]\nEnvironments in gateway\.config\.ts: dev, /],
-    [['local'], /^The environment "local" runs on this machine: npm start/],
+    [['--destroy', 'local'], /^The environment "local" ends with its local AWS: Ctrl-C where it runs/],
     [['dev'], /^Deploying dev needs a confirmation: add --yes/],
     [['--destroy', 'dev'], /^Destroying dev needs a confirmation: add --yes/],
   ])('with %j says what to do instead', async (args, message) => {
     const run = runScript('deploy', args);
     expect(await run.exitCode).toBe(2);
     expect(run.stderr()).toMatch(message);
+  });
+
+  it('to this machine says what to start when nothing runs', async () => {
+    const run = runScript('deploy', ['local'], { env: { HOLDFAST_PORT: String(await freePort()) } });
+    expect(await run.exitCode).toBe(1);
+    expect(run.stderr()).toMatch(
+      /^No local AWS is running to deploy local to\. Start it in another terminal: npm start/,
+    );
   });
 
   it('names the environments when there is none of that name', async () => {

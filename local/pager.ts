@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { SNSClient, SubscribeCommand } from '@aws-sdk/client-sns';
 import { CreateQueueCommand, DeleteMessageBatchCommand, ReceiveMessageCommand } from '@aws-sdk/client-sqs';
-import type { AwsClients } from '../aws-clients.ts';
-import type { LocalAws } from '../emulator.ts';
+import type { AwsClients } from './aws-clients.ts';
+import type { LocalAws } from './emulator.ts';
 
 /** A notification of an alarm as the person on call gets it. */
 export interface Page {
@@ -37,12 +37,14 @@ export class Pager {
     return new Pager(clients, QueueUrl);
   }
 
-  /** Takes what arrived, until aborted. */
-  async listen(signal: AbortSignal): Promise<void> {
+  /** Takes what arrives, until aborted. `onPage` is told of each. */
+  async listen(signal: AbortSignal, onPage: (page: Page) => void = () => undefined): Promise<void> {
     while (!signal.aborted) {
+      const before = this.pages.length;
       await this.take().catch((error: unknown) => {
         if (!(error instanceof Error)) throw error;
       });
+      for (const page of this.pages.slice(before)) onPage(page);
       await wait(POLL_MS, undefined, { signal }).catch(() => undefined);
     }
   }
