@@ -38,11 +38,9 @@ export async function runAlarms(
     try {
       const now = Date.now();
       await collector.collect(now);
-      // A busy machine may take longer for a look than a period lasts: no moment in between is left out.
-      for (let at = Math.min(evaluated + INTERVAL_MS, now); ; at = Math.min(at + INTERVAL_MS, now)) {
+      for (const at of momentsUntil(now, evaluated, store)) {
         for (const alarm of alarms) await setState(clients, alarm, states, at, since, onChange);
         evaluated = at;
-        if (at === now) break;
       }
     } catch (error) {
       if (signal.aborted) return;
@@ -50,6 +48,18 @@ export async function runAlarms(
       if (!(error instanceof Error)) throw error;
     }
     await wait(INTERVAL_MS, undefined, { signal }).catch(() => undefined);
+  }
+}
+
+/**
+ * The moments to evaluate alarms at, after the last one. A busy machine may take longer for a look than a period lasts: no
+ * moment in between is left out.
+ */
+export function* momentsUntil(now: number, last: number, store: MetricStore): Generator<number> {
+  for (let at = last; at < now; ) {
+    at = Math.min(at + INTERVAL_MS, now);
+    yield at;
+    store.lookedUntil = at;
   }
 }
 

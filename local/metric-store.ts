@@ -8,13 +8,15 @@ export interface MetricId {
 const KEEP_MS = 2 * 60 * 60 * 1000;
 
 export class MetricStore {
+  /** Moments up to this one (epoch ms) were looked at: what is added for one of them counts a moment later. */
+  lookedUntil = Number.NEGATIVE_INFINITY;
   private readonly series = new Map<string, { at: number; value: number }[]>();
 
   /** Adds one datapoint; `at` is epoch ms. */
   add(metric: MetricId, value: number, at: number): void {
     const key = keyOf(metric);
     const points = this.series.get(key) ?? [];
-    points.push({ at, value });
+    points.push({ at: Math.max(at, this.lookedUntil + 1), value });
     while (points[0] && points[0].at < at - KEEP_MS) points.shift();
     this.series.set(key, points);
   }

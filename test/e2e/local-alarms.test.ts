@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type AlarmDefinition, readAlarms } from '#local/alarm-definition.ts';
+import { momentsUntil } from '#local/alarms.ts';
 import { adaptTemplate, STAND_IN_NAMESPACE } from '#local/assembly.ts';
 import { addEmfLine } from '#local/collect-metrics.ts';
 import type { DeployedStack } from '#local/deployed-stack.ts';
@@ -161,6 +162,25 @@ describe('alarms', () => {
     expect(alarms.map(it => [it.name, stateOf(it)])).toEqual([['dead-letters', 'OK']]);
     add('hidden', 1);
     expect(alarms.map(it => stateOf(it))).toEqual(['ALARM']);
+  });
+
+  it('see a datapoint that comes when its period was looked at: a log line may be written late', () => {
+    const store = new MetricStore();
+    const metric = { namespace: 'Holdfast', name: 'DeadLetter', dimensions: {} };
+    const one = alarm([], {
+      evaluationPeriods: 1,
+      datapointsToAlarm: 1,
+      threshold: 1,
+      seriesAt: at => period =>
+        statistic('Sum', store.values(metric, at - (period + 1) * MINUTE, at - period * MINUTE)),
+    });
+    const statesUntil = (until: number, last: number) =>
+      [...momentsUntil(until, last, store)].map(at => evaluateAlarm(one, at, 0)?.state);
+    expect(statesUntil(now, now - 2 * MINUTE)).not.toContain('ALARM');
+    store.add(metric, 1, now - 90_000);
+    const states = statesUntil(now + 2 * MINUTE, now);
+    expect(states).toContain('ALARM');
+    expect(states.at(-1)).toBe('OK');
   });
 
   it('over metric math are deployed as stand-ins of the same name and actions', () => {
