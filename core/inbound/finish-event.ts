@@ -11,20 +11,19 @@ import { backoffMs } from '../retry/backoff.ts';
 import {
   type AttemptRecord,
   asDeferral,
-  deathDone,
   die,
   expiryAfter,
   finish,
   type Owned,
   retryLater,
   retrySoon,
-  type WriteRules,
 } from './event-writes.ts';
 import type { Outcome } from './handler-contract.ts';
 import { ACK, type Disposal, type ProcessPorts, type ProcessRules, RETURN } from './process-ports.ts';
 import { PAYLOAD_MARGIN_DAYS } from './retention.ts';
+import { sendDeath } from './send-death.ts';
 import { capText, toHex } from './text.ts';
-import { encodeWorkMessage, WORK_MESSAGE_VERSION, type WorkMessage } from './work-message.ts';
+import { encodeWorkMessage, referenceTo } from './work-message.ts';
 
 /** How one attempt ended, in one word for the record. */
 export type AttemptEnd =
@@ -304,35 +303,6 @@ class Finisher {
     };
     return { recentAttempts: [...(item.recentAttempts ?? []), note].slice(-3) };
   }
-}
-
-/** Sends the DLQ message of a dead event, then notes that nothing is owed any more. */
-export async function sendDeath(
-  item: EventItem,
-  ports: Pick<ProcessPorts, 'dead' | 'clock'> & { store: Pick<ProcessPorts['store'], 'update'> },
-  rules: WriteRules,
-): Promise<void> {
-  const { deadId = '', cause = 'unknown' } = item;
-  await ports.dead.send(encodeWorkMessage({ ...referenceTo(item), again: true, deadId, cause }), cause);
-  await ports.store.update(deathDone(item.pk, deadId, ports.clock.now(), rules));
-}
-
-/** The message that names an event and leaves its payload where it is. */
-export function referenceTo(item: EventItem): WorkMessage {
-  const { pk, gen, bodySha, provider, eventType, ingestId, size, receivedAt, eventAt, itemPath } = item;
-  return {
-    v: WORK_MESSAGE_VERSION,
-    pk,
-    gen,
-    bodySha,
-    provider,
-    eventType,
-    ingestId,
-    size,
-    receivedAt,
-    ...(eventAt === undefined ? {} : { eventAt }),
-    ...(itemPath === undefined ? {} : { itemPath }),
-  };
 }
 
 /** A result that is not JSON must not undo a finished event: it is noted as such. */

@@ -6,9 +6,8 @@ import type { EventItem } from '../event-item.ts';
 import { type EpochMs, splitEventPk } from '../glossary.ts';
 import type { Clock, EventStore, PayloadStore, WorkQueue } from '../ports.ts';
 import { expiryAfter, markEnqueued, type ReplayWrite, replay, type WriteRules } from './event-writes.ts';
-import { referenceTo } from './finish-event.ts';
 import { PAYLOAD_MARGIN_DAYS } from './retention.ts';
-import { encodeWorkMessage } from './work-message.ts';
+import { encodeWorkMessage, referenceTo } from './work-message.ts';
 
 export interface ReplayRequest {
   /** Unique per request or job: a repetition with the same id changes nothing. */

@@ -9,7 +9,6 @@ import type { ResolvedSource } from '../resolved-config.ts';
 import { splitItems } from '../verification/identify-request.ts';
 import { expiryAfter, type NewEvent, pendingItem, staleItem } from './event-writes.ts';
 import type { AttemptEnd } from './finish-event.ts';
-import { referenceTo } from './finish-event.ts';
 import { done } from './handler-contract.ts';
 import { VERIFIED_ITEMS_HEADER } from './kept-headers.ts';
 import type { ProcessPorts, ProcessRules } from './process-ports.ts';
@@ -17,7 +16,7 @@ import type { ProviderSpec } from './provider-spec.ts';
 import { isPastDedupWindow, PAYLOAD_MARGIN_DAYS } from './retention.ts';
 import type { LoadedBody } from './run-handler.ts';
 import { toHex } from './text.ts';
-import { encodeWorkMessage } from './work-message.ts';
+import { encodeWorkMessage, referenceTo } from './work-message.ts';
 
 const AT_ONCE = 10;
 

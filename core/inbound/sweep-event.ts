@@ -1,6 +1,7 @@
 /**
- * What the sweeper owes one event, as the table of docs/protocol.md: first matching row. Every write requires the record
- * to be as it was read, so that two sweepers, a processor and a person cannot undo each other.
+ * What the sweeper owes one event ("The sweeper" in docs/protocol.md), as rows of which the first that fits is carried out.
+ * Every write requires the record to be as it was read, so that two sweepers, a processor and a person cannot undo each
+ * other.
  */
 import { type EventItem, isKnownRecord } from '../event-item.ts';
 import { type EpochMs, splitEventPk } from '../glossary.ts';
@@ -18,10 +19,10 @@ import {
   unwatch,
   type WriteRules,
 } from './event-writes.ts';
-import { referenceTo, sendDeath } from './finish-event.ts';
 import { PAYLOAD_MARGIN_DAYS } from './retention.ts';
+import { sendDeath } from './send-death.ts';
 import type { SweepPorts } from './sweep.ts';
-import { encodeWorkMessage } from './work-message.ts';
+import { encodeWorkMessage, referenceTo } from './work-message.ts';
 
 export interface SweepView {
   readonly now: EpochMs;

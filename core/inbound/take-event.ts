@@ -1,7 +1,7 @@
 /**
  * Claiming an event, or finding out why not. Holds I7 (a message is deleted only when something else stands for its
  * event), I9 (attempts grow by claims) and the fence: a fresh owner token for each claim. The rows of
- * `meetRefusal` are the table "Before or instead of a claim" of docs/protocol.md, first match wins.
+ * `meetRefusal` are the table of refused claims in docs/protocol.md ("The processor"), first match wins.
  */
 import { DependencyError } from '../errors.ts';
 import { type EventItem, isKnownRecord } from '../event-item.ts';
@@ -24,10 +24,10 @@ import {
   reviveParked,
   staleItem,
 } from './event-writes.ts';
-import { sendDeath } from './finish-event.ts';
 import { ACK, type Disposal, type ProcessPorts, type ProcessRules, type QueueRecord, RETURN } from './process-ports.ts';
 import { PAYLOAD_MARGIN_DAYS } from './retention.ts';
 import { keepOtherBody } from './run-handler.ts';
+import { sendDeath } from './send-death.ts';
 import { capText } from './text.ts';
 import { encodeWorkMessage, type WorkMessage } from './work-message.ts';
 

@@ -2,6 +2,7 @@
  * What travels through the queue: enough to claim the event, and enough to record it where the record is missing
  * (a DynamoDB outage at ingest, a restored table). The payload rides along while it is small.
  */
+import type { EventItem } from '../event-item.ts';
 import { type EventPk, splitEventPk } from '../glossary.ts';
 import { decodeJsonObject } from './decode-json-object.ts';
 
@@ -45,6 +46,24 @@ export type DecodedMessage =
 
 export function encodeWorkMessage(message: WorkMessage): string {
   return JSON.stringify(message);
+}
+
+/** The message that names an event and leaves its payload where it is. */
+export function referenceTo(item: EventItem): WorkMessage {
+  const { pk, gen, bodySha, provider, eventType, ingestId, size, receivedAt, eventAt, itemPath } = item;
+  return {
+    v: WORK_MESSAGE_VERSION,
+    pk,
+    gen,
+    bodySha,
+    provider,
+    eventType,
+    ingestId,
+    size,
+    receivedAt,
+    ...(eventAt === undefined ? {} : { eventAt }),
+    ...(itemPath === undefined ? {} : { itemPath }),
+  };
 }
 
 const REQUIRED = {

@@ -252,7 +252,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'a dead letter without its DLQ message',
     journey: 'a permanent error',
-    file: FINISH,
+    file: 'core/inbound/send-death.ts',
     from: '  await ports.dead.send(encodeWorkMessage({ ...referenceTo(item), again: true, deadId, cause }), cause);',
     to: '  void [cause, encodeWorkMessage];',
   },
