@@ -3,7 +3,7 @@
  * Everything else there (foreign, unknown version, natively redriven, no record) stays until a person acts (I7).
  */
 import type { EpochMs } from '../glossary.ts';
-import type { SweepPorts } from './sweep.ts';
+import type { SweepPorts } from './sweep-ports.ts';
 import { decodeWorkMessage } from './work-message.ts';
 
 const BATCH = 10;

@@ -21,7 +21,7 @@ import {
 } from './event-writes.ts';
 import { PAYLOAD_MARGIN_DAYS } from './retention.ts';
 import { sendDeath } from './send-death.ts';
-import type { SweepPorts } from './sweep.ts';
+import type { SweepPorts } from './sweep-ports.ts';
 import { encodeWorkMessage, referenceTo } from './work-message.ts';
 
 export interface SweepView {

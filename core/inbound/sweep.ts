@@ -6,48 +6,15 @@
 import { DependencyError } from '../errors.ts';
 import { type EventItem, WATCH_SHARDS } from '../event-item.ts';
 import type { EpochMs, SourceId } from '../glossary.ts';
-import type {
-  Clock,
-  ControlStore,
-  DeadQueue,
-  EventStore,
-  Ids,
-  PayloadStore,
-  QueueGauge,
-  Telemetry,
-  Timer,
-  WorkQueue,
-} from '../ports.ts';
 import { drainDeadQueue } from './drain-dead-queue.ts';
 import { isTerminal } from './event-status.ts';
-import { FAR, type WriteRules } from './event-writes.ts';
+import { FAR } from './event-writes.ts';
 import { knownSources } from './known-sources.ts';
 import { decodePauses, PAUSES_CONTROL, type PauseNotes } from './pauses.ts';
 import { runReplayJobs } from './run-replay-jobs.ts';
 import { type ArrivalsRun, sweepArrivals } from './sweep-arrivals.ts';
 import { dueSince, type SweepResult, sweepEvent } from './sweep-event.ts';
-
-export interface SweepPorts {
-  readonly store: EventStore;
-  readonly payloads: Pick<PayloadStore, 'raiseBody' | 'putDetail'>;
-  readonly control: ControlStore;
-  readonly queue: WorkQueue;
-  readonly dead: DeadQueue;
-  readonly gauge: QueueGauge;
-  readonly clock: Clock;
-  readonly ids: Ids;
-  readonly timer: Timer;
-  readonly telemetry: Telemetry;
-}
-
-export interface SweepRules extends WriteRules {
-  readonly sourceIds: readonly SourceId[];
-  /** Sources that report a zero every minute: to what CloudWatch learns, no datapoint is not silence. @default none */
-  readonly reportSilence?: readonly SourceId[];
-  readonly sendsPerSecond: number;
-  /** Seconds a message stays in the DLQ. */
-  readonly deadQueueRetentionSeconds: number;
-}
+import type { SweepPorts, SweepRules } from './sweep-ports.ts';
 
 const LEASE_CONTROL = 'sweeper-lease';
 const AT_ONCE = 25;
