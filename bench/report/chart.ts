@@ -1,5 +1,5 @@
 /** The chart of docs/performance.md: each figure as a share of its target, so that unlike things fit one axis. */
-import type { KnownNumbers } from './page.ts';
+import type { KnownNumbers } from './section.ts';
 
 interface Bar {
   readonly label: string;

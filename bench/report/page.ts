@@ -3,7 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg, release, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { drawChart } from './chart.ts';
-import { type Section, toMarkdown } from './section.ts';
+import { type KnownNumbers, type Section, toMarkdown } from './section.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 export const PAGE = join(ROOT, 'docs/performance.md');
@@ -19,9 +19,6 @@ Written by \`npm run bench -- --write\`. Everything here ran on one machine agai
 
 Times are CPU (user and system) of child processes in interleaved rounds, after two warm-up rounds; medians, with the quartiles in brackets. \`npm run bench -- --quick\` repeats (a), (b), (c) and (f) in under five minutes on two cores; \`npm run bench -- c\` one of them.
 `;
-
-/** All sections' numbers of the last run that was written, by section. */
-export type KnownNumbers = Readonly<Record<string, Readonly<Record<string, number>>>>;
 
 export function readNumbers(): KnownNumbers {
   return existsSync(NUMBERS) ? (JSON.parse(readFileSync(NUMBERS, 'utf8')) as KnownNumbers) : {};

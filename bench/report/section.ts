@@ -35,6 +35,9 @@ export interface Section {
   readonly numbers: Readonly<Record<string, number>>;
 }
 
+/** All sections' numbers of the last run that was written, by section. */
+export type KnownNumbers = Readonly<Record<string, Readonly<Record<string, number>>>>;
+
 interface BenchOptions {
   /** Fewer rounds, the same methods. */
   readonly quick: boolean;

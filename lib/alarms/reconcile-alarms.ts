@@ -1,5 +1,5 @@
 import { Duration } from 'aws-cdk-lib';
-import { toConstructId } from '../stacks/add-outputs.ts';
+import { toConstructId } from '../construct-id.ts';
 import type { AlarmList, AlarmSpec } from './alarm-spec.ts';
 
 /** Hours without progress that are nobody's fault: a provider's bad afternoon. */

@@ -1,6 +1,7 @@
 import { CfnOutput, type Stack } from 'aws-cdk-lib';
 import { secretName } from '#core/config/deployment.ts';
 import type { AlarmContext } from '../alarms/alarm-spec.ts';
+import { toConstructId } from '../construct-id.ts';
 import type { GatewayAlarms } from '../constructs/gateway-alarms.ts';
 
 interface OutputSources extends Pick<AlarmContext, 'deployment' | 'store' | 'queue' | 'api' | 'functions'> {
@@ -41,9 +42,4 @@ export function addOutputs(stack: Stack, { deployment, store, queue, api, functi
   for (const [name, each] of Object.entries(functions)) {
     output(`${toConstructId(name)}Function`, each.function.functionName, `Name of the ${name} function`);
   }
-}
-
-/** `standard-webhooks` as `StandardWebhooks`. */
-export function toConstructId(name: string): string {
-  return name.replace(/(?:^|-)([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
 }

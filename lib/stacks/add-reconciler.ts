@@ -3,9 +3,9 @@ import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { ScheduleExpression } from 'aws-cdk-lib/aws-scheduler';
 import { apiSecretName, type Deployment } from '#core/config/deployment.ts';
 import { reconcileProvidersEnv } from '#lambdas/reconcile-providers/env.ts';
+import { toConstructId } from '../construct-id.ts';
 import type { GatewayFunction } from '../constructs/gateway-function.ts';
 import { grantApiSecrets } from '../constructs/source-secrets.ts';
-import { toConstructId } from './add-outputs.ts';
 import type { DataStack } from './data-stack.ts';
 
 type ReconcilerContract = typeof reconcileProvidersEnv;

@@ -17,6 +17,7 @@ import { reconcileEnv } from '#lambdas/reconcile/env.ts';
 import { sweepEnv } from '#lambdas/sweep/env.ts';
 import type { GatewayFunctions } from '../alarms/alarm-spec.ts';
 import type { Bundles, FunctionName } from '../bundling/function-names.ts';
+import { toConstructId } from '../construct-id.ts';
 import type { AlarmTopics } from '../constructs/alarm-topics.ts';
 import { GatewayAlarms } from '../constructs/gateway-alarms.ts';
 import { GatewayDashboard } from '../constructs/gateway-dashboard.ts';
@@ -25,7 +26,7 @@ import { IngestApi } from '../constructs/ingest-api.ts';
 import { grantRoutes } from '../constructs/route-grants.ts';
 import { grantSourceSecrets } from '../constructs/source-secrets.ts';
 import { type HandlerResources, TABLE_ACTIONS } from '../handler-resources.ts';
-import { addOutputs, toConstructId } from './add-outputs.ts';
+import { addOutputs } from './add-outputs.ts';
 import { addReconciler, grantApiCredentials } from './add-reconciler.ts';
 import type { DataStack } from './data-stack.ts';
 

@@ -13,7 +13,7 @@ import { buildProgram } from '#cli/main.ts';
 import { CommandSet, type Services } from '#cli/run.ts';
 import { METRICS } from '#core/metrics.ts';
 import { FUNCTION_NAMES } from '#lib/bundling/function-names.ts';
-import { toConstructId } from '#lib/stacks/add-outputs.ts';
+import { toConstructId } from '#lib/construct-id.ts';
 import { type SynthesizedEnvironment, synthEnvironment } from '../synth/synth-environment.ts';
 import { anchorsOf, commandLines, inlineCode, type Page, ROOT, readPages, relativeLinks } from './pages.ts';
 
