@@ -70,6 +70,15 @@ describe('every page', () => {
     expect(wrong).toEqual([]);
   });
 
+  it('has blocks that can be pasted into zsh, which knows no comments at the prompt', () => {
+    const wrong = wrongOnPages(page =>
+      [...page.text.matchAll(/^```bash\n([\s\S]*?)^```/gm)].flatMap(([, block = '']) =>
+        block.split('\n').filter(line => /^[A-Z_]+=\S*\s+#/.test(line) || /^#.*['`]/.test(line)),
+      ),
+    );
+    expect(wrong).toEqual([]);
+  });
+
   it('names npm scripts that exist', () => {
     const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { scripts: object };
     const wrong = wrongOnPages(page =>

@@ -1,9 +1,12 @@
+import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { findPython } from '#local/python.ts';
+import { REPO_ROOT } from '#local/workspace.ts';
 import { freePort } from '#test/support/free-port.ts';
 import { copyApp } from './gateway-under-test.ts';
 import { reportMissingPython } from './needs-python.ts';
@@ -14,7 +17,7 @@ reportMissingPython(python);
 
 describe('npm start', () => {
   it.skipIf(!python)(
-    'completes its samples; a second run joins; Ctrl-C ends both',
+    'completes its samples; pages; takes a mended handler; a second run joins; Ctrl-C ends both',
     async () => {
       const root = await copyApp('start', { emulator: true });
       const port = await freePort();
@@ -26,13 +29,26 @@ describe('npm start', () => {
         );
         expect(first.stdout()).toMatch(/push[\s\S]*accepted[\s\S]*pending[\s\S]*processing[\s\S]*completed/);
 
-        // On call: the handler is mended, and deployed into what runs.
+        // On call: an event that its handler cannot take, the message, the handler mended and deployed into what runs.
+        const poison = join(root, 'poison.json');
+        await writeFile(
+          poison,
+          JSON.stringify({ id: 'evt_p', type: 'payment_intent.succeeded', data: { object: {} } }),
+        );
+        const send = [join(REPO_ROOT, 'bin/holdfast.ts'), 'send', 'stripe', '--body-file', poison];
+        const env = { ...process.env, AWS_ENDPOINT_URL: `http://127.0.0.1:${port}` };
+        await promisify(execFile)(process.execPath, send, { env });
+        const paged = first.waitForOutput(
+          /Message to on-call\n +ALARM: holdfast-local-process-new-dead-letters\n[\s\S]*Show it: .*dlq show evt_stripe\.evt_p /,
+        );
         const handler = join(root, 'handlers/github-push-log.ts');
         const mended = (await readFile(handler, 'utf8')).replace("'logged_push'", "'mended_push'");
         await writeFile(handler, mended);
+        paged.catch(() => undefined);
         const deploy = runScript('deploy', ['local'], { root });
         expect(await deploy.exitCode, deploy.stderr()).toBe(0);
         expect(deploy.stdout()).toContain(`local at http://127.0.0.1:${port} runs this checkout now.`);
+        await paged;
 
         const second = runScript('start', ['--once', '--port', String(port)], { root });
         expect(await second.exitCode, second.stderr()).toBe(0);
@@ -52,7 +68,7 @@ describe('npm start', () => {
         await rm(root, { recursive: true, force: true });
       }
     },
-    150_000,
+    240_000,
   );
 
   it('says in one line what to install when there is no Python', async () => {
