@@ -18,6 +18,9 @@ export interface GatewayDashboardProps extends Pick<AlarmContext, 'deployment' |
   readonly alarms?: readonly IAlarm[];
 }
 
+/** An alarm widget takes 1 to 100 alarms; with more, CloudWatch refuses the whole dashboard, and the deploy fails. */
+const ALARMS_PER_WIDGET = 100;
+
 /** Three questions at a glance, in pipeline order: is it healthy, is there a backlog, is there poison. */
 export class GatewayDashboard extends Construct {
   readonly dashboard: Dashboard;
@@ -41,10 +44,10 @@ export class GatewayDashboard extends Construct {
     const heading = (text: string): IWidget => new TextWidget({ markdown: `## ${text}`, width: 24, height: 1 });
 
     this.dashboard = new Dashboard(this, 'Dashboard', { dashboardName: `holdfast-${environment}` });
-    if (props.alarms && props.alarms.length > 0) {
-      this.dashboard.addWidgets(
-        new AlarmStatusWidget({ title: 'Alarms', alarms: [...props.alarms], width: 24, height: 6 }),
-      );
+    const { alarms = [] } = props;
+    for (let from = 0; from < alarms.length; from += ALARMS_PER_WIDGET) {
+      const shown = alarms.slice(from, from + ALARMS_PER_WIDGET);
+      this.dashboard.addWidgets(new AlarmStatusWidget({ title: 'Alarms', alarms: shown, width: 24, height: 6 }));
     }
     this.dashboard.addWidgets(heading('Is it healthy?'));
     this.dashboard.addWidgets(

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { App } from 'aws-cdk-lib';
+import type { Template } from 'aws-cdk-lib/assertions';
 import { afterAll, describe, expect, it } from 'vitest';
 import { gateway } from '#config';
 import { defineGateway } from '#core/config/gateway-config.ts';
@@ -190,8 +191,23 @@ describe('an environment', () => {
     expect(Object.keys(json['Outputs']).length).toBeLessThanOrEqual(200);
     const policies = Object.values<Resource>(template.findResources('AWS::IAM::Policy'));
     for (const policy of policies) expect(JSON.stringify(policy.Properties.PolicyDocument).length).toBeLessThan(10_240);
+    // A widget of alarms takes 1 to 100 of them, a graph 500 metrics, a dashboard 2,500.
+    const widgets = widgetsOf(template);
+    const tiles = widgets.flatMap(({ properties }) => (properties.alarms ? [properties.alarms.length] : []));
+    const metrics = widgets.map(({ properties }) => properties.metrics?.length ?? 0);
+    expect(Math.max(...tiles)).toBeLessThanOrEqual(100);
+    expect(Math.max(...metrics)).toBeLessThanOrEqual(500);
+    expect(metrics.reduce((sum, count) => sum + count)).toBeLessThanOrEqual(2_500);
+    const alarms = Object.keys(template.findResources('AWS::CloudWatch::Alarm'));
+    expect(tiles.reduce((sum, count) => sum + count)).toBe(alarms.length);
   });
 });
+
+function widgetsOf(template: Template): { properties: { alarms?: unknown[]; metrics?: unknown[] } }[] {
+  const [dashboard] = Object.values<Resource>(template.findResources('AWS::CloudWatch::Dashboard'));
+  const parts: unknown[] = dashboard.Properties.DashboardBody['Fn::Join'][1];
+  return JSON.parse(parts.map(part => (typeof part === 'string' ? part : 'reference')).join('')).widgets;
+}
 
 describe('resources of handlers', () => {
   it('may not overwrite a variable of the gateway', async () => {
