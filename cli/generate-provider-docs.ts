@@ -41,7 +41,7 @@ function renderTable(specs: readonly ProviderSpec[]): string {
 function columns(spec: ProviderSpec): string[] {
   const [first = []] = spec.identity.key;
   const key = first
-    .map(part => (part === 'none' ? 'nothing' : part === 'hash:body' ? 'content' : part.replace(/^[a-z]+:/, '')))
+    .map(part => (part === 'none' ? 'nothing' : part === 'hash:body' ? 'content' : part.replace(/^[a-z]+:|\?$/g, '')))
     .join(' + ');
   return [
     `[${spec.title}](providers/${spec.id}.md)`,

@@ -152,7 +152,7 @@ function renderIdentity({ items, key, type, typeJoin, time, ordering }: Identity
 function part(src: string): string {
   if (src === 'none') return 'nothing: every request counts as a new event';
   if (src === 'hash:body') return 'the SHA-256 of the content';
-  return place(src as Src);
+  return src.endsWith('?') ? `${place(src.slice(0, -1) as Src)} if there is one` : place(src as Src);
 }
 
 function place(src: Src): string {

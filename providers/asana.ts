@@ -11,12 +11,20 @@ export const asana: ProviderSpec = {
   ],
   identity: {
     items: 'events[]',
-    // Events have no id.
+    // Events have no id: what happened to what, down to the value that was set, added or removed.
     key: [
-      ['json:user.gid', 'json:resource.gid', 'json:action', 'json:created_at', 'json:change.field'],
-      ['json:user.gid', 'json:resource.gid', 'json:action', 'json:created_at', 'json:parent.gid'],
-      ['json:user.gid', 'json:resource.gid', 'json:action', 'json:created_at'],
-      ['json:resource.gid', 'json:action', 'json:created_at'],
+      [
+        'json:resource.gid',
+        'json:action',
+        'json:created_at',
+        'json:user.gid?',
+        'json:parent.gid?',
+        'json:change.field?',
+        'json:change.action?',
+        'json:change.new_value.gid?',
+        'json:change.added_value.gid?',
+        'json:change.removed_value.gid?',
+      ],
     ],
     type: ['json:resource.resource_type', 'json:action'],
     typeJoin: '.',

@@ -15,8 +15,8 @@ export const figma: ProviderSpec = {
   identity: {
     key: [
       ['json:webhook_id', 'json:event_type', 'json:timestamp', 'json:comment_id'],
-      ['json:webhook_id', 'json:event_type', 'json:timestamp', 'json:file_key'],
-      ['json:webhook_id', 'json:event_type', 'json:timestamp'],
+      // A publication sends an event for each type of asset, all of one time.
+      ['json:webhook_id', 'json:event_type', 'json:timestamp', 'hash:body'],
     ],
     type: ['json:event_type'],
     time: { from: 'json:timestamp', unit: 'iso8601' },

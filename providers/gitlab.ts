@@ -9,10 +9,11 @@ export const gitlab: ProviderSpec = {
   strength: 'shared-secret',
   verify: [{ id: 'gitlab-token', alg: 'token', sig: { from: 'header:x-gitlab-token' } }],
   identity: {
+    // Before 17.4 there is only a UUID that all events share which one request or job of GitLab sends to a webhook.
     key: [
       ['header:idempotency-key'],
-      ['header:x-gitlab-event-uuid', 'header:x-gitlab-webhook-uuid'],
-      ['header:x-gitlab-event-uuid'],
+      ['header:x-gitlab-event-uuid', 'header:x-gitlab-webhook-uuid?', 'hash:body'],
+      ['hash:body'],
     ],
     type: ['header:x-gitlab-event', 'json:object_attributes.action'],
     typeJoin: '.',

@@ -23,10 +23,16 @@ export const meta: ProviderSpec = {
   identity: {
     items: ['entry[].changes[]', 'entry[].messaging[]'],
     // Most changes have no id and may be grouped anew when they are repeated: better twice than never.
-    key: [['json:message.mid'], ['json:value.leadgen_id'], ['none']],
+    // A message's deletion, and its echo in another account, have its id, too.
+    key: [
+      ['parent:id?', 'json:message.mid', 'json:message.is_echo?', 'json:message.is_deleted?'],
+      ['json:value.leadgen_id'],
+      ['none'],
+    ],
     type: ['root:object', 'json:field'],
     typeJoin: '.',
-    time: { from: 'json:value.created_time', unit: 's' },
+    // created_time in a change is that of the post, which may be years old. Messaging has milliseconds here: then no time.
+    time: { from: 'parent:time', unit: 's' },
     ordering: 'parent:id',
   },
   ack: { status: 200, contentType: 'text/plain', body: 'EVENT_RECEIVED', rejectStatus: 401, deadlineMs: 5_000 },

@@ -21,7 +21,8 @@ export const woocommerce: ProviderSpec = {
     },
   ],
   identity: {
-    key: [['header:x-wc-webhook-delivery-id', 'header:x-wc-webhook-source'], ['header:x-wc-webhook-delivery-id']],
+    // The delivery id is made of the webhook's id and the time in seconds: orders of one second share it.
+    key: [['header:x-wc-webhook-delivery-id', 'header:x-wc-webhook-source?', 'hash:body'], ['hash:body']],
     type: ['header:x-wc-webhook-topic'],
     ordering: 'json:id',
   },

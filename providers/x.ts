@@ -32,13 +32,14 @@ export const x: ProviderSpec = {
   identity: {
     // { "for_user_id": …, "tweet_create_events": […], … }: the name of the array is the type.
     items: '*[]',
+    // An activity between two subscribed users comes for each of them.
     key: [
-      ['item:key', 'json:id_str'],
-      ['item:key', 'json:id'],
-      ['item:key', 'json:status.id', 'json:timestamp_ms'],
-      ['item:key', 'json:type', 'json:created_timestamp', 'json:source.id', 'json:target.id'],
-      ['item:key', 'json:created_timestamp', 'json:sender_id'],
-      ['hash:body'],
+      ['root:for_user_id?', 'item:key', 'json:id_str'],
+      ['root:for_user_id?', 'item:key', 'json:id'],
+      ['root:for_user_id?', 'item:key', 'json:status.id', 'json:timestamp_ms'],
+      ['root:for_user_id?', 'item:key', 'json:type', 'json:created_timestamp', 'json:source.id', 'json:target.id'],
+      ['root:for_user_id?', 'item:key', 'json:created_timestamp', 'json:sender_id'],
+      ['root:for_user_id?', 'hash:body'],
     ],
     type: ['item:key'],
     time: { from: 'json:created_timestamp', unit: 'ms' },

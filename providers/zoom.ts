@@ -23,8 +23,16 @@ export const zoom: ProviderSpec = {
   ],
   identity: {
     key: [
-      ['json:event', 'json:event_ts', 'json:payload.object.uuid'],
-      ['json:event', 'json:event_ts', 'json:payload.object.id'],
+      // All who leave when a meeting ends leave in one millisecond.
+      [
+        'json:event',
+        'json:event_ts',
+        'json:payload.object.uuid',
+        'json:payload.object.participant.user_id?',
+        'json:payload.object.participant.participant_uuid?',
+        'json:payload.object.registrant.id?',
+      ],
+      ['json:event', 'json:event_ts', 'json:payload.object.id', 'json:payload.object.registrant.id?'],
       ['hash:body'],
     ],
     type: ['json:event'],

@@ -21,5 +21,5 @@ export function keptHeaders(spec: ProviderSpec, headers: Readonly<Record<string,
 function identityHeaders(spec: ProviderSpec): string[] {
   const { key, type, time } = spec.identity;
   const sources: readonly (Src | string | undefined)[] = [...key.flat(), ...type, time?.from];
-  return sources.flatMap(src => (src?.startsWith('header:') ? [src.slice('header:'.length)] : []));
+  return sources.flatMap(src => (src?.startsWith('header:') ? [src.slice('header:'.length).replace(/\?$/, '')] : []));
 }
