@@ -275,10 +275,24 @@ export interface Secrets {
   pair(sourceId: SourceId, secret: string): Promise<PairingResult>;
 }
 
-/** The one kind of call ingest makes to the outside: confirming a subscription. */
+/** Confirming a subscription: beside published keys, the one kind of call ingest makes to the outside. */
 export interface Http {
   /** GET of a plain https address, and the answer's status. No redirect is followed; time and size are capped. */
   get(url: string): Promise<number>;
+}
+
+/**
+ * Fetches the keys of providers that publish them. Undefined: the place answered, but has no such key. Throws when it
+ * cannot be reached or its answer cannot be used.
+ */
+export interface KeyFetcher {
+  fetchKey(
+    kind: 'x509Url' | 'jwksUrl' | 'plaid',
+    locator: string,
+    kid?: string,
+    /** `client_id:secret`, for Plaid only. */
+    credential?: string,
+  ): Promise<Jwk | string | undefined>;
 }
 
 /** What a route hands to an AWS target. */
@@ -313,6 +327,17 @@ export interface Targets {
     request: { readonly headers: Readonly<Record<string, string>>; readonly bytes: Uint8Array },
     signal: AbortSignal,
   ): Promise<Delivered>;
+}
+
+/** The probe's way in: sends a request to the public URL, answers its status. Throws DependencyError when there is no answer in time. */
+export interface Sender {
+  post(url: string, headers: Readonly<Record<string, string>>, body: Uint8Array, timeoutMs: number): Promise<number>;
+}
+
+/** Tells the people who are on call. Throws DependencyError when they were not told. */
+export interface Pager {
+  /** `message`: for programs, CloudWatch's own JSON. `text`: for people. */
+  publish(subject: string, message: string, text: string): Promise<void>;
 }
 
 /** What a rule reports: counters for metrics, one wide line per stage for the log. Never bodies or secrets. */

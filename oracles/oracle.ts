@@ -1,7 +1,7 @@
 /** What an official SDK must tell to be compared with our engine. */
 import type { KeyObject } from 'node:crypto';
 import type { RawRequest } from '../core/inbound/raw-request.ts';
-import type { KeyFetcher } from '../core/verification/verify-request.ts';
+import type { KeyFetcher } from '../core/ports.ts';
 
 export interface Oracle {
   /** Id of our spec. */

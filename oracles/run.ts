@@ -4,7 +4,8 @@
  */
 import { nodeCrypto } from '../adapters/crypto/node-crypto.ts';
 import type { ProviderSpec } from '../core/inbound/provider-spec.ts';
-import { type VerifyContext, verifyRequest } from '../core/verification/verify-request.ts';
+import type { VerifyContext } from '../core/verification/verify-context.ts';
+import { verifyRequest } from '../core/verification/verify-request.ts';
 import { providerById } from '../providers/index.ts';
 import { type Case, makeCases } from './cases.ts';
 import { explain, unusedExplanations } from './disagreements.ts';

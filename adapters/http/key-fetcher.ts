@@ -6,8 +6,7 @@
 import { X509Certificate } from 'node:crypto';
 import type { Agent } from 'node:https';
 import type { EpochMs } from '#core/glossary.ts';
-import type { Clock, Jwk } from '#core/ports.ts';
-import type { KeyFetcher } from '#core/verification/verify-request.ts';
+import type { Clock, Jwk, KeyFetcher } from '#core/ports.ts';
 import { fetchCapped } from './fetch-capped.ts';
 
 export interface KeyFetcherOptions {

@@ -1,7 +1,7 @@
 import { request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { DependencyError } from '#core/errors.ts';
-import type { Sender } from '#core/inbound/probe.ts';
+import type { Sender } from '#core/ports.ts';
 
 /** `Sender` over node:http and node:https: one try, no redirect followed, the answer looked at for its status only. */
 export const postOnce: Sender = {

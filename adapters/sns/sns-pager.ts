@@ -1,5 +1,5 @@
 import { PublishCommand, SNSClient } from '@aws-sdk/client-sns';
-import type { Pager } from '#core/inbound/notify-on-call.ts';
+import type { Pager } from '#core/ports.ts';
 import { clientSettings, type Environment } from '../aws/client-settings.ts';
 import { toDependencyError } from '../aws/to-dependency-error.ts';
 

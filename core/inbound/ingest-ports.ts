@@ -8,13 +8,13 @@ import type {
   EventStore,
   Http,
   Ids,
+  KeyFetcher,
   PayloadStore,
   Secrets,
   Telemetry,
   Timer,
   WorkQueue,
 } from '../ports.ts';
-import type { KeyFetcher } from '../verification/verify-request.ts';
 import type { WriteRules } from './event-writes.ts';
 
 export interface IngestPorts {

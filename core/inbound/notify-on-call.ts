@@ -4,19 +4,13 @@
  */
 import { DependencyError } from '../errors.ts';
 import type { SourceId } from '../glossary.ts';
-import type { Clock, EventStore, Telemetry } from '../ports.ts';
+import type { Clock, EventStore, Pager, Telemetry } from '../ports.ts';
 import { describeDeaths } from './describe-deaths.ts';
 
 /** A notification of CloudWatch as SNS carries it; `message` is its JSON text. */
 export interface Notification {
   readonly subject: string;
   readonly message: string;
-}
-
-/** Tells the people who are on call. Throws DependencyError when they were not told. */
-export interface Pager {
-  /** `message`: for programs, CloudWatch's own JSON. `text`: for people. */
-  publish(subject: string, message: string, text: string): Promise<void>;
 }
 
 interface NotifyPorts {

@@ -4,15 +4,10 @@
  */
 import { DependencyError } from '../errors.ts';
 import { type EpochMs, type EventPk, isEventKey, toEventPk } from '../glossary.ts';
-import type { Clock, Crypto, EventStore, Ids, Secrets, Telemetry, Timer } from '../ports.ts';
+import type { Clock, Crypto, EventStore, Ids, Secrets, Sender, Telemetry, Timer } from '../ports.ts';
 import type { ResolvedSource } from '../resolved-config.ts';
 import { toIso } from '../time.ts';
 import { signRequest } from '../verification/sign-request.ts';
-
-/** Sends a request to the public URL and answers its status. Throws DependencyError when there is no answer in time. */
-export interface Sender {
-  post(url: string, headers: Readonly<Record<string, string>>, body: Uint8Array, timeoutMs: number): Promise<number>;
-}
 
 export interface ProbePorts {
   readonly sender: Sender;

@@ -5,7 +5,7 @@
 import { DependencyError } from '../errors.ts';
 import type { ResolvedSource } from '../resolved-config.ts';
 import { answerHandshake, type HandshakeAnswer } from '../verification/handshake.ts';
-import type { VerifyContext } from '../verification/verify-request.ts';
+import type { VerifyContext } from '../verification/verify-context.ts';
 import { countRefusal } from './count-refusal.ts';
 import type { IngestPorts } from './ingest-ports.ts';
 import type { RawRequest } from './raw-request.ts';

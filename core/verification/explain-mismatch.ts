@@ -8,7 +8,8 @@ import { concatBytes, textOf, utf8 } from './bytes.ts';
 import { readSignatures } from './read-signatures.ts';
 import { NO_SCOPE, RequestReader } from './request-reader.ts';
 import { readSignedTime } from './timestamps.ts';
-import { type Verdict, type VerifyContext, verifyRequest } from './verify-request.ts';
+import type { VerifyContext } from './verify-context.ts';
+import { type Verdict, verifyRequest } from './verify-request.ts';
 
 export interface Explanation {
   readonly id:

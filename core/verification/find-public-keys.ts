@@ -7,7 +7,7 @@ import type { Jwk } from '../ports.ts';
 import type { RequestReader, Scope } from './request-reader.ts';
 import { liveSecrets, parsePublicKey, publicKey } from './secret-keys.ts';
 import { type MatchedSecret, type Refused, refused } from './verdict.ts';
-import type { VerifyContext } from './verify-request.ts';
+import type { VerifyContext } from './verify-context.ts';
 
 export interface PublicKeys {
   readonly kind: 'keys';

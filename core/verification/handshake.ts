@@ -10,7 +10,7 @@ import { concatBytes, encode, utf8 } from './bytes.ts';
 import { isSymmetric } from './check-signature.ts';
 import { RequestReader } from './request-reader.ts';
 import { liveSecrets, sameText, secretKey } from './secret-keys.ts';
-import type { VerifyContext } from './verify-request.ts';
+import type { VerifyContext } from './verify-context.ts';
 import { verifyRequest } from './verify-request.ts';
 
 export interface HandshakeAnswer {

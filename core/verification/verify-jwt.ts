@@ -7,7 +7,7 @@ import type { Signatures } from './read-signatures.ts';
 import type { RequestReader } from './request-reader.ts';
 import { liveSecrets, secretKey } from './secret-keys.ts';
 import { type MatchedSecret, type Refused, refused } from './verdict.ts';
-import type { VerifyContext } from './verify-request.ts';
+import type { VerifyContext } from './verify-context.ts';
 import { checkBindings, type Matched } from './verify-scheme.ts';
 
 export async function verifyJwt(

@@ -5,38 +5,13 @@
  */
 import type { ProviderSpec, Scheme } from '../inbound/provider-spec.ts';
 import type { RawRequest } from '../inbound/raw-request.ts';
-import type { Crypto, Jwk, SourceSecret } from '../ports.ts';
 import { listItems } from './batch-items.ts';
 import { NO_SCOPE, RequestReader, type Scope } from './request-reader.ts';
 import { closer, type ItemVerdict, type MatchedSecret, type Refused, refused, type Verdict } from './verdict.ts';
+import type { VerifyContext } from './verify-context.ts';
 import { verifyScheme } from './verify-scheme.ts';
 
 export type { Verdict, Verified } from './verdict.ts';
-
-/**
- * Fetches the keys of providers that publish them (adapters/http/key-fetcher.ts). Undefined: the place answered, but has
- * no such key. Throws when it cannot be reached or its answer cannot be used.
- */
-export interface KeyFetcher {
-  fetchKey(
-    kind: 'x509Url' | 'jwksUrl' | 'plaid',
-    locator: string,
-    kid?: string,
-    /** `client_id:secret`, for Plaid only. */
-    credential?: string,
-  ): Promise<Jwk | string | undefined>;
-}
-
-export interface VerifyContext {
-  /** Undefined: the source has none yet. An unreadable secret must not come here: answer 503 instead. */
-  readonly secret: SourceSecret | undefined;
-  readonly nowMs: number;
-  /** The URL the provider was given, without query. */
-  readonly publicUrl?: string;
-  readonly settings: Readonly<Record<string, string>>;
-  readonly crypto: Crypto;
-  readonly keys?: KeyFetcher;
-}
 
 /** More items in one request are not checked one by one: an unauthenticated caller could order that work. */
 const MAX_VERIFIED_ITEMS = 2_000;

@@ -20,8 +20,8 @@ import { liveSecrets, sameText, secretKey } from './secret-keys.ts';
 import { checkWindow, readSignedTime } from './timestamps.ts';
 import { urlCandidates } from './url-variants.ts';
 import { type MatchedSecret, type Refused, refused } from './verdict.ts';
+import type { VerifyContext } from './verify-context.ts';
 import { verifyJwt } from './verify-jwt.ts';
-import type { VerifyContext } from './verify-request.ts';
 
 export interface Matched {
   readonly kind: 'matched';

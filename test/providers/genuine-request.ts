@@ -6,7 +6,7 @@ import type { RawRequest } from '#core/inbound/raw-request.ts';
 import type { Jwk } from '#core/ports.ts';
 import { toHex } from '#core/verification/bytes.ts';
 import { signRequest } from '#core/verification/sign-request.ts';
-import type { VerifyContext } from '#core/verification/verify-request.ts';
+import type { VerifyContext } from '#core/verification/verify-context.ts';
 
 export const NOW_MS = 1_790_000_000_000;
 const URL_OF_SOURCE = 'https://hooks.example.com/webhooks/source-1';

@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
 import type { ProviderSpec } from '#core/inbound/provider-spec.ts';
 import type { RawRequest } from '#core/inbound/raw-request.ts';
-import type { Jwk, SourceSecret } from '#core/ports.ts';
-import type { KeyFetcher, VerifyContext } from '#core/verification/verify-request.ts';
+import type { Jwk, KeyFetcher, SourceSecret } from '#core/ports.ts';
+import type { VerifyContext } from '#core/verification/verify-context.ts';
 import { PROVIDERS } from '#providers/index.ts';
 
 export interface Vector {

@@ -6,7 +6,7 @@ import { fromHex, utf8 } from '#core/verification/bytes.ts';
 import type { FormField } from '#core/verification/form-scan.ts';
 import { claimText, type RequestReader } from '#core/verification/request-reader.ts';
 import { type Refused, refused } from '#core/verification/verdict.ts';
-import type { VerifyContext } from '#core/verification/verify-request.ts';
+import type { VerifyContext } from '#core/verification/verify-context.ts';
 
 export function checkQueryHash(
   claims: Readonly<Record<string, unknown>>,

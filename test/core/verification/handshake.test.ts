@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Handshake } from '#core/inbound/provider-spec.ts';
 import type { RawRequest } from '#core/inbound/raw-request.ts';
 import { answerHandshake } from '#core/verification/handshake.ts';
-import type { VerifyContext } from '#core/verification/verify-request.ts';
+import type { VerifyContext } from '#core/verification/verify-context.ts';
 import { contextWith, HMAC, requestWith, signed, specWith } from './test-spec.ts';
 
 const answer = (handshake: Handshake, request: RawRequest, context: Partial<VerifyContext> = {}) =>

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Scheme } from '#core/inbound/provider-spec.ts';
 import type { Jwk } from '#core/ports.ts';
 import { utf8 } from '#core/verification/bytes.ts';
-import type { VerifyContext } from '#core/verification/verify-request.ts';
+import type { VerifyContext } from '#core/verification/verify-context.ts';
 import { outcome, requestWith, signed, specWith } from './test-spec.ts';
 
 const SNS: Scheme = { id: 'test', alg: 'rsa-sha256', code: 'sns', sig: { from: 'json:Signature' } };

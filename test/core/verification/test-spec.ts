@@ -4,7 +4,8 @@ import type { ProviderSpec, Scheme } from '#core/inbound/provider-spec.ts';
 import type { RawRequest } from '#core/inbound/raw-request.ts';
 import { utf8 } from '#core/verification/bytes.ts';
 import { type SignInput, signRequest } from '#core/verification/sign-request.ts';
-import { type Verdict, type VerifyContext, verifyRequest } from '#core/verification/verify-request.ts';
+import type { VerifyContext } from '#core/verification/verify-context.ts';
+import { type Verdict, verifyRequest } from '#core/verification/verify-request.ts';
 
 export const NOW_MS = 1_790_000_000_000;
 export const URL_OF_SOURCE = 'https://hooks.example.com/in/source';
