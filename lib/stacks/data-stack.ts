@@ -27,6 +27,8 @@ export class DataStack extends Stack {
     });
     this.queue = new WorkQueue(this, 'Work', { settings: queue, disposable });
     const secrets = new Construct(this, 'Secrets');
+    // Not what a deploy made that is rolled back: nobody has set it yet, and its name would stop every deploy after it.
+    const fate = disposable ? RemovalPolicy.DESTROY : RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE;
     Validations.of(secrets).acknowledge({
       id: 'AwsSolutions-SMG4',
       reason:
@@ -43,7 +45,7 @@ export class DataStack extends Stack {
           : `Signing secret of ${source.spec.title}, source ${source.id}. ${source.spec.title} shows or takes it when you register the webhook.`,
         ...(ours ? { generateSecretString: { passwordLength: 64, excludePunctuation: true } } : {}),
       });
-      secret.applyRemovalPolicy(disposable ? RemovalPolicy.DESTROY : RemovalPolicy.RETAIN);
+      secret.applyRemovalPolicy(fate);
     }
     for (const { source, apiCredential } of props.deployment.sources) {
       if (!apiCredential && !source.reconcile) continue;
@@ -52,7 +54,7 @@ export class DataStack extends Stack {
         name: apiSecretName(config.environment, source.id),
         description: `Credential of ${source.spec.title}'s API, source ${source.id}: docs/guides/reconciliation.md says which rights it needs.`,
       });
-      secret.applyRemovalPolicy(disposable ? RemovalPolicy.DESTROY : RemovalPolicy.RETAIN);
+      secret.applyRemovalPolicy(fate);
     }
   }
 }
