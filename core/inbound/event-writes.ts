@@ -362,6 +362,9 @@ const REPLAY_REMOVES: readonly EventAttribute[] = [
   'splitNext',
   'startedAt',
   'completedAt',
+  // Of the run that is over: the next one may have none.
+  'actionTaken',
+  'result',
   ...DEATH,
   'expiresAt',
 ];

@@ -133,7 +133,7 @@ async function runAttempt(
     if (body.kind === 'missing')
       return { kind: 'permanent', cause: 'payload_missing', message: 'the body is in no store' };
     const timeLimitMs = Math.max(MIN_RUN_MS, deadlineMs - rules.timings.deadlineReserveMs - ports.clock.now());
-    if (source && isBatch(item, source.spec))
+    if (isBatch(item, source?.spec))
       return await splitBatch(item, body, source, ports.clock.now() + timeLimitMs, ports, rules);
     const traceId = attempt.traceId === undefined ? {} : { traceId: attempt.traceId };
     const stepDays = rules.deadRetentionDays + PAYLOAD_MARGIN_DAYS;

@@ -21,23 +21,26 @@ import { encodeWorkMessage, referenceTo } from './work-message.ts';
 const AT_ONCE = 10;
 
 /** A request of several items; one of another shape, from the same provider, is an event of its own. */
-export function isBatch(item: EventItem, spec: ProviderSpec): boolean {
-  return item.itemPath === undefined && item.eventType === `${spec.id}.batch`;
+export function isBatch(item: EventItem, spec: ProviderSpec | undefined): boolean {
+  if (item.itemPath !== undefined || item.eventType !== `${item.provider}.batch`) return false;
+  // A provider that sends one event a request may call a type of its own so.
+  return spec?.id !== item.provider || spec.identity.items !== undefined;
 }
 
 export async function splitBatch(
   parent: EventItem,
   body: Extract<LoadedBody, { kind: 'body' }>,
-  source: ResolvedSource,
+  source: ResolvedSource | undefined,
   deadlineMs: EpochMs,
   ports: ProcessPorts,
   rules: ProcessRules,
 ): Promise<AttemptEnd> {
+  if (source?.spec.id !== parent.provider) return providerChanged(parent, source);
   const verified = body.headers[VERIFIED_ITEMS_HEADER]?.split(' ');
   const split = splitItems(
     source.spec,
     { body: body.bytes, headers: body.headers },
-    { crypto: ports.crypto, settings: source.settings },
+    { crypto: ports.crypto, settings: source.settings, dedupOnBody: source.dedupOnBody },
   );
   if (split === undefined)
     return { kind: 'permanent', cause: 'unparsable_payload', message: 'the items of the batch cannot be read' };
@@ -60,6 +63,13 @@ export async function splitBatch(
   }
   const outcome = done({ actionTaken: `split into ${items.length} events`, data: { items: items.length } });
   return { kind: 'outcome', outcome, effects: [] };
+}
+
+/** Only the provider it came from says where its items are: no handler gets it whole. */
+function providerChanged({ provider }: EventItem, source: ResolvedSource | undefined): AttemptEnd {
+  const now = source === undefined ? 'its source was removed' : `its source is of ${source.spec.id} now`;
+  const message = `a request of ${provider} with many events, but ${now}; configure ${provider} again, deploy, replay it`;
+  return { kind: 'permanent', cause: 'provider_changed', message };
 }
 
 async function recordChild(
