@@ -1,8 +1,4 @@
 /** What the state of an environment is, read once for `status` and `doctor`. */
-import { WATCH_SHARDS } from '#core/event-item.ts';
-import type { EventPk } from '#core/glossary.ts';
-import { isTerminal } from '#core/inbound/event-status.ts';
-import { FAR } from '#core/inbound/event-writes.ts';
 import { readPauses } from '#core/inbound/pause-source.ts';
 import type { PauseNote } from '#core/inbound/pauses.ts';
 import { TimelineReader } from '#core/inbound/read-timeline.ts';
@@ -10,9 +6,9 @@ import { type ReplayJob, readOpenJobs, readReplayJob } from '#core/inbound/repla
 import type { QueueNumbers } from '#core/ports.ts';
 import type { AlarmView } from './gateway.ts';
 import type { Run } from './run.ts';
+import { readUnfinished, type Unfinished } from './unfinished.ts';
 
 const COUNT_LIMIT = 10_000;
-const OPEN_LIMIT = 500;
 const WINDOWS = { '5m': 300_000, '1h': 3_600_000 } as const;
 
 export interface SystemView {
@@ -20,7 +16,7 @@ export interface SystemView {
   readonly main: QueueNumbers;
   readonly dead: QueueNumbers;
   readonly openDeadLetters: number;
-  readonly unfinished: { readonly count: number; readonly capped: boolean; readonly oldestAt: number | undefined };
+  readonly unfinished: Unfinished;
   readonly pauses: Readonly<Record<string, PauseNote>>;
   readonly jobs: readonly ReplayJob[];
   readonly alarms: readonly AlarmView[];
@@ -77,26 +73,4 @@ async function countReceived(run: Run, since: number): Promise<{ count: number; 
   );
   const entries = await reader.next(COUNT_LIMIT, () => true);
   return { count: entries.length, capped: !reader.finished };
-}
-
-/** Events the `watch` index names: open for longer than a first way takes. The oldest of those it looks at first. */
-async function readUnfinished(run: Run): Promise<SystemView['unfinished']> {
-  const { store } = await run.gateway();
-  const pks: EventPk[] = [];
-  let capped = false;
-  for (const shard of run.sourceIds.flatMap(source =>
-    Array.from({ length: WATCH_SHARDS }, (_, n) => `${source}#${n}`),
-  )) {
-    let cursor: string | undefined;
-    do {
-      const page = await store.watchDue(shard, { before: FAR + 1 }, cursor);
-      pks.push(...page.items.map(it => it.pk));
-      cursor = page.cursor;
-    } while (cursor !== undefined && pks.length < COUNT_LIMIT);
-    capped ||= cursor !== undefined;
-  }
-  const chunks = Array.from({ length: Math.ceil(Math.min(pks.length, OPEN_LIMIT) / 100) }, (_, n) => n * 100);
-  const items = (await Promise.all(chunks.map(from => store.getMany(pks.slice(from, from + 100))))).flat();
-  const open = items.filter(item => !isTerminal(item.status)).map(item => item.receivedAt);
-  return { count: pks.length, capped, oldestAt: open.length === 0 ? undefined : Math.min(...open) };
 }

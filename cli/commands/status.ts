@@ -61,6 +61,7 @@ function toJson(run: Run, view: SystemView, needs: readonly string[]): unknown {
     unfinished: {
       count: view.unfinished.count,
       capped: view.unfinished.capped,
+      estimated: view.unfinished.estimated,
       oldest_received_at: view.unfinished.oldestAt === undefined ? null : toIso(view.unfinished.oldestAt),
     },
     paused: Object.entries(view.pauses).map(([source, note]) => ({ source, ...note, since: toIso(note.since) })),
@@ -75,6 +76,7 @@ function screen(run: Run, view: SystemView, needs: readonly string[], place: str
   const line = (name: string, text: string): string => `${out.paint('dim', name.padEnd(14))} ${text}`;
   const times = ({ count, capped }: { count: number; capped: boolean }): string => `${capped ? 'over ' : ''}${count}`;
   const alarmed = view.alarms.filter(alarm => alarm.state === 'ALARM');
+  const about = unfinished.estimated && !unfinished.capped ? 'about ' : '';
   const oldest = unfinished.oldestAt === undefined ? '' : `, the oldest received ${out.ago(unfinished.oldestAt)}`;
   return [
     `${out.paint('bold', run.environment)}  ${out.paint('dim', place)}  ${
@@ -83,7 +85,7 @@ function screen(run: Run, view: SystemView, needs: readonly string[], place: str
     '',
     line('received', `${times(received['5m'])} in 5 min, ${times(received['1h'])} in 1 h`),
     line('queue', `${main.visible} waiting, ${main.hidden} in flight, ${main.delayed} delayed`),
-    line('unfinished', `${times(unfinished)} events${oldest}`),
+    line('unfinished', `${about}${times(unfinished)} events${oldest}`),
     line('dead letters', `${view.openDeadLetters} events; ${dead.visible + dead.hidden} messages in the queue`),
     line('sweeper', sweeperText(run, view.sweptUntil)),
     ...(view.deployedAt === undefined ? [] : [line('deployed', out.ago(view.deployedAt))]),

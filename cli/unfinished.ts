@@ -1,0 +1,102 @@
+/** How many events are not finished, by bounded reads: those the sweeper watches, and those it has not come to yet. */
+import { type EventItem, WATCH_SHARDS } from '#core/event-item.ts';
+import type { EpochMs, EventPk } from '#core/glossary.ts';
+import { readArrivals } from '#core/inbound/arrivals.ts';
+import { isTerminal } from '#core/inbound/event-status.ts';
+import { FAR } from '#core/inbound/event-writes.ts';
+import { TimelineReader } from '#core/inbound/read-timeline.ts';
+import type { Gateway } from './gateway.ts';
+import type { Run } from './run.ts';
+
+const WATCHED_LIMIT = 10_000;
+/** Of the watched events, so many are looked at for the oldest. */
+const OPEN_LIMIT = 500;
+/** Arrivals of one source that the sweeper has not come to; the newest of more. */
+const FRESH_LIMIT = 2_500;
+/** Of the arrivals, so many records are read, evenly spread. */
+const SAMPLE = 1_000;
+/** As far as the sweeper itself looks at a source that it was never at. */
+const FIRST_LOOK_MS = 86_400_000;
+const READ_AT_ONCE = 100;
+
+export interface Unfinished {
+  readonly count: number;
+  /** There are more: the reads were cut off. */
+  readonly capped: boolean;
+  /** Part of the count is a share of a sample. */
+  readonly estimated: boolean;
+  readonly oldestAt: EpochMs | undefined;
+}
+
+export async function readUnfinished(run: Run): Promise<Unfinished> {
+  const gateway = await run.gateway();
+  const [watched, fresh] = await Promise.all([readWatched(run, gateway), readFresh(run, gateway)]);
+  const times = [watched.oldestAt, fresh.oldestAt].filter(at => at !== undefined);
+  return {
+    count: watched.count + fresh.count,
+    capped: watched.capped || fresh.capped,
+    estimated: fresh.estimated,
+    oldestAt: times.length === 0 ? undefined : Math.min(...times),
+  };
+}
+
+/** Events the `watch` index names. The oldest of those it looks at first. */
+async function readWatched(run: Run, { store }: Gateway): Promise<Unfinished> {
+  const pks: EventPk[] = [];
+  let capped = false;
+  for (const shard of run.sourceIds.flatMap(source =>
+    Array.from({ length: WATCH_SHARDS }, (_, n) => `${source}#${n}`),
+  )) {
+    let cursor: string | undefined;
+    do {
+      const page = await store.watchDue(shard, { before: FAR + 1 }, cursor);
+      pks.push(...page.items.map(it => it.pk));
+      cursor = page.cursor;
+    } while (cursor !== undefined && pks.length < WATCHED_LIMIT);
+    capped ||= cursor !== undefined;
+  }
+  const items = await readItems(pks.slice(0, OPEN_LIMIT), store);
+  return { count: pks.length, capped, estimated: false, oldestAt: oldestOf(items.filter(isOpen)) };
+}
+
+/** What arrived since the sweeper looked is not in that index: nearly all of it ends before it ever is. */
+async function readFresh(run: Run, { store, control }: Gateway): Promise<Unfinished> {
+  const [now, cursors] = [run.clock.now(), await readArrivals(control)];
+  const lists = await Promise.all(
+    run.sourceIds.map(async source => {
+      const since = cursors[source] ?? now - FIRST_LOOK_MS;
+      const reader = new TimelineReader({ sources: [source], since, until: now + 1 }, 'newest', undefined, store);
+      const entries = await reader.next(FRESH_LIMIT, () => true);
+      return { entries, capped: !reader.finished };
+    }),
+  );
+  const arrivals = lists.flatMap(it => it.entries);
+  const step = Math.ceil(arrivals.length / SAMPLE);
+  const sample = arrivals.filter((_, n) => n % step === 0);
+  const items = await readItems(
+    sample.map(it => it.pk),
+    store,
+  );
+  const open = items.filter(item => isOpen(item) && item.watchAt === undefined);
+  return {
+    count: Math.round((open.length / Math.max(1, sample.length)) * arrivals.length),
+    capped: lists.some(it => it.capped),
+    estimated: step > 1,
+    oldestAt: oldestOf(open),
+  };
+}
+
+async function readItems(pks: readonly EventPk[], store: Gateway['store']): Promise<readonly EventItem[]> {
+  const chunks = Array.from({ length: Math.ceil(pks.length / READ_AT_ONCE) }, (_, n) =>
+    store.getMany(pks.slice(n * READ_AT_ONCE, (n + 1) * READ_AT_ONCE)),
+  );
+  return (await Promise.all(chunks)).flat();
+}
+
+function isOpen(item: EventItem): boolean {
+  return !isTerminal(item.status);
+}
+
+function oldestOf(items: readonly EventItem[]): EpochMs | undefined {
+  return items.length === 0 ? undefined : Math.min(...items.map(item => item.receivedAt));
+}
