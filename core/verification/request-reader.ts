@@ -53,9 +53,22 @@ export class RequestReader {
     this.inner = inner;
   }
 
-  /** The value as text. An optional value (`?`) that is absent is empty. */
+  /** The value as text. An optional value (`?`) that is absent is empty; one that is there and is no text is not. */
   text(src: Src | string, scope: Scope = NO_SCOPE): string | undefined {
-    return src.endsWith('?') ? (this.required(src.slice(0, -1), scope) ?? '') : this.required(src, scope);
+    if (!src.endsWith('?')) return this.required(src, scope);
+    const wanted = src.slice(0, -1);
+    return this.required(wanted, scope) ?? (this.isThere(wanted, scope) ? undefined : '');
+  }
+
+  /** Is there a value in the body, `null` aside? What was signed as absent could otherwise be put there unseen. */
+  private isThere(src: string, scope: Scope): boolean {
+    const [, kind, name = ''] = /^(json|root|parent|form):(.*)$/s.exec(src) ?? [];
+    if (kind === undefined) return false;
+    if (kind === 'form') return this.form()?.some(field => field.name === name) ?? true;
+    const { node = ROOT, parent = ROOT } = scope.item ?? {};
+    const document = this.json();
+    const found = document?.find(name, { json: node, root: ROOT, parent }[kind]);
+    return found !== undefined && document?.kind(found) !== 'null';
   }
 
   private required(src: string, scope: Scope): string | undefined {

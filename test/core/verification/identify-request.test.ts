@@ -277,6 +277,21 @@ describe('batches verified item by item', () => {
     expect(await verifyRequest(spec, requestWith(many), contextWith())).toMatchObject({ cause: 'malformed' });
   });
 
+  it.each([
+    ['an object', '{"value":1}'],
+    ['a list', '[1]'],
+    ['half a character', '"1\\ud800"'],
+  ])('refuse %s in the place of an optional value that was not signed', async (_name, amount) => {
+    const added = requestWith(text.replace('"id":"b"', `"id":"b","amount":${amount}`));
+    expect(await verifyRequest(spec, added, contextWith())).toMatchObject({
+      items: [{ verified: true }, { verified: false, cause: 'missing' }, { verified: true }],
+    });
+    const none = requestWith(text.replace('"id":"b"', '"id":"b","amount":null'));
+    expect(await verifyRequest(spec, none, contextWith())).toMatchObject({
+      items: [{ verified: true }, { verified: true }, { verified: true }],
+    });
+  });
+
   it('keep each amount as it was written', async () => {
     expect(
       await verifyRequest(spec, requestWith(text.replace('"amount":1', '"amount":1.0')), contextWith()),
