@@ -7,6 +7,7 @@ import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { gateway } from '#config';
 import { type DeployedSource, type Deployment, secretName } from '#core/config/deployment.ts';
 import { createAwsClients } from './aws-clients.ts';
+import { cdkArguments } from './cdk-arguments.ts';
 import { cdkCommand } from './cdk-cli.ts';
 import { DRILL_ENVIRONMENT, deployStacks, LOCAL_ENVIRONMENT } from './deploy-stacks.ts';
 import { findLocalAws } from './emulator.ts';
@@ -43,12 +44,7 @@ async function main(): Promise<number> {
   }
   if (!yes) await confirm(deployment, destroy);
 
-  const stacks = `${environment}/*`;
-  const one = ['-c', `environment=${environment}`];
-  const args = destroy
-    ? ['destroy', stacks, ...one, '--force']
-    : ['deploy', stacks, ...one, ...(yes ? ['--require-approval', 'never'] : [])];
-  const code = await runCdk(args);
+  const code = await runCdk(cdkArguments(deployment, { destroy, yes }));
   if (code !== 0 || destroy) return code;
 
   const unset = await explainCredentials(sourcesWithoutSecret(client, deployment));
@@ -130,7 +126,7 @@ async function confirm(deployment: Deployment, destroy: boolean): Promise<void> 
   const where = `account ${deployment.account ?? 'of your AWS credentials'}, region ${deployment.region ?? 'of your AWS profile'}`;
   const fate = deployment.disposable
     ? 'Stored events are deleted with the stacks.'
-    : 'Tables, bodies and secrets are kept; delete them by hand if you must.';
+    : `The stack holdfast-${environment}-data is kept: tables, bodies, queues and secrets. The next deploy uses it again.`;
   const question = destroy
     ? `Destroy ${environment} (${where})? ${fate} Type its name to go on: `
     : `Deploy ${environment} (${where})? [y/N] `;

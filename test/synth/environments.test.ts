@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, matchesGlob } from 'node:path';
 import { promisify } from 'node:util';
 import { App } from 'aws-cdk-lib';
 import type { Template } from 'aws-cdk-lib/assertions';
@@ -12,6 +12,7 @@ import { resolveDeployment } from '#core/config/resolve-config.ts';
 import { handlerResources } from '#handlers/resources.ts';
 import { placeholderBundles } from '#lib/bundling/bundle-functions.ts';
 import { GatewayStage } from '#lib/stacks/gateway-stage.ts';
+import { cdkArguments } from '#local/cdk-arguments.ts';
 import { PROVIDERS } from '#providers/index.ts';
 import { cdkContext, synthEnvironment } from './synth-environment.ts';
 
@@ -100,6 +101,20 @@ describe('the command line', () => {
     const refused = await cdk(['deploy', '--app', folder]).catch(error => error);
     expect(refused.stderr + refused.stdout).toMatch(/specify which stacks to use/);
     expect(refused.stderr + refused.stdout).toMatch(/dev\/Data.*dev\/Gateway/s);
+  });
+});
+
+describe('npm run destroy', () => {
+  it('asks for no stack that CloudFormation will not delete, and for both where nothing is kept', async () => {
+    for (const name of ['dev', 'prod']) {
+      const deployment = resolveDeployment(gateway, name, PROVIDERS);
+      const { stage } = await synthEnvironment(name);
+      const [, pattern = ''] = cdkArguments(deployment, { destroy: true, yes: true });
+      const gone = [stage.data, stage.gateway].filter(stack => matchesGlob(`${name}/${stack.node.id}`, pattern));
+      expect(gone.map(stack => stack.terminationProtection ?? false)).toEqual(
+        name === 'dev' ? [false, false] : [false],
+      );
+    }
   });
 });
 

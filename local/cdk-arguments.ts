@@ -1,0 +1,15 @@
+import type { Deployment } from '#core/config/deployment.ts';
+
+/**
+ * What `npm run deploy` and `npm run destroy` ask of the CDK CLI. A protected data stack is not asked to go: CloudFormation
+ * refuses, and kept whole it takes the next deploy.
+ */
+export function cdkArguments(
+  { config, disposable }: Pick<Deployment, 'config' | 'disposable'>,
+  { destroy, yes }: { readonly destroy: boolean; readonly yes: boolean },
+): readonly string[] {
+  const { environment } = config;
+  const one = ['-c', `environment=${environment}`];
+  if (destroy) return ['destroy', disposable ? `${environment}/*` : `${environment}/Gateway`, ...one, '--force'];
+  return ['deploy', `${environment}/*`, ...one, ...(yes ? ['--require-approval', 'never'] : [])];
+}
