@@ -19,6 +19,8 @@ const SIGNED_FIELDS: Readonly<Record<string, readonly string[]>> = {
   SubscriptionConfirmation: CONFIRMATION,
   UnsubscribeConfirmation: CONFIRMATION,
 };
+/** A line break in one of these would let lines move between it and the message, and leave the signed text the same. */
+const SINGLE_LINES = ['MessageId', 'Subject', 'SubscribeURL', 'Timestamp', 'Token', 'TopicArn'];
 
 export async function verifySns(reader: RequestReader, context: VerifyContext): Promise<Matched | Refused> {
   const topics = (reader.text('config:topicArn') ?? '').split(',').map(topic => topic.trim());
@@ -30,16 +32,18 @@ export async function verifySns(reader: RequestReader, context: VerifyContext): 
   const version = field('SignatureVersion');
   const canonical = canonicalSnsText(field);
   if (!signature || canonical === undefined || (version !== '1' && version !== '2')) return refused('malformed');
+  if (SINGLE_LINES.some(name => field(name)?.includes('\n'))) return refused('malformed', 'line_break');
+  // Absent is signed as absent: a subject that is there and no text must not pass for that.
+  if (reader.text('json:Subject?') === undefined) return refused('malformed', 'subject_is_no_text');
+  // Asked before the certificate is: who does not know our topics cannot make us fetch anything.
+  if (!topics.includes(field('TopicArn') ?? '')) return refused('binding', 'topic_not_configured');
   const url = field('SigningCertURL') ?? '';
   if (!isPinnedUrl(url, SNS_HOST, CERTIFICATE_PATH)) return refused('binding', 'key_url_not_allowed');
   const found = await fetchOne(context, 'x509Url', url);
   if (found.kind === 'refused') return found;
   const algorithm = version === '1' ? 'sha1' : 'sha256';
   const good = found.keys.some(({ key }) => context.crypto.verifyRsa(algorithm, key, utf8(canonical), signature));
-  if (!good) return refused('mismatch');
-  return topics.includes(field('TopicArn') ?? '')
-    ? { kind: 'matched', matchedSecret: 'fetched' }
-    : refused('binding', 'topic_not_configured');
+  return good ? { kind: 'matched', matchedSecret: 'fetched' } : refused('mismatch');
 }
 
 /** The signed text of a message, or undefined when its type is unknown or a field is missing. */

@@ -106,6 +106,30 @@ describe('SNS messages', () => {
     expect(await check(good, { keys: { fetchKey: () => Promise.reject(new Error('down')) } })).toBe('key_fetch');
   });
 
+  it('without a subject are refused with one that cannot be read', async () => {
+    const { Subject: _subject, ...plain } = message;
+    const good = signMessage(plain, NOTIFICATION);
+    for (const Subject of [{ text: 'Pay at once' }, ['Pay at once'], 'Pay at once\ud800']) {
+      expect(await check({ ...good, Subject })).toBe('malformed');
+    }
+    expect(await check({ ...good, Subject: null })).toBe('verified');
+  });
+
+  it('are refused when lines of the message are moved into another field', async () => {
+    const { Subject: _subject, ...plain } = message;
+    const good = signMessage({ ...plain, Message: 'first\nMessageId\nm-2\nSubject\nsecond' }, NOTIFICATION);
+    expect(await check(good)).toBe('verified');
+    const moved = { ...good, Message: 'first', MessageId: 'm-2', Subject: 'second\nMessageId\nm-1' };
+    expect(await check(moved)).toBe('malformed');
+  });
+
+  it('make us fetch no certificate before their topic is known', async () => {
+    asked.length = 0;
+    const foreign = signMessage({ ...message, TopicArn: 'arn:aws:sns:us-east-1:999999999999:mine' }, NOTIFICATION);
+    expect(await check(foreign)).toBe('binding');
+    expect(asked).toEqual([]);
+  });
+
   it('are made by the helper from any body', async () => {
     const signer = (bytes: Uint8Array) => sign('sha256', bytes, privateKey);
     const request = signed(spec, 'just text', { settings: { topicArn: TOPIC }, sign: signer });
