@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline/promises';
 import { parseArgs } from 'node:util';
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
+import { S3Client } from '@aws-sdk/client-s3';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { gateway } from '#config';
 import { type DeployedSource, type Deployment, secretName } from '#core/config/deployment.ts';
@@ -10,6 +11,7 @@ import { createAwsClients } from './aws-clients.ts';
 import { cdkArguments } from './cdk-arguments.ts';
 import { cdkCommand } from './cdk-cli.ts';
 import { DRILL_ENVIRONMENT, deployStacks, LOCAL_ENVIRONMENT } from './deploy-stacks.ts';
+import { emptyBodies } from './empty-bodies.ts';
 import { findLocalAws } from './emulator.ts';
 import { terminalProgress } from './progress.ts';
 import { fillLocalSecrets, readDeployment, sourcesWithoutSecret } from './sources.ts';
@@ -44,6 +46,7 @@ async function main(): Promise<number> {
   }
   if (!yes) await confirm(deployment, destroy);
 
+  if (destroy && deployment.disposable) await explainCredentials(emptyBucketsOf(deployment));
   const code = await runCdk(cdkArguments(deployment, { destroy, yes }));
   if (code !== 0 || destroy) return code;
 
@@ -119,6 +122,14 @@ async function isDeployed({ config, region }: Deployment): Promise<boolean> {
     if (error instanceof Error && error.name === 'ValidationError') return false;
     throw error;
   }
+}
+
+/** A bucket that holds a body would stop the destruction half-way. */
+async function emptyBucketsOf({ config, region }: Deployment): Promise<void> {
+  const settings = region === undefined ? {} : { region };
+  const clients = { cloudFormation: new CloudFormationClient(settings), s3: new S3Client(settings) };
+  const deleted = await emptyBodies(`holdfast-${config.environment}-data`, clients);
+  if (deleted > 0) console.log(`Deleted ${deleted} large bodies.`);
 }
 
 async function confirm(deployment: Deployment, destroy: boolean): Promise<void> {

@@ -3,8 +3,10 @@ import { readFileSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { ListObjectsV2Command, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AlarmChange, runAlarms } from '#local/alarms.ts';
+import { emptyBodies } from '#local/empty-bodies.ts';
 import { type HttpAnswer, outputOf } from '#local/gateway-address.ts';
 import { findPython } from '#local/python.ts';
 import { sampleEvent } from '#local/sample-event.ts';
@@ -324,6 +326,19 @@ export const gateway = defineGateway({ sources: { stripe: { provider: 'stripe' }
     }
     expect(statusOf(await gateway.sendUntilAcknowledged('default', early))).toBe('already_processed');
   }, 150_000);
+
+  it('empties the bucket of bodies, which could not be deleted with anything in it', async () => {
+    const Bucket = outputOf(gateway.stacks, 'BodiesBucket');
+    const { endpoint, region, credentials } = gateway.aws;
+    const s3 = new S3Client({ endpoint, region, credentials, forcePathStyle: true });
+    for (const Key of ['one#of two', 'two/ünïcode'])
+      await s3.send(new PutObjectCommand({ Bucket, Key, Body: new Uint8Array(9) }));
+    const clients = { cloudFormation: gateway.clients.cloudFormation, s3 };
+    expect(await emptyBodies('holdfast-local-data', clients)).toBeGreaterThanOrEqual(2);
+    expect((await s3.send(new ListObjectsV2Command({ Bucket }))).Contents ?? []).toEqual([]);
+    expect(await emptyBodies('holdfast-local-data', clients)).toBe(0);
+    expect(await emptyBodies('holdfast-gone-data', clients)).toBe(0);
+  });
 
   describe('under a load whose function processes are killed', () => killStormSuite(() => gateway));
 });
