@@ -1,6 +1,6 @@
 /** `holdfast pause` and `resume`: hold a source's events back without refusing any. */
 import type { Command } from 'commander';
-import { pauseSource, resumeSource } from '#core/inbound/pause-source.ts';
+import { findPaused, pauseSource, resumeSource } from '#core/inbound/pause-source.ts';
 import { toIso } from '#core/time.ts';
 import { EXIT } from '../cli-error.ts';
 import { type CommandSet, withExamples } from '../run.ts';
@@ -34,14 +34,16 @@ export function addPause(program: Command, set: CommandSet): void {
     'the sweeper brings its events back, oldest first',
   ]).action(
     set.action(async (run, name: string) => {
-      const source = run.source(name);
-      const { kind, note } = await resumeSource(source.id, await run.gateway());
-      run.out.result({ source: source.id, paused: false, was_paused: kind === 'resumed' }, () => [
+      const configured = run.sourceIds.find(it => it === name);
+      const gateway = await run.gateway();
+      const source = configured ?? (await findPaused(name, gateway.control)) ?? run.source(name).id;
+      const { kind, note } = await resumeSource(source, gateway);
+      run.out.result({ source, paused: false, was_paused: kind === 'resumed' }, () => [
         note
-          ? `${source.id} runs again; it was paused ${run.out.ago(note.since)} by ${note.by}`
-          : `${source.id} was not paused`,
+          ? `${source} runs again; it was paused ${run.out.ago(note.since)} by ${note.by}`
+          : `${source} was not paused`,
       ]);
-      run.out.next(run.command(`events ls --source ${source.id} --status deferred`), 'what still waits');
+      if (configured) run.out.next(run.command(`events ls --source ${source} --status deferred`), 'what still waits');
       return EXIT.ok;
     }),
   );

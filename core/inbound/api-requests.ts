@@ -23,7 +23,7 @@ import { cancelJob, createJob, replayOne, showJob } from './api-replays.ts';
 import { API_FIELDS, type ApiRoute } from './api-routes.ts';
 import { reportEvent, reportHistory, summarizeEvent } from './event-report.ts';
 import { CursorError, listEvents } from './list-events.ts';
-import { pauseSource, readPauses, resumeSource } from './pause-source.ts';
+import { findPaused, pauseSource, readPauses, resumeSource } from './pause-source.ts';
 import type { PauseNote } from './pauses.ts';
 import type { Reply } from './reply.ts';
 
@@ -108,7 +108,8 @@ async function pause(call: ApiCall): Promise<Reply> {
 }
 
 async function resume(call: ApiCall): Promise<Reply> {
-  const source = sourceOf(call.path['source'] ?? '', call);
+  const name = call.path['source'] ?? '';
+  const source = (await findPaused(name, call.ports.control)) ?? sourceOf(name, call);
   refuseProblems(bodyOf(call).problems);
   const { kind } = await resumeSource(source, call.ports);
   return json(200, { source, changed: kind === 'resumed', paused: null });

@@ -2,7 +2,7 @@
  * Pauses and resumes a source: one versioned control item for all of them, with who and why. Ingest ignores it (events
  * are still verified, recorded, acknowledged); the processor parks, and the sweeper brings back what was parked.
  */
-import type { SourceId } from '../glossary.ts';
+import { type SourceId, toSourceId } from '../glossary.ts';
 import type { Clock, ControlStore } from '../ports.ts';
 import { decodePauses, PAUSES_CONTROL, type PauseNote, type PauseNotes } from './pauses.ts';
 
@@ -37,6 +37,11 @@ export async function resumeSource(source: SourceId, ports: PausePorts): Promise
   return changePauses<ResumeResult>(ports, ({ [source]: note, ...others }) =>
     note ? { notes: others, result: { kind: 'resumed', note } } : { result: { kind: 'not_paused' } },
   );
+}
+
+/** The source of this name if it is paused: one that was removed from the configuration may be, with its events waiting. */
+export async function findPaused(name: string, control: Pick<ControlStore, 'read'>): Promise<SourceId | undefined> {
+  return Object.hasOwn(await readPauses(control), name) ? toSourceId(name) : undefined;
 }
 
 export async function readPauses(control: Pick<ControlStore, 'read'>): Promise<PauseNotes> {

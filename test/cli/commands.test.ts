@@ -3,10 +3,14 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { MemoryControlStore } from '#adapters/memory/memory-control-store.ts';
 import { LambdaReconciler } from '#cli/aws/lambda-reconciler.ts';
 import { defineGateway } from '#core/config/gateway-config.ts';
 import { resolveDeployment } from '#core/config/resolve-config.ts';
+import { toSourceId } from '#core/glossary.ts';
+import { pauseSource } from '#core/inbound/pause-source.ts';
 import { PROVIDERS } from '#providers/index.ts';
+import { EVENTS } from '#test/support/memory-world.ts';
 import { CliWorld, temporaryFile } from './cli-world.ts';
 
 let cli: CliWorld;
@@ -393,6 +397,18 @@ describe('pause and resume', () => {
     expect(await cli.world.settle()).toBe(true);
     expect(cli.world.item('good-1', 'shop')?.status).toBe('completed');
     expect((await cli.json(['resume', 'shop'])).value).toEqual({ source: 'shop', paused: false, was_paused: false });
+  });
+
+  it('a source that was removed from the configuration while it was paused is resumed by its name', async () => {
+    const control = new MemoryControlStore(cli.world.database, EVENTS);
+    const note = { by: 'ada', why: 'moved away' };
+    await cli.world.clock.complete(pauseSource(toSourceId('removed'), note, { control, clock: cli.world.clock }));
+    expect((await cli.json(['resume', 'removed'])).value).toEqual({
+      source: 'removed',
+      paused: false,
+      was_paused: true,
+    });
+    expect((await cli.run(['resume', 'removed'])).stderr).toContain('No source "removed"');
   });
 });
 

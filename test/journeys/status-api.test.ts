@@ -1,7 +1,9 @@
 /** The status API over the whole product in memory: what a program can ask and do, each reply held to the document. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DependencyError } from '#core/errors.ts';
+import { toSourceId } from '#core/glossary.ts';
 import { API_FIELDS, API_ROUTES } from '#core/inbound/api-routes.ts';
+import { pauseSource } from '#core/inbound/pause-source.ts';
 import { createReplayJob } from '#core/inbound/replay-job.ts';
 import { VERSION } from '#core/version.ts';
 import { ApiDocument } from '#test/support/api-document.ts';
@@ -229,6 +231,18 @@ describe('a pause', () => {
     expect((await incident.call('POST /sources/{source}/resume', source)).body).toMatchObject({ changed: false });
     await incident.world.clock.advanceBy(5 * 60_000);
     expect((await incident.call('GET /events/{event_id}', about('held'))).body).toMatchObject({ status: 'completed' });
+  });
+
+  it('of a source that was removed from the configuration can be ended: its events wait for it', async () => {
+    const gone = { path: { source: 'removed' } };
+    const { clock } = incident.world;
+    await pauseSource(
+      toSourceId('removed'),
+      { by: CALLER, why: 'moved away' },
+      { control: incident.api.ports.control, clock },
+    );
+    expect((await incident.call('POST /sources/{source}/resume', gone)).body).toMatchObject({ changed: true });
+    expect((await incident.call('POST /sources/{source}/resume', gone)).status).toBe(404);
   });
 
   it('of a source that is not there is 404', async () => {
