@@ -59,7 +59,7 @@ async function main(): Promise<number> {
     const pager = await Pager.open(aws, clients, [outputOf(stacks, 'PageTopic'), outputOf(stacks, 'TicketTopic')]);
     const alarms = runAlarms(aws, clients, stacks, change => showAlarm(change, progress), ended.signal);
     const pages = pager.listen(ended.signal, page => showPage(page, progress));
-    await followEvents(feed, deployment, item => progress.line(describeChange(item)), ended.signal);
+    await followEvents(aws, feed, deployment, item => progress.line(describeChange(item)), ended.signal);
     await Promise.all([alarms, pages]);
     return 0;
   } finally {
@@ -166,7 +166,6 @@ function showPage({ state, text }: Page, progress: Progress): void {
   const [title = '', ...lines] = text.split('\n');
   progress.line(`\n  ${paint('bold', 'Message to on-call')}\n    ${paint('red', title)}`);
   for (const line of lines) progress.line(`    ${line}`);
-  progress.line();
 }
 
 function showNextCommands(aws: LocalAws, progress: Progress): void {
@@ -178,6 +177,7 @@ function showNextCommands(aws: LocalAws, progress: Progress): void {
   line('npm run holdfast -- status', 'rates, backlog, dead letters, alarms on one screen');
   line('npm test', 'every check, this run included');
   line('npm run synth', 'the CloudFormation templates of every environment');
+  line('npm run deploy -- local', 'this checkout into what runs here: a changed handler');
   line('npm run deploy -- dev', 'the same stacks in your AWS account');
   const { accessKeyId, secretAccessKey } = aws.credentials;
   const variables = `AWS_ENDPOINT_URL=${aws.endpoint} AWS_REGION=${aws.region} AWS_DEFAULT_REGION=${aws.region} AWS_ACCESS_KEY_ID=${accessKeyId} AWS_SECRET_ACCESS_KEY=${secretAccessKey}`;
