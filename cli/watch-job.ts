@@ -1,3 +1,4 @@
+import type { EpochMs } from '#core/glossary.ts';
 import { type ReplayJob, readReplayJob } from '#core/inbound/replay-job.ts';
 import { reportJob } from '#core/inbound/report-job.ts';
 import { CliError, EXIT, type ExitCode } from './cli-error.ts';
@@ -5,19 +6,21 @@ import { span } from './output.ts';
 import type { Run } from './run.ts';
 
 const POLL_MS = 1_000;
+/** What was made in less time says nothing. */
+const STEADY_SECONDS = 5;
+const LEAST_PER_SECOND = 0.1;
 
 /** Shows a job until it is over. Ctrl-C leaves it at work. The exit code says whether every event was replayed. */
 export async function watchJob(run: Run, id: string): Promise<ExitCode> {
   const { control, timer } = await run.gateway();
   const progress = run.out.progress('Replaying');
+  let first: { readonly at: EpochMs; readonly done: number } | undefined;
   for (;;) {
     const job = (await readReplayJob(id, control))?.job;
     if (!job) throw new CliError(`The job ${id} is gone`, EXIT.notFound);
     const done = sumOf(job);
-    const left = ((job.expected ?? done) - done) / job.ratePerSecond;
-    const note =
-      done === 0 ? 'waiting for the sweeper (once a minute)' : `about ${span(Math.ceil(Math.max(0, left)))} left`;
-    progress.update(done, job.expected, job.state === 'running' ? note : job.state);
+    if (done > 0) first ??= { at: run.clock.now(), done };
+    progress.update(done, job.expected, job.state === 'running' ? noteOf(job, run.clock.now(), first) : job.state);
     if (job.state !== 'running') {
       progress.end();
       return showEnd(run, job);
@@ -29,6 +32,21 @@ export async function watchJob(run: Run, id: string): Promise<ExitCode> {
     }
     await timer.sleep(POLL_MS);
   }
+}
+
+/** What else there is to say while it runs. The time left is by what it made since it was first seen, at best its rate. */
+function noteOf(
+  job: ReplayJob,
+  now: EpochMs,
+  first: { readonly at: EpochMs; readonly done: number } | undefined,
+): string {
+  if (job.taken === 0) return 'waiting for the sweeper (once a minute)';
+  const done = sumOf(job);
+  const others = done - job.counts.replayed;
+  const seconds = first === undefined ? 0 : (now - first.at) / 1_000;
+  const made = first === undefined || seconds < STEADY_SECONDS ? job.ratePerSecond : (done - first.done) / seconds;
+  const left = ((job.expected ?? done) - done) / Math.max(LEAST_PER_SECOND, Math.min(job.ratePerSecond, made));
+  return `${others === 0 ? '' : `${others} not replayed, `}about ${span(Math.ceil(Math.max(0, left)))} left`;
 }
 
 function showEnd(run: Run, job: ReplayJob): ExitCode {

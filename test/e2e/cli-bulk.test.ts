@@ -1,7 +1,9 @@
 /** The CLI over thousands of events on the real stacks, and the recording of it in the documentation. Long runs only. */
 import { readFileSync } from 'node:fs';
+import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Gateway } from '#cli/gateway.ts';
+import type { EventItem } from '#core/event-item.ts';
 import { findPython } from '#local/python.ts';
 import { isLongRun } from '#test/support/long-run.ts';
 import { runOnAws } from './cli-on-aws.ts';
@@ -11,6 +13,7 @@ import { multiplyEvent } from './multiply-event.ts';
 import { reportMissingPython } from './needs-python.ts';
 
 const HOUR_MS = 3_600_000;
+const AT_ONCE = 20;
 const python = isLongRun() ? await findPython() : undefined;
 if (isLongRun()) reportMissingPython(python);
 
@@ -18,7 +21,7 @@ describe.skipIf(!python)('the CLI on a gateway of its own', () => {
   let gateway: GatewayUnderTest;
   beforeAll(async () => {
     gateway = await GatewayUnderTest.start();
-  }, 300_000);
+  }, 600_000);
   afterAll(() => gateway?.stop());
 
   it('prints what docs/cli.md shows', async () => {
@@ -28,7 +31,9 @@ describe.skipIf(!python)('the CLI on a gateway of its own', () => {
   }, 600_000);
 
   it('replays 2,400 dead events at 50 a second, with progress, each with one effect', async () => {
+    const fillingSince = performance.now();
     const keys = await fillWithDeadEvents(gateway, 2_400);
+    const fillSeconds = Math.round((performance.now() - fillingSince) / 1_000);
     await mend(gateway);
     const filter = ['--cause', 'schema', '--source', 'default', '--type', 'test.schema_new', '--since', '7h'];
     const dry = await runOnAws(gateway, ['replay', ...filter, '--dry-run', '--json']);
@@ -46,11 +51,11 @@ describe.skipIf(!python)('the CLI on a gateway of its own', () => {
       counts: { replayed: 2_400 },
       why: 'the schema is mended',
     });
-    expect(stderr).toMatch(/Replaying \[[#.]+\] \d+\/2400 about \d+ s left/);
+    expect(stderr).toMatch(/Replaying \[[#.]+\] \d+\/2400 about \d+ (?:s|min) left/);
     expect(seconds, 'not faster than its rate').toBeGreaterThan(2_400 / 50 - 1);
     const last = await untilAllCompleted(gateway, keys);
     console.log(
-      `2,400 replayed in ${Math.round(seconds)} s; the last one ended ${Math.round((performance.now() - startedAt) / 1_000)} s after the start; ${last}`,
+      `2,400 dead events loaded in ${fillSeconds} s, replayed in ${Math.round(seconds)} s; the last one ended ${Math.round((performance.now() - startedAt) / 1_000)} s after the start; ${last}`,
     );
   }, 1_200_000);
 
@@ -144,14 +149,21 @@ async function fillWithDeadEvents(gateway: GatewayUnderTest, count: number): Pro
 }
 
 async function untilAllCompleted(gateway: GatewayUnderTest, keys: readonly string[]): Promise<string> {
-  for (const key of keys) {
-    const item = await gateway.waitUntilFinished(pkOf('default', key), 300_000);
-    expect([key, item.status, item.gen]).toEqual([key, 'completed', 2]);
-  }
+  const pks = keys.map(key => pkOf('default', key));
+  const deadline = Date.now() + 300_000;
+  let open: readonly EventItem[] = [];
+  do {
+    await wait(1_000);
+    open = (await gateway.readAll(pks)).filter(item => item.status !== 'completed' || item.gen !== 2);
+  } while (open.length > 0 && Date.now() < deadline);
+  expect(
+    open.map(it => [it.pk, it.status, it.gen]),
+    'not completed',
+  ).toEqual([]);
   const times = new Map<number, number>();
-  for (const key of keys) {
-    const applied = await gateway.timesApplied(`effect of evt_default.${key}`);
-    times.set(applied, (times.get(applied) ?? 0) + 1);
+  for (let from = 0; from < keys.length; from += AT_ONCE) {
+    const some = keys.slice(from, from + AT_ONCE).map(key => gateway.timesApplied(`effect of evt_default.${key}`));
+    for (const applied of await Promise.all(some)) times.set(applied, (times.get(applied) ?? 0) + 1);
   }
   expect([...times]).toEqual([[1, keys.length]]);
   return `effects: ${JSON.stringify(Object.fromEntries(times))}`;
