@@ -59,7 +59,7 @@ async function main(): Promise<number> {
     const pager = await Pager.open(aws, clients, [outputOf(stacks, 'PageTopic'), outputOf(stacks, 'TicketTopic')]);
     const alarms = runAlarms(aws, clients, stacks, change => showAlarm(change, progress), ended.signal);
     const pages = pager.listen(ended.signal, page => showPage(page, progress));
-    await followEvents(aws, feed, deployment, item => progress.line(describeChange(item)), ended.signal);
+    await followEvents(feed, deployment, item => progress.line(describeChange(item)), ended.signal);
     await Promise.all([alarms, pages]);
     return 0;
   } finally {
