@@ -97,7 +97,7 @@ export class BilledGateway {
     const secrets = new CachedSecrets(values, this.clock);
     this.stores = this.storesOf(random);
     this.ingest = handleRequest(this.config.sources, { ...this.stores, secrets }, this.config);
-    const pauses = new Pauses(this.stores.control, this.clock, this.config.timings.pauseCacheMs);
+    const pauses = new Pauses(this.stores, this.config.timings.pauseCacheMs);
     const processPorts = { ...this.stores, pauses, breaker: new Breaker(), handlers: options.handlers };
     this.process = handleBatch(processPorts, {
       ...this.config,

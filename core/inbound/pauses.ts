@@ -1,6 +1,7 @@
 /** Which sources are paused: one control item, cached for a few seconds. */
+import { DependencyError } from '../errors.ts';
 import type { EpochMs, SourceId } from '../glossary.ts';
-import type { Clock, ControlStore } from '../ports.ts';
+import type { Clock, ControlStore, Telemetry } from '../ports.ts';
 import { decodeByName } from './decode-json-object.ts';
 
 export const PAUSES_CONTROL = 'pauses';
@@ -16,17 +17,21 @@ export function decodePauses(value: string | undefined): PauseNotes {
   return decodeByName(value) as PauseNotes;
 }
 
+export interface PausesPorts {
+  readonly control: Pick<ControlStore, 'read'>;
+  readonly clock: Clock;
+  readonly telemetry: Pick<Telemetry, 'count' | 'log'>;
+}
+
 export class Pauses {
-  private readonly control: Pick<ControlStore, 'read'>;
-  private readonly clock: Clock;
+  private readonly ports: PausesPorts;
   private readonly cacheMs: number;
   private known: PauseNotes = {};
   private readAt = Number.NEGATIVE_INFINITY;
   private loading: Promise<void> | undefined;
 
-  constructor(control: Pick<ControlStore, 'read'>, clock: Clock, cacheMs: number) {
-    this.control = control;
-    this.clock = clock;
+  constructor(ports: PausesPorts, cacheMs: number) {
+    this.ports = ports;
     this.cacheMs = cacheMs;
   }
 
@@ -36,7 +41,7 @@ export class Pauses {
   }
 
   async all(): Promise<PauseNotes> {
-    if (this.clock.now() - this.readAt >= this.cacheMs) {
+    if (this.ports.clock.now() - this.readAt >= this.cacheMs) {
       // All records of a batch wait for the same read: none runs on flags that nobody has read yet.
       this.loading ??= this.load().finally(() => {
         this.loading = undefined;
@@ -47,11 +52,15 @@ export class Pauses {
   }
 
   private async load(): Promise<void> {
+    const { control, clock, telemetry } = this.ports;
     try {
-      this.known = decodePauses((await this.control.read(PAUSES_CONTROL))?.value);
-    } catch {
+      this.known = decodePauses((await control.read(PAUSES_CONTROL))?.value);
+    } catch (error) {
       // A pause is an operator's convenience: an unreadable flag must not stop the work.
+      if (!(error instanceof DependencyError)) throw error;
+      telemetry.count('DependencyError', { dependency: error.dependency });
+      telemetry.log('warn', { stage: 'pauses', error: error.message });
     }
-    this.readAt = this.clock.now();
+    this.readAt = clock.now();
   }
 }

@@ -57,7 +57,7 @@ const ports = {
   queue: new SqsWorkQueue(sqs, env.WORK_QUEUE_URL),
   dead: new SqsDeadQueue(sqs, env.DEAD_QUEUE_URL),
   receipts: new SqsReceiptBox(sqs, env.WORK_QUEUE_URL),
-  pauses: new Pauses(control, systemClock, config.timings.pauseCacheMs),
+  pauses: new Pauses({ control, clock: systemClock, telemetry }, config.timings.pauseCacheMs),
   breaker: new Breaker(),
   handlers: withProbe(handlers),
   shapes: new ShapeWatch({ control, clock: systemClock, telemetry }),

@@ -112,6 +112,19 @@ it('regression: a source is paused by a note of its own, not by what every objec
   expect(world.item('evt_1', 'constructor')).toMatchObject({ status: 'completed', attempts: 1 });
 });
 
+it('regression: a pause that cannot be read stops nothing, and is counted and logged', async () => {
+  const world = new MemoryWorld({
+    planOf: role => (role === 'process' ? faultWhile('control.read', 'error', () => true) : () => undefined),
+  });
+  await world.clock.complete(world.pause('default', true));
+  await world.post({ id: 'evt_1' });
+  world.mapping.enable();
+  await world.clock.advanceBy(SECOND);
+  expect(world.item('evt_1')).toMatchObject({ status: 'completed' });
+  expect(world.telemetry.total('DependencyError', { dependency: 'dynamodb' })).toBe(1);
+  expect(world.telemetry.lines.map(it => it.line['stage'])).toContain('pauses');
+});
+
 it('regression: with stores that never answer, the provider still gets its answer in time', async () => {
   const plan = faultWhile(/^(?!secrets)/, 'hang', () => true);
   const world = new MemoryWorld({ plan, process: { clientTimeoutMs: 3_600_000 } });

@@ -264,7 +264,7 @@ export class Region {
 
   private processHandler(process: SimulatedProcess) {
     const ports = this.ports(process);
-    const pauses = new Pauses(ports.control, ports.clock, this.timings.pauseCacheMs);
+    const pauses = new Pauses(ports, this.timings.pauseCacheMs);
     const handlers = this.options.handlersOf(process, this);
     return handleBatch({ ...ports, pauses, breaker: new Breaker(), handlers }, this.rules) as never;
   }

@@ -87,7 +87,7 @@ export class WorldProcesses {
     return {
       ...stores,
       ...(this.options.withShapes ? { shapes: new ShapeWatch(stores) } : {}),
-      pauses: new Pauses(stores.control, stores.clock, this.world.timings.pauseCacheMs),
+      pauses: new Pauses(stores, this.world.timings.pauseCacheMs),
       breaker,
       handlers: withRoutes(this.world.handlers, this.world.sources, routing),
     };
