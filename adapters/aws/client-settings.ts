@@ -1,4 +1,5 @@
 /** What every AWS client of the product is built with. Nothing here reads a file: no profile, no credential chain. */
+import { keptConnections } from './kept-connections.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 /** Suffix of `AWS_ENDPOINT_URL_<service>`. */
@@ -11,7 +12,7 @@ const ENVIRONMENT: Environment = process.env;
  * Two tries of at most 0.3 s to connect and 0.8 s to answer. `throwOnRequestTimeout` makes the limit real: without it
  * the SDK only logs a warning and goes on waiting. `socketTimeout` ends an answer that stops in its middle.
  */
-export const TIMEOUTS = {
+const TIMEOUTS = {
   connectionTimeout: 300,
   requestTimeout: 800,
   throwOnRequestTimeout: true,
@@ -31,7 +32,7 @@ export function clientSettings(service: ServiceName, env: Environment = ENVIRONM
     credentials: credentialsOf(env),
     maxAttempts: MAX_ATTEMPTS,
     retryMode: 'standard',
-    requestHandler: TIMEOUTS,
+    requestHandler: { ...TIMEOUTS, ...keptConnections() },
     defaultsMode: 'standard' as const,
     useDualstackEndpoint: false,
     useFipsEndpoint: false,

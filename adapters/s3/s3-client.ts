@@ -1,6 +1,6 @@
 /** Loaded on first use only (see s3-blobs.ts): the S3 client is as large as all the others together. */
 import { GetObjectCommand, NoSuchKey, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
-import { clientSettings, type Environment, TIMEOUTS } from '../aws/client-settings.ts';
+import { clientSettings, type Environment } from '../aws/client-settings.ts';
 
 export interface S3Calls {
   put(bucket: string, key: string, bytes: Uint8Array): Promise<void>;
@@ -12,7 +12,7 @@ export function createS3Calls(env?: Environment): S3Calls {
   const settings = clientSettings('S3', env);
   const client = new S3Client({
     ...settings,
-    requestHandler: { ...TIMEOUTS, requestTimeout: 1_500, socketTimeout: 1_500 },
+    requestHandler: { ...settings.requestHandler, requestTimeout: 1_500, socketTimeout: 1_500 },
     // A local AWS has no DNS name per bucket.
     forcePathStyle: settings.endpoint !== undefined,
     // Our bodies carry their own SHA-256; a second checksum would only cost time.

@@ -1,5 +1,5 @@
 import type { Delivered, TargetMessage } from '#core/ports.ts';
-import { clientSettings, type Environment, type ServiceName, TIMEOUTS } from '../aws/client-settings.ts';
+import { clientSettings, type Environment, type ServiceName } from '../aws/client-settings.ts';
 
 /** One kind of AWS target; `address` is the ARN. */
 export interface AwsTarget {
@@ -12,5 +12,6 @@ export interface AwsTarget {
  */
 export function targetSettings(service: ServiceName, env?: Environment) {
   const longer = { connectionTimeout: 1_000, requestTimeout: 5_000, socketTimeout: 5_000 };
-  return { ...clientSettings(service, env), maxAttempts: 1, requestHandler: { ...TIMEOUTS, ...longer } };
+  const settings = clientSettings(service, env);
+  return { ...settings, maxAttempts: 1, requestHandler: { ...settings.requestHandler, ...longer } };
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { signPost } from '#adapters/aws/signed/sign.ts';
@@ -200,5 +200,40 @@ describe('what a service answers', () => {
     const env = { ...environment(), AWS_ACCESS_KEY_ID: '' };
     const writer = new signedAdapters.DynamoDbEventWriter(signedAdapters.createDynamoDbClient(env), 'events');
     await expect(writer.insert(makeEventItem('signed', 'evt-3'))).rejects.toThrow(/AWS_ACCESS_KEY_ID/);
+  });
+});
+
+/** A service that ends each connection at its second request, as one whose end a frozen function could not see. */
+async function startForgetter() {
+  const known = new Set<Socket>();
+  const waiting: (() => void)[] = [];
+  const server = createServer((request, response) => {
+    if (known.has(request.socket)) {
+      request.socket.resetAndDestroy();
+      return;
+    }
+    known.add(request.socket);
+    // The first two are answered together, so that each keeps a connection of its own.
+    const answer = () => response.writeHead(200, { 'content-type': 'application/x-amz-json-1.0' }).end('{}');
+    waiting.push(answer);
+    if (known.size >= 2) for (const each of waiting.splice(0)) each();
+  });
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, stop: () => server.close() };
+}
+
+describe('after a freeze', () => {
+  test.each([
+    ['the SDK', () => sdkAdapters],
+    ['the signed client', () => signedAdapters],
+  ] as const)('the second try of %s takes no other connection that may have ended too', async (_name, adapters) => {
+    const forgetter = await startForgetter();
+    const client = adapters().createDynamoDbClient(environmentFor(forgetter.url));
+    const writer = new (adapters().DynamoDbEventWriter)(client, 'events');
+    const insert = (id: string) => writer.insert(makeEventItem('signed', id));
+    await Promise.all([insert('evt-4'), insert('evt-5')]);
+    await expect(insert('evt-6')).resolves.toMatchObject({ kind: 'applied' });
+    client.destroy();
+    forgetter.stop();
   });
 });

@@ -2,8 +2,8 @@
  * Calls to AWS services that speak JSON, in place of the SDK's clients in the bundle of `ingest` (ADR 0005): the same
  * settings, limits, retries and errors, at a fraction of the code. adapters/aws/signed/sdk-*.ts give it the SDK's names.
  */
-import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
-import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import { type Agent, request as httpRequest, type IncomingMessage } from 'node:http';
+import { request as httpsRequest } from 'node:https';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { clientSettings } from '../client-settings.ts';
 import { resolveEndpointOf } from '../region-endpoint.ts';
@@ -82,14 +82,14 @@ export class SignedClient {
   readonly #service: Service;
   readonly #settings: Settings;
   readonly #endpoint: URL;
-  readonly #agent: HttpAgent | HttpsAgent;
+  readonly #agent: Agent;
 
   constructor(service: Service, settings: Settings) {
     this.#service = service;
     this.#settings = settings;
     this.#endpoint = resolveEndpointOf(service.name)({ Endpoint: settings.endpoint, Region: settings.region }).url;
-    const options = { keepAlive: true, maxSockets: 50 };
-    this.#agent = this.#endpoint.protocol === 'https:' ? new HttpsAgent(options) : new HttpAgent(options);
+    const { httpAgent, httpsAgent } = settings.requestHandler;
+    this.#agent = this.#endpoint.protocol === 'https:' ? httpsAgent : httpAgent;
   }
 
   /** Throws ServiceError for a refusal, and what Node throws for a connection that fails. */
