@@ -7,6 +7,7 @@ import { runLocalCdk } from './cdk-cli.ts';
 import { type DeployedStack, readDeployedStack } from './deployed-stack.ts';
 import type { LocalAws } from './emulator.ts';
 import { applyFixUps } from './fix-ups.ts';
+import { oneAtATime } from './one-at-a-time.ts';
 import type { Progress } from './progress.ts';
 import { REPO_ROOT } from './workspace.ts';
 
@@ -17,8 +18,8 @@ export const DRILL_ENVIRONMENT = 'drill';
 
 /**
  * Deploys the stacks of an environment (default `local`): the same app, CLI and bundles as to a real account. Skips the deployment
- * when this local AWS already has exactly these templates. `app` is the folder of the CDK app. Throws UserError with the
- * CLI's own words when it fails.
+ * when this local AWS already has exactly these templates, and waits for another process that deploys to it. `app` is the
+ * folder of the CDK app. Throws UserError with the CLI's own words when it fails.
  */
 export async function deployStacks(
   aws: LocalAws,
@@ -26,6 +27,18 @@ export async function deployStacks(
   progress: Progress,
   app: string = REPO_ROOT,
   environment = LOCAL_ENVIRONMENT,
+): Promise<readonly DeployedStack[]> {
+  const onWait = (pid: number): void => progress.line(`  · Waiting for process ${pid}, which is deploying here`);
+  const deploy = () => deployAlone(aws, clients, progress, app, environment);
+  return await oneAtATime(join(aws.directory, 'deploy.lock'), deploy, { onWait });
+}
+
+async function deployAlone(
+  aws: LocalAws,
+  clients: AwsClients,
+  progress: Progress,
+  app: string,
+  environment: string,
 ): Promise<readonly DeployedStack[]> {
   const directory = join(aws.directory, `cdk.out-${environment}`);
   await rm(join(aws.directory, 'cdk.log'), { force: true });

@@ -6,12 +6,15 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { oneAtATime } from './one-at-a-time.ts';
 import { ensureEmulatorInstalled } from './python.ts';
 import { UserError } from './user-error.ts';
-import { HOLDFAST_DIRECTORY, localDirectory } from './workspace.ts';
+import { HOLDFAST_DIRECTORY, localDirectory, makeWritable } from './workspace.ts';
 
 const DEFAULT_PORT = 4566;
 const BOOT_LIMIT_MS = 60_000;
+/** One that deploys on a machine that computes may take seconds to say who it is. */
+const BUSY_LIMIT_MS = 15_000;
 const STOP_LIMIT_MS = 8_000;
 
 /** An AWS on this machine: where it is, and how to leave it. */
@@ -53,7 +56,11 @@ export function choosePort(option: string | undefined, env: NodeJS.ProcessEnv = 
 export async function openLocalAws(port: number, env: NodeJS.ProcessEnv = process.env): Promise<LocalAws> {
   const given = env['AWS_ENDPOINT_URL'];
   if (given) return await useGivenEndpoint(given, env);
-  return (await findRunning(port)) ?? (await startEmulator(port));
+  const directory = localDirectory(port);
+  await makeWritable(directory);
+  // Two that start at once are one that starts and one that joins.
+  const open = async (): Promise<LocalAws> => (await findRunning(port)) ?? (await startEmulator(port));
+  return await oneAtATime(join(directory, 'start.lock'), open);
 }
 
 /** The local AWS that runs: AWS_ENDPOINT_URL, or one of `npm start` on HOLDFAST_PORT, else on any port. Undefined when none does. */
@@ -90,7 +97,7 @@ async function useGivenEndpoint(endpoint: string, env: NodeJS.ProcessEnv): Promi
     );
   }
   const directory = localDirectory(Number(url.port) || 80);
-  await mkdir(directory, { recursive: true });
+  await makeWritable(directory);
   return {
     endpoint: base,
     region: env['AWS_REGION'] ?? env['AWS_DEFAULT_REGION'] ?? FIXED.region,
@@ -112,7 +119,7 @@ async function findRunning(port: number): Promise<LocalAws | undefined> {
   const endpoint = `http://127.0.0.1:${port}`;
   if (!state) return undefined;
   for (let tries = 0; tries < 10; tries += 1) {
-    const health = await readHealth(endpoint);
+    const health = await readHealth(endpoint, BUSY_LIMIT_MS);
     if (health?.edition !== editionOf(state.instanceId)) return undefined;
     // A run that is just ending takes its emulator with it: look again before relying on it.
     if (tries === 0) await wait(300);
@@ -133,7 +140,6 @@ async function startEmulator(port: number): Promise<LocalAws> {
   const python = await ensureEmulatorInstalled();
   await assertPortIsFree(port);
   const directory = localDirectory(port);
-  await mkdir(directory, { recursive: true });
   const instanceId = randomUUID();
   // Outside the repository: its package.json and node_modules would leak into the functions that run there.
   const data = join(tmpdir(), editionOf(instanceId));
@@ -205,9 +211,10 @@ function editionOf(instanceId: string): string {
   return `holdfast-${instanceId}`;
 }
 
-async function readHealth(endpoint: string): Promise<{ edition: string } | undefined> {
+/** What the local AWS says of itself; undefined when it does not answer within `limitMs`. */
+export async function readHealth(endpoint: string, limitMs = 2_000): Promise<{ edition: string } | undefined> {
   try {
-    const response = await fetch(`${endpoint}/_ministack/health`, { signal: AbortSignal.timeout(2_000) });
+    const response = await fetch(`${endpoint}/_ministack/health`, { signal: AbortSignal.timeout(limitMs) });
     const body = (await response.json()) as { edition?: unknown };
     return typeof body.edition === 'string' ? { edition: body.edition } : undefined;
   } catch {
@@ -226,7 +233,7 @@ async function assertPortIsFree(port: number): Promise<void> {
     ? ` A local AWS answers there: to use it, set AWS_ENDPOINT_URL=http://127.0.0.1:${port}.`
     : '';
   throw new UserError(
-    `Port ${port} is in use by another program. Choose another one: npm start -- --port ${port + 34} (or set HOLDFAST_PORT).${other}`,
+    `Port ${port} is in use by another program. Choose another one: npm start -- --port ${port < 65_000 ? port + 34 : port - 34} (or set HOLDFAST_PORT).${other}`,
   );
 }
 

@@ -3,15 +3,21 @@ import type { Deployment } from '#core/config/deployment.ts';
 import type { EventItem } from '#core/event-item.ts';
 import type { EventPk } from '#core/glossary.ts';
 import { isTerminal } from '#core/inbound/event-status.ts';
+import type { LocalAws } from './emulator.ts';
 import type { EventFeed } from './event-feed.ts';
+import { assertRunning } from './has-ended.ts';
 
 const POLL_MS = 500;
 /** The timeline index follows the table; look back this far so that a late entry is still seen. */
 const LOOK_BACK_MS = 5_000;
 const SHOWN_WHILE_OPEN = ['failed', 'deferred'];
 
-/** Calls `show` for every event received from now on, whenever it finishes or an attempt fails, until aborted. */
+/**
+ * Calls `show` for every event received from now on, whenever it finishes or an attempt fails, until aborted. Throws
+ * UserError when the local AWS ends meanwhile.
+ */
 export async function followEvents(
+  aws: LocalAws,
   feed: EventFeed,
   deployment: Deployment,
   show: (item: EventItem) => void,
@@ -41,6 +47,7 @@ export async function followEvents(
       // The local AWS is ending with us, or busy: the next look will tell.
       if (signal.aborted) return;
       if (!(error instanceof Error)) throw error;
+      await assertRunning(aws);
     }
     await wait(POLL_MS, undefined, { signal }).catch(() => undefined);
   }

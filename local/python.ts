@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isRunning } from './one-at-a-time.ts';
 import { runCommand } from './run-command.ts';
 import { UserError } from './user-error.ts';
-import { HOLDFAST_DIRECTORY } from './workspace.ts';
+import { HOLDFAST_DIRECTORY, makeWritable } from './workspace.ts';
 
 const OLDEST: readonly [number, number] = [3, 10];
 const NAMES = ['python3', 'python', 'python3.14', 'python3.13', 'python3.12', 'python3.11', 'python3.10'];
@@ -42,8 +43,13 @@ export async function ensureEmulatorInstalled(): Promise<string> {
   if (existsSync(installed)) return installed;
 
   const python = await findPython();
-  if (!python) throw new UserError(`Python 3.10 or newer was not found. ${HOW_TO_INSTALL}.`);
-  await mkdir(HOLDFAST_DIRECTORY, { recursive: true });
+  if (!python) {
+    const given = process.env['HOLDFAST_PYTHON'];
+    const named = given ? ` HOLDFAST_PYTHON is "${given}": is it a Python?` : '';
+    throw new UserError(`Python 3.10 or newer was not found. ${HOW_TO_INSTALL}.${named}`);
+  }
+  await makeWritable(HOLDFAST_DIRECTORY);
+  await removeAbandonedDrafts();
   // Built beside its final place and renamed when complete: a broken or parallel installation is never mistaken for a good one.
   const draft = `${directory}.${process.pid}`;
   try {
@@ -70,6 +76,15 @@ export async function ensureEmulatorInstalled(): Promise<string> {
     await rm(draft, { recursive: true, force: true });
   }
   return installed;
+}
+
+/** What an installation that was interrupted left behind: its process is gone. */
+async function removeAbandonedDrafts(): Promise<void> {
+  for (const name of await readdir(HOLDFAST_DIRECTORY)) {
+    const pid = /^emulator-[0-9a-f]{12}\.(\d+)$/.exec(name)?.[1];
+    if (pid === undefined || isRunning(Number(pid))) continue;
+    await rm(join(HOLDFAST_DIRECTORY, name), { recursive: true, force: true });
+  }
 }
 
 const REQUIREMENTS = join(import.meta.dirname, 'requirements.txt');

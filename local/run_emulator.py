@@ -9,7 +9,8 @@ import threading
 
 
 def stop_with_parent() -> None:
-    while sys.stdin.buffer.read(4096):
+    # Not through sys.stdin: its lock, held here, would crash an early exit and hide its reason.
+    while os.read(0, 4096):
         pass
     os.kill(os.getpid(), signal.SIGTERM)
 

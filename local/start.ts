@@ -14,6 +14,7 @@ import { choosePort, type LocalAws, openLocalAws } from './emulator.ts';
 import { EventFeed } from './event-feed.ts';
 import { followEvents } from './follow-events.ts';
 import { findGateway, type GatewayAddress, outputOf } from './gateway-address.ts';
+import { assertRunning } from './has-ended.ts';
 import { type Page, Pager } from './pager.ts';
 import { type Progress, paint, terminalProgress } from './progress.ts';
 import { ensureEmulatorInstalled, isEmulatorInstalled } from './python.ts';
@@ -59,9 +60,12 @@ async function main(): Promise<number> {
     const pager = await Pager.open(aws, clients, [outputOf(stacks, 'PageTopic'), outputOf(stacks, 'TicketTopic')]);
     const alarms = runAlarms(aws, clients, stacks, change => showAlarm(change, progress), ended.signal);
     const pages = pager.listen(ended.signal, page => showPage(page, progress));
-    await followEvents(feed, deployment, item => progress.line(describeChange(item)), ended.signal);
+    await followEvents(aws, feed, deployment, item => progress.line(describeChange(item)), ended.signal);
     await Promise.all([alarms, pages]);
     return 0;
+  } catch (error) {
+    if (aws && !ended.signal.aborted) await assertRunning(aws);
+    throw error;
   } finally {
     if (ended.signal.aborted) progress.line('\n  Stopping …');
     // Whatever still runs ends with the process; a hanging stop must not keep it.

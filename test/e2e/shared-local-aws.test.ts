@@ -1,0 +1,92 @@
+/** Several programs on one local AWS: who starts it, who deploys to it, and what they learn of its end. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openLocalAws } from '#local/emulator.ts';
+import { EventFeed } from '#local/event-feed.ts';
+import { followEvents } from '#local/follow-events.ts';
+import { hasEnded } from '#local/has-ended.ts';
+import { oneAtATime } from '#local/one-at-a-time.ts';
+import { findPython } from '#local/python.ts';
+import { readDeployment } from '#local/sources.ts';
+import { makeWritable } from '#local/workspace.ts';
+import { freePort } from '#test/support/free-port.ts';
+import { reportMissingPython } from './needs-python.ts';
+
+const python = await findPython();
+reportMissingPython(python);
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'holdfast-shared-'));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+it.skipIf(!python)('of two that start at once, one starts and one joins; both learn that it has ended', async () => {
+  const port = await freePort();
+  const both = await Promise.all([openLocalAws(port, {}), openLocalAws(port, {})]);
+  expect(both.map(aws => aws.origin).sort()).toEqual(['shared', 'started']);
+  expect(await Promise.all(both.map(hasEnded))).toEqual([false, false]);
+
+  await Promise.all(both.map(aws => aws.stop()));
+  expect(await Promise.all(both.map(hasEnded))).toEqual([true, true]);
+  const joined = both.find(aws => aws.origin === 'shared') ?? both[0];
+  const store = { getMany: refuse, timeline: refuse };
+  const following = followEvents(
+    joined,
+    new EventFeed(store),
+    readDeployment('local'),
+    () => undefined,
+    AbortSignal.timeout(5_000),
+  );
+  await expect(following).rejects.toThrow(/has ended\. It belonged to another npm start/);
+  await rm(joined.directory, { recursive: true, force: true });
+});
+
+function refuse(): Promise<never> {
+  return Promise.reject(new Error('connect ECONNREFUSED'));
+}
+
+describe('one at a time', () => {
+  it('the second waits for the first, and is told for whom', async () => {
+    const lock = join(folder, 'two.lock');
+    const order: string[] = [];
+    const waited: number[] = [];
+    const first = oneAtATime(lock, async () => {
+      await expect.poll(() => waited).toEqual([process.pid]);
+      order.push('first');
+    });
+    const second = oneAtATime(lock, async () => order.push('second'), { onWait: pid => waited.push(pid) });
+    await Promise.all([first, second]);
+    expect(order).toEqual(['first', 'second']);
+  });
+
+  it('a lock is given back after a failure, and taken over when its process is gone or had our id', async () => {
+    const lock = join(folder, 'stale.lock');
+    await expect(oneAtATime(lock, () => Promise.reject(new Error('broken')))).rejects.toThrow('broken');
+    const gone = spawn(process.execPath, ['-e', '0']);
+    await once(gone, 'exit');
+    for (const pid of [gone.pid, process.pid]) {
+      await writeFile(lock, String(pid));
+      expect(await oneAtATime(lock, () => readFile(lock, 'utf8'))).toBe(String(process.pid));
+    }
+  });
+
+  it('says whom it has waited for in vain', async () => {
+    const lock = join(folder, 'foreign.lock');
+    await writeFile(lock, '1');
+    const waiting = oneAtATime(lock, () => Promise.resolve(), { patienceMs: 0 });
+    await expect(waiting).rejects.toThrow(`Process 1 has held ${lock} for 0 minutes. End it`);
+  });
+});
+
+it('names a folder that cannot be written to', async () => {
+  const file = join(folder, 'file');
+  await writeFile(file, '');
+  await expect(makeWritable(join(file, 'local'))).rejects.toThrow(
+    `${join(file, 'local')} cannot be written to (ENOTDIR)`,
+  );
+});
