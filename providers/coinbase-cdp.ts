@@ -27,6 +27,7 @@ export const coinbaseCdp: ProviderSpec = {
     },
   ],
   identity: {
+    // v0 stands beside v1 in one header and covers no headers: under it the id in the header does not count.
     key: [['header:x-event-id'], ['json:id'], ['hash:body']],
     type: ['header:x-event-type', 'json:event_type', 'json:eventType', 'json:type'],
   },

@@ -99,7 +99,7 @@ export interface Scheme {
   readonly message?: string;
   /**
    * The list of signed header names, and how `{signedHeaders}` is built: `item` is made of `{name}` and `{value}`. A time
-   * or an id that is read from a header must be on the list.
+   * that is read from a header must be on the list; an id in a header that is not, or that holds `join`, does not count.
    */
   readonly signedHeaders?: { readonly from: Src; readonly sep: string; readonly item: string; readonly join: string };
   readonly url?: { readonly base: 'configured'; readonly variants?: 'twilio' | 'hubspot-decode' };

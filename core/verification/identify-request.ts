@@ -4,11 +4,12 @@
  * taken from the raw text, so that none of their digits is lost.
  */
 import { isEventKey } from '../glossary.ts';
-import type { Identity, ProviderSpec, Scheme } from '../inbound/provider-spec.ts';
+import type { Identity, ProviderSpec, Scheme, Src } from '../inbound/provider-spec.ts';
 import type { Crypto } from '../ports.ts';
 import { type BatchItem, listItems } from './batch-items.ts';
 import { toHex, utf8 } from './bytes.ts';
 import { decodeJwt } from './jwt.ts';
+import { signedHeaderNames } from './message.ts';
 import { readSignatures } from './read-signatures.ts';
 import { NO_SCOPE, type ReadableRequest, RequestReader, type Scope } from './request-reader.ts';
 import { parseEventTime } from './timestamps.ts';
@@ -154,13 +155,20 @@ function eventKey(
     if (alternative.includes('none')) return undefined;
     const parts: string[] = [];
     for (const src of alternative) {
-      const part = src === 'hash:body' ? bodyHash(bytes, crypto) : reader.text(src, scope);
+      const part = src === 'hash:body' ? bodyHash(bytes, crypto) : idText(src, reader, scope);
       if (part === undefined || (part === '' && !src.endsWith('?'))) break;
       parts.push(part);
     }
     if (parts.length === alternative.length && parts.join('') !== '') return toKey(joinParts(parts), crypto);
   }
   return bodyHash(bytes, crypto);
+}
+
+/** Where the signature names the headers it covers, others could be replaced under it: no id is read from them. */
+function idText(src: Src | 'none', reader: RequestReader, scope: Scope): string | undefined {
+  const header = /^header:([^?]*)/.exec(src)?.[1];
+  if (header !== undefined && scope.idHeaders?.includes(header) === false) return undefined;
+  return reader.text(src, scope);
 }
 
 function joinParts(parts: readonly string[]): string {
@@ -196,14 +204,24 @@ function eventType(identity: Identity, reader: RequestReader, scope: Scope): str
   return type === '' ? UNKNOWN_TYPE : type.slice(0, MAX_TYPE_LENGTH);
 }
 
-/** Parts of the signature header and claims of the token, where the identity reads them. */
+/** Parts of the signature header, claims of the token and the signed headers, where the identity reads them. */
 function scopeOf(spec: ProviderSpec, reader: RequestReader, verdict: Verified): Scope {
   const { key, type, time, ordering } = spec.identity;
   const sources: readonly (string | undefined)[] = [...key.flat(), ...type, time?.from, ordering];
-  if (!sources.some(src => src?.startsWith('sig:') || src?.startsWith('claim:'))) return NO_SCOPE;
+  const listsHeaders = spec.verify.some(({ signedHeaders }) => signedHeaders !== undefined);
+  if (!listsHeaders && !sources.some(src => src?.startsWith('sig:') || src?.startsWith('claim:'))) return NO_SCOPE;
   const scheme: Scheme | undefined = spec.verify.find(({ id }) => id === verdict.scheme);
   const signatures = scheme && readSignatures(scheme, reader, NO_SCOPE);
-  if (signatures?.kind !== 'signatures') return NO_SCOPE;
+  if (signatures?.kind !== 'signatures') return listsHeaders ? { idHeaders: [] } : NO_SCOPE;
   const jwt = scheme?.jwtAlg === undefined ? undefined : decodeJwt(signatures.values[0] ?? '', scheme.jwtAlg);
-  return { sig: signatures.parts, ...(jwt?.kind === 'jwt' ? { claims: jwt.claims } : {}) };
+  const scope: Scope = { sig: signatures.parts, ...(jwt?.kind === 'jwt' ? { claims: jwt.claims } : {}) };
+  return listsHeaders ? { ...scope, idHeaders: idHeaders(scheme, reader, scope) } : scope;
+}
+
+/** Signed headers whose value holds no separator: part of one that does could belong to its neighbour. */
+function idHeaders(scheme: Scheme | undefined, reader: RequestReader, scope: Scope): readonly string[] {
+  const join = scheme?.signedHeaders?.join ?? '';
+  return (signedHeaderNames(scheme, reader, scope) ?? []).filter(
+    name => reader.text(`header:${name}`)?.includes(join) === false,
+  );
 }

@@ -95,20 +95,33 @@ function pathQuery(url: string | undefined): Uint8Array | Refused {
 
 const MAX_SIGNED_HEADERS = 32;
 
-function signedHeaders(scheme: Scheme, { reader, scope }: MessageInput): Uint8Array | Refused {
-  const list = scheme.signedHeaders;
-  const names =
+/** The names a request lists as signed, in its order; undefined where it has no list. */
+export function signedHeaderNames(
+  scheme: Scheme | undefined,
+  reader: RequestReader,
+  scope: Scope,
+): string[] | undefined {
+  const list = scheme?.signedHeaders;
+  return (
     list &&
     reader
       .text(list.from, scope)
       ?.split(list.sep)
-      .map(name => name.trim().toLowerCase());
+      .map(name => name.trim().toLowerCase())
+  );
+}
+
+function signedHeaders(scheme: Scheme, { reader, scope }: MessageInput): Uint8Array | Refused {
+  const list = scheme.signedHeaders;
+  const names = signedHeaderNames(scheme, reader, scope);
   if (!list || !names) return refused('missing', 'no_signed_headers');
   if (names.length > MAX_SIGNED_HEADERS) return refused('malformed', 'too_many_signed_headers');
   const from = scheme.time?.from;
   if (from?.startsWith('header:') && !scheme.message?.includes('{ts}') && !names.includes(from.slice(7))) {
     return refused('binding', 'timestamp_not_signed');
   }
+  // A name with a separator in it could take the place of a value.
+  if (!names.every(name => /^[a-z0-9_-]+$/.test(name))) return refused('malformed', 'signed_header_name');
   const items: string[] = [];
   for (const name of names) {
     const value = reader.text(`header:${name}`);

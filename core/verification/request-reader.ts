@@ -28,6 +28,8 @@ export interface Scope {
   readonly item?: BatchItem;
   readonly sig?: ReadonlyMap<string, string>;
   readonly claims?: Readonly<Record<string, unknown>>;
+  /** Headers an id may stand in, where the signature names those it covers; absent: any. */
+  readonly idHeaders?: readonly string[];
 }
 
 export const NO_SCOPE: Scope = {};

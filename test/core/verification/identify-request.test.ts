@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, createHmac } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
@@ -8,7 +8,7 @@ import type { RawRequest } from '#core/inbound/raw-request.ts';
 import { utf8 } from '#core/verification/bytes.ts';
 import { identifyRequest, splitItems } from '#core/verification/identify-request.ts';
 import { type Verified, verifyRequest } from '#core/verification/verify-request.ts';
-import { contextWith, HMAC, requestWith, signed, specWith } from './test-spec.ts';
+import { contextWith, HMAC, NOW_MS, requestWith, signed, specWith } from './test-spec.ts';
 
 const VERIFIED: Verified = { kind: 'verified', scheme: 'test', strength: 'signed', matchedSecret: 'current' };
 const sha = (bytes: string | Uint8Array) => createHash('sha256').update(bytes).digest('hex');
@@ -298,5 +298,61 @@ describe('batches verified item by item', () => {
     ).toMatchObject({
       items: [{ verified: false }, { verified: true }, { verified: true }],
     });
+  });
+});
+
+describe('an id in a header, where the signature says which headers it covers', () => {
+  const v1: Scheme = {
+    ...HMAC,
+    id: 'v1',
+    sig: { from: 'header:x-signature', parse: { item: ',', kv: '=', key: 'v1', single: ['t', 'h'] } },
+    message: '{ts}.{sig:h}.{signedHeaders}.{body}',
+    signedHeaders: { from: 'sig:h', sep: ' ', item: '{value}', join: '.' },
+    time: { from: 'sig:t', unit: 's', past: 300, future: 300, signed: true },
+  };
+  const { signedHeaders: _, ...rest } = v1;
+  const v0: Scheme = {
+    ...rest,
+    id: 'v0',
+    sig: { from: 'header:x-signature', parse: { item: ',', kv: '=', key: 'v0', single: ['t'] } },
+    message: '{ts}.{body}',
+  };
+  const spec = specWith([v1, v0], { identity: { key: [['header:x-event-id'], ['json:id']], type: ['json:type'] } });
+  const mac = (text: string) => createHmac('sha256', 'secret').update(text).digest('hex');
+  const seconds = NOW_MS / 1_000;
+  const request = (names: string, headers: Record<string, string>, more = '') => {
+    const values = names.split(' ').map(name => headers[name]);
+    const sent = `t=${seconds},h=${names},v1=${mac([seconds, names, ...values, '{"id":"b"}'].join('.'))}${more}`;
+    return requestWith('{"id":"b"}', { headers: { ...headers, 'x-signature': sent } });
+  };
+  const keyIn = async (given: RawRequest) => {
+    const verdict = await verifyRequest(spec, given, contextWith());
+    if (verdict.kind === 'refused') return verdict.cause;
+    const options = { crypto: nodeCrypto, settings: {}, dedupOnBody: false, verdict };
+    const identified = identifyRequest(spec, given, options);
+    return identified.kind === 'nothing' ? undefined : identified.key;
+  };
+
+  it('counts when it is one of them', async () => {
+    expect(await keyIn(request('x-kind x-event-id', { 'x-kind': 'a', 'x-event-id': 'e-1' }))).toBe('e-1');
+    expect(await keyIn(request('x-kind', { 'x-kind': 'a', 'x-event-id': 'e-1' }))).toBe('b');
+  });
+
+  it('regression: could be replaced under the signature of the body alone that stands beside it', async () => {
+    const genuine = request('x-event-id', { 'x-event-id': 'e-1' }, `,v0=${mac(`${seconds}.{"id":"b"}`)}`);
+    expect(await keyIn(genuine)).toBe('e-1');
+    expect(await keyIn({ ...genuine, headers: { ...genuine.headers, 'x-event-id': 'e-2' } })).toBe('b');
+  });
+
+  it('does not count when a part of it could belong to its neighbour', async () => {
+    const genuine = request('x-event-id x-kind', { 'x-event-id': 'e-1', 'x-kind': 'order.paid' });
+    expect(await keyIn(genuine)).toBe('e-1');
+    const moved = { ...genuine.headers, 'x-event-id': 'e-1.order', 'x-kind': 'paid' };
+    expect(await keyIn({ ...genuine, headers: moved })).toBe('b');
+  });
+
+  it('is not looked for under a name that could be a value', async () => {
+    const headers = { 'x-event-id': 'e-1', 'x-kind.e-1': 'a' };
+    expect(await keyIn(request('x-event-id x-kind.e-1', headers))).toBe('malformed');
   });
 });
