@@ -23,9 +23,12 @@ export interface TestEventInput {
   readonly type?: string;
   /** What it is about. @default what the provider's spec reads out of the request */
   readonly subject?: string;
-  /** When it happened. @default what the provider's spec reads out of the request, else `receivedAt` */
+  /**
+   * When it happened, as a date or in epoch milliseconds. @default what the provider's spec reads out of the request, else
+   * `receivedAt`, with `timeIsArrival`
+   */
   readonly time?: Date | number;
-  /** @default now */
+  /** As a date or in epoch milliseconds. @default now */
   readonly receivedAt?: Date | number;
   /** Of a request that carries many events: which one, from 0. @default 0 */
   readonly item?: number;
@@ -52,12 +55,14 @@ export function createTestEvent(input: TestEventInput): WebhookEvent {
   const place = found.bytes === body ? {} : { itemPath: '[]' };
   const subject = input.subject ?? subjectOf(place, { ...found, headers: eventHeaders }, { spec, settings: {} });
   const key = toKey(input.id ?? found.key);
+  const time = input.time ?? found.eventAtMs;
   return {
     id: toEventId(toEventPk(source, key)),
     source,
     provider: spec.id,
     type: input.type ?? found.eventType,
-    time: Number(input.time ?? found.eventAtMs ?? receivedAt),
+    time: Number(time ?? receivedAt),
+    ...(time === undefined ? { timeIsArrival: true } : {}),
     ...(subject === undefined ? {} : { subject }),
     receivedAt,
     bytes: found.bytes,

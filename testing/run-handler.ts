@@ -175,7 +175,7 @@ class Run {
 
   /** The event as ingest leaves it. */
   private async record(): Promise<EventPk> {
-    const { id, type, provider, receivedAt, time, bytes, headers } = this.event;
+    const { id, type, provider, receivedAt, time, timeIsArrival, bytes, headers } = this.event;
     const pk = eventIdToPk(id);
     if (pk === undefined) throw new RangeError(`"${id}" is not an event id; use createTestEvent()`);
     const bodySha = toHex(nodeCrypto.hash('sha256', bytes));
@@ -189,7 +189,7 @@ class Run {
         bodySha,
         size: bytes.length,
         receivedAt,
-        eventAt: time,
+        ...(timeIsArrival ? {} : { eventAt: time }),
       },
       this.clock.now(),
       this.rules.timings,

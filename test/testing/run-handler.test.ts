@@ -10,6 +10,7 @@ import {
   stale,
 } from '#core/inbound/handler-contract.ts';
 import type { ProviderSpec } from '#core/inbound/provider-spec.ts';
+import { eventTime } from '#core/ordering/version.ts';
 import { recordPayment } from '#handlers/payments-ledger.ts';
 import { providerById } from '#providers/index.ts';
 
@@ -180,6 +181,21 @@ describe('runHandler', () => {
     await runHandler(look, createTestEvent({ body: {}, subject: 'ours' }));
     await runHandler(look, createTestEvent({ body: {} }));
     expect(seen).toEqual(['pi_1', 'ada', 'ours', undefined]);
+  });
+
+  it('tells a handler that the provider gave no time, as the gateway does: arrival is no order', async () => {
+    const seen: unknown[] = [];
+    const look: Handler = async event => {
+      seen.push(eventTime(event));
+      return done();
+    };
+    const push = { provider: 'github', body: { ref: 'refs/heads/main' }, headers: { 'X-GitHub-Event': 'push' } };
+    const event = createTestEvent({ ...push, receivedAt: 9 });
+    expect(event).toMatchObject({ time: 9, timeIsArrival: true });
+    await runHandler(look, event);
+    await runHandler(look, createTestEvent({ ...push, time: 5 }));
+    await runHandler(look, payment);
+    expect(seen).toEqual([undefined, 5, 1_790_000_000_000]);
   });
 
   it('tells a handler that answers nothing so', async () => {
