@@ -8,7 +8,6 @@ import type { Run } from './run.ts';
 const POLL_MS = 1_000;
 /** What was made in less time says nothing. */
 const STEADY_SECONDS = 5;
-const LEAST_PER_SECOND = 0.1;
 
 /** Shows a job until it is over. Ctrl-C leaves it at work. The exit code says whether every event was replayed. */
 export async function watchJob(run: Run, id: string): Promise<ExitCode> {
@@ -40,12 +39,13 @@ function noteOf(
   now: EpochMs,
   first: { readonly at: EpochMs; readonly done: number } | undefined,
 ): string {
-  if (job.taken === 0) return 'waiting for the sweeper (once a minute)';
   const done = sumOf(job);
+  const stands = first !== undefined && done === first.done && now - first.at >= STEADY_SECONDS * 1_000;
+  if (job.taken === 0 || stands) return 'waiting for the sweeper (once a minute)';
   const others = done - job.counts.replayed;
   const seconds = first === undefined ? 0 : (now - first.at) / 1_000;
   const made = first === undefined || seconds < STEADY_SECONDS ? job.ratePerSecond : (done - first.done) / seconds;
-  const left = ((job.expected ?? done) - done) / Math.max(LEAST_PER_SECOND, Math.min(job.ratePerSecond, made));
+  const left = ((job.expected ?? done) - done) / Math.min(job.ratePerSecond, made);
   return `${others === 0 ? '' : `${others} not replayed, `}about ${span(Math.ceil(Math.max(0, left)))} left`;
 }
 

@@ -21,14 +21,15 @@ it('tells what was not replayed, and the time left by what the job makes', async
     clock.after(ms, () => void change({ taken: replayed + 103, counts, ...more }));
   };
   after(6_500, 97);
-  after(13_500, 197);
-  after(23_500, 2_397, { state: 'done' });
+  after(18_500, 197);
+  after(28_500, 2_397, { state: 'done' });
   const { code, stdout, stderr } = await cli.run(['replay', 'watch', id]);
   expect(stderr.split('\n')).toEqual([
     'Replaying [........................] 0/2400 waiting for the sweeper (once a minute)',
     'Replaying [#.......................] 100/2400 3 not replayed, about 46 s left',
-    'Replaying [##......................] 200/2400 3 not replayed, about 3 min left',
+    'Replaying [#.......................] 100/2400 waiting for the sweeper (once a minute)',
     'Replaying [##......................] 200/2400 3 not replayed, about 5 min left',
+    'Replaying [##......................] 200/2400 3 not replayed, about 7 min left',
     'Replaying [########################] 2400/2400 done',
     expect.stringContaining('Next: '),
     '',
