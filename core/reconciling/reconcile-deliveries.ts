@@ -5,6 +5,7 @@
 import { DependencyError } from '../errors.ts';
 import { type EpochMs, type EventPk, type SourceId, toEventId, toEventPk } from '../glossary.ts';
 import { acceptReconciled, eventKeyOf, type ReconciledPorts } from '../inbound/accept-request.ts';
+import { matches } from '../inbound/handler-contract.ts';
 import type { IngestRules } from '../inbound/ingest-ports.ts';
 import type { ControlStore, EventStore } from '../ports.ts';
 import type { ResolvedSource } from '../resolved-config.ts';
@@ -177,9 +178,10 @@ class ReconcileRun {
 
   /** Of each event its newest attempt decides; one that is newer than the window may still be on its way. */
   async #missingOf(deliveries: readonly ListedDelivery[]): Promise<readonly ListedDelivery[]> {
+    const { types } = this.#rules;
     const candidates = new Map<EventPk, ListedDelivery>();
     for (const delivery of deliveries) {
-      if (!isDelivered(delivery.eventType, this.#rules.types)) continue;
+      if (types && !types.some(type => matches(type, delivery.eventType))) continue;
       const pk = toEventPk(this.#list.source.id, eventKeyOf(delivery.providerEventId, this.#ports.crypto));
       if (this.#seen.has(pk)) continue;
       this.#seen.add(pk);
@@ -282,11 +284,4 @@ class ReconcileRun {
 
 function doneUntilOf({ doneUntil }: Progress): Progress {
   return doneUntil === undefined ? {} : { doneUntil };
-}
-
-function isDelivered(eventType: string, types: readonly string[] | undefined): boolean {
-  return (
-    types === undefined ||
-    types.some(type => (type.endsWith('*') ? eventType.startsWith(type.slice(0, -1)) : type === eventType))
-  );
 }
