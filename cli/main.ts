@@ -17,6 +17,7 @@ import { addSources } from './commands/sources.ts';
 import { addStatus } from './commands/status.ts';
 import { addVerify } from './commands/verify.ts';
 import { explainError, isUnforeseen } from './explain-error.ts';
+import { withoutControls } from './output.ts';
 import { CommandSet, DEFAULT_ENVIRONMENT, type Services } from './run.ts';
 
 const ABOUT = `Look after a Holdfast gateway: what arrived, what failed, run it again.
@@ -34,7 +35,7 @@ export async function runCli(args: readonly string[], services: Services): Promi
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
     const explained = explainError(error);
-    io.stderr.write(`${explained.message}\n`);
+    io.stderr.write(`${withoutControls(explained.message)}\n`);
     if (isUnforeseen(error) || io.env['HOLDFAST_DEBUG']) io.stderr.write(`${(error as Error).stack}\n`);
     return explained.exitCode;
   }

@@ -26,18 +26,18 @@ export class Output {
 
   /** The command's answer: JSON with `--json`, else the lines. */
   result(value: unknown, lines: () => readonly string[]): void {
-    if (this.json) this.io.stdout.write(`${JSON.stringify(value, null, this.io.stdout.isTTY ? 2 : 0)}\n`);
-    else for (const line of lines()) this.io.stdout.write(`${line}\n`);
+    if (this.json) this.io.stdout.write(`${toJson(value, this.io.stdout.isTTY ? 2 : 0)}\n`);
+    else for (const line of lines()) this.io.stdout.write(`${withoutControls(line)}\n`);
   }
 
   /** One of many answers: a JSON line with `--json`, else a line. */
   row(value: unknown, line: () => string): void {
-    this.io.stdout.write(`${this.json ? JSON.stringify(value) : line()}\n`);
+    this.io.stdout.write(`${this.json ? toJson(value, 0) : withoutControls(line())}\n`);
   }
 
   /** For the person, not for the script. */
   note(text = ''): void {
-    this.io.stderr.write(`${text}\n`);
+    this.io.stderr.write(`${withoutControls(text)}\n`);
   }
 
   /** The next useful command, where a person reads along. */
@@ -106,6 +106,23 @@ export function span(seconds: number): string {
   if (seconds < 120) return `${Math.round(seconds)} s`;
   if (seconds < 7_200) return `${Math.round(seconds / 60)} min`;
   return seconds < 172_800 ? `${Math.round(seconds / 3_600)} h` : `${Math.round(seconds / 86_400)} d`;
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: those are what it is about
+const CONTROLS = /(\u001b\[(?:[12]|22|3[12369])m)|[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
+
+/** A text as a terminal may have it: our own colours pass, but nothing that a stranger wrote moves the cursor or the title. */
+export function withoutControls(text: string): string {
+  return text.replace(CONTROLS, (found, colour?: string) => colour ?? `\\x${codeOf(found)}`);
+}
+
+/** JSON escapes the controls below a blank by itself; terminals know others. */
+function toJson(value: unknown, indent: number): string {
+  return JSON.stringify(value, null, indent).replace(/[\u007f-\u009f]/g, found => `\\u00${codeOf(found)}`);
+}
+
+function codeOf(control: string): string {
+  return control.charCodeAt(0).toString(16).padStart(2, '0');
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: colour codes begin with one

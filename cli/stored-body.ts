@@ -2,6 +2,7 @@ import { nodeCodec } from '#adapters/codec/node-codec.ts';
 import type { EventItem } from '#core/event-item.ts';
 import { toEventId } from '#core/glossary.ts';
 import { CliError, EXIT } from './cli-error.ts';
+import { withoutControls } from './output.ts';
 import type { Run } from './run.ts';
 
 const MAX_BODY_BYTES = 16 * 1_048_576;
@@ -31,11 +32,4 @@ export async function showBody(run: Run, item: EventItem): Promise<void> {
   if (run.out.json) run.out.result({ id, headers, body_base64: body.toString('base64') }, () => []);
   else if (run.io.stdout.isTTY) run.io.stdout.write(`${withoutControls(body.toString('utf8'))}\n`);
   else run.io.stdout.write(body);
-}
-
-// biome-ignore lint/suspicious/noControlCharactersInRegex: those are what it is about
-const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
-
-function withoutControls(text: string): string {
-  return text.replace(CONTROLS, found => `\\x${found.charCodeAt(0).toString(16).padStart(2, '0')}`);
 }

@@ -100,6 +100,36 @@ describe('colours', () => {
   });
 });
 
+describe('what strangers wrote', () => {
+  const CURSOR_UP = '\u001b[2A';
+  const steering = `${CURSOR_UP}\u001b[2K\u009b8m\u001b]0;owned\u0007\r`;
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: colour codes begin with one
+  const COLOUR = /\u001b\[\d+m/g;
+  const isControl = (char: string) => char !== '\n' && /\p{Cc}/u.test(char);
+  const controls = (text: string) => [...text.replace(COLOUR, '')].filter(isControl);
+
+  it('moves no cursor and changes no title, in a list, in JSON, in an error', async () => {
+    const cli = new CliWorld();
+    await cli.run(['pause', 'shop', '--why', `ledger ${steering}`, '--yes']);
+    for (const args of [['status'], ['doctor'], ['status', '--json'], ['pause', 'shop', '--why', 'x', '--yes']]) {
+      const { stdout, stderr } = await cli.run(args, { screen: true });
+      expect(stdout, args.join(' ')).toContain('ledger');
+      expect(controls(stdout + stderr), args.join(' ')).toEqual([]);
+    }
+    const http = () => Promise.resolve({ status: 500, headers: {}, body: steering, ms: 1 });
+    const failed = await cli.run(['send', 'shop', '--wait', '1', '--yes'], { screen: true, gateway: { http } });
+    expect(failed.stderr).toContain('500');
+    expect(controls(failed.stderr)).toEqual([]);
+  });
+
+  it('stays what it was in JSON', async () => {
+    const cli = new CliWorld();
+    await cli.run(['pause', 'shop', '--why', `ledger ${steering}.`, '--yes']);
+    const { stdout } = await cli.run(['status', '--json']);
+    expect(JSON.parse(stdout).paused[0].why).toBe(`ledger ${steering}.`);
+  });
+});
+
 describe('errors', () => {
   it.each([
     [new DependencyError('dynamodb', 'Query: x', { cause: named('ExpiredTokenException') }), 4, 'AWS_PROFILE'],
