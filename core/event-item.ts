@@ -30,6 +30,8 @@ export interface EventItem {
   readonly ingestId: string;
   /** SHA-256 of the raw body, lower-case hex. */
   readonly bodySha: string;
+  /** Replayed with another body than the one its type and time were read from: they are read again before it runs. */
+  readonly otherBody?: true;
   /** Position of this event in the request that carried it, for events split out of a batch. */
   readonly itemPath?: string;
   /** Bytes of the raw body. */

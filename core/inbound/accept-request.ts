@@ -14,6 +14,7 @@ import { countRefusal } from './count-refusal.ts';
 import { expiryAfter, mayBeAtWork, type NewEvent, pendingItem, staleItem, watchUnsent } from './event-writes.ts';
 import type { IngestPorts, IngestRules } from './ingest-ports.ts';
 import { keptHeaders, VERIFIED_ITEMS_HEADER } from './kept-headers.ts';
+import { noteConflict } from './note-conflict.ts';
 import type { RawRequest } from './raw-request.ts';
 import { acknowledge, forbiddenSource, methodNotAllowed, type Reply, tooLarge, unavailable } from './reply.ts';
 import { isPastDedupWindow, PAYLOAD_MARGIN_DAYS } from './retention.ts';
@@ -129,9 +130,9 @@ class Acceptance {
   private recorded = false;
   private sent = false;
   private sentWhole = false;
-  /** What the message says: this event, or the older record it is a duplicate of. */
-  private target: { gen: number; bodySha: string; byReference: boolean };
   private duplicate = false;
+  /** The older record this is a duplicate of, where it may never have been sent: the message is about it alone. */
+  private known: EventItem | undefined;
 
   constructor(
     source: ResolvedSource,
@@ -170,7 +171,6 @@ class Acceptance {
     this.headers = headers;
     this.traceId = traceIdOf(request.headers);
     this.deflated = ports.codec.deflate(request.body, source.spec.id);
-    this.target = { gen: 1, bodySha, byReference: false };
   }
 
   async putPayload(): Promise<void> {
@@ -204,17 +204,10 @@ class Acceptance {
   private meetDuplicate(known: EventItem | undefined): Reply | undefined {
     this.duplicate = true;
     this.ports.telemetry.count('Duplicate', { source: this.source.id });
-    if (known && known.bodySha !== this.event.bodySha && !this.source.spec.identity.unstableBody) {
-      this.ports.telemetry.count('PayloadMismatch', { source: this.source.id });
-      this.ports.telemetry.log('warn', {
-        stage: 'duplicate',
-        source: this.source.id,
-        pk: this.event.pk,
-        cause: 'payload_mismatch',
-      });
-    }
+    if (known && known.bodySha !== this.event.bodySha)
+      noteConflict(this.event.pk, this.source.spec, this.ports.telemetry);
     if (known?.status === 'pending' && known.enqueuedAt === undefined && this.isLeftBehind(known)) {
-      this.target = { gen: known.gen, bodySha: known.bodySha, byReference: true };
+      this.known = known;
       return undefined;
     }
     return acknowledge(this.source.spec, 'already_processed', this.providerEventId);
@@ -238,8 +231,8 @@ class Acceptance {
   }
 
   private message(): WorkMessage | undefined {
-    const { gen, bodySha, byReference } = this.target;
-    const { pk, provider, eventType, ingestId, size, receivedAt, eventAt, reconciled } = this.event;
+    const event: NewEvent = this.known ?? this.event;
+    const { pk, gen, bodySha, provider, eventType, ingestId, size, receivedAt, eventAt, itemPath, reconciled } = event;
     const base: WorkMessage = {
       v: WORK_MESSAGE_VERSION,
       pk,
@@ -251,12 +244,13 @@ class Acceptance {
       size,
       receivedAt,
       ...(eventAt === undefined ? {} : { eventAt }),
+      ...(itemPath === undefined ? {} : { itemPath }),
       ...(reconciled ? { reconciled } : {}),
-      ...(this.stale ? { stale: true } : {}),
+      ...(this.stale && !this.known ? { stale: true } : {}),
       ...(this.recorded ? {} : { unrecorded: true }),
       ...(this.traceId === undefined ? {} : { traceId: this.traceId }),
     };
-    if (byReference) return { ...base, again: true };
+    if (this.known) return { ...base, again: true };
     if (this.ref !== undefined) return { ...base, ref: this.ref, headers: this.headers };
     const payload = this.ports.codec.toBase64(this.deflated);
     // Too large to travel, and not safe anywhere else: the provider must send it again.
@@ -270,7 +264,7 @@ class Acceptance {
     if (left < 50) return;
     // A lost note costs a wait until the sweeper meets the arrival, nothing else.
     await this.attempt(left, () =>
-      this.ports.store.update(watchUnsent(this.event.pk, this.target.gen, this.ports.clock.now())),
+      this.ports.store.update(watchUnsent(this.event.pk, (this.known ?? this.event).gen, this.ports.clock.now())),
     );
   }
 

@@ -401,11 +401,15 @@ export function replay(item: EventItem, request: ReplayWrite, now: EpochMs, timi
       replayId: request.replayId,
       replayedAt: Math.max(now, request.jobCreatedAt ?? 0),
       updatedAt: now,
-      ...(request.bodySha === undefined ? {} : { bodySha: request.bodySha }),
+      ...bodyOf(item, request.bodySha),
       ...watch(item.pk, now + timings.replayWatchMs),
     },
     remove: REPLAY_REMOVES,
   };
+}
+/** The body of a new generation: another one may be of another type and time than the record says. */
+function bodyOf(item: EventItem, bodySha = item.bodySha): EventItemChange {
+  return bodySha === item.bodySha ? {} : { bodySha, otherBody: true };
 }
 /** A message of a newer generation than the record (a restored table): the record catches up, body included. */
 export function catchUp(
@@ -424,7 +428,7 @@ export function catchUp(
       gen,
       // As the lost replay did: what completed used its key to the end.
       run: item.run + (item.status === 'completed' ? 1 : 0),
-      bodySha,
+      ...bodyOf(item, bodySha),
       attempts: 0,
       resends: 0,
       updatedAt: now,

@@ -3,8 +3,10 @@
  * commits) and I7 (a message is deleted only when something else stands for its event).
  */
 import { DependencyError, UnknownDictionaryError } from '../errors.ts';
+import type { EventItem } from '../event-item.ts';
 import { type SourceId, splitEventPk, toEventId } from '../glossary.ts';
-import { DEFAULT_RETRY } from '../resolved-config.ts';
+import { DEFAULT_RETRY, type ResolvedSource } from '../resolved-config.ts';
+import { describeByBody } from './describe-by-body.ts';
 import { type Attempt, type AttemptEnd, finishEvent } from './finish-event.ts';
 import type { HandlerRegistration } from './handler-contract.ts';
 import { ACK, type Disposal, type ProcessPorts, type ProcessRules, type QueueRecord, RETURN } from './process-ports.ts';
@@ -49,10 +51,12 @@ export async function processEvent(
   const taken = await take(message, record, sourceId, deadlineMs, ports, rules);
   if (taken.kind === 'disposed') return taken.disposal;
 
-  const { item, claimId } = taken;
+  const { claimId } = taken;
+  const source = rules.sources.get(sourceId);
+  const item = await describe(taken.item, message, source, ports);
+  if (item === undefined) return RETURN;
   // By the record's type: the message may be of another delivery that came under the same id.
   const handler = ports.handlers.find(sourceId, item.eventType);
-  const source = rules.sources.get(sourceId);
   const attempt: Attempt = {
     item,
     claimId,
@@ -106,6 +110,23 @@ async function take(
     }
   }
   return takeEvent(message, record, leaseMs, undefined, ports, rules);
+}
+
+/** A body that a person chose may be of another type than the record. Undefined: it could not be read now. */
+async function describe(
+  item: EventItem,
+  message: WorkMessage,
+  source: ResolvedSource | undefined,
+  ports: ProcessPorts,
+): Promise<EventItem | undefined> {
+  if (item.otherBody !== true) return item;
+  try {
+    const body = await loadBody(message, item, ports);
+    return body.kind === 'missing' ? item : describeByBody(item, body, source, ports.crypto);
+  } catch (error) {
+    // Anything else will show when the attempt reads it, and be recorded.
+    return error instanceof DependencyError ? undefined : item;
+  }
 }
 
 async function runAttempt(

@@ -9,6 +9,7 @@ import { checkSchema } from './check-schema.ts';
 import { expiryAfter } from './event-writes.ts';
 import type { AttemptEnd } from './finish-event.ts';
 import type { HandlerContext, HandlerRegistration, Outcome, WebhookEvent } from './handler-contract.ts';
+import { noteConflict } from './note-conflict.ts';
 import { parsePayload } from './parse-payload.ts';
 import type { ProcessPorts, ProcessRules } from './process-ports.ts';
 import { PAYLOAD_MARGIN_DAYS } from './retention.ts';
@@ -26,10 +27,10 @@ export type LoadedBody =
   | { readonly kind: 'body'; readonly bytes: Uint8Array; readonly headers: Readonly<Record<string, string>> }
   | { readonly kind: 'missing' };
 
-/** The record decides which body runs; the message's copy is used when it is the same one. */
+/** The record decides which body runs, and with which headers; the message's copy is used when it is that delivery's. */
 export async function loadBody(message: WorkMessage, item: EventItem, ports: ProcessPorts): Promise<LoadedBody> {
   const carried = message.payload === undefined ? undefined : ports.codec.fromBase64(message.payload);
-  if (carried !== undefined && message.bodySha === item.bodySha) {
+  if (carried !== undefined && message.bodySha === item.bodySha && message.ingestId === item.ingestId) {
     return { kind: 'body', bytes: ports.codec.inflate(carried, MAX_BODY_BYTES), headers: message.headers ?? {} };
   }
   const stored = await ports.payloads.getBody(item.pk, item.bodySha);
@@ -65,7 +66,7 @@ export async function keepOtherBody(
     if (!(error instanceof DependencyError)) throw error;
     return false;
   }
-  ports.telemetry.count('PayloadMismatch', { source: splitEventPk(pk).sourceId });
+  noteConflict(pk, rules.sources.get(splitEventPk(pk).sourceId)?.spec, ports.telemetry);
   return true;
 }
 

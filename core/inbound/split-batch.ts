@@ -11,6 +11,7 @@ import { expiryAfter, type NewEvent, pendingItem, staleItem } from './event-writ
 import type { AttemptEnd } from './finish-event.ts';
 import { done } from './handler-contract.ts';
 import { VERIFIED_ITEMS_HEADER } from './kept-headers.ts';
+import { noteConflict } from './note-conflict.ts';
 import type { ProcessPorts, ProcessRules } from './process-ports.ts';
 import type { ProviderSpec } from './provider-spec.ts';
 import { isPastDedupWindow, PAYLOAD_MARGIN_DAYS } from './retention.ts';
@@ -59,7 +60,9 @@ export async function splitBatch(
         splitNext: items[at]?.path ?? '',
       };
     }
-    await Promise.all(items.slice(at, at + AT_ONCE).map(it => recordChild(parent, it, body, ports, rules)));
+    await Promise.all(
+      items.slice(at, at + AT_ONCE).map(it => recordChild(parent, it, body, source.spec, ports, rules)),
+    );
   }
   const outcome = done({ actionTaken: `split into ${items.length} events`, data: { items: items.length } });
   return { kind: 'outcome', outcome, effects: [] };
@@ -76,6 +79,7 @@ async function recordChild(
   parent: EventItem,
   child: { path: string; key: string | undefined; eventType: string; eventAtMs?: number; bytes: Uint8Array },
   body: Extract<LoadedBody, { kind: 'body' }>,
+  spec: ProviderSpec,
   ports: ProcessPorts,
   rules: ProcessRules,
 ): Promise<void> {
@@ -110,8 +114,9 @@ async function recordChild(
   const written = await ports.store.insert(
     stale ? staleItem(event, now, rules) : pendingItem(event, now, rules.timings),
   );
-  if (stale) return;
   const item = written.item;
+  if (item !== undefined && item.bodySha !== bodySha) noteConflict(pk, spec, ports.telemetry);
+  if (stale) return;
   // What an earlier run of this split recorded is its own, or the sweeper's: a long split would send it again each time.
   if (item === undefined || (written.kind === 'refused' && item.ingestId !== event.ingestId)) return;
   await ports.queue.send(encodeWorkMessage(referenceTo(item)), { groupId: sourceId });

@@ -6,7 +6,7 @@ import { encodeWorkMessage } from '#core/inbound/work-message.ts';
 import { generic } from '#providers/generic.ts';
 import { MemoryWorld } from '#test/support/memory-world.ts';
 import { complaintsAbout } from './oracle.ts';
-import { faultAt } from './support/fault-at.ts';
+import { atIngest, faultAt, faultWhile } from './support/fault-at.ts';
 import { handlerThat } from './support/handlers.ts';
 import { bodiesOf, tracesIn, workOff } from './support/traces.ts';
 
@@ -243,8 +243,14 @@ it('regression: a copy that came with another type under a known id does not cho
     },
   });
   const handlers = () => defineHandlers([handlerOf('paid'), handlerOf('refunded')]);
-  const world = new MemoryWorld({ handlers, plan: faultAt('queue.send', 1, 'error') });
+  let tableIsDown = false;
+  const planOf = atIngest(
+    faultAt('queue.send', 1, 'error'),
+    faultWhile('payloads.putBody', 'error', () => tableIsDown),
+  );
+  const world = new MemoryWorld({ handlers, planOf });
   await world.post({ id: 'evt_1', type: 'paid' });
+  tableIsDown = true;
   await world.post({ id: 'evt_1', type: 'refunded' });
   expect(world.main.dump().map(it => JSON.parse(it.body))).toMatchObject([{ eventType: 'refunded' }]);
   expect(await workOff(world)).toBe(true);

@@ -43,8 +43,8 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'an outage copy without its payload',
     scenario: 'anOutageOfTheTableLosesNothing',
     file: ACCEPT,
-    from: 'if (byReference) return',
-    to: 'if (byReference || !this.recorded) return',
+    from: 'if (this.known) return',
+    to: 'if (this.known || !this.recorded) return',
   },
   {
     name: 'state before payload: no payload at all',
