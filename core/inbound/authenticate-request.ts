@@ -45,7 +45,7 @@ export async function authenticateRequest(
   }
 
   let verdict = await verifyRequest(source.spec, request, contextOf(used));
-  if (secretNeeded && verdict.kind === 'refused' && MAY_BE_AN_OLD_SECRET.includes(verdict.cause)) {
+  if (secretNeeded && mayBeAnOldSecret(verdict)) {
     await ports.secrets.refresh(source.id);
     const fresh = secretOf(await ports.secrets.get(source.id));
     if (fresh !== undefined && fresh !== used) verdict = await verifyRequest(source.spec, request, contextOf(fresh));
@@ -74,6 +74,12 @@ export async function authenticateRequest(
       ...(ports.keys === undefined ? {} : { keys: ports.keys }),
     };
   }
+}
+
+/** Of a batch in part, too: the items that were refused would be acknowledged with the others, and never come again. */
+function mayBeAnOldSecret(verdict: Verdict): boolean {
+  if (verdict.kind === 'refused') return MAY_BE_AN_OLD_SECRET.includes(verdict.cause);
+  return verdict.items?.some(({ cause }) => cause !== undefined && MAY_BE_AN_OLD_SECRET.includes(cause)) ?? false;
 }
 
 function secretOf(found: SecretResult): VerifyContext['secret'] {

@@ -139,6 +139,19 @@ describe('a secret that was changed a moment ago', () => {
     expect(world.refusals('mismatch')).toBe(1);
   });
 
+  it('loses no item of a batch in which both are in use', async () => {
+    const world = new ProviderWorld('microsoft-graph', { secret: OLD });
+    const item = (id: string, clientState: string) => ({ id, clientState, changeType: 'updated' });
+    const send = (value: object[]) => world.post({ headers: {}, body: JSON.stringify({ value }) });
+    expect((await send([item('n_1', OLD)])).status).toBe(202);
+    world.world.secretValues.set(SOURCE, rotation(START + HOUR));
+    // Acknowledged, the item with the new one would never come again.
+    expect((await send([item('n_2', OLD), item('n_3', NEW)])).status).toBe(202);
+    await world.settle();
+    expect(world.events().map(it => it.pk).toSorted()).toEqual(['default#n_1', 'default#n_2', 'default#n_3']);
+    expect(world.refusals('item')).toBe(0);
+  });
+
   it('rejects nothing in a burst, in any process', async () => {
     const world = stripe({ process: { latencyMs: () => ({ there: 3, back: 4 }) } });
     const burst = (secret: string, from: number) =>
