@@ -55,6 +55,16 @@ describe('boundaries', () => {
     ['lib', "import { SQSClient } from '@aws-sdk/client-sqs';\nexport const x = SQSClient;\n", 'noRestrictedImports'],
     ['cli', "import { Stack } from 'aws-cdk-lib';\nexport const x = Stack;\n", 'noRestrictedImports'],
     [
+      'local',
+      "import { toConstructId } from '#lib/construct-id.ts';\nexport const x = toConstructId;\n",
+      'noRestrictedImports',
+    ],
+    [
+      'handlers',
+      "import { SqsWorkQueue } from '#adapters/sqs/sqs-work-queue.ts';\nexport const x = SqsWorkQueue;\n",
+      'noRestrictedImports',
+    ],
+    [
       'core',
       'async function f(): Promise<void> {}\nexport const g = (): void => {\n  f();\n};\n',
       'noFloatingPromises',
