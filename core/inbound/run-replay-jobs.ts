@@ -50,9 +50,9 @@ const BATCH = 10;
 const BATCHES_AT_ONCE = 4;
 /** Its own messages wait a moment in the queue, too: live traffic is waiting when there are more than so many seconds' worth. */
 const OWN_WAIT_SECONDS = 1;
-/** After a call that failed, events wait so long; and a job so often in a row before the run leaves it. */
+/** After a call that failed, a job waits so long, twice as long each time in a row; the run leaves it at the last. */
 const FAILURE_PAUSE_MS = 1_000;
-const FAILURES_IN_A_ROW = 3;
+const FAILURES_IN_A_ROW = 5;
 
 /** Carries out open jobs, one after the other, until a moment. Never throws: what fails waits for the next run. */
 export async function runReplayJobs(until: EpochMs, ports: ReplayJobPorts, rules: WriteRules): Promise<void> {
@@ -103,7 +103,8 @@ async function runJob(id: string, until: EpochMs, ports: ReplayJobPorts, rules: 
       run.failures += 1;
       if (!(error instanceof DependencyError) || run.failures >= FAILURES_IN_A_ROW) throw error;
       note(id, error, ports);
-      await ports.timer.sleep(Math.max(0, Math.min(FAILURE_PAUSE_MS, until - ports.clock.now())));
+      const pauseMs = FAILURE_PAUSE_MS * 2 ** (run.failures - 1);
+      await ports.timer.sleep(Math.max(0, Math.min(pauseMs, until - ports.clock.now())));
     }
   }
 }
