@@ -36,6 +36,12 @@ export interface Verified {
   readonly items?: readonly ItemVerdict[];
 }
 
+/** One scheme's good answer: whose secret it was. */
+export interface Matched {
+  readonly kind: 'matched';
+  readonly matchedSecret: MatchedSecret;
+}
+
 export interface Refused {
   readonly kind: 'refused';
   readonly cause: RefusalCause;

@@ -1,14 +1,14 @@
 /** Requests that prove themselves with a JSON Web Token: signature first, then what it is bound to, then its times. */
 import type { Scheme } from '../inbound/provider-spec.ts';
+import { checkBindings } from './check-bindings.ts';
 import { findPublicKeys } from './find-public-keys.ts';
 import { checkClaims, checkJwtTimes, type DecodedJwt, decodeJwt, expectedClaims } from './jwt.ts';
 import { checkQueryHash } from './named/jira-connect.ts';
 import type { Signatures } from './read-signatures.ts';
 import type { RequestReader } from './request-reader.ts';
 import { liveSecrets, secretKey } from './secret-keys.ts';
-import { type MatchedSecret, type Refused, refused } from './verdict.ts';
+import { type Matched, type MatchedSecret, type Refused, refused } from './verdict.ts';
 import type { VerifyContext } from './verify-context.ts';
-import { checkBindings, type Matched } from './verify-scheme.ts';
 
 export async function verifyJwt(
   scheme: Scheme,

@@ -1,6 +1,7 @@
 /** One scheme against one request or batch item. Bytes are compared in check-signature.ts and the Crypto port only. */
 import type { Scheme } from '../inbound/provider-spec.ts';
-import { binaryOf, concatBytes, decode, fromBase64, textOf, utf8 } from './bytes.ts';
+import { binaryOf, concatBytes, decode, fromBase64, textOf } from './bytes.ts';
+import { checkBindings } from './check-bindings.ts';
 import {
   type AsymmetricAlgorithm,
   computeMac,
@@ -19,14 +20,9 @@ import type { RequestReader, Scope } from './request-reader.ts';
 import { liveSecrets, sameText, secretKey } from './secret-keys.ts';
 import { checkWindow, readSignedTime } from './timestamps.ts';
 import { urlCandidates } from './url-variants.ts';
-import { type MatchedSecret, type Refused, refused } from './verdict.ts';
+import { type Matched, type Refused, refused } from './verdict.ts';
 import type { VerifyContext } from './verify-context.ts';
 import { verifyJwt } from './verify-jwt.ts';
-
-export interface Matched {
-  readonly kind: 'matched';
-  readonly matchedSecret: MatchedSecret;
-}
 
 export async function verifyScheme(
   scheme: Scheme,
@@ -169,25 +165,6 @@ function afterMatch(
       ? checkWindow(scheme.time, prepared.timeMs, context.nowMs)
       : undefined)
   );
-}
-
-/** Hashes of the body or URL that stand in the signed text. */
-export function checkBindings(
-  scheme: Scheme,
-  reader: RequestReader,
-  scope: Scope,
-  { crypto }: VerifyContext,
-): Refused | undefined {
-  for (const bind of scheme.bind ?? []) {
-    const claimed = reader.text(bind.equals, scope);
-    if (claimed === undefined) return refused('binding', 'no_hash');
-    const url = reader.url();
-    if (bind.of === 'url' && url === undefined) return refused('no_key', 'public_url_not_configured');
-    const actual = crypto.hash(bind.hash, bind.of === 'url' ? utf8(url ?? '') : reader.request.body);
-    const expected = decode(claimed, bind.encoding);
-    if (!expected || !crypto.equal(expected, actual)) return refused('binding', `${bind.of ?? 'body'}_hash`);
-  }
-  return undefined;
 }
 
 /** Handshakes only MAC short texts, so longer messages cannot have come from one. */

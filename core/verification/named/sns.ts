@@ -6,9 +6,8 @@
 import { fromBase64, utf8 } from '#core/verification/bytes.ts';
 import { fetchOne, isPinnedUrl } from '#core/verification/find-public-keys.ts';
 import type { RequestReader } from '#core/verification/request-reader.ts';
-import { type Refused, refused } from '#core/verification/verdict.ts';
+import { type Matched, type Refused, refused } from '#core/verification/verdict.ts';
 import type { VerifyContext } from '#core/verification/verify-context.ts';
-import type { Matched } from '#core/verification/verify-scheme.ts';
 
 const SNS_HOST = 'sns\\.[a-z]{2}(?:-[a-z]+)+-\\d{1,2}\\.amazonaws\\.com(?:\\.cn)?';
 const CERTIFICATE_PATH = '/SimpleNotificationService-[A-Za-z0-9]+\\.pem';
