@@ -17,6 +17,7 @@ export const adyen: ProviderSpec = {
       key: { encoding: 'hex' },
       message:
         '{json:pspReference?}:{json:originalReference?}:{json:merchantAccountCode?}:{json:merchantReference?}:{json:amount.value?}:{json:amount.currency?}:{json:eventCode?}:{json:success?}',
+      separated: { by: ':', except: 'json:merchantReference?' },
     },
   ],
   identity: {

@@ -102,6 +102,8 @@ export interface Scheme {
    * that is read from a header must be on the list; an id in a header that is not, or that holds `join`, does not count.
    */
   readonly signedHeaders?: { readonly from: Src; readonly sep: string; readonly item: string; readonly join: string };
+  /** Where `message` joins values by a text that one of them may hold: another one that holds it is refused. */
+  readonly separated?: { readonly by: string; readonly except: Src };
   readonly url?: { readonly base: 'configured'; readonly variants?: 'twilio' | 'hubspot-decode' };
   readonly time?: {
     readonly from: Src;

@@ -74,8 +74,16 @@ function tokenBytes(token: string, scheme: Scheme, input: MessageInput): Uint8Ar
     default:
       return token.startsWith('config:')
         ? (encodeText(reader.text(token)) ?? refused('no_key', 'setting_not_configured'))
-        : orMissing(reader.text(token, input.scope), 'no_signed_value');
+        : signedValue(token, scheme, input);
   }
+}
+
+/** With the separator in more than one value, a part of one could be moved into the next and leave the text the same. */
+function signedValue(token: string, { separated }: Scheme, { reader, scope }: MessageInput): Uint8Array | Refused {
+  const text = reader.text(token, scope);
+  return separated && token !== separated.except && text?.includes(separated.by)
+    ? refused('malformed', 'separator_in_value')
+    : orMissing(text, 'no_signed_value');
 }
 
 function encodeText(text: string | undefined): Uint8Array | undefined {

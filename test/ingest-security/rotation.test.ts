@@ -148,7 +148,12 @@ describe('a secret that was changed a moment ago', () => {
     // Acknowledged, the item with the new one would never come again.
     expect((await send([item('n_2', OLD), item('n_3', NEW)])).status).toBe(202);
     await world.settle();
-    expect(world.events().map(it => it.pk).toSorted()).toEqual(['default#n_1', 'default#n_2', 'default#n_3']);
+    expect(
+      world
+        .events()
+        .map(it => it.pk)
+        .toSorted(),
+    ).toEqual(['default#n_1', 'default#n_2', 'default#n_3']);
     expect(world.refusals('item')).toBe(0);
   });
 

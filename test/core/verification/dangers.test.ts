@@ -124,3 +124,28 @@ describe('a list of signed headers', () => {
     expect(await check('x\n{}', { ...all, 'x-signed': Array(40).fill('x-time').join(',') })).toBe('malformed');
   });
 });
+
+describe('values joined by a separator', () => {
+  const scheme: Scheme = {
+    ...HMAC,
+    sig: { from: 'json:mac' },
+    message: '{json:id}:{json:account?}:{json:reference?}:{json:amount?}',
+    separated: { by: ':', except: 'json:reference?' },
+  };
+  const spec = specWith(scheme);
+  const check = (change: object, of = good) => {
+    const body = { ...JSON.parse(Buffer.from(of.body).toString()), ...change };
+    return outcome(spec, requestWith(JSON.stringify(body)));
+  };
+  const good = signed(spec, '{"id":"p1","account":"shop","reference":"order:5","amount":100}');
+
+  it('do not hold it, save the one that may', async () => {
+    expect(await check({})).toBe('verified');
+    expect(await check({ id: 'p1:shop', account: 'order', reference: '5' })).toBe('malformed');
+    expect(await check({ account: 'shop:order', reference: '5' })).toBe('malformed');
+    expect(await check({ reference: 'order', amount: '5:100' })).toBe('malformed');
+    const bare = signed(spec, '{"id":"p1","reference":"::","amount":100}');
+    expect(await check({}, bare)).toBe('verified');
+    expect(await check({ account: ':', reference: ':' }, bare)).toBe('malformed');
+  });
+});
