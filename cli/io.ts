@@ -36,6 +36,10 @@ export function processIo(): Io {
     if (error.code === 'EPIPE') process.exit(0);
     throw error;
   });
+  // Nobody reads the notes: what was asked for is done all the same, and the exit code says how it went.
+  process.stderr.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+  });
   return {
     stdout: streamOf(process.stdout),
     stderr: streamOf(process.stderr),

@@ -34,7 +34,8 @@ export async function openGateway(deployment: Deployment, env: Env): Promise<Gat
   const { environment } = deployment.config;
   const local = deployment.emulated ? await findLocalAws(env) : undefined;
   const endpoint = local?.endpoint ?? env['AWS_ENDPOINT_URL'];
-  const region = local?.region ?? env['AWS_REGION'] ?? deployment.region;
+  // Where the configuration says so, it is deployed there, whatever the shell says.
+  const region = local?.region ?? deployment.region ?? env['AWS_REGION'];
   const settings = {
     ...(region === undefined ? {} : { region }),
     ...local,
@@ -42,7 +43,17 @@ export async function openGateway(deployment: Deployment, env: Env): Promise<Gat
     requestHandler: TIMEOUTS,
   };
   const cloudFormation = new CloudFormationClient(settings);
-  const { outputs, deployedAt } = await readStack(cloudFormation, `holdfast-${environment}-gateway`, environment);
+  const { outputs, deployedAt, account } = await readStack(
+    cloudFormation,
+    `holdfast-${environment}-gateway`,
+    environment,
+  );
+  if (!local && deployment.account !== undefined && account !== deployment.account) {
+    throw new CliError(
+      `${environment} is in account ${deployment.account} (gateway.config.ts); these credentials are of ${account}: choose another AWS_PROFILE`,
+      EXIT.credentials,
+    );
+  }
   const output = (name: string): string => {
     const value = outputs.get(name);
     if (value === undefined)
@@ -80,6 +91,7 @@ export async function openGateway(deployment: Deployment, env: Env): Promise<Gat
 interface FoundStack {
   readonly outputs: ReadonlyMap<string, string>;
   readonly deployedAt: number | undefined;
+  readonly account: string;
 }
 
 async function readStack(client: CloudFormationClient, StackName: string, environment: string): Promise<FoundStack> {
@@ -87,6 +99,7 @@ async function readStack(client: CloudFormationClient, StackName: string, enviro
     const { Stacks: [stack] = [] } = await client.send(new DescribeStacksCommand({ StackName }));
     return {
       outputs: new Map((stack?.Outputs ?? []).map(it => [it.OutputKey ?? '', it.OutputValue ?? ''])),
+      account: stack?.StackId?.split(':')[4] ?? 'nobody knows which',
       deployedAt: (stack?.LastUpdatedTime ?? stack?.CreationTime)?.getTime(),
     };
   } catch (error) {

@@ -1,5 +1,5 @@
 /** The habits every command has: help with an example, words that name what to do, exit codes, quiet scripts. */
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { CliError } from '#cli/cli-error.ts';
@@ -194,6 +194,17 @@ describe('the program', () => {
     const wrong = holdfast('evnts');
     expect(wrong).toMatchObject({ status: 2, stdout: '' });
     expect(wrong.stderr).toContain('Did you mean events?');
+  });
+});
+
+describe('a reader that goes away', () => {
+  it.each([
+    ['stdout', ['--help'], 0],
+    ['stderr', ['evnts'], 2],
+  ] as const)('of %s changes no exit code', async (stream, args, code) => {
+    const child = spawn(process.execPath, [join(ROOT, 'bin/holdfast.ts'), ...args], { cwd: ROOT });
+    child[stream].destroy();
+    expect(await new Promise(resolve => child.once('exit', resolve))).toBe(code);
   });
 });
 
