@@ -120,7 +120,13 @@ async function takeTurn(run: JobRun): Promise<'over' | 'time is up' | 'goes on'>
   run.pace ??= new ReplayPace(job, ports.clock.now(), until);
   const { errors, ...done } = await replayPage(job, run, run.pace);
   const left = { ...job, ...done };
-  const next = left.page.length > 0 ? left : await nextPage(left, run.events, until, ports);
+  // A search that fails must not cost what was done.
+  const search = (events: MeantEvents): Promise<ReplayJob> =>
+    nextPage(left, events, until, ports).catch((error: unknown) => {
+      errors.push(error);
+      return left;
+    });
+  const next = left.page.length > 0 ? left : await search(run.events);
   const paidUntil = Math.round(run.pace.paidUntil);
   await save(job, { ...next, paidUntil, updatedAt: ports.clock.now() }, found.version, ports);
   if (left.page.length < job.page.length) run.failures = 0;
@@ -129,7 +135,7 @@ async function takeTurn(run: JobRun): Promise<'over' | 'time is up' | 'goes on'>
 }
 
 interface PageResult extends Pick<ReplayJob, 'page' | 'counts'> {
-  readonly errors: readonly unknown[];
+  readonly errors: unknown[];
 }
 
 /** Replays the page, at the job's pace, until its end, the run's, or a failure. */
