@@ -100,13 +100,15 @@ export function sourceOf(name: string, { sourceIds }: ApiCall): SourceId {
 /** The event the path names. Throws `Refused`: 404 when there is none, 409 when several sources have the id. */
 export async function eventOf(call: ApiCall): Promise<EventItem> {
   const { source } = call.query;
+  const id = call.path['event_id'] ?? '';
   const known = source === undefined ? undefined : sourceOf(source, call);
-  const found = await findEvent(call.path['event_id'] ?? '', known, call.sourceIds, call.ports.store);
+  const found = await findEvent(id, known, call.sourceIds, call.ports.store);
   switch (found.kind) {
     case 'found':
       return found.item;
     case 'not_found': {
-      const message = 'No such event; it was never accepted, or its retention is over';
+      const place = known === undefined ? 'any source' : `source ${known}`;
+      const message = `No event "${id.slice(0, 80)}" in ${place}: it was never accepted, or its retention is over; GET /events lists what there is`;
       throw new Refused(refusal(404, 'unknown_event', message));
     }
     case 'ambiguous': {
