@@ -8,6 +8,7 @@ export const plaid: ProviderSpec = {
   unconfirmed: [
     'Retries for 24 hours and a deadline of ten seconds.',
     'Whether a repeated delivery is signed with a new iat (then it is a new event here).',
+    'Whether Plaid signs for its other customers with the same keys: the token does not name yours, so look the item up before you act.',
   ],
   strength: 'signed',
   verify: [

@@ -1,7 +1,8 @@
 /**
  * Fetches and caches the keys of providers that publish them. Which addresses may be asked is decided in core/ (host and
- * path patterns of the spec); here every call is capped, redirects are not followed, certificates must be in date, and an
- * address that failed is not asked again at once, so that forged requests cannot turn into a stream of calls.
+ * path patterns of the spec); here every call is capped, redirects are not followed, certificates must be in date, an
+ * address that failed is not asked again at once, and few are asked that were not known before: forged requests can name
+ * any certificate or key id, and must not turn into a stream of calls.
  */
 import { X509Certificate } from 'node:crypto';
 import type { Agent } from 'node:https';
@@ -22,8 +23,11 @@ const FRESH_MS = { x509Url: 24 * HOUR_MS, jwksUrl: HOUR_MS, plaid: 24 * HOUR_MS 
 const STALE_MS = 24 * HOUR_MS;
 /** An address that failed, or a key id that was not there, is asked again after this. */
 const RETRY_MS = 30_000;
+/** Addresses and key ids without an entry that are asked for within `RETRY_MS`, of each kind. */
+const MAX_NEW = 10;
 const MAX_BYTES = 128 * 1_024;
 const MAX_ENTRIES = 200;
+const UNKNOWN_PLAID_KEY = 'INVALID_WEBHOOK_VERIFICATION_KEY_ID';
 
 interface Entry {
   readonly keys: readonly Jwk[] | string;
@@ -37,6 +41,7 @@ export class CachedKeyFetcher implements KeyFetcher {
   readonly #entries = new Map<string, Entry>();
   readonly #askedAt = new Map<string, { readonly at: EpochMs; readonly error: Error | undefined }>();
   readonly #running = new Map<string, Promise<Entry>>();
+  readonly #asksForNew = new Map<string, { readonly since: EpochMs; count: number }>();
 
   constructor({ clock, timeoutMs = 1_500, agent }: KeyFetcherOptions) {
     this.#clock = clock;
@@ -51,8 +56,12 @@ export class CachedKeyFetcher implements KeyFetcher {
     credential?: string,
   ): Promise<Jwk | string | undefined> {
     const name = kind === 'plaid' ? `${kind} ${locator} ${kid}` : `${kind} ${locator}`;
-    const ask = () => this.#ask(kind, locator, kid, credential);
     const known = this.#entries.get(name);
+    if (!known && this.#wasAskedJustNow(name) && this.#askedAt.get(name)?.error === undefined) return undefined;
+    const ask = () => {
+      if (!known && this.#isFlooded(kind)) throw new Error('too many keys were asked for that were not known before');
+      return this.#ask(kind, locator, kid, credential);
+    };
     const age = known === undefined ? Number.POSITIVE_INFINITY : this.#clock.now() - known.fetchedAt;
     if (known && age < FRESH_MS[kind]) {
       const key = choose(known, kid);
@@ -73,6 +82,15 @@ export class CachedKeyFetcher implements KeyFetcher {
     return asked !== undefined && this.#clock.now() - asked.at < RETRY_MS;
   }
 
+  #isFlooded(kind: string): boolean {
+    const now = this.#clock.now();
+    const last = this.#asksForNew.get(kind);
+    const asks = last && now - last.since < RETRY_MS ? last : { since: now, count: 0 };
+    this.#asksForNew.set(kind, asks);
+    asks.count++;
+    return asks.count > MAX_NEW;
+  }
+
   /** One call at a time per address; the failure of the last one stands for a while. */
   #load(name: string, ask: () => Promise<Entry>): Promise<Entry> {
     const running = this.#running.get(name);
@@ -82,7 +100,9 @@ export class CachedKeyFetcher implements KeyFetcher {
     const load = ask()
       .then(
         entry => {
-          remember(this.#entries, name, entry);
+          // That there is no such key is not kept as one that may drive out others: it may be there soon.
+          if (entry.keys.length > 0) remember(this.#entries, name, entry);
+          else this.#entries.delete(name);
           remember(this.#askedAt, name, { at: this.#clock.now(), error: undefined });
           return entry;
         },
@@ -123,8 +143,12 @@ export class CachedKeyFetcher implements KeyFetcher {
     const body = JSON.stringify({ client_id: clientId, secret, key_id: kid });
     const url = `${origin}/webhook_verification_key/get`;
     const { status, text } = await fetchCapped({ method: 'POST', url, body, ...limits });
-    // plaid.com/docs/errors: an unknown key id is an INVALID_INPUT error, which is a 400.
-    if (status === 400) return { keys: [], fetchedAt: this.#clock.now() };
+    // plaid.com/docs/errors: an unknown key id is an INVALID_INPUT error, which is a 400; so are refused credentials.
+    if (status === 400) {
+      const { error_code } = parseObject(text) as { error_code?: unknown };
+      if (error_code === UNKNOWN_PLAID_KEY) return { keys: [], fetchedAt: this.#clock.now() };
+      throw new Error(`${new URL(origin).host} answered 400: ${String(error_code).slice(0, 60)}`);
+    }
     if (status !== 200) throw new Error(`${new URL(origin).host} answered ${status}`);
     const { key } = parseObject(text) as { key?: unknown };
     if (!isJwk(key) || key['kid'] !== kid) throw new Error('Plaid answered without the key that was asked for');

@@ -217,6 +217,37 @@ describe("Plaid's keys", () => {
     await expect(ask(newFetcher())).rejects.toThrow('without the key');
   });
 
+  it('are asked for again soon when the credentials were refused, or the id was not known yet', async () => {
+    const fetcher = newFetcher();
+    answer = () => ({ status: 400, text: '{"error_type":"INVALID_INPUT","error_code":"INVALID_API_KEYS"}' });
+    await expect(ask(fetcher)).rejects.toThrow('INVALID_API_KEYS');
+    now += 31_000;
+    answer = () => ({ status: 400, text: '{"error_code":"INVALID_WEBHOOK_VERIFICATION_KEY_ID"}' });
+    for (let i = 0; i < 3; i++) expect(await ask(fetcher)).toBeUndefined();
+    expect(calls).toHaveLength(2);
+    now += 31_000;
+    answer = () => ({ status: 200, text: JSON.stringify({ key: jwk('k1') }) });
+    expect(await ask(fetcher)).toMatchObject({ kid: 'k1' });
+    // An id that expires is not used any more.
+    now += 25 * HOUR;
+    answer = () => ({ status: 200, text: JSON.stringify({ key: { ...jwk('k1'), expired_at: 1_790_000_000 } }) });
+    expect(await ask(fetcher)).toBeUndefined();
+    expect(await ask(fetcher)).toBeUndefined();
+  });
+
+  it('are asked for ten times in half a minute, however many ids forged tokens name', async () => {
+    const fetcher = newFetcher();
+    answer = () => ({ status: 200, text: JSON.stringify({ key: jwk('k1') }) });
+    await ask(fetcher);
+    answer = () => ({ status: 400, text: '{"error_code":"INVALID_WEBHOOK_VERIFICATION_KEY_ID"}' });
+    for (let i = 0; i < 250; i++) {
+      if (i === 125) now += 31_000;
+      await ask(fetcher, `forged-${i}`).catch((error: unknown) => expect(String(error)).toContain('too many'));
+      expect(await ask(fetcher)).toMatchObject({ kid: 'k1' });
+    }
+    expect(calls).toHaveLength(20);
+  });
+
   it('fail without naming the credentials', async () => {
     answer = () => ({ status: 500 });
     const error = await ask(newFetcher()).catch((thrown: unknown) => thrown);
