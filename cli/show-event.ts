@@ -2,12 +2,14 @@
 import type { EventItem } from '#core/event-item.ts';
 import { splitEventPk, toEventId } from '#core/glossary.ts';
 import type { TimelineStep } from '#core/inbound/event-report.ts';
+import { isTerminal } from '#core/inbound/event-status.ts';
 import type { Output, Style } from './output.ts';
 
 export const EVENT_HEADINGS = ['RECEIVED', 'SOURCE', 'TYPE', 'STATUS', 'TRIES', 'EVENT', 'NOTE'];
 
 export function eventCells(item: EventItem, out: Output): readonly string[] {
-  const note = item.status === 'completed' ? item.actionTaken : (item.lastError ?? item.actionTaken);
+  const failed = !isTerminal(item.status) || item.status === 'dead_letter';
+  const note = failed ? (item.lastError ?? item.actionTaken) : item.actionTaken;
   return [
     out.ago(item.receivedAt),
     splitEventPk(item.pk).sourceId,

@@ -204,7 +204,8 @@ export function park(pk: EventPk, gen: number, by: Park): EventUpdate {
       updatedAt: by.now,
       ...watch(pk, by.watchAt),
     },
-    remove: [...LEASE],
+    // Time in a pause is not time that the event waited for another: it must not use up the limit of that.
+    remove: by.watchAt === FAR ? [...LEASE, 'deferredSince'] : LEASE,
   };
 }
 

@@ -144,14 +144,19 @@ export interface HandlerRegistry {
   find(source: SourceId, eventType: string): HandlerRegistration | undefined;
 }
 
-/** Builds the registry. The most exact registration wins: source before `*`, then the longest type. Throws on duplicates. */
+/**
+ * Builds the registry. The most exact registration wins: source before `*`, then the longest type. Throws on duplicates,
+ * and on numbers that no attempt can go by.
+ */
 export function defineHandlers(registrations: readonly HandlerRegistration[]): HandlerRegistry {
   const seen = new Set<string>();
-  for (const { source, type } of registrations) {
+  for (const registration of registrations) {
+    const { source, type } = registration;
     const name = `${source}:${type}`;
     if (seen.has(name))
       throw new Error(`Two handlers are registered for ${name}; register one, or make their types differ.`);
     if (type.slice(0, -1).includes('*')) throw new Error(`Handler type "${type}": "*" may only stand at the end.`);
+    checkNumbers(name, registration);
     seen.add(name);
   }
   const ordered = [...registrations].sort(
@@ -161,6 +166,21 @@ export function defineHandlers(registrations: readonly HandlerRegistration[]): H
     find: (source, eventType) =>
       ordered.find(it => (it.source === '*' || it.source === source) && matches(it.type, eventType)),
   };
+}
+
+/** Inclusive, as in the configuration of a source. */
+const BOUNDS = { attempts: [1, 100], baseSeconds: [0, 3_600], capSeconds: [1, 604_800] } as const;
+const MAX_TIME_LIMIT_MS = 900_000;
+
+function checkNumbers(name: string, { retry, timeLimitMs }: HandlerRegistration): void {
+  const check = (field: string, given: unknown, [min, max]: readonly [number, number]): void => {
+    if (typeof given === 'number' && given >= min && given <= max) return;
+    throw new RangeError(`Handler ${name}: ${field} is ${String(given)}; give a number from ${min} to ${max}.`);
+  };
+  if (timeLimitMs !== undefined) check('timeLimitMs', timeLimitMs, [1, MAX_TIME_LIMIT_MS]);
+  if (retry === undefined) return;
+  for (const [field, bounds] of Object.entries(BOUNDS))
+    check(`retry.${field}`, retry[field as keyof typeof BOUNDS], bounds);
 }
 
 /** A longer pattern is more exact; one without `*` is the most exact of all. */

@@ -115,10 +115,8 @@ export async function runHandler(input: AttemptInput, ports: ProcessPorts): Prom
     if (run.kind === 'timed_out')
       return { kind: 'failed', cause: 'timeout', message: `the handler did not finish within ${timeLimitMs} ms` };
     const outcome: unknown = run.value;
-    if (!isOutcome(outcome)) {
-      const message = `the handler must answer done(), reject(), stale(), defer() or retryAfter(); it answered ${describe(outcome)}`;
-      return { kind: 'permanent', cause: 'bad_outcome', message };
-    }
+    if (!isOutcome(outcome)) return badOutcome('the handler', outcome);
+    if (onRefused !== undefined && !isOutcome(onRefused)) return badOutcome('onRefused of transact()', onRefused);
     return { kind: 'outcome', outcome, effects, ...(onRefused === undefined ? {} : { onRefused }) };
   } catch (error) {
     return endOfThrown(error);
@@ -172,7 +170,8 @@ function contextOf(
         event_id: toEventId(item.pk),
         source: sourceId,
         attempt: item.attempts,
-        message: capText(message, 1_000),
+        // Whatever it is: a line of the log must not fail an attempt.
+        message: capText(String(message), 1_000),
         ...(traceId === undefined ? {} : { trace_id: traceId }),
       });
   return {
@@ -202,6 +201,11 @@ function endOfThrown(error: unknown): AttemptEnd {
     cause: 'handler_error',
     message: `the handler threw ${describe(error)} instead of an Error`,
   };
+}
+
+function badOutcome(who: string, given: unknown): AttemptEnd {
+  const message = `${who} must answer done(), reject(), stale(), defer() or retryAfter(); it answered ${describe(given)}`;
+  return { kind: 'permanent', cause: 'bad_outcome', message };
 }
 
 function isOutcome(value: unknown): value is Outcome {

@@ -35,7 +35,8 @@ export function sequenceVersion(value: unknown): number | undefined {
 
 /** A sequence number of up to 38 digits (see `exactNumber`), as a text of fixed width. Undefined for anything else. */
 export function longSequenceVersion(value: unknown): string | undefined {
-  const digits = typeof value === 'bigint' || typeof value === 'number' ? String(value) : value;
+  // A number above 2^53 has lost digits already.
+  const digits = typeof value === 'bigint' || Number.isSafeInteger(value) ? String(value) : value;
   return typeof digits === 'string' && /^\d{1,38}$/.test(digits) ? digits.padStart(38, '0') : undefined;
 }
 

@@ -44,8 +44,16 @@ export function formatSignedTime(ms: number, unit: TimeUnit): string {
   }
 }
 
-/** The event's own time, read leniently (fractions of a second occur): it decides order and age, never trust. */
+/**
+ * The event's own time, read leniently (fractions of a second occur): it decides order and age, never trust. Undefined
+ * for 1970 and before: that is how programs write that they have none, and no event may count as too old for it.
+ */
 export function parseEventTime(text: string, unit: TimeUnit): number | undefined {
+  const ms = readEventTime(text, unit);
+  return ms !== undefined && ms > 0 ? ms : undefined;
+}
+
+function readEventTime(text: string, unit: TimeUnit): number | undefined {
   switch (unit) {
     case 's':
       return /^\d{1,12}(?:\.\d{1,9})?$/.test(text) ? Math.floor(Number(text) * 1_000) : undefined;

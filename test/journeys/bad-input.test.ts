@@ -224,3 +224,14 @@ describe('a genuine body of any kind', () => {
     expect(bodiesOf(world, 'evt_1')).toBe(3);
   });
 });
+
+it.each(['0001-01-01T00:00:00Z', '1970-01-01T00:00:00Z'])(
+  'an event whose sender writes %s for "no time" is handled: it is not too old',
+  async created_at => {
+    const world = new MemoryWorld();
+    await world.post({ id: 'evt_1', rawBody: JSON.stringify({ event_id: 'evt_1', event_type: 'ping', created_at }) });
+    expect(await workOff(world)).toBe(true);
+    expect(world.item('evt_1')).toMatchObject({ status: 'completed' });
+    expect(world.item('evt_1')?.eventAt).toBeUndefined();
+  },
+);

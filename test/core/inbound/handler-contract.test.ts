@@ -34,4 +34,17 @@ describe('defineHandlers', () => {
       '"*" may only stand at the end',
     );
   });
+
+  it.each([
+    ['attempts that never end', { retry: { attempts: Number.NaN, baseSeconds: 1, capSeconds: 60 } }, 'retry.attempts'],
+    ['no attempts', { retry: { attempts: 0, baseSeconds: 1, capSeconds: 60 } }, 'retry.attempts'],
+    ['a wait in the past', { retry: { attempts: 5, baseSeconds: -1, capSeconds: 60 } }, 'retry.baseSeconds'],
+    ['a wait without an end', { retry: { attempts: 5, baseSeconds: 1, capSeconds: 1e9 } }, 'retry.capSeconds'],
+    ['no time', { timeLimitMs: 0 }, 'timeLimitMs'],
+    ['not a time', { timeLimitMs: Number.NaN }, 'timeLimitMs'],
+  ])('refuses %s, and says what is allowed', (_name, more, field) => {
+    const define = () => defineHandlers([{ source: 'stripe', type: 'a', handle, ...more }]);
+    expect(define).toThrow(`Handler stripe:a: ${field} is`);
+    expect(define).toThrow('give a number from');
+  });
 });

@@ -33,7 +33,9 @@ describe('versions', () => {
     expect(['9007199254740993', '-1', '1.5', 1.5, null, ''].map(sequenceVersion)).toEqual(Array(6).fill(undefined));
     const [nine, ten] = ['9', '10'].map(longSequenceVersion);
     expect(nine! < ten!).toBe(true);
-    expect([longSequenceVersion('1'.repeat(39)), longSequenceVersion('-5')]).toEqual([undefined, undefined]);
+    const lossy = 2 ** 53 + 2;
+    expect(['1'.repeat(39), '-5', lossy, 1.5].map(longSequenceVersion)).toEqual(Array(4).fill(undefined));
+    expect(longSequenceVersion(9_007_199_254_740_993n)).toBe('9007199254740993'.padStart(38, '0'));
   });
 
   it('has no event time where the provider gave none', () => {
