@@ -23,7 +23,7 @@ const FRESH_MS = { x509Url: 24 * HOUR_MS, jwksUrl: HOUR_MS, plaid: 24 * HOUR_MS 
 const STALE_MS = 24 * HOUR_MS;
 /** An address that failed, or a key id that was not there, is asked again after this. */
 const RETRY_MS = 30_000;
-/** Addresses and key ids without an entry that are asked for within `RETRY_MS`, of each kind. */
+/** Addresses and key ids without an entry that are asked for within `RETRY_MS`, of each host. */
 const MAX_NEW = 10;
 const MAX_BYTES = 128 * 1_024;
 const MAX_ENTRIES = 200;
@@ -59,7 +59,7 @@ export class CachedKeyFetcher implements KeyFetcher {
     const known = this.#entries.get(name);
     if (!known && this.#wasAskedJustNow(name) && this.#askedAt.get(name)?.error === undefined) return undefined;
     const ask = () => {
-      if (!known && this.#isFlooded(kind)) throw new Error('too many keys were asked for that were not known before');
+      if (!known && this.#isFlooded(locator)) throw new Error('too many keys were asked for that were not known before');
       return this.#ask(kind, locator, kid, credential);
     };
     const age = known === undefined ? Number.POSITIVE_INFINITY : this.#clock.now() - known.fetchedAt;
@@ -82,11 +82,12 @@ export class CachedKeyFetcher implements KeyFetcher {
     return asked !== undefined && this.#clock.now() - asked.at < RETRY_MS;
   }
 
-  #isFlooded(kind: string): boolean {
+  #isFlooded(locator: string): boolean {
+    const { host } = new URL(locator);
     const now = this.#clock.now();
-    const last = this.#asksForNew.get(kind);
+    const last = this.#asksForNew.get(host);
     const asks = last && now - last.since < RETRY_MS ? last : { since: now, count: 0 };
-    this.#asksForNew.set(kind, asks);
+    remember(this.#asksForNew, host, asks);
     asks.count++;
     return asks.count > MAX_NEW;
   }

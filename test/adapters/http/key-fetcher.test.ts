@@ -246,6 +246,9 @@ describe("Plaid's keys", () => {
       expect(await ask(fetcher)).toMatchObject({ kid: 'k1' });
     }
     expect(calls).toHaveLength(20);
+    // Another provider's place is not theirs to block.
+    answer = () => ({ status: 200, text: certificate });
+    expect(await fetcher.fetchKey('x509Url', CERTIFICATE_URL)).toBe(certificate);
   });
 
   it('fail without naming the credentials', async () => {
