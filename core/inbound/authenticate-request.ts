@@ -6,8 +6,9 @@ import { needsSecret } from '../config/source-needs.ts';
 import type { EpochMs } from '../glossary.ts';
 import type { SecretResult } from '../ports.ts';
 import type { ResolvedSource } from '../resolved-config.ts';
+import type { Refused, Verdict, Verified } from '../verification/verdict.ts';
 import type { VerifyContext } from '../verification/verify-context.ts';
-import { type Verdict, verifyRequest } from '../verification/verify-request.ts';
+import { verifyRequest } from '../verification/verify-request.ts';
 import { countRefusal } from './count-refusal.ts';
 import type { IngestPorts } from './ingest-ports.ts';
 import { quarantineRequest } from './quarantine.ts';
@@ -15,9 +16,7 @@ import type { RawRequest } from './raw-request.ts';
 import { acknowledge, type Reply, refuseSignature, unavailable } from './reply.ts';
 import { refuseBroughtSecret, shakeHands } from './shake-hands.ts';
 
-export type Authenticated =
-  | { kind: 'reply'; reply: Reply }
-  | { kind: 'verified'; verdict: Extract<Verdict, { kind: 'verified' }> };
+export type Authenticated = { kind: 'reply'; reply: Reply } | { kind: 'verified'; verdict: Verified };
 
 /** A wrong secret looks like this; a look at the stored one may put it right. */
 const MAY_BE_AN_OLD_SECRET: readonly string[] = ['mismatch', 'no_key'];
@@ -50,14 +49,14 @@ export async function authenticateRequest(
     const fresh = secretOf(await ports.secrets.get(source.id));
     if (fresh !== undefined && fresh !== used) verdict = await verifyRequest(source.spec, request, contextOf(fresh));
   }
-  if (verdict.kind === 'refused') return { kind: 'reply', reply: await refuse(verdict.cause) };
+  if (verdict.kind === 'refused') return { kind: 'reply', reply: await refuse(verdict) };
   if (verdict.matchedSecret === 'previous') ports.telemetry.count('PreviousSecretMatched', { source: source.id });
   return { kind: 'verified', verdict };
 
-  async function refuse(cause: string): Promise<Reply> {
+  async function refuse({ cause, hint }: Refused): Promise<Reply> {
     const brought = await refuseBroughtSecret(source, request, contextOf(undefined), ports);
     if (brought) return brought;
-    countRefusal(source, cause, ports.telemetry);
+    countRefusal(source, cause, ports.telemetry, hint);
     // Nobody knows whether it is genuine: the provider must send it again.
     if (cause === 'key_fetch') return unavailable('key_unreachable');
     if (source.quarantine || source.dryRun) await quarantineRequest(source, request, cause, nowMs, ports);

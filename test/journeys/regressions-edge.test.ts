@@ -234,7 +234,9 @@ it('regression: every refusal leaves a counter and a logged cause', async () => 
   await world.post({ id: 'c', method: 'PUT' });
   await world.post({ id: 'd', headers: { 'x-webhook-signature': 'sha256=00' } });
   await world.post({ id: 'e', headers: { 'x-webhook-signature': undefined } });
-  const logged = world.telemetry.lines.filter(it => it.line['stage'] === 'refused').map(it => it.line['cause']);
+  const lines = world.telemetry.lines.map(it => it.line).filter(it => it['stage'] === 'refused');
+  expect(lines[3]).toMatchObject({ cause: 'malformed', hint: 'signature_encoding' });
+  const logged = lines.map(it => it['cause']);
   expect(logged).toHaveLength(5);
   expect(logged.slice(0, 3)).toEqual(['forbidden_source', 'too_large', 'method']);
   for (const cause of logged)
