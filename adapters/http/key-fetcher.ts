@@ -59,7 +59,8 @@ export class CachedKeyFetcher implements KeyFetcher {
     const known = this.#entries.get(name);
     if (!known && this.#wasAskedJustNow(name) && this.#askedAt.get(name)?.error === undefined) return undefined;
     const ask = () => {
-      if (!known && this.#isFlooded(locator)) throw new Error('too many keys were asked for that were not known before');
+      if (!known && this.#isFlooded(locator))
+        throw new Error('too many keys were asked for that were not known before');
       return this.#ask(kind, locator, kid, credential);
     };
     const age = known === undefined ? Number.POSITIVE_INFINITY : this.#clock.now() - known.fetchedAt;
