@@ -128,6 +128,14 @@ export interface PayloadItem {
 }
 
 /**
+ * Where a body lies in the blob store. Without slashes of the event's key: S3 answers 400 to keys with more `..` between
+ * slashes than names before them (docs.aws.amazon.com/AmazonS3/latest/userguide/object-keys.html).
+ */
+export function blobKeyOf(pk: EventPk, bodySha: string): string {
+  return `${pk.replaceAll('/', '%2F')}/${bodySha}`;
+}
+
+/**
  * `D#<gen>`: the result that did not fit the state item. `N#<gen>#<replayId>`: who asked for this replay, why, and which
  * replay was before it.
  */

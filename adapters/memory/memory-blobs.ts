@@ -1,3 +1,4 @@
+import { DependencyError } from '#core/errors.ts';
 import type { EpochMs } from '#core/glossary.ts';
 import type { BlobStore, Clock } from '#core/ports.ts';
 
@@ -14,6 +15,7 @@ export class MemoryBlobs implements BlobStore {
   }
 
   async put(key: string, bytes: Uint8Array): Promise<void> {
+    if (leavesTheBucket(key)) throw new DependencyError('s3', `400 for the key ${key}`, { outcome: 'not_applied' });
     this.#objects.set(key, { bytes: Uint8Array.from(bytes), putAt: this.#clock.now() });
   }
 
@@ -22,4 +24,13 @@ export class MemoryBlobs implements BlobStore {
     if (object === undefined || this.#clock.now() - object.putAt > this.#lifetimeMs) return undefined;
     return Uint8Array.from(object.bytes);
   }
+}
+
+/** More `..` than names before them: S3 refuses such a key. */
+function leavesTheBucket(key: string): boolean {
+  let depth = 0;
+  return key.split('/').some(part => {
+    depth += part === '..' ? -1 : 1;
+    return depth < 0;
+  });
 }

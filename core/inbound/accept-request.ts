@@ -3,7 +3,7 @@
  * verification) and I11 (a verified request gets the provider's ack, or 503, and never another 4xx).
  */
 import { DependencyError } from '../errors.ts';
-import type { EventItem } from '../event-item.ts';
+import { blobKeyOf, type EventItem } from '../event-item.ts';
 import { type EpochMs, type EventKey, isEventKey, toEventPk } from '../glossary.ts';
 import type { Crypto } from '../ports.ts';
 import type { ResolvedSource } from '../resolved-config.ts';
@@ -176,7 +176,7 @@ class Acceptance {
   async putPayload(): Promise<void> {
     const { pk, bodySha } = this.event;
     if (this.deflated.length > this.rules.inlineLimitBytes) {
-      const key = `${pk}/${bodySha}`;
+      const key = blobKeyOf(pk, bodySha);
       if (!(await this.within(() => this.ports.blobs.put(key, this.deflated)))) return;
       this.ref = key;
     }

@@ -1,6 +1,6 @@
 /** One attempt of one event: fetch its bytes, give them to the handler, and put a name to how it ended. */
 import { DependencyError } from '../errors.ts';
-import type { EventItem } from '../event-item.ts';
+import { blobKeyOf, type EventItem } from '../event-item.ts';
 import { splitEventPk, toEventId } from '../glossary.ts';
 import type { EffectWrite } from '../ports.ts';
 import type { ResolvedSource } from '../resolved-config.ts';
@@ -58,7 +58,7 @@ export async function keepOtherBody(
     if (bytes && bytes.length <= rules.inlineLimitBytes) {
       await ports.payloads.putBody({ pk, sk: `B#${bodySha}`, bytes, headers, expiresAt });
     } else {
-      const key = ref ?? `${pk}/${bodySha}`;
+      const key = ref ?? blobKeyOf(pk, bodySha);
       if (bytes) await ports.blobs.put(key, bytes);
       await ports.payloads.putBody({ pk, sk: `B#${bodySha}`, ref: key, headers, expiresAt });
     }

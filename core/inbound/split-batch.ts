@@ -3,7 +3,7 @@
  * and sent, idempotently, before the parent is completed: a crash in between repeats the split and changes nothing. What
  * one invocation cannot do, the next goes on with: the write that defers the parent says where.
  */
-import type { EventItem } from '../event-item.ts';
+import { blobKeyOf, type EventItem } from '../event-item.ts';
 import { type EpochMs, type EventKey, isEventKey, splitEventPk, toEventPk } from '../glossary.ts';
 import type { ResolvedSource } from '../resolved-config.ts';
 import { splitItems } from '../verification/identify-request.ts';
@@ -104,8 +104,9 @@ async function recordChild(
   const expiresAt = expiryAfter(now, rules.retentionDays + PAYLOAD_MARGIN_DAYS);
   const stored = { pk, sk: `B#${bodySha}`, headers: { ...headers, 'content-type': 'application/json' }, expiresAt };
   if (deflated.length > rules.inlineLimitBytes) {
-    await ports.blobs.put(`${pk}/${bodySha}`, deflated);
-    await ports.payloads.putBody({ ...stored, ref: `${pk}/${bodySha}` });
+    const ref = blobKeyOf(pk, bodySha);
+    await ports.blobs.put(ref, deflated);
+    await ports.payloads.putBody({ ...stored, ref });
   } else {
     await ports.payloads.putBody({ ...stored, bytes: deflated });
   }

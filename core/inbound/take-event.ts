@@ -4,7 +4,7 @@
  * `meetRefusal` are the table of refused claims in docs/protocol.md ("The processor"), first match wins.
  */
 import { DependencyError } from '../errors.ts';
-import { type EventItem, isKnownRecord } from '../event-item.ts';
+import { blobKeyOf, type EventItem, isKnownRecord } from '../event-item.ts';
 import { splitEventPk } from '../glossary.ts';
 import type { EventUpdate, WriteResult } from '../ports.ts';
 import { isTerminal } from './event-status.ts';
@@ -190,7 +190,7 @@ async function holdPayload(message: WorkMessage, ports: ProcessPorts, rules: Pro
   const bytes = payload === undefined ? undefined : ports.codec.fromBase64(payload);
   const expiresAt = expiryAfter(ports.clock.now(), rules.retentionDays + PAYLOAD_MARGIN_DAYS);
   if (bytes !== undefined && bytes.length > rules.inlineLimitBytes) {
-    const key = `${pk}/${bodySha}`;
+    const key = blobKeyOf(pk, bodySha);
     await ports.blobs.put(key, bytes);
     await ports.payloads.putBody({ pk, sk: `B#${bodySha}`, ref: key, headers, expiresAt });
   } else {

@@ -6,6 +6,7 @@ import { toSourceId } from '#core/glossary.ts';
 import { recordRun } from '#test/proof-ledger.ts';
 import { type Delivery, MemoryWorld, PAYLOADS, SECRET } from '#test/support/memory-world.ts';
 import { handlerThat } from './support/handlers.ts';
+import { noise } from './support/noise.ts';
 import { bodiesOf, tracesIn, workOff } from './support/traces.ts';
 
 const NOW_SECONDS = 1_767_571_200;
@@ -233,5 +234,16 @@ it.each(['0001-01-01T00:00:00Z', '1970-01-01T00:00:00Z'])(
     expect(await workOff(world)).toBe(true);
     expect(world.item('evt_1')).toMatchObject({ status: 'completed' });
     expect(world.item('evt_1')?.eventAt).toBeUndefined();
+  },
+);
+
+it.each(['a/../../../b', '../../..', 'a#b/../%2F', '__proto__', 'é\u0000', 'x'.repeat(1_024)])(
+  'a large event with the id %j is stored, handled once and known again',
+  async id => {
+    const world = new MemoryWorld();
+    const delivery = { id, data: { noise: noise(200_000) }, createdAt: world.clock.now() };
+    for (const _ of [1, 2]) expect(await world.post(delivery)).toMatchObject({ status: 200 });
+    expect(await workOff(world)).toBe(true);
+    expect(world.items().map(it => `${it.status} ${it.attempts}`)).toEqual(['completed 1']);
   },
 );
