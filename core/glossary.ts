@@ -11,7 +11,7 @@ export type SourceId = Brand<string, 'SourceId'>;
 export type EventKey = Brand<string, 'EventKey'>;
 /** Primary key of an event: `<sourceId>#<eventKey>`. */
 export type EventPk = Brand<string, 'EventPk'>;
-/** Our public id of an event: `evt_<source>.<eventKey>`, URL-safe. */
+/** Our public id of an event: `evt_<source>.<eventKey>`, with `~2F` for a `/`: letters, digits and `_ . - ~` only. */
 export type EventId = Brand<string, 'EventId'>;
 
 /** Milliseconds since 1970, UTC. */
@@ -69,18 +69,23 @@ export function splitEventPk(pk: string): { sourceId: SourceId; eventKey: EventK
   return { sourceId: toSourceId(pk.slice(0, at)), eventKey };
 }
 
-/** Our public id of the event behind a primary key: safe in a URL path and in a shell. */
+/**
+ * Our public id of the event behind a primary key: safe in a shell, and in a URL path as it stands. API Gateway undoes
+ * percent escapes before it looks for the route: an id with `%2F` in it would be taken for another path.
+ */
 export function toEventId(pk: EventPk): EventId {
   const { sourceId, eventKey } = splitEventPk(pk);
-  return `evt_${sourceId}.${encodeURIComponent(eventKey)}` as EventId;
+  const escaped = eventKey.replace(/[^\w.-]/g, char => `~${char.charCodeAt(0).toString(16).toUpperCase()}`);
+  return `evt_${sourceId}.${escaped}` as EventId;
 }
 
-/** The primary key behind our public id, or undefined when the text is not such an id. */
+/** The primary key behind our public id, percent escapes understood, or undefined when the text is not such an id. */
 export function eventIdToPk(eventId: string): EventPk | undefined {
   const match = /^evt_([a-z0-9-]+)\.(.+)$/.exec(eventId);
   if (!match) return undefined;
   try {
-    const eventKey = decodeURIComponent(match[2] ?? '');
+    const percent = (match[2] ?? '').replace(/~(?=[2-7][0-9A-F])/g, '%');
+    const eventKey = decodeURIComponent(percent);
     return isEventKey(eventKey) ? toEventPk(toSourceId(match[1] ?? ''), eventKey) : undefined;
   } catch {
     return undefined;

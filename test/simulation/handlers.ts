@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { SimulatedProcess } from '#adapters/memory/simulated-process.ts';
 import { DependencyError } from '#core/errors.ts';
+import { eventIdToPk } from '#core/glossary.ts';
 import {
   defer,
   defineHandlers,
@@ -55,7 +56,7 @@ async function run(
   process: SimulatedProcess,
   world: HandlerWorld,
 ): Promise<Outcome> {
-  const pk = `${event.source}#${decodeURIComponent(event.id.slice(`evt_${event.source}.`.length))}`;
+  const pk = eventIdToPk(event.id) ?? '';
   const { ledger } = world;
   const { attempt, generation: gen } = context;
   const bodySha = createHash('sha256').update(event.bytes).digest('hex');

@@ -1,3 +1,4 @@
+import { eventIdToPk, splitEventPk } from '#core/glossary.ts';
 import { defineHandlers, done, type Handler } from '#core/inbound/handler-contract.ts';
 import { EFFECTS, type MemoryWorld, type WorldOptions } from '#test/support/memory-world.ts';
 
@@ -20,7 +21,7 @@ export function handlerThat(
   return world => {
     const calls = new Map<string, number>();
     const handle: Handler = async (event, context) => {
-      const id = decodeURIComponent(event.id.slice(event.id.indexOf('.') + 1));
+      const { eventKey: id } = splitEventPk(eventIdToPk(event.id) ?? '');
       const nth = (calls.get(id) ?? 0) + 1;
       calls.set(id, nth);
       const early = await first({ nth, id, world }, event, context);
