@@ -14,7 +14,8 @@ export const mollieNext: ProviderSpec = {
     {
       id: 'mollie',
       alg: 'hmac-sha256',
-      sig: { from: 'header:x-mollie-signature', parse: { prefix: 'sha256=', prefixOptional: true } },
+      // For a day after a secret was rotated the header comes twice, once for each secret.
+      sig: { from: 'header:x-mollie-signature', parse: { item: ',', prefix: 'sha256=', prefixOptional: true } },
       encoding: 'hex',
       message: '{body}',
     },

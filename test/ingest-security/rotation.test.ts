@@ -57,6 +57,8 @@ describe('two signatures and two secrets', () => {
       'paddle-signature': `ts=${seconds};${secrets.map(it => `h1=${hex(it, `${seconds}:${body}`)}`).join(';')}`,
     }),
     pagerduty: secrets => ({ 'x-pagerduty-signature': secrets.map(it => `v1=${hex(it, body)}`).join(',') }),
+    // Sent once for each secret; API Gateway joins them.
+    'mollie-next': secrets => ({ 'x-mollie-signature': secrets.map(it => `sha256=${hex(it, body)}`).join(',') }),
     'standard-webhooks': secrets => ({
       'webhook-id': 'msg_1',
       'webhook-timestamp': seconds,
