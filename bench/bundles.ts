@@ -14,9 +14,9 @@ import { PROVIDERS } from '#providers/index.ts';
 export async function buildBundles(
   outputFolder: string,
   functions: readonly FunctionName[],
-  ingestClient: ResolvedConfig['ingestClient'] = 'signed',
+  awsClient: ResolvedConfig['awsClient'] = 'signed',
 ): Promise<Bundles> {
-  const config = { ...resolveConfig(gateway, 'prod', PROVIDERS), ingestClient };
+  const config = { ...resolveConfig(gateway, 'prod', PROVIDERS), awsClient };
   const byEnvironment = await bundleFunctions({ configs: [config], outputFolder, functions });
   return byEnvironment.get('prod') as Bundles;
 }

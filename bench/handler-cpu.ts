@@ -18,6 +18,7 @@ const VARIANTS = [
   'ingestSdk',
   'ingestRaw',
   'processClient',
+  'processSdk',
   'processRaw',
 ] as const;
 type Rounds = Readonly<Record<(typeof VARIANTS)[number], number[]>>;
@@ -32,9 +33,9 @@ export const measureHandlers: Bench = async ({ quick, say }): Promise<Section> =
   const fake = await startFakeAws();
   try {
     const { ingest } = await buildBundles(join(folder, 'signed'), ['ingest', 'process']);
-    const withSdk = await buildBundles(join(folder, 'sdk'), ['ingest'], 'sdk');
+    const withSdk = await buildBundles(join(folder, 'sdk'), ['ingest', 'process'], 'sdk');
     const rounds = quick ? ROUNDS.quick : ROUNDS.full;
-    say(`  ${rounds} rounds of eight blocks`);
+    say(`  ${rounds} rounds of nine blocks`);
     const env = {
       ...loopbackEnvironment(fake.url),
       FAKE_URL: fake.url,
@@ -93,6 +94,7 @@ function sectionOf({ rounds: of, calls }: Told, rounds: number): Section {
       figure('ingest, with the SDK instead, per event', 'ingestSdk', 'ingestRaw', raw, undefined),
       figure('process, no-op ports, batch 10, per record', 'process', 'floor', floorA, { target: 40, moonshot: 15 }),
       figure('process, with client, batch 10, per record', 'processClient', 'processRaw', raw, undefined),
+      figure('process, with the SDK instead, batch 10, per record', 'processSdk', 'processRaw', raw, undefined),
       figure('process, with client, batch 10, per record, over floor A', 'processClient', 'floor', floorA, {
         target: 40,
         moonshot: 15,
@@ -109,6 +111,7 @@ function sectionOf({ rounds: of, calls }: Told, rounds: number): Section {
       clientRatio: ratio(of.ingestClient, of.ingestRaw),
       sdkClientRatio: ratio(of.ingestSdk, of.ingestRaw),
       processRatio: ratio(of.process, of.floor),
+      sdkProcessClientRatio: ratio(of.processSdk, of.floor),
       processClientRatio: ratio(of.processClient, of.floor),
       ingestCalls: calls.ingest,
       ingestDynamoCalls: calls.ingestDynamo,

@@ -107,8 +107,8 @@ export interface ResolvedConfig {
   /** How long a message stays in the dead-letter queue. */
   readonly deadQueueRetentionSeconds: number;
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error';
-  /** With what `ingest` calls AWS: the small signed client (docs/decisions/0005), or the SDK's. */
-  readonly ingestClient: 'signed' | 'sdk';
+  /** With what `ingest` and `process` call AWS: the small signed client (docs/decisions/0005), or the SDK's. */
+  readonly awsClient: 'signed' | 'sdk';
 }
 
 /** Everything that has a route: your sources, and the probe's. */

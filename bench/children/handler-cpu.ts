@@ -205,6 +205,7 @@ const load = async (name: string, folder = BUNDLES) =>
 const bundledIngest: IngestHandler = await load('ingest');
 const bundledWithSdk: IngestHandler = await load('ingest', SDK_BUNDLES);
 const bundledProcess: ProcessHandler = await load('process');
+const processWithSdk: ProcessHandler = await load('process', SDK_BUNDLES);
 const ingestCalls = await recorded(() => ingestBlock(bundledIngest)(1));
 // The pause flags are read once in five seconds: not a call of each batch.
 await processBlock(bundledProcess)(BATCH);
@@ -223,6 +224,7 @@ const variants = {
   ingestSdk: { block: ingestBlock(bundledWithSdk), ...client },
   ingestRaw: { block: rawBlock(ingestCalls, 1), ...client },
   processClient: { block: processBlock(bundledProcess), ...client },
+  processSdk: { block: processBlock(processWithSdk), ...client },
   processRaw: { block: rawBlock(processCalls, BATCH), ...client },
 };
 for (const { block, count } of Object.values(variants)) {

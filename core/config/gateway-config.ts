@@ -103,8 +103,8 @@ export interface EnvironmentConfig {
   readonly thresholds?: Partial<AlarmThresholds>;
   /** @default 'info' */
   readonly logLevel?: ResolvedConfig['logLevel'];
-  /** With what `ingest` calls AWS: the small signed client (docs/decisions/0005), or the SDK's. @default 'signed' */
-  readonly ingestClient?: ResolvedConfig['ingestClient'];
+  /** With what `ingest` and `process` call AWS: the small signed client (docs/decisions/0005), or the SDK's. @default 'signed' */
+  readonly awsClient?: ResolvedConfig['awsClient'];
   /** One of the retentions CloudWatch Logs knows. @default 30; 3 in disposable environments */
   readonly logRetentionDays?: LogRetentionDays;
   /** Ingest environments kept warm, billed by the hour (about $4.40 a month each at 512 MB). @default 0 */

@@ -197,7 +197,7 @@ function buildDeployment(
       replaysPerSecond: environment.replaysPerSecond ?? DEFAULT_REPLAYS_PER_SECOND,
       deadQueueRetentionSeconds: queue.deadRetentionDays * 86_400,
       logLevel: environment.logLevel ?? 'info',
-      ingestClient: environment.ingestClient ?? 'signed',
+      awsClient: environment.awsClient ?? 'signed',
     },
     ...(account === undefined ? {} : { account }),
     ...(region === undefined ? {} : { region }),

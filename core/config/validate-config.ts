@@ -207,7 +207,7 @@ export function validateConfig(
     alarms: oneOf('all', 'essential', 'none'),
     thresholds,
     logLevel: oneOf('debug', 'info', 'warn', 'error'),
-    ingestClient: oneOf('signed', 'sdk'),
+    awsClient: oneOf('signed', 'sdk'),
     logRetentionDays: oneOf(...LOG_RETENTION_DAYS),
     ingestProvisionedConcurrency: number(0, 1_000, 'environments'),
     sweepSendsPerSecond: number(1, 3_000, 'sends per second'),

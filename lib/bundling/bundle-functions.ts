@@ -62,11 +62,11 @@ export async function placeholderBundles(environment: string): Promise<Bundles> 
   return Object.fromEntries(FUNCTION_NAMES.map(name => [name, folder])) as Bundles;
 }
 
-type Client = ResolvedConfig['ingestClient'];
+type Client = ResolvedConfig['awsClient'];
 
-/** With what a function calls AWS: the small client knows no more than the calls of `ingest`. */
+/** With what a function calls AWS: the small client is for the two that run with every event. */
 function clientOf(name: FunctionName, config: ResolvedConfig): Client {
-  return name === 'ingest' ? config.ingestClient : 'sdk';
+  return name === 'ingest' || name === 'process' ? config.awsClient : 'sdk';
 }
 
 function clientsFor(name: FunctionName, configs: readonly ResolvedConfig[]): readonly Client[] {

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { isBuiltin } from 'node:module';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, sep } from 'node:path';
 import type { BuildOptions, Plugin } from 'esbuild';
 import { compactErrors } from './compact-errors.ts';
 
@@ -24,16 +24,28 @@ export function lazyBuiltins(): Plugin {
   };
 }
 
-const ADAPTERS = join(import.meta.dirname, '../../adapters/aws');
+const ADAPTERS = join(import.meta.dirname, '../../adapters');
 
-/** Puts the small signed clients in the place of the SDK's three. A command they do not know fails the build. */
+/** The SDK's clients and the files that stand in for them. */
+export const SIGNED_CLIENTS: Readonly<Record<string, string>> = Object.fromEntries(
+  ['dynamodb', 'sqs', 'secrets-manager'].map(it => [
+    `@aws-sdk/client-${it}`,
+    join(ADAPTERS, `aws/signed/sdk-${it}.ts`),
+  ]),
+);
+
+/**
+ * Puts the small signed clients in the place of the SDK's three, for our adapters only: a handler that imports the SDK
+ * gets the SDK. A command they do not know fails the build.
+ */
 export function signedClients(): Plugin {
   return {
     name: 'signed-clients',
     setup(build) {
-      build.onResolve({ filter: /^@aws-sdk\/client-(?:dynamodb|sqs|secrets-manager)$/ }, args => ({
-        path: join(ADAPTERS, `signed/sdk-${args.path.slice('@aws-sdk/client-'.length)}.ts`),
-      }));
+      build.onResolve({ filter: /^@aws-sdk\/client-/ }, args => {
+        const path = SIGNED_CLIENTS[args.path];
+        return path !== undefined && args.importer.startsWith(join(ADAPTERS, sep)) ? { path } : undefined;
+      });
     },
   };
 }
@@ -78,7 +90,7 @@ const REPLACED_FILES: readonly (readonly [file: RegExp, contents: string])[] = [
     client =>
       [
         new RegExp(`node_modules/@aws-sdk/client-${client}/dist-es/endpoint/endpointResolver.js$`),
-        `import { resolveEndpointOf } from ${JSON.stringify(join(ADAPTERS, 'region-endpoint.ts'))};
+        `import { resolveEndpointOf } from ${JSON.stringify(join(ADAPTERS, 'aws/region-endpoint.ts'))};
          export const defaultEndpointResolver = resolveEndpointOf(${JSON.stringify(client.replace('-', ''))});`,
       ] as const,
   ),

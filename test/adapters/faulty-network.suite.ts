@@ -2,8 +2,6 @@ import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { nodeCodec } from '#adapters/codec/node-codec.ts';
 import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
-import { DynamoDbControlStore } from '#adapters/dynamodb/dynamodb-control-store.ts';
-import { DynamoDbEventStore } from '#adapters/dynamodb/dynamodb-event-store.ts';
 import { MemoryBlobs } from '#adapters/memory/memory-blobs.ts';
 import { MemorySecretValues } from '#adapters/memory/memory-secrets.ts';
 import { MemoryTelemetry } from '#adapters/memory/memory-telemetry.ts';
@@ -19,8 +17,8 @@ import { generic } from '#providers/generic.ts';
 import { environmentFor, makeDynamoDbTables } from '#test/contracts/dynamodb-tables.ts';
 import { makeEventItem } from '#test/contracts/event-item-fixture.ts';
 import { makeSqsQueues } from '#test/contracts/sqs-queues.ts';
+import type { AwsAdapters } from './aws-adapters.ts';
 import { type FaultProxy, type ProxyFault, startFaultProxy } from './fault-proxy.ts';
-import type { IngestAdapters } from './ingest-adapters.ts';
 
 const SECRET = 'a secret of the fault proxy tests';
 const source: ResolvedSource = {
@@ -49,47 +47,41 @@ async function timed<T>(work: Promise<T>): Promise<{ ms: number; value?: T; erro
 }
 
 /**
- * Real clients with a proxy between them and the services that loses, delays and refuses answers. `adapters`: those of
- * ingest, over the SDK or over the small signed client; the tests of what only the SDK does run with `hasSdk`.
+ * Real clients with a proxy between them and the services that loses, delays and refuses answers. `adapters`: over the SDK
+ * or over the small signed client, as `name` says.
  */
 export function faultyNetworkSuite(
   urls: () => { dynamodb: string; elasticmq: string },
-  adapters: IngestAdapters,
-  hasSdk: boolean,
+  adapters: AwsAdapters,
+  name: string,
 ): void {
   const { createDynamoDbClient, createSqsClient, primeDynamoDb, primeSqs } = adapters;
   let tableProxy: FaultProxy;
   let queueProxy: FaultProxy;
   let direct: ReturnType<typeof makeDynamoDbTables>;
   let queues: Awaited<ReturnType<typeof makeSqsQueues>>;
-  let store: InstanceType<IngestAdapters['DynamoDbEventWriter']>;
-  let sdkStore: DynamoDbEventStore;
-  let payloads: InstanceType<IngestAdapters['DynamoDbPayloadStore']>;
-  let control: DynamoDbControlStore;
-  let work: InstanceType<IngestAdapters['SqsWorkQueue']>;
+  let store: InstanceType<AwsAdapters['DynamoDbEventStore']>;
+  let payloads: InstanceType<AwsAdapters['DynamoDbPayloadStore']>;
+  let control: InstanceType<AwsAdapters['DynamoDbControlStore']>;
+  let work: InstanceType<AwsAdapters['SqsWorkQueue']>;
 
   beforeAll(async () => {
     const { dynamodb, elasticmq } = urls();
     direct = makeDynamoDbTables(dynamodb);
-    queues = await makeSqsQueues(elasticmq, hasSdk ? 'proxied' : 'proxied-signed');
+    queues = await makeSqsQueues(elasticmq, `proxied-${name}`);
     tableProxy = await startFaultProxy(dynamodb);
     queueProxy = await startFaultProxy(elasticmq);
     const client = createDynamoDbClient(environmentFor(tableProxy.url));
     const sqs = createSqsClient(environmentFor(queueProxy.url));
-    store = new adapters.DynamoDbEventWriter(client, 'events');
-    sdkStore = new DynamoDbEventStore(client, 'events');
+    store = new adapters.DynamoDbEventStore(client, 'events');
     payloads = new adapters.DynamoDbPayloadStore(client, 'payloads');
-    control = new DynamoDbControlStore(client, 'events', systemIds);
+    control = new adapters.DynamoDbControlStore(client, 'events', systemIds);
     work = new adapters.SqsWorkQueue(sqs, queues.mainUrl);
     // The services' JVMs answer their first calls late; the time limits below are the product's own.
     for (let n = 0; n < 30; n++) {
       const item = freshItem();
       await direct.store.insert(item);
-      await direct.store.transact(
-        { pk: item.pk, condition: exists('pk'), set: { size: n } },
-        [],
-        `warm-${hasSdk}-${n}`,
-      );
+      await direct.store.transact({ pk: item.pk, condition: exists('pk'), set: { size: n } }, [], `warm-${name}-${n}`);
       await queues.work.send('warm', { groupId: 'g' });
     }
     await Promise.all([primeDynamoDb(client, 'events'), primeSqs(sqs, queues.mainUrl)]);
@@ -174,31 +166,29 @@ export function faultyNetworkSuite(
       expect(await store.update(claim)).toEqual({ kind: 'refused', item: { ...item, owner: 'me', attempts: 1 } });
     });
 
-    if (hasSdk)
-      test('a transaction whose answer was lost is applied, once', async () => {
-        const item = freshItem();
-        await direct.store.insert(item);
-        tableProxy.plan('drop_reply');
-        const update = {
-          pk: item.pk,
-          condition: eq('status', 'pending'),
-          set: { status: 'completed' as const },
-          add: { attempts: 1 },
-        };
-        const effect = { kind: 'put' as const, table: 'effects', item: { id: item.pk }, condition: missing('id') };
-        expect(await sdkStore.transact(update, [effect], item.pk.slice(-36))).toEqual({ kind: 'applied' });
-        expect(tableProxy.seen).toEqual(['TransactWriteItems: drop_reply', 'TransactWriteItems: pass']);
-        expect((await direct.store.get(item.pk))?.attempts).toBe(1);
-      });
+    test('a transaction whose answer was lost is applied, once', async () => {
+      const item = freshItem();
+      await direct.store.insert(item);
+      tableProxy.plan('drop_reply');
+      const update = {
+        pk: item.pk,
+        condition: eq('status', 'pending'),
+        set: { status: 'completed' as const },
+        add: { attempts: 1 },
+      };
+      const effect = { kind: 'put' as const, table: 'effects', item: { id: item.pk }, condition: missing('id') };
+      expect(await store.transact(update, [effect], item.pk.slice(-36))).toEqual({ kind: 'applied' });
+      expect(tableProxy.seen).toEqual(['TransactWriteItems: drop_reply', 'TransactWriteItems: pass']);
+      expect((await direct.store.get(item.pk))?.attempts).toBe(1);
+    });
 
-    if (hasSdk)
-      test('a control write whose answer was lost is ours, not somebody else’s', async () => {
-        const name = `control-${Date.now()}`;
-        tableProxy.plan('drop_reply');
-        expect(await control.write(name, 'lease', 0)).toBe(true);
-        tableProxy.plan('drop_reply');
-        expect(await control.write(name, 'lease', 0)).toBe(false);
-      });
+    test('a control write whose answer was lost is ours, not somebody else’s', async () => {
+      const name = `control-${Date.now()}`;
+      tableProxy.plan('drop_reply');
+      expect(await control.write(name, 'lease', 0)).toBe(true);
+      tableProxy.plan('drop_reply');
+      expect(await control.write(name, 'lease', 0)).toBe(false);
+    });
 
     test('a payload whose answer was lost is safe', async () => {
       tableProxy.plan('drop_reply');
@@ -314,19 +304,18 @@ export function faultyNetworkSuite(
     });
   });
 
-  if (hasSdk)
-    test('every read by key is strongly consistent', async () => {
-      const { pk } = freshItem();
-      tableProxy.plan();
-      await sdkStore.get(pk);
-      await payloads.getBody(pk, 'a'.repeat(64));
-      await payloads.getDetail(pk, 'D#1');
-      await control.read('none');
-      await sdkStore.getMany([pk]);
-      const keyed = tableProxy.bodies.map(body => body['ConsistentRead']);
-      expect(keyed).toEqual([true, true, true, true, undefined]);
-      expect(tableProxy.bodies[4]).toMatchObject({ RequestItems: { events: { ConsistentRead: true } } });
-    });
+  test('every read by key is strongly consistent', async () => {
+    const { pk } = freshItem();
+    tableProxy.plan();
+    await store.get(pk);
+    await payloads.getBody(pk, 'a'.repeat(64));
+    await payloads.getDetail(pk, 'D#1');
+    await control.read('none');
+    await store.getMany([pk]);
+    const keyed = tableProxy.bodies.map(body => body['ConsistentRead']);
+    expect(keyed).toEqual([true, true, true, true, undefined]);
+    expect(tableProxy.bodies[4]).toMatchObject({ RequestItems: { events: { ConsistentRead: true } } });
+  });
 
   test('priming never fails, even when nothing answers', async () => {
     const { hostname } = new URL(tableProxy.url);

@@ -8,7 +8,7 @@ import { missing } from '#core/condition.ts';
 import { toSourceId } from '#core/glossary.ts';
 import { environmentFor } from '#test/contracts/dynamodb-tables.ts';
 import { makeEventItem } from '#test/contracts/event-item-fixture.ts';
-import { bundleSignedAdapters, type IngestAdapters, sdkAdapters } from './ingest-adapters.ts';
+import { type AwsAdapters, bundleSignedAdapters, sdkAdapters } from './aws-adapters.ts';
 
 interface Recorded {
   readonly headers: IncomingHttpHeaders;
@@ -53,7 +53,7 @@ async function startRecorder() {
 }
 
 let recorder: Awaited<ReturnType<typeof startRecorder>>;
-let signedAdapters: IngestAdapters;
+let signedAdapters: AwsAdapters;
 beforeAll(async () => {
   recorder = await startRecorder();
   signedAdapters = await bundleSignedAdapters();
@@ -62,8 +62,8 @@ afterAll(() => recorder.stop());
 
 const environment = () => ({ ...environmentFor(recorder.url), AWS_SESSION_TOKEN: 'a session token' });
 
-/** What ingest can ask of its services. */
-async function askAll(adapters: IngestAdapters, text: string): Promise<readonly Recorded[]> {
+/** What ingest and process can ask of their services. */
+async function askAll(adapters: AwsAdapters, text: string): Promise<readonly Recorded[]> {
   recorder.seen.length = 0;
   const env = environment();
   const dynamodb = adapters.createDynamoDbClient(env);
@@ -86,7 +86,27 @@ async function askAll(adapters: IngestAdapters, text: string): Promise<readonly 
   await secrets.replace(toSourceId('stripe'), 'old', `${text}new`);
   await adapters.primeDynamoDb(dynamodb, 'events');
   await adapters.primeSqs(sqs, `${recorder.url}/000000000000/work`);
+  await askAsProcess(adapters, text);
   return [...recorder.seen];
+}
+
+async function askAsProcess(adapters: AwsAdapters, text: string): Promise<void> {
+  const env = environment();
+  const sqs = adapters.createSqsClient(env);
+  const store = new adapters.DynamoDbEventStore(adapters.createDynamoDbClient(env), 'events');
+  const pk = makeEventItem('signed', 'evt-1').pk;
+  const update = { pk, condition: missing('owner'), set: { owner: text } };
+  const item = { id: 'a', bytes: Buffer.from(text), set: new Set([Uint8Array.of(1, 2), Uint8Array.of(3)]) };
+  await store.transact(update, [{ kind: 'put', table: 'effects', item, condition: missing('id') }], 'token');
+  await store.getMany([pk]);
+  await store.timeline('hour', { newestFirst: true });
+  await store.scan();
+  const queue = `${recorder.url}/000000000000/dead`;
+  await new adapters.SqsReceiptBox(sqs, queue).hide('receipt', 5);
+  const dead = new adapters.SqsDeadQueue(sqs, queue);
+  await dead.send(text || 'x', 'cause');
+  await dead.receive(3);
+  await dead.delete('receipt');
 }
 
 const texts = fc.oneof(fc.string(), fc.string({ unit: 'grapheme' }), fc.constant('Grüße, 世界 🎉 "\\\n'));
@@ -104,7 +124,7 @@ describe('the signed client beside the SDK', () => {
           length: headers['content-length'],
           body: JSON.parse(body),
         }));
-      expect(byUs.length).toBe(10);
+      expect(byUs.length).toBe(18);
       expect(view(byUs).map(({ length: _, ...it }) => it)).toEqual(view(bySdk).map(({ length: _, ...it }) => it));
       for (const { headers, body } of byUs) expect(Number(headers['content-length'])).toBe(Buffer.byteLength(body));
     }
@@ -159,6 +179,41 @@ describe('what a service answers', () => {
     const result = await insert();
     expect(result).toMatchObject({ kind: 'refused', item: { pk: 'a', map: { B: 'x' } } });
     expect(Buffer.from((result.item as unknown as { bytes: Uint8Array }).bytes)).toEqual(Buffer.of(1, 2));
+  });
+
+  test('a cancelled transaction brings its reasons', async () => {
+    const store = new signedAdapters.DynamoDbEventStore(signedAdapters.createDynamoDbClient(environment()), 'events');
+    const update = { pk: makeEventItem('signed', 'evt-4').pk, condition: missing('owner'), set: {} };
+    const cancelled = (...codes: readonly string[]): Planned =>
+      refusal('TransactionCanceledException', { CancellationReasons: codes.map(Code => ({ Code })) });
+    plan(cancelled('None', 'None', 'ConditionalCheckFailed'), cancelled('None', 'ThrottlingError'));
+    expect(await store.transact(update, [], 'a')).toEqual({ kind: 'effect_refused', index: 1 });
+    await expect(store.transact(update, [], 'b')).rejects.toThrow(/ThrottlingError/);
+    plan(refusal('TransactionInProgressException'), refusal('TransactionInProgressException'));
+    expect(await store.transact(update, [], 'c')).toEqual({ kind: 'conflict' });
+    expect(recorder.seen.length).toBe(2);
+  });
+
+  test('bytes, and sets of them, come as the SDK would give them', async () => {
+    const answer = { Item: { one: { B: 'AQI=' }, set: { BS: ['AQI=', 'Aw=='] }, map: { M: { BS: { L: [] } } } } };
+    const read = (adapters: AwsAdapters) => {
+      plan({ status: 200, body: JSON.stringify(answer) });
+      const store = new adapters.DynamoDbEventStore(adapters.createDynamoDbClient(environment()), 'events');
+      return store.readItem('effects', { id: 'a' });
+    };
+    const item = await read(signedAdapters);
+    expect(item).toStrictEqual(await read(sdkAdapters));
+    expect(item).toMatchObject({ one: Uint8Array.of(1, 2), map: { BS: [] } });
+  });
+
+  test('a send whose time is over does not go out', async () => {
+    const target = signedAdapters.createQueueTarget(signedAdapters.createSqsClient(environment()));
+    const message = { text: 'x', source: toSourceId('stripe'), eventType: 't', keyHash: 'k', group: 'g' };
+    plan();
+    const given = AbortSignal.abort(new Error('late'));
+    const sent = await target.send('arn:aws:sqs:eu-central-1:000000000000:work', message, given);
+    expect(sent).toMatchObject({ kind: 'failed' });
+    expect(recorder.seen.length).toBe(0);
   });
 
   test.each([

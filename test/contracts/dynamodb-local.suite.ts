@@ -1,9 +1,10 @@
 import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import fc from 'fast-check';
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { toAttributes } from '#adapters/dynamodb/attribute-values.ts';
 import { holds } from '#core/condition.ts';
 import type { EventPk } from '#core/glossary.ts';
+import type { AwsAdapters } from '#test/adapters/aws-adapters.ts';
 import { isLongRun } from '#test/support/long-run.ts';
 import { attributes, condition, finalState, runStep, step } from './agreement.ts';
 import { controlStoreContract } from './control-store.contract.ts';
@@ -16,15 +17,22 @@ const CONDITIONS = isLongRun() ? 3_000 : 80;
 const SEQUENCES = isLongRun() ? 600 : 25;
 
 /** The stores' contracts on Amazon's DynamoDB Local, and the comparison of the memory adapters with it. */
-export function dynamoDbLocalSuite(url: () => string): void {
+export function dynamoDbLocalSuite(url: () => string, signedAdapters: AwsAdapters): void {
   let tables: ReturnType<typeof makeDynamoDbTables>;
+  let signed: ReturnType<typeof makeDynamoDbTables>;
   beforeAll(() => {
     tables = makeDynamoDbTables(url());
+    signed = makeDynamoDbTables(url(), signedAdapters);
   });
 
   eventStoreContract(() => tables);
   controlStoreContract(() => tables);
   payloadStoreContract(() => tables);
+  describe('without the SDK', () => {
+    eventStoreContract(() => signed);
+    controlStoreContract(() => signed);
+    payloadStoreContract(() => signed);
+  });
 
   test('agrees with `holds` on every operator over every pair of values, missing and mistyped ones included', async () => {
     const values = ['', 'a', 'b', '10', 9, 10, -1, true, false] as const;

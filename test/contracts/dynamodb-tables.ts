@@ -1,11 +1,9 @@
 import { CreateTableCommand, DynamoDBClient, GetItemCommand, type KeySchemaElement } from '@aws-sdk/client-dynamodb';
-import { clientSettings } from '#adapters/aws/client-settings.ts';
+import { clientSettings, type ServiceName } from '#adapters/aws/client-settings.ts';
 import { fromAttributes, toAttributes } from '#adapters/dynamodb/attribute-values.ts';
-import { DynamoDbControlStore } from '#adapters/dynamodb/dynamodb-control-store.ts';
-import { DynamoDbEventStore } from '#adapters/dynamodb/dynamodb-event-store.ts';
-import { DynamoDbStepStore } from '#adapters/dynamodb/dynamodb-step-store.ts';
 import { systemIds } from '#adapters/system.ts';
 import { EVENT_INDEXES } from '#core/event-item.ts';
+import { type AwsAdapters, sdkAdapters } from '#test/adapters/aws-adapters.ts';
 
 /** The environment a function would have, for an endpoint on this machine. */
 export function environmentFor(url: string): Record<string, string> {
@@ -17,20 +15,26 @@ export function environmentFor(url: string): Record<string, string> {
   };
 }
 
-/** A client as the functions have it, but patient: a JVM that warms up on a busy machine takes its time. */
-function makePatientClient(url: string): DynamoDBClient {
-  const settings = clientSettings('DYNAMODB', environmentFor(url));
-  return new DynamoDBClient({ ...settings, requestHandler: { connectionTimeout: 5_000, requestTimeout: 30_000 } });
+/** As the functions have them, but patient: a JVM that warms up on a busy machine takes its time. */
+export function patientSettings(service: ServiceName, url: string) {
+  const settings = clientSettings(service, environmentFor(url));
+  const limits = { connectionTimeout: 5_000, requestTimeout: 30_000, socketTimeout: 30_000 };
+  return { ...settings, requestHandler: { ...settings.requestHandler, ...limits } };
 }
 
-/** The real adapters on the tables of a DynamoDB endpoint. */
-export function makeDynamoDbTables(url: string) {
+function makePatientClient(url: string, Client = DynamoDBClient): DynamoDBClient {
+  return new Client(patientSettings('DYNAMODB', url));
+}
+
+/** The real adapters on the tables of a DynamoDB endpoint: over the SDK, or over the small signed client. */
+export function makeDynamoDbTables(url: string, adapters: AwsAdapters = sdkAdapters) {
   const client = makePatientClient(url);
+  const ours = makePatientClient(url, adapters.DynamoDBClient);
   return {
     client,
-    store: new DynamoDbEventStore(client, 'events'),
-    control: new DynamoDbControlStore(client, 'events', systemIds),
-    payloads: new DynamoDbStepStore(client, 'payloads'),
+    store: new adapters.DynamoDbEventStore(ours, 'events'),
+    control: new adapters.DynamoDbControlStore(ours, 'events', systemIds),
+    payloads: new adapters.DynamoDbStepStore(ours, 'payloads'),
     effectsTable: 'effects',
     async readEffect(id: string): Promise<Record<string, unknown> | undefined> {
       const { Item } = await client.send(new GetItemCommand({ TableName: 'effects', Key: toAttributes({ id }) }));

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { all, any, type Condition, eq, exists, gt, isIn, lt, missing } from '#core/condition.ts';
 import type { EventItem } from '#core/event-item.ts';
@@ -181,7 +182,7 @@ export function eventStoreContract(subject: () => EventStoreSubject, gaps: reado
       await store().transact(
         { ...update, set: { updatedAt: 1 }, remove: [] },
         [put(`${id}a`, { n: 1 }), put(`${id}b`)],
-        't1',
+        randomUUID(),
       );
       const effects: EffectWrite[] = [
         { kind: 'update', table, key: { id: `${id}a` }, set: { s: 'x' }, add: { n: 4 }, condition: eq('n', 1) },
@@ -204,13 +205,15 @@ export function eventStoreContract(subject: () => EventStoreSubject, gaps: reado
     test('applies nothing when a condition fails, and says which', async () => {
       const { item, update } = await completing();
       const id = item.pk;
-      await store().transact({ ...update, set: { updatedAt: 1 }, remove: [] }, [put(`${id}taken`)], 't2');
-      expect(await store().transact(update, [put(`${id}x`), put(`${id}taken`)], 't3')).toEqual({
+      await store().transact({ ...update, set: { updatedAt: 1 }, remove: [] }, [put(`${id}taken`)], randomUUID());
+      expect(await store().transact(update, [put(`${id}x`), put(`${id}taken`)], randomUUID())).toEqual({
         kind: 'effect_refused',
         index: 1,
       });
       const lost = { ...update, condition: eq('owner', 'theirs') };
-      expect(await store().transact(lost, [put(`${id}x`), put(`${id}taken`)], 't4')).toEqual({ kind: 'refused' });
+      expect(await store().transact(lost, [put(`${id}x`), put(`${id}taken`)], randomUUID())).toEqual({
+        kind: 'refused',
+      });
       expect(await subject().readEffect(`${id}x`)).toBeUndefined();
       expect((await store().get(item.pk))?.status).toBe('processing');
     });
@@ -230,14 +233,14 @@ export function eventStoreContract(subject: () => EventStoreSubject, gaps: reado
       ['a value that cannot be stored', (id: string) => [put(id, { wrong: undefined })]],
     ])('refuses %s as a whole', async (_name, effects) => {
       const { item, update } = await completing();
-      await expect(store().transact(update, effects(`${item.pk}!`), 't5')).rejects.toEqual(notApplied);
+      await expect(store().transact(update, effects(`${item.pk}!`), randomUUID())).rejects.toEqual(notApplied);
       expect((await store().get(item.pk))?.status).toBe('processing');
     });
 
     test('an update that changes nothing is a check here too', async () => {
       const { item, update } = await completing();
       const check = { pk: item.pk, condition: update.condition, set: {} };
-      expect(await store().transact(check, [put(`${item.pk}y`)], 't6')).toEqual({ kind: 'applied' });
+      expect(await store().transact(check, [put(`${item.pk}y`)], randomUUID())).toEqual({ kind: 'applied' });
       expect(await store().get(item.pk)).toEqual(item);
     });
   });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe } from 'vitest';
+import { bundleSignedAdapters, sdkAdapters } from '#test/adapters/aws-adapters.ts';
 import { faultyNetworkSuite } from '#test/adapters/faulty-network.suite.ts';
-import { bundleSignedAdapters, sdkAdapters } from '#test/adapters/ingest-adapters.ts';
 import { wholePathSuite } from '#test/adapters/whole-path.suite.ts';
 import { dynamoDbLocalSuite } from './dynamodb-local.suite.ts';
 import { createTables } from './dynamodb-tables.ts';
@@ -16,18 +16,21 @@ describe.skipIf(problem !== undefined)('on services we did not write', () => {
   let dynamodb: JavaService;
   let elasticmq: JavaService;
   let queues: Awaited<ReturnType<typeof makeSqsQueues>>;
+  let signedQueues: typeof queues;
   const urls = () => ({ dynamodb: dynamodb.url, elasticmq: elasticmq.url });
 
   beforeAll(async () => {
     [dynamodb, elasticmq] = await Promise.all([startDynamoDbLocal(), startElasticMq()]);
     await createTables(dynamodb.url);
     queues = await makeSqsQueues(elasticmq.url, 'contract');
+    signedQueues = await makeSqsQueues(elasticmq.url, 'signed', signedAdapters);
   });
   afterAll(() => Promise.all([dynamodb?.stop(), elasticmq?.stop()]));
 
-  describe('Amazon’s DynamoDB Local', () => dynamoDbLocalSuite(() => dynamodb.url));
+  describe('Amazon’s DynamoDB Local', () => dynamoDbLocalSuite(() => dynamodb.url, signedAdapters));
   describe('ElasticMQ', () => queuesContract(() => queues));
-  describe('both, over a faulty network', () => faultyNetworkSuite(urls, sdkAdapters, true));
-  describe('both, over a faulty network, without the SDK', () => faultyNetworkSuite(urls, signedAdapters, false));
+  describe('ElasticMQ, without the SDK', () => queuesContract(() => signedQueues));
+  describe('both, over a faulty network', () => faultyNetworkSuite(urls, sdkAdapters, 'sdk'));
+  describe('both, over a faulty network, without the SDK', () => faultyNetworkSuite(urls, signedAdapters, 'signed'));
   describe('both, under the rules', () => wholePathSuite(urls));
 });

@@ -1,20 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CreateQueueCommand, DeleteMessageCommand, ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
-import { clientSettings } from '#adapters/aws/client-settings.ts';
-import { SqsDeadQueue } from '#adapters/sqs/sqs-dead-queue.ts';
-import { SqsQueueGauge } from '#adapters/sqs/sqs-queue-gauge.ts';
-import { SqsReceiptBox } from '#adapters/sqs/sqs-receipt-box.ts';
-import { SqsWorkQueue } from '#adapters/sqs/sqs-work-queue.ts';
-import { environmentFor } from './dynamodb-tables.ts';
+import { type AwsAdapters, sdkAdapters } from '#test/adapters/aws-adapters.ts';
+import { patientSettings } from './dynamodb-tables.ts';
 import type { QueuesSubject } from './queues.contract.ts';
 
-/** The real adapters on two new queues of an SQS endpoint. */
-export async function makeSqsQueues(url: string, name: string): Promise<QueuesSubject & { readonly mainUrl: string }> {
-  // Patient: a JVM that warms up on a busy machine takes its time.
-  const client = new SQSClient({
-    ...clientSettings('SQS', environmentFor(url)),
-    requestHandler: { connectionTimeout: 5_000, requestTimeout: 30_000 },
-  });
+/** The real adapters on two new queues of an SQS endpoint: over the SDK, or over the small signed client. */
+export async function makeSqsQueues(
+  url: string,
+  name: string,
+  adapters: AwsAdapters = sdkAdapters,
+): Promise<QueuesSubject & { readonly mainUrl: string }> {
+  const client = new SQSClient(patientSettings('SQS', url));
+  const ours = new adapters.SQSClient(patientSettings('SQS', url));
   const create = async (QueueName: string, VisibilityTimeout: number): Promise<string> => {
     const Attributes = { VisibilityTimeout: String(VisibilityTimeout) };
     const { QueueUrl = '' } = await client.send(new CreateQueueCommand({ QueueName, Attributes }));
@@ -24,10 +21,10 @@ export async function makeSqsQueues(url: string, name: string): Promise<QueuesSu
   const deadUrl = await create(`${name}-dead`, 1);
   return {
     mainUrl,
-    work: new SqsWorkQueue(client, mainUrl),
-    receipts: new SqsReceiptBox(client, mainUrl),
-    dead: new SqsDeadQueue(client, deadUrl),
-    gauge: new SqsQueueGauge(client, { main: mainUrl, dead: deadUrl }),
+    work: new adapters.SqsWorkQueue(ours, mainUrl),
+    receipts: new adapters.SqsReceiptBox(ours, mainUrl),
+    dead: new adapters.SqsDeadQueue(ours, deadUrl),
+    gauge: new adapters.SqsQueueGauge(ours, { main: mainUrl, dead: deadUrl }),
     async receive() {
       const { Messages = [] } = await client.send(
         new ReceiveMessageCommand({ QueueUrl: mainUrl, MaxNumberOfMessages: 10, MessageSystemAttributeNames: ['All'] }),

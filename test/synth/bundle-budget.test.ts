@@ -1,10 +1,11 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { runInNewContext } from 'node:vm';
+import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eagerPartOf as eagerPartOfBundle } from '#bench/bundles.ts';
 import { readNumbers } from '#bench/report/page.ts';
@@ -13,6 +14,7 @@ import { gateway } from '#config';
 import { resolveConfig } from '#core/config/resolve-config.ts';
 import { type BundleOptions, bundleFunctions } from '#lib/bundling/bundle-functions.ts';
 import { type Bundles, FUNCTION_NAMES, type FunctionName } from '#lib/bundling/function-names.ts';
+import { LEAN_OPTIONS, signedClients } from '#lib/bundling/lean-plugins.ts';
 import { PROVIDERS } from '#providers/index.ts';
 import { isLongRun } from '#test/support/long-run.ts';
 
@@ -105,13 +107,13 @@ describe('what a cold start reads', () => {
   it('stays within the budget of ingest, with the small client and with the SDK', async () => {
     await expectWithin(bundles.ingest, INGEST_BUDGET);
     const other = join(folder, 'with-sdk');
-    const withSdk = { ...config, ingestClient: 'sdk' as const };
+    const withSdk = { ...config, awsClient: 'sdk' as const };
     const { ingest } = await bundleInto(other, { configs: [withSdk], functions: ['ingest'] });
     await expectWithin(ingest, INGEST_BUDGET_WITH_SDK);
   });
 
-  it('has nothing of the SDK in ingest but the marshalling of items', async () => {
-    const { modules } = await eagerPartOf('ingest');
+  it.each(['ingest', 'process'] as const)('has nothing of the SDK in %s but the marshalling of items', async name => {
+    const { modules } = await eagerPartOf(name);
     const sdk = modules.filter(([module]) => /@aws-sdk|@smithy/.test(module)).map(([module]) => module);
     expect(sdk.filter(module => !module.startsWith('@aws-sdk/util-dynamodb/'))).toEqual([]);
   });
@@ -208,6 +210,24 @@ describe('the configuration', () => {
   });
 });
 
+describe('a handler that imports the SDK', () => {
+  it('gets the SDK, and the adapters beside it the small client', async () => {
+    const handler = join(folder, 'own-handler.ts');
+    const writer = join(import.meta.dirname, '../../adapters/dynamodb/dynamodb-event-writer.ts');
+    const own = `export { TagResourceCommand } from '@aws-sdk/client-dynamodb'; export * from '${writer}';`;
+    await writeFile(handler, own);
+    const { metafile } = await build({
+      ...LEAN_OPTIONS,
+      mainFields: [...LEAN_OPTIONS.mainFields],
+      entryPoints: [handler],
+      nodePaths: [join(import.meta.dirname, '../../node_modules')],
+      plugins: [signedClients()],
+    });
+    const clients = Object.keys(metafile.inputs).filter(it => /signed\/sdk-dynamodb|TagResourceCommand/.test(it));
+    expect(clients).toHaveLength(2);
+  });
+});
+
 describe('text in the configuration', () => {
   it('comes out of the bundle as it went in, whatever characters it has', async () => {
     const code = await readFile(join(oddBundles.reconcile, 'index.mjs'), 'utf8');
@@ -234,7 +254,7 @@ describe('a bundle', () => {
   });
 
   it('keeps no file of an earlier build, and leaves alone what is the same', async () => {
-    const { utimes, stat, writeFile } = await import('node:fs/promises');
+    const { utimes, stat } = await import('node:fs/promises');
     await writeFile(join(bundles.sweep, 'chunk-OLD.mjs'), 'x');
     await utimes(join(bundles.sweep, 'index.mjs'), 1, 1);
     await bundleInto(folder, { functions: ['sweep'] });

@@ -1,13 +1,15 @@
-/** Stands in for `@aws-sdk/client-dynamodb` in the bundle of `ingest`: what its adapters import, and no more. */
+/** Stands in for `@aws-sdk/client-dynamodb` in the bundles of `ingest` and `process`: what our adapters import, and no more. */
 import { command, ServiceError, SignedClient } from './signed-client.ts';
 
 export class ConditionalCheckFailedException extends ServiceError {}
+export class TransactionCanceledException extends ServiceError {}
+export class TransactionInProgressException extends ServiceError {}
 
 const SERVICE = {
   name: 'dynamodb',
   target: 'DynamoDB_20120810',
   jsonVersion: '1.0',
-  errors: { ConditionalCheckFailedException },
+  errors: { ConditionalCheckFailedException, TransactionCanceledException, TransactionInProgressException },
 } as const;
 
 export class DynamoDBClient extends SignedClient {
@@ -15,6 +17,10 @@ export class DynamoDBClient extends SignedClient {
     super(SERVICE, settings);
   }
 }
+export const BatchGetItemCommand = command('BatchGetItem');
 export const GetItemCommand = command('GetItem');
 export const PutItemCommand = command('PutItem');
+export const QueryCommand = command('Query');
+export const ScanCommand = command('Scan');
+export const TransactWriteItemsCommand = command('TransactWriteItems');
 export const UpdateItemCommand = command('UpdateItem');

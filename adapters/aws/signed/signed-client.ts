@@ -1,8 +1,9 @@
 /**
- * Calls to AWS services that speak JSON, in place of the SDK's clients in the bundle of `ingest` (ADR 0005): the same
- * settings, limits, retries and errors, at a fraction of the code. adapters/aws/signed/sdk-*.ts give it the SDK's names.
+ * Calls to AWS services that speak JSON, in place of the SDK's clients in the bundles of `ingest` and `process` (ADR 0005):
+ * the same settings, limits, retries and errors, at a fraction of the code. adapters/aws/signed/sdk-*.ts give it the SDK's
+ * names.
  */
-import { type Agent, request as httpRequest, type IncomingMessage } from 'node:http';
+import { type Agent, request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { clientSettings } from '../client-settings.ts';
@@ -23,23 +24,16 @@ export interface Service {
 
 /** A service's refusal, or an answer nobody understands; fields as the SDK's errors have them. */
 export class ServiceError extends Error {
-  readonly $fault: 'client' | 'server' | undefined;
-  readonly $metadata: { readonly attempts: number; readonly httpStatusCode?: number };
-  /** The item that made a condition fail, where it was asked for. */
-  readonly Item?: Readonly<Record<string, unknown>>;
+  readonly $fault: 'client' | 'server';
+  readonly $metadata: { readonly attempts: number; readonly httpStatusCode: number };
 
-  constructor(
-    name: string,
-    message: string,
-    attempts: number,
-    status?: number,
-    item?: Readonly<Record<string, unknown>>,
-  ) {
+  /** `fields`: what the service says beside the message, such as the item that made a condition fail. */
+  constructor(name: string, message: string, attempts: number, status: number, fields: object = {}) {
     super(message);
+    Object.assign(this, fields);
     this.name = name;
-    if (status !== undefined) this.$fault = status < 500 ? 'client' : 'server';
-    this.$metadata = { attempts, ...(status === undefined ? {} : { httpStatusCode: status }) };
-    if (item !== undefined) this.Item = item;
+    this.$fault = status < 500 ? 'client' : 'server';
+    this.$metadata = { attempts, httpStatusCode: status };
   }
 }
 
@@ -92,12 +86,15 @@ export class SignedClient {
     this.#agent = this.#endpoint.protocol === 'https:' ? httpsAgent : httpAgent;
   }
 
-  /** Throws ServiceError for a refusal, and what Node throws for a connection that fails. */
-  async send({ operation, input }: Command): Promise<Readonly<Record<string, unknown>>> {
+  /** Throws ServiceError for a refusal, and what Node throws for a connection that fails or a signal that aborts. */
+  async send(
+    { operation, input }: Command,
+    { abortSignal }: { readonly abortSignal?: AbortSignal } = {},
+  ): Promise<Readonly<Record<string, unknown>>> {
     const body = JSON.stringify(withoutBytes(input));
     for (let attempts = 1; ; attempts += 1) {
       try {
-        const answer = await this.#post(operation, body);
+        const answer = await this.#post(operation, body, abortSignal);
         if (answer.status === 200) return parse(answer.text || '{}') as Readonly<Record<string, unknown>>;
         throw this.#errorOf(answer, attempts);
       } catch (error) {
@@ -113,7 +110,7 @@ export class SignedClient {
     this.#agent.destroy();
   }
 
-  async #post(operation: string, body: string): Promise<Answer> {
+  async #post(operation: string, body: string, signal: AbortSignal | undefined): Promise<Answer> {
     const { name: service, target, jsonVersion } = this.#service;
     const { credentials, region } = this.#settings;
     const known: Credentials = await credentials();
@@ -126,17 +123,27 @@ export class SignedClient {
     };
     const authorization = signPost(signed, body, known, { region, service });
     const headers = { ...signed, authorization, 'content-length': Buffer.byteLength(body), 'user-agent': 'holdfast' };
-    return this.#exchange(headers, body);
+    return this.#exchange(headers, body, signal);
   }
 
-  #exchange(headers: Readonly<Record<string, string | number>>, body: string): Promise<Answer> {
+  #exchange(
+    headers: Readonly<Record<string, string | number>>,
+    body: string,
+    signal: AbortSignal | undefined,
+  ): Promise<Answer> {
     const { connectionTimeout, requestTimeout, socketTimeout } = this.#settings.requestHandler;
     const { protocol, hostname, port } = this.#endpoint;
     const request = protocol === 'https:' ? httpsRequest : httpRequest;
     return new Promise((resolve, reject) => {
-      const call = request({ hostname, port, method: 'POST', path: '/', agent: this.#agent, headers }, answer => {
+      const options = { hostname, port, method: 'POST', path: '/', agent: this.#agent, headers, signal };
+      const call = request(options, answer => {
         clearTimeout(waiting);
-        read(answer).then(resolve, reject);
+        const chunks: Buffer[] = [];
+        answer.on('data', (chunk: Buffer) => chunks.push(chunk));
+        answer.once('end', () => {
+          resolve({ status: answer.statusCode ?? 0, text: Buffer.concat(chunks).toString('utf8') });
+        });
+        answer.once('error', reject);
       });
       const giveUp = (what: string, ms: number): void => {
         call.destroy(Object.assign(new Error(`${what} took longer than ${ms} ms`), { name: 'TimeoutError' }));
@@ -165,15 +172,10 @@ export class SignedClient {
     if (!fields || !type) return new ServiceError('UnknownError', `status ${status}`, attempts, Math.max(status, 500));
     const name = type.slice(type.indexOf('#') + 1);
     const message = String(fields['message'] ?? fields['Message'] ?? '');
+    const { Item, CancellationReasons } = fields;
     const Kind = this.#service.errors[name] ?? ServiceError;
-    return new Kind(name, message, attempts, status, fields['Item'] as Readonly<Record<string, unknown>> | undefined);
+    return new Kind(name, message, attempts, status, { Item, CancellationReasons });
   }
-}
-
-async function read(answer: IncomingMessage): Promise<Answer> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of answer) chunks.push(chunk);
-  return { status: answer.statusCode ?? 0, text: Buffer.concat(chunks).toString('utf8') };
 }
 
 function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
@@ -202,10 +204,18 @@ function withoutBytes(value: unknown): unknown {
 
 /** Most answers hold no bytes, and are parsed without looking at each value. */
 function parse(text: string): unknown {
-  return text.includes('"B"') ? JSON.parse(text, decodeBytes) : JSON.parse(text);
+  return text.includes('"B"') || text.includes('"BS"') ? JSON.parse(text, decodeBytes) : JSON.parse(text);
 }
 
-/** `B` with a text is a binary attribute; a map's own attribute of that name holds an object. */
+/** `B` with a text is a binary attribute, `BS` with a list a set of them; a map's own attribute of that name holds an object. */
 function decodeBytes(key: string, value: unknown): unknown {
-  return key === 'B' && typeof value === 'string' ? Buffer.from(value, 'base64') : value;
+  if (key === 'B' && typeof value === 'string') return toBytes(value);
+  if (key === 'BS' && Array.isArray(value)) return value.map(toBytes);
+  return value;
+}
+
+/** No Buffer: callers get what the SDK would give them. */
+function toBytes(base64: string): Uint8Array {
+  const { buffer, byteOffset, length } = Buffer.from(base64, 'base64');
+  return new Uint8Array(buffer, byteOffset, length);
 }
