@@ -254,17 +254,17 @@ class SweepRun {
     this.ages.paused = Math.max(this.ages.paused, (this.ports.clock.now() - since) / 1_000);
   }
 
-  async close(): Promise<void> {
-    const { telemetry, store } = this.ports;
+  /** Dead letters by their records: all that are open, and those whose messages the DLQ has not dropped for their age. */
+  private async countDeaths(): Promise<Deaths> {
     const keptSince = this.ports.clock.now() - this.rules.deadQueueRetentionSeconds * 1_000;
-    let openDeadLetters = 0;
+    let open = 0;
     let inQueue = 0;
     let oldestDeadAt = Number.POSITIVE_INFINITY;
     for (const source of this.sources) {
       let cursor: string | undefined;
       do {
-        const page = await store.attention(source, cursor);
-        openDeadLetters += page.items.length;
+        const page = await this.ports.store.attention(source, cursor);
+        open += page.items.length;
         const times = page.items.map(it => Number(it.attentionAt.slice(0, 13)));
         const kept = times.filter(at => at > keptSince);
         inQueue += kept.length;
@@ -272,22 +272,32 @@ class SweepRun {
         cursor = page.cursor;
       } while (cursor !== undefined && this.ports.clock.now() < this.until);
     }
-    if (this.deadVisible > inQueue) await this.guard(() => drainDeadQueue(this.until, this.ports));
+    return { open, inQueue, oldestExpiresInMs: oldestDeadAt - keptSince };
+  }
+
+  /**
+   * Dead letters that cannot be counted keep nothing else from being told: without the ages two alarms would say that
+   * events are stuck. Such a run is not counted as one, so that minutes of them are noticed.
+   */
+  async close(): Promise<void> {
+    const { telemetry } = this.ports;
+    const deaths = await this.guard(() => this.countDeaths());
+    if (deaths && this.deadVisible > deaths.inQueue) await this.guard(() => drainDeadQueue(this.until, this.ports));
     telemetry.measure('UnsentOldestAge', this.ages.unsent);
     telemetry.measure('UnfinishedOldestAge', this.ages.unfinished);
     telemetry.measure('ParkedDue', this.ages.parkedDue);
     telemetry.measure('PausedOldestAge', this.ages.paused);
-    telemetry.measure('OpenDeadLetters', openDeadLetters);
+    if (deaths) telemetry.measure('OpenDeadLetters', deaths.open);
+    if (deaths) telemetry.count('SweeperRuns');
     // A message that is gone expires no more: the alarm must be OK again before the next one comes near its end.
-    if (inQueue > 0) telemetry.measure('DlqOldestExpiresIn', (oldestDeadAt - keptSince) / 1_000);
+    if (deaths && deaths.inQueue > 0) telemetry.measure('DlqOldestExpiresIn', deaths.oldestExpiresInMs / 1_000);
     for (const source of this.rules.reportSilence ?? []) telemetry.count('Accepted', { source }, 0);
-    telemetry.count('SweeperRuns');
     telemetry.log('debug', {
       stage: 'sweep',
       sent: this.sent,
       breaker_open: this.breakerOpen,
       sources: this.sources.length,
-      open_dead_letters: openDeadLetters,
+      ...(deaths === undefined ? {} : { open_dead_letters: deaths.open }),
     });
   }
 }
@@ -300,6 +310,13 @@ function isParkedByBreaker({ status, parked, deferredSince, watchAt }: EventItem
 /** The cursor may pass it: nothing is owed for it, or the watch has it. */
 function isCovered(item: EventItem): boolean {
   return item.watchAt !== undefined || isTerminal(item.status);
+}
+
+interface Deaths {
+  readonly open: number;
+  readonly inQueue: number;
+  /** Of the oldest in the queue; meaningless where none is. */
+  readonly oldestExpiresInMs: number;
 }
 
 interface Range {

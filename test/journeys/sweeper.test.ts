@@ -200,4 +200,17 @@ describe('the numbers that alarms look at', () => {
     expect(told).toContainEqual(expect.objectContaining({ metric: 'OpenDeadLetters', value: 1 }));
     expect(told.filter(it => it.metric === 'DlqOldestExpiresIn')).toEqual([]);
   });
+
+  it('are told as far as they are known: dead letters that cannot be counted keep nothing else from being told', async () => {
+    const world = new MemoryWorld({ ...calm, planOf: only('sweep', 'store.attention', 'error') });
+    await world.clock.complete(world.sweeper.invoke({}));
+    const told = world.telemetry.measures.map(it => it.metric);
+    expect(told).toEqual(expect.arrayContaining(['UnsentOldestAge', 'UnfinishedOldestAge', 'ParkedDue']));
+    expect(told).not.toContain('OpenDeadLetters');
+    expect(world.telemetry.total('SweeperRuns')).toBe(0);
+    expect(world.telemetry.total('DependencyError')).toBe(1);
+    await world.clock.advanceBy(MINUTE);
+    await world.clock.complete(world.sweeper.invoke({}));
+    expect(world.telemetry.total('SweeperRuns')).toBe(1);
+  });
 });
