@@ -31,7 +31,20 @@ export const hubspotLegacy: ProviderSpec = {
   ],
   identity: {
     items: '[]',
-    key: [['json:eventId', 'json:subscriptionId', 'json:occurredAt', 'json:objectId'], ['hash:body']],
+    // As for hubspot. Requests of workflows have none of these.
+    key: [
+      [
+        'json:eventId',
+        'json:subscriptionId',
+        'json:occurredAt',
+        'json:portalId?',
+        'json:objectId?',
+        'json:fromObjectId?',
+        'json:toObjectId?',
+        'json:associationType?',
+      ],
+      ['hash:body'],
+    ],
     type: ['json:subscriptionType'],
     time: { from: 'json:occurredAt', unit: 'ms' },
     ordering: 'json:objectId',

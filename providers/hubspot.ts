@@ -23,10 +23,18 @@ export const hubspot: ProviderSpec = {
   ],
   identity: {
     items: '[]',
-    // eventId alone is not unique.
+    // eventId alone is not unique; both sides of an association come, and the events of all accounts of an app.
     key: [
-      ['json:eventId', 'json:subscriptionId', 'json:occurredAt', 'json:objectId'],
-      ['json:eventId', 'json:subscriptionId', 'json:occurredAt'],
+      [
+        'json:eventId',
+        'json:subscriptionId',
+        'json:occurredAt',
+        'json:portalId?',
+        'json:objectId?',
+        'json:fromObjectId?',
+        'json:toObjectId?',
+        'json:associationType?',
+      ],
     ],
     type: ['json:subscriptionType'],
     time: { from: 'json:occurredAt', unit: 'ms' },

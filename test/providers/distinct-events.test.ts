@@ -55,7 +55,7 @@ const gitlab = (iid: number): Delivery => ({
 });
 
 /** Two deliveries of each that share all a key was once made of. The comment says where the provider says so. */
-const PAIRS: Readonly<Record<string, readonly [provider: string, Delivery, Delivery]>> = {
+const PAIRS: Record<string, readonly [provider: string, Delivery, Delivery]> = {
   // Its delivery id is a hash of the webhook's id and the time in seconds: WC_Webhook::get_new_delivery_id.
   'two orders of one second': ['woocommerce', woocommerce(1), woocommerce(2)],
   // One UUID for each webhook within a request or job: Gitlab::WebHooks::RecursionDetection::UUID.
@@ -81,6 +81,24 @@ const PAIRS: Readonly<Record<string, readonly [provider: string, Delivery, Deliv
     instagram({ mid: 'm' }, '6'),
   ],
 };
+
+const hubspot = (change: object): Delivery => ({
+  body: [{ eventId: 7, subscriptionId: 1, portalId: 62515, occurredAt: 1_790_000_000_123, ...change }],
+});
+for (const provider of ['hubspot', 'hubspot-legacy']) {
+  // developers.hubspot.com/changelog/bugfix-webhook-associationchanges: one event for each side of an association.
+  PAIRS[`both sides of an association (${provider})`] = [
+    provider,
+    hubspot({ fromObjectId: 1, toObjectId: 2, associationType: 'CONTACT_TO_CONTACT' }),
+    hubspot({ fromObjectId: 2, toObjectId: 1, associationType: 'CONTACT_TO_CONTACT' }),
+  ];
+  // An app has one subscription for all the accounts that installed it.
+  PAIRS[`events of two accounts (${provider})`] = [
+    provider,
+    hubspot({ objectId: 5 }),
+    hubspot({ objectId: 5, portalId: 62516 }),
+  ];
+}
 
 function keyOf(provider: string, { headers = {}, body }: Delivery): string | undefined {
   const verdict: Verified = { kind: 'verified', scheme: 'test', strength: 'signed', matchedSecret: 'current' };
