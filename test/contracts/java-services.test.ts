@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe } from 'vitest';
 import { bundleSignedAdapters, sdkAdapters } from '#test/adapters/aws-adapters.ts';
 import { faultyNetworkSuite } from '#test/adapters/faulty-network.suite.ts';
 import { wholePathSuite } from '#test/adapters/whole-path.suite.ts';
+import { isLongRun } from '#test/support/long-run.ts';
 import { dynamoDbLocalSuite } from './dynamodb-local.suite.ts';
 import { createTables } from './dynamodb-tables.ts';
 import { type JavaService, javaMissing, startDynamoDbLocal, startElasticMq } from './java-services.ts';
@@ -28,8 +29,9 @@ describe.skipIf(problem !== undefined)('on services we did not write', () => {
   afterAll(() => Promise.all([dynamodb?.stop(), elasticmq?.stop()]));
 
   describe('Amazon’s DynamoDB Local', () => dynamoDbLocalSuite(() => dynamodb.url, signedAdapters));
-  describe('ElasticMQ', () => queuesContract(() => queues));
   describe('ElasticMQ, without the SDK', () => queuesContract(() => signedQueues));
+  // The calls are the same (signed-client.test.ts), and most of the time is waiting.
+  describe.skipIf(!isLongRun())('ElasticMQ', () => queuesContract(() => queues));
   describe('both, over a faulty network', () => faultyNetworkSuite(urls, sdkAdapters, 'sdk'));
   describe('both, over a faulty network, without the SDK', () => faultyNetworkSuite(urls, signedAdapters, 'signed'));
   describe('both, under the rules', () => wholePathSuite(urls));
