@@ -238,8 +238,10 @@ export class GatewayUnderTest {
 }
 
 /** A generic event (source `default`), unique on each call. `key` is its id, `pk` its record's key. */
-export function genericEvent(type: string): UnsignedRequest & { readonly key: string; readonly pk: EventPk } {
-  const key = randomUUID();
+export function genericEvent(
+  type: string,
+  key: string = randomUUID(),
+): UnsignedRequest & { readonly key: string; readonly pk: EventPk } {
   const body = JSON.stringify({ event_id: key, event_type: type, created_at: new Date().toISOString() });
   return { key, pk: pkOf('default', key), body, headers: { 'content-type': 'application/json' } };
 }

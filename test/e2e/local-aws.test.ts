@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -203,10 +203,12 @@ describe.skipIf(!python)('the real stacks on a local AWS', () => {
   });
 
   it('lists events, replays one, pauses and resumes for a caller with AWS credentials', async () => {
-    const event = genericEvent('test.effect');
+    // A slash in the provider's id is none in the path.
+    const plain = randomUUID();
+    const event = genericEvent('test.effect', `${plain}/status`);
     await gateway.sendUntilAcknowledged('default', event);
     await gateway.waitUntilFinished(event.pk);
-    const id = `evt_default.${event.key}`;
+    const id = `evt_default.${plain}~2Fstatus`;
     const call = async (method: string, path: string, body?: unknown): Promise<[number, unknown]> => {
       const text = body === undefined ? {} : { body: JSON.stringify(body) };
       const answer = await gateway.request(method, path, { headers: gateway.awsHeaders(), ...text });
@@ -216,7 +218,7 @@ describe.skipIf(!python)('the real stacks on a local AWS', () => {
     expect(listed).toMatchObject([200, { events: expect.arrayContaining([expect.objectContaining({ id })]) }]);
     expect(await call('GET', '/events?state=completed')).toMatchObject([400, { error: 'invalid_request' }]);
 
-    const request = { why: 'customer asked', request_id: event.key };
+    const request = { why: 'customer asked', request_id: plain };
     expect(await call('POST', `/events/${id}/replay`, request)).toMatchObject([202, { outcome: 'replayed' }]);
     expect(await call('POST', `/events/${id}/replay`, request)).toMatchObject([202, { outcome: 'already_replayed' }]);
     await gateway.waitFor(event.pk, item => item.gen === 2 && item.status === 'completed');
