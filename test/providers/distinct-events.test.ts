@@ -82,6 +82,17 @@ const PAIRS: Record<string, readonly [provider: string, Delivery, Delivery]> = {
   ],
 };
 
+const contentful = (environment: string): Delivery => ({
+  headers: {
+    'x-contentful-topic': 'ContentManagement.Entry.publish',
+    'x-contentful-signature': 'not looked at here',
+    'x-contentful-signed-headers': 'x-contentful-topic',
+  },
+  body: { sys: { id: 'home', version: 7, environment: { sys: { id: environment } } } },
+});
+// An environment is a copy of another, with the ids and versions of its entries.
+PAIRS['an entry in two environments'] = ['contentful', contentful('master'), contentful('staging')];
+
 const hubspot = (change: object): Delivery => ({
   body: [{ eventId: 7, subscriptionId: 1, portalId: 62515, occurredAt: 1_790_000_000_123, ...change }],
 });
@@ -101,10 +112,12 @@ for (const provider of ['hubspot', 'hubspot-legacy']) {
 }
 
 function keyOf(provider: string, { headers = {}, body }: Delivery): string | undefined {
-  const verdict: Verified = { kind: 'verified', scheme: 'test', strength: 'signed', matchedSecret: 'current' };
+  const spec = providerById(provider);
+  const scheme = spec.verify[0]?.id ?? '';
+  const verdict: Verified = { kind: 'verified', scheme, strength: 'signed', matchedSecret: 'current' };
   const request = { headers, body: utf8(JSON.stringify(body)) };
   const options = { crypto: nodeCrypto, settings: {}, dedupOnBody: false, verdict };
-  const identified = identifyRequest(providerById(provider), request, options);
+  const identified = identifyRequest(spec, request, options);
   if (identified.kind === 'nothing') throw new Error('expected an event');
   return identified.kind === 'batch' ? identified.items[0]?.key : identified.key;
 }
