@@ -13,6 +13,7 @@ import {
 import type { EventStore, PayloadStore } from '../ports.ts';
 import { toIso } from '../time.ts';
 import { decodeJsonObject, parseJson } from './decode-json-object.ts';
+import { SEE_DETAIL } from './keep-result.ts';
 
 const REPLAYS_SHOWN = 5;
 
@@ -47,7 +48,7 @@ export async function reportEvent(
 ): Promise<Record<string, unknown>> {
   const { sourceId, eventKey } = splitEventPk(item.pk);
   const time = (ms: number | undefined): string | undefined => (ms === undefined ? undefined : toIso(ms));
-  const detail = item.result === '"see detail"' ? await payloads.getDetail(item.pk, `D#${item.gen}`) : undefined;
+  const detail = item.result === SEE_DETAIL ? await payloads.getDetail(item.pk, `D#${item.gen}`) : undefined;
   return {
     event_id: eventKey,
     id: toEventId(item.pk),

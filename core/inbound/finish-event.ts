@@ -19,6 +19,7 @@ import {
   retrySoon,
 } from './event-writes.ts';
 import type { Outcome } from './handler-contract.ts';
+import { keepResult } from './keep-result.ts';
 import { ACK, type Disposal, type ProcessPorts, type ProcessRules, RETURN } from './process-ports.ts';
 import { PAYLOAD_MARGIN_DAYS } from './retention.ts';
 import { sendDeath } from './send-death.ts';
@@ -47,8 +48,7 @@ export interface Attempt {
   readonly traceId?: string;
 }
 
-const RESULT_LIMIT = 200;
-const DETAIL_LIMIT = 32_768;
+const ACTION_LIMIT = 200;
 const ERROR_LIMIT = 200;
 const UNREADY_WAIT_MS = 60_000;
 const RAISE_ABOVE_MS = 3 * 86_400_000;
@@ -130,13 +130,13 @@ class Finisher {
     effects: readonly EffectWrite[],
     onRefused?: Outcome,
   ): Promise<Disposal> {
-    const result = await this.keepResult(outcome.data);
+    const result = await keepResult(outcome.data, this.attempt.item, this.by.now, this.ports, this.rules);
     const note = this.note('ok');
     const write = finish(
       this.by,
       'completed',
       {
-        ...(outcome.actionTaken === undefined ? {} : { actionTaken: capText(outcome.actionTaken, RESULT_LIMIT) }),
+        ...(outcome.actionTaken === undefined ? {} : { actionTaken: capText(outcome.actionTaken, ACTION_LIMIT) }),
         ...(result === undefined ? {} : { result }),
         ...note,
       },
@@ -180,26 +180,12 @@ class Finisher {
     return toHex(this.ports.crypto.hash('sha256', text)).slice(0, 36);
   }
 
-  private async keepResult(data: unknown): Promise<string | undefined> {
-    if (data === undefined) return undefined;
-    const text = toJsonText(data);
-    if (text.length <= RESULT_LIMIT) return text;
-    const { pk, gen } = this.attempt.item;
-    const detail =
-      text.length <= DETAIL_LIMIT
-        ? text
-        : JSON.stringify({ truncated: true, start: text.slice(0, DETAIL_LIMIT - 100) });
-    const expiresAt = expiryAfter(this.by.now, this.rules.retentionDays + PAYLOAD_MARGIN_DAYS);
-    await this.ports.payloads.putDetail({ pk, sk: `D#${gen}`, detail, expiresAt });
-    return '"see detail"';
-  }
-
   private close(
     status: 'ignored' | 'rejected' | 'skipped_stale',
     outcome: { actionTaken: string },
     metric: 'Ignored' | 'Rejected' | 'SkippedStale',
   ): Promise<Disposal> {
-    const actionTaken = capText(outcome.actionTaken, RESULT_LIMIT);
+    const actionTaken = capText(outcome.actionTaken, ACTION_LIMIT);
     return this.applyFinal(finish(this.by, status, { actionTaken, ...this.note(status) }, this.rules), metric);
   }
 
@@ -302,15 +288,6 @@ class Finisher {
       cause: capText(cause, 60),
     };
     return { recentAttempts: [...(item.recentAttempts ?? []), note].slice(-3) };
-  }
-}
-
-/** A result that is not JSON must not undo a finished event: it is noted as such. */
-function toJsonText(data: unknown): string {
-  try {
-    return JSON.stringify(data) ?? 'null';
-  } catch {
-    return '"the result is not JSON"';
   }
 }
 

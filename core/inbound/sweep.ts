@@ -287,10 +287,12 @@ class SweepRun {
     telemetry.measure('UnfinishedOldestAge', this.ages.unfinished);
     telemetry.measure('ParkedDue', this.ages.parkedDue);
     telemetry.measure('PausedOldestAge', this.ages.paused);
-    if (deaths) telemetry.measure('OpenDeadLetters', deaths.open);
-    if (deaths) telemetry.count('SweeperRuns');
-    // A message that is gone expires no more: the alarm must be OK again before the next one comes near its end.
-    if (deaths && deaths.inQueue > 0) telemetry.measure('DlqOldestExpiresIn', deaths.oldestExpiresInMs / 1_000);
+    if (deaths) {
+      telemetry.count('SweeperRuns');
+      telemetry.measure('OpenDeadLetters', deaths.open);
+      // A message that is gone expires no more: the alarm must be OK again before the next one comes near its end.
+      if (deaths.inQueue > 0) telemetry.measure('DlqOldestExpiresIn', deaths.oldestExpiresInMs / 1_000);
+    }
     for (const source of this.rules.reportSilence ?? []) telemetry.count('Accepted', { source }, 0);
     telemetry.log('debug', {
       stage: 'sweep',
