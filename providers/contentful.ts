@@ -31,7 +31,8 @@ export const contentful: ProviderSpec = {
       ['hash:body'],
     ],
     type: ['header:x-contentful-topic'],
-    time: { from: 'json:sys.updatedAt', unit: 'iso8601' },
+    // Not sys.updatedAt: an entry that is archived or deleted may have that of its last change.
+    time: { from: 'header:x-contentful-timestamp', unit: 'ms' },
     ordering: 'json:sys.id',
   },
   ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },

@@ -21,7 +21,8 @@ export const sanity: ProviderSpec = {
     key: [['header:idempotency-key'], ['hash:body']],
     type: ['header:sanity-operation', 'json:_type'],
     typeJoin: '.',
-    time: { from: 'json:_updatedAt', unit: 'iso8601' },
+    // Not _updatedAt: a deleted document has that of its last change.
+    time: { from: 'sig:t', unit: 'ms' },
     ordering: 'header:sanity-document-id',
   },
   ack: { status: 200, rejectStatus: 401, deadlineMs: 30_000 },

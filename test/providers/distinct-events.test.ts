@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
 import { keptHeaders } from '#core/inbound/kept-headers.ts';
 import { utf8 } from '#core/verification/bytes.ts';
-import { identifyRequest } from '#core/verification/identify-request.ts';
+import { type Identification, identifyRequest } from '#core/verification/identify-request.ts';
 import type { Verified } from '#core/verification/verdict.ts';
 import { providerById } from '#providers/index.ts';
 
@@ -111,13 +111,17 @@ for (const provider of ['hubspot', 'hubspot-legacy']) {
   ];
 }
 
-function keyOf(provider: string, { headers = {}, body }: Delivery): string | undefined {
+function identify(provider: string, { headers = {}, body }: Delivery): Identification {
   const spec = providerById(provider);
   const scheme = spec.verify[0]?.id ?? '';
   const verdict: Verified = { kind: 'verified', scheme, strength: 'signed', matchedSecret: 'current' };
   const request = { headers, body: utf8(JSON.stringify(body)) };
   const options = { crypto: nodeCrypto, settings: {}, dedupOnBody: false, verdict };
-  const identified = identifyRequest(spec, request, options);
+  return identifyRequest(spec, request, options);
+}
+
+function keyOf(provider: string, delivery: Delivery): string | undefined {
+  const identified = identify(provider, delivery);
   if (identified.kind === 'nothing') throw new Error('expected an event');
   return identified.kind === 'batch' ? identified.items[0]?.key : identified.key;
 }
@@ -131,17 +135,39 @@ describe('regression: different events of a provider were taken for repetitions 
   });
 });
 
-it('the age of a change on a page is that of the change, not of the post that was changed', () => {
-  const body = utf8(
-    '{"object":"page","entry":[{"id":"5","time":1790000000,"changes":[{"field":"feed","value":{"verb":"edited","created_time":1600000000}}]}]}',
-  );
-  const verdict: Verified = { kind: 'verified', scheme: 'meta', strength: 'signed', matchedSecret: 'current' };
-  const identified = identifyRequest(
-    providerById('meta'),
-    { headers: {}, body },
-    { crypto: nodeCrypto, settings: {}, dedupOnBody: false, verdict },
-  );
-  expect(identified).toMatchObject({ items: [{ eventType: 'page.feed', eventAtMs: 1_790_000_000_000 }] });
+describe('regression: old things that changed now were skipped as old events', () => {
+  const CHANGED: Readonly<Record<string, Delivery & { readonly at: number }>> = {
+    meta: {
+      body: {
+        object: 'page',
+        entry: [
+          {
+            time: 1_790_000_000,
+            changes: [{ field: 'feed', value: { verb: 'edited', created_time: 1_600_000_000 } }],
+          },
+        ],
+      },
+      at: 1_790_000_000_000,
+    },
+    // A deleted document comes as it was when it was last changed.
+    sanity: {
+      headers: { 'sanity-operation': 'delete', 'sanity-webhook-signature': 't=1790000000123,v1=not-looked-at' },
+      body: { _id: 'a', _updatedAt: '2020-09-13T12:26:40Z' },
+      at: 1_790_000_000_123,
+    },
+    contentful: {
+      headers: { ...contentful('master').headers, 'x-contentful-timestamp': '1790000000123' },
+      body: { sys: { id: 'a', updatedAt: '2020-09-13T12:26:40Z' } },
+      at: 1_790_000_000_123,
+    },
+  };
+
+  it.each(Object.keys(CHANGED))('%s', name => {
+    const delivery = CHANGED[name] ?? { body: '', at: 0 };
+    const identified = identify(name, delivery);
+    const event = identified.kind === 'batch' ? identified.items[0] : identified;
+    expect(event).toMatchObject({ eventAtMs: delivery.at });
+  });
 });
 
 it('a header that is part of an id only where it is sent is kept with the event, too', () => {
