@@ -15,6 +15,7 @@ import { emptyBodies } from './empty-bodies.ts';
 import { findLocalAws } from './emulator.ts';
 import { terminalProgress } from './progress.ts';
 import { fillLocalSecrets, readDeployment, sourcesWithoutSecret } from './sources.ts';
+import { unprotectFailedStack } from './unprotect-failed-stack.ts';
 import { runMain, UserError } from './user-error.ts';
 import { REPO_ROOT } from './workspace.ts';
 
@@ -46,6 +47,7 @@ async function main(): Promise<number> {
   }
   if (!yes) await confirm(deployment, destroy);
 
+  if (!destroy) await explainCredentials(clearFailedStart(deployment));
   if (destroy && deployment.disposable) await explainCredentials(emptyBucketsOf(deployment));
   const code = await runCdk(cdkArguments(deployment, { destroy, yes }));
   if (code !== 0 || destroy) return code;
@@ -122,6 +124,13 @@ async function isDeployed({ config, region }: Deployment): Promise<boolean> {
     if (error instanceof Error && error.name === 'ValidationError') return false;
     throw error;
   }
+}
+
+/** Without this, a first deploy that failed half-way could not be repeated. */
+async function clearFailedStart({ config, region }: Deployment): Promise<void> {
+  const client = new CloudFormationClient(region === undefined ? {} : { region });
+  const stack = `holdfast-${config.environment}-data`;
+  if (await unprotectFailedStack(client, stack)) console.log(`The first deploy of ${stack} failed; it is made anew.`);
 }
 
 /** A bucket that holds a body would stop the destruction half-way. */

@@ -1,0 +1,50 @@
+/** What `npm run deploy` does about a first deploy that failed, asked of a CloudFormation that keeps what it is told. */
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { unprotectFailedStack } from '#local/unprotect-failed-stack.ts';
+
+const stacks: Record<string, { status: string; isProtected: boolean }> = {
+  failed: { status: 'ROLLBACK_COMPLETE', isProtected: true },
+  alive: { status: 'UPDATE_ROLLBACK_COMPLETE', isProtected: true },
+  open: { status: 'ROLLBACK_COMPLETE', isProtected: false },
+};
+const told: string[] = [];
+const server = createServer(async (request, response) => {
+  let text = '';
+  for await (const chunk of request) text += chunk;
+  const form = new URLSearchParams(text);
+  const stack = stacks[form.get('StackName') ?? ''];
+  if (form.get('Action') === 'UpdateTerminationProtection') {
+    told.push(`${form.get('StackName')} ${form.get('EnableTerminationProtection')}`);
+    response.end('<R><UpdateTerminationProtectionResult/></R>');
+  } else if (stack === undefined) {
+    response.writeHead(400);
+    response.end(
+      '<ErrorResponse><Error><Code>ValidationError</Code><Message>no such stack</Message></Error></ErrorResponse>',
+    );
+  } else
+    response.end(
+      `<R><DescribeStacksResult><Stacks><member><StackName>x</StackName><CreationTime>2026-11-22T00:00:00Z</CreationTime><StackStatus>${stack.status}</StackStatus><EnableTerminationProtection>${stack.isProtected}</EnableTerminationProtection></member></Stacks></DescribeStacksResult></R>`,
+    );
+});
+let client: CloudFormationClient;
+beforeAll(async () => {
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+  client = new CloudFormationClient({
+    region: 'eu-central-1',
+    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    credentials: { accessKeyId: 'key', secretAccessKey: 'secret' },
+  });
+});
+afterAll(() => {
+  client.destroy();
+  server.close();
+});
+
+it('takes the protection off what is left of it, and off no stack that lives', async () => {
+  const asked = ['alive', 'open', 'absent', 'failed'].map(name => unprotectFailedStack(client, name));
+  expect(await Promise.all(asked)).toEqual([false, false, false, true]);
+  expect(told).toEqual(['failed false']);
+});
