@@ -78,7 +78,14 @@ export function expectationOf(kind: EventKind, budget: number): Expectation {
   return { finals, effect, budget };
 }
 
-/** Event types have the kind as their first part; `noise` has no handler. */
-export function typeOf(kind: EventKind): string {
-  return kind === 'unheard' ? 'noise.heard' : `order.${kind}`;
+/**
+ * Event types have the kind as their second part; `noise` has no handler. Another body under a known id is of another
+ * type, with a handler of its own.
+ */
+export function typeOf(kind: EventKind, variant = 0): string {
+  if (kind === 'unheard') return 'noise.heard';
+  return `${familyOf(variant)}.${kind}`;
 }
+
+export type Family = 'order' | 'again';
+export const familyOf = (variant: number): Family => (variant > 0 ? 'again' : 'order');

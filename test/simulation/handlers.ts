@@ -17,7 +17,7 @@ import {
   stale,
   type WebhookEvent,
 } from '#core/inbound/handler-contract.ts';
-import type { EventKind, HandlerPlan } from './event-kinds.ts';
+import { type EventKind, type Family, familyOf, type HandlerPlan, typeOf } from './event-kinds.ts';
 import type { Ledger } from './ledger.ts';
 
 export const EFFECTS = 'effects';
@@ -41,18 +41,27 @@ export function handlersOf(
   process: SimulatedProcess,
   world: HandlerWorld,
 ): HandlerRegistry {
-  const handle: Handler = async (event, context) => run(event, context, process, world);
-  return defineHandlers(sources.map(source => ({ source, type: 'order.*', name: source, handle })));
+  const handlerOf =
+    (family: Family): Handler =>
+    async (event, context) =>
+      run(event, context, family, process, world);
+  const registrationsOf = (source: string) =>
+    FAMILIES.map(family => ({ source, type: `${family}.*`, name: source, handle: handlerOf(family) }));
+  return defineHandlers(sources.flatMap(registrationsOf));
 }
+
+const FAMILIES: readonly Family[] = ['order', 'again'];
 
 interface Body {
   readonly plan: HandlerPlan;
+  readonly variant?: number;
   touched?: boolean;
 }
 
 async function run(
   event: WebhookEvent,
   context: HandlerContext,
+  family: Family,
   process: SimulatedProcess,
   world: HandlerWorld,
 ): Promise<Outcome> {
@@ -60,8 +69,9 @@ async function run(
   const { ledger } = world;
   const { attempt, generation: gen } = context;
   const bodySha = createHash('sha256').update(event.bytes).digest('hex');
-  ledger.handlerRan({ pk, gen, attempt, bodySha });
   const body = event.payload as Body;
+  const ofItsType = event.type === typeOf(body.plan.kind, body.variant) && family === familyOf(body.variant ?? 0);
+  ledger.handlerRan({ pk, gen, attempt, bodySha, ofItsType });
   const { kind, times, ms } = body.plan;
   const early = attempt <= times;
   const commit = (): Outcome => {

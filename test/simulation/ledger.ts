@@ -280,7 +280,7 @@ export class Ledger {
     else if (by === 'purge' && !account.record) account.purgedUnrecorded = true;
   }
 
-  handlerRan(run: { pk: string; gen: number; attempt: number; bodySha: string }): void {
+  handlerRan(run: { pk: string; gen: number; attempt: number; bodySha: string; ofItsType: boolean }): void {
     this.counts.handlerRuns += 1;
     const account = this.accounts.get(run.pk);
     if (!account) {
@@ -291,6 +291,7 @@ export class Ledger {
     const same =
       account.record === undefined || run.gen !== account.record.gen || account.record.bodySha === run.bodySha;
     this.look('I13', genuine && same, () => `the handler of ${run.pk} got bytes that were not on the wire`);
+    this.look('I13', run.ofItsType, () => `a body of ${run.pk} reached the handler of another type`);
   }
 
   calledOutside(call: { pk: string; gen: number; key: string }): void {

@@ -8,7 +8,7 @@ import type { SimulatedProcess } from '#adapters/memory/simulated-process.ts';
 import { VirtualClock } from '#adapters/memory/virtual-clock.ts';
 import { defineHandlers, done, type HandlerRegistry } from '#core/inbound/handler-contract.ts';
 import { EFFECTS } from './handlers.ts';
-import type { Complaint } from './ledger.ts';
+import type { Complaint, Ledger } from './ledger.ts';
 import { PROVIDERS, type Provider, type ProviderEvent } from './providers.ts';
 import { Region } from './region.ts';
 import { judgeRegion } from './simulated-world.ts';
@@ -128,7 +128,7 @@ function eventOf(source: string, n: number, createdAt: number): ProviderEvent {
 function registry(
   process: SimulatedProcess,
   isDown: (source: string) => boolean,
-  ran: (run: { pk: string; gen: number; attempt: number; bodySha: string }) => void,
+  ran: Ledger['handlerRan'],
 ): HandlerRegistry {
   return defineHandlers(
     [HOT, ...OTHERS].map(source => ({
@@ -142,7 +142,7 @@ function registry(
         await process.timer.sleep(20);
         const { attempt, generation: gen } = context;
         const pk = `${source}#${event.id.slice(`evt_${source}.`.length)}`;
-        ran({ pk, gen, attempt, bodySha: createHash('sha256').update(event.bytes).digest('hex') });
+        ran({ pk, gen, attempt, bodySha: createHash('sha256').update(event.bytes).digest('hex'), ofItsType: true });
         context.transact([
           { kind: 'update', table: EFFECTS, key: { id: pk }, set: { gen, attempt }, add: { times: 1 } },
         ]);

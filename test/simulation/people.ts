@@ -62,7 +62,13 @@ export class People {
     const { sentPks } = this.#traffic;
     if (sentPks.length === 0) return [];
     const recent = Math.max(0, sentPks.length - 500);
-    return Array.from({ length: 5 }, () => sentPks[recent + this.#random.int(sentPks.length - recent)] as string);
+    const some = Array.from({ length: 5 }, () => sentPks[recent + this.#random.int(sentPks.length - recent)] as string);
+    const disputed = sentPks.slice(recent).filter(pk => this.#bodiesOf(pk).length > 1);
+    return [...some, ...disputed.slice(-2)];
+  }
+
+  #bodiesOf(pk: string): readonly string[] {
+    return [...new Set(this.#region.ledger.accounts.get(pk)?.bodies)];
   }
 
   #deadOnes(): string[] {
@@ -97,10 +103,17 @@ export class People {
       const item = await ports.store.get(pk as EventPk);
       if (!item) return 'gone';
       this.#region.ledger.replayAsked(pk, replayId, newKey);
-      const request = { replayId, ...WHO, newKey, force };
+      const request = { replayId, ...WHO, newKey, force, ...this.#otherBody(pk) };
       return (await replayEvent(item, request, ports, this.#region.rules)).kind;
     });
     return outcome.kind;
+  }
+
+  /** Now and then, where an event came with several bodies: the last one that came. */
+  #otherBody(pk: string): { readonly bodySha?: string } {
+    const [, ...others] = this.#bodiesOf(pk);
+    const last = others.at(-1);
+    return last === undefined || this.#replayIds % 2 === 0 ? {} : { bodySha: last };
   }
 
   async pauseFor(source: string, forMs: number): Promise<void> {

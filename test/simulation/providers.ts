@@ -67,7 +67,7 @@ const stripeLike: Provider = {
   batches: false,
   request({ id, createdAt, plan, filler }, now, variant) {
     const created = Math.floor(createdAt / 1_000);
-    const body = json({ id, type: typeOf(plan.kind), created, plan, filler, variant });
+    const body = json({ id, type: typeOf(plan.kind, variant), created, plan, filler, variant });
     return {
       body,
       headers: { ...JSON_TYPE, 'stripe-signature': `t=${seconds(now)},v1=${hmac('hex', seconds(now), '.', body)}` },
@@ -88,7 +88,7 @@ const shopifyLike: Provider = {
     const headers = {
       ...JSON_TYPE,
       'x-shopify-webhook-id': id,
-      'x-shopify-topic': typeOf(plan.kind),
+      'x-shopify-topic': typeOf(plan.kind, variant),
       'x-shopify-triggered-at': new Date(createdAt).toISOString(),
       'x-shopify-hmac-sha256': hmac('base64', body),
     };
@@ -105,7 +105,7 @@ const githubLike: Provider = {
   lateMs: 72 * HOUR,
   batches: false,
   request({ id, plan, filler }, _now, variant) {
-    const [event = '', action] = typeOf(plan.kind).split('.');
+    const [event = '', action] = typeOf(plan.kind, variant).split('.');
     const body = json({ action, plan, filler, variant });
     const headers = {
       ...JSON_TYPE,
@@ -130,7 +130,7 @@ const slackLike: Provider = {
     const body = json({
       event_id: id,
       type: 'event_callback',
-      event: { type: typeOf(plan.kind) },
+      event: { type: typeOf(plan.kind, variant) },
       event_time,
       plan,
       filler,
