@@ -41,6 +41,15 @@ export function explainError(error: unknown): CliError {
     const text = `Nothing answers: ${unreachable.message || codeOf(unreachable)}\nIs the local AWS still running (npm start)? Is AWS_ENDPOINT_URL right?`;
     return new CliError(text, EXIT.failure, { cause: error });
   }
+  if (
+    chain.some(
+      it => '$metadata' in it && (it.name === 'NotFound' || /parse error|Deserialization error/.test(it.message)),
+    )
+  ) {
+    const text =
+      'Something answers, but it is no AWS\nIs AWS_ENDPOINT_URL right? The local AWS of npm start is found without it';
+    return new CliError(text, EXIT.failure, { cause: error });
+  }
   const [first] = chain;
   return new CliError(first ? `${first.name}: ${first.message}` : String(error), EXIT.failure, { cause: error });
 }

@@ -74,3 +74,10 @@ async function countReceived(run: Run, since: number): Promise<{ count: number; 
   const entries = await reader.next(COUNT_LIMIT, () => true);
   return { count: entries.length, capped: !reader.finished };
 }
+
+const SWEEPER_LATE_MS = 3 * 60_000;
+
+/** True when the sweeper has not come for three minutes; a gateway that was deployed just now has not been waited for. */
+export function isSweeperLate({ sweptUntil, deployedAt }: SystemView, now: number): boolean {
+  return now - (sweptUntil ?? deployedAt ?? 0) > SWEEPER_LATE_MS;
+}

@@ -6,6 +6,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { checkGivenEndpoint } from './given-endpoint.ts';
 import { oneAtATime } from './one-at-a-time.ts';
 import { ensureEmulatorInstalled } from './python.ts';
 import { UserError } from './user-error.ts';
@@ -77,13 +78,7 @@ export async function findLocalAws(env: NodeJS.ProcessEnv = process.env): Promis
 }
 
 async function useGivenEndpoint(endpoint: string, env: NodeJS.ProcessEnv): Promise<LocalAws> {
-  const url = URL.canParse(endpoint) ? new URL(endpoint) : undefined;
-  if (!url || url.hostname.includes('amazonaws.')) {
-    throw new UserError(
-      `AWS_ENDPOINT_URL is "${endpoint}": give the address of a local AWS, e.g. http://127.0.0.1:4566. To deploy to a real account use npm run deploy -- dev.`,
-    );
-  }
-  const base = endpoint.replace(/\/+$/, '');
+  const base = checkGivenEndpoint(endpoint);
   const health = await readHealth(base);
   const answers =
     health !== undefined ||
@@ -96,7 +91,7 @@ async function useGivenEndpoint(endpoint: string, env: NodeJS.ProcessEnv): Promi
       `Nothing answers at AWS_ENDPOINT_URL ${endpoint}. Start it, or unset AWS_ENDPOINT_URL to get one.`,
     );
   }
-  const directory = localDirectory(Number(url.port) || 80);
+  const directory = localDirectory(Number(new URL(base).port) || 80);
   await makeWritable(directory);
   return {
     endpoint: base,

@@ -1,8 +1,9 @@
 /** The local AWS that `npm start` runs, found by its state file; or the one AWS_ENDPOINT_URL names. */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { checkGivenEndpoint } from '#local/given-endpoint.ts';
 import { HOLDFAST_DIRECTORY } from '#local/workspace.ts';
-import { CliError } from '../cli-error.ts';
+import { CliError, usageError } from '../cli-error.ts';
 
 export interface LocalEndpoint {
   readonly endpoint: string;
@@ -15,9 +16,9 @@ type Env = Readonly<Record<string, string | undefined>>;
 /** Throws CliError when none runs. `directory` is where `npm start` keeps its state. */
 export async function findLocalAws(env: Env, directory = HOLDFAST_DIRECTORY): Promise<LocalEndpoint> {
   const given = env['AWS_ENDPOINT_URL'];
-  if (given) return endpointOf(given.replace(/\/+$/, ''), env);
+  if (given) return endpointOf(checkGivenEndpoint(given), env);
   const running = (await Promise.all((await readStates(directory)).map(checkState))).filter(port => port !== undefined);
-  const wanted = env['HOLDFAST_PORT'] === undefined ? undefined : Number(env['HOLDFAST_PORT']);
+  const wanted = wantedPort(env['HOLDFAST_PORT']);
   const port = running.find(it => it === (wanted ?? 4566)) ?? (wanted === undefined ? running[0] : undefined);
   if (port === undefined) {
     const where = wanted === undefined ? '' : ` on port ${wanted} (HOLDFAST_PORT)`;
@@ -26,6 +27,17 @@ export async function findLocalAws(env: Env, directory = HOLDFAST_DIRECTORY): Pr
     );
   }
   return endpointOf(`http://127.0.0.1:${port}`, {});
+}
+
+function wantedPort(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const port = Number(text);
+  if (/^\d+$/.test(text) && port >= 1 && port <= 65_535) return port;
+  throw usageError(
+    `HOLDFAST_PORT is "${text.slice(0, 40)}"`,
+    'a port, 1 to 65535',
+    'e.g. HOLDFAST_PORT=4566, or unset it',
+  );
 }
 
 function endpointOf(endpoint: string, env: Env): LocalEndpoint {

@@ -49,6 +49,7 @@ export function addDlq(program: Command, set: CommandSet): void {
         run,
         [...groups.values()].sort((a, b) => b.count - a.count),
         visible + hidden,
+        askedFor(options),
       );
     }),
   );
@@ -148,6 +149,10 @@ async function moveMessages(run: Run, options: MoveOptions, verb: 'redrive' | 'p
   return EXIT.ok;
 }
 
+function askedFor({ source, cause }: { readonly source?: string; readonly cause?: string }): string {
+  return `${source === undefined ? '' : ` of ${source}`}${cause === undefined ? '' : `, cause ${cause.slice(0, 60)}`}`;
+}
+
 function addTo(groups: Map<string, Group>, item: EventItem): void {
   const [source = ''] = item.pk.split('#');
   const cause = item.cause ?? 'unknown';
@@ -161,7 +166,8 @@ function addTo(groups: Map<string, Group>, item: EventItem): void {
   }
 }
 
-function showGroups(run: Run, groups: readonly Group[], inQueue: number): void {
+/** `asked`: what was looked for, in words, where it was not everything. */
+function showGroups(run: Run, groups: readonly Group[], inQueue: number, asked: string): void {
   const total = groups.reduce((sum, group) => sum + group.count, 0);
   const value = {
     open_dead_letters: total,
@@ -194,8 +200,8 @@ function showGroups(run: Run, groups: readonly Group[], inQueue: number): void {
   if (run.out.json) return;
   const [worst] = groups;
   if (worst) run.out.next(run.command(`dlq show ${toEventId(worst.sample.pk)}`), 'why, and its history');
-  else run.out.note('No open dead letters.');
-  if (inQueue > total)
+  else run.out.note(`No open dead letters${asked}.`);
+  if (asked === '' && inQueue > total)
     run.out.note(
       `The queue holds about ${inQueue - total} more messages than events are dead: foreign, or settled (dlq purge --dry-run)`,
     );

@@ -9,7 +9,7 @@ import { isNotice } from '../is-notice.ts';
 import { span } from '../output.ts';
 import { type CommandSet, type Run, withExamples } from '../run.ts';
 import { commandToSet, stateOf } from '../stored-state.ts';
-import { readSystem } from '../system-view.ts';
+import { isSweeperLate, readSystem } from '../system-view.ts';
 import { isRunning } from './processor.ts';
 
 interface Check {
@@ -126,11 +126,15 @@ async function checkProcessor(run: Run, note: (check: Check) => void): Promise<v
 
 async function checkPipeline(run: Run, note: (check: Check) => void): Promise<void> {
   const view = await readSystem(run);
-  const late = view.sweptUntil === undefined ? Number.POSITIVE_INFINITY : run.clock.now() - view.sweptUntil;
-  if (late > 180_000) {
-    const text = view.sweptUntil === undefined ? 'never ran' : `has not run for ${span(late / 1_000)}`;
+  if (isSweeperLate(view, run.clock.now())) {
+    const { sweptUntil } = view;
+    const text =
+      sweptUntil === undefined ? 'never ran' : `has not run for ${span((run.clock.now() - sweptUntil) / 1_000)}`;
     note({ name: 'sweeper', result: 'wrong', text, fix: 'docs/runbooks/sweep-not-running.md' });
-  } else note({ name: 'sweeper', result: 'ok', text: 'runs' });
+  } else {
+    const text = view.sweptUntil === undefined ? 'not yet: it comes every minute' : 'runs';
+    note({ name: 'sweeper', result: 'ok', text });
+  }
   const { main, dead } = view;
   note({
     name: 'queues',

@@ -6,9 +6,7 @@ import { EXIT, type ExitCode } from '../cli-error.ts';
 import { isNotice } from '../is-notice.ts';
 import { span } from '../output.ts';
 import { type CommandSet, type Run, withExamples } from '../run.ts';
-import { readSystem, type SystemView } from '../system-view.ts';
-
-const SWEEPER_LATE_MS = 3 * 60_000;
+import { isSweeperLate, readSystem, type SystemView } from '../system-view.ts';
 
 export function addStatus(program: Command, set: CommandSet): void {
   withExamples(
@@ -34,7 +32,7 @@ export function addStatus(program: Command, set: CommandSet): void {
 /** What needs a person, in words. */
 function needsOf(run: Run, view: SystemView): readonly string[] {
   const alarms = view.alarms.filter(alarm => alarm.state === 'ALARM' && !isNotice(alarm));
-  const late = view.sweptUntil === undefined || run.clock.now() - view.sweptUntil > SWEEPER_LATE_MS;
+  const late = isSweeperLate(view, run.clock.now());
   return [
     ...alarms.map(alarm => `alarm ${alarm.name}`),
     ...(view.openDeadLetters > 0

@@ -117,6 +117,9 @@ describe('dlq', () => {
         { source: 'pay', count: 1 },
       ],
     });
+    expect((await cli.run(['dlq', 'ls', '--cause', 'handler_eror'])).stderr).toBe(
+      'No open dead letters, cause handler_eror.\n',
+    );
     const table = await cli.run(['dlq', 'ls', '--source', 'pay']);
     expect(table.stdout.trim().split('\n')).toHaveLength(2);
     expect(table.stderr).toContain('Next: holdfast dlq show evt_pay.bad-1');
@@ -504,6 +507,10 @@ describe('status and doctor', () => {
     const { code, stdout } = await still.run(['doctor']);
     expect(code).toBe(1);
     expect(stdout).toMatch(/WRONG +sweeper +never ran/);
+    // A pipeline asks doctor right after its first deploy.
+    const fresh = { gateway: { deployedAt: still.world.clock.now() - 20_000 } };
+    expect(await still.run(['doctor'], fresh)).toMatchObject({ code: 0 });
+    expect(await still.run(['status'], fresh)).toMatchObject({ code: 0 });
   });
 });
 

@@ -2,6 +2,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { openGateway } from '#cli/aws/open-gateway.ts';
 import { CliError } from '#cli/cli-error.ts';
 import { explainError } from '#cli/explain-error.ts';
 import { Output, span } from '#cli/output.ts';
@@ -136,12 +137,30 @@ describe('errors', () => {
     [named('CredentialsProviderError'), 4, 'aws sso login'],
     [new Error('Region is missing'), 4, 'AWS_REGION'],
     [new Error('connect ECONNREFUSED 127.0.0.1:4566'), 1, 'npm start'],
+    [Object.assign(new Error('Unknown'), { name: 'NotFound', $metadata: {} }), 1, 'AWS_ENDPOINT_URL'],
+    [Object.assign(new Error('@aws-sdk XML parse error: mismatched tags'), { $metadata: {} }), 1, 'it is no AWS'],
     [new CliError('mine', 5), 5, 'mine'],
     ['a text', 1, 'a text'],
   ])('%s has exit code %i and says what to do', (error, code, hint) => {
     const explained = explainError(error);
     expect(explained.exitCode).toBe(code);
     expect(explained.message).toContain(hint);
+  });
+
+  it.each([
+    [{ AWS_ENDPOINT_URL: 'localhost:4566' }, '"localhost:4566"'],
+    [{ AWS_ENDPOINT_URL: 'https://dynamodb.eu-west-1.amazonaws.com' }, 'npm run deploy -- dev'],
+    [{ HOLDFAST_PORT: 'abc' }, '"abc"'],
+    [{ HOLDFAST_PORT: '70000' }, '1 to 65535'],
+  ])('name what is wrong with %j: 2', async (env, hint) => {
+    const cli = new CliWorld();
+    const { code, stderr } = await cli.run(['status'], {
+      openGateway: deployment => openGateway(deployment, env),
+      realTime: true,
+    });
+    expect(code).toBe(2);
+    expect(stderr).toContain(hint);
+    expect(stderr).toContain('allowed:');
   });
 
   it('of the gateway reach the person as one message', async () => {

@@ -98,7 +98,7 @@ describe('npm start', () => {
     const real = runScript('start', ['--once'], {
       env: { AWS_ENDPOINT_URL: 'https://dynamodb.eu-west-1.amazonaws.com' },
     });
-    expect(await real.exitCode).toBe(1);
+    expect(await real.exitCode).toBe(2);
     expect(real.stderr()).toContain('npm run deploy -- dev');
     const silent = runScript('start', ['--once'], {
       env: { AWS_ENDPOINT_URL: `http://127.0.0.1:${await freePort()}` },
