@@ -1,7 +1,8 @@
 /** The CLI over the whole product in memory: the commands in this process, the gateway on a virtual clock. */
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
 import { MemoryControlStore } from '#adapters/memory/memory-control-store.ts';
 import { MemoryEventStore } from '#adapters/memory/memory-event-store.ts';
 import { MemoryPayloadStore } from '#adapters/memory/memory-payload-store.ts';
@@ -208,6 +209,9 @@ function textOf(data: string | Uint8Array): string {
   return typeof data === 'string' ? data : Buffer.from(data).toString('utf8');
 }
 
+/** A path that is gone after the test it is asked for in. */
 export function temporaryFile(name: string): string {
-  return join(mkdtempSync(join(tmpdir(), 'holdfast-cli-')), name);
+  const folder = mkdtempSync(join(tmpdir(), 'holdfast-cli-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return join(folder, name);
 }

@@ -1,12 +1,13 @@
 /** Every command as a script uses it: JSON alone on stdout, the exit code, and a way on for wrong input. */
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { defineGateway } from '#core/config/gateway-config.ts';
 import { resolveDeployment } from '#core/config/resolve-config.ts';
 import { HOLDFAST_DIRECTORY } from '#local/workspace.ts';
 import { PROVIDERS } from '#providers/index.ts';
-import { type CliOptions, CliWorld, temporaryFile } from './cli-world.ts';
+import { type CliOptions, CliWorld } from './cli-world.ts';
 import { everyCommand } from './every-command.ts';
 
 interface Habit {
@@ -22,8 +23,9 @@ interface Habit {
 
 const cli = new CliWorld();
 const name = `scripted-${process.pid}`;
-const body = temporaryFile('body.json');
-const request = temporaryFile('request.http');
+const folder = mkdtempSync(join(tmpdir(), 'holdfast-cli-'));
+const body = join(folder, 'body.json');
+const request = join(folder, 'request.http');
 const paired = defineGateway({ sources: { tasks: { provider: 'asana' } }, environments: { local: {} } });
 const compared = defineGateway({
   sources: { shop: { provider: 'stripe', reconcile: { types: ['*'] } } },
@@ -123,6 +125,7 @@ describe('in a script', () => {
   afterAll(() => {
     cli.world.stop();
     rmSync(join(HOLDFAST_DIRECTORY, 'cursors', `local-${name}.json`), { force: true });
+    rmSync(folder, { recursive: true });
   });
 
   it('no command is left out', () => {

@@ -1,5 +1,5 @@
 /** `holdfast sources`: pairing windows and published address ranges. */
-import { cpSync, mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -60,6 +60,7 @@ describe('sources ips --refresh', () => {
     };
     directory = mkdtempSync(join(tmpdir(), 'holdfast-providers-'));
     cpSync('providers/github.ts', join(directory, 'github.ts'));
+    return () => rmSync(directory, { recursive: true });
   });
   const refresh = (args: readonly string[] = []): Promise<CliResult> =>
     run(['ips', ...args, '--refresh', '--json'], {

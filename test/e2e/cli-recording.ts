@@ -2,7 +2,7 @@
  * The terminal recording in docs/cli.md: what on-call does with a poison event, run on the real stacks and written down.
  * `npm run docs:cli` writes it; the long suite runs it again and compares.
  */
-import { mkdtemp, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -25,7 +25,6 @@ export async function recordCli(gateway: GatewayUnderTest): Promise<string> {
     lines.push(`$ holdfast ${command}`, ...withoutHaste(printed.trimEnd().split('\n')), ...end, '');
   };
   const say = (text: string): void => void lines.push(`# ${text}`);
-  const directory = await mkdtemp(join(tmpdir(), 'holdfast-recording-'));
 
   say('What is received here, and a signed sample through the front door.');
   await type('sources ls');
@@ -54,9 +53,11 @@ export async function recordCli(gateway: GatewayUnderTest): Promise<string> {
   await type('resume github');
 
   say('Why is this request refused?');
+  const directory = await mkdtemp(join(tmpdir(), 'holdfast-recording-'));
   const body = join(directory, 'body.json');
   await writeFile(body, '{"event_id":"e1","event_type":"ping"}');
   const signed = await runOnAws(gateway, ['sign', body, '--source', 'default', '--json']);
+  await rm(directory, { recursive: true });
   const { headers } = JSON.parse(signed.stdout) as { headers: Readonly<Record<string, string>> };
   const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}\n`);
   const request = `POST /webhooks/default HTTP/1.1\n${head.join('')}\n{"event_id": "e1", "event_type": "ping"}`;
