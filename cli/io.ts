@@ -31,10 +31,10 @@ export function processIo(): Io {
       interrupted.abort();
     });
   }
-  // `holdfast … | head` closes our stdout: that is no failure.
+  // `holdfast … | head` closes our stdout: that is no failure. What follows events ends; a replay goes on to its last one.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code === 'EPIPE') process.exit(0);
-    throw error;
+    if (error.code !== 'EPIPE') throw error;
+    interrupted.abort();
   });
   // Nobody reads the notes: what was asked for is done all the same, and the exit code says how it went.
   process.stderr.on('error', (error: NodeJS.ErrnoException) => {
