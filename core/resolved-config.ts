@@ -111,14 +111,6 @@ export interface ResolvedConfig {
   readonly awsClient: 'signed' | 'sdk';
 }
 
-/** Everything that has a route: your sources, and the probe's. */
-export function receivedSources({
-  sources,
-  probe,
-}: Pick<ResolvedConfig, 'sources' | 'probe'>): readonly ResolvedSource[] {
-  return probe === undefined ? sources : [...sources, probe];
-}
-
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;

@@ -16,7 +16,7 @@ import { systemAddresses, systemClock, systemIds, systemTimer } from '#adapters/
 import { EmfTelemetry } from '#adapters/telemetry/emf-telemetry.ts';
 import { needsSecret } from '#core/config/source-needs.ts';
 import { PROBE_SOURCE } from '#core/inbound/probe-source.ts';
-import { receivedSources } from '#core/resolved-config.ts';
+import { receivedSources } from '#core/received-sources.ts';
 import { isWhole } from '#core/source-head.ts';
 import { config } from '#lambdas/shared/baked-config.ts';
 import { flushTelemetry } from '#lambdas/shared/flush-telemetry.ts';

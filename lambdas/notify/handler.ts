@@ -7,7 +7,7 @@ import { createSnsClient, SnsPager } from '#adapters/sns/sns-pager.ts';
 import { systemClock } from '#adapters/system.ts';
 import { EmfTelemetry } from '#adapters/telemetry/emf-telemetry.ts';
 import { notifyOnCall } from '#core/inbound/notify-on-call.ts';
-import { receivedSources } from '#core/resolved-config.ts';
+import { receivedSources } from '#core/received-sources.ts';
 import { config } from '#lambdas/shared/baked-config.ts';
 import { environment } from '#lambdas/shared/process-environment.ts';
 import { readEnv } from '#lambdas/shared/read-env.ts';

@@ -17,7 +17,7 @@ import { EmfTelemetry } from '#adapters/telemetry/emf-telemetry.ts';
 import { ShapeWatch } from '#core/drift/shape-watch.ts';
 import { Pauses } from '#core/inbound/pauses.ts';
 import { PROBE_SOURCE, withProbe } from '#core/inbound/probe-source.ts';
-import { receivedSources } from '#core/resolved-config.ts';
+import { receivedSources } from '#core/received-sources.ts';
 import { Breaker } from '#core/retry/breaker.ts';
 import { withRoutes } from '#core/routing/with-routes.ts';
 import { handlers as ownHandlers } from '#handlers/index.ts';

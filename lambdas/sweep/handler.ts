@@ -12,7 +12,7 @@ import { SqsWorkQueue } from '#adapters/sqs/sqs-work-queue.ts';
 import { systemClock, systemIds, systemTimer } from '#adapters/system.ts';
 import { EmfTelemetry } from '#adapters/telemetry/emf-telemetry.ts';
 import { sweep } from '#core/inbound/sweep.ts';
-import { receivedSources } from '#core/resolved-config.ts';
+import { receivedSources } from '#core/received-sources.ts';
 import { config } from '#lambdas/shared/baked-config.ts';
 import { flushTelemetry } from '#lambdas/shared/flush-telemetry.ts';
 import { environment } from '#lambdas/shared/process-environment.ts';
