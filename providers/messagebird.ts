@@ -19,7 +19,6 @@ export const messagebird: ProviderSpec = {
         { equals: 'claim:payload_hash', hash: 'sha256', encoding: 'hex' },
         { equals: 'claim:url_hash', hash: 'sha256', encoding: 'hex', of: 'url' },
       ],
-      leewaySeconds: 1,
     },
   ],
   identity: { key: [['claim:jti']], type: ['json:type', 'json:event'] },

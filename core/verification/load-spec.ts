@@ -71,6 +71,10 @@ function checkScheme(scheme: Scheme, spec: ProviderSpec): string[] {
   );
   need(message?.includes('{signedHeaders}') !== true || scheme.signedHeaders !== undefined, 'signedHeaders is missing');
   need(
+    scheme.separated === undefined || message?.includes(`{${scheme.separated.except}}`) === true,
+    'separated.except is no value of message',
+  );
+  need(
     !(scheme.bind ?? []).some(bind => isUnsignedSource(bind.equals)),
     'bind compares with a value that is not part of the signed text',
   );
@@ -88,6 +92,11 @@ function checkScheme(scheme: Scheme, spec: ProviderSpec): string[] {
     'claims of a body that is not signed',
   );
   if (alg === 'jwt') {
+    const { leewaySeconds = MIN_WINDOW_SECONDS } = scheme;
+    need(
+      leewaySeconds >= MIN_WINDOW_SECONDS,
+      `leewaySeconds is ${leewaySeconds}: clock skew needs at least ${MIN_WINDOW_SECONDS}`,
+    );
     need(scheme.jwtAlg !== undefined, 'jwtAlg is missing: the algorithm is pinned here, never taken from the token');
     need(
       Object.keys(scheme.claims ?? {}).length + (scheme.bind ?? []).length > 0,

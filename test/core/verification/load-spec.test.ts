@@ -71,10 +71,17 @@ describe('a spec', () => {
     expect(withScheme({ message: '{config:id}{body}' })).toContain('setting "id" is used but not described');
     expect(withScheme({ alg: 'digest-sha256' })).toContain('must have {secret}');
     expect(withScheme({ message: '{signedHeaders}' })).toContain('signedHeaders is missing');
+    expect(withScheme({ message: '{json:a}:{json:b?}', separated: { by: ':', except: 'json:b?' } })).toBe('');
+    expect(withScheme({ message: '{json:a}:{json:b?}', separated: { by: ':', except: 'json:b' } })).toContain(
+      'separated.except is no value of message',
+    );
     expect(withScheme({ sig: { from: 'header:x-other' } })).toContain('signatureHeaders lacks "x-other"');
     expect(withScheme({ bind: [{ equals: 'header:x-hash', hash: 'sha256', encoding: 'hex' }] })).toContain(
       'not part of the signed text',
     );
+    const token = { alg: 'jwt', jwtAlg: 'HS256', claims: { iss: 'a' } } as const;
+    expect(withScheme({ ...token, leewaySeconds: 30 })).toBe('');
+    expect(withScheme({ ...token, leewaySeconds: 1 })).toContain('clock skew needs at least 30');
     expect(withScheme({ claims: { a: 'b' }, message: '{json:id}' })).toContain('claims of a body that is not signed');
     expect(withScheme({ batch: 'items[]' })).toContain('batch and identity.items must be the same');
   });
