@@ -17,7 +17,8 @@ const POLL_MS = 2_000;
 
 /**
  * The messages of the dead-letter queue, each once, until it answers empty a few times (a queue may do so before it is).
- * `redrive` wants those whose event is still dead of this very death. `purge` wants foreign ones and settled ones, and
+ * `redrive` wants those whose event is still dead of this very death, and those that carry an event that was never
+ * recorded: nothing else brings it back. `purge` wants foreign ones and settled ones, and
  * with `open` those as well; a filter by source or cause leaves foreign ones alone.
  */
 export async function* movableMessages(
@@ -51,14 +52,15 @@ export async function* movableMessages(
         yield { body, receipt, groupId: 'foreign', wanted: verb === 'purge' && !narrow };
         continue;
       }
-      const { pk, deadId, cause } = decoded.message;
+      const { pk, deadId, cause, payload, ref } = decoded.message;
       const { sourceId } = splitEventPk(pk);
       const meant =
         (!narrow || filter.sources.includes(sourceId)) && (filter.cause === undefined || filter.cause === cause);
       const item = meant ? await gateway.store.get(pk) : undefined;
       const stillDead = item?.status === 'dead_letter' && item.deadId === deadId;
       // A message without a record may be all that is left of its event.
-      const wanted = meant && (verb === 'redrive' ? stillDead : item !== undefined && (open || !stillDead));
+      const isLast = item === undefined && (payload !== undefined || ref !== undefined);
+      const wanted = meant && (verb === 'redrive' ? stillDead || isLast : item !== undefined && (open || !stillDead));
       yield { body, receipt, groupId: `replay#${sourceId}`, wanted };
     }
   }
