@@ -79,9 +79,9 @@ function tokenBytes(token: string, scheme: Scheme, input: MessageInput): Uint8Ar
 }
 
 /** With the separator in more than one value, a part of one could be moved into the next and leave the text the same. */
-function signedValue(token: string, { separated }: Scheme, { reader, scope }: MessageInput): Uint8Array | Refused {
-  const text = reader.text(token, scope);
-  return separated && token !== separated.except && text?.includes(separated.by)
+function signedValue(place: string, { separated }: Scheme, { reader, scope }: MessageInput): Uint8Array | Refused {
+  const text = reader.text(place, scope);
+  return separated && place !== separated.except && text?.includes(separated.by)
     ? refused('malformed', 'separator_in_value')
     : orMissing(text, 'no_signed_value');
 }
