@@ -49,7 +49,7 @@ export async function ensureEmulatorInstalled(): Promise<string> {
     throw new UserError(`Python 3.10 or newer was not found. ${HOW_TO_INSTALL}.${named}`);
   }
   await makeWritable(HOLDFAST_DIRECTORY);
-  await removeAbandonedDrafts();
+  await removeAbandonedDrafts(HOLDFAST_DIRECTORY);
   // Built beside its final place and renamed when complete: a broken or parallel installation is never mistaken for a good one.
   const draft = `${directory}.${process.pid}`;
   try {
@@ -78,12 +78,12 @@ export async function ensureEmulatorInstalled(): Promise<string> {
   return installed;
 }
 
-/** What an installation that was interrupted left behind: its process is gone. */
-async function removeAbandonedDrafts(): Promise<void> {
-  for (const name of await readdir(HOLDFAST_DIRECTORY)) {
+/** Removes what interrupted installations left behind, those whose process is gone. */
+export async function removeAbandonedDrafts(directory: string): Promise<void> {
+  for (const name of await readdir(directory)) {
     const pid = /^emulator-[0-9a-f]{12}\.(\d+)$/.exec(name)?.[1];
     if (pid === undefined || isRunning(Number(pid))) continue;
-    await rm(join(HOLDFAST_DIRECTORY, name), { recursive: true, force: true });
+    await rm(join(directory, name), { recursive: true, force: true });
   }
 }
 

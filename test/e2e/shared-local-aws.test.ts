@@ -1,7 +1,7 @@
 /** Several programs on one local AWS: who starts it, who deploys to it, and what they learn of its end. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -10,7 +10,7 @@ import { EventFeed } from '#local/event-feed.ts';
 import { followEvents } from '#local/follow-events.ts';
 import { hasEnded } from '#local/has-ended.ts';
 import { oneAtATime } from '#local/one-at-a-time.ts';
-import { findPython } from '#local/python.ts';
+import { findPython, removeAbandonedDrafts } from '#local/python.ts';
 import { readDeployment } from '#local/sources.ts';
 import { makeWritable } from '#local/workspace.ts';
 import { freePort } from '#test/support/free-port.ts';
@@ -46,6 +46,12 @@ it.skipIf(!python)('of two that start at once, one starts and one joins; both le
   await rm(joined.directory, { recursive: true, force: true });
 });
 
+async function pidOfTheDead(): Promise<number> {
+  const child = spawn(process.execPath, ['-e', '0']);
+  await once(child, 'exit');
+  return child.pid ?? 0;
+}
+
 function refuse(): Promise<never> {
   return Promise.reject(new Error('connect ECONNREFUSED'));
 }
@@ -67,9 +73,7 @@ describe('one at a time', () => {
   it('a lock is given back after a failure, and taken over when its process is gone or had our id', async () => {
     const lock = join(folder, 'stale.lock');
     await expect(oneAtATime(lock, () => Promise.reject(new Error('broken')))).rejects.toThrow('broken');
-    const gone = spawn(process.execPath, ['-e', '0']);
-    await once(gone, 'exit');
-    for (const pid of [gone.pid, process.pid]) {
+    for (const pid of [await pidOfTheDead(), process.pid]) {
       await writeFile(lock, String(pid));
       expect(await oneAtATime(lock, () => readFile(lock, 'utf8'))).toBe(String(process.pid));
     }
@@ -81,6 +85,16 @@ describe('one at a time', () => {
     const waiting = oneAtATime(lock, () => Promise.resolve(), { patienceMs: 0 });
     await expect(waiting).rejects.toThrow(`Process 1 has held ${lock} for 0 minutes. End it`);
   });
+});
+
+it('removes half an installation when its process is gone, and nothing else', async () => {
+  const kept = ['bundles', 'emulator-0123456789ab', `emulator-0123456789ab.${process.pid}`];
+  const root = join(folder, 'holdfast');
+  for (const name of [...kept, `emulator-0123456789ab.${await pidOfTheDead()}`]) {
+    await mkdir(join(root, name, 'bin'), { recursive: true });
+  }
+  await removeAbandonedDrafts(root);
+  expect((await readdir(root)).sort()).toEqual(kept);
 });
 
 it('names a folder that cannot be written to', async () => {
