@@ -83,6 +83,15 @@ const REPLACED_FILES: readonly (readonly [file: RegExp, contents: string])[] = [
     new RegExp(`${IN_SDK}submodules/retry/util-retry/AdaptiveRetryStrategy.js$`),
     `export class AdaptiveRetryStrategy { constructor() { throw new Error('This bundle has no adaptive retry mode'); } }`,
   ],
+  // Lambda tells the region: no instance is asked for it.
+  [
+    new RegExp(`${IN_SDK}submodules/config/config-resolver/regionConfig/getInstanceMetadataRegion.js$`),
+    'export const getInstanceMetadataRegion = async () => undefined;',
+  ],
+  [
+    /node_modules\/@smithy\/signature-v4\/dist-es\/HeaderFormatter.js$/,
+    `export class HeaderFormatter { format() { throw new Error('This bundle has no event streams'); } }`,
+  ],
   // Fallbacks for a Node without crypto.
   [new RegExp(`${IN_SDK}submodules/checksum/sha256/Sha256Js.js$`), 'export const Sha256Js = undefined;'],
   [new RegExp(`${IN_SDK}submodules/checksum/md5/Md5Js.js$`), 'export const Md5Js = undefined;'],
