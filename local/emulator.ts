@@ -217,7 +217,8 @@ export async function readHealth(endpoint: string, limitMs = 2_000): Promise<{ e
   }
 }
 
-async function assertPortIsFree(port: number): Promise<void> {
+/** Throws UserError, with a port to take instead, when something else listens on this one. */
+export async function assertPortIsFree(port: number): Promise<void> {
   const taken = await new Promise<boolean>(resolve => {
     const server = createServer();
     server.once('error', () => resolve(true));

@@ -10,7 +10,7 @@ import { formatCurl } from './curl-command.ts';
 import { deployStacks, LOCAL_ENVIRONMENT } from './deploy-stacks.ts';
 import type { DeployedStack } from './deployed-stack.ts';
 import { describeChange, describeTimeline } from './describe-event.ts';
-import { choosePort, type LocalAws, openLocalAws } from './emulator.ts';
+import { assertPortIsFree, choosePort, type LocalAws, openLocalAws } from './emulator.ts';
 import { EventFeed } from './event-feed.ts';
 import { followEvents } from './follow-events.ts';
 import { findGateway, type GatewayAddress, outputOf } from './gateway-address.ts';
@@ -87,6 +87,8 @@ function readOptions(): { once: boolean; port: number; help: boolean } {
 
 async function openAws(port: number, progress: Progress): Promise<LocalAws> {
   if (!process.env['AWS_ENDPOINT_URL'] && !(await isEmulatorInstalled())) {
+    // Nothing of ours can run yet: better known before the minute of the installation than after it.
+    await assertPortIsFree(port);
     await progress.step('Install the local AWS into .holdfast/ (first time only)', () => ensureEmulatorInstalled());
   }
   return await progress.step('Start the local AWS', async note => {

@@ -78,6 +78,15 @@ describe('npm start', () => {
     expect(run.stderr().trim().split('\n')).toEqual([
       expect.stringMatching(/^Python 3\.10 or newer was not found\. Install it/),
     ]);
+    // A busy port is known before anything is installed.
+    const server = createServer();
+    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as { port: number };
+    const args = ['--once', '--port', String(port)];
+    const busy = runScript('start', args, { root: app, env: { HOLDFAST_PYTHON: '/there/is/no/python' } });
+    expect(await busy.exitCode).toBe(1);
+    expect(busy.stderr()).toContain(`Port ${port} is in use by another program`);
+    server.close();
     await rm(app, { recursive: true, force: true });
   });
 
