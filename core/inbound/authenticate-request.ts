@@ -18,8 +18,8 @@ import { refuseBroughtSecret, shakeHands } from './shake-hands.ts';
 
 export type Authenticated = { kind: 'reply'; reply: Reply } | { kind: 'verified'; verdict: Verified };
 
-/** A wrong secret looks like this; a look at the stored one may put it right. */
-const MAY_BE_AN_OLD_SECRET: readonly string[] = ['mismatch', 'no_key'];
+/** A wrong secret looks like this (Plaid gives no key for one); a look at the stored one may put it right. */
+const MAY_BE_AN_OLD_SECRET: readonly string[] = ['mismatch', 'no_key', 'key_fetch'];
 
 /**
  * Gets the secret, answers a handshake, verifies the raw bytes; after a mismatch once more with a freshly fetched secret,

@@ -1,7 +1,8 @@
-import { createHmac } from 'node:crypto';
+import { createHmac, generateKeyPairSync, sign as signWith } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import type { Fault } from '#adapters/memory/faults.ts';
 import type { ProviderSpec, Scheme } from '#core/inbound/provider-spec.ts';
+import type { Jwk } from '#core/ports.ts';
 import { verifyRequest } from '#core/verification/verify-request.ts';
 import { PROVIDERS } from '#providers/index.ts';
 import { genuineRequest, NOW_MS } from '../providers/genuine-request.ts';
@@ -183,6 +184,23 @@ describe('a secret that was changed a moment ago', () => {
     // 90 s: at 0, 30 and 60 s, and once for every process that was replaced meanwhile (first look and forced look).
     expect(world.world.secretValues.fetches - before).toBeLessThanOrEqual(4 + 2 * 12);
     expect(world.world.secretValues.fetches - before).toBeGreaterThanOrEqual(3);
+  });
+
+  it('is looked at again when the place of a key refuses it', async () => {
+    const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
+    const key = publicKey.export({ format: 'jwk' }) as Jwk;
+    const fetchKey = async (_kind: string, _locator: string, _kid?: string, credential?: string) => {
+      if (credential !== `client:${NEW}`) throw new Error('INVALID_API_KEYS');
+      return key;
+    };
+    const settings = { clientId: 'client', environment: 'sandbox' };
+    const world = new ProviderWorld('plaid', { secret: OLD, settings, ingestPorts: { keys: { fetchKey } } });
+    const sign = (message: Uint8Array) => signWith('sha256', message, { key: privateKey, dsaEncoding: 'ieee-p1363' });
+    const sent = world.sign('{"webhook_type":"ITEM"}', '', { sign, keyId: 'k1' });
+    expect((await world.post(sent)).status).toBe(503);
+    world.world.secretValues.set(SOURCE, NEW);
+    await world.world.clock.advanceBy(30_000);
+    expect((await world.post(sent)).status).toBe(200);
   });
 
   it('works as soon as a secret that could not be used was corrected', async () => {
