@@ -136,9 +136,13 @@ export async function createReplayJob(
     taken: 0,
     counts: { replayed: 0, changed: 0, running: 0, gone: 0, body_missing: 0 },
   };
+  // Listed first: a job that is there is carried out, wherever its creator dies.
+  const list = (): Promise<void> => changeOpenJobs(ports.control, ids => [...ids, job.id]);
+  await list();
   if (!(await writeJob(job, 0, ports.control)))
     throw new Error(`A replay job ${job.id} exists already; start it again`);
-  await changeOpenJobs(ports.control, ids => [...ids, job.id]);
+  // A sweeper that met the id before the job took it for a job that is over.
+  if (!(await readOpenJobs(ports.control)).includes(job.id)) await list();
   return job;
 }
 

@@ -16,6 +16,7 @@ import {
   type ReplayJobRequest,
   readReplayJob,
 } from '#core/inbound/replay-job.ts';
+import type { ControlStore } from '#core/ports.ts';
 import { isLongRun } from '#test/support/long-run.ts';
 import { EVENTS, MemoryWorld, PAYLOADS, type WorldOptions } from '#test/support/memory-world.ts';
 import { handlerThat } from './support/handlers.ts';
@@ -84,8 +85,8 @@ class Incident {
     return pks;
   }
 
-  create(request: Partial<ReplayJobRequest> = {}) {
-    const ports = { control: this.control, clock: this.world.clock, ids: { uuid: () => '0badcafe-0000' } };
+  create(request: Partial<ReplayJobRequest> = {}, control: ControlStore = this.control) {
+    const ports = { control, clock: this.world.clock, ids: { uuid: () => '0badcafe-0000' } };
     return createReplayJob(
       { filter: this.filter(), ratePerSecond: 2, by: 'ada', why: 'schema fixed', ...request },
       ports,
@@ -94,6 +95,10 @@ class Incident {
 
   async job(id: string) {
     return (await readReplayJob(id, this.control))?.job;
+  }
+
+  async shownAsRunning() {
+    return (await listReplayJobs(10, this.control)).filter(job => job.state === 'running');
   }
 
   /** Lets sweeps come until the job is over. */
@@ -249,6 +254,23 @@ describe('a replay job', () => {
     }
     const [free = 0, behind = 0] = rates;
     expect(free).toBeGreaterThan(1.7 * behind);
+  });
+});
+
+describe('a creator that dies', () => {
+  it.each([1, 2])('before its write %i leaves no job that is shown and not carried out', async number => {
+    const incident = new Incident();
+    await incident.happen(BAD);
+    const { control } = incident;
+    let writes = 0;
+    const dying: ControlStore = {
+      read: name => control.read(name),
+      list: prefix => control.list(prefix),
+      write: (...args) => (++writes === number ? Promise.reject(new Error('killed')) : control.write(...args)),
+    };
+    await expect(incident.create({}, dying)).rejects.toThrow('killed');
+    await incident.world.clock.advanceBy(10 * MINUTE);
+    expect(await incident.shownAsRunning()).toEqual([]);
   });
 });
 
