@@ -17,7 +17,7 @@ export async function findOne(run: Run, id: string, source: string | undefined):
     );
   }
   throw new CliError(
-    `No event ${id} in ${run.environment}: it was never accepted, or its retention is over.\nLook for it: ${run.command('events ls --since 7d')}`,
+    `No event "${id.slice(0, 120)}" in ${run.environment}: it was never accepted, or its retention is over.\nLook for it: ${run.command('events ls --since 7d')}`,
     EXIT.notFound,
   );
 }

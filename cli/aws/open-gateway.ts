@@ -43,11 +43,7 @@ export async function openGateway(deployment: Deployment, env: Env): Promise<Gat
     requestHandler: TIMEOUTS,
   };
   const cloudFormation = new CloudFormationClient(settings);
-  const { outputs, deployedAt, account } = await readStack(
-    cloudFormation,
-    `holdfast-${environment}-gateway`,
-    environment,
-  );
+  const { outputs, deployedAt, account } = await readStack(cloudFormation, environment, local?.endpoint);
   if (!local && deployment.account !== undefined && account !== deployment.account) {
     throw new CliError(
       `${environment} is in account ${deployment.account} (gateway.config.ts); these credentials are of ${account}: choose another AWS_PROFILE`,
@@ -94,7 +90,8 @@ interface FoundStack {
   readonly account: string;
 }
 
-async function readStack(client: CloudFormationClient, StackName: string, environment: string): Promise<FoundStack> {
+async function readStack(client: CloudFormationClient, environment: string, local?: string): Promise<FoundStack> {
+  const StackName = `holdfast-${environment}-gateway`;
   try {
     const { Stacks: [stack] = [] } = await client.send(new DescribeStacksCommand({ StackName }));
     return {
@@ -104,10 +101,10 @@ async function readStack(client: CloudFormationClient, StackName: string, enviro
     };
   } catch (error) {
     if (!(error instanceof Error && error.name === 'ValidationError')) throw error;
-    const region = await client.config.region();
-    const deploy = environment === 'local' ? 'npm start' : `npm run deploy -- ${environment}`;
+    const where = local ?? (await client.config.region());
+    const elsewhere = local === undefined ? '--env, AWS_PROFILE, AWS_REGION' : '--env, HOLDFAST_PORT';
     throw new CliError(
-      `There is no stack ${StackName} in ${region}. Deploy it: ${deploy}. Or look elsewhere: --env, AWS_PROFILE, AWS_REGION`,
+      `There is no stack ${StackName} in ${where}. Deploy it: npm run deploy -- ${environment}. Or look elsewhere: ${elsewhere}`,
       EXIT.notFound,
       { cause: error },
     );

@@ -213,7 +213,7 @@ async function countMeant(run: Run, filter: EventFilter, asOf: number, limit: nu
 }
 
 function previewLines(run: Run, preview: Preview, rate: number): readonly string[] {
-  if (preview.count === 0) return ['0 events match; nothing to replay'];
+  if (preview.count === 0) return ['0 events match; nothing to replay. Try a longer --since, or fewer filters'];
   const groups = Object.entries(preview.by_source_type_status).sort((a, b) => b[1] - a[1]);
   return [
     `${run.out.paint('bold', String(preview.count))} events match; at ${rate}/s about ${span(Math.ceil(preview.count / rate))}`,
