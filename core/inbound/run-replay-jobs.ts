@@ -60,10 +60,15 @@ export async function runReplayJobs(until: EpochMs, ports: ReplayJobPorts, rules
   for (const id of ids ?? []) {
     if (ports.clock.now() >= until) return;
     await guarded(id, ports, async () => {
-      if (await runJob(id, until, ports, rules))
-        await changeOpenJobs(ports.control, open => open.filter(it => it !== id));
+      if (await runJob(id, until, ports, rules)) await takeOffList(id, ports.control);
     });
   }
+}
+
+/** Looked at once more: its creator lists a job, writes it, and looks whether it is still listed. */
+async function takeOffList(id: string, control: ControlStore): Promise<void> {
+  await changeOpenJobs(control, open => open.filter(it => it !== id));
+  if ((await readReplayJob(id, control))?.job.state === 'running') await changeOpenJobs(control, open => [...open, id]);
 }
 
 async function guarded<T>(job: string, ports: ReplayJobPorts, work: () => Promise<T>): Promise<T | undefined> {

@@ -205,6 +205,20 @@ describe('the calls of a bulk replay', () => {
     expect(mostWithin(5_000, sentAt)).toBeLessThanOrEqual(5 * 20 + 10);
   });
 
+  it('of a job that is written just after it was looked for: it stays on the list', async () => {
+    const counted = new Counted();
+    await counted.fill(10, 'dead_letter');
+    const id = await counted.create('dead_letter', 50);
+    const { clock, ports } = counted;
+    let looks = 0;
+    const read: typeof ports.control.read = name =>
+      name === `job#${id}` && ++looks === 1 ? Promise.resolve(undefined) : ports.control.read(name);
+    const control = { read, write: ports.control.write, list: ports.control.list };
+    for (let run = 0; run < 2; run++)
+      await clock.complete(runReplayJobs(clock.now() + RUN_MS, { ...ports, control }, RULES));
+    expect(await counted.job(id)).toMatchObject({ state: 'done', counts: { replayed: 10 } });
+  });
+
   it.each(['dead_letter', 'completed'] as const)(
     'with few events a second, searches no more often: %s',
     async status => {
