@@ -50,7 +50,7 @@ describe.skipIf(!python)('the real stacks on a local AWS', () => {
     killedWorkers = killWorkers(gateway.aws.instanceId, outputOf(gateway.stacks, 'ProcessFunction'));
     timelines = runTimelines(gateway, outside);
     timelines.catch(() => undefined);
-  }, 180_000);
+  }, 300_000);
   afterAll(async () => {
     ended.abort();
     await alarms;

@@ -68,12 +68,13 @@ describe('npm start', () => {
         await rm(root, { recursive: true, force: true });
       }
     },
-    240_000,
+    420_000,
   );
 
   it('says in one line what to install when there is no Python', async () => {
     const app = await copyApp('no-python');
-    const run = runScript('start', ['--once'], { root: app, env: { HOLDFAST_PYTHON: '/there/is/no/python' } });
+    const free = ['--once', '--port', String(await freePort())];
+    const run = runScript('start', free, { root: app, env: { HOLDFAST_PYTHON: '/there/is/no/python' } });
     expect(await run.exitCode).toBe(1);
     expect(run.stderr().trim().split('\n')).toEqual([
       expect.stringMatching(/^Python 3\.10 or newer was not found\. Install it/),

@@ -23,7 +23,7 @@ beforeEach(() => {
     baseUrl: PROVIDER_URL,
     credential: { get: async () => keys[0] ?? '', forget: () => void (keys.length > 1 && keys.shift()) },
     agent: server.agent,
-    timeoutMs: 300,
+    timeoutMs: 1_000,
     maxBytes: 10_000,
     callsPerSecond: 1_000,
   };
@@ -108,7 +108,7 @@ describe.each(fetchers)('the fetcher of %s', (_name, make, bodyOf) => {
 
   it('keeps to its pace, and is busy when its turn would come too late', async () => {
     server.answer = () => ({ body: bodyOf('17') });
-    const slow = make({ callsPerSecond: 5 });
+    const slow = make({ callsPerSecond: 5, timeoutMs: 300 });
     const startedAt = performance.now();
     const answers = await Promise.all(Array.from({ length: 4 }, () => slow.fetch('17', signal)));
     expect(answers.map(it => it.kind)).toEqual(['found', 'found', 'busy', 'busy']);
