@@ -195,6 +195,12 @@ function spread(values: readonly number[]): Spread {
   return { p50: at(0.5), p99: at(0.99) };
 }
 
+function onWarmth({ sent, refused, acceptMs }: Outcome, { steady }: Plan): string {
+  const accepted = sent - refused;
+  const rate = accepted / (steady.seconds + acceptMs.p99 / 1_000);
+  return `Saturation comes before the steady phase: the stand-ins of ours have met some hundreds of events by then, and their JVMs still compile. In the steady phase ours accepted ${accepted} events, about ${rate.toFixed(0)} a second until the last answer.`;
+}
+
 function report(outcomes: readonly Outcome[], skipped: readonly string[], plan: Plan): Section {
   const ours = outcomes.find(it => it.system === holdfast);
   const durable = outcomes.filter(it => it.system.durable && it.system !== holdfast);
@@ -261,7 +267,7 @@ function report(outcomes: readonly Outcome[], skipped: readonly string[], plan: 
         ]),
       },
     ],
-    notes: skipped,
+    notes: [...skipped, ...(ours ? [onWarmth(ours, plan)] : [])],
     numbers: {
       acceptRatio: ratio(ours?.acceptMs.p99, best),
       saturationRatio: ratio(ours?.perSecond, hook?.perSecond),

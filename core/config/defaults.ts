@@ -81,6 +81,7 @@ export const LOCAL_THRESHOLDS: AlarmThresholds = {
   queueAgeTicketSeconds: 30,
   queueAgePageSeconds: 90,
   unfinishedAgeSeconds: 60,
-  unsentAgeSeconds: 45,
+  // An arrival is looked at 20 to 80 s after it came, and only then known to have a message.
+  unsentAgeSeconds: 100,
   signaturePageCount: 2,
 };

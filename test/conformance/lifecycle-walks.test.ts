@@ -8,7 +8,7 @@ import { walk } from './walk.ts';
 
 /** `HOLDFAST_SEED` repeats a walk that failed: it comes first. */
 const FIRST_SEED = Number(env['HOLDFAST_SEED'] ?? 1);
-const WALKS = isLongRun() ? 50_000 : 250;
+const WALKS = isLongRun() ? 50_000 : 160;
 const WALKS_WITH_A_BUG = 1_000;
 const MAX_STEPS = 80;
 

@@ -7,7 +7,7 @@ import { keepBalance } from '#handlers/examples/account-balance.ts';
 import { trackInvoice } from '#handlers/examples/invoice-states.ts';
 import { type Order, refreshOrder } from '#handlers/examples/order-fetch.ts';
 import { keepSubscription } from '#handlers/examples/subscription-latest.ts';
-import type { MemoryWorld } from '#test/support/memory-world.ts';
+import type { MemoryWorld, WorldOptions } from '#test/support/memory-world.ts';
 import { becameOf, deliver, ENTITIES, makeEntityWorld, OTHERS, rowOf, withTimeline } from './entity-world.ts';
 
 const guide = readFileSync('docs/guides/ordering.md', 'utf8');
@@ -20,8 +20,8 @@ beforeEach(() => {
 });
 afterEach(() => vi.unstubAllEnvs());
 
-function started(handle: Handler): MemoryWorld {
-  const world = makeEntityWorld(self => withTimeline(self, lines, handle));
+function started(handle: Handler, options: WorldOptions = {}): MemoryWorld {
+  const world = makeEntityWorld(self => withTimeline(self, lines, handle), options);
   world.start();
   return world;
 }
@@ -148,7 +148,7 @@ describe('state machine: an invoice', () => {
   });
 
   it('dead-letters what waited seven days for an event that never came', async () => {
-    const world = started(trackInvoice);
+    const world = started(trackInvoice, { idleMs: 15_000 });
     await world.post({ id: 'evt_1', type: 'invoice.paid', data: invoice });
     expect(await world.settle(9 * 86_400_000)).toBe(true);
     world.stop();

@@ -8,7 +8,7 @@ import { type Call, FAULTS, type Fault, interestingCalls, type Journey, runJourn
 import { FIFTY_AT_ONCE, JOURNEYS } from './support/journeys.ts';
 import { Tally } from './support/tally.ts';
 
-const SAMPLED_PAIRS = 10;
+const SAMPLED_PAIRS = 7;
 const SAMPLED_OF_FIFTY = 4;
 const HOUR_MS = 3_600_000;
 
