@@ -1,7 +1,7 @@
 /**
  * How fast a replay job goes: its rate on average, although the sweeper has only part of each minute for it, and live
  * traffic first. Over any time since it began never more than its rate; over a shorter window at most `MADE_UP_MS`' worth
- * more, and never faster than `MOST_SPEED` times the rate. What was not had because live traffic waited is not made up for.
+ * more, and within a run never faster than `MOST_SPEED` times the rate. What was not had because live traffic waited is not made up for.
  */
 import type { EpochMs } from '../glossary.ts';
 
