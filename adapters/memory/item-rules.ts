@@ -95,7 +95,7 @@ function numberBytes(value: number): number {
 }
 
 function significantDigits(value: number): number {
-  if (!Number.isSafeInteger(value)) return value.toExponential().replace(/e.*$/, '').replace('.', '').length;
+  if (!Number.isSafeInteger(value)) return (value.toExponential().split('e')[0] ?? '').replace('.', '').length;
   let rest = value;
   while (rest % 10 === 0) rest /= 10;
   let digits = 1;

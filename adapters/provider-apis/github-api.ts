@@ -129,7 +129,7 @@ function readContent(text: string): DeliveryContent {
 
 /** The cursor of the next page, never its address: only our own base URL is asked. */
 function nextCursor(link: string | undefined): string | undefined {
-  const address = /<([^>]{1,2000})>;\s*rel="next"/.exec(link ?? '')?.[1];
+  const address = /<([^<>]{1,2000})>;\s*rel="next"/.exec(link ?? '')?.[1];
   if (address === undefined || !URL.canParse(address)) return undefined;
   return new URL(address).searchParams.get('cursor') ?? undefined;
 }

@@ -122,7 +122,7 @@ const queue = object({
 const alarmTarget: Check = (value, path, report) => {
   if (typeof value === 'object' && value !== null && Object.keys(value).length === 1) {
     if ('email' in value)
-      return text(/^[^@\s]+@[^@\s]+\.[^@\s]+$/, 'an address such as "oncall@example.com"', 'correct it')(
+      return text(/^[^@\s]+@[^@\s.]+(?:\.[^@\s.]+)+$/, 'an address such as "oncall@example.com"', 'correct it')(
         value.email,
         `${path}.email`,
         report,

@@ -11,7 +11,7 @@ export function capText(text: string, limit: number): string {
   const bytes = new TextEncoder().encode(clean);
   if (bytes.length <= limit && text.length <= 4 * limit) return clean;
   const ellipsis = '…';
-  return new TextDecoder().decode(bytes.subarray(0, limit - 3)).replace(/\ufffd+$/, '') + ellipsis;
+  return new TextDecoder().decode(bytes.subarray(0, limit - 3)).replace(/(?<!\ufffd)\ufffd+$/, '') + ellipsis;
 }
 
 /** Lower-case hex. */

@@ -17,7 +17,7 @@ function parseSignedTime(text: string, unit: TimeUnit): number | undefined {
       return /^\d{1,15}$/.test(text) ? Number(text) : undefined;
     case 'iso8601':
       // A time without a zone would be somebody's local time.
-      return /T.*(?:Z|[+-]\d{2}:?\d{2})$/.test(text) ? parseIso(text) : undefined;
+      return /^[\d-]{10}T[\d:.]{5,18}(?:Z|[+-]\d{2}:?\d{2})$/.test(text) ? parseIso(text) : undefined;
     case 'http-date':
       return parseHttpDate(text);
   }

@@ -24,10 +24,10 @@ export function checkQueryHash(
 
 /** The path below the app's base URL (setting `baseUrl`), or the whole path. */
 export function pathBelow(url: string, baseUrl: string | undefined): string {
-  const base = baseUrl?.replace(/\/+$/, '');
+  const base = baseUrl?.replace(/(?<!\/)\/+$/, '');
   const path =
     base !== undefined && url.startsWith(base) ? url.slice(base.length) : url.replace(/^https?:\/\/[^/]*/, '');
-  const trimmed = path.replace(/\/+$/, '');
+  const trimmed = path.replace(/(?<!\/)\/+$/, '');
   return trimmed === '' ? '/' : trimmed.replaceAll('&', '%26');
 }
 
