@@ -1,0 +1,318 @@
+/**
+ * Items of the two outbound tables, with the names they are stored under (docs: the design's section on data). `pk` and
+ * `sk` come from keys.ts. Times are epoch milliseconds, but for the TTL `expiresAt`, which is epoch SECONDS.
+ */
+import type { EpochMs } from '#core/glossary.ts';
+import type { AnswerClass, Timings } from '../ports.ts';
+import type { AppId, EndpointId, JobId, MessageId } from './ids.ts';
+
+/** The sparse index of both tables: present exactly on what must be listed. */
+interface Listed {
+  readonly gpk?: string;
+  readonly gsk?: string;
+}
+
+export type Mode = 'live' | 'test';
+/** How the body of a message is built from what the producer gave. */
+export const FORMATS = ['standard', 'raw', 'plain', 'object', 'cloudevents'] as const;
+export type Format = (typeof FORMATS)[number];
+/** Which headers and signatures a request carries. */
+export const SIGNATURE_PROFILES = ['standard', 'standard-v1a', 'timestamp-sha256', 'body-sha256', 't-v1'] as const;
+export type SignatureProfile = (typeof SIGNATURE_PROFILES)[number];
+
+export interface AppLimits {
+  readonly endpoints?: number;
+  readonly publishPerSecond?: number;
+}
+/** An application: one customer of the producer. */
+export interface ApplicationItem extends Listed {
+  readonly id: AppId;
+  readonly uid?: string;
+  readonly name: string;
+  /** JSON values, at most 2 KB. */
+  readonly metadata: Readonly<Record<string, unknown>>;
+  readonly limits: AppLimits;
+  readonly format: Format;
+  /** Waits after failures, seconds. */
+  readonly schedule?: readonly number[];
+  readonly defaultApiVersion?: string;
+  /** Changes whenever an endpoint of it does: what caches compare. */
+  readonly endpointVersion: number;
+  readonly endpoints: number;
+  readonly tokensNotBefore?: EpochMs;
+  readonly state: 'active' | 'erasing';
+  readonly createdAt: EpochMs;
+}
+
+/** Holds a unique name: `U#<uid>` of an application, `U#<app>#<uid>` of an endpoint. */
+export interface NameItem {
+  readonly id: AppId | EndpointId;
+}
+
+export type FilterOp = 'eq' | 'ne' | 'in' | 'gt' | 'ge' | 'lt' | 'le' | 'exists' | 'starts_with';
+export type FilterValue = string | number | boolean | null;
+export interface FilterClause {
+  /** By dots, in `data`; a first `data.` is allowed. */
+  readonly path: string;
+  readonly op: FilterOp;
+  /** A list for `in`, a truth value for `exists`. Numbers may come as text, exact to every digit. */
+  readonly value: FilterValue | readonly FilterValue[];
+}
+export type ContentFilter = { readonly all: readonly FilterClause[] } | { readonly any: readonly FilterClause[] };
+
+/** What a customer configured. Never secrets. */
+export interface EndpointItem {
+  readonly id: EndpointId;
+  readonly app: AppId;
+  readonly url: string;
+  readonly description: string;
+  readonly uid?: string;
+  /** Patterns; empty: everything. */
+  readonly types: readonly string[];
+  readonly channels: readonly string[];
+  readonly mode: Mode;
+  readonly apiVersion?: string;
+  readonly filter?: ContentFilter;
+  /** Headers of the customer's own. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly signature: SignatureProfile;
+  /** Waits after failures, seconds. */
+  readonly schedule?: readonly number[];
+  readonly rate?: { readonly perSecond: number; readonly burst: number };
+  readonly maxConcurrency: number;
+  readonly timeoutMs: number;
+  readonly ordered: boolean;
+  /** Of an ordered endpoint: hours after which its head ends as dead. */
+  readonly headOfLineHours?: number;
+  readonly batch?: { readonly maxEvents: number; readonly maxBytes: number };
+  readonly payload: 'full' | 'thin';
+  /** 1 to 30; false: never disabled for failing. Default: the environment's. */
+  readonly autoDisableDays?: number | false;
+  readonly metadata: Readonly<Record<string, unknown>>;
+  /** Since when it has wanted what it wants now: reconcile leaves older messages alone. */
+  readonly subscribedAt: EpochMs;
+  readonly version: number;
+  readonly createdAt: EpochMs;
+  /** A tombstone: everything but its name is gone. */
+  readonly deletedAt?: EpochMs;
+  /** Epoch SECONDS; only on a tombstone. */
+  readonly expiresAt?: number;
+}
+
+export interface StoredKey {
+  readonly kid: string;
+  readonly alg: 'sha256' | 'ed25519';
+  /** `Sealer`, about the endpoint's id. Bytes of an HMAC key, or the 32-byte seed of a key pair. */
+  readonly sealed: string;
+  readonly createdAt: EpochMs;
+  /** Signs no more after this time. */
+  readonly notAfter?: EpochMs;
+  /** A form with room for one signature uses the newest active key; the one before it until then. */
+  readonly activatedAt?: EpochMs;
+}
+export interface SecretsItem {
+  /** Newest first. */
+  readonly keys: readonly StoredKey[];
+  readonly version: number;
+}
+
+export type Gate = 'open' | 'paused' | 'disabled' | 'deleted';
+export type HoldWhy = 'breaker' | 'throttled' | 'rate' | 'crash';
+/** What goes on at an endpoint: gate, lease, breaker, pace. One item, changed by conditional writes only. */
+export interface RuntimeItem extends Listed {
+  readonly ep: EndpointId;
+  readonly app: AppId;
+  readonly gate: Gate;
+  readonly gateBy?: 'operator' | 'customer' | 'system';
+  readonly gateWhy?: string;
+  readonly gateSince: EpochMs;
+  /** The lease: who sends now, and until when nobody else may. */
+  readonly owner?: string;
+  readonly leaseUntil?: EpochMs;
+  /** Leases in a row whose owner never gave them back. */
+  readonly crashes: number;
+  readonly holdUntil?: EpochMs;
+  readonly holdWhy?: HoldWhy;
+  /** When the hold that is on began. */
+  readonly holdSince?: EpochMs;
+  /** The breaker: 0 closed, n opened n times in a row. */
+  readonly opens: number;
+  /** Successes in a row since the probe, while the breaker recovers. */
+  readonly recovered?: number;
+  /** Throttled answers in a row. */
+  readonly throttles?: number;
+  readonly failingSince?: EpochMs;
+  /** Since `failingSince`. */
+  readonly probes: number;
+  /** First 410, and first refused address, since the last success. */
+  readonly goneAt?: EpochMs;
+  readonly forbiddenAt?: EpochMs;
+  /** Results in a row, newest last: `1` success, `0` endpoint-level failure; at most 20. */
+  readonly recent?: string;
+  /** Requests at once, as the pace found it. */
+  readonly cap: number;
+  /** Successes since the cap last grew. */
+  readonly streak?: number;
+  readonly ewmaMs: number;
+  readonly lane: 'fast' | 'slow';
+  /** Quick successes in a row on the slow lane. */
+  readonly quick?: number;
+  /** The rate limit's bucket. */
+  readonly bucket?: { readonly tokens: number; readonly at: EpochMs };
+  /** First-generation deliveries of messages created before this are dropped. */
+  readonly dropBefore?: EpochMs;
+  /** Attempts of the last 24 hours (drain/hours.ts). */
+  readonly hours?: string;
+  /** Deliveries that died, ever. */
+  readonly dead: number;
+  readonly lastSuccessAt?: EpochMs;
+  readonly lastFailureAt?: EpochMs;
+  readonly lastClass?: AnswerClass;
+  readonly lastCode?: number;
+  /** Epoch SECONDS; only behind the gate `deleted`. */
+  readonly expiresAt?: number;
+}
+
+/** One type of the catalogue. */
+export interface EventTypeItem {
+  readonly name: string;
+  readonly description: string;
+  readonly schema?: unknown;
+  readonly example?: unknown;
+  readonly group?: string;
+  readonly deprecated?: boolean;
+  readonly validate: 'off' | 'warn' | 'reject';
+}
+
+/** One message, as published; never updated. */
+export interface MessageItem extends Listed {
+  readonly id: MessageId;
+  readonly app: AppId;
+  readonly type: string;
+  readonly channels?: readonly string[];
+  readonly mode: Mode;
+  readonly apiVersion?: string;
+  /** 1 to 21. */
+  readonly maxAttempts?: number;
+  readonly createdAt: EpochMs;
+  /** Of what the producer gave, not of the body that was built: what tells a repetition from another message. */
+  readonly inputSha: string;
+  /** Bytes of the body. */
+  readonly size: number;
+  readonly contentType: string;
+  /** Deflated (`Codec`); absent where the bytes are in the blob store under `ref`. */
+  readonly body?: Uint8Array;
+  readonly ref?: string;
+  /** Offset of the value of `data` in the body, which ends one byte before the body does; absent in a raw body. */
+  readonly dataAt?: number;
+  readonly traceId?: string;
+  readonly sequence?: string;
+  /** Its body was taken away by a person: what waits ends. */
+  readonly bodyRemovedAt?: EpochMs;
+  readonly expiresAt: number;
+}
+
+/** A pointer in an endpoint's queue partition: look at this delivery from then on. */
+export interface RowItem {
+  readonly msg: MessageId;
+  /** The message's own time. */
+  readonly createdAt: EpochMs;
+  readonly gen: number;
+  /** The charged attempt it is for, from 1. */
+  readonly n: number;
+  /** The replay job that put it. */
+  readonly job?: JobId;
+  /** Never decides anything. */
+  readonly expiresAt: number;
+}
+
+export const OPEN_STATUSES = ['pending', 'retrying'] as const;
+export const FINAL_STATUSES = ['delivered', 'dead', 'aborted', 'expired', 'dropped', 'canceled'] as const;
+export type OpenStatus = (typeof OPEN_STATUSES)[number];
+export type FinalStatus = (typeof FINAL_STATUSES)[number];
+
+/** What an attempt left in the record. */
+export interface LastAttempt {
+  readonly at: EpochMs;
+  readonly ms: number;
+  readonly code?: number;
+  readonly class: AnswerClass;
+  readonly kid?: string;
+  readonly bytes?: number;
+}
+/** The truth about one delivery: message × endpoint. */
+export interface RecordItem extends Listed {
+  readonly gen: number;
+  readonly status: OpenStatus | FinalStatus;
+  /** Charged failures of this generation; missing: none. Never probes, throttles, holds or our own faults. */
+  readonly attempts?: number;
+  /** While retrying: not before. */
+  readonly nextAt?: EpochMs;
+  readonly type?: string;
+  readonly app: AppId;
+  readonly last?: LastAttempt;
+  /** The start of the last answer, at most 256 bytes of text. */
+  readonly snippet?: string;
+  readonly firstAt?: EpochMs;
+  readonly endedAt?: EpochMs;
+  /** Who asked for this generation, and why. */
+  readonly replayId?: string;
+  readonly replayedAt?: EpochMs;
+  readonly replayedBy?: string;
+  readonly why?: string;
+  readonly expiresAt: number;
+}
+
+/** One attempt in full; failures only, unless all are asked for. */
+export interface AttemptItem {
+  readonly kind: 'delivery' | 'probe' | 'throttled' | 'test';
+  readonly at: EpochMs;
+  readonly gen: number;
+  readonly n: number;
+  readonly class: AnswerClass;
+  readonly code?: number;
+  readonly detail?: string;
+  readonly timings: Timings;
+  readonly url: string;
+  /** Values of the customer's own headers are masked. */
+  readonly requestHeaders: Readonly<Record<string, string>>;
+  /** At most 2 KB. */
+  readonly answerHeaders?: Readonly<Record<string, readonly string[]>>;
+  /** At most 10 KB, deflated. */
+  readonly answerBody?: Uint8Array;
+  readonly truncated?: boolean;
+  readonly expiresAt: number;
+}
+
+/** A replay of many deliveries, run page by page. */
+export interface ReplayJobItem extends Listed {
+  readonly id: JobId;
+  readonly app: AppId;
+  readonly endpoint?: EndpointId;
+  readonly message?: MessageId;
+  readonly status: FinalStatus | OpenStatus;
+  readonly types?: readonly string[];
+  readonly since?: EpochMs;
+  readonly until?: EpochMs;
+  readonly dryRun: boolean;
+  readonly ratePerSecond: number;
+  readonly why?: string;
+  readonly by: string;
+  /** What was replayed since then, by anybody, is left alone. */
+  readonly asOf: EpochMs;
+  readonly state: 'running' | 'paused' | 'canceled' | 'done';
+  /** Where the next page begins: an endpoint of the application and a place among its deliveries. */
+  readonly cursor?: string;
+  readonly counts: { readonly seen: number; readonly replayed: number; readonly skipped: number };
+  readonly createdAt: EpochMs;
+  readonly updatedAt: EpochMs;
+  readonly version: number;
+  readonly expiresAt: number;
+}
+
+/** tend's lease, the egress guard, positions of audit and reconcile: `value` is JSON. */
+export interface ControlItem {
+  readonly value: string;
+  readonly version: number;
+  readonly until?: EpochMs;
+}

@@ -1,0 +1,174 @@
+/**
+ * Where each item lies. Every key of a delivery follows from endpoint, message and the message's own time, so there is
+ * nothing to look up. Times in keys are 13 digits, so that their order as texts is their order in time.
+ */
+import type { EpochMs } from '#core/glossary.ts';
+import { toHour, toIso } from '#core/time.ts';
+import type { KeyRange, OutboundTable, TableKey } from '../ports.ts';
+import type { AppId, EndpointId, JobId, MessageId } from './ids.ts';
+import type {
+  ApplicationItem,
+  AttemptItem,
+  ControlItem,
+  EndpointItem,
+  EventTypeItem,
+  MessageItem,
+  NameItem,
+  RecordItem,
+  ReplayJobItem,
+  RowItem,
+  RuntimeItem,
+  SecretsItem,
+} from './items.ts';
+
+/** Key, index and TTL attributes, for the code that writes them and the tables that declare them. */
+export const OUTBOUND_TABLES: Readonly<Record<OutboundTable, { readonly project: readonly string[] }>> = {
+  registry: { project: [] },
+  outbox: { project: ['type'] },
+};
+export const LISTED = { name: 'listed', partition: 'gpk', sort: 'gsk' } as const;
+/** Partitions of the index of endpoints whose wait ends. */
+export const WAKE_SHARDS = 16;
+
+const META = 'META';
+/** 13 digits. */
+export const stamp = (at: EpochMs): string => String(at).padStart(13, '0');
+const pad = (n: number, digits: number): string => String(n).padStart(digits, '0');
+/** `20261122`. */
+export const dayOf = (at: EpochMs): string => toIso(at).slice(0, 10).replaceAll('-', '');
+
+const registry = <T>(pk: string, sk: string = META): TableKey<T> => ({ table: 'registry', pk, sk });
+const outbox = <T>(pk: string, sk: string = META): TableKey<T> => ({ table: 'outbox', pk, sk });
+
+// ---- registry
+export const applicationKey = (app: AppId): TableKey<ApplicationItem> => registry(`A#${app}`);
+export const appNameKey = (uid: string): TableKey<NameItem> => registry(`U#${uid}`);
+export const endpointNameKey = (app: AppId, uid: string): TableKey<NameItem> => registry(`U#${app}#${uid}`);
+export const endpointKey = (app: AppId, ep: EndpointId): TableKey<EndpointItem> => registry(`A#${app}`, `E#${ep}`);
+export const secretsKey = (ep: EndpointId): TableKey<SecretsItem> => registry(`S#${ep}`);
+export const runtimeKey = (ep: EndpointId): TableKey<RuntimeItem> => registry(`R#${ep}`);
+export const eventTypeKey = (environment: string, name: string): TableKey<EventTypeItem> =>
+  registry(`T#${environment}`, `T#${name}`);
+export const replayJobKey = (job: JobId): TableKey<ReplayJobItem> => registry(`J#${job}`);
+export const controlKey = (name: string): TableKey<ControlItem> => registry(`C#${name}`);
+/** The endpoints of an application, tombstones among them, by id; `from` inclusive. */
+export const endpointsRange = (app: AppId, from = '', to = '\u007f'): KeyRange<EndpointItem> => ({
+  table: 'registry',
+  partition: `A#${app}`,
+  from: `E#${from}`,
+  to: `E#${to}`,
+});
+export const APPS = 'apps';
+export const JOBS = 'jobs';
+/** All applications, or all replay jobs, by creation. */
+export const listOf = (what: typeof APPS | typeof JOBS): KeyRange => ({
+  table: 'registry',
+  index: 'listed',
+  partition: what,
+});
+export const listedAt = (what: typeof APPS | typeof JOBS, createdAt: EpochMs, id: string) => ({
+  gpk: what,
+  gsk: `${stamp(createdAt)}#${id}`,
+});
+
+// ---- outbox
+export const messageKey = (msg: MessageId): TableKey<MessageItem> => outbox(`M#${msg}`);
+/** The list of an application's messages, one partition an hour. */
+export const messageListed = (app: AppId, createdAt: EpochMs, msg: MessageId) => ({
+  gpk: `${app}#${toHour(createdAt)}`,
+  gsk: `${stamp(createdAt)}#${msg}`,
+});
+export const messagesRange = (app: AppId, hour: string): KeyRange => ({
+  table: 'outbox',
+  index: 'listed',
+  partition: `${app}#${hour}`,
+});
+
+/** What every key of a delivery follows from. */
+export interface DeliveryId {
+  readonly ep: EndpointId;
+  readonly msg: MessageId;
+  /** The message's own time. */
+  readonly createdAt: EpochMs;
+}
+export const recordKey = ({ ep, msg, createdAt }: DeliveryId): TableKey<RecordItem> =>
+  outbox(`D#${ep}#${dayOf(createdAt)}`, `${stamp(createdAt)}#${msg}`);
+/** The deliveries of an endpoint whose messages were created on one day (`20261122`). */
+export const recordsRange = (ep: EndpointId, day: string): KeyRange<RecordItem> => ({
+  table: 'outbox',
+  partition: `D#${ep}#${day}`,
+});
+export const deadListed = (ep: EndpointId, endedAt: EpochMs, msg: MessageId) => ({
+  gpk: `X#${ep}`,
+  gsk: `${stamp(endedAt)}#${msg}`,
+});
+export const deadRange = (ep: EndpointId): KeyRange => ({ table: 'outbox', index: 'listed', partition: `X#${ep}` });
+/** Endpoint, message and its time of a record's key. */
+export function deliveryOfRecord(key: { readonly pk: string; readonly sk: string }): DeliveryId {
+  return {
+    ep: key.pk.slice(2, key.pk.lastIndexOf('#')) as EndpointId,
+    msg: key.sk.slice(14) as MessageId,
+    createdAt: Number(key.sk.slice(0, 13)),
+  };
+}
+
+export const attemptKey = (ep: EndpointId, msg: string, gen: number, n: number, at: EpochMs): TableKey<AttemptItem> =>
+  outbox(`T#${ep}#${msg}`, `${pad(gen, 4)}#${pad(n, 3)}#${stamp(at)}`);
+export const attemptsRange = (ep: EndpointId, msg: string): KeyRange<AttemptItem> => ({
+  table: 'outbox',
+  partition: `T#${ep}#${msg}`,
+});
+
+export const queueOf = (ep: EndpointId): string => `Q#${ep}`;
+/** A live row: the first attempt of a fresh message. */
+export const liveRowKey = ({ ep, msg, createdAt }: DeliveryId): TableKey<RowItem> =>
+  outbox(queueOf(ep), `A#${stamp(createdAt)}#${msg}`);
+/** A row for later: a retry (`r`) or a replay (`p`). */
+export const laterRowKey = (
+  { ep, msg }: Pick<DeliveryId, 'ep' | 'msg'>,
+  row: { readonly dueAt: EpochMs; readonly kind: 'r' | 'p'; readonly gen: number; readonly n: number },
+): TableKey<RowItem> =>
+  outbox(queueOf(ep), `B#${stamp(row.dueAt)}#${row.kind}#${msg}#${pad(row.gen, 4)}#${pad(row.n, 3)}`);
+export const rowKey = (row: { readonly pk: string; readonly sk: string }): TableKey<RowItem> => outbox(row.pk, row.sk);
+/** When a row is due: a live one always. */
+export const dueAtOf = (row: { readonly sk: string }): EpochMs =>
+  row.sk.startsWith('B#') ? Number(row.sk.slice(2, 15)) : 0;
+export const rowKind = (row: { readonly sk: string }): 'live' | 'retry' | 'replay' =>
+  row.sk.startsWith('A#') ? 'live' : row.sk.charAt(16) === 'r' ? 'retry' : 'replay';
+
+/** Everything due now: live rows first, then retries and replays by their time. */
+export const dueRange = (ep: EndpointId, now: EpochMs, only?: 'later'): KeyRange<RowItem> => ({
+  table: 'outbox',
+  partition: queueOf(ep),
+  from: only === 'later' ? 'B' : 'A',
+  to: `B#${stamp(now + 1)}`,
+});
+/** What is due after now, the next first. */
+export const aheadRange = (ep: EndpointId, now: EpochMs): KeyRange<RowItem> => ({
+  table: 'outbox',
+  partition: queueOf(ep),
+  from: `B#${stamp(now + 1)}`,
+  to: 'B~',
+});
+
+// ---- wake index
+export const wakeShard = (shard: number): string => `wake#${shard}`;
+const shardOf = (ep: EndpointId): number => {
+  let hash = 0;
+  for (let at = 0; at < ep.length; at++) hash = (hash * 31 + ep.charCodeAt(at)) | 0;
+  return (hash >>> 0) % WAKE_SHARDS;
+};
+/** The index pair of an endpoint that must be looked at then. */
+export const wakeListed = (ep: EndpointId, at: EpochMs) => ({
+  gpk: wakeShard(shardOf(ep)),
+  gsk: `${stamp(at)}#${ep}`,
+});
+/** Until when an endpoint waits, or undefined. */
+export const wakeAtOf = (runtime: { readonly gsk?: string }): EpochMs | undefined =>
+  runtime.gsk === undefined ? undefined : Number(runtime.gsk.slice(0, 13));
+export const wakeRange = (shard: number, until: EpochMs): KeyRange => ({
+  table: 'registry',
+  index: 'listed',
+  partition: wakeShard(shard),
+  to: `${stamp(until)}~`,
+});
