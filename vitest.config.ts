@@ -1,5 +1,5 @@
 import { defineConfig } from 'vitest/config';
-import SuiteOrder from './test/support/suite-order.ts';
+import SuiteOrder from './test/kit/suite-order.ts';
 
 /** Files of a project share a worker's modules: loading them for each anew took a minute. Tests leave nothing behind. */
 const SHARED = { isolate: false } as const;
@@ -10,7 +10,7 @@ export default defineConfig({
     // Two that compute and two that wait; Vitest alone would use a single worker on two cores.
     maxWorkers: 4,
     sequence: { sequencer: SuiteOrder },
-    reporters: ['default', './test/support/proof-reporter.ts'],
+    reporters: ['default', './test/kit/proof-reporter.ts'],
     projects: [
       {
         test: {
@@ -24,17 +24,8 @@ export default defineConfig({
         test: {
           name: 'adapters',
           ...SHARED,
-          include: [
-            'test/contracts/**/*.test.ts',
-            'test/adapters/**/*.test.ts',
-            'test/cli/**/*.test.ts',
-            'test/lambdas/**/*.test.ts',
-            'test/handlers/**/*.test.ts',
-            'test/ingest-security/**/*.test.ts',
-            'test/testing/**/*.test.ts',
-            'test/reconciling/**/*.test.ts',
-            'test/drift/**/*.test.ts',
-          ],
+          include: ['test/adapters/**/*.test.ts', 'test/surfaces/**/*.test.ts'],
+          exclude: ['test/surfaces/docs/**'],
           testTimeout: 60_000,
           hookTimeout: 120_000,
         },
@@ -43,15 +34,7 @@ export default defineConfig({
         test: {
           name: 'proof',
           ...SHARED,
-          include: [
-            'test/journeys/**/*.test.ts',
-            'test/journeys-ordering/**/*.test.ts',
-            'test/model/**/*.test.ts',
-            'test/conformance/**/*.test.ts',
-            'test/mutants/**/*.test.ts',
-            'test/simulation/**/*.test.ts',
-            'test/bench/**/*.test.ts',
-          ],
+          include: ['test/proof/**/*.test.ts', 'test/bench/**/*.test.ts'],
           testTimeout: 240_000,
         },
       },
@@ -59,7 +42,7 @@ export default defineConfig({
         test: {
           name: 'synth',
           ...SHARED,
-          include: ['test/synth/**/*.test.ts', 'test/docs/**/*.test.ts', 'test/*.test.ts'],
+          include: ['test/lib/**/*.test.ts', 'test/surfaces/docs/**/*.test.ts', 'test/*.test.ts'],
           testTimeout: 120_000,
           hookTimeout: 120_000,
         },

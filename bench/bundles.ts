@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib';
 import type { Metafile } from 'esbuild';
 import { gateway } from '#config';
 import { resolveConfig } from '#core/config/resolve-config.ts';
-import type { ResolvedConfig } from '#core/resolved-config.ts';
+import type { ResolvedConfig } from '#core/config/resolved-config.ts';
 import { bundleFunctions, metafilePath } from '#lib/bundling/bundle-functions.ts';
 import type { Bundles, FunctionName } from '#lib/bundling/function-names.ts';
 import { PROVIDERS } from '#providers/index.ts';

@@ -22,7 +22,7 @@ import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-sec
 import { countedUnits } from '#cli/cost/counted-units.ts';
 import { modelledTimes } from '#cli/cost/modelled-times.ts';
 import { secretName } from '#core/config/deployment.ts';
-import { EVENT_INDEXES } from '#core/event-item.ts';
+import { EVENT_INDEXES } from '#core/inbound/protocol/event-item.ts';
 import { compare, showComparison } from './calibration/compare.ts';
 import { type Report, readReport } from './calibration/read-reports.ts';
 import { providerEvent } from './fixtures/provider-events.ts';

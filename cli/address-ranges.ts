@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isCidr } from '#core/config/is-cidr.ts';
 import type { EpochMs } from '#core/glossary.ts';
-import type { ProviderSpec } from '#core/inbound/provider-spec.ts';
+import type { ProviderSpec } from '#core/provider/provider-spec.ts';
 import { toIso } from '#core/time.ts';
 
 type PublishedList = NonNullable<ProviderSpec['ips']>;

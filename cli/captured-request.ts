@@ -1,4 +1,4 @@
-import type { RawRequest } from '#core/inbound/raw-request.ts';
+import type { RawRequest } from '#core/verification/raw-request.ts';
 import { usageError } from './cli-error.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { splitEventPk } from '#core/glossary.ts';
-import type { EventFilter } from '#core/inbound/event-filter.ts';
-import { decodeWorkMessage } from '#core/inbound/work-message.ts';
+import { decodeWorkMessage } from '#core/inbound/protocol/work-message.ts';
+import type { EventFilter } from '#core/inbound/search/event-filter.ts';
 import type { Gateway } from './gateway.ts';
 
 export interface DeadMessage {

@@ -1,6 +1,6 @@
 /** Turns whatever a command threw into words and an exit code. */
 import { ConfigError } from '#core/config/resolve-config.ts';
-import { CursorError } from '#core/inbound/list-events.ts';
+import { CursorError } from '#core/inbound/search/list-events.ts';
 import { UserError } from '#local/user-error.ts';
 import { CliError, EXIT } from './cli-error.ts';
 

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import { receivedSources } from '#core/config/deployment.ts';
 import { EVENT_STATUSES } from '#core/glossary.ts';
-import { type EventFilter, readFilter, type WrittenFilter } from '#core/inbound/event-filter.ts';
+import { type EventFilter, readFilter, type WrittenFilter } from '#core/inbound/search/event-filter.ts';
 import { CliError, EXIT } from './cli-error.ts';
 import type { Run } from './run.ts';
 

@@ -1,5 +1,5 @@
-import type { EventItem } from '#core/event-item.ts';
-import { findEvent } from '#core/inbound/event-report.ts';
+import type { EventItem } from '#core/inbound/protocol/event-item.ts';
+import { findEvent } from '#core/inbound/search/event-report.ts';
 import { CliError, EXIT, usageError } from './cli-error.ts';
 import type { Run } from './run.ts';
 

@@ -5,10 +5,10 @@
  */
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { EventItem } from '#core/event-item.ts';
 import type { EpochMs, EventPk, SourceId } from '#core/glossary.ts';
-import { isTerminal } from '#core/inbound/event-status.ts';
-import { TimelineReader } from '#core/inbound/read-timeline.ts';
+import type { EventItem } from '#core/inbound/protocol/event-item.ts';
+import { isTerminal } from '#core/inbound/protocol/event-status.ts';
+import { TimelineReader } from '#core/inbound/search/read-timeline.ts';
 import type { Clock, EventStore, Timer } from '#core/ports.ts';
 import { HOLDFAST_DIRECTORY } from '#local/workspace.ts';
 import { CliError, EXIT } from './cli-error.ts';

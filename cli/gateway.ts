@@ -1,5 +1,6 @@
 /** One deployed environment as the commands see it: the ports of the rules, and what only a person touches. */
 import type { Deployment } from '#core/config/deployment.ts';
+import type { ReconcileReport } from '#core/inbound/reconcile/reconcile-deliveries.ts';
 import type {
   BlobStore,
   Clock,
@@ -12,7 +13,6 @@ import type {
   Timer,
   WorkQueue,
 } from '#core/ports.ts';
-import type { ReconcileReport } from '#core/reconciling/reconcile-deliveries.ts';
 
 export interface StoredSecret {
   /** `absent`: not deployed. `empty`: nobody has set a value. */

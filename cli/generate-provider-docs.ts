@@ -2,7 +2,7 @@
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { ProviderSpec } from '#core/inbound/provider-spec.ts';
+import type { ProviderSpec } from '#core/provider/provider-spec.ts';
 import { PROVIDERS } from '#providers/index.ts';
 import { cell, duration, renderProviderPage, STRENGTHS } from './render-provider-page.ts';
 

@@ -1,11 +1,11 @@
 /** One run of a command: its options, its output, and the environment it works on, opened when first needed. */
 import type { Command } from 'commander';
 import { systemClock } from '#adapters/system.ts';
-import { closest } from '#core/config/check-value.ts';
 import type { Deployment } from '#core/config/deployment.ts';
+import type { ResolvedSource } from '#core/config/resolved-config.ts';
 import type { SourceId } from '#core/glossary.ts';
 import type { Clock } from '#core/ports.ts';
-import type { ResolvedSource } from '#core/resolved-config.ts';
+import { closest } from '#core/problem.ts';
 import type { PublishedLists } from './address-ranges.ts';
 import { CliError, EXIT, type ExitCode, usageError } from './cli-error.ts';
 import type { Gateway } from './gateway.ts';

@@ -1,8 +1,9 @@
 /** How an event looks in a list and on a screen of its own. */
-import type { EventItem } from '#core/event-item.ts';
+
 import { splitEventPk, toEventId } from '#core/glossary.ts';
-import type { TimelineStep } from '#core/inbound/event-report.ts';
-import { isTerminal } from '#core/inbound/event-status.ts';
+import type { EventItem } from '#core/inbound/protocol/event-item.ts';
+import { isTerminal } from '#core/inbound/protocol/event-status.ts';
+import type { TimelineStep } from '#core/inbound/search/event-report.ts';
 import type { Output, Style } from './output.ts';
 
 export const EVENT_HEADINGS = ['RECEIVED', 'SOURCE', 'TYPE', 'STATUS', 'TRIES', 'EVENT', 'NOTE'];

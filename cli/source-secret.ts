@@ -1,8 +1,8 @@
 import { parseSecret } from '#adapters/secrets/parse-secret.ts';
 import { secretName } from '#core/config/deployment.ts';
-import { needsSecret } from '#core/config/source-needs.ts';
+import type { ResolvedSource } from '#core/config/resolved-config.ts';
 import type { SourceSecret } from '#core/ports.ts';
-import type { ResolvedSource } from '#core/resolved-config.ts';
+import { needsSecret } from '#core/provider/source-needs.ts';
 import { CliError } from './cli-error.ts';
 import type { Run } from './run.ts';
 import { commandToSet } from './stored-state.ts';

@@ -1,5 +1,5 @@
 import { parseSecret } from '#adapters/secrets/parse-secret.ts';
-import type { ResolvedSource } from '#core/resolved-config.ts';
+import type { ResolvedSource } from '#core/config/resolved-config.ts';
 import { CliError, EXIT } from './cli-error.ts';
 import type { StoredSecret } from './gateway.ts';
 import type { Run } from './run.ts';

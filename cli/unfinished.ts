@@ -1,10 +1,11 @@
 /** How many events are not finished, by bounded reads: those the sweeper watches, and those it has not come to yet. */
-import { type EventItem, WATCH_SHARDS } from '#core/event-item.ts';
+
 import type { EpochMs, EventPk } from '#core/glossary.ts';
-import { readArrivals } from '#core/inbound/arrivals.ts';
-import { isTerminal } from '#core/inbound/event-status.ts';
-import { FAR } from '#core/inbound/event-writes.ts';
-import { TimelineReader } from '#core/inbound/read-timeline.ts';
+import { readArrivals } from '#core/inbound/protocol/arrivals.ts';
+import { type EventItem, WATCH_SHARDS } from '#core/inbound/protocol/event-item.ts';
+import { isTerminal } from '#core/inbound/protocol/event-status.ts';
+import { FAR } from '#core/inbound/protocol/event-writes.ts';
+import { TimelineReader } from '#core/inbound/search/read-timeline.ts';
 import type { Gateway } from './gateway.ts';
 import type { Run } from './run.ts';
 

@@ -1,6 +1,7 @@
 /** Signature vectors, as test/fixtures/own-vectors.json has them: a request, its secret, and what must come out. */
-import type { RawRequest } from '#core/inbound/raw-request.ts';
+
 import type { SourceSecret } from '#core/ports.ts';
+import type { RawRequest } from '#core/verification/raw-request.ts';
 import { usageError } from './cli-error.ts';
 
 export interface SignatureVector {

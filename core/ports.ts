@@ -4,6 +4,8 @@
  * `DependencyError`; a condition that does not hold is a result, not an error.
  */
 import type { Condition, Scalar } from './condition.ts';
+import type { RouteTarget } from './config/resolved-config.ts';
+import type { EpochMs, EventPk, SourceId } from './glossary.ts';
 import type {
   DetailItem,
   DetailKey,
@@ -13,10 +15,8 @@ import type {
   PayloadItem,
   RefusedItem,
   StepItem,
-} from './event-item.ts';
-import type { EpochMs, EventPk, SourceId } from './glossary.ts';
+} from './inbound/protocol/event-item.ts';
 import type { MetricName } from './metrics.ts';
-import type { RouteTarget } from './resolved-config.ts';
 
 /** A conditional change of one state item, as data. */
 export interface EventUpdate {

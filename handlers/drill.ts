@@ -4,7 +4,7 @@
  */
 import { setTimeout } from 'node:timers/promises';
 import { exists } from '#core/condition.ts';
-import { done, type Handler, PermanentError } from '#core/inbound/handler-contract.ts';
+import { done, type Handler, PermanentError } from '#core/handler/handler-contract.ts';
 import type { EffectWrite } from '#core/ports.ts';
 import { handlerEnv } from './handler-env.ts';
 

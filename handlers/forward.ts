@@ -1,5 +1,5 @@
 /** Ready handler: hands the event to an HTTP service of your own, byte for byte. */
-import { done, type Handler, PermanentError, retryAfter } from '#core/inbound/handler-contract.ts';
+import { done, type Handler, PermanentError, retryAfter } from '#core/handler/handler-contract.ts';
 
 /** Answers that no retry can mend. 408, 409, 425 and 429 can be. */
 const isPermanent = (status: number): boolean =>

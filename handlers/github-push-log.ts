@@ -1,5 +1,5 @@
 /** Example: a log of pushes, one row per push, kept beside the events. */
-import { done, type Handler, reject } from '#core/inbound/handler-contract.ts';
+import { done, type Handler, reject } from '#core/handler/handler-contract.ts';
 import { handlerEnv } from './handler-env.ts';
 
 interface PushPayload {

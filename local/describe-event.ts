@@ -1,5 +1,5 @@
-import type { EventItem } from '#core/event-item.ts';
 import { splitEventPk, toEventId } from '#core/glossary.ts';
+import type { EventItem } from '#core/inbound/protocol/event-item.ts';
 import { paint, type Style } from './progress.ts';
 
 /** An event's way through the gateway, one line per step, with the time since it arrived. */

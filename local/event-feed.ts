@@ -1,5 +1,5 @@
-import type { EventItem } from '#core/event-item.ts';
 import type { EventPk, SourceId } from '#core/glossary.ts';
+import type { EventItem } from '#core/inbound/protocol/event-item.ts';
 import type { EventStore } from '#core/ports.ts';
 
 const BATCH = 100;

@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Deployment } from '#core/config/deployment.ts';
-import type { EventItem } from '#core/event-item.ts';
 import type { EventPk } from '#core/glossary.ts';
-import { isTerminal } from '#core/inbound/event-status.ts';
+import type { EventItem } from '#core/inbound/protocol/event-item.ts';
+import { isTerminal } from '#core/inbound/protocol/event-status.ts';
 import type { LocalAws } from './emulator.ts';
 import type { EventFeed } from './event-feed.ts';
 import { assertRunning } from './has-ended.ts';

@@ -1,4 +1,4 @@
-import type { ProviderSpec } from '#core/inbound/provider-spec.ts';
+import type { ProviderSpec } from '#core/provider/provider-spec.ts';
 
 /** A secret of the form this provider's sources take, from random bytes. */
 export function makeSecret(spec: ProviderSpec, random: Buffer): string {

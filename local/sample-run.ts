@@ -1,9 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
 import type { Deployment } from '#core/config/deployment.ts';
-import type { EventItem } from '#core/event-item.ts';
-import { isTerminal } from '#core/inbound/event-status.ts';
-import type { ResolvedSource } from '#core/resolved-config.ts';
+import type { ResolvedSource } from '#core/config/resolved-config.ts';
+import type { EventItem } from '#core/inbound/protocol/event-item.ts';
+import { isTerminal } from '#core/inbound/protocol/event-status.ts';
 import { signRequest } from '#core/verification/sign-request.ts';
 import type { EventFeed } from './event-feed.ts';
 import { type GatewayAddress, type HttpAnswer, sendRequest } from './gateway-address.ts';

@@ -1,4 +1,4 @@
-import type { ProviderSpec } from '#core/inbound/provider-spec.ts';
+import type { ProviderSpec } from '#core/provider/provider-spec.ts';
 
 export const genericSha256Body: ProviderSpec = {
   id: 'generic-sha256-body',

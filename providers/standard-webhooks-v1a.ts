@@ -1,4 +1,4 @@
-import type { ProviderSpec } from '#core/inbound/provider-spec.ts';
+import type { ProviderSpec } from '#core/provider/provider-spec.ts';
 
 export const standardWebhooksV1a: ProviderSpec = {
   id: 'standard-webhooks-v1a',

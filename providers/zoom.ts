@@ -1,4 +1,4 @@
-import type { ProviderSpec } from '#core/inbound/provider-spec.ts';
+import type { ProviderSpec } from '#core/provider/provider-spec.ts';
 
 export const zoom: ProviderSpec = {
   id: 'zoom',

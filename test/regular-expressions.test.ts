@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parseAst } from 'vitest/node';
 import { PROVIDERS } from '#providers/index.ts';
-import { hostileTexts } from './support/hostile-texts.ts';
+import { hostileTexts } from './kit/hostile-texts.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const FOLDERS = ['core', 'adapters', 'lambdas', 'providers', 'handlers', 'testing', 'lib', 'cli', 'local', 'bin'];

@@ -6,8 +6,8 @@ import {
   QueryCommand,
 } from '@aws-sdk/client-dynamodb';
 import { eq, missing } from '#core/condition.ts';
-import { EVENT_INDEXES } from '#core/event-item.ts';
 import { CONTROL_PREFIX } from '#core/glossary.ts';
+import { EVENT_INDEXES } from '#core/inbound/protocol/event-item.ts';
 import type { ControlStore, Ids } from '#core/ports.ts';
 import { toDependencyError } from '../aws/to-dependency-error.ts';
 import { type AttributeMap, fromAttributes, toAttributes } from './attribute-values.ts';

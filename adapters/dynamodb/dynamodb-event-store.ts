@@ -9,8 +9,8 @@ import {
   TransactWriteItemsCommand,
 } from '@aws-sdk/client-dynamodb';
 import { DependencyError } from '#core/errors.ts';
-import { EVENT_INDEXES, type EventItem } from '#core/event-item.ts';
 import { CONTROL_PREFIX, type EpochMs, type EventPk, type SourceId } from '#core/glossary.ts';
+import { EVENT_INDEXES, type EventItem } from '#core/inbound/protocol/event-item.ts';
 import type {
   EffectWrite,
   EventStore,

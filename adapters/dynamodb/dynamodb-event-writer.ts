@@ -5,7 +5,7 @@ import {
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import { missing } from '#core/condition.ts';
-import type { EventItem } from '#core/event-item.ts';
+import type { EventItem } from '#core/inbound/protocol/event-item.ts';
 import type { EventStore, EventUpdate, WriteResult } from '#core/ports.ts';
 import { toDependencyError } from '../aws/to-dependency-error.ts';
 import { fromAttributes } from './attribute-values.ts';

@@ -7,9 +7,15 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { all, exists, lt, missing } from '#core/condition.ts';
 import { DependencyError } from '#core/errors.ts';
-import { type DetailItem, type DetailKey, type PayloadItem, type RefusedItem, refusedKey } from '#core/event-item.ts';
 import { type EventPk, type SourceId, TTL_ATTRIBUTE } from '#core/glossary.ts';
-import { livesTooShort } from '#core/inbound/retention.ts';
+import {
+  type DetailItem,
+  type DetailKey,
+  type PayloadItem,
+  type RefusedItem,
+  refusedKey,
+} from '#core/inbound/protocol/event-item.ts';
+import { livesTooShort } from '#core/inbound/protocol/retention.ts';
 import type { PayloadStore } from '#core/ports.ts';
 import { toDependencyError } from '../aws/to-dependency-error.ts';
 import { fromAttributes, toAttributes } from './attribute-values.ts';

@@ -5,8 +5,8 @@ import {
   PutItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import { missing } from '#core/condition.ts';
-import type { StepItem } from '#core/event-item.ts';
 import type { EventPk } from '#core/glossary.ts';
+import type { StepItem } from '#core/inbound/protocol/event-item.ts';
 import type { StepStore } from '#core/ports.ts';
 import { toDependencyError } from '../aws/to-dependency-error.ts';
 import { fromAttributes, toAttributes } from './attribute-values.ts';

@@ -1,6 +1,6 @@
 /** JSON Schema for handlers, without code generation (Lambda bundles stay small, nothing is evaluated). */
 import { type Schema, Validator } from '@cfworker/json-schema';
-import type { PayloadSchema } from '#core/inbound/handler-contract.ts';
+import type { PayloadSchema } from '#core/handler/handler-contract.ts';
 
 /**
  * A schema of draft 2020-12 (or the one its `$schema` names: 7, 2019-09, 4) for `defineHandlers`. Bundled only where a

@@ -1,6 +1,6 @@
 import { missing } from '#core/condition.ts';
-import { EVENT_INDEXES, type EventItem } from '#core/event-item.ts';
 import { CONTROL_PREFIX, type EpochMs, type EventPk, type SourceId, TTL_ATTRIBUTE } from '#core/glossary.ts';
+import { EVENT_INDEXES, type EventItem } from '#core/inbound/protocol/event-item.ts';
 import type {
   EffectWrite,
   EventStore,

@@ -1,4 +1,5 @@
 import { all, exists, lt, missing } from '#core/condition.ts';
+import { type EventPk, type SourceId, TTL_ATTRIBUTE } from '#core/glossary.ts';
 import {
   type DetailItem,
   type DetailKey,
@@ -6,9 +7,8 @@ import {
   type RefusedItem,
   refusedKey,
   type StepItem,
-} from '#core/event-item.ts';
-import { type EventPk, type SourceId, TTL_ATTRIBUTE } from '#core/glossary.ts';
-import { livesTooShort } from '#core/inbound/retention.ts';
+} from '#core/inbound/protocol/event-item.ts';
+import { livesTooShort } from '#core/inbound/protocol/retention.ts';
 import type { PayloadStore, StepStore } from '#core/ports.ts';
 import type { MemoryDatabase } from './memory-database.ts';
 import type { TableDefinition } from './memory-table.ts';

@@ -1,6 +1,6 @@
+import type { RouteTarget } from '#core/config/resolved-config.ts';
 import type { EpochMs } from '#core/glossary.ts';
 import type { Clock, Delivered, TargetMessage, Targets } from '#core/ports.ts';
-import type { RouteTarget } from '#core/resolved-config.ts';
 
 /** One delivery a target took as new. */
 export interface TakenDelivery {

@@ -1,4 +1,4 @@
-import type { DeliveryApi } from '#core/reconciling/delivery-api.ts';
+import type { DeliveryApi } from '#core/inbound/reconcile/delivery-api.ts';
 import { githubDeliveries } from './github-api.ts';
 import type { ProviderApiOptions } from './provider-api.ts';
 import { stripeDeliveries } from './stripe-api.ts';

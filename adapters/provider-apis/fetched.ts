@@ -1,6 +1,6 @@
-import { decodeJsonObject } from '#core/inbound/decode-json-object.ts';
-import type { Fetched } from '#core/ordering/fetch-latest.ts';
-import type { ApiAnswer } from '#core/reconciling/delivery-api.ts';
+import type { Fetched } from '#core/handler/ordering/fetch-latest.ts';
+import type { ApiAnswer } from '#core/inbound/reconcile/delivery-api.ts';
+import { decodeJsonObject } from '#core/scan/json-object.ts';
 import type { CappedAnswer } from '../http/fetch-capped.ts';
 import { garbage } from './provider-api.ts';
 

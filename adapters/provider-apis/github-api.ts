@@ -7,18 +7,18 @@
  * `{ "appId": "…", "privateKey": "-----BEGIN RSA PRIVATE KEY-----…" }`.
  */
 import { createSign } from 'node:crypto';
-import { decodeJsonObject } from '#core/inbound/decode-json-object.ts';
-import type { Fetched, Fetcher } from '#core/ordering/fetch-latest.ts';
+import type { Fetched, Fetcher } from '#core/handler/ordering/fetch-latest.ts';
 import type {
   ApiAnswer,
   DeliveryApi,
   DeliveryContent,
   DeliveryPage,
   ListedDelivery,
-} from '#core/reconciling/delivery-api.ts';
+} from '#core/inbound/reconcile/delivery-api.ts';
+import { utf8 } from '#core/scan/bytes.ts';
+import { decodeJsonObject } from '#core/scan/json-object.ts';
+import { type JsonDocument, ROOT, scanJson } from '#core/scan/json-scan.ts';
 import { parseIso } from '#core/time.ts';
-import { utf8 } from '#core/verification/bytes.ts';
-import { type JsonDocument, ROOT, scanJson } from '#core/verification/json-scan.ts';
 import { parseObject, toFetched } from './fetched.ts';
 import { garbage, header, ProviderApi, type ProviderApiOptions } from './provider-api.ts';
 

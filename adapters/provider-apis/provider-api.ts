@@ -4,7 +4,7 @@
  */
 import type { Agent } from 'node:https';
 import { DependencyError } from '#core/errors.ts';
-import type { ApiAnswer } from '#core/reconciling/delivery-api.ts';
+import type { ApiAnswer } from '#core/inbound/reconcile/delivery-api.ts';
 import { parseHttpDate } from '#core/time.ts';
 import { type CappedAnswer, fetchCapped } from '../http/fetch-capped.ts';
 import type { Credential } from '../secrets/secret-credential.ts';

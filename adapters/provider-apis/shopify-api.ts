@@ -4,7 +4,7 @@
  * (https://shopify.dev/docs/api/usage/limits): a throttled query is a 200 with an error, and says how many points are there.
  * Credential: an Admin API access token of the shop, sent as `X-Shopify-Access-Token`. It has no list of deliveries.
  */
-import type { Fetched, Fetcher } from '#core/ordering/fetch-latest.ts';
+import type { Fetched, Fetcher } from '#core/handler/ordering/fetch-latest.ts';
 import { parseObject, toFetched } from './fetched.ts';
 import { garbage, ProviderApi, type ProviderApiOptions } from './provider-api.ts';
 

@@ -3,10 +3,10 @@
  * range, `starting_after`, `has_more`) and its objects. Credential: a restricted key with read access to Events (and to
  * what is fetched), sent as a bearer token (https://docs.stripe.com/api/authentication).
  */
-import type { Fetched, Fetcher } from '#core/ordering/fetch-latest.ts';
-import type { ApiAnswer, DeliveryApi, DeliveryPage, ListedDelivery } from '#core/reconciling/delivery-api.ts';
-import { utf8 } from '#core/verification/bytes.ts';
-import { type JsonDocument, ROOT, scanJson } from '#core/verification/json-scan.ts';
+import type { Fetched, Fetcher } from '#core/handler/ordering/fetch-latest.ts';
+import type { ApiAnswer, DeliveryApi, DeliveryPage, ListedDelivery } from '#core/inbound/reconcile/delivery-api.ts';
+import { utf8 } from '#core/scan/bytes.ts';
+import { type JsonDocument, ROOT, scanJson } from '#core/scan/json-scan.ts';
 import { parseObject, toFetched } from './fetched.ts';
 import { garbage, ProviderApi, type ProviderApiOptions } from './provider-api.ts';
 

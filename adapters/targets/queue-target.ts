@@ -1,5 +1,5 @@
 import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
-import { parseArn } from '#core/routing/target.ts';
+import { parseArn } from '#core/inbound/routing/target.ts';
 import type { AwsTarget } from './aws-target.ts';
 import { judgeAwsError } from './judge-aws-error.ts';
 

@@ -2,7 +2,7 @@
 
 import { nodeCodec } from '#adapters/codec/node-codec.ts';
 import type { Counts } from '#cli/cost/counts.ts';
-import { defineHandlers, done, PermanentError, retryAfter } from '#core/inbound/handler-contract.ts';
+import { defineHandlers, done, PermanentError, retryAfter } from '#core/handler/handler-contract.ts';
 import type { ProviderEvent } from '../fixtures/event-builder.ts';
 import { providerEvent } from '../fixtures/provider-events.ts';
 import { BilledGateway, EFFECTS } from './billed-gateway.ts';

@@ -13,10 +13,10 @@ import { systemAddresses, systemClock, systemIds, systemRandom, systemTimer } fr
 import { EmfTelemetry } from '#adapters/telemetry/emf-telemetry.ts';
 import { gateway } from '#config';
 import { resolveConfig } from '#core/config/resolve-config.ts';
-import type { EventItem } from '#core/event-item.ts';
-import { defineHandlers, done } from '#core/inbound/handler-contract.ts';
-import type { IngestPorts } from '#core/inbound/ingest-ports.ts';
-import type { ProcessPorts } from '#core/inbound/process-ports.ts';
+import { defineHandlers, done } from '#core/handler/handler-contract.ts';
+import type { IngestPorts } from '#core/inbound/ingest/ingest-ports.ts';
+import type { ProcessPorts } from '#core/inbound/process/process-ports.ts';
+import type { EventItem } from '#core/inbound/protocol/event-item.ts';
 import type { EventUpdate } from '#core/ports.ts';
 import { Breaker } from '#core/retry/breaker.ts';
 import { handleRequest } from '#lambdas/ingest/handle-request.ts';

@@ -3,9 +3,9 @@ import type { APIGatewayProxyEventV2, SQSEvent } from 'aws-lambda';
 import { nodeCodec } from '#adapters/codec/node-codec.ts';
 import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
 import { type EventKey, toEventPk, toSourceId } from '#core/glossary.ts';
-import { toHex } from '#core/inbound/text.ts';
-import { encodeWorkMessage, WORK_MESSAGE_VERSION } from '#core/inbound/work-message.ts';
-import { signWebhook } from '../../testing/sign-webhook.ts';
+import { encodeWorkMessage, WORK_MESSAGE_VERSION } from '#core/inbound/protocol/work-message.ts';
+import { toHex } from '#core/scan/text.ts';
+import { signWebhook } from '../../sdk/testing/sign-webhook.ts';
 import type { ProviderEvent } from '../fixtures/event-builder.ts';
 
 /** The request of an event as API Gateway hands it to ingest, signed now. */

@@ -9,9 +9,14 @@ import { defineGateway } from '#core/config/gateway-config.ts';
 import { resolveConfig } from '#core/config/resolve-config.ts';
 import { bundleFunctions } from '#lib/bundling/bundle-functions.ts';
 import { PROVIDERS } from '#providers/index.ts';
-import { createTables, environmentFor } from '#test/contracts/dynamodb-tables.ts';
-import { answersHttp, javaMissing, startDynamoDbLocal, startElasticMq } from '#test/contracts/java-services.ts';
-import { freePort } from '#test/support/free-port.ts';
+import { createTables, environmentFor } from '#test/adapters/contracts/dynamodb-tables.ts';
+import {
+  answersHttp,
+  javaMissing,
+  startDynamoDbLocal,
+  startElasticMq,
+} from '#test/adapters/contracts/java-services.ts';
+import { freePort } from '#test/kit/free-port.ts';
 import { SECRET } from './load.ts';
 import { pinToServers, startProgram, startRoles } from './programs.ts';
 import type { Effect, System } from './system.ts';

@@ -2,7 +2,7 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { answersHttp } from '#test/contracts/java-services.ts';
+import { answersHttp } from '#test/adapters/contracts/java-services.ts';
 
 /** The generator has the other one to itself. */
 const SERVER_CORE = '0';

@@ -1,8 +1,8 @@
 /** adnanh/webhook: a small Go server that runs a command for each request, and keeps nothing. */
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { answersHttp } from '#test/contracts/java-services.ts';
-import { freePort } from '#test/support/free-port.ts';
+import { answersHttp } from '#test/adapters/contracts/java-services.ts';
+import { freePort } from '#test/kit/free-port.ts';
 import { findServer } from './debian.ts';
 import { SECRET } from './load.ts';
 import { startProgram, startRoles } from './programs.ts';

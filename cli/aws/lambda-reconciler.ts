@@ -1,5 +1,5 @@
 import { InvokeCommand, LambdaClient, type LambdaClientConfig } from '@aws-sdk/client-lambda';
-import type { ReconcileReport } from '#core/reconciling/reconcile-deliveries.ts';
+import type { ReconcileReport } from '#core/inbound/reconcile/reconcile-deliveries.ts';
 import { CliError } from '../cli-error.ts';
 import type { Reconciler } from '../gateway.ts';
 

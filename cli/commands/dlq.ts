@@ -1,9 +1,9 @@
 /** `holdfast dlq`: dead letters, by cause and source; and the messages of the dead-letter queue itself. */
 import type { Command } from 'commander';
-import type { EventItem } from '#core/event-item.ts';
 import { toEventId } from '#core/glossary.ts';
-import { reportHistory } from '#core/inbound/event-report.ts';
-import { EventSearch } from '#core/inbound/list-events.ts';
+import type { EventItem } from '#core/inbound/protocol/event-item.ts';
+import { reportHistory } from '#core/inbound/search/event-report.ts';
+import { EventSearch } from '#core/inbound/search/list-events.ts';
 import { toIso } from '#core/time.ts';
 import { EXIT, type ExitCode } from '../cli-error.ts';
 import { movableMessages } from '../dead-messages.ts';

@@ -1,8 +1,8 @@
 /** `holdfast events`: what was received, and what became of it. */
 import type { Command } from 'commander';
-import type { EventItem } from '#core/event-item.ts';
-import { reportHistory, summarizeEvent } from '#core/inbound/event-report.ts';
-import { EventSearch } from '#core/inbound/list-events.ts';
+import type { EventItem } from '#core/inbound/protocol/event-item.ts';
+import { reportHistory, summarizeEvent } from '#core/inbound/search/event-report.ts';
+import { EventSearch } from '#core/inbound/search/list-events.ts';
 import { toIso } from '#core/time.ts';
 import { addFilterOptions, filterOf, wholeNumber } from '../filter-options.ts';
 import { findOne } from '../find-one.ts';

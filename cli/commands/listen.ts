@@ -1,8 +1,8 @@
 /** `holdfast listen`: hands every event to a program on this machine, from where the last run stopped. */
 import type { Command } from 'commander';
 import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
-import type { EventItem } from '#core/event-item.ts';
 import { splitEventPk, toEventId } from '#core/glossary.ts';
+import type { EventItem } from '#core/inbound/protocol/event-item.ts';
 import { signRequest } from '#core/verification/sign-request.ts';
 import { EXIT, usageError } from '../cli-error.ts';
 import { filterOf } from '../filter-options.ts';

@@ -1,6 +1,6 @@
 /** `holdfast pause` and `resume`: hold a source's events back without refusing any. */
 import type { Command } from 'commander';
-import { findPaused, pauseSource, resumeSource } from '#core/inbound/pause-source.ts';
+import { findPaused, pauseSource, resumeSource } from '#core/inbound/protocol/pause-source.ts';
 import { toIso } from '#core/time.ts';
 import { EXIT } from '../cli-error.ts';
 import { type CommandSet, withExamples } from '../run.ts';

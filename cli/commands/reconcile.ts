@@ -1,6 +1,6 @@
 /** `holdfast reconcile`: ask providers now what they tried to deliver, as the schedule does. */
 import type { Command } from 'commander';
-import type { ReconcileReport } from '#core/reconciling/reconcile-deliveries.ts';
+import type { ReconcileReport } from '#core/inbound/reconcile/reconcile-deliveries.ts';
 import { toIso } from '#core/time.ts';
 import { EXIT, type ExitCode, usageError } from '../cli-error.ts';
 import { span } from '../output.ts';

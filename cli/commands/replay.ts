@@ -1,8 +1,7 @@
 /** `holdfast replay`: one event at once, or many as a job that the sweeper carries out. */
 import { type Command, Option } from 'commander';
 import { toEventId } from '#core/glossary.ts';
-import type { EventFilter } from '#core/inbound/event-filter.ts';
-import { replayEvent } from '#core/inbound/replay-event.ts';
+import { replayEvent } from '#core/inbound/replay/replay-event.ts';
 import {
   cancelReplayJob,
   createReplayJob,
@@ -10,8 +9,9 @@ import {
   previewReplay,
   type ReplayJob,
   readReplayJob,
-} from '#core/inbound/replay-job.ts';
-import { reportJob } from '#core/inbound/report-job.ts';
+} from '#core/inbound/replay/replay-job.ts';
+import { reportJob } from '#core/inbound/replay/report-job.ts';
+import type { EventFilter } from '#core/inbound/search/event-filter.ts';
 import { CliError, EXIT, type ExitCode, usageError } from '../cli-error.ts';
 import { addFilterOptions, filterOf, wholeNumber } from '../filter-options.ts';
 import { findOne } from '../find-one.ts';

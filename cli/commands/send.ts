@@ -1,11 +1,11 @@
 /** `holdfast send`: a correctly signed sample event through the front door, and what became of it. */
 import type { Command } from 'commander';
 import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
-import type { EventItem } from '#core/event-item.ts';
+import type { ResolvedSource } from '#core/config/resolved-config.ts';
 import { type EventKey, isEventKey, toEventId, toEventPk } from '#core/glossary.ts';
-import { isTerminal } from '#core/inbound/event-status.ts';
-import { TimelineReader } from '#core/inbound/read-timeline.ts';
-import type { ResolvedSource } from '#core/resolved-config.ts';
+import type { EventItem } from '#core/inbound/protocol/event-item.ts';
+import { isTerminal } from '#core/inbound/protocol/event-status.ts';
+import { TimelineReader } from '#core/inbound/search/read-timeline.ts';
 import { signRequest } from '#core/verification/sign-request.ts';
 import { CliError, EXIT, type ExitCode } from '../cli-error.ts';
 import { wholeNumber } from '../filter-options.ts';

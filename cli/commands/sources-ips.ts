@@ -1,7 +1,7 @@
 /** `holdfast sources ips`: the addresses providers say they send from, for `allowList`. */
 import type { Command } from 'commander';
-import type { ProviderSpec } from '#core/inbound/provider-spec.ts';
-import type { ResolvedSource } from '#core/resolved-config.ts';
+import type { ResolvedSource } from '#core/config/resolved-config.ts';
+import type { ProviderSpec } from '#core/provider/provider-spec.ts';
 import { PROVIDERS } from '#providers/index.ts';
 import { notCovered, type RefreshedList, refreshList } from '../address-ranges.ts';
 import { CliError, EXIT, type ExitCode } from '../cli-error.ts';

@@ -1,6 +1,6 @@
 /** `holdfast status`: one screen. Is it healthy, is there a backlog, is there poison? */
 import type { Command } from 'commander';
-import { reportJob } from '#core/inbound/report-job.ts';
+import { reportJob } from '#core/inbound/replay/report-job.ts';
 import { toIso } from '#core/time.ts';
 import { EXIT, type ExitCode } from '../cli-error.ts';
 import { isNotice } from '../is-notice.ts';

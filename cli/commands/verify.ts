@@ -2,13 +2,13 @@
 import type { Command } from 'commander';
 import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
 import { CachedKeyFetcher } from '#adapters/http/key-fetcher.ts';
-import { closest } from '#core/config/check-value.ts';
-import { readMoment } from '#core/inbound/event-filter.ts';
-import type { ProviderSpec } from '#core/inbound/provider-spec.ts';
-import type { RawRequest } from '#core/inbound/raw-request.ts';
+import { readMoment } from '#core/inbound/search/event-filter.ts';
 import type { SourceSecret } from '#core/ports.ts';
+import { closest } from '#core/problem.ts';
+import type { ProviderSpec } from '#core/provider/provider-spec.ts';
 import { toIso } from '#core/time.ts';
 import { explainMismatch } from '#core/verification/explain-mismatch.ts';
+import type { RawRequest } from '#core/verification/raw-request.ts';
 import { signRequest } from '#core/verification/sign-request.ts';
 import type { VerifyContext } from '#core/verification/verify-context.ts';
 import { verifyRequest } from '#core/verification/verify-request.ts';

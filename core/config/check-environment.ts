@@ -1,9 +1,10 @@
 /** The rules that tie several values of one environment together, defaults included. */
-import type { ResolvedSource } from '../resolved-config.ts';
-import { checkSpec } from '../verification/load-spec.ts';
-import type { Report } from './check-value.ts';
+
+import type { Report } from '#core/problem.ts';
+import { signsUrl } from '#core/provider/source-needs.ts';
+import { checkSpec } from '#core/verification/check-spec.ts';
 import type { Deployment } from './deployment.ts';
-import { signsUrl } from './source-needs.ts';
+import type { ResolvedSource } from './resolved-config.ts';
 
 /** Reports every pair of values that cannot work together. */
 export function checkEnvironment(deployment: Deployment, report: Report): void {

@@ -1,6 +1,7 @@
 /** The defaults behind gateway.config.ts: the documented default is the executed default. */
-import type { RetryProfile, Timings } from '../resolved-config.ts';
+
 import type { AlarmThresholds, QueueSettings, Throttle } from './gateway-config.ts';
+import type { RetryProfile, Timings } from './resolved-config.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;

@@ -1,4 +1,3 @@
-import type { ResolvedConfig, ResolvedSource } from '../resolved-config.ts';
 import type {
   AlarmTarget,
   AlarmThresholds,
@@ -9,6 +8,7 @@ import type {
   SourceConfig,
   Throttle,
 } from './gateway-config.ts';
+import type { ResolvedConfig, ResolvedSource } from './resolved-config.ts';
 
 /** One environment as the infrastructure sees it: checked, with every default filled in. */
 export interface Deployment {

@@ -1,7 +1,7 @@
 /** What a person writes in gateway.config.ts. Every optional key names its default; `resolveConfig` checks them all. */
-import type { ProviderSpec } from '../inbound/provider-spec.ts';
-import type { ResolvedConfig, RetryProfile, Timings } from '../resolved-config.ts';
+import type { ProviderSpec } from '#core/provider/provider-spec.ts';
 import type { ReconcileConfig } from './reconcile-config.ts';
+import type { ResolvedConfig, RetryProfile, Timings } from './resolved-config.ts';
 
 export interface GatewayConfig {
   /** By name: 1 to 40 lower-case letters, digits and inner hyphens. The name is the route: `/webhooks/<name>`. */

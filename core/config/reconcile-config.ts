@@ -1,6 +1,7 @@
 /** Which sources are compared with what their provider says it delivered, and how. */
-import type { ProviderSpec } from '../inbound/provider-spec.ts';
-import { boolean, type Check, listOf, number, object, type Report, show, text } from './check-value.ts';
+
+import { boolean, type Check, listOf, number, object, type Report, show, text } from '#core/problem.ts';
+import type { ProviderSpec } from '#core/provider/provider-spec.ts';
 
 export interface ReconcileConfig {
   /** Minutes between two runs, 10 to 360. @default 60 */

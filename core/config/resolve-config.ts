@@ -1,10 +1,10 @@
 /** Turns what a person wrote into what runs: checks everything at once, then fills in the defaults. */
-import { toSourceId } from '../glossary.ts';
-import { PROBE_SOURCE } from '../inbound/probe-source.ts';
-import type { ProviderSpec } from '../inbound/provider-spec.ts';
-import { DEFAULT_RETRY, DEFAULT_TIMINGS, type ResolvedConfig, type ResolvedSource } from '../resolved-config.ts';
+import { toSourceId } from '#core/glossary.ts';
+import { PROBE_SOURCE } from '#core/inbound/watch/probe-source.ts';
+import { type ConfigProblem, closest, type Report } from '#core/problem.ts';
+import type { ProviderSpec } from '#core/provider/provider-spec.ts';
+import { needsSecret } from '#core/provider/source-needs.ts';
 import { checkEnvironment } from './check-environment.ts';
-import { type ConfigProblem, closest, type Report } from './check-value.ts';
 import {
   BODY_BYTES_LIMIT,
   DEFAULT_DEAD_RETENTION_DAYS,
@@ -24,8 +24,8 @@ import {
 import type { DeployedSource, Deployment } from './deployment.ts';
 import type { EnvironmentConfig, GatewayConfig, SourceConfig } from './gateway-config.ts';
 import { checkReconcile, resolveReconcile } from './reconcile-config.ts';
+import { DEFAULT_RETRY, DEFAULT_TIMINGS, type ResolvedConfig, type ResolvedSource } from './resolved-config.ts';
 import { addRoutes } from './route-config.ts';
-import { needsSecret } from './source-needs.ts';
 import { validateConfig } from './validate-config.ts';
 
 /** A few requests a second are enough, whoever knows the URL. */

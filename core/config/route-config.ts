@@ -1,8 +1,7 @@
 /** Routes as a person writes them, checked and put where the running code looks for them: at their source. */
-import type { HandlerRegistry } from '../inbound/handler-contract.ts';
-import type { ResolvedSource, Route, RouteTarget } from '../resolved-config.ts';
-import { isLoopback, parseArn, parseTarget } from '../routing/target.ts';
-import { findConflicts } from '../routing/with-routes.ts';
+import type { HandlerRegistry } from '#core/handler/handler-contract.ts';
+import { isLoopback, parseArn, parseTarget } from '#core/inbound/routing/target.ts';
+import { findConflicts } from '#core/inbound/routing/with-routes.ts';
 import {
   type Check,
   type ConfigProblem,
@@ -13,9 +12,10 @@ import {
   recordOf,
   show,
   text,
-} from './check-value.ts';
+} from '#core/problem.ts';
 import type { Deployment } from './deployment.ts';
 import type { EnvironmentConfig, RoutesConfig } from './gateway-config.ts';
+import type { ResolvedSource, Route, RouteTarget } from './resolved-config.ts';
 
 /** Targets of one type. Each is asked in every attempt until it accepts, and the attempt has half a minute. */
 const MAX_TARGETS = 10;

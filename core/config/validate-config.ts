@@ -1,5 +1,5 @@
 /** The whole of gateway.config.ts as a table of checks, then the rules that tie several values together. */
-import type { ProviderSpec } from '../inbound/provider-spec.ts';
+
 import {
   boolean,
   type Check,
@@ -12,7 +12,8 @@ import {
   recordOf,
   show,
   text,
-} from './check-value.ts';
+} from '#core/problem.ts';
+import type { ProviderSpec } from '#core/provider/provider-spec.ts';
 import { BODY_BYTES_LIMIT } from './defaults.ts';
 import { type GatewayConfig, LOG_RETENTION_DAYS, SEVERITIES } from './gateway-config.ts';
 import { isCidr } from './is-cidr.ts';

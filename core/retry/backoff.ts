@@ -1,6 +1,7 @@
 /** How long to wait before the next attempt: full jitter, so that events that failed together do not return together. */
-import type { Random } from '../ports.ts';
-import type { RetryProfile } from '../resolved-config.ts';
+
+import type { RetryProfile } from '#core/config/resolved-config.ts';
+import type { Random } from '#core/ports.ts';
 
 /** Milliseconds before attempt `attempt + 1`: `random(0, min(cap, base * 2^(attempt-1))) + 1 s`. */
 export function backoffMs(profile: RetryProfile, attempt: number, random: Random): number {

@@ -2,7 +2,7 @@
  * A circuit breaker per handler, in the memory of one execution environment, advisory only: while a handler's dependency
  * is down, events are parked instead of spending their attempts. One probe a second; then a drain in growing steps.
  */
-import type { EpochMs } from '../glossary.ts';
+import type { EpochMs } from '#core/glossary.ts';
 
 const WINDOW_MS = 30_000;
 const MIN_ATTEMPTS = 20;

@@ -2,7 +2,7 @@
  * Finds the items of a request that carries many events. Nothing is lost: an element that no pattern fits is an item by
  * itself, so that a new kind of entry is recorded instead of dropped.
  */
-import { type JsonDocument, ROOT } from './json-scan.ts';
+import { type JsonDocument, ROOT } from '#core/scan/json-scan.ts';
 
 export interface BatchItem {
   /** Where the item stands, e.g. `notificationItems[0].NotificationRequestItem`. */

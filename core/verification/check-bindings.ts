@@ -1,5 +1,5 @@
-import type { Scheme } from '../inbound/provider-spec.ts';
-import { decode, utf8 } from './bytes.ts';
+import type { Scheme } from '#core/provider/provider-spec.ts';
+import { decode, utf8 } from '#core/scan/bytes.ts';
 import type { RequestReader, Scope } from './request-reader.ts';
 import { type Refused, refused } from './verdict.ts';
 import type { VerifyContext } from './verify-context.ts';

@@ -1,7 +1,8 @@
 /** Checks one received signature with one key: decoded, of the right length, compared in constant time. */
-import type { SchemeAlgorithm } from '../inbound/provider-spec.ts';
-import type { Crypto, HashAlgorithm, Jwk } from '../ports.ts';
-import { concatBytes } from './bytes.ts';
+
+import type { Crypto, HashAlgorithm, Jwk } from '#core/ports.ts';
+import type { SchemeAlgorithm } from '#core/provider/provider-spec.ts';
+import { concatBytes } from '#core/scan/bytes.ts';
 
 export type SymmetricAlgorithm = 'hmac-sha1' | 'hmac-sha256' | 'hmac-sha512' | 'digest-sha256';
 export type AsymmetricAlgorithm = 'ed25519' | 'ecdsa-p256-sha256' | 'rsa-sha1' | 'rsa-sha256';

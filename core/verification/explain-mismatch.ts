@@ -2,9 +2,9 @@
  * Why a request may have failed verification: tries the mistakes that are common in practice and says which one would
  * explain it. For `holdfast verify` and logs, never for the caller. No explanation holds a secret, a MAC or body text.
  */
-import type { ProviderSpec, Scheme } from '../inbound/provider-spec.ts';
-import type { RawRequest } from '../inbound/raw-request.ts';
-import { concatBytes, textOf, utf8 } from './bytes.ts';
+import type { ProviderSpec, Scheme } from '#core/provider/provider-spec.ts';
+import { concatBytes, textOf, utf8 } from '#core/scan/bytes.ts';
+import type { RawRequest } from './raw-request.ts';
 import { readSignatures } from './read-signatures.ts';
 import { NO_SCOPE, RequestReader } from './request-reader.ts';
 import { readSignedTime } from './timestamps.ts';

@@ -2,8 +2,9 @@
  * The public keys that may have signed a request: pasted by the operator, or fetched from where the provider publishes
  * them. A fetched key's address is pinned by the spec: the request may say where its key is, never whose it is.
  */
-import type { Scheme } from '../inbound/provider-spec.ts';
-import type { Jwk } from '../ports.ts';
+
+import type { Jwk } from '#core/ports.ts';
+import type { Scheme } from '#core/provider/provider-spec.ts';
 import type { RequestReader, Scope } from './request-reader.ts';
 import { liveSecrets, parsePublicKey, publicKey } from './secret-keys.ts';
 import { type MatchedSecret, type Refused, refused } from './verdict.ts';

@@ -4,10 +4,10 @@
  * that keep browsers from running it, is signed only when it fits the mandatory guard (it could otherwise be a body), and a
  * secret is taken only while the source has none.
  */
-import type { Handshake, ProviderSpec, Scheme } from '../inbound/provider-spec.ts';
-import type { RawRequest } from '../inbound/raw-request.ts';
-import { concatBytes, encode, utf8 } from './bytes.ts';
+import type { Handshake, ProviderSpec, Scheme } from '#core/provider/provider-spec.ts';
+import { concatBytes, encode, utf8 } from '#core/scan/bytes.ts';
 import { isSymmetric } from './check-signature.ts';
+import type { RawRequest } from './raw-request.ts';
 import { RequestReader } from './request-reader.ts';
 import { liveSecrets, sameText, secretKey } from './secret-keys.ts';
 import type { VerifyContext } from './verify-context.ts';

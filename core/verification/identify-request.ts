@@ -3,11 +3,11 @@
  * read falls back to the next alternative and at last to the body's hash and type `unknown`, and the event is kept. Ids are
  * taken from the raw text, so that none of their digits is lost.
  */
-import { isEventKey } from '../glossary.ts';
-import type { Identity, ProviderSpec, Scheme, Src } from '../inbound/provider-spec.ts';
-import type { Crypto } from '../ports.ts';
+import { isEventKey } from '#core/glossary.ts';
+import type { Crypto } from '#core/ports.ts';
+import type { Identity, ProviderSpec, Scheme, Src } from '#core/provider/provider-spec.ts';
+import { toHex, utf8 } from '#core/scan/bytes.ts';
 import { type BatchItem, listItems } from './batch-items.ts';
-import { toHex, utf8 } from './bytes.ts';
 import { decodeJwt } from './jwt.ts';
 import { signedHeaderNames } from './message.ts';
 import { readSignatures } from './read-signatures.ts';

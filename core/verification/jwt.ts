@@ -2,8 +2,8 @@
  * JSON Web Tokens in compact form (RFC 7515, 7519). The algorithm is the one the spec pins: what the token says about it
  * is only compared, so that `none` or a public key used as an HMAC secret gets nowhere.
  */
-import type { Scheme } from '../inbound/provider-spec.ts';
-import { fromBase64, textOf, utf8 } from './bytes.ts';
+import type { Scheme } from '#core/provider/provider-spec.ts';
+import { fromBase64, textOf, utf8 } from '#core/scan/bytes.ts';
 import { claimText, type RequestReader } from './request-reader.ts';
 import { type Refused, refused } from './verdict.ts';
 

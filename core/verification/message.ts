@@ -2,9 +2,9 @@
  * Builds the signed bytes. The template is split once; body bytes are passed on as they are, never turned into text and
  * never the subject of a string replacement (`$&` in a body is just three bytes).
  */
-import type { Scheme } from '../inbound/provider-spec.ts';
-import { crc32, utf8 } from './bytes.ts';
-import { sortedForm } from './form-scan.ts';
+import type { Scheme } from '#core/provider/provider-spec.ts';
+import { crc32, utf8 } from '#core/scan/bytes.ts';
+import { sortedForm } from '#core/scan/form-scan.ts';
 import type { RequestReader, Scope } from './request-reader.ts';
 import { type Refused, refused } from './verdict.ts';
 

@@ -2,7 +2,7 @@
  * Finds the signatures of a request: one value, a list, key=value parts or numbered headers. API Gateway joins repeated
  * headers with a comma, so a comma where the format has none means a header that was sent twice.
  */
-import type { Scheme } from '../inbound/provider-spec.ts';
+import type { Scheme } from '#core/provider/provider-spec.ts';
 import type { RequestReader, Scope } from './request-reader.ts';
 import { type Refused, refused } from './verdict.ts';
 

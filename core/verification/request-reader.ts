@@ -2,12 +2,12 @@
  * Reads the values a spec names (`Src`) from a request. Nothing is parsed before somebody asks, and nothing here throws:
  * a value that is not there, or not text, is undefined.
  */
-import type { ProviderSpec, Src } from '../inbound/provider-spec.ts';
+import type { ProviderSpec, Src } from '#core/provider/provider-spec.ts';
+import { fromBase64, textOf, utf8 } from '#core/scan/bytes.ts';
+import { type FormField, fieldText, scanForm, scanQuery } from '#core/scan/form-scan.ts';
+import { type JsonDocument, ROOT, scanJson } from '#core/scan/json-scan.ts';
+import { scanXml, type XmlDocument } from '#core/scan/xml-scan.ts';
 import type { BatchItem } from './batch-items.ts';
-import { fromBase64, textOf, utf8 } from './bytes.ts';
-import { type FormField, fieldText, scanForm, scanQuery } from './form-scan.ts';
-import { type JsonDocument, ROOT, scanJson } from './json-scan.ts';
-import { scanXml, type XmlDocument } from './xml-scan.ts';
 
 /** The part of a request that verification and identity look at. */
 export interface ReadableRequest {

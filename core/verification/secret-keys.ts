@@ -1,7 +1,8 @@
 /** Turns a source's secrets into keys. A secret that is empty or cannot be decoded is skipped: it never verifies anything. */
-import type { Scheme } from '../inbound/provider-spec.ts';
-import type { Crypto, SourceSecret } from '../ports.ts';
-import { decode, fromBase64, utf8 } from './bytes.ts';
+
+import type { Crypto, SourceSecret } from '#core/ports.ts';
+import type { Scheme } from '#core/provider/provider-spec.ts';
+import { decode, fromBase64, utf8 } from '#core/scan/bytes.ts';
 
 export interface LiveSecret {
   readonly text: string;

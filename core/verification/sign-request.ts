@@ -2,21 +2,22 @@
  * Signs a request as a provider would: for tests of handlers, for `holdfast send` and `holdfast sign`. Works from the same
  * spec as verification. Asymmetric schemes, and tokens signed with a private key, take a signing callback.
  */
-import type { ProviderSpec, Scheme } from '../inbound/provider-spec.ts';
-import type { Crypto } from '../ports.ts';
-import { toIso } from '../time.ts';
+
+import type { Crypto } from '#core/ports.ts';
+import type { ProviderSpec, Scheme } from '#core/provider/provider-spec.ts';
+import { binaryOf, bytesOfBinary, concatBytes, encode, textOf, toBase64, toHex, utf8 } from '#core/scan/bytes.ts';
+import { scanForm } from '#core/scan/form-scan.ts';
+import { scanJson } from '#core/scan/json-scan.ts';
+import { setJsonText } from '#core/scan/set-json-text.ts';
+import { toIso } from '#core/time.ts';
 import { listItems } from './batch-items.ts';
-import { binaryOf, bytesOfBinary, concatBytes, encode, textOf, toBase64, toHex, utf8 } from './bytes.ts';
 import { computeMac, isSymmetric } from './check-signature.ts';
-import { scanForm } from './form-scan.ts';
-import { scanJson } from './json-scan.ts';
 import { expectedClaims } from './jwt.ts';
 import { buildMessage, splitTemplate } from './message.ts';
 import { canonicalRequest, pathBelow } from './named/jira-connect.ts';
 import { canonicalSnsText } from './named/sns.ts';
 import { NO_SCOPE, RequestReader, type Scope } from './request-reader.ts';
 import { secretKey } from './secret-keys.ts';
-import { setJsonText } from './set-json-text.ts';
 import { formatSignedTime } from './timestamps.ts';
 
 export interface SignInput {

@@ -2,8 +2,8 @@
  * Signed times. The grammar is strict (no sign, no fraction, no junk): the text is what was signed, and where no separator
  * follows it in the signed bytes a loose grammar would let digits move between time and body.
  */
-import type { Scheme, TimeUnit } from '../inbound/provider-spec.ts';
-import { parseHttpDate, parseIso, toIso } from '../time.ts';
+import type { Scheme, TimeUnit } from '#core/provider/provider-spec.ts';
+import { parseHttpDate, parseIso, toIso } from '#core/time.ts';
 import { collapseRepeats } from './read-signatures.ts';
 import type { RequestReader, Scope } from './request-reader.ts';
 import { type Refused, refused } from './verdict.ts';

@@ -1,5 +1,5 @@
 /** The spellings of one URL under which a provider may have signed it. */
-import type { Scheme } from '../inbound/provider-spec.ts';
+import type { Scheme } from '#core/provider/provider-spec.ts';
 
 /** At least one candidate; `[undefined]` when no public URL is configured or the scheme does not sign it. */
 export function urlCandidates(scheme: Scheme, url: string | undefined): readonly (string | undefined)[] {

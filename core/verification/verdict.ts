@@ -1,5 +1,5 @@
 /** What verification says. One cause per refusal for metrics and logs; the caller of the gateway sees one flat answer. */
-import type { Strength } from '../inbound/provider-spec.ts';
+import type { Strength } from '#core/provider/provider-spec.ts';
 
 /**
  * `missing` no signature in the form this provider sends · `malformed` not of that form · `mismatch` the check failed ·

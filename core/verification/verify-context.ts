@@ -1,5 +1,5 @@
 /** What a check may use beside the request itself. */
-import type { Crypto, KeyFetcher, SourceSecret } from '../ports.ts';
+import type { Crypto, KeyFetcher, SourceSecret } from '#core/ports.ts';
 
 export interface VerifyContext {
   /** Undefined: the source has none yet. An unreadable secret must not come here: answer 503 instead. */

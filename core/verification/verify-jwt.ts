@@ -1,5 +1,5 @@
 /** Requests that prove themselves with a JSON Web Token: signature first, then what it is bound to, then its times. */
-import type { Scheme } from '../inbound/provider-spec.ts';
+import type { Scheme } from '#core/provider/provider-spec.ts';
 import { checkBindings } from './check-bindings.ts';
 import { findPublicKeys } from './find-public-keys.ts';
 import { checkClaims, checkJwtTimes, type DecodedJwt, decodeJwt, expectedClaims } from './jwt.ts';

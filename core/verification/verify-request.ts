@@ -3,9 +3,9 @@
  * missing or a key that cannot be fetched nothing verifies. Never throws, whatever the request holds; the cause of a
  * refusal is for metrics and logs, not for the caller.
  */
-import type { ProviderSpec, Scheme } from '../inbound/provider-spec.ts';
-import type { RawRequest } from '../inbound/raw-request.ts';
+import type { ProviderSpec, Scheme } from '#core/provider/provider-spec.ts';
 import { listItems } from './batch-items.ts';
+import type { RawRequest } from './raw-request.ts';
 import { NO_SCOPE, RequestReader, type Scope } from './request-reader.ts';
 import { closer, type ItemVerdict, type MatchedSecret, type Refused, refused, type Verdict } from './verdict.ts';
 import type { VerifyContext } from './verify-context.ts';

@@ -1,6 +1,6 @@
 /** One scheme against one request or batch item. Bytes are compared in check-signature.ts and the Crypto port only. */
-import type { Scheme } from '../inbound/provider-spec.ts';
-import { binaryOf, concatBytes, decode, fromBase64, textOf } from './bytes.ts';
+import type { Scheme } from '#core/provider/provider-spec.ts';
+import { binaryOf, concatBytes, decode, fromBase64, textOf } from '#core/scan/bytes.ts';
 import { checkBindings } from './check-bindings.ts';
 import {
   type AsymmetricAlgorithm,

@@ -1,8 +1,8 @@
 /** Example: the version is a sequence number with more digits than a JavaScript number holds. */
-import { type Handler, PermanentError } from '#core/inbound/handler-contract.ts';
-import { exactNumber } from '#core/ordering/exact-number.ts';
-import { latestWins } from '#core/ordering/latest-wins.ts';
-import { longSequenceVersion } from '#core/ordering/version.ts';
+import { type Handler, PermanentError } from '#core/handler/handler-contract.ts';
+import { exactNumber } from '#core/handler/ordering/exact-number.ts';
+import { latestWins } from '#core/handler/ordering/latest-wins.ts';
+import { longSequenceVersion } from '#core/handler/ordering/version.ts';
 import { handlerEnv } from '../handler-env.ts';
 
 export const keepBalance: Handler = async (event, context) => {

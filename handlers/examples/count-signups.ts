@@ -1,5 +1,5 @@
 /** Example: the smallest useful handler. Signups per day, each counted once. */
-import { done, type Handler, reject } from '#core/inbound/handler-contract.ts';
+import { done, type Handler, reject } from '#core/handler/handler-contract.ts';
 import { handlerEnv } from '../handler-env.ts';
 
 interface SignupPayload {

@@ -1,6 +1,6 @@
 /** Example: an invoice that its handler could not read waits for a person instead. */
 import { jsonSchema } from '#adapters/json-schema/json-schema.ts';
-import { done, type HandlerRegistration } from '#core/inbound/handler-contract.ts';
+import { done, type HandlerRegistration } from '#core/handler/handler-contract.ts';
 
 const paidInvoice = {
   type: 'object',

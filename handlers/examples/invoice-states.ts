@@ -1,6 +1,6 @@
 /** Example: an invoice goes through its states in order, though `invoice.paid` may come before `invoice.created`. */
-import { type Handler, PermanentError, reject } from '#core/inbound/handler-contract.ts';
-import { stateMachine } from '#core/ordering/state-machine.ts';
+import { type Handler, PermanentError, reject } from '#core/handler/handler-contract.ts';
+import { stateMachine } from '#core/handler/ordering/state-machine.ts';
 import { handlerEnv } from '../handler-env.ts';
 
 const invoices = stateMachine({

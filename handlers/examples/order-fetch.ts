@@ -1,7 +1,7 @@
 /** Example: whatever the event says, the shop is asked what the order looks like now. */
-import { type Handler, PermanentError } from '#core/inbound/handler-contract.ts';
-import { type Fetcher, fetchLatest } from '#core/ordering/fetch-latest.ts';
-import { timeVersion } from '#core/ordering/version.ts';
+import { type Handler, PermanentError } from '#core/handler/handler-contract.ts';
+import { type Fetcher, fetchLatest } from '#core/handler/ordering/fetch-latest.ts';
+import { timeVersion } from '#core/handler/ordering/version.ts';
 import { handlerEnv } from '../handler-env.ts';
 
 export interface Order {

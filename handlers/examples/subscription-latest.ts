@@ -1,7 +1,7 @@
 /** Example: the current state of each subscription. `cancelled` may come before a late `updated`; the newest state stays. */
-import { type Handler, PermanentError } from '#core/inbound/handler-contract.ts';
-import { latestWins } from '#core/ordering/latest-wins.ts';
-import { eventTime } from '#core/ordering/version.ts';
+import { type Handler, PermanentError } from '#core/handler/handler-contract.ts';
+import { latestWins } from '#core/handler/ordering/latest-wins.ts';
+import { eventTime } from '#core/handler/ordering/version.ts';
 import { handlerEnv } from '../handler-env.ts';
 
 interface SubscriptionPayload {

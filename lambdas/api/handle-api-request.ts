@@ -1,8 +1,8 @@
 /** From API Gateway's event (payload format 2.0) to the status API and back. */
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
-import type { ApiPorts, ApiRules } from '#core/inbound/api-call.ts';
-import { answerApi } from '#core/inbound/api-requests.ts';
-import { API_ROUTES } from '#core/inbound/api-routes.ts';
+import type { ApiPorts, ApiRules } from '#core/inbound/api/api-call.ts';
+import { answerApi } from '#core/inbound/api/api-requests.ts';
+import { API_ROUTES } from '#core/inbound/api/api-routes.ts';
 import { VERSION } from '#core/version.ts';
 
 const JSON_TYPE = { 'content-type': 'application/json' };

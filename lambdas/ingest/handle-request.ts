@@ -1,10 +1,10 @@
 /** From API Gateway's event (payload format 2.0) to the rules and back. */
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
-import { acceptRequest } from '#core/inbound/accept-request.ts';
-import type { IngestPorts, IngestRules } from '#core/inbound/ingest-ports.ts';
-import type { RawRequest } from '#core/inbound/raw-request.ts';
-import { type Reply, unknownSource } from '#core/inbound/reply.ts';
-import type { ResolvedSource } from '#core/resolved-config.ts';
+import type { ResolvedSource } from '#core/config/resolved-config.ts';
+import { acceptRequest } from '#core/inbound/ingest/accept-request.ts';
+import type { IngestPorts, IngestRules } from '#core/inbound/ingest/ingest-ports.ts';
+import { type Reply, unknownSource } from '#core/inbound/ingest/reply.ts';
+import type { RawRequest } from '#core/verification/raw-request.ts';
 
 /** One source per explicit route, found by the route's own path: nothing of the request chooses the source. */
 export function handleRequest(sources: readonly ResolvedSource[], ports: IngestPorts, rules: IngestRules) {

@@ -1,6 +1,6 @@
 /** Middleware: a bug becomes a 500 that the provider retries, and a log line; never a reply that tells more. */
 import type { MiddlewareObj } from '@middy/core';
-import { internalError } from '#core/inbound/reply.ts';
+import { internalError } from '#core/inbound/ingest/reply.ts';
 import type { Telemetry } from '#core/ports.ts';
 
 export function replyToErrors(telemetry: Pick<Telemetry, 'log'>): MiddlewareObj {

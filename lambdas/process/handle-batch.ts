@@ -1,7 +1,7 @@
 /** From Lambda's SQS batch to the rules and back: the messages that must come back are named, the rest is deleted. */
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
-import { processBatch } from '#core/inbound/process-batch.ts';
-import type { ProcessPorts, ProcessRules } from '#core/inbound/process-ports.ts';
+import { processBatch } from '#core/inbound/process/process-batch.ts';
+import type { ProcessPorts, ProcessRules } from '#core/inbound/process/process-ports.ts';
 
 export interface RemainingTime {
   getRemainingTimeInMillis(): number;

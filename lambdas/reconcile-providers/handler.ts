@@ -18,7 +18,7 @@ import { SqsWorkQueue } from '#adapters/sqs/sqs-work-queue.ts';
 import { systemClock, systemIds, systemTimer } from '#adapters/system.ts';
 import { EmfTelemetry } from '#adapters/telemetry/emf-telemetry.ts';
 import { apiSecretName } from '#core/config/deployment.ts';
-import { type ReconcileReport, reconcileDeliveries } from '#core/reconciling/reconcile-deliveries.ts';
+import { type ReconcileReport, reconcileDeliveries } from '#core/inbound/reconcile/reconcile-deliveries.ts';
 import { config } from '#lambdas/shared/baked-config.ts';
 import { flushTelemetry } from '#lambdas/shared/flush-telemetry.ts';
 import { environment } from '#lambdas/shared/process-environment.ts';

@@ -1,6 +1,6 @@
 /** The resolved configuration, baked into the bundle at synth (Lambda's environment holds 4 KB, too little for it). */
-import type { ResolvedConfig, ResolvedSource } from '#core/resolved-config.ts';
-import type { SourceHead } from '#core/source-head.ts';
+import type { ResolvedConfig, ResolvedSource } from '#core/config/resolved-config.ts';
+import type { SourceHead } from '#core/config/source-head.ts';
 import { sourceOf } from './lazy-source.ts';
 
 declare const __HOLDFAST_CONFIG__: string;

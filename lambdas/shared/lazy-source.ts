@@ -3,8 +3,8 @@
  * parse all of their specs, for a request to one of them: there, each source is a file beside the code (lib/bundling).
  */
 import { readFileSync } from 'node:fs';
-import type { ResolvedSource } from '#core/resolved-config.ts';
-import { isWhole, type SourceHead } from '#core/source-head.ts';
+import type { ResolvedSource } from '#core/config/resolved-config.ts';
+import { isWhole, type SourceHead } from '#core/config/source-head.ts';
 
 /** The source itself, or one that reads its file when more than its head is asked for. */
 export function sourceOf(baked: ResolvedSource | SourceHead, folder: URL): ResolvedSource {

@@ -1,6 +1,6 @@
 import { Duration } from 'aws-cdk-lib';
 import { Metric } from 'aws-cdk-lib/aws-cloudwatch';
-import { EVENT_INDEXES } from '#core/event-item.ts';
+import { EVENT_INDEXES } from '#core/inbound/protocol/event-item.ts';
 import type { AlarmContext, AlarmList, AlarmSpec } from './alarm-spec.ts';
 
 /** The safety net itself: the sweeper, the reconciler, the tables, the account. */

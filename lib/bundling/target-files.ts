@@ -1,4 +1,4 @@
-import type { ResolvedConfig, TargetKind } from '#core/resolved-config.ts';
+import type { ResolvedConfig, TargetKind } from '#core/config/resolved-config.ts';
 
 /** The file of each target's client (adapters/targets/outside-targets.ts imports it lazily). The others need none. */
 const FILES: Readonly<Partial<Record<TargetKind, string>>> = {

@@ -3,8 +3,8 @@ import { AttributeType, Billing, ProjectionType, TableEncryptionV2, TableV2 } fr
 import { type IGrantable, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { BlockPublicAccess, Bucket, BucketEncryption, ObjectOwnership } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
-import { EVENT_INDEXES } from '#core/event-item.ts';
 import { CONTROL_PREFIX, TTL_ATTRIBUTE } from '#core/glossary.ts';
+import { EVENT_INDEXES } from '#core/inbound/protocol/event-item.ts';
 
 export interface EventStoreProps {
   /** Delete everything with the stack, and allow it. @default false: kept, and protected from deletion */

@@ -15,7 +15,7 @@ import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { FilterPattern, LogGroup, MetricFilter, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import type { Throttle } from '#core/config/gateway-config.ts';
-import { API_ROUTES } from '#core/inbound/api-routes.ts';
+import { API_ROUTES } from '#core/inbound/api/api-routes.ts';
 
 /** Two seconds more than the slowest ingest budget, so that the function answers, not the front door. */
 const INGEST_TIMEOUT = Duration.seconds(12);

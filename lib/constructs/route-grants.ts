@@ -1,5 +1,5 @@
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
-import type { ResolvedConfig, TargetKind } from '#core/resolved-config.ts';
+import type { ResolvedConfig, TargetKind } from '#core/config/resolved-config.ts';
 import type { EnvContract, GatewayFunction } from './gateway-function.ts';
 
 /** What a function must be allowed to do to reach a target. */

@@ -8,8 +8,8 @@ import { DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dyn
 import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
 import { DynamoDbEventStore } from '#adapters/dynamodb/dynamodb-event-store.ts';
 import type { Deployment } from '#core/config/deployment.ts';
-import type { EventItem } from '#core/event-item.ts';
 import { isEventKey, toEventPk, toSourceId } from '#core/glossary.ts';
+import type { EventItem } from '#core/inbound/protocol/event-item.ts';
 import { signRequest } from '#core/verification/sign-request.ts';
 import type { AwsClients } from '../aws-clients.ts';
 import { DRILL_ENVIRONMENT } from '../deploy-stacks.ts';

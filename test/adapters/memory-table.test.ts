@@ -5,7 +5,7 @@ import { SeededRandom } from '#adapters/memory/seeded-random.ts';
 import { VirtualClock } from '#adapters/memory/virtual-clock.ts';
 import { all, any, eq, exists, gt, isIn, lt, missing } from '#core/condition.ts';
 import type { EventPk } from '#core/glossary.ts';
-import { makeEventItem } from '#test/contracts/event-item-fixture.ts';
+import { makeEventItem } from '#test/adapters/contracts/event-item-fixture.ts';
 
 const DAY = 86_400_000;
 

@@ -6,8 +6,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { signPost } from '#adapters/aws/signed/sign.ts';
 import { missing } from '#core/condition.ts';
 import { toSourceId } from '#core/glossary.ts';
-import { environmentFor } from '#test/contracts/dynamodb-tables.ts';
-import { makeEventItem } from '#test/contracts/event-item-fixture.ts';
+import { environmentFor } from '#test/adapters/contracts/dynamodb-tables.ts';
+import { makeEventItem } from '#test/adapters/contracts/event-item-fixture.ts';
 import { type AwsAdapters, bundleSignedAdapters, sdkAdapters } from './aws-adapters.ts';
 
 interface Recorded {

@@ -4,7 +4,7 @@ import { CachedSecrets } from '#adapters/secrets/cached-secrets.ts';
 import { createSecretsClient, SecretsManagerValues } from '#adapters/secrets/secrets-manager-values.ts';
 import { systemClock } from '#adapters/system.ts';
 import { toSourceId } from '#core/glossary.ts';
-import { environmentFor } from '#test/contracts/dynamodb-tables.ts';
+import { environmentFor } from '#test/adapters/contracts/dynamodb-tables.ts';
 import { type FaultProxy, startFaultProxy } from './fault-proxy.ts';
 
 describe('a service that never answers', () => {

@@ -7,17 +7,17 @@ import { MemorySecretValues } from '#adapters/memory/memory-secrets.ts';
 import { MemoryTelemetry } from '#adapters/memory/memory-telemetry.ts';
 import { CachedSecrets } from '#adapters/secrets/cached-secrets.ts';
 import { systemAddresses, systemClock, systemIds, systemRandom, systemTimer } from '#adapters/system.ts';
+import { DEFAULT_TIMINGS, type ResolvedSource } from '#core/config/resolved-config.ts';
 import { type EventPk, toSourceId } from '#core/glossary.ts';
-import { acceptRequest } from '#core/inbound/accept-request.ts';
-import { defineHandlers, done } from '#core/inbound/handler-contract.ts';
-import { processBatch } from '#core/inbound/process-batch.ts';
-import type { ProcessPorts, ProcessRules } from '#core/inbound/process-ports.ts';
-import type { Reply } from '#core/inbound/reply.ts';
-import { DEFAULT_TIMINGS, type ResolvedSource } from '#core/resolved-config.ts';
+import { defineHandlers, done } from '#core/handler/handler-contract.ts';
+import { acceptRequest } from '#core/inbound/ingest/accept-request.ts';
+import type { Reply } from '#core/inbound/ingest/reply.ts';
+import { processBatch } from '#core/inbound/process/process-batch.ts';
+import type { ProcessPorts, ProcessRules } from '#core/inbound/process/process-ports.ts';
 import { Breaker } from '#core/retry/breaker.ts';
 import { generic } from '#providers/generic.ts';
-import { makeDynamoDbTables } from '#test/contracts/dynamodb-tables.ts';
-import { makeSqsQueues } from '#test/contracts/sqs-queues.ts';
+import { makeDynamoDbTables } from '#test/adapters/contracts/dynamodb-tables.ts';
+import { makeSqsQueues } from '#test/adapters/contracts/sqs-queues.ts';
 
 const SECRET = 'a secret of the whole path tests';
 const source: ResolvedSource = {

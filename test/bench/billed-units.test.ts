@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { runScript, SCRIPT, type ScriptResult } from '#bench/billing/script.ts';
 import { countedUnitsOf } from '#bench/units.ts';
 import { countedUnits } from '#cli/cost/counted-units.ts';
-import { isLongRun } from '#test/support/long-run.ts';
+import { isLongRun } from '#test/kit/long-run.ts';
 
 /** Every kind of event, few of each. */
 const SHORT = { ...SCRIPT, ok: 30, effect: 6, duplicates: 6, retries: 3 };

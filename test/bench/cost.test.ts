@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { billPerMillion, totalOf } from '#cli/cost/bill.ts';
 import { countedUnits } from '#cli/cost/counted-units.ts';
 import { batchAt, monthlyBill } from '#cli/cost/monthly-bill.ts';
-import { CliWorld } from '#test/cli/cli-world.ts';
+import { CliWorld } from '#test/surfaces/cli/cli-world.ts';
 
 const TIMES = { memoryGb: 0.5, ingestMs: 22, processMs: 30 };
 const units = countedUnits();

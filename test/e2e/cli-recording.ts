@@ -7,8 +7,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { DeleteCommand, DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
-import type { EventItem } from '#core/event-item.ts';
 import { toSourceId } from '#core/glossary.ts';
+import type { EventItem } from '#core/inbound/protocol/event-item.ts';
 import { runOnAws } from './cli-on-aws.ts';
 import type { GatewayUnderTest } from './gateway-under-test.ts';
 

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { HOLDFAST_DIRECTORY } from '#local/workspace.ts';
-import { isLongRun } from '#test/support/long-run.ts';
+import { isLongRun } from '#test/kit/long-run.ts';
 import { startFaultProxy } from '../adapters/fault-proxy.ts';
 import { type CliRunOptions, runOnAws } from './cli-on-aws.ts';
 import { type GatewayUnderTest, genericEvent } from './gateway-under-test.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { findPython } from '#local/python.ts';
-import { freePort } from '#test/support/free-port.ts';
-import { isLongRun } from '#test/support/long-run.ts';
+import { freePort } from '#test/kit/free-port.ts';
+import { isLongRun } from '#test/kit/long-run.ts';
 import { runScript } from './run-script.ts';
 
 const python = await findPython();

@@ -1,7 +1,7 @@
 /** Three awkward orders of events through each ordering strategy, as docs/guides/timelines.md shows them. */
 import { randomUUID } from 'node:crypto';
-import type { EventItem } from '#core/event-item.ts';
-import { isTerminal } from '#core/inbound/event-status.ts';
+import type { EventItem } from '#core/inbound/protocol/event-item.ts';
+import { isTerminal } from '#core/inbound/protocol/event-status.ts';
 import { type GatewayUnderTest, pkOf } from './gateway-under-test.ts';
 import type { OutsideWorld } from './outside-world.ts';
 

@@ -1,6 +1,6 @@
 /** Requests as the providers of test-gateway.config.ts would make them now, with throw-away keys. */
-import type { ProviderSpec, Scheme } from '#core/inbound/provider-spec.ts';
-import type { RawRequest } from '#core/inbound/raw-request.ts';
+import type { ProviderSpec, Scheme } from '#core/provider/provider-spec.ts';
+import type { RawRequest } from '#core/verification/raw-request.ts';
 import { PROVIDERS } from '#providers/index.ts';
 import { genuineRequest } from '../providers/genuine-request.ts';
 

@@ -13,7 +13,7 @@ import { oneAtATime } from '#local/one-at-a-time.ts';
 import { findPython, removeAbandonedDrafts } from '#local/python.ts';
 import { readDeployment } from '#local/sources.ts';
 import { makeWritable } from '#local/workspace.ts';
-import { freePort } from '#test/support/free-port.ts';
+import { freePort } from '#test/kit/free-port.ts';
 import { reportMissingPython } from './needs-python.ts';
 
 const python = await findPython();

@@ -9,8 +9,8 @@ import {
   type Handler,
   type HandlerRegistry,
   PermanentError,
-} from '#core/inbound/handler-contract.ts';
-import { stateMachine } from '#core/ordering/state-machine.ts';
+} from '#core/handler/handler-contract.ts';
+import { stateMachine } from '#core/handler/ordering/state-machine.ts';
 import { trackInvoice } from '#handlers/examples/invoice-states.ts';
 import { refreshOrder } from '#handlers/examples/order-fetch.ts';
 import { shopOrders } from '#handlers/examples/shop-orders.ts';

@@ -1,10 +1,10 @@
 /** Makes a genuine request of any provider and scheme, with throw-away keys, and its variations. */
 import { generateKeyPairSync, type KeyObject, sign as signWith } from 'node:crypto';
 import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
-import type { ProviderSpec, Scheme } from '#core/inbound/provider-spec.ts';
-import type { RawRequest } from '#core/inbound/raw-request.ts';
 import type { Jwk } from '#core/ports.ts';
-import { toHex } from '#core/verification/bytes.ts';
+import type { ProviderSpec, Scheme } from '#core/provider/provider-spec.ts';
+import { toHex } from '#core/scan/bytes.ts';
+import type { RawRequest } from '#core/verification/raw-request.ts';
 import { signRequest } from '#core/verification/sign-request.ts';
 import type { VerifyContext } from '#core/verification/verify-context.ts';
 

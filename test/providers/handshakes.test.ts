@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
-import type { ProviderSpec } from '#core/inbound/provider-spec.ts';
-import type { RawRequest } from '#core/inbound/raw-request.ts';
-import { utf8 } from '#core/verification/bytes.ts';
+import type { ProviderSpec } from '#core/provider/provider-spec.ts';
+import { utf8 } from '#core/scan/bytes.ts';
 import { answerHandshake } from '#core/verification/handshake.ts';
+import type { RawRequest } from '#core/verification/raw-request.ts';
 import { signRequest } from '#core/verification/sign-request.ts';
 import type { VerifyContext } from '#core/verification/verify-context.ts';
 import { verifyRequest } from '#core/verification/verify-request.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { ProviderSpec, Scheme } from '#core/inbound/provider-spec.ts';
-import type { RawRequest } from '#core/inbound/raw-request.ts';
+import type { ProviderSpec, Scheme } from '#core/provider/provider-spec.ts';
 import { identifyRequest } from '#core/verification/identify-request.ts';
+import type { RawRequest } from '#core/verification/raw-request.ts';
 import { type Verdict, verifyRequest } from '#core/verification/verify-request.ts';
 import { PROVIDERS } from '#providers/index.ts';
 import { type Genuine, genuineRequest, NOW_MS, needsForm, needsJson } from './genuine-request.ts';

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import type { Handshake, ProviderSpec } from '#core/inbound/provider-spec.ts';
-import { checkSpec } from '#core/verification/load-spec.ts';
+import type { Handshake, ProviderSpec } from '#core/provider/provider-spec.ts';
+import { checkSpec } from '#core/verification/check-spec.ts';
 import { template } from '#providers/_template.ts';
 import { PROVIDERS, providerById } from '#providers/index.ts';
 import { type OwnVector, RECOMPUTE } from './recompute-own-vectors.ts';

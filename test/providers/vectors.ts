@@ -1,9 +1,9 @@
 /** The shared signature vectors, as requests to the providers of this repository. */
 import { readFileSync } from 'node:fs';
 import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
-import type { ProviderSpec } from '#core/inbound/provider-spec.ts';
-import type { RawRequest } from '#core/inbound/raw-request.ts';
 import type { Jwk, KeyFetcher, SourceSecret } from '#core/ports.ts';
+import type { ProviderSpec } from '#core/provider/provider-spec.ts';
+import type { RawRequest } from '#core/verification/raw-request.ts';
 import type { VerifyContext } from '#core/verification/verify-context.ts';
 import { PROVIDERS } from '#providers/index.ts';
 

@@ -3,8 +3,8 @@
  * every status, every header and every failure of the sender has exactly one meaning.
  */
 import type { EpochMs } from '#core/glossary.ts';
+import type { Answer, AnswerClass, Verdict } from '#core/outbound/ports.ts';
 import { retryAfterMs } from '#core/retry/retry-after.ts';
-import type { Answer, AnswerClass, Verdict } from '../ports.ts';
 
 const HOUR_MS = 3_600_000;
 /** The longest wait an endpoint may ask for all its deliveries; for one delivery it is an hour. */

@@ -3,7 +3,7 @@
  * `sk` come from keys.ts. Times are epoch milliseconds, but for the TTL `expiresAt`, which is epoch SECONDS.
  */
 import type { EpochMs } from '#core/glossary.ts';
-import type { AnswerClass, Timings } from '../ports.ts';
+import type { AnswerClass, Timings } from '#core/outbound/ports.ts';
 import type { AppId, EndpointId, JobId, MessageId } from './ids.ts';
 
 /** The sparse index of both tables: present exactly on what must be listed. */

@@ -3,8 +3,8 @@
  * nothing to look up. Times in keys are 13 digits, so that their order as texts is their order in time.
  */
 import type { EpochMs } from '#core/glossary.ts';
+import type { KeyRange, OutboundTable, TableKey } from '#core/outbound/ports.ts';
 import { toHour, toIso } from '#core/time.ts';
-import type { KeyRange, OutboundTable, TableKey } from '../ports.ts';
 import type { AppId, EndpointId, JobId, MessageId } from './ids.ts';
 import type {
   ApplicationItem,

@@ -2,8 +2,8 @@
  * Jira Connect apps: the claim `qsh` of the token is the SHA-256 of method, path (below the app's base URL) and sorted
  * query. The body is not bound. Source: developer.atlassian.com/cloud/jira/platform/understanding-jwt-for-connect-apps.
  */
-import { fromHex, utf8 } from '#core/verification/bytes.ts';
-import type { FormField } from '#core/verification/form-scan.ts';
+import { fromHex, utf8 } from '#core/scan/bytes.ts';
+import type { FormField } from '#core/scan/form-scan.ts';
 import { claimText, type RequestReader } from '#core/verification/request-reader.ts';
 import { type Refused, refused } from '#core/verification/verdict.ts';
 import type { VerifyContext } from '#core/verification/verify-context.ts';

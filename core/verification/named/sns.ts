@@ -3,7 +3,7 @@
  * the body. Any AWS account can have SNS sign anything for a topic of its own, so the topic must be one of ours.
  * Source: docs.aws.amazon.com/sns, "Verifying the signatures of Amazon SNS messages".
  */
-import { fromBase64, utf8 } from '#core/verification/bytes.ts';
+import { fromBase64, utf8 } from '#core/scan/bytes.ts';
 import { fetchOne, isPinnedUrl } from '#core/verification/find-public-keys.ts';
 import type { RequestReader } from '#core/verification/request-reader.ts';
 import { type Matched, type Refused, refused } from '#core/verification/verdict.ts';

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
 import type { Jwk } from '#core/ports.ts';
-import { toHex, utf8 } from '#core/verification/bytes.ts';
+import { toHex, utf8 } from '#core/scan/bytes.ts';
 
 const message = utf8('message');
 const jwkOf = (key: { export(options: { format: 'jwk' }): object }) => key.export({ format: 'jwk' }) as Jwk;

@@ -3,8 +3,8 @@ import { gateway } from '#config';
 import { DEFAULT_THROTTLE, LOCAL_RETRY, LOCAL_TIMINGS } from '#core/config/defaults.ts';
 import { defineGateway, type GatewayConfig } from '#core/config/gateway-config.ts';
 import { ConfigError, resolveConfig, resolveDeployment } from '#core/config/resolve-config.ts';
-import type { ProviderSpec } from '#core/inbound/provider-spec.ts';
-import { DEFAULT_RETRY, DEFAULT_TIMINGS } from '#core/resolved-config.ts';
+import { DEFAULT_RETRY, DEFAULT_TIMINGS } from '#core/config/resolved-config.ts';
+import type { ProviderSpec } from '#core/provider/provider-spec.ts';
 import { PROVIDERS } from '#providers/index.ts';
 
 const plain = defineGateway({

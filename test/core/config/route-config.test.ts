@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { RoutesConfig } from '#core/config/gateway-config.ts';
 import { ConfigError, resolveDeployment } from '#core/config/resolve-config.ts';
 import { checkHandlers, checkReach } from '#core/config/route-config.ts';
-import { defineHandlers, done, type HandlerRegistration } from '#core/inbound/handler-contract.ts';
+import { defineHandlers, done, type HandlerRegistration } from '#core/handler/handler-contract.ts';
 import { PROVIDERS } from '#providers/index.ts';
 import { gateway as example } from '../../../docs/guides/routing-example.ts';
 

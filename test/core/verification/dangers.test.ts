@@ -1,9 +1,9 @@
 import { generateKeyPairSync, sign } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
-import type { Handshake, Scheme } from '#core/inbound/provider-spec.ts';
 import type { Jwk } from '#core/ports.ts';
-import { utf8 } from '#core/verification/bytes.ts';
+import type { Handshake, Scheme } from '#core/provider/provider-spec.ts';
+import { utf8 } from '#core/scan/bytes.ts';
 import { answerHandshake } from '#core/verification/handshake.ts';
 import { contextWith, HMAC, NOW_MS, outcome, requestWith, signed, specWith } from './test-spec.ts';
 

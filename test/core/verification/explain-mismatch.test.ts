@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Scheme } from '#core/inbound/provider-spec.ts';
-import { utf8 } from '#core/verification/bytes.ts';
+import type { Scheme } from '#core/provider/provider-spec.ts';
+import { utf8 } from '#core/scan/bytes.ts';
 import { type ExplainOptions, explainMismatch } from '#core/verification/explain-mismatch.ts';
 import type { VerifyContext } from '#core/verification/verify-context.ts';
 import { contextWith, HMAC, NOW_MS, requestWith, signed, specWith, TIMED, URL_OF_SOURCE } from './test-spec.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { Handshake } from '#core/inbound/provider-spec.ts';
-import type { RawRequest } from '#core/inbound/raw-request.ts';
+import type { Handshake } from '#core/provider/provider-spec.ts';
 import { answerHandshake } from '#core/verification/handshake.ts';
+import type { RawRequest } from '#core/verification/raw-request.ts';
 import type { VerifyContext } from '#core/verification/verify-context.ts';
 import { contextWith, HMAC, requestWith, signed, specWith } from './test-spec.ts';
 

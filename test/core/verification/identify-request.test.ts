@@ -3,10 +3,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
 import { isEventKey } from '#core/glossary.ts';
-import type { Identity, Scheme } from '#core/inbound/provider-spec.ts';
-import type { RawRequest } from '#core/inbound/raw-request.ts';
-import { utf8 } from '#core/verification/bytes.ts';
+import type { Identity, Scheme } from '#core/provider/provider-spec.ts';
+import { utf8 } from '#core/scan/bytes.ts';
 import { identifyRequest, splitItems } from '#core/verification/identify-request.ts';
+import type { RawRequest } from '#core/verification/raw-request.ts';
 import { type Verified, verifyRequest } from '#core/verification/verify-request.ts';
 import { contextWith, HMAC, NOW_MS, requestWith, signed, specWith } from './test-spec.ts';
 

@@ -1,7 +1,7 @@
 import { createHash, createHmac, createPublicKey, generateKeyPairSync, sign } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import type { ProviderSpec, Scheme } from '#core/inbound/provider-spec.ts';
 import type { Jwk, KeyFetcher } from '#core/ports.ts';
+import type { ProviderSpec, Scheme } from '#core/provider/provider-spec.ts';
 import type { VerifyContext } from '#core/verification/verify-context.ts';
 import { NOW_MS, outcome, requestWith, signed, specWith, URL_OF_SOURCE } from './test-spec.ts';
 

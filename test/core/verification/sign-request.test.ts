@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
-import type { Scheme } from '#core/inbound/provider-spec.ts';
-import { textOf, utf8 } from '#core/verification/bytes.ts';
-import { setJsonText } from '#core/verification/set-json-text.ts';
+import type { Scheme } from '#core/provider/provider-spec.ts';
+import { textOf, utf8 } from '#core/scan/bytes.ts';
+import { setJsonText } from '#core/scan/set-json-text.ts';
 import { signRequest } from '#core/verification/sign-request.ts';
 import { HMAC, NOW_MS, outcome, requestWith, signed, specWith, TIMED, URL_OF_SOURCE } from './test-spec.ts';
 

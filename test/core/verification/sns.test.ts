@@ -1,8 +1,8 @@
 import { generateKeyPairSync, sign } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import type { Scheme } from '#core/inbound/provider-spec.ts';
 import type { Jwk } from '#core/ports.ts';
-import { utf8 } from '#core/verification/bytes.ts';
+import type { Scheme } from '#core/provider/provider-spec.ts';
+import { utf8 } from '#core/scan/bytes.ts';
 import type { VerifyContext } from '#core/verification/verify-context.ts';
 import { outcome, requestWith, signed, specWith } from './test-spec.ts';
 

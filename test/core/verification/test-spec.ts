@@ -1,8 +1,8 @@
 /** Small specs and requests for tests of single rules. */
 import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
-import type { ProviderSpec, Scheme } from '#core/inbound/provider-spec.ts';
-import type { RawRequest } from '#core/inbound/raw-request.ts';
-import { utf8 } from '#core/verification/bytes.ts';
+import type { ProviderSpec, Scheme } from '#core/provider/provider-spec.ts';
+import { utf8 } from '#core/scan/bytes.ts';
+import type { RawRequest } from '#core/verification/raw-request.ts';
 import { type SignInput, signRequest } from '#core/verification/sign-request.ts';
 import type { VerifyContext } from '#core/verification/verify-context.ts';
 import { type Verdict, verifyRequest } from '#core/verification/verify-request.ts';

@@ -2,9 +2,9 @@ import { createHash, createHmac } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
-import type { Scheme } from '#core/inbound/provider-spec.ts';
 import type { Crypto } from '#core/ports.ts';
-import { utf8 } from '#core/verification/bytes.ts';
+import type { Scheme } from '#core/provider/provider-spec.ts';
+import { utf8 } from '#core/scan/bytes.ts';
 import { verifyRequest } from '#core/verification/verify-request.ts';
 import {
   contextWith,

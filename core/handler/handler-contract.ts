@@ -1,0 +1,192 @@
+/**
+ * What user code sees: one event, its attempt, and the outcomes it may answer. Every handler answers an outcome;
+ * throwing means "try again", except a PermanentError.
+ */
+import type { EpochMs, EventId, SourceId } from '#core/glossary.ts';
+import type { EffectWrite, ItemData, ItemKey } from '#core/ports.ts';
+
+/** A verified event as a handler gets it, with the attributes of CloudEvents: id, source, type, time, subject, data. */
+export interface WebhookEvent {
+  readonly id: EventId;
+  readonly source: SourceId;
+  /** Provider spec id, e.g. `stripe`. */
+  readonly provider: string;
+  readonly type: string;
+  /** When it happened by the provider's account, else when it was received. */
+  readonly time: EpochMs;
+  /** The provider gave no time: `time` says when it arrived, which is no order. */
+  readonly timeIsArrival?: true;
+  readonly receivedAt: EpochMs;
+  /** What it is about (an invoice, a repository), where the provider's spec names the place of its id. */
+  readonly subject?: string;
+  /** The exact bytes of the wire. */
+  readonly bytes: Uint8Array;
+  /**
+   * JSON bodies parsed, form bodies as an object of texts, anything else undefined. A fresh copy: change it freely.
+   * Nothing is lost: an integer beyond 2^53 - 1 is a `bigint` (up to 1,000 digits), all others are numbers. DynamoDB takes
+   * both; `JSON.stringify` takes no bigint. A fraction with more digits than a number holds is in `exactNumber()`.
+   */
+  readonly payload: unknown;
+  /** Allow-listed request headers, lower-case names. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Attempt number, from 1 within a generation. */
+  readonly attempt: number;
+  /** 1 for the first run, one more for each replay. */
+  readonly generation: number;
+  /** The same for every attempt of one run: send it with outside calls, so that a retry has no second effect. */
+  readonly idempotencyKey: string;
+}
+
+export interface HandlerContext extends Pick<WebhookEvent, 'attempt' | 'generation' | 'idempotencyKey'> {
+  /** Aborts when the attempt's time is over. Pass it to fetch and SDK calls. */
+  readonly signal: AbortSignal;
+  /** Milliseconds this attempt may take. */
+  readonly timeLimitMs: number;
+  /** When this attempt began, by the gateway's clock: what `defer()` should count from. */
+  readonly startedAt: EpochMs;
+  /** When this event was first deferred. */
+  readonly deferredSince?: EpochMs;
+  readonly log: HandlerLog;
+  /**
+   * DynamoDB writes committed in one transaction with the event's completion: exactly once, or not at all. Up to 99 in
+   * all. `onRefused` is the outcome when one of their own conditions does not hold (default: a permanent error).
+   */
+  transact(writes: readonly EffectWrite[], options?: { onRefused?: Outcome }): void;
+  /** An item of your table (physical name), read consistently. The process function needs dynamodb:GetItem on it. */
+  read(table: string, key: ItemKey): Promise<ItemData | undefined>;
+  /** Gives a part of the attempt at most so many milliseconds; its signal also aborts with the attempt's. */
+  limit<T>(
+    ms: number,
+    work: (signal: AbortSignal) => Promise<T>,
+  ): Promise<{ kind: 'finished'; value: T } | { kind: 'timed_out' }>;
+  /**
+   * Runs a part of the work and stores its result (JSON, up to 32 KB), so that no later attempt of this run repeats it:
+   * the stored result is answered instead. A name of its own per step; up to 50 in an attempt. A crash between the end
+   * of `work` and the storing repeats it: send `idempotencyKey` with outside calls all the same.
+   */
+  step<T>(name: string, work: () => Promise<T>): Promise<T>;
+}
+
+interface HandlerLog {
+  info(message: string, fields?: Readonly<Record<string, unknown>>): void;
+  warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
+}
+
+export type Outcome =
+  | { readonly kind: 'done'; readonly actionTaken?: string; readonly data?: unknown }
+  | { readonly kind: 'rejected'; readonly reason: string }
+  | { readonly kind: 'stale'; readonly reason: string }
+  | { readonly kind: 'deferred'; readonly untilMs: EpochMs; readonly reason: string }
+  | { readonly kind: 'retry'; readonly afterSeconds: number; readonly reason: string };
+
+/** Finished. `actionTaken` and `data` (JSON, up to 32 KB) can be read back through the status API. */
+export function done(result: { actionTaken?: string; data?: unknown } = {}): Outcome {
+  return { kind: 'done', ...result };
+}
+/** Refused for a business reason: final, counted, nobody is paged. */
+export function reject(reason: string): Outcome {
+  return { kind: 'rejected', reason };
+}
+/** Older than what was already applied: final. */
+export function stale(reason: string): Outcome {
+  return { kind: 'stale', reason };
+}
+/** Wait for another event. The attempt is given back; at most 7 days in all. `untilMs`: epoch milliseconds. */
+export function defer(untilMs: EpochMs, reason: string): Outcome {
+  return { kind: 'deferred', untilMs, reason };
+}
+/** Try again after so many seconds (0 to 7 days) instead of the source's backoff. Counts as an attempt. */
+export function retryAfter(seconds: number, reason = 'asked by the handler'): Outcome {
+  return { kind: 'retry', afterSeconds: seconds, reason };
+}
+
+/** Throw it when no retry can help: the event goes to the DLQ at once. */
+export class PermanentError extends Error {
+  override readonly name = 'PermanentError';
+  /** The cause of the dead letter, in records and metrics. */
+  readonly label: string;
+
+  /** `label`: one of a few words of your own; lower-case letters and `_`, at most 40. Anything else counts as `permanent`. */
+  constructor(message: string, options: { readonly label?: string; readonly cause?: unknown } = {}) {
+    super(message, options);
+    this.label = options.label ?? 'permanent';
+  }
+}
+
+export type Handler = (event: WebhookEvent, context: HandlerContext) => Promise<Outcome>;
+
+export interface HandlerRegistration {
+  /** Source id, or `*` for every source. */
+  readonly source: string;
+  /** Event type; a final `*` matches any rest (`invoice.*`, `*`). */
+  readonly type: string;
+  readonly handle: Handler;
+  /** Named in logs and by the breaker; default `<source>:<type>`. */
+  readonly name?: string;
+  /** Overrides the source's retry profile. */
+  readonly retry?: { readonly attempts: number; readonly baseSeconds: number; readonly capSeconds: number };
+  /** Overrides how long one attempt may take. */
+  readonly timeLimitMs?: number;
+  /** It minds its own breakers (a route: one per target). @default false: the gateway's, one per registration */
+  readonly ownBreakers?: boolean;
+  /** What a payload must look like, and what becomes of one that does not. See docs/guides/schema-drift.md. */
+  readonly schema?: PayloadSchema;
+}
+
+export interface PayloadSchema {
+  /** `notice`: counted, logged and handled all the same. `reject`: final, counted. `dead_letter`: waits for a person. */
+  readonly policy: 'notice' | 'reject' | 'dead_letter';
+  /** Where the payload breaks the schema and by which rule, e.g. `/data/object/id type`; empty when it does not. */
+  problemsOf(payload: unknown): readonly string[];
+}
+
+export interface HandlerRegistry {
+  find(source: SourceId, eventType: string): HandlerRegistration | undefined;
+}
+
+/**
+ * Builds the registry. The most exact registration wins: source before `*`, then the longest type. Throws on duplicates,
+ * and on numbers that no attempt can go by.
+ */
+export function defineHandlers(registrations: readonly HandlerRegistration[]): HandlerRegistry {
+  const seen = new Set<string>();
+  for (const registration of registrations) {
+    const { source, type } = registration;
+    const name = `${source}:${type}`;
+    if (seen.has(name))
+      throw new Error(`Two handlers are registered for ${name}; register one, or make their types differ.`);
+    if (type.slice(0, -1).includes('*')) throw new Error(`Handler type "${type}": "*" may only stand at the end.`);
+    checkNumbers(name, registration);
+    seen.add(name);
+  }
+  const ordered = [...registrations].sort(
+    (a, b) => Number(a.source === '*') - Number(b.source === '*') || exactness(b.type) - exactness(a.type),
+  );
+  return {
+    find: (source, eventType) =>
+      ordered.find(it => (it.source === '*' || it.source === source) && matches(it.type, eventType)),
+  };
+}
+
+/** Inclusive, as in the configuration of a source. */
+const BOUNDS = { attempts: [1, 100], baseSeconds: [0, 3_600], capSeconds: [1, 604_800] } as const;
+const MAX_TIME_LIMIT_MS = 900_000;
+
+function checkNumbers(name: string, { retry, timeLimitMs }: HandlerRegistration): void {
+  const check = (field: string, given: unknown, [min, max]: readonly [number, number]): void => {
+    if (typeof given === 'number' && given >= min && given <= max) return;
+    throw new RangeError(`Handler ${name}: ${field} is ${String(given)}; give a number from ${min} to ${max}.`);
+  };
+  if (timeLimitMs !== undefined) check('timeLimitMs', timeLimitMs, [1, MAX_TIME_LIMIT_MS]);
+  if (retry === undefined) return;
+  for (const [field, bounds] of Object.entries(BOUNDS))
+    check(`retry.${field}`, retry[field as keyof typeof BOUNDS], bounds);
+}
+
+/** A longer pattern is more exact; one without `*` is the most exact of all. */
+export const exactness = (type: string): number => (type.endsWith('*') ? type.length - 1 : 10_000);
+
+/** True when the pattern (a final `*` matches any rest) covers the type. */
+export function matches(pattern: string, eventType: string): boolean {
+  return pattern.endsWith('*') ? eventType.startsWith(pattern.slice(0, -1)) : pattern === eventType;
+}

@@ -1,0 +1,37 @@
+/** One row of a handler's table that stands for an entity of the provider, and the write that changes it. */
+import type { Condition } from '#core/condition.ts';
+import { PermanentError } from '#core/handler/handler-contract.ts';
+import type { EffectWrite, ItemKey } from '#core/ports.ts';
+
+export interface Entity {
+  /** Physical name; the process function needs dynamodb:GetItem and dynamodb:UpdateItem on it. */
+  readonly table: string;
+  readonly key: ItemKey;
+}
+
+/**
+ * Attributes of the row. Undefined removes one. Name the same ones for every event, so that nothing of an older state
+ * stays behind.
+ */
+export type EntityState = Readonly<Record<string, unknown>>;
+
+/** The row's write. Throws PermanentError when the state names an attribute that ordering or the key owns. */
+export function writeEntity(
+  entity: Entity,
+  state: EntityState,
+  ordering: Readonly<Record<string, unknown>>,
+  condition: Condition,
+): EffectWrite {
+  for (const name of Object.keys(state)) {
+    if (Object.hasOwn(ordering, name) || Object.hasOwn(entity.key, name))
+      throw new PermanentError(`the state may not set "${name}": it belongs to the row's key or to its ordering`);
+  }
+  const entries = Object.entries(state);
+  return {
+    kind: 'update',
+    ...entity,
+    set: { ...Object.fromEntries(entries.filter(([, value]) => value !== undefined)), ...ordering },
+    remove: entries.filter(([, value]) => value === undefined).map(([name]) => name),
+    condition,
+  };
+}

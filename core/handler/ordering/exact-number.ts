@@ -1,0 +1,15 @@
+import type { WebhookEvent } from '#core/handler/handler-contract.ts';
+import { scanJson } from '#core/scan/json-scan.ts';
+
+/**
+ * A number of the body as the text it is written as: every digit, also those of a fraction. `path` as in
+ * `data.object.id` or `items[0].id`. Undefined when there is no number (or text of digits) at that place.
+ */
+export function exactNumber(event: Pick<WebhookEvent, 'bytes'>, path: string): string | undefined {
+  const document = scanJson(event.bytes);
+  const node = document?.find(path);
+  if (!document || node === undefined) return undefined;
+  const text = document.text(node);
+  if (document.kind(node) === 'number') return text;
+  return document.kind(node) === 'string' && text !== undefined && /^-?\d+$/.test(text) ? text : undefined;
+}

@@ -1,0 +1,146 @@
+/**
+ * Fetch latest: the event is a hint that something changed; the provider is asked for the current state. The row is read
+ * before the question is asked and must be unchanged when the answer is written, so that of two answers the one that was
+ * asked for later stays, whatever their versions say.
+ */
+import { all, gt, holds, same } from '#core/condition.ts';
+import {
+  defer,
+  done,
+  type HandlerContext,
+  type Outcome,
+  PermanentError,
+  retryAfter,
+  stale,
+  type WebhookEvent,
+} from '#core/handler/handler-contract.ts';
+import type { EffectWrite, ItemData } from '#core/ports.ts';
+import { type Entity, type EntityState, writeEntity } from './entity.ts';
+import { checkVersion, describeNewer, VERSION, VERSION_EVENT, type Version } from './version.ts';
+import { waitedMs, waitForEarlier } from './waiting.ts';
+
+/** What asking the provider led to. */
+export type Fetched<T> =
+  | { readonly kind: 'found'; readonly id: string; readonly object: T }
+  /** 404 or 410. */
+  | { readonly kind: 'gone' }
+  /** 429 or 503: come back later. `retryAfterSeconds`: what the answer asked for. */
+  | { readonly kind: 'busy'; readonly retryAfterSeconds?: number }
+  /** 401, 403 and other answers no retry can mend. */
+  | { readonly kind: 'refused'; readonly reason: string };
+
+/** Asks a provider for one kind of object. Throws for what a retry may mend: network errors, 5xx. */
+export interface Fetcher<T> {
+  fetch(id: string, signal: AbortSignal): Promise<Fetched<T>>;
+}
+
+export interface FetchLatest<T> {
+  readonly entity: Entity;
+  /** The provider's id of the object. */
+  readonly id: string;
+  readonly fetcher: Fetcher<T>;
+  /** The row's attributes out of the object. */
+  readonly toState: (object: T) => EntityState;
+  /** A version in the object, if it has one: an answer older than the row (a lagging replica) is then refused. */
+  readonly toVersion?: (object: T) => Version | undefined;
+  /** Further writes, committed only when the state is. */
+  readonly effects?: readonly EffectWrite[];
+  /** @default 10,000 */
+  readonly timeoutMs?: number;
+}
+
+/** Grows with every write of the row, so that a change since the read is seen. */
+const REVISION = 'revision';
+/** Set while the provider says the object does not exist. */
+const DELETED = 'deleted';
+const DEFAULT_TIMEOUT_MS = 10_000;
+const BUSY_SECONDS = 60;
+const MAX_BUSY_SECONDS = 6 * 3_600;
+/** A provider's read side may lag behind its events: for so long an unknown object is looked for again. */
+const UNSEEN_LIMIT_MS = 10 * 60_000;
+
+/**
+ * Brings the row up to date (`completed`). Busy: `deferred` by Retry-After (1 s to 6 h), attempts not spent. Gone: the row
+ * is marked `deleted` (`completed`), or, without a row, looked for again for ten minutes, then `skipped_stale`. Older than
+ * the row: `skipped_stale`. Another object, or refused: PermanentError. No answer in time: Error, so that it is retried.
+ */
+export async function fetchLatest<T>(
+  event: WebhookEvent,
+  context: HandlerContext,
+  request: FetchLatest<T>,
+): Promise<Outcome> {
+  const { entity, id, fetcher, timeoutMs = DEFAULT_TIMEOUT_MS } = request;
+  const row = await context.read(entity.table, entity.key);
+  const answer = await context.limit(timeoutMs, signal => fetcher.fetch(id, signal));
+  if (answer.kind === 'timed_out') throw new Error(`the provider did not answer for ${id} within ${timeoutMs} ms`);
+  const fetched = answer.value;
+  switch (fetched.kind) {
+    case 'found':
+      return applyFound(event, context, request, row, fetched);
+    case 'gone':
+      return applyGone(event, context, request, row);
+    case 'busy':
+      return defer(context.startedAt + busyMs(fetched.retryAfterSeconds), 'the provider asked to come back later');
+    case 'refused':
+      throw new PermanentError(`the provider refused to show ${id}: ${fetched.reason}`);
+  }
+}
+
+function applyFound<T>(
+  event: WebhookEvent,
+  context: HandlerContext,
+  { entity, id, toState, toVersion, effects = [] }: FetchLatest<T>,
+  row: ItemData | undefined,
+  found: { readonly id: string; readonly object: T },
+): Outcome {
+  if (found.id !== id) throw new PermanentError(`asked for ${id}, the provider answered with ${found.id.slice(0, 80)}`);
+  const version = toVersion && checkVersion(toVersion(found.object), row);
+  if (version !== undefined && isOlder(version, row)) return stale(describeNewer(version, row));
+  const ordering = version === undefined ? {} : { [VERSION]: version };
+  commit(event, context, entity, row, { [DELETED]: undefined, ...toState(found.object) }, ordering, effects);
+  return done({ actionTaken: version === undefined ? 'fetched' : `fetched version ${version}` });
+}
+
+function applyGone<T>(
+  event: WebhookEvent,
+  context: HandlerContext,
+  { entity, id, effects = [] }: FetchLatest<T>,
+  row: ItemData | undefined,
+): Outcome {
+  if (row === undefined) {
+    return waitedMs(context) < UNSEEN_LIMIT_MS
+      ? waitForEarlier(context, `the provider does not know ${id} (yet)`)
+      : stale(`the provider does not know ${id}, and neither do we`);
+  }
+  if (row[DELETED] === true) return stale(`${id} is marked as deleted already`);
+  commit(event, context, entity, row, { [DELETED]: true }, {}, effects);
+  return done({ actionTaken: 'marked as deleted' });
+}
+
+function commit(
+  event: WebhookEvent,
+  context: HandlerContext,
+  entity: Entity,
+  row: ItemData | undefined,
+  state: EntityState,
+  ordering: EntityState,
+  effects: readonly EffectWrite[],
+): void {
+  const revision = row?.[REVISION];
+  const counter = typeof revision === 'number' ? revision : undefined;
+  const stored = row?.[VERSION] as Version | undefined;
+  const unchanged = all(same(REVISION, counter), same(VERSION, stored));
+  const owned = { ...ordering, [VERSION_EVENT]: event.id, [REVISION]: (counter ?? 0) + 1 };
+  // Refused: somebody else brought an answer meanwhile. The next attempt asks again.
+  const onRefused = retryAfter(1, 'another answer was stored at the same time');
+  context.transact([writeEntity(entity, state, owned, unchanged), ...effects], { onRefused });
+}
+
+function isOlder(version: Version, row: ItemData | undefined): boolean {
+  return holds(gt(VERSION, version), row);
+}
+
+function busyMs(seconds: number | undefined): number {
+  const asked = seconds !== undefined && Number.isFinite(seconds) ? seconds : BUSY_SECONDS;
+  return Math.min(Math.max(asked, 1), MAX_BUSY_SECONDS) * 1_000;
+}

@@ -1,0 +1,77 @@
+/**
+ * Versions of an entity: what says which of two states is the newer one. Numbers compare as numbers, texts byte by byte,
+ * as DynamoDB does; one entity keeps to one kind.
+ */
+import { all, any, type Condition, eq, le, lt, missing } from '#core/condition.ts';
+import { PermanentError, type WebhookEvent } from '#core/handler/handler-contract.ts';
+import type { ItemData } from '#core/ports.ts';
+import { parseIso } from '#core/time.ts';
+
+export type Version = number | string;
+
+/** Attributes of an entity's row that belong to ordering: the version applied last, and the event that brought it. */
+export const VERSION = 'version';
+export const VERSION_EVENT = 'versionEventId';
+
+/** The time the provider gave the event, in milliseconds. Undefined where it gave none: arrival is no order. */
+export function eventTime(event: Pick<WebhookEvent, 'time' | 'timeIsArrival'>): number | undefined {
+  return event.timeIsArrival === true ? undefined : event.time;
+}
+
+/** An `updated_at` as ISO 8601 text, in milliseconds with their fraction (microseconds count). Undefined for anything else. */
+export function timeVersion(value: unknown): number | undefined {
+  if (typeof value !== 'string') return undefined;
+  const ms = parseIso(value);
+  if (ms === undefined) return undefined;
+  const belowMs = /\.\d{3}(\d{1,3})/.exec(value)?.[1];
+  return belowMs === undefined ? ms : ms + Number(`0.${belowMs}`);
+}
+
+/** A sequence number up to 2^53, as a number or its digits. Undefined for anything else. */
+export function sequenceVersion(value: unknown): number | undefined {
+  const number = typeof value === 'string' && /^\d{1,16}$/.test(value) ? Number(value) : value;
+  return typeof number === 'number' && Number.isSafeInteger(number) ? number : undefined;
+}
+
+/** A sequence number of up to 38 digits (see `exactNumber`), as a text of fixed width. Undefined for anything else. */
+export function longSequenceVersion(value: unknown): string | undefined {
+  // A number above 2^53 has lost digits already.
+  const digits = typeof value === 'bigint' || Number.isSafeInteger(value) ? String(value) : value;
+  return typeof digits === 'string' && /^\d{1,38}$/.test(digits) ? digits.padStart(38, '0') : undefined;
+}
+
+/**
+ * Holds for a row this version may replace: none, one without a version (older data), an older one, or an equal one that
+ * an event with a smaller id brought. The same event again may replace what it wrote itself: a replay applies again.
+ */
+export function mayReplace(version: Version, eventId: string): Condition {
+  const sameVersion = all(eq(VERSION, version), any(missing(VERSION_EVENT), le(VERSION_EVENT, eventId)));
+  return any(missing(VERSION), lt(VERSION, version), sameVersion);
+}
+
+/**
+ * The version as it will be stored. Throws PermanentError (the event is kept as a dead letter, to be replayed) for an
+ * event without one, for numbers that have lost digits, and for a row whose version is of the other kind.
+ */
+export function checkVersion(version: Version | undefined, row: ItemData | undefined): Version {
+  if (version === undefined || version === '')
+    throw new PermanentError('the event carries no version to order it by; replay it once the handler can read one');
+  if (typeof version === 'number' && Math.abs(version) > Number.MAX_SAFE_INTEGER)
+    throw new PermanentError(`version ${version} is above 2^53; read it with longSequenceVersion()`);
+  if (typeof version === 'number' && !Number.isFinite(version)) throw new PermanentError('the version is not a number');
+  const stored = row?.[VERSION];
+  if (stored !== undefined && typeof stored !== typeof version) {
+    throw new PermanentError(
+      `the row's version is a ${stored === null ? 'null' : typeof stored}, the event's a ${typeof version}: they cannot be compared`,
+    );
+  }
+  return version;
+}
+
+/** Why the row keeps what it has. */
+export function describeNewer(version: Version, row: ItemData | undefined): string {
+  const holder = row?.[VERSION_EVENT] === undefined ? '' : ` of ${String(row[VERSION_EVENT])}`;
+  return row?.[VERSION] === version
+    ? `version ${version}${holder} was applied already; of equal versions the larger event id counts`
+    : `version ${version} is older than ${String(row?.[VERSION])}${holder}`;
+}

@@ -1,0 +1,128 @@
+/** One call of the status API: what it brings, what it may use, and how it is refused. */
+
+import type { ResolvedSource } from '#core/config/resolved-config.ts';
+import type { EpochMs, SourceId } from '#core/glossary.ts';
+import type { Reply } from '#core/inbound/ingest/reply.ts';
+import type { EventItem } from '#core/inbound/protocol/event-item.ts';
+import type { WriteRules } from '#core/inbound/protocol/event-writes.ts';
+import { type EventFilter, readFilter, type WrittenFilter } from '#core/inbound/search/event-filter.ts';
+import { findEvent } from '#core/inbound/search/event-report.ts';
+import type { ListStore } from '#core/inbound/search/list-events.ts';
+import type { Clock, ControlStore, EventStore, Ids, PayloadStore, Telemetry, WorkQueue } from '#core/ports.ts';
+import type { ConfigProblem } from '#core/problem.ts';
+import { decodeJsonObject } from '#core/scan/json-object.ts';
+import { ApiInput } from './api-input.ts';
+import { API_FIELDS, type ApiRoute } from './api-routes.ts';
+
+export interface ApiPorts {
+  readonly store: ListStore & Pick<EventStore, 'get' | 'update'>;
+  readonly payloads: Pick<PayloadStore, 'getDetail' | 'raiseBody' | 'putDetail'>;
+  readonly control: ControlStore;
+  readonly queue: WorkQueue;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly telemetry: Pick<Telemetry, 'count' | 'log'>;
+}
+
+export interface ApiRules extends WriteRules {
+  readonly sources: readonly ResolvedSource[];
+  readonly replaysPerSecond: number;
+  readonly sweepSendsPerSecond: number;
+}
+
+export interface ApiRequest {
+  readonly route: ApiRoute;
+  /** Decoded. */
+  readonly path: Readonly<Record<string, string | undefined>>;
+  readonly query: Readonly<Record<string, string | undefined>>;
+  readonly body: string | undefined;
+  /** The caller's IAM identity, for the records of replays and pauses. */
+  readonly caller: string;
+}
+
+export interface ApiCall extends ApiRequest {
+  readonly ports: ApiPorts;
+  readonly rules: ApiRules;
+  readonly sourceIds: readonly SourceId[];
+}
+
+/** Characters of a body. The longest useful one has a few hundred. */
+const BODY_LIMIT = 16_384;
+
+/** Thrown where a call cannot go on; its reply is the answer. */
+export class Refused extends Error {
+  override readonly name = 'Refused';
+  readonly reply: Reply;
+
+  constructor(reply: Reply) {
+    super();
+    this.reply = reply;
+  }
+}
+
+export function json(status: number, body: unknown): Reply {
+  return { status, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
+}
+
+export function refusal(status: number, error: string, message: string): Reply {
+  return json(status, { error, message });
+}
+
+/** Throws `Refused` (400) with every problem that was found, if any. */
+export function refuseProblems(problems: readonly ConfigProblem[]): void {
+  if (problems.length === 0) return;
+  const fields = problems.map(({ path, given, allowed, fix }) => ({ field: path, given, allowed, fix }));
+  const message = fields.map(it => `${it.field}: given ${it.given}; allowed: ${it.allowed}; ${it.fix}`).join(' · ');
+  throw new Refused(json(400, { error: 'invalid_request', message, problems: fields }));
+}
+
+/** The JSON body; an absent one is an empty object. Throws `Refused` when it is none. */
+export function bodyOf({ body = '', route }: ApiCall): ApiInput {
+  const { body: known } = API_FIELDS[route];
+  const wrong = (given: string): Refused => {
+    const fields = known.length === 0 ? 'none, or an empty one' : `with ${known.join(', ')}`;
+    const message = `The body is ${given}; allowed: a JSON object (${fields}) of at most ${BODY_LIMIT} characters`;
+    return new Refused(refusal(400, 'invalid_body', message));
+  };
+  if (body.length > BODY_LIMIT) throw wrong(`too long: ${body.length} characters`);
+  const fields = decodeJsonObject(body.trim() === '' ? '{}' : body);
+  if (fields === undefined) throw wrong('not a JSON object');
+  return new ApiInput(fields, known);
+}
+
+/** A source by its name. Throws `Refused` (404) when there is none. */
+export function sourceOf(name: string, { sourceIds }: ApiCall): SourceId {
+  const known = sourceIds.find(it => it === name);
+  if (known !== undefined) return known;
+  const message = `No source "${name.slice(0, 60)}"; configured sources: ${sourceIds.join(', ')}`;
+  throw new Refused(refusal(404, 'unknown_source', message));
+}
+
+/** The event the path names. Throws `Refused`: 404 when there is none, 409 when several sources have the id. */
+export async function eventOf(call: ApiCall): Promise<EventItem> {
+  const { source } = call.query;
+  const id = call.path['event_id'] ?? '';
+  const known = source === undefined ? undefined : sourceOf(source, call);
+  const found = await findEvent(id, known, call.sourceIds, call.ports.store);
+  switch (found.kind) {
+    case 'found':
+      return found.item;
+    case 'not_found': {
+      const place = known === undefined ? 'any source' : `source ${known}`;
+      const message = `No event "${id.slice(0, 80)}" in ${place}: it was never accepted, or its retention is over; GET /events lists what there is`;
+      throw new Refused(refusal(404, 'unknown_event', message));
+    }
+    case 'ambiguous': {
+      const message = `The id exists in several sources; add ?source= with one of: ${found.sources.join(', ')}`;
+      throw new Refused(json(409, { error: 'ambiguous_event', message, sources: found.sources }));
+    }
+  }
+}
+
+/** The filter as meant, its problems added to those of `input`. Throws `Refused` (400) if there are any. */
+export function filterOf(written: WrittenFilter, now: EpochMs, input: ApiInput, { sourceIds }: ApiCall): EventFilter {
+  const read = readFilter(written, sourceIds, now);
+  if (read.kind === 'filter' && input.problems.length === 0) return read.filter;
+  refuseProblems([...input.problems, ...(read.kind === 'wrong' ? read.problems : [])]);
+  throw new Error('A filter that is neither right nor wrong');
+}

@@ -1,0 +1,107 @@
+/** Replays by the status API: one event now, or many as a job that the sweeper carries out. */
+import type { EpochMs } from '#core/glossary.ts';
+import type { Reply } from '#core/inbound/ingest/reply.ts';
+import { replayEvent } from '#core/inbound/replay/replay-event.ts';
+import { cancelReplayJob, createReplayJob, previewReplay, readReplayJob } from '#core/inbound/replay/replay-job.ts';
+import { reportJob } from '#core/inbound/replay/report-job.ts';
+import type { EventFilter } from '#core/inbound/search/event-filter.ts';
+import { reportEvent } from '#core/inbound/search/event-report.ts';
+import { toIso } from '#core/time.ts';
+import { type ApiCall, bodyOf, eventOf, filterOf, json, refusal, refuseProblems } from './api-call.ts';
+
+/** A dry run counts for so long at most; the function has 15 s. */
+const COUNT_LIMIT_MS = 8_000;
+const MOST_EVENTS = 10_000_000;
+
+const REFUSALS = {
+  running: 'An attempt is running; wait for it, or send {"force":true} (it is fenced)',
+  changed: 'Somebody else changed the event a moment ago; look at it again',
+  gone: 'The record is gone: its retention is over',
+} as const;
+
+export async function replayOne(call: ApiCall): Promise<Reply> {
+  const { ports, rules } = call;
+  const input = bodyOf(call);
+  const why = input.reason();
+  const [newKey, force] = [input.boolean('new_key'), input.boolean('force')];
+  const bodySha = input.text('body_sha256', /^[0-9a-f]{64}$/, '64 hex characters, as events get shows them');
+  const requestId = input.text('request_id', /^[\w-]{1,64}$/, '1 to 64 letters, digits, - and _');
+  refuseProblems(input.problems);
+  const item = await eventOf(call);
+  const replayId = `api-${requestId ?? ports.ids.uuid()}`;
+  const request = { replayId, by: call.caller, why, newKey, force, ...(bodySha === undefined ? {} : { bodySha }) };
+  const result = await replayEvent(item, request, ports, rules);
+  switch (result.kind) {
+    case 'replayed':
+    case 'already_replayed':
+      return json(202, { outcome: result.kind, ...(await reportEvent(result.item, ports.payloads)) });
+    case 'body_missing':
+      return refusal(409, 'body_missing', 'That body is not kept (any more), so the event cannot run with it');
+    case 'refused':
+      return refusal(409, result.reason, REFUSALS[result.reason]);
+  }
+}
+
+/** `as_of` of a dry run means the same events, and makes a repeated request harmless: what it replayed is left alone. */
+export async function createJob(call: ApiCall): Promise<Reply> {
+  const { ports, rules } = call;
+  const now = ports.clock.now();
+  const input = bodyOf(call);
+  const dryRun = input.boolean('dry_run');
+  const why = dryRun ? '' : input.reason();
+  const ratePerSecond = input.number('rate_per_second', 1, rules.sweepSendsPerSecond) ?? rules.replaysPerSecond;
+  const limit = input.number('limit', 1, MOST_EVENTS);
+  const newKey = input.boolean('new_key');
+  const asOf = input.pastTime('as_of', now) ?? now;
+  const written = input.filter();
+  if (Object.values(written).every(value => value === undefined) && input.problems.length === 0) {
+    const allowed = 'at least one of source, status, type, cause, since, until';
+    input.problem('filter', 'none', allowed, 'e.g. {"status":"dead_letter","since":"6h"}');
+  }
+  const meant = { filter: filterOf(written, asOf, input, call), asOf, ...(limit === undefined ? {} : { limit }) };
+  if (dryRun) return json(200, await countMeant(meant, call));
+  const request = { ...meant, ratePerSecond, newKey, by: call.caller, why };
+  return json(202, reportJob(await createReplayJob(request, ports)));
+}
+
+async function countMeant(meant: { filter: EventFilter; asOf: EpochMs; limit?: number }, { ports }: ApiCall) {
+  const until = ports.clock.now() + COUNT_LIMIT_MS;
+  let [count, complete] = [0, true];
+  for await (const items of previewReplay(meant, ports)) {
+    count += items.length;
+    complete = ports.clock.now() < until;
+    if (!complete) break;
+  }
+  return { dry_run: true, count, complete, as_of: toIso(meant.asOf) };
+}
+
+export async function showJob({ path, ports }: ApiCall): Promise<Reply> {
+  const id = jobIdOf(path);
+  const found = id === undefined ? undefined : await readReplayJob(id, ports.control);
+  return found ? json(200, reportJob(found.job)) : unknownJob();
+}
+
+export async function cancelJob(call: ApiCall): Promise<Reply> {
+  refuseProblems(bodyOf(call).problems);
+  const id = jobIdOf(call.path);
+  if (id === undefined) return unknownJob();
+  const result = await cancelReplayJob(id, call.caller, call.ports);
+  switch (result.kind) {
+    case 'not_found':
+      return unknownJob();
+    case 'already_over':
+      return refusal(409, 'already_over', `The job is over already: ${result.job.state}`);
+    case 'cancelled':
+      return json(200, reportJob(result.job));
+  }
+}
+
+/** A text that no job can have is not looked for. */
+function jobIdOf(path: ApiCall['path']): string | undefined {
+  const id = path['job_id'] ?? '';
+  return /^rj-[\w-]{1,60}$/.test(id) ? id : undefined;
+}
+
+function unknownJob(): Reply {
+  return refusal(404, 'unknown_job', 'No such replay job; POST /replay-jobs answers with the job_id');
+}

@@ -1,0 +1,120 @@
+/**
+ * The status API as a function of route, parameters and body; IAM guards it at the front door. Reads go by the indexes,
+ * writes are the ones the CLI makes. Every refusal says what was given, what is allowed and what to do.
+ */
+import { DependencyError } from '#core/errors.ts';
+import type { Reply } from '#core/inbound/ingest/reply.ts';
+import { findPaused, pauseSource, readPauses, resumeSource } from '#core/inbound/protocol/pause-source.ts';
+import type { PauseNote } from '#core/inbound/protocol/pauses.ts';
+import { reportEvent, reportHistory, summarizeEvent } from '#core/inbound/search/event-report.ts';
+import { CursorError, listEvents } from '#core/inbound/search/list-events.ts';
+import { toIso } from '#core/time.ts';
+import {
+  type ApiCall,
+  type ApiPorts,
+  type ApiRequest,
+  type ApiRules,
+  bodyOf,
+  eventOf,
+  filterOf,
+  json,
+  Refused,
+  refusal,
+  refuseProblems,
+  sourceOf,
+} from './api-call.ts';
+import { ApiInput } from './api-input.ts';
+import { cancelJob, createJob, replayOne, showJob } from './api-replays.ts';
+import { API_FIELDS, type ApiRoute } from './api-routes.ts';
+
+const PAGE_LIMIT = 500;
+
+type Answer = (call: ApiCall) => Promise<Reply>;
+
+/** Refuses unknown query parameters. A list does it itself, to name them together with wrong values. */
+const strict =
+  (answer: Answer): Answer =>
+  call => {
+    refuseProblems(new ApiInput(call.query, API_FIELDS[call.route].query).problems);
+    return answer(call);
+  };
+
+const ANSWERS: Readonly<Record<ApiRoute, Answer>> = {
+  'GET /events': call => list(call),
+  'GET /dead-letters': call => list(call, { since: `${call.rules.deadRetentionDays}d`, status: 'dead_letter' }),
+  'GET /events/{event_id}': strict(async call =>
+    json(200, await reportHistory(await eventOf(call), call.ports.payloads)),
+  ),
+  'GET /events/{event_id}/status': strict(async call =>
+    json(200, await reportEvent(await eventOf(call), call.ports.payloads)),
+  ),
+  'POST /events/{event_id}/replay': strict(replayOne),
+  'POST /replay-jobs': strict(createJob),
+  'GET /replay-jobs/{job_id}': strict(showJob),
+  'POST /replay-jobs/{job_id}/cancel': strict(cancelJob),
+  'GET /sources': strict(listSources),
+  'POST /sources/{source}/pause': strict(pause),
+  'POST /sources/{source}/resume': strict(resume),
+};
+
+export async function answerApi(request: ApiRequest, ports: ApiPorts, rules: ApiRules): Promise<Reply> {
+  const call = { ...request, ports, rules, sourceIds: rules.sources.map(it => it.id) };
+  try {
+    return await ANSWERS[request.route](call);
+  } catch (error) {
+    if (error instanceof Refused) return error.reply;
+    if (error instanceof CursorError) return refusal(400, 'invalid_cursor', error.message);
+    if (error instanceof DependencyError) return unavailable(error, call);
+    throw error;
+  }
+}
+
+function unavailable(error: DependencyError, { ports, route }: ApiCall): Reply {
+  ports.telemetry.count('DependencyError', { dependency: error.dependency });
+  ports.telemetry.log('error', { stage: 'api', route, cause: 'dependency', error: error.message });
+  const message = `${error.dependency} did not answer in time. Ask again: a pause, and a replay with the same request_id, happen once`;
+  return refusal(503, 'unavailable', message);
+}
+
+async function list(call: ApiCall, fixed: { since?: string; status?: string } = {}): Promise<Reply> {
+  const { query, ports, route } = call;
+  const input = new ApiInput(query, API_FIELDS[route].query);
+  const limit = input.digits('limit', 1, PAGE_LIMIT) ?? 50;
+  const order = input.oneOf('order', ['newest', 'oldest']) ?? 'newest';
+  const filter = filterOf({ ...fixed, ...query }, ports.clock.now(), input, call);
+  const page = await listEvents(filter, { limit, order, cursor: query['cursor'] }, ports);
+  return json(200, {
+    events: page.items.map(summarizeEvent),
+    next_cursor: page.cursor ?? null,
+    looked_to: page.lookedTo === undefined ? null : toIso(page.lookedTo),
+  });
+}
+
+async function listSources({ ports, rules }: ApiCall): Promise<Reply> {
+  const pauses = await readPauses(ports.control);
+  const sources = rules.sources.map(({ id, spec, paths }) => {
+    return { source: id, provider: spec.id, paths, paused: reportPause(pauses[id]) };
+  });
+  return json(200, { sources });
+}
+
+async function pause(call: ApiCall): Promise<Reply> {
+  const source = sourceOf(call.path['source'] ?? '', call);
+  const input = bodyOf(call);
+  const why = input.reason();
+  refuseProblems(input.problems);
+  const { kind, note } = await pauseSource(source, { by: call.caller, why }, call.ports);
+  return json(200, { source, changed: kind === 'paused', paused: reportPause(note) });
+}
+
+async function resume(call: ApiCall): Promise<Reply> {
+  const name = call.path['source'] ?? '';
+  const source = (await findPaused(name, call.ports.control)) ?? sourceOf(name, call);
+  refuseProblems(bodyOf(call).problems);
+  const { kind } = await resumeSource(source, call.ports);
+  return json(200, { source, changed: kind === 'resumed', paused: null });
+}
+
+function reportPause(note: PauseNote | undefined) {
+  return note === undefined ? null : { by: note.by, why: note.why, since: toIso(note.since) };
+}

@@ -1,0 +1,87 @@
+/**
+ * Is this request genuine? Nothing is stored under an event's key before this says yes (I10). The caller learns nothing
+ * of why not: the cause is a counter.
+ */
+
+import type { ResolvedSource } from '#core/config/resolved-config.ts';
+import type { EpochMs } from '#core/glossary.ts';
+import type { SecretResult } from '#core/ports.ts';
+import { needsSecret } from '#core/provider/source-needs.ts';
+import type { RawRequest } from '#core/verification/raw-request.ts';
+import type { Refused, Verdict, Verified } from '#core/verification/verdict.ts';
+import type { VerifyContext } from '#core/verification/verify-context.ts';
+import { verifyRequest } from '#core/verification/verify-request.ts';
+import { countRefusal } from './count-refusal.ts';
+import type { IngestPorts } from './ingest-ports.ts';
+import { quarantineRequest } from './quarantine.ts';
+import { acknowledge, type Reply, refuseSignature, unavailable } from './reply.ts';
+import { refuseBroughtSecret, shakeHands } from './shake-hands.ts';
+
+export type Authenticated = { kind: 'reply'; reply: Reply } | { kind: 'verified'; verdict: Verified };
+
+/** A wrong secret looks like this (Plaid gives no key for one); a look at the stored one may put it right. */
+const MAY_BE_AN_OLD_SECRET: readonly string[] = ['mismatch', 'no_key', 'key_fetch'];
+
+/**
+ * Gets the secret, answers a handshake, verifies the raw bytes; after a mismatch once more with a freshly fetched secret,
+ * so that a rotation rejects nothing.
+ */
+export async function authenticateRequest(
+  source: ResolvedSource,
+  request: RawRequest,
+  ports: IngestPorts,
+  nowMs: EpochMs,
+): Promise<Authenticated> {
+  const secretNeeded = needsSecret(source.spec);
+  const found: SecretResult = secretNeeded ? await ports.secrets.get(source.id) : { kind: 'unset' };
+  const used = secretOf(found);
+  // A handshake may be what brings the secret (pairing), so it comes before giving up for want of one.
+  const handshake = found.kind === 'unreadable' ? undefined : await shakeHands(source, request, contextOf(used), ports);
+  if (handshake) return { kind: 'reply', reply: handshake };
+  if (secretNeeded && used === undefined) {
+    const error = found.kind === 'unset' ? 'secret_not_set' : 'secret_unreadable';
+    countRefusal(source, error, ports.telemetry);
+    return { kind: 'reply', reply: unavailable(error) };
+  }
+
+  let verdict = await verifyRequest(source.spec, request, contextOf(used));
+  if (secretNeeded && mayBeAnOldSecret(verdict)) {
+    await ports.secrets.refresh(source.id);
+    const fresh = secretOf(await ports.secrets.get(source.id));
+    if (fresh !== undefined && fresh !== used) verdict = await verifyRequest(source.spec, request, contextOf(fresh));
+  }
+  if (verdict.kind === 'refused') return { kind: 'reply', reply: await refuse(verdict) };
+  if (verdict.matchedSecret === 'previous') ports.telemetry.count('PreviousSecretMatched', { source: source.id });
+  return { kind: 'verified', verdict };
+
+  async function refuse({ cause, hint }: Refused): Promise<Reply> {
+    const brought = await refuseBroughtSecret(source, request, contextOf(undefined), ports);
+    if (brought) return brought;
+    countRefusal(source, cause, ports.telemetry, hint);
+    // Nobody knows whether it is genuine: the provider must send it again.
+    if (cause === 'key_fetch') return unavailable('key_unreachable');
+    if (source.quarantine || source.dryRun) await quarantineRequest(source, request, cause, nowMs, ports);
+    return source.dryRun ? acknowledge(source.spec, 'accepted', undefined) : refuseSignature(source.spec);
+  }
+
+  function contextOf(secret: VerifyContext['secret']): VerifyContext {
+    return {
+      secret,
+      nowMs,
+      settings: source.settings,
+      crypto: ports.crypto,
+      ...(source.publicUrl === undefined ? {} : { publicUrl: source.publicUrl }),
+      ...(ports.keys === undefined ? {} : { keys: ports.keys }),
+    };
+  }
+}
+
+/** Of a batch in part, too: the items that were refused would be acknowledged with the others, and never come again. */
+function mayBeAnOldSecret(verdict: Verdict): boolean {
+  if (verdict.kind === 'refused') return MAY_BE_AN_OLD_SECRET.includes(verdict.cause);
+  return verdict.items?.some(({ cause }) => cause !== undefined && MAY_BE_AN_OLD_SECRET.includes(cause)) ?? false;
+}
+
+function secretOf(found: SecretResult): VerifyContext['secret'] {
+  return found.kind === 'secret' ? found.secret : undefined;
+}

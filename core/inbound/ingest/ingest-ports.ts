@@ -1,0 +1,41 @@
+/** What ingest needs. */
+
+import type { WriteRules } from '#core/inbound/protocol/event-writes.ts';
+import type {
+  Addresses,
+  BlobStore,
+  Clock,
+  Codec,
+  Crypto,
+  EventStore,
+  Http,
+  Ids,
+  KeyFetcher,
+  PayloadStore,
+  Secrets,
+  Telemetry,
+  Timer,
+  WorkQueue,
+} from '#core/ports.ts';
+
+export interface IngestPorts {
+  readonly store: Pick<EventStore, 'insert' | 'update'>;
+  readonly payloads: Pick<PayloadStore, 'putBody' | 'putRefused'>;
+  readonly blobs: BlobStore;
+  readonly queue: WorkQueue;
+  readonly secrets: Secrets;
+  readonly keys?: KeyFetcher;
+  /** Needed by sources whose handshake is confirmed by a call (SNS). */
+  readonly http?: Http;
+  readonly crypto: Crypto;
+  readonly codec: Codec;
+  readonly addresses: Addresses;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly timer: Timer;
+  readonly telemetry: Telemetry;
+}
+
+export interface IngestRules extends WriteRules {
+  readonly inlineLimitBytes: number;
+}

@@ -1,0 +1,25 @@
+/** Which request headers are stored with an event: an allow-list, never a signature, cookie or credential. */
+import type { ProviderSpec, Src } from '#core/provider/provider-spec.ts';
+
+/** Under this name ingest keeps which items of a batch were verified, when not all were. No request can bring it. */
+export const VERIFIED_ITEMS_HEADER = 'holdfast-verified-items';
+
+const ALWAYS = ['content-type', 'user-agent'];
+const NEVER = /^(?:authorization|proxy-.*|cookie|set-cookie|x-amz-security-token)$/;
+const MAX_HEADER_LENGTH = 1_024;
+
+export function keptHeaders(spec: ProviderSpec, headers: Readonly<Record<string, string>>): Record<string, string> {
+  const kept: Record<string, string> = {};
+  for (const name of [...ALWAYS, ...(spec.keepHeaders ?? []), ...identityHeaders(spec)]) {
+    const value = headers[name];
+    if (value === undefined || NEVER.test(name) || spec.signatureHeaders.includes(name)) continue;
+    kept[name] = value.slice(0, MAX_HEADER_LENGTH);
+  }
+  return kept;
+}
+
+function identityHeaders(spec: ProviderSpec): string[] {
+  const { key, type, time } = spec.identity;
+  const sources: readonly (Src | string | undefined)[] = [...key.flat(), ...type, time?.from];
+  return sources.flatMap(src => (src?.startsWith('header:') ? [src.slice('header:'.length).replace(/\?$/, '')] : []));
+}

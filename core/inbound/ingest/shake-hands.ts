@@ -1,0 +1,87 @@
+/**
+ * Handshakes, with what they ask for beside an answer: keeping a secret that the provider brings, confirming a
+ * subscription by a call. Both are done before the answer, and the answer is a good one only when they were.
+ */
+
+import type { ResolvedSource } from '#core/config/resolved-config.ts';
+import { DependencyError } from '#core/errors.ts';
+import { answerHandshake, type HandshakeAnswer } from '#core/verification/handshake.ts';
+import type { RawRequest } from '#core/verification/raw-request.ts';
+import type { VerifyContext } from '#core/verification/verify-context.ts';
+import { countRefusal } from './count-refusal.ts';
+import type { IngestPorts } from './ingest-ports.ts';
+import { type Reply, refusePairing, unavailable } from './reply.ts';
+
+type HandshakePorts = Pick<IngestPorts, 'secrets' | 'http' | 'telemetry'>;
+
+/** The reply when the request is one of the provider's handshakes. */
+export async function shakeHands(
+  source: ResolvedSource,
+  request: RawRequest,
+  context: VerifyContext,
+  ports: HandshakePorts,
+): Promise<Reply | undefined> {
+  const answer = await answerHandshake(source.spec, request, context);
+  if (!answer) return undefined;
+  if (answer.status >= 400) countRefusal(source, 'handshake', ports.telemetry);
+  const failed = (await keepSecret(source, answer, ports)) ?? (await confirm(source, answer, ports));
+  if (failed) return failed;
+  ports.telemetry.log('info', { stage: 'handshake', source: source.id, status: answer.status });
+  return { status: answer.status, headers: answer.headers, body: answer.body };
+}
+
+/**
+ * For a request that did not verify and brings a secret although the source has one: refused, unless the operator opened
+ * a pairing window a moment ago.
+ */
+export async function refuseBroughtSecret(
+  source: ResolvedSource,
+  request: RawRequest,
+  withoutSecret: VerifyContext,
+  ports: HandshakePorts,
+): Promise<Reply | undefined> {
+  if (!source.spec.handshakes.some(({ store }) => store)) return undefined;
+  const answer = await answerHandshake(source.spec, request, withoutSecret);
+  if (answer?.storeSecret === undefined) return undefined;
+  return (
+    (await keepSecret(source, answer, ports)) ?? { status: answer.status, headers: answer.headers, body: answer.body }
+  );
+}
+
+async function keepSecret(
+  source: ResolvedSource,
+  { storeSecret }: HandshakeAnswer,
+  ports: HandshakePorts,
+): Promise<Reply | undefined> {
+  if (storeSecret === undefined) return undefined;
+  const paired = await tryOut(() => ports.secrets.pair(source.id, storeSecret), ports);
+  ports.telemetry.log('warn', { stage: 'pairing', source: source.id, outcome: paired ?? 'unknown' });
+  if (paired === 'paired') return undefined;
+  countRefusal(source, 'pairing', ports.telemetry);
+  return paired === undefined ? unavailable('not_paired') : refusePairing();
+}
+
+/** The address was pinned by the spec and came in a verified request. Anything but success: the provider asks again. */
+async function confirm(
+  source: ResolvedSource,
+  { confirmUrl }: HandshakeAnswer,
+  ports: HandshakePorts,
+): Promise<Reply | undefined> {
+  if (confirmUrl === undefined) return undefined;
+  const status = ports.http && (await tryOut(async () => ports.http?.get(confirmUrl), ports));
+  ports.telemetry.log('warn', { stage: 'confirm', source: source.id, status: status ?? 'no answer' });
+  if (status !== undefined && status >= 200 && status <= 299) return undefined;
+  countRefusal(source, 'confirm', ports.telemetry);
+  return unavailable('not_confirmed');
+}
+
+/** Undefined when nobody knows whether it was done. */
+async function tryOut<T>(work: () => Promise<T>, ports: HandshakePorts): Promise<T | undefined> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof DependencyError)) throw error;
+    ports.telemetry.count('DependencyError', { dependency: error.dependency });
+    return undefined;
+  }
+}

@@ -1,0 +1,200 @@
+/**
+ * The main path of the processor, for one message. Holds I2 (every recorded event reaches a final state), I5 (one owner
+ * commits) and I7 (a message is deleted only when something else stands for its event).
+ */
+
+import { DEFAULT_RETRY, type ResolvedSource } from '#core/config/resolved-config.ts';
+import { DependencyError, UnknownDictionaryError } from '#core/errors.ts';
+import { type SourceId, splitEventPk, toEventId } from '#core/glossary.ts';
+import type { HandlerRegistration } from '#core/handler/handler-contract.ts';
+import type { EventItem } from '#core/inbound/protocol/event-item.ts';
+import { PAYLOAD_MARGIN_DAYS } from '#core/inbound/protocol/retention.ts';
+import { decodeWorkMessage, type WorkMessage } from '#core/inbound/protocol/work-message.ts';
+import { describeByBody } from './describe-by-body.ts';
+import { type Attempt, type AttemptEnd, finishEvent } from './finish-event.ts';
+import { ACK, type Disposal, type ProcessPorts, type ProcessRules, type QueueRecord, RETURN } from './process-ports.ts';
+import { keepOtherBody, loadBody, runHandler } from './run-handler.ts';
+import { isBatch, splitBatch } from './split-batch.ts';
+import { type Taken, takeEvent } from './take-event.ts';
+
+/** Less than this left: not worth a claim. */
+const MIN_RUN_MS = 250;
+
+/**
+ * Processes one message:
+ *  1. read it; what is not ours goes to the DLQ whole;
+ *  2. ask whether its source is paused or its handler's breaker open: then park instead of running;
+ *  3. claim the event under a lease, or act on why it was refused;
+ *  4. load the body the record names;
+ *  5. run the handler within the deadline;
+ *  6. record the outcome, and send what it owes;
+ *  7. ack, or leave the message to come back.
+ *
+ * `deadlineMs`: epoch milliseconds after which nothing may be running any more.
+ */
+export async function processEvent(
+  record: QueueRecord,
+  deadlineMs: number,
+  ports: ProcessPorts,
+  rules: ProcessRules,
+): Promise<Disposal> {
+  const decoded = decodeWorkMessage(record.body);
+  if (decoded.kind === 'foreign') return sendAway(record, decoded.reason, ports);
+  const { message } = decoded;
+
+  const leftMs = deadlineMs - rules.timings.deadlineReserveMs - ports.clock.now();
+  if (leftMs < MIN_RUN_MS) {
+    await ports.receipts.hide(record.receipt, 0);
+    return RETURN;
+  }
+
+  const { sourceId } = splitEventPk(message.pk);
+  const taken = await take(message, record, sourceId, deadlineMs, ports, rules);
+  if (taken.kind === 'disposed') return taken.disposal;
+
+  const { claimId } = taken;
+  const source = rules.sources.get(sourceId);
+  const item = await describe(taken.item, message, source, ports);
+  if (item === undefined) return RETURN;
+  // By the record's type: the message may be of another delivery that came under the same id.
+  const handler = ports.handlers.find(sourceId, item.eventType);
+  const attempt: Attempt = {
+    item,
+    claimId,
+    startedAt: ports.clock.now(),
+    retry: handler?.retry ?? source?.retry ?? DEFAULT_RETRY,
+    ...(message.traceId === undefined ? {} : { traceId: message.traceId }),
+  };
+  const keptOther = await keepOtherBody(message, item, ports, rules);
+  const end = await runAttempt(message, attempt, handler, deadlineMs, ports, rules);
+  if (handler && !handler.ownBreakers && (end.kind === 'outcome' || end.kind === 'failed')) {
+    ports.breaker.record(
+      breakerName(handler),
+      end.kind === 'outcome' && end.outcome.kind !== 'retry',
+      ports.clock.now(),
+    );
+  }
+  const finished = await finishEvent(attempt, end, ports, rules);
+  const disposal = keptOther ? finished : RETURN;
+  logAttempt(attempt, end, disposal, ports);
+  return disposal;
+}
+
+async function sendAway(record: QueueRecord, reason: string, ports: ProcessPorts): Promise<Disposal> {
+  try {
+    await ports.dead.send(record.body, 'foreign_message');
+  } catch (error) {
+    if (!(error instanceof DependencyError)) throw error;
+    return RETURN;
+  }
+  ports.telemetry.count('ForeignMessage');
+  ports.telemetry.log('error', { stage: 'read', cause: 'foreign_message', error: reason });
+  return ACK;
+}
+
+async function take(
+  message: WorkMessage,
+  record: QueueRecord,
+  sourceId: SourceId,
+  deadlineMs: number,
+  ports: ProcessPorts,
+  rules: ProcessRules,
+): Promise<Taken> {
+  const handler = ports.handlers.find(sourceId, message.eventType);
+  const leaseMs = Math.min(deadlineMs - ports.clock.now(), rules.timings.processTimeoutMs) + rules.timings.leaseGraceMs;
+  if (await ports.pauses.isPaused(sourceId))
+    return takeEvent(message, record, leaseMs, { kind: 'pause' }, ports, rules);
+  if (handler && !handler.ownBreakers) {
+    const permission = ports.breaker.ask(breakerName(handler), ports.clock.now());
+    if (permission.kind === 'park') {
+      return takeEvent(message, record, leaseMs, { kind: 'breaker', untilMs: permission.untilMs }, ports, rules);
+    }
+  }
+  return takeEvent(message, record, leaseMs, undefined, ports, rules);
+}
+
+/** A body that a person chose may be of another type than the record. Undefined: it could not be read now. */
+async function describe(
+  item: EventItem,
+  message: WorkMessage,
+  source: ResolvedSource | undefined,
+  ports: ProcessPorts,
+): Promise<EventItem | undefined> {
+  if (item.otherBody !== true) return item;
+  try {
+    const body = await loadBody(message, item, ports);
+    return body.kind === 'missing' ? item : describeByBody(item, body, source, ports.crypto);
+  } catch (error) {
+    // Anything else will show when the attempt reads it, and be recorded.
+    return error instanceof DependencyError ? undefined : item;
+  }
+}
+
+async function runAttempt(
+  message: WorkMessage,
+  attempt: Attempt,
+  handler: HandlerRegistration | undefined,
+  deadlineMs: number,
+  ports: ProcessPorts,
+  rules: ProcessRules,
+): Promise<AttemptEnd> {
+  const { item, retry } = attempt;
+  const { sourceId } = splitEventPk(item.pk);
+  const source = rules.sources.get(sourceId);
+  ports.telemetry.count('Attempts', { source: sourceId });
+  if (item.attempts > 1) ports.telemetry.count('Retries', { source: sourceId });
+  if (item.attempts > retry.attempts) {
+    return {
+      kind: 'permanent',
+      cause: 'attempts_spent',
+      message: `${item.attempts - 1} attempts ended without an outcome`,
+    };
+  }
+  try {
+    const body = await loadBody(message, item, ports);
+    if (body.kind === 'missing')
+      return { kind: 'permanent', cause: 'payload_missing', message: 'the body is in no store' };
+    const timeLimitMs = Math.max(MIN_RUN_MS, deadlineMs - rules.timings.deadlineReserveMs - ports.clock.now());
+    if (isBatch(item, source?.spec))
+      return await splitBatch(item, body, source, ports.clock.now() + timeLimitMs, ports, rules);
+    const traceId = attempt.traceId === undefined ? {} : { traceId: attempt.traceId };
+    const stepDays = rules.deadRetentionDays + PAYLOAD_MARGIN_DAYS;
+    return await runHandler({ item, body, source, handler, timeLimitMs, stepDays, ...traceId }, ports);
+  } catch (error) {
+    if (error instanceof DependencyError) return { kind: 'unready', cause: 'dependency', message: error.message };
+    const cause = error instanceof UnknownDictionaryError ? 'unknown_dictionary' : 'internal_error';
+    return { kind: 'failed', cause, message: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+function breakerName(handler: HandlerRegistration): string {
+  return handler.name ?? `${handler.source}:${handler.type}`;
+}
+
+/** The one line of an attempt: what, how it ended, how long it took since arrival. */
+function logAttempt(attempt: Attempt, end: AttemptEnd, disposal: Disposal, ports: ProcessPorts): void {
+  const { item, startedAt, traceId } = attempt;
+  const now = ports.clock.now();
+  ports.telemetry.log(end.kind === 'failed' || end.kind === 'permanent' ? 'warn' : 'info', {
+    stage: 'attempt',
+    event_id: toEventId(item.pk),
+    event_type: item.eventType,
+    provider: item.provider,
+    source: splitEventPk(item.pk).sourceId,
+    outcome: end.kind === 'outcome' ? end.outcome.kind : end.kind,
+    ...(end.kind === 'outcome' && end.outcome.kind === 'done' ? { action_taken: end.outcome.actionTaken } : {}),
+    ...('cause' in end ? { cause: end.cause, error: end.message } : {}),
+    attempt: item.attempts,
+    gen: item.gen,
+    duration_ms: now - startedAt,
+    // Of a first attempt that ended well, the metric on the same line says it.
+    ...(isMeasured(attempt, end) ? {} : { since_received_ms: now - item.receivedAt }),
+    ...(disposal.kind === 'return' ? { recorded: false } : {}),
+    ...(traceId === undefined ? {} : { trace_id: traceId }),
+  });
+}
+
+/** Whether `ProcessingLatency` tells how long it took since its arrival. */
+function isMeasured({ item }: Attempt, end: AttemptEnd): boolean {
+  return item.attempts === 1 && end.kind === 'outcome' && !['retry', 'deferred'].includes(end.outcome.kind);
+}

@@ -1,0 +1,65 @@
+/** What the processor needs, and the words its steps hand to each other. */
+
+import type { ResolvedSource } from '#core/config/resolved-config.ts';
+import type { EpochMs, SourceId } from '#core/glossary.ts';
+import type { HandlerRegistry } from '#core/handler/handler-contract.ts';
+import type { ShapeWatch } from '#core/inbound/drift/shape-watch.ts';
+import type { WriteRules } from '#core/inbound/protocol/event-writes.ts';
+import type { Pauses } from '#core/inbound/protocol/pauses.ts';
+import type {
+  BlobStore,
+  Clock,
+  Codec,
+  Crypto,
+  DeadQueue,
+  EventStore,
+  Ids,
+  PayloadStore,
+  Random,
+  ReceiptBox,
+  StepStore,
+  Telemetry,
+  Timer,
+  WorkQueue,
+} from '#core/ports.ts';
+import type { Breaker } from '#core/retry/breaker.ts';
+
+export interface ProcessPorts {
+  readonly store: Pick<EventStore, 'insert' | 'update' | 'transact' | 'readItem'>;
+  readonly payloads: PayloadStore & StepStore;
+  readonly blobs: BlobStore;
+  readonly queue: WorkQueue;
+  readonly dead: Pick<DeadQueue, 'send'>;
+  readonly receipts: ReceiptBox;
+  readonly pauses: Pick<Pauses, 'isPaused'>;
+  readonly breaker: Breaker;
+  readonly handlers: HandlerRegistry;
+  /** Absent: nobody looks for changes of structure. */
+  readonly shapes?: Pick<ShapeWatch, 'observe' | 'flush'>;
+  readonly crypto: Crypto;
+  readonly codec: Codec;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly random: Random;
+  readonly timer: Timer;
+  readonly telemetry: Telemetry;
+}
+
+export interface ProcessRules extends WriteRules {
+  readonly sources: ReadonlyMap<SourceId, ResolvedSource>;
+  readonly inlineLimitBytes: number;
+}
+
+/** One message as the queue handed it over. */
+export interface QueueRecord {
+  readonly body: string;
+  readonly receipt: string;
+  /** Used for order and for waits while the table is down, never for a decision about an event. */
+  readonly receiveCount: number;
+  readonly sentAt: EpochMs;
+}
+
+/** `ack`: delete the message. `return`: it comes back, at the latest when its visibility ends. */
+export type Disposal = { readonly kind: 'ack' } | { readonly kind: 'return' };
+export const ACK: Disposal = { kind: 'ack' };
+export const RETURN: Disposal = { kind: 'return' };

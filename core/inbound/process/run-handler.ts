@@ -1,0 +1,239 @@
+/** One attempt of one event: fetch its bytes, give them to the handler, and put a name to how it ended. */
+
+import type { ResolvedSource } from '#core/config/resolved-config.ts';
+import { DependencyError } from '#core/errors.ts';
+import { splitEventPk, toEventId } from '#core/glossary.ts';
+import type { HandlerContext, HandlerRegistration, Outcome, WebhookEvent } from '#core/handler/handler-contract.ts';
+import { blobKeyOf, type EventItem } from '#core/inbound/protocol/event-item.ts';
+import { expiryAfter } from '#core/inbound/protocol/event-writes.ts';
+import { noteConflict } from '#core/inbound/protocol/note-conflict.ts';
+import { PAYLOAD_MARGIN_DAYS } from '#core/inbound/protocol/retention.ts';
+import type { WorkMessage } from '#core/inbound/protocol/work-message.ts';
+import type { EffectWrite } from '#core/ports.ts';
+import { capText } from '#core/scan/text.ts';
+import { checkSchema } from './check-schema.ts';
+import type { AttemptEnd } from './finish-event.ts';
+import { parsePayload } from './parse-payload.ts';
+import type { ProcessPorts, ProcessRules } from './process-ports.ts';
+import { StepRunner } from './step-runner.ts';
+import { subjectOf } from './subject-of.ts';
+
+/** Above this a stored body is not ours: ingest refuses larger ones. */
+const MAX_BODY_BYTES = 16 * 1_048_576;
+const MAX_EFFECTS = 99;
+/** Causes are a dimension of metrics: a few short words, never a text with an id in it. */
+const LABEL = /^[a-z][a-z_]{0,39}$/;
+
+export type LoadedBody =
+  | { readonly kind: 'body'; readonly bytes: Uint8Array; readonly headers: Readonly<Record<string, string>> }
+  | { readonly kind: 'missing' };
+
+/** The record decides which body runs, and with which headers; the message's copy is used when it is that delivery's. */
+export async function loadBody(message: WorkMessage, item: EventItem, ports: ProcessPorts): Promise<LoadedBody> {
+  const carried = message.payload === undefined ? undefined : ports.codec.fromBase64(message.payload);
+  if (carried !== undefined && message.bodySha === item.bodySha && message.ingestId === item.ingestId) {
+    return { kind: 'body', bytes: ports.codec.inflate(carried, MAX_BODY_BYTES), headers: message.headers ?? {} };
+  }
+  const stored = await ports.payloads.getBody(item.pk, item.bodySha);
+  if (!stored) return { kind: 'missing' };
+  const deflated = stored.bytes ?? (stored.ref === undefined ? undefined : await ports.blobs.get(stored.ref));
+  if (!deflated) return { kind: 'missing' };
+  return { kind: 'body', bytes: ports.codec.inflate(deflated, MAX_BODY_BYTES), headers: stored.headers };
+}
+
+/**
+ * An outage copy that brought other bytes under a known id may be the last to have them: they are kept as a second
+ * payload, and counted. False: they could not be kept, so the message must stay.
+ */
+export async function keepOtherBody(
+  message: WorkMessage,
+  item: EventItem,
+  ports: ProcessPorts,
+  rules: ProcessRules,
+): Promise<boolean> {
+  if (message.unrecorded !== true || message.bodySha === item.bodySha) return true;
+  const { pk, bodySha, payload, ref, headers = {} } = message;
+  const bytes = payload === undefined ? undefined : ports.codec.fromBase64(payload);
+  const expiresAt = expiryAfter(ports.clock.now(), rules.retentionDays + PAYLOAD_MARGIN_DAYS);
+  try {
+    if (bytes && bytes.length <= rules.inlineLimitBytes) {
+      await ports.payloads.putBody({ pk, sk: `B#${bodySha}`, bytes, headers, expiresAt });
+    } else {
+      const key = ref ?? blobKeyOf(pk, bodySha);
+      if (bytes) await ports.blobs.put(key, bytes);
+      await ports.payloads.putBody({ pk, sk: `B#${bodySha}`, ref: key, headers, expiresAt });
+    }
+  } catch (error) {
+    if (!(error instanceof DependencyError)) throw error;
+    return false;
+  }
+  noteConflict(pk, rules.sources.get(splitEventPk(pk).sourceId)?.spec, ports.telemetry);
+  return true;
+}
+
+export interface AttemptInput {
+  readonly item: EventItem;
+  readonly body: Extract<LoadedBody, { kind: 'body' }>;
+  readonly source: ResolvedSource | undefined;
+  readonly handler: HandlerRegistration | undefined;
+  readonly timeLimitMs: number;
+  /** How long results of steps are kept. */
+  readonly stepDays: number;
+  readonly traceId?: string;
+}
+
+export async function runHandler(input: AttemptInput, ports: ProcessPorts): Promise<AttemptEnd> {
+  const { item, body, handler } = input;
+  const parsed = parsePayload(body.bytes, body.headers['content-type']);
+  if (parsed.kind === 'unparsable') return { kind: 'permanent', cause: 'unparsable_payload', message: parsed.reason };
+  if (!handler) {
+    return input.source?.unhandled === 'ignore'
+      ? { kind: 'ignored', reason: `no handler for ${item.eventType}` }
+      : { kind: 'permanent', cause: 'unhandled', message: `no handler is registered for ${item.eventType}` };
+  }
+  if (item.attempts === 1 && item.gen === 1 && input.source?.schemaDrift !== 'off') {
+    const { sourceId } = splitEventPk(item.pk);
+    ports.shapes?.observe(sourceId, item.eventType, toEventId(item.pk), parsed.value);
+  }
+  const broken = handler.schema && checkSchema(handler.schema, parsed.value, item, ports.telemetry);
+  if (broken) return broken;
+  const effects: EffectWrite[] = [];
+  let onRefused: Outcome | undefined;
+  const transact: HandlerContext['transact'] = (writes, options = {}) => {
+    effects.push(...writes);
+    if (effects.length > MAX_EFFECTS) {
+      throw new RangeError(
+        `transact() takes at most ${MAX_EFFECTS} writes in all; this attempt asked for ${effects.length}`,
+      );
+    }
+    onRefused = options.onRefused ?? onRefused;
+  };
+  try {
+    const timeLimitMs = Math.min(input.timeLimitMs, handler.timeLimitMs ?? Number.POSITIVE_INFINITY);
+    const run = await ports.timer.limit(timeLimitMs, async signal =>
+      handler.handle(eventOf(input, parsed.value), contextOf(input, timeLimitMs, signal, transact, ports)),
+    );
+    if (run.kind === 'timed_out')
+      return { kind: 'failed', cause: 'timeout', message: `the handler did not finish within ${timeLimitMs} ms` };
+    const outcome: unknown = run.value;
+    if (!isOutcome(outcome)) return badOutcome('the handler', outcome);
+    if (onRefused !== undefined && !isOutcome(onRefused)) return badOutcome('onRefused of transact()', onRefused);
+    return { kind: 'outcome', outcome, effects, ...(onRefused === undefined ? {} : { onRefused }) };
+  } catch (error) {
+    return endOfThrown(error);
+  }
+}
+
+function eventOf({ item, body, source }: AttemptInput, payload: unknown): WebhookEvent {
+  const subject = source && subjectOf(item, body, source);
+  return {
+    id: toEventId(item.pk),
+    source: splitEventPk(item.pk).sourceId,
+    provider: item.provider,
+    type: item.eventType,
+    time: item.eventAt ?? item.receivedAt,
+    ...(item.eventAt === undefined ? { timeIsArrival: true } : {}),
+    ...(subject === undefined ? {} : { subject }),
+    receivedAt: item.receivedAt,
+    bytes: body.bytes,
+    payload,
+    headers: body.headers,
+    ...attemptOf(item),
+  };
+}
+
+function attemptOf({
+  pk,
+  attempts,
+  gen,
+  run,
+}: EventItem): Pick<WebhookEvent, 'attempt' | 'generation' | 'idempotencyKey'> {
+  const { sourceId, eventKey } = splitEventPk(pk);
+  return { attempt: attempts, generation: gen, idempotencyKey: `${sourceId}:${eventKey}:${run}` };
+}
+
+function contextOf(
+  input: AttemptInput,
+  timeLimitMs: number,
+  signal: AbortSignal,
+  transact: HandlerContext['transact'],
+  ports: ProcessPorts,
+): HandlerContext {
+  const { item, traceId } = input;
+  const { sourceId } = splitEventPk(item.pk);
+  const steps = new StepRunner({ item, signal, days: input.stepDays }, ports);
+  const write =
+    (level: 'info' | 'warn') =>
+    (message: string, fields: Readonly<Record<string, unknown>> = {}) =>
+      ports.telemetry.log(level, {
+        ...fields,
+        stage: 'handler',
+        event_id: toEventId(item.pk),
+        source: sourceId,
+        attempt: item.attempts,
+        // Whatever it is: a line of the log must not fail an attempt.
+        message: capText(String(message), 1_000),
+        ...(traceId === undefined ? {} : { trace_id: traceId }),
+      });
+  return {
+    ...attemptOf(item),
+    signal,
+    timeLimitMs,
+    startedAt: ports.clock.now(),
+    ...(item.deferredSince === undefined ? {} : { deferredSince: item.deferredSince }),
+    read: (table, key) => ports.store.readItem(table, key),
+    limit: (ms, work) => ports.timer.limit(ms, own => work(AbortSignal.any([signal, own]))),
+    step: (name, work) => steps.run(name, work),
+    log: { info: write('info'), warn: write('warn') },
+    transact,
+  };
+}
+
+function endOfThrown(error: unknown): AttemptEnd {
+  if (error instanceof Error) {
+    const permanent = error.name === 'PermanentError';
+    const label = 'label' in error && LABEL.test(String(error.label)) ? String(error.label) : undefined;
+    const cause =
+      label ?? (permanent ? 'permanent' : error instanceof DependencyError ? 'dependency' : 'handler_error');
+    return { kind: permanent ? 'permanent' : 'failed', cause, message: `${error.name}: ${error.message}` };
+  }
+  return {
+    kind: 'failed',
+    cause: 'handler_error',
+    message: `the handler threw ${describe(error)} instead of an Error`,
+  };
+}
+
+function badOutcome(who: string, given: unknown): AttemptEnd {
+  const message = `${who} must answer done(), reject(), stale(), defer() or retryAfter(); it answered ${describe(given)}`;
+  return { kind: 'permanent', cause: 'bad_outcome', message };
+}
+
+function isOutcome(value: unknown): value is Outcome {
+  if (typeof value !== 'object' || value === null) return false;
+  const it = value as Partial<Record<string, unknown>>;
+  switch (it['kind']) {
+    case 'done':
+      return it['actionTaken'] === undefined || typeof it['actionTaken'] === 'string';
+    case 'rejected':
+    case 'stale':
+      return typeof it['reason'] === 'string';
+    case 'deferred':
+      return typeof it['reason'] === 'string' && Number.isFinite(it['untilMs']);
+    case 'retry':
+      return (
+        typeof it['reason'] === 'string' && Number.isFinite(it['afterSeconds']) && (it['afterSeconds'] as number) >= 0
+      );
+    default:
+      return false;
+  }
+}
+
+function describe(value: unknown): string {
+  if (value === null) return 'null';
+  return typeof value === 'object'
+    ? 'an object without a known kind'
+    : typeof value === 'undefined'
+      ? 'nothing'
+      : `a ${typeof value}`;
+}

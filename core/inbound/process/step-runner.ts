@@ -1,0 +1,98 @@
+/**
+ * Steps of a handler: each result is stored once under the event's run, and the first stored one counts for every later
+ * attempt and for every other owner. The stored text is what is answered, also the first time, so that a retry sees the
+ * same value.
+ */
+
+import { PermanentError } from '#core/handler/handler-contract.ts';
+import type { EventItem } from '#core/inbound/protocol/event-item.ts';
+import { expiryAfter } from '#core/inbound/protocol/event-writes.ts';
+import type { Clock, StepStore } from '#core/ports.ts';
+
+/** Bytes of one result as JSON. */
+export const MAX_STEP_BYTES = 32_768;
+/** Steps of one attempt. */
+export const MAX_STEPS = 50;
+const NAME = /^[A-Za-z0-9._:/-]{1,100}$/;
+
+export interface StepPlace {
+  readonly item: Pick<EventItem, 'pk' | 'run'>;
+  /** Aborted when the attempt is over: no step begins after that. */
+  readonly signal: AbortSignal;
+  /** How long results are kept. */
+  readonly days: number;
+}
+
+export interface StepPorts {
+  readonly payloads: StepStore;
+  readonly clock: Clock;
+}
+
+/** The steps of one attempt. */
+export class StepRunner {
+  private readonly place: StepPlace;
+  private readonly ports: StepPorts;
+  private readonly names = new Set<string>();
+
+  constructor(place: StepPlace, ports: StepPorts) {
+    this.place = place;
+    this.ports = ports;
+  }
+
+  /** Answers the stored result, or runs the work and stores it. Throws PermanentError for a misuse, naming the step. */
+  async run<T>(name: string, work: () => Promise<T>): Promise<T> {
+    this.admit(name);
+    const { item, days, signal } = this.place;
+    const sk = `S#${item.run}#${name}`;
+    const known = await this.ports.payloads.getStep(item.pk, sk);
+    if (known) return fromText<T>(known.result);
+    if (signal.aborted) throw new Error(`the attempt was over before step "${name}" began`);
+    const result = toText(name, await work());
+    const now = this.ports.clock.now();
+    const kept = await this.ports.payloads.keepStep({
+      pk: item.pk,
+      sk,
+      ...(result === undefined ? {} : { result }),
+      finishedAt: now,
+      expiresAt: expiryAfter(now, days),
+    });
+    return fromText<T>(kept.result);
+  }
+
+  private admit(name: string): void {
+    if (!NAME.test(name)) {
+      throw new PermanentError(
+        `step "${name.slice(0, 40)}": a name is 1 to 100 letters, digits and any of . _ : / -, the same in every attempt`,
+      );
+    }
+    if (this.names.has(name)) {
+      throw new PermanentError(`step "${name}" was begun twice in one attempt; give each step a name of its own`);
+    }
+    if (this.names.size >= MAX_STEPS) {
+      throw new PermanentError(`step "${name}" is one too many: an attempt has at most ${MAX_STEPS}`);
+    }
+    this.names.add(name);
+  }
+}
+
+function toText(name: string, value: unknown): string | undefined {
+  if (value === undefined) return undefined;
+  let text: string | undefined;
+  try {
+    text = JSON.stringify(value);
+  } catch {
+    text = undefined;
+  }
+  if (text === undefined) throw new PermanentError(`step "${name}" answered something that is not JSON`);
+  const bytes = new TextEncoder().encode(text).length;
+  if (bytes > MAX_STEP_BYTES) {
+    throw new PermanentError(
+      `step "${name}" answered ${bytes} bytes; at most ${MAX_STEP_BYTES} are kept: answer an id and read the rest again`,
+    );
+  }
+  return text;
+}
+
+function fromText<T>(text: string | undefined): T {
+  return (text === undefined ? undefined : JSON.parse(text)) as T;
+}

@@ -1,0 +1,249 @@
+/**
+ * Claiming an event, or finding out why not. Holds I7 (a message is deleted only when something else stands for its
+ * event), I9 (attempts grow by claims) and the fence: a fresh owner token for each claim. The rows of
+ * `meetRefusal` are the table of refused claims in docs/protocol.md ("The processor"), first match wins.
+ */
+import { DependencyError } from '#core/errors.ts';
+import { splitEventPk } from '#core/glossary.ts';
+import { blobKeyOf, type EventItem, isKnownRecord } from '#core/inbound/protocol/event-item.ts';
+import { isTerminal } from '#core/inbound/protocol/event-status.ts';
+import {
+  breakerPark,
+  type Claim,
+  catchUp,
+  claim,
+  claimedItem,
+  expiryAfter,
+  type NewEvent,
+  type Park,
+  park,
+  parkedItem,
+  pausedPark,
+  revive,
+  reviveParked,
+  staleItem,
+} from '#core/inbound/protocol/event-writes.ts';
+import { PAYLOAD_MARGIN_DAYS } from '#core/inbound/protocol/retention.ts';
+import { sendDeath } from '#core/inbound/protocol/send-death.ts';
+import { encodeWorkMessage, type WorkMessage } from '#core/inbound/protocol/work-message.ts';
+import type { EventUpdate, WriteResult } from '#core/ports.ts';
+import { capText } from '#core/scan/text.ts';
+import { ACK, type Disposal, type ProcessPorts, type ProcessRules, type QueueRecord, RETURN } from './process-ports.ts';
+import { keepOtherBody } from './run-handler.ts';
+
+export type Taken =
+  | { readonly kind: 'owned'; readonly item: EventItem; readonly claimId: string }
+  | { readonly kind: 'disposed'; readonly disposal: Disposal };
+
+/** Two clocks and a queue: enough for any honest race, and a bound for the rest. */
+const MAX_ROUNDS = 6;
+const SQS_MAX_WAIT_SECONDS = 900;
+
+/** How the event is to be taken: claimed for a run, or parked (pause, open breaker). */
+interface Way {
+  readonly update: EventUpdate;
+  readonly create: (event: NewEvent) => EventItem;
+  readonly revive: (deadId: string) => EventUpdate;
+  readonly claimId?: string;
+}
+
+export async function takeEvent(
+  message: WorkMessage,
+  record: QueueRecord,
+  leaseMs: number,
+  parkFor: { kind: 'pause' } | { kind: 'breaker'; untilMs: number } | undefined,
+  ports: ProcessPorts,
+  rules: ProcessRules,
+): Promise<Taken> {
+  const now = ports.clock.now();
+  const way = parkFor
+    ? parkingWay(message, parkFor.kind === 'pause' ? pausedPark(now) : breakerPark(now, parkFor.untilMs), rules)
+    : claimingWay(message, { claimId: ports.ids.uuid(), now, leaseUntil: now + leaseMs }, rules);
+  try {
+    return await take(message, record, way, ports, rules);
+  } catch (error) {
+    if (!(error instanceof DependencyError)) throw error;
+    return { kind: 'disposed', disposal: await waitForDependency(message, record, error, ports, rules) };
+  }
+}
+
+function claimingWay(message: WorkMessage, by: Claim, rules: ProcessRules): Way {
+  return {
+    update: claim(message.pk, message.gen, by, message.again === true, rules.timings),
+    create: event => (message.stale ? staleItem(event, by.now, rules) : claimedItem(event, by, rules.timings)),
+    revive: deadId => revive(message.pk, deadId, by, rules.timings),
+    claimId: by.claimId,
+  };
+}
+
+function parkingWay(message: WorkMessage, by: Park, rules: ProcessRules): Way {
+  return {
+    update: park(message.pk, message.gen, by),
+    create: event => (message.stale ? staleItem(event, by.now, rules) : parkedItem(event, by)),
+    revive: deadId => reviveParked(message.pk, deadId, by),
+  };
+}
+
+async function take(
+  message: WorkMessage,
+  record: QueueRecord,
+  way: Way,
+  ports: ProcessPorts,
+  rules: ProcessRules,
+): Promise<Taken> {
+  let result: WriteResult = await ports.store.update(way.update);
+  for (let round = 0; round < MAX_ROUNDS; round++) {
+    const item = result.item;
+    if (result.kind === 'applied') return taken(result.item, message, way, ports, rules);
+    if (item === undefined) {
+      if (!(await holdPayload(message, ports, rules))) {
+        await ports.dead.send(record.body, 'payload_missing');
+        ports.telemetry.count('DeadLettered', { source: splitEventPk(message.pk).sourceId, cause: 'payload_missing' });
+        return { kind: 'disposed', disposal: ACK };
+      }
+      result = await ports.store.insert(way.create(newEventOf(message)));
+      continue;
+    }
+    const next = await meetRefusal(message, item, record, way, ports, rules);
+    if ('result' in next) result = next.result;
+    else return next;
+  }
+  return { kind: 'disposed', disposal: RETURN };
+}
+
+async function taken(
+  item: EventItem,
+  message: WorkMessage,
+  way: Way,
+  ports: ProcessPorts,
+  rules: ProcessRules,
+): Promise<Taken> {
+  const source = splitEventPk(item.pk).sourceId;
+  if (way.claimId !== undefined && item.status === 'processing') return { kind: 'owned', item, claimId: way.claimId };
+  if (item.status === 'skipped_stale') ports.telemetry.count('SkippedStale', { source });
+  else ports.telemetry.count('Parked', { source });
+  ports.telemetry.log('debug', { stage: 'parked', source, pk: item.pk, gen: message.gen });
+  return { kind: 'disposed', disposal: (await keepOtherBody(message, item, ports, rules)) ? ACK : RETURN };
+}
+
+async function meetRefusal(
+  message: WorkMessage,
+  item: EventItem,
+  record: QueueRecord,
+  way: Way,
+  ports: ProcessPorts,
+  rules: ProcessRules,
+): Promise<Taken | { result: WriteResult }> {
+  const now = ports.clock.now();
+  const dispose = (disposal: Disposal): Taken => ({ kind: 'disposed', disposal });
+  const ack = async (): Promise<Taken> => dispose((await keepOtherBody(message, item, ports, rules)) ? ACK : RETURN);
+
+  // Our own claim: the reply was lost and the SDK sent it again.
+  if (way.claimId !== undefined && item.owner === way.claimId && item.status === 'processing') {
+    return { kind: 'owned', item, claimId: way.claimId };
+  }
+  if (!isKnownRecord(item)) {
+    await ports.dead.send(record.body, 'unknown_record');
+    ports.telemetry.count('ForeignMessage');
+    ports.telemetry.log('error', {
+      stage: 'claim',
+      pk: item.pk,
+      cause: 'unknown_record',
+      status: capText(String(item.status), 40),
+      layout: item.schemaVersion,
+    });
+    return dispose(ACK);
+  }
+  if (item.gen > message.gen) return ack();
+  if (item.gen < message.gen) {
+    // A table restored to an older point: the message knows better. Refused = somebody else caught up.
+    await ports.store.update(catchUp(item, message, now, rules.timings));
+    return { result: await ports.store.update(way.update) };
+  }
+  if (item.status === 'dead_letter') {
+    if (message.deadId !== undefined && message.deadId === item.deadId) {
+      // It will live longer than its death meant it to; so must its body.
+      const expiresAt = expiryAfter(now, rules.retentionDays + PAYLOAD_MARGIN_DAYS);
+      await ports.payloads.raiseBody(item.pk, item.bodySha, expiresAt);
+      return { result: await ports.store.update(way.revive(message.deadId)) };
+    }
+    if (item.dlqSent !== true) await sendDeath(item, ports, rules);
+    return ack();
+  }
+  if (isTerminal(item.status)) return ack();
+  if (item.status === 'processing') {
+    // Never acked: if the owner dies, this copy is what brings the event back.
+    const restMs = Math.max(0, (item.leaseUntil ?? now) - now);
+    await ports.receipts.hide(record.receipt, Math.ceil(restMs / 1_000) + 1 + Math.floor(ports.random.next() * 5));
+    return dispose(RETURN);
+  }
+  if (item.parked) return ack();
+  const waitMs = Math.max(0, (item.nextAttemptAt ?? now) - now);
+  await ports.receipts.hide(record.receipt, Math.min(SQS_MAX_WAIT_SECONDS, Math.ceil(waitMs / 1_000)));
+  return dispose(RETURN);
+}
+
+/** A record never exists without its payload: make sure of it first. False: nobody has the bytes. */
+async function holdPayload(message: WorkMessage, ports: ProcessPorts, rules: ProcessRules): Promise<boolean> {
+  const { pk, bodySha, payload, ref, headers = {} } = message;
+  if (payload === undefined && ref === undefined) return (await ports.payloads.getBody(pk, bodySha)) !== undefined;
+  const bytes = payload === undefined ? undefined : ports.codec.fromBase64(payload);
+  const expiresAt = expiryAfter(ports.clock.now(), rules.retentionDays + PAYLOAD_MARGIN_DAYS);
+  if (bytes !== undefined && bytes.length > rules.inlineLimitBytes) {
+    const key = blobKeyOf(pk, bodySha);
+    await ports.blobs.put(key, bytes);
+    await ports.payloads.putBody({ pk, sk: `B#${bodySha}`, ref: key, headers, expiresAt });
+  } else {
+    await ports.payloads.putBody({
+      pk,
+      sk: `B#${bodySha}`,
+      headers,
+      expiresAt,
+      ...(bytes ? { bytes } : { ref: ref ?? '' }),
+    });
+  }
+  return true;
+}
+
+function newEventOf(message: WorkMessage): NewEvent {
+  const { pk, gen, provider, eventType, ingestId, bodySha, size, receivedAt, eventAt, itemPath, reconciled } = message;
+  return {
+    pk,
+    gen,
+    provider,
+    eventType,
+    ingestId,
+    bodySha,
+    size,
+    receivedAt,
+    ...(eventAt === undefined ? {} : { eventAt }),
+    ...(itemPath === undefined ? {} : { itemPath }),
+    ...(reconciled ? { reconciled } : {}),
+  };
+}
+
+/** The table (or the DLQ) does not answer: the message waits, longer each time, and is saved before SQS would drop it. */
+async function waitForDependency(
+  message: WorkMessage,
+  record: QueueRecord,
+  error: DependencyError,
+  ports: ProcessPorts,
+  rules: ProcessRules,
+): Promise<Disposal> {
+  ports.telemetry.count('DependencyError', { dependency: error.dependency });
+  ports.telemetry.log('warn', { stage: 'claim', pk: message.pk, error: error.message });
+  const ageMs = ports.clock.now() - record.sentAt;
+  if (message.unrecorded && ageMs > rules.timings.messageMaxAgeMs) {
+    try {
+      await ports.dead.send(encodeWorkMessage(message), 'never_recorded');
+      return ACK;
+    } catch (failure) {
+      if (!(failure instanceof DependencyError)) throw failure;
+    }
+  }
+  await ports.receipts.hide(
+    record.receipt,
+    Math.min(SQS_MAX_WAIT_SECONDS, 30 * 2 ** Math.min(5, record.receiveCount - 1)),
+  );
+  return RETURN;
+}

@@ -1,0 +1,28 @@
+/**
+ * How far the sweeper has looked through the arrivals of each source. What arrived before its cursor is final or
+ * watched (I8); what arrived since may still be on its first way, which costs the `watch` index nothing. The cursors are
+ * one control item in the table of the records, so that a restored table has cursors of the same age.
+ */
+
+import { type EpochMs, type SourceId, splitEventPk } from '#core/glossary.ts';
+import type { ControlStore } from '#core/ports.ts';
+import { decodeByName } from '#core/scan/json-object.ts';
+import type { EventItem } from './event-item.ts';
+
+export const ARRIVALS_CONTROL = 'arrivals';
+
+/** By source: everything that arrived before was looked at. A source without one was never looked at. */
+export type ArrivalCursors = Readonly<Record<SourceId, EpochMs>>;
+
+export function decodeArrivals(value: string | undefined): ArrivalCursors {
+  return decodeByName(value) as ArrivalCursors;
+}
+
+export async function readArrivals(control: Pick<ControlStore, 'read'>): Promise<ArrivalCursors> {
+  return decodeArrivals((await control.read(ARRIVALS_CONTROL))?.value);
+}
+
+/** Whether the sweeper was past this arrival: then the record, if open, must be watched. */
+export function isPassed({ pk, receivedAt }: Pick<EventItem, 'pk' | 'receivedAt'>, cursors: ArrivalCursors): boolean {
+  return receivedAt < (cursors[splitEventPk(pk).sourceId] ?? 0);
+}

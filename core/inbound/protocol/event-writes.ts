@@ -1,0 +1,481 @@
+/**
+ * Every write of the protocol, on one page and as data: what must hold, what is set, what goes. Nothing else in the
+ * product changes a state item. docs/protocol.md explains each; the mutation suite removes each condition in turn.
+ */
+import { all, any, type Condition, eq, exists, isIn, le, lt, missing, ne, same } from '#core/condition.ts';
+import type { Timings } from '#core/config/resolved-config.ts';
+import { type EpochMs, type EventPk, type EventStatus, splitEventPk } from '#core/glossary.ts';
+import type { EventUpdate } from '#core/ports.ts';
+import { toHour } from '#core/time.ts';
+import {
+  type EventAttribute,
+  type EventItem,
+  type EventItemChange,
+  SCHEMA_VERSION,
+  WATCH_SHARDS,
+} from './event-item.ts';
+import { WAITING_STATUSES } from './event-status.ts';
+
+/** `watchAt` of an event that waits for a person (pause): no due time will reach it. */
+export const FAR: EpochMs = 253_402_300_799_000;
+/** SQS delivers delayed messages up to this much early, and hosts' clocks differ. */
+const CLOCK_SLACK_MS = 2_000;
+const DAY_SECONDS = 86_400;
+
+/** What the writes need to know of time and configuration. */
+export interface WriteRules {
+  readonly timings: Timings;
+  readonly retentionDays: number;
+  readonly deadRetentionDays: number;
+}
+
+const WATCH: readonly EventAttribute[] = ['watchShard', 'watchAt'];
+const LEASE: readonly EventAttribute[] = ['owner', 'leaseUntil'];
+const ATTENTION: readonly EventAttribute[] = ['attentionSource', 'attentionAt'];
+const DEATH: readonly EventAttribute[] = ['deadAt', 'deadId', 'dlqSent', 'cause', ...ATTENTION];
+
+/** TTL of an item that became terminal now, in epoch seconds. */
+export function expiryAfter(now: EpochMs, days: number): number {
+  return Math.floor(now / 1000) + Math.round(days * DAY_SECONDS);
+}
+
+/** The watch partition of an event: by source, so that fairness and pause are plain queries. */
+export function watchShardOf(pk: EventPk): string {
+  const { sourceId, eventKey } = splitEventPk(pk);
+  let hash = 0;
+  for (let i = 0; i < eventKey.length; i++) hash = (hash * 31 + eventKey.charCodeAt(i)) | 0;
+  return `${sourceId}#${(hash >>> 0) % WATCH_SHARDS}`;
+}
+
+const watch = (pk: EventPk, at: EpochMs): EventItemChange => ({ watchShard: watchShardOf(pk), watchAt: at });
+
+/** What is known of an event before its record exists. */
+export interface NewEvent {
+  readonly pk: EventPk;
+  readonly gen: number;
+  readonly provider: string;
+  readonly eventType: string;
+  readonly ingestId: string;
+  readonly bodySha: string;
+  readonly bodyRef?: string;
+  readonly itemPath?: string;
+  readonly size: number;
+  readonly receivedAt: EpochMs;
+  readonly eventAt?: EpochMs;
+  readonly reconciled?: true;
+}
+
+function baseItem(event: NewEvent, now: EpochMs): EventItem {
+  const { sourceId, eventKey } = splitEventPk(event.pk);
+  return {
+    ...event,
+    status: 'pending',
+    schemaVersion: SCHEMA_VERSION,
+    run: 1,
+    updatedAt: now,
+    attempts: 0,
+    resends: 0,
+    timelineHour: `${sourceId}#${toHour(event.receivedAt)}`,
+    timelineAt: `${String(event.receivedAt).padStart(13, '0')}#${eventKey}`,
+  };
+}
+
+/** Whether the request that began then may still be at its writes; far less than the sweeper's distance. */
+export function mayBeAtWork(receivedAt: EpochMs, now: EpochMs, timings: Timings): boolean {
+  return now - receivedAt <= timings.firstWatchMs / 4;
+}
+
+/**
+ * I3: the record of a fresh event. The sweeper finds it by its arrival (sweep-arrivals.ts), which costs no write; one
+ * that is recorded so late that the sweeper may be past it is watched from the start.
+ */
+export function pendingItem(event: NewEvent, now: EpochMs, timings: Timings): EventItem {
+  const late = !mayBeAtWork(event.receivedAt, now, timings);
+  return { ...baseItem(event, now), ...(late ? watch(event.pk, now + timings.firstWatchMs) : {}) };
+}
+/** I3, age rule: recorded, never run. */
+export function staleItem(event: NewEvent, now: EpochMs, rules: WriteRules): EventItem {
+  return {
+    ...baseItem(event, now),
+    status: 'skipped_stale',
+    completedAt: now,
+    actionTaken: 'older than the dedup window',
+    expiresAt: expiryAfter(now, rules.retentionDays),
+  };
+}
+/** The processor's record of an event that ingest could not write, already claimed. */
+export function claimedItem(event: NewEvent, claim: Claim, timings: Timings): EventItem {
+  return {
+    ...baseItem(event, claim.now),
+    status: 'processing',
+    enqueuedAt: claim.now,
+    owner: claim.claimId,
+    leaseUntil: claim.leaseUntil,
+    startedAt: claim.now,
+    attempts: 1,
+    ...watch(event.pk, claim.leaseUntil + timings.overdueMs),
+  };
+}
+/** The same while the source is paused. */
+export function parkedItem(event: NewEvent, park: Park): EventItem {
+  return {
+    ...baseItem(event, park.now),
+    status: 'deferred',
+    enqueuedAt: park.now,
+    parked: true,
+    nextAttemptAt: park.nextAttemptAt,
+    ...watch(event.pk, park.watchAt),
+  };
+}
+
+/** Ingest, after a send that failed: the sweeper need not wait until it meets the arrival. */
+export function watchUnsent(pk: EventPk, gen: number, now: EpochMs): EventUpdate {
+  return {
+    pk,
+    condition: all(eq('status', 'pending'), eq('gen', gen), missing('enqueuedAt')),
+    set: watch(pk, now),
+  };
+}
+
+/** A replay, after its send. */
+export function markEnqueued(pk: EventPk, gen: number, now: EpochMs): EventUpdate {
+  return { pk, condition: all(eq('status', 'pending'), eq('gen', gen)), set: { enqueuedAt: now } };
+}
+
+export interface Claim {
+  readonly claimId: string;
+  readonly now: EpochMs;
+  readonly leaseUntil: EpochMs;
+}
+
+/** What a claim may take: due and waiting, or abandoned by an owner whose lease is over. */
+function claimable(gen: number, now: EpochMs): Condition {
+  return all(
+    eq('gen', gen),
+    le('schemaVersion', SCHEMA_VERSION),
+    any(
+      all(isIn('status', WAITING_STATUSES), any(missing('nextAttemptAt'), le('nextAttemptAt', now + CLOCK_SLACK_MS))),
+      all(eq('status', 'processing'), lt('leaseUntil', now)),
+    ),
+  );
+}
+
+/** Takes the event under a lease. `again`: a later attempt, whose first watch, if it had one, is long over. */
+export function claim(pk: EventPk, gen: number, by: Claim, again: boolean, timings: Timings): EventUpdate {
+  return {
+    pk,
+    condition: claimable(gen, by.now),
+    set: {
+      status: 'processing',
+      owner: by.claimId,
+      leaseUntil: by.leaseUntil,
+      startedAt: by.now,
+      resends: 0,
+      ...(again ? watch(pk, by.leaseUntil + timings.overdueMs) : {}),
+    },
+    add: { attempts: 1 },
+    remove: ['nextAttemptAt', 'parked'],
+  };
+}
+
+export interface Park {
+  readonly now: EpochMs;
+  readonly nextAttemptAt: EpochMs;
+  readonly watchAt: EpochMs;
+}
+/** A paused source: due at once, watched by nobody but the drain. */
+export const pausedPark = (now: EpochMs): Park => ({ now, nextAttemptAt: now, watchAt: FAR });
+/** An open breaker: due at the next probe. */
+export const breakerPark = (now: EpochMs, probeAt: EpochMs): Park => ({
+  now,
+  nextAttemptAt: probeAt,
+  watchAt: probeAt,
+});
+
+/** Parks instead of claiming: same condition, no attempt counted. */
+export function park(pk: EventPk, gen: number, by: Park): EventUpdate {
+  return {
+    pk,
+    condition: claimable(gen, by.now),
+    set: {
+      status: 'deferred',
+      parked: true,
+      nextAttemptAt: by.nextAttemptAt,
+      updatedAt: by.now,
+      ...watch(pk, by.watchAt),
+    },
+    // Time in a pause is not time that the event waited for another: it must not use up the limit of that.
+    remove: by.watchAt === FAR ? [...LEASE, 'deferredSince'] : LEASE,
+  };
+}
+
+/** Writes after a claim, all fenced by the owner's token. */
+export interface Owned {
+  readonly pk: EventPk;
+  readonly claimId: string;
+  readonly now: EpochMs;
+}
+const fenced = (by: Owned): Condition => all(eq('owner', by.claimId), eq('status', 'processing'));
+
+export interface AttemptRecord {
+  readonly recentAttempts: NonNullable<EventItem['recentAttempts']>;
+  readonly lastError?: string;
+  readonly splitNext?: string;
+}
+
+/** A final outcome but death. */
+export function finish(
+  by: Owned,
+  status: Extract<EventStatus, 'completed' | 'skipped_stale' | 'rejected' | 'ignored'>,
+  outcome: { actionTaken?: string; result?: string } & AttemptRecord,
+  rules: WriteRules,
+): EventUpdate {
+  return {
+    pk: by.pk,
+    condition: fenced(by),
+    set: {
+      ...outcome,
+      status,
+      completedAt: by.now,
+      updatedAt: by.now,
+      expiresAt: expiryAfter(by.now, rules.retentionDays),
+    },
+    remove: [...LEASE, ...WATCH],
+  };
+}
+
+/** Another attempt soon: the caller sends a delayed successor next. */
+export function retrySoon(by: Owned, nextAttemptAt: EpochMs, attempt: AttemptRecord, timings: Timings): EventUpdate {
+  return {
+    pk: by.pk,
+    condition: fenced(by),
+    set: {
+      ...attempt,
+      status: 'failed',
+      nextAttemptAt,
+      updatedAt: by.now,
+      ...watch(by.pk, nextAttemptAt + timings.overdueMs),
+    },
+    remove: LEASE,
+  };
+}
+/** Another attempt later than the queue can delay: the watch index brings it back. */
+export function retryLater(by: Owned, nextAttemptAt: EpochMs, attempt: AttemptRecord): EventUpdate {
+  return {
+    pk: by.pk,
+    condition: fenced(by),
+    set: {
+      ...attempt,
+      status: 'failed',
+      parked: true,
+      nextAttemptAt,
+      updatedAt: by.now,
+      ...watch(by.pk, nextAttemptAt),
+    },
+    remove: LEASE,
+  };
+}
+/** The handler waits for another event: the attempt is given back. */
+export function asDeferral(retry: EventUpdate, deferredSince: EpochMs): EventUpdate {
+  return { ...retry, set: { ...retry.set, status: 'deferred', deferredSince }, add: { attempts: -1 } };
+}
+
+export interface Death {
+  readonly deadId: string;
+  readonly cause: string;
+  readonly lastError: string;
+}
+function deathSet(pk: EventPk, now: EpochMs, death: Death, timings: Timings): EventItemChange {
+  return {
+    status: 'dead_letter',
+    deadAt: now,
+    deadId: death.deadId,
+    cause: death.cause,
+    lastError: death.lastError,
+    dlqSent: false,
+    updatedAt: now,
+    attentionSource: splitEventPk(pk).sourceId,
+    attentionAt: `${String(now).padStart(13, '0')}#${death.cause}#${splitEventPk(pk).eventKey}`.slice(0, 500),
+    ...watch(pk, now + timings.deathWatchMs),
+  };
+}
+const DEATH_REMOVES: readonly EventAttribute[] = [...LEASE, 'nextAttemptAt', 'parked'];
+
+/** Dead: the caller sends to the DLQ next, then writes `deathDone`. */
+export function die(by: Owned, death: Death, attempt: AttemptRecord, timings: Timings): EventUpdate {
+  return {
+    pk: by.pk,
+    condition: fenced(by),
+    set: { ...attempt, ...deathSet(by.pk, by.now, death, timings) },
+    remove: DEATH_REMOVES,
+  };
+}
+/** The DLQ has the message: nothing is owed any more. */
+export function deathDone(pk: EventPk, deadId: string, now: EpochMs, rules: WriteRules): EventUpdate {
+  return {
+    pk,
+    condition: all(eq('status', 'dead_letter'), eq('deadId', deadId)),
+    set: { dlqSent: true, expiresAt: expiryAfter(now, rules.deadRetentionDays) },
+    remove: WATCH,
+  };
+}
+
+/** A person's redrive of exactly this death. */
+export function revive(pk: EventPk, deadId: string, by: Claim, timings: Timings): EventUpdate {
+  return {
+    pk,
+    condition: all(eq('status', 'dead_letter'), eq('deadId', deadId)),
+    set: {
+      status: 'processing',
+      owner: by.claimId,
+      leaseUntil: by.leaseUntil,
+      startedAt: by.now,
+      attempts: 1,
+      resends: 0,
+      ...watch(pk, by.leaseUntil + timings.overdueMs),
+    },
+    remove: [...DEATH, 'deferredSince', 'nextAttemptAt', 'parked', 'expiresAt'],
+  };
+}
+/** The same while the source is paused. */
+export function reviveParked(pk: EventPk, deadId: string, by: Park): EventUpdate {
+  return {
+    pk,
+    condition: all(eq('status', 'dead_letter'), eq('deadId', deadId)),
+    set: {
+      status: 'deferred',
+      parked: true,
+      nextAttemptAt: by.nextAttemptAt,
+      attempts: 0,
+      resends: 0,
+      ...watch(pk, by.watchAt),
+    },
+    remove: [...DEATH, ...LEASE, 'deferredSince', 'expiresAt'],
+  };
+}
+
+const REPLAY_REMOVES: readonly EventAttribute[] = [
+  'enqueuedAt',
+  ...LEASE,
+  'nextAttemptAt',
+  'parked',
+  'deferredSince',
+  'splitNext',
+  'startedAt',
+  'completedAt',
+  // Of the run that is over: the next one may have none.
+  'actionTaken',
+  'result',
+  ...DEATH,
+  'expiresAt',
+];
+export interface ReplayWrite {
+  readonly replayId: string;
+  readonly newKey: boolean;
+  readonly force: boolean;
+  readonly bodySha?: string;
+  /** Of a job: when it was created. What was replayed since then, by anybody, is left alone. */
+  readonly jobCreatedAt?: EpochMs;
+}
+/**
+ * A new generation. `replayId` makes a retried request replay once. It names only the last replay, so a job, which may
+ * come back to an event after somebody else replayed it, goes by `replayedAt` as well.
+ */
+export function replay(item: EventItem, request: ReplayWrite, now: EpochMs, timings: Timings): EventUpdate {
+  const conditions = [eq('gen', item.gen), ne('replayId', request.replayId)];
+  const newRun = item.status === 'completed' || request.newKey;
+  // Completed since it was read: its key was used to the end, and the next run must not borrow it.
+  if (!newRun) conditions.push(ne('status', 'completed'));
+  if (!request.force) conditions.push(ne('status', 'processing'));
+  if (request.jobCreatedAt !== undefined) {
+    conditions.push(any(missing('replayedAt'), lt('replayedAt', request.jobCreatedAt)));
+  }
+  return {
+    pk: item.pk,
+    condition: all(...conditions),
+    set: {
+      status: 'pending',
+      gen: item.gen + 1,
+      run: item.run + (newRun ? 1 : 0),
+      attempts: 0,
+      resends: 0,
+      replayId: request.replayId,
+      replayedAt: Math.max(now, request.jobCreatedAt ?? 0),
+      updatedAt: now,
+      ...bodyOf(item, request.bodySha),
+      ...watch(item.pk, now + timings.replayWatchMs),
+    },
+    remove: REPLAY_REMOVES,
+  };
+}
+/** The body of a new generation: another one may be of another type and time than the record says. */
+function bodyOf(item: EventItem, bodySha = item.bodySha): EventItemChange {
+  return bodySha === item.bodySha ? {} : { bodySha, otherBody: true };
+}
+/** A message of a newer generation than the record (a restored table): the record catches up, body included. */
+export function catchUp(
+  item: EventItem,
+  message: { gen: number; bodySha: string },
+  now: EpochMs,
+  timings: Timings,
+): EventUpdate {
+  const { pk } = item;
+  const { gen, bodySha } = message;
+  return {
+    pk,
+    condition: all(eq('gen', item.gen), eq('status', item.status), lt('gen', gen)),
+    set: {
+      status: 'pending',
+      gen,
+      // As the lost replay did: what completed used its key to the end.
+      run: item.run + (item.status === 'completed' ? 1 : 0),
+      ...bodyOf(item, bodySha),
+      attempts: 0,
+      resends: 0,
+      updatedAt: now,
+      enqueuedAt: now,
+      ...watch(pk, now + timings.firstWatchMs),
+    },
+    remove: REPLAY_REMOVES.filter(name => name !== 'enqueuedAt'),
+  };
+}
+
+/** The sweeper's writes: only if the record is still exactly as it was read. */
+function asRead(item: EventItem): Condition {
+  return all(eq('status', item.status), eq('gen', item.gen), same('owner', item.owner), same('watchAt', item.watchAt));
+}
+export function rewatch(item: EventItem, watchAt: EpochMs): EventUpdate {
+  return { pk: item.pk, condition: asRead(item), set: watch(item.pk, watchAt) };
+}
+export function countResend(item: EventItem, watchAt: EpochMs): EventUpdate {
+  return { pk: item.pk, condition: asRead(item), set: watch(item.pk, watchAt), add: { resends: 1 } };
+}
+export function unwatch(item: EventItem): EventUpdate {
+  return { pk: item.pk, condition: asRead(item), set: {}, remove: WATCH };
+}
+/** Sent for the first time, or taken as sent because it is behind others in the queue. */
+export function markSwept(item: EventItem, now: EpochMs, watchAt: EpochMs): EventUpdate {
+  return {
+    pk: item.pk,
+    condition: all(asRead(item), missing('enqueuedAt')),
+    set: { enqueuedAt: now, ...watch(item.pk, watchAt) },
+  };
+}
+/** After the copy of a parked event was sent: it is in the queue now. */
+export function unpark(item: EventItem, watchAt: EpochMs): EventUpdate {
+  return {
+    pk: item.pk,
+    condition: all(asRead(item), exists('parked'), same('nextAttemptAt', item.nextAttemptAt)),
+    set: watch(item.pk, watchAt),
+    remove: ['parked'],
+  };
+}
+/** Re-sent to the limit and never claimed. */
+export function dieUnclaimed(item: EventItem, now: EpochMs, death: Death, timings: Timings): EventUpdate {
+  return {
+    pk: item.pk,
+    condition: asRead(item),
+    set: deathSet(item.pk, now, death, timings),
+    remove: DEATH_REMOVES,
+  };
+}

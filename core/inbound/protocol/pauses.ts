@@ -1,0 +1,66 @@
+/** Which sources are paused: one control item, cached for a few seconds. */
+import { DependencyError } from '#core/errors.ts';
+import type { EpochMs, SourceId } from '#core/glossary.ts';
+import type { Clock, ControlStore, Telemetry } from '#core/ports.ts';
+import { decodeByName } from '#core/scan/json-object.ts';
+
+export const PAUSES_CONTROL = 'pauses';
+
+export interface PauseNote {
+  readonly since: EpochMs;
+  readonly by: string;
+  readonly why: string;
+}
+export type PauseNotes = Readonly<Record<string, PauseNote>>;
+
+export function decodePauses(value: string | undefined): PauseNotes {
+  return decodeByName(value) as PauseNotes;
+}
+
+export interface PausesPorts {
+  readonly control: Pick<ControlStore, 'read'>;
+  readonly clock: Clock;
+  readonly telemetry: Pick<Telemetry, 'count' | 'log'>;
+}
+
+export class Pauses {
+  private readonly ports: PausesPorts;
+  private readonly cacheMs: number;
+  private known: PauseNotes = {};
+  private readAt = Number.NEGATIVE_INFINITY;
+  private loading: Promise<void> | undefined;
+
+  constructor(ports: PausesPorts, cacheMs: number) {
+    this.ports = ports;
+    this.cacheMs = cacheMs;
+  }
+
+  /** At most `cacheMs` old. When the flags cannot be read, the last known ones hold. */
+  async isPaused(sourceId: SourceId): Promise<boolean> {
+    return (await this.all())[sourceId] !== undefined;
+  }
+
+  async all(): Promise<PauseNotes> {
+    if (this.ports.clock.now() - this.readAt >= this.cacheMs) {
+      // All records of a batch wait for the same read: none runs on flags that nobody has read yet.
+      this.loading ??= this.load().finally(() => {
+        this.loading = undefined;
+      });
+      await this.loading;
+    }
+    return this.known;
+  }
+
+  private async load(): Promise<void> {
+    const { control, clock, telemetry } = this.ports;
+    try {
+      this.known = decodePauses((await control.read(PAUSES_CONTROL))?.value);
+    } catch (error) {
+      // A pause is an operator's convenience: an unreadable flag must not stop the work.
+      if (!(error instanceof DependencyError)) throw error;
+      telemetry.count('DependencyError', { dependency: error.dependency });
+      telemetry.log('warn', { stage: 'pauses', error: error.message });
+    }
+    this.readAt = clock.now();
+  }
+}

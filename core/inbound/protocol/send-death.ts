@@ -1,0 +1,19 @@
+/** The second half of a death, for whoever finds it open: the processor that wrote it, a later copy, the sweeper. */
+
+import type { Clock, DeadQueue, EventStore } from '#core/ports.ts';
+import type { EventItem } from './event-item.ts';
+import { deathDone, type WriteRules } from './event-writes.ts';
+import { encodeWorkMessage, referenceTo } from './work-message.ts';
+
+interface DeathPorts {
+  readonly store: Pick<EventStore, 'update'>;
+  readonly dead: Pick<DeadQueue, 'send'>;
+  readonly clock: Clock;
+}
+
+/** Sends the DLQ message of a dead event, then notes that nothing is owed any more. */
+export async function sendDeath(item: EventItem, ports: DeathPorts, rules: WriteRules): Promise<void> {
+  const { deadId = '', cause = 'unknown' } = item;
+  await ports.dead.send(encodeWorkMessage({ ...referenceTo(item), again: true, deadId, cause }), cause);
+  await ports.store.update(deathDone(item.pk, deadId, ports.clock.now(), rules));
+}

@@ -1,0 +1,118 @@
+/**
+ * What travels through the queue: enough to claim the event, and enough to record it where the record is missing
+ * (a DynamoDB outage at ingest, a restored table). The payload rides along while it is small.
+ */
+
+import { type EventPk, splitEventPk } from '#core/glossary.ts';
+import { decodeJsonObject } from '#core/scan/json-object.ts';
+import type { EventItem } from './event-item.ts';
+
+export const WORK_MESSAGE_VERSION = 1;
+
+export interface WorkMessage {
+  readonly v: typeof WORK_MESSAGE_VERSION;
+  readonly pk: EventPk;
+  readonly gen: number;
+  readonly bodySha: string;
+  readonly provider: string;
+  readonly eventType: string;
+  readonly ingestId: string;
+  readonly size: number;
+  readonly receivedAt: number;
+  readonly eventAt?: number;
+  readonly itemPath?: string;
+  /** Fetched from the provider's API, not delivered by it. */
+  readonly reconciled?: true;
+  /** Deflated raw bytes, base64. Absent: by reference. */
+  readonly payload?: string;
+  /** Key of the raw bytes in the blob store. */
+  readonly ref?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Older than the dedup window allows: to be recorded, not run. */
+  readonly stale?: boolean;
+  /** Ingest could not write the record: the processor does. */
+  readonly unrecorded?: boolean;
+  /** A later attempt or a re-send, not the first copy. */
+  readonly again?: boolean;
+  /** Death that this DLQ message belongs to; brought back by a person's redrive. */
+  readonly deadId?: string;
+  readonly cause?: string;
+  /** Trace context of the request, for the handler's logger. */
+  readonly traceId?: string;
+}
+
+export type DecodedMessage =
+  | { readonly kind: 'message'; readonly message: WorkMessage }
+  | { readonly kind: 'foreign'; readonly reason: string };
+
+export function encodeWorkMessage(message: WorkMessage): string {
+  return JSON.stringify(message);
+}
+
+/** The message that names an event and leaves its payload where it is. */
+export function referenceTo(item: EventItem): WorkMessage {
+  const { pk, gen, bodySha, provider, eventType, ingestId, size, receivedAt, eventAt, itemPath } = item;
+  return {
+    v: WORK_MESSAGE_VERSION,
+    pk,
+    gen,
+    bodySha,
+    provider,
+    eventType,
+    ingestId,
+    size,
+    receivedAt,
+    ...(eventAt === undefined ? {} : { eventAt }),
+    ...(itemPath === undefined ? {} : { itemPath }),
+  };
+}
+
+const REQUIRED = {
+  gen: 'number',
+  bodySha: 'string',
+  provider: 'string',
+  eventType: 'string',
+  ingestId: 'string',
+  size: 'number',
+  receivedAt: 'number',
+} as const;
+const OPTIONAL = {
+  eventAt: 'number',
+  itemPath: 'string',
+  reconciled: 'boolean',
+  payload: 'string',
+  ref: 'string',
+  headers: 'object',
+  stale: 'boolean',
+  unrecorded: 'boolean',
+  again: 'boolean',
+  deadId: 'string',
+  cause: 'string',
+  traceId: 'string',
+} as const;
+
+/** Reads a message. Anything that is not exactly one of ours, of this version, is `foreign`; it never throws. */
+export function decodeWorkMessage(text: string): DecodedMessage {
+  const raw = decodeJsonObject(text);
+  if (raw === undefined) return foreign('not a JSON object');
+  if (raw['v'] !== WORK_MESSAGE_VERSION) return foreign(`unknown version ${String(raw['v']).slice(0, 20)}`);
+  for (const [name, type] of Object.entries(REQUIRED)) {
+    if (typeof raw[name] !== type) return foreign(`"${name}" is not a ${type}`);
+  }
+  for (const [name, type] of Object.entries(OPTIONAL)) {
+    if (raw[name] !== undefined && (typeof raw[name] !== type || raw[name] === null))
+      return foreign(`"${name}" is not a ${type}`);
+  }
+  if (!Number.isSafeInteger(raw['gen']) || (raw['gen'] as number) < 1)
+    return foreign('"gen" is not a positive integer');
+  try {
+    splitEventPk(String(raw['pk']));
+  } catch {
+    return foreign('"pk" is not an event key');
+  }
+  return { kind: 'message', message: raw as unknown as WorkMessage };
+}
+
+function foreign(reason: string): DecodedMessage {
+  return { kind: 'foreign', reason };
+}

@@ -1,0 +1,74 @@
+/** Calls of a provider's API at a set rate, with a bounded patience for what passes by itself. */
+import { DependencyError } from '#core/errors.ts';
+import type { EpochMs } from '#core/glossary.ts';
+import type { Clock, Timer } from '#core/ports.ts';
+import type { ApiAnswer } from './delivery-api.ts';
+
+/** No answer that can be used. `cause` is a word for logs and metrics, `reason` says more. */
+interface GaveUp {
+  readonly kind: 'gave_up';
+  readonly cause: 'busy' | 'refused' | 'unavailable' | 'out_of_time';
+  readonly reason: string;
+}
+
+export type Asked<T> = Extract<ApiAnswer<T>, { kind: 'answered' | 'gone' }> | GaveUp;
+
+/** Waits in one run, for rate limits and failures together. */
+const MAX_WAITS = 5;
+const BUSY_SECONDS = 30;
+const FIRST_RETRY_MS = 1_000;
+
+/** One per run: its pace and its patience are for all calls together. */
+export class PatientCaller {
+  readonly #ports: { readonly clock: Clock; readonly timer: Pick<Timer, 'sleep'> };
+  readonly #until: EpochMs;
+  readonly #intervalMs: number;
+  /** A length, not a time: a clock that goes back must not make it longer. */
+  #pauseMs = 0;
+  #waits = 0;
+
+  constructor(
+    ports: { readonly clock: Clock; readonly timer: Pick<Timer, 'sleep'> },
+    until: EpochMs,
+    callsPerSecond: number,
+  ) {
+    this.#ports = ports;
+    this.#until = until;
+    this.#intervalMs = 1_000 / callsPerSecond;
+  }
+
+  async ask<T>(call: () => Promise<ApiAnswer<T>>): Promise<Asked<T>> {
+    for (;;) {
+      if (this.#ports.clock.now() + this.#pauseMs >= this.#until) return gaveUp('out_of_time', 'no time is left');
+      if (this.#pauseMs > 0) await this.#ports.timer.sleep(this.#pauseMs);
+      const startedAt = this.#ports.clock.now();
+      const answer = await attempt(call);
+      const tookMs = Math.max(0, this.#ports.clock.now() - startedAt);
+      this.#pauseMs = Math.max(0, this.#intervalMs - tookMs);
+      if (answer.kind === 'answered' || answer.kind === 'gone') return answer;
+      if (answer.kind === 'refused') return gaveUp('refused', answer.reason);
+      const failed = answer.kind === 'failed';
+      const reason = failed ? answer.reason : 'the provider asks to come back later';
+      const waitMs = failed ? FIRST_RETRY_MS * 4 ** this.#waits : (answer.retryAfterSeconds ?? BUSY_SECONDS) * 1_000;
+      this.#waits += 1;
+      if (this.#waits > MAX_WAITS || this.#ports.clock.now() + waitMs >= this.#until)
+        return gaveUp(failed ? 'unavailable' : 'busy', reason);
+      this.#pauseMs = Math.max(waitMs, this.#pauseMs);
+    }
+  }
+}
+
+async function attempt<T>(
+  call: () => Promise<ApiAnswer<T>>,
+): Promise<ApiAnswer<T> | { readonly kind: 'failed'; readonly reason: string }> {
+  try {
+    return await call();
+  } catch (error) {
+    if (!(error instanceof DependencyError)) throw error;
+    return { kind: 'failed', reason: error.message };
+  }
+}
+
+function gaveUp(cause: GaveUp['cause'], reason: string): GaveUp {
+  return { kind: 'gave_up', cause, reason };
+}

@@ -1,0 +1,149 @@
+/**
+ * Which events a person means: the same words in the CLI, the status API and a replay job, read once and checked all
+ * together. A filter is plain data, so that a job can store it and mean the same events days later.
+ */
+
+import { type EpochMs, EVENT_STATUSES, type EventStatus, type SourceId, splitEventPk } from '#core/glossary.ts';
+import type { EventItem } from '#core/inbound/protocol/event-item.ts';
+import { type ConfigProblem, closest } from '#core/problem.ts';
+import { parseIso, toIso } from '#core/time.ts';
+
+export interface EventFilter {
+  readonly sources: readonly SourceId[];
+  /** Absent: every status. */
+  readonly statuses?: readonly EventStatus[];
+  /** An event type, or `invoice.*` for everything below it. */
+  readonly type?: string;
+  /** The cause of a death, or of the last failed attempt. */
+  readonly cause?: string;
+  /** Received at or after. */
+  readonly since: EpochMs;
+  /** Received before. */
+  readonly until: EpochMs;
+}
+
+/** A filter as a person writes it; lists are separated by commas. */
+export interface WrittenFilter {
+  readonly source?: string | undefined;
+  readonly status?: string | undefined;
+  readonly type?: string | undefined;
+  readonly cause?: string | undefined;
+  /** ISO 8601, or how long ago: `90s`, `30m`, `24h`, `7d`. Default `24h`. */
+  readonly since?: string | undefined;
+  /** The same. Default now. */
+  readonly until?: string | undefined;
+}
+
+export type ReadFilter =
+  | { readonly kind: 'filter'; readonly filter: EventFilter }
+  | { readonly kind: 'wrong'; readonly problems: readonly ConfigProblem[] };
+
+const DEFAULT_SINCE = '24h';
+const UNIT_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** Reads and checks a filter; every problem says what was given, what is allowed and what to do. A cause without a status means dead letters. */
+export function readFilter(written: WrittenFilter, sources: readonly SourceId[], now: EpochMs): ReadFilter {
+  const problems: ConfigProblem[] = [];
+  const chosen = readList('source', written.source, sources, problems);
+  const statuses = readList('status', written.status, EVENT_STATUSES, problems);
+  const type = readText('type', written.type, /^[^*\s]+(?:\.\*)?$/, 'a type, or a prefix such as invoice.*', problems);
+  const cause = readText('cause', written.cause, /^[\w.-]+$/, 'a cause such as handler_error', problems);
+  const since = readTime('since', written.since ?? DEFAULT_SINCE, now, problems);
+  const until = written.until === undefined ? now : readTime('until', written.until, now, problems);
+  if (problems.length === 0 && since > now) {
+    problems.push({
+      path: 'since',
+      given: `${toIso(since)}, which is in the future (it is ${toIso(now)})`,
+      allowed: 'a moment in the past',
+      fix: 'move since back, e.g. 24h',
+    });
+  } else if (problems.length === 0 && since >= until) {
+    problems.push({
+      path: 'since',
+      given: `${toIso(since)}, which is not before until (${toIso(until)})`,
+      allowed: 'a window with a beginning before its end',
+      fix: 'move since back, e.g. 7d',
+    });
+  }
+  if (problems.length > 0) return { kind: 'wrong', problems };
+  const implied: readonly EventStatus[] | undefined = statuses ?? (cause === undefined ? undefined : ['dead_letter']);
+  return {
+    kind: 'filter',
+    filter: {
+      sources: chosen ?? sources,
+      since,
+      until,
+      ...(implied === undefined ? {} : { statuses: implied }),
+      ...(type === undefined ? {} : { type }),
+      ...(cause === undefined ? {} : { cause }),
+    },
+  };
+}
+
+/** A moment: ISO 8601, or how long ago. Undefined when it is neither. */
+export function readMoment(text: string, now: EpochMs): EpochMs | undefined {
+  const ago = /^(\d{1,6})([smhd])$/.exec(text);
+  return ago ? now - Number(ago[1]) * (UNIT_MS[ago[2] ?? ''] ?? 0) : parseIso(text);
+}
+
+/** True when the event, as it is now, is one the filter means. */
+export function matchesFilter(item: EventItem, filter: EventFilter): boolean {
+  return (
+    filter.sources.includes(splitEventPk(item.pk).sourceId) &&
+    item.receivedAt >= filter.since &&
+    item.receivedAt < filter.until &&
+    (filter.statuses === undefined || filter.statuses.includes(item.status)) &&
+    matchesType(item.eventType, filter.type) &&
+    (filter.cause === undefined || causeOf(item) === filter.cause)
+  );
+}
+
+export function matchesType(eventType: string, wanted: string | undefined): boolean {
+  if (wanted === undefined || wanted === eventType) return true;
+  return wanted.endsWith('.*') && eventType.startsWith(wanted.slice(0, -1));
+}
+
+/** Why an event died, or why its last attempt failed. */
+function causeOf(item: EventItem): string | undefined {
+  return item.cause ?? item.recentAttempts?.at(-1)?.cause;
+}
+
+function readList<T extends string>(
+  path: string,
+  text: string | undefined,
+  allowed: readonly T[],
+  problems: ConfigProblem[],
+): readonly T[] | undefined {
+  if (text === undefined) return undefined;
+  const found: T[] = [];
+  for (const word of text.split(',').map(it => it.trim())) {
+    const known = allowed.find(it => it === word);
+    if (known !== undefined) found.push(known);
+    else {
+      const near = closest(word, allowed);
+      const fix = near === undefined ? `give one of them` : `did you mean ${near}?`;
+      problems.push({ path, given: `"${word.slice(0, 60)}"`, allowed: allowed.join(', '), fix });
+    }
+  }
+  return found;
+}
+
+function readText(
+  path: string,
+  text: string | undefined,
+  pattern: RegExp,
+  allowed: string,
+  problems: ConfigProblem[],
+): string | undefined {
+  if (text === undefined || pattern.test(text)) return text;
+  problems.push({ path, given: `"${text.slice(0, 60)}"`, allowed, fix: 'copy it from an event, or leave it out' });
+  return undefined;
+}
+
+function readTime(path: string, text: string, now: EpochMs, problems: ConfigProblem[]): EpochMs {
+  const moment = readMoment(text, now);
+  if (moment !== undefined && moment >= 0 && moment < 1e13) return moment;
+  const allowed = 'a time (2026-11-21T03:00Z) or how long ago (90s, 30m, 24h, 7d)';
+  problems.push({ path, given: `"${text.slice(0, 60)}"`, allowed, fix: 'write it in one of these forms' });
+  return 0;
+}

@@ -1,0 +1,245 @@
+/**
+ * One page of the events a filter means, in the order they were received. Open events come from the `watch` index and the
+ * latest arrivals, dead letters from `attention`, everything else from the hours of `timeline` inside the window: the table is never scanned.
+ */
+
+import { type EpochMs, type EventPk, type SourceId, splitEventPk } from '#core/glossary.ts';
+import { readArrivals } from '#core/inbound/protocol/arrivals.ts';
+import type { EventItem } from '#core/inbound/protocol/event-item.ts';
+import { WATCH_SHARDS } from '#core/inbound/protocol/event-item.ts';
+import { isTerminal } from '#core/inbound/protocol/event-status.ts';
+import { FAR } from '#core/inbound/protocol/event-writes.ts';
+import type { ControlStore, EventStore } from '#core/ports.ts';
+import { fromBase64, textOf, toBase64, utf8 } from '#core/scan/bytes.ts';
+import { decodeJsonObject } from '#core/scan/json-object.ts';
+import { type EventFilter, matchesFilter, matchesType } from './event-filter.ts';
+import { type Order, type Position, TimelineReader } from './read-timeline.ts';
+
+export type ListStore = Pick<EventStore, 'getMany' | 'watchDue' | 'timeline' | 'attention'>;
+export interface ListPorts {
+  readonly store: ListStore;
+  readonly control: Pick<ControlStore, 'read'>;
+}
+
+export interface PageRequest {
+  /** 1 to 500. */
+  readonly limit: number;
+  readonly cursor?: string | undefined;
+  /** By the time they were received. Default `newest` first. */
+  readonly order?: Order;
+}
+
+export interface EventPage {
+  readonly items: readonly EventItem[];
+  /** There may be more: ask again with it. A page may be short, or empty, and still have one. */
+  readonly cursor?: string;
+  /** With a cursor: everything received after (oldest first: before) was looked at. */
+  readonly lookedTo?: EpochMs;
+}
+
+export class CursorError extends Error {
+  override readonly name = 'CursorError';
+}
+
+/** Index entries beyond which the timeline finds the same events sooner. */
+const INDEX_LIMIT = 10_000;
+const READ_AT_ONCE = 100;
+const READS_IN_PARALLEL = 8;
+/** Index entries asked for at once where few of them may match. */
+const LARGE_BATCH = 500;
+/** Records one page looks at before it answers with what it has. */
+const EXAMINED_PER_PAGE = 500;
+
+/** One page. Throws CursorError for a cursor that no page of this kind gave. */
+export async function listEvents(filter: EventFilter, request: PageRequest, ports: ListPorts): Promise<EventPage> {
+  const { order = 'newest', ...page } = request;
+  return new EventSearch(filter, order, ports).page(page);
+}
+
+/**
+ * A list that is read through page by page: what the indexes name is read once, with the first page, and not again with
+ * each. What becomes of an event afterwards does not show.
+ */
+export class EventSearch {
+  private readonly filter: EventFilter;
+  private readonly order: Order;
+  private readonly ports: ListPorts;
+  private named: readonly EventItem[] | 'too many' | undefined;
+
+  constructor(filter: EventFilter, order: Order, ports: ListPorts) {
+    this.filter = filter;
+    this.order = order;
+    this.ports = ports;
+  }
+
+  /** Throws CursorError for a cursor that no page of this kind gave. */
+  async page({ limit, cursor }: Omit<PageRequest, 'order'>): Promise<EventPage> {
+    const { filter, order, ports } = this;
+    const after = cursor === undefined ? undefined : decodeCursor(cursor, order);
+    this.named ??= await this.readNamed();
+    if (this.named === 'too many') return pageOfTimeline(filter, { limit, order }, after, ports.store);
+    const items = this.named.filter(
+      item => after === undefined || comparePositions(positionOf(item), after, order) > 0,
+    );
+    return pageOf(items.slice(0, limit), items.length > limit ? positionOf(items[limit - 1] as EventItem) : undefined);
+  }
+
+  private async readNamed(): Promise<readonly EventItem[] | 'too many'> {
+    const { filter, order, ports } = this;
+    const candidates = await candidatesFromIndexes(filter, ports);
+    if (candidates === undefined) return 'too many';
+    return (await readAll(candidates, ports.store))
+      .filter(item => matchesFilter(item, filter))
+      .sort((a, b) => comparePositions(positionOf(a), positionOf(b), order));
+  }
+}
+
+/** The cursor of a page that ends with this event. */
+export function cursorAfter(item: EventItem): string {
+  return encodeCursor(positionOf(item));
+}
+
+/** Where an event stands in the order of all events. */
+export function positionOf(item: EventItem): Position {
+  return { at: item.timelineAt, source: splitEventPk(item.pk).sourceId };
+}
+
+/** Negative when `a` comes before `b`. Within one instant sources keep their own order, so that no two are equal. */
+export function comparePositions(a: Position, b: Position, order: Order): number {
+  if (a.at !== b.at) return a.at < b.at === (order === 'oldest') ? -1 : 1;
+  if (a.source === b.source) return 0;
+  return a.source < b.source ? -1 : 1;
+}
+
+/** Keys of all events with these statuses, or undefined where the indexes do not hold them, or hold too many. */
+async function candidatesFromIndexes(filter: EventFilter, ports: ListPorts): Promise<readonly EventPk[] | undefined> {
+  const { statuses, sources } = filter;
+  const { store } = ports;
+  if (!statuses?.every(status => status === 'dead_letter' || !isTerminal(status))) return undefined;
+  const found = new Set<EventPk>();
+  const open = statuses.some(status => !isTerminal(status));
+  const searches = sources.flatMap(source => {
+    const shards = open ? Array.from({ length: WATCH_SHARDS }, (_, shard) => `${source}#${shard}`) : [];
+    return [
+      ...shards.map(shard => () => collectWatched(shard, found, store)),
+      ...(statuses.includes('dead_letter') ? [() => collectDead(source, filter, found, store)] : []),
+    ];
+  });
+  for (let at = 0; at < searches.length; at += READS_IN_PARALLEL) {
+    const complete = await Promise.all(searches.slice(at, at + READS_IN_PARALLEL).map(search => search()));
+    if (complete.includes(false)) return undefined;
+  }
+  const mayBeFresh = statuses.includes('pending') || statuses.includes('processing');
+  if (mayBeFresh && !(await collectFresh(filter, found, ports))) return undefined;
+  return [...found];
+}
+
+/** What arrived since the sweeper last looked: an event on its first way is in no other index. */
+async function collectFresh(filter: EventFilter, found: Set<EventPk>, ports: ListPorts): Promise<boolean> {
+  const cursors = await readArrivals(ports.control);
+  const seen = filter.sources.map(source => cursors[source] ?? 0);
+  const fresh = { ...filter, since: Math.max(filter.since, Math.min(...seen)) };
+  let reader = new TimelineReader(fresh, 'oldest', undefined, ports.store);
+  for (;;) {
+    const entries = await reader.next(LARGE_BATCH, entry => matchesType(entry.eventType, filter.type));
+    for (const { pk } of entries) found.add(pk);
+    if (reader.finished) return true;
+    if (found.size > INDEX_LIMIT) return false;
+    if (entries.length === 0) reader = new TimelineReader(fresh, 'oldest', reader.position, ports.store);
+  }
+}
+
+async function collectWatched(shard: string, found: Set<EventPk>, store: ListStore): Promise<boolean> {
+  let cursor: string | undefined;
+  do {
+    const page = await store.watchDue(shard, { before: FAR + 1 }, cursor);
+    for (const { pk } of page.items) found.add(pk);
+    cursor = page.cursor;
+    if (found.size > INDEX_LIMIT) return false;
+  } while (cursor !== undefined);
+  return true;
+}
+
+async function collectDead(
+  source: SourceId,
+  filter: EventFilter,
+  found: Set<EventPk>,
+  store: ListStore,
+): Promise<boolean> {
+  let cursor: string | undefined;
+  do {
+    const page = await store.attention(source, cursor);
+    for (const { pk, attentionAt } of page.items) {
+      const [deadAt, cause] = attentionAt.split('#');
+      // Newest deaths first: nothing received since could have died before it.
+      if (Number(deadAt) < filter.since) return true;
+      if (filter.cause === undefined || cause === filter.cause) found.add(pk);
+    }
+    cursor = page.cursor;
+    if (found.size > INDEX_LIMIT) return false;
+  } while (cursor !== undefined);
+  return true;
+}
+
+async function pageOfTimeline(
+  filter: EventFilter,
+  request: PageRequest & { order: Order },
+  after: Position | undefined,
+  store: ListStore,
+): Promise<EventPage> {
+  const { limit, order } = request;
+  const reader = new TimelineReader(filter, order, after, store);
+  const found: EventItem[] = [];
+  const rare = filter.statuses !== undefined || filter.type !== undefined || filter.cause !== undefined;
+  let [examined, batch] = [0, rare ? LARGE_BATCH : Math.min(limit, READ_AT_ONCE)];
+  while (found.length < limit && examined < EXAMINED_PER_PAGE) {
+    const entries = await reader.next(batch, entry => matchesType(entry.eventType, filter.type));
+    if (entries.length === 0) break;
+    examined += entries.length;
+    // What matches rarely is looked for in larger steps.
+    batch = LARGE_BATCH;
+    const items = await readAll(
+      entries.map(entry => entry.pk),
+      store,
+    );
+    const matching = items
+      .filter(item => matchesFilter(item, filter))
+      .sort((a, b) => comparePositions(positionOf(a), positionOf(b), order));
+    found.push(...matching);
+  }
+  const last = found.length > limit ? positionOf(found[limit - 1] as EventItem) : reader.position;
+  return pageOf(found.slice(0, limit), reader.finished && found.length <= limit ? undefined : last);
+}
+
+function pageOf(items: readonly EventItem[], last: Position | undefined): EventPage {
+  if (last === undefined) return { items };
+  return { items, cursor: encodeCursor(last), lookedTo: Number(last.at.slice(0, 13)) };
+}
+
+async function readAll(pks: readonly EventPk[], store: ListStore): Promise<readonly EventItem[]> {
+  const found: EventItem[] = [];
+  for (let at = 0; at < pks.length; at += READ_AT_ONCE * READS_IN_PARALLEL) {
+    const chunks = Array.from({ length: READS_IN_PARALLEL }, (_, n) => {
+      const from = at + n * READ_AT_ONCE;
+      return pks.slice(from, from + READ_AT_ONCE);
+    });
+    const read = await Promise.all(chunks.filter(keys => keys.length > 0).map(keys => store.getMany(keys)));
+    found.push(...read.flat());
+  }
+  return found;
+}
+
+function encodeCursor(position: Position): string {
+  return toBase64(utf8(JSON.stringify(position)), 'base64url');
+}
+
+function decodeCursor(text: string, order: Order): Position {
+  const bytes = fromBase64(text, 'base64url');
+  const decoded = bytes && decodeJsonObject(textOf(bytes) ?? '');
+  const { at, source } = decoded ?? {};
+  if (typeof at === 'string' && typeof source === 'string' && /^\d{13}(?:#[\x21-\x7e]{1,256})?$/.test(at))
+    return { at, source };
+  throw new CursorError(
+    `"${text.slice(0, 40)}" is not a cursor: give the one of the page before, of the same list (${order} first), or none to begin again`,
+  );
+}

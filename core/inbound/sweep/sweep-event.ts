@@ -1,0 +1,175 @@
+/**
+ * What the sweeper owes one event ("The sweeper" in docs/protocol.md), as rows of which the first that fits is carried out.
+ * Every write requires the record to be as it was read, so that two sweepers, a processor and a person cannot undo each
+ * other.
+ */
+
+import type { Timings } from '#core/config/resolved-config.ts';
+import { type EpochMs, splitEventPk } from '#core/glossary.ts';
+import { type EventItem, isKnownRecord } from '#core/inbound/protocol/event-item.ts';
+import {
+  countResend,
+  type Death,
+  dieUnclaimed,
+  expiryAfter,
+  FAR,
+  markSwept,
+  rewatch,
+  unpark,
+  unwatch,
+  type WriteRules,
+} from '#core/inbound/protocol/event-writes.ts';
+import { PAYLOAD_MARGIN_DAYS } from '#core/inbound/protocol/retention.ts';
+import { sendDeath } from '#core/inbound/protocol/send-death.ts';
+import { encodeWorkMessage, referenceTo } from '#core/inbound/protocol/work-message.ts';
+import type { EventUpdate, WriteResult } from '#core/ports.ts';
+import type { SweepPorts } from './sweep-ports.ts';
+
+export interface SweepView {
+  readonly now: EpochMs;
+  /** Messages are waiting in the main queue: what looks overdue may simply be behind them. */
+  readonly backlogged: boolean;
+  readonly paused: boolean;
+  /** An arrival nobody claimed yet is taken as one of them: it is watched, and not sent. */
+  readonly takeAsSent?: boolean;
+}
+
+/** What became of a sweep: whether a message was sent, and the last write, if there was one. */
+export interface SweepResult {
+  readonly sent: boolean;
+  readonly written?: WriteResult;
+}
+
+type SweepRow =
+  | 'unknown'
+  | 'finish_death'
+  | 'first_send'
+  | 'take_as_sent'
+  | 'unpark'
+  | 'wait_paused'
+  | 'overdue'
+  | 'nothing_owed'
+  | 'wait';
+
+/** Since when the event's next step has been due, or undefined while it is not due yet. */
+export function dueSince(item: EventItem, now: EpochMs): EpochMs | undefined {
+  const due =
+    item.status === 'processing' ? item.leaseUntil : (item.nextAttemptAt ?? item.enqueuedAt ?? item.receivedAt);
+  return due !== undefined && due <= now ? due : undefined;
+}
+
+function rowFor(item: EventItem, view: SweepView, timings: Timings): SweepRow {
+  const { now } = view;
+  if (!isKnownRecord(item)) return 'unknown';
+  switch (item.status) {
+    case 'dead_letter':
+      return item.dlqSent === true ? 'nothing_owed' : 'finish_death';
+    case 'completed':
+    case 'skipped_stale':
+    case 'rejected':
+    case 'ignored':
+      return 'nothing_owed';
+    case 'pending':
+    case 'processing':
+    case 'failed':
+    case 'deferred':
+      break;
+  }
+  if (item.status === 'pending' && item.enqueuedAt === undefined)
+    return view.takeAsSent ? 'take_as_sent' : 'first_send';
+  if (item.parked) {
+    if ((item.nextAttemptAt ?? 0) > now) return 'wait';
+    return view.paused ? 'wait_paused' : 'unpark';
+  }
+  return now >= overdueAt(item, timings) ? 'overdue' : 'wait';
+}
+
+/** When the overdue row may apply: a pending event's own watch says so, the others get a margin past their due time. */
+function overdueAt(item: EventItem, timings: Timings): EpochMs {
+  switch (item.status) {
+    case 'processing':
+      return (item.leaseUntil ?? 0) + timings.overdueMs;
+    case 'failed':
+    case 'deferred':
+      return (item.nextAttemptAt ?? 0) + timings.overdueMs;
+    default:
+      return item.watchAt ?? 0;
+  }
+}
+
+/** Carries out the row. */
+export async function sweepEvent(
+  item: EventItem,
+  view: SweepView,
+  ports: SweepPorts,
+  rules: WriteRules,
+): Promise<SweepResult> {
+  const { timings } = rules;
+  const { now } = view;
+  const write = async (update: EventUpdate, sent = false): Promise<SweepResult> => ({
+    sent,
+    written: await ports.store.update(update),
+  });
+  switch (rowFor(item, view, timings)) {
+    case 'unknown':
+      ports.telemetry.log('error', { stage: 'sweep', pk: item.pk, cause: 'unknown_record' });
+      return write(rewatch(item, now + timings.resendCapMs));
+    case 'finish_death':
+      await sendDeath(item, ports, rules);
+      return { sent: true };
+    case 'first_send':
+      await sendCopy(item, ports);
+      return write(markSwept(item, now, now + timings.resendWaitMs), true);
+    case 'take_as_sent':
+      return write(markSwept(item, now, now + timings.resendWaitMs));
+    case 'unpark':
+      await sendCopy(item, ports);
+      return write(unpark(item, now + timings.resendWaitMs), true);
+    case 'wait_paused':
+      return write(rewatch(item, FAR));
+    case 'overdue':
+      return resend(item, view, ports, rules);
+    case 'nothing_owed':
+      return write(unwatch(item));
+    case 'wait':
+      return write(rewatch(item, earliestRow(item, timings)));
+  }
+}
+
+async function resend(item: EventItem, view: SweepView, ports: SweepPorts, rules: WriteRules): Promise<SweepResult> {
+  const { timings } = rules;
+  const { now } = view;
+  if (view.backlogged) {
+    return { sent: false, written: await ports.store.update(rewatch(item, now + timings.resendWaitMs)) };
+  }
+  // A record of an older version may have none: without an end it would be sent every minute.
+  const resends = item.resends ?? 0;
+  if (resends >= timings.resendLimit) {
+    const lastError = `unclaimable: sent ${resends} times and never claimed`;
+    const death: Death = { deadId: ports.ids.uuid(), cause: 'unclaimable', lastError };
+    const expiresAt = expiryAfter(now, rules.deadRetentionDays + PAYLOAD_MARGIN_DAYS);
+    await ports.payloads.raiseBody(item.pk, item.bodySha, expiresAt);
+    const written = await ports.store.update(dieUnclaimed(item, now, death, timings));
+    if (written.kind === 'refused') return { sent: false, written };
+    ports.telemetry.count('DeadLettered', { source: splitEventPk(item.pk).sourceId, cause: 'unclaimable' });
+    await sendDeath(written.item, ports, rules);
+    return { sent: true, written };
+  }
+  await sendCopy(item, ports);
+  const waitMs = Math.min(timings.resendCapMs, timings.resendWaitMs * 2 ** resends);
+  const written = await ports.store.update(countResend(item, now + waitMs));
+  ports.telemetry.count('SweeperResent');
+  return { sent: true, written };
+}
+
+/** The earliest time another row can apply to an event that owes nothing yet. */
+function earliestRow(item: EventItem, timings: Timings): EpochMs {
+  return item.parked ? (item.nextAttemptAt ?? FAR) : overdueAt(item, timings);
+}
+
+async function sendCopy(item: EventItem, ports: SweepPorts): Promise<void> {
+  const replayed = item.gen > 1 ? 'replay#' : '';
+  await ports.queue.send(encodeWorkMessage({ ...referenceTo(item), again: true }), {
+    groupId: `${replayed}${splitEventPk(item.pk).sourceId}`,
+  });
+}

@@ -1,0 +1,37 @@
+/** What the sweeper needs: effects, and what it has to know of the configuration. */
+import type { SourceId } from '#core/glossary.ts';
+import type { WriteRules } from '#core/inbound/protocol/event-writes.ts';
+import type {
+  Clock,
+  ControlStore,
+  DeadQueue,
+  EventStore,
+  Ids,
+  PayloadStore,
+  QueueGauge,
+  Telemetry,
+  Timer,
+  WorkQueue,
+} from '#core/ports.ts';
+
+export interface SweepPorts {
+  readonly store: EventStore;
+  readonly payloads: Pick<PayloadStore, 'raiseBody' | 'putDetail'>;
+  readonly control: ControlStore;
+  readonly queue: WorkQueue;
+  readonly dead: DeadQueue;
+  readonly gauge: QueueGauge;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly timer: Timer;
+  readonly telemetry: Telemetry;
+}
+
+export interface SweepRules extends WriteRules {
+  readonly sourceIds: readonly SourceId[];
+  /** Sources that report a zero every minute: to what CloudWatch learns, no datapoint is not silence. @default none */
+  readonly reportSilence?: readonly SourceId[];
+  readonly sendsPerSecond: number;
+  /** Seconds a message stays in the DLQ. */
+  readonly deadQueueRetentionSeconds: number;
+}

@@ -1,0 +1,330 @@
+/**
+ * The sweeper, once a minute: what was recorded but not handled is sent again, parked events come back when they are
+ * due, deaths get their DLQ message, the DLQ is drained of what a person already dealt with. Holds I3 and the liveness
+ * half of I2; one bad item never stops a run.
+ */
+import { DependencyError } from '#core/errors.ts';
+import type { EpochMs, SourceId } from '#core/glossary.ts';
+import { type EventItem, WATCH_SHARDS } from '#core/inbound/protocol/event-item.ts';
+import { isTerminal } from '#core/inbound/protocol/event-status.ts';
+import { FAR } from '#core/inbound/protocol/event-writes.ts';
+import { decodePauses, PAUSES_CONTROL, type PauseNotes } from '#core/inbound/protocol/pauses.ts';
+import { runReplayJobs } from '#core/inbound/replay/run-replay-jobs.ts';
+import { drainDeadQueue } from './drain-dead-queue.ts';
+import { knownSources } from './known-sources.ts';
+import { type ArrivalsRun, sweepArrivals } from './sweep-arrivals.ts';
+import { dueSince, type SweepResult, sweepEvent } from './sweep-event.ts';
+import type { SweepPorts, SweepRules } from './sweep-ports.ts';
+
+const LEASE_CONTROL = 'sweeper-lease';
+const AT_ONCE = 25;
+/** What an open breaker parks is due within this. */
+const BREAKER_PARK_MS = 20_000;
+/** Share of a run that arrivals may take where many wait, so that what is watched gets its turn. */
+const ARRIVALS_SHARE = 0.5;
+/**
+ * Sends of unclaimed arrivals in one run while messages wait in the queue: the arrivals are most likely among those, but
+ * a busy queue is never empty, and one that was never sent must not wait until it is.
+ */
+const SPARE_SENDS = 100;
+/** Two clocks and a claim between a read and a write: enough for any honest race. */
+const MAX_ROUNDS = 4;
+/** Share of a run kept free of replay jobs, for the drain and the report. */
+const CLOSE_SHARE = 0.1;
+
+interface Ages {
+  unsent: number;
+  unfinished: number;
+  parkedDue: number;
+  paused: number;
+}
+
+/**
+ * One run, until `budgetMs` is spent:
+ *  1. take the sweeper's lease (another run at work: leave);
+ *  2. look at queues, pauses and known sources;
+ *  3. go through what arrived since the last run, a grace behind the clock, and watch what is still open;
+ *  4. for each source and shard, carry out what is due, oldest first;
+ *  5. bring back what a pause that is over left parked;
+ *  6. go on with replay jobs, in the time that live events left;
+ *  7. drain the DLQ;
+ *  8. report.
+ */
+export async function sweep(budgetMs: number, ports: SweepPorts, rules: SweepRules): Promise<void> {
+  const startedAt = ports.clock.now();
+  if (!(await takeLease(startedAt, startedAt + budgetMs, ports))) return;
+  const run = new SweepRun(startedAt, startedAt + budgetMs, ports, rules);
+  await run.look();
+  await run.sweepArrivals();
+  await run.sweepSources();
+  await runReplayJobs(startedAt + budgetMs * (1 - CLOSE_SHARE), ports, rules);
+  await run.close();
+}
+
+async function takeLease(now: EpochMs, until: EpochMs, ports: SweepPorts): Promise<boolean> {
+  const held = await ports.control.read(LEASE_CONTROL);
+  if (held && Number(held.value) > now) return false;
+  return ports.control.write(LEASE_CONTROL, String(until), held?.version ?? 0);
+}
+
+class SweepRun {
+  private readonly startedAt: EpochMs;
+  private readonly until: EpochMs;
+  private readonly ports: SweepPorts;
+  private readonly rules: SweepRules;
+  private readonly ages: Ages = { unsent: 0, unfinished: 0, parkedDue: 0, paused: 0 };
+  private sources: readonly SourceId[] = [];
+  private pauses: PauseNotes = {};
+  private backlogged = false;
+  private deadVisible = 0;
+  private sent = 0;
+  /** How long what was sent takes at the rate it was sent at. */
+  private sentMs = 0;
+  private breakerOpen = false;
+  private spareSends = SPARE_SENDS;
+
+  constructor(startedAt: EpochMs, until: EpochMs, ports: SweepPorts, rules: SweepRules) {
+    this.startedAt = startedAt;
+    this.until = until;
+    this.ports = ports;
+    this.rules = rules;
+  }
+
+  async look(): Promise<void> {
+    const { gauge, control } = this.ports;
+    const [main, dead] = [await gauge.main(), await gauge.dead()];
+    this.backlogged = main.visible > 0;
+    this.deadVisible = dead.visible + dead.hidden;
+    this.pauses = decodePauses((await control.read(PAUSES_CONTROL))?.value);
+    this.sources = await knownSources(control, this.rules.sourceIds);
+  }
+
+  async sweepArrivals(): Promise<void> {
+    const { store, control, clock } = this.ports;
+    const upTo = this.startedAt - this.rules.timings.firstWatchMs;
+    const run: ArrivalsRun = {
+      sources: this.sources,
+      upTo,
+      until: this.startedAt + (this.until - this.startedAt) * ARRIVALS_SHARE,
+      now: () => clock.now(),
+      cover: (items, source) => this.cover(items, this.pauses[source] !== undefined),
+      guard: work => this.guard(work),
+    };
+    const reached = await this.guard(() => sweepArrivals(run, store, control));
+    // What was not looked at may be unfinished for as long.
+    const behind = Math.min(upTo, ...Object.values(reached ?? {}));
+    if (behind < upTo) this.ages.unfinished = Math.max(this.ages.unfinished, (clock.now() - behind) / 1_000);
+  }
+
+  private async cover(items: readonly EventItem[], paused: boolean): Promise<boolean> {
+    const open = items.filter(item => !isCovered(item));
+    let covered = true;
+    for (let at = 0; at < open.length; at += AT_ONCE) {
+      const some = await Promise.all(open.slice(at, at + AT_ONCE).map(item => this.coverOne(item, paused)));
+      covered &&= some.every(it => it);
+      await this.pace();
+    }
+    return covered;
+  }
+
+  /** What changed since it was read is looked at again: it may be claimed now, and is watched no more than before. */
+  private async coverOne(read: EventItem, paused: boolean): Promise<boolean> {
+    this.noteAge(read);
+    let item = read;
+    for (let round = 0; round < MAX_ROUNDS; round++) {
+      if (isCovered(item)) return true;
+      const result = await this.sweepOne(item, paused, this.backlogged && this.spareSends <= 0);
+      if (this.backlogged && result?.sent) this.spareSends -= 1;
+      if (result?.written === undefined) return false;
+      if (result.written.kind === 'applied' || result.written.item === undefined) return true;
+      item = result.written.item;
+    }
+    return false;
+  }
+
+  /** Sources in turn, a page each, so that one source's flood cannot starve the others. */
+  async sweepSources(): Promise<void> {
+    let open = this.sources.flatMap(source => this.ranges(source));
+    while (open.length > 0 && this.ports.clock.now() < this.until) {
+      const next: Range[] = [];
+      for (const range of open) {
+        if (this.ports.clock.now() >= this.until) return;
+        const more = await this.guard(() => this.sweepPage(range));
+        if (more) next.push(more);
+      }
+      open = next;
+    }
+  }
+
+  /** A call that fails costs its own page this minute, not the run. */
+  private async guard<T>(work: () => Promise<T>): Promise<T | undefined> {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof DependencyError)) throw error;
+      this.ports.telemetry.count('DependencyError', { dependency: error.dependency });
+      this.ports.telemetry.log('warn', { stage: 'sweep', error: error.message });
+      return undefined;
+    }
+  }
+
+  private ranges(source: SourceId): Range[] {
+    const shards = Array.from({ length: WATCH_SHARDS }, (_, n) => `${source}#${n}`);
+    const due = shards.map(shard => ({ source, shard, before: this.startedAt }));
+    // The oldest paused event of a paused source is looked at for its age; of the others, all are brought back.
+    const far = shards.map(shard => ({ source, shard, from: FAR, before: FAR + 1 }));
+    return [...due, ...far];
+  }
+
+  private async sweepPage(range: Range): Promise<Range | undefined> {
+    const { shard, from, before, cursor } = range;
+    const page = await this.ports.store.watchDue(shard, { before, ...(from === undefined ? {} : { from }) }, cursor);
+    const parkedFar = from === FAR;
+    const paused = this.pauses[range.source] !== undefined;
+    for (let at = 0; at < page.items.length; at += AT_ONCE) {
+      if (this.ports.clock.now() >= this.until) return undefined;
+      const pks = page.items.slice(at, at + AT_ONCE).map(it => it.pk);
+      const items = await this.ports.store.getMany(pks);
+      // The index lags: what is no longer due by the item itself is left alone.
+      const due = items.filter(
+        it => it.watchAt !== undefined && (parkedFar ? it.watchAt === FAR : it.watchAt <= before),
+      );
+      for (const item of due) this.noteAge(item);
+      if (parkedFar && paused) {
+        if (due.length > 0) this.notePause(range.source);
+        return undefined;
+      }
+      this.breakerOpen ||= due.some(isParkedByBreaker) && (await this.breakerParks(shard));
+      await Promise.all(due.map(item => this.sweepOne(item, paused)));
+      await this.pace();
+    }
+    return page.cursor === undefined ? undefined : { ...range, cursor: page.cursor };
+  }
+
+  private async sweepOne(item: EventItem, paused: boolean, takeAsSent = false): Promise<SweepResult | undefined> {
+    const view = { now: this.ports.clock.now(), backlogged: this.backlogged, paused, takeAsSent };
+    try {
+      const result = await sweepEvent(item, view, this.ports, this.rules);
+      if (!result.sent) return result;
+      this.sent += 1;
+      this.sentMs += 1_000 / (this.breakerOpen ? this.rules.sendsPerSecond / 2 : this.rules.sendsPerSecond);
+      return result;
+    } catch (error) {
+      if (error instanceof DependencyError)
+        this.ports.telemetry.count('DependencyError', { dependency: error.dependency });
+      const text = error instanceof Error ? error.message : String(error);
+      this.ports.telemetry.log('warn', { stage: 'sweep', pk: item.pk, status: item.status, error: text });
+      return undefined;
+    }
+  }
+
+  /**
+   * Whether a breaker is open now: it has just parked events of this shard. Asked only where parked ones come back, and
+   * of the records themselves, because a breaker lives in the memory of one processor.
+   */
+  private async breakerParks(shard: string): Promise<boolean> {
+    const now = this.ports.clock.now();
+    const soon = await this.ports.store.watchDue(shard, { from: now + 1, before: now + BREAKER_PARK_MS });
+    const items = await this.ports.store.getMany(soon.items.slice(0, AT_ONCE).map(it => it.pk));
+    return items.some(isParkedByBreaker);
+  }
+
+  /** Keeps under the send rate: half of it while a breaker is open. */
+  private async pace(): Promise<void> {
+    const ahead = this.startedAt + this.sentMs - this.ports.clock.now();
+    if (ahead > 0) await this.ports.timer.sleep(Math.min(ahead, Math.max(0, this.until - this.ports.clock.now())));
+  }
+
+  private noteAge(item: EventItem): void {
+    const now = this.ports.clock.now();
+    const since = dueSince(item, now);
+    if (since === undefined) return;
+    const age = (now - since) / 1_000;
+    if (item.parked) {
+      if (item.watchAt !== FAR) this.ages.parkedDue = Math.max(this.ages.parkedDue, age);
+    } else if (item.status === 'pending' && item.enqueuedAt === undefined) {
+      this.ages.unsent = Math.max(this.ages.unsent, age);
+    } else if (item.status !== 'dead_letter') {
+      this.ages.unfinished = Math.max(this.ages.unfinished, age);
+    }
+  }
+
+  private notePause(source: SourceId): void {
+    const since = this.pauses[source]?.since ?? this.ports.clock.now();
+    this.ages.paused = Math.max(this.ages.paused, (this.ports.clock.now() - since) / 1_000);
+  }
+
+  /** Dead letters by their records: all that are open, and those whose messages the DLQ has not dropped for their age. */
+  private async countDeaths(): Promise<Deaths> {
+    const keptSince = this.ports.clock.now() - this.rules.deadQueueRetentionSeconds * 1_000;
+    let open = 0;
+    let inQueue = 0;
+    let oldestDeadAt = Number.POSITIVE_INFINITY;
+    for (const source of this.sources) {
+      let cursor: string | undefined;
+      do {
+        const page = await this.ports.store.attention(source, cursor);
+        open += page.items.length;
+        const times = page.items.map(it => Number(it.attentionAt.slice(0, 13)));
+        const kept = times.filter(at => at > keptSince);
+        inQueue += kept.length;
+        oldestDeadAt = Math.min(oldestDeadAt, ...kept);
+        cursor = page.cursor;
+      } while (cursor !== undefined && this.ports.clock.now() < this.until);
+    }
+    return { open, inQueue, oldestExpiresInMs: oldestDeadAt - keptSince };
+  }
+
+  /**
+   * Dead letters that cannot be counted keep nothing else from being told: without the ages two alarms would say that
+   * events are stuck. Such a run is not counted as one, so that minutes of them are noticed.
+   */
+  async close(): Promise<void> {
+    const { telemetry } = this.ports;
+    const deaths = await this.guard(() => this.countDeaths());
+    if (deaths && this.deadVisible > deaths.inQueue) await this.guard(() => drainDeadQueue(this.until, this.ports));
+    telemetry.measure('UnsentOldestAge', this.ages.unsent);
+    telemetry.measure('UnfinishedOldestAge', this.ages.unfinished);
+    telemetry.measure('ParkedDue', this.ages.parkedDue);
+    telemetry.measure('PausedOldestAge', this.ages.paused);
+    if (deaths) {
+      telemetry.count('SweeperRuns');
+      telemetry.measure('OpenDeadLetters', deaths.open);
+      // A message that is gone expires no more: the alarm must be OK again before the next one comes near its end.
+      if (deaths.inQueue > 0) telemetry.measure('DlqOldestExpiresIn', deaths.oldestExpiresInMs / 1_000);
+    }
+    for (const source of this.rules.reportSilence ?? []) telemetry.count('Accepted', { source }, 0);
+    telemetry.log('debug', {
+      stage: 'sweep',
+      sent: this.sent,
+      breaker_open: this.breakerOpen,
+      sources: this.sources.length,
+      ...(deaths === undefined ? {} : { open_dead_letters: deaths.open }),
+    });
+  }
+}
+
+/** A handler that asks to wait leaves `deferredSince`; a pause parks at FAR. */
+function isParkedByBreaker({ status, parked, deferredSince, watchAt }: EventItem): boolean {
+  return status === 'deferred' && parked === true && deferredSince === undefined && watchAt !== FAR;
+}
+
+/** The cursor may pass it: nothing is owed for it, or the watch has it. */
+function isCovered(item: EventItem): boolean {
+  return item.watchAt !== undefined || isTerminal(item.status);
+}
+
+interface Deaths {
+  readonly open: number;
+  readonly inQueue: number;
+  /** Of the oldest in the queue; meaningless where none is. */
+  readonly oldestExpiresInMs: number;
+}
+
+interface Range {
+  readonly source: SourceId;
+  readonly shard: string;
+  readonly from?: EpochMs;
+  readonly before: EpochMs;
+  readonly cursor?: string;
+}

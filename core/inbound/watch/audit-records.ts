@@ -1,0 +1,123 @@
+/**
+ * The daily check of the ledger, in production: what the protocol promises is looked for in the stored records
+ * (I8, I14), and bodies whose records may outlive them get a longer life. An open event that nobody watches (its request
+ * or its index entry came later than the sweeper) is watched from then on. Nothing is repaired silently: what is wrong
+ * is counted and named.
+ */
+import { DependencyError } from '#core/errors.ts';
+import type { EpochMs } from '#core/glossary.ts';
+import { type ArrivalCursors, isPassed, readArrivals } from '#core/inbound/protocol/arrivals.ts';
+import type { EventItem } from '#core/inbound/protocol/event-item.ts';
+import { isTerminal } from '#core/inbound/protocol/event-status.ts';
+import { expiryAfter, FAR, rewatch, type WriteRules } from '#core/inbound/protocol/event-writes.ts';
+import { PAYLOAD_MARGIN_DAYS } from '#core/inbound/protocol/retention.ts';
+import type { Clock, ControlStore, EventStore, PayloadStore, Random, Telemetry } from '#core/ports.ts';
+
+export interface ReconcilePorts {
+  readonly store: Pick<EventStore, 'scan' | 'update'>;
+  readonly control: Pick<ControlStore, 'read'>;
+  readonly payloads: Pick<PayloadStore, 'getBody' | 'raiseBody'>;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly telemetry: Telemetry;
+}
+
+type Mismatch =
+  | 'owed_but_not_watched'
+  | 'owed_but_expiring'
+  | 'settled_but_watched'
+  | 'settled_but_kept_forever'
+  | 'watch_overdue'
+  | 'payload_missing';
+
+const HOUR_MS = 3_600_000;
+/** Share of settled records whose payload is looked for. */
+const SAMPLE = 0.001;
+/** Of a lifetime; a record still owed something with less payload life than this gets more. */
+const RAISE_DAYS = 14;
+
+function isOwed(item: EventItem): boolean {
+  return !isTerminal(item.status) || (item.status === 'dead_letter' && item.dlqSent !== true);
+}
+
+/** What the record alone says is wrong with it. */
+function mismatchesOf(item: EventItem, now: EpochMs): readonly Mismatch[] {
+  const owed = isOwed(item);
+  const found: Mismatch[] = [];
+  if (owed && item.expiresAt !== undefined) found.push('owed_but_expiring');
+  if (!owed && item.watchAt !== undefined) found.push('settled_but_watched');
+  if (!owed && item.expiresAt === undefined) found.push('settled_but_kept_forever');
+  if (item.watchAt !== undefined && item.watchAt !== FAR && item.watchAt < now - HOUR_MS) found.push('watch_overdue');
+  return found;
+}
+
+/** Scans all records until done or out of time; answers where to go on, if anywhere. */
+export async function reconcile(
+  until: EpochMs,
+  ports: ReconcilePorts,
+  rules: WriteRules,
+  cursor?: string,
+): Promise<string | undefined> {
+  let [next, scanned, wrong] = [cursor, 0, 0];
+  let finished = false;
+  // Read before the scan: what is behind these cursors now was behind them when its item is read.
+  const cursors = await attempt(() => readArrivals(ports.control), ports);
+  while (!finished && ports.clock.now() < until) {
+    const page = await attempt(() => ports.store.scan(next), ports);
+    if (page === undefined) break;
+    for (const item of page.items) {
+      // Out of time inside a page: it is read again, from its start, by the next run.
+      if (ports.clock.now() >= until) break;
+      scanned += 1;
+      const found = [
+        ...mismatchesOf(item, ports.clock.now()),
+        ...((await attempt(() => watchForgotten(item, cursors ?? {}, ports), ports)) ?? []),
+        ...((await attempt(() => checkPayload(item, ports, rules), ports)) ?? []),
+      ];
+      wrong += found.length;
+      for (const mismatch of found)
+        ports.telemetry.log('error', { stage: 'reconcile', pk: item.pk, status: item.status, cause: mismatch });
+    }
+    if (ports.clock.now() >= until) break;
+    next = page.cursor;
+    finished = next === undefined;
+  }
+  ports.telemetry.measure('LedgerMismatch', wrong);
+  ports.telemetry.log('info', { stage: 'reconcile', scanned, wrong, finished });
+  return finished ? undefined : next;
+}
+
+/** The scan may lag: only a write that finds the record as it was read shows that nobody watches it. */
+async function watchForgotten(
+  item: EventItem,
+  cursors: ArrivalCursors,
+  ports: ReconcilePorts,
+): Promise<readonly Mismatch[]> {
+  if (!isOwed(item) || item.watchAt !== undefined) return [];
+  const mayBeFresh = item.status === 'pending' || item.status === 'processing';
+  if (mayBeFresh && !isPassed(item, cursors)) return [];
+  const written = await ports.store.update(rewatch(item, ports.clock.now()));
+  return written.kind === 'applied' ? ['owed_but_not_watched'] : [];
+}
+
+/** A call that fails costs what it was for, not the run. */
+async function attempt<T>(work: () => Promise<T>, ports: ReconcilePorts): Promise<T | undefined> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof DependencyError)) throw error;
+    ports.telemetry.count('DependencyError', { dependency: error.dependency });
+    return undefined;
+  }
+}
+
+async function checkPayload(item: EventItem, ports: ReconcilePorts, rules: WriteRules): Promise<readonly Mismatch[]> {
+  if (item.watchAt !== undefined) {
+    const longest = item.status === 'dead_letter' ? rules.deadRetentionDays : rules.retentionDays;
+    const days = Math.max(longest, RAISE_DAYS) + PAYLOAD_MARGIN_DAYS;
+    const raised = await ports.payloads.raiseBody(item.pk, item.bodySha, expiryAfter(ports.clock.now(), days));
+    return raised === 'missing' && item.status !== 'dead_letter' ? ['payload_missing'] : [];
+  }
+  if (item.cause === 'payload_missing' || ports.random.next() >= SAMPLE) return [];
+  return (await ports.payloads.getBody(item.pk, item.bodySha)) ? [] : ['payload_missing'];
+}

@@ -1,0 +1,64 @@
+/**
+ * The alarm of new deaths on its way to a person. CloudWatch knows a number; this adds which events died, of what, and
+ * what to run. Whatever cannot be added, the alarm itself goes on.
+ */
+import { DependencyError } from '#core/errors.ts';
+import type { SourceId } from '#core/glossary.ts';
+import type { Clock, EventStore, Pager, Telemetry } from '#core/ports.ts';
+import { describeDeaths } from './describe-deaths.ts';
+
+/** A notification of CloudWatch as SNS carries it; `message` is its JSON text. */
+export interface Notification {
+  readonly subject: string;
+  readonly message: string;
+}
+
+interface NotifyPorts {
+  readonly pager: Pager;
+  readonly store: Pick<EventStore, 'attention' | 'getMany'>;
+  readonly clock: Clock;
+  readonly telemetry: Pick<Telemetry, 'log'>;
+}
+
+interface NotifyRules {
+  readonly environment: string;
+  readonly sourceIds: readonly SourceId[];
+}
+
+/** An alarm fires up to two minutes after the death it counts, and deaths of a few minutes before belong to it. */
+const LOOK_BACK_MS = 10 * 60_000;
+
+/** Passes a notification on; one of an alarm that has just fired says what died. Throws when nobody could be told. */
+export async function notifyOnCall(given: Notification, ports: NotifyPorts, rules: NotifyRules): Promise<void> {
+  const alarm = readAlarm(given.message);
+  if (alarm === undefined) return ports.pager.publish(given.subject, given.message, given.message);
+  const deaths = alarm['NewStateValue'] === 'ALARM' ? await findDeaths(ports, rules) : undefined;
+  const description = [String(alarm['AlarmDescription'] ?? ''), ...(deaths === undefined ? [] : [deaths])].join('\n');
+  const text = [
+    `${String(alarm['NewStateValue'])}: ${String(alarm['AlarmName'])}`,
+    description,
+    `Why now: ${String(alarm['NewStateReason'])}`,
+  ].join('\n');
+  await ports.pager.publish(given.subject, JSON.stringify({ ...alarm, AlarmDescription: description }), text);
+}
+
+async function findDeaths(ports: NotifyPorts, rules: NotifyRules): Promise<string | undefined> {
+  try {
+    return await describeDeaths({ ...rules, since: ports.clock.now() - LOOK_BACK_MS }, ports.store);
+  } catch (error) {
+    if (!(error instanceof DependencyError)) throw error;
+    ports.telemetry.log('warn', { stage: 'notify', dependency: error.dependency, error: error.message });
+    return undefined;
+  }
+}
+
+function readAlarm(message: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(message);
+    return typeof value === 'object' && value !== null && 'AlarmName' in value
+      ? (value as Readonly<Record<string, unknown>>)
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,22 @@
+import type { ProviderSpec } from './provider-spec.ts';
+
+/** Schemes whose key is fetched from a pinned URL need no secret of the source. */
+const FETCHED_KEYS: readonly (string | undefined)[] = ['x509Url', 'jwksUrl'];
+
+/** True when verifying a request of this provider takes a secret. */
+export function needsSecret(spec: ProviderSpec): boolean {
+  return (
+    spec.verify.some(scheme => !FETCHED_KEYS.includes(scheme.key?.provider)) ||
+    spec.handshakes.some(h => h.store !== undefined)
+  );
+}
+
+/** True when the URL the provider was given is part of what it signs, or of the answer to its handshake. */
+export function signsUrl(spec: ProviderSpec): boolean {
+  return (
+    spec.verify.some(
+      ({ url, code, message = '' }) =>
+        url !== undefined || code === 'jira-connect' || /\{(?:url|pathQuery)\}/.test(message),
+    ) || spec.handshakes.some(({ respond }) => /[,(]\s*url\s*[,)]/.test(respond.body ?? ''))
+  );
+}

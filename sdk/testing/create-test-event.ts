@@ -1,0 +1,104 @@
+import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
+import { type EventKey, isEventKey, toEventId, toEventPk, toSourceId } from '#core/glossary.ts';
+import type { WebhookEvent } from '#core/handler/handler-contract.ts';
+import { keptHeaders } from '#core/inbound/ingest/kept-headers.ts';
+import { parsePayload } from '#core/inbound/process/parse-payload.ts';
+import { subjectOf } from '#core/inbound/process/subject-of.ts';
+import type { ProviderSpec } from '#core/provider/provider-spec.ts';
+import { type Identification, identifyRequest } from '#core/verification/identify-request.ts';
+import { providerById } from '#providers/index.ts';
+import { encodeBody, lowerCased, type WebhookBody } from './webhook-body.ts';
+
+export interface TestEventInput {
+  /** An id out of providers/, or a spec of your own. @default 'generic' */
+  readonly provider?: string | ProviderSpec;
+  /** The body the provider sends. */
+  readonly body: WebhookBody;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** The source's name in gateway.config.ts. @default the provider's id */
+  readonly source?: string;
+  /** The provider's id of the event. @default what the provider's spec reads out of the request */
+  readonly id?: string;
+  /** @default what the provider's spec reads out of the request */
+  readonly type?: string;
+  /** What it is about. @default what the provider's spec reads out of the request */
+  readonly subject?: string;
+  /**
+   * When it happened, as a date or in epoch milliseconds. @default what the provider's spec reads out of the request, else
+   * `receivedAt`, with `timeIsArrival`
+   */
+  readonly time?: Date | number;
+  /** As a date or in epoch milliseconds. @default now */
+  readonly receivedAt?: Date | number;
+  /** Of a request that carries many events: which one, from 0. @default 0 */
+  readonly item?: number;
+}
+
+/**
+ * The event a handler would get for this request: id, type and time are read by the provider's spec, as in the gateway,
+ * and only the headers the gateway keeps are there. Throws RangeError for an unknown provider, a body that no handler
+ * would ever see, or an `item` the request does not have.
+ */
+export function createTestEvent(input: TestEventInput): WebhookEvent {
+  const { provider = 'generic', item = 0 } = input;
+  const spec = typeof provider === 'string' ? providerById(provider) : provider;
+  const { bytes: body, contentType } = encodeBody(input.body);
+  const headers = { 'content-type': contentType, ...lowerCased(input.headers ?? {}) };
+  const found = describe(identify(spec, body, headers), item, body);
+  const receivedAt = Number(input.receivedAt ?? Date.now());
+  const source = toSourceId(input.source ?? spec.id);
+  const kept = keptHeaders(spec, headers);
+  // An event out of a batch is JSON by itself.
+  const eventHeaders = found.bytes === body ? kept : { ...kept, 'content-type': 'application/json' };
+  const parsed = parsePayload(found.bytes, eventHeaders['content-type']);
+  if (parsed.kind === 'unparsable') throw new RangeError(`No handler sees this event: ${parsed.reason}`);
+  const place = found.bytes === body ? {} : { itemPath: '[]' };
+  const subject = input.subject ?? subjectOf(place, { ...found, headers: eventHeaders }, { spec, settings: {} });
+  const key = toKey(input.id ?? found.key);
+  const time = input.time ?? found.eventAtMs;
+  return {
+    id: toEventId(toEventPk(source, key)),
+    source,
+    provider: spec.id,
+    type: input.type ?? found.eventType,
+    time: Number(time ?? receivedAt),
+    ...(time === undefined ? { timeIsArrival: true } : {}),
+    ...(subject === undefined ? {} : { subject }),
+    receivedAt,
+    bytes: found.bytes,
+    payload: parsed.value,
+    headers: eventHeaders,
+    attempt: 1,
+    generation: 1,
+    idempotencyKey: `${source}:${key}:1`,
+  };
+}
+
+interface Found {
+  readonly key: string | undefined;
+  readonly eventType: string;
+  readonly eventAtMs?: number;
+  readonly bytes: Uint8Array;
+}
+
+function identify(spec: ProviderSpec, body: Uint8Array, headers: Readonly<Record<string, string>>): Identification {
+  const scheme = spec.verify[0]?.id ?? 'none';
+  const verdict = { kind: 'verified', scheme, strength: spec.strength, matchedSecret: 'current' } as const;
+  const options = { crypto: nodeCrypto, settings: {}, dedupOnBody: false, verdict };
+  return identifyRequest(spec, { method: 'POST', rawQuery: '', headers, body }, options);
+}
+
+function describe(identified: Identification, item: number, body: Uint8Array): Found {
+  if (identified.kind === 'event') return { ...identified, bytes: body };
+  const items = identified.kind === 'batch' ? identified.items : [];
+  const found = items[item];
+  if (!found) throw new RangeError(`The request has ${items.length} events; item ${item} is none of them`);
+  return found;
+}
+
+/** An event without an id of its own gets a fresh one each time, as in the gateway. */
+function toKey(key: string | undefined): EventKey {
+  const text = key ?? crypto.randomUUID();
+  if (!isEventKey(text)) throw new RangeError('An event id is 1 to 256 printable ASCII characters without spaces');
+  return text;
+}

@@ -1,0 +1,83 @@
+import { createPrivateKey, type KeyObject, sign as signWith } from 'node:crypto';
+import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
+import type { ProviderSpec } from '#core/provider/provider-spec.ts';
+import { signRequest } from '#core/verification/sign-request.ts';
+import { providerById } from '#providers/index.ts';
+import { encodeBody, lowerCased, type WebhookBody } from './webhook-body.ts';
+
+export interface SignWebhookInput {
+  /** An id out of providers/, or a spec of your own. */
+  readonly provider: string | ProviderSpec;
+  readonly body: WebhookBody;
+  /** As it is stored in Secrets Manager; `user:password` for Basic. Not needed with `privateKey`. */
+  readonly secret?: string;
+  /** For providers that sign with a private key: a key or its PEM. The source's secret is then the public key. */
+  readonly privateKey?: KeyObject | string;
+  /** The URL the provider was given, query included. Needed by providers that sign it (Twilio, Square, HubSpot, …). */
+  readonly url?: string;
+  /** @default 'POST' */
+  readonly method?: string;
+  /** Further headers, such as the provider's event id and type. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** The source's settings, where the provider's spec asks for some. */
+  readonly settings?: Readonly<Record<string, string>>;
+  /** When it is signed, as a date or in epoch milliseconds. @default now */
+  readonly at?: Date | number;
+  /** Which of the provider's ways to sign, by id. @default the first */
+  readonly scheme?: string;
+}
+
+/** Ready for `fetch(url, signed)`. */
+export interface SignedWebhook {
+  readonly method: string;
+  /** The given URL, with what signing added to its query. */
+  readonly url: string | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+  /** The bytes to send: not always those given, since some providers sign inside the body. */
+  readonly body: Uint8Array;
+}
+
+/**
+ * Signs a request as its provider would. Throws RangeError for an unknown provider or scheme, and when something the
+ * scheme needs (secret, private key, URL, setting) is missing.
+ */
+export function signWebhook(input: SignWebhookInput): SignedWebhook {
+  const { provider, url, method = 'POST', at = Date.now(), privateKey, settings, scheme } = input;
+  const spec = typeof provider === 'string' ? providerById(provider) : provider;
+  const { bytes, contentType } = encodeBody(input.body);
+  const [publicUrl, rawQuery] = url === undefined ? [] : splitOnce(url, '?');
+  const signed = signRequest(spec, {
+    body: bytes,
+    secret: input.secret ?? '',
+    nowMs: Number(at),
+    method,
+    headers: { 'content-type': contentType, ...lowerCased(input.headers ?? {}) },
+    crypto: nodeCrypto,
+    ...(publicUrl === undefined ? {} : { publicUrl }),
+    ...(rawQuery === undefined ? {} : { rawQuery }),
+    ...(settings === undefined ? {} : { settings }),
+    ...(scheme === undefined ? {} : { scheme }),
+    ...(privateKey === undefined ? {} : { sign: signer(privateKey) }),
+  });
+  const query = signed.rawQuery === undefined ? '' : `?${signed.rawQuery}`;
+  return {
+    method,
+    url: publicUrl === undefined ? undefined : `${publicUrl}${query}`,
+    headers: signed.headers,
+    body: signed.body ?? bytes,
+  };
+}
+
+function splitOnce(text: string, separator: string): [string, string | undefined] {
+  const at = text.indexOf(separator);
+  return at < 0 ? [text, undefined] : [text.slice(0, at), text.slice(at + 1)];
+}
+
+function signer(privateKey: KeyObject | string): (message: Uint8Array, algorithm: string) => Uint8Array {
+  const key = typeof privateKey === 'string' ? createPrivateKey(privateKey) : privateKey;
+  return (message, algorithm) => {
+    if (algorithm === 'ed25519') return signWith(null, message, key);
+    if (algorithm === 'ES256') return signWith('sha256', message, { key, dsaEncoding: 'ieee-p1363' });
+    return signWith(algorithm === 'rsa-sha1' ? 'sha1' : 'sha256', message, key);
+  };
+}

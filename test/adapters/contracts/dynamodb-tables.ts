@@ -1,0 +1,97 @@
+import { CreateTableCommand, DynamoDBClient, GetItemCommand, type KeySchemaElement } from '@aws-sdk/client-dynamodb';
+import { clientSettings, type ServiceName } from '#adapters/aws/client-settings.ts';
+import { fromAttributes, toAttributes } from '#adapters/dynamodb/attribute-values.ts';
+import { systemIds } from '#adapters/system.ts';
+import { EVENT_INDEXES } from '#core/inbound/protocol/event-item.ts';
+import { type AwsAdapters, sdkAdapters } from '#test/adapters/aws-adapters.ts';
+
+/** The environment a function would have, for an endpoint on this machine. */
+export function environmentFor(url: string): Record<string, string> {
+  return {
+    AWS_REGION: 'eu-central-1',
+    AWS_ACCESS_KEY_ID: 'local',
+    AWS_SECRET_ACCESS_KEY: 'local',
+    AWS_ENDPOINT_URL: url,
+  };
+}
+
+/** As the functions have them, but patient: a JVM that warms up on a busy machine takes its time. */
+export function patientSettings(service: ServiceName, url: string) {
+  const settings = clientSettings(service, environmentFor(url));
+  const limits = { connectionTimeout: 5_000, requestTimeout: 30_000, socketTimeout: 30_000 };
+  return { ...settings, requestHandler: { ...settings.requestHandler, ...limits } };
+}
+
+function makePatientClient(url: string, Client = DynamoDBClient): DynamoDBClient {
+  return new Client(patientSettings('DYNAMODB', url));
+}
+
+/** The real adapters on the tables of a DynamoDB endpoint: over the SDK, or over the small signed client. */
+export function makeDynamoDbTables(url: string, adapters: AwsAdapters = sdkAdapters) {
+  const client = makePatientClient(url);
+  const ours = makePatientClient(url, adapters.DynamoDBClient);
+  return {
+    client,
+    store: new adapters.DynamoDbEventStore(ours, 'events'),
+    control: new adapters.DynamoDbControlStore(ours, 'events', systemIds),
+    payloads: new adapters.DynamoDbStepStore(ours, 'payloads'),
+    effectsTable: 'effects',
+    async readEffect(id: string): Promise<Record<string, unknown> | undefined> {
+      const { Item } = await client.send(new GetItemCommand({ TableName: 'effects', Key: toAttributes({ id }) }));
+      return Item && fromAttributes(Item);
+    },
+    settle: async () => {},
+  };
+}
+
+/** Creates the tables as the constructs declare them. */
+export async function createTables(url: string): Promise<void> {
+  const client = makePatientClient(url);
+  const key = (partition: string, sort?: string): KeySchemaElement[] => [
+    { AttributeName: partition, KeyType: 'HASH' },
+    ...(sort === undefined ? [] : [{ AttributeName: sort, KeyType: 'RANGE' as const }]),
+  ];
+  const indexes = Object.values(EVENT_INDEXES);
+  await client.send(
+    new CreateTableCommand({
+      TableName: 'events',
+      BillingMode: 'PAY_PER_REQUEST',
+      KeySchema: key('pk'),
+      AttributeDefinitions: [
+        { AttributeName: 'pk', AttributeType: 'S' },
+        ...indexes.flatMap(index => [
+          { AttributeName: index.partition, AttributeType: 'S' as const },
+          { AttributeName: index.sort, AttributeType: index.sortType === 'number' ? ('N' as const) : ('S' as const) },
+        ]),
+      ],
+      GlobalSecondaryIndexes: indexes.map(index => ({
+        IndexName: index.name,
+        KeySchema: key(index.partition, index.sort),
+        Projection:
+          index.project.length > 0
+            ? { ProjectionType: 'INCLUDE', NonKeyAttributes: [...index.project] }
+            : { ProjectionType: 'KEYS_ONLY' },
+      })),
+    }),
+  );
+  await client.send(
+    new CreateTableCommand({
+      TableName: 'payloads',
+      BillingMode: 'PAY_PER_REQUEST',
+      KeySchema: key('pk', 'sk'),
+      AttributeDefinitions: [
+        { AttributeName: 'pk', AttributeType: 'S' },
+        { AttributeName: 'sk', AttributeType: 'S' },
+      ],
+    }),
+  );
+  await client.send(
+    new CreateTableCommand({
+      TableName: 'effects',
+      BillingMode: 'PAY_PER_REQUEST',
+      KeySchema: key('id'),
+      AttributeDefinitions: [{ AttributeName: 'id', AttributeType: 'S' }],
+    }),
+  );
+  client.destroy();
+}

@@ -1,0 +1,276 @@
+/**
+ * The whole product in memory: the real rules and the real function entry points over AWS as adapters/memory models it,
+ * on one virtual clock. Journeys, crash enumeration and the simulation all run in it.
+ */
+import type { APIGatewayProxyEventV2 } from 'aws-lambda';
+import { MemoryBlobs } from '#adapters/memory/memory-blobs.ts';
+import { MemoryDatabase } from '#adapters/memory/memory-database.ts';
+import { eventsTable } from '#adapters/memory/memory-event-store.ts';
+import { type FunctionOutcome, MemoryFunction } from '#adapters/memory/memory-function.ts';
+import { MemoryMapping } from '#adapters/memory/memory-mapping.ts';
+import { payloadsTable } from '#adapters/memory/memory-payload-store.ts';
+import { MemorySecretValues } from '#adapters/memory/memory-secrets.ts';
+import { MemoryTargets } from '#adapters/memory/memory-targets.ts';
+import { MemoryTelemetry } from '#adapters/memory/memory-telemetry.ts';
+import { SeededRandom } from '#adapters/memory/seeded-random.ts';
+import type { SimulatedProcess } from '#adapters/memory/simulated-process.ts';
+import { settle, VirtualClock } from '#adapters/memory/virtual-clock.ts';
+import { DEFAULT_RETRY, DEFAULT_TIMINGS, type ResolvedSource, type Timings } from '#core/config/resolved-config.ts';
+import { type EpochMs, type EventKey, type EventPk, type SourceId, toEventPk, toSourceId } from '#core/glossary.ts';
+import { defineHandlers, done, type HandlerRegistry } from '#core/handler/handler-contract.ts';
+import type { ProcessPorts, ProcessRules } from '#core/inbound/process/process-ports.ts';
+import type { EventItem } from '#core/inbound/protocol/event-item.ts';
+import { isTerminal } from '#core/inbound/protocol/event-status.ts';
+import type { ReplayRequest, ReplayResult } from '#core/inbound/replay/replay-event.ts';
+import { generic } from '#providers/generic.ts';
+import { RecordedQueue } from './recorded-queue.ts';
+import { type Delivery, signedRequest } from './signed-request.ts';
+import type { Answer, Role, WorldOptions } from './world-options.ts';
+import { type Command, WorldProcesses } from './world-processes.ts';
+
+export type { Delivery } from './signed-request.ts';
+export type { Answer, Role, WorldOptions } from './world-options.ts';
+
+export const EVENTS = 'events';
+export const PAYLOADS = 'payloads';
+export const EFFECTS = 'effects';
+export const SECRET = 'whsec_test_secret_of_the_memory_world';
+const MINUTE = 60_000;
+
+export class MemoryWorld {
+  readonly clock: VirtualClock;
+  readonly random: SeededRandom;
+  readonly database: MemoryDatabase;
+  readonly main: RecordedQueue;
+  readonly dead: RecordedQueue;
+  readonly blobs: MemoryBlobs;
+  readonly targets: MemoryTargets;
+  readonly secretValues = new MemorySecretValues();
+  readonly telemetry = new MemoryTelemetry();
+  readonly sources: readonly ResolvedSource[];
+  readonly timings: Timings;
+  readonly ingest: MemoryFunction;
+  readonly process: MemoryFunction;
+  readonly reconciler: MemoryFunction;
+  readonly sweeper: MemoryFunction;
+  /** A person at the command line: each command is a process of its own. */
+  readonly operator: MemoryFunction;
+  readonly mapping: MemoryMapping;
+  readonly handlers: HandlerRegistry;
+  /** Calls of handlers to the outside, in order. */
+  readonly outside: {
+    readonly eventId: string;
+    readonly key: string;
+    readonly at: EpochMs;
+    readonly bytes: Uint8Array;
+  }[] = [];
+  /** Ids answered with the acknowledgement, and when first. */
+  readonly acknowledged = new Map<string, EpochMs>();
+  private readonly options: WorldOptions;
+  private readonly processes: WorldProcesses;
+  private stopSweeping: (() => void) | undefined;
+
+  constructor(options: WorldOptions = {}) {
+    this.options = options;
+    this.clock = new VirtualClock();
+    this.random = new SeededRandom(options.seed ?? 1);
+    this.timings = { ...DEFAULT_TIMINGS, ...options.timings };
+    const shared = { clock: this.clock, random: this.random.fork() };
+    this.database = new MemoryDatabase({ ...shared, ...options.database });
+    this.database.define(eventsTable(EVENTS));
+    this.database.define(payloadsTable(PAYLOADS));
+    this.database.define({ name: EFFECTS, partition: 'id', indexes: [] });
+    this.dead = new RecordedQueue({ ...shared, retentionSeconds: 14 * 86_400, ...options.deadQueue });
+    const redrive = { deadLetterQueue: this.dead, maxReceiveCount: 1_000 };
+    this.main = new RecordedQueue({ ...shared, redrive, ...options.queue });
+    this.blobs = new MemoryBlobs(this.clock);
+    this.targets = new MemoryTargets({ clock: this.clock, ...options.targets });
+    this.sources = (options.sources ?? ['default']).map(id => this.sourceOf(id));
+    for (const { id } of this.sources) this.secretValues.set(id, SECRET);
+    this.handlers = options.handlers?.(this) ?? transactionalHandlers(this);
+    const processes = new WorldProcesses(this, options);
+    this.processes = processes;
+    this.ingest = this.functionOf('ingest', 10_000, it => processes.ingest(it));
+    this.process = this.functionOf('process', this.timings.processTimeoutMs, it => processes.process(it));
+    this.sweeper = this.functionOf('sweep', 60_000, it => processes.sweep(it));
+    this.operator = this.functionOf('operator', 60_000, it => processes.operator(it));
+    this.mapping = new MemoryMapping({
+      ...shared,
+      queue: this.main,
+      invoke: sqsEvent => this.process.invoke(sqsEvent),
+      maximumConcurrency: options.maximumConcurrency ?? 20,
+      ...(options.idleMs === undefined ? {} : { idleMs: options.idleMs }),
+    });
+    this.reconciler = this.functionOf('reconcile', 60_000, it => processes.reconcile(it));
+  }
+
+  /** Sends one signed delivery through the ingest function. */
+  async deliver(delivery: Delivery): Promise<Answer> {
+    const sent = { ...delivery, createdAt: delivery.createdAt ?? this.clock.now() };
+    const outcome = await this.ingest.invoke(this.apiEvent(sent));
+    const answer = answerOf(outcome);
+    if (answer?.status === 200 && !this.acknowledged.has(delivery.id))
+      this.acknowledged.set(delivery.id, this.clock.now());
+    await this.options.onAnswer?.(sent, answer, outcome.kind);
+    return answer;
+  }
+
+  /** The same, driving the clock until it is answered. */
+  post(delivery: Delivery): Promise<Answer> {
+    return this.clock.complete(this.deliver(delivery));
+  }
+
+  apiEvent(delivery: Delivery): APIGatewayProxyEventV2 {
+    return signedRequest(delivery, this.clock.now(), SECRET);
+  }
+
+  /** A person's replay; undefined when the command died before it could tell. */
+  async replay(id: string, request: ReplayRequest, source = 'default'): Promise<ReplayResult | undefined> {
+    const pk = toEventPk(toSourceId(source), id as EventKey);
+    return (await this.command({ kind: 'replay', pk, request })) as ReplayResult | undefined;
+  }
+
+  /** Pauses a source, or ends its pause; false when the command died before it could tell. */
+  async pause(source: string, paused: boolean): Promise<boolean> {
+    return (await this.command({ kind: 'pause', source, paused })) !== undefined;
+  }
+
+  private async command(command: Command): Promise<unknown> {
+    const outcome = await this.operator.invoke(command);
+    return outcome.kind === 'returned' && outcome.payload !== undefined ? JSON.parse(outcome.payload) : undefined;
+  }
+
+  /** Starts the mapping, the sweeper's minute, and the reconciler: daily in production, hourly here. */
+  start(): void {
+    this.mapping.enable();
+    const stops = [
+      this.every(MINUTE, () => void this.sweeper.invoke({})),
+      this.every(60 * MINUTE, () => void this.reconciler.invoke({})),
+    ];
+    this.stopSweeping = () => {
+      for (const stop of stops) stop();
+    };
+  }
+
+  private every(ms: number, work: () => void): () => void {
+    const tick = (): void => {
+      work();
+      stop = this.clock.after(ms, tick);
+    };
+    let stop = this.clock.after(ms, tick);
+    return () => stop();
+  }
+
+  stop(): void {
+    this.mapping.disable();
+    this.stopSweeping?.();
+  }
+
+  /** Lets time pass until every record is final and nothing is owed, asking each `stepMs`. False: not within `limitMs`. */
+  async settle(limitMs = 48 * 3_600_000, stepMs = 5 * MINUTE): Promise<boolean> {
+    const until = this.clock.now() + limitMs;
+    await settle();
+    while (this.clock.now() < until) {
+      const step = Math.min(until, this.clock.now() + stepMs);
+      while ((this.clock.nextAt() ?? step) < step) {
+        await this.clock.runNext();
+      }
+      await this.clock.advanceTo(step);
+      if (this.items().every(isSettled) && this.main.numbers().visible === 0) return true;
+    }
+    return this.items().every(isSettled);
+  }
+
+  items(): EventItem[] {
+    return this.database.dump(EVENTS).filter(it => it['status'] !== undefined) as unknown as EventItem[];
+  }
+
+  item(id: string, source = 'default'): EventItem | undefined {
+    return this.items().find(it => it.pk === (`${source}#${id}` as EventPk));
+  }
+
+  /** How often the transactional effect of an event was applied. */
+  effects(id: string): number {
+    const row = this.database.dump(EFFECTS).find(it => it['id'] === id);
+    return Number(row?.['times'] ?? 0);
+  }
+
+  private sourceOf(id: string): ResolvedSource {
+    return {
+      id: toSourceId(id),
+      spec: generic,
+      paths: [`/webhooks/${id}`],
+      settings: {},
+      unhandled: 'dead_letter',
+      maxBodyBytes: 4 * 1_048_576,
+      dedupOnBody: false,
+      dryRun: false,
+      quarantine: false,
+      retry: this.options.retry ?? DEFAULT_RETRY,
+      ...this.options.source,
+    };
+  }
+
+  private functionOf(
+    role: Role,
+    timeoutMs: number,
+    initialise: (
+      process: SimulatedProcess,
+    ) => (payload: never, context: { getRemainingTimeInMillis(): number }) => Promise<unknown>,
+  ): MemoryFunction {
+    const plan = this.options.planOf?.(role) ?? this.options.plan;
+    const process = this.options.processOf?.(role) ?? this.options.process;
+    return new MemoryFunction({
+      clock: this.clock,
+      random: this.random.fork(),
+      timeoutMs,
+      initialise,
+      ...(plan ? { plan } : {}),
+      ...(process ? { process } : {}),
+    });
+  }
+
+  get rules(): ProcessRules {
+    return {
+      timings: this.timings,
+      retentionDays: 30,
+      deadRetentionDays: 90,
+      inlineLimitBytes: this.options.inlineLimitBytes ?? 65_536,
+      sources: new Map<SourceId, ResolvedSource>(this.sources.map(it => [it.id, it])),
+    };
+  }
+
+  /** The processor's ports as one process sees them; for tests that call the rules directly. */
+  processPorts(process: SimulatedProcess): ProcessPorts {
+    return this.processes.processPorts(process);
+  }
+}
+
+function answerOf(outcome: FunctionOutcome): Answer {
+  if (outcome.kind !== 'returned' || outcome.payload === undefined) return undefined;
+  const { statusCode, body } = JSON.parse(outcome.payload) as { statusCode: number; body: string };
+  return { status: statusCode, body };
+}
+
+/** Nothing is owed for the event any more. */
+function isSettled(item: EventItem): boolean {
+  return (
+    isTerminal(item.status) && (item.status !== 'dead_letter' || item.dlqSent === true) && item.watchAt === undefined
+  );
+}
+
+/** One handler for everything: a transactional effect, and a call to the outside with the idempotency key. */
+function transactionalHandlers(world: MemoryWorld): HandlerRegistry {
+  return defineHandlers([
+    {
+      source: '*',
+      type: '*',
+      handle: async (event, context) => {
+        const eventId = event.id.slice(event.id.indexOf('.') + 1);
+        world.outside.push({ eventId, key: context.idempotencyKey, at: world.clock.now(), bytes: event.bytes });
+        context.transact([{ kind: 'update', table: EFFECTS, key: { id: eventId }, add: { times: 1 } }]);
+        return done({ actionTaken: 'counted' });
+      },
+    },
+  ]);
+}

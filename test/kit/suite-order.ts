@@ -1,0 +1,24 @@
+import { relative } from 'node:path';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+
+/** Files that mostly wait, for an emulator or a JVM: started first, they overlap with those that compute. */
+const FIRST = [
+  'test/e2e/local-aws.test.ts',
+  'test/adapters/contracts/java-services.test.ts',
+  // By its end the first has installed the local AWS, which the next then need not do again.
+  'test/proof/journeys/crash-points.test.ts',
+  'test/e2e/npm-start.test.ts',
+];
+/** After them, project by project, so that a worker keeps its modules. */
+const THEN = ['proof', 'e2e', 'synth', 'adapters', 'core'];
+
+/** The order of the test files in a run of everything. */
+export default class SuiteOrder extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const rank = ({ project, moduleId }: TestSpecification): number => {
+      const first = FIRST.indexOf(relative(project.vitest.config.root, moduleId));
+      return first >= 0 ? first : FIRST.length + THEN.indexOf(project.name);
+    };
+    return (await super.sort(files)).toSorted((a, b) => rank(a) - rank(b));
+  }
+}

@@ -1,0 +1,51 @@
+/** What a test can choose about a memory world. */
+import type { FaultPlan } from '#adapters/memory/faults.ts';
+import type { MemoryDatabaseOptions } from '#adapters/memory/memory-database.ts';
+import type { FunctionOutcome } from '#adapters/memory/memory-function.ts';
+import type { MemoryQueueOptions } from '#adapters/memory/memory-queue.ts';
+import type { MemoryTargetsOptions } from '#adapters/memory/memory-targets.ts';
+import type { SimulatedProcessOptions } from '#adapters/memory/simulated-process.ts';
+import type { VirtualClock } from '#adapters/memory/virtual-clock.ts';
+import type { ResolvedSource, RetryProfile, Timings } from '#core/config/resolved-config.ts';
+import type { HandlerRegistry } from '#core/handler/handler-contract.ts';
+import type { IngestPorts } from '#core/inbound/ingest/ingest-ports.ts';
+import type { Clock } from '#core/ports.ts';
+import type { MemoryWorld } from './memory-world.ts';
+import type { Delivery } from './signed-request.ts';
+
+export type Role = 'ingest' | 'process' | 'sweep' | 'reconcile' | 'operator';
+type ProcessOptions = Omit<SimulatedProcessOptions, 'clock' | 'plan'>;
+
+export interface WorldOptions {
+  readonly seed?: number;
+  /** Faults of every call of every process. */
+  readonly plan?: FaultPlan;
+  /** The same for the processes of one function; comes before `plan`. */
+  readonly planOf?: (role: Role) => FaultPlan;
+  readonly handlers?: (world: MemoryWorld) => HandlerRegistry;
+  readonly timings?: Partial<Timings>;
+  readonly retry?: RetryProfile;
+  readonly sources?: readonly string[];
+  readonly source?: Partial<ResolvedSource>;
+  readonly process?: ProcessOptions;
+  /** The same for the processes of one function; comes before `process`. */
+  readonly processOf?: (role: Role) => ProcessOptions;
+  readonly database?: Partial<MemoryDatabaseOptions>;
+  readonly queue?: Partial<MemoryQueueOptions>;
+  readonly deadQueue?: Partial<MemoryQueueOptions>;
+  readonly targets?: Partial<MemoryTargetsOptions>;
+  readonly maximumConcurrency?: number;
+  readonly idleMs?: number;
+  /** The clock a new environment reads (skew). Default: the true one. */
+  readonly clockOf?: (clock: VirtualClock) => Clock;
+  readonly inlineLimitBytes?: number;
+  /** Watch the structure of payloads. Default: not, as it adds calls. */
+  readonly withShapes?: boolean;
+  /** What ingest asks on the network. Default: nothing is there. */
+  readonly ingestPorts?: Pick<IngestPorts, 'keys' | 'http'>;
+  /** Told of every answer at the moment it is given, and how the function ended. The delivery has its `createdAt`. */
+  readonly onAnswer?: (delivery: Delivery, answer: Answer, ended: FunctionOutcome['kind']) => void | Promise<void>;
+}
+
+/** `undefined`: no answer (the process died, or the front door's time was over). */
+export type Answer = { readonly status: number; readonly body: string } | undefined;

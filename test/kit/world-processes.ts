@@ -1,0 +1,129 @@
+/**
+ * What runs in each process of the memory world: the product's own entry points over the ports of adapters/memory, each
+ * call of which passes the process's fault point.
+ */
+import { nodeCodec } from '#adapters/codec/node-codec.ts';
+import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
+import { MemoryControlStore } from '#adapters/memory/memory-control-store.ts';
+import { MemoryEventStore } from '#adapters/memory/memory-event-store.ts';
+import { MemoryPayloadStore } from '#adapters/memory/memory-payload-store.ts';
+import {
+  MemoryDeadQueue,
+  MemoryQueueGauge,
+  MemoryReceiptBox,
+  MemoryWorkQueue,
+} from '#adapters/memory/memory-queue-ports.ts';
+import { SeededIds } from '#adapters/memory/seeded-random.ts';
+import type { SimulatedProcess } from '#adapters/memory/simulated-process.ts';
+import { CachedSecrets } from '#adapters/secrets/cached-secrets.ts';
+import { systemAddresses } from '#adapters/system.ts';
+import { type EventPk, toSourceId } from '#core/glossary.ts';
+import { ShapeWatch } from '#core/inbound/drift/shape-watch.ts';
+import type { ProcessPorts } from '#core/inbound/process/process-ports.ts';
+import { pauseSource, resumeSource } from '#core/inbound/protocol/pause-source.ts';
+import { Pauses } from '#core/inbound/protocol/pauses.ts';
+import { type ReplayRequest, replayEvent } from '#core/inbound/replay/replay-event.ts';
+import { withRoutes } from '#core/inbound/routing/with-routes.ts';
+import { sweep } from '#core/inbound/sweep/sweep.ts';
+import type { SweepRules } from '#core/inbound/sweep/sweep-ports.ts';
+import { reconcile } from '#core/inbound/watch/audit-records.ts';
+import { Breaker } from '#core/retry/breaker.ts';
+import { handleRequest } from '#lambdas/ingest/handle-request.ts';
+import { handleBatch } from '#lambdas/process/handle-batch.ts';
+import { EVENTS, type MemoryWorld, PAYLOADS, type WorldOptions } from './memory-world.ts';
+
+/** What a person asks for. */
+export type Command =
+  | { readonly kind: 'replay'; readonly pk: EventPk; readonly request: ReplayRequest }
+  | { readonly kind: 'pause'; readonly source: string; readonly paused: boolean };
+
+export class WorldProcesses {
+  private readonly world: MemoryWorld;
+  private readonly options: WorldOptions;
+
+  constructor(world: MemoryWorld, options: WorldOptions) {
+    this.world = world;
+    this.options = options;
+  }
+
+  private stores(process: SimulatedProcess) {
+    const clock = this.options.clockOf?.(this.world.clock) ?? this.world.clock;
+    return {
+      store: process.wrap('store', 'dynamodb', new MemoryEventStore(this.world.database, EVENTS)),
+      payloads: process.wrap('payloads', 'dynamodb', new MemoryPayloadStore(this.world.database, PAYLOADS)),
+      control: process.wrap('control', 'dynamodb', new MemoryControlStore(this.world.database, EVENTS)),
+      blobs: process.wrap('blobs', 's3', this.world.blobs),
+      queue: process.wrap('queue', 'sqs', new MemoryWorkQueue(this.world.main)),
+      dead: process.wrap('dead', 'sqs', new MemoryDeadQueue(this.world.dead)),
+      gauge: process.wrap('gauge', 'sqs', new MemoryQueueGauge(this.world.main, this.world.dead)),
+      receipts: process.wrap('receipts', 'sqs', new MemoryReceiptBox(this.world.main), { neverThrows: ['hide'] }),
+      crypto: nodeCrypto,
+      codec: nodeCodec,
+      addresses: systemAddresses,
+      clock,
+      ids: new SeededIds(this.world.random.fork()),
+      random: this.world.random.fork(),
+      timer: process.timer,
+      telemetry: this.world.telemetry,
+    };
+  }
+
+  ingest(process: SimulatedProcess) {
+    const stores = this.stores(process);
+    const secrets = new CachedSecrets(process.wrap('secrets', 'secrets', this.world.secretValues), stores.clock);
+    return handleRequest(
+      this.world.sources,
+      { ...stores, secrets, ...this.options.ingestPorts },
+      this.world.rules,
+    ) as never;
+  }
+
+  /** The processor's ports as one process sees them; for tests that call the rules directly. */
+  processPorts(process: SimulatedProcess): ProcessPorts {
+    const stores = this.stores(process);
+    const breaker = new Breaker();
+    const targets = process.wrap('targets', 'http', this.world.targets);
+    const routing = { ...stores, breaker, targets, blobAddress: 's3://bodies/' };
+    return {
+      ...stores,
+      ...(this.options.withShapes ? { shapes: new ShapeWatch(stores) } : {}),
+      pauses: new Pauses(stores, this.world.timings.pauseCacheMs),
+      breaker,
+      handlers: withRoutes(this.world.handlers, this.world.sources, routing),
+    };
+  }
+
+  process(process: SimulatedProcess) {
+    return handleBatch(this.processPorts(process), this.world.rules) as never;
+  }
+
+  sweep(process: SimulatedProcess) {
+    const stores = this.stores(process);
+    const rules: SweepRules = {
+      ...this.world.rules,
+      sourceIds: this.world.sources.map(it => it.id),
+      sendsPerSecond: 300,
+      deadQueueRetentionSeconds: 14 * 86_400,
+    };
+    return (async () => sweep(50_000, stores, rules)) as never;
+  }
+
+  reconcile(process: SimulatedProcess) {
+    const stores = this.stores(process);
+    return (async () => reconcile(stores.clock.now() + 50_000, stores, this.world.rules)) as never;
+  }
+
+  operator(process: SimulatedProcess) {
+    const stores = this.stores(process);
+    return (async (command: Command) => {
+      if (command.kind === 'replay') {
+        const item = await stores.store.get(command.pk);
+        return item
+          ? replayEvent(item, command.request, stores, this.world.rules)
+          : { kind: 'refused', reason: 'gone' };
+      }
+      const source = toSourceId(command.source);
+      return command.paused ? pauseSource(source, { by: 'test', why: 'test' }, stores) : resumeSource(source, stores);
+    }) as never;
+  }
+}

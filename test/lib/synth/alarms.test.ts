@@ -1,0 +1,568 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Match, type Template } from 'aws-cdk-lib/assertions';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { gateway } from '#config';
+import { defineGateway } from '#core/config/gateway-config.ts';
+import { resolveDeployment } from '#core/config/resolve-config.ts';
+import { METRIC_NAMESPACE, METRICS, type MetricName } from '#core/metrics.ts';
+import { gatewayMetric } from '#lib/alarms/gateway-metric.ts';
+import { PROVIDERS } from '#providers/index.ts';
+import { synthEnvironment } from './synth-environment.ts';
+
+const RUNBOOKS = join(import.meta.dirname, '../../../docs/runbooks');
+// biome-ignore lint/suspicious/noExplicitAny: a template is untyped JSON
+type Resource = any;
+let prod: Template;
+let local: Template;
+beforeAll(async () => {
+  prod = (await synthEnvironment('prod')).gateway;
+  local = (await synthEnvironment('local')).gateway;
+});
+const alarmsOf = (template: Template): Resource[] =>
+  [
+    ...Object.values(template.findResources('AWS::CloudWatch::Alarm')),
+    ...Object.values(template.findResources('AWS::CloudWatch::CompositeAlarm')),
+  ].map(alarm => alarm['Properties']);
+const alarm = (id: string, template: Template = prod): Resource => {
+  const found = alarmsOf(template).find(
+    each => each.AlarmName === `holdfast-${template === local ? 'local' : 'prod'}-${id}`,
+  );
+  expect(found, id).toBeDefined();
+  return found;
+};
+/** A description as one text; references to resources stand as `<…>`. */
+const descriptionOf = (each: Resource): string =>
+  typeof each.AlarmDescription === 'string'
+    ? each.AlarmDescription
+    : each.AlarmDescription['Fn::Join'][1].map((part: unknown) => (typeof part === 'string' ? part : '<…>')).join('');
+/** All metrics an alarm looks at. */
+const metricsOf = (each: Resource): Resource[] =>
+  each.Metrics
+    ? each.Metrics.filter((m: Resource) => m.MetricStat).map((m: Resource) => ({
+        ...m.MetricStat.Metric,
+        Stat: m.MetricStat.Stat,
+      }))
+    : [
+        {
+          Namespace: each.Namespace,
+          MetricName: each.MetricName,
+          Dimensions: each.Dimensions,
+          Stat: each.Statistic ?? each.ExtendedStatistic,
+        },
+      ];
+
+describe('every alarm', () => {
+  it('tells somebody when it fires and when it is over', () => {
+    for (const each of [...alarmsOf(prod), ...alarmsOf(local)]) {
+      expect(each.AlarmActions, each.AlarmName).toHaveLength(1);
+      expect(each.OKActions, each.AlarmName).toEqual(each.AlarmActions);
+      expect(each.ActionsEnabled ?? true).toBe(true);
+    }
+  });
+
+  it('says what missing data means', () => {
+    for (const each of alarmsOf(prod)) {
+      if (each.AlarmRule) continue;
+      expect(['breaching', 'notBreaching'], each.AlarmName).toContain(each.TreatMissingData);
+    }
+  });
+
+  it('has a severity, a meaning, a first command and a runbook that exists', () => {
+    for (const each of alarmsOf(prod)) {
+      const description = descriptionOf(each);
+      expect(description, each.AlarmName).toMatch(
+        /^(page|ticket|notice): [A-Z].{20,}\nFirst: (?:aws|npm run holdfast --) .+\nRunbook: docs\/runbooks\/[a-z-]+\.md$/,
+      );
+      // The limit of CloudWatch; each reference may grow to the length of an ARN.
+      expect(description.length + 150 * (description.split('<…>').length - 1), each.AlarmName).toBeLessThan(1024);
+      const runbook = /docs\/runbooks\/([a-z-]+\.md)/.exec(description)?.[1] ?? '';
+      expect(existsSync(join(RUNBOOKS, runbook)), runbook).toBe(true);
+    }
+  });
+
+  it('avoids FILL and RATE, which stick or jump on sparse metrics', () => {
+    for (const each of alarmsOf(prod)) {
+      for (const metric of each.Metrics ?? []) expect(metric.Expression ?? '').not.toMatch(/FILL|RATE|METRICS\(/);
+    }
+  });
+
+  it('never counts messages sent to the dead-letter queue: moves by SQS do not count there', () => {
+    for (const each of alarmsOf(prod)) {
+      for (const metric of metricsOf(each)) expect(metric.MetricName).not.toBe('NumberOfMessagesSent');
+    }
+  });
+
+  it('looks at no average, which hides the slow hundredth, and at times by their p99', () => {
+    const times: string[] = [];
+    for (const each of alarmsOf(prod)) {
+      if (each.AlarmRule) continue;
+      for (const { MetricName, Stat } of metricsOf(each)) {
+        expect(Stat, each.AlarmName).toMatch(/^(Sum|Maximum|Minimum|p99)$/);
+        if (!/Latency$/.test(MetricName)) continue;
+        times.push(MetricName);
+        expect(Stat, each.AlarmName).toBe('p99');
+      }
+    }
+    expect(times.sort()).toEqual(['Latency', 'ProbeLatency', 'ProcessingLatency']);
+  });
+
+  it('looks at no count of the event source mapping, which exists only where it is asked for', () => {
+    for (const each of alarmsOf(prod).filter(it => !it.AlarmRule))
+      for (const { MetricName } of metricsOf(each))
+        expect(MetricName, each.AlarmName).not.toMatch(/EventCount$|^(OnFailureDestination|Dropped)/);
+    for (const mapping of Object.values(prod.findResources('AWS::Lambda::EventSourceMapping')))
+      expect(mapping['Properties']).not.toHaveProperty('MetricsConfig');
+  });
+
+  it('looks at metrics of ours only under a name and a set of dimensions that the code publishes', () => {
+    let seen = 0;
+    for (const each of alarmsOf(prod)) {
+      for (const metric of metricsOf(each)) {
+        if (metric.Namespace !== METRIC_NAMESPACE) continue;
+        seen += 1;
+        const given = metric.Dimensions.map((dimension: Resource) => dimension.Name).sort();
+        const sets = METRICS[metric.MetricName as MetricName].dimensions.map(set => [...set].sort());
+        expect(sets, `${each.AlarmName} ${metric.MetricName}`).toContainEqual(given);
+        expect(metric.Dimensions).toContainEqual({ Name: 'environment', Value: 'prod' });
+      }
+    }
+    expect(seen).toBeGreaterThan(20);
+  });
+
+  it('evaluates at most a day, beyond which CloudWatch looks only once an hour', () => {
+    for (const each of alarmsOf(prod)) {
+      if (each.AlarmRule) continue;
+      const period = each.Period ?? each.Metrics.find((m: Resource) => m.ReturnData !== false).Period ?? 60;
+      expect(period * each.EvaluationPeriods, each.AlarmName).toBeLessThanOrEqual(86_400);
+    }
+  });
+});
+
+describe('a metric line that CloudWatch does not take', () => {
+  it('files a ticket, for each function whose metrics depend on what events hold', () => {
+    const logGroupOf = (name: string): unknown =>
+      Object.values(prod.findResources('AWS::Lambda::Function')).find(it =>
+        JSON.stringify(it['Properties'].LoggingConfig).includes(`"${name}Logs`),
+      )?.['Properties'].LoggingConfig.LogGroup;
+    for (const name of ['ingest', 'process', 'sweep']) {
+      for (const [failure, MetricName] of [
+        ['unparsed', 'EMFParsingErrors'],
+        ['invalid', 'EMFValidationErrors'],
+      ] as const) {
+        const LogGroupName = logGroupOf(name.replace(/^./, it => it.toUpperCase()));
+        expect(LogGroupName, name).toBeDefined();
+        expect(alarm(`${name}-metrics-${failure}`)).toMatchObject({
+          Namespace: 'AWS/Logs',
+          MetricName,
+          Dimensions: [{ Name: 'LogGroupName', Value: LogGroupName }],
+          Statistic: 'Sum',
+          Threshold: 1,
+          ComparisonOperator: 'GreaterThanOrEqualToThreshold',
+          EvaluationPeriods: 1,
+          TreatMissingData: 'notBreaching',
+        });
+      }
+    }
+  });
+});
+
+describe('a metric with the wrong dimensions', () => {
+  it('is refused at synth, not empty for ever', () => {
+    expect(() => gatewayMetric('SweeperRuns', 'prod', { dimensions: { source: 'stripe' } })).toThrow(
+      /not published under/,
+    );
+    expect(() => gatewayMetric('Duplicate', 'prod', {})).toThrow(/environment,source/);
+  });
+});
+
+describe('dead letters', () => {
+  it('page at the first one, also while a person is looking at it', () => {
+    const waiting = alarm('process-dead-letters-waiting');
+    expect(waiting).toMatchObject({
+      Threshold: 1,
+      EvaluationPeriods: 1,
+      DatapointsToAlarm: 1,
+      TreatMissingData: 'notBreaching',
+    });
+    expect(
+      metricsOf(waiting)
+        .map(m => [m.MetricName, m.Stat])
+        .sort(),
+    ).toEqual([
+      ['ApproximateNumberOfMessagesNotVisible', 'Maximum'],
+      ['ApproximateNumberOfMessagesVisible', 'Maximum'],
+    ]);
+    expect(waiting.Metrics.find((m: Resource) => m.Expression).Expression).toBe('visible + hidden');
+    expect(JSON.stringify(waiting.Metrics)).toContain('WorkDead');
+    expect(JSON.stringify(waiting.Metrics)).not.toContain('WorkMain');
+  });
+
+  it('notify again for the second: an alarm that stays in ALARM says nothing', () => {
+    expect(alarm('process-new-dead-letters')).toMatchObject({
+      MetricName: 'DeadLettered',
+      Statistic: 'Sum',
+      Period: 60,
+      EvaluationPeriods: 1,
+      TreatMissingData: 'notBreaching',
+    });
+  });
+
+  it('are never hidden behind a composite', () => {
+    for (const composite of alarmsOf(prod).filter(each => each.AlarmRule)) {
+      expect(JSON.stringify(composite.AlarmRule)).not.toMatch(/dead/i);
+    }
+  });
+});
+
+describe('the queue', () => {
+  it('files a ticket when a message waits a minute, pages when it waits ten', () => {
+    for (const [id, threshold] of [
+      ['process-queue-age', 60],
+      ['process-queue-age-page', 600],
+    ] as const) {
+      expect(alarm(id)).toMatchObject({
+        MetricName: 'ApproximateAgeOfOldestMessage',
+        Statistic: 'Maximum',
+        Threshold: threshold,
+        ComparisonOperator: 'GreaterThanThreshold',
+        EvaluationPeriods: 5,
+        DatapointsToAlarm: 3,
+      });
+    }
+  });
+
+  it('pages when messages wait and nobody takes them', () => {
+    const stuck = alarm('process-not-consuming');
+    expect(stuck.Metrics.find((m: Resource) => m.Expression).Expression).toBe('IF(waiting > 0 AND received < 1, 1, 0)');
+    expect(stuck).toMatchObject({ EvaluationPeriods: 5, DatapointsToAlarm: 5 });
+  });
+});
+
+describe('the sweeper', () => {
+  it('pages by its silence', () => {
+    for (const id of ['sweep-not-running', 'sweep-oldest-unfinished', 'sweep-unsent-records']) {
+      expect(alarm(id).TreatMissingData, id).toBe('breaching');
+    }
+    expect(alarm('sweep-not-running')).toMatchObject({
+      Period: 300,
+      Threshold: 1,
+      ComparisonOperator: 'LessThanThreshold',
+    });
+  });
+});
+
+describe('the probe', () => {
+  it('pages when it is missing or slow for two minutes, and is on wherever data is kept', async () => {
+    expect(alarm('probe-missing-or-slow')).toMatchObject({
+      MetricName: 'ProbeLatency',
+      ExtendedStatistic: 'p99',
+      Period: 60,
+      EvaluationPeriods: 2,
+      DatapointsToAlarm: 2,
+      Threshold: 2_000,
+      ComparisonOperator: 'GreaterThanThreshold',
+      TreatMissingData: 'breaching',
+    });
+    const functionsOf = (template: Template) => Object.keys(template.findResources('AWS::Lambda::Function')).join();
+    expect(functionsOf(prod)).toContain('Probe');
+    expect(functionsOf(local)).not.toContain('Probe');
+    const without = { ...gateway, environments: { prod: { probe: false } } };
+    const template = (await synthEnvironment('prod', without)).gateway;
+    expect(functionsOf(template)).not.toContain('Probe');
+    expect(JSON.stringify(alarmsOf(template))).not.toContain('ProbeLatency');
+  });
+
+  it("sends to the public URL where there is one, else to the API's own", async () => {
+    const urlOf = (template: Template): unknown =>
+      Object.values(template.findResources('AWS::Lambda::Function')).find(
+        it => it['Properties'].Environment.Variables.PROBE_URL,
+      )?.['Properties'].Environment.Variables.PROBE_URL;
+    expect(JSON.stringify(urlOf(prod))).toMatch(/ApiEndpoint.*\/webhooks\/holdfast-probe/);
+    const config = { ...gateway, environments: { prod: { publicUrl: 'https://hooks.example.com' } } };
+    expect(urlOf((await synthEnvironment('prod', config)).gateway)).toBe(
+      'https://hooks.example.com/webhooks/holdfast-probe',
+    );
+  });
+
+  it("is in no alarm but its own: what it sends is nobody's", () => {
+    expect(alarmsOf(prod).filter(each => JSON.stringify(metricsOf(each)).includes('holdfast-probe'))).toEqual([]);
+  });
+});
+
+describe('the page of new deaths', () => {
+  it('goes through the function that says which events died, and to the pager when that fails', () => {
+    expect(JSON.stringify(alarm('process-new-dead-letters').AlarmActions)).toContain('deaths');
+    prod.hasResourceProperties('AWS::SNS::Subscription', {
+      Protocol: 'lambda',
+      TopicArn: { Ref: Match.stringLikeRegexp('deaths') },
+      Endpoint: { 'Fn::GetAtt': [Match.stringLikeRegexp('Notify'), 'Arn'] },
+    });
+    prod.hasResourceProperties('AWS::Lambda::EventInvokeConfig', {
+      MaximumRetryAttempts: 2,
+      DestinationConfig: { OnFailure: { Destination: { Ref: Match.stringLikeRegexp('page') } } },
+    });
+    const others = alarmsOf(prod).filter(each => JSON.stringify(each.AlarmActions).includes('deaths'));
+    expect(others.map(each => each.AlarmName)).toEqual(['holdfast-prod-process-new-dead-letters']);
+  });
+});
+
+describe('a minute of an alarm', () => {
+  it('is a minute everywhere but on the local AWS, where only what a schedule reports keeps it', () => {
+    const periodsOf = (template: Template): Set<number> =>
+      new Set(
+        alarmsOf(template)
+          .flatMap(each => [each.Period, ...(each.Metrics ?? []).map((m: Resource) => m.MetricStat?.Period)])
+          .filter(it => it !== undefined),
+      );
+    expect(Math.min(...periodsOf(prod))).toBe(60);
+    expect(Math.min(...periodsOf(local))).toBe(10);
+    for (const id of ['sweep-oldest-unfinished', 'sweep-unsent-records', 'process-dead-letters-open'])
+      expect(alarm(id, local).Period, id).toBe(60);
+  });
+});
+
+describe('the tables', () => {
+  it('page when writes are throttled, the indexes each on their own', () => {
+    for (const id of ['events', 'payloads', 'watch', 'timeline', 'attention']) {
+      const throttled = alarm(`ingest-table-throttled-${id}`);
+      const names = throttled.Dimensions.map((d: Resource) => d.Name);
+      expect(names.includes('GlobalSecondaryIndexName'), id).toBe(!['events', 'payloads'].includes(id));
+    }
+  });
+});
+
+describe('a source', () => {
+  it('pages when its secret was rotated away: wrong signatures, not any refusal', () => {
+    const page = alarm('ingest-signature-failures-stripe');
+    expect(
+      metricsOf(page)
+        .map(m => m.MetricName)
+        .sort(),
+    ).toEqual(['RequestRejected', 'Requests']);
+    expect(metricsOf(page).flatMap(m => m.Dimensions)).toContainEqual({ Name: 'cause', Value: 'mismatch' });
+    // When every request is refused, the denominator must exist all the same: hence Requests, not Accepted.
+    expect(page.Metrics.find((m: Resource) => m.Expression).Expression).toBe(
+      'IF(rejected > 10, 100 * rejected / requests, 0)',
+    );
+  });
+
+  it('is watched for silence by what CloudWatch learns: ticket near the band, page far below it', () => {
+    for (const [id, period, width] of [
+      ['ingest-silent-source-stripe-ticket', 300, 3],
+      ['ingest-silent-source-stripe', 900, 6],
+    ] as const) {
+      const silent = alarm(id);
+      expect(silent).toMatchObject({
+        ComparisonOperator: 'LessThanLowerThreshold',
+        EvaluationPeriods: 3,
+        DatapointsToAlarm: 3,
+        TreatMissingData: 'breaching',
+      });
+      const band = silent.Metrics.find((m: Resource) => m.Id === silent.ThresholdMetricId);
+      expect(band.Expression).toMatch(new RegExp(`^ANOMALY_DETECTION_BAND\\(\\w+, ${width}\\)$`));
+      expect(metricsOf(silent)).toMatchObject([{ MetricName: 'Accepted', Stat: 'Sum' }]);
+      expect(silent.Metrics.find((m: Resource) => m.MetricStat).MetricStat.Period).toBe(period);
+    }
+    expect(alarmsOf(local).filter(each => each.AlarmName.includes('silent'))).toEqual([]);
+  });
+
+  it('reports a zero every minute where its silence is learned, or silence would be no datapoint', () => {
+    const { config } = resolveDeployment(gateway, 'prod', PROVIDERS);
+    expect(config.sources.map(source => source.reportSilence)).toEqual(config.sources.map(() => true));
+    expect(resolveDeployment(gateway, 'local', PROVIDERS).config.sources.some(it => it.reportSilence)).toBe(false);
+  });
+
+  it('pages by its silence after the longest normal one where that is configured', async () => {
+    const config = defineGateway({
+      sources: { stripe: { provider: 'stripe', expectedGapMinutes: 48 } },
+      environments: { prod: {} },
+    });
+    const template = (await synthEnvironment('prod', config)).gateway;
+    template.hasResourceProperties('AWS::CloudWatch::Alarm', {
+      AlarmName: 'holdfast-prod-ingest-silent-source-stripe',
+      MetricName: 'Accepted',
+      TreatMissingData: 'breaching',
+      Period: 300,
+      EvaluationPeriods: 10,
+      DatapointsToAlarm: 10,
+      ComparisonOperator: 'LessThanThreshold',
+      Threshold: 1,
+    });
+  });
+});
+
+describe('composites', () => {
+  it('page once for one incident; their members leave a notice', () => {
+    const composites = alarmsOf(prod).filter(each => each.AlarmRule);
+    expect(composites.map(each => each.AlarmName).sort()).toEqual([
+      'holdfast-prod-ingest-broken',
+      'holdfast-prod-processing-broken',
+    ]);
+    for (const composite of composites) expect(JSON.stringify(composite.AlarmActions)).toContain('page');
+    expect(JSON.stringify(alarm('ingest-errors').AlarmActions)).toContain('notice');
+    expect(JSON.stringify(alarm('process-queue-age-page').AlarmActions)).toContain('page');
+  });
+
+  it('hold a page back during a deploy only where nothing can be lost meanwhile, and for minutes at most', () => {
+    const processing = alarm('processing-broken');
+    const id = Object.entries(prod.findResources('AWS::CloudWatch::Alarm')).find(
+      ([, each]) => each['Properties'].AlarmName === 'holdfast-prod-deploying',
+    )?.[0];
+    expect(processing).toMatchObject({
+      ActionsSuppressor: { 'Fn::GetAtt': [id, 'Arn'] },
+      ActionsSuppressorWaitPeriod: 120,
+      ActionsSuppressorExtensionPeriod: 120,
+    });
+    expect(alarm('ingest-broken')).not.toHaveProperty('ActionsSuppressor');
+    // Nothing that says "broken" may be missing for as long as a deploy hangs.
+    expect(alarm('deploying')).toMatchObject({
+      Namespace: 'AWS/Events',
+      MetricName: 'TriggeredRules',
+      Statistic: 'Sum',
+      Period: 60,
+      EvaluationPeriods: 5,
+      DatapointsToAlarm: 1,
+      TreatMissingData: 'notBreaching',
+    });
+    for (const never of ['probe-missing-or-slow', 'process-queue-age-page', 'process-dead-letters-waiting'])
+      expect(JSON.stringify(alarm(never).AlarmActions), never).toContain('page');
+  });
+
+  it('learn of a deploy from CloudFormation: its beginning and its end, not a rollback', () => {
+    const [id, rule] = Object.entries<Resource>(prod.findResources('AWS::Events::Rule'))[0] ?? [];
+    expect(metricsOf(alarm('deploying'))[0].Dimensions).toEqual([{ Name: 'RuleName', Value: { Ref: id } }]);
+    expect(rule.Properties.EventPattern).toEqual({
+      source: ['aws.cloudformation'],
+      'detail-type': ['CloudFormation Stack Status Change'],
+      detail: {
+        'stack-id': [{ Ref: 'AWS::StackId' }],
+        'status-details': {
+          status: ['CREATE_IN_PROGRESS', 'UPDATE_IN_PROGRESS', 'CREATE_COMPLETE', 'UPDATE_COMPLETE'],
+        },
+      },
+    });
+    expect(rule.Properties).toMatchObject({ State: 'ENABLED' });
+    local.resourceCountIs('AWS::Events::Rule', 0);
+  });
+
+  it('are left out of the local AWS, which cannot deploy them; there the members page', () => {
+    expect(alarmsOf(local).filter(each => each.AlarmRule)).toEqual([]);
+    expect(JSON.stringify(alarm('ingest-errors', local).AlarmActions)).toContain('page');
+  });
+});
+
+describe('topics', () => {
+  it('are encrypted with a key that lets CloudWatch in, or alarms would reach nobody', () => {
+    prod.resourceCountIs('AWS::SNS::Topic', 4);
+    prod.allResourcesProperties('AWS::SNS::Topic', { KmsMasterKeyId: Match.anyValue() });
+    const principal = { Service: 'cloudwatch.amazonaws.com' };
+    prod.hasResourceProperties('AWS::KMS::Key', {
+      EnableKeyRotation: true,
+      KeyPolicy: {
+        Statement: Match.arrayWith([
+          {
+            Effect: 'Allow',
+            Principal: principal,
+            Action: ['kms:Decrypt', 'kms:GenerateDataKey'],
+            Resource: '*',
+            Condition: Match.absent(),
+          },
+        ]),
+      },
+    });
+    const policies = Object.values(prod.findResources('AWS::SNS::TopicPolicy'));
+    expect(policies).toHaveLength(4);
+    for (const policy of policies) {
+      const statements: Resource[] = policy['Properties'].PolicyDocument.Statement;
+      expect(
+        statements.some(
+          each =>
+            each.Effect === 'Allow' && each.Principal.Service === principal.Service && each.Action === 'sns:Publish',
+        ),
+      ).toBe(true);
+      expect(
+        statements.some(each => each.Effect === 'Deny' && each.Condition?.Bool?.['aws:SecureTransport'] === 'false'),
+      ).toBe(true);
+    }
+  });
+
+  it('reach the configured people, by severity', async () => {
+    const config = defineGateway({
+      ...gateway,
+      environments: {
+        prod: {
+          alarmTargets: { page: [{ https: 'https://events.example.com/x' }], ticket: [{ email: 'team@example.com' }] },
+        },
+      },
+    });
+    const template = (await synthEnvironment('prod', config)).gateway;
+    // Theirs, and the function's that says which events died.
+    template.resourceCountIs('AWS::SNS::Subscription', 3);
+    template.hasResourceProperties('AWS::SNS::Subscription', {
+      Protocol: 'https',
+      TopicArn: { Ref: Match.stringLikeRegexp('page') },
+    });
+    template.hasResourceProperties('AWS::SNS::Subscription', {
+      Protocol: 'email',
+      TopicArn: { Ref: Match.stringLikeRegexp('ticket') },
+    });
+  });
+});
+
+describe('how many alarms an environment has', () => {
+  it('is a choice: all, essential, none', async () => {
+    const withAlarms = async (alarms: 'all' | 'essential' | 'none') =>
+      alarmsOf((await synthEnvironment('prod', { ...gateway, environments: { prod: { alarms } } })).gateway);
+    const essential = (await withAlarms('essential')).map(each => each.AlarmName.replace('holdfast-prod-', ''));
+    expect(essential).toEqual(
+      expect.arrayContaining([
+        'process-dead-letters-waiting',
+        'process-queue-age-page',
+        'sweep-not-running',
+        'ingest-errors',
+      ]),
+    );
+    expect(essential.length).toBeLessThan(22);
+    expect((await withAlarms('all')).length).toBeGreaterThan(60);
+    expect(await withAlarms('none')).toEqual([]);
+  });
+});
+
+describe('runbooks', () => {
+  it('belong to an alarm each, and none is left over', async () => {
+    const { readdirSync } = await import('node:fs');
+    const stripe = { provider: 'stripe', expectedGapMinutes: 60, reconcile: { types: ['*'] } };
+    const sources = { stripe };
+    const config = defineGateway({ sources, environments: { prod: {} } });
+    const named = alarmsOf((await synthEnvironment('prod', config)).gateway).map(
+      each => /runbooks\/([a-z-]+\.md)/.exec(descriptionOf(each))?.[1],
+    );
+    expect(
+      readdirSync(RUNBOOKS)
+        .filter(file => file !== 'README.md')
+        .sort(),
+    ).toEqual([...new Set(named)].sort());
+  });
+
+  it('answer the seven questions of somebody who was woken up', () => {
+    for (const each of alarmsOf(prod)) {
+      const file = /runbooks\/([a-z-]+\.md)/.exec(descriptionOf(each))?.[1] ?? '';
+      const text = readFileSync(join(RUNBOOKS, file), 'utf8');
+      for (const heading of ['Meaning', 'Impact', 'First commands', 'Likely causes', 'Fix', 'Verify', 'Escalate']) {
+        expect(text, `${file}: ${heading}`).toContain(`\n## ${heading}\n`);
+      }
+    }
+  });
+});
+
+describe('the dashboard', () => {
+  it('asks the three questions in order and shows every alarm as a tile', () => {
+    const body = JSON.stringify(Object.values(prod.findResources('AWS::CloudWatch::Dashboard'))[0]);
+    const at = ['Is it healthy?', 'Is there a backlog?', 'Is there poison?'].map(question => body.indexOf(question));
+    expect(at.every(position => position > 0)).toBe(true);
+    expect(at).toEqual([...at].sort((a, b) => a - b));
+    const tiles = body.slice(0, at[0]).split(':alarm:').length + body.slice(0, at[0]).split('.Arn').length;
+    expect(Math.max(tiles, (body.match(/"Arn"/g) ?? []).length)).toBeGreaterThanOrEqual(60);
+  });
+});

@@ -1,0 +1,264 @@
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { runInNewContext } from 'node:vm';
+import { build } from 'esbuild';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { eagerPartOf as eagerPartOfBundle } from '#bench/bundles.ts';
+import { readNumbers } from '#bench/report/page.ts';
+import { measureFastRatio } from '#bench/start-ratio.ts';
+import { gateway } from '#config';
+import { resolveConfig } from '#core/config/resolve-config.ts';
+import { type BundleOptions, bundleFunctions } from '#lib/bundling/bundle-functions.ts';
+import { type Bundles, FUNCTION_NAMES, type FunctionName } from '#lib/bundling/function-names.ts';
+import { LEAN_OPTIONS, signedClients } from '#lib/bundling/lean-plugins.ts';
+import { PROVIDERS } from '#providers/index.ts';
+import { isLongRun } from '#test/kit/long-run.ts';
+
+const run = promisify(execFile);
+/** Bytes. */
+const INGEST_BUDGET = { raw: 105_000, gzip: 36_000 };
+const INGEST_BUDGET_WITH_SDK = { raw: 260_000, gzip: 82_000 };
+const config = resolveConfig(gateway, 'prod', PROVIDERS);
+
+/** Another environment of the same build, with text that would break out of a careless literal. */
+const ODD = `'"\\ \n \u2028 \${x} \`y\` $& $1 </script> \u{1f4a9}`;
+const odder = {
+  ...config,
+  environment: 'odd',
+  sources: [{ ...config.sources[0], settings: { odd: ODD } } as (typeof config.sources)[number]],
+};
+
+let folder: string;
+let bundles: Bundles;
+let oddBundles: Bundles;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'holdfast-bundles-'));
+  const built = await bundleFunctions({ configs: [config, odder], outputFolder: folder });
+  [bundles, oddBundles] = [built.get('prod') as Bundles, built.get('odd') as Bundles];
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+async function bundleInto(outputFolder: string, options: Partial<BundleOptions> = {}): Promise<Bundles> {
+  const byEnvironment = await bundleFunctions({ configs: [config], outputFolder, ...options });
+  return byEnvironment.get('prod') as Bundles;
+}
+
+async function expectWithin(bundle: string, budget: { readonly raw: number; readonly gzip: number }): Promise<void> {
+  const { raw, gzip, modules } = await eagerPartOfBundle(bundle);
+  const top = modules
+    .slice(0, 15)
+    .map(([module, bytes]) => `${bytes} ${module}`)
+    .join('\n');
+  expect(raw, `raw bytes; the largest modules:\n${top}`).toBeLessThanOrEqual(budget.raw);
+  expect(gzip, `gzip bytes; the largest modules:\n${top}`).toBeLessThanOrEqual(budget.gzip);
+}
+
+const eagerPartOf = (name: FunctionName) => eagerPartOfBundle(bundles[name]);
+
+/** Loads the bundle in a process of its own, as Lambda's runtime does, and answers with Node's list of loaded modules. */
+async function loadListOf(name: FunctionName): Promise<{ handler: string; builtins: string[] }> {
+  const program = `
+    const { handler } = await import(${JSON.stringify(`file://${join(bundles[name], 'index.mjs')}`)});
+    process.stdout.write('@@' + JSON.stringify({ handler: typeof handler, builtins: process.moduleLoadList }));
+    process.exit(0);`;
+  const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', program], {
+    env: {
+      AWS_REGION: 'eu-central-1',
+      AWS_ACCESS_KEY_ID: 'test',
+      AWS_SECRET_ACCESS_KEY: 'test',
+      // Nothing listens there: priming fails at once and the function starts all the same.
+      AWS_ENDPOINT_URL: 'http://127.0.0.1:1',
+      ...Object.fromEntries(
+        [
+          'EVENTS_TABLE',
+          'PAYLOADS_TABLE',
+          'BODIES_BUCKET',
+          'WORK_QUEUE_URL',
+          'DEAD_QUEUE_URL',
+          'PROBE_URL',
+          'PAGE_TOPIC',
+          'PAYMENTS_TABLE',
+          'PUSHES_TABLE',
+        ].map(variable => [variable, 'http://127.0.0.1:1/x']),
+      ),
+    },
+    timeout: 60_000,
+    maxBuffer: 16 * 1024 * 1024,
+  });
+  return JSON.parse(stdout.slice(stdout.lastIndexOf('@@') + 2));
+}
+
+describe('what a cold start reads', () => {
+  it('is printed for every function, with the modules that weigh most', async () => {
+    const lines = ['| function | files | raw | gzip | largest modules |', '|---|---|---|---|---|'];
+    for (const name of FUNCTION_NAMES) {
+      const { files, raw, gzip, modules } = await eagerPartOf(name);
+      const top = modules.slice(0, 4).map(([module, bytes]) => `${module.split('/').slice(-2).join('/')} ${bytes}`);
+      lines.push(`| ${name} | ${files.length} | ${raw} | ${gzip} | ${top.join(', ')} |`);
+      expect(raw).toBeGreaterThan(10_000);
+    }
+    console.log(lines.join('\n'));
+  });
+
+  it('stays within the budget of ingest, with the small client and with the SDK', async () => {
+    await expectWithin(bundles.ingest, INGEST_BUDGET);
+    const other = join(folder, 'with-sdk');
+    const withSdk = { ...config, awsClient: 'sdk' as const };
+    const { ingest } = await bundleInto(other, { configs: [withSdk], functions: ['ingest'] });
+    await expectWithin(ingest, INGEST_BUDGET_WITH_SDK);
+  });
+
+  it.each(['ingest', 'process'] as const)('has nothing of the SDK in %s but the marshalling of items', async name => {
+    const { modules } = await eagerPartOf(name);
+    const sdk = modules.filter(([module]) => /@aws-sdk|@smithy/.test(module)).map(([module]) => module);
+    expect(sdk.filter(module => !module.startsWith('@aws-sdk/util-dynamodb/'))).toEqual([]);
+  });
+
+  it.each(FUNCTION_NAMES)('has no validator, no credential chain, no S3 client in %s', async name => {
+    const { modules } = await eagerPartOf(name);
+    // What stands in for a part that was left out bears its name.
+    const theirs = modules.filter(([module]) => !module.startsWith('unused-part:'));
+    const banned = theirs.filter(([module]) =>
+      /^(?:zod|ajv)\/|nested-clients|credential-provider-(?!env)|client-(?:sts|sso|s3)|undici|powertools|lib-dynamodb/.test(
+        module,
+      ),
+    );
+    expect(banned).toEqual([]);
+  });
+
+  it.each(FUNCTION_NAMES)('starts, exports its handler and loads no undici in %s', async name => {
+    const { handler, builtins } = await loadListOf(name);
+    expect(handler).toBe('function');
+    // The list is real: what the SDK needs is in it.
+    expect(builtins).toContain('NativeModule https');
+    expect(builtins.filter(module => /undici/.test(module))).toEqual([]);
+  });
+});
+
+describe('the start ratio', () => {
+  // On a machine busy with other suites even the fastest of a few starts is slow: only a run of its own tells.
+  it.skipIf(!isLongRun())('of ingest is within a tenth of the published one', async () => {
+    const published = readNumbers()['a']?.['startFast'];
+    expect(published).toBeGreaterThan(1);
+    expect(await measureFastRatio(bundles.ingest, 15)).toBeLessThanOrEqual(1.1 * (published as number));
+  });
+});
+
+describe('the S3 client', () => {
+  it('is a file of its own, read with the first large body', async () => {
+    for (const name of ['ingest', 'process'] as const) {
+      const files = await readdir(bundles[name]);
+      expect(files).toContain('lazy-s3-client.mjs');
+      expect((await eagerPartOf(name)).files).not.toContain('lazy-s3-client.mjs');
+    }
+  });
+
+  it('works in that file, with the parts of the SDK that were left out', async () => {
+    const { createServer } = await import('node:http');
+    const seen: string[] = [];
+    const server = createServer((request, response) => {
+      seen.push(`${request.method} ${request.url?.split('?')[0]}`);
+      request.resume();
+      if (request.url?.startsWith('/bodies/missing')) response.writeHead(404, { 'content-type': 'application/xml' });
+      response.end(request.url?.startsWith('/bodies/missing') ? '<Error><Code>NoSuchKey</Code></Error>' : 'the bytes');
+    });
+    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as { port: number };
+    try {
+      const { createS3Calls } = await import(/* @vite-ignore */ join(bundles.ingest, 'lazy-s3-client.mjs'));
+      const calls = createS3Calls({
+        AWS_REGION: 'eu-central-1',
+        AWS_ACCESS_KEY_ID: 'test',
+        AWS_SECRET_ACCESS_KEY: 'test',
+        AWS_ENDPOINT_URL: `http://127.0.0.1:${port}`,
+      });
+      await calls.put('bodies', 'a', new Uint8Array(3));
+      expect(Buffer.from(await calls.get('bodies', 'a')).toString()).toBe('the bytes');
+      expect(await calls.get('bodies', 'missing')).toBeUndefined();
+    } finally {
+      await new Promise(resolve => server.close(resolve));
+    }
+    expect(seen).toEqual(['PUT /bodies/a', 'GET /bodies/a', 'GET /bodies/missing']);
+  });
+});
+
+describe('a dictionary', () => {
+  it('is a file of its own, the same as in the sources, wherever bodies are read or written', async () => {
+    const sources = join(import.meta.dirname, '../../../adapters/codec/dictionaries');
+    const texts = (await readdir(sources)).filter(name => name.endsWith('.txt'));
+    expect(texts).toHaveLength(3);
+    for (const name of ['ingest', 'process', 'reconcile-providers'] as const) {
+      for (const text of texts) {
+        expect(await readFile(join(bundles[name], text))).toEqual(await readFile(join(sources, text)));
+      }
+    }
+    expect(await readdir(bundles.sweep)).not.toContain(texts[0]);
+  });
+});
+
+describe('the configuration', () => {
+  it('is baked in, without the text that only people read', async () => {
+    const code = await readFile(join(bundles.ingest, 'index.mjs'), 'utf8');
+    expect(code).toContain('/webhooks/standard-webhooks');
+    expect(code).not.toMatch(/HOLDFAST_CONFIG/);
+    expect(code.split('/webhooks/standard-webhooks')).toHaveLength(2);
+    expect(code).not.toContain(PROVIDERS['stripe']?.setup.slice(0, 40));
+  });
+});
+
+describe('a handler that imports the SDK', () => {
+  it('gets the SDK, and the adapters beside it the small client', async () => {
+    const handler = join(folder, 'own-handler.ts');
+    const writer = join(import.meta.dirname, '../../../adapters/dynamodb/dynamodb-event-writer.ts');
+    const own = `export { TagResourceCommand } from '@aws-sdk/client-dynamodb'; export * from '${writer}';`;
+    await writeFile(handler, own);
+    const { metafile } = await build({
+      ...LEAN_OPTIONS,
+      mainFields: [...LEAN_OPTIONS.mainFields],
+      entryPoints: [handler],
+      nodePaths: [join(import.meta.dirname, '../../../node_modules')],
+      plugins: [signedClients()],
+    });
+    const clients = Object.keys(metafile.inputs).filter(it => /signed\/sdk-dynamodb|TagResourceCommand/.test(it));
+    expect(clients).toHaveLength(2);
+  });
+});
+
+describe('text in the configuration', () => {
+  it('comes out of the bundle as it went in, whatever characters it has', async () => {
+    const code = await readFile(join(oddBundles.reconcile, 'index.mjs'), 'utf8');
+    const literal = /JSON\.parse\(('(?:[^'\\]|\\.)*')\)/s.exec(code)?.[1];
+    const baked = JSON.parse(runInNewContext(literal ?? ''));
+    expect(baked.sources[0].settings).toEqual({ odd: ODD });
+    expect(baked.timings).toEqual(config.timings);
+  });
+});
+
+describe('a bundle', () => {
+  const hashOf = async (root: string): Promise<string> => {
+    const hash = createHash('sha256');
+    for (const file of (await readdir(root)).sort()) hash.update(file).update(await readFile(join(root, file)));
+    return hash.digest('hex');
+  };
+
+  it('is the same bytes from the same sources, in another folder and another region', async () => {
+    const again = await mkdtemp(join(tmpdir(), 'holdfast-again-'));
+    const elsewhere = { ...config, region: 'ap-southeast-2' };
+    const second = await bundleInto(join(again, 'deeper'), { configs: [elsewhere], functions: ['ingest'] });
+    expect(await hashOf(second.ingest)).toBe(await hashOf(bundles.ingest));
+    await rm(again, { recursive: true });
+  });
+
+  it('keeps no file of an earlier build, and leaves alone what is the same', async () => {
+    const { utimes, stat } = await import('node:fs/promises');
+    await writeFile(join(bundles.sweep, 'chunk-OLD.mjs'), 'x');
+    await utimes(join(bundles.sweep, 'index.mjs'), 1, 1);
+    await bundleInto(folder, { functions: ['sweep'] });
+    expect(await readdir(bundles.sweep)).not.toContain('chunk-OLD.mjs');
+    expect((await stat(join(bundles.sweep, 'index.mjs'))).mtimeMs).toBe(1000);
+  });
+});

@@ -1,0 +1,240 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, matchesGlob } from 'node:path';
+import { promisify } from 'node:util';
+import { App } from 'aws-cdk-lib';
+import type { Template } from 'aws-cdk-lib/assertions';
+import { afterAll, describe, expect, it } from 'vitest';
+import { gateway } from '#config';
+import { defineGateway } from '#core/config/gateway-config.ts';
+import { resolveDeployment } from '#core/config/resolve-config.ts';
+import { handlerResources } from '#handlers/resources.ts';
+import { placeholderBundles } from '#lib/bundling/bundle-functions.ts';
+import { GatewayStage } from '#lib/stacks/gateway-stage.ts';
+import { cdkArguments } from '#local/cdk-arguments.ts';
+import { PROVIDERS } from '#providers/index.ts';
+import { cdkContext, synthEnvironment } from './synth-environment.ts';
+
+const REPOSITORY = join(import.meta.dirname, '../../..');
+const run = promisify(execFile);
+const ENVIRONMENTS = ['local', 'drill', 'dev', 'staging', 'prod'];
+// biome-ignore lint/suspicious/noExplicitAny: a template is untyped JSON
+type Resource = any;
+
+describe('the command line', () => {
+  let folders: string[] = [];
+  /** A shell that has neither an account nor a region, nor a way to ask for them. */
+  const bare = {
+    PATH: `${join(REPOSITORY, 'node_modules/.bin')}:${process.env['PATH']}`,
+    HOME: '/nonexistent',
+    AWS_EC2_METADATA_DISABLED: 'true',
+    HTTPS_PROXY: 'http://127.0.0.1:1',
+    HTTP_PROXY: 'http://127.0.0.1:1',
+    CDK_DISABLE_CLI_TELEMETRY: 'true',
+    CI: '1',
+    NO_COLOR: '1',
+  };
+  const cdk = (args: readonly string[], env = {}) => run('cdk', args, { cwd: REPOSITORY, env: { ...bare, ...env } });
+  const synthInto = async (args: readonly string[] = [], env = {}): Promise<{ folder: string; said: string }> => {
+    const folder = await mkdtemp(join(tmpdir(), 'holdfast-synth-'));
+    folders.push(folder);
+    const { stdout, stderr } = await cdk(['synth', '--quiet', '--output', folder, ...args], env);
+    return { folder, said: stdout + stderr };
+  };
+  afterAll(async () => {
+    await Promise.all(folders.map(folder => rm(folder, { recursive: true, force: true })));
+    folders = [];
+  });
+
+  it('synthesizes every environment without credentials, network or warnings, twice the same bytes', async () => {
+    const first = await synthInto();
+    expect(first.said).toContain('Successfully synthesized');
+    expect(first.said).not.toMatch(/warn|deprecat|notice|error/i);
+    // The second time as npm run deploy does it, for one of them: that must be the same as well. The rules have looked.
+    const second = await synthInto(['-c', 'environment=prod'], { CDK_VALIDATION: 'false' });
+    const files = (await readdir(first.folder, { recursive: true, withFileTypes: true })).filter(entry =>
+      entry.isFile(),
+    );
+    expect(files.filter(file => file.name.endsWith('.template.json'))).toHaveLength(2 * ENVIRONMENTS.length);
+    expect(files.some(file => file.name === 'index.mjs')).toBe(true);
+    for (const file of files.filter(it => it.parentPath.includes('assembly-prod'))) {
+      const path = join(file.parentPath, file.name).slice(first.folder.length);
+      const same = (await readFile(join(first.folder, path))).equals(await readFile(join(second.folder, path)));
+      expect(same, path).toBe(true);
+    }
+  });
+
+  it('says all that is wrong with a configuration, without a stack trace', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'holdfast-config-'));
+    folders.push(folder);
+    const wrong =
+      "export const gateway = { sources: { s: { provider: 'strip' } }, environments: { prod: { retention: 1 } } };";
+    await writeFile(join(folder, 'config.mjs'), wrong);
+    const swap = `import { registerHooks } from 'node:module';
+      const url = ${JSON.stringify(`file://${folder}/config.mjs`)};
+      registerHooks({ resolve: (name, context, next) => (name === '#config' ? { url, shortCircuit: true } : next(name, context)) });`;
+    const hook = `data:text/javascript,${encodeURIComponent(swap)}`;
+    const failed = await run('node', ['--import', hook, 'bin/gateway.ts'], { cwd: REPOSITORY, env: bare }).catch(
+      e => e,
+    );
+    expect(failed.code).toBe(1);
+    expect(failed.stderr).toMatch(
+      /^gateway\.config\.ts has 2 problems:\n {2}1\. .*did you mean "stripe".*\n {2}2\. .*retentionDays/,
+    );
+    expect(failed.stderr).not.toMatch(/\n\s+at /);
+  });
+
+  it('lists the stacks to choose from, named after environment and half', async () => {
+    const folder = folders[0] ?? (await synthInto()).folder;
+    const { stdout } = await cdk(['ls', '--app', folder]);
+    expect(stdout.trim().split('\n')).toEqual(
+      ENVIRONMENTS.flatMap(name => [
+        `${name}/Data (holdfast-${name}-data)`,
+        `${name}/Gateway (holdfast-${name}-gateway)`,
+      ]),
+    );
+  });
+
+  it('names the choices when a deploy names none', async () => {
+    const folder = folders[0] ?? (await synthInto()).folder;
+    const refused = await cdk(['deploy', '--app', folder]).catch(error => error);
+    expect(refused.stderr + refused.stdout).toMatch(/specify which stacks to use/);
+    expect(refused.stderr + refused.stdout).toMatch(/dev\/Data.*dev\/Gateway/s);
+  });
+});
+
+describe('npm run destroy', () => {
+  it('asks for no stack that CloudFormation will not delete, and for both where nothing is kept', async () => {
+    for (const name of ['dev', 'prod']) {
+      const deployment = resolveDeployment(gateway, name, PROVIDERS);
+      const { stage } = await synthEnvironment(name);
+      const [, pattern = ''] = cdkArguments(deployment, { destroy: true, yes: true });
+      const gone = [stage.data, stage.gateway].filter(stack => matchesGlob(`${name}/${stack.node.id}`, pattern));
+      expect(gone.map(stack => stack.terminationProtection ?? false)).toEqual(
+        name === 'dev' ? [false, false] : [false],
+      );
+    }
+  });
+});
+
+describe('two environments in one account and region', () => {
+  /** Physical names and exports of an environment: what could clash. */
+  const namesOf = async (environment: string): Promise<string[]> => {
+    const { data, gateway: template, stage } = await synthEnvironment(environment);
+    const names = [stage.data.stackName, stage.gateway.stackName];
+    for (const each of [data.toJSON(), template.toJSON()]) {
+      for (const resource of Object.values<Resource>(each['Resources'])) {
+        for (const key of [
+          'Name',
+          'AlarmName',
+          'DashboardName',
+          'TableName',
+          'FunctionName',
+          'QueueName',
+          'BucketName',
+        ]) {
+          const value = resource.Properties?.[key];
+          // An API's name need not be unique.
+          if (typeof value === 'string' && resource.Type !== 'AWS::ApiGatewayV2::Api')
+            names.push(`${resource.Type} ${value}`);
+        }
+      }
+      for (const output of Object.values<Resource>(each['Outputs'] ?? {}))
+        if (output.Export) names.push(`export ${output.Export.Name}`);
+    }
+    return names;
+  };
+
+  it('share no physical name, export or stack name', async () => {
+    const all = (await Promise.all(ENVIRONMENTS.map(namesOf))).flat();
+    expect(all.length).toBeGreaterThan(200);
+    expect(new Set(all).size).toBe(all.length);
+  });
+
+  it('read and write no metric of each other', async () => {
+    const { gateway: template } = await synthEnvironment('staging');
+    const text = JSON.stringify(template.toJSON());
+    expect(text).not.toMatch(/"Value":"(?:prod|dev|local)"/);
+    expect(text).not.toContain('holdfast/prod/');
+  });
+});
+
+describe('an environment', () => {
+  it('takes its account and region from the configuration, or leaves them to the CLI', () => {
+    const app = new App({ context: cdkContext() });
+    const config = defineGateway({
+      ...gateway,
+      environments: { dev: {}, prod: { account: '123456789012', region: 'eu-central-1' } },
+    });
+    return Promise.all(
+      ['dev', 'prod'].map(async name => {
+        const deployment = resolveDeployment(config, name, PROVIDERS);
+        const stage = new GatewayStage(app, { deployment, bundles: await placeholderBundles(name), handlerResources });
+        expect(stage.gateway.environment).toBe(
+          name === 'prod' ? 'aws://123456789012/eu-central-1' : 'aws://unknown-account/unknown-region',
+        );
+      }),
+    );
+  });
+
+  it('is marked on every resource that takes tags', async () => {
+    const config = { ...gateway, environments: { prod: { tags: { 'cost-center': '4711' } } } };
+    const { data, gateway: template } = await synthEnvironment('prod', config);
+    for (const resource of [
+      ...Object.values(data.findResources('AWS::SQS::Queue')),
+      ...Object.values(data.findResources('AWS::S3::Bucket')),
+      ...Object.values(template.findResources('AWS::Lambda::Function')),
+    ]) {
+      expect(resource['Properties'].Tags).toEqual(
+        expect.arrayContaining([
+          { Key: 'holdfast:environment', Value: 'prod' },
+          { Key: 'cost-center', Value: '4711' },
+        ]),
+      );
+    }
+  });
+
+  it('has room for sixty sources: resources, template, permissions', async () => {
+    const sources = Object.fromEntries(
+      Array.from({ length: 60 }, (_, n) => [`source-with-a-long-name-${n}`, { provider: 'stripe' }]),
+    );
+    const { gateway: template } = await synthEnvironment('prod', { sources, environments: { prod: {} } });
+    const json = template.toJSON();
+    expect(Object.keys(json['Resources']).length).toBeLessThanOrEqual(500);
+    expect(Buffer.byteLength(JSON.stringify(json))).toBeLessThan(1_000_000);
+    expect(Object.keys(json['Outputs']).length).toBeLessThanOrEqual(200);
+    const policies = Object.values<Resource>(template.findResources('AWS::IAM::Policy'));
+    for (const policy of policies) expect(JSON.stringify(policy.Properties.PolicyDocument).length).toBeLessThan(10_240);
+    // A widget of alarms takes 1 to 100 of them, a graph 500 metrics, a dashboard 2,500.
+    const widgets = widgetsOf(template);
+    const tiles = widgets.flatMap(({ properties }) => (properties.alarms ? [properties.alarms.length] : []));
+    const metrics = widgets.map(({ properties }) => properties.metrics?.length ?? 0);
+    expect(Math.max(...tiles)).toBeLessThanOrEqual(100);
+    expect(Math.max(...metrics)).toBeLessThanOrEqual(500);
+    expect(metrics.reduce((sum, count) => sum + count)).toBeLessThanOrEqual(2_500);
+    const alarms = Object.keys(template.findResources('AWS::CloudWatch::Alarm'));
+    expect(tiles.reduce((sum, count) => sum + count)).toBe(alarms.length);
+  });
+});
+
+function widgetsOf(template: Template): { properties: { alarms?: unknown[]; metrics?: unknown[] } }[] {
+  const [dashboard] = Object.values<Resource>(template.findResources('AWS::CloudWatch::Dashboard'));
+  const parts: unknown[] = dashboard.Properties.DashboardBody['Fn::Join'][1];
+  return JSON.parse(parts.map(part => (typeof part === 'string' ? part : 'reference')).join('')).widgets;
+}
+
+describe('resources of handlers', () => {
+  it('may not overwrite a variable of the gateway', async () => {
+    const app = new App({ context: cdkContext() });
+    const deployment = resolveDeployment(gateway, 'dev', PROVIDERS);
+    const bundles = await placeholderBundles('dev');
+    const clash = () =>
+      new GatewayStage(app, {
+        deployment,
+        bundles,
+        handlerResources: (_, context) => context.addEnvironment('EVENTS_TABLE', 'x'),
+      });
+    expect(clash).toThrow(/EVENTS_TABLE is a variable of the gateway itself/);
+  });
+});

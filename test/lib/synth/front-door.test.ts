@@ -1,0 +1,152 @@
+import { Match, type Template } from 'aws-cdk-lib/assertions';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { gateway } from '#config';
+import { API_ROUTES } from '#core/inbound/api/api-routes.ts';
+import { PROBE_SOURCE } from '#core/inbound/watch/probe-source.ts';
+import type { ProviderSpec } from '#core/provider/provider-spec.ts';
+import { PROVIDERS } from '#providers/index.ts';
+import { synthEnvironment } from './synth-environment.ts';
+
+let prod: Template;
+beforeAll(async () => {
+  prod = (await synthEnvironment('prod')).gateway;
+});
+// biome-ignore lint/suspicious/noExplicitAny: a template is untyped JSON
+type Resource = any;
+const routes = (template: Template = prod): Record<string, Resource> =>
+  Object.fromEntries(
+    Object.values(template.findResources('AWS::ApiGatewayV2::Route')).map(route => [
+      route['Properties'].RouteKey,
+      route['Properties'],
+    ]),
+  );
+const stage = (): Resource => Object.values(prod.findResources('AWS::ApiGatewayV2::Stage'))[0];
+
+describe('routes', () => {
+  it('are one explicit POST per source, the alias of the first days, and those of our own API: no catch-all', () => {
+    const sources = ['default', 'github', 'shopify', 'slack', 'standard-webhooks', 'stripe', PROBE_SOURCE];
+    expect(Object.keys(routes()).sort()).toEqual(
+      [...API_ROUTES, 'GET /health', 'POST /webhook', ...sources.map(id => `POST /webhooks/${id}`)].sort(),
+    );
+  });
+
+  it('take GET, HEAD and OPTIONS only where the provider shakes hands that way', async () => {
+    const meta: ProviderSpec = { ...(PROVIDERS['generic'] as ProviderSpec), id: 'meta', methods: ['POST', 'GET'] };
+    const template = (
+      await synthEnvironment('dev', { sources: { meta: { provider: meta } }, environments: { dev: {} } })
+    ).gateway;
+    expect(Object.keys(routes(template)).filter(key => key.includes('meta'))).toEqual([
+      'POST /webhooks/meta',
+      'GET /webhooks/meta',
+    ]);
+    expect(
+      Object.keys(
+        Object.values(template.findResources('AWS::ApiGatewayV2::Stage'))[0]?.['Properties'].RouteSettings,
+      ).sort(),
+    ).toEqual(['GET /webhooks/meta', 'POST /webhooks/meta']);
+  });
+
+  it('open the status API to callers with IAM rights only', () => {
+    for (const [key, route] of Object.entries(routes())) {
+      const isOurs = API_ROUTES.some(it => it === key);
+      expect(route.AuthorizationType, key).toBe(isOurs ? 'AWS_IAM' : 'NONE');
+    }
+  });
+
+  it('hand sources to ingest, and everything else to api', () => {
+    const functionOf = (route: Resource): string => {
+      const integration = prod.findResources('AWS::ApiGatewayV2::Integration')[route.Target['Fn::Join'][1][1].Ref];
+      return JSON.stringify(integration?.['Properties'].IntegrationUri).match(/"(\w+?)Function/)?.[1] ?? '';
+    };
+    for (const [key, route] of Object.entries(routes())) {
+      expect(functionOf(route), key).toBe(key.startsWith('POST /webhook') ? 'Ingest' : 'Api');
+    }
+  });
+
+  it('need one permission per function, not one per route: sixty would not fit into its policy', () => {
+    const permissions = prod.findResources('AWS::Lambda::Permission', {
+      Properties: { Principal: 'apigateway.amazonaws.com' },
+    });
+    expect(Object.keys(permissions)).toHaveLength(2);
+  });
+
+  it('are not opened to browsers', () => {
+    prod.hasResourceProperties('AWS::ApiGatewayV2::Api', { CorsConfiguration: Match.absent() });
+  });
+});
+
+describe('throttles', () => {
+  it('stand on each route of a source, above the bursts we promise to take', () => {
+    const settings = stage().Properties.RouteSettings;
+    expect(Object.keys(settings).sort()).toEqual(
+      Object.keys(routes())
+        .filter(key => key.startsWith('POST /webhook'))
+        .sort(),
+    );
+    for (const [route, each] of Object.entries<Resource>(settings)) {
+      const isProbe = route.endsWith(PROBE_SOURCE);
+      const rates = { ThrottlingRateLimit: isProbe ? 5 : 1000, ThrottlingBurstLimit: isProbe ? 10 : 2000 };
+      expect(each, route).toEqual(rates);
+    }
+  });
+
+  it('of one source are its own', async () => {
+    const template = (
+      await synthEnvironment('prod', {
+        ...gateway,
+        sources: { ...gateway.sources, stripe: { provider: 'stripe', throttle: { rate: 7, burst: 9 } } },
+      })
+    ).gateway;
+    template.hasResourceProperties('AWS::ApiGatewayV2::Stage', {
+      RouteSettings: Match.objectLike({
+        'POST /webhooks/stripe': { ThrottlingRateLimit: 7, ThrottlingBurstLimit: 9 },
+        'POST /webhooks/github': { ThrottlingRateLimit: 1000, ThrottlingBurstLimit: 2000 },
+      }),
+    });
+  });
+
+  it('are set after the routes exist: API Gateway refuses them otherwise', () => {
+    const ids = Object.keys(prod.findResources('AWS::ApiGatewayV2::Route'));
+    expect(stage().DependsOn).toEqual(expect.arrayContaining(ids));
+  });
+});
+
+describe('the access log', () => {
+  it('is JSON, has what an alarm and a person need, and neither query nor headers', () => {
+    const format = stage().Properties.AccessLogSettings.Format as string;
+    expect(Object.keys(JSON.parse(format))).toEqual(
+      expect.arrayContaining(['requestId', 'route', 'status', 'latencyMs', 'ip', 'integrationError']),
+    );
+    expect(format).not.toMatch(/query|header|\$context\.path\b/i);
+  });
+
+  it('is where throttled requests are counted', () => {
+    prod.hasResourceProperties('AWS::Logs::MetricFilter', {
+      FilterPattern: '{ $.status = "429" }',
+      MetricTransformations: [{ MetricNamespace: 'Holdfast/prod', MetricName: 'Throttled', MetricValue: '1' }],
+    });
+  });
+});
+
+describe('outputs', () => {
+  it('name everything a person or a tool looks for', () => {
+    const outputs = prod.toJSON()['Outputs'];
+    expect(Object.keys(outputs).sort()).toEqual(
+      [
+        ...['ApiId', 'ApiUrl', 'DashboardUrl', 'EventsTable', 'PayloadsTable', 'BodiesBucket', 'Secrets'],
+        ...['WorkQueueUrl', 'DeadQueueUrl', 'PageTopic', 'TicketTopic', 'NoticeTopic'],
+        ...['Api', 'Ingest', 'Notify', 'Probe', 'Process', 'Reconcile', 'Sweep'].map(name => `${name}Function`),
+        ...['Default', 'Github', 'Shopify', 'Slack', 'StandardWebhooks', 'Stripe'].map(name => `WebhookUrl${name}`),
+      ].sort(),
+    );
+    expect(outputs.Secrets.Value.split(',')).toContain('holdfast/prod/stripe');
+    expect(outputs.WebhookUrlStripe.Description).toContain('Stripe');
+  });
+
+  it('give the public URL where one is configured', async () => {
+    const template = (
+      await synthEnvironment('prod', { ...gateway, environments: { prod: { publicUrl: 'https://hooks.example.com' } } })
+    ).gateway;
+    template.hasOutput('WebhookUrlStripe', { Value: 'https://hooks.example.com/webhooks/stripe' });
+  });
+});

@@ -1,0 +1,219 @@
+/**
+ * What an environment costs in a month without a single event: counted in the synthesized templates, priced from the
+ * list below. `node test/lib/synth/idle-cost.ts` writes docs/idle-cost.md; a test fails when the page is not up to date.
+ */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type AlarmLevel, FIXED_COSTS_FILE, type FixedCost, type FixedCosts } from '#cli/cost/fixed-costs.ts';
+import { gateway } from '#config';
+import type { EnvironmentConfig } from '#core/config/gateway-config.ts';
+import { METRICS } from '#core/metrics.ts';
+import { type SynthesizedEnvironment, synthEnvironment } from './synth-environment.ts';
+
+export const IDLE_COST_PAGE = join(import.meta.dirname, '../../../docs/idle-cost.md');
+
+/** US dollars, us-east-1, without free tier. */
+const PRICES = {
+  readOn: '2026-11-21',
+  alarmMetricMonth: 0.1,
+  compositeAlarmMonth: 0.5,
+  customMetricMonth: 0.3,
+  dashboardMonth: 3,
+  secretMonth: 0.4,
+  keyMonth: 1,
+  schedulerMillion: 1,
+  lambdaRequestMillion: 0.2,
+  lambdaArmGbSecond: 0.0000133334,
+  provisionedArmGbSecond: 0.0000033334,
+  sqsRequestMillion: 0.4,
+  dynamoReadMillion: 0.125,
+  dynamoWriteMillion: 0.625,
+  logsGb: 0.5,
+} as const;
+
+const HOURS = 730;
+const RUNS_PER_MONTH: Readonly<Record<string, number>> = {
+  'rate(1 minute)': HOURS * 60,
+  'cron(17 3 * * ? *)': HOURS / 24,
+  'rate(1 hour)': HOURS,
+};
+/** Measured orders of magnitude of one empty run of the sweeper; they decide cents. */
+const SWEEP = { seconds: 0.2, logBytes: 700, controlReads: 5, controlWrites: 1, queueReads: 2, shardsPerSource: 4 };
+/** Lambda polls an empty queue with five pollers, each waiting 20 seconds. */
+const POLLS_PER_MINUTE = 15;
+/** The metric itself and both edges of its band. */
+const BAND_METRICS = 3;
+/** One run of the probe: what it sends costs as any event does (README), and it looks at the record some times. */
+const PROBE = { seconds: 0.6, reads: 10, eventMillion: 8.5 };
+/** Emitted by the scheduled functions whether or not anything happens. */
+const IDLE_METRICS = [
+  'SweeperRuns',
+  'UnsentOldestAge',
+  'UnfinishedOldestAge',
+  'ParkedDue',
+  'PausedOldestAge',
+  'OpenDeadLetters',
+] as const satisfies readonly (keyof typeof METRICS)[];
+
+export interface CostLine {
+  readonly item: string;
+  readonly count: string;
+  readonly dollars: number;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: a template is untyped JSON
+type Resource = any;
+
+/** The lines of one environment, dearest first. Throws for a schedule it has no number of runs for. */
+export function computeIdleCost({ data, gateway: template }: SynthesizedEnvironment): CostLine[] {
+  const all = (type: string): Resource[] =>
+    [data, template].flatMap(each => Object.values<Resource>(each.findResources(type)).map(found => found.Properties));
+  const alarms = all('AWS::CloudWatch::Alarm');
+  const metricsWatched = alarms.reduce(
+    (sum, alarm) =>
+      sum +
+      (alarm.ThresholdMetricId ? BAND_METRICS : (alarm.Metrics?.filter((it: Resource) => it.MetricStat).length ?? 1)),
+    0,
+  );
+  const composites = all('AWS::CloudWatch::CompositeAlarm').length;
+  const dashboards = all('AWS::CloudWatch::Dashboard').length;
+  const secrets = all('AWS::SecretsManager::Secret').length;
+  const keys = all('AWS::KMS::Key').length;
+  const runs = all('AWS::Scheduler::Schedule').map(({ ScheduleExpression }) => {
+    const perMonth = RUNS_PER_MONTH[ScheduleExpression];
+    if (perMonth === undefined)
+      throw new Error(`How often is ${ScheduleExpression} a month? Add it to RUNS_PER_MONTH.`);
+    return perMonth;
+  });
+  const sweeps = Math.max(0, ...runs);
+  const memoryGb = (all('AWS::Lambda::Function')[0]?.MemorySize ?? 0) / 1024;
+  const polls = all('AWS::Lambda::EventSourceMapping').length * POLLS_PER_MINUTE * 60 * HOURS;
+  // Two queries per shard (due, and left by a pause), one for arrivals and one for dead letters of each source; an empty
+  // query reads half a unit.
+  const reads = sweeps * (secrets * (2 * SWEEP.shardsPerSource + 2) * 0.5 + SWEEP.controlReads);
+  const probes = all('AWS::Lambda::Function').filter(each => each.Environment.Variables.PROBE_URL).length * sweeps;
+  // A zero a minute for each source whose silence is learned, under its own name and the environment's.
+  const silent = new Set(
+    alarms
+      .filter(alarm => alarm.ThresholdMetricId)
+      .map(alarm => JSON.stringify(alarm.Metrics.find((it: Resource) => it.MetricStat).MetricStat.Metric.Dimensions)),
+  ).size;
+  const zeroes = silent === 0 ? 0 : silent + 1;
+  const warm = all('AWS::Lambda::Alias').reduce(
+    (sum, alias) => sum + (alias.ProvisionedConcurrencyConfig?.ProvisionedConcurrentExecutions ?? 0),
+    0,
+  );
+  const perMillion = (count: number, price: number): number => (count / 1e6) * price;
+
+  const lines: CostLine[] = [
+    {
+      item: 'CloudWatch alarms',
+      count: `${alarms.length} alarms on ${metricsWatched} metrics`,
+      dollars: metricsWatched * PRICES.alarmMetricMonth,
+    },
+    { item: 'Composite alarms', count: `${composites}`, dollars: composites * PRICES.compositeAlarmMonth },
+    {
+      item: 'Custom metrics',
+      count: `${IDLE_METRICS.length + zeroes + Math.min(1, probes)} of the sweeper and the probe`,
+      dollars: (IDLE_METRICS.length + zeroes + Math.min(1, probes)) * PRICES.customMetricMonth,
+    },
+    { item: 'Dashboard', count: `${dashboards}`, dollars: dashboards * PRICES.dashboardMonth },
+    { item: 'Secrets', count: `${secrets}`, dollars: secrets * PRICES.secretMonth },
+    { item: 'Key of the alarm topics', count: `${keys}`, dollars: keys * PRICES.keyMonth },
+    {
+      item: 'SQS',
+      count: `${Math.round(polls / 1000)},000 empty polls by Lambda`,
+      dollars: perMillion(polls + sweeps * SWEEP.queueReads, PRICES.sqsRequestMillion),
+    },
+    {
+      item: 'Sweeper',
+      count: `${sweeps.toLocaleString('en')} runs`,
+      dollars:
+        perMillion(sweeps, PRICES.schedulerMillion + PRICES.lambdaRequestMillion) +
+        sweeps * SWEEP.seconds * memoryGb * PRICES.lambdaArmGbSecond +
+        perMillion(reads, PRICES.dynamoReadMillion) +
+        perMillion(sweeps * SWEEP.controlWrites, PRICES.dynamoWriteMillion) +
+        ((sweeps * SWEEP.logBytes) / 1e9) * PRICES.logsGb,
+    },
+    {
+      item: 'Probe',
+      count: `${probes.toLocaleString('en')} events`,
+      dollars:
+        perMillion(probes, PROBE.eventMillion + PRICES.schedulerMillion + PRICES.lambdaRequestMillion) +
+        probes * PROBE.seconds * memoryGb * PRICES.lambdaArmGbSecond +
+        perMillion(probes * PROBE.reads, PRICES.dynamoReadMillion),
+    },
+    {
+      item: 'Warm ingest environments',
+      count: `${warm}`,
+      dollars: warm * HOURS * 3600 * memoryGb * PRICES.provisionedArmGbSecond,
+    },
+    { item: 'Tables, queues, bucket, API, topics', count: 'billed by use', dollars: 0 },
+  ];
+  return lines.filter(line => line.dollars > 0 || line.count === 'billed by use').sort((a, b) => b.dollars - a.dollars);
+}
+
+const money = (dollars: number): string => dollars.toFixed(2);
+const sumOf = (lines: readonly CostLine[]): number => lines.reduce((sum, line) => sum + line.dollars, 0);
+
+/** The same lines as data, for `holdfast cost`. */
+export async function computeFixedCosts(): Promise<FixedCosts> {
+  const linesOf = async (alarms: AlarmLevel): Promise<FixedCost[]> => {
+    const settings = { sources: gateway.sources, environments: { prod: { alarms } } };
+    const lines = computeIdleCost(await synthEnvironment('prod', settings));
+    return lines.map(({ item, dollars }) => ({ item, dollars: Math.round(dollars * 100) / 100 }));
+  };
+  const [all, essential, none] = await Promise.all([linesOf('all'), linesOf('essential'), linesOf('none')]);
+  return { all, essential, none };
+}
+
+/** The page docs/idle-cost.md, out of the shipped configuration. */
+export async function renderIdleCostPage(): Promise<string> {
+  const costOf = async (settings: EnvironmentConfig, sources = gateway.sources): Promise<CostLine[]> =>
+    computeIdleCost(await synthEnvironment('prod', { sources, environments: { prod: settings } }));
+  const [full, essential, none, oneMore, noProbe, reconciled] = await Promise.all([
+    costOf({}),
+    costOf({ alarms: 'essential' }),
+    costOf({ alarms: 'none' }),
+    costOf({}, { ...gateway.sources, another: { provider: 'stripe' } }),
+    costOf({ probe: false }),
+    costOf({}, { ...gateway.sources, stripe: { provider: 'stripe', reconcile: { types: ['*'] } } }),
+  ]);
+  const row = (line: CostLine): string => {
+    const other = (lines: readonly CostLine[]) => money(lines.find(each => each.item === line.item)?.dollars ?? 0);
+    return `| ${line.item} | ${line.count} | ${money(line.dollars)} | ${other(essential)} | ${other(none)} |`;
+  };
+  const sources = Object.keys(gateway.sources).length;
+  return `# What an idle environment costs
+
+Dollars a month for \`prod\` as shipped (${sources} sources) without a single event. Counted in the synthesized templates, at list prices of us-east-1 on ${PRICES.readOn}, without the free tier (ten alarm metrics, ten custom metrics, three dashboards and a million SQS requests an account). Written by \`node test/lib/synth/idle-cost.ts\`; a test fails when it is out of date.
+
+| | how many | \`alarms: 'all'\` | \`'essential'\` | \`'none'\` |
+|---|---|---|---|---|
+${full.map(row).join('\n')}
+| **together** | | **${money(sumOf(full))}** | **${money(sumOf(essential))}** | **${money(sumOf(none))}** |
+
+An environment with \`disposable: true\` costs the same; \`local\` costs nothing. Each further source adds its secret and its alarms: $${money(sumOf(oneMore) - sumOf(full))}. Custom metrics are billed only in hours in which something is published, so a busy environment pays for more of them (up to ${Object.keys(METRICS).length} names, some per source, at $${money(PRICES.customMetricMonth)} each).
+
+What costs more is off until you ask for it:
+
+| setting | adds a month |
+|---|---|
+| \`ingestProvisionedConcurrency: 1\` | $${money(HOURS * 3600 * 0.5 * PRICES.provisionedArmGbSecond)} for each environment kept warm |
+| \`reconcile\` on a source | $${money(sumOf(reconciled) - sumOf(full) + PRICES.customMetricMonth)} for its secret, two alarms and a metric |
+
+What costs less is there to be asked for:
+
+| setting | saves a month |
+|---|---|
+| \`expectedGapMinutes\` on a source | $${money(2 * BAND_METRICS * PRICES.alarmMetricMonth + PRICES.customMetricMonth - PRICES.alarmMetricMonth)}: one exact silence alarm instead of two that learn |
+| \`silence: 'off'\` on a source | $${money(2 * BAND_METRICS * PRICES.alarmMetricMonth + PRICES.customMetricMonth)} |
+| \`probe: false\` in an environment | $${money(sumOf(full) - sumOf(noProbe))} |
+`;
+}
+
+if (import.meta.main) {
+  writeFileSync(IDLE_COST_PAGE, await renderIdleCostPage());
+  writeFileSync(FIXED_COSTS_FILE, `${JSON.stringify(await computeFixedCosts(), null, 2)}\n`);
+  console.log(`wrote ${IDLE_COST_PAGE} and ${FIXED_COSTS_FILE}`);
+}

@@ -1,0 +1,45 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { App } from 'aws-cdk-lib';
+import { Template } from 'aws-cdk-lib/assertions';
+import { gateway } from '#config';
+import type { GatewayConfig } from '#core/config/gateway-config.ts';
+import { resolveDeployment } from '#core/config/resolve-config.ts';
+import { handlerResources } from '#handlers/resources.ts';
+import { placeholderBundles } from '#lib/bundling/bundle-functions.ts';
+import { GatewayStage } from '#lib/stacks/gateway-stage.ts';
+import { PROVIDERS } from '#providers/index.ts';
+
+const REPOSITORY = join(import.meta.dirname, '../../..');
+
+/** The context of cdk.json, so that tests see the template the CLI would make. */
+export function cdkContext(): Record<string, unknown> {
+  return JSON.parse(readFileSync(join(REPOSITORY, 'cdk.json'), 'utf8')).context;
+}
+
+export interface SynthesizedEnvironment {
+  readonly stage: GatewayStage;
+  readonly data: Template;
+  readonly gateway: Template;
+}
+
+/** The shipped configuration's, by environment: a worker makes each once for all its files. Nobody may change one. */
+const shipped = new Map<string, Promise<SynthesizedEnvironment>>();
+
+/** The templates of one environment, of the shipped configuration or of another. */
+export async function synthEnvironment(environment: string, config?: GatewayConfig): Promise<SynthesizedEnvironment> {
+  if (config) return await synthesize(environment, config);
+  const made = shipped.get(environment) ?? synthesize(environment, gateway);
+  shipped.set(environment, made);
+  return await made;
+}
+
+/** The stage of one environment in an app of its own; the code of its functions is a placeholder. */
+async function synthesize(environment: string, config: GatewayConfig): Promise<SynthesizedEnvironment> {
+  const stage = new GatewayStage(new App({ analyticsReporting: false, context: cdkContext() }), {
+    deployment: resolveDeployment(config, environment, PROVIDERS),
+    bundles: await placeholderBundles(environment),
+    handlerResources,
+  });
+  return { stage, data: Template.fromStack(stage.data), gateway: Template.fromStack(stage.gateway) };
+}

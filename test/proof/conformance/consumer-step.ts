@@ -1,0 +1,142 @@
+/** The processor's steps, by the real processEvent. */
+import {
+  done,
+  type Handler,
+  type Outcome,
+  PermanentError,
+  reject,
+  retryAfter,
+  stale,
+} from '#core/handler/handler-contract.ts';
+import { processEvent } from '#core/inbound/process/process-event.ts';
+import type { Consumer } from '#test/proof/model/lifecycle-state.ts';
+import { expectBefore, expectDisposal, release } from './expect-call.ts';
+import type { Ending, RealConsumer, RealLifecycle } from './real-lifecycle.ts';
+import { SteppedProcess, type Way } from './stepped-process.ts';
+import { EFFECTS, RULES, WAIT_MS } from './walk-rules.ts';
+
+const ENDINGS: readonly Ending[] = ['done', 'reject', 'stale', 'defer', 'retry soon', 'retry later', 'permanent'];
+
+export async function consumerStep(
+  real: RealLifecycle,
+  me: number,
+  from: Consumer | undefined,
+  action: string,
+  to: Consumer | undefined,
+): Promise<void> {
+  const consumer = real.consumers[me];
+  if (!from || !consumer) {
+    const body = real.take(real.queue, to?.tag ?? 'current', it => real.tagOf(it));
+    real.consumers[me] = { body, holds: true };
+    return;
+  }
+  if (action.startsWith('crashes')) return giveBack(real, me);
+  if (action === '(visibility ends while it runs)') {
+    consumer.holds = false;
+    real.queue.push(consumer.body);
+    return;
+  }
+  if (from.step === 'ack' || from.step === 'ack-unjustified') return deleteMessage(real, me, consumer, action);
+
+  const ownerBefore = real.item()?.owner;
+  if (from.step === 'got') await startConsumer(real, consumer, action, to);
+  else await continueConsumer(real, consumer, action);
+  const owner = real.item()?.owner;
+  if (owner !== undefined && owner !== ownerBefore) consumer.claimId = owner;
+
+  const { process } = consumer;
+  if (!to) {
+    expectDisposal(process, 'return', action);
+    return giveBack(real, me);
+  }
+  if (to.step === 'got') {
+    // The code looks again at what its refused write showed it, or gives the message back; here it is received again.
+    consumer.process = undefined;
+    consumer.claimId = undefined;
+  } else if (to.step === 'ack' || to.step === 'ack-unjustified') expectDisposal(process, 'ack', action);
+  else expectBefore(process, to.step, action, real);
+}
+
+async function startConsumer(
+  real: RealLifecycle,
+  consumer: RealConsumer,
+  action: string,
+  to: Consumer | undefined,
+): Promise<void> {
+  const process = new SteppedProcess();
+  consumer.process = process;
+  const ports = real.processPorts(process, handlersOf(real, process), action === 'finds the breaker open');
+  const now = real.clock.now();
+  const record = { body: consumer.body, receipt: '', receiveCount: 1, sentAt: now };
+  await process.start(() => processEvent(record, now + 10 ** 12, ports, RULES));
+  if (to?.step !== 'park' && to?.step !== 'park-breaker') await release(process, action);
+}
+
+async function continueConsumer(real: RealLifecycle, consumer: RealConsumer, action: string): Promise<void> {
+  const { process } = consumer;
+  if (!process) throw new Error('a consumer without a process');
+  if (process.before === 'handler') {
+    real.ending = endingFor(real, action);
+    await release(process, action);
+  }
+  await release(process, action, wayOf(action, process));
+  // Refused for want of a record, or of a live one: the second write is part of the same step.
+  if (action === 'creates the record, parked' || action === 'revives into parked') await release(process, action);
+}
+
+function handlersOf(real: RealLifecycle, process: SteppedProcess) {
+  const handle: Handler = async (_event, context): Promise<Outcome> => {
+    const ending = await process.hold('handler', async () => real.ending);
+    switch (ending) {
+      case 'done':
+        context.transact([
+          { kind: 'update', table: EFFECTS, key: { id: `gen ${context.generation}` }, add: { times: 1 } },
+        ]);
+        return done();
+      case 'reject':
+        return reject('asked by the walk');
+      case 'stale':
+        return stale('asked by the walk');
+      case 'defer':
+        return { kind: 'deferred', untilMs: real.clock.now() + WAIT_MS, reason: 'asked by the walk' };
+      case 'retry soon':
+        return retryAfter(WAIT_MS / 1_000);
+      case 'retry later':
+        return retryAfter((2 * RULES.timings.parkAboveMs) / 1_000);
+      case 'permanent':
+        throw new PermanentError('asked by the walk');
+    }
+  };
+  return { find: () => ({ source: '*', type: '*', handle }) };
+}
+
+function endingFor(real: RealLifecycle, action: string): Ending {
+  if (action.startsWith('commits effect')) return 'done';
+  if (action.startsWith('writes deferred')) return 'defer';
+  if (action.startsWith('writes failed, retry soon')) return 'retry soon';
+  if (action.startsWith('writes failed, parked')) return 'retry later';
+  if (action.startsWith('writes dead_letter')) return 'permanent';
+  // The lease is lost: whatever the handler says must be refused.
+  return real.random.pick(ENDINGS);
+}
+
+/** A transaction repeats under its token and is answered as the first time: there, only an error loses the reply. */
+function wayOf(action: string, process: SteppedProcess): Way {
+  if (action.startsWith('sends to the DLQ twice')) return 'twice';
+  if (!action.includes('reply lost')) return 'once';
+  return process.before === 'store.transact' ? 'reply lost' : 'twice';
+}
+
+function giveBack(real: RealLifecycle, me: number): void {
+  const consumer = real.consumers[me];
+  if (consumer?.holds) real.queue.push(consumer.body);
+  real.consumers[me] = undefined;
+}
+
+function deleteMessage(real: RealLifecycle, me: number, consumer: RealConsumer, action: string): void {
+  real.consumers[me] = undefined;
+  const other = real.consumers[1 - me];
+  if (action.endsWith('the copy goes')) {
+    real.take(real.queue, real.tagOf(consumer.body), body => real.tagOf(body), consumer.body);
+  } else if (action.endsWith("the other consumer's copy goes") && other) other.holds = false;
+}

@@ -1,0 +1,73 @@
+/** What the functions print, by the telemetry that runs in production: how much, and with which trace. */
+import { describe, expect, it } from 'vitest';
+import { done } from '#core/handler/handler-contract.ts';
+import { handlerThat } from './support/handlers.ts';
+import { printing } from './support/printing.ts';
+
+const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
+
+const TYPICAL = { id: 'evt_1PqZ8yLkdIwHu7ix0a4Yt2Vb', type: 'payment_intent.succeeded', source: 'stripe' };
+
+describe('the happy path', () => {
+  it('prints at most 800 bytes per event, metrics included, one event to an invocation; a trace id adds 50', async () => {
+    const { world, lines, telemetry } = printing('info', {
+      handlers: handlerThat(() => undefined),
+    });
+    await world.post({ ...TYPICAL, headers: { traceparent: `00-${TRACE}-00f067aa0ba902b7-01` } });
+    telemetry.flush();
+    // Handled, and the sweeper has not come by.
+    await world.clock.advanceBy(5_000);
+    telemetry.flush();
+    expect(lines.map(line => Object.keys(JSON.parse(line)).includes('stage'))).toEqual([false, true]);
+    expect(lines.join('').length, lines.join('\n')).toBeLessThanOrEqual(800 + 50);
+    expect(lines.join('').replace(`,"trace_id":"${TRACE}"`, '').length).toBeLessThanOrEqual(800);
+    expect(JSON.parse(lines[1] ?? '{}')).toMatchObject({
+      level: 'INFO',
+      stage: 'attempt',
+      event_id: `evt_stripe.${TYPICAL.id}`,
+      event_type: TYPICAL.type,
+      provider: 'generic',
+      source: 'stripe',
+      outcome: 'done',
+      attempt: 1,
+      gen: 1,
+      trace_id: TRACE,
+      Completed: 1,
+    });
+  });
+});
+
+describe('the trace id', () => {
+  it('travels from the request through the queue to the lines of the handler, retries included', async () => {
+    let tries = 0;
+    const { world, lines, telemetry } = printing('info', {
+      handlers: () => ({
+        find: () => ({
+          source: '*',
+          type: '*',
+          handle: async (_event, context) => {
+            context.log.info('in the handler');
+            tries += 1;
+            if (tries === 1) throw new Error('not yet');
+            return done();
+          },
+        }),
+      }),
+    });
+    await world.post({ ...TYPICAL, headers: { traceparent: `00-${TRACE}-00f067aa0ba902b7-01` } });
+    await world.settle();
+    telemetry.flush();
+    const parsed = lines.map(line => JSON.parse(line) as Record<string, unknown>);
+    const own = parsed.filter(line => line['message'] === 'in the handler');
+    expect(own.map(line => line['trace_id'])).toEqual([TRACE, TRACE]);
+    expect(parsed.filter(line => line['stage'] === 'attempt').map(line => line['trace_id'])).toEqual([TRACE, TRACE]);
+  });
+
+  it('is the one API Gateway gives where the provider sends none', async () => {
+    const { world, lines, telemetry } = printing('info', { handlers: handlerThat(() => undefined) });
+    await world.post({ ...TYPICAL, headers: { 'x-amzn-trace-id': 'Root=1-67891233-abcdef012345678912345678' } });
+    await world.settle();
+    telemetry.flush();
+    expect(lines.join()).toContain('"trace_id":"1-67891233-abcdef012345678912345678"');
+  });
+});

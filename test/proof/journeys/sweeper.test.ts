@@ -1,0 +1,216 @@
+/** What the sweeper sends, how often, and what it leaves alone. */
+import { describe, expect, it } from 'vitest';
+import { recordCalls } from '#adapters/memory/faults.ts';
+import { LOCAL_TIMINGS } from '#core/config/defaults.ts';
+import { PermanentError, retryAfter } from '#core/handler/handler-contract.ts';
+import { MemoryWorld, type Role, type WorldOptions } from '#test/kit/memory-world.ts';
+import { faultAt } from './support/fault-at.ts';
+import { handlerThat } from './support/handlers.ts';
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const FAR = Date.parse('9999-12-31T23:59:59Z');
+const calm = { queue: { duplicateRate: 0 }, deadQueue: { duplicateRate: 0 } } satisfies WorldOptions;
+const only =
+  (role: Role, name: string, fault: 'stall' | 'crash_before' | 'error'): NonNullable<WorldOptions['planOf']> =>
+  it =>
+    it === role ? faultAt(name, 1, fault) : () => undefined;
+
+/** An event whose messages are all lost: what happens is the sweeper's doing. */
+async function forgotten(options: WorldOptions = {}): Promise<MemoryWorld> {
+  const world = new MemoryWorld({ ...calm, queue: { duplicateRate: 0, retentionSeconds: 30 }, ...options });
+  await world.post({ id: 'evt_1' });
+  world.start();
+  world.mapping.disable();
+  return world;
+}
+
+describe('an event that was never sent', () => {
+  it('is sent once, not every minute until somebody claims it', async () => {
+    const world = new MemoryWorld({ ...calm, plan: faultAt('queue.send', 1, 'error') });
+    await world.post({ id: 'evt_1' });
+    world.start();
+    world.mapping.disable();
+    await world.clock.advanceBy(15 * MINUTE);
+    expect(world.main.sent).toBe(1);
+    expect(world.item('evt_1')).toMatchObject({ status: 'pending', resends: 0 });
+    expect(world.item('evt_1')?.enqueuedAt).toBeGreaterThan(0);
+  });
+});
+
+describe('an event whose message is lost', () => {
+  it('is sent again after growing waits, and counted', async () => {
+    const world = await forgotten();
+    const sentAt: number[] = [];
+    world.main.onSent = () =>
+      sentAt.push(Math.round((world.clock.now() - (world.item('evt_1')?.receivedAt ?? 0)) / MINUTE));
+    await world.clock.advanceBy(3.5 * HOUR);
+    // The first is not counted: it may be the first of all.
+    expect(sentAt).toEqual([3, 19, 35, 66, 127]);
+    expect(world.item('evt_1')?.resends).toBe(4);
+    expect(world.telemetry.total('SweeperResent')).toBe(4);
+  });
+
+  it('is not sent again while others wait in the queue: it may be behind them', async () => {
+    const world = await forgotten({ queue: { duplicateRate: 0 } });
+    await world.clock.advanceBy(4 * HOUR);
+    // Once by ingest, and once when the sweeper met it unclaimed: it may never have been sent.
+    expect(world.main.sent).toBe(2);
+    expect(world.item('evt_1')?.resends).toBe(0);
+  });
+
+  it('counts anew once it was claimed', async () => {
+    const world = await forgotten();
+    await world.clock.advanceBy(40 * MINUTE);
+    expect(world.item('evt_1')?.resends).toBe(2);
+    world.mapping.enable();
+    await world.clock.advanceBy(HOUR);
+    expect(world.item('evt_1')).toMatchObject({ status: 'completed', resends: 0 });
+  });
+
+  it('dies without a trace of the attempt it waited for', async () => {
+    const handlers = handlerThat(({ nth }) => (nth === 1 ? Promise.resolve(retryAfter(10)) : undefined));
+    const world = await forgotten({
+      handlers,
+      timings: LOCAL_TIMINGS,
+      queue: { duplicateRate: 0, retentionSeconds: 30 },
+    });
+    world.mapping.enable();
+    await world.clock.advanceBy(2 * SECOND);
+    world.mapping.disable();
+    expect(world.item('evt_1')).toMatchObject({ status: 'failed', attempts: 1 });
+    await world.clock.advanceBy(3 * HOUR);
+    const dead = world.item('evt_1');
+    expect(dead).toMatchObject({ status: 'dead_letter', cause: 'unclaimable', dlqSent: true });
+    for (const gone of ['nextAttemptAt', 'parked', 'owner', 'leaseUntil', 'watchAt'])
+      expect(dead).not.toHaveProperty(gone);
+  });
+});
+
+describe('a parked event', () => {
+  const longWait = (): WorldOptions => ({
+    ...calm,
+    timings: LOCAL_TIMINGS,
+    handlers: handlerThat(({ nth }) => (nth === 1 ? Promise.resolve(retryAfter(90)) : undefined)),
+  });
+
+  it('is sent before it is taken off the shelf, so that a crash in between costs a minute and not more', async () => {
+    const world = new MemoryWorld({
+      ...longWait(),
+      timings: { ...LOCAL_TIMINGS, overdueMs: 10 * MINUTE, resendWaitMs: 15 * MINUTE },
+      planOf: only('sweep', 'queue.send', 'crash_before'),
+    });
+    await world.post({ id: 'evt_1' });
+    world.start();
+    await world.clock.advanceBy(4 * MINUTE);
+    expect(world.item('evt_1')).toMatchObject({ status: 'completed', attempts: 2 });
+  });
+
+  it('that falls due while its source is paused waits where the sweeper does not look, and is not sent', async () => {
+    const world = new MemoryWorld(longWait());
+    await world.post({ id: 'evt_1' });
+    world.start();
+    await world.clock.advanceBy(10 * SECOND);
+    expect(world.item('evt_1')).toMatchObject({ status: 'failed', parked: true });
+    await world.clock.complete(world.pause('default', true));
+    const { sent } = world.main;
+    await world.clock.advanceBy(10 * MINUTE);
+    expect(world.item('evt_1')).toMatchObject({ status: 'failed', parked: true, watchAt: FAR });
+    expect(world.main.sent).toBe(sent);
+    await world.clock.complete(world.pause('default', false));
+    await world.clock.advanceBy(3 * MINUTE);
+    expect(world.item('evt_1')?.status).toBe('completed');
+  });
+});
+
+describe('two sweepers', () => {
+  it('at once: the second leaves', async () => {
+    const world = new MemoryWorld(calm);
+    await world.clock.complete(Promise.all([world.sweeper.invoke({}), world.sweeper.invoke({})]));
+    expect(world.telemetry.total('SweeperRuns')).toBe(1);
+  });
+
+  it('where the first stood still and goes on: it changes nothing that the second changed', async () => {
+    const world = await forgotten({
+      planOf: only('sweep', 'store.update', 'stall'),
+      process: { stallMs: 150 * SECOND },
+    });
+    await world.clock.advanceBy(6 * MINUTE);
+    const swept = world.item('evt_1');
+    expect(swept?.watchAt).toBeGreaterThan(world.clock.now());
+    await world.clock.advanceBy(5 * MINUTE);
+    expect(world.item('evt_1')).toEqual(swept);
+  });
+});
+
+it('a dead event whose message was not sent is finished by the next copy, without any sweeper', async () => {
+  const world = new MemoryWorld({
+    ...calm,
+    handlers: handlerThat(() => Promise.resolve('no outcome' as never)),
+    plan: faultAt('dead.send', 1, 'crash_before'),
+  });
+  await world.post({ id: 'evt_1' });
+  world.mapping.enable();
+  await world.clock.advanceBy(2 * SECOND);
+  expect(world.item('evt_1')).toMatchObject({ status: 'dead_letter', dlqSent: false });
+  await world.clock.advanceBy(4 * MINUTE);
+  expect(world.item('evt_1')).toMatchObject({ status: 'dead_letter', dlqSent: true });
+  expect(world.dead.dump()).toHaveLength(1);
+});
+
+describe('the numbers that alarms look at', () => {
+  it('are asked of both queues every minute, also when nothing happens: SQS stops reporting on a queue nobody uses', async () => {
+    const calls: string[] = [];
+    const world = new MemoryWorld({ planOf: role => (role === 'sweep' ? recordCalls(calls) : () => undefined) });
+    world.start();
+    await world.clock.advanceBy(3 * MINUTE + SECOND);
+    expect(calls.filter(it => it.startsWith('gauge.'))).toEqual(
+      Array.from({ length: 3 }, () => ['gauge.main', 'gauge.dead']).flat(),
+    );
+  });
+
+  it('count the life of a dead letter from its death, as its queue does: our own send starts a fresh clock', async () => {
+    const DAY = 24 * HOUR;
+    let diedAt = 0;
+    const world = new MemoryWorld({
+      ...calm,
+      handlers: handlerThat(({ nth, world: it }) => {
+        if (nth === 1) return Promise.resolve(retryAfter(3 * 3_600, 'the bank is closed'));
+        diedAt = it.clock.now();
+        return Promise.reject(new PermanentError('for good'));
+      }),
+    });
+    world.start();
+    await world.post({ id: 'evt_1' });
+    expect(await world.settle(DAY)).toBe(true);
+    expect(diedAt - (world.item('evt_1')?.receivedAt ?? 0)).toBeGreaterThan(2 * HOUR);
+    world.stop();
+    await world.clock.advanceTo(diedAt + 13 * DAY);
+    await world.clock.complete(world.sweeper.invoke({}));
+    const last = world.telemetry.measures.findLast(it => it.metric === 'DlqOldestExpiresIn');
+    expect(last?.value).toBeCloseTo(DAY / SECOND, -2);
+    expect(world.dead.dump()).toHaveLength(1);
+    await world.clock.advanceTo(diedAt + 14 * DAY + HOUR);
+    expect(world.dead.receive(1)).toEqual([]);
+    // Open still, and its message gone: nothing is about to expire, and the alarm can tell the next one.
+    const before = world.telemetry.measures.length;
+    await world.clock.complete(world.sweeper.invoke({}));
+    const told = world.telemetry.measures.slice(before);
+    expect(told).toContainEqual(expect.objectContaining({ metric: 'OpenDeadLetters', value: 1 }));
+    expect(told.filter(it => it.metric === 'DlqOldestExpiresIn')).toEqual([]);
+  });
+
+  it('are told as far as they are known: dead letters that cannot be counted keep nothing else from being told', async () => {
+    const world = new MemoryWorld({ ...calm, planOf: only('sweep', 'store.attention', 'error') });
+    await world.clock.complete(world.sweeper.invoke({}));
+    const told = world.telemetry.measures.map(it => it.metric);
+    expect(told).toEqual(expect.arrayContaining(['UnsentOldestAge', 'UnfinishedOldestAge', 'ParkedDue']));
+    expect(told).not.toContain('OpenDeadLetters');
+    expect(world.telemetry.total('SweeperRuns')).toBe(0);
+    expect(world.telemetry.total('DependencyError')).toBe(1);
+    await world.clock.advanceBy(MINUTE);
+    await world.clock.complete(world.sweeper.invoke({}));
+    expect(world.telemetry.total('SweeperRuns')).toBe(1);
+  });
+});

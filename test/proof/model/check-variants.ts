@@ -1,0 +1,41 @@
+/** Runs the variants of one model as tests: the good ones must pass, each bad one must break exactly what it should. */
+import { afterAll, describe, expect, it } from 'vitest';
+import { recordRun } from '../../kit/proof-ledger.ts';
+import type { Variant } from './variants.ts';
+
+const everything = process.env['HOLDFAST_LONG'] === '1';
+
+/** Registers one test per variant, prints one line for each, and records the good ones for `invariants`. */
+export function checkVariants(suite: string, invariants: readonly string[], variants: readonly Variant[]): void {
+  describe(suite, () => {
+    let runs = 0;
+    let violations = 0;
+    for (const variant of variants) {
+      const mustPass = variant.kind === 'GOOD' || variant.kind === 'SPARE';
+      it.skipIf(variant.long && !everything)(titleOf(variant), () => {
+        const begun = performance.now();
+        const found = variant.explore();
+        const broken = found.violations.map(violation => violation.rule);
+        const seconds = ((performance.now() - begun) / 1000).toFixed(1);
+        console.log(lineOf(variant, found.states, seconds, broken));
+        if (mustPass) {
+          runs += 1;
+          violations += broken.length;
+        }
+        const runsOf = found.violations.map(v => `${v.rule}\n  ${v.run.join('\n  ')}\n  => ${v.endsIn}`).join('\n');
+        expect(broken, runsOf).toEqual(variant.breaks);
+        expect(found.states, 'the model has changed: are these still the rules of the protocol?').toBe(variant.states);
+      });
+    }
+    afterAll(() => recordRun(invariants, suite, runs, violations));
+  });
+}
+
+function titleOf(variant: Variant): string {
+  return `${variant.kind} ${variant.name} ${variant.breaks.length > 0 ? 'is caught' : 'passes'}`;
+}
+
+function lineOf(variant: Variant, states: number, seconds: string, broken: readonly string[]): string {
+  const verdict = broken.length > 0 ? broken.join(', ') : 'OK';
+  return `${variant.kind.padEnd(5)} ${variant.name.padEnd(72)} ${String(states).padStart(8)} states ${seconds.padStart(5)} s  ${verdict}`;
+}

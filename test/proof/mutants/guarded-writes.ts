@@ -1,0 +1,116 @@
+/** What each write of the protocol must accept and refuse. */
+
+import { DEFAULT_TIMINGS as timings } from '#core/config/resolved-config.ts';
+import type { EventItem } from '#core/inbound/protocol/event-item.ts';
+import * as writes from '#core/inbound/protocol/event-writes.ts';
+import type { EventUpdate } from '#core/ports.ts';
+import { makeEventItem } from '#test/adapters/contracts/event-item-fixture.ts';
+import { leavesOf, writeOf } from './write-leaves.ts';
+
+type Change = { readonly [K in keyof EventItem]?: EventItem[K] | undefined };
+export interface Guard {
+  readonly update: EventUpdate;
+  readonly accepts: readonly Change[];
+  readonly refuses: readonly Change[];
+}
+
+const NOW = 1_767_571_300_000;
+export const item = (more: Change = {}): EventItem =>
+  makeEventItem('s', 'e', { gen: 2, ...more } as Partial<EventItem>);
+const { pk } = item();
+const rules = { timings, retentionDays: 30, deadRetentionDays: 90 };
+const by = { pk, claimId: 'mine', now: NOW };
+const claimBy = { claimId: 'mine', now: NOW, leaseUntil: NOW + 9_000 };
+const note = { recentAttempts: [] };
+const death = { deadId: 'd', cause: 'c', lastError: 'c: x' };
+
+const owned = (update: EventUpdate): Guard => ({
+  update,
+  accepts: [{ status: 'processing', owner: 'mine' }],
+  refuses: [
+    { status: 'processing', owner: 'other' },
+    { status: 'completed', owner: 'mine' },
+  ],
+});
+const taking = (update: EventUpdate): Guard => ({
+  update,
+  accepts: [{}, { status: 'failed', nextAttemptAt: NOW }, { status: 'processing', leaseUntil: NOW - 1 }],
+  refuses: [
+    { gen: 1 },
+    { gen: 3 },
+    { schemaVersion: 2 },
+    { status: 'completed' },
+    { status: 'completed', leaseUntil: NOW - 1 },
+    { status: 'deferred', nextAttemptAt: NOW + 10_000 },
+    { status: 'processing', leaseUntil: NOW + 1 },
+  ],
+});
+const dead = { status: 'dead_letter', deadId: 'd' } as const;
+const ofDeath = (update: EventUpdate): Guard => ({
+  update,
+  accepts: [dead],
+  refuses: [
+    { ...dead, deadId: 'other' },
+    { ...dead, status: 'pending' },
+  ],
+});
+const read = { status: 'processing', owner: 'o', watchAt: 50 } as const;
+const asRead = (update: EventUpdate, more: Change = {}, refuses: readonly Change[] = []): Guard => {
+  const seen = { ...read, ...more };
+  const others = [{ status: 'failed' }, { gen: 3 }, { owner: 'p' }, { watchAt: 51 }, ...refuses] as const;
+  return { update, accepts: [seen], refuses: others.map(change => ({ ...seen, ...change })) };
+};
+const parked = { status: 'deferred', owner: undefined, parked: true, nextAttemptAt: 40 } as const;
+const replayBy = { replayId: 'r', newKey: false, force: false };
+
+export const GUARDS: readonly Guard[] = [
+  taking(writes.claim(pk, 2, claimBy, false, timings)),
+  taking(writes.park(pk, 2, writes.breakerPark(NOW, NOW + 1))),
+  owned(writes.finish(by, 'completed', note, rules)),
+  owned(writes.retrySoon(by, NOW + 1, note, timings)),
+  owned(writes.retryLater(by, NOW + 1, note)),
+  owned(writes.asDeferral(writes.retrySoon(by, NOW + 1, note, timings), NOW)),
+  owned(writes.die(by, death, note, timings)),
+  ofDeath(writes.deathDone(pk, 'd', NOW, rules)),
+  ofDeath(writes.revive(pk, 'd', claimBy, timings)),
+  ofDeath(writes.reviveParked(pk, 'd', writes.pausedPark(NOW))),
+  {
+    update: writes.markEnqueued(pk, 2, NOW),
+    accepts: [{}],
+    refuses: [{ gen: 3 }, { status: 'processing' }],
+  },
+  {
+    update: writes.watchUnsent(pk, 2, NOW),
+    accepts: [{}],
+    refuses: [{ gen: 3 }, { status: 'processing' }, { enqueuedAt: 1 }],
+  },
+  {
+    update: writes.replay(item(dead), { ...replayBy, jobCreatedAt: NOW }, NOW, timings),
+    accepts: [dead, { ...dead, replayId: 'earlier', replayedAt: NOW - 1 }],
+    refuses: [
+      { ...dead, gen: 3 },
+      { ...dead, replayId: 'r' },
+      { ...dead, replayId: 'other', replayedAt: NOW },
+      { status: 'processing' },
+      { status: 'completed' },
+    ],
+  },
+  {
+    update: writes.catchUp(item(), { gen: 3, bodySha: 'b' }, NOW, timings),
+    accepts: [{}],
+    refuses: [{ gen: 1 }, { status: 'completed' }],
+  },
+  // Asked for a generation that is not newer.
+  { update: writes.catchUp(item(), { gen: 2, bodySha: 'b' }, NOW, timings), accepts: [], refuses: [{}] },
+  asRead(writes.rewatch(item(read), 60)),
+  asRead(writes.countResend(item(read), 60)),
+  asRead(writes.unwatch(item(read))),
+  asRead(writes.dieUnclaimed(item(read), NOW, death, timings)),
+  asRead(writes.markSwept(item(read), NOW, 60), {}, [{ enqueuedAt: 1 }]),
+  asRead(writes.unpark(item({ ...read, ...parked }), 60), parked, [{ parked: undefined }, { nextAttemptAt: 41 }]),
+];
+
+/** Every condition of every write, as `<write>: <condition>`. */
+export const CONDITIONS: readonly string[] = [
+  ...new Set(GUARDS.flatMap(({ update }) => leavesOf(update.condition).map(leaf => `${writeOf(update)}: ${leaf}`))),
+];

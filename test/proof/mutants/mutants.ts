@@ -1,0 +1,336 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the texts are source code
+/** Deliberately broken variants of the product: each is a mistake that real systems make. */
+export interface Mutant {
+  readonly name: string;
+  readonly file: string;
+  /** Text that stands exactly once in the file. */
+  readonly from: string;
+  readonly to: string;
+  /** Asked first, because it shows it soonest: a scenario, or a journey and then its crash points. @default in order */
+  readonly scenario?: string;
+  readonly journey?: string;
+}
+
+const WRITES = 'core/inbound/protocol/event-writes.ts';
+const ACCEPT = 'core/inbound/ingest/accept-request.ts';
+const TAKE = 'core/inbound/process/take-event.ts';
+const FINISH = 'core/inbound/process/finish-event.ts';
+const SWEEP = 'core/inbound/sweep/sweep-event.ts';
+const ARRIVALS = 'core/inbound/sweep/sweep-arrivals.ts';
+const PROCESS = 'core/inbound/process/process-event.ts';
+
+export const MUTANTS: readonly Mutant[] = [
+  // Ingest
+  {
+    name: 'duplicate means 200, sent or not',
+    file: ACCEPT,
+    from: "if (known?.status === 'pending' && known.enqueuedAt === undefined && this.isLeftBehind(known)) {",
+    to: 'if (false as boolean) {',
+  },
+  {
+    name: "no ingestId check: the SDK's own retry is a duplicate",
+    file: ACCEPT,
+    from: 'written.item?.ingestId === this.event.ingestId',
+    to: 'false',
+  },
+  {
+    name: '200 on hope',
+    file: ACCEPT,
+    from: 'if (!this.recorded && !this.sentWhole) {',
+    to: 'if (false as boolean) {',
+  },
+  {
+    name: 'an outage copy without its payload',
+    scenario: 'anOutageOfTheTableLosesNothing',
+    file: ACCEPT,
+    from: 'if (this.known) return',
+    to: 'if (this.known || !this.recorded) return',
+  },
+  {
+    name: 'state before payload: no payload at all',
+    scenario: 'aBrokenDeployKillsNothing',
+    file: ACCEPT,
+    from: 'this.payloadSafe = (await this.within(() => this.ports.payloads.putBody(item))) !== undefined;',
+    to: 'this.payloadSafe = item !== undefined;',
+  },
+  {
+    name: 'no fallback when the table is down',
+    scenario: 'anOutageOfTheTableLosesNothing',
+    file: ACCEPT,
+    from: 'this.sentWhole = this.sent &&',
+    to: 'this.sentWhole = this.recorded &&',
+  },
+  {
+    name: 'a request that fails verification is answered like a genuine one',
+    file: 'core/inbound/ingest/authenticate-request.ts',
+    from: "if (verdict.kind === 'refused') return { kind: 'reply', reply: await refuse(verdict) };",
+    to: "if (verdict.kind === 'refused')\n    verdict = { kind: 'verified', scheme: '', strength: 'signed', matchedSecret: 'none' };",
+  },
+  {
+    name: 'dedup key without the source',
+    file: 'core/glossary.ts',
+    from: 'return `${sourceId}#${eventKey}` as EventPk;',
+    to: 'return `${sourceId === "other" ? "default" : sourceId}#${eventKey}` as EventPk;',
+  },
+  {
+    name: 'the body is turned into text on the way',
+    file: 'lambdas/ingest/handle-request.ts',
+    from: "body: Buffer.from(apiEvent.body ?? '', apiEvent.isBase64Encoded ? 'base64' : 'utf8'),",
+    to: "body: Buffer.from(Buffer.from(apiEvent.body ?? '', apiEvent.isBase64Encoded ? 'base64' : 'utf8').toString('utf8')),",
+  },
+  // Writes
+  {
+    name: 'TTL at insert',
+    scenario: 'retriedEventsAreNeverForgotten',
+    file: WRITES,
+    from: '  return { ...baseItem(event, now), ...(late ?',
+    to: '  return { ...baseItem(event, now), expiresAt: expiryAfter(now, 30), ...(late ?',
+  },
+  {
+    name: 'no watch for what is recorded late',
+    scenario: 'whatIsRecordedLateIsWatched',
+    file: WRITES,
+    from: '  const late = !mayBeAtWork(event.receivedAt, now, timings);',
+    to: '  const late = event.gen < 0 && !mayBeAtWork(event.receivedAt, now, timings);',
+  },
+  { name: 'a claim ignores the lease', file: WRITES, from: "lt('leaseUntil', now)", to: "exists('leaseUntil')" },
+  {
+    name: 'a claim ignores the generation',
+    scenario: 'aRestoredRecordRunsOnce',
+    file: WRITES,
+    from: "    eq('gen', gen),\n    le('schemaVersion', SCHEMA_VERSION),",
+    to: "    le('schemaVersion', SCHEMA_VERSION),",
+  },
+  {
+    name: 'a claim does not count the attempt',
+    scenario: 'aPoisonEventEnds',
+    file: WRITES,
+    from: '    add: { attempts: 1 },',
+    to: '    add: { attempts: 0 },',
+  },
+  {
+    name: 'no fencing: any owner may finish',
+    journey: 'happy path',
+    file: WRITES,
+    from: "all(eq('owner', by.claimId), eq('status', 'processing'))",
+    to: "all(exists('pk'))",
+  },
+  {
+    name: 'finish keeps the watch',
+    journey: 'a handler that fails, then succeeds',
+    file: WRITES,
+    from: '    remove: [...LEASE, ...WATCH],\n  };\n}\n\n/** Another attempt soon',
+    to: '    remove: [...LEASE],\n  };\n}\n\n/** Another attempt soon',
+  },
+  {
+    name: 'finish without a TTL',
+    file: WRITES,
+    from: '      expiresAt: expiryAfter(by.now, rules.retentionDays),\n    },\n    remove: [...LEASE, ...WATCH],',
+    to: '    },\n    remove: [...LEASE, ...WATCH].slice(0, 4 + 0 * rules.retentionDays),',
+  },
+  {
+    name: 'death is done for whatever death it is',
+    scenario: 'aLateDeathNoteChangesNothing',
+    file: WRITES,
+    from: "    condition: all(eq('status', 'dead_letter'), eq('deadId', deadId)),\n    set: { dlqSent: true,",
+    to: "    condition: exists('pk'),\n    set: { dlqSent: true,",
+  },
+  {
+    name: 'replay keeps the generation',
+    journey: 'replay of a completed event',
+    file: WRITES,
+    from: '      gen: item.gen + 1,\n      run:',
+    to: '      gen: item.gen,\n      run:',
+  },
+  { name: 'replay keeps the TTL', file: WRITES, from: "  'expiresAt',\n];", to: '];' },
+  {
+    name: 'replay always gives a new idempotency key',
+    journey: 'replay of a dead event',
+    file: WRITES,
+    from: 'run: item.run + (newRun ? 1 : 0),',
+    to: 'run: item.run + 1,',
+  },
+  // Processor
+  {
+    name: 'in progress is acked as a duplicate',
+    journey: 'one id with two bodies',
+    file: TAKE,
+    from: '    await ports.receipts.hide(record.receipt, Math.ceil(restMs / 1_000) + 1 + Math.floor(ports.random.next() * 5));\n    return dispose(RETURN);',
+    to: '    return dispose(restMs >= 0 ? ACK : RETURN);',
+  },
+  {
+    name: 'due later is acked',
+    scenario: 'aRetryAlwaysHasAMessage',
+    file: TAKE,
+    from: '  await ports.receipts.hide(record.receipt, Math.min(SQS_MAX_WAIT_SECONDS, Math.ceil(waitMs / 1_000)));\n  return dispose(RETURN);',
+    to: '  return dispose(waitMs >= 0 ? ACK : RETURN);',
+  },
+  {
+    name: 'any copy revives a dead event',
+    journey: 'a permanent error',
+    file: TAKE,
+    from: 'return { result: await ports.store.update(way.revive(message.deadId)) };\n    }',
+    to: 'return { result: await ports.store.update(way.revive(message.deadId)) };\n    }\n    if (item.deadId !== undefined) return { result: await ports.store.update(way.revive(item.deadId)) };',
+  },
+  {
+    name: 'a record is made without its payload',
+    scenario: 'anOutageOfTheTableLosesNothing',
+    file: TAKE,
+    from: 'if (!(await holdPayload(message, ports, rules))) {',
+    to: 'if (message.gen < 0 && !(await holdPayload(message, ports, rules))) {',
+  },
+  {
+    name: 'an unreachable table is acked',
+    scenario: 'anOutageOfTheTableLosesNothing',
+    file: TAKE,
+    from: '    Math.min(SQS_MAX_WAIT_SECONDS, 30 * 2 ** Math.min(5, record.receiveCount - 1)),\n  );\n  return RETURN;',
+    to: '    0,\n  );\n  return ACK;',
+  },
+  {
+    name: 'the receive count decides: dead after five',
+    scenario: 'anOutageOfTheTableLosesNothing',
+    file: PROCESS,
+    from: "  if (decoded.kind === 'foreign') return",
+    to: "  if (record.receiveCount > 5) return sendAway(record, 'received too often', ports);\n  if (decoded.kind === 'foreign') return",
+  },
+  {
+    name: 'foreign messages are dropped',
+    scenario: 'foreignMessagesWaitInTheDlq',
+    file: PROCESS,
+    from: "    await ports.dead.send(record.body, 'foreign_message');",
+    to: '    ports.clock.now();',
+  },
+  {
+    name: 'no deadline: a slow handler outlives its invocation',
+    scenario: 'aSlowRecordCostsItsNeighboursNothing',
+    file: 'core/inbound/process/run-handler.ts',
+    from: 'const run = await ports.timer.limit(timeLimitMs,',
+    to: 'const run = await ports.timer.limit(timeLimitMs * 1_000,',
+  },
+  // Finish
+  {
+    name: 'a lost lease is acked',
+    journey: 'a handler that fails, then succeeds',
+    file: FINISH,
+    from: "cause: 'lease_lost' });\n    return RETURN;",
+    to: "cause: 'lease_lost' });\n    return ACK;",
+  },
+  {
+    name: 'a finish that failed is acked',
+    journey: 'happy path',
+    file: FINISH,
+    from: "    ports.telemetry.log('warn', { stage: 'finish', pk: attempt.item.pk, error: error.message });\n    return RETURN;",
+    to: "    ports.telemetry.log('warn', { stage: 'finish', pk: attempt.item.pk, error: error.message });\n    return ACK;",
+  },
+  {
+    name: 'a retry without its successor',
+    scenario: 'aPoisonEventEnds',
+    file: FINISH,
+    from: '      await this.ports.queue.send(message, { groupId: this.source, delaySeconds });',
+    to: '      void [message, delaySeconds];',
+  },
+  {
+    name: 'no attempt budget',
+    scenario: 'aPoisonEventEnds',
+    file: FINISH,
+    from: 'if (item.attempts >= retry.attempts)',
+    to: 'if (item.attempts >= 1_000_000)',
+  },
+  {
+    name: 'effects outside the transaction',
+    file: FINISH,
+    from: 'if (effects.length === 0) return',
+    to: 'if (effects.length >= 0) return',
+  },
+  {
+    name: 'death does not raise the payload',
+    scenario: 'deadEventsCanBeReplayedLate',
+    file: FINISH,
+    from: '    await this.raisePayload(this.rules.deadRetentionDays);',
+    to: '',
+  },
+  {
+    name: 'a dead letter without its DLQ message',
+    journey: 'a permanent error',
+    file: 'core/inbound/protocol/send-death.ts',
+    from: '  await ports.dead.send(encodeWorkMessage({ ...referenceTo(item), again: true, deadId, cause }), cause);',
+    to: '  void [cause, encodeWorkMessage];',
+  },
+  // Sweeper
+  {
+    name: 'the cursor passes what could not be watched',
+    scenario: 'whatCouldNotBeWatchedIsNotPassed',
+    file: ARRIVALS,
+    from: 'const stuck = place.stuck || !covered;',
+    to: 'const stuck = place.stuck && !covered;',
+  },
+  {
+    name: 'the cursor passes what was claimed between read and write',
+    scenario: 'whatIsClaimedBetweenReadAndWriteIsWatched',
+    file: 'core/inbound/sweep/sweep.ts',
+    from: "if (result.written.kind === 'applied' || result.written.item === undefined) return true;",
+    to: 'if (round >= 0) return true;',
+  },
+  {
+    name: 'arrivals that are claimed are passed',
+    scenario: 'whatIsClaimedBetweenReadAndWriteIsWatched',
+    file: 'core/inbound/sweep/sweep.ts',
+    from: 'return item.watchAt !== undefined || isTerminal(item.status);',
+    to: "return item.watchAt !== undefined || isTerminal(item.status) || item.status === 'processing';",
+  },
+  {
+    name: 'the sweeper reads arrivals without a grace',
+    scenario: 'aRequestUnderWayIsNotPassed',
+    file: 'core/inbound/sweep/sweep.ts',
+    from: 'const upTo = this.startedAt - this.rules.timings.firstWatchMs;',
+    to: 'const upTo = this.startedAt + 0 * this.rules.timings.firstWatchMs;',
+  },
+  {
+    name: 'the sweeper does not look at arrivals',
+    scenario: 'aPurgeLosesNothing',
+    file: 'core/inbound/sweep/sweep.ts',
+    from: '  await run.sweepArrivals();\n',
+    to: '',
+  },
+  {
+    name: 'in a backlog an arrival is taken as sent and never looked at again',
+    scenario: 'whatTheSweeperSentIsLookedAtAgain',
+    file: WRITES,
+    from: '    set: { enqueuedAt: now, ...watch(item.pk, watchAt) },',
+    to: '    set: { enqueuedAt: now, ...watch(item.pk, FAR + 0 * watchAt) },',
+  },
+  {
+    name: 'an unsent event is not told to the sweeper',
+    file: ACCEPT,
+    from: '    if (this.sent || !this.recorded) return;',
+    to: '    if (this.sent || this.recorded) return;',
+  },
+  {
+    name: 'the reconciler does not look for what nobody watches',
+    scenario: 'theReconcilerFindsWhatCameTooLate',
+    file: 'core/inbound/watch/audit-records.ts',
+    from: 'if (!isOwed(item) || item.watchAt !== undefined) return [];',
+    to: 'if (!isOwed(item) || item.gen > 0) return [];',
+  },
+  {
+    name: 'the sweeper never sends what is overdue',
+    scenario: 'whatTheSweeperSentIsLookedAtAgain',
+    file: SWEEP,
+    from: "return now >= overdueAt(item, timings) ? 'overdue' : 'wait';",
+    to: "return now >= overdueAt(item, timings) && item.gen < 0 ? 'overdue' : 'wait';",
+  },
+  {
+    name: 'the sweeper forgets the deaths',
+    journey: 'a permanent error',
+    file: SWEEP,
+    from: "return item.dlqSent === true ? 'nothing_owed' : 'finish_death';",
+    to: "return 'nothing_owed';",
+  },
+  {
+    name: 'the drain deletes what it does not know',
+    scenario: 'foreignMessagesWaitInTheDlq',
+    file: 'core/inbound/sweep/drain-dead-queue.ts',
+    from: "if (decoded.kind === 'foreign' || decoded.message.deadId === undefined) continue;",
+    to: "if (decoded.kind === 'foreign') {\n        await ports.dead.delete(receipt);\n        continue;\n      }\n      if (decoded.message.deadId === undefined) continue;",
+  },
+];

@@ -1,0 +1,75 @@
+/** Builds the product with one deliberate bug and lets the probe look for it. */
+import { mkdirSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import { build } from 'esbuild';
+import type { Mutant } from './mutants.ts';
+import type { Catch } from './probe.ts';
+
+const ROOT = join(import.meta.dirname, '../../..');
+const FOLDER = join(ROOT, '.holdfast/mutants');
+
+/** The source with the mutant's change. Throws when the text to change is not there exactly once. */
+function mutate({ name, file, from, to }: Mutant): string {
+  const source = readFileSync(join(ROOT, file), 'utf8');
+  const parts = source.split(from);
+  if (parts.length !== 2) {
+    throw new Error(
+      `Mutant "${name}": its text stands ${parts.length - 1} times in ${file}; it must stand once. Mend test/proof/mutants/mutants.ts.`,
+    );
+  }
+  return parts.join(to);
+}
+
+/** The suite that caught the mutant, or undefined when it survived. `undefined` mutant: the product as it is. */
+export async function runMutant(
+  mutant: Mutant | undefined,
+  number: number,
+  limitMs: number,
+): Promise<Catch | undefined> {
+  mkdirSync(FOLDER, { recursive: true });
+  const outfile = join(FOLDER, `mutant-${number}.mjs`);
+  const contents = mutant && mutate(mutant);
+  await build({
+    absWorkingDir: ROOT,
+    entryPoints: [join(import.meta.dirname, 'probe.ts')],
+    outfile,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node24',
+    packages: 'external',
+    alias: { '#test': join(ROOT, 'test') },
+    logLevel: 'error',
+    plugins: [
+      {
+        name: 'mutant',
+        setup: builder => {
+          if (mutant === undefined || contents === undefined) return;
+          // Each file that the filter lets through is asked for across two processes.
+          const name = basename(mutant.file).replace('.', '\\.');
+          builder.onLoad({ filter: new RegExp(`/${name}$`) }, ({ path }) =>
+            path === join(ROOT, mutant.file) ? { contents, loader: 'ts' } : undefined,
+          );
+        },
+      },
+    ],
+  });
+  return new Promise((resolve, reject) => {
+    const worker = new Worker(outfile, { workerData: mutant });
+    const timeout = setTimeout(() => {
+      void worker.terminate();
+      // A busy machine would hide a survivor: nothing noticed the bug so far.
+      reject(new Error(`The probe did not end within ${limitMs} ms: it is not known whether a suite notices this bug`));
+    }, limitMs);
+    worker.once('message', (caught: Catch | null) => {
+      clearTimeout(timeout);
+      void worker.terminate();
+      resolve(caught ?? undefined);
+    });
+    worker.once('error', error => {
+      clearTimeout(timeout);
+      reject(error);
+    });
+  });
+}

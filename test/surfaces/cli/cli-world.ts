@@ -1,0 +1,217 @@
+/** The CLI over the whole product in memory: the commands in this process, the gateway on a virtual clock. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { MemoryControlStore } from '#adapters/memory/memory-control-store.ts';
+import { MemoryEventStore } from '#adapters/memory/memory-event-store.ts';
+import { MemoryPayloadStore } from '#adapters/memory/memory-payload-store.ts';
+import { MemoryDeadQueue, MemoryQueueGauge, MemoryWorkQueue } from '#adapters/memory/memory-queue-ports.ts';
+import { SeededIds, SeededRandom } from '#adapters/memory/seeded-random.ts';
+import type { AlarmView, Gateway, SecretVault, StoredSecret } from '#cli/gateway.ts';
+import type { Io } from '#cli/io.ts';
+import { runCli } from '#cli/main.ts';
+import type { Services } from '#cli/run.ts';
+import { defineGateway } from '#core/config/gateway-config.ts';
+import { resolveDeployment } from '#core/config/resolve-config.ts';
+import { PermanentError } from '#core/handler/handler-contract.ts';
+import { VERSION } from '#core/version.ts';
+import { PROVIDERS } from '#providers/index.ts';
+import { EVENTS, MemoryWorld, PAYLOADS, SECRET, type WorldOptions } from '#test/kit/memory-world.ts';
+import { handlerThat } from '../../proof/journeys/support/handlers.ts';
+
+const GATEWAY = defineGateway({
+  sources: { shop: { provider: 'generic' }, pay: { provider: 'generic' } },
+  environments: { local: {}, prod: { region: 'eu-central-1' } },
+});
+
+export interface CliResult {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface CliOptions {
+  readonly stdin?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  /** A terminal, and what the person answers to each question. */
+  readonly answers?: readonly string[];
+  /** stdout is a terminal. */
+  readonly screen?: boolean;
+  /** Ctrl-C. */
+  readonly signal?: AbortSignal;
+  readonly gateway?: Partial<Gateway>;
+  readonly openGateway?: Services['openGateway'];
+  readonly readDeployment?: Services['readDeployment'];
+  readonly publishedLists?: Services['publishedLists'];
+  /** The command waits for real sockets, and so not for the virtual clock. */
+  readonly realTime?: boolean;
+  /** Told of each piece of stdout as it comes. */
+  readonly onStdout?: (text: string) => void;
+}
+
+export class MemoryVault implements SecretVault {
+  readonly stored = new Map<string, StoredSecret>();
+  private readonly now: () => number;
+
+  constructor(now: () => number) {
+    this.now = now;
+  }
+
+  read(name: string): Promise<StoredSecret> {
+    return Promise.resolve(this.stored.get(name) ?? { kind: 'absent' });
+  }
+
+  write(name: string, text: string): Promise<void> {
+    this.stored.set(name, { kind: 'set', text, changedAt: this.now() });
+    return Promise.resolve();
+  }
+}
+
+export class CliWorld {
+  readonly world: MemoryWorld;
+  readonly vault: MemoryVault;
+  /** Handlers of events whose id begins with `bad` refuse for good until this is set. */
+  mended = false;
+  processorState = 'Enabled';
+  alarms: AlarmView[] = [];
+  readonly gateway: Gateway;
+
+  constructor(options: WorldOptions = {}) {
+    this.world = new MemoryWorld({
+      sources: ['shop', 'pay'],
+      retry: { attempts: 1, baseSeconds: 1, capSeconds: 1 },
+      idleMs: 500,
+      handlers: handlerThat(({ id }) =>
+        id.startsWith('bad') && !this.mended ? Promise.reject(new PermanentError('schema changed')) : undefined,
+      ),
+      database: { indexLagMs: () => 20 },
+      queue: { duplicateRate: 0 },
+      deadQueue: { duplicateRate: 0, visibilitySeconds: 30 },
+      ...options,
+    });
+    const { world } = this;
+    const { clock, database } = world;
+    this.vault = new MemoryVault(() => clock.now());
+    for (const source of ['shop', 'pay'])
+      this.vault.stored.set(`holdfast/local/${source}`, { kind: 'set', text: SECRET, changedAt: clock.now() });
+    this.gateway = {
+      deployment: resolveDeployment(GATEWAY, 'local', PROVIDERS),
+      place: 'memory',
+      deployedAt: clock.now() - 7_200_000,
+      apiUrl: 'https://gateway.test',
+      store: new MemoryEventStore(database, EVENTS),
+      payloads: new MemoryPayloadStore(database, PAYLOADS),
+      blobs: world.blobs,
+      control: new MemoryControlStore(database, EVENTS),
+      queue: new MemoryWorkQueue(world.main),
+      processor: {
+        state: () => Promise.resolve(this.processorState),
+        set: running => {
+          this.processorState = running ? 'Enabled' : 'Disabled';
+          return Promise.resolve();
+        },
+      },
+      reconciler: { run: () => Promise.reject(new Error('no source is compared here')) },
+      dead: new MemoryDeadQueue(world.dead),
+      gauge: new MemoryQueueGauge(world.main, world.dead),
+      secrets: this.vault,
+      alarms: () => Promise.resolve(this.alarms),
+      http: async (url, request) => {
+        const path = url.slice('https://gateway.test'.length);
+        const headers = { date: new Date(clock.now()).toUTCString() };
+        if (path === '/health') return { status: 200, headers, body: JSON.stringify({ version: VERSION }), ms: 1 };
+        const outcome = await world.ingest.invoke({
+          version: '2.0',
+          routeKey: `${request.method} ${path}`,
+          rawPath: path,
+          rawQueryString: '',
+          headers: request.headers,
+          isBase64Encoded: true,
+          body: Buffer.from(request.body ?? []).toString('base64'),
+          requestContext: { http: { method: request.method, path, sourceIp: '198.51.100.7' } },
+        });
+        if (outcome.kind !== 'returned') throw new Error('no answer');
+        const { statusCode, body } = JSON.parse(outcome.payload ?? '{}') as { statusCode: number; body: string };
+        return { status: statusCode, headers, body, ms: 12 };
+      },
+      clock,
+      ids: new SeededIds(new SeededRandom(9)),
+      timer: { sleep: ms => clock.sleep(ms), limit: () => Promise.reject(new Error('not used')) },
+    };
+  }
+
+  /** Runs a command; virtual time passes while it waits. */
+  async run(args: readonly string[], options: CliOptions = {}): Promise<CliResult> {
+    const { world } = this;
+    const out: string[] = [];
+    const err: string[] = [];
+    const answers = [...(options.answers ?? [])];
+    const io: Io = {
+      stdout: {
+        write: data => {
+          out.push(textOf(data));
+          options.onStdout?.(textOf(data));
+        },
+        isTTY: options.screen === true,
+        columns: 200,
+      },
+      stderr: { write: data => void err.push(textOf(data)), isTTY: false, columns: 200 },
+      stdinIsTTY: options.answers !== undefined,
+      readStdin: () => Promise.resolve(Buffer.from(options.stdin ?? '')),
+      ask: question => {
+        err.push(question);
+        return Promise.resolve(answers.shift() ?? '');
+      },
+      env: options.env ?? {},
+      interrupted: options.signal ?? new AbortController().signal,
+      user: 'ada',
+    };
+    const gateway = { ...this.gateway, ...options.gateway };
+    const services: Services = {
+      io,
+      clock: world.clock,
+      readDeployment: options.readDeployment ?? (name => resolveDeployment(GATEWAY, name, PROVIDERS)),
+      openGateway: options.openGateway ?? (() => Promise.resolve(gateway)),
+      publishedLists: options.publishedLists ?? {
+        fetchText: () => Promise.reject(new Error('no network')),
+        directory: '/nowhere',
+      },
+    };
+    const running = runCli(args, services);
+    const code = await (options.realTime ? running : world.clock.complete(running, 30 * 86_400_000));
+    return { code, stdout: out.join(''), stderr: err.join('') };
+  }
+
+  /** The same with --json, parsed; a stream is a list. */
+  async json(
+    args: readonly string[],
+    options: CliOptions = {},
+  ): Promise<{ code: number; value: unknown; stderr: string }> {
+    const { code, stdout, stderr } = await this.run([...args, '--json'], options);
+    const lines = stdout.trim().split('\n');
+    const value: unknown =
+      lines.length > 1 ? lines.map(line => JSON.parse(line) as unknown) : JSON.parse(stdout || 'null');
+    return { code, value, stderr };
+  }
+
+  /** Events arrive and end. */
+  async happen(ids: readonly string[], source = 'shop'): Promise<void> {
+    for (const id of ids) {
+      await this.world.post({ id, source, type: id.startsWith('bad') ? 'order.paid' : 'ping' });
+      await this.world.clock.advanceBy(1_000);
+    }
+    await this.world.settle();
+  }
+}
+
+function textOf(data: string | Uint8Array): string {
+  return typeof data === 'string' ? data : Buffer.from(data).toString('utf8');
+}
+
+/** A path that is gone after the test it is asked for in. */
+export function temporaryFile(name: string): string {
+  const folder = mkdtempSync(join(tmpdir(), 'holdfast-cli-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return join(folder, name);
+}

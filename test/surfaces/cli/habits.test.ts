@@ -1,0 +1,239 @@
+/** The habits every command has: help with an example, words that name what to do, exit codes, quiet scripts. */
+import { spawn, spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { openGateway } from '#cli/aws/open-gateway.ts';
+import { CliError } from '#cli/cli-error.ts';
+import { explainError } from '#cli/explain-error.ts';
+import { Output, span } from '#cli/output.ts';
+import type { Services } from '#cli/run.ts';
+import { DependencyError } from '#core/errors.ts';
+import { CliWorld } from './cli-world.ts';
+import { everyCommand } from './every-command.ts';
+
+const ROOT = join(import.meta.dirname, '../../..');
+
+const leaves = everyCommand();
+
+describe('every command', () => {
+  it('is one of those on-call expects', () => {
+    expect(leaves.map(({ path }) => path.join(' ')).sort()).toEqual([
+      'completion',
+      'cost',
+      'dlq ls',
+      'dlq purge',
+      'dlq redrive',
+      'dlq show',
+      'doctor',
+      'events get',
+      'events ls',
+      'events tail',
+      'listen',
+      'pause',
+      'processor start',
+      'processor status',
+      'processor stop',
+      'reconcile',
+      'replay',
+      'replay cancel',
+      'replay ls',
+      'replay watch',
+      'resume',
+      'send',
+      'sign',
+      'sources ips',
+      'sources ls',
+      'sources pair',
+      'sources rotate',
+      'sources set-secret',
+      'status',
+      'verify',
+    ]);
+  });
+
+  it.each(leaves.map(({ path }) => [path.join(' ')]))('%s --help has an example and the global options', async path => {
+    const { code, stdout, stderr } = await new CliWorld().run([...path.split(' '), '--help']);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toMatch(/Examples:\n {2}\$ .*holdfast /);
+    expect(stdout).toContain('--env <name>');
+    expect(stdout).toContain('--json');
+  });
+
+  it.each(leaves.map(({ path, command }) => [path.join(' '), command] as const))(
+    '%s answers an unknown option and a missing argument with 2 and a way on',
+    async (path, command) => {
+      const cli = new CliWorld();
+      const unknown = await cli.run([...path.split(' '), '--jsn']);
+      expect(unknown).toMatchObject({ code: 2, stdout: '' });
+      expect(unknown.stderr).toContain('--help');
+      if (command.registeredArguments.some(argument => argument.required)) {
+        const missing = await cli.run(path.split(' '));
+        expect(missing).toMatchObject({ code: 2, stdout: '' });
+        expect(missing.stderr).toContain('missing required argument');
+      }
+    },
+  );
+});
+
+describe('colours', () => {
+  const stream = (isTTY: boolean) => ({ write: () => {}, isTTY, columns: 80 });
+  const paint = (isTTY: boolean, env: Readonly<Record<string, string>>): string => {
+    const io = { stdout: stream(isTTY), stderr: stream(isTTY), env } as unknown as Services['io'];
+    return new Output(io, { json: false, now: () => 0 }).paint('red', 'x');
+  };
+
+  it('are for terminals that want them', () => {
+    expect(paint(true, {})).toContain('\u001b[31m');
+    expect(paint(false, {})).toBe('x');
+    expect(paint(true, { NO_COLOR: '1' })).toBe('x');
+    expect(paint(true, { TERM: 'dumb' })).toBe('x');
+  });
+
+  it('never appear in the output of a command without a terminal', async () => {
+    const cli = new CliWorld();
+    cli.world.start();
+    await cli.happen(['bad-1']);
+    for (const args of [['status'], ['events', 'ls'], ['dlq', 'show', 'bad-1'], ['doctor']]) {
+      const { stdout, stderr } = await cli.run(args);
+      expect(`${stdout}${stderr}`).not.toContain('\u001b');
+    }
+    cli.world.stop();
+  });
+});
+
+describe('what strangers wrote', () => {
+  const CURSOR_UP = '\u001b[2A';
+  const steering = `${CURSOR_UP}\u001b[2K\u009b8m\u001b]0;owned\u0007\r`;
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: colour codes begin with one
+  const COLOUR = /\u001b\[\d+m/g;
+  const isControl = (char: string) => char !== '\n' && /\p{Cc}/u.test(char);
+  const controls = (text: string) => [...text.replace(COLOUR, '')].filter(isControl);
+
+  it('moves no cursor and changes no title, in a list, in JSON, in an error', async () => {
+    const cli = new CliWorld();
+    await cli.run(['pause', 'shop', '--why', `ledger ${steering}`, '--yes']);
+    for (const args of [['status'], ['doctor'], ['status', '--json'], ['pause', 'shop', '--why', 'x', '--yes']]) {
+      const { stdout, stderr } = await cli.run(args, { screen: true });
+      expect(stdout, args.join(' ')).toContain('ledger');
+      expect(controls(stdout + stderr), args.join(' ')).toEqual([]);
+    }
+    const http = () => Promise.resolve({ status: 500, headers: {}, body: steering, ms: 1 });
+    const failed = await cli.run(['send', 'shop', '--wait', '1', '--yes'], { screen: true, gateway: { http } });
+    expect(failed.stderr).toContain('500');
+    expect(controls(failed.stderr)).toEqual([]);
+  });
+
+  it('stays what it was in JSON', async () => {
+    const cli = new CliWorld();
+    await cli.run(['pause', 'shop', '--why', `ledger ${steering}.`, '--yes']);
+    const { stdout } = await cli.run(['status', '--json']);
+    expect(JSON.parse(stdout).paused[0].why).toBe(`ledger ${steering}.`);
+  });
+});
+
+describe('errors', () => {
+  it.each([
+    [new DependencyError('dynamodb', 'Query: x', { cause: named('ExpiredTokenException') }), 4, 'AWS_PROFILE'],
+    [named('CredentialsProviderError'), 4, 'aws sso login'],
+    [new Error('Region is missing'), 4, 'AWS_REGION'],
+    [new Error('connect ECONNREFUSED 127.0.0.1:4566'), 1, 'npm start'],
+    [Object.assign(new Error('Unknown'), { name: 'NotFound', $metadata: {} }), 1, 'AWS_ENDPOINT_URL'],
+    [Object.assign(new Error('@aws-sdk XML parse error: mismatched tags'), { $metadata: {} }), 1, 'it is no AWS'],
+    [new CliError('mine', 5), 5, 'mine'],
+    ['a text', 1, 'a text'],
+  ])('%s has exit code %i and says what to do', (error, code, hint) => {
+    const explained = explainError(error);
+    expect(explained.exitCode).toBe(code);
+    expect(explained.message).toContain(hint);
+  });
+
+  it.each([
+    [{ AWS_ENDPOINT_URL: 'localhost:4566' }, '"localhost:4566"'],
+    [{ AWS_ENDPOINT_URL: 'https://dynamodb.eu-west-1.amazonaws.com' }, 'npm run deploy -- dev'],
+    [{ HOLDFAST_PORT: 'abc' }, '"abc"'],
+    [{ HOLDFAST_PORT: '70000' }, '1 to 65535'],
+  ])('name what is wrong with %j: 2', async (env, hint) => {
+    const cli = new CliWorld();
+    const { code, stderr } = await cli.run(['status'], {
+      openGateway: deployment => openGateway(deployment, env),
+      realTime: true,
+    });
+    expect(code).toBe(2);
+    expect(stderr).toContain(hint);
+    expect(stderr).toContain('allowed:');
+  });
+
+  it('of the gateway reach the person as one message', async () => {
+    const cli = new CliWorld();
+    const openGateway = () => Promise.reject(named('ExpiredToken'));
+    const { code, stdout, stderr } = await cli.run(['status'], { openGateway });
+    expect({ code, stdout }).toEqual({ code: 4, stdout: '' });
+    expect(stderr).not.toContain('    at ');
+  });
+});
+
+function named(name: string): Error {
+  return Object.assign(new Error(`${name} from AWS`), { name });
+}
+
+describe('completion', () => {
+  const script = async (shell: string): Promise<string> => (await new CliWorld().run(['completion', shell])).stdout;
+
+  it('of bash completes commands, subcommands and options', async () => {
+    const text = await script('bash');
+    const complete = (words: readonly string[]): string[] => {
+      const line = `COMP_WORDS=(${words.map(word => `'${word}'`).join(' ')}); COMP_CWORD=${words.length - 1}; _holdfast; echo "\${COMPREPLY[@]}"`;
+      const run = spawnSync('bash', ['-c', `${text}\n${line}`], { encoding: 'utf8' });
+      expect(run.stderr).toBe('');
+      return run.stdout.trim().split(' ');
+    };
+    expect(complete(['holdfast', 'ev'])).toEqual(['events']);
+    expect(complete(['holdfast', 'events', ''])).toEqual(expect.arrayContaining(['ls', 'get', 'tail']));
+    expect(complete(['holdfast', 'events', 'ls', '--s'])).toEqual(['--source', '--status', '--since']);
+    expect(complete(['holdfast', 'replay', '--ca'])).toEqual(['--cause']);
+  });
+
+  it('exists for zsh and fish, and for no other shell', async () => {
+    expect(await script('zsh')).toContain("'events ls') options=(");
+    expect(await script('fish')).toContain('__fish_seen_subcommand_from events; and __fish_seen_subcommand_from ls');
+    expect(await new CliWorld().run(['completion', 'tcsh'])).toMatchObject({ code: 2 });
+  });
+});
+
+describe('the program', () => {
+  const holdfast = (...args: string[]) =>
+    spawnSync(process.execPath, [join(ROOT, 'bin/holdfast.ts'), ...args], { encoding: 'utf8', cwd: ROOT });
+
+  it('starts, prints its version to stdout and its complaints to stderr', () => {
+    expect(holdfast('--version')).toMatchObject({
+      status: 0,
+      stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/),
+      stderr: '',
+    });
+    const wrong = holdfast('evnts');
+    expect(wrong).toMatchObject({ status: 2, stdout: '' });
+    expect(wrong.stderr).toContain('Did you mean events?');
+  });
+});
+
+describe('a reader that goes away', () => {
+  it.each([
+    ['stdout', ['--help'], 0],
+    ['stderr', ['evnts'], 2],
+  ] as const)('of %s changes no exit code', async (stream, args, code) => {
+    const child = spawn(process.execPath, [join(ROOT, 'bin/holdfast.ts'), ...args], { cwd: ROOT });
+    child[stream].destroy();
+    expect(await new Promise(resolve => child.once('exit', resolve))).toBe(code);
+  });
+});
+
+describe('lengths of time', () => {
+  it.each([
+    [45, '45 s'],
+    [150, '3 min'],
+    [18_000, '5 h'],
+    [1_036_800, '12 d'],
+  ])('%i s is %s', (seconds, text) => {
+    expect(span(seconds)).toBe(text);
+  });
+});

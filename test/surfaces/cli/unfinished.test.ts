@@ -1,0 +1,65 @@
+/** `holdfast status` counts what is not finished also where the sweeper has not come to it, by reads that have a bound. */
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { Gateway } from '#cli/gateway.ts';
+import type { EventItem } from '#core/inbound/protocol/event-item.ts';
+import { toHour } from '#core/time.ts';
+import { makeEventItem } from '#test/adapters/contracts/event-item-fixture.ts';
+import { CliWorld } from './cli-world.ts';
+
+let cli: CliWorld;
+beforeEach(() => {
+  cli = new CliWorld();
+  cli.world.start();
+  cli.world.mapping.disable();
+});
+afterEach(() => cli.world.stop());
+
+async function unfinished(gateway: Partial<Gateway> = {}): Promise<unknown> {
+  const { value } = await cli.json(['status'], { gateway });
+  return (value as { unfinished: unknown }).unfinished;
+}
+
+/** Open events of the source `pay`, as ingest leaves them, 500 a second. */
+async function arrive(count: number, more: Partial<EventItem> = {}): Promise<void> {
+  for (let n = 0; n < count; n++) {
+    if (n % 500 === 0) await cli.world.clock.advanceBy(1_000);
+    const [receivedAt, key] = [cli.world.clock.now() + n, `${cli.world.clock.now()}-${n}`];
+    const place = { timelineHour: `pay#${toHour(receivedAt)}`, timelineAt: `${receivedAt}#${key}` };
+    await cli.gateway.store.insert(makeEventItem('pay', key, { receivedAt, ...place, ...more }));
+  }
+  await cli.world.clock.advanceBy(5_000);
+}
+
+it('counts each event once, before and after the sweeper came to it', async () => {
+  const received = new Date(cli.world.clock.now()).toISOString();
+  for (const id of ['good-1', 'good-2']) await cli.world.post({ id, source: 'shop' });
+  const two = { count: 2, capped: false, estimated: false, oldest_received_at: received };
+  await cli.world.clock.advanceBy(1_000);
+  expect(await unfinished()).toEqual(two);
+  await cli.world.clock.advanceBy(5 * 60_000);
+  expect(cli.world.item('good-1', 'shop')?.watchAt).toBeDefined();
+  expect(await unfinished()).toEqual(two);
+  await cli.world.post({ id: 'good-3', source: 'shop' });
+  await arrive(1, { status: 'processing', watchShard: 'pay#0', watchAt: cli.world.clock.now() + 60_000 });
+  expect(await unfinished()).toEqual({ ...two, count: 4 });
+});
+
+it('estimates a flood from a sample, and says so', async () => {
+  await arrive(2_200);
+  const { store } = cli.gateway;
+  let read = 0;
+  const counting = new Proxy(store, {
+    get: (it, name) => {
+      if (name !== 'getMany') return (Reflect.get(it, name) as () => unknown).bind(it);
+      return (pks: Parameters<typeof store.getMany>[0]) => {
+        read += pks.length;
+        return store.getMany(pks);
+      };
+    },
+  });
+  const { stdout } = await cli.run(['status'], { gateway: { store: counting } });
+  expect(stdout).toMatch(/unfinished +about 2200 events, the oldest received \d+ s ago/);
+  expect(read).toBeLessThanOrEqual(1_000);
+  await arrive(400);
+  expect((await cli.run(['status'])).stdout).toMatch(/unfinished +over 2500 events/);
+});

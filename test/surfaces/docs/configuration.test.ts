@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest';
+import { resolveDeployment } from '#core/config/resolve-config.ts';
+import { PROVIDERS } from '#providers/index.ts';
+import { CONFIG, keysOf, renderConfigPage } from './config-page.ts';
+
+describe('docs/configuration.md', () => {
+  it('is what the code says; after a change: npx vitest run test/surfaces/docs/configuration.test.ts -u', async () => {
+    await expect(renderConfigPage()).toMatchFileSnapshot('../../../docs/configuration.md');
+  });
+
+  it('has every key with what is allowed, and its default or that it is required', () => {
+    const rows = renderConfigPage()
+      .split('\n')
+      .filter(line => line.startsWith('| `'));
+    expect(rows.length).toBeGreaterThan(70);
+    for (const row of rows) {
+      const [, key, allowed, fallback] = row.split(/(?<!\\)\|/).map(it => it.trim());
+      expect([key, allowed, fallback], row).not.toContain('');
+      expect(row).not.toMatch(/NaN|undefined/);
+    }
+  });
+
+  it('states the defaults that run', () => {
+    const config = { sources: { name: { provider: 'generic' } }, environments: { prod: {} } };
+    const deployment = resolveDeployment(config, 'prod', PROVIDERS);
+    const resolved: Readonly<Record<string, unknown>> = {
+      ...deployment,
+      ...deployment.config,
+      ...deployment.sources[0],
+      ...deployment.sources[0]?.source,
+    };
+    let compared = 0;
+    for (const { name, fallback } of [...keysOf(CONFIG, 'EnvironmentConfig'), ...keysOf(CONFIG, 'SourceConfig')]) {
+      const stated = /^(?:'(\w+)'|([\d,]+)|(true|false))(?:$|;)/.exec(fallback);
+      if (!stated || !Object.hasOwn(resolved, name)) continue;
+      const [, text, digits, flag] = stated;
+      const value = text ?? (digits === undefined ? flag === 'true' : Number(digits.replaceAll(',', '')));
+      expect([name, resolved[name]]).toEqual([name, value]);
+      compared += 1;
+    }
+    expect(compared).toBeGreaterThan(9);
+  });
+});

@@ -1,0 +1,93 @@
+/** Numbers of the guides: those that run, and those that were measured. Whoever changes one is led to the other. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import {
+  DEFAULT_QUEUE,
+  DEFAULT_REPLAYS_PER_SECOND,
+  DEFAULT_RETENTION_DAYS,
+  DEFAULT_SWEEP_SENDS_PER_SECOND,
+  DEFAULT_THRESHOLDS,
+  DEFAULT_THROTTLE,
+} from '#core/config/defaults.ts';
+import { TTL_ATTRIBUTE } from '#core/glossary.ts';
+import { WATCH_SHARDS } from '#core/inbound/protocol/event-item.ts';
+import { PAYLOAD_MARGIN_DAYS } from '#core/inbound/protocol/retention.ts';
+import { ROOT } from './pages.ts';
+
+const read = (path: string): string => readFileSync(join(ROOT, 'docs', path), 'utf8');
+const shown = (value: number): string => value.toLocaleString('en-US');
+const rounded = (value: number): string => shown(Number(value.toPrecision(2)));
+
+describe('docs/guides/scaling.md', () => {
+  const text = read('guides/scaling.md');
+  const performance = read('performance.md');
+  const dollars = Number(/\| \*\*together\*\* \| ([\d.]+) \|/.exec(performance)?.[1]);
+  const units = Number(/\| ok event \| ([\d.]+) \|/.exec(performance)?.[1]);
+
+  it('counts with the units and the dollars of docs/performance.md', () => {
+    expect(dollars).toBeGreaterThan(1);
+    for (const [millions, peak] of [
+      [1, 290],
+      [10, 1_200],
+      [100, 5_800],
+    ] as const) {
+      const row = text.split('\n').find(line => line.startsWith(`| ${millions} million |`));
+      expect(row).toContain(` ${shown(peak)}/s (`);
+      expect(row).toContain(
+        `| ${rounded(peak * units)} | about $${shown(Number((millions * 30.4 * dollars).toPrecision(1)))} |`,
+      );
+    }
+    expect(text).toContain(`about $${Number((10 * dollars).toPrecision(1))}, and no more`);
+    expect(text).toContain(`| ${rounded(4_000 / units)} events/s |`);
+    expect(text).toContain(`| ${rounded(40_000 / units)} events/s |`);
+    expect(text).toContain(`1,000/s are ${shown(1_000 * units)} write units/s`);
+  });
+
+  it('counts with the defaults', () => {
+    const { batchSize, maxConcurrency, retentionDays } = DEFAULT_QUEUE;
+    const atOnce = batchSize * maxConcurrency;
+    expect(text).toContain(
+      `| ${maxConcurrency} × ${batchSize} | ${atOnce} handlers at once: ${shown(atOnce / 0.1)}/s at 100 ms`,
+    );
+    expect(text).toContain(
+      `at ${atOnce}/s that is room for ${rounded((atOnce * retentionDays * 86_400) / 1e6)} million`,
+    );
+    expect(text).toContain(`| ${shown(DEFAULT_THROTTLE.rate)}/s, burst ${shown(DEFAULT_THROTTLE.burst)} |`);
+    expect(text).toContain(
+      `| ${DEFAULT_SWEEP_SENDS_PER_SECOND}/s | ${shown(60 * DEFAULT_SWEEP_SENDS_PER_SECOND)} parked events a minute |`,
+    );
+    expect(text).toContain(`ten million in ${(1e7 / DEFAULT_SWEEP_SENDS_PER_SECOND / 3_600).toFixed(1)} hours`);
+    expect(text).toContain(`(\`replaysPerSecond\`, ${DEFAULT_REPLAYS_PER_SECOND})`);
+    expect(text).toContain(
+      `| ${WATCH_SHARDS} × 1,000 writes/s, two per event | ${shown((WATCH_SHARDS * 1_000) / 2)} events/s`,
+    );
+    expect(text).toContain(`| ${DEFAULT_RETENTION_DAYS + PAYLOAD_MARGIN_DAYS} days |`);
+    expect(text).toContain(`more than ${DEFAULT_RETENTION_DAYS - 2} days ago is recorded as \`skipped_stale\``);
+    expect(text).toContain(`\`process-in-flight-full\` pages at ${shown(DEFAULT_THRESHOLDS.inFlightMessages)}`);
+    expect(text).toContain(`\`ingest-account-concurrency\` warns at ${DEFAULT_THRESHOLDS.accountConcurrency}`);
+  });
+});
+
+describe('docs/guides/service-levels.md', () => {
+  it('has the objectives at which the alarms stand', () => {
+    const text = read('guides/service-levels.md');
+    const { ingestErrorPercent, ingestErrorCount, ingestLatencyMs } = DEFAULT_THRESHOLDS;
+    expect(text).toContain(`p99 under ${shown(ingestLatencyMs)} ms`);
+    expect(text).toContain(`p99 from accepted to done under ${DEFAULT_THRESHOLDS.processingLatencyMs} ms`);
+    expect(text).toContain(`waits under ${DEFAULT_THRESHOLDS.unfinishedAgeSeconds} s`);
+    expect(text).toContain(`\`process-queue-age\` at ${DEFAULT_THRESHOLDS.queueAgeTicketSeconds} s (ticket)`);
+    expect(text).toContain(`at ${ingestErrorPercent} % of the answers: page`);
+    expect(text).toContain(`any, ${ingestErrorCount} answers in a minute`);
+  });
+});
+
+describe('docs/guides/disaster-recovery.md', () => {
+  it('switches TTL on for the attribute that is written, and gives the time there is', () => {
+    const text = read('guides/disaster-recovery.md');
+    expect(text).toContain(`Enabled=true,AttributeName=${TTL_ATTRIBUTE}`);
+    expect(text).toContain(`\`queue.retentionDays\` (${DEFAULT_QUEUE.retentionDays})`);
+    expect(text).toContain(`at most ${DEFAULT_SWEEP_SENDS_PER_SECOND} a second`);
+    expect(text).toContain(`with ${DEFAULT_QUEUE.maxConcurrency} × ${DEFAULT_QUEUE.batchSize} take half a minute`);
+  });
+});

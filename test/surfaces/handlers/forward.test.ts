@@ -1,0 +1,82 @@
+/** The shipped forward() handler against a real HTTP server on this machine. */
+import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, expect, it } from 'vitest';
+import { type EventId, toSourceId } from '#core/glossary.ts';
+import type { HandlerContext, WebhookEvent } from '#core/handler/handler-contract.ts';
+import { forward } from '#handlers/forward.ts';
+
+const bytes = new Uint8Array([0x7b, 0xff, 0x00, 0x0d, 0x0a, 0x7d]);
+const event = {
+  id: 'evt_stripe.evt_1' as EventId,
+  source: toSourceId('stripe'),
+  type: 'invoice.paid',
+  bytes,
+  headers: { 'content-type': 'application/json; charset=utf-8' },
+} as unknown as WebhookEvent;
+
+let server: Server | undefined;
+afterEach(() => {
+  server?.closeAllConnections();
+  server?.close();
+});
+
+async function serve(status: number, headers: Record<string, string> = {}, answer = true) {
+  const got: { headers: IncomingHttpHeaders; body: Buffer }[] = [];
+  server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    got.push({ headers: request.headers, body: Buffer.concat(chunks) });
+    if (answer) response.writeHead(status, headers).end('done');
+  });
+  await new Promise<void>(resolve => server?.listen(0, '127.0.0.1', resolve));
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`, got };
+}
+
+const context = (signal = new AbortController().signal): HandlerContext =>
+  ({ attempt: 2, idempotencyKey: 'stripe:evt_1:1', signal }) as unknown as HandlerContext;
+
+it('posts the exact bytes with event id, type, attempt and idempotency key', async () => {
+  const { url, got } = await serve(204);
+  expect(await forward(url)(event, context())).toEqual({
+    kind: 'done',
+    actionTaken: 'forwarded',
+    data: { status: 204 },
+  });
+  expect(Buffer.from(bytes).equals(got[0]?.body ?? Buffer.alloc(0))).toBe(true);
+  expect(got[0]?.headers).toMatchObject({
+    'content-type': 'application/json; charset=utf-8',
+    'holdfast-event-id': 'evt_stripe.evt_1',
+    'holdfast-event-type': 'invoice.paid',
+    'holdfast-attempt': '2',
+    'idempotency-key': 'stripe:evt_1:1',
+  });
+});
+
+it.each([429, 503])('waits as long as Retry-After says on %i', async status => {
+  const { url } = await serve(status, { 'retry-after': '17' });
+  expect(await forward(url)(event, context())).toMatchObject({ kind: 'retry', afterSeconds: 17 });
+});
+
+it.each([500, 502, 408, 409, 425, 429, 302])('tries again on %i', async status => {
+  const { url } = await serve(status, status === 302 ? { location: 'http://127.0.0.1:9/' } : {});
+  await expect(forward(url)(event, context())).rejects.not.toHaveProperty('name', 'PermanentError');
+});
+
+it.each([400, 401, 404, 410, 422])('gives up on %i', async status => {
+  const { url } = await serve(status);
+  await expect(forward(url)(event, context())).rejects.toHaveProperty('name', 'PermanentError');
+});
+
+it('stops when the attempt is over', async () => {
+  const { url } = await serve(200, {}, false);
+  const controller = new AbortController();
+  setTimeout(() => controller.abort(new Error('out of time')), 50);
+  await expect(forward(url)(event, context(controller.signal))).rejects.toThrow('out of time');
+});
+
+it('refuses a URL that is not http', () => {
+  expect(() => forward('ftp://example.org')).toThrow(
+    'forward() takes an http or https URL; it was given "ftp://example.org"',
+  );
+});

@@ -1,0 +1,114 @@
+import { inflateRawSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { MemoryPayloadStore } from '#adapters/memory/memory-payload-store.ts';
+import type { ResolvedSource } from '#core/config/resolved-config.ts';
+import { REFUSED_SLOTS, type RefusedItem } from '#core/inbound/protocol/event-item.ts';
+import { PAYLOADS } from '../../kit/memory-world.ts';
+import { ProviderWorld, type ProviderWorldOptions, SOURCE } from './provider-world.ts';
+
+const SECRET = 'whsec_c2VjcmV0LW9mLXRoZS1zb3VyY2UtMTIzNDU2Nzg=';
+const FORGERS = 'whsec_Zm9yZ2Vycy1vd24tc2VjcmV0LTEyMzQ1Njc4OTA=';
+const eventOf = (id: string, more = '') => JSON.stringify({ id, type: 'invoice.paid', created: 1_767_571_200, more });
+
+const stripe = (source: Partial<ResolvedSource>, options: ProviderWorldOptions = {}) =>
+  new ProviderWorld('stripe', { secret: SECRET, ...options, source });
+
+const refusedItems = (world: ProviderWorld): RefusedItem[] =>
+  world.world.database.dump(PAYLOADS).filter(item => String(item['pk']).startsWith('_refused#')) as never;
+
+describe('a dry run', () => {
+  it('acknowledges what does not verify, counts it, and handles none of it', async () => {
+    const world = stripe({ dryRun: true });
+    const answer = await world.post(world.sign(eventOf('evt_1'), FORGERS));
+    expect(answer).toMatchObject({ status: 200, body: '{"status":"accepted"}' });
+    expect((await world.post({ headers: {}, body: eventOf('evt_1') })).status).toBe(200);
+    expect(world.refusals('mismatch')).toBe(1);
+    expect(world.refusals('missing')).toBe(1);
+    await world.settle();
+    expect(world.world.items()).toEqual([]);
+    expect(world.world.outside).toEqual([]);
+    expect(world.world.telemetry.total('Accepted')).toBe(0);
+  });
+
+  it('handles what verifies, as ever', async () => {
+    const world = stripe({ dryRun: true });
+    expect((await world.post(world.sign(eventOf('evt_1'), SECRET))).status).toBe(200);
+    await world.settle();
+    expect(world.events()).toMatchObject([{ pk: 'default#evt_1', status: 'completed' }]);
+  });
+
+  it('keeps what it would have refused, so that one can see why', async () => {
+    const world = stripe({ dryRun: true });
+    await world.post(world.sign(eventOf('evt_1'), FORGERS));
+    expect(refusedItems(world)).toMatchObject([{ pk: '_refused#default', cause: 'mismatch' }]);
+  });
+
+  it('does not open the doors in front of verification', async () => {
+    const world = stripe({ dryRun: true, allowList: ['192.0.2.0/24'], maxBodyBytes: 100 });
+    const sent = world.sign(eventOf('evt_1'), SECRET);
+    expect((await world.post(sent)).status).toBe(403);
+    expect((await world.post({ ...sent, sourceIp: '192.0.2.9', body: 'x'.repeat(101) })).status).toBe(413);
+    expect((await world.post({ ...sent, sourceIp: '192.0.2.9', method: 'PUT' })).status).toBe(405);
+  });
+});
+
+describe('the quarantine', () => {
+  it('is empty unless the source asks for it', async () => {
+    const world = stripe({});
+    await world.post(world.sign(eventOf('evt_1'), FORGERS));
+    expect(world.stored()).toBe('[[],[]]');
+  });
+
+  it('keeps cause, time, hash, safe headers and the start of the body, for three days', async () => {
+    const world = stripe({ quarantine: true });
+    const body = eventOf('evt_1', 'x'.repeat(20_000));
+    const sent = world.sign(body, FORGERS, {
+      headers: { 'content-type': 'application/json', authorization: 'Bearer canary', cookie: 'canary=1' },
+    });
+    expect((await world.post(sent)).status).toBe(401);
+    const [item] = refusedItems(world);
+    expect(item).toMatchObject({ cause: 'mismatch', size: body.length, refusedAt: 1_767_571_200_000 });
+    expect(item?.headers).toEqual({ 'content-type': 'application/json' });
+    expect(inflateRawSync(item?.bytes ?? new Uint8Array()).toString()).toBe(body.slice(0, 16_384));
+    expect((item?.expiresAt ?? 0) - 1_767_571_200).toBe(3 * 86_400);
+    expect(JSON.stringify(item)).not.toContain('canary');
+    expect(JSON.stringify(item)).not.toContain(sent.headers?.['stripe-signature']?.split('v1=')[1]);
+  });
+
+  it(`holds at most ${REFUSED_SLOTS} requests per source, whatever comes`, async () => {
+    const world = stripe({ quarantine: true });
+    for (let n = 0; n < 1_500; n++) {
+      await world.post({ headers: { 'stripe-signature': 't=1,v1=00' }, body: eventOf(`evt_${n}`) });
+    }
+    const items = refusedItems(world);
+    expect(items).toHaveLength(REFUSED_SLOTS);
+    expect(new Set(items.map(item => item.pk))).toEqual(new Set(['_refused#default']));
+    expect(world.world.items()).toEqual([]);
+    const store = new MemoryPayloadStore(world.world.database, PAYLOADS);
+    for (let slot = 0; slot < REFUSED_SLOTS; slot++) expect(await store.getRefused(SOURCE, slot)).toBeDefined();
+    expect(await store.getRefused(SOURCE, REFUSED_SLOTS)).toBeUndefined();
+  });
+
+  it('has a key space of its own: the event with the same id and body is recorded and handled', async () => {
+    const world = stripe({ quarantine: true });
+    await world.post(world.sign(eventOf('evt_1'), FORGERS));
+    await world.post(world.sign(eventOf('_refused#default'), FORGERS));
+    expect((await world.post(world.sign(eventOf('evt_1'), SECRET))).status).toBe(200);
+    expect((await world.post(world.sign(eventOf('_refused#default'), SECRET))).status).toBe(200);
+    await world.settle();
+    expect(world.events().map(item => item.status)).toEqual(['completed', 'completed']);
+    expect(world.events().every(item => item.pk.startsWith('default#'))).toBe(true);
+    expect(refusedItems(world)).toHaveLength(2);
+    expect(world.world.outside).toHaveLength(2);
+  });
+
+  it('changes no answer when it cannot be written', async () => {
+    const world = stripe(
+      { quarantine: true },
+      { planOf: role => call => (role === 'ingest' && call.name === 'payloads.putRefused' ? 'throttled' : undefined) },
+    );
+    expect((await world.post(world.sign(eventOf('evt_1'), FORGERS))).status).toBe(401);
+    expect(world.world.telemetry.total('DependencyError', { dependency: 'dynamodb' })).toBe(1);
+    expect((await world.post(world.sign(eventOf('evt_1'), SECRET))).status).toBe(200);
+  });
+});
