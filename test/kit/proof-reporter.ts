@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import type { Reporter } from 'vitest/node';
 import { type ConditionCounts, PROOF_FOLDER, type ProofLine } from '#test/kit/proof-ledger.ts';
 
-const INVARIANTS = Array.from({ length: 14 }, (_, n) => `I${n + 1}`);
+/** I1 to I14 of receiving (docs/protocol.md), O1 to O18 of sending (docs/outbound-protocol.md). */
+const INVARIANTS = [...numbered('I', 14), ...numbered('O', 18)];
 
 export default class ProofReporter implements Reporter {
   onInit(): void {
@@ -25,6 +26,10 @@ export default class ProofReporter implements Reporter {
     const caught = mutants.filter(it => it.caught).length;
     console.log(`\nDeliberate bugs: ${caught} of ${mutants.length} caught, ${mutants.length - caught} survived\n`);
   }
+}
+
+function numbered(letter: string, count: number): readonly string[] {
+  return Array.from({ length: count }, (_, n) => `${letter}${n + 1}`);
 }
 
 function readProof<T>(name: string): T | undefined {

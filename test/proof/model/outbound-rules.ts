@@ -1,0 +1,132 @@
+/**
+ * One switch per rule of outbound delivery. `OUTBOUND` holds the rules as they must be; every bad variant changes one of
+ * them and must then fail.
+ */
+export interface OutboundRules {
+  // Publish and fan-out
+  /** What was done when the producer hears 202: the fan-out job was accepted, only the message was stored, or nothing. */
+  readonly answersAfter: 'job' | 'message' | 'nothing';
+  readonly fanOrder: readonly FanStep[];
+
+  // Wake and lease
+  /** How a token is passed on to the slow lane, if it may be passed on at all. */
+  readonly lanes: 'none' | 'send, then delete' | 'delete, then send';
+  readonly tokenDeleted: 'end' | 'start';
+  /** The acquiring write requires a lease that is free or over. */
+  readonly leaseNeeded: boolean;
+  readonly leaseEnds: boolean;
+  /** How "somebody holds the lease" is read. */
+  readonly heldSeen: 'consistent' | 'stale';
+  /** The repeated acquire after a lost reply is recognised by its own owner token. */
+  readonly ownClaimKnown: boolean;
+  /** A token stays hidden longer than any lease stands. */
+  readonly visibilityLonger: boolean;
+  readonly releaseIfOwner: boolean;
+  /** What happens to the token when the release errors. */
+  readonly releaseError: 'return' | 'ack';
+  /** The rows are queried again after the release. */
+  readonly recheck: boolean;
+  readonly recheckReads: 'table' | 'index';
+  /** That query also compares the next due time with `wakeAt`. */
+  readonly recheckFuture: boolean;
+  /** The gate it goes by: as the release returned it, or as the session remembers it. */
+  readonly recheckGate: 'returned' | 'remembered';
+  readonly wakeOfRetry: boolean;
+  readonly wakeOfHold: boolean;
+  /** The sweeper removes `wakeAt` when it sends the token. */
+  readonly sweeperClears: boolean;
+  readonly audit: boolean;
+  readonly reconcile: boolean;
+
+  // Gate and hold
+  readonly acquireLooksAtHold: boolean;
+  readonly acquireLooksAtGate: boolean;
+  readonly sessionLooksAtGate: boolean;
+  readonly sessionLooksAtOwner: boolean;
+  /** A token that finds the gate closed removes `wakeAt`. */
+  readonly closedClearsWake: boolean;
+  /** Which gate a session may disable. */
+  readonly disableIf: 'open' | 'always';
+  readonly resumeWakes: boolean;
+  /** Nobody opens the gate again: what waits must still end. */
+  readonly disabledForGood: boolean;
+  /** Rows older than the retention are ended, behind a closed gate too. */
+  readonly expiry: boolean;
+
+  // Drain and record
+  /** Charged attempts before a delivery is dead (production: 10). */
+  readonly attempts: number;
+  readonly lookAtRecord: boolean;
+  readonly successOrder: 'record, row' | 'row, record';
+  readonly successIf: 'generation' | 'not final' | 'always';
+  readonly failureIf: 'generation' | 'always';
+  readonly retryOrder: 'record, new, old' | 'new, record, old' | 'record, old, new';
+  /** Attempt recorded, retry row missing: the row is made. */
+  readonly repairRecorded: boolean;
+  /** Drop and delete write a record before they delete the row. */
+  readonly cancelRecords: boolean;
+  /** An answer of 429 counts as a failed attempt. */
+  readonly throttledCharged: boolean;
+  /** All due rows of a page go out in one request. */
+  readonly batch: boolean;
+
+  // Replay
+  readonly replay: 'transaction' | 'record, row' | 'row, record';
+  readonly replayIf: 'generation' | 'always';
+  /** A repeated replay request is recognised by its id. */
+  readonly requestKnown: boolean;
+
+  // Order
+  readonly ordered: boolean;
+  /** A retry of the head holds back what is behind it. */
+  readonly headWaits: boolean;
+}
+
+export type FanStep = 'rows' | 'tokens' | 'ack';
+
+export const OUTBOUND: OutboundRules = {
+  answersAfter: 'job',
+  fanOrder: ['rows', 'tokens', 'ack'],
+  lanes: 'none',
+  tokenDeleted: 'end',
+  leaseNeeded: true,
+  leaseEnds: true,
+  heldSeen: 'consistent',
+  ownClaimKnown: true,
+  visibilityLonger: true,
+  releaseIfOwner: true,
+  releaseError: 'return',
+  recheck: true,
+  recheckReads: 'table',
+  recheckFuture: true,
+  recheckGate: 'returned',
+  wakeOfRetry: true,
+  wakeOfHold: true,
+  sweeperClears: false,
+  audit: true,
+  reconcile: true,
+  acquireLooksAtHold: true,
+  acquireLooksAtGate: true,
+  sessionLooksAtGate: true,
+  sessionLooksAtOwner: true,
+  closedClearsWake: true,
+  disableIf: 'open',
+  resumeWakes: true,
+  disabledForGood: false,
+  expiry: true,
+  attempts: 2,
+  lookAtRecord: true,
+  successOrder: 'record, row',
+  successIf: 'generation',
+  failureIf: 'generation',
+  retryOrder: 'record, new, old',
+  repairRecorded: true,
+  cancelRecords: true,
+  throttledCharged: false,
+  batch: false,
+  replay: 'transaction',
+  replayIf: 'generation',
+  requestKnown: true,
+  ordered: false,
+  headWaits: true,
+};
