@@ -139,6 +139,10 @@ export interface RuntimeItem extends Listed {
   readonly opens: number;
   /** Successes in a row since the probe, while the breaker recovers. */
   readonly recovered?: number;
+  /** While it recovers: requests at once, doubled after each full round of successes, up to `cap`. */
+  readonly ramp?: number;
+  /** Successes of the round that is on. */
+  readonly round?: number;
   /** Throttled answers in a row. */
   readonly throttles?: number;
   readonly failingSince?: EpochMs;
@@ -151,8 +155,12 @@ export interface RuntimeItem extends Listed {
   readonly recent?: string;
   /** Requests at once, as the pace found it. */
   readonly cap: number;
+  /** The cap at the last success, while it fails: what it comes back to. */
+  readonly steadyCap?: number;
   /** Successes since the cap last grew. */
   readonly streak?: number;
+  /** Results still to come before another failure halves the cap: one round is one fault. */
+  readonly cooldown?: number;
   readonly ewmaMs: number;
   readonly lane: 'fast' | 'slow';
   /** Quick successes in a row on the slow lane. */

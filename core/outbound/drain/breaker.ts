@@ -1,0 +1,164 @@
+/**
+ * The breaker of one endpoint: closed, open with a hold, one probe, then recovering. Its state lies in the runtime item,
+ * changes in the memory of the session that has the lease, and is written when that ends. Only endpoint-level failures
+ * count; an answer about one message says nothing about its endpoint.
+ */
+import type { EpochMs } from '#core/glossary.ts';
+import type { Verdict } from '#core/outbound/ports.ts';
+import type { HoldWhy } from '#core/outbound/protocol/items.ts';
+import type { Random } from '#core/ports.ts';
+import { jittered } from './schedule.ts';
+
+/** Attributes of the runtime item, and their meaning. */
+export interface Breaker {
+  readonly opens: number;
+  readonly recovered?: number | undefined;
+  readonly ramp?: number | undefined;
+  readonly round?: number | undefined;
+  readonly throttles?: number | undefined;
+  readonly probes: number;
+  readonly failingSince?: EpochMs | undefined;
+  readonly goneAt?: EpochMs | undefined;
+  readonly forbiddenAt?: EpochMs | undefined;
+  readonly recent?: string | undefined;
+  readonly holdUntil?: EpochMs | undefined;
+  readonly holdWhy?: HoldWhy | undefined;
+  readonly holdSince?: EpochMs | undefined;
+}
+export interface BreakerRules {
+  readonly now: EpochMs;
+  readonly random: Random;
+  /** The first hold, and the longest. */
+  readonly probe: { readonly baseSeconds: number; readonly capSeconds: number };
+  /** Requests at once before it began to fail: of a smaller cap, fewer failures open. */
+  readonly cap: number;
+}
+export const DEFAULT_PROBE = { baseSeconds: 30, capSeconds: 900 } as const;
+
+const IN_A_ROW = 5;
+const WINDOW = 20;
+const SUCCESSES_TO_CLOSE = 3;
+const THROTTLE_BASE_MS = 5_000;
+const THROTTLE_CAP_MS = 15 * 60_000;
+/** A second answer of this kind disables only after this long: one bad deploy must not end a subscription. */
+const SECOND_WORD_MS = 60_000;
+const PROBES_TO_DISABLE = 10;
+const DAY_MS = 86_400_000;
+
+/** Open, its hold is over, and no probe has succeeded yet: one request, and no more. */
+export const isProbing = (breaker: Breaker): boolean => breaker.opens > 0 && breaker.recovered === undefined;
+
+/** Requests at once that the breaker allows, of those the pace does. */
+export function breakerSlots(breaker: Breaker, cap: number): number {
+  if (isProbing(breaker)) return 1;
+  return Math.min(breaker.ramp ?? cap, cap);
+}
+
+/** The breaker after an answer. A hold that is set stays: what was in the air when it began opens nothing twice. */
+export function afterAnswer(breaker: Breaker, verdict: Verdict, rules: BreakerRules): Breaker {
+  if (verdict.health === 'success') return succeeded(breaker, rules.cap);
+  if (verdict.health === 'hold') return throttled(breaker, verdict.retryAfterMs ?? 0, rules.now);
+  if (verdict.health === 'none') return aboutMessage(breaker, verdict, rules);
+  return failed(breaker, verdict, rules);
+}
+
+function succeeded(breaker: Breaker, cap: number): Breaker {
+  const { throttles: _, failingSince: __, goneAt: ___, forbiddenAt: ____, ...rest } = breaker;
+  const good: Breaker = { ...rest, probes: 0, recent: remember(breaker, '1') };
+  if (isProbing(breaker)) return { ...good, recovered: 0, ramp: 1, round: 0 };
+  const stepped = breaker.ramp === undefined ? good : stepUp(good, breaker.ramp, cap);
+  if (breaker.opens === 0) return stepped;
+  const recovered = (breaker.recovered ?? 0) + 1;
+  return recovered < SUCCESSES_TO_CLOSE
+    ? { ...stepped, recovered }
+    : { ...stepped, opens: 0, recovered: undefined, recent: '' };
+}
+
+/** A full round of successes doubles what may be in the air, until it is the old cap. */
+function stepUp(breaker: Breaker, ramp: number, cap: number): Breaker {
+  const round = (breaker.round ?? 0) + 1;
+  if (round < ramp) return { ...breaker, round };
+  return ramp * 2 >= cap ? { ...breaker, ramp: undefined, round: undefined } : { ...breaker, ramp: ramp * 2, round: 0 };
+}
+
+function failed(breaker: Breaker, verdict: Verdict, rules: BreakerRules): Breaker {
+  const { now } = rules;
+  const wasProbe = isProbing(breaker);
+  const after: Breaker = {
+    ...breaker,
+    throttles: undefined,
+    recent: remember(breaker, '0'),
+    failingSince: breaker.failingSince ?? now,
+    probes: breaker.probes + (wasProbe ? 1 : 0),
+    ...(verdict.class === 'gone' ? { goneAt: breaker.goneAt ?? now } : {}),
+    ...(verdict.class === 'forbidden_address' ? { forbiddenAt: breaker.forbiddenAt ?? now } : {}),
+  };
+  if (breaker.holdUntil !== undefined) return after;
+  const opens = breaker.opens > 0 || verdict.class === 'gone' || opensBy(after.recent ?? '', rules.cap);
+  return opens ? opened(after, breaker.opens + 1, rules) : after;
+}
+
+/** The last five results (or as many as may be in the air) failed, or half of the last twenty. */
+function opensBy(recent: string, cap: number): boolean {
+  if (recent.endsWith('0'.repeat(Math.max(1, Math.min(IN_A_ROW, cap))))) return true;
+  return recent.length === WINDOW && recent.split('0').length - 1 >= WINDOW / 2;
+}
+
+/** A probe that met a bad message learnt nothing: the same hold again, and another message next time. */
+function aboutMessage(breaker: Breaker, verdict: Verdict, rules: BreakerRules): Breaker {
+  if (verdict.class === 'own_fault') return breaker;
+  const after = { ...breaker, throttles: undefined };
+  if (!isProbing(breaker) || breaker.holdUntil !== undefined) return after;
+  return opened({ ...after, probes: after.probes + 1 }, breaker.opens, rules);
+}
+
+function opened(breaker: Breaker, opens: number, { now, random, probe }: BreakerRules): Breaker {
+  const seconds = Math.min(jittered(probe.baseSeconds * 2 ** Math.min(opens - 1, 20), random), probe.capSeconds);
+  const holdUntil = Math.round(now + seconds * 1_000);
+  return {
+    ...breaker,
+    opens,
+    recovered: undefined,
+    ramp: undefined,
+    round: undefined,
+    holdUntil,
+    holdWhy: 'breaker',
+    holdSince: now,
+  };
+}
+
+/** Each throttled answer in a row doubles our own wait: a hostile `Retry-After: 1` cannot make us poll. */
+function throttled(breaker: Breaker, askedMs: number, now: EpochMs): Breaker {
+  const throttles = (breaker.throttles ?? 0) + 1;
+  const ours = Math.min(THROTTLE_CAP_MS, THROTTLE_BASE_MS * 2 ** Math.min(throttles - 1, 20));
+  const until = now + Math.max(ours, askedMs);
+  const held = breaker.holdUntil;
+  // Several answers to requests that were in the air together are one word.
+  if (held !== undefined) return { ...breaker, holdUntil: Math.max(held, now + askedMs) };
+  return { ...breaker, throttles, holdUntil: until, holdWhy: 'throttled', holdSince: now };
+}
+
+function remember({ recent = '' }: Breaker, result: '0' | '1'): string {
+  return (recent + result).slice(-WINDOW);
+}
+
+export type DisableReason = 'gone' | 'forbidden_address' | 'requested' | 'failing';
+/**
+ * Why the session must disable the endpoint, after an answer. `before`: the breaker before it. `days`: without a success,
+ * until the endpoint is disabled; false: never.
+ */
+export function disableReason(
+  before: Breaker,
+  after: Breaker,
+  verdict: Verdict,
+  rules: { readonly now: EpochMs; readonly days: number | false },
+): DisableReason | undefined {
+  const { now, days } = rules;
+  const saidBefore = (at: EpochMs | undefined): boolean => at !== undefined && now - at >= SECOND_WORD_MS;
+  if (verdict.directive === 'disable') return 'requested';
+  if (verdict.class === 'gone' && saidBefore(before.goneAt)) return 'gone';
+  if (verdict.class === 'forbidden_address' && saidBefore(before.forbiddenAt)) return 'forbidden_address';
+  const since = after.failingSince;
+  if (days === false || since === undefined || verdict.health === 'success') return undefined;
+  return after.probes >= PROBES_TO_DISABLE && now - since >= days * DAY_MS ? 'failing' : undefined;
+}

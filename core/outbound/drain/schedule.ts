@@ -1,0 +1,44 @@
+/** When a failed delivery is tried again: a list of waits after failures, jittered, never before what the endpoint asked. */
+import type { EpochMs } from '#core/glossary.ts';
+import type { Random } from '#core/ports.ts';
+
+const doubling = Array.from({ length: 16 }, (_, k) => Math.min(5 * 2 ** k, 3_600));
+
+/** Waits after the first, second … failure, in seconds. Attempts = waits + 1. */
+export const SCHEDULES = {
+  /** 75 h 35 min in all: outlasts a weekend. */
+  standard: [5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400],
+  doubling,
+  day: [60, 300, 1_800, 7_200, 28_800, 86_400],
+  'ten-hours': [60, 300, 1_800, 7_200, 18_000, 36_000, 36_000],
+} as const satisfies Readonly<Record<string, readonly number[]>>;
+export type ScheduleName = keyof typeof SCHEDULES;
+
+const MAX_WAITS = 20;
+const MAX_WAIT_SECONDS = 86_400;
+/** Each wait is up to this share shorter or longer, so that deliveries that failed together do not return together. */
+export const JITTER = 0.2;
+
+/** True for a list this engine runs: 1 to 20 waits of 1 s to 24 h. */
+export function isSchedule(waits: readonly number[]): boolean {
+  const fits = (wait: number): boolean => wait >= 1 && wait <= MAX_WAIT_SECONDS;
+  return waits.length >= 1 && waits.length <= MAX_WAITS && waits.every(fits);
+}
+
+/** Charged attempts before a delivery is dead. A message may cut it. */
+export function attemptsOf(waits: readonly number[], maxAttempts?: number): number {
+  return Math.max(1, Math.min(waits.length + 1, maxAttempts ?? Number.POSITIVE_INFINITY));
+}
+
+/** A value up to 20 % away from the given one. */
+export const jittered = (value: number, random: Random): number => value * (1 + JITTER * (2 * random.next() - 1));
+
+/** When attempt `n + 1` is due, after charged failure `n`. `notBefore`: what the endpoint's answer asked for, ms from now. */
+export function nextAttemptAt(
+  waits: readonly number[],
+  n: number,
+  at: { readonly now: EpochMs; readonly random: Random; readonly notBefore?: number | undefined },
+): EpochMs {
+  const wait = waits[Math.min(n, waits.length) - 1] ?? MAX_WAIT_SECONDS;
+  return Math.round(at.now + Math.max(jittered(wait * 1_000, at.random), at.notBefore ?? 0));
+}

@@ -1,0 +1,492 @@
+/**
+ * Every write of the outbound protocol, W1 to W19, on one page and as data: what must hold, what is set, what goes.
+ * Nothing else in the product changes a message, a row, a record, an endpoint or its runtime item. The proof suite takes
+ * each leaf of each condition away in turn.
+ */
+import { all, any, type Condition, eq, isIn, le, lt, missing, ne, same } from '#core/condition.ts';
+import type { EpochMs } from '#core/glossary.ts';
+import type { Item, ItemPut, ItemUpdate, ItemWrite, Placed, TableKey } from '#core/outbound/ports.ts';
+import type { AppId, EndpointId } from './ids.ts';
+import {
+  type EndpointItem,
+  FINAL_STATUSES,
+  type LastAttempt,
+  type MessageItem,
+  OPEN_STATUSES,
+  type RecordItem,
+  type RowItem,
+  type RuntimeItem,
+  type SecretsItem,
+} from './items.ts';
+import {
+  applicationKey,
+  type DeliveryId,
+  deadListed,
+  endpointKey,
+  endpointNameKey,
+  laterRowKey,
+  liveRowKey,
+  messageKey,
+  recordKey,
+  runtimeKey,
+  secretsKey,
+  wakeListed,
+} from './keys.ts';
+import { deliveryExpiry, OUTBOUND_TIMINGS, rowExpiry } from './timings.ts';
+
+type RecordUpdate = ItemUpdate<RecordItem>;
+type RuntimeUpdate = ItemUpdate<RuntimeItem>;
+const WAKE = ['gpk', 'gsk'] as const;
+
+// ---- publish and fan-out ---------------------------------------------------------------------------------------------
+
+/** W1: the message, once. Refused: it is there, by our own repeated write or an earlier request. */
+export function putMessage(item: MessageItem): ItemPut<MessageItem> {
+  return { kind: 'put', key: messageKey(item.id), item, condition: missing('pk') };
+}
+
+/** W2: a live row. No condition: the same key is the same row. */
+export function liveRow(delivery: DeliveryId, now: EpochMs, retentionMs: number): Placed<Item & RowItem> {
+  const { pk, sk } = liveRowKey(delivery);
+  const { msg, createdAt } = delivery;
+  return { pk, sk, msg, createdAt, gen: 1, n: 1, expiresAt: rowExpiry(now, retentionMs) };
+}
+
+// ---- the lease -------------------------------------------------------------------------------------------------------
+
+export interface Take {
+  readonly me: string;
+  readonly now: EpochMs;
+  readonly leaseUntil: EpochMs;
+  /** Behind a closed gate, to end what is too old: no hold is looked at. */
+  readonly toEnd: boolean;
+}
+/** W3: takes the lease, as the item was read: free or over, behind the same gate, no hold. */
+export function takeLease(read: RuntimeItem, by: Take): RuntimeUpdate {
+  const free = [same('owner', read.owner), same('leaseUntil', read.leaseUntil), eq('gate', read.gate)];
+  const noHold = any(missing('holdUntil'), le('holdUntil', by.now + OUTBOUND_TIMINGS.slackMs));
+  return {
+    kind: 'update',
+    key: runtimeKey(read.ep),
+    condition: by.toEnd ? all(...free) : all(...free, noHold),
+    set: {
+      owner: by.me,
+      leaseUntil: by.leaseUntil,
+      crashes: read.owner === undefined ? 0 : read.crashes + 1,
+    },
+  };
+}
+
+/** W4: the owner needs more time. */
+export function renewLease(ep: EndpointId, me: string, leaseUntil: EpochMs): RuntimeUpdate {
+  return { kind: 'update', key: runtimeKey(ep), condition: eq('owner', me), set: { leaseUntil } };
+}
+
+/** What a session knows better than the item when it ends. An undefined one is removed. */
+export const SESSION_ATTRIBUTES = [
+  'holdUntil',
+  'holdWhy',
+  'holdSince',
+  'opens',
+  'recovered',
+  'ramp',
+  'round',
+  'throttles',
+  'failingSince',
+  'probes',
+  'goneAt',
+  'forbiddenAt',
+  'recent',
+  'cap',
+  'steadyCap',
+  'streak',
+  'cooldown',
+  'ewmaMs',
+  'lane',
+  'quick',
+  'bucket',
+  'hours',
+  'lastSuccessAt',
+  'lastFailureAt',
+  'lastClass',
+  'lastCode',
+] as const satisfies readonly (keyof RuntimeItem)[];
+export type SessionState = { readonly [K in (typeof SESSION_ATTRIBUTES)[number]]?: RuntimeItem[K] | undefined };
+
+/** W10: gives the lease back, with what the session found out and when to look again. */
+export function releaseLease(
+  ep: EndpointId,
+  me: string,
+  end: { readonly state: SessionState; readonly died: number; readonly wakeAt: EpochMs | undefined },
+): RuntimeUpdate {
+  const { state, died, wakeAt } = end;
+  const known = SESSION_ATTRIBUTES.filter(name => state[name] !== undefined);
+  const gone = SESSION_ATTRIBUTES.filter(name => state[name] === undefined);
+  return {
+    kind: 'update',
+    key: runtimeKey(ep),
+    condition: eq('owner', me),
+    set: {
+      ...Object.fromEntries(known.map(name => [name, state[name]])),
+      crashes: 0,
+      ...(wakeAt === undefined ? {} : wakeListed(ep, wakeAt)),
+    },
+    ...(died === 0 ? {} : { add: { dead: died } }),
+    remove: ['owner', 'leaseUntil', ...gone, ...(wakeAt === undefined ? WAKE : [])],
+  };
+}
+
+/** W10 after three dead owners in a row: nothing is sent for a while; what the session would know stays as it was. */
+export function releaseCrashed(ep: EndpointId, me: string, now: EpochMs, holdUntil: EpochMs): RuntimeUpdate {
+  return {
+    kind: 'update',
+    key: runtimeKey(ep),
+    condition: eq('owner', me),
+    set: { crashes: 0, holdUntil, holdWhy: 'crash', holdSince: now, ...wakeListed(ep, holdUntil) },
+    remove: ['owner', 'leaseUntil'],
+  };
+}
+
+/** W11: a token at a closed gate. Nothing wakes it; whoever opens it does. */
+export function clearWake(ep: EndpointId): RuntimeUpdate {
+  return { kind: 'update', key: runtimeKey(ep), condition: isIn('gate', ['paused', 'disabled']), remove: WAKE };
+}
+
+// ---- outcomes --------------------------------------------------------------------------------------------------------
+
+/** `open(gen)`: this generation still owes something. Only a first one may have no record. */
+function open(gen: number): Condition {
+  const owing = all(eq('gen', gen), isIn('status', OPEN_STATUSES));
+  return gen === 1 ? any(missing('pk'), owing) : owing;
+}
+
+/** What an outcome is about. */
+export interface Delivery extends DeliveryId {
+  readonly app: AppId;
+  readonly gen: number;
+  /** Unknown where the message is gone. */
+  readonly type?: string;
+}
+export interface Outcome {
+  readonly now: EpochMs;
+  readonly retentionMs: number;
+  readonly last: LastAttempt;
+  readonly snippet?: string;
+  /** Of the first attempt, where the record has none. */
+  readonly firstAt?: EpochMs;
+}
+const about = ({ app, gen, type, createdAt }: Delivery, now: EpochMs, retentionMs: number) => ({
+  app,
+  gen,
+  ...(type === undefined ? {} : { type }),
+  expiresAt: deliveryExpiry(createdAt, now, retentionMs),
+});
+const seen = ({ last, snippet, firstAt }: Outcome) => ({
+  last,
+  ...(snippet === undefined ? {} : { snippet }),
+  ...(firstAt === undefined ? {} : { firstAt }),
+});
+
+/** W5: a success, or a receiver that wants no more of this message. */
+export function recordEnd(delivery: Delivery, status: 'delivered' | 'aborted', outcome: Outcome): RecordUpdate {
+  const { now, retentionMs } = outcome;
+  return {
+    kind: 'update',
+    key: recordKey(delivery),
+    condition: open(delivery.gen),
+    set: { ...about(delivery, now, retentionMs), ...seen(outcome), status, endedAt: now },
+    remove: ['nextAt'],
+  };
+}
+
+/** W6: a charged failure, the `n`-th. Without `nextAt` it was the last: dead. */
+export function recordFailure(
+  delivery: Delivery,
+  n: number,
+  nextAt: EpochMs | undefined,
+  outcome: Outcome,
+): RecordUpdate {
+  const { now, retentionMs } = outcome;
+  const dead = nextAt === undefined;
+  return {
+    kind: 'update',
+    key: recordKey(delivery),
+    condition: all(open(delivery.gen), any(missing('attempts'), lt('attempts', n))),
+    set: {
+      ...about(delivery, now, retentionMs),
+      ...seen(outcome),
+      attempts: n,
+      ...(dead
+        ? { status: 'dead', endedAt: now, ...deadListed(delivery.ep, now, delivery.msg) }
+        : { status: 'retrying', nextAt }),
+    },
+    ...(dead ? { remove: ['nextAt'] } : {}),
+  };
+}
+
+/** W7: the row of the next attempt. The same failure makes the same row. */
+export function retryRow(
+  delivery: DeliveryId & { readonly gen: number },
+  next: { readonly nextAt: EpochMs; readonly n: number },
+  rules: { readonly now: EpochMs; readonly retentionMs: number },
+): ItemPut<RowItem> {
+  const { msg, createdAt, gen } = delivery;
+  return {
+    kind: 'put',
+    key: laterRowKey(delivery, { dueAt: next.nextAt, kind: 'r', gen, n: next.n }),
+    item: { msg, createdAt, gen, n: next.n, expiresAt: rowExpiry(rules.now, rules.retentionMs) },
+  };
+}
+
+// W8: the row goes (`ItemStore.delete`, plain): always the last write of an outcome.
+
+/** W9: ends without a request. */
+export function recordUnsent(
+  delivery: Delivery,
+  status: 'expired' | 'dropped' | 'canceled',
+  rules: { readonly now: EpochMs; readonly retentionMs: number },
+): RecordUpdate {
+  return {
+    kind: 'update',
+    key: recordKey(delivery),
+    condition: open(delivery.gen),
+    set: { ...about(delivery, rules.now, rules.retentionMs), status, endedAt: rules.now },
+    remove: ['nextAt'],
+  };
+}
+
+// ---- the gate --------------------------------------------------------------------------------------------------------
+
+export interface GateAct {
+  readonly by: 'operator' | 'customer' | 'system';
+  readonly why: string;
+  readonly now: EpochMs;
+}
+/** What an operator closed, a customer neither opens nor closes in another way. */
+const allowedTo = (by: GateAct['by'], condition: Condition): Condition =>
+  by === 'customer' ? all(condition, ne('gateBy', 'operator')) : condition;
+const CLOSED_BY = ['gateBy', 'gateWhy'] as const;
+
+/** W12: pause, or disable. */
+export function closeGate(ep: EndpointId, gate: 'paused' | 'disabled', act: GateAct): RuntimeUpdate {
+  const from = gate === 'paused' ? ['open', 'paused'] : ['open', 'paused', 'disabled'];
+  return {
+    kind: 'update',
+    key: runtimeKey(ep),
+    condition: allowedTo(act.by, isIn('gate', from)),
+    set: { gate, gateBy: act.by, gateWhy: act.why, gateSince: act.now },
+    remove: WAKE,
+  };
+}
+
+/** W13: resume. */
+export function openPaused(ep: EndpointId, act: GateAct): RuntimeUpdate {
+  return {
+    kind: 'update',
+    key: runtimeKey(ep),
+    condition: allowedTo(act.by, eq('gate', 'paused')),
+    set: { gate: 'open', gateSince: act.now, ...wakeListed(ep, act.now) },
+    remove: CLOSED_BY,
+  };
+}
+
+/** W14: a session closes what it owns. Only an open gate: a deleted endpoint must not come back. */
+export function disableOwned(ep: EndpointId, me: string, why: string, now: EpochMs): RuntimeUpdate {
+  return {
+    kind: 'update',
+    key: runtimeKey(ep),
+    condition: all(eq('owner', me), eq('gate', 'open')),
+    set: { gate: 'disabled', gateBy: 'system', gateWhy: why, gateSince: now },
+    remove: WAKE,
+  };
+}
+
+/** W15: enable. The first request is a probe; `dropBefore` lets go of the backlog up to then. */
+export function enable(ep: EndpointId, act: GateAct, dropBefore?: EpochMs): RuntimeUpdate {
+  return {
+    kind: 'update',
+    key: runtimeKey(ep),
+    condition: allowedTo(act.by, eq('gate', 'disabled')),
+    set: {
+      gate: 'open',
+      gateSince: act.now,
+      opens: 1,
+      probes: 0,
+      ...(dropBefore === undefined ? {} : { dropBefore }),
+      ...wakeListed(ep, act.now),
+    },
+    remove: [...CLOSED_BY, 'holdUntil', 'holdWhy', 'holdSince', 'failingSince', 'goneAt', 'forbiddenAt', 'recovered'],
+  };
+}
+
+/** W18: look now, whatever the hold says. */
+export function probeNow(ep: EndpointId, now: EpochMs): RuntimeUpdate {
+  return {
+    kind: 'update',
+    key: runtimeKey(ep),
+    condition: eq('gate', 'open'),
+    set: wakeListed(ep, now),
+    remove: ['holdUntil', 'holdWhy', 'holdSince'],
+  };
+}
+
+// ---- configuration ---------------------------------------------------------------------------------------------------
+
+const endpointChanged = (app: AppId, by: { readonly endpoints?: 1 | -1 }, ...conditions: Condition[]): ItemWrite => ({
+  kind: 'update',
+  key: applicationKey(app),
+  condition: all(eq('state', 'active'), ...conditions),
+  add: { endpointVersion: 1, ...(by.endpoints === undefined ? {} : { endpoints: by.endpoints }) },
+});
+const nameOf = (app: AppId, uid: string, id: EndpointId): ItemPut<{ id: EndpointId }> => ({
+  kind: 'put',
+  key: endpointNameKey(app, uid) as TableKey<{ id: EndpointId }>,
+  item: { id },
+  condition: any(missing('pk'), eq('id', id)),
+});
+
+/** Where each write of the endpoint's transactions stands, so that a refusal is understood. */
+export const ENDPOINT_WRITES = { application: 0, endpoint: 1, name: 4 } as const;
+
+/** W19 for a new endpoint: configuration, secrets and runtime at once, within the application's limit. */
+export function createEndpoint(
+  endpoint: EndpointItem,
+  secrets: SecretsItem,
+  runtime: RuntimeItem,
+  limit: number,
+): readonly ItemWrite[] {
+  const { app, id, uid } = endpoint;
+  const put = <T>(key: TableKey<T>, item: T): ItemPut<T> => ({ kind: 'put', key, item, condition: missing('pk') });
+  return [
+    endpointChanged(app, { endpoints: 1 }, lt('endpoints', limit)),
+    put(endpointKey(app, id), endpoint),
+    put(secretsKey(id), secrets),
+    put(runtimeKey(id), runtime),
+    ...(uid === undefined ? [] : [nameOf(app, uid, id)]),
+  ];
+}
+
+/** W19: a changed endpoint, as its version was read. */
+export function changeEndpoint(endpoint: EndpointItem, seenVersion: number): readonly ItemWrite[] {
+  return [
+    endpointChanged(endpoint.app, {}),
+    {
+      kind: 'put',
+      key: endpointKey(endpoint.app, endpoint.id),
+      item: endpoint,
+      condition: all(eq('version', seenVersion), missing('deletedAt')),
+    } satisfies ItemPut<EndpointItem>,
+  ];
+}
+
+/** W16: a tombstone for the configuration, and a gate that stays shut; what waits ends as canceled. */
+export function deleteEndpoint(
+  endpoint: EndpointItem,
+  rules: { readonly now: EpochMs; readonly by: GateAct['by']; readonly why: string; readonly expiresAt: number },
+): readonly ItemWrite[] {
+  const { app, id, version, createdAt, mode, uid } = endpoint;
+  const { now, by, why, expiresAt } = rules;
+  const tombstone: EndpointItem = {
+    id,
+    app,
+    url: '',
+    description: '',
+    types: [],
+    channels: [],
+    mode,
+    headers: {},
+    signature: 'standard',
+    maxConcurrency: 1,
+    timeoutMs: 1_000,
+    ordered: false,
+    payload: 'full',
+    metadata: {},
+    subscribedAt: now,
+    version: version + 1,
+    createdAt,
+    deletedAt: now,
+    expiresAt,
+  };
+  return [
+    {
+      kind: 'update',
+      key: applicationKey(app),
+      condition: isIn('state', ['active', 'erasing']),
+      add: { endpointVersion: 1, endpoints: -1 },
+    },
+    {
+      kind: 'put',
+      key: endpointKey(app, id),
+      item: tombstone,
+      condition: all(eq('version', version), missing('deletedAt')),
+    },
+    {
+      kind: 'update',
+      key: runtimeKey(id),
+      condition: isIn('gate', ['open', 'paused', 'disabled']),
+      set: { gate: 'deleted', gateBy: by, gateWhy: why, gateSince: now, expiresAt, ...wakeListed(id, now) },
+      remove: ['holdUntil', 'holdWhy', 'holdSince'],
+    },
+    { kind: 'delete', key: secretsKey(id) },
+    ...(uid === undefined ? [] : [{ kind: 'delete', key: endpointNameKey(app, uid) } as const]),
+  ];
+}
+
+// ---- replay ----------------------------------------------------------------------------------------------------------
+
+export interface Replay {
+  /** Of the request or of the job: the same one replays once. */
+  readonly replayId: string;
+  readonly by: string;
+  readonly why?: string;
+  readonly now: EpochMs;
+  /** "Try now": a delivery that waits for a retry may be replayed as well. */
+  readonly alsoRetrying: boolean;
+  /** Of a job: what was replayed since then, by anybody, is left alone. */
+  readonly asOf?: EpochMs;
+  readonly job?: RowItem['job'];
+}
+/** W17: a new generation and its row, in one transaction: either order of two writes strands something. */
+export function replay(
+  delivery: DeliveryId,
+  record: RecordItem,
+  request: Replay,
+  retentionMs: number,
+): readonly [RecordUpdate, ItemPut<RowItem>] {
+  const { replayId, by, why, now, alsoRetrying, asOf, job } = request;
+  const { msg, createdAt } = delivery;
+  const gen = record.gen + 1;
+  const from = alsoRetrying ? [...FINAL_STATUSES, 'retrying'] : FINAL_STATUSES;
+  const conditions = [eq('gen', record.gen), ne('replayId', replayId), isIn('status', from)];
+  if (asOf !== undefined) conditions.push(any(missing('replayedAt'), lt('replayedAt', asOf)));
+  return [
+    {
+      kind: 'update',
+      key: recordKey(delivery),
+      condition: all(...conditions),
+      set: {
+        gen,
+        status: 'pending',
+        attempts: 0,
+        replayId,
+        replayedAt: Math.max(now, asOf ?? 0),
+        replayedBy: by,
+        ...(why === undefined ? {} : { why }),
+        expiresAt: deliveryExpiry(createdAt, now, retentionMs),
+      },
+      remove: ['nextAt', 'endedAt', 'firstAt', 'gpk', 'gsk', ...(why === undefined ? (['why'] as const) : [])],
+    },
+    {
+      kind: 'put',
+      key: laterRowKey(delivery, { dueAt: now, kind: 'p', gen, n: 1 }),
+      item: {
+        msg,
+        createdAt,
+        gen,
+        n: 1,
+        ...(job === undefined ? {} : { job }),
+        expiresAt: rowExpiry(now, retentionMs),
+      },
+    },
+  ];
+}
