@@ -173,7 +173,7 @@ describe('every page', () => {
       'lib',
       'local',
       'providers',
-      'testing',
+      'sdk',
       'test',
     ];
     for (const folder of folders) {
