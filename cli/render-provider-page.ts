@@ -1,5 +1,6 @@
 /** The documentation of one provider, out of its spec: what a person needs to set it up and to know its limits. */
 import type { Handshake, Identity, ProviderSpec, Scheme, Src } from '#core/provider/provider-spec.ts';
+import { type DeclaredSample, declaredSamples } from '#local/sample-event.ts';
 
 /** What each strength means, for the pages and the table. */
 export const STRENGTHS: Readonly<Record<ProviderSpec['strength'], string>> = {
@@ -46,7 +47,7 @@ export function renderProviderPage(spec: ProviderSpec): string {
       ? 'It is not: every request is accepted.'
       : spec.verify.map((scheme, i) => renderScheme(scheme, spec, i)).join('\n\n'),
     '## Which event it is',
-    renderIdentity(spec.identity),
+    [renderIdentity(spec.identity), ...renderSamples(spec.id)].join('\n'),
     '## What we answer',
     renderAck(spec),
     ...handshakes(spec),
@@ -132,6 +133,19 @@ function conditions({ header = {}, queryPresent = [], queryMissing = [] }: NonNu
     ...queryPresent.map(name => `query parameter \`${name}\``),
     ...queryMissing.map(name => `no query parameter \`${name}\``),
   ].join(', ');
+}
+
+/** What the samples of `providers/samples/` say, which the generated suite holds the spec to. */
+function renderSamples(id: string): string[] {
+  const samples = declaredSamples(id, new Date(0));
+  const differs = [...new Set(samples.flatMap(it => it.redeliveryChanges))].map(part);
+  const again = (sample: DeclaredSample) =>
+    sample.runsAgain === undefined ? [] : [`- Runs again when it is repeated (${sample.title}): ${sample.runsAgain}`];
+  return [
+    `- Tried with: ${samples.map(it => it.title).join('; ')} (\`providers/samples/${id}.json\`)`,
+    ...(differs.length === 0 ? [] : [`- A repetition may differ in ${differs.join(', ')}`]),
+    ...samples.flatMap(again),
+  ];
 }
 
 function renderIdentity({ items, key, type, typeJoin, time, ordering }: Identity): string {

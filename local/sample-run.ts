@@ -25,25 +25,34 @@ export interface SampleResult {
 }
 
 export interface SignedSample {
+  readonly method: string;
+  readonly rawQuery: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
 /** A fresh event of this source with a valid signature, or undefined where its scheme cannot be signed here. */
 export function signSample(source: ResolvedSource, secret: string, now = new Date()): SignedSample | undefined {
-  const { body, headers } = sampleEvent(source.spec.id, now);
+  const { body, headers, method, rawQuery } = sampleEvent(source.spec.id, now);
   const { spec, settings, publicUrl } = source;
   try {
     const signed = signRequest(spec, {
       body: Buffer.from(body),
       headers,
+      method,
+      rawQuery,
       secret,
       settings,
       nowMs: now.getTime(),
       crypto: nodeCrypto,
       ...(publicUrl === undefined ? {} : { publicUrl }),
     });
-    return { headers: signed.headers, body: Buffer.from(signed.body ?? Buffer.from(body)).toString('utf8') };
+    return {
+      method,
+      rawQuery: signed.rawQuery ?? '',
+      headers: signed.headers,
+      body: Buffer.from(signed.body ?? Buffer.from(body)).toString('utf8'),
+    };
   } catch (error) {
     if (error instanceof RangeError) return undefined;
     throw error;
@@ -73,7 +82,7 @@ export async function runSample(
   const sample = signSample(source, secret);
   if (!sample) throw new Error(`${source.spec.title} cannot be signed here.`);
   const sentAt = Date.now();
-  const url = `${gateway.url}${source.paths[0]}`;
+  const url = `${gateway.url}${source.paths[0]}${sample.rawQuery === '' ? '' : `?${sample.rawQuery}`}`;
   let answer = await sendRequest(url, sample);
   // As a provider would: the first requests may come while everything is cold.
   for (let tries = 1; answer.status === 503 && tries < SEND_TRIES; tries += 1) {

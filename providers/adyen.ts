@@ -22,10 +22,7 @@ export const adyen: ProviderSpec = {
   ],
   identity: {
     items: 'notificationItems[].NotificationRequestItem',
-    key: [
-      ['json:pspReference', 'json:eventCode', 'json:success'],
-      ['json:pspReference', 'json:eventCode'],
-    ],
+    key: [['json:pspReference', 'json:eventCode', 'json:success?']],
     type: ['json:eventCode'],
     time: { from: 'json:eventDate', unit: 'iso8601' },
     ordering: 'json:pspReference',

@@ -26,8 +26,9 @@ export const contentful: ProviderSpec = {
   identity: {
     key: [
       ['header:x-contentful-idempotency-key'],
-      // Ids and versions are the same in environments that are copies of each other.
-      ['header:x-contentful-topic', 'hash:body'],
+      ['header:x-contentful-topic', 'json:sys.id', 'hash:body'],
+      // A body of the user's own may be the same for each event: only the time of signing tells them apart.
+      ['header:x-contentful-topic', 'header:x-contentful-timestamp', 'hash:body'],
       ['hash:body'],
     ],
     type: ['header:x-contentful-topic'],

@@ -22,8 +22,17 @@ export const docusign: ProviderSpec = {
   ],
   identity: {
     key: [
-      ['json:data.envelopeId', 'json:event', 'json:generatedDateTime', 'json:data.recipientId'],
-      ['json:data.envelopeId', 'json:event', 'json:generatedDateTime'],
+      // The body counts its deliveries (retryCount): what happened when to what, with or without an envelope.
+      [
+        'json:event',
+        'json:generatedDateTime',
+        'json:configurationId?',
+        'json:data.accountId?',
+        'json:data.userId?',
+        'json:data.envelopeId?',
+        'json:data.recipientId?',
+        'json:data.templateId?',
+      ],
       ['hash:body'],
     ],
     type: ['json:event'],

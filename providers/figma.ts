@@ -14,13 +14,31 @@ export const figma: ProviderSpec = {
   verify: [{ id: 'figma', alg: 'token', sig: { from: 'json:passcode' } }],
   identity: {
     key: [
-      ['json:webhook_id', 'json:event_type', 'json:timestamp', 'json:comment_id'],
-      // A publication sends an event for each type of asset, all of one time.
-      ['json:webhook_id', 'json:event_type', 'json:timestamp', 'hash:body'],
+      // A publication sends an event for each type of asset, all of one time. The body counts its deliveries (retries).
+      [
+        'json:webhook_id',
+        'json:event_type',
+        'json:timestamp',
+        'json:file_key?',
+        'json:comment_id?',
+        'json:version_id?',
+        'json:node_id?',
+        'json:status?',
+        'json:created_components.0.key?',
+        'json:created_styles.0.key?',
+        'json:created_variables.0.key?',
+        'json:modified_components.0.key?',
+        'json:modified_styles.0.key?',
+        'json:modified_variables.0.key?',
+        'json:deleted_components.0.key?',
+        'json:deleted_styles.0.key?',
+        'json:deleted_variables.0.key?',
+      ],
     ],
     type: ['json:event_type'],
     time: { from: 'json:timestamp', unit: 'iso8601' },
     ordering: 'json:file_key',
+    unstableBody: true,
   },
   // 400 would make Figma stop the webhook, also when only the passcode was being changed.
   ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },

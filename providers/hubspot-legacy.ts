@@ -42,6 +42,7 @@ export const hubspotLegacy: ProviderSpec = {
         'json:fromObjectId?',
         'json:toObjectId?',
         'json:associationType?',
+        'json:associationRemoved?',
       ],
       ['hash:body'],
     ],

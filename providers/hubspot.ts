@@ -34,6 +34,7 @@ export const hubspot: ProviderSpec = {
         'json:fromObjectId?',
         'json:toObjectId?',
         'json:associationType?',
+        'json:associationRemoved?',
       ],
     ],
     type: ['json:subscriptionType'],

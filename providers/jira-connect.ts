@@ -25,7 +25,7 @@ export const jiraConnect: ProviderSpec = {
   identity: {
     key: [
       ['header:x-atlassian-webhook-identifier'],
-      ['json:webhookEvent', 'json:timestamp', 'json:issue.id'],
+      ['json:webhookEvent', 'json:timestamp', 'hash:body'],
       ['hash:body'],
     ],
     type: ['json:webhookEvent'],

@@ -16,15 +16,24 @@ export const messagebird: ProviderSpec = {
       claims: { iss: 'MessageBird' },
       url: { base: 'configured' },
       bind: [
-        { equals: 'claim:payload_hash', hash: 'sha256', encoding: 'hex' },
+        // A request without a body has no such claim.
+        { equals: 'claim:payload_hash', hash: 'sha256', encoding: 'hex', absentWhenEmpty: true },
         { equals: 'claim:url_hash', hash: 'sha256', encoding: 'hex', of: 'url' },
       ],
     },
   ],
-  identity: { key: [['claim:jti']], type: ['json:type', 'json:event'] },
+  identity: {
+    key: [
+      // The token and its jti are new each time a report is sent.
+      ['query:id', 'query:recipient?', 'query:status?', 'query:statusDatetime?'],
+      ['json:type', 'json:message.id', 'json:message.status?', 'json:message.updatedDatetime?'],
+      ['hash:body'],
+    ],
+    type: ['json:type', 'json:event', 'query:status'],
+  },
   ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
   handshakes: [],
-  methods: ['POST'],
+  methods: ['POST', 'GET'],
   signatureHeaders: ['messagebird-signature-jwt'],
   retries: 'Not documented for all products; count on several attempts.',
   setup:

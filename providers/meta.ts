@@ -26,6 +26,9 @@ export const meta: ProviderSpec = {
     // A message's deletion, and its echo in another account, have its id, too.
     key: [
       ['parent:id?', 'json:message.mid', 'json:message.is_echo?', 'json:message.is_deleted?'],
+      ['parent:id?', 'json:postback.mid'],
+      // A reaction, a reading, an opt-in: milliseconds and the item, however items are grouped.
+      ['parent:id?', 'json:timestamp', 'hash:body'],
       ['json:value.leadgen_id'],
       ['none'],
     ],

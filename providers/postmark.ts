@@ -15,12 +15,21 @@ export const postmark: ProviderSpec = {
   identity: {
     key: [
       ['json:RecordType', 'json:MessageID', 'json:ID'],
-      ['json:RecordType', 'json:MessageID', 'json:DeliveredAt'],
-      ['json:RecordType', 'json:MessageID', 'json:ReceivedAt'],
-      ['json:RecordType', 'json:MessageID', 'json:ChangedAt'],
+      // One message has many recipients, and one recipient clicks on many links.
+      ['json:RecordType', 'json:MessageID', 'json:Recipient', 'json:DeliveredAt'],
+      [
+        'json:RecordType',
+        'json:MessageID',
+        'json:Recipient',
+        'json:ReceivedAt',
+        'json:OriginalLink?',
+        'json:ClickLocation?',
+      ],
+      ['json:RecordType', 'json:MessageID', 'json:Recipient', 'json:ChangedAt', 'json:SuppressSending?'],
+      ['json:RecordType', 'hash:body'],
       ['json:MessageID'],
     ],
-    type: ['json:RecordType'],
+    type: ['json:RecordType', 'json:MessageStream'],
     ordering: 'json:MessageID',
   },
   // 403 would stop the retries.

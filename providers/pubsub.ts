@@ -32,7 +32,11 @@ export const pubsub: ProviderSpec = {
     },
   ],
   identity: {
-    key: [['json:message.messageId'], ['json:message.message_id']],
+    key: [
+      // Each subscription gets the message: to the same URL, they may mean different things by it.
+      ['json:message.messageId', 'json:subscription?'],
+      ['json:message.message_id', 'json:subscription?'],
+    ],
     type: [
       'json:message.attributes.eventType',
       'json:message.attributes.type',

@@ -30,7 +30,18 @@ export const sendgrid: ProviderSpec = {
   ],
   identity: {
     items: '[]',
-    key: [['json:sg_event_id'], ['json:sg_message_id', 'json:event', 'json:timestamp']],
+    key: [
+      ['json:sg_event_id'],
+      [
+        'json:sg_message_id',
+        'json:event',
+        'json:timestamp',
+        'json:email?',
+        'json:url?',
+        'json:url_offset.index?',
+        'json:url_offset.type?',
+      ],
+    ],
     type: ['json:event'],
     time: { from: 'json:timestamp', unit: 's' },
     ordering: 'json:sg_message_id',

@@ -20,7 +20,11 @@ export const shopifyEvents: ProviderSpec = {
     },
   ],
   identity: {
-    key: [['header:shopify-webhook-id'], ['header:shopify-event-id']],
+    key: [
+      ['header:shopify-webhook-id'],
+      // Several subscriptions share the id of one event.
+      ['header:shopify-event-id', 'header:shopify-topic?'],
+    ],
     type: ['header:shopify-topic'],
     time: { from: 'header:shopify-triggered-at', unit: 'iso8601' },
     ordering: 'json:id',

@@ -30,13 +30,7 @@ export const twilio: ProviderSpec = {
   ],
   identity: {
     // The token is unsigned, yet first: one call is reported many times with the same Sid and status.
-    key: [
-      ['header:i-twilio-idempotency-token'],
-      ['form:MessageSid', 'form:MessageStatus'],
-      ['form:MessageSid', 'form:SmsStatus'],
-      ['form:CallSid', 'form:SequenceNumber'],
-      ['hash:body'],
-    ],
+    key: [['header:i-twilio-idempotency-token'], ['hash:body']],
     type: [
       'form:EventType',
       'form:StatusCallbackEvent',

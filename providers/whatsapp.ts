@@ -27,7 +27,14 @@ export const whatsapp: ProviderSpec = {
       ['json:value.messages.1.id', 'hash:body'],
       ['json:value.statuses.1.id', 'hash:body'],
       ['json:value.messages.0.id'],
-      ['json:value.statuses.0.id', 'json:value.statuses.0.status'],
+      // One order has several attempts to pay it, each with a transaction of its own.
+      [
+        'json:value.statuses.0.id',
+        'json:value.statuses.0.status',
+        'json:value.statuses.0.recipient_id?',
+        'json:value.statuses.0.payment.transaction.id?',
+        'json:value.statuses.0.payment.transaction.status?',
+      ],
       ['none'],
     ],
     type: ['json:field'],

@@ -21,7 +21,18 @@ export const wise: ProviderSpec = {
     },
   ],
   identity: {
-    key: [['header:x-delivery-id'], ['hash:body']],
+    key: [
+      ['header:x-delivery-id'],
+      // sent_at is the time of the delivery, so the body does not do.
+      [
+        'json:event_type',
+        'json:subscription_id',
+        'json:data.resource.id',
+        'json:data.occurred_at',
+        'json:data.current_state?',
+      ],
+      ['hash:body'],
+    ],
     type: ['json:event_type'],
     time: { from: 'json:data.occurred_at', unit: 'iso8601' },
     ordering: 'json:data.resource.id',

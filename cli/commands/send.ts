@@ -7,11 +7,11 @@ import type { EventItem } from '#core/inbound/protocol/event-item.ts';
 import { isTerminal } from '#core/inbound/protocol/event-status.ts';
 import { TimelineReader } from '#core/inbound/search/read-timeline.ts';
 import { signRequest } from '#core/verification/sign-request.ts';
+import { sampleEvent } from '#local/sample-event.ts';
 import { CliError, EXIT, type ExitCode } from '../cli-error.ts';
 import { wholeNumber } from '../filter-options.ts';
 import { readInput } from '../read-input.ts';
 import { type CommandSet, type Run, withExamples } from '../run.ts';
-import { sampleEvent, sampleNames } from '../sample-event.ts';
 import { readSourceSecret } from '../source-secret.ts';
 
 interface SendOptions {
@@ -39,7 +39,10 @@ export function addSend(program: Command, set: CommandSet): void {
       .option('--count <n>', 'so many events, each a new one', '1')
       .option('--wait <seconds>', 'wait until it has ended, at most so long')
       .option('--yes', 'do not ask before sending to an environment that is not disposable')
-      .addHelpText('after', `\nSamples: ${sampleNames().join(', ')}; every other provider gets the generic one.`),
+      .addHelpText(
+        'after',
+        '\nEvery provider has a sample (providers/samples/); one of your own gets the generic one.',
+      ),
     ['holdfast send stripe --wait 30', 'send one and see it end'],
     ['holdfast send github --count 20', 'twenty different ones'],
   ).action(
@@ -103,8 +106,10 @@ function signSample(source: ResolvedSource, secret: string, run: Run, options: S
   const { spec, settings, publicUrl } = source;
   try {
     const signed = signRequest(spec, {
-      body: body ?? sample.body,
+      body: body ?? Buffer.from(sample.body),
       headers: { ...sample.headers, ...given },
+      method: sample.method,
+      rawQuery: sample.rawQuery,
       secret,
       settings,
       nowMs,
@@ -112,9 +117,9 @@ function signSample(source: ResolvedSource, secret: string, run: Run, options: S
       ...(publicUrl === undefined ? {} : { publicUrl }),
     });
     return {
-      method: 'POST',
+      method: sample.method,
       headers: signed.headers,
-      body: signed.body ?? body ?? sample.body,
+      body: signed.body ?? body ?? Buffer.from(sample.body),
       url: (base: string) => (signed.rawQuery === undefined ? base : `${base}?${signed.rawQuery}`),
     };
   } catch (error) {

@@ -120,6 +120,8 @@ export interface Scheme {
     readonly hash: 'sha256';
     readonly encoding: Encoding;
     readonly of?: 'body' | 'url';
+    /** A request with an empty body has no such value; one with a body must. */
+    readonly absentWhenEmpty?: true;
   }[];
   /**
    * Verify every item of the array at this JSON path on its own, e.g. `notificationItems[].NotificationRequestItem`. The

@@ -13,6 +13,7 @@ export function checkBindings(
 ): Refused | undefined {
   for (const bind of scheme.bind ?? []) {
     const claimed = reader.text(bind.equals, scope);
+    if (claimed === undefined && bind.absentWhenEmpty && reader.request.body.length === 0) continue;
     if (claimed === undefined) return refused('binding', 'no_hash');
     const url = reader.url();
     if (bind.of === 'url' && url === undefined) return refused('no_key', 'public_url_not_configured');

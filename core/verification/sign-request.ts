@@ -159,7 +159,8 @@ class Draft {
       const names = [signedHeaders.from, time?.from ?? ''].flatMap(src =>
         src.startsWith('header:') ? src.slice(7) : [],
       );
-      this.put(signedHeaders.from, ['content-type', ...names].join(signedHeaders.sep), itemPath);
+      const signed = new Set(['content-type', ...Object.keys(this.input.headers ?? {}), ...names]);
+      this.put(signedHeaders.from, [...signed].join(signedHeaders.sep), itemPath);
     }
     for (const part of splitTemplate(this.scheme.message ?? '')) {
       if (!('token' in part) || !/^(?:header|form|json):[^?]+$/.test(part.token)) continue;
@@ -226,6 +227,7 @@ class Draft {
     const claims: Record<string, unknown> = { iat, exp: iat + TOKEN_LIFE_SECONDS };
     for (const [name, wanted] of expectedClaims(scheme, reader)) claims[name] = wanted;
     for (const bind of scheme.bind ?? []) {
+      if (bind.absentWhenEmpty && this.body.length === 0) continue;
       const bytes = bind.of === 'url' ? utf8(reader.url() ?? '') : this.body;
       claims[bind.equals.slice('claim:'.length)] = encode(input.crypto.hash(bind.hash, bytes), bind.encoding);
     }

@@ -25,6 +25,9 @@ export interface Genuine {
 export interface Variation {
   readonly body?: Uint8Array;
   readonly signedAtMs?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly method?: string;
+  readonly rawQuery?: string;
   /** Where it is sent, for schemes that sign it. */
   readonly url?: string;
   /** Signed with another key than the context has. */
@@ -42,7 +45,8 @@ export function genuineRequest(whole: ProviderSpec, scheme: Scheme, variation: V
   const settings = settingsOf(spec);
   const keys = keysOf(scheme);
   const body = variation.body ?? bodyOf(spec, scheme);
-  const headers = { 'content-type': 'application/json', ...certificateHeader(scheme) };
+  const { method = 'POST', rawQuery = '' } = variation;
+  const headers = { 'content-type': 'application/json', ...certificateHeader(scheme), ...variation.headers };
   const signed = signRequest(spec, {
     body,
     secret: variation.wrongKey ? keys.otherSecret : keys.secret,
@@ -50,6 +54,8 @@ export function genuineRequest(whole: ProviderSpec, scheme: Scheme, variation: V
     publicUrl: url,
     settings,
     headers,
+    method,
+    rawQuery,
     crypto: nodeCrypto,
     keyId: 'k1',
     sign: (message, algorithm) => keys.sign(message, algorithm, variation.wrongKey ? 1 : 0),
@@ -58,7 +64,7 @@ export function genuineRequest(whole: ProviderSpec, scheme: Scheme, variation: V
     spec,
     scheme,
     request: {
-      method: 'POST',
+      method,
       rawQuery: signed.rawQuery ?? '',
       headers: signed.headers,
       body: signed.body ?? body,

@@ -15,6 +15,7 @@ const read = <T>(path: string): T => JSON.parse(readFileSync(new URL(path, impor
 const shared = read<SharedVectors>('../fixtures/provider-vectors.json');
 const own = read<{ readonly vectors: readonly OwnVector[] }>('../fixtures/own-vectors.json').vectors;
 const files = readdirSync(new URL('../../providers', import.meta.url))
+  .filter(name => name.endsWith('.ts'))
   .map(name => name.replace(/\.ts$/, ''))
   .filter(name => name !== 'index' && name !== '_template');
 const specs = Object.values(PROVIDERS);
