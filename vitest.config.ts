@@ -24,7 +24,7 @@ export default defineConfig({
         test: {
           name: 'adapters',
           ...SHARED,
-          include: ['test/adapters/**/*.test.ts', 'test/surfaces/**/*.test.ts'],
+          include: ['test/adapters/**/*.test.ts', 'test/hostile/**/*.test.ts', 'test/surfaces/**/*.test.ts'],
           exclude: ['test/surfaces/docs/**'],
           testTimeout: 60_000,
           hookTimeout: 120_000,
