@@ -7,7 +7,7 @@ import { DynamoDbEventStore } from '#adapters/dynamodb/dynamodb-event-store.ts';
 import { DynamoDbPayloadStore } from '#adapters/dynamodb/dynamodb-payload-store.ts';
 import { systemClock, systemIds, systemRandom } from '#adapters/system.ts';
 import { EmfTelemetry } from '#adapters/telemetry/emf-telemetry.ts';
-import { reconcile } from '#core/inbound/watch/audit-records.ts';
+import { auditOn } from '#core/inbound/watch/audit-records.ts';
 import { config } from '#lambdas/shared/baked-config.ts';
 import { flushTelemetry } from '#lambdas/shared/flush-telemetry.ts';
 import { environment } from '#lambdas/shared/process-environment.ts';
@@ -26,14 +26,11 @@ const ports = {
   random: systemRandom,
   telemetry,
 };
-const CURSOR_CONTROL = 'reconcile-cursor';
 const RESERVE_MS = 10_000;
 
 export const handler = middy({ timeoutEarlyInMillis: 0 })
   .use(flushTelemetry(telemetry))
   .handler(async (_schedulerEvent: unknown, context: Context) => {
-    const stored = await control.read(CURSOR_CONTROL);
     const until = systemClock.now() + context.getRemainingTimeInMillis() - RESERVE_MS;
-    const cursor = await reconcile(until, ports, config, stored?.value || undefined);
-    await control.write(CURSOR_CONTROL, cursor ?? '', stored?.version ?? 0);
+    await auditOn(until, ports, config);
   });

@@ -26,7 +26,7 @@ import { type ReplayRequest, replayEvent } from '#core/inbound/replay/replay-eve
 import { withRoutes } from '#core/inbound/routing/with-routes.ts';
 import { sweep } from '#core/inbound/sweep/sweep.ts';
 import type { SweepRules } from '#core/inbound/sweep/sweep-ports.ts';
-import { reconcile } from '#core/inbound/watch/audit-records.ts';
+import { auditOn } from '#core/inbound/watch/audit-records.ts';
 import { Breaker } from '#core/retry/breaker.ts';
 import { handleRequest } from '#lambdas/ingest/handle-request.ts';
 import { handleBatch } from '#lambdas/process/handle-batch.ts';
@@ -110,7 +110,7 @@ export class WorldProcesses {
 
   reconcile(process: SimulatedProcess) {
     const stores = this.stores(process);
-    return (async () => reconcile(stores.clock.now() + 50_000, stores, this.world.rules)) as never;
+    return (async () => auditOn(stores.clock.now() + 50_000, stores, this.world.rules)) as never;
   }
 
   operator(process: SimulatedProcess) {

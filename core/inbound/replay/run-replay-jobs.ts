@@ -147,7 +147,9 @@ interface PageResult extends Pick<ReplayJob, 'page' | 'counts'> {
 async function replayPage(job: ReplayJob, run: JobRun, pace: ReplayPace): Promise<PageResult> {
   const { ports, rules } = run;
   if (job.page.length === 0) return { ...job, errors: [] };
-  const behindLive = (await ports.gauge.main()).visible > job.ratePerSecond * OWN_WAIT_SECONDS;
+  // Nobody knows who waits: then as if live traffic did, and the job goes on at its slow pace.
+  const waiting = (await guarded(job.id, ports, () => ports.gauge.main()))?.visible ?? Number.POSITIVE_INFINITY;
+  const behindLive = waiting > job.ratePerSecond * OWN_WAIT_SECONDS;
   pace.look(ports.clock.now(), behindLive, job.paidUntil);
   const size = Math.max(1, Math.min(BATCH, Math.floor(pace.eventsPerSecond)));
   const counts = { ...job.counts };

@@ -13,6 +13,8 @@ import { toHour } from '#core/time.ts';
 const HOUR_MS = 3_600_000;
 /** Where the look at a source begins that was never looked at. */
 const FIRST_LOOK_MS = 24 * HOUR_MS;
+/** How far back a run looks that cannot read the cursors; it saves none. */
+const BLIND_LOOK_MS = HOUR_MS / 4;
 const PAGE = 1_000;
 const READ_AT_ONCE = 100;
 
@@ -46,10 +48,12 @@ export async function sweepArrivals(
   store: Pick<EventStore, 'timeline' | 'getMany'>,
   control: Pick<ControlStore, 'read' | 'write'>,
 ): Promise<ArrivalCursors> {
-  const stored = await control.read(ARRIVALS_CONTROL);
-  const saved = decodeArrivals(stored?.value);
-  let version = stored?.version ?? 0;
-  let places = run.sources.map(source => firstPlace(source, saved[source], run.upTo));
+  const read = await run.guard(async () => ({ stored: await control.read(ARRIVALS_CONTROL) }));
+  const saved = decodeArrivals(read?.stored?.value);
+  let version = read?.stored?.version ?? 0;
+  let mayBeSaved = read !== undefined;
+  const blind = mayBeSaved ? undefined : run.upTo - BLIND_LOOK_MS;
+  let places = run.sources.map(source => firstPlace(source, saved[source] ?? blind, run.upTo));
   let last = saved;
   while (places.some(place => !place.done) && run.now() < run.until) {
     const next: Place[] = [];
@@ -58,10 +62,13 @@ export async function sweepArrivals(
       next.push(open ? ((await run.guard(() => readPage(place, run, store))) ?? { ...place, done: true }) : place);
     }
     places = next;
-    if (!places.some(place => isWorthSaving(place, last[place.source]))) continue;
+    if (!mayBeSaved || !places.some(place => isWorthSaving(place, last[place.source]))) continue;
     last = { ...last, ...cursorsOf(places) };
+    const written = await run.guard(() => control.write(ARRIVALS_CONTROL, JSON.stringify(last), version));
     // Refused: another run is at work, and its cursors are as good.
-    if (!(await control.write(ARRIVALS_CONTROL, JSON.stringify(last), version))) break;
+    if (written === false) break;
+    // Nobody knows whether it is saved: what is read now is read again by the next run.
+    mayBeSaved = written === true;
     version += 1;
     places = places.map(place => ({ ...place, unsaved: false }));
   }

@@ -52,19 +52,13 @@ interface Ages {
  */
 export async function sweep(budgetMs: number, ports: SweepPorts, rules: SweepRules): Promise<void> {
   const startedAt = ports.clock.now();
-  if (!(await takeLease(startedAt, startedAt + budgetMs, ports))) return;
   const run = new SweepRun(startedAt, startedAt + budgetMs, ports, rules);
+  if (!(await run.takeLease())) return;
   await run.look();
   await run.sweepArrivals();
   await run.sweepSources();
   await runReplayJobs(startedAt + budgetMs * (1 - CLOSE_SHARE), ports, rules);
   await run.close();
-}
-
-async function takeLease(now: EpochMs, until: EpochMs, ports: SweepPorts): Promise<boolean> {
-  const held = await ports.control.read(LEASE_CONTROL);
-  if (held && Number(held.value) > now) return false;
-  return ports.control.write(LEASE_CONTROL, String(until), held?.version ?? 0);
 }
 
 class SweepRun {
@@ -74,9 +68,11 @@ class SweepRun {
   private readonly rules: SweepRules;
   private readonly ages: Ages = { unsent: 0, unfinished: 0, parkedDue: 0, paused: 0 };
   private sources: readonly SourceId[] = [];
-  private pauses: PauseNotes = {};
-  private backlogged = false;
-  private deadVisible = 0;
+  /** Undefined: they could not be read. The processor asks for itself, so what is sent is parked again. */
+  private pauses: PauseNotes | undefined;
+  /** Undefined: the queue did not say. */
+  private backlog: number | undefined;
+  private deadMessages: number | undefined;
   private sent = 0;
   /** How long what was sent takes at the rate it was sent at. */
   private sentMs = 0;
@@ -90,13 +86,35 @@ class SweepRun {
     this.rules = rules;
   }
 
+  /** False: another run is at work. A lease that cannot be asked for stops nobody: two sweepers undo nothing. */
+  async takeLease(): Promise<boolean> {
+    const { control } = this.ports;
+    const taken = await this.guard(async () => {
+      const held = await control.read(LEASE_CONTROL);
+      if (held && Number(held.value) > this.startedAt) return false;
+      return control.write(LEASE_CONTROL, String(this.until), held?.version ?? 0);
+    });
+    return taken ?? true;
+  }
+
+  /** Nothing that is only measured or looked up keeps the repairs from being made: each of these may fail alone. */
   async look(): Promise<void> {
     const { gauge, control } = this.ports;
-    const [main, dead] = [await gauge.main(), await gauge.dead()];
-    this.backlogged = main.visible > 0;
-    this.deadVisible = dead.visible + dead.hidden;
-    this.pauses = decodePauses((await control.read(PAUSES_CONTROL))?.value);
-    this.sources = await knownSources(control, this.rules.sourceIds);
+    const main = await this.guard(() => gauge.main());
+    const dead = await this.guard(() => gauge.dead());
+    this.backlog = main?.visible;
+    this.deadMessages = dead && dead.visible + dead.hidden;
+    this.pauses = await this.guard(async () => decodePauses((await control.read(PAUSES_CONTROL))?.value));
+    this.sources = (await this.guard(() => knownSources(control, this.rules.sourceIds))) ?? this.rules.sourceIds;
+  }
+
+  /** Messages wait in the queue. One that does not say how many gets a few more, and then counts as one with many. */
+  private get backlogged(): boolean {
+    return this.backlog === undefined ? this.spareSends <= 0 : this.backlog > 0;
+  }
+
+  private isPaused(source: SourceId): boolean {
+    return this.pauses?.[source] !== undefined;
   }
 
   async sweepArrivals(): Promise<void> {
@@ -107,7 +125,7 @@ class SweepRun {
       upTo,
       until: this.startedAt + (this.until - this.startedAt) * ARRIVALS_SHARE,
       now: () => clock.now(),
-      cover: (items, source) => this.cover(items, this.pauses[source] !== undefined),
+      cover: (items, source) => this.cover(items, this.isPaused(source)),
       guard: work => this.guard(work),
     };
     const reached = await this.guard(() => sweepArrivals(run, store, control));
@@ -134,7 +152,6 @@ class SweepRun {
     for (let round = 0; round < MAX_ROUNDS; round++) {
       if (isCovered(item)) return true;
       const result = await this.sweepOne(item, paused, this.backlogged && this.spareSends <= 0);
-      if (this.backlogged && result?.sent) this.spareSends -= 1;
       if (result?.written === undefined) return false;
       if (result.written.kind === 'applied' || result.written.item === undefined) return true;
       item = result.written.item;
@@ -172,6 +189,8 @@ class SweepRun {
     const shards = Array.from({ length: WATCH_SHARDS }, (_, n) => `${source}#${n}`);
     const due = shards.map(shard => ({ source, shard, before: this.startedAt }));
     // The oldest paused event of a paused source is looked at for its age; of the others, all are brought back.
+    // Not while nobody knows which are paused: all of them would be sent, and parked again.
+    if (this.pauses === undefined) return due;
     const far = shards.map(shard => ({ source, shard, from: FAR, before: FAR + 1 }));
     return [...due, ...far];
   }
@@ -180,7 +199,7 @@ class SweepRun {
     const { shard, from, before, cursor } = range;
     const page = await this.ports.store.watchDue(shard, { before, ...(from === undefined ? {} : { from }) }, cursor);
     const parkedFar = from === FAR;
-    const paused = this.pauses[range.source] !== undefined;
+    const paused = this.isPaused(range.source);
     for (let at = 0; at < page.items.length; at += AT_ONCE) {
       if (this.ports.clock.now() >= this.until) return undefined;
       const pks = page.items.slice(at, at + AT_ONCE).map(it => it.pk);
@@ -207,6 +226,7 @@ class SweepRun {
       const result = await sweepEvent(item, view, this.ports, this.rules);
       if (!result.sent) return result;
       this.sent += 1;
+      if (this.backlog !== 0) this.spareSends -= 1;
       this.sentMs += 1_000 / (this.breakerOpen ? this.rules.sendsPerSecond / 2 : this.rules.sendsPerSecond);
       return result;
     } catch (error) {
@@ -250,7 +270,7 @@ class SweepRun {
   }
 
   private notePause(source: SourceId): void {
-    const since = this.pauses[source]?.since ?? this.ports.clock.now();
+    const since = this.pauses?.[source]?.since ?? this.ports.clock.now();
     this.ages.paused = Math.max(this.ages.paused, (this.ports.clock.now() - since) / 1_000);
   }
 
@@ -282,7 +302,9 @@ class SweepRun {
   async close(): Promise<void> {
     const { telemetry } = this.ports;
     const deaths = await this.guard(() => this.countDeaths());
-    if (deaths && this.deadVisible > deaths.inQueue) await this.guard(() => drainDeadQueue(this.until, this.ports));
+    // What cannot be counted is looked through: the messages say for themselves whether their death is over.
+    const dealtWith = this.deadMessages === undefined || this.deadMessages > (deaths?.inQueue ?? 0);
+    if (dealtWith) await this.guard(() => drainDeadQueue(this.until, this.ports));
     telemetry.measure('UnsentOldestAge', this.ages.unsent);
     telemetry.measure('UnfinishedOldestAge', this.ages.unfinished);
     telemetry.measure('ParkedDue', this.ages.parkedDue);

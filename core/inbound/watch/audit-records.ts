@@ -15,7 +15,7 @@ import type { Clock, ControlStore, EventStore, PayloadStore, Random, Telemetry }
 
 export interface ReconcilePorts {
   readonly store: Pick<EventStore, 'scan' | 'update'>;
-  readonly control: Pick<ControlStore, 'read'>;
+  readonly control: Pick<ControlStore, 'read' | 'write'>;
   readonly payloads: Pick<PayloadStore, 'getBody' | 'raiseBody'>;
   readonly clock: Clock;
   readonly random: Random;
@@ -49,6 +49,19 @@ function mismatchesOf(item: EventItem, now: EpochMs): readonly Mismatch[] {
   if (!owed && item.expiresAt === undefined) found.push('settled_but_kept_forever');
   if (item.watchAt !== undefined && item.watchAt !== FAR && item.watchAt < now - HOUR_MS) found.push('watch_overdue');
   return found;
+}
+
+const CURSOR_CONTROL = 'reconcile-cursor';
+
+/**
+ * One run of the audit: goes on where the last one stopped. A place that cannot be read or kept costs no run: it begins
+ * at the first record, and the next run where this one began.
+ */
+export async function auditOn(until: EpochMs, ports: ReconcilePorts, rules: WriteRules): Promise<void> {
+  const read = await attempt(async () => ({ stored: await ports.control.read(CURSOR_CONTROL) }), ports);
+  const cursor = await reconcile(until, ports, rules, read?.stored?.value || undefined);
+  if (read === undefined) return;
+  await attempt(() => ports.control.write(CURSOR_CONTROL, cursor ?? '', read.stored?.version ?? 0), ports);
 }
 
 /** Scans all records until done or out of time; answers where to go on, if anywhere. */
