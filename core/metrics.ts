@@ -30,7 +30,7 @@ export const METRICS = {
   /** Ingest: accepted on the strength of the queue alone, because the table did not answer. */
   UnrecordedAccepted: { unit: 'Count', dimensions: PER_ENVIRONMENT },
   /** Ingest: a known event id came with other bytes. */
-  PayloadMismatch: { unit: 'Count', dimensions: PER_SOURCE },
+  PayloadMismatch: { unit: 'Count', dimensions: BOTH },
   /** Ingest: verified, but only by the previous secret of a rotation. */
   PreviousSecretMatched: { unit: 'Count', dimensions: PER_SOURCE },
   /** Any function: a service failed or did not answer in time. */
@@ -84,7 +84,7 @@ export const METRICS = {
   LedgerMismatch: { unit: 'Count', dimensions: PER_ENVIRONMENT },
 
   /** Reconcile providers: events the provider has and the store does not. */
-  ReconcileGaps: { unit: 'Count', dimensions: PER_SOURCE },
+  ReconcileGaps: { unit: 'Count', dimensions: BOTH },
   /** Reconcile providers: of these, fetched and recorded. */
   ReconcileHealed: { unit: 'Count', dimensions: PER_SOURCE },
   /** Reconcile providers: age of the oldest delivery that was not compared yet. */

@@ -75,8 +75,6 @@ export function checkEnvironment(deployment: Deployment, report: Report): void {
   for (const [ticket, page] of [
     ['queueAgeTicketSeconds', 'queueAgePageSeconds'],
     ['queueDepthTicket', 'queueDepthPage'],
-    ['handlerFailureTicketPercent', 'handlerFailurePagePercent'],
-    ['signatureNoticePercent', 'signaturePagePercent'],
   ] as const) {
     rule(
       thresholds[ticket] < thresholds[page],

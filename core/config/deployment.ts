@@ -33,7 +33,8 @@ export interface Deployment {
 
 export interface DeployedSource {
   readonly source: ResolvedSource;
-  readonly throttle: Throttle;
+  /** Absent: the front door's own. */
+  readonly throttle?: Throttle;
   readonly needsSecret: boolean;
   readonly expectedGapMinutes?: number;
   /** Handlers may read the credential of the provider's API. */

@@ -43,9 +43,8 @@ export interface SourceConfig {
    */
   readonly apiCredential?: boolean;
   /**
-   * `learned`: CloudWatch learns how much is usual (two weeks) and the silence alarm fires far below it; about $0.90 a
+   * `learned`: CloudWatch learns how much is usual (two weeks) and the silence alarm fires far below it; about $0.60 a
    * month. Not used with `expectedGapMinutes`. @default 'learned' unless the environment is `disposable`
-   * or has more than 12 sources (a stack holds 500 resources)
    */
   readonly silence?: 'learned' | 'off';
 }
@@ -152,10 +151,8 @@ export interface AlarmThresholds {
   readonly ingestErrorPercent: number;
   readonly ingestErrorCount: number;
   readonly ingestLatencyMs: number;
-  readonly handlerFailureTicketPercent: number;
   readonly handlerFailurePagePercent: number;
   readonly leaseLostCount: number;
-  readonly signatureNoticePercent: number;
   readonly signaturePagePercent: number;
   readonly signaturePageCount: number;
   readonly dependencyErrorCount: number;

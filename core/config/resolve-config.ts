@@ -15,7 +15,6 @@ import {
   DEFAULT_RETENTION_DAYS,
   DEFAULT_SWEEP_SENDS_PER_SECOND,
   DEFAULT_THRESHOLDS,
-  DEFAULT_THROTTLE,
   LOCAL_QUEUE,
   LOCAL_RETRY,
   LOCAL_THRESHOLDS,
@@ -28,11 +27,7 @@ import { DEFAULT_RETRY, DEFAULT_TIMINGS, type ResolvedConfig, type ResolvedSourc
 import { addRoutes } from './route-config.ts';
 import { validateConfig } from './validate-config.ts';
 
-/** A few requests a second are enough, whoever knows the URL. */
-const PROBE_SETTINGS: SourceConfig = { provider: 'generic', throttle: { rate: 5, burst: 10 } };
-
-/** Each takes two alarms more, and a stack holds 500 resources: sixty sources must fit. */
-const LEARNED_SILENCE_SOURCES = 12;
+const PROBE_SETTINGS: SourceConfig = { provider: 'generic' };
 
 type Providers = Readonly<Record<string, ProviderSpec>>;
 
@@ -173,8 +168,7 @@ function buildDeployment(
   const region = environment.region ?? fallback.region;
   const queue = { ...(local ? LOCAL_QUEUE : DEFAULT_QUEUE), ...environment.queue };
   const retry = environment.retry ?? (local ? LOCAL_RETRY : DEFAULT_RETRY);
-  const isFew = Object.keys(sources).length <= LEARNED_SILENCE_SOURCES;
-  const silence = !disposable && isFew ? 'learned' : 'off';
+  const silence = disposable ? 'off' : 'learned';
   const deployed = Object.entries(sources).map(([id, source]) =>
     deploySource(id, { silence, ...source }, providers, retry, environment.publicUrl),
   );
@@ -244,7 +238,7 @@ function deploySource(
       ...(source.schemaDrift === 'off' ? { schemaDrift: 'off' as const } : {}),
       ...(reconcile === undefined ? {} : { reconcile }),
     },
-    throttle: source.throttle ?? DEFAULT_THROTTLE,
+    ...(source.throttle === undefined ? {} : { throttle: source.throttle }),
     needsSecret: needsSecret(spec),
     apiCredential: source.apiCredential ?? false,
     silence: source.silence ?? 'off',

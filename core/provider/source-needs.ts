@@ -5,10 +5,12 @@ const FETCHED_KEYS: readonly (string | undefined)[] = ['x509Url', 'jwksUrl'];
 
 /** True when verifying a request of this provider takes a secret. */
 export function needsSecret(spec: ProviderSpec): boolean {
-  return (
-    spec.verify.some(scheme => !FETCHED_KEYS.includes(scheme.key?.provider)) ||
-    spec.handshakes.some(h => h.store !== undefined)
-  );
+  return spec.verify.some(scheme => !FETCHED_KEYS.includes(scheme.key?.provider)) || storesSecret(spec);
+}
+
+/** True when the provider hands its secret over in its handshake, to be stored. */
+export function storesSecret(spec: ProviderSpec): boolean {
+  return spec.handshakes.some(handshake => handshake.store !== undefined);
 }
 
 /** True when the URL the provider was given is part of what it signs, or of the answer to its handshake. */

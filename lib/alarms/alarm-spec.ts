@@ -11,8 +11,10 @@ import type { WorkQueue } from '../constructs/work-queue.ts';
 
 /** One alarm: what it watches, when it fires, and what a person woken by it reads first. */
 export interface AlarmSpec {
-  /** `<function>-<what>`; the alarm is named `holdfast-<environment>-<id>`. */
+  /** `<function>-<what>`; the alarm is named `holdfast-<environment>-<id>`, or `…-<id>-<source>`. */
   readonly id: string;
+  /** The one source it watches. @default all of them, or none in particular */
+  readonly source?: string;
   /** `docs/runbooks/<runbook>.md`. @default the id */
   readonly runbook?: string;
   readonly severity: Severity;
@@ -61,6 +63,14 @@ export interface AlarmContext {
   holdfast(command: string): string;
   /** So many minutes of an alarm: on the local AWS much shorter, so that a drill takes a minute. */
   minutes(count: number): Duration;
+}
+
+/**
+ * What follows `holdfast-<environment>-`. No two are equal, whatever sources are called: no id begins with the id of an
+ * alarm per source and a hyphen (a test holds it).
+ */
+export function alarmNameOf({ id, source }: Pick<AlarmSpec, 'id' | 'source'>): string {
+  return source === undefined ? id : `${id}-${source}`;
 }
 
 export type AlarmList = (context: AlarmContext) => readonly AlarmSpec[];

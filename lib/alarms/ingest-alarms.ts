@@ -1,4 +1,3 @@
-import type { Duration } from 'aws-cdk-lib';
 import { MathExpression } from 'aws-cdk-lib/aws-cloudwatch';
 import type { DeployedSource } from '#core/config/deployment.ts';
 import { REJECTED_FOR_SIGNATURE } from '#core/metrics.ts';
@@ -109,50 +108,43 @@ export const ingestAlarms: AlarmList = context => {
       meaning: 'API Gateway answered 429: a source is over its throttle. A provider that never retries lost the event.',
       firstCommand: `aws logs tail ${api.accessLog.logGroupName} --since 30m --filter-pattern '{ $.status = "429" }'`,
     },
+    {
+      id: 'ingest-payload-conflicts',
+      severity: 'ticket',
+      metric: context.metric('PayloadMismatch', { statistic: 'Sum', period: minute }),
+      threshold: 1,
+      datapoints: [1, 1],
+      missing: 'notBreaching',
+      meaning:
+        'A source sent one event id with two different bodies. The first one counts; the other is kept beside it. The first command names the source.',
+      firstCommand: `aws logs tail ${functions.ingest.logGroup.logGroupName} --since 30m --filter-pattern '{ $.cause = "payload_mismatch" }'`,
+    },
   ];
   return [...whole, ...deployment.sources.flatMap(source => sourceAlarms(source, context))];
 };
 
-/** Per source: a wrong secret, a silent provider, two bodies under one id. */
+/** Per source, because each compares a source with itself: a wrong secret, a silent provider. */
 function sourceAlarms(deployed: DeployedSource, context: AlarmContext): readonly AlarmSpec[] {
   const minute = context.minutes(1);
   const { source } = deployed;
   const { thresholds } = context.deployment;
   const dimensions = { source: source.id };
-  const rejected = (period: Duration) =>
-    context.metric('RequestRejected', {
-      statistic: 'Sum',
-      period,
-      dimensions: { ...dimensions, cause: REJECTED_FOR_SIGNATURE },
-    });
-  const requests = (period: Duration) => context.metric('Requests', { statistic: 'Sum', period, dimensions });
-  const refusals = `aws logs tail ${context.functions.ingest.logGroup.logGroupName} --since 30m --filter-pattern '{ $.source = "${source.id}" }'`;
-  const specs: AlarmSpec[] = [
+  const shared = { statistic: 'Sum', period: minute };
+  return [
     {
-      id: `ingest-signature-failures-${source.id}-notice`,
-      runbook: 'ingest-signature-failures',
-      severity: 'notice',
-      metric: new MathExpression({
-        expression: '100 * rejected / requests',
-        usingMetrics: { rejected: rejected(context.minutes(5)), requests: requests(context.minutes(5)) },
-        period: context.minutes(5),
-        label: `Signature failures of ${source.id}, percent`,
-      }),
-      threshold: thresholds.signatureNoticePercent,
-      fires: 'above',
-      datapoints: [3, 3],
-      missing: 'notBreaching',
-      meaning: `Some requests to source ${source.id} carry a wrong signature: a scanner, or a sender with an old secret.`,
-      firstCommand: refusals,
-    },
-    {
-      id: `ingest-signature-failures-${source.id}`,
-      runbook: 'ingest-signature-failures',
+      id: 'ingest-signature-failures',
+      source: source.id,
       severity: 'page',
       essential: true,
       metric: new MathExpression({
         expression: `IF(rejected > ${thresholds.signaturePageCount}, 100 * rejected / requests, 0)`,
-        usingMetrics: { rejected: rejected(minute), requests: requests(minute) },
+        usingMetrics: {
+          rejected: context.metric('RequestRejected', {
+            ...shared,
+            dimensions: { ...dimensions, cause: REJECTED_FOR_SIGNATURE },
+          }),
+          requests: context.metric('Requests', { ...shared, dimensions }),
+        },
         period: minute,
         label: `Signature failures of ${source.id}, percent`,
       }),
@@ -163,20 +155,6 @@ function sourceAlarms(deployed: DeployedSource, context: AlarmContext): readonly
       meaning: `Source ${source.id} refuses more than ${thresholds.signaturePageCount} requests a minute for their signature (cause: mismatch): most likely its secret was rotated at the provider and not here.`,
       firstCommand: context.holdfast('sources ls'),
     },
+    ...silenceAlarms(deployed, context),
   ];
-  specs.push(...silenceAlarms(deployed, context));
-  if (source.spec.identity.unstableBody !== true) {
-    specs.push({
-      id: `ingest-payload-conflicts-${source.id}`,
-      runbook: 'ingest-payload-conflicts',
-      severity: 'ticket',
-      metric: context.metric('PayloadMismatch', { statistic: 'Sum', period: minute, dimensions }),
-      threshold: 1,
-      datapoints: [1, 1],
-      missing: 'notBreaching',
-      meaning: `Source ${source.id} sent one event id with two different bodies. The first one counts; the other is kept beside it.`,
-      firstCommand: refusals,
-    });
-  }
-  return specs;
 }

@@ -13,7 +13,7 @@ export const processAlarms: AlarmList = context => {
   return [
     {
       id: 'process-dead-letters-waiting',
-      severity: 'page',
+      severity: 'ticket',
       essential: true,
       // A person looking at the queue makes messages invisible: both numbers, or looking would silence the alarm.
       metric: new MathExpression({
@@ -31,7 +31,7 @@ export const processAlarms: AlarmList = context => {
     {
       id: 'process-dead-letters-open',
       runbook: 'process-dead-letters-waiting',
-      severity: 'page',
+      severity: 'ticket',
       metric: context.metric('OpenDeadLetters', { statistic: 'Maximum', period: Duration.minutes(1) }),
       threshold: 1,
       datapoints: [1, 1],
@@ -205,47 +205,31 @@ export const processAlarms: AlarmList = context => {
       meaning: 'Many attempts are retries: something the handlers call is failing.',
       firstCommand: context.errorsOf('process'),
     },
-    ...deployment.sources.flatMap(({ source }) => handlerFailures(source.id, context)),
+    ...deployment.sources.map(({ source }) => handlerFailures(source.id, context)),
   ];
 };
 
-function handlerFailures(source: string, context: AlarmContext): readonly AlarmSpec[] {
-  const { thresholds } = context.deployment;
-  const minute = context.minutes(1);
-  const rate = (period: Duration): MathExpression =>
-    new MathExpression({
+/** Per source: in a sum over all, one source that fails disappears among those that do not. */
+function handlerFailures(source: string, context: AlarmContext): AlarmSpec {
+  const shared = { statistic: 'Sum', period: context.minutes(1), dimensions: { source } };
+  return {
+    id: 'process-handler-failures',
+    source,
+    severity: 'page',
+    metric: new MathExpression({
       expression: 'IF(attempts >= 20, 100 * failed / attempts, 0)',
       usingMetrics: {
-        failed: context.metric('AttemptsFailed', { statistic: 'Sum', period, dimensions: { source } }),
-        attempts: context.metric('Attempts', { statistic: 'Sum', period, dimensions: { source } }),
+        failed: context.metric('AttemptsFailed', shared),
+        attempts: context.metric('Attempts', shared),
       },
-      period,
+      period: context.minutes(1),
       label: `Failed attempts of ${source}, percent`,
-    });
-  const shared = {
-    runbook: 'process-handler-failures',
-    missing: 'notBreaching',
+    }),
+    threshold: context.deployment.thresholds.handlerFailurePagePercent,
     fires: 'above',
+    datapoints: [3, 5],
+    missing: 'notBreaching',
+    meaning: `Handlers for source ${source} fail on a large part of the events: they will be dead letters within hours.`,
     firstCommand: context.errorsOf('process'),
-  } as const;
-  return [
-    {
-      ...shared,
-      id: `process-handler-failures-${source}`,
-      severity: 'ticket',
-      metric: rate(context.minutes(10)),
-      threshold: thresholds.handlerFailureTicketPercent,
-      datapoints: [1, 1],
-      meaning: `Handlers for source ${source} fail more often than they should. Failed attempts are retried.`,
-    },
-    {
-      ...shared,
-      id: `process-handler-failures-${source}-page`,
-      severity: 'page',
-      metric: rate(minute),
-      threshold: thresholds.handlerFailurePagePercent,
-      datapoints: [3, 5],
-      meaning: `Handlers for source ${source} fail on a large part of the events: they will be dead letters within hours.`,
-    },
-  ];
+  };
 }

@@ -3,16 +3,17 @@ import type { DeployedSource } from '#core/config/deployment.ts';
 import type { AlarmContext, AlarmSpec } from './alarm-spec.ts';
 
 /**
- * A source that sends less than it should. Either its longest normal silence is known (`expectedGapMinutes`), or
- * CloudWatch learns what is usual. It has no function for "half of the usual", so the lower edge of a narrow band stands
- * for it, and of a wide one for "gone".
+ * A source that sends nothing, or next to nothing. Either its longest normal silence is known (`expectedGapMinutes`), or
+ * CloudWatch learns what is usual; the lower edge of a wide band stands for "gone".
  */
 export function silenceAlarms(deployed: DeployedSource, context: AlarmContext): readonly AlarmSpec[] {
   const { source, expectedGapMinutes, silence } = deployed;
   const accepted = (period: Duration) =>
     context.metric('Accepted', { statistic: 'Sum', period, dimensions: { source: source.id } });
   const shared = {
-    runbook: 'ingest-silent-source',
+    id: 'ingest-silent-source',
+    source: source.id,
+    severity: 'page',
     fires: 'below',
     missing: 'breaching',
     firstCommand: context.holdfast(`events ls --source ${source.id} --since 24h`),
@@ -22,8 +23,6 @@ export function silenceAlarms(deployed: DeployedSource, context: AlarmContext): 
     return [
       {
         ...shared,
-        id: `ingest-silent-source-${source.id}`,
-        severity: 'page',
         metric: accepted(context.minutes(5)),
         threshold: 1,
         datapoints: [periods, periods],
@@ -35,17 +34,6 @@ export function silenceAlarms(deployed: DeployedSource, context: AlarmContext): 
   return [
     {
       ...shared,
-      id: `ingest-silent-source-${source.id}-ticket`,
-      severity: 'ticket',
-      metric: accepted(Duration.minutes(5)),
-      threshold: { bandWidth: 3 },
-      datapoints: [3, 3],
-      meaning: `Source ${source.id} sends less than is usual at this time of the week.`,
-    },
-    {
-      ...shared,
-      id: `ingest-silent-source-${source.id}`,
-      severity: 'page',
       metric: accepted(Duration.minutes(15)),
       threshold: { bandWidth: 6 },
       datapoints: [3, 3],

@@ -21,6 +21,7 @@ export const sweepAlarms: AlarmList = context => {
     id: `ingest-table-throttled-${id}`,
     runbook: 'ingest-table-throttled',
     severity: 'page',
+    partOf: 'ingest-broken',
     metric,
     threshold: 1,
     datapoints: [2, 3],

@@ -1,4 +1,4 @@
-import { Duration } from 'aws-cdk-lib';
+import { ArnFormat, Duration, NestedStack, Stack } from 'aws-cdk-lib';
 import {
   Alarm,
   AlarmRule,
@@ -12,7 +12,7 @@ import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import type { Topic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
 import type { Severity } from '#core/config/gateway-config.ts';
-import type { AlarmContext, AlarmSpec } from '../alarms/alarm-spec.ts';
+import { type AlarmContext, type AlarmSpec, alarmNameOf } from '../alarms/alarm-spec.ts';
 import { deployAlarm } from '../alarms/deploy-alarm.ts';
 import { gatewayMetric } from '../alarms/gateway-metric.ts';
 import { ingestAlarms } from '../alarms/ingest-alarms.ts';
@@ -20,6 +20,7 @@ import { lostMetricAlarms } from '../alarms/lost-metric-alarms.ts';
 import { processAlarms } from '../alarms/process-alarms.ts';
 import { reconcileAlarms } from '../alarms/reconcile-alarms.ts';
 import { sweepAlarms } from '../alarms/sweep-alarms.ts';
+import { toConstructId } from '../construct-id.ts';
 import { AlarmTopics } from './alarm-topics.ts';
 
 const OPERATORS = {
@@ -45,10 +46,20 @@ const DEPLOY_EXTENSION = Duration.minutes(2);
 
 export type GatewayAlarmsProps = Omit<AlarmContext, 'metric' | 'errorsOf' | 'holdfast' | 'minutes'>;
 
-/** All alarms of one environment, each with its meaning, the first command to run and its runbook. */
+/** An alarm as others of the stack refer to it: those of a nested stack by their name, which needs no output of it. */
+export interface PlacedAlarm {
+  readonly spec: AlarmSpec;
+  readonly name: string;
+  readonly arn: string;
+}
+
+/**
+ * All alarms of one environment, each with its meaning, the first command to run and its runbook. Those of one source are
+ * in nested stacks, one for each kind: a stack holds 500 resources.
+ */
 export class GatewayAlarms extends Construct {
   readonly topics: AlarmTopics;
-  readonly alarms: readonly { readonly spec: AlarmSpec; readonly alarm: Alarm }[];
+  readonly alarms: readonly PlacedAlarm[];
   readonly composites: readonly IAlarm[];
 
   constructor(scope: Construct, id: string, props: GatewayAlarmsProps) {
@@ -67,18 +78,34 @@ export class GatewayAlarms extends Construct {
     const wanted = [ingestAlarms, processAlarms, sweepAlarms, reconcileAlarms, lostMetricAlarms]
       .flatMap(list => list(context))
       .filter(spec => deployment.alarms === 'all' || spec.essential === true);
-    const hasComposites = !deployment.emulated;
-    const members = wanted.map(spec => ({ spec, alarm: this.addAlarm(spec, environment, hasComposites) }));
-    const spec = hasComposites ? deployAlarm(this) : undefined;
-    const deploying = spec && { spec, alarm: this.addAlarm(spec, environment, hasComposites) };
-    this.alarms = deploying ? [...members, deploying] : members;
-    this.composites = deploying ? this.addComposites(environment, deploying.alarm) : [];
+    // The local AWS makes neither composite alarms nor nested stacks.
+    const isWhole = !deployment.emulated;
+    const placed = new Map(
+      wanted.map(spec => [spec, this.addAlarm(this.scopeOf(spec, isWhole), spec, environment, isWhole)]),
+    );
+    const spec = isWhole ? deployAlarm(this) : undefined;
+    const deploying = spec && this.addAlarm(this, spec, environment, isWhole);
+    if (spec && deploying) placed.set(spec, deploying);
+    this.alarms = [...placed].map(([each, alarm]) => {
+      const name = nameOf(environment, each);
+      return { spec: each, name, arn: each.source === undefined ? alarm.alarmArn : arnOf(this, name) };
+    });
+    this.composites = deploying ? this.addComposites(environment, placed, deploying) : [];
   }
 
-  private addAlarm(spec: AlarmSpec, environment: string, hasComposites: boolean): Alarm {
+  private scopeOf({ id, source }: AlarmSpec, isWhole: boolean): Construct {
+    if (source === undefined) return this;
+    const ofSources = isWhole ? toConstructId(id) : 'Sources';
+    const kind =
+      this.node.tryFindChild(ofSources) ??
+      (isWhole ? new NestedStack(this, ofSources) : new Construct(this, ofSources));
+    return (kind.node.tryFindChild(source) as Construct | undefined) ?? new Construct(kind, source);
+  }
+
+  private addAlarm(scope: Construct, spec: AlarmSpec, environment: string, hasComposites: boolean): Alarm {
     const [datapointsToAlarm, evaluationPeriods] = spec.datapoints;
     const shared = {
-      alarmName: `holdfast-${environment}-${spec.id}`,
+      alarmName: nameOf(environment, spec),
       alarmDescription: describe(spec.severity, spec.meaning, spec.firstCommand, spec.runbook ?? spec.id),
       metric: spec.metric,
       evaluationPeriods,
@@ -87,12 +114,12 @@ export class GatewayAlarms extends Construct {
     };
     const alarm =
       typeof spec.threshold === 'number'
-        ? new Alarm(this, spec.id, {
+        ? new Alarm(scope, spec.id, {
             ...shared,
             threshold: spec.threshold,
             comparisonOperator: OPERATORS[spec.fires ?? 'atLeast'],
           })
-        : new AnomalyDetectionAlarm(this, spec.id, {
+        : new AnomalyDetectionAlarm(scope, spec.id, {
             ...shared,
             stdDevs: spec.threshold.bandWidth,
             comparisonOperator: BAND_OPERATORS[spec.fires === 'below' ? 'below' : 'above'],
@@ -106,20 +133,23 @@ export class GatewayAlarms extends Construct {
     return alarm;
   }
 
-  private addComposites(environment: string, deploying: Alarm): readonly IAlarm[] {
+  private addComposites(
+    environment: string,
+    placed: ReadonlyMap<AlarmSpec, Alarm>,
+    deploying: Alarm,
+  ): readonly IAlarm[] {
     return Object.entries(COMPOSITES).flatMap(([name, { meaning, waitsForDeploy }]) => {
-      const members = this.alarms.filter(({ spec }) => spec.partOf === name);
-      const first = members[0];
-      if (!first) return [];
+      const members = [...placed].filter(([spec]) => spec.partOf === name);
+      if (members.length === 0) return [];
       const composite = new CompositeAlarm(this, name, {
         compositeAlarmName: `holdfast-${environment}-${name}`,
         alarmDescription: describe(
           'page',
-          `${meaning}: at least one of ${members.map(({ spec }) => spec.id).join(', ')}.`,
+          `${meaning}: at least one of ${members.map(([spec]) => spec.id).join(', ')}.`,
           `npm run holdfast -- status --env ${environment}`,
           name,
         ),
-        alarmRule: AlarmRule.anyOf(...members.map(({ alarm }) => alarm)),
+        alarmRule: AlarmRule.anyOf(...members.map(([, alarm]) => alarm)),
         ...(waitsForDeploy && {
           actionsSuppressor: deploying,
           actionsSuppressorWaitPeriod: DEPLOY_WAIT,
@@ -144,6 +174,15 @@ export class GatewayAlarms extends Construct {
 function shortMinutes(count: number): Duration {
   const seconds = 10 * count;
   return Duration.seconds(seconds <= 30 ? seconds : 60 * Math.ceil(seconds / 60));
+}
+
+function nameOf(environment: string, spec: AlarmSpec): string {
+  return `holdfast-${environment}-${alarmNameOf(spec)}`;
+}
+
+function arnOf(scope: Construct, alarmName: string): string {
+  const parts = { service: 'cloudwatch', resource: 'alarm', arnFormat: ArnFormat.COLON_RESOURCE_NAME };
+  return Stack.of(scope).formatArn({ ...parts, resourceName: alarmName });
 }
 
 function describe(severity: Severity, meaning: string, firstCommand: string, runbook: string): string {

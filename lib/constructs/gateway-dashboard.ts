@@ -1,9 +1,9 @@
 import { Duration } from 'aws-cdk-lib';
 import {
+  Alarm,
   AlarmStatusWidget,
   Dashboard,
   GraphWidget,
-  type IAlarm,
   type IMetric,
   type IWidget,
   TextWidget,
@@ -12,10 +12,11 @@ import { Construct } from 'constructs';
 import type { MetricName } from '#core/metrics.ts';
 import type { AlarmContext } from '../alarms/alarm-spec.ts';
 import { gatewayMetric } from '../alarms/gateway-metric.ts';
+import type { PlacedAlarm } from './gateway-alarms.ts';
 
 export interface GatewayDashboardProps extends Pick<AlarmContext, 'deployment' | 'queue' | 'api'> {
   /** Shown as tiles on top. @default none */
-  readonly alarms?: readonly IAlarm[];
+  readonly alarms?: readonly PlacedAlarm[];
 }
 
 /** An alarm widget takes 1 to 100 alarms; with more, CloudWatch refuses the whole dashboard, and the deploy fails. */
@@ -44,7 +45,7 @@ export class GatewayDashboard extends Construct {
     const heading = (text: string): IWidget => new TextWidget({ markdown: `## ${text}`, width: 24, height: 1 });
 
     this.dashboard = new Dashboard(this, 'Dashboard', { dashboardName: `holdfast-${environment}` });
-    const { alarms = [] } = props;
+    const alarms = (props.alarms ?? []).map(({ name, arn }) => Alarm.fromAlarmArn(this, name, arn));
     for (let from = 0; from < alarms.length; from += ALARMS_PER_WIDGET) {
       const shown = alarms.slice(from, from + ALARMS_PER_WIDGET);
       this.dashboard.addWidgets(new AlarmStatusWidget({ title: 'Alarms', alarms: shown, width: 24, height: 6 }));

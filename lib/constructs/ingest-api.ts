@@ -1,30 +1,34 @@
-import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
+import { Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
 import { AccessLogField, AccessLogFormat } from 'aws-cdk-lib/aws-apigateway';
 import {
+  CfnIntegration,
+  CfnRoute,
   type CfnStage,
   HttpApi,
-  type HttpMethod,
-  type HttpRoute,
   HttpStage,
   LogGroupLogDestination,
 } from 'aws-cdk-lib/aws-apigatewayv2';
-import { HttpIamAuthorizer } from 'aws-cdk-lib/aws-apigatewayv2-authorizers';
-import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
 import { Metric, type MetricOptions } from 'aws-cdk-lib/aws-cloudwatch';
+import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { FilterPattern, LogGroup, MetricFilter, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
+import { DEFAULT_THROTTLE } from '#core/config/defaults.ts';
 import type { Throttle } from '#core/config/gateway-config.ts';
 import { API_ROUTES } from '#core/inbound/api/api-routes.ts';
+import { RouteThrottles } from './route-throttles.ts';
 
 /** Two seconds more than the slowest ingest budget, so that the function answers, not the front door. */
 const INGEST_TIMEOUT = Duration.seconds(12);
+/** As long as API Gateway waits at most. */
+const MANAGEMENT_TIMEOUT = Duration.seconds(30);
 
 interface SourceRoute {
   /** e.g. `/webhooks/stripe` */
   readonly path: string;
   readonly methods: readonly string[];
-  readonly throttle: Throttle;
+  /** @default the API's own throttle */
+  readonly throttle?: Throttle;
 }
 
 export interface IngestApiProps {
@@ -35,13 +39,22 @@ export interface IngestApiProps {
   readonly accessLogRetention: RetentionDays;
   /** Namespace of the metric that counts answers 429 in the access log. @default 'Holdfast/Edge' */
   readonly edgeNamespace?: string;
-  /** For the routes that are not sources. @default 50 a second, burst 100 */
-  readonly managementThrottle?: Throttle;
+  /** Of each route that has none of its own. @default 1,000 a second, burst 2,000 */
+  readonly throttle?: Throttle;
+  /** @default the construct's path */
+  readonly name?: string;
   /** Delete the access log with the stack. @default false */
   readonly disposable?: boolean;
 }
 
-/** The front door: one explicit route per source, each with its own throttle. */
+/** Everybody may ask for it, so nobody may ask often. The one route with settings in the template: it never goes. */
+const HEALTH = 'GET /health';
+const HEALTH_THROTTLE: Throttle = { rate: 50, burst: 100 };
+
+/**
+ * The front door: one explicit route per source, all of them with one integration and one permission. The id of a route
+ * comes from its own key, and nothing they share from any of them: a source more or less changes its own routes only.
+ */
 export class IngestApi extends Construct {
   readonly api: HttpApi;
   readonly accessLog: LogGroup;
@@ -54,6 +67,7 @@ export class IngestApi extends Construct {
     const api = new HttpApi(this, 'Http', {
       description: 'Receives webhooks, one route per source',
       createDefaultStage: false,
+      ...(props.name === undefined ? {} : { apiName: props.name }),
     });
     this.api = api;
     this.url = api.apiEndpoint;
@@ -62,42 +76,20 @@ export class IngestApi extends Construct {
       removalPolicy: props.disposable ? RemovalPolicy.DESTROY : RemovalPolicy.RETAIN,
     });
 
-    // One permission for all routes: sixty would pass the 20 KB limit of a function's policy.
-    const ingest = new HttpLambdaIntegration('Ingest', props.ingest, {
-      scopePermissionToRoute: false,
-      timeout: INGEST_TIMEOUT,
-    });
-    const management = new HttpLambdaIntegration('Api', props.api, { scopePermissionToRoute: false });
-    const routes: HttpRoute[] = [];
-    const settings: Record<string, unknown> = {};
+    const ingest = this.addIntegration('Ingest', props.ingest, INGEST_TIMEOUT);
+    const management = this.addIntegration('Api', props.api, MANAGEMENT_TIMEOUT);
+    const throttles = new Map<string, { readonly route: CfnRoute; readonly throttle: Throttle }>();
     for (const source of props.sources) {
-      const methods = source.methods as HttpMethod[];
-      routes.push(...api.addRoutes({ path: source.path, methods, integration: ingest }));
-      for (const method of methods) {
-        settings[`${method} ${source.path}`] = {
-          // JSON to CloudFormation, so the names are CloudFormation's.
-          ThrottlingRateLimit: source.throttle.rate,
-          ThrottlingBurstLimit: source.throttle.burst,
-        };
+      for (const method of source.methods) {
+        const key = `${method} ${source.path}`;
+        const route = this.addRoute(key, ingest);
+        if (source.throttle) throttles.set(key, { route, throttle: source.throttle });
       }
     }
-    const get = 'GET' as HttpMethod;
-    routes.push(...api.addRoutes({ path: '/health', methods: [get], integration: management }));
-    for (const route of routes) {
-      Validations.of(route).acknowledge({
-        id: 'AwsSolutions-APIG4',
-        reason:
-          'Providers cannot sign in to API Gateway. A source is authenticated by its signature over the raw body, before anything is stored; /health tells the version and nothing else.',
-      });
-    }
-    const authorizer = new HttpIamAuthorizer();
-    for (const route of API_ROUTES) {
-      const [method = '', path = ''] = route.split(' ');
-      const methods = [method as HttpMethod];
-      routes.push(...api.addRoutes({ path, methods, integration: management, authorizer }));
-    }
+    const health = this.addRoute(HEALTH, management);
+    for (const key of API_ROUTES) this.addRoute(key, management, 'AWS_IAM');
 
-    const throttle = props.managementThrottle ?? { rate: 50, burst: 100 };
+    const throttle = props.throttle ?? DEFAULT_THROTTLE;
     const stage = new HttpStage(this, 'Stage', {
       httpApi: api,
       autoDeploy: true,
@@ -120,6 +112,16 @@ export class IngestApi extends Construct {
         ),
       },
     });
+    const cfnStage = stage.node.defaultChild as CfnStage;
+    cfnStage.routeSettings = {
+      // JSON to CloudFormation, so the names are CloudFormation's.
+      [HEALTH]: { ThrottlingRateLimit: HEALTH_THROTTLE.rate, ThrottlingBurstLimit: HEALTH_THROTTLE.burst },
+    };
+    // API Gateway refuses settings of a route that does not exist yet.
+    cfnStage.node.addDependency(health);
+    if (throttles.size > 0) {
+      new RouteThrottles(this, 'Throttles', { api, stage, throttles, logRetention: props.accessLogRetention });
+    }
     // API Gateway has no metric of its own for requests it throttles.
     this.throttled = new MetricFilter(this, 'Throttled', {
       logGroup: this.accessLog,
@@ -128,10 +130,41 @@ export class IngestApi extends Construct {
       metricName: 'Throttled',
       metricValue: '1',
     });
-    const cfnStage = stage.node.defaultChild as CfnStage;
-    // The L2 has no per-route throttle. API Gateway refuses settings of a route that does not exist yet.
-    cfnStage.routeSettings = settings;
-    for (const route of routes) cfnStage.node.addDependency(route);
+  }
+
+  /** One for all routes of a function, and one permission: sixty would pass the 20 KB limit of a function's policy. */
+  private addIntegration(id: string, target: IFunction, timeout: Duration): CfnIntegration {
+    target.addPermission('FrontDoor', {
+      principal: new ServicePrincipal('apigateway.amazonaws.com'),
+      sourceArn: Stack.of(this).formatArn({
+        service: 'execute-api',
+        resource: this.api.apiId,
+        resourceName: '*/*',
+      }),
+    });
+    return new CfnIntegration(this, `${id}Integration`, {
+      apiId: this.api.apiId,
+      integrationType: 'AWS_PROXY',
+      integrationUri: target.functionArn,
+      payloadFormatVersion: '2.0',
+      timeoutInMillis: timeout.toMilliseconds(),
+    });
+  }
+
+  private addRoute(key: string, integration: CfnIntegration, authorization: 'NONE' | 'AWS_IAM' = 'NONE'): CfnRoute {
+    const route = new CfnRoute(this, key.replaceAll('/', ':'), {
+      apiId: this.api.apiId,
+      routeKey: key,
+      target: `integrations/${integration.ref}`,
+      authorizationType: authorization,
+    });
+    if (authorization === 'AWS_IAM') return route;
+    Validations.of(route).acknowledge({
+      id: 'AwsSolutions-APIG4',
+      reason:
+        'Providers cannot sign in to API Gateway. A source is authenticated by its signature over the raw body, before anything is stored; /health tells the version and nothing else.',
+    });
+    return route;
   }
 
   private metric(metricName: string, statistic: string, options?: MetricOptions): Metric {

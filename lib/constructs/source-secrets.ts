@@ -1,58 +1,81 @@
 import { ArnFormat, Stack } from 'aws-cdk-lib';
-import { type IGrantable, PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { Effect, type IGrantable, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { IConstruct } from 'constructs';
 import { apiSecretName, type DeployedSource, secretName } from '#core/config/deployment.ts';
+import { storesSecret } from '#core/provider/source-needs.ts';
+import { acknowledgeWildcard } from './acknowledge-wildcard.ts';
 
 /**
- * Allows reading the secrets of these sources, and writing those that a provider hands over in its handshake. By name, so
- * that the code needs no export of the data stack; the six characters Secrets Manager appends are the wildcard.
+ * What a secret's own tags allow beyond its reading by `ingest`. By name, a policy would grow with each source and pass
+ * its quota.
  */
-export function grantSourceSecrets(
-  grantee: IGrantable & IConstruct,
-  environment: string,
-  sources: readonly DeployedSource[],
-): void {
-  const arnOf = (sourceId: string): string =>
-    Stack.of(grantee).formatArn({
-      service: 'secretsmanager',
-      resource: 'secret',
-      resourceName: `${secretName(environment, sourceId)}-??????`,
-      arnFormat: ArnFormat.COLON_RESOURCE_NAME,
-    });
-  const allow = (action: string, sourceIds: readonly string[]): void => {
-    if (sourceIds.length === 0) return;
-    grantee.grantPrincipal.addToPrincipalPolicy(
-      new PolicyStatement({ actions: [action], resources: sourceIds.map(arnOf) }),
-    );
-  };
-  const secrets = sources.filter(each => each.needsSecret).map(each => each.source);
-  const paired = secrets.filter(source => source.spec.handshakes.some(handshake => handshake.store));
-  allow(
-    'secretsmanager:GetSecretValue',
-    secrets.map(source => source.id),
+export const SECRET_TAGS = {
+  /** The provider hands it over: `ingest` writes it. */
+  writable: 'holdfast:written-by-ingest',
+  /** Credential of a provider's API: handlers may read it. */
+  handlers: 'holdfast:read-by-handlers',
+  /** Credential of a provider's API: the comparison with the provider reads it. */
+  reconcile: 'holdfast:read-by-reconcile',
+} as const;
+
+type Grantee = IGrantable & IConstruct;
+
+/** Of a name; the six characters Secrets Manager appends are the wildcard. `*` is any source: no name of one has a slash. */
+function arnOf(grantee: Grantee, name: string): string {
+  return Stack.of(grantee).formatArn({
+    service: 'secretsmanager',
+    resource: 'secret',
+    resourceName: `${name}-??????`,
+    arnFormat: ArnFormat.COLON_RESOURCE_NAME,
+  });
+}
+
+/** Allows reading the signing secrets of all sources of an environment, and of no provider's API. By name, so that the code needs no export of the data stack. */
+export function grantAllSourceSecrets(grantee: Grantee, environment: string, sources: readonly DeployedSource[]): void {
+  if (!sources.some(each => each.needsSecret)) return;
+  const actions = ['secretsmanager:GetSecretValue'];
+  const all = arnOf(grantee, secretName(environment, '*'));
+  acknowledgeWildcard(
+    grantee,
+    all,
+    "A policy that named each source would pass its quota of characters. What else has such a name are the credentials of the providers' APIs, which the next statement denies.",
   );
-  allow(
-    'secretsmanager:PutSecretValue',
-    paired.map(source => source.id),
+  add(grantee, new PolicyStatement({ actions, resources: [all] }));
+  const apis = arnOf(grantee, apiSecretName(environment, '*'));
+  add(grantee, new PolicyStatement({ effect: Effect.DENY, actions, resources: [apis] }));
+  acknowledgeWildcard(
+    grantee,
+    apis,
+    'This statement denies: the wildcard takes rights away, from the credentials of every source.',
+  );
+  // A provider hands its secret over in its handshake.
+  if (!sources.some(each => storesSecret(each.source.spec))) return;
+  const put = { actions: ['secretsmanager:PutSecretValue'], resources: [all], conditions: tagged('writable') };
+  add(grantee, new PolicyStatement(put));
+}
+
+/** Allows reading the signing secret of one source. */
+export function grantSourceSecret(grantee: Grantee, environment: string, { source }: DeployedSource): void {
+  const resources = [arnOf(grantee, secretName(environment, source.id))];
+  add(grantee, new PolicyStatement({ actions: ['secretsmanager:GetSecretValue'], resources }));
+}
+
+/** Allows reading those credentials of the providers' APIs whose tag says so. */
+export function grantApiSecrets(grantee: Grantee, environment: string, tag: 'handlers' | 'reconcile'): void {
+  const apis = arnOf(grantee, apiSecretName(environment, '*'));
+  const actions = ['secretsmanager:GetSecretValue'];
+  add(grantee, new PolicyStatement({ actions, resources: [apis], conditions: tagged(tag) }));
+  acknowledgeWildcard(
+    grantee,
+    apis,
+    'A policy that named each source would pass its quota of characters. A tag that only the data stack sets says which of these credentials this function may read.',
   );
 }
 
-/** Allows reading the credentials of the providers' APIs of these sources, by name. */
-export function grantApiSecrets(
-  grantee: IGrantable & IConstruct,
-  environment: string,
-  sourceIds: readonly string[],
-): void {
-  if (sourceIds.length === 0) return;
-  const resources = sourceIds.map(sourceId =>
-    Stack.of(grantee).formatArn({
-      service: 'secretsmanager',
-      resource: 'secret',
-      resourceName: `${apiSecretName(environment, sourceId)}-??????`,
-      arnFormat: ArnFormat.COLON_RESOURCE_NAME,
-    }),
-  );
-  grantee.grantPrincipal.addToPrincipalPolicy(
-    new PolicyStatement({ actions: ['secretsmanager:GetSecretValue'], resources }),
-  );
+function tagged(tag: keyof typeof SECRET_TAGS): object {
+  return { StringEquals: { [`aws:ResourceTag/${SECRET_TAGS[tag]}`]: 'true' } };
+}
+
+function add(grantee: Grantee, statement: PolicyStatement): void {
+  grantee.grantPrincipal.addToPrincipalPolicy(statement);
 }

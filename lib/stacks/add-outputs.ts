@@ -1,5 +1,4 @@
 import { CfnOutput, type Stack } from 'aws-cdk-lib';
-import { secretName } from '#core/config/deployment.ts';
 import type { AlarmContext } from '../alarms/alarm-spec.ts';
 import { toConstructId } from '../construct-id.ts';
 import type { GatewayAlarms } from '../constructs/gateway-alarms.ts';
@@ -20,12 +19,6 @@ export function addOutputs(stack: Stack, { deployment, store, queue, api, functi
     const url = source.publicUrl ?? `${api.url}${source.paths[0]}`;
     output(`WebhookUrl${toConstructId(source.id)}`, url, `Give this URL to ${source.spec.title} (source ${source.id})`);
   }
-  const secrets = deployment.sources.filter(each => each.needsSecret);
-  output(
-    'Secrets',
-    secrets.map(({ source }) => secretName(environment, source.id)).join(','),
-    'Names of the secrets, one per source',
-  );
   output('EventsTable', store.events.tableName, 'Table of state items');
   output('PayloadsTable', store.payloads.tableName, 'Table of bodies and result details');
   output('BodiesBucket', store.bodies.bucketName, 'Bucket of large bodies');

@@ -1,16 +1,16 @@
 import { Duration } from 'aws-cdk-lib';
-import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { ScheduleExpression } from 'aws-cdk-lib/aws-scheduler';
+import type { Construct } from 'constructs';
 import { apiSecretName, type Deployment } from '#core/config/deployment.ts';
 import { reconcileProvidersEnv } from '#lambdas/reconcile-providers/env.ts';
-import { toConstructId } from '../construct-id.ts';
 import type { GatewayFunction } from '../constructs/gateway-function.ts';
 import { grantApiSecrets } from '../constructs/source-secrets.ts';
+import { Timetable } from '../constructs/timetable.ts';
 import type { DataStack } from './data-stack.ts';
 
 type ReconcilerContract = typeof reconcileProvidersEnv;
 
-/** How the stack makes functions and schedules. */
+/** How the stack makes functions. */
 interface StackParts {
   addFunction(
     name: 'reconcile-providers',
@@ -22,17 +22,11 @@ interface StackParts {
       readonly onFailure: string;
     },
   ): GatewayFunction<ReconcilerContract>;
-  addSchedule(
-    id: string,
-    target: IFunction,
-    schedule: ScheduleExpression,
-    maxEventAge: Duration,
-    input: Readonly<Record<string, string>>,
-  ): void;
 }
 
 /** The function that asks providers what they tried to deliver, with a schedule per source. Undefined: none asks for it. */
 export function addReconciler(
+  scope: Construct,
   { config, sources }: Deployment,
   { store, queue }: DataStack,
   parts: StackParts,
@@ -56,15 +50,14 @@ export function addReconciler(
   store.grantPayloads(added, 'dynamodb:PutItem', 'dynamodb:UpdateItem');
   store.grantBodies(added, 's3:PutObject');
   queue.grantSend(added);
-  grantApiSecrets(
-    added,
-    config.environment,
-    reconciled.map(source => source.id),
-  );
+  grantApiSecrets(added, config.environment, 'reconcile');
+  const timetable = new Timetable(scope, 'ReconcileProvidersSchedule', {
+    target: added,
+    maxEventAge: Duration.minutes(15),
+  });
   for (const { id, reconcile } of reconciled) {
     const every = Duration.minutes(reconcile?.everyMinutes ?? 60);
-    const name = `ReconcileProviders${toConstructId(id)}`;
-    parts.addSchedule(name, added.function, ScheduleExpression.rate(every), every, { source: id });
+    timetable.add(id, { expression: ScheduleExpression.rate(every), input: { source: id } });
   }
   return added;
 }
@@ -72,7 +65,7 @@ export function addReconciler(
 /** Lets handlers read the credentials they may use: `API_SECRET_<SOURCE>` is the secret's name. */
 export function grantApiCredentials(process: GatewayFunction<never>, { config, sources }: Deployment): void {
   const readable = sources.filter(each => each.apiCredential).map(({ source }) => source.id);
-  grantApiSecrets(process, config.environment, readable);
+  if (readable.length > 0) grantApiSecrets(process, config.environment, 'handlers');
   for (const id of readable) {
     const variable = `API_SECRET_${id.toUpperCase().replaceAll('-', '_')}`;
     process.function.addEnvironment(variable, apiSecretName(config.environment, id));

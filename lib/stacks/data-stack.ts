@@ -1,8 +1,10 @@
-import { RemovalPolicy, Stack, type StackProps, Validations } from 'aws-cdk-lib';
+import { RemovalPolicy, Stack, type StackProps, Tags, Validations } from 'aws-cdk-lib';
 import { CfnSecret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
 import { apiSecretName, type Deployment, receivedSources, secretName } from '#core/config/deployment.ts';
+import { storesSecret } from '#core/provider/source-needs.ts';
 import { EventStore } from '../constructs/event-store.ts';
+import { SECRET_TAGS } from '../constructs/source-secrets.ts';
 import { WorkQueue } from '../constructs/work-queue.ts';
 
 export interface DataStackProps extends StackProps {
@@ -38,7 +40,9 @@ export class DataStack extends Stack {
       if (!needsSecret) continue;
       // Empty at first (but for the probe's own): a generated value would be one that no provider knows. The source answers 503 until it is set.
       const ours = source.id === probe?.source.id;
-      const secret = new CfnSecret(secrets, source.id, {
+      // Not `stripe-api` beside the credential of source `stripe`, which has that id below.
+      const scope = source.id.endsWith('-api') ? this.#scope(secrets, 'Sources') : secrets;
+      const secret = new CfnSecret(scope, source.id, {
         name: secretName(config.environment, source.id),
         description: ours
           ? 'Signing secret of the synthetic probe. Nobody needs to know it.'
@@ -46,6 +50,7 @@ export class DataStack extends Stack {
         ...(ours ? { generateSecretString: { passwordLength: 64, excludePunctuation: true } } : {}),
       });
       secret.applyRemovalPolicy(fate);
+      if (storesSecret(source.spec)) Tags.of(secret).add(SECRET_TAGS.writable, 'true');
     }
     for (const { source, apiCredential } of props.deployment.sources) {
       if (!apiCredential && !source.reconcile) continue;
@@ -55,6 +60,12 @@ export class DataStack extends Stack {
         description: `Credential of ${source.spec.title}'s API, source ${source.id}: docs/guides/reconciliation.md says which rights it needs.`,
       });
       secret.applyRemovalPolicy(fate);
+      if (apiCredential) Tags.of(secret).add(SECRET_TAGS.handlers, 'true');
+      if (source.reconcile) Tags.of(secret).add(SECRET_TAGS.reconcile, 'true');
     }
+  }
+
+  #scope(parent: Construct, id: string): Construct {
+    return (parent.node.tryFindChild(id) as Construct | undefined) ?? new Construct(parent, id);
   }
 }

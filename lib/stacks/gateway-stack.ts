@@ -1,9 +1,8 @@
 import { Duration, Stack, type StackProps, TimeZone, Validations } from 'aws-cdk-lib';
-import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Alias, Code, type IFunction, type IVersion } from 'aws-cdk-lib/aws-lambda';
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
-import { Schedule, ScheduleExpression, ScheduleTargetInput } from 'aws-cdk-lib/aws-scheduler';
+import { ScheduleExpression } from 'aws-cdk-lib/aws-scheduler';
 import { LambdaSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import { Construct } from 'constructs';
 import { type DeployedSource, type Deployment, receivedSources } from '#core/config/deployment.ts';
@@ -24,7 +23,8 @@ import { GatewayDashboard } from '../constructs/gateway-dashboard.ts';
 import { type EnvContract, GatewayFunction } from '../constructs/gateway-function.ts';
 import { IngestApi } from '../constructs/ingest-api.ts';
 import { grantRoutes } from '../constructs/route-grants.ts';
-import { grantSourceSecrets } from '../constructs/source-secrets.ts';
+import { grantAllSourceSecrets, grantSourceSecret } from '../constructs/source-secrets.ts';
+import { Timetable } from '../constructs/timetable.ts';
 import { type HandlerResources, TABLE_ACTIONS } from '../handler-resources.ts';
 import { addOutputs } from './add-outputs.ts';
 import { addReconciler, grantApiCredentials } from './add-reconciler.ts';
@@ -69,7 +69,7 @@ export class GatewayStack extends Stack {
     store.grantPayloads(ingest, 'dynamodb:PutItem', 'dynamodb:UpdateItem');
     store.grantBodies(ingest, 's3:PutObject');
     queue.grantSend(ingest);
-    grantSourceSecrets(ingest, deployment.config.environment, receivedSources(deployment));
+    grantAllSourceSecrets(ingest, deployment.config.environment, receivedSources(deployment));
 
     const process = this.addFunction('process', {
       description: 'Claims each event, runs its handler and records the outcome',
@@ -110,7 +110,7 @@ export class GatewayStack extends Stack {
     queue.grantSendDead(sweep);
     queue.grantReadNumbers(sweep);
     queue.grantDrainDead(sweep);
-    this.addSchedule('Sweep', sweep.function, ScheduleExpression.rate(Duration.minutes(1)), Duration.minutes(1));
+    this.addSchedule('Sweep', sweep, ScheduleExpression.rate(Duration.minutes(1)), Duration.minutes(1));
 
     const reconcile = this.addFunction('reconcile', {
       description: 'Checks every record against the rules, once a day',
@@ -123,7 +123,7 @@ export class GatewayStack extends Stack {
     store.grantEvents(reconcile, 'dynamodb:Scan', 'dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem');
     store.grantPayloads(reconcile, 'dynamodb:GetItem', 'dynamodb:UpdateItem');
     const atNight = ScheduleExpression.cron({ minute: '17', hour: '3', timeZone: TimeZone.ETC_UTC });
-    this.addSchedule('Reconcile', reconcile.function, atNight, Duration.hours(1));
+    this.addSchedule('Reconcile', reconcile, atNight, Duration.hours(1));
 
     const api = this.addFunction('api', {
       description: 'Answers GET /health, and the status API: events, replays, pauses',
@@ -138,10 +138,8 @@ export class GatewayStack extends Stack {
     store.grantPayloads(api, 'dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem');
     queue.grantSend(api);
 
-    const reconcileProviders = addReconciler(deployment, props.data, {
+    const reconcileProviders = addReconciler(this, deployment, props.data, {
       addFunction: (name, settings) => this.addFunction(name, settings),
-      addSchedule: (id, target, schedule, maxEventAge, input) =>
-        this.addSchedule(id, target, schedule, maxEventAge, input),
     });
     const core = {
       ...{ ingest, process, sweep, reconcile, api },
@@ -157,8 +155,9 @@ export class GatewayStack extends Stack {
     this.addHandlerResources(process);
 
     this.api = new IngestApi(this, 'FrontDoor', {
+      name: `holdfast-${deployment.config.environment}`,
       sources: receivedSources(deployment).flatMap(({ source, throttle }) =>
-        source.paths.map(path => ({ path, methods: source.spec.methods, throttle })),
+        source.paths.map(path => ({ path, methods: source.spec.methods, ...(throttle && { throttle }) })),
       ),
       ingest: this.keepWarm(ingest),
       api: api.function,
@@ -178,7 +177,7 @@ export class GatewayStack extends Stack {
       deployment,
       queue,
       api: this.api,
-      alarms: this.alarms?.alarms.map(each => each.alarm) ?? [],
+      alarms: this.alarms?.alarms ?? [],
     });
     addOutputs(this, { deployment, store, queue, api: this.api, functions: this.functions, alarms: this.alarms });
   }
@@ -197,8 +196,8 @@ export class GatewayStack extends Stack {
       onFailure: "The next minute's run does the same work; two missed runs raise probe-missing-or-slow.",
     });
     data.store.grantEvents(added, 'dynamodb:GetItem');
-    grantSourceSecrets(added, deployment.config.environment, [probe]);
-    this.addSchedule('Probe', added.function, ScheduleExpression.rate(Duration.minutes(1)), Duration.minutes(1));
+    grantSourceSecret(added, deployment.config.environment, probe);
+    this.addSchedule('Probe', added, ScheduleExpression.rate(Duration.minutes(1)), Duration.minutes(1));
     return added;
   }
 
@@ -251,28 +250,13 @@ export class GatewayStack extends Stack {
     });
   }
 
-  private addSchedule(
+  private addSchedule<Contract extends EnvContract>(
     id: string,
-    target: IFunction,
-    schedule: ScheduleExpression,
+    target: GatewayFunction<Contract>,
+    expression: ScheduleExpression,
     maxEventAge: Duration,
-    input?: Readonly<Record<string, string>>,
   ): void {
-    const role = new Role(this, `${id}ScheduleRole`, { assumedBy: new ServicePrincipal('scheduler.amazonaws.com') });
-    role.addToPolicy(new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: [target.functionArn] }));
-    new Schedule(this, `${id}Schedule`, {
-      schedule,
-      // The L2 target would allow every version of the function as well.
-      target: {
-        bind: () => ({
-          arn: target.functionArn,
-          role,
-          ...(input === undefined ? {} : { input: ScheduleTargetInput.fromObject(input) }),
-          // A run that was missed is made up for by the next one.
-          retryPolicy: { maximumRetryAttempts: 0, maximumEventAgeInSeconds: maxEventAge.toSeconds() },
-        }),
-      },
-    });
+    new Timetable(this, `${id}Schedule`, { target, maxEventAge }).add('Schedule', { expression });
   }
 
   /** cdk-nag wants each wildcard acknowledged under the exact text of the resource, here an import from the data stack. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { gateway } from '#config';
-import { DEFAULT_THROTTLE, LOCAL_RETRY, LOCAL_TIMINGS } from '#core/config/defaults.ts';
+import { LOCAL_RETRY, LOCAL_TIMINGS } from '#core/config/defaults.ts';
 import { defineGateway, type GatewayConfig } from '#core/config/gateway-config.ts';
 import { ConfigError, resolveConfig, resolveDeployment } from '#core/config/resolve-config.ts';
 import { DEFAULT_RETRY, DEFAULT_TIMINGS } from '#core/config/resolved-config.ts';
@@ -60,7 +60,7 @@ describe('defaults', () => {
     expect(config.sources[0]?.retry).toEqual(DEFAULT_RETRY);
     expect(config.sources[0]?.maxBodyBytes).toBe(4 * 1024 * 1024);
     expect(config.sources[0]?.unhandled).toBe('ignore');
-    expect(sources[0]?.throttle).toEqual(DEFAULT_THROTTLE);
+    expect(sources[0]).not.toHaveProperty('throttle');
     expect(queue).toMatchObject({
       visibilitySeconds: 180,
       maxReceiveCount: 1000,
@@ -114,8 +114,9 @@ describe('what a person writes', () => {
     expect(stripe?.source.retry.attempts).toBe(5);
     expect(stripe?.source.publicUrl).toBe('https://hooks.example.com/webhooks/stripe');
     expect(generic?.source.retry.attempts).toBe(3);
-    expect(generic?.throttle).toEqual(DEFAULT_THROTTLE);
-    expect(resolveDeployment(config, 'dev', PROVIDERS).sources[0]?.throttle).toEqual(DEFAULT_THROTTLE);
+    // The front door's own.
+    expect(generic).not.toHaveProperty('throttle');
+    expect(resolveDeployment(config, 'dev', PROVIDERS).sources[0]).not.toHaveProperty('throttle');
   });
 
   it('takes account and region from the surroundings where it leaves them out', () => {

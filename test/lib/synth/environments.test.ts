@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import { join, matchesGlob } from 'node:path';
 import { promisify } from 'node:util';
 import { App } from 'aws-cdk-lib';
-import type { Template } from 'aws-cdk-lib/assertions';
 import { afterAll, describe, expect, it } from 'vitest';
 import { gateway } from '#config';
 import { defineGateway } from '#core/config/gateway-config.ts';
@@ -56,7 +55,7 @@ describe('the command line', () => {
     const files = (await readdir(first.folder, { recursive: true, withFileTypes: true })).filter(entry =>
       entry.isFile(),
     );
-    expect(files.filter(file => file.name.endsWith('.template.json'))).toHaveLength(2 * ENVIRONMENTS.length);
+    expect(files.filter(file => /(?<!nested)\.template\.json$/.test(file.name))).toHaveLength(2 * ENVIRONMENTS.length);
     expect(files.some(file => file.name === 'index.mjs')).toBe(true);
     for (const file of files.filter(it => it.parentPath.includes('assembly-prod'))) {
       const path = join(file.parentPath, file.name).slice(first.folder.length);
@@ -121,9 +120,9 @@ describe('npm run destroy', () => {
 describe('two environments in one account and region', () => {
   /** Physical names and exports of an environment: what could clash. */
   const namesOf = async (environment: string): Promise<string[]> => {
-    const { data, gateway: template, stage } = await synthEnvironment(environment);
+    const { data, gateway: template, nested, stage } = await synthEnvironment(environment);
     const names = [stage.data.stackName, stage.gateway.stackName];
-    for (const each of [data.toJSON(), template.toJSON()]) {
+    for (const each of [data, template, ...Object.values(nested)].map(it => it.toJSON())) {
       for (const resource of Object.values<Resource>(each['Resources'])) {
         for (const key of [
           'Name',
@@ -194,35 +193,7 @@ describe('an environment', () => {
       );
     }
   });
-
-  it('has room for sixty sources: resources, template, permissions', async () => {
-    const sources = Object.fromEntries(
-      Array.from({ length: 60 }, (_, n) => [`source-with-a-long-name-${n}`, { provider: 'stripe' }]),
-    );
-    const { gateway: template } = await synthEnvironment('prod', { sources, environments: { prod: {} } });
-    const json = template.toJSON();
-    expect(Object.keys(json['Resources']).length).toBeLessThanOrEqual(500);
-    expect(Buffer.byteLength(JSON.stringify(json))).toBeLessThan(1_000_000);
-    expect(Object.keys(json['Outputs']).length).toBeLessThanOrEqual(200);
-    const policies = Object.values<Resource>(template.findResources('AWS::IAM::Policy'));
-    for (const policy of policies) expect(JSON.stringify(policy.Properties.PolicyDocument).length).toBeLessThan(10_240);
-    // A widget of alarms takes 1 to 100 of them, a graph 500 metrics, a dashboard 2,500.
-    const widgets = widgetsOf(template);
-    const tiles = widgets.flatMap(({ properties }) => (properties.alarms ? [properties.alarms.length] : []));
-    const metrics = widgets.map(({ properties }) => properties.metrics?.length ?? 0);
-    expect(Math.max(...tiles)).toBeLessThanOrEqual(100);
-    expect(Math.max(...metrics)).toBeLessThanOrEqual(500);
-    expect(metrics.reduce((sum, count) => sum + count)).toBeLessThanOrEqual(2_500);
-    const alarms = Object.keys(template.findResources('AWS::CloudWatch::Alarm'));
-    expect(tiles.reduce((sum, count) => sum + count)).toBe(alarms.length);
-  });
 });
-
-function widgetsOf(template: Template): { properties: { alarms?: unknown[]; metrics?: unknown[] } }[] {
-  const [dashboard] = Object.values<Resource>(template.findResources('AWS::CloudWatch::Dashboard'));
-  const parts: unknown[] = dashboard.Properties.DashboardBody['Fn::Join'][1];
-  return JSON.parse(parts.map(part => (typeof part === 'string' ? part : 'reference')).join('')).widgets;
-}
 
 describe('resources of handlers', () => {
   it('may not overwrite a variable of the gateway', async () => {

@@ -39,11 +39,6 @@ describe('routes', () => {
       'POST /webhooks/meta',
       'GET /webhooks/meta',
     ]);
-    expect(
-      Object.keys(
-        Object.values(template.findResources('AWS::ApiGatewayV2::Stage'))[0]?.['Properties'].RouteSettings,
-      ).sort(),
-    ).toEqual(['GET /webhooks/meta', 'POST /webhooks/meta']);
   });
 
   it('open the status API to callers with IAM rights only', () => {
@@ -76,38 +71,22 @@ describe('routes', () => {
 });
 
 describe('throttles', () => {
-  it('stand on each route of a source, above the bursts we promise to take', () => {
-    const settings = stage().Properties.RouteSettings;
-    expect(Object.keys(settings).sort()).toEqual(
-      Object.keys(routes())
-        .filter(key => key.startsWith('POST /webhook'))
-        .sort(),
-    );
-    for (const [route, each] of Object.entries<Resource>(settings)) {
-      const isProbe = route.endsWith(PROBE_SOURCE);
-      const rates = { ThrottlingRateLimit: isProbe ? 5 : 1000, ThrottlingBurstLimit: isProbe ? 10 : 2000 };
-      expect(each, route).toEqual(rates);
-    }
-  });
-
-  it('of one source are its own', async () => {
-    const template = (
-      await synthEnvironment('prod', {
-        ...gateway,
-        sources: { ...gateway.sources, stripe: { provider: 'stripe', throttle: { rate: 7, burst: 9 } } },
-      })
-    ).gateway;
-    template.hasResourceProperties('AWS::ApiGatewayV2::Stage', {
-      RouteSettings: Match.objectLike({
-        'POST /webhooks/stripe': { ThrottlingRateLimit: 7, ThrottlingBurstLimit: 9 },
-        'POST /webhooks/github': { ThrottlingRateLimit: 1000, ThrottlingBurstLimit: 2000 },
-      }),
+  it('are those of the stage, above the bursts we promise to take; everybody may ask for /health, and not often', () => {
+    expect(stage().Properties.DefaultRouteSettings).toEqual({ ThrottlingRateLimit: 1000, ThrottlingBurstLimit: 2000 });
+    expect(stage().Properties.RouteSettings).toEqual({
+      'GET /health': { ThrottlingRateLimit: 50, ThrottlingBurstLimit: 100 },
     });
+    // API Gateway refuses the settings of a route that does not exist yet.
+    const health = Object.entries(prod.findResources('AWS::ApiGatewayV2::Route')).find(
+      ([, route]) => route['Properties'].RouteKey === 'GET /health',
+    );
+    expect(stage().DependsOn).toEqual([health?.[0]]);
   });
+});
 
-  it('are set after the routes exist: API Gateway refuses them otherwise', () => {
-    const ids = Object.keys(prod.findResources('AWS::ApiGatewayV2::Route'));
-    expect(stage().DependsOn).toEqual(expect.arrayContaining(ids));
+describe('the API', () => {
+  it('is named after its environment', () => {
+    prod.hasResourceProperties('AWS::ApiGatewayV2::Api', { Name: 'holdfast-prod' });
   });
 });
 
@@ -133,13 +112,12 @@ describe('outputs', () => {
     const outputs = prod.toJSON()['Outputs'];
     expect(Object.keys(outputs).sort()).toEqual(
       [
-        ...['ApiId', 'ApiUrl', 'DashboardUrl', 'EventsTable', 'PayloadsTable', 'BodiesBucket', 'Secrets'],
+        ...['ApiId', 'ApiUrl', 'DashboardUrl', 'EventsTable', 'PayloadsTable', 'BodiesBucket'],
         ...['WorkQueueUrl', 'DeadQueueUrl', 'PageTopic', 'TicketTopic', 'NoticeTopic'],
         ...['Api', 'Ingest', 'Notify', 'Probe', 'Process', 'Reconcile', 'Sweep'].map(name => `${name}Function`),
         ...['Default', 'Github', 'Shopify', 'Slack', 'StandardWebhooks', 'Stripe'].map(name => `WebhookUrl${name}`),
       ].sort(),
     );
-    expect(outputs.Secrets.Value.split(',')).toContain('holdfast/prod/stripe');
     expect(outputs.WebhookUrlStripe.Description).toContain('Stripe');
   });
 

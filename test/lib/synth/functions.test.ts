@@ -131,6 +131,34 @@ describe('schedules', () => {
   });
 });
 
+describe('what the scheduler starts', () => {
+  it('is repeated by nobody: Lambda itself would try three times and keep a run for six hours', async () => {
+    const stripe = { provider: 'stripe', reconcile: { types: ['*'] } };
+    const { gateway: template } = await synthEnvironment('prod', { sources: { stripe }, environments: { prod: {} } });
+    const started = Object.values<Resource>(template.findResources('AWS::Scheduler::Schedule')).map(
+      it => it.Properties.Target.Arn['Fn::GetAtt'][0],
+    );
+    expect(started).toHaveLength(4);
+    for (const id of started)
+      template.hasResourceProperties('AWS::Lambda::EventInvokeConfig', {
+        FunctionName: { Ref: id },
+        Qualifier: '$LATEST',
+        MaximumRetryAttempts: 0,
+        MaximumEventAgeInSeconds: Match.anyValue(),
+      });
+  });
+
+  it('is started by schedules of this account only', () => {
+    const roles = Object.values<Resource>(prod().findResources('AWS::IAM::Role')).map(
+      it => it.Properties.AssumeRolePolicyDocument.Statement[0],
+    );
+    const schedulers = roles.filter(it => it.Principal.Service === 'scheduler.amazonaws.com');
+    expect(schedulers).toHaveLength(3);
+    for (const it of schedulers)
+      expect(it.Condition).toEqual({ StringEquals: { 'aws:SourceAccount': { Ref: 'AWS::AccountId' } } });
+  });
+});
+
 describe('warm environments of ingest', () => {
   it('are off unless paid for, and then serve the routes', async () => {
     prod().resourceCountIs('AWS::Lambda::Alias', 0);

@@ -65,9 +65,11 @@ export interface CostLine {
 type Resource = any;
 
 /** The lines of one environment, dearest first. Throws for a schedule it has no number of runs for. */
-export function computeIdleCost({ data, gateway: template }: SynthesizedEnvironment): CostLine[] {
+export function computeIdleCost({ data, gateway: template, nested }: SynthesizedEnvironment): CostLine[] {
   const all = (type: string): Resource[] =>
-    [data, template].flatMap(each => Object.values<Resource>(each.findResources(type)).map(found => found.Properties));
+    [data, template, ...Object.values(nested)].flatMap(each =>
+      Object.values<Resource>(each.findResources(type)).map(found => found.Properties),
+    );
   const alarms = all('AWS::CloudWatch::Alarm');
   const metricsWatched = alarms.reduce(
     (sum, alarm) =>
@@ -206,8 +208,8 @@ What costs less is there to be asked for:
 
 | setting | saves a month |
 |---|---|
-| \`expectedGapMinutes\` on a source | $${money(2 * BAND_METRICS * PRICES.alarmMetricMonth + PRICES.customMetricMonth - PRICES.alarmMetricMonth)}: one exact silence alarm instead of two that learn |
-| \`silence: 'off'\` on a source | $${money(2 * BAND_METRICS * PRICES.alarmMetricMonth + PRICES.customMetricMonth)} |
+| \`expectedGapMinutes\` on a source | $${money(BAND_METRICS * PRICES.alarmMetricMonth + PRICES.customMetricMonth - PRICES.alarmMetricMonth)}: an exact silence alarm instead of one that learns |
+| \`silence: 'off'\` on a source | $${money(BAND_METRICS * PRICES.alarmMetricMonth + PRICES.customMetricMonth)} |
 | \`probe: false\` in an environment | $${money(sumOf(full) - sumOf(noProbe))} |
 `;
 }

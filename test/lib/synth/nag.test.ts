@@ -7,6 +7,7 @@ import { Bucket } from 'aws-cdk-lib/aws-s3';
 import { AwsSolutionsChecks, ServerlessChecks } from 'cdk-nag';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { gateway } from '#config';
+import type { GatewayConfig } from '#core/config/gateway-config.ts';
 import { resolveDeployment } from '#core/config/resolve-config.ts';
 import { handlerResources } from '#handlers/resources.ts';
 import { placeholderBundles } from '#lib/bundling/bundle-functions.ts';
@@ -21,14 +22,18 @@ afterEach(async () => {
 });
 
 /** Ids of the rules both packs still complain about in an environment. */
-async function findings(environment: string, change?: (stage: GatewayStage) => void): Promise<string[]> {
+async function findings(
+  environment: string,
+  change?: (stage: GatewayStage) => void,
+  config: GatewayConfig = gateway,
+): Promise<string[]> {
   const outdir = await mkdtemp(join(tmpdir(), 'holdfast-nag-'));
   folders.push(outdir);
   // CloudFormation's own rules, which every environment passes in environments.test.ts, take seconds to load.
   const builtinCloudFormationValidation = false;
   const app = new App({ analyticsReporting: false, context: cdkContext(), outdir, builtinCloudFormationValidation });
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app), new ServerlessChecks(app));
-  const deployment = resolveDeployment(gateway, environment, PROVIDERS);
+  const deployment = resolveDeployment(config, environment, PROVIDERS);
   const bundles = await placeholderBundles(environment);
   const stage = new GatewayStage(app, { deployment, bundles, handlerResources });
   change?.(stage);
@@ -50,6 +55,15 @@ async function findings(environment: string, change?: (stage: GatewayStage) => v
 describe('cdk-nag, AwsSolutions and Serverless packs', () => {
   it.each(['local', 'dev', 'staging', 'prod'])('has nothing to say about %s', async environment => {
     expect(await findings(environment)).toEqual([]);
+  });
+
+  it('has nothing to say about what is there only when it is asked for', async () => {
+    const sources = {
+      asana: { provider: 'asana', throttle: { rate: 5, burst: 10 } },
+      stripe: { provider: 'stripe', reconcile: { types: ['*'] }, apiCredential: true },
+    };
+    const environments = { prod: { account: '123456789012', region: 'eu-central-1' } };
+    expect(await findings('prod', undefined, { sources, environments })).toEqual([]);
   });
 
   it('would say it: an open bucket beside ours is found', async () => {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { App } from 'aws-cdk-lib';
+import { App, NestedStack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { gateway } from '#config';
 import type { GatewayConfig } from '#core/config/gateway-config.ts';
@@ -21,6 +21,8 @@ export interface SynthesizedEnvironment {
   readonly stage: GatewayStage;
   readonly data: Template;
   readonly gateway: Template;
+  /** Nested stacks of the gateway stack, by the id of their construct. */
+  readonly nested: Readonly<Record<string, Template>>;
 }
 
 /** The shipped configuration's, by environment: a worker makes each once for all its files. Nobody may change one. */
@@ -41,5 +43,11 @@ async function synthesize(environment: string, config: GatewayConfig): Promise<S
     bundles: await placeholderBundles(environment),
     handlerResources,
   });
-  return { stage, data: Template.fromStack(stage.data), gateway: Template.fromStack(stage.gateway) };
+  const nested = stage.gateway.node.findAll().filter(it => NestedStack.isNestedStack(it));
+  return {
+    stage,
+    data: Template.fromStack(stage.data),
+    gateway: Template.fromStack(stage.gateway),
+    nested: Object.fromEntries(nested.map(stack => [stack.node.id, Template.fromStack(stack)])),
+  };
 }
