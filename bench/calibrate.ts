@@ -19,10 +19,10 @@ import {
   waitUntilFunctionUpdatedV2,
 } from '@aws-sdk/client-lambda';
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
-import { countedUnits } from '#cli/cost/counted-units.ts';
-import { modelledTimes } from '#cli/cost/modelled-times.ts';
 import { secretName } from '#core/config/deployment.ts';
 import { EVENT_INDEXES } from '#core/inbound/protocol/event-item.ts';
+import { countedUnits } from '#operator/cost/counted-units.ts';
+import { modelledTimes } from '#operator/cost/modelled-times.ts';
 import { compare, showComparison } from './calibration/compare.ts';
 import { type Report, readReport } from './calibration/read-reports.ts';
 import { providerEvent } from './fixtures/provider-events.ts';

@@ -113,7 +113,7 @@ export const modelLatency: Bench = async ({ quick, say, known }): Promise<Sectio
       'Network between the provider and AWS is not in it; nor is the time of your own handler.',
     ],
     data: {
-      'cli/cost/modelled-times.json': {
+      'operator/cost/modelled-times.json': {
         memoryGb: MEMORY_MB / 1024,
         ingestMs: ingestMean,
         processMs: Object.fromEntries([1, 3, 10].map(batch => [batch, processMean(batch)])),

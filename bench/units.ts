@@ -1,7 +1,7 @@
 /** Benchmark (c): what AWS bills for each kind of event, counted by fakes that apply the published rules. */
-import { BILL_LINES, type Bill, billPerMillion, totalOf } from '#cli/cost/bill.ts';
-import type { CountedUnits } from '#cli/cost/counted-units.ts';
-import { PRICES, PRICES_READ_ON } from '#cli/cost/prices.ts';
+import { BILL_LINES, type Bill, billPerMillion, totalOf } from '#operator/cost/bill.ts';
+import type { CountedUnits } from '#operator/cost/counted-units.ts';
+import { PRICES, PRICES_READ_ON } from '#operator/cost/prices.ts';
 import { EVENT_KINDS, type EventKind, runScript, SCRIPT, type ScriptResult } from './billing/script.ts';
 import type { Bench, Figure, Section, Table } from './report/section.ts';
 
@@ -86,7 +86,7 @@ export const measureUnits: Bench = async ({ say, known }): Promise<Section> => {
       'The sweeper reads each arrival once, minutes later: about one read unit for each event, $0.13 per million, which is not in the table.',
       'Storage is 30 days of state and 37 of payload, with 100 bytes overhead for each item and index entry, and point-in-time recovery on both tables.',
     ],
-    data: { 'cli/cost/counted-units.json': countedUnitsOf(results) },
+    data: { 'operator/cost/counted-units.json': countedUnitsOf(results) },
     numbers: {
       okWriteUnits: ok.writeUnits,
       duplicateWriteUnits: duplicate.writeUnits,

@@ -1,12 +1,12 @@
 #!/usr/bin/env node
 /** The CLI's entry: see cli/main.ts. */
 import { join } from 'node:path';
-import { openGateway } from '#cli/aws/open-gateway.ts';
-import { fetchList } from '#cli/fetch-list.ts';
 import { processIo } from '#cli/io.ts';
 import { runCli } from '#cli/main.ts';
 import { readDeployment } from '#local/sources.ts';
 import { REPO_ROOT } from '#local/workspace.ts';
+import { openGateway } from '#operator/aws/open-gateway.ts';
+import { fetchList } from '#operator/fetch-list.ts';
 
 const io = processIo();
 process.exitCode = await runCli(process.argv.slice(2), {

@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import { receivedSources } from '#core/config/deployment.ts';
 import { EVENT_STATUSES } from '#core/glossary.ts';
 import { type EventFilter, readFilter, type WrittenFilter } from '#core/inbound/search/event-filter.ts';
-import { CliError, EXIT } from './cli-error.ts';
+import { CliError, EXIT } from '#operator/operator-error.ts';
 import type { Run } from './run.ts';
 
 /** The options that say which events are meant, the same words everywhere. */

@@ -1,7 +1,8 @@
 /** The CLI as a function: arguments and a terminal in, an exit code out. */
 import { Command, CommanderError, Option } from 'commander';
 import { VERSION } from '#core/version.ts';
-import { EXIT, type ExitCode } from './cli-error.ts';
+import { explainError, isUnforeseen } from '#operator/explain-error.ts';
+import { EXIT, type ExitCode } from '#operator/operator-error.ts';
 import { addCompletion } from './commands/completion.ts';
 import { addCost } from './commands/cost.ts';
 import { addDlq } from './commands/dlq.ts';
@@ -16,7 +17,6 @@ import { addSend } from './commands/send.ts';
 import { addSources } from './commands/sources.ts';
 import { addStatus } from './commands/status.ts';
 import { addVerify } from './commands/verify.ts';
-import { explainError, isUnforeseen } from './explain-error.ts';
 import { withoutControls } from './output.ts';
 import { CommandSet, DEFAULT_ENVIRONMENT, type Services } from './run.ts';
 

@@ -6,9 +6,9 @@ import type { ResolvedSource } from '#core/config/resolved-config.ts';
 import type { SourceId } from '#core/glossary.ts';
 import type { Clock } from '#core/ports.ts';
 import { closest } from '#core/problem.ts';
-import type { PublishedLists } from './address-ranges.ts';
-import { CliError, EXIT, type ExitCode, usageError } from './cli-error.ts';
-import type { Gateway } from './gateway.ts';
+import type { PublishedLists } from '#operator/address-ranges.ts';
+import type { Gateway } from '#operator/gateway.ts';
+import { CliError, EXIT, type ExitCode, usageError } from '#operator/operator-error.ts';
 import type { Io } from './io.ts';
 import { Output } from './output.ts';
 

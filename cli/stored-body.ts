@@ -1,7 +1,7 @@
 import { nodeCodec } from '#adapters/codec/node-codec.ts';
 import { toEventId } from '#core/glossary.ts';
 import type { EventItem } from '#core/inbound/protocol/event-item.ts';
-import { CliError, EXIT } from './cli-error.ts';
+import { CliError, EXIT } from '#operator/operator-error.ts';
 import { withoutControls } from './output.ts';
 import type { Run } from './run.ts';
 

@@ -1,7 +1,7 @@
 import type { EpochMs } from '#core/glossary.ts';
 import { type ReplayJob, readReplayJob } from '#core/inbound/replay/replay-job.ts';
 import { reportJob } from '#core/inbound/replay/report-job.ts';
-import { CliError, EXIT, type ExitCode } from './cli-error.ts';
+import { CliError, EXIT, type ExitCode } from '#operator/operator-error.ts';
 import { span } from './output.ts';
 import type { Run } from './run.ts';
 

@@ -9,8 +9,8 @@ import { parseSecret } from '#adapters/secrets/parse-secret.ts';
 import { gateway } from '#config';
 import { type DeployedSource, type Deployment, secretName } from '#core/config/deployment.ts';
 import { resolveDeployment } from '#core/config/resolve-config.ts';
+import { makeSecret } from '#operator/make-secret.ts';
 import { PROVIDERS } from '#providers/index.ts';
-import { makeSecret } from './make-secret.ts';
 
 /** One environment of gateway.config.ts, checked. Throws ConfigError with every problem, also for an unknown name. */
 export function readDeployment(environment: string): Deployment {

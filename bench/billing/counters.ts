@@ -1,5 +1,5 @@
 /** What the counting fakes write into, and sums over it. */
-import type { Counts } from '#cli/cost/counts.ts';
+import type { Counts } from '#operator/cost/counts.ts';
 
 /** One call to AWS, for the record of what an event does. */
 export interface BilledCall {

@@ -1,8 +1,8 @@
 /** The fixed script of events, and what each of its kinds is billed. */
 
 import { nodeCodec } from '#adapters/codec/node-codec.ts';
-import type { Counts } from '#cli/cost/counts.ts';
 import { defineHandlers, done, PermanentError, retryAfter } from '#core/handler/handler-contract.ts';
+import type { Counts } from '#operator/cost/counts.ts';
 import type { ProviderEvent } from '../fixtures/event-builder.ts';
 import { providerEvent } from '../fixtures/provider-events.ts';
 import { BilledGateway, EFFECTS } from './billed-gateway.ts';

@@ -1,13 +1,13 @@
 /** `holdfast cost`: what a month will cost, by line. Needs no gateway and no account. */
 import { type Command, Option } from 'commander';
-import { usageError } from '../cli-error.ts';
-import { ALTERNATIVES, type Alternative } from '../cost/alternatives.ts';
-import { type BilledTimes, totalOf } from '../cost/bill.ts';
-import { countedUnits } from '../cost/counted-units.ts';
-import { ALARM_LEVELS, type AlarmLevel, fixedCosts } from '../cost/fixed-costs.ts';
-import { modelledTimes } from '../cost/modelled-times.ts';
-import { batchAt, DAYS_PER_MONTH, monthlyBill } from '../cost/monthly-bill.ts';
-import { PRICES_READ_ON } from '../cost/prices.ts';
+import { ALTERNATIVES, type Alternative } from '#operator/cost/alternatives.ts';
+import { type BilledTimes, totalOf } from '#operator/cost/bill.ts';
+import { countedUnits } from '#operator/cost/counted-units.ts';
+import { ALARM_LEVELS, type AlarmLevel, fixedCosts } from '#operator/cost/fixed-costs.ts';
+import { modelledTimes } from '#operator/cost/modelled-times.ts';
+import { batchAt, DAYS_PER_MONTH, monthlyBill } from '#operator/cost/monthly-bill.ts';
+import { PRICES_READ_ON } from '#operator/cost/prices.ts';
+import { usageError } from '#operator/operator-error.ts';
 import { wholeNumber } from '../filter-options.ts';
 import { type CommandSet, withExamples } from '../run.ts';
 

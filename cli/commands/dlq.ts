@@ -5,10 +5,10 @@ import type { EventItem } from '#core/inbound/protocol/event-item.ts';
 import { reportHistory } from '#core/inbound/search/event-report.ts';
 import { EventSearch } from '#core/inbound/search/list-events.ts';
 import { toIso } from '#core/time.ts';
-import { EXIT, type ExitCode } from '../cli-error.ts';
-import { movableMessages } from '../dead-messages.ts';
+import { movableMessages } from '#operator/dead-messages.ts';
+import { findOne } from '#operator/find-one.ts';
+import { EXIT, type ExitCode } from '#operator/operator-error.ts';
 import { filterOf, wholeNumber } from '../filter-options.ts';
-import { findOne } from '../find-one.ts';
 import { type CommandSet, type Run, withExamples } from '../run.ts';
 import { eventScreen } from '../show-event.ts';
 

@@ -3,13 +3,13 @@ import type { Command } from 'commander';
 import { parseSecret } from '#adapters/secrets/parse-secret.ts';
 import { secretName } from '#core/config/deployment.ts';
 import { VERSION } from '#core/version.ts';
-import { EXIT, type ExitCode } from '../cli-error.ts';
-import { explainError } from '../explain-error.ts';
-import { isNotice } from '../is-notice.ts';
+import { explainError } from '#operator/explain-error.ts';
+import { isNotice } from '#operator/is-notice.ts';
+import { EXIT, type ExitCode } from '#operator/operator-error.ts';
+import { commandToSet, stateOf } from '#operator/stored-state.ts';
+import { isSweeperLate, readSystem } from '#operator/system-view.ts';
 import { span } from '../output.ts';
 import { type CommandSet, type Run, withExamples } from '../run.ts';
-import { commandToSet, stateOf } from '../stored-state.ts';
-import { isSweeperLate, readSystem } from '../system-view.ts';
 import { isRunning } from './processor.ts';
 
 interface Check {

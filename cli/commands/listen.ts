@@ -4,12 +4,12 @@ import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
 import { splitEventPk, toEventId } from '#core/glossary.ts';
 import type { EventItem } from '#core/inbound/protocol/event-item.ts';
 import { signRequest } from '#core/verification/sign-request.ts';
-import { EXIT, usageError } from '../cli-error.ts';
+import { cursorFile, FollowLog } from '#operator/follow-log.ts';
+import type { HttpAnswer } from '#operator/gateway.ts';
+import { EXIT, usageError } from '#operator/operator-error.ts';
+import { readSourceSecret } from '#operator/source-secret.ts';
 import { filterOf } from '../filter-options.ts';
-import { cursorFile, FollowLog } from '../follow-log.ts';
-import type { HttpAnswer } from '../gateway.ts';
 import { type CommandSet, type Run, withExamples } from '../run.ts';
-import { readSourceSecret } from '../source-secret.ts';
 import { readStoredBody } from '../stored-body.ts';
 
 interface ListenOptions {

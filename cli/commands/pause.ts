@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { findPaused, pauseSource, resumeSource } from '#core/inbound/protocol/pause-source.ts';
 import { toIso } from '#core/time.ts';
-import { EXIT } from '../cli-error.ts';
+import { EXIT } from '#operator/operator-error.ts';
 import { type CommandSet, withExamples } from '../run.ts';
 
 export function addPause(program: Command, set: CommandSet): void {

@@ -1,6 +1,6 @@
 /** `holdfast processor`: whether messages are taken from the queue at all; the brake for every source at once. */
 import type { Command } from 'commander';
-import { EXIT, type ExitCode } from '../cli-error.ts';
+import { EXIT, type ExitCode } from '#operator/operator-error.ts';
 import { type CommandSet, withExamples } from '../run.ts';
 
 export function addProcessor(program: Command, set: CommandSet): void {

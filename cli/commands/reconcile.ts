@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import type { ReconcileReport } from '#core/inbound/reconcile/reconcile-deliveries.ts';
 import { toIso } from '#core/time.ts';
-import { EXIT, type ExitCode, usageError } from '../cli-error.ts';
+import { EXIT, type ExitCode, usageError } from '#operator/operator-error.ts';
 import { span } from '../output.ts';
 import { type CommandSet, type Run, withExamples } from '../run.ts';
 

@@ -12,9 +12,9 @@ import {
 } from '#core/inbound/replay/replay-job.ts';
 import { reportJob } from '#core/inbound/replay/report-job.ts';
 import type { EventFilter } from '#core/inbound/search/event-filter.ts';
-import { CliError, EXIT, type ExitCode, usageError } from '../cli-error.ts';
+import { findOne } from '#operator/find-one.ts';
+import { CliError, EXIT, type ExitCode, usageError } from '#operator/operator-error.ts';
 import { addFilterOptions, filterOf, wholeNumber } from '../filter-options.ts';
-import { findOne } from '../find-one.ts';
 import { span } from '../output.ts';
 import { type CommandSet, type Run, withExamples } from '../run.ts';
 import { watchJob } from '../watch-job.ts';

@@ -8,11 +8,11 @@ import { isTerminal } from '#core/inbound/protocol/event-status.ts';
 import { TimelineReader } from '#core/inbound/search/read-timeline.ts';
 import { signRequest } from '#core/verification/sign-request.ts';
 import { sampleEvent } from '#local/sample-event.ts';
-import { CliError, EXIT, type ExitCode } from '../cli-error.ts';
+import { CliError, EXIT, type ExitCode } from '#operator/operator-error.ts';
+import { readSourceSecret } from '#operator/source-secret.ts';
 import { wholeNumber } from '../filter-options.ts';
 import { readInput } from '../read-input.ts';
 import { type CommandSet, type Run, withExamples } from '../run.ts';
-import { readSourceSecret } from '../source-secret.ts';
 
 interface SendOptions {
   readonly type?: string;

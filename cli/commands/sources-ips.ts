@@ -2,9 +2,9 @@
 import type { Command } from 'commander';
 import type { ResolvedSource } from '#core/config/resolved-config.ts';
 import type { ProviderSpec } from '#core/provider/provider-spec.ts';
+import { notCovered, type RefreshedList, refreshList } from '#operator/address-ranges.ts';
+import { CliError, EXIT, type ExitCode } from '#operator/operator-error.ts';
 import { PROVIDERS } from '#providers/index.ts';
-import { notCovered, type RefreshedList, refreshList } from '../address-ranges.ts';
-import { CliError, EXIT, type ExitCode } from '../cli-error.ts';
 import { type CommandSet, type Run, withExamples } from '../run.ts';
 
 interface ListView extends RefreshedList {

@@ -6,11 +6,11 @@ import { secretName } from '#core/config/deployment.ts';
 import type { ResolvedSource } from '#core/config/resolved-config.ts';
 import { readMoment } from '#core/inbound/search/event-filter.ts';
 import { toIso } from '#core/time.ts';
+import { CliError, EXIT, type ExitCode, usageError } from '#operator/operator-error.ts';
+import { mustExist } from '#operator/stored-state.ts';
 import { PROVIDERS } from '#providers/index.ts';
-import { CliError, EXIT, type ExitCode, usageError } from '../cli-error.ts';
 import { span } from '../output.ts';
 import { type CommandSet, type Run, withExamples } from '../run.ts';
-import { mustExist } from '../stored-state.ts';
 
 interface PairOptions {
   readonly for: string;

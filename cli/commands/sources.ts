@@ -9,11 +9,11 @@ import { readPauses } from '#core/inbound/protocol/pause-source.ts';
 import { readMoment } from '#core/inbound/search/event-filter.ts';
 import { toIso } from '#core/time.ts';
 import { usableSecret } from '#core/verification/check-spec.ts';
-import { makeSecret } from '#local/make-secret.ts';
-import { CliError, EXIT, usageError } from '../cli-error.ts';
+import { makeSecret } from '#operator/make-secret.ts';
+import { CliError, EXIT, usageError } from '#operator/operator-error.ts';
+import { commandToSet, mustExist, stateOf } from '#operator/stored-state.ts';
 import { askSecret } from '../read-input.ts';
 import { type CommandSet, type Run, withExamples } from '../run.ts';
-import { commandToSet, mustExist, stateOf } from '../stored-state.ts';
 import { addSourcesIps } from './sources-ips.ts';
 import { addSourcesPair } from './sources-pair.ts';
 

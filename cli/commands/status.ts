@@ -2,11 +2,11 @@
 import type { Command } from 'commander';
 import { reportJob } from '#core/inbound/replay/report-job.ts';
 import { toIso } from '#core/time.ts';
-import { EXIT, type ExitCode } from '../cli-error.ts';
-import { isNotice } from '../is-notice.ts';
+import { isNotice } from '#operator/is-notice.ts';
+import { EXIT, type ExitCode } from '#operator/operator-error.ts';
+import { isSweeperLate, readSystem, type SystemView } from '#operator/system-view.ts';
 import { span } from '../output.ts';
 import { type CommandSet, type Run, withExamples } from '../run.ts';
-import { isSweeperLate, readSystem, type SystemView } from '../system-view.ts';
 
 export function addStatus(program: Command, set: CommandSet): void {
   withExamples(

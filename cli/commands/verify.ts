@@ -12,14 +12,14 @@ import type { RawRequest } from '#core/verification/raw-request.ts';
 import { signRequest } from '#core/verification/sign-request.ts';
 import type { VerifyContext } from '#core/verification/verify-context.ts';
 import { verifyRequest } from '#core/verification/verify-request.ts';
-import { formatCurl } from '#local/curl-command.ts';
+import { parseCapturedRequest } from '#operator/captured-request.ts';
+import { formatCurl } from '#operator/curl-command.ts';
+import { CliError, EXIT, type ExitCode, usageError } from '#operator/operator-error.ts';
+import { readSourceSecret } from '#operator/source-secret.ts';
+import { readVectors, type SignatureVector } from '#operator/vector-file.ts';
 import { PROVIDERS } from '#providers/index.ts';
-import { parseCapturedRequest } from '../captured-request.ts';
-import { CliError, EXIT, type ExitCode, usageError } from '../cli-error.ts';
 import { readGivenSecret, readInput } from '../read-input.ts';
 import { type CommandSet, type Run, withExamples } from '../run.ts';
-import { readSourceSecret } from '../source-secret.ts';
-import { readVectors, type SignatureVector } from '../vector-file.ts';
 
 interface Options {
   readonly provider?: string;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { billPerMillion, totalOf } from '#cli/cost/bill.ts';
-import { countedUnits } from '#cli/cost/counted-units.ts';
-import { batchAt, monthlyBill } from '#cli/cost/monthly-bill.ts';
+import { billPerMillion, totalOf } from '#operator/cost/bill.ts';
+import { countedUnits } from '#operator/cost/counted-units.ts';
+import { batchAt, monthlyBill } from '#operator/cost/monthly-bill.ts';
 import { CliWorld } from '#test/surfaces/cli/cli-world.ts';
 
 const TIMES = { memoryGb: 0.5, ingestMs: 22, processMs: 30 };

@@ -2,9 +2,9 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Gateway } from '#cli/gateway.ts';
 import type { EventItem } from '#core/inbound/protocol/event-item.ts';
 import { findPython } from '#local/python.ts';
+import type { Gateway } from '#operator/gateway.ts';
 import { isLongRun } from '#test/kit/long-run.ts';
 import { runOnAws } from './cli-on-aws.ts';
 import { BEGIN, END, mend, recordCli, wordsIn } from './cli-recording.ts';

@@ -1,8 +1,9 @@
 /** The CLI against a local AWS: commands in this process, everything else real. */
-import { openGateway } from '#cli/aws/open-gateway.ts';
-import type { Gateway } from '#cli/gateway.ts';
+
 import type { Io } from '#cli/io.ts';
 import { runCli } from '#cli/main.ts';
+import { openGateway } from '#operator/aws/open-gateway.ts';
+import type { Gateway } from '#operator/gateway.ts';
 import type { GatewayUnderTest } from './gateway-under-test.ts';
 
 export interface CliOutcome {

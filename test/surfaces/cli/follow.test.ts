@@ -2,11 +2,11 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { cursorFile, FollowLog, type Place, type PlaceMemory } from '#cli/follow-log.ts';
-import type { HttpAnswer } from '#cli/gateway.ts';
 import { DependencyError } from '#core/errors.ts';
 import type { EventItem } from '#core/inbound/protocol/event-item.ts';
 import { HOLDFAST_DIRECTORY } from '#local/workspace.ts';
+import { cursorFile, FollowLog, type Place, type PlaceMemory } from '#operator/follow-log.ts';
+import type { HttpAnswer } from '#operator/gateway.ts';
 import { CliWorld, temporaryFile } from './cli-world.ts';
 
 const OUTAGE_MS = 30_000;

@@ -2,12 +2,12 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { openGateway } from '#cli/aws/open-gateway.ts';
-import { CliError } from '#cli/cli-error.ts';
-import { explainError } from '#cli/explain-error.ts';
 import { Output, span } from '#cli/output.ts';
 import type { Services } from '#cli/run.ts';
 import { DependencyError } from '#core/errors.ts';
+import { openGateway } from '#operator/aws/open-gateway.ts';
+import { explainError } from '#operator/explain-error.ts';
+import { CliError } from '#operator/operator-error.ts';
 import { CliWorld } from './cli-world.ts';
 import { everyCommand } from './every-command.ts';
 

@@ -2,9 +2,9 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
-import { openGateway } from '#cli/aws/open-gateway.ts';
 import { defineGateway } from '#core/config/gateway-config.ts';
 import { resolveDeployment } from '#core/config/resolve-config.ts';
+import { openGateway } from '#operator/aws/open-gateway.ts';
 import { PROVIDERS } from '#providers/index.ts';
 
 const ACCOUNT = '123456789012';

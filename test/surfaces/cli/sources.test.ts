@@ -3,11 +3,11 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } fr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { notCovered, rangesIn, withRanges } from '#cli/address-ranges.ts';
-import { fetchList } from '#cli/fetch-list.ts';
 import { defineGateway } from '#core/config/gateway-config.ts';
 import { resolveDeployment } from '#core/config/resolve-config.ts';
 import type { ProviderSpec } from '#core/provider/provider-spec.ts';
+import { notCovered, rangesIn, withRanges } from '#operator/address-ranges.ts';
+import { fetchList } from '#operator/fetch-list.ts';
 import { PROVIDERS } from '#providers/index.ts';
 import { type HttpsServer, startHttpsServer } from '#test/kit/https-server.ts';
 import { type CliOptions, type CliResult, CliWorld, temporaryFile } from './cli-world.ts';

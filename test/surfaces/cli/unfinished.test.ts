@@ -1,8 +1,8 @@
 /** `holdfast status` counts what is not finished also where the sweeper has not come to it, by reads that have a bound. */
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import type { Gateway } from '#cli/gateway.ts';
 import type { EventItem } from '#core/inbound/protocol/event-item.ts';
 import { toHour } from '#core/time.ts';
+import type { Gateway } from '#operator/gateway.ts';
 import { makeEventItem } from '#test/adapters/contracts/event-item-fixture.ts';
 import { CliWorld } from './cli-world.ts';
 

@@ -3,8 +3,8 @@ import {
   ListEventSourceMappingsCommand,
   UpdateEventSourceMappingCommand,
 } from '@aws-sdk/client-lambda';
-import { CliError } from '../cli-error.ts';
 import type { ProcessorSwitch } from '../gateway.ts';
+import { CliError } from '../operator-error.ts';
 
 /** `ProcessorSwitch` on the event source mapping of the process function. */
 export class LambdaProcessor implements ProcessorSwitch {

@@ -11,7 +11,7 @@ import { isTerminal } from '#core/inbound/protocol/event-status.ts';
 import { TimelineReader } from '#core/inbound/search/read-timeline.ts';
 import type { Clock, EventStore, Timer } from '#core/ports.ts';
 import { HOLDFAST_DIRECTORY } from '#local/workspace.ts';
-import { CliError, EXIT } from './cli-error.ts';
+import { CliError, EXIT } from './operator-error.ts';
 
 const POLL_MS = 1_000;
 const LOOK_BACK_MS = 20_000;

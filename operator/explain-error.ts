@@ -2,7 +2,7 @@
 import { ConfigError } from '#core/config/resolve-config.ts';
 import { CursorError } from '#core/inbound/search/list-events.ts';
 import { UserError } from '#local/user-error.ts';
-import { CliError, EXIT } from './cli-error.ts';
+import { CliError, EXIT } from './operator-error.ts';
 
 const CREDENTIALS = [
   'AccessDenied',

@@ -1,10 +1,10 @@
 import { parseSecret } from '#adapters/secrets/parse-secret.ts';
+import type { Run } from '#cli/run.ts';
 import { secretName } from '#core/config/deployment.ts';
 import type { ResolvedSource } from '#core/config/resolved-config.ts';
 import type { SourceSecret } from '#core/ports.ts';
 import { needsSecret } from '#core/provider/source-needs.ts';
-import { CliError } from './cli-error.ts';
-import type { Run } from './run.ts';
+import { CliError } from './operator-error.ts';
 import { commandToSet } from './stored-state.ts';
 
 /** The stored secret of a source. Throws CliError with the command that sets it when there is none. */

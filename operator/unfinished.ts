@@ -1,5 +1,6 @@
 /** How many events are not finished, by bounded reads: those the sweeper watches, and those it has not come to yet. */
 
+import type { Run } from '#cli/run.ts';
 import type { EpochMs, EventPk } from '#core/glossary.ts';
 import { readArrivals } from '#core/inbound/protocol/arrivals.ts';
 import { type EventItem, WATCH_SHARDS } from '#core/inbound/protocol/event-item.ts';
@@ -7,7 +8,6 @@ import { isTerminal } from '#core/inbound/protocol/event-status.ts';
 import { FAR } from '#core/inbound/protocol/event-writes.ts';
 import { TimelineReader } from '#core/inbound/search/read-timeline.ts';
 import type { Gateway } from './gateway.ts';
-import type { Run } from './run.ts';
 
 const WATCHED_LIMIT = 10_000;
 /** Of the watched events, so many are looked at for the oldest. */

@@ -1,5 +1,5 @@
 import type { RawRequest } from '#core/verification/raw-request.ts';
-import { usageError } from './cli-error.ts';
+import { usageError } from './operator-error.ts';
 
 /**
  * A request as tools save it: an optional request line, headers, an empty line, then the body to its last byte. Throws

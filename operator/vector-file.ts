@@ -2,7 +2,7 @@
 
 import type { SourceSecret } from '#core/ports.ts';
 import type { RawRequest } from '#core/verification/raw-request.ts';
-import { usageError } from './cli-error.ts';
+import { usageError } from './operator-error.ts';
 
 export interface SignatureVector {
   readonly id: string;

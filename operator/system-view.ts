@@ -1,11 +1,12 @@
 /** What the state of an environment is, read once for `status` and `doctor`. */
+
+import type { Run } from '#cli/run.ts';
 import { readPauses } from '#core/inbound/protocol/pause-source.ts';
 import type { PauseNote } from '#core/inbound/protocol/pauses.ts';
 import { type ReplayJob, readOpenJobs, readReplayJob } from '#core/inbound/replay/replay-job.ts';
 import { TimelineReader } from '#core/inbound/search/read-timeline.ts';
 import type { QueueNumbers } from '#core/ports.ts';
 import type { AlarmView } from './gateway.ts';
-import type { Run } from './run.ts';
 import { readUnfinished, type Unfinished } from './unfinished.ts';
 
 const COUNT_LIMIT = 10_000;

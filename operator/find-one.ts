@@ -1,7 +1,7 @@
+import type { Run } from '#cli/run.ts';
 import type { EventItem } from '#core/inbound/protocol/event-item.ts';
 import { findEvent } from '#core/inbound/search/event-report.ts';
-import { CliError, EXIT, usageError } from './cli-error.ts';
-import type { Run } from './run.ts';
+import { CliError, EXIT, usageError } from './operator-error.ts';
 
 /** The event behind our id, or behind the provider's. Throws CliError when there is none, or several. */
 export async function findOne(run: Run, id: string, source: string | undefined): Promise<EventItem> {

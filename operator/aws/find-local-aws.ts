@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { checkGivenEndpoint } from '#local/given-endpoint.ts';
 import { HOLDFAST_DIRECTORY } from '#local/workspace.ts';
-import { CliError, usageError } from '../cli-error.ts';
+import { CliError, usageError } from '../operator-error.ts';
 
 export interface LocalEndpoint {
   readonly endpoint: string;

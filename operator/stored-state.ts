@@ -1,8 +1,8 @@
 import { parseSecret } from '#adapters/secrets/parse-secret.ts';
+import type { Run } from '#cli/run.ts';
 import type { ResolvedSource } from '#core/config/resolved-config.ts';
-import { CliError, EXIT } from './cli-error.ts';
 import type { StoredSecret } from './gateway.ts';
-import type { Run } from './run.ts';
+import { CliError, EXIT } from './operator-error.ts';
 
 /** `pairing`: its provider may bring one now. A window that is over has left it `empty`. Throws TypeError when malformed. */
 export function stateOf(stored: StoredSecret, now: number): StoredSecret['kind'] | 'pairing' {
