@@ -1,8 +1,8 @@
 import { type Command, Option } from 'commander';
-import { receivedSources } from '#core/config/deployment.ts';
 import { EVENT_STATUSES } from '#core/glossary.ts';
-import { type EventFilter, readFilter, type WrittenFilter } from '#core/inbound/search/event-filter.ts';
-import { CliError, EXIT } from '#operator/operator-error.ts';
+import type { EventFilter, WrittenFilter } from '#core/inbound/search/event-filter.ts';
+import { readMeant } from '#operator/list-events.ts';
+import { CliError, EXIT } from './cli-error.ts';
 import type { Run } from './run.ts';
 
 /** The options that say which events are meant, the same words everywhere. */
@@ -18,9 +18,7 @@ export function addFilterOptions(command: Command, { status = true } = {}): Comm
 
 /** Throws CliError (usage) that names everything wrong with the filter. */
 export function filterOf(run: Run, options: WrittenFilter, now = run.clock.now()): EventFilter {
-  // The probe's events are shown to who asks for them by name.
-  const named = receivedSources(run.deployment).map(each => each.source.id);
-  const read = readFilter(options, options.source === undefined ? run.sourceIds : named, now);
+  const read = readMeant(run, options, now);
   if (read.kind === 'filter') return read.filter;
   const lines = read.problems.map(
     ({ path, given, allowed, fix }) => `--${path}: ${given}\n  allowed: ${allowed}\n  fix:     ${fix}`,

@@ -2,7 +2,8 @@
 import { Command, CommanderError, Option } from 'commander';
 import { VERSION } from '#core/version.ts';
 import { explainError, isUnforeseen } from '#operator/explain-error.ts';
-import { EXIT, type ExitCode } from '#operator/operator-error.ts';
+import { DEFAULT_ENVIRONMENT } from '#operator/operator.ts';
+import { EXIT, type ExitCode, exitCodeOf } from './cli-error.ts';
 import { addCompletion } from './commands/completion.ts';
 import { addCost } from './commands/cost.ts';
 import { addDlq } from './commands/dlq.ts';
@@ -18,7 +19,7 @@ import { addSources } from './commands/sources.ts';
 import { addStatus } from './commands/status.ts';
 import { addVerify } from './commands/verify.ts';
 import { withoutControls } from './output.ts';
-import { CommandSet, DEFAULT_ENVIRONMENT, type Services } from './run.ts';
+import { CommandSet, type Services } from './run.ts';
 
 const ABOUT = `Look after a Holdfast gateway: what arrived, what failed, run it again.
 Data goes to stdout, everything else to stderr; --json everywhere.
@@ -37,7 +38,7 @@ export async function runCli(args: readonly string[], services: Services): Promi
     const explained = explainError(error);
     io.stderr.write(`${withoutControls(explained.message)}\n`);
     if (isUnforeseen(error) || io.env['HOLDFAST_DEBUG']) io.stderr.write(`${(error as Error).stack}\n`);
-    return explained.exitCode;
+    return exitCodeOf(explained);
   }
 }
 

@@ -1,5 +1,6 @@
 /** Where words go: data to stdout, everything else to stderr; colours and moving lines only at a terminal. */
 import { styleText } from 'node:util';
+import { ago } from '#operator/span.ts';
 import type { Io } from './io.ts';
 
 export type Style = 'bold' | 'dim' | 'green' | 'red' | 'yellow' | 'cyan';
@@ -96,16 +97,8 @@ export class Output {
 
   /** `3 min ago`, `in 20 s`. */
   ago(ms: number): string {
-    const seconds = Math.round((this.now() - ms) / 1_000);
-    return seconds >= 0 ? `${span(seconds)} ago` : `in ${span(-seconds)}`;
+    return ago(ms, this.now());
   }
-}
-
-/** `45 s`, `3 min`, `5 h`, `12 d`. */
-export function span(seconds: number): string {
-  if (seconds < 120) return `${Math.round(seconds)} s`;
-  if (seconds < 7_200) return `${Math.round(seconds / 60)} min`;
-  return seconds < 172_800 ? `${Math.round(seconds / 3_600)} h` : `${Math.round(seconds / 86_400)} d`;
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: those are what it is about

@@ -1,6 +1,6 @@
 /** Files and stdin given to a command. Secrets never come from the command line: shells keep its history. */
 import { readFileSync } from 'node:fs';
-import { CliError, EXIT, usageError } from '#operator/operator-error.ts';
+import { CliError, EXIT, usageError } from './cli-error.ts';
 import type { Run } from './run.ts';
 
 /** The bytes of a file, `-` for stdin. */

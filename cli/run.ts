@@ -2,13 +2,11 @@
 import type { Command } from 'commander';
 import { systemClock } from '#adapters/system.ts';
 import type { Deployment } from '#core/config/deployment.ts';
-import type { ResolvedSource } from '#core/config/resolved-config.ts';
-import type { SourceId } from '#core/glossary.ts';
 import type { Clock } from '#core/ports.ts';
-import { closest } from '#core/problem.ts';
 import type { PublishedLists } from '#operator/address-ranges.ts';
 import type { Gateway } from '#operator/gateway.ts';
-import { CliError, EXIT, type ExitCode, usageError } from '#operator/operator-error.ts';
+import { Operator } from '#operator/operator.ts';
+import { CliError, EXIT, type ExitCode, usageError } from './cli-error.ts';
 import type { Io } from './io.ts';
 import { Output } from './output.ts';
 
@@ -26,52 +24,24 @@ export interface GlobalOptions {
   readonly json: boolean;
 }
 
-export class Run {
+export class Run extends Operator {
   readonly io: Io;
   readonly out: Output;
-  readonly environment: string;
-  readonly clock: Clock;
   readonly publishedLists: PublishedLists;
-  private readonly services: Services;
-  private opened: Promise<Gateway> | undefined;
-  private known: Deployment | undefined;
 
   constructor(services: Services, options: GlobalOptions) {
-    this.services = services;
-    this.io = services.io;
-    this.clock = services.clock ?? systemClock;
+    const { io } = services;
+    super({
+      environment: options.env,
+      clock: services.clock ?? systemClock,
+      by: io.user,
+      program: io.env['npm_lifecycle_event'] === 'holdfast' ? 'npm run holdfast --' : 'holdfast',
+      readDeployment: name => services.readDeployment(name),
+      openGateway: deployment => services.openGateway(deployment),
+    });
+    this.io = io;
     this.publishedLists = services.publishedLists;
-    this.environment = options.env;
-    this.out = new Output(this.io, { json: options.json, now: () => this.clock.now() });
-  }
-
-  get deployment(): Deployment {
-    this.known ??= this.services.readDeployment(this.environment);
-    return this.known;
-  }
-
-  gateway(): Promise<Gateway> {
-    this.opened ??= this.services.openGateway(this.deployment);
-    return this.opened;
-  }
-
-  get sourceIds(): readonly SourceId[] {
-    return this.deployment.sources.map(each => each.source.id);
-  }
-
-  /** A configured source by its name. Throws CliError (usage) with the nearest one. */
-  source(name: string): ResolvedSource {
-    const found = this.deployment.sources.find(each => each.source.id === name);
-    if (found) return found.source;
-    const near = closest(name, this.sourceIds);
-    const fix = near === undefined ? 'give one of them, or add it to gateway.config.ts' : `did you mean ${near}?`;
-    throw usageError(`No source "${name.slice(0, 60)}" in ${this.environment}`, this.sourceIds.join(', '), fix);
-  }
-
-  /** The command a person types to do something here, begun as this one was, with the environment where it is not the default. */
-  command(text: string): string {
-    const program = this.io.env['npm_lifecycle_event'] === 'holdfast' ? 'npm run holdfast --' : 'holdfast';
-    return `${program} ${text}${this.environment === DEFAULT_ENVIRONMENT ? '' : ` --env ${this.environment}`}`;
+    this.out = new Output(io, { json: options.json, now: () => this.clock.now() });
   }
 
   /** Why somebody does this, as given or asked for; the `"…"` of a command that was pasted is no reason. Throws CliError (usage). */
@@ -97,7 +67,6 @@ export class Run {
   }
 }
 
-export const DEFAULT_ENVIRONMENT = 'local';
 const PLACEHOLDER = /^(?:…|\.\.\.|<.*>)$/;
 
 /** What commands are made with: runs an action, keeps its exit code, and gives it its `Run`. */

@@ -1,8 +1,9 @@
 import type { EpochMs } from '#core/glossary.ts';
-import { type ReplayJob, readReplayJob } from '#core/inbound/replay/replay-job.ts';
+import type { ReplayJob } from '#core/inbound/replay/replay-job.ts';
 import { reportJob } from '#core/inbound/replay/report-job.ts';
-import { CliError, EXIT, type ExitCode } from '#operator/operator-error.ts';
-import { span } from './output.ts';
+import { doneOf, findJob } from '#operator/replay.ts';
+import { span } from '#operator/span.ts';
+import { EXIT, type ExitCode } from './cli-error.ts';
 import type { Run } from './run.ts';
 
 const POLL_MS = 1_000;
@@ -11,13 +12,12 @@ const STEADY_SECONDS = 5;
 
 /** Shows a job until it is over. Ctrl-C leaves it at work. The exit code says whether every event was replayed. */
 export async function watchJob(run: Run, id: string): Promise<ExitCode> {
-  const { control, timer } = await run.gateway();
+  const { timer } = await run.gateway();
   const progress = run.out.progress('Replaying');
   let first: { readonly at: EpochMs; readonly done: number } | undefined;
   for (;;) {
-    const job = (await readReplayJob(id, control))?.job;
-    if (!job) throw new CliError(`The job ${id} is gone`, EXIT.notFound);
-    const done = sumOf(job);
+    const job = await findJob(run, id);
+    const done = doneOf(job);
     if (done > 0) first ??= { at: run.clock.now(), done };
     progress.update(done, job.expected, job.state === 'running' ? noteOf(job, run.clock.now(), first) : job.state);
     if (job.state !== 'running') {
@@ -39,7 +39,7 @@ function noteOf(
   now: EpochMs,
   first: { readonly at: EpochMs; readonly done: number } | undefined,
 ): string {
-  const done = sumOf(job);
+  const done = doneOf(job);
   const stands = first !== undefined && done === first.done && now - first.at >= STEADY_SECONDS * 1_000;
   if (job.taken === 0 || stands) return 'waiting for the sweeper (once a minute)';
   const others = done - job.counts.replayed;
@@ -51,7 +51,7 @@ function noteOf(
 
 function showEnd(run: Run, job: ReplayJob): ExitCode {
   const { replayed, changed, running, gone, body_missing: bodyMissing } = job.counts;
-  const others = sumOf(job) - replayed;
+  const others = doneOf(job) - replayed;
   run.out.result(reportJob(job), () => [
     `${job.state === 'done' ? 'Done' : `Cancelled by ${job.cancelledBy}`}: ${replayed} replayed`,
     ...(others === 0
@@ -63,8 +63,4 @@ function showEnd(run: Run, job: ReplayJob): ExitCode {
   run.out.next(run.command('status'), 'backlog and dead letters after the replay');
   if (job.state === 'cancelled' || others > 0) return replayed === 0 ? EXIT.failure : EXIT.partial;
   return EXIT.ok;
-}
-
-function sumOf(job: ReplayJob): number {
-  return Object.values(job.counts).reduce((sum, count) => sum + count, 0);
 }

@@ -3,7 +3,7 @@ import { usageError } from './operator-error.ts';
 
 /**
  * A request as tools save it: an optional request line, headers, an empty line, then the body to its last byte. Throws
- * CliError (usage) when there is no empty line.
+ * OperatorError (usage) when there is no empty line.
  */
 export function parseCapturedRequest(bytes: Buffer): RawRequest {
   const crlf = bytes.indexOf('\r\n\r\n');

@@ -2,7 +2,7 @@
 import { ConfigError } from '#core/config/resolve-config.ts';
 import { CursorError } from '#core/inbound/search/list-events.ts';
 import { UserError } from '#local/user-error.ts';
-import { CliError, EXIT } from './operator-error.ts';
+import { OperatorError } from './operator-error.ts';
 
 const CREDENTIALS = [
   'AccessDenied',
@@ -18,19 +18,19 @@ const CREDENTIALS = [
 ];
 
 /** Never throws. An error nobody foresaw keeps its stack in `cause`. */
-export function explainError(error: unknown): CliError {
-  if (error instanceof CliError) return error;
+export function explainError(error: unknown): OperatorError {
+  if (error instanceof OperatorError) return error;
   if (error instanceof ConfigError || error instanceof CursorError)
-    return new CliError(error.message, EXIT.usage, { cause: error });
-  if (error instanceof UserError) return new CliError(error.message, error.exitCode === 2 ? EXIT.usage : EXIT.failure);
+    return new OperatorError(error.message, 'usage', { cause: error });
+  if (error instanceof UserError) return new OperatorError(error.message, error.exitCode === 2 ? 'usage' : 'failure');
   const chain = causesOf(error);
   const refused = chain.find(it => CREDENTIALS.includes(it.name));
   if (refused) {
     const text = `AWS refused: ${refused.name}: ${refused.message}\nSign in (aws sso login), or choose another profile: AWS_PROFILE=… holdfast …`;
-    return new CliError(text, EXIT.credentials, { cause: error });
+    return new OperatorError(text, 'credentials', { cause: error });
   }
   if (chain.some(it => it.message.includes('Region is missing'))) {
-    return new CliError('No AWS region: set AWS_REGION, or a region in the profile', EXIT.credentials, {
+    return new OperatorError('No AWS region: set AWS_REGION, or a region in the profile', 'credentials', {
       cause: error,
     });
   }
@@ -39,7 +39,7 @@ export function explainError(error: unknown): CliError {
   );
   if (unreachable) {
     const text = `Nothing answers: ${unreachable.message || codeOf(unreachable)}\nIs the local AWS still running (npm start)? Is AWS_ENDPOINT_URL right?`;
-    return new CliError(text, EXIT.failure, { cause: error });
+    return new OperatorError(text, 'failure', { cause: error });
   }
   if (
     chain.some(
@@ -48,15 +48,15 @@ export function explainError(error: unknown): CliError {
   ) {
     const text =
       'Something answers, but it is no AWS\nIs AWS_ENDPOINT_URL right? The local AWS of npm start is found without it';
-    return new CliError(text, EXIT.failure, { cause: error });
+    return new OperatorError(text, 'failure', { cause: error });
   }
   const [first] = chain;
-  return new CliError(first ? `${first.name}: ${first.message}` : String(error), EXIT.failure, { cause: error });
+  return new OperatorError(first ? `${first.name}: ${first.message}` : String(error), 'failure', { cause: error });
 }
 
 /** True for errors that a person can do nothing about, and whose stack helps. */
 export function isUnforeseen(error: unknown): boolean {
-  return !(error instanceof CliError) && ['TypeError', 'ReferenceError'].includes((error as Error)?.name);
+  return !(error instanceof OperatorError) && ['TypeError', 'ReferenceError'].includes((error as Error)?.name);
 }
 
 function codeOf(error: Error): string {

@@ -1,13 +1,13 @@
-import type { Run } from '#cli/run.ts';
 import type { EventItem } from '#core/inbound/protocol/event-item.ts';
 import { findEvent } from '#core/inbound/search/event-report.ts';
-import { CliError, EXIT, usageError } from './operator-error.ts';
+import type { Operator } from './operator.ts';
+import { OperatorError, usageError } from './operator-error.ts';
 
-/** The event behind our id, or behind the provider's. Throws CliError when there is none, or several. */
-export async function findOne(run: Run, id: string, source: string | undefined): Promise<EventItem> {
-  const known = source === undefined ? undefined : run.source(source).id;
-  const { store } = await run.gateway();
-  const found = await findEvent(id, known, run.sourceIds, store);
+/** The event behind our id, or behind the provider's. Throws OperatorError when there is none, or several. */
+export async function findOne(operator: Operator, id: string, source: string | undefined): Promise<EventItem> {
+  const known = source === undefined ? undefined : operator.source(source).id;
+  const { store } = await operator.gateway();
+  const found = await findEvent(id, known, operator.sourceIds, store);
   if (found.kind === 'found') return found.item;
   if (found.kind === 'ambiguous') {
     throw usageError(
@@ -16,8 +16,8 @@ export async function findOne(run: Run, id: string, source: string | undefined):
       `--source ${found.sources[0]}`,
     );
   }
-  throw new CliError(
-    `No event "${id.slice(0, 120)}" in ${run.environment}: it was never accepted, or its retention is over.\nLook for it: ${run.command('events ls --since 7d')}`,
-    EXIT.notFound,
+  throw new OperatorError(
+    `No event "${id.slice(0, 120)}" in ${operator.environment}: it was never accepted, or its retention is over.\nLook for it: ${operator.command('events ls --since 7d')}`,
+    'not_found',
   );
 }

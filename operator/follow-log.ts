@@ -11,7 +11,7 @@ import { isTerminal } from '#core/inbound/protocol/event-status.ts';
 import { TimelineReader } from '#core/inbound/search/read-timeline.ts';
 import type { Clock, EventStore, Timer } from '#core/ports.ts';
 import { HOLDFAST_DIRECTORY } from '#local/workspace.ts';
-import { CliError, EXIT } from './operator-error.ts';
+import { OperatorError } from './operator-error.ts';
 
 const POLL_MS = 1_000;
 const LOOK_BACK_MS = 20_000;
@@ -138,9 +138,9 @@ export function cursorFile(
   directory = join(HOLDFAST_DIRECTORY, 'cursors'),
 ): PlaceMemory {
   if (!/^[\w-]{1,40}$/.test(name)) {
-    throw new CliError(
+    throw new OperatorError(
       `--name: "${name.slice(0, 60)}"\n  allowed: 1 to 40 letters, digits, hyphens\n  fix:     e.g. --name tail`,
-      EXIT.usage,
+      'usage',
     );
   }
   const path = join(directory, `${environment}-${name}.json`);

@@ -31,7 +31,7 @@ export interface ProcessorSwitch {
 
 /** Asks the provider of a source now what it tried to deliver. */
 export interface Reconciler {
-  /** A report for each list of the source. Throws CliError when the function fails. */
+  /** A report for each list of the source. Throws OperatorError when the function fails. */
   run(source: string, dryRun: boolean): Promise<readonly ReconcileReport[]>;
 }
 

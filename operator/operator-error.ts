@@ -1,19 +1,18 @@
-/** What a script can tell from the exit code of a command. */
-export const EXIT = { ok: 0, failure: 1, usage: 2, notFound: 3, credentials: 4, partial: 5 } as const;
-export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
+/** What kind of failure it is: the CLI makes an exit code of it, the console a status. */
+export type FailureKind = 'failure' | 'usage' | 'not_found' | 'credentials' | 'partial';
 
-/** A failure the person at the terminal can act on: printed as its message alone. */
-export class CliError extends Error {
-  override readonly name = 'CliError';
-  readonly exitCode: ExitCode;
+/** A failure that a person can act on: shown as its message alone. */
+export class OperatorError extends Error {
+  override readonly name: string = 'OperatorError';
+  readonly kind: FailureKind;
 
-  constructor(message: string, exitCode: ExitCode = EXIT.failure, options: { cause?: unknown } = {}) {
+  constructor(message: string, kind: FailureKind = 'failure', options: { cause?: unknown } = {}) {
     super(message, options);
-    this.exitCode = exitCode;
+    this.kind = kind;
   }
 }
 
 /** Wrong input: what was given, what is allowed, what to do. */
-export function usageError(given: string, allowed: string, fix: string): CliError {
-  return new CliError(`${given}\n  allowed: ${allowed}\n  fix:     ${fix}`, EXIT.usage);
+export function usageError(given: string, allowed: string, fix: string): OperatorError {
+  return new OperatorError(`${given}\n  allowed: ${allowed}\n  fix:     ${fix}`, 'usage');
 }

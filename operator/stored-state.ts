@@ -1,8 +1,8 @@
 import { parseSecret } from '#adapters/secrets/parse-secret.ts';
-import type { Run } from '#cli/run.ts';
 import type { ResolvedSource } from '#core/config/resolved-config.ts';
 import type { StoredSecret } from './gateway.ts';
-import { CliError, EXIT } from './operator-error.ts';
+import type { Operator } from './operator.ts';
+import { OperatorError } from './operator-error.ts';
 
 /** `pairing`: its provider may bring one now. A window that is over has left it `empty`. Throws TypeError when malformed. */
 export function stateOf(stored: StoredSecret, now: number): StoredSecret['kind'] | 'pairing' {
@@ -17,12 +17,12 @@ export function commandToSet({ id, spec }: ResolvedSource): string {
   return `sources ${spec.handshakes.some(({ store }) => store) ? 'pair' : 'set-secret'} ${id}`;
 }
 
-/** Throws CliError (not found) when there is no place for a secret of this source. */
-export function mustExist(run: Run, source: ResolvedSource, kind: StoredSecret['kind']): void {
+/** Throws OperatorError (not found) when there is no place for a secret of this source. */
+export function mustExist(operator: Operator, source: ResolvedSource, kind: StoredSecret['kind']): void {
   if (kind !== 'absent') return;
-  const deploy = run.environment === 'local' ? 'npm start' : `npm run deploy -- ${run.environment}`;
-  throw new CliError(
-    `${source.id} has no secret in ${run.environment}: it needs none, or is not deployed yet (${deploy})`,
-    EXIT.notFound,
+  const deploy = operator.environment === 'local' ? 'npm start' : `npm run deploy -- ${operator.environment}`;
+  throw new OperatorError(
+    `${source.id} has no secret in ${operator.environment}: it needs none, or is not deployed yet (${deploy})`,
+    'not_found',
   );
 }

@@ -1,12 +1,13 @@
 /** What the state of an environment is, read once for `status` and `doctor`. */
 
-import type { Run } from '#cli/run.ts';
 import { readPauses } from '#core/inbound/protocol/pause-source.ts';
 import type { PauseNote } from '#core/inbound/protocol/pauses.ts';
 import { type ReplayJob, readOpenJobs, readReplayJob } from '#core/inbound/replay/replay-job.ts';
 import { TimelineReader } from '#core/inbound/search/read-timeline.ts';
 import type { QueueNumbers } from '#core/ports.ts';
 import type { AlarmView } from './gateway.ts';
+import { isNotice } from './is-notice.ts';
+import type { Operator } from './operator.ts';
 import { readUnfinished, type Unfinished } from './unfinished.ts';
 
 const COUNT_LIMIT = 10_000;
@@ -27,21 +28,21 @@ export interface SystemView {
   readonly deployedAt: number | undefined;
 }
 
-export async function readSystem(run: Run): Promise<SystemView> {
-  const { store, gauge, control, alarms, deployedAt } = await run.gateway();
-  const now = run.clock.now();
+export async function readSystem(operator: Operator): Promise<SystemView> {
+  const { store, gauge, control, alarms, deployedAt } = await operator.gateway();
+  const now = operator.clock.now();
   const [main, dead, pauses, views, lease, hour, recent, unfinished] = await Promise.all([
     gauge.main(),
     gauge.dead(),
     readPauses(control),
     alarms(),
     control.read('sweeper-lease'),
-    countReceived(run, now - WINDOWS['1h']),
-    countReceived(run, now - WINDOWS['5m']),
-    readUnfinished(run),
+    countReceived(operator, now - WINDOWS['1h']),
+    countReceived(operator, now - WINDOWS['5m']),
+    readUnfinished(operator),
   ]);
   let openDeadLetters = 0;
-  for (const source of run.sourceIds) {
+  for (const source of operator.sourceIds) {
     let cursor: string | undefined;
     do {
       const page = await store.attention(source, cursor);
@@ -64,10 +65,10 @@ export async function readSystem(run: Run): Promise<SystemView> {
   };
 }
 
-async function countReceived(run: Run, since: number): Promise<{ count: number; capped: boolean }> {
-  const { store } = await run.gateway();
+async function countReceived(operator: Operator, since: number): Promise<{ count: number; capped: boolean }> {
+  const { store } = await operator.gateway();
   const reader = new TimelineReader(
-    { sources: run.sourceIds, since, until: run.clock.now() + 1 },
+    { sources: operator.sourceIds, since, until: operator.clock.now() + 1 },
     'newest',
     undefined,
     store,
@@ -81,4 +82,17 @@ const SWEEPER_LATE_MS = 3 * 60_000;
 /** True when the sweeper has not come for three minutes; a gateway that was deployed just now has not been waited for. */
 export function isSweeperLate({ sweptUntil, deployedAt }: SystemView, now: number): boolean {
   return now - (sweptUntil ?? deployedAt ?? 0) > SWEEPER_LATE_MS;
+}
+
+/** What needs a person, in words; empty when all is well. */
+export function needsOf(view: SystemView, now: number): readonly string[] {
+  const alarms = view.alarms.filter(alarm => alarm.state === 'ALARM' && !isNotice(alarm));
+  const { openDeadLetters: dead } = view;
+  const sweeper = view.sweptUntil === undefined ? 'the sweeper never ran' : 'the sweeper has not run for three minutes';
+  return [
+    ...alarms.map(alarm => `alarm ${alarm.name}`),
+    ...(dead > 0 ? [`${dead} dead letter${dead === 1 ? '' : 's'}`] : []),
+    ...Object.keys(view.pauses).map(source => `${source} is paused`),
+    ...(isSweeperLate(view, now) ? [sweeper] : []),
+  ];
 }

@@ -1,6 +1,5 @@
 /** How many events are not finished, by bounded reads: those the sweeper watches, and those it has not come to yet. */
 
-import type { Run } from '#cli/run.ts';
 import type { EpochMs, EventPk } from '#core/glossary.ts';
 import { readArrivals } from '#core/inbound/protocol/arrivals.ts';
 import { type EventItem, WATCH_SHARDS } from '#core/inbound/protocol/event-item.ts';
@@ -8,6 +7,7 @@ import { isTerminal } from '#core/inbound/protocol/event-status.ts';
 import { FAR } from '#core/inbound/protocol/event-writes.ts';
 import { TimelineReader } from '#core/inbound/search/read-timeline.ts';
 import type { Gateway } from './gateway.ts';
+import type { Operator } from './operator.ts';
 
 const WATCHED_LIMIT = 10_000;
 /** Of the watched events, so many are looked at for the oldest. */
@@ -29,9 +29,9 @@ export interface Unfinished {
   readonly oldestAt: EpochMs | undefined;
 }
 
-export async function readUnfinished(run: Run): Promise<Unfinished> {
-  const gateway = await run.gateway();
-  const [watched, fresh] = await Promise.all([readWatched(run, gateway), readFresh(run, gateway)]);
+export async function readUnfinished(operator: Operator): Promise<Unfinished> {
+  const gateway = await operator.gateway();
+  const [watched, fresh] = await Promise.all([readWatched(operator, gateway), readFresh(operator, gateway)]);
   const times = [watched.oldestAt, fresh.oldestAt].filter(at => at !== undefined);
   return {
     count: watched.count + fresh.count,
@@ -42,10 +42,10 @@ export async function readUnfinished(run: Run): Promise<Unfinished> {
 }
 
 /** Events the `watch` index names. The oldest of those it looks at first. */
-async function readWatched(run: Run, { store }: Gateway): Promise<Unfinished> {
+async function readWatched(operator: Operator, { store }: Gateway): Promise<Unfinished> {
   const pks: EventPk[] = [];
   let capped = false;
-  for (const shard of run.sourceIds.flatMap(source =>
+  for (const shard of operator.sourceIds.flatMap(source =>
     Array.from({ length: WATCH_SHARDS }, (_, n) => `${source}#${n}`),
   )) {
     let cursor: string | undefined;
@@ -61,10 +61,10 @@ async function readWatched(run: Run, { store }: Gateway): Promise<Unfinished> {
 }
 
 /** What arrived since the sweeper looked is not in that index: nearly all of it ends before it ever is. */
-async function readFresh(run: Run, { store, control }: Gateway): Promise<Unfinished> {
-  const [now, cursors] = [run.clock.now(), await readArrivals(control)];
+async function readFresh(operator: Operator, { store, control }: Gateway): Promise<Unfinished> {
+  const [now, cursors] = [operator.clock.now(), await readArrivals(control)];
   const lists = await Promise.all(
-    run.sourceIds.map(async source => {
+    operator.sourceIds.map(async source => {
       const since = cursors[source] ?? now - FIRST_LOOK_MS;
       const reader = new TimelineReader({ sources: [source], since, until: now + 1 }, 'newest', undefined, store);
       const entries = await reader.next(FRESH_LIMIT, () => true);

@@ -18,7 +18,7 @@ export interface SignatureVector {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** One vector, or those of `{ "vectors": [...] }`. Undefined when the bytes are no JSON object. Throws CliError (usage). */
+/** One vector, or those of `{ "vectors": [...] }`. Undefined when the bytes are no JSON object. Throws OperatorError (usage). */
 export function readVectors(bytes: Buffer): readonly SignatureVector[] | undefined {
   if (!/^\s*\{/.test(bytes.subarray(0, 64).toString('latin1'))) return undefined;
   const file = parse(bytes);

@@ -54,6 +54,29 @@ describe('boundaries', () => {
     ['lambdas', "export const x = process.env['X'];\n", 'noProcessEnv'],
     ['lib', "import { SQSClient } from '@aws-sdk/client-sqs';\nexport const x = SQSClient;\n", 'noRestrictedImports'],
     ['cli', "import { Stack } from 'aws-cdk-lib';\nexport const x = Stack;\n", 'noRestrictedImports'],
+    ['operator', "import { runCli } from '#cli/main.ts';\nexport const x = runCli;\n", 'noRestrictedImports'],
+    [
+      'operator',
+      "import { startConsole } from '#console/server/start-console.ts';\nexport const x = startConsole;\n",
+      'noRestrictedImports',
+    ],
+    ['operator', "import { Command } from 'commander';\nexport const x = Command;\n", 'noRestrictedImports'],
+    [
+      'operator',
+      "import { readDeployment } from '#local/sources.ts';\nexport const x = readDeployment;\n",
+      'noRestrictedImports',
+    ],
+    ['operator', "export const x = process.env['X'];\n", 'noProcessEnv'],
+    [
+      'cli',
+      "import { startConsole } from '#console/server/start-console.ts';\nexport const x = startConsole;\n",
+      'noRestrictedImports',
+    ],
+    [
+      'adapters',
+      "import { Operator } from '#operator/operator.ts';\nexport const x = Operator;\n",
+      'noRestrictedImports',
+    ],
     [
       'local',
       "import { toConstructId } from '#lib/construct-id.ts';\nexport const x = toConstructId;\n",
@@ -75,6 +98,11 @@ describe('boundaries', () => {
 
   it('lint passes for a file in core that stays in core', () => {
     expect(lint('core/probe.ts', "import { all } from './condition.ts';\n\nexport const x = all();\n")).toEqual([]);
+  });
+
+  it('lint passes for a file in operator that uses core, adapters and providers', () => {
+    const code = "import { systemClock } from '#adapters/system.ts';\nimport { VERSION } from '#core/version.ts';\n";
+    expect(lint('operator/probe.ts', `${code}\nexport const x = [systemClock, VERSION];\n`)).toEqual([]);
   });
 
   it('core never draws random numbers of its own', () => {
@@ -125,7 +153,7 @@ describe('names', () => {
   });
 
   it('files are kebab-case', () => {
-    const odd = ['core', 'adapters', 'lambdas', 'lib', 'providers', 'handlers', 'local', 'cli']
+    const odd = ['core', 'adapters', 'lambdas', 'lib', 'providers', 'handlers', 'local', 'cli', 'operator']
       .flatMap(folder => filesBelow(folder))
       .filter(file => !/^(?:[a-z0-9-]+\/)*_?[a-z0-9-]+(?:\.test)?\.ts$/.test(file));
     expect(odd).toEqual([]);

@@ -1,25 +1,14 @@
 /** `holdfast dlq`: dead letters, by cause and source; and the messages of the dead-letter queue itself. */
 import type { Command } from 'commander';
 import { toEventId } from '#core/glossary.ts';
-import type { EventItem } from '#core/inbound/protocol/event-item.ts';
-import { reportHistory } from '#core/inbound/search/event-report.ts';
-import { EventSearch } from '#core/inbound/search/list-events.ts';
 import { toIso } from '#core/time.ts';
-import { movableMessages } from '#operator/dead-messages.ts';
+import { type DeadLetters, groupDeadLetters, moveDeadMessages } from '#operator/dead-letters.ts';
 import { findOne } from '#operator/find-one.ts';
-import { EXIT, type ExitCode } from '#operator/operator-error.ts';
+import { historyOf } from '#operator/show-event.ts';
+import { EXIT, type ExitCode } from '../cli-error.ts';
 import { filterOf, wholeNumber } from '../filter-options.ts';
 import { type CommandSet, type Run, withExamples } from '../run.ts';
 import { eventScreen } from '../show-event.ts';
-
-interface Group {
-  readonly source: string;
-  readonly cause: string;
-  count: number;
-  firstAt: number;
-  lastAt: number;
-  sample: EventItem;
-}
 
 export function addDlq(program: Command, set: CommandSet): void {
   const dlq = program.command('dlq').description('Dead letters: list, show, redrive, purge');
@@ -35,22 +24,7 @@ export function addDlq(program: Command, set: CommandSet): void {
   ).action(
     set.action(async (run, options: { source?: string; cause?: string; since: string }) => {
       const filter = filterOf(run, { ...options, status: 'dead_letter' });
-      const gateway = await run.gateway();
-      const groups = new Map<string, Group>();
-      const search = new EventSearch(filter, 'newest', gateway);
-      let cursor: string | undefined;
-      do {
-        const page = await search.page({ limit: 500, cursor });
-        for (const item of page.items) addTo(groups, item);
-        cursor = page.cursor;
-      } while (cursor !== undefined);
-      const { visible, hidden } = await gateway.gauge.dead();
-      showGroups(
-        run,
-        [...groups.values()].sort((a, b) => b.count - a.count),
-        visible + hidden,
-        askedFor(options),
-      );
+      showGroups(run, await groupDeadLetters(run, filter), askedFor(options));
     }),
   );
 
@@ -64,7 +38,7 @@ export function addDlq(program: Command, set: CommandSet): void {
   ).action(
     set.action(async (run, id: string, options: { source?: string }) => {
       const item = await findOne(run, id, options.source);
-      const report = await reportHistory(item, (await run.gateway()).payloads);
+      const report = await historyOf(run, item);
       run.out.result(report, () => eventScreen(report, run.out));
       if (item.status !== 'dead_letter') run.out.note(`This event is not dead: its status is ${item.status}`);
       else {
@@ -119,26 +93,20 @@ async function moveMessages(run: Run, options: MoveOptions, verb: 'redrive' | 'p
   const filter = filterOf(run, { source: options.source, cause: options.cause, since: '365d' });
   const rate = wholeNumber('rate', options.rate ?? '50', 1, 1_000);
   const limit = wholeNumber('limit', options.limit, 1, 10_000_000);
-  const gateway = await run.gateway();
-  const { visible, hidden } = await gateway.gauge.dead();
+  const { visible, hidden } = await (await run.gateway()).gauge.dead();
   const question = `${verb === 'redrive' ? 'Move' : 'Delete'} messages of the dead-letter queue (${visible} waiting) in ${run.environment}?`;
   if (!options.dryRun) await run.confirm(question, options.yes);
   const progress = run.out.progress(verb === 'redrive' ? 'Moving' : 'Deleting');
-  const counts = { done: 0, kept: 0 };
-  for await (const message of movableMessages(gateway, verb, filter, options.open === true)) {
-    if (!message.wanted) counts.kept += 1;
-    else {
-      if (!options.dryRun) {
-        // Sent first: a crash in between leaves a second copy, which its record refuses.
-        if (verb === 'redrive') await gateway.queue.send(message.body, { groupId: message.groupId });
-        await gateway.dead.delete(message.receipt);
-        if (verb === 'redrive') await gateway.timer.sleep(1_000 / rate);
-      }
-      counts.done += 1;
-    }
-    progress.update(counts.done, visible + hidden);
-    if (counts.done >= limit || run.io.interrupted.aborted) break;
-  }
+  const counts = await moveDeadMessages(run, {
+    verb,
+    filter,
+    open: options.open === true,
+    rate,
+    limit,
+    dryRun: options.dryRun === true,
+    signal: run.io.interrupted,
+    onMoved: moved => progress.update(moved, visible + hidden),
+  });
   progress.end();
   const what = { redrive: 'moved', purge: 'deleted' }[verb];
   run.out.result({ [options.dryRun ? `would_be_${what}` : what]: counts.done, kept: counts.kept }, () => [
@@ -153,22 +121,8 @@ function askedFor({ source, cause }: { readonly source?: string; readonly cause?
   return `${source === undefined ? '' : ` of ${source}`}${cause === undefined ? '' : `, cause ${cause.slice(0, 60)}`}`;
 }
 
-function addTo(groups: Map<string, Group>, item: EventItem): void {
-  const [source = ''] = item.pk.split('#');
-  const cause = item.cause ?? 'unknown';
-  const at = item.deadAt ?? item.updatedAt;
-  const group = groups.get(`${source} ${cause}`);
-  if (!group) groups.set(`${source} ${cause}`, { source, cause, count: 1, firstAt: at, lastAt: at, sample: item });
-  else {
-    group.count += 1;
-    group.firstAt = Math.min(group.firstAt, at);
-    if (at >= group.lastAt) Object.assign(group, { lastAt: at, sample: item });
-  }
-}
-
 /** `asked`: what was looked for, in words, where it was not everything. */
-function showGroups(run: Run, groups: readonly Group[], inQueue: number, asked: string): void {
-  const total = groups.reduce((sum, group) => sum + group.count, 0);
+function showGroups(run: Run, { groups, total, inQueue }: DeadLetters, asked: string): void {
   const value = {
     open_dead_letters: total,
     messages_in_queue: inQueue,

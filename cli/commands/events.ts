@@ -1,17 +1,17 @@
 /** `holdfast events`: what was received, and what became of it. */
 import type { Command } from 'commander';
 import type { EventItem } from '#core/inbound/protocol/event-item.ts';
-import { reportHistory, summarizeEvent } from '#core/inbound/search/event-report.ts';
-import { EventSearch } from '#core/inbound/search/list-events.ts';
+import { summarizeEvent } from '#core/inbound/search/event-report.ts';
 import { toIso } from '#core/time.ts';
 import { findOne } from '#operator/find-one.ts';
 import { cursorFile, FollowLog } from '#operator/follow-log.ts';
+import { listEvents } from '#operator/list-events.ts';
+import { historyOf } from '#operator/show-event.ts';
 import { addFilterOptions, filterOf, wholeNumber } from '../filter-options.ts';
 import { type CommandSet, type Run, withExamples } from '../run.ts';
 import { EVENT_HEADINGS, eventCells, eventLine, eventScreen } from '../show-event.ts';
 import { showBody } from '../stored-body.ts';
 
-const PAGE = 100;
 /** A list that is not asked for the whole window answers with what it has found by then. */
 const FIRST_ANSWER_MS = 600;
 
@@ -30,21 +30,16 @@ export function addEvents(program: Command, set: CommandSet): void {
     set.action(async (run, { all, ...options }: Record<string, string | undefined> & { all?: boolean }) => {
       const filter = filterOf(run, options);
       const limit = wholeNumber('limit', options['limit'] ?? '50', 1, 10_000);
-      const gateway = await run.gateway();
       const progress = run.out.progress('Looking for events');
-      const search = new EventSearch(filter, 'newest', gateway);
-      const found: EventItem[] = [];
-      let [cursor, lookedTo] = [options['cursor'], filter.until];
-      const until = all ? Number.POSITIVE_INFINITY : run.clock.now() + FIRST_ANSWER_MS;
-      do {
-        const page = await search.page({ limit: Math.min(PAGE, limit - found.length), cursor });
-        found.push(...page.items);
-        cursor = page.cursor;
-        lookedTo = page.lookedTo ?? filter.since;
-        if (found.length < limit && cursor !== undefined) progress.update(found.length, limit);
-      } while (found.length < limit && cursor !== undefined && run.clock.now() < until && !run.io.interrupted.aborted);
+      const { items, cursor, lookedTo } = await listEvents(run, filter, {
+        limit,
+        cursor: options['cursor'],
+        until: all ? undefined : run.clock.now() + FIRST_ANSWER_MS,
+        signal: run.io.interrupted,
+        onProgress: found => progress.update(found, limit),
+      });
       progress.end();
-      showList(run, found, cursor, lookedTo);
+      showList(run, items, cursor, lookedTo);
     }),
   );
 
@@ -62,8 +57,7 @@ export function addEvents(program: Command, set: CommandSet): void {
     set.action(async (run, id: string, options: { source?: string; body?: boolean }) => {
       const item = await findOne(run, id, options.source);
       if (options.body === true) return showBody(run, item);
-      const { payloads } = await run.gateway();
-      const report = await reportHistory(item, payloads);
+      const report = await historyOf(run, item);
       run.out.result(report, () => eventScreen(report, run.out));
       if (item.status === 'dead_letter')
         run.out.next(run.command(`replay ${String(report['id'])} --why "…"`), 'once the cause is fixed');

@@ -1,16 +1,13 @@
 /** `holdfast listen`: hands every event to a program on this machine, from where the last run stopped. */
 import type { Command } from 'commander';
-import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
-import { splitEventPk, toEventId } from '#core/glossary.ts';
+import { toEventId } from '#core/glossary.ts';
 import type { EventItem } from '#core/inbound/protocol/event-item.ts';
-import { signRequest } from '#core/verification/sign-request.ts';
 import { cursorFile, FollowLog } from '#operator/follow-log.ts';
 import type { HttpAnswer } from '#operator/gateway.ts';
-import { EXIT, usageError } from '#operator/operator-error.ts';
-import { readSourceSecret } from '#operator/source-secret.ts';
+import { requestOf } from '#operator/send-request.ts';
+import { EXIT, usageError } from '../cli-error.ts';
 import { filterOf } from '../filter-options.ts';
 import { type CommandSet, type Run, withExamples } from '../run.ts';
-import { readStoredBody } from '../stored-body.ts';
 
 interface ListenOptions {
   readonly forwardTo?: string;
@@ -67,7 +64,7 @@ export function addListen(program: Command, set: CommandSet): void {
 /** True once the program answered, whatever it answered; while nothing answers the event is tried again. */
 async function forward(run: Run, item: EventItem, url: string, sign: boolean): Promise<boolean> {
   const id = toEventId(item.pk);
-  const request = await buildRequest(run, item, sign);
+  const request = await requestOf(run, item, { sign });
   if (request === undefined) {
     run.out.row({ id, outcome: 'body_missing' }, () => `${id}  has no body any more`);
     return true;
@@ -91,31 +88,4 @@ async function forward(run: Run, item: EventItem, url: string, sign: boolean): P
     }
   }
   return false;
-}
-
-async function buildRequest(run: Run, item: EventItem, sign: boolean) {
-  const stored = await readStoredBody(run, item);
-  if (stored === undefined) return undefined;
-  const { body } = stored;
-  const { sourceId } = splitEventPk(item.pk);
-  const ours = { 'holdfast-event-id': toEventId(item.pk), 'holdfast-source': sourceId };
-  const plain = { method: 'POST', headers: { ...stored.headers, ...ours }, body, query: '' };
-  if (!sign) return plain;
-  const source = run.source(sourceId);
-  const secret = (await readSourceSecret(run, source))?.current ?? '';
-  const signed = signRequest(source.spec, {
-    body,
-    headers: stored.headers,
-    secret,
-    settings: source.settings,
-    nowMs: run.clock.now(),
-    crypto: nodeCrypto,
-    ...(source.publicUrl === undefined ? {} : { publicUrl: source.publicUrl }),
-  });
-  return {
-    method: 'POST',
-    headers: { ...signed.headers, ...ours },
-    body: Buffer.from(signed.body ?? body),
-    query: signed.rawQuery === undefined ? '' : `?${signed.rawQuery}`,
-  };
 }

@@ -1,8 +1,8 @@
 /** `holdfast pause` and `resume`: hold a source's events back without refusing any. */
 import type { Command } from 'commander';
-import { findPaused, pauseSource, resumeSource } from '#core/inbound/protocol/pause-source.ts';
 import { toIso } from '#core/time.ts';
-import { EXIT } from '#operator/operator-error.ts';
+import { pause, resume } from '#operator/pauses.ts';
+import { EXIT } from '../cli-error.ts';
 import { type CommandSet, withExamples } from '../run.ts';
 
 export function addPause(program: Command, set: CommandSet): void {
@@ -19,7 +19,7 @@ export function addPause(program: Command, set: CommandSet): void {
       const source = run.source(name);
       const reason = await run.reason(why);
       await run.confirm(`Pause ${source.id} in ${run.environment}?`, yes);
-      const { kind, note } = await pauseSource(source.id, { by: run.io.user, why: reason }, await run.gateway());
+      const { kind, note } = await pause(run, source, reason);
       run.out.result({ source: source.id, paused: true, ...note, since: toIso(note.since) }, () => [
         kind === 'paused'
           ? `${source.id} is paused; its events wait`
@@ -34,10 +34,7 @@ export function addPause(program: Command, set: CommandSet): void {
     'the sweeper brings its events back, oldest first',
   ]).action(
     set.action(async (run, name: string) => {
-      const configured = run.sourceIds.find(it => it === name);
-      const gateway = await run.gateway();
-      const source = configured ?? (await findPaused(name, gateway.control)) ?? run.source(name).id;
-      const { kind, note } = await resumeSource(source, gateway);
+      const { source, configured, kind, note } = await resume(run, name);
       run.out.result({ source, paused: false, was_paused: kind === 'resumed' }, () => [
         note
           ? `${source} runs again; it was paused ${run.out.ago(note.since)} by ${note.by}`

@@ -1,6 +1,7 @@
 /** `holdfast processor`: whether messages are taken from the queue at all; the brake for every source at once. */
 import type { Command } from 'commander';
-import { EXIT, type ExitCode } from '#operator/operator-error.ts';
+import { readProcessor, switchProcessor } from '#operator/processor.ts';
+import { EXIT, type ExitCode } from '../cli-error.ts';
 import { type CommandSet, withExamples } from '../run.ts';
 
 export function addProcessor(program: Command, set: CommandSet): void {
@@ -13,9 +14,9 @@ export function addProcessor(program: Command, set: CommandSet): void {
     'Enabled, Disabled, or on its way to one of them',
   ]).action(
     set.action(async (run): Promise<ExitCode> => {
-      const state = await (await run.gateway()).processor.state();
+      const { state, running } = await readProcessor(run);
       run.out.result({ state }, () => [`The event source mapping of the processor is ${state}`]);
-      if (isRunning(state)) return EXIT.ok;
+      if (running) return EXIT.ok;
       run.out.next(run.command('processor start'), 'the queue is worked off, oldest first');
       return EXIT.failure;
     }),
@@ -30,7 +31,7 @@ export function addProcessor(program: Command, set: CommandSet): void {
   ).action(
     set.action(async (run, { yes }: { yes?: boolean }) => {
       await run.confirm(`Stop the processor of every source in ${run.environment}?`, yes);
-      await (await run.gateway()).processor.set(false);
+      await switchProcessor(run, false);
       run.out.result({ running: false }, () => ['The processor stops within seconds; events wait in the queue']);
       run.out.next(run.command('processor start'), 'takes them again');
     }),
@@ -41,14 +42,9 @@ export function addProcessor(program: Command, set: CommandSet): void {
     'what waited is worked off, oldest first',
   ]).action(
     set.action(async run => {
-      await (await run.gateway()).processor.set(true);
+      await switchProcessor(run, true);
       run.out.result({ running: true }, () => ['The processor takes messages again, within a minute']);
       run.out.next(run.command('status'), 'how the queue drains');
     }),
   );
-}
-
-/** `Enabled` and `Enabling`, `Creating` and `Updating` end well by themselves. */
-export function isRunning(state: string): boolean {
-  return !['Disabled', 'Disabling', 'Deleting'].includes(state);
 }

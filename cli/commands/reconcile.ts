@@ -2,8 +2,9 @@
 import type { Command } from 'commander';
 import type { ReconcileReport } from '#core/inbound/reconcile/reconcile-deliveries.ts';
 import { toIso } from '#core/time.ts';
-import { EXIT, type ExitCode, usageError } from '#operator/operator-error.ts';
-import { span } from '../output.ts';
+import { compareWithProvider, sourcesToCompare } from '#operator/compare-with-provider.ts';
+import { span } from '#operator/span.ts';
+import { EXIT, type ExitCode } from '../cli-error.ts';
 import { type CommandSet, type Run, withExamples } from '../run.ts';
 
 export function addReconcile(program: Command, set: CommandSet): void {
@@ -17,31 +18,17 @@ export function addReconcile(program: Command, set: CommandSet): void {
     ['holdfast reconcile --source stripe', 'let it in now, not at the next run of the schedule'],
   ).action(
     set.action(async (run, { source, dryRun = false }: { source?: string; dryRun?: boolean }) => {
-      const names = sourcesMeant(run, source);
-      const gateway = await run.gateway();
+      const names = sourcesToCompare(run, source);
+      await run.gateway();
       const reports: ReconcileReport[] = [];
       for (const name of names) {
         run.out.note(`Comparing ${name} with its provider; minutes where there is much`);
-        reports.push(...(await gateway.reconciler.run(name, dryRun)));
+        reports.push(...(await compareWithProvider(run, name, dryRun)));
       }
       run.out.result({ dry_run: dryRun, reports: reports.map(toJson) }, () => lines(run, reports));
       showNext(run, reports, dryRun);
       return exitCodeOf(reports);
     }),
-  );
-}
-
-function sourcesMeant(run: Run, named: string | undefined): readonly string[] {
-  const able = run.deployment.sources.flatMap(({ source }) => (source.reconcile ? [source.id] : []));
-  if (named === undefined && able.length > 0) return able;
-  if (named !== undefined) {
-    const { id, reconcile } = run.source(named);
-    if (reconcile) return [id];
-  }
-  throw usageError(
-    named === undefined ? `No source in ${run.environment} is compared` : `${named} is not compared with its provider`,
-    able.join(', ') || 'sources with `reconcile` in gateway.config.ts',
-    able.length > 0 ? `--source ${able[0]}` : 'add it and deploy, see docs/guides/reconciliation.md',
   );
 }
 

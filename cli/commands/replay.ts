@@ -1,21 +1,21 @@
 /** `holdfast replay`: one event at once, or many as a job that the sweeper carries out. */
 import { type Command, Option } from 'commander';
 import { toEventId } from '#core/glossary.ts';
-import { replayEvent } from '#core/inbound/replay/replay-event.ts';
-import {
-  cancelReplayJob,
-  createReplayJob,
-  listReplayJobs,
-  previewReplay,
-  type ReplayJob,
-  readReplayJob,
-} from '#core/inbound/replay/replay-job.ts';
+import type { ReplayJob } from '#core/inbound/replay/replay-job.ts';
 import { reportJob } from '#core/inbound/replay/report-job.ts';
-import type { EventFilter } from '#core/inbound/search/event-filter.ts';
 import { findOne } from '#operator/find-one.ts';
-import { CliError, EXIT, type ExitCode, usageError } from '#operator/operator-error.ts';
+import {
+  cancelJob,
+  findJob,
+  listJobs,
+  previewOf,
+  type ReplayPreview,
+  replayNow,
+  startReplay,
+} from '#operator/replay.ts';
+import { span } from '#operator/span.ts';
+import { EXIT, type ExitCode, usageError } from '../cli-error.ts';
 import { addFilterOptions, filterOf, wholeNumber } from '../filter-options.ts';
-import { span } from '../output.ts';
 import { type CommandSet, type Run, withExamples } from '../run.ts';
 import { watchJob } from '../watch-job.ts';
 
@@ -52,7 +52,7 @@ export function addReplay(program: Command, set: CommandSet): void {
     'the last twenty jobs',
   ]).action(
     set.action(async run => {
-      const jobs = await listReplayJobs(20, (await run.gateway()).control);
+      const jobs = await listJobs(run, 20);
       run.out.result({ jobs: jobs.map(reportJob) }, () =>
         run.out.table(
           ['CREATED', 'JOB', 'STATE', 'DONE', 'BY', 'WHY'],
@@ -79,8 +79,7 @@ export function addReplay(program: Command, set: CommandSet): void {
     set.action(async (run, id: string, options: { yes?: boolean }) => {
       await findJob(run, id);
       await run.confirm(`Cancel the replay job ${id} in ${run.environment}?`, options.yes);
-      const result = await cancelReplayJob(id, run.io.user, await run.gateway());
-      if (result.kind === 'not_found') throw noJob(run, id);
+      const result = await cancelJob(run, id);
       run.out.result(reportJob(result.job), () => [
         result.kind === 'cancelled' ? `Cancelled ${id}` : `${id} was over already (${result.job.state})`,
       ]);
@@ -104,19 +103,15 @@ async function replayByIds(run: Run, ids: readonly string[], options: ReplayOpti
     `Replay ${ids.length} event${ids.length === 1 ? '' : 's'} in ${run.environment}?`,
     options['yes'] as boolean,
   );
-  const gateway = await run.gateway();
   let failures = 0;
   for (const item of items) {
-    const request = {
-      replayId: `cli-${gateway.ids.uuid()}`,
-      by: run.io.user,
+    const outcome = await replayNow(run, item, {
+      face: 'cli',
       why,
       newKey: options['newKey'] === true,
       force: options['force'] === true,
       ...(options['body'] === undefined ? {} : { bodySha: String(options['body']) }),
-    };
-    const result = await replayEvent(item, request, gateway, run.deployment.config);
-    const outcome = result.kind === 'refused' ? result.reason : result.kind;
+    });
     const ok = outcome === 'replayed' || outcome === 'already_replayed';
     if (!ok) failures += 1;
     const id = toEventId(item.pk);
@@ -154,28 +149,25 @@ async function replayByFilter(run: Run, options: ReplayOptions): Promise<ExitCod
   const limit =
     options['limit'] === undefined ? undefined : wholeNumber('limit', String(options['limit']), 1, 10_000_000);
   const why = options['dryRun'] === true ? '' : await reasonOf(run, options);
-  const preview = await countMeant(run, filter, asOf, limit);
+  const meant = { filter, asOf, ...(limit === undefined ? {} : { limit }) };
+  const progress = run.out.progress('Counting');
+  const preview = await previewOf(run, meant, {
+    signal: run.io.interrupted,
+    onCount: count => progress.update(count, undefined, 'events'),
+  });
+  progress.end();
   if (options['dryRun'] === true || preview.count === 0) {
-    run.out.result({ ...preview, rate_per_second: rate, dry_run: true }, () => previewLines(run, preview, rate));
+    const { count, kinds, sample } = preview;
+    const value = { count, by_source_type_status: kinds, sample, rate_per_second: rate, dry_run: true };
+    run.out.result(value, () => previewLines(run, preview, rate));
     if (preview.count > 0)
       run.out.next(`${run.command(`replay ${written(options)}`)} --why "…" --yes`, 'replays exactly these');
     return EXIT.ok;
   }
   for (const line of previewLines(run, preview, rate)) run.out.note(line);
   await run.confirm(`Replay ${preview.count} events in ${run.environment}?`, options['yes'] as boolean);
-  const job = await createReplayJob(
-    {
-      filter,
-      asOf,
-      ratePerSecond: rate,
-      expected: preview.count,
-      newKey: options['newKey'] === true,
-      by: run.io.user,
-      why,
-      ...(limit === undefined ? {} : { limit }),
-    },
-    await run.gateway(),
-  );
+  const newKey = options['newKey'] === true;
+  const job = await startReplay(run, { ...meant, ratePerSecond: rate, expected: preview.count, newKey, why });
   run.out.note(`Job ${job.id}: the sweeper begins it within a minute, and goes on whether or not you watch`);
   if (options['detach'] === true) {
     run.out.result(reportJob(job), () => [job.id]);
@@ -185,36 +177,9 @@ async function replayByFilter(run: Run, options: ReplayOptions): Promise<ExitCod
   return watchJob(run, job.id);
 }
 
-interface Preview {
-  readonly count: number;
-  readonly by_source_type_status: Readonly<Record<string, number>>;
-  readonly sample: readonly string[];
-}
-
-async function countMeant(run: Run, filter: EventFilter, asOf: number, limit: number | undefined): Promise<Preview> {
-  const gateway = await run.gateway();
-  const progress = run.out.progress('Counting');
-  const groups = new Map<string, number>();
-  const sample: string[] = [];
-  let count = 0;
-  for await (const items of previewReplay({ filter, asOf, ...(limit === undefined ? {} : { limit }) }, gateway)) {
-    for (const item of items) {
-      const [source = ''] = item.pk.split('#');
-      const group = `${source} ${item.eventType} ${item.status}${item.cause === undefined ? '' : ` (${item.cause})`}`;
-      groups.set(group, (groups.get(group) ?? 0) + 1);
-      if (sample.length < 3) sample.push(toEventId(item.pk));
-    }
-    count += items.length;
-    progress.update(count, undefined, 'events');
-    if (run.io.interrupted.aborted) throw new CliError('Interrupted; nothing was done');
-  }
-  progress.end();
-  return { count, by_source_type_status: Object.fromEntries(groups), sample };
-}
-
-function previewLines(run: Run, preview: Preview, rate: number): readonly string[] {
+function previewLines(run: Run, preview: ReplayPreview, rate: number): readonly string[] {
   if (preview.count === 0) return ['0 events match; nothing to replay. Try a longer --since, or fewer filters'];
-  const groups = Object.entries(preview.by_source_type_status).sort((a, b) => b[1] - a[1]);
+  const groups = Object.entries(preview.kinds).sort((a, b) => b[1] - a[1]);
   return [
     `${run.out.paint('bold', String(preview.count))} events match; at ${rate}/s about ${span(Math.ceil(preview.count / rate))}`,
     ...groups.slice(0, 10).map(([group, count]) => `  ${String(count).padStart(7)}  ${group}`),
@@ -230,19 +195,6 @@ function reasonOf(run: Run, options: ReplayOptions): Promise<string> {
 /** The filter as it was typed. */
 function written(options: ReplayOptions): string {
   return FILTERS.flatMap(name => (options[name] === undefined ? [] : [`--${name} ${String(options[name])}`])).join(' ');
-}
-
-async function findJob(run: Run, id: string): Promise<ReplayJob> {
-  const found = await readReplayJob(id, (await run.gateway()).control);
-  if (!found) throw noJob(run, id);
-  return found.job;
-}
-
-function noJob(run: Run, id: string): CliError {
-  return new CliError(
-    `No replay job ${id.slice(0, 60)} in ${run.environment}.\nList them: ${run.command('replay ls')}`,
-    EXIT.notFound,
-  );
 }
 
 function doneText(job: ReplayJob): string {

@@ -1,15 +1,11 @@
 /** `holdfast send`: a correctly signed sample event through the front door, and what became of it. */
 import type { Command } from 'commander';
-import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
 import type { ResolvedSource } from '#core/config/resolved-config.ts';
-import { type EventKey, isEventKey, toEventId, toEventPk } from '#core/glossary.ts';
-import type { EventItem } from '#core/inbound/protocol/event-item.ts';
-import { isTerminal } from '#core/inbound/protocol/event-status.ts';
-import { TimelineReader } from '#core/inbound/search/read-timeline.ts';
-import { signRequest } from '#core/verification/sign-request.ts';
+import { toEventId } from '#core/glossary.ts';
 import { sampleEvent } from '#local/sample-event.ts';
-import { CliError, EXIT, type ExitCode } from '#operator/operator-error.ts';
+import { parseJson, sendToSource, waitForEnd } from '#operator/send-request.ts';
 import { readSourceSecret } from '#operator/source-secret.ts';
+import { CliError, EXIT, type ExitCode } from '../cli-error.ts';
 import { wholeNumber } from '../filter-options.ts';
 import { readInput } from '../read-input.ts';
 import { type CommandSet, type Run, withExamples } from '../run.ts';
@@ -23,8 +19,6 @@ interface SendOptions {
   readonly wait?: string;
   readonly yes?: boolean;
 }
-
-const POLL_MS = 250;
 
 export function addSend(program: Command, set: CommandSet): void {
   withExamples(
@@ -50,29 +44,28 @@ export function addSend(program: Command, set: CommandSet): void {
       const source = run.source(name);
       const count = wholeNumber('count', options.count, 1, 10_000);
       const wait = options.wait === undefined ? undefined : wholeNumber('wait', options.wait, 1, 3_600);
-      const gateway = await run.gateway();
+      await run.gateway();
       if (!run.deployment.disposable && options.url === undefined)
         await run.confirm(
           `Send ${count} sample event${count === 1 ? '' : 's'} to ${name} in ${run.environment}? Its handlers will run.`,
           options.yes,
         );
-      const secret = (await readSourceSecret(run, source))?.current ?? '';
+      await readSourceSecret(run, source);
       const body = options.bodyFile === undefined ? undefined : await readInput(run, options.bodyFile);
-      const url = options.url ?? `${gateway.apiUrl}${source.paths[0]}`;
       const startedAt = run.clock.now();
       const progress = run.out.progress('Sending');
       let refused = 0;
       for (let n = 1; n <= count && !run.io.interrupted.aborted; n++) {
-        const request = signSample(source, secret, run, options, body);
-        const answer = await gateway.http(request.url(url), request);
+        const request = requestOf(source, options, body, run.clock.now());
+        const answer = await sendToSource(run, source, request);
         const ok = answer.status >= 200 && answer.status < 300;
         if (!ok) refused += 1;
         if (count > 1) progress.update(n, count);
         if (count === 1) {
-          const value = { status: answer.status, answer: parse(answer.body), ms: Math.round(answer.ms) };
+          const value = { status: answer.status, answer: parseJson(answer.body), ms: Math.round(answer.ms) };
           if (wait === undefined) run.out.result(value, () => [`${answer.status} ${answer.body}  (${value.ms} ms)`]);
           else if (!ok) throw new CliError(`The gateway answered ${answer.status} ${answer.body}`);
-          else return waitForEnd(run, source, keyOf(value.answer), startedAt, wait);
+          else return showEnd(run, source, { answer: answer.body, startedAt }, wait);
         }
       }
       progress.end();
@@ -88,10 +81,9 @@ function collect(value: string, before: readonly string[]): readonly string[] {
   return [...before, value];
 }
 
-/** A fresh sample (or the given bytes) signed as the provider would. Throws CliError where that takes a private key. */
-function signSample(source: ResolvedSource, secret: string, run: Run, options: SendOptions, body: Buffer | undefined) {
-  const nowMs = run.clock.now();
-  const sample = sampleEvent(source.spec.id, new Date(nowMs), options.type);
+/** A fresh sample (or the given bytes), not signed yet. Throws CliError (usage) for a header without a name. */
+function requestOf(source: ResolvedSource, options: SendOptions, body: Buffer | undefined, now: number) {
+  const sample = sampleEvent(source.spec.id, new Date(now), options.type);
   const given = Object.fromEntries(
     options.header.map(text => {
       const at = text.indexOf(':');
@@ -103,52 +95,23 @@ function signSample(source: ResolvedSource, secret: string, run: Run, options: S
       return [text.slice(0, at).trim().toLowerCase(), text.slice(at + 1).trim()];
     }),
   );
-  const { spec, settings, publicUrl } = source;
-  try {
-    const signed = signRequest(spec, {
-      body: body ?? Buffer.from(sample.body),
-      headers: { ...sample.headers, ...given },
-      method: sample.method,
-      rawQuery: sample.rawQuery,
-      secret,
-      settings,
-      nowMs,
-      crypto: nodeCrypto,
-      ...(publicUrl === undefined ? {} : { publicUrl }),
-    });
-    return {
-      method: sample.method,
-      headers: signed.headers,
-      body: signed.body ?? body ?? Buffer.from(sample.body),
-      url: (base: string) => (signed.rawQuery === undefined ? base : `${base}?${signed.rawQuery}`),
-    };
-  } catch (error) {
-    if (!(error instanceof RangeError)) throw error;
-    throw new CliError(`${spec.title} cannot be signed here: ${error.message}`, EXIT.failure, { cause: error });
-  }
+  return {
+    method: sample.method,
+    rawQuery: sample.rawQuery,
+    body: body ?? Buffer.from(sample.body),
+    headers: { ...sample.headers, ...given },
+    url: options.url,
+  };
 }
 
-/** The provider's event id, where the acknowledgement tells it. */
-function keyOf(answer: unknown): EventKey | undefined {
-  const id = (answer as { event_id?: unknown } | null)?.event_id;
-  return typeof id === 'string' && isEventKey(id) ? id : undefined;
-}
-
-async function waitForEnd(
+async function showEnd(
   run: Run,
   source: ResolvedSource,
-  key: EventKey | undefined,
-  startedAt: number,
+  sent: { readonly answer: string; readonly startedAt: number },
   seconds: number,
 ): Promise<ExitCode> {
-  const { store, timer } = await run.gateway();
   const until = run.clock.now() + seconds * 1_000;
-  let item: EventItem | undefined;
-  while (run.clock.now() < until && !run.io.interrupted.aborted) {
-    item = await (key === undefined ? newest(run, source, startedAt) : store.get(toEventPk(source.id, key)));
-    if (item && isTerminal(item.status)) break;
-    await timer.sleep(POLL_MS);
-  }
+  const item = await waitForEnd(run, source, { ...sent, until, signal: run.io.interrupted });
   if (!item) throw new CliError(`Accepted, but not recorded within ${seconds} s; look: ${run.command('status')}`);
   const ms = (item.completedAt ?? item.deadAt ?? run.clock.now()) - item.receivedAt;
   const id = toEventId(item.pk);
@@ -156,21 +119,4 @@ async function waitForEnd(
   run.out.result(value, () => [`${id}  ${item.status} in ${ms} ms${item.lastError ? `  ${item.lastError}` : ''}`]);
   run.out.next(run.command(`events get ${id}`), 'its history');
   return item.status === 'completed' || item.status === 'ignored' ? EXIT.ok : EXIT.failure;
-}
-
-/** Where the acknowledgement does not tell which event it is: what this source received since. */
-async function newest(run: Run, source: ResolvedSource, startedAt: number): Promise<EventItem | undefined> {
-  const { store } = await run.gateway();
-  const window = { sources: [source.id], since: startedAt, until: run.clock.now() + 1 };
-  const entries = await new TimelineReader(window, 'oldest', undefined, store).next(10, () => true);
-  const items = await store.getMany(entries.map(entry => entry.pk));
-  return items.find(it => isTerminal(it.status)) ?? items[0];
-}
-
-function parse(body: string): unknown {
-  try {
-    return JSON.parse(body);
-  } catch {
-    return body;
-  }
 }

@@ -1,19 +1,8 @@
 /** `holdfast sources ips`: the addresses providers say they send from, for `allowList`. */
 import type { Command } from 'commander';
-import type { ResolvedSource } from '#core/config/resolved-config.ts';
-import type { ProviderSpec } from '#core/provider/provider-spec.ts';
-import { notCovered, type RefreshedList, refreshList } from '#operator/address-ranges.ts';
-import { CliError, EXIT, type ExitCode } from '#operator/operator-error.ts';
-import { PROVIDERS } from '#providers/index.ts';
+import { type AddressList, publishingProviders, readAddressList } from '#operator/address-lists.ts';
+import { EXIT, type ExitCode } from '../cli-error.ts';
 import { type CommandSet, type Run, withExamples } from '../run.ts';
-
-interface ListView extends RefreshedList {
-  readonly provider: string;
-  readonly sources: readonly string[];
-  readonly published_at: string;
-  /** By source: ranges its `allowList` would refuse. */
-  readonly refused: Readonly<Record<string, readonly string[]>>;
-}
 
 export function addSourcesIps(sources: Command, set: CommandSet): void {
   withExamples(
@@ -27,12 +16,12 @@ export function addSourcesIps(sources: Command, set: CommandSet): void {
     ['holdfast sources ips --refresh', 'before an allow list is changed; then commit providers/'],
   ).action(
     set.action(async (run, source: string | undefined, options: { refresh?: boolean; all?: boolean }) => {
-      const specs = specsOf(run, source, options.all === true);
+      const specs = publishingProviders(run, { source, all: options.all === true });
       const progress = run.out.progress('Fetching');
-      const views: ListView[] = [];
+      const views: AddressList[] = [];
       for (const spec of specs) {
         if (options.refresh) progress.update(views.length, specs.length, spec.id);
-        views.push(await viewOf(run, spec, options.refresh === true));
+        views.push(await readAddressList(run, spec, options.refresh ? run.publishedLists : undefined));
       }
       progress.end();
       show(run, views, source !== undefined);
@@ -42,41 +31,9 @@ export function addSourcesIps(sources: Command, set: CommandSet): void {
   );
 }
 
-type Publishing = ProviderSpec & { readonly ips: NonNullable<ProviderSpec['ips']> };
-
-function specsOf(run: Run, name: string | undefined, all: boolean): readonly Publishing[] {
-  const configured = run.deployment.sources.map(({ source }) => source.spec);
-  const asked =
-    name === undefined ? [...configured, ...(all ? Object.values(PROVIDERS) : [])] : [run.source(name).spec];
-  const specs = [...new Map(asked.map(spec => [spec.id, spec])).values()];
-  const publishing = specs.filter((spec): spec is Publishing => spec.ips !== undefined);
-  if (publishing.length > 0) return publishing;
-  throw new CliError(
-    `${specs.map(spec => spec.title).join(', ')}: no address ranges are known to be published.\nThose that are: ${run.command('sources ips --all')}`,
-    EXIT.notFound,
-  );
-}
-
-async function viewOf(run: Run, spec: Publishing, refresh: boolean): Promise<ListView> {
-  const sources = run.deployment.sources.map(each => each.source).filter(source => source.spec.id === spec.id);
-  const { ranges, readOn, from } = spec.ips;
-  const kept: RefreshedList = { outcome: 'kept', ranges, read_on: readOn };
-  const list = refresh ? await refreshList(spec, run.publishedLists, run.clock.now()) : kept;
-  const refused = sources.flatMap((source: ResolvedSource) => {
-    const missing = source.allowList === undefined ? [] : notCovered(list.ranges, source.allowList);
-    return missing.length === 0 ? [] : [[source.id, missing] as const];
-  });
-  return {
-    provider: spec.id,
-    sources: sources.map(({ id }) => id),
-    published_at: from,
-    ...list,
-    refused: Object.fromEntries(refused),
-  };
-}
-
-function show(run: Run, views: readonly ListView[], one: boolean): void {
-  run.out.result({ providers: views }, () =>
+function show(run: Run, views: readonly AddressList[], one: boolean): void {
+  const providers = views.map(({ publishedAt, ...view }) => ({ ...view, published_at: publishedAt }));
+  run.out.result({ providers }, () =>
     one
       ? views.flatMap(view => view.ranges)
       : run.out.table(
@@ -87,7 +44,7 @@ function show(run: Run, views: readonly ListView[], one: boolean): void {
             String(view.ranges.length),
             view.read_on,
             view.outcome === 'failed' ? run.out.paint('red', 'failed') : stateOf(view),
-            run.out.paint('cyan', view.published_at),
+            run.out.paint('cyan', view.publishedAt),
           ]),
         ),
   );
@@ -102,6 +59,6 @@ function show(run: Run, views: readonly ListView[], one: boolean): void {
     run.out.next(run.command('sources ips --refresh'), 'the ranges of today');
 }
 
-function stateOf({ outcome, added = [], removed = [] }: ListView): string {
+function stateOf({ outcome, added = [], removed = [] }: AddressList): string {
   return outcome === 'refreshed' ? `+${added.length} -${removed.length}` : outcome.replaceAll('_', ' ');
 }

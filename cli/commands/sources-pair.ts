@@ -1,15 +1,14 @@
 /** `holdfast sources pair`: a window in which a provider may bring the secret itself (Asana, Notion). */
 import { writeFileSync } from 'node:fs';
 import type { Command } from 'commander';
-import { parseSecret } from '#adapters/secrets/parse-secret.ts';
 import { secretName } from '#core/config/deployment.ts';
 import type { ResolvedSource } from '#core/config/resolved-config.ts';
 import { readMoment } from '#core/inbound/search/event-filter.ts';
 import { toIso } from '#core/time.ts';
-import { CliError, EXIT, type ExitCode, usageError } from '#operator/operator-error.ts';
-import { mustExist } from '#operator/stored-state.ts';
-import { PROVIDERS } from '#providers/index.ts';
-import { span } from '../output.ts';
+import { isPaired, mustBringSecrets, openPairing, pairedSecret } from '#operator/change-secret.ts';
+import { urlOf } from '#operator/list-sources.ts';
+import { span } from '#operator/span.ts';
+import { CliError, EXIT, type ExitCode, usageError } from '../cli-error.ts';
 import { type CommandSet, type Run, withExamples } from '../run.ts';
 
 interface PairOptions {
@@ -46,11 +45,7 @@ async function pair(run: Run, name: string, options: PairOptions): Promise<ExitC
   const until = 2 * now - (readMoment(options.for, now) ?? Number.NaN);
   if (!(until > now && until <= now + LONGEST_MS))
     throw usageError(`--for: "${options.for}"`, 'a time from 1s to 24h', '--for 15m');
-  const { secrets } = await run.gateway();
-  const id = secretName(run.environment, source.id);
-  const stored = await secrets.read(id);
-  mustExist(run, source, stored.kind);
-  if (parseSecret(stored.text).kind === 'secret') {
+  if (await isPaired(run, source)) {
     if (!options.replace)
       throw usageError(
         `${source.id} has a secret in ${run.environment}`,
@@ -59,10 +54,10 @@ async function pair(run: Run, name: string, options: PairOptions): Promise<ExitC
       );
     await run.confirm(`Forget the secret of ${source.id} in ${run.environment}?`, options.yes);
   }
-  await secrets.write(id, JSON.stringify({ pairingUntil: until }));
+  await openPairing(run, source, until);
   run.out.note(`The first secret that comes to ${await urlOf(run, source)} before ${toIso(until)} is kept.`);
-  const outcome = options.wait ? await waitForSecret(run, id, until) : undefined;
-  const written = outcome === 'paired' ? await keep(run, id, options.out) : undefined;
+  const outcome = options.wait ? await waitForSecret(run, source, until) : undefined;
+  const written = outcome === 'paired' ? await keep(run, source, options.out) : undefined;
   const view = { source: source.id, secret: outcome ?? 'pairing', pairing_until: toIso(until), written_to: written };
   run.out.result(view, () => [
     outcome === 'paired'
@@ -77,28 +72,17 @@ async function pair(run: Run, name: string, options: PairOptions): Promise<ExitC
   return outcome === 'closed' ? EXIT.failure : EXIT.ok;
 }
 
-function mustBringSecrets(source: ResolvedSource): void {
-  const brings = (spec: ResolvedSource['spec']): boolean => spec.handshakes.some(({ store }) => store !== undefined);
-  if (brings(source.spec)) return;
-  const who = Object.values(PROVIDERS).filter(brings);
-  throw usageError(
-    `${source.spec.title} brings no secret`,
-    `sources of ${who.map(spec => spec.title).join(', ')}`,
-    `holdfast sources set-secret ${source.id}`,
-  );
-}
-
-async function urlOf(run: Run, source: ResolvedSource): Promise<string> {
-  return source.publicUrl ?? `${(await run.gateway()).apiUrl}${source.paths[0]}`;
-}
-
 /** Undefined when the person stops waiting: the window stays open. */
-async function waitForSecret(run: Run, id: string, until: number): Promise<'paired' | 'closed' | undefined> {
-  const { secrets, timer } = await run.gateway();
+async function waitForSecret(
+  run: Run,
+  source: ResolvedSource,
+  until: number,
+): Promise<'paired' | 'closed' | undefined> {
+  const { timer } = await run.gateway();
   const progress = run.out.progress('Waiting for the provider,');
   try {
     while (!run.io.interrupted.aborted) {
-      if (parseSecret((await secrets.read(id)).text).kind === 'secret') return 'paired';
+      if ((await pairedSecret(run, source)) !== undefined) return 'paired';
       const left = until - run.clock.now();
       if (left <= 0) return 'closed';
       progress.update(0, undefined, `the window is open for ${span(left / 1_000)} more`);
@@ -110,16 +94,15 @@ async function waitForSecret(run: Run, id: string, until: number): Promise<'pair
   }
 }
 
-async function keep(run: Run, id: string, out: string | undefined): Promise<string | undefined> {
+async function keep(run: Run, source: ResolvedSource, out: string | undefined): Promise<string | undefined> {
   if (out === undefined) return undefined;
-  const { secrets } = await run.gateway();
-  const parsed = parseSecret((await secrets.read(id)).text);
-  if (parsed.kind !== 'secret') return undefined;
+  const secret = await pairedSecret(run, source);
+  if (secret === undefined) return undefined;
   try {
-    writeFileSync(out, `${parsed.secret.current}\n`, { mode: 0o600, flag: 'wx' });
+    writeFileSync(out, `${secret}\n`, { mode: 0o600, flag: 'wx' });
   } catch (error) {
     throw new CliError(
-      `The source is paired, but ${out} cannot be written: ${(error as Error).message}\nThe secret is in Secrets Manager as ${id}`,
+      `The source is paired, but ${out} cannot be written: ${(error as Error).message}\nThe secret is in Secrets Manager as ${secretName(run.environment, source.id)}`,
       EXIT.partial,
       { cause: error },
     );

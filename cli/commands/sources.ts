@@ -1,17 +1,20 @@
 /** `holdfast sources`: what is received, where, and with which state of secret. */
-import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import type { Command } from 'commander';
-import { parseSecret } from '#adapters/secrets/parse-secret.ts';
-import { secretName } from '#core/config/deployment.ts';
 import type { ResolvedSource } from '#core/config/resolved-config.ts';
-import { readPauses } from '#core/inbound/protocol/pause-source.ts';
 import { readMoment } from '#core/inbound/search/event-filter.ts';
 import { toIso } from '#core/time.ts';
-import { usableSecret } from '#core/verification/check-spec.ts';
-import { makeSecret } from '#operator/make-secret.ts';
-import { CliError, EXIT, usageError } from '#operator/operator-error.ts';
-import { commandToSet, mustExist, stateOf } from '#operator/stored-state.ts';
+import {
+  checkSecret,
+  generateSecret,
+  rotateSecret,
+  secretBefore,
+  secretToRotate,
+  setSecret,
+} from '#operator/change-secret.ts';
+import { listSources } from '#operator/list-sources.ts';
+import { commandToSet } from '#operator/stored-state.ts';
+import { CliError, EXIT, usageError } from '../cli-error.ts';
 import { askSecret } from '../read-input.ts';
 import { type CommandSet, type Run, withExamples } from '../run.ts';
 import { addSourcesIps } from './sources-ips.ts';
@@ -34,7 +37,7 @@ export function addSources(program: Command, set: CommandSet): void {
   withExamples(sources.command('ls').description('List the sources with their URLs and the state of their secrets'), [
     'holdfast sources ls',
     'id, provider, URL, secret, pause',
-  ]).action(set.action(listSources));
+  ]).action(set.action(showSources));
 
   withExamples(
     sources
@@ -50,16 +53,13 @@ export function addSources(program: Command, set: CommandSet): void {
   ).action(
     set.action(async (run, name: string, options: SecretOptions) => {
       const source = run.source(name);
-      const { secrets } = await run.gateway();
-      const stored = await secrets.read(secretName(run.environment, source.id));
-      mustExist(run, source, stored.kind);
-      if (stateOf(stored, run.clock.now()) === 'set') {
+      if ((await secretBefore(run, source)) === 'set') {
         run.out.note(
           `Requests signed with the present secret will be refused. To keep both valid for a while: ${run.command(`sources rotate ${source.id}`)}`,
         );
         await run.confirm(`Replace the secret of ${source.id} in ${run.environment}?`, options.yes);
       }
-      await secrets.write(secretName(run.environment, source.id), await newSecret(run, source, options));
+      await setSecret(run, source, await newSecret(run, source, options));
       run.out.result({ source: source.id, secret: 'set' }, () => [
         `The secret of ${source.id} is set; functions use it within five minutes`,
       ]);
@@ -84,16 +84,10 @@ export function addSources(program: Command, set: CommandSet): void {
       const graceUntil = 2 * now - (readMoment(options.grace ?? '24h', now) ?? Number.NaN);
       if (!(graceUntil > now && graceUntil <= now + 30 * 86_400_000))
         throw usageError(`--grace: "${options.grace}"`, 'a time from 1s to 30d', '--grace 24h');
-      const { secrets } = await run.gateway();
-      const stored = await secrets.read(secretName(run.environment, source.id));
-      mustExist(run, source, stored.kind);
-      const present = parseSecret(stored.text);
-      if (present.kind !== 'secret')
-        throw new CliError(`${source.id} has no secret to rotate.\nSet one: ${run.command(commandToSet(source))}`);
+      const previous = await secretToRotate(run, source);
       await run.confirm(`Rotate the secret of ${source.id} in ${run.environment}?`, options.yes);
       const current = await newSecret(run, source, options);
-      const rotation = { current, previous: present.secret.current, previousNotAfter: graceUntil };
-      await secrets.write(secretName(run.environment, source.id), JSON.stringify(rotation));
+      await rotateSecret(run, source, { current, previous, graceUntil });
       run.out.result({ source: source.id, secret: 'rotated', previous_not_after: toIso(graceUntil) }, () => [
         `Both secrets of ${source.id} are valid until ${toIso(graceUntil)}. Give the new one to ${source.spec.title} now`,
       ]);
@@ -105,28 +99,17 @@ export function addSources(program: Command, set: CommandSet): void {
   addSourcesIps(sources, set);
 }
 
-async function listSources(run: Run): Promise<void> {
-  const { secrets, control, apiUrl } = await run.gateway();
-  const pauses = await readPauses(control);
-  const views = await Promise.all(
-    run.deployment.sources.map(async ({ source, needsSecret }) => {
-      const pause = pauses[source.id];
-      const stored = needsSecret ? await secrets.read(secretName(run.environment, source.id)) : undefined;
-      const rotation = stored?.text === undefined ? undefined : parseSecret(stored.text);
-      const until = rotation?.kind === 'secret' ? rotation.secret.previousNotAfter : undefined;
-      const pairingUntil = rotation?.kind === 'unset' ? rotation.pairingUntil : undefined;
-      return {
-        source: source.id,
-        provider: source.spec.id,
-        url: source.publicUrl ?? `${apiUrl}${source.paths[0]}`,
-        secret: stored === undefined ? ('not needed' as const) : stateOf(stored, run.clock.now()),
-        secret_changed_at: stored?.changedAt === undefined ? undefined : toIso(stored.changedAt),
-        previous_secret_until: until === undefined ? undefined : toIso(until),
-        pairing_until: pairingUntil === undefined ? undefined : toIso(pairingUntil),
-        paused: pause === undefined ? null : { ...pause, since: toIso(pause.since) },
-      };
-    }),
-  );
+async function showSources(run: Run): Promise<void> {
+  const views = (await listSources(run)).map(view => ({
+    source: view.id,
+    provider: view.provider,
+    url: view.url,
+    secret: view.secret,
+    secret_changed_at: isoOf(view.secretChangedAt),
+    previous_secret_until: isoOf(view.previousUntil),
+    pairing_until: isoOf(view.pairingUntil),
+    paused: view.paused === undefined ? null : { ...view.paused, since: toIso(view.paused.since) },
+  }));
   run.out.result({ sources: views }, () =>
     run.out.table(
       ['SOURCE', 'PROVIDER', 'SECRET', 'STATE', 'URL'],
@@ -146,14 +129,14 @@ async function listSources(run: Run): Promise<void> {
   else if (views[0]) run.out.next(run.command(`send ${views[0].source}`), 'a signed sample event');
 }
 
+function isoOf(ms: number | undefined): string | undefined {
+  return ms === undefined ? undefined : toIso(ms);
+}
+
 async function newSecret(run: Run, source: ResolvedSource, options: SecretOptions): Promise<string> {
   if (!options.generate) {
     const secret = await askSecret(run, `Secret of ${source.id} (not shown): `);
-    const problem = usableSecret(secret, source.spec);
-    if (problem !== undefined) {
-      const given = `This cannot be a secret of ${source.spec.title}: ${problem}`;
-      throw usageError(given, 'the text as the provider shows it', 'copy it whole, prefix included');
-    }
+    checkSecret(source, secret);
     return secret;
   }
   if (options.out === undefined)
@@ -162,7 +145,7 @@ async function newSecret(run: Run, source: ResolvedSource, options: SecretOption
       'a file for the new secret, which is never printed',
       `--out ${source.id}.secret`,
     );
-  const secret = makeSecret(source.spec, randomBytes(32));
+  const secret = generateSecret(source);
   try {
     writeFileSync(options.out, `${secret}\n`, { mode: 0o600, flag: 'wx' });
   } catch (error) {

@@ -3,9 +3,9 @@ import type { Command } from 'commander';
 import { reportJob } from '#core/inbound/replay/report-job.ts';
 import { toIso } from '#core/time.ts';
 import { isNotice } from '#operator/is-notice.ts';
-import { EXIT, type ExitCode } from '#operator/operator-error.ts';
-import { isSweeperLate, readSystem, type SystemView } from '#operator/system-view.ts';
-import { span } from '../output.ts';
+import { span } from '#operator/span.ts';
+import { needsOf, readSystem, type SystemView } from '#operator/system-view.ts';
+import { EXIT, type ExitCode } from '../cli-error.ts';
 import { type CommandSet, type Run, withExamples } from '../run.ts';
 
 export function addStatus(program: Command, set: CommandSet): void {
@@ -19,7 +19,7 @@ export function addStatus(program: Command, set: CommandSet): void {
     set.action(async run => {
       const view = await readSystem(run);
       const { place } = await run.gateway();
-      const needs = needsOf(run, view);
+      const needs = needsOf(view, run.clock.now());
       run.out.result(toJson(run, view, needs), () => screen(run, view, needs, place));
       if (view.openDeadLetters > 0) run.out.next(run.command('dlq ls'), 'what died, and of what');
       else if (needs.length > 0) run.out.next(run.command('doctor'), 'checks every part');
@@ -27,22 +27,6 @@ export function addStatus(program: Command, set: CommandSet): void {
       return needs.length === 0 ? EXIT.ok : (EXIT.failure satisfies ExitCode);
     }),
   );
-}
-
-/** What needs a person, in words. */
-function needsOf(run: Run, view: SystemView): readonly string[] {
-  const alarms = view.alarms.filter(alarm => alarm.state === 'ALARM' && !isNotice(alarm));
-  const late = isSweeperLate(view, run.clock.now());
-  return [
-    ...alarms.map(alarm => `alarm ${alarm.name}`),
-    ...(view.openDeadLetters > 0
-      ? [`${view.openDeadLetters} dead letter${view.openDeadLetters === 1 ? '' : 's'}`]
-      : []),
-    ...Object.keys(view.pauses).map(source => `${source} is paused`),
-    ...(late
-      ? [view.sweptUntil === undefined ? 'the sweeper never ran' : 'the sweeper has not run for three minutes']
-      : []),
-  ];
 }
 
 function toJson(run: Run, view: SystemView, needs: readonly string[]): unknown {

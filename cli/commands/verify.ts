@@ -1,23 +1,15 @@
 /** `holdfast verify` and `sign`: why a captured request fails, and what a genuine one looks like. */
 import type { Command } from 'commander';
-import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
-import { CachedKeyFetcher } from '#adapters/http/key-fetcher.ts';
 import { readMoment } from '#core/inbound/search/event-filter.ts';
-import type { SourceSecret } from '#core/ports.ts';
-import { closest } from '#core/problem.ts';
 import type { ProviderSpec } from '#core/provider/provider-spec.ts';
 import { toIso } from '#core/time.ts';
-import { explainMismatch } from '#core/verification/explain-mismatch.ts';
-import type { RawRequest } from '#core/verification/raw-request.ts';
-import { signRequest } from '#core/verification/sign-request.ts';
-import type { VerifyContext } from '#core/verification/verify-context.ts';
-import { verifyRequest } from '#core/verification/verify-request.ts';
 import { parseCapturedRequest } from '#operator/captured-request.ts';
 import { formatCurl } from '#operator/curl-command.ts';
-import { CliError, EXIT, type ExitCode, usageError } from '#operator/operator-error.ts';
+import { signAsProvider } from '#operator/sign-as-provider.ts';
 import { readSourceSecret } from '#operator/source-secret.ts';
 import { readVectors, type SignatureVector } from '#operator/vector-file.ts';
-import { PROVIDERS } from '#providers/index.ts';
+import { judgeRequest, judgeVectors, providerOf, type Whose } from '#operator/verify-captured.ts';
+import { EXIT, type ExitCode, usageError } from '../cli-error.ts';
 import { readGivenSecret, readInput } from '../read-input.ts';
 import { type CommandSet, type Run, withExamples } from '../run.ts';
 
@@ -74,14 +66,6 @@ function collect(value: string, before: readonly string[]): readonly string[] {
   return [...before, value];
 }
 
-interface Whose {
-  readonly spec: ProviderSpec;
-  readonly secret: SourceSecret | undefined;
-  readonly settings: Readonly<Record<string, string>>;
-  readonly publicUrl?: string;
-  readonly nowMs: number;
-}
-
 async function readWhose(run: Run, options: Options): Promise<Whose> {
   const now = run.clock.now();
   const nowMs = options.at === undefined ? now : readMoment(options.at, now);
@@ -92,7 +76,7 @@ async function readWhose(run: Run, options: Options): Promise<Whose> {
       'write it in one of these forms',
     );
   const source = options.source === undefined ? undefined : run.source(options.source);
-  const spec = source?.spec ?? providerOf(options.provider);
+  const spec = source?.spec ?? specOf(options.provider);
   const given = await readGivenSecret(run, options.secretFile);
   const secret = given !== undefined ? { current: given } : source && (await readSourceSecret(run, source));
   const publicUrl = options.url ?? source?.publicUrl;
@@ -105,64 +89,40 @@ async function readWhose(run: Run, options: Options): Promise<Whose> {
   };
 }
 
-function providerOf(id: string | undefined): ProviderSpec {
+function specOf(id: string | undefined): ProviderSpec {
   if (id === undefined) throw usageError('Neither --source nor --provider', 'one of them', '--provider stripe');
-  const spec = (PROVIDERS as Readonly<Record<string, ProviderSpec>>)[id];
-  if (spec) return spec;
-  const near = closest(id, Object.keys(PROVIDERS));
-  throw usageError(
-    `--provider: "${id.slice(0, 60)}"`,
-    'an id of docs/providers.md',
-    near ? `did you mean ${near}?` : 'look it up there',
-  );
+  return providerOf(id);
 }
 
 async function verify(run: Run, file: string, options: Options): Promise<ExitCode> {
   const bytes = await readInput(run, file);
   const vectors = readVectors(bytes);
   if (vectors !== undefined) return verifyVectors(run, vectors, options);
-  const { spec, ...whose } = await readWhose(run, options);
-  const request: RawRequest = parseCapturedRequest(bytes);
-  const context: VerifyContext = {
-    ...whose,
-    crypto: nodeCrypto,
-    keys: new CachedKeyFetcher({ clock: run.clock, timeoutMs: 10_000 }),
-  };
-  const verdict = await verifyRequest(spec, request, context);
-  if (verdict.kind === 'verified') {
-    const { scheme, matchedSecret } = verdict;
+  const whose = await readWhose(run, options);
+  const { spec } = whose;
+  const judgement = await judgeRequest(run, parseCapturedRequest(bytes), { ...whose, source: options.source });
+  if (judgement.genuine) {
+    const { scheme, matchedSecret } = judgement;
     run.out.result({ verified: true, provider: spec.id, scheme, matched_secret: matchedSecret }, () => [
       `${run.out.paint('green', 'Genuine')}: ${spec.title}, scheme ${scheme}, ${matchedSecret} secret`,
     ]);
     return EXIT.ok;
   }
-  const others = options.source === undefined ? [] : await otherSecrets(run, options.source);
-  const otherSpecs: readonly ProviderSpec[] = Object.values(PROVIDERS);
-  const reasons = await explainMismatch(spec, request, context, { otherSecrets: others, otherSpecs });
+  const { cause, hint, reasons } = judgement;
   const value = {
     verified: false,
     provider: spec.id,
-    cause: verdict.cause,
-    hint: verdict.hint,
+    cause,
+    hint,
     explanations: reasons.map(({ id, text }) => ({ id, text })),
     verified_as_of: toIso(whose.nowMs),
   };
   run.out.result(value, () => [
-    `${run.out.paint('red', 'Not genuine')}: ${verdict.cause}${verdict.hint === undefined ? '' : ` (${verdict.hint})`}`,
+    `${run.out.paint('red', 'Not genuine')}: ${cause}${hint === undefined ? '' : ` (${hint})`}`,
     ...reasons.map(({ text }) => `  ${text}`),
-    ...(reasons.length === 0 ? [`  ${CAUSES[verdict.cause] ?? 'No common mistake explains it'}`] : []),
+    ...(reasons.length === 0 ? [`  ${CAUSES[cause] ?? 'No common mistake explains it'}`] : []),
   ]);
   return EXIT.failure;
-}
-
-interface VectorResult {
-  readonly id: string;
-  readonly provider: string;
-  /** It came out as it says. */
-  readonly ok: boolean;
-  readonly verified: boolean;
-  readonly cause: string | undefined;
-  readonly explanations: readonly string[];
 }
 
 /** Each vector must come out as it says. With --provider or --source only those of that provider are looked at. */
@@ -171,23 +131,7 @@ async function verifyVectors(run: Run, all: readonly SignatureVector[], options:
   const only = asked?.id ?? options.provider;
   const vectors = all.filter(({ provider }) => only === undefined || provider === undefined || provider === only);
   if (vectors.length === 0) throw usageError(`No vector of "${only}" in the file`, 'its vectors name it', 'add one');
-  const results: VectorResult[] = [];
-  for (const { id, provider, request, isGenuine, nowMs, publicUrl, ...given } of vectors) {
-    const spec = asked ?? providerOf(provider ?? options.provider);
-    const context: VerifyContext = {
-      ...given,
-      nowMs: nowMs ?? run.clock.now(),
-      ...(publicUrl === undefined ? {} : { publicUrl }),
-      crypto: nodeCrypto,
-      keys: new CachedKeyFetcher({ clock: run.clock, timeoutMs: 10_000 }),
-    };
-    const verdict = await verifyRequest(spec, request, context);
-    const verified = verdict.kind === 'verified';
-    const reasons = verified || !isGenuine ? [] : await explainMismatch(spec, request, context);
-    const cause = verified ? undefined : verdict.cause;
-    const ok = verified === isGenuine;
-    results.push({ id, provider: spec.id, ok, verified, cause, explanations: reasons.map(reason => reason.text) });
-  }
+  const results = await judgeVectors(run, vectors, provider => asked ?? specOf(provider ?? options.provider));
   const wrong = results.filter(({ ok }) => !ok);
   run.out.result({ checked: results.length, wrong: wrong.length, vectors: results }, () =>
     results.flatMap(({ id, provider, ok, verified, cause, explanations }) => [
@@ -208,18 +152,6 @@ const CAUSES: Readonly<Record<string, string>> = {
     'The signature is good, but over something else (another body, audience or URL): give --url as the provider knows it',
 };
 
-/** Secrets of the other sources: the usual mix-up. Those that cannot be read are left out. */
-async function otherSecrets(run: Run, source: string): Promise<{ name: string; secret: string }[]> {
-  const others = run.deployment.sources.filter(each => each.needsSecret && each.source.id !== source);
-  const found = await Promise.all(
-    others.map(async each => {
-      const secret = await readSourceSecret(run, each.source).catch(() => undefined);
-      return secret ? [{ name: `source ${each.source.id}`, secret: secret.current }] : [];
-    }),
-  );
-  return found.flat();
-}
-
 async function sign(run: Run, file: string, options: Options): Promise<void> {
   const { spec, secret, ...whose } = await readWhose(run, options);
   const body = await readInput(run, file);
@@ -231,24 +163,17 @@ async function sign(run: Run, file: string, options: Options): Promise<void> {
   );
   if (secret === undefined)
     throw usageError('No secret', 'HOLDFAST_SECRET, --secret-file or --source', '--secret-file secret.txt');
-  try {
-    const given = { 'content-type': 'application/json', ...headers };
-    const signed = signRequest(spec, { ...whose, body, headers: given, secret: secret.current, crypto: nodeCrypto });
-    const sent = Buffer.from(signed.body ?? body);
-    const url = `${whose.publicUrl ?? 'https://example.com/webhooks/source'}${signed.rawQuery === undefined ? '' : `?${signed.rawQuery}`}`;
-    if (options.curl)
-      run.out.result({ curl: formatCurl(url, signed.headers, sent.toString('utf8')) }, () => [
-        formatCurl(url, signed.headers, sent.toString('utf8')),
-      ]);
-    else {
-      run.out.result({ headers: signed.headers, raw_query: signed.rawQuery }, () =>
-        Object.entries(signed.headers).map(([name, value]) => `${name}: ${value}`),
-      );
-      if (signed.body !== undefined)
-        run.out.note('The signature stands in the body: send it with --curl, or from a program');
-    }
-  } catch (error) {
-    if (!(error instanceof RangeError)) throw error;
-    throw new CliError(`${spec.title} cannot be signed here: ${error.message}`, EXIT.failure, { cause: error });
+  const given = { body, headers: { 'content-type': 'application/json', ...headers } };
+  const signed = signAsProvider({ spec, ...whose }, given, { secret: secret.current, nowMs: whose.nowMs });
+  const url = `${whose.publicUrl ?? 'https://example.com/webhooks/source'}${signed.query}`;
+  if (options.curl) {
+    const curl = formatCurl(url, signed.headers, Buffer.from(signed.body).toString('utf8'));
+    run.out.result({ curl }, () => [curl]);
+    return;
   }
+  const rawQuery = signed.query === '' ? undefined : signed.query.slice(1);
+  run.out.result({ headers: signed.headers, raw_query: rawQuery }, () =>
+    Object.entries(signed.headers).map(([name, value]) => `${name}: ${value}`),
+  );
+  if (signed.body !== body) run.out.note('The signature stands in the body: send it with --curl, or from a program');
 }

@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { checkGivenEndpoint } from '#local/given-endpoint.ts';
 import { HOLDFAST_DIRECTORY } from '#local/workspace.ts';
-import { CliError, usageError } from '../operator-error.ts';
+import { OperatorError, usageError } from '../operator-error.ts';
 
 export interface LocalEndpoint {
   readonly endpoint: string;
@@ -13,7 +13,7 @@ export interface LocalEndpoint {
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** Throws CliError when none runs. `directory` is where `npm start` keeps its state. */
+/** Throws OperatorError when none runs. `directory` is where `npm start` keeps its state. */
 export async function findLocalAws(env: Env, directory = HOLDFAST_DIRECTORY): Promise<LocalEndpoint> {
   const given = env['AWS_ENDPOINT_URL'];
   if (given) return endpointOf(checkGivenEndpoint(given), env);
@@ -22,7 +22,7 @@ export async function findLocalAws(env: Env, directory = HOLDFAST_DIRECTORY): Pr
   const port = running.find(it => it === (wanted ?? 4566)) ?? (wanted === undefined ? running[0] : undefined);
   if (port === undefined) {
     const where = wanted === undefined ? '' : ` on port ${wanted} (HOLDFAST_PORT)`;
-    throw new CliError(
+    throw new OperatorError(
       `No local AWS is running${where}. Start it in another terminal: npm start\nFor a deployed environment give --env, e.g. --env prod`,
     );
   }

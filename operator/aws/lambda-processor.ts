@@ -4,7 +4,7 @@ import {
   UpdateEventSourceMappingCommand,
 } from '@aws-sdk/client-lambda';
 import type { ProcessorSwitch } from '../gateway.ts';
-import { CliError } from '../operator-error.ts';
+import { OperatorError } from '../operator-error.ts';
 
 /** `ProcessorSwitch` on the event source mapping of the process function. */
 export class LambdaProcessor implements ProcessorSwitch {
@@ -29,7 +29,7 @@ export class LambdaProcessor implements ProcessorSwitch {
     const list = new ListEventSourceMappingsCommand({ FunctionName: this.#functionName });
     const { EventSourceMappings: [mapping] = [] } = await this.#client.send(list);
     if (mapping?.UUID === undefined) {
-      throw new CliError(
+      throw new OperatorError(
         `${this.#functionName} has no event source mapping: somebody deleted it. Deploy the environment again`,
       );
     }

@@ -1,7 +1,7 @@
 import { InvokeCommand, LambdaClient, type LambdaClientConfig } from '@aws-sdk/client-lambda';
 import type { ReconcileReport } from '#core/inbound/reconcile/reconcile-deliveries.ts';
 import type { Reconciler } from '../gateway.ts';
-import { CliError } from '../operator-error.ts';
+import { OperatorError } from '../operator-error.ts';
 
 /** The time limit of the function, and a little for the way. */
 const ANSWER_MS = 15 * 60_000 + 10_000;
@@ -24,7 +24,7 @@ export class LambdaReconciler implements Reconciler {
     const told: unknown = JSON.parse(answer.Payload?.transformToString() || 'null');
     if (answer.FunctionError === undefined && Array.isArray(told)) return told as ReconcileReport[];
     const { errorMessage = 'it answered without a report' } = (told ?? {}) as { errorMessage?: string };
-    throw new CliError(
+    throw new OperatorError(
       `The function ${this.#functionName()} failed for ${source}: ${errorMessage.slice(0, 300)}\nWhat it logged: docs/runbooks/reconcile-providers-behind.md`,
     );
   }

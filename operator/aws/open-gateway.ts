@@ -16,7 +16,7 @@ import { systemClock, systemIds, systemTimer } from '#adapters/system.ts';
 import type { Deployment } from '#core/config/deployment.ts';
 import type { BlobStore } from '#core/ports.ts';
 import type { Gateway } from '../gateway.ts';
-import { CliError, EXIT } from '../operator-error.ts';
+import { OperatorError } from '../operator-error.ts';
 import { findLocalAws } from './find-local-aws.ts';
 import { LambdaProcessor } from './lambda-processor.ts';
 import { LambdaReconciler } from './lambda-reconciler.ts';
@@ -29,7 +29,7 @@ const TIMEOUTS = { connectionTimeout: 3_000, requestTimeout: 10_000, throwOnRequ
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** Throws CliError when the stack is not there, or no local AWS runs. Credentials come from the SDK's own chain. */
+/** Throws OperatorError when the stack is not there, or no local AWS runs. Credentials come from the SDK's own chain. */
 export async function openGateway(deployment: Deployment, env: Env): Promise<Gateway> {
   const { environment } = deployment.config;
   const local = deployment.emulated ? await findLocalAws(env) : undefined;
@@ -45,15 +45,15 @@ export async function openGateway(deployment: Deployment, env: Env): Promise<Gat
   const cloudFormation = new CloudFormationClient(settings);
   const { outputs, deployedAt, account } = await readStack(cloudFormation, environment, local?.endpoint);
   if (!local && deployment.account !== undefined && account !== deployment.account) {
-    throw new CliError(
+    throw new OperatorError(
       `${environment} is in account ${deployment.account} (gateway.config.ts); these credentials are of ${account}: choose another AWS_PROFILE`,
-      EXIT.credentials,
+      'credentials',
     );
   }
   const output = (name: string): string => {
     const value = outputs.get(name);
     if (value === undefined)
-      throw new CliError(`The stack of ${environment} has no output ${name}: deploy it again with this version`);
+      throw new OperatorError(`The stack of ${environment} has no output ${name}: deploy it again with this version`);
     return value;
   };
   const dynamodb = new DynamoDBClient(settings);
@@ -103,9 +103,9 @@ async function readStack(client: CloudFormationClient, environment: string, loca
     if (!(error instanceof Error && error.name === 'ValidationError')) throw error;
     const where = local ?? (await client.config.region());
     const elsewhere = local === undefined ? '--env, AWS_PROFILE, AWS_REGION' : '--env, HOLDFAST_PORT';
-    throw new CliError(
+    throw new OperatorError(
       `There is no stack ${StackName} in ${where}. Deploy it: npm run deploy -- ${environment}. Or look elsewhere: ${elsewhere}`,
-      EXIT.notFound,
+      'not_found',
       { cause: error },
     );
   }

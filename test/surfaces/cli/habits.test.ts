@@ -2,12 +2,13 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { Output, span } from '#cli/output.ts';
+import { CliError, exitCodeOf } from '#cli/cli-error.ts';
+import { Output } from '#cli/output.ts';
 import type { Services } from '#cli/run.ts';
 import { DependencyError } from '#core/errors.ts';
 import { openGateway } from '#operator/aws/open-gateway.ts';
 import { explainError } from '#operator/explain-error.ts';
-import { CliError } from '#operator/operator-error.ts';
+import { span } from '#operator/span.ts';
 import { CliWorld } from './cli-world.ts';
 import { everyCommand } from './every-command.ts';
 
@@ -143,7 +144,7 @@ describe('errors', () => {
     ['a text', 1, 'a text'],
   ])('%s has exit code %i and says what to do', (error, code, hint) => {
     const explained = explainError(error);
-    expect(explained.exitCode).toBe(code);
+    expect(exitCodeOf(explained)).toBe(code);
     expect(explained.message).toContain(hint);
   });
 

@@ -44,6 +44,6 @@ it('goes to the region of the configuration, whatever the shell says', async () 
 
 it('works on no environment of another account', async () => {
   await expect(open({ account: '210987654321' })).rejects.toThrow(/210987654321.*123456789012.*AWS_PROFILE/);
-  await expect(open({ account: '210987654321' })).rejects.toMatchObject({ exitCode: 4 });
+  await expect(open({ account: '210987654321' })).rejects.toMatchObject({ kind: 'credentials' });
   await expect(open({ account: ACCOUNT })).resolves.toMatchObject({ apiUrl: 'https://x' });
 });

@@ -1,0 +1,51 @@
+/** What a month will cost, by line: counted units times list prices. Needs no gateway and no account. */
+import { ALTERNATIVES, type Alternative } from './alternatives.ts';
+import { type BilledTimes, totalOf } from './bill.ts';
+import { countedUnits } from './counted-units.ts';
+import { type AlarmLevel, fixedCosts } from './fixed-costs.ts';
+import { modelledTimes } from './modelled-times.ts';
+import { batchAt, DAYS_PER_MONTH, monthlyBill } from './monthly-bill.ts';
+import { PRICES_READ_ON } from './prices.ts';
+
+/** Lines below are left out of the list, not of the total. */
+const SHOWN_FROM_DOLLARS = 0.005;
+
+interface CostBasis {
+  readonly eventsPerDay: number;
+  readonly bodyBytes: number;
+  readonly batch: number;
+  readonly times: BilledTimes;
+  readonly alarms: AlarmLevel;
+  readonly pricesReadOn: string;
+}
+
+export interface CostPrediction {
+  readonly basis: CostBasis;
+  /** Dollars a month, the largest first. */
+  readonly lines: readonly { readonly item: string; readonly dollars: number }[];
+  readonly total: number;
+  /** Beside the fixed lines. */
+  readonly perMillion: number;
+  /** What others ask; null: not listed for as much. */
+  readonly alternatives: readonly { readonly name: string; readonly dollars: number | null; readonly source: string }[];
+}
+
+export function predictCost(eventsPerDay: number, bodyBytes: number, alarms: AlarmLevel): CostPrediction {
+  const batch = batchAt(eventsPerDay);
+  const times = modelledTimes(batch);
+  const bill = monthlyBill(countedUnits(), times, eventsPerDay, bodyBytes);
+  const lines = [...Object.entries(bill).map(([item, dollars]) => ({ item, dollars })), ...fixedCosts(alarms)];
+  return {
+    basis: { eventsPerDay, bodyBytes, batch, times, alarms, pricesReadOn: PRICES_READ_ON },
+    lines: lines.filter(it => it.dollars >= SHOWN_FROM_DOLLARS).sort((a, b) => b.dollars - a.dollars),
+    total: lines.reduce((sum, it) => sum + it.dollars, 0),
+    perMillion: (1e6 * totalOf(bill)) / (eventsPerDay * DAYS_PER_MONTH),
+    alternatives: ALTERNATIVES.map(it => costOf(it, eventsPerDay)),
+  };
+}
+
+function costOf(it: Alternative, eventsPerDay: number): CostPrediction['alternatives'][number] {
+  const { name, perMillion, fromEventsPerDay = 0, source } = it;
+  const dollars = eventsPerDay < fromEventsPerDay ? null : (perMillion * eventsPerDay * DAYS_PER_MONTH) / 1e6;
+  return { name, dollars, source };
+}

@@ -1,0 +1,96 @@
+/** Dead letters by source and cause, and the messages of the dead-letter queue itself. */
+import type { EpochMs, SourceId } from '#core/glossary.ts';
+import { splitEventPk } from '#core/glossary.ts';
+import type { EventItem } from '#core/inbound/protocol/event-item.ts';
+import type { EventFilter } from '#core/inbound/search/event-filter.ts';
+import { EventSearch } from '#core/inbound/search/list-events.ts';
+import { movableMessages } from './dead-messages.ts';
+import type { Operator } from './operator.ts';
+
+interface DeadGroup {
+  readonly source: SourceId;
+  readonly cause: string;
+  readonly count: number;
+  readonly firstAt: EpochMs;
+  readonly lastAt: EpochMs;
+  /** The one that died last. */
+  readonly sample: EventItem;
+}
+
+export interface DeadLetters {
+  /** The largest first. */
+  readonly groups: readonly DeadGroup[];
+  readonly total: number;
+  /** Messages in the dead-letter queue, about: settled ones and those of others among them. */
+  readonly inQueue: number;
+}
+
+/** Every dead event of the filter, found by the index of those that need attention. */
+async function* eachDeadEvent(operator: Operator, filter: EventFilter): AsyncGenerator<EventItem> {
+  const search = new EventSearch({ ...filter, statuses: ['dead_letter'] }, 'newest', await operator.gateway());
+  let cursor: string | undefined;
+  do {
+    const page = await search.page({ limit: 500, cursor });
+    yield* page.items;
+    cursor = page.cursor;
+  } while (cursor !== undefined);
+}
+
+export async function groupDeadLetters(operator: Operator, filter: EventFilter): Promise<DeadLetters> {
+  const groups = new Map<string, DeadGroup>();
+  let total = 0;
+  for await (const item of eachDeadEvent(operator, filter)) {
+    total += 1;
+    const source = splitEventPk(item.pk).sourceId;
+    const cause = item.cause ?? 'unknown';
+    const at = item.deadAt ?? item.updatedAt;
+    const key = `${source} ${cause}`;
+    const before = groups.get(key) ?? { source, cause, count: 0, firstAt: at, lastAt: at, sample: item };
+    groups.set(key, {
+      ...before,
+      count: before.count + 1,
+      firstAt: Math.min(before.firstAt, at),
+      ...(at >= before.lastAt ? { lastAt: at, sample: item } : {}),
+    });
+  }
+  const { visible, hidden } = await (await operator.gateway()).gauge.dead();
+  return { groups: [...groups.values()].sort((a, b) => b.count - a.count), total, inQueue: visible + hidden };
+}
+
+export interface MoveRequest {
+  readonly verb: 'redrive' | 'purge';
+  readonly filter: Pick<EventFilter, 'sources' | 'cause'>;
+  /** Of `purge`: also messages of events that are still dead. */
+  readonly open: boolean;
+  /** Messages a second, of `redrive`. */
+  readonly rate: number;
+  readonly limit: number;
+  readonly dryRun: boolean;
+  readonly signal?: AbortSignal;
+  readonly onMoved?: (moved: number) => void;
+}
+
+/** Moves messages of the dead-letter queue back, or deletes them; `kept` were looked at and left. */
+export async function moveDeadMessages(
+  operator: Operator,
+  request: MoveRequest,
+): Promise<{ readonly done: number; readonly kept: number }> {
+  const { verb, filter, open, rate, limit, dryRun } = request;
+  const gateway = await operator.gateway();
+  const counts = { done: 0, kept: 0 };
+  for await (const message of movableMessages(gateway, verb, filter, open)) {
+    if (!message.wanted) counts.kept += 1;
+    else {
+      if (!dryRun) {
+        // Sent first: a crash in between leaves a second copy, which its record refuses.
+        if (verb === 'redrive') await gateway.queue.send(message.body, { groupId: message.groupId });
+        await gateway.dead.delete(message.receipt);
+        if (verb === 'redrive') await gateway.timer.sleep(1_000 / rate);
+      }
+      counts.done += 1;
+    }
+    request.onMoved?.(counts.done);
+    if (counts.done >= limit || request.signal?.aborted) break;
+  }
+  return counts;
+}

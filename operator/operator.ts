@@ -1,0 +1,77 @@
+/**
+ * What a person may do with a deployed environment. Two faces stand on this folder: cli/ (arguments in, text out) and
+ * console/ (HTTP in, JSON out). Neither knows the other, and what one can do the other can do with the same call.
+ *
+ * A new action goes here as a function of a file of its own, named by what it does: `operator` first, plain data in and
+ * out, errors as OperatorError. It formats no text for a screen and reads no options: that is the face's. Then add a
+ * command to cli/commands/, a route to console/server/, and the pair to test/surfaces/operator/two-faces.test.ts.
+ */
+import type { Deployment } from '#core/config/deployment.ts';
+import type { ResolvedSource } from '#core/config/resolved-config.ts';
+import type { SourceId } from '#core/glossary.ts';
+import type { Clock } from '#core/ports.ts';
+import { closest } from '#core/problem.ts';
+import type { Gateway } from './gateway.ts';
+import { usageError } from './operator-error.ts';
+
+export interface OperatorOptions {
+  readonly environment: string;
+  readonly clock: Clock;
+  /** Who acts, for the records of replays and pauses. */
+  readonly by: string;
+  /** How a person begins a command here: `holdfast`, or `npm run holdfast --`. */
+  readonly program: string;
+  readDeployment(environment: string): Deployment;
+  openGateway(deployment: Deployment): Promise<Gateway>;
+}
+
+export const DEFAULT_ENVIRONMENT = 'local';
+
+/** One person at one environment, which is opened when it is first needed. */
+export class Operator {
+  readonly environment: string;
+  readonly clock: Clock;
+  readonly by: string;
+  readonly #options: OperatorOptions;
+  #opened: Promise<Gateway> | undefined;
+  #known: Deployment | undefined;
+
+  constructor(options: OperatorOptions) {
+    this.environment = options.environment;
+    this.clock = options.clock;
+    this.by = options.by;
+    this.#options = options;
+  }
+
+  get deployment(): Deployment {
+    this.#known ??= this.#options.readDeployment(this.environment);
+    return this.#known;
+  }
+
+  /** Opened once. An attempt that failed is made again: credentials may have come since. */
+  gateway(): Promise<Gateway> {
+    this.#opened ??= this.#options.openGateway(this.deployment).catch((error: unknown) => {
+      this.#opened = undefined;
+      throw error;
+    });
+    return this.#opened;
+  }
+
+  get sourceIds(): readonly SourceId[] {
+    return this.deployment.sources.map(each => each.source.id);
+  }
+
+  /** A configured source by its name. Throws OperatorError (usage) with the nearest one. */
+  source(name: string): ResolvedSource {
+    const found = this.deployment.sources.find(each => each.source.id === name);
+    if (found) return found.source;
+    const near = closest(name, this.sourceIds);
+    const fix = near === undefined ? 'give one of them, or add it to gateway.config.ts' : `did you mean ${near}?`;
+    throw usageError(`No source "${name.slice(0, 60)}" in ${this.environment}`, this.sourceIds.join(', '), fix);
+  }
+
+  /** The command a person types to do something here, with the environment where it is not the default. */
+  command(text: string): string {
+    return `${this.#options.program} ${text}${this.environment === DEFAULT_ENVIRONMENT ? '' : ` --env ${this.environment}`}`;
+  }
+}
