@@ -1,6 +1,6 @@
 /** The documentation of one provider, out of its spec: what a person needs to set it up and to know its limits. */
 import type { Handshake, Identity, ProviderSpec, Scheme, Src } from '#core/provider/provider-spec.ts';
-import { type DeclaredSample, declaredSamples } from '#local/sample-event.ts';
+import { type DeclaredSample, declaredSamples } from '#operator/sample-event.ts';
 
 /** What each strength means, for the pages and the table. */
 export const STRENGTHS: Readonly<Record<ProviderSpec['strength'], string>> = {

@@ -5,9 +5,9 @@ import type { ResolvedSource } from '#core/config/resolved-config.ts';
 import type { EventItem } from '#core/inbound/protocol/event-item.ts';
 import { isTerminal } from '#core/inbound/protocol/event-status.ts';
 import { signRequest } from '#core/verification/sign-request.ts';
+import { sampleEvent } from '#operator/sample-event.ts';
 import type { EventFeed } from './event-feed.ts';
 import { type GatewayAddress, type HttpAnswer, sendRequest } from './gateway-address.ts';
-import { sampleEvent } from './sample-event.ts';
 
 const FINISH_LIMIT_MS = 60_000;
 const SEND_TRIES = 5;

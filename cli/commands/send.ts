@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import type { ResolvedSource } from '#core/config/resolved-config.ts';
 import { toEventId } from '#core/glossary.ts';
-import { sampleEvent } from '#local/sample-event.ts';
+import { sampleEvent } from '#operator/sample-event.ts';
 import { parseJson, sendToSource, waitForEnd } from '#operator/send-request.ts';
 import { readSourceSecret } from '#operator/source-secret.ts';
 import { CliError, EXIT, type ExitCode } from '../cli-error.ts';

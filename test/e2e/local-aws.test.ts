@@ -9,7 +9,7 @@ import { type AlarmChange, runAlarms } from '#local/alarms.ts';
 import { emptyBodies } from '#local/empty-bodies.ts';
 import { type HttpAnswer, outputOf } from '#local/gateway-address.ts';
 import { findPython } from '#local/python.ts';
-import { sampleEvent } from '#local/sample-event.ts';
+import { sampleEvent } from '#operator/sample-event.ts';
 import { localAwsContracts } from '#test/adapters/contracts/local-aws.suite.ts';
 import { isLongRun } from '#test/kit/long-run.ts';
 import { cliSuite } from './cli.suite.ts';
