@@ -139,7 +139,9 @@ describe('names', () => {
   });
 
   it('every provider file but the template is registered under its own name', () => {
-    const files = readdirSync(join(ROOT, 'providers')).filter(name => !['index.ts', '_template.ts'].includes(name));
+    const files = readdirSync(join(ROOT, 'providers')).filter(
+      name => name.endsWith('.ts') && !['index.ts', '_template.ts'].includes(name),
+    );
     expect(Object.keys(PROVIDERS).sort()).toEqual(files.map(name => name.replace(/\.ts$/, '')).sort());
   });
 
