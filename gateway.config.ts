@@ -2,7 +2,7 @@
  * The one file to edit: what you receive (sources) and where it runs (environments). Checked as a whole at synth: every
  * mistake is named with its fix. What each key means and its default: core/config/gateway-config.ts.
  */
-import { defineGateway } from './core/config/gateway-config.ts';
+import { defineGateway } from 'holdfast';
 
 export const gateway = defineGateway({
   sources: {

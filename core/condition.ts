@@ -4,6 +4,10 @@
  */
 export type Scalar = string | number | boolean;
 
+/**
+ * A condition of one write, over attributes of the item as it is before. Make it with `eq`, `missing`, `all` and the
+ * others.
+ */
 export type Condition =
   | { readonly all: readonly Condition[] }
   | { readonly any: readonly Condition[] }
@@ -12,16 +16,72 @@ export type Condition =
   | { readonly attribute: string; readonly op: 'eq' | 'ne' | 'lt' | 'le' | 'gt' | 'ge'; readonly value: Scalar }
   | { readonly attribute: string; readonly op: 'in'; readonly values: readonly Scalar[] };
 
+/**
+ * Holds when each of the conditions holds.
+ * @example
+ * const open = all(exists('id'), eq('status', 'open'));
+ */
 export const all = (...conditions: Condition[]): Condition => ({ all: conditions });
+/**
+ * Holds when at least one of the conditions holds.
+ * @example
+ * const free = any(missing('owner'), eq('owner', event.id));
+ */
 export const any = (...conditions: Condition[]): Condition => ({ any: conditions });
+/**
+ * The item has the attribute.
+ * @example
+ * const known = exists('paymentId');
+ */
 export const exists = (attribute: string): Condition => ({ attribute, op: 'exists' });
+/**
+ * The item lacks the attribute, or is not there.
+ * @example
+ * const fresh = missing('paymentId');
+ */
 export const missing = (attribute: string): Condition => ({ attribute, op: 'missing' });
+/**
+ * The attribute is one of the values (1 to 100).
+ * @example
+ * const active = isIn('status', ['trial', 'paid']);
+ */
 export const isIn = (attribute: string, values: readonly Scalar[]): Condition => ({ attribute, op: 'in', values });
+/**
+ * The attribute equals the value, in type too.
+ * @example
+ * const paid = eq('status', 'paid');
+ */
 export const eq = (attribute: string, value: Scalar): Condition => ({ attribute, op: 'eq', value });
+/**
+ * The attribute differs from the value, or is missing.
+ * @example
+ * const unpaid = ne('status', 'paid');
+ */
 export const ne = (attribute: string, value: Scalar): Condition => ({ attribute, op: 'ne', value });
+/**
+ * The attribute is less than the value; false when it is missing or of another type.
+ * @example
+ * const older = lt('version', 7);
+ */
 export const lt = (attribute: string, value: Scalar): Condition => ({ attribute, op: 'lt', value });
+/**
+ * The attribute is at most the value; false when it is missing or of another type.
+ * @example
+ * const notNewer = le('version', 7);
+ */
 export const le = (attribute: string, value: Scalar): Condition => ({ attribute, op: 'le', value });
+/**
+ * The attribute is more than the value; false when it is missing or of another type.
+ * @example
+ * const inStock = gt('stock', 0);
+ */
 export const gt = (attribute: string, value: Scalar): Condition => ({ attribute, op: 'gt', value });
+/**
+ * The attribute is at least the value; false when it is missing or of another type.
+ * @example
+ * const enough = ge('stock', 2);
+ */
+export const ge = (attribute: string, value: Scalar): Condition => ({ attribute, op: 'ge', value });
 
 /** `attribute = value`, or the attribute is missing where the value read was missing. */
 export const same = (attribute: string, value: Scalar | undefined): Condition =>

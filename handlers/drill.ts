@@ -3,10 +3,7 @@
  * somebody who holds that source's secret. Remove the entry in handlers/index.ts if you do not want it.
  */
 import { setTimeout } from 'node:timers/promises';
-import { exists } from '#core/condition.ts';
-import { done, type Handler, PermanentError } from '#core/handler/handler-contract.ts';
-import type { EffectWrite } from '#core/ports.ts';
-import { handlerEnv } from './handler-env.ts';
+import { done, type EffectWrite, exists, type Handler, handlerEnv, PermanentError } from 'holdfast';
 
 interface DrillPayload {
   readonly data?: {

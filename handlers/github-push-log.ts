@@ -1,6 +1,5 @@
 /** Example: a log of pushes, one row per push, kept beside the events. */
-import { done, type Handler, reject } from '#core/handler/handler-contract.ts';
-import { handlerEnv } from './handler-env.ts';
+import { done, type Handler, handlerEnv, reject } from 'holdfast';
 
 interface PushPayload {
   readonly ref?: string;

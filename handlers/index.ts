@@ -2,7 +2,7 @@
  * Which handler runs for which event. The most exact entry wins: a named source before `*`, then the longest type.
  * Types without an entry follow the source's `unhandled` policy.
  */
-import { defineHandlers } from '#core/handler/handler-contract.ts';
+import { defineHandlers } from 'holdfast';
 import { drill } from './drill.ts';
 import { logPush } from './github-push-log.ts';
 import { recordPayment } from './payments-ledger.ts';

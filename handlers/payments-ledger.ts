@@ -2,8 +2,7 @@
  * Example: a ledger of succeeded payments. The row is written in one transaction with the event's completion, so each
  * event counts once, whatever crashes or repeats.
  */
-import { done, type Handler, PermanentError } from '#core/handler/handler-contract.ts';
-import { handlerEnv } from './handler-env.ts';
+import { done, type Handler, handlerEnv, PermanentError } from 'holdfast';
 
 interface PaymentPayload {
   readonly data?: {

@@ -1,7 +1,7 @@
 /** What the handlers need from AWS: their tables, grants and variables. Called once per environment. */
 import { RemovalPolicy } from 'aws-cdk-lib';
 import { AttributeType, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
-import type { HandlerResources } from '#lib/handler-resources.ts';
+import type { HandlerResources } from 'holdfast';
 
 export const handlerResources: HandlerResources = (scope, context) => {
   const removalPolicy = context.disposable ? RemovalPolicy.DESTROY : RemovalPolicy.RETAIN;

@@ -9,7 +9,7 @@ import type { Construct } from 'constructs';
 export type TableNeed = 'read' | 'put' | 'update' | 'delete' | 'check';
 
 /** What `handlers/resources.ts` gets to create tables, grants and secrets for handlers. */
-interface HandlerResourcesContext {
+export interface HandlerResourcesContext {
   /** Name of the environment, e.g. `prod`. */
   readonly environment: string;
   /** True where stored data may be deleted with the stacks (`local`, `dev`). */

@@ -1,4 +1,4 @@
-import type { ProviderSpec } from '#core/provider/provider-spec.ts';
+import type { ProviderSpec } from 'holdfast';
 
 /**
  * Copy this file to `<id>.ts`, rename the constant, fill it in and register it in index.ts. See docs/add-a-provider.md.

@@ -1,4 +1,4 @@
-import type { ProviderSpec } from '#core/provider/provider-spec.ts';
+import type { ProviderSpec } from 'holdfast';
 
 export const ebay: ProviderSpec = {
   id: 'ebay',

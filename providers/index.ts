@@ -1,5 +1,5 @@
 /** Every provider this repository knows, by id. Users add theirs here or in gateway.config.ts. */
-import type { ProviderSpec } from '#core/provider/provider-spec.ts';
+import type { ProviderSpec } from 'holdfast';
 import { adobe } from './adobe.ts';
 import { adyen } from './adyen.ts';
 import { adyenPlatforms } from './adyen-platforms.ts';

@@ -1,4 +1,4 @@
-import type { ProviderSpec } from '#core/provider/provider-spec.ts';
+import type { ProviderSpec } from 'holdfast';
 
 export const standardWebhooksV1a: ProviderSpec = {
   id: 'standard-webhooks-v1a',

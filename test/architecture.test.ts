@@ -88,6 +88,17 @@ describe('boundaries', () => {
       'noRestrictedImports',
     ],
     [
+      'handlers',
+      "import { done } from '#core/handler/handler-contract.ts';\nexport const x = done;\n",
+      'noRestrictedImports',
+    ],
+    [
+      'handlers',
+      "import { done } from '../core/handler/handler-contract.ts';\nexport const x = done;\n",
+      'noRestrictedImports',
+    ],
+    ['providers', "import { eq } from '#core/condition.ts';\nexport const x = eq;\n", 'noRestrictedImports'],
+    [
       'core',
       'async function f(): Promise<void> {}\nexport const g = (): void => {\n  f();\n};\n',
       'noFloatingPromises',
@@ -103,6 +114,14 @@ describe('boundaries', () => {
   it('lint passes for a file in operator that uses core, adapters and providers', () => {
     const code = "import { systemClock } from '#adapters/system.ts';\nimport { VERSION } from '#core/version.ts';\n";
     expect(lint('operator/probe.ts', `${code}\nexport const x = [systemClock, VERSION];\n`)).toEqual([]);
+  });
+
+  it('lint passes for a handler that imports the public face, packages and its own files', () => {
+    const code =
+      "import { setTimeout } from 'node:timers/promises';\nimport { done } from 'holdfast';\nimport { b } from './b.ts';\n";
+    expect(lint('handlers/probe.ts', `${code}\nexport const x = { done, b, setTimeout };\n`)).toEqual([]);
+    const wrong = "import { all } from './core/condition.ts';\n\nexport const gateway = all();\n";
+    expect(lint('gateway.config.ts', wrong).join()).toContain('noRestrictedImports');
   });
 
   it('core never draws random numbers of its own', () => {

@@ -5,6 +5,8 @@ import type { PayloadSchema } from '#core/handler/handler-contract.ts';
 /**
  * A schema of draft 2020-12 (or the one its `$schema` names: 7, 2019-09, 4) for `defineHandlers`. Bundled only where a
  * handler uses it. Bigints of the payload are checked as numbers. Throws at start for a `$ref` that leads nowhere.
+ * @example
+ * const schema = jsonSchema({ type: 'object', required: ['id'] }, 'dead_letter');
  */
 export function jsonSchema(schema: object, policy: PayloadSchema['policy']): PayloadSchema {
   const validator = new Validator(schema as Schema, draftOf(schema), false);

@@ -37,6 +37,9 @@ const githubApi = (options: ProviderApiOptions): ProviderApi =>
 /**
  * The current state of one kind of object. `pathOf` makes the path out of the id (escaped, but for `/`), e.g.
  * `number => '/repos/acme/shop/pulls/' + number`; `idOf` finds the same id in the answer (default: its `id`).
+ * @example
+ * const credential = secretCredential(handlerEnv('API_SECRET_GITHUB'));
+ * const pulls = githubFetcher<{ state: string }>(number => `/repos/acme/shop/pulls/${number}`, { credential }, it => it['number']);
  */
 export function githubFetcher<T = Readonly<Record<string, unknown>>>(
   pathOf: (id: string) => string,

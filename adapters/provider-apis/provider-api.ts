@@ -9,6 +9,7 @@ import { parseHttpDate } from '#core/time.ts';
 import { type CappedAnswer, fetchCapped } from '../http/fetch-capped.ts';
 import type { Credential } from '../secrets/secret-credential.ts';
 
+/** How a provider's API is called. Times in milliseconds, sizes in bytes. */
 export interface ProviderApiOptions {
   /** Where the API is, e.g. for a sandbox or an own installation: plain https, no final slash. @default the provider's own */
   readonly baseUrl?: string;

@@ -8,6 +8,7 @@ import type { Fetched, Fetcher } from '#core/handler/ordering/fetch-latest.ts';
 import { parseObject, toFetched } from './fetched.ts';
 import { garbage, ProviderApi, type ProviderApiOptions } from './provider-api.ts';
 
+/** An object of the Admin GraphQL API as the fetcher reads it. */
 export interface ShopifyObject {
   /** The GraphQL type, e.g. `Order`. */
   readonly type: string;
@@ -17,12 +18,19 @@ export interface ShopifyObject {
   readonly apiVersion: string;
 }
 
+/** How a shop's API is called: as `ProviderApiOptions`, with the shop in the place of the address. */
 export interface ShopifyApiOptions extends Omit<ProviderApiOptions, 'baseUrl'> {
   /** Origin of the shop, e.g. `https://acme.myshopify.com`. */
   readonly baseUrl: string;
 }
 
-/** The current state of one kind of object. Ids are those of webhooks (`820982911946154508`) or global ones. */
+/**
+ * The current state of one kind of object. Ids are those of webhooks (`820982911946154508`) or global ones.
+ * @example
+ * const credential = secretCredential(handlerEnv('API_SECRET_SHOPIFY'));
+ * const object = { type: 'Order', fields: 'updatedAt displayFinancialStatus', apiVersion: '2026-10' };
+ * const orders = shopifyFetcher<{ updatedAt: string }>(object, { credential, baseUrl: 'https://acme.myshopify.com' });
+ */
 export function shopifyFetcher<T = Readonly<Record<string, unknown>>>(
   { type, fields, apiVersion }: ShopifyObject,
   options: ShopifyApiOptions,

@@ -8,6 +8,10 @@ import { DependencyError } from '#core/errors.ts';
 import { toDependencyError } from '../aws/to-dependency-error.ts';
 import { createSecretsClient } from './secrets-manager-values.ts';
 
+/**
+ * A secret text that is read when it is needed and never logged. `secretCredential()` makes one; a test may give its
+ * own.
+ */
 export interface Credential {
   /** Throws DependencyError when it is not set or cannot be read. */
   get(): Promise<string>;
@@ -17,7 +21,11 @@ export interface Credential {
 
 const FRESH_MS = 5 * 60_000;
 
-/** The text of a secret, read at first use and every five minutes. `name`: e.g. `holdfast/prod/stripe/api`. */
+/**
+ * The text of a secret, read at first use and every five minutes. `name`: e.g. `holdfast/prod/stripe/api`.
+ * @example
+ * const credential = secretCredential(handlerEnv('API_SECRET_STRIPE'));
+ */
 export function secretCredential(name: string, client: SecretsManagerClient = createSecretsClient()): Credential {
   let known: { readonly value: Promise<string>; readonly until: number } | undefined;
   return {

@@ -3,6 +3,7 @@ import type { ProviderSpec } from '#core/provider/provider-spec.ts';
 import type { ReconcileConfig } from './reconcile-config.ts';
 import type { ResolvedConfig, RetryProfile, Timings } from './resolved-config.ts';
 
+/** All that `defineGateway` takes: what you receive, and where it runs. */
 export interface GatewayConfig {
   /** By name: 1 to 40 lower-case letters, digits and inner hyphens. The name is the route: `/webhooks/<name>`. */
   readonly sources: Readonly<Record<string, SourceConfig>>;
@@ -10,6 +11,7 @@ export interface GatewayConfig {
   readonly environments: Readonly<Record<string, EnvironmentConfig>>;
 }
 
+/** One source: who sends, and how its requests are judged, tried again and watched. */
 export interface SourceConfig {
   /** An id out of providers/, or a spec written here. */
   readonly provider: string | ProviderSpec;
@@ -49,6 +51,7 @@ export interface SourceConfig {
   readonly silence?: 'learned' | 'off';
 }
 
+/** Requests per second (`rate`) and the most at once (`burst`). */
 export interface Throttle {
   readonly rate: number;
   readonly burst: number;
@@ -57,6 +60,7 @@ export interface Throttle {
 /** By source and event type, e.g. `{ stripe: { 'invoice.*': ['arn:aws:sqs:eu-central-1:123456789012:invoices'] } }`. */
 export type RoutesConfig = Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>;
 
+/** One deployment of the gateway, and what differs there. */
 export interface EnvironmentConfig {
   /** Twelve digits. @default the account of the CLI's credentials */
   readonly account?: string;
@@ -123,6 +127,7 @@ export const SEVERITIES = ['page', 'ticket', 'notice'] as const;
 /** `page`: somebody is woken. `ticket`: within a working day. `notice`: dashboard and log only. */
 export type Severity = (typeof SEVERITIES)[number];
 
+/** Who is told of an alarm: an e-mail address that confirms once, or an https URL. */
 export type AlarmTarget = { readonly email: string } | { readonly https: string };
 
 /** Numbers of the queues and of the process function's mapping. They must agree with `Timings`; the check says how. */
@@ -167,7 +172,14 @@ export interface AlarmThresholds {
   readonly probeLatencyMs: number;
 }
 
-/** Types the configuration as you write it; the values are checked by `resolveConfig`. */
+/**
+ * Types the configuration as you write it; the values are checked by `resolveConfig`.
+ * @example
+ * export const gateway = defineGateway({
+ *   sources: { stripe: { provider: 'stripe' } },
+ *   environments: { local: {}, prod: { region: 'eu-central-1' } },
+ * });
+ */
 export function defineGateway(config: GatewayConfig): GatewayConfig {
   return config;
 }

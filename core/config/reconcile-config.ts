@@ -3,6 +3,7 @@
 import { boolean, type Check, listOf, number, object, type Report, show, text } from '#core/problem.ts';
 import type { ProviderSpec } from '#core/provider/provider-spec.ts';
 
+/** How often a provider's own list of deliveries is compared with what arrived. */
 export interface ReconcileConfig {
   /** Minutes between two runs, 10 to 360. @default 60 */
   readonly everyMinutes?: number;

@@ -37,6 +37,7 @@ export interface WebhookEvent {
   readonly idempotencyKey: string;
 }
 
+/** What an attempt may use: time, log, reads, writes that are committed with the event, steps that are not repeated. */
 export interface HandlerContext extends Pick<WebhookEvent, 'attempt' | 'generation' | 'idempotencyKey'> {
   /** Aborts when the attempt's time is over. Pass it to fetch and SDK calls. */
   readonly signal: AbortSignal;
@@ -72,6 +73,7 @@ interface HandlerLog {
   warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
 }
 
+/** What a handler answers. Make it with `done`, `reject`, `stale`, `defer` or `retryAfter`. */
 export type Outcome =
   | { readonly kind: 'done'; readonly actionTaken?: string; readonly data?: unknown }
   | { readonly kind: 'rejected'; readonly reason: string }
@@ -79,28 +81,52 @@ export type Outcome =
   | { readonly kind: 'deferred'; readonly untilMs: EpochMs; readonly reason: string }
   | { readonly kind: 'retry'; readonly afterSeconds: number; readonly reason: string };
 
-/** Finished. `actionTaken` and `data` (JSON, up to 32 KB) can be read back through the status API. */
+/**
+ * Finished. `actionTaken` and `data` (JSON, up to 32 KB) can be read back through the status API.
+ * @example
+ * return done({ actionTaken: 'recorded', data: { paymentId: 'pi_1' } });
+ */
 export function done(result: { actionTaken?: string; data?: unknown } = {}): Outcome {
   return { kind: 'done', ...result };
 }
-/** Refused for a business reason: final, counted, nobody is paged. */
+/**
+ * Refused for a business reason: final, counted, nobody is paged.
+ * @example
+ * if (event.payload === undefined) return reject('a signup without a body');
+ */
 export function reject(reason: string): Outcome {
   return { kind: 'rejected', reason };
 }
-/** Older than what was already applied: final. */
+/**
+ * Older than what was already applied: final.
+ * @example
+ * return stale('version 3 is older than 5');
+ */
 export function stale(reason: string): Outcome {
   return { kind: 'stale', reason };
 }
-/** Wait for another event. The attempt is given back; at most 7 days in all. `untilMs`: epoch milliseconds. */
+/**
+ * Wait for another event. The attempt is given back; at most 7 days in all. `untilMs`: epoch milliseconds.
+ * @example
+ * return defer(context.startedAt + 30_000, 'the order is not there yet');
+ */
 export function defer(untilMs: EpochMs, reason: string): Outcome {
   return { kind: 'deferred', untilMs, reason };
 }
-/** Try again after so many seconds (0 to 7 days) instead of the source's backoff. Counts as an attempt. */
+/**
+ * Try again after so many seconds (0 to 7 days) instead of the source's backoff. Counts as an attempt.
+ * @example
+ * return retryAfter(60, 'the warehouse is closed for a minute');
+ */
 export function retryAfter(seconds: number, reason = 'asked by the handler'): Outcome {
   return { kind: 'retry', afterSeconds: seconds, reason };
 }
 
-/** Throw it when no retry can help: the event goes to the DLQ at once. */
+/**
+ * Throw it when no retry can help: the event goes to the DLQ at once.
+ * @example
+ * throw new PermanentError('data.object has no id', { label: 'no_id' });
+ */
 export class PermanentError extends Error {
   override readonly name = 'PermanentError';
   /** The cause of the dead letter, in records and metrics. */
@@ -113,8 +139,13 @@ export class PermanentError extends Error {
   }
 }
 
+/**
+ * Your code for one event. A return is final or says when to come back; a throw is tried again with backoff, except a
+ * PermanentError.
+ */
 export type Handler = (event: WebhookEvent, context: HandlerContext) => Promise<Outcome>;
 
+/** One line of `defineHandlers`: which events, and what runs for them. */
 export interface HandlerRegistration {
   /** Source id, or `*` for every source. */
   readonly source: string;
@@ -133,6 +164,7 @@ export interface HandlerRegistration {
   readonly schema?: PayloadSchema;
 }
 
+/** What a payload must look like. `jsonSchema()` makes one; your own needs only `problemsOf`. */
 export interface PayloadSchema {
   /** `notice`: counted, logged and handled all the same. `reject`: final, counted. `dead_letter`: waits for a person. */
   readonly policy: 'notice' | 'reject' | 'dead_letter';
@@ -140,13 +172,20 @@ export interface PayloadSchema {
   problemsOf(payload: unknown): readonly string[];
 }
 
+/** What `defineHandlers` makes. `find` answers with the registration for an event, or undefined. */
 export interface HandlerRegistry {
   find(source: SourceId, eventType: string): HandlerRegistration | undefined;
 }
 
 /**
- * Builds the registry. The most exact registration wins: source before `*`, then the longest type. Throws on duplicates,
+ * Builds the registry. The most exact registration wins: source before `*`, then the longest type. Throws on
+ * duplicates,
  * and on numbers that no attempt can go by.
+ * @example
+ * export const handlers = defineHandlers([
+ *   { source: 'stripe', type: 'invoice.*', handle: async () => done() },
+ *   { source: '*', type: '*', handle: async event => reject(`no use for ${event.type}`) },
+ * ]);
  */
 export function defineHandlers(registrations: readonly HandlerRegistration[]): HandlerRegistry {
   const seen = new Set<string>();

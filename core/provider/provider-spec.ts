@@ -215,6 +215,7 @@ export interface Handshake {
 /** `signed`: the bytes are bound. `origin`: proves the sender only. `shared-secret`: a token travels with the request. */
 export type Strength = 'signed' | 'origin' | 'shared-secret' | 'none';
 
+/** A provider as data: how it signs, identifies, acknowledges and retries. docs/add-a-provider.md goes through it. */
 export interface ProviderSpec {
   readonly id: string;
   readonly title: string;

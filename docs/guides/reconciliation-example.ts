@@ -1,5 +1,5 @@
 /** Example: two sources that are compared with what their providers say they delivered. */
-import { defineGateway } from '#core/config/gateway-config.ts';
+import { defineGateway } from 'holdfast';
 
 export const gateway = defineGateway({
   sources: {

@@ -1,5 +1,5 @@
 /** Example: a configuration whose production environment routes events instead of handling them. */
-import { defineGateway } from '#core/config/gateway-config.ts';
+import { defineGateway } from 'holdfast';
 
 export const gateway = defineGateway({
   sources: { stripe: { provider: 'stripe' }, github: { provider: 'github' } },

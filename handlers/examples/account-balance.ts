@@ -1,9 +1,5 @@
 /** Example: the version is a sequence number with more digits than a JavaScript number holds. */
-import { type Handler, PermanentError } from '#core/handler/handler-contract.ts';
-import { exactNumber } from '#core/handler/ordering/exact-number.ts';
-import { latestWins } from '#core/handler/ordering/latest-wins.ts';
-import { longSequenceVersion } from '#core/handler/ordering/version.ts';
-import { handlerEnv } from '../handler-env.ts';
+import { exactNumber, type Handler, handlerEnv, latestWins, longSequenceVersion, PermanentError } from 'holdfast';
 
 export const keepBalance: Handler = async (event, context) => {
   if (event.subject === undefined) throw new PermanentError('the event does not say which account it is about');

@@ -1,6 +1,5 @@
 /** Example: the smallest useful handler. Signups per day, each counted once. */
-import { done, type Handler, reject } from '#core/handler/handler-contract.ts';
-import { handlerEnv } from '../handler-env.ts';
+import { done, type Handler, handlerEnv, reject } from 'holdfast';
 
 interface SignupPayload {
   readonly data?: { readonly email?: unknown };

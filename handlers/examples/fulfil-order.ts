@@ -1,5 +1,5 @@
 /** Example: three calls to the outside. An attempt that dies after the second does not repeat the first two. */
-import { done, type Handler, PermanentError } from '#core/handler/handler-contract.ts';
+import { done, type Handler, PermanentError } from 'holdfast';
 
 /** The services of your own; each takes the key that makes a repeated call harmless. */
 export interface Services {

@@ -1,9 +1,13 @@
 /** Example: Stripe is asked what an invoice looks like now. The source has `apiCredential: true`. */
-import { stripeFetcher } from '#adapters/provider-apis/stripe-api.ts';
-import { secretCredential } from '#adapters/secrets/secret-credential.ts';
-import { type Handler, PermanentError } from '#core/handler/handler-contract.ts';
-import { type Fetcher, fetchLatest } from '#core/handler/ordering/fetch-latest.ts';
-import { handlerEnv } from '../handler-env.ts';
+import {
+  type Fetcher,
+  fetchLatest,
+  type Handler,
+  handlerEnv,
+  PermanentError,
+  secretCredential,
+  stripeFetcher,
+} from 'holdfast';
 
 interface Invoice {
   readonly status: string | null;

@@ -1,6 +1,5 @@
 /** Example: an invoice that its handler could not read waits for a person instead. */
-import { jsonSchema } from '#adapters/json-schema/json-schema.ts';
-import { done, type HandlerRegistration } from '#core/handler/handler-contract.ts';
+import { done, type HandlerRegistration, jsonSchema } from 'holdfast';
 
 const paidInvoice = {
   type: 'object',

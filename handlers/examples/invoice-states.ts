@@ -1,7 +1,5 @@
 /** Example: an invoice goes through its states in order, though `invoice.paid` may come before `invoice.created`. */
-import { type Handler, PermanentError, reject } from '#core/handler/handler-contract.ts';
-import { stateMachine } from '#core/handler/ordering/state-machine.ts';
-import { handlerEnv } from '../handler-env.ts';
+import { type Handler, handlerEnv, PermanentError, reject, stateMachine } from 'holdfast';
 
 const invoices = stateMachine({
   initial: ['created'],

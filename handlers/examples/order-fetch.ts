@@ -1,8 +1,5 @@
 /** Example: whatever the event says, the shop is asked what the order looks like now. */
-import { type Handler, PermanentError } from '#core/handler/handler-contract.ts';
-import { type Fetcher, fetchLatest } from '#core/handler/ordering/fetch-latest.ts';
-import { timeVersion } from '#core/handler/ordering/version.ts';
-import { handlerEnv } from '../handler-env.ts';
+import { type Fetcher, fetchLatest, type Handler, handlerEnv, PermanentError, timeVersion } from 'holdfast';
 
 export interface Order {
   readonly status: string;

@@ -1,5 +1,5 @@
 /** Example: a fetcher over HTTP. What can be tried again is thrown, everything else has a name. */
-import type { Fetched, Fetcher } from '#core/handler/ordering/fetch-latest.ts';
+import type { Fetched, Fetcher } from 'holdfast';
 import type { Order } from './order-fetch.ts';
 
 /** `baseUrl` of the shop's API; `token` is sent as a bearer token. */

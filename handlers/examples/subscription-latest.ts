@@ -1,8 +1,5 @@
 /** Example: the current state of each subscription. `cancelled` may come before a late `updated`; the newest state stays. */
-import { type Handler, PermanentError } from '#core/handler/handler-contract.ts';
-import { latestWins } from '#core/handler/ordering/latest-wins.ts';
-import { eventTime } from '#core/handler/ordering/version.ts';
-import { handlerEnv } from '../handler-env.ts';
+import { eventTime, type Handler, handlerEnv, latestWins, PermanentError } from 'holdfast';
 
 interface SubscriptionPayload {
   readonly data?: { readonly object?: { readonly id?: unknown; readonly status?: unknown; readonly plan?: unknown } };

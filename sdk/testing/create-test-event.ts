@@ -9,6 +9,7 @@ import { type Identification, identifyRequest } from '#core/verification/identif
 import { providerById } from '#providers/index.ts';
 import { encodeBody, lowerCased, type WebhookBody } from './webhook-body.ts';
 
+/** The request a test event is made from. Only `body` must be given. */
 export interface TestEventInput {
   /** An id out of providers/, or a spec of your own. @default 'generic' */
   readonly provider?: string | ProviderSpec;
@@ -35,9 +36,12 @@ export interface TestEventInput {
 }
 
 /**
- * The event a handler would get for this request: id, type and time are read by the provider's spec, as in the gateway,
+ * The event a handler would get for this request: id, type and time are read by the provider's spec, as in the
+ * gateway,
  * and only the headers the gateway keeps are there. Throws RangeError for an unknown provider, a body that no handler
  * would ever see, or an `item` the request does not have.
+ * @example
+ * const made = createTestEvent({ provider: 'stripe', body: { id: 'evt_1', type: 'invoice.paid', created: 1_790_000_000 } });
  */
 export function createTestEvent(input: TestEventInput): WebhookEvent {
   const { provider = 'generic', item = 0 } = input;

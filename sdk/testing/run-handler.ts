@@ -23,6 +23,7 @@ import { Breaker } from '#core/retry/breaker.ts';
 import { toHex } from '#core/scan/text.ts';
 import { type TestTable, TestTables } from './test-tables.ts';
 
+/** What a run may be given. Times in milliseconds. */
 export interface RunOptions {
   /** @default the product's: 15 attempts, base 2 s, cap 6 h. The waits take no real time. */
   readonly retry?: RetryProfile;
@@ -50,6 +51,7 @@ export interface TestAttempt {
   readonly waitedMs: number;
 }
 
+/** What became of the event, and all that the handler did on the way. */
 export interface TestRun {
   /** `completed`, `rejected`, `skipped_stale` or `dead_letter`; `failed` or `deferred` when stopped before the end. */
   readonly status: EventStatus;
@@ -71,9 +73,14 @@ const PAYLOADS = 'payloads of the gateway';
 const RETENTION_DAYS = 30;
 
 /**
- * Runs a handler with an event as the gateway does: the real rules for attempts, backoff, transactions, dead letters, over
- * memory instead of AWS, with waits that take no time. Ends when the event is in a final state. Throws TypeError for writes
+ * Runs a handler with an event as the gateway does: the real rules for attempts, backoff, transactions, dead letters,
+ * over
+ * memory instead of AWS, with waits that take no time. Ends when the event is in a final state. Throws TypeError for
+ * writes
  * that DynamoDB would never take.
+ * @example
+ * const run = await runHandler(async () => done(), createTestEvent({ body: { id: 'evt_1' } }));
+ * if (run.status !== 'completed') throw new Error(run.lastError);
  */
 export async function runHandler(handler: Handler, event: WebhookEvent, options: RunOptions = {}): Promise<TestRun> {
   const restore = setEnvironment(options.env ?? {});

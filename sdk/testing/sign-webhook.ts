@@ -5,6 +5,7 @@ import { signRequest } from '#core/verification/sign-request.ts';
 import { providerById } from '#providers/index.ts';
 import { encodeBody, lowerCased, type WebhookBody } from './webhook-body.ts';
 
+/** What is signed, and with what. `provider`, `body` and a secret or private key must be given. */
 export interface SignWebhookInput {
   /** An id out of providers/, or a spec of your own. */
   readonly provider: string | ProviderSpec;
@@ -40,6 +41,9 @@ export interface SignedWebhook {
 /**
  * Signs a request as its provider would. Throws RangeError for an unknown provider or scheme, and when something the
  * scheme needs (secret, private key, URL, setting) is missing.
+ * @example
+ * const signed = signWebhook({ provider: 'stripe', body: { id: 'evt_1' }, secret: 'whsec_throwaway' });
+ * await fetch('https://hooks.example.com/webhooks/stripe', signed as RequestInit);
  */
 export function signWebhook(input: SignWebhookInput): SignedWebhook {
   const { provider, url, method = 'POST', at = Date.now(), privateKey, settings, scheme } = input;

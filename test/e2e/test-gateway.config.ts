@@ -2,8 +2,9 @@
  * The configuration of the end-to-end tests that go through every family of signing schemes. In the copy of the app that
  * is deployed there, this file is gateway.config.ts and the shipped one is shipped.config.ts.
  */
+
+import { defineGateway } from 'holdfast';
 import { gateway as shipped } from '#config';
-import { defineGateway } from '#core/config/gateway-config.ts';
 
 /** A provider for each. Not here: schemes whose key is fetched from its publisher, whom nothing on this machine can be. */
 export const SCHEME_FAMILIES: Readonly<Record<string, string>> = {

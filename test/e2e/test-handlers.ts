@@ -8,14 +8,14 @@ import {
   done,
   type Handler,
   type HandlerRegistry,
+  handlerEnv,
   PermanentError,
-} from '#core/handler/handler-contract.ts';
-import { stateMachine } from '#core/handler/ordering/state-machine.ts';
+  stateMachine,
+} from 'holdfast';
 import { trackInvoice } from '#handlers/examples/invoice-states.ts';
 import { refreshOrder } from '#handlers/examples/order-fetch.ts';
 import { shopOrders } from '#handlers/examples/shop-orders.ts';
 import { keepSubscription } from '#handlers/examples/subscription-latest.ts';
-import { handlerEnv } from '#handlers/handler-env.ts';
 import { handlers as shipped } from '#handlers/index.ts';
 
 const countEffect: Handler = async (event, context) => {

@@ -1,8 +1,8 @@
 /** Tables of the examples that test-handlers.ts registers. In the deployed copy of the app this is handlers/resources.ts. */
 import { RemovalPolicy } from 'aws-cdk-lib';
 import { AttributeType, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
+import type { HandlerResources } from 'holdfast';
 import { handlerResources as shipped } from '#handlers/resources.ts';
-import type { HandlerResources } from '#lib/handler-resources.ts';
 
 export const handlerResources: HandlerResources = (scope, context) => {
   shipped(scope, context);

@@ -3,6 +3,7 @@ import type { Condition } from '#core/condition.ts';
 import { PermanentError } from '#core/handler/handler-contract.ts';
 import type { EffectWrite, ItemKey } from '#core/ports.ts';
 
+/** The row that keeps the state of one object of the provider: your table (physical name) and its key. */
 export interface Entity {
   /** Physical name; the process function needs dynamodb:GetItem and dynamodb:UpdateItem on it. */
   readonly table: string;

@@ -4,6 +4,8 @@ import { scanJson } from '#core/scan/json-scan.ts';
 /**
  * A number of the body as the text it is written as: every digit, also those of a fraction. `path` as in
  * `data.object.id` or `items[0].id`. Undefined when there is no number (or text of digits) at that place.
+ * @example
+ * const sequence = longSequenceVersion(exactNumber(event, 'data.object.sequence'));
  */
 export function exactNumber(event: Pick<WebhookEvent, 'bytes'>, path: string): string | undefined {
   const document = scanJson(event.bytes);

@@ -34,6 +34,7 @@ export interface Fetcher<T> {
   fetch(id: string, signal: AbortSignal): Promise<Fetched<T>>;
 }
 
+/** What `fetchLatest` needs: the row, the id of the object, who is asked, and how the answer becomes attributes. */
 export interface FetchLatest<T> {
   readonly entity: Entity;
   /** The provider's id of the object. */
@@ -60,9 +61,20 @@ const MAX_BUSY_SECONDS = 6 * 3_600;
 const UNSEEN_LIMIT_MS = 10 * 60_000;
 
 /**
- * Brings the row up to date (`completed`). Busy: `deferred` by Retry-After (1 s to 6 h), attempts not spent. Gone: the row
- * is marked `deleted` (`completed`), or, without a row, looked for again for ten minutes, then `skipped_stale`. Older than
- * the row: `skipped_stale`. Another object, or refused: PermanentError. No answer in time: Error, so that it is retried.
+ * Brings the row up to date (`completed`). Busy: `deferred` by Retry-After (1 s to 6 h), attempts not spent. Gone: the
+ * row
+ * is marked `deleted` (`completed`), or, without a row, looked for again for ten minutes, then `skipped_stale`. Older
+ * than
+ * the row: `skipped_stale`. Another object, or refused: PermanentError. No answer in time: Error, so that it is
+ * retried.
+ * @example
+ * const credential = secretCredential(handlerEnv('API_SECRET_STRIPE'));
+ * return fetchLatest(event, context, {
+ *   entity: { table: handlerEnv('INVOICES_TABLE'), key: { id: 'in_1' } },
+ *   id: 'in_1',
+ *   fetcher: stripeFetcher<{ status: string }>('invoices', { credential }),
+ *   toState: invoice => ({ status: invoice.status }),
+ * });
  */
 export async function fetchLatest<T>(
   event: WebhookEvent,

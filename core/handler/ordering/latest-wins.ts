@@ -15,6 +15,7 @@ import type { EffectWrite } from '#core/ports.ts';
 import { type Entity, type EntityState, writeEntity } from './entity.ts';
 import { checkVersion, describeNewer, mayReplace, VERSION, VERSION_EVENT, type Version } from './version.ts';
 
+/** What `latestWins` needs: the row, the version the event brings, and the whole state it carries. */
 export interface LatestWins {
   readonly entity: Entity;
   /** From the provider's sequence, its `updated_at`, or `eventTime(event)`. Undefined ends as a dead letter. */
@@ -31,6 +32,12 @@ export interface LatestWins {
  * Applies the state if it is the newest (`completed`), else answers `stale` with the reason (`skipped_stale`). Equal
  * versions are ordered by event id, so that of two events of one second one is applied and the other recorded. Throws
  * PermanentError for an event without a version, or one that cannot be compared with the row's.
+ * @example
+ * return latestWins(event, context, {
+ *   entity: { table: handlerEnv('SUBSCRIPTIONS_TABLE'), key: { id: 'sub_1' } },
+ *   version: eventTime(event),
+ *   state: { status: 'active' },
+ * });
  */
 export async function latestWins(
   event: WebhookEvent,

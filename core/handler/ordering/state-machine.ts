@@ -21,6 +21,7 @@ import { waitForEarlier } from './waiting.ts';
 /** The row's attribute that holds the state. */
 const STATE = 'state';
 
+/** Which states there are, and which state may follow which. */
 export interface StateTable<State extends string> {
   /** States an entity may begin in. */
   readonly initial: readonly State[];
@@ -28,6 +29,7 @@ export interface StateTable<State extends string> {
   readonly moves: { readonly [From in State]: readonly State[] };
 }
 
+/** One move of one entity: where it should go, and what else is written with it. */
 export interface Move<State extends string> {
   readonly entity: Entity;
   /** The state the event says the entity is in now. */
@@ -51,6 +53,12 @@ export type MoveVerdict =
   | { readonly kind: 'late' }
   | { readonly kind: 'never' };
 
+/**
+ * A machine that `stateMachine()` made. `move` moves an entity; `judge` only says what the table allows.
+ * @example
+ * const orders = stateMachine({ initial: ['open'], moves: { open: ['paid'], paid: [] } });
+ * return orders.move(event, context, { entity: { table: 'orders', key: { id: 'o_1' } }, to: 'paid' });
+ */
 export class StateMachine<State extends string> {
   private readonly table: StateTable<State>;
   private readonly after: ReadonlyMap<State, ReadonlySet<State>>;
@@ -142,7 +150,11 @@ export class StateMachine<State extends string> {
   }
 }
 
-/** A machine by its table. Throws RangeError for a table that names unknown states or has no beginning. */
+/**
+ * A machine by its table. Throws RangeError for a table that names unknown states or has no beginning.
+ * @example
+ * const orders = stateMachine({ initial: ['open'], moves: { open: ['paid', 'void'], paid: [], void: [] } });
+ */
 export function stateMachine<State extends string>(table: StateTable<State>): StateMachine<State> {
   return new StateMachine(table);
 }

@@ -7,18 +7,28 @@ import { PermanentError, type WebhookEvent } from '#core/handler/handler-contrac
 import type { ItemData } from '#core/ports.ts';
 import { parseIso } from '#core/time.ts';
 
+/** What says which of two states is newer: a number, or a text compared byte by byte. One row keeps to one kind. */
 export type Version = number | string;
 
 /** Attributes of an entity's row that belong to ordering: the version applied last, and the event that brought it. */
 export const VERSION = 'version';
 export const VERSION_EVENT = 'versionEventId';
 
-/** The time the provider gave the event, in milliseconds. Undefined where it gave none: arrival is no order. */
+/**
+ * The time the provider gave the event, in milliseconds. Undefined where it gave none: arrival is no order.
+ * @example
+ * const version = eventTime(event);
+ */
 export function eventTime(event: Pick<WebhookEvent, 'time' | 'timeIsArrival'>): number | undefined {
   return event.timeIsArrival === true ? undefined : event.time;
 }
 
-/** An `updated_at` as ISO 8601 text, in milliseconds with their fraction (microseconds count). Undefined for anything else. */
+/**
+ * An `updated_at` as ISO 8601 text, in milliseconds with their fraction (microseconds count). Undefined for anything
+ * else.
+ * @example
+ * const version = timeVersion('2026-11-22T10:00:00.123456Z');
+ */
 export function timeVersion(value: unknown): number | undefined {
   if (typeof value !== 'string') return undefined;
   const ms = parseIso(value);
@@ -27,13 +37,21 @@ export function timeVersion(value: unknown): number | undefined {
   return belowMs === undefined ? ms : ms + Number(`0.${belowMs}`);
 }
 
-/** A sequence number up to 2^53, as a number or its digits. Undefined for anything else. */
+/**
+ * A sequence number up to 2^53, as a number or its digits. Undefined for anything else.
+ * @example
+ * const version = sequenceVersion('42');
+ */
 export function sequenceVersion(value: unknown): number | undefined {
   const number = typeof value === 'string' && /^\d{1,16}$/.test(value) ? Number(value) : value;
   return typeof number === 'number' && Number.isSafeInteger(number) ? number : undefined;
 }
 
-/** A sequence number of up to 38 digits (see `exactNumber`), as a text of fixed width. Undefined for anything else. */
+/**
+ * A sequence number of up to 38 digits (see `exactNumber`), as a text of fixed width. Undefined for anything else.
+ * @example
+ * const version = longSequenceVersion('12345678901234567890');
+ */
 export function longSequenceVersion(value: unknown): string | undefined {
   // A number above 2^53 has lost digits already.
   const digits = typeof value === 'bigint' || Number.isSafeInteger(value) ? String(value) : value;

@@ -1,10 +1,10 @@
 /** The shipped forward() handler against a real HTTP server on this machine. */
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { forward } from 'holdfast';
 import { afterEach, expect, it } from 'vitest';
 import { type EventId, toSourceId } from '#core/glossary.ts';
 import type { HandlerContext, WebhookEvent } from '#core/handler/handler-contract.ts';
-import { forward } from '#handlers/forward.ts';
 
 const bytes = new Uint8Array([0x7b, 0xff, 0x00, 0x0d, 0x0a, 0x7d]);
 const event = {

@@ -9,6 +9,8 @@ const isPermanent = (status: number): boolean =>
  * POSTs the exact bytes to `url` (an internal service) with `holdfast-event-id`, `holdfast-event-type`,
  * `holdfast-attempt` and `idempotency-key`. 2xx completes the event; `Retry-After` (seconds) on 429 and 503 is kept;
  * other 4xx dead-letter it; anything else is tried again. Throws RangeError at start for a URL that is not http(s).
+ * @example
+ * const handler: Handler = forward('https://orders.internal.example.com/webhooks');
  */
 export function forward(url: string): Handler {
   if (!/^https?:\/\//.test(url))
