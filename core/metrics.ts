@@ -6,7 +6,7 @@ export const METRIC_NAMESPACE = 'Holdfast';
 
 type MetricUnit = 'Count' | 'Milliseconds' | 'Seconds';
 /** All low-cardinality: an event id is never a dimension. `environment` is in every set. */
-type MetricDimension = 'environment' | 'source' | 'cause' | 'dependency';
+type MetricDimension = 'environment' | 'source' | 'cause' | 'dependency' | 'class' | 'lane';
 
 export interface MetricDefinition {
   readonly unit: MetricUnit;
@@ -89,6 +89,39 @@ export const METRICS = {
   ReconcileHealed: { unit: 'Count', dimensions: PER_SOURCE },
   /** Reconcile providers: age of the oldest delivery that was not compared yet. */
   ReconcileLag: { unit: 'Seconds', dimensions: PER_SOURCE },
+
+  /** Publish: messages stored and queued; repetitions count as well. */
+  Published: { unit: 'Count', dimensions: PER_ENVIRONMENT },
+  /** Publish: refused, nothing stored. */
+  PublishRejected: { unit: 'Count', dimensions: PER_ENVIRONMENT },
+  /** Fan-out: a job whose message is gone. */
+  MessageGone: { unit: 'Count', dimensions: PER_ENVIRONMENT },
+  /** Drain: from the 202 to the first byte sent, first attempts to healthy endpoints only. */
+  FirstAttemptDelay: { unit: 'Milliseconds', dimensions: PER_ENVIRONMENT },
+  /** Drain: how long a request to an endpoint took. */
+  AttemptDuration: { unit: 'Milliseconds', dimensions: PER_ENVIRONMENT },
+  /** Drain: requests to endpoints, by the class of their answer. */
+  DeliveryAttempts: { unit: 'Count', dimensions: [['environment'], ['environment', 'class']] },
+  FirstAttempts: { unit: 'Count', dimensions: PER_ENVIRONMENT },
+  FirstAttemptsOk: { unit: 'Count', dimensions: PER_ENVIRONMENT },
+  DeliveryRetries: { unit: 'Count', dimensions: PER_ENVIRONMENT },
+  Delivered: { unit: 'Count', dimensions: PER_ENVIRONMENT },
+  /** Drain: deliveries that used up their attempts. */
+  DeadDeliveries: { unit: 'Count', dimensions: PER_ENVIRONMENT },
+  /** Drain: deliveries that ended without a request: too old, dropped or canceled. */
+  EndedUnsent: { unit: 'Count', dimensions: PER_ENVIRONMENT },
+  /** Drain: endpoints whose breaker opened. */
+  EndpointsHeld: { unit: 'Count', dimensions: PER_ENVIRONMENT },
+  /** Drain: endpoints disabled by us. */
+  EndpointsDisabled: { unit: 'Count', dimensions: PER_ENVIRONMENT },
+  Sessions: { unit: 'Count', dimensions: [['environment'], ['environment', 'lane']] },
+  /** Drain: a session found that another has its lease. */
+  SessionsRobbed: { unit: 'Count', dimensions: PER_ENVIRONMENT },
+  /** Drain: attempts that failed by our own fault. */
+  OwnFault: { unit: 'Count', dimensions: PER_ENVIRONMENT },
+  ForbiddenAddress: { unit: 'Count', dimensions: PER_ENVIRONMENT },
+  /** Drain: age of the oldest row a session of a healthy endpoint met. */
+  WaitingOldestHealthyAge: { unit: 'Seconds', dimensions: PER_ENVIRONMENT },
 } as const satisfies Readonly<Record<string, MetricDefinition>>;
 
 export type MetricName = keyof typeof METRICS;

@@ -22,7 +22,7 @@ const SMOOTHING = 0.2;
 const SLOW_MS = 2_000;
 const QUICK_MS = 1_000;
 const QUICK_TO_BE_FAST = 20;
-const FULL_PAGES_TO_BE_SLOW = 3;
+export const FULL_PAGES_TO_BE_SLOW = 3;
 
 /** The pace after an answer that took `ms`. */
 export function paceAfter(pace: Pace, verdict: Verdict, ms: number, maxConcurrency: number): Pace {
@@ -57,9 +57,9 @@ export function paceOnOpening(pace: Pace): Pace {
 
 /** Slow: long answers, an open breaker, or more waiting than three pages. Fast again after twenty quick answers. */
 export function laneOf(pace: Pace, opens: number, fullPages: number): 'fast' | 'slow' {
-  if (opens > 0) return 'slow';
+  if (opens > 0 || fullPages >= FULL_PAGES_TO_BE_SLOW) return 'slow';
   if (pace.lane === 'slow') return (pace.quick ?? 0) >= QUICK_TO_BE_FAST && pace.ewmaMs <= SLOW_MS ? 'fast' : 'slow';
-  return pace.ewmaMs > SLOW_MS || fullPages >= FULL_PAGES_TO_BE_SLOW ? 'slow' : 'fast';
+  return pace.ewmaMs > SLOW_MS ? 'slow' : 'fast';
 }
 
 export interface Rate {

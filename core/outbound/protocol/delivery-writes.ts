@@ -379,14 +379,12 @@ export function changeEndpoint(endpoint: EndpointItem, seenVersion: number): rea
   ];
 }
 
-/** W16: a tombstone for the configuration, and a gate that stays shut; what waits ends as canceled. */
-export function deleteEndpoint(
-  endpoint: EndpointItem,
-  rules: { readonly now: EpochMs; readonly by: GateAct['by']; readonly why: string; readonly expiresAt: number },
-): readonly ItemWrite[] {
-  const { app, id, version, createdAt, mode, uid } = endpoint;
-  const { now, by, why, expiresAt } = rules;
-  const tombstone: EndpointItem = {
+/** What is left of an endpoint: enough to end what waits. */
+export function tombstoneOf(
+  { id, app, mode, version, createdAt }: Pick<EndpointItem, 'id' | 'app' | 'mode' | 'version' | 'createdAt'>,
+  now: EpochMs,
+): EndpointItem {
+  return {
     id,
     app,
     url: '',
@@ -405,8 +403,17 @@ export function deleteEndpoint(
     version: version + 1,
     createdAt,
     deletedAt: now,
-    expiresAt,
   };
+}
+
+/** W16: a tombstone for the configuration, and a gate that stays shut; what waits ends as canceled. */
+export function deleteEndpoint(
+  endpoint: EndpointItem,
+  rules: { readonly now: EpochMs; readonly by: GateAct['by']; readonly why: string; readonly expiresAt: number },
+): readonly ItemWrite[] {
+  const { app, id, version, uid } = endpoint;
+  const { now, by, why, expiresAt } = rules;
+  const tombstone: EndpointItem = { ...tombstoneOf(endpoint, now), expiresAt };
   return [
     {
       kind: 'update',

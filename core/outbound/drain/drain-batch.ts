@@ -1,0 +1,54 @@
+/** One batch of the wake queue: tokens of one endpoint are one, endpoints run side by side and fail alone. */
+import { DependencyError } from '#core/errors.ts';
+import type { Token } from '#core/outbound/ports.ts';
+import { parseToken } from '#core/outbound/publish/queue-messages.ts';
+import type { Invocation } from './drain-ports.ts';
+import { handleToken } from './session.ts';
+import type { SessionTools } from './session-state.ts';
+
+export interface TokenMessage {
+  readonly id: string;
+  readonly body: string;
+  readonly receipt: string;
+}
+
+/** Answers the ids of the messages that must come again. What is no token goes to the dead-letter queue whole. */
+export async function drainBatch(
+  tools: SessionTools,
+  messages: readonly TokenMessage[],
+  invocation: Invocation,
+): Promise<readonly string[]> {
+  const { ports, rules } = tools;
+  const failed: string[] = [];
+  const byEndpoint = new Map<string, { token: Token; messages: TokenMessage[] }>();
+  await Promise.all(
+    messages.map(async message => {
+      const token = parseToken(message.body);
+      if (token === undefined) {
+        ports.telemetry.count('ForeignMessage');
+        await ports.dead.send(message.body, 'foreign_message').catch(() => failed.push(message.id));
+        return;
+      }
+      const key = `${token.ep} ${token.mode ?? ''}`;
+      const known = byEndpoint.get(key) ?? { token, messages: [] };
+      known.messages.push(message);
+      byEndpoint.set(key, known);
+    }),
+  );
+  await Promise.all(
+    [...byEndpoint.values()].map(async ({ token, messages: copies }) => {
+      const end = await handleToken(tools, token, invocation).catch(error => {
+        if (!(error instanceof DependencyError)) {
+          const told = error instanceof Error ? error.message : String(error);
+          ports.telemetry.log('error', { message: 'a token failed', endpoint: token.ep, error: told });
+        }
+        return 'give_back' as const;
+      });
+      if (end === 'ack') return;
+      failed.push(...copies.map(({ id }) => id));
+      const seconds = Math.ceil(rules.timings.giveBackMs / 1_000);
+      await Promise.all(copies.map(({ receipt }) => ports.receipts.hide(receipt, seconds)));
+    }),
+  );
+  return failed;
+}

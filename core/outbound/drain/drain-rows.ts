@@ -1,0 +1,271 @@
+/**
+ * The rows of one endpoint, page by page, while the session may: pointers come in pages, messages and records only with
+ * the rows that begin now (a record that was read early is an old record).
+ */
+import { DependencyError } from '#core/errors.ts';
+import type { Placed, TableKey } from '#core/outbound/ports.ts';
+import { type Decision, decide, isOver } from '#core/outbound/protocol/decide.ts';
+import { type Delivery, recordUnsent } from '#core/outbound/protocol/delivery-writes.ts';
+import type { MessageItem, RecordItem, RowItem } from '#core/outbound/protocol/items.ts';
+import { dueRange, messageKey, queueOf, recordKey, rowKind } from '#core/outbound/protocol/keys.ts';
+import { readBody } from '#core/outbound/publish/message-body.ts';
+import { attempt, type Sending } from './attempt.ts';
+import { isProbing } from './breaker.ts';
+import { heldUntil, slotsOf } from './health.ts';
+import { FULL_PAGES_TO_BE_SLOW, takeToken } from './pace.ts';
+import { prepare } from './prepare.ts';
+import { deleteRow, putRetry } from './record-outcome.ts';
+import { hasTime, look, persist, type Session, stopFor } from './session-state.ts';
+
+type Row = Placed<RowItem>;
+
+/** A probe picks among so many of the oldest, another each time: one bad message cannot keep the breaker open. */
+const PROBED = 10;
+const LATER_PAGE = 10;
+const RATE_WAIT_MS = 2_000;
+const HELD_BYTES = 32 * 1024 * 1024;
+
+/** Until nothing is due, or the session must stop; then until nothing is in the air. Never throws: what failed is in `stop`. */
+export async function drainRows(session: Session): Promise<void> {
+  try {
+    while (session.stop === undefined) {
+      // 1. Whose lease, which gate.
+      if (!hasTime(session)) stopFor(session, 'time');
+      else await look(session);
+      if (session.stop !== undefined) break;
+      // 2. What is due.
+      const rows = await nextPage(session);
+      if (rows.length > 0) await workOff(session, rows);
+      else if (session.inAir.size > 0) await firstAnswer(session, session.rules.timings.pollMs);
+      else break;
+    }
+  } catch (error) {
+    fail(session, error);
+  }
+  while (session.inAir.size > 0) await Promise.all(session.inAir.values());
+}
+
+function fail(session: Session, error: unknown): void {
+  stopFor(session, 'broken');
+  if (error instanceof DependencyError) return;
+  const told = error instanceof Error ? error.message : String(error);
+  session.ports.telemetry.log('error', { message: 'a session failed', endpoint: session.ep, error: told });
+}
+
+/** Rows that are due and not in the air, in the order of their lanes. */
+async function nextPage(session: Session): Promise<readonly Row[]> {
+  const { ports, rules, ep, inAir, config } = session;
+  const now = ports.clock.now();
+  session.pages += 1;
+  const limit = rules.timings.pageRows + inAir.size;
+  const free = (rows: readonly Row[]): Row[] => rows.filter(({ msg }) => !inAir.has(msg));
+  if (session.toEnd) return tooOld(session, now);
+  if (session.runtime.gate === 'deleted') {
+    const all = { table: 'outbox', partition: queueOf(ep), limit } as const;
+    return free((await persist(session, () => ports.store.query<RowItem>(all))).items);
+  }
+  // Every tenth page belongs to what came later, so that live traffic never starves retries.
+  const later = session.pages % LATER_PAGE === 0 && !config.endpoint.ordered;
+  const page = await persist(session, () =>
+    ports.store.query({ ...dueRange(ep, now, later ? 'later' : undefined), limit }),
+  );
+  const rows = free(page.items);
+  if (session.fullPages < FULL_PAGES_TO_BE_SLOW)
+    session.fullPages = rows.length >= rules.timings.pageRows ? session.fullPages + 1 : 0;
+  const oldest = rows[0];
+  if (session.pages === 1 && oldest && session.health.opens === 0) {
+    ports.telemetry.measure('WaitingOldestHealthyAge', Math.max(0, now - oldest.createdAt) / 1_000);
+  }
+  if (later && rows.length === 0) return nextPage(session);
+  return inLanes(session, rows);
+}
+
+/** Live, then retries, then replays; for a probe, another of the oldest each time. */
+function inLanes({ health, config }: Session, rows: readonly Row[]): readonly Row[] {
+  if (config.endpoint.ordered) return rows;
+  if (isProbing(health)) {
+    const oldest = rows.slice(0, PROBED);
+    const from = oldest.length === 0 ? 0 : health.opens % oldest.length;
+    return [...oldest.slice(from), ...oldest.slice(0, from)];
+  }
+  const of = (kind: ReturnType<typeof rowKind>): readonly Row[] => rows.filter(row => rowKind(row) === kind);
+  return [...of('live'), ...of('retry'), ...of('replay')];
+}
+
+/** Behind a closed gate: only what is older than the retention. */
+async function tooOld(session: Session, now: number): Promise<readonly Row[]> {
+  const { ports, rules, ep } = session;
+  const { pageRows } = rules.timings;
+  const found: Row[] = [];
+  let cursor: string | undefined;
+  do {
+    const from = cursor === undefined ? {} : { cursor };
+    const range = { table: 'outbox', partition: queueOf(ep), limit: 1_000, ...from } as const;
+    const page = await persist(session, () => ports.store.query<RowItem>(range));
+    found.push(...page.items.filter(row => isOver(row, now, rules.retentionMs)));
+    cursor = page.cursor;
+  } while (cursor !== undefined && found.length < pageRows);
+  return found.slice(0, pageRows);
+}
+
+/** Begins a page's rows, as many at a time as slots are free. */
+async function workOff(session: Session, page: readonly Row[]): Promise<void> {
+  const { ports, rules, config, invocation, inAir } = session;
+  const { lookMs, pollMs } = rules.timings;
+  const waiting = [...page];
+  while (waiting.length > 0 && session.stop === undefined) {
+    if (ports.clock.now() - session.lookedAt >= lookMs) await look(session);
+    const free = slotsOf(session.health, config.endpoint.maxConcurrency) - inAir.size;
+    if (session.stop !== undefined) return;
+    if (free <= 0) await firstAnswer(session, lookMs);
+    else if (invocation.held.bytes >= HELD_BYTES) await firstAnswer(session, pollMs);
+    else if (!hasTime(session)) stopFor(session, 'time');
+    else await workOffChunk(session, waiting.splice(0, chunkSize(session, free)), free);
+  }
+}
+
+const chunkSize = ({ config: { endpoint } }: Session, free: number): number =>
+  endpoint.ordered ? 1 : (endpoint.batch?.maxEvents ?? 1) * free;
+
+async function workOffChunk(session: Session, rows: readonly Row[], free: number): Promise<void> {
+  const facts = await factsOf(session, rows);
+  const sendings: Sending[] = [];
+  for (const fact of facts) {
+    if (session.stop !== undefined) return;
+    const sending = await settleUnsent(session, fact);
+    if (sending) sendings.push(sending);
+  }
+  const requests = inRequests(session, sendings).slice(0, free);
+  for (const each of requests) {
+    if (session.stop !== undefined || !(await rateAllows(session))) return;
+    await begin(session, each);
+    // An ordered endpoint's next row begins when this one is done, and written down.
+    if (session.config.endpoint.ordered) await Promise.all(session.inAir.values());
+  }
+}
+
+interface Fact {
+  readonly row: Row;
+  readonly message: MessageItem | undefined;
+  readonly record: RecordItem | undefined;
+  readonly body: Uint8Array | undefined;
+}
+
+/** D4: message, record and bytes of the rows that begin now, and of no others. */
+async function factsOf(session: Session, rows: readonly Row[]): Promise<readonly Fact[]> {
+  const { ports, ep } = session;
+  const keys: TableKey[] = rows.flatMap(({ msg, createdAt }) => [messageKey(msg), recordKey({ ep, msg, createdAt })]);
+  const found = await persist(session, () => ports.store.getMany(keys));
+  return Promise.all(
+    rows.map(async (row, at) => {
+      const message = found[2 * at] as MessageItem | undefined;
+      const record = found[2 * at + 1] as RecordItem | undefined;
+      const wanted = message !== undefined && message.bodyRemovedAt === undefined && session.runtime.gate === 'open';
+      return {
+        row,
+        message,
+        record,
+        body: wanted ? await persist(session, () => readBody(ports, message)) : undefined,
+      };
+    }),
+  );
+}
+
+/** D5: what the record says. Everything but a request is done here; a request comes back. */
+async function settleUnsent(session: Session, { row, message, record, body }: Fact): Promise<Sending | undefined> {
+  const { ports, rules, runtime, config, ep } = session;
+  const now = ports.clock.now();
+  const { ordered } = config.endpoint;
+  const there = message?.bodyRemovedAt !== undefined ? 'removed' : message === undefined ? 'gone' : 'there';
+  const gone = there === 'there' && body === undefined && runtime.gate === 'open';
+  const state = { record, runtime, ordered, now, retentionMs: rules.retentionMs };
+  const decision: Decision = decide(row, { ...state, message: gone ? 'gone' : there });
+  const { msg, createdAt, gen } = row;
+  const type = message?.type ?? record?.type;
+  const delivery: Delivery = { ep, msg, createdAt, gen, app: runtime.app, ...(type === undefined ? {} : { type }) };
+  switch (decision.do) {
+    case 'send':
+      return message === undefined || body === undefined || session.toEnd
+        ? undefined
+        : { delivery, row, n: decision.n, message, record, body };
+    case 'delete':
+      await deleteRow(session, row);
+      return undefined;
+    case 'end':
+      await persist(session, () =>
+        ports.store.update(recordUnsent(delivery, decision.status, { now, retentionMs: rules.retentionMs })),
+      );
+      ports.telemetry.count('EndedUnsent');
+      await deleteRow(session, row);
+      return undefined;
+    case 'repair':
+      await putRetry(session, { delivery }, { attempts: decision.n - 1, nextAt: decision.nextAt });
+      await deleteRow(session, row);
+      return undefined;
+    case 'wait':
+      session.waitUntil = decision.until;
+      stopFor(session, 'waiting');
+      return undefined;
+  }
+}
+
+/** One delivery a request; of a batched endpoint several, up to its limits. */
+function inRequests(
+  { config: { endpoint }, health }: Session,
+  sendings: readonly Sending[],
+): readonly (readonly Sending[])[] {
+  const batch = isProbing(health) || endpoint.ordered ? undefined : endpoint.batch;
+  if (batch === undefined) return sendings.map(sending => [sending]);
+  const requests: Sending[][] = [];
+  let bytes = 0;
+  for (const sending of sendings) {
+    const last = requests.at(-1);
+    bytes += sending.body.length;
+    if (last && last.length < batch.maxEvents && bytes <= batch.maxBytes) last.push(sending);
+    else {
+      requests.push([sending]);
+      bytes = sending.body.length;
+    }
+  }
+  return requests;
+}
+
+/** Takes one request out of the rate limit's bucket: waits for it, or holds until there is one. */
+async function rateAllows(session: Session): Promise<boolean> {
+  const { ports, config } = session;
+  const { rate } = config.endpoint;
+  for (;;) {
+    if (rate === undefined) return true;
+    const now = ports.clock.now();
+    const { bucket, waitMs } = takeToken(session.health.bucket, rate, now);
+    session.health = { ...session.health, bucket };
+    if (waitMs === 0) return true;
+    if (waitMs > RATE_WAIT_MS) {
+      session.health = heldUntil(session.health, now + waitMs, now);
+      stopFor(session, 'held');
+      return false;
+    }
+    await ports.timer.sleep(waitMs);
+    if (ports.clock.now() - session.lookedAt >= session.rules.timings.lookMs) await look(session);
+    if (session.stop !== undefined || !hasTime(session)) return false;
+  }
+}
+
+async function begin(session: Session, sendings: readonly Sending[]): Promise<void> {
+  const { inAir, invocation } = session;
+  const prepared = prepare(session, sendings);
+  const bytes = prepared.request.body.length;
+  invocation.held.bytes += bytes;
+  const done = attempt(session, prepared)
+    .catch(error => fail(session, error))
+    .finally(() => {
+      invocation.held.bytes -= bytes;
+      for (const { delivery } of sendings) inAir.delete(delivery.msg);
+    });
+  for (const { delivery } of sendings) inAir.set(delivery.msg, done);
+}
+
+/** The next answer that is written down, or so many milliseconds. */
+async function firstAnswer({ inAir, ports }: Session, ms: number): Promise<void> {
+  await Promise.race([...inAir.values(), ports.timer.sleep(ms)]);
+}

@@ -1,0 +1,73 @@
+/** What a session must know of its endpoint's configuration: the item, its live secrets, its schedule. Cached 5 s. */
+import type { EpochMs } from '#core/glossary.ts';
+import type { ItemStore, Sealer } from '#core/outbound/ports.ts';
+import type { AppId, EndpointId } from '#core/outbound/protocol/ids.ts';
+import type { ApplicationItem, EndpointItem, SecretsItem, StoredKey } from '#core/outbound/protocol/items.ts';
+import { applicationKey, controlKey, endpointKey, secretsKey } from '#core/outbound/protocol/keys.ts';
+import type { Clock } from '#core/ports.ts';
+import type { LiveKey } from './drain-ports.ts';
+
+const CONFIG_MS = 5_000;
+const GUARD_MS = 15_000;
+const KEPT = 1_000;
+
+export interface EndpointConfig {
+  readonly endpoint: EndpointItem;
+  readonly keys: readonly LiveKey[];
+  /** Waits after failures, seconds; undefined: the environment's. */
+  readonly waits: readonly number[] | undefined;
+  readonly readAt: EpochMs;
+}
+export type ConfigOf = (app: AppId, ep: EndpointId) => Promise<EndpointConfig | undefined>;
+
+/** Configurations by endpoint, for as long as the process lives. Undefined: there is none. */
+export function configsOf(ports: {
+  readonly store: Pick<ItemStore, 'getMany'>;
+  readonly sealer: Sealer;
+  readonly clock: Clock;
+}): ConfigOf {
+  const kept = new Map<EndpointId, EndpointConfig>();
+  return async (app, ep) => {
+    const now = ports.clock.now();
+    const known = kept.get(ep);
+    if (known && now - known.readAt < CONFIG_MS) return known;
+    const [endpoint, secrets, application] = (await ports.store.getMany([
+      endpointKey(app, ep),
+      secretsKey(ep),
+      applicationKey(app),
+    ])) as [EndpointItem | undefined, SecretsItem | undefined, ApplicationItem | undefined];
+    if (endpoint === undefined) return undefined;
+    const live = (secrets?.keys ?? []).filter(key => (key.notAfter ?? now) >= now);
+    const keys = signingOrder(live, now).map(({ kid, alg, sealed }) => ({
+      kid,
+      alg,
+      bytes: ports.sealer.open(sealed, ep),
+    }));
+    const config = { endpoint, keys, waits: endpoint.schedule ?? application?.schedule, readAt: now };
+    if (kept.size >= KEPT) kept.clear();
+    kept.set(ep, config);
+    return config;
+  };
+}
+
+/** Newest first; one that waits to be activated comes behind those it will replace. */
+function signingOrder(keys: readonly StoredKey[], now: EpochMs): readonly StoredKey[] {
+  const waits = (key: StoredKey): boolean => (key.activatedAt ?? 0) > now;
+  return [...keys.filter(key => !waits(key)), ...keys.filter(waits)];
+}
+
+/** Whether most likely our own egress fails: then failures are not charged, and nothing is disabled. */
+export type GuardOn = () => Promise<boolean>;
+export const EGRESS = 'egress';
+
+/** The guard as tend wrote it, cached 15 s; off where it cannot be read. */
+export function egressGuard(ports: { readonly store: Pick<ItemStore, 'get'>; readonly clock: Clock }): GuardOn {
+  let known = { on: false, readAt: Number.NEGATIVE_INFINITY };
+  return async () => {
+    const now = ports.clock.now();
+    if (now - known.readAt < GUARD_MS) return known.on;
+    const item = await ports.store.get(controlKey(EGRESS), 'eventual').catch(() => undefined);
+    known = { on: (item?.until ?? 0) > now, readAt: now };
+    return known.on;
+  };
+}

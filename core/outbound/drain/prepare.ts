@@ -1,0 +1,48 @@
+/** The request of one or several deliveries: stored bytes, signed anew for each attempt. */
+
+import { toBase32 } from '#core/outbound/protocol/ids.ts';
+import { thinBody } from '#core/outbound/publish/envelope.ts';
+import type { Crypto } from '#core/ports.ts';
+import type { Prepared, Sending } from './attempt.ts';
+import type { Session } from './session-state.ts';
+
+/** `sendings`: one, or of a batched endpoint several; never none. */
+export function prepare({ ports, config }: Session, sendings: readonly Sending[]): Prepared {
+  const { endpoint, keys } = config;
+  const first = sendings[0] as Sending;
+  const bodies = sendings.map(({ body, message }) =>
+    endpoint.payload === 'thin' ? thinBody(body, message.dataAt) : body,
+  );
+  const batched = endpoint.batch !== undefined;
+  const body = batched ? batchBody(bodies) : (bodies[0] as Uint8Array);
+  const { headers, kid } = ports.sign({
+    id: batched ? batchId(sendings, ports.crypto) : first.delivery.msg,
+    endpoint,
+    keys,
+    message: batched ? { type: 'batch', contentType: 'application/json' } : first.message,
+    body,
+    n: first.n,
+    now: ports.clock.now(),
+  });
+  return { sendings, request: { url: endpoint.url, headers, body, deadlineMs: endpoint.timeoutMs }, kid };
+}
+
+/** `{"batch":[…]}` of the envelopes as they are stored. */
+function batchBody(bodies: readonly Uint8Array[]): Uint8Array {
+  const text = new TextEncoder();
+  const parts = bodies.flatMap((body, at) => (at === 0 ? [body] : [text.encode(','), body]));
+  const all = [text.encode('{"batch":['), ...parts, text.encode(']}')];
+  const joined = new Uint8Array(all.reduce((sum, part) => sum + part.length, 0));
+  let at = 0;
+  for (const part of all) {
+    joined.set(part, at);
+    at += part.length;
+  }
+  return joined;
+}
+
+/** The same for the same messages. */
+function batchId(sendings: readonly Sending[], crypto: Pick<Crypto, 'hash'>): string {
+  const ids = sendings.map(({ delivery }) => delivery.msg).join('\n');
+  return `batch_${toBase32(crypto.hash('sha256', new TextEncoder().encode(ids)))}`;
+}

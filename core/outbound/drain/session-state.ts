@@ -1,0 +1,101 @@
+/** One session: the time between taking an endpoint's lease and giving it back. What all its parts share. */
+import { DependencyError } from '#core/errors.ts';
+import type { EpochMs } from '#core/glossary.ts';
+import type { SenderSession } from '#core/outbound/ports.ts';
+import { renewLease } from '#core/outbound/protocol/delivery-writes.ts';
+import type { EndpointId } from '#core/outbound/protocol/ids.ts';
+import type { RuntimeItem } from '#core/outbound/protocol/items.ts';
+import { runtimeKey } from '#core/outbound/protocol/keys.ts';
+import type { DrainPorts, DrainRules, Invocation } from './drain-ports.ts';
+import type { ConfigOf, EndpointConfig, GuardOn } from './endpoint-config.ts';
+import type { Health } from './health.ts';
+
+/**
+ * Why nothing new begins. `held`: a hold was decided. `waiting`: an ordered head is not due. `time`: the lease or the
+ * invocation is too short. `broken`: a dependency or we ourselves failed: the token must come back.
+ */
+export type Stop = 'robbed' | 'closed' | 'held' | 'waiting' | 'time' | 'broken';
+
+export interface SessionTools {
+  readonly ports: DrainPorts;
+  readonly rules: DrainRules;
+  readonly configOf: ConfigOf;
+  readonly guardOn: GuardOn;
+}
+export interface Session extends SessionTools {
+  readonly ep: EndpointId;
+  readonly me: string;
+  readonly invocation: Invocation;
+  /** Behind a closed gate, only to end what is too old. */
+  readonly toEnd: boolean;
+  readonly startedAt: EpochMs;
+  readonly http: SenderSession;
+  /** By message: one request for a delivery at a time. */
+  readonly inAir: Map<string, Promise<void>>;
+  config: EndpointConfig;
+  /** As last seen. */
+  runtime: RuntimeItem;
+  leaseUntil: EpochMs;
+  lookedAt: EpochMs;
+  health: Health;
+  stop?: Stop | undefined;
+  /** Of an ordered endpoint: when its head is due. */
+  waitUntil?: EpochMs | undefined;
+  died: number;
+  pages: number;
+  fullPages: number;
+  /** Kinds of operational events it has told. */
+  readonly told: Set<string>;
+}
+
+export const isClosed = ({ gate }: Pick<RuntimeItem, 'gate'>): boolean => gate === 'paused' || gate === 'disabled';
+
+/** The first reason counts, but for `broken`: then the token must come back, whatever else. */
+export function stopFor(session: Session, why: Stop): void {
+  if (session.stop === undefined || why === 'broken') session.stop = why;
+}
+
+const TRIES = 3;
+const PAUSE_MS = 150;
+/** A write or read of a session: tried again while it fails and the lease stands. The last error stops the session. */
+export async function persist<T>(session: Session, call: () => Promise<T>): Promise<T> {
+  const { clock, timer, telemetry } = session.ports;
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await call();
+    } catch (error) {
+      if (!(error instanceof DependencyError)) throw error;
+      telemetry.count('DependencyError', { dependency: error.dependency });
+      if (attempt >= TRIES || clock.now() >= session.leaseUntil) throw error;
+      await timer.sleep(PAUSE_MS * attempt);
+    }
+  }
+}
+
+/** D7: whose lease, and which gate, now; and more time where a third of the lease is gone. */
+export async function look(session: Session): Promise<void> {
+  const { ports, rules, ep, me, toEnd } = session;
+  const { timings } = rules;
+  const runtime = await persist(session, () => ports.store.get(runtimeKey(ep), 'consistent'));
+  const now = ports.clock.now();
+  session.lookedAt = now;
+  if (runtime?.owner !== me) {
+    ports.telemetry.count('SessionsRobbed');
+    return stopFor(session, 'robbed');
+  }
+  session.runtime = runtime;
+  if (isClosed(runtime) !== toEnd) return stopFor(session, 'closed');
+  if (session.leaseUntil - now > timings.leaseMs - timings.leaseMs / 3) return;
+  const leaseUntil = now + timings.leaseMs;
+  const renewed = await persist(session, () => ports.store.update(renewLease(ep, me, leaseUntil)));
+  if (renewed.kind === 'applied') session.leaseUntil = leaseUntil;
+  else stopFor(session, 'robbed');
+}
+
+/** Whether a request may begin now: lease and invocation both outlive its deadline. */
+export function hasTime({ ports, rules, config, leaseUntil, invocation }: Session): boolean {
+  const { timings } = rules;
+  const now = ports.clock.now();
+  const until = now + config.endpoint.timeoutMs + timings.marginMs;
+  return until <= leaseUntil && until <= invocation.deadline && now - invocation.startedAt < timings.sessionMs;
+}

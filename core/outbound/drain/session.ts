@@ -1,0 +1,213 @@
+/**
+ * The actor of one endpoint: it takes the lease, sends what is due, gives the lease back, and looks once more. Whatever it
+ * does not finish, its token, its rows or tend bring back. Every await here is a point where the process may die.
+ */
+import { DependencyError } from '#core/errors.ts';
+import type { ItemResult, Token } from '#core/outbound/ports.ts';
+import { isOpen } from '#core/outbound/protocol/decide.ts';
+import {
+  clearWake,
+  releaseCrashed,
+  releaseLease,
+  takeLease,
+  tombstoneOf,
+} from '#core/outbound/protocol/delivery-writes.ts';
+import type { EndpointId } from '#core/outbound/protocol/ids.ts';
+import type { RuntimeItem } from '#core/outbound/protocol/items.ts';
+import { aheadRange, dueAtOf, dueRange, recordKey, runtimeKey, wakeAtOf } from '#core/outbound/protocol/keys.ts';
+import type { Invocation } from './drain-ports.ts';
+import { drainRows } from './drain-rows.ts';
+import type { EndpointConfig } from './endpoint-config.ts';
+import { atRelease, healthOf } from './health.ts';
+import { isClosed, persist, type Session, type SessionTools } from './session-state.ts';
+
+/** `ack`: the token is done. `give_back`: it must come again, hidden for a while. */
+export type TokenEnd = 'ack' | 'give_back';
+
+const TAKES = 3;
+
+/** One token, from its receipt to its end. */
+export async function handleToken(tools: SessionTools, token: Token, invocation: Invocation): Promise<TokenEnd> {
+  for (;;) {
+    const end = await runOnce(tools, token, invocation);
+    if (end !== 'again') return end;
+  }
+}
+
+async function runOnce(tools: SessionTools, token: Token, invocation: Invocation): Promise<TokenEnd | 'again'> {
+  try {
+    // 1. The lease, if there is anything to take it for.
+    const taken = await take(tools, token, invocation);
+    if (taken === 'ack' || taken === 'give_back') return taken;
+    // 2. Whatever kills its process must not do it for ever.
+    if (taken.runtime.crashes >= tools.rules.timings.crashLimit) return await restCrashed(taken);
+    // 3. The rows.
+    tools.ports.telemetry.count('Sessions', { lane: tools.rules.lane });
+    try {
+      await drainRows(taken);
+    } finally {
+      taken.http.close();
+    }
+    // 4. The lease goes back, and one more look.
+    return await release(taken);
+  } catch (error) {
+    if (!(error instanceof DependencyError)) throw error;
+    tools.ports.telemetry.count('DependencyError', { dependency: error.dependency });
+    return 'give_back';
+  }
+}
+
+/** D1 and W3. */
+async function take(tools: SessionTools, token: Token, invocation: Invocation): Promise<Session | TokenEnd> {
+  const { ports, rules } = tools;
+  const { store, clock, ids, slow } = ports;
+  const { timings } = rules;
+  const ep = token.ep as EndpointId;
+  let runtime = await store.get(runtimeKey(ep), 'consistent');
+  for (let attempt = 1; attempt <= TAKES; attempt++) {
+    const now = clock.now();
+    if (runtime === undefined) return 'ack';
+    const toEnd = isClosed(runtime) && token.mode === 'end';
+    if (isClosed(runtime) && !toEnd) {
+      if (wakeAtOf(runtime) !== undefined) await store.update(clearWake(ep));
+      return 'ack';
+    }
+    if (runtime.owner !== undefined && (runtime.leaseUntil ?? 0) >= now) return 'ack';
+    if ((runtime.holdUntil ?? 0) > now + timings.slackMs && !toEnd) return 'ack';
+    if (runtime.lane === 'slow' && rules.lane === 'fast') {
+      await slow.send([token]);
+      return 'ack';
+    }
+    const me = ids.uuid();
+    const leaseUntil = now + timings.leaseMs;
+    const taken: ItemResult<RuntimeItem> = await store.update(takeLease(runtime, { me, now, leaseUntil, toEnd }));
+    // An own repeated write, whose first answer was lost, is refused with our own name on the lease.
+    if (taken.kind === 'applied' || taken.item?.owner === me) {
+      return await startSession(tools, { ep, me, leaseUntil, toEnd, invocation, runtime: taken.item as RuntimeItem });
+    }
+    runtime = taken.item;
+  }
+  return 'give_back';
+}
+
+type Lease = Pick<Session, 'ep' | 'me' | 'leaseUntil' | 'toEnd' | 'invocation' | 'runtime'>;
+
+async function startSession(tools: SessionTools, lease: Lease): Promise<Session | TokenEnd> {
+  const { ports } = tools;
+  const { ep, runtime } = lease;
+  const now = ports.clock.now();
+  const config = (await tools.configOf(runtime.app, ep).catch(() => undefined)) ?? configOfDeleted(runtime, now);
+  if (config === undefined) {
+    ports.telemetry.log('error', { message: 'an endpoint has no configuration that can be read', endpoint: ep });
+    await giveUp(tools, lease);
+    return 'give_back';
+  }
+  const health = healthOf(runtime);
+  return {
+    ...tools,
+    ...lease,
+    startedAt: now,
+    lookedAt: Number.NEGATIVE_INFINITY,
+    http: ports.sender.open(Math.max(1, config.endpoint.maxConcurrency)),
+    inAir: new Map(),
+    config,
+    health,
+    died: 0,
+    pages: 0,
+    fullPages: 0,
+    told: new Set(),
+  };
+}
+
+/** The tombstone may go before the last row does. */
+function configOfDeleted({ gate, ep, app }: RuntimeItem, now: number): EndpointConfig | undefined {
+  if (gate !== 'deleted') return undefined;
+  const endpoint = tombstoneOf({ id: ep, app, mode: 'live', version: 0, createdAt: 0 }, now);
+  return { endpoint, keys: [], waits: undefined, readAt: now };
+}
+
+/** W10 without having done anything: the wait that was set stays. */
+async function giveUp({ ports }: SessionTools, { ep, me, runtime }: Lease): Promise<void> {
+  const state = {
+    ...healthOf(runtime),
+    holdUntil: runtime.holdUntil,
+    holdWhy: runtime.holdWhy,
+    holdSince: runtime.holdSince,
+  };
+  await ports.store.update(releaseLease(ep, me, { state, died: 0, wakeAt: wakeAtOf(runtime) }));
+}
+
+/** D2: three owners in a row never came back. */
+async function restCrashed(session: Session): Promise<TokenEnd> {
+  const { ports, rules, ep, me, runtime } = session;
+  session.http.close();
+  const now = ports.clock.now();
+  await ports.store.update(releaseCrashed(ep, me, now, now + rules.timings.crashHoldMs));
+  ports.telemetry.log('error', {
+    message: 'three sessions of an endpoint never ended: it rests',
+    endpoint: ep,
+    crashes: runtime.crashes,
+  });
+  return 'ack';
+}
+
+/** W10, D9, D10. Its errors give the token back: the lease lasts until it ends, and nobody else will look. */
+async function release(session: Session): Promise<TokenEnd | 'again'> {
+  const { ports, rules, ep, me, invocation } = session;
+  const { timings } = rules;
+  // 1. When to look again: the end of the hold, the head's time, or the next row that is due later.
+  const wakeAt = isClosed(session.runtime) ? undefined : await nextLook(session);
+  const end = { state: atRelease(session.health, session.fullPages), died: session.died, wakeAt };
+  const held = session.toEnd ? { ...end, state: { ...end.state, ...holdOf(session.runtime) } } : end;
+  const released = await persist(session, () => ports.store.update(releaseLease(ep, me, held)));
+  if (session.stop === 'broken') return 'give_back';
+  // 2. Look once more, by the item that came back: rows may have come while we held the lease.
+  const back = released.item;
+  const now = ports.clock.now();
+  if (back === undefined) return 'ack';
+  const others = back.owner !== undefined && (back.leaseUntil ?? 0) >= now;
+  const onHold = (back.holdUntil ?? 0) > now + timings.slackMs;
+  if (!isClosed(back) && !others && !onHold && (await somethingIsDue(session, back))) {
+    const enough = session.stop !== 'time' && now - invocation.startedAt < timings.sessionMs / 2;
+    if (enough) return 'again';
+    await ports.slow.send([{ v: 1, ep }]);
+    return 'ack';
+  }
+  // 3. A short wait gets its token now; a longer one is tend's.
+  const next = wakeAtOf(back);
+  if (next !== undefined && !isClosed(back) && next - now <= timings.delayedTokenMs) {
+    await ports.slow.send([{ v: 1, ep }], Math.max(0, Math.ceil((next - now) / 1_000)));
+  }
+  return 'ack';
+}
+
+const holdOf = ({ holdUntil, holdWhy, holdSince }: RuntimeItem) => ({ holdUntil, holdWhy, holdSince });
+
+async function nextLook(session: Session): Promise<number | undefined> {
+  const { ports, ep, health, waitUntil } = session;
+  if (health.holdUntil !== undefined) return health.holdUntil;
+  const page = await persist(session, () => ports.store.query({ ...aheadRange(ep, ports.clock.now()), limit: 1 }));
+  const row = page.items[0];
+  const times = [waitUntil, row && dueAtOf(row)].filter(at => at !== undefined);
+  return times.length === 0 ? undefined : Math.min(...times);
+}
+
+/** D9: something is due, or the next due row comes earlier than the wait that is set. Reads the table, never an index. */
+async function somethingIsDue(session: Session, back: RuntimeItem): Promise<boolean> {
+  const { ports, ep } = session;
+  const { store, clock } = ports;
+  const now = clock.now();
+  const wakeAt = wakeAtOf(back) ?? Number.POSITIVE_INFINITY;
+  const due = await persist(session, () => store.query({ ...dueRange(ep, now), limit: 1 }));
+  const first = due.items[0];
+  if (first !== undefined) {
+    if (!session.config.endpoint.ordered) return true;
+    const { msg, createdAt } = first;
+    const record = await persist(session, () => store.get(recordKey({ ep, msg, createdAt }), 'consistent'));
+    const dueAt = record !== undefined && record.gen === first.gen && isOpen(record) ? (record.nextAt ?? 0) : 0;
+    return dueAt <= now || dueAt < wakeAt;
+  }
+  const ahead = await persist(session, () => store.query({ ...aheadRange(ep, now), limit: 1 }));
+  const next = ahead.items[0];
+  return next !== undefined && (dueAtOf(next) < wakeAt || back.gate === 'deleted');
+}

@@ -1,0 +1,19 @@
+/** Operational events of a session: each kind once an hour and endpoint, best effort; tend tells what was lost. */
+import type { Item } from '#core/outbound/ports.ts';
+import type { Session } from './session-state.ts';
+
+const HOUR_MS = 3_600_000;
+
+export async function tell(session: Session, type: string, data: Item = {}): Promise<void> {
+  if (session.told.has(type)) return;
+  session.told.add(type);
+  const { ep, runtime, ports } = session;
+  const key = operationalKey(type, ep, ports.clock.now());
+  const op = { type, key, data: { endpoint: ep, application: runtime.app, ...data } };
+  await ports.jobs.send([{ v: 1, op }], runtime.app).catch(() => ports.telemetry.count('DependencyError'));
+}
+
+/** The idempotency key of an operational event: so each kind goes once an hour. */
+export function operationalKey(type: string, ep: string, now: number): string {
+  return `${type}:${ep}:${Math.floor(now / HOUR_MS)}`;
+}

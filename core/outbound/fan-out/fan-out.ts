@@ -1,0 +1,139 @@
+/**
+ * Fan-out: one row per endpoint that matches, one wake token per endpoint, then the job is done. Rows first, tokens second,
+ * acknowledgement last: a job may run any number of times, at once or days later.
+ */
+import type { FanOutJob, ItemStore, Job, JobQueue, OperationalJob, WakeQueue, WalkJob } from '#core/outbound/ports.ts';
+import { liveRow } from '#core/outbound/protocol/delivery-writes.ts';
+import type { AppId, EndpointId, MessageId } from '#core/outbound/protocol/ids.ts';
+import type { EndpointItem, MessageItem } from '#core/outbound/protocol/items.ts';
+import { APPS, applicationKey, listOf, messageKey } from '#core/outbound/protocol/keys.ts';
+import { dataOf } from '#core/outbound/publish/envelope.ts';
+import { type BodyPorts, readBody } from '#core/outbound/publish/message-body.ts';
+import type { Clock, Telemetry } from '#core/ports.ts';
+import type { EndpointsOf } from './endpoints-of.ts';
+import { mismatchOf } from './match-endpoint.ts';
+
+export interface FanOutPorts extends BodyPorts {
+  readonly store: ItemStore;
+  readonly endpoints: EndpointsOf;
+  readonly jobs: JobQueue;
+  readonly wake: WakeQueue;
+  readonly clock: Clock;
+  readonly telemetry: Pick<Telemetry, 'count' | 'log'>;
+  /** Publishes an operational event of a session. */
+  readonly publishOperational: (op: OperationalJob['op']) => Promise<void>;
+}
+export interface FanOutRules {
+  readonly retentionMs: number;
+}
+
+/** More endpoints than this are fanned out by jobs of their own, each for so many. */
+const SPLIT_ABOVE = 500;
+const PER_JOB = 250;
+const WALK_PAGE = 100;
+
+/** Runs the jobs of one batch; answers which of them must come back, with why. Tokens of one batch are shared. */
+export async function fanOut<Id>(
+  ports: FanOutPorts,
+  rules: FanOutRules,
+  batch: readonly { readonly id: Id; readonly job: Job }[],
+): Promise<ReadonlyMap<Id, unknown>> {
+  const failed = new Map<Id, unknown>();
+  const woken = new Map<EndpointId, Set<Id>>();
+  // 1. Each job by itself: rows, or further jobs.
+  await Promise.all(
+    batch.map(async ({ id, job }) => {
+      try {
+        for (const ep of await runJob(ports, rules, job)) woken.set(ep, (woken.get(ep) ?? new Set()).add(id));
+      } catch (error) {
+        failed.set(id, error);
+      }
+    }),
+  );
+  // 2. One token per endpoint; where they are not accepted, the jobs that need them come back.
+  try {
+    if (woken.size > 0) await ports.wake.send([...woken.keys()].map(ep => ({ v: 1, ep })));
+  } catch (error) {
+    for (const ids of woken.values()) for (const id of ids) failed.set(id, error);
+  }
+  return failed;
+}
+
+/** The endpoints whose rows were put. */
+function runJob(ports: FanOutPorts, rules: FanOutRules, job: Job): Promise<readonly EndpointId[]> {
+  if ('walk' in job) return walk(ports, job);
+  if ('op' in job) return ports.publishOperational(job.op).then(() => []);
+  return fanOutOne(ports, rules, job);
+}
+
+async function fanOutOne(ports: FanOutPorts, rules: FanOutRules, job: FanOutJob): Promise<readonly EndpointId[]> {
+  const { store, jobs, clock, telemetry } = ports;
+  const msg = job.msg as MessageId;
+  const app = job.app as AppId;
+  // 1. The item is the truth, the job only names it.
+  const [message, application] = await Promise.all([
+    store.get(messageKey(msg), 'consistent'),
+    store.get(applicationKey(app), 'consistent'),
+  ]);
+  if (message === undefined || message.bodyRemovedAt !== undefined) {
+    telemetry.count('MessageGone');
+    return [];
+  }
+  if (application === undefined || application.state === 'erasing') return [];
+  // 2. Who wants it.
+  const known = await ports.endpoints(app, application);
+  const part = known.filter(
+    ({ id }) => (job.from === undefined || id >= job.from) && (job.to === undefined || id < job.to),
+  );
+  const wanting = (await matching(ports, message, part)).map(({ id }) => id);
+  if (wanting.length > SPLIT_ABOVE) {
+    await jobs.send(partsOf(job, wanting), app);
+    return [];
+  }
+  // 3. W2: their rows. The same key is the same row.
+  const now = clock.now();
+  const { createdAt } = message;
+  await store.putMany(
+    'outbox',
+    wanting.map(ep => liveRow({ ep, msg, createdAt }, now, rules.retentionMs)),
+  );
+  return wanting;
+}
+
+/** The endpoints that get a message; its body is read only where a filter asks for it. */
+export async function matching(
+  ports: BodyPorts,
+  message: MessageItem,
+  endpoints: readonly EndpointItem[],
+): Promise<readonly EndpointItem[]> {
+  const filtered = endpoints.some(({ filter }) => filter !== undefined);
+  const body = (filtered ? await readBody(ports, message) : undefined) ?? new Uint8Array();
+  const data = dataOf(body, message.dataAt);
+  return endpoints.filter(endpoint => mismatchOf(endpoint, message, () => data) === undefined);
+}
+
+/** Ranges of endpoint ids: an endpoint between two of them that is created meanwhile belongs to one. */
+function partsOf(job: FanOutJob, ids: readonly EndpointId[]): FanOutJob[] {
+  const { v, app, msg } = job;
+  const starts = ids.filter((_, at) => at % PER_JOB === 0);
+  return starts.map((start, at) => {
+    const from = at === 0 ? job.from : start;
+    const to = starts[at + 1] ?? job.to;
+    return { v, app, msg, ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) };
+  });
+}
+
+/** A page of applications: a job for each, then the walk goes on, and only then this one is done. */
+async function walk({ store, jobs }: FanOutPorts, job: WalkJob): Promise<readonly EndpointId[]> {
+  const page = await store.query({
+    ...listOf(APPS),
+    limit: WALK_PAGE,
+    ...(job.after === undefined ? {} : { cursor: job.after }),
+  });
+  for (const item of page.items) {
+    const app = item.pk.slice(2);
+    await jobs.send([{ v: 1, app, msg: job.walk }], app);
+  }
+  if (page.cursor !== undefined) await jobs.send([{ v: 1, walk: job.walk, after: page.cursor }], 'broadcast');
+  return [];
+}

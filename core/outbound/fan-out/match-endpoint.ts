@@ -1,0 +1,23 @@
+/** Whether an endpoint wants a message, and why not. */
+import { matches } from '#core/handler/handler-contract.ts';
+import type { EndpointItem, MessageItem } from '#core/outbound/protocol/items.ts';
+import { passesFilter } from './content-filter.ts';
+
+/** A new endpoint may have been made by a host whose clock is behind the publisher's. */
+const CLOCK_SLACK_MS = 60_000;
+
+export type Mismatch = 'deleted' | 'newer' | 'mode' | 'type' | 'channel' | 'api_version' | 'filter';
+type Wanted = Pick<MessageItem, 'type' | 'channels' | 'mode' | 'apiVersion' | 'createdAt'>;
+
+/** Undefined: it gets the message. `data` is asked for only where there is a filter. */
+export function mismatchOf(endpoint: EndpointItem, message: Wanted, data: () => Uint8Array): Mismatch | undefined {
+  const { types, channels, mode, apiVersion, filter } = endpoint;
+  if (endpoint.deletedAt !== undefined) return 'deleted';
+  if (endpoint.createdAt > message.createdAt + CLOCK_SLACK_MS) return 'newer';
+  if (mode !== message.mode) return 'mode';
+  if (types.length > 0 && !types.some(pattern => matches(pattern, message.type))) return 'type';
+  if (channels.length > 0 && !channels.some(channel => message.channels?.includes(channel))) return 'channel';
+  if (apiVersion !== undefined && message.apiVersion !== undefined && apiVersion !== message.apiVersion)
+    return 'api_version';
+  return filter === undefined || passesFilter(filter, data()) ? undefined : 'filter';
+}

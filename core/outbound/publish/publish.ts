@@ -1,0 +1,154 @@
+/**
+ * Publishing: the message is stored, a job is accepted by the queue, then the answer is 202. A producer repeats until it
+ * hears 202 or a refusal; its key makes every repetition the same message.
+ */
+import type { EpochMs } from '#core/glossary.ts';
+import type { ItemStore, JobQueue } from '#core/outbound/ports.ts';
+import { putMessage } from '#core/outbound/protocol/delivery-writes.ts';
+import { type AppId, type MessageId, messageIdOf } from '#core/outbound/protocol/ids.ts';
+import type { ApplicationItem, Format, MessageItem, Mode } from '#core/outbound/protocol/items.ts';
+import { applicationKey, messageListed } from '#core/outbound/protocol/keys.ts';
+import { deliveryExpiry } from '#core/outbound/protocol/timings.ts';
+import type { Clock, Crypto, Telemetry } from '#core/ports.ts';
+import { buildEnvelope } from './envelope.ts';
+import { type BodyPorts, MAX_BODY_BYTES, storeBody } from './message-body.ts';
+
+export interface PublishPorts extends BodyPorts {
+  readonly store: Pick<ItemStore, 'get' | 'put'>;
+  readonly jobs: JobQueue;
+  readonly crypto: Pick<Crypto, 'hash'>;
+  readonly clock: Clock;
+  readonly telemetry: Pick<Telemetry, 'count'>;
+  /** `handlers/publish.ts`, where it exists: may change data, type and channels, or refuse. No part of `inputSha`. */
+  readonly beforePublish?: (publication: Publication) => Promise<Publication | { readonly refused: string }>;
+  /** Endpoints that match, for the one format that shows their number. */
+  readonly countMatches?: (message: MessageItem, data: Uint8Array) => Promise<number>;
+}
+export interface PublishRules {
+  readonly retentionMs: number;
+}
+
+/** What a producer publishes, its form already checked. */
+export interface Publication {
+  readonly app: AppId;
+  /** 1 to 256 printable ASCII characters, unique per application. */
+  readonly key: string;
+  readonly type: string;
+  /** `data`: JSON text as given. `raw`: the body itself. */
+  readonly content:
+    | { readonly kind: 'data'; readonly json: Uint8Array }
+    | { readonly kind: 'raw'; readonly bytes: Uint8Array; readonly contentType: string };
+  readonly channels?: readonly string[] | undefined;
+  readonly apiVersion?: string | undefined;
+  readonly mode?: Mode | undefined;
+  readonly timestamp?: EpochMs | undefined;
+  readonly subject?: string | undefined;
+  readonly sequence?: string | undefined;
+  readonly maxAttempts?: number | undefined;
+  readonly format?: Format | undefined;
+  /** W3C `traceparent` of the publisher. */
+  readonly traceId?: string | undefined;
+}
+
+export type Published =
+  | { readonly kind: 'accepted'; readonly id: MessageId; readonly createdAt: EpochMs; readonly duplicate: boolean }
+  | {
+      readonly kind: 'refused';
+      readonly cause: 'unknown_application' | 'erasing' | 'too_large' | 'key_reused' | 'refused_by_handler';
+      readonly detail: string;
+    };
+
+/** Throws DependencyError where nothing may be promised: the answer is 503, and the producer repeats. */
+export async function publish(ports: PublishPorts, rules: PublishRules, given: Publication): Promise<Published> {
+  const published = await tryToPublish(ports, rules, given);
+  ports.telemetry.count(published.kind === 'accepted' ? 'Published' : 'PublishRejected');
+  return published;
+}
+
+async function tryToPublish(ports: PublishPorts, rules: PublishRules, given: Publication): Promise<Published> {
+  // 1. What was given, before anything changes it: what tells a repetition from another message.
+  const inputSha = inputShaOf(given, ports.crypto);
+  const id = messageIdOf(given.app, given.key, ports.crypto);
+  const application = await ports.store.get(applicationKey(given.app), 'eventual');
+  if (application === undefined) return refused('unknown_application', `there is no application ${given.app}`);
+  if (application.state === 'erasing') return refused('erasing', `${given.app} is being erased`);
+  // 2. The producer's own code may add to it.
+  const wanted = (await ports.beforePublish?.(given)) ?? given;
+  if ('refused' in wanted) return refused('refused_by_handler', wanted.refused);
+  // 3. The body, built once: these bytes are signed and sent.
+  const { item, bytes } = await compose(ports, rules, { application, publication: wanted, id, inputSha });
+  if (bytes.length > MAX_BODY_BYTES) {
+    return refused('too_large', `the body has ${bytes.length} bytes; at most ${MAX_BODY_BYTES} are sent`);
+  }
+  const stored = await storeBody(ports, `${given.app}/${id}/${inputSha.slice(0, 16)}`, bytes);
+  // 4. W1. Refused: our own repeated write, or an earlier request that may have died before its job was sent.
+  const put = await ports.store.put(putMessage({ ...item, ...stored }));
+  const there = put.kind === 'applied' ? item : put.item;
+  if (put.kind === 'refused' && there?.inputSha !== inputSha) {
+    return refused('key_reused', `the key "${given.key}" was used for another message`);
+  }
+  // 5. The job; only then may anything be promised.
+  await ports.jobs.send([{ v: 1, app: given.app, msg: id }], given.app);
+  return { kind: 'accepted', id, createdAt: there?.createdAt ?? item.createdAt, duplicate: put.kind === 'refused' };
+}
+
+interface Composition {
+  readonly application: ApplicationItem;
+  readonly publication: Publication;
+  readonly id: MessageId;
+  readonly inputSha: string;
+}
+async function compose(
+  ports: PublishPorts,
+  rules: PublishRules,
+  from: Composition,
+): Promise<{ item: MessageItem; bytes: Uint8Array }> {
+  const { application, publication, id, inputSha } = from;
+  const { app, type, channels, apiVersion, maxAttempts, traceId, sequence, content } = publication;
+  const createdAt = ports.clock.now();
+  const mode = publication.mode ?? 'live';
+  const base = {
+    id,
+    app,
+    type,
+    mode,
+    createdAt,
+    inputSha,
+    ...(channels === undefined || channels.length === 0 ? {} : { channels }),
+    ...(apiVersion === undefined ? {} : { apiVersion }),
+    ...(maxAttempts === undefined ? {} : { maxAttempts }),
+    ...(traceId === undefined ? {} : { traceId }),
+    ...(sequence === undefined ? {} : { sequence }),
+    ...messageListed(app, createdAt, id),
+    expiresAt: deliveryExpiry(createdAt, createdAt, rules.retentionMs),
+  };
+  if (content.kind === 'raw') {
+    return { item: { ...base, size: content.bytes.length, contentType: content.contentType }, bytes: content.bytes };
+  }
+  const format = publication.format ?? application.format;
+  const unbuilt: MessageItem = { ...base, size: content.json.length, contentType: '' };
+  const { bytes, contentType, dataAt } = buildEnvelope(format === 'raw' ? 'standard' : format, {
+    ...publication,
+    id,
+    mode,
+    at: publication.timestamp ?? createdAt,
+    data: content.json,
+    pendingWebhooks: format === 'object' ? await ports.countMatches?.(unbuilt, content.json) : undefined,
+  });
+  return { item: { ...base, size: bytes.length, contentType, dataAt }, bytes };
+}
+
+/** Hash of what the producer said, in one order of members. Not of the time, nor of the body that is built. */
+export function inputShaOf(given: Publication, crypto: Pick<Crypto, 'hash'>): string {
+  const { type, apiVersion, channels, timestamp, mode, subject, sequence, maxAttempts, format, content } = given;
+  const said = [type, apiVersion, channels, timestamp, mode, subject, sequence, maxAttempts, format];
+  const form = content.kind === 'raw' ? `raw ${content.contentType}` : 'data';
+  const head = `${JSON.stringify(said.map(it => it ?? null))}\n${form}\n`;
+  const bytes = content.kind === 'raw' ? content.bytes : content.json;
+  const sha = crypto.hash('sha256', new TextEncoder().encode(head), bytes);
+  return Array.from(sha, byte => byte.toString(16).padStart(2, '0')).join('');
+}
+
+function refused(cause: Extract<Published, { kind: 'refused' }>['cause'], detail: string): Published {
+  return { kind: 'refused', cause, detail };
+}
