@@ -91,3 +91,6 @@ export function eventIdToPk(eventId: string): EventPk | undefined {
     return undefined;
   }
 }
+
+/** The source of the gateway's own probe. Its name is taken: no source of the configuration may have it. */
+export const PROBE_SOURCE = toSourceId('holdfast-probe');

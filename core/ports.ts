@@ -1,37 +1,11 @@
 /**
- * Every effect the rules need, on one page. adapters/ implements them (memory/ with AWS semantics and a virtual clock
+ * Every effect the rules need of the machine, on one page; the stores of an engine are in its own `ports.ts`. adapters/ implements them (memory/ with AWS semantics and a virtual clock
  * among them); one contract suite holds all implementations to the same behaviour. A call that fails throws
  * `DependencyError`; a condition that does not hold is a result, not an error.
  */
 import type { Condition, Scalar } from './condition.ts';
-import type { RouteTarget } from './config/resolved-config.ts';
-import type { EpochMs, EventPk, SourceId } from './glossary.ts';
-import type {
-  DetailItem,
-  DetailKey,
-  EventAttribute,
-  EventItem,
-  EventItemChange,
-  PayloadItem,
-  RefusedItem,
-  StepItem,
-} from './inbound/protocol/event-item.ts';
+import type { EpochMs, SourceId } from './glossary.ts';
 import type { MetricName } from './metrics.ts';
-
-/** A conditional change of one state item, as data. */
-export interface EventUpdate {
-  readonly pk: EventPk;
-  readonly condition: Condition;
-  readonly set: EventItemChange;
-  /** Attributes to increase, e.g. `{ attempts: 1 }`; a missing one counts as 0. */
-  readonly add?: { readonly [K in EventAttribute]?: number };
-  readonly remove?: readonly EventAttribute[];
-}
-
-/** `refused`: the condition did not hold; `item` is what was there (undefined: nothing). */
-export type WriteResult =
-  | { readonly kind: 'applied'; readonly item: EventItem }
-  | { readonly kind: 'refused'; readonly item: EventItem | undefined };
 
 /** One write of a handler, committed together with the event's completion. Tables are physical names. */
 export type EffectWrite =
@@ -63,93 +37,10 @@ export type EffectWrite =
       readonly condition: Condition;
     };
 
-/**
- * `refused`: the state item's own condition (lease lost). `effect_refused`: the condition of the handler's write at
- * `index` (from 0). `conflict`: another transaction touched an item; nothing was applied and a retry may succeed.
- */
-export type TransactResult =
-  | { readonly kind: 'applied' }
-  | { readonly kind: 'refused' }
-  | { readonly kind: 'effect_refused'; readonly index: number }
-  | { readonly kind: 'conflict' };
-
 /** A key of a handler's table. */
 export type ItemKey = Readonly<Record<string, Scalar>>;
 /** An item of a handler's table. Numbers above 2^53 come as bigint. */
 export type ItemData = Readonly<Record<string, unknown>>;
-
-export interface Page<T> {
-  readonly items: readonly T[];
-  /** Opaque; absent on the last page. */
-  readonly cursor?: string;
-}
-export interface TimelineEntry {
-  readonly pk: EventPk;
-  readonly eventType: string;
-  readonly timelineAt: string;
-}
-
-/** The `events` table: state items, their three indexes, and a few control items. */
-export interface EventStore {
-  /** Writes a new state item if none is there, else `refused` with the item that is (no extra read). */
-  insert(item: EventItem): Promise<WriteResult>;
-  /** A conditional update; `applied` carries the item after it, `refused` the item as it is. */
-  update(update: EventUpdate): Promise<WriteResult>;
-  /** The update and up to 99 writes of a handler, all or nothing. `token`: at most 36 characters, same token = same request. */
-  transact(update: EventUpdate, effects: readonly EffectWrite[], token: string): Promise<TransactResult>;
-  /** An item of a handler's table (physical name), read consistently. */
-  readItem(table: string, key: ItemKey): Promise<ItemData | undefined>;
-  /** Strongly consistent read. */
-  get(pk: EventPk): Promise<EventItem | undefined>;
-  /** Strongly consistent; missing items are left out. At most 100 keys. */
-  getMany(pks: readonly EventPk[]): Promise<readonly EventItem[]>;
-  /** Events of one watch shard with `from <= watchAt < before`, oldest first. Eventually consistent, as indexes are. */
-  watchDue(
-    shard: string,
-    range: { from?: EpochMs; before: EpochMs },
-    cursor?: string,
-  ): Promise<Page<{ pk: EventPk; watchAt: EpochMs }>>;
-  /** Events received in one hour, newest first or oldest first. */
-  timeline(
-    hour: string,
-    range: { from?: string; to?: string; newestFirst: boolean; cursor?: string; limit?: number },
-  ): Promise<Page<TimelineEntry>>;
-  /** Dead letters of one source, newest first. */
-  attention(sourceId: SourceId, cursor?: string): Promise<Page<{ pk: EventPk; attentionAt: string }>>;
-  /** All state items, for the daily reconciler only. */
-  scan(cursor?: string): Promise<Page<EventItem>>;
-}
-
-/** A control item: pause flags, the sweeper's lease, known sources, replay jobs. Versioned compare-and-set. */
-export interface ControlStore {
-  read(name: string): Promise<{ readonly value: string; readonly version: number } | undefined>;
-  /** Writes if the version is still `expectedVersion` (0: must not exist). False: somebody else wrote first. */
-  write(name: string, value: string, expectedVersion: number): Promise<boolean>;
-  /** Names that start with a prefix, in order. */
-  list(prefix: string): Promise<readonly string[]>;
-}
-
-/** The `payloads` table. */
-export interface PayloadStore {
-  /** Puts the body if it is absent; if it is there, only its lifetime is raised, where it is a day or more too short: the first headers stay. */
-  putBody(item: PayloadItem): Promise<void>;
-  getBody(pk: EventPk, bodySha: string): Promise<PayloadItem | undefined>;
-  /** Raises the lifetime if the body exists and expires earlier. `missing`: there is no such body. */
-  raiseBody(pk: EventPk, bodySha: string, expiresAt: number): Promise<'raised' | 'missing'>;
-  putDetail(item: DetailItem): Promise<void>;
-  getDetail(pk: EventPk, sk: DetailKey): Promise<DetailItem | undefined>;
-  /** Puts a refused request into its slot, over what was there. */
-  putRefused(item: RefusedItem): Promise<void>;
-  getRefused(sourceId: SourceId, slot: number): Promise<RefusedItem | undefined>;
-}
-
-/** Results of a handler's finished steps, beside the payload. */
-export interface StepStore {
-  /** Strongly consistent. */
-  getStep(pk: EventPk, sk: string): Promise<StepItem | undefined>;
-  /** Puts the result unless one is there; answers the one that counts: the first. */
-  keepStep(item: StepItem): Promise<StepItem>;
-}
 
 /** Bodies too large for a table item (S3). Lifetime is the bucket's. */
 export interface BlobStore {
@@ -293,40 +184,6 @@ export interface KeyFetcher {
     /** `client_id:secret`, for Plaid only. */
     credential?: string,
   ): Promise<Jwk | string | undefined>;
-}
-
-/** What a route hands to an AWS target. */
-export interface TargetMessage {
-  /** A CloudEvent as JSON. */
-  readonly text: string;
-  readonly source: SourceId;
-  readonly eventType: string;
-  /** 64 hex characters, the same for every attempt of one run: for targets that know a duplicate by its key. */
-  readonly keyHash: string;
-  /** Events of one group are about one thing: where a target keeps order, it keeps it within a group. At most 128 characters. */
-  readonly group: string;
-}
-type RefusalCause = 'denied' | 'not_found' | 'invalid';
-/**
- * `accepted`: the target has it. `refused`: no retry can help. `too_large`: by the target's own word. `busy`: throttled,
- * with the wait it asked for. `failed`: no answer, or one that says nothing: it may have it.
- */
-export type Delivered =
-  | { readonly kind: 'accepted'; readonly receipt?: string }
-  | { readonly kind: 'refused'; readonly cause: RefusalCause; readonly reason: string }
-  | { readonly kind: 'too_large'; readonly reason: string }
-  | { readonly kind: 'busy'; readonly afterSeconds?: number; readonly reason: string }
-  | { readonly kind: 'failed'; readonly reason: string };
-/** Where routes send events. */
-export interface Targets {
-  /** To an AWS target. */
-  send(target: RouteTarget, message: TargetMessage, signal: AbortSignal): Promise<Delivered>;
-  /** POSTs bytes to a URL. No redirect is followed. */
-  post(
-    url: string,
-    request: { readonly headers: Readonly<Record<string, string>>; readonly bytes: Uint8Array },
-    signal: AbortSignal,
-  ): Promise<Delivered>;
 }
 
 /** The probe's way in: sends a request to the public URL, answers its status. Throws DependencyError when there is no answer in time. */

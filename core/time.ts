@@ -10,6 +10,11 @@ export function toHour(ms: number): string {
   return toIso(ms).slice(0, 13);
 }
 
+/** Milliseconds as 13 digits, so that times in keys sort as texts. Before 1970 counts as 1970. */
+export function toStamp(ms: number): string {
+  return String(Math.max(0, ms)).padStart(13, '0');
+}
+
 const ISO_8601 = /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:?\d{2})?)?$/;
 
 /** Milliseconds of an ISO 8601 text (UTC where no zone is given), or undefined when it is not one. */

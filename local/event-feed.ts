@@ -1,6 +1,6 @@
 import type { EventPk, SourceId } from '#core/glossary.ts';
+import type { EventStore } from '#core/inbound/ports.ts';
 import type { EventItem } from '#core/inbound/protocol/event-item.ts';
-import type { EventStore } from '#core/ports.ts';
 
 const BATCH = 100;
 const HOUR_MS = 3_600_000;

@@ -6,10 +6,11 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { EpochMs, EventPk, SourceId } from '#core/glossary.ts';
+import type { EventStore } from '#core/inbound/ports.ts';
 import type { EventItem } from '#core/inbound/protocol/event-item.ts';
 import { isTerminal } from '#core/inbound/protocol/event-status.ts';
 import { TimelineReader } from '#core/inbound/search/read-timeline.ts';
-import type { Clock, EventStore, Timer } from '#core/ports.ts';
+import type { Clock, Timer } from '#core/ports.ts';
 import { HOLDFAST_DIRECTORY } from '#local/workspace.ts';
 import { OperatorError } from './operator-error.ts';
 

@@ -1,18 +1,8 @@
 /** One deployed environment as the commands see it: the ports of the rules, and what only a person touches. */
 import type { Deployment } from '#core/config/deployment.ts';
+import type { ControlStore, EventStore, PayloadStore } from '#core/inbound/ports.ts';
 import type { ReconcileReport } from '#core/inbound/reconcile/reconcile-deliveries.ts';
-import type {
-  BlobStore,
-  Clock,
-  ControlStore,
-  DeadQueue,
-  EventStore,
-  Ids,
-  PayloadStore,
-  QueueGauge,
-  Timer,
-  WorkQueue,
-} from '#core/ports.ts';
+import type { BlobStore, Clock, DeadQueue, Ids, QueueGauge, Timer, WorkQueue } from '#core/ports.ts';
 
 export interface StoredSecret {
   /** `absent`: not deployed. `empty`: nobody has set a value. */

@@ -17,6 +17,14 @@ function filesBelow(folder: string, ending = '.ts'): string[] {
     .map(name => `${folder}/${name}`);
 }
 
+/** The room of a file: its folder in core/; `ground` for what lies in core/ itself. The ports of an engine are of its protocol. */
+function roomOf(path: string): string {
+  const [, first = '', second = ''] = path.split('/');
+  if (first.endsWith('.ts')) return 'ground';
+  if (first !== 'inbound' && first !== 'outbound') return first;
+  return `${first}/${second === 'ports.ts' ? 'protocol' : second}`;
+}
+
 /** Lints one file as if it stood at `path`, under the repository's own rules; the names of the rules that fired. */
 function lint(path: string, code: string): string[] {
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-lint-'));
@@ -122,6 +130,47 @@ describe('boundaries', () => {
     expect(lint('handlers/probe.ts', `${code}\nexport const x = { done, b, setTimeout };\n`)).toEqual([]);
     const wrong = "import { all } from './core/condition.ts';\n\nexport const gateway = all();\n";
     expect(lint('gateway.config.ts', wrong).join()).toContain('noRestrictedImports');
+  });
+
+  it.each([
+    ['core', 'verification/verdict.ts'],
+    ['core/scan', 'provider/provider-spec.ts'],
+    ['core/verification', 'inbound/protocol/event-item.ts'],
+    ['core/handler', 'verification/verdict.ts'],
+    ['core/retry', 'config/resolved-config.ts'],
+    ['core/inbound/protocol', 'config/resolved-config.ts'],
+    ['core/inbound/search', 'inbound/replay/replay-job.ts'],
+    ['core/config', 'inbound/ingest/accept-request.ts'],
+    ['core/inbound/replay', 'inbound/sweep/sweep.ts'],
+    ['core/inbound/ingest', 'inbound/process/process-event.ts'],
+    ['core/inbound/process', 'inbound/ingest/accept-request.ts'],
+    ['core/inbound/process', 'inbound/replay/replay-event.ts'],
+    ['core/inbound/sweep', 'inbound/process/process-event.ts'],
+    ['core/inbound/api', 'inbound/ingest/reply.ts'],
+    ['core/inbound/api', 'outbound/ports.ts'],
+    ['core/outbound/drain', 'inbound/ports.ts'],
+  ])('lint fails for a file in %s that imports core/%s', (room, other) => {
+    const code = (spec: string): string => `import type { X } from '${spec}';\n\nexport type Y = X;\n`;
+    expect(lint(`${room}/probe.ts`, code(`#core/${other}`))).toEqual(['lint/style/noRestrictedImports']);
+    expect(lint(`${room}/probe.ts`, code('./near.ts'))).toEqual([]);
+    expect(lint(`${room}/probe.ts`, code('../far.ts'))).toEqual(['lint/style/noRestrictedImports']);
+  });
+
+  it('no room of core holds more than 25 files, and no two rooms import each other, however far round', () => {
+    const files = filesBelow('core');
+    const size = Map.groupBy(files, roomOf);
+    for (const [room, inside] of size) expect(inside.length, room).toBeLessThanOrEqual(25);
+    const arrows = new Map([...size.keys()].map(room => [room, new Set<string>()]));
+    for (const file of files)
+      for (const [, path = ''] of readFileSync(join(ROOT, file), 'utf8').matchAll(/from '#(core\/[^']+)'/g))
+        if (roomOf(path) !== roomOf(file)) arrows.get(roomOf(file))?.add(roomOf(path));
+    // Takes away the rooms that import none of those left, until none is left: what stays is a circle.
+    for (;;) {
+      const free = [...arrows].filter(([, to]) => [...to].every(room => !arrows.has(room))).map(([room]) => room);
+      if (free.length === 0) break;
+      for (const room of free) arrows.delete(room);
+    }
+    expect([...arrows.keys()]).toEqual([]);
   });
 
   it('core never draws random numbers of its own', () => {

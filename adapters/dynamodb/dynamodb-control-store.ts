@@ -7,8 +7,9 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { eq, missing } from '#core/condition.ts';
 import { CONTROL_PREFIX } from '#core/glossary.ts';
+import type { ControlStore } from '#core/inbound/ports.ts';
 import { EVENT_INDEXES } from '#core/inbound/protocol/event-item.ts';
-import type { ControlStore, Ids } from '#core/ports.ts';
+import type { Ids } from '#core/ports.ts';
 import { toDependencyError } from '../aws/to-dependency-error.ts';
 import { type AttributeMap, fromAttributes, toAttributes } from './attribute-values.ts';
 import { compilePut } from './compile-write.ts';

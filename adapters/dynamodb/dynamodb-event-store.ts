@@ -10,17 +10,9 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { DependencyError } from '#core/errors.ts';
 import { CONTROL_PREFIX, type EpochMs, type EventPk, type SourceId } from '#core/glossary.ts';
+import type { EventStore, EventUpdate, Page, TimelineEntry, TransactResult } from '#core/inbound/ports.ts';
 import { EVENT_INDEXES, type EventItem } from '#core/inbound/protocol/event-item.ts';
-import type {
-  EffectWrite,
-  EventStore,
-  EventUpdate,
-  ItemData,
-  ItemKey,
-  Page,
-  TimelineEntry,
-  TransactResult,
-} from '#core/ports.ts';
+import type { EffectWrite, ItemData, ItemKey } from '#core/ports.ts';
 import { toDependencyError } from '../aws/to-dependency-error.ts';
 import { type AttributeMap, fromAttributes, toAttributes } from './attribute-values.ts';
 import { compileTransactWrite } from './compile-write.ts';

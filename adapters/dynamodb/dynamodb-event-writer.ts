@@ -5,8 +5,8 @@ import {
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import { missing } from '#core/condition.ts';
+import type { EventStore, EventUpdate, WriteResult } from '#core/inbound/ports.ts';
 import type { EventItem } from '#core/inbound/protocol/event-item.ts';
-import type { EventStore, EventUpdate, WriteResult } from '#core/ports.ts';
 import { toDependencyError } from '../aws/to-dependency-error.ts';
 import { fromAttributes } from './attribute-values.ts';
 import { compilePut, compileUpdate } from './compile-write.ts';

@@ -8,6 +8,7 @@ import {
 import { all, exists, lt, missing } from '#core/condition.ts';
 import { DependencyError } from '#core/errors.ts';
 import { type EventPk, type SourceId, TTL_ATTRIBUTE } from '#core/glossary.ts';
+import type { PayloadStore } from '#core/inbound/ports.ts';
 import {
   type DetailItem,
   type DetailKey,
@@ -16,7 +17,6 @@ import {
   refusedKey,
 } from '#core/inbound/protocol/event-item.ts';
 import { livesTooShort } from '#core/inbound/protocol/retention.ts';
-import type { PayloadStore } from '#core/ports.ts';
 import { toDependencyError } from '../aws/to-dependency-error.ts';
 import { fromAttributes, toAttributes } from './attribute-values.ts';
 import { compilePut, compileUpdate } from './compile-write.ts';

@@ -6,8 +6,8 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { missing } from '#core/condition.ts';
 import type { EventPk } from '#core/glossary.ts';
+import type { StepStore } from '#core/inbound/ports.ts';
 import type { StepItem } from '#core/inbound/protocol/event-item.ts';
-import type { StepStore } from '#core/ports.ts';
 import { toDependencyError } from '../aws/to-dependency-error.ts';
 import { fromAttributes, toAttributes } from './attribute-values.ts';
 import { compilePut } from './compile-write.ts';

@@ -1,5 +1,5 @@
 import { eq, missing } from '#core/condition.ts';
-import type { ControlStore } from '#core/ports.ts';
+import type { ControlStore } from '#core/inbound/ports.ts';
 import type { MemoryDatabase } from './memory-database.ts';
 
 /**

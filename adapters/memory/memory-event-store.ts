@@ -1,17 +1,8 @@
 import { missing } from '#core/condition.ts';
 import { CONTROL_PREFIX, type EpochMs, type EventPk, type SourceId, TTL_ATTRIBUTE } from '#core/glossary.ts';
+import type { EventStore, EventUpdate, Page, TimelineEntry, TransactResult, WriteResult } from '#core/inbound/ports.ts';
 import { EVENT_INDEXES, type EventItem } from '#core/inbound/protocol/event-item.ts';
-import type {
-  EffectWrite,
-  EventStore,
-  EventUpdate,
-  ItemData,
-  ItemKey,
-  Page,
-  TimelineEntry,
-  TransactResult,
-  WriteResult,
-} from '#core/ports.ts';
+import type { EffectWrite, ItemData, ItemKey } from '#core/ports.ts';
 import type { Item } from './item-rules.ts';
 import type { IndexQuery } from './lagging-index.ts';
 import type { MemoryDatabase, WriteOutcome } from './memory-database.ts';

@@ -1,5 +1,6 @@
 import { all, exists, lt, missing } from '#core/condition.ts';
 import { type EventPk, type SourceId, TTL_ATTRIBUTE } from '#core/glossary.ts';
+import type { PayloadStore, StepStore } from '#core/inbound/ports.ts';
 import {
   type DetailItem,
   type DetailKey,
@@ -9,7 +10,6 @@ import {
   type StepItem,
 } from '#core/inbound/protocol/event-item.ts';
 import { livesTooShort } from '#core/inbound/protocol/retention.ts';
-import type { PayloadStore, StepStore } from '#core/ports.ts';
 import type { MemoryDatabase } from './memory-database.ts';
 import type { TableDefinition } from './memory-table.ts';
 

@@ -1,6 +1,7 @@
-import type { RouteTarget } from '#core/config/resolved-config.ts';
 import type { EpochMs } from '#core/glossary.ts';
-import type { Clock, Delivered, TargetMessage, Targets } from '#core/ports.ts';
+import type { RouteTarget } from '#core/inbound/routing/target.ts';
+import type { Delivered, TargetMessage, Targets } from '#core/inbound/routing/targets.ts';
+import type { Clock } from '#core/ports.ts';
 
 /** One delivery a target took as new. */
 export interface TakenDelivery {

@@ -1,4 +1,4 @@
-import type { Delivered, TargetMessage } from '#core/ports.ts';
+import type { Delivered, TargetMessage } from '#core/inbound/routing/targets.ts';
 import { clientSettings, type Environment, type ServiceName } from '../aws/client-settings.ts';
 
 /** One kind of AWS target; `address` is the ARN. */

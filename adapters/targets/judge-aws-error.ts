@@ -1,5 +1,5 @@
 /** What an AWS service's refusal means for a route. By name, because each client has classes of its own. */
-import type { Delivered } from '#core/ports.ts';
+import type { Delivered } from '#core/inbound/routing/targets.ts';
 
 interface AwsError {
   readonly name?: string;

@@ -1,6 +1,6 @@
 import type { SQSClient } from '@aws-sdk/client-sqs';
-import type { RouteTarget, TargetKind } from '#core/config/resolved-config.ts';
-import type { Delivered, TargetMessage, Targets } from '#core/ports.ts';
+import type { RouteTarget, TargetKind } from '#core/inbound/routing/target.ts';
+import type { Delivered, TargetMessage, Targets } from '#core/inbound/routing/targets.ts';
 import type { Environment } from '../aws/client-settings.ts';
 import type { AwsTarget } from './aws-target.ts';
 import { postToUrl } from './post-to-url.ts';

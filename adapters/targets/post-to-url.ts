@@ -1,4 +1,4 @@
-import type { Delivered, Targets } from '#core/ports.ts';
+import type { Delivered, Targets } from '#core/inbound/routing/targets.ts';
 import { parseHttpDate } from '#core/time.ts';
 
 /** Answers of the 400s that a later request may not get. */

@@ -4,7 +4,7 @@ import { nodeCodec } from '#adapters/codec/node-codec.ts';
 import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
 import { type EventKey, toEventPk, toSourceId } from '#core/glossary.ts';
 import { encodeWorkMessage, WORK_MESSAGE_VERSION } from '#core/inbound/protocol/work-message.ts';
-import { toHex } from '#core/scan/text.ts';
+import { toHex } from '#core/scan/bytes.ts';
 import { signWebhook } from '../../sdk/testing/sign-webhook.ts';
 import type { ProviderEvent } from '../fixtures/event-builder.ts';
 

@@ -1,7 +1,8 @@
 /** The defaults behind gateway.config.ts: the documented default is the executed default. */
 
+import type { Timings } from '#core/inbound/protocol/timings.ts';
+import type { RetryProfile } from '#core/retry/backoff.ts';
 import type { AlarmThresholds, QueueSettings, Throttle } from './gateway-config.ts';
-import type { RetryProfile, Timings } from './resolved-config.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;

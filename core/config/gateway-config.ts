@@ -1,7 +1,10 @@
 /** What a person writes in gateway.config.ts. Every optional key names its default; `resolveConfig` checks them all. */
+
+import type { Timings } from '#core/inbound/protocol/timings.ts';
 import type { ProviderSpec } from '#core/provider/provider-spec.ts';
+import type { RetryProfile } from '#core/retry/backoff.ts';
 import type { ReconcileConfig } from './reconcile-config.ts';
-import type { ResolvedConfig, RetryProfile, Timings } from './resolved-config.ts';
+import type { ResolvedConfig } from './resolved-config.ts';
 
 /** All that `defineGateway` takes: what you receive, and where it runs. */
 export interface GatewayConfig {

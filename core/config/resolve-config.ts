@@ -1,9 +1,10 @@
 /** Turns what a person wrote into what runs: checks everything at once, then fills in the defaults. */
-import { toSourceId } from '#core/glossary.ts';
-import { PROBE_SOURCE } from '#core/inbound/watch/probe-source.ts';
+import { PROBE_SOURCE, toSourceId } from '#core/glossary.ts';
+import { DEFAULT_TIMINGS } from '#core/inbound/protocol/timings.ts';
 import { type ConfigProblem, closest, type Report } from '#core/problem.ts';
 import type { ProviderSpec } from '#core/provider/provider-spec.ts';
 import { needsSecret } from '#core/provider/source-needs.ts';
+import { DEFAULT_RETRY } from '#core/retry/backoff.ts';
 import { checkEnvironment } from './check-environment.ts';
 import {
   BODY_BYTES_LIMIT,
@@ -23,7 +24,7 @@ import {
 import type { DeployedSource, Deployment } from './deployment.ts';
 import type { EnvironmentConfig, GatewayConfig, SourceConfig } from './gateway-config.ts';
 import { checkReconcile, resolveReconcile } from './reconcile-config.ts';
-import { DEFAULT_RETRY, DEFAULT_TIMINGS, type ResolvedConfig, type ResolvedSource } from './resolved-config.ts';
+import type { ResolvedConfig, ResolvedSource } from './resolved-config.ts';
 import { addRoutes } from './route-config.ts';
 import { validateConfig } from './validate-config.ts';
 

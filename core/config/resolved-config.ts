@@ -4,30 +4,11 @@
  */
 
 import type { SourceId } from '#core/glossary.ts';
+import type { Timings } from '#core/inbound/protocol/timings.ts';
+import type { Route } from '#core/inbound/routing/target.ts';
 import type { ProviderSpec } from '#core/provider/provider-spec.ts';
+import type { RetryProfile } from '#core/retry/backoff.ts';
 import type { ResolvedReconcile } from './reconcile-config.ts';
-
-/** Full jitter: `random(0, min(cap, base * 2^(attempt-1))) + 1 s`. */
-export interface RetryProfile {
-  readonly attempts: number;
-  readonly baseSeconds: number;
-  readonly capSeconds: number;
-}
-
-/** Where routed events go, by the service that takes them. */
-export type TargetKind = 'event_bus' | 'queue' | 'topic' | 'function' | 'state_machine' | 'http';
-
-export interface RouteTarget {
-  readonly kind: TargetKind;
-  /** The ARN, or the URL of an `http` target. */
-  readonly address: string;
-}
-
-/** Events of one type (a final `*` matches any rest), sent to targets instead of to a handler. */
-export interface Route {
-  readonly type: string;
-  readonly targets: readonly RouteTarget[];
-}
 
 export interface ResolvedSource {
   readonly id: SourceId;
@@ -60,37 +41,6 @@ export interface ResolvedSource {
   readonly routes?: readonly Route[];
 }
 
-/** Every wait of the protocol, in milliseconds unless the name says otherwise. Shorter in `local`. */
-export interface Timings {
-  /** Ingest gives up on all its dependencies together after this. */
-  readonly ingestBudgetMs: number;
-  /** Of which the two table writes may use this much. */
-  readonly recordBudgetMs: number;
-  /** First look of the sweeper at a new event. */
-  readonly firstWatchMs: number;
-  /** The same for an event that was just replayed. */
-  readonly replayWatchMs: number;
-  /** How long after an event's next step was due the sweeper sends it again. */
-  readonly overdueMs: number;
-  /** First wait after a re-send; doubles up to `resendCapMs`. */
-  readonly resendWaitMs: number;
-  readonly resendCapMs: number;
-  readonly resendLimit: number;
-  /** Waits longer than this are parked instead of delayed in the queue (at most 900,000: SQS). */
-  readonly parkAboveMs: number;
-  /** The process function's timeout. */
-  readonly processTimeoutMs: number;
-  /** Kept free at the end of an invocation to record outcomes. */
-  readonly deadlineReserveMs: number;
-  readonly leaseGraceMs: number;
-  /** Watch set by a death until its DLQ message is sent. */
-  readonly deathWatchMs: number;
-  /** A message this old that never became a record is copied to the DLQ. */
-  readonly messageMaxAgeMs: number;
-  readonly deferLimitMs: number;
-  readonly pauseCacheMs: number;
-}
-
 export interface ResolvedConfig {
   readonly environment: string;
   readonly region: string;
@@ -111,29 +61,3 @@ export interface ResolvedConfig {
   /** With what `ingest` and `process` call AWS: the small signed client (docs/decisions/0005), or the SDK's. */
   readonly awsClient: 'signed' | 'sdk';
 }
-
-const MINUTE = 60_000;
-const HOUR = 60 * MINUTE;
-const DAY = 24 * HOUR;
-
-/** Production values, from docs/protocol.md. */
-export const DEFAULT_TIMINGS: Timings = {
-  ingestBudgetMs: 3_000,
-  recordBudgetMs: 1_800,
-  firstWatchMs: 2 * MINUTE,
-  replayWatchMs: 30_000,
-  overdueMs: 10 * MINUTE,
-  resendWaitMs: 15 * MINUTE,
-  resendCapMs: 6 * HOUR,
-  resendLimit: 24,
-  parkAboveMs: 15 * MINUTE,
-  processTimeoutMs: 30_000,
-  deadlineReserveMs: 2_000,
-  leaseGraceMs: 5_000,
-  deathWatchMs: 2 * MINUTE,
-  messageMaxAgeMs: 3 * DAY,
-  deferLimitMs: 7 * DAY,
-  pauseCacheMs: 5_000,
-};
-
-export const DEFAULT_RETRY: RetryProfile = { attempts: 15, baseSeconds: 2, capSeconds: 6 * 3600 };

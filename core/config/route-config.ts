@@ -1,6 +1,6 @@
 /** Routes as a person writes them, checked and put where the running code looks for them: at their source. */
 import type { HandlerRegistry } from '#core/handler/handler-contract.ts';
-import { isLoopback, parseArn, parseTarget } from '#core/inbound/routing/target.ts';
+import { isLoopback, parseArn, parseTarget, type Route, type RouteTarget } from '#core/inbound/routing/target.ts';
 import { findConflicts } from '#core/inbound/routing/with-routes.ts';
 import {
   type Check,
@@ -15,7 +15,7 @@ import {
 } from '#core/problem.ts';
 import type { Deployment } from './deployment.ts';
 import type { EnvironmentConfig, RoutesConfig } from './gateway-config.ts';
-import type { ResolvedSource, Route, RouteTarget } from './resolved-config.ts';
+import type { ResolvedSource } from './resolved-config.ts';
 
 /** Targets of one type. Each is asked in every attempt until it accepts, and the attempt has half a minute. */
 const MAX_TARGETS = 10;

@@ -2,6 +2,8 @@
  * What user code sees: one event, its attempt, and the outcomes it may answer. Every handler answers an outcome;
  * throwing means "try again", except a PermanentError.
  */
+
+import { exactness, matches } from '#core/event-type.ts';
 import type { EpochMs, EventId, SourceId } from '#core/glossary.ts';
 import type { EffectWrite, ItemData, ItemKey } from '#core/ports.ts';
 
@@ -220,12 +222,4 @@ function checkNumbers(name: string, { retry, timeLimitMs }: HandlerRegistration)
   if (retry === undefined) return;
   for (const [field, bounds] of Object.entries(BOUNDS))
     check(`retry.${field}`, retry[field as keyof typeof BOUNDS], bounds);
-}
-
-/** A longer pattern is more exact; one without `*` is the most exact of all. */
-export const exactness = (type: string): number => (type.endsWith('*') ? type.length - 1 : 10_000);
-
-/** True when the pattern (a final `*` matches any rest) covers the type. */
-export function matches(pattern: string, eventType: string): boolean {
-  return pattern.endsWith('*') ? eventType.startsWith(pattern.slice(0, -1)) : pattern === eventType;
 }

@@ -13,10 +13,3 @@ export function capText(text: string, limit: number): string {
   const ellipsis = '…';
   return new TextDecoder().decode(bytes.subarray(0, limit - 3)).replace(/(?<!\ufffd)\ufffd+$/, '') + ellipsis;
 }
-
-/** Lower-case hex. */
-export function toHex(bytes: Uint8Array): string {
-  let text = '';
-  for (const byte of bytes) text += byte.toString(16).padStart(2, '0');
-  return text;
-}

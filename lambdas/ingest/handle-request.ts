@@ -3,7 +3,8 @@ import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from '
 import type { ResolvedSource } from '#core/config/resolved-config.ts';
 import { acceptRequest } from '#core/inbound/ingest/accept-request.ts';
 import type { IngestPorts, IngestRules } from '#core/inbound/ingest/ingest-ports.ts';
-import { type Reply, unknownSource } from '#core/inbound/ingest/reply.ts';
+import { unknownSource } from '#core/inbound/ingest/reply.ts';
+import type { Reply } from '#core/reply.ts';
 import type { RawRequest } from '#core/verification/raw-request.ts';
 
 /** One source per explicit route, found by the route's own path: nothing of the request chooses the source. */

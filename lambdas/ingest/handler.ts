@@ -16,7 +16,7 @@ import { systemAddresses, systemClock, systemIds, systemTimer } from '#adapters/
 import { EmfTelemetry } from '#adapters/telemetry/emf-telemetry.ts';
 import { receivedSources } from '#core/config/received-sources.ts';
 import { isWhole } from '#core/config/source-head.ts';
-import { PROBE_SOURCE } from '#core/inbound/watch/probe-source.ts';
+import { PROBE_SOURCE } from '#core/glossary.ts';
 import { needsSecret } from '#core/provider/source-needs.ts';
 import { config } from '#lambdas/shared/baked-config.ts';
 import { flushTelemetry } from '#lambdas/shared/flush-telemetry.ts';

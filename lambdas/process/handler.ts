@@ -15,10 +15,11 @@ import { systemClock, systemIds, systemRandom, systemTimer } from '#adapters/sys
 import { OutsideTargets } from '#adapters/targets/outside-targets.ts';
 import { EmfTelemetry } from '#adapters/telemetry/emf-telemetry.ts';
 import { receivedSources } from '#core/config/received-sources.ts';
+import { PROBE_SOURCE } from '#core/glossary.ts';
 import { ShapeWatch } from '#core/inbound/drift/shape-watch.ts';
 import { Pauses } from '#core/inbound/protocol/pauses.ts';
 import { withRoutes } from '#core/inbound/routing/with-routes.ts';
-import { PROBE_SOURCE, withProbe } from '#core/inbound/watch/probe-source.ts';
+import { withProbe } from '#core/inbound/watch/probe-source.ts';
 import { Breaker } from '#core/retry/breaker.ts';
 import { handlers as ownHandlers } from '#handlers/index.ts';
 import { config } from '#lambdas/shared/baked-config.ts';

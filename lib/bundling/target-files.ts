@@ -1,4 +1,5 @@
-import type { ResolvedConfig, TargetKind } from '#core/config/resolved-config.ts';
+import type { ResolvedConfig } from '#core/config/resolved-config.ts';
+import type { TargetKind } from '#core/inbound/routing/target.ts';
 
 /** The file of each target's client (adapters/targets/outside-targets.ts imports it lazily). The others need none. */
 const FILES: Readonly<Partial<Record<TargetKind, string>>> = {

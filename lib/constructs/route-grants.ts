@@ -1,5 +1,6 @@
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
-import type { ResolvedConfig, TargetKind } from '#core/config/resolved-config.ts';
+import type { ResolvedConfig } from '#core/config/resolved-config.ts';
+import type { TargetKind } from '#core/inbound/routing/target.ts';
 import type { EnvContract, GatewayFunction } from './gateway-function.ts';
 
 /** What a function must be allowed to do to reach a target. */

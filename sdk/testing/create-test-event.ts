@@ -1,9 +1,9 @@
 import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
 import { type EventKey, isEventKey, toEventId, toEventPk, toSourceId } from '#core/glossary.ts';
 import type { WebhookEvent } from '#core/handler/handler-contract.ts';
-import { keptHeaders } from '#core/inbound/ingest/kept-headers.ts';
 import { parsePayload } from '#core/inbound/process/parse-payload.ts';
 import { subjectOf } from '#core/inbound/process/subject-of.ts';
+import { keptHeaders } from '#core/inbound/protocol/kept-headers.ts';
 import type { ProviderSpec } from '#core/provider/provider-spec.ts';
 import { type Identification, identifyRequest } from '#core/verification/identify-request.ts';
 import { providerById } from '#providers/index.ts';

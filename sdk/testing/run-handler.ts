@@ -9,7 +9,6 @@ import { MemoryTelemetry } from '#adapters/memory/memory-telemetry.ts';
 import { SeededIds, SeededRandom } from '#adapters/memory/seeded-random.ts';
 import { VirtualClock } from '#adapters/memory/virtual-clock.ts';
 import { systemTimer } from '#adapters/system.ts';
-import { DEFAULT_RETRY, DEFAULT_TIMINGS, type RetryProfile } from '#core/config/resolved-config.ts';
 import { type EventPk, type EventStatus, eventIdToPk } from '#core/glossary.ts';
 import { defineHandlers, type Handler, type Outcome, type WebhookEvent } from '#core/handler/handler-contract.ts';
 import { processEvent } from '#core/inbound/process/process-event.ts';
@@ -17,10 +16,12 @@ import type { ProcessPorts, ProcessRules } from '#core/inbound/process/process-p
 import type { EventItem } from '#core/inbound/protocol/event-item.ts';
 import { isTerminal } from '#core/inbound/protocol/event-status.ts';
 import { expiryAfter, pendingItem } from '#core/inbound/protocol/event-writes.ts';
+import { DEFAULT_TIMINGS } from '#core/inbound/protocol/timings.ts';
 import { encodeWorkMessage, referenceTo } from '#core/inbound/protocol/work-message.ts';
 import type { EffectWrite } from '#core/ports.ts';
+import { DEFAULT_RETRY, type RetryProfile } from '#core/retry/backoff.ts';
 import { Breaker } from '#core/retry/breaker.ts';
-import { toHex } from '#core/scan/text.ts';
+import { toHex } from '#core/scan/bytes.ts';
 import { type TestTable, TestTables } from './test-tables.ts';
 
 /** What a run may be given. Times in milliseconds. */

@@ -2,7 +2,8 @@
 import type { MemoryDatabase } from '#adapters/memory/memory-database.ts';
 import { MemoryEventStore } from '#adapters/memory/memory-event-store.ts';
 import { DependencyError } from '#core/errors.ts';
-import type { EffectWrite, EventUpdate, TransactResult } from '#core/ports.ts';
+import type { EventUpdate, TransactResult } from '#core/inbound/ports.ts';
+import type { EffectWrite } from '#core/ports.ts';
 
 /** A table your handler writes to. */
 export interface TestTable {

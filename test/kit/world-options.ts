@@ -6,10 +6,12 @@ import type { MemoryQueueOptions } from '#adapters/memory/memory-queue.ts';
 import type { MemoryTargetsOptions } from '#adapters/memory/memory-targets.ts';
 import type { SimulatedProcessOptions } from '#adapters/memory/simulated-process.ts';
 import type { VirtualClock } from '#adapters/memory/virtual-clock.ts';
-import type { ResolvedSource, RetryProfile, Timings } from '#core/config/resolved-config.ts';
+import type { ResolvedSource } from '#core/config/resolved-config.ts';
 import type { HandlerRegistry } from '#core/handler/handler-contract.ts';
 import type { IngestPorts } from '#core/inbound/ingest/ingest-ports.ts';
+import type { Timings } from '#core/inbound/protocol/timings.ts';
 import type { Clock } from '#core/ports.ts';
+import type { RetryProfile } from '#core/retry/backoff.ts';
 import type { MemoryWorld } from './memory-world.ts';
 import type { Delivery } from './signed-request.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
-import { keptHeaders } from '#core/inbound/ingest/kept-headers.ts';
+import { keptHeaders } from '#core/inbound/protocol/kept-headers.ts';
 import { utf8 } from '#core/scan/bytes.ts';
 import { type Identification, identifyRequest } from '#core/verification/identify-request.ts';
 import type { Verified } from '#core/verification/verdict.ts';

@@ -2,14 +2,15 @@
 
 import type { ResolvedSource } from '#core/config/resolved-config.ts';
 import type { EpochMs, SourceId } from '#core/glossary.ts';
-import type { Reply } from '#core/inbound/ingest/reply.ts';
+import type { ControlStore, EventStore, PayloadStore } from '#core/inbound/ports.ts';
 import type { EventItem } from '#core/inbound/protocol/event-item.ts';
 import type { WriteRules } from '#core/inbound/protocol/event-writes.ts';
 import { type EventFilter, readFilter, type WrittenFilter } from '#core/inbound/search/event-filter.ts';
 import { findEvent } from '#core/inbound/search/event-report.ts';
 import type { ListStore } from '#core/inbound/search/list-events.ts';
-import type { Clock, ControlStore, EventStore, Ids, PayloadStore, Telemetry, WorkQueue } from '#core/ports.ts';
+import type { Clock, Ids, Telemetry, WorkQueue } from '#core/ports.ts';
 import type { ConfigProblem } from '#core/problem.ts';
+import { json, type Reply, refusal } from '#core/reply.ts';
 import { decodeJsonObject } from '#core/scan/json-object.ts';
 import { ApiInput } from './api-input.ts';
 import { API_FIELDS, type ApiRoute } from './api-routes.ts';
@@ -58,14 +59,6 @@ export class Refused extends Error {
     super();
     this.reply = reply;
   }
-}
-
-export function json(status: number, body: unknown): Reply {
-  return { status, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
-}
-
-export function refusal(status: number, error: string, message: string): Reply {
-  return json(status, { error, message });
 }
 
 /** Throws `Refused` (400) with every problem that was found, if any. */

@@ -1,13 +1,13 @@
 /** Replays by the status API: one event now, or many as a job that the sweeper carries out. */
 import type { EpochMs } from '#core/glossary.ts';
-import type { Reply } from '#core/inbound/ingest/reply.ts';
 import { replayEvent } from '#core/inbound/replay/replay-event.ts';
 import { cancelReplayJob, createReplayJob, previewReplay, readReplayJob } from '#core/inbound/replay/replay-job.ts';
 import { reportJob } from '#core/inbound/replay/report-job.ts';
 import type { EventFilter } from '#core/inbound/search/event-filter.ts';
 import { reportEvent } from '#core/inbound/search/event-report.ts';
+import { json, type Reply, refusal } from '#core/reply.ts';
 import { toIso } from '#core/time.ts';
-import { type ApiCall, bodyOf, eventOf, filterOf, json, refusal, refuseProblems } from './api-call.ts';
+import { type ApiCall, bodyOf, eventOf, filterOf, refuseProblems } from './api-call.ts';
 
 /** A dry run counts for so long at most; the function has 15 s. */
 const COUNT_LIMIT_MS = 8_000;

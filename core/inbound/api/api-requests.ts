@@ -3,11 +3,11 @@
  * writes are the ones the CLI makes. Every refusal says what was given, what is allowed and what to do.
  */
 import { DependencyError } from '#core/errors.ts';
-import type { Reply } from '#core/inbound/ingest/reply.ts';
 import { findPaused, pauseSource, readPauses, resumeSource } from '#core/inbound/protocol/pause-source.ts';
 import type { PauseNote } from '#core/inbound/protocol/pauses.ts';
 import { reportEvent, reportHistory, summarizeEvent } from '#core/inbound/search/event-report.ts';
 import { CursorError, listEvents } from '#core/inbound/search/list-events.ts';
+import { json, type Reply, refusal } from '#core/reply.ts';
 import { toIso } from '#core/time.ts';
 import {
   type ApiCall,
@@ -17,9 +17,7 @@ import {
   bodyOf,
   eventOf,
   filterOf,
-  json,
   Refused,
-  refusal,
   refuseProblems,
   sourceOf,
 } from './api-call.ts';

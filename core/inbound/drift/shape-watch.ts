@@ -5,7 +5,8 @@
  */
 import { DependencyError } from '#core/errors.ts';
 import type { EventId, SourceId } from '#core/glossary.ts';
-import type { Clock, ControlStore, Telemetry } from '#core/ports.ts';
+import type { ControlStore } from '#core/inbound/ports.ts';
+import type { Clock, Telemetry } from '#core/ports.ts';
 import {
   emptyDiff,
   fits,

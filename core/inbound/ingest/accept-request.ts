@@ -15,19 +15,20 @@ import {
   staleItem,
   watchUnsent,
 } from '#core/inbound/protocol/event-writes.ts';
+import { keptHeaders, VERIFIED_ITEMS_HEADER } from '#core/inbound/protocol/kept-headers.ts';
 import { noteConflict } from '#core/inbound/protocol/note-conflict.ts';
 import { isPastDedupWindow, PAYLOAD_MARGIN_DAYS } from '#core/inbound/protocol/retention.ts';
 import { encodeWorkMessage, WORK_MESSAGE_VERSION, type WorkMessage } from '#core/inbound/protocol/work-message.ts';
 import type { Crypto } from '#core/ports.ts';
-import { toHex } from '#core/scan/text.ts';
+import type { Reply } from '#core/reply.ts';
+import { toHex } from '#core/scan/bytes.ts';
 import { type Identification, identifyRequest } from '#core/verification/identify-request.ts';
 import type { RawRequest } from '#core/verification/raw-request.ts';
 import type { Verified } from '#core/verification/verdict.ts';
 import { authenticateRequest } from './authenticate-request.ts';
 import { countRefusal } from './count-refusal.ts';
 import type { IngestPorts, IngestRules } from './ingest-ports.ts';
-import { keptHeaders, VERIFIED_ITEMS_HEADER } from './kept-headers.ts';
-import { acknowledge, forbiddenSource, methodNotAllowed, type Reply, tooLarge, unavailable } from './reply.ts';
+import { acknowledge, forbiddenSource, methodNotAllowed, tooLarge, unavailable } from './reply.ts';
 
 /** The send is the last chance of an event that could not be recorded: it always has this long. */
 const MIN_SEND_MS = 1_000;

@@ -7,6 +7,7 @@ import type { ResolvedSource } from '#core/config/resolved-config.ts';
 import type { EpochMs } from '#core/glossary.ts';
 import type { SecretResult } from '#core/ports.ts';
 import { needsSecret } from '#core/provider/source-needs.ts';
+import type { Reply } from '#core/reply.ts';
 import type { RawRequest } from '#core/verification/raw-request.ts';
 import type { Refused, Verdict, Verified } from '#core/verification/verdict.ts';
 import type { VerifyContext } from '#core/verification/verify-context.ts';
@@ -14,7 +15,7 @@ import { verifyRequest } from '#core/verification/verify-request.ts';
 import { countRefusal } from './count-refusal.ts';
 import type { IngestPorts } from './ingest-ports.ts';
 import { quarantineRequest } from './quarantine.ts';
-import { acknowledge, type Reply, refuseSignature, unavailable } from './reply.ts';
+import { acknowledge, refuseSignature, unavailable } from './reply.ts';
 import { refuseBroughtSecret, shakeHands } from './shake-hands.ts';
 
 export type Authenticated = { kind: 'reply'; reply: Reply } | { kind: 'verified'; verdict: Verified };

@@ -1,5 +1,6 @@
 /** What ingest needs. */
 
+import type { EventStore, PayloadStore } from '#core/inbound/ports.ts';
 import type { WriteRules } from '#core/inbound/protocol/event-writes.ts';
 import type {
   Addresses,
@@ -7,11 +8,9 @@ import type {
   Clock,
   Codec,
   Crypto,
-  EventStore,
   Http,
   Ids,
   KeyFetcher,
-  PayloadStore,
   Secrets,
   Telemetry,
   Timer,

@@ -6,12 +6,13 @@
 import type { ResolvedSource } from '#core/config/resolved-config.ts';
 import { DependencyError } from '#core/errors.ts';
 import type { EpochMs } from '#core/glossary.ts';
+import type { PayloadStore } from '#core/inbound/ports.ts';
 import { REFUSED_SLOTS, refusedKey } from '#core/inbound/protocol/event-item.ts';
 import { expiryAfter } from '#core/inbound/protocol/event-writes.ts';
-import type { Codec, Crypto, PayloadStore, Telemetry } from '#core/ports.ts';
-import { toHex } from '#core/scan/text.ts';
+import { keptHeaders } from '#core/inbound/protocol/kept-headers.ts';
+import type { Codec, Crypto, Telemetry } from '#core/ports.ts';
+import { toHex } from '#core/scan/bytes.ts';
 import type { RawRequest } from '#core/verification/raw-request.ts';
-import { keptHeaders } from './kept-headers.ts';
 
 const QUARANTINE_DAYS = 3;
 const BODY_LIMIT = 16_384;

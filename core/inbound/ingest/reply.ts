@@ -1,21 +1,6 @@
 /** The HTTP answers of ingest. Refusals say nothing about why: the cause is a counter, not a hint for an attacker. */
 import type { ProviderSpec } from '#core/provider/provider-spec.ts';
-
-export interface Reply {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
-}
-
-const JSON_TYPE = { 'content-type': 'application/json' };
-
-function json(
-  status: number,
-  body: Readonly<Record<string, unknown>>,
-  headers: Readonly<Record<string, string>> = {},
-): Reply {
-  return { status, headers: { ...JSON_TYPE, ...headers }, body: JSON.stringify(body) };
-}
+import { json, type Reply } from '#core/reply.ts';
 
 /** The provider's own acknowledgement where its spec has one, else the product's. */
 export function acknowledge(

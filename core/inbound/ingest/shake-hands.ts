@@ -5,12 +5,13 @@
 
 import type { ResolvedSource } from '#core/config/resolved-config.ts';
 import { DependencyError } from '#core/errors.ts';
+import type { Reply } from '#core/reply.ts';
 import { answerHandshake, type HandshakeAnswer } from '#core/verification/handshake.ts';
 import type { RawRequest } from '#core/verification/raw-request.ts';
 import type { VerifyContext } from '#core/verification/verify-context.ts';
 import { countRefusal } from './count-refusal.ts';
 import type { IngestPorts } from './ingest-ports.ts';
-import { type Reply, refusePairing, unavailable } from './reply.ts';
+import { refusePairing, unavailable } from './reply.ts';
 
 type HandshakePorts = Pick<IngestPorts, 'secrets' | 'http' | 'telemetry'>;
 

@@ -3,10 +3,10 @@
  * successor, a DLQ message) is sent after the record says so and before the message is acked (I7).
  */
 
-import type { RetryProfile } from '#core/config/resolved-config.ts';
 import { DependencyError } from '#core/errors.ts';
 import { type EpochMs, splitEventPk } from '#core/glossary.ts';
 import type { Outcome } from '#core/handler/handler-contract.ts';
+import type { EventUpdate, TransactResult } from '#core/inbound/ports.ts';
 import type { AttemptNote, EventItem } from '#core/inbound/protocol/event-item.ts';
 import {
   type AttemptRecord,
@@ -22,9 +22,10 @@ import { keepResult } from '#core/inbound/protocol/keep-result.ts';
 import { PAYLOAD_MARGIN_DAYS } from '#core/inbound/protocol/retention.ts';
 import { sendDeath } from '#core/inbound/protocol/send-death.ts';
 import { encodeWorkMessage, referenceTo } from '#core/inbound/protocol/work-message.ts';
-import type { EffectWrite, EventUpdate, TransactResult } from '#core/ports.ts';
-import { backoffMs } from '#core/retry/backoff.ts';
-import { capText, toHex } from '#core/scan/text.ts';
+import type { EffectWrite } from '#core/ports.ts';
+import { backoffMs, type RetryProfile } from '#core/retry/backoff.ts';
+import { toHex } from '#core/scan/bytes.ts';
+import { capText } from '#core/scan/text.ts';
 import { ACK, type Disposal, type ProcessPorts, type ProcessRules, RETURN } from './process-ports.ts';
 
 /** How one attempt ended, in one word for the record. */

@@ -3,13 +3,14 @@
  * commits) and I7 (a message is deleted only when something else stands for its event).
  */
 
-import { DEFAULT_RETRY, type ResolvedSource } from '#core/config/resolved-config.ts';
+import type { ResolvedSource } from '#core/config/resolved-config.ts';
 import { DependencyError, UnknownDictionaryError } from '#core/errors.ts';
 import { type SourceId, splitEventPk, toEventId } from '#core/glossary.ts';
 import type { HandlerRegistration } from '#core/handler/handler-contract.ts';
 import type { EventItem } from '#core/inbound/protocol/event-item.ts';
 import { PAYLOAD_MARGIN_DAYS } from '#core/inbound/protocol/retention.ts';
 import { decodeWorkMessage, type WorkMessage } from '#core/inbound/protocol/work-message.ts';
+import { DEFAULT_RETRY } from '#core/retry/backoff.ts';
 import { describeByBody } from './describe-by-body.ts';
 import { type Attempt, type AttemptEnd, finishEvent } from './finish-event.ts';
 import { ACK, type Disposal, type ProcessPorts, type ProcessRules, type QueueRecord, RETURN } from './process-ports.ts';

@@ -4,6 +4,7 @@ import type { ResolvedSource } from '#core/config/resolved-config.ts';
 import type { EpochMs, SourceId } from '#core/glossary.ts';
 import type { HandlerRegistry } from '#core/handler/handler-contract.ts';
 import type { ShapeWatch } from '#core/inbound/drift/shape-watch.ts';
+import type { EventStore, PayloadStore, StepStore } from '#core/inbound/ports.ts';
 import type { WriteRules } from '#core/inbound/protocol/event-writes.ts';
 import type { Pauses } from '#core/inbound/protocol/pauses.ts';
 import type {
@@ -12,12 +13,9 @@ import type {
   Codec,
   Crypto,
   DeadQueue,
-  EventStore,
   Ids,
-  PayloadStore,
   Random,
   ReceiptBox,
-  StepStore,
   Telemetry,
   Timer,
   WorkQueue,

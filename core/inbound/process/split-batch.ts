@@ -7,14 +7,14 @@
 import type { ResolvedSource } from '#core/config/resolved-config.ts';
 import { type EpochMs, type EventKey, isEventKey, splitEventPk, toEventPk } from '#core/glossary.ts';
 import { done } from '#core/handler/handler-contract.ts';
-import { VERIFIED_ITEMS_HEADER } from '#core/inbound/ingest/kept-headers.ts';
 import { blobKeyOf, type EventItem } from '#core/inbound/protocol/event-item.ts';
 import { expiryAfter, type NewEvent, pendingItem, staleItem } from '#core/inbound/protocol/event-writes.ts';
+import { VERIFIED_ITEMS_HEADER } from '#core/inbound/protocol/kept-headers.ts';
 import { noteConflict } from '#core/inbound/protocol/note-conflict.ts';
 import { isPastDedupWindow, PAYLOAD_MARGIN_DAYS } from '#core/inbound/protocol/retention.ts';
 import { encodeWorkMessage, referenceTo } from '#core/inbound/protocol/work-message.ts';
 import type { ProviderSpec } from '#core/provider/provider-spec.ts';
-import { toHex } from '#core/scan/text.ts';
+import { toHex } from '#core/scan/bytes.ts';
 import { splitItems } from '#core/verification/identify-request.ts';
 import type { AttemptEnd } from './finish-event.ts';
 import type { ProcessPorts, ProcessRules } from './process-ports.ts';

@@ -5,9 +5,10 @@
  */
 
 import { PermanentError } from '#core/handler/handler-contract.ts';
+import type { StepStore } from '#core/inbound/ports.ts';
 import type { EventItem } from '#core/inbound/protocol/event-item.ts';
 import { expiryAfter } from '#core/inbound/protocol/event-writes.ts';
-import type { Clock, StepStore } from '#core/ports.ts';
+import type { Clock } from '#core/ports.ts';
 
 /** Bytes of one result as JSON. */
 export const MAX_STEP_BYTES = 32_768;

@@ -5,6 +5,7 @@
  */
 import { DependencyError } from '#core/errors.ts';
 import { splitEventPk } from '#core/glossary.ts';
+import type { EventUpdate, WriteResult } from '#core/inbound/ports.ts';
 import { blobKeyOf, type EventItem, isKnownRecord } from '#core/inbound/protocol/event-item.ts';
 import { isTerminal } from '#core/inbound/protocol/event-status.ts';
 import {
@@ -26,7 +27,6 @@ import {
 import { PAYLOAD_MARGIN_DAYS } from '#core/inbound/protocol/retention.ts';
 import { sendDeath } from '#core/inbound/protocol/send-death.ts';
 import { encodeWorkMessage, type WorkMessage } from '#core/inbound/protocol/work-message.ts';
-import type { EventUpdate, WriteResult } from '#core/ports.ts';
 import { capText } from '#core/scan/text.ts';
 import { ACK, type Disposal, type ProcessPorts, type ProcessRules, type QueueRecord, RETURN } from './process-ports.ts';
 import { keepOtherBody } from './run-handler.ts';

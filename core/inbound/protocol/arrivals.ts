@@ -5,7 +5,7 @@
  */
 
 import { type EpochMs, type SourceId, splitEventPk } from '#core/glossary.ts';
-import type { ControlStore } from '#core/ports.ts';
+import type { ControlStore } from '#core/inbound/ports.ts';
 import { decodeByName } from '#core/scan/json-object.ts';
 import type { EventItem } from './event-item.ts';
 

@@ -3,9 +3,8 @@
  * product changes a state item. docs/protocol.md explains each; the mutation suite removes each condition in turn.
  */
 import { all, any, type Condition, eq, exists, isIn, le, lt, missing, ne, same } from '#core/condition.ts';
-import type { Timings } from '#core/config/resolved-config.ts';
 import { type EpochMs, type EventPk, type EventStatus, splitEventPk } from '#core/glossary.ts';
-import type { EventUpdate } from '#core/ports.ts';
+import type { EventUpdate } from '#core/inbound/ports.ts';
 import { toHour } from '#core/time.ts';
 import {
   type EventAttribute,
@@ -15,6 +14,7 @@ import {
   WATCH_SHARDS,
 } from './event-item.ts';
 import { WAITING_STATUSES } from './event-status.ts';
+import type { Timings } from './timings.ts';
 
 /** `watchAt` of an event that waits for a person (pause): no due time will reach it. */
 export const FAR: EpochMs = 253_402_300_799_000;

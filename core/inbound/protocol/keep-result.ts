@@ -1,7 +1,7 @@
 /** Where the `data` of a finished handler is kept: in the record while it is small, else beside the payload. */
 
 import type { EpochMs } from '#core/glossary.ts';
-import type { PayloadStore } from '#core/ports.ts';
+import type { PayloadStore } from '#core/inbound/ports.ts';
 import type { EventItem } from './event-item.ts';
 import { expiryAfter, type WriteRules } from './event-writes.ts';
 import { PAYLOAD_MARGIN_DAYS } from './retention.ts';

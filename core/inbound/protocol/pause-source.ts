@@ -3,7 +3,8 @@
  * are still verified, recorded, acknowledged); the processor parks, and the sweeper brings back what was parked.
  */
 import { type SourceId, toSourceId } from '#core/glossary.ts';
-import type { Clock, ControlStore } from '#core/ports.ts';
+import type { ControlStore } from '#core/inbound/ports.ts';
+import type { Clock } from '#core/ports.ts';
 import { decodePauses, PAUSES_CONTROL, type PauseNote, type PauseNotes } from './pauses.ts';
 
 const WRITE_TRIES = 10;

@@ -1,7 +1,8 @@
 /** Which sources are paused: one control item, cached for a few seconds. */
 import { DependencyError } from '#core/errors.ts';
 import type { EpochMs, SourceId } from '#core/glossary.ts';
-import type { Clock, ControlStore, Telemetry } from '#core/ports.ts';
+import type { ControlStore } from '#core/inbound/ports.ts';
+import type { Clock, Telemetry } from '#core/ports.ts';
 import { decodeByName } from '#core/scan/json-object.ts';
 
 export const PAUSES_CONTROL = 'pauses';

@@ -1,6 +1,7 @@
 /** The second half of a death, for whoever finds it open: the processor that wrote it, a later copy, the sweeper. */
 
-import type { Clock, DeadQueue, EventStore } from '#core/ports.ts';
+import type { EventStore } from '#core/inbound/ports.ts';
+import type { Clock, DeadQueue } from '#core/ports.ts';
 import type { EventItem } from './event-item.ts';
 import { deathDone, type WriteRules } from './event-writes.ts';
 import { encodeWorkMessage, referenceTo } from './work-message.ts';

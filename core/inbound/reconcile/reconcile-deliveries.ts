@@ -5,11 +5,11 @@
 
 import type { ResolvedSource } from '#core/config/resolved-config.ts';
 import { DependencyError } from '#core/errors.ts';
+import { matches } from '#core/event-type.ts';
 import { type EpochMs, type EventPk, type SourceId, toEventId, toEventPk } from '#core/glossary.ts';
-import { matches } from '#core/handler/handler-contract.ts';
 import { acceptReconciled, eventKeyOf, type ReconciledPorts } from '#core/inbound/ingest/accept-request.ts';
 import type { IngestRules } from '#core/inbound/ingest/ingest-ports.ts';
-import type { ControlStore, EventStore } from '#core/ports.ts';
+import type { ControlStore, EventStore } from '#core/inbound/ports.ts';
 import { PatientCaller } from './ask-patiently.ts';
 import type { DeliveryApi, DeliveryContent, ListedDelivery } from './delivery-api.ts';
 import { chooseWindow, type OpenWindow, type Progress, parseProgress, type WindowRules } from './progress.ts';

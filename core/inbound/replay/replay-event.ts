@@ -4,6 +4,7 @@
  */
 
 import { type EpochMs, splitEventPk } from '#core/glossary.ts';
+import type { EventStore, PayloadStore } from '#core/inbound/ports.ts';
 import type { EventItem } from '#core/inbound/protocol/event-item.ts';
 import {
   expiryAfter,
@@ -14,7 +15,7 @@ import {
 } from '#core/inbound/protocol/event-writes.ts';
 import { PAYLOAD_MARGIN_DAYS } from '#core/inbound/protocol/retention.ts';
 import { encodeWorkMessage, referenceTo } from '#core/inbound/protocol/work-message.ts';
-import type { Clock, EventStore, PayloadStore, WorkQueue } from '#core/ports.ts';
+import type { Clock, WorkQueue } from '#core/ports.ts';
 
 export interface ReplayRequest {
   /** Unique per request or job: a repetition with the same id changes nothing. */

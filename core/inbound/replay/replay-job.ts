@@ -4,10 +4,11 @@
  */
 
 import type { EpochMs, EventPk } from '#core/glossary.ts';
+import type { ControlStore } from '#core/inbound/ports.ts';
 import type { EventItem } from '#core/inbound/protocol/event-item.ts';
 import type { EventFilter } from '#core/inbound/search/event-filter.ts';
 import { cursorAfter, EventSearch, type ListPorts } from '#core/inbound/search/list-events.ts';
-import type { Clock, ControlStore, Ids } from '#core/ports.ts';
+import type { Clock, Ids } from '#core/ports.ts';
 import { decodeJsonObject } from '#core/scan/json-object.ts';
 import { toIso } from '#core/time.ts';
 

@@ -5,20 +5,12 @@
  */
 import { DependencyError } from '#core/errors.ts';
 import type { EpochMs, EventPk } from '#core/glossary.ts';
+import type { ControlStore, EventStore, PayloadStore } from '#core/inbound/ports.ts';
 import type { EventItem } from '#core/inbound/protocol/event-item.ts';
 import type { WriteRules } from '#core/inbound/protocol/event-writes.ts';
 import { matchesFilter } from '#core/inbound/search/event-filter.ts';
 import type { ListStore } from '#core/inbound/search/list-events.ts';
-import type {
-  Clock,
-  ControlStore,
-  EventStore,
-  PayloadStore,
-  QueueGauge,
-  Telemetry,
-  Timer,
-  WorkQueue,
-} from '#core/ports.ts';
+import type { Clock, QueueGauge, Telemetry, Timer, WorkQueue } from '#core/ports.ts';
 import { replayEvent } from './replay-event.ts';
 import {
   changeOpenJobs,

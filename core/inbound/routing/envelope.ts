@@ -3,9 +3,9 @@
  * it as it came, byte for byte: no number loses digits. Nothing in it changes from attempt to attempt.
  */
 
-import type { TargetKind } from '#core/config/resolved-config.ts';
 import type { WebhookEvent } from '#core/handler/handler-contract.ts';
 import { toIso } from '#core/time.ts';
+import type { TargetKind } from './target.ts';
 
 export interface EnvelopeFacts {
   readonly event: WebhookEvent;

@@ -4,7 +4,6 @@
  * again, with the same key.
  */
 
-import type { Route, RouteTarget } from '#core/config/resolved-config.ts';
 import {
   defer,
   done,
@@ -15,11 +14,12 @@ import {
   retryAfter,
   type WebhookEvent,
 } from '#core/handler/handler-contract.ts';
-import type { BlobStore, Clock, Codec, Crypto, Delivered, Targets } from '#core/ports.ts';
+import type { BlobStore, Clock, Codec, Crypto } from '#core/ports.ts';
 import type { Breaker } from '#core/retry/breaker.ts';
-import { toHex } from '#core/scan/text.ts';
+import { toHex } from '#core/scan/bytes.ts';
 import { type EnvelopeFacts, referenceEnvelope, TEXT_LIMITS, wholeEnvelope } from './envelope.ts';
-import { nameOfTarget } from './target.ts';
+import { nameOfTarget, type Route, type RouteTarget } from './target.ts';
+import type { Delivered, Targets } from './targets.ts';
 
 export interface RoutePorts {
   readonly targets: Targets;

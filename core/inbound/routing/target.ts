@@ -2,7 +2,21 @@
  * Targets as a person writes them: the ARN of something that takes events, or a URL. The ARN says what it is, so that
  * nothing else has to.
  */
-import type { RouteTarget, TargetKind } from '#core/config/resolved-config.ts';
+
+/** Where routed events go, by the service that takes them. */
+export type TargetKind = 'event_bus' | 'queue' | 'topic' | 'function' | 'state_machine' | 'http';
+
+export interface RouteTarget {
+  readonly kind: TargetKind;
+  /** The ARN, or the URL of an `http` target. */
+  readonly address: string;
+}
+
+/** Events of one type (a final `*` matches any rest), sent to targets instead of to a handler. */
+export interface Route {
+  readonly type: string;
+  readonly targets: readonly RouteTarget[];
+}
 
 /** An ARN taken apart. */
 export interface Arn {

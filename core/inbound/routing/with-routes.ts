@@ -1,11 +1,16 @@
 /** Handlers and routes answer one question: what runs for this event? The more exact of the two. */
 
-import type { ResolvedSource } from '#core/config/resolved-config.ts';
+import { exactness, matches } from '#core/event-type.ts';
 import type { SourceId } from '#core/glossary.ts';
-import { exactness, type HandlerRegistration, type HandlerRegistry, matches } from '#core/handler/handler-contract.ts';
+import type { HandlerRegistration, HandlerRegistry } from '#core/handler/handler-contract.ts';
 import { type RoutePorts, routeEvent } from './route-event.ts';
+import type { Route } from './target.ts';
 
-type RoutedSource = Pick<ResolvedSource, 'id' | 'routes'>;
+/** What it takes to know of a source. */
+interface RoutedSource {
+  readonly id: SourceId;
+  readonly routes?: readonly Route[];
+}
 
 /**
  * The registry of handlers with the routes of the configuration in it. A route names its source, so it comes before a

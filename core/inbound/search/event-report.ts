@@ -10,9 +10,9 @@ import {
   toEventId,
   toEventPk,
 } from '#core/glossary.ts';
+import type { EventStore, PayloadStore } from '#core/inbound/ports.ts';
 import type { EventItem } from '#core/inbound/protocol/event-item.ts';
 import { SEE_DETAIL } from '#core/inbound/protocol/keep-result.ts';
-import type { EventStore, PayloadStore } from '#core/ports.ts';
 import { decodeJsonObject, parseJson } from '#core/scan/json-object.ts';
 import { toIso } from '#core/time.ts';
 

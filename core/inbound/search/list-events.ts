@@ -4,12 +4,11 @@
  */
 
 import { type EpochMs, type EventPk, type SourceId, splitEventPk } from '#core/glossary.ts';
+import type { ControlStore, EventStore } from '#core/inbound/ports.ts';
 import { readArrivals } from '#core/inbound/protocol/arrivals.ts';
-import type { EventItem } from '#core/inbound/protocol/event-item.ts';
-import { WATCH_SHARDS } from '#core/inbound/protocol/event-item.ts';
+import { type EventItem, WATCH_SHARDS } from '#core/inbound/protocol/event-item.ts';
 import { isTerminal } from '#core/inbound/protocol/event-status.ts';
 import { FAR } from '#core/inbound/protocol/event-writes.ts';
-import type { ControlStore, EventStore } from '#core/ports.ts';
 import { fromBase64, textOf, toBase64, utf8 } from '#core/scan/bytes.ts';
 import { decodeJsonObject } from '#core/scan/json-object.ts';
 import { type EventFilter, matchesFilter, matchesType } from './event-filter.ts';

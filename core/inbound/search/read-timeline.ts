@@ -4,8 +4,8 @@
  */
 
 import { type EpochMs, type SourceId, splitEventPk } from '#core/glossary.ts';
-import type { EventStore, TimelineEntry } from '#core/ports.ts';
-import { toHour } from '#core/time.ts';
+import type { EventStore, TimelineEntry } from '#core/inbound/ports.ts';
+import { toHour, toStamp } from '#core/time.ts';
 import type { EventFilter } from './event-filter.ts';
 
 export type Order = 'newest' | 'oldest';
@@ -115,7 +115,7 @@ export class TimelineReader {
   }
 
   private bounds(): { from: string; to: string } {
-    const [from, to] = [stamp(this.filter.since), stamp(this.filter.until)];
+    const [from, to] = [toStamp(this.filter.since), toStamp(this.filter.until)];
     if (this.after === undefined) return { from, to };
     const { at } = this.after;
     if (this.order === 'newest') return { from, to: earlier(at, to) };
@@ -150,16 +150,12 @@ export class TimelineReader {
 
   /** The position behind everything of an hour. */
   private edgeOf(hour: EpochMs): Position {
-    return { at: stamp(this.order === 'newest' ? hour : hour + HOUR_MS), source: '' };
+    return { at: toStamp(this.order === 'newest' ? hour : hour + HOUR_MS), source: '' };
   }
 }
 
 function earlier(a: string, b: string): string {
   return [a, b].sort()[0] as string;
-}
-
-function stamp(ms: EpochMs): string {
-  return String(Math.max(0, ms)).padStart(13, '0');
 }
 
 function hoursOf(

@@ -2,7 +2,7 @@
  * Sources that ever were configured: a removed one may still have parked events, so the sweeper visits it for good.
  */
 import { type SourceId, toSourceId } from '#core/glossary.ts';
-import type { ControlStore } from '#core/ports.ts';
+import type { ControlStore } from '#core/inbound/ports.ts';
 
 const SOURCES_CONTROL = 'sources';
 

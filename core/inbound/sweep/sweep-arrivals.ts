@@ -5,10 +5,10 @@
  */
 
 import type { EpochMs, SourceId } from '#core/glossary.ts';
+import type { ControlStore, EventStore, TimelineEntry } from '#core/inbound/ports.ts';
 import { ARRIVALS_CONTROL, type ArrivalCursors, decodeArrivals } from '#core/inbound/protocol/arrivals.ts';
 import type { EventItem } from '#core/inbound/protocol/event-item.ts';
-import type { ControlStore, EventStore, TimelineEntry } from '#core/ports.ts';
-import { toHour } from '#core/time.ts';
+import { toHour, toStamp } from '#core/time.ts';
 
 const HOUR_MS = 3_600_000;
 /** Where the look at a source begins that was never looked at. */
@@ -77,7 +77,7 @@ export async function sweepArrivals(
 
 function firstPlace(source: SourceId, cursor: EpochMs | undefined, upTo: EpochMs): Place {
   const passed = cursor ?? Math.max(0, upTo - FIRST_LOOK_MS);
-  return { source, at: stamp(passed), passed, stuck: false, unsaved: false, done: passed >= upTo };
+  return { source, at: toStamp(passed), passed, stuck: false, unsaved: false, done: passed >= upTo };
 }
 
 /** One page of the hour a place is in; a place at the end of its hour moves on to the next. */
@@ -91,7 +91,7 @@ async function readPage(
   const end = Math.min(run.upTo, hour - (hour % HOUR_MS) + HOUR_MS);
   const page = await store.timeline(`${source}#${toHour(hour)}`, {
     from: at,
-    to: stamp(end),
+    to: toStamp(end),
     newestFirst: false,
     limit: PAGE,
   });
@@ -102,7 +102,7 @@ async function readPage(
   const reached = last === undefined ? end : Number(last.slice(0, 13));
   return {
     source,
-    at: last ?? stamp(end),
+    at: last ?? toStamp(end),
     passed: stuck ? place.passed : reached,
     stuck,
     unsaved: place.unsaved || (entries.length > 0 && !stuck),
@@ -129,8 +129,4 @@ function cursorsOf(places: readonly Place[]): ArrivalCursors {
 /** An idle source is read again from the same place while that is one query, so that it costs no write a minute. */
 function isWorthSaving({ passed, unsaved }: Place, saved: EpochMs | undefined): boolean {
   return unsaved || saved === undefined || toHour(saved) !== toHour(passed);
-}
-
-function stamp(ms: EpochMs): string {
-  return String(ms).padStart(13, '0');
 }

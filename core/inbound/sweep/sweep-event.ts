@@ -4,8 +4,8 @@
  * other.
  */
 
-import type { Timings } from '#core/config/resolved-config.ts';
 import { type EpochMs, splitEventPk } from '#core/glossary.ts';
+import type { EventUpdate, WriteResult } from '#core/inbound/ports.ts';
 import { type EventItem, isKnownRecord } from '#core/inbound/protocol/event-item.ts';
 import {
   countResend,
@@ -21,8 +21,8 @@ import {
 } from '#core/inbound/protocol/event-writes.ts';
 import { PAYLOAD_MARGIN_DAYS } from '#core/inbound/protocol/retention.ts';
 import { sendDeath } from '#core/inbound/protocol/send-death.ts';
+import type { Timings } from '#core/inbound/protocol/timings.ts';
 import { encodeWorkMessage, referenceTo } from '#core/inbound/protocol/work-message.ts';
-import type { EventUpdate, WriteResult } from '#core/ports.ts';
 import type { SweepPorts } from './sweep-ports.ts';
 
 export interface SweepView {

@@ -1,18 +1,8 @@
 /** What the sweeper needs: effects, and what it has to know of the configuration. */
 import type { SourceId } from '#core/glossary.ts';
+import type { ControlStore, EventStore, PayloadStore } from '#core/inbound/ports.ts';
 import type { WriteRules } from '#core/inbound/protocol/event-writes.ts';
-import type {
-  Clock,
-  ControlStore,
-  DeadQueue,
-  EventStore,
-  Ids,
-  PayloadStore,
-  QueueGauge,
-  Telemetry,
-  Timer,
-  WorkQueue,
-} from '#core/ports.ts';
+import type { Clock, DeadQueue, Ids, QueueGauge, Telemetry, Timer, WorkQueue } from '#core/ports.ts';
 
 export interface SweepPorts {
   readonly store: EventStore;

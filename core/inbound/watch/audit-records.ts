@@ -6,12 +6,13 @@
  */
 import { DependencyError } from '#core/errors.ts';
 import type { EpochMs } from '#core/glossary.ts';
+import type { ControlStore, EventStore, PayloadStore } from '#core/inbound/ports.ts';
 import { type ArrivalCursors, isPassed, readArrivals } from '#core/inbound/protocol/arrivals.ts';
 import type { EventItem } from '#core/inbound/protocol/event-item.ts';
 import { isTerminal } from '#core/inbound/protocol/event-status.ts';
 import { expiryAfter, FAR, rewatch, type WriteRules } from '#core/inbound/protocol/event-writes.ts';
 import { PAYLOAD_MARGIN_DAYS } from '#core/inbound/protocol/retention.ts';
-import type { Clock, ControlStore, EventStore, PayloadStore, Random, Telemetry } from '#core/ports.ts';
+import type { Clock, Random, Telemetry } from '#core/ports.ts';
 
 export interface ReconcilePorts {
   readonly store: Pick<EventStore, 'scan' | 'update'>;

@@ -1,8 +1,8 @@
 /** What on-call reads when events have died: which, of what, and the commands that show and mend it. */
 
 import { type EpochMs, type SourceId, splitEventPk, toEventId } from '#core/glossary.ts';
+import type { EventStore } from '#core/inbound/ports.ts';
 import type { EventItem } from '#core/inbound/protocol/event-item.ts';
-import type { EventStore } from '#core/ports.ts';
 
 export interface DeathView {
   readonly environment: string;

@@ -4,7 +4,8 @@
  */
 import { DependencyError } from '#core/errors.ts';
 import type { SourceId } from '#core/glossary.ts';
-import type { Clock, EventStore, Pager, Telemetry } from '#core/ports.ts';
+import type { EventStore } from '#core/inbound/ports.ts';
+import type { Clock, Pager, Telemetry } from '#core/ports.ts';
 import { describeDeaths } from './describe-deaths.ts';
 
 /** A notification of CloudWatch as SNS carries it; `message` is its JSON text. */

@@ -1,9 +1,6 @@
 /** The gateway's own source: events the probe sends to itself, to be handled by nothing of the user's. */
-import { toSourceId } from '#core/glossary.ts';
+import { PROBE_SOURCE } from '#core/glossary.ts';
 import { done, type HandlerRegistration, type HandlerRegistry } from '#core/handler/handler-contract.ts';
-
-/** Its name is taken: no source of the configuration may have it. */
-export const PROBE_SOURCE = toSourceId('holdfast-probe');
 
 const COMPLETE: HandlerRegistration = {
   source: PROBE_SOURCE,

@@ -3,10 +3,11 @@
  * provider and a handler see together. A probe that fails reports nothing: the absence is the alarm.
  */
 
-import type { ResolvedSource } from '#core/config/resolved-config.ts';
 import { DependencyError } from '#core/errors.ts';
-import { type EpochMs, type EventPk, isEventKey, toEventPk } from '#core/glossary.ts';
-import type { Clock, Crypto, EventStore, Ids, Secrets, Sender, Telemetry, Timer } from '#core/ports.ts';
+import { type EpochMs, type EventPk, isEventKey, type SourceId, toEventPk } from '#core/glossary.ts';
+import type { EventStore } from '#core/inbound/ports.ts';
+import type { Clock, Crypto, Ids, Secrets, Sender, Telemetry, Timer } from '#core/ports.ts';
+import type { ProviderSpec } from '#core/provider/provider-spec.ts';
 import { toIso } from '#core/time.ts';
 import { signRequest } from '#core/verification/sign-request.ts';
 
@@ -22,7 +23,8 @@ export interface ProbePorts {
 }
 
 export interface ProbeRules {
-  readonly source: ResolvedSource;
+  /** The probe's own source. */
+  readonly source: { readonly id: SourceId; readonly spec: ProviderSpec };
   /** The public URL of the source. */
   readonly url: string;
   /** How long the event may take to be completed. */

@@ -5,7 +5,8 @@
 import fc from 'fast-check';
 import type { Condition, Scalar } from '#core/condition.ts';
 import type { EventPk } from '#core/glossary.ts';
-import type { EffectWrite, EventStore, EventUpdate } from '#core/ports.ts';
+import type { EventStore, EventUpdate } from '#core/inbound/ports.ts';
+import type { EffectWrite } from '#core/ports.ts';
 import { makeEventItem } from './event-item-fixture.ts';
 
 const ATTRIBUTES = ['status', 'owner', 'gen', 'leaseUntil', 'parked', 'size', 'result'] as const;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { ControlStore } from '#core/ports.ts';
+import type { ControlStore } from '#core/inbound/ports.ts';
 
 export interface ControlStoreSubject {
   readonly control: ControlStore;

@@ -1,5 +1,4 @@
-import type { EventKey, EventPk } from '#core/glossary.ts';
-import { toEventPk, toSourceId } from '#core/glossary.ts';
+import { type EventKey, type EventPk, toEventPk, toSourceId } from '#core/glossary.ts';
 import type { EventItem } from '#core/inbound/protocol/event-item.ts';
 
 /** A plausible state item; whatever a test is about goes into `more`. */

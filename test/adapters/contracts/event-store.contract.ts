@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { all, any, type Condition, eq, exists, gt, isIn, lt, missing } from '#core/condition.ts';
-import type { EventPk } from '#core/glossary.ts';
-import { toSourceId } from '#core/glossary.ts';
+import { type EventPk, toSourceId } from '#core/glossary.ts';
+import type { EventStore, EventUpdate, Page } from '#core/inbound/ports.ts';
 import type { EventItem } from '#core/inbound/protocol/event-item.ts';
-import type { EffectWrite, EventStore, EventUpdate, Page } from '#core/ports.ts';
+import type { EffectWrite } from '#core/ports.ts';
 import { makeEventItem } from './event-item-fixture.ts';
 
 export interface EventStoreSubject {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type EventPk, toSourceId } from '#core/glossary.ts';
+import type { PayloadStore, StepStore } from '#core/inbound/ports.ts';
 import { type PayloadItem, type RefusedItem, refusedKey, type StepItem } from '#core/inbound/protocol/event-item.ts';
-import type { PayloadStore, StepStore } from '#core/ports.ts';
 
 let keys = 0;
 const freshPk = (): EventPk => `contract#${Date.now().toString(36)}-${++keys}` as EventPk;

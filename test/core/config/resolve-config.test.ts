@@ -3,8 +3,9 @@ import { gateway } from '#config';
 import { LOCAL_RETRY, LOCAL_TIMINGS } from '#core/config/defaults.ts';
 import { defineGateway, type GatewayConfig } from '#core/config/gateway-config.ts';
 import { ConfigError, resolveConfig, resolveDeployment } from '#core/config/resolve-config.ts';
-import { DEFAULT_RETRY, DEFAULT_TIMINGS } from '#core/config/resolved-config.ts';
+import { DEFAULT_TIMINGS } from '#core/inbound/protocol/timings.ts';
 import type { ProviderSpec } from '#core/provider/provider-spec.ts';
+import { DEFAULT_RETRY } from '#core/retry/backoff.ts';
 import { PROVIDERS } from '#providers/index.ts';
 
 const plain = defineGateway({

@@ -9,7 +9,7 @@ import type { AwsTarget } from '#adapters/targets/aws-target.ts';
 import type { GatewayConfig, RoutesConfig } from '#core/config/gateway-config.ts';
 import { resolveConfig } from '#core/config/resolve-config.ts';
 import { toSourceId } from '#core/glossary.ts';
-import type { Delivered, TargetMessage } from '#core/ports.ts';
+import type { Delivered, TargetMessage } from '#core/inbound/routing/targets.ts';
 import { bundleFunctions } from '#lib/bundling/bundle-functions.ts';
 import { PROVIDERS } from '#providers/index.ts';
 import { synthEnvironment } from './synth-environment.ts';

@@ -1,7 +1,7 @@
 /** Deliberate bugs in what the code writes and sends: a walk must end in a Divergence under each. */
 import { type Condition, exists } from '#core/condition.ts';
+import type { EventUpdate } from '#core/inbound/ports.ts';
 import type { EventAttribute } from '#core/inbound/protocol/event-item.ts';
-import type { EventUpdate } from '#core/ports.ts';
 import type { Bug } from './real-lifecycle.ts';
 
 export const BUGS: Readonly<Record<string, Bug>> = {

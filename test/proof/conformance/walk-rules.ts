@@ -1,8 +1,9 @@
 /** Names and configuration of the walks. */
 
-import { DEFAULT_TIMINGS, type ResolvedSource, type Timings } from '#core/config/resolved-config.ts';
+import type { ResolvedSource } from '#core/config/resolved-config.ts';
 import { type EventKey, toEventPk, toSourceId } from '#core/glossary.ts';
 import type { ProcessRules } from '#core/inbound/process/process-ports.ts';
+import { DEFAULT_TIMINGS, type Timings } from '#core/inbound/protocol/timings.ts';
 import { generic } from '#providers/generic.ts';
 import { ATTEMPT_BUDGET, RESEND_CAP } from '#test/proof/model/lifecycle-state.ts';
 

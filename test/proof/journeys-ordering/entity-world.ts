@@ -1,6 +1,5 @@
 /** A memory world with tables for entities, and a look at what became of each event. */
-import type { Handler } from '#core/handler/handler-contract.ts';
-import { defineHandlers } from '#core/handler/handler-contract.ts';
+import { defineHandlers, type Handler } from '#core/handler/handler-contract.ts';
 import { MemoryWorld, type WorldOptions } from '#test/kit/memory-world.ts';
 
 export const ENTITIES = 'entities';

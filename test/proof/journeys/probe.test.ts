@@ -6,9 +6,10 @@ import { MemoryTelemetry } from '#adapters/memory/memory-telemetry.ts';
 import { SeededIds } from '#adapters/memory/seeded-random.ts';
 import type { ResolvedSource } from '#core/config/resolved-config.ts';
 import { DependencyError } from '#core/errors.ts';
+import { PROBE_SOURCE } from '#core/glossary.ts';
 import { done } from '#core/handler/handler-contract.ts';
 import { type ProbePorts, probe } from '#core/inbound/watch/probe.ts';
-import { PROBE_SOURCE, withProbe } from '#core/inbound/watch/probe-source.ts';
+import { withProbe } from '#core/inbound/watch/probe-source.ts';
 import { EVENTS, MemoryWorld, SECRET } from '#test/kit/memory-world.ts';
 
 class ProbedWorld {

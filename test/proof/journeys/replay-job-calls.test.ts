@@ -6,9 +6,9 @@ import { eventsTable, MemoryEventStore } from '#adapters/memory/memory-event-sto
 import { MemoryPayloadStore, payloadsTable } from '#adapters/memory/memory-payload-store.ts';
 import { SeededRandom } from '#adapters/memory/seeded-random.ts';
 import { VirtualClock } from '#adapters/memory/virtual-clock.ts';
-import { DEFAULT_TIMINGS } from '#core/config/resolved-config.ts';
 import { type EpochMs, type EventKey, type EventStatus, toEventPk, toSourceId } from '#core/glossary.ts';
 import type { EventItem } from '#core/inbound/protocol/event-item.ts';
+import { DEFAULT_TIMINGS } from '#core/inbound/protocol/timings.ts';
 import { createReplayJob, previewReplay, readReplayJob } from '#core/inbound/replay/replay-job.ts';
 import { runReplayJobs } from '#core/inbound/replay/run-replay-jobs.ts';
 import { toHour } from '#core/time.ts';

@@ -7,6 +7,7 @@ import { MemoryPayloadStore } from '#adapters/memory/memory-payload-store.ts';
 import { LOCAL_TIMINGS } from '#core/config/defaults.ts';
 import { type EventKey, toEventPk, toSourceId } from '#core/glossary.ts';
 import { PermanentError } from '#core/handler/handler-contract.ts';
+import type { ControlStore } from '#core/inbound/ports.ts';
 import {
   cancelReplayJob,
   createReplayJob,
@@ -16,7 +17,6 @@ import {
   readReplayJob,
 } from '#core/inbound/replay/replay-job.ts';
 import type { EventFilter } from '#core/inbound/search/event-filter.ts';
-import type { ControlStore } from '#core/ports.ts';
 import { isLongRun } from '#test/kit/long-run.ts';
 import { EVENTS, MemoryWorld, PAYLOADS, type WorldOptions } from '#test/kit/memory-world.ts';
 import { handlerThat } from './support/handlers.ts';

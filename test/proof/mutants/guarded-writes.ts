@@ -1,9 +1,9 @@
 /** What each write of the protocol must accept and refuse. */
 
-import { DEFAULT_TIMINGS as timings } from '#core/config/resolved-config.ts';
+import type { EventUpdate } from '#core/inbound/ports.ts';
 import type { EventItem } from '#core/inbound/protocol/event-item.ts';
 import * as writes from '#core/inbound/protocol/event-writes.ts';
-import type { EventUpdate } from '#core/ports.ts';
+import { DEFAULT_TIMINGS as timings } from '#core/inbound/protocol/timings.ts';
 import { makeEventItem } from '#test/adapters/contracts/event-item-fixture.ts';
 import { leavesOf, writeOf } from './write-leaves.ts';
 

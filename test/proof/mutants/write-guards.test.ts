@@ -4,8 +4,8 @@
  */
 import { describe, expect, it } from 'vitest';
 import { holds } from '#core/condition.ts';
+import type { EventUpdate } from '#core/inbound/ports.ts';
 import * as writes from '#core/inbound/protocol/event-writes.ts';
-import type { EventUpdate } from '#core/ports.ts';
 import { CONDITIONS, GUARDS, type Guard, item } from './guarded-writes.ts';
 import { dropLeaf, writeOf } from './write-leaves.ts';
 

@@ -3,7 +3,7 @@
  * product needs to name it; a condition by its attribute, its comparison and, where a status is excluded, that status.
  */
 import type { Condition } from '#core/condition.ts';
-import type { EventUpdate } from '#core/ports.ts';
+import type { EventUpdate } from '#core/inbound/ports.ts';
 
 /** The builder in core/inbound/protocol/event-writes.ts that made an update. */
 export function writeOf({ condition, set, add, remove = [] }: EventUpdate): string {

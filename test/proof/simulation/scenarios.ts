@@ -1,5 +1,5 @@
 /** Named scenarios: one story each, in a world without other trouble, judged by the same ledger. */
-import type { ControlStore } from '#core/ports.ts';
+import type { ControlStore } from '#core/inbound/ports.ts';
 import type { Totals } from './ledger-verdict.ts';
 import { PROVIDERS, type Provider } from './providers.ts';
 import { EVENTS, PAYLOADS } from './region.ts';

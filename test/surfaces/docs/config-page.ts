@@ -12,8 +12,8 @@ import {
   LOCAL_TIMINGS,
 } from '#core/config/defaults.ts';
 import type { GatewayConfig } from '#core/config/gateway-config.ts';
-import { DEFAULT_TIMINGS } from '#core/config/resolved-config.ts';
 import { validateConfig } from '#core/config/validate-config.ts';
+import { DEFAULT_TIMINGS } from '#core/inbound/protocol/timings.ts';
 import { PROVIDERS } from '#providers/index.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');

@@ -1,6 +1,6 @@
 /** Writes of a processor that arrive late: outcomes of owners whose lease is over, deaths, copies of newer generations. */
 import { defer, done, type Outcome, PermanentError, retryAfter } from '#core/handler/handler-contract.ts';
-import type { EventUpdate } from '#core/ports.ts';
+import type { EventUpdate } from '#core/inbound/ports.ts';
 import type { MemoryWorld } from '#test/kit/memory-world.ts';
 import { handlerThat } from '#test/proof/journeys/support/handlers.ts';
 import {

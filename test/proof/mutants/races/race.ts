@@ -2,7 +2,7 @@
 import { MemoryEventStore } from '#adapters/memory/memory-event-store.ts';
 import { LOCAL_TIMINGS } from '#core/config/defaults.ts';
 import { PermanentError } from '#core/handler/handler-contract.ts';
-import type { EventUpdate } from '#core/ports.ts';
+import type { EventUpdate } from '#core/inbound/ports.ts';
 import { EVENTS, MemoryWorld, type WorldOptions } from '#test/kit/memory-world.ts';
 import { handlerThat } from '#test/proof/journeys/support/handlers.ts';
 import { writeOf } from '../write-leaves.ts';
