@@ -1,6 +1,5 @@
 /** Dead letters by source and cause, and the messages of the dead-letter queue itself. */
-import type { EpochMs, SourceId } from '#core/glossary.ts';
-import { splitEventPk } from '#core/glossary.ts';
+import { type EpochMs, type SourceId, splitEventPk } from '#core/glossary.ts';
 import type { EventItem } from '#core/inbound/protocol/event-item.ts';
 import type { EventFilter } from '#core/inbound/search/event-filter.ts';
 import { EventSearch } from '#core/inbound/search/list-events.ts';

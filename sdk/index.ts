@@ -26,7 +26,6 @@ export {
   type Throttle,
 } from '#core/config/gateway-config.ts';
 export type { ReconcileConfig } from '#core/config/reconcile-config.ts';
-export type { RetryProfile } from '#core/config/resolved-config.ts';
 // Handlers, and what they may answer.
 export {
   defer,
@@ -60,6 +59,7 @@ export {
 export type { EffectWrite, ItemData, ItemKey } from '#core/ports.ts';
 // A provider of your own, as data.
 export type { ProviderSpec } from '#core/provider/provider-spec.ts';
+export type { RetryProfile } from '#core/retry/backoff.ts';
 // What handlers need from AWS: handlers/resources.ts.
 export type { HandlerResources, HandlerResourcesContext, TableNeed } from '#lib/handler-resources.ts';
 export { forward } from './forward.ts';
