@@ -1,5 +1,5 @@
 /** Whether an endpoint wants a message, and why not. */
-import { matches } from '#core/handler/handler-contract.ts';
+import { matches } from '#core/event-type.ts';
 import type { EndpointItem, MessageItem } from '#core/outbound/protocol/items.ts';
 import { passesFilter } from './content-filter.ts';
 
