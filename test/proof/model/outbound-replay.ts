@@ -67,7 +67,8 @@ function acts(state: State, rules: OutboundRules, { person, k, record }: Act): r
     case 'token':
       sure('token', to(sendToken(state), k, undefined));
       if (state.budget.lost > 0) {
-        const again: Replayer = rules.requestKnown ? then('token') : { step: 'write', gen: record.gen, counted: true };
+        const known = rules.requestKnown === 'always' || (rules.requestKnown === 'if last' && record.gen === gen + 1);
+        const again: Replayer = known ? then('token') : { step: 'write', gen: record.gen, counted: true };
         list.push(possible('replay', 'the answer is lost, asked again', to(spend(state, 'lost'), k, again)));
       }
   }

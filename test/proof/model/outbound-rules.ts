@@ -73,8 +73,8 @@ export interface OutboundRules {
   // Replay
   readonly replay: 'transaction' | 'record, row' | 'row, record';
   readonly replayIf: 'generation' | 'always';
-  /** A repeated replay request is recognised by its id. */
-  readonly requestKnown: boolean;
+  /** A repeated replay request is recognised by its id: of each replay, of the last one, or never. */
+  readonly requestKnown: 'always' | 'if last' | 'never';
 
   // Order
   readonly ordered: boolean;
@@ -126,7 +126,7 @@ export const OUTBOUND: OutboundRules = {
   batch: false,
   replay: 'transaction',
   replayIf: 'generation',
-  requestKnown: true,
+  requestKnown: 'always',
   ordered: false,
   headWaits: true,
 };

@@ -337,9 +337,9 @@ const ofTheReference: readonly Variant[] = [
     706,
     SENT_AGAIN,
     { replay: 1, lost: 1 },
-    { replayIf: 'always', requestKnown: false },
+    { replayIf: 'always', requestKnown: 'never' },
   ),
-  bad('replay request has no id', 706, SENT_AGAIN, { replay: 1, lost: 1 }, { requestKnown: false }),
+  bad('replay request has no id', 706, SENT_AGAIN, { replay: 1, lost: 1 }, { requestKnown: 'never' }),
   bad(
     'in order: a retry lets the next one pass',
     38,
@@ -390,7 +390,7 @@ const siblings: readonly Variant[] = [
   ),
 ];
 
-/** Two rules that the reference does not take away: without them nothing would show that O1 and O7 can break. */
+/** Rules that the reference does not take away. Without two of them nothing would show that O1 and O7 can break. */
 const further: readonly Variant[] = [
   bad(
     '202 before the message is stored',
@@ -400,6 +400,7 @@ const further: readonly Variant[] = [
     { answersAfter: 'nothing' },
     { publish: 1 },
   ),
+  bad('a request knows only the last replay', 4_828, SENT_AGAIN, { replay: 2, lost: 1 }, { requestKnown: 'if last' }),
   bad('429 charged', 13, 'O7 CHARGED FOR AN ATTEMPT THAT DID NOT FAIL', { throttled: 1 }, { throttledCharged: true }),
 ];
 
