@@ -45,6 +45,8 @@ export const METRICS = {
   ProcessingLatency: { unit: 'Milliseconds', dimensions: BOTH },
   Completed: { unit: 'Count', dimensions: BOTH },
   SkippedStale: { unit: 'Count', dimensions: PER_SOURCE },
+  /** Ingest, process: recorded and not run, because it may have been handled and forgotten before. */
+  SkippedTooOld: { unit: 'Count', dimensions: BOTH },
   Ignored: { unit: 'Count', dimensions: PER_SOURCE },
   Rejected: { unit: 'Count', dimensions: PER_SOURCE },
   DeadLettered: { unit: 'Count', dimensions: [['environment'], ['environment', 'source', 'cause']] },

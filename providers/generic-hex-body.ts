@@ -19,7 +19,7 @@ export const genericHexBody: ProviderSpec = {
     // Without a signed time an unsigned header must not decide what is new: it counts only when the body has no id.
     key: [['json:event_id'], ['json:id'], ['header:x-idempotency-key'], ['hash:body']],
     type: ['json:event_type', 'json:type'],
-    time: { from: 'json:created_at', unit: 'iso8601' },
+    time: { from: 'json:created_at', unit: 'iso8601', dates: 'object' },
     ordering: 'json:data.object.id',
   },
   ack: { status: 200, contentType: 'application/json', rejectStatus: 401, deadlineMs: 10_000 },

@@ -18,7 +18,7 @@ export const genericSha256Body: ProviderSpec = {
   identity: {
     key: [['header:x-idempotency-key'], ['json:event_id'], ['json:id'], ['hash:body']],
     type: ['json:event_type', 'json:type'],
-    time: { from: 'json:created_at', unit: 'iso8601' },
+    time: { from: 'json:created_at', unit: 'iso8601', dates: 'object' },
     ordering: 'json:data.object.id',
   },
   ack: { status: 200, contentType: 'application/json', rejectStatus: 401, deadlineMs: 10_000 },

@@ -26,7 +26,7 @@ export const lemonSqueezy: ProviderSpec = {
       ['hash:body'],
     ],
     type: ['json:meta.event_name'],
-    time: { from: 'json:data.attributes.updated_at', unit: 'iso8601' },
+    time: { from: 'json:data.attributes.updated_at', unit: 'iso8601', dates: 'object' },
     ordering: 'json:data.id',
   },
   ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },

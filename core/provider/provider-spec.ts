@@ -151,7 +151,8 @@ export interface Identity {
   readonly type: readonly Src[];
   /** Joins several `type` sources that are all present, e.g. GitHub's event and action, with this text. */
   readonly typeJoin?: string;
-  readonly time?: { readonly from: Src; readonly unit: TimeUnit };
+  /** `dates: 'object'`: it says when the thing came to be that the event is about, not when the event happened. */
+  readonly time?: { readonly from: Src; readonly unit: TimeUnit; readonly dates?: 'object' };
   /**
    * JSON paths of the items when one request carries many events, e.g. `[]`, `events[]`, `entry[].changes[]`, `*[]` (every
    * array of the top level). Key, type and time are then per item. An element that no path fits is an item by itself; a

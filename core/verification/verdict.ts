@@ -32,6 +32,8 @@ export interface Verified {
   readonly scheme: string;
   readonly strength: Strength;
   readonly matchedSecret: MatchedSecret;
+  /** What was signed includes a time, and that was within its window: no old captured request. */
+  readonly signedFresh?: true;
   /** Batches that are verified per item: one verdict each. */
   readonly items?: readonly ItemVerdict[];
 }

@@ -30,9 +30,17 @@ export async function verifyRequest(spec: ProviderSpec, request: RawRequest, con
         ? await verifyOne(scheme, reader, context)
         : await verifyItems(scheme, scheme.batch, reader, context);
     if (result.kind === 'refused') refusal = closer(refusal, result);
-    else return { ...result, scheme: scheme.id, strength: scheme.strength ?? strengthOf(scheme, spec) };
+    else {
+      const fresh = signsFreshTime(scheme) ? { signedFresh: true as const } : {};
+      return { ...result, scheme: scheme.id, strength: scheme.strength ?? strengthOf(scheme, spec), ...fresh };
+    }
   }
   return refusal ?? refused('missing', 'no_scheme_applies');
+}
+
+/** A window over a signed time, or a token that ends: both were checked. */
+function signsFreshTime({ time, alg }: Scheme): boolean {
+  return time?.past !== undefined || alg === 'jwt';
 }
 
 function strengthOf(scheme: Scheme, spec: ProviderSpec): ProviderSpec['strength'] {

@@ -15,9 +15,10 @@ import {
   staleItem,
   watchUnsent,
 } from '#core/inbound/protocol/event-writes.ts';
-import { keptHeaders, VERIFIED_ITEMS_HEADER } from '#core/inbound/protocol/kept-headers.ts';
+import { keptHeaders, SIGNED_FRESH_HEADER, VERIFIED_ITEMS_HEADER } from '#core/inbound/protocol/kept-headers.ts';
 import { noteConflict } from '#core/inbound/protocol/note-conflict.ts';
-import { isPastDedupWindow, PAYLOAD_MARGIN_DAYS } from '#core/inbound/protocol/retention.ts';
+import { noteTooOld } from '#core/inbound/protocol/note-too-old.ts';
+import { isTooOld, PAYLOAD_MARGIN_DAYS } from '#core/inbound/protocol/retention.ts';
 import { encodeWorkMessage, WORK_MESSAGE_VERSION, type WorkMessage } from '#core/inbound/protocol/work-message.ts';
 import type { Crypto } from '#core/ports.ts';
 import type { Reply } from '#core/reply.ts';
@@ -68,7 +69,8 @@ export async function acceptRequest(
 
   const identified = identify(source, request, authenticated.verdict, ports);
   if (identified.kind === 'nothing') return acknowledge(source.spec, 'accepted', undefined);
-  return recordAndSend(new Acceptance(source, request, identified, receivedAt, ports, rules));
+  const { signedFresh = false } = authenticated.verdict;
+  return recordAndSend(new Acceptance(source, request, identified, receivedAt, ports, rules, { signedFresh }));
 }
 
 /**
@@ -150,7 +152,7 @@ class Acceptance {
     receivedAt: EpochMs,
     ports: ReconciledPorts,
     rules: IngestRules,
-    origin: { readonly reconciled?: true } = {},
+    { signedFresh = false, ...origin }: { readonly reconciled?: true; readonly signedFresh?: boolean } = {},
   ) {
     this.source = source;
     this.ports = ports;
@@ -171,8 +173,9 @@ class Acceptance {
       ...(eventAt === undefined ? {} : { eventAt }),
       ...origin,
     };
-    this.stale = isPastDedupWindow(eventAt, receivedAt, rules.retentionDays);
+    this.stale = isTooOld(source.spec, { signedFresh, eventAt, receivedAt }, rules.retentionDays);
     const headers = keptHeaders(source.spec, request.headers);
+    if (identified.kind === 'batch' && signedFresh) headers[SIGNED_FRESH_HEADER] = '1';
     if (identified.kind === 'batch' && identified.refusedItems > 0) {
       headers[VERIFIED_ITEMS_HEADER] = identified.items.map(it => it.path).join(' ');
       ports.telemetry.count('RequestRejected', { source: source.id, cause: 'item' }, identified.refusedItems);
@@ -204,7 +207,9 @@ class Acceptance {
     if (!written) return undefined;
     this.recorded = true;
     if (written.kind === 'applied' || written.item?.ingestId === this.event.ingestId) {
-      return this.stale ? this.answer() : undefined;
+      if (!this.stale) return undefined;
+      noteTooOld(this.event.pk, this.ports.telemetry);
+      return this.answer();
     }
     return this.meetDuplicate(written.item);
   }

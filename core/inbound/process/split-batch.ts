@@ -9,9 +9,10 @@ import { type EpochMs, type EventKey, isEventKey, splitEventPk, toEventPk } from
 import { done } from '#core/handler/handler-contract.ts';
 import { blobKeyOf, type EventItem } from '#core/inbound/protocol/event-item.ts';
 import { expiryAfter, type NewEvent, pendingItem, staleItem } from '#core/inbound/protocol/event-writes.ts';
-import { VERIFIED_ITEMS_HEADER } from '#core/inbound/protocol/kept-headers.ts';
+import { SIGNED_FRESH_HEADER, VERIFIED_ITEMS_HEADER } from '#core/inbound/protocol/kept-headers.ts';
 import { noteConflict } from '#core/inbound/protocol/note-conflict.ts';
-import { isPastDedupWindow, PAYLOAD_MARGIN_DAYS } from '#core/inbound/protocol/retention.ts';
+import { noteTooOld } from '#core/inbound/protocol/note-too-old.ts';
+import { isTooOld, PAYLOAD_MARGIN_DAYS } from '#core/inbound/protocol/retention.ts';
 import { encodeWorkMessage, referenceTo } from '#core/inbound/protocol/work-message.ts';
 import type { ProviderSpec } from '#core/provider/provider-spec.ts';
 import { toHex } from '#core/scan/bytes.ts';
@@ -101,7 +102,7 @@ async function recordChild(
     receivedAt: parent.receivedAt,
     ...(child.eventAtMs === undefined ? {} : { eventAt: child.eventAtMs }),
   };
-  const { [VERIFIED_ITEMS_HEADER]: _, ...headers } = body.headers;
+  const { [VERIFIED_ITEMS_HEADER]: _, [SIGNED_FRESH_HEADER]: fresh, ...headers } = body.headers;
   const expiresAt = expiryAfter(now, rules.retentionDays + PAYLOAD_MARGIN_DAYS);
   const stored = { pk, sk: `B#${bodySha}`, headers: { ...headers, 'content-type': 'application/json' }, expiresAt };
   if (deflated.length > rules.inlineLimitBytes) {
@@ -112,13 +113,17 @@ async function recordChild(
     await ports.payloads.putBody({ ...stored, bytes: deflated });
   }
   // A replay of the batch asks for its items again, however old they are.
-  const stale = parent.gen === 1 && isPastDedupWindow(event.eventAt, event.receivedAt, rules.retentionDays);
+  const age = { signedFresh: fresh !== undefined, eventAt: event.eventAt, receivedAt: event.receivedAt };
+  const stale = parent.gen === 1 && isTooOld(spec, age, rules.retentionDays);
   const written = await ports.store.insert(
     stale ? staleItem(event, now, rules) : pendingItem(event, now, rules.timings),
   );
   const item = written.item;
   if (item !== undefined && item.bodySha !== bodySha) noteConflict(pk, spec, ports.telemetry);
-  if (stale) return;
+  if (stale) {
+    if (written.kind === 'applied') noteTooOld(pk, ports.telemetry);
+    return;
+  }
   // What an earlier run of this split recorded is its own, or the sweeper's: a long split would send it again each time.
   if (item === undefined || (written.kind === 'refused' && item.ingestId !== event.ingestId)) return;
   await ports.queue.send(encodeWorkMessage(referenceTo(item)), { groupId: sourceId });

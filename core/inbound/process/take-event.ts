@@ -24,7 +24,8 @@ import {
   reviveParked,
   staleItem,
 } from '#core/inbound/protocol/event-writes.ts';
-import { PAYLOAD_MARGIN_DAYS } from '#core/inbound/protocol/retention.ts';
+import { noteTooOld } from '#core/inbound/protocol/note-too-old.ts';
+import { isPastDedupWindow, PAYLOAD_MARGIN_DAYS } from '#core/inbound/protocol/retention.ts';
 import { sendDeath } from '#core/inbound/protocol/send-death.ts';
 import { encodeWorkMessage, type WorkMessage } from '#core/inbound/protocol/work-message.ts';
 import { capText } from '#core/scan/text.ts';
@@ -70,16 +71,25 @@ export async function takeEvent(
 function claimingWay(message: WorkMessage, by: Claim, rules: ProcessRules): Way {
   return {
     update: claim(message.pk, message.gen, by, message.again === true, rules.timings),
-    create: event => (message.stale ? staleItem(event, by.now, rules) : claimedItem(event, by, rules.timings)),
+    create: event =>
+      mayBeForgotten(message, by.now, rules) ? staleItem(event, by.now, rules) : claimedItem(event, by, rules.timings),
     revive: deadId => revive(message.pk, deadId, by, rules.timings),
     claimId: by.claimId,
   };
 }
 
+/**
+ * No record, and so old that one may have been here and expired: a message from an old DLQ or a queue of 14 days must not
+ * run what was handled before. It ends where a person sees it and may replay it (docs/decisions/0015).
+ */
+function mayBeForgotten({ stale, receivedAt }: WorkMessage, now: number, { retentionDays }: ProcessRules): boolean {
+  return stale === true || isPastDedupWindow(receivedAt, now, retentionDays);
+}
+
 function parkingWay(message: WorkMessage, by: Park, rules: ProcessRules): Way {
   return {
     update: park(message.pk, message.gen, by),
-    create: event => (message.stale ? staleItem(event, by.now, rules) : parkedItem(event, by)),
+    create: event => (mayBeForgotten(message, by.now, rules) ? staleItem(event, by.now, rules) : parkedItem(event, by)),
     revive: deadId => reviveParked(message.pk, deadId, by),
   };
 }
@@ -120,9 +130,11 @@ async function taken(
 ): Promise<Taken> {
   const source = splitEventPk(item.pk).sourceId;
   if (way.claimId !== undefined && item.status === 'processing') return { kind: 'owned', item, claimId: way.claimId };
-  if (item.status === 'skipped_stale') ports.telemetry.count('SkippedStale', { source });
-  else ports.telemetry.count('Parked', { source });
-  ports.telemetry.log('debug', { stage: 'parked', source, pk: item.pk, gen: message.gen });
+  if (item.status === 'skipped_stale') noteTooOld(item.pk, ports.telemetry);
+  else {
+    ports.telemetry.count('Parked', { source });
+    ports.telemetry.log('debug', { stage: 'parked', source, pk: item.pk, gen: message.gen });
+  }
   return { kind: 'disposed', disposal: (await keepOtherBody(message, item, ports, rules)) ? ACK : RETURN };
 }
 

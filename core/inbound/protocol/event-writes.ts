@@ -14,6 +14,7 @@ import {
   WATCH_SHARDS,
 } from './event-item.ts';
 import { WAITING_STATUSES } from './event-status.ts';
+import { TOO_OLD } from './retention.ts';
 import type { Timings } from './timings.ts';
 
 /** `watchAt` of an event that waits for a person (pause): no due time will reach it. */
@@ -99,7 +100,7 @@ export function staleItem(event: NewEvent, now: EpochMs, rules: WriteRules): Eve
     ...baseItem(event, now),
     status: 'skipped_stale',
     completedAt: now,
-    actionTaken: 'older than the dedup window',
+    actionTaken: TOO_OLD,
     expiresAt: expiryAfter(now, rules.retentionDays),
   };
 }

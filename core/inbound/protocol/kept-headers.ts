@@ -4,6 +4,9 @@ import type { ProviderSpec, Src } from '#core/provider/provider-spec.ts';
 /** Under this name ingest keeps which items of a batch were verified, when not all were. No request can bring it. */
 export const VERIFIED_ITEMS_HEADER = 'holdfast-verified-items';
 
+/** Under this name ingest keeps of a batch that its signature covered a fresh time: its items are not judged by their age. */
+export const SIGNED_FRESH_HEADER = 'holdfast-signed-fresh';
+
 const ALWAYS = ['content-type', 'user-agent'];
 const NEVER = /^(?:authorization|proxy-.*|cookie|set-cookie|x-amz-security-token)$/;
 const MAX_HEADER_LENGTH = 1_024;

@@ -1,3 +1,5 @@
+import type { ProviderSpec } from '#core/provider/provider-spec.ts';
+
 /** Payloads outlive their records by this, so that a record never misses its body (I14). */
 export const PAYLOAD_MARGIN_DAYS = 7;
 
@@ -13,7 +15,32 @@ export function livesTooShort(has: number | undefined, wanted: number): boolean 
 const AGE_MARGIN_DAYS = 2;
 const DAY_MS = 86_400_000;
 
-/** Too old to be told from a forgotten one: recorded, never run. */
-export function isPastDedupWindow(eventAt: number | undefined, receivedAt: number, retentionDays: number): boolean {
-  return eventAt !== undefined && receivedAt - eventAt > (retentionDays - AGE_MARGIN_DAYS) * DAY_MS;
+/** So far back that an event of then may have been handled and forgotten. Times in epoch milliseconds. */
+export function isPastDedupWindow(at: number, now: number, retentionDays: number): boolean {
+  return now - at > (retentionDays - AGE_MARGIN_DAYS) * DAY_MS;
 }
+
+/** What the age rule looks at. */
+export interface Age {
+  /** The signature covers a time, and that was looked at: an old captured request was refused before. */
+  readonly signedFresh: boolean;
+  readonly eventAt: number | undefined;
+  readonly receivedAt: number;
+}
+
+/**
+ * The age rule: too old to be told from a forgotten one, so recorded and never run by itself. It holds against old captured
+ * requests, and only where nothing else does: a signed fresh time says that the request is of today, whatever it is about;
+ * and a time that dates the object (`dates: 'object'`) says nothing of when the event happened. docs/decisions/0015.
+ */
+export function isTooOld(
+  { identity }: ProviderSpec,
+  { signedFresh, eventAt, receivedAt }: Age,
+  retentionDays: number,
+): boolean {
+  if (signedFresh || eventAt === undefined || identity.time?.dates === 'object') return false;
+  return isPastDedupWindow(eventAt, receivedAt, retentionDays);
+}
+
+/** `actionTaken` of what the age rule, or an old copy without a record, ended. */
+export const TOO_OLD = 'older than the dedup window';
