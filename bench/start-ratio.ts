@@ -175,7 +175,7 @@ function sectionOf(ratios: StartRatios, part: EagerPart, rounds: number): Sectio
   return {
     id: 'a',
     title: '(a) Cold start of ingest',
-    method: `The deployed bundle, in a fresh process that has loaded \`http\` as Lambda's runtime has. ${rounds} interleaved rounds. The first event is a verified 5 KB GitHub push through the exported handler against stand-ins for DynamoDB, SQS and Secrets Manager in another process; its reference repeats the very same requests, unsigned, by bare node:http.`,
+    method: `The bundle with \`awsClient: 'signed'\`, in a fresh process that has loaded \`http\` as Lambda's runtime has. ${rounds} interleaved rounds. The first event is a verified 5 KB GitHub push through the exported handler against stand-ins for DynamoDB, SQS and Secrets Manager in another process; its reference repeats the very same requests, unsigned, by bare node:http.`,
     figures,
     notes: [
       `${kilobytes(sdkBytes)} of the ${kilobytes(part.raw)} are the AWS SDK’s (the marshalling of items): its clients are replaced by a small signed one (docs/decisions/0005).`,

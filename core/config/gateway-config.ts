@@ -109,7 +109,10 @@ export interface EnvironmentConfig {
   readonly thresholds?: Partial<AlarmThresholds>;
   /** @default 'info' */
   readonly logLevel?: ResolvedConfig['logLevel'];
-  /** With what `ingest` and `process` call AWS: the small signed client (docs/decisions/0005), or the SDK's. @default 'signed' */
+  /**
+   * With what `ingest` and `process` call AWS: the SDK, or the small signed client, which starts in half of the time and
+   * has not run on AWS yet (docs/decisions/0015). @default 'sdk'; 'signed' where `emulated`
+   */
   readonly awsClient?: ResolvedConfig['awsClient'];
   /** One of the retentions CloudWatch Logs knows. @default 30; 3 in disposable environments */
   readonly logRetentionDays?: LogRetentionDays;

@@ -192,7 +192,7 @@ function buildDeployment(
       replaysPerSecond: environment.replaysPerSecond ?? DEFAULT_REPLAYS_PER_SECOND,
       deadQueueRetentionSeconds: queue.deadRetentionDays * 86_400,
       logLevel: environment.logLevel ?? 'info',
-      awsClient: environment.awsClient ?? 'signed',
+      awsClient: environment.awsClient ?? (local ? 'signed' : 'sdk'),
     },
     ...(account === undefined ? {} : { account }),
     ...(region === undefined ? {} : { region }),

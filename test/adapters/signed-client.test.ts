@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { signPost } from '#adapters/aws/signed/sign.ts';
@@ -9,6 +11,19 @@ import { toSourceId } from '#core/glossary.ts';
 import { environmentFor } from '#test/adapters/contracts/dynamodb-tables.ts';
 import { makeEventItem } from '#test/adapters/contracts/event-item-fixture.ts';
 import { type AwsAdapters, bundleSignedAdapters, sdkAdapters } from './aws-adapters.ts';
+
+/** Names of the refusals that the SDK takes for a throttle or a timeout, read from its own lists. */
+function retriedBySdk(): readonly string[] {
+  const folder = join(import.meta.dirname, '../../node_modules/@smithy/core/dist-es/submodules/retry');
+  const text = readFileSync(join(folder, 'service-error-classification/constants.js'), 'utf8');
+  const lists = ['THROTTLING_ERROR_CODES', 'TRANSIENT_ERROR_CODES'].map(
+    name => new RegExp(`export const ${name} = \\[([^\\]]*)\\]`).exec(text)?.[1] ?? '',
+  );
+  // A service cannot refuse with TimeoutError: that is the SDK's own, for an answer that did not come.
+  return lists
+    .flatMap(list => [...list.matchAll(/"(\w+)"/g)].map(([, name = '']) => name))
+    .filter(it => it !== 'TimeoutError');
+}
 
 interface Recorded {
   readonly headers: IncomingHttpHeaders;
@@ -214,6 +229,18 @@ describe('what a service answers', () => {
     const sent = await target.send('arn:aws:sqs:eu-central-1:000000000000:work', message, given);
     expect(sent).toMatchObject({ kind: 'failed' });
     expect(recorder.seen.length).toBe(0);
+  });
+
+  test('everything the SDK tries again is tried again', async () => {
+    const names = retriedBySdk();
+    expect(names).toEqual(
+      expect.arrayContaining(['RequestThrottledException', 'ThrottlingException', 'RequestTimeout']),
+    );
+    for (const name of names) {
+      plan(refusal(name), refusal(name), refusal(name));
+      await expect(insert()).rejects.toMatchObject({ name: 'DependencyError', outcome: 'unknown' });
+      expect(recorder.seen.length, name).toBe(2);
+    }
   });
 
   test.each([

@@ -55,12 +55,20 @@ export function command(operation: string) {
 
 /** As the SDK's standard mode: at most two tries, the second after up to this long. */
 const BACKOFF_MS = 100;
+/** The SDK's own list of throttles and timeouts; a test compares them. */
 const RETRYABLE = new Set([
+  'BandwidthLimitExceeded',
+  'EC2ThrottledException',
+  'LimitExceededException',
+  'PriorRequestNotComplete',
   'ProvisionedThroughputExceededException',
   'RequestLimitExceeded',
   'RequestThrottled',
+  'RequestThrottledException',
   'RequestTimeout',
   'RequestTimeoutException',
+  'SlowDown',
+  'ThrottledException',
   'Throttling',
   'ThrottlingException',
   'TooManyRequestsException',

@@ -69,6 +69,9 @@ describe('defaults', () => {
       deadRetentionDays: 14,
     });
     expect({ disposable, emulated }).toEqual({ disposable: false, emulated: false });
+    // The small client has not met AWS yet (docs/decisions/0015).
+    expect(config.awsClient).toBe('sdk');
+    expect(resolveConfig(plain, 'local', PROVIDERS).awsClient).toBe('signed');
   });
 
   it('are short on a laptop, so that a drill takes a minute', () => {

@@ -48,8 +48,8 @@ beforeAll(async () => {
   root = await mkdtemp(join(tmpdir(), 'holdfast-all-'));
   // One build for both: the configuration is baked into it afterwards, under the name of its environment.
   const configs = [
-    { ...resolveConfig(gateway, 'prod', PROVIDERS), environment: 'few' },
-    { ...resolveConfig(all, 'prod', PROVIDERS), environment: 'all' },
+    { ...resolveConfig(gateway, 'prod', PROVIDERS), environment: 'few', awsClient: 'signed' as const },
+    { ...resolveConfig(all, 'prod', PROVIDERS), environment: 'all', awsClient: 'signed' as const },
   ];
   const bundles = await bundleFunctions({ configs, functions: ['ingest'], outputFolder: root });
   for (const name of ['few', 'all'] as const) folders[name] = bundles.get(name)?.ingest ?? '';

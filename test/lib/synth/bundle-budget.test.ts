@@ -22,7 +22,7 @@ const run = promisify(execFile);
 /** Bytes. */
 const INGEST_BUDGET = { raw: 105_000, gzip: 36_000 };
 const INGEST_BUDGET_WITH_SDK = { raw: 260_000, gzip: 82_000 };
-const config = resolveConfig(gateway, 'prod', PROVIDERS);
+const config = { ...resolveConfig(gateway, 'prod', PROVIDERS), awsClient: 'signed' as const };
 
 /** Another environment of the same build, with text that would break out of a careless literal. */
 const ODD = `'"\\ \n \u2028 \${x} \`y\` $& $1 </script> \u{1f4a9}`;
