@@ -114,7 +114,7 @@ export function renderConfigPage(): string {
     '`throttle`:',
     described(CONFIG, 'Throttle', 'sources.name.throttle'),
     '`retry` waits `random(0, min(cap, base × 2^(attempt − 1))) + 1` seconds before the next attempt. All three together:',
-    described(RESOLVED, 'RetryProfile', 'sources.name.retry'),
+    described('core/retry/backoff.ts', 'RetryProfile', 'sources.name.retry'),
     '## Environments',
     '`environments.<name>`: two stacks, `holdfast-<name>-data` and `holdfast-<name>-gateway`.',
     described(CONFIG, 'EnvironmentConfig', 'environments.name'),
