@@ -18,7 +18,6 @@ import { PROVIDERS } from '#providers/index.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 export const CONFIG = 'core/config/gateway-config.ts';
-const RESOLVED = 'core/config/resolved-config.ts';
 
 /** Where this page describes what a docstring refers to. */
 const LINKS: Readonly<Record<string, string>> = {
@@ -123,7 +122,7 @@ export function renderConfigPage(): string {
     numbers(CONFIG, 'QueueSettings', 'environments.name.queue', DEFAULT_QUEUE, LOCAL_QUEUE),
     '## Waits',
     '`environments.<name>.timings`. The defaults are those of [the protocol](protocol.md); change one only with a reason.',
-    numbers(RESOLVED, 'Timings', 'environments.name.timings', DEFAULT_TIMINGS, LOCAL_TIMINGS),
+    numbers('core/inbound/protocol/timings.ts', 'Timings', 'environments.name.timings', DEFAULT_TIMINGS, LOCAL_TIMINGS),
     '## Alarm thresholds',
     '`environments.<name>.thresholds`. What each alarm means: [runbooks](runbooks/README.md).',
     numbers(CONFIG, 'AlarmThresholds', 'environments.name.thresholds', DEFAULT_THRESHOLDS, LOCAL_THRESHOLDS),
