@@ -12,7 +12,7 @@ import {
   takeLease,
 } from '#core/outbound/protocol/delivery-writes.ts';
 import type { LastAttempt, RecordItem, RuntimeItem } from '#core/outbound/protocol/items.ts';
-import { dueAtOf, wakeAtOf } from '#core/outbound/protocol/keys.ts';
+import { wakeAtOf } from '#core/outbound/protocol/keys.ts';
 import { OUTBOUND_TIMINGS } from '#core/outbound/protocol/timings.ts';
 import type { Step } from '#test/proof/model/explore.ts';
 import { type Drainer, isShut, messageOf, type Pointer, type State } from '#test/proof/model/outbound-state.ts';
@@ -66,7 +66,7 @@ const ACTS: readonly (readonly [string, (acting: Acting) => void])[] = [
   ['2xx', succeeds],
   ['fails', fails],
   ['puts the retry row', putsRetryRow],
-  ['deletes the row', ({ world, session, before }) => world.delete(rowOf(session, first(before)))],
+  ['deletes the row', deletesRow],
   ['disables', disables],
   ['lost the lease or the gate', disables],
   ['release fails', () => undefined],
@@ -172,8 +172,8 @@ function looksAgain({ world, session, action }: Acting): void {
   const { item, closed } = session.found as NonNullable<RealSession['found']>;
   const wakeAt = wakeAtOf(item);
   const due = world.dueRows().length > 0;
-  const next = world.aheadRows()[0];
-  const sooner = next !== undefined && (wakeAt === undefined || dueAtOf(next) < wakeAt);
+  const next = world.nextDue();
+  const sooner = next !== undefined && (wakeAt === undefined || next < wakeAt);
   const more = !closed && (due || sooner);
   if (action.includes('more')) {
     demand(more, 'there is nothing more to do');
@@ -194,14 +194,13 @@ function readsPage({ world, from, session, after }: Acting): void {
   due.forEach((row, at) => {
     session.page.set(keys[at] as string, row);
   });
-  const next = world.aheadRows()[0];
-  session.next = next && dueAtOf(next);
+  session.next = world.nextDue();
 }
 
 function decidesToSend({ world, session, after }: Acting): void {
   for (const pointer of after?.hand ?? []) {
     const decision = world.decide(pointer.message, rowOf(session, pointer));
-    const sends = decision.do === 'send' && decision.n === pointer.row.n;
+    const sends = decision.do === 'send' && (world.ordered || decision.n === pointer.row.n);
     demand(
       sends,
       `m${pointer.message}: the model sends attempt ${pointer.row.n}, the code says ${JSON.stringify(decision)}`,
@@ -239,11 +238,27 @@ function succeeds({ world, before, now }: Acting): void {
 
 function fails({ world, session, before, after, now }: Acting): void {
   const { message, row } = first(before);
-  const nextAt = row.n >= world.attempts ? undefined : world.deadline();
-  const write = recordFailure(world.delivery(message, row.gen), row.n, nextAt, outcomeAt(now));
-  const next = nextOf(world.apply(write, world.random.chance(LOST_REPLIES)), row);
+  const n = world.ordered ? attemptsOf(world, first(before)) + 1 : row.n;
+  const nextAt = n >= world.attempts ? undefined : world.deadline();
+  const write = recordFailure(world.delivery(message, row.gen), n, nextAt, outcomeAt(now));
+  const result = world.apply(write, world.random.chance(LOST_REPLIES));
+  if (world.ordered) return;
+  const next = nextOf(result, row);
   demand((next !== undefined) === (after?.step === 'put'), `after the failure the model is at ${after?.step}`);
   if (next) session.retry.set(message, next);
+}
+
+function attemptsOf(world: OutboundWorld, { message, row }: Pointer): number {
+  const record = world.recordItem(message);
+  return record?.gen === row.gen ? (record.attempts ?? 0) : 0;
+}
+
+/** W8. The row of an ordered endpoint stays until its record is final. */
+function deletesRow({ world, session, before }: Acting): void {
+  const row = rowOf(session, first(before));
+  const record = world.recordItem(first(before).message);
+  const stays = world.ordered && record?.gen === row.gen && isOpen(record);
+  if (!stays) world.delete(row);
 }
 
 /** 6d: what the record says after W6, applied or refused, about the row of the next attempt. */
@@ -268,4 +283,12 @@ export function putsAnOlderRow(world: OutboundWorld, from: State, me: number): b
   const { record } = messageOf(from, message);
   const recorded = record?.gen === row.gen ? record.attempts : row.n;
   return world.sessions[me]?.retry.get(message)?.n !== Math.min(world.attempts, recorded + 1);
+}
+
+/** A session that was overtaken sends the head at once in the model; the code reads its record, and waits. */
+export function codeWaits(world: OutboundWorld, from: State, me: number): boolean {
+  const drainer = from.drainers[me];
+  const session = world.sessions[me];
+  if (!world.ordered || drainer?.step !== 'check' || !session) return false;
+  return world.decide(first(drainer).message, rowOf(session, first(drainer))).do === 'wait';
 }

@@ -42,7 +42,7 @@ function tendStep(world: OutboundWorld, action: string, message: number): void {
   } else if (action.startsWith('sweeper')) demand(wakeAt !== undefined && wakeAt <= now, 'the sweeper finds no wakeAt');
   else if (action.startsWith('audit finds an old')) demand(world.overRows().length > 0, 'the audit finds no old row');
   else if (action.startsWith('audit')) {
-    const unwoken = world.aheadRows().length > 0 && wakeAt === undefined;
+    const unwoken = world.nextDue() !== undefined && wakeAt === undefined;
     demand(world.dueRows().length > 0 || unwoken, 'the audit finds no row');
   }
 }

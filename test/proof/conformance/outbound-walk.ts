@@ -11,7 +11,7 @@ import { outboundModel, type Shape } from '#test/proof/model/outbound-model.ts';
 import { OUTBOUND } from '#test/proof/model/outbound-rules.ts';
 import { type Budget, GONE, messageOf, NOBODY, type State } from '#test/proof/model/outbound-state.ts';
 import { Divergence } from './expect-call.ts';
-import { putsAnOlderRow } from './outbound-session-step.ts';
+import { codeWaits, putsAnOlderRow } from './outbound-session-step.ts';
 import { outboundStep } from './outbound-step.ts';
 import { EP, OutboundWorld, type WriteBug } from './outbound-world.ts';
 
@@ -53,18 +53,19 @@ class Walk {
 
   constructor(seed: number, bug?: WriteBug) {
     const random = new SeededRandom(seed);
-    const attempts = 2 + random.int(2);
+    const ordered = random.chance(0.2);
     const rules = {
       ...OUTBOUND,
-      attempts,
-      batch: random.chance(0.25),
+      attempts: 2 + random.int(2),
+      ordered,
+      batch: !ordered && random.chance(0.25),
       disabledForGood: random.chance(0.2),
       lanes: random.chance(0.05) ? 'send, then delete' : 'none',
     } as const;
     this.#random = random;
     this.#model = outboundModel(rules, budgetOf(random), random.pick(SHAPES));
     this.#state = this.#model.starts[0] as State;
-    this.#world = new OutboundWorld(seed, attempts, bug);
+    this.#world = new OutboundWorld(seed, rules, bug);
     this.log = [`start: ${this.#model.describe(this.#state)}`];
   }
 
@@ -121,8 +122,10 @@ class Walk {
     const { replayers } = this.#world;
     const last = this.#world.recordItem(0)?.replayId;
     if (action.includes('asked again')) return replayers.every(it => it.step !== 'token' || it.id === last);
-    if (actor.startsWith('drainer')) return !putsAnOlderRow(this.#world, this.#state, Number(actor.at(-1)));
-    return true;
+    if (!actor.startsWith('drainer')) return true;
+    const me = Number(actor.at(-1));
+    if (action.startsWith('sends') && codeWaits(this.#world, this.#state, me)) return false;
+    return !putsAnOlderRow(this.#world, this.#state, me);
   }
 
   async #take(step: Step<State>): Promise<void> {

@@ -7,7 +7,7 @@ import { SeededRandom } from '#adapters/memory/seeded-random.ts';
 import { VirtualClock } from '#adapters/memory/virtual-clock.ts';
 import type { EpochMs } from '#core/glossary.ts';
 import type { Item, ItemPut, ItemResult, ItemUpdate, ItemWrite, Placed, TableKey } from '#core/outbound/ports.ts';
-import { type Decision, decide, isOver } from '#core/outbound/protocol/decide.ts';
+import { type Decision, decide, isOpen, isOver } from '#core/outbound/protocol/decide.ts';
 import { type Delivery, liveRow, putMessage } from '#core/outbound/protocol/delivery-writes.ts';
 import type { MessageId } from '#core/outbound/protocol/ids.ts';
 import type { MessageItem, RecordItem, RowItem, RuntimeItem } from '#core/outbound/protocol/items.ts';
@@ -27,6 +27,7 @@ import {
   wakeAtOf,
 } from '#core/outbound/protocol/keys.ts';
 import type { EffectWrite } from '#core/ports.ts';
+import type { OutboundRules } from '#test/proof/model/outbound-rules.ts';
 import type { DeliveryRecord, Gate, Message, Pointer, Row, Runtime } from '#test/proof/model/outbound-state.ts';
 import { GONE, NOBODY } from '#test/proof/model/outbound-state.ts';
 
@@ -76,15 +77,18 @@ export class OutboundWorld {
   readonly old = new Set<number>();
   /** The default budget of attempts, as the variant has it. */
   readonly attempts: number;
+  /** The endpoint wants its messages in order: a row stays until its record is final. */
+  readonly ordered: boolean;
   readonly #database: MemoryDatabase;
   readonly #bug: WriteBug | undefined;
   readonly #deadlines = new Set<EpochMs>();
   readonly #created: EpochMs[] = [];
   #ids = 0;
 
-  constructor(seed: number, attempts: number, bug?: WriteBug) {
+  constructor(seed: number, { attempts, ordered }: Pick<OutboundRules, 'attempts' | 'ordered'>, bug?: WriteBug) {
     this.random = new SeededRandom(seed);
     this.attempts = attempts;
+    this.ordered = ordered;
     this.#bug = bug;
     this.#database = new MemoryDatabase({ clock: this.clock, random: this.random.fork(), unitsPerPartition: 1e9 });
     for (const [name, { project }] of Object.entries(OUTBOUND_TABLES)) {
@@ -206,7 +210,7 @@ export class OutboundWorld {
       record: this.recordItem(m),
       message: 'there',
       runtime: this.runtimeItem(),
-      ordered: false,
+      ordered: this.ordered,
       now: this.clock.now(),
       retentionMs: this.retentionMs(m),
     });
@@ -214,12 +218,38 @@ export class OutboundWorld {
 
   // ---- rows
 
+  /** What a session may begin now: of an ordered endpoint its head alone. */
   dueRows(): readonly PlacedRow[] {
-    return this.#range(dueRange(EP, this.clock.now()));
+    const rows = this.#range(dueRange(EP, this.clock.now()));
+    return this.ordered ? this.#head(rows).filter(row => !this.#isAhead(row)) : rows;
   }
 
-  aheadRows(): readonly PlacedRow[] {
-    return this.#range(aheadRange(EP, this.clock.now()));
+  /** When the next row is due that is not due now. */
+  nextDue(): EpochMs | undefined {
+    if (!this.ordered) return this.#dueTimes(this.#range(aheadRange(EP, this.clock.now())))[0];
+    const head = this.#head(this.#range(dueRange(EP, this.clock.now())));
+    return this.#dueTimes(head.filter(row => this.#isAhead(row)))[0];
+  }
+
+  #head(rows: readonly PlacedRow[]): readonly PlacedRow[] {
+    const live = rows.filter(row => rowKind(row) === 'live');
+    const first = live[0] ?? rows.toSorted((a, b) => (a.msg < b.msg ? -1 : 1))[0];
+    return first ? [first] : [];
+  }
+
+  #isAhead(row: PlacedRow): boolean {
+    return this.#dueAt(row) > this.clock.now();
+  }
+
+  #dueTimes(rows: readonly PlacedRow[]): readonly EpochMs[] {
+    return rows.map(row => this.#dueAt(row)).sort((a, b) => a - b);
+  }
+
+  /** The row of an ordered endpoint goes by its record. */
+  #dueAt(row: PlacedRow): EpochMs {
+    if (!this.ordered) return dueAtOf(row);
+    const record = this.recordItem(messageNumber(row.msg));
+    return record?.gen === row.gen && isOpen(record) ? (record.nextAt ?? 0) : 0;
   }
 
   allRows(): readonly PlacedRow[] {
@@ -243,8 +273,8 @@ export class OutboundWorld {
   }
 
   pointerOf(row: PlacedRow): Pointer {
-    const kind = { live: 'A', retry: 'B', replay: row.n > 1 ? 'B' : 'C' } as const;
-    const due = dueAtOf(row) <= this.clock.now() ? 'reached' : 'ahead';
+    const kind = { live: 'A', retry: 'B', replay: 'C' } as const;
+    const due = this.#isAhead(row) ? 'ahead' : 'reached';
     const seen: Row = { kind: kind[rowKind(row)], gen: row.gen, n: row.n, due };
     return { message: messageNumber(row.msg), row: seen };
   }
@@ -287,7 +317,7 @@ export class OutboundWorld {
       owner === undefined ? undefined : leaseUntil,
       holdUntil,
       wakeAtOf(rest),
-      ...this.aheadRows().map(row => dueAtOf(row)),
+      ...this.#dueTimes(this.allRows()),
     ];
     const ahead = ends.filter(at => at !== undefined).filter(at => at > now);
     return ahead.length === 0 ? undefined : Math.min(...ahead);
