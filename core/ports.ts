@@ -108,6 +108,10 @@ export interface Crypto {
   equal(a: Uint8Array, b: Uint8Array): boolean;
   /** Ed25519; key is the raw 32 bytes. False for a malformed key or signature. */
   verifyEd25519(publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array): boolean;
+  /** Ed25519, 64 bytes; `seed` is the raw 32 bytes of the private key. Throws RangeError for another length. */
+  signEd25519(seed: Uint8Array, message: Uint8Array): Uint8Array;
+  /** The 32 bytes of the public key that belongs to a seed. */
+  publicEd25519(seed: Uint8Array): Uint8Array;
   /** ECDSA P-256 with SHA-256. `der` or `p1363` signature; key is SPKI DER or a JWK's x and y. False when malformed. */
   verifyEcdsaP256(key: Uint8Array | Jwk, message: Uint8Array, signature: Uint8Array, format: 'der' | 'p1363'): boolean;
   /** RSA PKCS#1 v1.5. Key: SPKI DER, a PEM certificate text, or a JWK. False when malformed. */

@@ -25,6 +25,7 @@ import { generic } from './generic.ts';
 import { genericHexBody } from './generic-hex-body.ts';
 import { genericSha256Body } from './generic-sha256-body.ts';
 import { genericTV1 } from './generic-t-v1.ts';
+import { genericTimestampSha256 } from './generic-timestamp-sha256.ts';
 import { github } from './github.ts';
 import { gitlab } from './gitlab.ts';
 import { gitlabSigning } from './gitlab-signing.ts';
@@ -107,6 +108,7 @@ const all: readonly ProviderSpec[] = [
   genericHexBody,
   genericSha256Body,
   genericTV1,
+  genericTimestampSha256,
   github,
   gitlab,
   gitlabSigning,

@@ -2,11 +2,13 @@
 import {
   createHash,
   createHmac,
+  createPrivateKey,
   createPublicKey,
   createSecretKey,
   type JsonWebKey,
   type KeyObject,
   hash as oneShotHash,
+  sign,
   timingSafeEqual,
   verify,
   X509Certificate,
@@ -50,6 +52,16 @@ function fromSpki(der: Uint8Array): KeyObject {
   );
 }
 
+/** What stands before the seed in the PKCS #8 form of an Ed25519 key (RFC 8410). */
+const ED25519_PKCS8 = Buffer.from('302e020100300506032b657004220420', 'hex');
+
+function fromSeed(seed: Uint8Array): KeyObject {
+  if (seed.length !== 32) throw new RangeError(`an Ed25519 seed has 32 bytes, not ${seed.length}`);
+  return remembered(`seed:${Buffer.from(seed).toString('latin1')}`, () =>
+    createPrivateKey({ key: Buffer.concat([ED25519_PKCS8, seed]), format: 'der', type: 'pkcs8' }),
+  );
+}
+
 function isJwk(key: Uint8Array | string | Jwk): key is Jwk {
   return typeof key === 'object' && !(key instanceof Uint8Array);
 }
@@ -81,6 +93,10 @@ export const nodeCrypto: Crypto = {
       const x = Buffer.from(publicKey).toString('base64url');
       return verify(null, message, fromJwk({ kty: 'OKP', crv: 'Ed25519', x }), signature);
     }),
+
+  signEd25519: (seed, message) => sign(null, message, fromSeed(seed)),
+
+  publicEd25519: seed => createPublicKey(fromSeed(seed)).export({ format: 'der', type: 'spki' }).subarray(-32),
 
   verifyEcdsaP256: (key, message, signature, format) =>
     attempt(() => {

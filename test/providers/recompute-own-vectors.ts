@@ -70,6 +70,8 @@ export const RECOMPUTE: Readonly<Record<string, Recompute>> = {
     header(vector, 'X-Webhook-Signature') === `sha256=${hmac(vector, body).digest('hex')}`,
   'generic-t-v1-own': (vector, body) =>
     header(vector, 'X-Webhook-Signature').endsWith(`,v1=${hmac(vector, '1790000000.', body).digest('hex')}`),
+  'generic-timestamp-sha256-own': (vector, body) =>
+    header(vector, 'Webhook-Signature') === `sha256=${hmac(vector, '1790000000.', body).digest('hex')},keyId=k2`,
   'shopify-events-own': (vector, body) => header(vector, 'Shopify-Hmac-Sha256') === hmac(vector, body).digest('base64'),
   'jira-connect-own': jiraToken,
   'x-oauth2-own': xOauth2,

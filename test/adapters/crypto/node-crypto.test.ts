@@ -47,6 +47,10 @@ describe('signatures', () => {
     const edSignature = sign(null, message, ed.privateKey);
     expect(nodeCrypto.verifyEd25519(raw, message, edSignature)).toBe(true);
     expect(nodeCrypto.verifyEd25519(raw, utf8('other'), edSignature)).toBe(false);
+    const seed = Buffer.from(ed.privateKey.export({ format: 'jwk' }).d ?? '', 'base64url');
+    expect(Buffer.from(nodeCrypto.signEd25519(seed, message))).toEqual(edSignature);
+    expect(Buffer.from(nodeCrypto.publicEd25519(seed))).toEqual(Buffer.from(raw));
+    expect(() => nodeCrypto.signEd25519(seed.subarray(1), message)).toThrow(RangeError);
     const der = sign('sha256', message, ec.privateKey);
     const flat = sign('sha256', message, { key: ec.privateKey, dsaEncoding: 'ieee-p1363' });
     for (const key of [spki(ec.publicKey), jwkOf(ec.publicKey)]) {

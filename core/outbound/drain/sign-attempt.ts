@@ -1,0 +1,137 @@
+/**
+ * Headers of one attempt, signature among them. Signed by the engine that verifies inbound requests, from the same specs, so
+ * that the two cannot drift apart: once for each key, the values joined where the form has room for several.
+ */
+import type { EpochMs } from '#core/glossary.ts';
+import type { EndpointItem, MessageItem, SignatureProfile } from '#core/outbound/protocol/items.ts';
+import { type SecretBytes, secretText } from '#core/outbound/protocol/secret-text.ts';
+import type { Crypto } from '#core/ports.ts';
+import type { ProviderSpec } from '#core/provider/provider-spec.ts';
+import { signRequest } from '#core/verification/sign-request.ts';
+import { hasRoomForOne } from './signing-keys.ts';
+
+/** The specs that sign, by their own ids (providers/). */
+export const SIGNING_SPECS = [
+  'standard-webhooks',
+  'standard-webhooks-v1a',
+  'generic-timestamp-sha256',
+  'generic-sha256-body',
+  'generic-t-v1',
+] as const;
+type SpecId = (typeof SIGNING_SPECS)[number];
+
+export interface SigningRules {
+  readonly specs: Readonly<Record<SpecId, ProviderSpec>>;
+  readonly crypto: Pick<Crypto, 'hash' | 'hmac' | 'signEd25519' | 'publicEd25519'>;
+  /** Of the informational headers, e.g. `x-webhook-`. */
+  readonly headerPrefix: string;
+  readonly userAgent: string;
+}
+
+interface LiveKey extends SecretBytes {
+  readonly kid: string;
+}
+interface AttemptToSign {
+  /** `webhook-id`: the same for every attempt, endpoint and replay. */
+  readonly id: string;
+  readonly endpoint: Pick<EndpointItem, 'signature' | 'headers'>;
+  /** In the order of `signingKeys`: a form with room for one signature uses the first. */
+  readonly keys: readonly LiveKey[];
+  readonly message: Pick<MessageItem, 'type' | 'apiVersion' | 'contentType' | 'traceId' | 'sequence'>;
+  /** Exactly the bytes that are sent. */
+  readonly body: Uint8Array;
+  /** The attempt, from 1. */
+  readonly n: number;
+  readonly now: EpochMs;
+}
+
+/** The key id is that of the first key. */
+export function attemptSigner(
+  rules: SigningRules,
+): (attempt: AttemptToSign) => { readonly headers: Readonly<Record<string, string>>; readonly kid?: string } {
+  return attempt => {
+    const [first] = attempt.keys;
+    // The endpoint's own come first, so that none of them replaces one of ours.
+    const own = Object.entries(attempt.endpoint.headers).map(([name, value]) => [name.toLowerCase(), value]);
+    const headers = {
+      ...Object.fromEntries(own),
+      ...plainHeaders(rules, attempt, first?.kid),
+      ...signature(rules, attempt),
+    };
+    return { headers, ...(first === undefined ? {} : { kid: first.kid }) };
+  };
+}
+
+function plainHeaders(
+  { headerPrefix, userAgent }: SigningRules,
+  { id, message, n, endpoint }: AttemptToSign,
+  kid: string | undefined,
+): Record<string, string> {
+  const { type, apiVersion, contentType, traceId, sequence } = message;
+  return {
+    'content-type': contentType,
+    'webhook-id': id,
+    [`${headerPrefix}event`]: type,
+    [`${headerPrefix}attempt`]: String(n),
+    ...(apiVersion === undefined ? {} : { [`${headerPrefix}version`]: apiVersion }),
+    ...(sequence === undefined ? {} : { [`${headerPrefix}sequence`]: sequence }),
+    ...(kid === undefined ? {} : { [`${headerPrefix}key-id`]: kid }),
+    ...(traceId === undefined ? {} : { traceparent: traceId }),
+    'user-agent': userAgent,
+    // Nothing is ever decompressed.
+    'accept-encoding': 'identity',
+    ...(endpoint.signature === 'body-sha256' ? { 'x-webhook-event': type, 'x-idempotency-key': id } : {}),
+    ...(endpoint.signature === 't-v1' ? { 'x-webhook-id': id } : {}),
+  };
+}
+
+function signature(rules: SigningRules, attempt: AttemptToSign): Record<string, string> {
+  const { signature: profile } = attempt.endpoint;
+  const keys = hasRoomForOne(profile) ? attempt.keys.slice(0, 1) : attempt.keys;
+  const signed = keys.map(key => signedBy(rules, attempt, key));
+  const [first] = signed;
+  if (!first) return {};
+  const values = signed.map(({ value }) => value);
+  return { ...first.time, [first.name]: JOIN[profile](values, keys[0]?.kid ?? '') };
+}
+
+/** How the values of several keys stand in one header. */
+const JOIN: Readonly<Record<SignatureProfile, (values: readonly string[], kid: string) => string>> = {
+  standard: values => values.join(' '),
+  'standard-v1a': values => values.join(' '),
+  'timestamp-sha256': ([value = ''], kid) => `${value},keyId=${kid}`,
+  'body-sha256': ([value = '']) => value,
+  // One time, then a `v1` of each key.
+  't-v1': ([value = '', ...more]) => [value, ...more.map(other => other.slice(other.indexOf(',') + 1))].join(','),
+};
+
+const SPEC_OF: Readonly<Record<Exclude<SignatureProfile, 'standard' | 'standard-v1a'>, SpecId>> = {
+  'timestamp-sha256': 'generic-timestamp-sha256',
+  'body-sha256': 'generic-sha256-body',
+  't-v1': 'generic-t-v1',
+};
+
+function specId(profile: SignatureProfile, { alg }: SecretBytes): SpecId {
+  if (profile !== 'standard' && profile !== 'standard-v1a') return SPEC_OF[profile];
+  return alg === 'ed25519' ? 'standard-webhooks-v1a' : 'standard-webhooks';
+}
+
+const SIGNATURE_HEADERS = ['webhook-signature', 'x-webhook-signature'];
+
+function signedBy(
+  { specs, crypto }: SigningRules,
+  { id, body, now, endpoint }: AttemptToSign,
+  key: LiveKey,
+): { readonly name: string; readonly value: string; readonly time: Record<string, string> } {
+  const { headers } = signRequest(specs[specId(endpoint.signature, key)], {
+    body,
+    secret: secretText(key, crypto),
+    nowMs: now,
+    headers: { 'webhook-id': id },
+    crypto,
+    sign: message => crypto.signEd25519(key.bytes, message),
+  });
+  const name = SIGNATURE_HEADERS.find(candidate => headers[candidate] !== undefined) ?? '';
+  const time = headers['webhook-timestamp'];
+  return { name, value: headers[name] ?? '', time: time === undefined ? {} : { 'webhook-timestamp': time } };
+}

@@ -1,0 +1,53 @@
+/**
+ * Secrets as people see them (Standard Webhooks): `whsec_` and base64 of 24 to 64 bytes; of a key pair `whsk_` and base64 of
+ * seed and public key, and `whpk_` for the public key alone.
+ */
+import type { Crypto } from '#core/ports.ts';
+import { concatBytes, fromBase64, toBase64 } from '#core/scan/bytes.ts';
+import type { StoredKey } from './items.ts';
+
+/** What is sealed and signs: bytes of an HMAC key, or the seed of a key pair. */
+export interface SecretBytes {
+  readonly alg: StoredKey['alg'];
+  readonly bytes: Uint8Array;
+}
+type Keys = Pick<Crypto, 'publicEd25519' | 'equal'>;
+
+const MIN_BYTES = 24;
+const MAX_BYTES = 64;
+const SEED_BYTES = 32;
+
+/** The text that the owner of an endpoint gets. For a key pair it is the private one. */
+export function secretText({ alg, bytes }: SecretBytes, crypto: Pick<Crypto, 'publicEd25519'>): string {
+  if (alg === 'sha256') return `whsec_${toBase64(bytes)}`;
+  return `whsk_${toBase64(concatBytes([bytes, crypto.publicEd25519(bytes)]))}`;
+}
+
+/** The text that a receiver verifies with: the secret itself, or the public key of a pair. */
+export function verifyingText({ alg, bytes }: SecretBytes, crypto: Pick<Crypto, 'publicEd25519'>): string {
+  return alg === 'sha256' ? `whsec_${toBase64(bytes)}` : `whpk_${toBase64(crypto.publicEd25519(bytes))}`;
+}
+
+/** Reads a secret that somebody gives; `problem` says what is allowed and never repeats the secret. */
+export function parseSecretText(
+  text: string,
+  crypto: Keys,
+): { readonly kind: 'secret'; readonly secret: SecretBytes } | { readonly kind: 'problem'; readonly problem: string } {
+  const problem = (said: string) => ({ kind: 'problem' as const, problem: said });
+  const [, prefix, base64 = ''] = /^(whsec_|whsk_|whpk_)(.*)$/s.exec(text) ?? [];
+  if (prefix === undefined) return problem('a secret begins with whsec_ (shared) or whsk_ (key pair)');
+  if (prefix === 'whpk_') return problem('whpk_ is the public key: give the private one, whsk_');
+  const bytes = fromBase64(base64);
+  if (!bytes) return problem(`what follows ${prefix} is not base64`);
+  if (prefix === 'whsec_') {
+    const fits = bytes.length >= MIN_BYTES && bytes.length <= MAX_BYTES;
+    if (!fits) return problem(`a shared secret has ${MIN_BYTES} to ${MAX_BYTES} bytes; this one has ${bytes.length}`);
+    return { kind: 'secret', secret: { alg: 'sha256', bytes } };
+  }
+  if (bytes.length !== 2 * SEED_BYTES)
+    return problem(`whsk_ holds 64 bytes, the seed and the public key; this one has ${bytes.length}`);
+  const seed = bytes.slice(0, SEED_BYTES);
+  if (!crypto.equal(crypto.publicEd25519(seed), bytes.subarray(SEED_BYTES)))
+    return problem('the public key in this whsk_ does not belong to its seed');
+  return { kind: 'secret', secret: { alg: 'ed25519', bytes: seed } };
+}
