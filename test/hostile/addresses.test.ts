@@ -207,7 +207,7 @@ describe('names', () => {
     const startedAt = performance.now();
     await sendTo('https://hooks.customer.com/in');
     expect(tried).toEqual(GOOD);
-    expect(performance.now() - startedAt).toBeLessThan(300);
+    expect(performance.now() - startedAt).toBeLessThan(550);
     expect((await Promise.all(slow)).map(got => got.kind === 'failed' && got.cause)).toEqual(slow.map(() => 'dns'));
   });
 });

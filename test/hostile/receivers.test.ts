@@ -1,6 +1,6 @@
 /**
- * Receivers that misbehave, over plain HTTP on this machine, each with the class that must be seen. The deadline is 400 ms;
- * no request may take longer than that and a little.
+ * Receivers that misbehave, over plain HTTP on this machine, each with the class that must be seen. Who waits for
+ * the deadline waits for 400 ms; everybody else must end long before theirs.
  */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -12,6 +12,9 @@ import { answer, type Behaviour, type Receiver, startReceiver } from './raw-rece
 
 const DEADLINE_MS = 400;
 const LATE_MS = DEADLINE_MS + 1_000;
+/** Where the end must come by itself: long before this one. */
+const AMPLE_MS = 8_000;
+const AT_ONCE_MS = 4_000;
 
 let receiver: Receiver | undefined;
 let session: SenderSession | undefined;
@@ -40,19 +43,21 @@ async function open(
 const send = (
   to: { session: SenderSession; url: string },
   body: Uint8Array = Buffer.from('{"a":1}'),
+  deadlineMs = AMPLE_MS,
 ): Promise<Answer> =>
   to.session.send(
-    { url: to.url, headers: { 'content-type': 'application/json' }, body, deadlineMs: DEADLINE_MS },
+    { url: to.url, headers: { 'content-type': 'application/json' }, body, deadlineMs },
     new AbortController().signal,
   );
 
 /** One request to one who behaves so; its class, and the answer. */
 async function seen(
   behaviour: Behaviour,
+  deadlineMs?: number,
 ): Promise<{ class: AnswerClass; answer: Answer; tookMs: number; receiver: Receiver }> {
   const to = await open(behaviour);
   const startedAt = performance.now();
-  const got = await send(to);
+  const got = await send(to, undefined, deadlineMs);
   return {
     class: classifyAnswer(got, Date.now()).class,
     answer: got,
@@ -105,7 +110,7 @@ describe('a receiver that is slow', () => {
     ['interim answers now and then', on(socket => drip(socket, () => 'HTTP/1.1 102 Processing\r\n\r\n', 50))],
     ['100 and nothing else', says('HTTP/1.1 100 Continue\r\n\r\n')],
   ])('%s: timeout at the deadline', async (_, behaviour) => {
-    const got = await seen(behaviour);
+    const got = await seen(behaviour, DEADLINE_MS);
     expect(got.class).toBe('timeout');
     expect(got.tookMs).toBeGreaterThanOrEqual(DEADLINE_MS - 20);
     expect(got.tookMs).toBeLessThan(LATE_MS);
@@ -136,7 +141,7 @@ describe('a receiver that is slow', () => {
       }),
     ],
   ])('%s after 200: a success with the body cut at the deadline', async (_, behaviour) => {
-    const got = await seen(behaviour);
+    const got = await seen(behaviour, DEADLINE_MS);
     expect(got.class).toBe('ok');
     expect(got.answer).toMatchObject({ status: 200, truncated: true });
     expect(got.tookMs).toBeLessThan(LATE_MS);
@@ -205,7 +210,7 @@ describe('a receiver that is large', () => {
   ])('%s: bad_http', async (_, behaviour) => {
     const got = await seen(behaviour);
     expect(got.class).toBe('bad_http');
-    expect(got.tookMs).toBeLessThan(LATE_MS);
+    expect(got.tookMs).toBeLessThan(AT_ONCE_MS);
     await expect.poll(() => got.receiver.open()).toBe(0);
   });
 
@@ -276,7 +281,7 @@ describe('a receiver that breaks off', () => {
   ])('%s: %s, at once', async (_, expected, behaviour) => {
     const got = await seen(behaviour);
     expect(got.class).toBe(expected);
-    expect(got.tookMs).toBeLessThan(DEADLINE_MS - 50);
+    expect(got.tookMs).toBeLessThan(AT_ONCE_MS);
     if (expected === 'ok') expect(got.answer).toMatchObject({ truncated: true });
   });
 
@@ -347,7 +352,7 @@ describe('answers that are odd', () => {
   ])('%s: %s', async (_, expected, behaviour) => {
     const got = await seen(behaviour);
     expect([got.class, got.answer.kind === 'failed' && got.answer.detail]).toEqual([expected, expect.anything()]);
-    expect(got.tookMs).toBeLessThan(DEADLINE_MS - 50);
+    expect(got.tookMs).toBeLessThan(AT_ONCE_MS);
   });
 
   it('a bad chunk: the status counts, the body is cut', async () => {
