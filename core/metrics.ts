@@ -124,6 +124,17 @@ export const METRICS = {
   ForbiddenAddress: { unit: 'Count', dimensions: PER_ENVIRONMENT },
   /** Drain: age of the oldest row a session of a healthy endpoint met. */
   WaitingOldestHealthyAge: { unit: 'Seconds', dimensions: PER_ENVIRONMENT },
+  /** Tend: one per run; its absence is the alarm. */
+  TendRuns: { unit: 'Count', dimensions: PER_ENVIRONMENT },
+  /** Tend: endpoints that had something due and no token. */
+  WakeLost: { unit: 'Count', dimensions: PER_ENVIRONMENT },
+  /** Tend: messages that were never fanned out to an endpoint. */
+  FanOutLost: { unit: 'Count', dimensions: PER_ENVIRONMENT },
+  /** Tend: endpoints on hold, and endpoints that are disabled. */
+  EndpointsOnHold: { unit: 'Count', dimensions: PER_ENVIRONMENT },
+  EndpointsShut: { unit: 'Count', dimensions: PER_ENVIRONMENT },
+  /** Tend: 1 while most likely our own egress fails. */
+  EgressSuspect: { unit: 'Count', dimensions: PER_ENVIRONMENT },
 } as const satisfies Readonly<Record<string, MetricDefinition>>;
 
 export type MetricName = keyof typeof METRICS;

@@ -7,6 +7,7 @@ import {
   checkCondition,
   MemoryTable,
   type PlannedWrite,
+  type RangeQuery,
   type TableDefinition,
   updatedItem,
 } from './memory-table.ts';
@@ -157,6 +158,21 @@ export class MemoryDatabase {
       const last = found.at(-1);
       if (last === undefined || found.length < limit) return { items };
       return { items, after: { sort: last.sort, baseKey: last.baseKey } };
+    });
+  }
+
+  /** A page of one partition of a table, strongly consistent; sometimes shorter than asked for. */
+  range(tableName: string, query: RangeQuery): { items: Item[]; after?: string } {
+    return this.#answer(() => {
+      const { random } = this.#options;
+      const limit = random.chance(0.02) ? 1 + random.int(query.limit) : query.limit;
+      const table = this.#table(tableName);
+      const found = table.range({ ...query, limit });
+      const bytes = found.reduce((sum, item) => sum + storedItemBytes(item), 0);
+      this.#chargeRead(tableName, Math.max(1, Math.ceil(bytes / 4096)));
+      const items = found.map(item => copyItem(item));
+      const last = items.at(-1)?.[table.definition.sort ?? ''];
+      return last === undefined || items.length < limit ? { items } : { items, after: String(last) };
     });
   }
 

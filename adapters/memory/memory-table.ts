@@ -10,6 +10,7 @@ import {
   ValidationException,
 } from './item-rules.ts';
 import { type IndexDefinition, type IndexEntry, type IndexQuery, LaggingIndex, units } from './lagging-index.ts';
+import { SortedList } from './sorted-list.ts';
 
 export interface TableDefinition {
   readonly name: string;
@@ -20,6 +21,19 @@ export interface TableDefinition {
   readonly indexes?: readonly IndexDefinition[];
   /** Attribute with the epoch seconds after which the item may be deleted. */
   readonly ttlAttribute?: string;
+  /** Many items share a partition: its write limit is theirs together. Default: each item has its own. */
+  readonly crowded?: boolean;
+}
+
+/** Items of one partition, by their sort key; bounds inclusive. */
+export interface RangeQuery {
+  readonly partition: string;
+  readonly from?: string;
+  readonly to?: string;
+  readonly newestFirst: boolean;
+  readonly limit: number;
+  /** Sort key of the last item of the page before. */
+  readonly after?: string;
 }
 
 /** A write that has been checked but not applied. */
@@ -48,6 +62,8 @@ export class MemoryTable {
   readonly #items = new Map<string, Item>();
   readonly #indexes: readonly LaggingIndex[];
   readonly #expiries = new Heap<Expiry>((a, b) => a.at < b.at);
+  /** Sort keys by partition, of a table that has them. */
+  readonly #sorted = new Map<string, SortedList<string>>();
 
   constructor(definition: TableDefinition) {
     this.definition = definition;
@@ -96,7 +112,8 @@ export class MemoryTable {
     const beforeBytes = before ? storedItemBytes(before) : 0;
     const afterBytes = after ? checkItemBytes(after) : 0;
     const tableUnits = units(Math.max(beforeBytes, afterBytes));
-    const load = [{ partition: `${this.definition.name}/${key}`, units: tableUnits }];
+    const place = this.definition.crowded ? key.slice(0, key.indexOf('\u0000')) : key;
+    const load = [{ partition: `${this.definition.name}/${place}`, units: tableUnits }];
     let indexUnits = 0;
     for (const index of this.#indexes) {
       if (after) index.check(after);
@@ -116,6 +133,7 @@ export class MemoryTable {
     const before = this.#items.get(key);
     if (after) this.#items.set(key, after);
     else this.#items.delete(key);
+    if ((before === undefined) !== (after === undefined)) this.#sort(key, after !== undefined);
     for (const index of this.#indexes) index.change(key, after, now, draw.lagMs());
     const { ttlAttribute } = this.definition;
     if (ttlAttribute === undefined || after === undefined) return;
@@ -135,6 +153,33 @@ export class MemoryTable {
       deleted.push({ key: due.key, before });
     }
     return deleted;
+  }
+
+  /** Items of one partition of the table, strongly consistent. The stored items themselves: copy before handing out. */
+  range({ partition, from = '', to = '\uffff', newestFirst, limit, after }: RangeQuery): Item[] {
+    const list = this.#sorted.get(partition);
+    const found: Item[] = [];
+    if (list === undefined) return found;
+    for (const sort of newestFirst ? list.descending(after ?? to) : list.ascending(after ?? from)) {
+      if (newestFirst ? sort < from : sort > to) break;
+      if (sort === after) continue;
+      found.push(this.#items.get(`${partition}\u0000${sort}`) as Item);
+      if (found.length >= limit) break;
+    }
+    return found;
+  }
+
+  #sort(key: string, there: boolean): void {
+    if (this.definition.sort === undefined || this.definition.sortType === 'number') return;
+    const at = key.indexOf('\u0000');
+    const partition = key.slice(0, at);
+    let list = this.#sorted.get(partition);
+    if (list === undefined) {
+      list = new SortedList((a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0));
+      this.#sorted.set(partition, list);
+    }
+    if (there) list.add(key.slice(at + 1));
+    else list.remove(key.slice(at + 1));
   }
 
   query(indexName: string, query: IndexQuery, now: EpochMs): IndexEntry[] {

@@ -18,6 +18,8 @@ export class DynamoDBClient extends SignedClient {
   }
 }
 export const BatchGetItemCommand = command('BatchGetItem');
+export const BatchWriteItemCommand = command('BatchWriteItem');
+export const DeleteItemCommand = command('DeleteItem');
 export const GetItemCommand = command('GetItem');
 export const PutItemCommand = command('PutItem');
 export const QueryCommand = command('Query');

@@ -15,3 +15,4 @@ export const DeleteMessageCommand = command('DeleteMessage');
 export const GetQueueAttributesCommand = command('GetQueueAttributes');
 export const ReceiveMessageCommand = command('ReceiveMessage');
 export const SendMessageCommand = command('SendMessage');
+export const SendMessageBatchCommand = command('SendMessageBatch');

@@ -58,6 +58,7 @@ function signingOrder(keys: readonly StoredKey[], now: EpochMs): readonly Stored
 
 /** Whether most likely our own egress fails: then failures are not charged, and nothing is disabled. */
 export type GuardOn = () => Promise<boolean>;
+/** The control item of the guard. */
 export const EGRESS = 'egress';
 
 /** The guard as tend wrote it, cached 15 s; off where it cannot be read. */

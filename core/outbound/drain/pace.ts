@@ -16,7 +16,7 @@ export interface Pace {
 }
 /** Requests at once of a new endpoint. */
 export const FIRST_CAP = 5;
-export const FIRST_PACE: Pace = { cap: FIRST_CAP, ewmaMs: 0, lane: 'fast' };
+export const FIRST_PACE = { cap: FIRST_CAP, ewmaMs: 0, lane: 'fast' } as const satisfies Pace;
 
 const SMOOTHING = 0.2;
 const SLOW_MS = 2_000;

@@ -6,13 +6,14 @@ import { passesFilter } from './content-filter.ts';
 /** A new endpoint may have been made by a host whose clock is behind the publisher's. */
 const CLOCK_SLACK_MS = 60_000;
 
-export type Mismatch = 'deleted' | 'newer' | 'mode' | 'type' | 'channel' | 'api_version' | 'filter';
-type Wanted = Pick<MessageItem, 'type' | 'channels' | 'mode' | 'apiVersion' | 'createdAt'>;
+export type Mismatch = 'deleted' | 'not_for_it' | 'newer' | 'mode' | 'type' | 'channel' | 'api_version' | 'filter';
+type Wanted = Pick<MessageItem, 'type' | 'channels' | 'mode' | 'apiVersion' | 'createdAt' | 'only'>;
 
 /** Undefined: it gets the message. `data` is asked for only where there is a filter. */
 export function mismatchOf(endpoint: EndpointItem, message: Wanted, data: () => Uint8Array): Mismatch | undefined {
   const { types, channels, mode, apiVersion, filter } = endpoint;
   if (endpoint.deletedAt !== undefined) return 'deleted';
+  if (message.only !== undefined && message.only !== endpoint.id) return 'not_for_it';
   if (endpoint.createdAt > message.createdAt + CLOCK_SLACK_MS) return 'newer';
   if (mode !== message.mode) return 'mode';
   if (types.length > 0 && !types.some(pattern => matches(pattern, message.type))) return 'type';

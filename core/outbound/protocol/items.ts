@@ -215,6 +215,8 @@ export interface MessageItem extends Listed {
   readonly dataAt?: number;
   readonly traceId?: string;
   readonly sequence?: string;
+  /** A copy for one endpoint (a replay as new): nobody else gets it. */
+  readonly only?: EndpointId;
   /** Its body was taken away by a person: what waits ends. */
   readonly bodyRemovedAt?: EpochMs;
   readonly expiresAt: number;
@@ -319,8 +321,10 @@ export interface ReplayJobItem extends Listed {
 }
 
 /** tend's lease, the egress guard, positions of audit and reconcile: `value` is JSON. */
-export interface ControlItem {
+export interface ControlItem extends Listed {
   readonly value: string;
   readonly version: number;
   readonly until?: EpochMs;
+  /** Of a lease. */
+  readonly owner?: string;
 }

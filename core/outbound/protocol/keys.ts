@@ -60,13 +60,15 @@ export const endpointsRange = (app: AppId, from = '', to = '\u007f'): KeyRange<E
 });
 export const APPS = 'apps';
 export const JOBS = 'jobs';
-/** All applications, or all replay jobs, by creation. */
-export const listOf = (what: typeof APPS | typeof JOBS): KeyRange => ({
+export const ERASURES = 'erasures';
+type ListName = typeof APPS | typeof JOBS | typeof ERASURES;
+/** All applications, replay jobs or erasures, by creation. */
+export const listOf = (what: ListName): KeyRange => ({
   table: 'registry',
   index: 'listed',
   partition: what,
 });
-export const listedAt = (what: typeof APPS | typeof JOBS, createdAt: EpochMs, id: string) => ({
+export const listedAt = (what: ListName, createdAt: EpochMs, id: string) => ({
   gpk: what,
   gsk: `${stamp(createdAt)}#${id}`,
 });

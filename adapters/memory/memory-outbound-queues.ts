@@ -1,0 +1,28 @@
+import type { Job, JobQueue, Token, WakeQueue } from '#core/outbound/ports.ts';
+import type { MemoryQueue } from './memory-queue.ts';
+
+/** `WakeQueue` over an in-memory queue. */
+export class MemoryWakeQueue implements WakeQueue {
+  readonly #queue: MemoryQueue;
+
+  constructor(queue: MemoryQueue) {
+    this.#queue = queue;
+  }
+
+  async send(tokens: readonly Token[], delaySeconds = 0): Promise<void> {
+    for (const token of tokens) this.#queue.send(JSON.stringify(token), { delaySeconds });
+  }
+}
+
+/** `JobQueue` over an in-memory queue. */
+export class MemoryJobQueue implements JobQueue {
+  readonly #queue: MemoryQueue;
+
+  constructor(queue: MemoryQueue) {
+    this.#queue = queue;
+  }
+
+  async send(jobs: readonly Job[], group: string): Promise<void> {
+    for (const job of jobs) this.#queue.send(JSON.stringify(job), { groupId: group });
+  }
+}

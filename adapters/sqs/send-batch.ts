@@ -1,0 +1,36 @@
+import { SendMessageBatchCommand, type SQSClient } from '@aws-sdk/client-sqs';
+import { DependencyError } from '#core/errors.ts';
+import { toDependencyError } from '../aws/to-dependency-error.ts';
+
+export interface BatchEntry {
+  readonly MessageBody: string;
+  readonly DelaySeconds?: number;
+  readonly MessageGroupId?: string;
+}
+
+/** SQS takes ten messages a call; ours are far below its limit of bytes. */
+const PER_CALL = 10;
+const TRIES = 3;
+
+/** Sends all; entries that the service refused are sent again. Throws DependencyError unless every one was accepted. */
+export async function sendBatch(client: SQSClient, queueUrl: string, entries: readonly BatchEntry[]): Promise<void> {
+  const calls: BatchEntry[][] = [];
+  for (let at = 0; at < entries.length; at += PER_CALL) calls.push(entries.slice(at, at + PER_CALL));
+  await Promise.all(calls.map(part => sendTen(client, queueUrl, part)));
+}
+
+async function sendTen(client: SQSClient, queueUrl: string, entries: readonly BatchEntry[]): Promise<void> {
+  let left = entries.map((entry, at) => ({ Id: String(at), ...entry }));
+  for (let attempt = 1; left.length > 0; attempt++) {
+    if (attempt > TRIES) {
+      throw new DependencyError('sqs', `SendMessageBatch refused ${left.length} messages ${TRIES} times`);
+    }
+    try {
+      const { Failed = [] } = await client.send(new SendMessageBatchCommand({ QueueUrl: queueUrl, Entries: left }));
+      const failed = new Set(Failed.map(({ Id }) => Id));
+      left = left.filter(({ Id }) => failed.has(Id));
+    } catch (error) {
+      throw toDependencyError('sqs', 'SendMessageBatch', error);
+    }
+  }
+}

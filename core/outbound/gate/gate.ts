@@ -1,0 +1,59 @@
+/** What people may do to an endpoint's gate: one conditional write each, and a token where something may be due. */
+import type { EpochMs } from '#core/glossary.ts';
+import type { ItemResult, ItemStore, ItemUpdate, WakeQueue } from '#core/outbound/ports.ts';
+import { closeGate, enable, type GateAct, openPaused, probeNow } from '#core/outbound/protocol/delivery-writes.ts';
+import type { EndpointId } from '#core/outbound/protocol/ids.ts';
+import type { Gate, RuntimeItem } from '#core/outbound/protocol/items.ts';
+
+export interface GatePorts {
+  readonly store: Pick<ItemStore, 'update'>;
+  /** wake-fast. */
+  readonly wake: WakeQueue;
+}
+/** `refused`: the gate stands otherwise, or an operator closed it (`runtime` says which); undefined: no such endpoint. */
+export type GateResult =
+  | { readonly kind: 'done'; readonly runtime: RuntimeItem }
+  | { readonly kind: 'refused'; readonly runtime: RuntimeItem | undefined };
+
+/** No request begins later than 2 s after; rows pile up. */
+export const pause = (ports: GatePorts, ep: EndpointId, act: GateAct): Promise<GateResult> =>
+  change(ports, closeGate(ep, 'paused', act), 'paused');
+
+/** As pause, and it also stops test deliveries. */
+export const disable = (ports: GatePorts, ep: EndpointId, act: GateAct): Promise<GateResult> =>
+  change(ports, closeGate(ep, 'disabled', act), 'disabled');
+
+/** Opens what was paused; what waited goes out in the ramp. An open endpoint is left alone. */
+export const resume = (ports: GatePorts, ep: EndpointId, act: GateAct): Promise<GateResult> =>
+  change(ports, openPaused(ep, act), 'open', ep);
+
+/** What becomes of the backlog: all of it is sent, none, or what was created since. */
+export type Backlog =
+  | { readonly kind: 'drain' }
+  | { readonly kind: 'drop' }
+  | { readonly kind: 'since'; readonly since: EpochMs };
+/** Opens what was disabled: the first request is a probe. Dropped deliveries are recorded as `dropped`. */
+export function enableEndpoint(ports: GatePorts, ep: EndpointId, act: GateAct, backlog: Backlog): Promise<GateResult> {
+  const dropBefore = backlog.kind === 'drain' ? undefined : backlog.kind === 'drop' ? act.now : backlog.since;
+  return change(ports, enable(ep, act, dropBefore), 'open', ep);
+}
+
+/** Looks now, whatever the hold says. */
+export const probe = (ports: GatePorts, ep: EndpointId, now: EpochMs): Promise<GateResult> =>
+  change(ports, probeNow(ep, now), undefined, ep);
+
+/** A repeated act finds the gate as it wants it: that is done, too. */
+async function change(
+  { store, wake }: GatePorts,
+  write: ItemUpdate<RuntimeItem>,
+  wanted: Gate | undefined,
+  toWake?: EndpointId,
+): Promise<GateResult> {
+  const result: ItemResult<RuntimeItem> = await store.update(write);
+  if (result.kind === 'refused' && (wanted === undefined || result.item?.gate !== wanted)) {
+    // An update never makes an item here: every condition asks for a gate.
+    return { kind: 'refused', runtime: result.item };
+  }
+  if (toWake !== undefined) await wake.send([{ v: 1, ep: toWake }]);
+  return { kind: 'done', runtime: result.item as RuntimeItem };
+}

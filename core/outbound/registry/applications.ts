@@ -1,0 +1,65 @@
+/** Applications: one customer of the producer each. Inputs are checked by the API; here only what the table must hold. */
+import { all, eq, exists, missing } from '#core/condition.ts';
+import type { EpochMs } from '#core/glossary.ts';
+import type { ItemStore, ItemWrite } from '#core/outbound/ports.ts';
+import { type AppId, freshId } from '#core/outbound/protocol/ids.ts';
+import type { ApplicationItem } from '#core/outbound/protocol/items.ts';
+import { APPS, applicationKey, appNameKey, listedAt } from '#core/outbound/protocol/keys.ts';
+import type { Clock, Ids } from '#core/ports.ts';
+
+export interface RegistryPorts {
+  readonly store: ItemStore;
+  readonly clock: Clock;
+  readonly ids: Ids;
+}
+
+export type NewApplication = Pick<ApplicationItem, 'name' | 'metadata' | 'limits' | 'format'> &
+  Partial<Pick<ApplicationItem, 'uid' | 'schedule' | 'defaultApiVersion'>>;
+export type ApplicationChange = Partial<Omit<NewApplication, 'uid'>> & { readonly tokensNotBefore?: EpochMs };
+
+/** The application of an id or of `uid:<uid>`. */
+export async function findApplication(
+  store: Pick<ItemStore, 'get'>,
+  ref: string,
+): Promise<ApplicationItem | undefined> {
+  const id = ref.startsWith('uid:') ? (await store.get(appNameKey(ref.slice(4)), 'consistent'))?.id : ref;
+  return id === undefined ? undefined : store.get(applicationKey(id as AppId), 'consistent');
+}
+
+/** `uid_taken`: another application has it. Made twice with one uid, it is the same. */
+export async function createApplication(
+  { store, clock, ids }: RegistryPorts,
+  given: NewApplication,
+): Promise<{ readonly kind: 'created'; readonly application: ApplicationItem } | { readonly kind: 'uid_taken' }> {
+  const now = clock.now();
+  const id = freshId('app', now, ids.uuid());
+  const application: ApplicationItem = {
+    ...given,
+    id,
+    endpointVersion: 0,
+    endpoints: 0,
+    state: 'active',
+    createdAt: now,
+    ...listedAt(APPS, now, id),
+  };
+  const writes: ItemWrite[] = [
+    { kind: 'put', key: applicationKey(id), item: application, condition: missing('pk') },
+    ...(given.uid === undefined
+      ? []
+      : [{ kind: 'put', key: appNameKey(given.uid), item: { id }, condition: missing('pk') } as const]),
+  ];
+  const result = await store.transact(writes, ids.uuid());
+  return result.kind === 'applied' ? { kind: 'created', application } : { kind: 'uid_taken' };
+}
+
+/** Changes what is given; undefined: there is none, or it is being erased. */
+export async function changeApplication(
+  store: Pick<ItemStore, 'update'>,
+  id: AppId,
+  change: ApplicationChange,
+): Promise<ApplicationItem | undefined> {
+  const set = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
+  const condition = all(exists('pk'), eq('state', 'active'));
+  const result = await store.update({ kind: 'update', key: applicationKey(id), condition, set });
+  return result.kind === 'applied' ? result.item : undefined;
+}

@@ -1,0 +1,147 @@
+/** Endpoints of an application: W16 and W19, each one transaction with the application's `endpointVersion`. */
+import { FIRST_PACE } from '#core/outbound/drain/pace.ts';
+import type { ItemStore } from '#core/outbound/ports.ts';
+import {
+  changeEndpoint as changeWrites,
+  createEndpoint as createWrites,
+  deleteEndpoint as deleteWrites,
+  ENDPOINT_WRITES,
+  type GateAct,
+} from '#core/outbound/protocol/delivery-writes.ts';
+import { type AppId, type EndpointId, freshId } from '#core/outbound/protocol/ids.ts';
+import type { ApplicationItem, EndpointItem, RuntimeItem, StoredKey } from '#core/outbound/protocol/items.ts';
+import { endpointKey, endpointNameKey, endpointsRange } from '#core/outbound/protocol/keys.ts';
+import type { RegistryPorts } from './applications.ts';
+
+export const DEFAULT_ENDPOINT_LIMIT = 50;
+const DAY_MS = 86_400_000;
+const TOMBSTONE_DAYS = 30;
+const TRIES = 4;
+
+export type NewEndpoint = Omit<
+  EndpointItem,
+  'id' | 'app' | 'subscribedAt' | 'version' | 'createdAt' | 'deletedAt' | 'expiresAt'
+>;
+/** What may change; an `undefined` takes an optional field away. */
+export type EndpointChange = { readonly [K in Exclude<keyof NewEndpoint, 'uid'>]?: NewEndpoint[K] | undefined };
+
+export type EndpointRefusal = 'uid_taken' | 'quota' | 'not_active' | 'version_changed' | 'unknown_endpoint';
+export type EndpointResult =
+  | { readonly kind: 'done'; readonly endpoint: EndpointItem }
+  | { readonly kind: 'refused'; readonly cause: EndpointRefusal };
+
+const refused = (cause: EndpointRefusal): EndpointResult => ({ kind: 'refused', cause });
+
+/** The endpoint of an id or of `uid:<uid>`; a deleted one is none. */
+export async function findEndpoint(
+  store: Pick<ItemStore, 'get'>,
+  app: AppId,
+  ref: string,
+): Promise<EndpointItem | undefined> {
+  const id = ref.startsWith('uid:') ? (await store.get(endpointNameKey(app, ref.slice(4)), 'consistent'))?.id : ref;
+  const endpoint = id === undefined ? undefined : await store.get(endpointKey(app, id as EndpointId), 'consistent');
+  return endpoint?.deletedAt === undefined ? endpoint : undefined;
+}
+
+/** A page of those that are there. */
+export async function listEndpoints(
+  store: Pick<ItemStore, 'query'>,
+  app: AppId,
+  page: { readonly limit: number; readonly cursor?: string },
+) {
+  const { items, cursor } = await store.query({ ...endpointsRange(app), ...page });
+  return {
+    items: items.filter(({ deletedAt }) => deletedAt === undefined),
+    ...(cursor === undefined ? {} : { cursor }),
+  };
+}
+
+/** An id before the item is: secrets are sealed about it. */
+export const newEndpointId = ({ clock, ids }: RegistryPorts): EndpointId => freshId('ep', clock.now(), ids.uuid());
+
+/** W19 for a new one, with its secrets (sealed about `id`). */
+export async function createEndpoint(
+  { store, clock, ids }: RegistryPorts,
+  application: ApplicationItem,
+  given: NewEndpoint,
+  secret: { readonly id: EndpointId; readonly keys: readonly StoredKey[] },
+): Promise<EndpointResult> {
+  const now = clock.now();
+  const { id, keys } = secret;
+  const endpoint: EndpointItem = { ...given, id, app: application.id, subscribedAt: now, version: 1, createdAt: now };
+  const runtime: RuntimeItem = {
+    ep: id,
+    app: application.id,
+    gate: 'open',
+    gateSince: now,
+    crashes: 0,
+    opens: 0,
+    probes: 0,
+    dead: 0,
+    ...FIRST_PACE,
+  };
+  const limit = application.limits.endpoints ?? DEFAULT_ENDPOINT_LIMIT;
+  for (let attempt = 1; ; attempt++) {
+    const result = await store.transact(createWrites(endpoint, { keys, version: 1 }, runtime, limit), ids.uuid());
+    if (result.kind === 'applied') return { kind: 'done', endpoint };
+    if (result.kind === 'refused') {
+      if (result.index === ENDPOINT_WRITES.name) return refused('uid_taken');
+      return refused(result.index === ENDPOINT_WRITES.application ? 'quota' : 'version_changed');
+    }
+    if (attempt >= TRIES) return refused('version_changed');
+  }
+}
+
+/** W19. `ifVersion`: only if it is still this one; without, the change goes over what is there. */
+export async function changeEndpoint(
+  { store, clock, ids }: RegistryPorts,
+  app: AppId,
+  id: EndpointId,
+  change: { readonly fields: EndpointChange; readonly ifVersion?: number },
+): Promise<EndpointResult> {
+  for (let attempt = 1; ; attempt++) {
+    const there = await findEndpoint(store, app, id);
+    if (there === undefined) return refused('unknown_endpoint');
+    if (change.ifVersion !== undefined && there.version !== change.ifVersion) return refused('version_changed');
+    const endpoint = changed(there, change.fields, clock.now());
+    const result = await store.transact(changeWrites(endpoint, there.version), ids.uuid());
+    if (result.kind === 'applied') return { kind: 'done', endpoint };
+    if (result.kind === 'refused' && result.index === ENDPOINT_WRITES.application) return refused('not_active');
+    if (attempt >= TRIES) return refused('version_changed');
+  }
+}
+
+/** What it wants counts from the change on: reconcile leaves older messages alone. */
+function changed(there: EndpointItem, fields: EndpointChange, now: number): EndpointItem {
+  const merged = { ...there, ...fields, version: there.version + 1 };
+  const wantsOther = (['types', 'channels', 'filter', 'mode', 'apiVersion'] as const).some(name => name in fields);
+  const known = Object.entries(merged).filter(([, value]) => value !== undefined);
+  return { ...(Object.fromEntries(known) as unknown as EndpointItem), ...(wantsOther ? { subscribedAt: now } : {}) };
+}
+
+/** W16, then a token: what waits ends as canceled. Deleting twice is deleting once. */
+export async function deleteEndpoint(
+  {
+    store,
+    clock,
+    ids,
+    wake,
+  }: RegistryPorts & { readonly wake: { send(tokens: readonly { v: 1; ep: string }[]): Promise<void> } },
+  app: AppId,
+  id: EndpointId,
+  by: Pick<GateAct, 'by' | 'why'>,
+): Promise<boolean> {
+  for (let attempt = 1; attempt <= TRIES; attempt++) {
+    const there = await store.get(endpointKey(app, id), 'consistent');
+    if (there === undefined) return false;
+    if (there.deletedAt === undefined) {
+      const now = clock.now();
+      const expiresAt = Math.floor((now + TOMBSTONE_DAYS * DAY_MS) / 1_000);
+      const result = await store.transact(deleteWrites(there, { ...by, now, expiresAt }), ids.uuid());
+      if (result.kind !== 'applied') continue;
+    }
+    await wake.send([{ v: 1, ep: id }]);
+    return true;
+  }
+  return false;
+}

@@ -1,0 +1,68 @@
+/**
+ * Secrets of an endpoint: a new key signs at once, the old one until its end. Where a form has room for one signature the
+ * old key goes on until the new one is activated or the old one ends, so that no receiver is ever too late.
+ */
+import { eq } from '#core/condition.ts';
+import type { EpochMs } from '#core/glossary.ts';
+import type { ItemStore } from '#core/outbound/ports.ts';
+import type { EndpointId } from '#core/outbound/protocol/ids.ts';
+import type { SecretsItem, StoredKey } from '#core/outbound/protocol/items.ts';
+import { secretsKey } from '#core/outbound/protocol/keys.ts';
+
+export const MAX_LIVE_KEYS = 3;
+const TRIES = 4;
+
+export type Rotation =
+  | { readonly kind: 'done'; readonly secrets: SecretsItem }
+  | { readonly kind: 'refused'; readonly cause: 'too_many_secrets' | 'unknown_endpoint' | 'version_changed' };
+
+/** `fresh`: the new key, sealed. `oldUntil`: when those that are alive end, where they have no earlier end. */
+export function rotate(
+  store: Pick<ItemStore, 'get' | 'update'>,
+  ep: EndpointId,
+  fresh: StoredKey,
+  rules: { readonly now: EpochMs; readonly oldUntil: EpochMs },
+): Promise<Rotation> {
+  return change(store, ep, keys => {
+    // A repeated request finds its own key.
+    if (keys.some(({ kid }) => kid === fresh.kid)) return keys;
+    const live = keys.filter(({ notAfter }) => (notAfter ?? rules.now) >= rules.now);
+    if (live.length >= MAX_LIVE_KEYS) return 'too_many_secrets';
+    return [
+      fresh,
+      ...live.map(key => ({ ...key, notAfter: Math.min(key.notAfter ?? rules.oldUntil, rules.oldUntil) })),
+    ];
+  });
+}
+
+/** The newest key becomes the one that a form with room for one signature uses. */
+export function activate(store: Pick<ItemStore, 'get' | 'update'>, ep: EndpointId, now: EpochMs): Promise<Rotation> {
+  return change(store, ep, ([newest, ...rest]) =>
+    newest === undefined
+      ? 'unknown_endpoint'
+      : [{ ...newest, activatedAt: Math.min(newest.activatedAt ?? now, now) }, ...rest],
+  );
+}
+
+async function change(
+  store: Pick<ItemStore, 'get' | 'update'>,
+  ep: EndpointId,
+  to: (keys: readonly StoredKey[]) => readonly StoredKey[] | 'too_many_secrets' | 'unknown_endpoint',
+): Promise<Rotation> {
+  for (let attempt = 1; attempt <= TRIES; attempt++) {
+    const there = await store.get(secretsKey(ep), 'consistent');
+    if (there === undefined) return { kind: 'refused', cause: 'unknown_endpoint' };
+    const keys = to(there.keys);
+    if (typeof keys === 'string') return { kind: 'refused', cause: keys };
+    if (keys === there.keys) return { kind: 'done', secrets: there };
+    const set = { keys, version: there.version + 1 };
+    const result = await store.update({
+      kind: 'update',
+      key: secretsKey(ep),
+      condition: eq('version', there.version),
+      set,
+    });
+    if (result.kind === 'applied') return { kind: 'done', secrets: result.item };
+  }
+  return { kind: 'refused', cause: 'version_changed' };
+}

@@ -1,0 +1,135 @@
+/**
+ * A person's replay of one delivery: a new generation of its record and a row, in one transaction, then a token. The
+ * `webhook-id` stays, so a receiver that has the message stays idempotent.
+ */
+import type { EpochMs } from '#core/glossary.ts';
+import type { ItemStore, WakeQueue } from '#core/outbound/ports.ts';
+import { isOpen } from '#core/outbound/protocol/decide.ts';
+import { liveRow, putMessage, type Replay, replay } from '#core/outbound/protocol/delivery-writes.ts';
+import { type AppId, type EndpointId, type MessageId, messageIdOf } from '#core/outbound/protocol/ids.ts';
+import type { MessageItem, RecordItem } from '#core/outbound/protocol/items.ts';
+import {
+  type DeliveryId,
+  messageKey,
+  messageListed,
+  recordKey,
+  rowKey,
+  runtimeKey,
+} from '#core/outbound/protocol/keys.ts';
+import { deliveryExpiry } from '#core/outbound/protocol/timings.ts';
+import type { Clock, Crypto, Ids } from '#core/ports.ts';
+
+export interface ReplayPorts {
+  readonly store: Pick<ItemStore, 'get' | 'put' | 'transact'>;
+  readonly wake: WakeQueue;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly crypto: Pick<Crypto, 'hash'>;
+}
+export interface ReplayRequest {
+  readonly ep: EndpointId;
+  readonly msg: MessageId;
+  /** The same request replays once. */
+  readonly requestId: string;
+  readonly by: string;
+  readonly why?: string;
+  /** Also a delivery that waits for its retry. */
+  readonly now?: boolean;
+}
+export type ReplayRefusal = 'unknown_delivery' | 'message_gone' | 'gate_closed' | 'not_final' | 'already_replayed';
+export type Replayed =
+  | { readonly kind: 'accepted'; readonly gen: number }
+  | { readonly kind: 'refused'; readonly cause: ReplayRefusal };
+
+const TRIES = 3;
+
+/** Refused: nothing changed. Throws DependencyError where it is not known: the request may be repeated. */
+export async function replayDelivery(
+  ports: ReplayPorts,
+  retentionMs: number,
+  request: ReplayRequest,
+): Promise<Replayed> {
+  const { store, wake } = ports;
+  const { ep, msg } = request;
+  // 1. The message, whose time is part of every key; and the gate.
+  const [message, runtime] = await Promise.all([
+    store.get(messageKey(msg), 'consistent'),
+    store.get(runtimeKey(ep), 'consistent'),
+  ]);
+  if (message === undefined || message.bodyRemovedAt !== undefined) return refused('message_gone');
+  if (runtime === undefined || runtime.gate === 'deleted') return refused('gate_closed');
+  // 2. W17.
+  const outcome = await replayOnce(ports, { ep, msg, createdAt: message.createdAt }, retentionMs, {
+    replayId: request.requestId,
+    by: request.by,
+    ...(request.why === undefined ? {} : { why: request.why }),
+    now: ports.clock.now(),
+    alsoRetrying: request.now === true,
+  });
+  // 3. The token; a repeated request sends it again.
+  if (outcome.kind === 'accepted') await wake.send([{ v: 1, ep }]);
+  return outcome;
+}
+
+/** W17, against what is there. */
+export async function replayOnce(
+  { store, ids }: Pick<ReplayPorts, 'store' | 'ids'>,
+  delivery: DeliveryId,
+  retentionMs: number,
+  request: Replay,
+): Promise<Replayed> {
+  for (let attempt = 1; ; attempt++) {
+    const record = await store.get(recordKey(delivery), 'consistent');
+    if (record === undefined) return refused('unknown_delivery');
+    if (record.replayId === request.replayId) return { kind: 'accepted', gen: record.gen };
+    const cause = refusalOf(record, request);
+    if (cause) return refused(cause);
+    const result = await store.transact(replay(delivery, record, request, retentionMs), ids.uuid());
+    if (result.kind === 'applied') return { kind: 'accepted', gen: record.gen + 1 };
+    // Somebody was quicker: what is there now says who. A conflict may be tried again.
+    if (attempt >= TRIES) return refused(result.kind === 'conflict' ? 'not_final' : 'already_replayed');
+  }
+}
+
+function refusalOf(record: RecordItem, request: Replay): ReplayRefusal | undefined {
+  if (request.asOf !== undefined && (record.replayedAt ?? 0) >= request.asOf) return 'already_replayed';
+  if (!isOpen(record)) return undefined;
+  return record.status === 'retrying' && request.alsoRetrying ? undefined : 'not_final';
+}
+
+/** A copy under a new `webhook-id`, for this endpoint only. Its body is the stored one, byte for byte. */
+export async function replayAsNew(
+  ports: ReplayPorts,
+  retentionMs: number,
+  request: ReplayRequest,
+): Promise<Replayed | { readonly kind: 'published'; readonly id: MessageId }> {
+  const { store, wake, clock, crypto } = ports;
+  const { ep, msg, requestId } = request;
+  const [message, runtime] = await Promise.all([
+    store.get(messageKey(msg), 'consistent'),
+    store.get(runtimeKey(ep), 'consistent'),
+  ]);
+  if (message === undefined || message.bodyRemovedAt !== undefined) return refused('message_gone');
+  if (runtime === undefined || runtime.gate === 'deleted') return refused('gate_closed');
+  const copy = copyOf(message, { ep, app: runtime.app, requestId, now: clock.now() }, retentionMs, crypto);
+  const put = await store.put(putMessage(copy));
+  const { createdAt } = put.item ?? copy;
+  const { pk, sk, ...row } = liveRow({ ep, msg: copy.id, createdAt }, clock.now(), retentionMs);
+  await store.put({ kind: 'put', key: rowKey({ pk, sk }), item: row });
+  await wake.send([{ v: 1, ep }]);
+  return { kind: 'published', id: copy.id };
+}
+
+function copyOf(
+  message: MessageItem,
+  to: { readonly ep: EndpointId; readonly app: AppId; readonly requestId: string; readonly now: EpochMs },
+  retentionMs: number,
+  crypto: Pick<Crypto, 'hash'>,
+): MessageItem {
+  const { ep, app, requestId, now } = to;
+  const id = messageIdOf(app, `as_new:${ep}:${requestId}`, crypto);
+  const listed = messageListed(app, now, id);
+  return { ...message, id, app, createdAt: now, only: ep, ...listed, expiresAt: deliveryExpiry(now, now, retentionMs) };
+}
+
+const refused = (cause: ReplayRefusal): Replayed => ({ kind: 'refused', cause });

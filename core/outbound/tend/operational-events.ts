@@ -1,0 +1,53 @@
+/**
+ * Operational events: published by the same engine into the application `uid:operations`, where it exists. The key names
+ * kind, endpoint and hour, so each goes once an hour whoever tells it. Never about endpoints of `operations` itself.
+ */
+import type { EpochMs } from '#core/glossary.ts';
+import { operationalKey } from '#core/outbound/drain/tell.ts';
+import type { OperationalJob } from '#core/outbound/ports.ts';
+import type { AppId } from '#core/outbound/protocol/ids.ts';
+import type { RuntimeItem } from '#core/outbound/protocol/items.ts';
+import { appNameKey } from '#core/outbound/protocol/keys.ts';
+import { type PublishPorts, type PublishRules, publish } from '#core/outbound/publish/publish.ts';
+
+export const OPERATIONS = 'operations';
+
+/** Publishes one, or does nothing where nobody wants to know. */
+export async function publishOperational(
+  ports: PublishPorts,
+  rules: PublishRules,
+  op: OperationalJob['op'],
+): Promise<void> {
+  const name = await ports.store.get(appNameKey(OPERATIONS), 'eventual');
+  if (name === undefined || op.data['application'] === name.id) return;
+  const json = new TextEncoder().encode(JSON.stringify(op.data));
+  await publish(ports, rules, { app: name.id as AppId, key: op.key, type: op.type, content: { kind: 'data', json } });
+}
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+/** How long after a fact it is still told. */
+const TOLD_MS = 2 * HOUR_MS;
+const WARNINGS = [
+  { type: 'endpoint.failing', afterMs: 5 * MINUTE_MS },
+  { type: 'endpoint.disable_warning', afterMs: 24 * HOUR_MS },
+  { type: 'endpoint.disable_warning', afterMs: 72 * HOUR_MS },
+] as const;
+
+/** What an endpoint's runtime item says that somebody may want to know; a session's own word has the same key. */
+export function eventsOf(runtime: RuntimeItem, now: EpochMs): readonly OperationalJob['op'][] {
+  const { ep, app, gate, gateBy, gateWhy, gateSince, failingSince } = runtime;
+  const data = { endpoint: ep, application: app };
+  const isFresh = (at: EpochMs): boolean => at <= now && now - at < TOLD_MS;
+  const found: OperationalJob['op'][] = [];
+  if (gate === 'disabled' && gateBy === 'system' && isFresh(gateSince)) {
+    const type = 'endpoint.disabled';
+    found.push({ type, key: operationalKey(type, ep, gateSince), data: { ...data, reason: gateWhy ?? '' } });
+  }
+  for (const { type, afterMs } of failingSince === undefined || gate !== 'open' ? [] : WARNINGS) {
+    const at = (failingSince ?? 0) + afterMs;
+    if (isFresh(at))
+      found.push({ type, key: operationalKey(type, ep, at), data: { ...data, failing_since: failingSince } });
+  }
+  return found;
+}

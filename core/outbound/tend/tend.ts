@@ -1,0 +1,151 @@
+/**
+ * Every minute, one at a time: sends the tokens of endpoints whose wait is over, audits, reconciles, runs replay jobs and
+ * erasures, and watches our own egress. Every step may be repeated; what one minute does not finish the next does.
+ */
+import { all, any, eq, lt, missing } from '#core/condition.ts';
+import { DependencyError } from '#core/errors.ts';
+import type { EpochMs } from '#core/glossary.ts';
+import { eraseSome } from '#core/outbound/erase/erase.ts';
+import type { WakeQueue } from '#core/outbound/ports.ts';
+import type { EndpointId } from '#core/outbound/protocol/ids.ts';
+import { controlKey, WAKE_SHARDS, wakeRange } from '#core/outbound/protocol/keys.ts';
+import type { PublishPorts } from '#core/outbound/publish/publish.ts';
+import { runReplayJobs } from '#core/outbound/replay/replay-job.ts';
+import type { Ids, Telemetry } from '#core/ports.ts';
+import { audit } from './audit.ts';
+import { guardEgress } from './egress.ts';
+import { eventsOf, publishOperational } from './operational-events.ts';
+import { type ReconcilePorts, reconcileMessages } from './reconcile-messages.ts';
+
+export interface TendPorts extends ReconcilePorts, Pick<PublishPorts, 'crypto'> {
+  /** wake-fast. */
+  readonly wake: WakeQueue;
+  readonly ids: Ids;
+  readonly telemetry: Telemetry;
+}
+export interface TendRules {
+  readonly retentionMs: number;
+  readonly auditMinutes: number;
+  readonly reconcile: 'all' | 'sample' | 'off';
+}
+
+/** Of the whole run; the next one begins a minute later. */
+const RUN_MS = 45_000;
+const LEASE_MS = 70_000;
+const HOUR_MS = 3_600_000;
+const SAMPLE = 0.1;
+/** Waits up to so far ahead are read for the egress guard: the longest hold. */
+const HOLDS_MS = 15 * 60_000;
+
+interface Memory {
+  readonly auditedAt: EpochMs;
+  readonly withTraffic: number;
+  readonly reconciledAt: EpochMs;
+  readonly reconcileAfter?: string;
+}
+const NOTHING: Memory = { auditedAt: 0, withTraffic: 0, reconciledAt: 0 };
+
+/** One run. False: another one is at work. Throws DependencyError when a step failed; the others were tried. */
+export async function tend(ports: TendPorts, rules: TendRules): Promise<boolean> {
+  const { clock, telemetry } = ports;
+  const until = clock.now() + RUN_MS;
+  // 1. One at a time.
+  const lease = await takeLease(ports);
+  if (!lease) return false;
+  let memory = lease.memory;
+  const failures: unknown[] = [];
+  const step = async (work: () => Promise<void>): Promise<void> => {
+    if (clock.now() >= until) return;
+    try {
+      await work();
+    } catch (error) {
+      if (!(error instanceof DependencyError)) throw error;
+      failures.push(error);
+    }
+  };
+  // 2. Waits that are over, and whether too many began at once.
+  await step(() => wakeDue(ports, memory.withTraffic));
+  // 3. What people asked for.
+  await step(() => runReplayJobs(ports, rules, until));
+  await step(() => eraseSome(ports, rules.retentionMs, until));
+  // 4. What a queue lost.
+  await step(async () => {
+    if (clock.now() - memory.auditedAt < rules.auditMinutes * 60_000) return;
+    memory = { ...memory, auditedAt: clock.now(), withTraffic: await auditAll(ports, rules) };
+  });
+  await step(async () => {
+    if (rules.reconcile === 'off') return;
+    if (memory.reconcileAfter === undefined && clock.now() - memory.reconciledAt < HOUR_MS) return;
+    const share = rules.reconcile === 'all' ? 1 : SAMPLE;
+    const next = await reconcileMessages(ports, { after: memory.reconcileAfter, until, share });
+    const { reconcileAfter: _, ...rest } = memory;
+    memory = { ...rest, reconciledAt: clock.now(), ...(next === undefined ? {} : { reconcileAfter: next }) };
+  });
+  // 5. The lease goes back, with what the next run must know.
+  await giveBack(ports, lease.me, memory);
+  telemetry.count('TendRuns');
+  if (failures.length > 0) throw failures[0];
+  return true;
+}
+
+async function wakeDue(ports: TendPorts, withTraffic: number): Promise<void> {
+  const { store, wake, clock, telemetry } = ports;
+  const now = clock.now();
+  const waiting: EndpointId[] = [];
+  const shards = Array.from({ length: WAKE_SHARDS }, (_, shard) => shard);
+  await Promise.all(
+    shards.map(async shard => {
+      let cursor: string | undefined;
+      do {
+        const range = wakeRange(shard, now + HOLDS_MS);
+        const page = await store.query({ ...range, limit: 1_000, ...(cursor === undefined ? {} : { cursor }) });
+        const listed = page.items.map(item => {
+          const { pk, gsk } = item as unknown as { pk: string; gsk: string };
+          return { ep: pk.slice(2) as EndpointId, at: Number(gsk.slice(0, 13)) };
+        });
+        const due = listed.filter(({ at }) => at <= now);
+        if (due.length > 0) await wake.send(due.map(({ ep }) => ({ v: 1, ep })));
+        waiting.push(...listed.map(({ ep }) => ep));
+        cursor = page.cursor;
+      } while (cursor !== undefined);
+    }),
+  );
+  if (await guardEgress(store, waiting, { withTraffic, now })) telemetry.count('EgressSuspect');
+}
+
+async function auditAll(ports: TendPorts, rules: TendRules): Promise<number> {
+  const { clock, telemetry } = ports;
+  const counts = await audit(ports, rules.retentionMs, async runtime => {
+    for (const op of eventsOf(runtime, clock.now())) await publishOperational(ports, rules, op);
+  });
+  telemetry.measure('EndpointsOnHold', counts.onHold);
+  telemetry.measure('EndpointsShut', counts.disabled);
+  return counts.withTraffic;
+}
+
+const TEND = 'tend';
+
+async function takeLease({ store, clock, ids }: TendPorts): Promise<{ me: string; memory: Memory } | undefined> {
+  const me = ids.uuid();
+  const now = clock.now();
+  const key = controlKey(TEND);
+  const there = await store.get(key, 'consistent');
+  const version = there?.version ?? 0;
+  const value = there?.value ?? JSON.stringify(NOTHING);
+  const condition = all(any(missing('version'), eq('version', version)), any(missing('until'), lt('until', now)));
+  const set = { value, version: version + 1, until: now + LEASE_MS, owner: me };
+  const taken = await store.update({ kind: 'update', key, condition, set });
+  const own = taken.kind === 'applied' || (taken.item as { owner?: string } | undefined)?.owner === me;
+  return own ? { me, memory: { ...NOTHING, ...(JSON.parse(value) as Partial<Memory>) } } : undefined;
+}
+
+async function giveBack({ store }: TendPorts, me: string, memory: Memory): Promise<void> {
+  const set = { value: JSON.stringify(memory) };
+  await store.update({
+    kind: 'update',
+    key: controlKey(TEND),
+    condition: eq('owner', me),
+    set,
+    remove: ['until', 'owner'],
+  });
+}
