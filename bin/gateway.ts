@@ -6,6 +6,7 @@ import { gateway } from '#config';
 import type { Deployment } from '#core/config/deployment.ts';
 import { ConfigError, resolveDeployment } from '#core/config/resolve-config.ts';
 import { checkHandlers, checkReach } from '#core/config/route-config.ts';
+import { unheardPages } from '#core/config/unheard-pages.ts';
 import { handlers } from '#handlers/index.ts';
 import { handlerResources } from '#handlers/resources.ts';
 import { bundleFunctions, placeholderBundles } from '#lib/bundling/bundle-functions.ts';
@@ -29,6 +30,7 @@ try {
     ...deployments.filter(isWanted).flatMap(checkReach),
   ];
   if (problems.length > 0) throw new ConfigError(problems);
+  for (const line of deployments.filter(isWanted).flatMap(each => unheardPages(each) ?? [])) console.error(line);
   const bundled = await bundleFunctions({ configs: deployments.filter(isWanted).map(each => each.config) });
   for (const deployment of deployments) {
     const environment = deployment.config.environment;

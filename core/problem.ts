@@ -60,6 +60,19 @@ export function oneOf(...options: readonly (string | number)[]): Check {
   };
 }
 
+/** One word, or else what a check wants; another text is told of both. */
+export function wordOr(word: string, check: Check): Check {
+  return (value, path, report) => {
+    if (value === word) return;
+    const isText = typeof value === 'string';
+    check(
+      value,
+      path,
+      isText ? problem => report({ ...problem, allowed: `${show(word)}, or ${problem.allowed}` }) : report,
+    );
+  };
+}
+
 export function listOf(check: Check): Check {
   return (value, path, report) => {
     if (!Array.isArray(value)) {

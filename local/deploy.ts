@@ -7,6 +7,7 @@ import { S3Client } from '@aws-sdk/client-s3';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { gateway } from '#config';
 import { type DeployedSource, type Deployment, secretName } from '#core/config/deployment.ts';
+import { unheardPages } from '#core/config/unheard-pages.ts';
 import { createAwsClients } from './aws-clients.ts';
 import { cdkArguments } from './cdk-arguments.ts';
 import { cdkCommand } from './cdk-cli.ts';
@@ -52,6 +53,9 @@ async function main(): Promise<number> {
   const code = await runCdk(cdkArguments(deployment, { destroy, yes }));
   if (code !== 0 || destroy) return code;
 
+  // After all that CloudFormation printed, where it is read.
+  const unheard = unheardPages(deployment);
+  if (unheard !== undefined) console.log(`\n${unheard}`);
   const unset = await explainCredentials(sourcesWithoutSecret(client, deployment));
   if (unset.length > 0) {
     const region = await client.config.region();

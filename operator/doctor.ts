@@ -1,6 +1,7 @@
 /** Checks every part an event needs, and says how to repair what is wrong. */
 import { parseSecret } from '#adapters/secrets/parse-secret.ts';
 import { secretName } from '#core/config/deployment.ts';
+import { unheardPages } from '#core/config/unheard-pages.ts';
 import { VERSION } from '#core/version.ts';
 import { explainError } from './explain-error.ts';
 import { isNotice } from './is-notice.ts';
@@ -32,8 +33,10 @@ export async function checkEverything(operator: Operator): Promise<readonly Chec
     guard('processor', note => checkProcessor(operator, note)),
     guard('pipeline', note => checkPipeline(operator, note)),
   ]);
+  const unheard = unheardPages(operator.deployment);
   return [
     { name: 'configuration', result: 'ok', text },
+    ...(unheard === undefined ? [] : [{ name: 'alarms', result: 'warning', text: unheard } as const]),
     { name: 'stack', result: 'ok', text: `found in ${place}` },
     ...found.flat(),
   ];

@@ -23,6 +23,8 @@ export interface Deployment {
   readonly disposable: boolean;
   readonly emulated: boolean;
   readonly queue: QueueSettings;
+  /** The configuration says that nobody is to be told. */
+  readonly tellsNobody: boolean;
   readonly alarmTargets: Readonly<Record<Severity, readonly AlarmTarget[]>>;
   readonly alarms: NonNullable<EnvironmentConfig['alarms']>;
   readonly thresholds: AlarmThresholds;

@@ -96,8 +96,11 @@ export interface EnvironmentConfig {
   readonly retry?: RetryProfile;
   /** @default see `QueueSettings` */
   readonly queue?: Partial<QueueSettings>;
-  /** Who is told, by severity. @default nobody: alarms show on the dashboard only */
-  readonly alarmTargets?: Partial<Readonly<Record<Severity, readonly AlarmTarget[]>>>;
+  /**
+   * Who is told, by severity; `'nobody'` where that is meant. Where data is kept, synth, deploy and `doctor` say so until
+   * a page has a target. @default nobody: alarms show on the dashboard only
+   */
+  readonly alarmTargets?: 'nobody' | Partial<Readonly<Record<Severity, readonly AlarmTarget[]>>>;
   /** `essential`: only what means lost or stuck events. @default 'all' */
   readonly alarms?: 'all' | 'essential' | 'none';
   /**
@@ -110,7 +113,7 @@ export interface EnvironmentConfig {
   /** @default 'info' */
   readonly logLevel?: ResolvedConfig['logLevel'];
   /**
-   * With what `ingest` and `process` call AWS: the SDK, or the small signed client, which starts in half of the time and
+   * With what `ingest` and `process` call AWS: the SDK, or the small signed client, which takes half of the CPU and
    * has not run on AWS yet (docs/decisions/0015). @default 'sdk'; 'signed' where `emulated`
    */
   readonly awsClient?: ResolvedConfig['awsClient'];

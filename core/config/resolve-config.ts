@@ -201,7 +201,11 @@ function buildDeployment(
     disposable,
     emulated: local,
     queue,
-    alarmTargets: { page: [], ticket: [], notice: [], ...environment.alarmTargets },
+    tellsNobody: environment.alarmTargets === 'nobody',
+    alarmTargets: {
+      ...{ page: [], ticket: [], notice: [] },
+      ...(environment.alarmTargets === 'nobody' ? {} : environment.alarmTargets),
+    },
     alarms: environment.alarms ?? 'all',
     thresholds: { ...(local ? LOCAL_THRESHOLDS : DEFAULT_THRESHOLDS), ...environment.thresholds },
     logRetentionDays: environment.logRetentionDays ?? (disposable ? 3 : 30),

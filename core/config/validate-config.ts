@@ -12,6 +12,7 @@ import {
   recordOf,
   show,
   text,
+  wordOr,
 } from '#core/problem.ts';
 import type { ProviderSpec } from '#core/provider/provider-spec.ts';
 import { BODY_BYTES_LIMIT } from './defaults.ts';
@@ -202,7 +203,10 @@ export function validateConfig(
     timings,
     retry,
     queue,
-    alarmTargets: object(Object.fromEntries(SEVERITIES.map(severity => [severity, listOf(alarmTarget)]))),
+    alarmTargets: wordOr(
+      'nobody',
+      object(Object.fromEntries(SEVERITIES.map(severity => [severity, listOf(alarmTarget)]))),
+    ),
     alarms: oneOf('all', 'essential', 'none'),
     thresholds,
     logLevel: oneOf('debug', 'info', 'warn', 'error'),

@@ -266,6 +266,7 @@ describe('a mistake is named with its place, what was given, what is allowed and
       /email/,
       `${prod}.alarmTargets.page[0]`,
     ],
+    ['somebody else than nobody', `${prod}.alarmTargets`, 'noone', /"nobody", or/, `${prod}.alarmTargets`],
     [
       'a target over http',
       `${prod}.alarmTargets`,

@@ -50,6 +50,8 @@ describe('the command line', () => {
     const first = await synthInto();
     expect(first.said).toContain('Successfully synthesized');
     expect(first.said).not.toMatch(/warn|deprecat|notice|error/i);
+    for (const name of ['staging', 'prod']) expect(first.said).toContain(`${name} pages nobody`);
+    expect(first.said).not.toMatch(/(?:local|drill|dev) pages nobody/);
     // The second time as npm run deploy does it, for one of them: that must be the same as well. The rules have looked.
     const second = await synthInto(['-c', 'environment=prod'], { CDK_VALIDATION: 'false' });
     const files = (await readdir(first.folder, { recursive: true, withFileTypes: true })).filter(entry =>

@@ -480,6 +480,13 @@ describe('status and doctor', () => {
     expect(doctor.code).toBe(0);
   });
 
+  it('say of an environment that keeps data that its pages wake nobody, until somebody is named', async () => {
+    const prod = new CliWorld();
+    const doctor = await prod.run(['doctor', '--env', 'prod']);
+    expect(doctor.stdout).toMatch(/warning +alarms +prod pages nobody: .*environments\.prod\.alarmTargets/);
+    expect((await cli.run(['doctor'])).stdout).not.toContain('pages nobody');
+  });
+
   it('say 1 and name dead letters, alarms and missing secrets with the commands that help', async () => {
     await cli.happen(['bad-1']);
     const alarm = {
