@@ -1,8 +1,9 @@
 /**
- * One HTTPS call with every limit set: total time, size of the answer, no redirects, no other scheme or port. node:https
- * rather than fetch, which would load all of undici at a cold start.
+ * One HTTPS call with every limit set: total time, size of the answer, no redirects, no other scheme or port. Who asks an
+ * address that somebody else chose gives a guarded agent (guarded-agent.ts); the operator's own addresses may be anywhere.
  */
-import { type Agent, request as httpsRequest } from 'node:https';
+import { Agent } from 'node:https';
+import { exchange } from './exchange.ts';
 
 export interface CappedCall {
   readonly method: 'GET' | 'POST';
@@ -13,55 +14,43 @@ export interface CappedCall {
   /** Ends the call early. */
   readonly signal?: AbortSignal;
   readonly maxBytes: number;
-  /** For tests: where host names lead and which authority signs them. */
+  /** Where host names may lead. @default anywhere, over a connection of its own */
   readonly agent?: Agent;
 }
 
 export interface CappedAnswer {
   readonly status: number;
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  /** Lower-case names; values of a repeated header joined by commas. */
+  readonly headers: Readonly<Record<string, string>>;
   readonly text: string;
 }
 
 /** Rejects with Error when the URL is not plain https, on a timeout, a connection failure, or a larger answer. */
-export function fetchCapped(call: CappedCall): Promise<CappedAnswer> {
+export async function fetchCapped(call: CappedCall): Promise<CappedAnswer> {
+  const { method, body, timeoutMs, maxBytes, signal } = call;
   const url = URL.canParse(call.url) ? new URL(call.url) : undefined;
   if (!url || !isPlainHttps(url)) {
-    return Promise.reject(new Error('only https addresses with a host name, without user and port, are fetched'));
+    throw new Error('only https addresses with a host name, without user and port, are fetched');
   }
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => request.destroy(new Error(`no answer within ${call.timeoutMs} ms`)), call.timeoutMs);
-    const fail = (error: Error) => {
-      clearTimeout(timer);
-      reject(new Error(`${call.method} ${url.host}: ${error.message}`, { cause: error }));
-    };
-    const request = httpsRequest(
-      url,
-      {
-        method: call.method,
-        headers: { ...call.headers, ...(call.body === undefined ? {} : { 'content-type': 'application/json' }) },
-        ...(call.signal === undefined ? {} : { signal: call.signal }),
-        ...(call.agent === undefined ? {} : { agent: call.agent }),
-      },
-      response => {
-        const chunks: Buffer[] = [];
-        let length = 0;
-        response.on('data', (chunk: Buffer) => {
-          length += chunk.length;
-          if (length > call.maxBytes) request.destroy(new Error(`the answer is larger than ${call.maxBytes} bytes`));
-          else chunks.push(chunk);
-        });
-        response.on('error', fail);
-        response.on('end', () => {
-          clearTimeout(timer);
-          const text = Buffer.concat(chunks).toString('utf8');
-          resolve({ status: response.statusCode ?? 0, headers: response.headers, text });
-        });
-      },
-    );
-    request.on('error', fail);
-    request.end(call.body);
+  const { hostname: host, pathname, search } = url;
+  const startedAt = performance.now();
+  const result = await exchange({
+    ...{ method, startedAt, endsAt: startedAt + timeoutMs, maxKept: maxBytes, maxRead: maxBytes },
+    target: { protocol: 'https:', host, port: 443, path: `${pathname}${search}` },
+    headers: { ...call.headers, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+    agent: call.agent ?? new Agent({ keepAlive: false }),
+    ...(body === undefined ? {} : { body: Buffer.from(body) }),
+    ...(signal === undefined ? {} : { signal }),
   });
+  const failed = (why: string, cause?: unknown): Error => new Error(`${method} ${host}: ${why}`, { cause });
+  if (result.kind === 'failed')
+    throw failed(result.error instanceof Error ? result.error.message : result.detail, result.error);
+  if (result.end === 'cut') throw failed(`the answer is larger than ${maxBytes} bytes`);
+  if (result.end === 'deadline') throw failed(`no answer within ${timeoutMs} ms`);
+  if (result.end === 'broken') throw failed('the connection was closed before the answer was complete');
+  const headers = Object.entries(result.headers).map(([name, values]) => [name, values.join(', ')]);
+  const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(result.body);
+  return { status: result.status, headers: Object.fromEntries(headers), text };
 }
 
 function isPlainHttps(url: URL): boolean {

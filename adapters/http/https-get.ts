@@ -1,12 +1,11 @@
 import type { Agent } from 'node:https';
 import { DependencyError } from '#core/errors.ts';
 import type { Http } from '#core/ports.ts';
-import { fetchCapped } from './fetch-capped.ts';
 
 export interface HttpsGetOptions {
   /** @default 2000 */
   readonly timeoutMs?: number;
-  /** For tests: where host names lead and which authority signs them. */
+  /** For tests: where host names lead and which authority signs them. @default public addresses only */
   readonly agent?: Agent;
 }
 
@@ -15,17 +14,25 @@ const MAX_BYTES = 64 * 1_024;
 
 /** `Http` over node:https. Throws DependencyError for any other address, on a timeout and when the call fails. */
 export class HttpsGet implements Http {
-  readonly #options: HttpsGetOptions;
+  readonly #timeoutMs: number;
+  readonly #agent: Agent | undefined;
 
-  constructor(options: HttpsGetOptions = {}) {
-    this.#options = options;
+  constructor({ timeoutMs = 2_000, agent }: HttpsGetOptions = {}) {
+    this.#timeoutMs = timeoutMs;
+    this.#agent = agent;
   }
 
   async get(url: string): Promise<number> {
-    const { timeoutMs = 2_000, agent } = this.#options;
     try {
-      const limits = { timeoutMs, maxBytes: MAX_BYTES, ...(agent === undefined ? {} : { agent }) };
-      const { status } = await fetchCapped({ method: 'GET', url, ...limits });
+      const agent = this.#agent === undefined ? {} : { agent: this.#agent };
+      const { fetchGuarded } = await import('./fetch-guarded.ts');
+      const { status } = await fetchGuarded({
+        method: 'GET',
+        url,
+        timeoutMs: this.#timeoutMs,
+        maxBytes: MAX_BYTES,
+        ...agent,
+      });
       return status;
     } catch (error) {
       throw new DependencyError('http', error instanceof Error ? error.message : String(error), { cause: error });

@@ -1,6 +1,6 @@
 /**
  * Fetches and caches the keys of providers that publish them. Which addresses may be asked is decided in core/ (host and
- * path patterns of the spec); here every call is capped, redirects are not followed, certificates must be in date, an
+ * path patterns of the spec); here every call is capped, only public addresses are called, redirects are not followed, certificates must be in date, an
  * address that failed is not asked again at once, and few are asked that were not known before: forged requests can name
  * any certificate or key id, and must not turn into a stream of calls.
  */
@@ -8,12 +8,12 @@ import { X509Certificate } from 'node:crypto';
 import type { Agent } from 'node:https';
 import type { EpochMs } from '#core/glossary.ts';
 import type { Clock, Jwk, KeyFetcher } from '#core/ports.ts';
-import { fetchCapped } from './fetch-capped.ts';
 
 export interface KeyFetcherOptions {
   readonly clock: Clock;
   /** @default 1500, so that the ingest budget leaves room for storing the event */
   readonly timeoutMs?: number;
+  /** For tests: where host names lead and which authority signs them. @default public addresses only */
   readonly agent?: Agent;
 }
 
@@ -130,7 +130,8 @@ export class CachedKeyFetcher implements KeyFetcher {
       ...(this.#agent === undefined ? {} : { agent: this.#agent }),
     };
     if (kind === 'plaid') return this.#askPlaid(locator, kid, credential, limits);
-    const { status, text } = await fetchCapped({ method: 'GET', url: locator, ...limits });
+    const { fetchGuarded } = await import('./fetch-guarded.ts');
+    const { status, text } = await fetchGuarded({ method: 'GET', url: locator, ...limits });
     if (status !== 200) throw new Error(`${new URL(locator).host} answered ${status}`);
     return { keys: kind === 'x509Url' ? this.#inDate(text) : parseKeySet(text), fetchedAt: this.#clock.now() };
   }
@@ -144,7 +145,8 @@ export class CachedKeyFetcher implements KeyFetcher {
     const [, clientId, secret] = /^([^:]*):(.*)$/s.exec(credential ?? '') ?? [];
     const body = JSON.stringify({ client_id: clientId, secret, key_id: kid });
     const url = `${origin}/webhook_verification_key/get`;
-    const { status, text } = await fetchCapped({ method: 'POST', url, body, ...limits });
+    const { fetchGuarded } = await import('./fetch-guarded.ts');
+    const { status, text } = await fetchGuarded({ method: 'POST', url, body, ...limits });
     // plaid.com/docs/errors: an unknown key id is an INVALID_INPUT error, which is a 400; so are refused credentials.
     if (status === 400) {
       const { error_code } = parseObject(text) as { error_code?: unknown };

@@ -2,13 +2,15 @@
  * No connection to a forbidden address, whatever URL, name server or redirect says. Two witnesses count: listeners on this
  * machine, and a hook on every connection that Node is asked to make.
  */
-import type { lookup } from 'node:dns';
-import { request as httpsRequest } from 'node:https';
+import { type lookup, Resolver } from 'node:dns';
+import { globalAgent, request as httpsRequest } from 'node:https';
 import { isIP, Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { fetchCapped } from '#adapters/http/fetch-capped.ts';
 import { AGENT_RULES, guardedHttpsAgent } from '#adapters/http/guarded-agent.ts';
 import { guardedSender, type SenderRules } from '#adapters/http/guarded-sender.ts';
+import { HttpsGet } from '#adapters/http/https-get.ts';
+import { CachedKeyFetcher } from '#adapters/http/key-fetcher.ts';
 import { isForbiddenAddress } from '#core/outbound/address/forbidden-addresses.ts';
 import type { Answer } from '#core/outbound/ports.ts';
 import { OWN_HOSTS, SPELLINGS } from './address-corpus.ts';
@@ -68,14 +70,14 @@ afterEach(() => {
 });
 
 const rules = (more: Partial<SenderRules> = {}): SenderRules => ({
-  ...{ ports: [443, ...listeners.map(({ port }) => port)], ownHosts: OWN_HOSTS, allowAddresses: [], dnsMs: 150 },
+  ...{ ports: [443, ...listeners.map(({ port }) => port)], ownHosts: OWN_HOSTS, allowAddresses: [], dnsMs: 4_000 },
   ...{ nameServers: [names.address], ...more },
 });
 
 async function sendTo(url: string, more: Partial<SenderRules> = {}): Promise<Answer> {
   const session = guardedSender(rules(more)).open(2);
   try {
-    const request = { url, headers: {}, body: Buffer.from('{}'), deadlineMs: 1_000 };
+    const request = { url, headers: {}, body: Buffer.from('{}'), deadlineMs: 8_000 };
     return await session.send(request, new AbortController().signal);
   } finally {
     session.close();
@@ -176,9 +178,9 @@ describe('names', () => {
     async answer => {
       told['hooks.customer.com'] = answer;
       const startedAt = performance.now();
-      const got = await sendTo('https://hooks.customer.com/in');
+      const got = await sendTo('https://hooks.customer.com/in', { dnsMs: 150 });
       expect([got.kind === 'failed' && got.cause, tried]).toEqual(['dns', []]);
-      expect(performance.now() - startedAt).toBeLessThan(1_000);
+      expect(performance.now() - startedAt).toBeLessThan(2_000);
     },
   );
 
@@ -220,16 +222,69 @@ describe('the traps of Node', () => {
     agent.destroy();
   });
 
-  it('fetchCapped with a guarded agent calls no name that leads inside, and does not say where it leads', async () => {
+  it('a kept connection belongs to its session: one that another lookup made is never used', async () => {
+    // As in production the agent is the session's own; the global one is never asked.
+    const globally = vi.spyOn(globalAgent, 'createConnection');
+    told['hooks.customer.com'] = { addresses: GOOD };
+    await sendTo('https://hooks.customer.com/in');
+    told['hooks.customer.com'] = { addresses: ['127.0.0.1'] };
+    expect(await sendTo('https://hooks.customer.com/in')).toMatchObject({ cause: 'forbidden_address' });
+    expect(globally).not.toHaveBeenCalled();
+  });
+
+  it('a header that cannot be sent is our own fault, and nothing is thrown', async () => {
+    told['hooks.customer.com'] = { addresses: GOOD };
+    const session = guardedSender(rules()).open(1);
+    for (const headers of [{ 'x-a': 'b\r\nc: d' }, { 'x a': 'b' }, { 'x-a': 'ж' }] as Record<string, string>[]) {
+      const request = { url: 'https://hooks.customer.com/in', headers, body: new Uint8Array(), deadlineMs: 500 };
+      const got = await session.send(request, new AbortController().signal);
+      expect(got).toMatchObject({ kind: 'failed', cause: 'own_fault', detail: expect.not.stringContaining('c: d') });
+    }
+    session.close();
+    expect(tried).toEqual([]);
+  });
+});
+
+describe('keys and confirmations', () => {
+  /** The name servers of the machine, as production asks them. */
+  const machineAnswers = (addresses: readonly string[]) =>
+    vi
+      .spyOn(Resolver.prototype, 'resolve4')
+      .mockImplementation(((_: string, done: (error: null, found: readonly string[]) => void) =>
+        setImmediate(done, null, addresses)) as never);
+
+  it.each(['127.0.0.1', '169.254.169.254', '10.0.0.1', '100.64.0.1'])(
+    'are not fetched from a name that leads to %s',
+    async address => {
+      machineAnswers([...GOOD, address]);
+      const keys = new CachedKeyFetcher({ clock: { now: () => 0 } });
+      await expect(keys.fetchKey('jwksUrl', 'https://keys.provider.com/jwks', 'a')).rejects.toThrow(
+        'this address is not allowed',
+      );
+      await expect(keys.fetchKey('x509Url', 'https://keys.provider.com/cert.pem')).rejects.toThrow(
+        'this address is not allowed',
+      );
+      await expect(keys.fetchKey('plaid', 'https://keys.provider.com', 'k', 'a:b')).rejects.toThrow(
+        'this address is not allowed',
+      );
+      await expect(new HttpsGet().get('https://sns.provider.com/?Action=ConfirmSubscription')).rejects.toThrow(
+        'this address is not allowed',
+      );
+      expect(tried).toEqual([]);
+    },
+  );
+
+  it('are fetched from a public one', async () => {
+    machineAnswers(GOOD);
+    await expect(new HttpsGet().get('https://sns.provider.com/')).rejects.toThrow('the test ends here');
+    expect(tried).toEqual(GOOD);
+  });
+
+  it('an error does not say where the name leads', async () => {
     told['keys.provider.com'] = { addresses: ['169.254.169.254'] };
     const agent = guardedHttpsAgent({ ...AGENT_RULES, nameServers: [names.address] });
-    const call = fetchCapped({
-      method: 'GET',
-      url: 'https://keys.provider.com/jwks',
-      timeoutMs: 1_000,
-      maxBytes: 100,
-      agent,
-    });
+    const limits = { timeoutMs: 1_000, maxBytes: 100, agent };
+    const call = fetchCapped({ method: 'GET', url: 'https://keys.provider.com/jwks', ...limits });
     await expect(call).rejects.toThrow(/^GET keys\.provider\.com: this address is not allowed$/);
     agent.destroy();
   });
