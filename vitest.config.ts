@@ -31,6 +31,10 @@ export default defineConfig({
         },
       },
       {
+        // A handler's own test may lie beside it.
+        test: { name: 'yours', include: ['handlers/**/*.test.ts'], testTimeout: 60_000 },
+      },
+      {
         test: {
           name: 'proof',
           ...SHARED,

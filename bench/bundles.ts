@@ -1,14 +1,16 @@
 /** The functions' bundles as they are deployed, and what a cold start reads of them. */
+
 import { readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { Metafile } from 'esbuild';
-import { gateway } from '#config';
 import { resolveConfig } from '#core/config/resolve-config.ts';
 import type { ResolvedConfig } from '#core/config/resolved-config.ts';
 import { bundleFunctions, metafilePath } from '#lib/bundling/bundle-functions.ts';
 import type { Bundles, FunctionName } from '#lib/bundling/function-names.ts';
 import { PROVIDERS } from '#providers/index.ts';
+import { gateway } from '#test/fixtures/project/gateway.config.ts';
+import { FIXTURE_PROJECT } from '#test/kit/fixture-project.ts';
 
 /** Builds functions of the shipped configuration, environment `prod`, below a folder. */
 export async function buildBundles(
@@ -17,7 +19,7 @@ export async function buildBundles(
   awsClient: ResolvedConfig['awsClient'] = 'signed',
 ): Promise<Bundles> {
   const config = { ...resolveConfig(gateway, 'prod', PROVIDERS), awsClient };
-  const byEnvironment = await bundleFunctions({ configs: [config], outputFolder, functions });
+  const byEnvironment = await bundleFunctions({ configs: [config], project: FIXTURE_PROJECT, outputFolder, functions });
   return byEnvironment.get('prod') as Bundles;
 }
 

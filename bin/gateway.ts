@@ -1,19 +1,24 @@
-/** The CDK app: one stage per environment of gateway.config.ts. */
-import { matchesGlob } from 'node:path';
+/** The CDK app: one stage per environment of the project's gateway.config.ts. */
+import { readFileSync } from 'node:fs';
+import { extname, join, matchesGlob } from 'node:path';
 import { App } from 'aws-cdk-lib';
 import { BUNDLING_STACKS } from 'aws-cdk-lib/cx-api';
-import { gateway } from '#config';
 import type { Deployment } from '#core/config/deployment.ts';
 import { ConfigError, resolveDeployment } from '#core/config/resolve-config.ts';
 import { checkHandlers, checkReach } from '#core/config/route-config.ts';
 import { unheardPages } from '#core/config/unheard-pages.ts';
-import { handlers } from '#handlers/index.ts';
-import { handlerResources } from '#handlers/resources.ts';
 import { bundleFunctions, placeholderBundles } from '#lib/bundling/bundle-functions.ts';
+import { withDrills } from '#lib/drill-resources.ts';
 import { GatewayStage } from '#lib/stacks/gateway-stage.ts';
+import { readConfig, readHandlers, readResources } from '#local/project.ts';
+import { UserError } from '#local/user-error.ts';
+import { DRILL_ENVIRONMENT, PACKAGE_ROOT, PROJECT_ROOT } from '#local/workspace.ts';
 import { PROVIDERS } from '#providers/index.ts';
 
-const app = new App({ analyticsReporting: false });
+// The feature flags the stacks were made with: of the package, so that a project need not keep them. Its own cdk.json and
+// the command line come first.
+const { context } = JSON.parse(readFileSync(join(PACKAGE_ROOT, 'cdk.json'), 'utf8'));
+const app = new App({ analyticsReporting: false, context });
 // The stacks named on the command line; `cdk ls` names none.
 const wanted: readonly string[] = app.node.tryGetContext(BUNDLING_STACKS) ?? ['**'];
 // `-c environment=local`: the stages of the others, whose stacks nobody asked for, are not made. All are checked.
@@ -21,6 +26,7 @@ const only: unknown = app.node.tryGetContext('environment');
 const fallback = { account: process.env['CDK_DEFAULT_ACCOUNT'], region: process.env['CDK_DEFAULT_REGION'] };
 
 try {
+  const [gateway, handlers, own] = [await readConfig(), await readHandlers(), await readResources()];
   const all = Object.keys(gateway.environments).map(name => resolveDeployment(gateway, name, PROVIDERS, fallback));
   const deployments = all.filter(({ config }) => only === undefined || only === config.environment);
   const isWanted = ({ config }: Deployment): boolean =>
@@ -31,16 +37,21 @@ try {
   ];
   if (problems.length > 0) throw new ConfigError(problems);
   for (const line of deployments.filter(isWanted).flatMap(each => unheardPages(each) ?? [])) console.error(line);
-  const bundled = await bundleFunctions({ configs: deployments.filter(isWanted).map(each => each.config) });
+  const bundled = await bundleFunctions({
+    configs: deployments.filter(isWanted).map(each => each.config),
+    project: PROJECT_ROOT,
+    aroundHandlers: { [DRILL_ENVIRONMENT]: join(PACKAGE_ROOT, `local/drill-handlers${extname(import.meta.filename)}`) },
+  });
   for (const deployment of deployments) {
     const environment = deployment.config.environment;
-    const bundles = bundled.get(environment) ?? (await placeholderBundles(environment));
+    const bundles = bundled.get(environment) ?? (await placeholderBundles(environment, PROJECT_ROOT));
+    const handlerResources = environment === DRILL_ENVIRONMENT ? withDrills(own) : own;
     new GatewayStage(app, { deployment, bundles, handlerResources });
   }
   app.synth();
 } catch (error) {
-  // A mistake in the configuration is the reader's, not ours: no stack trace around it.
-  if (!(error instanceof ConfigError)) throw error;
+  // A mistake in the project is the reader's, not ours: no stack trace around it.
+  if (!(error instanceof ConfigError || error instanceof UserError)) throw error;
   console.error(error.message);
   process.exitCode = 1;
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { processIo } from '#cli/io.ts';
 import { runCli } from '#cli/main.ts';
 import { readDeployment } from '#local/sources.ts';
-import { REPO_ROOT } from '#local/workspace.ts';
+import { PACKAGE_ROOT } from '#local/workspace.ts';
 import { openGateway } from '#operator/aws/open-gateway.ts';
 import { fetchList } from '#operator/fetch-list.ts';
 
@@ -13,7 +13,7 @@ process.exitCode = await runCli(process.argv.slice(2), {
   io,
   readDeployment,
   openGateway: deployment => openGateway(deployment, io.env),
-  publishedLists: { fetchText: fetchList(), directory: join(REPO_ROOT, 'providers') },
+  publishedLists: { fetchText: fetchList(), directory: join(PACKAGE_ROOT, 'providers') },
 });
 // A wait that was interrupted may still hold a timer or a socket.
 if (io.interrupted.aborted) process.exit();

@@ -3,7 +3,6 @@
  * Types without an entry follow the source's `unhandled` policy.
  */
 import { defineHandlers } from 'holdfast';
-import { drill } from './drill.ts';
 import { logPush } from './github-push-log.ts';
 import { recordPayment } from './payments-ledger.ts';
 
@@ -11,5 +10,4 @@ export const handlers = defineHandlers([
   { source: 'stripe', type: 'payment_intent.succeeded', handle: recordPayment },
   { source: 'default', type: 'payment_intent.succeeded', handle: recordPayment },
   { source: 'github', type: 'push', handle: logPush },
-  { source: 'default', type: 'drill.*', handle: drill },
 ]);

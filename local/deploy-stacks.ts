@@ -9,12 +9,7 @@ import type { LocalAws } from './emulator.ts';
 import { applyFixUps } from './fix-ups.ts';
 import { oneAtATime } from './one-at-a-time.ts';
 import type { Progress } from './progress.ts';
-import { REPO_ROOT } from './workspace.ts';
-
-/** The environment of gateway.config.ts that `npm start` runs. */
-export const LOCAL_ENVIRONMENT = 'local';
-/** The one that `npm run drill` rehearses incidents in. */
-export const DRILL_ENVIRONMENT = 'drill';
+import { LOCAL_ENVIRONMENT, PROJECT_ROOT } from './workspace.ts';
 
 /**
  * Deploys the stacks of an environment (default `local`): the same app, CLI and bundles as to a real account. Skips the deployment
@@ -25,7 +20,7 @@ export async function deployStacks(
   aws: LocalAws,
   clients: AwsClients,
   progress: Progress,
-  app: string = REPO_ROOT,
+  app: string = PROJECT_ROOT,
   environment = LOCAL_ENVIRONMENT,
 ): Promise<readonly DeployedStack[]> {
   const onWait = (pid: number): void => progress.line(`  · Waiting for process ${pid}, which is deploying here`);

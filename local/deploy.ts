@@ -5,20 +5,19 @@ import { parseArgs } from 'node:util';
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
 import { S3Client } from '@aws-sdk/client-s3';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
-import { gateway } from '#config';
 import { type DeployedSource, type Deployment, secretName } from '#core/config/deployment.ts';
 import { unheardPages } from '#core/config/unheard-pages.ts';
 import { createAwsClients } from './aws-clients.ts';
 import { cdkArguments } from './cdk-arguments.ts';
 import { cdkCommand } from './cdk-cli.ts';
-import { DRILL_ENVIRONMENT, deployStacks, LOCAL_ENVIRONMENT } from './deploy-stacks.ts';
+import { deployStacks } from './deploy-stacks.ts';
 import { emptyBodies } from './empty-bodies.ts';
 import { findLocalAws } from './emulator.ts';
 import { terminalProgress } from './progress.ts';
-import { fillLocalSecrets, readDeployment, sourcesWithoutSecret } from './sources.ts';
+import { fillLocalSecrets, readDeployment, sourcesWithoutSecret, writtenConfig } from './sources.ts';
 import { unprotectFailedStack } from './unprotect-failed-stack.ts';
 import { runMain, UserError } from './user-error.ts';
-import { REPO_ROOT } from './workspace.ts';
+import { DRILL_ENVIRONMENT, LOCAL_ENVIRONMENT, PROJECT_ROOT } from './workspace.ts';
 
 const ON_THIS_MACHINE: Readonly<Record<string, string>> = {
   [LOCAL_ENVIRONMENT]: 'npm start',
@@ -66,7 +65,7 @@ async function main(): Promise<number> {
 }
 
 function readOptions(): Options {
-  const names = Object.keys(gateway.environments).filter(name => !(name in ON_THIS_MACHINE));
+  const names = Object.keys(writtenConfig().environments).filter(name => !(name in ON_THIS_MACHINE));
   const usage = (destroy: boolean): string =>
     `Usage: npm run ${destroy ? 'destroy' : 'deploy'} -- <environment> [--yes]\nEnvironments in gateway.config.ts: ${names.join(', ')}`;
   let parsed: { values: { destroy?: boolean; yes?: boolean; help?: boolean }; positionals: string[] };
@@ -111,7 +110,7 @@ async function deployHere(deployment: Deployment): Promise<number> {
     throw new UserError(`No local AWS is running to deploy ${environment} to. Start it in another terminal: ${start}`);
   }
   const clients = createAwsClients(aws);
-  await deployStacks(aws, clients, terminalProgress(), REPO_ROOT, environment);
+  await deployStacks(aws, clients, terminalProgress(), PROJECT_ROOT, environment);
   await fillLocalSecrets(clients.secrets, deployment);
   console.log(`\n${environment} at ${aws.endpoint} runs this checkout now.`);
   return 0;
@@ -164,7 +163,7 @@ async function confirm(deployment: Deployment, destroy: boolean): Promise<void> 
 function runCdk(args: readonly string[]): Promise<number> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [cdkCommand(), ...args, '--no-notices'], {
-      cwd: REPO_ROOT,
+      cwd: PROJECT_ROOT,
       stdio: 'inherit',
     });
     child.once('error', reject);

@@ -5,7 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { runAlarms } from './alarms.ts';
 import { createAwsClients } from './aws-clients.ts';
-import { DRILL_ENVIRONMENT, deployStacks } from './deploy-stacks.ts';
+import { deployStacks } from './deploy-stacks.ts';
 import { backlog } from './drills/backlog.ts';
 import { badSecret } from './drills/bad-secret.ts';
 import { deadLetter } from './drills/dead-letter.ts';
@@ -21,7 +21,7 @@ import { terminalProgress } from './progress.ts';
 import { ensureEmulatorInstalled } from './python.ts';
 import { fillLocalSecrets, readDeployment } from './sources.ts';
 import { runMain, UserError } from './user-error.ts';
-import { REPO_ROOT } from './workspace.ts';
+import { DRILL_ENVIRONMENT, PROJECT_ROOT } from './workspace.ts';
 
 const DRILLS: readonly Drill[] = [deadLetter, backlog, badSecret, silentSource, processorDown];
 const USAGE = `Usage: npm run drill -- <name> [--write] [--port <number>]
@@ -48,7 +48,7 @@ async function main(): Promise<number> {
     const transcript = new Transcript(drill.title, aboutOf(drill));
     await Promise.race([play(drill, aws, transcript, ended.signal), interrupted]);
     if (write) {
-      const path = join(REPO_ROOT, 'docs/drills', `${drill.title}.md`);
+      const path = join(PROJECT_ROOT, 'docs/drills', `${drill.title}.md`);
       await mkdir(join(path, '..'), { recursive: true });
       await writeFile(path, transcript.toMarkdown());
       console.log(`\nwrote docs/drills/${drill.title}.md`);
@@ -93,7 +93,7 @@ function aboutOf({ title, about }: Drill): string {
 async function play(drill: Drill, aws: LocalAws, transcript: Transcript, signal: AbortSignal): Promise<void> {
   const deployment = readDeployment(DRILL_ENVIRONMENT);
   const clients = createAwsClients(aws);
-  const stacks = await deployStacks(aws, clients, terminalProgress(), REPO_ROOT, DRILL_ENVIRONMENT);
+  const stacks = await deployStacks(aws, clients, terminalProgress(), PROJECT_ROOT, DRILL_ENVIRONMENT);
   const secrets = await fillLocalSecrets(clients.secrets, deployment);
   const pager = await Pager.open(aws, clients, [outputOf(stacks, 'PageTopic'), outputOf(stacks, 'TicketTopic')]);
   const rest = Promise.all([runAlarms(aws, clients, stacks, () => undefined, signal), pager.listen(signal)]);

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { REPO_ROOT } from './workspace.ts';
+import { PROJECT_ROOT } from './workspace.ts';
 
 export interface CommandResult {
   /** Exit code; 127 when the command could not be started, 128 when a signal ended it. */
@@ -21,7 +21,7 @@ export function runCommand(
 ): Promise<CommandResult> {
   return new Promise(resolve => {
     const child = spawn(command, args, {
-      cwd: options.cwd ?? REPO_ROOT,
+      cwd: options.cwd ?? PROJECT_ROOT,
       env: options.env ?? process.env,
       stdio: ['ignore', 'pipe', 'pipe'],
     });

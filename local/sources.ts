@@ -6,15 +6,28 @@ import {
   type SecretsManagerClient,
 } from '@aws-sdk/client-secrets-manager';
 import { parseSecret } from '#adapters/secrets/parse-secret.ts';
-import { gateway } from '#config';
 import { type DeployedSource, type Deployment, secretName } from '#core/config/deployment.ts';
+import type { GatewayConfig } from '#core/config/gateway-config.ts';
 import { resolveDeployment } from '#core/config/resolve-config.ts';
 import { makeSecret } from '#operator/make-secret.ts';
 import { PROVIDERS } from '#providers/index.ts';
+import { readConfig } from './project.ts';
 
-/** One environment of gateway.config.ts, checked. Throws ConfigError with every problem, also for an unknown name. */
+/** A mistake in it is told by the command that needs it, not by the import. */
+const project = await readConfig().then(
+  gateway => ({ gateway }),
+  (error: unknown) => ({ error }),
+);
+
+/** gateway.config.ts of the project, as written. Throws what reading it threw. */
+export function writtenConfig(): GatewayConfig {
+  if ('error' in project) throw project.error;
+  return project.gateway;
+}
+
+/** One environment of the project's gateway.config.ts, checked. Throws ConfigError with every problem, also for an unknown name. */
 export function readDeployment(environment: string): Deployment {
-  return resolveDeployment(gateway, environment, PROVIDERS);
+  return resolveDeployment(writtenConfig(), environment, PROVIDERS);
 }
 
 /** `absent`: not deployed yet. `empty`: deployed, and nobody has set a value. */

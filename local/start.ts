@@ -7,7 +7,7 @@ import { toEventId } from '#core/glossary.ts';
 import { formatCurl } from '#operator/curl-command.ts';
 import { type AlarmChange, runAlarms } from './alarms.ts';
 import { type AwsClients, createAwsClients } from './aws-clients.ts';
-import { deployStacks, LOCAL_ENVIRONMENT } from './deploy-stacks.ts';
+import { deployStacks } from './deploy-stacks.ts';
 import type { DeployedStack } from './deployed-stack.ts';
 import { describeChange, describeTimeline } from './describe-event.ts';
 import { assertPortIsFree, choosePort, type LocalAws, openLocalAws } from './emulator.ts';
@@ -21,6 +21,7 @@ import { ensureEmulatorInstalled, isEmulatorInstalled } from './python.ts';
 import { chooseSampleSources, runSample, type SampleResult, signSample } from './sample-run.ts';
 import { fillLocalSecrets, readDeployment } from './sources.ts';
 import { runMain, UserError } from './user-error.ts';
+import { LOCAL_ENVIRONMENT } from './workspace.ts';
 
 const USAGE = `Usage: npm start -- [--once] [--port <number>]
   --once   exit after the sample events: 0 when they completed, 1 when not

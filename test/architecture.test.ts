@@ -206,11 +206,24 @@ describe('names', () => {
     }
   });
 
-  it('every provider file but the template is registered under its own name', () => {
-    const files = readdirSync(join(ROOT, 'providers')).filter(
-      name => name.endsWith('.ts') && !['index.ts', '_template.ts'].includes(name),
-    );
+  it('every provider file but the template is registered under its own name, or used by gateway.config.ts', () => {
+    const config = readFileSync(join(ROOT, 'gateway.config.ts'), 'utf8');
+    const files = readdirSync(join(ROOT, 'providers'))
+      .filter(name => name.endsWith('.ts') && !['index.ts', '_template.ts'].includes(name))
+      // A person's own.
+      .filter(name => !config.includes(`'./providers/${name}'`));
     expect(Object.keys(PROVIDERS).sort()).toEqual(files.map(name => name.replace(/\.ts$/, '')).sort());
+  });
+
+  it('no test and no measurement reads what a person edits', () => {
+    const own = /'#config'|'#handlers\/(?!examples\/)|(?:ROOT|REPOSITORY), 'gateway\.config\.ts'/;
+    const allowed = ['test/architecture.test.ts'];
+    const readers = [...filesBelow('test'), ...filesBelow('bench')].filter(
+      file =>
+        !allowed.includes(file) && !file.startsWith('bench/peers') && own.test(readFileSync(join(ROOT, file), 'utf8')),
+    );
+    // These two put the fixture in the place of it, in a copy.
+    expect(readers.filter(file => !file.startsWith('test/e2e/gateway-under-test'))).toEqual([]);
   });
 
   it('every metric is emitted somewhere', () => {

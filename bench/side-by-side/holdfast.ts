@@ -1,4 +1,5 @@
 /** Ours: the real bundles, DynamoDB Local and ElasticMQ with their files on disk. */
+
 import { mkdirSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -16,6 +17,7 @@ import {
   startDynamoDbLocal,
   startElasticMq,
 } from '#test/adapters/contracts/java-services.ts';
+import { FIXTURE_PROJECT } from '#test/kit/fixture-project.ts';
 import { freePort } from '#test/kit/free-port.ts';
 import { SECRET } from './load.ts';
 import { pinToServers, startProgram, startRoles } from './programs.ts';
@@ -70,7 +72,12 @@ export const holdfast: System = {
     const gateway = defineGateway({ sources: { default: { provider: 'generic' } }, environments: { local: {} } });
     const config = { ...resolveConfig(gateway, 'local', PROVIDERS), logLevel: 'error' as const };
     const bundles = (
-      await bundleFunctions({ configs: [config], functions: ROLES, outputFolder: join(folder, 'bundles') })
+      await bundleFunctions({
+        configs: [config],
+        project: FIXTURE_PROJECT,
+        functions: ROLES,
+        outputFolder: join(folder, 'bundles'),
+      })
     ).get('local');
     if (!bundles) throw new Error('nothing was bundled');
 

@@ -1,11 +1,12 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { basename, dirname, join, relative } from 'node:path';
+import { basename, dirname, extname, join, relative } from 'node:path';
 import { build, type Metafile } from 'esbuild';
 import type { ResolvedConfig, ResolvedSource } from '#core/config/resolved-config.ts';
 import type { SourceHead } from '#core/config/source-head.ts';
 import { type Bundles, FUNCTION_NAMES, type FunctionName } from './function-names.ts';
 import { isolatedLazyImports, LEAN_OPTIONS, lazyBuiltins, signedClients, withoutUnusedParts } from './lean-plugins.ts';
+import { projectHandlers } from './project-handlers.ts';
 import { unusedTargetFiles } from './target-files.ts';
 
 const REPOSITORY = join(import.meta.dirname, '../..');
@@ -23,7 +24,11 @@ export interface BundleOptions {
   readonly configs: readonly ResolvedConfig[];
   /** @default all */
   readonly functions?: readonly FunctionName[];
-  /** Gets a folder per environment. @default `.holdfast/bundles` in the repository */
+  /** The folder whose `handlers/index.ts` the process function runs. @default this repository */
+  readonly project?: string;
+  /** By environment, a file that takes the place of `handlers/index.ts` and may import it. @default none */
+  readonly aroundHandlers?: Readonly<Record<string, string>>;
+  /** Gets a folder per environment. @default `.holdfast/bundles` in the project */
   readonly outputFolder?: string;
 }
 
@@ -34,7 +39,8 @@ export interface BundleOptions {
  * not compile.
  */
 export async function bundleFunctions(options: BundleOptions): Promise<ReadonlyMap<string, Bundles>> {
-  const root = options.outputFolder ?? join(REPOSITORY, '.holdfast/bundles');
+  const { project = REPOSITORY, aroundHandlers = {} } = options;
+  const root = options.outputFolder ?? join(project, '.holdfast/bundles');
   const names = options.functions ?? FUNCTION_NAMES;
   const missing = names.filter(name => !existsSync(handlerFile(name)));
   if (missing.length > 0) {
@@ -42,21 +48,25 @@ export async function bundleFunctions(options: BundleOptions): Promise<ReadonlyM
     throw new Error(`There is nothing to bundle: ${files} is missing. Each must export \`handler\`.`);
   }
   const unused = unusedTargetFiles(...options.configs);
-  const variants = names.flatMap(name => clientsFor(name, options.configs).map(client => ({ name, client })));
-  const built = await Promise.all(
-    variants.map(async it => ({ ...it, code: await buildFunction(it.name, it.client, unused) })),
+  const built = new Map<string, Promise<BuiltFunction>>();
+  const written = options.configs.flatMap(config =>
+    names.map(async name => {
+      const around = name === 'process' ? aroundHandlers[config.environment] : undefined;
+      const variant: Variant = { name, client: clientOf(name, config), project, around, unused };
+      // Environments share what is the same for them.
+      const key = [name, variant.client, around].join();
+      const code = built.get(key) ?? buildFunction(variant);
+      built.set(key, code);
+      await writeBundle(await code, config, join(root, config.environment, name));
+    }),
   );
-  for (const config of options.configs) {
-    for (const { name, client, code } of built) {
-      if (clientOf(name, config) === client) await writeBundle(code, config, join(root, config.environment, name));
-    }
-  }
+  await Promise.all(written);
   return new Map(options.configs.map(({ environment }) => [environment, foldersIn(join(root, environment))]));
 }
 
 /** Folders that stand for the bundles of an environment the CLI did not ask for: never deployed. */
-export async function placeholderBundles(environment: string): Promise<Bundles> {
-  const folder = join(REPOSITORY, '.holdfast/bundles/not-bundled', environment);
+export async function placeholderBundles(environment: string, project = REPOSITORY): Promise<Bundles> {
+  const folder = join(project, '.holdfast/bundles/not-bundled', environment);
   await mkdir(folder, { recursive: true });
   await writeFile(join(folder, 'index.mjs'), 'throw new Error("This environment was not bundled by this run.");\n');
   return Object.fromEntries(FUNCTION_NAMES.map(name => [name, folder])) as Bundles;
@@ -69,8 +79,14 @@ function clientOf(name: FunctionName, config: ResolvedConfig): Client {
   return name === 'ingest' || name === 'process' ? config.awsClient : 'sdk';
 }
 
-function clientsFor(name: FunctionName, configs: readonly ResolvedConfig[]): readonly Client[] {
-  return [...new Set(configs.map(config => clientOf(name, config)))];
+/** What a function is built from. */
+interface Variant {
+  readonly name: FunctionName;
+  readonly client: Client;
+  readonly project: string;
+  readonly around: string | undefined;
+  /** Files that no configuration of this run needs. */
+  readonly unused: ReadonlySet<string>;
 }
 
 /** What esbuild recorded about a bundle: which module brought how many bytes into which file. */
@@ -79,7 +95,7 @@ export function metafilePath(bundleFolder: string): string {
 }
 
 function handlerFile(name: FunctionName): string {
-  return join(REPOSITORY, 'lambdas', name, 'handler.ts');
+  return join(REPOSITORY, 'lambdas', name, `handler${extname(import.meta.filename)}`);
 }
 
 function foldersIn(folder: string): Bundles {
@@ -93,8 +109,7 @@ interface BuiltFunction {
   readonly metafile: Metafile;
 }
 
-/** `unused`: files that no configuration of this run needs. */
-async function buildFunction(name: FunctionName, client: Client, unused: ReadonlySet<string>): Promise<BuiltFunction> {
+async function buildFunction({ name, client, project, around, unused }: Variant): Promise<BuiltFunction> {
   const isolated = new Map<string, string>();
   const shared = {
     ...LEAN_OPTIONS,
@@ -113,6 +128,7 @@ async function buildFunction(name: FunctionName, client: Client, unused: Readonl
     plugins: [
       ...(client === 'signed' ? [signedClients()] : []),
       isolatedLazyImports(isolated),
+      projectHandlers(join(project, 'handlers/index.ts'), around),
       lazyBuiltins(),
       withoutUnusedParts({ hasS3: false }),
     ],

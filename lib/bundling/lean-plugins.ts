@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { isBuiltin } from 'node:module';
-import { basename, dirname, join, sep } from 'node:path';
+import { basename, dirname, extname, join, sep } from 'node:path';
 import type { BuildOptions, Plugin } from 'esbuild';
 import { compactErrors } from './compact-errors.ts';
 
@@ -30,7 +30,7 @@ const ADAPTERS = join(import.meta.dirname, '../../adapters');
 export const SIGNED_CLIENTS: Readonly<Record<string, string>> = Object.fromEntries(
   ['dynamodb', 'sqs', 'secrets-manager'].map(it => [
     `@aws-sdk/client-${it}`,
-    join(ADAPTERS, `aws/signed/sdk-${it}.ts`),
+    join(ADAPTERS, `aws/signed/sdk-${it}${extname(import.meta.filename)}`),
   ]),
 );
 
@@ -99,7 +99,7 @@ const REPLACED_FILES: readonly (readonly [file: RegExp, contents: string])[] = [
     client =>
       [
         new RegExp(`node_modules/@aws-sdk/client-${client}/dist-es/endpoint/endpointResolver.js$`),
-        `import { resolveEndpointOf } from ${JSON.stringify(join(ADAPTERS, 'aws/region-endpoint.ts'))};
+        `import { resolveEndpointOf } from ${JSON.stringify(join(ADAPTERS, `aws/region-endpoint${extname(import.meta.filename)}`))};
          export const defaultEndpointResolver = resolveEndpointOf(${JSON.stringify(client.replace('-', ''))});`,
       ] as const,
   ),
@@ -154,7 +154,7 @@ export function isolatedLazyImports(isolated: Map<string, string>): Plugin {
     setup(build) {
       build.onResolve({ filter: /^\.\.?\// }, args => {
         if (args.kind !== 'dynamic-import' || !/[\\/]adapters[\\/]/.test(args.importer)) return undefined;
-        const file = `lazy-${basename(args.path).replace(/\.ts$/, '.mjs')}`;
+        const file = `lazy-${basename(args.path).replace(/\.[jt]s$/, '.mjs')}`;
         isolated.set(file, join(args.resolveDir, args.path));
         return { path: `./${file}`, external: true };
       });

@@ -12,13 +12,12 @@ import { isEventKey, toEventPk, toSourceId } from '#core/glossary.ts';
 import type { EventItem } from '#core/inbound/protocol/event-item.ts';
 import { signRequest } from '#core/verification/sign-request.ts';
 import type { AwsClients } from '../aws-clients.ts';
-import { DRILL_ENVIRONMENT } from '../deploy-stacks.ts';
 import type { DeployedStack } from '../deployed-stack.ts';
 import type { LocalAws } from '../emulator.ts';
 import { findGateway, outputOf, sendRequest } from '../gateway-address.ts';
 import type { Page, Pager } from '../pager.ts';
 import { UserError } from '../user-error.ts';
-import { REPO_ROOT } from '../workspace.ts';
+import { DRILL_ENVIRONMENT, PROJECT_ROOT } from '../workspace.ts';
 import type { Transcript } from './transcript.ts';
 
 const POLL_MS = 300;
@@ -56,10 +55,7 @@ export class DrillStage {
   /** A source of the configuration. Throws UserError when the drill cannot be played without it. */
   source(id: string) {
     const found = this.parts.deployment.sources.find(each => each.source.id === id);
-    if (!found)
-      throw new UserError(
-        `This drill needs the source "${id}" in gateway.config.ts, with the handler of handlers/drill.ts`,
-      );
+    if (!found) throw new UserError(`This drill needs the source "${id}" in gateway.config.ts`);
     return found;
   }
 
@@ -100,24 +96,24 @@ export class DrillStage {
     return isEventKey(key) ? await this.store.get(toEventPk(toSourceId('default'), key)) : undefined;
   }
 
-  /** How often the effect of an event of `handlers/drill.ts` was applied. */
+  /** How often the effect of an event was applied. */
   async timesApplied(name: string): Promise<number> {
-    const Key = { paymentId: `drill:evt_default.${this.key(name)}` };
-    const found = await this.documents.send(new GetCommand({ TableName: this.payments(), Key, ConsistentRead: true }));
+    const Key = { id: `drill:evt_default.${this.key(name)}` };
+    const found = await this.documents.send(new GetCommand({ TableName: this.drills(), Key, ConsistentRead: true }));
     return Number(found.Item?.['timesApplied'] ?? 0);
   }
 
   /** Puts the row that events with `needs` cannot do without. */
   async putRow(name: string): Promise<void> {
-    await this.documents.send(new PutCommand({ TableName: this.payments(), Item: { paymentId: `drill:${name}` } }));
+    await this.documents.send(new PutCommand({ TableName: this.drills(), Item: { id: `drill:${name}` } }));
   }
 
-  private payments(): string {
+  private drills(): string {
     for (const { physicalIds } of this.parts.stacks) {
-      const id = Object.entries(physicalIds).find(([name]) => name.startsWith('HandlersPayments'));
+      const id = Object.entries(physicalIds).find(([name]) => name.startsWith('HandlersDrills'));
       if (id) return id[1];
     }
-    throw new UserError('This drill needs the payments table of handlers/resources.ts');
+    throw new UserError('The environment drill has no table for drills: deploy it with npm run drill');
   }
 
   /** What somebody does by mistake: nobody takes messages from the queue any more. */
@@ -155,7 +151,7 @@ export class DrillStage {
       npm_config_update_notifier: 'false',
     };
     return new Promise(resolve => {
-      const child = spawn('bash', ['-c', line], { cwd: REPO_ROOT, env, stdio: ['pipe', 'pipe', 'pipe'] });
+      const child = spawn('bash', ['-c', line], { cwd: PROJECT_ROOT, env, stdio: ['pipe', 'pipe', 'pipe'] });
       let output = '';
       for (const stream of [child.stdout, child.stderr])
         stream.on('data', (chunk: Buffer) => {

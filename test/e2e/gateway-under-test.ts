@@ -15,7 +15,7 @@ import type { EventItem } from '#core/inbound/protocol/event-item.ts';
 import { isTerminal } from '#core/inbound/protocol/event-status.ts';
 import { signRequest } from '#core/verification/sign-request.ts';
 import { type AwsClients, createAwsClients } from '#local/aws-clients.ts';
-import { deployStacks, LOCAL_ENVIRONMENT } from '#local/deploy-stacks.ts';
+import { deployStacks } from '#local/deploy-stacks.ts';
 import type { DeployedStack } from '#local/deployed-stack.ts';
 import { type LocalAws, openLocalAws } from '#local/emulator.ts';
 import { EventFeed } from '#local/event-feed.ts';
@@ -23,7 +23,7 @@ import { findGateway, type HttpAnswer, outputOf, sendRequest } from '#local/gate
 import { silentProgress } from '#local/progress.ts';
 import { ensureEmulatorInstalled } from '#local/python.ts';
 import { fillLocalSecrets, readDeployment } from '#local/sources.ts';
-import { HOLDFAST_DIRECTORY, REPO_ROOT } from '#local/workspace.ts';
+import { HOLDFAST_DIRECTORY, LOCAL_ENVIRONMENT, PACKAGE_ROOT } from '#local/workspace.ts';
 import { PROVIDERS } from '#providers/index.ts';
 import { freePort } from '#test/kit/free-port.ts';
 import { secretOf } from './scheme-families.ts';
@@ -39,6 +39,8 @@ const APP = [
   'providers',
   'handlers',
   'local',
+  'operator',
+  'sdk',
   'gateway.config.ts',
   'cdk.json',
   'package.json',
@@ -260,8 +262,13 @@ export async function copyApp(name: string, options: { emulator?: boolean } = {}
   const app = join(HOLDFAST_DIRECTORY, `e2e-${name}-${process.pid}`);
   await rm(app, { recursive: true, force: true });
   await mkdir(app, { recursive: true });
-  await Promise.all(APP.map(path => cp(join(REPO_ROOT, path), join(app, path), { recursive: true })));
-  await symlink(join(REPO_ROOT, 'node_modules'), join(app, 'node_modules'), 'dir');
+  await Promise.all(APP.map(path => cp(join(PACKAGE_ROOT, path), join(app, path), { recursive: true })));
+  // The fixture's configuration and handlers: a person may have changed ours.
+  await cp(join(PACKAGE_ROOT, 'test/fixtures/project'), app, {
+    recursive: true,
+    filter: path => !/cdk\.|\.holdfast|\/test$/.test(path.slice(PACKAGE_ROOT.length + '/test/fixtures'.length)),
+  });
+  await symlink(join(PACKAGE_ROOT, 'node_modules'), join(app, 'node_modules'), 'dir');
   if (options.emulator) {
     await ensureEmulatorInstalled();
     await mkdir(join(app, '.holdfast'));
@@ -279,10 +286,12 @@ async function addTestHandlers(app: string, outside: string): Promise<void> {
   // Loaded here once, so that a mistake in them is reported as such and not as a deployment that fails.
   if (!handlers.find(toSourceId('default'), 'test.effect')) throw new Error('test-handlers.ts has lost test.effect');
   await replaceFile(app, 'handlers/index.ts', 'test-handlers.ts', source =>
-    source.replace('#handlers/index.ts', '#handlers/shipped-index.ts').replaceAll(OUTSIDE_ADDRESS, outside),
+    source
+      .replace('#test/fixtures/project/handlers/index.ts', '#handlers/shipped-index.ts')
+      .replaceAll(OUTSIDE_ADDRESS, outside),
   );
   await replaceFile(app, 'handlers/resources.ts', 'test-resources.ts', source =>
-    source.replace('#handlers/resources.ts', '#handlers/shipped-resources.ts'),
+    source.replace('#test/fixtures/project/handlers/resources.ts', '#handlers/shipped-resources.ts'),
   );
 }
 
@@ -295,7 +304,9 @@ async function replaceFile(app: string, path: string, own: string, adapt: (sourc
 /** Puts the test's configuration before the shipped one. */
 async function addTestSources(app: string, outside: string): Promise<void> {
   await replaceFile(app, 'gateway.config.ts', 'test-gateway.config.ts', source =>
-    source.replace('#config', './shipped-gateway.config.ts').replaceAll(OUTSIDE_ADDRESS, outside),
+    source
+      .replace('#test/fixtures/project/gateway.config.ts', './shipped-gateway.config.ts')
+      .replaceAll(OUTSIDE_ADDRESS, outside),
   );
 }
 

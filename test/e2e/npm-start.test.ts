@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { findPython } from '#local/python.ts';
-import { REPO_ROOT } from '#local/workspace.ts';
+import { PACKAGE_ROOT } from '#local/workspace.ts';
 import { freePort } from '#test/kit/free-port.ts';
 import { isLongRun } from '#test/kit/long-run.ts';
 import { copyApp } from './gateway-under-test.ts';
@@ -44,7 +44,7 @@ describe('npm start', () => {
           poison,
           JSON.stringify({ id: 'evt_p', type: 'payment_intent.succeeded', data: { object: {} } }),
         );
-        const send = [join(REPO_ROOT, 'bin/holdfast.ts'), 'send', 'stripe', '--body-file', poison];
+        const send = [join(PACKAGE_ROOT, 'bin/holdfast.ts'), 'send', 'stripe', '--body-file', poison];
         const env = { ...process.env, AWS_ENDPOINT_URL: `http://127.0.0.1:${port}` };
         await promisify(execFile)(process.execPath, send, { env });
         const paged = first.waitForOutput(

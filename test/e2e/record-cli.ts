@@ -1,13 +1,13 @@
 /** Writes the recording into docs/cli.md. Run by `npm run docs:cli`; starts a local AWS of its own. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { REPO_ROOT } from '#local/workspace.ts';
+import { PACKAGE_ROOT } from '#local/workspace.ts';
 import { BEGIN, END, recordCli } from './cli-recording.ts';
 import { GatewayUnderTest } from './gateway-under-test.ts';
 
 const gateway = await GatewayUnderTest.start();
 try {
-  const path = join(REPO_ROOT, 'docs/cli.md');
+  const path = join(PACKAGE_ROOT, 'docs/cli.md');
   const recording = await recordCli(gateway);
   const page = await readFile(path, 'utf8');
   const [before = '', after = ''] = [page.split(BEGIN)[0], page.split(END)[1]];

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
-import { REPO_ROOT } from '#local/workspace.ts';
+import { PACKAGE_ROOT } from '#local/workspace.ts';
 
 /** A script of local/ as a running process, with what it printed so far. */
 export interface Run {
@@ -17,7 +17,7 @@ export function runScript(
   args: readonly string[],
   options: { root?: string; env?: Readonly<Record<string, string>> } = {},
 ): Run {
-  const root = options.root ?? REPO_ROOT;
+  const root = options.root ?? PACKAGE_ROOT;
   const { AWS_ENDPOINT_URL: _endpoint, HOLDFAST_PORT: _port, ...env } = process.env;
   const child = spawn(process.execPath, [join(root, `local/${name}.ts`), ...args], {
     cwd: root,

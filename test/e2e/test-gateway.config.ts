@@ -4,7 +4,7 @@
  */
 
 import { defineGateway } from 'holdfast';
-import { gateway as shipped } from '#config';
+import { gateway as shipped } from '#test/fixtures/project/gateway.config.ts';
 
 /** A provider for each. Not here: schemes whose key is fetched from its publisher, whom nothing on this machine can be. */
 export const SCHEME_FAMILIES: Readonly<Record<string, string>> = {

@@ -16,7 +16,8 @@ import { trackInvoice } from '#handlers/examples/invoice-states.ts';
 import { refreshOrder } from '#handlers/examples/order-fetch.ts';
 import { shopOrders } from '#handlers/examples/shop-orders.ts';
 import { keepSubscription } from '#handlers/examples/subscription-latest.ts';
-import { handlers as shipped } from '#handlers/index.ts';
+import { drill } from '#local/drill-handler.ts';
+import { handlers as shipped } from '#test/fixtures/project/handlers/index.ts';
 
 const countEffect: Handler = async (event, context) => {
   context.transact([
@@ -59,6 +60,7 @@ const own = defineHandlers([
   ...strategy('fetch-latest', { '*': fetchOrder }),
   ...strategy('state-machine', { 'invoice.*': trackInvoice, 'subscription.*': trackSubscription }),
   { source: 'default', type: 'test.effect', handle: countEffect },
+  { source: 'default', type: 'drill.*', handle: drill({ table: 'PAYMENTS_TABLE', key: 'paymentId' }) },
   {
     source: 'default',
     type: 'test.throws',

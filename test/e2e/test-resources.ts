@@ -2,7 +2,7 @@
 import { RemovalPolicy } from 'aws-cdk-lib';
 import { AttributeType, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import type { HandlerResources } from 'holdfast';
-import { handlerResources as shipped } from '#handlers/resources.ts';
+import { handlerResources as shipped } from '#test/fixtures/project/handlers/resources.ts';
 
 export const handlerResources: HandlerResources = (scope, context) => {
   shipped(scope, context);

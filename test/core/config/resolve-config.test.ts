@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { gateway } from '#config';
 import { LOCAL_RETRY, LOCAL_TIMINGS } from '#core/config/defaults.ts';
 import { defineGateway, type GatewayConfig } from '#core/config/gateway-config.ts';
 import { ConfigError, resolveConfig, resolveDeployment } from '#core/config/resolve-config.ts';
@@ -7,6 +6,7 @@ import { DEFAULT_TIMINGS } from '#core/inbound/protocol/timings.ts';
 import type { ProviderSpec } from '#core/provider/provider-spec.ts';
 import { DEFAULT_RETRY } from '#core/retry/backoff.ts';
 import { PROVIDERS } from '#providers/index.ts';
+import { gateway } from '#test/fixtures/project/gateway.config.ts';
 
 const plain = defineGateway({
   sources: { stripe: { provider: 'stripe' }, default: { provider: 'generic' } },

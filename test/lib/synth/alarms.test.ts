@@ -2,12 +2,12 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Match, Template } from 'aws-cdk-lib/assertions';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { gateway } from '#config';
 import { defineGateway } from '#core/config/gateway-config.ts';
 import { resolveDeployment } from '#core/config/resolve-config.ts';
 import { METRIC_NAMESPACE, METRICS, type MetricName } from '#core/metrics.ts';
 import { gatewayMetric } from '#lib/alarms/gateway-metric.ts';
 import { PROVIDERS } from '#providers/index.ts';
+import { gateway } from '#test/fixtures/project/gateway.config.ts';
 import { type SynthesizedEnvironment, synthEnvironment } from './synth-environment.ts';
 
 const RUNBOOKS = join(import.meta.dirname, '../../../docs/runbooks');

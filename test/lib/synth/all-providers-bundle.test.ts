@@ -1,4 +1,5 @@
 /** Ingest with a source of every provider: what a cold start reads, and that each source works when it is first asked. */
+
 import { execFile } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -7,11 +8,12 @@ import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import type { Metafile } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { gateway } from '#config';
 import { defineGateway } from '#core/config/gateway-config.ts';
 import { resolveConfig } from '#core/config/resolve-config.ts';
 import { bundleFunctions, metafilePath } from '#lib/bundling/bundle-functions.ts';
 import { PROVIDERS } from '#providers/index.ts';
+import { gateway } from '#test/fixtures/project/gateway.config.ts';
+import { FIXTURE_PROJECT } from '#test/kit/fixture-project.ts';
 import { isLongRun } from '#test/kit/long-run.ts';
 
 const run = promisify(execFile);
@@ -51,7 +53,12 @@ beforeAll(async () => {
     { ...resolveConfig(gateway, 'prod', PROVIDERS), environment: 'few', awsClient: 'signed' as const },
     { ...resolveConfig(all, 'prod', PROVIDERS), environment: 'all', awsClient: 'signed' as const },
   ];
-  const bundles = await bundleFunctions({ configs, functions: ['ingest'], outputFolder: root });
+  const bundles = await bundleFunctions({
+    configs,
+    project: FIXTURE_PROJECT,
+    functions: ['ingest'],
+    outputFolder: root,
+  });
   for (const name of ['few', 'all'] as const) folders[name] = bundles.get(name)?.ingest ?? '';
 });
 afterAll(() => rm(root, { recursive: true, force: true }));

@@ -10,12 +10,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eagerPartOf as eagerPartOfBundle } from '#bench/bundles.ts';
 import { readNumbers } from '#bench/report/page.ts';
 import { measureFastRatio } from '#bench/start-ratio.ts';
-import { gateway } from '#config';
 import { resolveConfig } from '#core/config/resolve-config.ts';
 import { type BundleOptions, bundleFunctions } from '#lib/bundling/bundle-functions.ts';
 import { type Bundles, FUNCTION_NAMES, type FunctionName } from '#lib/bundling/function-names.ts';
 import { LEAN_OPTIONS, signedClients } from '#lib/bundling/lean-plugins.ts';
 import { PROVIDERS } from '#providers/index.ts';
+import { gateway } from '#test/fixtures/project/gateway.config.ts';
+import { FIXTURE_PROJECT } from '#test/kit/fixture-project.ts';
 import { isLongRun } from '#test/kit/long-run.ts';
 
 const run = promisify(execFile);
@@ -37,13 +38,18 @@ let bundles: Bundles;
 let oddBundles: Bundles;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'holdfast-bundles-'));
-  const built = await bundleFunctions({ configs: [config, odder], outputFolder: folder });
+  const built = await bundleFunctions({ configs: [config, odder], project: FIXTURE_PROJECT, outputFolder: folder });
   [bundles, oddBundles] = [built.get('prod') as Bundles, built.get('odd') as Bundles];
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 async function bundleInto(outputFolder: string, options: Partial<BundleOptions> = {}): Promise<Bundles> {
-  const byEnvironment = await bundleFunctions({ configs: [config], outputFolder, ...options });
+  const byEnvironment = await bundleFunctions({
+    configs: [config],
+    project: FIXTURE_PROJECT,
+    outputFolder,
+    ...options,
+  });
   return byEnvironment.get('prod') as Bundles;
 }
 

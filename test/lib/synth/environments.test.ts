@@ -1,21 +1,24 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, matchesGlob } from 'node:path';
 import { promisify } from 'node:util';
 import { App } from 'aws-cdk-lib';
 import { afterAll, describe, expect, it } from 'vitest';
-import { gateway } from '#config';
 import { defineGateway } from '#core/config/gateway-config.ts';
 import { resolveDeployment } from '#core/config/resolve-config.ts';
-import { handlerResources } from '#handlers/resources.ts';
 import { placeholderBundles } from '#lib/bundling/bundle-functions.ts';
 import { GatewayStage } from '#lib/stacks/gateway-stage.ts';
 import { cdkArguments } from '#local/cdk-arguments.ts';
 import { PROVIDERS } from '#providers/index.ts';
+import { gateway } from '#test/fixtures/project/gateway.config.ts';
+import { handlerResources } from '#test/fixtures/project/handlers/resources.ts';
+import { FIXTURE_PROJECT } from '#test/kit/fixture-project.ts';
 import { cdkContext, synthEnvironment } from './synth-environment.ts';
 
 const REPOSITORY = join(import.meta.dirname, '../../..');
+/** What a person has: a configuration, handlers, and a cdk.json that names the app. */
+const PROJECT = FIXTURE_PROJECT;
 const run = promisify(execFile);
 const ENVIRONMENTS = ['local', 'drill', 'dev', 'staging', 'prod'];
 // biome-ignore lint/suspicious/noExplicitAny: a template is untyped JSON
@@ -34,7 +37,7 @@ describe('the command line', () => {
     CI: '1',
     NO_COLOR: '1',
   };
-  const cdk = (args: readonly string[], env = {}) => run('cdk', args, { cwd: REPOSITORY, env: { ...bare, ...env } });
+  const cdk = (args: readonly string[], env = {}) => run('cdk', args, { cwd: PROJECT, env: { ...bare, ...env } });
   const synthInto = async (args: readonly string[] = [], env = {}): Promise<{ folder: string; said: string }> => {
     const folder = await mkdtemp(join(tmpdir(), 'holdfast-synth-'));
     folders.push(folder);
@@ -71,14 +74,11 @@ describe('the command line', () => {
     folders.push(folder);
     const wrong =
       "export const gateway = { sources: { s: { provider: 'strip' } }, environments: { prod: { retention: 1 } } };";
-    await writeFile(join(folder, 'config.mjs'), wrong);
-    const swap = `import { registerHooks } from 'node:module';
-      const url = ${JSON.stringify(`file://${folder}/config.mjs`)};
-      registerHooks({ resolve: (name, context, next) => (name === '#config' ? { url, shortCircuit: true } : next(name, context)) });`;
-    const hook = `data:text/javascript,${encodeURIComponent(swap)}`;
-    const failed = await run('node', ['--import', hook, 'bin/gateway.ts'], { cwd: REPOSITORY, env: bare }).catch(
-      e => e,
-    );
+    await writeFile(join(folder, 'gateway.config.ts'), wrong);
+    await mkdir(join(folder, 'handlers'));
+    await writeFile(join(folder, 'handlers/index.ts'), 'export const handlers = { find: () => undefined };');
+    const app = join(REPOSITORY, 'bin/gateway.ts');
+    const failed = await run('node', [app], { cwd: folder, env: bare }).catch(e => e);
     expect(failed.code).toBe(1);
     expect(failed.stderr).toMatch(
       /^gateway\.config\.ts has 2 problems:\n {2}1\. .*did you mean "stripe".*\n {2}2\. .*retentionDays/,

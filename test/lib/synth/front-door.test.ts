@@ -1,10 +1,10 @@
 import { Match, type Template } from 'aws-cdk-lib/assertions';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { gateway } from '#config';
 import { PROBE_SOURCE } from '#core/glossary.ts';
 import { API_ROUTES } from '#core/inbound/api/api-routes.ts';
 import type { ProviderSpec } from '#core/provider/provider-spec.ts';
 import { PROVIDERS } from '#providers/index.ts';
+import { gateway } from '#test/fixtures/project/gateway.config.ts';
 import { synthEnvironment } from './synth-environment.ts';
 
 let prod: Template;

@@ -1,6 +1,5 @@
 import { Match, type Template } from 'aws-cdk-lib/assertions';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { gateway } from '#config';
 import { resolveDeployment } from '#core/config/resolve-config.ts';
 import { apiEnv } from '#lambdas/api/env.ts';
 import { ingestEnv } from '#lambdas/ingest/env.ts';
@@ -10,6 +9,7 @@ import { processEnv } from '#lambdas/process/env.ts';
 import { reconcileEnv } from '#lambdas/reconcile/env.ts';
 import { sweepEnv } from '#lambdas/sweep/env.ts';
 import { PROVIDERS } from '#providers/index.ts';
+import { gateway } from '#test/fixtures/project/gateway.config.ts';
 import { synthEnvironment } from './synth-environment.ts';
 
 const templates: Record<string, Template> = {};

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { gateway } from '#config';
 import { FIXED_COSTS_FILE } from '#operator/cost/fixed-costs.ts';
+import { gateway } from '#test/fixtures/project/gateway.config.ts';
 import { computeFixedCosts, computeIdleCost, IDLE_COST_PAGE, renderIdleCostPage } from './idle-cost.ts';
 import { synthEnvironment } from './synth-environment.ts';
 

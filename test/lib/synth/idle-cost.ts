@@ -4,10 +4,10 @@
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { gateway } from '#config';
 import type { EnvironmentConfig } from '#core/config/gateway-config.ts';
 import { METRICS } from '#core/metrics.ts';
 import { type AlarmLevel, FIXED_COSTS_FILE, type FixedCost, type FixedCosts } from '#operator/cost/fixed-costs.ts';
+import { gateway } from '#test/fixtures/project/gateway.config.ts';
 import { type SynthesizedEnvironment, synthEnvironment } from './synth-environment.ts';
 
 export const IDLE_COST_PAGE = join(import.meta.dirname, '../../../docs/idle-cost.md');

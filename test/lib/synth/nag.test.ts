@@ -6,13 +6,13 @@ import { App, Validations } from 'aws-cdk-lib';
 import { Bucket } from 'aws-cdk-lib/aws-s3';
 import { AwsSolutionsChecks, ServerlessChecks } from 'cdk-nag';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { gateway } from '#config';
 import type { GatewayConfig } from '#core/config/gateway-config.ts';
 import { resolveDeployment } from '#core/config/resolve-config.ts';
-import { handlerResources } from '#handlers/resources.ts';
 import { placeholderBundles } from '#lib/bundling/bundle-functions.ts';
 import { GatewayStage } from '#lib/stacks/gateway-stage.ts';
 import { PROVIDERS } from '#providers/index.ts';
+import { gateway } from '#test/fixtures/project/gateway.config.ts';
+import { handlerResources } from '#test/fixtures/project/handlers/resources.ts';
 import { cdkContext } from './synth-environment.ts';
 
 const folders: string[] = [];

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Match, type Template } from 'aws-cdk-lib/assertions';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { gateway } from '#config';
+import { gateway } from '#test/fixtures/project/gateway.config.ts';
 import { type SynthesizedEnvironment, synthEnvironment } from './synth-environment.ts';
 
 let prod: SynthesizedEnvironment;

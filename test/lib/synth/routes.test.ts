@@ -1,4 +1,5 @@
 /** What a configured route adds to the deployment: grants for exactly its targets, and the clients it needs. */
+
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -12,6 +13,7 @@ import { toSourceId } from '#core/glossary.ts';
 import type { Delivered, TargetMessage } from '#core/inbound/routing/targets.ts';
 import { bundleFunctions } from '#lib/bundling/bundle-functions.ts';
 import { PROVIDERS } from '#providers/index.ts';
+import { FIXTURE_PROJECT } from '#test/kit/fixture-project.ts';
 import { synthEnvironment } from './synth-environment.ts';
 
 const arn = (service: string, resource: string, place = 'eu-central-1:123456789012') =>
@@ -78,7 +80,12 @@ describe('bundles', () => {
     folder = await mkdtemp(join(tmpdir(), 'holdfast-routes-'));
     const config = configOf({ stripe: { '*': Object.values(TARGETS) } });
     const configs = ['prod', 'dev'].map(name => resolveConfig(config, name, PROVIDERS));
-    const bundles = await bundleFunctions({ configs, functions: ['process'], outputFolder: folder });
+    const bundles = await bundleFunctions({
+      configs,
+      project: FIXTURE_PROJECT,
+      functions: ['process'],
+      outputFolder: folder,
+    });
     process = bundles.get('prod')?.process ?? '';
     files = { prod: await readdir(process), dev: await readdir(bundles.get('dev')?.process ?? '') };
     server = createServer(async (request, response) => {

@@ -2,13 +2,13 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { App, NestedStack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
-import { gateway } from '#config';
 import type { GatewayConfig } from '#core/config/gateway-config.ts';
 import { resolveDeployment } from '#core/config/resolve-config.ts';
-import { handlerResources } from '#handlers/resources.ts';
 import { placeholderBundles } from '#lib/bundling/bundle-functions.ts';
 import { GatewayStage } from '#lib/stacks/gateway-stage.ts';
 import { PROVIDERS } from '#providers/index.ts';
+import { gateway } from '#test/fixtures/project/gateway.config.ts';
+import { handlerResources } from '#test/fixtures/project/handlers/resources.ts';
 
 const REPOSITORY = join(import.meta.dirname, '../../..');
 

@@ -11,8 +11,8 @@ import {
 } from '#core/handler/handler-contract.ts';
 import { eventTime } from '#core/handler/ordering/version.ts';
 import type { ProviderSpec } from '#core/provider/provider-spec.ts';
-import { recordPayment } from '#handlers/payments-ledger.ts';
 import { providerById } from '#providers/index.ts';
+import { recordPayment } from '#test/fixtures/project/handlers/payments-ledger.ts';
 
 const payment = createTestEvent({
   provider: 'stripe',

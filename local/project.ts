@@ -1,0 +1,37 @@
+/** What a project gives to Holdfast, by where it is found. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { GatewayConfig } from '#core/config/gateway-config.ts';
+import type { HandlerRegistry } from '#core/handler/handler-contract.ts';
+import type { HandlerResources } from '#lib/handler-resources.ts';
+import { UserError } from './user-error.ts';
+import { PROJECT_ROOT } from './workspace.ts';
+
+/** `gateway` of the project's gateway.config.ts. Throws UserError where there is none. */
+export async function readConfig(): Promise<GatewayConfig> {
+  return (await load('gateway.config.ts', 'gateway', 'defineGateway({ … })')) as GatewayConfig;
+}
+
+/** `handlers` of the project's handlers/index.ts. Throws UserError where there is none. */
+export async function readHandlers(): Promise<HandlerRegistry> {
+  return (await load('handlers/index.ts', 'handlers', 'defineHandlers([ … ])')) as HandlerRegistry;
+}
+
+/** `handlerResources` of the project's handlers/resources.ts; where there is no such file, one that makes nothing. */
+export async function readResources(): Promise<HandlerResources> {
+  if (!existsSync(join(PROJECT_ROOT, 'handlers/resources.ts'))) return () => {};
+  return (await load('handlers/resources.ts', 'handlerResources', '(scope, context) => { … }')) as HandlerResources;
+}
+
+async function load(path: string, name: string, made: string): Promise<unknown> {
+  const file = join(PROJECT_ROOT, path);
+  if (!existsSync(file)) {
+    const fix = 'Start inside your project, or make one: npm create holdfast';
+    throw new UserError(`There is no ${path} in ${PROJECT_ROOT}. ${fix}`);
+  }
+  const module = (await import(pathToFileURL(file).href)) as Record<string, unknown>;
+  if (module[name] === undefined)
+    throw new UserError(`${path} has no export "${name}": export const ${name} = ${made}`);
+  return module[name];
+}
