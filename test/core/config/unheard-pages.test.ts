@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { gateway } from '#config';
 import type { EnvironmentConfig } from '#core/config/gateway-config.ts';
 import { resolveDeployment } from '#core/config/resolve-config.ts';
 import { unheardPages } from '#core/config/unheard-pages.ts';
 import { PROVIDERS } from '#providers/index.ts';
+import { gateway } from '#test/fixtures/project/gateway.config.ts';
 
 const said = (name: string, settings: EnvironmentConfig): string | undefined =>
   unheardPages(resolveDeployment({ sources: gateway.sources, environments: { [name]: settings } }, name, PROVIDERS));
