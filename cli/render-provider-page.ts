@@ -1,5 +1,12 @@
 /** The documentation of one provider, out of its spec: what a person needs to set it up and to know its limits. */
-import type { Handshake, Identity, ProviderSpec, Scheme, Src } from '#core/provider/provider-spec.ts';
+import {
+  eventTimes,
+  type Handshake,
+  type Identity,
+  type ProviderSpec,
+  type Scheme,
+  type Src,
+} from '#core/provider/provider-spec.ts';
 import { type DeclaredSample, declaredSamples } from '#operator/sample-event.ts';
 
 /** What each strength means, for the pages and the table. */
@@ -30,6 +37,7 @@ const KEYS: Readonly<Record<string, string>> = {
   x509Url: 'fetched from an address in the request, which is held to the hosts and paths of the provider',
   jwksUrl: 'fetched from the published key set of the provider',
   plaid: 'fetched from Plaid by its id',
+  x5c: 'in a certificate the token brings, which must lead to a pinned root',
 };
 
 /** The page of one provider, as Markdown. */
@@ -115,7 +123,7 @@ function encodingOf(scheme: Scheme): string {
   return `${encoding}${prefix === undefined ? '' : `, after \`${prefix.trim()}\`${optional}`}`;
 }
 
-function windowOf({ time, maxAgeSeconds, alg }: Scheme): string {
+function windowOf({ time, maxAgeSeconds, alg, timeless }: Scheme): string {
   if (time) {
     const sides = [
       time.past === undefined ? 'any age' : `at most ${duration(time.past)} old`,
@@ -124,6 +132,7 @@ function windowOf({ time, maxAgeSeconds, alg }: Scheme): string {
     return `${sides.filter(side => side !== '').join(', ')}, by ${place(time.from)}`;
   }
   if (maxAgeSeconds !== undefined) return `at most ${duration(maxAgeSeconds)} by the token`;
+  if (timeless) return 'not limited, because the token has no time';
   return alg === 'jwt' ? 'until the token expires' : 'not limited, because no time is signed';
 }
 
@@ -148,7 +157,7 @@ function renderSamples(id: string): string[] {
   ];
 }
 
-function renderIdentity({ items, key, type, typeJoin, time, ordering }: Identity): string {
+function renderIdentity({ items, key, type, typeJoin, time = [], ordering }: Identity): string {
   const lines: string[] = [];
   if (items !== undefined) {
     const paths = [items].flat().map(path => `\`${path}\``);
@@ -158,7 +167,8 @@ function renderIdentity({ items, key, type, typeJoin, time, ordering }: Identity
   lines.push(`- The same event when this is the same: ${alternatives.join('; else ')}`);
   const types = type.map(part).join(typeJoin === undefined ? ', else ' : ` \`${typeJoin}\` `);
   lines.push(`- Type: ${types === '' ? '`unknown` for every event' : types}`);
-  if (time) lines.push(`- Time of the event: ${place(time.from)}`);
+  const times = eventTimes({ time }).map(({ from }) => place(from));
+  if (times.length > 0) lines.push(`- Time of the event: ${times.join(', else ')}`);
   if (ordering !== undefined) lines.push(`- Ordered by: ${place(ordering)}`);
   return lines.join('\n');
 }

@@ -121,7 +121,21 @@ export interface Crypto {
     message: Uint8Array,
     signature: Uint8Array,
   ): boolean;
+  /**
+   * Certificates in DER, the signer's first. The signer's public key (SPKI DER) when each is issued by the next, valid at
+   * the time, and the last is a root the rules pin; else undefined.
+   */
+  verifyChain(chain: readonly Uint8Array[], rules: ChainRules, atMs: EpochMs): Uint8Array | undefined;
 }
+
+export interface ChainRules {
+  /** SHA-256 of the accepted roots, lower-case hex. */
+  readonly roots: readonly string[];
+  /** Object identifiers (the content of their DER, in hex) of extensions that must be there. */
+  readonly leafExtension?: string;
+  readonly issuerExtension?: string;
+}
+
 export type Jwk = Readonly<Record<string, unknown>>;
 
 /** Byte work that native code does better: deflate and base64. */

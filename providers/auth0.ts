@@ -13,6 +13,8 @@ export const auth0: ProviderSpec = {
   strength: 'shared-secret',
   verify: [{ id: 'auth0-logs', alg: 'token', sig: { from: 'header:authorization' } }],
   identity: {
+    // Content format JSON Lines (the default) or JSON Array.
+    document: { from: 'body', format: 'json-lines', asBody: true },
     items: '[]',
     key: [['json:log_id']],
     type: ['json:data.type'],
@@ -25,5 +27,5 @@ export const auth0: ProviderSpec = {
   signatureHeaders: ['authorization'],
   retries: 'A few attempts; a stream that keeps failing is paused.',
   setup:
-    'Auth0 Dashboard, Monitoring, Streams, Custom Webhook: this URL, content type application/json, content format JSON Array (the default, JSON Lines, cannot be split), and an authorization token of your own making, which is the secret (the whole value of the header).',
+    'Auth0 Dashboard, Monitoring, Streams, Custom Webhook: this URL, content type application/json, content format JSON Lines or JSON Array, and an authorization token of your own making, which is the secret (the whole value of the header).',
 };

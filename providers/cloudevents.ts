@@ -11,12 +11,18 @@ export const cloudevents: ProviderSpec = {
     { id: 'cloudevents-query', alg: 'token', sig: { from: 'query:access_token' } },
   ],
   identity: {
+    // The batched mode (application/cloudevents-batch+json) is an array of events.
+    items: '[]',
+    itemsUnless: 'header:ce-id',
     key: [
       ['header:ce-source', 'header:ce-id'],
       ['json:source', 'json:id'],
     ],
     type: ['header:ce-type', 'json:type'],
-    time: { from: 'header:ce-time', unit: 'iso8601' },
+    time: [
+      { from: 'header:ce-time', unit: 'iso8601' },
+      { from: 'json:time', unit: 'iso8601' },
+    ],
     ordering: 'header:ce-subject',
   },
   // The specification wants 202 for what is accepted but not processed yet.

@@ -18,8 +18,12 @@ export const genericHexBody: ProviderSpec = {
   identity: {
     // Without a signed time an unsigned header must not decide what is new: it counts only when the body has no id.
     key: [['json:event_id'], ['json:id'], ['header:x-idempotency-key'], ['hash:body']],
-    type: ['json:event_type', 'json:type'],
-    time: { from: 'json:created_at', unit: 'iso8601', dates: 'object' },
+    type: ['json:event_type', 'json:type', 'header:x-webhook-event'],
+    time: [
+      { from: 'json:created_at', unit: 'iso8601', dates: 'object' },
+      { from: 'json:timestamp', unit: 'iso8601' },
+      { from: 'json:created', unit: 's', dates: 'object' },
+    ],
     ordering: 'json:data.object.id',
   },
   ack: { status: 200, contentType: 'application/json', rejectStatus: 401, deadlineMs: 10_000 },

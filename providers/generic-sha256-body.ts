@@ -17,8 +17,12 @@ export const genericSha256Body: ProviderSpec = {
   ],
   identity: {
     key: [['header:x-idempotency-key'], ['json:event_id'], ['json:id'], ['hash:body']],
-    type: ['json:event_type', 'json:type'],
-    time: { from: 'json:created_at', unit: 'iso8601', dates: 'object' },
+    type: ['json:event_type', 'json:type', 'header:x-webhook-event'],
+    time: [
+      { from: 'json:created_at', unit: 'iso8601', dates: 'object' },
+      { from: 'json:timestamp', unit: 'iso8601' },
+      { from: 'json:created', unit: 's', dates: 'object' },
+    ],
     ordering: 'json:data.object.id',
   },
   ack: { status: 200, contentType: 'application/json', rejectStatus: 401, deadlineMs: 10_000 },

@@ -17,16 +17,20 @@ export const genericTV1: ProviderSpec = {
     },
   ],
   identity: {
-    key: [['json:event_id'], ['json:id'], ['header:x-event-id']],
+    key: [['json:event_id'], ['json:id'], ['header:x-event-id'], ['header:x-webhook-id']],
     type: ['json:event_type', 'json:type'],
-    time: { from: 'json:created_at', unit: 'iso8601' },
+    time: [
+      { from: 'json:created_at', unit: 'iso8601' },
+      { from: 'json:timestamp', unit: 'iso8601' },
+      { from: 'json:created', unit: 's' },
+    ],
     ordering: 'json:data.object.id',
   },
   ack: { status: 200, contentType: 'application/json', rejectStatus: 401, deadlineMs: 10_000 },
   handshakes: [],
   methods: ['POST'],
   signatureHeaders: ['x-webhook-signature'],
-  keepHeaders: ['x-event-id'],
+  keepHeaders: ['x-event-id', 'x-webhook-id'],
   retries: 'Up to the sender.',
   setup:
     'For senders that follow the pattern of Stripe: X-Webhook-Signature: t=<Unix seconds>,v1=<hex HMAC-SHA256 of time, full stop and raw body>. Several v1 entries may stand in one header while a secret is rotated.',

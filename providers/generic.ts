@@ -20,7 +20,11 @@ export const generic: ProviderSpec = {
     // The header is not signed: it counts only when the signed body has no id of its own.
     key: [['json:event_id'], ['json:id'], ['header:x-event-id']],
     type: ['json:event_type', 'json:type'],
-    time: { from: 'json:created_at', unit: 'iso8601' },
+    time: [
+      { from: 'json:created_at', unit: 'iso8601' },
+      { from: 'json:timestamp', unit: 'iso8601' },
+      { from: 'json:created', unit: 's' },
+    ],
     ordering: 'json:data.object.id',
   },
   ack: { status: 200, contentType: 'application/json', rejectStatus: 401, deadlineMs: 10_000 },

@@ -4,13 +4,20 @@ import { adobe } from './adobe.ts';
 import { adyen } from './adyen.ts';
 import { adyenPlatforms } from './adyen-platforms.ts';
 import { airtable } from './airtable.ts';
+import { appStore } from './app-store.ts';
 import { asana } from './asana.ts';
 import { auth0 } from './auth0.ts';
+import { azureDevops } from './azure-devops.ts';
+import { azureEventGrid } from './azure-event-grid.ts';
+import { bigcommerce } from './bigcommerce.ts';
 import { bitbucket } from './bitbucket.ts';
 import { braintree } from './braintree.ts';
 import { calendly } from './calendly.ts';
 import { chargebee } from './chargebee.ts';
+import { checkoutCom } from './checkout-com.ts';
+import { circleci } from './circleci.ts';
 import { clerk } from './clerk.ts';
+import { clickup } from './clickup.ts';
 import { cloudevents } from './cloudevents.ts';
 import { coinbaseCdp } from './coinbase-cdp.ts';
 import { coinbaseCommerce } from './coinbase-commerce.ts';
@@ -20,7 +27,9 @@ import { discordInteractions } from './discord-interactions.ts';
 import { docusign } from './docusign.ts';
 import { dropbox } from './dropbox.ts';
 import { ebay } from './ebay.ts';
+import { elevenlabs } from './elevenlabs.ts';
 import { figma } from './figma.ts';
+import { fusionauth } from './fusionauth.ts';
 import { generic } from './generic.ts';
 import { genericHexBody } from './generic-hex-body.ts';
 import { genericSha256Body } from './generic-sha256-body.ts';
@@ -29,33 +38,46 @@ import { genericTimestampSha256 } from './generic-timestamp-sha256.ts';
 import { github } from './github.ts';
 import { gitlab } from './gitlab.ts';
 import { gitlabSigning } from './gitlab-signing.ts';
+import { gocardless } from './gocardless.ts';
 import { hubspot } from './hubspot.ts';
 import { hubspotLegacy } from './hubspot-legacy.ts';
 import { intercom } from './intercom.ts';
 import { jira } from './jira.ts';
 import { jiraConnect } from './jira-connect.ts';
+import { klaviyo } from './klaviyo.ts';
 import { lemonSqueezy } from './lemon-squeezy.ts';
+import { line } from './line.ts';
 import { linear } from './linear.ts';
 import { mailgun } from './mailgun.ts';
+import { mandrill } from './mandrill.ts';
+import { mercadoPago } from './mercado-pago.ts';
 import { messagebird } from './messagebird.ts';
 import { meta } from './meta.ts';
 import { microsoftGraph } from './microsoft-graph.ts';
+import { microsoftTeams } from './microsoft-teams.ts';
 import { mollie } from './mollie.ts';
 import { mollieNext } from './mollie-next.ts';
 import { monday } from './monday.ts';
 import { mux } from './mux.ts';
+import { netlify } from './netlify.ts';
 import { notion } from './notion.ts';
 import { okta } from './okta.ts';
 import { openai } from './openai.ts';
 import { paddle } from './paddle.ts';
 import { pagerduty } from './pagerduty.ts';
 import { paypal } from './paypal.ts';
+import { paystack } from './paystack.ts';
 import { plaid } from './plaid.ts';
+import { polar } from './polar.ts';
 import { postmark } from './postmark.ts';
 import { pubsub } from './pubsub.ts';
+import { quickbooks } from './quickbooks.ts';
 import { razorpay } from './razorpay.ts';
 import { resend } from './resend.ts';
+import { revenuecat } from './revenuecat.ts';
+import { salesforce } from './salesforce.ts';
 import { sanity } from './sanity.ts';
+import { segment } from './segment.ts';
 import { sendgrid } from './sendgrid.ts';
 import { sentry } from './sentry.ts';
 import { shopify } from './shopify.ts';
@@ -68,14 +90,19 @@ import { standardWebhooks } from './standard-webhooks.ts';
 import { standardWebhooksV1a } from './standard-webhooks-v1a.ts';
 import { stripe } from './stripe.ts';
 import { svix } from './svix.ts';
+import { telegram } from './telegram.ts';
+import { telnyx } from './telnyx.ts';
 import { trello } from './trello.ts';
 import { twilio } from './twilio.ts';
 import { twitch } from './twitch.ts';
 import { typeform } from './typeform.ts';
 import { vercel } from './vercel.ts';
+import { vonage } from './vonage.ts';
+import { webflow } from './webflow.ts';
 import { whatsapp } from './whatsapp.ts';
 import { wise } from './wise.ts';
 import { woocommerce } from './woocommerce.ts';
+import { workos } from './workos.ts';
 import { x } from './x.ts';
 import { xActivity } from './x-activity.ts';
 import { xero } from './xero.ts';
@@ -87,13 +114,20 @@ const all: readonly ProviderSpec[] = [
   adyen,
   adyenPlatforms,
   airtable,
+  appStore,
   asana,
   auth0,
+  azureDevops,
+  azureEventGrid,
+  bigcommerce,
   bitbucket,
   braintree,
   calendly,
   chargebee,
+  checkoutCom,
+  circleci,
   clerk,
+  clickup,
   cloudevents,
   coinbaseCdp,
   coinbaseCommerce,
@@ -103,7 +137,9 @@ const all: readonly ProviderSpec[] = [
   docusign,
   dropbox,
   ebay,
+  elevenlabs,
   figma,
+  fusionauth,
   generic,
   genericHexBody,
   genericSha256Body,
@@ -112,33 +148,46 @@ const all: readonly ProviderSpec[] = [
   github,
   gitlab,
   gitlabSigning,
+  gocardless,
   hubspot,
   hubspotLegacy,
   intercom,
   jira,
   jiraConnect,
+  klaviyo,
   lemonSqueezy,
+  line,
   linear,
   mailgun,
+  mandrill,
+  mercadoPago,
   messagebird,
   meta,
   microsoftGraph,
+  microsoftTeams,
   mollie,
   mollieNext,
   monday,
   mux,
+  netlify,
   notion,
   okta,
   openai,
   paddle,
   pagerduty,
   paypal,
+  paystack,
   plaid,
+  polar,
   postmark,
   pubsub,
+  quickbooks,
   razorpay,
   resend,
+  revenuecat,
+  salesforce,
   sanity,
+  segment,
   sendgrid,
   sentry,
   shopify,
@@ -151,14 +200,19 @@ const all: readonly ProviderSpec[] = [
   standardWebhooksV1a,
   stripe,
   svix,
+  telegram,
+  telnyx,
   trello,
   twilio,
   twitch,
   typeform,
   vercel,
+  vonage,
+  webflow,
   whatsapp,
   wise,
   woocommerce,
+  workos,
   x,
   xActivity,
   xero,

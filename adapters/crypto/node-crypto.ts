@@ -14,6 +14,7 @@ import {
   X509Certificate,
 } from 'node:crypto';
 import type { Crypto, HashAlgorithm, Jwk } from '#core/ports.ts';
+import { verifyChain } from './verify-chain.ts';
 
 /** Smaller RSA keys are refused: they can be factored (NIST SP 800-131A disallows them). */
 const MIN_RSA_BITS = 2_048;
@@ -118,4 +119,6 @@ export const nodeCrypto: Crypto = {
       if ((publicKey.asymmetricKeyDetails?.modulusLength ?? 0) < MIN_RSA_BITS) return false;
       return verify(algorithm, message, publicKey, signature);
     }),
+
+  verifyChain,
 };

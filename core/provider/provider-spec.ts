@@ -82,7 +82,15 @@ export interface Scheme {
     /** Prefixes taken off the secret before decoding, e.g. `whsec_`. */
     readonly strip?: readonly string[];
     readonly hash?: 'sha1';
-    readonly provider?: 'static' | 'x509Url' | 'jwksUrl' | 'plaid';
+    readonly provider?: 'static' | 'x509Url' | 'jwksUrl' | 'plaid' | 'x5c';
+    /** For `x5c` (the token brings its certificates): what the chain must end in, and be made for. */
+    readonly chain?: {
+      /** SHA-256 of the accepted root certificates, lower-case hex. */
+      readonly roots: readonly string[];
+      /** Extensions that the certificate of the signer, and that of its issuer, must have: identifiers as hex of DER. */
+      readonly leafExtension?: string;
+      readonly issuerExtension?: string;
+    };
     /**
      * Where the key is fetched from: for `x509Url` (a certificate or public key in PEM) a Src, or an address with Srcs in
      * braces; for `jwksUrl` an address or a setting.
@@ -129,17 +137,29 @@ export interface Scheme {
    */
   readonly batch?: string;
   /**
-   * Required JWT claims, or, for other algorithms over `{body}`, values at JSON paths of the signed body. `config:` values
+   * Required JWT claims (dots go into nested ones, `a|b` is the first that is there), or, for other algorithms over `{body}`, values at JSON paths of the signed body. `config:` values
    * come from the source's settings, `url` is the configured URL without query.
    */
   readonly claims?: Readonly<Record<string, string>>;
   readonly jwtAlg?: 'HS256' | 'RS256' | 'ES256';
   readonly maxAgeSeconds?: number;
   readonly leewaySeconds?: number;
+  /**
+   * The token has neither `exp` nor `iat`. Only for one that is bound to the body (`bind`) or is the body: it proves as
+   * much as a signature without a time.
+   */
+  readonly timeless?: true;
   /** A request whose signed text matches this pattern is refused: it could have come out of a handshake. */
   readonly guard?: { readonly rejectMessage: string };
   /** A named function in core/ for what data cannot express. */
   readonly code?: 'sns' | 'jira-connect';
+}
+
+interface EventTime {
+  readonly from: Src;
+  readonly unit: TimeUnit;
+  /** `object`: it says when the thing came to be that the event is about, not when the event happened. */
+  readonly dates?: 'object';
 }
 
 export interface Identity {
@@ -151,16 +171,27 @@ export interface Identity {
   readonly type: readonly Src[];
   /** Joins several `type` sources that are all present, e.g. GitHub's event and action, with this text. */
   readonly typeJoin?: string;
-  /** `dates: 'object'`: it says when the thing came to be that the event is about, not when the event happened. */
-  readonly time?: { readonly from: Src; readonly unit: TimeUnit; readonly dates?: 'object' };
+  /** Where the event's own time is read; of several, the first that is there. */
+  readonly time?: EventTime | readonly EventTime[];
   /**
    * JSON paths of the items when one request carries many events, e.g. `[]`, `events[]`, `entry[].changes[]`, `*[]` (every
    * array of the top level). Key, type and time are then per item. An element that no path fits is an item by itself; a
    * body that none fits is one event; an empty array is no event.
    */
   readonly items?: string | readonly string[];
-  /** Where the event stands when it is not the body itself, for `doc:`. XML paths: `notification.kind`, `*` = any name. */
-  readonly document?: { readonly from: Src; readonly encoding?: 'base64'; readonly format: 'json' | 'xml' };
+  /** A request with this value is one event, even if its body is an array. */
+  readonly itemsUnless?: Src;
+  /**
+   * Where the event stands when it is not the body itself, for `doc:`. XML paths: `notification.kind`, `*` = any name,
+   * `Notification[]` = all of this name. `asBody`: `json:`, `root:` and `items` are read in it, too. `json-lines`: one
+   * event a line, read as an array; a body that is JSON as a whole is that.
+   */
+  readonly document?: {
+    readonly from: Src | 'body';
+    readonly encoding?: 'base64';
+    readonly format: 'json' | 'json-lines' | 'xml';
+    readonly asBody?: true;
+  };
   readonly ordering?: Src;
   /** Bodies of one event may differ between deliveries (attempt counters): a differing body is then no alarm. */
   readonly unstableBody?: boolean;
@@ -253,4 +284,9 @@ export interface ProviderSpec {
   readonly settings?: Readonly<Record<string, string>>;
   readonly retries: string;
   readonly setup: string;
+}
+
+/** The places an event's own time is read from, in order. */
+export function eventTimes({ time = [] }: Pick<Identity, 'time'>): readonly EventTime[] {
+  return Array.isArray(time) ? (time as readonly EventTime[]) : [time as EventTime];
 }

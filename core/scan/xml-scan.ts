@@ -1,6 +1,6 @@
 /**
  * Just enough XML to read single elements of a signed notification (Braintree): elements, text, the five entities and
- * character references. Documents with a DTD are refused, so nothing can expand. Attributes are skipped.
+ * character references. Prefixes of names are left out. Documents with a DTD are refused, so nothing can expand. Attributes are skipped.
  */
 import { MAX_JSON_DEPTH } from './json-tape.ts';
 
@@ -11,11 +11,12 @@ interface XmlElement {
 }
 
 export interface XmlDocument {
-  /** Text of the first element at a path such as `notification.subject.*.id` (`*`: any name), or undefined. */
+  /** Text of the first element at a path such as `notification.subject.*.id` (`*`: any name, `a[].b`: of each `a`), or undefined. */
   text(path: string): string | undefined;
 }
 
-const TOKEN = /<!--[\s\S]*?-->|<\?[\s\S]*?\?>|<!\[CDATA\[([\s\S]*?)\]\]>|<(\/?)([A-Za-z_][\w.-]*)([^<>]*)>|([^<]+)/y;
+const TOKEN =
+  /<!--[\s\S]*?-->|<\?[\s\S]*?\?>|<!\[CDATA\[([\s\S]*?)\]\]>|<(\/?)(?:[A-Za-z_][\w.-]*:)?([A-Za-z_][\w.-]*)([^<>]*)>|([^<]+)/y;
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 
 /** Scans a document, or undefined when it is not well-formed in the way above. Never throws. */
@@ -40,18 +41,20 @@ export function scanXml(text: string): XmlDocument | undefined {
       if (open.length > MAX_JSON_DEPTH) return undefined;
     }
   }
-  return open.length === 1 ? { text: path => find([root], path.split('.'))?.text.trim() } : undefined;
+  return open.length === 1 ? { text: path => textAt(root, path) } : undefined;
 }
 
-function find(from: readonly XmlElement[], steps: readonly string[]): XmlElement | undefined {
-  const [step, ...rest] = steps;
-  if (step === undefined) return from[0];
-  for (const element of from) {
-    const next = element.children.filter(child => step === '*' || child.name === step);
-    const found = next.length > 0 ? find(next, rest) : undefined;
-    if (found) return found;
-  }
-  return undefined;
+/** Of `a[].b` the texts of all, joined by commas; else the first. */
+function textAt(root: XmlElement, path: string): string | undefined {
+  const found = find([root], path.replace('[]', '').split('.'));
+  const texts = found.map(element => element.text.trim());
+  return path.includes('[]') && texts.length > 0 ? texts.join(',') : texts[0];
+}
+
+function find(from: readonly XmlElement[], [step, ...rest]: readonly string[]): readonly XmlElement[] {
+  if (step === undefined) return from;
+  const next = from.flatMap(({ children }) => children.filter(child => step === '*' || child.name === step));
+  return find(next, rest);
 }
 
 function unescapeXml(text: string): string {

@@ -2,7 +2,7 @@
  * What a spec and a secret must hold before anything is deployed with them. The interpreter fails closed on all of this at
  * run time; here it is said in words, and early.
  */
-import type { Handshake, ProviderSpec, Scheme } from '#core/provider/provider-spec.ts';
+import { eventTimes, type Handshake, type ProviderSpec, type Scheme } from '#core/provider/provider-spec.ts';
 import { decode } from '#core/scan/bytes.ts';
 import { isAsymmetric, isSymmetric } from './check-signature.ts';
 import { splitTemplate } from './message.ts';
@@ -97,10 +97,21 @@ function checkScheme(scheme: Scheme, spec: ProviderSpec): string[] {
       leewaySeconds >= MIN_WINDOW_SECONDS,
       `leewaySeconds is ${leewaySeconds}: clock skew needs at least ${MIN_WINDOW_SECONDS}`,
     );
+    need(
+      scheme.timeless !== true || bindsBody(scheme),
+      'a timeless token that neither binds the body nor is the body could be sent with any other',
+    );
     need(scheme.jwtAlg !== undefined, 'jwtAlg is missing: the algorithm is pinned here, never taken from the token');
     need(
       Object.keys(scheme.claims ?? {}).length + (scheme.bind ?? []).length > 0,
       'a token bound to nothing: name claims or bind',
+    );
+  }
+  if (key?.provider === 'x5c') {
+    need(alg === 'jwt' && scheme.jwtAlg !== 'HS256', 'x5c is for tokens signed with a private key');
+    need(
+      (key.chain?.roots ?? []).length > 0 && key.chain?.roots.every(root => /^[0-9a-f]{64}$/.test(root)) === true,
+      'key.chain.roots must pin at least one root certificate by its SHA-256 in lower-case hex',
     );
   }
   if (key?.provider === 'x509Url') {
@@ -124,6 +135,10 @@ function checkScheme(scheme: Scheme, spec: ProviderSpec): string[] {
       need(MESSAGE_WORDS.includes(part.token) || SRC.test(part.token), `unknown token {${part.token}} in message`);
   }
   return problems;
+}
+
+function bindsBody({ bind = [], sig }: Scheme): boolean {
+  return bind.some(({ of = 'body' }) => of === 'body') || [sig.from].flat().every(src => src.startsWith('json:'));
 }
 
 function isUnsignedSource(src: string): boolean {
@@ -156,7 +171,9 @@ function checkIdentity({ identity, verify }: ProviderSpec): string[] {
   if (identity.key.length === 0 || identity.key.some(parts => parts.length === 0)) {
     problems.push('identity.key has no alternative; use [["hash:body"]] or [["none"]]');
   }
-  const claims = [...identity.key.flat(), ...identity.type, identity.time?.from].some(src => src?.startsWith('claim:'));
+  const claims = [...identity.key.flat(), ...identity.type, ...eventTimes(identity).map(({ from }) => from)].some(src =>
+    src.startsWith('claim:'),
+  );
   if (claims && !verify.some(scheme => scheme.alg === 'jwt'))
     problems.push('identity reads a claim, but no scheme is a jwt');
   return problems;

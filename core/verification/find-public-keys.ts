@@ -5,6 +5,7 @@
 
 import type { Jwk } from '#core/ports.ts';
 import type { Scheme } from '#core/provider/provider-spec.ts';
+import { fromBase64 } from '#core/scan/bytes.ts';
 import type { RequestReader, Scope } from './request-reader.ts';
 import { liveSecrets, parsePublicKey, publicKey } from './secret-keys.ts';
 import { type MatchedSecret, type Refused, refused } from './verdict.ts';
@@ -23,6 +24,8 @@ export async function findPublicKeys(
   kid?: string,
 ): Promise<PublicKeys | Refused> {
   const { provider = 'static', from, hosts, paths } = scheme.key ?? {};
+  // Only a token brings its certificates (verify-jwt.ts).
+  if (provider === 'x5c') return refused('no_key', 'no_certificates');
   if (provider === 'static') return pastedKeys(scheme, context);
   if (provider === 'plaid') return plaidKey(reader, context, kid);
   const locator = provider === 'jwksUrl' ? configured(from, reader) : keyUrl(from ?? '', reader, scope);
@@ -31,6 +34,25 @@ export async function findPublicKeys(
   }
   if (provider === 'x509Url' && !isPinnedUrl(locator, hosts, paths)) return refused('binding', 'key_url_not_allowed');
   return fetchOne(context, provider, locator, kid);
+}
+
+/** Signer, one issuer and the root are three; a few more are no attack, a hundred would be. */
+const MAX_CHAIN = 6;
+
+/** The key of a token's signer, whose certificates it brings: they must lead to a root that the spec pins. */
+export function chainKey(
+  scheme: Scheme,
+  x5c: readonly string[],
+  { crypto, nowMs }: VerifyContext,
+): PublicKeys | Refused {
+  const rules = scheme.key?.chain;
+  if (rules === undefined) return refused('no_key', 'no_root_pinned');
+  const chain = x5c.length > MAX_CHAIN ? [] : x5c.map(text => fromBase64(text));
+  if (chain.length < 2 || !chain.every(it => it !== undefined)) return refused('malformed', 'certificates');
+  const key = crypto.verifyChain(chain, rules, nowMs);
+  return key === undefined
+    ? refused('mismatch', 'certificates_not_trusted')
+    : { kind: 'keys', keys: [{ key, matchedSecret: 'none' }] };
 }
 
 function pastedKeys(scheme: Scheme, context: VerifyContext): PublicKeys | Refused {

@@ -5,7 +5,7 @@
  */
 import { isEventKey } from '#core/glossary.ts';
 import type { Crypto } from '#core/ports.ts';
-import type { Identity, ProviderSpec, Scheme, Src } from '#core/provider/provider-spec.ts';
+import { eventTimes, type Identity, type ProviderSpec, type Scheme, type Src } from '#core/provider/provider-spec.ts';
 import { toHex, utf8 } from '#core/scan/bytes.ts';
 import { type BatchItem, listItems } from './batch-items.ts';
 import { decodeJwt } from './jwt.ts';
@@ -101,7 +101,8 @@ export function splitItems(
 }
 
 function listedItems({ identity }: ProviderSpec, reader: RequestReader): ReturnType<typeof listItems> {
-  const document = identity.items === undefined ? undefined : reader.json();
+  const isOne = identity.itemsUnless !== undefined && reader.text(identity.itemsUnless) !== undefined;
+  const document = identity.items === undefined || isOne ? undefined : reader.json();
   return document && identity.items !== undefined ? listItems(document, identity.items) : { kind: 'absent' };
 }
 
@@ -132,8 +133,7 @@ function describe(
   bytes: Uint8Array,
   { crypto, dedupOnBody }: ItemOptions,
 ): Description {
-  const at = identity.time && reader.text(identity.time.from, scope);
-  const eventAtMs = at === undefined || !identity.time ? undefined : parseEventTime(at, identity.time.unit);
+  const eventAtMs = eventTime(identity, reader, scope);
   const ordering = identity.ordering && reader.text(identity.ordering, scope);
   return {
     key: dedupOnBody ? bodyHash(bytes, crypto) : eventKey(identity, reader, scope, bytes, crypto),
@@ -141,6 +141,14 @@ function describe(
     ...(eventAtMs === undefined ? {} : { eventAtMs }),
     ...(ordering === undefined || ordering === '' ? {} : { ordering }),
   };
+}
+
+function eventTime(identity: Identity, reader: RequestReader, scope: Scope): number | undefined {
+  for (const { from, unit } of eventTimes(identity)) {
+    const text = reader.text(from, scope);
+    if (text !== undefined && text !== '') return parseEventTime(text, unit);
+  }
+  return undefined;
 }
 
 /** The first alternative whose parts are all there; several parts are joined with their lengths, so none can run over. */
@@ -206,8 +214,13 @@ function eventType(identity: Identity, reader: RequestReader, scope: Scope): str
 
 /** Parts of the signature header, claims of the token and the signed headers, where the identity reads them. */
 function scopeOf(spec: ProviderSpec, reader: RequestReader, verdict: Verified): Scope {
-  const { key, type, time, ordering } = spec.identity;
-  const sources: readonly (string | undefined)[] = [...key.flat(), ...type, time?.from, ordering];
+  const { key, type, ordering } = spec.identity;
+  const sources: readonly (string | undefined)[] = [
+    ...key.flat(),
+    ...type,
+    ...eventTimes(spec.identity).map(({ from }) => from),
+    ordering,
+  ];
   const listsHeaders = spec.verify.some(({ signedHeaders }) => signedHeaders !== undefined);
   if (!listsHeaders && !sources.some(src => src?.startsWith('sig:') || src?.startsWith('claim:'))) return NO_SCOPE;
   const scheme: Scheme | undefined = spec.verify.find(({ id }) => id === verdict.scheme);

@@ -4,14 +4,17 @@
  */
 import type { Scheme } from '#core/provider/provider-spec.ts';
 import { fromBase64, textOf, utf8 } from '#core/scan/bytes.ts';
-import { claimText, type RequestReader } from './request-reader.ts';
+import { claimText, claimValue, type RequestReader } from './request-reader.ts';
 import { type Refused, refused } from './verdict.ts';
 
-const MAX_TOKEN_LENGTH = 8_192;
+/** Tokens in headers are bounded by the header; one that is the body brings certificates and tokens of its own. */
+const MAX_TOKEN_LENGTH = 262_144;
 
 export interface DecodedJwt {
   readonly kind: 'jwt';
   readonly kid: string | undefined;
+  /** Certificates the token brings, base64 of DER, the signer's first; nothing is trusted yet. */
+  readonly x5c: readonly string[];
   readonly claims: Readonly<Record<string, unknown>>;
   readonly signed: Uint8Array;
   readonly signature: Uint8Array;
@@ -30,10 +33,11 @@ export function decodeJwt(token: string, alg: NonNullable<Scheme['jwtAlg']>): De
   if (header['alg'] !== alg) return refused('malformed', 'other_jwt_algorithm');
   // RFC 7515, 4.1.11: an extension that is not understood must be refused.
   if (Object.hasOwn(header, 'crit')) return refused('malformed', 'jwt_extension');
-  const kid = header['kid'];
+  const { kid, x5c } = header;
   return {
     kind: 'jwt',
     kid: typeof kid === 'string' ? kid : undefined,
+    x5c: Array.isArray(x5c) && x5c.every(it => typeof it === 'string') ? x5c : [],
     claims,
     signed: utf8(`${head}.${payload}`),
     signature,
@@ -67,7 +71,8 @@ export function checkJwtTimes(
   for (const time of [exp, nbf, iat])
     if (time !== undefined && Number.isNaN(time)) return refused('malformed', 'claim');
   const maxAge = scheme.maxAgeSeconds;
-  if (exp === undefined && (iat === undefined || maxAge === undefined)) return refused('malformed', 'token_never_ends');
+  if (!scheme.timeless && exp === undefined && (iat === undefined || maxAge === undefined))
+    return refused('malformed', 'token_never_ends');
   if (exp !== undefined && nowMs > exp + leewayMs) return refused('stale', 'exp');
   if (maxAge !== undefined && iat === undefined) return refused('malformed', 'claim_iat');
   if (maxAge !== undefined && iat !== undefined && nowMs > iat + maxAge * 1_000) return refused('stale', 'iat');
@@ -109,7 +114,7 @@ export function checkClaims(
 ): Refused | undefined {
   for (const [name, value] of expected) {
     if (value === undefined || value === '') return refused('no_key', 'setting_not_configured');
-    const found = Object.hasOwn(claims, name) ? claims[name] : undefined;
+    const found = claimValue(claims, name);
     const holds = Array.isArray(found) ? found.includes(value) : claimText(claims, name) === value;
     if (!holds) return refused('binding', `claim_${name}`);
   }

@@ -7,8 +7,9 @@ import type { RequestReader, Scope } from './request-reader.ts';
 import { type Refused, refused } from './verdict.ts';
 
 const DEFAULT_MAX_SIGNATURES = 8;
-/** Longer signature values are not looked into. */
+/** Longer signature values are not looked into: in headers, and in bodies, where one may be the whole event. */
 const MAX_LENGTH = 16_384;
+const MAX_LENGTH_IN_BODY = 262_144;
 
 export interface Signatures {
   readonly kind: 'signatures';
@@ -25,7 +26,8 @@ export function readSignatures(scheme: Scheme, reader: RequestReader, scope: Sco
   for (const from of typeof sig.from === 'string' ? [sig.from] : sig.from) {
     const whole = reader.text(from, scope);
     if (whole === undefined || whole === '') continue;
-    if (whole.length > MAX_LENGTH) return refused('malformed', 'signature_too_long');
+    if (whole.length > (/^(?:json|form):/.test(from) ? MAX_LENGTH_IN_BODY : MAX_LENGTH))
+      return refused('malformed', 'signature_too_long');
     return parseSignatures(scheme, from.startsWith('header:') ? collapseRepeats(whole) : whole, reader);
   }
   return refused('missing', 'no_signature');

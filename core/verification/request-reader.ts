@@ -3,7 +3,7 @@
  * a value that is not there, or not text, is undefined.
  */
 import type { ProviderSpec, Src } from '#core/provider/provider-spec.ts';
-import { fromBase64, textOf, utf8 } from '#core/scan/bytes.ts';
+import { binaryOf, bytesOfBinary, fromBase64, textOf, utf8 } from '#core/scan/bytes.ts';
 import { type FormField, fieldText, scanForm, scanQuery } from '#core/scan/form-scan.ts';
 import { type JsonDocument, ROOT, scanJson } from '#core/scan/json-scan.ts';
 import { scanXml, type XmlDocument } from '#core/scan/xml-scan.ts';
@@ -111,8 +111,23 @@ export class RequestReader {
   }
 
   json(): JsonDocument | undefined {
-    this.scannedJson ??= { json: scanJson(this.request.body) };
+    this.scannedJson ??= { json: this.scanBody() };
     return this.scannedJson.json;
+  }
+
+  private scanBody(): JsonDocument | undefined {
+    const { inner } = this;
+    const bytes = inner?.asBody ? this.carried(inner) : this.request.body;
+    if (bytes === undefined) return undefined;
+    return (inner?.format === 'json-lines' ? scanJson(linesAsArray(bytes)) : undefined) ?? scanJson(bytes);
+  }
+
+  /** The bytes of the inner document. */
+  private carried({ from, encoding }: NonNullable<ProviderSpec['identity']['document']>): Uint8Array | undefined {
+    if (from === 'body') return this.request.body;
+    const text = this.text(from);
+    if (text === undefined) return undefined;
+    return encoding === 'base64' ? fromBase64(text.replace(/\s/g, '')) : utf8(text);
   }
 
   form(): readonly FormField[] | undefined {
@@ -151,9 +166,7 @@ export class RequestReader {
   private openInner(): (path: string) => string | undefined {
     const nothing = () => undefined;
     if (!this.inner) return nothing;
-    const carrier = this.text(this.inner.from);
-    if (carrier === undefined) return nothing;
-    const bytes = this.inner.encoding === 'base64' ? fromBase64(carrier.replace(/\s/g, '')) : utf8(carrier);
+    const bytes = this.carried(this.inner);
     if (!bytes) return nothing;
     if (this.inner.format === 'xml') {
       const text = textOf(bytes);
@@ -172,10 +185,37 @@ function own(record: Readonly<Record<string, string>>, name: string): string | u
   return Object.hasOwn(record, name) ? record[name] : undefined;
 }
 
+/**
+ * Lines of JSON as one array. The text of every value stays as it is; where it stands moves by one byte.  A body that is an
+ * array already is left as it is.
+ */
+function linesAsArray(bytes: Uint8Array): Uint8Array {
+  const text = binaryOf(bytes);
+  if (/^\s*\[/.test(text)) return bytes;
+  const lines = text.split('\n').filter(line => line.trim() !== '');
+  return bytesOfBinary(`[${lines.join(',')}]`);
+}
+
 /** A claim as text; numbers and booleans as JSON writes them. */
 export function claimText(claims: Readonly<Record<string, unknown>> | undefined, name: string): string | undefined {
-  const value = claims && Object.hasOwn(claims, name) ? claims[name] : undefined;
+  const value = claimValue(claims, name);
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
     ? String(value)
     : undefined;
+}
+
+/** The claim of this name; `data.bundleId` is one inside another, unless a claim is named so; `a|b` the first there. */
+export function claimValue(claims: Readonly<Record<string, unknown>> | undefined, name: string): unknown {
+  for (const path of name.split('|')) {
+    let at: unknown = claims;
+    const steps = claims && Object.hasOwn(claims, path) ? [path] : path.split('.');
+    for (const step of steps) {
+      at =
+        typeof at === 'object' && at !== null && Object.hasOwn(at, step)
+          ? (at as Record<string, unknown>)[step]
+          : undefined;
+    }
+    if (at !== undefined) return at;
+  }
+  return undefined;
 }

@@ -7,6 +7,7 @@ import type { Crypto } from '#core/ports.ts';
 import type { ProviderSpec, Scheme } from '#core/provider/provider-spec.ts';
 import { binaryOf, bytesOfBinary, concatBytes, encode, textOf, toBase64, toHex, utf8 } from '#core/scan/bytes.ts';
 import { scanForm } from '#core/scan/form-scan.ts';
+import { decodeJsonObject } from '#core/scan/json-object.ts';
 import { scanJson } from '#core/scan/json-scan.ts';
 import { setJsonText } from '#core/scan/set-json-text.ts';
 import { toIso } from '#core/time.ts';
@@ -40,6 +41,8 @@ export interface SignInput {
   readonly sign?: (message: Uint8Array, algorithm: string) => Uint8Array;
   /** Key id of a token. */
   readonly keyId?: string;
+  /** Certificates a token brings (`x5c`), base64 of DER, the signer's first. */
+  readonly chain?: readonly string[];
 }
 
 export interface SignedRequest {
@@ -163,7 +166,7 @@ class Draft {
       this.put(signedHeaders.from, [...signed].join(signedHeaders.sep), itemPath);
     }
     for (const part of splitTemplate(this.scheme.message ?? '')) {
-      if (!('token' in part) || !/^(?:header|form|json):[^?]+$/.test(part.token)) continue;
+      if (!('token' in part) || !/^(?:header|form|json|query):[^?]+$/.test(part.token)) continue;
       if (reader.text(part.token, scope) !== undefined) continue;
       const payload = part.token === 'form:bt_payload' ? toBase64(this.input.body) : fresh;
       this.put(part.token, payload, itemPath);
@@ -224,8 +227,15 @@ class Draft {
     const { scheme, input } = this;
     const reader = this.reader();
     const iat = Math.floor(input.nowMs / 1_000);
-    const claims: Record<string, unknown> = { iat, exp: iat + TOKEN_LIFE_SECONDS };
-    for (const [name, wanted] of expectedClaims(scheme, reader)) claims[name] = wanted;
+    // A token that stands in the body is the event.
+    const isBody = [scheme.sig.from].flat()[0]?.startsWith('json:') === true;
+    const claims: Record<string, unknown> = isBody
+      ? (decodeJsonObject(textOf(input.body) ?? '') ?? {})
+      : scheme.timeless
+        ? {}
+        : { iat, exp: iat + TOKEN_LIFE_SECONDS };
+    for (const [name, wanted] of expectedClaims(scheme, reader)) setClaim(claims, name, wanted);
+    if (isBody) this.body = utf8('{}');
     for (const bind of scheme.bind ?? []) {
       if (bind.absentWhenEmpty && this.body.length === 0) continue;
       const bytes = bind.of === 'url' ? utf8(reader.url() ?? '') : this.body;
@@ -236,7 +246,12 @@ class Draft {
       const canonical = canonicalRequest(input.method ?? 'POST', path, reader.query() ?? []);
       claims['qsh'] = toHex(input.crypto.hash('sha256', utf8(canonical)));
     }
-    const header = { alg: scheme.jwtAlg, typ: 'JWT', ...(input.keyId === undefined ? {} : { kid: input.keyId }) };
+    const header = {
+      alg: scheme.jwtAlg,
+      typ: 'JWT',
+      ...(input.keyId === undefined ? {} : { kid: input.keyId }),
+      ...(input.chain && { x5c: input.chain }),
+    };
     const text = [header, claims].map(part => toBase64(utf8(JSON.stringify(part)), 'base64url')).join('.');
     const signature =
       scheme.jwtAlg === 'HS256'
@@ -267,6 +282,19 @@ class Draft {
     if (canonical === undefined) throw new RangeError('the body lacks a field that SNS signs');
     this.put('json:Signature', toBase64(this.privately(utf8(canonical), 'rsa-sha256')), '');
   }
+}
+
+/** Nested, as the spec names it; of several names the first. */
+function setClaim(claims: Record<string, unknown>, name: string, value: unknown): void {
+  const [first = ''] = name.split('|');
+  const [step = '', ...rest] = /^https?:/.test(first) ? [first] : first.split('.');
+  if (rest.length === 0) {
+    claims[step] = value;
+    return;
+  }
+  const inner = { ...(claims[step] as Record<string, unknown> | undefined) };
+  setClaim(inner, rest.join('.'), value);
+  claims[step] = inner;
 }
 
 function withField(pairs: string, name: string, value: string): string {

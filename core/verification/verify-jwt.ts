@@ -1,7 +1,7 @@
 /** Requests that prove themselves with a JSON Web Token: signature first, then what it is bound to, then its times. */
 import type { Scheme } from '#core/provider/provider-spec.ts';
 import { checkBindings } from './check-bindings.ts';
-import { findPublicKeys } from './find-public-keys.ts';
+import { chainKey, findPublicKeys } from './find-public-keys.ts';
 import { checkClaims, checkJwtTimes, type DecodedJwt, decodeJwt, expectedClaims } from './jwt.ts';
 import { checkQueryHash } from './named/jira-connect.ts';
 import type { Signatures } from './read-signatures.ts';
@@ -52,7 +52,10 @@ async function matchKey(
     }
     return refusal;
   }
-  const found = await findPublicKeys(scheme, reader, { claims: jwt.claims }, context, jwt.kid);
+  const found =
+    scheme.key?.provider === 'x5c'
+      ? chainKey(scheme, jwt.x5c, context)
+      : await findPublicKeys(scheme, reader, { claims: jwt.claims }, context, jwt.kid);
   if (found.kind === 'refused') return found;
   for (const { key, matchedSecret } of found.keys) {
     const good =

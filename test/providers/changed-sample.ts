@@ -56,7 +56,7 @@ export function placesOf(sample: DeclaredSample): readonly Place[] {
 function bodyPlaces({ body, headers }: DeclaredSample): Place[] {
   if (headers['content-type']?.includes('form') && !body.startsWith('<'))
     return [...new URLSearchParams(body).keys()].map((name): Place => ({ in: 'form', name }));
-  if (!/^[[{]/.test(body)) return [];
+  if (!isJson(body)) return [];
   const found: Place[] = [];
   const visit = (value: unknown, path: string): void => {
     if (typeof value === 'object' && value !== null) {
@@ -65,6 +65,15 @@ function bodyPlaces({ body, headers }: DeclaredSample): Place[] {
   };
   visit(JSON.parse(body), '');
   return found;
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function changedField(pairs: string, name: string): string {

@@ -1,5 +1,6 @@
 /** Makes a genuine request of any provider and scheme, with throw-away keys, and its variations. */
-import { generateKeyPairSync, type KeyObject, sign as signWith } from 'node:crypto';
+import { createPrivateKey, generateKeyPairSync, type KeyObject, sign as signWith } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
 import type { Jwk } from '#core/ports.ts';
 import type { ProviderSpec, Scheme } from '#core/provider/provider-spec.ts';
@@ -14,6 +15,11 @@ const URL_OF_SOURCE = 'https://hooks.example.com/webhooks/source-1';
 const ed25519 = [generateKeyPairSync('ed25519'), generateKeyPairSync('ed25519')];
 const p256 = [1, 2].map(() => generateKeyPairSync('ec', { namedCurve: 'prime256v1' }));
 const rsa = [1, 2].map(() => generateKeyPairSync('rsa', { modulusLength: 2_048 }));
+
+/** A chain like Apple's, whose root takes the place of the pinned one. */
+const chain = JSON.parse(
+  readFileSync(new URL('../fixtures/certificate-chain.json', import.meta.url), 'utf8'),
+) as Readonly<Record<'root' | 'rootSha256' | 'issuer' | 'leaf' | 'leafKey', string>>;
 
 export interface Genuine {
   readonly spec: ProviderSpec;
@@ -36,7 +42,10 @@ export interface Variation {
 
 /** A spec reduced to one of its schemes, so that a test says which one answered. */
 function onlyScheme(spec: ProviderSpec, scheme: Scheme): ProviderSpec {
-  return { ...spec, verify: [scheme] };
+  const { key } = scheme;
+  if (key?.chain === undefined) return { ...spec, verify: [scheme] };
+  const pinned = { ...key, chain: { ...key.chain, roots: [chain.rootSha256] } };
+  return { ...spec, verify: [{ ...scheme, key: pinned }] };
 }
 
 export function genuineRequest(whole: ProviderSpec, scheme: Scheme, variation: Variation = {}): Genuine {
@@ -58,6 +67,7 @@ export function genuineRequest(whole: ProviderSpec, scheme: Scheme, variation: V
     rawQuery,
     crypto: nodeCrypto,
     keyId: 'k1',
+    ...(scheme.key?.provider === 'x5c' ? { chain: [chain.leaf, chain.issuer, chain.root] } : {}),
     sign: (message, algorithm) => keys.sign(message, algorithm, variation.wrongKey ? 1 : 0),
   });
   return {
@@ -113,7 +123,14 @@ function keysOf(scheme: Scheme): Keys {
     secret: scheme.key?.provider === 'plaid' ? 'api-secret' : secret,
     otherSecret: sharedSecret(scheme, 2),
     published: first?.publicKey.export({ format: 'jwk' }) as Jwk | undefined,
-    sign: (message, name, which) => signPrivately(message, name, (pair[which] ?? pair[0])!.privateKey),
+    sign: (message, name, which) =>
+      signPrivately(
+        message,
+        name,
+        scheme.key?.provider === 'x5c' && which === 0
+          ? createPrivateKey(chain.leafKey)
+          : (pair[which] ?? pair[0])!.privateKey,
+      ),
   };
 }
 
@@ -153,6 +170,11 @@ export function needsForm({ sig, message }: Scheme): boolean {
 }
 
 function bodyOf(spec: ProviderSpec, scheme: Scheme): Uint8Array {
+  const { document } = spec.identity;
+  if (document?.asBody && document.from.startsWith('form:')) {
+    const events = [1, 2].map(n => ({ _id: `evt_${n}`, event: 'thing.done', ts: 1_790_000_000 }));
+    return Buffer.from(`${document.from.slice('form:'.length)}=${encodeURIComponent(JSON.stringify(events))}`);
+  }
   if (needsForm(scheme)) return Buffer.from('id=tr_1&status=paid&note=a%20b%2B');
   const event = { id: 'evt_1', type: 'thing.done', created: 1_790_000_000, note: 'Zoë $& 12345678901234567890' };
   const { items } = spec.identity;

@@ -73,6 +73,7 @@ function placeOf(src: string, itemPath: string): Place {
   const [, kind = '', name = ''] = /^(\w+):(.*)$/s.exec(src) ?? [];
   const prefix = itemPath === '' ? '' : `${dotted(itemPath)}.`;
   if (src === 'item:key') return { in: 'member', name: itemPath.replace(/\[.*/, '') };
+  if (kind === 'claim') return { in: 'json', name };
   if (kind === 'json') return { in: 'json', name: `${prefix}${name}` };
   if (kind === 'root') return { in: 'json', name };
   if (kind === 'doc') return { in: 'text', name: xmlText(name) };

@@ -59,6 +59,50 @@ function graph(vector: OwnVector, body: Buffer): boolean {
 const xOauth2: Recompute = (vector, body) =>
   header(vector, 'X-Twitter-Webhooks-Signature-OAuth2') === `sha256=${hmac(vector, body).digest('base64')}`;
 
+const mac = (alg: string, encoding: 'hex' | 'base64', vector: OwnVector, ...parts: readonly (string | Buffer)[]) => {
+  const made = createHmac(alg, vector.secret ?? '');
+  for (const part of parts) made.update(part);
+  return made.digest(encoding);
+};
+/** A header that is the HMAC of the body and nothing else. */
+const ofBody =
+  (name: string, encoding: 'hex' | 'base64', alg = 'sha256'): Recompute =>
+  (vector, body) =>
+    header(vector, name) === mac(alg, encoding, vector, body);
+/** A token: who has it, has the secret. */
+const isSecret =
+  (name: string): Recompute =>
+  vector =>
+    header(vector, name) === vector.secret;
+const inQuery: Recompute = vector => new URL(vector.url ?? '').searchParams.get('token') === vector.secret;
+
+/** A HS256 token with the hash of the body in one of its claims. */
+function hashToken(name: string, prefix: string, claim: string, encoding: 'hex' | 'base64'): Recompute {
+  return (vector, body) => {
+    const [head = '', payload = '', signature] = header(vector, name).slice(prefix.length).split('.');
+    const claims = JSON.parse(Buffer.from(payload, 'base64url').toString()) as Record<string, unknown>;
+    const genuine = hmac(vector, `${head}.${payload}`).digest('base64url') === signature;
+    return genuine && claims[claim] === createHash('sha256').update(body).digest(encoding);
+  };
+}
+
+/** Apple's root is pinned: the certificates of this vector lead to another. */
+const leadsToApple: Recompute = (_vector, body) => {
+  const { signedPayload } = JSON.parse(body.toString()) as { signedPayload: string };
+  const { x5c } = JSON.parse(Buffer.from(signedPayload.split('.')[0] ?? '', 'base64url').toString()) as {
+    x5c: readonly string[];
+  };
+  const root = createHash('sha256').update(Buffer.from(x5c.at(-1) ?? '', 'base64'));
+  return root.digest('hex') === '63343abfb89a6a03ebb57e9b3f5fa7be7c4f5c756f3017b3a8c488c3653e9179';
+};
+
+const telnyx: Recompute = (vector, body) => {
+  const x = Buffer.from(vector.secret ?? '', 'base64').toString('base64url');
+  const key = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' });
+  const message = Buffer.concat([Buffer.from(`${header(vector, 'Telnyx-Timestamp')}|`), body]);
+  return verify(null, message, key, Buffer.from(header(vector, 'Telnyx-Signature-Ed25519'), 'base64'));
+};
+
 export const RECOMPUTE: Readonly<Record<string, Recompute>> = {
   'mailgun-form-own': (vector, body) => {
     const form = new URLSearchParams(body.toString());
@@ -89,4 +133,50 @@ export const RECOMPUTE: Readonly<Record<string, Recompute>> = {
   'adobe-own': adobe(1),
   'adobe-second-key': adobe(2),
   'adobe-other-client': adobe(1),
+  'paystack-own': ofBody('X-Paystack-Signature', 'hex', 'sha512'),
+  'gocardless-own': ofBody('Webhook-Signature', 'hex'),
+  'checkout-com-own': ofBody('Cko-Signature', 'hex'),
+  'clickup-own': ofBody('X-Signature', 'hex'),
+  'segment-own': ofBody('X-Signature', 'hex', 'sha1'),
+  'quickbooks-own': ofBody('Intuit-Signature', 'base64'),
+  'line-own': ofBody('X-Line-Signature', 'base64'),
+  'klaviyo-own': (vector, body) =>
+    header(vector, 'Klaviyo-Signature') === mac('sha256', 'hex', vector, body, header(vector, 'Klaviyo-Timestamp')),
+  'workos-own': (vector, body) =>
+    header(vector, 'WorkOS-Signature') ===
+    `t=1790000000123, v1=${mac('sha256', 'hex', vector, '1790000000123.', body)}`,
+  'elevenlabs-own': (vector, body) =>
+    header(vector, 'ElevenLabs-Signature') === `t=1790000000,v0=${mac('sha256', 'hex', vector, '1790000000.', body)}`,
+  'circleci-own': (vector, body) => header(vector, 'Circleci-Signature') === `v1=${mac('sha256', 'hex', vector, body)}`,
+  'webflow-own': (vector, body) =>
+    header(vector, 'X-Webflow-Signature') === mac('sha256', 'hex', vector, '1790000000123:', body),
+  'polar-own': (vector, body) =>
+    header(vector, 'Webhook-Signature') === `v1,${mac('sha256', 'base64', vector, 'w-1.1790000000.', body)}`,
+  'mercado-pago-own': vector =>
+    header(vector, 'X-Signature') ===
+    `ts=1742505638683,v1=${mac('sha256', 'hex', vector, 'id:999;request-id:r-1;ts:1742505638683;')}`,
+  'mandrill-own': (vector, body) => {
+    const value = new URLSearchParams(body.toString()).get('mandrill_events') ?? '';
+    const made = mac('sha1', 'base64', vector, vector.url ?? '', 'mandrill_events', value);
+    return header(vector, 'X-Mandrill-Signature') === made;
+  },
+  'microsoft-teams-own': (vector, body) => {
+    const made = createHmac('sha256', Buffer.from(vector.secret ?? '', 'base64'))
+      .update(body)
+      .digest('base64');
+    return header(vector, 'Authorization') === `HMAC ${made}`;
+  },
+  'telnyx-own': telnyx,
+  'netlify-own': hashToken('X-Webhook-Signature', '', 'sha256', 'hex'),
+  'fusionauth-own': hashToken('X-FusionAuth-Signature-JWT', '', 'request_body_sha256', 'base64'),
+  'vonage-own': hashToken('Authorization', 'Bearer ', 'payload_hash', 'hex'),
+  'telegram-own': isSecret('X-Telegram-Bot-Api-Secret-Token'),
+  'revenuecat-own': isSecret('Authorization'),
+  'bigcommerce-own': isSecret('Authorization'),
+  'azure-event-grid-own': isSecret('Authorization'),
+  'azure-event-grid-query-own': inQuery,
+  'salesforce-own': inQuery,
+  'azure-devops-own': vector =>
+    header(vector, 'Authorization') === `Basic ${Buffer.from(vector.secret ?? '').toString('base64')}`,
+  'app-store-own': leadsToApple,
 };

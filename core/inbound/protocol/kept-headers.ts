@@ -1,5 +1,5 @@
 /** Which request headers are stored with an event: an allow-list, never a signature, cookie or credential. */
-import type { ProviderSpec, Src } from '#core/provider/provider-spec.ts';
+import { eventTimes, type ProviderSpec, type Src } from '#core/provider/provider-spec.ts';
 
 /** Under this name ingest keeps which items of a batch were verified, when not all were. No request can bring it. */
 export const VERIFIED_ITEMS_HEADER = 'holdfast-verified-items';
@@ -22,7 +22,11 @@ export function keptHeaders(spec: ProviderSpec, headers: Readonly<Record<string,
 }
 
 function identityHeaders(spec: ProviderSpec): string[] {
-  const { key, type, time } = spec.identity;
-  const sources: readonly (Src | string | undefined)[] = [...key.flat(), ...type, time?.from];
-  return sources.flatMap(src => (src?.startsWith('header:') ? [src.slice('header:'.length).replace(/\?$/, '')] : []));
+  const { key, type } = spec.identity;
+  const sources: readonly (Src | string)[] = [
+    ...key.flat(),
+    ...type,
+    ...eventTimes(spec.identity).map(({ from }) => from),
+  ];
+  return sources.flatMap(src => (src.startsWith('header:') ? [src.slice('header:'.length).replace(/\?$/, '')] : []));
 }

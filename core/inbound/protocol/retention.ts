@@ -1,4 +1,4 @@
-import type { ProviderSpec } from '#core/provider/provider-spec.ts';
+import { eventTimes, type ProviderSpec } from '#core/provider/provider-spec.ts';
 
 /** Payloads outlive their records by this, so that a record never misses its body (I14). */
 export const PAYLOAD_MARGIN_DAYS = 7;
@@ -38,7 +38,8 @@ export function isTooOld(
   { signedFresh, eventAt, receivedAt }: Age,
   retentionDays: number,
 ): boolean {
-  if (signedFresh || eventAt === undefined || identity.time?.dates === 'object') return false;
+  if (signedFresh || eventAt === undefined || eventTimes(identity).some(({ dates }) => dates === 'object'))
+    return false;
   return isPastDedupWindow(eventAt, receivedAt, retentionDays);
 }
 

@@ -1,0 +1,32 @@
+import type { ProviderSpec } from 'holdfast';
+
+export const checkoutCom: ProviderSpec = {
+  id: 'checkout-com',
+  title: 'Checkout.com',
+  docs: 'https://www.checkout.com/docs/developer-resources/webhooks',
+  checkedOn: '2026-11-22',
+  unconfirmed: ['The deadline of an answer.'],
+  strength: 'signed',
+  verify: [
+    {
+      id: 'checkout-com',
+      alg: 'hmac-sha256',
+      sig: { from: 'header:cko-signature' },
+      encoding: 'hex',
+      message: '{body}',
+    },
+  ],
+  identity: {
+    key: [['json:id']],
+    type: ['json:type'],
+    time: { from: 'json:created_on', unit: 'iso8601' },
+    ordering: 'json:data.id',
+  },
+  ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
+  handshakes: [],
+  methods: ['POST'],
+  signatureHeaders: ['cko-signature', 'authorization'],
+  retries: 'Eight times with growing waits over about two days; the event id stays the same.',
+  setup:
+    'Dashboard, Developers, Webhooks (or a workflow with a webhook action): this URL and a signature key, which is the secret of the source.',
+};

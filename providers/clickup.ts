@@ -1,0 +1,38 @@
+import type { ProviderSpec } from 'holdfast';
+
+export const clickup: ProviderSpec = {
+  id: 'clickup',
+  title: 'ClickUp',
+  docs: 'https://developer.clickup.com/docs/webhooks',
+  checkedOn: '2026-11-22',
+  strength: 'signed',
+  verify: [
+    { id: 'clickup', alg: 'hmac-sha256', sig: { from: 'header:x-signature' }, encoding: 'hex', message: '{body}' },
+  ],
+  identity: {
+    key: [
+      ['json:webhook_id', 'json:event', 'json:history_items.0.id'],
+      // A task, list, folder, space or goal that is deleted has no history, and is deleted once.
+      [
+        'json:webhook_id',
+        'json:event',
+        'json:task_id?',
+        'json:list_id?',
+        'json:folder_id?',
+        'json:space_id?',
+        'json:goal_id?',
+        'json:key_result_id?',
+      ],
+    ],
+    type: ['json:event'],
+    time: { from: 'json:history_items.0.date', unit: 'ms' },
+    ordering: 'json:task_id',
+  },
+  ack: { status: 200, rejectStatus: 401, deadlineMs: 7_000 },
+  handshakes: [],
+  methods: ['POST'],
+  signatureHeaders: ['x-signature'],
+  retries: 'Up to five times; a webhook that fails 100 times is suspended.',
+  setup:
+    'Create the webhook through the API with this URL as endpoint: the answer carries webhook.secret, which is the secret of the source. One source per webhook.',
+};

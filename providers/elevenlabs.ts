@@ -1,0 +1,33 @@
+import type { ProviderSpec } from 'holdfast';
+
+export const elevenlabs: ProviderSpec = {
+  id: 'elevenlabs',
+  title: 'ElevenLabs',
+  docs: 'https://elevenlabs.io/docs/agents-platform/workflows/post-call-webhooks',
+  checkedOn: '2026-11-22',
+  unconfirmed: ['Retries and the deadline of an answer.'],
+  strength: 'signed',
+  verify: [
+    {
+      id: 'elevenlabs',
+      alg: 'hmac-sha256',
+      sig: { from: 'header:elevenlabs-signature', parse: { item: ',', kv: '=', key: 'v0', single: ['t'] } },
+      encoding: 'hex',
+      message: '{ts}.{body}',
+      time: { from: 'sig:t', unit: 's', past: 1_800, future: 1_800, signed: true },
+    },
+  ],
+  identity: {
+    key: [['json:type', 'json:event_timestamp', 'json:data.conversation_id'], ['hash:body']],
+    type: ['json:type'],
+    time: { from: 'json:event_timestamp', unit: 's' },
+    ordering: 'json:data.conversation_id',
+  },
+  ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
+  handshakes: [],
+  methods: ['POST'],
+  signatureHeaders: ['elevenlabs-signature'],
+  retries: 'Not documented; a webhook that fails ten times in a row, the last success a week ago, is disabled.',
+  setup:
+    'ElevenLabs, Settings, Webhooks, Create: this URL, HMAC. The secret of the source is the one that is shown once.',
+};

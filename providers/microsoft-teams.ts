@@ -1,0 +1,40 @@
+import type { ProviderSpec } from 'holdfast';
+
+export const microsoftTeams: ProviderSpec = {
+  id: 'microsoft-teams',
+  title: 'Microsoft Teams outgoing webhooks',
+  docs: 'https://learn.microsoft.com/microsoftteams/platform/webhooks-and-connectors/how-to/add-outgoing-webhook',
+  checkedOn: '2026-11-22',
+  strength: 'signed',
+  verify: [
+    {
+      id: 'microsoft-teams',
+      alg: 'hmac-sha256',
+      sig: { from: 'header:authorization', parse: { prefix: 'HMAC ' } },
+      encoding: 'base64',
+      message: '{body}',
+      key: { encoding: 'base64' },
+    },
+  ],
+  identity: {
+    // The id is the time in milliseconds: it tells messages of one conversation apart.
+    key: [['json:conversation.id?', 'json:id']],
+    type: ['json:type'],
+    time: { from: 'json:timestamp', unit: 'iso8601' },
+    ordering: 'json:conversation.id',
+  },
+  // Teams shows an error unless the answer is a message. It may have no text: the handler answers through the API.
+  ack: {
+    status: 200,
+    contentType: 'application/json',
+    body: '{"type":"message","text":""}',
+    rejectStatus: 401,
+    deadlineMs: 5_000,
+  },
+  handshakes: [],
+  methods: ['POST'],
+  signatureHeaders: ['authorization'],
+  retries: 'None: a message that is not answered within five seconds fails for the user.',
+  setup:
+    'The team, Manage team, Apps, Create an outgoing webhook: this URL. The secret of the source is the security token that is shown once.',
+};

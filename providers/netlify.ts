@@ -1,0 +1,36 @@
+import type { ProviderSpec } from 'holdfast';
+
+export const netlify: ProviderSpec = {
+  id: 'netlify',
+  title: 'Netlify',
+  docs: 'https://docs.netlify.com/site-deploys/notifications/',
+  checkedOn: '2026-11-22',
+  unconfirmed: ['Which fields identify, name and date an event.', 'Retries and the deadline of an answer.'],
+  strength: 'signed',
+  verify: [
+    {
+      id: 'netlify',
+      alg: 'jwt',
+      sig: { from: 'header:x-webhook-signature' },
+      jwtAlg: 'HS256',
+      claims: { iss: 'netlify' },
+      bind: [{ equals: 'claim:sha256', hash: 'sha256', encoding: 'hex' }],
+      timeless: true,
+    },
+  ],
+  identity: {
+    // A deploy is reported when it begins and when it ends.
+    key: [['header:x-netlify-event', 'json:id', 'json:state?', 'json:updated_at?'], ['hash:body']],
+    type: ['header:x-netlify-event'],
+    time: { from: 'json:updated_at', unit: 'iso8601' },
+    ordering: 'json:id',
+  },
+  ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
+  handshakes: [],
+  methods: ['POST'],
+  signatureHeaders: ['x-webhook-signature'],
+  keepHeaders: ['x-netlify-event'],
+  retries: 'Not documented; a notification that fails six times in a row is disabled.',
+  setup:
+    'Site configuration, Build & deploy (or Forms), Notifications, HTTP POST request: this URL and a JWS secret token of your own making, which is the secret of the source.',
+};

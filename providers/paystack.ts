@@ -1,0 +1,39 @@
+import type { ProviderSpec } from 'holdfast';
+
+export const paystack: ProviderSpec = {
+  id: 'paystack',
+  title: 'Paystack',
+  docs: 'https://paystack.com/docs/payments/webhooks/',
+  checkedOn: '2026-11-22',
+  unconfirmed: ['Which fields identify, name and date an event.', 'The deadline of an answer.'],
+  strength: 'signed',
+  verify: [
+    {
+      id: 'paystack',
+      alg: 'hmac-sha512',
+      sig: { from: 'header:x-paystack-signature' },
+      encoding: 'hex',
+      message: '{body}',
+    },
+  ],
+  identity: {
+    // There is no id of the event, and one transaction has several of a kind.
+    key: [['hash:body']],
+    type: ['json:event'],
+    ordering: 'json:data.reference',
+  },
+  ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
+  handshakes: [],
+  methods: ['POST'],
+  ips: {
+    ranges: ['52.31.139.75/32', '52.49.173.169/32', '52.214.14.220/32'],
+    readOn: '2026-11-22',
+    from: 'https://paystack.com/docs/payments/webhooks/',
+    copied: true,
+  },
+  signatureHeaders: ['x-paystack-signature'],
+  retries:
+    'Live: every three minutes for the first four tries, then every hour for 72 hours. Test: every hour for ten hours.',
+  setup:
+    'Paystack Dashboard, Settings, API Keys & Webhooks: this URL. The secret of the source is the secret key (sk_live_… or sk_test_…).',
+};

@@ -1,0 +1,34 @@
+import type { ProviderSpec } from 'holdfast';
+
+export const polar: ProviderSpec = {
+  id: 'polar',
+  title: 'Polar',
+  docs: 'https://polar.sh/docs/integrate/webhooks/delivery',
+  checkedOn: '2026-11-22',
+  strength: 'signed',
+  verify: [
+    {
+      id: 'polar',
+      alg: 'hmac-sha256',
+      sig: { from: 'header:webhook-signature', parse: { item: ' ', kv: ',', key: 'v1' } },
+      encoding: 'base64',
+      // Unlike other senders of this form, Polar uses the text of the secret as it is.
+      message: '{header:webhook-id}.{ts}.{body}',
+      time: { from: 'header:webhook-timestamp', unit: 's', past: 300, future: 300, signed: true },
+    },
+  ],
+  identity: {
+    key: [['header:webhook-id']],
+    type: ['json:type'],
+    time: { from: 'json:timestamp', unit: 'iso8601' },
+    ordering: 'json:data.id',
+  },
+  ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
+  handshakes: [],
+  methods: ['POST'],
+  signatureHeaders: ['webhook-signature', 'webhook-timestamp'],
+  keepHeaders: ['webhook-id'],
+  retries: 'Up to ten times with growing waits; webhook-id stays the same.',
+  setup:
+    'Polar, the organisation, Settings, Webhooks, Add endpoint: this URL, format Raw, and a secret, which is the secret of the source as it stands.',
+};

@@ -1,0 +1,29 @@
+import type { ProviderSpec } from 'holdfast';
+
+export const segment: ProviderSpec = {
+  id: 'segment',
+  title: 'Twilio Segment webhooks',
+  docs: 'https://www.twilio.com/docs/segment/connections/destinations/catalog/webhooks',
+  checkedOn: '2026-11-22',
+  strength: 'signed',
+  verify: [
+    { id: 'segment', alg: 'hmac-sha1', sig: { from: 'header:x-signature' }, encoding: 'hex', message: '{body}' },
+  ],
+  identity: {
+    key: [['json:messageId']],
+    type: ['json:type', 'json:event'],
+    typeJoin: '.',
+    // Imports carry the times of long ago.
+    time: { from: 'json:timestamp', unit: 'iso8601', dates: 'object' },
+    ordering: 'json:userId',
+    // sentAt and receivedAt may be those of the delivery.
+    unstableBody: true,
+  },
+  ack: { status: 200, rejectStatus: 401, deadlineMs: 5_000 },
+  handshakes: [],
+  methods: ['POST'],
+  signatureHeaders: ['x-signature'],
+  retries: 'For four hours with growing waits.',
+  setup:
+    'Segment, Destinations, Webhooks: this URL and a shared secret of your own making, which is the secret of the source.',
+};

@@ -1,0 +1,40 @@
+import type { ProviderSpec } from 'holdfast';
+
+export const vonage: ProviderSpec = {
+  id: 'vonage',
+  title: 'Vonage',
+  docs: 'https://developer.vonage.com/en/getting-started/concepts/webhooks',
+  checkedOn: '2026-11-22',
+  unconfirmed: ['Whether a repeated delivery has a new token.'],
+  strength: 'signed',
+  verify: [
+    {
+      id: 'vonage',
+      alg: 'jwt',
+      sig: { from: 'header:authorization', parse: { prefix: 'Bearer ' } },
+      jwtAlg: 'HS256',
+      claims: { iss: 'Vonage' },
+      bind: [{ equals: 'claim:payload_hash', hash: 'sha256', encoding: 'hex' }],
+      // As long as the retries and some.
+      maxAgeSeconds: 90_000,
+    },
+  ],
+  identity: {
+    key: [
+      ['json:message_uuid', 'json:status?', 'json:timestamp'],
+      ['json:uuid', 'json:status?', 'json:timestamp'],
+      ['json:messageId', 'json:status?', 'json:message-timestamp'],
+      ['hash:body'],
+    ],
+    type: ['json:message_type', 'json:status', 'json:channel'],
+    time: { from: 'json:timestamp', unit: 'iso8601' },
+    ordering: 'json:message_uuid',
+  },
+  ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
+  handshakes: [],
+  methods: ['POST'],
+  signatureHeaders: ['authorization'],
+  retries: 'For 24 hours, first often and then once a minute, after 429 and 5xx and when no answer comes.',
+  setup:
+    'API Dashboard, the application (or Settings for SMS): this URL with method POST and signed webhooks. The secret of the source is the signature secret of the account (Settings, SHA-256 HMAC).',
+};

@@ -1,0 +1,37 @@
+import type { ProviderSpec } from 'holdfast';
+
+export const webflow: ProviderSpec = {
+  id: 'webflow',
+  title: 'Webflow',
+  docs: 'https://developers.webflow.com/data/docs/working-with-webhooks',
+  checkedOn: '2026-11-22',
+  unconfirmed: [
+    'Whether a repeated delivery is signed with a new time.',
+    'Which fields identify, name and date an event.',
+  ],
+  strength: 'signed',
+  verify: [
+    {
+      id: 'webflow',
+      alg: 'hmac-sha256',
+      sig: { from: 'header:x-webflow-signature' },
+      encoding: 'hex',
+      message: '{ts}:{body}',
+      // As long as the retries and some.
+      time: { from: 'header:x-webflow-timestamp', unit: 'ms', past: 3_600, future: 300, signed: true },
+    },
+  ],
+  identity: {
+    // There is no id of the event, and one form or item has many.
+    key: [['hash:body']],
+    type: ['json:triggerType'],
+    ordering: 'json:payload.id',
+  },
+  ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
+  handshakes: [],
+  methods: ['POST'],
+  signatureHeaders: ['x-webflow-signature', 'x-webflow-timestamp'],
+  retries: 'Three times, ten minutes apart; a webhook that keeps failing is disabled.',
+  setup:
+    'Create the webhook through the API with an OAuth app (the secret of the source is its client secret), or in the site settings, Apps & integrations (each webhook has a secret of its own).',
+};

@@ -1,0 +1,47 @@
+/** A chain of certificates counts only from the signer to a pinned root, each valid, each issued by the next. */
+import { createPrivateKey, sign } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
+import type { ChainRules } from '#core/ports.ts';
+
+const made = JSON.parse(
+  readFileSync(new URL('../../fixtures/certificate-chain.json', import.meta.url), 'utf8'),
+) as Record<'root' | 'rootSha256' | 'issuer' | 'leaf' | 'leafWithoutExtension' | 'expiredLeaf' | 'leafKey', string>;
+const der = (text: string) => Buffer.from(text, 'base64');
+const [leaf, issuer, root] = [der(made.leaf), der(made.issuer), der(made.root)];
+const RULES: ChainRules = {
+  roots: [made.rootSha256],
+  leafExtension: '2a864886f76364060b01',
+  issuerExtension: '2a864886f76364060201',
+};
+const NOW = Date.UTC(2026, 10, 21);
+const keyOf = (chain: readonly Uint8Array[], rules = RULES, now = NOW) => nodeCrypto.verifyChain(chain, rules, now);
+
+describe('a chain of certificates', () => {
+  it('gives the key of its signer', () => {
+    const key = keyOf([leaf, issuer, root]);
+    const message = Buffer.from('signed');
+    const signature = sign('sha256', message, createPrivateKey(made.leafKey));
+    expect(key && nodeCrypto.verifyEcdsaP256(key, message, signature, 'der')).toBe(true);
+  });
+
+  it.each([
+    ['another root', () => keyOf([leaf, issuer, root], { ...RULES, roots: ['00'.repeat(32)] })],
+    ['no root', () => keyOf([leaf, issuer])],
+    ['a missing link', () => keyOf([leaf, root])],
+    ['links in another order', () => keyOf([issuer, leaf, root])],
+    ['a signer without the extension', () => keyOf([der(made.leafWithoutExtension), issuer, root])],
+    ['an issuer without the extension', () => keyOf([leaf, issuer, root], { ...RULES, issuerExtension: '2a03' })],
+    ['an expired signer', () => keyOf([der(made.expiredLeaf), issuer, root])],
+    ['a time before it', () => keyOf([leaf, issuer, root], RULES, Date.UTC(2019, 0, 1))],
+    ['a signer that poses as an issuer', () => keyOf([der(made.leafWithoutExtension), leaf, issuer, root])],
+    ['a changed byte', () => keyOf([leaf.map((byte, at) => (at === leaf.length - 9 ? byte ^ 1 : byte)), issuer, root])],
+    ['a certificate cut short', () => keyOf([leaf.subarray(0, 80), issuer, root])],
+    ['nothing', () => keyOf([])],
+  ])('is refused with %s', (_what, key) => expect(key()).toBeUndefined());
+
+  it('needs no extension where the rules name none', () => {
+    expect(keyOf([der(made.leafWithoutExtension), issuer, root], { roots: RULES.roots })).toBeDefined();
+  });
+});
