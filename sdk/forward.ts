@@ -1,14 +1,12 @@
 /** Ready handler: hands the event to an HTTP service of your own, byte for byte. */
-import { done, type Handler, PermanentError, retryAfter } from '#core/handler/handler-contract.ts';
-
-/** Answers that no retry can mend. 408, 409, 425 and 429 can be. */
-const isPermanent = (status: number): boolean =>
-  status >= 400 && status < 500 && ![408, 409, 425, 429].includes(status);
+import { busy, done, type Handler, PermanentError } from '#core/handler/handler-contract.ts';
+import { judgeAnswer } from './judge-answer.ts';
 
 /**
  * POSTs the exact bytes to `url` (an internal service) with `holdfast-event-id`, `holdfast-event-type`,
- * `holdfast-attempt` and `idempotency-key`. 2xx completes the event; `Retry-After` (seconds) on 429 and 503 is kept;
- * other 4xx dead-letter it; anything else is tried again. Throws RangeError at start for a URL that is not http(s).
+ * `holdfast-attempt` and `idempotency-key`. 2xx completes the event. 429, and 503 with `Retry-After` (seconds or a date),
+ * wait as asked, never less than the source's backoff and at most a day. Answers that no retry can change (most 4xx, 301,
+ * 308) dead-letter it; anything else is tried again. No redirect is followed. Throws RangeError at start for a URL that is not http(s).
  * @example
  * const handler: Handler = forward('https://orders.internal.example.com/webhooks');
  */
@@ -18,7 +16,7 @@ export function forward(url: string): Handler {
   return async (event, context) => {
     const response = await fetch(url, {
       method: 'POST',
-      redirect: 'error',
+      redirect: 'manual',
       signal: context.signal,
       headers: {
         'content-type': event.headers['content-type'] ?? 'application/octet-stream',
@@ -30,12 +28,17 @@ export function forward(url: string): Handler {
       body: event.bytes as Uint8Array<ArrayBuffer>,
     });
     await response.body?.cancel();
-    if (response.ok) return done({ actionTaken: 'forwarded', data: { status: response.status } });
-    const seconds = Number(response.headers.get('retry-after') ?? Number.NaN);
-    if ((response.status === 429 || response.status === 503) && seconds >= 0) {
-      return retryAfter(seconds, `the service answered ${response.status}`);
+    const judged = judgeAnswer(response);
+    const reason = `the service answered ${response.status}`;
+    switch (judged.kind) {
+      case 'accepted':
+        return done({ actionTaken: 'forwarded', data: { status: response.status } });
+      case 'busy':
+        return busy(judged.afterSeconds, reason);
+      case 'refused':
+        throw new PermanentError(reason);
+      case 'failed':
+        throw new Error(reason);
     }
-    if (isPermanent(response.status)) throw new PermanentError(`the service answered ${response.status}`);
-    throw new Error(`the service answered ${response.status}`);
   };
 }

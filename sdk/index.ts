@@ -28,6 +28,7 @@ export {
 export type { ReconcileConfig } from '#core/config/reconcile-config.ts';
 // Handlers, and what they may answer.
 export {
+  busy,
   defer,
   defineHandlers,
   done,
@@ -64,3 +65,4 @@ export type { RetryProfile } from '#core/retry/backoff.ts';
 export type { HandlerResources, HandlerResourcesContext, TableNeed } from '#lib/handler-resources.ts';
 export { forward } from './forward.ts';
 export { handlerEnv } from './handler-env.ts';
+export { type JudgedAnswer, judgeAnswer } from './judge-answer.ts';

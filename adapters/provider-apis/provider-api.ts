@@ -5,7 +5,7 @@
 import type { Agent } from 'node:https';
 import { DependencyError } from '#core/errors.ts';
 import type { ApiAnswer } from '#core/inbound/reconcile/delivery-api.ts';
-import { parseHttpDate } from '#core/time.ts';
+import { judgeHttpAnswer } from '#core/judge-http-answer.ts';
 import { type CappedAnswer, fetchCapped } from '../http/fetch-capped.ts';
 import type { Credential } from '../secrets/secret-credential.ts';
 
@@ -34,8 +34,6 @@ export interface ApiCall {
 
 /** Headers that carry the credential, and what else the provider wants in every call. */
 export type Authorize = (credential: string) => Readonly<Record<string, string>>;
-
-const MAX_RETRY_AFTER_SECONDS = 86_400;
 
 export class ProviderApi {
   readonly #options: ProviderApiOptions;
@@ -96,12 +94,24 @@ export class ProviderApi {
 
 function meaningOf(answer: CappedAnswer): ApiAnswer<CappedAnswer> {
   const { status } = answer;
-  if (status >= 200 && status < 300) return { kind: 'answered', value: answer };
-  if (status === 404 || status === 410) return { kind: 'gone' };
-  if (status === 429 || status === 503 || (status === 403 && isRateLimited(answer)))
-    return { kind: 'busy', ...retryAfterOf(answer) };
-  if (status >= 500 || status === 408) throw new DependencyError('http', `the provider's API answered ${status}`);
-  return { kind: 'refused', reason: `the provider's API answered ${status}` };
+  // A 503 of a provider is a busy one, with a time or without: no attempt is spent on it.
+  const limited = status === 503 || (status === 403 && isRateLimited(answer));
+  const judged = judgeHttpAnswer(limited ? 429 : status, hintOf(answer), Date.now());
+  switch (judged.kind) {
+    case 'accepted':
+      return { kind: 'answered', value: answer };
+    case 'busy':
+      return {
+        kind: 'busy',
+        ...(judged.hintMs === undefined ? {} : { retryAfterSeconds: Math.ceil(judged.hintMs / 1_000) }),
+      };
+    case 'failed':
+      throw new DependencyError('http', `the provider's API answered ${status}`);
+    case 'refused':
+      return judged.cause === 'not_found'
+        ? { kind: 'gone' }
+        : { kind: 'refused', reason: `the provider's API answered ${status}` };
+  }
 }
 
 /** GitHub's limits are a 403 as well: https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api */
@@ -109,18 +119,11 @@ function isRateLimited(answer: CappedAnswer): boolean {
   return header(answer, 'retry-after') !== undefined || header(answer, 'x-ratelimit-remaining') === '0';
 }
 
-/** Seconds or an HTTP date (RFC 9110, 10.2.3), else GitHub's time of reset; at most a day. */
-function retryAfterOf(answer: CappedAnswer): { retryAfterSeconds?: number } {
-  const after = header(answer, 'retry-after') ?? '';
+/** `Retry-After`, else GitHub's time of reset as the date it is. */
+function hintOf(answer: CappedAnswer): string | undefined {
   const reset = header(answer, 'x-ratelimit-reset') ?? '';
-  const untilMs = parseHttpDate(after) ?? (/^\d{1,12}$/.test(reset) ? Number(reset) * 1_000 : undefined);
-  const seconds = /^\d{1,7}$/.test(after)
-    ? Number(after)
-    : untilMs === undefined
-      ? undefined
-      : (untilMs - Date.now()) / 1_000;
-  if (seconds === undefined) return {};
-  return { retryAfterSeconds: Math.min(Math.max(1, Math.ceil(seconds)), MAX_RETRY_AFTER_SECONDS) };
+  const date = /^\d{1,12}$/.test(reset) ? new Date(Number(reset) * 1_000).toUTCString() : undefined;
+  return header(answer, 'retry-after') || date;
 }
 
 export function header({ headers }: CappedAnswer, name: string): string | undefined {

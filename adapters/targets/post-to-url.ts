@@ -1,8 +1,5 @@
 import type { Delivered, Targets } from '#core/inbound/routing/targets.ts';
-import { parseHttpDate } from '#core/time.ts';
-
-/** Answers of the 400s that a later request may not get. */
-const PASSING = [408, 409, 421, 423, 425];
+import { judgeHttpAnswer } from '#core/judge-http-answer.ts';
 
 /** POSTs to a service of the user's. Any 2xx is an acceptance; the answer's body is not read. */
 export async function postToUrl(
@@ -21,21 +18,19 @@ export async function postToUrl(
   }
   const { status } = response;
   const reason = `it answered ${status}`;
-  if (response.ok) return { kind: 'accepted', receipt: String(status) };
-  const afterSeconds = retryAfterOf(response.headers.get('retry-after'));
-  if (status === 429 || (status === 503 && afterSeconds !== undefined)) {
-    return { kind: 'busy', reason, ...(afterSeconds === undefined ? {} : { afterSeconds }) };
+  const judged = judgeHttpAnswer(status, response.headers.get('retry-after') ?? undefined, Date.now());
+  switch (judged.kind) {
+    case 'accepted':
+      return { kind: 'accepted', receipt: String(status) };
+    case 'refused':
+      return { kind: 'refused', cause: judged.cause, reason };
+    case 'busy':
+      return { kind: 'busy', reason, ...secondsOf(judged.hintMs) };
+    case 'failed':
+      return { kind: 'failed', reason };
   }
-  if (status >= 500 || PASSING.includes(status)) return { kind: 'failed', reason };
-  if (status === 401 || status === 403) return { kind: 'refused', cause: 'denied', reason };
-  if (status === 404 || status === 410) return { kind: 'refused', cause: 'not_found', reason };
-  return { kind: 'refused', cause: 'invalid', reason };
 }
 
-/** `Retry-After` in seconds or as a date (RFC 9110, 10.2.3), in seconds from now. */
-function retryAfterOf(text: string | null): number | undefined {
-  if (text === null) return undefined;
-  if (/^\d{1,9}$/.test(text)) return Number(text);
-  const at = parseHttpDate(text);
-  return at === undefined ? undefined : Math.max(0, Math.ceil((at - Date.now()) / 1_000));
+function secondsOf(hintMs: number | undefined): { afterSeconds?: number } {
+  return hintMs === undefined ? {} : { afterSeconds: Math.ceil(hintMs / 1_000) };
 }

@@ -1,6 +1,6 @@
 /** What a person writes in gateway.config.ts. Every optional key names its default; `resolveConfig` checks them all. */
 
-import type { Timings } from '#core/inbound/protocol/timings.ts';
+import type { ConfiguredTimings } from '#core/inbound/protocol/timings.ts';
 import type { ProviderSpec } from '#core/provider/provider-spec.ts';
 import type { RetryProfile } from '#core/retry/backoff.ts';
 import type { ReconcileConfig } from './reconcile-config.ts';
@@ -90,8 +90,8 @@ export interface EnvironmentConfig {
   readonly retentionDays?: number;
   /** Days a dead letter is kept: `retentionDays` to 365. @default 90 */
   readonly deadRetentionDays?: number;
-  /** @default production values (docs/protocol.md); much shorter in `local` */
-  readonly timings?: Partial<Timings>;
+  /** The two waits that depend on your handlers. @default 30 s and 7 days; 10 s and an hour in `local` */
+  readonly timings?: Partial<ConfiguredTimings>;
   /** @default 15 attempts, base 2 s, cap 6 h; 5 attempts, base 1 s, cap 5 s in `local` */
   readonly retry?: RetryProfile;
   /** @default see `QueueSettings` */

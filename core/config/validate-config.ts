@@ -94,22 +94,8 @@ function sourceFields(provider: Check): Readonly<Record<string, Check>> {
 }
 
 const timings = object({
-  ingestBudgetMs: number(1_000, 9_000, 'milliseconds'),
-  recordBudgetMs: number(200, 8_000, 'milliseconds'),
-  firstWatchMs: number(5_000, 3600_000, 'milliseconds'),
-  replayWatchMs: number(5_000, 3600_000, 'milliseconds'),
-  overdueMs: number(5_000, DAY_MS, 'milliseconds'),
-  resendWaitMs: number(5_000, DAY_MS, 'milliseconds'),
-  resendCapMs: number(5_000, 7 * DAY_MS, 'milliseconds'),
-  resendLimit: number(1, 1_000, 're-sends'),
-  parkAboveMs: number(1_000, 900_000, 'milliseconds'),
   processTimeoutMs: number(3_000, 900_000, 'milliseconds'),
-  deadlineReserveMs: number(500, 60_000, 'milliseconds'),
-  leaseGraceMs: number(1_000, 60_000, 'milliseconds'),
-  deathWatchMs: number(5_000, 3600_000, 'milliseconds'),
-  messageMaxAgeMs: number(60_000, 13 * DAY_MS, 'milliseconds'),
   deferLimitMs: number(60_000, 30 * DAY_MS, 'milliseconds'),
-  pauseCacheMs: number(0, 60_000, 'milliseconds'),
 });
 
 const queue = object({

@@ -81,7 +81,8 @@ export type Outcome =
   | { readonly kind: 'rejected'; readonly reason: string }
   | { readonly kind: 'stale'; readonly reason: string }
   | { readonly kind: 'deferred'; readonly untilMs: EpochMs; readonly reason: string }
-  | { readonly kind: 'retry'; readonly afterSeconds: number; readonly reason: string };
+  /** `hint`: a service asked for the wait; where the schedule's own is longer, that one holds. */
+  | { readonly kind: 'retry'; readonly afterSeconds: number; readonly reason: string; readonly hint?: true };
 
 /**
  * Finished. `actionTaken` and `data` (JSON, up to 32 KB) can be read back through the status API.
@@ -122,6 +123,19 @@ export function defer(untilMs: EpochMs, reason: string): Outcome {
  */
 export function retryAfter(seconds: number, reason = 'asked by the handler'): Outcome {
   return { kind: 'retry', afterSeconds: seconds, reason };
+}
+
+/**
+ * Try again when the service that was asked is ready: after the seconds of its `Retry-After` (at most a day), but never
+ * sooner than by the source's backoff. Counts as an attempt.
+ * @example
+ * const response = await fetch('https://shop.example.com/orders', { redirect: 'manual' });
+ * const judged = judgeAnswer(response);
+ * if (judged.kind === 'busy') return busy(judged.afterSeconds, 'the shop asks for patience');
+ */
+export function busy(afterSeconds: number | undefined, reason: string): Outcome {
+  const asked = afterSeconds === undefined || !(afterSeconds > 0) ? 0 : afterSeconds;
+  return { kind: 'retry', afterSeconds: asked, reason, hint: true };
 }
 
 /**

@@ -1,5 +1,5 @@
 /** Example: a fetcher over HTTP. What can be tried again is thrown, everything else has a name. */
-import type { Fetched, Fetcher } from 'holdfast';
+import { type Fetched, type Fetcher, judgeAnswer } from 'holdfast';
 import type { Order } from './order-fetch.ts';
 
 /** `baseUrl` of the shop's API; `token` is sent as a bearer token. */
@@ -8,7 +8,7 @@ export function shopOrders(baseUrl: string, token: string): Fetcher<Order> {
     async fetch(id, signal): Promise<Fetched<Order>> {
       const response = await fetch(`${baseUrl}/orders/${encodeURIComponent(id)}`, {
         headers: { authorization: `Bearer ${token}` },
-        redirect: 'error',
+        redirect: 'manual',
         signal,
       });
       if (response.ok) {
@@ -16,16 +16,16 @@ export function shopOrders(baseUrl: string, token: string): Fetcher<Order> {
         return { kind: 'found', id: String(object.id), object };
       }
       await response.body?.cancel();
-      if (response.status === 404 || response.status === 410) return { kind: 'gone' };
-      if (response.status === 429 || response.status === 503) return { kind: 'busy', ...retryAfterOf(response) };
-      if (response.status < 500) return { kind: 'refused', reason: `it answered ${response.status}` };
+      const judged = judgeAnswer(response);
+      if (judged.kind === 'busy') {
+        const { afterSeconds } = judged;
+        return { kind: 'busy', ...(afterSeconds === undefined ? {} : { retryAfterSeconds: afterSeconds }) };
+      }
+      if (judged.kind === 'refused')
+        return judged.cause === 'not_found'
+          ? { kind: 'gone' }
+          : { kind: 'refused', reason: `it answered ${response.status}` };
       throw new Error(`the shop answered ${response.status}`);
     },
   };
-}
-
-/** Retry-After in seconds; a date or anything else is left out, and a minute is waited. */
-function retryAfterOf(response: Response): { retryAfterSeconds?: number } {
-  const text = response.headers.get('retry-after') ?? '';
-  return /^\d{1,7}$/.test(text) ? { retryAfterSeconds: Number(text) } : {};
 }

@@ -14,6 +14,7 @@ import {
   stale,
   type WebhookEvent,
 } from '#core/handler/handler-contract.ts';
+import { waitMs } from '#core/judge-http-answer.ts';
 import type { EffectWrite, ItemData } from '#core/ports.ts';
 import { type Entity, type EntityState, writeEntity } from './entity.ts';
 import { checkVersion, describeNewer, VERSION, VERSION_EVENT, type Version } from './version.ts';
@@ -55,13 +56,13 @@ const REVISION = 'revision';
 /** Set while the provider says the object does not exist. */
 const DELETED = 'deleted';
 const DEFAULT_TIMEOUT_MS = 10_000;
-const BUSY_SECONDS = 60;
-const MAX_BUSY_SECONDS = 6 * 3_600;
+/** The own wait: an answer may ask for more, a day at most. */
+const BUSY_MS = 60_000;
 /** A provider's read side may lag behind its events: for so long an unknown object is looked for again. */
 const UNSEEN_LIMIT_MS = 10 * 60_000;
 
 /**
- * Brings the row up to date (`completed`). Busy: `deferred` by Retry-After (1 s to 6 h), attempts not spent. Gone: the
+ * Brings the row up to date (`completed`). Busy: `deferred` by Retry-After (a minute to a day), attempts not spent. Gone: the
  * row
  * is marked `deleted` (`completed`), or, without a row, looked for again for ten minutes, then `skipped_stale`. Older
  * than
@@ -153,6 +154,5 @@ function isOlder(version: Version, row: ItemData | undefined): boolean {
 }
 
 function busyMs(seconds: number | undefined): number {
-  const asked = seconds !== undefined && Number.isFinite(seconds) ? seconds : BUSY_SECONDS;
-  return Math.min(Math.max(asked, 1), MAX_BUSY_SECONDS) * 1_000;
+  return waitMs(BUSY_MS, seconds !== undefined && Number.isFinite(seconds) ? seconds * 1_000 : undefined);
 }

@@ -22,6 +22,7 @@ import { keepResult } from '#core/inbound/protocol/keep-result.ts';
 import { PAYLOAD_MARGIN_DAYS } from '#core/inbound/protocol/retention.ts';
 import { sendDeath } from '#core/inbound/protocol/send-death.ts';
 import { encodeWorkMessage, referenceTo } from '#core/inbound/protocol/work-message.ts';
+import { waitMs } from '#core/judge-http-answer.ts';
 import type { EffectWrite } from '#core/ports.ts';
 import { backoffMs, type RetryProfile } from '#core/retry/backoff.ts';
 import { toHex } from '#core/scan/bytes.ts';
@@ -119,11 +120,10 @@ class Finisher {
       case 'deferred':
         return this.deferUntil(outcome.untilMs, outcome.reason);
       case 'retry':
-        return this.fail(
-          'retry_after',
-          outcome.reason,
-          Math.min(outcome.afterSeconds, MAX_RETRY_AFTER_SECONDS) * 1_000,
-        );
+        return this.fail('retry_after', outcome.reason, {
+          ms: Math.min(outcome.afterSeconds, MAX_RETRY_AFTER_SECONDS) * 1_000,
+          isHint: outcome.hint === true,
+        });
     }
   }
 
@@ -214,12 +214,18 @@ class Finisher {
     return RETURN;
   }
 
-  private fail(cause: string, message: string, afterMs?: number): Promise<Disposal> {
+  /** `asked`: the wait that the handler chose, or passed on as the hint of a service. */
+  private fail(
+    cause: string,
+    message: string,
+    asked?: { readonly ms: number; readonly isHint: boolean },
+  ): Promise<Disposal> {
     const { item, retry } = this.attempt;
     this.ports.telemetry.count('AttemptsFailed', { source: this.source });
     if (item.attempts >= retry.attempts)
       return this.die(cause, `${message} (attempt ${item.attempts} of ${retry.attempts})`);
-    const delayMs = afterMs ?? backoffMs(retry, item.attempts, this.ports.random);
+    const ownMs = backoffMs(retry, item.attempts, this.ports.random);
+    const delayMs = asked?.isHint ? waitMs(ownMs, asked.ms) : (asked?.ms ?? ownMs);
     return this.tryAgain(this.by.now + delayMs, { ...this.note(cause), lastError: errorText(cause, message) });
   }
 

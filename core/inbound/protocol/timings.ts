@@ -1,7 +1,18 @@
 /** The waits of the protocol. */
 
-/** Every wait of the protocol, in milliseconds unless the name says otherwise. Shorter in `local`. */
-export interface Timings {
+/** The waits that depend on the handlers: a person may set them (`environments.<name>.timings`). Milliseconds. */
+export interface ConfiguredTimings {
+  /** How long one invocation of the process function may take, whole seconds: the limit of an attempt with its recording. */
+  readonly processTimeoutMs: number;
+  /** How long an event may be deferred in all before it is a dead letter. */
+  readonly deferLimitMs: number;
+}
+
+/**
+ * Every wait of the protocol, in milliseconds unless the name says otherwise. Constants that were checked together
+ * (docs/protocol.md), so that no configuration can break what they add up to. Shorter in `local`.
+ */
+export interface Timings extends ConfiguredTimings {
   /** Ingest gives up on all its dependencies together after this. */
   readonly ingestBudgetMs: number;
   /** Of which the two table writes may use this much. */
@@ -18,8 +29,6 @@ export interface Timings {
   readonly resendLimit: number;
   /** Waits longer than this are parked instead of delayed in the queue (at most 900,000: SQS). */
   readonly parkAboveMs: number;
-  /** The process function's timeout. */
-  readonly processTimeoutMs: number;
   /** Kept free at the end of an invocation to record outcomes. */
   readonly deadlineReserveMs: number;
   readonly leaseGraceMs: number;
@@ -27,7 +36,6 @@ export interface Timings {
   readonly deathWatchMs: number;
   /** A message this old that never became a record is copied to the DLQ. */
   readonly messageMaxAgeMs: number;
-  readonly deferLimitMs: number;
   readonly pauseCacheMs: number;
 }
 

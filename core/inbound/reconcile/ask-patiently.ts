@@ -1,6 +1,7 @@
 /** Calls of a provider's API at a set rate, with a bounded patience for what passes by itself. */
 import { DependencyError } from '#core/errors.ts';
 import type { EpochMs } from '#core/glossary.ts';
+import { waitMs } from '#core/judge-http-answer.ts';
 import type { Clock, Timer } from '#core/ports.ts';
 import type { ApiAnswer } from './delivery-api.ts';
 
@@ -15,7 +16,7 @@ export type Asked<T> = Extract<ApiAnswer<T>, { kind: 'answered' | 'gone' }> | Ga
 
 /** Waits in one run, for rate limits and failures together. */
 const MAX_WAITS = 5;
-const BUSY_SECONDS = 30;
+const BUSY_MS = 30_000;
 const FIRST_RETRY_MS = 1_000;
 
 /** One per run: its pace and its patience are for all calls together. */
@@ -49,11 +50,12 @@ export class PatientCaller {
       if (answer.kind === 'refused') return gaveUp('refused', answer.reason);
       const failed = answer.kind === 'failed';
       const reason = failed ? answer.reason : 'the provider asks to come back later';
-      const waitMs = failed ? FIRST_RETRY_MS * 4 ** this.#waits : (answer.retryAfterSeconds ?? BUSY_SECONDS) * 1_000;
+      const ownMs = failed ? FIRST_RETRY_MS * 4 ** this.#waits : BUSY_MS;
+      const pauseMs = waitMs(ownMs, failed ? undefined : (answer.retryAfterSeconds ?? 0) * 1_000);
       this.#waits += 1;
-      if (this.#waits > MAX_WAITS || this.#ports.clock.now() + waitMs >= this.#until)
+      if (this.#waits > MAX_WAITS || this.#ports.clock.now() + pauseMs >= this.#until)
         return gaveUp(failed ? 'unavailable' : 'busy', reason);
-      this.#pauseMs = Math.max(waitMs, this.#pauseMs);
+      this.#pauseMs = Math.max(pauseMs, this.#pauseMs);
     }
   }
 }

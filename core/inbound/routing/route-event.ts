@@ -5,13 +5,13 @@
  */
 
 import {
+  busy,
   defer,
   done,
   type Handler,
   type HandlerContext,
   type Outcome,
   PermanentError,
-  retryAfter,
   type WebhookEvent,
 } from '#core/handler/handler-contract.ts';
 import type { BlobStore, Clock, Codec, Crypto } from '#core/ports.ts';
@@ -199,7 +199,7 @@ function conclude(standings: readonly Standing[], context: HandlerContext): Outc
   const asked = retriable.flatMap(end =>
     end.kind === 'busy' && end.afterSeconds !== undefined ? [end.afterSeconds] : [],
   );
-  if (asked.length > 0) return retryAfter(Math.max(...asked), reason);
+  if (asked.length > 0) return busy(Math.max(...asked), reason);
   throw new DeliveryError(reason);
 }
 

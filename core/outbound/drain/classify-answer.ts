@@ -4,7 +4,7 @@
  */
 import type { EpochMs } from '#core/glossary.ts';
 import type { Answer, AnswerClass, Verdict } from '#core/outbound/ports.ts';
-import { retryAfterMs } from '#core/retry/retry-after.ts';
+import { retryAfterMs } from '#core/retry-after.ts';
 
 const HOUR_MS = 3_600_000;
 /** The longest wait an endpoint may ask for all its deliveries; for one delivery it is an hour. */

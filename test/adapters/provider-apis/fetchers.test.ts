@@ -65,12 +65,20 @@ describe.each(fetchers)('the fetcher of %s', (_name, make, bodyOf) => {
       { kind: 'busy', retryAfterSeconds: 12 },
     ],
     [{ status: 503 }, { kind: 'busy' }],
-    [{ status: 429, headers: { 'retry-after': '99999999' } }, { kind: 'busy' }],
+    [
+      { status: 429, headers: { 'retry-after': '99999999' } },
+      { kind: 'busy', retryAfterSeconds: 86_400 },
+    ],
+    [
+      { status: 429, headers: { 'retry-after': '0' } },
+      { kind: 'busy', retryAfterSeconds: 0 },
+    ],
+    [{ status: 429, headers: { 'retry-after': '' } }, { kind: 'busy' }],
     [{ status: 401 }, { kind: 'refused', reason: expect.stringContaining('401') }],
     [{ status: 403 }, { kind: 'refused', reason: expect.stringContaining('403') }],
     [
-      { status: 302, headers: { location: PROVIDER_URL } },
-      { kind: 'refused', reason: expect.stringContaining('302') },
+      { status: 301, headers: { location: PROVIDER_URL } },
+      { kind: 'refused', reason: expect.stringContaining('301') },
     ],
   ])('gives %o its name', async (answer, wanted) => {
     server.answer = () => answer;

@@ -48,7 +48,12 @@ it.each([
   [401, {}, { kind: 'refused', cause: 'denied' }],
   [404, {}, { kind: 'refused', cause: 'not_found' }],
   [413, {}, { kind: 'refused', cause: 'invalid' }],
-  [302, { location: 'http://127.0.0.1:1/' }, { kind: 'refused', cause: 'invalid' }],
+  [301, { location: 'http://127.0.0.1:1/' }, { kind: 'refused', cause: 'invalid' }],
+  [302, { location: 'http://127.0.0.1:1/' }, { kind: 'failed' }],
+  [423, {}, { kind: 'failed' }],
+  [429, { 'retry-after': '0' }, { kind: 'busy', afterSeconds: 0 }],
+  [429, { 'retry-after': '' }, { kind: 'busy' }],
+  [429, { 'retry-after': '31536000' }, { kind: 'busy', afterSeconds: 86_400 }],
 ])('takes %i %j as what it is', async (status, headers, wanted) => {
   expect(await post({ status, headers: headers as Record<string, string> })).toEqual({
     ...wanted,

@@ -41,7 +41,7 @@ it('gives each answer its name', async () => {
   expect(await fetchOrder('gone')).toEqual({ kind: 'gone' });
   expect(await fetchOrder('deleted')).toEqual({ kind: 'gone' });
   expect(await fetchOrder('busy')).toEqual({ kind: 'busy', retryAfterSeconds: 17 });
-  expect(await fetchOrder('down')).toEqual({ kind: 'busy' });
+  expect(await fetchOrder('down')).toEqual({ kind: 'busy', retryAfterSeconds: 0 });
   expect(await fetchOrder('secret')).toEqual({ kind: 'refused', reason: 'it answered 403' });
   expect(await fetchOrder('a/../b')).toMatchObject({ kind: 'found', id: 'a/../b' });
   expect(new Set(seen)).toEqual(new Set(['Bearer tok']));

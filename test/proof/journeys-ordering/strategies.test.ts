@@ -240,9 +240,10 @@ describe('fetch latest: an order', () => {
   it.each([
     [90, '+01:30'],
     [undefined, '+01:00'],
-    [-5, '+00:01'],
+    [-5, '+01:00'],
+    [0, '+01:00'],
     [Number.NaN, '+01:00'],
-    [999_999_999, '+361:00'],
+    [999_999_999, '+1441:00'],
   ])('comes back when a busy provider asks to (Retry-After %s), without spending an attempt', async (seconds, at) => {
     const busy: Fetched<Order> = { kind: 'busy', ...(seconds === undefined ? {} : { retryAfterSeconds: seconds }) };
     const answers = [busy, order('paid', 1)];

@@ -18,6 +18,8 @@ import { PROVIDERS } from '#providers/index.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 export const CONFIG = 'core/config/gateway-config.ts';
+const BACKOFF = 'core/retry/backoff.ts';
+const TIMINGS = 'core/inbound/protocol/timings.ts';
 
 /** Where this page describes what a docstring refers to. */
 const LINKS: Readonly<Record<string, string>> = {
@@ -113,7 +115,7 @@ export function renderConfigPage(): string {
     '`throttle`:',
     described(CONFIG, 'Throttle', 'sources.name.throttle'),
     '`retry` waits `random(0, min(cap, base × 2^(attempt − 1))) + 1` seconds before the next attempt. All three together:',
-    described('core/retry/backoff.ts', 'RetryProfile', 'sources.name.retry'),
+    described(BACKOFF, 'RetryProfile', 'sources.name.retry'),
     '## Environments',
     '`environments.<name>`: two stacks, `holdfast-<name>-data` and `holdfast-<name>-gateway`.',
     described(CONFIG, 'EnvironmentConfig', 'environments.name'),
@@ -121,8 +123,8 @@ export function renderConfigPage(): string {
     '`environments.<name>.queue`. Numbers that cannot work together are refused: a message must stay hidden for six process timeouts, and the dead-letter queue must keep longer than the main queue.',
     numbers(CONFIG, 'QueueSettings', 'environments.name.queue', DEFAULT_QUEUE, LOCAL_QUEUE),
     '## Waits',
-    '`environments.<name>.timings`. The defaults are those of [the protocol](protocol.md); change one only with a reason.',
-    numbers('core/inbound/protocol/timings.ts', 'Timings', 'environments.name.timings', DEFAULT_TIMINGS, LOCAL_TIMINGS),
+    '`environments.<name>.timings`. All other waits are constants of [the protocol](protocol.md).',
+    numbers(TIMINGS, 'ConfiguredTimings', 'environments.name.timings', DEFAULT_TIMINGS, LOCAL_TIMINGS),
     '## Alarm thresholds',
     '`environments.<name>.thresholds`. What each alarm means: [runbooks](runbooks/README.md).',
     numbers(CONFIG, 'AlarmThresholds', 'environments.name.thresholds', DEFAULT_THRESHOLDS, LOCAL_THRESHOLDS),

@@ -53,17 +53,29 @@ it('posts the exact bytes with event id, type, attempt and idempotency key', asy
   });
 });
 
-it.each([429, 503])('waits as long as Retry-After says on %i', async status => {
-  const { url } = await serve(status, { 'retry-after': '17' });
-  expect(await forward(url)(event, context())).toMatchObject({ kind: 'retry', afterSeconds: 17 });
+it.each([
+  [429, '17', 17],
+  [503, '17', 17],
+  [429, '0', 0],
+  [429, '', 0],
+  [429, '31536000', 86_400],
+])('passes on what %i says in Retry-After %j as a hint of %i s', async (status, header, afterSeconds) => {
+  const { url } = await serve(status, { 'retry-after': header });
+  expect(await forward(url)(event, context())).toMatchObject({ kind: 'retry', hint: true, afterSeconds });
 });
 
-it.each([500, 502, 408, 409, 425, 429, 302])('tries again on %i', async status => {
+it('reads a date in Retry-After', async () => {
+  const { url } = await serve(503, { 'retry-after': new Date(Date.now() + 300_000).toUTCString() });
+  const outcome = await forward(url)(event, context());
+  expect(outcome.kind === 'retry' && outcome.afterSeconds).toBeGreaterThan(290);
+});
+
+it.each([500, 502, 503, 408, 409, 423, 425, 302])('tries again on %i', async status => {
   const { url } = await serve(status, status === 302 ? { location: 'http://127.0.0.1:9/' } : {});
   await expect(forward(url)(event, context())).rejects.not.toHaveProperty('name', 'PermanentError');
 });
 
-it.each([400, 401, 404, 410, 422])('gives up on %i', async status => {
+it.each([301, 308, 400, 401, 404, 410, 422])('gives up on %i', async status => {
   const { url } = await serve(status);
   await expect(forward(url)(event, context())).rejects.toHaveProperty('name', 'PermanentError');
 });

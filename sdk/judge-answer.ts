@@ -1,0 +1,26 @@
+/** For handlers that call services themselves: the same judgement as `forward()` and routes have. */
+import { judgeHttpAnswer } from '#core/judge-http-answer.ts';
+
+/** What an answer means for the event. `afterSeconds`: its `Retry-After` in seconds from now, at most a day. */
+export type JudgedAnswer =
+  | { readonly kind: 'accepted' }
+  | { readonly kind: 'busy'; readonly afterSeconds?: number }
+  | { readonly kind: 'failed' }
+  | { readonly kind: 'refused'; readonly cause: 'denied' | 'not_found' | 'invalid' };
+
+/**
+ * Judges the answer of `fetch`: `accepted` (2xx), `busy` (429; 503 with a time), `failed` (worth a retry), `refused` (no
+ * retry can help). A date in `Retry-After` counts as seconds do. Never throws.
+ * @example
+ * const response = await fetch('https://shop.example.com/orders', { redirect: 'manual' });
+ * const judged = judgeAnswer(response);
+ * if (judged.kind === 'busy') return busy(judged.afterSeconds, 'the service asks for patience');
+ */
+export function judgeAnswer(answer: {
+  readonly status: number;
+  readonly headers: { get(name: string): string | null };
+}): JudgedAnswer {
+  const judged = judgeHttpAnswer(answer.status, answer.headers.get('retry-after') ?? undefined, Date.now());
+  if (judged.kind !== 'busy' || judged.hintMs === undefined) return judged.kind === 'busy' ? { kind: 'busy' } : judged;
+  return { kind: 'busy', afterSeconds: Math.ceil(judged.hintMs / 1_000) };
+}
