@@ -2,10 +2,11 @@
 import type { EpochMs } from '#core/glossary.ts';
 import type { ItemStore, Sealer } from '#core/outbound/ports.ts';
 import type { AppId, EndpointId } from '#core/outbound/protocol/ids.ts';
-import type { ApplicationItem, EndpointItem, SecretsItem, StoredKey } from '#core/outbound/protocol/items.ts';
+import type { ApplicationItem, EndpointItem, SecretsItem } from '#core/outbound/protocol/items.ts';
 import { applicationKey, controlKey, endpointKey, secretsKey } from '#core/outbound/protocol/keys.ts';
 import type { Clock } from '#core/ports.ts';
 import type { LiveKey } from './drain-ports.ts';
+import { signingKeys } from './signing-keys.ts';
 
 const CONFIG_MS = 5_000;
 const GUARD_MS = 15_000;
@@ -37,8 +38,7 @@ export function configsOf(ports: {
       applicationKey(app),
     ])) as [EndpointItem | undefined, SecretsItem | undefined, ApplicationItem | undefined];
     if (endpoint === undefined) return undefined;
-    const live = (secrets?.keys ?? []).filter(key => (key.notAfter ?? now) >= now);
-    const keys = signingOrder(live, now).map(({ kid, alg, sealed }) => ({
+    const keys = signingKeys(secrets?.keys ?? [], now).map(({ kid, alg, sealed }) => ({
       kid,
       alg,
       bytes: ports.sealer.open(sealed, ep),
@@ -48,12 +48,6 @@ export function configsOf(ports: {
     kept.set(ep, config);
     return config;
   };
-}
-
-/** Newest first; one that waits to be activated comes behind those it will replace. */
-function signingOrder(keys: readonly StoredKey[], now: EpochMs): readonly StoredKey[] {
-  const waits = (key: StoredKey): boolean => (key.activatedAt ?? 0) > now;
-  return [...keys.filter(key => !waits(key)), ...keys.filter(waits)];
 }
 
 /** Whether most likely our own egress fails: then failures are not charged, and nothing is disabled. */

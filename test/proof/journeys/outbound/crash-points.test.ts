@@ -1,0 +1,41 @@
+import { describe, expect, test } from 'vitest';
+import { isLongRun } from '#test/kit/long-run.ts';
+import { recordRun } from '#test/kit/proof-ledger.ts';
+import { JOURNEYS } from './support/journeys.ts';
+import { type Call, FAULTS, type Fault, runJourney } from './support/stage.ts';
+
+const INVARIANTS = ['O1', 'O2', 'O3', 'O4', 'O5', 'O6', 'O7', 'O8', 'O9', 'O10', 'O11'];
+/** By default every so many-th of the runs of a journey is played, another share in each journey. */
+const STRIDE = isLongRun() ? 1 : 11;
+const WHOLE = new Set(['publish, delivered']);
+
+function runsOf(calls: readonly Call[], tends: boolean): readonly (readonly [Call, Fault])[] {
+  let tended = 0;
+  const wanted = calls.filter(({ role }) => role !== 'tend' || (tends && tended++ % (isLongRun() ? 1 : 29) === 0));
+  return wanted.flatMap(call => FAULTS.map(fault => [call, fault] as const));
+}
+
+describe('outbound: a fault at every call', () => {
+  for (const [at, journey] of JOURNEYS.entries()) {
+    test(journey.name, async () => {
+      const good = await runJourney(journey);
+      expect(good.complaints).toEqual([]);
+      expect(good.duplicates).toBe(0);
+      const all = runsOf(good.stage.calls, journey.tends === true);
+      const runs = WHOLE.has(journey.name) ? all : all.filter((_, n) => n % STRIDE === at % STRIDE);
+      const complaints: string[] = [];
+      for (const [call, fault] of runs) {
+        const verdict = await runJourney(journey, new Map([[call.n, fault]]));
+        // The one honest duplicate: a drainer died, lost an answer or stood still between a request and its record.
+        const excused = call.role.startsWith('drain') || fault === 'stall';
+        if (verdict.duplicates > 0 && !excused)
+          complaints.push(`${fault} at ${call.role} ${call.name} (${call.n}): a duplicate`);
+        complaints.push(
+          ...verdict.complaints.map(each => `${fault} at ${call.role} ${call.name} (${call.n}): ${each}`),
+        );
+      }
+      recordRun(INVARIANTS, 'outbound-crash-points', runs.length + 1, complaints.length);
+      expect(complaints).toEqual([]);
+    });
+  }
+});

@@ -1,0 +1,281 @@
+/** What customers, producers and receivers do, step by step; each is played with a fault at every call. */
+
+import { startErase } from '#core/outbound/erase/erase.ts';
+import { disable, enableEndpoint, pause, resume } from '#core/outbound/gate/gate.ts';
+import { deleteEndpoint } from '#core/outbound/registry/endpoints.ts';
+import { replayDelivery } from '#core/outbound/replay/replay-delivery.ts';
+import { startReplayJob } from '#core/outbound/replay/replay-job.ts';
+import { answered, noAnswer, type Receiver } from '#test/kit/outbound-world.ts';
+import type { Journey, Stage } from './stage.ts';
+
+const ok: Receiver = () => answered(200, {}, 'ok');
+const gate = (stage: Stage) => ({ by: 'customer', why: 'test', now: stage.world.clock.now() }) as const;
+/** Fails so many times, then succeeds. */
+const failing = (times: number, status = 422): Receiver => {
+  let n = 0;
+  return () => (n++ < times ? answered(status) : answered(200));
+};
+
+export const JOURNEYS: readonly Journey[] = [
+  {
+    name: 'publish, delivered',
+    async play(stage) {
+      const ep = await stage.endpoint(ok);
+      await stage.publish('k');
+      stage.expect(ep, 'k', 'delivered');
+    },
+  },
+  {
+    name: 'publish twice',
+    async play(stage) {
+      const ep = await stage.endpoint(ok);
+      await stage.publish('k');
+      await stage.publish('k');
+      stage.expect(ep, 'k', 'delivered');
+    },
+  },
+  {
+    name: 'fan-out of three',
+    async play(stage) {
+      const eps = [await stage.endpoint(ok), await stage.endpoint(ok), await stage.endpoint(ok)];
+      await stage.publish('k');
+      for (const ep of eps) stage.expect(ep, 'k', 'delivered');
+    },
+  },
+  {
+    name: 'failure, retry, delivered',
+    async play(stage) {
+      const ep = await stage.endpoint(failing(1));
+      await stage.publish('k');
+      stage.expect(ep, 'k', 'delivered');
+    },
+  },
+  {
+    name: 'dead after three',
+    async play(stage) {
+      const ep = await stage.endpoint(failing(99));
+      await stage.publish('k');
+      stage.expect(ep, 'k', 'dead');
+    },
+  },
+  {
+    name: 'breaker opens, probe, ramp',
+    async play(stage) {
+      let up = false;
+      const ep = await stage.endpoint(() => (up ? answered(200) : answered(500)), { maxConcurrency: 2 });
+      for (const key of ['a', 'b', 'c']) await stage.publish(key);
+      await stage.until(() => stage.world.runtime(ep).opens > 0);
+      up = true;
+      for (const key of ['a', 'b', 'c']) stage.expect(ep, key, 'delivered');
+    },
+  },
+  {
+    name: 'gone twice disables; enabled, it goes on',
+    async play(stage) {
+      let gone = true;
+      const ep = await stage.endpoint(() => answered(gone ? 410 : 200));
+      await stage.publish('k');
+      await stage.until(() => stage.world.runtime(ep).gate === 'disabled', 60 * 60_000);
+      gone = false;
+      await stage.run(stage.world.insist(ports => enableEndpoint(ports, ep, gate(stage), { kind: 'drain' })));
+      stage.expect(ep, 'k', 'delivered');
+    },
+  },
+  {
+    name: 'pause and resume in mid-session',
+    async play(stage) {
+      const { clock } = stage.world;
+      const ep = await stage.endpoint(() => clock.sleep(3_000).then(() => answered(200)), { maxConcurrency: 1 });
+      for (const key of ['a', 'b', 'c']) await stage.publish(key);
+      await stage.until(() => stage.world.requests.length > 0);
+      await stage.run(stage.world.insist(ports => pause(ports, ep, gate(stage))));
+      await clock.advanceBy(20_000);
+      await stage.run(stage.world.insist(ports => resume(ports, ep, gate(stage))));
+      for (const key of ['a', 'b', 'c']) stage.expect(ep, key, 'delivered');
+    },
+  },
+  {
+    name: 'disable, enable and drop the backlog',
+    async play(stage) {
+      const ep = await stage.endpoint(ok);
+      await stage.run(stage.world.insist(ports => disable(ports, ep, gate(stage))));
+      await stage.publish('old');
+      await stage.until(() => stage.world.rows(ep).length > 0);
+      await stage.run(stage.world.insist(ports => enableEndpoint(ports, ep, gate(stage), { kind: 'drop' })));
+      await stage.publish('new');
+      stage.expect(ep, 'old', 'dropped');
+      stage.expect(ep, 'new', 'delivered');
+    },
+  },
+  {
+    name: 'delete with a backlog',
+    async play(stage) {
+      const ep = await stage.endpoint(ok);
+      await stage.run(stage.world.insist(ports => pause(ports, ep, gate(stage))));
+      await stage.publish('a');
+      await stage.until(() => stage.world.rows(ep).length > 0);
+      await stage.run(
+        stage.world.insist(ports => deleteEndpoint(ports, stage.app, ep, { by: 'customer', why: 'test' })),
+      );
+      stage.expect(ep, 'a', 'canceled');
+    },
+  },
+  {
+    name: 'replay of a delivered one',
+    async play(stage) {
+      const ep = await stage.endpoint(ok);
+      const { id: msg } = await stage.publish('k');
+      await stage.until(() => stage.record(ep, 'k')?.status === 'delivered', 60 * 60_000);
+      const request = { ep, msg, requestId: 'r1', by: 'test' };
+      await stage.run(stage.world.insist(ports => replayDelivery(ports, stage.world.rules.retentionMs, request)));
+      await stage.run(stage.world.insist(ports => replayDelivery(ports, stage.world.rules.retentionMs, request)));
+      await stage.until(() => stage.record(ep, 'k')?.gen === 2);
+      stage.expect(ep, 'k', 'delivered');
+      if (stage.record(ep, 'k')?.gen !== 2) stage.witness.complaints.push('O10 one replay request, not one generation');
+    },
+  },
+  {
+    name: 'try now, while it is retrying',
+    world: { waits: [60, 60] },
+    async play(stage) {
+      const ep = await stage.endpoint(failing(1));
+      const { id: msg } = await stage.publish('k');
+      await stage.until(() => stage.record(ep, 'k')?.status === 'retrying', 60 * 60_000);
+      const request = { ep, msg, requestId: 'r1', by: 'test', now: true };
+      await stage.run(stage.world.insist(ports => replayDelivery(ports, stage.world.rules.retentionMs, request)));
+      stage.expect(ep, 'k', 'delivered');
+    },
+  },
+  {
+    name: 'a replay job',
+    tends: true,
+    async play(stage) {
+      let up = false;
+      const ep = await stage.endpoint(() => answered(up ? 200 : 422));
+      for (const key of ['a', 'b']) await stage.publish(key);
+      const dead = () => ['a', 'b'].every(key => stage.record(ep, key)?.status === 'dead');
+      await stage.until(dead, 60 * 60_000);
+      up = true;
+      const now = stage.world.clock.now();
+      const job = {
+        id: 'job_1' as const,
+        app: stage.app,
+        endpoint: ep,
+        status: 'dead' as const,
+        dryRun: false,
+        ratePerSecond: 50,
+        by: 'test',
+        asOf: now,
+        state: 'running' as const,
+        counts: { seen: 0, replayed: 0, skipped: 0 },
+        createdAt: now,
+        updatedAt: now,
+        version: 1,
+        expiresAt: Math.floor(now / 1_000) + 86_400,
+      };
+      await stage.run(stage.world.insist(ports => startReplayJob(ports.store, job).then(() => true)));
+      await stage.until(() => ['a', 'b'].every(key => stage.record(ep, key)?.gen === 2), 60 * 60_000);
+      for (const key of ['a', 'b']) stage.expect(ep, key, 'delivered');
+    },
+  },
+  {
+    name: 'batch of three',
+    async play(stage) {
+      const ep = await stage.endpoint(failing(1), { batch: { maxEvents: 3, maxBytes: 100_000 } });
+      await stage.run(stage.world.insist(ports => pause(ports, ep, gate(stage))));
+      for (const key of ['a', 'b', 'c']) await stage.publish(key);
+      await stage.until(() => stage.world.rows(ep).length === 3, 60 * 60_000);
+      await stage.run(stage.world.insist(ports => resume(ports, ep, gate(stage))));
+      for (const key of ['a', 'b', 'c']) stage.expect(ep, key, 'delivered');
+    },
+  },
+  {
+    name: 'ordered pair',
+    async play(stage) {
+      const ep = await stage.endpoint(failing(1), { ordered: true });
+      await stage.run(stage.world.insist(ports => pause(ports, ep, gate(stage))));
+      const first = await stage.publish('a');
+      await stage.publish('b');
+      await stage.until(() => stage.world.rows(ep).length === 2, 60 * 60_000);
+      await stage.run(stage.world.insist(ports => resume(ports, ep, gate(stage))));
+      const done = () => ['a', 'b'].every(key => stage.record(ep, key)?.status === 'delivered');
+      await stage.until(done, 60 * 60_000);
+      const ids = stage.world.requestsTo(ep).map(({ id }) => id);
+      const seconds = ids.indexOf(stage.messageOf('b'));
+      const good = stage.world
+        .requestsTo(ep)
+        .findIndex(({ id, answer }) => id === first.id && answer?.kind === 'answered' && answer.status === 200);
+      if (seconds >= 0 && good > seconds)
+        stage.witness.complaints.push('O11 the second began before the first was final');
+      for (const key of ['a', 'b']) stage.expect(ep, key, 'delivered');
+    },
+  },
+  {
+    name: 'slow lane',
+    async play(stage) {
+      const { clock } = stage.world;
+      const ep = await stage.endpoint(() => clock.sleep(8_000).then(() => answered(200)));
+      await stage.publish('a');
+      await stage.until(() => stage.record(ep, 'a')?.status === 'delivered', 60 * 60_000);
+      await stage.publish('b');
+      for (const key of ['a', 'b']) stage.expect(ep, key, 'delivered');
+    },
+  },
+  {
+    name: 'expiry behind a closed gate',
+    world: { retentionMs: 3_600_000, auditMinutes: 5, idleMs: 30_000 },
+    async play(stage) {
+      const ep = await stage.endpoint(ok);
+      await stage.run(stage.world.insist(ports => pause(ports, ep, gate(stage))));
+      await stage.publish('a');
+      await stage.until(() => stage.world.rows(ep).length > 0, 60 * 60_000);
+      await stage.world.clock.advanceBy(3_700_000);
+      stage.expect(ep, 'a', 'expired');
+    },
+  },
+  {
+    name: 'throttled, then delivered',
+    async play(stage) {
+      let n = 0;
+      const ep = await stage.endpoint(() => (n++ === 0 ? answered(429, { 'retry-after': ['10'] }) : answered(200)));
+      await stage.publish('k');
+      stage.expect(ep, 'k', 'delivered');
+    },
+  },
+  {
+    name: 'rate-limited endpoint',
+    async play(stage) {
+      const ep = await stage.endpoint(ok, { rate: { perSecond: 0.2, burst: 1 } });
+      for (const key of ['a', 'b']) await stage.publish(key);
+      for (const key of ['a', 'b']) stage.expect(ep, key, 'delivered');
+    },
+  },
+  {
+    name: 'connection reset, retried',
+    async play(stage) {
+      let n = 0;
+      const ep = await stage.endpoint(() => (n++ === 0 ? noAnswer('reset') : answered(200)));
+      await stage.publish('k');
+      stage.expect(ep, 'k', 'delivered');
+    },
+  },
+  {
+    name: 'erasure',
+    leavesRows: true,
+    tends: true,
+    world: { retentionMs: 3_600_000, idleMs: 30_000 },
+    async play(stage) {
+      const ep = await stage.endpoint(ok);
+      await stage.publish('k');
+      await stage.until(() => stage.record(ep, 'k')?.status === 'delivered', 60 * 60_000);
+      const { app, world } = stage;
+      await stage.run(world.insist(ports => startErase(ports, app, 'test')));
+      stage.published.length = 0;
+      const left = () => world.items('registry', '').filter(({ pk }) => pk.includes(app) && !pk.startsWith('C#'));
+      const rest = () => world.items('outbox', '').filter(item => !item.pk.startsWith('T#'));
+      await stage.until(() => left().length + rest().length === 0, 2 * 3_600_000);
+      if (left().length + rest().length > 0)
+        stage.witness.complaints.push(`erasure left ${left().length} + ${rest().length} items`);
+    },
+  },
+];

@@ -1,0 +1,118 @@
+/** Watches an outbound world at every write and every request, and says what breaks an invariant. */
+import type { DatabaseChange } from '#adapters/memory/memory-database.ts';
+import type { RecordItem, RowItem, RuntimeItem } from '#core/outbound/protocol/items.ts';
+import { FINAL_STATUSES } from '#core/outbound/protocol/items.ts';
+import type { OutboundWorld, Received } from '#test/kit/outbound-world.ts';
+
+const isFinal = (record: Pick<RecordItem, 'status'> | undefined): boolean =>
+  record !== undefined && (FINAL_STATUSES as readonly string[]).includes(record.status);
+const SLACK_MS = 2_000;
+
+interface Watched {
+  record: RecordItem | undefined;
+  /** Generations by row. */
+  readonly rows: Map<string, number>;
+  /** A row was put once. */
+  fanned: boolean;
+}
+
+export class Witness {
+  readonly complaints: string[] = [];
+  /** By endpoint and message. */
+  readonly deliveries = new Map<string, Watched>();
+  /** A process stood still: what it does when it goes on may break a promise about time. */
+  stalled = false;
+  checks = 0;
+  #world: OutboundWorld | undefined;
+  readonly #dirty = new Set<string>();
+
+  watch(world: OutboundWorld): void {
+    this.#world = world;
+  }
+
+  readonly onChange = ({ before, after }: DatabaseChange): void => {
+    const item = (after ?? before) as { pk: string; sk: string } | undefined;
+    if (item === undefined) return;
+    if (item.pk.startsWith('Q#')) this.#row(item, after as RowItem | undefined);
+    if (item.pk.startsWith('D#')) this.#record(item, before as RecordItem | undefined, after as RecordItem | undefined);
+    if (item.pk.startsWith('R#')) this.#runtime(before as RuntimeItem | undefined, after as RuntimeItem | undefined);
+  };
+
+  readonly onRequest = (request: Received): void => {
+    const world = this.#world;
+    if (!world) return;
+    const ep = [...world.endpoints.values()].find(({ url }) => url === request.url)?.id;
+    const runtime = ep && world.runtime(ep);
+    if (!runtime || this.stalled) return;
+    const now = world.clock.now();
+    this.checks += 1;
+    const closed = runtime.gate !== 'open';
+    if (closed && now - runtime.gateSince > SLACK_MS + 1_000) {
+      this.complaints.push(`O8 a request ${now - runtime.gateSince} ms after the gate was ${runtime.gate}`);
+    }
+    if ((runtime.holdUntil ?? 0) > now + SLACK_MS) this.complaints.push('O9 a request while the endpoint is on hold');
+    const inAir = world.requests.filter(each => each.url === request.url && each.endedAt === undefined).length;
+    const most = Math.max(runtime.cap, 5) + 1;
+    if (inAir > most) this.complaints.push(`O6 ${inAir} requests at once, the cap is ${runtime.cap}`);
+  };
+
+  #watched(key: string): Watched {
+    const known = this.deliveries.get(key) ?? { record: undefined, rows: new Map<string, number>(), fanned: false };
+    this.deliveries.set(key, known);
+    return known;
+  }
+
+  #row({ pk, sk }: { pk: string; sk: string }, after: RowItem | undefined): void {
+    const msg = after?.msg ?? sk.match(/msg_[^#]+/)?.[0];
+    const watched = this.#watched(`${pk.slice(2)} ${msg}`);
+    if (after) {
+      watched.rows.set(sk, after.gen);
+      watched.fanned = true;
+    } else watched.rows.delete(sk);
+    this.#check(`${pk.slice(2)} ${msg}`);
+  }
+
+  #record({ pk, sk }: { pk: string; sk: string }, before: RecordItem | undefined, after: RecordItem | undefined): void {
+    const key = `${pk.slice(2, pk.lastIndexOf('#'))} ${sk.slice(14)}`;
+    const watched = this.#watched(key);
+    watched.record = after;
+    // Erased, or at the end of its life: nothing is owed by what was final.
+    if (after === undefined && isFinal(before)) watched.fanned = false;
+    if (before && after && before.gen === after.gen && isFinal(before) && before.status !== after.status) {
+      this.complaints.push(`O4 ${key} was ${before.status} and became ${after.status}`);
+    }
+    if (before && after && after.gen < before.gen) this.complaints.push(`O4 ${key} went back a generation`);
+    this.#check(key);
+  }
+
+  #runtime(before: RuntimeItem | undefined, after: RuntimeItem | undefined): void {
+    this.checks += 1;
+    if (before?.gate === 'deleted' && after !== undefined && after.gate !== 'deleted') {
+      this.complaints.push('O4 a deleted endpoint came back');
+    }
+  }
+
+  /** Once all writes of a transaction are there. */
+  #check(key: string): void {
+    if (this.#dirty.size === 0) {
+      queueMicrotask(() => {
+        for (const each of this.#dirty) this.#checkOwed(each);
+        this.#dirty.clear();
+      });
+    }
+    this.#dirty.add(key);
+  }
+
+  #checkOwed(key: string): void {
+    this.checks += 1;
+    const { record, rows, fanned } = this.#watched(key);
+    const gen = record?.gen ?? 1;
+    const owed = fanned && !isFinal(record);
+    if (owed && ![...rows.values()].includes(gen)) this.complaints.push(`O3 ${key} is owed, and no row points to it`);
+  }
+
+  /** What is still owed now. */
+  open(): readonly string[] {
+    return [...this.deliveries].filter(([, { fanned, record }]) => fanned && !isFinal(record)).map(([key]) => key);
+  }
+}
