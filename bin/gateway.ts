@@ -4,6 +4,7 @@ import { extname, join, matchesGlob } from 'node:path';
 import { App } from 'aws-cdk-lib';
 import { BUNDLING_STACKS } from 'aws-cdk-lib/cx-api';
 import type { Deployment } from '#core/config/deployment.ts';
+import { narrowAllowLists } from '#core/config/range-cover.ts';
 import { ConfigError, resolveDeployment } from '#core/config/resolve-config.ts';
 import { checkHandlers, checkReach } from '#core/config/route-config.ts';
 import { unheardPages } from '#core/config/unheard-pages.ts';
@@ -36,7 +37,8 @@ try {
     ...deployments.filter(isWanted).flatMap(checkReach),
   ];
   if (problems.length > 0) throw new ConfigError(problems);
-  for (const line of deployments.filter(isWanted).flatMap(each => unheardPages(each) ?? [])) console.error(line);
+  for (const each of deployments.filter(isWanted))
+    for (const line of [unheardPages(each) ?? [], narrowAllowLists(each)].flat()) console.error(line);
   const bundled = await bundleFunctions({
     configs: deployments.filter(isWanted).map(each => each.config),
     project: PROJECT_ROOT,

@@ -6,6 +6,7 @@ import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-clo
 import { S3Client } from '@aws-sdk/client-s3';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { type DeployedSource, type Deployment, secretName } from '#core/config/deployment.ts';
+import { narrowAllowLists } from '#core/config/range-cover.ts';
 import { unheardPages } from '#core/config/unheard-pages.ts';
 import { createAwsClients } from './aws-clients.ts';
 import { cdkArguments } from './cdk-arguments.ts';
@@ -55,6 +56,7 @@ async function main(): Promise<number> {
   // After all that CloudFormation printed, where it is read.
   const unheard = unheardPages(deployment);
   if (unheard !== undefined) console.log(`\n${unheard}`);
+  for (const line of narrowAllowLists(deployment)) console.log(`\n${line}`);
   const unset = await explainCredentials(sourcesWithoutSecret(client, deployment));
   if (unset.length > 0) {
     const region = await client.config.region();

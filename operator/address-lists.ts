@@ -1,7 +1,8 @@
 /** The addresses providers say they send from, and what the allow lists of the sources would refuse. */
+import { notCovered } from '#core/config/range-cover.ts';
 import type { ProviderSpec } from '#core/provider/provider-spec.ts';
 import { PROVIDERS } from '#providers/index.ts';
-import { notCovered, type PublishedLists, type RefreshedList, refreshList } from './address-ranges.ts';
+import { type PublishedLists, type RefreshedList, refreshList } from './address-ranges.ts';
 import type { Operator } from './operator.ts';
 import { OperatorError } from './operator-error.ts';
 

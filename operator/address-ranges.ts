@@ -98,32 +98,3 @@ export function withRanges(code: string, ranges: readonly string[], today: strin
       `${head}${text}${date}${today}${rest.replace(/^ {4}copied: true,\n/m, '')}${end}`,
   );
 }
-
-/** Ranges that no entry of an allow list covers. */
-export function notCovered(ranges: readonly string[], allowList: readonly string[]): readonly string[] {
-  const allowed = allowList.map(bitsOf);
-  return ranges.filter(range => {
-    const bits = bitsOf(range);
-    return !allowed.some(prefix => bits.startsWith(prefix));
-  });
-}
-
-/** The fixed bits of a range as text, after its family. */
-function bitsOf(range: string): string {
-  const [address = '', length = ''] = range.split('/');
-  const [family, bits] = address.includes(':') ? ['6:', bitsOfIpv6(address)] : ['4:', bitsOfIpv4(address)];
-  return family + bits.slice(0, Number(length));
-}
-
-function bitsOfIpv4(address: string): string {
-  return address
-    .split('.')
-    .map(byte => Number(byte).toString(2).padStart(8, '0'))
-    .join('');
-}
-
-function bitsOfIpv6(address: string): string {
-  const [head = [], tail = []] = address.split('::').map(half => half.split(':').filter(group => group !== ''));
-  const middle = Array.from({ length: 8 - head.length - tail.length }, () => '0');
-  return [...head, ...middle, ...tail].map(group => Number.parseInt(group, 16).toString(2).padStart(16, '0')).join('');
-}

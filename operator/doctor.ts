@@ -1,6 +1,7 @@
 /** Checks every part an event needs, and says how to repair what is wrong. */
 import { parseSecret } from '#adapters/secrets/parse-secret.ts';
 import { secretName } from '#core/config/deployment.ts';
+import { narrowAllowLists } from '#core/config/range-cover.ts';
 import { unheardPages } from '#core/config/unheard-pages.ts';
 import { VERSION } from '#core/version.ts';
 import { explainError } from './explain-error.ts';
@@ -36,6 +37,9 @@ export async function checkEverything(operator: Operator): Promise<readonly Chec
   const unheard = unheardPages(operator.deployment);
   return [
     { name: 'configuration', result: 'ok', text },
+    ...narrowAllowLists(operator.deployment).map(
+      line => ({ name: 'allow list', result: 'warning', text: line }) as const,
+    ),
     ...(unheard === undefined ? [] : [{ name: 'alarms', result: 'warning', text: unheard } as const]),
     { name: 'stack', result: 'ok', text: `found in ${place}` },
     ...found.flat(),

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { defineGateway } from '#core/config/gateway-config.ts';
 import { resolveDeployment } from '#core/config/resolve-config.ts';
 import type { ProviderSpec } from '#core/provider/provider-spec.ts';
-import { notCovered, rangesIn, withRanges } from '#operator/address-ranges.ts';
+import { rangesIn, withRanges } from '#operator/address-ranges.ts';
 import { fetchList } from '#operator/fetch-list.ts';
 import { PROVIDERS } from '#providers/index.ts';
 import { type HttpsServer, startHttpsServer } from '#test/kit/https-server.ts';
@@ -134,14 +134,6 @@ describe('sources ips', () => {
     expect(stdout).toMatch(/paper +letters +1 +2026-01-02 +kept +https:\/\/paper\.example/);
     expect(stdout).toMatch(/stripe +- +15 /);
     expect(await run(['ips', 'shop'])).toMatchObject({ code: 3, stdout: '' });
-  });
-
-  it('knows what covers what', () => {
-    expect(notCovered(['192.0.2.128/25', '192.0.3.0/24'], ['192.0.2.0/24'])).toEqual(['192.0.3.0/24']);
-    expect(notCovered(['192.0.2.0/23'], ['192.0.2.0/24'])).toEqual(['192.0.2.0/23']);
-    expect(notCovered(['2001:db8:1::/48', '2001:db9::/32'], ['2001:0db8::/32', '0.0.0.0/0'])).toEqual([
-      '2001:db9::/32',
-    ]);
   });
 
   it('reads lists of every shape that providers publish', () => {
