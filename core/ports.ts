@@ -191,8 +191,9 @@ export interface Http {
 }
 
 /**
- * Fetches the keys of providers that publish them. Undefined: the place answered, but has no such key. Throws when it
- * cannot be reached or its answer cannot be used.
+ * Fetches the keys of providers that publish them. Undefined: the place answered, but has no such key. Throws
+ * `UnknownKeyPlaceError` for a place only this request names, where it is not asked or does not answer, and any other
+ * error when a place that is known to be good cannot be reached or its answer cannot be used.
  */
 export interface KeyFetcher {
   fetchKey(
@@ -202,6 +203,8 @@ export interface KeyFetcher {
     /** `client_id:secret`, for Plaid only. */
     credential?: string,
   ): Promise<Jwk | string | undefined>;
+  /** The key at this place verified a request: from now on the place is known to be good. Never throws. */
+  confirm?(kind: 'x509Url' | 'jwksUrl' | 'plaid', locator: string, kid?: string): Promise<void>;
 }
 
 /** The probe's way in: sends a request to the public URL, answers its status. Throws DependencyError when there is no answer in time. */

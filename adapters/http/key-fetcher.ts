@@ -1,13 +1,16 @@
 /**
  * Fetches and caches the keys of providers that publish them. Which addresses may be asked is decided in core/ (host and
  * path patterns of the spec); here every call is capped, only public addresses are called, redirects are not followed, certificates must be in date, an
- * address that failed is not asked again at once, and few are asked that were not known before: forged requests can name
- * any certificate or key id, and must not turn into a stream of calls.
+ * address that failed is not asked again at once, and few are asked that no accepted request has named before: forged
+ * requests can name any certificate or key id, and must not turn into a stream of calls. Places that verified a request
+ * are kept over cold starts (`places`) and are always asked.
  */
 import { X509Certificate } from 'node:crypto';
 import type { Agent } from 'node:https';
+import { UnknownKeyPlaceError } from '#core/errors.ts';
 import type { EpochMs } from '#core/glossary.ts';
 import type { Clock, Jwk, KeyFetcher } from '#core/ports.ts';
+import type { CappedAnswer, CappedCall } from './fetch-capped.ts';
 
 export interface KeyFetcherOptions {
   readonly clock: Clock;
@@ -15,6 +18,10 @@ export interface KeyFetcherOptions {
   readonly timeoutMs?: number;
   /** For tests: where host names lead and which authority signs them. @default public addresses only */
   readonly agent?: Agent;
+  /** Places that verified requests, of all functions. @default only those of this process */
+  readonly places?: { load(): Promise<readonly string[]>; add(place: string): Promise<void> };
+  /** @default over node:https, to public addresses */
+  readonly call?: (call: CappedCall) => Promise<CappedAnswer>;
 }
 
 const HOUR_MS = 3_600_000;
@@ -23,11 +30,15 @@ const FRESH_MS = { x509Url: 24 * HOUR_MS, jwksUrl: HOUR_MS, plaid: 24 * HOUR_MS 
 const STALE_MS = 24 * HOUR_MS;
 /** An address that failed, or a key id that was not there, is asked again after this. */
 const RETRY_MS = 30_000;
-/** Addresses and key ids without an entry that are asked for within `RETRY_MS`, of each host. */
+/** Reading and keeping the known places takes no longer than this from a request. */
+const PLACES_MS = 300;
+/** Addresses and key ids that are not known to be good and are asked for within `RETRY_MS`, of each host. */
 const MAX_NEW = 10;
 const MAX_BYTES = 128 * 1_024;
 const MAX_ENTRIES = 200;
 const UNKNOWN_PLAID_KEY = 'INVALID_WEBHOOK_VERIFICATION_KEY_ID';
+
+type Kind = Parameters<KeyFetcher['fetchKey']>[0];
 
 interface Entry {
   readonly keys: readonly Jwk[] | string;
@@ -42,26 +53,36 @@ export class CachedKeyFetcher implements KeyFetcher {
   readonly #askedAt = new Map<string, { readonly at: EpochMs; readonly error: Error | undefined }>();
   readonly #running = new Map<string, Promise<Entry>>();
   readonly #asksForNew = new Map<string, { readonly since: EpochMs; count: number }>();
+  readonly #places: KeyFetcherOptions['places'];
+  readonly #call: (call: CappedCall) => Promise<CappedAnswer>;
+  readonly #good = new Set<string>();
+  #placesReadAt = Number.NEGATIVE_INFINITY;
 
-  constructor({ clock, timeoutMs = 1_500, agent }: KeyFetcherOptions) {
+  constructor({ clock, timeoutMs = 1_500, agent, places, call = callOut }: KeyFetcherOptions) {
     this.#clock = clock;
     this.#timeoutMs = timeoutMs;
     this.#agent = agent;
+    this.#places = places;
+    this.#call = call;
   }
 
-  async fetchKey(
-    kind: 'x509Url' | 'jwksUrl' | 'plaid',
-    locator: string,
-    kid?: string,
-    credential?: string,
-  ): Promise<Jwk | string | undefined> {
-    const name = kind === 'plaid' ? `${kind} ${locator} ${kid}` : `${kind} ${locator}`;
+  async confirm(kind: Kind, locator: string, kid?: string): Promise<void> {
+    // The address of a set of keys is the provider's own, not the request's.
+    const name = nameOf(kind, locator, kid);
+    if (kind === 'jwksUrl' || this.#good.has(name)) return;
+    this.#good.add(name);
+    await within(PLACES_MS, this.#places?.add(name));
+  }
+
+  async fetchKey(kind: Kind, locator: string, kid?: string, credential?: string): Promise<Jwk | string | undefined> {
+    const name = nameOf(kind, locator, kid);
     const known = this.#entries.get(name);
     if (!known && this.#wasAskedJustNow(name) && this.#askedAt.get(name)?.error === undefined) return undefined;
-    const ask = () => {
-      if (!known && this.#isFlooded(locator))
-        throw new Error('too many keys were asked for that were not known before');
-      return this.#ask(kind, locator, kid, credential);
+    const ask = async () => {
+      const good = known !== undefined || kind === 'jwksUrl' || (await this.#isGood(name));
+      if (!good && this.#isFlooded(locator))
+        throw new UnknownKeyPlaceError('too many keys were asked for that were not known before');
+      return this.#ask(kind, locator, kid, credential, good);
     };
     const age = known === undefined ? Number.POSITIVE_INFINITY : this.#clock.now() - known.fetchedAt;
     if (known && age < FRESH_MS[kind]) {
@@ -81,6 +102,14 @@ export class CachedKeyFetcher implements KeyFetcher {
   #wasAskedJustNow(name: string): boolean {
     const asked = this.#askedAt.get(name);
     return asked !== undefined && this.#clock.now() - asked.at < RETRY_MS;
+  }
+
+  async #isGood(name: string): Promise<boolean> {
+    if (!this.#good.has(name) && this.#places && this.#clock.now() - this.#placesReadAt >= RETRY_MS) {
+      this.#placesReadAt = this.#clock.now();
+      for (const place of (await within(PLACES_MS, this.#places.load())) ?? []) this.#good.add(place);
+    }
+    return this.#good.has(name);
   }
 
   #isFlooded(locator: string): boolean {
@@ -119,10 +148,11 @@ export class CachedKeyFetcher implements KeyFetcher {
   }
 
   async #ask(
-    kind: 'x509Url' | 'jwksUrl' | 'plaid',
+    kind: Kind,
     locator: string,
     kid: string | undefined,
     credential: string | undefined,
+    good: boolean,
   ): Promise<Entry> {
     const limits = {
       timeoutMs: this.#timeoutMs,
@@ -130,10 +160,31 @@ export class CachedKeyFetcher implements KeyFetcher {
       ...(this.#agent === undefined ? {} : { agent: this.#agent }),
     };
     if (kind === 'plaid') return this.#askPlaid(locator, kid, credential, limits);
-    const { fetchGuarded } = await import('./fetch-guarded.ts');
-    const { status, text } = await fetchGuarded({ method: 'GET', url: locator, ...limits });
+    const call = this.#call({ method: 'GET', url: locator, ...limits });
+    if (kind === 'x509Url' && !good) return this.#readUnknown(call);
+    const { status, text } = await call;
     if (status !== 200) throw new Error(`${new URL(locator).host} answered ${status}`);
     return { keys: kind === 'x509Url' ? this.#inDate(text) : parseKeySet(text), fetchedAt: this.#clock.now() };
+  }
+
+  /**
+   * A certificate that only this request speaks of. Its absence, its age and whatever stands in its place say that there
+   * is no such key. A place that does not answer says nothing: the request may be genuine, and should come again.
+   */
+  async #readUnknown(call: Promise<CappedAnswer>): Promise<Entry> {
+    const answer = await call.catch((error: Error) => {
+      throw new UnknownKeyPlaceError(error.message, { cause: error });
+    });
+    const { status } = answer;
+    if (status === 408 || status === 425 || status === 429 || status >= 500)
+      throw new UnknownKeyPlaceError(`an unknown address answered ${status}`);
+    const none: Entry = { keys: [], fetchedAt: this.#clock.now() };
+    if (status !== 200) return none;
+    try {
+      return { ...none, keys: this.#inDate(answer.text) };
+    } catch {
+      return none;
+    }
   }
 
   async #askPlaid(
@@ -145,8 +196,7 @@ export class CachedKeyFetcher implements KeyFetcher {
     const [, clientId, secret] = /^([^:]*):(.*)$/s.exec(credential ?? '') ?? [];
     const body = JSON.stringify({ client_id: clientId, secret, key_id: kid });
     const url = `${origin}/webhook_verification_key/get`;
-    const { fetchGuarded } = await import('./fetch-guarded.ts');
-    const { status, text } = await fetchGuarded({ method: 'POST', url, body, ...limits });
+    const { status, text } = await this.#call({ method: 'POST', url, body, ...limits });
     // plaid.com/docs/errors: an unknown key id is an INVALID_INPUT error, which is a 400; so are refused credentials.
     if (status === 400) {
       const { error_code } = parseObject(text) as { error_code?: unknown };
@@ -172,6 +222,24 @@ export class CachedKeyFetcher implements KeyFetcher {
     }
     return pem[0];
   }
+}
+
+async function callOut(call: CappedCall): Promise<CappedAnswer> {
+  const { fetchGuarded } = await import('./fetch-guarded.ts');
+  return fetchGuarded(call);
+}
+
+function nameOf(kind: Kind, locator: string, kid: string | undefined): string {
+  return kind === 'plaid' ? `${kind} ${locator} ${kid}` : `${kind} ${locator}`;
+}
+
+/** Best effort: what takes longer, or fails, answers undefined. */
+async function within<T>(ms: number, work: Promise<T> | undefined): Promise<T | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<undefined>(resolve => {
+    timer = setTimeout(resolve, ms, undefined);
+  });
+  return Promise.race([work?.catch(() => undefined), late]).finally(() => clearTimeout(timer));
 }
 
 function choose({ keys }: Entry, kid: string | undefined): Jwk | string | undefined {

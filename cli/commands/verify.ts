@@ -147,6 +147,7 @@ const CAUSES: Readonly<Record<string, string>> = {
     'Neither a changed body nor a known other secret explains it: compare the secret with the one the provider shows',
   missing: 'The signature header is not there: was it dropped on the way, or is the request of somebody else?',
   no_key: 'No secret was given: --source, --secret-file or HOLDFAST_SECRET',
+  key_unknown: 'The address of its key is not one that a genuine request has named, and it did not answer',
   key_fetch: "The provider's published key could not be fetched from here",
   binding:
     'The signature is good, but over something else (another body, audience or URL): give --url as the provider knows it',

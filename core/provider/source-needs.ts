@@ -8,6 +8,14 @@ export function needsSecret(spec: ProviderSpec): boolean {
   return spec.verify.some(scheme => !FETCHED_KEYS.includes(scheme.key?.provider)) || storesSecret(spec);
 }
 
+/** True when every key is fetched from the provider: no secret of ours can be the wrong one. */
+export function fetchesAllKeys(spec: ProviderSpec): boolean {
+  return (
+    spec.verify.length > 0 &&
+    spec.verify.every(({ code, key }) => code === 'sns' || FETCHED_KEYS.includes(key?.provider))
+  );
+}
+
 /** True when the provider hands its secret over in its handshake, to be stored. */
 export function storesSecret(spec: ProviderSpec): boolean {
   return spec.handshakes.some(handshake => handshake.store !== undefined);

@@ -3,6 +3,7 @@
  * them. A fetched key's address is pinned by the spec: the request may say where its key is, never whose it is.
  */
 
+import { UnknownKeyPlaceError } from '#core/errors.ts';
 import type { Jwk } from '#core/ports.ts';
 import type { Scheme } from '#core/provider/provider-spec.ts';
 import { fromBase64 } from '#core/scan/bytes.ts';
@@ -124,7 +125,7 @@ export async function fetchOne(
     return key === undefined
       ? refused('no_key', 'unknown_key')
       : { kind: 'keys', keys: [{ key, matchedSecret: 'fetched' }] };
-  } catch {
-    return refused('key_fetch');
+  } catch (error) {
+    return refused(error instanceof UnknownKeyPlaceError ? 'key_unknown' : 'key_fetch');
   }
 }

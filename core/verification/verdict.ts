@@ -5,7 +5,8 @@ import type { Strength } from '#core/provider/provider-spec.ts';
  * `missing` no signature in the form this provider sends · `malformed` not of that form · `mismatch` the check failed ·
  * `stale`, `future` outside the time window (the signature was good) · `binding` a good signature over something else
  * (another body, audience, topic) · `no_key` no usable secret or setting · `key_fetch` the provider's key could not be
- * fetched · `duplicate_header` a signature header twice, with different values.
+ * fetched · `key_unknown` the request names a place for its key that is not known and was not asked, or did not answer ·
+ * `duplicate_header` a signature header twice, with different values.
  */
 export type RefusalCause =
   | 'missing'
@@ -16,6 +17,7 @@ export type RefusalCause =
   | 'binding'
   | 'no_key'
   | 'key_fetch'
+  | 'key_unknown'
   | 'duplicate_header';
 
 export interface ItemVerdict {
@@ -63,6 +65,7 @@ const CLOSENESS: Readonly<Record<RefusalCause, number>> = {
   no_key: 1,
   malformed: 2,
   duplicate_header: 2,
+  key_unknown: 3,
   key_fetch: 3,
   mismatch: 4,
   binding: 5,

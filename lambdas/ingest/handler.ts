@@ -3,6 +3,7 @@ import middy from '@middy/core';
 import { nodeCodec } from '#adapters/codec/node-codec.ts';
 import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
 import { createDynamoDbClient, primeDynamoDb } from '#adapters/dynamodb/create-dynamodb-client.ts';
+import { DynamoDbControlStore } from '#adapters/dynamodb/dynamodb-control-store.ts';
 import { DynamoDbEventWriter } from '#adapters/dynamodb/dynamodb-event-writer.ts';
 import { DynamoDbPayloadStore } from '#adapters/dynamodb/dynamodb-payload-store.ts';
 import { HttpsGet } from '#adapters/http/https-get.ts';
@@ -17,6 +18,7 @@ import { EmfTelemetry } from '#adapters/telemetry/emf-telemetry.ts';
 import { receivedSources } from '#core/config/received-sources.ts';
 import { isWhole } from '#core/config/source-head.ts';
 import { PROBE_SOURCE } from '#core/glossary.ts';
+import { KeyPlaces } from '#core/inbound/ingest/key-places.ts';
 import { needsSecret } from '#core/provider/source-needs.ts';
 import { config } from '#lambdas/shared/baked-config.ts';
 import { flushTelemetry } from '#lambdas/shared/flush-telemetry.ts';
@@ -46,13 +48,14 @@ await Promise.all([
   ...sources.filter(it => isWhole(it) && needsSecret(it.spec)).map(it => secrets.get(it.id)),
 ]);
 
+const places = new KeyPlaces(new DynamoDbControlStore(dynamodb, env.EVENTS_TABLE, systemIds));
 const ports = {
   store: new DynamoDbEventWriter(dynamodb, env.EVENTS_TABLE),
   payloads: new DynamoDbPayloadStore(dynamodb, env.PAYLOADS_TABLE),
   blobs: new S3Blobs(env.BODIES_BUCKET),
   queue: new SqsWorkQueue(sqs, env.WORK_QUEUE_URL),
   secrets,
-  keys: new CachedKeyFetcher({ clock: systemClock }),
+  keys: new CachedKeyFetcher({ clock: systemClock, places }),
   http: new HttpsGet(),
   crypto: nodeCrypto,
   codec: nodeCodec,

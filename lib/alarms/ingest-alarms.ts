@@ -1,6 +1,7 @@
 import { MathExpression } from 'aws-cdk-lib/aws-cloudwatch';
 import type { DeployedSource } from '#core/config/deployment.ts';
 import { REJECTED_FOR_SIGNATURE } from '#core/metrics.ts';
+import { fetchesAllKeys } from '#core/provider/source-needs.ts';
 import type { AlarmContext, AlarmList, AlarmSpec } from './alarm-spec.ts';
 import { silenceAlarms } from './silence-alarms.ts';
 
@@ -134,7 +135,8 @@ function sourceAlarms(deployed: DeployedSource, context: AlarmContext): readonly
     {
       id: 'ingest-signature-failures',
       source: source.id,
-      severity: 'page',
+      // Where the provider's own keys verify, no secret of ours was rotated: these are forged, and anybody can send them.
+      severity: fetchesAllKeys(source.spec) ? 'ticket' : 'page',
       essential: true,
       metric: new MathExpression({
         expression: `IF(rejected > ${thresholds.signaturePageCount}, 100 * rejected / requests, 0)`,

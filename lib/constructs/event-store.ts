@@ -78,9 +78,12 @@ export class EventStore extends Construct {
 
   /** Allows putting control items (pauses, replay jobs) into the events table, and no item of an event. */
   grantControlWrites(grantee: IGrantable): void {
-    allow(grantee, ['dynamodb:PutItem'], [this.events.tableArn], {
-      'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': [`${CONTROL_PREFIX}*`] },
-    });
+    allow(grantee, ['dynamodb:PutItem'], [this.events.tableArn], ONLY_CONTROL_ITEMS);
+  }
+
+  /** Allows reading control items, and no item of an event. */
+  grantControlReads(grantee: IGrantable): void {
+    allow(grantee, ['dynamodb:GetItem'], [this.events.tableArn], ONLY_CONTROL_ITEMS);
   }
 
   /** Allows Query on these indexes of the events table (default: all three), and nothing else. */
@@ -105,6 +108,8 @@ export class EventStore extends Construct {
     allow(grantee, ['s3:ListBucket'], [this.bodies.bucketArn]);
   }
 }
+
+const ONLY_CONTROL_ITEMS = { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': [`${CONTROL_PREFIX}*`] } };
 
 function allow(grantee: IGrantable, actions: string[], resources: string[], conditions = {}): void {
   grantee.grantPrincipal.addToPrincipalPolicy(new PolicyStatement({ actions, resources, conditions }));

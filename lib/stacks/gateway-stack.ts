@@ -66,6 +66,7 @@ export class GatewayStack extends Stack {
         'API Gateway waits for the answer and gives the provider a 5xx, which its retries and two alarms act on.',
     });
     store.grantEvents(ingest, 'dynamodb:PutItem', 'dynamodb:UpdateItem');
+    store.grantControlReads(ingest);
     store.grantPayloads(ingest, 'dynamodb:PutItem', 'dynamodb:UpdateItem');
     store.grantBodies(ingest, 's3:PutObject');
     queue.grantSend(ingest);

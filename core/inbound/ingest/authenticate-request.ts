@@ -5,7 +5,7 @@
 
 import type { ResolvedSource } from '#core/config/resolved-config.ts';
 import type { EpochMs } from '#core/glossary.ts';
-import type { SecretResult } from '#core/ports.ts';
+import type { KeyFetcher, SecretResult } from '#core/ports.ts';
 import { needsSecret } from '#core/provider/source-needs.ts';
 import type { Reply } from '#core/reply.ts';
 import type { RawRequest } from '#core/verification/raw-request.ts';
@@ -15,10 +15,12 @@ import { verifyRequest } from '#core/verification/verify-request.ts';
 import { countRefusal } from './count-refusal.ts';
 import type { IngestPorts } from './ingest-ports.ts';
 import { quarantineRequest } from './quarantine.ts';
-import { acknowledge, refuseSignature, unavailable } from './reply.ts';
+import { acknowledge, keyNotKnownYet, refuseSignature, unavailable } from './reply.ts';
 import { refuseBroughtSecret, shakeHands } from './shake-hands.ts';
 
 export type Authenticated = { kind: 'reply'; reply: Reply } | { kind: 'verified'; verdict: Verified };
+
+type KeyPlace = Parameters<NonNullable<KeyFetcher['confirm']>>;
 
 /** A wrong secret looks like this (Plaid gives no key for one); a look at the stored one may put it right. */
 const MAY_BE_AN_OLD_SECRET: readonly string[] = ['mismatch', 'no_key', 'key_fetch'];
@@ -33,6 +35,7 @@ export async function authenticateRequest(
   ports: IngestPorts,
   nowMs: EpochMs,
 ): Promise<Authenticated> {
+  let place: KeyPlace | undefined;
   const secretNeeded = needsSecret(source.spec);
   const found: SecretResult = secretNeeded ? await ports.secrets.get(source.id) : { kind: 'unset' };
   const used = secretOf(found);
@@ -52,6 +55,7 @@ export async function authenticateRequest(
     if (fresh !== undefined && fresh !== used) verdict = await verifyRequest(source.spec, request, contextOf(fresh));
   }
   if (verdict.kind === 'refused') return { kind: 'reply', reply: await refuse(verdict) };
+  if (verdict.matchedSecret === 'fetched' && place) await ports.keys?.confirm?.(...place);
   if (verdict.matchedSecret === 'previous') ports.telemetry.count('PreviousSecretMatched', { source: source.id });
   return { kind: 'verified', verdict };
 
@@ -61,8 +65,17 @@ export async function authenticateRequest(
     countRefusal(source, cause, ports.telemetry, hint);
     // Nobody knows whether it is genuine: the provider must send it again.
     if (cause === 'key_fetch') return unavailable('key_unreachable');
+    if (cause === 'key_unknown') return keyNotKnownYet();
     if (source.quarantine || source.dryRun) await quarantineRequest(source, request, cause, nowMs, ports);
     return source.dryRun ? acknowledge(source.spec, 'accepted', undefined) : refuseSignature(source.spec);
+  }
+
+  /** Remembers which place was asked last: of a request that verifies, it is the one whose key verified it. */
+  function fetchKey(keys: KeyFetcher): KeyFetcher['fetchKey'] {
+    return (kind, locator, kid, credential) => {
+      place = [kind, locator, kid];
+      return keys.fetchKey(kind, locator, kid, credential);
+    };
   }
 
   function contextOf(secret: VerifyContext['secret']): VerifyContext {
@@ -72,7 +85,7 @@ export async function authenticateRequest(
       settings: source.settings,
       crypto: ports.crypto,
       ...(source.publicUrl === undefined ? {} : { publicUrl: source.publicUrl }),
-      ...(ports.keys === undefined ? {} : { keys: ports.keys }),
+      ...(ports.keys === undefined ? {} : { keys: { fetchKey: fetchKey(ports.keys) } }),
     };
   }
 }

@@ -57,6 +57,18 @@ export function unknownSource(): Reply {
   return json(404, { error: 'unknown_source', message: 'No source is configured at this path' });
 }
 
+/**
+ * A key that nobody has used here yet, and no time to ask for it: genuine or not, the sender should try again. No 5xx:
+ * anybody can bring it about, and 5xx wake people.
+ */
+export function keyNotKnownYet(): Reply {
+  return json(
+    429,
+    { error: 'key_not_known_yet', message: 'The key of this request could not be looked up now; send it again' },
+    { 'retry-after': '30' },
+  );
+}
+
 /** The provider should try again: nothing durable happened, or the source is not ready. */
 export function unavailable(
   error: 'not_recorded' | 'secret_not_set' | 'secret_unreadable' | 'key_unreachable' | 'not_paired' | 'not_confirmed',

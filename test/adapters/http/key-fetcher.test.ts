@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { fetchCapped } from '#adapters/http/fetch-capped.ts';
 import { CachedKeyFetcher } from '#adapters/http/key-fetcher.ts';
+import { UnknownKeyPlaceError } from '#core/errors.ts';
 import { certificate, type HttpsServer, startHttpsServer } from '#test/kit/https-server.ts';
 
 const HOUR = 3_600_000;
@@ -76,13 +77,21 @@ describe('a certificate by address', () => {
   });
 
   it('is refused outside its dates, and when the answer is none', async () => {
-    now = Date.parse('2025-01-01T00:00:00Z');
-    await expect(newFetcher().fetchKey('x509Url', CERTIFICATE_URL)).rejects.toThrow('the certificate is valid from');
-    now = Date.parse('2200-01-01T00:00:00Z');
-    await expect(newFetcher().fetchKey('x509Url', CERTIFICATE_URL)).rejects.toThrow('the certificate is valid from');
+    const ask = async (fetcher: CachedKeyFetcher) => fetcher.fetchKey('x509Url', CERTIFICATE_URL);
+    const good = async () => {
+      const fetcher = newFetcher();
+      await fetcher.confirm('x509Url', CERTIFICATE_URL);
+      return fetcher;
+    };
+    for (const year of ['2025', '2200']) {
+      now = Date.parse(`${year}-01-01T00:00:00Z`);
+      expect(await ask(newFetcher())).toBeUndefined();
+      await expect(ask(await good())).rejects.toThrow('the certificate is valid from');
+    }
     now = NOW;
     answer = () => ({ status: 200, text: '<html>' });
-    await expect(newFetcher().fetchKey('x509Url', CERTIFICATE_URL)).rejects.toThrow('neither a certificate');
+    expect(await ask(newFetcher())).toBeUndefined();
+    await expect(ask(await good())).rejects.toThrow('neither a certificate');
   });
 
   it('may be a bare public key, and the first of a chain', async () => {
@@ -95,14 +104,60 @@ describe('a certificate by address', () => {
 
   it('that failed is not asked for again at once', async () => {
     const fetcher = newFetcher();
-    answer = () => ({ status: 404 });
+    answer = () => ({ status: 503 });
     for (let i = 0; i < 5; i++) {
-      await expect(fetcher.fetchKey('x509Url', CERTIFICATE_URL)).rejects.toThrow('answered 404');
+      await expect(fetcher.fetchKey('x509Url', CERTIFICATE_URL)).rejects.toThrow('answered 503');
     }
     expect(calls).toHaveLength(1);
     now += 31_000;
     answer = () => ({ status: 200, text: certificate });
     expect(await fetcher.fetchKey('x509Url', CERTIFICATE_URL)).toBe(certificate);
+  });
+});
+
+describe('a certificate that only one request speaks of', () => {
+  it.each([400, 403, 404, 410])('is no key where its address answers %i', async status => {
+    answer = () => ({ status });
+    const fetcher = newFetcher();
+    for (let i = 0; i < 3; i++) expect(await fetcher.fetchKey('x509Url', CERTIFICATE_URL)).toBeUndefined();
+    expect(calls).toHaveLength(1);
+  });
+
+  it.each([408, 429, 500, 503])('may be one where it answers %i: nobody is told that we failed', async status => {
+    answer = () => ({ status });
+    const asked = newFetcher().fetchKey('x509Url', CERTIFICATE_URL);
+    await expect(asked).rejects.toThrow(UnknownKeyPlaceError);
+  });
+
+  it('is a failure of ours where it verified a request before', async () => {
+    answer = () => ({ status: 404 });
+    const fetcher = newFetcher();
+    await fetcher.confirm('x509Url', CERTIFICATE_URL);
+    const error = await fetcher.fetchKey('x509Url', CERTIFICATE_URL).catch((thrown: unknown) => thrown);
+    expect(String(error)).toContain('answered 404');
+    expect(error).not.toBeInstanceOf(UnknownKeyPlaceError);
+  });
+
+  it('is asked in a new process, too, once it verified a request: forged ones cannot use up its turn', async () => {
+    const kept: string[] = [];
+    const places = { load: async () => kept, add: async (place: string) => void kept.push(place) };
+    const cold = () => new CachedKeyFetcher({ clock, agent: server.agent, timeoutMs: 400, places });
+    const first = cold();
+    await first.fetchKey('x509Url', CERTIFICATE_URL);
+    await first.confirm('x509Url', CERTIFICATE_URL);
+    const second = cold();
+    answer = ({ path }) => (path.includes('forged') ? { status: 404 } : { status: 200, text: certificate });
+    const forged = (n: number) => second.fetchKey('x509Url', `https://keys.example.com/certs/forged-${n}.pem`);
+    for (let n = 0; n < 10; n++) expect(await forged(n)).toBeUndefined();
+    await expect(forged(10)).rejects.toThrow('too many');
+    expect(await second.fetchKey('x509Url', CERTIFICATE_URL)).toBe(certificate);
+  });
+
+  it('is asked although the known places cannot be read', async () => {
+    const places = { load: () => Promise.reject(new Error('down')), add: () => new Promise<void>(() => undefined) };
+    const fetcher = new CachedKeyFetcher({ clock, agent: server.agent, timeoutMs: 400, places });
+    expect(await fetcher.fetchKey('x509Url', CERTIFICATE_URL)).toBe(certificate);
+    await fetcher.confirm('x509Url', CERTIFICATE_URL);
   });
 });
 
@@ -119,7 +174,7 @@ describe('limits of every call', () => {
 
   it('are redirects, which are not followed', async () => {
     answer = () => ({ status: 302, headers: { location: 'https://keys.example.com/other' } });
-    await expect(newFetcher().fetchKey('x509Url', CERTIFICATE_URL)).rejects.toThrow('answered 302');
+    expect(await newFetcher().fetchKey('x509Url', CERTIFICATE_URL)).toBeUndefined();
     expect(calls).toHaveLength(1);
   });
 

@@ -78,6 +78,7 @@ describe('who may do what', () => {
       Ingest: [
         ...OWN_LOG,
         ...on('events', 'dynamodb:PutItem', 'dynamodb:UpdateItem'),
+        'dynamodb:GetItem on events (control items)',
         ...on('payloads', 'dynamodb:PutItem', 'dynamodb:UpdateItem'),
         ...on('bodies/*', 's3:PutObject'),
         ...on('main queue', 'sqs:SendMessage'),
