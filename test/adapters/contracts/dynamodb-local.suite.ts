@@ -10,6 +10,7 @@ import { attributes, condition, finalState, runStep, step } from './agreement.ts
 import { controlStoreContract } from './control-store.contract.ts';
 import { makeDynamoDbTables } from './dynamodb-tables.ts';
 import { eventStoreContract } from './event-store.contract.ts';
+import { itemStoreContract } from './item-store.contract.ts';
 import { makeMemoryTables } from './memory-region.ts';
 import { payloadStoreContract } from './payload-store.contract.ts';
 
@@ -30,11 +31,13 @@ export function dynamoDbLocalSuite(url: () => string, signedAdapters: AwsAdapter
     eventStoreContract(() => tables);
     controlStoreContract(() => tables);
     payloadStoreContract(() => tables);
+    itemStoreContract(() => tables);
   });
   describe('without the SDK', () => {
     eventStoreContract(() => signed);
     controlStoreContract(() => signed);
     payloadStoreContract(() => signed);
+    itemStoreContract(() => signed);
   });
 
   test('agrees with `holds` on every operator over every pair of values, missing and mistyped ones included', async () => {

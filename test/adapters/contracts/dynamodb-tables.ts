@@ -1,8 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { CreateTableCommand, DynamoDBClient, GetItemCommand, type KeySchemaElement } from '@aws-sdk/client-dynamodb';
 import { clientSettings, type ServiceName } from '#adapters/aws/client-settings.ts';
 import { fromAttributes, toAttributes } from '#adapters/dynamodb/attribute-values.ts';
 import { systemIds } from '#adapters/system.ts';
 import { EVENT_INDEXES } from '#core/inbound/protocol/event-item.ts';
+import { LISTED, OUTBOUND_TABLES } from '#core/outbound/protocol/keys.ts';
 import { type AwsAdapters, sdkAdapters } from '#test/adapters/aws-adapters.ts';
 
 /** The environment a function would have, for an endpoint on this machine. */
@@ -35,6 +37,7 @@ export function makeDynamoDbTables(url: string, adapters: AwsAdapters = sdkAdapt
     store: new adapters.DynamoDbEventStore(ours, 'events'),
     control: new adapters.DynamoDbControlStore(ours, 'events', systemIds),
     payloads: new adapters.DynamoDbStepStore(ours, 'payloads'),
+    items: new adapters.DynamoDbItemStore(ours, { registry: 'registry', outbox: 'outbox' }, sleep),
     effectsTable: 'effects',
     async readEffect(id: string): Promise<Record<string, unknown> | undefined> {
       const { Item } = await client.send(new GetItemCommand({ TableName: 'effects', Key: toAttributes({ id }) }));
@@ -93,5 +96,30 @@ export async function createTables(url: string): Promise<void> {
       AttributeDefinitions: [{ AttributeName: 'id', AttributeType: 'S' }],
     }),
   );
+  for (const table of ['registry', 'outbox'] as const) {
+    const { name, partition, sort } = LISTED;
+    const { project } = OUTBOUND_TABLES[table];
+    await client.send(
+      new CreateTableCommand({
+        TableName: table,
+        BillingMode: 'PAY_PER_REQUEST',
+        KeySchema: key('pk', 'sk'),
+        AttributeDefinitions: ['pk', 'sk', partition, sort].map(AttributeName => ({
+          AttributeName,
+          AttributeType: 'S' as const,
+        })),
+        GlobalSecondaryIndexes: [
+          {
+            IndexName: name,
+            KeySchema: key(partition, sort),
+            Projection:
+              project.length > 0
+                ? { ProjectionType: 'INCLUDE', NonKeyAttributes: [...project] }
+                : { ProjectionType: 'KEYS_ONLY' },
+          },
+        ],
+      }),
+    );
+  }
   client.destroy();
 }

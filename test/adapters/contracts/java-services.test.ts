@@ -6,8 +6,9 @@ import { isLongRun } from '#test/kit/long-run.ts';
 import { dynamoDbLocalSuite } from './dynamodb-local.suite.ts';
 import { createTables } from './dynamodb-tables.ts';
 import { type JavaService, javaMissing, startDynamoDbLocal, startElasticMq } from './java-services.ts';
+import { outboundQueuesContract } from './outbound-queues.contract.ts';
 import { queuesContract } from './queues.contract.ts';
-import { makeSqsQueues } from './sqs-queues.ts';
+import { makeSqsOutboundQueues, makeSqsQueues } from './sqs-queues.ts';
 
 const problem = await javaMissing();
 const signedAdapters = await bundleSignedAdapters();
@@ -18,18 +19,21 @@ describe.skipIf(problem !== undefined)('on services we did not write', () => {
   let elasticmq: JavaService;
   let queues: Awaited<ReturnType<typeof makeSqsQueues>>;
   let signedQueues: typeof queues;
+  let outboundQueues: Awaited<ReturnType<typeof makeSqsOutboundQueues>>;
   const urls = () => ({ dynamodb: dynamodb.url, elasticmq: elasticmq.url });
 
   beforeAll(async () => {
     [dynamodb, elasticmq] = await Promise.all([startDynamoDbLocal(), startElasticMq()]);
     await createTables(dynamodb.url);
     queues = await makeSqsQueues(elasticmq.url, 'contract');
+    outboundQueues = await makeSqsOutboundQueues(elasticmq.url, 'outbound', signedAdapters);
     signedQueues = await makeSqsQueues(elasticmq.url, 'signed', signedAdapters);
   });
   afterAll(() => Promise.all([dynamodb?.stop(), elasticmq?.stop()]));
 
   describe('Amazon’s DynamoDB Local', () => dynamoDbLocalSuite(() => dynamodb.url, signedAdapters));
   describe('ElasticMQ, without the SDK', () => queuesContract(() => signedQueues));
+  describe('ElasticMQ, outbound, without the SDK', () => outboundQueuesContract(() => outboundQueues));
   // The calls are the same (signed-client.test.ts), and most of the time is waiting.
   describe.skipIf(!isLongRun())('ElasticMQ', () => queuesContract(() => queues));
   describe('both, over a faulty network', () => faultyNetworkSuite(urls, sdkAdapters, 'sdk'));

@@ -1,6 +1,7 @@
 import { MemoryControlStore } from '#adapters/memory/memory-control-store.ts';
 import { MemoryDatabase } from '#adapters/memory/memory-database.ts';
 import { eventsTable, MemoryEventStore } from '#adapters/memory/memory-event-store.ts';
+import { MemoryItemStore, outboundTable } from '#adapters/memory/memory-item-store.ts';
 import { MemoryPayloadStore, payloadsTable } from '#adapters/memory/memory-payload-store.ts';
 import { SeededRandom } from '#adapters/memory/seeded-random.ts';
 import { VirtualClock } from '#adapters/memory/virtual-clock.ts';
@@ -12,12 +13,15 @@ export function makeMemoryTables() {
   database.define(eventsTable('events'));
   database.define(payloadsTable('payloads'));
   database.define({ name: 'effects', partition: 'id' });
+  database.define(outboundTable('registry'));
+  database.define(outboundTable('outbox'));
   return {
     clock,
     database,
     store: new MemoryEventStore(database, 'events'),
     control: new MemoryControlStore(database, 'events'),
     payloads: new MemoryPayloadStore(database, 'payloads'),
+    items: new MemoryItemStore(database),
     effectsTable: 'effects',
     readEffect: async (id: string) => database.get('effects', { id }),
     settle: () => clock.advanceBy(60_000),

@@ -3,8 +3,10 @@ import { MemorySecretValues } from '#adapters/memory/memory-secrets.ts';
 import { blobStoreContract } from './blob-store.contract.ts';
 import { controlStoreContract } from './control-store.contract.ts';
 import { eventStoreContract } from './event-store.contract.ts';
-import { makeMemoryQueues } from './memory-queues.ts';
+import { itemStoreContract } from './item-store.contract.ts';
+import { makeMemoryOutboundQueues, makeMemoryQueues } from './memory-queues.ts';
 import { makeMemoryTables } from './memory-region.ts';
+import { outboundQueuesContract } from './outbound-queues.contract.ts';
 import { payloadStoreContract } from './payload-store.contract.ts';
 import { queuesContract } from './queues.contract.ts';
 import { secretValuesContract } from './secret-values.contract.ts';
@@ -14,10 +16,15 @@ const tables = makeMemoryTables();
 eventStoreContract(() => tables);
 controlStoreContract(() => tables);
 payloadStoreContract(() => tables);
+itemStoreContract(() => tables);
 
 const queues = makeMemoryQueues();
 
 queuesContract(() => queues);
+
+const outbound = makeMemoryOutboundQueues();
+
+outboundQueuesContract(() => outbound);
 
 const blobs = new MemoryBlobs(tables.clock);
 

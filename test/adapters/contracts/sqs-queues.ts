@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { CreateQueueCommand, DeleteMessageCommand, ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { type AwsAdapters, sdkAdapters } from '#test/adapters/aws-adapters.ts';
 import { patientSettings } from './dynamodb-tables.ts';
+import type { OutboundQueuesSubject } from './outbound-queues.contract.ts';
 import type { QueuesSubject } from './queues.contract.ts';
 
 /** The real adapters on two new queues of an SQS endpoint: over the SDK, or over the small signed client. */
@@ -46,6 +47,33 @@ export async function makeSqsQueues(
       );
       const attributes = Object.entries(Messages[0]?.MessageAttributes ?? {});
       return Object.fromEntries(attributes.map(([name, { StringValue = '' }]) => [name, StringValue]));
+    },
+    wait: seconds => sleep(seconds * 1_000),
+  };
+}
+
+/** The real adapters on a new wake queue and a new jobs queue. */
+export async function makeSqsOutboundQueues(
+  url: string,
+  name: string,
+  adapters: AwsAdapters = sdkAdapters,
+): Promise<OutboundQueuesSubject> {
+  const client = new SQSClient(patientSettings('SQS', url));
+  const ours = new adapters.SQSClient(patientSettings('SQS', url));
+  const create = async (QueueName: string): Promise<string> =>
+    (await client.send(new CreateQueueCommand({ QueueName }))).QueueUrl ?? '';
+  const urls = { wake: await create(`${name}-wake`), jobs: await create(`${name}-jobs`) };
+  return {
+    wake: new adapters.SqsWakeQueue(ours, urls.wake),
+    jobs: new adapters.SqsJobQueue(ours, urls.jobs),
+    async take(queue) {
+      const QueueUrl = urls[queue];
+      const asked = { QueueUrl, MaxNumberOfMessages: 10, MessageSystemAttributeNames: ['All' as const] };
+      const { Messages = [] } = await client.send(new ReceiveMessageCommand(asked));
+      for (const { ReceiptHandle = '' } of Messages) {
+        await client.send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle }));
+      }
+      return Messages.map(({ Body = '', Attributes = {} }) => ({ body: Body, groupId: Attributes.MessageGroupId }));
     },
     wait: seconds => sleep(seconds * 1_000),
   };
