@@ -42,6 +42,26 @@ import { type TendPorts, tend } from '#core/outbound/tend/tend.ts';
 
 export type OutboundRole = 'publish' | 'fan-out' | 'drain-fast' | 'drain-slow' | 'tend' | 'people';
 
+/** Long polling: a mapping looks as soon as a message can be received. */
+function nudge(queue: MemoryQueue, mapping: MemoryMapping, clock: VirtualClock): void {
+  const send = queue.send.bind(queue);
+  let pending = false;
+  const look = (): void => {
+    pending = false;
+    mapping.disable();
+    mapping.enable();
+  };
+  queue.send = (body, options = {}) => {
+    const delayMs = (options.delaySeconds ?? 0) * 1_000;
+    if (delayMs > 0) clock.after(delayMs + 20, look);
+    else if (!pending) {
+      pending = true;
+      clock.after(20, look);
+    }
+    return send(body, options);
+  };
+}
+
 /** A request as its receiver saw it. */
 export interface Received {
   readonly url: string;
@@ -65,11 +85,16 @@ export interface OutboundWorldOptions {
   readonly processOf?: (role: OutboundRole) => Omit<SimulatedProcessOptions, 'clock' | 'plan'>;
   readonly onChange?: (change: DatabaseChange) => void;
   readonly onRequest?: (request: Received) => void;
+  readonly onAnswer?: (request: Received) => void;
   readonly idleMs?: number;
   readonly slots?: { readonly fast: number; readonly slow: number };
   readonly duplicateRate?: number;
   readonly attemptLog?: 'failures' | 'all';
   readonly telemetry?: MemoryTelemetry;
+  /** Messages are met at once, not at the next poll. Default false. */
+  readonly longPolling?: boolean;
+  /** Default true: `requests` holds every request. */
+  readonly keepRequests?: boolean;
   readonly auditMinutes?: number;
   readonly reconcile?: 'all' | 'sample' | 'off';
 }
@@ -167,6 +192,11 @@ export class OutboundWorld {
       this.#mapping(this.fast, 'drain-fast', slots.fast),
       this.#mapping(this.slow, 'drain-slow', slots.slow),
     ];
+    if (options.longPolling) {
+      for (const [at, queue] of [this.jobs, this.fast, this.slow].entries()) {
+        nudge(queue, this.mappings[at] as MemoryMapping, this.clock);
+      }
+    }
   }
 
   start(): void {
@@ -457,13 +487,14 @@ export class OutboundWorld {
       endedAt: undefined,
       answer: undefined,
     };
-    this.requests.push(received);
+    if (this.#options.keepRequests !== false) this.requests.push(received);
     this.#options.onRequest?.(received);
     const receiver = this.receivers.get(request.url);
     const late = this.clock.sleep(request.deadlineMs).then(() => noAnswer('timeout'));
     const answer = receiver ? await Promise.race([receiver(received), late]) : noAnswer('dns');
     received.endedAt = this.clock.now();
     received.answer = answer;
+    this.#options.onAnswer?.(received);
     return answer;
   }
 }

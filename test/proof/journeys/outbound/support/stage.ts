@@ -65,6 +65,7 @@ export class Stage {
       processOf: role => (role === 'tend' ? { stallMs: STALL_MS } : latency),
       onChange: this.witness.onChange,
       onRequest: this.witness.onRequest,
+      onAnswer: this.witness.onAnswer,
     });
     this.witness.watch(this.world);
   }

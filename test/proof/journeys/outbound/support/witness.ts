@@ -1,5 +1,6 @@
 /** Watches an outbound world at every write and every request, and says what breaks an invariant. */
 import type { DatabaseChange } from '#adapters/memory/memory-database.ts';
+import type { EndpointId } from '#core/outbound/protocol/ids.ts';
 import type { RecordItem, RowItem, RuntimeItem } from '#core/outbound/protocol/items.ts';
 import { FINAL_STATUSES } from '#core/outbound/protocol/items.ts';
 import type { OutboundWorld, Received } from '#test/kit/outbound-world.ts';
@@ -24,6 +25,8 @@ export class Witness {
   stalled = false;
   checks = 0;
   #world: OutboundWorld | undefined;
+  readonly #byUrl = new Map<string, EndpointId>();
+  readonly #inAir = new Map<string, number>();
   readonly #dirty = new Set<string>();
 
   watch(world: OutboundWorld): void {
@@ -41,7 +44,7 @@ export class Witness {
   readonly onRequest = (request: Received): void => {
     const world = this.#world;
     if (!world) return;
-    const ep = [...world.endpoints.values()].find(({ url }) => url === request.url)?.id;
+    const ep = this.#endpointOf(request.url);
     const runtime = ep && world.runtime(ep);
     if (!runtime || this.stalled) return;
     const now = world.clock.now();
@@ -51,10 +54,22 @@ export class Witness {
       this.complaints.push(`O8 a request ${now - runtime.gateSince} ms after the gate was ${runtime.gate}`);
     }
     if ((runtime.holdUntil ?? 0) > now + SLACK_MS) this.complaints.push('O9 a request while the endpoint is on hold');
-    const inAir = world.requests.filter(each => each.url === request.url && each.endedAt === undefined).length;
+    const inAir = (this.#inAir.get(request.url) ?? 0) + 1;
+    this.#inAir.set(request.url, inAir);
     const most = Math.max(runtime.cap, 5) + 1;
     if (inAir > most) this.complaints.push(`O6 ${inAir} requests at once, the cap is ${runtime.cap}`);
   };
+
+  readonly onAnswer = ({ url }: Received): void => {
+    this.#inAir.set(url, Math.max(0, (this.#inAir.get(url) ?? 0) - 1));
+  };
+
+  #endpointOf(url: string): EndpointId | undefined {
+    if (!this.#byUrl.has(url)) {
+      for (const { url: each, id } of this.#world?.endpoints.values() ?? []) this.#byUrl.set(each, id);
+    }
+    return this.#byUrl.get(url);
+  }
 
   #watched(key: string): Watched {
     const known = this.deliveries.get(key) ?? { record: undefined, rows: new Map<string, number>(), fanned: false };
