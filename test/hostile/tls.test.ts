@@ -1,7 +1,8 @@
 /** Receivers whose TLS is wrong, by name, over a name server of this machine. Nothing may be sent in clear or to a stranger. */
 import { readFileSync } from 'node:fs';
+import { Socket } from 'node:net';
 import type { SecureVersion, TlsOptions } from 'node:tls';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { guardedSender } from '#adapters/http/guarded-sender.ts';
 import type { Answer, SenderSession } from '#core/outbound/ports.ts';
 import { type NameServer, startNameServer } from './lying-name-server.ts';
@@ -11,6 +12,9 @@ const fixture = (name: string) => readFileSync(new URL(`../fixtures/tls/${name}.
 const identity = (name: string): TlsOptions => ({ cert: fixture(name), key: fixture(name) });
 const SECRET = 'the body that only the right receiver may see';
 const ok: Behaviour = { onRequest: socket => socket.write(answer(200)) };
+
+/** Where `remoteAddress` comes from: the getter itself cannot be replaced. */
+const socketInside = Socket.prototype as unknown as { _getpeername(): { address: string } };
 
 let names: NameServer;
 let receiver: Receiver;
@@ -73,6 +77,19 @@ describe('a receiver with the right certificate', () => {
     );
     for (let i = 0; i < 3; i++) expect(await send()).toMatchObject({ kind: 'answered', status: 200 });
     expect(receiver.connections()).toBe(3);
+  });
+});
+
+describe('a connection that ends up elsewhere than it was judged', () => {
+  it('is given up before a byte is sent', async () => {
+    const bytes: number[] = [];
+    const send = await open({ onConnect: socket => socket.on('data', chunk => bytes.push(chunk.length)) }, undefined);
+    const elsewhere = vi.spyOn(socketInside, '_getpeername').mockReturnValue({ address: '10.0.0.1' });
+    const got = await send();
+    elsewhere.mockRestore();
+    expect(got).toMatchObject({ kind: 'failed', cause: 'forbidden_address', detail: 'this address is not allowed' });
+    await expect.poll(() => receiver.open()).toBe(0);
+    expect(bytes).toEqual([]);
   });
 });
 
