@@ -31,5 +31,5 @@ export const mercadoPago: ProviderSpec = {
   signatureHeaders: ['x-signature'],
   retries: 'After 15 minutes, 30 minutes, 6 hours, 48 hours and then every 96 hours.',
   setup:
-    'Your integrations, the application, Webhooks: this URL and the events. The secret of the source is the secret signature shown there. Handlers read the object named in the query through the API: the body is not signed.',
+    'Your integrations, the application, Webhooks: this URL and the events. The secret of the source is the secret signature shown there. Handlers read the object named in the query (header holdfast-query) through the API: the body is not signed.',
 };

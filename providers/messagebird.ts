@@ -37,5 +37,5 @@ export const messagebird: ProviderSpec = {
   signatureHeaders: ['messagebird-signature-jwt'],
   retries: 'Not documented for all products; count on several attempts.',
   setup:
-    'Dashboard, Developers, API settings: the signing key there is the secret. Set this URL on the number, flow or channel. The token binds body and URL by their hashes: the URL of the source must equal the one entered there. It is valid for about a minute.',
+    'Status reports come as GET: the handler finds them in the header holdfast-query. Dashboard, Developers, API settings: the signing key there is the secret. Set this URL on the number, flow or channel. The token binds body and URL by their hashes: the URL of the source must equal the one entered there. It is valid for about a minute.',
 };

@@ -171,6 +171,11 @@ function checkIdentity({ identity, verify }: ProviderSpec): string[] {
   if (identity.key.length === 0 || identity.key.some(parts => parts.length === 0)) {
     problems.push('identity.key has no alternative; use [["hash:body"]] or [["none"]]');
   }
+  const readsQuery = identity.key.flat().some(src => src.startsWith('query:'));
+  if (readsQuery && verify.some(({ sig }) => [sig.from].flat().some(src => src.startsWith('query:'))))
+    problems.push(
+      'identity reads the query, which is then kept with the event: a signature or token must not be in it',
+    );
   const claims = [...identity.key.flat(), ...identity.type, ...eventTimes(identity).map(({ from }) => from)].some(src =>
     src.startsWith('claim:'),
   );

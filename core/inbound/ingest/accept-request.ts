@@ -174,7 +174,7 @@ class Acceptance {
       ...origin,
     };
     this.stale = isTooOld(source.spec, { signedFresh, eventAt, receivedAt }, rules.retentionDays);
-    const headers = keptHeaders(source.spec, request.headers);
+    const headers = keptHeaders(source.spec, request.headers, request.rawQuery);
     if (identified.kind === 'batch' && signedFresh) headers[SIGNED_FRESH_HEADER] = '1';
     if (identified.kind === 'batch' && identified.refusedItems > 0) {
       headers[VERIFIED_ITEMS_HEADER] = identified.items.map(it => it.path).join(' ');

@@ -2,6 +2,7 @@
 
 import type { ResolvedSource } from '#core/config/resolved-config.ts';
 import type { EventItem } from '#core/inbound/protocol/event-item.ts';
+import { QUERY_HEADER } from '#core/inbound/protocol/kept-headers.ts';
 import type { Crypto } from '#core/ports.ts';
 import { identifyRequest } from '#core/verification/identify-request.ts';
 import type { Verified } from '#core/verification/verdict.ts';
@@ -20,7 +21,7 @@ export function describeByBody(
   crypto: Pick<Crypto, 'hash'>,
 ): EventItem {
   if (item.itemPath !== undefined || source?.spec.id !== item.provider) return item;
-  const request = { body: body.bytes, headers: body.headers };
+  const request = { body: body.bytes, headers: body.headers, rawQuery: body.headers[QUERY_HEADER] ?? '' };
   const { settings, dedupOnBody } = source;
   const found = identifyRequest(source.spec, request, { crypto, settings, dedupOnBody, verdict: VERDICT });
   if (found.kind === 'nothing') return item;

@@ -7,17 +7,27 @@ export const VERIFIED_ITEMS_HEADER = 'holdfast-verified-items';
 /** Under this name ingest keeps of a batch that its signature covered a fresh time: its items are not judged by their age. */
 export const SIGNED_FRESH_HEADER = 'holdfast-signed-fresh';
 
+/** Under this name ingest keeps the query of a request whose identity is read from it. No request can bring it. */
+export const QUERY_HEADER = 'holdfast-query';
+
 const ALWAYS = ['content-type', 'user-agent'];
 const NEVER = /^(?:authorization|proxy-.*|cookie|set-cookie|x-amz-security-token)$/;
 const MAX_HEADER_LENGTH = 1_024;
+const MAX_QUERY_LENGTH = 4_096;
 
-export function keptHeaders(spec: ProviderSpec, headers: Readonly<Record<string, string>>): Record<string, string> {
+export function keptHeaders(
+  spec: ProviderSpec,
+  headers: Readonly<Record<string, string>>,
+  rawQuery = '',
+): Record<string, string> {
   const kept: Record<string, string> = {};
   for (const name of [...ALWAYS, ...(spec.keepHeaders ?? []), ...identityHeaders(spec)]) {
     const value = headers[name];
     if (value === undefined || NEVER.test(name) || spec.signatureHeaders.includes(name)) continue;
     kept[name] = value.slice(0, MAX_HEADER_LENGTH);
   }
+  const readsQuery = spec.identity.key.flat().some(src => src.startsWith('query:'));
+  if (readsQuery && rawQuery !== '') kept[QUERY_HEADER] = rawQuery.slice(0, MAX_QUERY_LENGTH);
   return kept;
 }
 
