@@ -3,8 +3,8 @@
  * event's key; in a ring of fixed length per source, so that a flood cannot grow it; for a few days. Off by default.
  */
 
+import { ask } from '#core/ask.ts';
 import type { ResolvedSource } from '#core/config/resolved-config.ts';
-import { DependencyError } from '#core/errors.ts';
 import type { EpochMs } from '#core/glossary.ts';
 import type { PayloadStore } from '#core/inbound/ports.ts';
 import { REFUSED_SLOTS, refusedKey } from '#core/inbound/protocol/event-item.ts';
@@ -34,8 +34,8 @@ export async function quarantineRequest(
 ): Promise<void> {
   const hash = ports.crypto.hash('sha256', request.body);
   const slot = ((hash[0] ?? 0) * 256 + (hash[1] ?? 0)) % REFUSED_SLOTS;
-  try {
-    await ports.payloads.putRefused({
+  await ask({ telemetry: ports.telemetry, stage: 'quarantine', fields: { source: source.id } }, () =>
+    ports.payloads.putRefused({
       ...refusedKey(source.id, slot),
       cause,
       refusedAt: nowMs,
@@ -44,9 +44,6 @@ export async function quarantineRequest(
       headers: keptHeaders(source.spec, request.headers),
       bytes: ports.codec.deflate(request.body.subarray(0, BODY_LIMIT)),
       expiresAt: expiryAfter(nowMs, QUARANTINE_DAYS),
-    });
-  } catch (error) {
-    if (!(error instanceof DependencyError)) throw error;
-    ports.telemetry.count('DependencyError', { dependency: error.dependency });
-  }
+    }),
+  );
 }

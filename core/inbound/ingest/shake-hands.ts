@@ -3,8 +3,8 @@
  * subscription by a call. Both are done before the answer, and the answer is a good one only when they were.
  */
 
+import { ask } from '#core/ask.ts';
 import type { ResolvedSource } from '#core/config/resolved-config.ts';
-import { DependencyError } from '#core/errors.ts';
 import type { Reply } from '#core/reply.ts';
 import { answerHandshake, type HandshakeAnswer } from '#core/verification/handshake.ts';
 import type { RawRequest } from '#core/verification/raw-request.ts';
@@ -78,11 +78,6 @@ async function confirm(
 
 /** Undefined when nobody knows whether it was done. */
 async function tryOut<T>(work: () => Promise<T>, ports: HandshakePorts): Promise<T | undefined> {
-  try {
-    return await work();
-  } catch (error) {
-    if (!(error instanceof DependencyError)) throw error;
-    ports.telemetry.count('DependencyError', { dependency: error.dependency });
-    return undefined;
-  }
+  const asked = await ask({ telemetry: ports.telemetry, stage: 'handshake' }, work);
+  return asked.ok ? asked.value : undefined;
 }

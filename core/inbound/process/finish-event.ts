@@ -3,6 +3,7 @@
  * successor, a DLQ message) is sent after the record says so and before the message is acked (I7).
  */
 
+import { ask } from '#core/ask.ts';
 import { DependencyError } from '#core/errors.ts';
 import { type EpochMs, splitEventPk } from '#core/glossary.ts';
 import type { Outcome } from '#core/handler/handler-contract.ts';
@@ -64,15 +65,12 @@ export async function finishEvent(
   rules: ProcessRules,
 ): Promise<Disposal> {
   const finisher = new Finisher(attempt, ports, rules);
-  try {
-    return await finisher.record(end);
-  } catch (error) {
-    // Errored, not refused: nobody knows whether it was written. The message comes back and the claim will tell.
-    if (!(error instanceof DependencyError)) throw error;
-    ports.telemetry.count('DependencyError', { dependency: error.dependency });
-    ports.telemetry.log('warn', { stage: 'finish', pk: attempt.item.pk, error: error.message });
-    return RETURN;
-  }
+  const { telemetry } = ports;
+  const recorded = await ask({ telemetry, stage: 'finish', fields: { pk: attempt.item.pk } }, () =>
+    finisher.record(end),
+  );
+  // Errored, not refused: nobody knows whether it was written. The message comes back and the claim will tell.
+  return recorded.ok ? recorded.value : RETURN;
 }
 
 class Finisher {

@@ -3,6 +3,7 @@
  * commits) and I7 (a message is deleted only when something else stands for its event).
  */
 
+import { ask } from '#core/ask.ts';
 import type { ResolvedSource } from '#core/config/resolved-config.ts';
 import { DependencyError, UnknownDictionaryError } from '#core/errors.ts';
 import { type SourceId, splitEventPk, toEventId } from '#core/glossary.ts';
@@ -82,12 +83,9 @@ export async function processEvent(
 }
 
 async function sendAway(record: QueueRecord, reason: string, ports: ProcessPorts): Promise<Disposal> {
-  try {
-    await ports.dead.send(record.body, 'foreign_message');
-  } catch (error) {
-    if (!(error instanceof DependencyError)) throw error;
-    return RETURN;
-  }
+  const { telemetry } = ports;
+  const sent = await ask({ telemetry, stage: 'read' }, () => ports.dead.send(record.body, 'foreign_message'));
+  if (!sent.ok) return RETURN;
   ports.telemetry.count('ForeignMessage');
   ports.telemetry.log('error', { stage: 'read', cause: 'foreign_message', error: reason });
   return ACK;

@@ -1,13 +1,13 @@
 /** One attempt of one event: fetch its bytes, give them to the handler, and put a name to how it ended. */
 
+import { ask } from '#core/ask.ts';
 import type { ResolvedSource } from '#core/config/resolved-config.ts';
 import { DependencyError } from '#core/errors.ts';
 import { splitEventPk, toEventId } from '#core/glossary.ts';
 import type { HandlerContext, HandlerRegistration, Outcome, WebhookEvent } from '#core/handler/handler-contract.ts';
-import { blobKeyOf, type EventItem } from '#core/inbound/protocol/event-item.ts';
-import { expiryAfter } from '#core/inbound/protocol/event-writes.ts';
+import type { EventItem } from '#core/inbound/protocol/event-item.ts';
 import { noteConflict } from '#core/inbound/protocol/note-conflict.ts';
-import { PAYLOAD_MARGIN_DAYS } from '#core/inbound/protocol/retention.ts';
+import { carriedBody, inflateBody, type LoadedBody, readBody, storeBody } from '#core/inbound/protocol/store-body.ts';
 import type { WorkMessage } from '#core/inbound/protocol/work-message.ts';
 import type { EffectWrite } from '#core/ports.ts';
 import { capText } from '#core/scan/text.ts';
@@ -18,27 +18,17 @@ import type { ProcessPorts, ProcessRules } from './process-ports.ts';
 import { StepRunner } from './step-runner.ts';
 import { subjectOf } from './subject-of.ts';
 
-/** Above this a stored body is not ours: ingest refuses larger ones. */
-const MAX_BODY_BYTES = 16 * 1_048_576;
 const MAX_EFFECTS = 99;
 /** Causes are a dimension of metrics: a few short words, never a text with an id in it. */
 const LABEL = /^[a-z][a-z_]{0,39}$/;
-
-export type LoadedBody =
-  | { readonly kind: 'body'; readonly bytes: Uint8Array; readonly headers: Readonly<Record<string, string>> }
-  | { readonly kind: 'missing' };
 
 /** The record decides which body runs, and with which headers; the message's copy is used when it is that delivery's. */
 export async function loadBody(message: WorkMessage, item: EventItem, ports: ProcessPorts): Promise<LoadedBody> {
   const carried = message.payload === undefined ? undefined : ports.codec.fromBase64(message.payload);
   if (carried !== undefined && message.bodySha === item.bodySha && message.ingestId === item.ingestId) {
-    return { kind: 'body', bytes: ports.codec.inflate(carried, MAX_BODY_BYTES), headers: message.headers ?? {} };
+    return { kind: 'body', bytes: inflateBody(carried, ports.codec), headers: message.headers ?? {} };
   }
-  const stored = await ports.payloads.getBody(item.pk, item.bodySha);
-  if (!stored) return { kind: 'missing' };
-  const deflated = stored.bytes ?? (stored.ref === undefined ? undefined : await ports.blobs.get(stored.ref));
-  if (!deflated) return { kind: 'missing' };
-  return { kind: 'body', bytes: ports.codec.inflate(deflated, MAX_BODY_BYTES), headers: stored.headers };
+  return readBody(item.pk, item.bodySha, ports);
 }
 
 /**
@@ -52,21 +42,14 @@ export async function keepOtherBody(
   rules: ProcessRules,
 ): Promise<boolean> {
   if (message.unrecorded !== true || message.bodySha === item.bodySha) return true;
-  const { pk, bodySha, payload, ref, headers = {} } = message;
-  const bytes = payload === undefined ? undefined : ports.codec.fromBase64(payload);
-  const expiresAt = expiryAfter(ports.clock.now(), rules.retentionDays + PAYLOAD_MARGIN_DAYS);
-  try {
-    if (bytes && bytes.length <= rules.inlineLimitBytes) {
-      await ports.payloads.putBody({ pk, sk: `B#${bodySha}`, bytes, headers, expiresAt });
-    } else {
-      const key = ref ?? blobKeyOf(pk, bodySha);
-      if (bytes) await ports.blobs.put(key, bytes);
-      await ports.payloads.putBody({ pk, sk: `B#${bodySha}`, ref: key, headers, expiresAt });
-    }
-  } catch (error) {
-    if (!(error instanceof DependencyError)) throw error;
-    return false;
-  }
+  const { pk, bodySha, headers = {} } = message;
+  const place = carriedBody(message, ports.codec);
+  if (place === undefined) return true;
+  const { telemetry } = ports;
+  const kept = await ask({ telemetry, stage: 'keep_other_body', fields: { pk } }, () =>
+    storeBody({ pk, bodySha, headers, place }, ports, rules),
+  );
+  if (!kept.ok) return false;
   noteConflict(pk, rules.sources.get(splitEventPk(pk).sourceId)?.spec, ports.telemetry);
   return true;
 }

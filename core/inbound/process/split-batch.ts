@@ -5,21 +5,22 @@
  */
 
 import type { ResolvedSource } from '#core/config/resolved-config.ts';
-import { type EpochMs, type EventKey, isEventKey, splitEventPk, toEventPk } from '#core/glossary.ts';
+import { type EpochMs, splitEventPk, toEventPk } from '#core/glossary.ts';
 import { done } from '#core/handler/handler-contract.ts';
-import { blobKeyOf, type EventItem } from '#core/inbound/protocol/event-item.ts';
-import { expiryAfter, type NewEvent, pendingItem, staleItem } from '#core/inbound/protocol/event-writes.ts';
+import type { EventItem } from '#core/inbound/protocol/event-item.ts';
+import { eventKeyOf } from '#core/inbound/protocol/event-key.ts';
+import { type NewEvent, pendingItem, staleItem } from '#core/inbound/protocol/event-writes.ts';
 import { SIGNED_FRESH_HEADER, VERIFIED_ITEMS_HEADER } from '#core/inbound/protocol/kept-headers.ts';
 import { noteConflict } from '#core/inbound/protocol/note-conflict.ts';
 import { noteTooOld } from '#core/inbound/protocol/note-too-old.ts';
-import { isTooOld, PAYLOAD_MARGIN_DAYS } from '#core/inbound/protocol/retention.ts';
+import { isTooOld } from '#core/inbound/protocol/retention.ts';
+import { type LoadedBody, storeBody } from '#core/inbound/protocol/store-body.ts';
 import { encodeWorkMessage, referenceTo } from '#core/inbound/protocol/work-message.ts';
 import type { ProviderSpec } from '#core/provider/provider-spec.ts';
 import { toHex } from '#core/scan/bytes.ts';
 import { splitItems } from '#core/verification/identify-request.ts';
 import type { AttemptEnd } from './finish-event.ts';
 import type { ProcessPorts, ProcessRules } from './process-ports.ts';
-import type { LoadedBody } from './run-handler.ts';
 
 const AT_ONCE = 10;
 
@@ -86,9 +87,8 @@ async function recordChild(
   rules: ProcessRules,
 ): Promise<void> {
   const { sourceId, eventKey: parentKey } = splitEventPk(parent.pk);
-  const pk = toEventPk(sourceId, childKey(child.key ?? `${parentKey}:${child.path}`, ports));
+  const pk = toEventPk(sourceId, eventKeyOf(child.key ?? `${parentKey}:${child.path}`, ports.crypto));
   const now = ports.clock.now();
-  const deflated = ports.codec.deflate(child.bytes, parent.provider);
   const bodySha = toHex(ports.crypto.hash('sha256', child.bytes));
   const event: NewEvent = {
     pk,
@@ -103,15 +103,8 @@ async function recordChild(
     ...(child.eventAtMs === undefined ? {} : { eventAt: child.eventAtMs }),
   };
   const { [VERIFIED_ITEMS_HEADER]: _, [SIGNED_FRESH_HEADER]: fresh, ...headers } = body.headers;
-  const expiresAt = expiryAfter(now, rules.retentionDays + PAYLOAD_MARGIN_DAYS);
-  const stored = { pk, sk: `B#${bodySha}`, headers: { ...headers, 'content-type': 'application/json' }, expiresAt };
-  if (deflated.length > rules.inlineLimitBytes) {
-    const ref = blobKeyOf(pk, bodySha);
-    await ports.blobs.put(ref, deflated);
-    await ports.payloads.putBody({ ...stored, ref });
-  } else {
-    await ports.payloads.putBody({ ...stored, bytes: deflated });
-  }
+  const place = { bytes: ports.codec.deflate(child.bytes, parent.provider) };
+  await storeBody({ pk, bodySha, headers: { ...headers, 'content-type': 'application/json' }, place }, ports, rules);
   // A replay of the batch asks for its items again, however old they are.
   const age = { signedFresh: fresh !== undefined, eventAt: event.eventAt, receivedAt: event.receivedAt };
   const stale = parent.gen === 1 && isTooOld(spec, age, rules.retentionDays);
@@ -127,8 +120,4 @@ async function recordChild(
   // What an earlier run of this split recorded is its own, or the sweeper's: a long split would send it again each time.
   if (item === undefined || (written.kind === 'refused' && item.ingestId !== event.ingestId)) return;
   await ports.queue.send(encodeWorkMessage(referenceTo(item)), { groupId: sourceId });
-}
-
-function childKey(key: string, ports: ProcessPorts): EventKey {
-  return isEventKey(key) ? key : (toHex(ports.crypto.hash('sha256', new TextEncoder().encode(key))) as EventKey);
 }

@@ -3,10 +3,10 @@
  * event), I9 (attempts grow by claims) and the fence: a fresh owner token for each claim. The rows of
  * `meetRefusal` are the table of refused claims in docs/protocol.md ("The processor"), first match wins.
  */
-import { DependencyError } from '#core/errors.ts';
+import { ask } from '#core/ask.ts';
 import { splitEventPk } from '#core/glossary.ts';
 import type { EventUpdate, WriteResult } from '#core/inbound/ports.ts';
-import { blobKeyOf, type EventItem, isKnownRecord } from '#core/inbound/protocol/event-item.ts';
+import { type EventItem, isKnownRecord } from '#core/inbound/protocol/event-item.ts';
 import { isTerminal } from '#core/inbound/protocol/event-status.ts';
 import {
   breakerPark,
@@ -27,6 +27,7 @@ import {
 import { noteTooOld } from '#core/inbound/protocol/note-too-old.ts';
 import { isPastDedupWindow, PAYLOAD_MARGIN_DAYS } from '#core/inbound/protocol/retention.ts';
 import { sendDeath } from '#core/inbound/protocol/send-death.ts';
+import { carriedBody, storeBody } from '#core/inbound/protocol/store-body.ts';
 import { encodeWorkMessage, type WorkMessage } from '#core/inbound/protocol/work-message.ts';
 import { capText } from '#core/scan/text.ts';
 import { ACK, type Disposal, type ProcessPorts, type ProcessRules, type QueueRecord, RETURN } from './process-ports.ts';
@@ -60,12 +61,12 @@ export async function takeEvent(
   const way = parkFor
     ? parkingWay(message, parkFor.kind === 'pause' ? pausedPark(now) : breakerPark(now, parkFor.untilMs), rules)
     : claimingWay(message, { claimId: ports.ids.uuid(), now, leaseUntil: now + leaseMs }, rules);
-  try {
-    return await take(message, record, way, ports, rules);
-  } catch (error) {
-    if (!(error instanceof DependencyError)) throw error;
-    return { kind: 'disposed', disposal: await waitForDependency(message, record, error, ports, rules) };
-  }
+  const { telemetry } = ports;
+  const taken = await ask({ telemetry, stage: 'claim', fields: { pk: message.pk } }, () =>
+    take(message, record, way, ports, rules),
+  );
+  if (taken.ok) return taken.value;
+  return { kind: 'disposed', disposal: await waitForDependency(message, record, ports, rules) };
 }
 
 function claimingWay(message: WorkMessage, by: Claim, rules: ProcessRules): Way {
@@ -197,23 +198,10 @@ async function meetRefusal(
 
 /** A record never exists without its payload: make sure of it first. False: nobody has the bytes. */
 async function holdPayload(message: WorkMessage, ports: ProcessPorts, rules: ProcessRules): Promise<boolean> {
-  const { pk, bodySha, payload, ref, headers = {} } = message;
-  if (payload === undefined && ref === undefined) return (await ports.payloads.getBody(pk, bodySha)) !== undefined;
-  const bytes = payload === undefined ? undefined : ports.codec.fromBase64(payload);
-  const expiresAt = expiryAfter(ports.clock.now(), rules.retentionDays + PAYLOAD_MARGIN_DAYS);
-  if (bytes !== undefined && bytes.length > rules.inlineLimitBytes) {
-    const key = blobKeyOf(pk, bodySha);
-    await ports.blobs.put(key, bytes);
-    await ports.payloads.putBody({ pk, sk: `B#${bodySha}`, ref: key, headers, expiresAt });
-  } else {
-    await ports.payloads.putBody({
-      pk,
-      sk: `B#${bodySha}`,
-      headers,
-      expiresAt,
-      ...(bytes ? { bytes } : { ref: ref ?? '' }),
-    });
-  }
+  const { pk, bodySha, headers = {} } = message;
+  const place = carriedBody(message, ports.codec);
+  if (place === undefined) return (await ports.payloads.getBody(pk, bodySha)) !== undefined;
+  await storeBody({ pk, bodySha, headers, place }, ports, rules);
   return true;
 }
 
@@ -238,20 +226,16 @@ function newEventOf(message: WorkMessage): NewEvent {
 async function waitForDependency(
   message: WorkMessage,
   record: QueueRecord,
-  error: DependencyError,
   ports: ProcessPorts,
   rules: ProcessRules,
 ): Promise<Disposal> {
-  ports.telemetry.count('DependencyError', { dependency: error.dependency });
-  ports.telemetry.log('warn', { stage: 'claim', pk: message.pk, error: error.message });
   const ageMs = ports.clock.now() - record.sentAt;
   if (message.unrecorded && ageMs > rules.timings.messageMaxAgeMs) {
-    try {
-      await ports.dead.send(encodeWorkMessage(message), 'never_recorded');
-      return ACK;
-    } catch (failure) {
-      if (!(failure instanceof DependencyError)) throw failure;
-    }
+    const { telemetry } = ports;
+    const sent = await ask({ telemetry, stage: 'never_recorded', fields: { pk: message.pk } }, () =>
+      ports.dead.send(encodeWorkMessage(message), 'never_recorded'),
+    );
+    if (sent.ok) return ACK;
   }
   await ports.receipts.hide(
     record.receipt,

@@ -1,5 +1,5 @@
 /** Which sources are paused: one control item, cached for a few seconds. */
-import { DependencyError } from '#core/errors.ts';
+import { ask } from '#core/ask.ts';
 import type { EpochMs, SourceId } from '#core/glossary.ts';
 import type { ControlStore } from '#core/inbound/ports.ts';
 import type { Clock, Telemetry } from '#core/ports.ts';
@@ -54,14 +54,9 @@ export class Pauses {
 
   private async load(): Promise<void> {
     const { control, clock, telemetry } = this.ports;
-    try {
-      this.known = decodePauses((await control.read(PAUSES_CONTROL))?.value);
-    } catch (error) {
-      // A pause is an operator's convenience: an unreadable flag must not stop the work.
-      if (!(error instanceof DependencyError)) throw error;
-      telemetry.count('DependencyError', { dependency: error.dependency });
-      telemetry.log('warn', { stage: 'pauses', error: error.message });
-    }
+    const flags = await ask({ telemetry, stage: 'pauses' }, () => control.read(PAUSES_CONTROL));
+    // A pause is an operator's convenience: an unreadable flag must not stop the work.
+    if (flags.ok) this.known = decodePauses(flags.value?.value);
     this.readAt = clock.now();
   }
 }

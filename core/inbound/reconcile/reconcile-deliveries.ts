@@ -7,15 +7,17 @@ import type { ResolvedSource } from '#core/config/resolved-config.ts';
 import { DependencyError } from '#core/errors.ts';
 import { matches } from '#core/event-type.ts';
 import { type EpochMs, type EventPk, type SourceId, toEventId, toEventPk } from '#core/glossary.ts';
-import { acceptReconciled, eventKeyOf, type ReconciledPorts } from '#core/inbound/ingest/accept-request.ts';
+import { acceptReconciled } from '#core/inbound/ingest/accept-request.ts';
 import type { IngestRules } from '#core/inbound/ingest/ingest-ports.ts';
+import type { RecordPorts } from '#core/inbound/ingest/record-and-send.ts';
 import type { ControlStore, EventStore } from '#core/inbound/ports.ts';
+import { eventKeyOf } from '#core/inbound/protocol/event-key.ts';
 import { PatientCaller } from './ask-patiently.ts';
 import type { DeliveryApi, DeliveryContent, ListedDelivery } from './delivery-api.ts';
 import { chooseWindow, type OpenWindow, type Progress, parseProgress, type WindowRules } from './progress.ts';
 
-export interface ReconcilePorts extends Omit<ReconciledPorts, 'store'> {
-  readonly store: ReconciledPorts['store'] & Pick<EventStore, 'getMany'>;
+export interface ReconcilePorts extends Omit<RecordPorts, 'store'> {
+  readonly store: RecordPorts['store'] & Pick<EventStore, 'getMany'>;
   readonly control: Pick<ControlStore, 'read' | 'write'>;
 }
 

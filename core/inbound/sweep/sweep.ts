@@ -3,6 +3,7 @@
  * due, deaths get their DLQ message, the DLQ is drained of what a person already dealt with. Holds I3 and the liveness
  * half of I2; one bad item never stops a run.
  */
+import { ask } from '#core/ask.ts';
 import { DependencyError } from '#core/errors.ts';
 import type { EpochMs, SourceId } from '#core/glossary.ts';
 import { type EventItem, WATCH_SHARDS } from '#core/inbound/protocol/event-item.ts';
@@ -175,14 +176,8 @@ class SweepRun {
 
   /** A call that fails costs its own page this minute, not the run. */
   private async guard<T>(work: () => Promise<T>): Promise<T | undefined> {
-    try {
-      return await work();
-    } catch (error) {
-      if (!(error instanceof DependencyError)) throw error;
-      this.ports.telemetry.count('DependencyError', { dependency: error.dependency });
-      this.ports.telemetry.log('warn', { stage: 'sweep', error: error.message });
-      return undefined;
-    }
+    const asked = await ask({ telemetry: this.ports.telemetry, stage: 'sweep' }, work);
+    return asked.ok ? asked.value : undefined;
   }
 
   private ranges(source: SourceId): Range[] {

@@ -4,7 +4,7 @@
  * or its index entry came later than the sweeper) is watched from then on. Nothing is repaired silently: what is wrong
  * is counted and named.
  */
-import { DependencyError } from '#core/errors.ts';
+import { ask } from '#core/ask.ts';
 import type { EpochMs } from '#core/glossary.ts';
 import type { ControlStore, EventStore, PayloadStore } from '#core/inbound/ports.ts';
 import { type ArrivalCursors, isPassed, readArrivals } from '#core/inbound/protocol/arrivals.ts';
@@ -116,13 +116,8 @@ async function watchForgotten(
 
 /** A call that fails costs what it was for, not the run. */
 async function attempt<T>(work: () => Promise<T>, ports: ReconcilePorts): Promise<T | undefined> {
-  try {
-    return await work();
-  } catch (error) {
-    if (!(error instanceof DependencyError)) throw error;
-    ports.telemetry.count('DependencyError', { dependency: error.dependency });
-    return undefined;
-  }
+  const asked = await ask({ telemetry: ports.telemetry, stage: 'audit' }, work);
+  return asked.ok ? asked.value : undefined;
 }
 
 async function checkPayload(item: EventItem, ports: ReconcilePorts, rules: WriteRules): Promise<readonly Mismatch[]> {

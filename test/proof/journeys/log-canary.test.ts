@@ -65,7 +65,7 @@ describe('no line', () => {
     failing = '';
     await world.clock.advanceBy(10 * MINUTE);
     const text = canaries.check();
-    for (const seen of ['unknown_record', '"stage":"sweep","error"', '"stage":"drain"', '"stage":"replay_job"'])
+    for (const seen of ['unknown_record', '"stage":"sweep","dependency"', '"stage":"drain"', '"stage":"replay_job"'])
       expect(text).toContain(seen);
   });
 

@@ -122,6 +122,8 @@ it('neighbour: no module remembers anything of a request; what is kept is parsed
     // Keys that are the same all day, made from the function's credentials.
     'adapters/aws/signed/sign.ts: lastKeys',
     'adapters/crypto/node-crypto.ts: parsedKeys',
+    // Of sockets, for as long as they are there.
+    'adapters/http/guarded-agent.ts: progresses',
     'adapters/system.ts: lists',
     'core/scan/json-scan.ts: steps',
     'core/verification/message.ts: templates',

@@ -12,7 +12,7 @@ export interface Mutant {
 }
 
 const WRITES = 'core/inbound/protocol/event-writes.ts';
-const ACCEPT = 'core/inbound/ingest/accept-request.ts';
+const RECORD = 'core/inbound/ingest/record-and-send.ts';
 const TAKE = 'core/inbound/process/take-event.ts';
 const FINISH = 'core/inbound/process/finish-event.ts';
 const SWEEP = 'core/inbound/sweep/sweep-event.ts';
@@ -23,42 +23,42 @@ export const MUTANTS: readonly Mutant[] = [
   // Ingest
   {
     name: 'duplicate means 200, sent or not',
-    file: ACCEPT,
-    from: "if (known?.status === 'pending' && known.enqueuedAt === undefined && this.isLeftBehind(known)) {",
-    to: 'if (false as boolean) {',
+    file: RECORD,
+    from: "return leftBehind ? { kind: 'left_behind', item } : { kind: 'known' };",
+    to: "return leftBehind ? { kind: 'known' } : { kind: 'known' };",
   },
   {
     name: "no ingestId check: the SDK's own retry is a duplicate",
-    file: ACCEPT,
-    from: 'written.item?.ingestId === this.event.ingestId',
-    to: 'false',
+    file: RECORD,
+    from: 'there?.ingestId !== event.ingestId',
+    to: 'true',
   },
   {
     name: '200 on hope',
-    file: ACCEPT,
-    from: 'if (!this.recorded && !this.sentWhole) {',
-    to: 'if (false as boolean) {',
+    file: RECORD,
+    from: "if (recorded.kind === 'unrecorded' && sent !== 'whole') {",
+    to: 'if (sent.length < 0) {',
   },
   {
     name: 'an outage copy without its payload',
     scenario: 'anOutageOfTheTableLosesNothing',
-    file: ACCEPT,
-    from: 'if (this.known) return',
-    to: 'if (this.known || !this.recorded) return',
+    file: RECORD,
+    from: "if (recorded.kind === 'left_behind') return { ...base, again: true };",
+    to: "if (recorded.kind === 'left_behind') return { ...base, again: true };\n  if (recorded.kind === 'unrecorded') return base;",
   },
   {
     name: 'state before payload: no payload at all',
     scenario: 'aBrokenDeployKillsNothing',
-    file: ACCEPT,
-    from: 'this.payloadSafe = (await this.within(() => this.ports.payloads.putBody(item))) !== undefined;',
-    to: 'this.payloadSafe = item !== undefined;',
+    file: RECORD,
+    from: 'putBody({ ...body, place: placed.value }, ports, rules)',
+    to: 'Promise.resolve(putBody)',
   },
   {
     name: 'no fallback when the table is down',
     scenario: 'anOutageOfTheTableLosesNothing',
-    file: ACCEPT,
-    from: 'this.sentWhole = this.sent &&',
-    to: 'this.sentWhole = this.recorded &&',
+    file: RECORD,
+    from: "return message.payload === undefined && message.ref === undefined ? 'by_name' : 'whole';",
+    to: "return recorded.kind === 'unrecorded' ? 'by_name' : 'whole';",
   },
   {
     name: 'a request that fails verification is answered like a genuine one',
@@ -197,8 +197,8 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'foreign messages are dropped',
     scenario: 'foreignMessagesWaitInTheDlq',
     file: PROCESS,
-    from: "    await ports.dead.send(record.body, 'foreign_message');",
-    to: '    ports.clock.now();',
+    from: "() => ports.dead.send(record.body, 'foreign_message')",
+    to: 'async () => ports.clock.now()',
   },
   {
     name: 'no deadline: a slow handler outlives its invocation',
@@ -219,8 +219,8 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'a finish that failed is acked',
     journey: 'happy path',
     file: FINISH,
-    from: "    ports.telemetry.log('warn', { stage: 'finish', pk: attempt.item.pk, error: error.message });\n    return RETURN;",
-    to: "    ports.telemetry.log('warn', { stage: 'finish', pk: attempt.item.pk, error: error.message });\n    return ACK;",
+    from: 'return recorded.ok ? recorded.value : RETURN;',
+    to: 'return recorded.ok ? recorded.value : ACK;',
   },
   {
     name: 'a retry without its successor',
@@ -301,9 +301,9 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'an unsent event is not told to the sweeper',
-    file: ACCEPT,
-    from: '    if (this.sent || !this.recorded) return;',
-    to: '    if (this.sent || this.recorded) return;',
+    file: RECORD,
+    from: "  if (recorded.kind === 'unrecorded') return;\n  const leftMs",
+    to: "  if (recorded.kind !== 'unrecorded') return;\n  const leftMs",
   },
   {
     name: 'the reconciler does not look for what nobody watches',
