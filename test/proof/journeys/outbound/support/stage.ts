@@ -68,6 +68,7 @@ export class Stage {
       onAnswer: this.witness.onAnswer,
     });
     this.witness.watch(this.world);
+    this.witness.troubled = () => this.played.length > 0;
   }
 
   /** Lets time pass until a promise is settled. */

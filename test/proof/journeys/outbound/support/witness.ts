@@ -23,6 +23,8 @@ export class Witness {
   readonly deliveries = new Map<string, Watched>();
   /** A process stood still: what it does when it goes on may break a promise about time. */
   stalled = false;
+  /** A process died or lost an answer lately: what it had in the air is still there beside its successor's. */
+  troubled: () => boolean = () => false;
   checks = 0;
   #world: OutboundWorld | undefined;
   readonly #byUrl = new Map<string, EndpointId>();
@@ -56,8 +58,9 @@ export class Witness {
     if ((runtime.holdUntil ?? 0) > now + SLACK_MS) this.complaints.push('O9 a request while the endpoint is on hold');
     const inAir = (this.#inAir.get(request.url) ?? 0) + 1;
     this.#inAir.set(request.url, inAir);
-    const most = Math.max(runtime.cap, 5) + 1;
-    if (inAir > most) this.complaints.push(`O6 ${inAir} requests at once, the cap is ${runtime.cap}`);
+    // The cap grows and shrinks in the session's memory; what a customer allows is the bound that all can see.
+    const most = world.endpoints.get(ep)?.ordered ? 1 : (world.endpoints.get(ep)?.maxConcurrency ?? 1);
+    if (inAir > most && !this.troubled()) this.complaints.push(`O6 ${inAir} requests at once, ${most} are allowed`);
   };
 
   readonly onAnswer = ({ url }: Received): void => {

@@ -1,0 +1,145 @@
+/**
+ * What producers and receivers know, and nothing the product says of itself: every message that was acknowledged, every
+ * request that arrived. At the end each acknowledged message × endpoint that wanted it must be accounted for.
+ */
+import type { AppId, EndpointId, MessageId } from '#core/outbound/protocol/ids.ts';
+import type { FinalStatus, RecordItem } from '#core/outbound/protocol/items.ts';
+import type { Received } from '#test/kit/outbound-world.ts';
+
+interface Account {
+  /** Starts of the requests that were answered 2xx. */
+  readonly good: number[];
+  failed: number;
+  requests: number;
+}
+export interface LedgerEndpoint {
+  readonly id: EndpointId;
+  readonly app: AppId;
+  readonly url: string;
+  readonly temperament: string;
+  readonly healthy: boolean;
+  readonly createdAt: number;
+  deletedAt?: number;
+  droppedBefore?: number;
+  readonly abandoned: boolean;
+}
+export interface Acknowledged {
+  readonly app: AppId;
+  readonly key: string;
+  readonly askedAt: number;
+  readonly ackedAt: number;
+  readonly createdAt: number;
+}
+
+const text = new TextDecoder();
+
+export class Ledger {
+  readonly complaints: string[] = [];
+  readonly acknowledged = new Map<MessageId, Acknowledged>();
+  readonly endpoints = new Map<EndpointId, LedgerEndpoint>();
+  readonly #byUrl = new Map<string, LedgerEndpoint>();
+  readonly accounts = new Map<string, Account>();
+  /** Replays that people asked for, by endpoint and message. */
+  readonly replays = new Map<string, number>();
+  /** Times at which something of ours died or failed, in order. */
+  readonly troubles: number[] = [];
+  requests = 0;
+  duplicates = 0;
+  readonly firstDelays: number[] = [];
+
+  addEndpoint(endpoint: LedgerEndpoint): void {
+    this.endpoints.set(endpoint.id, endpoint);
+    this.#byUrl.set(endpoint.url, endpoint);
+  }
+
+  trouble(at: number): void {
+    this.troubles.push(at);
+  }
+
+  /** Told when a request has its answer. */
+  readonly answered = (request: Received): void => {
+    const endpoint = this.#byUrl.get(request.url);
+    if (!endpoint) return;
+    this.requests += 1;
+    const body = text.decode(request.body);
+    const ids = request.id.startsWith('batch_')
+      ? [...body.matchAll(/"id":"(msg_[0-9a-z]{26})"/g)].map(it => it[1] ?? '')
+      : [request.id];
+    const good = request.answer?.kind === 'answered' && request.answer.status >= 200 && request.answer.status < 300;
+    for (const id of ids) {
+      const message = this.acknowledged.get(id as MessageId);
+      if (!body.includes(`"id":"${id}"`)) this.complaints.push(`O13 ${id} came with another body`);
+      const account = this.accountOf(endpoint.id, id);
+      account.requests += 1;
+      if (good) account.good.push(request.startedAt);
+      else account.failed += 1;
+      const deleted = endpoint.deletedAt;
+      if (deleted !== undefined && request.startedAt > deleted + 3_000) {
+        this.complaints.push(
+          `O8 ${id} was sent to ${endpoint.id} ${request.startedAt - deleted} ms after it was deleted`,
+        );
+      }
+      if (message && account.requests === 1 && endpoint.healthy)
+        this.firstDelays.push(request.startedAt - message.ackedAt);
+    }
+  };
+
+  accountOf(ep: EndpointId, msg: string): Account {
+    const key = `${ep} ${msg}`;
+    const known = this.accounts.get(key) ?? { good: [], failed: 0, requests: 0 };
+    this.accounts.set(key, known);
+    return known;
+  }
+
+  /** At the end: every acknowledged message at every endpoint that wanted it. */
+  settle(
+    recordOf: (ep: EndpointId, msg: MessageId, createdAt: number) => RecordItem | undefined,
+  ): Readonly<Record<string, number>> {
+    const ends: Record<string, number> = {};
+    for (const [msg, message] of this.acknowledged) {
+      for (const endpoint of this.endpoints.values()) {
+        // Made after the publish began, or deleted before: it may or may not get it.
+        if (endpoint.app !== message.app || endpoint.createdAt > message.askedAt) continue;
+        const record = recordOf(endpoint.id, msg, message.createdAt);
+        const status = record?.status ?? 'none';
+        ends[status] = (ends[status] ?? 0) + 1;
+        const gone = (endpoint.deletedAt ?? Number.POSITIVE_INFINITY) <= message.ackedAt + 400_000;
+        if (status === 'none' && gone) continue;
+        this.#judge(endpoint, msg, message, status, record);
+      }
+    }
+    return ends;
+  }
+
+  #judge(
+    endpoint: LedgerEndpoint,
+    msg: MessageId,
+    message: Acknowledged,
+    status: string,
+    record: RecordItem | undefined,
+  ): void {
+    const account = this.accountOf(endpoint.id, msg);
+    const who = `${msg} at ${endpoint.id} (${endpoint.temperament})`;
+    const say = (complaint: string): void => void this.complaints.push(`${complaint}: ${who}`);
+    const allowed: Readonly<Record<FinalStatus, boolean>> = {
+      delivered: account.good.length > 0,
+      dead: account.failed > 0,
+      aborted: account.failed > 0,
+      expired: endpoint.abandoned,
+      dropped: endpoint.droppedBefore !== undefined && message.createdAt < endpoint.droppedBefore,
+      canceled: endpoint.deletedAt !== undefined,
+    };
+    if (!(status in allowed)) say(`O2 acknowledged and ended as ${status}`);
+    else if (!allowed[status as FinalStatus]) say(`O2 ended as ${status} without a reason`);
+    if ((record?.attempts ?? 0) > account.failed)
+      say(`O7 charged ${record?.attempts} times, failed ${account.failed} times`);
+    const generations = 1 + (this.replays.get(`${endpoint.id} ${msg}`) ?? 0);
+    for (let n = generations; n < account.good.length; n++) {
+      this.duplicates += 1;
+      const [before = 0, at = 0] = [account.good[n - 1], account.good[n]];
+      if (!this.troubles.some(trouble => trouble >= before - 120_000 && trouble <= at))
+        say('O5 sent twice, and nothing of ours had failed');
+    }
+    if (account.good.some(at => at < message.askedAt)) say('sent before it was published');
+  }
+}

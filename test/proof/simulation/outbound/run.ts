@@ -1,0 +1,271 @@
+/** A world of customers for some days: traffic, people, weather; then it is healed and everything must end. */
+import type { Fault, FaultPlan } from '#adapters/memory/faults.ts';
+import { MemoryTelemetry } from '#adapters/memory/memory-telemetry.ts';
+import { SeededRandom } from '#adapters/memory/seeded-random.ts';
+import { SCHEDULES, type ScheduleName } from '#core/outbound/drain/schedule.ts';
+import { disable, enableEndpoint, pause, probe, resume } from '#core/outbound/gate/gate.ts';
+import type { AppId, EndpointId, MessageId } from '#core/outbound/protocol/ids.ts';
+import type { RecordItem } from '#core/outbound/protocol/items.ts';
+import { deleteEndpoint } from '#core/outbound/registry/endpoints.ts';
+import { replayDelivery } from '#core/outbound/replay/replay-delivery.ts';
+import { OutboundWorld, type Received } from '#test/kit/outbound-world.ts';
+import { Witness } from '../../journeys/outbound/support/witness.ts';
+import { Ledger } from './ledger.ts';
+import { TEMPERAMENTS, type Temperament, temperamentOf } from './temperaments.ts';
+
+export interface SimulationOptions {
+  readonly seed: number;
+  readonly endpoints: number;
+  readonly days: number;
+  /** Messages per application and hour at noon. */
+  readonly perHour: number;
+  readonly endpointsPerApplication?: number;
+  /** Without weather and people: how fast healthy endpoints are served is judged. */
+  readonly calm?: boolean;
+  /** Days after which what waits ends. With `abandoned` endpoints the run lasts until then. Default 30, and none. */
+  readonly retentionDays?: number;
+  readonly abandoned?: boolean;
+  readonly schedule?: ScheduleName;
+}
+export interface SimulationReport {
+  readonly messages: number;
+  readonly deliveries: number;
+  readonly requests: number;
+  readonly duplicates: number;
+  readonly ends: Readonly<Record<string, number>>;
+  readonly checks: number;
+  readonly disabled: number;
+  readonly opened: number;
+  readonly firstDelayP50: number;
+  readonly firstDelayP99: number;
+  readonly mostRequestsOfTheDeadPerDay: number;
+  readonly troubles: number;
+  readonly complaints: readonly string[];
+}
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+/** Counts, and forgets the rest. */
+class Counters extends MemoryTelemetry {
+  override measure(): void {}
+  override log(): void {}
+}
+
+export async function simulate(options: SimulationOptions): Promise<SimulationReport> {
+  const { seed, days, perHour, calm = false, endpointsPerApplication = 5, retentionDays = 30 } = options;
+  const { abandoned = false, schedule = 'standard' } = options;
+  const random = new SeededRandom(seed);
+  const witness = new Witness();
+  const ledger = new Ledger();
+  let healed = false;
+  let storm = false;
+  const requestsOfTheDead = new Map<string, number>();
+  const hopeless = new Set<string>();
+
+  // 1. Weather: for some minutes now and then a share of the calls fails, in every way there is.
+  const weather = random.fork();
+  const plan: FaultPlan = call => {
+    if (!storm || healed) return undefined;
+    if (!weather.chance(0.04)) return undefined;
+    ledger.trouble(call.at);
+    // An answer that gets lost on its way is the business of the temperaments: the receiver's ledger must know of it.
+    const deaths = ['crash_before', 'crash_after'] as const;
+    const faults = ['error', 'throttled', 'lost_reply_error', 'lost_reply_retried', 'hang', 'applied_late'] as const;
+    return weather.pick<Fault>(call.dependency === 'http' ? deaths : [...deaths, ...faults]);
+  };
+  const world = new OutboundWorld({
+    seed,
+    waits: SCHEDULES[schedule],
+    retentionMs: retentionDays * DAY,
+    longPolling: true,
+    idleMs: 20_000,
+    keepRequests: false,
+    duplicateRate: 0.002,
+    telemetry: new Counters(),
+    planOf: () => plan,
+    processOf: () => ({ latencyMs: () => ({ there: 2, back: 3 }), stallMs: 4 * MINUTE }),
+    onChange: witness.onChange,
+    onRequest: (request: Received) => {
+      witness.onRequest(request);
+      if (hopeless.has(request.url)) {
+        const key = `${request.url} ${Math.floor(request.startedAt / DAY)}`;
+        requestsOfTheDead.set(key, (requestsOfTheDead.get(key) ?? 0) + 1);
+      }
+    },
+    onAnswer: (request: Received) => {
+      witness.onAnswer(request);
+      ledger.answered(request);
+    },
+  });
+  witness.watch(world);
+  const { clock } = world;
+  witness.troubled = () => (ledger.troubles.at(-1) ?? 0) > clock.now() - 3 * MINUTE;
+  const end = clock.now() + days * DAY;
+
+  // 2. Customers and their endpoints.
+  const apps: AppId[] = [];
+  const temperaments = new Map<EndpointId, Temperament>();
+  const addEndpoint = async (app: AppId, temperament = temperamentOf(random, abandoned)): Promise<void> => {
+    const own = random.fork();
+    const receiver = temperament.receiver({ clock, random: own, healed: () => healed });
+    const id = await world.createEndpoint(app, receiver, temperament.given ?? {});
+    const endpoint = world.endpoints.get(id);
+    temperaments.set(id, temperament);
+    if (temperament.hopeless) hopeless.add(endpoint?.url ?? '');
+    ledger.addEndpoint({
+      id,
+      app,
+      url: endpoint?.url ?? '',
+      temperament: temperament.name,
+      healthy: temperament.healthy === true,
+      createdAt: clock.now(),
+      abandoned: temperament.abandoned === true,
+    });
+    if (!temperament.abandoned) return;
+    void clock.sleep(random.int(6 * HOUR)).then(() => {
+      const act = { by: 'operator', why: 'left', now: clock.now() } as const;
+      return world.insist(ports => pause(ports, id, act));
+    });
+  };
+  const kinds = TEMPERAMENTS.filter(each => abandoned || !each.abandoned);
+  for (let n = 0; n < options.endpoints; n++) {
+    if (n % endpointsPerApplication === 0) apps.push(await world.createApplication());
+    // One of each kind, then by their shares.
+    const each = n % 2 === 0 ? kinds[n / 2] : undefined;
+    await (each ? addEndpoint(apps.at(-1) as AppId, each) : addEndpoint(apps.at(-1) as AppId));
+  }
+  world.start();
+
+  // 3. Producers: by day and night, bursts, repetitions.
+  const publish = async (app: AppId, key: string): Promise<void> => {
+    const askedAt = clock.now();
+    const heard = await world.publish(app, key);
+    if (heard.kind !== 'accepted') return;
+    if (!ledger.acknowledged.has(heard.id)) {
+      ledger.acknowledged.set(heard.id, { app, key, askedAt, ackedAt: clock.now(), createdAt: heard.createdAt });
+    }
+  };
+  const produce = async (app: AppId, own: SeededRandom): Promise<void> => {
+    for (let n = 0; clock.now() < end; n++) {
+      const daylight = 0.15 + 0.85 * Math.max(0, Math.sin((Math.PI * ((clock.now() % DAY) / HOUR - 6)) / 14));
+      await clock.sleep(Math.round((-Math.log(Math.max(1e-9, own.next())) * HOUR) / (perHour * daylight)));
+      if (clock.now() >= end) return;
+      const burst = own.chance(0.002) ? 40 : 1;
+      for (let each = 0; each < burst; each++) void publish(app, `k${n}-${each}`);
+      if (own.chance(0.01)) void publish(app, `k${n}-0`);
+    }
+  };
+  for (const app of apps) void produce(app, random.fork());
+
+  // 4. People, in every state.
+  const people = random.fork();
+  const meddle = async (): Promise<void> => {
+    const act = { by: 'customer', why: 'simulated', now: 0 } as const;
+    while (clock.now() < end) {
+      await clock.sleep(people.int(2 * HOUR));
+      if (clock.now() >= end) return;
+      const ep = people.pick([...ledger.endpoints.keys()]);
+      const endpoint = ledger.endpoints.get(ep);
+      if (!endpoint || endpoint.deletedAt !== undefined || endpoint.abandoned) continue;
+      const now = () => ({ ...act, now: clock.now() });
+      const what = people.int(10);
+      if (what <= 2) {
+        await world.insist(ports => pause(ports, ep, now()));
+        await clock.sleep(people.int(HOUR));
+        await world.insist(ports => resume(ports, ep, now()));
+      } else if (what <= 4) {
+        await world.insist(ports => disable(ports, ep, now()));
+        await clock.sleep(people.int(2 * HOUR));
+        const drop = people.chance(0.3);
+        if (drop) endpoint.droppedBefore = clock.now() + 10 * MINUTE;
+        await world.insist(ports => enableEndpoint(ports, ep, now(), drop ? { kind: 'drop' } : { kind: 'drain' }));
+      } else if (what === 5) await world.insist(ports => probe(ports, ep, clock.now()));
+      else if (what === 6 && ledger.endpoints.size > 10) {
+        endpoint.deletedAt = Number.POSITIVE_INFINITY;
+        await world.insist(ports => deleteEndpoint(ports, endpoint.app, ep, { by: 'customer', why: 'simulated' }));
+        endpoint.deletedAt = clock.now();
+        await addEndpoint(endpoint.app);
+      } else if (what >= 7) {
+        const mine = [...ledger.acknowledged].slice(-500).filter(([, { app }]) => app === endpoint.app);
+        if (mine.length === 0) continue;
+        const [msg] = people.pick(mine);
+        const key = `${ep} ${msg}`;
+        ledger.replays.set(key, (ledger.replays.get(key) ?? 0) + 1);
+        const request = { ep, msg, requestId: `r-${clock.now()}`, by: 'simulated', now: people.chance(0.5) };
+        await world.insist(ports => replayDelivery(ports, world.rules.retentionMs, request));
+      }
+    }
+  };
+  if (!calm) void meddle();
+
+  // 5. Weather comes and goes; processes are killed; once the queues are purged.
+  const sky = random.fork();
+  const storms = async (): Promise<void> => {
+    for (let n = 0; clock.now() < end; n++) {
+      await clock.sleep(2 * HOUR + sky.int(8 * HOUR));
+      if (clock.now() >= end) return;
+      storm = true;
+      await clock.sleep(MINUTE + sky.int(10 * MINUTE));
+      storm = false;
+      if (sky.chance(0.5)) {
+        ledger.trouble(clock.now());
+        for (const each of Object.values(world.functions)) each.killBusy();
+      }
+      if (n === 1) {
+        ledger.trouble(clock.now());
+        for (const queue of [world.jobs, world.fast, world.slow]) queue.purge();
+      }
+    }
+  };
+  if (!calm) void storms();
+  await clock.advanceTo(end);
+
+  // 6. It heals: gates open, what never recovers is deleted; then everything must end.
+  healed = true;
+  storm = false;
+  await clock.advanceBy(3 * HOUR);
+  for (const [ep, endpoint] of ledger.endpoints) {
+    if (endpoint.deletedAt !== undefined || endpoint.abandoned) continue;
+    const act = { by: 'operator', why: 'the end', now: clock.now() } as const;
+    if (temperaments.get(ep)?.hopeless) {
+      await clock.complete(world.insist(ports => deleteEndpoint(ports, endpoint.app, ep, act)));
+      endpoint.deletedAt = clock.now();
+      continue;
+    }
+    const { gate } = world.runtime(ep);
+    if (gate === 'paused') await clock.complete(world.insist(ports => resume(ports, ep, act)));
+    if (gate === 'disabled')
+      await clock.complete(world.insist(ports => enableEndpoint(ports, ep, act, { kind: 'drain' })));
+  }
+  const complaints: string[] = [];
+  const rested = await world.until(
+    () => witness.open().length === 0 && world.isQuiet(),
+    (abandoned ? retentionDays + 3 : 6) * DAY,
+    10 * MINUTE,
+  );
+  if (!rested) complaints.push(`O2 ${witness.open().length} deliveries never end, e.g. ${witness.open()[0]}`);
+  world.stop();
+  const recordOf = (ep: EndpointId, msg: MessageId): RecordItem | undefined =>
+    witness.deliveries.get(`${ep} ${msg}`)?.record;
+  const ends = ledger.settle(recordOf);
+  complaints.push(...ledger.complaints, ...witness.complaints);
+  const delays = ledger.firstDelays.toSorted((a, b) => a - b);
+  const at = (share: number): number => delays[Math.floor(share * (delays.length - 1))] ?? 0;
+  return {
+    messages: ledger.acknowledged.size,
+    deliveries: Object.values(ends).reduce((sum, n) => sum + n, 0),
+    requests: ledger.requests,
+    duplicates: ledger.duplicates,
+    ends,
+    checks: witness.checks,
+    disabled: world.telemetry.total('EndpointsDisabled'),
+    opened: world.telemetry.total('EndpointsHeld'),
+    firstDelayP50: at(0.5),
+    firstDelayP99: at(0.99),
+    mostRequestsOfTheDeadPerDay: Math.max(0, ...requestsOfTheDead.values()),
+    troubles: ledger.troubles.length,
+    complaints: [...new Set(complaints)],
+  };
+}

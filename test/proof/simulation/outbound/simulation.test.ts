@@ -1,0 +1,40 @@
+import { describe, expect, test } from 'vitest';
+import { isLongRun } from '#test/kit/long-run.ts';
+import { recordRun } from '#test/kit/proof-ledger.ts';
+import { type SimulationOptions, simulate } from './run.ts';
+
+const INVARIANTS = ['O1', 'O2', 'O3', 'O4', 'O5', 'O6', 'O7', 'O8', 'O9'];
+const DAY: Omit<SimulationOptions, 'seed'> = { endpoints: 40, days: 1, perHour: 20, schedule: 'ten-hours' };
+/** 500 endpoints of all temperaments for a month; some are abandoned, and what waits for them expires. */
+const MONTH = { endpoints: 500, days: 30, perHour: 0.6, abandoned: true, retentionDays: 10 } as const;
+
+describe('simulated customers', () => {
+  for (const seed of [1, 2]) {
+    test(`a day of 40 endpoints with weather and people (seed ${seed})`, async () => {
+      const report = await simulate({ ...DAY, seed });
+      recordRun(INVARIANTS, 'outbound-simulation', report.checks, report.complaints.length);
+      expect(report.complaints.slice(0, 20)).toEqual([]);
+      // A day in which nothing happened would prove nothing.
+      expect(report.deliveries).toBeGreaterThan(5_000);
+      expect(report.requests).toBeGreaterThan(report.deliveries);
+      expect(report.opened).toBeGreaterThan(3);
+      expect(report.ends['dead']).toBeGreaterThan(0);
+      expect(report.troubles).toBeGreaterThan(10);
+      expect(report.mostRequestsOfTheDeadPerDay).toBeLessThanOrEqual(130 + 5);
+    });
+  }
+
+  test('without weather, healthy endpoints get their first request within a second, whatever their neighbours do', async () => {
+    const report = await simulate({ ...DAY, endpoints: 25, perHour: 10, seed: 3, calm: true });
+    expect(report.complaints).toEqual([]);
+    expect(report.duplicates).toBe(0);
+    expect(report.firstDelayP99).toBeLessThanOrEqual(1_000);
+  });
+
+  test.skipIf(!isLongRun())('a month of 500 endpoints', { timeout: 3_600_000 }, async () => {
+    const { complaints, ...numbers } = await simulate({ ...MONTH, seed: 4 });
+    process.stdout.write(`${JSON.stringify(numbers)}\n`);
+    recordRun(INVARIANTS, 'outbound-simulation', numbers.checks, complaints.length);
+    expect(complaints.slice(0, 20)).toEqual([]);
+  });
+});
