@@ -1,13 +1,15 @@
 import { DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { clientSettings, type Environment } from '../aws/client-settings.ts';
+import { refuseEmptyAnswers } from '../aws/refuse-empty-answers.ts';
 
 /** The DynamoDB client of a module's scope. Throws when the environment names no region. */
 export function createDynamoDbClient(env?: Environment): DynamoDBClient {
-  return new DynamoDBClient({
+  const client = new DynamoDBClient({
     ...clientSettings('DYNAMODB', env),
     accountIdEndpointMode: 'disabled',
     endpointDiscoveryEnabled: false,
   });
+  return refuseEmptyAnswers(client);
 }
 
 /**

@@ -25,8 +25,12 @@ export function createS3Calls(env?: Environment): S3Calls {
     },
     async get(bucket, key) {
       try {
-        const { Body } = await client.send(new GetObjectCommand({ Bucket: bucket, Key: key }));
-        return await Body?.transformToByteArray();
+        const { Body, ContentLength } = await client.send(new GetObjectCommand({ Bucket: bucket, Key: key }));
+        const bytes = (await Body?.transformToByteArray()) ?? new Uint8Array();
+        // No body is empty once it is deflated: what came is no answer, not the absence of an object.
+        if (bytes.length === 0 || (ContentLength !== undefined && ContentLength !== bytes.length))
+          throw new Error(`${bytes.length} bytes of an object of ${ContentLength ?? 'unknown length'}`);
+        return bytes;
       } catch (error) {
         if (error instanceof NoSuchKey) return undefined;
         throw error;

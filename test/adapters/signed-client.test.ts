@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { join } from 'node:path';
+import { crc32 } from 'node:zlib';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { signPost } from '#adapters/aws/signed/sign.ts';
@@ -32,13 +33,22 @@ interface Recorded {
 interface Planned {
   readonly status: number;
   readonly body: string;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** The SDK checks what SQS says it got. */
+/** What the operation always answers; the SDK checks what SQS says it got, too. */
 function answerTo({ headers, body }: Recorded): string {
-  if (headers['x-amz-target'] !== 'AmazonSQS.SendMessage') return '{}';
-  const { MessageBody } = JSON.parse(body) as { MessageBody: string };
-  return JSON.stringify({ MD5OfMessageBody: createHash('md5').update(MessageBody).digest('hex') });
+  const [, operation = ''] = String(headers['x-amz-target']).split('.');
+  const { MessageBody = '', ReturnValues } = JSON.parse(body) as { MessageBody?: string; ReturnValues?: string };
+  const answers: Record<string, object> = {
+    SendMessage: { MD5OfMessageBody: createHash('md5').update(MessageBody).digest('hex') },
+    BatchGetItem: { Responses: {} },
+    Query: { Items: [] },
+    Scan: { Items: [] },
+    GetSecretValue: { VersionId: 'v0' },
+    UpdateItem: ReturnValues === 'ALL_NEW' ? { Attributes: { pk: { S: 'a' } } } : {},
+  };
+  return JSON.stringify(answers[operation] ?? {});
 }
 
 /** A service that keeps what it is asked and answers what it is told. */
@@ -51,8 +61,8 @@ async function startRecorder() {
     request.on('end', () => {
       const asked = { headers: request.headers, body: Buffer.concat(chunks).toString('utf8') };
       seen.push(asked);
-      const { status, body } = planned.shift() ?? { status: 200, body: answerTo(asked) };
-      response.writeHead(status, { 'content-type': 'application/x-amz-json-1.0' }).end(body);
+      const { status, body, headers = {} }: Planned = planned.shift() ?? { status: 200, body: answerTo(asked) };
+      response.writeHead(status, { 'content-type': 'application/x-amz-json-1.0', ...headers }).end(body);
     });
   });
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
@@ -271,6 +281,61 @@ describe('what a service answers', () => {
     plan(answer, answer, answer);
     await expect(insert()).rejects.toMatchObject({ name: 'DependencyError', outcome: 'unknown' });
     expect(recorder.seen.length).toBe(2);
+  });
+
+  const bodyOf = (adapters: AwsAdapters) => {
+    const client = adapters.createDynamoDbClient(environment());
+    return new adapters.DynamoDbPayloadStore(client, 'payloads').getBody(makeEventItem('signed', 'evt-2').pk, 'a');
+  };
+  const item = JSON.stringify({ Item: { pk: { S: 'a' }, sk: { S: 'B#a' } } });
+  const cut = { status: 200, body: item.slice(0, 20), headers: { 'content-length': String(item.length) } };
+
+  test.each([
+    ['an empty one', { status: 200, body: '', headers: { 'content-length': '0' } }],
+    ['one that is cut where JSON ends', { status: 200, body: '{}', headers: { 'x-amz-crc32': String(crc32(item)) } }],
+    ['a list', { status: 200, body: '[]' }],
+    ['null', { status: 200, body: 'null' }],
+  ])('a 200 that is not the whole answer, %s, does not say that there is no such item', async (_name, answer) => {
+    plan(answer, answer, answer);
+    await expect(bodyOf(signedAdapters)).rejects.toMatchObject({ name: 'DependencyError', outcome: 'unknown' });
+    expect(recorder.seen.length).toBe(2);
+    plan(answer, { status: 200, body: item });
+    expect(await bodyOf(signedAdapters)).toMatchObject({ pk: 'a' });
+  });
+
+  test('an empty 200 does not say so to the SDK either', async () => {
+    const empty = { status: 200, body: '', headers: { 'content-length': '0' } };
+    plan(empty, empty, empty);
+    await expect(bodyOf(sdkAdapters)).rejects.toMatchObject({ name: 'DependencyError', outcome: 'unknown' });
+    plan(empty, { status: 200, body: item });
+    expect(await bodyOf(sdkAdapters)).toMatchObject({ pk: 'a' });
+  });
+
+  test('an answer without what its operation always holds is none', async () => {
+    const client = signedAdapters.createDynamoDbClient(environment());
+    const store = new signedAdapters.DynamoDbEventStore(client, 'events');
+    const { pk } = makeEventItem('signed', 'evt-2');
+    const nothing = { status: 200, body: '{}' };
+    for (const ask of [
+      () => store.getMany([pk]),
+      () => store.scan(),
+      () => store.timeline('hour', { newestFirst: true }),
+      () => store.update({ pk, condition: missing('owner'), set: { owner: 'a' } }),
+    ]) {
+      plan(nothing, nothing);
+      await expect(ask()).rejects.toMatchObject({ name: 'DependencyError', outcome: 'unknown' });
+    }
+    plan({ status: 200, body: JSON.stringify({ MD5OfMessageBody: 'of another' }) }, nothing);
+    const queue = new signedAdapters.SqsWorkQueue(
+      signedAdapters.createSqsClient(environment()),
+      `${recorder.url}/0/work`,
+    );
+    await expect(queue.send('x', { groupId: 'g' })).rejects.toMatchObject({ name: 'DependencyError' });
+  });
+
+  test('an answer whose connection ends before its end is none', async () => {
+    plan(cut, cut);
+    await expect(bodyOf(signedAdapters)).rejects.toMatchObject({ name: 'DependencyError', outcome: 'unknown' });
   });
 
   test('a refusal of the second try may follow a first one that was applied', async () => {

@@ -8,6 +8,7 @@ import { request as httpsRequest } from 'node:https';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { clientSettings } from '../client-settings.ts';
 import { resolveEndpointOf } from '../region-endpoint.ts';
+import { type Answered, checkBytes, checkShape } from './check-answer.ts';
 import { type Credentials, signPost } from './sign.ts';
 
 type Settings = ReturnType<typeof clientSettings>;
@@ -75,9 +76,8 @@ const RETRYABLE = new Set([
   'TransactionInProgressException',
 ]);
 
-interface Answer {
+interface Answer extends Answered {
   readonly status: number;
-  readonly text: string;
 }
 
 export class SignedClient {
@@ -103,7 +103,7 @@ export class SignedClient {
     for (let attempts = 1; ; attempts += 1) {
       try {
         const answer = await this.#post(operation, body, abortSignal);
-        if (answer.status === 200) return parse(answer.text || '{}') as Readonly<Record<string, unknown>>;
+        if (answer.status === 200) return readAnswer(operation, input, answer);
         throw this.#errorOf(answer, attempts);
       } catch (error) {
         const retryable = !(error instanceof ServiceError) || error.$fault === 'server' || RETRYABLE.has(error.name);
@@ -149,7 +149,7 @@ export class SignedClient {
         const chunks: Buffer[] = [];
         answer.on('data', (chunk: Buffer) => chunks.push(chunk));
         answer.once('end', () => {
-          resolve({ status: answer.statusCode ?? 0, text: Buffer.concat(chunks).toString('utf8') });
+          resolve({ status: answer.statusCode ?? 0, headers: answer.headers, bytes: Buffer.concat(chunks) });
         });
         answer.once('error', reject);
       });
@@ -173,8 +173,8 @@ export class SignedClient {
     });
   }
 
-  #errorOf({ status, text }: Answer, attempts: number): ServiceError {
-    const fields = parseObject(text);
+  #errorOf({ status, bytes }: Answer, attempts: number): ServiceError {
+    const fields = parseObject(bytes.toString('utf8'));
     const type = fields && String(fields['__type'] ?? '');
     // An answer that is not the service's own (a proxy's page) says nothing about what was applied.
     if (!fields || !type) return new ServiceError('UnknownError', `status ${status}`, attempts, Math.max(status, 500));
@@ -184,6 +184,13 @@ export class SignedClient {
     const Kind = this.#service.errors[name] ?? ServiceError;
     return new Kind(name, message, attempts, status, { Item, CancellationReasons });
   }
+}
+
+function readAnswer(operation: string, input: object, answer: Answer): Readonly<Record<string, unknown>> {
+  checkBytes(operation, answer);
+  const value = parse(answer.bytes.toString('utf8') || '{}');
+  checkShape(operation, input, value);
+  return value;
 }
 
 function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {

@@ -10,6 +10,7 @@ import { noteConflict } from '#core/inbound/protocol/note-conflict.ts';
 import { carriedBody, inflateBody, type LoadedBody, readBody, storeBody } from '#core/inbound/protocol/store-body.ts';
 import type { WorkMessage } from '#core/inbound/protocol/work-message.ts';
 import type { EffectWrite } from '#core/ports.ts';
+import { toHex } from '#core/scan/bytes.ts';
 import { capText } from '#core/scan/text.ts';
 import { checkSchema } from './check-schema.ts';
 import type { AttemptEnd } from './finish-event.ts';
@@ -28,7 +29,11 @@ export async function loadBody(message: WorkMessage, item: EventItem, ports: Pro
   if (carried !== undefined && message.bodySha === item.bodySha && message.ingestId === item.ingestId) {
     return { kind: 'body', bytes: inflateBody(carried, ports.codec), headers: message.headers ?? {} };
   }
-  return readBody(item.pk, item.bodySha, ports);
+  const stored = await readBody(item.pk, item.bodySha, ports);
+  // The record names its body by its hash: what a store gives in its place must not reach a handler.
+  if (stored.kind === 'body' && toHex(ports.crypto.hash('sha256', stored.bytes)) !== item.bodySha)
+    throw new DependencyError('dynamodb', 'the stored body is not the one of the record');
+  return stored;
 }
 
 /**

@@ -1,0 +1,54 @@
+/**
+ * Whether a 200 is the service's own whole answer. An empty or cut one reads as "there is no such item", and an event would
+ * die of it; it is an unclear answer instead, and tried again.
+ */
+import { createHash } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+
+export interface Answered {
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly bytes: Buffer;
+}
+
+/** Operations that have nothing to say. */
+const SILENT = new Set(['ChangeMessageVisibility', 'DeleteMessage']);
+/** What an answer always holds, by operation. */
+const ALWAYS: Readonly<Record<string, string>> = {
+  BatchGetItem: 'Responses',
+  Query: 'Items',
+  Scan: 'Items',
+  SendMessage: 'MD5OfMessageBody',
+  GetSecretValue: 'VersionId',
+};
+
+/** Throws an Error that says what is wrong: as many bytes as announced, and the checksum where the service gives one. */
+export function checkBytes(operation: string, { headers, bytes }: Answered): void {
+  const length = headers['content-length'];
+  if (length !== undefined && Number(length) !== bytes.length)
+    throw new Error(`${bytes.length} bytes of an answer of ${length}`);
+  if (bytes.length === 0 && !SILENT.has(operation)) throw new Error(`an empty answer to ${operation}`);
+  const sum = headers['x-amz-crc32'];
+  if (sum !== undefined && Number(sum) !== crc32(bytes))
+    throw new Error(`an answer to ${operation} with another checksum`);
+}
+
+/** Throws an Error when the parsed answer is not of the operation's shape, or is about another message than was sent. */
+export function checkShape(
+  operation: string,
+  input: object,
+  answer: unknown,
+): asserts answer is Record<string, unknown> {
+  if (typeof answer !== 'object' || answer === null || Array.isArray(answer))
+    throw new Error(`an answer to ${operation} that is no object`);
+  const wanted =
+    operation === 'UpdateItem' && 'ReturnValues' in input && input.ReturnValues === 'ALL_NEW'
+      ? 'Attributes'
+      : ALWAYS[operation];
+  const found = answer as Record<string, unknown>;
+  if (wanted !== undefined && found[wanted] === undefined)
+    throw new Error(`an answer to ${operation} without ${wanted}`);
+  if (operation === 'SendMessage' && 'MessageBody' in input) {
+    const sum = createHash('md5').update(String(input.MessageBody)).digest('hex');
+    if (found['MD5OfMessageBody'] !== sum) throw new Error('SQS got another message than was sent');
+  }
+}
