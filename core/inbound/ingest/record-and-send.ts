@@ -102,7 +102,7 @@ function meetDuplicate(
   rules: IngestRules,
 ): Recorded {
   ports.telemetry.count('Duplicate', { source: source.id });
-  if (item && item.bodySha !== event.bodySha) noteConflict(event.pk, source.spec, ports.telemetry);
+  if (item && item.bodySha !== event.bodySha) noteConflict(event, source.spec, ports.telemetry);
   const unsent = item?.status === 'pending' && item.enqueuedAt === undefined;
   if (!unsent) return { kind: 'known' };
   // Known to be unsent, or its request is over: it may have died before its send. Until then the sweeper covers it.

@@ -112,7 +112,7 @@ async function recordChild(
     stale ? staleItem(event, now, rules) : pendingItem(event, now, rules.timings),
   );
   const item = written.item;
-  if (item !== undefined && item.bodySha !== bodySha) noteConflict(pk, spec, ports.telemetry);
+  if (item !== undefined && item.bodySha !== bodySha) noteConflict({ pk, bodySha }, spec, ports.telemetry);
   if (stale) {
     if (written.kind === 'applied') noteTooOld(pk, ports.telemetry);
     return;
