@@ -58,6 +58,22 @@ export function checkEnvironment(deployment: Deployment, report: Report): void {
     'at least retentionDays',
     `set it to ${config.retentionDays}`,
   );
+  const { process: reserved } = deployment.reservedConcurrency;
+  rule(
+    reserved === undefined || reserved >= queue.maxConcurrency,
+    'reservedConcurrency.process',
+    `${reserved} with queue.maxConcurrency ${queue.maxConcurrency}`,
+    'at least queue.maxConcurrency: the mapping would start more and be throttled',
+    `set it to ${queue.maxConcurrency} or more, or lower queue.maxConcurrency`,
+  );
+  const keyRegion = deployment.encryptionKey?.split(':')[3];
+  rule(
+    keyRegion === undefined || keyRegion === deployment.region,
+    'encryptionKey',
+    `a key in ${keyRegion} with region ${deployment.region}`,
+    'a key of the same region',
+    'take a key of that region',
+  );
   for (const [ticket, page] of [
     ['queueAgeTicketSeconds', 'queueAgePageSeconds'],
     ['queueDepthTicket', 'queueDepthPage'],

@@ -30,6 +30,9 @@ export interface Deployment {
   readonly thresholds: AlarmThresholds;
   readonly logRetentionDays: LogRetentionDays;
   readonly ingestProvisionedConcurrency: number;
+  readonly reservedConcurrency: NonNullable<EnvironmentConfig['reservedConcurrency']>;
+  /** ARN. Absent: keys that AWS owns. */
+  readonly encryptionKey?: string;
   readonly tags: Readonly<Record<string, string>>;
 }
 

@@ -121,6 +121,17 @@ export interface EnvironmentConfig {
   readonly logRetentionDays?: LogRetentionDays;
   /** Ingest environments kept warm, billed by the hour (about $4.40 a month each at 512 MB). @default 0 */
   readonly ingestProvisionedConcurrency?: number;
+  /**
+   * Concurrent runs kept free for a function, which are also the most it gets, e.g. `{ ingest: 200, process: 20 }`. They
+   * are taken from the account's limit, which keeps at least 100 for the rest; `process` needs `queue.maxConcurrency`.
+   * @default none: all share the account's limit
+   */
+  readonly reservedConcurrency?: Partial<Readonly<Record<'ingest' | 'process' | 'api', number>>>;
+  /**
+   * ARN of a KMS key of yours, of the same region, for tables, queues, bucket and secrets (docs/guides/deploying.md).
+   * @default keys that AWS owns
+   */
+  readonly encryptionKey?: string;
   /** Sends per second of the sweeper over all sources. @default 300 */
   readonly sweepSendsPerSecond?: number;
   /** Of a bulk replay, on average; for moments a third more, while live events wait half. @default 50 */

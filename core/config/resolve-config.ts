@@ -166,7 +166,8 @@ function buildDeployment(
   const local = environment.emulated ?? ['local', 'drill'].includes(name);
   const disposable = environment.disposable ?? (local || name === 'dev');
   const account = environment.account ?? fallback.account;
-  const region = environment.region ?? fallback.region;
+  // A table with a key of yours must know its region at synth: the key's, in which both have to be.
+  const region = environment.region ?? environment.encryptionKey?.split(':')[3] ?? fallback.region;
   const queue = { ...(local ? LOCAL_QUEUE : DEFAULT_QUEUE), ...environment.queue };
   const retry = environment.retry ?? (local ? LOCAL_RETRY : DEFAULT_RETRY);
   const silence = disposable ? 'off' : 'learned';
@@ -210,6 +211,8 @@ function buildDeployment(
     thresholds: { ...(local ? LOCAL_THRESHOLDS : DEFAULT_THRESHOLDS), ...environment.thresholds },
     logRetentionDays: environment.logRetentionDays ?? (disposable ? 3 : 30),
     ingestProvisionedConcurrency: environment.ingestProvisionedConcurrency ?? 0,
+    reservedConcurrency: environment.reservedConcurrency ?? {},
+    ...(environment.encryptionKey === undefined ? {} : { encryptionKey: environment.encryptionKey }),
     tags: environment.tags ?? {},
   };
 }

@@ -173,7 +173,7 @@ export function validateConfig(
   const source = sourceFields(providerCheck(providers));
   const environment = object({
     account: text(/^\d{12}$/, 'twelve digits in quotes', 'copy it from the AWS console'),
-    region: text(/^[a-z]{2}(?:-[a-z]+){1,2}-\d$/, 'a region such as "eu-central-1"', 'correct it'),
+    region: text(/^[a-z]{2,4}(?:-[a-z]+){1,2}-\d$/, 'a region such as "eu-central-1"', 'correct it'),
     publicUrl: text(
       /^https?:\/\/[^\s/?#]+$/,
       'an origin such as "https://hooks.example.com", without path or final slash',
@@ -199,6 +199,14 @@ export function validateConfig(
     awsClient: oneOf('signed', 'sdk'),
     logRetentionDays: oneOf(...LOG_RETENTION_DAYS),
     ingestProvisionedConcurrency: number(0, 1_000, 'environments'),
+    reservedConcurrency: object(
+      Object.fromEntries(['ingest', 'process', 'api'].map(name => [name, number(1, 100_000, 'concurrent runs')])),
+    ),
+    encryptionKey: text(
+      /^arn:aws[a-z-]*:kms:[a-z0-9-]+:\d{12}:key\/[\w-]+$/,
+      'the ARN of a KMS key, "arn:aws:kms:<region>:<account>:key/<id>"; no alias',
+      'copy it from the KMS console',
+    ),
     sweepSendsPerSecond: number(1, 3_000, 'sends per second'),
     replaysPerSecond: number(1, 1_000, 'replays per second'),
     tags: recordOf(text(/^.{0,256}$/, 'text of up to 256 characters', 'shorten it')),

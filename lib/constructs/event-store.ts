@@ -1,6 +1,7 @@
 import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
 import { AttributeType, Billing, ProjectionType, TableEncryptionV2, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import { type IGrantable, PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import type { IKey } from 'aws-cdk-lib/aws-kms';
 import { BlockPublicAccess, Bucket, BucketEncryption, ObjectOwnership } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
 import { CONTROL_PREFIX, TTL_ATTRIBUTE } from '#core/glossary.ts';
@@ -11,6 +12,8 @@ export interface EventStoreProps {
   readonly disposable?: boolean;
   /** Days a large body stays in the bucket; objects cannot be extended, so this is the longest lifetime of a record. @default 97 */
   readonly bodyLifetimeDays?: number;
+  /** @default keys that AWS owns */
+  readonly encryptionKey?: IKey;
 }
 
 /** The `events` and `payloads` tables and the bucket for bodies too large for an item: everything that must survive. */
@@ -22,9 +25,10 @@ export class EventStore extends Construct {
   constructor(scope: Construct, id: string, props: EventStoreProps = {}) {
     super(scope, id);
     const disposable = props.disposable ?? false;
+    const key = props.encryptionKey;
     const shared = {
       billing: Billing.onDemand(),
-      encryption: TableEncryptionV2.dynamoOwnedKey(),
+      encryption: key ? TableEncryptionV2.customerManagedKey(key) : TableEncryptionV2.dynamoOwnedKey(),
       timeToLiveAttribute: TTL_ATTRIBUTE,
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
       deletionProtection: !disposable,
@@ -52,7 +56,9 @@ export class EventStore extends Construct {
       sortKey: { name: 'sk', type: AttributeType.STRING },
     });
     this.bodies = new Bucket(this, 'Bodies', {
-      encryption: BucketEncryption.S3_MANAGED,
+      ...(key
+        ? { encryption: BucketEncryption.KMS, encryptionKey: key, bucketKeyEnabled: true }
+        : { encryption: BucketEncryption.S3_MANAGED }),
       blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
       objectOwnership: ObjectOwnership.BUCKET_OWNER_ENFORCED,
       enforceSSL: true,

@@ -32,6 +32,8 @@ export interface GatewayFunctionProps<Contract extends EnvContract> {
   readonly memoryMb?: number;
   /** @default 'info' */
   readonly logLevel?: 'debug' | 'info' | 'warn' | 'error';
+  /** Runs kept free for it, which are also its most. @default none */
+  readonly reservedConcurrency?: number;
   /** Its messages may come back to it through the queue. @default false: Lambda stops such a chain after 16 */
   readonly sendsToItself?: boolean;
   /** Delete the log group with the stack. @default false */
@@ -64,6 +66,7 @@ export class GatewayFunction<Contract extends EnvContract> extends Construct imp
       handler: 'index.handler',
       environment: { ...props.environment },
       logGroup: this.logGroup,
+      ...(props.reservedConcurrency === undefined ? {} : { reservedConcurrentExecutions: props.reservedConcurrency }),
       ...(props.sendsToItself ? { recursiveLoop: RecursiveLoop.ALLOW } : {}),
       loggingFormat: LoggingFormat.JSON,
       // The code filters by itself; metric lines carry no level, which Lambda reads as INFO.

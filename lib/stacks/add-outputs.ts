@@ -7,6 +7,12 @@ interface OutputSources extends Pick<AlarmContext, 'deployment' | 'store' | 'que
   readonly alarms: GatewayAlarms | undefined;
 }
 
+const CONSOLES: Readonly<Record<string, string>> = {
+  'cn-': 'console.amazonaws.cn',
+  'us-gov-': 'console.amazonaws-us-gov.com',
+  'eusc-': 'console.amazonaws-eusc.eu',
+};
+
 /** Everything a person or a tool needs to find this environment; the names are stable. */
 export function addOutputs(stack: Stack, { deployment, store, queue, api, functions, alarms }: OutputSources): void {
   const environment = deployment.config.environment;
@@ -26,7 +32,7 @@ export function addOutputs(stack: Stack, { deployment, store, queue, api, functi
   output('DeadQueueUrl', queue.dead.queueUrl, 'Dead-letter queue');
   output(
     'DashboardUrl',
-    `https://${stack.region}.console.aws.amazon.com/cloudwatch/home?region=${stack.region}#dashboards/dashboard/holdfast-${environment}`,
+    `https://${stack.region}.${consoleOf(deployment.region)}/cloudwatch/home?region=${stack.region}#dashboards/dashboard/holdfast-${environment}`,
     'Dashboard',
   );
   for (const [severity, topic] of Object.entries(alarms?.topics.topics ?? {})) {
@@ -35,4 +41,10 @@ export function addOutputs(stack: Stack, { deployment, store, queue, api, functi
   for (const [name, each] of Object.entries(functions)) {
     output(`${toConstructId(name)}Function`, each.function.functionName, `Name of the ${name} function`);
   }
+}
+
+/** Where the console of a region's partition is. Not said for a region that is known only when it is deployed: AWS's own. */
+function consoleOf(region: string | undefined): string {
+  const place = Object.entries(CONSOLES).find(([prefix]) => region?.startsWith(prefix));
+  return place?.[1] ?? 'console.aws.amazon.com';
 }

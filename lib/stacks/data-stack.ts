@@ -1,4 +1,5 @@
 import { RemovalPolicy, Stack, type StackProps, Tags, Validations } from 'aws-cdk-lib';
+import { type IKey, Key } from 'aws-cdk-lib/aws-kms';
 import { CfnSecret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
 import { apiSecretName, type Deployment, receivedSources, secretName } from '#core/config/deployment.ts';
@@ -18,16 +19,22 @@ export interface DataStackProps extends StackProps {
 export class DataStack extends Stack {
   readonly store: EventStore;
   readonly queue: WorkQueue;
+  /** The key of yours, where the configuration names one. */
+  readonly key: IKey | undefined;
 
   constructor(scope: Construct, id: string, props: DataStackProps) {
     super(scope, id, props);
-    const { config, disposable, probe, queue } = props.deployment;
+    const { config, disposable, probe, queue, encryptionKey } = props.deployment;
+    this.key = encryptionKey === undefined ? undefined : Key.fromKeyArn(this, 'Key', encryptionKey);
+    const encryption = this.key && { encryptionKey: this.key };
+    const kmsKeyId = encryptionKey === undefined ? {} : { kmsKeyId: encryptionKey };
     this.store = new EventStore(this, 'Store', {
       disposable,
+      ...encryption,
       // A week more than the longest record: its payload must outlive it.
       bodyLifetimeDays: Math.max(config.retentionDays, config.deadRetentionDays) + 7,
     });
-    this.queue = new WorkQueue(this, 'Work', { settings: queue, disposable });
+    this.queue = new WorkQueue(this, 'Work', { settings: queue, disposable, ...encryption });
     const secrets = new Construct(this, 'Secrets');
     // Not what a deploy made that is rolled back: nobody has set it yet, and its name would stop every deploy after it.
     const fate = disposable ? RemovalPolicy.DESTROY : RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE;
@@ -43,6 +50,7 @@ export class DataStack extends Stack {
       // Not `stripe-api` beside the credential of source `stripe`, which has that id below.
       const scope = source.id.endsWith('-api') ? this.#scope(secrets, 'Sources') : secrets;
       const secret = new CfnSecret(scope, source.id, {
+        ...kmsKeyId,
         name: secretName(config.environment, source.id),
         description: ours
           ? 'Signing secret of the synthetic probe. Nobody needs to know it.'
@@ -56,6 +64,7 @@ export class DataStack extends Stack {
       if (!apiCredential && !source.reconcile) continue;
       // A name of its own: who may read the one need not read the other.
       const secret = new CfnSecret(secrets, `${source.id}-api`, {
+        ...kmsKeyId,
         name: apiSecretName(config.environment, source.id),
         description: `Credential of ${source.spec.title}'s API, source ${source.id}: docs/guides/reconciliation.md says which rights it needs.`,
       });

@@ -1,4 +1,5 @@
 import { Duration, Stack, type StackProps, TimeZone, Validations } from 'aws-cdk-lib';
+import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Alias, Code, type IFunction, type IVersion } from 'aws-cdk-lib/aws-lambda';
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
@@ -241,14 +242,23 @@ export class GatewayStack extends Stack {
       readonly sendsToItself?: boolean;
     },
   ): GatewayFunction<Contract> {
-    const { deployment, bundles } = this.props;
-    return new GatewayFunction(this, toConstructId(name), {
+    const { deployment, bundles, data } = this.props;
+    const reserved = (deployment.reservedConcurrency as Partial<Record<FunctionName, number>>)[name];
+    const added = new GatewayFunction(this, toConstructId(name), {
       ...props,
       code: Code.fromAsset(bundles[name]),
       logRetention: deployment.logRetentionDays as RetentionDays,
       logLevel: deployment.config.logLevel,
       disposable: deployment.disposable,
+      ...(reserved === undefined ? {} : { reservedConcurrency: reserved }),
     });
+    // What it may do is said by table, queue, bucket and secret; the key opens none of them.
+    if (data.key) {
+      added.grantPrincipal.addToPrincipalPolicy(
+        new PolicyStatement({ actions: ['kms:Decrypt', 'kms:GenerateDataKey'], resources: [data.key.keyArn] }),
+      );
+    }
+    return added;
   }
 
   private addSchedule<Contract extends EnvContract>(

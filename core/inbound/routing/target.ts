@@ -27,7 +27,7 @@ export interface Arn {
   readonly resource: string;
 }
 
-const ARN = /^arn:(aws|aws-cn|aws-us-gov|aws-eusc):([a-z0-9-]+):([a-z]{2}(?:-[a-z]+)+-\d):(\d{12}):(\S+)$/;
+const ARN = /^arn:(aws|aws-cn|aws-us-gov|aws-eusc):([a-z0-9-]+):([a-z]{2,4}(?:-[a-z]+)+-\d):(\d{12}):(\S+)$/;
 
 interface ArnKind {
   readonly kind: TargetKind;

@@ -9,7 +9,7 @@ import type { RequestReader } from '#core/verification/request-reader.ts';
 import { type Matched, type Refused, refused } from '#core/verification/verdict.ts';
 import type { VerifyContext } from '#core/verification/verify-context.ts';
 
-const SNS_HOST = 'sns\\.[a-z]{2}(?:-[a-z]+)+-\\d{1,2}\\.amazonaws\\.com(?:\\.cn)?';
+const SNS_HOST = 'sns\\.[a-z]{2,4}(?:-[a-z]+)+-\\d{1,2}\\.amazonaws\\.(?:com|com\\.cn|eu)';
 const CERTIFICATE_PATH = '/SimpleNotificationService-[A-Za-z0-9]+\\.pem';
 
 const CONFIRMATION = ['Message', 'MessageId', 'SubscribeURL', 'Timestamp', 'Token', 'TopicArn', 'Type'];
