@@ -30,6 +30,35 @@ describe('a spec', () => {
     expect(withScheme({ time, message: '{ts}.{body}' })).toContain('time.past is 5 s');
   });
 
+  it('may have a token without a time only where it is bound to the body', () => {
+    const token = { alg: 'jwt', jwtAlg: 'HS256', timeless: true } as const;
+    const bind = [{ equals: 'claim:hash', hash: 'sha256', encoding: 'hex' }] as const;
+    expect(withScheme({ ...token, bind })).toBe('');
+    expect(withScheme({ ...token, claims: { data: 'x' }, sig: { from: 'json:payload' } })).toBe('');
+    expect(withScheme({ ...token, claims: { iss: 'x' } })).toContain('could be sent with any other');
+    const ofUrl = [{ equals: 'claim:url', hash: 'sha256', encoding: 'hex', of: 'url' }] as const;
+    expect(withScheme({ ...token, bind: ofUrl })).toContain('could be sent with any other');
+  });
+
+  it('may trust certificates in a token only with a pinned root', () => {
+    const token = { alg: 'jwt', jwtAlg: 'ES256', claims: { aud: 'x' } } as const;
+    const roots = ['0'.repeat(64)];
+    expect(withScheme({ ...token, key: { provider: 'x5c', chain: { roots } } })).toBe('');
+    expect(withScheme({ ...token, key: { provider: 'x5c' } })).toContain('must pin at least one root');
+    expect(withScheme({ ...token, key: { provider: 'x5c', chain: { roots: [] } } })).toContain('must pin');
+    expect(withScheme({ ...token, key: { provider: 'x5c', chain: { roots: ['AB'] } } })).toContain('must pin');
+    expect(withScheme({ ...token, jwtAlg: 'HS256', key: { provider: 'x5c', chain: { roots } } })).toContain(
+      'x5c is for',
+    );
+  });
+
+  it('may not keep a query in which a secret stands', () => {
+    const identity = { key: [['query:id']], type: [] } as const;
+    expect(problemsOf(specWith(HMAC, { identity }))).toBe('');
+    const token = { id: 't', alg: 'token', sig: { from: 'query:token' } } as const;
+    expect(problemsOf(specWith(token, { identity, strength: 'shared-secret' }))).toContain('must not be in it');
+  });
+
   it('may not sign text of the caller without a guard', () => {
     const handshake: Handshake = {
       when: { method: 'GET', query: { crc: '*' } },
