@@ -12,8 +12,9 @@ import { arrivalOf } from './arrival.ts';
 import { authenticateRequest } from './authenticate-request.ts';
 import { countRefusal } from './count-refusal.ts';
 import type { IngestPorts, IngestRules } from './ingest-ports.ts';
+import { quarantineRequest } from './quarantine.ts';
 import { type RecordPorts, recordAndSend } from './record-and-send.ts';
-import { acknowledge, forbiddenSource, methodNotAllowed, tooLarge } from './reply.ts';
+import { acknowledge, forbiddenSource, methodNotAllowed, refuseSignature, tooLarge } from './reply.ts';
 
 /**
  * Accepts one webhook request:
@@ -46,7 +47,20 @@ export async function acceptRequest(
   if (identified.kind === 'nothing') return acknowledge(source.spec, 'accepted', undefined);
   const { signedFresh = false } = authenticated.verdict;
   const arrival = arrivalOf(identified, { source, request, receivedAt, signedFresh }, ports, rules);
-  return recordAndSend(arrival, ports, rules);
+  const reply = await recordAndSend(arrival, ports, rules);
+  const refusedItems = identified.kind === 'batch' ? identified.refusedItems : 0;
+  return refusedItems > 0 ? refuseItems(reply, refusedItems) : reply;
+
+  /**
+   * What verified is recorded, and is a duplicate when it comes again. The rest may be genuine under a secret that is not
+   * stored yet: an acknowledgement would be the last that anybody heard of it, so the provider keeps the request.
+   */
+  async function refuseItems(recorded: Reply, items: number): Promise<Reply> {
+    if (recorded.status >= 300 || source.dryRun) return recorded;
+    ports.telemetry.log('warn', { stage: 'refused', source: source.id, pk: arrival.event.pk, cause: 'item', items });
+    if (source.quarantine) await quarantineRequest(source, request, 'item', receivedAt, ports);
+    return refuseSignature(source.spec);
+  }
 }
 
 /**

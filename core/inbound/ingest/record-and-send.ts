@@ -3,6 +3,7 @@
  * answer is decided by outcomes, never by a flag that somebody forgot to set.
  */
 import { ask } from '#core/ask.ts';
+import { toEventId } from '#core/glossary.ts';
 import type { EventItem } from '#core/inbound/protocol/event-item.ts';
 import { mayBeAtWork, pendingItem, staleItem, watchUnsent } from '#core/inbound/protocol/event-writes.ts';
 import { noteConflict } from '#core/inbound/protocol/note-conflict.ts';
@@ -102,6 +103,7 @@ function meetDuplicate(
   rules: IngestRules,
 ): Recorded {
   ports.telemetry.count('Duplicate', { source: source.id });
+  logReceived('info', source.id, event, 'duplicate', ports);
   if (item && item.bodySha !== event.bodySha) noteConflict(event, source.spec, ports.telemetry);
   const unsent = item?.status === 'pending' && item.enqueuedAt === undefined;
   if (!unsent) return { kind: 'known' };
@@ -168,7 +170,12 @@ async function noteUnsent(arrival: Arrival, recorded: Recorded, ports: RecordPor
   await within(leftMs, arrival, ports, () => ports.store.update(watchUnsent(pk, gen, ports.clock.now())));
 }
 
-function answer({ source, providerEventId }: Arrival, recorded: Recorded, sent: Sent, ports: RecordPorts): Reply {
+function answer(
+  { source, event, providerEventId }: Arrival,
+  recorded: Recorded,
+  sent: Sent,
+  ports: RecordPorts,
+): Reply {
   const { telemetry } = ports;
   if (recorded.kind === 'unrecorded' && sent !== 'whole') {
     countRefusal(source, 'not_recorded', telemetry);
@@ -177,8 +184,23 @@ function answer({ source, providerEventId }: Arrival, recorded: Recorded, sent: 
   if (recorded.kind === 'known' || recorded.kind === 'left_behind')
     return acknowledge(source.spec, 'already_processed', providerEventId);
   telemetry.count('Accepted', { source: source.id });
+  logReceived(recorded.kind === 'recorded' ? 'debug' : 'info', source.id, event, recorded.kind, ports);
   if (recorded.kind === 'unrecorded') telemetry.count('UnrecordedAccepted', { source: source.id });
   return acknowledge(source.spec, 'accepted', providerEventId);
+}
+
+/**
+ * The line of a received event: what came, and what became of it. Of an event that is recorded for the first time the
+ * record and the line of its attempt say the same, so it costs nothing there (docs/decisions/0017).
+ */
+function logReceived(
+  level: 'info' | 'debug',
+  source: string,
+  { pk, eventType }: Arrival['event'],
+  outcome: Recorded['kind'] | 'duplicate',
+  { telemetry }: RecordPorts,
+): void {
+  telemetry.log(level, { stage: 'received', source, event_id: toEventId(pk), event_type: eventType, outcome });
 }
 
 function budgetLeft({ event }: Arrival, { clock }: RecordPorts, { timings }: IngestRules): number {

@@ -97,7 +97,12 @@ class Finisher {
       case 'permanent':
         return this.die(end.cause, end.message);
       case 'unready':
-        return this.deferUntil(this.by.now + UNREADY_WAIT_MS, `${end.cause}: ${end.message}`, end.splitNext);
+        return this.deferUntil(
+          'unreadySince',
+          this.by.now + UNREADY_WAIT_MS,
+          `${end.cause}: ${end.message}`,
+          end.splitNext,
+        );
       case 'outcome':
         return this.recordOutcome(end.outcome, end.effects, end.onRefused);
     }
@@ -116,7 +121,7 @@ class Finisher {
       case 'stale':
         return this.close('skipped_stale', { actionTaken: outcome.reason }, 'SkippedStale');
       case 'deferred':
-        return this.deferUntil(outcome.untilMs, outcome.reason);
+        return this.deferUntil('deferredSince', outcome.untilMs, outcome.reason);
       case 'retry':
         return this.fail('retry_after', outcome.reason, {
           ms: Math.min(outcome.afterSeconds, MAX_RETRY_AFTER_SECONDS) * 1_000,
@@ -227,25 +232,32 @@ class Finisher {
     return this.tryAgain(this.by.now + delayMs, { ...this.note(cause), lastError: errorText(cause, message) });
   }
 
-  private async deferUntil(untilMs: EpochMs, reason: string, splitNext?: string): Promise<Disposal> {
-    const since = this.attempt.item.deferredSince ?? this.by.now;
+  private async deferUntil(
+    clock: 'deferredSince' | 'unreadySince',
+    untilMs: EpochMs,
+    reason: string,
+    splitNext?: string,
+  ): Promise<Disposal> {
+    const since = this.attempt.item[clock] ?? this.by.now;
     const latest = since + this.rules.timings.deferLimitMs;
     if (this.by.now >= latest) return this.die('deferred_too_long', reason);
     const at = Math.min(Math.max(untilMs, this.by.now + 1_000), latest);
     this.ports.telemetry.count('Deferred', { source: this.source });
     const progress = splitNext === undefined ? {} : { splitNext };
     const record = { ...this.note('deferred'), lastError: errorText('deferred', reason), ...progress };
-    return this.tryAgain(at, record, since);
+    return this.tryAgain(at, record, clock === 'deferredSince' ? { deferredSince: since } : { unreadySince: since });
   }
 
-  private async tryAgain(at: EpochMs, note: AttemptRecord, deferredSince?: EpochMs): Promise<Disposal> {
+  private async tryAgain(
+    at: EpochMs,
+    note: AttemptRecord,
+    since?: Parameters<typeof asDeferral>[1],
+  ): Promise<Disposal> {
     const delayMs = at - this.by.now;
     const soon = delayMs <= this.rules.timings.parkAboveMs;
     if (delayMs > RAISE_ABOVE_MS) await this.raisePayload(this.rules.retentionDays + delayMs / 86_400_000);
     const write = soon ? retrySoon(this.by, at, note, this.rules.timings) : retryLater(this.by, at, note);
-    const written = await this.ports.store.update(
-      deferredSince === undefined ? write : asDeferral(write, deferredSince),
-    );
+    const written = await this.ports.store.update(since === undefined ? write : asDeferral(write, since));
     if (written.kind === 'refused') return this.leaseLost();
     if (soon) {
       const message = encodeWorkMessage({ ...referenceTo(this.attempt.item), again: true, ...this.trace() });

@@ -54,7 +54,10 @@ export interface EventItem {
   readonly nextAttemptAt?: EpochMs;
   /** The watch index, not a message, brings this event back. */
   readonly parked?: boolean;
+  /** The handler asked to wait, first then. */
   readonly deferredSince?: EpochMs;
+  /** A dependency of ours has not answered since then (or a long batch goes on): no wait of the handler's. */
+  readonly unreadySince?: EpochMs;
   /** Of a request with many events: path of the first that is not an event of its own yet. */
   readonly splitNext?: string;
   /** Copies sent by the sweeper since the last claim. */

@@ -206,7 +206,7 @@ export function park(pk: EventPk, gen: number, by: Park): EventUpdate {
       ...watch(pk, by.watchAt),
     },
     // Time in a pause is not time that the event waited for another: it must not use up the limit of that.
-    remove: by.watchAt === FAR ? [...LEASE, 'deferredSince'] : LEASE,
+    remove: by.watchAt === FAR ? [...LEASE, 'deferredSince', 'unreadySince'] : LEASE,
   };
 }
 
@@ -276,9 +276,21 @@ export function retryLater(by: Owned, nextAttemptAt: EpochMs, attempt: AttemptRe
     remove: LEASE,
   };
 }
-/** The handler waits for another event: the attempt is given back. */
-export function asDeferral(retry: EventUpdate, deferredSince: EpochMs): EventUpdate {
-  return { ...retry, set: { ...retry.set, status: 'deferred', deferredSince }, add: { attempts: -1 } };
+/**
+ * The handler waits for another event, or we for a dependency: the attempt is given back. Each wait has a start of its own,
+ * so that a short failure does not use up what the handler may wait.
+ */
+export function asDeferral(
+  retry: EventUpdate,
+  since: { readonly deferredSince: EpochMs } | { readonly unreadySince: EpochMs },
+): EventUpdate {
+  const remove: readonly EventAttribute[] = 'deferredSince' in since ? ['unreadySince'] : [];
+  return {
+    ...retry,
+    set: { ...retry.set, status: 'deferred', ...since },
+    add: { attempts: -1 },
+    remove: [...(retry.remove ?? []), ...remove],
+  };
 }
 
 export interface Death {
@@ -335,7 +347,7 @@ export function revive(pk: EventPk, deadId: string, by: Claim, timings: Timings)
       resends: 0,
       ...watch(pk, by.leaseUntil + timings.overdueMs),
     },
-    remove: [...DEATH, 'deferredSince', 'nextAttemptAt', 'parked', 'expiresAt'],
+    remove: [...DEATH, 'deferredSince', 'unreadySince', 'nextAttemptAt', 'parked', 'expiresAt'],
   };
 }
 /** The same while the source is paused. */
@@ -351,7 +363,7 @@ export function reviveParked(pk: EventPk, deadId: string, by: Park): EventUpdate
       resends: 0,
       ...watch(pk, by.watchAt),
     },
-    remove: [...DEATH, ...LEASE, 'deferredSince', 'expiresAt'],
+    remove: [...DEATH, ...LEASE, 'deferredSince', 'unreadySince', 'expiresAt'],
   };
 }
 
@@ -361,6 +373,7 @@ const REPLAY_REMOVES: readonly EventAttribute[] = [
   'nextAttemptAt',
   'parked',
   'deferredSince',
+  'unreadySince',
   'splitNext',
   'startedAt',
   'completedAt',

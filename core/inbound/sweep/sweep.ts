@@ -322,8 +322,9 @@ class SweepRun {
 }
 
 /** A handler that asks to wait leaves `deferredSince`; a pause parks at FAR. */
-function isParkedByBreaker({ status, parked, deferredSince, watchAt }: EventItem): boolean {
-  return status === 'deferred' && parked === true && deferredSince === undefined && watchAt !== FAR;
+function isParkedByBreaker({ status, parked, deferredSince, unreadySince, watchAt }: EventItem): boolean {
+  const waits = deferredSince !== undefined || unreadySince !== undefined;
+  return status === 'deferred' && parked === true && !waits && watchAt !== FAR;
 }
 
 /** The cursor may pass it: nothing is owed for it, or the watch has it. */

@@ -37,6 +37,29 @@ describe('the happy path', () => {
   });
 });
 
+describe('a received event', () => {
+  const received = (lines: readonly string[]) =>
+    lines.map(line => JSON.parse(line) as Record<string, unknown>).filter(line => line['stage'] === 'received');
+
+  it('that came before has a line that says when, which and of what type; the first has its record', async () => {
+    const { world, lines, telemetry } = printing('info', { handlers: handlerThat(() => undefined) });
+    for (let i = 0; i < 2; i++) await world.post({ ...TYPICAL, data: { card: '4242' } });
+    telemetry.flush();
+    const event_id = `evt_stripe.${TYPICAL.id}`;
+    expect(received(lines)).toMatchObject([
+      { level: 'INFO', source: 'stripe', event_id, event_type: TYPICAL.type, outcome: 'duplicate' },
+    ]);
+    expect(lines.join()).not.toContain('4242');
+  });
+
+  it('has a line each time at the level debug', async () => {
+    const { world, lines, telemetry } = printing('debug', { handlers: handlerThat(() => undefined) });
+    for (let i = 0; i < 2; i++) await world.post(TYPICAL);
+    telemetry.flush();
+    expect(received(lines).map(line => line['outcome'])).toEqual(['recorded', 'duplicate']);
+  });
+});
+
 describe('the trace id', () => {
   it('travels from the request through the queue to the lines of the handler, retries included', async () => {
     let tries = 0;

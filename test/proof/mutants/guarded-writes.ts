@@ -69,7 +69,7 @@ export const GUARDS: readonly Guard[] = [
   owned(writes.finish(by, 'completed', note, rules)),
   owned(writes.retrySoon(by, NOW + 1, note, timings)),
   owned(writes.retryLater(by, NOW + 1, note)),
-  owned(writes.asDeferral(writes.retrySoon(by, NOW + 1, note, timings), NOW)),
+  owned(writes.asDeferral(writes.retrySoon(by, NOW + 1, note, timings), { deferredSince: NOW })),
   owned(writes.die(by, death, note, timings)),
   ofDeath(writes.deathDone(pk, 'd', NOW, rules)),
   ofDeath(writes.revive(pk, 'd', claimBy, timings)),

@@ -12,7 +12,7 @@ export function writeOf({ condition, set, add, remove = [] }: EventUpdate): stri
     case 'processing':
       return revives ? 'revive' : 'claim';
     case 'deferred':
-      if (set.deferredSince !== undefined) return 'asDeferral';
+      if (set.deferredSince !== undefined || set.unreadySince !== undefined) return 'asDeferral';
       return revives ? 'reviveParked' : 'park';
     case 'failed':
       return set.parked ? 'retryLater' : 'retrySoon';

@@ -139,7 +139,7 @@ describe('one bad item among good ones', () => {
     const genuine = world.sign(batch.body(['id-1', 'id-2', 'id-3']), batch.secret);
     const spoiled = change(genuine, spoil);
     expect(spoiled.body).not.toBe(Buffer.from(genuine.body ?? '').toString());
-    expect((await world.post(spoiled)).status).toBe(world.spec.ack.status);
+    expect((await world.post(spoiled)).status).toBe(world.spec.ack.rejectStatus);
     await world.settle();
     expect(handled(world, batch)).toEqual(['id-1', 'id-3']);
     expect(world.refusals('item')).toBe(1);
@@ -164,7 +164,7 @@ describe('one bad item among good ones', () => {
             outage && role === 'ingest' && call.dependency === 'dynamodb' ? 'throttled' : undefined,
         });
         const spoiled = change(world.sign(batch.body(ids), batch.secret), spoil);
-        expect((await world.post(spoiled)).status).toBe(world.spec.ack.status);
+        expect((await world.post(spoiled)).status).toBe(world.spec.ack.rejectStatus);
         outage = false;
         await world.settle();
         expect(handled(world, batch)).toEqual(['id-1']);
