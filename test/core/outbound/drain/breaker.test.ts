@@ -1,0 +1,139 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import {
+  afterAnswer,
+  type Breaker,
+  breakerSlots,
+  DEFAULT_PROBE,
+  disableReason,
+  isProbing,
+} from '#core/outbound/drain/breaker.ts';
+import type { Verdict } from '#core/outbound/ports.ts';
+
+const CLOSED: Breaker = { opens: 0, probes: 0 };
+const ok: Verdict = { class: 'ok', charged: false, health: 'success' };
+const down: Verdict = { class: 'server_error', charged: true, health: 'failure' };
+const refused: Verdict = { class: 'message_refused', charged: true, health: 'none' };
+const throttled = (retryAfterMs?: number): Verdict => ({
+  class: 'throttled',
+  charged: false,
+  health: 'hold',
+  ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+});
+const at = (now: number, cap = 5, draw = 0.5) => ({ now, random: { next: () => draw }, probe: DEFAULT_PROBE, cap });
+const feed = (verdicts: readonly Verdict[], cap = 5): Breaker =>
+  verdicts.reduce((breaker, verdict, n) => afterAnswer(breaker, verdict, at(n, cap)), CLOSED);
+/** As the next session finds it, after the hold. */
+const later = ({ holdUntil: _, holdWhy: __, holdSince: ___, ...rest }: Breaker): Breaker => rest;
+
+describe('opens', () => {
+  test('at five endpoint-level failures in a row, or as many as may be in the air', () => {
+    expect(feed([down, down, down, down]).opens).toBe(0);
+    expect(feed([down, down, down, down, down])).toMatchObject({ opens: 1, holdWhy: 'breaker' });
+    expect(feed([down, down], 2).opens).toBe(1);
+    expect(feed([ok, down, down, ok, down, down, down, down]).opens).toBe(0);
+  });
+  test('at half of the last twenty', () => {
+    const mixed = (failures: number): Verdict[] =>
+      Array.from({ length: 20 }, (_, n) => (n % 2 === 0 && n < 2 * failures ? down : ok));
+    expect(feed(mixed(9)).opens).toBe(0);
+    expect(feed([...mixed(9).slice(0, 19), down]).opens).toBe(1);
+  });
+  test('at a first 410, never for what one message deserved', () => {
+    expect(feed([{ class: 'gone', charged: true, health: 'failure' }])).toMatchObject({ opens: 1, goneAt: 0 });
+    expect(feed(Array.from({ length: 50 }, () => refused))).toMatchObject({ opens: 0 });
+  });
+});
+
+test('every hold is within 20 % of 30 s doubled, and never above 15 minutes', () => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 0, max: 40 }),
+      fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
+      (opens, draw) => {
+        const before: Breaker = { opens, probes: 0, recent: '0000' };
+        const { holdUntil = 0 } = afterAnswer(before, down, at(0, 5, draw));
+        const plain = 30_000 * 2 ** opens;
+        expect(holdUntil).toBeLessThanOrEqual(Math.min(900_000, Math.ceil(1.2 * plain)));
+        expect(holdUntil).toBeGreaterThanOrEqual(Math.min(900_000, Math.floor(0.8 * plain)));
+      },
+    ),
+  );
+});
+
+test('one request after a hold; then 1, 2, 4 … up to the old cap; closed after three successes', () => {
+  let breaker = later(feed([down, down, down, down, down]));
+  expect(isProbing(breaker)).toBe(true);
+  expect(breakerSlots(breaker, 8)).toBe(1);
+  const slots: number[] = [];
+  for (let n = 0; n < 9; n++) {
+    breaker = afterAnswer(breaker, ok, at(100 + n, 8));
+    slots.push(breakerSlots(breaker, 8));
+  }
+  expect(slots).toEqual([1, 2, 2, 4, 4, 4, 4, 8, 8]);
+  expect(breaker).toMatchObject({ opens: 0, probes: 0 });
+  expect(breaker.failingSince).toBeUndefined();
+});
+
+test('the first failure while it recovers opens again, with the next hold', () => {
+  const recovering = afterAnswer(later(feed([down, down, down, down, down])), ok, at(10));
+  expect(afterAnswer(recovering, down, at(20))).toMatchObject({ opens: 2, holdUntil: 20 + 60_000 });
+});
+
+test('what was in the air when the hold began opens nothing twice', () => {
+  const open = feed([down, down, down, down, down]);
+  expect(afterAnswer(open, down, at(9)).opens).toBe(1);
+  expect(afterAnswer(open, down, at(9)).holdUntil).toBe(open.holdUntil);
+});
+
+test('throttled answers in a row double our own wait; a hint only makes it longer', () => {
+  const holds: number[] = [];
+  let breaker = CLOSED;
+  for (let n = 0; n < 12; n++) {
+    breaker = later(breaker);
+    breaker = afterAnswer(breaker, throttled(1_000), at(0));
+    holds.push(breaker.holdUntil ?? 0);
+  }
+  expect(holds.slice(0, 4)).toEqual([5_000, 10_000, 20_000, 40_000]);
+  expect(Math.max(...holds)).toBe(900_000);
+  expect(afterAnswer(CLOSED, throttled(3_600_000), at(0))).toMatchObject({ holdUntil: 3_600_000, opens: 0 });
+  expect(afterAnswer(later(breaker), ok, at(0)).throttles).toBeUndefined();
+});
+
+test('one poisonous message among ten never keeps the breaker open for more than ten probes', () => {
+  fc.assert(
+    fc.property(fc.nat(9), fc.integer({ min: 1, max: 30 }), (poison, opens) => {
+      let breaker: Breaker = { opens, probes: 0 };
+      for (let probes = 1; ; probes++) {
+        // The session's choice: of the ten oldest the one by `opens`.
+        expect(probes).toBeLessThanOrEqual(10);
+        if (breaker.opens % 10 !== poison) return;
+        breaker = later(afterAnswer(breaker, down, at(0)));
+      }
+    }),
+  );
+});
+
+describe('disables', () => {
+  const days = 5;
+  const gone: Verdict = { class: 'gone', charged: true, health: 'failure' };
+  test('at a second 410 a minute after the first, not before', () => {
+    const once = feed([gone]);
+    expect(disableReason(CLOSED, once, gone, { now: 0, days })).toBeUndefined();
+    expect(disableReason(once, once, gone, { now: 59_999, days })).toBeUndefined();
+    expect(disableReason(once, once, gone, { now: 60_000, days })).toBe('gone');
+    const healed = afterAnswer(later(once), ok, at(10));
+    expect(disableReason(healed, healed, gone, { now: 90_000, days })).toBeUndefined();
+  });
+  test('after so many days without a success and ten probes, and never where it is switched off', () => {
+    const failing = { opens: 9, probes: 10, failingSince: 0 };
+    const now = days * 86_400_000;
+    expect(disableReason(failing, failing, down, { now, days })).toBe('failing');
+    expect(disableReason(failing, failing, down, { now: now - 1, days })).toBeUndefined();
+    expect(disableReason(failing, { ...failing, probes: 9 }, down, { now, days })).toBeUndefined();
+    expect(disableReason(failing, failing, down, { now, days: false })).toBeUndefined();
+  });
+  test('when the endpoint asks for it', () => {
+    expect(disableReason(CLOSED, CLOSED, { ...down, directive: 'disable' }, { now: 0, days })).toBe('requested');
+  });
+});
