@@ -103,7 +103,7 @@ function readOptions(): Options {
   return { deployment, destroy, yes };
 }
 
-/** Puts this checkout into the local AWS that runs: a mended handler, without a new, empty gateway. */
+/** Puts this checkout into the local AWS that runs: a fixed handler, without a new, empty gateway. */
 async function deployHere(deployment: Deployment): Promise<number> {
   const environment = deployment.config.environment;
   const aws = await findLocalAws();
@@ -183,7 +183,7 @@ function listOf(sources: readonly DeployedSource[]): string {
   return sources.map(each => each.source.id).join(', ');
 }
 
-/** AWS errors that a person mends with credentials or a region, said so. */
+/** AWS errors that a person fixes with credentials or a region, said so. */
 async function explainCredentials<T>(answer: Promise<T>): Promise<T> {
   try {
     return await answer;

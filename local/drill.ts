@@ -1,4 +1,4 @@
-/** `npm run drill -- <name>`: reproduces an incident on the local AWS, and mends it as the runbook says. */
+/** `npm run drill -- <name>`: reproduces an incident on the local AWS, and fixes it as the runbook says. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';

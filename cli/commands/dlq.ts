@@ -57,7 +57,7 @@ export function addDlq(program: Command, set: CommandSet): void {
       .option('--source <names>', 'sources, separated by commas (default: all)')
       .option('--cause <cause>', 'of one cause')
       .option('--rate <n>', 'messages a second', '50')
-      .option('--limit <n>', 'at most so many', '100000')
+      .option('--limit <n>', 'at most N events', '100000')
       .option('--dry-run', 'count them, move nothing')
       .option('--yes', 'do not ask'),
     ['holdfast dlq redrive --cause handler_error --dry-run', 'how many messages it would move'],
@@ -70,11 +70,14 @@ export function addDlq(program: Command, set: CommandSet): void {
       .description('Delete messages of the dead-letter queue. Records stay: their events stay visible and replayable')
       .option('--source <names>', 'sources, separated by commas (default: all)')
       .option('--cause <cause>', 'of one cause')
-      .option('--open', 'also messages of events that are still dead, not only foreign and settled ones')
-      .option('--limit <n>', 'at most so many', '100000')
+      .option(
+        '--open',
+        'also messages of events that are still dead, not only settled ones and those that are not ours',
+      )
+      .option('--limit <n>', 'at most N messages', '100000')
       .option('--dry-run', 'count them, delete nothing')
       .option('--yes', 'do not ask'),
-    ['holdfast dlq purge --dry-run', 'foreign messages, and those of events somebody dealt with'],
+    ['holdfast dlq purge --dry-run', 'messages that are not ours, and those of events somebody dealt with'],
     ['holdfast dlq purge --yes', 'delete them, one by one'],
   ).action(set.action((run, options: MoveOptions) => moveMessages(run, options, 'purge')));
 }
@@ -157,6 +160,6 @@ function showGroups(run: Run, { groups, total, inQueue }: DeadLetters, asked: st
   else run.out.note(`No open dead letters${asked}.`);
   if (asked === '' && inQueue > total)
     run.out.note(
-      `The queue holds about ${inQueue - total} more messages than events are dead: foreign, or settled (dlq purge --dry-run)`,
+      `The queue holds about ${inQueue - total} more messages than events are dead: settled ones, or not ours (dlq purge --dry-run)`,
     );
 }

@@ -1,4 +1,4 @@
-/** `holdfast doctor`: checks every part an event needs, and says how to mend what is wrong. */
+/** `holdfast doctor`: checks every part an event needs, and says how to fix what is wrong. */
 import type { Command } from 'commander';
 import { checkEverything } from '#operator/doctor.ts';
 import { EXIT, type ExitCode } from '../cli-error.ts';
@@ -10,7 +10,7 @@ export function addDoctor(program: Command, set: CommandSet): void {
   withExamples(
     program
       .command('doctor')
-      .description('Check configuration, access, secrets, sweeper and front door; says how to mend what is wrong'),
+      .description('Check configuration, access, secrets, sweeper and front door; says how to fix what is wrong'),
     ['holdfast doctor --env prod', 'exit code 1 when something is wrong'],
   ).action(
     set.action(async (run): Promise<ExitCode> => {

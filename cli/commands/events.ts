@@ -21,7 +21,7 @@ export function addEvents(program: Command, set: CommandSet): void {
   withExamples(
     addFilterOptions(events.command('ls'))
       .description('List events, newest first')
-      .option('--limit <n>', 'at most so many', '50')
+      .option('--limit <n>', 'at most N events', '50')
       .option('--all', 'look through the whole window, however long it takes')
       .option('--cursor <cursor>', 'go on where a list before ended'),
     ['holdfast events ls --status dead_letter,failed --since 7d', 'what failed this week'],

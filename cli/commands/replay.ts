@@ -31,7 +31,7 @@ export function addReplay(program: Command, set: CommandSet): void {
       .option('--why <text>', 'the reason, kept with each event')
       .option('--dry-run', 'count the events and show where they come from, change nothing')
       .option('--rate <n>', 'events a second (default: replaysPerSecond of the configuration)')
-      .option('--limit <n>', 'at most so many, the oldest first')
+      .option('--limit <n>', 'at most N events, the oldest first')
       .option('--new-key', 'a fresh idempotency key for outside calls: they may happen again')
       .option('--force', 'also an event that an attempt is running for (only with ids)')
       .option('--body <sha256>', 'run another body that came under the same id (only with one id)')

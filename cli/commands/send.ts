@@ -30,8 +30,8 @@ export function addSend(program: Command, set: CommandSet): void {
       .option('--body-file <file>', 'send these bytes instead of the sample (- for stdin)')
       .option('--header <name:value>', 'add a header (again for more)', collect, [] as readonly string[])
       .option('--url <url>', "send there instead of the source's own URL")
-      .option('--count <n>', 'so many events, each a new one', '1')
-      .option('--wait <seconds>', 'wait until it has ended, at most so long')
+      .option('--count <n>', 'sends N events, each with its own id', '1')
+      .option('--wait <seconds>', 'wait until it has ended, at most N seconds')
       .option('--yes', 'do not ask before sending to an environment that is not disposable')
       .addHelpText(
         'after',

@@ -134,7 +134,7 @@ export interface EnvironmentConfig {
   readonly encryptionKey?: string;
   /** Sends per second of the sweeper over all sources. @default 300 */
   readonly sweepSendsPerSecond?: number;
-  /** Of a bulk replay, on average; for moments a third more, while live events wait half. @default 50 */
+  /** Rate of a bulk replay. Catching up it may go a third faster; while live events wait it goes at half. @default 50 */
   readonly replaysPerSecond?: number;
   /** Put on every resource beside `holdfast:environment`. @default none */
   readonly tags?: Readonly<Record<string, string>>;

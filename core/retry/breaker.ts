@@ -49,7 +49,7 @@ export class Breaker {
     return { kind: 'run' };
   }
 
-  /** Tells the breaker how an attempt ended. Only failures that a retry could mend count. */
+  /** Tells the breaker how an attempt ended. Only failures that a retry could help count. */
   record(handler: string, ok: boolean, now: EpochMs): void {
     const circuit = this.circuits.get(handler) ?? {
       attempts: [],

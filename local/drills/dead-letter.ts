@@ -42,7 +42,7 @@ export const deadLetter: Drill = {
     await stage.run('dlq ls');
     await stage.run(`dlq show evt_default.${stage.key('poison-1')}`);
     transcript.step(
-      'The fix. Here the missing row is put in place; in life it is a handler that is mended and deployed.',
+      'The fix. Here the missing row is put in place; in life it is a handler that is fixed and deployed.',
     );
     await stage.putRow(row);
     transcript.step('Run them again: first count them, then do it.');

@@ -1,6 +1,6 @@
 import type { DrillStage } from './drill-stage.ts';
 
-/** An incident that is reproduced, noticed and mended as on-call would. */
+/** An incident that is reproduced, noticed and fixed as on-call would. */
 export interface Drill {
   /** Its name on the command line, and its page in docs/drills/. */
   readonly title: string;

@@ -27,10 +27,10 @@ export type Fetched<T> =
   | { readonly kind: 'gone' }
   /** 429 or 503: come back later. `retryAfterSeconds`: what the answer asked for. */
   | { readonly kind: 'busy'; readonly retryAfterSeconds?: number }
-  /** 401, 403 and other answers no retry can mend. */
+  /** 401, 403 and other answers no retry can help. */
   | { readonly kind: 'refused'; readonly reason: string };
 
-/** Asks a provider for one kind of object. Throws for what a retry may mend: network errors, 5xx. */
+/** Asks a provider for one kind of object. Throws for what a retry may help with: network errors, 5xx. */
 export interface Fetcher<T> {
   fetch(id: string, signal: AbortSignal): Promise<Fetched<T>>;
 }

@@ -106,7 +106,7 @@ export class StateMachine<State extends string> {
       case 'early':
         return waitForEarlier(
           context,
-          `"${to}" came before what leads there; it is ${from === undefined ? 'not there' : `"${from}"`}`,
+          `"${to}" came too early: ${from === undefined ? 'nothing is stored yet' : `it is "${from}" now`}`,
         );
       case 'late':
         if (version === undefined) return stale(`"${to}" came late; it is "${from}" by now`);

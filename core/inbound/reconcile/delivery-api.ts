@@ -2,7 +2,7 @@
 import type { EpochMs } from '#core/glossary.ts';
 
 /**
- * How a call of a provider's API ended. Throws DependencyError for what a retry may mend: network errors, timeouts, 5xx,
+ * How a call of a provider's API ended. Throws DependencyError for what a retry may help with: network errors, timeouts, 5xx,
  * an answer that is not of the documented form.
  */
 export type ApiAnswer<T> =
@@ -11,7 +11,7 @@ export type ApiAnswer<T> =
   | { readonly kind: 'gone' }
   /** A rate limit, or 503. `retryAfterSeconds`: what the answer asked for. */
   | { readonly kind: 'busy'; readonly retryAfterSeconds?: number }
-  /** 401, 403 and other answers no retry can mend. */
+  /** 401, 403 and other answers no retry can help. */
   | { readonly kind: 'refused'; readonly reason: string };
 
 /** The event as its webhook would have carried it. */

@@ -1,4 +1,4 @@
-/** What on-call reads when events have died: which, of what, and the commands that show and mend it. */
+/** What on-call reads when events have died: which, of what, and the commands that show and fix it. */
 
 import { type EpochMs, type SourceId, splitEventPk, toEventId } from '#core/glossary.ts';
 import type { EventStore } from '#core/inbound/ports.ts';

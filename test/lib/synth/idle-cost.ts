@@ -204,7 +204,7 @@ What costs more is off until you ask for it:
 | \`ingestProvisionedConcurrency: 1\` | $${money(HOURS * 3600 * 0.5 * PRICES.provisionedArmGbSecond)} for each environment kept warm |
 | \`reconcile\` on a source | $${money(sumOf(reconciled) - sumOf(full) + PRICES.customMetricMonth)} for its secret, two alarms and a metric |
 
-What costs less is there to be asked for:
+These settings make it cheaper:
 
 | setting | saves a month |
 |---|---|

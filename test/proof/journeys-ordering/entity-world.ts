@@ -30,7 +30,7 @@ export async function deliver(world: MemoryWorld, id: string, more: Parameters<M
   await world.clock.advanceBy(5_000);
 }
 
-/** Notes what the handler answers, and when: `+02:30 invoice.paid: deferred, "paid" came before what leads there; …`. */
+/** Notes what the handler answers, and when: `+02:30 invoice.paid: deferred, "paid" came too early: …`. */
 export function withTimeline(world: MemoryWorld, lines: string[], handle: Handler): Handler {
   const beganAt = world.clock.now();
   return async (event, context) => {

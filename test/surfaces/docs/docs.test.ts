@@ -53,6 +53,25 @@ describe('every page', () => {
     expect(wrong).toEqual([]);
   });
 
+  it('that is a runbook explains its words in the glossary', () => {
+    const runbooks = pages.filter(
+      it => /^docs\/runbooks\/(?!README)/.test(it.path) && it.text.includes('\n## Meaning'),
+    );
+    expect(runbooks.length).toBeGreaterThan(30);
+    expect(runbooks.filter(it => !it.text.includes('](../glossary.md)')).map(it => it.path)).toEqual([]);
+  });
+
+  it('speaks plainly: none of the words that readers stumbled over', () => {
+    const odd =
+      /\bmend(?:s|ed|ing)?\b|\bfor ever\b|\bat most so (?:long|many|much)\b|\bfirst way\b|\bso many (?:events|seconds|messages|runs)\b/i;
+    const wrong = wrongOnPages(page =>
+      page.path === 'CHANGELOG.md' || page.path.startsWith('docs/decisions/')
+        ? []
+        : page.text.split('\n').filter(line => odd.test(line)),
+    );
+    expect(wrong).toEqual([]);
+  });
+
   it('names files of the repository that exist', () => {
     const folders = readdirSync(ROOT, { withFileTypes: true }).filter(
       it => it.isDirectory() && !it.name.startsWith('.'),
