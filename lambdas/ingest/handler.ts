@@ -3,11 +3,10 @@ import middy from '@middy/core';
 import { nodeCodec } from '#adapters/codec/node-codec.ts';
 import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
 import { createDynamoDbClient, primeDynamoDb } from '#adapters/dynamodb/create-dynamodb-client.ts';
-import { DynamoDbControlStore } from '#adapters/dynamodb/dynamodb-control-store.ts';
 import { DynamoDbEventWriter } from '#adapters/dynamodb/dynamodb-event-writer.ts';
 import { DynamoDbPayloadStore } from '#adapters/dynamodb/dynamodb-payload-store.ts';
 import { HttpsGet } from '#adapters/http/https-get.ts';
-import { CachedKeyFetcher } from '#adapters/http/key-fetcher.ts';
+import { lazyKeyFetcher } from '#adapters/http/lazy-key-fetcher.ts';
 import { S3Blobs } from '#adapters/s3/s3-blobs.ts';
 import { CachedSecrets } from '#adapters/secrets/cached-secrets.ts';
 import { createSecretsClient, SecretsManagerValues } from '#adapters/secrets/secrets-manager-values.ts';
@@ -18,7 +17,6 @@ import { EmfTelemetry } from '#adapters/telemetry/emf-telemetry.ts';
 import { receivedSources } from '#core/config/received-sources.ts';
 import { isWhole } from '#core/config/source-head.ts';
 import { PROBE_SOURCE } from '#core/glossary.ts';
-import { KeyPlaces } from '#core/inbound/ingest/key-places.ts';
 import { needsSecret } from '#core/provider/source-needs.ts';
 import { config } from '#lambdas/shared/baked-config.ts';
 import { flushTelemetry } from '#lambdas/shared/flush-telemetry.ts';
@@ -48,14 +46,14 @@ await Promise.all([
   ...sources.filter(it => isWhole(it) && needsSecret(it.spec)).map(it => secrets.get(it.id)),
 ]);
 
-const places = new KeyPlaces(new DynamoDbControlStore(dynamodb, env.EVENTS_TABLE, systemIds));
+const keys = lazyKeyFetcher(async () => (await import('./open-keys.ts')).openKeys(dynamodb, env.EVENTS_TABLE));
 const ports = {
   store: new DynamoDbEventWriter(dynamodb, env.EVENTS_TABLE),
   payloads: new DynamoDbPayloadStore(dynamodb, env.PAYLOADS_TABLE),
   blobs: new S3Blobs(env.BODIES_BUCKET),
   queue: new SqsWorkQueue(sqs, env.WORK_QUEUE_URL),
   secrets,
-  keys: new CachedKeyFetcher({ clock: systemClock, places }),
+  keys,
   http: new HttpsGet(),
   crypto: nodeCrypto,
   codec: nodeCodec,

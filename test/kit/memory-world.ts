@@ -2,6 +2,8 @@
  * The whole product in memory: the real rules and the real function entry points over AWS as adapters/memory models it,
  * on one virtual clock. Journeys, crash enumeration and the simulation all run in it.
  */
+// Read with the first handshake in a function; here it is there from the start, because virtual time waits for no file.
+import '#core/verification/handshake.ts';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { MemoryBlobs } from '#adapters/memory/memory-blobs.ts';
 import { MemoryDatabase } from '#adapters/memory/memory-database.ts';

@@ -6,7 +6,7 @@
 import { ask } from '#core/ask.ts';
 import type { ResolvedSource } from '#core/config/resolved-config.ts';
 import type { Reply } from '#core/reply.ts';
-import { answerHandshake, type HandshakeAnswer } from '#core/verification/handshake.ts';
+import type { HandshakeAnswer } from '#core/verification/handshake.ts';
 import type { RawRequest } from '#core/verification/raw-request.ts';
 import type { VerifyContext } from '#core/verification/verify-context.ts';
 import { countRefusal } from './count-refusal.ts';
@@ -22,7 +22,7 @@ export async function shakeHands(
   context: VerifyContext,
   ports: HandshakePorts,
 ): Promise<Reply | undefined> {
-  const answer = await answerHandshake(source.spec, request, context);
+  const answer = await answerTo(source, request, context);
   if (!answer) return undefined;
   if (answer.status >= 400) countRefusal(source, 'handshake', ports.telemetry);
   const failed = (await keepSecret(source, answer, ports)) ?? (await confirm(source, answer, ports));
@@ -42,11 +42,22 @@ export async function refuseBroughtSecret(
   ports: HandshakePorts,
 ): Promise<Reply | undefined> {
   if (!source.spec.handshakes.some(({ store }) => store)) return undefined;
-  const answer = await answerHandshake(source.spec, request, withoutSecret);
+  const answer = await answerTo(source, request, withoutSecret);
   if (answer?.storeSecret === undefined) return undefined;
   return (
     (await keepSecret(source, answer, ports)) ?? { status: answer.status, headers: answer.headers, body: answer.body }
   );
+}
+
+/** Most providers have no handshake: the code for one is read with the first request that may be one. */
+async function answerTo(
+  { spec }: ResolvedSource,
+  request: RawRequest,
+  context: VerifyContext,
+): Promise<HandshakeAnswer | undefined> {
+  if (spec.handshakes.length === 0) return undefined;
+  const { answerHandshake } = await import('#core/verification/handshake.ts');
+  return answerHandshake(spec, request, context);
 }
 
 async function keepSecret(
