@@ -5,7 +5,10 @@ export const appStore: ProviderSpec = {
   title: 'Apple App Store Server Notifications (version 2)',
   docs: 'https://developer.apple.com/documentation/appstoreservernotifications',
   checkedOn: '2026-11-22',
-  unconfirmed: ['The deadline of an answer.'],
+  unconfirmed: [
+    'Everything but the form of the signature: it was written without the documentation of the provider at hand.',
+    'The deadline of an answer.',
+  ],
   strength: 'signed',
   verify: [
     {

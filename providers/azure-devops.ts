@@ -5,7 +5,10 @@ export const azureDevops: ProviderSpec = {
   title: 'Azure DevOps service hooks',
   docs: 'https://learn.microsoft.com/azure/devops/service-hooks/services/webhooks',
   checkedOn: '2026-11-22',
-  unconfirmed: ['Retries and the deadline of an answer.'],
+  unconfirmed: [
+    'Everything on this page: it was written without the documentation of the provider at hand.',
+    'Retries and the deadline of an answer.',
+  ],
   strength: 'shared-secret',
   verify: [{ id: 'azure-devops', alg: 'basic', sig: { from: 'header:authorization' } }],
   identity: {

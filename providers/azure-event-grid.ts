@@ -5,6 +5,7 @@ export const azureEventGrid: ProviderSpec = {
   title: 'Azure Event Grid (schema of Event Grid)',
   docs: 'https://learn.microsoft.com/azure/event-grid/webhook-event-delivery',
   checkedOn: '2026-11-22',
+  unconfirmed: ['Everything on this page: it was written without the documentation of the provider at hand.'],
   strength: 'shared-secret',
   verify: [
     { id: 'azure-event-grid', alg: 'token', sig: { from: 'header:authorization' } },

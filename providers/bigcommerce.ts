@@ -5,7 +5,10 @@ export const bigcommerce: ProviderSpec = {
   title: 'BigCommerce',
   docs: 'https://developer.bigcommerce.com/docs/integrations/webhooks',
   checkedOn: '2026-11-22',
-  unconfirmed: ['Which fields identify, name and date an event.'],
+  unconfirmed: [
+    'Everything on this page: it was written without the documentation of the provider at hand.',
+    'Which fields identify, name and date an event.',
+  ],
   strength: 'shared-secret',
   verify: [{ id: 'bigcommerce', alg: 'token', sig: { from: 'header:authorization' } }],
   identity: {

@@ -5,7 +5,10 @@ export const checkoutCom: ProviderSpec = {
   title: 'Checkout.com',
   docs: 'https://www.checkout.com/docs/developer-resources/webhooks',
   checkedOn: '2026-11-22',
-  unconfirmed: ['The deadline of an answer.'],
+  unconfirmed: [
+    'Everything on this page: it was written without the documentation of the provider at hand.',
+    'The deadline of an answer.',
+  ],
   strength: 'signed',
   verify: [
     {

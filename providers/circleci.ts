@@ -5,7 +5,10 @@ export const circleci: ProviderSpec = {
   title: 'CircleCI',
   docs: 'https://circleci.com/docs/webhooks/',
   checkedOn: '2026-11-22',
-  unconfirmed: ['Retries and the deadline of an answer.'],
+  unconfirmed: [
+    'Everything on this page: it was written without the documentation of the provider at hand.',
+    'Retries and the deadline of an answer.',
+  ],
   strength: 'signed',
   verify: [
     {

@@ -5,6 +5,9 @@ export const clickup: ProviderSpec = {
   title: 'ClickUp',
   docs: 'https://developer.clickup.com/docs/webhooks',
   checkedOn: '2026-11-22',
+  unconfirmed: [
+    'Everything but the form of the signature: it was written without the documentation of the provider at hand.',
+  ],
   strength: 'signed',
   verify: [
     { id: 'clickup', alg: 'hmac-sha256', sig: { from: 'header:x-signature' }, encoding: 'hex', message: '{body}' },

@@ -5,7 +5,10 @@ export const elevenlabs: ProviderSpec = {
   title: 'ElevenLabs',
   docs: 'https://elevenlabs.io/docs/agents-platform/workflows/post-call-webhooks',
   checkedOn: '2026-11-22',
-  unconfirmed: ['Retries and the deadline of an answer.'],
+  unconfirmed: [
+    'Everything on this page: it was written without the documentation of the provider at hand.',
+    'Retries and the deadline of an answer.',
+  ],
   strength: 'signed',
   verify: [
     {

@@ -5,7 +5,10 @@ export const fusionauth: ProviderSpec = {
   title: 'FusionAuth',
   docs: 'https://fusionauth.io/docs/extend/events-and-webhooks/signing',
   checkedOn: '2026-11-22',
-  unconfirmed: ['Retries and the deadline of an answer.'],
+  unconfirmed: [
+    'Everything but the form of the signature: it was written without the documentation of the provider at hand.',
+    'Retries and the deadline of an answer.',
+  ],
   strength: 'signed',
   verify: [
     {

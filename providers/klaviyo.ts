@@ -5,7 +5,10 @@ export const klaviyo: ProviderSpec = {
   title: 'Klaviyo system webhooks',
   docs: 'https://developers.klaviyo.com/en/docs/system-webhooks',
   checkedOn: '2026-11-22',
-  unconfirmed: ['Retries and the deadline of an answer.'],
+  unconfirmed: [
+    'Everything but the form of the signature: it was written without the documentation of the provider at hand.',
+    'Retries and the deadline of an answer.',
+  ],
   strength: 'signed',
   verify: [
     {

@@ -5,7 +5,10 @@ export const line: ProviderSpec = {
   title: 'LINE Messaging API',
   docs: 'https://developers.line.biz/en/reference/messaging-api/#webhooks',
   checkedOn: '2026-11-22',
-  unconfirmed: ['Retries and the deadline of an answer.'],
+  unconfirmed: [
+    'Everything on this page: it was written without the documentation of the provider at hand.',
+    'Retries and the deadline of an answer.',
+  ],
   strength: 'signed',
   verify: [
     { id: 'line', alg: 'hmac-sha256', sig: { from: 'header:x-line-signature' }, encoding: 'base64', message: '{body}' },

@@ -5,7 +5,10 @@ export const mercadoPago: ProviderSpec = {
   title: 'Mercado Pago',
   docs: 'https://www.mercadopago.com/developers/en/docs/your-integrations/notifications/webhooks',
   checkedOn: '2026-11-22',
-  unconfirmed: ['That an id with letters is signed in lower case: such an id is refused unless the query has it so.'],
+  unconfirmed: [
+    'Everything on this page: it was written without the documentation of the provider at hand.',
+    'That an id with letters is signed in lower case: such an id is refused unless the query has it so.',
+  ],
   strength: 'origin',
   verify: [
     {

@@ -5,6 +5,7 @@ export const microsoftTeams: ProviderSpec = {
   title: 'Microsoft Teams outgoing webhooks',
   docs: 'https://learn.microsoft.com/microsoftteams/platform/webhooks-and-connectors/how-to/add-outgoing-webhook',
   checkedOn: '2026-11-22',
+  unconfirmed: ['Everything on this page: it was written without the documentation of the provider at hand.'],
   strength: 'signed',
   verify: [
     {

@@ -5,7 +5,11 @@ export const netlify: ProviderSpec = {
   title: 'Netlify',
   docs: 'https://docs.netlify.com/site-deploys/notifications/',
   checkedOn: '2026-11-22',
-  unconfirmed: ['Which fields identify, name and date an event.', 'Retries and the deadline of an answer.'],
+  unconfirmed: [
+    'Everything on this page: it was written without the documentation of the provider at hand.',
+    'Which fields identify, name and date an event.',
+    'Retries and the deadline of an answer.',
+  ],
   strength: 'signed',
   verify: [
     {

@@ -5,7 +5,11 @@ export const paystack: ProviderSpec = {
   title: 'Paystack',
   docs: 'https://paystack.com/docs/payments/webhooks/',
   checkedOn: '2026-11-22',
-  unconfirmed: ['Which fields identify, name and date an event.', 'The deadline of an answer.'],
+  unconfirmed: [
+    'Everything on this page: it was written without the documentation of the provider at hand.',
+    'Which fields identify, name and date an event.',
+    'The deadline of an answer.',
+  ],
   strength: 'signed',
   verify: [
     {

@@ -5,6 +5,7 @@ export const polar: ProviderSpec = {
   title: 'Polar',
   docs: 'https://polar.sh/docs/integrate/webhooks/delivery',
   checkedOn: '2026-11-22',
+  unconfirmed: ['Everything on this page: it was written without the documentation of the provider at hand.'],
   strength: 'signed',
   verify: [
     {

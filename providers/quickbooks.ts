@@ -5,6 +5,7 @@ export const quickbooks: ProviderSpec = {
   title: 'QuickBooks Online',
   docs: 'https://developer.intuit.com/app/developer/qbo/docs/develop/webhooks',
   checkedOn: '2026-11-22',
+  unconfirmed: ['Everything on this page: it was written without the documentation of the provider at hand.'],
   strength: 'signed',
   verify: [
     {

@@ -5,6 +5,7 @@ export const revenuecat: ProviderSpec = {
   title: 'RevenueCat',
   docs: 'https://www.revenuecat.com/docs/integrations/webhooks',
   checkedOn: '2026-11-22',
+  unconfirmed: ['Everything on this page: it was written without the documentation of the provider at hand.'],
   strength: 'shared-secret',
   verify: [{ id: 'revenuecat', alg: 'token', sig: { from: 'header:authorization' } }],
   identity: {

@@ -5,7 +5,10 @@ export const salesforce: ProviderSpec = {
   title: 'Salesforce outbound messages',
   docs: 'https://developer.salesforce.com/docs/atlas.en-us.api.meta/api/sforce_api_om_outboundmessaging.htm',
   checkedOn: '2026-11-22',
-  unconfirmed: ['The deadline of an answer.'],
+  unconfirmed: [
+    'Everything on this page: it was written without the documentation of the provider at hand.',
+    'The deadline of an answer.',
+  ],
   strength: 'shared-secret',
   verify: [{ id: 'salesforce', alg: 'token', sig: { from: 'query:token' } }],
   identity: {

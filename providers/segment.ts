@@ -5,6 +5,7 @@ export const segment: ProviderSpec = {
   title: 'Twilio Segment webhooks',
   docs: 'https://www.twilio.com/docs/segment/connections/destinations/catalog/webhooks',
   checkedOn: '2026-11-22',
+  unconfirmed: ['Everything on this page: it was written without the documentation of the provider at hand.'],
   strength: 'signed',
   verify: [
     { id: 'segment', alg: 'hmac-sha1', sig: { from: 'header:x-signature' }, encoding: 'hex', message: '{body}' },

@@ -5,7 +5,10 @@ export const telegram: ProviderSpec = {
   title: 'Telegram bots',
   docs: 'https://core.telegram.org/bots/api#setwebhook',
   checkedOn: '2026-11-22',
-  unconfirmed: ['Retries and the deadline of an answer.'],
+  unconfirmed: [
+    'Everything on this page: it was written without the documentation of the provider at hand.',
+    'Retries and the deadline of an answer.',
+  ],
   strength: 'shared-secret',
   verify: [{ id: 'telegram', alg: 'token', sig: { from: 'header:x-telegram-bot-api-secret-token' } }],
   identity: {

@@ -5,7 +5,10 @@ export const telnyx: ProviderSpec = {
   title: 'Telnyx',
   docs: 'https://developers.telnyx.com/docs/messaging/messages/receiving-webhooks',
   checkedOn: '2026-11-22',
-  unconfirmed: ['Whether a repeated delivery is signed with a new time.'],
+  unconfirmed: [
+    'Everything on this page: it was written without the documentation of the provider at hand.',
+    'Whether a repeated delivery is signed with a new time.',
+  ],
   strength: 'signed',
   verify: [
     {

@@ -5,7 +5,10 @@ export const vonage: ProviderSpec = {
   title: 'Vonage',
   docs: 'https://developer.vonage.com/en/getting-started/concepts/webhooks',
   checkedOn: '2026-11-22',
-  unconfirmed: ['Whether a repeated delivery has a new token.'],
+  unconfirmed: [
+    'Everything on this page: it was written without the documentation of the provider at hand.',
+    'Whether a repeated delivery has a new token.',
+  ],
   strength: 'signed',
   verify: [
     {

@@ -6,6 +6,7 @@ export const webflow: ProviderSpec = {
   docs: 'https://developers.webflow.com/data/docs/working-with-webhooks',
   checkedOn: '2026-11-22',
   unconfirmed: [
+    'Everything on this page: it was written without the documentation of the provider at hand.',
     'Whether a repeated delivery is signed with a new time.',
     'Which fields identify, name and date an event.',
   ],

@@ -5,7 +5,10 @@ export const workos: ProviderSpec = {
   title: 'WorkOS',
   docs: 'https://workos.com/docs/events/data-syncing/webhooks',
   checkedOn: '2026-11-22',
-  unconfirmed: ['Whether a repeated delivery is signed with a new time.'],
+  unconfirmed: [
+    'Everything on this page: it was written without the documentation of the provider at hand.',
+    'Whether a repeated delivery is signed with a new time.',
+  ],
   strength: 'signed',
   verify: [
     {
