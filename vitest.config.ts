@@ -46,7 +46,12 @@ export default defineConfig({
         test: {
           name: 'synth',
           ...SHARED,
-          include: ['test/lib/**/*.test.ts', 'test/surfaces/docs/**/*.test.ts', 'test/*.test.ts'],
+          include: [
+            'test/lib/**/*.test.ts',
+            'test/packages/*.test.ts',
+            'test/surfaces/docs/**/*.test.ts',
+            'test/*.test.ts',
+          ],
           testTimeout: 120_000,
           hookTimeout: 120_000,
         },

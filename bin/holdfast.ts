@@ -8,6 +8,20 @@ import { PACKAGE_ROOT } from '#local/workspace.ts';
 import { openGateway } from '#operator/aws/open-gateway.ts';
 import { fetchList } from '#operator/fetch-list.ts';
 
+/** What a project runs through npm scripts; each is a program of its own in local/. */
+const PROGRAMS: Readonly<Record<string, () => Promise<unknown>>> = {
+  start: () => import('#local/start.ts'),
+  check: () => import('#local/check.ts'),
+  drill: () => import('#local/drill.ts'),
+  deploy: () => import('#local/deploy.ts'),
+  destroy: () => import('#local/deploy.ts'),
+};
+const [name = ''] = process.argv.slice(2);
+if (Object.hasOwn(PROGRAMS, name)) {
+  process.argv.splice(2, 1, ...(name === 'destroy' ? ['--destroy'] : []));
+  await PROGRAMS[name]?.();
+}
+
 const io = processIo();
 process.exitCode = await runCli(process.argv.slice(2), {
   io,

@@ -7,6 +7,8 @@ import { DataStack } from './data-stack.ts';
 import { GatewayStack } from './gateway-stack.ts';
 
 export interface GatewayStageProps {
+  /** Of the construct. @default the environment's name */
+  readonly id?: string;
   readonly deployment: Deployment;
   readonly bundles: Bundles;
   /** @default none */
@@ -21,7 +23,7 @@ export class GatewayStage extends Stage {
   constructor(scope: Construct, props: GatewayStageProps) {
     const { deployment } = props;
     const environment = deployment.config.environment;
-    super(scope, environment, {
+    super(scope, props.id ?? environment, {
       env: {
         ...(deployment.account === undefined ? {} : { account: deployment.account }),
         ...(deployment.region === undefined ? {} : { region: deployment.region }),

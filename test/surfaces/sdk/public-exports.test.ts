@@ -23,6 +23,10 @@ function exportsByChangelog(entry: string): string[] {
   return [...names].sort();
 }
 
+/** What the examples of `holdfast/cdk` take for granted. */
+const PRELUDE = `import { type App, Tags } from 'aws-cdk-lib';
+declare const app: App, gateway: GatewayConfig, handlers: HandlerRegistry;`;
+
 describe.each(Object.entries(ENTRIES))('%s', (entry, file) => {
   const all = exportsOf(file);
 
@@ -61,7 +65,7 @@ it('every example compiles', () => {
   const folder = join(ROOT, `.holdfast/examples-${process.pid}`);
   mkdirSync(folder, { recursive: true });
   try {
-    writeFileSync(join(folder, 'examples.ts'), [...imports, ...bodies].join('\n'));
+    writeFileSync(join(folder, 'examples.ts'), [...imports, PRELUDE, ...bodies].join('\n'));
     const compilerOptions = { noUnusedLocals: false, noImplicitReturns: false };
     const config = { extends: '../../tsconfig.json', compilerOptions, include: ['examples.ts'], exclude: [] };
     writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config));

@@ -1,0 +1,27 @@
+import type { Construct } from 'constructs';
+import type { HandlerResources } from '#lib/handler-resources.ts';
+import { GatewayStage } from '#lib/stacks/gateway-stage.ts';
+import type { PreparedGateway } from './prepare-gateway.ts';
+
+/** What a `HoldfastStage` is made of. */
+export interface HoldfastStageProps {
+  /** What `prepareGateway()` answered. */
+  readonly prepared: PreparedGateway;
+  /** Tables, grants and variables of your handlers; called once, in the stack `gateway`. @default none */
+  readonly handlerResources?: HandlerResources;
+}
+
+/**
+ * One environment of the gateway: the stack `data` (tables, queues, secrets: what must survive) and the stack `gateway`
+ * (API, functions, alarms). Account and region are those of the configuration, else those of the CLI. Aspects, tags and
+ * permissions boundaries of your app reach into it as into any stage.
+ * @example
+ * const prepared = await prepareGateway({ gateway, handlers, environment: 'prod' });
+ * const webhooks = new HoldfastStage(app, 'Webhooks', { prepared });
+ * Tags.of(webhooks).add('team', 'payments');
+ */
+export class HoldfastStage extends GatewayStage {
+  constructor(scope: Construct, id: string, { prepared, handlerResources }: HoldfastStageProps) {
+    super(scope, { ...prepared, id, ...(handlerResources === undefined ? {} : { handlerResources }) });
+  }
+}

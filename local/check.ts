@@ -1,0 +1,21 @@
+/** `holdfast check`: everything about a project that can be known without building or deploying it. */
+import { ConfigError, resolveDeployment } from '#core/config/resolve-config.ts';
+import { checkHandlers, checkReach } from '#core/config/route-config.ts';
+import { PROVIDERS } from '#providers/index.ts';
+import { readConfig, readHandlers } from './project.ts';
+import { runMain } from './user-error.ts';
+
+await runMain(async () => {
+  const [gateway, handlers] = [await readConfig(), await readHandlers()];
+  const deployments = Object.keys(gateway.environments).map(name => resolveDeployment(gateway, name, PROVIDERS));
+  const problems = deployments.flatMap(each => [...checkHandlers(each, handlers), ...checkReach(each)]);
+  if (problems.length > 0) throw new ConfigError(problems);
+  const count = (things: object, one: string): string => {
+    const { length } = Object.keys(things);
+    return `${length} ${one}${length === 1 ? '' : 's'}`;
+  };
+  console.log(
+    `gateway.config.ts is right: ${count(gateway.sources, 'source')}, ${count(gateway.environments, 'environment')}`,
+  );
+  return 0;
+});

@@ -1,0 +1,120 @@
+/**
+ * `npm run package`: makes the packages `holdfast` and `create-holdfast` in .holdfast/packages/, ready for `npm pack`.
+ * JavaScript, declarations and source maps are compiled file by file from the sources that this repository runs.
+ */
+import { execFileSync } from 'node:child_process';
+import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
+import { build } from 'esbuild';
+import { createPackage } from './create-package.ts';
+import { holdfastManifest, type Manifest } from './manifest.ts';
+
+const ROOT = join(import.meta.dirname, '..');
+const ROOMS = ['sdk', 'cdk', 'core', 'adapters', 'providers', 'lambdas', 'lib', 'operator', 'cli', 'local', 'bin'];
+const TEXTS = ['LICENSE', 'CHANGELOG.md', 'UPGRADING.md'];
+
+export interface BuildOptions {
+  /** @default `.holdfast/packages` in the repository */
+  readonly folder?: string;
+  /** Without them a person's editor and `tsc` know nothing of the package. @default true */
+  readonly declarations?: boolean;
+}
+
+/** Builds both packages and answers with their folders. Throws when a file does not compile. */
+export async function buildPackages(options: BuildOptions = {}): Promise<{ holdfast: string; create: string }> {
+  const { folder = join(ROOT, '.holdfast/packages'), declarations = true } = options;
+  const own: Manifest = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'));
+  const holdfast = join(folder, 'holdfast');
+  await rm(folder, { recursive: true, force: true });
+  await mkdir(join(holdfast, 'dist'), { recursive: true });
+
+  const tracked = execFileSync('git', ['ls-files', '--', ...ROOMS], { cwd: ROOT, encoding: 'utf8' })
+    .trim()
+    .split('\n');
+  const sources = tracked.filter(path => path.endsWith('.ts') && !path.startsWith('providers/_'));
+  await compile(sources, join(holdfast, 'dist'));
+  if (declarations) await declare(holdfast, sources);
+  for (const path of tracked.filter(each => !each.endsWith('.ts'))) await copy(path, join(holdfast, 'dist', path));
+  await copy('cdk.json', join(holdfast, 'dist/cdk.json'));
+  for (const path of TEXTS) await copy(path, join(holdfast, path));
+  await copy('packages/README.md', join(holdfast, 'README.md'));
+  await writeJson(join(holdfast, 'package.json'), holdfastManifest(own));
+
+  return { holdfast, create: await createPackage(join(folder, 'create-holdfast'), own) };
+}
+
+async function compile(sources: readonly string[], outdir: string): Promise<void> {
+  const result = await build({
+    absWorkingDir: ROOT,
+    entryPoints: [...sources],
+    outdir,
+    outbase: ROOT,
+    bundle: false,
+    format: 'esm',
+    platform: 'node',
+    target: 'node22',
+    sourcemap: 'linked',
+    write: false,
+    logLevel: 'error',
+  });
+  for (const { path, text } of result.outputFiles) {
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, path.endsWith('.js') ? withPublishedImports(text, relative(outdir, path)) : text);
+  }
+}
+
+/** Of everything but the functions' code, whose types nobody imports. */
+async function declare(holdfast: string, sources: readonly string[]): Promise<void> {
+  const config = join(ROOT, `tsconfig.declarations-${process.pid}.json`);
+  const compilerOptions = {
+    noEmit: false,
+    declaration: true,
+    emitDeclarationOnly: true,
+    outDir: join(holdfast, 'dist'),
+    rootDir: ROOT,
+  };
+  const files = ['sdk/index.ts', 'sdk/testing/index.ts', 'cdk/index.ts'];
+  await writeJson(config, { extends: './tsconfig.json', compilerOptions, include: [], files });
+  try {
+    execFileSync(join(ROOT, 'node_modules/.bin/tsc'), ['-p', config], { stdio: ['ignore', 'pipe', 'inherit'] });
+  } finally {
+    await rm(config);
+  }
+  for (const path of sources) {
+    const file = join(holdfast, 'dist', path.replace(/\.ts$/, '.d.ts'));
+    const text = await readFile(file, 'utf8').catch(() => undefined);
+    if (text !== undefined) await writeFile(file, withPublishedImports(text, path));
+  }
+}
+
+/**
+ * Imports as they must be in the package: of `#core/x.ts` and `./x.ts` the compiled file beside it. Left alone is
+ * `#handlers/index.ts`: the bundler puts the project's handlers there.
+ */
+export function withPublishedImports(code: string, path: string): string {
+  const specifier = /(\bfrom\s*|\bimport\s*\(?\s*)(["'])((?:#|\.\.?\/)[^"']+)\.ts\2/g;
+  return code.replace(specifier, (whole, before: string, quote: string, target: string) => {
+    if (target.startsWith('#handlers/')) return whole;
+    if (!target.startsWith('#')) return `${before}${quote}${target}.js${quote}`;
+    const to = relative(dirname(path), target.slice(1));
+    return `${before}${quote}${to.startsWith('.') ? to : `./${to}`}.js${quote}`;
+  });
+}
+
+async function copy(path: string, to: string): Promise<void> {
+  await mkdir(dirname(to), { recursive: true });
+  await cp(join(ROOT, path), to);
+}
+
+export async function writeJson(file: string, value: unknown): Promise<void> {
+  await mkdir(dirname(file), { recursive: true });
+  await writeFile(file, `${JSON.stringify(value, null, 2)}\n`);
+}
+
+if (import.meta.main) {
+  const { holdfast, create } = await buildPackages();
+  for (const folder of [holdfast, create]) {
+    const packed = execFileSync('npm', ['pack', '--silent', '--pack-destination', dirname(folder)], { cwd: folder });
+    console.log(join(dirname(folder), packed.toString().trim()));
+  }
+}

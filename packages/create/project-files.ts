@@ -1,0 +1,179 @@
+/** The files of a new project, as texts. */
+
+/** A provider, and an event of it as a handler would get it. Without one there is a handler and no test. */
+export interface ProviderSample {
+  readonly id: string;
+  readonly title: string;
+  /** What the source must say beside the provider: name to what it is. */
+  readonly settings?: Readonly<Record<string, string>>;
+  /** The URL given to the provider is part of what it signs. */
+  readonly signsUrl?: true;
+  readonly type?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+export interface ProjectPlan {
+  readonly name: string;
+  readonly providers: readonly ProviderSample[];
+  /** By package; `holdfast` may be the path of a tarball. */
+  readonly versions: Readonly<Record<string, string>>;
+  /** Files that are the same in every project. `{{name}}` and `{{providers}}` are filled in. */
+  readonly template: ReadonlyMap<string, string>;
+}
+
+/** Path to text. */
+export function projectFiles({ name, providers, versions, template }: ProjectPlan): ReadonlyMap<string, string> {
+  const fill = (text: string): string =>
+    text
+      .replaceAll('{{name}}', name)
+      .replaceAll('{{providers}}', providers.map(({ title }) => title).join(', '))
+      .replaceAll('{{first}}', providers[0]?.id ?? 'generic');
+  const files = new Map([...template].map(([path, text]) => [path, fill(text)]));
+  files.set('package.json', `${JSON.stringify(manifest(name, versions), null, 2)}\n`);
+  files.set('gateway.config.ts', configText(providers));
+  files.set('handlers/index.ts', registryText(providers));
+  for (const provider of providers) {
+    files.set(`handlers/${provider.id}.ts`, handlerText(provider));
+    const test = testText(provider);
+    if (test !== undefined) files.set(`test/${provider.id}.test.ts`, test);
+  }
+  return files;
+}
+
+function manifest(name: string, versions: Readonly<Record<string, string>>) {
+  const pick = (...names: readonly string[]) => Object.fromEntries(names.map(each => [each, versions[each]]));
+  return {
+    name,
+    private: true,
+    type: 'module',
+    engines: { node: '>=22.18' },
+    allowScripts: { esbuild: true },
+    scripts: {
+      start: 'holdfast start',
+      test: 'tsc && holdfast check && vitest run',
+      'test:e2e': 'holdfast start --once',
+      synth: 'cdk synth --quiet',
+      deploy: 'holdfast deploy',
+      destroy: 'holdfast destroy',
+      holdfast: 'holdfast',
+    },
+    dependencies: pick('aws-cdk-lib', 'constructs', 'holdfast'),
+    devDependencies: pick('@types/node', 'aws-cdk', 'typescript', 'vitest'),
+  };
+}
+
+function configText(providers: readonly ProviderSample[]): string {
+  const sources = providers.map(sourceText).join('\n');
+  // A provider that signs its URL must be told which one it is.
+  const url = providers.some(each => each.signsUrl) ? `publicUrl: 'https://hooks.example.com'` : '';
+  const dev = ["alarms: 'essential'", url].filter(Boolean).join(', ');
+  return `/** What you receive, and where it runs. Your editor shows what each key means and its default. */
+import { defineGateway } from 'holdfast';
+
+export const gateway = defineGateway({
+  sources: {
+${sources}
+  },
+  environments: {
+    // Runs on this machine: npm start.
+    local: {},
+    // In the account and region of your AWS credentials, unless you give account: '123456789012', region: 'eu-central-1'.
+    dev: { ${dev} },
+    prod: {
+${url === '' ? '' : `      ${url},\n`}      // Who is told: alarmTargets: { page: [{ email: 'oncall@example.com' }], ticket: [{ email: 'team@example.com' }] }.
+    },
+  },
+});
+`;
+}
+
+/** Settings are left to fill in, each with what it is. */
+function sourceText({ id, settings }: ProviderSample): string {
+  if (settings === undefined) return `    ${keyOf(id)}: { provider: '${id}' },`;
+  const lines = Object.entries(settings).map(
+    ([name, about]) => `        // ${about}\n        ${name}: 'REPLACE_ME_${'0'.repeat(24)}',`,
+  );
+  return `    ${keyOf(id)}: {\n      provider: '${id}',\n      settings: {\n${lines.join('\n')}\n      },\n    },`;
+}
+
+function registryText(providers: readonly ProviderSample[]): string {
+  const imports = providers.map(({ id }) => `import { ${functionOf(id)} } from './${id}.ts';`).join('\n');
+  const lines = providers.map(({ id }) => `  { source: '${id}', type: '*', handle: ${functionOf(id)} },`).join('\n');
+  return `/** Which handler runs for which event. The most exact entry wins: a longer type before a shorter one. */
+import { defineHandlers } from 'holdfast';
+${imports}
+
+export const handlers = defineHandlers([
+${lines}
+]);
+`;
+}
+
+function handlerText({ id, title }: ProviderSample): string {
+  return `/** What happens for an event of ${title}. Throw to have it tried again; PermanentError when no retry can help. */
+import { done, type Handler, handlerEnv } from 'holdfast';
+
+export const ${functionOf(id)}: Handler = async (event, context) => {
+  // Written in one transaction with the event's completion: each event counts once, whatever crashes or repeats.
+  context.transact([
+    {
+      kind: 'update',
+      table: handlerEnv('COUNTS_TABLE'),
+      key: { type: \`\${event.source} \${event.type}\` },
+      add: { events: 1 },
+      set: { lastEventId: event.id },
+    },
+  ]);
+  return done({ actionTaken: 'counted' });
+};
+`;
+}
+
+function testText({ id, title, type, headers, body }: ProviderSample): string | undefined {
+  if (type === undefined || body === undefined) return undefined;
+  return `import { createTestEvent, runHandler } from 'holdfast/testing';
+import { expect, it } from 'vitest';
+import { ${functionOf(id)} } from '../handlers/${id}.ts';
+
+const event = createTestEvent({
+  provider: '${id}',
+  headers: ${indented(JSON.stringify(headers, null, 2))},
+  body: ${isJson(body) ? indented(JSON.stringify(JSON.parse(body), null, 2)) : JSON.stringify(body)},
+});
+const options = { env: { COUNTS_TABLE: 'counts' }, tables: { counts: { key: 'type' } } };
+
+it('counts an event of ${title.replaceAll("'", "\\'")} once, although the first attempt fails', async () => {
+  let calls = 0;
+  const run = await runHandler(
+    async (given, context) => {
+      const outcome = await ${functionOf(id)}(given, context);
+      if (++calls === 1) throw new Error('the connection broke');
+      return outcome;
+    },
+    event,
+    options,
+  );
+  expect(run.status, run.lastError).toBe('completed');
+  expect(run.tables['counts']).toMatchObject([{ type: ${JSON.stringify(`${id} ${type}`)}, events: 1 }]);
+});
+`;
+}
+
+/** Text that is no JSON, or a number JavaScript would round, goes into the test as it is. */
+function isJson(body: string): boolean {
+  try {
+    const value: unknown = JSON.parse(body);
+    return typeof value === 'object' && value !== null && !/\d{16,}(?=\s*[,}\]])/.test(body);
+  } catch {
+    return false;
+  }
+}
+
+const indented = (text: string): string => text.replaceAll('\n', '\n  ');
+const keyOf = (id: string): string => (/^[a-z]+$/.test(id) ? id : `'${id}'`);
+const functionOf = (id: string): string =>
+  `on${id
+    .split('-')
+    .map(part => part.charAt(0).toUpperCase() + part.slice(1))
+    .join('')}`;

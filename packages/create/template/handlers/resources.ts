@@ -1,0 +1,15 @@
+/** What the handlers need from AWS: their tables, grants and variables. Called once per environment. */
+import { RemovalPolicy } from 'aws-cdk-lib';
+import { AttributeType, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
+import type { HandlerResources } from 'holdfast';
+
+export const handlerResources: HandlerResources = (scope, context) => {
+  const counts = new TableV2(scope, 'Counts', {
+    partitionKey: { name: 'type', type: AttributeType.STRING },
+    removalPolicy: context.disposable ? RemovalPolicy.DESTROY : RemovalPolicy.RETAIN,
+    deletionProtection: !context.disposable,
+    pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
+  });
+  context.grantTable(counts, 'update');
+  context.addEnvironment('COUNTS_TABLE', counts.tableName);
+};

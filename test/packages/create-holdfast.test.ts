@@ -1,0 +1,88 @@
+/**
+ * 1. The compiled package exports what the sources do, and finds the files it reads.
+ * 2. `create-holdfast` makes a project for any provider whose check and whose tests are green at once.
+ * 3. Its mistakes are named with what is allowed, and a folder with files in it is left alone.
+ */
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { withPublishedImports } from '#packages/build.ts';
+import { PROVIDERS } from '#providers/index.ts';
+import { ENTRIES, exportsOf } from '#test/surfaces/sdk/public-exports.ts';
+import { type PackedProject, packProject, REPOSITORY } from './packed-project.ts';
+
+let packed: PackedProject;
+beforeAll(async () => {
+  packed = await packProject();
+});
+afterAll(() => packed.remove());
+
+const create = (...args: string[]) => packed.node([join(packed.create, 'dist/main.js'), ...args]);
+
+describe('the package', () => {
+  it.each(Object.entries(ENTRIES))('exports from %s what the sources do', async (entry, file) => {
+    const program = `console.log(JSON.stringify(Object.keys(await import('${entry}')).sort()))`;
+    const { output } = await packed.node(['--input-type=module', '--eval', program]);
+    const values = exportsOf(file).filter(each => !each.isType);
+    expect(JSON.parse(output)).toEqual(values.map(({ name }) => name).sort());
+  });
+
+  it('imports nothing by a name that only this repository knows, but the handlers of the project', async () => {
+    const files = (await readdir(join(packed.holdfast, 'dist'), { recursive: true })).filter(it => it.endsWith('.js'));
+    expect(files.length).toBeGreaterThan(300);
+    const odd = new Set<string>();
+    for (const file of files) {
+      const code = await readFile(join(packed.holdfast, 'dist', file), 'utf8');
+      for (const [, name = ''] of code.matchAll(/(?:from|import)\s*\(?\s*["'](#[^"']+|\.[^"']+\.ts)["']/g))
+        odd.add(name);
+    }
+    expect([...odd]).toEqual(['#handlers/index.ts']);
+  });
+
+  it('rewrites every form of an import', () => {
+    const code =
+      "import a from '#core/x.ts';\nexport * from './y.ts';\nconst z = import(\"../z.ts\");\nconst t = './not-an-import.ts';";
+    expect(withPublishedImports(code, 'lib/a/b.js')).toBe(
+      "import a from '../../core/x.js';\nexport * from './y.js';\nconst z = import(\"../z.js\");\nconst t = './not-an-import.ts';",
+    );
+  });
+});
+
+describe('create-holdfast', () => {
+  it('makes a project for all providers, whose check and tests are green', async () => {
+    // Those that prove nothing want an address list first, which the check asks a person for.
+    const ids = Object.values(PROVIDERS).flatMap(({ id, strength }) => (strength === 'none' ? [] : [id]));
+    const made = await create('all', '--providers', ids.join(','));
+    expect(made, made.output).toMatchObject({ code: 0 });
+    const project = join(packed.folder, 'all');
+    const check = await packed.node([join(packed.holdfast, 'dist/bin/holdfast.js'), 'check'], project);
+    expect(check.output).toContain(`${ids.length} sources, 3 environments`);
+    const tests = (await readdir(join(project, 'test'))).length;
+    // Without a test: providers whose sample is no event that a handler sees.
+    expect(tests).toBeGreaterThan(0.9 * ids.length);
+    const vitest = join(REPOSITORY, 'node_modules/vitest/vitest.mjs');
+    const ran = await packed.node([vitest, 'run', '--root', project, '--no-isolate'], project);
+    expect(ran.output).toMatch(new RegExp(`Tests +${tests} passed \\(${tests}\\)`));
+  });
+
+  it('says what a project lacks, in a folder that is none', async () => {
+    const { code, output } = await packed.node([join(packed.holdfast, 'dist/bin/holdfast.js'), 'check'], '/');
+    expect(code).toBe(1);
+    expect(output).toMatch(/^There is no gateway\.config\.ts in .*npm create holdfast/);
+    expect(output).not.toMatch(/\n\s+at /);
+  });
+
+  it.each([
+    [['x', '--providers', 'strip'], /There is no provider "strip"\. Did you mean stripe\?/],
+    [[], /^Usage: npm create holdfast <folder>/],
+    [['full'], /is not empty\. Give the name of a new folder\./],
+    [['x', '--provider', 'stripe'], /Unknown option '--provider'/],
+  ])('with %j says what to do instead', async (args, message) => {
+    await mkdir(join(packed.folder, 'full'), { recursive: true });
+    await writeFile(join(packed.folder, 'full/mine.txt'), 'x');
+    const { code, output } = await create(...args);
+    expect(code).toBe(2);
+    expect(output).toMatch(message);
+    expect(await readdir(join(packed.folder, 'full'))).toEqual(['mine.txt']);
+  });
+});
