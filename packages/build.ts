@@ -34,7 +34,8 @@ export async function buildPackages(options: BuildOptions = {}): Promise<{ holdf
   const sources = tracked.filter(path => path.endsWith('.ts') && !path.startsWith('providers/_'));
   await compile(sources, join(holdfast, 'dist'));
   if (declarations) await declare(holdfast, sources);
-  for (const path of tracked.filter(each => !each.endsWith('.ts'))) await copy(path, join(holdfast, 'dist', path));
+  for (const path of tracked.filter(each => !each.endsWith('.ts') && !each.startsWith('bin/')))
+    await copy(path, join(holdfast, 'dist', path));
   await copy('cdk.json', join(holdfast, 'dist/cdk.json'));
   for (const path of TEXTS) await copy(path, join(holdfast, path));
   await copy('packages/README.md', join(holdfast, 'README.md'));
