@@ -185,6 +185,7 @@ describe('every page', () => {
     const folders = [
       'adapters',
       'bin',
+      'cdk',
       'cli',
       'core',
       'handlers',
