@@ -216,7 +216,7 @@ describe('names', () => {
   });
 
   it('no test and no measurement reads what a person edits', () => {
-    const own = /'#config'|'#handlers\/(?!examples\/)|(?:ROOT|REPOSITORY), 'gateway\.config\.ts'/;
+    const own = /(?:from |import\()'(?:#config'|#handlers\/(?!examples\/))|(?:ROOT|REPOSITORY), 'gateway\.config\.ts'/;
     const allowed = ['test/architecture.test.ts'];
     const readers = [...filesBelow('test'), ...filesBelow('bench')].filter(
       file =>
