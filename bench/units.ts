@@ -83,7 +83,7 @@ export const measureUnits: Bench = async ({ say, known }): Promise<Section> => {
       'A duplicate pays for the refused put of the payload (1 or 2) and the refused record (1).',
       'What is left above $6: two thirds of a unit for bodies above a kilobyte ($0.42), one unit each for timeline and claim ($1.25), 37 days of bodies. docs/decisions/0009 says what each would cost to take away.',
       'Log bytes of an ok event: 190 of the access log, 300 of the line of its attempt, the rest metrics.',
-      'The sweeper reads each arrival once, minutes later: about one read unit for each event, $0.13 per million, which is not in the table.',
+      'The sweeper reads each arrival twice, two and twelve minutes later: about two read units for each event, $0.25 per million, which is not in the table.',
       'Storage is 30 days of state and 37 of payload, with 100 bytes overhead for each item and index entry, and point-in-time recovery on both tables.',
     ],
     data: { 'operator/cost/counted-units.json': countedUnitsOf(results) },

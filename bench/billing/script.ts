@@ -107,7 +107,7 @@ export async function runScript(batchSize: number, script: Script = SCRIPT): Pro
     await world.drain();
   });
 
-  await world.clock.advanceBy(11 * 60_000);
+  await world.clock.advanceBy(30 * 60_000);
   // The first run notes the sources it knows; what later ones cost is part of the idle cost.
   await world.sweep();
   await world.clock.advanceBy(60_000);

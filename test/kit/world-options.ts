@@ -39,7 +39,7 @@ export interface WorldOptions {
   readonly maximumConcurrency?: number;
   readonly idleMs?: number;
   /** The clock a new environment reads (skew). Default: the true one. */
-  readonly clockOf?: (clock: VirtualClock) => Clock;
+  readonly clockOf?: (clock: VirtualClock, role: Role) => Clock;
   readonly inlineLimitBytes?: number;
   /** Watch the structure of payloads. Default: not, as it adds calls. */
   readonly withShapes?: boolean;

@@ -30,7 +30,7 @@ import { auditOn } from '#core/inbound/watch/audit-records.ts';
 import { Breaker } from '#core/retry/breaker.ts';
 import { handleRequest } from '#lambdas/ingest/handle-request.ts';
 import { handleBatch } from '#lambdas/process/handle-batch.ts';
-import { EVENTS, type MemoryWorld, PAYLOADS, type WorldOptions } from './memory-world.ts';
+import { EVENTS, type MemoryWorld, PAYLOADS, type Role, type WorldOptions } from './memory-world.ts';
 
 /** What a person asks for. */
 export type Command =
@@ -46,8 +46,8 @@ export class WorldProcesses {
     this.options = options;
   }
 
-  private stores(process: SimulatedProcess) {
-    const clock = this.options.clockOf?.(this.world.clock) ?? this.world.clock;
+  private stores(process: SimulatedProcess, role: Role) {
+    const clock = this.options.clockOf?.(this.world.clock, role) ?? this.world.clock;
     return {
       store: process.wrap('store', 'dynamodb', new MemoryEventStore(this.world.database, EVENTS)),
       payloads: process.wrap('payloads', 'dynamodb', new MemoryPayloadStore(this.world.database, PAYLOADS)),
@@ -69,7 +69,7 @@ export class WorldProcesses {
   }
 
   ingest(process: SimulatedProcess) {
-    const stores = this.stores(process);
+    const stores = this.stores(process, 'ingest');
     const secrets = new CachedSecrets(process.wrap('secrets', 'secrets', this.world.secretValues), stores.clock);
     return handleRequest(
       this.world.sources,
@@ -80,7 +80,7 @@ export class WorldProcesses {
 
   /** The processor's ports as one process sees them; for tests that call the rules directly. */
   processPorts(process: SimulatedProcess): ProcessPorts {
-    const stores = this.stores(process);
+    const stores = this.stores(process, 'process');
     const breaker = new Breaker();
     const targets = process.wrap('targets', 'http', this.world.targets);
     const routing = { ...stores, breaker, targets, blobAddress: 's3://bodies/' };
@@ -98,7 +98,7 @@ export class WorldProcesses {
   }
 
   sweep(process: SimulatedProcess) {
-    const stores = this.stores(process);
+    const stores = this.stores(process, 'sweep');
     const rules: SweepRules = {
       ...this.world.rules,
       sourceIds: this.world.sources.map(it => it.id),
@@ -109,12 +109,12 @@ export class WorldProcesses {
   }
 
   reconcile(process: SimulatedProcess) {
-    const stores = this.stores(process);
+    const stores = this.stores(process, 'reconcile');
     return (async () => auditOn(stores.clock.now() + 50_000, stores, this.world.rules)) as never;
   }
 
   operator(process: SimulatedProcess) {
-    const stores = this.stores(process);
+    const stores = this.stores(process, 'operator');
     return (async (command: Command) => {
       if (command.kind === 'replay') {
         const item = await stores.store.get(command.pk);

@@ -6,7 +6,12 @@
 
 import type { EpochMs, SourceId } from '#core/glossary.ts';
 import type { ControlStore, EventStore, TimelineEntry } from '#core/inbound/ports.ts';
-import { ARRIVALS_CONTROL, type ArrivalCursors, decodeArrivals } from '#core/inbound/protocol/arrivals.ts';
+import {
+  ARRIVALS_CONTROL,
+  type ArrivalCursors,
+  decodeArrivals,
+  type SECOND_LOOK_CONTROL,
+} from '#core/inbound/protocol/arrivals.ts';
 import type { EventItem } from '#core/inbound/protocol/event-item.ts';
 import { toHour, toStamp } from '#core/time.ts';
 
@@ -42,13 +47,14 @@ interface Place {
   readonly done: boolean;
 }
 
-/** Goes through the sources in turn, a page each; answers how far it came, by source. */
+/** Goes through the sources in turn, a page each; answers how far it came, by source. `name`: which of the two cursors. */
 export async function sweepArrivals(
   run: ArrivalsRun,
   store: Pick<EventStore, 'timeline' | 'getMany'>,
   control: Pick<ControlStore, 'read' | 'write'>,
+  name: typeof ARRIVALS_CONTROL | typeof SECOND_LOOK_CONTROL = ARRIVALS_CONTROL,
 ): Promise<ArrivalCursors> {
-  const read = await run.guard(async () => ({ stored: await control.read(ARRIVALS_CONTROL) }));
+  const read = await run.guard(async () => ({ stored: await control.read(name) }));
   const saved = decodeArrivals(read?.stored?.value);
   let version = read?.stored?.version ?? 0;
   let mayBeSaved = read !== undefined;
@@ -64,7 +70,7 @@ export async function sweepArrivals(
     places = next;
     if (!mayBeSaved || !places.some(place => isWorthSaving(place, last[place.source]))) continue;
     last = { ...last, ...cursorsOf(places) };
-    const written = await run.guard(() => control.write(ARRIVALS_CONTROL, JSON.stringify(last), version));
+    const written = await run.guard(() => control.write(name, JSON.stringify(last), version));
     // Refused: another run is at work, and its cursors are as good.
     if (written === false) break;
     // Nobody knows whether it is saved: what is read now is read again by the next run.

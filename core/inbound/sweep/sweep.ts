@@ -6,6 +6,7 @@
 import { ask } from '#core/ask.ts';
 import { DependencyError } from '#core/errors.ts';
 import type { EpochMs, SourceId } from '#core/glossary.ts';
+import { SECOND_LOOK_CONTROL } from '#core/inbound/protocol/arrivals.ts';
 import { type EventItem, WATCH_SHARDS } from '#core/inbound/protocol/event-item.ts';
 import { isTerminal } from '#core/inbound/protocol/event-status.ts';
 import { FAR } from '#core/inbound/protocol/event-writes.ts';
@@ -28,6 +29,11 @@ const ARRIVALS_SHARE = 0.5;
  * a busy queue is never empty, and one that was never sent must not wait until it is.
  */
 const SPARE_SENDS = 100;
+/**
+ * Distance of the second look, in first ones (10 minutes more in production): an ingest clock that is late by less, or a
+ * sweeper's that is early, cannot hide an arrival behind the first cursor.
+ */
+const SECOND_LOOK = 5;
 /** Two clocks and a claim between a read and a write: enough for any honest race. */
 const MAX_ROUNDS = 4;
 /** Share of a run kept free of replay jobs, for the drain and the report. */
@@ -44,7 +50,8 @@ interface Ages {
  * One run, until `budgetMs` is spent:
  *  1. take the sweeper's lease (another run at work: leave);
  *  2. look at queues, pauses and known sources;
- *  3. go through what arrived since the last run, a grace behind the clock, and watch what is still open;
+ *  3. go through what arrived since the last run, a grace behind the clock, and watch what is still open; and once more
+ *     through what arrived minutes earlier, for what a late clock wrote behind the cursor;
  *  4. for each source and shard, carry out what is due, oldest first;
  *  5. bring back what a pause that is over left parked;
  *  6. go on with replay jobs, in the time that live events left;
@@ -130,6 +137,8 @@ class SweepRun {
       guard: work => this.guard(work),
     };
     const reached = await this.guard(() => sweepArrivals(run, store, control));
+    const late = { ...run, upTo: upTo - SECOND_LOOK * this.rules.timings.firstWatchMs };
+    await this.guard(() => sweepArrivals(late, store, control, SECOND_LOOK_CONTROL));
     // What was not looked at may be unfinished for as long.
     const behind = Math.min(upTo, ...Object.values(reached ?? {}));
     if (behind < upTo) this.ages.unfinished = Math.max(this.ages.unfinished, (clock.now() - behind) / 1_000);

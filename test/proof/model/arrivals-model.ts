@@ -17,6 +17,8 @@ interface Rules {
   readonly grace: boolean;
   /** What is claimed but not finished is watched as well; or only what is pending. */
   readonly watches: 'open' | 'pending';
+  /** Minutes later everything is looked at once more, for what came behind the cursor: a late clock, a slow request. */
+  readonly secondLook: boolean;
   /** The daily reconciler watches what is open, unwatched and behind the cursor. */
   readonly reconciler: boolean;
   /** Where a restore brings the cursor back together with the records. */
@@ -30,6 +32,7 @@ const PROTOCOL: Rules = {
   failedWatch: 'cursor waits',
   grace: true,
   watches: 'open',
+  secondLook: true,
   reconciler: true,
   cursorIsIn: 'the same table',
   cursorWrite: 'if unchanged',
@@ -92,6 +95,7 @@ function arrivalsModel(rules: Rules, faults: Faults, events = 2, sweepers = 2): 
       processor,
       ...start.sweeps.map((_, me) => sweeper(rules, me)),
       watchRows,
+      secondLook(rules),
       reconciler(rules),
       disaster(rules),
     ],
@@ -245,6 +249,18 @@ function begin(
   return steps;
 }
 
+/** It comes when every request and every index of then is over, however late its clock was. */
+function secondLook(rules: Rules): Actor<State> {
+  return state =>
+    rules.secondLook
+      ? state.events.flatMap((event, at) =>
+          isOpen(event) && !event.watched && event.visible && event.request === 'over' && state.cursor > at
+            ? [certain('second look', `watches event ${at + 1}`, changed(state, at, { watched: true }))]
+            : [],
+        )
+      : [];
+}
+
 function reconciler(rules: Rules): Actor<State> {
   return state =>
     rules.reconciler
@@ -307,6 +323,9 @@ export const arrivalsVariants: readonly Variant[] = [
   variant('GOOD', 'arrivals: a request or an index slower than the grace, crash', 8_267, [], () =>
     arrivalsModel(PROTOCOL, { slow: 1, crash: 1 }, 2, 1),
   ),
+  variant('GOOD', 'arrivals: a late clock, crash; the second look alone, no reconciler', 7_604, [], () =>
+    arrivalsModel({ ...PROTOCOL, reconciler: false }, { slow: 1, crash: 1 }, 2, 1),
+  ),
   slow(
     variant('GOOD', 'arrivals: restored table, crash', 90_086, [], () =>
       arrivalsModel(PROTOCOL, { restore: 1, crash: 1 }, 2, 1),
@@ -318,7 +337,13 @@ export const arrivalsVariants: readonly Variant[] = [
   bad('failed watch: the cursor goes on', 129, NOT_COVERED, { writeError: 1 }, { failedWatch: 'cursor goes on' }),
   bad('no grace', 52, NOT_COVERED, {}, { grace: false }),
   bad('only pending events are watched', 84, NOT_COVERED, {}, { watches: 'pending' }),
-  bad('slower than the grace, no reconciler', 7_604, STUCK, { slow: 1, crash: 1 }, { reconciler: false }),
+  bad(
+    'a late clock, neither a second look nor the reconciler',
+    7_604,
+    STUCK,
+    { slow: 1, crash: 1 },
+    { secondLook: false, reconciler: false },
+  ),
   bad(
     'cursor in another store than the records, table restored',
     3_151,
