@@ -3,7 +3,7 @@ import { METRIC_NAMESPACE, METRICS, type MetricName } from '#core/metrics.ts';
 
 /**
  * A metric our functions emit. Throws RangeError for a set of dimensions it is not published under: CloudWatch would
- * show it as empty for ever.
+ * show it as empty forever.
  */
 export function gatewayMetric(
   name: MetricName,

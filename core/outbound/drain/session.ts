@@ -39,7 +39,7 @@ async function runOnce(tools: SessionTools, token: Token, invocation: Invocation
     // 1. The lease, if there is anything to take it for.
     const taken = await take(tools, token, invocation);
     if (taken === 'ack' || taken === 'give_back') return taken;
-    // 2. Whatever kills its process must not do it for ever.
+    // 2. Whatever kills its process must not do it forever.
     if (taken.runtime.crashes >= tools.rules.timings.crashLimit) return await restCrashed(taken);
     // 3. The rows.
     tools.ports.telemetry.count('Sessions', { lane: tools.rules.lane });
