@@ -101,7 +101,7 @@ describe('who may do what', () => {
         ...OWN_LOG,
         ...QUERY,
         ...on('events', 'dynamodb:BatchGetItem', 'dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem'),
-        ...on('payloads', 'dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem'),
+        ...on('payloads', 'dynamodb:PutItem', 'dynamodb:UpdateItem'),
         ...on('main queue', 'sqs:SendMessage', 'sqs:GetQueueAttributes'),
         ...on('dead queue', 'sqs:SendMessage', 'sqs:GetQueueAttributes'),
         ...on('dead queue', 'sqs:ReceiveMessage', 'sqs:DeleteMessage'),
