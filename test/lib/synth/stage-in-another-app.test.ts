@@ -1,0 +1,53 @@
+/**
+ * 1. `HoldfastStage` synthesizes in an app that has stacks of its own, below an id that the app chooses.
+ * 2. The app's permissions boundary and its tags reach into it; handlers write to a table that is the app's.
+ * 3. `prepareGateway` refuses a configuration as the gateway's own app does.
+ */
+import { App, Stack, Tags } from 'aws-cdk-lib';
+import { Template } from 'aws-cdk-lib/assertions';
+import { AttributeType, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
+import { ManagedPolicy, PermissionsBoundary } from 'aws-cdk-lib/aws-iam';
+import { HoldfastStage, prepareGateway } from 'holdfast/cdk';
+import { expect, it } from 'vitest';
+import { gateway } from '#test/fixtures/project/gateway.config.ts';
+import { handlers } from '#test/fixtures/project/handlers/index.ts';
+import { FIXTURE_PROJECT } from '#test/kit/fixture-project.ts';
+
+const options = { gateway, handlers, environment: 'dev', project: FIXTURE_PROJECT };
+
+it('is a part of an app that has a table, a boundary and tags of its own', async () => {
+  const prepared = await prepareGateway(options);
+  const app = new App({ analyticsReporting: false });
+  const theirs = new Stack(app, 'Theirs', { env: { account: '123456789012', region: 'eu-central-1' } });
+  const orders = new TableV2(theirs, 'Orders', {
+    tableName: 'orders',
+    partitionKey: { name: 'id', type: AttributeType.STRING },
+  });
+  const webhooks = new HoldfastStage(app, 'Webhooks', {
+    prepared,
+    handlerResources: (scope, context) => {
+      const known = TableV2.fromTableName(scope, 'Orders', 'orders');
+      context.grantTable(known, 'update');
+      context.addEnvironment('ORDERS_TABLE', 'orders');
+    },
+  });
+  Tags.of(webhooks).add('team', 'payments');
+  const boundary = ManagedPolicy.fromManagedPolicyName(theirs, 'Boundary', 'company');
+  PermissionsBoundary.of(webhooks).apply(boundary);
+  expect(orders.node.path).toBe('Theirs/Orders');
+  expect(webhooks.gateway.node.path).toBe('Webhooks/Gateway');
+  const template = Template.fromStack(webhooks.gateway);
+  const roles = Object.values(template.findResources('AWS::IAM::Role'));
+  expect(roles.length).toBeGreaterThan(5);
+  for (const role of roles) expect(JSON.stringify(role['Properties'].PermissionsBoundary)).toContain('policy/company');
+  const functions = Object.values(template.findResources('AWS::Lambda::Function'));
+  for (const each of functions) expect(each['Properties'].Tags).toContainEqual({ Key: 'team', Value: 'payments' });
+  const variables = functions.map(each => each['Properties'].Environment?.Variables ?? {});
+  expect(variables.filter(each => each.ORDERS_TABLE === 'orders')).toHaveLength(1);
+});
+
+it('refuses what the gateway refuses', async () => {
+  const wrong = { ...gateway, sources: { ...gateway.sources, odd: { provider: 'strip' } } };
+  await expect(prepareGateway({ ...options, gateway: wrong })).rejects.toThrow(/did you mean "stripe"/);
+  await expect(prepareGateway({ ...options, environment: 'nowhere' })).rejects.toThrow(/nowhere/);
+});
