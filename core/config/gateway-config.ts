@@ -3,6 +3,7 @@
 import type { ConfiguredTimings } from '#core/inbound/protocol/timings.ts';
 import type { ProviderSpec } from '#core/provider/provider-spec.ts';
 import type { RetryProfile } from '#core/retry/backoff.ts';
+import type { OutboundConfig } from './outbound-config.ts';
 import type { ReconcileConfig } from './reconcile-config.ts';
 import type { ResolvedConfig } from './resolved-config.ts';
 
@@ -79,6 +80,8 @@ export interface EnvironmentConfig {
    * docs/guides/routing.md. @default none
    */
   readonly routes?: RoutesConfig;
+  /** Webhooks to your customers' endpoints: `{}`, or see `OutboundConfig`. @default nothing of it is deployed */
+  readonly outbound?: OutboundConfig;
   /** Stored events are deleted with the stacks. @default true for `local`, `drill` and `dev`, else false */
   readonly disposable?: boolean;
   /**

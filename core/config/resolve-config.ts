@@ -23,6 +23,7 @@ import {
 } from './defaults.ts';
 import type { DeployedSource, Deployment } from './deployment.ts';
 import type { EnvironmentConfig, GatewayConfig, SourceConfig } from './gateway-config.ts';
+import { resolveOutbound } from './outbound-config.ts';
 import { checkReconcile, resolveReconcile } from './reconcile-config.ts';
 import type { ResolvedConfig, ResolvedSource } from './resolved-config.ts';
 import { addRoutes } from './route-config.ts';
@@ -174,6 +175,7 @@ function buildDeployment(
   const deployed = Object.entries(sources).map(([id, source]) =>
     deploySource(id, { silence, ...source }, providers, retry, environment.publicUrl),
   );
+  const retentionDays = environment.retentionDays ?? DEFAULT_RETENTION_DAYS;
   const probe =
     (environment.probe ?? !disposable)
       ? deploySource(PROBE_SOURCE, PROBE_SETTINGS, providers, retry, environment.publicUrl)
@@ -185,7 +187,7 @@ function buildDeployment(
       sources: deployed.map(each => each.source),
       ...(probe === undefined ? {} : { probe: probe.source }),
       timings: { ...(local ? LOCAL_TIMINGS : DEFAULT_TIMINGS), ...environment.timings },
-      retentionDays: environment.retentionDays ?? DEFAULT_RETENTION_DAYS,
+      retentionDays,
       deadRetentionDays:
         environment.deadRetentionDays ?? Math.max(DEFAULT_DEAD_RETENTION_DAYS, environment.retentionDays ?? 0),
       inlineLimitBytes: DEFAULT_INLINE_LIMIT_BYTES,
@@ -194,6 +196,9 @@ function buildDeployment(
       deadQueueRetentionSeconds: queue.deadRetentionDays * 86_400,
       logLevel: environment.logLevel ?? 'info',
       awsClient: environment.awsClient ?? (local ? 'signed' : 'sdk'),
+      ...(environment.outbound && {
+        outbound: resolveOutbound(environment.outbound, { emulated: local, retentionDays }),
+      }),
     },
     ...(account === undefined ? {} : { account }),
     ...(region === undefined ? {} : { region }),

@@ -8,6 +8,7 @@ import type { Timings } from '#core/inbound/protocol/timings.ts';
 import type { Route } from '#core/inbound/routing/target.ts';
 import type { ProviderSpec } from '#core/provider/provider-spec.ts';
 import type { RetryProfile } from '#core/retry/backoff.ts';
+import type { ResolvedOutbound } from './outbound-config.ts';
 import type { ResolvedReconcile } from './reconcile-config.ts';
 
 export interface ResolvedSource {
@@ -60,4 +61,6 @@ export interface ResolvedConfig {
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error';
   /** With what `ingest` and `process` call AWS: the small signed client (docs/decisions/0005), or the SDK's. */
   readonly awsClient: 'signed' | 'sdk';
+  /** Absent: nothing is sent to customers. */
+  readonly outbound?: ResolvedOutbound;
 }

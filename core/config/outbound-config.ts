@@ -1,0 +1,175 @@
+/** `outbound` of an environment: webhooks to your customers. Absent: nothing of it is deployed. */
+import { SCHEDULES, type ScheduleName } from '#core/outbound/drain/schedule.ts';
+import { boolean, type Check, listOf, number, object, oneOf, type Report, show, text } from '#core/problem.ts';
+import { VERSION } from '#core/version.ts';
+import type { Deployment } from './deployment.ts';
+
+/** What a person writes; `{}` takes every default. */
+export interface OutboundConfig {
+  /** Parallel runs of the two functions that send, `{ fast, slow }`. @default 150 and 50; 4 and 2 in `local` */
+  readonly slots?: Partial<Slots>;
+  /** Waits after failed attempts: a list of seconds, or a name out of docs/outbound-protocol.md. @default 'standard' */
+  readonly schedule?: ScheduleName | readonly number[];
+  /** Longest time of a request, name lookup and answer included, where an endpoint has none of its own. @default 15 */
+  readonly timeoutSeconds?: number;
+  /** Ports of endpoints that may be called. @default 443 */
+  readonly ports?: readonly number[];
+  /** `declared`: only event types of the catalogue are published. @default 'any' */
+  readonly eventTypes?: 'any' | 'declared';
+  /** `all`: a successful attempt is kept with its answer, too, for one to two write units more. @default 'failures' */
+  readonly attemptLog?: 'failures' | 'all';
+  /** Of the messages of the last two hours, which are compared with their deliveries every hour. @default 'all' */
+  readonly reconcile?: 'all' | 'sample' | 'off';
+  /** How often every endpoint is looked at for something due that nobody woke it for. @default 10; 1 in `local` */
+  readonly auditMinutes?: number;
+  /** Days without a success after which an endpoint is disabled; `false`: never. @default 5 */
+  readonly autoDisableDays?: number | false;
+  /** How long an endpoint that fails is left alone before one request tries it, doubled each time. @default 30 s, cap 900 s */
+  readonly probe?: Partial<ProbeWaits>;
+  /** Days a message and its deliveries are kept. @default the environment's */
+  readonly retentionDays?: number;
+  /** Beginning of the names of the headers that only inform. @default x-webhook- */
+  readonly headerPrefix?: string;
+  /** What your customers see as the caller. @default Holdfast and its version */
+  readonly userAgent?: string;
+  /** Also addresses of IPv6. @default false */
+  readonly ipv6?: boolean;
+  /** Literal addresses that may be called, over http too. Only where AWS is emulated. @default none; 127.0.0.1 in `local` */
+  readonly allowAddresses?: readonly string[];
+}
+
+/** Parallel runs: `fast` for healthy endpoints, `slow` for those that answer slowly or not at all. */
+export interface Slots {
+  readonly fast: number;
+  readonly slow: number;
+}
+
+/** Seconds before the first probe of an endpoint on hold, and the longest. */
+export interface ProbeWaits {
+  readonly baseSeconds: number;
+  readonly capSeconds: number;
+}
+
+/** `outbound` with every default filled in. */
+export interface ResolvedOutbound {
+  readonly slots: Slots;
+  /** Seconds. */
+  readonly schedule: readonly number[];
+  readonly timeoutSeconds: number;
+  readonly ports: readonly number[];
+  readonly eventTypes: 'any' | 'declared';
+  readonly attemptLog: 'failures' | 'all';
+  readonly reconcile: 'all' | 'sample' | 'off';
+  readonly auditMinutes: number;
+  readonly autoDisableDays: number | false;
+  readonly probe: ProbeWaits;
+  readonly retentionDays: number;
+  readonly headerPrefix: string;
+  readonly userAgent: string;
+  readonly ipv6: boolean;
+  readonly allowAddresses: readonly string[];
+}
+
+const DEFAULT_SLOTS: Slots = { fast: 150, slow: 50 };
+const LOCAL_SLOTS: Slots = { fast: 4, slow: 2 };
+const DEFAULT_PROBE: ProbeWaits = { baseSeconds: 30, capSeconds: 900 };
+const LOCAL_PROBE: ProbeWaits = { baseSeconds: 5, capSeconds: 60 };
+
+const schedule: Check = (value, path, report) => {
+  if (typeof value === 'string') return oneOf(...Object.keys(SCHEDULES))(value, path, report);
+  const isList = Array.isArray(value) && value.length >= 1 && value.length <= 20;
+  if (isList) return listOf(number(1, 86_400, 'seconds'))(value, path, report);
+  report({
+    path,
+    given: show(value),
+    allowed: `a list of 1 to 20 waits in seconds, or ${Object.keys(SCHEDULES).join(', ')}`,
+    fix: "write 'standard' or leave it out",
+  });
+};
+
+const autoDisableDays: Check = (value, path, report) => {
+  if (value === false || (typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= 30)) return;
+  report({ path, given: show(value), allowed: 'a whole number of days from 1 to 30, or false', fix: 'set it to 5' });
+};
+
+const ports: Check = (value, path, report) => {
+  if (Array.isArray(value) && value.length >= 1 && value.length <= 5)
+    return listOf(number(1, 65_535, 'a port'))(value, path, report);
+  report({ path, given: show(value), allowed: 'a list of 1 to 5 ports', fix: 'write [443] or leave it out' });
+};
+
+const slots = number(2, 900, 'invocations');
+
+/** The shape of `environments.<name>.outbound`. */
+export const outboundShape: Check = object({
+  slots: object({ fast: slots, slow: slots }),
+  schedule,
+  timeoutSeconds: number(1, 30, 'seconds'),
+  ports,
+  eventTypes: oneOf('any', 'declared'),
+  attemptLog: oneOf('failures', 'all'),
+  reconcile: oneOf('all', 'sample', 'off'),
+  auditMinutes: number(1, 60, 'minutes'),
+  autoDisableDays,
+  probe: object({ baseSeconds: number(1, 1_800, 'seconds'), capSeconds: number(1, 1_800, 'seconds') }),
+  retentionDays: number(30, 365, 'days'),
+  headerPrefix: text(
+    /^x-(?!amzn?-|forwarded-)[a-z0-9-]{0,30}-$/,
+    'lower-case text such as "x-acme-", but no names that AWS uses (x-amz-, x-forwarded-)',
+    'begin with x- and end with -',
+  ),
+  userAgent: text(/^[ -~]{1,200}$/, '1 to 200 printable ASCII characters', 'shorten it'),
+  ipv6: boolean,
+  allowAddresses: listOf(text(/^[0-9a-f.:]{2,45}$/, 'a literal address such as "127.0.0.1"', 'write it in digits')),
+});
+
+/** Fills in the defaults. */
+export function resolveOutbound(
+  given: OutboundConfig,
+  environment: { readonly emulated: boolean; readonly retentionDays: number },
+): ResolvedOutbound {
+  const { emulated, retentionDays } = environment;
+  const waits = given.schedule ?? 'standard';
+  return {
+    slots: { ...(emulated ? LOCAL_SLOTS : DEFAULT_SLOTS), ...given.slots },
+    schedule: typeof waits === 'string' ? SCHEDULES[waits] : waits,
+    timeoutSeconds: given.timeoutSeconds ?? 15,
+    ports: given.ports ?? [443],
+    eventTypes: given.eventTypes ?? 'any',
+    attemptLog: given.attemptLog ?? 'failures',
+    reconcile: given.reconcile ?? 'all',
+    auditMinutes: given.auditMinutes ?? (emulated ? 1 : 10),
+    autoDisableDays: given.autoDisableDays ?? 5,
+    probe: { ...(emulated ? LOCAL_PROBE : DEFAULT_PROBE), ...given.probe },
+    retentionDays: given.retentionDays ?? retentionDays,
+    headerPrefix: given.headerPrefix ?? 'x-webhook-',
+    userAgent: given.userAgent ?? `Holdfast/${VERSION}`,
+    ipv6: given.ipv6 ?? false,
+    allowAddresses: given.allowAddresses ?? (emulated ? ['127.0.0.1'] : []),
+  };
+}
+
+/** What `outbound` may only say where AWS is emulated: anywhere else it would open a way into private networks. */
+export function checkOutbound(
+  { config: { outbound, environment }, emulated }: Pick<Deployment, 'config' | 'emulated'>,
+  report: Report,
+): void {
+  if (!outbound) return;
+  const path = `environments.${environment}.outbound`;
+  const { baseSeconds, capSeconds } = outbound.probe;
+  if (baseSeconds > capSeconds) {
+    report({
+      path: `${path}.probe.baseSeconds`,
+      given: `${baseSeconds} with a cap of ${capSeconds}`,
+      allowed: 'at most capSeconds',
+      fix: 'raise capSeconds or lower baseSeconds',
+    });
+  }
+  if (emulated || outbound.allowAddresses.length === 0) return;
+  report({
+    path: `${path}.allowAddresses`,
+    given: show(outbound.allowAddresses),
+    allowed: 'nothing, unless the environment is emulated: customers could reach addresses inside',
+    fix: 'remove it',
+  });
+}

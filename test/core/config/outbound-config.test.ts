@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest';
+import type { EnvironmentConfig } from '#core/config/gateway-config.ts';
+import { ConfigError, resolveConfig } from '#core/config/resolve-config.ts';
+import { PROVIDERS } from '#providers/index.ts';
+
+const resolve = (environment: EnvironmentConfig, name = 'prod') =>
+  resolveConfig({ sources: { a: { provider: 'generic' } }, environments: { [name]: environment } }, name, PROVIDERS);
+
+const problemOf = (outbound: unknown, name = 'prod'): string => {
+  try {
+    resolve({ outbound } as EnvironmentConfig, name);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.message;
+    throw error;
+  }
+  return 'none';
+};
+
+describe('outbound of an environment', () => {
+  it('is nothing at all until it is written', () => {
+    expect('outbound' in resolve({})).toBe(false);
+  });
+
+  it('has a default for everything', () => {
+    const { outbound } = resolve({ outbound: {}, retentionDays: 45 });
+    expect(outbound).toMatchObject({
+      slots: { fast: 150, slow: 50 },
+      timeoutSeconds: 15,
+      ports: [443],
+      retentionDays: 45,
+    });
+    expect(outbound?.schedule).toEqual([5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400]);
+    expect(outbound?.allowAddresses).toEqual([]);
+  });
+
+  it('calls this machine only where AWS is emulated', () => {
+    expect(resolve({ outbound: {} }, 'local').outbound).toMatchObject({
+      allowAddresses: ['127.0.0.1'],
+      slots: { fast: 4, slow: 2 },
+    });
+    expect(problemOf({ allowAddresses: ['127.0.0.1'] }, 'local')).toBe('none');
+    expect(problemOf({ allowAddresses: ['127.0.0.1'] })).toContain('customers could reach addresses inside');
+  });
+
+  it('takes a schedule by name or as a list', () => {
+    expect(resolve({ outbound: { schedule: 'day' } }).outbound?.schedule).toHaveLength(6);
+    expect(resolve({ outbound: { schedule: [1, 2] } }).outbound?.schedule).toEqual([1, 2]);
+  });
+
+  it.each([
+    [{ schedule: 'dayly' }, 'did you mean "day"?'],
+    [{ schedule: [] }, 'a list of 1 to 20 waits in seconds'],
+    [{ schedule: [0] }, 'seconds from 1 to 86400'],
+    [{ slots: { fast: 1 } }, 'invocations from 2 to 900'],
+    [{ ports: [] }, 'a list of 1 to 5 ports'],
+    [{ ports: [443, 70_000] }, 'from 1 to 65535'],
+    [{ autoDisableDays: 31 }, 'from 1 to 30, or false'],
+    [{ headerPrefix: 'webhook-' }, 'lower-case text such as "x-acme-"'],
+    [{ headerPrefix: 'x-amz-' }, 'names that AWS uses'],
+    [{ userAgent: 'a\r\nb' }, '1 to 200 printable ASCII characters'],
+    [{ probe: { baseSeconds: 60, capSeconds: 30 } }, 'at most capSeconds'],
+    [{ timeOut: 3 }, 'an unknown key'],
+  ])('refuses %j with what is allowed', (outbound, said) => {
+    expect(problemOf(outbound)).toContain(said);
+  });
+});
