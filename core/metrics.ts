@@ -96,6 +96,8 @@ export const METRICS = {
   Published: { unit: 'Count', dimensions: PER_ENVIRONMENT },
   /** Publish: refused, nothing stored. */
   PublishRejected: { unit: 'Count', dimensions: PER_ENVIRONMENT },
+  /** Publish: data that breaks the schema of its type, where that only warns. */
+  PublishSchemaMismatch: { unit: 'Count', dimensions: PER_ENVIRONMENT },
   /** Fan-out: a job whose message is gone. */
   MessageGone: { unit: 'Count', dimensions: PER_ENVIRONMENT },
   /** Drain: from the 202 to the first byte sent, first attempts to healthy endpoints only. */

@@ -1,0 +1,89 @@
+/** The routes of the producer's API and what answers them. */
+import { DependencyError } from '#core/errors.ts';
+import type { Reply } from '#core/reply.ts';
+import type { ApiCall } from './api-call.ts';
+import type { DeliveryRoute } from './api-routes.ts';
+import { changeApp, createApp, eraseApp, listApps, putApp, showApp } from './applications-api.ts';
+import { listAttempts, listDeliveries, listOfMessage } from './deliveries-api.ts';
+import { activateSecret, revealSecret, rotateSecret } from './endpoint-secret.ts';
+import { changeOne, createOne, deleteOne, listAll, putOne, showOne } from './endpoints-api.ts';
+import { deleteType, listTypes, putType, showOneType } from './event-types-api.ts';
+import { disableOne, enableOne, pauseOne, probeOne, resumeOne } from './gate-api.ts';
+import { showHealth, showStats } from './health-api.ts';
+import { listMessages, matchMessage, showBody, showOneMessage } from './messages-api.ts';
+import { problem, Refused } from './problem-reply.ts';
+import { createJob, listJobs, replayOne, showOneJob, steerJob } from './replay-api.ts';
+import { testOne } from './test-delivery.ts';
+
+const ANSWERS: Readonly<Record<DeliveryRoute, (call: ApiCall) => Promise<Reply>>> = {
+  'POST /v1/apps': call => createApp(call),
+  'GET /v1/apps': listApps,
+  'GET /v1/apps/{app}': showApp,
+  'PUT /v1/apps/{app}': putApp,
+  'PATCH /v1/apps/{app}': changeApp,
+  'DELETE /v1/apps/{app}': eraseApp,
+  'POST /v1/apps/{app}/endpoints': call => createOne(call),
+  'GET /v1/apps/{app}/endpoints': listAll,
+  'GET /v1/apps/{app}/endpoints/{ep}': showOne,
+  'PUT /v1/apps/{app}/endpoints/{ep}': putOne,
+  'PATCH /v1/apps/{app}/endpoints/{ep}': changeOne,
+  'DELETE /v1/apps/{app}/endpoints/{ep}': deleteOne,
+  'GET /v1/apps/{app}/endpoints/{ep}/secret': revealSecret,
+  'POST /v1/apps/{app}/endpoints/{ep}/secret/rotate': rotateSecret,
+  'POST /v1/apps/{app}/endpoints/{ep}/secret/activate': activateSecret,
+  'POST /v1/apps/{app}/endpoints/{ep}/pause': pauseOne,
+  'POST /v1/apps/{app}/endpoints/{ep}/resume': resumeOne,
+  'POST /v1/apps/{app}/endpoints/{ep}/disable': disableOne,
+  'POST /v1/apps/{app}/endpoints/{ep}/enable': enableOne,
+  'POST /v1/apps/{app}/endpoints/{ep}/probe': probeOne,
+  'POST /v1/apps/{app}/endpoints/{ep}/test': testOne,
+  'GET /v1/apps/{app}/endpoints/{ep}/health': showHealth,
+  'GET /v1/apps/{app}/endpoints/{ep}/deliveries': listDeliveries,
+  'GET /v1/apps/{app}/endpoints/{ep}/deliveries/{msg}/attempts': listAttempts,
+  'POST /v1/apps/{app}/endpoints/{ep}/deliveries/{msg}/replay': replayOne,
+  'POST /v1/apps/{app}/messages/match': matchMessage,
+  'GET /v1/apps/{app}/messages': listMessages,
+  'GET /v1/apps/{app}/messages/{msg}': showOneMessage,
+  'GET /v1/apps/{app}/messages/{msg}/body': showBody,
+  'GET /v1/apps/{app}/messages/{msg}/deliveries': listOfMessage,
+  'POST /v1/replay-jobs': createJob,
+  'GET /v1/replay-jobs': listJobs,
+  'GET /v1/replay-jobs/{job}': showOneJob,
+  'POST /v1/replay-jobs/{job}/pause': steerJob('paused'),
+  'POST /v1/replay-jobs/{job}/resume': steerJob('running'),
+  'POST /v1/replay-jobs/{job}/cancel': steerJob('canceled'),
+  'GET /v1/event-types': listTypes,
+  'GET /v1/event-types/{name}': showOneType,
+  'PUT /v1/event-types/{name}': putType,
+  'DELETE /v1/event-types/{name}': deleteType,
+  'GET /v1/stats': showStats,
+};
+
+export async function answerApi(call: ApiCall): Promise<Reply> {
+  return answering(call.route, call.ports, () => ANSWERS[call.route](call));
+}
+
+/** A refusal is an answer; a dependency that fails is a 503, to be asked again. */
+export async function answering(
+  route: string,
+  { telemetry }: Pick<ApiCall['ports'], 'telemetry'>,
+  work: () => Promise<Reply>,
+): Promise<Reply> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof Refused) return error.reply;
+    if (!(error instanceof DependencyError)) throw error;
+    telemetry.count('DependencyError', { dependency: error.dependency });
+    telemetry.log('error', { stage: 'delivery-api', route, error: error.message });
+    return problem(
+      503,
+      'not_recorded',
+      `${error.dependency} did not answer in time: ask again, every request may be repeated`,
+    );
+  }
+}
+
+/** For a route that none of our functions knows. */
+export const unknownRoute = (key: string): Reply =>
+  problem(404, 'unknown_route', `no route ${key}; the routes are in docs/api/delivery-openapi.json`);

@@ -1,0 +1,145 @@
+/** One call of the producer's API: what it brings, what it may use, and what it reads before it does anything. */
+import type { TargetRules } from '#core/outbound/address/target-url.ts';
+import type { SignAttempt } from '#core/outbound/drain/drain-ports.ts';
+import { operationalKey } from '#core/outbound/drain/tell.ts';
+import type { ItemStore, JobQueue, Sealer, WakeQueue, WebhookSender } from '#core/outbound/ports.ts';
+import type { ApplicationItem, EndpointItem } from '#core/outbound/protocol/items.ts';
+import type { BodyPorts } from '#core/outbound/publish/message-body.ts';
+import { findApplication } from '#core/outbound/registry/applications.ts';
+import { findEndpoint } from '#core/outbound/registry/endpoints.ts';
+import type { Clock, Crypto, Ids, Telemetry } from '#core/ports.ts';
+import { type Check, type ConfigProblem, object } from '#core/problem.ts';
+import { textOf, utf8 } from '#core/scan/bytes.ts';
+import { decodeJsonObject } from '#core/scan/json-object.ts';
+import type { DeliveryRoute } from './api-routes.ts';
+import { refuse, refuseProblems } from './problem-reply.ts';
+
+export interface ApiPorts extends BodyPorts {
+  readonly store: ItemStore;
+  /** wake-fast. */
+  readonly wake: WakeQueue;
+  /** For operational events. */
+  readonly jobs: JobQueue;
+  readonly sender: WebhookSender;
+  readonly sign: SignAttempt;
+  readonly sealer: Sealer;
+  readonly crypto: Pick<Crypto, 'hash' | 'publicEd25519' | 'equal'>;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  /** Bytes that nobody can guess. */
+  readonly randomBytes: (count: number) => Uint8Array;
+  readonly telemetry: Pick<Telemetry, 'count' | 'log'>;
+}
+
+export interface ApiRules {
+  readonly environment: string;
+  readonly retentionMs: number;
+  /** Of an endpoint that has none of its own. */
+  readonly timeoutMs: number;
+  readonly target: TargetRules;
+  /** Beginning of our informational headers, which no endpoint may set. */
+  readonly headerPrefix: string;
+  readonly replaysPerSecond: number;
+}
+
+export interface ApiRequest {
+  /** Decoded. */
+  readonly path: Readonly<Record<string, string | undefined>>;
+  readonly query: Readonly<Record<string, string | undefined>>;
+  readonly body: string | undefined;
+  /** The caller's IAM identity. */
+  readonly caller: string;
+}
+export interface ApiCall extends ApiRequest {
+  readonly route: DeliveryRoute;
+  readonly ports: ApiPorts;
+  readonly rules: ApiRules;
+}
+
+const BODY_LIMIT = 65_536;
+const DAY_MS = 86_400_000;
+
+/** The JSON body, each field checked; `T` is what the checks leave. Throws `Refused` with every problem. */
+export function bodyOf<T>(
+  { body }: ApiCall,
+  fields: Readonly<Record<string, Check>>,
+  required: readonly string[] = [],
+) {
+  if ((body ?? '').length > BODY_LIMIT) refuse(413, 'too_large', `the body has more than ${BODY_LIMIT} characters`);
+  const given = decodeJsonObject(body === undefined || body.trim() === '' ? '{}' : body);
+  if (given === undefined) return refuse(400, 'invalid_request', 'the body is no JSON object');
+  refuseProblems(problemsOf(given, object(fields, required)));
+  return given as T;
+}
+
+/** The query, each parameter checked as text. */
+export function queryOf(call: ApiCall, fields: Readonly<Record<string, Check>>): ApiCall['query'] {
+  refuseProblems(problemsOf(call.query, object(fields)));
+  return call.query;
+}
+
+export function problemsOf(value: unknown, check: Check): readonly ConfigProblem[] {
+  const problems: ConfigProblem[] = [];
+  check(value, '', each => problems.push(each));
+  return problems;
+}
+
+/** The application of the path, an id or `uid:<uid>`. Throws `Refused` (404). */
+export async function applicationOf(call: ApiCall, ref = call.path['app'] ?? ''): Promise<ApplicationItem> {
+  const found = await findApplication(call.ports.store, ref);
+  return found ?? refuse(404, 'unknown_application', `there is no application ${ref.slice(0, 80)}`);
+}
+
+/** The endpoint of the path. Throws `Refused` (404). */
+export async function endpointOf(call: ApiCall, ref = call.path['ep'] ?? ''): Promise<EndpointItem> {
+  const { id } = await applicationOf(call);
+  const found = await findEndpoint(call.ports.store, id, ref);
+  return found ?? refuse(404, 'unknown_endpoint', `there is no endpoint ${ref.slice(0, 80)} in ${id}`);
+}
+
+/** A place in a list as the caller carries it: sealed, for this route and path, good for a day. */
+export function sealCursor(call: ApiCall, place: unknown): string {
+  const text = JSON.stringify({ place, until: call.ports.clock.now() + DAY_MS });
+  return call.ports.sealer.seal(utf8(text), cursorOf(call));
+}
+
+/** The place of `?cursor=`; undefined: from the start. Throws `Refused` (400) for one that is not of this list. */
+export function openCursor<T>(call: ApiCall): T | undefined {
+  const { cursor } = call.query;
+  if (cursor === undefined) return undefined;
+  const opened = tryToOpen(call, cursor);
+  if (opened === undefined || opened.until < call.ports.clock.now())
+    return refuse(400, 'invalid_cursor', 'cursor: give the one of the page before, within a day, for the same list');
+  return opened.place as T;
+}
+
+function tryToOpen(call: ApiCall, cursor: string): { place: unknown; until: number } | undefined {
+  try {
+    return JSON.parse(textOf(call.ports.sealer.open(cursor, cursorOf(call))) ?? '');
+  } catch {
+    return undefined;
+  }
+}
+const cursorOf = ({ route, path }: ApiCall): string => `cursor ${route} ${JSON.stringify(path)}`;
+
+const DEFAULT_PAGE = 50;
+const MAX_PAGE = 250;
+/** `?limit=` as text: 1 to 250. */
+export const limitCheck: Check = (value, path, report) => {
+  if (typeof value === 'string' && /^\d{1,3}$/.test(value) && Number(value) >= 1 && Number(value) <= MAX_PAGE) return;
+  report({ path, given: String(value), allowed: `a number from 1 to ${MAX_PAGE}`, fix: 'leave it out' });
+};
+export const anyText: Check = () => undefined;
+export const limitOf = ({ query }: ApiCall): number => Number(query['limit'] ?? DEFAULT_PAGE);
+
+/** Tells what a person did to an endpoint, once an hour and kind; best effort, published by fan-out. */
+export async function tellOperational(
+  { ports }: ApiCall,
+  type: string,
+  endpoint: Pick<EndpointItem, 'id' | 'app'>,
+  data: Readonly<Record<string, unknown>> = {},
+): Promise<void> {
+  const key = operationalKey(type, endpoint.id, ports.clock.now());
+  const op = { type, key, data: { endpoint: endpoint.id, application: endpoint.app, ...data } };
+  await ports.jobs.send([{ v: 1, op }], endpoint.app).catch(() => ports.telemetry.count('DependencyError'));
+}

@@ -1,0 +1,129 @@
+/** Applications: one for each customer of the producer. */
+import { SCHEDULES, type ScheduleName } from '#core/outbound/drain/schedule.ts';
+import { readErasure, startErase } from '#core/outbound/erase/erase.ts';
+import type { AppId } from '#core/outbound/protocol/ids.ts';
+import type { ApplicationItem, Format } from '#core/outbound/protocol/items.ts';
+import { APPS, applicationKey, listOf } from '#core/outbound/protocol/keys.ts';
+import {
+  type ApplicationChange,
+  changeApplication,
+  createApplication,
+  findApplication,
+} from '#core/outbound/registry/applications.ts';
+import { json, type Reply } from '#core/reply.ts';
+import { toIso } from '#core/time.ts';
+import {
+  type ApiCall,
+  anyText,
+  applicationOf,
+  bodyOf,
+  limitCheck,
+  limitOf,
+  openCursor,
+  queryOf,
+  sealCursor,
+} from './api-call.ts';
+import { APPLICATION_FIELDS, uid } from './fields.ts';
+import { refuse } from './problem-reply.ts';
+
+interface ApplicationBody {
+  readonly uid?: string;
+  readonly name?: string;
+  readonly metadata?: Readonly<Record<string, unknown>>;
+  readonly limits?: { readonly endpoints?: number };
+  readonly format?: Format;
+  readonly schedule?: ScheduleName | readonly number[] | null;
+  readonly default_api_version?: string | null;
+}
+
+/** A schedule by its name, or as it is. */
+export const waitsOf = (given: ScheduleName | readonly number[]): readonly number[] =>
+  typeof given === 'string' ? SCHEDULES[given] : given;
+
+export function showApplication(item: ApplicationItem) {
+  const { id, name, format, limits, metadata, endpoints, state, createdAt } = item;
+  return {
+    id,
+    uid: item.uid ?? null,
+    ...{ name, format, limits, metadata, endpoints, state },
+    schedule: item.schedule ?? null,
+    default_api_version: item.defaultApiVersion ?? null,
+    created_at: toIso(createdAt),
+  };
+}
+
+function changeOf(body: ApplicationBody): ApplicationChange {
+  const { name, metadata, limits, format, schedule, default_api_version: version } = body;
+  return {
+    ...(name === undefined ? {} : { name }),
+    ...(metadata === undefined ? {} : { metadata }),
+    ...(limits === undefined ? {} : { limits }),
+    ...(format === undefined ? {} : { format }),
+    ...(schedule === undefined || schedule === null ? {} : { schedule: waitsOf(schedule) }),
+    ...(version === undefined || version === null ? {} : { defaultApiVersion: version }),
+  };
+}
+
+export async function createApp(call: ApiCall, given?: ApplicationBody): Promise<Reply> {
+  const body = given ?? bodyOf<ApplicationBody>(call, { ...APPLICATION_FIELDS, uid }, ['name']);
+  const { name = '', metadata = {}, limits = {}, format = 'standard' } = body;
+  const named = body.uid === undefined ? {} : { uid: body.uid };
+  const result = await createApplication(call.ports, { ...changeOf(body), name, metadata, limits, format, ...named });
+  if (result.kind === 'created') return json(201, showApplication(result.application));
+  return refuse(
+    409,
+    'uid_taken',
+    `another application has the uid ${body.uid}; PUT /v1/apps/uid:${body.uid} changes it`,
+  );
+}
+
+/** Creates or changes the application of `uid:<uid>`: safe to repeat. */
+export async function putApp(call: ApiCall): Promise<Reply> {
+  const ref = call.path['app'] ?? '';
+  const name = ref.startsWith('uid:') ? ref.slice(4) : '';
+  if (!/^[A-Za-z0-9_.-]{1,100}$/.test(name))
+    return refuse(400, 'invalid_request', 'PUT takes uid:<uid>; an application with an id is changed by PATCH');
+  const body = bodyOf<ApplicationBody>(call, APPLICATION_FIELDS, ['name']);
+  const there = await findApplication(call.ports.store, ref);
+  return there ? change(call, there.id, body) : createApp(call, { ...body, uid: name });
+}
+
+export async function changeApp(call: ApiCall): Promise<Reply> {
+  const body = bodyOf<ApplicationBody>(call, APPLICATION_FIELDS);
+  return change(call, (await applicationOf(call)).id, body);
+}
+
+async function change(call: ApiCall, id: AppId, body: ApplicationBody): Promise<Reply> {
+  const changed = await changeApplication(call.ports.store, id, changeOf(body));
+  return changed ? json(200, showApplication(changed)) : refuse(410, 'erasing', `${id} is being erased`);
+}
+
+export async function showApp(call: ApiCall): Promise<Reply> {
+  const application = await applicationOf(call);
+  return json(200, showApplication(application));
+}
+
+export async function listApps(call: ApiCall): Promise<Reply> {
+  queryOf(call, { limit: limitCheck, cursor: anyText });
+  const { store } = call.ports;
+  const after = openCursor<string>(call);
+  const page = await store.query({
+    ...listOf(APPS),
+    limit: limitOf(call),
+    ...(after === undefined ? {} : { cursor: after }),
+  });
+  const items = await store.getMany(page.items.map(({ pk }) => applicationKey(pk.slice(2) as AppId)));
+  const data = items.flatMap(item => (item ? [showApplication(item as unknown as ApplicationItem)] : []));
+  return json(200, { data, cursor: page.cursor === undefined ? null : sealCursor(call, page.cursor) });
+}
+
+/** Erases it, with everything of its customer: minutes to hours, by `tend`. */
+export async function eraseApp(call: ApiCall): Promise<Reply> {
+  const { erase } = queryOf(call, { erase: anyText });
+  const { id } = await applicationOf(call);
+  if (erase !== 'true') refuse(400, 'invalid_request', 'an application goes with everything of it: add ?erase=true');
+  await startErase(call.ports, id, call.caller);
+  const state = await readErasure(call.ports.store, id);
+  const note = 'backups keep what was there for up to 35 days';
+  return json(202, { application: id, state: 'erasing', phase: state?.phase ?? 'endpoints', note });
+}

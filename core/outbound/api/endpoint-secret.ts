@@ -1,0 +1,121 @@
+/** Secrets of an endpoint: shown when they are made, and when somebody asks to see them, which is logged. */
+import { hasRoomForOne, signingKeys } from '#core/outbound/drain/signing-keys.ts';
+import type { EndpointId } from '#core/outbound/protocol/ids.ts';
+import { toBase32 } from '#core/outbound/protocol/ids.ts';
+import type { EndpointItem, SignatureProfile, StoredKey } from '#core/outbound/protocol/items.ts';
+import { secretsKey } from '#core/outbound/protocol/keys.ts';
+import { parseSecretText, type SecretBytes, secretText, verifyingText } from '#core/outbound/protocol/secret-text.ts';
+import { activate, rotate } from '#core/outbound/registry/secrets.ts';
+import { number, oneOf, text } from '#core/problem.ts';
+import { json, type Reply } from '#core/reply.ts';
+import { utf8 } from '#core/scan/bytes.ts';
+import { toIso } from '#core/time.ts';
+import { type ApiCall, type ApiPorts, bodyOf, endpointOf, tellOperational } from './api-call.ts';
+import { refuse, refuseProblems } from './problem-reply.ts';
+
+const SECRET_BYTES = 32;
+const DAY_SECONDS = 86_400;
+
+export interface SecretBody {
+  readonly secret?: string;
+  readonly alg?: 'sha256' | 'ed25519';
+}
+export const SECRET_FIELDS = {
+  secret: text(/^wh[a-z]+_.{1,200}$/, 'whsec_… or whsk_…', 'leave it out: one is made for you'),
+  alg: oneOf('sha256', 'ed25519'),
+};
+
+/** The secret that was given, or a fresh one. Throws `Refused` (400) and never repeats what was given. */
+export function secretOf({ secret, alg }: SecretBody, ports: ApiPorts, profile: SignatureProfile): SecretBytes {
+  if (secret === undefined) {
+    const wanted = alg ?? (profile === 'standard-v1a' ? 'ed25519' : 'sha256');
+    return { alg: wanted, bytes: ports.randomBytes(SECRET_BYTES) };
+  }
+  const parsed = parseSecretText(secret, ports.crypto);
+  if (parsed.kind === 'secret') return parsed.secret;
+  refuseProblems([{ path: 'secret', given: 'a text', allowed: parsed.problem, fix: 'leave it out' }]);
+  throw new Error('unreachable');
+}
+
+/** Sealed for this endpoint. `seed` names the key: the same request makes the same name. */
+export function sealKey(ports: ApiPorts, ep: EndpointId, secret: SecretBytes, seed: string): StoredKey {
+  const kid = `k_${toBase32(ports.crypto.hash('sha256', utf8(`${ep}\n${seed}`))).slice(0, 10)}`;
+  return { kid, alg: secret.alg, sealed: ports.sealer.seal(secret.bytes, ep), createdAt: ports.clock.now() };
+}
+
+/** What the owner of the endpoint gets: the text that signs, and the one that verifies. */
+export function showSecret(kid: string, secret: SecretBytes, ports: ApiPorts) {
+  const verify = verifyingText(secret, ports.crypto);
+  return { key_id: kid, alg: secret.alg, secret: secretText(secret, ports.crypto), verify_with: verify };
+}
+
+/** All that are alive, newest first. Logged, without the secret. */
+export async function revealSecret(call: ApiCall): Promise<Reply> {
+  const { ports, caller } = call;
+  const endpoint = await endpointOf(call);
+  const stored = await ports.store.get(secretsKey(endpoint.id), 'consistent');
+  const now = ports.clock.now();
+  const data = signingKeys(stored?.keys ?? [], now).map(key => shown(key, endpoint, ports));
+  ports.telemetry.log('info', { message: 'a secret was revealed', endpoint: endpoint.id, by: caller });
+  return json(200, { data });
+}
+
+function shown(key: StoredKey, { id }: EndpointItem, ports: ApiPorts) {
+  const bytes = ports.sealer.open(key.sealed, id);
+  return {
+    ...showSecret(key.kid, { alg: key.alg, bytes }, ports),
+    created_at: toIso(key.createdAt),
+    active_from: key.activatedAt === undefined ? null : toIso(key.activatedAt),
+    not_after: key.notAfter === undefined ? null : toIso(key.notAfter),
+  };
+}
+
+interface RotateBody extends SecretBody {
+  readonly grace_seconds?: number;
+  readonly request_id?: string;
+}
+/** The new key signs at once, the old one for the grace; in forms with room for one, until it is activated. */
+export async function rotateSecret(call: ApiCall): Promise<Reply> {
+  const { ports, caller } = call;
+  const body = bodyOf<RotateBody>(call, {
+    ...SECRET_FIELDS,
+    grace_seconds: number(0, 7 * DAY_SECONDS, 'seconds'),
+    request_id: text(/^[\w-]{1,64}$/, '1 to 64 letters, digits, - and _', 'shorten it'),
+  });
+  const endpoint = await endpointOf(call);
+  const now = ports.clock.now();
+  const oldUntil = now + (body.grace_seconds ?? DAY_SECONDS) * 1_000;
+  const sealed = sealKey(
+    ports,
+    endpoint.id,
+    secretOf(body, ports, endpoint.signature),
+    body.request_id ?? ports.ids.uuid(),
+  );
+  const fresh = hasRoomForOne(endpoint.signature) ? { ...sealed, activatedAt: oldUntil } : sealed;
+  const result = await rotate(ports.store, endpoint.id, fresh, { now, oldUntil });
+  if (result.kind === 'refused') return refuseRotation(result.cause);
+  const key = result.secrets.keys.find(({ kid }) => kid === fresh.kid) ?? fresh;
+  ports.telemetry.log('info', { message: 'a secret was rotated', endpoint: endpoint.id, by: caller });
+  await tellOperational(call, 'endpoint.secret_rotated', endpoint, { key_id: key.kid });
+  return json(201, shown(key, endpoint, ports));
+}
+
+/** Forms with room for one signature use the newest key from now on. */
+export async function activateSecret(call: ApiCall): Promise<Reply> {
+  bodyOf(call, {});
+  const endpoint = await endpointOf(call);
+  const result = await activate(call.ports.store, endpoint.id, call.ports.clock.now());
+  if (result.kind === 'refused') return refuseRotation(result.cause);
+  const [newest] = result.secrets.keys;
+  return json(200, { key_id: newest?.kid ?? null });
+}
+
+function refuseRotation(cause: 'too_many_secrets' | 'unknown_endpoint' | 'version_changed'): never {
+  if (cause === 'unknown_endpoint') return refuse(404, cause, 'the endpoint is gone');
+  if (cause === 'version_changed') return refuse(409, cause, 'somebody else changed it a moment ago: ask again');
+  return refuse(
+    409,
+    cause,
+    'three secrets are alive, which is the most: wait until one ends, or rotate with grace_seconds 0',
+  );
+}

@@ -1,0 +1,144 @@
+/** Endpoints of an application: made, shown, changed and deleted. */
+import { checkTarget } from '#core/outbound/address/target-url.ts';
+import type { EndpointItem } from '#core/outbound/protocol/items.ts';
+import { runtimeKey } from '#core/outbound/protocol/keys.ts';
+import {
+  changeEndpoint,
+  createEndpoint,
+  deleteEndpoint,
+  type EndpointRefusal,
+  findEndpoint,
+  listEndpoints,
+  newEndpointId,
+} from '#core/outbound/registry/endpoints.ts';
+import { number } from '#core/problem.ts';
+import { json, type Reply } from '#core/reply.ts';
+import {
+  type ApiCall,
+  anyText,
+  applicationOf,
+  bodyOf,
+  endpointOf,
+  limitCheck,
+  limitOf,
+  openCursor,
+  queryOf,
+  sealCursor,
+  tellOperational,
+} from './api-call.ts';
+import { changeOf, type EndpointBody, newEndpointOf, showEndpoint } from './endpoint-body.ts';
+import { SECRET_FIELDS, type SecretBody, sealKey, secretOf, showSecret } from './endpoint-secret.ts';
+import { endpointFields, uid } from './fields.ts';
+import { stateOf } from './health-api.ts';
+import { refuse } from './problem-reply.ts';
+import { sendTest } from './test-delivery.ts';
+
+type NewBody = EndpointBody & SecretBody & { readonly url: string; readonly uid?: string };
+
+/** Its secret is in this answer, and in no other but `GET …/secret`. `?verify=true`: only if it answers a ping with 2xx. */
+export async function createOne(call: ApiCall, given?: NewBody): Promise<Reply> {
+  const { ports, rules } = call;
+  const { verify } = queryOf(call, { verify: anyText });
+  const fields = { ...endpointFields(rules.headerPrefix), ...SECRET_FIELDS, uid };
+  const body = given ?? bodyOf<NewBody>(call, fields, ['url']);
+  const application = await applicationOf(call);
+  refuseTarget(call, body.url);
+  // 1. Its id, about which its secret is sealed.
+  const id = newEndpointId(ports);
+  const endpoint = newEndpointOf(body, { timeoutMs: rules.timeoutMs, apiVersion: application.defaultApiVersion });
+  const secret = secretOf(body, ports, endpoint.signature);
+  const key = sealKey(ports, id, secret, 'first');
+  // 2. A ping, where it is asked for.
+  if (verify === 'true') {
+    const sent = await sendTest(call, { ...endpoint, id }, [{ kid: key.kid, ...secret }], {
+      type: 'webhook.ping',
+      data: {},
+    });
+    if (!sent.success)
+      refuse(422, 'verify_failed', 'the endpoint did not answer the ping with 2xx', { exchange: sent });
+  }
+  // 3. W19.
+  const result = await createEndpoint(ports, application, endpoint, { id, keys: [key] });
+  if (result.kind === 'refused') return refuseChange(result.cause, application.limits.endpoints);
+  await tellOperational(call, 'endpoint.created', result.endpoint);
+  return json(201, { ...showEndpoint(result.endpoint), ...showSecret(key.kid, secret, ports) });
+}
+
+/** Creates or changes the endpoint of `uid:<uid>`: safe to repeat. */
+export async function putOne(call: ApiCall): Promise<Reply> {
+  const ref = call.path['ep'] ?? '';
+  const name = ref.startsWith('uid:') ? ref.slice(4) : '';
+  if (!/^[A-Za-z0-9_.-]{1,100}$/.test(name))
+    return refuse(400, 'invalid_request', 'PUT takes uid:<uid>; an endpoint with an id is changed by PATCH');
+  const body = bodyOf<NewBody>(call, { ...endpointFields(call.rules.headerPrefix), ...SECRET_FIELDS }, ['url']);
+  const { id } = await applicationOf(call);
+  const there = await findEndpoint(call.ports.store, id, ref);
+  if (there === undefined) return createOne(call, { ...body, uid: name });
+  if (body.secret !== undefined || body.alg !== undefined)
+    refuse(409, 'version_changed', 'the endpoint is there and has its secret: POST …/secret/rotate replaces it');
+  return change(call, there, body);
+}
+
+export async function changeOne(call: ApiCall): Promise<Reply> {
+  const fields = { ...endpointFields(call.rules.headerPrefix), if_version: number(1, 1_000_000_000, 'a version') };
+  const body = bodyOf<EndpointBody & { if_version?: number }>(call, fields);
+  return change(call, await endpointOf(call), body, body.if_version);
+}
+
+/** What waits goes to the new URL, too. */
+async function change(call: ApiCall, there: EndpointItem, body: EndpointBody, ifVersion?: number): Promise<Reply> {
+  if (body.url !== undefined) refuseTarget(call, body.url);
+  const version = ifVersion === undefined ? {} : { ifVersion };
+  const result = await changeEndpoint(call.ports, there.app, there.id, { fields: changeOf(body), ...version });
+  if (result.kind === 'refused') return refuseChange(result.cause);
+  await tellOperational(call, 'endpoint.changed', result.endpoint);
+  return json(200, showEndpoint(result.endpoint));
+}
+
+export async function showOne(call: ApiCall): Promise<Reply> {
+  const endpoint = await endpointOf(call);
+  const runtime = await call.ports.store.get(runtimeKey(endpoint.id), 'consistent');
+  return json(200, { ...showEndpoint(endpoint), ...stateOf(runtime, call.ports.clock.now()) });
+}
+
+export async function listAll(call: ApiCall): Promise<Reply> {
+  queryOf(call, { limit: limitCheck, cursor: anyText });
+  const { store, clock } = call.ports;
+  const { id } = await applicationOf(call);
+  const after = openCursor<string>(call);
+  const page = await listEndpoints(store, id, {
+    limit: limitOf(call),
+    ...(after === undefined ? {} : { cursor: after }),
+  });
+  const runtimes = await store.getMany(page.items.map(item => runtimeKey(item.id)));
+  const data = page.items.map((item, at) => ({
+    ...showEndpoint(item),
+    ...stateOf(runtimes[at] as Parameters<typeof stateOf>[0], clock.now()),
+  }));
+  return json(200, { data, cursor: page.cursor === undefined ? null : sealCursor(call, page.cursor) });
+}
+
+/** What waits ends as canceled. Deleting twice is deleting once. */
+export async function deleteOne(call: ApiCall): Promise<Reply> {
+  const endpoint = await endpointOf(call);
+  await deleteEndpoint(call.ports, endpoint.app, endpoint.id, { by: 'operator', why: call.caller.slice(0, 200) });
+  await tellOperational(call, 'endpoint.deleted', endpoint);
+  return { status: 204, headers: {}, body: '' };
+}
+
+function refuseTarget({ rules }: ApiCall, url: string): void {
+  const verdict = checkTarget(url, rules.target);
+  if (verdict.kind === 'refused') refuse(422, 'address_not_allowed', `url: ${verdict.message}`);
+}
+
+function refuseChange(cause: EndpointRefusal, limit = 50): never {
+  const told: Readonly<Record<EndpointRefusal, readonly [number, string]>> = {
+    uid_taken: [409, 'another endpoint of this application has this uid'],
+    version_changed: [409, 'somebody else changed it: read it again'],
+    unknown_endpoint: [404, 'the endpoint is gone'],
+    not_active: [410, 'the application is being erased'],
+    quota: [429, `the application has ${limit} endpoints, which is its limit, or is being erased: PATCH its limits`],
+  };
+  const [status, detail] = told[cause];
+  return refuse(status, cause === 'not_active' ? 'erasing' : cause, detail);
+}

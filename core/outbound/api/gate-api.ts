@@ -1,0 +1,70 @@
+/** What people do to an endpoint's gate. */
+import { disable, enableEndpoint, type GateResult, pause, probe, resume } from '#core/outbound/gate/gate.ts';
+import type { EndpointItem } from '#core/outbound/protocol/items.ts';
+import { oneOf } from '#core/problem.ts';
+import { json, type Reply } from '#core/reply.ts';
+import { parseIso } from '#core/time.ts';
+import { type ApiCall, bodyOf, endpointOf, tellOperational } from './api-call.ts';
+import { time, why } from './fields.ts';
+import { stateOf } from './health-api.ts';
+import { refuse } from './problem-reply.ts';
+
+interface WhyBody {
+  readonly why?: string;
+}
+const actOf = (call: ApiCall, body: WhyBody) => {
+  const said = body.why === undefined || body.why === '' ? `by ${call.caller.slice(0, 200)}` : body.why;
+  return { by: 'operator' as const, why: said, now: call.ports.clock.now() };
+};
+
+export async function pauseOne(call: ApiCall): Promise<Reply> {
+  const body = bodyOf<WhyBody>(call, { why });
+  const endpoint = await endpointOf(call);
+  return answer(call, endpoint, await pause(call.ports, endpoint.id, actOf(call, body)));
+}
+
+export async function resumeOne(call: ApiCall): Promise<Reply> {
+  const body = bodyOf<WhyBody>(call, { why });
+  const endpoint = await endpointOf(call);
+  return answer(call, endpoint, await resume(call.ports, endpoint.id, actOf(call, body)));
+}
+
+export async function disableOne(call: ApiCall): Promise<Reply> {
+  const body = bodyOf<WhyBody>(call, { why });
+  const endpoint = await endpointOf(call);
+  const result = await disable(call.ports, endpoint.id, actOf(call, body));
+  if (result.kind === 'done') await tellOperational(call, 'endpoint.disabled', endpoint, { reason: 'by a person' });
+  return answer(call, endpoint, result);
+}
+
+/** `backlog`: what becomes of what waited; with `since`, older messages are dropped. */
+export async function enableOne(call: ApiCall): Promise<Reply> {
+  const fields = { why, backlog: oneOf('drain', 'drop', 'since'), since: time };
+  const body = bodyOf<WhyBody & { backlog?: 'drain' | 'drop' | 'since'; since?: string }>(call, fields);
+  const { backlog = 'drain' } = body;
+  const since = body.since === undefined ? undefined : parseIso(body.since);
+  if ((backlog === 'since') !== (since !== undefined))
+    refuse(400, 'invalid_request', 'since: give a time with {"backlog":"since"}, and with nothing else');
+  const endpoint = await endpointOf(call);
+  const what = since === undefined ? { kind: backlog as 'drain' | 'drop' } : { kind: 'since' as const, since };
+  const result = await enableEndpoint(call.ports, endpoint.id, actOf(call, body), what);
+  if (result.kind === 'done') await tellOperational(call, 'endpoint.enabled', endpoint);
+  return answer(call, endpoint, result);
+}
+
+/** One request now, whatever the hold says. */
+export async function probeOne(call: ApiCall): Promise<Reply> {
+  bodyOf(call, {});
+  const endpoint = await endpointOf(call);
+  return answer(call, endpoint, await probe(call.ports, endpoint.id, call.ports.clock.now()));
+}
+
+function answer({ ports }: ApiCall, { id }: EndpointItem, result: GateResult): Reply {
+  const state = stateOf(result.runtime, ports.clock.now());
+  if (result.kind === 'done') return json(200, { id, ...state });
+  return refuse(
+    409,
+    'gate_closed',
+    `the endpoint is ${state.gate}: pause and resume go together, disable and enable do`,
+  );
+}

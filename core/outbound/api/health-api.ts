@@ -1,0 +1,89 @@
+/** How an endpoint is: gate, breaker, what waits, what came of the last day. Out of its runtime item; no metric is asked. */
+import { readHours } from '#core/outbound/drain/hours.ts';
+import type { EndpointItem, RowItem, RuntimeItem } from '#core/outbound/protocol/items.ts';
+import { endpointsRange, queueOf, runtimeKey } from '#core/outbound/protocol/keys.ts';
+import { json, type Reply } from '#core/reply.ts';
+import { toIso } from '#core/time.ts';
+import { type ApiCall, anyText, applicationOf, endpointOf, queryOf } from './api-call.ts';
+
+const COUNTED = 1_000;
+const iso = (at: number | undefined): string | null => (at === undefined ? null : toIso(at));
+
+type State = 'ok' | 'failing' | 'holding' | 'paused' | 'disabled';
+/** The words that lists show as well. */
+export function stateOf(
+  runtime: RuntimeItem | undefined,
+  now: number,
+): { gate: string; state: State; why: string | null } {
+  if (runtime === undefined) return { gate: 'deleted', state: 'disabled', why: null };
+  const { gate, gateWhy, holdUntil, holdWhy, failingSince } = runtime;
+  if (gate !== 'open') return { gate, state: gate === 'paused' ? 'paused' : 'disabled', why: gateWhy ?? null };
+  if ((holdUntil ?? 0) > now) return { gate, state: 'holding', why: holdWhy ?? null };
+  return { gate, state: failingSince === undefined ? 'ok' : 'failing', why: null };
+}
+
+export async function showHealth(call: ApiCall): Promise<Reply> {
+  const { store, clock } = call.ports;
+  const endpoint = await endpointOf(call);
+  const runtime = await store.get(runtimeKey(endpoint.id), 'consistent');
+  const now = clock.now();
+  const state = stateOf(runtime, now);
+  const partition = queueOf(endpoint.id);
+  const rows = await store.query<RowItem>({ table: 'outbox', partition, from: 'A', to: 'B~', limit: COUNTED });
+  const count = rows.cursor === undefined ? rows.items.length : COUNTED;
+  const oldest = Math.min(...rows.items.map(({ createdAt }) => createdAt));
+  const hours = readHours(runtime?.hours, now);
+  const rate = (list: typeof hours): number | null => {
+    const [ok, all] = list.reduce(([good, sum], hour) => [good + hour.ok, sum + hour.ok + hour.fail], [0, 0]);
+    return all === 0 ? null : Math.round((ok / all) * 1e4) / 1e4;
+  };
+  const last = Math.max(runtime?.lastSuccessAt ?? 0, runtime?.lastFailureAt ?? 0);
+  const failure = {
+    at: iso(runtime?.lastFailureAt),
+    class: runtime?.lastClass ?? null,
+    code: runtime?.lastCode ?? null,
+  };
+  const failedLast = runtime?.lastFailureAt !== undefined && runtime.lastFailureAt === last;
+  return json(200, {
+    ...state,
+    breaker: (runtime?.opens ?? 0) === 0 ? 'closed' : runtime?.recovered === undefined ? 'open' : 'half_open',
+    opened_times: runtime?.opens ?? 0,
+    last_attempt_at: last === 0 ? null : toIso(last),
+    failing_since: iso(runtime?.failingSince),
+    next_probe_at: state.state === 'holding' ? iso(runtime?.holdUntil) : null,
+    last_success_at: iso(runtime?.lastSuccessAt),
+    last_failure:
+      runtime?.lastFailureAt === undefined ? null : failedLast ? failure : { ...failure, class: null, code: null },
+    waiting: { count, more: rows.cursor !== undefined, oldest_at: rows.items.length === 0 ? null : toIso(oldest) },
+    dead: runtime?.dead ?? 0,
+    success_rate_1h: rate(hours.slice(0, 1)),
+    success_rate_24h: rate(hours),
+    response_ms: runtime === undefined ? null : Math.round(runtime.ewmaMs),
+  });
+}
+
+const PAGE = 250;
+/** Attempts by hour of the last day, of one endpoint or of an application (its first 250 endpoints). */
+export async function showStats(call: ApiCall): Promise<Reply> {
+  const { store, clock } = call.ports;
+  const { app = '', endpoint } = queryOf(call, { app: anyText, endpoint: anyText });
+  const application = await applicationOf(call, app);
+  const now = clock.now();
+  const page = await store.query<EndpointItem>({ ...endpointsRange(application.id), limit: PAGE });
+  const one = endpoint === undefined ? undefined : await endpointOf({ ...call, path: { app, ep: endpoint } });
+  const ids = one ? [one.id] : page.items.filter(({ deletedAt }) => deletedAt === undefined).map(({ id }) => id);
+  const runtimes = (await store.getMany(ids.map(runtimeKey))) as readonly (RuntimeItem | undefined)[];
+  const each = runtimes.map(runtime => readHours(runtime?.hours, now));
+  const hours = Array.from({ length: 24 }, (_, back) => {
+    const successes = each.reduce((sum, list) => sum + (list[back]?.ok ?? 0), 0);
+    const failures = each.reduce((sum, list) => sum + (list[back]?.fail ?? 0), 0);
+    const begins = toIso(Math.floor(now / 3_600_000 - back) * 3_600_000);
+    return { hour: begins, attempts: successes + failures, successes, failures };
+  });
+  return json(200, {
+    application: application.id,
+    endpoints: ids.length,
+    complete: one !== undefined || page.cursor === undefined,
+    hours,
+  });
+}

@@ -1,0 +1,137 @@
+/** Messages of an application as they were published, and who would get one. */
+import type { EpochMs } from '#core/glossary.ts';
+import { mismatchOf } from '#core/outbound/fan-out/match-endpoint.ts';
+import type { Placed } from '#core/outbound/ports.ts';
+import type { MessageId } from '#core/outbound/protocol/ids.ts';
+import type { EndpointItem, MessageItem } from '#core/outbound/protocol/items.ts';
+import { endpointsRange, messageKey, messagesRange } from '#core/outbound/protocol/keys.ts';
+import { readBody } from '#core/outbound/publish/message-body.ts';
+import { oneOf } from '#core/problem.ts';
+import { json, type Reply } from '#core/reply.ts';
+import { toBase64, utf8 } from '#core/scan/bytes.ts';
+import { parseIso, toHour, toIso } from '#core/time.ts';
+import {
+  type ApiCall,
+  anyText,
+  applicationOf,
+  bodyOf,
+  limitCheck,
+  limitOf,
+  openCursor,
+  queryOf,
+  sealCursor,
+} from './api-call.ts';
+import { apiVersion, channel, listUpTo, time, typeName } from './fields.ts';
+import { refuse } from './problem-reply.ts';
+
+const HOUR_MS = 3_600_000;
+/** Hours that one call looks into at most. */
+const HOURS_PER_CALL = 48;
+
+function showMessage(message: MessageItem) {
+  const { id, app, type, channels, mode, apiVersion: version, createdAt, size, contentType, sequence } = message;
+  return {
+    ...{ id, application: app, type, channels: channels ?? [], mode },
+    api_version: version ?? null,
+    sequence: sequence ?? null,
+    ...{ size, content_type: contentType },
+    created_at: toIso(createdAt),
+  };
+}
+
+/** Newest first, hour by hour: a page may be short and still have a cursor. */
+export async function listMessages(call: ApiCall): Promise<Reply> {
+  const query = queryOf(call, { type: typeName, since: time, until: time, limit: limitCheck, cursor: anyText });
+  const { ports, rules } = call;
+  const { id } = await applicationOf(call);
+  const now = ports.clock.now();
+  const oldest = parseIso(query['since'] ?? '') ?? now - rules.retentionMs;
+  const place = openCursor<{ at: EpochMs; cursor?: string }>(call);
+  let at = place?.at ?? Math.min(parseIso(query['until'] ?? '') ?? now, now);
+  let cursor = place?.cursor;
+  for (let hours = 0; hours < HOURS_PER_CALL && toHour(at) >= toHour(oldest); hours++) {
+    const more = cursor === undefined ? {} : { cursor };
+    const page = await ports.store.query({
+      ...messagesRange(id, toHour(at)),
+      newestFirst: true,
+      limit: limitOf(call),
+      ...more,
+    });
+    const items = page.items as readonly Placed<{ gsk: string; type?: string }>[];
+    const fits = items.filter(({ gsk, type }) => {
+      const created = Number(gsk.slice(0, 13));
+      const wanted = query['type'] === undefined || query['type'] === type;
+      return wanted && created >= oldest && created <= (parseIso(query['until'] ?? '') ?? now);
+    });
+    const next = page.cursor === undefined ? { at: at - HOUR_MS } : { at, cursor: page.cursor };
+    if (fits.length > 0) {
+      const found = await ports.store.getMany(fits.map(({ pk }) => messageKey(pk.slice(2) as MessageId)));
+      const data = found.flatMap(item => (item ? [showMessage(item as unknown as MessageItem)] : []));
+      const ended = toHour(next.at) < toHour(oldest);
+      return json(200, { data, cursor: ended ? null : sealCursor(call, next) });
+    }
+    at = next.at;
+    cursor = page.cursor;
+  }
+  return json(200, { data: [], cursor: toHour(at) < toHour(oldest) ? null : sealCursor(call, { at }) });
+}
+
+async function messageOf(call: ApiCall): Promise<MessageItem> {
+  const { id } = await applicationOf(call);
+  const msg = (call.path['msg'] ?? '') as MessageId;
+  const message = await call.ports.store.get(messageKey(msg), 'consistent');
+  if (message?.app === id) return message;
+  return refuse(404, 'unknown_message', `there is no message ${msg.slice(0, 80)} in ${id}`);
+}
+
+export async function showOneMessage(call: ApiCall): Promise<Reply> {
+  return json(200, showMessage(await messageOf(call)));
+}
+
+/** The bytes that are sent, as base64: any content type passes. */
+export async function showBody(call: ApiCall): Promise<Reply> {
+  const message = await messageOf(call);
+  const bytes = await readBody(call.ports, message);
+  if (bytes === undefined) return refuse(410, 'message_gone', 'its body is gone');
+  return json(200, { content_type: message.contentType, base64: toBase64(bytes) });
+}
+
+interface MatchBody {
+  readonly type: string;
+  readonly data?: unknown;
+  readonly channels?: readonly string[];
+  readonly api_version?: string;
+  readonly mode?: 'live' | 'test';
+}
+/** Which endpoints would get such a message, and why the others would not. Nothing is stored. */
+export async function matchMessage(call: ApiCall): Promise<Reply> {
+  const fields = {
+    type: typeName,
+    data: () => undefined,
+    channels: listUpTo(5, channel),
+    api_version: apiVersion,
+    mode: oneOf('live', 'test'),
+  };
+  const body = bodyOf<MatchBody>(call, fields, ['type']);
+  const { store, clock } = call.ports;
+  const { id } = await applicationOf(call);
+  const data = utf8(JSON.stringify(body.data ?? {}));
+  const wanted = {
+    ...{ type: body.type, mode: body.mode ?? 'live', createdAt: clock.now() },
+    ...(body.channels === undefined ? {} : { channels: body.channels }),
+    ...(body.api_version === undefined ? {} : { apiVersion: body.api_version }),
+  };
+  const found: { endpoint: string; matches: boolean; why_not: string | null }[] = [];
+  let cursor: string | undefined;
+  do {
+    const more = cursor === undefined ? {} : { cursor };
+    const page = await store.query<EndpointItem>({ ...endpointsRange(id), limit: 1_000, ...more });
+    for (const endpoint of page.items) {
+      if (endpoint.deletedAt !== undefined) continue;
+      const mismatch = mismatchOf(endpoint, wanted as Parameters<typeof mismatchOf>[1], () => data);
+      found.push({ endpoint: endpoint.id, matches: mismatch === undefined, why_not: mismatch ?? null });
+    }
+    cursor = page.cursor;
+  } while (cursor !== undefined);
+  return json(200, { matches: found.filter(({ matches }) => matches).length, endpoints: found });
+}

@@ -1,0 +1,179 @@
+/** Replays: one delivery now, or many as a job that `tend` carries out. */
+import type { EpochMs } from '#core/glossary.ts';
+import { type EndpointId, freshId, type JobId, type MessageId } from '#core/outbound/protocol/ids.ts';
+import {
+  FINAL_STATUSES,
+  type FinalStatus,
+  type OpenStatus,
+  type ReplayJobItem,
+} from '#core/outbound/protocol/items.ts';
+import { JOBS, listOf, replayJobKey } from '#core/outbound/protocol/keys.ts';
+import { deliveryExpiry } from '#core/outbound/protocol/timings.ts';
+import { findEndpoint } from '#core/outbound/registry/endpoints.ts';
+import { type ReplayRefusal, replayAsNew, replayDelivery } from '#core/outbound/replay/replay-delivery.ts';
+import { startReplayJob, steerReplayJob } from '#core/outbound/replay/replay-job.ts';
+import { boolean, number, oneOf, text } from '#core/problem.ts';
+import { json, type Reply } from '#core/reply.ts';
+import { parseIso, toIso } from '#core/time.ts';
+import {
+  type ApiCall,
+  anyText,
+  applicationOf,
+  bodyOf,
+  endpointOf,
+  limitCheck,
+  limitOf,
+  openCursor,
+  queryOf,
+  sealCursor,
+} from './api-call.ts';
+import { listUpTo, time, typeName, why } from './fields.ts';
+import { refuse } from './problem-reply.ts';
+
+const requestId = text(/^[\w-]{1,64}$/, '1 to 64 letters, digits, - and _', 'e.g. a uuid');
+const anything = text(/^.{1,120}$/s, 'an id, or uid:<uid>', 'correct it');
+
+interface ReplayBody {
+  readonly request_id: string;
+  readonly now?: boolean;
+  readonly as_new?: boolean;
+  readonly why?: string;
+}
+/** `now`: also one that waits for its retry. `as_new`: a copy under a new `webhook-id`. Once per `request_id`. */
+export async function replayOne(call: ApiCall): Promise<Reply> {
+  const { ports, rules, caller } = call;
+  const body = bodyOf<ReplayBody>(call, { request_id: requestId, now: boolean, as_new: boolean, why }, ['request_id']);
+  const endpoint = await endpointOf(call);
+  const request = {
+    ...{ ep: endpoint.id, msg: (call.path['msg'] ?? '') as MessageId, requestId: body.request_id, by: caller },
+    ...(body.why === undefined ? {} : { why: body.why }),
+    now: body.now ?? false,
+  };
+  const replayed = body.as_new
+    ? await replayAsNew(ports, rules.retentionMs, request)
+    : await replayDelivery(ports, rules.retentionMs, request);
+  if (replayed.kind === 'refused') return refuseReplay(replayed.cause);
+  ports.telemetry.log('info', {
+    message: 'a delivery was replayed',
+    endpoint: endpoint.id,
+    delivery: request.msg,
+    by: caller,
+  });
+  const [message, generation] = replayed.kind === 'published' ? [replayed.id, 1] : [request.msg, replayed.gen];
+  return json(202, { endpoint: endpoint.id, message, generation });
+}
+
+function refuseReplay(cause: ReplayRefusal): never {
+  const told: Readonly<Record<ReplayRefusal, readonly [number, string]>> = {
+    unknown_delivery: [404, 'this message has had no attempt at this endpoint'],
+    message_gone: [410, 'the message is gone: its retention is over'],
+    gate_closed: [409, 'the endpoint is deleted'],
+    not_final: [409, 'the delivery is not over yet; {"now":true} takes one that waits for its retry'],
+    already_replayed: [409, 'somebody replayed it a moment ago'],
+  };
+  const [status, detail] = told[cause];
+  return refuse(status, cause, detail);
+}
+
+interface JobBody {
+  readonly app: string;
+  readonly endpoint?: string;
+  readonly message?: string;
+  readonly status?: FinalStatus | OpenStatus;
+  readonly types?: readonly string[];
+  readonly since?: string;
+  readonly until?: string;
+  readonly as_of?: string;
+  readonly dry_run?: boolean;
+  readonly rate_per_second?: number;
+  readonly why?: string;
+}
+export async function createJob(call: ApiCall): Promise<Reply> {
+  const { ports, rules, caller } = call;
+  const body = bodyOf<JobBody>(
+    call,
+    {
+      ...{ app: anything, endpoint: anything, message: anything, types: listUpTo(100, typeName), why },
+      ...{ since: time, until: time, as_of: time, dry_run: boolean },
+      status: oneOf(...FINAL_STATUSES, 'retrying'),
+      rate_per_second: number(1, 1_000, 'replays'),
+    },
+    ['app'],
+  );
+  const application = await applicationOf(call, body.app);
+  const endpoint = body.endpoint === undefined ? undefined : await endpointIn(call, application.id, body.endpoint);
+  const now = ports.clock.now();
+  const at = (name: 'since' | 'until') =>
+    body[name] === undefined ? {} : { [name]: parseIso(body[name] ?? '') ?? now };
+  const job: ReplayJobItem = {
+    id: freshId('job', now, ports.ids.uuid()),
+    app: application.id,
+    ...(endpoint === undefined ? {} : { endpoint }),
+    ...(body.message === undefined ? {} : { message: body.message as MessageId }),
+    status: body.status ?? 'dead',
+    ...(body.types === undefined ? {} : { types: body.types }),
+    ...at('since'),
+    ...at('until'),
+    dryRun: body.dry_run ?? false,
+    ratePerSecond: body.rate_per_second ?? rules.replaysPerSecond,
+    ...(body.why === undefined ? {} : { why: body.why }),
+    by: caller,
+    asOf: (body.as_of === undefined ? undefined : parseIso(body.as_of)) ?? now,
+    state: 'running',
+    counts: { seen: 0, replayed: 0, skipped: 0 },
+    ...{ createdAt: now, updatedAt: now, version: 1 },
+    expiresAt: deliveryExpiry(now, now, rules.retentionMs),
+  };
+  await startReplayJob(ports.store, job);
+  return json(202, showJob(job));
+}
+
+async function endpointIn(call: ApiCall, app: ReplayJobItem['app'], ref: string): Promise<EndpointId> {
+  const found = await findEndpoint(call.ports.store, app, ref);
+  return found?.id ?? refuse(404, 'unknown_endpoint', `there is no endpoint ${ref.slice(0, 80)} in ${app}`);
+}
+
+const iso = (at: EpochMs | undefined): string | null => (at === undefined ? null : toIso(at));
+function showJob(job: ReplayJobItem) {
+  const { id, app, state, status, counts, dryRun, ratePerSecond, by } = job;
+  return {
+    ...{ id, application: app, endpoint: job.endpoint ?? null, message: job.message ?? null, state, status },
+    types: job.types ?? [],
+    ...{ since: iso(job.since), until: iso(job.until), as_of: iso(job.asOf), dry_run: dryRun },
+    rate_per_second: ratePerSecond,
+    counts: { ...counts },
+    ...{ why: job.why ?? null, by, created_at: toIso(job.createdAt), updated_at: toIso(job.updatedAt) },
+  };
+}
+
+export async function showOneJob(call: ApiCall): Promise<Reply> {
+  return json(200, showJob(await jobOf(call)));
+}
+
+async function jobOf(call: ApiCall): Promise<ReplayJobItem> {
+  const id = call.path['job'] ?? '';
+  const job = await call.ports.store.get(replayJobKey(id as JobId), 'consistent');
+  return job ?? refuse(404, 'unknown_job', `there is no replay job ${id.slice(0, 80)}`);
+}
+
+export async function listJobs(call: ApiCall): Promise<Reply> {
+  queryOf(call, { limit: limitCheck, cursor: anyText });
+  const { store } = call.ports;
+  const cursor = openCursor<string>(call);
+  const at = cursor === undefined ? {} : { cursor };
+  const page = await store.query({ ...listOf(JOBS), newestFirst: true, limit: limitOf(call), ...at });
+  const items = await store.getMany(page.items.map(({ pk }) => replayJobKey(pk.slice(2) as JobId)));
+  const data = items.flatMap(item => (item ? [showJob(item as unknown as ReplayJobItem)] : []));
+  return json(200, { data, cursor: page.cursor === undefined ? null : sealCursor(call, page.cursor) });
+}
+
+/** Pause, resume or cancel. */
+export const steerJob =
+  (to: 'running' | 'paused' | 'canceled') =>
+  async (call: ApiCall): Promise<Reply> => {
+    bodyOf(call, {});
+    const { id, state } = await jobOf(call);
+    if (!(await steerReplayJob(call.ports.store, id, to, call.ports.clock.now())))
+      return refuse(409, 'job_over', `the job is ${state}, or changed a moment ago: read it again`);
+    return showOneJob(call);
+  };
