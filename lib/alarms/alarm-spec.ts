@@ -3,7 +3,7 @@ import type { IMetric, MetricOptions } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Deployment } from '#core/config/deployment.ts';
 import type { Severity } from '#core/config/gateway-config.ts';
 import type { MetricName } from '#core/metrics.ts';
-import type { FunctionName, OptionalFunction } from '../bundling/function-names.ts';
+import type { GatewayFunctionName, OptionalFunction } from '../bundling/function-names.ts';
 import type { EventStore } from '../constructs/event-store.ts';
 import type { EnvContract, GatewayFunction } from '../constructs/gateway-function.ts';
 import type { IngestApi } from '../constructs/ingest-api.ts';
@@ -40,7 +40,7 @@ export interface AlarmSpec {
 
 /** The functions of an environment; those it does without are absent. */
 export type GatewayFunctions = Readonly<
-  Record<Exclude<FunctionName, OptionalFunction>, GatewayFunction<EnvContract>>
+  Record<Exclude<GatewayFunctionName, OptionalFunction>, GatewayFunction<EnvContract>>
 > & {
   readonly [Name in OptionalFunction]?: GatewayFunction<EnvContract>;
 };
@@ -58,7 +58,7 @@ export interface AlarmContext {
     options: MetricOptions & { readonly dimensions?: Readonly<Record<string, string>> },
   ): IMetric;
   /** A command that shows a function's errors of the last 30 minutes. */
-  errorsOf(name: FunctionName): string;
+  errorsOf(name: GatewayFunctionName): string;
   /** A command of the CLI, for this environment. */
   holdfast(command: string): string;
   /** So many minutes of an alarm: on the local AWS much shorter, so that a drill takes a minute. */

@@ -4,7 +4,7 @@ import { basename, dirname, extname, join, relative } from 'node:path';
 import { build, type Metafile } from 'esbuild';
 import type { ResolvedConfig, ResolvedSource } from '#core/config/resolved-config.ts';
 import type { SourceHead } from '#core/config/source-head.ts';
-import { type Bundles, FUNCTION_NAMES, type FunctionName } from './function-names.ts';
+import { type Bundles, FUNCTION_NAMES, type FunctionName, OUTBOUND_FUNCTION_NAMES } from './function-names.ts';
 import { isolatedLazyImports, LEAN_OPTIONS, lazyBuiltins, signedClients, withoutUnusedParts } from './lean-plugins.ts';
 import { projectHandlers } from './project-handlers.ts';
 import { unusedTargetFiles } from './target-files.ts';
@@ -41,7 +41,7 @@ export interface BundleOptions {
 export async function bundleFunctions(options: BundleOptions): Promise<ReadonlyMap<string, Bundles>> {
   const { project = REPOSITORY, aroundHandlers = {} } = options;
   const root = options.outputFolder ?? join(project, '.holdfast/bundles');
-  const names = options.functions ?? FUNCTION_NAMES;
+  const names = options.functions ?? namesFor(options.configs);
   const missing = names.filter(name => !existsSync(handlerFile(name)));
   if (missing.length > 0) {
     const files = missing.map(name => relative(REPOSITORY, handlerFile(name))).join(', ');
@@ -50,7 +50,7 @@ export async function bundleFunctions(options: BundleOptions): Promise<ReadonlyM
   const unused = unusedTargetFiles(...options.configs);
   const built = new Map<string, Promise<BuiltFunction>>();
   const written = options.configs.flatMap(config =>
-    names.map(async name => {
+    namesWanted(names, config).map(async name => {
       const around = name === 'process' ? aroundHandlers[config.environment] : undefined;
       const variant: Variant = { name, client: clientOf(name, config), project, around, unused };
       // Environments share what is the same for them.
@@ -69,14 +69,27 @@ export async function placeholderBundles(environment: string, project = REPOSITO
   const folder = join(project, '.holdfast/bundles/not-bundled', environment);
   await mkdir(folder, { recursive: true });
   await writeFile(join(folder, 'index.mjs'), 'throw new Error("This environment was not bundled by this run.");\n');
-  return Object.fromEntries(FUNCTION_NAMES.map(name => [name, folder])) as Bundles;
+  return Object.fromEntries(ALL_NAMES.map(name => [name, folder])) as Bundles;
+}
+
+const ALL_NAMES: readonly FunctionName[] = [...FUNCTION_NAMES, ...OUTBOUND_FUNCTION_NAMES];
+const isOutbound = (name: FunctionName): boolean => OUTBOUND_FUNCTION_NAMES.some(it => it === name);
+
+/** Functions of the delivery stack are bundled where an environment has one. */
+function namesFor(configs: readonly ResolvedConfig[]): readonly FunctionName[] {
+  return configs.some(({ outbound }) => outbound) ? ALL_NAMES : FUNCTION_NAMES;
+}
+function namesWanted(names: readonly FunctionName[], { outbound }: ResolvedConfig): readonly FunctionName[] {
+  return outbound ? names : names.filter(name => !isOutbound(name));
 }
 
 type Client = ResolvedConfig['awsClient'];
+/** Those that run with every event, and with every message and delivery. */
+const HOT: readonly FunctionName[] = ['ingest', 'process', 'publish', 'fan-out', 'drain'];
 
-/** With what a function calls AWS: the small client is for the two that run with every event. */
+/** With what a function calls AWS: the small client is for the hot ones. */
 function clientOf(name: FunctionName, config: ResolvedConfig): Client {
-  return name === 'ingest' || name === 'process' ? config.awsClient : 'sdk';
+  return HOT.includes(name) ? config.awsClient : 'sdk';
 }
 
 /** What a function is built from. */
@@ -99,7 +112,7 @@ function handlerFile(name: FunctionName): string {
 }
 
 function foldersIn(folder: string): Bundles {
-  return Object.fromEntries(FUNCTION_NAMES.map(name => [name, join(folder, name)])) as Bundles;
+  return Object.fromEntries(ALL_NAMES.map(name => [name, join(folder, name)])) as Bundles;
 }
 
 interface BuiltFunction {

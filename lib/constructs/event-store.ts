@@ -109,6 +109,11 @@ export class EventStore extends Construct {
     allow(grantee, actions, [this.bodies.arnForObjects('*')]);
   }
 
+  /** Allows these S3 actions on some of the stored bodies. */
+  grantObjects(grantee: IGrantable, objectsArn: string, ...actions: string[]): void {
+    allow(grantee, actions, [objectsArn]);
+  }
+
   /** Allows listing, without which S3 answers 403 instead of 404 for a body that is not there. */
   grantListBodies(grantee: IGrantable): void {
     allow(grantee, ['s3:ListBucket'], [this.bodies.bucketArn]);

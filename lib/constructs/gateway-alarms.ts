@@ -1,38 +1,19 @@
 import { ArnFormat, Duration, NestedStack, Stack } from 'aws-cdk-lib';
-import {
-  Alarm,
-  AlarmRule,
-  AnomalyDetectionAlarm,
-  ComparisonOperator,
-  CompositeAlarm,
-  type IAlarm,
-  TreatMissingData,
-} from 'aws-cdk-lib/aws-cloudwatch';
+import { type Alarm, AlarmRule, CompositeAlarm, type IAlarm } from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import type { Topic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
-import type { Severity } from '#core/config/gateway-config.ts';
-import { type AlarmContext, type AlarmSpec, alarmNameOf } from '../alarms/alarm-spec.ts';
+import type { AlarmContext, AlarmSpec } from '../alarms/alarm-spec.ts';
 import { deployAlarm } from '../alarms/deploy-alarm.ts';
 import { gatewayMetric } from '../alarms/gateway-metric.ts';
 import { ingestAlarms } from '../alarms/ingest-alarms.ts';
 import { lostMetricAlarms } from '../alarms/lost-metric-alarms.ts';
+import { describeAlarm, makeAlarm, nameOfAlarm, shortMinutes } from '../alarms/make-alarm.ts';
 import { processAlarms } from '../alarms/process-alarms.ts';
 import { reconcileAlarms } from '../alarms/reconcile-alarms.ts';
 import { sweepAlarms } from '../alarms/sweep-alarms.ts';
 import { toConstructId } from '../construct-id.ts';
 import { AlarmTopics } from './alarm-topics.ts';
-
-const OPERATORS = {
-  above: ComparisonOperator.GREATER_THAN_THRESHOLD,
-  atLeast: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-  below: ComparisonOperator.LESS_THAN_THRESHOLD,
-} as const;
-
-const BAND_OPERATORS = {
-  above: ComparisonOperator.GREATER_THAN_UPPER_THRESHOLD,
-  below: ComparisonOperator.LESS_THAN_LOWER_THRESHOLD,
-} as const;
 
 const COMPOSITES = {
   // A request refused during a deploy is lost to a provider that never retries: this one always pages.
@@ -87,7 +68,7 @@ export class GatewayAlarms extends Construct {
     const deploying = spec && this.addAlarm(this, spec, environment, isWhole);
     if (spec && deploying) placed.set(spec, deploying);
     this.alarms = [...placed].map(([each, alarm]) => {
-      const name = nameOf(environment, each);
+      const name = nameOfAlarm(environment, each);
       return { spec: each, name, arn: each.source === undefined ? alarm.alarmArn : arnOf(this, name) };
     });
     this.composites = deploying ? this.addComposites(environment, placed, deploying) : [];
@@ -103,27 +84,7 @@ export class GatewayAlarms extends Construct {
   }
 
   private addAlarm(scope: Construct, spec: AlarmSpec, environment: string, hasComposites: boolean): Alarm {
-    const [datapointsToAlarm, evaluationPeriods] = spec.datapoints;
-    const shared = {
-      alarmName: nameOf(environment, spec),
-      alarmDescription: describe(spec.severity, spec.meaning, spec.firstCommand, spec.runbook ?? spec.id),
-      metric: spec.metric,
-      evaluationPeriods,
-      datapointsToAlarm,
-      treatMissingData: spec.missing === 'breaching' ? TreatMissingData.BREACHING : TreatMissingData.NOT_BREACHING,
-    };
-    const alarm =
-      typeof spec.threshold === 'number'
-        ? new Alarm(scope, spec.id, {
-            ...shared,
-            threshold: spec.threshold,
-            comparisonOperator: OPERATORS[spec.fires ?? 'atLeast'],
-          })
-        : new AnomalyDetectionAlarm(scope, spec.id, {
-            ...shared,
-            stdDevs: spec.threshold.bandWidth,
-            comparisonOperator: BAND_OPERATORS[spec.fires === 'below' ? 'below' : 'above'],
-          });
+    const alarm = makeAlarm(scope, spec, environment);
     if (spec.namesDeaths) {
       this.notify(alarm, this.topics.deaths);
       return alarm;
@@ -143,7 +104,7 @@ export class GatewayAlarms extends Construct {
       if (members.length === 0) return [];
       const composite = new CompositeAlarm(this, name, {
         compositeAlarmName: `holdfast-${environment}-${name}`,
-        alarmDescription: describe(
+        alarmDescription: describeAlarm(
           'page',
           `${meaning}: at least one of ${members.map(([spec]) => spec.id).join(', ')}.`,
           `npm run holdfast -- status --env ${environment}`,
@@ -170,21 +131,7 @@ export class GatewayAlarms extends Construct {
   }
 }
 
-/** Ten seconds each, rounded up to what CloudWatch takes as a period. */
-function shortMinutes(count: number): Duration {
-  const seconds = 10 * count;
-  return Duration.seconds(seconds <= 30 ? seconds : 60 * Math.ceil(seconds / 60));
-}
-
-function nameOf(environment: string, spec: AlarmSpec): string {
-  return `holdfast-${environment}-${alarmNameOf(spec)}`;
-}
-
 function arnOf(scope: Construct, alarmName: string): string {
   const parts = { service: 'cloudwatch', resource: 'alarm', arnFormat: ArnFormat.COLON_RESOURCE_NAME };
   return Stack.of(scope).formatArn({ ...parts, resourceName: alarmName });
-}
-
-function describe(severity: Severity, meaning: string, firstCommand: string, runbook: string): string {
-  return `${severity}: ${meaning}\nFirst: ${firstCommand}\nRunbook: docs/runbooks/${runbook}.md`;
 }

@@ -4,7 +4,9 @@ import { CfnSecret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
 import { apiSecretName, type Deployment, receivedSources, secretName } from '#core/config/deployment.ts';
 import { storesSecret } from '#core/provider/source-needs.ts';
+import { DeliveryQueues } from '../constructs/delivery-queues.ts';
 import { EventStore } from '../constructs/event-store.ts';
+import { OutboundStore } from '../constructs/outbound-store.ts';
 import { SECRET_TAGS } from '../constructs/source-secrets.ts';
 import { WorkQueue } from '../constructs/work-queue.ts';
 
@@ -21,6 +23,8 @@ export class DataStack extends Stack {
   readonly queue: WorkQueue;
   /** The key of yours, where the configuration names one. */
   readonly key: IKey | undefined;
+  /** Tables, queues and master secret of what is sent to customers. Absent: `outbound` is not configured. */
+  readonly outbound: { readonly store: OutboundStore; readonly queues: DeliveryQueues } | undefined;
 
   constructor(scope: Construct, id: string, props: DataStackProps) {
     super(scope, id, props);
@@ -32,9 +36,14 @@ export class DataStack extends Stack {
       disposable,
       ...encryption,
       // A week more than the longest record: its payload must outlive it.
-      bodyLifetimeDays: Math.max(config.retentionDays, config.deadRetentionDays) + 7,
+      bodyLifetimeDays:
+        Math.max(config.retentionDays, config.deadRetentionDays, config.outbound?.retentionDays ?? 0) + 7,
     });
     this.queue = new WorkQueue(this, 'Work', { settings: queue, disposable, ...encryption });
+    this.outbound = config.outbound && {
+      store: new OutboundStore(this, 'Outbound', { disposable, environment: config.environment, ...encryption }),
+      queues: new DeliveryQueues(this, 'Delivery', { disposable, ...encryption }),
+    };
     const secrets = new Construct(this, 'Secrets');
     // Not what a deploy made that is rolled back: nobody has set it yet, and its name would stop every deploy after it.
     const fate = disposable ? RemovalPolicy.DESTROY : RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE;

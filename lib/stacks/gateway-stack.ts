@@ -16,7 +16,7 @@ import { processEnv } from '#lambdas/process/env.ts';
 import { reconcileEnv } from '#lambdas/reconcile/env.ts';
 import { sweepEnv } from '#lambdas/sweep/env.ts';
 import type { GatewayFunctions } from '../alarms/alarm-spec.ts';
-import type { Bundles, FunctionName } from '../bundling/function-names.ts';
+import type { Bundles, GatewayFunctionName } from '../bundling/function-names.ts';
 import { toConstructId } from '../construct-id.ts';
 import type { AlarmTopics } from '../constructs/alarm-topics.ts';
 import { GatewayAlarms } from '../constructs/gateway-alarms.ts';
@@ -233,7 +233,7 @@ export class GatewayStack extends Stack {
   }
 
   private addFunction<Contract extends EnvContract>(
-    name: FunctionName,
+    name: GatewayFunctionName,
     props: {
       readonly description: string;
       readonly contract: Contract;
@@ -244,7 +244,7 @@ export class GatewayStack extends Stack {
     },
   ): GatewayFunction<Contract> {
     const { deployment, bundles, data } = this.props;
-    const reserved = (deployment.reservedConcurrency as Partial<Record<FunctionName, number>>)[name];
+    const reserved = (deployment.reservedConcurrency as Partial<Record<GatewayFunctionName, number>>)[name];
     const added = new GatewayFunction(this, toConstructId(name), {
       ...props,
       code: Code.fromAsset(bundles[name]),

@@ -4,6 +4,7 @@ import type { Deployment } from '#core/config/deployment.ts';
 import type { Bundles } from '../bundling/function-names.ts';
 import type { HandlerResources } from '../handler-resources.ts';
 import { DataStack } from './data-stack.ts';
+import { DeliveryStack } from './delivery-stack.ts';
 import { GatewayStack } from './gateway-stack.ts';
 
 export interface GatewayStageProps {
@@ -19,6 +20,8 @@ export interface GatewayStageProps {
 export class GatewayStage extends Stage {
   readonly data: DataStack;
   readonly gateway: GatewayStack;
+  /** Absent: `outbound` is not configured. */
+  readonly delivery: DeliveryStack | undefined;
 
   constructor(scope: Construct, props: GatewayStageProps) {
     const { deployment } = props;
@@ -46,6 +49,15 @@ export class GatewayStage extends Stage {
       description: `Holdfast ${environment}: API, functions, alarms. Can be deployed again at any time.`,
       tags,
     });
+    const { outbound } = deployment.config;
+    this.delivery =
+      outbound &&
+      new DeliveryStack(this, 'Delivery', {
+        ...{ deployment, outbound, data: this.data, bundles: props.bundles, topics: this.gateway.alarms?.topics },
+        stackName: `holdfast-${environment}-delivery`,
+        description: `Holdfast ${environment}: webhooks to customers. Can be deployed again at any time.`,
+        tags,
+      });
     for (const [name, value] of Object.entries(tags)) Tags.of(this).add(name, value);
   }
 }

@@ -1,6 +1,6 @@
 /** The routes of the producer's API and what answers them. */
-import { DependencyError } from '#core/errors.ts';
 import type { Reply } from '#core/reply.ts';
+import { answering } from './answering.ts';
 import type { ApiCall } from './api-call.ts';
 import type { DeliveryRoute } from './api-routes.ts';
 import { changeApp, createApp, eraseApp, listApps, putApp, showApp } from './applications-api.ts';
@@ -11,7 +11,6 @@ import { deleteType, listTypes, putType, showOneType } from './event-types-api.t
 import { disableOne, enableOne, pauseOne, probeOne, resumeOne } from './gate-api.ts';
 import { showHealth, showStats } from './health-api.ts';
 import { listMessages, matchMessage, showBody, showOneMessage } from './messages-api.ts';
-import { problem, Refused } from './problem-reply.ts';
 import { createJob, listJobs, replayOne, showOneJob, steerJob } from './replay-api.ts';
 import { testOne } from './test-delivery.ts';
 
@@ -62,28 +61,3 @@ const ANSWERS: Readonly<Record<DeliveryRoute, (call: ApiCall) => Promise<Reply>>
 export async function answerApi(call: ApiCall): Promise<Reply> {
   return answering(call.route, call.ports, () => ANSWERS[call.route](call));
 }
-
-/** A refusal is an answer; a dependency that fails is a 503, to be asked again. */
-export async function answering(
-  route: string,
-  { telemetry }: Pick<ApiCall['ports'], 'telemetry'>,
-  work: () => Promise<Reply>,
-): Promise<Reply> {
-  try {
-    return await work();
-  } catch (error) {
-    if (error instanceof Refused) return error.reply;
-    if (!(error instanceof DependencyError)) throw error;
-    telemetry.count('DependencyError', { dependency: error.dependency });
-    telemetry.log('error', { stage: 'delivery-api', route, error: error.message });
-    return problem(
-      503,
-      'not_recorded',
-      `${error.dependency} did not answer in time: ask again, every request may be repeated`,
-    );
-  }
-}
-
-/** For a route that none of our functions knows. */
-export const unknownRoute = (key: string): Reply =>
-  problem(404, 'unknown_route', `no route ${key}; the routes are in docs/api/delivery-openapi.json`);

@@ -1,0 +1,30 @@
+/** What becomes of errors of a call. */
+import { DependencyError } from '#core/errors.ts';
+import type { Telemetry } from '#core/ports.ts';
+import type { Reply } from '#core/reply.ts';
+import { problem, Refused } from './problem-reply.ts';
+
+/** A refusal is an answer; a dependency that fails is a 503, to be asked again. */
+export async function answering(
+  route: string,
+  { telemetry }: { readonly telemetry: Pick<Telemetry, 'count' | 'log'> },
+  work: () => Promise<Reply>,
+): Promise<Reply> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof Refused) return error.reply;
+    if (!(error instanceof DependencyError)) throw error;
+    telemetry.count('DependencyError', { dependency: error.dependency });
+    telemetry.log('error', { stage: 'delivery-api', route, error: error.message });
+    return problem(
+      503,
+      'not_recorded',
+      `${error.dependency} did not answer in time: ask again, every request may be repeated`,
+    );
+  }
+}
+
+/** For a route that none of our functions knows. */
+export const unknownRoute = (key: string): Reply =>
+  problem(404, 'unknown_route', `no route ${key}; the routes are in docs/api/delivery-openapi.json`);

@@ -1,0 +1,46 @@
+/** Wiring of `drain`: the only code beside `delivery-api` that opens secrets and calls customers' addresses. */
+import middy from '@middy/core';
+import { nodeCodec } from '#adapters/codec/node-codec.ts';
+import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
+import { S3Blobs } from '#adapters/s3/s3-blobs.ts';
+import { SqsDeadQueue } from '#adapters/sqs/sqs-dead-queue.ts';
+import { SqsReceiptBox } from '#adapters/sqs/sqs-receipt-box.ts';
+import { SqsWakeQueue } from '#adapters/sqs/sqs-wake-queue.ts';
+import { systemClock, systemIds, systemRandom, systemTimer } from '#adapters/system.ts';
+import { EmfTelemetry } from '#adapters/telemetry/emf-telemetry.ts';
+import { configsOf, egressGuard } from '#core/outbound/drain/endpoint-config.ts';
+import { OUTBOUND_TIMINGS } from '#core/outbound/protocol/timings.ts';
+import { config } from '#lambdas/shared/baked-config.ts';
+import { flushTelemetry } from '#lambdas/shared/flush-telemetry.ts';
+import { outbound, retentionMs } from '#lambdas/shared/outbound-config.ts';
+import { sealerOf, senderTo, sign } from '#lambdas/shared/outbound-sending.ts';
+import { outboundStores } from '#lambdas/shared/outbound-stores.ts';
+import { environment } from '#lambdas/shared/process-environment.ts';
+import { readEnv } from '#lambdas/shared/read-env.ts';
+import { drainEnv } from './env.ts';
+import { handleTokens } from './handle-tokens.ts';
+
+const env = readEnv(drainEnv, environment);
+const telemetry = new EmfTelemetry({ environment: config.environment, level: config.logLevel });
+const [{ sqs, store, jobs }, sealer] = await Promise.all([outboundStores(env), sealerOf(env.MASTER_SECRET)]);
+const ports = {
+  ...{ store, jobs, sealer, sign, telemetry },
+  slow: new SqsWakeQueue(sqs, env.WAKE_SLOW_QUEUE_URL),
+  sender: senderTo(env.OWN_HOSTS.split(',')),
+  blobs: new S3Blobs(env.BODIES_BUCKET),
+  dead: new SqsDeadQueue(sqs, env.WAKES_DEAD_QUEUE_URL),
+  receipts: new SqsReceiptBox(sqs, env.WAKE_QUEUE_URL),
+  codec: nodeCodec,
+  crypto: nodeCrypto,
+  clock: systemClock,
+  ids: systemIds,
+  random: systemRandom,
+  timer: systemTimer,
+};
+const { schedule: waits, probe, autoDisableDays, attemptLog } = outbound;
+const rules = {
+  ...{ lane: env.LANE, timings: OUTBOUND_TIMINGS, retentionMs, waits, probe, autoDisableDays, attemptLog },
+};
+const tools = { ports, rules, configOf: configsOf(ports), guardOn: egressGuard(ports) };
+
+export const handler = middy(handleTokens(tools), { timeoutEarlyInMillis: 0 }).use(flushTelemetry(telemetry));

@@ -1,0 +1,41 @@
+/** Wiring of `fan-out`: rows and tokens; no secrets, and no way to endpoints. */
+import middy from '@middy/core';
+import { nodeCodec } from '#adapters/codec/node-codec.ts';
+import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
+import { S3Blobs } from '#adapters/s3/s3-blobs.ts';
+import { SqsDeadQueue } from '#adapters/sqs/sqs-dead-queue.ts';
+import { SqsWakeQueue } from '#adapters/sqs/sqs-wake-queue.ts';
+import { systemClock } from '#adapters/system.ts';
+import { EmfTelemetry } from '#adapters/telemetry/emf-telemetry.ts';
+import { endpointsOf } from '#core/outbound/fan-out/endpoints-of.ts';
+import type { OperationalJob } from '#core/outbound/ports.ts';
+import { publishOperational } from '#core/outbound/tend/operational-events.ts';
+import { config } from '#lambdas/shared/baked-config.ts';
+import { flushTelemetry } from '#lambdas/shared/flush-telemetry.ts';
+import { retentionMs } from '#lambdas/shared/outbound-config.ts';
+import { outboundStores } from '#lambdas/shared/outbound-stores.ts';
+import { environment } from '#lambdas/shared/process-environment.ts';
+import { readEnv } from '#lambdas/shared/read-env.ts';
+import { fanOutEnv } from './env.ts';
+import { handleJobs } from './handle-jobs.ts';
+
+const env = readEnv(fanOutEnv, environment);
+const telemetry = new EmfTelemetry({ environment: config.environment, level: config.logLevel });
+const { sqs, store, jobs } = await outboundStores(env);
+const rules = { retentionMs };
+const shared = {
+  ...{ store, jobs, telemetry },
+  blobs: new S3Blobs(env.BODIES_BUCKET),
+  codec: nodeCodec,
+  crypto: nodeCrypto,
+  clock: systemClock,
+};
+const ports = {
+  ...shared,
+  endpoints: endpointsOf(store),
+  wake: new SqsWakeQueue(sqs, env.WAKE_FAST_QUEUE_URL),
+  dead: new SqsDeadQueue(sqs, env.JOBS_DEAD_QUEUE_URL),
+  publishOperational: (op: OperationalJob['op']) => publishOperational(shared, rules, op),
+};
+
+export const handler = middy(handleJobs(ports, rules), { timeoutEarlyInMillis: 0 }).use(flushTelemetry(telemetry));

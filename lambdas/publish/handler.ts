@@ -1,0 +1,31 @@
+/** Wiring of `publish`: no secrets, and no way to endpoints. */
+import middy from '@middy/core';
+import { nodeCodec } from '#adapters/codec/node-codec.ts';
+import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
+import { jsonSchema } from '#adapters/json-schema/json-schema.ts';
+import { S3Blobs } from '#adapters/s3/s3-blobs.ts';
+import { systemClock } from '#adapters/system.ts';
+import { EmfTelemetry } from '#adapters/telemetry/emf-telemetry.ts';
+import { config } from '#lambdas/shared/baked-config.ts';
+import { flushTelemetry } from '#lambdas/shared/flush-telemetry.ts';
+import { outbound, retentionMs } from '#lambdas/shared/outbound-config.ts';
+import { outboundStores } from '#lambdas/shared/outbound-stores.ts';
+import { environment } from '#lambdas/shared/process-environment.ts';
+import { readEnv } from '#lambdas/shared/read-env.ts';
+import { publishEnv } from './env.ts';
+import { handlePublish } from './handle-publish.ts';
+
+const env = readEnv(publishEnv, environment);
+const telemetry = new EmfTelemetry({ environment: config.environment, level: config.logLevel });
+const { store, jobs } = await outboundStores(env);
+const ports = {
+  ...{ store, jobs, telemetry },
+  blobs: new S3Blobs(env.BODIES_BUCKET),
+  codec: nodeCodec,
+  crypto: nodeCrypto,
+  clock: systemClock,
+  problemsOf: (schema: object, data: unknown) => jsonSchema(schema, 'dead_letter').problemsOf(data),
+};
+const rules = { environment: config.environment, eventTypes: outbound.eventTypes, retentionMs };
+
+export const handler = middy(handlePublish(ports, rules)).use(flushTelemetry(telemetry));

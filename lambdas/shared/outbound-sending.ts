@@ -1,0 +1,43 @@
+/** What the two functions that send have: the guarded way out, the signer, and the secrets opened. */
+import { aesSealer, type MasterSecret } from '#adapters/crypto/aes-sealer.ts';
+import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
+import { guardedSender } from '#adapters/http/guarded-sender.ts';
+import { parseSecret } from '#adapters/secrets/parse-secret.ts';
+import { secretCredential } from '#adapters/secrets/secret-credential.ts';
+import type { TargetRules } from '#core/outbound/address/target-url.ts';
+import { attemptSigner } from '#core/outbound/drain/sign-attempt.ts';
+import { genericSha256Body } from '#providers/generic-sha256-body.ts';
+import { genericTV1 } from '#providers/generic-t-v1.ts';
+import { genericTimestampSha256 } from '#providers/generic-timestamp-sha256.ts';
+import { standardWebhooks } from '#providers/standard-webhooks.ts';
+import { standardWebhooksV1a } from '#providers/standard-webhooks-v1a.ts';
+import { outbound } from './outbound-config.ts';
+
+const { ports, allowAddresses, ipv6, headerPrefix, userAgent } = outbound;
+
+/** `ownHosts`: of this deployment, which must not call itself. */
+export const targetRules = (ownHosts: readonly string[]): TargetRules => ({ ports, ownHosts, allowAddresses });
+
+/** `ownHosts`: as above. */
+export const senderTo = (ownHosts: readonly string[]) => guardedSender({ ...targetRules(ownHosts), ipv6 });
+
+export const sign = attemptSigner({
+  specs: {
+    'standard-webhooks': standardWebhooks,
+    'standard-webhooks-v1a': standardWebhooksV1a,
+    'generic-timestamp-sha256': genericTimestampSha256,
+    'generic-sha256-body': genericSha256Body,
+    'generic-t-v1': genericTV1,
+  },
+  crypto: nodeCrypto,
+  headerPrefix,
+  userAgent,
+});
+
+/** The master secret of an environment, by its name: read at init. Throws DependencyError when it cannot be read. */
+export async function sealerOf(secretName: string) {
+  const result = parseSecret(await secretCredential(secretName).get());
+  if (result.kind !== 'secret') throw new Error(`${secretName} is not set: the data stack makes its value`);
+  const { current, previous } = result.secret;
+  return aesSealer({ current, ...(previous === undefined ? {} : { previous }) } satisfies MasterSecret);
+}

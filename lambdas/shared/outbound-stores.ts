@@ -1,0 +1,22 @@
+/** What every function of the delivery stack calls: the two tables and the queue of jobs. */
+import { createDynamoDbClient, primeDynamoDb } from '#adapters/dynamodb/create-dynamodb-client.ts';
+import { DynamoDbItemStore } from '#adapters/dynamodb/dynamodb-item-store.ts';
+import { createSqsClient, primeSqs } from '#adapters/sqs/create-sqs-client.ts';
+import { SqsJobQueue } from '#adapters/sqs/sqs-outbound-job-queue.ts';
+import { systemTimer } from '#adapters/system.ts';
+
+interface OutboundEnv {
+  readonly REGISTRY_TABLE: string;
+  readonly OUTBOX_TABLE: string;
+  readonly JOBS_QUEUE_URL: string;
+}
+
+/** Clients once per environment, primed at init, where the CPU is not throttled. */
+export async function outboundStores(env: OutboundEnv) {
+  const dynamodb = createDynamoDbClient();
+  const sqs = createSqsClient();
+  await Promise.all([primeDynamoDb(dynamodb, env.REGISTRY_TABLE), primeSqs(sqs, env.JOBS_QUEUE_URL)]);
+  const names = { registry: env.REGISTRY_TABLE, outbox: env.OUTBOX_TABLE };
+  const store = new DynamoDbItemStore(dynamodb, names, systemTimer.sleep);
+  return { sqs, store, jobs: new SqsJobQueue(sqs, env.JOBS_QUEUE_URL) };
+}

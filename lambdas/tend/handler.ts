@@ -1,0 +1,36 @@
+/** Wiring of `tend`, run every minute by EventBridge Scheduler. */
+import middy from '@middy/core';
+import { nodeCodec } from '#adapters/codec/node-codec.ts';
+import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
+import { S3Blobs } from '#adapters/s3/s3-blobs.ts';
+import { SqsWakeQueue } from '#adapters/sqs/sqs-wake-queue.ts';
+import { systemClock, systemIds } from '#adapters/system.ts';
+import { EmfTelemetry } from '#adapters/telemetry/emf-telemetry.ts';
+import { endpointsOf } from '#core/outbound/fan-out/endpoints-of.ts';
+import { tend } from '#core/outbound/tend/tend.ts';
+import { config } from '#lambdas/shared/baked-config.ts';
+import { flushTelemetry } from '#lambdas/shared/flush-telemetry.ts';
+import { outbound, retentionMs } from '#lambdas/shared/outbound-config.ts';
+import { outboundStores } from '#lambdas/shared/outbound-stores.ts';
+import { environment } from '#lambdas/shared/process-environment.ts';
+import { readEnv } from '#lambdas/shared/read-env.ts';
+import { tendEnv } from './env.ts';
+
+const env = readEnv(tendEnv, environment);
+const telemetry = new EmfTelemetry({ environment: config.environment, level: config.logLevel });
+const { sqs, store, jobs } = await outboundStores(env);
+const ports = {
+  ...{ store, jobs, telemetry },
+  endpoints: endpointsOf(store),
+  wake: new SqsWakeQueue(sqs, env.WAKE_FAST_QUEUE_URL),
+  blobs: new S3Blobs(env.BODIES_BUCKET),
+  codec: nodeCodec,
+  crypto: nodeCrypto,
+  clock: systemClock,
+  ids: systemIds,
+};
+const { auditMinutes, reconcile } = outbound;
+
+export const handler = middy({ timeoutEarlyInMillis: 0 })
+  .use(flushTelemetry(telemetry))
+  .handler(() => tend(ports, { retentionMs, auditMinutes, reconcile }));

@@ -1,0 +1,316 @@
+import { Duration } from 'aws-cdk-lib';
+import { type IMetric, MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch';
+import type { Deployment } from '#core/config/deployment.ts';
+import type { MetricName } from '#core/metrics.ts';
+import { LISTED } from '#core/outbound/protocol/keys.ts';
+import type { OutboundFunctionName } from '../bundling/function-names.ts';
+import type { DeliveryApi } from '../constructs/delivery-api.ts';
+import type { DeliveryQueues } from '../constructs/delivery-queues.ts';
+import type { EnvContract, GatewayFunction } from '../constructs/gateway-function.ts';
+import type { OutboundStore } from '../constructs/outbound-store.ts';
+import type { AlarmSpec } from './alarm-spec.ts';
+import { gatewayMetric } from './gateway-metric.ts';
+
+export type DeliveryFunctions = Readonly<
+  Record<Exclude<OutboundFunctionName, 'drain'> | 'drain-fast' | 'drain-slow', GatewayFunction<EnvContract>>
+>;
+export interface DeliveryAlarmContext {
+  readonly deployment: Deployment;
+  readonly store: OutboundStore;
+  readonly queues: DeliveryQueues;
+  readonly api: DeliveryApi;
+  readonly functions: DeliveryFunctions;
+  /** Parallel runs of the fast function. */
+  readonly fastSlots: number;
+  /** Minutes of an alarm: on the local AWS much shorter. */
+  minutes(count: number): Duration;
+}
+
+const QUIET = { missing: 'notBreaching' } as const;
+
+/** What is sent to customers. A customer's own failing server is never a page: it shows as held, dead or disabled. */
+export function deliveryAlarms(context: DeliveryAlarmContext): readonly AlarmSpec[] {
+  return [...safetyNet(context), ...keepingUp(context), ...outcomes(context), ...ourselves(context)];
+}
+
+const errorsOf = ({ functions }: DeliveryAlarmContext, name: keyof DeliveryFunctions): string =>
+  `aws logs tail ${functions[name].logGroup.logGroupName} --since 30m --filter-pattern '{ $.level = "ERROR" || $.level = "WARN" }'`;
+
+/** A metric of ours, over some minutes. */
+function ours(context: DeliveryAlarmContext, name: MetricName, minutes: number, statistic = 'Sum'): Metric {
+  const period = context.minutes(minutes);
+  return gatewayMetric(name, context.deployment.config.environment, { statistic, period });
+}
+
+/** A share in percent, 0 while there are fewer than `least`. */
+function percent(
+  context: DeliveryAlarmContext,
+  [part, whole]: readonly [MetricName, MetricName],
+  least: number,
+  minutes: number,
+): IMetric {
+  return new MathExpression({
+    expression: `IF(whole >= ${least}, 100 * part / whole, 0)`,
+    usingMetrics: { part: ours(context, part, minutes), whole: ours(context, whole, minutes) },
+    period: context.minutes(minutes),
+    label: `${part} of ${whole}, percent`,
+  });
+}
+
+function safetyNet(context: DeliveryAlarmContext): readonly AlarmSpec[] {
+  const { queues } = context;
+  const visible = (queue: DeliveryQueues['jobs']): IMetric =>
+    queue.metricApproximateNumberOfMessagesVisible({ statistic: 'Maximum', period: context.minutes(5) });
+  return [
+    {
+      id: 'delivery-not-tending',
+      severity: 'page',
+      essential: true,
+      metric: gatewayMetric('TendRuns', context.deployment.config.environment, {
+        statistic: 'Sum',
+        period: Duration.minutes(5),
+      }),
+      threshold: 1,
+      fires: 'below',
+      datapoints: [2, 2],
+      missing: 'breaching',
+      meaning:
+        'The function tend has not run for ten minutes. Endpoints on hold are not tried again, and nothing lost is found.',
+      firstCommand: errorsOf(context, 'tend'),
+    },
+    {
+      id: 'delivery-wake-lost',
+      severity: 'ticket',
+      metric: ours(context, 'WakeLost', 60),
+      threshold: 1,
+      datapoints: [1, 1],
+      ...QUIET,
+      meaning:
+        'Endpoints had something due and nobody was on the way. They were woken now; a queue lost what should have done it.',
+      firstCommand: errorsOf(context, 'drain-fast'),
+    },
+    {
+      id: 'delivery-fan-out-lost',
+      severity: 'ticket',
+      essential: true,
+      metric: ours(context, 'FanOutLost', 60),
+      threshold: 1,
+      datapoints: [1, 1],
+      ...QUIET,
+      meaning:
+        'Messages had not reached endpoints that want them. They were fanned out again; the jobs queue lost something.',
+      firstCommand: errorsOf(context, 'fan-out'),
+    },
+    {
+      id: 'delivery-jobs-dead',
+      severity: 'page',
+      essential: true,
+      metric: visible(queues.jobsDead),
+      threshold: 1,
+      datapoints: [1, 1],
+      ...QUIET,
+      meaning:
+        'Jobs to fan out messages are in their dead-letter queue: those messages wait for the hourly comparison.',
+      firstCommand: errorsOf(context, 'fan-out'),
+    },
+    {
+      id: 'delivery-wakes-dead',
+      severity: 'ticket',
+      metric: visible(queues.wakesDead),
+      threshold: 1,
+      datapoints: [1, 1],
+      ...QUIET,
+      meaning:
+        'Wake tokens are in their dead-letter queue. The audit wakes their endpoints; something failed for two days.',
+      firstCommand: errorsOf(context, 'drain-fast'),
+    },
+  ];
+}
+
+function keepingUp(context: DeliveryAlarmContext): readonly AlarmSpec[] {
+  const { queues, functions, fastSlots } = context;
+  const age = (queue: DeliveryQueues['jobs']): IMetric =>
+    queue.metricApproximateAgeOfOldestMessage({ statistic: 'Maximum', period: context.minutes(1) });
+  const pair = (
+    id: string,
+    metric: IMetric,
+    [ticket, page]: readonly [number, number],
+    told: Pick<AlarmSpec, 'meaning' | 'firstCommand'>,
+  ): readonly AlarmSpec[] =>
+    (['ticket', 'page'] as const).map(severity => ({
+      id: severity === 'page' ? `${id}-page` : id,
+      runbook: id,
+      severity,
+      metric,
+      threshold: severity === 'page' ? page : ticket,
+      fires: 'above',
+      datapoints: [3, 5],
+      ...QUIET,
+      ...told,
+    }));
+  return [
+    ...pair('delivery-fan-out-age', age(queues.jobs), [30, 300], {
+      meaning: 'Published messages wait to be fanned out to endpoints.',
+      firstCommand: errorsOf(context, 'fan-out'),
+    }),
+    ...pair('delivery-wake-age', age(queues.wakeFast), [10, 60], {
+      meaning: 'Healthy endpoints wait for somebody to send to them.',
+      firstCommand: errorsOf(context, 'drain-fast'),
+    }),
+    {
+      id: 'delivery-slots-full',
+      severity: 'page',
+      metric: functions['drain-fast'].function.metric('ConcurrentExecutions', {
+        statistic: 'Maximum',
+        period: context.minutes(1),
+      }),
+      threshold: Math.ceil(0.9 * fastSlots),
+      datapoints: [5, 5],
+      ...QUIET,
+      meaning: 'Nearly all runs of the fast function are busy: healthy endpoints begin to wait.',
+      firstCommand: errorsOf(context, 'drain-fast'),
+    },
+    ...pair('delivery-first-attempt-slow', ours(context, 'FirstAttemptDelay', 1, 'p99'), [5_000, 30_000], {
+      meaning: 'One message in a hundred reaches a healthy endpoint late.',
+      firstCommand: errorsOf(context, 'drain-fast'),
+    }),
+    ...pair('delivery-waiting', ours(context, 'WaitingOldestHealthyAge', 1, 'Maximum'), [30, 300], {
+      meaning: 'Messages for healthy endpoints wait for too long.',
+      firstCommand: errorsOf(context, 'drain-fast'),
+    }),
+  ];
+}
+
+function outcomes(context: DeliveryAlarmContext): readonly AlarmSpec[] {
+  const ended = new MathExpression({
+    expression: 'IF(dead + good >= 100, 100 * dead / (dead + good), 0)',
+    usingMetrics: { dead: ours(context, 'DeadDeliveries', 60), good: ours(context, 'Delivered', 60) },
+    period: context.minutes(60),
+    label: 'Dead of all that ended, percent',
+  });
+  const firstFailed = new MathExpression({
+    expression: 'IF(whole >= 100, 100 - 100 * part / whole, 0)',
+    usingMetrics: { part: ours(context, 'FirstAttemptsOk', 30), whole: ours(context, 'FirstAttempts', 30) },
+    period: context.minutes(30),
+    label: 'First attempts that failed, percent',
+  });
+  const firstCommand = errorsOf(context, 'drain-fast');
+  const shared = { severity: 'ticket', datapoints: [1, 1], fires: 'above', ...QUIET, firstCommand } as const;
+  return [
+    {
+      ...shared,
+      id: 'delivery-first-success-low',
+      metric: firstFailed,
+      threshold: 5,
+      meaning: 'More than one first attempt in twenty fails.',
+    },
+    {
+      ...shared,
+      id: 'delivery-retry-rate',
+      metric: percent(context, ['DeliveryRetries', 'DeliveryAttempts'], 100, 60),
+      threshold: 10,
+      meaning: 'More than one request in ten is a retry.',
+    },
+    {
+      ...shared,
+      id: 'delivery-dead',
+      metric: ended,
+      threshold: 1,
+      meaning: 'More than one delivery in a hundred used up its attempts within an hour.',
+    },
+    {
+      ...shared,
+      id: 'delivery-disabled-many',
+      metric: ours(context, 'EndpointsDisabled', 60),
+      threshold: 4,
+      meaning: 'Five or more endpoints were disabled by us within an hour: is it their fault, or ours?',
+    },
+  ];
+}
+
+function ourselves(context: DeliveryAlarmContext): readonly AlarmSpec[] {
+  const { api, store } = context;
+  const minute = context.minutes(1);
+  const errors = new MathExpression({
+    expression: 'IF(errors >= 5, 100 * errors / requests, 0)',
+    usingMetrics: { errors: api.metric('5xx'), requests: api.metric('Count') },
+    period: minute,
+    label: 'Answers 5xx, percent',
+  });
+  const throttled = (id: string, tableName: string, index?: string): AlarmSpec => ({
+    id: `delivery-table-throttled-${id}`,
+    runbook: 'delivery-table-throttled',
+    severity: 'page',
+    metric: new Metric({
+      namespace: 'AWS/DynamoDB',
+      metricName: 'WriteThrottleEvents',
+      dimensionsMap: { TableName: tableName, ...(index === undefined ? {} : { GlobalSecondaryIndexName: index }) },
+      statistic: 'Sum',
+      period: minute,
+    }),
+    threshold: 1,
+    datapoints: [2, 3],
+    ...QUIET,
+    meaning: 'DynamoDB throttles writes of deliveries: messages are refused with 503, and requests may be sent twice.',
+    firstCommand: `aws dynamodb describe-table --table-name ${tableName} --query 'Table.[TableStatus,BillingModeSummary,WarmThroughput]'`,
+  });
+  const { registry, outbox } = store.tables;
+  return [
+    {
+      id: 'delivery-publish-errors',
+      severity: 'page',
+      essential: true,
+      metric: errors,
+      threshold: 1,
+      datapoints: [3, 5],
+      ...QUIET,
+      meaning: 'The API answers 5xx: what producers publish is not accepted.',
+      firstCommand: errorsOf(context, 'publish'),
+    },
+    {
+      id: 'delivery-egress-suspect',
+      severity: 'page',
+      metric: ours(context, 'EgressSuspect', 5),
+      threshold: 1,
+      datapoints: [1, 1],
+      ...QUIET,
+      meaning:
+        'Many endpoints began to fail at once: most likely our own way out. Failures are not charged, nobody is disabled.',
+      firstCommand: errorsOf(context, 'drain-fast'),
+    },
+    {
+      id: 'delivery-own-fault',
+      severity: 'page',
+      metric: ours(context, 'OwnFault', 5),
+      threshold: 20,
+      datapoints: [1, 1],
+      ...QUIET,
+      meaning: 'Attempts fail by our own fault. They are not charged, and nothing is delivered by them.',
+      firstCommand: errorsOf(context, 'drain-fast'),
+    },
+    {
+      id: 'delivery-lease-lost',
+      severity: 'ticket',
+      metric: ours(context, 'SessionsRobbed', 15),
+      threshold: 5,
+      datapoints: [1, 1],
+      ...QUIET,
+      meaning: 'Sessions found another one with their lease: requests may have been sent twice.',
+      firstCommand: errorsOf(context, 'drain-fast'),
+    },
+    {
+      id: 'delivery-forbidden-address',
+      severity: 'notice',
+      metric: ours(context, 'ForbiddenAddress', 10),
+      threshold: 10,
+      datapoints: [1, 1],
+      ...QUIET,
+      meaning: 'Endpoints lead to addresses inside: somebody tries, or a name server lies. No connection was made.',
+      firstCommand: errorsOf(context, 'drain-fast'),
+    },
+    throttled('registry', registry.tableName),
+    throttled('registry-listed', registry.tableName, LISTED.name),
+    throttled('outbox', outbox.tableName),
+    throttled('outbox-listed', outbox.tableName, LISTED.name),
+  ];
+}

@@ -1,0 +1,55 @@
+/** From an alarm as data to CloudWatch's: the same form for every stack. */
+import { Duration } from 'aws-cdk-lib';
+import { Alarm, AnomalyDetectionAlarm, ComparisonOperator, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
+import type { Construct } from 'constructs';
+import type { Severity } from '#core/config/gateway-config.ts';
+import { type AlarmSpec, alarmNameOf } from './alarm-spec.ts';
+
+const OPERATORS = {
+  above: ComparisonOperator.GREATER_THAN_THRESHOLD,
+  atLeast: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+  below: ComparisonOperator.LESS_THAN_THRESHOLD,
+} as const;
+
+const BAND_OPERATORS = {
+  above: ComparisonOperator.GREATER_THAN_UPPER_THRESHOLD,
+  below: ComparisonOperator.LESS_THAN_LOWER_THRESHOLD,
+} as const;
+
+/** Without actions: who is told is its owner's to say. */
+export function makeAlarm(scope: Construct, spec: AlarmSpec, environment: string): Alarm {
+  const [datapointsToAlarm, evaluationPeriods] = spec.datapoints;
+  const shared = {
+    alarmName: nameOfAlarm(environment, spec),
+    alarmDescription: describeAlarm(spec.severity, spec.meaning, spec.firstCommand, spec.runbook ?? spec.id),
+    metric: spec.metric,
+    evaluationPeriods,
+    datapointsToAlarm,
+    treatMissingData: spec.missing === 'breaching' ? TreatMissingData.BREACHING : TreatMissingData.NOT_BREACHING,
+  };
+  return typeof spec.threshold === 'number'
+    ? new Alarm(scope, spec.id, {
+        ...shared,
+        threshold: spec.threshold,
+        comparisonOperator: OPERATORS[spec.fires ?? 'atLeast'],
+      })
+    : new AnomalyDetectionAlarm(scope, spec.id, {
+        ...shared,
+        stdDevs: spec.threshold.bandWidth,
+        comparisonOperator: BAND_OPERATORS[spec.fires === 'below' ? 'below' : 'above'],
+      });
+}
+
+export function nameOfAlarm(environment: string, spec: AlarmSpec): string {
+  return `holdfast-${environment}-${alarmNameOf(spec)}`;
+}
+
+export function describeAlarm(severity: Severity, meaning: string, firstCommand: string, runbook: string): string {
+  return `${severity}: ${meaning}\nFirst: ${firstCommand}\nRunbook: docs/runbooks/${runbook}.md`;
+}
+
+/** Minutes of an alarm on the local AWS: ten seconds each, rounded up to what CloudWatch takes as a period. */
+export function shortMinutes(count: number): Duration {
+  const seconds = 10 * count;
+  return Duration.seconds(seconds <= 30 ? seconds : 60 * Math.ceil(seconds / 60));
+}

@@ -1,0 +1,29 @@
+import { Duration } from 'aws-cdk-lib';
+import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
+import { Construct } from 'constructs';
+import { type DeliveryAlarmContext, deliveryAlarms } from '../alarms/delivery-alarms.ts';
+import { makeAlarm, shortMinutes } from '../alarms/make-alarm.ts';
+import type { AlarmTopics } from './alarm-topics.ts';
+
+export interface DeliveryAlarmsProps extends Omit<DeliveryAlarmContext, 'minutes'> {
+  /** Of the gateway stack: one place says who is told. */
+  readonly topics: AlarmTopics;
+}
+
+/** All alarms of what is sent to customers, told to the same people as the others. */
+export class DeliveryAlarms extends Construct {
+  constructor(scope: Construct, id: string, { topics, ...context }: DeliveryAlarmsProps) {
+    super(scope, id);
+    const { deployment } = context;
+    const minutes = deployment.emulated ? shortMinutes : Duration.minutes;
+    const wanted = deliveryAlarms({ ...context, minutes }).filter(
+      spec => deployment.alarms === 'all' || spec.essential === true,
+    );
+    for (const spec of wanted) {
+      const alarm = makeAlarm(this, spec, deployment.config.environment);
+      const action = new SnsAction(topics.topics[spec.severity]);
+      alarm.addAlarmAction(action);
+      alarm.addOkAction(action);
+    }
+  }
+}

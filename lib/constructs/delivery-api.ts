@@ -1,0 +1,98 @@
+import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { AccessLogField, AccessLogFormat } from 'aws-cdk-lib/aws-apigateway';
+import { CfnIntegration, CfnRoute, HttpApi, HttpStage, LogGroupLogDestination } from 'aws-cdk-lib/aws-apigatewayv2';
+import { Metric, type MetricOptions } from 'aws-cdk-lib/aws-cloudwatch';
+import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import type { IFunction } from 'aws-cdk-lib/aws-lambda';
+import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
+import { Construct } from 'constructs';
+import { DEFAULT_THROTTLE } from '#core/config/defaults.ts';
+import { DELIVERY_ROUTES, PUBLISH_ROUTES } from '#core/outbound/api/api-routes.ts';
+
+const PUBLISH_TIMEOUT = Duration.seconds(12);
+/** As long as API Gateway waits at most. */
+const API_TIMEOUT = Duration.seconds(30);
+
+export interface DeliveryApiProps {
+  readonly name: string;
+  readonly publish: IFunction;
+  readonly deliveryApi: IFunction;
+  readonly accessLogRetention: RetentionDays;
+  /** Delete the access log with the stack. @default false */
+  readonly disposable?: boolean;
+}
+
+/** The producer's API: every route with IAM, one integration and one permission for each of its two functions. */
+export class DeliveryApi extends Construct {
+  readonly api: HttpApi;
+  readonly accessLog: LogGroup;
+  /** Without a final slash. */
+  readonly url: string;
+
+  constructor(scope: Construct, id: string, props: DeliveryApiProps) {
+    super(scope, id);
+    this.api = new HttpApi(this, 'Http', {
+      description: 'Publishes webhooks to customers, and shows what became of them',
+      createDefaultStage: false,
+      apiName: props.name,
+    });
+    this.url = this.api.apiEndpoint;
+    this.accessLog = new LogGroup(this, 'AccessLog', {
+      retention: props.accessLogRetention,
+      removalPolicy: props.disposable ? RemovalPolicy.DESTROY : RemovalPolicy.RETAIN,
+    });
+    const publish = this.addIntegration('Publish', props.publish, PUBLISH_TIMEOUT);
+    const other = this.addIntegration('Api', props.deliveryApi, API_TIMEOUT);
+    for (const key of PUBLISH_ROUTES) this.addRoute(key, publish);
+    for (const key of DELIVERY_ROUTES) this.addRoute(key, other);
+    new HttpStage(this, 'Stage', {
+      httpApi: this.api,
+      autoDeploy: true,
+      throttle: { rateLimit: DEFAULT_THROTTLE.rate, burstLimit: DEFAULT_THROTTLE.burst },
+      accessLogSettings: {
+        destination: new LogGroupLogDestination(this.accessLog),
+        // No query string and no headers: both may carry a token.
+        format: AccessLogFormat.custom(
+          JSON.stringify({
+            requestId: AccessLogField.contextRequestId(),
+            caller: AccessLogField.contextIdentityUserArn(),
+            route: AccessLogField.contextRouteKey(),
+            status: AccessLogField.contextStatus(),
+            latencyMs: AccessLogField.contextResponseLatency(),
+            error: AccessLogField.contextErrorMessage(),
+          }),
+        ),
+      },
+    });
+  }
+
+  private addIntegration(id: string, target: IFunction, timeout: Duration): CfnIntegration {
+    const { apiId } = this.api;
+    target.addPermission('FrontDoor', {
+      principal: new ServicePrincipal('apigateway.amazonaws.com'),
+      sourceArn: Stack.of(this).formatArn({ service: 'execute-api', resource: apiId, resourceName: '*/*' }),
+    });
+    return new CfnIntegration(this, `${id}Integration`, {
+      apiId,
+      integrationType: 'AWS_PROXY',
+      integrationUri: target.functionArn,
+      payloadFormatVersion: '2.0',
+      timeoutInMillis: timeout.toMilliseconds(),
+    });
+  }
+
+  private addRoute(routeKey: string, integration: CfnIntegration): void {
+    new CfnRoute(this, routeKey.replaceAll('/', ':'), {
+      apiId: this.api.apiId,
+      routeKey,
+      target: `integrations/${integration.ref}`,
+      authorizationType: 'AWS_IAM',
+    });
+  }
+
+  /** All requests, or with `5xx` those that we failed. */
+  metric(metricName: 'Count' | '5xx', options?: MetricOptions): Metric {
+    const dimensionsMap = { ApiId: this.api.apiId };
+    return new Metric({ namespace: 'AWS/ApiGateway', metricName, dimensionsMap, statistic: 'Sum', ...options });
+  }
+}

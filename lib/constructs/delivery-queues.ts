@@ -1,0 +1,75 @@
+import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
+import type { IGrantable } from 'aws-cdk-lib/aws-iam';
+import type { IKey } from 'aws-cdk-lib/aws-kms';
+import { Queue, QueueEncryption, QueueGrants } from 'aws-cdk-lib/aws-sqs';
+import { Construct } from 'constructs';
+import { OUTBOUND_TIMINGS } from '#core/outbound/protocol/timings.ts';
+
+/** Of the `fan-out` function; its queue hides a message for six of them. */
+export const FAN_OUT_TIMEOUT = Duration.seconds(60);
+const RETENTION = Duration.days(4);
+const DEAD_RETENTION = Duration.days(14);
+/** Backstops, about 50 hours of a bad deploy: what is lost here, `tend` finds again. The count decides nothing. */
+const JOBS_RECEIVES = 500;
+const WAKES_RECEIVES = 1_000;
+
+export interface DeliveryQueuesProps {
+  /** Delete the queues and what is in them with the stack. @default false */
+  readonly disposable?: boolean;
+  /** A key of yours. @default SQS's own */
+  readonly encryptionKey?: IKey;
+}
+
+/** `jobs` for messages to fan out; `wake-fast` and `wake-slow` for endpoints to look at. */
+export class DeliveryQueues extends Construct {
+  readonly jobs: Queue;
+  readonly jobsDead: Queue;
+  readonly wakeFast: Queue;
+  readonly wakeSlow: Queue;
+  readonly wakesDead: Queue;
+
+  constructor(scope: Construct, id: string, { disposable = false, encryptionKey: key }: DeliveryQueuesProps = {}) {
+    super(scope, id);
+    const shared = {
+      ...(key
+        ? { encryption: QueueEncryption.KMS, encryptionMasterKey: key, dataKeyReuse: Duration.hours(1) }
+        : { encryption: QueueEncryption.SQS_MANAGED }),
+      enforceSSL: true,
+      removalPolicy: disposable ? RemovalPolicy.DESTROY : RemovalPolicy.RETAIN,
+    };
+    const addDead = (name: string): Queue => {
+      const queue = new Queue(this, name, { ...shared, retentionPeriod: DEAD_RETENTION });
+      Validations.of(queue).acknowledge({
+        id: 'Serverless-SQSRedrivePolicy',
+        reason: 'This is a dead-letter queue itself: people read it, and no consumer that could fail.',
+      });
+      return queue;
+    };
+    const addQueue = (name: string, dead: Queue, visibility: Duration, maxReceiveCount: number): Queue =>
+      new Queue(this, name, {
+        ...shared,
+        retentionPeriod: RETENTION,
+        visibilityTimeout: visibility,
+        deadLetterQueue: { queue: dead, maxReceiveCount },
+      });
+    this.jobsDead = addDead('JobsDead');
+    this.wakesDead = addDead('WakesDead');
+    this.jobs = addQueue('Jobs', this.jobsDead, Duration.seconds(6 * FAN_OUT_TIMEOUT.toSeconds()), JOBS_RECEIVES);
+    // Below six timeouts of its function: a token that comes twice is harmless (docs/decisions/0011).
+    const visibility = Duration.millis(OUTBOUND_TIMINGS.wakeVisibilityMs);
+    this.wakeFast = addQueue('WakeFast', this.wakesDead, visibility, WAKES_RECEIVES);
+    this.wakeSlow = addQueue('WakeSlow', this.wakesDead, visibility, WAKES_RECEIVES);
+    for (const wake of [this.wakeFast, this.wakeSlow]) {
+      Validations.of(wake).acknowledge({
+        id: 'Serverless-LambdaSQSVisibilityTimeout',
+        reason:
+          'A token that comes again while its first run goes on finds the lease taken and is dropped; a longer visibility would keep an endpoint waiting after a crash (docs/decisions/0011-a-visibility-below-six-timeouts.md).',
+      });
+    }
+  }
+
+  /** Allows sending to these queues. */
+  grantSend(grantee: IGrantable, ...queues: readonly Queue[]): void {
+    for (const queue of queues) QueueGrants.fromQueue(queue).actions(grantee, ['sqs:SendMessage']);
+  }
+}

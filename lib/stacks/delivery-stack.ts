@@ -1,0 +1,304 @@
+import { CfnOutput, Duration, Stack, type StackProps, Validations } from 'aws-cdk-lib';
+import { Code } from 'aws-cdk-lib/aws-lambda';
+import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
+import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
+import { ScheduleExpression } from 'aws-cdk-lib/aws-scheduler';
+import { type Queue, QueueGrants } from 'aws-cdk-lib/aws-sqs';
+import type { Construct } from 'constructs';
+import type { Deployment } from '#core/config/deployment.ts';
+import type { ResolvedOutbound } from '#core/config/outbound-config.ts';
+import { OUTBOUND_TIMINGS } from '#core/outbound/protocol/timings.ts';
+import { deliveryApiEnv } from '#lambdas/delivery-api/env.ts';
+import { drainEnv } from '#lambdas/drain/env.ts';
+import { fanOutEnv } from '#lambdas/fan-out/env.ts';
+import { publishEnv } from '#lambdas/publish/env.ts';
+import { tendEnv } from '#lambdas/tend/env.ts';
+import type { DeliveryFunctions } from '../alarms/delivery-alarms.ts';
+import type { Bundles, OutboundFunctionName } from '../bundling/function-names.ts';
+import { toConstructId } from '../construct-id.ts';
+import type { AlarmTopics } from '../constructs/alarm-topics.ts';
+import { DeliveryAlarms } from '../constructs/delivery-alarms.ts';
+import { DeliveryApi } from '../constructs/delivery-api.ts';
+import { type DeliveryQueues, FAN_OUT_TIMEOUT } from '../constructs/delivery-queues.ts';
+import { type EnvContract, GatewayFunction } from '../constructs/gateway-function.ts';
+import type { OutboundStore } from '../constructs/outbound-store.ts';
+import { Timetable } from '../constructs/timetable.ts';
+import type { DataStack } from './data-stack.ts';
+
+export interface DeliveryStackProps extends StackProps {
+  readonly deployment: Deployment;
+  readonly outbound: ResolvedOutbound;
+  readonly data: DataStack;
+  readonly bundles: Bundles;
+  /** Absent: no alarms. */
+  readonly topics: AlarmTopics | undefined;
+}
+
+/** Large bodies of messages, beside those of events. */
+const BLOBS = 'outbound/*';
+/** Parallel runs of `fan-out`. */
+const FAN_OUT_SLOTS = 20;
+const BATCH = 10;
+
+/** Webhooks to customers: everything of it that can be deployed again at any time. */
+export class DeliveryStack extends Stack {
+  readonly api: DeliveryApi;
+  readonly functions: DeliveryFunctions;
+  readonly #props: DeliveryStackProps;
+  readonly #store: OutboundStore;
+  readonly #queues: DeliveryQueues;
+
+  constructor(scope: Construct, id: string, props: DeliveryStackProps) {
+    super(scope, id, props);
+    if (props.data.outbound === undefined) throw new RangeError('The data stack has no tables for outbound');
+    this.#props = props;
+    this.#store = props.data.outbound.store;
+    this.#queues = props.data.outbound.queues;
+    const { deployment, outbound, topics } = props;
+
+    const publish = this.#addPublish();
+    const fanOut = this.#addFanOut();
+    const deliveryApi = this.#addDeliveryApi();
+    this.api = new DeliveryApi(this, 'FrontDoor', {
+      name: `holdfast-${deployment.config.environment}-delivery`,
+      publish: publish.function,
+      deliveryApi: deliveryApi.function,
+      accessLogRetention: deployment.logRetentionDays as RetentionDays,
+      disposable: deployment.disposable,
+    });
+    const drainFast = this.#addDrain('fast', this.#queues.wakeFast);
+    const drainSlow = this.#addDrain('slow', this.#queues.wakeSlow);
+    const tend = this.#addTend();
+    this.functions = {
+      ...{ publish, tend, 'fan-out': fanOut, 'delivery-api': deliveryApi },
+      ...{ 'drain-fast': drainFast, 'drain-slow': drainSlow },
+    };
+    if (topics) {
+      new DeliveryAlarms(this, 'Alarms', {
+        ...{ deployment, topics, store: this.#store, queues: this.#queues, api: this.api, functions: this.functions },
+        fastSlots: outbound.slots.fast,
+      });
+    }
+    this.#addOutputs();
+  }
+
+  /** The hot path: no secrets, and no way to endpoints. */
+  #addPublish() {
+    const publish = this.#addFunction('publish', 'Publish', {
+      description: 'Stores each message for customers, queues its job, answers 202',
+      contract: publishEnv,
+      environment: this.#common(),
+      timeout: Duration.seconds(10),
+      onFailure: 'API Gateway waits for the answer; the producer repeats until it hears 202 or a refusal.',
+    });
+    // A# applications, T# types, U# the names of applications.
+    this.#store.grant(publish, 'registry', { actions: ['GetItem'], leading: ['A#*', 'T#*', 'U#*'] });
+    this.#store.grant(publish, 'outbox', { actions: ['PutItem'], leading: ['M#*'] });
+    this.#grantBlobs(publish, 's3:PutObject');
+    this.#queues.grantSend(publish, this.#queues.jobs);
+    return publish;
+  }
+
+  #addFanOut() {
+    const { jobs, jobsDead, wakeFast } = this.#queues;
+    const fanOut = this.#addFunction('fan-out', 'FanOut', {
+      description: 'Puts each message into the queues of the endpoints that want it',
+      contract: fanOutEnv,
+      environment: {
+        ...this.#common(),
+        JOBS_DEAD_QUEUE_URL: jobsDead.queueUrl,
+        WAKE_FAST_QUEUE_URL: wakeFast.queueUrl,
+      },
+      timeout: FAN_OUT_TIMEOUT,
+      // A large fan-out and a broadcast go on in further jobs of the same queue.
+      sendsToItself: true,
+      onFailure: "SQS invokes it and keeps the jobs of a failed invocation; the dead-letter queue is the queue's.",
+    });
+    this.#store.grant(
+      fanOut,
+      'registry',
+      { actions: ['GetItem'], leading: ['A#*', 'U#*'] },
+      { actions: ['Query'], leading: ['A#*'] },
+      { actions: ['Query'], index: true },
+    );
+    this.#store.grant(
+      fanOut,
+      'outbox',
+      { actions: ['GetItem', 'PutItem'], leading: ['M#*'] },
+      { actions: ['BatchWriteItem'], leading: ['Q#*'] },
+    );
+    // PutObject: an operational event with a large body.
+    this.#grantBlobs(fanOut, 's3:GetObject', 's3:PutObject');
+    this.#queues.grantSend(fanOut, jobs, wakeFast, jobsDead);
+    this.#consume(fanOut, jobs, FAN_OUT_SLOTS);
+    return fanOut;
+  }
+
+  /** The same code twice: endpoints known to be slow have runs of their own. */
+  #addDrain(lane: 'fast' | 'slow', wake: Queue) {
+    const { wakeSlow, wakesDead, jobs } = this.#queues;
+    const drain = this.#addFunction('drain', lane === 'fast' ? 'DrainFast' : 'DrainSlow', {
+      description: `Sends what is due to one endpoint after another (${lane} ones)`,
+      contract: drainEnv,
+      environment: {
+        ...this.#common(),
+        LANE: lane,
+        WAKE_QUEUE_URL: wake.queueUrl,
+        WAKE_SLOW_QUEUE_URL: wakeSlow.queueUrl,
+        WAKES_DEAD_QUEUE_URL: wakesDead.queueUrl,
+        MASTER_SECRET: this.#store.masterName,
+        OWN_HOSTS: `${this.api.api.apiId}.execute-api.${this.region}.${this.urlSuffix}`,
+      },
+      timeout: Duration.millis(OUTBOUND_TIMINGS.drainTimeoutMs),
+      // Mostly it waits for answers of customers' servers.
+      memoryMb: 256,
+      sendsToItself: true,
+      onFailure: 'SQS invokes it and keeps the tokens of a failed invocation; the audit finds an endpoint without one.',
+    });
+    this.#store.grant(
+      drain,
+      'registry',
+      { actions: ['GetItem', 'BatchGetItem'], leading: ['A#*', 'S#*', 'R#*', 'C#*'] },
+      { actions: ['UpdateItem'], leading: ['R#*'] },
+    );
+    this.#store.grant(
+      drain,
+      'outbox',
+      { actions: ['Query', 'PutItem', 'DeleteItem'], leading: ['Q#*'] },
+      { actions: ['BatchGetItem'], leading: ['M#*', 'D#*'] },
+      { actions: ['UpdateItem'], leading: ['D#*'] },
+      { actions: ['PutItem'], leading: ['T#*'] },
+    );
+    this.#grantBlobs(drain, 's3:GetObject');
+    this.#store.grantMaster(drain);
+    this.#queues.grantSend(drain, wakeSlow, wakesDead, jobs);
+    this.#consume(drain, wake, this.#props.outbound.slots[lane]);
+    return drain;
+  }
+
+  #addDeliveryApi() {
+    const { wakeFast, jobs } = this.#queues;
+    const api = this.#addFunction('delivery-api', 'DeliveryApi', {
+      description: 'Answers everything a producer may do but publishing',
+      contract: deliveryApiEnv,
+      environment: {
+        ...this.#common(),
+        WAKE_FAST_QUEUE_URL: wakeFast.queueUrl,
+        MASTER_SECRET: this.#store.masterName,
+      },
+      timeout: Duration.seconds(29),
+      onFailure: 'API Gateway waits for the answer; the caller sees the failure and asks again.',
+    });
+    const writes = ['PutItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem'];
+    this.#store.grant(
+      api,
+      'registry',
+      { actions: ['GetItem', 'BatchGetItem', 'Query', ...writes] },
+      { actions: ['Query'], index: true },
+    );
+    this.#store.grant(
+      api,
+      'outbox',
+      { actions: ['GetItem', 'BatchGetItem', 'Query'] },
+      // Replays: the record's next generation, its row, and a copy under a new id.
+      { actions: ['UpdateItem'], leading: ['D#*'] },
+      { actions: ['PutItem'], leading: ['Q#*', 'M#*'] },
+      { actions: ['Query'], index: true },
+    );
+    this.#grantBlobs(api, 's3:GetObject');
+    this.#store.grantMaster(api);
+    this.#queues.grantSend(api, wakeFast, jobs);
+    return api;
+  }
+
+  #addTend() {
+    const { wakeFast, jobs } = this.#queues;
+    const tend = this.#addFunction('tend', 'Tend', {
+      description: 'Wakes endpoints whose wait is over, finds what a queue lost, runs replay jobs; every minute',
+      contract: tendEnv,
+      environment: { ...this.#common(), WAKE_FAST_QUEUE_URL: wakeFast.queueUrl },
+      timeout: Duration.seconds(55),
+      onFailure: "The next minute's run does the same work; two missed runs raise delivery-not-tending.",
+    });
+    const all = ['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'];
+    this.#store.grant(tend, 'registry', { actions: [...all, 'Scan'] }, { actions: ['Query'], index: true });
+    this.#store.grant(tend, 'outbox', { actions: all }, { actions: ['Query'], index: true });
+    this.#grantBlobs(tend, 's3:GetObject', 's3:PutObject');
+    this.#queues.grantSend(tend, wakeFast, jobs);
+    const schedule = new Timetable(this, 'TendSchedule', { target: tend, maxEventAge: Duration.minutes(1) });
+    schedule.add('Schedule', { expression: ScheduleExpression.rate(Duration.minutes(1)) });
+    return tend;
+  }
+
+  #common() {
+    return {
+      REGISTRY_TABLE: this.#store.tables.registry.tableName,
+      OUTBOX_TABLE: this.#store.tables.outbox.tableName,
+      BODIES_BUCKET: this.#props.data.store.bodies.bucketName,
+      JOBS_QUEUE_URL: this.#queues.jobs.queueUrl,
+    };
+  }
+
+  #addFunction<Contract extends EnvContract>(
+    name: OutboundFunctionName,
+    id: string,
+    props: {
+      readonly description: string;
+      readonly contract: Contract;
+      readonly environment: { readonly [Name in keyof Contract]: string };
+      readonly timeout: Duration;
+      readonly onFailure: string;
+      readonly sendsToItself?: boolean;
+      readonly memoryMb?: number;
+    },
+  ): GatewayFunction<Contract> {
+    const { deployment, bundles } = this.#props;
+    return new GatewayFunction(this, id, {
+      ...props,
+      code: Code.fromAsset(bundles[name]),
+      logRetention: deployment.logRetentionDays as RetentionDays,
+      logLevel: deployment.config.logLevel,
+      disposable: deployment.disposable,
+    });
+  }
+
+  #consume(target: GatewayFunction<never>, queue: Queue, maxConcurrency: number): void {
+    target.function.addEventSource(
+      new SqsEventSource(queue, { batchSize: BATCH, reportBatchItemFailures: true, maxConcurrency }),
+    );
+    QueueGrants.fromQueue(queue).actions(target, ['sqs:ChangeMessageVisibility']);
+    Validations.of(target).acknowledge({
+      id: 'Serverless-LambdaEventSourceMappingDestination',
+      reason:
+        'Failed messages stay in the queue and come again; what cannot be read goes to the dead-letter queue whole.',
+    });
+  }
+
+  /** Only below `outbound/`: bodies of events are not its business. */
+  #grantBlobs(target: GatewayFunction<never>, ...actions: string[]): void {
+    const arn = this.#props.data.store.bodies.arnForObjects(BLOBS);
+    this.#props.data.store.grantObjects(target, arn, ...actions);
+    const exported = this.#props.data.exportValue(this.#props.data.store.bodies.bucketArn);
+    const imported = this.resolve(exported) as { 'Fn::ImportValue': string };
+    Validations.of(target).acknowledge({
+      id: `AwsSolutions-IAM5[Resource::${imported['Fn::ImportValue']}/${BLOBS}]`,
+      reason: 'The wildcard is the object key below outbound/: keys are made of message ids, unknown at deploy.',
+    });
+  }
+
+  /** What a person or a tool needs to find it; the names are stable. */
+  #addOutputs(): void {
+    const output = (name: string, value: string, description: string): void => {
+      new CfnOutput(this, name, { value, description });
+    };
+    output('DeliveryApiUrl', this.api.url, 'Origin of the API that publishes to customers (IAM)');
+    output('RegistryTable', this.#store.tables.registry.tableName, 'Applications, endpoints and their state');
+    output('OutboxTable', this.#store.tables.outbox.tableName, 'Messages and deliveries');
+    output('JobsQueueUrl', this.#queues.jobs.queueUrl, 'Messages to fan out');
+    output('WakeFastQueueUrl', this.#queues.wakeFast.queueUrl, 'Endpoints to look at');
+    output('WakeSlowQueueUrl', this.#queues.wakeSlow.queueUrl, 'Slow endpoints to look at');
+    for (const [name, each] of Object.entries(this.functions)) {
+      output(`${toConstructId(name)}Function`, each.function.functionName, `Name of the ${name} function`);
+    }
+  }
+}
