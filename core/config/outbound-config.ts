@@ -39,13 +39,13 @@ export interface OutboundConfig {
 }
 
 /** Parallel runs: `fast` for healthy endpoints, `slow` for those that answer slowly or not at all. */
-export interface Slots {
+interface Slots {
   readonly fast: number;
   readonly slow: number;
 }
 
 /** Seconds before the first probe of an endpoint on hold, and the longest. */
-export interface ProbeWaits {
+interface ProbeWaits {
   readonly baseSeconds: number;
   readonly capSeconds: number;
 }

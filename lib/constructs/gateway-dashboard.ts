@@ -12,11 +12,15 @@ import { Construct } from 'constructs';
 import type { MetricName } from '#core/metrics.ts';
 import type { AlarmContext } from '../alarms/alarm-spec.ts';
 import { gatewayMetric } from '../alarms/gateway-metric.ts';
+import type { DeliveryQueues } from './delivery-queues.ts';
+import { deliveryRows } from './delivery-rows.ts';
 import type { PlacedAlarm } from './gateway-alarms.ts';
 
 export interface GatewayDashboardProps extends Pick<AlarmContext, 'deployment' | 'queue' | 'api'> {
   /** Shown as tiles on top. @default none */
   readonly alarms?: readonly PlacedAlarm[];
+  /** Of what is sent to customers. @default none */
+  readonly outbound?: DeliveryQueues | undefined;
 }
 
 /** An alarm widget takes 1 to 100 alarms; with more, CloudWatch refuses the whole dashboard, and the deploy fails. */
@@ -122,5 +126,6 @@ export class GatewayDashboard extends Construct {
           ]
         : []),
     );
+    if (props.outbound) for (const row of deliveryRows(environment, props.outbound)) this.dashboard.addWidgets(...row);
   }
 }

@@ -3,7 +3,7 @@ import { Code } from 'aws-cdk-lib/aws-lambda';
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { ScheduleExpression } from 'aws-cdk-lib/aws-scheduler';
-import { type Queue, QueueGrants } from 'aws-cdk-lib/aws-sqs';
+import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import type { Deployment } from '#core/config/deployment.ts';
 import type { ResolvedOutbound } from '#core/config/outbound-config.ts';
@@ -266,7 +266,6 @@ export class DeliveryStack extends Stack {
     target.function.addEventSource(
       new SqsEventSource(queue, { batchSize: BATCH, reportBatchItemFailures: true, maxConcurrency }),
     );
-    QueueGrants.fromQueue(queue).actions(target, ['sqs:ChangeMessageVisibility']);
     Validations.of(target).acknowledge({
       id: 'Serverless-LambdaEventSourceMappingDestination',
       reason:

@@ -181,6 +181,7 @@ export class GatewayStack extends Stack {
       queue,
       api: this.api,
       alarms: this.alarms?.alarms ?? [],
+      outbound: props.data.outbound?.queues,
     });
     addOutputs(this, { deployment, store, queue, api: this.api, functions: this.functions, alarms: this.alarms });
   }

@@ -66,6 +66,11 @@ describe('cdk-nag, AwsSolutions and Serverless packs', () => {
     expect(await findings('prod', undefined, { sources, environments })).toEqual([]);
   });
 
+  it('has nothing to say about what is sent to customers', async () => {
+    const environments = { prod: { account: '123456789012', region: 'eu-central-1', outbound: {} } };
+    expect(await findings('prod', undefined, { sources: gateway.sources, environments })).toEqual([]);
+  });
+
   it('would say it: an open bucket beside ours is found', async () => {
     const found = await findings('dev', stage => new Bucket(stage.gateway, 'Open'));
     expect(found.join()).toMatch(/S10|S1\b/);

@@ -12,12 +12,14 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { buildProgram } from '#cli/main.ts';
 import { CommandSet, type Services } from '#cli/run.ts';
 import { METRICS } from '#core/metrics.ts';
-import { FUNCTION_NAMES } from '#lib/bundling/function-names.ts';
+import { FUNCTION_NAMES, OUTBOUND_FUNCTION_NAMES } from '#lib/bundling/function-names.ts';
 import { toConstructId } from '#lib/construct-id.ts';
 import { type SynthesizedEnvironment, synthEnvironment } from '../../lib/synth/synth-environment.ts';
 import { anchorsOf, commandLines, inlineCode, type Page, ROOT, readPages, relativeLinks } from './pages.ts';
 
 const CLIENTS: Readonly<Record<string, object>> = { cloudformation, cloudwatch, dynamodb, logs, secretsmanager, sqs };
+/** Outputs of the delivery stack, beside its functions (delivery-stack.test.ts). */
+const DELIVERY_OUTPUTS = ['DeliveryApiUrl', 'RegistryTable', 'OutboxTable', 'JobsQueueUrl'];
 /** Actions of IAM without a command of their own. */
 const THEIRS = ['ConditionCheckItem'];
 /** What a reader is asked to make. */
@@ -152,7 +154,10 @@ describe('every page', () => {
   it('names outputs of the stack that exist', () => {
     // Some functions are deployed only where the configuration asks for them.
     const functions = FUNCTION_NAMES.map(name => `${toConstructId(name)}Function`);
-    const outputs = [...Object.keys(prod.gateway.findOutputs('*')), ...functions];
+    const delivery = [...OUTBOUND_FUNCTION_NAMES, 'drain-fast', 'drain-slow'].map(
+      name => `${toConstructId(name)}Function`,
+    );
+    const outputs = [...Object.keys(prod.gateway.findOutputs('*')), ...functions, ...delivery, ...DELIVERY_OUTPUTS];
     const wrong = wrongOnPages(page =>
       [...page.text.matchAll(/(?:\$\(out|\blogs) ([A-Z]\w+)/g)]
         .map(([, name = '']) => name)

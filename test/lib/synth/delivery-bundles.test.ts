@@ -1,0 +1,68 @@
+/** Bundles of the delivery stack: there only where it is configured, small, and able to start. */
+import { execFile } from 'node:child_process';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { eagerPartOf } from '#bench/bundles.ts';
+import { gateway } from '#config';
+import { resolveConfig } from '#core/config/resolve-config.ts';
+import { bundleFunctions } from '#lib/bundling/bundle-functions.ts';
+import { type Bundles, OUTBOUND_FUNCTION_NAMES } from '#lib/bundling/function-names.ts';
+import { PROVIDERS } from '#providers/index.ts';
+
+const run = promisify(execFile);
+/** Bytes of code that a cold start reads, with the small signed client. */
+const BUDGETS = { publish: 130_000, 'fan-out': 130_000, drain: 160_000 } as const;
+
+const environments = { prod: { outbound: {}, awsClient: 'signed' as const }, plain: {} };
+const config = (name: 'prod' | 'plain') => resolveConfig({ ...gateway, environments }, name, PROVIDERS);
+
+let folder: string;
+let bundles: Bundles;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'holdfast-outbound-'));
+  const functions = OUTBOUND_FUNCTION_NAMES;
+  const built = await bundleFunctions({ configs: [config('prod'), config('plain')], functions, outputFolder: folder });
+  bundles = built.get('prod') as Bundles;
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+describe('bundles of the delivery stack', () => {
+  it('are made for environments with outbound only', async () => {
+    expect(await readdir(folder)).toEqual(['prod']);
+  });
+
+  it.each(Object.entries(BUDGETS))('%s starts with at most %i bytes', async (name, budget) => {
+    const { raw, modules } = await eagerPartOf(bundles[name as keyof typeof BUDGETS]);
+    const top = modules.slice(0, 12).map(([module, bytes]) => `${bytes} ${module}`);
+    expect(raw, top.join('\n')).toBeLessThanOrEqual(budget);
+  });
+
+  it.each(OUTBOUND_FUNCTION_NAMES)('%s starts, exports its handler and loads no undici', async name => {
+    // A server that knows the master secret and nothing else. An import of node:http would itself load undici.
+    const program = `
+      const { createServer } = process.getBuiltinModule('http');
+      const secret = JSON.stringify({ SecretString: 'x'.repeat(64) });
+      const server = createServer((request, response) => { response.setHeader('content-type', 'application/x-amz-json-1.1'); response.end(secret); }).listen(0, '127.0.0.1');
+      await new Promise(done => server.once('listening', done));
+      process.env.AWS_ENDPOINT_URL = 'http://127.0.0.1:' + server.address().port;
+      const { handler } = await import(${JSON.stringify(`file://${join(bundles[name], 'index.mjs')}`)});
+      process.stdout.write('@@' + JSON.stringify({ handler: typeof handler, modules: process.moduleLoadList.filter(it => it.includes('undici')) }));
+      process.exit(0);`;
+    const text = 'x';
+    const env = {
+      ...{ AWS_REGION: 'eu-central-1', AWS_ACCESS_KEY_ID: text, AWS_SECRET_ACCESS_KEY: text, LANE: 'fast' },
+      ...{ REGISTRY_TABLE: text, OUTBOX_TABLE: text, BODIES_BUCKET: text, MASTER_SECRET: text, OWN_HOSTS: text },
+      ...{ JOBS_QUEUE_URL: 'http://127.0.0.1/q', JOBS_DEAD_QUEUE_URL: 'http://127.0.0.1/q' },
+      ...{ WAKE_QUEUE_URL: 'http://127.0.0.1/q', WAKE_FAST_QUEUE_URL: 'http://127.0.0.1/q' },
+      ...{ WAKE_SLOW_QUEUE_URL: 'http://127.0.0.1/q', WAKES_DEAD_QUEUE_URL: 'http://127.0.0.1/q' },
+    };
+    const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', program], {
+      env,
+      timeout: 20_000,
+    });
+    expect(JSON.parse(stdout.split('@@')[1] ?? '{}')).toEqual({ handler: 'function', modules: [] });
+  });
+});

@@ -1,0 +1,330 @@
+/** The delivery stack's template: numbers that must agree with the code, rights one by one, and nothing without `outbound`. */
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { App } from 'aws-cdk-lib';
+import { Template } from 'aws-cdk-lib/assertions';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { gateway } from '#config';
+import type { GatewayConfig } from '#core/config/gateway-config.ts';
+import { resolveDeployment } from '#core/config/resolve-config.ts';
+import { DELIVERY_ROUTES, PUBLISH_ROUTES } from '#core/outbound/api/api-routes.ts';
+import { LISTED } from '#core/outbound/protocol/keys.ts';
+import { OUTBOUND_TIMINGS } from '#core/outbound/protocol/timings.ts';
+import { handlerResources } from '#handlers/resources.ts';
+import { deliveryApiEnv } from '#lambdas/delivery-api/env.ts';
+import { drainEnv } from '#lambdas/drain/env.ts';
+import { fanOutEnv } from '#lambdas/fan-out/env.ts';
+import { publishEnv } from '#lambdas/publish/env.ts';
+import { tendEnv } from '#lambdas/tend/env.ts';
+import { placeholderBundles } from '#lib/bundling/bundle-functions.ts';
+import { GatewayStage } from '#lib/stacks/gateway-stage.ts';
+import { PROVIDERS } from '#providers/index.ts';
+import { cdkContext } from './synth-environment.ts';
+
+const RUNBOOKS = join(import.meta.dirname, '../../../docs/runbooks');
+// biome-ignore lint/suspicious/noExplicitAny: a template is untyped JSON
+type Resource = any;
+
+async function synth(environments: GatewayConfig['environments'], name = 'prod') {
+  const config = { ...gateway, environments };
+  const stage = new GatewayStage(new App({ analyticsReporting: false, context: cdkContext() }), {
+    deployment: resolveDeployment(config, name, PROVIDERS),
+    bundles: await placeholderBundles(name),
+    handlerResources,
+  });
+  return stage;
+}
+const sha = (template: Template): string =>
+  createHash('sha256').update(JSON.stringify(template.toJSON())).digest('hex');
+
+let on: GatewayStage;
+let template: Template;
+let data: Template;
+beforeAll(async () => {
+  on = await synth({ prod: { outbound: {} } });
+  template = Template.fromStack(on.delivery as NonNullable<typeof on.delivery>);
+  data = Template.fromStack(on.data);
+});
+const all = (type: string, of: Template = template): readonly (readonly [string, Resource])[] =>
+  Object.entries(of.findResources(type)).map(([id, each]) => [id, each['Properties']] as const);
+
+describe('without outbound', () => {
+  it('there is no third stack, and with it the data and gateway stacks keep all they had', async () => {
+    const off = await synth({ prod: {} });
+    expect(off.delivery).toBeUndefined();
+    const text = JSON.stringify([Template.fromStack(off.data).toJSON(), Template.fromStack(off.gateway).toJSON()]);
+    expect(text).not.toMatch(/outbound|Delivery|registry|outbox|wake/i);
+    const before = Template.fromStack(off.data).toJSON()['Resources'];
+    const after = data.toJSON()['Resources'];
+    for (const [id, resource] of Object.entries(before)) expect(after[id], id).toEqual(resource);
+    expect(sha(Template.fromStack(off.gateway))).toBe(sha(Template.fromStack((await synth({ prod: {} })).gateway)));
+  });
+});
+
+describe('tables', () => {
+  it('are two, on demand, restorable, protected, with the index and TTL that the code uses', () => {
+    const tables = all('AWS::DynamoDB::GlobalTable', data).filter(([id]) => id.startsWith('Outbound'));
+    expect(tables.map(([id]) => id.replace(/[0-9A-F]{8}$/, ''))).toEqual(['OutboundRegistry', 'OutboundOutbox']);
+    for (const [, table] of tables) {
+      expect(table).toMatchObject({
+        BillingMode: 'PAY_PER_REQUEST',
+        TimeToLiveSpecification: { AttributeName: 'expiresAt', Enabled: true },
+        Replicas: [
+          { DeletionProtectionEnabled: true, PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true } },
+        ],
+      });
+      const [index] = table.GlobalSecondaryIndexes;
+      expect(index.IndexName).toBe(LISTED.name);
+      expect(index.KeySchema.map((it: Resource) => it.AttributeName)).toEqual([LISTED.partition, LISTED.sort]);
+    }
+    expect(tables[1]?.[1].GlobalSecondaryIndexes[0].Projection).toEqual({
+      NonKeyAttributes: ['type'],
+      ProjectionType: 'INCLUDE',
+    });
+  });
+});
+
+describe('queues', () => {
+  const queue = (name: string): Resource =>
+    all('AWS::SQS::Queue', data).find(([id]) => id.replace(/[0-9A-F]{8}$/, '') === `Delivery${name}`)?.[1] ?? {};
+
+  it('hide a token for longer than a dead session keeps its lease, and a job for six timeouts', () => {
+    const { drainTimeoutMs, leaseMs, wakeVisibilityMs } = OUTBOUND_TIMINGS;
+    expect(wakeVisibilityMs).toBeGreaterThanOrEqual(drainTimeoutMs + leaseMs + 10_000);
+    for (const name of ['WakeFast', 'WakeSlow'])
+      expect(queue(name)).toMatchObject({
+        VisibilityTimeout: wakeVisibilityMs / 1_000,
+        RedrivePolicy: { maxReceiveCount: 1_000 },
+      });
+    expect(queue('Jobs')).toMatchObject({ VisibilityTimeout: 360, RedrivePolicy: { maxReceiveCount: 500 } });
+  });
+
+  it('keep what died for longer than what waits', () => {
+    for (const [source, dead] of [
+      ['Jobs', 'JobsDead'],
+      ['WakeFast', 'WakesDead'],
+      ['WakeSlow', 'WakesDead'],
+    ] as const)
+      expect(queue(dead).MessageRetentionPeriod).toBeGreaterThan(queue(source).MessageRetentionPeriod);
+  });
+});
+
+describe('functions', () => {
+  const functions = () =>
+    Object.fromEntries(
+      all('AWS::Lambda::Function').map(([id, each]) => [id.replace(/Function[0-9A-F]{8}$/, ''), each]),
+    );
+
+  it('are these, each with exactly the variables it declares, a timeout, and no way around TLS', () => {
+    const contracts = {
+      ...{ Publish: publishEnv, FanOut: fanOutEnv, DeliveryApi: deliveryApiEnv, Tend: tendEnv },
+      ...{ DrainFast: drainEnv, DrainSlow: drainEnv },
+    };
+    expect(Object.keys(functions()).sort()).toEqual(Object.keys(contracts).sort());
+    for (const [name, contract] of Object.entries(contracts))
+      expect(Object.keys(functions()[name].Environment.Variables).sort(), name).toEqual(Object.keys(contract).sort());
+    const shown = Object.entries(functions()).map(([name, each]) => [name, each.Timeout, each.MemorySize]);
+    expect(Object.fromEntries(shown.map(([name, ...rest]) => [name, rest]))).toEqual({
+      Publish: [10, 512],
+      FanOut: [60, 512],
+      DeliveryApi: [29, 512],
+      Tend: [55, 512],
+      DrainFast: [OUTBOUND_TIMINGS.drainTimeoutMs / 1_000, 256],
+      DrainSlow: [OUTBOUND_TIMINGS.drainTimeoutMs / 1_000, 256],
+    });
+    expect(JSON.stringify(template.toJSON())).not.toMatch(/NODE_TLS_REJECT|NODE_USE_ENV_PROXY|NODE_EXTRA_CA|VpcConfig/);
+  });
+
+  it('that send to what invokes them may, and only they', () => {
+    const allowed = Object.entries(functions()).filter(([, each]) => each.RecursiveLoop === 'Allow');
+    expect(allowed.map(([name]) => name).sort()).toEqual(['DrainFast', 'DrainSlow', 'FanOut']);
+  });
+
+  it('take batches whose messages fail one by one, within their slots', () => {
+    const mappings = all('AWS::Lambda::EventSourceMapping').map(([, each]) => each);
+    expect(mappings).toHaveLength(3);
+    for (const each of mappings)
+      expect(each).toMatchObject({ BatchSize: 10, FunctionResponseTypes: ['ReportBatchItemFailures'] });
+    expect(mappings.map(each => each.ScalingConfig.MaximumConcurrency).sort((a, b) => a - b)).toEqual([20, 50, 150]);
+  });
+});
+
+describe('the API', () => {
+  it('has every route of the code, and no other, each behind IAM', () => {
+    const routes = all('AWS::ApiGatewayV2::Route').map(([, each]) => each);
+    expect(routes.map(each => each.RouteKey).sort()).toEqual([...PUBLISH_ROUTES, ...DELIVERY_ROUTES].sort());
+    for (const each of routes) expect(each.AuthorizationType, each.RouteKey).toBe('AWS_IAM');
+  });
+});
+
+describe('alarms', () => {
+  const descriptionOf = ({ AlarmDescription: text }: Resource): string =>
+    typeof text === 'string'
+      ? text
+      : text['Fn::Join'][1].map((it: unknown) => (typeof it === 'string' ? it : '<…>')).join('');
+
+  it('have a severity, a meaning, a command and a runbook each, and no runbook is left over', () => {
+    const alarms = all('AWS::CloudWatch::Alarm').map(([, each]) => each);
+    expect(alarms.length).toBe(27);
+    const named = alarms.map(each => {
+      const text = descriptionOf(each);
+      expect(text).toMatch(
+        /^(page|ticket|notice): [A-Z].{20,}\nFirst: aws .+\nRunbook: docs\/runbooks\/delivery-[a-z-]+\.md$/,
+      );
+      expect(['breaching', 'notBreaching']).toContain(each.TreatMissingData);
+      expect(each.AlarmActions).toEqual(each.OKActions);
+      return /runbooks\/(.*\.md)/.exec(text)?.[1];
+    });
+    const books = readdirSync(RUNBOOKS).filter(file => file.startsWith('delivery-'));
+    expect(books.sort()).toEqual([...new Set(named)].sort());
+    for (const file of books) {
+      const text = readFileSync(join(RUNBOOKS, file), 'utf8');
+      for (const heading of ['Meaning', 'Impact', 'First commands', 'Likely causes', 'Fix', 'Verify', 'Escalate'])
+        expect(text, `${file}: ${heading}`).toContain(`\n## ${heading}\n`);
+    }
+  });
+
+  it('that wake somebody are ours: no failing customer pages', () => {
+    const pages = all('AWS::CloudWatch::Alarm').filter(([, each]) => descriptionOf(each).startsWith('page'));
+    const names = pages.map(([, each]) => String(each.AlarmName).replace('holdfast-prod-delivery-', ''));
+    expect(names.filter(name => /^dead$|success|retry|disabled|forbidden/.test(name))).toEqual([]);
+    expect(names.length).toBeGreaterThan(10);
+  });
+
+  it('keep what means lost or stuck with alarms essential, and none without alarms', async () => {
+    const idsWith = async (alarms: 'essential' | 'none'): Promise<string[]> => {
+      const { delivery } = await synth({ prod: { outbound: {}, alarms } });
+      const found = all('AWS::CloudWatch::Alarm', Template.fromStack(delivery as NonNullable<typeof delivery>));
+      return found.map(([, each]) => String(each.AlarmName).replace('holdfast-prod-delivery-', '')).sort();
+    };
+    expect(await idsWith('essential')).toEqual(['fan-out-lost', 'jobs-dead', 'not-tending', 'publish-errors']);
+    expect(await idsWith('none')).toEqual([]);
+  });
+});
+
+describe('the dashboard', () => {
+  it('has three rows more with outbound, on the same dashboard', () => {
+    const body = JSON.stringify(all('AWS::CloudWatch::Dashboard', Template.fromStack(on.gateway)));
+    for (const row of ['Do customers get their webhooks?', 'Whose servers fail?', 'Does sending keep up?'])
+      expect(body).toContain(row);
+    expect(all('AWS::CloudWatch::Dashboard')).toEqual([]);
+  });
+});
+
+/** A resource as short text. */
+function nameOf(resource: unknown): string {
+  const text = JSON.stringify(resource);
+  const known: readonly [RegExp, string][] = [
+    [/OutboundRegistry.*index\/listed/, 'registry/listed'],
+    [/OutboundRegistry/, 'registry'],
+    [/OutboundOutbox.*index\/listed/, 'outbox/listed'],
+    [/OutboundOutbox/, 'outbox'],
+    [/OutboundMaster/, 'master'],
+    [/StoreBodies.*\/outbound\/\*/, 'bodies/outbound/*'],
+    [/DeliveryJobsDead/, 'jobs-dead'],
+    [/DeliveryJobs/, 'jobs'],
+    [/DeliveryWakeFast/, 'wake-fast'],
+    [/DeliveryWakeSlow/, 'wake-slow'],
+    [/DeliveryWakesDead/, 'wakes-dead'],
+    [/Logs[0-9A-F]{8}/, 'own log'],
+    [/"TendFunction/, 'tend'],
+  ];
+  return known.find(([pattern]) => pattern.test(text))?.[1] ?? text;
+}
+const list = (value: unknown): unknown[] => (Array.isArray(value) ? value : [value]);
+function rights(): Record<string, string[]> {
+  const found: Record<string, string[]> = {};
+  for (const [id, policy] of all('AWS::IAM::Policy')) {
+    const lines = policy.PolicyDocument.Statement.flatMap((statement: Resource) => {
+      const keys = statement.Condition?.['ForAllValues:StringLike']?.['dynamodb:LeadingKeys'];
+      const actions = list(statement.Action).map(it => String(it).replace(/^dynamodb:/, ''));
+      return list(statement.Resource).map(
+        resource => `${nameOf(resource)}${keys ? ` ${keys.join(' ')}` : ''}: ${actions.sort().join(' ')}`,
+      );
+    });
+    found[id.replace(/(?:RoleDefaultPolicy|DefaultPolicy).*$/, '')] = lines.sort();
+  }
+  return found;
+}
+const LOG = 'own log: logs:CreateLogStream logs:PutLogEvents';
+const consume = (queue: string): string[] => [
+  `${queue}: sqs:ChangeMessageVisibility sqs:DeleteMessage sqs:GetQueueAttributes sqs:GetQueueUrl sqs:ReceiveMessage`,
+];
+const DRAIN = [
+  LOG,
+  'bodies/outbound/*: s3:GetObject',
+  'jobs: sqs:SendMessage',
+  'master: secretsmanager:GetSecretValue',
+  'outbox D#*: UpdateItem',
+  'outbox M#* D#*: BatchGetItem',
+  'outbox Q#*: DeleteItem PutItem Query',
+  'outbox T#*: PutItem',
+  'registry A#* S#* R#* C#*: BatchGetItem GetItem',
+  'registry R#*: UpdateItem',
+  'wake-slow: sqs:SendMessage',
+  'wakes-dead: sqs:SendMessage',
+];
+
+describe('who may do what', () => {
+  it('is this list and nothing else', () => {
+    const wanted: Record<string, string[]> = {
+      Publish: [
+        LOG,
+        'bodies/outbound/*: s3:PutObject',
+        'jobs: sqs:SendMessage',
+        'outbox M#*: PutItem',
+        'registry A#* T#* U#*: GetItem',
+      ],
+      FanOut: [
+        LOG,
+        ...consume('jobs'),
+        'bodies/outbound/*: s3:GetObject s3:PutObject',
+        'jobs: sqs:SendMessage',
+        'jobs-dead: sqs:SendMessage',
+        'outbox M#*: GetItem PutItem',
+        'outbox Q#*: BatchWriteItem',
+        'registry A#* U#*: GetItem',
+        'registry A#*: Query',
+        'registry/listed: Query',
+        'wake-fast: sqs:SendMessage',
+      ],
+      DrainFast: [...DRAIN, ...consume('wake-fast')],
+      DrainSlow: [...DRAIN, ...consume('wake-slow')],
+      DeliveryApi: [
+        LOG,
+        'bodies/outbound/*: s3:GetObject',
+        'jobs: sqs:SendMessage',
+        'master: secretsmanager:GetSecretValue',
+        'outbox D#*: UpdateItem',
+        'outbox Q#* M#*: PutItem',
+        'outbox/listed: Query',
+        'outbox: BatchGetItem GetItem Query',
+        'registry/listed: Query',
+        'registry: BatchGetItem ConditionCheckItem DeleteItem GetItem PutItem Query UpdateItem',
+        'wake-fast: sqs:SendMessage',
+      ],
+      Tend: [
+        LOG,
+        'bodies/outbound/*: s3:GetObject s3:PutObject',
+        'jobs: sqs:SendMessage',
+        'outbox/listed: Query',
+        'outbox: BatchGetItem DeleteItem GetItem PutItem Query UpdateItem',
+        'registry/listed: Query',
+        'registry: BatchGetItem DeleteItem GetItem PutItem Query Scan UpdateItem',
+        'wake-fast: sqs:SendMessage',
+      ],
+      TendSchedule: ['tend: lambda:InvokeFunction'],
+    };
+    const sorted = Object.fromEntries(Object.entries(wanted).map(([name, lines]) => [name, lines.sort()]));
+    expect(rights()).toEqual(sorted);
+  });
+
+  it('opens secrets for the two that send, scans for tend, and purges for nobody', () => {
+    const holders = (pattern: RegExp): string[] =>
+      Object.entries(rights()).flatMap(([name, lines]) => (lines.some(it => pattern.test(it)) ? [name] : []));
+    expect(holders(/GetSecretValue/).sort()).toEqual(['DeliveryApi', 'DrainFast', 'DrainSlow']);
+    expect(holders(/Scan/)).toEqual(['Tend']);
+    expect(holders(/Purge/)).toEqual([]);
+  });
+});
