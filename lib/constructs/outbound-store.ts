@@ -35,7 +35,11 @@ export class OutboundStore extends Construct {
   readonly master: CfnSecret;
   readonly masterName: string;
 
-  constructor(scope: Construct, id: string, { environment, disposable = false, encryptionKey: key }: OutboundStoreProps) {
+  constructor(
+    scope: Construct,
+    id: string,
+    { environment, disposable = false, encryptionKey: key }: OutboundStoreProps,
+  ) {
     super(scope, id);
     const fate = disposable ? RemovalPolicy.DESTROY : RemovalPolicy.RETAIN;
     const addTable = (name: string, table: OutboundTable): TableV2 =>

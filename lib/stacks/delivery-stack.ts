@@ -1,4 +1,5 @@
 import { CfnOutput, Duration, Stack, type StackProps, Validations } from 'aws-cdk-lib';
+import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Code } from 'aws-cdk-lib/aws-lambda';
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
@@ -252,14 +253,21 @@ export class DeliveryStack extends Stack {
       readonly memoryMb?: number;
     },
   ): GatewayFunction<Contract> {
-    const { deployment, bundles } = this.#props;
-    return new GatewayFunction(this, id, {
+    const { deployment, bundles, data } = this.#props;
+    const added = new GatewayFunction(this, id, {
       ...props,
       code: Code.fromAsset(bundles[name]),
       logRetention: deployment.logRetentionDays as RetentionDays,
       logLevel: deployment.config.logLevel,
       disposable: deployment.disposable,
     });
+    // What it may do is said by table, queue, bucket and secret; the key opens none of them.
+    if (data.key) {
+      added.grantPrincipal.addToPrincipalPolicy(
+        new PolicyStatement({ actions: ['kms:Decrypt', 'kms:GenerateDataKey'], resources: [data.key.keyArn] }),
+      );
+    }
+    return added;
   }
 
   #consume(target: GatewayFunction<never>, queue: Queue, maxConcurrency: number): void {

@@ -6,11 +6,11 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eagerPartOf } from '#bench/bundles.ts';
-import { gateway } from '#config';
 import { resolveConfig } from '#core/config/resolve-config.ts';
 import { bundleFunctions } from '#lib/bundling/bundle-functions.ts';
 import { type Bundles, OUTBOUND_FUNCTION_NAMES } from '#lib/bundling/function-names.ts';
 import { PROVIDERS } from '#providers/index.ts';
+import { gateway } from '#test/fixtures/project/gateway.config.ts';
 
 const run = promisify(execFile);
 /** Bytes of code that a cold start reads, with the small signed client. */
