@@ -26,13 +26,14 @@ export async function runMutant(
   mutant: Mutant | undefined,
   number: number,
   limitMs: number,
+  probe = 'probe.ts',
 ): Promise<Catch | undefined> {
   mkdirSync(FOLDER, { recursive: true });
   const outfile = join(FOLDER, `mutant-${number}.mjs`);
   const contents = mutant && mutate(mutant);
   await build({
     absWorkingDir: ROOT,
-    entryPoints: [join(import.meta.dirname, 'probe.ts')],
+    entryPoints: [join(import.meta.dirname, probe)],
     outfile,
     bundle: true,
     platform: 'node',

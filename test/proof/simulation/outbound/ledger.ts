@@ -10,6 +10,8 @@ interface Account {
   /** Starts of the requests that were answered 2xx. */
   readonly good: number[];
   failed: number;
+  /** Of these. */
+  throttled: number;
   requests: number;
 }
 export interface LedgerEndpoint {
@@ -73,6 +75,7 @@ export class Ledger {
       account.requests += 1;
       if (good) account.good.push(request.startedAt);
       else account.failed += 1;
+      if (request.answer?.kind === 'answered' && request.answer.status === 429) account.throttled += 1;
       const deleted = endpoint.deletedAt;
       if (deleted !== undefined && request.startedAt > deleted + 3_000) {
         this.complaints.push(
@@ -86,7 +89,7 @@ export class Ledger {
 
   accountOf(ep: EndpointId, msg: string): Account {
     const key = `${ep} ${msg}`;
-    const known = this.accounts.get(key) ?? { good: [], failed: 0, requests: 0 };
+    const known = this.accounts.get(key) ?? { good: [], failed: 0, throttled: 0, requests: 0 };
     this.accounts.set(key, known);
     return known;
   }
@@ -131,7 +134,7 @@ export class Ledger {
     };
     if (!(status in allowed)) say(`O2 acknowledged and ended as ${status}`);
     else if (!allowed[status as FinalStatus]) say(`O2 ended as ${status} without a reason`);
-    if ((record?.attempts ?? 0) > account.failed)
+    if ((record?.attempts ?? 0) > account.failed - account.throttled)
       say(`O7 charged ${record?.attempts} times, failed ${account.failed} times`);
     const generations = 1 + (this.replays.get(`${endpoint.id} ${msg}`) ?? 0);
     for (let n = generations; n < account.good.length; n++) {

@@ -99,6 +99,7 @@ export const JOURNEYS: readonly Journey[] = [
     async play(stage) {
       const ep = await stage.endpoint(ok);
       await stage.run(stage.world.insist(ports => disable(ports, ep, gate(stage))));
+      await stage.world.clock.advanceBy(10_000);
       await stage.publish('old');
       await stage.until(() => stage.world.rows(ep).length > 0);
       await stage.run(stage.world.insist(ports => enableEndpoint(ports, ep, gate(stage), { kind: 'drop' })));
@@ -223,6 +224,7 @@ export const JOURNEYS: readonly Journey[] = [
   },
   {
     name: 'expiry behind a closed gate',
+    tends: true,
     world: { retentionMs: 3_600_000, auditMinutes: 5, idleMs: 30_000 },
     async play(stage) {
       const ep = await stage.endpoint(ok);

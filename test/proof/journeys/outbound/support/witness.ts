@@ -93,9 +93,9 @@ export class Witness {
   #record({ pk, sk }: { pk: string; sk: string }, before: RecordItem | undefined, after: RecordItem | undefined): void {
     const key = `${pk.slice(2, pk.lastIndexOf('#'))} ${sk.slice(14)}`;
     const watched = this.#watched(key);
-    watched.record = after;
-    // Erased, or at the end of its life: nothing is owed by what was final.
+    // Erased, or at the end of its life: nothing is owed by what was final, and how it ended is remembered.
     if (after === undefined && isFinal(before)) watched.fanned = false;
+    else watched.record = after;
     if (before && after && before.gen === after.gen && isFinal(before) && before.status !== after.status) {
       this.complaints.push(`O4 ${key} was ${before.status} and became ${after.status}`);
     }

@@ -1,0 +1,145 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the texts are source code
+/** Deliberately broken variants of the sending side. Each names the journey that shows it soonest. */
+import type { Mutant } from './mutants.ts';
+
+const SESSION = 'core/outbound/drain/session.ts';
+const RECORD = 'core/outbound/drain/record-outcome.ts';
+const ATTEMPT = 'core/outbound/drain/attempt.ts';
+const WRITES = 'core/outbound/protocol/delivery-writes.ts';
+const DECIDE = 'core/outbound/protocol/decide.ts';
+
+export const OUTBOUND_MUTANTS: readonly Mutant[] = [
+  {
+    name: '202 before the job is accepted',
+    journey: 'publish, delivered',
+    file: 'core/outbound/publish/publish.ts',
+    from: 'await ports.jobs.send([{ v: 1, app: given.app, msg: id }], given.app);',
+    to: 'void ports.jobs.send([{ v: 1, app: given.app, msg: id }], given.app).catch(() => {});',
+  },
+  {
+    name: 'a repeated publish is answered without a job',
+    journey: 'publish, delivered',
+    file: 'core/outbound/publish/publish.ts',
+    from: 'await ports.jobs.send([{ v: 1, app: given.app, msg: id }], given.app);',
+    to: "if (put.kind === 'applied') await ports.jobs.send([{ v: 1, app: given.app, msg: id }], given.app);",
+  },
+  {
+    name: 'the row goes before the success is recorded',
+    journey: 'publish, delivered',
+    file: RECORD,
+    from: '  const result = await persist(session, () => store.update(recordEnd(delivery, status, outcome)));\n  await deleteRow(session, row);',
+    to: '  await deleteRow(session, row);\n  const result = await persist(session, () => store.update(recordEnd(delivery, status, outcome)));',
+  },
+  {
+    name: 'no retry row',
+    journey: 'failure, retry, delivered',
+    file: RECORD,
+    from: 'if (stillOwed && !session.config.endpoint.ordered) await putRetry(session, hand, record);',
+    to: '',
+  },
+  {
+    name: 'a recorded attempt: the row is deleted, the retry row not made',
+    journey: 'failure, retry, delivered',
+    file: DECIDE,
+    from: "if (attempts >= row.n) return { do: 'repair', n: attempts + 1, nextAt: record?.nextAt ?? now };",
+    to: "if (attempts >= row.n) return { do: 'delete' };",
+  },
+  {
+    name: 'a final record is sent again',
+    journey: 'publish twice',
+    file: DECIDE,
+    from: 'if (record !== undefined && (record.gen !== row.gen || !isOpen(record)))',
+    to: 'if (record !== undefined && record.gen !== row.gen)',
+  },
+  {
+    name: 'a probe is charged',
+    journey: 'breaker opens, probe, ramp',
+    file: ATTEMPT,
+    from: 'const charged = verdict.charged && !probing &&',
+    to: 'const charged = (verdict.charged || probing) &&',
+  },
+  {
+    name: 'a throttled answer is charged',
+    journey: 'throttled, then delivered',
+    file: ATTEMPT,
+    from: '  if (!charged) return;\n',
+    to: "  if (!charged && verdict.health !== 'hold') return;\n",
+  },
+  {
+    name: 'a hold without a wake',
+    journey: 'throttled, then delivered',
+    file: SESSION,
+    from: 'if (health.holdUntil !== undefined) return health.holdUntil;',
+    to: 'if (health.holdUntil !== undefined) return undefined;',
+  },
+  {
+    name: 'resume without a wake and without a token',
+    journey: 'pause and resume in mid-session',
+    file: 'core/outbound/gate/gate.ts',
+    from: 'if (toWake !== undefined) await wake.send',
+    to: "if (toWake === 'ep_' && wanted) await wake.send",
+  },
+  {
+    name: 'no look after the release, and no token for a short wait',
+    journey: 'failure, retry, delivered',
+    file: SESSION,
+    from: 'const wakeAt = isClosed(session.runtime) ? undefined : await nextLook(session);',
+    to: "const wakeAt = undefined;\n  if (session.me) {\n    await ports.store.update(releaseLease(ep, me, { state: atRelease(session.health, 0), died: 0, wakeAt }));\n    return 'ack';\n  }",
+  },
+  {
+    name: 'a release that fails is acknowledged',
+    journey: 'publish, delivered',
+    file: SESSION,
+    from: "    tools.ports.telemetry.count('DependencyError', { dependency: error.dependency });\n    return 'give_back';",
+    to: "    tools.ports.telemetry.count('DependencyError', { dependency: error.dependency });\n    return 'ack';",
+  },
+  {
+    name: 'an ordered endpoint lets the next one pass',
+    journey: 'ordered pair',
+    file: DECIDE,
+    from: "return nextAt > now ? { do: 'wait', until: nextAt } : { do: 'send', n: attempts + 1 };",
+    to: "return nextAt > now ? { do: 'delete' } : { do: 'send', n: attempts + 1 };",
+  },
+  {
+    name: 'dropped without a record',
+    journey: 'disable, enable and drop the backlog',
+    file: 'core/outbound/drain/drain-rows.ts',
+    from: "    case 'end':\n",
+    to: "    case 'end':\n      await deleteRow(session, row);\n      if (row.gen > 0) return undefined;\n",
+  },
+  {
+    name: 'a success does not ask for its generation or an open record',
+    journey: 'try now, while it is retrying',
+    file: WRITES,
+    from: '    condition: open(delivery.gen),\n    set: { ...about(delivery, now, retentionMs), ...seen(outcome), status, endedAt: now },',
+    to: "    condition: any(missing('pk'), lt('attempts', 0)),\n    set: { ...about(delivery, now, retentionMs), ...seen(outcome), status, endedAt: now },",
+  },
+  {
+    name: 'a replay puts no row',
+    journey: 'replay of a delivered one',
+    file: 'core/outbound/replay/replay-delivery.ts',
+    from: 'await store.transact(replay(delivery, record, request, retentionMs), ids.uuid());',
+    to: 'await store.transact(replay(delivery, record, request, retentionMs).slice(0, 1), ids.uuid());',
+  },
+  {
+    name: 'a repeated replay request replays again',
+    journey: 'replay of a delivered one',
+    file: 'core/outbound/replay/replay-delivery.ts',
+    from: "if (record.replayId === request.replayId) return { kind: 'accepted', gen: record.gen };",
+    to: 'if (record.replayId === request.replayId) request = { ...request, replayId: `${request.replayId}-again` };',
+  },
+  {
+    name: 'the job is done before its rows are put',
+    journey: 'publish, delivered',
+    file: 'core/outbound/fan-out/fan-out.ts',
+    from: '        failed.set(id, error);\n      }\n    }),',
+    to: '        if (id === undefined) failed.set(id, error);\n      }\n    }),',
+  },
+  {
+    name: 'what is too old behind a closed gate never ends',
+    journey: 'expiry behind a closed gate',
+    file: 'core/outbound/tend/audit.ts',
+    from: "return old ? { token: { v: 1, ep, mode: 'end' }, lost: false } : undefined;",
+    to: 'return old && runtime.crashes > 99 ? { token: { v: 1, ep }, lost: false } : undefined;',
+  },
+];
