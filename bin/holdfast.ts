@@ -27,6 +27,10 @@ process.exitCode = await runCli(process.argv.slice(2), {
   io,
   readDeployment,
   openGateway: deployment => openGateway(deployment, io.env),
+  startConsole: async options => {
+    const { startConsole } = await import('#console/server/start-console.ts');
+    return startConsole(options);
+  },
   publishedLists: { fetchText: fetchList(), directory: join(PACKAGE_ROOT, 'providers') },
 });
 // A wait that was interrupted may still hold a timer or a socket.

@@ -5,6 +5,7 @@ import { explainError, isUnforeseen } from '#operator/explain-error.ts';
 import { DEFAULT_ENVIRONMENT } from '#operator/operator.ts';
 import { EXIT, type ExitCode, exitCodeOf } from './cli-error.ts';
 import { addCompletion } from './commands/completion.ts';
+import { addConsole } from './commands/console.ts';
 import { addCost } from './commands/cost.ts';
 import { addDlq } from './commands/dlq.ts';
 import { addDoctor } from './commands/doctor.ts';
@@ -64,7 +65,7 @@ export function buildProgram(set: CommandSet, { io }: Pick<Services, 'io'>): Com
     .showHelpAfterError('(add --help for what is allowed, with examples)')
     .exitOverride();
   for (const add of [addReplay, addDlq, addEvents, addSend, addVerify, addStatus, addDoctor]) add(program, set);
-  for (const add of [addPause, addProcessor, addSources, addReconcile, addListen, addCost, addCompletion])
+  for (const add of [addPause, addProcessor, addSources, addReconcile, addListen, addConsole, addCost, addCompletion])
     add(program, set);
   program.addHelpText(
     'after',

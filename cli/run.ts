@@ -17,7 +17,17 @@ export interface Services {
   readDeployment(environment: string): Deployment;
   openGateway(deployment: Deployment): Promise<Gateway>;
   readonly publishedLists: PublishedLists;
+  /** Serves the console. Absent: not in this program. */
+  readonly startConsole?: StartConsole;
 }
+
+/** As console/server/start-console.ts does it; the CLI and the console know nothing of each other. */
+type StartConsole = (options: {
+  readonly operator: Operator;
+  readonly readOnly: boolean;
+  readonly program: string;
+  readonly port: number | undefined;
+}) => Promise<{ readonly url: string; open(): void; close(): Promise<void> }>;
 
 export interface GlobalOptions {
   readonly env: string;
@@ -28,6 +38,7 @@ export class Run extends Operator {
   readonly io: Io;
   readonly out: Output;
   readonly publishedLists: PublishedLists;
+  readonly startConsole: StartConsole;
 
   constructor(services: Services, options: GlobalOptions) {
     const { io } = services;
@@ -41,6 +52,8 @@ export class Run extends Operator {
     });
     this.io = io;
     this.publishedLists = services.publishedLists;
+    this.startConsole =
+      services.startConsole ?? (() => Promise.reject(new CliError('There is no console in this program')));
     this.out = new Output(io, { json: options.json, now: () => this.clock.now() });
   }
 

@@ -1,10 +1,15 @@
 /** `npm start`: the real stacks on this machine, with signed events really sent through them. */
+import { userInfo } from 'node:os';
 import { setTimeout as wait } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { DynamoDbEventStore } from '#adapters/dynamodb/dynamodb-event-store.ts';
+import { systemClock } from '#adapters/system.ts';
+import { startConsole } from '#console/server/start-console.ts';
 import type { Deployment } from '#core/config/deployment.ts';
 import { toEventId } from '#core/glossary.ts';
+import { openGateway } from '#operator/aws/open-gateway.ts';
 import { formatCurl } from '#operator/curl-command.ts';
+import { Operator } from '#operator/operator.ts';
 import { type AlarmChange, runAlarms } from './alarms.ts';
 import { type AwsClients, createAwsClients } from './aws-clients.ts';
 import { deployStacks } from './deploy-stacks.ts';
@@ -23,13 +28,15 @@ import { fillLocalSecrets, readDeployment } from './sources.ts';
 import { runMain, UserError } from './user-error.ts';
 import { LOCAL_ENVIRONMENT } from './workspace.ts';
 
-const USAGE = `Usage: npm start -- [--once] [--port <number>]
+const PROGRAM = 'npm run holdfast --';
+const USAGE = `Usage: npm start -- [--once] [--open] [--port <number>]
   --once   exit after the sample events: 0 when they completed, 1 when not
+  --open   open the console in the browser
   --port   port of the local AWS (default 4566, or HOLDFAST_PORT)
 With AWS_ENDPOINT_URL set, that local AWS is used instead of starting one.`;
 
 async function main(): Promise<number> {
-  const { once, port, help } = readOptions();
+  const { once, open, port, help } = readOptions();
   if (help) {
     console.log(USAGE);
     return 0;
@@ -56,6 +63,9 @@ async function main(): Promise<number> {
       return failed.length === 0 && results.length > 0 ? 0 : 1;
     }
 
+    const page = await startConsole({ operator: operatorOf(aws), readOnly: false, program: PROGRAM });
+    progress.line(`\n${paint('bold', 'Console')}\n\n  ${paint('cyan', page.url)}`);
+    if (open) page.open();
     showNextCommands(aws, progress);
     progress.line(`\n${paint('bold', 'Events')} as they come ${paint('dim', '(Ctrl-C ends everything)')}\n`);
     const pager = await Pager.open(aws, clients, [outputOf(stacks, 'PageTopic'), outputOf(stacks, 'TicketTopic')]);
@@ -74,12 +84,41 @@ async function main(): Promise<number> {
   }
 }
 
-function readOptions(): { once: boolean; port: number; help: boolean } {
+/** Who looks at this local AWS on the console's page. */
+function operatorOf({ endpoint, region, credentials }: LocalAws): Operator {
+  const env = {
+    ...process.env,
+    AWS_ENDPOINT_URL: endpoint,
+    AWS_REGION: region,
+    AWS_ACCESS_KEY_ID: credentials.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
+  };
+  return new Operator({
+    environment: LOCAL_ENVIRONMENT,
+    clock: systemClock,
+    by: process.env['HOLDFAST_BY'] ?? userInfo().username,
+    program: PROGRAM,
+    readDeployment,
+    openGateway: deployment => openGateway(deployment, env),
+  });
+}
+
+function readOptions(): { once: boolean; open: boolean; port: number; help: boolean } {
   try {
     const { values } = parseArgs({
-      options: { once: { type: 'boolean' }, port: { type: 'string' }, help: { type: 'boolean', short: 'h' } },
+      options: {
+        once: { type: 'boolean' },
+        open: { type: 'boolean' },
+        port: { type: 'string' },
+        help: { type: 'boolean', short: 'h' },
+      },
     });
-    return { once: values.once ?? false, port: choosePort(values.port), help: values.help ?? false };
+    return {
+      once: values.once ?? false,
+      open: values.open ?? false,
+      port: choosePort(values.port),
+      help: values.help ?? false,
+    };
   } catch (error) {
     if (error instanceof UserError) throw error;
     throw new UserError(`${error instanceof Error ? error.message : String(error)}\n${USAGE}`, 2);

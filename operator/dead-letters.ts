@@ -56,6 +56,66 @@ export async function groupDeadLetters(operator: Operator, filter: EventFilter):
   return { groups: [...groups.values()].sort((a, b) => b.count - a.count), total, inQueue: visible + hidden };
 }
 
+export interface ErrorGroup extends DeadGroup {
+  /** The error with its numbers and ids replaced, so that the same failure of many events is one line. */
+  readonly pattern: string;
+  /** Deaths over time: from the first death of all groups until now. */
+  readonly histogram: readonly number[];
+}
+
+const HISTOGRAM_BARS = 48;
+
+/** Dead letters by source, cause and error. The largest group first. */
+export async function groupDeadByError(
+  operator: Operator,
+  filter: EventFilter,
+): Promise<{ readonly groups: readonly ErrorGroup[]; readonly total: number; readonly inQueue: number }> {
+  const groups = new Map<string, { pattern: string; times: EpochMs[]; sample: EventItem; sampleAt: EpochMs }>();
+  for await (const item of eachDeadEvent(operator, filter)) {
+    const at = item.deadAt ?? item.updatedAt;
+    const pattern = errorPattern(item.lastError ?? '');
+    const key = JSON.stringify([splitEventPk(item.pk).sourceId, item.cause, pattern]);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, { pattern, times: [at], sample: item, sampleAt: at });
+    else {
+      group.times.push(at);
+      if (at >= group.sampleAt) Object.assign(group, { sample: item, sampleAt: at });
+    }
+  }
+  const { visible, hidden } = await (await operator.gateway()).gauge.dead();
+  const all = [...groups.values()].flatMap(it => it.times);
+  const [from, to] = [all.reduce((a, b) => Math.min(a, b), operator.clock.now()), operator.clock.now()];
+  const view = [...groups.values()].map(({ pattern, times, sample }) => ({
+    source: splitEventPk(sample.pk).sourceId,
+    cause: sample.cause ?? 'unknown',
+    pattern,
+    count: times.length,
+    firstAt: times.reduce((a, b) => Math.min(a, b)),
+    lastAt: times.reduce((a, b) => Math.max(a, b)),
+    sample,
+    histogram: histogramOf(times, from, to),
+  }));
+  return { groups: view.sort((a, b) => b.count - a.count), total: all.length, inQueue: visible + hidden };
+}
+
+/** What stays the same when one failure hits many events: ids, hashes and numbers are replaced. */
+export function errorPattern(error: string): string {
+  return error
+    .slice(0, 400)
+    .replace(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi, '…')
+    .replace(/\b(?=[\w-]{0,200}\d)[\w-]{1,200}\b/g, '…')
+    .replace(/…(?:[.:,/]…)+/g, '…');
+}
+
+function histogramOf(times: readonly EpochMs[], from: EpochMs, to: EpochMs): readonly number[] {
+  const bars = Array.from({ length: HISTOGRAM_BARS }, () => 0);
+  for (const at of times) {
+    const bar = Math.floor(((at - from) / Math.max(1, to - from)) * HISTOGRAM_BARS);
+    bars[Math.max(0, Math.min(HISTOGRAM_BARS - 1, bar))]! += 1;
+  }
+  return bars;
+}
+
 export interface MoveRequest {
   readonly verb: 'redrive' | 'purge';
   readonly filter: Pick<EventFilter, 'sources' | 'cause'>;

@@ -17,6 +17,14 @@ const CREDENTIALS = [
   'UnrecognizedClientException',
 ];
 
+const THROTTLED = [
+  'ThrottlingException',
+  'Throttling',
+  'ProvisionedThroughputExceededException',
+  'RequestLimitExceeded',
+  'TooManyRequestsException',
+];
+
 /** Never throws. An error nobody foresaw keeps its stack in `cause`. */
 export function explainError(error: unknown): OperatorError {
   if (error instanceof OperatorError) return error;
@@ -28,6 +36,11 @@ export function explainError(error: unknown): OperatorError {
   if (refused) {
     const text = `AWS refused: ${refused.name}: ${refused.message}\nSign in (aws sso login), or choose another profile: AWS_PROFILE=… holdfast …`;
     return new OperatorError(text, 'credentials', { cause: error });
+  }
+  const throttled = chain.find(it => THROTTLED.includes(it.name));
+  if (throttled) {
+    const text = `AWS is throttling: ${throttled.name}: ${throttled.message}\nWait a few seconds and try again; nothing was changed by what was refused`;
+    return new OperatorError(text, 'failure', { cause: error });
   }
   if (chain.some(it => it.message.includes('Region is missing'))) {
     return new OperatorError('No AWS region: set AWS_REGION, or a region in the profile', 'credentials', {

@@ -44,6 +44,8 @@ export interface FollowOptions {
   /** Tell of an event again when it ends. Default true. */
   readonly endings?: boolean;
   readonly onOutage?: (message: string) => void;
+  /** Between two looks, milliseconds. Default 1,000. */
+  readonly pollMs?: number;
 }
 
 /** Told of an event; false: it could not be taken, so it is offered again. */
@@ -79,7 +81,7 @@ export class FollowLog {
         if (!this.inOutage) this.options.onOutage?.(error.message);
         this.inOutage = true;
       }
-      await this.options.timer.sleep(POLL_MS);
+      await this.options.timer.sleep(this.options.pollMs ?? POLL_MS);
     }
   }
 

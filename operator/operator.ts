@@ -4,7 +4,7 @@
  *
  * A new action goes here as a function of a file of its own, named by what it does: `operator` first, plain data in and
  * out, errors as OperatorError. It formats no text for a screen and reads no options: that is the face's. Then add a
- * command to cli/commands/, a route to console/server/, and the pair to test/surfaces/operator/two-faces.test.ts.
+ * command to cli/commands/, a row to console/server/routes.ts, and both to test/surfaces/operator/two-faces.test.ts.
  */
 import type { Deployment } from '#core/config/deployment.ts';
 import type { ResolvedSource } from '#core/config/resolved-config.ts';
@@ -32,6 +32,8 @@ export class Operator {
   readonly environment: string;
   readonly clock: Clock;
   readonly by: string;
+  /** How a person begins a command here. */
+  readonly program: string;
   readonly #options: OperatorOptions;
   #opened: Promise<Gateway> | undefined;
   #known: Deployment | undefined;
@@ -40,6 +42,7 @@ export class Operator {
     this.environment = options.environment;
     this.clock = options.clock;
     this.by = options.by;
+    this.program = options.program;
     this.#options = options;
   }
 
@@ -72,6 +75,6 @@ export class Operator {
 
   /** The command a person types to do something here, with the environment where it is not the default. */
   command(text: string): string {
-    return `${this.#options.program} ${text}${this.environment === DEFAULT_ENVIRONMENT ? '' : ` --env ${this.environment}`}`;
+    return `${this.program} ${text}${this.environment === DEFAULT_ENVIRONMENT ? '' : ` --env ${this.environment}`}`;
   }
 }

@@ -80,6 +80,13 @@ describe('boundaries', () => {
       "import { startConsole } from '#console/server/start-console.ts';\nexport const x = startConsole;\n",
       'noRestrictedImports',
     ],
+    ['console/server', "import { runCli } from '#cli/main.ts';\nexport const x = runCli;\n", 'noRestrictedImports'],
+    [
+      'console/app',
+      "import { startConsole } from '../server/start-console.ts';\nexport const x = startConsole;\n",
+      'noRestrictedImports',
+    ],
+    ['console/app', "import { toIso } from '#core/time.ts';\nexport const x = toIso;\n", 'noRestrictedImports'],
     [
       'adapters',
       "import { Operator } from '#operator/operator.ts';\nexport const x = Operator;\n",
@@ -236,7 +243,7 @@ describe('names', () => {
   });
 
   it('files are kebab-case', () => {
-    const odd = ['core', 'adapters', 'lambdas', 'lib', 'providers', 'handlers', 'local', 'cli', 'operator']
+    const odd = ['core', 'adapters', 'lambdas', 'lib', 'providers', 'handlers', 'local', 'cli', 'operator', 'console']
       .flatMap(folder => filesBelow(folder))
       .filter(file => !/^(?:[a-z0-9-]+\/)*_?[a-z0-9-]+(?:\.test)?\.ts$/.test(file));
     expect(odd).toEqual([]);

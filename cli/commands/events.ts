@@ -11,6 +11,7 @@ import { addFilterOptions, filterOf, wholeNumber } from '../filter-options.ts';
 import { type CommandSet, type Run, withExamples } from '../run.ts';
 import { EVENT_HEADINGS, eventCells, eventLine, eventScreen } from '../show-event.ts';
 import { showBody } from '../stored-body.ts';
+import { addEventsGrep } from './events-grep.ts';
 
 /** A list that is not asked for the whole window answers with what it has found by then. */
 const FIRST_ANSWER_MS = 600;
@@ -93,6 +94,8 @@ export function addEvents(program: Command, set: CommandSet): void {
       }, run.io.interrupted);
     }),
   );
+
+  addEventsGrep(events, set);
 }
 
 function showList(run: Run, items: readonly EventItem[], cursor: string | undefined, lookedTo: number): void {

@@ -20,6 +20,7 @@ describe('every command', () => {
   it('is one of those on-call expects', () => {
     expect(leaves.map(({ path }) => path.join(' ')).sort()).toEqual([
       'completion',
+      'console',
       'cost',
       'dlq ls',
       'dlq purge',
@@ -27,6 +28,7 @@ describe('every command', () => {
       'dlq show',
       'doctor',
       'events get',
+      'events grep',
       'events ls',
       'events tail',
       'listen',

@@ -1,0 +1,48 @@
+/** `holdfast events grep`: looks for a text in the bodies of a time window. */
+import type { Command } from 'commander';
+import { summarizeEvent } from '#core/inbound/search/event-report.ts';
+import { toIso } from '#core/time.ts';
+import { grepEvents } from '#operator/grep-events.ts';
+import { EXIT, type ExitCode, usageError } from '../cli-error.ts';
+import { addFilterOptions, filterOf } from '../filter-options.ts';
+import { type CommandSet, type Run, withExamples } from '../run.ts';
+import { eventLine } from '../show-event.ts';
+
+type Options = Readonly<Record<string, string | undefined>>;
+
+export function addEventsGrep(events: Command, set: CommandSet): void {
+  withExamples(
+    addFilterOptions(events.command('grep').argument('<text>', 'what to look for, byte for byte'))
+      .description('Look for a text in the bodies of events, newest first; tells what was read and what that cost')
+      .option('--path <path>', 'compare the value at this path of a JSON body instead, e.g. data.object.id')
+      .option('--cursor <cursor>', 'go on where a search before stopped'),
+    ['holdfast events grep order-1234 --since 2h', 'every event whose body has this text'],
+    ['holdfast events grep pi_3Px --path data.object.id --source stripe', 'only where this very value stands there'],
+  ).action(set.action(grep));
+}
+
+async function grep(run: Run, text: string, options: Options): Promise<ExitCode> {
+  if (text === '') throw usageError('An empty text', 'at least one character', 'e.g. holdfast events grep order-1234');
+  const filter = filterOf(run, options);
+  const { path, cursor } = options;
+  const progress = run.out.progress('Reading bodies');
+  let hits = 0;
+  for await (const step of grepEvents(run, { text, path, cursor, filter, signal: run.io.interrupted })) {
+    if (step.kind === 'hit') {
+      hits += 1;
+      run.out.row({ ...summarizeEvent(step.item), excerpt: step.excerpt }, () => {
+        const shown = run.out.paint('dim', step.excerpt.replaceAll('\n', ' '));
+        return `${eventLine(step.item, run.out)}\n          ${shown}`;
+      });
+    } else if (step.kind === 'progress') progress.update(step.tally.read, undefined, `read, ${hits} found`);
+    else {
+      progress.end();
+      const { read, dollars, lookedTo, cursor: goOn } = step.tally;
+      run.out.note(
+        `${read} bodies read, ${hits} found, about $${dollars.toFixed(6)}; looked back to ${toIso(lookedTo)}`,
+      );
+      if (goOn !== undefined) run.out.note(`Stopped there. Go on with --cursor ${goOn}`);
+    }
+  }
+  return hits > 0 ? EXIT.ok : EXIT.notFound;
+}

@@ -1,0 +1,270 @@
+/** The page: a frame around one screen. */
+import { render } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { Hello } from '../wire.ts';
+import { ask, takeToken } from './parts/api.ts';
+import { onKey } from './parts/keys.ts';
+import { runLive, useLiveState } from './parts/live.ts';
+import { useLoad } from './parts/load.ts';
+import { go, Link, usePlace } from './parts/route.tsx';
+import { session, setSession } from './parts/session.ts';
+import { visible } from './parts/text.tsx';
+import { Shown, Trouble } from './parts/ui.tsx';
+import { Alarms } from './screens/alarms.tsx';
+import { Dead } from './screens/dead.tsx';
+import { EventScreen } from './screens/event.tsx';
+import { Events } from './screens/events.tsx';
+import { Jobs } from './screens/jobs.tsx';
+import { Now } from './screens/now.tsx';
+import { Source, Sources } from './screens/sources.tsx';
+
+const SCREENS = [
+  ['/', 'Now', 'n'],
+  ['/events', 'Events', 'e'],
+  ['/dead', 'Dead letters', 'd'],
+  ['/jobs', 'Jobs', 'j'],
+  ['/sources', 'Sources', 's'],
+  ['/alarms', 'Alarms', 'a'],
+] as const;
+
+function App() {
+  const hello = useLoad<Hello>('/api/hello');
+  const { data, problem } = hello;
+  if (data !== undefined) setSession(data);
+  useEffect(() => {
+    if (data === undefined && problem !== undefined) {
+      const timer = setInterval(hello.reload, 3_000);
+      return () => clearInterval(timer);
+    }
+    return undefined;
+  }, [data, problem, hello.reload]);
+  return data === undefined ? (
+    <main class="alone">
+      <h1>Holdfast</h1>
+      <Shown of={hello}>{() => null}</Shown>
+    </main>
+  ) : (
+    <Frame />
+  );
+}
+
+function Frame() {
+  const { path } = usePlace();
+  const [help, setHelp] = useState(false);
+  const search = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    void runLive();
+    const stops = [
+      onKey('/', () => search.current?.focus()),
+      onKey('?', () => setHelp(true)),
+      ...SCREENS.map(([href, , key]) => onKey(`g ${key}`, () => go(href))),
+    ];
+    return () => stops.forEach(stop => void stop());
+  }, []);
+  const { environment, place, readOnly, by } = session();
+  useEffect(() => {
+    const name = SCREENS.find(([href]) => isAt(path, href))?.[1] ?? 'Holdfast';
+    document.title = `${name} · ${environment} · Holdfast`;
+  }, [path]);
+  return (
+    <div class="frame">
+      <a class="skip" href="#main">
+        To the content
+      </a>
+      <header class="side">
+        <Link class="brand" href="/">
+          <svg viewBox="0 0 24 24" aria-hidden="true">
+            <rect width="24" height="24" rx="6" />
+            <path d="M7.5 5.5v13M16.5 5.5v13M7.5 12h9" />
+          </svg>
+          Holdfast
+        </Link>
+        <p class="where">
+          <b class={environment === 'prod' ? 'env prod' : 'env'}>{environment}</b>
+          {readOnly ? <span class="env">read-only</span> : null}
+          <small title={place}>{place.replace(/^https?:\/\//, '')}</small>
+        </p>
+        <nav aria-label="Screens">
+          {SCREENS.map(([href, name, key]) => (
+            <Link key={href} href={href} aria-current={isAt(path, href) ? 'page' : undefined}>
+              {name}
+              <kbd aria-hidden="true">g {key}</kbd>
+            </Link>
+          ))}
+        </nav>
+        <div class="side-foot">
+          <LiveMark />
+          <Theme />
+          <button type="button" class="small" onClick={() => setHelp(true)}>
+            Keys <kbd aria-hidden="true">?</kbd>
+          </button>
+          <small class="faint">{visible(by)}</small>
+        </div>
+      </header>
+      <div class="page">
+        <Search input={search} />
+        <main id="main" tabIndex={-1}>
+          <LiveTrouble />
+          <Screen path={path} />
+        </main>
+      </div>
+      {help ? <Help onClose={() => setHelp(false)} /> : null}
+    </div>
+  );
+}
+
+function isAt(path: string, href: string): boolean {
+  return href === '/' ? path === '/' : path === href || path.startsWith(`${href}/`);
+}
+
+function Screen({ path }: { readonly path: string }) {
+  const [, room, encoded] = path.split('/');
+  const name = decode(encoded);
+  if (path === '/') return <Now />;
+  if (room === 'events' && name !== undefined) return <EventScreen key={name} id={name} />;
+  if (room === 'events') return <Events />;
+  if (room === 'dead') return <Dead />;
+  if (room === 'jobs') return <Jobs />;
+  if (room === 'sources' && name !== undefined) return <Source key={name} name={name} />;
+  if (room === 'sources') return <Sources />;
+  if (room === 'alarms') return <Alarms />;
+  return (
+    <>
+      <h1>There is no such screen</h1>
+      <p>
+        <Link href="/">To the first one</Link>
+      </p>
+    </>
+  );
+}
+
+function decode(text: string | undefined): string | undefined {
+  try {
+    return text ? decodeURIComponent(text) : undefined;
+  } catch {
+    return text;
+  }
+}
+
+/** An id opens its event; any other text is looked for in the bodies of the last day. */
+function Search({ input }: { readonly input: { current: HTMLInputElement | null } }) {
+  const [busy, setBusy] = useState(false);
+  const submit = async (event: Event): Promise<void> => {
+    event.preventDefault();
+    const text = input.current?.value.trim() ?? '';
+    if (text === '') return;
+    setBusy(true);
+    try {
+      const { row } = await ask<{ row: { id: string } }>(`/api/events/${encodeURIComponent(text)}`);
+      go(`/events/${encodeURIComponent(row.id)}`);
+    } catch {
+      go(`/events?${new URLSearchParams({ text, since: '24h' })}`);
+    }
+    setBusy(false);
+    input.current?.blur();
+  };
+  return (
+    <form class="search" role="search" onSubmit={event => void submit(event)}>
+      <input
+        ref={input}
+        type="search"
+        aria-label="Search"
+        placeholder="An event's id, a provider's id, or a text in a body"
+      />
+      <kbd aria-hidden="true">{busy ? '…' : '/'}</kbd>
+    </form>
+  );
+}
+
+function LiveMark() {
+  const { connection, trouble } = useLiveState();
+  const [shape, look, word] =
+    connection === 'broken'
+      ? ['▲', 'warn', 'reconnecting']
+      : trouble
+        ? ['▲', 'warn', 'cannot read']
+        : connection === 'live'
+          ? ['●', 'ok', 'live']
+          : ['◌', 'quiet', 'connecting'];
+  return (
+    <span class={`state ${look}`} role="status">
+      <span class="shape" aria-hidden="true">
+        {shape}
+      </span>
+      {word}
+    </span>
+  );
+}
+
+function LiveTrouble() {
+  const { connection, trouble } = useLiveState();
+  if (connection === 'broken')
+    return (
+      <Trouble
+        of={{
+          problem: 'The live stream broke. It comes back by itself, from where it was.',
+          fix: 'If it does not: is `holdfast console` still running?',
+        }}
+      />
+    );
+  return trouble === undefined ? null : <Trouble of={trouble} />;
+}
+
+const THEMES = ['system', 'light', 'dark'] as const;
+
+function Theme() {
+  const [theme, setTheme] = useState(localStorage.getItem('theme') ?? 'system');
+  useEffect(() => {
+    localStorage.setItem('theme', theme);
+    document.documentElement.dataset['theme'] = theme;
+  }, [theme]);
+  const next = THEMES[((THEMES as readonly string[]).indexOf(theme) + 1) % THEMES.length] ?? 'system';
+  return (
+    <button
+      type="button"
+      class="small"
+      onClick={() => setTheme(next)}
+      aria-label={`Theme: ${theme}. Change to ${next}`}
+    >
+      {{ system: '◑ system', light: '○ light', dark: '● dark' }[theme] ?? theme}
+    </button>
+  );
+}
+
+const KEYS = [
+  ['/', 'search'],
+  ['j  k', 'next, previous event of the list'],
+  ['Enter', 'open it'],
+  ['r', 'replay it'],
+  ...SCREENS.map(([, name, key]) => [`g ${key}`, name] as const),
+  ['?', 'these keys'],
+] as const;
+
+function Help({ onClose }: { readonly onClose: () => void }) {
+  const ref = useRef<HTMLDialogElement>(null);
+  useEffect(() => ref.current?.showModal(), []);
+  return (
+    <dialog ref={ref} onClose={onClose} aria-labelledby="help-title">
+      <h2 id="help-title">Keys</h2>
+      <dl class="keys">
+        {KEYS.map(([key, about]) => (
+          <div key={key}>
+            <dt>
+              <kbd>{key}</kbd>
+            </dt>
+            <dd>{about}</dd>
+          </div>
+        ))}
+      </dl>
+      <div class="actions">
+        <button type="button" class="primary" onClick={() => ref.current?.close()}>
+          Close
+        </button>
+      </div>
+    </dialog>
+  );
+}
+
+takeToken();
+const root = document.getElementById('app');
+if (root !== null) render(<App />, root);

@@ -1,0 +1,79 @@
+/** The server, asked with the token of this run. The token is in the address once, then only in this tab. */
+import { type Problem, TOKEN_HEADER } from '../../wire.ts';
+
+const KEY = 'holdfast-console-token';
+
+/** Takes the token out of the address, so that it is in no screenshot, bookmark or pasted link. */
+export function takeToken(): void {
+  const token = /^#token=([\w-]+)$/.exec(location.hash)?.[1];
+  if (token === undefined) return;
+  sessionStorage.setItem(KEY, token);
+  history.replaceState(null, '', location.pathname + location.search);
+}
+
+export class ApiProblem extends Error {
+  readonly problem: Problem;
+  readonly status: number;
+
+  constructor(problem: Problem, status: number) {
+    super(problem.problem);
+    this.problem = problem;
+    this.status = status;
+  }
+}
+
+/** How far the clock of the server is ahead of this browser's, milliseconds. */
+let ahead = 0;
+
+/** The time at the server, where all times of events come from. */
+export function serverNow(): number {
+  return Date.now() + ahead;
+}
+
+export function setServerNow(now: number): void {
+  ahead = now - Date.now();
+}
+
+export async function ask<T>(path: string, init: { body?: object; signal?: AbortSignal } = {}): Promise<T> {
+  const response = await send(path, init);
+  const value = (await response.json()) as T & { now?: unknown };
+  if (!response.ok) throw new ApiProblem(value as unknown as Problem, response.status);
+  if (typeof value.now === 'number') setServerNow(value.now);
+  return value;
+}
+
+/** Lines of JSON as they come. */
+export async function* askLines<T>(path: string, signal: AbortSignal): AsyncGenerator<T> {
+  const response = await send(path, { signal });
+  if (!response.ok) throw new ApiProblem((await response.json()) as Problem, response.status);
+  for await (const line of linesOf(response, '\n')) {
+    const value = JSON.parse(line) as Awaited<T> & Partial<Problem>;
+    if (typeof value.problem === 'string') throw new ApiProblem(value as Problem, 502);
+    yield value;
+  }
+}
+
+export async function send(path: string, { body, signal }: { body?: object; signal?: AbortSignal }): Promise<Response> {
+  const headers = { [TOKEN_HEADER]: sessionStorage.getItem(KEY) ?? '', 'content-type': 'application/json' };
+  const request = { headers, ...(signal === undefined ? {} : { signal }) };
+  try {
+    return await fetch(path, body === undefined ? request : { ...request, method: 'POST', body: JSON.stringify(body) });
+  } catch (error) {
+    if (signal?.aborted) throw error;
+    const fix = 'Is it still running? Start it again: holdfast console';
+    throw new ApiProblem({ problem: 'The console does not answer', fix }, 0);
+  }
+}
+
+/** The parts of a stream between separators; what has no separator behind it is not whole and is left out. */
+export async function* linesOf(response: Response, separator: string): AsyncGenerator<string> {
+  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+  let text = '';
+  for (;;) {
+    const step = await reader?.read();
+    if (step === undefined || step.done) return;
+    const parts = (text + step.value).split(separator);
+    text = parts.pop() ?? '';
+    yield* parts.filter(part => part !== '');
+  }
+}

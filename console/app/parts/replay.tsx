@@ -1,0 +1,117 @@
+/** Run again: one event, several, or all that a filter means. Each asks why, because the next person reads it. */
+import { useState } from 'preact/hooks';
+import type { JobRow, ReplayPreview } from '../../wire.ts';
+import { ApiProblem, ask } from './api.ts';
+import { useLoad } from './load.ts';
+import { go } from './route.tsx';
+import { visible } from './text.tsx';
+import { duration } from './time.tsx';
+import { Ask, Field, Shown } from './ui.tsx';
+
+const REFUSED: Readonly<Record<string, string>> = {
+  running: 'an attempt is running: wait for it',
+  changed: 'somebody else replayed it a moment ago',
+  gone: 'its record is gone: its retention is over',
+  body_missing: 'its body is gone: its retention is over',
+};
+
+interface SelectedProps {
+  readonly ids: readonly string[];
+  readonly onClose: () => void;
+  readonly onDone?: () => void;
+}
+
+export function ReplaySelected({ ids, onClose, onDone }: SelectedProps) {
+  const [why, setWhy] = useState('');
+  const [newKey, setNewKey] = useState(false);
+  const replay = async (): Promise<void> => {
+    const refused: string[] = [];
+    for (const id of ids) {
+      const { outcome } = await ask<{ outcome: string }>(`/api/events/${encodeURIComponent(id)}/replay`, {
+        body: { why, newKey },
+      });
+      if (outcome !== 'replayed' && outcome !== 'already_replayed')
+        refused.push(`${id}: ${REFUSED[outcome] ?? outcome}`);
+    }
+    onDone?.();
+    if (refused.length > 0)
+      throw new ApiProblem(
+        { problem: `${refused.length} of ${ids.length} not replayed`, fix: refused.slice(0, 5).join('\n') },
+        0,
+      );
+  };
+  const title = ids.length === 1 ? 'Replay this event' : `Replay ${ids.length} events`;
+  return (
+    <Ask title={title} confirm={title} onConfirm={replay} onClose={onClose} disabled={why.trim() === ''}>
+      <p>
+        {ids.length === 1 ? <code>{visible(ids[0] ?? '')}</code> : 'One after the other, beside live traffic.'} Its
+        handler runs again.
+      </p>
+      <Field
+        label="Why?"
+        value={why}
+        onInput={setWhy}
+        hint="Kept with the event: the next person reads it."
+        placeholder="schema fixed in v42"
+        autofocus
+      />
+      <label class="check">
+        <input type="checkbox" checked={newKey} onChange={event => setNewKey(event.currentTarget.checked)} />
+        <span>
+          A fresh idempotency key <small class="faint">Calls to other services may happen again.</small>
+        </span>
+      </label>
+    </Ask>
+  );
+}
+
+/** A job for all that a filter means. `query` is the filter as the address has it. */
+export function ReplayMany({ query, onClose }: { readonly query: string; readonly onClose: () => void }) {
+  const [why, setWhy] = useState('');
+  const preview = useLoad<ReplayPreview>(`/api/replay?${query}`);
+  const { data } = preview;
+  const start = async (): Promise<void> => {
+    await ask<JobRow>(`/api/replay?${query}`, { body: { why, expected: data?.count, asOf: data?.asOf } });
+    go('/jobs');
+  };
+  return (
+    <Ask
+      title="Replay all that match"
+      confirm={data === undefined ? 'Counting …' : `Replay ${data.count.toLocaleString('en')} events`}
+      onConfirm={start}
+      onClose={onClose}
+      disabled={why.trim() === '' || data === undefined || data.count === 0}
+    >
+      <Shown of={preview}>
+        {({ count, kinds, ratePerSecond, seconds }) =>
+          count === 0 ? (
+            <p>Nothing to replay: no event matches.</p>
+          ) : (
+            <>
+              <p>
+                <strong>{count.toLocaleString('en')} events</strong>, {ratePerSecond} a second: about{' '}
+                {duration(seconds * 1_000)}. It goes on when this page is closed.
+              </p>
+              <ul class="kinds">
+                {kinds.slice(0, 6).map(([kind, of]) => (
+                  <li key={kind}>
+                    <b>{of.toLocaleString('en')}</b> {visible(kind)}
+                  </li>
+                ))}
+                {kinds.length > 6 ? <li class="faint">and {kinds.length - 6} more kinds</li> : null}
+              </ul>
+            </>
+          )
+        }
+      </Shown>
+      <Field
+        label="Why?"
+        value={why}
+        onInput={setWhy}
+        hint="Kept with each event: the next person reads it."
+        placeholder="schema fixed in v42"
+        autofocus
+      />
+    </Ask>
+  );
+}

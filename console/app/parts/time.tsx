@@ -1,0 +1,45 @@
+/** Times: relative to read, exact on hover, in words that do not jump. */
+import { useEffect, useState } from 'preact/hooks';
+import { serverNow } from './api.ts';
+
+const tellers = new Set<() => void>();
+setInterval(() => {
+  for (const tell of tellers) tell();
+}, 5_000);
+
+function useTick(): void {
+  const [, again] = useState(0);
+  useEffect(() => {
+    const tell = (): void => again(n => n + 1);
+    tellers.add(tell);
+    return () => void tellers.delete(tell);
+  }, []);
+}
+
+export function duration(ms: number): string {
+  if (ms < 1_000) return `${Math.round(ms)} ms`;
+  if (ms < 10_000 && ms % 1_000 !== 0) return `${(ms / 1_000).toFixed(1)} s`;
+  if (ms < 120_000) return `${Math.round(ms / 1_000)} s`;
+  if (ms < 7_200_000) return `${Math.round(ms / 60_000)} min`;
+  return ms < 172_800_000 ? `${Math.round(ms / 3_600_000)} h` : `${Math.round(ms / 86_400_000)} days`;
+}
+
+function ago(at: number): string {
+  const ms = serverNow() - at;
+  if (Math.abs(ms) < 2_000) return 'now';
+  return ms > 0 ? `${duration(Math.floor(ms / 1_000) * 1_000)} ago` : `in ${duration(-ms)}`;
+}
+
+export function exact(at: number): string {
+  const date = new Date(at);
+  return `${date.toISOString()}\n${date.toLocaleString(undefined, { timeZoneName: 'short' })}`;
+}
+
+export function Ago({ at }: { readonly at: number }) {
+  useTick();
+  return (
+    <time dateTime={new Date(at).toISOString()} title={exact(at)}>
+      {ago(at)}
+    </time>
+  );
+}

@@ -1,0 +1,253 @@
+/** Small parts that every screen shares. */
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { EventRow, Problem } from '../../wire.ts';
+import type { Loaded } from './load.ts';
+import { Link } from './route.tsx';
+import { visible } from './text.tsx';
+import { Ago, duration } from './time.tsx';
+
+/** A word and a shape, not only a colour. */
+const LOOKS: Readonly<Record<string, readonly [shape: string, look: string, word: string]>> = {
+  completed: ['●', 'ok', 'completed'],
+  ignored: ['○', 'quiet', 'ignored'],
+  rejected: ['○', 'quiet', 'rejected'],
+  skipped_stale: ['○', 'quiet', 'stale'],
+  pending: ['◌', 'run', 'waiting'],
+  processing: ['◐', 'run', 'running'],
+  failed: ['▲', 'warn', 'retrying'],
+  deferred: ['❚❚', 'warn', 'deferred'],
+  dead_letter: ['✕', 'bad', 'dead'],
+  receiving: ['●', 'ok', 'receiving'],
+  silent: ['○', 'quiet', 'silent'],
+  paused: ['❚❚', 'warn', 'paused'],
+  pairing: ['◌', 'run', 'pairing'],
+  'no secret': ['▲', 'warn', 'no secret'],
+  'dry run': ['◇', 'warn', 'dry run'],
+  OK: ['●', 'ok', 'OK'],
+  ALARM: ['✕', 'bad', 'in alarm'],
+  notice: ['▲', 'warn', 'notice'],
+  INSUFFICIENT_DATA: ['○', 'quiet', 'no data'],
+  running: ['◐', 'run', 'running'],
+  done: ['●', 'ok', 'done'],
+  cancelled: ['○', 'quiet', 'cancelled'],
+};
+
+export function State({ of }: { readonly of: string }) {
+  const [shape, look, word] = LOOKS[of] ?? ['◇', 'quiet', of];
+  return (
+    <span class={`state ${look}`}>
+      <span class="shape" aria-hidden="true">
+        {shape}
+      </span>
+      {visible(word)}
+    </span>
+  );
+}
+
+export function Trouble({ of, age }: { readonly of: Problem; readonly age?: number | undefined }) {
+  return (
+    <div class="trouble" role="alert">
+      <strong>{visible(of.problem)}</strong>
+      {of.fix === undefined ? null : <p>{visible(of.fix)}</p>}
+      {age === undefined ? null : (
+        <p class="faint">
+          What is below is from <Ago at={age} />.
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** The data where there is some, with what went wrong above it; else a word about what is going on. */
+export function Shown<T>({ of, children }: { readonly of: Loaded<T>; children: (data: T) => ComponentChildren }) {
+  const { data, problem, loadedAt } = of;
+  return (
+    <>
+      {problem === undefined ? null : <Trouble of={problem} age={data === undefined ? undefined : loadedAt} />}
+      {data === undefined ? problem === undefined ? <p class="loading">Loading …</p> : null : children(data)}
+    </>
+  );
+}
+
+export function Empty({ title, children }: { readonly title: string; readonly children?: ComponentChildren }) {
+  return (
+    <div class="empty">
+      <h2>{title}</h2>
+      {children}
+    </div>
+  );
+}
+
+export function Copy({
+  text,
+  label = 'Copy',
+  what,
+}: {
+  readonly text: string | (() => Promise<string>);
+  readonly label?: string;
+  readonly what?: string;
+}) {
+  const [done, setDone] = useState<string>();
+  const copy = async (): Promise<void> => {
+    try {
+      await navigator.clipboard.writeText(typeof text === 'string' ? text : await text());
+      setDone('Copied');
+    } catch (error) {
+      setDone(error instanceof Error ? error.message.slice(0, 120) : 'Not copied');
+    }
+    setTimeout(() => setDone(undefined), 2_000);
+  };
+  return (
+    <button
+      type="button"
+      class="small"
+      onClick={() => void copy()}
+      aria-label={what === undefined ? undefined : `${label} ${what}`}
+    >
+      {done ?? label}
+    </button>
+  );
+}
+
+/** A command or an address to take along. */
+export function Command({ text }: { readonly text: string }) {
+  return (
+    <div class="command">
+      <code>{visible(text)}</code>
+      <Copy text={text} what={text.slice(0, 60)} />
+    </div>
+  );
+}
+
+export function Spark({
+  values,
+  bad,
+  label,
+}: {
+  readonly values: readonly number[];
+  readonly bad?: readonly number[];
+  readonly label: string;
+}) {
+  const [width, height] = [values.length * 3, 28];
+  const most = Math.max(1, ...values, ...(bad ?? []));
+  const bar = (value: number): number => (value === 0 ? 0 : Math.max(2, (value / most) * (height - 2)));
+  return (
+    <svg class="spark" viewBox={`0 0 ${width} ${height}`} role="img" aria-label={label} preserveAspectRatio="none">
+      <line x1="0" x2={width} y1={height - 0.5} y2={height - 0.5} class="base" />
+      {values.map((value, n) =>
+        value === 0 ? null : <rect x={n * 3} y={height - bar(value)} width="2" height={bar(value)} />,
+      )}
+      {bad?.map((value, n) =>
+        value === 0 ? null : <rect class="bad" x={n * 3} y={height - bar(value)} width="2" height={bar(value)} />,
+      )}
+    </svg>
+  );
+}
+
+interface AskProps {
+  readonly title: string;
+  readonly confirm: string;
+  readonly danger?: boolean;
+  /** Runs when the person confirms; the dialog closes when it is done, and shows what went wrong else. */
+  readonly onConfirm: () => Promise<unknown>;
+  readonly onClose: () => void;
+  readonly disabled?: boolean;
+  readonly children?: ComponentChildren;
+}
+
+/** A question before something is changed. Escape closes it. */
+export function Ask({ title, confirm, danger, onConfirm, onClose, disabled, children }: AskProps) {
+  const ref = useRef<HTMLDialogElement>(null);
+  const [busy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<Problem>();
+  useEffect(() => {
+    ref.current?.showModal();
+  }, []);
+  const submit = async (event: Event): Promise<void> => {
+    event.preventDefault();
+    setBusy(true);
+    setProblem(undefined);
+    try {
+      await onConfirm();
+      onClose();
+    } catch (error) {
+      setProblem(
+        error instanceof Error && 'problem' in error ? (error.problem as Problem) : { problem: String(error) },
+      );
+      setBusy(false);
+    }
+  };
+  return (
+    <dialog ref={ref} onClose={onClose} aria-labelledby="ask-title">
+      <form onSubmit={event => void submit(event)}>
+        <h2 id="ask-title">{title}</h2>
+        {children}
+        {problem === undefined ? null : <Trouble of={problem} />}
+        <div class="actions">
+          <button type="button" onClick={() => ref.current?.close()}>
+            Cancel
+          </button>
+          <button type="submit" class={danger ? 'danger' : 'primary'} disabled={busy || disabled}>
+            {busy ? 'Working …' : confirm}
+          </button>
+        </div>
+      </form>
+    </dialog>
+  );
+}
+
+export function Field({
+  label,
+  value,
+  onInput,
+  hint,
+  placeholder,
+  autofocus,
+}: {
+  readonly label: string;
+  readonly value: string;
+  readonly onInput: (value: string) => void;
+  readonly hint?: string;
+  readonly placeholder?: string;
+  readonly autofocus?: boolean;
+}) {
+  return (
+    <label class="field">
+      <span>{label}</span>
+      <input
+        value={value}
+        placeholder={placeholder}
+        onInput={event => onInput(event.currentTarget.value)}
+        autofocus={autofocus}
+      />
+      {hint === undefined ? null : <small class="faint">{hint}</small>}
+    </label>
+  );
+}
+
+/** One event as a line of a list. Its cells keep their places whatever is in them. */
+export function EventLine({ row, active }: { readonly row: EventRow; readonly active?: boolean }) {
+  const note = row.status === 'completed' ? '' : (row.error ?? row.cause ?? '');
+  return (
+    <Link
+      class={`event-line ${active ? 'active' : ''}`}
+      href={`/events/${encodeURIComponent(row.id)}`}
+      data-id={row.id}
+    >
+      <State of={row.status} />
+      <span class="type">{visible(row.type)}</span>
+      <span class="source faint">{visible(row.source)}</span>
+      <span class="note" title={visible(note)}>
+        {visible(note)}
+      </span>
+      <span class="took faint">
+        {row.attempts > 1 ? `${row.attempts} tries · ` : ''}
+        {row.tookMs === undefined ? '' : duration(row.tookMs)}
+      </span>
+      <span class="when faint">
+        <Ago at={row.receivedAt} />
+      </span>
+    </Link>
+  );
+}

@@ -1,0 +1,187 @@
+/** What died, as few lines: by source, cause and error. One sample is open beside them. */
+import { useEffect, useState } from 'preact/hooks';
+import type { DeadGroupRow, DeadView } from '../../wire.ts';
+import { ask } from '../parts/api.ts';
+import { onLive } from '../parts/live.ts';
+import { useLoad } from '../parts/load.ts';
+import { ReplayMany } from '../parts/replay.tsx';
+import { Link } from '../parts/route.tsx';
+import { session } from '../parts/session.ts';
+import { visible } from '../parts/text.tsx';
+import { Ago } from '../parts/time.tsx';
+import { Ask, Empty, EventLine, Field, Shown, Spark, State } from '../parts/ui.tsx';
+
+export function Dead() {
+  const view = useLoad<DeadView>('/api/dead', 15_000);
+  const [chosen, setChosen] = useState<string>();
+  const [asking, setAsking] = useState<{ group: DeadGroupRow; what: 'replay' | 'purge' }>();
+  useEffect(
+    () =>
+      onLive(message => {
+        if (message.kind === 'event' && message.row.status === 'dead_letter') view.reload();
+      }),
+    [view.reload],
+  );
+  return (
+    <>
+      <h1>Dead letters</h1>
+      <Shown of={view}>
+        {({ groups, total, inQueue }) => {
+          const open = groups.find(it => keyOf(it) === chosen) ?? groups[0];
+          if (open === undefined)
+            return (
+              <Empty title="Nothing is dead">
+                <p>
+                  An event that its handler cannot take ends here, and waits for a person. Nothing is deleted: each can
+                  be run again.
+                </p>
+              </Empty>
+            );
+          return (
+            <>
+              <p class="faint">
+                {total.toLocaleString('en')} dead {total === 1 ? 'event' : 'events'} in {groups.length}{' '}
+                {groups.length === 1 ? 'group' : 'groups'}
+                {inQueue > total
+                  ? `; the dead-letter queue holds about ${(inQueue - total).toLocaleString('en')} more messages that are settled`
+                  : ''}
+              </p>
+              <div class="columns dead">
+                <div class="groups" role="list">
+                  {groups.map(group => (
+                    <Group
+                      key={keyOf(group)}
+                      group={group}
+                      open={group === open}
+                      choose={() => setChosen(keyOf(group))}
+                      ask={what => setAsking({ group, what })}
+                    />
+                  ))}
+                </div>
+                <aside class="card sample" aria-label="The last one that died">
+                  <h2>The last one</h2>
+                  <EventLine row={open.sample} />
+                  <p class="error-line">
+                    <code>{visible(open.sample.error ?? open.sample.cause ?? '')}</code>
+                  </p>
+                  <p class="faint">
+                    Died <Ago at={open.lastAt} />, after {open.sample.attempts}{' '}
+                    {open.sample.attempts === 1 ? 'attempt' : 'attempts'}.
+                  </p>
+                  <Link class="button" href={`/events/${encodeURIComponent(open.sample.id)}`}>
+                    Open it
+                  </Link>
+                </aside>
+              </div>
+            </>
+          );
+        }}
+      </Shown>
+      {asking?.what === 'replay' ? (
+        <ReplayMany query={queryOf(asking.group)} onClose={() => setAsking(undefined)} />
+      ) : null}
+      {asking?.what === 'purge' ? (
+        <Purge group={asking.group} onClose={() => setAsking(undefined)} onDone={view.reload} />
+      ) : null}
+    </>
+  );
+}
+
+function keyOf(group: DeadGroupRow): string {
+  return `${group.source}\n${group.cause}\n${group.pattern}`;
+}
+
+function queryOf({ source, cause }: DeadGroupRow): string {
+  return `${new URLSearchParams({ source, cause, status: 'dead_letter', since: '90d' })}`;
+}
+
+interface GroupProps {
+  readonly group: DeadGroupRow;
+  readonly open: boolean;
+  readonly choose: () => void;
+  readonly ask: (what: 'replay' | 'purge') => void;
+}
+
+function Group({ group, open, choose, ask: askFor }: GroupProps) {
+  const list = `/events?${queryOf(group)}`;
+  return (
+    <div class={`card group ${open ? 'open' : ''}`} role="listitem">
+      <div class="group-head">
+        <button
+          type="button"
+          class="count"
+          onClick={choose}
+          aria-pressed={open}
+          aria-label={`Show a sample of ${group.count} dead of ${group.source}`}
+        >
+          {group.count.toLocaleString('en')}
+        </button>
+        <div>
+          <p class="who">
+            <State of="dead_letter" /> <b>{visible(group.source)}</b> <span class="faint">{visible(group.cause)}</span>
+          </p>
+          <p class="pattern">
+            <code>{visible(group.pattern === '' ? 'no error was noted' : group.pattern)}</code>
+          </p>
+        </div>
+      </div>
+      <Spark
+        values={group.histogram.map(() => 0)}
+        bad={group.histogram}
+        label={`Deaths over time, ${group.count} in all`}
+      />
+      <div class="group-foot">
+        <span class="faint">
+          first <Ago at={group.firstAt} />, last <Ago at={group.lastAt} />
+        </span>
+        <span class="grow" />
+        <Link class="button small" href={list}>
+          List
+        </Link>
+        {session().readOnly ? null : (
+          <>
+            <button type="button" class="small" onClick={() => askFor('purge')}>
+              Purge messages …
+            </button>
+            <button type="button" class="small primary" onClick={() => askFor('replay')}>
+              Replay …
+            </button>
+          </>
+        )}
+      </div>
+    </div>
+  );
+}
+
+function Purge({
+  group,
+  onClose,
+  onDone,
+}: {
+  readonly group: DeadGroupRow;
+  readonly onClose: () => void;
+  readonly onDone: () => void;
+}) {
+  const [typed, setTyped] = useState('');
+  const { source, cause, count } = group;
+  const purge = async (): Promise<void> => {
+    await ask(`/api/dead/purge?${new URLSearchParams({ source, cause })}`, { body: { confirm: count } });
+    onDone();
+  };
+  return (
+    <Ask
+      title="Purge their messages"
+      confirm={`Delete up to ${count.toLocaleString('en')} messages`}
+      danger
+      onConfirm={purge}
+      onClose={onClose}
+      disabled={typed !== String(count)}
+    >
+      <p>
+        Deletes the messages of {visible(source)} with cause {visible(cause)} from the dead-letter queue. The events
+        stay here and can be replayed; a redrive of the queue will not bring them any more.
+      </p>
+      <Field label={`Type ${count} to confirm`} value={typed} onInput={setTyped} autofocus />
+    </Ask>
+  );
+}

@@ -1,0 +1,325 @@
+/** The list of events: filters in the address, rows of one height, and it says how far it looked. */
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import type { EventList, EventRow, GrepHit, GrepLine, Problem } from '../../wire.ts';
+import { ask, askLines } from '../parts/api.ts';
+import { onLive } from '../parts/live.ts';
+import { problemOf } from '../parts/load.ts';
+import { ReplayMany, ReplaySelected } from '../parts/replay.tsx';
+import { go, usePlace, withQuery } from '../parts/route.tsx';
+import { commandOf, session } from '../parts/session.ts';
+import { visible } from '../parts/text.tsx';
+import { Ago } from '../parts/time.tsx';
+import { Command, Empty, EventLine, Trouble } from '../parts/ui.tsx';
+import { VirtualList } from '../parts/virtual-list.tsx';
+
+const FILTERS = ['source', 'status', 'type', 'cause', 'since', 'until'] as const;
+const STATUSES = [
+  '',
+  'pending',
+  'processing',
+  'failed',
+  'deferred',
+  'dead_letter',
+  'completed',
+  'ignored',
+  'rejected',
+  'skipped_stale',
+];
+const WINDOWS = ['15m', '1h', '6h', '24h', '7d', '30d', '90d'];
+const PAGE = 200;
+
+export function Events() {
+  const { query } = usePlace();
+  const filter = new URLSearchParams(FILTERS.flatMap(name => (query.get(name) ? [[name, query.get(name) ?? '']] : [])));
+  const text = query.get('text') ?? '';
+  const key = `${filter}`;
+  return (
+    <>
+      <h1>Events</h1>
+      <Filters query={query} />
+      {text === '' ? (
+        <List key={key} filter={key} />
+      ) : (
+        <Found key={`${key} ${text}`} filter={key} text={text} path={query.get('path') ?? ''} />
+      )}
+    </>
+  );
+}
+
+function Filters({ query }: { readonly query: URLSearchParams }) {
+  const set = (name: string, value: string): void =>
+    go(withQuery('/events', query, { [name]: value }), { replace: true });
+  const textField = (name: string, label: string, placeholder: string) => (
+    <label>
+      <span>{label}</span>
+      <input
+        key={query.get(name) ?? ''}
+        defaultValue={query.get(name) ?? ''}
+        placeholder={placeholder}
+        onChange={event => set(name, event.currentTarget.value.trim())}
+      />
+    </label>
+  );
+  const choice = (name: string, label: string, options: readonly string[], fallback = '') => (
+    <label>
+      <span>{label}</span>
+      <select value={query.get(name) ?? fallback} onChange={event => set(name, event.currentTarget.value)}>
+        {[...new Set([...options, query.get(name) ?? fallback])].map(option => (
+          <option key={option} value={option}>
+            {option === '' ? 'all' : option.replace('_', ' ')}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+  return (
+    <form class="filters" aria-label="Filters" onSubmit={event => event.preventDefault()}>
+      {choice('source', 'Source', ['', ...session().sources])}
+      {choice('status', 'State', STATUSES)}
+      {choice('since', 'Received within', WINDOWS, '24h')}
+      {textField('type', 'Type', 'invoice.*')}
+      {textField('cause', 'Cause', 'handler_error')}
+    </form>
+  );
+}
+
+interface Rows {
+  readonly rows: readonly EventRow[];
+  readonly cursor: string | undefined;
+  readonly lookedTo: number | undefined;
+}
+
+function List({ filter }: { readonly filter: string }) {
+  const [{ rows, cursor, lookedTo }, setRows] = useState<Rows>({ rows: [], cursor: undefined, lookedTo: undefined });
+  const [problem, setProblem] = useState<Problem>();
+  const [busy, setBusy] = useState(false);
+  const [fresh, setFresh] = useState<readonly EventRow[]>([]);
+  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
+  const [asking, setAsking] = useState<'selected' | 'all'>();
+  const running = useRef(false);
+
+  const load = async (from?: string): Promise<void> => {
+    if (running.current) return;
+    running.current = true;
+    setBusy(true);
+    try {
+      const page = await ask<EventList>(
+        `/api/events?${new URLSearchParams([...new URLSearchParams(filter), ['limit', String(PAGE)], ...(from === undefined ? [] : [['cursor', from]])] as [string, string][])}`,
+      );
+      setRows(before => ({
+        rows: from === undefined ? page.events : [...before.rows, ...page.events],
+        cursor: page.cursor,
+        lookedTo: page.lookedTo,
+      }));
+      setProblem(undefined);
+      if (from === undefined) setFresh([]);
+    } catch (error) {
+      setProblem(problemOf(error));
+    }
+    running.current = false;
+    setBusy(false);
+  };
+  useEffect(() => void load(), []);
+  useEffect(
+    () =>
+      onLive(message => {
+        if (message.kind !== 'event' || !fits(message.row, filter)) return;
+        const { row } = message;
+        setRows(before =>
+          before.rows.some(it => it.id === row.id)
+            ? { ...before, rows: before.rows.map(it => (it.id === row.id ? row : it)) }
+            : before,
+        );
+        setFresh(before => [row, ...before.filter(it => it.id !== row.id)].slice(0, 1_000));
+      }),
+    [],
+  );
+  const known = useMemo(() => new Set(rows.map(row => row.id)), [rows]);
+  const news = fresh.filter(row => !known.has(row.id));
+  const showNews = (): void => {
+    setRows(before => ({ ...before, rows: [...news, ...before.rows].sort((a, b) => b.receivedAt - a.receivedAt) }));
+    setFresh([]);
+  };
+  const toggle = (id: string): void => {
+    const next = new Set(selected);
+    if (!next.delete(id)) next.add(id);
+    setSelected(next);
+  };
+  const ended = !busy && problem === undefined && lookedTo !== undefined;
+  return (
+    <>
+      <div class="list-head">
+        <span class="faint" aria-live="polite">
+          {rows.length.toLocaleString('en')} shown
+          {cursor === undefined || lookedTo === undefined ? (
+            ''
+          ) : (
+            <>
+              {' '}
+              · looked back to <Ago at={lookedTo} />
+            </>
+          )}
+          {busy ? ' · looking …' : ''}
+        </span>
+        {news.length > 0 ? (
+          <button type="button" class="small primary" onClick={showNews}>
+            Show {news.length} new
+          </button>
+        ) : null}
+        <span class="grow" />
+        {session().readOnly || rows.length === 0 ? null : selected.size > 0 ? (
+          <button type="button" class="small" onClick={() => setAsking('selected')}>
+            Replay {selected.size} selected …
+          </button>
+        ) : (
+          <button type="button" class="small" onClick={() => setAsking('all')}>
+            Replay all that match …
+          </button>
+        )}
+      </div>
+      {problem === undefined ? null : <Trouble of={problem} />}
+      {rows.length === 0 ? (
+        ended && cursor === undefined ? (
+          <Empty title="No event matches">
+            <p>The whole window was looked through. Take a longer one, or fewer filters. A signed sample:</p>
+            <Command text={commandOf('send stripe')} />
+          </Empty>
+        ) : ended ? (
+          <Empty title="Nothing found yet">
+            <p>It stopped looking; there may be more.</p>
+          </Empty>
+        ) : null
+      ) : (
+        <VirtualList
+          label="Events"
+          rows={rows}
+          onEnd={() => cursor !== undefined && void load(cursor)}
+          onOpen={row => go(`/events/${encodeURIComponent(row.id)}`)}
+          onReplay={row => {
+            if (session().readOnly) return;
+            setSelected(new Set([row.id]));
+            setAsking('selected');
+          }}
+          render={(row, active) => (
+            <>
+              <input
+                type="checkbox"
+                aria-label={`Select ${visible(row.id).slice(0, 80)}`}
+                checked={selected.has(row.id)}
+                tabIndex={-1}
+                onChange={() => toggle(row.id)}
+              />
+              <EventLine row={row} active={active} />
+            </>
+          )}
+        />
+      )}
+      {cursor !== undefined && !busy ? (
+        <p class="look-on">
+          <button type="button" onClick={() => void load(cursor)}>
+            Look further back
+          </button>
+        </p>
+      ) : null}
+      {asking === 'selected' ? (
+        <ReplaySelected
+          ids={[...selected]}
+          onClose={() => setAsking(undefined)}
+          onDone={() => setSelected(new Set())}
+        />
+      ) : null}
+      {asking === 'all' ? <ReplayMany query={filter} onClose={() => setAsking(undefined)} /> : null}
+    </>
+  );
+}
+
+/** As the server's filter, for what the live stream brings. */
+function fits(row: EventRow, filter: string): boolean {
+  const query = new URLSearchParams(filter);
+  const list = (name: string): readonly string[] => (query.get(name) ?? '').split(',').filter(it => it !== '');
+  const type = query.get('type') ?? '';
+  return (
+    (list('source').length === 0 || list('source').includes(row.source)) &&
+    (list('status').length === 0 || list('status').includes(row.status)) &&
+    (type === '' || type === row.type || (type.endsWith('.*') && row.type.startsWith(type.slice(0, -1)))) &&
+    (!query.get('cause') || query.get('cause') === row.cause) &&
+    !query.get('until')
+  );
+}
+
+/** Hits of a search in bodies, as they come. */
+function Found({ filter, text, path }: { readonly filter: string; readonly text: string; readonly path: string }) {
+  const [hits, setHits] = useState<readonly GrepHit[]>([]);
+  const [tally, setTally] = useState<Extract<GrepLine, { kind: 'progress' | 'end' }>>();
+  const [problem, setProblem] = useState<Problem>();
+  const running = useRef<AbortController | undefined>(undefined);
+  const look = async (cursor?: string): Promise<void> => {
+    const controller = new AbortController();
+    running.current = controller;
+    const query = new URLSearchParams(filter);
+    query.set('text', text);
+    if (path !== '') query.set('path', path);
+    if (cursor !== undefined) query.set('cursor', cursor);
+    try {
+      for await (const line of askLines<GrepLine>(`/api/grep?${query}`, controller.signal)) {
+        if (line.kind === 'hit') setHits(before => [...before, line.hit]);
+        else setTally(before => ({ ...line, read: line.read, hits: before?.hits ?? 0 }));
+      }
+    } catch (error) {
+      if (!controller.signal.aborted) setProblem(problemOf(error));
+    }
+    setTally(before => (before === undefined ? before : { ...before, kind: 'end' }));
+  };
+  useEffect(() => {
+    void look();
+    return () => running.current?.abort();
+  }, []);
+  const looking = tally?.kind !== 'end' && problem === undefined;
+  return (
+    <>
+      <div class="list-head" aria-live="polite">
+        <span>
+          “{visible(text)}”: {hits.length} found
+          {tally === undefined ? (
+            ''
+          ) : (
+            <span class="faint">
+              {' '}
+              · {tally.read.toLocaleString('en')} bodies read, about ${tally.dollars.toFixed(4)} · looked back to{' '}
+              <Ago at={tally.lookedTo} />
+            </span>
+          )}
+        </span>
+        <span class="grow" />
+        {looking ? (
+          <button type="button" class="small" onClick={() => running.current?.abort()}>
+            Stop
+          </button>
+        ) : tally?.cursor === undefined ? null : (
+          <button type="button" class="small" onClick={() => void look(tally.cursor)}>
+            Look further back
+          </button>
+        )}
+      </div>
+      {problem === undefined ? null : <Trouble of={problem} />}
+      {hits.length === 0 && !looking ? (
+        <Empty title="No body has this text">
+          <p>Take a longer window above. In a terminal, which shows hits as they come and goes on where it stopped:</p>
+          <Command text={commandOf(`events grep ${JSON.stringify(text)} --since 7d`)} />
+        </Empty>
+      ) : null}
+      {hits.length === 0 ? null : (
+        <div class="card events" role="list">
+          {hits.map(({ row, excerpt }) => (
+            <div role="listitem" key={row.id}>
+              <EventLine row={row} />
+              <p class="excerpt">
+                <code>{visible(excerpt)}</code>
+              </p>
+            </div>
+          ))}
+        </div>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,203 @@
+/** The first screen: is it well, what is the one next step, and what comes in. */
+import { useEffect, useState } from 'preact/hooks';
+import type { EventList, EventRow, NowView, SourceRow } from '../../wire.ts';
+import { onLive } from '../parts/live.ts';
+import { useLoad } from '../parts/load.ts';
+import { Link } from '../parts/route.tsx';
+import { commandOf } from '../parts/session.ts';
+import { visible } from '../parts/text.tsx';
+import { Ago } from '../parts/time.tsx';
+import { Command, Copy, Empty, EventLine, Shown, Spark, State } from '../parts/ui.tsx';
+
+const SHOWN = 12;
+const REFRESH_MS = 10_000;
+
+export function Now() {
+  const now = useLoad<NowView>('/api/now', REFRESH_MS);
+  useReloadOnNews(now.reload);
+  return (
+    <>
+      <Shown of={now}>
+        {view => (
+          <>
+            <section class={`headline ${view.mood}`} aria-live="polite">
+              <span class="mark" aria-hidden="true">
+                {{ well: '✓', notice: '!', trouble: '✕' }[view.mood]}
+              </span>
+              <div>
+                <h1>{visible(view.sentence)}</h1>
+                {view.needs.length > 1 ? <p>Also: {visible(view.needs.slice(1).join(' · '))}</p> : null}
+              </div>
+              {view.next === undefined ? null : (
+                <Link class="button primary" href={view.next.href}>
+                  {visible(view.next.text)}
+                </Link>
+              )}
+            </section>
+            <Numbers view={view} />
+            {view.jobs.map(job => (
+              <Link class="banner" href="/jobs" key={job.id}>
+                <State of="running" /> Replaying {job.done.toLocaleString('en')} of{' '}
+                {job.expected?.toLocaleString('en') ?? '?'}: {visible(job.why)}
+              </Link>
+            ))}
+            {view.alarms.map(alarm => (
+              <Link class="banner" href={`/alarms?name=${encodeURIComponent(alarm.name)}`} key={alarm.name}>
+                <State of={alarm.notice ? 'notice' : 'ALARM'} /> {alarm.runbook} since <Ago at={alarm.since} />
+              </Link>
+            ))}
+            <SourceTable rows={view.sources} />
+          </>
+        )}
+      </Shown>
+      <Newest />
+    </>
+  );
+}
+
+/** Numbers follow the events, at most once in two seconds. */
+function useReloadOnNews(reload: () => void): void {
+  useEffect(() => {
+    let waiting: ReturnType<typeof setTimeout> | undefined;
+    const stop = onLive(message => {
+      if (message.kind !== 'event' || waiting !== undefined) return;
+      waiting = setTimeout(() => {
+        waiting = undefined;
+        reload();
+      }, 2_000);
+    });
+    return () => {
+      stop();
+      clearTimeout(waiting);
+    };
+  }, [reload]);
+}
+
+function Numbers({ view: { numbers } }: { readonly view: NowView }) {
+  const count = (n: number, over = false): string => `${over ? 'over ' : ''}${n.toLocaleString('en')}`;
+  return (
+    <dl class="numbers">
+      <div>
+        <dt>Received, last hour</dt>
+        <dd>{count(numbers.received, numbers.capped)}</dd>
+      </div>
+      <div>
+        <dt>In the queue</dt>
+        <dd>
+          {count(numbers.waiting)} <small>waiting</small> {count(numbers.inFlight)} <small>in flight</small>
+        </dd>
+      </div>
+      <div>
+        <dt>Unfinished</dt>
+        <dd>
+          {count(numbers.unfinished, numbers.unfinishedCapped)}{' '}
+          {numbers.oldestAt === undefined ? null : (
+            <small>
+              oldest <Ago at={numbers.oldestAt} />
+            </small>
+          )}
+        </dd>
+      </div>
+      <div class={numbers.dead > 0 ? 'bad' : ''}>
+        <dt>Dead letters</dt>
+        <dd>{count(numbers.dead)}</dd>
+      </div>
+    </dl>
+  );
+}
+
+export function SourceTable({ rows }: { readonly rows: readonly SourceRow[] }) {
+  return (
+    <section aria-labelledby="sources-title">
+      <h2 id="sources-title">Sources</h2>
+      <div class="card sources" role="list">
+        {rows.map(row => (
+          <SourceLine row={row} key={row.id} />
+        ))}
+      </div>
+    </section>
+  );
+}
+
+function SourceLine({ row }: { readonly row: SourceRow }) {
+  const accepted = row.accepted.reduce((sum, n) => sum + n, 0);
+  const died = row.died.reduce((sum, n) => sum + n, 0);
+  const said = `${accepted} accepted and ${died} dead in the last hour`;
+  return (
+    <div class="source-line" role="listitem">
+      <div class="who">
+        <Link href={`/sources/${encodeURIComponent(row.id)}`}>{row.id}</Link>
+        <span class="faint">{row.title}</span>
+      </div>
+      <State of={row.state} />
+      <Spark values={row.accepted} bad={row.died} label={said} />
+      <span class="counts">
+        {accepted.toLocaleString('en')}
+        {died > 0 ? <span class="bad-text"> · {died.toLocaleString('en')} dead</span> : null}
+      </span>
+      <span class="faint last">{row.lastAt === undefined ? 'none today' : <Ago at={row.lastAt} />}</span>
+      <span class="url">
+        <code title={row.url}>{visible(URL.canParse(row.url) ? new URL(row.url).pathname : row.url)}</code>
+        <Copy text={row.url} what={`the URL of ${row.id}`} />
+      </span>
+    </div>
+  );
+}
+
+/** The newest events. While the mouse is over the list it stands still, and says how many came since. */
+function Newest() {
+  const list = useLoad<EventList>(`/api/events?since=24h&limit=${SHOWN}`);
+  const [fresh, setFresh] = useState<readonly EventRow[]>([]);
+  const [held, setHeld] = useState(false);
+  const [shown, setShown] = useState<readonly EventRow[]>([]);
+  useEffect(
+    () =>
+      onLive(message => {
+        if (message.kind === 'event')
+          setFresh(before => [message.row, ...before.filter(it => it.id !== message.row.id)].slice(0, 200));
+        else if (message.kind === 'hello' && message.missed) list.reload();
+      }),
+    [list.reload],
+  );
+  useEffect(() => {
+    if (held && shown.length > 0) {
+      // Rows that are there already may change their state; none moves.
+      setShown(rows => rows.map(row => fresh.find(it => it.id === row.id) ?? row));
+      return;
+    }
+    const all = new Map([...(list.data?.events ?? []), ...fresh.toReversed()].map(row => [row.id, row]));
+    setShown([...all.values()].sort((a, b) => b.receivedAt - a.receivedAt || (a.id < b.id ? -1 : 1)).slice(0, SHOWN));
+  }, [list.data, fresh, held]);
+  const since = held ? fresh.filter(row => !shown.some(it => it.id === row.id)).length : 0;
+  return (
+    <section aria-labelledby="newest-title">
+      <div class="section-head">
+        <h2 id="newest-title">Newest events</h2>
+        <span class="faint" aria-live="polite">
+          {held ? `held still${since > 0 ? `, ${since} came since` : ''}` : ''}
+        </span>
+        <Link class="more" href="/events">
+          All events
+        </Link>
+      </div>
+      <Shown of={list}>
+        {() =>
+          shown.length === 0 ? (
+            <Empty title="No event in the last 24 hours">
+              <p>Each webhook shows here within a second of its answer. Send a signed sample:</p>
+              <Command text={commandOf('send stripe')} />
+            </Empty>
+          ) : (
+            <div class="card events" role="list" onMouseEnter={() => setHeld(true)} onMouseLeave={() => setHeld(false)}>
+              {shown.map(row => (
+                <div role="listitem" key={row.id}>
+                  <EventLine row={row} />
+                </div>
+              ))}
+            </div>
+          )
+        }
+      </Shown>
+    </section>
+  );
+}

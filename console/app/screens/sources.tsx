@@ -1,0 +1,208 @@
+/** Sources: each with its address, its secret's state, its settings and its provider's page. */
+import { useState } from 'preact/hooks';
+import type { Sent, SourceDetail, SourceRow } from '../../wire.ts';
+import { ask } from '../parts/api.ts';
+import { useLoad } from '../parts/load.ts';
+import { Markdown } from '../parts/markdown.tsx';
+import { Link } from '../parts/route.tsx';
+import { commandOf, session } from '../parts/session.ts';
+import { visible } from '../parts/text.tsx';
+import { Ago, duration } from '../parts/time.tsx';
+import { Ask, Command, Copy, Field, Shown, Spark, State } from '../parts/ui.tsx';
+import { SourceTable } from './now.tsx';
+
+export function Sources() {
+  const view = useLoad<{ sources: readonly SourceRow[] }>('/api/sources', 15_000);
+  return (
+    <>
+      <h1>What is received</h1>
+      <Shown of={view}>{({ sources }) => <SourceTable rows={sources} />}</Shown>
+    </>
+  );
+}
+
+export function Source({ name }: { readonly name: string }) {
+  const path = `/api/sources/${encodeURIComponent(name)}`;
+  const view = useLoad<SourceDetail>(path, 15_000);
+  const [asking, setAsking] = useState<'pause' | 'resume' | 'send'>();
+  return (
+    <>
+      <Shown of={view}>
+        {({ row, secret, secretChangedAt, previousUntil, settings, page }) => (
+          <>
+            <header class="event-head">
+              <div>
+                <p class="crumbs">
+                  <Link href="/sources">Sources</Link>
+                </p>
+                <h1>
+                  {row.id} <State of={row.state} />
+                </h1>
+                <p class="faint">
+                  {row.title} · last event {row.lastAt === undefined ? 'more than a day ago' : <Ago at={row.lastAt} />}
+                </p>
+              </div>
+              <div class="actions">
+                <Link class="button" href={`/events?source=${encodeURIComponent(row.id)}`}>
+                  Its events
+                </Link>
+                {session().readOnly ? null : (
+                  <>
+                    <button type="button" onClick={() => setAsking('send')}>
+                      Send a sample …
+                    </button>
+                    {row.state === 'paused' ? (
+                      <button type="button" class="primary" onClick={() => setAsking('resume')}>
+                        Resume …
+                      </button>
+                    ) : (
+                      <button type="button" onClick={() => setAsking('pause')}>
+                        Pause …
+                      </button>
+                    )}
+                  </>
+                )}
+              </div>
+            </header>
+            {row.pausedSince === undefined ? null : (
+              <p class="banner">
+                Paused by {visible(row.pausedBy ?? '')} <Ago at={row.pausedSince} />: {visible(row.pausedWhy ?? '')}.
+                Its events are accepted and wait.
+              </p>
+            )}
+            <div class="columns">
+              <section class="card guide">
+                {page === undefined ? <p>This provider is your own: it has no page.</p> : <Markdown text={page} />}
+              </section>
+              <aside class="card facts" aria-label="Facts">
+                <h2>Address</h2>
+                <p class="url">
+                  <code>{visible(row.url)}</code> <Copy text={row.url} what="the URL" />
+                </p>
+                <h2>Last hour</h2>
+                <Spark values={row.accepted} bad={row.died} label="Accepted and dead by minute" />
+                <h2>Secret</h2>
+                <p>
+                  {secret}
+                  {secretChangedAt === undefined ? (
+                    ''
+                  ) : (
+                    <>
+                      , changed <Ago at={secretChangedAt} />
+                    </>
+                  )}
+                  {previousUntil === undefined ? (
+                    ''
+                  ) : (
+                    <>
+                      ; the one before is valid until <Ago at={previousUntil} />
+                    </>
+                  )}
+                </p>
+                {secret === 'not needed' ? null : (
+                  <Command text={commandOf(`sources ${secret === 'set' ? 'rotate' : 'set-secret'} ${row.id}`)} />
+                )}
+                <h2>Settings</h2>
+                <dl>
+                  {settings.map(([key, value]) => (
+                    <div key={key}>
+                      <dt>{key}</dt>
+                      <dd>{visible(value)}</dd>
+                    </div>
+                  ))}
+                </dl>
+              </aside>
+            </div>
+          </>
+        )}
+      </Shown>
+      {asking === 'pause' || asking === 'resume' ? (
+        <Pause name={name} what={asking} path={path} onClose={() => setAsking(undefined)} onDone={view.reload} />
+      ) : null}
+      {asking === 'send' ? <SendSample path={path} name={name} onClose={() => setAsking(undefined)} /> : null}
+    </>
+  );
+}
+
+interface PauseProps {
+  readonly name: string;
+  readonly what: 'pause' | 'resume';
+  readonly path: string;
+  readonly onClose: () => void;
+  readonly onDone: () => void;
+}
+
+function Pause({ name, what, path, onClose, onDone }: PauseProps) {
+  const [why, setWhy] = useState('');
+  const submit = async (): Promise<void> => {
+    await ask(`${path}/${what}`, { body: { why } });
+    onDone();
+  };
+  return what === 'pause' ? (
+    <Ask
+      title={`Pause ${name}`}
+      confirm={`Pause ${name}`}
+      onConfirm={submit}
+      onClose={onClose}
+      disabled={why.trim() === ''}
+    >
+      <p>Its handlers stop. Its events are still verified, recorded and acknowledged, and wait until you resume.</p>
+      <Field label="Why?" value={why} onInput={setWhy} placeholder="ledger is being migrated" autofocus />
+    </Ask>
+  ) : (
+    <Ask title={`Resume ${name}`} confirm={`Resume ${name}`} onConfirm={submit} onClose={onClose}>
+      <p>The sweeper brings its waiting events back, oldest first.</p>
+    </Ask>
+  );
+}
+
+function SendSample({
+  path,
+  name,
+  onClose,
+}: {
+  readonly path: string;
+  readonly name: string;
+  readonly onClose: () => void;
+}) {
+  const sample = useLoad<{ body: string }>(`${path}/sample`);
+  const [edited, setEdited] = useState<string>();
+  const [sent, setSent] = useState<Sent>();
+  const text = edited ?? (sample.data === undefined ? '' : pretty(sample.data.body));
+  const submit = async (): Promise<void> => {
+    setSent(await ask<Sent>(`${path}/send`, { body: { body: text } }));
+    await new Promise(() => undefined);
+  };
+  return (
+    <Ask
+      title={`Send a signed sample to ${name}`}
+      confirm={sent === undefined ? 'Sign and send' : 'Sent'}
+      onConfirm={submit}
+      onClose={onClose}
+      disabled={sent !== undefined || text === ''}
+    >
+      <p>Its handlers will run. Edit it before it is signed:</p>
+      <textarea
+        class="sample-body"
+        aria-label="Body"
+        value={text}
+        onInput={event => setEdited(event.currentTarget.value)}
+        rows={14}
+        spellcheck={false}
+      />
+      {sent === undefined ? null : (
+        <p role="status">
+          Answered <b>{sent.status}</b> in {duration(sent.ms)} <code>{visible(sent.body.slice(0, 300))}</code>
+        </p>
+      )}
+    </Ask>
+  );
+}
+
+function pretty(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,55 @@
+/** Records of the gateway as rows of the page. */
+import { splitEventPk, toEventId } from '#core/glossary.ts';
+import type { EventItem } from '#core/inbound/protocol/event-item.ts';
+import type { ReplayJob } from '#core/inbound/replay/replay-job.ts';
+import type { AlarmView } from '#operator/gateway.ts';
+import { isNotice } from '#operator/is-notice.ts';
+import { doneOf } from '#operator/replay.ts';
+import type { AlarmRow, EventRow, JobRow } from '../wire.ts';
+
+export function rowOf(item: EventItem): EventRow {
+  const { sourceId, eventKey } = splitEventPk(item.pk);
+  const endedAt = item.completedAt ?? item.deadAt;
+  const begunAt = item.replayedAt ?? item.receivedAt;
+  return {
+    id: toEventId(item.pk),
+    key: eventKey,
+    source: sourceId,
+    type: item.eventType,
+    status: item.status,
+    attempts: item.attempts,
+    generation: item.gen,
+    receivedAt: item.receivedAt,
+    updatedAt: item.updatedAt,
+    ...(endedAt === undefined ? {} : { tookMs: Math.max(0, endedAt - begunAt) }),
+    ...(item.cause === undefined ? {} : { cause: item.cause }),
+    ...(item.lastError === undefined ? {} : { error: item.lastError }),
+  };
+}
+
+export function jobRow(job: ReplayJob): JobRow {
+  const { replayed, ...others } = job.counts;
+  const { sources, statuses, type, cause } = job.filter;
+  return {
+    id: job.id,
+    state: job.state,
+    by: job.by,
+    why: job.why,
+    createdAt: job.createdAt,
+    updatedAt: job.updatedAt,
+    ...(job.finishedAt === undefined ? {} : { finishedAt: job.finishedAt }),
+    ratePerSecond: job.ratePerSecond,
+    ...(job.expected === undefined ? {} : { expected: job.expected }),
+    done: doneOf(job),
+    replayed,
+    others: Object.fromEntries(Object.entries(others).filter(([, count]) => count > 0)),
+    meant: [sources.join(', '), statuses?.join(', '), type, cause].filter(it => it !== undefined).join(' · '),
+  };
+}
+
+export function alarmRow(alarm: AlarmView, environment: string): AlarmRow {
+  const named = alarm.name.replace(`holdfast-${environment}-`, '');
+  const runbook = /^Runbook: \S*?docs\/runbooks\/([\w-]+)\.md/m.exec(alarm.description)?.[1] ?? named;
+  const { name, state, since, reason, description } = alarm;
+  return { name, state, since, reason, description, notice: isNotice(alarm), runbook };
+}

@@ -1,0 +1,229 @@
+/** What the page and its server say to each other. Times are epoch milliseconds; names of events are our ids (evt_…). */
+
+/** The header that carries the token of this run. */
+export const TOKEN_HEADER = 'x-holdfast-console';
+
+export interface Hello {
+  readonly environment: string;
+  /** Region, or the address of the local AWS. */
+  readonly place: string;
+  readonly by: string;
+  readonly version: string;
+  readonly readOnly: boolean;
+  /** How to begin a command for this environment in a terminal. */
+  readonly program: string;
+  readonly sources: readonly string[];
+  readonly now: number;
+}
+
+type Status =
+  | 'pending'
+  | 'processing'
+  | 'failed'
+  | 'deferred'
+  | 'completed'
+  | 'ignored'
+  | 'dead_letter'
+  | (string & {});
+
+export interface EventRow {
+  readonly id: string;
+  readonly key: string;
+  readonly source: string;
+  readonly type: string;
+  readonly status: Status;
+  readonly attempts: number;
+  readonly generation: number;
+  readonly receivedAt: number;
+  readonly updatedAt: number;
+  /** How long from received to its end; absent while open. */
+  readonly tookMs?: number;
+  readonly cause?: string;
+  readonly error?: string;
+}
+
+export interface EventList {
+  readonly events: readonly EventRow[];
+  /** There may be more: ask again with it. */
+  readonly cursor?: string;
+  /** Everything received after was looked at. */
+  readonly lookedTo: number;
+  readonly now: number;
+}
+
+/** One stretch of an event's way. */
+export interface Step {
+  readonly kind: 'received' | 'queued' | 'attempt' | 'waited' | 'replayed' | 'ended' | 'next';
+  readonly at: number;
+  /** Length; absent for a moment. */
+  readonly ms?: number;
+  readonly label: string;
+  readonly note?: string;
+  readonly outcome?: 'ok' | 'failed' | 'running' | 'dead';
+}
+
+export interface EventDetail {
+  readonly row: EventRow;
+  readonly way: readonly Step[];
+  readonly facts: readonly (readonly [name: string, value: string])[];
+  readonly result?: unknown;
+  readonly replays: readonly { readonly at: number; readonly by: string; readonly why: string; readonly gen: number }[];
+  readonly now: number;
+}
+
+export interface EventBody {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly size: number;
+  /** The body where it is UTF-8 text. */
+  readonly text?: string;
+  readonly base64: string;
+}
+
+export interface SourceRow {
+  readonly id: string;
+  readonly provider: string;
+  readonly title: string;
+  readonly url: string;
+  readonly state: 'receiving' | 'paused' | 'no secret' | 'pairing' | 'dry run' | 'silent';
+  readonly pausedBy?: string;
+  readonly pausedWhy?: string;
+  readonly pausedSince?: number;
+  /** By minute of the last hour, oldest first. */
+  readonly accepted: readonly number[];
+  readonly died: readonly number[];
+  readonly lastAt?: number;
+}
+
+export interface NowView {
+  /** One sentence that is true. */
+  readonly sentence: string;
+  readonly mood: 'well' | 'notice' | 'trouble';
+  /** The one next step. */
+  readonly next?: { readonly text: string; readonly href: string };
+  readonly numbers: {
+    readonly received: number;
+    readonly capped: boolean;
+    readonly waiting: number;
+    readonly inFlight: number;
+    readonly unfinished: number;
+    readonly unfinishedCapped: boolean;
+    readonly oldestAt?: number;
+    readonly dead: number;
+  };
+  readonly needs: readonly string[];
+  readonly sources: readonly SourceRow[];
+  readonly alarms: readonly AlarmRow[];
+  readonly jobs: readonly JobRow[];
+  readonly sweptUntil?: number;
+  readonly now: number;
+}
+
+export interface AlarmRow {
+  readonly name: string;
+  readonly state: 'OK' | 'ALARM' | 'INSUFFICIENT_DATA';
+  readonly notice: boolean;
+  readonly since: number;
+  readonly reason: string;
+  readonly description: string;
+  /** Name of its page in docs/runbooks. */
+  readonly runbook: string;
+}
+
+export interface DeadGroupRow {
+  readonly source: string;
+  readonly cause: string;
+  readonly pattern: string;
+  readonly count: number;
+  readonly firstAt: number;
+  readonly lastAt: number;
+  readonly histogram: readonly number[];
+  readonly sample: EventRow;
+}
+
+export interface DeadView {
+  readonly groups: readonly DeadGroupRow[];
+  readonly total: number;
+  readonly inQueue: number;
+  readonly now: number;
+}
+
+export interface JobRow {
+  readonly id: string;
+  readonly state: 'running' | 'cancelled' | 'done';
+  readonly by: string;
+  readonly why: string;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  readonly finishedAt?: number;
+  readonly ratePerSecond: number;
+  readonly expected?: number;
+  readonly done: number;
+  readonly replayed: number;
+  /** Not replayed, by reason. */
+  readonly others: Readonly<Record<string, number>>;
+  readonly meant: string;
+}
+
+export interface ReplayPreview {
+  readonly count: number;
+  readonly kinds: readonly (readonly [kind: string, count: number])[];
+  readonly sample: readonly string[];
+  readonly ratePerSecond: number;
+  readonly seconds: number;
+  /** Give it back with the order: exactly these are replayed. */
+  readonly asOf: number;
+}
+
+export interface SourceDetail {
+  readonly row: SourceRow;
+  readonly secret: string;
+  readonly secretChangedAt?: number;
+  readonly previousUntil?: number;
+  readonly settings: readonly (readonly [name: string, value: string])[];
+  /** The provider's page, Markdown. */
+  readonly page?: string;
+  readonly now: number;
+}
+
+export interface Difference {
+  readonly path: string;
+  readonly kind: 'added' | 'removed' | 'changed' | 'type';
+  readonly left?: string;
+  readonly right?: string;
+}
+
+export interface Sent {
+  readonly status: number;
+  readonly ms: number;
+  readonly body: string;
+}
+
+export interface GrepHit {
+  readonly row: EventRow;
+  readonly excerpt: string;
+}
+/** One line of the answer of a search in bodies. */
+export type GrepLine =
+  | { readonly kind: 'hit'; readonly hit: GrepHit }
+  | {
+      readonly kind: 'progress' | 'end';
+      readonly read: number;
+      readonly hits: number;
+      readonly dollars: number;
+      readonly lookedTo: number;
+      /** Of `end`: where to go on; absent when the window was looked through. */
+      readonly cursor?: string;
+    };
+
+/** Any refusal or failure: one sentence, and what to do. */
+export interface Problem {
+  readonly problem: string;
+  readonly fix?: string;
+}
+
+/** A message of the live stream. `seq` counts up; give the last one back to go on from there. */
+export type LiveMessage =
+  | { readonly kind: 'event'; readonly seq: number; readonly row: EventRow }
+  | { readonly kind: 'hello'; readonly seq: number; readonly now: number; readonly missed: boolean }
+  | { readonly kind: 'trouble'; readonly seq: number; readonly problem: string; readonly fix?: string }
+  | { readonly kind: 'beat'; readonly seq: number; readonly now: number };

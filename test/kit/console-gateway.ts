@@ -1,0 +1,232 @@
+/** A deployed environment of any size in memory, on the true clock: what the console is tried against in a browser. */
+import { nodeCodec } from '#adapters/codec/node-codec.ts';
+import { defineGateway } from '#core/config/gateway-config.ts';
+import { resolveDeployment } from '#core/config/resolve-config.ts';
+import { type EventKey, type EventPk, type EventStatus, toEventPk, toSourceId } from '#core/glossary.ts';
+import type { ControlStore, EventStore, PayloadStore } from '#core/inbound/ports.ts';
+import type { EventItem } from '#core/inbound/protocol/event-item.ts';
+import { isTerminal } from '#core/inbound/protocol/event-status.ts';
+import { toHour } from '#core/time.ts';
+import { VERSION } from '#core/version.ts';
+import type { AlarmView, Gateway } from '#operator/gateway.ts';
+import { Operator } from '#operator/operator.ts';
+import { PROVIDERS } from '#providers/index.ts';
+
+const SOURCES = { stripe: 'stripe', github: 'github', shopify: 'shopify', slack: 'slack' } as const;
+export const CONFIG = defineGateway({
+  sources: Object.fromEntries(Object.entries(SOURCES).map(([id, provider]) => [id, { provider }])) as Record<
+    string,
+    { provider: 'stripe' }
+  >,
+  environments: { local: {}, prod: { region: 'eu-central-1' } },
+});
+
+export interface MadeEvent {
+  readonly source: string;
+  readonly key: string;
+  readonly type: string;
+  readonly status: EventStatus;
+  readonly receivedAt: number;
+  readonly tookMs?: number;
+  readonly attempts?: number;
+  readonly cause?: string;
+  readonly lastError?: string;
+  readonly body?: Buffer | undefined;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly more?: Partial<EventItem>;
+}
+
+export class ConsoleGateway {
+  readonly #byHour = new Map<string, EventItem[]>();
+  readonly #items = new Map<EventPk, EventItem>();
+  readonly #bodies = new Map<EventPk, Pick<MadeEvent, 'body' | 'headers'>>();
+  readonly #control = new Map<string, { value: string; version: number }>();
+  readonly environment: string;
+  alarms: AlarmView[] = [];
+  /** Thrown by every read while it is set. */
+  failure: Error | undefined;
+  reads = 0;
+  /** What was sent out through `http`, to whom. */
+  readonly sent: { readonly url: string; readonly body: string }[] = [];
+  queue = { visible: 0, hidden: 0, delayed: 0 };
+
+  constructor(environment = 'local') {
+    this.environment = environment;
+    this.set('sweeper-lease', String(Date.now() - 10_000));
+  }
+
+  set(name: string, value: string): void {
+    this.#control.set(name, { value, version: 1 });
+  }
+
+  add(made: MadeEvent): EventItem {
+    const { source, key, type, status, receivedAt, tookMs = 40, attempts = 1, cause, lastError } = made;
+    const sourceId = toSourceId(source);
+    const pk = toEventPk(sourceId, key as EventKey);
+    const endedAt = receivedAt + tookMs;
+    const isDead = status === 'dead_letter';
+    const hour = `${source}#${toHour(receivedAt)}`;
+    const item = {
+      pk,
+      status,
+      schemaVersion: 1,
+      provider: source,
+      eventType: type,
+      gen: 1,
+      run: 1,
+      ingestId: key,
+      bodySha: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
+      size: made.body?.length ?? 812,
+      receivedAt,
+      updatedAt: isTerminal(status) ? endedAt : receivedAt,
+      enqueuedAt: receivedAt + 9,
+      startedAt: isTerminal(status) ? endedAt - Math.min(24, tookMs) : receivedAt + 30,
+      attempts,
+      resends: 0,
+      timelineHour: hour,
+      timelineAt: `${String(receivedAt).padStart(13, '0')}#${key}`,
+      ...(status === 'completed' ? { completedAt: endedAt, actionTaken: 'recorded' } : {}),
+      ...(isDead ? { deadAt: endedAt, deadId: key, dlqSent: true } : {}),
+      ...(cause === undefined ? {} : { cause }),
+      ...(lastError === undefined ? {} : { lastError }),
+      ...made.more,
+    } as EventItem;
+    this.#items.set(pk, item);
+    this.#bodies.set(pk, made);
+    const entries = this.#byHour.get(hour) ?? [];
+    if (entries.length === 0) this.#byHour.set(hour, entries);
+    entries.push(item);
+    return item;
+  }
+
+  /** The same event in another state. */
+  change(item: EventItem, change: Partial<EventItem>): void {
+    const next = { ...item, ...change, updatedAt: Date.now() } as EventItem;
+    this.#items.set(item.pk, next);
+    const entries = this.#byHour.get(item.timelineHour) ?? [];
+    entries[entries.findIndex(it => it.pk === item.pk)] = next;
+  }
+
+  operator(): Operator {
+    return new Operator({
+      environment: this.environment,
+      clock: { now: () => Date.now() },
+      by: 'ada',
+      program: 'holdfast',
+      readDeployment: name => resolveDeployment(CONFIG, name, PROVIDERS),
+      openGateway: deployment => Promise.resolve(this.#gateway(deployment)),
+    });
+  }
+
+  #read<T>(value: () => T): Promise<T> {
+    this.reads += 1;
+    return this.failure === undefined ? Promise.resolve(value()) : Promise.reject(this.failure);
+  }
+
+  #gateway(deployment: Gateway['deployment']): Gateway {
+    const refuse = (): Promise<never> => Promise.reject(new Error('this environment is only looked at'));
+    return {
+      deployment,
+      place: this.environment === 'local' ? 'http://127.0.0.1:4566' : 'eu-central-1',
+      deployedAt: Date.now() - 7_200_000,
+      apiUrl: 'https://hooks.example.com',
+      store: this.#store(),
+      payloads: this.#payloads(),
+      blobs: { put: refuse, get: () => Promise.resolve(undefined) },
+      control: this.#controlStore(),
+      queue: { send: refuse },
+      processor: { state: () => Promise.resolve('Enabled'), set: refuse },
+      reconciler: { run: refuse },
+      dead: { send: refuse, receive: () => Promise.resolve([]), delete: refuse },
+      gauge: {
+        main: () => this.#read(() => this.queue),
+        dead: () => this.#read(() => ({ visible: this.#dead().length, hidden: 0, delayed: 0 })),
+      },
+      secrets: {
+        read: name =>
+          this.#read(() => ({
+            kind: 'set' as const,
+            text: `whsec_secret_of_${name}`,
+            changedAt: Date.now() - 40 * 86_400_000,
+          })),
+        write: refuse,
+      },
+      alarms: () => this.#read(() => this.alarms),
+      http: (url, { body }) => {
+        this.sent.push({ url, body: Buffer.from(body ?? []).toString('utf8') });
+        return Promise.resolve({ status: 200, headers: {}, body: `{"version":"${VERSION}"}`, ms: 9 });
+      },
+      clock: { now: () => Date.now() },
+      ids: { uuid: () => crypto.randomUUID() },
+      timer: {
+        sleep: ms => new Promise(resolve => setTimeout(resolve, ms)),
+        limit: () => Promise.reject(new Error('not used')),
+      },
+    } as Gateway;
+  }
+
+  #dead(): EventItem[] {
+    return [...this.#items.values()].filter(item => item.status === 'dead_letter');
+  }
+
+  #store(): EventStore {
+    const refuse = (): Promise<never> => Promise.reject(new Error('this environment is only looked at'));
+    return {
+      insert: refuse,
+      update: refuse,
+      transact: refuse,
+      readItem: refuse,
+      scan: refuse,
+      get: pk => this.#read(() => this.#items.get(pk)),
+      getMany: pks => this.#read(() => pks.flatMap(pk => this.#items.get(pk) ?? [])),
+      watchDue: shard =>
+        this.#read(() => {
+          const [source = '', n] = shard.split('#');
+          const open = n === '0' ? [...this.#items.values()].filter(it => !isTerminal(it.status)) : [];
+          const items = open.filter(it => it.pk.startsWith(`${source}#`));
+          return { items: items.map(({ pk, receivedAt }) => ({ pk, watchAt: receivedAt })) };
+        }),
+      timeline: (hour, { from = '', to = '~', newestFirst, cursor, limit = 500 }) =>
+        this.#read(() => {
+          const sorted = (this.#byHour.get(hour) ?? [])
+            .filter(it => it.timelineAt >= from && it.timelineAt <= to)
+            .sort((a, b) => (a.timelineAt < b.timelineAt === newestFirst ? 1 : -1));
+          const at = Number(cursor ?? 0);
+          const items = sorted.slice(at, at + limit);
+          const more = at + limit < sorted.length ? { cursor: String(at + limit) } : {};
+          return { items: items.map(({ pk, timelineAt, eventType }) => ({ pk, timelineAt, eventType })), ...more };
+        }),
+      attention: source =>
+        this.#read(() => {
+          const dead = this.#dead().filter(it => it.pk.startsWith(`${source}#`));
+          const items = dead.map(({ pk, deadAt = 0, cause = '' }) => ({ pk, attentionAt: `${deadAt}#${cause}` }));
+          return { items: items.sort((a, b) => (a.attentionAt < b.attentionAt ? 1 : -1)) };
+        }),
+    } as EventStore;
+  }
+
+  #payloads(): PayloadStore {
+    return {
+      getBody: (pk: EventPk) =>
+        this.#read(() => {
+          const made = this.#bodies.get(pk);
+          if (made?.body === undefined) return undefined;
+          return { pk, sk: 'B', bytes: nodeCodec.deflate(made.body), headers: made.headers ?? {}, expiresAt: 0 };
+        }),
+      getDetail: () => Promise.resolve(undefined),
+    } as unknown as PayloadStore;
+  }
+
+  #controlStore(): ControlStore {
+    return {
+      read: name => this.#read(() => this.#control.get(name)),
+      list: prefix => this.#read(() => [...this.#control.keys()].filter(name => name.startsWith(prefix)).sort()),
+      write: (name, value, expectedVersion) => {
+        const version = this.#control.get(name)?.version ?? 0;
+        if (version !== expectedVersion) return Promise.resolve(false);
+        this.#control.set(name, { value, version: version + 1 });
+        return Promise.resolve(true);
+      },
+    };
+  }
+}

@@ -1,0 +1,46 @@
+import { expect, it } from 'vitest';
+import { errorPattern, groupDeadByError } from '#operator/dead-letters.ts';
+import { readMeant } from '#operator/list-events.ts';
+import { ConsoleGateway } from '#test/kit/console-gateway.ts';
+
+it.each([
+  [
+    'permanent: column "tax_rate" does not exist, charge ch_3P52xQ7, row 884',
+    'permanent: column "tax_rate" does not exist, charge …, row …',
+  ],
+  ['no order 72d3162e-cc78-11e3-81ab-4c9367dc0958', 'no order …'],
+  ['schema changed', 'schema changed'],
+])('%s reads %s', (error, pattern) => {
+  expect(errorPattern(error)).toBe(pattern);
+});
+
+it('judges long hostile text at once', () => {
+  const started = performance.now();
+  for (const text of ['a'.repeat(100_000), '1-'.repeat(50_000), '…:'.repeat(50_000)]) errorPattern(text);
+  expect(performance.now() - started).toBeLessThan(500);
+});
+
+it('makes four lines of three thousand deaths', async () => {
+  const gateway = new ConsoleGateway();
+  const now = Date.now();
+  for (let n = 0; n < 3_000; n++) {
+    const source = n % 2 === 0 ? 'stripe' : 'github';
+    const lastError = n % 4 < 2 ? `row ${n} is missing` : `service answered 503 after ${n} ms`;
+    gateway.add({
+      source,
+      key: `k${n}`,
+      type: 'x',
+      status: 'dead_letter',
+      receivedAt: now - n * 100,
+      cause: 'permanent',
+      lastError,
+    });
+  }
+  const operator = gateway.operator();
+  const read = readMeant(operator, { status: 'dead_letter' });
+  if (read.kind !== 'filter') throw new Error('no filter');
+  const { groups, total } = await groupDeadByError(operator, read.filter);
+  expect(total).toBe(3_000);
+  expect(groups.map(it => it.count)).toEqual([750, 750, 750, 750]);
+  expect(groups[0]?.histogram.reduce((sum, n) => sum + n, 0)).toBe(750);
+});

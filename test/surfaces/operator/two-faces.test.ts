@@ -1,0 +1,37 @@
+/** A command and a screen that answer the same question call the same function of operator/. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+
+const ROOT = join(import.meta.dirname, '../../..');
+
+/** The function, where the CLI calls it, and where the console does. */
+const PAIRS = [
+  ['listEvents', 'cli/commands/events.ts', 'console/server/routes.ts'],
+  ['historyOf', 'cli/commands/events.ts', 'console/server/routes.ts'],
+  ['readStoredBody', 'cli/stored-body.ts', 'console/server/routes.ts'],
+  ['grepEvents', 'cli/commands/events-grep.ts', 'console/server/routes.ts'],
+  ['findOne', 'cli/commands/events.ts', 'console/server/routes.ts'],
+  ['FollowLog', 'cli/commands/events.ts', 'console/server/live.ts'],
+  ['moveDeadMessages', 'cli/commands/dlq.ts', 'console/server/routes.ts'],
+  ['replayNow', 'cli/commands/replay.ts', 'console/server/routes.ts'],
+  ['previewOf', 'cli/commands/replay.ts', 'console/server/routes.ts'],
+  ['startReplay', 'cli/commands/replay.ts', 'console/server/routes.ts'],
+  ['listJobs', 'cli/commands/replay.ts', 'console/server/routes.ts'],
+  ['cancelJob', 'cli/commands/replay.ts', 'console/server/routes.ts'],
+  ['pause', 'cli/commands/pause.ts', 'console/server/routes.ts'],
+  ['resume', 'cli/commands/pause.ts', 'console/server/routes.ts'],
+  ['listSources', 'cli/commands/sources.ts', 'console/server/describe-now.ts'],
+  ['sendToSource', 'cli/commands/send.ts', 'console/server/routes.ts'],
+  ['requestOf', 'cli/commands/listen.ts', 'console/server/routes.ts'],
+  ['readSystem', 'cli/commands/status.ts', 'console/server/describe-now.ts'],
+] as const;
+
+it.each(PAIRS)('%s is called by %s and by %s', (name, ...files) => {
+  for (const file of files) {
+    const code = readFileSync(join(ROOT, file), 'utf8');
+    const imported = new RegExp(`import \\{[^}]*\\b${name}\\b[^}]*\\} from '#operator/`);
+    expect(code, file).toMatch(imported);
+    expect(code.split(name).length, `${file} uses it`).toBeGreaterThan(2);
+  }
+});
