@@ -173,6 +173,12 @@ export class CliWorld {
       clock: world.clock,
       readDeployment: options.readDeployment ?? (name => resolveDeployment(GATEWAY, name, PROVIDERS)),
       openGateway: options.openGateway ?? (() => Promise.resolve(gateway)),
+      startConsole: () =>
+        Promise.resolve({
+          url: 'http://127.0.0.1:4580/#token=of-a-test',
+          open: () => {},
+          close: () => Promise.resolve(),
+        }),
       publishedLists: options.publishedLists ?? {
         fetchText: () => Promise.reject(new Error('no network')),
         directory: '/nowhere',

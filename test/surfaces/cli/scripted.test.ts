@@ -57,6 +57,13 @@ const HABITS: Readonly<Record<string, Habit | (() => Habit)>> = {
     wrongCode: 2,
   }),
   'dlq ls': { good: [], wrong: ['--source', 'shopp'], wrongCode: 2 },
+  'events grep': { good: ['good-1'], wrong: [''], wrongCode: 2 },
+  console: {
+    good: [],
+    options: { signal: AbortSignal.abort() },
+    wrong: ['--write', '--read-only'],
+    wrongCode: 2,
+  },
   'dlq show': { good: ['bad-1'], wrong: ['nobody-1'], wrongCode: 3 },
   status: { good: [], code: 1, wrong: ['--env', 'nowhere'], wrongCode: 2 },
   doctor: { good: [], wrong: ['--env', 'nowhere'], wrongCode: 2 },
