@@ -52,8 +52,9 @@ function argumentsOf(template: string, name: string): string[] {
 }
 
 describe('the registry', () => {
-  it('holds every provider file under its own name, and nothing else', () => {
-    expect(Object.keys(PROVIDERS).sort()).toEqual([...files].sort());
+  // That no file of ours is left out: test/architecture.test.ts. A person's own may be used by gateway.config.ts alone.
+  it('holds provider files under their own names, and nothing else', () => {
+    expect([...files]).toEqual(expect.arrayContaining(Object.keys(PROVIDERS)));
     for (const [id, spec] of Object.entries(PROVIDERS)) expect(spec.id).toBe(id);
     expect(files.length).toBeGreaterThanOrEqual(60);
     expect(Object.values(PROVIDERS)).not.toContain(template);
