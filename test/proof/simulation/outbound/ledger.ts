@@ -37,6 +37,8 @@ const text = new TextDecoder();
 
 export class Ledger {
   readonly complaints: string[] = [];
+  /** What waits ends after this. */
+  readonly retentionMs: number;
   readonly acknowledged = new Map<MessageId, Acknowledged>();
   readonly endpoints = new Map<EndpointId, LedgerEndpoint>();
   readonly #byUrl = new Map<string, LedgerEndpoint>();
@@ -48,6 +50,10 @@ export class Ledger {
   requests = 0;
   duplicates = 0;
   readonly firstDelays: number[] = [];
+
+  constructor(retentionMs: number) {
+    this.retentionMs = retentionMs;
+  }
 
   addEndpoint(endpoint: LedgerEndpoint): void {
     this.endpoints.set(endpoint.id, endpoint);
@@ -128,7 +134,7 @@ export class Ledger {
       delivered: account.good.length > 0,
       dead: account.failed > 0,
       aborted: account.failed > 0,
-      expired: endpoint.abandoned,
+      expired: (record?.endedAt ?? 0) - message.createdAt >= this.retentionMs,
       dropped: endpoint.droppedBefore !== undefined && message.createdAt < endpoint.droppedBefore,
       canceled: endpoint.deletedAt !== undefined,
     };

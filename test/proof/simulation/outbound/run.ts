@@ -58,7 +58,7 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
   const { abandoned = false, schedule = 'standard' } = options;
   const random = new SeededRandom(seed);
   const witness = new Witness();
-  const ledger = new Ledger();
+  const ledger = new Ledger(retentionDays * DAY);
   let healed = false;
   let storm = false;
   const requestsOfTheDead = new Map<string, number>();
