@@ -4,7 +4,6 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { DynamoDbEventStore } from '#adapters/dynamodb/dynamodb-event-store.ts';
 import { systemClock } from '#adapters/system.ts';
-import { startConsole } from '#console/server/start-console.ts';
 import type { Deployment } from '#core/config/deployment.ts';
 import { toEventId } from '#core/glossary.ts';
 import { openGateway } from '#operator/aws/open-gateway.ts';
@@ -63,9 +62,9 @@ async function main(): Promise<number> {
       return failed.length === 0 && results.length > 0 ? 0 : 1;
     }
 
-    const page = await startConsole({ operator: operatorOf(aws), readOnly: false, program: PROGRAM });
-    progress.line(`\n${paint('bold', 'Console')}\n\n  ${paint('cyan', page.url)}`);
-    if (open) page.open();
+    const page = await openConsole(aws);
+    if (page) progress.line(`\n${paint('bold', 'Console')}\n\n  ${paint('cyan', page.url)}`);
+    if (open) page?.open();
     showNextCommands(aws, progress);
     progress.line(`\n${paint('bold', 'Events')} as they come ${paint('dim', '(Ctrl-C ends everything)')}\n`);
     const pager = await Pager.open(aws, clients, [outputOf(stacks, 'PageTopic'), outputOf(stacks, 'TicketTopic')]);
@@ -81,6 +80,18 @@ async function main(): Promise<number> {
     if (ended.signal.aborted) progress.line('\n  Stopping …');
     // Whatever still runs ends with the process; a hanging stop must not keep it.
     await Promise.race([aws?.stop(), wait(10_000, undefined, { ref: false })]);
+  }
+}
+
+/** Undefined where it is not installed: the package has no page yet. */
+async function openConsole(aws: LocalAws): Promise<{ readonly url: string; open(): void } | undefined> {
+  try {
+    const { startConsole } = await import('#console/server/start-console.ts');
+    return await startConsole({ operator: operatorOf(aws), readOnly: false, program: PROGRAM });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ERR_MODULE_NOT_FOUND' || code === 'ERR_PACKAGE_IMPORT_NOT_DEFINED') return undefined;
+    throw error;
   }
 }
 
