@@ -139,6 +139,8 @@ async function startEmulator(port: number): Promise<LocalAws> {
   // Outside the repository: its package.json and node_modules would leak into the functions that run there.
   const data = join(tmpdir(), editionOf(instanceId));
   await mkdir(join(data, 'tmp'), { recursive: true });
+  // The emulator writes its workers there as CommonJS: a package.json in the machine's /tmp would say otherwise.
+  await writeFile(join(data, 'tmp', 'package.json'), '{"type":"commonjs"}');
 
   const logPath = join(directory, 'emulator.log');
   const log = openSync(logPath, 'w');
