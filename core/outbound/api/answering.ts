@@ -27,4 +27,4 @@ export async function answering(
 
 /** For a route that none of our functions knows. */
 export const unknownRoute = (key: string): Reply =>
-  problem(404, 'unknown_route', `no route ${key}; the routes are in docs/api/delivery-openapi.json`);
+  problem(404, 'unknown_route', `no route ${key}; the routes are in docs/api/delivery.md`);

@@ -1,4 +1,4 @@
-/** Every route of the producer's API, as API Gateway writes them. docs/api/delivery-openapi.json describes the same ones. */
+/** Every route of the producer's API, as API Gateway writes them. docs/api/delivery.md describes the same ones. */
 
 const ENDPOINT = '/v1/apps/{app}/endpoints/{ep}';
 

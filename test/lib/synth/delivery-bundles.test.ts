@@ -44,7 +44,7 @@ describe('bundles of the delivery stack', () => {
     // A server that knows the master secret and nothing else. An import of node:http would itself load undici.
     const program = `
       const { createServer } = process.getBuiltinModule('http');
-      const secret = JSON.stringify({ SecretString: 'x'.repeat(64) });
+      const secret = JSON.stringify({ SecretString: 'x'.repeat(64), VersionId: 'v' });
       const server = createServer((request, response) => { response.setHeader('content-type', 'application/x-amz-json-1.1'); response.end(secret); }).listen(0, '127.0.0.1');
       await new Promise(done => server.once('listening', done));
       process.env.AWS_ENDPOINT_URL = 'http://127.0.0.1:' + server.address().port;

@@ -155,6 +155,9 @@ describe('the API', () => {
     const routes = all('AWS::ApiGatewayV2::Route').map(([, each]) => each);
     expect(routes.map(each => each.RouteKey).sort()).toEqual([...PUBLISH_ROUTES, ...DELIVERY_ROUTES].sort());
     for (const each of routes) expect(each.AuthorizationType, each.RouteKey).toBe('AWS_IAM');
+    const page = readFileSync(join(RUNBOOKS, '../api/delivery.md'), 'utf8');
+    const told = [...page.matchAll(/`((?:GET|POST|PUT|PATCH|DELETE) \/v1[^` ]*)`/g)].map(([, route]) => route);
+    expect([...new Set(told)].sort(), 'docs/api/delivery.md').toEqual([...PUBLISH_ROUTES, ...DELIVERY_ROUTES].sort());
   });
 });
 
@@ -167,6 +170,11 @@ describe('alarms', () => {
   it('have a severity, a meaning, a command and a runbook each, and no runbook is left over', () => {
     const alarms = all('AWS::CloudWatch::Alarm').map(([, each]) => each);
     expect(alarms.length).toBe(27);
+    const metrics = alarms.map(each => each.Metrics?.filter((it: Resource) => it.MetricStat).length ?? 1);
+    expect(
+      metrics.reduce((sum, count) => sum + count, 0),
+      'docs/api/delivery.md states it',
+    ).toBe(31);
     const named = alarms.map(each => {
       const text = descriptionOf(each);
       expect(text).toMatch(

@@ -130,7 +130,7 @@ export function renderConfigPage(): string {
     '`environments.<name>.thresholds`. What each alarm means: [runbooks](runbooks/README.md).',
     numbers(CONFIG, 'AlarmThresholds', 'environments.name.thresholds', DEFAULT_THRESHOLDS, LOCAL_THRESHOLDS),
     '## Outbound',
-    '`environments.<name>.outbound`: webhooks to your customers ([protocol](outbound-protocol.md), [API](api/README.md)). Without it nothing of this is deployed.',
+    '`environments.<name>.outbound`: webhooks to your customers ([protocol](outbound-protocol.md), [API](api/delivery.md)). Without it nothing of this is deployed.',
     described('core/config/outbound-config.ts', 'OutboundConfig', 'environments.name.outbound'),
     '## Secrets',
     'Secrets are not in this file. Each source that verifies by one has its own in Secrets Manager, `holdfast/<environment>/<source>`; until it is set the source answers 503, and `npm run deploy` prints the command that sets it. `npm run holdfast -- sources set-secret <source> --env <environment>` sets it. `npm run holdfast -- sources rotate <source> --env <environment>` keeps the old one valid for `--grace` (24 hours), in which you change it at the provider. A leaked secret gets no grace: `sources set-secret` replaces it at once, and requests signed with the old one are refused.',

@@ -1,0 +1,271 @@
+/**
+ * The producer's API over stores in memory and the real engine: what is made is shown, what is published is sent, signed,
+ * retried, replayed; every refusal says what to do.
+ */
+import { describe, expect, it } from 'vitest';
+import { nodeCodec } from '#adapters/codec/node-codec.ts';
+import { aesSealer } from '#adapters/crypto/aes-sealer.ts';
+import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
+import { MemoryDatabase } from '#adapters/memory/memory-database.ts';
+import { MemoryItemStore, outboundTable } from '#adapters/memory/memory-item-store.ts';
+import { MemoryTelemetry } from '#adapters/memory/memory-telemetry.ts';
+import { SeededRandom } from '#adapters/memory/seeded-random.ts';
+import type { VirtualClock } from '#adapters/memory/virtual-clock.ts';
+import { systemIds, systemTimer } from '#adapters/system.ts';
+import { answerApi } from '#core/outbound/api/answer-api.ts';
+import { answering } from '#core/outbound/api/answering.ts';
+import type { ApiPorts, ApiRules } from '#core/outbound/api/api-call.ts';
+import type { DeliveryRoute } from '#core/outbound/api/api-routes.ts';
+import { publishMessage } from '#core/outbound/api/publish-message.ts';
+import { drainBatch } from '#core/outbound/drain/drain-batch.ts';
+import { configsOf } from '#core/outbound/drain/endpoint-config.ts';
+import { attemptSigner } from '#core/outbound/drain/sign-attempt.ts';
+import { endpointsOf } from '#core/outbound/fan-out/endpoints-of.ts';
+import { fanOut } from '#core/outbound/fan-out/fan-out.ts';
+import type { Job, OutgoingRequest, Token } from '#core/outbound/ports.ts';
+import { OUTBOUND_TIMINGS } from '#core/outbound/protocol/timings.ts';
+import { PROVIDERS } from '#providers/index.ts';
+
+const NOW = Date.parse('2026-11-22T08:00:00Z');
+// biome-ignore lint/suspicious/noExplicitAny: answers are JSON
+type Json = any;
+
+function world() {
+  let now = NOW;
+  // The database asks it for the time and nothing else.
+  const clock = { now: () => now } as Pick<VirtualClock, 'now'>;
+  const database = new MemoryDatabase({
+    clock: clock as VirtualClock,
+    random: new SeededRandom(1),
+    indexLagMs: () => 0,
+  });
+  for (const table of ['registry', 'outbox'] as const) database.define(outboundTable(table));
+  const store = new MemoryItemStore(database);
+  const telemetry = new MemoryTelemetry();
+  const jobs: Job[] = [];
+  const tokens: Token[] = [];
+  const sent: OutgoingRequest[] = [];
+  let status = 200;
+  const wake = { send: async (list: readonly Token[]) => void tokens.push(...list) };
+  const specs = Object.fromEntries(
+    [
+      'standard-webhooks',
+      'standard-webhooks-v1a',
+      'generic-timestamp-sha256',
+      'generic-sha256-body',
+      'generic-t-v1',
+    ].map(id => [id, PROVIDERS[id]]),
+  );
+  const shared = {
+    ...{ store, clock, ids: systemIds, crypto: nodeCrypto, codec: nodeCodec, telemetry },
+    blobs: { put: async () => undefined, get: async () => undefined },
+    jobs: { send: async (list: readonly Job[]) => void jobs.push(...list) },
+    sealer: aesSealer({ current: 'm'.repeat(64) }),
+    sign: attemptSigner({
+      ...{ specs: specs as never, crypto: nodeCrypto, headerPrefix: 'x-webhook-', userAgent: 'Holdfast/test' },
+    }),
+    sender: {
+      open: () => ({
+        close: () => undefined,
+        send: async (request: OutgoingRequest) => {
+          sent.push(request);
+          const body = new TextEncoder().encode('said');
+          const timings = { total: 5 };
+          return { kind: 'answered' as const, status, headers: {}, body, bytes: 4, truncated: false, timings };
+        },
+      }),
+    },
+  };
+  const ports: ApiPorts = { ...shared, wake, randomBytes: count => new Uint8Array(count).fill(sent.length + 7) };
+  const retentionMs = 30 * 86_400_000;
+  const rules: ApiRules = {
+    ...{ environment: 'test', retentionMs, timeoutMs: 15_000, headerPrefix: 'x-webhook-', replaysPerSecond: 50 },
+    target: { ports: [443], ownHosts: ['api.acme.com'], allowAddresses: [] },
+  };
+  const call = async (
+    route: DeliveryRoute,
+    path: Record<string, string> = {},
+    body?: unknown,
+    query: Record<string, string> = {},
+  ): Promise<{ status: number; body: Json }> => {
+    const text = body === undefined ? undefined : JSON.stringify(body);
+    const reply = await answerApi({ route, path, query, body: text, caller: 'arn:test', ports, rules });
+    if (reply.status === 503) throw new Error(JSON.stringify(telemetry.lines));
+    if (reply.status >= 400) expect(reply.headers['content-type']).toBe('application/problem+json');
+    return { status: reply.status, body: reply.body === '' ? undefined : JSON.parse(reply.body) };
+  };
+  const publish = async (app: string, body: string): Promise<{ status: number; body: Json }> => {
+    const request = { app, body: new TextEncoder().encode(body), traceId: undefined };
+    const publishRules = { environment: 'test', eventTypes: 'any' as const, retentionMs };
+    const withSchema = { ...shared, problemsOf: () => [] };
+    const reply = await answering('publish', shared, () => publishMessage(withSchema, publishRules, request));
+    return { status: reply.status, body: JSON.parse(reply.body) };
+  };
+  /** Runs jobs and tokens until none is left. */
+  const settle = async (): Promise<void> => {
+    const fanOutPorts = { ...shared, wake, endpoints: endpointsOf(store), publishOperational: async () => undefined };
+    const drainPorts = {
+      ...{ ...shared, random: { next: () => 0.5 }, timer: systemTimer, dead: { send: async () => undefined } },
+      ...{ slow: { send: async () => undefined }, receipts: { hide: async () => undefined } },
+    };
+    const drainRules = {
+      ...{ lane: 'slow' as const, timings: OUTBOUND_TIMINGS, retentionMs, waits: [5, 300] },
+      ...{ probe: { baseSeconds: 30, capSeconds: 900 }, autoDisableDays: 5, attemptLog: 'failures' as const },
+    };
+    while (jobs.length + tokens.length > 0) {
+      const batch = jobs.splice(0).map((job, id) => ({ id, job }));
+      expect(await fanOut(fanOutPorts, { retentionMs }, batch)).toEqual(new Map());
+      const messages = tokens.splice(0).map((token, id) => ({ id: `${id}`, body: JSON.stringify(token), receipt: '' }));
+      const tools = {
+        ports: drainPorts,
+        rules: drainRules,
+        configOf: configsOf(drainPorts),
+        guardOn: async () => false,
+      };
+      const invocation = { startedAt: now, deadline: now + 90_000, held: { bytes: 0 } };
+      expect(await drainBatch(tools, messages, invocation)).toEqual([]);
+    }
+  };
+  return {
+    ...{ call, publish, settle, sent, tokens },
+    answer: (code: number) => {
+      status = code;
+    },
+    pass: (ms: number) => {
+      now += ms;
+    },
+  };
+}
+
+async function withEndpoint() {
+  const it = world();
+  const app = (await it.call('POST /v1/apps', {}, { name: 'Acme', uid: 'acme' })).body.id as string;
+  const made = await it.call('POST /v1/apps/{app}/endpoints', { app }, { url: 'https://hooks.customer.com/in' });
+  expect(made.status, JSON.stringify(made.body)).toBe(201);
+  return { ...it, app, ep: made.body.id as string, secret: made.body.secret as string };
+}
+const PUBLISHED = '{"key":"inv-1","type":"invoice.paid","data":{"amount":12345678901234567890.10}}';
+
+describe('the producer', () => {
+  it('publishes once per key, and the bytes of data go out as they were given, signed', async () => {
+    const { app, ep, publish, settle, sent, call, secret } = await withEndpoint();
+    expect(secret).toMatch(/^whsec_/);
+    const first = await publish('uid:acme', PUBLISHED);
+    expect([first.status, first.body.duplicate]).toEqual([202, false]);
+    expect(await publish(app, PUBLISHED)).toMatchObject({ status: 202, body: { id: first.body.id, duplicate: true } });
+    expect(await publish(app, PUBLISHED.replace('10}', '11}'))).toMatchObject({
+      status: 409,
+      body: { error: 'key_reused' },
+    });
+    await settle();
+    expect(sent).toHaveLength(1);
+    expect(new TextDecoder().decode(sent[0]?.body)).toContain('"data":{"amount":12345678901234567890.10}}');
+    expect(sent[0]?.headers).toMatchObject({ 'webhook-id': first.body.id, 'x-webhook-event': 'invoice.paid' });
+    const { body } = await call('GET /v1/apps/{app}/endpoints/{ep}/deliveries', { app, ep });
+    expect(body.data).toMatchObject([
+      { message: first.body.id, status: 'delivered', attempt_count: 1, replayable: true },
+    ]);
+    expect(body.data[0].last_attempt).toMatchObject({ status: 200, class: 'ok', snippet: 'said' });
+    const shown = await call('GET /v1/apps/{app}/messages/{msg}', { app, msg: first.body.id });
+    expect(shown.body).toMatchObject({ type: 'invoice.paid', application: app });
+  });
+
+  it('sees a failed attempt, its retry, and the success', async () => {
+    const { app, ep, publish, settle, call, answer, pass, tokens } = await withEndpoint();
+    answer(503);
+    const msg = (await publish(app, PUBLISHED)).body.id as string;
+    await settle();
+    const deliveries = async () => (await call('GET /v1/apps/{app}/messages/{msg}/deliveries', { app, msg })).body.data;
+    expect(await deliveries()).toMatchObject([{ status: 'retrying', attempt_count: 1, replayable: false }]);
+    answer(200);
+    pass(10_000);
+    tokens.push({ v: 1, ep });
+    await settle();
+    expect(await deliveries()).toMatchObject([{ status: 'delivered', attempt_count: 2 }]);
+    const path = { app, ep, msg };
+    const attempts = (await call('GET /v1/apps/{app}/endpoints/{ep}/deliveries/{msg}/attempts', path)).body.data;
+    expect(attempts.map((each: Json) => [each.code, each.attempt])).toEqual([
+      [503, 1],
+      [200, 2],
+    ]);
+    const health = await call('GET /v1/apps/{app}/endpoints/{ep}/health', { app, ep });
+    expect(health.body).toMatchObject({ state: 'ok', breaker: 'closed', waiting: { count: 0 }, success_rate_24h: 0.5 });
+  });
+
+  it('replays what is over, once per request, under the same id', async () => {
+    const { app, ep, publish, settle, call, sent } = await withEndpoint();
+    const msg = (await publish(app, PUBLISHED)).body.id as string;
+    const replay = (id: string) =>
+      call('POST /v1/apps/{app}/endpoints/{ep}/deliveries/{msg}/replay', { app, ep, msg }, { request_id: id });
+    await settle();
+    expect(await replay('r1')).toMatchObject({ status: 202, body: { generation: 2 } });
+    expect(await replay('r1')).toMatchObject({ status: 202, body: { generation: 2 } });
+    await settle();
+    expect(sent.map(({ headers }) => headers['webhook-id'])).toEqual([msg, msg]);
+  });
+
+  it('pauses and resumes: nothing goes out between, all of it after', async () => {
+    const { app, ep, publish, settle, call, sent } = await withEndpoint();
+    const path = { app, ep };
+    expect((await call('POST /v1/apps/{app}/endpoints/{ep}/pause', path, { why: 'moving' })).body).toMatchObject({
+      ...{ gate: 'paused', state: 'paused', why: 'moving' },
+    });
+    await publish(app, PUBLISHED);
+    await settle();
+    expect(sent).toEqual([]);
+    const waiting = await call('GET /v1/apps/{app}/endpoints/{ep}/deliveries', path, undefined, { status: 'pending' });
+    expect(waiting.body.data).toMatchObject([{ status: 'pending', held: true }]);
+    await call('POST /v1/apps/{app}/endpoints/{ep}/resume', path, {});
+    await settle();
+    expect(sent).toHaveLength(1);
+  });
+
+  it('rotates a secret: both sign, the new one first, and no list shows either', async () => {
+    const { app, ep, publish, settle, call, sent, secret } = await withEndpoint();
+    const path = { app, ep };
+    const rotated = await call('POST /v1/apps/{app}/endpoints/{ep}/secret/rotate', path, { grace_seconds: 60 });
+    expect(rotated.status).toBe(201);
+    await publish(app, PUBLISHED);
+    await settle();
+    expect(sent[0]?.headers['webhook-signature']?.split(' ')).toHaveLength(2);
+    expect(sent[0]?.headers['x-webhook-key-id']).toBe(rotated.body.key_id);
+    const list = await call('GET /v1/apps/{app}/endpoints', { app });
+    expect(JSON.stringify(list.body)).not.toContain(secret.slice(6));
+    const revealed = await call('GET /v1/apps/{app}/endpoints/{ep}/secret', path);
+    expect(revealed.body.data.map((key: Json) => key.secret)).toEqual([rotated.body.secret, secret]);
+  });
+
+  it.each([
+    [{ url: 'http://hooks.customer.com' }, 422, 'address_not_allowed', 'https://'],
+    [{ url: 'https://127.0.0.1/' }, 422, 'address_not_allowed', 'a name'],
+    [{ url: 'https://api.acme.com/x' }, 422, 'address_not_allowed', 'this deployment itself'],
+    [{ url: 'https://a.customer.com', headers: { Host: 'x' } }, 400, 'invalid_request', 'headers.Host'],
+    [{ url: 'https://a.customer.com', types: ['**'], timeout_seconds: 31 }, 400, 'invalid_request', 'timeout_seconds'],
+    [{ url: 'https://a.customer.com', secret: 'whsec_x' }, 400, 'invalid_request', 'secret'],
+    [{ url: 'https://a.customer.com', colour: 1 }, 400, 'invalid_request', 'an unknown key'],
+  ])('is told what is wrong with the endpoint %j', async (given, status, error, said) => {
+    const { app, call } = await withEndpoint();
+    const reply = await call('POST /v1/apps/{app}/endpoints', { app }, given);
+    expect([reply.status, reply.body.error]).toEqual([status, error]);
+    expect(reply.body.detail).toContain(said);
+  });
+
+  it('finds nothing of another application, and takes no cursor of another list', async () => {
+    const { app, ep, call } = await withEndpoint();
+    const other = (await call('POST /v1/apps', {}, { name: 'Other' })).body.id as string;
+    expect((await call('GET /v1/apps/{app}/endpoints/{ep}', { app: other, ep })).status).toBe(404);
+    await call('POST /v1/apps/{app}/endpoints', { app }, { url: 'https://b.customer.com/' });
+    const page = await call('GET /v1/apps/{app}/endpoints', { app }, undefined, { limit: '1' });
+    const cursor = page.body.cursor as string;
+    expect((await call('GET /v1/apps/{app}/endpoints', { app }, undefined, { cursor })).body.data).toHaveLength(1);
+    const stolen = await call('GET /v1/apps/{app}/endpoints', { app: other }, undefined, { cursor });
+    expect([stolen.status, stolen.body.error]).toEqual([400, 'invalid_cursor']);
+  });
+
+  it('is told every problem of a message at once', async () => {
+    const { app, publish } = await withEndpoint();
+    const reply = await publish(app, '{"type":"a b","max_attempts":0}');
+    expect(reply.status).toBe(400);
+    expect(reply.body.details.map((each: Json) => each.path).sort()).toEqual(['data', 'key', 'max_attempts', 'type']);
+  });
+});
