@@ -27,6 +27,8 @@ export const METRICS = {
   Duplicate: { unit: 'Count', dimensions: PER_SOURCE },
   /** Ingest: refused before anything was stored; `cause` says why. */
   RequestRejected: { unit: 'Count', dimensions: PER_CAUSE },
+  /** Sweep: how long a source that had successes has been refused without one. Not emitted of any other. */
+  RefusedOnlyFor: { unit: 'Seconds', dimensions: PER_SOURCE },
   /** Ingest: accepted on the strength of the queue alone, because the table did not answer. */
   UnrecordedAccepted: { unit: 'Count', dimensions: PER_ENVIRONMENT },
   /** Ingest: a known event id came with other bytes. */

@@ -3,6 +3,8 @@ import {
   type DynamoDBClient,
   GetItemCommand,
   PutItemCommand,
+  QueryCommand,
+  type QueryCommandInput,
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import { all, exists, lt, missing } from '#core/condition.ts';
@@ -14,7 +16,7 @@ import {
   type DetailKey,
   type PayloadItem,
   type RefusedItem,
-  refusedKey,
+  refusedPrefix,
 } from '#core/inbound/protocol/event-item.ts';
 import { livesTooShort } from '#core/inbound/protocol/retention.ts';
 import { toDependencyError } from '../aws/to-dependency-error.ts';
@@ -76,9 +78,26 @@ export class DynamoDbPayloadStore implements PayloadStore {
     return this.#put({ ...item });
   }
 
-  getRefused(sourceId: SourceId, slot: number): Promise<RefusedItem | undefined> {
-    const { pk, sk } = refusedKey(sourceId, slot);
-    return this.#read<RefusedItem>(pk, sk);
+  async listRefused(sourceId: SourceId, cause?: string): Promise<readonly RefusedItem[]> {
+    const values = { ':pk': `_refused#${sourceId}`, ':sk': refusedPrefix(cause) };
+    const found: RefusedItem[] = [];
+    let from: QueryCommandInput['ExclusiveStartKey'];
+    do {
+      const input: QueryCommandInput = {
+        TableName: this.#table,
+        KeyConditionExpression: 'pk = :pk AND begins_with(sk, :sk)',
+        ExpressionAttributeValues: toAttributes(values),
+        ...(from === undefined ? {} : { ExclusiveStartKey: from }),
+      };
+      try {
+        const page = await this.#client.send(new QueryCommand(input));
+        found.push(...(page.Items ?? []).map(item => fromAttributes<RefusedItem>(item)));
+        from = page.LastEvaluatedKey;
+      } catch (error) {
+        throw toDependencyError('dynamodb', 'Query', error);
+      }
+    } while (from !== undefined);
+    return found.sort((a, b) => b.refusedAt - a.refusedAt);
   }
 
   async #put(item: Readonly<Record<string, unknown>>): Promise<void> {

@@ -6,7 +6,7 @@ import {
   type DetailKey,
   type PayloadItem,
   type RefusedItem,
-  refusedKey,
+  refusedPrefix,
   type StepItem,
 } from '#core/inbound/protocol/event-item.ts';
 import { livesTooShort } from '#core/inbound/protocol/retention.ts';
@@ -78,7 +78,16 @@ export class MemoryPayloadStore implements PayloadStore, StepStore {
     this.#database.write({ kind: 'put', table: this.#table, item: { ...item } });
   }
 
-  async getRefused(sourceId: SourceId, slot: number): Promise<RefusedItem | undefined> {
-    return this.#database.get(this.#table, refusedKey(sourceId, slot)) as RefusedItem | undefined;
+  async listRefused(sourceId: SourceId, cause?: string): Promise<readonly RefusedItem[]> {
+    const found: RefusedItem[] = [];
+    let after: string | undefined;
+    do {
+      const from = refusedPrefix(cause);
+      const range = { partition: `_refused#${sourceId}`, from, to: `${from}\uffff`, newestFirst: false, limit: 100 };
+      const page = this.#database.range(this.#table, { ...range, ...(after === undefined ? {} : { after }) });
+      found.push(...(page.items as unknown as RefusedItem[]));
+      after = page.after;
+    } while (after !== undefined);
+    return found.sort((a, b) => b.refusedAt - a.refusedAt);
   }
 }

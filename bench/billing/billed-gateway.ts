@@ -2,6 +2,7 @@
  * The product's own entry points over AWS as adapters/memory models it, with everything counted that AWS would bill.
  * Nothing fails here unless a script asks for it: no spare copies, no lag beyond the indexes', no lost deletes.
  */
+
 import type { APIGatewayProxyEventV2, SQSEvent } from 'aws-lambda';
 import { nodeCodec } from '#adapters/codec/node-codec.ts';
 import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
@@ -25,6 +26,7 @@ import { EmfTelemetry } from '#adapters/telemetry/emf-telemetry.ts';
 import { resolveConfig } from '#core/config/resolve-config.ts';
 import { type EventKey, toEventPk, toSourceId } from '#core/glossary.ts';
 import type { HandlerRegistry } from '#core/handler/handler-contract.ts';
+import { RefusedSlots } from '#core/inbound/ingest/refused-slots.ts';
 import type { EventStore } from '#core/inbound/ports.ts';
 import { Pauses } from '#core/inbound/protocol/pauses.ts';
 import { replayEvent } from '#core/inbound/replay/replay-event.ts';
@@ -97,7 +99,11 @@ export class BilledGateway {
     for (const { id } of this.config.sources) values.set(id, SECRET);
     const secrets = new CachedSecrets(values, this.clock);
     this.stores = this.storesOf(random);
-    this.ingest = handleRequest(this.config.sources, { ...this.stores, secrets }, this.config);
+    this.ingest = handleRequest(
+      this.config.sources,
+      { ...this.stores, secrets, refused: new RefusedSlots(random) },
+      this.config,
+    );
     const pauses = new Pauses(this.stores, this.config.timings.pauseCacheMs);
     const processPorts = { ...this.stores, pauses, breaker: new Breaker(), handlers: options.handlers };
     this.process = handleBatch(processPorts, {

@@ -2,6 +2,7 @@
  * The process that benchmark (b) measures: handlers with ports that do nothing, the deployed bundles against the
  * stand-ins, and the floors of both, in interleaved blocks. Prints CPU microseconds per event and round as JSON.
  */
+
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { request } from 'node:http';
 import { join } from 'node:path';
@@ -14,6 +15,7 @@ import { EmfTelemetry } from '#adapters/telemetry/emf-telemetry.ts';
 import { resolveConfig } from '#core/config/resolve-config.ts';
 import { defineHandlers, done } from '#core/handler/handler-contract.ts';
 import type { IngestPorts } from '#core/inbound/ingest/ingest-ports.ts';
+import { RefusedSlots } from '#core/inbound/ingest/refused-slots.ts';
 import type { EventUpdate } from '#core/inbound/ports.ts';
 import type { ProcessPorts } from '#core/inbound/process/process-ports.ts';
 import type { EventItem } from '#core/inbound/protocol/event-item.ts';
@@ -80,6 +82,7 @@ function noopIngest() {
       update: async update => ({ kind: 'applied', item: itemOf(update) }),
     },
     payloads: { putBody: nothing, putRefused: nothing },
+    refused: new RefusedSlots(systemRandom),
     secrets: {
       get: async () => ({ kind: 'secret', secret: { current: LOOPBACK_SECRET } }),
       refresh: async () => false,
@@ -107,7 +110,7 @@ function noopProcess() {
       putDetail: nothing,
       getDetail: nothing,
       putRefused: nothing,
-      getRefused: nothing,
+      listRefused: async () => [],
       getStep: nothing,
       keepStep: async item => item,
     },

@@ -41,8 +41,6 @@ export const DEFAULT_THRESHOLDS: AlarmThresholds = {
   ingestLatencyMs: 1_500,
   handlerFailurePagePercent: 20,
   leaseLostCount: 5,
-  signaturePagePercent: 5,
-  signaturePageCount: 10,
   dependencyErrorCount: 5,
   accountConcurrency: 800,
   queueDepthTicket: 10_000,
@@ -73,6 +71,9 @@ export const LOCAL_TIMINGS: Timings = {
   messageMaxAgeMs: HOUR,
   deferLimitMs: HOUR,
   pauseCacheMs: 1_000,
+  // The rule of production at thirty times its speed.
+  refusedQuietMs: (10 * MINUTE) / 30,
+  refusedQuietCapMs: (3 * HOUR) / 30,
 };
 export const LOCAL_RETRY: RetryProfile = { attempts: 5, baseSeconds: 1, capSeconds: 5 };
 export const LOCAL_QUEUE: QueueSettings = { ...DEFAULT_QUEUE, visibilitySeconds: 60 };
@@ -83,5 +84,4 @@ export const LOCAL_THRESHOLDS: AlarmThresholds = {
   unfinishedAgeSeconds: 60,
   // An arrival is looked at 20 to 80 s after it came, and only then known to have a message.
   unsentAgeSeconds: 100,
-  signaturePageCount: 2,
 };

@@ -35,7 +35,7 @@ export interface SourceConfig {
   readonly dedupOnBody?: boolean;
   /** Verify and count, never refuse: for the first days of a new source. @default false */
   readonly dryRun?: boolean;
-  /** Keep refused requests for a short time, for diagnosis. @default false */
+  /** Keep headers and the first 16 KB of the last 20 refused requests of each cause, for three days. @default true */
   readonly quarantine?: boolean;
   /** Longest normal silence, 5 to 1,440; a longer one raises the silence alarm. @default see `silence` */
   readonly expectedGapMinutes?: number;
@@ -181,8 +181,6 @@ export interface AlarmThresholds {
   readonly ingestLatencyMs: number;
   readonly handlerFailurePagePercent: number;
   readonly leaseLostCount: number;
-  readonly signaturePagePercent: number;
-  readonly signaturePageCount: number;
   readonly dependencyErrorCount: number;
   readonly accountConcurrency: number;
   readonly queueDepthTicket: number;

@@ -245,7 +245,7 @@ function deploySource(
       maxBodyBytes: source.maxBodyBytes ?? Math.min(spec.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES, BODY_BYTES_LIMIT),
       dedupOnBody: source.dedupOnBody ?? false,
       dryRun: source.dryRun ?? false,
-      quarantine: source.quarantine ?? false,
+      quarantine: source.quarantine ?? true,
       retry: source.retry ?? retry,
       ...(source.silence === 'learned' && source.expectedGapMinutes === undefined ? { reportSilence: true } : {}),
       ...(source.schemaDrift === 'off' ? { schemaDrift: 'off' as const } : {}),

@@ -140,8 +140,6 @@ const thresholds = object({
   ingestLatencyMs: number(1, 30_000, 'milliseconds'),
   handlerFailurePagePercent: percent,
   leaseLostCount: count,
-  signaturePagePercent: percent,
-  signaturePageCount: count,
   dependencyErrorCount: count,
   accountConcurrency: number(1, 1_000_000, 'invocations'),
   queueDepthTicket: count,

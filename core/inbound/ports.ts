@@ -100,7 +100,8 @@ export interface PayloadStore {
   getDetail(pk: EventPk, sk: DetailKey): Promise<DetailItem | undefined>;
   /** Puts a refused request into its slot, over what was there. */
   putRefused(item: RefusedItem): Promise<void>;
-  getRefused(sourceId: SourceId, slot: number): Promise<RefusedItem | undefined>;
+  /** Refused requests that are kept of a source, of one cause or of all, newest first. */
+  listRefused(sourceId: SourceId, cause?: string): Promise<readonly RefusedItem[]>;
 }
 
 /** Results of a handler's finished steps, beside the payload. */

@@ -1,4 +1,5 @@
 /** Wiring of `ingest`: clients once per environment, primed at init, where the CPU is not throttled. */
+
 import middy from '@middy/core';
 import { nodeCodec } from '#adapters/codec/node-codec.ts';
 import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
@@ -12,11 +13,12 @@ import { CachedSecrets } from '#adapters/secrets/cached-secrets.ts';
 import { createSecretsClient, SecretsManagerValues } from '#adapters/secrets/secrets-manager-values.ts';
 import { createSqsClient, primeSqs } from '#adapters/sqs/create-sqs-client.ts';
 import { SqsWorkQueue } from '#adapters/sqs/sqs-work-queue.ts';
-import { systemAddresses, systemClock, systemIds, systemTimer } from '#adapters/system.ts';
+import { systemAddresses, systemClock, systemIds, systemRandom, systemTimer } from '#adapters/system.ts';
 import { EmfTelemetry } from '#adapters/telemetry/emf-telemetry.ts';
 import { receivedSources } from '#core/config/received-sources.ts';
 import { isWhole } from '#core/config/source-head.ts';
 import { PROBE_SOURCE } from '#core/glossary.ts';
+import { RefusedSlots } from '#core/inbound/ingest/refused-slots.ts';
 import { needsSecret } from '#core/provider/source-needs.ts';
 import { config } from '#lambdas/shared/baked-config.ts';
 import { flushTelemetry } from '#lambdas/shared/flush-telemetry.ts';
@@ -50,6 +52,7 @@ const keys = lazyKeyFetcher(async () => (await import('./open-keys.ts')).openKey
 const ports = {
   store: new DynamoDbEventWriter(dynamodb, env.EVENTS_TABLE),
   payloads: new DynamoDbPayloadStore(dynamodb, env.PAYLOADS_TABLE),
+  refused: new RefusedSlots(systemRandom),
   blobs: new S3Blobs(env.BODIES_BUCKET),
   queue: new SqsWorkQueue(sqs, env.WORK_QUEUE_URL),
   secrets,

@@ -1,6 +1,6 @@
+import { Duration } from 'aws-cdk-lib';
 import { MathExpression } from 'aws-cdk-lib/aws-cloudwatch';
 import type { DeployedSource } from '#core/config/deployment.ts';
-import { REJECTED_FOR_SIGNATURE } from '#core/metrics.ts';
 import { fetchesAllKeys } from '#core/provider/source-needs.ts';
 import type { AlarmContext, AlarmList, AlarmSpec } from './alarm-spec.ts';
 import { silenceAlarms } from './silence-alarms.ts';
@@ -126,11 +126,7 @@ export const ingestAlarms: AlarmList = context => {
 
 /** Per source, because each compares a source with itself: a wrong secret, a silent provider. */
 function sourceAlarms(deployed: DeployedSource, context: AlarmContext): readonly AlarmSpec[] {
-  const minute = context.minutes(1);
   const { source } = deployed;
-  const { thresholds } = context.deployment;
-  const dimensions = { source: source.id };
-  const shared = { statistic: 'Sum', period: minute };
   return [
     {
       id: 'ingest-signature-failures',
@@ -138,23 +134,17 @@ function sourceAlarms(deployed: DeployedSource, context: AlarmContext): readonly
       // Where the provider's own keys verify, no secret of ours was rotated: these are forged, and anybody can send them.
       severity: fetchesAllKeys(source.spec) ? 'ticket' : 'page',
       essential: true,
-      metric: new MathExpression({
-        expression: `IF(rejected > ${thresholds.signaturePageCount}, 100 * rejected / requests, 0)`,
-        usingMetrics: {
-          rejected: context.metric('RequestRejected', {
-            ...shared,
-            dimensions: { ...dimensions, cause: REJECTED_FOR_SIGNATURE },
-          }),
-          requests: context.metric('Requests', { ...shared, dimensions }),
-        },
-        period: minute,
-        label: `Signature failures of ${source.id}, percent`,
+      // The sweeper judges it, once a minute, also where other minutes are short (core/inbound/sweep/judge-refusals.ts).
+      metric: context.metric('RefusedOnlyFor', {
+        statistic: 'Maximum',
+        period: Duration.minutes(1),
+        dimensions: { source: source.id },
       }),
-      threshold: thresholds.signaturePagePercent,
+      threshold: 0,
       fires: 'above',
-      datapoints: [3, 5],
+      datapoints: [1, 2],
       missing: 'notBreaching',
-      meaning: `Source ${source.id} refuses more than ${thresholds.signaturePageCount} requests a minute for their signature (cause: mismatch): most likely its secret was rotated at the provider and not here.`,
+      meaning: `Source ${source.id}, which had successes, refuses everything for its signature (cause: mismatch): most likely its secret was rotated at the provider and not here.`,
       firstCommand: context.holdfast('sources ls'),
     },
     ...silenceAlarms(deployed, context),

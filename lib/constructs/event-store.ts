@@ -104,6 +104,11 @@ export class EventStore extends Construct {
     allow(grantee, actions, [this.payloads.tableArn]);
   }
 
+  /** Allows reading refused requests, and nothing of an event. */
+  grantRefusedReads(grantee: IGrantable): void {
+    allow(grantee, ['dynamodb:Query'], [this.payloads.tableArn], ONLY_REFUSED);
+  }
+
   /** Allows these S3 actions on the stored bodies. */
   grantBodies(grantee: IGrantable, ...actions: string[]): void {
     allow(grantee, actions, [this.bodies.arnForObjects('*')]);
@@ -121,6 +126,7 @@ export class EventStore extends Construct {
 }
 
 const ONLY_CONTROL_ITEMS = { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': [`${CONTROL_PREFIX}*`] } };
+const ONLY_REFUSED = { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': ['_refused#*'] } };
 
 function allow(grantee: IGrantable, actions: string[], resources: string[], conditions = {}): void {
   grantee.grantPrincipal.addToPrincipalPolicy(new PolicyStatement({ actions, resources, conditions }));

@@ -109,6 +109,7 @@ export class GatewayStack extends Stack {
     store.grantEvents(sweep, 'dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem');
     // No GetItem: it raises lifetimes and keeps replay notes, and reads no customer's body.
     store.grantPayloads(sweep, 'dynamodb:PutItem', 'dynamodb:UpdateItem');
+    store.grantRefusedReads(sweep);
     queue.grantSend(sweep);
     queue.grantSendDead(sweep);
     queue.grantReadNumbers(sweep);

@@ -11,6 +11,7 @@ import { eq, exists, missing } from '#core/condition.ts';
 import type { ResolvedSource } from '#core/config/resolved-config.ts';
 import { toSourceId } from '#core/glossary.ts';
 import { acceptRequest } from '#core/inbound/ingest/accept-request.ts';
+import { RefusedSlots } from '#core/inbound/ingest/refused-slots.ts';
 import type { EventItem } from '#core/inbound/protocol/event-item.ts';
 import { DEFAULT_TIMINGS } from '#core/inbound/protocol/timings.ts';
 import { DEFAULT_RETRY } from '#core/retry/backoff.ts';
@@ -127,6 +128,7 @@ export function faultyNetworkSuite(
     const ports = {
       store,
       payloads,
+      refused: new RefusedSlots({ next: () => 0 }),
       blobs: new MemoryBlobs(systemClock),
       queue: work,
       secrets: new CachedSecrets(values, systemClock),

@@ -11,6 +11,7 @@ import type { ResolvedSource } from '#core/config/resolved-config.ts';
 import { type EventPk, toSourceId } from '#core/glossary.ts';
 import { defineHandlers, done } from '#core/handler/handler-contract.ts';
 import { acceptRequest } from '#core/inbound/ingest/accept-request.ts';
+import { RefusedSlots } from '#core/inbound/ingest/refused-slots.ts';
 import { processBatch } from '#core/inbound/process/process-batch.ts';
 import type { ProcessPorts, ProcessRules } from '#core/inbound/process/process-ports.ts';
 import { DEFAULT_TIMINGS } from '#core/inbound/protocol/timings.ts';
@@ -103,7 +104,13 @@ export function wholePathSuite(urls: () => { dynamodb: string; elasticmq: string
       sourceIp: '198.51.100.7',
     };
     const secrets = new CachedSecrets(values, systemClock);
-    return () => acceptRequest(source, request, { ...ports, secrets, addresses: systemAddresses }, rules);
+    return () =>
+      acceptRequest(
+        source,
+        request,
+        { ...ports, secrets, refused: new RefusedSlots(systemRandom), addresses: systemAddresses },
+        rules,
+      );
   }
 
   /** One worker of the mapping: receives, processes, deletes what is done, until the queue stays empty. */

@@ -2,6 +2,7 @@
  * What runs in each process of the memory world: the product's own entry points over the ports of adapters/memory, each
  * call of which passes the process's fault point.
  */
+
 import { nodeCodec } from '#adapters/codec/node-codec.ts';
 import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
 import { MemoryControlStore } from '#adapters/memory/memory-control-store.ts';
@@ -19,6 +20,7 @@ import { CachedSecrets } from '#adapters/secrets/cached-secrets.ts';
 import { systemAddresses } from '#adapters/system.ts';
 import { type EventPk, toSourceId } from '#core/glossary.ts';
 import { ShapeWatch } from '#core/inbound/drift/shape-watch.ts';
+import { RefusedSlots } from '#core/inbound/ingest/refused-slots.ts';
 import type { ProcessPorts } from '#core/inbound/process/process-ports.ts';
 import { pauseSource, resumeSource } from '#core/inbound/protocol/pause-source.ts';
 import { Pauses } from '#core/inbound/protocol/pauses.ts';
@@ -73,7 +75,7 @@ export class WorldProcesses {
     const secrets = new CachedSecrets(process.wrap('secrets', 'secrets', this.world.secretValues), stores.clock);
     return handleRequest(
       this.world.sources,
-      { ...stores, secrets, ...this.options.ingestPorts },
+      { ...stores, secrets, refused: new RefusedSlots(stores.random), ...this.options.ingestPorts },
       this.world.rules,
     ) as never;
   }

@@ -12,7 +12,7 @@ import { arrivalOf } from './arrival.ts';
 import { authenticateRequest } from './authenticate-request.ts';
 import { countRefusal } from './count-refusal.ts';
 import type { IngestPorts, IngestRules } from './ingest-ports.ts';
-import { quarantineRequest } from './quarantine.ts';
+import { keepRefused } from './quarantine.ts';
 import { type RecordPorts, recordAndSend } from './record-and-send.ts';
 import { acknowledge, forbiddenSource, methodNotAllowed, refuseSignature, tooLarge } from './reply.ts';
 
@@ -38,7 +38,11 @@ export async function acceptRequest(
   ports.telemetry.count('Requests', { source: source.id });
 
   const barred = refuseAtTheDoor(source, request, ports);
-  if (barred) return barred;
+  if (barred) {
+    countRefusal(source, barred.cause, ports.telemetry);
+    await keepRefused(source, request, { cause: barred.cause, at: receivedAt }, ports);
+    return barred.reply;
+  }
 
   const authenticated = await authenticateRequest(source, request, ports, receivedAt);
   if (authenticated.kind === 'reply') return authenticated.reply;
@@ -58,7 +62,7 @@ export async function acceptRequest(
   async function refuseItems(recorded: Reply, items: number): Promise<Reply> {
     if (recorded.status >= 300 || source.dryRun) return recorded;
     ports.telemetry.log('warn', { stage: 'refused', source: source.id, pk: arrival.event.pk, cause: 'item', items });
-    if (source.quarantine) await quarantineRequest(source, request, 'item', receivedAt, ports);
+    await keepRefused(source, request, { cause: 'item', at: receivedAt }, ports);
     return refuseSignature(source.spec);
   }
 }
@@ -91,17 +95,17 @@ function identify(
   return identifyRequest(spec, request, { crypto, settings, dedupOnBody, verdict });
 }
 
-function refuseAtTheDoor(source: ResolvedSource, request: RawRequest, ports: IngestPorts): Reply | undefined {
-  const refuse = (cause: string, reply: Reply): Reply => {
-    countRefusal(source, cause, ports.telemetry);
-    return reply;
-  };
+function refuseAtTheDoor(
+  source: ResolvedSource,
+  request: RawRequest,
+  { addresses }: Pick<IngestPorts, 'addresses'>,
+): { readonly cause: string; readonly reply: Reply } | undefined {
   if (!(source.spec.methods as readonly string[]).includes(request.method)) {
-    return refuse('method', methodNotAllowed(source.spec.methods));
+    return { cause: 'method', reply: methodNotAllowed(source.spec.methods) };
   }
-  if (source.allowList && !ports.addresses.contains(source.allowList, request.sourceIp)) {
-    return refuse('forbidden_source', forbiddenSource());
+  if (source.allowList && !addresses.contains(source.allowList, request.sourceIp)) {
+    return { cause: 'forbidden_source', reply: forbiddenSource() };
   }
-  if (request.body.length > source.maxBodyBytes) return refuse('too_large', tooLarge(source.maxBodyBytes));
+  if (request.body.length > source.maxBodyBytes) return { cause: 'too_large', reply: tooLarge(source.maxBodyBytes) };
   return undefined;
 }

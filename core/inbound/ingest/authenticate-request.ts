@@ -14,7 +14,7 @@ import type { VerifyContext } from '#core/verification/verify-context.ts';
 import { verifyRequest } from '#core/verification/verify-request.ts';
 import { countRefusal } from './count-refusal.ts';
 import type { IngestPorts } from './ingest-ports.ts';
-import { quarantineRequest } from './quarantine.ts';
+import { keepRefused } from './quarantine.ts';
 import { acknowledge, keyNotKnownYet, refuseSignature, unavailable } from './reply.ts';
 import { refuseBroughtSecret, shakeHands } from './shake-hands.ts';
 
@@ -63,10 +63,10 @@ export async function authenticateRequest(
     const brought = await refuseBroughtSecret(source, request, contextOf(undefined), ports);
     if (brought) return brought;
     countRefusal(source, cause, ports.telemetry, hint);
+    await keepRefused(source, request, { cause, ...(hint === undefined ? {} : { hint }), at: nowMs }, ports);
     // Nobody knows whether it is genuine: the provider must send it again.
     if (cause === 'key_fetch') return unavailable('key_unreachable');
     if (cause === 'key_unknown') return keyNotKnownYet();
-    if (source.quarantine || source.dryRun) await quarantineRequest(source, request, cause, nowMs, ports);
     return source.dryRun ? acknowledge(source.spec, 'accepted', undefined) : refuseSignature(source.spec);
   }
 

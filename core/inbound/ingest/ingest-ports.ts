@@ -16,10 +16,12 @@ import type {
   Timer,
   WorkQueue,
 } from '#core/ports.ts';
+import type { RefusedSlots } from './refused-slots.ts';
 
 export interface IngestPorts {
   readonly store: Pick<EventStore, 'insert' | 'update'>;
   readonly payloads: Pick<PayloadStore, 'putBody' | 'putRefused'>;
+  readonly refused: RefusedSlots;
   readonly blobs: BlobStore;
   readonly queue: WorkQueue;
   readonly secrets: Secrets;

@@ -1,49 +1,67 @@
 /**
- * Refused requests kept for diagnosis: in a key space of their own, so that a forged request can never occupy a real
- * event's key; in a ring of fixed length per source, so that a flood cannot grow it; for a few days. Off by default.
+ * Refused requests kept to be looked at: in a key space of their own, so that a forged request can never occupy a real
+ * event's key; in rings of fixed length per source and cause, so that a flood cannot grow them; for a few days.
  */
 
 import { ask } from '#core/ask.ts';
 import type { ResolvedSource } from '#core/config/resolved-config.ts';
 import type { EpochMs } from '#core/glossary.ts';
 import type { PayloadStore } from '#core/inbound/ports.ts';
-import { REFUSED_SLOTS, refusedKey } from '#core/inbound/protocol/event-item.ts';
+import { refusedKey } from '#core/inbound/protocol/event-item.ts';
 import { expiryAfter } from '#core/inbound/protocol/event-writes.ts';
 import { keptHeaders } from '#core/inbound/protocol/kept-headers.ts';
 import type { Codec, Crypto, Telemetry } from '#core/ports.ts';
 import { toHex } from '#core/scan/bytes.ts';
 import type { RawRequest } from '#core/verification/raw-request.ts';
+import type { RefusedSlots } from './refused-slots.ts';
 
 const QUARANTINE_DAYS = 3;
 const BODY_LIMIT = 16_384;
 
 interface QuarantinePorts {
   readonly payloads: Pick<PayloadStore, 'putRefused'>;
+  readonly refused: RefusedSlots;
   readonly crypto: Crypto;
   readonly codec: Codec;
   readonly telemetry: Telemetry;
 }
 
-/** Keeps the request in its slot, over whatever was there. Best effort: a failure is counted and changes no answer. */
-export async function quarantineRequest(
+/** What was refused, and why. `hint`: the check's own word for what was wrong. */
+export interface Refusal {
+  readonly cause: string;
+  readonly hint?: string;
+  readonly at: EpochMs;
+}
+
+/**
+ * Keeps the request in its slot, over whatever was there: its cause and time always, headers and bytes where the source
+ * does not say `quarantine: false`. Best effort: a failure is counted and changes no answer.
+ */
+export async function keepRefused(
   source: ResolvedSource,
   request: RawRequest,
-  cause: string,
-  nowMs: EpochMs,
+  { cause, hint, at }: Refusal,
   ports: QuarantinePorts,
 ): Promise<void> {
-  const hash = ports.crypto.hash('sha256', request.body);
-  const slot = ((hash[0] ?? 0) * 256 + (hash[1] ?? 0)) % REFUSED_SLOTS;
+  const slot = ports.refused.take(source.id, cause, at);
+  if (slot === undefined) return;
+  const { body } = request;
+  const content = source.quarantine
+    ? {
+        bodySha: toHex(ports.crypto.hash('sha256', body)),
+        headers: keptHeaders(source.spec, request.headers),
+        bytes: ports.codec.deflate(body.subarray(0, BODY_LIMIT)),
+      }
+    : {};
   await ask({ telemetry: ports.telemetry, stage: 'quarantine', fields: { source: source.id } }, () =>
     ports.payloads.putRefused({
-      ...refusedKey(source.id, slot),
+      ...refusedKey(source.id, cause, slot),
       cause,
-      refusedAt: nowMs,
-      bodySha: toHex(hash),
-      size: request.body.length,
-      headers: keptHeaders(source.spec, request.headers),
-      bytes: ports.codec.deflate(request.body.subarray(0, BODY_LIMIT)),
-      expiresAt: expiryAfter(nowMs, QUARANTINE_DAYS),
+      ...(hint === undefined ? {} : { hint }),
+      refusedAt: at,
+      size: body.length,
+      ...content,
+      expiresAt: expiryAfter(at, QUARANTINE_DAYS),
     }),
   );
 }

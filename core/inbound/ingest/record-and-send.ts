@@ -17,7 +17,7 @@ import type { IngestPorts, IngestRules } from './ingest-ports.ts';
 import { acknowledge, unavailable } from './reply.ts';
 
 /** No secrets, no addresses, no keys: what is recorded needs none of them. */
-export type RecordPorts = Omit<IngestPorts, 'secrets' | 'keys' | 'http' | 'addresses'>;
+export type RecordPorts = Omit<IngestPorts, 'refused' | 'secrets' | 'keys' | 'http' | 'addresses'>;
 
 /** The send is the last chance of an event that could not be recorded: it always has this long. */
 const MIN_SEND_MS = 1_000;

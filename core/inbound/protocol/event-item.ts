@@ -164,26 +164,34 @@ export interface StepItem {
   readonly expiresAt: number;
 }
 
-/** A request that failed verification, kept for diagnosis in a key space of its own. */
+/** A refused request, kept to be looked at in a key space of its own. */
 export interface RefusedItem {
   readonly pk: `_refused#${string}`;
   readonly sk: string;
   readonly cause: string;
+  /** The check's own word for what was wrong. */
+  readonly hint?: string;
   readonly refusedAt: EpochMs;
-  /** SHA-256 of the whole body; `bytes` may be only its start. */
-  readonly bodySha: string;
+  /** Bytes of the whole body. */
   readonly size: number;
-  readonly headers: Readonly<Record<string, string>>;
+  /** SHA-256 of the whole body; `bytes` may be only its start. These three are absent with `quarantine: false`. */
+  readonly bodySha?: string;
+  readonly headers?: Readonly<Record<string, string>>;
   /** Deflated. */
-  readonly bytes: Uint8Array;
+  readonly bytes?: Uint8Array;
   /** Epoch SECONDS. */
   readonly expiresAt: number;
 }
 
-/** Refused requests kept per source: a ring, so that a flood cannot grow it. */
-export const REFUSED_SLOTS = 100;
+/** Refused requests kept per source and cause: a ring, so that a flood cannot grow it. */
+export const REFUSED_SLOTS = 20;
 
 /** Key of the slot a refused request of a source is kept in, 0 to REFUSED_SLOTS - 1. */
-export function refusedKey(sourceId: string, slot: number): { pk: `_refused#${string}`; sk: string } {
-  return { pk: `_refused#${sourceId}`, sk: `Q#${String(slot).padStart(2, '0')}` };
+export function refusedKey(sourceId: string, cause: string, slot: number): { pk: `_refused#${string}`; sk: string } {
+  return { pk: `_refused#${sourceId}`, sk: `${refusedPrefix(cause)}${String(slot).padStart(2, '0')}` };
+}
+
+/** What the sort keys of refused requests begin with: of one cause, or of all. */
+export function refusedPrefix(cause?: string): string {
+  return cause === undefined ? 'Q#' : `Q#${cause}#`;
 }

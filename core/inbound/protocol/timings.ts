@@ -37,6 +37,10 @@ export interface Timings extends ConfiguredTimings {
   /** A message this old that never became a record is copied to the DLQ. */
   readonly messageMaxAgeMs: number;
   readonly pauseCacheMs: number;
+  /** A source without a success for this long may have a wrong secret; longer where its events are far apart. */
+  readonly refusedQuietMs: number;
+  /** At most this, however far apart they are. */
+  readonly refusedQuietCapMs: number;
 }
 
 const MINUTE = 60_000;
@@ -61,4 +65,6 @@ export const DEFAULT_TIMINGS: Timings = {
   messageMaxAgeMs: 3 * DAY,
   deferLimitMs: 7 * DAY,
   pauseCacheMs: 5_000,
+  refusedQuietMs: 10 * MINUTE,
+  refusedQuietCapMs: 3 * HOUR,
 };

@@ -6,7 +6,7 @@ import type { Clock, DeadQueue, Ids, QueueGauge, Telemetry, Timer, WorkQueue } f
 
 export interface SweepPorts {
   readonly store: EventStore;
-  readonly payloads: Pick<PayloadStore, 'raiseBody' | 'putDetail'>;
+  readonly payloads: Pick<PayloadStore, 'raiseBody' | 'putDetail' | 'listRefused'>;
   readonly control: ControlStore;
   readonly queue: WorkQueue;
   readonly dead: DeadQueue;

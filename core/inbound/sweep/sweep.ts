@@ -14,6 +14,7 @@ import { decodePauses, PAUSES_CONTROL, type PauseNotes } from '#core/inbound/pro
 import { runReplayJobs } from '#core/inbound/replay/run-replay-jobs.ts';
 import { drainDeadQueue } from './drain-dead-queue.ts';
 import { knownSources } from './known-sources.ts';
+import { readRefusedFor } from './read-refused.ts';
 import { type ArrivalsRun, sweepArrivals } from './sweep-arrivals.ts';
 import { dueSince, type SweepResult, sweepEvent } from './sweep-event.ts';
 import type { SweepPorts, SweepRules } from './sweep-ports.ts';
@@ -54,9 +55,10 @@ interface Ages {
  *     through what arrived minutes earlier, for what a late clock wrote behind the cursor;
  *  4. for each source and shard, carry out what is due, oldest first;
  *  5. bring back what a pause that is over left parked;
- *  6. go on with replay jobs, in the time that live events left;
- *  7. drain the DLQ;
- *  8. report.
+ *  6. see which sources are refused for a wrong secret;
+ *  7. go on with replay jobs, in the time that live events left;
+ *  8. drain the DLQ;
+ *  9. report.
  */
 export async function sweep(budgetMs: number, ports: SweepPorts, rules: SweepRules): Promise<void> {
   const startedAt = ports.clock.now();
@@ -65,6 +67,7 @@ export async function sweep(budgetMs: number, ports: SweepPorts, rules: SweepRul
   await run.look();
   await run.sweepArrivals();
   await run.sweepSources();
+  await run.watchRefusals();
   await runReplayJobs(startedAt + budgetMs * (1 - CLOSE_SHARE), ports, rules);
   await run.close();
 }
@@ -180,6 +183,14 @@ class SweepRun {
         if (more) next.push(more);
       }
       open = next;
+    }
+  }
+
+  async watchRefusals(): Promise<void> {
+    for (const source of this.rules.sourceIds) {
+      if (this.ports.clock.now() >= this.until) return;
+      const refusedForMs = await this.guard(() => readRefusedFor(source, this.ports, this.rules.timings));
+      if (refusedForMs !== undefined) this.ports.telemetry.measure('RefusedOnlyFor', refusedForMs / 1_000, { source });
     }
   }
 

@@ -74,22 +74,25 @@ export function payloadStoreContract(subject: () => { readonly payloads: Payload
       expect(await payloads().getDetail(pk, 'N#1#r')).toBeUndefined();
     });
 
-    test('keeps a refused request in its slot until another takes it', async () => {
+    test('keeps a refused request in its slot until another takes it, and lists them by cause, newest first', async () => {
       const source = toSourceId(`contract-${Date.now().toString(36)}-${++keys}`);
-      const refused = (cause: string): RefusedItem => ({
-        ...refusedKey(source, 7),
+      const refused = (cause: string, slot: number, refusedAt: number): RefusedItem => ({
+        ...refusedKey(source, cause, slot),
         cause,
-        refusedAt: 1,
+        refusedAt,
         bodySha: SHA,
         size: 3,
         headers: { a: 'b' },
         bytes: Uint8Array.of(1, 2, 3),
         expiresAt: 4_000_000_000,
       });
-      await payloads().putRefused(refused('mismatch'));
-      await payloads().putRefused(refused('stale'));
-      expect(await payloads().getRefused(source, 7)).toEqual(refused('stale'));
-      expect(await payloads().getRefused(source, 8)).toBeUndefined();
+      const kept = [refused('stale', 0, 4), refused('mismatch', 7, 3), refused('mismatch', 19, 2)];
+      await payloads().putRefused(refused('mismatch', 7, 1));
+      for (const item of kept) await payloads().putRefused(item);
+      expect(await payloads().listRefused(source)).toEqual(kept);
+      expect(await payloads().listRefused(source, 'mismatch')).toEqual(kept.slice(1));
+      expect(await payloads().listRefused(source, 'mis')).toEqual([]);
+      expect(await payloads().listRefused(toSourceId('nobody'))).toEqual([]);
     });
 
     test('refuses a body over 400 KB and says nothing was applied', async () => {

@@ -1,4 +1,5 @@
 /** A memory world whose source has gaps, and one run of the reconciler over its stores. */
+
 import { nodeCodec } from '#adapters/codec/node-codec.ts';
 import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
 import { MemoryControlStore } from '#adapters/memory/memory-control-store.ts';
@@ -10,6 +11,7 @@ import { resolveReconcile } from '#core/config/reconcile-config.ts';
 import { DependencyError } from '#core/errors.ts';
 import type { EpochMs } from '#core/glossary.ts';
 import { acceptRequest } from '#core/inbound/ingest/accept-request.ts';
+import { RefusedSlots } from '#core/inbound/ingest/refused-slots.ts';
 import type { DeliveryApi } from '#core/inbound/reconcile/delivery-api.ts';
 import {
   type ReconcilePorts,
@@ -97,7 +99,8 @@ export class GapWorld {
     const request = { method: 'POST', rawQuery: '', headers: signed.headers, body: signed.body, sourceIp: '' };
     const found = { kind: 'secret', secret: { current: SECRET } } as const;
     const secrets = { get: async () => found, refresh: async () => false, pair: async () => 'taken' as const };
-    const ports = { ...this.base, secrets, addresses: systemAddresses, telemetry: this.world.telemetry };
+    const refused = new RefusedSlots({ next: () => 0 });
+    const ports = { ...this.base, secrets, refused, addresses: systemAddresses, telemetry: this.world.telemetry };
     const payloads = new MemoryPayloadStore(this.world.database, PAYLOADS);
     return (await acceptRequest(this.source, request, { ...ports, payloads }, this.world.rules)).status;
   }

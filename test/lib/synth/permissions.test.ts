@@ -42,12 +42,14 @@ function nameOf(resource: unknown): string {
   return text;
 }
 
-/** The one condition there is: items whose key begins like a control item's. Any other shows as it is. */
+/** The conditions there are: items whose key begins like a control item's or a refused request's. Any other shows as it is. */
 function conditionOf({ Condition }: Statement): string {
   if (Condition === undefined) return '';
   const text = JSON.stringify(Condition);
-  const controlItems = { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': ['_control#*'] } };
-  return text === JSON.stringify(controlItems) ? ' (control items)' : ` if ${text}`;
+  const only = (keys: string) =>
+    text === JSON.stringify({ 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': [keys] } });
+  if (only('_control#*')) return ' (control items)';
+  return only('_refused#*') ? ' (refused requests)' : ` if ${text}`;
 }
 
 /** Who may do what: role to "action on resource", sorted. */
@@ -102,6 +104,7 @@ describe('who may do what', () => {
         ...QUERY,
         ...on('events', 'dynamodb:BatchGetItem', 'dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem'),
         ...on('payloads', 'dynamodb:PutItem', 'dynamodb:UpdateItem'),
+        'dynamodb:Query on payloads (refused requests)',
         ...on('main queue', 'sqs:SendMessage', 'sqs:GetQueueAttributes'),
         ...on('dead queue', 'sqs:SendMessage', 'sqs:GetQueueAttributes'),
         ...on('dead queue', 'sqs:ReceiveMessage', 'sqs:DeleteMessage'),

@@ -1,4 +1,5 @@
 /** Late requests of the provider by the real ingest, and replays by the real replayEvent. */
+import { RefusedSlots } from '#core/inbound/ingest/refused-slots.ts';
 import { replayEvent } from '#core/inbound/replay/replay-event.ts';
 import { handleRequest } from '#lambdas/ingest/handle-request.ts';
 import { signedRequest } from '#test/kit/signed-request.ts';
@@ -32,7 +33,11 @@ export async function startRequest(real: RealLifecycle): Promise<SteppedProcess>
     refresh: async () => false,
     pair: async () => 'closed' as const,
   };
-  const ingest = handleRequest([source], { ...real.ports(process), secrets }, RULES);
+  const ingest = handleRequest(
+    [source],
+    { ...real.ports(process), secrets, refused: new RefusedSlots({ next: () => 0 }) },
+    RULES,
+  );
   const delivery = { id: PK.slice(PK.indexOf('#') + 1), createdAt: real.createdAt };
   await process.start(() => ingest(signedRequest(delivery, real.clock.now(), SECRET)));
   return process;

@@ -2,6 +2,7 @@
  * The whole product in one simulated region: the real rules and function entry points over AWS as adapters/memory models
  * it, with a clock of its own on every host and every change told to the ledger.
  */
+
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { nodeCodec } from '#adapters/codec/node-codec.ts';
 import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
@@ -29,6 +30,7 @@ import { systemAddresses } from '#adapters/system.ts';
 import type { ResolvedSource } from '#core/config/resolved-config.ts';
 import { type SourceId, toSourceId } from '#core/glossary.ts';
 import type { HandlerRegistry } from '#core/handler/handler-contract.ts';
+import { RefusedSlots } from '#core/inbound/ingest/refused-slots.ts';
 import type { ControlStore } from '#core/inbound/ports.ts';
 import type { ProcessRules } from '#core/inbound/process/process-ports.ts';
 import { Pauses } from '#core/inbound/protocol/pauses.ts';
@@ -262,7 +264,11 @@ export class Region {
   private ingestHandler(process: SimulatedProcess) {
     const ports = this.ports(process);
     const secrets = new CachedSecrets(process.wrap('secrets', 'secrets', this.secretValues), ports.clock);
-    return handleRequest(this.sources, { ...ports, secrets }, this.rules) as never;
+    return handleRequest(
+      this.sources,
+      { ...ports, secrets, refused: new RefusedSlots(ports.random) },
+      this.rules,
+    ) as never;
   }
 
   private processHandler(process: SimulatedProcess) {
