@@ -3,21 +3,13 @@ import {
   type DynamoDBClient,
   GetItemCommand,
   PutItemCommand,
-  QueryCommand,
-  type QueryCommandInput,
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import { all, exists, lt, missing } from '#core/condition.ts';
 import { DependencyError } from '#core/errors.ts';
 import { type EventPk, type SourceId, TTL_ATTRIBUTE } from '#core/glossary.ts';
 import type { PayloadStore } from '#core/inbound/ports.ts';
-import {
-  type DetailItem,
-  type DetailKey,
-  type PayloadItem,
-  type RefusedItem,
-  refusedPrefix,
-} from '#core/inbound/protocol/event-item.ts';
+import type { DetailItem, DetailKey, PayloadItem, RefusedItem } from '#core/inbound/protocol/event-item.ts';
 import { livesTooShort } from '#core/inbound/protocol/retention.ts';
 import { toDependencyError } from '../aws/to-dependency-error.ts';
 import { fromAttributes, toAttributes } from './attribute-values.ts';
@@ -79,25 +71,9 @@ export class DynamoDbPayloadStore implements PayloadStore {
   }
 
   async listRefused(sourceId: SourceId, cause?: string): Promise<readonly RefusedItem[]> {
-    const values = { ':pk': `_refused#${sourceId}`, ':sk': refusedPrefix(cause) };
-    const found: RefusedItem[] = [];
-    let from: QueryCommandInput['ExclusiveStartKey'];
-    do {
-      const input: QueryCommandInput = {
-        TableName: this.#table,
-        KeyConditionExpression: 'pk = :pk AND begins_with(sk, :sk)',
-        ExpressionAttributeValues: toAttributes(values),
-        ...(from === undefined ? {} : { ExclusiveStartKey: from }),
-      };
-      try {
-        const page = await this.#client.send(new QueryCommand(input));
-        found.push(...(page.Items ?? []).map(item => fromAttributes<RefusedItem>(item)));
-        from = page.LastEvaluatedKey;
-      } catch (error) {
-        throw toDependencyError('dynamodb', 'Query', error);
-      }
-    } while (from !== undefined);
-    return found.sort((a, b) => b.refusedAt - a.refusedAt);
+    // Loaded when asked for: ingest, which never asks, starts without it.
+    const { listRefused } = await import('./list-refused.ts');
+    return listRefused(this.#client, this.#table, sourceId, cause);
   }
 
   async #put(item: Readonly<Record<string, unknown>>): Promise<void> {

@@ -7,7 +7,7 @@ import {
   type TransactionOutcome,
   type WriteOutcome,
 } from '#adapters/memory/memory-database.ts';
-import type { TableDefinition } from '#adapters/memory/memory-table.ts';
+import type { RangeQuery, TableDefinition } from '#adapters/memory/memory-table.ts';
 import type { EffectWrite } from '#core/ports.ts';
 import type { Meter } from './counters.ts';
 import { indexEntry, indexUnits, itemSize, readUnits, STORAGE_OVERHEAD_BYTES, writeUnits } from './dynamodb-units.ts';
@@ -83,6 +83,13 @@ export class CountingDatabase extends MemoryDatabase {
     const page = super.query(table, index, query);
     const bytes = page.items.reduce((sum, item) => sum + itemSize(marshalled(item)), 0);
     this.#billRead('Query', index, bytes, false);
+    return page;
+  }
+
+  override range(table: string, query: RangeQuery) {
+    const page = super.range(table, query);
+    const bytes = page.items.reduce((sum, item) => sum + itemSize(marshalled(item)), 0);
+    this.#billRead('Query', table, bytes, true);
     return page;
   }
 

@@ -159,6 +159,8 @@ async function day(spec: ProviderSpec, scheme: Scheme, perSecond: number, lastsM
     codec: nodeCodec,
     addresses: systemAddresses,
     clock,
+    // What a flood may write down is bounded elsewhere (test/core/inbound/ingest/refused-slots.test.ts).
+    refused: { take: () => undefined },
   } as unknown as IngestPorts;
   const ask = async (request: RawRequest, at: number): Promise<number> => {
     const answered = await authenticateRequest(source, request, { ...ports, keys: functions[at]! }, now);
