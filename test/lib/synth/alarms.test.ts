@@ -350,7 +350,7 @@ describe('what one alarm can say of all sources', () => {
   it('is one alarm, whose first command names the source', () => {
     const conflicts = alarm('ingest-payload-conflicts');
     expect(conflicts.Dimensions).toEqual([{ Name: 'environment', Value: 'prod' }]);
-    expect(descriptionOf(conflicts)).toMatch(/The first command names the source\.\nFirst: aws logs tail /);
+    expect(descriptionOf(conflicts)).toMatch(/The first command names the source\b.*\nFirst: aws logs tail /);
   });
 
   it('leaves three alarms to each source, none of them a notice or a second level of another', async () => {
