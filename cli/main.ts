@@ -14,6 +14,7 @@ import { addListen } from './commands/listen.ts';
 import { addPause } from './commands/pause.ts';
 import { addProcessor } from './commands/processor.ts';
 import { addReconcile } from './commands/reconcile.ts';
+import { addRefused } from './commands/refused.ts';
 import { addReplay } from './commands/replay.ts';
 import { addSend } from './commands/send.ts';
 import { addSources } from './commands/sources.ts';
@@ -64,7 +65,8 @@ export function buildProgram(set: CommandSet, { io }: Pick<Services, 'io'>): Com
     })
     .showHelpAfterError('(add --help for what is allowed, with examples)')
     .exitOverride();
-  for (const add of [addReplay, addDlq, addEvents, addSend, addVerify, addStatus, addDoctor]) add(program, set);
+  for (const add of [addReplay, addDlq, addRefused, addEvents, addSend, addVerify, addStatus, addDoctor])
+    add(program, set);
   for (const add of [addPause, addProcessor, addSources, addReconcile, addListen, addConsole, addCost, addCompletion])
     add(program, set);
   program.addHelpText(

@@ -8,6 +8,7 @@ import type { QueueNumbers } from '#core/ports.ts';
 import type { AlarmView } from './gateway.ts';
 import { isNotice } from './is-notice.ts';
 import type { Operator } from './operator.ts';
+import { countRefused, listRefused, type RefusedCount } from './refused.ts';
 import { readUnfinished, type Unfinished } from './unfinished.ts';
 
 const COUNT_LIMIT = 10_000;
@@ -19,6 +20,8 @@ export interface SystemView {
   readonly dead: QueueNumbers;
   readonly openDeadLetters: number;
   readonly unfinished: Unfinished;
+  /** Kept of the last hour, by source and cause. */
+  readonly refused: readonly RefusedCount[];
   readonly pauses: Readonly<Record<string, PauseNote>>;
   readonly jobs: readonly ReplayJob[];
   readonly alarms: readonly AlarmView[];
@@ -31,7 +34,7 @@ export interface SystemView {
 export async function readSystem(operator: Operator): Promise<SystemView> {
   const { store, gauge, control, alarms, deployedAt } = await operator.gateway();
   const now = operator.clock.now();
-  const [main, dead, pauses, views, lease, hour, recent, unfinished] = await Promise.all([
+  const [main, dead, pauses, views, lease, hour, recent, unfinished, refused] = await Promise.all([
     gauge.main(),
     gauge.dead(),
     readPauses(control),
@@ -40,6 +43,7 @@ export async function readSystem(operator: Operator): Promise<SystemView> {
     countReceived(operator, now - WINDOWS['1h']),
     countReceived(operator, now - WINDOWS['5m']),
     readUnfinished(operator),
+    listRefused(operator, { sources: operator.sourceIds, since: now - WINDOWS['1h'] }),
   ]);
   let openDeadLetters = 0;
   for (const source of operator.sourceIds) {
@@ -57,6 +61,7 @@ export async function readSystem(operator: Operator): Promise<SystemView> {
     dead,
     openDeadLetters,
     unfinished,
+    refused: countRefused(refused),
     pauses,
     jobs: jobs.flatMap(found => (found?.job.state === 'running' ? [found.job] : [])),
     alarms: views,

@@ -1,5 +1,6 @@
 /** `holdfast status`: one screen. Is it healthy, is there a backlog, is there poison? */
 import type { Command } from 'commander';
+import { REFUSED_SLOTS } from '#core/inbound/protocol/event-item.ts';
 import { reportJob } from '#core/inbound/replay/report-job.ts';
 import { toIso } from '#core/time.ts';
 import { isNotice } from '#operator/is-notice.ts';
@@ -46,6 +47,7 @@ function toJson(run: Run, view: SystemView, needs: readonly string[]): unknown {
       estimated: view.unfinished.estimated,
       oldest_received_at: view.unfinished.oldestAt === undefined ? null : toIso(view.unfinished.oldestAt),
     },
+    refused: view.refused.map(each => ({ ...each, lastAt: toIso(each.lastAt) })),
     paused: Object.entries(view.pauses).map(([source, note]) => ({ source, ...note, since: toIso(note.since) })),
     replay_jobs: view.jobs.map(reportJob),
     alarms: view.alarms.map(alarm => ({ ...alarm, since: toIso(alarm.since) })),
@@ -69,6 +71,7 @@ function screen(run: Run, view: SystemView, needs: readonly string[], place: str
     line('queue', `${main.visible} waiting, ${main.hidden} in flight, ${main.delayed} delayed`),
     line('unfinished', `${about}${times(unfinished)} events${oldest}`),
     line('dead letters', `${view.openDeadLetters} events; ${dead.visible + dead.hidden} messages in the queue`),
+    ...(view.refused.length === 0 ? [] : [line('refused', refusedText(view))]),
     line('sweeper', sweeperText(run, view.sweptUntil)),
     ...(view.deployedAt === undefined ? [] : [line('deployed', out.ago(view.deployedAt))]),
     line('alarms', alarmed.length === 0 ? `none of ${view.alarms.length} in ALARM` : `${alarmed.length} in ALARM`),
@@ -86,6 +89,12 @@ function screen(run: Run, view: SystemView, needs: readonly string[], place: str
       ),
     ),
   ];
+}
+
+/** Of each source and cause 20 are kept, so that many more may have come. */
+function refusedText({ refused }: SystemView): string {
+  const times = (count: number): string => (count >= REFUSED_SLOTS ? `${count} or more` : String(count));
+  return refused.map(({ source, cause, count }) => `${source}: ${times(count)} ${cause}`).join(', ');
 }
 
 function sweeperText(run: Run, sweptUntil: number | undefined): string {

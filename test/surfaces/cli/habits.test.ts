@@ -37,6 +37,8 @@ describe('every command', () => {
       'processor status',
       'processor stop',
       'reconcile',
+      'refused ls',
+      'refused show',
       'replay',
       'replay cancel',
       'replay ls',
