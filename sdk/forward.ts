@@ -1,18 +1,24 @@
 /** Ready handler: hands the event to an HTTP service of your own, byte for byte. */
 import { busy, done, type Handler, PermanentError } from '#core/handler/handler-contract.ts';
+import { parseTarget } from '#core/inbound/routing/target.ts';
 import { judgeAnswer } from './judge-answer.ts';
 
 /**
  * POSTs the exact bytes to `url` (an internal service) with `holdfast-event-id`, `holdfast-event-type`,
  * `holdfast-attempt` and `idempotency-key`. 2xx completes the event. 429, and 503 with `Retry-After` (seconds or a date),
  * wait as asked, never less than the source's backoff and at most a day. Answers that no retry can change (most 4xx, 301,
- * 308) dead-letter it; anything else is tried again. No redirect is followed. Throws RangeError at start for a URL that is not http(s).
+ * 308) dead-letter it; anything else is tried again. No redirect is followed. Throws RangeError at start for anything but an https URL (http only to
+ * this machine), and for one with a user, a password or a #fragment in it.
  * @example
  * const handler: Handler = forward('https://orders.internal.example.com/webhooks');
  */
 export function forward(url: string): Handler {
-  if (!/^https?:\/\//.test(url))
-    throw new RangeError(`forward() takes an http or https URL; it was given "${url.slice(0, 80)}"`);
+  const parsed = parseTarget(url);
+  const problem = 'problem' in parsed ? parsed.problem : undefined;
+  if (problem || !/^https?:/i.test(url))
+    throw new RangeError(
+      `forward() was given "${url.slice(0, 80)}"; allowed: ${problem?.allowed ?? 'a URL'}; ${problem?.fix ?? 'write https://'}`,
+    );
   return async (event, context) => {
     const response = await fetch(url, {
       method: 'POST',

@@ -87,8 +87,13 @@ it('stops when the attempt is over', async () => {
   await expect(forward(url)(event, context(controller.signal))).rejects.toThrow('out of time');
 });
 
-it('refuses a URL that is not http', () => {
-  expect(() => forward('ftp://example.org')).toThrow(
-    'forward() takes an http or https URL; it was given "ftp://example.org"',
-  );
+it.each([
+  ['ftp://example.org', /a URL|arn/],
+  ['http://orders.example.com/hook', /https \(http only to/],
+  ['https://user:secret@orders.example.com/', /without user, password/],
+  ['arn:aws:sqs:eu-central-1:111122223333:orders', /a URL/],
+  ['not a url', /allowed/],
+])('refuses %s at start', (url, why) => {
+  expect(() => forward(url)).toThrow(RangeError);
+  expect(() => forward(url)).toThrow(why);
 });
