@@ -117,7 +117,7 @@ export const ingestAlarms: AlarmList = context => {
       datapoints: [1, 1],
       missing: 'notBreaching',
       meaning:
-        'A source sent one event id with two different bodies. The first one counts; the other is kept beside it. The first command names the source, the event_id and the body_sha of the other: holdfast replay <event_id> --body <body_sha> runs it.',
+        'A source sent one event id with two different bodies. The first body counts, and the second is kept. To run the second: holdfast replay <event_id> --body <body_sha>. The first command names the source, the event_id and the body_sha.',
       firstCommand: `aws logs tail ${functions.ingest.logGroup.logGroupName} --since 30m --filter-pattern '{ $.cause = "payload_mismatch" }'`,
     },
   ];
