@@ -305,7 +305,8 @@ function ourselves(context: DeliveryAlarmContext): readonly AlarmSpec[] {
       threshold: 10,
       datapoints: [1, 1],
       ...QUIET,
-      meaning: 'Endpoints point to private addresses: somebody tries to reach them through us, or a name server lies. No connection was made.',
+      meaning:
+        'Endpoints point to private addresses: somebody tries to reach them through us, or a name server lies. No connection was made.',
       firstCommand: errorsOf(context, 'drain-fast'),
     },
     throttled('registry', registry.tableName),
