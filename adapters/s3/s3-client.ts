@@ -7,6 +7,9 @@ export interface S3Calls {
   get(bucket: string, key: string): Promise<Uint8Array | undefined>;
 }
 
+/** The MD5 of no bytes, as S3 answers it. */
+const ETAG_OF_NOTHING = '"d41d8cd98f00b204e9800998ecf8427e"';
+
 /** The calls the blob store makes. A body of some MB takes longer than an item, hence the longer timeouts. */
 export function createS3Calls(env?: Environment): S3Calls {
   const settings = clientSettings('S3', env);
@@ -25,10 +28,11 @@ export function createS3Calls(env?: Environment): S3Calls {
     },
     async get(bucket, key) {
       try {
-        const { Body, ContentLength } = await client.send(new GetObjectCommand({ Bucket: bucket, Key: key }));
+        const { Body, ContentLength, ETag } = await client.send(new GetObjectCommand({ Bucket: bucket, Key: key }));
         const bytes = (await Body?.transformToByteArray()) ?? new Uint8Array();
-        // No body is empty once it is deflated: what came is no answer, not the absence of an object.
-        if (bytes.length === 0 || (ContentLength !== undefined && ContentLength !== bytes.length))
+        // An empty answer is one only where S3 says that the object is: else what came is no answer at all.
+        const cut = bytes.length === 0 && ETag !== ETAG_OF_NOTHING;
+        if (cut || (ContentLength !== undefined && ContentLength !== bytes.length))
           throw new Error(`${bytes.length} bytes of an object of ${ContentLength ?? 'unknown length'}`);
         return bytes;
       } catch (error) {

@@ -279,11 +279,11 @@ export const MUTANTS: readonly Mutant[] = [
     to: "return item.watchAt !== undefined || isTerminal(item.status) || item.status === 'processing';",
   },
   {
-    name: 'the sweeper reads arrivals without a grace',
+    name: 'both looks at arrivals are without a grace',
     scenario: 'aRequestUnderWayIsNotPassed',
     file: 'core/inbound/sweep/sweep.ts',
     from: 'const upTo = this.startedAt - this.rules.timings.firstWatchMs;',
-    to: 'const upTo = this.startedAt + 0 * this.rules.timings.firstWatchMs;',
+    to: 'const upTo = this.startedAt + SECOND_LOOK * this.rules.timings.firstWatchMs;',
   },
   {
     name: 'the sweeper does not look at arrivals',

@@ -4,11 +4,21 @@
  */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { defineGateway } from 'holdfast';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { resolveConfig } from '#core/config/resolve-config.ts';
+import { PROVIDERS } from '#providers/index.ts';
 import { MemoryWorld } from '#test/kit/memory-world.ts';
 
 type LambdaHandler = (payload: unknown, context: unknown) => Promise<unknown>;
 const FUNCTIONS = readdirSync(join(import.meta.dirname, '../../../lambdas')).filter(name => name !== 'shared');
+/** They open secrets of endpoints. */
+const SENDING = ['drain', 'delivery-api'];
+const OUTBOUND = resolveConfig(
+  defineGateway({ sources: { a: { provider: 'stripe' } }, environments: { test: { outbound: {} } } }),
+  'test',
+  PROVIDERS,
+).outbound;
 const context = { getRemainingTimeInMillis: () => 2_000 };
 
 const lines: string[] = [];
@@ -23,6 +33,7 @@ beforeEach(() => {
     sweepSendsPerSecond: 300,
     replaysPerSecond: 50,
     logLevel: 'debug',
+    outbound: OUTBOUND,
   };
   vi.stubGlobal('__HOLDFAST_CONFIG__', JSON.stringify(config));
   const queue = (name: string): string => `http://127.0.0.1:1/000000000000/${name}`;
@@ -38,6 +49,17 @@ beforeEach(() => {
     DEAD_QUEUE_URL: queue('dead'),
     PROBE_URL: 'http://127.0.0.1:1/webhooks/holdfast-probe',
     PAGE_TOPIC: 'arn:aws:sns:eu-central-1:000000000000:page',
+    REGISTRY_TABLE: 'registry',
+    OUTBOX_TABLE: 'outbox',
+    JOBS_QUEUE_URL: queue('jobs'),
+    JOBS_DEAD_QUEUE_URL: queue('jobs-dead'),
+    WAKE_QUEUE_URL: queue('wake'),
+    WAKE_FAST_QUEUE_URL: queue('wake-fast'),
+    WAKE_SLOW_QUEUE_URL: queue('wake-slow'),
+    WAKES_DEAD_QUEUE_URL: queue('wakes-dead'),
+    MASTER_SECRET: 'holdfast/test/_outbound',
+    OWN_HOSTS: 'deliveries.example.com',
+    LANE: 'fast',
   };
   for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
   vi.spyOn(process.stdout, 'write').mockImplementation(text => lines.push(String(text)) > 0);
@@ -60,8 +82,15 @@ const metricsIn = (text: readonly string[]): readonly string[] =>
   text.filter(line => line.includes('"_aws"')).flatMap(line => Object.keys(JSON.parse(line) as object));
 
 describe('the exported handlers', () => {
-  it.each(FUNCTIONS)('%s exports one handler and starts while no store answers', async name => {
-    expect(typeof (await load(name))).toBe('function');
+  it.each(FUNCTIONS.filter(name => !SENDING.includes(name)))(
+    '%s exports one handler and starts while no store answers',
+    async name => {
+      expect(typeof (await load(name))).toBe('function');
+    },
+  );
+
+  it.each(SENDING)('%s does not start without the secret that opens the others', async name => {
+    await expect(load(name)).rejects.toThrow('secrets: GetSecretValue');
   });
 
   it('ingest answers an unknown source, and runs its middleware: metrics are flushed, errors become a bare 500', async () => {
