@@ -214,6 +214,7 @@ export class ConsoleGateway {
           return { pk, sk: 'B', bytes: nodeCodec.deflate(made.body), headers: made.headers ?? {}, expiresAt: 0 };
         }),
       getDetail: () => Promise.resolve(undefined),
+      listRefused: () => this.#read(() => []),
     } as unknown as PayloadStore;
   }
 

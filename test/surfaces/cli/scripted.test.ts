@@ -39,6 +39,8 @@ const soon = (): CliOptions => {
   return { signal: stop.signal, gateway: { http } };
 };
 let job = '';
+/** A request that was refused. */
+let refused = '';
 
 /** In the order they are run: all on one gateway with one completed and two dead events. */
 const HABITS: Readonly<Record<string, Habit | (() => Habit)>> = {
@@ -57,6 +59,8 @@ const HABITS: Readonly<Record<string, Habit | (() => Habit)>> = {
     wrongCode: 2,
   }),
   'dlq ls': { good: [], wrong: ['--source', 'shopp'], wrongCode: 2 },
+  'refused ls': { good: [], wrong: ['--source', 'shopp'], wrongCode: 2 },
+  'refused show': () => ({ good: [refused], wrong: ['shop.stale.00'], wrongCode: 3 }),
   'events grep': { good: ['good-1'], wrong: [''], wrongCode: 2 },
   console: {
     good: [],
@@ -122,6 +126,10 @@ describe('in a script', () => {
   beforeAll(async () => {
     cli.world.start();
     await cli.happen(['good-1', 'bad-1', 'bad-2']);
+    const event = cli.world.apiEvent({ id: 'forged', source: 'shop' });
+    const forged = { ...event.headers, 'x-webhook-signature': `sha256=${'0'.repeat(64)}` };
+    await cli.world.clock.complete(cli.world.ingest.invoke({ ...event, headers: forged }));
+    refused = ((await cli.json(['refused', 'ls'])).value as unknown as { id: string }[])[0]?.id ?? '';
     cli.vault.stored.set('holdfast/local/tasks', { kind: 'empty' });
     writeFileSync(body, '{"event_id":"e1","event_type":"ping"}');
     const signed = await cli.json(['sign', body, '--source', 'shop']);
