@@ -6,6 +6,8 @@ export interface Mutant {
   /** Text that stands exactly once in the file. */
   readonly from: string;
   readonly to: string;
+  /** A second change of the same file: without it another rule covers the first. */
+  readonly also?: { readonly from: string; readonly to: string };
   /** Asked first, because it shows it soonest: a scenario, or a journey and then its crash points. @default in order */
   readonly scenario?: string;
   readonly journey?: string;
@@ -270,6 +272,10 @@ export const MUTANTS: readonly Mutant[] = [
     file: 'core/inbound/sweep/sweep.ts',
     from: "if (result.written.kind === 'applied' || result.written.item === undefined) return true;",
     to: 'if (round >= 0) return true;',
+    also: {
+      from: '    await this.guard(() => sweepArrivals(late, store, control, SECOND_LOOK_CONTROL));',
+      to: '    void late.upTo;',
+    },
   },
   {
     name: 'arrivals that are claimed are passed',

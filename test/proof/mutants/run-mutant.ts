@@ -10,15 +10,14 @@ const ROOT = join(import.meta.dirname, '../../..');
 const FOLDER = join(ROOT, '.holdfast/mutants');
 
 /** The source with the mutant's change. Throws when the text to change is not there exactly once. */
-function mutate({ name, file, from, to }: Mutant): string {
+function mutate({ name, file, from, to, also }: Mutant): string {
   const source = readFileSync(join(ROOT, file), 'utf8');
-  const parts = source.split(from);
-  if (parts.length !== 2) {
-    throw new Error(
-      `Mutant "${name}": its text stands ${parts.length - 1} times in ${file}; it must stand once. Mend test/proof/mutants/mutants.ts.`,
-    );
-  }
-  return parts.join(to);
+  return [{ from, to }, ...(also ? [also] : [])].reduce((text, change) => {
+    const parts = text.split(change.from);
+    if (parts.length !== 2)
+      throw new Error(`"${name}": the text it changes is ${parts.length - 1} times in ${file}, not once`);
+    return parts.join(change.to);
+  }, source);
 }
 
 /** The suite that caught the mutant, or undefined when it survived. `undefined` mutant: the product as it is. */
