@@ -1,5 +1,4 @@
 /** The delivery stack's template: numbers that must agree with the code, rights one by one, and nothing without `outbound`. */
-import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { App } from 'aws-cdk-lib';
@@ -35,8 +34,6 @@ async function synth(environments: GatewayConfig['environments'], name = 'prod')
   });
   return stage;
 }
-const sha = (template: Template): string =>
-  createHash('sha256').update(JSON.stringify(template.toJSON())).digest('hex');
 
 let on: GatewayStage;
 let template: Template;
@@ -50,7 +47,7 @@ const all = (type: string, of: Template = template): readonly (readonly [string,
   Object.entries(of.findResources(type)).map(([id, each]) => [id, each['Properties']] as const);
 
 describe('without outbound', () => {
-  it('there is no third stack, and with it the data and gateway stacks keep all they had', async () => {
+  it('there is no third stack and no word of it in the others, and with it the data stack keeps all it had', async () => {
     const off = await synth({ prod: {} });
     expect(off.delivery).toBeUndefined();
     const text = JSON.stringify([Template.fromStack(off.data).toJSON(), Template.fromStack(off.gateway).toJSON()]);
@@ -58,7 +55,6 @@ describe('without outbound', () => {
     const before = Template.fromStack(off.data).toJSON()['Resources'];
     const after = data.toJSON()['Resources'];
     for (const [id, resource] of Object.entries(before)) expect(after[id], id).toEqual(resource);
-    expect(sha(Template.fromStack(off.gateway))).toBe(sha(Template.fromStack((await synth({ prod: {} })).gateway)));
   });
 });
 
