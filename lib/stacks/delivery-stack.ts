@@ -201,9 +201,9 @@ export class DeliveryStack extends Stack {
       api,
       'outbox',
       { actions: ['GetItem', 'BatchGetItem', 'Query'] },
-      // Replays: the record's next generation, its row, and a copy under a new id.
+      // Replays: the record's next generation, its row, a note of the request, and a copy under a new id.
       { actions: ['UpdateItem'], leading: ['D#*'] },
-      { actions: ['PutItem'], leading: ['Q#*', 'M#*'] },
+      { actions: ['PutItem'], leading: ['Q#*', 'T#*', 'M#*'] },
       { actions: ['Query'], index: true },
     );
     this.#grantBlobs(api, 's3:GetObject');

@@ -11,7 +11,7 @@ import type { EndpointItem, MessageItem } from '#core/outbound/protocol/items.ts
 import {
   applicationKey,
   appNameKey,
-  attemptsRange,
+  besidesRange,
   controlKey,
   dayOf,
   deliveryOfRecord,
@@ -193,8 +193,8 @@ async function removeDeliveries(ports: ErasePorts, erasure: Erasure, retentionMs
   const page = await store.query({ ...recordsRange(ep, dayOf(at)), limit: 100 });
   for (const record of page.items) {
     const { msg } = deliveryOfRecord(record);
-    const attempts = await store.query({ ...attemptsRange(ep, msg), limit: 1_000 });
-    for (const { pk, sk } of attempts.items) await store.delete({ table: 'outbox', pk, sk });
+    const about = await store.query({ ...besidesRange(ep, msg), limit: 1_000 });
+    for (const { pk, sk } of about.items) await store.delete({ table: 'outbox', pk, sk });
     await store.delete({ table: 'outbox', pk: record.pk, sk: record.sk });
   }
   const removed = { ...erasure.removed, deliveries: erasure.removed.deliveries + page.items.length };

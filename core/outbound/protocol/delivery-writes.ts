@@ -14,6 +14,7 @@ import {
   type MessageItem,
   OPEN_STATUSES,
   type RecordItem,
+  type ReplayNoteItem,
   type RowItem,
   type RuntimeItem,
   type SecretsItem,
@@ -28,6 +29,7 @@ import {
   liveRowKey,
   messageKey,
   recordKey,
+  replayNoteKey,
   runtimeKey,
   secretsKey,
   wakeListed,
@@ -442,7 +444,7 @@ export function deleteEndpoint(
 // ---- replay ----------------------------------------------------------------------------------------------------------
 
 export interface Replay {
-  /** Of the request or of the job: the same one replays once. */
+  /** Of the request or of the job: the same one replays a delivery once. */
   readonly replayId: string;
   readonly by: string;
   readonly why?: string;
@@ -453,18 +455,25 @@ export interface Replay {
   readonly asOf?: EpochMs;
   readonly job?: RowItem['job'];
 }
-/** W17: a new generation and its row, in one transaction: either order of two writes strands something. */
+/** Where each write of a replay stands, so that a refusal is understood. */
+export const REPLAY_WRITES = { record: 0, row: 1, note: 2 } as const;
+
+/**
+ * W17: a new generation, its row and a note of the request, in one transaction: either order of two writes strands
+ * something, and a note of its own knows the request again after somebody else's replay. A job needs no note: what was
+ * replayed since its `asOf` is left alone.
+ */
 export function replay(
   delivery: DeliveryId,
   record: RecordItem,
   request: Replay,
   retentionMs: number,
-): readonly [RecordUpdate, ItemPut<RowItem>] {
+): readonly [RecordUpdate, ItemPut<RowItem>, ...ItemPut<ReplayNoteItem>[]] {
   const { replayId, by, why, now, alsoRetrying, asOf, job } = request;
   const { msg, createdAt } = delivery;
   const gen = record.gen + 1;
   const from = alsoRetrying ? [...FINAL_STATUSES, 'retrying'] : FINAL_STATUSES;
-  const conditions = [eq('gen', record.gen), ne('replayId', replayId), isIn('status', from)];
+  const conditions = [eq('gen', record.gen), isIn('status', from)];
   if (asOf !== undefined) conditions.push(any(missing('replayedAt'), lt('replayedAt', asOf)));
   return [
     {
@@ -495,5 +504,13 @@ export function replay(
         expiresAt: rowExpiry(now, retentionMs),
       },
     },
+    ...(asOf === undefined
+      ? [noteReplay(delivery, replayId, { gen, at: now, expiresAt: rowExpiry(now, retentionMs) })]
+      : []),
   ];
+}
+
+/** Of W17. Refused: this request was carried out. */
+function noteReplay(delivery: DeliveryId, replayId: string, item: ReplayNoteItem): ItemPut<ReplayNoteItem> {
+  return { kind: 'put', key: replayNoteKey(delivery, replayId), item, condition: missing('pk') };
 }

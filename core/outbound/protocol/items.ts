@@ -273,6 +273,15 @@ export interface RecordItem extends Listed {
   readonly expiresAt: number;
 }
 
+/** A replay request that was carried out: asked again, it is known by this, whatever came after it. */
+export interface ReplayNoteItem {
+  /** The generation that it made. */
+  readonly gen: number;
+  readonly at: EpochMs;
+  /** Later than the message's: until then the request may come again. */
+  readonly expiresAt: number;
+}
+
 /** One attempt in full; failures only, unless all are asked for. */
 export interface AttemptItem {
   readonly kind: 'delivery' | 'probe' | 'throttled' | 'test';

@@ -16,6 +16,7 @@ import type {
   NameItem,
   RecordItem,
   ReplayJobItem,
+  ReplayNoteItem,
   RowItem,
   RuntimeItem,
   SecretsItem,
@@ -114,12 +115,25 @@ export function deliveryOfRecord(key: { readonly pk: string; readonly sk: string
   };
 }
 
+/** What lies about a delivery besides its record: its attempts, and notes of its replays. */
+const besides = (ep: EndpointId, msg: string): string => `T#${ep}#${msg}`;
+export const besidesRange = (ep: EndpointId, msg: string): KeyRange => ({
+  table: 'outbox',
+  partition: besides(ep, msg),
+});
 export const attemptKey = (ep: EndpointId, msg: string, gen: number, n: number, at: EpochMs): TableKey<AttemptItem> =>
-  outbox(`T#${ep}#${msg}`, `${pad(gen, 4)}#${pad(n, 3)}#${stamp(at)}`);
+  outbox(besides(ep, msg), `${pad(gen, 4)}#${pad(n, 3)}#${stamp(at)}`);
 export const attemptsRange = (ep: EndpointId, msg: string): KeyRange<AttemptItem> => ({
   table: 'outbox',
-  partition: `T#${ep}#${msg}`,
+  partition: besides(ep, msg),
+  from: '0',
+  to: '9~',
 });
+/** Of one replay request. */
+export const replayNoteKey = (
+  { ep, msg }: Pick<DeliveryId, 'ep' | 'msg'>,
+  replayId: string,
+): TableKey<ReplayNoteItem> => outbox(besides(ep, msg), `R#${replayId}`);
 
 export const queueOf = (ep: EndpointId): string => `Q#${ep}`;
 /** A live row: the first attempt of a fresh message. */

@@ -13,6 +13,7 @@ import {
   messageKey,
   messageListed,
   recordKey,
+  replayNoteKey,
   rowKey,
   runtimeKey,
 } from '#core/outbound/protocol/keys.ts';
@@ -79,9 +80,13 @@ export async function replayOnce(
   request: Replay,
 ): Promise<Replayed> {
   for (let attempt = 1; ; attempt++) {
-    const record = await store.get(recordKey(delivery), 'consistent');
+    const [record, note] = await Promise.all([
+      store.get(recordKey(delivery), 'consistent'),
+      request.asOf === undefined ? store.get(replayNoteKey(delivery, request.replayId), 'consistent') : undefined,
+    ]);
     if (record === undefined) return refused('unknown_delivery');
-    if (record.replayId === request.replayId) return { kind: 'accepted', gen: record.gen };
+    const known = note?.gen ?? (record.replayId === request.replayId ? record.gen : undefined);
+    if (known !== undefined) return { kind: 'accepted', gen: known };
     const cause = refusalOf(record, request);
     if (cause) return refused(cause);
     const result = await store.transact(replay(delivery, record, request, retentionMs), ids.uuid());

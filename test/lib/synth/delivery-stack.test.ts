@@ -301,7 +301,7 @@ describe('who may do what', () => {
         'jobs: sqs:SendMessage',
         'master: secretsmanager:GetSecretValue',
         'outbox D#*: UpdateItem',
-        'outbox Q#* M#*: PutItem',
+        'outbox Q#* T#* M#*: PutItem',
         'outbox/listed: Query',
         'outbox: BatchGetItem GetItem Query',
         'registry/listed: Query',

@@ -11,7 +11,8 @@ export const OUTBOUND_BUGS: Readonly<Record<string, WriteBug>> = {
   'outcomes and replays do not look at the generation': ignore('gen'),
   'outcomes and replays do not look at the status': ignore('status'),
   'a failure is recorded twice': ignore('attempts'),
-  'a replay does not know its own request': ignore('replayId', 'status'),
+  'a replay does not know its own request': write =>
+    write.kind === 'put' && write.key.sk.startsWith('R#') ? { kind: 'put', key: write.key, item: write.item } : write,
   'the owner is kept at the release': keep('owner'),
   'a closed gate keeps wakeAt': keep('gpk', 'gsk'),
   'enabling keeps the hold': keep('holdUntil'),

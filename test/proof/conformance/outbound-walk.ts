@@ -117,11 +117,6 @@ class Walk {
     const { record } = messageOf(this.#state, 0);
     // The model replays a pending delivery once more; the code refuses: that replay is on its way.
     if (action === 'asks for a replay') return record?.status !== 'pending';
-    // The record holds the last replay's id only: an older request that is asked again is not known (see the model's
-    // variant "a request knows only the last replay").
-    const { replayers } = this.#world;
-    const last = this.#world.recordItem(0)?.replayId;
-    if (action.includes('asked again')) return replayers.every(it => it.step !== 'token' || it.id === last);
     if (!actor.startsWith('drainer')) return true;
     const me = Number(actor.at(-1));
     if (action.startsWith('sends') && codeWaits(this.#world, this.#state, me)) return false;

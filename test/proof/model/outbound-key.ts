@@ -103,7 +103,7 @@ const KIND = { A: 0, B: 1, C: 2 } as const;
 const STATUS = { pending: 1, retrying: 2, delivered: 3, dead: 4, ended: 5 } as const;
 const FAN_STEP: Readonly<Record<FanStep, number>> = { ack: 0, rows: 1, tokens: 2 };
 const PUBLISHER_STEP = { idle: 0, put: 1, send: 2 } as const;
-const REPLAY_STEP: Readonly<Record<Replayer['step'], number>> = { record: 0, row: 1, token: 2, write: 3 };
+const REPLAY_STEP: Readonly<Record<Replayer['step'], number>> = { record: 0, row: 1, token: 2, write: 3, note: 4 };
 
 /** 0…511: generations and attempts up to 7. */
 function rowCode({ kind, gen, n, due }: Row): number {
@@ -184,7 +184,7 @@ export function keyOf(state: State): string {
     PUBLISHER_STEP[publisher.step] + 3 * (publisher.tries + 4 * Number(publisher.acked)) + 24 * slots,
     runtimeCode(state.runtime),
     fanCode(fans[0]) + 13 * fanCode(fans[1]),
-    personCode(people[0]) + 65 * personCode(people[1]),
+    personCode(people[0]) + 81 * personCode(people[1]),
     ...budgetCodes(state.budget),
     ...state.messages.flatMap(messageCodes),
     ...drainers.flatMap(drainer => (drainer ? codesOf(drainer) : [8000])),

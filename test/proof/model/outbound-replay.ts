@@ -1,5 +1,5 @@
 /** Two persons who may replay message 0 in the outbound model: they read its record, write record and row, and wake. */
-import { type Actor, certain, possible, replaceAt, type Step } from './explore.ts';
+import { type Actor, certain, possible, RuleBroken, replaceAt, type Step } from './explore.ts';
 import type { OutboundRules } from './outbound-rules.ts';
 import {
   addRow,
@@ -18,15 +18,17 @@ export function replayActor(rules: OutboundRules): Actor<State> {
   return state => {
     const { record } = messageOf(state, 0);
     return state.people.flatMap((person, k) => {
-      if (!person) return k === state.people.indexOf(undefined) ? asks(state, k, record) : [];
+      if (!person) return k === state.people.indexOf(undefined) ? asks(state, rules, k) : [];
       return record ? acts(state, rules, { person, k, record }) : [];
     });
   };
 }
 
-function asks(state: State, k: number, record: DeliveryRecord | undefined): readonly Step<State>[] {
+function asks(state: State, rules: OutboundRules, k: number): readonly Step<State>[] {
+  const { record } = messageOf(state, 0);
   if (state.budget.replay === 0 || !record || state.runtime.gate === 'deleted') return [];
-  const asking: Replayer = { step: 'write', gen: record.gen, counted: false };
+  const first = rules.requestKnown === 'noted before' ? 'note' : 'write';
+  const asking: Replayer = { step: first, gen: record.gen, counted: false };
   return [possible('person', 'asks for a replay', to(spend(state, 'replay'), k, asking))];
 }
 
@@ -49,14 +51,25 @@ function acts(state: State, rules: OutboundRules, { person, k, record }: Act): r
   const row: Row = { kind: 'C', gen: next, n: 1, due: 'reached' };
   const pending: DeliveryRecord = { gen: next, status: 'pending', attempts: 0 };
   const then = (step: Replayer['step']): Replayer => ({ step, gen, counted: true });
+  const afterReplay = rules.requestKnown === 'noted after' ? 'note' : 'token';
+  const asksAgain = (again: Replayer): void => {
+    if (state.budget.lost === 0) return;
+    list.push(possible('replay', 'the answer is lost, asked again', to(spend(state, 'lost'), k, again)));
+  };
   switch (person.step) {
+    case 'note':
+      sure('note', to(state, k, { ...person, step: person.counted ? 'token' : 'write' }));
+      if (person.counted) asksAgain({ step: 'write', gen: record.gen, counted: true });
+      break;
     case 'write':
       if (record.gen !== gen && rules.replayIf === 'generation') sure('refused, 409', to(state, k, undefined));
       else if (rules.replay === 'transaction') {
-        sure('record and row', to(addRow(setMessage(once, 0, { record: pending }), 0, row), k, then('token')));
+        sure('record and row', to(addRow(setMessage(once, 0, { record: pending }), 0, row), k, then(afterReplay)));
       } else if (rules.replay === 'record, row') {
         sure('record', to(setMessage(once, 0, { record: pending }), k, then('row')));
       } else sure('row', to(addRow(once, 0, row), k, then('record')));
+      // Its note says that it was made.
+      if (rules.requestKnown === 'noted before') asksAgain({ ...person, step: 'token' });
       break;
     case 'row':
       sure('row', to(addRow(state, 0, row), k, then('token')));
@@ -64,13 +77,13 @@ function acts(state: State, rules: OutboundRules, { person, k, record }: Act): r
     case 'record':
       sure('record', to(setMessage(state, 0, { record: pending }), k, then('token')));
       break;
-    case 'token':
+    case 'token': {
+      if (!person.counted) throw new RuleBroken('O10 A REPLAY WAS ANSWERED AND NEVER MADE');
       sure('token', to(sendToken(state), k, undefined));
-      if (state.budget.lost > 0) {
-        const known = rules.requestKnown === 'always' || (rules.requestKnown === 'if last' && record.gen === gen + 1);
-        const again: Replayer = known ? then('token') : { step: 'write', gen: record.gen, counted: true };
-        list.push(possible('replay', 'the answer is lost, asked again', to(spend(state, 'lost'), k, again)));
-      }
+      const known =
+        rules.requestKnown.startsWith('noted') || (rules.requestKnown === 'if last' && record.gen === gen + 1);
+      asksAgain(known ? then('token') : { step: 'write', gen: record.gen, counted: true });
+    }
   }
   return list;
 }

@@ -73,8 +73,11 @@ export interface OutboundRules {
   // Replay
   readonly replay: 'transaction' | 'record, row' | 'row, record';
   readonly replayIf: 'generation' | 'always';
-  /** A repeated replay request is recognised by its id: of each replay, of the last one, or never. */
-  readonly requestKnown: 'always' | 'if last' | 'never';
+  /**
+   * A repeated replay request is recognised by a note of its own, put with the replay, before it or after it; by the id
+   * of the last replay; or never.
+   */
+  readonly requestKnown: 'noted with it' | 'noted before' | 'noted after' | 'if last' | 'never';
 
   // Order
   readonly ordered: boolean;
@@ -126,7 +129,7 @@ export const OUTBOUND: OutboundRules = {
   batch: false,
   replay: 'transaction',
   replayIf: 'generation',
-  requestKnown: 'always',
+  requestKnown: 'noted with it',
   ordered: false,
   headWaits: true,
 };

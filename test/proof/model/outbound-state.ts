@@ -126,10 +126,10 @@ export interface Runtime {
 
 /** A person between reading the record and waking the endpoint. */
 export interface Replayer {
-  readonly step: 'write' | 'row' | 'record' | 'token';
+  readonly step: 'note' | 'write' | 'row' | 'record' | 'token';
   /** The generation as read. */
   readonly gen: number;
-  /** Ghost: this request has its cause already. */
+  /** This request has its generation, and its note where that is put with it. Ghost: so it has its cause. */
   readonly counted: boolean;
 }
 

@@ -371,6 +371,7 @@ const ofTheReference: readonly Variant[] = [
 /** For every run: the deeds of slow variants above with fewer faults. */
 const siblings: readonly Variant[] = [
   good('two replays', 1_917, { replay: 2 }),
+  good('two replays, an answer lost', 3_829, { replay: 2, lost: 1 }),
   good('a second message arrives: throttled, failure, no nets', 13_596, { throttled: 1, fail: 1 }, NO_NETS, {
     late: 1,
   }),
@@ -401,6 +402,14 @@ const further: readonly Variant[] = [
     { publish: 1 },
   ),
   bad('a request knows only the last replay', 4_828, SENT_AGAIN, { replay: 2, lost: 1 }, { requestKnown: 'if last' }),
+  bad('a request is noted after its replay', 848, SENT_AGAIN, { replay: 1, lost: 1 }, { requestKnown: 'noted after' }),
+  bad(
+    'a request is noted before its replay',
+    90,
+    'O10 A REPLAY WAS ANSWERED AND NEVER MADE',
+    { replay: 1, lost: 1 },
+    { requestKnown: 'noted before' },
+  ),
   bad('429 charged', 13, 'O7 CHARGED FOR AN ATTEMPT THAT DID NOT FAIL', { throttled: 1 }, { throttledCharged: true }),
 ];
 

@@ -125,8 +125,19 @@ export const OUTBOUND_MUTANTS: readonly Mutant[] = [
     name: 'a repeated replay request replays again',
     journey: 'replay of a delivered one',
     file: 'core/outbound/replay/replay-delivery.ts',
-    from: "if (record.replayId === request.replayId) return { kind: 'accepted', gen: record.gen };",
-    to: 'if (record.replayId === request.replayId) request = { ...request, replayId: `${request.replayId}-again` };',
+    from: "if (known !== undefined) return { kind: 'accepted', gen: known };",
+    to: 'if (known !== undefined) request = { ...request, replayId: `${request.replayId}-again` };',
+  },
+  {
+    name: 'a replay request knows only the last replay',
+    journey: 'an older replay request comes again',
+    file: 'core/outbound/replay/replay-delivery.ts',
+    from: 'const known = note?.gen ?? (',
+    to: 'const known = (',
+    also: {
+      from: 'await store.transact(replay(delivery, record, request, retentionMs), ids.uuid());',
+      to: 'await store.transact(replay(delivery, record, request, retentionMs).slice(0, 2), ids.uuid());',
+    },
   },
   {
     name: 'the job is done before its rows are put',

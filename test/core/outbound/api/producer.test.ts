@@ -202,6 +202,12 @@ describe('the producer', () => {
     expect(await replay('r1')).toMatchObject({ status: 202, body: { generation: 2 } });
     await settle();
     expect(sent.map(({ headers }) => headers['webhook-id'])).toEqual([msg, msg]);
+    // Somebody else replays it, and then the first request comes again: it is known.
+    expect(await replay('r2')).toMatchObject({ status: 202, body: { generation: 3 } });
+    await settle();
+    expect(await replay('r1')).toMatchObject({ status: 202, body: { generation: 2 } });
+    await settle();
+    expect(sent).toHaveLength(3);
   });
 
   it('pauses and resumes: nothing goes out between, all of it after', async () => {

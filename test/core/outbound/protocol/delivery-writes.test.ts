@@ -17,13 +17,14 @@ const outcome = { ...RULES, last: { at: 1, ms: 1, class: 'ok' } } as const;
 const act = (by: 'operator' | 'customer' = 'operator') => ({ by, why: 'test', now: NOW });
 const endpoint = { id: 'ep_1', app: 'app_1', version: 3, uid: 'u' } as unknown as EndpointItem;
 const take = { me: 'me', now: NOW, leaseUntil: NOW + 60_000, toEnd: false };
-const replayed = (given: object) =>
+const replayOf = (given: object) =>
   writes.replay(
     delivery(1),
     { gen: 1 } as RecordItem,
     { replayId: 'r2', by: 'x', now: NOW, alsoRetrying: false, ...given },
     1_000,
-  )[0];
+  );
+const replayed = (given: object) => replayOf(given)[writes.REPLAY_WRITES.record];
 const at = (list: readonly ItemWrite[], index: number): ItemWrite => list[index] as ItemWrite;
 
 const NOTHING = undefined;
@@ -197,10 +198,17 @@ const TABLE: readonly {
     rows: [
       [{ gen: 1, status: 'dead' }, true],
       [{ gen: 1, status: 'delivered', replayId: 'r1' }, true],
-      [{ gen: 1, status: 'dead', replayId: 'r2' }, false],
       [{ gen: 2, status: 'dead' }, false],
       [{ gen: 1, status: 'retrying' }, false],
       [{ gen: 1, status: 'pending' }, false],
+    ],
+  },
+  {
+    name: 'W17 note of the request',
+    write: at(replayOf({}), writes.REPLAY_WRITES.note),
+    rows: [
+      [NOTHING, true],
+      [{ pk: 'T', gen: 2 }, false],
     ],
   },
   {
@@ -210,7 +218,6 @@ const TABLE: readonly {
       [{ gen: 1, status: 'retrying' }, true],
       [{ gen: 1, status: 'pending' }, false],
       [{ gen: 2, status: 'retrying' }, false],
-      [{ gen: 1, status: 'dead', replayId: 'r2' }, false],
     ],
   },
   {
@@ -220,7 +227,6 @@ const TABLE: readonly {
       [{ gen: 1, status: 'dead' }, true],
       [{ gen: 1, status: 'dead', replayedAt: 499 }, true],
       [{ gen: 1, status: 'dead', replayedAt: 500 }, false],
-      [{ gen: 1, status: 'dead', replayId: 'r2' }, false],
       [{ gen: 2, status: 'dead' }, false],
       [{ gen: 1, status: 'pending' }, false],
     ],

@@ -136,6 +136,27 @@ export const JOURNEYS: readonly Journey[] = [
     },
   },
   {
+    name: 'an older replay request comes again',
+    async play(stage) {
+      const ep = await stage.endpoint(ok);
+      const { id: msg } = await stage.publish('k');
+      await stage.until(() => stage.record(ep, 'k')?.status === 'delivered', 60 * 60_000);
+      for (const [requestId, gen] of [
+        ['first', 2],
+        ['second', 3],
+        ['first', 3],
+      ] as const) {
+        const request = { ep, msg, requestId, by: 'test' };
+        await stage.run(stage.world.insist(ports => replayDelivery(ports, stage.world.rules.retentionMs, request)));
+        const done = () => stage.record(ep, 'k')?.gen === gen && stage.record(ep, 'k')?.status === 'delivered';
+        await stage.until(done, 60 * 60_000);
+      }
+      stage.expect(ep, 'k', 'delivered');
+      if (stage.record(ep, 'k')?.gen !== 3)
+        stage.witness.complaints.push('O10 two replay requests, not two generations');
+    },
+  },
+  {
     name: 'try now, while it is retrying',
     world: { waits: [60, 60] },
     async play(stage) {
