@@ -4,6 +4,7 @@ import { extname, join, matchesGlob } from 'node:path';
 import { App } from 'aws-cdk-lib';
 import { BUNDLING_STACKS } from 'aws-cdk-lib/cx-api';
 import type { Deployment } from '#core/config/deployment.ts';
+import { checkHandlerSources, unsentTypes } from '#core/config/handler-config.ts';
 import { narrowAllowLists } from '#core/config/range-cover.ts';
 import { ConfigError, resolveDeployment } from '#core/config/resolve-config.ts';
 import { checkHandlers, checkReach } from '#core/config/route-config.ts';
@@ -33,12 +34,14 @@ try {
   const isWanted = ({ config }: Deployment): boolean =>
     wanted.some(pattern => matchesGlob(`${config.environment}/Gateway`, pattern));
   const problems = [
+    ...all.slice(0, 1).flatMap(each => checkHandlerSources(each, handlers)),
     ...all.flatMap(each => checkHandlers(each, handlers)),
     ...deployments.filter(isWanted).flatMap(checkReach),
   ];
   if (problems.length > 0) throw new ConfigError(problems);
-  for (const each of deployments.filter(isWanted))
-    for (const line of [unheardPages(each) ?? [], narrowAllowLists(each)].flat()) console.error(line);
+  const asked = deployments.filter(isWanted);
+  const warnings = asked.flatMap(each => [unheardPages(each) ?? [], narrowAllowLists(each)].flat());
+  for (const line of new Set([...warnings, ...asked.flatMap(each => unsentTypes(each, handlers))])) console.error(line);
   const bundled = await bundleFunctions({
     configs: deployments.filter(isWanted).map(each => each.config),
     project: PROJECT_ROOT,

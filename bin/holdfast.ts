@@ -3,6 +3,7 @@
 import { join } from 'node:path';
 import { processIo } from '#cli/io.ts';
 import { runCli } from '#cli/main.ts';
+import { readHandlers } from '#local/project.ts';
 import { readDeployment } from '#local/sources.ts';
 import { PACKAGE_ROOT } from '#local/workspace.ts';
 import { openGateway } from '#operator/aws/open-gateway.ts';
@@ -26,6 +27,7 @@ const io = processIo();
 process.exitCode = await runCli(process.argv.slice(2), {
   io,
   readDeployment,
+  readHandlers,
   openGateway: deployment => openGateway(deployment, io.env),
   startConsole: async options => {
     const { startConsole } = await import('#console/server/start-console.ts');

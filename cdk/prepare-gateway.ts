@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Deployment } from '#core/config/deployment.ts';
 import type { GatewayConfig } from '#core/config/gateway-config.ts';
+import { checkHandlerSources, unsentTypes } from '#core/config/handler-config.ts';
 import { ConfigError, resolveDeployment } from '#core/config/resolve-config.ts';
 import { checkHandlers, checkReach } from '#core/config/route-config.ts';
 import type { HandlerRegistry } from '#core/handler/handler-contract.ts';
@@ -35,8 +36,13 @@ export interface PreparedGateway {
 export async function prepareGateway(options: PrepareOptions): Promise<PreparedGateway> {
   const { gateway, handlers, environment, project = process.cwd() } = options;
   const deployment = resolveDeployment(gateway, environment, PROVIDERS);
-  const problems = [...checkHandlers(deployment, handlers), ...checkReach(deployment)];
+  const problems = [
+    ...checkHandlerSources(deployment, handlers),
+    ...checkHandlers(deployment, handlers),
+    ...checkReach(deployment),
+  ];
   if (problems.length > 0) throw new ConfigError(problems);
+  for (const line of unsentTypes(deployment, handlers)) process.emitWarning(line);
   const outputFolder = join(project, '.holdfast/bundles');
   const bundled = await bundleFunctions({ configs: [deployment.config], project, outputFolder });
   const bundles = bundled.get(deployment.config.environment);

@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import { systemClock } from '#adapters/system.ts';
 import type { Deployment } from '#core/config/deployment.ts';
+import type { HandlerRegistry } from '#core/handler/handler-contract.ts';
 import type { Clock } from '#core/ports.ts';
 import type { PublishedLists } from '#operator/address-ranges.ts';
 import type { Gateway } from '#operator/gateway.ts';
@@ -16,6 +17,8 @@ export interface Services {
   readonly clock?: Clock;
   readDeployment(environment: string): Deployment;
   openGateway(deployment: Deployment): Promise<Gateway>;
+  /** The project's handlers, for `doctor`. Absent: they are not checked. */
+  readHandlers?(): Promise<HandlerRegistry>;
   readonly publishedLists: PublishedLists;
   /** Serves the console. Absent: not in this program. */
   readonly startConsole?: StartConsole;
@@ -49,6 +52,7 @@ export class Run extends Operator {
       program: io.env['npm_lifecycle_event'] === 'holdfast' ? 'npm run holdfast --' : 'holdfast',
       readDeployment: name => services.readDeployment(name),
       openGateway: deployment => services.openGateway(deployment),
+      ...(services.readHandlers && { readHandlers: services.readHandlers }),
     });
     this.io = io;
     this.publishedLists = services.publishedLists;

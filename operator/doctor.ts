@@ -1,6 +1,7 @@
 /** Checks every part an event needs, and says how to repair what is wrong. */
 import { parseSecret } from '#adapters/secrets/parse-secret.ts';
 import { secretName } from '#core/config/deployment.ts';
+import { checkHandlerSources, unsentTypes } from '#core/config/handler-config.ts';
 import { narrowAllowLists } from '#core/config/range-cover.ts';
 import { unheardPages } from '#core/config/unheard-pages.ts';
 import { VERSION } from '#core/version.ts';
@@ -33,6 +34,7 @@ export async function checkEverything(operator: Operator): Promise<readonly Chec
     guard('front door', note => checkFrontDoor(operator, note)),
     guard('processor', note => checkProcessor(operator, note)),
     guard('pipeline', note => checkPipeline(operator, note)),
+    guard('handlers', note => checkHandlers(operator, note)),
   ]);
   const unheard = unheardPages(operator.deployment);
   return [
@@ -55,6 +57,18 @@ async function guard(name: string, check: (note: (found: Check) => void) => Prom
     found.push({ name, result: 'wrong', text: explainError(error).message });
   }
   return found;
+}
+
+async function checkHandlers(operator: Operator, note: (check: Check) => void): Promise<void> {
+  const handlers = await operator.handlers();
+  if (handlers === undefined) return;
+  const name = 'handlers';
+  const wrong = checkHandlerSources(operator.deployment, handlers);
+  for (const { path, given, fix } of wrong)
+    note({ name, result: 'wrong', text: `${path}: ${given}: it never runs`, fix });
+  const unsent = unsentTypes(operator.deployment, handlers);
+  for (const text of unsent) note({ name, result: 'warning', text });
+  if (wrong.length + unsent.length === 0) note({ name, result: 'ok', text: 'each has a source' });
 }
 
 async function checkSecrets(operator: Operator, note: (check: Check) => void): Promise<void> {

@@ -9,6 +9,7 @@
 import type { Deployment } from '#core/config/deployment.ts';
 import type { ResolvedSource } from '#core/config/resolved-config.ts';
 import type { SourceId } from '#core/glossary.ts';
+import type { HandlerRegistry } from '#core/handler/handler-contract.ts';
 import type { Clock } from '#core/ports.ts';
 import { closest } from '#core/problem.ts';
 import type { Gateway } from './gateway.ts';
@@ -23,6 +24,8 @@ export interface OperatorOptions {
   readonly program: string;
   readDeployment(environment: string): Deployment;
   openGateway(deployment: Deployment): Promise<Gateway>;
+  /** The project's handlers. Absent: they are not at hand, and nothing is said of them. */
+  readHandlers?(): Promise<HandlerRegistry>;
 }
 
 export const DEFAULT_ENVIRONMENT = 'local';
@@ -58,6 +61,11 @@ export class Operator {
       throw error;
     });
     return this.#opened;
+  }
+
+  /** The project's handlers; undefined where they are not at hand. */
+  async handlers(): Promise<HandlerRegistry | undefined> {
+    return await this.#options.readHandlers?.();
   }
 
   get sourceIds(): readonly SourceId[] {

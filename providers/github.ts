@@ -20,6 +20,7 @@ export const github: ProviderSpec = {
     type: ['header:x-github-event', 'json:action'],
     typeJoin: '.',
   },
+  types: { character: '[a-z_.]', example: 'pull_request.opened' },
   ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
   handshakes: [
     {

@@ -37,6 +37,7 @@ export const shopify: ProviderSpec = {
     ],
     ordering: 'json:id',
   },
+  types: { character: '[a-z_./]', example: 'orders/create' },
   ack: { status: 200, rejectStatus: 401, deadlineMs: 5_000 },
   handshakes: [],
   methods: ['POST'],

@@ -26,6 +26,7 @@ export const stripe: ProviderSpec = {
     time: { from: 'json:created', unit: 's' },
     ordering: 'json:data.object.id',
   },
+  types: { character: '[a-z0-9_.[\\]]', example: 'invoice.paid' },
   ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
   handshakes: [],
   methods: ['POST'],

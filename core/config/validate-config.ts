@@ -49,7 +49,17 @@ function providerCheck(providers: Readonly<Record<string, ProviderSpec>>): Check
   const inline = object(
     Object.fromEntries(
       ['id', 'title', 'docs', 'checkedOn', 'unconfirmed', 'strength', 'verify', 'identity', 'ack', 'handshakes']
-        .concat(['methods', 'maxBodyBytes', 'ips', 'signatureHeaders', 'keepHeaders', 'settings', 'retries', 'setup'])
+        .concat([
+          'types',
+          'methods',
+          'maxBodyBytes',
+          'ips',
+          'signatureHeaders',
+          'keepHeaders',
+          'settings',
+          'retries',
+          'setup',
+        ])
         .map(key => [key, () => undefined]),
     ),
     ['id', 'verify', 'identity', 'ack', 'handshakes', 'methods', 'signatureHeaders', 'strength'],

@@ -191,6 +191,8 @@ export interface PayloadSchema {
 /** What `defineHandlers` makes. `find` answers with the registration for an event, or undefined. */
 export interface HandlerRegistry {
   find(source: SourceId, eventType: string): HandlerRegistration | undefined;
+  /** As they were written, for the check of the configuration. Absent: `find` knows them, nobody else. */
+  readonly registrations?: readonly HandlerRegistration[];
 }
 
 /**
@@ -218,6 +220,7 @@ export function defineHandlers(registrations: readonly HandlerRegistration[]): H
     (a, b) => Number(a.source === '*') - Number(b.source === '*') || exactness(b.type) - exactness(a.type),
   );
   return {
+    registrations,
     find: (source, eventType) =>
       ordered.find(it => (it.source === '*' || it.source === source) && matches(it.type, eventType)),
   };

@@ -260,6 +260,8 @@ export interface ProviderSpec {
   /** Alternatives, tried in order; one that verifies is enough. Empty: the provider has no authentication. */
   readonly verify: readonly Scheme[];
   readonly identity: Identity;
+  /** What its event types look like: a pattern of one character, and an example. A handler for any other type is told. */
+  readonly types?: { readonly character: string; readonly example: string };
   readonly ack: Ack;
   readonly handshakes: readonly Handshake[];
   readonly methods: readonly ('POST' | 'GET' | 'HEAD' | 'OPTIONS')[];

@@ -145,7 +145,7 @@ function sourceAlarms(deployed: DeployedSource, context: AlarmContext): readonly
       datapoints: [1, 2],
       missing: 'notBreaching',
       meaning: `Source ${source.id}, which had successes, refuses everything for its signature (cause: mismatch): most likely its secret was rotated at the provider and not here.`,
-      firstCommand: context.holdfast('sources ls'),
+      firstCommand: context.holdfast(`refused ls --source ${source.id}`),
     },
     ...silenceAlarms(deployed, context),
   ];

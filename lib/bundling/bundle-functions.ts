@@ -228,7 +228,7 @@ function toLiteral(json: string): string {
  */
 function withoutProse(config: ResolvedConfig): ResolvedConfig {
   const short = (source: ResolvedSource): ResolvedSource => {
-    const { unconfirmed: _unconfirmed, ips: _ips, ...spec } = source.spec;
+    const { unconfirmed: _unconfirmed, ips: _ips, types: _types, ...spec } = source.spec;
     return { ...source, spec: { ...spec, docs: '', retries: '', setup: '' } };
   };
   const { probe } = config;

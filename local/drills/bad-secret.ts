@@ -27,7 +27,9 @@ export const badSecret: Drill = {
     if (!/source default|Source default/.test(page.text) || !page.text.includes('mismatch'))
       stage.fail('the page does not name the source and the cause');
 
-    transcript.step('Following the runbook: whose secret, and how old is it.');
+    transcript.step('Following the page: what was refused, and whose secret it is, and how old.');
+    const refused = await stage.run('refused ls --source default');
+    if (!refused.includes('The secret here is not the one')) stage.fail('refused ls does not say what is likely wrong');
     await stage.run('sources ls');
     transcript.step("The new secret, from the provider's dashboard. The old one stays valid for a day.");
     await stage.run('sources rotate default --grace 24h --yes', { stdin: `${fresh}\n` });

@@ -148,6 +148,8 @@ it.each(Object.values(PROVIDERS).map(spec => [spec.id, spec] as const))(
       types.push((await eventOf(signed(spec, sample))).eventType ?? '');
     }
     expect(types.every(type => type === 'unknown')).toBe(spec.identity.type.length === 0);
+    const { character = '[^]', example = 'any' } = spec.types ?? {};
+    for (const type of [...types, example]) expect(type).toMatch(new RegExp(`^${character}+$`));
   },
 );
 

@@ -86,6 +86,34 @@ describe('the command line', () => {
     expect(failed.stderr).not.toMatch(/\n\s+at /);
   });
 
+  it('fails with the right name for a handler of a source that nobody configured, and so does npm test', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'holdfast-handlers-'));
+    folders.push(folder);
+    const config =
+      "export const gateway = { sources: { stripe: { provider: 'stripe' } }, environments: { prod: {} } };";
+    await writeFile(join(folder, 'gateway.config.ts'), config);
+    await mkdir(join(folder, 'handlers'));
+    const registrations = "[{ source: 'strpe', type: 'invoice.paid' }, { source: 'stripe', type: 'INVOICE_PAID' }]";
+    await writeFile(
+      join(folder, 'handlers/index.ts'),
+      `export const handlers = { find: () => undefined, registrations: ${registrations} };`,
+    );
+    // `npm test` begins with local/check.ts.
+    for (const program of ['bin/gateway.ts', 'local/check.ts']) {
+      const failed = await run('node', [join(REPOSITORY, program)], { cwd: folder, env: bare }).catch(e => e);
+      expect(failed.code, program).toBe(1);
+      expect(failed.stderr).toMatch(/handler of "invoice\.paid".*source "strpe".*did you mean stripe\?/);
+      expect(failed.stderr).not.toMatch(/\n\s+at /);
+    }
+    const corrected = (await readFile(join(folder, 'handlers/index.ts'), 'utf8')).replace('strpe', 'stripe');
+    await writeFile(join(folder, 'handlers/index.ts'), corrected);
+    const { stdout, stderr } = await run('node', [join(REPOSITORY, 'local/check.ts')], { cwd: folder, env: bare });
+    expect(stdout).toContain('gateway.config.ts is right');
+    expect(stderr).toMatch(/Warning: the handler of stripe "INVOICE_PAID" never runs: .*"invoice\.paid"/);
+    const scripts = JSON.parse(await readFile(join(REPOSITORY, 'package.json'), 'utf8')).scripts;
+    expect(`${scripts.test} ${scripts.check}`).toMatch(/npm run check && .*node local\/check\.ts/);
+  });
+
   it('lists the stacks to choose from, named after environment and half', async () => {
     const folder = folders[0] ?? (await synthInto()).folder;
     const { stdout } = await cdk(['ls', '--app', folder]);

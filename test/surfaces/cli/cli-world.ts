@@ -44,6 +44,7 @@ export interface CliOptions {
   readonly openGateway?: Services['openGateway'];
   readonly readDeployment?: Services['readDeployment'];
   readonly publishedLists?: Services['publishedLists'];
+  readonly readHandlers?: Services['readHandlers'];
   /** The command waits for real sockets, and so not for the virtual clock. */
   readonly realTime?: boolean;
   /** Told of each piece of stdout as it comes. */
@@ -172,6 +173,7 @@ export class CliWorld {
       io,
       clock: world.clock,
       readDeployment: options.readDeployment ?? (name => resolveDeployment(GATEWAY, name, PROVIDERS)),
+      ...(options.readHandlers && { readHandlers: options.readHandlers }),
       openGateway: options.openGateway ?? (() => Promise.resolve(gateway)),
       startConsole: () =>
         Promise.resolve({

@@ -7,6 +7,7 @@ import { MemoryControlStore } from '#adapters/memory/memory-control-store.ts';
 import { defineGateway } from '#core/config/gateway-config.ts';
 import { resolveDeployment } from '#core/config/resolve-config.ts';
 import { toSourceId } from '#core/glossary.ts';
+import { defineHandlers, done } from '#core/handler/handler-contract.ts';
 import { pauseSource } from '#core/inbound/protocol/pause-source.ts';
 import { LambdaReconciler } from '#operator/aws/lambda-reconciler.ts';
 import { PROVIDERS } from '#providers/index.ts';
@@ -478,6 +479,16 @@ describe('status and doctor', () => {
     const doctor = await cli.run(['doctor']);
     expect(doctor.stdout).toMatch(/ok +sweeper +runs/);
     expect(doctor.code).toBe(0);
+  });
+
+  it('say which handler never runs, and what was meant', async () => {
+    const handle = async () => done();
+    const readHandlers = async () => defineHandlers([{ source: 'shp', type: '*', handle }]);
+    const doctor = await cli.run(['doctor'], { readHandlers });
+    expect(doctor.code).toBe(1);
+    expect(doctor.stdout).toMatch(/WRONG +handlers +.*source "shp".*never runs\n +did you mean shop\?/);
+    const right = async () => defineHandlers([{ source: 'shop', type: '*', handle }]);
+    expect((await cli.run(['doctor'], { readHandlers: right })).stdout).toMatch(/ok +handlers +each has a source/);
   });
 
   it('say of an environment that keeps data that its pages wake nobody, until somebody is named', async () => {
