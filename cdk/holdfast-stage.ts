@@ -7,12 +7,12 @@ import type { PreparedGateway } from './prepare-gateway.ts';
 export interface HoldfastStageProps {
   /** What `prepareGateway()` answered. */
   readonly prepared: PreparedGateway;
-  /** Tables, grants and variables of your handlers; called once, in the stack `gateway`. @default none */
+  /** Tables of your handlers, made in the stack `data`, with their grants and variables; called once. @default none */
   readonly handlerResources?: HandlerResources;
 }
 
 /**
- * One environment of the gateway: the stack `data` (tables, queues, secrets: what must survive) and the stack `gateway`
+ * One environment of the gateway: the stack `data` (tables, yours too, queues, secrets: what must survive) and the stack `gateway`
  * (API, functions, alarms). Account and region are those of the configuration, else those of the CLI. Aspects, tags and
  * permissions boundaries of your app reach into it as into any stage.
  * @example

@@ -8,7 +8,7 @@ import type { Construct } from 'constructs';
  */
 export type TableNeed = 'read' | 'put' | 'update' | 'delete' | 'check';
 
-/** What `handlers/resources.ts` gets to create tables, grants and secrets for handlers. */
+/** What `handlers/resources.ts` gets beside the place for its tables. */
 export interface HandlerResourcesContext {
   /** Name of the environment, e.g. `prod`. */
   readonly environment: string;
@@ -16,13 +16,21 @@ export interface HandlerResourcesContext {
   readonly disposable: boolean;
   /** Runs the handlers: grant it what they need. */
   readonly processFunction: IFunction;
+  /**
+   * A place in the stack `gateway`, for what can be made again at any time and may refer to the function: alarms, rules.
+   * What is made here is deleted with that stack.
+   */
+  readonly gateway: Construct;
   /** Lets the handlers do so much to the items of a table, and no more. */
   grantTable(table: Pick<TableV2, 'grants'>, ...needs: readonly [TableNeed, ...TableNeed[]]): void;
   /** Gives the handlers a variable, e.g. a table's name. Throws on a name the gateway itself uses. */
   addEnvironment(name: string, value: string): void;
 }
 
-/** Creates what the handlers need, below `scope`. */
+/**
+ * Creates what the handlers need. `scope` is in the stack `data`: tables, queues and secrets made there stay when the stack
+ * `gateway` is destroyed, and are there when it is deployed again.
+ */
 export type HandlerResources = (scope: Construct, context: HandlerResourcesContext) => void;
 
 export const TABLE_ACTIONS: Readonly<Record<TableNeed, string>> = {

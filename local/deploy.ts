@@ -1,5 +1,8 @@
 /** `npm run deploy -- <environment>` and `npm run destroy -- <environment>`: the stacks in a real account, or in a local AWS that runs. */
 import { spawn } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { parseArgs } from 'node:util';
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
@@ -8,12 +11,14 @@ import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { type DeployedSource, type Deployment, secretName } from '#core/config/deployment.ts';
 import { narrowAllowLists } from '#core/config/range-cover.ts';
 import { unheardPages } from '#core/config/unheard-pages.ts';
+import { readTemplate } from './assembly.ts';
 import { createAwsClients } from './aws-clients.ts';
 import { cdkArguments } from './cdk-arguments.ts';
 import { cdkCommand } from './cdk-cli.ts';
 import { deployStacks } from './deploy-stacks.ts';
 import { emptyBodies } from './empty-bodies.ts';
 import { findLocalAws } from './emulator.ts';
+import { movedTables } from './moved-tables.ts';
 import { terminalProgress } from './progress.ts';
 import { fillLocalSecrets, readDeployment, sourcesWithoutSecret, writtenConfig } from './sources.ts';
 import { unprotectFailedStack } from './unprotect-failed-stack.ts';
@@ -49,6 +54,7 @@ async function main(): Promise<number> {
   if (!yes) await confirm(deployment, destroy);
 
   if (!destroy) await explainCredentials(clearFailedStart(deployment));
+  if (!destroy && !isFirst) await explainCredentials(refuseMovedTables(deployment));
   if (destroy && deployment.disposable) await explainCredentials(emptyBucketsOf(deployment));
   const code = await runCdk(cdkArguments(deployment, { destroy, yes }));
   if (code !== 0 || destroy) return code;
@@ -136,6 +142,27 @@ async function clearFailedStart({ config, region }: Deployment): Promise<void> {
   const client = new CloudFormationClient(region === undefined ? {} : { region });
   const stack = `holdfast-${config.environment}-data`;
   if (await unprotectFailedStack(client, stack)) console.log(`The first deploy of ${stack} failed; it is made anew.`);
+}
+
+/** Tables of handlers were in the stack of the gateway once: none may be left behind there with its rows. */
+async function refuseMovedTables({ config, region }: Deployment): Promise<void> {
+  const client = new CloudFormationClient(region === undefined ? {} : { region });
+  const { environment } = config;
+  const stack = `holdfast-${environment}-gateway`;
+  const moved = await movedTables(client, stack, async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'holdfast-synth-'));
+    try {
+      const args = ['synth', `${environment}/*`, '-c', `environment=${environment}`, '--quiet', '--output', directory];
+      if ((await runCdk(args)) !== 0) throw new UserError('Not deployed: the stacks could not be synthesized.');
+      return await readTemplate(directory, environment, `holdfast-${environment}-data`);
+    } finally {
+      await rm(directory, { recursive: true, force: true });
+    }
+  });
+  if (moved.length === 0) return;
+  throw new UserError(
+    `Not deployed: ${moved.join(', ')} ${moved.length === 1 ? 'is a table' : 'are tables'} of the stack ${stack}. handlers/resources.ts makes tables in the data stack now, so handlers would get new, empty ones. To keep the rows, make the table in context.gateway, or move it: docs/guides/deploying.md, "Move a table into the data stack".`,
+  );
 }
 
 /** A bucket that holds a body would stop the destruction half-way. */

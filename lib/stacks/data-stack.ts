@@ -1,4 +1,5 @@
 import { RemovalPolicy, Stack, type StackProps, Tags, Validations } from 'aws-cdk-lib';
+import { CfnGlobalTable, CfnTable } from 'aws-cdk-lib/aws-dynamodb';
 import { type IKey, Key } from 'aws-cdk-lib/aws-kms';
 import { CfnSecret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
@@ -15,8 +16,8 @@ export interface DataStackProps extends StackProps {
 }
 
 /**
- * What must survive a redeploy or a rollback of the code: tables, bodies, secrets, and the queues, because an event
- * accepted while the table was unreachable exists only as a message.
+ * What must survive a redeploy or a rollback of the code: tables (those of the handlers, too), bodies, secrets, and the
+ * queues, because an event accepted while the table was unreachable exists only as a message.
  */
 export class DataStack extends Stack {
   readonly store: EventStore;
@@ -25,6 +26,8 @@ export class DataStack extends Stack {
   readonly key: IKey | undefined;
   /** Tables, queues and master secret of what is sent to customers. Absent: `outbound` is not configured. */
   readonly outbound: { readonly store: OutboundStore; readonly queues: DeliveryQueues } | undefined;
+  /** Where handlers/resources.ts makes its tables. */
+  readonly handlers: Construct;
 
   constructor(scope: Construct, id: string, props: DataStackProps) {
     super(scope, id, props);
@@ -44,6 +47,7 @@ export class DataStack extends Stack {
       store: new OutboundStore(this, 'Outbound', { disposable, environment: config.environment, ...encryption }),
       queues: new DeliveryQueues(this, 'Delivery', { disposable, ...encryption }),
     };
+    this.handlers = new Construct(this, 'Handlers');
     const secrets = new Construct(this, 'Secrets');
     // Not what a deploy made that is rolled back: nobody has set it yet, and its name would stop every deploy after it.
     const fate = disposable ? RemovalPolicy.DESTROY : RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE;
@@ -80,6 +84,19 @@ export class DataStack extends Stack {
       secret.applyRemovalPolicy(fate);
       if (apiCredential) Tags.of(secret).add(SECRET_TAGS.handlers, 'true');
       if (source.reconcile) Tags.of(secret).add(SECRET_TAGS.reconcile, 'true');
+    }
+  }
+
+  /**
+   * Exports the name and ARN of every table of the handlers, used or not: this stack is deployed first, and CloudFormation
+   * refuses to take away an export that the deployed gateway still imports. So the last use of a table goes in one deploy,
+   * the table in the next.
+   */
+  exportHandlerTables(): void {
+    for (const table of this.handlers.node.findAll()) {
+      if (!(table instanceof CfnGlobalTable || table instanceof CfnTable)) continue;
+      this.exportValue(table.ref);
+      this.exportValue(table.attrArn);
     }
   }
 

@@ -299,11 +299,12 @@ export class GatewayStack extends Stack {
   }
 
   private addHandlerResources(process: GatewayFunction<EnvContract>): void {
-    const { deployment, handlerResources } = this.props;
-    handlerResources?.(new Construct(this, 'Handlers'), {
+    const { data, deployment, handlerResources } = this.props;
+    handlerResources?.(data.handlers, {
       environment: deployment.config.environment,
       disposable: deployment.disposable,
       processFunction: process.function,
+      gateway: new Construct(this, 'Handlers'),
       grantTable: (table, ...needs) => {
         table.grants.actions(process.function, ...needs.map(need => TABLE_ACTIONS[need]));
       },
@@ -316,5 +317,6 @@ export class GatewayStack extends Stack {
         process.function.addEnvironment(name, value);
       },
     });
+    data.exportHandlerTables();
   }
 }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { cp, mkdir, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { DeleteStackCommand, waitUntilStackDeleteComplete } from '@aws-sdk/client-cloudformation';
 import { PutSecretValueCommand, type SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { ReceiveMessageCommand } from '@aws-sdk/client-sqs';
 import { DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
@@ -15,8 +16,9 @@ import type { EventItem } from '#core/inbound/protocol/event-item.ts';
 import { isTerminal } from '#core/inbound/protocol/event-status.ts';
 import { signRequest } from '#core/verification/sign-request.ts';
 import { type AwsClients, createAwsClients } from '#local/aws-clients.ts';
+import { runLocalCdk } from '#local/cdk-cli.ts';
 import { deployStacks } from '#local/deploy-stacks.ts';
-import type { DeployedStack } from '#local/deployed-stack.ts';
+import { type DeployedStack, readDeployedStack } from '#local/deployed-stack.ts';
 import { type LocalAws, openLocalAws } from '#local/emulator.ts';
 import { EventFeed } from '#local/event-feed.ts';
 import { findGateway, type HttpAnswer, outputOf, sendRequest } from '#local/gateway-address.ts';
@@ -56,11 +58,11 @@ export interface UnsignedRequest {
 export class GatewayUnderTest {
   readonly aws: LocalAws;
   readonly clients: AwsClients;
-  readonly stacks: readonly DeployedStack[];
+  stacks: readonly DeployedStack[];
   readonly deployment: Deployment;
   private readonly secrets: ReadonlyMap<string, string>;
   private readonly feed: EventFeed;
-  private readonly url: string;
+  private url: string;
   private readonly app: string;
   /** Records that are waited for now, to be read with one call: a call for each would keep the local AWS busy. */
   private nextLook: { readonly pks: EventPk[]; readonly items: Promise<readonly EventItem[]> } | undefined;
@@ -103,6 +105,19 @@ export class GatewayUnderTest {
     this.secrets = secrets;
     this.feed = new EventFeed(new DynamoDbEventStore(clients.dynamo, outputOf(stacks, 'EventsTable')));
     this.url = findGateway(aws, stacks).url;
+  }
+
+  /** Destroys the stack of the gateway, as `npm run destroy` does with prod, and deploys it again. */
+  async replaceGateway(): Promise<void> {
+    const StackName = 'holdfast-local-gateway';
+    const client = this.clients.cloudFormation;
+    await client.send(new DeleteStackCommand({ StackName }));
+    await waitUntilStackDeleteComplete({ client, minDelay: 1, maxDelay: 2, maxWaitTime: 60 }, { StackName });
+    const assembly = join(this.aws.directory, 'cdk.out-local');
+    const quiet = ['--method=direct', '--require-approval', 'never', '--progress', 'events'];
+    await runLocalCdk(this.aws, ['deploy', '--app', assembly, 'local/*', ...quiet], { cwd: this.app });
+    this.stacks = await Promise.all(this.stacks.map(stack => readDeployedStack(client, stack)));
+    this.url = findGateway(this.aws, this.stacks).url;
   }
 
   async stop(): Promise<void> {

@@ -343,6 +343,20 @@ export const gateway = defineGateway({ sources: { stripe: { provider: 'stripe' }
   });
 
   describe('under a load whose function processes are killed', () => killStormSuite(() => gateway));
+
+  it('keeps what handlers wrote when the gateway is destroyed and deployed again, and writes to the same table', async () => {
+    const [before, after] = [genericEvent('test.effect'), genericEvent('test.effect')];
+    await gateway.sendUntilAcknowledged('default', before);
+    await gateway.waitUntilFinished(before.pk);
+    const url = outputOf(gateway.stacks, 'ApiUrl');
+    await gateway.replaceGateway();
+    expect(outputOf(gateway.stacks, 'ApiUrl')).not.toBe(url);
+    expect(await gateway.timesApplied(effectOf(before.key))).toBe(1);
+    expect(statusOf(await gateway.sendUntilAcknowledged('default', before))).toBe('already_processed');
+    await gateway.sendUntilAcknowledged('default', after);
+    await gateway.waitUntilFinished(after.pk);
+    expect(await gateway.timesApplied(effectOf(after.key))).toBe(1);
+  }, 120_000);
 });
 
 function statusOf(answer: HttpAnswer): unknown {

@@ -4,10 +4,12 @@ import { tmpdir } from 'node:os';
 import { join, matchesGlob } from 'node:path';
 import { promisify } from 'node:util';
 import { App } from 'aws-cdk-lib';
+import { Template } from 'aws-cdk-lib/assertions';
 import { afterAll, describe, expect, it } from 'vitest';
 import { defineGateway } from '#core/config/gateway-config.ts';
 import { resolveDeployment } from '#core/config/resolve-config.ts';
 import { placeholderBundles } from '#lib/bundling/bundle-functions.ts';
+import type { HandlerResources, HandlerResourcesContext } from '#lib/handler-resources.ts';
 import { GatewayStage } from '#lib/stacks/gateway-stage.ts';
 import { cdkArguments } from '#local/cdk-arguments.ts';
 import { PROVIDERS } from '#providers/index.ts';
@@ -226,6 +228,53 @@ describe('an environment', () => {
 });
 
 describe('resources of handlers', () => {
+  it('are in the stack that stays, and the functions find them there', async () => {
+    const { data, gateway: template } = await synthEnvironment('prod');
+    const tables = Object.keys(data.findResources('AWS::DynamoDB::GlobalTable')).filter(id =>
+      id.startsWith('Handlers'),
+    );
+    expect(tables.map(id => id.slice(0, -8)).sort()).toEqual(['HandlersPayments', 'HandlersPushes']);
+    expect(Object.keys(template.findResources('AWS::DynamoDB::GlobalTable'))).toEqual([]);
+    const [variables] = Object.values(template.findResources('AWS::Lambda::Function'))
+      .map(each => each['Properties'].Environment?.Variables)
+      .filter(each => each?.PAYMENTS_TABLE);
+    expect(variables.PAYMENTS_TABLE).toEqual({ 'Fn::ImportValue': expect.stringContaining('HandlersPayments') });
+  });
+
+  it('keep their exports when nothing uses a table any more, so that the stack can be deployed before the gateway', async () => {
+    const deployment = resolveDeployment(gateway, 'dev', PROVIDERS);
+    const bundles = await placeholderBundles('dev');
+    const exportsWith = (resources: HandlerResources): string[] => {
+      const app = new App({ context: cdkContext() });
+      const stage = new GatewayStage(app, { deployment, bundles, handlerResources: resources });
+      const outputs = Template.fromStack(stage.data).findOutputs('*');
+      return Object.keys(outputs).filter(id => id.includes('Handlers'));
+    };
+    const unused: HandlerResources = (scope, { disposable }) =>
+      handlerResources(scope, {
+        ...{ disposable, environment: 'dev' },
+        grantTable: () => undefined,
+        addEnvironment: () => undefined,
+      } as unknown as HandlerResourcesContext);
+    const used = exportsWith(handlerResources);
+    expect(used).toHaveLength(4);
+    expect(exportsWith(unused)).toEqual(used);
+  });
+
+  it('may be in the stack of the gateway, where they were once, under the same name', async () => {
+    const deployment = resolveDeployment(gateway, 'dev', PROVIDERS);
+    const stage = new GatewayStage(new App({ context: cdkContext() }), {
+      deployment,
+      bundles: await placeholderBundles('dev'),
+      handlerResources: (_, context) => handlerResources(context.gateway, context),
+    });
+    const shipped = await synthEnvironment('dev');
+    const ids = (template: Template): string[] =>
+      Object.keys(template.findResources('AWS::DynamoDB::GlobalTable')).filter(id => id.startsWith('Handlers'));
+    expect(ids(Template.fromStack(stage.data))).toEqual([]);
+    expect(ids(Template.fromStack(stage.gateway))).toEqual(ids(shipped.data));
+  });
+
   it('may not overwrite a variable of the gateway', async () => {
     const app = new App({ context: cdkContext() });
     const deployment = resolveDeployment(gateway, 'dev', PROVIDERS);

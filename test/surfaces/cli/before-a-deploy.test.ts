@@ -1,8 +1,9 @@
-/** What `npm run deploy` does about a first deploy that failed, asked of a CloudFormation that keeps what it is told. */
+/** What `npm run deploy` asks CloudFormation before it deploys, asked of one that keeps what it is told. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { movedTables } from '#local/moved-tables.ts';
 import { unprotectFailedStack } from '#local/unprotect-failed-stack.ts';
 
 const stacks: Record<string, { status: string; isProtected: boolean }> = {
@@ -19,6 +20,15 @@ const server = createServer(async (request, response) => {
   if (form.get('Action') === 'UpdateTerminationProtection') {
     told.push(`${form.get('StackName')} ${form.get('EnableTerminationProtection')}`);
     response.end('<R><UpdateTerminationProtectionResult/></R>');
+  } else if (form.get('Action') === 'DescribeStackResources' && stack) {
+    const tables = form.get('StackName') === 'alive' ? ['HandlersPaymentsAAAA', 'HandlersOwnBBBB'] : [];
+    const members = [...tables.map(id => [id, 'AWS::DynamoDB::GlobalTable']), ['Ingest', 'AWS::Lambda::Function']].map(
+      ([id, type]) =>
+        `<member><LogicalResourceId>${id}</LogicalResourceId><ResourceType>${type}</ResourceType></member>`,
+    );
+    response.end(
+      `<R><DescribeStackResourcesResult><StackResources>${members.join('')}</StackResources></DescribeStackResourcesResult></R>`,
+    );
   } else if (stack === undefined) {
     response.writeHead(400);
     response.end(
@@ -47,4 +57,13 @@ it('takes the protection off what is left of it, and off no stack that lives', a
   const asked = ['alive', 'open', 'absent', 'failed'].map(name => unprotectFailedStack(client, name));
   expect(await Promise.all(asked)).toEqual([false, false, false, true]);
   expect(told).toEqual(['failed false']);
+});
+
+it('finds the tables that a deploy would make anew in the other stack, and asks for no synthesis where there is none', async () => {
+  const table = { Type: 'AWS::DynamoDB::GlobalTable' };
+  const template = { Resources: { HandlersPaymentsAAAA: table, StoreEventsCCCC: table } };
+  expect(await movedTables(client, 'alive', async () => template)).toEqual(['HandlersPaymentsAAAA']);
+  const never = () => Promise.reject(new Error('asked for'));
+  expect(await movedTables(client, 'open', never)).toEqual([]);
+  expect(await movedTables(client, 'absent', never)).toEqual([]);
 });
