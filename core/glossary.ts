@@ -28,6 +28,7 @@ export const EVENT_STATUSES = [
   'rejected',
   'ignored',
   'dead_letter',
+  'closed',
 ] as const;
 export type EventStatus = (typeof EVENT_STATUSES)[number];
 

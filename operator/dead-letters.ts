@@ -8,6 +8,7 @@ import type { Operator } from './operator.ts';
 
 interface DeadGroup {
   readonly source: SourceId;
+  readonly eventType: string;
   readonly cause: string;
   readonly count: number;
   readonly firstAt: EpochMs;
@@ -24,9 +25,9 @@ export interface DeadLetters {
   readonly inQueue: number;
 }
 
-/** Every dead event of the filter, found by the index of those that need attention. */
-async function* eachDeadEvent(operator: Operator, filter: EventFilter): AsyncGenerator<EventItem> {
-  const search = new EventSearch({ ...filter, statuses: ['dead_letter'] }, 'newest', await operator.gateway());
+/** Every event of the filter's statuses (`dead_letter`, `closed`), found by the index of dead events. */
+export async function* eachDeadEvent(operator: Operator, filter: EventFilter): AsyncGenerator<EventItem> {
+  const search = new EventSearch(filter, 'newest', await operator.gateway());
   let cursor: string | undefined;
   do {
     const page = await search.page({ limit: 500, cursor });
@@ -35,16 +36,18 @@ async function* eachDeadEvent(operator: Operator, filter: EventFilter): AsyncGen
   } while (cursor !== undefined);
 }
 
+/** Dead letters by source, event type and cause. The largest group first. */
 export async function groupDeadLetters(operator: Operator, filter: EventFilter): Promise<DeadLetters> {
   const groups = new Map<string, DeadGroup>();
   let total = 0;
-  for await (const item of eachDeadEvent(operator, filter)) {
+  for await (const item of eachDeadEvent(operator, { ...filter, statuses: ['dead_letter'] })) {
     total += 1;
     const source = splitEventPk(item.pk).sourceId;
     const cause = item.cause ?? 'unknown';
     const at = item.deadAt ?? item.updatedAt;
-    const key = `${source} ${cause}`;
-    const before = groups.get(key) ?? { source, cause, count: 0, firstAt: at, lastAt: at, sample: item };
+    const { eventType } = item;
+    const key = JSON.stringify([source, eventType, cause]);
+    const before = groups.get(key) ?? { source, eventType, cause, count: 0, firstAt: at, lastAt: at, sample: item };
     groups.set(key, {
       ...before,
       count: before.count + 1,
@@ -56,7 +59,34 @@ export async function groupDeadLetters(operator: Operator, filter: EventFilter):
   return { groups: [...groups.values()].sort((a, b) => b.count - a.count), total, inQueue: visible + hidden };
 }
 
-export interface ErrorGroup extends DeadGroup {
+export interface ClosedGroup {
+  readonly source: SourceId;
+  readonly eventType: string;
+  readonly cause: string;
+  readonly by: string;
+  readonly why: string;
+  readonly count: number;
+  readonly lastAt: EpochMs;
+  /** The one that was closed last. */
+  readonly sample: EventItem;
+}
+
+/** Closed deaths by source, event type, cause, who and why. The last closed first. */
+export async function groupClosed(operator: Operator, filter: EventFilter): Promise<readonly ClosedGroup[]> {
+  const groups = new Map<string, ClosedGroup>();
+  for await (const item of eachDeadEvent(operator, { ...filter, statuses: ['closed'] })) {
+    const { by, why, at } = item.closing ?? { by: '', why: '', at: item.updatedAt };
+    const { eventType, cause = 'unknown' } = item;
+    const source = splitEventPk(item.pk).sourceId;
+    const key = JSON.stringify([source, eventType, cause, by, why]);
+    const before = groups.get(key) ?? { source, eventType, cause, by, why, count: 0, lastAt: at, sample: item };
+    const newest = at >= before.lastAt ? { lastAt: at, sample: item } : {};
+    groups.set(key, { ...before, ...newest, count: before.count + 1 });
+  }
+  return [...groups.values()].sort((a, b) => b.lastAt - a.lastAt);
+}
+
+export interface ErrorGroup extends Omit<DeadGroup, 'eventType'> {
   /** The error with its numbers and ids replaced, so that the same failure of many events is one line. */
   readonly pattern: string;
   /** Deaths over time: from the first death of all groups until now. */
@@ -71,7 +101,7 @@ export async function groupDeadByError(
   filter: EventFilter,
 ): Promise<{ readonly groups: readonly ErrorGroup[]; readonly total: number; readonly inQueue: number }> {
   const groups = new Map<string, { pattern: string; times: EpochMs[]; sample: EventItem; sampleAt: EpochMs }>();
-  for await (const item of eachDeadEvent(operator, filter)) {
+  for await (const item of eachDeadEvent(operator, { ...filter, statuses: ['dead_letter'] })) {
     const at = item.deadAt ?? item.updatedAt;
     const pattern = errorPattern(item.lastError ?? '');
     const key = JSON.stringify([splitEventPk(item.pk).sourceId, item.cause, pattern]);

@@ -9,9 +9,9 @@ import {
   TransactWriteItemsCommand,
 } from '@aws-sdk/client-dynamodb';
 import { DependencyError } from '#core/errors.ts';
-import { CONTROL_PREFIX, type EpochMs, type EventPk, type SourceId } from '#core/glossary.ts';
+import { CONTROL_PREFIX, type EpochMs, type EventPk } from '#core/glossary.ts';
 import type { EventStore, EventUpdate, Page, TimelineEntry, TransactResult } from '#core/inbound/ports.ts';
-import { EVENT_INDEXES, type EventItem } from '#core/inbound/protocol/event-item.ts';
+import { type AttentionPartition, EVENT_INDEXES, type EventItem } from '#core/inbound/protocol/event-item.ts';
 import type { EffectWrite, ItemData, ItemKey } from '#core/ports.ts';
 import { toDependencyError } from '../aws/to-dependency-error.ts';
 import { type AttributeMap, fromAttributes, toAttributes } from './attribute-values.ts';
@@ -74,8 +74,8 @@ export class DynamoDbEventStore extends DynamoDbEventWriter implements EventStor
     return this.#query('timeline', hour, range, range.cursor);
   }
 
-  attention(sourceId: SourceId, cursor?: string): Promise<Page<{ pk: EventPk; attentionAt: string }>> {
-    return this.#query('attention', sourceId, { newestFirst: true }, cursor);
+  attention(partition: AttentionPartition, cursor?: string): Promise<Page<{ pk: EventPk; attentionAt: string }>> {
+    return this.#query('attention', partition, { newestFirst: true }, cursor);
   }
 
   async scan(cursor?: string): Promise<Page<EventItem>> {

@@ -1,7 +1,7 @@
 import { missing } from '#core/condition.ts';
-import { CONTROL_PREFIX, type EpochMs, type EventPk, type SourceId, TTL_ATTRIBUTE } from '#core/glossary.ts';
+import { CONTROL_PREFIX, type EpochMs, type EventPk, TTL_ATTRIBUTE } from '#core/glossary.ts';
 import type { EventStore, EventUpdate, Page, TimelineEntry, TransactResult, WriteResult } from '#core/inbound/ports.ts';
-import { EVENT_INDEXES, type EventItem } from '#core/inbound/protocol/event-item.ts';
+import { type AttentionPartition, EVENT_INDEXES, type EventItem } from '#core/inbound/protocol/event-item.ts';
 import type { EffectWrite, ItemData, ItemKey } from '#core/ports.ts';
 import type { Item } from './item-rules.ts';
 import type { IndexQuery } from './lagging-index.ts';
@@ -75,8 +75,8 @@ export class MemoryEventStore implements EventStore {
     return this.#page('timeline', { partition: hour, ...bounds, limit }, cursor);
   }
 
-  async attention(sourceId: SourceId, cursor?: string): Promise<Page<{ pk: EventPk; attentionAt: string }>> {
-    return this.#page('attention', { partition: sourceId, newestFirst: true, limit: PAGE_LIMIT }, cursor);
+  async attention(partition: AttentionPartition, cursor?: string): Promise<Page<{ pk: EventPk; attentionAt: string }>> {
+    return this.#page('attention', { partition, newestFirst: true, limit: PAGE_LIMIT }, cursor);
   }
 
   async scan(cursor?: string): Promise<Page<EventItem>> {

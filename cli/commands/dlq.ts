@@ -1,29 +1,41 @@
 /** `holdfast dlq`: dead letters, by cause and source; and the messages of the dead-letter queue itself. */
 import type { Command } from 'commander';
 import { toEventId } from '#core/glossary.ts';
+import type { EventFilter } from '#core/inbound/search/event-filter.ts';
 import { toIso } from '#core/time.ts';
-import { type DeadLetters, groupDeadLetters, moveDeadMessages } from '#operator/dead-letters.ts';
+import {
+  type ClosedGroup,
+  type DeadLetters,
+  groupClosed,
+  groupDeadLetters,
+  moveDeadMessages,
+} from '#operator/dead-letters.ts';
 import { findOne } from '#operator/find-one.ts';
 import { historyOf } from '#operator/show-event.ts';
 import { EXIT, type ExitCode } from '../cli-error.ts';
 import { filterOf, wholeNumber } from '../filter-options.ts';
 import { type CommandSet, type Run, withExamples } from '../run.ts';
 import { eventScreen } from '../show-event.ts';
+import { addDlqClose } from './dlq-close.ts';
 
 export function addDlq(program: Command, set: CommandSet): void {
-  const dlq = program.command('dlq').description('Dead letters: list, show, redrive, purge');
+  const dlq = program.command('dlq').description('Dead letters: list, show, close, redrive, purge');
 
   withExamples(
     dlq
       .command('ls')
-      .description('Open dead letters, grouped by cause and source')
+      .description('Open dead letters, grouped by source, event type and cause')
       .option('--source <names>', 'sources, separated by commas (default: all)')
       .option('--cause <cause>', 'of one cause')
-      .option('--since <when>', 'received since', '90d'),
+      .option('--type <type>', 'event type, or a prefix such as invoice.*')
+      .option('--since <when>', 'received since', '90d')
+      .option('--closed', 'those that a person closed, with who and why, instead of the open ones'),
     ['holdfast dlq ls', 'what died, how often, since when, with a sample'],
+    ['holdfast dlq ls --closed', 'what will not be replayed, and who decided that'],
   ).action(
-    set.action(async (run, options: { source?: string; cause?: string; since: string }) => {
+    set.action(async (run, { closed, ...options }: ListOptions) => {
       const filter = filterOf(run, { ...options, status: 'dead_letter' });
+      if (closed === true) return showClosed(run, await groupClosed(run, filter), askedFor(options));
       showGroups(run, await groupDeadLetters(run, filter), askedFor(options));
     }),
   );
@@ -40,15 +52,19 @@ export function addDlq(program: Command, set: CommandSet): void {
       const item = await findOne(run, id, options.source);
       const report = await historyOf(run, item);
       run.out.result(report, () => eventScreen(report, run.out));
-      if (item.status !== 'dead_letter') run.out.note(`This event is not dead: its status is ${item.status}`);
+      if (item.status === 'closed') run.out.next(run.command(`replay ${toEventId(item.pk)} --why "…"`), 'reopens it');
+      else if (item.status !== 'dead_letter') run.out.note(`This event is not dead: its status is ${item.status}`);
       else {
         run.out.next(run.command(`events get ${toEventId(item.pk)} --body`), 'what the provider sent');
         run.out.next(run.command(`replay ${toEventId(item.pk)} --why "…"`), 'this one, once the cause is fixed');
         if (item.cause !== undefined)
           run.out.next(run.command(`replay --cause ${item.cause} --since 24h --dry-run`), 'all that died of it');
+        run.out.next(run.command(`dlq close ${toEventId(item.pk)} --why "…"`), 'if it must not run');
       }
     }),
   );
+
+  addDlqClose(dlq, set);
 
   withExamples(
     dlq
@@ -67,7 +83,9 @@ export function addDlq(program: Command, set: CommandSet): void {
   withExamples(
     dlq
       .command('purge')
-      .description('Delete messages of the dead-letter queue. Records stay: their events stay visible and replayable')
+      .description(
+        'Delete messages of the dead-letter queue. Events stay as they are: a dead one stays open (dlq close)',
+      )
       .option('--source <names>', 'sources, separated by commas (default: all)')
       .option('--cause <cause>', 'of one cause')
       .option(
@@ -80,6 +98,16 @@ export function addDlq(program: Command, set: CommandSet): void {
     ['holdfast dlq purge --dry-run', 'messages that are not ours, and those of events somebody dealt with'],
     ['holdfast dlq purge --yes', 'delete them, one by one'],
   ).action(set.action((run, options: MoveOptions) => moveMessages(run, options, 'purge')));
+}
+
+/** Deleting messages settles no event: say so where some are still open. */
+async function sayWhatIsLeft(run: Run, filter: EventFilter): Promise<void> {
+  const { total } = await groupDeadLetters(run, filter);
+  run.out.note(
+    total === 0
+      ? 'No record was changed; no dead letter is open.'
+      : `No record was changed: ${total} dead letter${total === 1 ? ' is' : 's are'} still open, and so are status and the alarm. Replay them, or close them: ${run.command('dlq close --cause … --why "…"')}`,
+  );
 }
 
 interface MoveOptions {
@@ -116,12 +144,55 @@ async function moveMessages(run: Run, options: MoveOptions, verb: 'redrive' | 'p
     `${counts.done} messages ${options.dryRun ? `would be ${what}` : what}, ${counts.kept} kept`,
   ]);
   if (options.dryRun) run.out.note('The messages that were looked at are hidden from others for a moment.');
+  if (verb === 'purge') await sayWhatIsLeft(run, filter);
   run.out.next(run.command('dlq ls'), 'what is still dead');
   return EXIT.ok;
 }
 
-function askedFor({ source, cause }: { readonly source?: string; readonly cause?: string }): string {
-  return `${source === undefined ? '' : ` of ${source}`}${cause === undefined ? '' : `, cause ${cause.slice(0, 60)}`}`;
+interface ListOptions {
+  readonly source?: string;
+  readonly cause?: string;
+  readonly type?: string;
+  readonly since: string;
+  readonly closed?: boolean;
+}
+
+function askedFor({ source, cause, type }: Omit<ListOptions, 'since' | 'closed'>): string {
+  const part = (name: string, value: string | undefined) =>
+    value === undefined ? '' : `${name} ${value.slice(0, 60)}`;
+  return `${part(' of', source)}${part(', cause', cause)}${part(', type', type)}`;
+}
+
+function showClosed(run: Run, groups: readonly ClosedGroup[], asked: string): void {
+  const value = {
+    groups: groups.map(({ source, eventType, cause, by, why, count, lastAt, sample }) => ({
+      source,
+      event_type: eventType,
+      cause,
+      count,
+      closed_by: by,
+      closed_why: why,
+      last_closed_at: toIso(lastAt),
+      sample: toEventId(sample.pk),
+    })),
+  };
+  run.out.result(value, () =>
+    run.out.table(
+      ['COUNT', 'SOURCE', 'TYPE', 'CAUSE', 'CLOSED', 'BY', 'SAMPLE', 'WHY'],
+      groups.map(({ source, eventType, cause, by, why, count, lastAt, sample }) => [
+        String(count),
+        source,
+        eventType,
+        cause,
+        run.out.ago(lastAt),
+        by,
+        toEventId(sample.pk),
+        why,
+      ]),
+    ),
+  );
+  if (run.out.json) return;
+  if (groups.length === 0) run.out.note(`No closed dead letters${asked}.`);
 }
 
 /** `asked`: what was looked for, in words, where it was not everything. */
@@ -129,23 +200,24 @@ function showGroups(run: Run, { groups, total, inQueue }: DeadLetters, asked: st
   const value = {
     open_dead_letters: total,
     messages_in_queue: inQueue,
-    groups: groups.map(({ source, cause, count, firstAt, lastAt, sample }) => ({
+    groups: groups.map(({ source, eventType, cause, count, firstAt, lastAt, sample }) => ({
       source,
+      event_type: eventType,
       cause,
       count,
       first_dead_at: toIso(firstAt),
       last_dead_at: toIso(lastAt),
       sample: toEventId(sample.pk),
-      sample_type: sample.eventType,
       sample_error: sample.lastError,
     })),
   };
   run.out.result(value, () =>
     run.out.table(
-      ['COUNT', 'SOURCE', 'CAUSE', 'FIRST', 'LAST', 'SAMPLE', 'ERROR'],
-      groups.map(({ source, cause, count, firstAt, lastAt, sample }) => [
+      ['COUNT', 'SOURCE', 'TYPE', 'CAUSE', 'FIRST', 'LAST', 'SAMPLE', 'ERROR'],
+      groups.map(({ source, eventType, cause, count, firstAt, lastAt, sample }) => [
         run.out.paint('red', String(count)),
         source,
+        eventType,
         cause,
         run.out.ago(firstAt),
         run.out.ago(lastAt),

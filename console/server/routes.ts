@@ -2,6 +2,7 @@
 
 import { toEventId } from '#core/glossary.ts';
 import { VERSION } from '#core/version.ts';
+import { closeDeaths, meantToClose } from '#operator/close-deaths.ts';
 import { compareEvents } from '#operator/compare-events.ts';
 import { formatCurl } from '#operator/curl-command.ts';
 import { groupDeadByError, moveDeadMessages } from '#operator/dead-letters.ts';
@@ -64,6 +65,7 @@ export const ROUTES: readonly Route[] = [
   { method: 'POST', path: '/api/events/:id/save', answer: save },
   { method: 'GET', path: '/api/dead', answer: dead },
   { method: 'POST', path: '/api/dead/purge', answer: purge },
+  { method: 'POST', path: '/api/dead/close', answer: closeMany },
   { method: 'GET', path: '/api/replay', answer: preview },
   { method: 'POST', path: '/api/replay', answer: replayMany },
   { method: 'GET', path: '/api/jobs', answer: jobs },
@@ -187,6 +189,14 @@ async function purge({ operator, query, body: given, signal }: Asked) {
   const filter = meantBy(operator, query, { since: '365d' });
   const limit = wholeOf(String(given['confirm'] ?? ''), 'confirm', 1, 10_000_000);
   return moveDeadMessages(operator, { verb: 'purge', filter, open: true, rate: 50, limit, dryRun: false, signal });
+}
+
+async function closeMany({ operator, query, body: given, signal }: Asked) {
+  const items = await meantToClose(operator, meantBy(operator, query, { since: '90d', status: 'dead_letter' }));
+  const confirmed = wholeOf(String(given['confirm'] ?? ''), 'confirm', 1, 10_000_000);
+  if (items.length !== confirmed)
+    throw usageError(`${confirmed} were confirmed, ${items.length} are dead now`, 'the present number', 'look again');
+  return closeDeaths(operator, items, { why: reasonOf(given), signal });
 }
 
 async function preview({ operator, query, signal }: Asked): Promise<ReplayPreview> {

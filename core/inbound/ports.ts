@@ -3,6 +3,7 @@ import type { Condition } from '#core/condition.ts';
 import type { EpochMs, EventPk, SourceId } from '#core/glossary.ts';
 import type { EffectWrite, ItemData, ItemKey } from '#core/ports.ts';
 import type {
+  AttentionPartition,
   DetailItem,
   DetailKey,
   EventAttribute,
@@ -74,8 +75,8 @@ export interface EventStore {
     hour: string,
     range: { from?: string; to?: string; newestFirst: boolean; cursor?: string; limit?: number },
   ): Promise<Page<TimelineEntry>>;
-  /** Dead letters of one source, newest first. */
-  attention(sourceId: SourceId, cursor?: string): Promise<Page<{ pk: EventPk; attentionAt: string }>>;
+  /** Dead letters of one source (open, or closed), newest first. */
+  attention(partition: AttentionPartition, cursor?: string): Promise<Page<{ pk: EventPk; attentionAt: string }>>;
   /** All state items, for the daily reconciler only. */
   scan(cursor?: string): Promise<Page<EventItem>>;
 }

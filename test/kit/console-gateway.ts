@@ -173,7 +173,13 @@ export class ConsoleGateway {
     const refuse = (): Promise<never> => Promise.reject(new Error('this environment is only looked at'));
     return {
       insert: refuse,
-      update: refuse,
+      // Of all writes, a person's closing.
+      update: ({ pk, set }) => {
+        const item = this.#items.get(pk);
+        if (set.status !== 'closed' || item === undefined) return refuse();
+        this.change(item, set);
+        return Promise.resolve({ kind: 'applied', item: { ...item, ...set } });
+      },
       transact: refuse,
       readItem: refuse,
       scan: refuse,

@@ -21,6 +21,7 @@ import type { ResolvedSource } from '#core/config/resolved-config.ts';
 import { type EpochMs, type EventKey, type EventPk, type SourceId, toEventPk, toSourceId } from '#core/glossary.ts';
 import { defineHandlers, done, type HandlerRegistry } from '#core/handler/handler-contract.ts';
 import type { ProcessPorts, ProcessRules } from '#core/inbound/process/process-ports.ts';
+import type { CloseResult } from '#core/inbound/protocol/close-death.ts';
 import type { EventItem } from '#core/inbound/protocol/event-item.ts';
 import { isTerminal } from '#core/inbound/protocol/event-status.ts';
 import { DEFAULT_TIMINGS, type Timings } from '#core/inbound/protocol/timings.ts';
@@ -132,6 +133,12 @@ export class MemoryWorld {
   async replay(id: string, request: ReplayRequest, source = 'default'): Promise<ReplayResult | undefined> {
     const pk = toEventPk(toSourceId(source), id as EventKey);
     return (await this.command({ kind: 'replay', pk, request })) as ReplayResult | undefined;
+  }
+
+  /** A person's closing of a death; undefined when the command died before it could tell. */
+  async close(id: string, source = 'default'): Promise<CloseResult | undefined> {
+    const pk = toEventPk(toSourceId(source), id as EventKey);
+    return (await this.command({ kind: 'close', pk })) as CloseResult | undefined;
   }
 
   /** Pauses a source, or ends its pause; false when the command died before it could tell. */

@@ -22,6 +22,7 @@ import { type EventPk, toSourceId } from '#core/glossary.ts';
 import { ShapeWatch } from '#core/inbound/drift/shape-watch.ts';
 import { RefusedSlots } from '#core/inbound/ingest/refused-slots.ts';
 import type { ProcessPorts } from '#core/inbound/process/process-ports.ts';
+import { closeDeath } from '#core/inbound/protocol/close-death.ts';
 import { pauseSource, resumeSource } from '#core/inbound/protocol/pause-source.ts';
 import { Pauses } from '#core/inbound/protocol/pauses.ts';
 import { type ReplayRequest, replayEvent } from '#core/inbound/replay/replay-event.ts';
@@ -37,6 +38,7 @@ import { EVENTS, type MemoryWorld, PAYLOADS, type Role, type WorldOptions } from
 /** What a person asks for. */
 export type Command =
   | { readonly kind: 'replay'; readonly pk: EventPk; readonly request: ReplayRequest }
+  | { readonly kind: 'close'; readonly pk: EventPk }
   | { readonly kind: 'pause'; readonly source: string; readonly paused: boolean };
 
 export class WorldProcesses {
@@ -118,6 +120,10 @@ export class WorldProcesses {
   operator(process: SimulatedProcess) {
     const stores = this.stores(process, 'operator');
     return (async (command: Command) => {
+      if (command.kind === 'close') {
+        const item = await stores.store.get(command.pk);
+        return item ? closeDeath(item, { by: 'test', why: 'test' }, stores, this.world.rules) : 'gone';
+      }
       if (command.kind === 'replay') {
         const item = await stores.store.get(command.pk);
         return item

@@ -18,6 +18,7 @@ const LOOKS: Readonly<Record<string, readonly [shape: string, look: string, word
   failed: ['▲', 'warn', 'retrying'],
   deferred: ['❚❚', 'warn', 'deferred'],
   dead_letter: ['✕', 'bad', 'dead'],
+  closed: ['○', 'quiet', 'closed'],
   receiving: ['●', 'ok', 'receiving'],
   silent: ['○', 'quiet', 'silent'],
   paused: ['❚❚', 'warn', 'paused'],

@@ -11,10 +11,12 @@ import { visible } from '../parts/text.tsx';
 import { Ago } from '../parts/time.tsx';
 import { Ask, Empty, EventLine, Field, Shown, Spark, State } from '../parts/ui.tsx';
 
+type What = 'replay' | 'purge' | 'close';
+
 export function Dead() {
   const view = useLoad<DeadView>('/api/dead', 15_000);
   const [chosen, setChosen] = useState<string>();
-  const [asking, setAsking] = useState<{ group: DeadGroupRow; what: 'replay' | 'purge' }>();
+  const [asking, setAsking] = useState<{ group: DeadGroupRow; what: What }>();
   useEffect(
     () =>
       onLive(message => {
@@ -83,6 +85,14 @@ export function Dead() {
       {asking?.what === 'purge' ? (
         <Purge group={asking.group} onClose={() => setAsking(undefined)} onDone={view.reload} />
       ) : null}
+      {asking?.what === 'close' ? (
+        <Close
+          group={asking.group}
+          count={countOf(asking.group, view.data?.groups ?? [])}
+          onClose={() => setAsking(undefined)}
+          onDone={view.reload}
+        />
+      ) : null}
     </>
   );
 }
@@ -95,11 +105,16 @@ function queryOf({ source, cause }: DeadGroupRow): string {
   return `${new URLSearchParams({ source, cause, status: 'dead_letter', since: '90d' })}`;
 }
 
+/** A decision is about a source and a cause, whatever the error says. */
+function countOf({ source, cause }: DeadGroupRow, groups: readonly DeadGroupRow[]): number {
+  return groups.filter(it => it.source === source && it.cause === cause).reduce((sum, it) => sum + it.count, 0);
+}
+
 interface GroupProps {
   readonly group: DeadGroupRow;
   readonly open: boolean;
   readonly choose: () => void;
-  readonly ask: (what: 'replay' | 'purge') => void;
+  readonly ask: (what: What) => void;
 }
 
 function Group({ group, open, choose, ask: askFor }: GroupProps) {
@@ -143,6 +158,9 @@ function Group({ group, open, choose, ask: askFor }: GroupProps) {
             <button type="button" class="small" onClick={() => askFor('purge')}>
               Purge messages …
             </button>
+            <button type="button" class="small" onClick={() => askFor('close')}>
+              Close …
+            </button>
             <button type="button" class="small primary" onClick={() => askFor('replay')}>
               Replay …
             </button>
@@ -150,6 +168,41 @@ function Group({ group, open, choose, ask: askFor }: GroupProps) {
         )}
       </div>
     </div>
+  );
+}
+
+function Close({
+  group,
+  count,
+  onClose,
+  onDone,
+}: {
+  readonly group: DeadGroupRow;
+  readonly count: number;
+  readonly onClose: () => void;
+  readonly onDone: () => void;
+}) {
+  const [why, setWhy] = useState('');
+  const { source, cause } = group;
+  const close = async (): Promise<void> => {
+    await ask(`/api/dead/close?${new URLSearchParams({ source, cause })}`, { body: { confirm: count, why } });
+    onDone();
+  };
+  return (
+    <Ask
+      title="Close without running them"
+      confirm={`Close ${count.toLocaleString('en')}`}
+      danger
+      onConfirm={close}
+      onClose={onClose}
+      disabled={why.trim() === ''}
+    >
+      <p>
+        All dead letters of {visible(source)} with cause {visible(cause)} will not be replayed. They leave this list,
+        the status and the alarm. Each keeps its record with who closed it and why; a replay reopens it.
+      </p>
+      <Field label="Why? The next person reads it" value={why} onInput={setWhy} autofocus />
+    </Ask>
   );
 }
 

@@ -27,7 +27,7 @@ export function EventScreen({ id }: { readonly id: string }) {
   );
   const open =
     detail.data !== undefined &&
-    !['completed', 'ignored', 'rejected', 'skipped_stale', 'dead_letter'].includes(detail.data.row.status);
+    !['completed', 'ignored', 'rejected', 'skipped_stale', 'dead_letter', 'closed'].includes(detail.data.row.status);
   useEffect(() => {
     const timer = open ? setInterval(detail.reload, 2_000) : undefined;
     return () => clearInterval(timer);

@@ -20,6 +20,7 @@ const STATUSES = [
   'failed',
   'deferred',
   'dead_letter',
+  'closed',
   'completed',
   'ignored',
   'rejected',

@@ -2,7 +2,7 @@
  * The state item: one per event, under 1 KB on the happy path, so that each status change bills one write unit.
  * The body is not in it (see `PayloadItem`). Attribute names are the ones stored in the `events` table.
  */
-import { type EpochMs, EVENT_STATUSES, type EventPk, type EventStatus } from '#core/glossary.ts';
+import { type EpochMs, EVENT_STATUSES, type EventPk, type EventStatus, type SourceId } from '#core/glossary.ts';
 
 /** Version of the item's layout; a reader refuses a higher one than it knows. */
 export const SCHEMA_VERSION = 1;
@@ -14,6 +14,13 @@ export interface AttemptNote {
   readonly at: EpochMs;
   readonly ms: number;
   readonly cause: string;
+}
+
+/** Who closed a death, when, and why (up to 200 bytes). */
+export interface Closing {
+  readonly by: string;
+  readonly why: string;
+  readonly at: EpochMs;
 }
 
 export interface EventItem {
@@ -75,6 +82,8 @@ export interface EventItem {
   readonly deadId?: string;
   readonly dlqSent?: boolean;
   readonly cause?: string;
+  /** A person decided that this death will not be replayed. */
+  readonly closing?: Closing;
   /** Epoch SECONDS; only on terminal items. */
   readonly expiresAt?: number;
   /** Sparse index `watch`: present exactly while something is still owed for the event. */
@@ -83,7 +92,7 @@ export interface EventItem {
   /** Index `timeline`: `<sourceId>#<yyyy-mm-ddThh>`, `<receivedAt>#<eventKey>`; never changes. */
   readonly timelineHour: string;
   readonly timelineAt: string;
-  /** Sparse index `attention`: present only while dead. */
+  /** Sparse index `attention`: the source while dead, `<source>#closed` once a person closed the death. */
   readonly attentionSource?: string;
   readonly attentionAt?: string;
 }
@@ -109,6 +118,14 @@ export const EVENT_INDEXES = {
   },
   attention: { name: 'attention', partition: 'attentionSource', sort: 'attentionAt', sortType: 'string', project: [] },
 } as const;
+
+/** Of the index `attention`: a source's open dead letters, or its closed ones. */
+export type AttentionPartition = SourceId | `${string}#closed`;
+
+/** The partition that names the closed deaths of a source. */
+export function closedOf(sourceId: SourceId): AttentionPartition {
+  return `${sourceId}#closed`;
+}
 
 /** Watch partitions per source. */
 export const WATCH_SHARDS = 4;

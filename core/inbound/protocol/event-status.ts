@@ -5,7 +5,7 @@
  */
 import type { EventStatus } from '#core/glossary.ts';
 
-const TERMINAL_STATUSES = ['completed', 'skipped_stale', 'rejected', 'ignored', 'dead_letter'] as const;
+const TERMINAL_STATUSES = ['completed', 'skipped_stale', 'rejected', 'ignored', 'dead_letter', 'closed'] as const;
 /** Waiting for an attempt: what a claim may take. */
 export const WAITING_STATUSES = ['pending', 'failed', 'deferred'] as const;
 
@@ -19,8 +19,9 @@ export const ALLOWED_MOVES: Readonly<Record<EventStatus, readonly EventStatus[]>
   skipped_stale: [],
   rejected: [],
   ignored: [],
-  // A person's redrive (carrying the deadId), run at once or parked while the source is paused.
-  dead_letter: ['processing', 'deferred'],
+  // A person's redrive (carrying the deadId), run at once or parked while the source is paused; or a person's closing.
+  dead_letter: ['processing', 'deferred', 'closed'],
+  closed: [],
 };
 
 export function isTerminal(status: EventStatus): boolean {

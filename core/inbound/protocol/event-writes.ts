@@ -7,6 +7,8 @@ import { type EpochMs, type EventPk, type EventStatus, splitEventPk } from '#cor
 import type { EventUpdate } from '#core/inbound/ports.ts';
 import { toHour } from '#core/time.ts';
 import {
+  type Closing,
+  closedOf,
   type EventAttribute,
   type EventItem,
   type EventItemChange,
@@ -33,7 +35,7 @@ export interface WriteRules {
 const WATCH: readonly EventAttribute[] = ['watchShard', 'watchAt'];
 const LEASE: readonly EventAttribute[] = ['owner', 'leaseUntil'];
 const ATTENTION: readonly EventAttribute[] = ['attentionSource', 'attentionAt'];
-const DEATH: readonly EventAttribute[] = ['deadAt', 'deadId', 'dlqSent', 'cause', ...ATTENTION];
+const DEATH: readonly EventAttribute[] = ['deadAt', 'deadId', 'dlqSent', 'cause', 'closing', ...ATTENTION];
 
 /** TTL of an item that became terminal now, in epoch seconds. */
 export function expiryAfter(now: EpochMs, days: number): number {
@@ -298,6 +300,10 @@ export interface Death {
   readonly cause: string;
   readonly lastError: string;
 }
+/** Sorts by time, and names the cause, so that a list by cause reads no records. */
+function attentionAtOf(at: EpochMs, cause: string, eventKey: string): string {
+  return `${String(at).padStart(13, '0')}#${cause}#${eventKey}`.slice(0, 500);
+}
 function deathSet(pk: EventPk, now: EpochMs, death: Death, timings: Timings): EventItemChange {
   return {
     status: 'dead_letter',
@@ -308,7 +314,7 @@ function deathSet(pk: EventPk, now: EpochMs, death: Death, timings: Timings): Ev
     dlqSent: false,
     updatedAt: now,
     attentionSource: splitEventPk(pk).sourceId,
-    attentionAt: `${String(now).padStart(13, '0')}#${death.cause}#${splitEventPk(pk).eventKey}`.slice(0, 500),
+    attentionAt: attentionAtOf(now, death.cause, splitEventPk(pk).eventKey),
     ...watch(pk, now + timings.deathWatchMs),
   };
 }
@@ -364,6 +370,28 @@ export function reviveParked(pk: EventPk, deadId: string, by: Park): EventUpdate
       ...watch(pk, by.watchAt),
     },
     remove: [...DEATH, ...LEASE, 'deferredSince', 'unreadySince', 'expiresAt'],
+  };
+}
+
+/**
+ * A person's decision that exactly this death will not be replayed. Nothing is owed any more, also where the DLQ message
+ * was never sent. It is kept for as long as the death would be: its body lives no longer.
+ */
+export function close(item: EventItem, closing: Closing, rules: WriteRules): EventUpdate {
+  const { deadId = '', deadAt = closing.at, cause = 'unknown' } = item;
+  const { sourceId, eventKey } = splitEventPk(item.pk);
+  return {
+    pk: item.pk,
+    condition: all(eq('status', 'dead_letter'), eq('deadId', deadId)),
+    set: {
+      status: 'closed',
+      closing,
+      updatedAt: closing.at,
+      expiresAt: expiryAfter(deadAt, rules.deadRetentionDays),
+      attentionSource: closedOf(sourceId),
+      attentionAt: attentionAtOf(closing.at, cause, eventKey),
+    },
+    remove: WATCH,
   };
 }
 

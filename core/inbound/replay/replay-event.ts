@@ -66,7 +66,9 @@ export async function replayEvent(
   if ((await ports.payloads.raiseBody(item.pk, bodySha, expiresAt)) === 'missing') return { kind: 'body_missing' };
   const { replayId, by, why, newKey = false, force = false, jobCreatedAt } = request;
   // Under a key of its own: a request that is refused below must not stand as the one that asked for this generation.
-  const detail = JSON.stringify({ replay: { id: replayId, by, why, at: now, previous: item.replayId } });
+  const detail = JSON.stringify({
+    replay: { id: replayId, by, why, at: now, previous: item.replayId, reopens: item.closing },
+  });
   await ports.payloads.putDetail({ pk: item.pk, sk: `N#${item.gen + 1}#${replayId}`, detail, expiresAt });
 
   const write: ReplayWrite = {

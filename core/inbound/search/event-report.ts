@@ -11,7 +11,7 @@ import {
   toEventPk,
 } from '#core/glossary.ts';
 import type { EventStore, PayloadStore } from '#core/inbound/ports.ts';
-import type { EventItem } from '#core/inbound/protocol/event-item.ts';
+import type { Closing, EventItem } from '#core/inbound/protocol/event-item.ts';
 import { SEE_DETAIL } from '#core/inbound/protocol/keep-result.ts';
 import { decodeJsonObject, parseJson } from '#core/scan/json-object.ts';
 import { toIso } from '#core/time.ts';
@@ -66,6 +66,7 @@ export async function reportEvent(
     completed_at: time(item.completedAt),
     next_attempt_at: time(item.nextAttemptAt),
     dead_at: time(item.deadAt),
+    ...closingOf(item),
     action_taken: item.actionTaken,
     result: item.result === undefined ? undefined : parseJson(detail?.detail ?? item.result),
     last_error: item.lastError,
@@ -98,7 +99,13 @@ export function summarizeEvent(item: EventItem): Record<string, unknown> {
     cause: item.cause,
     last_error: item.lastError,
     action_taken: item.actionTaken,
+    ...closingOf(item),
   };
+}
+
+/** Who closed a death and why, as a person reads it. */
+function closingOf({ closing }: EventItem): Record<string, unknown> {
+  return closing === undefined ? {} : { closed_at: toIso(closing.at), closed_by: closing.by, closed_why: closing.why };
 }
 
 export interface TimelineStep {
@@ -115,6 +122,7 @@ export async function reportHistory(
   const replays = await readReplayNotes(item, payloads);
   const steps: { readonly at: EpochMs | undefined; readonly step: string; readonly note?: string | undefined }[] = [
     { at: item.receivedAt, step: 'accepted', note: acceptedAs(item) },
+    ...replays.flatMap(({ reopens }) => (reopens === undefined ? [] : [closedStep(reopens)])),
     ...replays.map(({ at, by, why, gen }) => ({ at, step: 'replayed', note: `generation ${gen}, by ${by}: ${why}` })),
     { at: item.enqueuedAt, step: 'queued' },
     ...(item.recentAttempts ?? []).map(({ at, n, ms, cause }) => ({
@@ -129,6 +137,7 @@ export async function reportHistory(
     },
     { at: item.completedAt, step: item.status, note: item.actionTaken },
     { at: item.deadAt, step: 'dead_letter', note: item.lastError },
+    ...(item.closing === undefined ? [] : [closedStep(item.closing)]),
     { at: item.nextAttemptAt, step: 'next attempt', note: item.parked ? 'parked until then' : undefined },
   ];
   const timeline = steps
@@ -142,6 +151,10 @@ export async function reportHistory(
   };
 }
 
+function closedStep({ at, by, why }: Closing): { at: EpochMs; step: string; note: string } {
+  return { at, step: 'closed', note: `by ${by}: ${why}` };
+}
+
 function acceptedAs(item: EventItem): string {
   return item.reconciled ? "never arrived; fetched from the provider's API, recorded" : 'signature verified, recorded';
 }
@@ -152,6 +165,8 @@ interface ReplayNote {
   readonly id: string;
   readonly by: string;
   readonly why: string;
+  /** The closing of the death that this replay reopened. */
+  readonly reopens?: Closing;
 }
 type KeptNote = Omit<ReplayNote, 'gen'> & { readonly previous?: string };
 

@@ -3,10 +3,10 @@
  * latest arrivals, dead letters from `attention`, everything else from the hours of `timeline` inside the window: the table is never scanned.
  */
 
-import { type EpochMs, type EventPk, type SourceId, splitEventPk } from '#core/glossary.ts';
+import { type EpochMs, type EventPk, type EventStatus, splitEventPk } from '#core/glossary.ts';
 import type { ControlStore, EventStore } from '#core/inbound/ports.ts';
 import { readArrivals } from '#core/inbound/protocol/arrivals.ts';
-import { type EventItem, WATCH_SHARDS } from '#core/inbound/protocol/event-item.ts';
+import { type AttentionPartition, closedOf, type EventItem, WATCH_SHARDS } from '#core/inbound/protocol/event-item.ts';
 import { isTerminal } from '#core/inbound/protocol/event-status.ts';
 import { FAR } from '#core/inbound/protocol/event-writes.ts';
 import { fromBase64, textOf, toBase64, utf8 } from '#core/scan/bytes.ts';
@@ -110,11 +110,14 @@ export function comparePositions(a: Position, b: Position, order: Order): number
   return a.source < b.source ? -1 : 1;
 }
 
+/** What the index of dead events names. */
+const DEAD: readonly EventStatus[] = ['dead_letter', 'closed'];
+
 /** Keys of all events with these statuses, or undefined where the indexes do not hold them, or hold too many. */
 async function candidatesFromIndexes(filter: EventFilter, ports: ListPorts): Promise<readonly EventPk[] | undefined> {
   const { statuses, sources } = filter;
   const { store } = ports;
-  if (!statuses?.every(status => status === 'dead_letter' || !isTerminal(status))) return undefined;
+  if (!statuses?.every(status => DEAD.includes(status) || !isTerminal(status))) return undefined;
   const found = new Set<EventPk>();
   const open = statuses.some(status => !isTerminal(status));
   const searches = sources.flatMap(source => {
@@ -122,6 +125,7 @@ async function candidatesFromIndexes(filter: EventFilter, ports: ListPorts): Pro
     return [
       ...shards.map(shard => () => collectWatched(shard, found, store)),
       ...(statuses.includes('dead_letter') ? [() => collectDead(source, filter, found, store)] : []),
+      ...(statuses.includes('closed') ? [() => collectDead(closedOf(source), filter, found, store)] : []),
     ];
   });
   for (let at = 0; at < searches.length; at += READS_IN_PARALLEL) {
@@ -160,14 +164,14 @@ async function collectWatched(shard: string, found: Set<EventPk>, store: ListSto
 }
 
 async function collectDead(
-  source: SourceId,
+  partition: AttentionPartition,
   filter: EventFilter,
   found: Set<EventPk>,
   store: ListStore,
 ): Promise<boolean> {
   let cursor: string | undefined;
   do {
-    const page = await store.attention(source, cursor);
+    const page = await store.attention(partition, cursor);
     for (const { pk, attentionAt } of page.items) {
       const [deadAt, cause] = attentionAt.split('#');
       // Newest deaths first: nothing received since could have died before it.

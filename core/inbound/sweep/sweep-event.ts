@@ -68,6 +68,7 @@ function rowFor(item: EventItem, view: SweepView, timings: Timings): SweepRow {
     case 'skipped_stale':
     case 'rejected':
     case 'ignored':
+    case 'closed':
       return 'nothing_owed';
     case 'pending':
     case 'processing':

@@ -1,5 +1,6 @@
-/** Late requests of the provider by the real ingest, and replays by the real replayEvent. */
+/** Late requests of the provider by the real ingest, replays by the real replayEvent, closings by the real closeDeath. */
 import { RefusedSlots } from '#core/inbound/ingest/refused-slots.ts';
+import { closeDeath } from '#core/inbound/protocol/close-death.ts';
 import { replayEvent } from '#core/inbound/replay/replay-event.ts';
 import { handleRequest } from '#lambdas/ingest/handle-request.ts';
 import { signedRequest } from '#test/kit/signed-request.ts';
@@ -41,6 +42,18 @@ export async function startRequest(real: RealLifecycle): Promise<SteppedProcess>
   const delivery = { id: PK.slice(PK.indexOf('#') + 1), createdAt: real.createdAt };
   await process.start(() => ingest(signedRequest(delivery, real.clock.now(), SECRET)));
   return process;
+}
+
+/** A person who read a death and closes it with one write. */
+export async function closerStep(real: RealLifecycle, action: string): Promise<void> {
+  if (action === 'reads the death') {
+    real.closing = real.item();
+    return;
+  }
+  if (!real.closing) throw new Error('a closer who has read nothing');
+  const result = await closeDeath(real.closing, { by: 'walk', why: 'walk' }, real, RULES);
+  const wanted = action === 'closes the death' ? 'closed' : 'changed';
+  if (result !== wanted) throw new Divergence(`${action}: the closing ended as ${result}, not as ${wanted}`);
 }
 
 export async function operatorStep(

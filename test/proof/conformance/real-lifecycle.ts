@@ -90,6 +90,8 @@ export class RealLifecycle {
   readonly sweeps: (SteppedProcess | undefined)[] = [undefined, undefined];
   readonly operators: (SteppedProcess | undefined)[] = [undefined, undefined];
   request: SteppedProcess | undefined;
+  /** What a person who is about to close a death has read. */
+  closing: EventItem | undefined;
   queue: string[] = [];
   dead: string[] = [];
   paused = false;
@@ -235,6 +237,8 @@ function statusOf(item: EventItem): LifeRecord['status'] {
       return item.status;
     case 'dead_letter':
       return 'dead';
+    case 'closed':
+      return 'closed';
     case 'completed':
     case 'skipped_stale':
     case 'rejected':

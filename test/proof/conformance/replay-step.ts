@@ -2,7 +2,7 @@
 import type { Step } from '#test/proof/model/explore.ts';
 import type { DlqTag, State } from '#test/proof/model/lifecycle-state.ts';
 import { consumerStep } from './consumer-step.ts';
-import { operatorStep, requestStep } from './people-step.ts';
+import { closerStep, operatorStep, requestStep } from './people-step.ts';
 import type { RealLifecycle } from './real-lifecycle.ts';
 import { sweeperStep, tagIn } from './sweeper-step.ts';
 
@@ -31,6 +31,8 @@ export async function replayStep(real: RealLifecycle, from: State, step: Step<St
     case 'person':
       real.queue.push(real.take<DlqTag>(real.dead, tagIn(action) as DlqTag, body => real.deadTagOf(body)));
       return;
+    case 'closer':
+      return closerStep(real, action);
     default:
       throw new Error(`The model has an actor nobody drives: ${actor}`);
   }

@@ -47,9 +47,10 @@ async function startSweeper(real: RealLifecycle, action: string): Promise<Steppe
   return process;
 }
 
-/** The real drain looks at this message and at every one of the present death, and must delete this one only. */
+/** The real drain looks at this message and, unless the death is closed, at every one of it; it must delete this one only. */
 async function drain(real: RealLifecycle, tag: DlqTag): Promise<void> {
-  const stays = real.dead.filter(body => real.deadTagOf(body) === 'current');
+  const isClosed = real.item()?.status === 'closed';
+  const stays = isClosed ? [] : real.dead.filter(body => real.deadTagOf(body) === 'current');
   const goes = real.take(real.dead, tag, body => real.deadTagOf(body));
   const batches = [[...stays, goes]];
   const deleted: string[] = [];

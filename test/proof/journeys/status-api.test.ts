@@ -279,6 +279,19 @@ describe('a store that does not answer', () => {
   });
 });
 
+describe('a death that a person closed', () => {
+  it('is out of the dead letters, and says who decided that and why', async () => {
+    incident.mended = false;
+    await incident.world.post({ id: 'bad-closed', source: 'pay', type: 'invoice.paid' });
+    await incident.world.clock.advanceBy(60_000);
+    expect(await incident.world.close('bad-closed', 'pay')).toBe('closed');
+    expect(await incident.idsOf('GET /dead-letters', {})).not.toContain('pay bad-closed');
+    expect(await incident.idsOf('GET /events', { status: 'closed' })).toEqual(['pay bad-closed']);
+    const { body } = await incident.call('GET /events/{event_id}', about('bad-closed'));
+    expect(body).toMatchObject({ status: 'closed', closed_by: 'test', closed_why: 'test' });
+  });
+});
+
 describe('docs/api/openapi.json', () => {
   it('has the routes of the code, with their parameters and fields, and is of this release', () => {
     expect([...document.operations.keys()].sort()).toEqual(['GET /health', ...API_ROUTES].sort());

@@ -1,7 +1,16 @@
 /** A busy consumer of the lifecycle model: what it holds, how its steps are collected, and what deleting means (I7). */
 import { RuleBroken, type Step } from './explore.ts';
 import type { LifecycleRules } from './lifecycle-rules.ts';
-import { addCopy, type Consumer, GONE, type State, setConsumer, type Tag, takeCopy } from './lifecycle-state.ts';
+import {
+  addCopy,
+  type Consumer,
+  GONE,
+  isOver,
+  type State,
+  setConsumer,
+  type Tag,
+  takeCopy,
+} from './lifecycle-state.ts';
 
 export class BusyConsumer {
   readonly list: Step<State>[] = [];
@@ -58,7 +67,7 @@ function mayDelete(state: State, tag: Tag): boolean {
   const { record } = state;
   if (tag === 'older') return true;
   if (!record || (record.status === 'dead' && tag === 'redriven')) return false;
-  return record.status === 'completed' || record.status === 'dead' || record.parked || record.successorSent;
+  return isOver(record) || record.status === 'dead' || record.parked || record.successorSent;
 }
 
 export function deletions(state: State, me: number): readonly (readonly [string, State])[] {

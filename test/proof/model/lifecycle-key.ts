@@ -1,7 +1,15 @@
 /** One representative for all lifecycle states that no rule can tell apart, and the key of a state. */
 import { packKey } from './explore.ts';
 import type { LifecycleRules } from './lifecycle-rules.ts';
-import type { Consumer, LateRequest, LifeRecord, Operator, State, Sweep } from './lifecycle-state.ts';
+import {
+  type Consumer,
+  isOver,
+  type LateRequest,
+  type LifeRecord,
+  type Operator,
+  type State,
+  type Sweep,
+} from './lifecycle-state.ts';
 
 /** Interchangeable actors are sorted; fields that nothing reads any more and writes that must be refused are dropped. */
 export function canonicalState(state: State, rules: LifecycleRules): State {
@@ -25,7 +33,7 @@ function dropDeadWeight(state: State, record: LifeRecord, rules: LifecycleRules)
 }
 
 function withoutUnreadFields(record: LifeRecord): LifeRecord {
-  if (record.status === 'completed' || record.status === 'dead') {
+  if (isOver(record) || record.status === 'dead') {
     return { ...record, enqueued: true, attempts: 0, resends: 0, successorSent: false };
   }
   return record.status === 'pending' || record.enqueued ? record : { ...record, enqueued: true };
@@ -73,7 +81,7 @@ function sorted<T>(list: readonly T[], code: (item: T) => number): readonly T[] 
   return list.length < 2 || code(a as T) >= code(b as T) ? list : [b as T, a as T];
 }
 
-const STATUS = { pending: 0, processing: 1, failed: 2, deferred: 3, completed: 4, dead: 5 } as const;
+const STATUS = { pending: 0, processing: 1, failed: 2, deferred: 3, completed: 4, dead: 5, closed: 6 } as const;
 const DUE = { none: 0, ahead: 1, reached: 2 } as const;
 const WATCH = { none: 0, near: 1, far: 2 } as const;
 // The ranks of consumers and operators follow the order in which the reference models sort them, so that a run that
@@ -128,7 +136,7 @@ function operatorCode(operator: Operator | LateRequest | undefined): number {
   return operator ? 1 + Number(operator.gen === 'current') + 2 * OPERATOR_STEP[operator.step] : 0;
 }
 
-/** The record without its counters: 0…1,152 */
+/** The record without its counters: 0…1,344 */
 function recordCode(record: LifeRecord | undefined): number {
   if (!record) return 0;
   const flags =
@@ -145,13 +153,16 @@ export function keyOf(state: State): string {
     : 0;
   const messages = queue.current + 3 * (queue.redriven + 3 * (queue.afterDeath + 3 * queue.older));
   const deadLetters = dlq.current + 3 * (dlq.earlierDeath + 3 * dlq.older);
+  const closer = state.closer ? DLQ_TAG[state.closer] : NO_DLQ_TAG;
   const people = budget.crash + 3 * (budget.lostReply + 3 * (budget.zombie + 3 * (budget.replay + 3 * budget.redrive)));
   return packKey(
-    recordCode(record) + 1200 * (record ? record.attempts : 0),
+    recordCode(record) + 1350 * (record ? record.attempts : 0),
     counters + 128 * (messages + 54 * Number(state.paused)),
     consumerCode(state.consumers[0]) + 420 * (operatorCode(state.operators[0]) + 9 * operatorCode(state.operators[1])),
     consumerCode(state.consumers[1]) + 420 * (operatorCode(state.request) + 9 * deadLetters),
-    sweepCode(state.sweeps[0]) + 67 * (sweepCode(state.sweeps[1]) + 67 * Number(state.neighbour)),
-    people + 243 * (budget.pause + 3 * (budget.duplicate + 3 * (budget.breaker + 3 * budget.payloadMissing))),
+    sweepCode(state.sweeps[0]) + 67 * (sweepCode(state.sweeps[1]) + 67 * (Number(state.neighbour) + 2 * closer)),
+    people +
+      243 *
+        (budget.pause + 3 * (budget.duplicate + 3 * (budget.breaker + 3 * (budget.payloadMissing + 3 * budget.close)))),
   );
 }

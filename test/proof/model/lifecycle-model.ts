@@ -8,7 +8,7 @@ import { canonicalState, keyOf } from './lifecycle-key.ts';
 import { lateRequestActor, pauseActor, peopleActor, timeActor } from './lifecycle-people.ts';
 import { processorActor } from './lifecycle-processor.ts';
 import type { LifecycleRules } from './lifecycle-rules.ts';
-import { type Budget, copiesInQueue, FRESH, type LifeRecord, type State } from './lifecycle-state.ts';
+import { type Budget, copiesInQueue, FRESH, isOver, type LifeRecord, type State } from './lifecycle-state.ts';
 import { sweeperActor } from './lifecycle-sweeper.ts';
 
 const NOTHING_HAPPENS: Budget = {
@@ -21,6 +21,7 @@ const NOTHING_HAPPENS: Budget = {
   duplicate: 0,
   breaker: 0,
   payloadMissing: 0,
+  close: 0,
 };
 
 /** The lifecycle model. `outage`: it may also start with copies only, because DynamoDB was down at ingest. */
@@ -58,6 +59,7 @@ function initialStates(rules: LifecycleRules, budget: Budget, outage = false): r
     sweeps: Array.from({ length: rules.sweepers }, () => undefined),
     request: undefined,
     operators: [undefined, undefined],
+    closer: undefined,
     dlq: { current: 0, earlierDeath: 0, older: 0 },
     paused: false,
     neighbour: rules.neighbour,
@@ -73,17 +75,17 @@ function initialStates(rules: LifecycleRules, budget: Budget, outage = false): r
 
 /** Invariant I8: something owed (not terminal, or dead and not in the DLQ) ⇔ watched ⇔ no expiry. */
 function owesWhatItShows(record: LifeRecord, rules: LifecycleRules): boolean {
-  const owed = record.status === 'dead' ? !record.dlqSent : record.status !== 'completed';
+  const owed = record.status === 'dead' ? !record.dlqSent : !isOver(record);
   const watched = record.watch !== 'none';
   return (owed === watched || (watched && rules.leftoverWatch)) && owed !== record.expires;
 }
 
-/** Invariant I4: only a replay leaves `completed`; only a replay or a redrive leaves `dead`. */
-function undoesATerminalStatus(from: State, to: State, action: string): boolean {
+/** Invariant I4: only a replay leaves `completed` and `closed`; a redrive or a closing leaves `dead`, too. */
+function undoesATerminalStatus(from: State, to: State, action: string): boolean | undefined {
   const before = from.record?.status;
   const after = to.record?.status;
   if (before === after || action.includes('writes the replay')) return false;
-  return before === 'completed' || (before === 'dead' && !action.includes('revives'));
+  return (from.record && isOver(from.record)) || (before === 'dead' && !/revives|closes/.test(action));
 }
 
 function isSettled(state: State, rules: LifecycleRules): boolean {
@@ -92,7 +94,7 @@ function isSettled(state: State, rules: LifecycleRules): boolean {
   if (!record || busy) return false;
   if (rules.neighbour) return !state.neighbour;
   if (dlq.earlierDeath > 0 || dlq.older > 0 || record.watch !== 'none') return false;
-  if (record.status === 'completed') return dlq.current === 0;
+  if (isOver(record)) return dlq.current === 0;
   return record.status === 'dead' && record.dlqSent && dlq.current > 0;
 }
 

@@ -1,5 +1,5 @@
 /** Everybody else in the lifecycle model: time, a late duplicate request, pause and resume, operators, redrive. */
-import { type Actor, certain, possible, replaceAt, type Step } from './explore.ts';
+import { type Actor, certain, possible, RuleBroken, replaceAt, type Step } from './explore.ts';
 import type { LifecycleRules } from './lifecycle-rules.ts';
 import {
   addCopy,
@@ -64,7 +64,7 @@ export function pauseActor(rules: LifecycleRules): Actor<State> {
   };
 }
 
-/** Two people who replay, and one who redrives DLQ messages in the console. */
+/** Two people who replay, one who redrives DLQ messages in the console, and one who closes deaths. */
 export function peopleActor(rules: LifecycleRules): Actor<State> {
   return state => {
     const { record } = state;
@@ -78,8 +78,23 @@ export function peopleActor(rules: LifecycleRules): Actor<State> {
         list.push(possible('person', `redrives a DLQ message (${tag})`, moved));
       }
     }
-    return list;
+    return [...list, ...closingSteps(rules, state, record)];
   };
+}
+
+/** Reads a death, and later closes what is there if the rule allows it. */
+function closingSteps(rules: LifecycleRules, state: State, record: LifeRecord): readonly Step<State>[] {
+  const step = (action: string, to: State) => [possible('closer', action, to)];
+  if (state.closer === undefined) {
+    if (state.budget.close === 0 || record.status !== 'dead') return [];
+    return step('reads the death', { ...spend(state, 'close'), closer: 'current' });
+  }
+  const done: State = { ...state, closer: undefined };
+  const isTheDeath = record.status === 'dead' && state.closer === 'current';
+  const allowed = isTheDeath || rules.closeIf === 'always' || (rules.closeIf === 'dead' && record.status === 'dead');
+  if (!allowed) return step('finds another death, or none', done);
+  if (!isTheDeath) throw new RuleBroken('I4 WHAT NOBODY READ AS DEAD WAS CLOSED');
+  return step('closes the death', writeRecord(done, { ...record, status: 'closed', watch: 'none', expires: true }));
 }
 
 function operatorSteps(

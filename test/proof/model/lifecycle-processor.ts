@@ -17,6 +17,7 @@ import {
   die,
   FRESH,
   isClaimable,
+  isOver,
   type LifeRecord,
   NOBODY,
   type State,
@@ -112,7 +113,9 @@ function mayClaim(self: BusyConsumer, record: LifeRecord): boolean {
 function refuse(self: BusyConsumer, before: string, record: LifeRecord): void {
   const { state, consumer, rules } = self;
   const row = (action: string, to: State): void => self.certain(before + action, to);
-  if (consumer.tag === 'older' || record.status === 'completed') row('stale or terminal: will ack', self.toAck(state));
+  if (!rules.closedIsFinal && record.status === 'closed' && consumer.tag === 'redriven')
+    row('is redriven: will revive', self.goTo('revive'));
+  else if (consumer.tag === 'older' || isOver(record)) row('stale or terminal: will ack', self.toAck(state));
   else if (record.status === 'dead') {
     if (consumer.tag === 'redriven' || consumer.tag === 'afterDeath')
       row('is redriven: will revive', self.goTo('revive'));
@@ -135,7 +138,7 @@ function park(self: BusyConsumer, record: LifeRecord | undefined): void {
     } else self.certain('has no item to park: will ack', self.toAck(state));
   } else if (rules.parkIf === 'always') {
     const redriven = consumer.tag === 'redriven' || consumer.tag === 'afterDeath';
-    if ((record.status === 'completed' || record.status === 'dead') && !redriven) {
+    if ((isOver(record) || record.status === 'dead') && !redriven) {
       throw new RuleBroken('I4 A TERMINAL EVENT WAS UNDONE');
     }
     self.certain('parks whatever is there', self.toAck(parkInto(record)));
@@ -180,10 +183,11 @@ function payloadMissing(self: BusyConsumer, record: LifeRecord): void {
 
 function revive(self: BusyConsumer, record: LifeRecord): void {
   const { state, consumer, rules } = self;
-  if (rules.reviveIf === 'always' && record.status === 'completed') {
+  if (rules.reviveIf === 'always' && isOver(record)) {
     throw new RuleBroken('I4 A TERMINAL EVENT WAS UNDONE');
   }
-  if (record.status === 'dead' && (consumer.tag === 'redriven' || consumer.tag === 'afterDeath')) {
+  const mayRevive = record.status === 'dead' || (!rules.closedIsFinal && record.status === 'closed');
+  if (mayRevive && (consumer.tag === 'redriven' || consumer.tag === 'afterDeath')) {
     if (consumer.tag === 'afterDeath') throw new RuleBroken('I4 A DEAD EVENT WAS REVIVED AND NOBODY ASKED FOR IT');
     const alive: LifeRecord = {
       ...record,

@@ -17,6 +17,12 @@ export interface LifecycleRules {
   readonly drainDlq: boolean;
   /** Open dead letters whose own DLQ message has expired, that the test "DLQ deeper than open dead letters" counts. */
   readonly expiredDlqMessagesCounted: number;
+  /** What a person's closing requires: the very death that was read, any death, nothing. */
+  readonly closeIf: 'deadId' | 'dead' | 'always';
+  /** A redriven message of a closed death is refused. */
+  readonly closedIsFinal: boolean;
+  /** The drain takes the message of a closed death. */
+  readonly drainsClosed: boolean;
   /** Replay removes `expiresAt` and `dlqSent` and brings the watch back. */
   readonly replayClears: boolean;
 
@@ -74,6 +80,9 @@ export const PROTOCOL: LifecycleRules = {
   copiesFinishDlqSend: true,
   drainDlq: true,
   expiredDlqMessagesCounted: 0,
+  closeIf: 'deadId',
+  closedIsFinal: true,
+  drainsClosed: true,
   replayClears: true,
   deadRow: true,
   unsentRow: true,

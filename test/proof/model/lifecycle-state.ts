@@ -14,8 +14,8 @@ export const RESEND_CAP = 1;
 const COPIES = 2;
 const OLDER_COPIES = 1;
 
-/** `completed` stands for every terminal status but `dead`. */
-export type Status = 'pending' | 'processing' | 'failed' | 'deferred' | 'completed' | 'dead';
+/** `completed` stands for every terminal status but `dead` and `closed`. */
+export type Status = 'pending' | 'processing' | 'failed' | 'deferred' | 'completed' | 'dead' | 'closed';
 
 export const NOBODY = -1;
 export const GONE = -2;
@@ -110,6 +110,7 @@ export interface Budget {
   readonly duplicate: number;
   readonly breaker: number;
   readonly payloadMissing: number;
+  readonly close: number;
 }
 
 export interface State {
@@ -119,6 +120,8 @@ export interface State {
   readonly sweeps: readonly (Sweep | undefined)[];
   readonly request: LateRequest | undefined;
   readonly operators: readonly (Operator | undefined)[];
+  /** The death that a person has read and is about to close. */
+  readonly closer: DlqTag | undefined;
   readonly dlq: Readonly<Record<DlqTag, number>>;
   readonly paused: boolean;
   readonly neighbour: boolean;
@@ -204,6 +207,7 @@ export function changeDeadId(state: State): State {
     consumers: state.consumers.map(
       c => c && { ...c, tag: c.tag === 'older' ? c.tag : 'current', dead: earlier(c.dead) },
     ),
+    closer: earlier(state.closer),
   };
 }
 
@@ -218,13 +222,14 @@ export function changeGeneration(state: State): State {
     sweeps: state.sweeps.map(sweep => sweep && { ...sweep, what: 'older', fresh: false }),
     request: state.request && { ...state.request, gen: 'older' },
     operators: state.operators.map(operator => operator && { ...operator, gen: 'older' }),
+    closer: state.closer && 'older',
     consumers: state.consumers.map(c => c && { ...c, tag: 'older', dead: c.dead && 'older' }),
   };
 }
 
 /** The write that makes the record a dead letter with a new deadId. */
 export function die(state: State, record: LifeRecord): State {
-  if (record.status === 'completed') throw new RuleBroken('I4 A TERMINAL EVENT WAS UNDONE');
+  if (isOver(record)) throw new RuleBroken('I4 A TERMINAL EVENT WAS UNDONE');
   return changeDeadId(
     writeRecord(state, {
       ...record,
@@ -255,9 +260,14 @@ export function writeDeathDone(
   return allowed ? writeRecord(state, { ...record, dlqSent: true, watch: 'none', expires: true }) : state;
 }
 
+/** Final, and no redrive changes it. */
+export function isOver({ status }: LifeRecord): boolean {
+  return status === 'completed' || status === 'closed';
+}
+
 export function isClaimable(record: LifeRecord): boolean {
   if (record.status === 'processing') return !record.leased;
-  return record.status !== 'completed' && record.status !== 'dead' && record.due !== 'ahead';
+  return !isOver(record) && record.status !== 'dead' && record.due !== 'ahead';
 }
 
 export function setConsumer(state: State, me: number, consumer: Consumer | undefined): State {

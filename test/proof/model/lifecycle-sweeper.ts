@@ -6,6 +6,7 @@ import {
   copiesInQueue,
   die,
   isClaimable,
+  isOver,
   type LifeRecord,
   RESEND_CAP,
   type State,
@@ -51,6 +52,8 @@ function startSweep(rules: LifecycleRules, state: State, me: number, add: Add): 
   const openDeadLetters = Number(record?.status === 'dead') + rules.expiredDlqMessagesCounted;
   if (rules.drainDlq && dlq.current + dlq.earlierDeath + dlq.older > openDeadLetters) {
     if (dlq.earlierDeath > 0) add('drains a DLQ message (earlierDeath)', takeDlqMessage(state, 'earlierDeath'));
+    if (dlq.current > 0 && record?.status === 'closed' && rules.drainsClosed)
+      add('drains a DLQ message (current)', takeDlqMessage(state, 'current'));
     if (dlq.older > 0) add('drains a DLQ message (older)', takeDlqMessage(state, 'older'));
   }
   const readsFar = rules.pauseWatch === 'far, read by every run' && !state.paused;
@@ -75,7 +78,7 @@ function catchAll(
   add: Add,
   read: (step: SweepStep) => State,
 ): void {
-  if (record.status === 'completed' || (record.status === 'dead' && record.dlqSent)) {
+  if (isOver(record) || (record.status === 'dead' && record.dlqSent)) {
     if (rules.sweepers === 2) add('catch-all: reads nothing owed', read('remove-watch'));
     else add('catch-all: nothing owed, removes watch', writeRecord(state, { ...record, watch: 'none' }));
   } else if (rules.pauseWatch !== 'soon' && state.paused && record.parked && record.due === 'reached') {

@@ -13,6 +13,7 @@ const UNDONE = 'I4 A TERMINAL EVENT WAS UNDONE';
 const STUCK = 'STUCK FOR EVER';
 const NOT_WATCHED = 'I8 WATCH OR EXPIRY DOES NOT MATCH WHAT IS OWED';
 const DELETED = 'I7 A MESSAGE WAS DELETED TOO EARLY';
+const CLOSED_UNREAD = 'I4 WHAT NOBODY READ AS DEAD WAS CLOSED';
 const TWO_OWNERS = 'I5 TWO OWNERS FINISHED';
 
 type Rules = Partial<LifecycleRules>;
@@ -155,6 +156,20 @@ const siblings: readonly Variant[] = [
   good('a watch left on a completed event, replay', 29_798, { replay: 1 }, { leftoverWatch: true }),
 ];
 
+/** A person closes a death. */
+const closing: readonly Variant[] = [
+  good('close', 2_004, { close: 1 }),
+  good('close: redrive', 29_120, { close: 1, redrive: 1 }),
+  slow(good('close: redrive, crash', 90_411, { close: 1, redrive: 1, crash: 1 })),
+  slow(good('close: replay, lost reply', 260_049, { close: 1, replay: 1, lostReply: 1 })),
+  good('close: pause, zombie', 42_015, { close: 1, pause: 1, zombie: 1 }),
+  slow(good('close: redrive, two sweepers', 758_370, { close: 2, redrive: 2 }, { sweepers: 2 })),
+  bad('close of any death', 1_139, CLOSED_UNREAD, { close: 1, redrive: 1 }, { closeIf: 'dead' }),
+  bad('close without a condition', 749, CLOSED_UNREAD, { close: 1, redrive: 1 }, { closeIf: 'always' }),
+  bad('a redrive revives a closed death', 748, UNDONE, { close: 1, redrive: 1 }, { closedIsFinal: false }),
+  bad('the message of a closed death is never drained', 1_910, STUCK, { close: 1 }, { drainsClosed: false }),
+];
+
 const twoSweepers: Rules = { sweepers: 2 };
 const leftover: Rules = { sweepers: 2, leftoverWatch: true };
 
@@ -219,7 +234,7 @@ const withTwoSweepers: readonly Variant[] = [
   ),
 ];
 
-export const lifecycleVariants: readonly Variant[] = [...ofTheReference, ...siblings, ...withTwoSweepers];
+export const lifecycleVariants: readonly Variant[] = [...ofTheReference, ...siblings, ...closing, ...withTwoSweepers];
 
 function good(name: string, states: number, budget: Faults, rules: Rules = {}, start?: 'outage'): Variant {
   return variant('GOOD', name, states, [], modelOf(budget, rules, start));

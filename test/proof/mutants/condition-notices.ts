@@ -57,6 +57,8 @@ export const NOTICES: Readonly<Record<string, Notice>> = {
   'deathDone: deadId eq': { race: 'aNoteOfAnOlderDeath' },
   'revive: status eq': deathHasItsId,
   'revive: deadId eq': { race: 'aRedriveOfAnOlderDeath' },
+  'close: status eq': deathHasItsId,
+  'close: deadId eq': { race: 'aClosingOfAnOlderDeath' },
   'reviveParked: status eq': deathHasItsId,
   'reviveParked: deadId eq': { race: 'aParkedRedriveOfAnOlderDeath' },
 

@@ -73,6 +73,7 @@ export const GUARDS: readonly Guard[] = [
   owned(writes.die(by, death, note, timings)),
   ofDeath(writes.deathDone(pk, 'd', NOW, rules)),
   ofDeath(writes.revive(pk, 'd', claimBy, timings)),
+  ofDeath(writes.close(item(dead), { by: 'ada', why: 'w', at: NOW }, rules)),
   ofDeath(writes.reviveParked(pk, 'd', writes.pausedPark(NOW))),
   {
     update: writes.markEnqueued(pk, 2, NOW),

@@ -18,6 +18,8 @@ export function writeOf({ condition, set, add, remove = [] }: EventUpdate): stri
       return set.parked ? 'retryLater' : 'retrySoon';
     case 'dead_letter':
       return leavesOf(condition).some(leaf => leaf.startsWith('watchAt')) ? 'dieUnclaimed' : 'die';
+    case 'closed':
+      return 'close';
     case 'pending':
       return set.replayId === undefined ? 'catchUp' : 'replay';
     case undefined:

@@ -22,6 +22,7 @@ describe('every command', () => {
       'completion',
       'console',
       'cost',
+      'dlq close',
       'dlq ls',
       'dlq purge',
       'dlq redrive',

@@ -188,6 +188,22 @@ describe('input', () => {
     expect(gateway.sent).toEqual([{ url: 'http://localhost:3000/x', body: '{"a":1}' }]);
   });
 
+  it('closes dead letters only with a reason, and only as many as were confirmed', async () => {
+    gateway.add({
+      source: 'stripe',
+      key: 'evt_dead',
+      type: 'a',
+      status: 'dead_letter',
+      receivedAt: Date.now() - 9_000,
+    });
+    const close = (body: object) =>
+      call(writing, '/api/dead/close?source=stripe', { method: 'POST', body: JSON.stringify(body) });
+    expect((await close({ confirm: 1 })).body).toContain('why is missing');
+    expect((await close({ confirm: 2, why: 'test data' })).body).toContain('2 were confirmed, 1 are dead now');
+    expect(JSON.parse((await close({ confirm: 1, why: 'test data' })).body)).toEqual({ closed: 1, left: 0 });
+    expect(JSON.parse((await call(writing, '/api/dead')).body)).toMatchObject({ total: 0 });
+  });
+
   it('never tells a secret', async () => {
     for (const [method, path] of PATHS.filter(it => it[0] === 'GET' && it[1] !== '/api/live')) {
       const { body } = await call(writing, path, { method });

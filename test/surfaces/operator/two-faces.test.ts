@@ -14,6 +14,7 @@ const PAIRS = [
   ['findOne', 'cli/commands/events.ts', 'console/server/routes.ts'],
   ['FollowLog', 'cli/commands/events.ts', 'console/server/live.ts'],
   ['moveDeadMessages', 'cli/commands/dlq.ts', 'console/server/routes.ts'],
+  ['closeDeaths', 'cli/commands/dlq-close.ts', 'console/server/routes.ts'],
   ['replayNow', 'cli/commands/replay.ts', 'console/server/routes.ts'],
   ['previewOf', 'cli/commands/replay.ts', 'console/server/routes.ts'],
   ['startReplay', 'cli/commands/replay.ts', 'console/server/routes.ts'],

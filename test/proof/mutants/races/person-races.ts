@@ -57,6 +57,21 @@ const aParkedRedriveOfAnOlderDeath: Race = async () => {
   ];
 };
 
+const aClosingOfAnOlderDeath: Race = async () => {
+  const { world } = mortalWorld();
+  await world.post(DELIVERY);
+  world.start();
+  await world.settle();
+  const raced = await race(
+    first('close'),
+    () => diesAgain(world),
+    () => world.clock.complete(world.close('a')),
+  );
+  world.stop();
+  const { status } = world.item('a') ?? {};
+  return [...raced, ...unless(status === 'dead_letter', `I4 a death that nobody has read is ${status}`)];
+};
+
 const markedAfterItEnded: Race = async () => {
   const world = calmWorld();
   await world.post(DELIVERY);
@@ -152,6 +167,7 @@ const aJobAfter =
 export const PERSON_RACES = {
   aRedriveOfAnOlderDeath,
   aParkedRedriveOfAnOlderDeath,
+  aClosingOfAnOlderDeath,
   markedAfterItEnded,
   markedForAnotherReplay,
   replayedAfterAnotherReplay,
