@@ -285,6 +285,8 @@ describe('a death that a person closed', () => {
     await incident.world.post({ id: 'bad-closed', source: 'pay', type: 'invoice.paid' });
     await incident.world.clock.advanceBy(60_000);
     expect(await incident.world.close('bad-closed', 'pay')).toBe('closed');
+    // The index lags.
+    await incident.world.clock.advanceBy(10_000);
     expect(await incident.idsOf('GET /dead-letters', {})).not.toContain('pay bad-closed');
     expect(await incident.idsOf('GET /events', { status: 'closed' })).toEqual(['pay bad-closed']);
     const { body } = await incident.call('GET /events/{event_id}', about('bad-closed'));
