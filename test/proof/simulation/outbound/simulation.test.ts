@@ -4,7 +4,9 @@ import { recordRun } from '#test/kit/proof-ledger.ts';
 import { type SimulationOptions, simulate } from './run.ts';
 
 const INVARIANTS = ['O1', 'O2', 'O3', 'O4', 'O5', 'O6', 'O7', 'O8', 'O9'];
-const DAY: Omit<SimulationOptions, 'seed'> = { endpoints: 40, days: 1, perHour: 20, schedule: 'ten-hours' };
+/** At noon each application sends 20 messages an hour in the long run; 8 show the same with a third of the work. */
+const PER_HOUR = isLongRun() ? 20 : 8;
+const DAY: Omit<SimulationOptions, 'seed'> = { endpoints: 40, days: 1, perHour: PER_HOUR, schedule: 'ten-hours' };
 /** 500 endpoints of all temperaments for a month; some are abandoned, and what waits for them expires. */
 const MONTH = { endpoints: 500, days: 30, perHour: 0.6, abandoned: true, retentionDays: 10 } as const;
 
@@ -15,7 +17,7 @@ describe('simulated customers', () => {
       recordRun(INVARIANTS, 'outbound-simulation', report.checks, report.complaints.length);
       expect(report.complaints.slice(0, 20)).toEqual([]);
       // A day in which nothing happened would prove nothing.
-      expect(report.deliveries).toBeGreaterThan(5_000);
+      expect(report.deliveries).toBeGreaterThan(PER_HOUR * 300);
       expect(report.requests).toBeGreaterThan(report.deliveries);
       expect(report.opened).toBeGreaterThan(3);
       expect(report.ends['dead']).toBeGreaterThan(0);
@@ -25,7 +27,7 @@ describe('simulated customers', () => {
   }
 
   test('without weather, healthy endpoints get their first request within a second, whatever their neighbours do', async () => {
-    const report = await simulate({ ...DAY, endpoints: 25, perHour: 10, seed: 3, calm: true });
+    const report = await simulate({ ...DAY, endpoints: 15, perHour: 10, seed: 3, calm: true });
     expect(report.complaints).toEqual([]);
     expect(report.duplicates).toBe(0);
     expect(report.firstDelayP99).toBeLessThanOrEqual(1_000);
