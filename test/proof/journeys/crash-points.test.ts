@@ -1,6 +1,8 @@
 /**
  * A fault at every call: each base journey is run once to number its calls, then once for each call and each fault, and
- * for a sample of pairs of them. Each run is judged at every change and at rest. HOLDFAST_LONG=1 runs all pairs.
+ * for a sample of pairs of them. Each run is judged at every change and at rest. A new sweeper asks the same two things
+ * for each hour of a day: of these repetitions, the ones in the middle get one fault each, in turn. HOLDFAST_LONG=1 runs
+ * every fault there, too, and all pairs.
  */
 import { afterAll, describe, expect, it } from 'vitest';
 import { isLongRun } from '#test/kit/long-run.ts';
@@ -11,6 +13,9 @@ import { Tally } from './support/tally.ts';
 const SAMPLED_PAIRS = 6;
 const SAMPLED_OF_FIFTY = 4;
 const HOUR_MS = 3_600_000;
+const MINUTE_MS = 60_000;
+/** Of many equal calls within a minute, this number at the beginning and at the end gets every fault. */
+const AT_EACH_END = 4;
 
 /** A fault at a call, and the calls after it that a second fault may hit. */
 interface Single {
@@ -46,7 +51,7 @@ describe.each(JOURNEYS)('$name', journey => {
     const idleSweeps = journey === JOURNEYS[0] ? 1 : 0;
     const found: Single[] = [];
     for (const at of interestingCalls(base.stage.calls, idleSweeps)) {
-      for (const fault of FAULTS) {
+      for (const fault of faultsAt(at, base.stage.calls)) {
         const calls = await judge(journey, new Map([[at.n, fault]]), describeFault(at, fault));
         found.push({ at, fault, later: interestingCalls(calls).filter(it => it.n > at.n) });
       }
@@ -101,6 +106,17 @@ it('went through every fault at every call', () => {
   expect(counts.single).toBeGreaterThan(2_500);
   expect(counts.pair).toBeGreaterThan(JOURNEYS.length * 5);
 });
+
+/** All faults, but one for a call in the middle of many equal ones. */
+function faultsAt(at: Call, calls: readonly Call[]): readonly Fault[] {
+  const minute = Math.floor(at.at / MINUTE_MS);
+  const equal = calls.filter(
+    it => it.role === at.role && it.name === at.name && Math.floor(it.at / MINUTE_MS) === minute,
+  );
+  const place = equal.indexOf(at);
+  const inTheMiddle = place >= AT_EACH_END && place < equal.length - AT_EACH_END;
+  return isLongRun() || !inTheMiddle ? FAULTS : FAULTS.slice(place % FAULTS.length).slice(0, 1);
+}
 
 function describeFault(call: Call, fault: Fault): string {
   return `${fault} at call ${call.n} (${call.role} ${call.name})`;
