@@ -133,6 +133,54 @@ describe('the command line', () => {
     expect(refused.stderr + refused.stdout).toMatch(/specify which stacks to use/);
     expect(refused.stderr + refused.stdout).toMatch(/dev\/Data.*dev\/Gateway/s);
   });
+
+  describe('two environments in one account and region', () => {
+    /** All templates of an environment, as the command line made them. */
+    const templatesOf = async (environment: string): Promise<Resource[]> => {
+      const folder = join(folders[0] ?? (await synthInto()).folder, `assembly-${environment}`);
+      const files = (await readdir(folder)).filter(file => file.endsWith('.template.json'));
+      return Promise.all(files.map(async file => JSON.parse(await readFile(join(folder, file), 'utf8'))));
+    };
+
+    /** Physical names and exports of an environment: what could clash. */
+    const namesOf = async (environment: string): Promise<string[]> => {
+      const names: string[] = [];
+      for (const each of await templatesOf(environment)) {
+        for (const resource of Object.values<Resource>(each['Resources'])) {
+          for (const key of [
+            'Name',
+            'AlarmName',
+            'DashboardName',
+            'TableName',
+            'FunctionName',
+            'QueueName',
+            'BucketName',
+          ]) {
+            const value = resource.Properties?.[key];
+            // An API's name need not be unique.
+            if (typeof value === 'string' && resource.Type !== 'AWS::ApiGatewayV2::Api')
+              names.push(`${resource.Type} ${value}`);
+          }
+        }
+        for (const output of Object.values<Resource>(each['Outputs'] ?? {}))
+          if (output.Export) names.push(`export ${output.Export.Name}`);
+      }
+      return names;
+    };
+
+    it('share no physical name or export', async () => {
+      const all = (await Promise.all(ENVIRONMENTS.map(namesOf))).flat();
+      expect(all.length).toBeGreaterThan(200);
+      expect(new Set(all).size).toBe(all.length);
+    });
+
+    it('read and write no metric of each other', async () => {
+      const text = JSON.stringify(await templatesOf('staging'));
+      expect(text).toContain('holdfast-staging');
+      expect(text).not.toMatch(/"Value":"(?:prod|dev|local)"/);
+      expect(text).not.toContain('holdfast/prod/');
+    });
+  });
 });
 
 describe('npm run destroy', () => {
@@ -146,48 +194,6 @@ describe('npm run destroy', () => {
         name === 'dev' ? [false, false] : [false],
       );
     }
-  });
-});
-
-describe('two environments in one account and region', () => {
-  /** Physical names and exports of an environment: what could clash. */
-  const namesOf = async (environment: string): Promise<string[]> => {
-    const { data, gateway: template, nested, stage } = await synthEnvironment(environment);
-    const names = [stage.data.stackName, stage.gateway.stackName];
-    for (const each of [data, template, ...Object.values(nested)].map(it => it.toJSON())) {
-      for (const resource of Object.values<Resource>(each['Resources'])) {
-        for (const key of [
-          'Name',
-          'AlarmName',
-          'DashboardName',
-          'TableName',
-          'FunctionName',
-          'QueueName',
-          'BucketName',
-        ]) {
-          const value = resource.Properties?.[key];
-          // An API's name need not be unique.
-          if (typeof value === 'string' && resource.Type !== 'AWS::ApiGatewayV2::Api')
-            names.push(`${resource.Type} ${value}`);
-        }
-      }
-      for (const output of Object.values<Resource>(each['Outputs'] ?? {}))
-        if (output.Export) names.push(`export ${output.Export.Name}`);
-    }
-    return names;
-  };
-
-  it('share no physical name, export or stack name', async () => {
-    const all = (await Promise.all(ENVIRONMENTS.map(namesOf))).flat();
-    expect(all.length).toBeGreaterThan(200);
-    expect(new Set(all).size).toBe(all.length);
-  });
-
-  it('read and write no metric of each other', async () => {
-    const { gateway: template } = await synthEnvironment('staging');
-    const text = JSON.stringify(template.toJSON());
-    expect(text).not.toMatch(/"Value":"(?:prod|dev|local)"/);
-    expect(text).not.toContain('holdfast/prod/');
   });
 });
 
