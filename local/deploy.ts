@@ -8,6 +8,7 @@ import { parseArgs } from 'node:util';
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
 import { S3Client } from '@aws-sdk/client-s3';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { commandToSetAlarmSecret } from '#core/config/alarm-services.ts';
 import { type DeployedSource, type Deployment, secretName } from '#core/config/deployment.ts';
 import { narrowAllowLists } from '#core/config/range-cover.ts';
 import { unheardPages } from '#core/config/unheard-pages.ts';
@@ -20,7 +21,13 @@ import { emptyBodies } from './empty-bodies.ts';
 import { findLocalAws } from './emulator.ts';
 import { movedTables } from './moved-tables.ts';
 import { terminalProgress } from './progress.ts';
-import { fillLocalSecrets, readDeployment, sourcesWithoutSecret, writtenConfig } from './sources.ts';
+import {
+  alarmServicesWithoutSecret,
+  fillLocalSecrets,
+  readDeployment,
+  sourcesWithoutSecret,
+  writtenConfig,
+} from './sources.ts';
 import { unprotectFailedStack } from './unprotect-failed-stack.ts';
 import { runMain, UserError } from './user-error.ts';
 import { DRILL_ENVIRONMENT, LOCAL_ENVIRONMENT, PROJECT_ROOT } from './workspace.ts';
@@ -68,6 +75,12 @@ async function main(): Promise<number> {
     const region = await client.config.region();
     console.log(`\nNo secret yet for ${listOf(unset)}: webhooks get 503 until it is set. Each command asks for it:\n`);
     for (const each of unset) console.log(secretCommand(each, environment, region));
+  }
+  const silent = await explainCredentials(alarmServicesWithoutSecret(client, deployment));
+  if (silent.length > 0) {
+    const region = await client.config.region();
+    console.log('\nNobody hears of alarms there until it has its URL or key (docs/guides/alarms.md):\n');
+    for (const each of silent) console.log(`  ${commandToSetAlarmSecret(environment, each, region)}`);
   }
   return 0;
 }

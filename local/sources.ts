@@ -6,6 +6,8 @@ import {
   type SecretsManagerClient,
 } from '@aws-sdk/client-secrets-manager';
 import { parseSecret } from '#adapters/secrets/parse-secret.ts';
+import type { AlarmService } from '#core/alarm-service.ts';
+import { alarmSecretName, alarmServices } from '#core/config/alarm-services.ts';
 import { type DeployedSource, type Deployment, secretName } from '#core/config/deployment.ts';
 import type { GatewayConfig } from '#core/config/gateway-config.ts';
 import { resolveDeployment } from '#core/config/resolve-config.ts';
@@ -61,6 +63,17 @@ export async function sourcesWithoutSecret(
     needing.map(({ source }) => readStoredSecret(client, secretName(deployment.config.environment, source.id))),
   );
   return needing.filter((_, index) => stored[index]?.kind === 'empty');
+}
+
+/** Services that are to be told of alarms and are not, because nobody has set their URL or key. */
+export async function alarmServicesWithoutSecret(
+  client: SecretsManagerClient,
+  deployment: Deployment,
+): Promise<readonly AlarmService[]> {
+  const { environment } = deployment.config;
+  const byName = [...new Map(alarmServices(deployment).map(each => [alarmSecretName(environment, each), each]))];
+  const stored = await Promise.all(byName.map(([name]) => readStoredSecret(client, name)));
+  return byName.flatMap(([, service], index) => (stored[index]?.kind === 'set' ? [] : [service]));
 }
 
 /** Gives every source of the local environment a secret; one that is there already is kept. Answers them by source id. */

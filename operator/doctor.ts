@@ -1,5 +1,6 @@
 /** Checks every part an event needs, and says how to repair what is wrong. */
 import { parseSecret } from '#adapters/secrets/parse-secret.ts';
+import { alarmSecretName, alarmServices, commandToSetAlarmSecret } from '#core/config/alarm-services.ts';
 import { secretName } from '#core/config/deployment.ts';
 import { checkHandlerSources, unsentTypes } from '#core/config/handler-config.ts';
 import { narrowAllowLists } from '#core/config/range-cover.ts';
@@ -31,6 +32,7 @@ export async function checkEverything(operator: Operator): Promise<readonly Chec
   const { place } = await operator.gateway();
   const found = await Promise.all([
     guard('secrets', note => checkSecrets(operator, note)),
+    guard('alarms', note => checkAlarmServices(operator, note)),
     guard('front door', note => checkFrontDoor(operator, note)),
     guard('processor', note => checkProcessor(operator, note)),
     guard('pipeline', note => checkPipeline(operator, note)),
@@ -94,6 +96,21 @@ async function checkSecrets(operator: Operator, note: (check: Check) => void): P
       note({ name, result: 'warning', text: `set ${span(days * 86_400)} ago`, fix });
     } else
       note({ name, result: 'ok', text: stored.changedAt === undefined ? 'set' : `set ${span(days * 86_400)} ago` });
+  }
+}
+
+async function checkAlarmServices(operator: Operator, note: (check: Check) => void): Promise<void> {
+  const { secrets } = await operator.gateway();
+  const { environment, deployment } = operator;
+  const services = new Map(alarmServices(deployment).map(each => [alarmSecretName(environment, each), each]));
+  for (const [secret, service] of services) {
+    const name = `alarms ${service.kind} ${service.name}`;
+    const { kind } = await secrets.read(secret);
+    if (kind === 'set') note({ name, result: 'ok', text: 'its secret is set' });
+    else {
+      const fix = commandToSetAlarmSecret(environment, service, deployment.region);
+      note({ name, result: 'wrong', text: `${secret} is ${STATE_TEXTS[kind]}: it is told of no alarm`, fix });
+    }
   }
 }
 

@@ -100,7 +100,8 @@ export interface EnvironmentConfig {
   /** @default see `QueueSettings` */
   readonly queue?: Partial<QueueSettings>;
   /**
-   * Who is told, by severity; `'nobody'` where that is meant. Where data is kept, synth, deploy and `doctor` say so until
+   * Who is told, by severity (`page`, `ticket`, `notice`), e.g. `{ page: [{ pagerDuty: 'oncall' }], ticket: [{ slack:
+   * 'team' }] }`; `'nobody'` where that is meant. See docs/guides/alarms.md. Where data is kept, synth, deploy and `doctor` say so until
    * a page has a target. @default nobody: alarms show on the dashboard only
    */
   readonly alarmTargets?: 'nobody' | Partial<Readonly<Record<Severity, readonly AlarmTarget[]>>>;
@@ -150,8 +151,15 @@ export const SEVERITIES = ['page', 'ticket', 'notice'] as const;
 /** `page`: somebody is woken. `ticket`: within a working day. `notice`: dashboard and log only. */
 export type Severity = (typeof SEVERITIES)[number];
 
-/** Who is told of an alarm: an e-mail address that confirms once, or an https URL. */
-export type AlarmTarget = { readonly email: string } | { readonly https: string };
+/**
+ * Who is told of an alarm (docs/guides/alarms.md): an e-mail address that confirms once; an https URL that gets what SNS
+ * posts; a Slack channel or a PagerDuty service under a name of yours, whose URL or key is a secret of that name.
+ */
+export type AlarmTarget =
+  | { readonly email: string }
+  | { readonly https: string }
+  | { readonly slack: string }
+  | { readonly pagerDuty: string; readonly region?: 'us' | 'eu' };
 
 /** Numbers of the queues and of the process function's mapping. They must agree with `Timings`; the check says how. */
 export interface QueueSettings {

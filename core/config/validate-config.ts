@@ -118,22 +118,27 @@ const queue = object({
   maxConcurrency: number(2, 1_000, 'invocations'),
 });
 
+/** Of a target of alarms: the last part of its secret's name. */
+const targetName = text(
+  /^[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?$/,
+  '1 to 40 lower-case letters, digits and inner hyphens, e.g. "oncall": a name of yours; URL or key are a secret',
+  'put URL or key into its secret (docs/guides/alarms.md) and a name here',
+);
+const ALARM_TARGETS: Readonly<Record<string, Check>> = {
+  email: object({
+    email: text(/^[^@\s]+@[^@\s.]+(?:\.[^@\s.]+)+$/, 'an address such as "oncall@example.com"', 'correct it'),
+  }),
+  https: object({ https: text(/^https:\/\/[^\s/]+/, 'a URL that starts with https://', 'correct it') }),
+  slack: object({ slack: targetName }),
+  pagerDuty: object({ pagerDuty: targetName, region: oneOf('us', 'eu') }),
+};
+
 const alarmTarget: Check = (value, path, report) => {
-  if (typeof value === 'object' && value !== null && Object.keys(value).length === 1) {
-    if ('email' in value)
-      return text(/^[^@\s]+@[^@\s.]+(?:\.[^@\s.]+)+$/, 'an address such as "oncall@example.com"', 'correct it')(
-        value.email,
-        `${path}.email`,
-        report,
-      );
-    if ('https' in value)
-      return text(/^https:\/\/[^\s/]+/, 'a URL that starts with https://', 'correct it')(
-        value.https,
-        `${path}.https`,
-        report,
-      );
-  }
-  report({ path, given: show(value), allowed: "{ email: '…' } or { https: '…' }", fix: 'use one of the two' });
+  const kind = typeof value === 'object' && value !== null ? Object.keys(ALARM_TARGETS).find(it => it in value) : '';
+  const check = ALARM_TARGETS[kind ?? ''];
+  if (check) return check(value, path, report);
+  const allowed = Object.keys(ALARM_TARGETS).map(each => `{ ${each}: '…' }`);
+  report({ path, given: show(value), allowed: allowed.join(', '), fix: 'use one of them' });
 };
 
 const seconds = number(1, 30 * 24 * 3600, 'seconds');

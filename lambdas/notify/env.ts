@@ -4,4 +4,6 @@ import { text } from '#lambdas/shared/read-env.ts';
 export const notifyEnv = {
   EVENTS_TABLE: text,
   PAGE_TOPIC: text,
+  /** JSON: the services to tell of what a topic says, by its ARN. */
+  ALARM_SERVICES: text,
 };

@@ -1,13 +1,21 @@
-/** Wiring of `notify`, called by the topic of new deaths. An error is tried again, and then paged as it is. */
+/**
+ * Wiring of `notify`: called by the topic of new deaths, whose alarms it passes on to the topic of pages, and by each topic
+ * that Slack or PagerDuty is to hear of. An error is tried again twice; then Lambda pages the alarm as it is.
+ */
 import middy from '@middy/core';
 import type { SNSEvent } from 'aws-lambda';
 import { createDynamoDbClient } from '#adapters/dynamodb/create-dynamodb-client.ts';
 import { DynamoDbEventStore } from '#adapters/dynamodb/dynamodb-event-store.ts';
+import { jsonPoster } from '#adapters/http/post-json.ts';
+import { secretCredential } from '#adapters/secrets/secret-credential.ts';
 import { createSnsClient, SnsPager } from '#adapters/sns/sns-pager.ts';
 import { systemClock } from '#adapters/system.ts';
 import { EmfTelemetry } from '#adapters/telemetry/emf-telemetry.ts';
+import type { AlarmService } from '#core/alarm-service.ts';
+import { alarmSecretName } from '#core/config/alarm-services.ts';
 import { receivedSources } from '#core/config/received-sources.ts';
 import { notifyOnCall } from '#core/inbound/watch/notify-on-call.ts';
+import { tellServices } from '#core/inbound/watch/tell-services.ts';
 import { config } from '#lambdas/shared/baked-config.ts';
 import { environment } from '#lambdas/shared/process-environment.ts';
 import { readEnv } from '#lambdas/shared/read-env.ts';
@@ -22,7 +30,17 @@ const ports = {
 };
 const rules = { environment: config.environment, sourceIds: receivedSources(config).map(it => it.id) };
 
+const services = JSON.parse(env.ALARM_SERVICES) as Readonly<Record<string, readonly AlarmService[]>>;
+const tellPorts = {
+  secretOf: (service: AlarmService) => secretCredential(alarmSecretName(config.environment, service)).get(),
+  post: jsonPoster({ ports: [443], ownHosts: [], allowAddresses: [] }),
+  telemetry: ports.telemetry,
+};
+
 export const handler = middy(async (event: SNSEvent): Promise<void> => {
-  for (const { Sns } of event.Records)
-    await notifyOnCall({ subject: Sns.Subject ?? '', message: Sns.Message }, ports, rules);
+  for (const { Sns } of event.Records) {
+    const told = services[Sns.TopicArn];
+    if (told) await tellServices(Sns.Message, told, tellPorts, config);
+    else await notifyOnCall({ subject: Sns.Subject ?? '', message: Sns.Message }, ports, rules);
+  }
 });

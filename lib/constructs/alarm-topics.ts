@@ -68,9 +68,9 @@ export class AlarmTopics extends Construct {
     >;
     for (const severity of SEVERITIES) {
       for (const target of props.targets?.[severity] ?? []) {
-        this.topics[severity].addSubscription(
-          'email' in target ? new EmailSubscription(target.email) : new UrlSubscription(target.https),
-        );
+        // Slack and PagerDuty are told by `notify`, which its stack subscribes.
+        if ('email' in target) this.topics[severity].addSubscription(new EmailSubscription(target.email));
+        if ('https' in target) this.topics[severity].addSubscription(new UrlSubscription(target.https));
       }
     }
   }

@@ -1,6 +1,8 @@
 import { ArnFormat, Stack } from 'aws-cdk-lib';
 import { Effect, type IGrantable, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { IConstruct } from 'constructs';
+import type { AlarmService } from '#core/alarm-service.ts';
+import { alarmSecretName } from '#core/config/alarm-services.ts';
 import { apiSecretName, type DeployedSource, secretName } from '#core/config/deployment.ts';
 import { storesSecret } from '#core/provider/source-needs.ts';
 import { acknowledgeWildcard } from './acknowledge-wildcard.ts';
@@ -58,6 +60,15 @@ export function grantAllSourceSecrets(grantee: Grantee, environment: string, sou
 export function grantSourceSecret(grantee: Grantee, environment: string, { source }: DeployedSource): void {
   const resources = [arnOf(grantee, secretName(environment, source.id))];
   add(grantee, new PolicyStatement({ actions: ['secretsmanager:GetSecretValue'], resources }));
+}
+
+/** Allows reading the URLs and keys of the services that are told of alarms, each by its name. */
+export function grantAlarmSecrets(grantee: Grantee, environment: string, services: readonly AlarmService[]): void {
+  const resources = [...new Set(services.map(each => alarmSecretName(environment, each)))].map(each =>
+    arnOf(grantee, each),
+  );
+  if (resources.length > 0)
+    add(grantee, new PolicyStatement({ actions: ['secretsmanager:GetSecretValue'], resources }));
 }
 
 /** Allows reading those credentials of the providers' APIs whose tag says so. */

@@ -3,6 +3,7 @@ import { CfnGlobalTable, CfnTable } from 'aws-cdk-lib/aws-dynamodb';
 import { type IKey, Key } from 'aws-cdk-lib/aws-kms';
 import { CfnSecret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
+import { alarmSecretName, alarmServices } from '#core/config/alarm-services.ts';
 import { apiSecretName, type Deployment, receivedSources, secretName } from '#core/config/deployment.ts';
 import { storesSecret } from '#core/provider/source-needs.ts';
 import { DeliveryQueues } from '../constructs/delivery-queues.ts';
@@ -84,6 +85,17 @@ export class DataStack extends Stack {
       secret.applyRemovalPolicy(fate);
       if (apiCredential) Tags.of(secret).add(SECRET_TAGS.handlers, 'true');
       if (source.reconcile) Tags.of(secret).add(SECRET_TAGS.reconcile, 'true');
+    }
+    const alarms = new Construct(this, 'AlarmSecrets');
+    Validations.of(alarms).acknowledge({
+      id: 'AwsSolutions-SMG4',
+      reason: 'Slack and PagerDuty issue these values; AWS cannot rotate them alone. docs/guides/alarms.md says how.',
+    });
+    const services = alarmServices(props.deployment);
+    for (const name of new Set(services.map(each => alarmSecretName(config.environment, each)))) {
+      const id = name.split('/').slice(2).join('-');
+      const description = 'URL or key of a service that is told of alarms: docs/guides/alarms.md';
+      new CfnSecret(alarms, id, { ...kmsKeyId, name, description }).applyRemovalPolicy(fate);
     }
   }
 

@@ -6,6 +6,7 @@ import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { ScheduleExpression } from 'aws-cdk-lib/aws-scheduler';
 import { LambdaSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import { Construct } from 'constructs';
+import { alarmServices } from '#core/config/alarm-services.ts';
 import { type DeployedSource, type Deployment, receivedSources } from '#core/config/deployment.ts';
 import { METRIC_NAMESPACE } from '#core/metrics.ts';
 import { apiEnv } from '#lambdas/api/env.ts';
@@ -24,7 +25,7 @@ import { GatewayDashboard } from '../constructs/gateway-dashboard.ts';
 import { type EnvContract, GatewayFunction } from '../constructs/gateway-function.ts';
 import { IngestApi } from '../constructs/ingest-api.ts';
 import { grantRoutes } from '../constructs/route-grants.ts';
-import { grantAllSourceSecrets, grantSourceSecret } from '../constructs/source-secrets.ts';
+import { grantAlarmSecrets, grantAllSourceSecrets, grantSourceSecret } from '../constructs/source-secrets.ts';
 import { Timetable } from '../constructs/timetable.ts';
 import { type HandlerResources, TABLE_ACTIONS } from '../handler-resources.ts';
 import { addOutputs } from './add-outputs.ts';
@@ -206,13 +207,25 @@ export class GatewayStack extends Stack {
     return added;
   }
 
-  /** Adds to the alarm of new deaths which events died. What it cannot pass on, Lambda hands to the pager as it is. */
+  /**
+   * Adds to the alarm of new deaths which events died, and tells Slack and PagerDuty of every alarm. What it cannot pass on,
+   * Lambda hands to the pager as it is.
+   */
   private addNotify(topics: AlarmTopics): GatewayFunction<EnvContract> {
-    const { store } = this.props.data;
+    const { deployment, data } = this.props;
+    const { store } = data;
+    const { environment } = deployment.config;
+    const services = alarmServices(deployment);
+    const bySeverity = [...Map.groupBy(services, each => each.severity)];
+    const told = bySeverity.map(([severity, each]) => [topics.topics[severity].topicArn, each] as const);
     const notify = this.addFunction('notify', {
-      description: 'Adds to the alarm of new dead letters which events died, and of what',
+      description: 'Says in the alarm of new dead letters which events died; tells Slack and PagerDuty of alarms',
       contract: notifyEnv,
-      environment: { EVENTS_TABLE: store.events.tableName, PAGE_TOPIC: topics.topics.page.topicArn },
+      environment: {
+        EVENTS_TABLE: store.events.tableName,
+        PAGE_TOPIC: topics.topics.page.topicArn,
+        ALARM_SERVICES: this.toJsonString(Object.fromEntries(told)),
+      },
       timeout: Duration.seconds(15),
       onFailure: 'After two more tries Lambda itself publishes the alarm to the topic of pages.',
     });
@@ -230,7 +243,9 @@ export class GatewayStack extends Stack {
       reason:
         'SNS tries to reach a function for 23 days, and what the function cannot pass on, Lambda publishes to the topic of pages itself.',
     });
-    topics.deaths.addSubscription(new LambdaSubscription(notify.function));
+    grantAlarmSecrets(notify, environment, services);
+    for (const topic of [topics.deaths, ...bySeverity.map(([severity]) => topics.topics[severity])])
+      topic.addSubscription(new LambdaSubscription(notify.function));
     return notify;
   }
 

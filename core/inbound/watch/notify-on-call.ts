@@ -6,6 +6,7 @@ import { DependencyError } from '#core/errors.ts';
 import type { SourceId } from '#core/glossary.ts';
 import type { EventStore } from '#core/inbound/ports.ts';
 import type { Clock, Pager, Telemetry } from '#core/ports.ts';
+import { readAlarmJson } from './alarm-news.ts';
 import { describeDeaths } from './describe-deaths.ts';
 
 /** A notification of CloudWatch as SNS carries it; `message` is its JSON text. */
@@ -31,7 +32,7 @@ const LOOK_BACK_MS = 10 * 60_000;
 
 /** Passes a notification on; one of an alarm that has just fired says what died. Throws when nobody could be told. */
 export async function notifyOnCall(given: Notification, ports: NotifyPorts, rules: NotifyRules): Promise<void> {
-  const alarm = readAlarm(given.message);
+  const alarm = readAlarmJson(given.message);
   if (alarm === undefined) return ports.pager.publish(given.subject, given.message, given.message);
   const deaths = alarm['NewStateValue'] === 'ALARM' ? await findDeaths(ports, rules) : undefined;
   const description = [String(alarm['AlarmDescription'] ?? ''), ...(deaths === undefined ? [] : [deaths])].join('\n');
@@ -49,17 +50,6 @@ async function findDeaths(ports: NotifyPorts, rules: NotifyRules): Promise<strin
   } catch (error) {
     if (!(error instanceof DependencyError)) throw error;
     ports.telemetry.log('warn', { stage: 'notify', dependency: error.dependency, error: error.message });
-    return undefined;
-  }
-}
-
-function readAlarm(message: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const value: unknown = JSON.parse(message);
-    return typeof value === 'object' && value !== null && 'AlarmName' in value
-      ? (value as Readonly<Record<string, unknown>>)
-      : undefined;
-  } catch {
     return undefined;
   }
 }

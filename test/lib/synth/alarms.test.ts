@@ -538,6 +538,38 @@ describe('topics', () => {
   });
 });
 
+describe('Slack and PagerDuty', () => {
+  const told = {
+    page: [{ pagerDuty: 'oncall', region: 'eu' }, { slack: 'team' }],
+    ticket: [{ slack: 'team' }],
+  } as const;
+  const config = defineGateway({ ...gateway, environments: { prod: { alarmTargets: told } } });
+
+  it('are told by the function that is subscribed to their topics, and may read their secrets alone', async () => {
+    const { data, gateway: template } = await synthEnvironment('prod', config);
+    const names = Object.values(data.findResources('AWS::SecretsManager::Secret')).map(each => each['Properties'].Name);
+    const secrets = names.filter(name => name.startsWith('holdfast-alarms/'));
+    expect(secrets.sort()).toEqual(['holdfast-alarms/prod/pagerDuty/oncall', 'holdfast-alarms/prod/slack/team']);
+    // The page's, the ticket's, and the one that says which events died.
+    template.resourcePropertiesCountIs('AWS::SNS::Subscription', { Protocol: 'lambda' }, 3);
+    const [environment] = Object.values(template.findResources('AWS::Lambda::Function'))
+      .map(each => each['Properties'].Environment?.Variables)
+      .filter(each => each?.ALARM_SERVICES);
+    const text = JSON.stringify(environment.ALARM_SERVICES);
+    expect(text).toMatch(/AlarmsTopicspage.*oncall.*eu.*AlarmsTopicsticket.*team/);
+    const policies = Object.entries(template.findResources('AWS::IAM::Policy'));
+    const readers = policies.filter(([, policy]) => JSON.stringify(policy).includes('secret:holdfast-alarms/'));
+    expect(readers.map(([id]) => id.slice(0, 6))).toEqual(['Notify']);
+    expect(JSON.stringify(readers)).not.toMatch(/holdfast-alarms\/[^"]*\*/);
+  });
+
+  it('cost an environment nothing that does not name them', async () => {
+    const { data, gateway: template } = await synthEnvironment('prod');
+    expect(JSON.stringify(data.toJSON())).not.toContain('holdfast-alarms');
+    expect(JSON.stringify(template.toJSON())).toContain('"ALARM_SERVICES":"{}"');
+  });
+});
+
 describe('how many alarms an environment has', () => {
   it('is a choice: all, essential, none', async () => {
     const withAlarms = async (alarms: 'all' | 'essential' | 'none') =>

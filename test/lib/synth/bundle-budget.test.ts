@@ -78,6 +78,7 @@ async function loadListOf(name: FunctionName): Promise<{ handler: string; builti
       AWS_SECRET_ACCESS_KEY: 'test',
       // Nothing listens there: priming fails at once and the function starts all the same.
       AWS_ENDPOINT_URL: 'http://127.0.0.1:1',
+      ALARM_SERVICES: '{}',
       ...Object.fromEntries(
         [
           'EVENTS_TABLE',

@@ -49,6 +49,7 @@ beforeEach(() => {
     DEAD_QUEUE_URL: queue('dead'),
     PROBE_URL: 'http://127.0.0.1:1/webhooks/holdfast-probe',
     PAGE_TOPIC: 'arn:aws:sns:eu-central-1:000000000000:page',
+    ALARM_SERVICES: '{}',
     REGISTRY_TABLE: 'registry',
     OUTBOX_TABLE: 'outbox',
     JOBS_QUEUE_URL: queue('jobs'),

@@ -1,0 +1,30 @@
+import type { AlarmService } from '#core/alarm-service.ts';
+import type { Deployment } from './deployment.ts';
+import { type AlarmTarget, SEVERITIES, type Severity } from './gateway-config.ts';
+
+/** Those of an environment's targets that `notify` tells, by severity. */
+export function alarmServices({ alarmTargets }: Pick<Deployment, 'alarmTargets'>): readonly AlarmService[] {
+  return SEVERITIES.flatMap(severity => alarmTargets[severity].flatMap(target => serviceOf(severity, target) ?? []));
+}
+
+function serviceOf(severity: Severity, target: AlarmTarget): AlarmService | undefined {
+  if ('slack' in target) return { severity, kind: 'slack', name: target.slack, region: 'us' };
+  if ('pagerDuty' in target)
+    return { severity, kind: 'pagerDuty', name: target.pagerDuty, region: target.region ?? 'us' };
+  return undefined;
+}
+
+/**
+ * The secret with a service's webhook URL (Slack) or routing key (PagerDuty). Not below `holdfast/<environment>/`, where
+ * `ingest` may read.
+ */
+export function alarmSecretName(environment: string, { kind, name }: Pick<AlarmService, 'kind' | 'name'>): string {
+  return `holdfast-alarms/${environment}/${kind}/${name}`;
+}
+
+/** A command that asks for the value without showing it, so that it stays out of the shell's history. */
+export function commandToSetAlarmSecret(environment: string, service: AlarmService, region?: string): string {
+  const name = alarmSecretName(environment, service);
+  const where = region === undefined ? '' : ` --region ${region}`;
+  return `printf '${service.kind} ${service.name}: ' && read -rs SECRET && echo && aws secretsmanager put-secret-value${where} --secret-id ${name} --secret-string "$SECRET"`;
+}
