@@ -4,7 +4,7 @@ import { ConfigError, resolveDeployment } from '#core/config/resolve-config.ts';
 import { checkHandlers, checkReach } from '#core/config/route-config.ts';
 import { PROVIDERS } from '#providers/index.ts';
 import { readConfig, readHandlers } from './project.ts';
-import { runMain } from './user-error.ts';
+import { runMain } from './run-main.ts';
 
 await runMain(async () => {
   const [gateway, handlers] = [await readConfig(), await readHandlers()];

@@ -9,18 +9,21 @@ import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-clo
 import { S3Client } from '@aws-sdk/client-s3';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { commandToSetAlarmSecret } from '#core/config/alarm-services.ts';
-import { type DeployedSource, type Deployment, secretName } from '#core/config/deployment.ts';
+import type { DeployedSource, Deployment } from '#core/config/deployment.ts';
 import { narrowAllowLists } from '#core/config/range-cover.ts';
 import { unheardPages } from '#core/config/unheard-pages.ts';
+import { commandToSet } from '#operator/stored-state.ts';
 import { readTemplate } from './assembly.ts';
 import { createAwsClients } from './aws-clients.ts';
 import { cdkArguments } from './cdk-arguments.ts';
 import { cdkCommand } from './cdk-cli.ts';
+import { checkTypes } from './check-types.ts';
 import { deployStacks } from './deploy-stacks.ts';
 import { emptyBodies } from './empty-bodies.ts';
 import { findLocalAws } from './emulator.ts';
 import { movedTables } from './moved-tables.ts';
 import { terminalProgress } from './progress.ts';
+import { runMain } from './run-main.ts';
 import {
   alarmServicesWithoutSecret,
   fillLocalSecrets,
@@ -29,7 +32,7 @@ import {
   writtenConfig,
 } from './sources.ts';
 import { unprotectFailedStack } from './unprotect-failed-stack.ts';
-import { runMain, UserError } from './user-error.ts';
+import { UserError } from './user-error.ts';
 import { DRILL_ENVIRONMENT, LOCAL_ENVIRONMENT, PROJECT_ROOT } from './workspace.ts';
 
 const ON_THIS_MACHINE: Readonly<Record<string, string>> = {
@@ -46,23 +49,23 @@ interface Options {
 async function main(): Promise<number> {
   const { deployment, destroy, yes } = readOptions();
   const environment = deployment.config.environment;
+  if (!destroy) await terminalProgress().step('Check the types', () => checkTypes(PROJECT_ROOT));
   if (environment in ON_THIS_MACHINE) return await deployHere(deployment);
-  const client = new SecretsManagerClient(deployment.region === undefined ? {} : { region: deployment.region });
+  const client = new SecretsManagerClient(settingsOf(deployment));
 
   // The first deployment creates the secrets; from then on a source that cannot verify anything stops the next one.
-  const isFirst = destroy || !(await explainCredentials(isDeployed(deployment)));
-  const missing = isFirst ? [] : await explainCredentials(sourcesWithoutSecret(client, deployment));
+  const isFirst = destroy || !(await isDeployed(deployment));
+  const missing = isFirst ? [] : await sourcesWithoutSecret(client, deployment);
   if (missing.length > 0) {
-    const region = await client.config.region();
     throw new UserError(
-      `Not deployed: ${listOf(missing)} in ${environment} would answer 503 to every webhook, because no secret is set. Set it (or take the source out of gateway.config.ts), then deploy again:\n\n${missing.map(each => secretCommand(each, environment, region)).join('\n')}\n`,
+      `Not deployed: ${listOf(missing)} in ${environment} would answer 503 to every webhook, because no secret is set. Set it (or take the source out of gateway.config.ts), then deploy again:\n\n${missing.map(each => secretCommand(each, environment)).join('\n')}\n`,
     );
   }
   if (!yes) await confirm(deployment, destroy);
 
-  if (!destroy) await explainCredentials(clearFailedStart(deployment));
-  if (!destroy && !isFirst) await explainCredentials(refuseMovedTables(deployment));
-  if (destroy && deployment.disposable) await explainCredentials(emptyBucketsOf(deployment));
+  if (!destroy) await clearFailedStart(deployment);
+  if (!destroy && !isFirst) await refuseMovedTables(deployment);
+  if (destroy && deployment.disposable) await emptyBucketsOf(deployment);
   const code = await runCdk(cdkArguments(deployment, { destroy, yes }));
   if (code !== 0 || destroy) return code;
 
@@ -70,13 +73,12 @@ async function main(): Promise<number> {
   const unheard = unheardPages(deployment);
   if (unheard !== undefined) console.log(`\n${unheard}`);
   for (const line of narrowAllowLists(deployment)) console.log(`\n${line}`);
-  const unset = await explainCredentials(sourcesWithoutSecret(client, deployment));
+  const unset = await sourcesWithoutSecret(client, deployment);
   if (unset.length > 0) {
-    const region = await client.config.region();
     console.log(`\nNo secret yet for ${listOf(unset)}: webhooks get 503 until it is set. Each command asks for it:\n`);
-    for (const each of unset) console.log(secretCommand(each, environment, region));
+    for (const each of unset) console.log(secretCommand(each, environment));
   }
-  const silent = await explainCredentials(alarmServicesWithoutSecret(client, deployment));
+  const silent = await alarmServicesWithoutSecret(client, deployment);
   if (silent.length > 0) {
     const region = await client.config.region();
     console.log('\nNobody hears of alarms there until it has its URL or key (docs/guides/alarms.md):\n');
@@ -138,8 +140,9 @@ async function deployHere(deployment: Deployment): Promise<number> {
 }
 
 /** True once a deployment of the environment has succeeded; one that failed half-way may be repeated. */
-async function isDeployed({ config, region }: Deployment): Promise<boolean> {
-  const client = new CloudFormationClient(region === undefined ? {} : { region });
+async function isDeployed(deployment: Deployment): Promise<boolean> {
+  const { config } = deployment;
+  const client = new CloudFormationClient(settingsOf(deployment));
   try {
     const describe = new DescribeStacksCommand({ StackName: `holdfast-${config.environment}-gateway` });
     const status = (await client.send(describe)).Stacks?.[0]?.StackStatus ?? '';
@@ -151,16 +154,16 @@ async function isDeployed({ config, region }: Deployment): Promise<boolean> {
 }
 
 /** Without this, a first deploy that failed half-way could not be repeated. */
-async function clearFailedStart({ config, region }: Deployment): Promise<void> {
-  const client = new CloudFormationClient(region === undefined ? {} : { region });
-  const stack = `holdfast-${config.environment}-data`;
+async function clearFailedStart(deployment: Deployment): Promise<void> {
+  const client = new CloudFormationClient(settingsOf(deployment));
+  const stack = `holdfast-${deployment.config.environment}-data`;
   if (await unprotectFailedStack(client, stack)) console.log(`The first deploy of ${stack} failed; it is made anew.`);
 }
 
 /** Tables of handlers were in the stack of the gateway once: none may be left behind there with its rows. */
-async function refuseMovedTables({ config, region }: Deployment): Promise<void> {
-  const client = new CloudFormationClient(region === undefined ? {} : { region });
-  const { environment } = config;
+async function refuseMovedTables(deployment: Deployment): Promise<void> {
+  const client = new CloudFormationClient(settingsOf(deployment));
+  const { environment } = deployment.config;
   const stack = `holdfast-${environment}-gateway`;
   const moved = await movedTables(client, stack, async () => {
     const directory = await mkdtemp(join(tmpdir(), 'holdfast-synth-'));
@@ -179,8 +182,9 @@ async function refuseMovedTables({ config, region }: Deployment): Promise<void> 
 }
 
 /** A bucket that holds a body would stop the destruction half-way. */
-async function emptyBucketsOf({ config, region }: Deployment): Promise<void> {
-  const settings = region === undefined ? {} : { region };
+async function emptyBucketsOf(deployment: Deployment): Promise<void> {
+  const { config } = deployment;
+  const settings = settingsOf(deployment);
   const clients = { cloudFormation: new CloudFormationClient(settings), s3: new S3Client(settings) };
   const deleted = await emptyBodies(`holdfast-${config.environment}-data`, clients);
   if (deleted > 0) console.log(`Deleted ${deleted} large bodies.`);
@@ -213,30 +217,19 @@ function runCdk(args: readonly string[]): Promise<number> {
   });
 }
 
-/** Asks for the secret without showing it, so that it stays out of the shell's history. */
-function secretCommand({ source }: DeployedSource, environment: string, region: string): string {
-  const name = secretName(environment, source.id);
-  return `  printf '${source.id}: ' && read -rs SECRET && echo && aws secretsmanager put-secret-value --region ${region} --secret-id ${name} --secret-string "$SECRET"`;
+/** The command that asks for the secret of a source, reads it from a file, or makes it: it is never an argument. */
+function secretCommand({ source }: DeployedSource, environment: string): string {
+  return `  npm run holdfast -- ${commandToSet(source)} --env ${environment}`;
+}
+
+/** Without an answer within seconds it is said that nothing answers. */
+function settingsOf({ region }: Deployment) {
+  const requestHandler = { connectionTimeout: 3_000, requestTimeout: 30_000, throwOnRequestTimeout: true };
+  return { ...(region === undefined ? {} : { region }), requestHandler };
 }
 
 function listOf(sources: readonly DeployedSource[]): string {
   return sources.map(each => each.source.id).join(', ');
-}
-
-/** AWS errors that a person fixes with credentials or a region, said so. */
-async function explainCredentials<T>(answer: Promise<T>): Promise<T> {
-  try {
-    return await answer;
-  } catch (error) {
-    const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-    if (/credential|token|expired|AccessDenied|UnrecognizedClient|signature|Region is missing|profile/i.test(text)) {
-      throw new UserError(
-        `AWS could not be asked (${text}). Set AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, and AWS_REGION; check them with: aws sts get-caller-identity`,
-        4,
-      );
-    }
-    throw error;
-  }
 }
 
 await runMain(main);

@@ -19,8 +19,9 @@ import { outputOf } from './gateway-address.ts';
 import { Pager } from './pager.ts';
 import { terminalProgress } from './progress.ts';
 import { ensureEmulatorInstalled } from './python.ts';
+import { runMain } from './run-main.ts';
 import { fillLocalSecrets, readDeployment } from './sources.ts';
-import { runMain, UserError } from './user-error.ts';
+import { UserError } from './user-error.ts';
 import { DRILL_ENVIRONMENT, PROJECT_ROOT } from './workspace.ts';
 
 const DRILLS: readonly Drill[] = [deadLetter, backlog, badSecret, silentSource, processorDown];

@@ -22,9 +22,10 @@ import { assertRunning } from './has-ended.ts';
 import { type Page, Pager } from './pager.ts';
 import { type Progress, paint, terminalProgress } from './progress.ts';
 import { ensureEmulatorInstalled, isEmulatorInstalled } from './python.ts';
+import { runMain } from './run-main.ts';
 import { chooseSampleSources, runSample, type SampleResult, signSample } from './sample-run.ts';
 import { fillLocalSecrets, readDeployment } from './sources.ts';
-import { runMain, UserError } from './user-error.ts';
+import { UserError } from './user-error.ts';
 import { LOCAL_ENVIRONMENT } from './workspace.ts';
 
 const PROGRAM = 'npm run holdfast --';

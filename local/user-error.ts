@@ -9,17 +9,3 @@ export class UserError extends Error {
     this.exitCode = exitCode;
   }
 }
-
-/** Runs a command's main function and ends the process; a UserError becomes its message on stderr and its exit code. */
-export async function runMain(main: () => Promise<number>): Promise<void> {
-  let code = 1;
-  try {
-    code = await main();
-  } catch (error) {
-    if (error instanceof UserError) code = error.exitCode;
-    const explained = error instanceof Error && ['UserError', 'ConfigError'].includes(error.name);
-    console.error(explained ? error.message : error);
-  }
-  // Not left to the event loop: an interrupted step may still be waiting for something.
-  process.exit(code);
-}

@@ -2,20 +2,20 @@
 import { ConfigError } from '#core/config/resolve-config.ts';
 import { CursorError } from '#core/inbound/search/list-events.ts';
 import { UserError } from '#local/user-error.ts';
-import { OperatorError } from './operator-error.ts';
+import { type FailureKind, OperatorError } from './operator-error.ts';
 
 const CREDENTIALS = [
   'AccessDenied',
   'AccessDeniedException',
-  'CredentialsProviderError',
   'ExpiredToken',
   'ExpiredTokenException',
   'InvalidClientTokenId',
   'InvalidSignatureException',
   'SignatureDoesNotMatch',
-  'TokenProviderError',
   'UnrecognizedClientException',
 ];
+
+const NO_CREDENTIALS = ['CredentialsProviderError', 'TokenProviderError'];
 
 const THROTTLED = [
   'ThrottlingException',
@@ -27,49 +27,62 @@ const THROTTLED = [
 
 /** Never throws. An error nobody foresaw keeps its stack in `cause`. */
 export function explainError(error: unknown): OperatorError {
+  const known = explainKnown(error);
+  if (known) return known;
+  const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+  return new OperatorError(text, 'failure', { cause: error });
+}
+
+/** What a person can act on, in a sentence: input, credentials, region, network. Undefined: nobody foresaw it. */
+export function explainKnown(error: unknown): OperatorError | undefined {
   if (error instanceof OperatorError) return error;
   if (error instanceof ConfigError || error instanceof CursorError)
     return new OperatorError(error.message, 'usage', { cause: error });
   if (error instanceof UserError) return new OperatorError(error.message, error.exitCode === 2 ? 'usage' : 'failure');
   const chain = causesOf(error);
+  const say = (text: string, kind: FailureKind = 'failure') => new OperatorError(text, kind, { cause: error });
+  if (chain.some(it => NO_CREDENTIALS.includes(it.name)))
+    return say('No AWS credentials: sign in (aws sso login), or choose a profile with AWS_PROFILE.', 'credentials');
   const refused = chain.find(it => CREDENTIALS.includes(it.name));
   if (refused) {
-    const text = `AWS refused: ${refused.name}: ${refused.message}\nSign in (aws sso login), or choose another profile: AWS_PROFILE=… holdfast …`;
-    return new OperatorError(text, 'credentials', { cause: error });
+    const what = `${refused.name}: ${refused.message}`;
+    const fix = 'sign in again (aws sso login), or choose another profile with AWS_PROFILE.';
+    return say(`AWS refused these credentials (${what}): ${fix}`, 'credentials');
   }
   const throttled = chain.find(it => THROTTLED.includes(it.name));
   if (throttled) {
-    const text = `AWS is throttling: ${throttled.name}: ${throttled.message}\nWait a few seconds and try again; nothing was changed by what was refused`;
-    return new OperatorError(text, 'failure', { cause: error });
+    const what = `${throttled.name}: ${throttled.message}`;
+    return say(
+      `AWS is throttling (${what}): wait some seconds and try again; nothing was changed by what was refused.`,
+    );
   }
   if (chain.some(it => it.message.includes('Region is missing'))) {
-    return new OperatorError('No AWS region: set AWS_REGION, or a region in the profile', 'credentials', {
-      cause: error,
-    });
+    const fix = 'set AWS_REGION or AWS_PROFILE, or write `region` into gateway.config.ts.';
+    return say(`No AWS region: ${fix}`, 'credentials');
   }
-  const unreachable = chain.find(it =>
-    /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|ETIMEDOUT/.test(`${codeOf(it)} ${it.message}`),
-  );
-  if (unreachable) {
-    const text = `Nothing answers: ${unreachable.message || codeOf(unreachable)}\nIs the local AWS still running (npm start)? Is AWS_ENDPOINT_URL right?`;
-    return new OperatorError(text, 'failure', { cause: error });
-  }
-  if (
-    chain.some(
-      it => '$metadata' in it && (it.name === 'NotFound' || /parse error|Deserialization error/.test(it.message)),
-    )
-  ) {
-    const text =
-      'Something answers, but it is no AWS\nIs AWS_ENDPOINT_URL right? The local AWS of npm start is found without it';
-    return new OperatorError(text, 'failure', { cause: error });
-  }
-  const [first] = chain;
-  return new OperatorError(first ? `${first.name}: ${first.message}` : String(error), 'failure', { cause: error });
+  const unreachable = chain.find(it => UNREACHABLE.test(`${codeOf(it)} ${it.message}`) || it.name === 'TimeoutError');
+  if (unreachable) return say(unreachableText(unreachable));
+  const isNoAws = (it: Error): boolean =>
+    '$metadata' in it && (it.name === 'NotFound' || /parse error|Deserialization error/.test(it.message));
+  if (chain.some(isNoAws))
+    return say(
+      'Something answers, but it is no AWS: is AWS_ENDPOINT_URL right? The local AWS of npm start is found without it.',
+    );
+  return undefined;
+}
+
+const UNREACHABLE = /ECONNREFUSED|ECONNRESET|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH|CONNECT_TIMEOUT/;
+
+function unreachableText(error: Error): string {
+  const text = error.message || codeOf(error);
+  if (/127\.0\.0\.1|::1\b|localhost/.test(text))
+    return `Nothing answers on this machine (${text}): is the local AWS still running (npm start), and AWS_ENDPOINT_URL right?`;
+  return `No answer over the network (${text}): is this machine online?`;
 }
 
 /** True for errors that a person can do nothing about, and whose stack helps. */
 export function isUnforeseen(error: unknown): boolean {
-  return !(error instanceof OperatorError) && ['TypeError', 'ReferenceError'].includes((error as Error)?.name);
+  return explainKnown(error) === undefined && ['TypeError', 'ReferenceError'].includes((error as Error)?.name);
 }
 
 function codeOf(error: Error): string {

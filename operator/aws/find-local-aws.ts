@@ -23,7 +23,7 @@ export async function findLocalAws(env: Env, directory = HOLDFAST_DIRECTORY): Pr
   if (port === undefined) {
     const where = wanted === undefined ? '' : ` on port ${wanted} (HOLDFAST_PORT)`;
     throw new OperatorError(
-      `No local AWS is running${where}. Start it in another terminal: npm start\nFor a deployed environment give --env, e.g. --env prod`,
+      `No local AWS is running${where}: start it in another terminal (npm start), or give --env for a deployed environment.`,
     );
   }
   return endpointOf(`http://127.0.0.1:${port}`, {});
