@@ -14,6 +14,7 @@ const ARGUMENTS: Readonly<Record<string, string>> = {
   file: '-',
 };
 const OPTIONS: Readonly<Record<string, readonly string[]>> = {
+  'dlq close': ['--cause', 'schema', '--why', 'x', '--yes'],
   replay: ['--cause', 'schema', '--why', 'x', '--yes'],
   'processor stop': ['--yes'],
   pause: ['--why', 'x', '--yes'],

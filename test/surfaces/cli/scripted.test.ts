@@ -58,6 +58,11 @@ const HABITS: Readonly<Record<string, Habit | (() => Habit)>> = {
     wrong: ['--forward-to', 'localhost'],
     wrongCode: 2,
   }),
+  'dlq close': {
+    good: ['--cause', 'schema', '--why', 'tested', '--dry-run'],
+    wrong: ['--source', 'shopp'],
+    wrongCode: 2,
+  },
   'dlq ls': { good: [], wrong: ['--source', 'shopp'], wrongCode: 2 },
   'refused ls': { good: [], wrong: ['--source', 'shopp'], wrongCode: 2 },
   'refused show': () => ({ good: [refused], wrong: ['shop.stale.00'], wrongCode: 3 }),
