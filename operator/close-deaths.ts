@@ -10,7 +10,7 @@ const AT_ONCE = 25;
 /** The open dead letters that a filter means, as they are now. */
 export async function meantToClose(operator: Operator, filter: EventFilter): Promise<readonly EventItem[]> {
   const found: EventItem[] = [];
-  for await (const item of eachDeadEvent(operator, { ...filter, statuses: ['dead_letter'] })) found.push(item);
+  for await (const item of eachDeadEvent(operator, 'dead_letter', filter)) found.push(item);
   return found;
 }
 

@@ -1,10 +1,12 @@
 /** Dead letters by source and cause, and the messages of the dead-letter queue itself. */
 import { type EpochMs, type SourceId, splitEventPk } from '#core/glossary.ts';
-import type { EventItem } from '#core/inbound/protocol/event-item.ts';
+import type { EventIn, EventItem } from '#core/inbound/protocol/event-item.ts';
 import type { EventFilter } from '#core/inbound/search/event-filter.ts';
 import { EventSearch } from '#core/inbound/search/list-events.ts';
 import { movableMessages } from './dead-messages.ts';
 import type { Operator } from './operator.ts';
+
+type DeadEvent = EventIn<'dead_letter'>;
 
 interface DeadGroup {
   readonly source: SourceId;
@@ -14,7 +16,7 @@ interface DeadGroup {
   readonly firstAt: EpochMs;
   readonly lastAt: EpochMs;
   /** The one that died last. */
-  readonly sample: EventItem;
+  readonly sample: DeadEvent;
 }
 
 export interface DeadLetters {
@@ -25,13 +27,18 @@ export interface DeadLetters {
   readonly inQueue: number;
 }
 
-/** Every event of the filter's statuses (`dead_letter`, `closed`), found by the index of dead events. */
-export async function* eachDeadEvent(operator: Operator, filter: EventFilter): AsyncGenerator<EventItem> {
-  const search = new EventSearch(filter, 'newest', await operator.gateway());
+/** Every event of the filter that is dead, or closed, found by the index of dead events. */
+export async function* eachDeadEvent<S extends 'dead_letter' | 'closed'>(
+  operator: Operator,
+  status: S,
+  filter: EventFilter,
+): AsyncGenerator<EventIn<S>> {
+  const isMeant = (item: EventItem): item is EventIn<S> => item.status === status;
+  const search = new EventSearch({ ...filter, statuses: [status] }, 'newest', await operator.gateway());
   let cursor: string | undefined;
   do {
     const page = await search.page({ limit: 500, cursor });
-    yield* page.items;
+    yield* page.items.filter(isMeant);
     cursor = page.cursor;
   } while (cursor !== undefined);
 }
@@ -40,12 +47,10 @@ export async function* eachDeadEvent(operator: Operator, filter: EventFilter): A
 export async function groupDeadLetters(operator: Operator, filter: EventFilter): Promise<DeadLetters> {
   const groups = new Map<string, DeadGroup>();
   let total = 0;
-  for await (const item of eachDeadEvent(operator, { ...filter, statuses: ['dead_letter'] })) {
+  for await (const item of eachDeadEvent(operator, 'dead_letter', filter)) {
     total += 1;
     const source = splitEventPk(item.pk).sourceId;
-    const cause = item.cause ?? 'unknown';
-    const at = item.deadAt ?? item.updatedAt;
-    const { eventType } = item;
+    const { eventType, cause, deadAt: at } = item;
     const key = JSON.stringify([source, eventType, cause]);
     const before = groups.get(key) ?? { source, eventType, cause, count: 0, firstAt: at, lastAt: at, sample: item };
     groups.set(key, {
@@ -68,15 +73,15 @@ export interface ClosedGroup {
   readonly count: number;
   readonly lastAt: EpochMs;
   /** The one that was closed last. */
-  readonly sample: EventItem;
+  readonly sample: EventIn<'closed'>;
 }
 
 /** Closed deaths by source, event type, cause, who and why. The last closed first. */
 export async function groupClosed(operator: Operator, filter: EventFilter): Promise<readonly ClosedGroup[]> {
   const groups = new Map<string, ClosedGroup>();
-  for await (const item of eachDeadEvent(operator, { ...filter, statuses: ['closed'] })) {
-    const { by, why, at } = item.closing ?? { by: '', why: '', at: item.updatedAt };
-    const { eventType, cause = 'unknown' } = item;
+  for await (const item of eachDeadEvent(operator, 'closed', filter)) {
+    const { by, why, at } = item.closing;
+    const { eventType, cause } = item;
     const source = splitEventPk(item.pk).sourceId;
     const key = JSON.stringify([source, eventType, cause, by, why]);
     const before = groups.get(key) ?? { source, eventType, cause, by, why, count: 0, lastAt: at, sample: item };
@@ -100,10 +105,10 @@ export async function groupDeadByError(
   operator: Operator,
   filter: EventFilter,
 ): Promise<{ readonly groups: readonly ErrorGroup[]; readonly total: number; readonly inQueue: number }> {
-  const groups = new Map<string, { pattern: string; times: EpochMs[]; sample: EventItem; sampleAt: EpochMs }>();
-  for await (const item of eachDeadEvent(operator, { ...filter, statuses: ['dead_letter'] })) {
-    const at = item.deadAt ?? item.updatedAt;
-    const pattern = errorPattern(item.lastError ?? '');
+  const groups = new Map<string, { pattern: string; times: EpochMs[]; sample: DeadEvent; sampleAt: EpochMs }>();
+  for await (const item of eachDeadEvent(operator, 'dead_letter', filter)) {
+    const { deadAt: at } = item;
+    const pattern = errorPattern(item.lastError);
     const key = JSON.stringify([splitEventPk(item.pk).sourceId, item.cause, pattern]);
     const group = groups.get(key);
     if (group === undefined) groups.set(key, { pattern, times: [at], sample: item, sampleAt: at });
@@ -117,7 +122,7 @@ export async function groupDeadByError(
   const [from, to] = [all.reduce((a, b) => Math.min(a, b), operator.clock.now()), operator.clock.now()];
   const view = [...groups.values()].map(({ pattern, times, sample }) => ({
     source: splitEventPk(sample.pk).sourceId,
-    cause: sample.cause ?? 'unknown',
+    cause: sample.cause,
     pattern,
     count: times.length,
     firstAt: times.reduce((a, b) => Math.min(a, b)),

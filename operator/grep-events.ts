@@ -47,10 +47,12 @@ export async function* grepEvents(operator: Operator, request: GrepRequest): Asy
     const page = await search.page({ limit: PAGE, cursor: tally.cursor });
     for (let at = 0; at < page.items.length && !signal?.aborted; at += AT_ONCE) {
       const items = page.items.slice(at, at + AT_ONCE);
-      const looked = await Promise.all(items.map(item => lookInto(operator, item, request)));
-      for (const [n, { excerpt }] of looked.entries())
-        if (excerpt !== undefined) yield { kind: 'hit', item: items[n] as EventItem, excerpt };
-      const last = items.at(-1) as EventItem;
+      const looked = await Promise.all(
+        items.map(async item => ({ item, ...(await lookInto(operator, item, request)) })),
+      );
+      for (const { item, excerpt } of looked) if (excerpt !== undefined) yield { kind: 'hit', item, excerpt };
+      const last = items.at(-1);
+      if (last === undefined) break;
       tally = {
         read: tally.read + items.length,
         hits: tally.hits + looked.filter(it => it.excerpt !== undefined).length,

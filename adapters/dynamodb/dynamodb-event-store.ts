@@ -12,6 +12,7 @@ import { DependencyError } from '#core/errors.ts';
 import { CONTROL_PREFIX, type EpochMs, type EventPk } from '#core/glossary.ts';
 import type { EventStore, EventUpdate, Page, TimelineEntry, TransactResult } from '#core/inbound/ports.ts';
 import { type AttentionPartition, EVENT_INDEXES, type EventItem } from '#core/inbound/protocol/event-item.ts';
+import { parseEventItem } from '#core/inbound/protocol/parse-event-item.ts';
 import type { EffectWrite, ItemData, ItemKey } from '#core/ports.ts';
 import { toDependencyError } from '../aws/to-dependency-error.ts';
 import { type AttributeMap, fromAttributes, toAttributes } from './attribute-values.ts';
@@ -39,8 +40,9 @@ export class DynamoDbEventStore extends DynamoDbEventWriter implements EventStor
     return this.#read<ItemData>(table, key);
   }
 
-  get(pk: EventPk): Promise<EventItem | undefined> {
-    return this.#read<EventItem>(this.table, { pk });
+  async get(pk: EventPk): Promise<EventItem | undefined> {
+    const item = await this.readItem(this.table, { pk });
+    return item && parseEventItem(item);
   }
 
   async getMany(pks: readonly EventPk[]): Promise<readonly EventItem[]> {
@@ -52,7 +54,7 @@ export class DynamoDbEventStore extends DynamoDbEventWriter implements EventStor
       }
       const RequestItems = { [this.table]: { Keys: keys, ConsistentRead: true } };
       const page = await this.#call('BatchGetItem', () => this.client.send(new BatchGetItemCommand({ RequestItems })));
-      found.push(...(page.Responses?.[this.table] ?? []).map(item => fromAttributes<EventItem>(item)));
+      found.push(...(page.Responses?.[this.table] ?? []).map(item => parseEventItem(fromAttributes(item))));
       keys = page.UnprocessedKeys?.[this.table]?.Keys ?? [];
     }
     return found;
@@ -81,7 +83,7 @@ export class DynamoDbEventStore extends DynamoDbEventWriter implements EventStor
   async scan(cursor?: string): Promise<Page<EventItem>> {
     const input = { TableName: this.table, ...startAt(cursor) };
     const page = await this.#call('Scan', () => this.client.send(new ScanCommand(input)));
-    const items = (page.Items ?? []).map(item => fromAttributes<EventItem>(item));
+    const items = (page.Items ?? []).map(item => parseEventItem(fromAttributes(item)));
     return { items: items.filter(item => !item.pk.startsWith(CONTROL_PREFIX)), ...cursorOf(page.LastEvaluatedKey) };
   }
 

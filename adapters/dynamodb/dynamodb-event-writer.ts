@@ -7,6 +7,7 @@ import {
 import { missing } from '#core/condition.ts';
 import type { EventStore, EventUpdate, WriteResult } from '#core/inbound/ports.ts';
 import type { EventItem } from '#core/inbound/protocol/event-item.ts';
+import { parseEventItem } from '#core/inbound/protocol/parse-event-item.ts';
 import { toDependencyError } from '../aws/to-dependency-error.ts';
 import { fromAttributes } from './attribute-values.ts';
 import { compilePut, compileUpdate } from './compile-write.ts';
@@ -41,7 +42,7 @@ export class DynamoDbEventWriter implements Pick<EventStore, 'insert' | 'update'
           ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
         }),
       );
-      return { kind: 'applied', item: fromAttributes<EventItem>(Attributes) };
+      return { kind: 'applied', item: parseEventItem(fromAttributes(Attributes)) };
     } catch (error) {
       return refusedOrThrow('UpdateItem', error);
     }
@@ -50,5 +51,5 @@ export class DynamoDbEventWriter implements Pick<EventStore, 'insert' | 'update'
 
 function refusedOrThrow(call: string, error: unknown): WriteResult {
   if (!(error instanceof ConditionalCheckFailedException)) throw toDependencyError('dynamodb', call, error);
-  return { kind: 'refused', item: error.Item && fromAttributes<EventItem>(error.Item) };
+  return { kind: 'refused', item: error.Item && parseEventItem(fromAttributes(error.Item)) };
 }

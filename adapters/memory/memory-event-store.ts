@@ -2,6 +2,7 @@ import { missing } from '#core/condition.ts';
 import { CONTROL_PREFIX, type EpochMs, type EventPk, TTL_ATTRIBUTE } from '#core/glossary.ts';
 import type { EventStore, EventUpdate, Page, TimelineEntry, TransactResult, WriteResult } from '#core/inbound/ports.ts';
 import { type AttentionPartition, EVENT_INDEXES, type EventItem } from '#core/inbound/protocol/event-item.ts';
+import { parseEventItem } from '#core/inbound/protocol/parse-event-item.ts';
 import type { EffectWrite, ItemData, ItemKey } from '#core/ports.ts';
 import type { Item } from './item-rules.ts';
 import type { IndexQuery } from './lagging-index.ts';
@@ -49,12 +50,13 @@ export class MemoryEventStore implements EventStore {
   }
 
   async get(pk: EventPk): Promise<EventItem | undefined> {
-    return this.#database.get(this.#table, { pk }) as EventItem | undefined;
+    const item = this.#database.get(this.#table, { pk });
+    return item && parseEventItem(item);
   }
 
   async getMany(pks: readonly EventPk[]): Promise<readonly EventItem[]> {
     const items = [...new Set(pks)].map(pk => this.#database.get(this.#table, { pk }));
-    return items.filter(item => item !== undefined) as unknown as EventItem[];
+    return items.filter(item => item !== undefined).map(parseEventItem);
   }
 
   async watchDue(
@@ -85,11 +87,14 @@ export class MemoryEventStore implements EventStore {
     const page = keys.slice(0, PAGE_LIMIT);
     const rest = keys.slice(PAGE_LIMIT);
     this.#scans.delete(token);
-    const items = this.#database.scanPage(this.#table, page).filter(item => !isControlItem(item));
-    if (rest.length === 0) return { items: items as unknown as EventItem[] };
+    const items = this.#database
+      .scanPage(this.#table, page)
+      .filter(item => !isControlItem(item))
+      .map(parseEventItem);
+    if (rest.length === 0) return { items };
     const next = `scan-${++this.#scanCount}`;
     this.#scans.set(next, rest);
-    return { items: items as unknown as EventItem[], cursor: next };
+    return { items, cursor: next };
   }
 
   #page<T>(index: string, query: Omit<IndexQuery, 'after'>, cursor: string | undefined): Page<T> {
@@ -111,6 +116,6 @@ function isControlItem(item: Item): boolean {
 
 function toWriteResult(outcome: WriteOutcome): WriteResult {
   return outcome.kind === 'applied'
-    ? { kind: 'applied', item: outcome.after as unknown as EventItem }
-    : { kind: 'refused', item: outcome.item as EventItem | undefined };
+    ? { kind: 'applied', item: parseEventItem(outcome.after ?? {}) }
+    : { kind: 'refused', item: outcome.item && parseEventItem(outcome.item) };
 }

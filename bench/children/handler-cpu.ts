@@ -19,6 +19,7 @@ import { RefusedSlots } from '#core/inbound/ingest/refused-slots.ts';
 import type { EventUpdate } from '#core/inbound/ports.ts';
 import type { ProcessPorts } from '#core/inbound/process/process-ports.ts';
 import type { EventItem } from '#core/inbound/protocol/event-item.ts';
+import { parseEventItem } from '#core/inbound/protocol/parse-event-item.ts';
 import { Breaker } from '#core/retry/breaker.ts';
 import { handleRequest } from '#lambdas/ingest/handle-request.ts';
 import { replyToErrors } from '#lambdas/ingest/reply-to-errors.ts';
@@ -127,7 +128,7 @@ function noopProcess() {
 /** The record after a claim, as the table would return it. */
 function itemOf(update: EventUpdate): EventItem {
   const now = Date.now();
-  return {
+  return parseEventItem({
     pk: update.pk,
     status: 'processing',
     schemaVersion: 1,
@@ -145,7 +146,7 @@ function itemOf(update: EventUpdate): EventItem {
     timelineHour: 'github#2026-11-22T03',
     timelineAt: `${now}#x`,
     ...update.set,
-  };
+  });
 }
 
 /** Floor A: what every receiver of webhooks does, whatever it is made of. */

@@ -13,7 +13,7 @@ import { type EventPk, type EventStatus, eventIdToPk } from '#core/glossary.ts';
 import { defineHandlers, type Handler, type Outcome, type WebhookEvent } from '#core/handler/handler-contract.ts';
 import { processEvent } from '#core/inbound/process/process-event.ts';
 import type { ProcessPorts, ProcessRules } from '#core/inbound/process/process-ports.ts';
-import type { EventItem } from '#core/inbound/protocol/event-item.ts';
+import type { EventIn } from '#core/inbound/protocol/event-item.ts';
 import { isTerminal } from '#core/inbound/protocol/event-status.ts';
 import { expiryAfter, pendingItem } from '#core/inbound/protocol/event-writes.ts';
 import { DEFAULT_TIMINGS } from '#core/inbound/protocol/timings.ts';
@@ -208,8 +208,10 @@ class Run {
     return pk;
   }
 
-  private async read(pk: EventPk): Promise<EventItem> {
-    return (await this.store.get(pk)) as EventItem;
+  private async read(pk: EventPk): Promise<EventIn<EventStatus>> {
+    const item = await this.store.get(pk);
+    if (item === undefined || item.status === 'unknown') throw new Error(`the record of ${pk} is gone or broken`);
+    return item;
   }
 
   /** The handler, given the event's own subject, and a note of what each run of it answered. */

@@ -18,7 +18,7 @@ import { DEFAULT_RETRY } from '#core/retry/backoff.ts';
 import type { RawRequest } from '#core/verification/raw-request.ts';
 import { generic } from '#providers/generic.ts';
 import { environmentFor, makeDynamoDbTables } from '#test/adapters/contracts/dynamodb-tables.ts';
-import { makeEventItem } from '#test/adapters/contracts/event-item-fixture.ts';
+import { makeEventItem, mixed } from '#test/adapters/contracts/event-item-fixture.ts';
 import { makeSqsQueues } from '#test/adapters/contracts/sqs-queues.ts';
 import type { AwsAdapters } from './aws-adapters.ts';
 import { type FaultProxy, type ProxyFault, startFaultProxy } from './fault-proxy.ts';
@@ -166,7 +166,7 @@ export function faultyNetworkSuite(
       const item = freshItem();
       await direct.store.insert(item);
       tableProxy.plan('drop_reply');
-      const claim = { pk: item.pk, condition: missing('owner'), set: { owner: 'me' }, add: { attempts: 1 } };
+      const claim = { pk: item.pk, condition: missing('owner'), set: mixed({ owner: 'me' }), add: { attempts: 1 } };
       expect(await store.update(claim)).toEqual({ kind: 'refused', item: { ...item, owner: 'me', attempts: 1 } });
     });
 
@@ -177,7 +177,7 @@ export function faultyNetworkSuite(
       const update = {
         pk: item.pk,
         condition: eq('status', 'pending'),
-        set: { status: 'completed' as const },
+        set: mixed({ status: 'completed' }),
         add: { attempts: 1 },
       };
       const effect = { kind: 'put' as const, table: 'effects', item: { id: item.pk }, condition: missing('id') };

@@ -10,7 +10,7 @@ import { signPost } from '#adapters/aws/signed/sign.ts';
 import { missing } from '#core/condition.ts';
 import { toSourceId } from '#core/glossary.ts';
 import { environmentFor } from '#test/adapters/contracts/dynamodb-tables.ts';
-import { makeEventItem } from '#test/adapters/contracts/event-item-fixture.ts';
+import { makeEventItem, mixed } from '#test/adapters/contracts/event-item-fixture.ts';
 import { type AwsAdapters, bundleSignedAdapters, sdkAdapters } from './aws-adapters.ts';
 
 /** Names of the refusals that the SDK takes for a throttle or a timeout, read from its own lists. */
@@ -99,7 +99,7 @@ async function askAll(adapters: AwsAdapters, text: string): Promise<readonly Rec
   const payloads = new adapters.DynamoDbPayloadStore(dynamodb, 'payloads');
   const secrets = new adapters.SecretsManagerValues(adapters.createSecretsClient(env), 'test');
   await writer.insert(item);
-  await writer.update({ pk: item.pk, condition: missing('owner'), set: { owner: text }, add: { attempts: 1 } });
+  await writer.update({ pk: item.pk, condition: missing('owner'), set: mixed({ owner: text }), add: { attempts: 1 } });
   await payloads.putBody({ pk: item.pk, sk: `B#${'a'.repeat(64)}`, bytes, headers: { 'x-a': text }, expiresAt: 4e9 });
   await payloads.getBody(item.pk, 'a'.repeat(64));
   await new adapters.SqsWorkQueue(sqs, `${recorder.url}/000000000000/work`).send(text || 'x', {
@@ -120,7 +120,7 @@ async function askAsProcess(adapters: AwsAdapters, text: string): Promise<void> 
   const sqs = adapters.createSqsClient(env);
   const store = new adapters.DynamoDbEventStore(adapters.createDynamoDbClient(env), 'events');
   const pk = makeEventItem('signed', 'evt-1').pk;
-  const update = { pk, condition: missing('owner'), set: { owner: text } };
+  const update = { pk, condition: missing('owner'), set: mixed({ owner: text }) };
   const item = { id: 'a', bytes: Buffer.from(text), set: new Set([Uint8Array.of(1, 2), Uint8Array.of(3)]) };
   await store.transact(update, [{ kind: 'put', table: 'effects', item, condition: missing('id') }], 'token');
   await store.getMany([pk]);
@@ -320,7 +320,7 @@ describe('what a service answers', () => {
       () => store.getMany([pk]),
       () => store.scan(),
       () => store.timeline('hour', { newestFirst: true }),
-      () => store.update({ pk, condition: missing('owner'), set: { owner: 'a' } }),
+      () => store.update({ pk, condition: missing('owner'), set: mixed({ owner: 'a' }) }),
     ]) {
       plan(nothing, nothing);
       await expect(ask()).rejects.toMatchObject({ name: 'DependencyError', outcome: 'unknown' });

@@ -1,7 +1,7 @@
 /** What a body says of itself, for a replay with another one than the record was made from. */
 
 import type { ResolvedSource } from '#core/config/resolved-config.ts';
-import type { EventItem } from '#core/inbound/protocol/event-item.ts';
+import type { EventIn } from '#core/inbound/protocol/event-item.ts';
 import { QUERY_HEADER } from '#core/inbound/protocol/kept-headers.ts';
 import type { Crypto } from '#core/ports.ts';
 import { identifyRequest } from '#core/verification/identify-request.ts';
@@ -15,11 +15,11 @@ const VERDICT: Verified = { kind: 'verified', scheme: 'stored', strength: 'origi
  * with many, or a source that is gone or of another provider.
  */
 export function describeByBody(
-  item: EventItem,
+  item: EventIn<'processing'>,
   body: { readonly bytes: Uint8Array; readonly headers: Readonly<Record<string, string>> },
   source: Pick<ResolvedSource, 'spec' | 'settings' | 'dedupOnBody'> | undefined,
   crypto: Pick<Crypto, 'hash'>,
-): EventItem {
+): EventIn<'processing'> {
   if (item.itemPath !== undefined || source?.spec.id !== item.provider) return item;
   const request = { body: body.bytes, headers: body.headers, rawQuery: body.headers[QUERY_HEADER] ?? '' };
   const { settings, dedupOnBody } = source;

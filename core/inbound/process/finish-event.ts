@@ -8,7 +8,7 @@ import { DependencyError } from '#core/errors.ts';
 import { type EpochMs, splitEventPk } from '#core/glossary.ts';
 import type { Outcome } from '#core/handler/handler-contract.ts';
 import type { EventUpdate, TransactResult } from '#core/inbound/ports.ts';
-import type { AttemptNote, EventItem } from '#core/inbound/protocol/event-item.ts';
+import type { AttemptNote, EventIn } from '#core/inbound/protocol/event-item.ts';
 import {
   type AttemptRecord,
   asDeferral,
@@ -45,7 +45,7 @@ export type AttemptEnd =
   | { readonly kind: 'unready'; readonly cause: string; readonly message: string; readonly splitNext?: string };
 
 export interface Attempt {
-  readonly item: EventItem;
+  readonly item: EventIn<'processing'>;
   readonly claimId: string;
   readonly startedAt: EpochMs;
   readonly retry: RetryProfile;
@@ -287,7 +287,7 @@ class Finisher {
       cause,
       error: death.lastError,
     });
-    await sendDeath(written.item, this.ports, this.rules);
+    await sendDeath(written.item, death, this.ports, this.rules);
     return ACK;
   }
 

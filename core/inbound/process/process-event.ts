@@ -8,7 +8,7 @@ import type { ResolvedSource } from '#core/config/resolved-config.ts';
 import { DependencyError, UnknownDictionaryError } from '#core/errors.ts';
 import { type SourceId, splitEventPk, toEventId } from '#core/glossary.ts';
 import type { HandlerRegistration } from '#core/handler/handler-contract.ts';
-import type { EventItem } from '#core/inbound/protocol/event-item.ts';
+import type { EventIn } from '#core/inbound/protocol/event-item.ts';
 import { PAYLOAD_MARGIN_DAYS } from '#core/inbound/protocol/retention.ts';
 import { decodeWorkMessage, type WorkMessage } from '#core/inbound/protocol/work-message.ts';
 import { DEFAULT_RETRY } from '#core/retry/backoff.ts';
@@ -114,11 +114,11 @@ async function take(
 
 /** A body that a person chose may be of another type than the record. Undefined: it could not be read now. */
 async function describe(
-  item: EventItem,
+  item: EventIn<'processing'>,
   message: WorkMessage,
   source: ResolvedSource | undefined,
   ports: ProcessPorts,
-): Promise<EventItem | undefined> {
+): Promise<EventIn<'processing'> | undefined> {
   if (item.otherBody !== true) return item;
   try {
     const body = await loadBody(message, item, ports);

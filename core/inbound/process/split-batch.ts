@@ -7,7 +7,7 @@
 import type { ResolvedSource } from '#core/config/resolved-config.ts';
 import { type EpochMs, splitEventPk, toEventPk } from '#core/glossary.ts';
 import { done } from '#core/handler/handler-contract.ts';
-import type { EventItem } from '#core/inbound/protocol/event-item.ts';
+import type { EventIn } from '#core/inbound/protocol/event-item.ts';
 import { eventKeyOf } from '#core/inbound/protocol/event-key.ts';
 import { type NewEvent, pendingItem, staleItem } from '#core/inbound/protocol/event-writes.ts';
 import { SIGNED_FRESH_HEADER, VERIFIED_ITEMS_HEADER } from '#core/inbound/protocol/kept-headers.ts';
@@ -25,14 +25,14 @@ import type { ProcessPorts, ProcessRules } from './process-ports.ts';
 const AT_ONCE = 10;
 
 /** A request of several items; one of another shape, from the same provider, is an event of its own. */
-export function isBatch(item: EventItem, spec: ProviderSpec | undefined): boolean {
+export function isBatch(item: EventIn<'processing'>, spec: ProviderSpec | undefined): boolean {
   if (item.itemPath !== undefined || item.eventType !== `${item.provider}.batch`) return false;
   // A provider that sends one event a request may call a type of its own so.
   return spec?.id !== item.provider || spec.identity.items !== undefined;
 }
 
 export async function splitBatch(
-  parent: EventItem,
+  parent: EventIn<'processing'>,
   body: Extract<LoadedBody, { kind: 'body' }>,
   source: ResolvedSource | undefined,
   deadlineMs: EpochMs,
@@ -72,14 +72,14 @@ export async function splitBatch(
 }
 
 /** Only the provider it came from says where its items are: no handler gets it whole. */
-function providerChanged({ provider }: EventItem, source: ResolvedSource | undefined): AttemptEnd {
+function providerChanged({ provider }: EventIn<'processing'>, source: ResolvedSource | undefined): AttemptEnd {
   const now = source === undefined ? 'its source was removed' : `its source is of ${source.spec.id} now`;
   const message = `a request of ${provider} with many events, but ${now}; configure ${provider} again, deploy, replay it`;
   return { kind: 'permanent', cause: 'provider_changed', message };
 }
 
 async function recordChild(
-  parent: EventItem,
+  parent: EventIn<'processing'>,
   child: { path: string; key: string | undefined; eventType: string; eventAtMs?: number; bytes: Uint8Array },
   body: Extract<LoadedBody, { kind: 'body' }>,
   spec: ProviderSpec,

@@ -6,7 +6,7 @@
 import { ask } from '#core/ask.ts';
 import { splitEventPk } from '#core/glossary.ts';
 import type { EventUpdate, WriteResult } from '#core/inbound/ports.ts';
-import { type EventItem, isKnownRecord } from '#core/inbound/protocol/event-item.ts';
+import type { EventIn, EventItem } from '#core/inbound/protocol/event-item.ts';
 import { isTerminal } from '#core/inbound/protocol/event-status.ts';
 import {
   breakerPark,
@@ -34,7 +34,7 @@ import { ACK, type Disposal, type ProcessPorts, type ProcessRules, type QueueRec
 import { keepOtherBody } from './run-handler.ts';
 
 export type Taken =
-  | { readonly kind: 'owned'; readonly item: EventItem; readonly claimId: string }
+  | { readonly kind: 'owned'; readonly item: EventIn<'processing'>; readonly claimId: string }
   | { readonly kind: 'disposed'; readonly disposal: Disposal };
 
 /** Two clocks and a queue: enough for any honest race, and a bound for the rest. */
@@ -155,14 +155,14 @@ async function meetRefusal(
   if (way.claimId !== undefined && item.owner === way.claimId && item.status === 'processing') {
     return { kind: 'owned', item, claimId: way.claimId };
   }
-  if (!isKnownRecord(item)) {
+  if (item.status === 'unknown') {
     await ports.dead.send(record.body, 'unknown_record');
     ports.telemetry.count('ForeignMessage');
     ports.telemetry.log('error', {
       stage: 'claim',
       pk: item.pk,
       cause: 'unknown_record',
-      status: capText(String(item.status), 40),
+      status: capText(item.storedStatus, 40),
       layout: item.schemaVersion,
     });
     return dispose(ACK);
@@ -174,19 +174,19 @@ async function meetRefusal(
     return { result: await ports.store.update(way.update) };
   }
   if (item.status === 'dead_letter') {
-    if (message.deadId !== undefined && message.deadId === item.deadId) {
+    if (message.deadId === item.deadId) {
       // It will live longer than its death meant it to; so must its body.
       const expiresAt = expiryAfter(now, rules.retentionDays + PAYLOAD_MARGIN_DAYS);
       await ports.payloads.raiseBody(item.pk, item.bodySha, expiresAt);
-      return { result: await ports.store.update(way.revive(message.deadId)) };
+      return { result: await ports.store.update(way.revive(item.deadId)) };
     }
-    if (item.dlqSent !== true) await sendDeath(item, ports, rules);
+    if (!item.dlqSent) await sendDeath(item, item, ports, rules);
     return ack();
   }
   if (isTerminal(item.status)) return ack();
   if (item.status === 'processing') {
     // Never acked: if the owner dies, this copy is what brings the event back.
-    const restMs = Math.max(0, (item.leaseUntil ?? now) - now);
+    const restMs = Math.max(0, item.leaseUntil - now);
     await ports.receipts.hide(record.receipt, Math.ceil(restMs / 1_000) + 1 + Math.floor(ports.random.next() * 5));
     return dispose(RETURN);
   }

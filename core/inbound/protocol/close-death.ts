@@ -22,6 +22,7 @@ export async function closeDeath(
   ports: { readonly store: Pick<EventStore, 'update'>; readonly clock: Clock },
   rules: WriteRules,
 ): Promise<CloseResult> {
+  if (item.status !== 'dead_letter' && item.status !== 'closed') return 'changed';
   const closing = { by: capText(by, BY_LIMIT), why: capText(why, WHY_LIMIT), at: ports.clock.now() };
   const written = await ports.store.update(close(item, closing, rules));
   if (written.kind === 'applied') return 'closed';

@@ -1,8 +1,9 @@
 /**
  * The state item: one per event, under 1 KB on the happy path, so that each status change bills one write unit.
  * The body is not in it (see `PayloadItem`). Attribute names are the ones stored in the `events` table.
+ * `EventItem` is a union by `status`: each status has the fields that the writes of event-writes.ts can leave on it.
  */
-import { type EpochMs, EVENT_STATUSES, type EventPk, type EventStatus, type SourceId } from '#core/glossary.ts';
+import type { EpochMs, EventPk, SourceId } from '#core/glossary.ts';
 
 /** Version of the item's layout; a reader refuses a higher one than it knows. */
 export const SCHEMA_VERSION = 1;
@@ -23,9 +24,8 @@ export interface Closing {
   readonly at: EpochMs;
 }
 
-export interface EventItem {
-  readonly pk: EventPk;
-  readonly status: EventStatus;
+/** What a record has in every status. */
+interface Common {
   readonly schemaVersion: number;
   readonly provider: string;
   readonly eventType: string;
@@ -50,61 +50,136 @@ export interface EventItem {
   readonly reconciled?: true;
   readonly updatedAt: EpochMs;
   readonly enqueuedAt?: EpochMs;
-  readonly startedAt?: EpochMs;
-  readonly completedAt?: EpochMs;
   readonly attempts: number;
   readonly recentAttempts?: readonly AttemptNote[];
-  /** The claim that owns a `processing` event, and until when. */
-  readonly owner?: string;
-  readonly leaseUntil?: EpochMs;
-  /** Not to be claimed before this time. */
-  readonly nextAttemptAt?: EpochMs;
-  /** The watch index, not a message, brings this event back. */
-  readonly parked?: boolean;
+  /** Copies sent by the sweeper since the last claim. */
+  readonly resends: number;
+  /** `<cause>: <message>` of the last attempt that failed, up to 200 bytes. */
+  readonly lastError?: string;
+  /** The replay job or request that started this generation. */
+  readonly replayId?: string;
+  readonly replayedAt?: EpochMs;
+  /** Index `timeline`: `<sourceId>#<yyyy-mm-ddThh>`, `<receivedAt>#<eventKey>`; never changes. */
+  readonly timelineHour: string;
+  readonly timelineAt: string;
+}
+
+/** Sparse index `watch`: there exactly while something is still owed for the event. */
+interface Watched {
+  readonly watchShard: string;
+  readonly watchAt: EpochMs;
+}
+/** On terminal items. */
+interface Expiring {
+  /** Epoch SECONDS. */
+  readonly expiresAt: number;
+}
+/** Index and lifetime are read in every status: the daily audit looks for records that have them wrongly. */
+type Upkeep = Partial<Watched & Expiring>;
+
+/** What attempts leave on a record. */
+interface Progress {
+  readonly startedAt?: EpochMs;
   /** The handler asked to wait, first then. */
   readonly deferredSince?: EpochMs;
   /** A dependency of ours has not answered since then (or a long batch goes on): no wait of the handler's. */
   readonly unreadySince?: EpochMs;
   /** Of a request with many events: path of the first that is not an event of its own yet. */
   readonly splitNext?: string;
-  /** Copies sent by the sweeper since the last claim. */
-  readonly resends: number;
-  /** The replay job or request that started this generation. */
-  readonly replayId?: string;
-  readonly replayedAt?: EpochMs;
+}
+
+/** To be attempted for the first time in this generation. */
+interface Pending {
+  readonly status: 'pending';
+}
+/** Claimed. */
+interface Processing extends Progress {
+  readonly status: 'processing';
+  /** The claim that owns the event, and until when. */
+  readonly owner: string;
+  readonly leaseUntil: EpochMs;
+}
+/** To be attempted again: after a failure, or after a wait that spent no attempt. */
+interface Retrying extends Progress {
+  readonly status: 'failed' | 'deferred';
+  /** Not to be claimed before this time. */
+  readonly nextAttemptAt: EpochMs;
+  /** The watch index, not a message, brings this event back. */
+  readonly parked?: true;
+}
+/** Ended, but not by death. */
+interface Finished extends Progress {
+  readonly status: 'completed' | 'skipped_stale' | 'rejected' | 'ignored';
+  readonly completedAt: EpochMs;
   readonly actionTaken?: string;
   /** Up to 200 bytes; a larger result is in the `detail` item beside the payload. */
   readonly result?: string;
-  /** `<cause>: <message>`, up to 200 bytes. */
-  readonly lastError?: string;
-  readonly deadAt?: EpochMs;
+}
+/** Given up: a person decides. */
+interface Dead extends Progress {
+  readonly status: 'dead_letter';
+  readonly deadAt: EpochMs;
   /** Names this death: a message that carries it was redriven by a person. */
-  readonly deadId?: string;
-  readonly dlqSent?: boolean;
-  readonly cause?: string;
-  /** A person decided that this death will not be replayed. */
-  readonly closing?: Closing;
-  /** Epoch SECONDS; only on terminal items. */
-  readonly expiresAt?: number;
-  /** Sparse index `watch`: present exactly while something is still owed for the event. */
-  readonly watchShard?: string;
-  readonly watchAt?: EpochMs;
-  /** Index `timeline`: `<sourceId>#<yyyy-mm-ddThh>`, `<receivedAt>#<eventKey>`; never changes. */
-  readonly timelineHour: string;
-  readonly timelineAt: string;
+  readonly deadId: string;
+  /** The dead letter queue has its message: nothing is owed any more. */
+  readonly dlqSent: boolean;
+  readonly cause: string;
+  readonly lastError: string;
   /** Sparse index `attention`: the source while dead, `<source>#closed` once a person closed the death. */
-  readonly attentionSource?: string;
-  readonly attentionAt?: string;
+  readonly attentionSource: AttentionPartition;
+  readonly attentionAt: string;
+}
+/** A death that a person decided not to replay. */
+interface Closed extends Omit<Dead, 'status'> {
+  readonly status: 'closed';
+  readonly closing: Closing;
+}
+/** Written by a version that this one does not know (before a rollback), or by none: left alone and told loudly. */
+interface Unknown {
+  readonly status: 'unknown';
+  /** The status that the table has. */
+  readonly storedStatus: string;
+  readonly owner?: string;
 }
 
-/** False for what a newer version wrote (before a rollback): it is left alone until that version is back. */
-export function isKnownRecord(item: EventItem): boolean {
-  return EVENT_STATUSES.includes(item.status) && item.schemaVersion <= SCHEMA_VERSION;
-}
+type State = Pending | Processing | Retrying | Finished | Dead | Closed | Unknown;
+type FieldOf<T> = T extends unknown ? keyof T : never;
+type Flat<T> = T extends unknown ? { readonly [K in keyof T]: T[K] } : never;
+/** A state without the fields of the others: what is spread from one status into another does not type-check. */
+type Only<S> = S extends unknown
+  ? S & { readonly [K in Exclude<FieldOf<State>, keyof S | keyof Common>]?: never }
+  : never;
 
-/** Attributes an update may set, and those it may remove. */
-export type EventItemChange = { readonly [K in Exclude<keyof EventItem, 'pk'>]?: EventItem[K] };
-export type EventAttribute = Exclude<keyof EventItem, 'pk'>;
+/** The record of an event; `status` tells which fields it has. */
+export type EventItem = Flat<{ readonly pk: EventPk } & Common & Upkeep & Only<State>>;
+/** A record in one status, or in one of several. */
+export type EventIn<S extends EventItem['status']> = Narrowed<EventItem, S>;
+type Narrowed<T extends EventItem, S> = T extends unknown
+  ? S & T['status'] extends never
+    ? never
+    : { readonly [K in keyof T]: K extends 'status' ? S & T[K] : T[K] }
+  : never;
+/** Not ended. */
+export type OpenEvent = EventIn<'pending' | 'processing' | 'failed' | 'deferred'>;
+export type FinalStatus = Finished['status'];
+
+/** Attributes an update may set. With a status come the fields that a record must have in it. */
+export type EventItemChange = Flat<
+  Partial<Common> &
+    (
+      | ({ readonly status?: never; readonly dlqSent?: true } & Upkeep)
+      | ((Pending | Retrying | Dead) & Watched)
+      | (Processing & Partial<Watched>)
+      | (Finished & Expiring)
+      | (Pick<Closed, 'status' | 'closing' | 'attentionSource' | 'attentionAt'> & Expiring)
+    )
+>;
+export type EventAttribute = Exclude<FieldOf<EventItem>, 'pk'>;
+
+/** The status as the table has it. */
+export function storedStatus(item: EventItem): string {
+  return item.status === 'unknown' ? item.storedStatus : item.status;
+}
 
 /** The names of the three indexes of the `events` table, shared with its definition. */
 export const EVENT_INDEXES = {

@@ -24,6 +24,6 @@ export const ALLOWED_MOVES: Readonly<Record<EventStatus, readonly EventStatus[]>
   closed: [],
 };
 
-export function isTerminal(status: EventStatus): boolean {
+export function isTerminal(status: string): boolean {
   return (TERMINAL_STATUSES as readonly string[]).includes(status);
 }

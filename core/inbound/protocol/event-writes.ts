@@ -3,16 +3,20 @@
  * product changes a state item. docs/protocol.md explains each; the mutation suite removes each condition in turn.
  */
 import { all, any, type Condition, eq, exists, isIn, le, lt, missing, ne, same } from '#core/condition.ts';
-import { type EpochMs, type EventPk, type EventStatus, splitEventPk } from '#core/glossary.ts';
+import { type EpochMs, type EventPk, splitEventPk } from '#core/glossary.ts';
 import type { EventUpdate } from '#core/inbound/ports.ts';
 import { toHour } from '#core/time.ts';
 import {
   type Closing,
   closedOf,
   type EventAttribute,
+  type EventIn,
   type EventItem,
   type EventItemChange,
+  type FinalStatus,
+  type OpenEvent,
   SCHEMA_VERSION,
+  storedStatus,
   WATCH_SHARDS,
 } from './event-item.ts';
 import { WAITING_STATUSES } from './event-status.ts';
@@ -50,7 +54,7 @@ export function watchShardOf(pk: EventPk): string {
   return `${sourceId}#${(hash >>> 0) % WATCH_SHARDS}`;
 }
 
-const watch = (pk: EventPk, at: EpochMs): EventItemChange => ({ watchShard: watchShardOf(pk), watchAt: at });
+const watch = (pk: EventPk, at: EpochMs) => ({ watchShard: watchShardOf(pk), watchAt: at }) as const;
 
 /** What is known of an event before its record exists. */
 export interface NewEvent {
@@ -60,7 +64,6 @@ export interface NewEvent {
   readonly eventType: string;
   readonly ingestId: string;
   readonly bodySha: string;
-  readonly bodyRef?: string;
   readonly itemPath?: string;
   readonly size: number;
   readonly receivedAt: EpochMs;
@@ -68,7 +71,7 @@ export interface NewEvent {
   readonly reconciled?: true;
 }
 
-function baseItem(event: NewEvent, now: EpochMs): EventItem {
+function baseItem(event: NewEvent, now: EpochMs): EventIn<'pending'> {
   const { sourceId, eventKey } = splitEventPk(event.pk);
   return {
     ...event,
@@ -92,12 +95,12 @@ export function mayBeAtWork(receivedAt: EpochMs, now: EpochMs, timings: Timings)
  * I3: the record of a fresh event. The sweeper finds it by its arrival (sweep-arrivals.ts), which costs no write; one
  * that is recorded so late that the sweeper may be past it is watched from the start.
  */
-export function pendingItem(event: NewEvent, now: EpochMs, timings: Timings): EventItem {
+export function pendingItem(event: NewEvent, now: EpochMs, timings: Timings): EventIn<'pending'> {
   const late = !mayBeAtWork(event.receivedAt, now, timings);
   return { ...baseItem(event, now), ...(late ? watch(event.pk, now + timings.firstWatchMs) : {}) };
 }
 /** I3, age rule: recorded, never run. */
-export function staleItem(event: NewEvent, now: EpochMs, rules: WriteRules): EventItem {
+export function staleItem(event: NewEvent, now: EpochMs, rules: WriteRules): EventIn<'skipped_stale'> {
   return {
     ...baseItem(event, now),
     status: 'skipped_stale',
@@ -107,7 +110,7 @@ export function staleItem(event: NewEvent, now: EpochMs, rules: WriteRules): Eve
   };
 }
 /** The processor's record of an event that ingest could not write, already claimed. */
-export function claimedItem(event: NewEvent, claim: Claim, timings: Timings): EventItem {
+export function claimedItem(event: NewEvent, claim: Claim, timings: Timings): EventIn<'processing'> {
   return {
     ...baseItem(event, claim.now),
     status: 'processing',
@@ -120,7 +123,7 @@ export function claimedItem(event: NewEvent, claim: Claim, timings: Timings): Ev
   };
 }
 /** The same while the source is paused. */
-export function parkedItem(event: NewEvent, park: Park): EventItem {
+export function parkedItem(event: NewEvent, park: Park): EventIn<'deferred'> {
   return {
     ...baseItem(event, park.now),
     status: 'deferred',
@@ -226,10 +229,13 @@ export interface AttemptRecord {
   readonly splitNext?: string;
 }
 
+/** An update after which the event waits for another attempt. */
+type Retry = EventUpdate & { readonly set: Extract<EventItemChange, { readonly status: 'failed' | 'deferred' }> };
+
 /** A final outcome but death. */
 export function finish(
   by: Owned,
-  status: Extract<EventStatus, 'completed' | 'skipped_stale' | 'rejected' | 'ignored'>,
+  status: FinalStatus,
   outcome: { actionTaken?: string; result?: string } & AttemptRecord,
   rules: WriteRules,
 ): EventUpdate {
@@ -248,7 +254,7 @@ export function finish(
 }
 
 /** Another attempt soon: the caller sends a delayed successor next. */
-export function retrySoon(by: Owned, nextAttemptAt: EpochMs, attempt: AttemptRecord, timings: Timings): EventUpdate {
+export function retrySoon(by: Owned, nextAttemptAt: EpochMs, attempt: AttemptRecord, timings: Timings): Retry {
   return {
     pk: by.pk,
     condition: fenced(by),
@@ -263,7 +269,7 @@ export function retrySoon(by: Owned, nextAttemptAt: EpochMs, attempt: AttemptRec
   };
 }
 /** Another attempt later than the queue can delay: the watch index brings it back. */
-export function retryLater(by: Owned, nextAttemptAt: EpochMs, attempt: AttemptRecord): EventUpdate {
+export function retryLater(by: Owned, nextAttemptAt: EpochMs, attempt: AttemptRecord): Retry {
   return {
     pk: by.pk,
     condition: fenced(by),
@@ -283,7 +289,7 @@ export function retryLater(by: Owned, nextAttemptAt: EpochMs, attempt: AttemptRe
  * so that a short failure does not use up what the handler may wait.
  */
 export function asDeferral(
-  retry: EventUpdate,
+  retry: Retry,
   since: { readonly deferredSince: EpochMs } | { readonly unreadySince: EpochMs },
 ): EventUpdate {
   const remove: readonly EventAttribute[] = 'deferredSince' in since ? ['unreadySince'] : [];
@@ -377,8 +383,8 @@ export function reviveParked(pk: EventPk, deadId: string, by: Park): EventUpdate
  * A person's decision that exactly this death will not be replayed. Nothing is owed any more, also where the DLQ message
  * was never sent. It is kept for as long as the death would be: its body lives no longer.
  */
-export function close(item: EventItem, closing: Closing, rules: WriteRules): EventUpdate {
-  const { deadId = '', deadAt = closing.at, cause = 'unknown' } = item;
+export function close(item: EventIn<'dead_letter' | 'closed'>, closing: Closing, rules: WriteRules): EventUpdate {
+  const { deadId, deadAt, cause } = item;
   const { sourceId, eventKey } = splitEventPk(item.pk);
   return {
     pk: item.pk,
@@ -465,7 +471,7 @@ export function catchUp(
   const { gen, bodySha } = message;
   return {
     pk,
-    condition: all(eq('gen', item.gen), eq('status', item.status), lt('gen', gen)),
+    condition: all(eq('gen', item.gen), eq('status', storedStatus(item)), lt('gen', gen)),
     set: {
       status: 'pending',
       gen,
@@ -484,7 +490,12 @@ export function catchUp(
 
 /** The sweeper's writes: only if the record is still exactly as it was read. */
 function asRead(item: EventItem): Condition {
-  return all(eq('status', item.status), eq('gen', item.gen), same('owner', item.owner), same('watchAt', item.watchAt));
+  return all(
+    eq('status', storedStatus(item)),
+    eq('gen', item.gen),
+    same('owner', item.owner),
+    same('watchAt', item.watchAt),
+  );
 }
 export function rewatch(item: EventItem, watchAt: EpochMs): EventUpdate {
   return { pk: item.pk, condition: asRead(item), set: watch(item.pk, watchAt) };
@@ -513,7 +524,7 @@ export function unpark(item: EventItem, watchAt: EpochMs): EventUpdate {
   };
 }
 /** Re-sent to the limit and never claimed. */
-export function dieUnclaimed(item: EventItem, now: EpochMs, death: Death, timings: Timings): EventUpdate {
+export function dieUnclaimed(item: OpenEvent, now: EpochMs, death: Death, timings: Timings): EventUpdate {
   return {
     pk: item.pk,
     condition: asRead(item),

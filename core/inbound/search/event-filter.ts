@@ -92,7 +92,7 @@ export function matchesFilter(item: EventItem, filter: EventFilter): boolean {
     filter.sources.includes(splitEventPk(item.pk).sourceId) &&
     item.receivedAt >= filter.since &&
     item.receivedAt < filter.until &&
-    (filter.statuses === undefined || filter.statuses.includes(item.status)) &&
+    (filter.statuses === undefined || filter.statuses.some(it => it === item.status)) &&
     matchesType(item.eventType, filter.type) &&
     (filter.cause === undefined || causeOf(item) === filter.cause)
   );

@@ -80,7 +80,7 @@ export class EventSearch {
     const items = this.named.filter(
       item => after === undefined || comparePositions(positionOf(item), after, order) > 0,
     );
-    return pageOf(items.slice(0, limit), items.length > limit ? positionOf(items[limit - 1] as EventItem) : undefined);
+    return pageOf(items.slice(0, limit), positionAt(items, limit));
   }
 
   private async readNamed(): Promise<readonly EventItem[] | 'too many'> {
@@ -96,6 +96,12 @@ export class EventSearch {
 /** The cursor of a page that ends with this event. */
 export function cursorAfter(item: EventItem): string {
   return encodeCursor(positionOf(item));
+}
+
+/** Of the last item on a full page; undefined when nothing comes after it. */
+function positionAt(items: readonly EventItem[], limit: number): Position | undefined {
+  const last = items.length > limit ? items[limit - 1] : undefined;
+  return last && positionOf(last);
 }
 
 /** Where an event stands in the order of all events. */
@@ -210,7 +216,7 @@ async function pageOfTimeline(
       .sort((a, b) => comparePositions(positionOf(a), positionOf(b), order));
     found.push(...matching);
   }
-  const last = found.length > limit ? positionOf(found[limit - 1] as EventItem) : reader.position;
+  const last = positionAt(found, limit) ?? reader.position;
   return pageOf(found.slice(0, limit), reader.finished && found.length <= limit ? undefined : last);
 }
 

@@ -6,7 +6,7 @@
 
 import { type EpochMs, splitEventPk } from '#core/glossary.ts';
 import type { EventUpdate, WriteResult } from '#core/inbound/ports.ts';
-import { type EventItem, isKnownRecord } from '#core/inbound/protocol/event-item.ts';
+import type { EventIn, EventItem, OpenEvent } from '#core/inbound/protocol/event-item.ts';
 import {
   countResend,
   type Death,
@@ -41,60 +41,44 @@ export interface SweepResult {
 }
 
 type SweepRow =
-  | 'unknown'
-  | 'finish_death'
-  | 'first_send'
-  | 'take_as_sent'
-  | 'unpark'
-  | 'wait_paused'
-  | 'overdue'
-  | 'nothing_owed'
-  | 'wait';
+  | { readonly kind: 'unknown' | 'nothing_owed' | 'first_send' | 'take_as_sent' | 'unpark' | 'wait_paused' }
+  | { readonly kind: 'overdue'; readonly open: OpenEvent }
+  | { readonly kind: 'finish_death'; readonly death: EventIn<'dead_letter'> }
+  /** No other row fits before `until`. */
+  | { readonly kind: 'wait'; readonly until: EpochMs };
 
 /** Since when the event's next step has been due, or undefined while it is not due yet. */
 export function dueSince(item: EventItem, now: EpochMs): EpochMs | undefined {
   const due =
     item.status === 'processing' ? item.leaseUntil : (item.nextAttemptAt ?? item.enqueuedAt ?? item.receivedAt);
-  return due !== undefined && due <= now ? due : undefined;
+  return due <= now ? due : undefined;
 }
 
 function rowFor(item: EventItem, view: SweepView, timings: Timings): SweepRow {
-  const { now } = view;
-  if (!isKnownRecord(item)) return 'unknown';
+  const overdueFrom = (at: EpochMs, open: OpenEvent): SweepRow =>
+    view.now >= at ? { kind: 'overdue', open } : { kind: 'wait', until: at };
   switch (item.status) {
-    case 'dead_letter':
-      return item.dlqSent === true ? 'nothing_owed' : 'finish_death';
+    case 'unknown':
+      return { kind: 'unknown' };
     case 'completed':
     case 'skipped_stale':
     case 'rejected':
     case 'ignored':
     case 'closed':
-      return 'nothing_owed';
+      return { kind: 'nothing_owed' };
+    case 'dead_letter':
+      return item.dlqSent ? { kind: 'nothing_owed' } : { kind: 'finish_death', death: item };
     case 'pending':
+      if (item.enqueuedAt === undefined) return { kind: view.takeAsSent ? 'take_as_sent' : 'first_send' };
+      // Its own watch says when; the others get a margin past their due time.
+      return overdueFrom(item.watchAt ?? view.now, item);
     case 'processing':
+      return overdueFrom(item.leaseUntil + timings.overdueMs, item);
     case 'failed':
     case 'deferred':
-      break;
-  }
-  if (item.status === 'pending' && item.enqueuedAt === undefined)
-    return view.takeAsSent ? 'take_as_sent' : 'first_send';
-  if (item.parked) {
-    if ((item.nextAttemptAt ?? 0) > now) return 'wait';
-    return view.paused ? 'wait_paused' : 'unpark';
-  }
-  return now >= overdueAt(item, timings) ? 'overdue' : 'wait';
-}
-
-/** When the overdue row may apply: a pending event's own watch says so, the others get a margin past their due time. */
-function overdueAt(item: EventItem, timings: Timings): EpochMs {
-  switch (item.status) {
-    case 'processing':
-      return (item.leaseUntil ?? 0) + timings.overdueMs;
-    case 'failed':
-    case 'deferred':
-      return (item.nextAttemptAt ?? 0) + timings.overdueMs;
-    default:
-      return item.watchAt ?? 0;
+      if (!item.parked) return overdueFrom(item.nextAttemptAt + timings.overdueMs, item);
+      if (item.nextAttemptAt > view.now) return { kind: 'wait', until: item.nextAttemptAt };
+      return { kind: view.paused ? 'wait_paused' : 'unpark' };
   }
 }
 
@@ -111,12 +95,13 @@ export async function sweepEvent(
     sent,
     written: await ports.store.update(update),
   });
-  switch (rowFor(item, view, timings)) {
+  const row = rowFor(item, view, timings);
+  switch (row.kind) {
     case 'unknown':
       ports.telemetry.log('error', { stage: 'sweep', pk: item.pk, cause: 'unknown_record' });
       return write(rewatch(item, now + timings.resendCapMs));
     case 'finish_death':
-      await sendDeath(item, ports, rules);
+      await sendDeath(item, row.death, ports, rules);
       return { sent: true };
     case 'first_send':
       await sendCopy(item, ports);
@@ -129,22 +114,21 @@ export async function sweepEvent(
     case 'wait_paused':
       return write(rewatch(item, FAR));
     case 'overdue':
-      return resend(item, view, ports, rules);
+      return resend(row.open, view, ports, rules);
     case 'nothing_owed':
       return write(unwatch(item));
     case 'wait':
-      return write(rewatch(item, earliestRow(item, timings)));
+      return write(rewatch(item, row.until));
   }
 }
 
-async function resend(item: EventItem, view: SweepView, ports: SweepPorts, rules: WriteRules): Promise<SweepResult> {
+async function resend(item: OpenEvent, view: SweepView, ports: SweepPorts, rules: WriteRules): Promise<SweepResult> {
   const { timings } = rules;
   const { now } = view;
   if (view.backlogged) {
     return { sent: false, written: await ports.store.update(rewatch(item, now + timings.resendWaitMs)) };
   }
-  // A record of an older version may have none: without an end it would be sent every minute.
-  const resends = item.resends ?? 0;
+  const { resends } = item;
   if (resends >= timings.resendLimit) {
     const lastError = `unclaimable: sent ${resends} times and never claimed`;
     const death: Death = { deadId: ports.ids.uuid(), cause: 'unclaimable', lastError };
@@ -153,7 +137,7 @@ async function resend(item: EventItem, view: SweepView, ports: SweepPorts, rules
     const written = await ports.store.update(dieUnclaimed(item, now, death, timings));
     if (written.kind === 'refused') return { sent: false, written };
     ports.telemetry.count('DeadLettered', { source: splitEventPk(item.pk).sourceId, cause: 'unclaimable' });
-    await sendDeath(written.item, ports, rules);
+    await sendDeath(written.item, death, ports, rules);
     return { sent: true, written };
   }
   await sendCopy(item, ports);
@@ -161,11 +145,6 @@ async function resend(item: EventItem, view: SweepView, ports: SweepPorts, rules
   const written = await ports.store.update(countResend(item, now + waitMs));
   ports.telemetry.count('SweeperResent');
   return { sent: true, written };
-}
-
-/** The earliest time another row can apply to an event that owes nothing yet. */
-function earliestRow(item: EventItem, timings: Timings): EpochMs {
-  return item.parked ? (item.nextAttemptAt ?? FAR) : overdueAt(item, timings);
 }
 
 async function sendCopy(item: EventItem, ports: SweepPorts): Promise<void> {

@@ -7,7 +7,7 @@ import { ask } from '#core/ask.ts';
 import { DependencyError } from '#core/errors.ts';
 import type { EpochMs, SourceId } from '#core/glossary.ts';
 import { SECOND_LOOK_CONTROL } from '#core/inbound/protocol/arrivals.ts';
-import { type EventItem, WATCH_SHARDS } from '#core/inbound/protocol/event-item.ts';
+import { type EventItem, storedStatus, WATCH_SHARDS } from '#core/inbound/protocol/event-item.ts';
 import { isTerminal } from '#core/inbound/protocol/event-status.ts';
 import { FAR } from '#core/inbound/protocol/event-writes.ts';
 import { decodePauses, PAUSES_CONTROL, type PauseNotes } from '#core/inbound/protocol/pauses.ts';
@@ -342,14 +342,14 @@ class SweepRun {
 }
 
 /** A handler that asks to wait leaves `deferredSince`; a pause parks at FAR. */
-function isParkedByBreaker({ status, parked, deferredSince, unreadySince, watchAt }: EventItem): boolean {
-  const waits = deferredSince !== undefined || unreadySince !== undefined;
-  return status === 'deferred' && parked === true && !waits && watchAt !== FAR;
+function isParkedByBreaker(item: EventItem): boolean {
+  if (item.status !== 'deferred' || !item.parked || item.watchAt === FAR) return false;
+  return item.deferredSince === undefined && item.unreadySince === undefined;
 }
 
 /** The cursor may pass it: nothing is owed for it, or the watch has it. */
 function isCovered(item: EventItem): boolean {
-  return item.watchAt !== undefined || isTerminal(item.status);
+  return item.watchAt !== undefined || isTerminal(storedStatus(item));
 }
 
 interface Deaths {

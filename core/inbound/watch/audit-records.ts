@@ -8,7 +8,7 @@ import { ask } from '#core/ask.ts';
 import type { EpochMs } from '#core/glossary.ts';
 import type { ControlStore, EventStore, PayloadStore } from '#core/inbound/ports.ts';
 import { type ArrivalCursors, isPassed, readArrivals } from '#core/inbound/protocol/arrivals.ts';
-import type { EventItem } from '#core/inbound/protocol/event-item.ts';
+import { type EventItem, storedStatus } from '#core/inbound/protocol/event-item.ts';
 import { isTerminal } from '#core/inbound/protocol/event-status.ts';
 import { expiryAfter, FAR, rewatch, type WriteRules } from '#core/inbound/protocol/event-writes.ts';
 import { PAYLOAD_MARGIN_DAYS } from '#core/inbound/protocol/retention.ts';
@@ -38,7 +38,7 @@ const SAMPLE = 0.001;
 const RAISE_DAYS = 14;
 
 function isOwed(item: EventItem): boolean {
-  return !isTerminal(item.status) || (item.status === 'dead_letter' && item.dlqSent !== true);
+  return !isTerminal(storedStatus(item)) || (item.status === 'dead_letter' && !item.dlqSent);
 }
 
 /** What the record alone says is wrong with it. */

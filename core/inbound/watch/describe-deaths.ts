@@ -2,7 +2,6 @@
 
 import { type EpochMs, type SourceId, splitEventPk, toEventId } from '#core/glossary.ts';
 import type { EventStore } from '#core/inbound/ports.ts';
-import type { EventItem } from '#core/inbound/protocol/event-item.ts';
 
 export interface DeathView {
   readonly environment: string;
@@ -29,21 +28,15 @@ export async function describeDeaths(
   if (sample === undefined) return undefined;
   const holdfast = (text: string): string => `npm run holdfast -- ${text} --env ${view.environment}`;
   const many = fresh.length > READ_LIMIT ? ` or more` : '';
-  const groups = [...Map.groupBy(items, item => `${splitEventPk(item.pk).sourceId} ${causeOf(item)}`).entries()];
+  const groups = [...Map.groupBy(items, item => `${splitEventPk(item.pk).sourceId} ${item.cause}`).entries()];
   return [
     `${items.length}${many} event${items.length === 1 ? ' has' : 's have'} just died in ${view.environment}:`,
     ...groups.slice(0, SHOWN_GROUPS).map(([group, members]) => {
       const [source, cause] = group.split(' ');
       return `  ${members.length} of source ${source}, cause ${cause}`;
     }),
-    ...items
-      .slice(0, SHOWN_EVENTS)
-      .map(it => `  ${toEventId(it.pk)} (${it.eventType}): ${it.lastError ?? causeOf(it)}`),
+    ...items.slice(0, SHOWN_EVENTS).map(it => `  ${toEventId(it.pk)} (${it.eventType}): ${it.lastError}`),
     `Show it: ${holdfast(`dlq show ${toEventId(sample.pk)}`)}`,
-    `Once the cause is fixed: ${holdfast(`replay --source ${splitEventPk(sample.pk).sourceId} --cause ${causeOf(sample)} --since 24h --dry-run`)}`,
+    `Once the cause is fixed: ${holdfast(`replay --source ${splitEventPk(sample.pk).sourceId} --cause ${sample.cause} --since 24h --dry-run`)}`,
   ].join('\n');
-}
-
-function causeOf(item: EventItem): string {
-  return item.cause ?? 'unknown';
 }

@@ -5,7 +5,7 @@ import { type EventPk, toSourceId } from '#core/glossary.ts';
 import type { EventStore, EventUpdate, Page } from '#core/inbound/ports.ts';
 import type { EventItem } from '#core/inbound/protocol/event-item.ts';
 import type { EffectWrite } from '#core/ports.ts';
-import { makeEventItem } from './event-item-fixture.ts';
+import { makeEventItem, mixed } from './event-item-fixture.ts';
 
 export interface EventStoreSubject {
   readonly store: EventStore;
@@ -73,7 +73,7 @@ export function eventStoreContract(subject: () => EventStoreSubject, gaps: reado
           eq('gen', 1),
           any(isIn('status', ['failed']), all(eq('status', 'pending'), lt('leaseUntil', 101))),
         ),
-        set: { status: 'processing', owner: 'b', size: 3, result: 'r', cause: 'c' },
+        set: mixed({ status: 'processing', owner: 'b', size: 3, result: 'r', cause: 'c' }),
         add: { attempts: 1, run: 2 },
         remove: ['leaseUntil', 'deadAt'],
       };
@@ -172,7 +172,7 @@ export function eventStoreContract(subject: () => EventStoreSubject, gaps: reado
       const item = makeEventItem(freshSource(), 'e', { status: 'processing', owner: 'mine' });
       await store().insert(item);
       const condition = all(eq('owner', 'mine'), eq('status', 'processing'));
-      return { item, update: { pk: item.pk, condition, set: { status: 'completed' }, remove: ['owner'] } };
+      return { item, update: { pk: item.pk, condition, set: mixed({ status: 'completed' }), remove: ['owner'] } };
     };
 
     test('commits the update and every kind of effect together', async () => {

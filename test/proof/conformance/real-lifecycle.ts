@@ -18,6 +18,7 @@ import type { EventUpdate, TransactResult, WriteResult } from '#core/inbound/por
 import type { ProcessPorts } from '#core/inbound/process/process-ports.ts';
 import type { EventItem } from '#core/inbound/protocol/event-item.ts';
 import { FAR } from '#core/inbound/protocol/event-writes.ts';
+import { parseEventItem } from '#core/inbound/protocol/parse-event-item.ts';
 import { decodeWorkMessage } from '#core/inbound/protocol/work-message.ts';
 import type { EffectWrite, Timer } from '#core/ports.ts';
 import { Breaker, type Permission } from '#core/retry/breaker.ts';
@@ -161,7 +162,8 @@ export class RealLifecycle {
   }
 
   item(): EventItem | undefined {
-    return this.database.get(EVENTS, { pk: PK }) as EventItem | undefined;
+    const item = this.database.get(EVENTS, { pk: PK });
+    return item && parseEventItem(item);
   }
 
   /** The record as the model would describe it. */
@@ -244,6 +246,8 @@ function statusOf(item: EventItem): LifeRecord['status'] {
     case 'rejected':
     case 'ignored':
       return 'completed';
+    case 'unknown':
+      throw new Error(`the writes left a record of no known form: ${JSON.stringify(item)}`);
   }
 }
 

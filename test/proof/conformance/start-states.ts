@@ -49,6 +49,7 @@ function completeWithWatch(real: RealLifecycle): void {
     key: { pk: PK },
     set: {
       status: 'completed',
+      completedAt: now,
       expiresAt: Math.floor(now / 1_000) + 86_400,
       watchShard: watchShardOf(PK),
       watchAt: now,

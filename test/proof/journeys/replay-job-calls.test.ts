@@ -8,6 +8,7 @@ import { SeededRandom } from '#adapters/memory/seeded-random.ts';
 import { VirtualClock } from '#adapters/memory/virtual-clock.ts';
 import { type EpochMs, type EventKey, type EventStatus, toEventPk, toSourceId } from '#core/glossary.ts';
 import type { EventItem } from '#core/inbound/protocol/event-item.ts';
+import { parseEventItem } from '#core/inbound/protocol/parse-event-item.ts';
 import { DEFAULT_TIMINGS } from '#core/inbound/protocol/timings.ts';
 import { createReplayJob, previewReplay, readReplayJob } from '#core/inbound/replay/replay-job.ts';
 import { runReplayJobs } from '#core/inbound/replay/run-replay-jobs.ts';
@@ -117,8 +118,8 @@ class Counted {
 
 function finished(n: number, receivedAt: number, status: EventStatus): EventItem {
   const key = `evt_${n}` as EventKey;
-  const dead = { deadAt: receivedAt + 5, deadId: `d-${n}`, dlqSent: true, cause: 'schema', attentionSource: SOURCE };
-  return {
+  const dead = { deadAt: receivedAt + 5, deadId: `d-${n}`, dlqSent: true, cause: 'schema', lastError: 'schema: x' };
+  return parseEventItem({
     pk: toEventPk(SOURCE, key),
     status,
     schemaVersion: 1,
@@ -135,9 +136,11 @@ function finished(n: number, receivedAt: number, status: EventStatus): EventItem
     resends: 0,
     timelineHour: `${SOURCE}#${toHour(receivedAt)}`,
     timelineAt: `${receivedAt}#${key}`,
-    ...(status === 'dead_letter' ? { ...dead, attentionAt: `${dead.deadAt}#schema#${key}` } : {}),
+    ...(status === 'dead_letter'
+      ? { ...dead, attentionSource: SOURCE, attentionAt: `${dead.deadAt}#schema#${key}` }
+      : {}),
     ...(status === 'completed' ? { completedAt: receivedAt + 5 } : {}),
-  };
+  });
 }
 
 /** The most that were sent within so many milliseconds. */

@@ -1,13 +1,13 @@
 /** What each write of the protocol must accept and refuse. */
 
 import type { EventUpdate } from '#core/inbound/ports.ts';
-import type { EventItem } from '#core/inbound/protocol/event-item.ts';
+import type { EventIn, EventItem, OpenEvent } from '#core/inbound/protocol/event-item.ts';
 import * as writes from '#core/inbound/protocol/event-writes.ts';
 import { DEFAULT_TIMINGS as timings } from '#core/inbound/protocol/timings.ts';
-import { makeEventItem } from '#test/adapters/contracts/event-item-fixture.ts';
+import { type Mixture, makeEventItem } from '#test/adapters/contracts/event-item-fixture.ts';
 import { leavesOf, writeOf } from './write-leaves.ts';
 
-type Change = { readonly [K in keyof EventItem]?: EventItem[K] | undefined };
+type Change = Mixture;
 export interface Guard {
   readonly update: EventUpdate;
   readonly accepts: readonly Change[];
@@ -15,8 +15,7 @@ export interface Guard {
 }
 
 const NOW = 1_767_571_300_000;
-export const item = (more: Change = {}): EventItem =>
-  makeEventItem('s', 'e', { gen: 2, ...more } as Partial<EventItem>);
+export const item = (more: Change = {}): EventItem => makeEventItem('s', 'e', { gen: 2, ...more });
 const { pk } = item();
 const rules = { timings, retentionDays: 30, deadRetentionDays: 90 };
 const by = { pk, claimId: 'mine', now: NOW };
@@ -73,7 +72,7 @@ export const GUARDS: readonly Guard[] = [
   owned(writes.die(by, death, note, timings)),
   ofDeath(writes.deathDone(pk, 'd', NOW, rules)),
   ofDeath(writes.revive(pk, 'd', claimBy, timings)),
-  ofDeath(writes.close(item(dead), { by: 'ada', why: 'w', at: NOW }, rules)),
+  ofDeath(writes.close(item(dead) as EventIn<'dead_letter'>, { by: 'ada', why: 'w', at: NOW }, rules)),
   ofDeath(writes.reviveParked(pk, 'd', writes.pausedPark(NOW))),
   {
     update: writes.markEnqueued(pk, 2, NOW),
@@ -106,7 +105,7 @@ export const GUARDS: readonly Guard[] = [
   asRead(writes.rewatch(item(read), 60)),
   asRead(writes.countResend(item(read), 60)),
   asRead(writes.unwatch(item(read))),
-  asRead(writes.dieUnclaimed(item(read), NOW, death, timings)),
+  asRead(writes.dieUnclaimed(item(read) as OpenEvent, NOW, death, timings)),
   asRead(writes.markSwept(item(read), NOW, 60), {}, [{ enqueuedAt: 1 }]),
   asRead(writes.unpark(item({ ...read, ...parked }), 60), parked, [{ parked: undefined }, { nextAttemptAt: 41 }]),
 ];

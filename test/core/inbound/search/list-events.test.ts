@@ -7,6 +7,7 @@ import { EVENT_STATUSES, type EventKey, type EventStatus, toEventPk, toSourceId 
 import type { EventItem } from '#core/inbound/protocol/event-item.ts';
 import { isTerminal } from '#core/inbound/protocol/event-status.ts';
 import { FAR, watchShardOf } from '#core/inbound/protocol/event-writes.ts';
+import { parseEventItem } from '#core/inbound/protocol/parse-event-item.ts';
 import { type EventFilter, matchesFilter, readFilter } from '#core/inbound/search/event-filter.ts';
 import { CursorError, comparePositions, listEvents, positionOf } from '#core/inbound/search/list-events.ts';
 import type { Order } from '#core/inbound/search/read-timeline.ts';
@@ -34,7 +35,7 @@ function makeEvent(n: number, random: SeededRandom): EventItem {
   const open = !isTerminal(status);
   // On its first way an event is watched only once the sweeper has passed it.
   const fresh = (status === 'pending' || status === 'processing') && receivedAt >= PASSED_AT;
-  return {
+  return parseEventItem({
     pk,
     status,
     schemaVersion: 1,
@@ -60,12 +61,15 @@ function makeEvent(n: number, random: SeededRandom): EventItem {
           deadId: `d-${n}`,
           dlqSent: true,
           cause,
+          lastError: `${cause}: x`,
           attentionSource: source,
           attentionAt: `${deadAt}#${cause}#evt_${n}`,
         }
       : {}),
     ...(open || dead ? {} : { completedAt: receivedAt + 5, expiresAt: Math.floor(NOW / 1000) + 86_400 }),
-  };
+    ...(status === 'processing' ? { owner: 'o', leaseUntil: NOW } : {}),
+    ...(status === 'failed' || status === 'deferred' ? { nextAttemptAt: NOW } : {}),
+  });
 }
 
 /** Counts calls, and has no `scan` at all. */
@@ -220,10 +224,13 @@ describe('more dead letters than an index page can hold', () => {
     for (let n = 0; n < 10_200; n++) {
       const receivedAt = NOW - 1 - n * 100;
       const pk = toEventPk(source, `evt_${n}` as EventKey);
-      const dead = { deadAt: NOW, cause: 'x', attentionSource: source, attentionAt: `${NOW}#x#evt_${n}` };
+      const attentionAt = `${NOW}#x#evt_${n}`;
+      const dead = { deadAt: NOW, deadId: 'd', dlqSent: true, cause: 'x', lastError: 'x: y', attentionSource: source };
       const base = makeEvent(1, random);
       const hour = { timelineHour: `${source}#${toHour(receivedAt)}`, timelineAt: `${receivedAt}#evt_${n}` };
-      await memory.insert({ ...base, pk, status: 'dead_letter', receivedAt, ...hour, ...dead });
+      await memory.insert(
+        parseEventItem({ ...base, pk, status: 'dead_letter', receivedAt, ...hour, ...dead, attentionAt }),
+      );
     }
     await clock.advanceBy(1);
     const filter: EventFilter = { ...day, sources: [source], statuses: ['dead_letter'] };

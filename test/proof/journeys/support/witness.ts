@@ -100,7 +100,8 @@ export class Witness {
       return;
     }
     if (after.status === before.status && after.status !== 'processing') return;
-    this.check('I4', ALLOWED_MOVES[before.status].includes(after.status), text);
+    const known = before.status !== 'unknown' && after.status !== 'unknown';
+    this.check('I4', known && ALLOWED_MOVES[before.status].includes(after.status), text);
     if (FINAL.has(before.status)) {
       // Only a person's redrive of exactly this death, whose message is being processed right now.
       const redriven = this.world?.main
