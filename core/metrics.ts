@@ -32,7 +32,7 @@ export const METRICS = {
   /** Ingest: accepted on the strength of the queue alone, because the table did not answer. */
   UnrecordedAccepted: { unit: 'Count', dimensions: PER_ENVIRONMENT },
   /** Ingest: a known event id came with other bytes. */
-  PayloadMismatch: { unit: 'Count', dimensions: BOTH },
+  PayloadMismatch: { unit: 'Count', dimensions: PER_SOURCE },
   /** Ingest: verified, but only by the previous secret of a rotation. */
   PreviousSecretMatched: { unit: 'Count', dimensions: PER_SOURCE },
   /** Any function: a service failed or did not answer in time. */
@@ -48,7 +48,7 @@ export const METRICS = {
   Completed: { unit: 'Count', dimensions: BOTH },
   SkippedStale: { unit: 'Count', dimensions: PER_SOURCE },
   /** Ingest, process: recorded and not run, because it may have been handled and forgotten before. */
-  SkippedTooOld: { unit: 'Count', dimensions: BOTH },
+  SkippedTooOld: { unit: 'Count', dimensions: PER_SOURCE },
   Ignored: { unit: 'Count', dimensions: PER_SOURCE },
   Rejected: { unit: 'Count', dimensions: PER_SOURCE },
   DeadLettered: { unit: 'Count', dimensions: [['environment'], ['environment', 'source', 'cause']] },
@@ -68,6 +68,10 @@ export const METRICS = {
   /** Sweep: one per run; its absence is the alarm. */
   SweeperRuns: { unit: 'Count', dimensions: PER_ENVIRONMENT },
   SweeperResent: { unit: 'Count', dimensions: PER_ENVIRONMENT },
+  /** Sweep: the first conflict of a source, the first event that was too old, a handler that only fails: one at a time. */
+  NewConflict: { unit: 'Count', dimensions: PER_ENVIRONMENT },
+  NewTooOld: { unit: 'Count', dimensions: PER_ENVIRONMENT },
+  NewFailingHandler: { unit: 'Count', dimensions: PER_ENVIRONMENT },
   /** Sweep: age of the oldest recorded event that was never sent. */
   UnsentOldestAge: { unit: 'Seconds', dimensions: PER_ENVIRONMENT },
   /** Sweep: time since the next step of the most overdue event was due; parked events excluded. */

@@ -145,27 +145,31 @@ async function checkPipeline(operator: Operator, note: (check: Check) => void): 
   if (isSweeperLate(view, operator.clock.now())) {
     const { sweptUntil } = view;
     const text =
-      sweptUntil === undefined ? 'never ran' : `has not run for ${span((operator.clock.now() - sweptUntil) / 1_000)}`;
+      typeof sweptUntil !== 'number'
+        ? 'never ran'
+        : `has not run for ${span((operator.clock.now() - sweptUntil) / 1_000)}`;
     note({ name: 'sweeper', result: 'wrong', text, fix: 'docs/runbooks/sweep-not-running.md' });
-  } else {
-    const text = view.sweptUntil === undefined ? 'not yet: it comes every minute' : 'runs';
+  } else if (view.sweptUntil !== undefined) {
+    const text = view.sweptUntil === 'never' ? 'not yet: it comes every minute' : 'runs';
     note({ name: 'sweeper', result: 'ok', text });
   }
   const { main, dead } = view;
-  note({
-    name: 'queues',
-    result: 'ok',
-    text: `${main.visible} waiting, ${dead.visible + dead.hidden} in the dead-letter queue`,
-  });
-  if (view.openDeadLetters > 0) {
+  if (main && dead)
+    note({
+      name: 'queues',
+      result: 'ok',
+      text: `${main.visible} waiting, ${dead.visible + dead.hidden} in the dead-letter queue`,
+    });
+  for (const { part, why } of view.unread) note({ name: part, result: 'wrong', text: `cannot be read: ${why}` });
+  if (view.openDeadLetters) {
     const text = `${view.openDeadLetters} events are dead`;
     note({ name: 'dead letters', result: 'warning', text, fix: operator.command('dlq ls') });
   }
-  for (const [source, pause] of Object.entries(view.pauses)) {
+  for (const [source, pause] of Object.entries(view.pauses ?? {})) {
     const text = `${source} since ${ago(pause.since, operator.clock.now())} by ${pause.by}: ${pause.why}`;
     note({ name: 'paused', result: 'warning', text, fix: operator.command(`resume ${source}`) });
   }
-  for (const alarm of view.alarms.filter(it => it.state === 'ALARM')) {
+  for (const alarm of (view.alarms ?? []).filter(it => it.state === 'ALARM')) {
     const named = alarm.name.replace(`holdfast-${operator.environment}-`, '');
     const runbook = /^Runbook: (\S+)/m.exec(alarm.description)?.[1] ?? `docs/runbooks/${named}.md`;
     const result = isNotice(alarm) ? 'warning' : 'wrong';

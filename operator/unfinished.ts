@@ -27,6 +27,8 @@ export interface Unfinished {
   /** Part of the count is a share of a sample. */
   readonly estimated: boolean;
   readonly oldestAt: EpochMs | undefined;
+  /** Each of the watched events is tried again, or looked at by the sweeper, by then; those of paused sources are not. */
+  readonly lastDueAt: EpochMs | undefined;
 }
 
 export async function readUnfinished(operator: Operator): Promise<Unfinished> {
@@ -38,12 +40,14 @@ export async function readUnfinished(operator: Operator): Promise<Unfinished> {
     capped: watched.capped || fresh.capped,
     estimated: fresh.estimated,
     oldestAt: times.length === 0 ? undefined : Math.min(...times),
+    lastDueAt: watched.lastDueAt,
   };
 }
 
 /** Events the `watch` index names. The oldest of those it looks at first. */
 async function readWatched(operator: Operator, { store }: Gateway): Promise<Unfinished> {
   const pks: EventPk[] = [];
+  let lastDueAt: EpochMs | undefined;
   let capped = false;
   for (const shard of operator.sourceIds.flatMap(source =>
     Array.from({ length: WATCH_SHARDS }, (_, n) => `${source}#${n}`),
@@ -52,12 +56,13 @@ async function readWatched(operator: Operator, { store }: Gateway): Promise<Unfi
     do {
       const page = await store.watchDue(shard, { before: FAR + 1 }, cursor);
       pks.push(...page.items.map(it => it.pk));
+      for (const { watchAt } of page.items) if (watchAt !== FAR) lastDueAt = Math.max(lastDueAt ?? 0, watchAt);
       cursor = page.cursor;
     } while (cursor !== undefined && pks.length < WATCHED_LIMIT);
     capped ||= cursor !== undefined;
   }
   const items = await readItems(pks.slice(0, OPEN_LIMIT), store);
-  return { count: pks.length, capped, estimated: false, oldestAt: oldestOf(items.filter(isOpen)) };
+  return { count: pks.length, capped, estimated: false, oldestAt: oldestOf(items.filter(isOpen)), lastDueAt };
 }
 
 /** What arrived since the sweeper looked is not in that index: nearly all of it ends before it ever is. */
@@ -84,6 +89,7 @@ async function readFresh(operator: Operator, { store, control }: Gateway): Promi
     capped: lists.some(it => it.capped),
     estimated: step > 1,
     oldestAt: oldestOf(open),
+    lastDueAt: undefined,
   };
 }
 

@@ -1,11 +1,13 @@
 /** `holdfast status`: one screen. Is it healthy, is there a backlog, is there poison? */
 import type { Command } from 'commander';
+import type { Concern } from '#core/inbound/protocol/concerns.ts';
 import { REFUSED_SLOTS } from '#core/inbound/protocol/event-item.ts';
 import { reportJob } from '#core/inbound/replay/report-job.ts';
 import { toIso } from '#core/time.ts';
 import { isNotice } from '#operator/is-notice.ts';
 import { span } from '#operator/span.ts';
 import { needsOf, readSystem, type SystemView } from '#operator/system-view.ts';
+import type { Unfinished } from '#operator/unfinished.ts';
 import { EXIT, type ExitCode } from '../cli-error.ts';
 import { type CommandSet, type Run, withExamples } from '../run.ts';
 
@@ -22,7 +24,7 @@ export function addStatus(program: Command, set: CommandSet): void {
       const { place } = await run.gateway();
       const needs = needsOf(view, run.clock.now());
       run.out.result(toJson(run, view, needs), () => screen(run, view, needs, place));
-      if (view.openDeadLetters > 0) run.out.next(run.command('dlq ls'), 'what died, and of what');
+      if (view.openDeadLetters) run.out.next(run.command('dlq ls'), 'what died, and of what');
       else if (needs.length > 0) run.out.next(run.command('doctor'), 'checks every part');
       else run.out.next(run.command('events tail'), 'watch events come and end');
       return needs.length === 0 ? EXIT.ok : (EXIT.failure satisfies ExitCode);
@@ -37,68 +39,131 @@ function toJson(run: Run, view: SystemView, needs: readonly string[]): unknown {
     deployed_at: view.deployedAt === undefined ? null : toIso(view.deployedAt),
     healthy: needs.length === 0,
     needs_a_person: needs,
-    received: view.received,
-    queue: view.main,
-    dead_letter_queue: view.dead,
-    open_dead_letters: view.openDeadLetters,
-    unfinished: {
-      count: view.unfinished.count,
-      capped: view.unfinished.capped,
-      estimated: view.unfinished.estimated,
-      oldest_received_at: view.unfinished.oldestAt === undefined ? null : toIso(view.unfinished.oldestAt),
-    },
-    refused: view.refused.map(each => ({ ...each, lastAt: toIso(each.lastAt) })),
-    paused: Object.entries(view.pauses).map(([source, note]) => ({ source, ...note, since: toIso(note.since) })),
-    replay_jobs: view.jobs.map(reportJob),
-    alarms: view.alarms.map(alarm => ({ ...alarm, since: toIso(alarm.since) })),
+    // What could not be read is null, and named here.
+    unread: view.unread,
+    received: view.received ?? null,
+    queue: view.main ?? null,
+    dead_letter_queue: view.dead ?? null,
+    open_dead_letters: view.openDeadLetters ?? null,
+    unfinished: unfinishedJson(view.unfinished),
+    last_due_at: isoOrNull(view.unfinished?.lastDueAt),
+    refused: view.refused?.map(each => ({ ...each, lastAt: toIso(each.lastAt) })) ?? null,
+    concerns: view.concerns?.map(concernJson) ?? null,
+    paused: view.pauses
+      ? Object.entries(view.pauses ?? {}).map(([source, note]) => ({ source, ...note, since: toIso(note.since) }))
+      : null,
+    replay_jobs: view.jobs?.map(reportJob) ?? null,
+    alarms: view.alarms?.map(alarm => ({ ...alarm, since: toIso(alarm.since) })) ?? null,
   };
+}
+
+function unfinishedJson(unfinished: SystemView['unfinished']): unknown {
+  if (unfinished === undefined) return null;
+  const { count, capped, estimated, oldestAt } = unfinished;
+  return { count, capped, estimated, oldest_received_at: isoOrNull(oldestAt) };
+}
+
+function concernJson({ kind, source, eventType, firstAt, lastAt, eventId, bodySha, events }: Concern): unknown {
+  return {
+    ...{ kind, source, event_type: eventType, first_at: toIso(firstAt), last_at: toIso(lastAt), event_id: eventId },
+    ...{ body_sha: bodySha, events },
+  };
+}
+
+function isoOrNull(at: number | undefined): string | null {
+  return at === undefined ? null : toIso(at);
 }
 
 function screen(run: Run, view: SystemView, needs: readonly string[], place: string): readonly string[] {
   const { out } = run;
-  const { main, dead, received, unfinished } = view;
   const line = (name: string, text: string): string => `${out.paint('dim', name.padEnd(14))} ${text}`;
-  const times = ({ count, capped }: { count: number; capped: boolean }): string => `${capped ? 'over ' : ''}${count}`;
-  const alarmed = view.alarms.filter(alarm => alarm.state === 'ALARM');
-  const about = unfinished.estimated && !unfinished.capped ? 'about ' : '';
-  const oldest = unfinished.oldestAt === undefined ? '' : `, the oldest received ${out.ago(unfinished.oldestAt)}`;
+  /** A part that could not be read says so in its own line. */
+  const part = <T>(name: string, read: T | undefined, text: (value: T) => string): string =>
+    line(name, read === undefined ? out.paint('red', 'cannot be read') : text(read));
+  const alarmed = (view.alarms ?? []).filter(alarm => alarm.state === 'ALARM');
+  const letters = view.openDeadLetters === undefined || view.dead === undefined ? undefined : view.dead;
   return [
     `${out.paint('bold', run.environment)}  ${out.paint('dim', place)}  ${
       needs.length === 0 ? out.paint('green', 'healthy') : out.paint('red', `needs a person: ${needs.join(', ')}`)
     }`,
     '',
-    line('received', `${times(received['5m'])} in 5 min, ${times(received['1h'])} in 1 h`),
-    line('queue', `${main.visible} waiting, ${main.hidden} in flight, ${main.delayed} delayed`),
-    line('unfinished', `${about}${times(unfinished)} events${oldest}`),
-    line('dead letters', `${view.openDeadLetters} events; ${dead.visible + dead.hidden} messages in the queue`),
-    ...(view.refused.length === 0 ? [] : [line('refused', refusedText(view))]),
-    line('sweeper', sweeperText(run, view.sweptUntil)),
+    part('received', view.received, it => `${times(it['5m'])} in 5 min, ${times(it['1h'])} in 1 h`),
+    part('queue', view.main, it => `${it.visible} waiting, ${it.hidden} in flight, ${it.delayed} delayed`),
+    part('unfinished', view.unfinished, it => unfinishedText(run, it)),
+    part(
+      'dead letters',
+      letters,
+      it => `${view.openDeadLetters} events; ${it.visible + it.hidden} messages in the queue`,
+    ),
+    ...(view.refused?.length === 0 ? [] : [part('refused', view.refused, refusedText)]),
+    ...(view.concerns ?? []).flatMap(concern => concernLines(run, concern, line)),
+    part('sweeper', view.sweptUntil, it => sweeperText(run, it)),
     ...(view.deployedAt === undefined ? [] : [line('deployed', out.ago(view.deployedAt))]),
-    line('alarms', alarmed.length === 0 ? `none of ${view.alarms.length} in ALARM` : `${alarmed.length} in ALARM`),
+    part('alarms', view.alarms, it =>
+      alarmed.length === 0 ? `none of ${it.length} in ALARM` : `${alarmed.length} in ALARM`,
+    ),
     ...alarmed.flatMap(alarm => [
       `  ${out.paint(isNotice(alarm) ? 'yellow' : 'red', alarm.name)} since ${out.ago(alarm.since)}`,
       ...alarm.description.split('\n').map(text => `    ${out.paint('dim', text)}`),
     ]),
-    ...Object.entries(view.pauses).map(([source, note]) =>
+    ...Object.entries(view.pauses ?? {}).map(([source, note]) =>
       line('paused', `${source} ${out.ago(note.since)} by ${note.by}: ${note.why}`),
     ),
-    ...view.jobs.map(job =>
+    ...(view.jobs ?? []).map(job =>
       line(
         'replaying',
         `${job.id}: ${job.counts.replayed}/${job.expected ?? '?'}, ${span((run.clock.now() - job.createdAt) / 1_000)} so far`,
       ),
     ),
+    ...view.unread.map(({ part: name, why }) => line('not read', `${name}: ${why}`)),
   ];
 }
 
-/** Of each source and cause 20 are kept, so that many more may have come. */
-function refusedText({ refused }: SystemView): string {
-  const times = (count: number): string => (count >= REFUSED_SLOTS ? `${count} or more` : String(count));
-  return refused.map(({ source, cause, count }) => `${source}: ${times(count)} ${cause}`).join(', ');
+function times({ count, capped }: { readonly count: number; readonly capped: boolean }): string {
+  return `${capped ? 'over ' : ''}${count}`;
 }
 
-function sweeperText(run: Run, sweptUntil: number | undefined): string {
-  if (sweptUntil === undefined) return 'never ran (it comes every minute)';
+/** How many, how old, and until when they wait at the longest: nothing open is left without a time. */
+function unfinishedText(run: Run, unfinished: Unfinished): string {
+  const { estimated, capped, oldestAt, lastDueAt } = unfinished;
+  const about = estimated && !capped ? 'about ' : '';
+  const oldest = oldestAt === undefined ? '' : `, the oldest received ${run.out.ago(oldestAt)}`;
+  const left = lastDueAt === undefined ? 0 : lastDueAt - run.clock.now();
+  const due = left <= 0 ? '' : `, each tried again or looked at within ${span(left / 1_000)}`;
+  return `${about}${times(unfinished)} events${oldest}${due}`;
+}
+
+const CONCERNS = {
+  conflict: ['conflict', 'one event id came with two bodies; the second was kept and not run'],
+  too_old: ['too old', 'an event was recorded and not run for its age'],
+  handler_fails: ['failing', 'only failures'],
+} as const;
+
+/** What a person should know of a source, and the command that goes on from there. */
+function concernLines(run: Run, concern: Concern, line: (name: string, text: string) => string): readonly string[] {
+  const { kind, source, eventType, firstAt, lastAt, eventId, bodySha, events } = concern;
+  const [name, text] = CONCERNS[kind];
+  const what = kind === 'handler_fails' ? `${source} ${eventType}` : source;
+  const how =
+    kind === 'handler_fails'
+      ? `${text} at ${events} event${events === 1 ? '' : 's'} since ${run.out.ago(firstAt)}`
+      : text;
+  const last = kind === 'handler_fails' ? '' : `, last ${run.out.ago(lastAt)}`;
+  const next =
+    kind === 'handler_fails'
+      ? `events get ${eventId}`
+      : `replay ${eventId}${bodySha === undefined ? '' : ` --body ${bodySha}`} --why "…"`;
+  return [line(name, `${what}: ${how}${last}`), `  ${run.out.paint('dim', run.command(next))}`];
+}
+
+/** Of each source and cause 20 are kept, so that many more may have come. */
+function refusedText(refused: NonNullable<SystemView['refused']>): string {
+  const many = (count: number): string => (count >= REFUSED_SLOTS ? `${count} or more` : String(count));
+  return refused.map(({ source, cause, count }) => `${source}: ${many(count)} ${cause}`).join(', ');
+}
+
+function sweeperText(run: Run, sweptUntil: number | 'never'): string {
+  if (sweptUntil === 'never') return 'never ran (it comes every minute)';
   if (sweptUntil > run.clock.now()) return 'ran within the last minute';
   return `last run ended ${run.out.ago(sweptUntil)} or earlier`;
 }

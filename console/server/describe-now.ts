@@ -13,28 +13,28 @@ export async function describeNow(operator: Operator): Promise<NowView> {
     listSources(operator),
   ]);
   const now = operator.clock.now();
-  const alarms = system.alarms
+  const alarms = (system.alarms ?? [])
     .filter(alarm => alarm.state === 'ALARM')
     .map(alarm => alarmRow(alarm, operator.environment));
   const sources = rowsOf(operator, traffic, views);
-  const { unfinished } = system;
+  const { unfinished, received, main } = system;
   return {
     ...headline(system, alarms, sources, now),
     numbers: {
-      received: system.received['1h'].count,
-      capped: system.received['1h'].capped,
-      waiting: system.main.visible + system.main.delayed,
-      inFlight: system.main.hidden,
-      unfinished: unfinished.count,
-      unfinishedCapped: unfinished.capped,
-      ...(unfinished.oldestAt === undefined ? {} : { oldestAt: unfinished.oldestAt }),
-      dead: system.openDeadLetters,
+      received: received?.['1h'].count ?? 0,
+      capped: received?.['1h'].capped ?? false,
+      waiting: waitingIn(main),
+      inFlight: main?.hidden ?? 0,
+      unfinished: unfinished?.count ?? 0,
+      unfinishedCapped: unfinished?.capped ?? false,
+      ...(unfinished?.oldestAt === undefined ? {} : { oldestAt: unfinished.oldestAt }),
+      dead: system.openDeadLetters ?? 0,
     },
     needs: needsIn(system, alarms, sources, now),
     sources,
     alarms,
-    jobs: system.jobs.map(jobRow),
-    ...(system.sweptUntil === undefined ? {} : { sweptUntil: system.sweptUntil }),
+    jobs: (system.jobs ?? []).map(jobRow),
+    ...(typeof system.sweptUntil === 'number' ? { sweptUntil: system.sweptUntil } : {}),
     now,
   };
 }
@@ -79,12 +79,14 @@ function needsIn(
   sources: readonly SourceRow[],
   now: number,
 ): readonly string[] {
-  const { openDeadLetters: dead } = system;
+  const { openDeadLetters: dead = 0 } = system;
   return [
     ...(dead > 0 ? [`${dead.toLocaleString('en')} dead ${dead === 1 ? 'letter needs' : 'letters need'} a person`] : []),
     ...alarms.filter(alarm => !alarm.notice).map(alarm => `alarm ${alarm.runbook}`),
     ...sources.filter(it => it.state === 'paused').map(it => `${it.id} is paused`),
     ...(isSweeperLate(system, now) ? ['the sweeper has not run for three minutes'] : []),
+    // Numbers of what was not read are shown as 0: this sentence keeps the page from saying that all is well.
+    ...system.unread.map(({ part, why }) => `${part} cannot be read: ${why}`),
   ];
 }
 
@@ -94,11 +96,11 @@ function headline(
   sources: readonly SourceRow[],
   now: number,
 ): Pick<NowView, 'sentence' | 'mood' | 'next'> {
-  const { openDeadLetters: dead, received, main, pauses } = system;
+  const { openDeadLetters: dead = 0, received, main, pauses } = system;
   const [first] = needsIn(system, alarms, sources, now);
   if (first !== undefined) {
     const alarm = alarms.find(it => !it.notice);
-    const [paused] = Object.keys(pauses);
+    const [paused] = Object.keys(pauses ?? {});
     const next =
       dead > 0
         ? { text: 'See what died', href: '/dead' }
@@ -106,17 +108,24 @@ function headline(
           ? { text: 'Open the alarm', href: `/alarms?name=${encodeURIComponent(alarm.name)}` }
           : paused !== undefined
             ? { text: `Open ${paused}`, href: `/sources/${encodeURIComponent(paused)}` }
-            : { text: 'Read the runbook', href: '/alarms?runbook=sweep-not-running' };
+            : system.unread.length > 0
+              ? { text: 'See the alarms', href: '/alarms' }
+              : { text: 'Read the runbook', href: '/alarms?runbook=sweep-not-running' };
     return {
       sentence: `${first[0]?.toUpperCase()}${first.slice(1)}`,
       mood: dead > 0 || alarm ? 'trouble' : 'notice',
       next,
     };
   }
-  const count = `${received['1h'].capped ? 'over ' : ''}${received['1h'].count.toLocaleString('en')}`;
-  const waiting = main.visible + main.delayed;
+  const { capped = false, count: whole = 0 } = received?.['1h'] ?? {};
+  const count = `${capped ? 'over ' : ''}${whole.toLocaleString('en')}`;
+  const waiting = waitingIn(main);
   return {
     sentence: `All is well: ${count} received in the last hour, ${waiting.toLocaleString('en')} waiting, 0 dead`,
     mood: 'well',
   };
+}
+
+function waitingIn(main: SystemView['main']): number {
+  return main === undefined ? 0 : main.visible + main.delayed;
 }

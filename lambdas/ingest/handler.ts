@@ -26,6 +26,7 @@ import { environment } from '#lambdas/shared/process-environment.ts';
 import { readEnv } from '#lambdas/shared/read-env.ts';
 import { ingestEnv } from './env.ts';
 import { handleRequest } from './handle-request.ts';
+import { lazyConcerns } from './lazy-concerns.ts';
 import { replyToErrors } from './reply-to-errors.ts';
 
 const env = readEnv(ingestEnv, environment);
@@ -49,10 +50,14 @@ await Promise.all([
 ]);
 
 const keys = lazyKeyFetcher(async () => (await import('./open-keys.ts')).openKeys(dynamodb, env.EVENTS_TABLE));
+const concerns = lazyConcerns(async () =>
+  (await import('./open-concerns.ts')).openConcerns(dynamodb, env.EVENTS_TABLE, telemetry),
+);
 const ports = {
   store: new DynamoDbEventWriter(dynamodb, env.EVENTS_TABLE),
   payloads: new DynamoDbPayloadStore(dynamodb, env.PAYLOADS_TABLE),
   refused: new RefusedSlots(systemRandom),
+  concerns,
   blobs: new S3Blobs(env.BODIES_BUCKET),
   queue: new SqsWorkQueue(sqs, env.WORK_QUEUE_URL),
   secrets,

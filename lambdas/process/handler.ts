@@ -17,6 +17,7 @@ import { EmfTelemetry } from '#adapters/telemetry/emf-telemetry.ts';
 import { receivedSources } from '#core/config/received-sources.ts';
 import { PROBE_SOURCE } from '#core/glossary.ts';
 import { ShapeWatch } from '#core/inbound/drift/shape-watch.ts';
+import { ConcernBoard } from '#core/inbound/protocol/concerns.ts';
 import { Pauses } from '#core/inbound/protocol/pauses.ts';
 import { withRoutes } from '#core/inbound/routing/with-routes.ts';
 import { withProbe } from '#core/inbound/watch/probe-source.ts';
@@ -62,6 +63,7 @@ const ports = {
   breaker: new Breaker(),
   handlers: withProbe(handlers),
   shapes: new ShapeWatch({ control, clock: systemClock, telemetry }),
+  concerns: new ConcernBoard({ control, clock: systemClock, timer: systemTimer, telemetry }),
   crypto: nodeCrypto,
   codec: nodeCodec,
   clock: systemClock,

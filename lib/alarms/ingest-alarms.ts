@@ -112,13 +112,25 @@ export const ingestAlarms: AlarmList = context => {
     {
       id: 'ingest-payload-conflicts',
       severity: 'ticket',
-      metric: context.metric('PayloadMismatch', { statistic: 'Sum', period: minute }),
+      // The sweeper reports the first one of each source, one source after another, so that each is told.
+      metric: context.metric('NewConflict', { statistic: 'Sum', period: Duration.minutes(1) }),
       threshold: 1,
       datapoints: [1, 1],
       missing: 'notBreaching',
       meaning:
-        'A source sent one event id with two different bodies. The first body counts, and the second is kept. To run the second: holdfast replay <event_id> --body <body_sha>. The first command names the source, the event_id and the body_sha.',
-      firstCommand: `aws logs tail ${functions.ingest.logGroup.logGroupName} --since 30m --filter-pattern '{ $.cause = "payload_mismatch" }'`,
+        'For the first time a source sent one event id with two different bodies. The first body counts, and the second is kept. The first command names the source, and the command that runs the second body.',
+      firstCommand: context.holdfast('status'),
+    },
+    {
+      id: 'ingest-too-old-events',
+      severity: 'ticket',
+      metric: context.metric('NewTooOld', { statistic: 'Sum', period: Duration.minutes(1) }),
+      threshold: 1,
+      datapoints: [1, 1],
+      missing: 'notBreaching',
+      meaning:
+        'For the first time an event of a source was recorded and not run, because it is older than the time in which repetitions are recognised. The first command names the source and the event.',
+      firstCommand: context.holdfast('status'),
     },
   ];
   return [...whole, ...deployment.sources.flatMap(source => sourceAlarms(source, context))];

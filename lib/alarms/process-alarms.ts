@@ -205,6 +205,18 @@ export const processAlarms: AlarmList = context => {
       meaning: 'Many attempts are retries: something the handlers call is failing.',
       firstCommand: context.errorsOf('process'),
     },
+    {
+      id: 'process-handler-only-fails',
+      runbook: 'process-handler-failures',
+      severity: 'ticket',
+      metric: context.metric('NewFailingHandler', { statistic: 'Sum', period: Duration.minutes(1) }),
+      threshold: 1,
+      datapoints: [1, 1],
+      missing: 'notBreaching',
+      meaning:
+        'A handler has failed for ten minutes, at two events or more, and succeeded at none. Its events will be dead letters within days. The first command names the source and the event type.',
+      firstCommand: status,
+    },
     ...deployment.sources.map(({ source }) => handlerFailures(source.id, context)),
   ];
 };

@@ -23,6 +23,7 @@ import { ShapeWatch } from '#core/inbound/drift/shape-watch.ts';
 import { RefusedSlots } from '#core/inbound/ingest/refused-slots.ts';
 import type { ProcessPorts } from '#core/inbound/process/process-ports.ts';
 import { closeDeath } from '#core/inbound/protocol/close-death.ts';
+import { ConcernBoard } from '#core/inbound/protocol/concerns.ts';
 import { pauseSource, resumeSource } from '#core/inbound/protocol/pause-source.ts';
 import { Pauses } from '#core/inbound/protocol/pauses.ts';
 import { type ReplayRequest, replayEvent } from '#core/inbound/replay/replay-event.ts';
@@ -77,7 +78,13 @@ export class WorldProcesses {
     const secrets = new CachedSecrets(process.wrap('secrets', 'secrets', this.world.secretValues), stores.clock);
     return handleRequest(
       this.world.sources,
-      { ...stores, secrets, refused: new RefusedSlots(stores.random), ...this.options.ingestPorts },
+      {
+        ...stores,
+        secrets,
+        refused: new RefusedSlots(stores.random),
+        concerns: new ConcernBoard(stores),
+        ...this.options.ingestPorts,
+      },
       this.world.rules,
     ) as never;
   }
@@ -91,6 +98,7 @@ export class WorldProcesses {
     return {
       ...stores,
       ...(this.options.withShapes ? { shapes: new ShapeWatch(stores) } : {}),
+      concerns: new ConcernBoard(stores),
       pauses: new Pauses(stores, this.world.timings.pauseCacheMs),
       breaker,
       handlers: withRoutes(this.world.handlers, this.world.sources, routing),

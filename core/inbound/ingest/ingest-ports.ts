@@ -1,6 +1,7 @@
 /** What ingest needs. */
 
 import type { EventStore, PayloadStore } from '#core/inbound/ports.ts';
+import type { ConcernBoard } from '#core/inbound/protocol/concerns.ts';
 import type { WriteRules } from '#core/inbound/protocol/event-writes.ts';
 import type {
   Addresses,
@@ -22,6 +23,8 @@ export interface IngestPorts {
   readonly store: Pick<EventStore, 'insert' | 'update'>;
   readonly payloads: Pick<PayloadStore, 'putBody' | 'putRefused'>;
   readonly refused: RefusedSlots;
+  /** Absent: what a person should hear of is counted and logged only. */
+  readonly concerns?: Pick<ConcernBoard, 'note'>;
   readonly blobs: BlobStore;
   readonly queue: WorkQueue;
   readonly secrets: Secrets;

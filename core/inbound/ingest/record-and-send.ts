@@ -91,20 +91,20 @@ async function recordState(
   if (written.value.kind === 'refused' && there?.ingestId !== event.ingestId)
     return meetDuplicate(arrival, there, ports, rules);
   if (!stale) return { kind: 'recorded' };
-  noteTooOld(event.pk, ports.telemetry);
+  await noteTooOld(event.pk, ports);
   return { kind: 'too_old' };
 }
 
 /** The event is recorded already: send it again only if it may never have been, and nobody else sees to it. */
-function meetDuplicate(
+async function meetDuplicate(
   { source, event }: Arrival,
   item: EventItem | undefined,
   ports: RecordPorts,
   rules: IngestRules,
-): Recorded {
+): Promise<Recorded> {
   ports.telemetry.count('Duplicate', { source: source.id });
   logReceived('info', source.id, event, 'duplicate', ports);
-  if (item && item.bodySha !== event.bodySha) noteConflict(event, source.spec, ports.telemetry);
+  if (item && item.bodySha !== event.bodySha) await noteConflict(event, source.spec, ports);
   const unsent = item?.status === 'pending' && item.enqueuedAt === undefined;
   if (!unsent) return { kind: 'known' };
   // Known to be unsent, or its request is over: it may have died before its send. Until then the sweeper covers it.

@@ -5,6 +5,7 @@ import type { EpochMs, SourceId } from '#core/glossary.ts';
 import type { HandlerRegistry } from '#core/handler/handler-contract.ts';
 import type { ShapeWatch } from '#core/inbound/drift/shape-watch.ts';
 import type { EventStore, PayloadStore, StepStore } from '#core/inbound/ports.ts';
+import type { ConcernBoard } from '#core/inbound/protocol/concerns.ts';
 import type { WriteRules } from '#core/inbound/protocol/event-writes.ts';
 import type { Pauses } from '#core/inbound/protocol/pauses.ts';
 import type {
@@ -34,6 +35,8 @@ export interface ProcessPorts {
   readonly handlers: HandlerRegistry;
   /** Absent: nobody looks for changes of structure. */
   readonly shapes?: Pick<ShapeWatch, 'observe' | 'flush'>;
+  /** Absent: what a person should hear of is counted and logged only. */
+  readonly concerns?: Pick<ConcernBoard, 'note'>;
   readonly crypto: Crypto;
   readonly codec: Codec;
   readonly clock: Clock;

@@ -55,7 +55,7 @@ export async function keepOtherBody(
     storeBody({ pk, bodySha, headers, place }, ports, rules),
   );
   if (!kept.ok) return false;
-  noteConflict({ pk, bodySha }, rules.sources.get(splitEventPk(pk).sourceId)?.spec, ports.telemetry);
+  await noteConflict({ pk, bodySha }, rules.sources.get(splitEventPk(pk).sourceId)?.spec, ports);
   return true;
 }
 

@@ -112,9 +112,9 @@ async function recordChild(
     stale ? staleItem(event, now, rules) : pendingItem(event, now, rules.timings),
   );
   const item = written.item;
-  if (item !== undefined && item.bodySha !== bodySha) noteConflict({ pk, bodySha }, spec, ports.telemetry);
+  if (item !== undefined && item.bodySha !== bodySha) await noteConflict({ pk, bodySha }, spec, ports);
   if (stale) {
-    if (written.kind === 'applied') noteTooOld(pk, ports.telemetry);
+    if (written.kind === 'applied') await noteTooOld(pk, ports);
     return;
   }
   // What an earlier run of this split recorded is its own, or the sweeper's: a long split would send it again each time.

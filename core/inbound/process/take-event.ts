@@ -131,7 +131,7 @@ async function taken(
 ): Promise<Taken> {
   const source = splitEventPk(item.pk).sourceId;
   if (way.claimId !== undefined && item.status === 'processing') return { kind: 'owned', item, claimId: way.claimId };
-  if (item.status === 'skipped_stale') noteTooOld(item.pk, ports.telemetry);
+  if (item.status === 'skipped_stale') await noteTooOld(item.pk, ports);
   else {
     ports.telemetry.count('Parked', { source });
     ports.telemetry.log('debug', { stage: 'parked', source, pk: item.pk, gen: message.gen });

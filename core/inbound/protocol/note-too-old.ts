@@ -1,10 +1,11 @@
 import { type EventPk, splitEventPk } from '#core/glossary.ts';
-import type { Telemetry } from '#core/ports.ts';
+import type { NotePorts } from './note-conflict.ts';
 import { TOO_OLD } from './retention.ts';
 
 /** Counts and names an event that was recorded and not run for its age: a person hears of the first, and may replay it. */
-export function noteTooOld(pk: EventPk, telemetry: Telemetry): void {
+export async function noteTooOld(pk: EventPk, { telemetry, concerns }: NotePorts): Promise<void> {
   const { sourceId: source } = splitEventPk(pk);
   telemetry.count('SkippedTooOld', { source });
   telemetry.log('warn', { stage: 'skipped', source, pk, cause: 'too_old', action_taken: TOO_OLD });
+  await concerns?.note('too_old', pk);
 }

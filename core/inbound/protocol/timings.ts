@@ -37,7 +37,10 @@ export interface Timings extends ConfiguredTimings {
   /** A message this old that never became a record is copied to the DLQ. */
   readonly messageMaxAgeMs: number;
   readonly pauseCacheMs: number;
-  /** A source without a success for this long may have a wrong secret; longer where its events are far apart. */
+  /**
+   * A source without a success for this long may have a wrong secret; longer where its events are far apart. A handler
+   * that failed for this long without one is told.
+   */
   readonly refusedQuietMs: number;
   /** At most this, however far apart they are. */
   readonly refusedQuietCapMs: number;

@@ -5,7 +5,7 @@
  */
 import { ask } from '#core/ask.ts';
 import { DependencyError } from '#core/errors.ts';
-import type { EpochMs, SourceId } from '#core/glossary.ts';
+import { type EpochMs, type SourceId, splitEventPk } from '#core/glossary.ts';
 import { SECOND_LOOK_CONTROL } from '#core/inbound/protocol/arrivals.ts';
 import { type EventItem, storedStatus, WATCH_SHARDS } from '#core/inbound/protocol/event-item.ts';
 import { isTerminal } from '#core/inbound/protocol/event-status.ts';
@@ -13,11 +13,13 @@ import { FAR } from '#core/inbound/protocol/event-writes.ts';
 import { decodePauses, PAUSES_CONTROL, type PauseNotes } from '#core/inbound/protocol/pauses.ts';
 import { runReplayJobs } from '#core/inbound/replay/run-replay-jobs.ts';
 import { drainDeadQueue } from './drain-dead-queue.ts';
+import { failedAt } from './judge-handlers.ts';
 import { knownSources } from './known-sources.ts';
 import { readRefusedFor } from './read-refused.ts';
 import { type ArrivalsRun, sweepArrivals } from './sweep-arrivals.ts';
 import { dueSince, type SweepResult, sweepEvent } from './sweep-event.ts';
 import type { SweepPorts, SweepRules } from './sweep-ports.ts';
+import { type Handler, tellConcerns } from './tell-concerns.ts';
 
 const LEASE_CONTROL = 'sweeper-lease';
 const AT_ONCE = 25;
@@ -56,9 +58,10 @@ interface Ages {
  *  4. for each source and shard, carry out what is due, oldest first;
  *  5. bring back what a pause that is over left parked;
  *  6. see which sources are refused for a wrong secret;
- *  7. go on with replay jobs, in the time that live events left;
- *  8. drain the DLQ;
- *  9. report.
+ *  7. tell what people should hear of once: the first conflict of a source, handlers that only fail;
+ *  8. go on with replay jobs, in the time that live events left;
+ *  9. drain the DLQ;
+ *  10. report.
  */
 export async function sweep(budgetMs: number, ports: SweepPorts, rules: SweepRules): Promise<void> {
   const startedAt = ports.clock.now();
@@ -68,6 +71,7 @@ export async function sweep(budgetMs: number, ports: SweepPorts, rules: SweepRul
   await run.sweepArrivals();
   await run.sweepSources();
   await run.watchRefusals();
+  await run.tellConcerns();
   await runReplayJobs(startedAt + budgetMs * (1 - CLOSE_SHARE), ports, rules);
   await run.close();
 }
@@ -89,6 +93,8 @@ class SweepRun {
   private sentMs = 0;
   private breakerOpen = false;
   private spareSends = SPARE_SENDS;
+  /** Handlers of arrivals that failed, by source and type. */
+  private readonly failing = new Map<string, Handler>();
 
   constructor(startedAt: EpochMs, until: EpochMs, ports: SweepPorts, rules: SweepRules) {
     this.startedAt = startedAt;
@@ -148,6 +154,7 @@ class SweepRun {
   }
 
   private async cover(items: readonly EventItem[], paused: boolean): Promise<boolean> {
+    for (const item of items) this.noteFailure(item);
     const open = items.filter(item => !isCovered(item));
     let covered = true;
     for (let at = 0; at < open.length; at += AT_ONCE) {
@@ -192,6 +199,17 @@ class SweepRun {
       const refusedForMs = await this.guard(() => readRefusedFor(source, this.ports, this.rules.timings));
       if (refusedForMs !== undefined) this.ports.telemetry.measure('RefusedOnlyFor', refusedForMs / 1_000, { source });
     }
+  }
+
+  async tellConcerns(): Promise<void> {
+    if (this.ports.clock.now() >= this.until) return;
+    await this.guard(() => tellConcerns([...this.failing.values()], this.ports, this.rules.timings));
+  }
+
+  private noteFailure(item: EventItem): void {
+    if (failedAt(item) === undefined) return;
+    const { sourceId: source } = splitEventPk(item.pk);
+    this.failing.set(`${source} ${item.eventType}`, { source, eventType: item.eventType });
   }
 
   /** A call that fails costs its own page this minute, not the run. */

@@ -348,9 +348,18 @@ describe('the tables', () => {
 
 describe('what one alarm can say of all sources', () => {
   it('is one alarm, whose first command names the source', () => {
-    const conflicts = alarm('ingest-payload-conflicts');
-    expect(conflicts.Dimensions).toEqual([{ Name: 'environment', Value: 'prod' }]);
-    expect(descriptionOf(conflicts)).toMatch(/The first command names the source\b.*\nFirst: aws logs tail /);
+    for (const [id, metric] of [
+      ['ingest-payload-conflicts', 'NewConflict'],
+      ['ingest-too-old-events', 'NewTooOld'],
+      ['process-handler-only-fails', 'NewFailingHandler'],
+    ]) {
+      const told = alarm(id ?? '');
+      expect(told).toMatchObject({ MetricName: metric, Period: 60, EvaluationPeriods: 1, Threshold: 1 });
+      expect(told.Dimensions).toEqual([{ Name: 'environment', Value: 'prod' }]);
+      expect(descriptionOf(told)).toMatch(
+        /^ticket: .*The first command names the source\b.*\nFirst: npm run holdfast -- status /,
+      );
+    }
   });
 
   it('leaves three alarms to each source, none of them a notice or a second level of another', async () => {

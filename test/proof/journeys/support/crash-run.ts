@@ -73,6 +73,8 @@ export class Stage {
         ...options,
         planOf,
         queue: { visibilitySeconds: 60, duplicateRate: 0, ...options.queue },
+        // A deleted message that comes back an hour later would outlast the journey.
+        deadQueue: { duplicateRate: 0, ...options.deadQueue },
         processOf: role => ({
           stallMs: STALL_MS,
           ...(role === 'sweep' ? {} : { latencyMs: () => ({ there: 2, back: 3 }) }),

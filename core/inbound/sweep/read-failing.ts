@@ -1,0 +1,40 @@
+/** The newest events of one handler, read from the stores, so that the sweeper can say whether it only fails. */
+import type { EpochMs, EventPk } from '#core/glossary.ts';
+import type { EventStore } from '#core/inbound/ports.ts';
+import { toHour } from '#core/time.ts';
+import { type OnlyFails, onlyFails } from './judge-handlers.ts';
+
+const HOUR_MS = 3_600_000;
+/** As long as the attempts of an event go on by default, and a day. */
+const LOOK_BACK_HOURS = 96;
+/** Enough to find one success among events that may fail. */
+const NEWEST = 20;
+/** Index pages that one handler may cost a run. */
+const PAGES = 100;
+
+interface Ports {
+  readonly store: Pick<EventStore, 'timeline' | 'getMany'>;
+  readonly now: EpochMs;
+}
+
+/** Undefined: the handler succeeded since, or none of its newest events failed. */
+export async function readOnlyFails(
+  source: string,
+  eventType: string,
+  { store, now }: Ports,
+): Promise<OnlyFails | undefined> {
+  const pks: EventPk[] = [];
+  let pages = 0;
+  for (let back = 0; back <= LOOK_BACK_HOURS && pks.length < NEWEST && pages < PAGES; back++) {
+    const hour = `${source}#${toHour(now - back * HOUR_MS)}`;
+    let cursor: string | undefined;
+    do {
+      const range = { newestFirst: true, limit: 200, ...(cursor === undefined ? {} : { cursor }) };
+      const page = await store.timeline(hour, range);
+      pages += 1;
+      pks.push(...page.items.filter(entry => entry.eventType === eventType).map(entry => entry.pk));
+      cursor = page.cursor;
+    } while (cursor !== undefined && pks.length < NEWEST && pages < PAGES);
+  }
+  return pks.length === 0 ? undefined : onlyFails(await store.getMany(pks.slice(0, NEWEST)));
+}

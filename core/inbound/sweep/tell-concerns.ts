@@ -1,0 +1,116 @@
+/**
+ * Tells people what they should hear of once for each source (core/inbound/protocol/concerns.ts), one after another: an alarm
+ * that is in ALARM already tells nobody of the next source.
+ */
+import type { EpochMs } from '#core/glossary.ts';
+import { toEventId } from '#core/glossary.ts';
+import type { ControlStore, EventStore } from '#core/inbound/ports.ts';
+import {
+  CONCERNS_CONTROL,
+  type Concern,
+  type ConcernKind,
+  type Concerns,
+  decodeConcerns,
+  isKept,
+  nameOfConcern,
+} from '#core/inbound/protocol/concerns.ts';
+import type { Timings } from '#core/inbound/protocol/timings.ts';
+import type { MetricName } from '#core/metrics.ts';
+import type { Clock, Telemetry } from '#core/ports.ts';
+import { isWorthTelling } from './judge-handlers.ts';
+import { readOnlyFails } from './read-failing.ts';
+
+/** Between two concerns of one kind: an alarm of one minute is OK again by then. */
+const SPACING_MS = 3 * 60_000;
+/** Handlers that one run may look at: each costs a few reads. */
+const HANDLERS = 20;
+
+const METRIC_OF: Readonly<Record<ConcernKind, MetricName>> = {
+  conflict: 'NewConflict',
+  too_old: 'NewTooOld',
+  handler_fails: 'NewFailingHandler',
+};
+
+export interface Handler {
+  readonly source: string;
+  readonly eventType: string;
+}
+
+interface Ports {
+  readonly store: Pick<EventStore, 'timeline' | 'getMany'>;
+  readonly control: Pick<ControlStore, 'read' | 'write'>;
+  readonly clock: Clock;
+  readonly telemetry: Telemetry;
+}
+
+/**
+ * One run: 1. judge the handlers that failed lately and those that only failed before; 2. forget what was quiet for a week;
+ * 3. tell the oldest concern of each kind that nobody was told; 4. keep. `failing`: handlers of arrivals that failed.
+ */
+export async function tellConcerns(failing: readonly Handler[], ports: Ports, timings: Timings): Promise<void> {
+  const { control, clock, telemetry } = ports;
+  const stored = await control.read(CONCERNS_CONTROL);
+  const before = decodeConcerns(stored?.value);
+  if (stored === undefined && failing.length === 0) return;
+  const now = clock.now();
+  const judged = await judgeHandlers(failing, before, ports);
+  const kept = Object.fromEntries(Object.entries(judged).filter(([, concern]) => isKept(concern, now)));
+  const told = Object.keys(METRIC_OF).flatMap(kind => nextOf(kind as ConcernKind, kept, now, timings) ?? []);
+  for (const concern of told) {
+    telemetry.count(METRIC_OF[concern.kind]);
+    const { kind, source, eventType, eventId, bodySha } = concern;
+    telemetry.log('warn', {
+      stage: 'concern',
+      cause: kind,
+      source,
+      event_id: eventId,
+      ...(eventType === undefined ? {} : { event_type: eventType }),
+      ...(bodySha === undefined ? {} : { body_sha: bodySha }),
+    });
+  }
+  const after = { ...kept, ...Object.fromEntries(told.map(it => [nameOfConcern(it), { ...it, toldAt: now }])) };
+  const value = JSON.stringify(after);
+  // Refused: somebody wrote at the same time. What was told is told again, which is better than never.
+  if (value !== JSON.stringify(before)) await control.write(CONCERNS_CONTROL, value, stored?.version ?? 0);
+}
+
+async function judgeHandlers(
+  failing: readonly Handler[],
+  before: Concerns,
+  { store, clock }: Ports,
+): Promise<Concerns> {
+  const known = Object.values(before).filter(it => it.kind === 'handler_fails');
+  const others = Object.entries(before).filter(([, it]) => it.kind !== 'handler_fails');
+  const handlers = new Map<string, Handler>();
+  for (const { source, eventType } of [...known, ...failing])
+    if (eventType !== undefined) handlers.set(`${source} ${eventType}`, { source, eventType });
+  const found: [string, Concern][] = [];
+  for (const { source, eventType } of [...handlers.values()].slice(0, HANDLERS)) {
+    const only = await readOnlyFails(source, eventType, { store, now: clock.now() });
+    if (only === undefined) continue;
+    const name = nameOfConcern({ kind: 'handler_fails', source, eventType });
+    const { since: firstAt, lastAt, events, eventId } = only;
+    const told = before[name]?.toldAt;
+    found.push([
+      name,
+      {
+        ...{ kind: 'handler_fails', source, eventType, firstAt, lastAt, events, eventId: toEventId(eventId) },
+        ...(told === undefined ? {} : { toldAt: told }),
+      },
+    ]);
+  }
+  return Object.fromEntries([...others, ...found]);
+}
+
+/** The oldest of a kind that is due to be told; undefined: none, or the last one was told a moment ago. */
+function nextOf(kind: ConcernKind, concerns: Concerns, now: EpochMs, timings: Timings): Concern | undefined {
+  const all = Object.values(concerns).filter(it => it.kind === kind);
+  if (all.some(({ toldAt }) => toldAt !== undefined && now - toldAt < SPACING_MS)) return undefined;
+  return all
+    .filter(it => it.toldAt === undefined && (kind !== 'handler_fails' || isRipe(it, timings)))
+    .toSorted((a, b) => a.firstAt - b.firstAt)[0];
+}
+
+function isRipe({ firstAt, lastAt, events = 0 }: Concern, timings: Timings): boolean {
+  return isWorthTelling({ since: firstAt, lastAt, events }, timings);
+}

@@ -1,0 +1,136 @@
+/** What a person hears of once for each source: the first conflict, the first event that was too old, a handler that only fails. */
+import { createHmac } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { defineHandlers, type HandlerRegistry } from '#core/handler/handler-contract.ts';
+import { CONCERNS_CONTROL, type Concern, decodeConcerns } from '#core/inbound/protocol/concerns.ts';
+import type { MetricName } from '#core/metrics.ts';
+import { vercel } from '#providers/vercel.ts';
+import { EVENTS, MemoryWorld, SECRET } from '#test/kit/memory-world.ts';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+const calm = { queue: { duplicateRate: 0 }, deadQueue: { duplicateRate: 0 } };
+
+/** Lets time pass, and says at which minutes from now a metric was counted. */
+async function minutesOf(metric: MetricName, world: MemoryWorld, untilMs: number): Promise<number[]> {
+  const start = world.clock.now();
+  const found: number[] = [];
+  let seen = world.telemetry.total(metric);
+  for (let ms = MINUTE; ms <= untilMs; ms += MINUTE) {
+    while ((world.clock.nextAt() ?? Number.POSITIVE_INFINITY) <= start + ms) await world.clock.runNext();
+    await world.clock.advanceTo(start + ms);
+    const total = world.telemetry.total(metric);
+    for (; seen < total; seen++) found.push(ms / MINUTE);
+  }
+  return found;
+}
+
+function concernsOf(world: MemoryWorld): readonly Concern[] {
+  const item = world.database.dump(EVENTS).find(it => String(it['pk']).endsWith(CONCERNS_CONTROL));
+  return Object.values(decodeConcerns(item?.['value'] as string | undefined));
+}
+
+describe('the first conflict of a source', () => {
+  it('is told, of each source by itself, and no more while it goes on', async () => {
+    const world = new MemoryWorld({ ...calm, sources: ['a', 'b'] });
+    world.start();
+    for (const source of ['a', 'b']) for (const n of [1, 2]) await world.post({ source, id: 'evt_1', data: { n } });
+    const told = await minutesOf('NewConflict', world, 0);
+    await minutesOf('NewConflict', world, 20 * MINUTE).then(it => told.push(...it));
+    // One after the other: an alarm that is in ALARM already tells nobody of the second.
+    expect(told).toHaveLength(2);
+    expect(told[1]! - told[0]!).toBeGreaterThanOrEqual(3);
+    expect(concernsOf(world)).toEqual([
+      expect.objectContaining({ kind: 'conflict', source: 'a', bodySha: expect.stringMatching(/^[0-9a-f]{64}$/) }),
+      expect.objectContaining({ kind: 'conflict', source: 'b' }),
+    ]);
+    for (const n of [3, 4]) await world.post({ source: 'a', id: `evt_2`, data: { n } });
+    expect(await minutesOf('NewConflict', world, 2 * HOUR)).toEqual([]);
+    world.stop();
+  });
+
+  it('is a first one again after a quiet week', async () => {
+    const world = new MemoryWorld({ ...calm, idleMs: HOUR });
+    for (const n of [1, 2]) await world.post({ id: 'evt_1', data: { n } });
+    const sweep = () => world.clock.complete(world.sweeper.invoke({}));
+    await sweep();
+    await sweep();
+    expect(world.telemetry.total('NewConflict')).toBe(1);
+    await world.clock.advanceTo(world.clock.now() + 8 * DAY);
+    for (const n of [1, 2]) await world.post({ id: 'evt_2', data: { n } });
+    await sweep();
+    expect(world.telemetry.total('NewConflict')).toBe(2);
+  });
+});
+
+describe('the first event of a source that is too old to run', () => {
+  it('is told and kept in mind', async () => {
+    const world = new MemoryWorld({ ...calm, source: { spec: vercel } });
+    world.start();
+    for (const id of ['evt_1', 'evt_2']) {
+      const rawBody = JSON.stringify({ id, type: 'deployment.created', createdAt: world.clock.now() - 40 * DAY });
+      const headers = { 'x-vercel-signature': createHmac('sha1', SECRET).update(rawBody).digest('hex') };
+      expect(await world.post({ id, rawBody, headers })).toMatchObject({ status: 200 });
+    }
+    expect(await minutesOf('NewTooOld', world, 30 * MINUTE)).toHaveLength(1);
+    expect(concernsOf(world)).toMatchObject([{ kind: 'too_old', source: 'default', toldAt: expect.any(Number) }]);
+    world.stop();
+  });
+});
+
+describe('a handler that only fails, at four events an hour', () => {
+  const handlers = (fails: (id: string) => boolean) => (): HandlerRegistry =>
+    defineHandlers([
+      {
+        source: '*',
+        type: '*',
+        handle: async event => {
+          if (fails(event.id)) throw new Error('the handler is broken');
+          return { kind: 'done' };
+        },
+      },
+    ]);
+
+  /** Minutes from the first event to the ticket; events come every quarter of an hour. */
+  async function minutesToTicket(world: MemoryWorld, hours: number, from = 0): Promise<number[]> {
+    const found: number[] = [];
+    for (let n = 0; n < 4 * hours; n++) {
+      await world.post({ id: `evt_${from + n}` });
+      found.push(...(await minutesOf('NewFailingHandler', world, 15 * MINUTE)).map(it => n * 15 + it));
+    }
+    return found;
+  }
+
+  it('is a ticket within twenty minutes, once', async () => {
+    const world = new MemoryWorld({ ...calm, handlers: handlers(() => true) });
+    world.start();
+    const told = await minutesToTicket(world, 2);
+    expect(told).toHaveLength(1);
+    expect(told[0]).toBeLessThanOrEqual(20);
+    expect(concernsOf(world)).toMatchObject([{ kind: 'handler_fails', source: 'default', events: 8 }]);
+    world.stop();
+  });
+
+  it('is noticed after months of success as well, and forgotten with its next success', async () => {
+    let broken = false;
+    const world = new MemoryWorld({ ...calm, handlers: handlers(() => broken) });
+    world.start();
+    expect(await minutesToTicket(world, 2)).toEqual([]);
+    broken = true;
+    const told = await minutesToTicket(world, 1, 100);
+    expect(told).toHaveLength(1);
+    expect(told[0]).toBeLessThanOrEqual(20);
+    broken = false;
+    await minutesToTicket(world, 2, 200);
+    expect(concernsOf(world)).toEqual([]);
+    world.stop();
+  });
+
+  it('is no ticket when single events are bad, or one handler of two works', async () => {
+    const world = new MemoryWorld({ ...calm, handlers: handlers(id => Number(/\d+$/.exec(id)?.[0]) % 3 === 0) });
+    world.start();
+    expect(await minutesToTicket(world, 6)).toEqual([]);
+    world.stop();
+  });
+});
