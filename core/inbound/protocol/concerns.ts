@@ -45,7 +45,7 @@ export function nameOfConcern({ kind, source, eventType }: Pick<Concern, 'kind' 
 }
 
 /** A concern is forgotten when nothing like it happened for as long: the next one is a first one again. */
-export const CONCERN_KEPT_MS = 7 * 86_400_000;
+const CONCERN_KEPT_MS = 7 * 86_400_000;
 /** One running copy writes the same concern down this often. */
 const AGAIN_MS = 3_600_000;
 /** What a request waits for it at most. */
