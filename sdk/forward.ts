@@ -5,7 +5,7 @@ import { judgeAnswer } from './judge-answer.ts';
 
 /**
  * POSTs the exact bytes to `url` (an internal service) with `holdfast-event-id`, `holdfast-event-type`,
- * `holdfast-attempt` and `idempotency-key`. 2xx completes the event. 429, and 503 with `Retry-After` (seconds or a date),
+ * `holdfast-attempt`, `idempotency-key` and, where there is a trace, `traceparent`. 2xx completes the event. 429, and 503 with `Retry-After` (seconds or a date),
  * wait as asked, never less than the source's backoff and at most a day. Answers that no retry can change (most 4xx, 301,
  * 308) dead-letter it; anything else is tried again. No redirect is followed. Throws RangeError at start for anything but an https URL (http only to
  * this machine), and for one with a user, a password or a #fragment in it.
@@ -30,6 +30,7 @@ export function forward(url: string): Handler {
         'holdfast-event-type': event.type,
         'holdfast-attempt': String(context.attempt),
         'idempotency-key': context.idempotencyKey,
+        ...(context.trace && { traceparent: context.trace.attempt }),
       },
       body: event.bytes as Uint8Array<ArrayBuffer>,
     });

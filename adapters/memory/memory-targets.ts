@@ -11,6 +11,8 @@ export interface TakenDelivery {
   /** `keyHash`, or the `idempotency-key` header of a URL. */
   readonly key: string;
   readonly at: EpochMs;
+  /** Headers that a URL got. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 export interface MemoryTargetsOptions {
@@ -60,7 +62,7 @@ export class MemoryTargets implements Targets {
     if (answer) return answer;
     const text = new TextDecoder().decode(request.bytes);
     const key = request.headers['idempotency-key'] ?? '';
-    this.taken.push({ address: url, text, key, at: this.#options.clock.now() });
+    this.taken.push({ address: url, text, key, at: this.#options.clock.now(), headers: request.headers });
     return { kind: 'accepted', receipt: '200' };
   }
 

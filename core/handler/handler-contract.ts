@@ -49,6 +49,11 @@ export interface HandlerContext extends Pick<WebhookEvent, 'attempt' | 'generati
   readonly startedAt: EpochMs;
   /** When this event was first deferred. */
   readonly deferredSince?: EpochMs;
+  /**
+   * W3C `traceparent` values, where the sender brought one or the environment records spans (docs/guides/tracing.md).
+   * `attempt`: send it with outside calls. `event`: the same in every attempt. `forward()` and routes send them already.
+   */
+  readonly trace?: { readonly event: string; readonly attempt: string };
   readonly log: HandlerLog;
   /**
    * DynamoDB writes committed in one transaction with the event's completion: exactly once, or not at all. Up to 99 in

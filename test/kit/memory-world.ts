@@ -247,6 +247,7 @@ export class MemoryWorld {
       retentionDays: 30,
       deadRetentionDays: 90,
       inlineLimitBytes: this.options.inlineLimitBytes ?? 65_536,
+      recordsSpans: this.options.recordsSpans ?? false,
       sources: new Map<SourceId, ResolvedSource>(this.sources.map(it => [it.id, it])),
     };
   }

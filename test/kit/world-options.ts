@@ -43,6 +43,8 @@ export interface WorldOptions {
   readonly inlineLimitBytes?: number;
   /** Watch the structure of payloads. Default: not, as it adds calls. */
   readonly withShapes?: boolean;
+  /** Attempts say in the log what a span needs. Default: not. */
+  readonly recordsSpans?: boolean;
   /** What ingest asks on the network. Default: nothing is there. */
   readonly ingestPorts?: Pick<IngestPorts, 'keys' | 'http'>;
   /** Told of every answer at the moment it is given, and how the function ended. The delivery has its `createdAt`. */

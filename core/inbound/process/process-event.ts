@@ -12,6 +12,7 @@ import type { EventIn } from '#core/inbound/protocol/event-item.ts';
 import { PAYLOAD_MARGIN_DAYS } from '#core/inbound/protocol/retention.ts';
 import { decodeWorkMessage, type WorkMessage } from '#core/inbound/protocol/work-message.ts';
 import { DEFAULT_RETRY } from '#core/retry/backoff.ts';
+import { type AttemptTrace, traceAttempt } from './attempt-trace.ts';
 import { describeByBody } from './describe-by-body.ts';
 import { type Attempt, type AttemptEnd, finishEvent } from './finish-event.ts';
 import { ACK, type Disposal, type ProcessPorts, type ProcessRules, type QueueRecord, RETURN } from './process-ports.ts';
@@ -68,7 +69,7 @@ export async function processEvent(
     ...(message.traceId === undefined ? {} : { traceId: message.traceId }),
   };
   const keptOther = await keepOtherBody(message, item, ports, rules);
-  const end = await runAttempt(message, attempt, handler, deadlineMs, ports, rules);
+  const { end, trace } = await runAttempt(message, attempt, handler, deadlineMs, ports, rules);
   if (handler && !handler.ownBreakers && (end.kind === 'outcome' || end.kind === 'failed')) {
     ports.breaker.record(
       breakerName(handler),
@@ -78,7 +79,7 @@ export async function processEvent(
   }
   const finished = await finishEvent(attempt, end, ports, rules);
   const disposal = keptOther ? finished : RETURN;
-  logAttempt(attempt, end, disposal, ports);
+  logAttempt({ ...attempt, end, disposal, trace }, ports);
   return disposal;
 }
 
@@ -129,6 +130,12 @@ async function describe(
   }
 }
 
+/** `trace`: known once the body is loaded. */
+interface AttemptRun {
+  readonly end: AttemptEnd;
+  readonly trace?: AttemptTrace | undefined;
+}
+
 async function runAttempt(
   message: WorkMessage,
   attempt: Attempt,
@@ -136,33 +143,34 @@ async function runAttempt(
   deadlineMs: number,
   ports: ProcessPorts,
   rules: ProcessRules,
-): Promise<AttemptEnd> {
+): Promise<AttemptRun> {
   const { item, retry } = attempt;
   const { sourceId } = splitEventPk(item.pk);
   const source = rules.sources.get(sourceId);
   ports.telemetry.count('Attempts', { source: sourceId });
   if (item.attempts > 1) ports.telemetry.count('Retries', { source: sourceId });
   if (item.attempts > retry.attempts) {
-    return {
-      kind: 'permanent',
-      cause: 'attempts_spent',
-      message: `${item.attempts - 1} attempts ended without an outcome`,
-    };
+    const message = `${item.attempts - 1} attempts ended without an outcome`;
+    return { end: { kind: 'permanent', cause: 'attempts_spent', message } };
   }
+  let trace: AttemptTrace | undefined;
   try {
     const body = await loadBody(message, item, ports);
     if (body.kind === 'missing')
-      return { kind: 'permanent', cause: 'payload_missing', message: 'the body is in no store' };
+      return { end: { kind: 'permanent', cause: 'payload_missing', message: 'the body is in no store' } };
+    trace = traceAttempt({ ...attempt, headers: body.headers }, rules.recordsSpans === true, ports.crypto);
     const timeLimitMs = Math.max(MIN_RUN_MS, deadlineMs - rules.timings.deadlineReserveMs - ports.clock.now());
     if (isBatch(item, source?.spec))
-      return await splitBatch(item, body, source, ports.clock.now() + timeLimitMs, ports, rules);
-    const traceId = attempt.traceId === undefined ? {} : { traceId: attempt.traceId };
+      return { end: await splitBatch(item, body, source, ports.clock.now() + timeLimitMs, ports, rules), trace };
+    const { traceId } = attempt;
     const stepDays = rules.deadRetentionDays + PAYLOAD_MARGIN_DAYS;
-    return await runHandler({ item, body, source, handler, timeLimitMs, stepDays, ...traceId }, ports);
+    const input = { item, body, source, handler, timeLimitMs, stepDays, traceId, trace };
+    return { end: await runHandler(input, ports), trace };
   } catch (error) {
-    if (error instanceof DependencyError) return { kind: 'unready', cause: 'dependency', message: error.message };
+    if (error instanceof DependencyError)
+      return { end: { kind: 'unready', cause: 'dependency', message: error.message }, trace };
     const cause = error instanceof UnknownDictionaryError ? 'unknown_dictionary' : 'internal_error';
-    return { kind: 'failed', cause, message: error instanceof Error ? error.message : String(error) };
+    return { end: { kind: 'failed', cause, message: error instanceof Error ? error.message : String(error) }, trace };
   }
 }
 
@@ -171,8 +179,8 @@ function breakerName(handler: HandlerRegistration): string {
 }
 
 /** The one line of an attempt: what, how it ended, how long it took since arrival. */
-function logAttempt(attempt: Attempt, end: AttemptEnd, disposal: Disposal, ports: ProcessPorts): void {
-  const { item, startedAt, traceId } = attempt;
+function logAttempt(attempt: Attempt & AttemptRun & { readonly disposal: Disposal }, ports: ProcessPorts): void {
+  const { item, startedAt, traceId, end, trace, disposal } = attempt;
   const now = ports.clock.now();
   ports.telemetry.log(end.kind === 'failed' || end.kind === 'permanent' ? 'warn' : 'info', {
     stage: 'attempt',
@@ -190,6 +198,7 @@ function logAttempt(attempt: Attempt, end: AttemptEnd, disposal: Disposal, ports
     ...(isMeasured(attempt, end) ? {} : { since_received_ms: now - item.receivedAt }),
     ...(disposal.kind === 'return' ? { recorded: false } : {}),
     ...(traceId === undefined ? {} : { trace_id: traceId }),
+    ...trace?.fields,
   });
 }
 

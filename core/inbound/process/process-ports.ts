@@ -49,6 +49,8 @@ export interface ProcessPorts {
 export interface ProcessRules extends WriteRules {
   readonly sources: ReadonlyMap<SourceId, ResolvedSource>;
   readonly inlineLimitBytes: number;
+  /** Attempts are spans, which `otlp` sends. @default false */
+  readonly recordsSpans?: boolean;
 }
 
 /** One message as the queue handed it over. */

@@ -12,6 +12,7 @@ import type { WorkMessage } from '#core/inbound/protocol/work-message.ts';
 import type { EffectWrite } from '#core/ports.ts';
 import { toHex } from '#core/scan/bytes.ts';
 import { capText } from '#core/scan/text.ts';
+import type { AttemptTrace } from './attempt-trace.ts';
 import { checkSchema } from './check-schema.ts';
 import type { AttemptEnd } from './finish-event.ts';
 import { parsePayload } from './parse-payload.ts';
@@ -67,7 +68,8 @@ export interface AttemptInput {
   readonly timeLimitMs: number;
   /** How long results of steps are kept. */
   readonly stepDays: number;
-  readonly traceId?: string;
+  readonly traceId?: string | undefined;
+  readonly trace?: AttemptTrace | undefined;
 }
 
 export async function runHandler(input: AttemptInput, ports: ProcessPorts): Promise<AttemptEnd> {
@@ -173,6 +175,7 @@ function contextOf(
     limit: (ms, work) => ports.timer.limit(ms, own => work(AbortSignal.any([signal, own]))),
     step: (name, work) => steps.run(name, work),
     log: { info: write('info'), warn: write('warn') },
+    ...(input.trace && { trace: { event: input.trace.event, attempt: input.trace.attempt } }),
     transact,
   };
 }

@@ -1,5 +1,7 @@
 /** Which request headers are stored with an event: an allow-list, never a signature, cookie or credential. */
+
 import { eventTimes, type ProviderSpec, type Src } from '#core/provider/provider-spec.ts';
+import { readTraceParent } from '#core/trace.ts';
 
 /** Under this name ingest keeps which items of a batch were verified, when not all were. No request can bring it. */
 export const VERIFIED_ITEMS_HEADER = 'holdfast-verified-items';
@@ -10,7 +12,8 @@ export const SIGNED_FRESH_HEADER = 'holdfast-signed-fresh';
 /** Under this name ingest keeps the query of a request whose identity is read from it. No request can bring it. */
 export const QUERY_HEADER = 'holdfast-query';
 
-const ALWAYS = ['content-type', 'user-agent'];
+/** `traceparent`: the trace goes on in whatever the event starts (w3.org/TR/trace-context). */
+const ALWAYS = ['content-type', 'user-agent', 'traceparent'];
 const NEVER = /^(?:authorization|proxy-.*|cookie|set-cookie|x-amz-security-token)$/;
 const MAX_HEADER_LENGTH = 1_024;
 const MAX_QUERY_LENGTH = 4_096;
@@ -24,6 +27,7 @@ export function keptHeaders(
   for (const name of [...ALWAYS, ...(spec.keepHeaders ?? []), ...identityHeaders(spec)]) {
     const value = headers[name];
     if (value === undefined || NEVER.test(name) || spec.signatureHeaders.includes(name)) continue;
+    if (name === 'traceparent' && readTraceParent(value) === undefined) continue;
     kept[name] = value.slice(0, MAX_HEADER_LENGTH);
   }
   const readsQuery = spec.identity.key.flat().some(src => src.startsWith('query:'));

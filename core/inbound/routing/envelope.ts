@@ -12,6 +12,8 @@ export interface EnvelopeFacts {
   readonly bodySha: string;
   readonly generation: number;
   readonly idempotencyKey: string;
+  /** Of the event, the same in every attempt (CloudEvents, extension "Distributed Tracing"). */
+  readonly traceparent?: string;
 }
 
 const MIB = 1_048_576;
@@ -51,7 +53,10 @@ export function referenceEnvelope(facts: EnvelopeFacts, dataref: string): string
   return seal({ ...attributesOf(facts, facts.event.headers['content-type']), dataref });
 }
 
-function attributesOf({ event, bodySha, generation, idempotencyKey }: EnvelopeFacts, contentType: string | undefined) {
+function attributesOf(
+  { event, bodySha, generation, idempotencyKey, traceparent }: EnvelopeFacts,
+  contentType: string | undefined,
+) {
   return {
     specversion: '1.0',
     id: event.id,
@@ -67,6 +72,7 @@ function attributesOf({ event, bodySha, generation, idempotencyKey }: EnvelopeFa
     idempotencykey: idempotencyKey,
     bodysha256: bodySha,
     bodysize: event.bytes.length,
+    ...(traceparent === undefined ? {} : { traceparent }),
   };
 }
 

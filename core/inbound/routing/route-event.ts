@@ -80,7 +80,8 @@ class RouteAttempt {
     this.event = event;
     this.context = context;
     this.ports = ports;
-    this.facts = { event, generation, idempotencyKey, bodySha: this.sha256(event.bytes) };
+    const traceparent = context.trace && { traceparent: context.trace.event };
+    this.facts = { event, generation, idempotencyKey, bodySha: this.sha256(event.bytes), ...traceparent };
     this.keyHash = this.sha256(new TextEncoder().encode(idempotencyKey));
   }
 
@@ -135,6 +136,7 @@ class RouteAttempt {
       'holdfast-source': event.source,
       'holdfast-attempt': String(context.attempt),
       'idempotency-key': printable(context.idempotencyKey),
+      ...(context.trace && { traceparent: context.trace.attempt }),
     };
     return this.ports.targets.post(url, { headers, bytes: event.bytes }, signal);
   }

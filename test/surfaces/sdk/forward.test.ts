@@ -53,6 +53,14 @@ it('posts the exact bytes with event id, type, attempt and idempotency key', asy
   });
 });
 
+it('goes on in the trace of the event, and begins none', async () => {
+  const { url, got } = await serve(204);
+  const attempt = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+  await forward(url)(event, { ...context(), trace: { event: attempt.replace('b7', 'c8'), attempt } });
+  await forward(url)(event, context());
+  expect(got.map(({ headers }) => headers['traceparent'])).toEqual([attempt, undefined]);
+});
+
 it.each([
   [429, '17', 17],
   [503, '17', 17],
