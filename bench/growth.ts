@@ -16,7 +16,7 @@ interface Case {
   readonly design: Design;
   readonly load: Load;
   readonly quotas: Quotas;
-  /** One of so many events is simulated, against quotas divided by it. */
+  /** One event of this number is simulated, against quotas divided by it. */
   readonly thin: number;
 }
 

@@ -32,7 +32,7 @@ function renderTable(specs: readonly ProviderSpec[]): string {
       '|---|---|---|---|---|---|---|',
       ...rows,
     ].join('\n'),
-    'The signing rules are held by test vectors. Retries, deadlines and the fields of an event were looked up in the documentation of the provider on the date its page names; what was not found there stands on the page under "Not confirmed", and the last column counts it. Consoles move their menus: read the set-up texts as a direction.',
+    'The signing rules are held by test vectors. Retries, deadlines and the fields of an event were looked up in the documentation of the provider on the date its page names; what was not found there is on the page under "Not confirmed", and the last column counts it. Consoles move their menus: read the set-up texts as a direction.',
     'Made by `npm run docs:providers`.',
     '',
   ].join('\n\n');

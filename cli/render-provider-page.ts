@@ -94,7 +94,7 @@ function renderScheme(scheme: Scheme, spec: ProviderSpec, index: number): string
   const several = spec.verify.length > 1;
   const lines = [
     `- Method: ${ALGORITHMS[scheme.alg]}${scheme.jwtAlg ? ` (${scheme.jwtAlg}, never another)` : ''}`,
-    `- Stands in: ${[scheme.sig.from].flat().map(place).join(', else ')}${encodingOf(scheme)}`,
+    `- Where: ${[scheme.sig.from].flat().map(place).join(', else ')}${encodingOf(scheme)}`,
   ];
   if (scheme.message !== undefined) lines.push(`- Signed bytes: \`${visible(scheme.message)}\``);
   if (scheme.code !== undefined) lines.push('- Signed bytes: a canonical text of the provider (see its documentation)');

@@ -40,8 +40,8 @@ function noteOf(
   first: { readonly at: EpochMs; readonly done: number } | undefined,
 ): string {
   const done = doneOf(job);
-  const stands = first !== undefined && done === first.done && now - first.at >= STEADY_SECONDS * 1_000;
-  if (job.taken === 0 || stands) return 'waiting for the sweeper (once a minute)';
+  const idle = first !== undefined && done === first.done && now - first.at >= STEADY_SECONDS * 1_000;
+  if (job.taken === 0 || idle) return 'waiting for the sweeper (once a minute)';
   const others = done - job.counts.replayed;
   const seconds = first === undefined ? 0 : (now - first.at) / 1_000;
   const made = first === undefined || seconds < STEADY_SECONDS ? job.ratePerSecond : (done - first.done) / seconds;

@@ -7,7 +7,7 @@ type Brand<T, Name extends string> = T & { readonly [brand]: Name };
 
 /** One inbound URL with its secrets: lower-case letters, digits and hyphens, 1 to 40 characters. */
 export type SourceId = Brand<string, 'SourceId'>;
-/** The provider's own id of an event, or the hash that stands for it: printable ASCII, 1 to 256 bytes. */
+/** The provider's own id of an event, or its hash: printable ASCII, 1 to 256 bytes. */
 export type EventKey = Brand<string, 'EventKey'>;
 /** Primary key of an event: `<sourceId>#<eventKey>`. */
 export type EventPk = Brand<string, 'EventPk'>;
@@ -50,7 +50,7 @@ export function toSourceId(text: string): SourceId {
   return text as SourceId;
 }
 
-/** True when the text may be an event key as it stands (otherwise its SHA-256 takes its place). */
+/** True when the text may be an event key as it is (otherwise its SHA-256 takes its place). */
 export function isEventKey(text: string): text is EventKey {
   return text.length >= 1 && text.length <= 256 && /^[\x21-\x7e]+$/.test(text);
 }
@@ -71,7 +71,7 @@ export function splitEventPk(pk: string): { sourceId: SourceId; eventKey: EventK
 }
 
 /**
- * Our public id of the event behind a primary key: safe in a shell, and in a URL path as it stands. API Gateway undoes
+ * Our public id of the event behind a primary key: safe in a shell, and in a URL path unchanged. API Gateway undoes
  * percent escapes before it looks for the route: an id with `%2F` in it would be taken for another path.
  */
 export function toEventId(pk: EventPk): EventId {

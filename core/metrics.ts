@@ -57,7 +57,7 @@ export const METRICS = {
   /** Process: put aside for the watch index (pause, open breaker, long wait). */
   Parked: { unit: 'Count', dimensions: PER_SOURCE },
   /** Process: a queue message that is not one of ours, copied to the dead-letter queue. */
-  ForeignMessage: { unit: 'Count', dimensions: PER_ENVIRONMENT },
+  UnknownMessage: { unit: 'Count', dimensions: PER_ENVIRONMENT },
   /** Process: a payload had another structure than all before it. */
   SchemaChanged: { unit: 'Count', dimensions: BOTH },
   /** Process: a payload broke the schema its handler is registered with. */

@@ -55,7 +55,7 @@ export interface WorkQueue {
 }
 /** The visibility of a message that is being processed. */
 export interface ReceiptBox {
-  /** Hides the message for so many seconds (0 to 43,200) from now. Best effort: never throws. */
+  /** Hides the message for this number of seconds (0 to 43,200) from now. Best effort: never throws. */
   hide(receipt: string, seconds: number): Promise<void>;
 }
 /** The dead-letter queue. */

@@ -21,7 +21,7 @@ const OVERLAP_MS = 10_000;
  * adds what is new since the one before.
  */
 export class MetricCollector {
-  /** Log events read before, by place and text: how often each stood there. */
+  /** Log events read before, by place and text: how often each was there. */
   private readonly seen = new Map<string, { timestamp: number; count: number }>();
   private readonly aws: LocalAws;
   private readonly clients: AwsClients;

@@ -15,7 +15,7 @@ export interface Page {
 
 const POLL_MS = 500;
 
-/** Stands where PagerDuty or a mailbox would: subscribed to the topics of pages and tickets. */
+/** In the place of PagerDuty or a mailbox: subscribed to the topics of pages and tickets. */
 export class Pager {
   readonly pages: Page[] = [];
   private readonly clients: AwsClients;

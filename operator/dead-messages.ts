@@ -18,8 +18,8 @@ const POLL_MS = 2_000;
 /**
  * The messages of the dead-letter queue, each once, until it answers empty a few times (a queue may do so before it is).
  * `redrive` wants those whose event is still dead of this very death, and those that carry an event that was never
- * recorded: nothing else brings it back. `purge` wants foreign ones and settled ones, and
- * with `open` those as well; a filter by source or cause leaves foreign ones alone.
+ * recorded: nothing else brings it back. `purge` wants settled ones and those that are not ours,
+ * and with `open` those of `redrive` as well. A filter by source or cause leaves alone what is not ours.
  */
 export async function* movableMessages(
   gateway: Pick<Gateway, 'dead' | 'store' | 'deployment' | 'gauge' | 'timer'>,
@@ -48,8 +48,8 @@ export async function* movableMessages(
     for (const { body, receipt } of fresh) {
       seen.add(body);
       const decoded = decodeWorkMessage(body);
-      if (decoded.kind === 'foreign') {
-        yield { body, receipt, groupId: 'foreign', wanted: verb === 'purge' && !narrow };
+      if (decoded.kind === 'unknown') {
+        yield { body, receipt, groupId: 'unknown', wanted: verb === 'purge' && !narrow };
         continue;
       }
       const { pk, deadId, cause, payload, ref } = decoded.message;

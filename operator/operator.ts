@@ -1,5 +1,5 @@
 /**
- * What a person may do with a deployed environment. Two faces stand on this folder: cli/ (arguments in, text out) and
+ * What a person may do with a deployed environment. Two faces use this folder: cli/ (arguments in, text out) and
  * console/ (HTTP in, JSON out). Neither knows the other, and what one can do the other can do with the same call.
  *
  * A new action goes here as a function of a file of its own, named by what it does: `operator` first, plain data in and

@@ -34,7 +34,7 @@ export interface DeclaredSample extends SampleEvent {
 interface Declaration extends Partial<Omit<DeclaredSample, 'body'>> {
   readonly title: string;
   readonly query?: string;
-  /** JSON, or a text that is sent as it stands. */
+  /** JSON, or a text that is sent as it is. */
   readonly body: unknown;
   readonly identifiedBy: readonly string[];
 }

@@ -10,11 +10,11 @@ import type { Gateway } from './gateway.ts';
 import type { Operator } from './operator.ts';
 
 const WATCHED_LIMIT = 10_000;
-/** Of the watched events, so many are looked at for the oldest. */
+/** The oldest is looked for among this number of watched events. */
 const OPEN_LIMIT = 500;
 /** Arrivals of one source that the sweeper has not come to; the newest of more. */
 const FRESH_LIMIT = 2_500;
-/** Of the arrivals, so many records are read, evenly spread. */
+/** Records that are read of all arrivals, evenly spread. */
 const SAMPLE = 1_000;
 /** As far as the sweeper itself looks at a source that it was never at. */
 const FIRST_LOOK_MS = 86_400_000;

@@ -17,7 +17,7 @@ export const template: ProviderSpec = {
     {
       id: 'acme',
       alg: 'hmac-sha256',
-      // Where the signature stands. Header names in lower case.
+      // Where the signature is. Header names in lower case.
       sig: { from: 'header:x-acme-signature', parse: { prefix: 'sha256=' } },
       encoding: 'hex',
       // Exactly the bytes that are signed.

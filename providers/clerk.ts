@@ -34,5 +34,5 @@ export const clerk: ProviderSpec = {
   keepHeaders: ['svix-id'],
   retries: 'Eight attempts over about 28 hours (Clerk sends through Svix).',
   setup:
-    'Clerk Dashboard, Configure, Webhooks, Add endpoint: this URL and the events; the signing secret (whsec_…) stands on the page of the endpoint.',
+    'Clerk Dashboard, Configure, Webhooks, Add endpoint: this URL and the events; the signing secret (whsec_…) is on the page of the endpoint.',
 };

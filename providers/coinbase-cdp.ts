@@ -5,7 +5,7 @@ export const coinbaseCdp: ProviderSpec = {
   title: 'Coinbase Developer Platform',
   docs: 'https://docs.cdp.coinbase.com/webhooks/verify-signatures',
   checkedOn: '2026-11-21',
-  unconfirmed: ['Retries and deadline.', 'Where the id of an event stands for every kind of subscription.'],
+  unconfirmed: ['Retries and deadline.', 'Where each kind of subscription has the id of an event.'],
   strength: 'signed',
   verify: [
     {
@@ -27,7 +27,7 @@ export const coinbaseCdp: ProviderSpec = {
     },
   ],
   identity: {
-    // v0 stands beside v1 in one header and covers no headers: under it the id in the header does not count.
+    // v0 is beside v1 in one header and covers no headers: under it the id in the header does not count.
     key: [['header:x-event-id'], ['json:id'], ['hash:body']],
     type: ['header:x-event-type', 'json:event_type', 'json:eventType', 'json:type'],
   },

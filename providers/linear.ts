@@ -34,5 +34,5 @@ export const linear: ProviderSpec = {
   keepHeaders: ['linear-delivery', 'linear-event'],
   retries: 'Three times: after one minute, one hour and six hours; then the webhook may be disabled.',
   setup:
-    'Linear, Settings, API, Webhooks (or the OAuth application): this URL and the resources; the signing secret stands on the page of the webhook.',
+    'Linear, Settings, API, Webhooks (or the OAuth application): this URL and the resources; the signing secret is on the page of the webhook.',
 };

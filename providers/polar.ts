@@ -31,5 +31,5 @@ export const polar: ProviderSpec = {
   keepHeaders: ['webhook-id'],
   retries: 'Up to ten times with growing waits; webhook-id stays the same.',
   setup:
-    'Polar, the organisation, Settings, Webhooks, Add endpoint: this URL, format Raw, and a secret, which is the secret of the source as it stands.',
+    'Polar, the organisation, Settings, Webhooks, Add endpoint: this URL, format Raw, and a secret, which is the secret of the source, unchanged.',
 };

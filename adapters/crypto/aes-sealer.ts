@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 import type { Sealer } from '#core/outbound/ports.ts';
 
-/** The master secret of an environment, as it stands in Secrets Manager; `previous` opens what it sealed. */
+/** The master secret of an environment, as Secrets Manager holds it; `previous` opens what it sealed. */
 export interface MasterSecret {
   readonly current: string;
   readonly previous?: string;

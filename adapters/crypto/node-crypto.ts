@@ -53,7 +53,7 @@ function fromSpki(der: Uint8Array): KeyObject {
   );
 }
 
-/** What stands before the seed in the PKCS #8 form of an Ed25519 key (RFC 8410). */
+/** The bytes before the seed in the PKCS #8 form of an Ed25519 key (RFC 8410). */
 const ED25519_PKCS8 = Buffer.from('302e020100300506032b657004220420', 'hex');
 
 function fromSeed(seed: Uint8Array): KeyObject {

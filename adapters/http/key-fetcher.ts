@@ -122,7 +122,7 @@ export class CachedKeyFetcher implements KeyFetcher {
     return asks.count > MAX_NEW;
   }
 
-  /** One call at a time per address; the failure of the last one stands for a while. */
+  /** One call at a time per address; the failure of the last one is remembered for a while. */
   #load(name: string, ask: () => Promise<Entry>): Promise<Entry> {
     const running = this.#running.get(name);
     if (running) return running;
@@ -168,7 +168,7 @@ export class CachedKeyFetcher implements KeyFetcher {
   }
 
   /**
-   * A certificate that only this request speaks of. Its absence, its age and whatever stands in its place say that there
+   * A certificate that only this request speaks of. Its absence, its age and whatever is in its place say that there
    * is no such key. A place that does not answer says nothing: the request may be genuine, and should come again.
    */
   async #readUnknown(call: Promise<CappedAnswer>): Promise<Entry> {

@@ -7,7 +7,7 @@ import type { SeededRandom } from './seeded-random.ts';
  * after it applied it. `lost_reply_error`: applied, the answer lost, an error for the caller. `lost_reply_retried`:
  * applied, the answer lost, and the client's own retry runs the same call again. `error`: failed, not applied.
  * `throttled`: refused for load. `hang`: no answer until the client gives up. `applied_late`: the same, but the
- * service applies it after the client has given up. `stall`: the process stands still before the call, longer than
+ * service applies it after the client has given up. `stall`: the process freezes before the call, longer than
  * every lease, and then goes on with it.
  */
 export const FAULTS = [

@@ -178,7 +178,7 @@ function sameProjection(a: Item, b: Item): boolean {
   return names.length === Object.keys(b).length && names.every(name => a[name] === b[name]);
 }
 
-/** Write units of so many bytes: one per started KB. */
+/** Write units of this number of bytes: one per started KB. */
 export function units(bytes: number): number {
   return Math.max(1, Math.ceil(bytes / 1024));
 }

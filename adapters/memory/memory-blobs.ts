@@ -2,7 +2,7 @@ import { DependencyError } from '#core/errors.ts';
 import type { EpochMs } from '#core/glossary.ts';
 import type { BlobStore, Clock } from '#core/ports.ts';
 
-/** `BlobStore` in memory: the bucket's lifecycle deletes an object so many days after it was last put. */
+/** `BlobStore` in memory: the bucket's lifecycle deletes an object some days after it was last put. */
 export class MemoryBlobs implements BlobStore {
   readonly #clock: Clock;
   readonly #lifetimeMs: number;

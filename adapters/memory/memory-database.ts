@@ -101,7 +101,7 @@ export class MemoryDatabase {
     });
   }
 
-  /** All writes or none. The same token within 10 minutes stands for the same request. */
+  /** All writes or none. The same token within 10 minutes means the same request. */
   transact(writes: readonly EffectWrite[], token: string): TransactionOutcome {
     return this.#answer(() => {
       const { clock, random, conflictRate = 0 } = this.#options;

@@ -40,7 +40,7 @@ interface Environment {
 
 /**
  * A Lambda function in memory: environments that serve one invocation at a time, are frozen between them (work the
- * handler left behind stands still, and goes on in a later invocation or never), and are killed at a timeout.
+ * handler left behind freezes, and goes on in a later invocation or never), and are killed at a timeout.
  */
 export class MemoryFunction {
   readonly #options: MemoryFunctionOptions;
@@ -111,7 +111,7 @@ export class MemoryFunction {
     const context = { getRemainingTimeInMillis: () => Math.max(0, deadline - clock.now()) };
     return new Promise(resolve => {
       const cancel = clock.at(deadline, () => {
-        // A process that stands still is not killed with its invocation: it may go on later, as a zombie.
+        // A frozen process is not killed with its invocation: it may go on later, as a zombie.
         if (process.state !== 'frozen') process.kill();
         resolve({ kind: 'timed_out' });
       });

@@ -134,7 +134,7 @@ export class MemoryQueue {
     if (found.current || this.#options.random.chance(0.5)) this.#remove(found.message, 'delete');
   }
 
-  /** Hides a received message for so many seconds from now; refused when it is not in flight or 12 h would be exceeded. */
+  /** Hides a received message for this number of seconds from now; refused when it is not in flight or 12 h would be exceeded. */
   changeVisibility(receipt: string, seconds: number): void {
     this.#catchUp();
     checkVisibility(seconds);

@@ -27,7 +27,7 @@ interface PortRules {
 }
 
 /**
- * One operating-system process: everything it asks of the outside passes here, so that it can die, stand still, lose
+ * One operating-system process: everything it asks of the outside passes here, so that it can die, freeze, lose
  * an answer or be refused at every single call. A dead process is really dead: the call it died in, and every call
  * after it, never settles, so no `catch` of the product can run on. Use `run` to see the death from outside.
  */
@@ -70,7 +70,7 @@ export class SimulatedProcess {
     });
   }
 
-  /** `Timer` on virtual time; in a process that stands still it rings late, in a dead one never. */
+  /** `Timer` on virtual time; in a frozen process it rings late, in a dead one never. */
   readonly timer: Timer = {
     sleep: async ms => {
       await this.#options.clock.sleep(ms);
@@ -114,7 +114,7 @@ export class SimulatedProcess {
     this.#announceDeath();
   }
 
-  /** Stands still: calls under way go on at the service, but nothing more happens in here until `thaw`. */
+  /** Freezes: calls under way go on at the service, but nothing more happens in here until `thaw`. */
   freeze(): void {
     if (this.#state !== 'running') return;
     this.#state = 'frozen';

@@ -41,12 +41,12 @@ export class VirtualClock implements Clock {
     };
   }
 
-  /** Runs `run` after so many milliseconds. */
+  /** Runs `run` after this number of milliseconds. */
   after(delayMs: number, run: () => void): () => void {
     return this.at(this.#now + delayMs, run);
   }
 
-  /** Resolves after so many virtual milliseconds. */
+  /** Resolves after this number of virtual milliseconds. */
   sleep(delayMs: number): Promise<void> {
     return new Promise(resolve => {
       this.at(this.#now + delayMs, resolve);
@@ -72,14 +72,14 @@ export class VirtualClock implements Clock {
     return true;
   }
 
-  /** Runs every event up to and including a time, then stands at that time. */
+  /** Runs every event up to and including a time, then stops at that time. */
   async advanceTo(ms: EpochMs): Promise<void> {
     await settle();
     for (let next = this.nextAt(); next !== undefined && next <= ms; next = this.nextAt()) await this.runNext();
     this.#now = Math.max(this.#now, ms);
   }
 
-  /** Runs every event of the next so many milliseconds. */
+  /** Runs every event of this number of milliseconds from now. */
   advanceBy(delayMs: number): Promise<void> {
     return this.advanceTo(this.#now + delayMs);
   }

@@ -49,7 +49,7 @@ export class ProviderApi {
     this.#intervalMs = 1_000 / (options.callsPerSecond ?? 20);
   }
 
-  /** Throws DependencyError for what a retry may mend (see `ApiAnswer`). */
+  /** Throws DependencyError when a retry may succeed (see `ApiAnswer`). */
   async call(call: ApiCall): Promise<ApiAnswer<CappedAnswer>> {
     const waitMs = this.#takeTurn();
     if (waitMs > (this.#options.timeoutMs ?? 5_000))

@@ -10,7 +10,7 @@ interface AwsError {
 }
 
 const THROTTLED = /Throttl|TooManyRequests|RequestLimitExceeded|ExecutionLimitExceeded|OverLimit|SlowDown/i;
-/** Refused now, not for ever: a function that is being updated, credentials that have just run out. */
+/** Refused now, and perhaps taken later: a function that is being updated, credentials that have just run out. */
 const PASSING =
   /ResourceConflict|ResourceNotReady|ExpiredToken|RequestExpired|RequestTimeTooSkewed|QueueDeletedRecently/i;
 const DENIED =

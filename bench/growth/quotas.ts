@@ -34,7 +34,7 @@ export const DEFAULT_QUOTAS: Quotas = {
 /** A new account may start with ten environments. */
 export const NEW_ACCOUNT: Quotas = { ...DEFAULT_QUOTAS, concurrency: 10 };
 
-/** What has to be asked for or set beforehand (warm throughput), for a design that needs so many units an event. */
+/** What has to be asked for or set beforehand (warm throughput), for a design that needs this number of units per event. */
 export function raised(eventsPerSecond: number, unitsPerEvent: number): Quotas {
   return {
     ...DEFAULT_QUOTAS,

@@ -4,7 +4,7 @@ import { MINUTE } from './observations.ts';
 /** A table call waits this long in the SDK's own retries before it fails. */
 export const TABLE_PATIENCE = 0.8;
 
-/** So many a second, and a store of them. */
+/** A rate per second, and a store of what was not used. */
 export class Bucket {
   private level: number;
   private at = 0;

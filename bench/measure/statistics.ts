@@ -19,7 +19,7 @@ export function spreadOf(values: readonly number[]): Spread {
   return { median: quantile(values, 0.5), lower: quantile(values, 0.25), upper: quantile(values, 0.75) };
 }
 
-/** `24.1 [23.8 to 25.0]`, with so many decimals. */
+/** `24.1 [23.8 to 25.0]`, with this number of decimals. */
 export function showSpread({ median, lower, upper }: Spread, decimals = 1): string {
   return `${median.toFixed(decimals)} [${lower.toFixed(decimals)} to ${upper.toFixed(decimals)}]`;
 }

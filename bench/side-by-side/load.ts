@@ -107,7 +107,7 @@ async function deliver(url: string, event: Sent, retryForMs: number, again: bool
   await post(url, event.id);
 }
 
-/** Closed loop: so many connections, each with its next event as soon as the last one is answered. */
+/** Closed loop: some connections, each with its next event as soon as the last one is answered. */
 export async function sendAtOnce(url: string, connections: number, seconds: number) {
   const until = Date.now() + seconds * 1_000;
   const result = { accepted: 0, refused: 0 };

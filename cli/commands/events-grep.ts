@@ -17,7 +17,7 @@ export function addEventsGrep(events: Command, set: CommandSet): void {
       .option('--path <path>', 'compare the value at this path of a JSON body instead, e.g. data.object.id')
       .option('--cursor <cursor>', 'go on where a search before stopped'),
     ['holdfast events grep order-1234 --since 2h', 'every event whose body has this text'],
-    ['holdfast events grep pi_3Px --path data.object.id --source stripe', 'only where this very value stands there'],
+    ['holdfast events grep pi_3Px --path data.object.id --source stripe', 'only where the value there is exactly this'],
   ).action(set.action(grep));
 }
 

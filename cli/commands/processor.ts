@@ -27,7 +27,7 @@ export function addProcessor(program: Command, set: CommandSet): void {
       .command('stop')
       .description('Take no more messages; events are still accepted, and wait in the queue for four days')
       .option('--yes', 'do not ask'),
-    ['holdfast processor stop --env prod', 'every handler stands still: to stop one source use pause'],
+    ['holdfast processor stop --env prod', 'no handler runs any more; to stop one source, use pause'],
   ).action(
     set.action(async (run, { yes }: { yes?: boolean }) => {
       await run.confirm(`Stop the processor of every source in ${run.environment}?`, yes);

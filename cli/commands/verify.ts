@@ -176,5 +176,5 @@ async function sign(run: Run, file: string, options: Options): Promise<void> {
   run.out.result({ headers: signed.headers, raw_query: rawQuery }, () =>
     Object.entries(signed.headers).map(([name, value]) => `${name}: ${value}`),
   );
-  if (signed.body !== body) run.out.note('The signature stands in the body: send it with --curl, or from a program');
+  if (signed.body !== body) run.out.note('The signature is in the body: send it with --curl, or from a program');
 }

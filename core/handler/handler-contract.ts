@@ -62,7 +62,7 @@ export interface HandlerContext extends Pick<WebhookEvent, 'attempt' | 'generati
   transact(writes: readonly EffectWrite[], options?: { onRefused?: Outcome }): void;
   /** An item of your table (physical name), read consistently. The process function needs dynamodb:GetItem on it. */
   read(table: string, key: ItemKey): Promise<ItemData | undefined>;
-  /** Gives a part of the attempt at most so many milliseconds; its signal also aborts with the attempt's. */
+  /** Limits a part of the attempt to `ms` milliseconds. Its signal also aborts with the attempt's. */
   limit<T>(
     ms: number,
     work: (signal: AbortSignal) => Promise<T>,
@@ -122,7 +122,7 @@ export function defer(untilMs: EpochMs, reason: string): Outcome {
   return { kind: 'deferred', untilMs, reason };
 }
 /**
- * Try again after so many seconds (0 to 7 days) instead of the source's backoff. Counts as an attempt.
+ * Try again after this number of seconds (0 to 7 days) instead of the source's backoff. Counts as an attempt.
  * @example
  * return retryAfter(60, 'the warehouse is closed for a minute');
  */
@@ -217,7 +217,7 @@ export function defineHandlers(registrations: readonly HandlerRegistration[]): H
     const name = `${source}:${type}`;
     if (seen.has(name))
       throw new Error(`Two handlers are registered for ${name}; register one, or make their types differ.`);
-    if (type.slice(0, -1).includes('*')) throw new Error(`Handler type "${type}": "*" may only stand at the end.`);
+    if (type.slice(0, -1).includes('*')) throw new Error(`Handler type "${type}": "*" may only be at the end.`);
     checkNumbers(name, registration);
     seen.add(name);
   }

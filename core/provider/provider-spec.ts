@@ -7,7 +7,7 @@
  * Where a value comes from.
  * - `json:` a path in the body, e.g. `data.object.id`, `entry[0].id`; inside a batch it starts at the item;
  * - `root:` the same from the body's root, also inside a batch; `parent:` from the array element around the item
- *   (`entry[]` for items `entry[].changes[]`); `item:key` the member name that a `*` of the item path stood for;
+ *   (`entry[]` for items `entry[].changes[]`); `item:key` the member name that matched a `*` of the item path;
  * - `doc:` a path in the inner document (`identity.document`);
  * - `sig:` a part of the parsed signature header; `claim:` a claim of the JWT; `config:` a setting of the source;
  * - `url` the configured public URL with the query as received; `text:` the text itself.
@@ -68,7 +68,7 @@ export interface Scheme {
       readonly item?: string;
       /** Separates key and value of a part, e.g. `=`. */
       readonly kv?: string;
-      /** The key (or keys) under which signatures stand, e.g. `v1`, or `config:publicKey`. */
+      /** The key (or keys) under which signatures are, e.g. `v1`, or `config:publicKey`. */
       readonly key?: string | readonly string[];
       readonly prefix?: string;
       readonly prefixOptional?: boolean;
@@ -182,7 +182,7 @@ export interface Identity {
   /** A request with this value is one event, even if its body is an array. */
   readonly itemsUnless?: Src;
   /**
-   * Where the event stands when it is not the body itself, for `doc:`. XML paths: `notification.kind`, `*` = any name,
+   * Where the event is when it is not the body itself, for `doc:`. XML paths: `notification.kind`, `*` = any name,
    * `Notification[]` = all of this name. `asBody`: `json:`, `root:` and `items` are read in it, too. `json-lines`: one
    * event a line, read as an array; a body that is JSON as a whole is that.
    */
@@ -273,7 +273,7 @@ export interface ProviderSpec {
     readonly readOn: string;
     /** Where the provider publishes them. */
     readonly from: string;
-    /** Where they stand if that is JSON: names joined by dots, `*` for every member. Absent: a page for people. */
+    /** Where they are if that is JSON: names joined by dots, `*` for every member. Absent: a page for people. */
     readonly at?: string;
     /** They were read in a public copy of the list, not at `from` itself. */
     readonly copied?: true;

@@ -1,5 +1,5 @@
 /**
- * A JSON body as it stands: where every value is, byte for byte, and numbers as the text they are (an id above 2^53 keeps
+ * A JSON body as it is: where every value is, byte for byte, and numbers as the text they are (an id above 2^53 keeps
  * its last digits). A string whose bytes are not UTF-8 has no text.
  */
 import { textOf, utf8 } from './bytes.ts';
@@ -22,7 +22,7 @@ export class JsonDocument {
     return KINDS[this.tape[node] ?? NULL] ?? 'null';
   }
 
-  /** The value as it stands in the body, byte for byte. */
+  /** The value as it is in the body, byte for byte. */
   slice(node: number): Uint8Array {
     return this.bytes.subarray(this.tape[node + 1], this.tape[node + 2]);
   }

@@ -1,5 +1,5 @@
 /**
- * A strict JSON scanner over raw bytes: it writes down where every value stands, and changes nothing. Nesting is capped; a
+ * A strict JSON scanner over raw bytes: it writes down where every value is, and changes nothing. Nesting is capped; a
  * BOM is skipped; a key `__proto__` is a key like any other. Bytes that are not UTF-8 are tolerated inside strings.
  */
 

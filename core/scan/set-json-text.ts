@@ -4,7 +4,7 @@ import { ROOT, scanJson } from './json-scan.ts';
 
 /**
  * Sets the value at a path (`a.b`, `items[0].a`): in place where it exists, else as the first member of the deepest
- * object on the way that does. Digits alone become a number unless a string stood there. Throws RangeError when the body
+ * object on the way that does. Digits alone become a number unless a string was there. Throws RangeError when the body
  * is not a JSON object or the path does not fit it.
  */
 export function setJsonText(body: Uint8Array, path: string, value: string): Uint8Array {

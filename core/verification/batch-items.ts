@@ -5,12 +5,12 @@
 import { type JsonDocument, ROOT } from '#core/scan/json-scan.ts';
 
 export interface BatchItem {
-  /** Where the item stands, e.g. `notificationItems[0].NotificationRequestItem`. */
+  /** The place of the item, e.g. `notificationItems[0].NotificationRequestItem`. */
   readonly path: string;
   readonly node: number;
   /** The array element around a nested item (`entry[0]` of `entry[0].changes[1]`), else the root. */
   readonly parent: number;
-  /** The member name a `*` of the pattern stood for. */
+  /** The member name that matched a `*` of the pattern. */
   readonly key?: string;
 }
 

@@ -4,7 +4,7 @@ import type { RequestReader, Scope } from './request-reader.ts';
 import { type Refused, refused } from './verdict.ts';
 import type { VerifyContext } from './verify-context.ts';
 
-/** Hashes of the body or URL that stand in the signed text. */
+/** Hashes of the body or URL in the signed text. */
 export function checkBindings(
   scheme: Scheme,
   reader: RequestReader,

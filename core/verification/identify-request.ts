@@ -16,14 +16,14 @@ import { parseEventTime } from './timestamps.ts';
 import type { Verified } from './verdict.ts';
 
 export interface IdentifiedItem {
-  /** Where the item stands in the body, e.g. `events[0]`. */
+  /** The place of the item in the body, e.g. `events[0]`. */
   readonly path: string;
   /** Undefined: no key can be had; every delivery is a new event. */
   readonly key: string | undefined;
   readonly eventType: string;
   readonly eventAtMs?: number;
   readonly ordering?: string;
-  /** The item as it stands in the body, byte for byte. */
+  /** The item as it is in the body, byte for byte. */
   readonly bytes: Uint8Array;
 }
 

@@ -140,7 +140,7 @@ function signedHeaders(scheme: Scheme, { reader, scope }: MessageInput): Uint8Ar
 }
 
 /**
- * Where time and body stand side by side with nothing between, digits could move from one to the other and leave the
+ * Where time and body follow each other with nothing between, digits could move from one to the other and leave the
  * signed bytes the same; JSON and form bodies never have a digit there.
  */
 export function digitsCouldMove(scheme: Scheme, body: Uint8Array): boolean {

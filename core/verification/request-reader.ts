@@ -28,7 +28,7 @@ export interface Scope {
   readonly item?: BatchItem;
   readonly sig?: ReadonlyMap<string, string>;
   readonly claims?: Readonly<Record<string, unknown>>;
-  /** Headers an id may stand in, where the signature names those it covers; absent: any. */
+  /** Headers an id may be in, where the signature names those it covers; absent: any. */
   readonly idHeaders?: readonly string[];
 }
 
@@ -186,7 +186,7 @@ function own(record: Readonly<Record<string, string>>, name: string): string | u
 }
 
 /**
- * Lines of JSON as one array. The text of every value stays as it is; where it stands moves by one byte.  A body that is an
+ * Lines of JSON as one array. The text of every value stays as it is; its place moves by one byte.  A body that is an
  * array already is left as it is.
  */
 function linesAsArray(bytes: Uint8Array): Uint8Array {

@@ -50,7 +50,7 @@ export interface SignedRequest {
   readonly headers: Record<string, string>;
   /** The query to send, where there is one. */
   readonly rawQuery?: string;
-  /** The body to send, where signing changed it (signatures that stand in the body). */
+  /** The body to send, where signing changed it (signatures in the body). */
   readonly body?: Uint8Array;
 }
 
@@ -227,7 +227,7 @@ class Draft {
     const { scheme, input } = this;
     const reader = this.reader();
     const iat = Math.floor(input.nowMs / 1_000);
-    // A token that stands in the body is the event.
+    // A token in the body is the event.
     const isBody = [scheme.sig.from].flat()[0]?.startsWith('json:') === true;
     const claims: Record<string, unknown> = isBody
       ? (decodeJsonObject(textOf(input.body) ?? '') ?? {})

@@ -9,8 +9,8 @@ export function handleJobs(ports: FanOutPorts & { readonly dead: Pick<DeadQueue,
     const failed = new Set<string>();
     const read = Records.map(({ messageId, body }) => ({ id: messageId, body, job: parseJob(body) }));
     for (const { id, body } of read.filter(({ job }) => job === undefined)) {
-      ports.telemetry.count('ForeignMessage');
-      await ports.dead.send(body, 'foreign_message').catch(() => failed.add(id));
+      ports.telemetry.count('UnknownMessage');
+      await ports.dead.send(body, 'unknown_message').catch(() => failed.add(id));
     }
     const batch = read.flatMap(({ id, job }) => (job === undefined ? [] : [{ id, job }]));
     for (const [id, error] of await fanOut(ports, rules, batch)) {

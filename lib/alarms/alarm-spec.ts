@@ -19,7 +19,7 @@ export interface AlarmSpec {
   readonly runbook?: string;
   readonly severity: Severity;
   readonly metric: IMetric;
-  /** Fixed, or the edge of the band that CloudWatch learns, so many standard deviations wide. */
+  /** Fixed, or the edge of the band that CloudWatch learns; its width is in standard deviations. */
   readonly threshold: number | { readonly bandWidth: number };
   /** @default 'atLeast' */
   readonly fires?: 'above' | 'atLeast' | 'below';
@@ -28,7 +28,7 @@ export interface AlarmSpec {
   /** What no data means. Always said: CloudWatch's own default can fire on one stale datapoint. */
   readonly missing: 'breaching' | 'notBreaching';
   readonly meaning: string;
-  /** A command that can be pasted as it stands. */
+  /** A command that can be pasted as it is. */
   readonly firstCommand: string;
   /** Lost or stuck events: kept when the environment asks for `alarms: 'essential'`. @default false */
   readonly essential?: boolean;
@@ -61,7 +61,7 @@ export interface AlarmContext {
   errorsOf(name: GatewayFunctionName): string;
   /** A command of the CLI, for this environment. */
   holdfast(command: string): string;
-  /** So many minutes of an alarm: on the local AWS much shorter, so that a drill takes a minute. */
+  /** Minutes of an alarm. On the local AWS they are much shorter, so that a drill takes a minute. */
   minutes(count: number): Duration;
 }
 

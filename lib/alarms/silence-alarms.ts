@@ -4,7 +4,7 @@ import type { AlarmContext, AlarmSpec } from './alarm-spec.ts';
 
 /**
  * A source that sends nothing, or next to nothing. Either its longest normal silence is known (`expectedGapMinutes`), or
- * CloudWatch learns what is usual; the lower edge of a wide band stands for "gone".
+ * CloudWatch learns what is usual; below the lower edge of a wide band a source counts as gone.
  */
 export function silenceAlarms(deployed: DeployedSource, context: AlarmContext): readonly AlarmSpec[] {
   const { source, expectedGapMinutes, silence } = deployed;

@@ -10,7 +10,7 @@ import { projectHandlers } from './project-handlers.ts';
 import { unusedTargetFiles } from './target-files.ts';
 
 const REPOSITORY = join(import.meta.dirname, '../..');
-/** Stands in the built code until the configuration of an environment takes its place. */
+/** In the built code until the configuration of an environment takes its place. */
 const CONFIG_PLACE = '@@HOLDFAST_CONFIG@@';
 
 /** Where code keeps texts that it reads on first use, from beside itself. */
@@ -64,7 +64,7 @@ export async function bundleFunctions(options: BundleOptions): Promise<ReadonlyM
   return new Map(options.configs.map(({ environment }) => [environment, foldersIn(join(root, environment))]));
 }
 
-/** Folders that stand for the bundles of an environment the CLI did not ask for: never deployed. */
+/** Empty folders in the place of bundles, for an environment that the CLI did not ask for: never deployed. */
 export async function placeholderBundles(environment: string, project = REPOSITORY): Promise<Bundles> {
   const folder = join(project, '.holdfast/bundles/not-bundled', environment);
   await mkdir(folder, { recursive: true });

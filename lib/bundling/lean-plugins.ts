@@ -26,7 +26,7 @@ export function lazyBuiltins(): Plugin {
 
 const ADAPTERS = join(import.meta.dirname, '../../adapters');
 
-/** The SDK's clients and the files that stand in for them. */
+/** The SDK's clients and the files that replace them. */
 export const SIGNED_CLIENTS: Readonly<Record<string, string>> = Object.fromEntries(
   ['dynamodb', 'sqs', 'secrets-manager'].map(it => [
     `@aws-sdk/client-${it}`,
@@ -50,7 +50,7 @@ export function signedClients(): Plugin {
   };
 }
 
-/** Parts of the SDK that none of our calls reaches, and what stands in for them: about 160 KB less to compile. */
+/** Parts of the SDK that none of our calls reaches, and what replaces them: about 160 KB less to compile. */
 const UNUSED_PARTS: Readonly<Record<string, string>> = {
   // STS, SSO, IMDS and more clients. Our clients are given the credentials Lambda puts into the environment.
   '@aws-sdk/credential-provider-node': `

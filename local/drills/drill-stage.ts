@@ -189,7 +189,7 @@ export class DrillStage {
     return described.MetricAlarms?.[0]?.StateValue ?? 'missing';
   }
 
-  /** The first answer that is not undefined, within so many seconds. */
+  /** The first answer that is not undefined. Fails after this number of seconds. */
   async until<T>(seconds: number, look: () => Promise<T | undefined>): Promise<T | undefined> {
     const deadline = Date.now() + seconds * 1_000;
     for (;;) {

@@ -30,7 +30,7 @@ export const processorDown: Drill = {
       `${Math.round((page.at - disabledAt) / 1_000)} s after the mapping was disabled. Following the runbook:`,
     );
     const doctor = await stage.run('doctor', { codes: [1] });
-    if (!/WRONG +processor/.test(doctor)) stage.fail('doctor does not see that the processor stands still');
+    if (!/WRONG +processor/.test(doctor)) stage.fail('doctor does not see that the processor is stopped');
     await stage.run('events ls --source holdfast-probe --since 10m');
     transcript.step('The fix, as doctor says.');
     await stage.run('processor start');

@@ -1,7 +1,7 @@
 /** What a drill showed, as a page for the docs: the same from run to run, but for its times. */
 import { paint } from '../progress.ts';
 
-/** Texts that differ from run to run, and what stands for them. */
+/** Texts that differ from run to run, and what replaces them. */
 const MASKS: readonly (readonly [RegExp, string])[] = [
   [/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g, '<time>'],
   [/rj-[0-9]{8}t[0-9]{6}-[0-9a-f]+/g, 'rj-<job>'],
@@ -52,5 +52,5 @@ export class Transcript {
 }
 
 function mask(text: string): string {
-  return MASKS.reduce((masked, [pattern, stand]) => masked.replace(pattern, stand), text);
+  return MASKS.reduce((masked, [pattern, mask]) => masked.replace(pattern, mask), text);
 }

@@ -4,7 +4,7 @@ export interface Alternative {
   readonly name: string;
   /** Dollars for a million 5 KB events. */
   readonly perMillion: number;
-  /** Below so many events a day the price is another. */
+  /** Below this number of events a day the price is another. */
   readonly fromEventsPerDay?: number;
   readonly source: string;
 }

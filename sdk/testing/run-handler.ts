@@ -28,7 +28,7 @@ import { type TestTable, TestTables } from './test-tables.ts';
 export interface RunOptions {
   /** @default the product's: 15 attempts, base 2 s, cap 6 h. The waits take no real time. */
   readonly retry?: RetryProfile;
-  /** Stops after so many runs of the handler, finished or not. @default 100 */
+  /** Stops after this number of runs of the handler, finished or not. @default 100 */
   readonly maxRuns?: number;
   /** Real milliseconds one run may take. @default 28,000, as in production */
   readonly timeLimitMs?: number;

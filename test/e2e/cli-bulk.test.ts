@@ -7,7 +7,7 @@ import { findPython } from '#local/python.ts';
 import type { Gateway } from '#operator/gateway.ts';
 import { isLongRun } from '#test/kit/long-run.ts';
 import { runOnAws } from './cli-on-aws.ts';
-import { BEGIN, END, mend, recordCli, wordsIn } from './cli-recording.ts';
+import { BEGIN, END, fix, recordCli, wordsIn } from './cli-recording.ts';
 import { GatewayUnderTest, genericEvent, pkOf } from './gateway-under-test.ts';
 import { multiplyEvent } from './multiply-event.ts';
 import { reportMissingPython } from './needs-python.ts';
@@ -34,14 +34,14 @@ describe.skipIf(!python)('the CLI on a gateway of its own', () => {
     const fillingSince = performance.now();
     const keys = await fillWithDeadEvents(gateway, 2_400);
     const fillSeconds = Math.round((performance.now() - fillingSince) / 1_000);
-    await mend(gateway);
+    await fix(gateway);
     const filter = ['--cause', 'schema', '--source', 'default', '--type', 'test.schema_new', '--since', '7h'];
     const dry = await runOnAws(gateway, ['replay', ...filter, '--dry-run', '--json']);
     expect(JSON.parse(dry.stdout)).toMatchObject({ count: 2_400, rate_per_second: 50 });
     const startedAt = performance.now();
     const { code, stdout, stderr } = await runOnAws(
       gateway,
-      [...['replay', ...filter, '--why', 'the schema is mended', '--yes', '--json']],
+      [...['replay', ...filter, '--why', 'the schema is fixed', '--yes', '--json']],
       { onOutput: (text, name) => name === 'stderr' && process.stderr.write(text) },
     );
     const seconds = (performance.now() - startedAt) / 1_000;
@@ -49,7 +49,7 @@ describe.skipIf(!python)('the CLI on a gateway of its own', () => {
     expect(JSON.parse(stdout)).toMatchObject({
       state: 'done',
       counts: { replayed: 2_400 },
-      why: 'the schema is mended',
+      why: 'the schema is fixed',
     });
     expect(stderr).toMatch(/Replaying \[[#.]+\] \d+\/2400 about \d+ (?:s|min) left/);
     expect(seconds, 'not faster than its rate').toBeGreaterThan(2_400 / 50 - 1);
@@ -120,7 +120,7 @@ function counting(opened: Gateway, calls: Map<string, number>): Gateway {
 
 /** Copies of one completed and one dead event, over a day and two sources. */
 async function fillWithEvents(gateway: GatewayUnderTest, count: number): Promise<void> {
-  await mend(gateway, false);
+  await fix(gateway, false);
   const [good, dead] = [genericEvent('test.effect'), genericEvent('test.schema_old')];
   for (const event of [good, dead]) expect((await gateway.sendUntilAcknowledged('default', event)).status).toBe(200);
   await gateway.waitUntilFinished(good.pk);
@@ -136,7 +136,7 @@ async function fillWithEvents(gateway: GatewayUnderTest, count: number): Promise
 }
 
 async function fillWithDeadEvents(gateway: GatewayUnderTest, count: number): Promise<readonly string[]> {
-  await mend(gateway, false);
+  await fix(gateway, false);
   const dead = genericEvent('test.schema_new');
   expect((await gateway.sendUntilAcknowledged('default', dead)).status).toBe(200);
   await gateway.waitFor(dead.pk, item => item.dlqSent === true);

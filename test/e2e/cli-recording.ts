@@ -39,10 +39,10 @@ export async function recordCli(gateway: GatewayUnderTest): Promise<string> {
   await type('dlq ls');
   await type(`dlq show ${await idOf(gateway, 'default')}`);
 
-  say('The handler is mended and deployed. How many would run again, and then: run them again.');
-  await mend(gateway);
+  say('The handler is fixed and deployed. How many would run again, and then: run them again.');
+  await fix(gateway);
   await type('replay --cause schema --since 6h --dry-run');
-  await type('replay --cause schema --since 6h --why "schema mended in v42" --yes');
+  await type('replay --cause schema --since 6h --why "schema fixed in v42" --yes');
   await untilDead(gateway, 0);
   await type('dlq ls');
   await type('events ls --source default');
@@ -149,10 +149,10 @@ async function untilDead(gateway: GatewayUnderTest, count: number): Promise<void
 }
 
 /** The handler of `test.schema…` takes events, or refuses them again. */
-export async function mend(gateway: GatewayUnderTest, mended = true): Promise<void> {
+export async function fix(gateway: GatewayUnderTest, fixed = true): Promise<void> {
   const documents = DynamoDBDocumentClient.from(gateway.clients.dynamo);
   const TableName = gateway.physicalId(/^HandlersPayments/);
-  const row = { paymentId: 'schema mended' };
-  if (mended) await documents.send(new PutCommand({ TableName, Item: row }));
+  const row = { paymentId: 'schema fixed' };
+  if (fixed) await documents.send(new PutCommand({ TableName, Item: row }));
   else await documents.send(new DeleteCommand({ TableName, Key: row }));
 }

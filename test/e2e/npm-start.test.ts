@@ -16,9 +16,9 @@ import { runScript } from './run-script.ts';
 const python = await findPython();
 reportMissingPython(python);
 
-async function deployMendedHandler(root: string, port: number): Promise<void> {
+async function deployFixedHandler(root: string, port: number): Promise<void> {
   const handler = join(root, 'handlers/github-push-log.ts');
-  await writeFile(handler, (await readFile(handler, 'utf8')).replace("'logged_push'", "'mended_push'"));
+  await writeFile(handler, (await readFile(handler, 'utf8')).replace("'logged_push'", "'fixed_push'"));
   const deploy = runScript('deploy', ['local'], { root });
   expect(await deploy.exitCode, deploy.stderr()).toBe(0);
   expect(deploy.stdout()).toContain(`local at http://127.0.0.1:${port} runs this checkout now.`);
@@ -26,7 +26,7 @@ async function deployMendedHandler(root: string, port: number): Promise<void> {
 
 describe('npm start', () => {
   it.skipIf(!python)(
-    'completes its samples; pages; takes a mended handler in the long run; a second run joins; Ctrl-C ends both',
+    'completes its samples; pages; takes a fixed handler in the long run; a second run joins; Ctrl-C ends both',
     async () => {
       const root = await copyApp('start', { emulator: true });
       const port = await freePort();
@@ -38,7 +38,7 @@ describe('npm start', () => {
         );
         expect(first.stdout()).toMatch(/push[\s\S]*accepted[\s\S]*pending[\s\S]*processing[\s\S]*completed/);
 
-        // On call: an event that its handler cannot take, and the message. A long run deploys a mended handler as well.
+        // On call: an event that its handler cannot take, and the message. A long run deploys a fixed handler as well.
         const poison = join(root, 'poison.json');
         await writeFile(
           poison,
@@ -51,7 +51,7 @@ describe('npm start', () => {
           /Message to on-call\n +ALARM: holdfast-local-process-new-dead-letters\n[\s\S]*Show it: .*dlq show evt_stripe\.evt_p /,
         );
         paged.catch(() => undefined);
-        if (isLongRun()) await deployMendedHandler(root, port);
+        if (isLongRun()) await deployFixedHandler(root, port);
         await paged;
 
         const second = runScript('start', ['--once', '--port', String(port)], { root });
@@ -60,7 +60,7 @@ describe('npm start', () => {
         expect(second.stdout()).toContain('not deployed again');
         // The second run's samples are events like any other.
         await first.waitForOutput(/Events as they come[\s\S]*payment_intent\.succeeded\s+completed/);
-        const action = isLongRun() ? 'mended_push' : 'logged_push';
+        const action = isLongRun() ? 'fixed_push' : 'logged_push';
         await first.waitForOutput(new RegExp(`Events as they come[\\s\\S]*push\\s+completed .*${action}`));
 
         first.child.kill('SIGINT');

@@ -80,7 +80,7 @@ describe('one at a time', () => {
   });
 
   it('says whom it has waited for in vain', async () => {
-    const lock = join(folder, 'foreign.lock');
+    const lock = join(folder, 'others.lock');
     await writeFile(lock, '1');
     const waiting = oneAtATime(lock, () => Promise.resolve(), { patienceMs: 0 });
     await expect(waiting).rejects.toThrow(`Process 1 has held ${lock} for 0 minutes. End it`);

@@ -68,11 +68,11 @@ const own = defineHandlers([
   },
   {
     source: 'default',
-    // Refuses for good until somebody mends it: until the row is there.
+    // Refuses for good until somebody fixes it: until the row is there.
     type: 'test.schema*',
     handle: async (event, context) => {
-      const mended = await context.read(handlerEnv('PAYMENTS_TABLE'), { paymentId: 'schema mended' });
-      if (mended === undefined) throw new PermanentError('the schema has changed', { label: 'schema' });
+      const fixed = await context.read(handlerEnv('PAYMENTS_TABLE'), { paymentId: 'schema fixed' });
+      if (fixed === undefined) throw new PermanentError('the schema has changed', { label: 'schema' });
       return await countEffect(event, context);
     },
   },

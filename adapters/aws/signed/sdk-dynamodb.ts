@@ -1,4 +1,4 @@
-/** Stands in for `@aws-sdk/client-dynamodb` in the bundles of `ingest` and `process`: what our adapters import, and no more. */
+/** Replaces `@aws-sdk/client-dynamodb` in the bundles of `ingest` and `process`: what our adapters import, and no more. */
 import { command, ServiceError, SignedClient } from './signed-client.ts';
 
 export class ConditionalCheckFailedException extends ServiceError {}

@@ -1,4 +1,4 @@
-/** Stands in for `@aws-sdk/client-secrets-manager` in the bundles of `ingest` and `process`. */
+/** Replaces `@aws-sdk/client-secrets-manager` in the bundles of `ingest` and `process`. */
 import { command, ServiceError, SignedClient } from './signed-client.ts';
 
 export class ResourceExistsException extends ServiceError {}

@@ -1,4 +1,4 @@
-/** Stands in for `@aws-sdk/client-sqs` in the bundles of `ingest` and `process`. */
+/** Replaces `@aws-sdk/client-sqs` in the bundles of `ingest` and `process`. */
 import { command, ServiceError, SignedClient } from './signed-client.ts';
 
 export class ReceiptHandleIsInvalid extends ServiceError {}

@@ -144,7 +144,7 @@ function SourceLine({ row }: { readonly row: SourceRow }) {
   );
 }
 
-/** The newest events. While the mouse is over the list it stands still, and says how many came since. */
+/** The newest events. While the mouse is over the list it does not move, and says how many came since. */
 function Newest() {
   const list = useLoad<EventList>(`/api/events?since=24h&limit=${SHOWN}`);
   const [fresh, setFresh] = useState<readonly EventRow[]>([]);

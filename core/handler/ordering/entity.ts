@@ -1,4 +1,4 @@
-/** One row of a handler's table that stands for an entity of the provider, and the write that changes it. */
+/** One row of a handler's table that mirrors an entity of the provider, and the write that changes it. */
 import type { Condition } from '#core/condition.ts';
 import { PermanentError } from '#core/handler/handler-contract.ts';
 import type { EffectWrite, ItemKey } from '#core/ports.ts';

@@ -58,7 +58,7 @@ const DELETED = 'deleted';
 const DEFAULT_TIMEOUT_MS = 10_000;
 /** The own wait: an answer may ask for more, a day at most. */
 const BUSY_MS = 60_000;
-/** A provider's read side may lag behind its events: for so long an unknown object is looked for again. */
+/** A provider's read side may lag behind its events: an unknown object is looked for again until this is over. */
 const UNSEEN_LIMIT_MS = 10 * 60_000;
 
 /**

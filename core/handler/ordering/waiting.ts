@@ -15,7 +15,7 @@ const WAITS = [
   { from: 2_175 * SECOND, waitMs: 6 * HOUR },
 ] as const;
 
-/** Milliseconds to wait next, after having waited so many: 30 s, 2 min, 10 min, 1 h, then every 6 h. */
+/** Milliseconds to wait next, given those waited until now: 30 s, 2 min, 10 min, 1 h, then every 6 h. */
 export function nextWaitMs(waitedMs: number): number {
   return WAITS.findLast(({ from }) => waitedMs >= from)?.waitMs ?? WAITS[0].waitMs;
 }

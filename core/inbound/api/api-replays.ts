@@ -9,7 +9,7 @@ import { json, type Reply, refusal } from '#core/reply.ts';
 import { toIso } from '#core/time.ts';
 import { type ApiCall, bodyOf, eventOf, filterOf, refuseProblems } from './api-call.ts';
 
-/** A dry run counts for so long at most; the function has 15 s. */
+/** The longest time that a dry run counts; the function has 15 s. */
 const COUNT_LIMIT_MS = 8_000;
 const MOST_EVENTS = 10_000_000;
 

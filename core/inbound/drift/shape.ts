@@ -18,7 +18,7 @@ const NAMES: readonly (readonly [bit: number, name: string])[] = [
 /** Below this nothing is looked at. */
 const MAX_DEPTH = 12;
 const MAX_ELEMENTS = 50;
-/** More keys than that, or keys that came on so many occasions, make an object a map. */
+/** An object with more keys than this, or that grew by new keys more often than `MAX_GROWTHS`, is a map. */
 const MAX_MEMBERS = 150;
 const MAX_GROWTHS = 20;
 /** Of one shape; one that is full learns nothing new. */

@@ -1,4 +1,4 @@
-/** A payload against the schema its handler is registered with. Says where it breaks, never what stood there. */
+/** A payload against the schema its handler is registered with. Says where it breaks, never what was there. */
 
 import { splitEventPk, toEventId } from '#core/glossary.ts';
 import { type PayloadSchema, reject } from '#core/handler/handler-contract.ts';

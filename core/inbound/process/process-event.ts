@@ -1,6 +1,6 @@
 /**
  * The main path of the processor, for one message. Holds I2 (every recorded event reaches a final state), I5 (one owner
- * commits) and I7 (a message is deleted only when something else stands for its event).
+ * commits) and I7 (a message is deleted only when its event is safe elsewhere).
  */
 
 import { ask } from '#core/ask.ts';
@@ -42,7 +42,7 @@ export async function processEvent(
   rules: ProcessRules,
 ): Promise<Disposal> {
   const decoded = decodeWorkMessage(record.body);
-  if (decoded.kind === 'foreign') return sendAway(record, decoded.reason, ports);
+  if (decoded.kind === 'unknown') return sendAway(record, decoded.reason, ports);
   const { message } = decoded;
 
   const leftMs = deadlineMs - rules.timings.deadlineReserveMs - ports.clock.now();
@@ -85,10 +85,10 @@ export async function processEvent(
 
 async function sendAway(record: QueueRecord, reason: string, ports: ProcessPorts): Promise<Disposal> {
   const { telemetry } = ports;
-  const sent = await ask({ telemetry, stage: 'read' }, () => ports.dead.send(record.body, 'foreign_message'));
+  const sent = await ask({ telemetry, stage: 'read' }, () => ports.dead.send(record.body, 'unknown_message'));
   if (!sent.ok) return RETURN;
-  ports.telemetry.count('ForeignMessage');
-  ports.telemetry.log('error', { stage: 'read', cause: 'foreign_message', error: reason });
+  ports.telemetry.count('UnknownMessage');
+  ports.telemetry.log('error', { stage: 'read', cause: 'unknown_message', error: reason });
   return ACK;
 }
 

@@ -4,7 +4,7 @@ import { RequestReader } from '#core/verification/request-reader.ts';
 
 /**
  * The id of the thing an event is about, from the place its provider's spec names (`identity.ordering`). Undefined where
- * there is none, or where it stood in the part of a batch request that the event no longer carries.
+ * there is none, or where it was in the part of a batch request that the event no longer carries.
  */
 export function subjectOf(
   item: Pick<EventItem, 'itemPath'>,

@@ -1,6 +1,6 @@
 /**
- * Claiming an event, or finding out why not. Holds I7 (a message is deleted only when something else stands for its
- * event), I9 (attempts grow by claims) and the fence: a fresh owner token for each claim. The rows of
+ * Claiming an event, or finding out why not. Holds I7 (a message is deleted only when its event is safe elsewhere),
+ * I9 (attempts grow by claims) and the fence: a fresh owner token for each claim. The rows of
  * `meetRefusal` are the table of refused claims in docs/protocol.md ("The processor"), first match wins.
  */
 import { ask } from '#core/ask.ts';
@@ -157,7 +157,7 @@ async function meetRefusal(
   }
   if (item.status === 'unknown') {
     await ports.dead.send(record.body, 'unknown_record');
-    ports.telemetry.count('ForeignMessage');
+    ports.telemetry.count('UnknownMessage');
     ports.telemetry.log('error', {
       stage: 'claim',
       pk: item.pk,

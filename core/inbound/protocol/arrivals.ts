@@ -1,6 +1,6 @@
 /**
  * How far the sweeper has looked through the arrivals of each source. What arrived before its cursor is final or
- * watched (I8); what arrived since may still be on its first way, which costs the `watch` index nothing. The cursors are
+ * watched (I8); what arrived since may be open and not watched yet: an event that ends soon costs the `watch` index nothing. The cursors are
  * one control item in the table of the records, so that a restored table has cursors of the same age.
  */
 

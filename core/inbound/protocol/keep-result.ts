@@ -9,7 +9,7 @@ import { PAYLOAD_MARGIN_DAYS } from './retention.ts';
 /** Characters of JSON the record takes, and those the item beside the payload takes. */
 const RECORD_LIMIT = 200;
 const DETAIL_LIMIT = 32_768;
-/** Stands in the record for a result that is kept in the detail item of its generation. */
+/** In the record in the place of a result that is kept in the detail item of its generation. */
 export const SEE_DETAIL = '"see detail"';
 
 /** The record's `result`: JSON text, or a mark that says where it is. Undefined: the handler answered no data. */

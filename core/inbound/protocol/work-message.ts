@@ -43,7 +43,7 @@ export interface WorkMessage {
 
 export type DecodedMessage =
   | { readonly kind: 'message'; readonly message: WorkMessage }
-  | { readonly kind: 'foreign'; readonly reason: string };
+  | { readonly kind: 'unknown'; readonly reason: string };
 
 export function encodeWorkMessage(message: WorkMessage): string {
   return JSON.stringify(message);
@@ -91,28 +91,28 @@ const OPTIONAL = {
   traceId: 'string',
 } as const;
 
-/** Reads a message. Anything that is not exactly one of ours, of this version, is `foreign`; it never throws. */
+/** Reads a message. Anything that is not exactly one of ours, of this version, is `unknown`; it never throws. */
 export function decodeWorkMessage(text: string): DecodedMessage {
   const raw = decodeJsonObject(text);
-  if (raw === undefined) return foreign('not a JSON object');
-  if (raw['v'] !== WORK_MESSAGE_VERSION) return foreign(`unknown version ${String(raw['v']).slice(0, 20)}`);
+  if (raw === undefined) return unknown('not a JSON object');
+  if (raw['v'] !== WORK_MESSAGE_VERSION) return unknown(`unknown version ${String(raw['v']).slice(0, 20)}`);
   for (const [name, type] of Object.entries(REQUIRED)) {
-    if (typeof raw[name] !== type) return foreign(`"${name}" is not a ${type}`);
+    if (typeof raw[name] !== type) return unknown(`"${name}" is not a ${type}`);
   }
   for (const [name, type] of Object.entries(OPTIONAL)) {
     if (raw[name] !== undefined && (typeof raw[name] !== type || raw[name] === null))
-      return foreign(`"${name}" is not a ${type}`);
+      return unknown(`"${name}" is not a ${type}`);
   }
   if (!Number.isSafeInteger(raw['gen']) || (raw['gen'] as number) < 1)
-    return foreign('"gen" is not a positive integer');
+    return unknown('"gen" is not a positive integer');
   try {
     splitEventPk(String(raw['pk']));
   } catch {
-    return foreign('"pk" is not an event key');
+    return unknown('"pk" is not an event key');
   }
   return { kind: 'message', message: raw as unknown as WorkMessage };
 }
 
-function foreign(reason: string): DecodedMessage {
-  return { kind: 'foreign', reason };
+function unknown(reason: string): DecodedMessage {
+  return { kind: 'unknown', reason };
 }

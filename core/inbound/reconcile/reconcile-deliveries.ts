@@ -76,7 +76,7 @@ export interface ReconcileReport {
   readonly behindMs: number;
 }
 
-/** A window of more pages than so many runs read is a list that does not end. */
+/** A window whose pages this number of runs could not read is a list that does not end. */
 const MAX_RUNS_PER_WINDOW = 50;
 const IDS_LOGGED = 20;
 

@@ -65,7 +65,7 @@ export async function replayEvent(
   const expiresAt = expiryAfter(now, rules.retentionDays + PAYLOAD_MARGIN_DAYS);
   if ((await ports.payloads.raiseBody(item.pk, bodySha, expiresAt)) === 'missing') return { kind: 'body_missing' };
   const { replayId, by, why, newKey = false, force = false, jobCreatedAt } = request;
-  // Under a key of its own: a request that is refused below must not stand as the one that asked for this generation.
+  // Under a key of its own: a request that is refused below must not look like the one that asked for this generation.
   const detail = JSON.stringify({
     replay: { id: replayId, by, why, at: now, previous: item.replayId, reopens: item.closing },
   });

@@ -34,7 +34,7 @@ export interface ReplayJobRequest {
   /** The job means the events as they were then: what happened later is left alone. Default now; of a preview, its own. */
   readonly asOf?: EpochMs;
   readonly ratePerSecond: number;
-  /** At most so many events, the oldest first. */
+  /** The most events it replays, the oldest first. */
   readonly limit?: number;
   /** Fresh idempotency keys for outside calls. */
   readonly newKey?: boolean;

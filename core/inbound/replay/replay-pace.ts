@@ -50,7 +50,7 @@ export class ReplayPace {
     return Math.max(this.nextAt, this.paidUntil);
   }
 
-  /** So many begin now. */
+  /** Notes that `count` events begin now. */
   begin(count: number, now: EpochMs): void {
     const lastsMs = (count / this.ratePerSecond) * 1_000;
     this.nextAt = Math.max(this.nextAt, now - LATE_MS) + lastsMs / this.speed;

@@ -40,9 +40,9 @@ const PAGE_LIMIT = 100;
 const BATCH = 10;
 /** Batches under way at once: the next begins when it is due, not when the one before has been answered. */
 const BATCHES_AT_ONCE = 4;
-/** Its own messages wait a moment in the queue, too: live traffic is waiting when there are more than so many seconds' worth. */
+/** Its own messages wait a moment in the queue, too: when there are more than this many seconds' worth, live traffic is waiting, too. */
 const OWN_WAIT_SECONDS = 1;
-/** After a call that failed, a job waits so long, twice as long each time in a row; the run leaves it at the last. */
+/** A job waits this long after a call that failed, and twice as long each time in a row. At the last of them the run leaves the job. */
 const FAILURE_PAUSE_MS = 1_000;
 const FAILURES_IN_A_ROW = 5;
 
@@ -219,7 +219,7 @@ async function nextPage(
   const { cursor: _, ...rest } = job;
   let { cursor, last } = job;
   while (!last && left > 0 && ports.clock.now() < until) {
-    // Two seconds' worth: a cancel is heeded after at most so long.
+    // Two seconds' worth, so that a cancel is noticed within two seconds.
     const limit = Math.max(1, Math.min(PAGE_LIMIT, Math.floor(job.ratePerSecond * 2), left));
     const found = await events.take(limit, cursor);
     cursor = found.cursor;
@@ -236,7 +236,7 @@ function withCursor(cursor: string | undefined): { cursor?: string } {
   return cursor === undefined ? {} : { cursor };
 }
 
-/** Refused: somebody wrote meanwhile. A cancelled job still gets its counts; another sweeper's progress stands. */
+/** Refused: somebody wrote meanwhile. A cancelled job still gets its counts; another sweeper's progress is kept. */
 async function save(before: ReplayJob, after: ReplayJob, version: number, ports: ReplayJobPorts): Promise<void> {
   if (await writeJob(after, version, ports.control)) return;
   const found = await readReplayJob(before.id, ports.control);

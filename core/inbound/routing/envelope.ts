@@ -1,5 +1,5 @@
 /**
- * What AWS targets get: a CloudEvent 1.0 in its JSON format (github.com/cloudevents/spec, v1.0.2). A JSON body stands in
+ * What AWS targets get: a CloudEvent 1.0 in its JSON format (github.com/cloudevents/spec, v1.0.2). A JSON body is in
  * it as it came, byte for byte: no number loses digits. Nothing in it changes from attempt to attempt.
  */
 
@@ -76,7 +76,7 @@ function attributesOf(
   };
 }
 
-/** SQS and SNS take no U+FFFE and U+FFFF; in JSON they can only stand in a text, where an escape means the same. */
+/** SQS and SNS take no U+FFFE and U+FFFF; in JSON they can only be in a text, where an escape means the same. */
 function seal(attributes: Readonly<Record<string, unknown>>, data?: string): string {
   const head = JSON.stringify(attributes);
   const whole = data === undefined ? head : `${head.slice(0, -1)},${data}}`;

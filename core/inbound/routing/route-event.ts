@@ -24,7 +24,7 @@ import type { Delivered, Targets } from './targets.ts';
 export interface RoutePorts {
   readonly targets: Targets;
   readonly blobs: Pick<BlobStore, 'put'>;
-  /** Where others find a blob: what stands before its key, e.g. `s3://bucket/`. */
+  /** Where others find a blob: the text before its key, e.g. `s3://bucket/`. */
   readonly blobAddress: string;
   readonly breaker: Breaker;
   readonly crypto: Pick<Crypto, 'hash'>;
@@ -32,11 +32,11 @@ export interface RoutePorts {
   readonly clock: Clock;
 }
 
-/** One target gets at most so long, and never the whole attempt. */
+/** The longest time that one target gets. No target gets the whole attempt. */
 const TARGET_LIMIT_MS = 10_000;
 const MAX_GROUP = 128;
 
-/** How one target stands after this attempt. `waiting`: not asked, because it kept failing. */
+/** What became of one target in this attempt. `waiting`: not asked, because it kept failing. */
 type TargetEnd =
   | Exclude<Delivered, { kind: 'too_large' }>
   | { readonly kind: 'waiting'; readonly untilMs: number; readonly reason: string };
@@ -175,22 +175,22 @@ class RouteAttempt {
   }
 }
 
-interface Standing {
+interface TargetResult {
   readonly target: RouteTarget;
   readonly end: TargetEnd;
 }
 
 /** Completed when all have accepted. While one may still accept, it is tried again; then a refusal is final. */
-function conclude(standings: readonly Standing[], context: HandlerContext): Outcome {
-  const open = standings.filter(it => it.end.kind !== 'accepted');
+function conclude(results: readonly TargetResult[], context: HandlerContext): Outcome {
+  const open = results.filter(it => it.end.kind !== 'accepted');
   if (open.length === 0) {
-    const targets = standings.map(({ target, end }) => ({
+    const targets = results.map(({ target, end }) => ({
       target: nameOfTarget(target),
       ...(end.kind === 'accepted' && end.receipt !== undefined ? { receipt: end.receipt } : {}),
     }));
-    return done({ actionTaken: `routed to ${count(standings.length, 'target')}`, data: { targets } });
+    return done({ actionTaken: `routed to ${count(results.length, 'target')}`, data: { targets } });
   }
-  const reason = describe(open, standings.length);
+  const reason = describe(open, results.length);
   context.log.warn('not every target has accepted', { targets: open.map(describeOne) });
   const ends = open.map(it => it.end);
   const refusal = ends.find(end => end.kind === 'refused');
@@ -205,11 +205,11 @@ function conclude(standings: readonly Standing[], context: HandlerContext): Outc
   throw new DeliveryError(reason);
 }
 
-function describe(open: readonly Standing[], all: number): string {
+function describe(open: readonly TargetResult[], all: number): string {
   return `${open.map(describeOne).join('; ')} (${all - open.length} of ${count(all, 'target')} accepted)`;
 }
 
-function describeOne({ target, end }: Standing): string {
+function describeOne({ target, end }: TargetResult): string {
   const detail = end.kind === 'accepted' ? '' : `: ${end.reason}`;
   const cause = end.kind === 'refused' ? ` (${end.cause})` : '';
   return `${nameOfTarget(target)} ${end.kind}${cause}${detail}`;

@@ -104,7 +104,7 @@ function positionAt(items: readonly EventItem[], limit: number): Position | unde
   return last && positionOf(last);
 }
 
-/** Where an event stands in the order of all events. */
+/** The place of an event in the order of all events. */
 export function positionOf(item: EventItem): Position {
   return { at: item.timelineAt, source: splitEventPk(item.pk).sourceId };
 }
@@ -143,7 +143,7 @@ async function candidatesFromIndexes(filter: EventFilter, ports: ListPorts): Pro
   return [...found];
 }
 
-/** What arrived since the sweeper last looked: an event on its first way is in no other index. */
+/** What arrived since the sweeper last looked: a new event that has not been retried is in no other index. */
 async function collectFresh(filter: EventFilter, found: Set<EventPk>, ports: ListPorts): Promise<boolean> {
   const cursors = await readArrivals(ports.control);
   const seen = filter.sources.map(source => cursors[source] ?? 0);

@@ -1,6 +1,6 @@
 /**
  * Removes from the DLQ the messages whose death is over: replayed or revived, so that the depth alarm goes back to OK.
- * Everything else there (foreign, unknown version, natively redriven, no record) stays until a person acts (I7).
+ * Everything else there (not ours, of an unknown version, natively redriven, no record) stays until a person acts (I7).
  */
 import type { EpochMs } from '#core/glossary.ts';
 import { decodeWorkMessage } from '#core/inbound/protocol/work-message.ts';
@@ -20,7 +20,7 @@ export async function drainDeadQueue(
     if (messages.length === 0) break;
     for (const { body, receipt } of messages) {
       const decoded = decodeWorkMessage(body);
-      if (decoded.kind === 'foreign' || decoded.message.deadId === undefined) continue;
+      if (decoded.kind === 'unknown' || decoded.message.deadId === undefined) continue;
       const { pk, gen, deadId } = decoded.message;
       const item = await ports.store.get(pk);
       // A record older than the message comes from a restored table: the message may be all that is left of the death.

@@ -10,7 +10,7 @@ export interface DeathView {
   readonly since: EpochMs;
 }
 
-/** So many records are read, the newest of each source first; more are told as "or more". */
+/** Records that are read, the newest of each source first; more are told as "or more". */
 const READ_LIMIT = 100;
 const SHOWN_EVENTS = 5;
 const SHOWN_GROUPS = 5;

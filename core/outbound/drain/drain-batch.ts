@@ -25,8 +25,8 @@ export async function drainBatch(
     messages.map(async message => {
       const token = parseToken(message.body);
       if (token === undefined) {
-        ports.telemetry.count('ForeignMessage');
-        await ports.dead.send(message.body, 'foreign_message').catch(() => failed.push(message.id));
+        ports.telemetry.count('UnknownMessage');
+        await ports.dead.send(message.body, 'unknown_message').catch(() => failed.push(message.id));
         return;
       }
       const key = `${token.ep} ${token.mode ?? ''}`;

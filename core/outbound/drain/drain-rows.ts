@@ -19,7 +19,7 @@ import { hasTime, look, persist, type Session, stopFor } from './session-state.t
 
 type Row = Placed<RowItem>;
 
-/** A probe picks among so many of the oldest, another each time: one bad message cannot keep the breaker open. */
+/** A probe picks another of the oldest rows each time: one bad message cannot keep the breaker open. */
 const PROBED = 10;
 const LATER_PAGE = 10;
 const RATE_WAIT_MS = 2_000;
@@ -265,7 +265,7 @@ async function begin(session: Session, sendings: readonly Sending[]): Promise<vo
   for (const { delivery } of sendings) inAir.set(delivery.msg, done);
 }
 
-/** The next answer that is written down, or so many milliseconds. */
+/** Waits until an answer is written down, for `ms` milliseconds at most. */
 async function firstAnswer({ inAir, ports }: Session, ms: number): Promise<void> {
   await Promise.race([...inAir.values(), ports.timer.sleep(ms)]);
 }

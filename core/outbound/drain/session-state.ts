@@ -57,7 +57,7 @@ export function stopFor(session: Session, why: Stop): void {
 
 const TRIES = 3;
 const PAUSE_MS = 150;
-/** A write or read of a session: tried again while it fails and the lease stands. The last error stops the session. */
+/** A write or read of a session: tried again while it fails and the lease is valid. The last error stops the session. */
 export async function persist<T>(session: Session, call: () => Promise<T>): Promise<T> {
   const { clock, timer, telemetry } = session.ports;
   for (let attempt = 1; ; attempt++) {

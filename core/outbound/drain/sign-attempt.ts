@@ -95,7 +95,7 @@ function signature(rules: SigningRules, attempt: AttemptToSign): Record<string, 
   return { ...first.time, [first.name]: JOIN[profile](values, keys[0]?.kid ?? '') };
 }
 
-/** How the values of several keys stand in one header. */
+/** How one header holds the values of several keys. */
 const JOIN: Readonly<Record<SignatureProfile, (values: readonly string[], kid: string) => string>> = {
   standard: values => values.join(' '),
   'standard-v1a': values => values.join(' '),

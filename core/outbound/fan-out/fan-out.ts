@@ -27,7 +27,7 @@ export interface FanOutRules {
   readonly retentionMs: number;
 }
 
-/** More endpoints than this are fanned out by jobs of their own, each for so many. */
+/** More endpoints than this are fanned out by jobs of their own, `PER_JOB` endpoints each. */
 const SPLIT_ABOVE = 500;
 const PER_JOB = 250;
 const WALK_PAGE = 100;

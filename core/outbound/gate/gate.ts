@@ -10,7 +10,7 @@ export interface GatePorts {
   /** wake-fast. */
   readonly wake: WakeQueue;
 }
-/** `refused`: the gate stands otherwise, or an operator closed it (`runtime` says which); undefined: no such endpoint. */
+/** `refused`: the gate is in another state, or an operator closed it (`runtime` says which); undefined: no such endpoint. */
 export type GateResult =
   | { readonly kind: 'done'; readonly runtime: RuntimeItem }
   | { readonly kind: 'refused'; readonly runtime: RuntimeItem | undefined };

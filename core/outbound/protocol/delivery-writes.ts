@@ -347,7 +347,7 @@ const nameOf = (app: AppId, uid: string, id: EndpointId): ItemPut<{ id: Endpoint
   condition: any(missing('pk'), eq('id', id)),
 });
 
-/** Where each write of the endpoint's transactions stands, so that a refusal is understood. */
+/** The place of each write in the endpoint's transactions, so that a refusal is understood. */
 export const ENDPOINT_WRITES = { application: 0, endpoint: 1, name: 4 } as const;
 
 /** W19 for a new endpoint: configuration, secrets and runtime at once, within the application's limit. */
@@ -455,7 +455,7 @@ export interface Replay {
   readonly asOf?: EpochMs;
   readonly job?: RowItem['job'];
 }
-/** Where each write of a replay stands, so that a refusal is understood. */
+/** The place of each write in a replay, so that a refusal is understood. */
 export const REPLAY_WRITES = { record: 0, row: 1, note: 2 } as const;
 
 /**

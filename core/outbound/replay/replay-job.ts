@@ -38,10 +38,10 @@ export interface ReplayJobRules {
 
 const DAY_MS = 86_400_000;
 const PAGE = 50;
-/** Rows of one job that wait at one endpoint: a retry waits behind so many replays at most. */
+/** Rows of one job that wait at one endpoint: a retry waits behind no more replays than this. */
 const OUTSTANDING = 100;
 
-/** Where a job stands: endpoints that are left, the place within the first of them. */
+/** How far a job is: endpoints that are left, the place within the first of them. */
 interface Place {
   readonly ep: EndpointId;
   /** The day of the `D#` partition, where it goes by days. */
@@ -119,7 +119,7 @@ interface PageEnd {
 
 async function runPage(ports: ReplayJobPorts, rules: ReplayJobRules, job: ReplayJobItem): Promise<PageEnd> {
   const { store, wake, clock, ids } = ports;
-  // 1. Where it stands, and whether the endpoint has room for more.
+  // 1. How far it is, and whether the endpoint has room for more.
   const place = job.cursor === undefined ? await firstPlace(ports, job) : (JSON.parse(job.cursor) as Place);
   if (place === undefined) return { seen: 0, replayed: 0, skipped: 0, next: undefined };
   if (!job.dryRun && (await outstanding(ports, place.ep, job.id)) >= OUTSTANDING) {

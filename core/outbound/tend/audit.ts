@@ -1,6 +1,6 @@
 /**
  * Repairs what a queue lost: each endpoint's first row is looked at, and where it is due and nobody is at work, a token is
- * sent. The same walk counts what stands how, for the metrics, the egress guard and operational events.
+ * sent. The same walk counts what is in which state, for the metrics, the egress guard and operational events.
  */
 import type { EpochMs } from '#core/glossary.ts';
 import type { ItemStore, Placed, Token, WakeQueue } from '#core/outbound/ports.ts';

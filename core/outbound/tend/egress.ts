@@ -12,8 +12,8 @@ import { controlKey, runtimeKey } from '#core/outbound/protocol/keys.ts';
 const RECENT_MS = 5 * 60_000;
 const AT_LEAST = 20;
 const SHARE = 0.1;
-/** It stands so long after it was last seen to be needed. */
-const STANDS_MS = 3 * 60_000;
+/** The guard stays on for this long after it was last seen to be needed. */
+const STAYS_ON_MS = 3 * 60_000;
 
 /** `waiting`: endpoints of the wake index. `withTraffic`: as the last audit counted. Answers whether it is on. */
 export async function guardEgress(
@@ -27,6 +27,6 @@ export async function guardEgress(
   const fresh = items.filter(item => item?.holdWhy === 'breaker' && (item.holdSince ?? 0) > now - RECENT_MS);
   if (fresh.length < AT_LEAST || fresh.length < SHARE * withTraffic) return false;
   const value = JSON.stringify({ held: fresh.length, withTraffic, at: now });
-  await store.put({ kind: 'put', key: controlKey(EGRESS), item: { value, version: 1, until: now + STANDS_MS } });
+  await store.put({ kind: 'put', key: controlKey(EGRESS), item: { value, version: 1, until: now + STAYS_ON_MS } });
   return true;
 }

@@ -1,5 +1,5 @@
 /**
- * Amazon SNS. The signed text is `Name\nValue\n` of fixed fields by message type; the certificate stands at an address in
+ * Amazon SNS. The signed text is `Name\nValue\n` of fixed fields by message type; the certificate is at an address in
  * the body. Any AWS account can have SNS sign anything for a topic of its own, so the topic must be one of ours.
  * Source: docs.aws.amazon.com/sns, "Verifying the signatures of Amazon SNS messages".
  */

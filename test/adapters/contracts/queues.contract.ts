@@ -103,7 +103,7 @@ export function queuesContract(subject: () => QueuesSubject, gaps: readonly stri
       expect((await receiveAll(1))[0]?.receiveCount).toBe(3);
     });
 
-    test('never throws: not for a foreign handle, a time out of range, or a message that is gone', async () => {
+    test('never throws: not for an unknown handle, a time out of range, or a message that is gone', async () => {
       const { receipts } = subject();
       await receipts.hide('no such handle', 5);
       await work().send('gone', { groupId: 'g' });

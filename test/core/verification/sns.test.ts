@@ -125,8 +125,8 @@ describe('SNS messages', () => {
 
   it('make us fetch no certificate before their topic is known', async () => {
     asked.length = 0;
-    const foreign = signMessage({ ...message, TopicArn: 'arn:aws:sns:us-east-1:999999999999:mine' }, NOTIFICATION);
-    expect(await check(foreign)).toBe('binding');
+    const others = signMessage({ ...message, TopicArn: 'arn:aws:sns:us-east-1:999999999999:mine' }, NOTIFICATION);
+    expect(await check(others)).toBe('binding');
     expect(asked).toEqual([]);
   });
 

@@ -212,7 +212,7 @@ export class RealLifecycle {
 
   #placeOf(body: string): 'older' | 'thisDeath' | 'earlierDeath' | 'current' {
     const decoded = decodeWorkMessage(body);
-    if (decoded.kind === 'foreign') throw new Error(`The code sent a message it cannot read itself: ${decoded.reason}`);
+    if (decoded.kind === 'unknown') throw new Error(`The code sent a message it cannot read itself: ${decoded.reason}`);
     const { gen, deadId } = decoded.message;
     const item = this.item();
     if (item && gen < item.gen) return 'older';

@@ -50,10 +50,10 @@ describe('a message that is not one of ours', () => {
     for (let n = 0; n < 4; n++) await world.post({ id: `evt_${n}` });
     world.main.send(body);
     expect(await workOff(world)).toBe(true);
-    expect(world.dead.dump().map(it => [it.body, it.attributes['cause']])).toEqual([[body, 'foreign_message']]);
+    expect(world.dead.dump().map(it => [it.body, it.attributes['cause']])).toEqual([[body, 'unknown_message']]);
     expect(world.main.dump()).toEqual([]);
     expect(world.items().map(it => `${it.status} ${it.attempts}`)).toEqual(Array(4).fill('completed 1'));
-    expect(world.telemetry.total('ForeignMessage')).toBe(1);
+    expect(world.telemetry.total('UnknownMessage')).toBe(1);
   });
 
   it('stays in the queue while the DLQ cannot take it', async () => {

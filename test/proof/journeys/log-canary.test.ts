@@ -45,7 +45,7 @@ describe('no line', () => {
     world.main.send(JSON.stringify({ card: CANARY }));
     await world.settle();
     const text = canaries.check();
-    for (const seen of ['dead_letter', 'payload_mismatch', '"cause":"mismatch"', 'foreign_message'])
+    for (const seen of ['dead_letter', 'payload_mismatch', '"cause":"mismatch"', 'unknown_message'])
       expect(text).toContain(seen);
   });
 

@@ -49,7 +49,7 @@ async function told(world: MemoryWorld, alarm: object = ALARM, store?: MemoryEve
 }
 
 describe('the page of new deaths', () => {
-  it('names the event, its source, the cause, the error, and the commands that show and mend it', async () => {
+  it('names the event, its source, the cause, the error, and the commands that show and fix it', async () => {
     const world = await worldWithDeaths(['good-1', 'bad-1']);
     const { alarm, text } = await told(world);
     expect(alarm).toMatchObject({ AlarmName: ALARM.AlarmName, NewStateValue: 'ALARM', Region: ALARM.Region });

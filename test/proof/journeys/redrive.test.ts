@@ -10,11 +10,11 @@ const MINUTE = 60_000;
 const replayOf = (replayId: string) => ({ replayId, by: 'test', why: 'test' });
 
 class Patient extends MemoryWorld {
-  mended = false;
+  fixed = false;
 
   constructor(options: WorldOptions = {}) {
     const handlers = handlerThat(({ world }) =>
-      (world as Patient).mended ? undefined : Promise.reject(new PermanentError('broken')),
+      (world as Patient).fixed ? undefined : Promise.reject(new PermanentError('broken')),
     );
     super({ handlers, queue: { duplicateRate: 0 }, deadQueue: { duplicateRate: 0 }, ...options });
   }
@@ -33,7 +33,7 @@ class Patient extends MemoryWorld {
 describe('a redrive in the console', () => {
   it('to the source fails, because our dead letters were sent and not moved; with the main queue as destination it works', async () => {
     const world = await Patient.dead();
-    world.mended = true;
+    world.fixed = true;
     expect(world.dead.startMessageMoveTask()).toEqual({ moved: 0, failure: 'CouldNotDetermineMessageSource' });
     expect(world.dead.startMessageMoveTask(world.main)).toEqual({ moved: 1 });
     expect(await workOff(world)).toBe(true);
@@ -56,7 +56,7 @@ describe('a redrive in the console', () => {
 
   it('while the source is paused parks the event until the pause is over', async () => {
     const world = await Patient.dead();
-    world.mended = true;
+    world.fixed = true;
     await world.clock.complete(world.pause('default', true));
     await world.clock.advanceBy(10_000);
     world.dead.startMessageMoveTask(world.main);
@@ -123,7 +123,7 @@ describe('the sweeper and the DLQ', () => {
     world.main.send('not ours');
     expect(await workOff(world)).toBe(true);
     expect(world.dead.dump()).toHaveLength(3);
-    world.mended = true;
+    world.fixed = true;
     await world.clock.complete(world.replay('evt_1', replayOf('replay-1')));
     world.start();
     await world.clock.advanceBy(30 * MINUTE);

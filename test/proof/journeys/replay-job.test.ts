@@ -23,7 +23,7 @@ import { handlerThat } from './support/handlers.ts';
 
 const MINUTE = 60_000;
 
-/** A world in which every event whose id begins with `bad` dies until somebody mends the handler. */
+/** A world in which every event whose id begins with `bad` dies until somebody fixes the handler. */
 class Incident {
   readonly world: MemoryWorld;
   readonly control: MemoryControlStore;
@@ -31,7 +31,7 @@ class Incident {
   /** Calls of the sweeper since `watchCalls`. */
   calls: string[] | undefined;
   faultAt: { n: number; fault: Fault } | undefined;
-  mended = false;
+  fixed = false;
   /** Until then every call of the sweeper fails. */
   brokenUntil = 0;
 
@@ -47,7 +47,7 @@ class Incident {
       retry: { attempts: 1, baseSeconds: 1, capSeconds: 1 },
       idleMs: 1_000,
       handlers: handlerThat(({ id }) =>
-        id.startsWith('bad') && !this.mended ? Promise.reject(new PermanentError('schema changed')) : undefined,
+        id.startsWith('bad') && !this.fixed ? Promise.reject(new PermanentError('schema changed')) : undefined,
       ),
       planOf: role => (role === 'sweep' ? plan : () => undefined),
       processOf: role => ({
@@ -69,7 +69,7 @@ class Incident {
     this.world.start();
     for (const id of ids) await this.world.post({ id, type: id.startsWith('bad') ? 'order.paid' : 'ping' });
     expect(await this.world.settle()).toBe(true);
-    this.mended = true;
+    this.fixed = true;
   }
 
   filter(more: Partial<EventFilter> = {}): EventFilter {
@@ -126,7 +126,7 @@ describe('a replay job', () => {
         await world.post({ id, source, type: id.startsWith('bad') ? 'a.b' : 'ping' });
     }
     await world.settle();
-    incident.mended = true;
+    incident.fixed = true;
     const filter = incident.filter({ sources: [toSourceId('shop')], type: 'a.*', cause: 'permanent' });
     const previewed = await incident.preview(filter);
     expect(previewed).toEqual(BAD.map(id => `shop#${id}`));
@@ -152,10 +152,10 @@ describe('a replay job', () => {
     const asOf = world.clock.now();
     // After the preview: one more event arrives and dies, and a person replays one that was previewed.
     await world.clock.advanceBy(1_000);
-    incident.mended = false;
+    incident.fixed = false;
     await world.post({ id: 'bad-late' });
     await world.settle();
-    incident.mended = true;
+    incident.fixed = true;
     await world.clock.complete(world.replay('bad-0', { replayId: 'person', by: 'bob', why: 'first' }));
     const { id } = await incident.create({ filter: { ...filter, until: world.clock.now() }, asOf });
     await incident.finish(id);
@@ -217,7 +217,7 @@ describe('a replay job', () => {
       await incident.world.clock.advanceBy(2_000);
     }
     expect(await incident.world.settle()).toBe(true);
-    incident.mended = true;
+    incident.fixed = true;
     const sentAt: number[] = [];
     incident.world.main.onSent = (_, { groupId }) => {
       if (groupId?.startsWith('replay#')) sentAt.push(incident.world.clock.now());
@@ -341,7 +341,7 @@ describe('a sweeper that fails in the middle of a job', () => {
     const { world } = incident;
     await incident.happen(BAD.slice(0, 4));
     // Whatever is replayed dies again, and so matches the job's filter again.
-    incident.mended = false;
+    incident.fixed = false;
     const job = await incident.create({ ratePerSecond: 4 });
     incident.calls = [];
     // Dies once the first four were replayed, before the outcome is stored.

@@ -20,7 +20,7 @@ const SETTLED = ['dies-before-3', 'dies-before-7'];
 const sourceOf = (id: string): string => (Number(id.split('-').at(-1)) % 3 === 0 ? 'shop' : 'pay');
 
 class Disaster {
-  mended = false;
+  fixed = false;
   tablesAreGone = false;
   readonly world = new MemoryWorld({
     sources: ['shop', 'pay'],
@@ -32,7 +32,7 @@ class Disaster {
       const kind = id.split('-')[0];
       if (kind === 'flaky' && nth === 1) return Promise.reject(new Error('timeout'));
       if (kind === 'late' && nth === 1) return Promise.resolve(retryAfter(1_800, 'the bank is closed'));
-      if (kind === 'dies' && !this.mended) return Promise.reject(new PermanentError('no such column'));
+      if (kind === 'dies' && !this.fixed) return Promise.reject(new PermanentError('no such column'));
       return undefined;
     }),
   });
@@ -98,7 +98,7 @@ class Disaster {
     await world.clock.advanceBy(10_000);
     await this.receive('noticing', 20);
     await world.pause('shop', false);
-    this.mended = true;
+    this.fixed = true;
     await this.settle();
     await world.clock.advanceBy(5 * MINUTE);
     // Stop the processing.
@@ -109,7 +109,7 @@ class Disaster {
     await this.receive('no-tables', 40);
   }
 
-  /** A person replays two dead letters, now that the handler is mended. */
+  /** A person replays two dead letters, now that the handler is fixed. */
   async settle(): Promise<void> {
     for (const id of SETTLED) {
       const request = { replayId: `r-${id}`, by: 'ada', why: 'schema fixed' };

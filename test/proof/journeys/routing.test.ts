@@ -87,7 +87,7 @@ describe('a route', () => {
     ['denied', 'AccessDenied: not authorized to perform sqs:SendMessage'],
     ['not_found', 'QueueDoesNotExist: no such queue'],
     ['invalid', 'InvalidMessageContents: the message is not valid'],
-  ] as const)('ends at once for a refusal that no retry can mend (%s), with the cause', async (cause, reason) => {
+  ] as const)('ends at once for a refusal that no retry can fix (%s), with the cause', async (cause, reason) => {
     const world = worldOf(FOUR, { answer: failing(QUEUE, 99, { kind: 'refused', cause, reason }) });
     await run(world);
     expect(world.item('evt_1')).toMatchObject({ status: 'dead_letter', cause: `target_${cause}`, attempts: 1 });

@@ -113,7 +113,7 @@ describe('the replay of one event', () => {
     incident.call('POST /events/{event_id}/replay', about(id, { body, query }));
 
   it('runs it again once, tells who and why, and is one replay however often the request comes', async () => {
-    incident.mended = true;
+    incident.fixed = true;
     const request = { why: 'schema fixed', request_id: 'r-1' };
     const first = await replay('bad-1', request);
     expect(first).toMatchObject({ status: 202, body: { outcome: 'replayed', status: 'pending', generation: 2 } });
@@ -281,7 +281,7 @@ describe('a store that does not answer', () => {
 
 describe('a death that a person closed', () => {
   it('is out of the dead letters, and says who decided that and why', async () => {
-    incident.mended = false;
+    incident.fixed = false;
     await incident.world.post({ id: 'bad-closed', source: 'pay', type: 'invoice.paid' });
     await incident.world.clock.advanceBy(60_000);
     expect(await incident.world.close('bad-closed', 'pay')).toBe('closed');

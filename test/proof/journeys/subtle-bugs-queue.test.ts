@@ -33,8 +33,8 @@ it('subtle bug 7: the answer names exactly the records that must come back, in t
   // The first is owned by a call under way; its copy must come back. The second is not ours: dealt with, not to come back.
   void handle({ Records: [record(first)] } as never, { getRemainingTimeInMillis: () => 30_000 });
   await world.clock.advanceBy(1);
-  const foreign = { ...record(second), body: 'not ours' };
-  const answer = handle({ Records: [record(first), foreign] } as never, { getRemainingTimeInMillis: () => 30_000 });
+  const notOurs = { ...record(second), body: 'not ours' };
+  const answer = handle({ Records: [record(first), notOurs] } as never, { getRemainingTimeInMillis: () => 30_000 });
   const payload = JSON.stringify(await world.clock.complete(answer));
   expect(payload).toBe(`{"batchItemFailures":[{"itemIdentifier":"${first.messageId}"}]}`);
   expect([...failedOf({ kind: 'returned', payload }, [first, second], true)]).toEqual([first.messageId]);

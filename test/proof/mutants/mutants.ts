@@ -192,14 +192,14 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'the receive count decides: dead after five',
     scenario: 'anOutageOfTheTableLosesNothing',
     file: PROCESS,
-    from: "  if (decoded.kind === 'foreign') return",
-    to: "  if (record.receiveCount > 5) return sendAway(record, 'received too often', ports);\n  if (decoded.kind === 'foreign') return",
+    from: "  if (decoded.kind === 'unknown') return",
+    to: "  if (record.receiveCount > 5) return sendAway(record, 'received too often', ports);\n  if (decoded.kind === 'unknown') return",
   },
   {
-    name: 'foreign messages are dropped',
-    scenario: 'foreignMessagesWaitInTheDlq',
+    name: 'unknown messages are dropped',
+    scenario: 'unknownMessagesWaitInTheDlq',
     file: PROCESS,
-    from: "() => ports.dead.send(record.body, 'foreign_message')",
+    from: "() => ports.dead.send(record.body, 'unknown_message')",
     to: 'async () => ports.clock.now()',
   },
   {
@@ -334,9 +334,9 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'the drain deletes what it does not know',
-    scenario: 'foreignMessagesWaitInTheDlq',
+    scenario: 'unknownMessagesWaitInTheDlq',
     file: 'core/inbound/sweep/drain-dead-queue.ts',
-    from: "if (decoded.kind === 'foreign' || decoded.message.deadId === undefined) continue;",
-    to: "if (decoded.kind === 'foreign') {\n        await ports.dead.delete(receipt);\n        continue;\n      }\n      if (decoded.message.deadId === undefined) continue;",
+    from: "if (decoded.kind === 'unknown' || decoded.message.deadId === undefined) continue;",
+    to: "if (decoded.kind === 'unknown') {\n        await ports.dead.delete(receipt);\n        continue;\n      }\n      if (decoded.message.deadId === undefined) continue;",
   },
 ];

@@ -126,14 +126,14 @@ const anOutageOfTheTableLosesNothing: Scenario = async () => {
 };
 
 const deadEventsCanBeReplayedLate: Scenario = async () => {
-  let mended = false;
+  let fixed = false;
   const handlers = () =>
     defineHandlers([
       {
         source: '*',
         type: '*',
         handle: async () => {
-          if (!mended) throw new PermanentError('broken');
+          if (!fixed) throw new PermanentError('broken');
           return done();
         },
       },
@@ -145,7 +145,7 @@ const deadEventsCanBeReplayedLate: Scenario = async () => {
   world.stop();
   await world.clock.advanceTo(world.clock.now() + 80 * DAY);
   const kept = world.database.dump(PAYLOADS).some(it => it['sk'] === `B#${world.item('a')?.bodySha}`);
-  mended = true;
+  fixed = true;
   return unless(kept && world.item('a') !== undefined, 'I14 a dead event lost its record or body before its time');
 };
 
@@ -181,7 +181,7 @@ const aPoisonEventEnds: Scenario = async () => {
   ];
 };
 
-const foreignMessagesWaitInTheDlq: Scenario = async () => {
+const unknownMessagesWaitInTheDlq: Scenario = async () => {
   const world = new MemoryWorld();
   world.main.send('{"not":"ours"}', { groupId: 'x' });
   world.start();
@@ -414,7 +414,7 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
   deadEventsCanBeReplayedLate,
   retriedEventsAreNeverForgotten,
   aPoisonEventEnds,
-  foreignMessagesWaitInTheDlq,
+  unknownMessagesWaitInTheDlq,
   aSlowRecordCostsItsNeighboursNothing,
   aRetryAlwaysHasAMessage,
   aLateDeathNoteChangesNothing,

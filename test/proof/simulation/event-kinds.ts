@@ -18,8 +18,8 @@ interface KindRule {
 }
 
 const COMPLETES = { finals: ['completed'], effect: true } as const;
-/** Dies; when a person replays it, the handler has been mended meanwhile. */
-const MENDED = { finals: ['dead_letter', 'completed'], effect: true } as const;
+/** Dies; when a person replays it, the handler has been fixed meanwhile. */
+const FIXED = { finals: ['dead_letter', 'completed'], effect: true } as const;
 
 const KINDS = {
   /** A transactional effect. */
@@ -42,18 +42,18 @@ const KINDS = {
   later: { ...COMPLETES, weight: 10 },
   defers: { ...COMPLETES, weight: 15 },
   /** Waits for an event that never comes. */
-  waits: { ...MENDED, weight: 1 },
+  waits: { ...FIXED, weight: 1 },
   /** Kills its process, so many times. */
   kills: { ...COMPLETES, weight: 3 },
   /** Kills its process every time. */
-  poison: { ...MENDED, weight: 1 },
-  permanent: { ...MENDED, weight: 3 },
+  poison: { ...FIXED, weight: 1 },
+  permanent: { ...FIXED, weight: 3 },
   /** The condition of its own write never holds. */
-  refused: { ...MENDED, weight: 1 },
+  refused: { ...FIXED, weight: 1 },
   declares: { finals: ['rejected'], weight: 2 },
   rejects: { finals: ['rejected'], weight: 20, healthy: true },
   outdated: { finals: ['skipped_stale'], weight: 10, healthy: true },
-  speechless: { ...MENDED, weight: 1 },
+  speechless: { ...FIXED, weight: 1 },
   /** No handler is registered. */
   unheard: { finals: ['ignored', 'dead_letter'], weight: 13, healthy: true },
 } as const satisfies Record<string, KindRule>;

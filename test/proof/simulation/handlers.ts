@@ -21,8 +21,8 @@ import { type EventKind, type Family, familyOf, type HandlerPlan, typeOf } from 
 import type { Ledger } from './ledger.ts';
 
 export const EFFECTS = 'effects';
-/** Mistakes of handlers that the team has mended by the time it replays what died of them. */
-const MENDED: ReadonlySet<EventKind> = new Set(['waits', 'poison', 'permanent', 'refused', 'speechless']);
+/** Mistakes of handlers that the team has fixed by the time it replays what died of them. */
+const FIXED: ReadonlySet<EventKind> = new Set(['waits', 'poison', 'permanent', 'refused', 'speechless']);
 const SECOND = 1_000;
 const MINUTE = 60_000;
 
@@ -80,7 +80,7 @@ async function run(
     return done({ actionTaken: kind });
   };
   if (world.downstreamDown(event.source)) throw new Error('downstream is unreachable');
-  if (gen > 1 && MENDED.has(kind)) return commit();
+  if (gen > 1 && FIXED.has(kind)) return commit();
   switch (kind) {
     case 'commits':
       return commit();

@@ -57,7 +57,7 @@ export function verdict(ledger: Ledger, stores: FinalStores): Totals {
     ledger.look('I8', ledger.accounts.get(pk)?.record !== undefined, () => `${pk} is stored and the ledger missed it`);
   }
   ledger.look('I8', stores.watched === 0, () => `the watch index still shows ${stores.watched} event(s)`);
-  const strays = [...ledger.foreign].filter(([, where]) => where === 'main').length;
+  const strays = [...ledger.others].filter(([, where]) => where === 'main').length;
   ledger.look('I7', strays === 0, () => `${strays} stray message(s) never reached the DLQ`);
   const waiting = stores.mainBodies.filter(body => readMessage(body) !== undefined).length;
   ledger.look('I2', waiting === 0, () => `${waiting} message(s) are still in the main queue`);

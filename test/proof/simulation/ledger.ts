@@ -62,7 +62,7 @@ export class Ledger {
   jobsAllowed = false;
   /** A person is removing what does not belong into the DLQ. */
   tidying = false;
-  readonly foreign = new Map<string, 'main' | 'dead'>();
+  readonly others = new Map<string, 'main' | 'dead'>();
   readonly counts = {
     deletedByTtl: 0,
     nativeRedrives: 0,
@@ -240,7 +240,7 @@ export class Ledger {
     const message = readMessage(body);
     const account = message && this.accounts.get(message.pk);
     if (!account) {
-      if (queue === 'dead') this.foreign.set(body, 'dead');
+      if (queue === 'dead') this.others.set(body, 'dead');
       return;
     }
     const now = this.#now();
@@ -257,7 +257,7 @@ export class Ledger {
 
   /** A person or another system put something into the main queue that is not the product's. */
   strayed(body: string): void {
-    this.foreign.set(body, 'main');
+    this.others.set(body, 'main');
   }
 
   /** A message left a queue. `receivedAt`: when the reader who deleted it had received it. */
@@ -270,7 +270,7 @@ export class Ledger {
       if (by !== 'delete' || this.tidying) return;
       this.look(
         'I7',
-        queue === 'main' && this.foreign.get(body) === 'dead',
+        queue === 'main' && this.others.get(body) === 'dead',
         () => 'a stray message was deleted without a copy in the DLQ',
       );
       return;

@@ -73,7 +73,7 @@ export class CliWorld {
   readonly world: MemoryWorld;
   readonly vault: MemoryVault;
   /** Handlers of events whose id begins with `bad` refuse for good until this is set. */
-  mended = false;
+  fixed = false;
   processorState = 'Enabled';
   alarms: AlarmView[] = [];
   readonly gateway: Gateway;
@@ -84,7 +84,7 @@ export class CliWorld {
       retry: { attempts: 1, baseSeconds: 1, capSeconds: 1 },
       idleMs: 500,
       handlers: handlerThat(({ id }) =>
-        id.startsWith('bad') && !this.mended ? Promise.reject(new PermanentError('schema changed')) : undefined,
+        id.startsWith('bad') && !this.fixed ? Promise.reject(new PermanentError('schema changed')) : undefined,
       ),
       database: { indexLagMs: () => 20 },
       queue: { duplicateRate: 0 },

@@ -135,7 +135,7 @@ describe('dlq', () => {
 
   it('redrive moves messages back, and each event has its effect once', async () => {
     await cli.happen(['bad-1', 'bad-2', 'good-1']);
-    cli.mended = true;
+    cli.fixed = true;
     expect(await cli.run(['dlq', 'redrive'])).toMatchObject({ code: 2, stderr: expect.stringContaining('--yes') });
     expect((await cli.json(['dlq', 'redrive', '--dry-run'])).value).toEqual({ would_be_moved: 2, kept: 0 });
     // The dry run hid them for a moment: the command waits for them.
@@ -149,7 +149,7 @@ describe('dlq', () => {
     expect(cli.world.dead.numbers().visible).toBe(0);
   });
 
-  it('purge deletes foreign and settled messages, and open ones only when told to', async () => {
+  it('purge deletes unknown and settled messages, and open ones only when told to', async () => {
     await cli.happen(['bad-1']);
     cli.world.dead.send('not one of ours', {});
     const first = await cli.json(['dlq', 'purge', '--yes']);
@@ -162,7 +162,7 @@ describe('dlq', () => {
 describe('replay', () => {
   it('replays one event at once and notes who and why', async () => {
     await cli.happen(['bad-1']);
-    cli.mended = true;
+    cli.fixed = true;
     const { code, stdout } = await cli.run(['replay', 'bad-1', '--why', 'schema fixed', '--yes']);
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'evt_shop.bad-1  replayed\n' });
     await cli.world.settle();
@@ -172,7 +172,7 @@ describe('replay', () => {
 
   it('counts with --dry-run, then replays exactly these as a job, with progress', async () => {
     await cli.happen(['bad-1', 'bad-2', 'bad-3', 'good-1']);
-    cli.mended = true;
+    cli.fixed = true;
     const filter = ['replay', '--cause', 'permanent', '--since', '7d'];
     const dry = await cli.json([...filter, '--dry-run']);
     expect(dry.value).toMatchObject({

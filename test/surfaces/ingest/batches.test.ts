@@ -128,7 +128,7 @@ describe('one bad item among good ones', () => {
   });
   const adyen = BATCHES[0] as Batch;
   const graph = BATCHES[3] as Batch;
-  /** How each provider's item is made bad: a changed amount, a foreign clientState. */
+  /** How each provider's item is made bad: a changed amount, somebody else's clientState. */
   const cases: readonly (readonly [string, Batch, (text: string) => string])[] = [
     ['adyen', adyen, text => text.replace(/("pspReference":"id-2"[^}]*"value":)1000/, '$1999999')],
     ['microsoft-graph', graph, text => text.replace(/("clientState":")[^"]+("[^}]*"id":"id-2")/, '$1guess$2')],

@@ -9,14 +9,14 @@ import { type ApiAnswer, type ApiParts, StatusApi } from './status-api.ts';
 
 /** Events that died of a schema change, one that waits for an hour, one in both sources. */
 export class Incident {
-  mended = false;
+  fixed = false;
   /** What the API answers to a replay of an event while its handler runs. */
   readonly meanwhile: ApiAnswer[] = [];
   readonly world = new MemoryWorld({
     sources: ['shop', 'pay'],
     handlers: handlerThat(({ id }) => {
-      if (id.startsWith('bad') && !this.mended) return Promise.reject(new PermanentError('no such column'));
-      if (id === 'waits' && !this.mended) return Promise.resolve(retryAfter(2_000, 'the bank is closed'));
+      if (id.startsWith('bad') && !this.fixed) return Promise.reject(new PermanentError('no such column'));
+      if (id === 'waits' && !this.fixed) return Promise.resolve(retryAfter(2_000, 'the bank is closed'));
       if (id.startsWith('asks')) return this.askFor(id);
       return Promise.resolve(done({ actionTaken: 'payment recorded', data: { amount: 5_000 } }));
     }),

@@ -14,13 +14,13 @@ const START = 1_767_571_200_000;
 const LONGER_THAN_A_STALL_MS = 5 * 60_000;
 const ASK = { replayId: 'replay-1', by: 'test', why: 'test' };
 
-/** A handler that refuses for good until somebody mends it. */
-function brokenUntilMended(): { options: WorldOptions; mend: () => void } {
-  let mended = false;
+/** A handler that refuses for good until somebody fixes it. */
+function brokenUntilFixed(): { options: WorldOptions; fix: () => void } {
+  let fixed = false;
   return {
-    options: { handlers: handlerThat(() => (mended ? undefined : Promise.reject(new PermanentError('broken')))) },
-    mend: () => {
-      mended = true;
+    options: { handlers: handlerThat(() => (fixed ? undefined : Promise.reject(new PermanentError('broken')))) },
+    fix: () => {
+      fixed = true;
     },
   };
 }
@@ -84,7 +84,7 @@ const deferred: Journey = {
 
 const dying: Journey = {
   name: 'a permanent error',
-  world: () => brokenUntilMended().options,
+  world: () => brokenUntilFixed().options,
   play: deliverOne,
   expect: ended('dead_letter', { dlqSent: true, cause: 'permanent' }),
 };
@@ -132,18 +132,18 @@ const replayedDone: Journey = {
 };
 
 const replayedDead: Journey = (() => {
-  let mend = (): void => {};
+  let fix = (): void => {};
   return {
     name: 'replay of a dead event',
     world: () => {
-      const broken = brokenUntilMended();
-      mend = broken.mend;
+      const broken = brokenUntilFixed();
+      fix = broken.fix;
       return broken.options;
     },
     play: async (stage: Stage) => {
       await deliverOne(stage);
       if (!(await stage.until(() => isDeadInQueue(stage)))) return;
-      mend();
+      fix();
       await stage.insist(() => stage.world.replay(ID, ASK));
       await stage.insist(() => stage.world.replay(ID, ASK));
     },
@@ -155,19 +155,19 @@ const replayedDead: Journey = (() => {
 })();
 
 const redriven: Journey = (() => {
-  let mend = (): void => {};
+  let fix = (): void => {};
   return {
     name: 'redrive from the DLQ',
     world: () => {
-      const broken = brokenUntilMended();
-      mend = broken.mend;
+      const broken = brokenUntilFixed();
+      fix = broken.fix;
       return broken.options;
     },
     play: async (stage: Stage) => {
       await deliverOne(stage);
       const inQueue = (): boolean => isDeadInQueue(stage) && stage.world.dead.numbers().visible > 0;
       if (!(await stage.until(inQueue))) return;
-      mend();
+      fix();
       stage.world.dead.startMessageMoveTask(stage.world.main);
     },
     expect: ended('completed', { gen: 1, run: 1 }),

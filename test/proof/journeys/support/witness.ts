@@ -136,7 +136,7 @@ export class Witness {
   private onMainGone(message: StoredMessage, by: string): void {
     if (by !== 'delete') return;
     const reading = readMessage(message.body);
-    this.check('I7', this.mayGo(message, reading), () => `the copy of ${reading?.pk ?? 'a foreign message'} is gone`);
+    this.check('I7', this.mayGo(message, reading), () => `the copy of ${reading?.pk ?? 'an unknown message'} is gone`);
   }
 
   private mayGo(message: StoredMessage, reading: Reading | undefined): boolean {
