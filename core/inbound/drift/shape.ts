@@ -217,7 +217,8 @@ function mergeMembers(known: Shape, seen: Shape, diff: ShapeDiff, path: string, 
     }
   }
   for (const [key, member] of known.members) {
-    if (member.optional || seen.members.has(key)) continue;
+    const other = seen.members.get(key);
+    if (member.optional || (other && !other.optional)) continue;
     member.optional = true;
     known.required -= 1;
     diff.removed.push(path === '' ? key : `${path}.${key}`);
