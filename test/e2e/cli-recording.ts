@@ -135,7 +135,7 @@ async function idOf(gateway: GatewayUnderTest, source: string): Promise<string> 
   return (await eventsOf(gateway, toSourceId(source)))[0]?.id ?? 'none';
 }
 
-/** Waits until so many events of the default source are dead and nothing is on its way. */
+/** Waits until this number of events of the default source are dead and nothing is on its way. */
 async function untilDead(gateway: GatewayUnderTest, count: number): Promise<void> {
   const deadline = Date.now() + 180_000;
   for (;;) {

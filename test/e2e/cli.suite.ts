@@ -36,7 +36,7 @@ export function cliSuite(gateway: () => GatewayUnderTest): void {
 
 interface Following {
   readonly proxy: Awaited<ReturnType<typeof startFaultProxy>>;
-  /** Sends so many events past the proxy. */
+  /** Sends this number of events past the proxy. */
   send(count: number): Promise<void>;
   /** Waits until both commands told of everything that was sent. */
   seen(): Promise<void>;

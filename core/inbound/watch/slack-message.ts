@@ -43,14 +43,14 @@ function toText(text: string): string {
   return text.replaceAll('```', "'''").replaceAll(/[&<>]/g, each => MEANINGS[each] ?? each);
 }
 
-/** `toText`, at most so many characters: what it makes of one character is kept whole or left out. */
+/** `toText`, cut to `limit` characters: what it makes of one character is kept whole or left out. */
 function cutText(text: string, limit: number): string {
   const whole = toText(text);
   if (whole.length <= limit) return whole;
   return `${/^(?:&(?:amp|lt|gt);|[^&])*/u.exec(whole.slice(0, limit - 1))?.[0] ?? ''}…`;
 }
 
-/** At most so many UTF-16 units, never through the middle of a character. */
+/** Cut to `limit` UTF-16 units, never through the middle of a character. */
 export function cut(text: string, limit: number): string {
   if (text.length <= limit) return text;
   const end = limit - 1;

@@ -20,7 +20,7 @@ export interface QueuesSubject {
   delete(receipt: string): Promise<void>;
   /** Message attributes of what is received next from the dead-letter queue, for the one the port does not show. */
   deadAttributes(): Promise<Record<string, string>>;
-  /** Lets so many seconds pass. */
+  /** Lets this number of seconds pass. */
   wait(seconds: number): Promise<void>;
 }
 

@@ -21,7 +21,7 @@ const CALL_MS = 40;
 const RUN_MS = 49_500;
 const RULES = { timings: DEFAULT_TIMINGS, retentionDays: 30, deadRetentionDays: 90 };
 
-/** Stores that hold so many finished events, received over six hours, and count every call. */
+/** Stores that hold this number of finished events, received over six hours, and count every call. */
 class Counted {
   readonly clock = new VirtualClock();
   readonly counts: Record<string, number> = {};
@@ -143,7 +143,7 @@ function finished(n: number, receivedAt: number, status: EventStatus): EventItem
   });
 }
 
-/** The most that were sent within so many milliseconds. */
+/** The most that were sent within this number of milliseconds. */
 function mostWithin(ms: number, sentAt: readonly number[]): number {
   let [from, most] = [0, 0];
   for (const [n, at] of sentAt.entries()) {

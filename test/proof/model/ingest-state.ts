@@ -22,7 +22,7 @@ export interface IngestRules {
   readonly onQueueError: 'ack' | 'refuse';
   /** While DynamoDB is down, the queue message alone carries the event. */
   readonly queueOnlyFallback: boolean;
-  /** The queue's own redrive to the DLQ after so many receives; 0: receives decide nothing. */
+  /** The queue's own redrive to the DLQ after this number of receives; 0: receives decide nothing. */
   readonly redriveAfterReceives: number;
 }
 

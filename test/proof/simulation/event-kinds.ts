@@ -31,7 +31,7 @@ const KINDS = {
   /** A result too large for the record. */
   verbose: { ...COMPLETES, weight: 20, healthy: true },
   slow: { ...COMPLETES, weight: 40, healthy: true },
-  /** Longer than the time an attempt has, so many times; goes on after it was given up. */
+  /** Longer than the time an attempt has, this number of times; goes on after it was given up. */
   overtime: { ...COMPLETES, weight: 10 },
   fails: { ...COMPLETES, weight: 60 },
   /** Throws what is not an Error, after changing its input. */
@@ -43,7 +43,7 @@ const KINDS = {
   defers: { ...COMPLETES, weight: 15 },
   /** Waits for an event that never comes. */
   waits: { ...FIXED, weight: 1 },
-  /** Kills its process, so many times. */
+  /** Kills its process, this number of times. */
   kills: { ...COMPLETES, weight: 3 },
   /** Kills its process every time. */
   poison: { ...FIXED, weight: 1 },

@@ -15,7 +15,7 @@ export interface SimulationOptions {
 
 export type SimulationReport = Awaited<ReturnType<typeof simulate>>;
 
-/** Runs so many virtual days of providers, handlers, people and trouble, then calm, then the verdict. */
+/** Runs some virtual days of providers, handlers, people and trouble, then calm, then the verdict. */
 export async function simulate(options: SimulationOptions) {
   const began = performance.now();
   const cpuBegan = process.cpuUsage();

@@ -21,7 +21,7 @@ function quietWorld(options: Partial<WorldOptions> = {}): SimulatedWorld {
   return new SimulatedWorld({ seed: 1, days: 1, eventsPerDay: 1, troubles: NO_TROUBLE, ...options });
 }
 
-/** Sends so many events of all providers in turn, at so many a second, and waits until all are answered. */
+/** Sends events of all providers in turn, at a steady rate, and waits until all are answered. */
 async function sendMany(world: SimulatedWorld, count: number, perSecond: number): Promise<void> {
   for (let n = 0; n < count; n++) {
     const provider = PROVIDERS[n % PROVIDERS.length] as Provider;
@@ -37,7 +37,7 @@ async function end(world: SimulatedWorld): Promise<Ending> {
   return { world, totals: world.judge() };
 }
 
-/** Both tables are emptied, as after a restore to an older point, while so many messages are queued. */
+/** Both tables are emptied, as after a restore to an older point, while messages are queued. */
 export async function emptiedTable(count: number): Promise<Ending & { queued: number; left: number }> {
   const world = quietWorld({ region: { latencyMs: () => ({ there: 1, back: 0 }), idleMs: 1_000 } });
   const { region } = world;
@@ -51,7 +51,7 @@ export async function emptiedTable(count: number): Promise<Ending & { queued: nu
   return { ...(await end(world)), queued, left };
 }
 
-/** A deploy whose processor cannot start, for so many hours; then the rollback. */
+/** A deploy whose processor cannot start, for some hours; then the rollback. */
 export async function brokenDeploy(hours: number, count: number) {
   const world = quietWorld({ troubles: new Set(['handlers', 'queue', 'skew', 'index']) });
   const { region, clock } = world;

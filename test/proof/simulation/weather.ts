@@ -103,7 +103,7 @@ export class Weather {
     return fault;
   }
 
-  /** Schedules the trouble of so many days, and the end of all trouble after them. */
+  /** Schedules the trouble of all days, and the end of all trouble after them. */
   start(region: Region, days: number): void {
     const random = this.#random.fork();
     const { process, ingest, sweeper, mapping, main } = region;

@@ -125,7 +125,7 @@ describe('disables', () => {
     const healed = afterAnswer(later(once), ok, at(10));
     expect(disableReason(healed, healed, gone, { now: 90_000, days })).toBeUndefined();
   });
-  test('after so many days without a success and ten probes, and never where it is switched off', () => {
+  test('after some days without a success and ten probes, and never where it is switched off', () => {
     const failing = { opens: 9, probes: 10, failingSince: 0 };
     const now = days * 86_400_000;
     expect(disableReason(failing, failing, down, { now, days })).toBe('failing');

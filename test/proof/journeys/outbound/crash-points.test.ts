@@ -5,7 +5,7 @@ import { JOURNEYS } from './support/journeys.ts';
 import { type Call, FAULTS, type Fault, runJourney } from './support/stage.ts';
 
 const INVARIANTS = ['O1', 'O2', 'O3', 'O4', 'O5', 'O6', 'O7', 'O8', 'O9', 'O10', 'O11'];
-/** By default every so many-th of the runs of a journey is played, another share in each journey. */
+/** By default one of 11 runs of a journey is played, beginning elsewhere in each journey. */
 const STRIDE = isLongRun() ? 1 : 11;
 const WHOLE = new Set(['publish, delivered']);
 

@@ -120,7 +120,7 @@ export const TEMPERAMENTS: readonly Temperament[] = [
   { name: 'serves one at a time', share: 2, given: { maxConcurrency: 1 }, receiver: at => () => well(at) },
 ];
 
-/** One for each of so many endpoints, by their shares. */
+/** The temperament of one more endpoint, by the shares of all. */
 export function temperamentOf(random: SeededRandom, abandoned: boolean): Temperament {
   const possible = TEMPERAMENTS.filter(each => abandoned || !each.abandoned);
   const total = possible.reduce((sum, { share }) => sum + share, 0);

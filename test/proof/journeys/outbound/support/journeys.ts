@@ -10,7 +10,7 @@ import type { Journey, Stage } from './stage.ts';
 
 const ok: Receiver = () => answered(200, {}, 'ok');
 const gate = (stage: Stage) => ({ by: 'customer', why: 'test', now: stage.world.clock.now() }) as const;
-/** Fails so many times, then succeeds. */
+/** Fails `times` times, then succeeds. */
 const failing = (times: number, status = 422): Receiver => {
   let n = 0;
   return () => (n++ < times ? answered(status) : answered(200));
