@@ -4,4 +4,5 @@ import { text } from '#lambdas/shared/read-env.ts';
 export const reconcileEnv = {
   EVENTS_TABLE: text,
   PAYLOADS_TABLE: text,
+  BODIES_BUCKET: text,
 };

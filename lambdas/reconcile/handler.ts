@@ -5,6 +5,7 @@ import { createDynamoDbClient } from '#adapters/dynamodb/create-dynamodb-client.
 import { DynamoDbControlStore } from '#adapters/dynamodb/dynamodb-control-store.ts';
 import { DynamoDbEventStore } from '#adapters/dynamodb/dynamodb-event-store.ts';
 import { DynamoDbPayloadStore } from '#adapters/dynamodb/dynamodb-payload-store.ts';
+import { S3Blobs } from '#adapters/s3/s3-blobs.ts';
 import { systemClock, systemIds, systemRandom } from '#adapters/system.ts';
 import { EmfTelemetry } from '#adapters/telemetry/emf-telemetry.ts';
 import { auditOn } from '#core/inbound/watch/audit-records.ts';
@@ -22,6 +23,7 @@ const ports = {
   store: new DynamoDbEventStore(dynamodb, env.EVENTS_TABLE),
   control,
   payloads: new DynamoDbPayloadStore(dynamodb, env.PAYLOADS_TABLE),
+  blobs: new S3Blobs(env.BODIES_BUCKET),
   clock: systemClock,
   random: systemRandom,
   telemetry,

@@ -10,7 +10,7 @@ import { EVENT_INDEXES } from '#core/inbound/protocol/event-item.ts';
 export interface EventStoreProps {
   /** Delete everything with the stack, and allow it. @default false: kept, and protected from deletion */
   readonly disposable?: boolean;
-  /** Days a large body stays in the bucket; objects cannot be extended, so this is the longest lifetime of a record. @default 97 */
+  /** Days a large body stays in the bucket after it was last put: the longest lifetime of a record from an attempt on. @default 97 */
   readonly bodyLifetimeDays?: number;
   /** @default keys that AWS owns */
   readonly encryptionKey?: IKey;

@@ -120,13 +120,16 @@ export class GatewayStack extends Stack {
     const reconcile = this.addFunction('reconcile', {
       description: 'Checks every record against the rules, once a day',
       contract: reconcileEnv,
-      environment: tables,
+      environment: { ...tables, ...bodies },
       timeout: Duration.minutes(15),
       onFailure: "The next day's run does the same work; a missed one raises reconcile-ledger-mismatch.",
     });
     // PutItem: the cursor of a scan that did not finish. UpdateItem: the watch of an event nobody watches.
     store.grantEvents(reconcile, 'dynamodb:Scan', 'dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem');
     store.grantPayloads(reconcile, 'dynamodb:GetItem', 'dynamodb:UpdateItem');
+    // Large bodies of events that wait for months are put anew.
+    store.grantBodies(reconcile, 's3:GetObject', 's3:PutObject');
+    store.grantListBodies(reconcile);
     const atNight = ScheduleExpression.cron({ minute: '17', hour: '3', timeZone: TimeZone.ETC_UTC });
     this.addSchedule('Reconcile', reconcile, atNight, Duration.hours(1));
 

@@ -88,7 +88,7 @@ export class MemoryWorld {
     this.dead = new RecordedQueue({ ...shared, retentionSeconds: 14 * 86_400, ...options.deadQueue });
     const redrive = { deadLetterQueue: this.dead, maxReceiveCount: 1_000 };
     this.main = new RecordedQueue({ ...shared, redrive, ...options.queue });
-    this.blobs = new MemoryBlobs(this.clock);
+    this.blobs = new MemoryBlobs(this.clock, 97);
     this.targets = new MemoryTargets({ clock: this.clock, ...options.targets });
     this.sources = (options.sources ?? ['default']).map(id => this.sourceOf(id));
     for (const { id } of this.sources) this.secretValues.set(id, SECRET);

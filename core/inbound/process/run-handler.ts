@@ -30,7 +30,7 @@ export async function loadBody(message: WorkMessage, item: EventItem, ports: Pro
   if (carried !== undefined && message.bodySha === item.bodySha && message.ingestId === item.ingestId) {
     return { kind: 'body', bytes: inflateBody(carried, ports.codec), headers: message.headers ?? {} };
   }
-  const stored = await readBody(item.pk, item.bodySha, ports);
+  const stored = await readBody(item, ports);
   // The record names its body by its hash: what a store gives in its place must not reach a handler.
   if (stored.kind === 'body' && toHex(ports.crypto.hash('sha256', stored.bytes)) !== item.bodySha)
     throw new DependencyError('dynamodb', 'the stored body is not the one of the record');

@@ -1,5 +1,5 @@
 /** Bodies at rest: in the payload item while they are small, else in the blob store with their key in the item. */
-import type { EventPk } from '#core/glossary.ts';
+import type { EpochMs, EventPk } from '#core/glossary.ts';
 import type { PayloadStore } from '#core/inbound/ports.ts';
 import type { BlobStore, Clock, Codec } from '#core/ports.ts';
 import { blobKeyOf } from './event-item.ts';
@@ -9,6 +9,8 @@ import type { WorkMessage } from './work-message.ts';
 
 /** Larger than any body that is accepted: an inflated one that is not ours ends here. */
 const MAX_BODY_BYTES = 16 * 1_048_576;
+/** Attempts of the first day lie within the margin by which bodies outlive their records. */
+const RENEW_AFTER_MS = 86_400_000;
 
 /** Deflated bytes, or their key in the blob store. */
 export type BodyPlace = { readonly bytes: Uint8Array } | { readonly ref: string };
@@ -68,21 +70,40 @@ export async function putBody(
   await payloads.putBody({ pk, sk: `B#${bodySha}`, headers, expiresAt, ...place });
 }
 
-/** The stored body of an event with this hash. Throws DependencyError. */
+/**
+ * The stored body of an event with this hash. A large one is put anew when the event came more than a day ago: the blob
+ * store counts a lifetime from the last put, and the record may live as long again from this attempt on. Throws
+ * DependencyError.
+ */
 export async function readBody(
-  pk: EventPk,
-  bodySha: string,
+  { pk, bodySha, receivedAt }: { readonly pk: EventPk; readonly bodySha: string; readonly receivedAt: EpochMs },
   ports: {
     readonly payloads: Pick<PayloadStore, 'getBody'>;
-    readonly blobs: Pick<BlobStore, 'get'>;
+    readonly blobs: Pick<BlobStore, 'get' | 'put'>;
     readonly codec: Pick<Codec, 'inflate'>;
+    readonly clock: Clock;
   },
 ): Promise<LoadedBody> {
   const stored = await ports.payloads.getBody(pk, bodySha);
   if (!stored) return { kind: 'missing' };
-  const deflated = stored.bytes ?? (stored.ref === undefined ? undefined : await ports.blobs.get(stored.ref));
+  const { ref } = stored;
+  const deflated = stored.bytes ?? (ref === undefined ? undefined : await ports.blobs.get(ref));
   if (!deflated) return { kind: 'missing' };
-  return { kind: 'body', bytes: inflateBody(deflated, ports.codec), headers: stored.headers };
+  const bytes = inflateBody(deflated, ports.codec);
+  if (ref !== undefined && ports.clock.now() - receivedAt > RENEW_AFTER_MS) await ports.blobs.put(ref, deflated);
+  return { kind: 'body', bytes, headers: stored.headers };
+}
+
+/** Puts a large body of an event that waits for long anew. False: it is in no store. Throws DependencyError. */
+export async function renewBody(
+  { pk, bodySha }: { readonly pk: EventPk; readonly bodySha: string },
+  { payloads, blobs }: { readonly payloads: Pick<PayloadStore, 'getBody'>; readonly blobs: BlobStore },
+): Promise<boolean> {
+  const stored = await payloads.getBody(pk, bodySha);
+  if (stored?.ref === undefined) return stored !== undefined;
+  const deflated = await blobs.get(stored.ref);
+  if (deflated !== undefined) await blobs.put(stored.ref, deflated);
+  return deflated !== undefined;
 }
 
 export function inflateBody(deflated: Uint8Array, codec: Pick<Codec, 'inflate'>): Uint8Array {

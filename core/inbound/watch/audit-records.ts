@@ -12,12 +12,14 @@ import { type EventItem, storedStatus } from '#core/inbound/protocol/event-item.
 import { isTerminal } from '#core/inbound/protocol/event-status.ts';
 import { expiryAfter, FAR, rewatch, type WriteRules } from '#core/inbound/protocol/event-writes.ts';
 import { PAYLOAD_MARGIN_DAYS } from '#core/inbound/protocol/retention.ts';
-import type { Clock, Random, Telemetry } from '#core/ports.ts';
+import { renewBody } from '#core/inbound/protocol/store-body.ts';
+import type { BlobStore, Clock, Random, Telemetry } from '#core/ports.ts';
 
 export interface ReconcilePorts {
   readonly store: Pick<EventStore, 'scan' | 'update'>;
   readonly control: Pick<ControlStore, 'read' | 'write'>;
   readonly payloads: Pick<PayloadStore, 'getBody' | 'raiseBody'>;
+  readonly blobs: BlobStore;
   readonly clock: Clock;
   readonly random: Random;
   readonly telemetry: Telemetry;
@@ -36,6 +38,8 @@ const HOUR_MS = 3_600_000;
 const SAMPLE = 0.001;
 /** Of a lifetime; a record still owed something with less payload life than this gets more. */
 const RAISE_DAYS = 14;
+/** A large body of an event that has waited for so long (a paused source) is put anew each day: objects cannot be extended. */
+const RENEW_AFTER_MS = 30 * 86_400_000;
 
 function isOwed(item: EventItem): boolean {
   return !isTerminal(storedStatus(item)) || (item.status === 'dead_letter' && !item.dlqSent);
@@ -125,7 +129,9 @@ async function checkPayload(item: EventItem, ports: ReconcilePorts, rules: Write
     const longest = item.status === 'dead_letter' ? rules.deadRetentionDays : rules.retentionDays;
     const days = Math.max(longest, RAISE_DAYS) + PAYLOAD_MARGIN_DAYS;
     const raised = await ports.payloads.raiseBody(item.pk, item.bodySha, expiryAfter(ports.clock.now(), days));
-    return raised === 'missing' && item.status !== 'dead_letter' ? ['payload_missing'] : [];
+    const waitsLong = ports.clock.now() - item.updatedAt > RENEW_AFTER_MS;
+    const there = raised !== 'missing' && (!waitsLong || (await renewBody(item, ports)));
+    return !there && item.status !== 'dead_letter' ? ['payload_missing'] : [];
   }
   if (item.cause === 'payload_missing' || ports.random.next() >= SAMPLE) return [];
   return (await ports.payloads.getBody(item.pk, item.bodySha)) ? [] : ['payload_missing'];
