@@ -113,6 +113,9 @@ describe('who may do what', () => {
         ...OWN_LOG,
         ...on('events', 'dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:Scan', 'dynamodb:UpdateItem'),
         ...on('payloads', 'dynamodb:GetItem', 'dynamodb:UpdateItem'),
+        's3:GetObject on bodies/*',
+        's3:PutObject on bodies/*',
+        's3:ListBucket on bodies',
       ],
       Api: [
         ...OWN_LOG,
