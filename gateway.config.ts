@@ -16,7 +16,8 @@ export const gateway = defineGateway({
   },
   environments: {
     // Runs on a laptop: npm start.
-    local: {},
+    // With webhooks to customers: npm start shows a delivery, too.
+    local: { outbound: {} },
     // Where npm run drill rehearses incidents, on a laptop.
     drill: {
       probe: true,

@@ -8,6 +8,7 @@ import type { Deployment } from '#core/config/deployment.ts';
 import { toEventId } from '#core/glossary.ts';
 import { openGateway } from '#operator/aws/open-gateway.ts';
 import { formatCurl } from '#operator/curl-command.ts';
+import type { DeliveryApi } from '#operator/delivery-api.ts';
 import { Operator } from '#operator/operator.ts';
 import { type AlarmChange, runAlarms } from './alarms.ts';
 import { type AwsClients, createAwsClients } from './aws-clients.ts';
@@ -19,9 +20,18 @@ import { EventFeed } from './event-feed.ts';
 import { followEvents } from './follow-events.ts';
 import { findGateway, type GatewayAddress, outputOf } from './gateway-address.ts';
 import { assertRunning } from './has-ended.ts';
+import {
+  describeDeliveries,
+  describeReceived,
+  makeCustomer,
+  type OutboundSampleResult,
+  runOutboundSample,
+  type SampleCustomer,
+} from './outbound-sample.ts';
 import { type Page, Pager } from './pager.ts';
 import { type Progress, paint, terminalProgress } from './progress.ts';
 import { ensureEmulatorInstalled, isEmulatorInstalled } from './python.ts';
+import type { ReceivedWebhook } from './receiver.ts';
 import { runMain } from './run-main.ts';
 import { chooseSampleSources, runSample, type SampleResult, signSample } from './sample-run.ts';
 import { fillLocalSecrets, readDeployment } from './sources.ts';
@@ -54,7 +64,7 @@ async function main(): Promise<number> {
   try {
     aws = await Promise.race([openAws(port, progress), interrupted]);
     const run = startAndSample(aws, progress, ended.signal, !once);
-    const { deployment, clients, stacks, feed, results } = await Promise.race([run, interrupted]);
+    const { deployment, clients, stacks, feed, results, customer } = await Promise.race([run, interrupted]);
     const failed = results.filter(result => !result.succeeded);
     for (const { problem } of failed) console.error(paint('red', problem ?? ''));
     if (once) {
@@ -64,6 +74,7 @@ async function main(): Promise<number> {
     }
 
     const page = await openConsole(aws);
+    if (customer) showCustomer(customer, progress);
     if (page) progress.line(`\n${paint('bold', 'Console')}\n\n  ${paint('cyan', page.url)}`);
     if (open) page?.open();
     showNextCommands(aws, progress);
@@ -156,7 +167,9 @@ interface Running {
   readonly clients: AwsClients;
   readonly stacks: readonly DeployedStack[];
   readonly feed: EventFeed;
-  readonly results: readonly SampleResult[];
+  readonly results: readonly Pick<SampleResult, 'succeeded' | 'problem'>[];
+  /** Absent: `outbound` is not configured. */
+  readonly customer: SampleCustomer | undefined;
 }
 
 /** `stays`: the local AWS is still there afterwards, so that a command to paste makes sense. */
@@ -189,6 +202,7 @@ async function startAndSample(
       for (const line of describeTimeline(result.item)) progress.line(line);
     }
   }
+  const outbound = deployment.config.outbound ? await sampleOutbound(aws, progress, signal) : undefined;
   const first = stays ? sources[0] : undefined;
   const sample = first && signSample(first, secrets.get(first.id) ?? '');
   if (first && sample) {
@@ -197,7 +211,41 @@ async function startAndSample(
     );
     progress.line(`  ${formatCurl(`${gateway.url}${first.paths[0]}`, sample.headers, sample.body)}`);
   }
-  return { deployment, clients, stacks, feed, results };
+  const all = [...results, ...(outbound ? [outbound.result] : [])];
+  return { deployment, clients, stacks, feed, results: all, customer: outbound?.customer };
+}
+
+/** A message to a customer's endpoints: a failed attempt, its retry and the success. */
+async function sampleOutbound(
+  aws: LocalAws,
+  progress: Progress,
+  signal: AbortSignal,
+): Promise<{ readonly customer: SampleCustomer; readonly result: OutboundSampleResult }> {
+  const operator = operatorOf(aws);
+  const open = async (): Promise<{ api: DeliveryApi; customer: SampleCustomer }> => {
+    const gateway = await operator.gateway();
+    const api = await gateway.delivery();
+    // Each run has a receiver of its own; one that joined must not take the deliveries of the first.
+    const uid = aws.origin === 'shared' ? `sample-${process.pid}` : 'sample';
+    const live = (received: ReceivedWebhook): void => {
+      if (shown) progress.line(describeReceived(received));
+    };
+    return { api, customer: await makeCustomer(api, { uid, onRequest: live }) };
+  };
+  let shown = false;
+  const { api, customer } = await progress.step('Make a customer with three endpoints', open);
+  const send = () => runOutboundSample(operator, api, customer, signal);
+  const result = await progress.step('Publish a message to them', send, it => it.succeeded);
+  for (const line of describeDeliveries(customer, result)) progress.line(line);
+  shown = true;
+  return { customer, result };
+}
+
+function showCustomer({ app, receiver, names }: SampleCustomer, progress: Progress): void {
+  progress.line(
+    `\n${paint('bold', 'Customer')} ${paint('dim', `${app}, endpoints ${[...names.values()].join(', ')}`)}\n`,
+  );
+  progress.line(`  ${paint('cyan', receiver.url)}  ${paint('dim', 'its receiver; a wrong path lists what it can do')}`);
 }
 
 function showSources(deployment: Deployment, gateway: GatewayAddress, progress: Progress): void {

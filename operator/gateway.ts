@@ -3,6 +3,7 @@ import type { Deployment } from '#core/config/deployment.ts';
 import type { ControlStore, EventStore, PayloadStore } from '#core/inbound/ports.ts';
 import type { ReconcileReport } from '#core/inbound/reconcile/reconcile-deliveries.ts';
 import type { BlobStore, Clock, DeadQueue, Ids, QueueGauge, Timer, WorkQueue } from '#core/ports.ts';
+import type { DeliveryApi } from './delivery-api.ts';
 
 export interface StoredSecret {
   /** `absent`: not deployed. `empty`: nobody has set a value. */
@@ -74,6 +75,8 @@ export interface Gateway {
   readonly secrets: SecretVault;
   readonly processor: ProcessorSwitch;
   readonly reconciler: Reconciler;
+  /** Webhooks to customers. Throws OperatorError where the environment has no `outbound`, or it is not deployed. */
+  delivery(): Promise<DeliveryApi>;
   alarms(): Promise<readonly AlarmView[]>;
   readonly http: SendHttp;
   readonly clock: Clock;

@@ -11,9 +11,12 @@ import { genericTV1 } from '#providers/generic-t-v1.ts';
 import { genericTimestampSha256 } from '#providers/generic-timestamp-sha256.ts';
 import { standardWebhooks } from '#providers/standard-webhooks.ts';
 import { standardWebhooksV1a } from '#providers/standard-webhooks-v1a.ts';
+import { localAddresses } from './local-addresses.ts';
 import { outbound } from './outbound-config.ts';
+import { environment } from './process-environment.ts';
 
-const { ports, allowAddresses, ipv6, headerPrefix, userAgent } = outbound;
+const { ports, ipv6, headerPrefix, userAgent } = outbound;
+const allowAddresses = localAddresses(outbound.allowAddresses, environment);
 
 /** `ownHosts`: of this deployment, which must not call itself. */
 export const targetRules = (ownHosts: readonly string[]): TargetRules => ({ ports, ownHosts, allowAddresses });

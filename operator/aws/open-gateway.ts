@@ -15,6 +15,7 @@ import { SqsWorkQueue } from '#adapters/sqs/sqs-work-queue.ts';
 import { systemClock, systemIds, systemTimer } from '#adapters/system.ts';
 import type { Deployment } from '#core/config/deployment.ts';
 import type { BlobStore } from '#core/ports.ts';
+import type { DeliveryApi } from '../delivery-api.ts';
 import type { Gateway } from '../gateway.ts';
 import { OperatorError } from '../operator-error.ts';
 import { findLocalAws } from './find-local-aws.ts';
@@ -23,6 +24,7 @@ import { LambdaReconciler } from './lambda-reconciler.ts';
 import { readAlarms } from './read-alarms.ts';
 import { SecretsManagerVault } from './secrets-manager-vault.ts';
 import { sendHttp } from './send-http.ts';
+import { signedDeliveryApi } from './signed-delivery-api.ts';
 
 /** A line that went dead (a laptop that slept) is noticed, and what was asked is asked again. */
 const TIMEOUTS = { connectionTimeout: 3_000, requestTimeout: 10_000, throwOnRequestTimeout: true } as const;
@@ -43,7 +45,7 @@ export async function openGateway(deployment: Deployment, env: Env): Promise<Gat
     requestHandler: TIMEOUTS,
   };
   const cloudFormation = new CloudFormationClient(settings);
-  const { outputs, deployedAt, account } = await readStack(cloudFormation, environment, local?.endpoint);
+  const { outputs, deployedAt, account } = await readStack(cloudFormation, environment, 'gateway', local?.endpoint);
   if (!local && deployment.account !== undefined && account !== deployment.account) {
     throw new OperatorError(
       `${environment} is in account ${deployment.account} (gateway.config.ts); these credentials are of ${account}: choose another AWS_PROFILE`,
@@ -76,6 +78,7 @@ export async function openGateway(deployment: Deployment, env: Env): Promise<Gat
     secrets: new SecretsManagerVault(new SecretsManagerClient(settings)),
     processor: new LambdaProcessor(new LambdaClient(settings), output('ProcessFunction')),
     reconciler: new LambdaReconciler(settings, () => output('ReconcileProvidersFunction')),
+    delivery: () => openDelivery(cloudFormation, deployment, local?.endpoint),
     alarms: () => readAlarms(cloudWatch, `holdfast-${environment}-`),
     http: sendHttp,
     clock: systemClock,
@@ -90,14 +93,39 @@ interface FoundStack {
   readonly account: string;
 }
 
-async function readStack(client: CloudFormationClient, environment: string, local?: string): Promise<FoundStack> {
-  const StackName = `holdfast-${environment}-gateway`;
+/** The API of the third stack, asked with the same credentials. */
+async function openDelivery(
+  client: CloudFormationClient,
+  { config }: Deployment,
+  local: string | undefined,
+): Promise<DeliveryApi> {
+  if (config.outbound === undefined) {
+    throw new OperatorError(
+      `${config.environment} sends no webhooks: it has no \`outbound\` in gateway.config.ts (docs/configuration.md)`,
+      'not_found',
+    );
+  }
+  const { outputs } = await readStack(client, config.environment, 'delivery', local);
+  const url = (outputs.get('DeliveryApiUrl') ?? '').replace(/\/$/, '');
+  // A local AWS gives its APIs names that few programs resolve; by address they are the same.
+  const byAddress = local === undefined ? url : `${local}/_aws/execute-api/${new URL(url).hostname.split('.')[0]}`;
+  const region = await client.config.region();
+  return signedDeliveryApi({ url: byAddress, region, credentials: () => client.config.credentials() }, sendHttp);
+}
+
+async function readStack(
+  client: CloudFormationClient,
+  environment: string,
+  stack: 'gateway' | 'delivery',
+  local?: string,
+): Promise<FoundStack> {
+  const StackName = `holdfast-${environment}-${stack}`;
   try {
-    const { Stacks: [stack] = [] } = await client.send(new DescribeStacksCommand({ StackName }));
+    const { Stacks: [found] = [] } = await client.send(new DescribeStacksCommand({ StackName }));
     return {
-      outputs: new Map((stack?.Outputs ?? []).map(it => [it.OutputKey ?? '', it.OutputValue ?? ''])),
-      account: stack?.StackId?.split(':')[4] ?? 'nobody knows which',
-      deployedAt: (stack?.LastUpdatedTime ?? stack?.CreationTime)?.getTime(),
+      outputs: new Map((found?.Outputs ?? []).map(it => [it.OutputKey ?? '', it.OutputValue ?? ''])),
+      account: found?.StackId?.split(':')[4] ?? 'nobody knows which',
+      deployedAt: (found?.LastUpdatedTime ?? found?.CreationTime)?.getTime(),
     };
   } catch (error) {
     if (!(error instanceof Error && error.name === 'ValidationError')) throw error;

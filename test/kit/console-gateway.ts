@@ -137,6 +137,7 @@ export class ConsoleGateway {
       queue: { send: refuse },
       processor: { state: () => Promise.resolve('Enabled'), set: refuse },
       reconciler: { run: refuse },
+      delivery: refuse,
       dead: { send: refuse, receive: () => Promise.resolve([]), delete: refuse },
       gauge: {
         main: () => this.#read(() => this.queue),

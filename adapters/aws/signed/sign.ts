@@ -18,17 +18,19 @@ const lastKeys = new Map<string, { readonly name: string; readonly key: KeyObjec
 /**
  * The `authorization` header of a POST to `/` by Signature Version 4
  * (https://docs.aws.amazon.com/IAM/latest/UserGuide/create-signed-request.html). All `headers` given are signed: lower-case
- * names, values without outer or doubled blanks, `x-amz-date` among them (`20261122T042700Z`).
+ * names, values without outer or doubled blanks, `x-amz-date` among them (`20261122T042700Z`). `line` is the beginning of
+ * the canonical request (method, path, query) of another call.
  */
 export function signPost(
   headers: Readonly<Record<string, string>>,
   body: string,
   { accessKeyId, secretAccessKey }: Credentials,
   { region, service }: SigningScope,
+  line = 'POST\n/\n',
 ): string {
   const names = Object.keys(headers).sort();
   const signedHeaders = names.join(';');
-  const canonical = `POST\n/\n\n${names.map(name => `${name}:${headers[name]}\n`).join('')}\n${signedHeaders}\n${sha256(body)}`;
+  const canonical = `${line}\n${names.map(name => `${name}:${headers[name]}\n`).join('')}\n${signedHeaders}\n${sha256(body)}`;
   const time = headers['x-amz-date'] ?? '';
   const day = time.slice(0, 8);
   const scope = `${day}/${region}/${service}/aws4_request`;

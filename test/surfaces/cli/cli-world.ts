@@ -114,6 +114,7 @@ export class CliWorld {
         },
       },
       reconciler: { run: () => Promise.reject(new Error('no source is compared here')) },
+      delivery: () => Promise.reject(new Error('nothing is sent here')),
       dead: new MemoryDeadQueue(world.dead),
       gauge: new MemoryQueueGauge(world.main, world.dead),
       secrets: this.vault,

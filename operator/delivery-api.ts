@@ -1,0 +1,51 @@
+/** The delivery API of an environment, as a person's tools call it (docs/api/delivery.md). */
+import type { HttpAnswer } from './gateway.ts';
+import { OperatorError } from './operator-error.ts';
+
+export interface DeliveryCall {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** Segments of the path behind `/v1`, not encoded: `['apps', 'uid:acme', 'endpoints']`. */
+  readonly path: readonly string[];
+  readonly query?: Readonly<Record<string, string | undefined>>;
+  /** Sent as JSON. */
+  readonly body?: unknown;
+}
+
+/** Asks the API with AWS credentials. Every call may be repeated. */
+export interface DeliveryApi {
+  /** What a person sees of where it is. */
+  readonly url: string;
+  /** Throws when nothing answers. */
+  send(call: DeliveryCall): Promise<HttpAnswer>;
+}
+
+interface Problem {
+  readonly error?: string;
+  readonly detail?: string;
+  readonly message?: string;
+}
+
+/** The JSON of a 2xx. Throws OperatorError with the API's own words for a refusal, and for an answer of another kind. */
+export async function askDelivery<T>(api: DeliveryApi, call: DeliveryCall): Promise<T> {
+  const { status, body } = await api.send(call);
+  const told = parse(body);
+  if (status >= 200 && status < 300) return (told ?? {}) as T;
+  const { error, detail, message } = (told ?? {}) as Problem;
+  const what = `${call.method} /v1/${call.path.join('/')}`;
+  if (status === 403 && error === undefined) {
+    throw new OperatorError(
+      `${what} is not allowed to you (${message ?? 403}): you need execute-api:Invoke on this route (docs/api/README.md)`,
+      'credentials',
+    );
+  }
+  const kind = status === 404 ? 'not_found' : status === 400 || status === 422 ? 'usage' : 'failure';
+  throw new OperatorError(detail ?? `${what} was answered ${status} ${body.slice(0, 200)}`, kind);
+}
+
+function parse(body: string): unknown {
+  try {
+    return JSON.parse(body || 'null');
+  } catch {
+    return undefined;
+  }
+}

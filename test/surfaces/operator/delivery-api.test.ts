@@ -1,0 +1,70 @@
+/** A person's calls of the delivery API: signed as AWS wants it, repeated where nothing was recorded, told in its own words. */
+import { expect, it, vi } from 'vitest';
+import { signPost } from '#adapters/aws/signed/sign.ts';
+import { signedDeliveryApi } from '#operator/aws/signed-delivery-api.ts';
+import { askDelivery } from '#operator/delivery-api.ts';
+import type { HttpAnswer, SendHttp } from '#operator/gateway.ts';
+
+const KEYS = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY' };
+const answer = (status: number, body: unknown): HttpAnswer => ({
+  ...{ status, headers: {}, ms: 1 },
+  body: typeof body === 'string' ? body : JSON.stringify(body),
+});
+
+function apiThat(...answers: HttpAnswer[]) {
+  const http = vi.fn<SendHttp>(() => Promise.resolve(answers.shift() ?? answer(500, 'no more')));
+  const place = { url: 'https://abc.execute-api.eu-central-1.amazonaws.com', region: 'eu-central-1' };
+  return { http, api: signedDeliveryApi({ ...place, credentials: () => Promise.resolve(KEYS) }, http) };
+}
+
+// The published test suite of Signature Version 4: get-vanilla and get-vanilla-query-order-key-case.
+it.each([
+  ['GET\n/\n', '5fa00fa31553b73ebf1942676e86291e8372ff2a2260956d9b8aae1d763fbf31'],
+  ['GET\n/\nParam1=value1&Param2=value2', 'b97d918cfa904a5beff61c982a1b6f458b799221646efd99d3219ec94cdf2500'],
+])('signs %j as the published vectors do', (line, signature) => {
+  const headers = { host: 'example.amazonaws.com', 'x-amz-date': '20150830T123600Z' };
+  const signed = signPost(headers, '', KEYS, { region: 'us-east-1', service: 'service' }, line);
+  expect(signed).toContain(`Signature=${signature}`);
+});
+
+it('encodes path and query, sorts the query, and sends JSON', async () => {
+  const { http, api } = apiThat(answer(200, { data: [] }), answer(202, {}));
+  await askDelivery(api, {
+    method: 'GET',
+    path: ['apps', 'uid:a b/c', 'endpoints'],
+    query: { limit: '2', cursor: 'x=/+', type: undefined },
+  });
+  await askDelivery(api, { method: 'POST', path: ['apps'], body: { name: 'Ä' } });
+  const [[url, request] = [], [, second] = []] = http.mock.calls;
+  expect(url).toBe(
+    'https://abc.execute-api.eu-central-1.amazonaws.com/v1/apps/uid%3Aa%20b%2Fc/endpoints?cursor=x%3D%2F%2B&limit=2',
+  );
+  expect(request?.headers['authorization']).toMatch(
+    /^AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE\/\d{8}\/eu-central-1\/execute-api\//,
+  );
+  expect(new TextDecoder().decode(second?.body)).toBe('{"name":"Ä"}');
+});
+
+it('asks again after a 503, which has recorded nothing, and gives up with what was said', async () => {
+  const busy = answer(503, { error: 'not_recorded', detail: 'dynamodb did not answer in time' });
+  const { http, api } = apiThat(busy, answer(200, { id: 'app_1' }));
+  expect(await askDelivery(api, { method: 'GET', path: ['apps', 'app_1'] })).toEqual({ id: 'app_1' });
+  expect(http).toHaveBeenCalledTimes(2);
+});
+
+it.each([
+  [
+    404,
+    { error: 'unknown_application', detail: 'there is no application x' },
+    'not_found',
+    'there is no application x',
+  ],
+  [400, { error: 'invalid_request', detail: 'name: given nothing' }, 'usage', 'name: given nothing'],
+  [409, { error: 'gate_closed', detail: 'the endpoint is paused' }, 'failure', 'the endpoint is paused'],
+  [403, { message: 'User is not authorized' }, 'credentials', 'execute-api:Invoke'],
+  [500, 'Internal Server Error', 'failure', 'GET /v1/apps was answered 500 Internal Server Error'],
+] as const)('an answer %i with %j is an error of kind %s', async (status, body, kind, message) => {
+  const { api } = apiThat(answer(status, body));
+  const failed = askDelivery(api, { method: 'GET', path: ['apps'] });
+  await expect(failed).rejects.toMatchObject({ kind, message: expect.stringContaining(message) });
+});
