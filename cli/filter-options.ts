@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander';
 import { EVENT_STATUSES } from '#core/glossary.ts';
 import type { EventFilter, WrittenFilter } from '#core/inbound/search/event-filter.ts';
+import { toIso } from '#core/time.ts';
 import { readMeant } from '#operator/list-events.ts';
 import { CliError, EXIT } from './cli-error.ts';
 import type { Run } from './run.ts';
@@ -34,4 +35,9 @@ export function wholeNumber(name: string, text: string, min: number, max: number
     `--${name}: "${text.slice(0, 40)}"\n  allowed: a whole number from ${min} to ${max}\n  fix:     e.g. --${name} ${Math.max(min, Math.min(max, 50))}`,
     EXIT.usage,
   );
+}
+
+/** `--since` as the delivery API takes it. Throws CliError (usage). */
+export function isoSince(run: Run, since: string | undefined): string | undefined {
+  return since === undefined ? undefined : toIso(filterOf(run, { since }).since);
 }

@@ -11,6 +11,7 @@ import { addDlq } from './commands/dlq.ts';
 import { addDoctor } from './commands/doctor.ts';
 import { addEvents } from './commands/events.ts';
 import { addListen } from './commands/listen.ts';
+import { addOut } from './commands/out.ts';
 import { addPause } from './commands/pause.ts';
 import { addProcessor } from './commands/processor.ts';
 import { addReconcile } from './commands/reconcile.ts';
@@ -67,7 +68,17 @@ export function buildProgram(set: CommandSet, { io }: Pick<Services, 'io'>): Com
     .exitOverride();
   for (const add of [addReplay, addDlq, addRefused, addEvents, addSend, addVerify, addStatus, addDoctor])
     add(program, set);
-  for (const add of [addPause, addProcessor, addSources, addReconcile, addListen, addConsole, addCost, addCompletion])
+  for (const add of [
+    addOut,
+    addPause,
+    addProcessor,
+    addSources,
+    addReconcile,
+    addListen,
+    addConsole,
+    addCost,
+    addCompletion,
+  ])
     add(program, set);
   program.addHelpText(
     'after',

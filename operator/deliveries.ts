@@ -215,3 +215,31 @@ export function setGate(
   const body = why === undefined ? {} : { why: `${operator.by}: ${why}` };
   return ask(operator, { method: 'POST', path: [...endpointPath(app, ep), act], body });
 }
+
+export interface OutboundOverview {
+  readonly applications: number;
+  readonly endpoints: number;
+  /** Endpoints that do not get their webhooks now, whoever closed them. */
+  readonly unwell: readonly (Endpoint & { readonly applicationName: string })[];
+}
+
+/** Parallel calls: an application's list is one call for 250 endpoints. */
+const AT_ONCE = 8;
+
+/** Every endpoint of every application, looked at once. */
+export async function readOutbound(operator: Operator): Promise<OutboundOverview> {
+  const applications = await listApplications(operator);
+  const found: OutboundOverview['unwell'][number][] = [];
+  let endpoints = 0;
+  for (let at = 0; at < applications.length; at += AT_ONCE) {
+    const some = applications.slice(at, at + AT_ONCE);
+    const lists = await Promise.all(some.map(({ id }) => listEndpoints(operator, id)));
+    for (const [place, list] of lists.entries()) {
+      endpoints += list.length;
+      const { uid, id } = some[place] ?? { uid: null, id: '' };
+      const name = uid === null ? id : `uid:${uid}`;
+      found.push(...list.filter(({ state }) => state !== 'ok').map(each => ({ ...each, applicationName: name })));
+    }
+  }
+  return { applications: applications.length, endpoints, unwell: found };
+}

@@ -1,0 +1,211 @@
+/** `holdfast out status`, `apps`, `endpoints`, `health`, `deliveries`, `message` and `attempts`: what is, without changing it. */
+import type { Command } from 'commander';
+import { parseIso } from '#core/time.ts';
+import {
+  type Delivery,
+  deliveriesOf,
+  type EndpointState,
+  healthOf,
+  listApplications,
+  listAttempts,
+  listDeliveries,
+  listEndpoints,
+  readOutbound,
+} from '#operator/deliveries.ts';
+import { EXIT } from '../cli-error.ts';
+import { isoSince, wholeNumber } from '../filter-options.ts';
+import type { Style } from '../output.ts';
+import { type CommandSet, type Run, withExamples } from '../run.ts';
+
+const COLOURS: Readonly<Record<EndpointState, Style>> = {
+  ...{ ok: 'green', failing: 'yellow', holding: 'yellow' },
+  ...{ paused: 'cyan', disabled: 'red' },
+};
+
+interface ListOptions {
+  readonly status?: string;
+  readonly type?: string;
+  readonly class?: string;
+  readonly since?: string;
+  readonly limit: string;
+}
+
+export function addOutLists(out: Command, set: CommandSet): void {
+  withExamples(out.command('status').description('Which endpoints do not get their webhooks, over all applications'), [
+    'holdfast out status',
+    'one line for each endpoint that fails, is on hold, paused or disabled',
+  ]).action(
+    set.action(async run => {
+      const { applications, endpoints, unwell } = await readOutbound(run);
+      run.out.result({ applications, endpoints, unwell }, () => [
+        unwell.length === 0
+          ? `${count(endpoints, 'endpoint')} of ${count(applications, 'application')}: all well.`
+          : `${unwell.length} of ${count(endpoints, 'endpoint')} do not get their webhooks now:`,
+        ...run.out.table(
+          ['APPLICATION', 'ENDPOINT', 'STATE', 'WHY', 'URL'],
+          unwell.map(each => [
+            each.applicationName,
+            nameOf(each),
+            run.out.paint(COLOURS[each.state], each.state),
+            each.why ?? '',
+            each.url,
+          ]),
+        ),
+      ]);
+      const [first] = unwell;
+      if (first)
+        run.out.next(run.command(`out health ${first.application} ${first.id}`), 'since when, why, what waits');
+      return unwell.length === 0 ? EXIT.ok : EXIT.failure;
+    }),
+  );
+
+  withExamples(out.command('apps').description('Applications: one for each customer'), [
+    'holdfast out apps',
+    'their ids, names and numbers of endpoints',
+  ]).action(
+    set.action(async run => {
+      const found = await listApplications(run);
+      run.out.result(found, () =>
+        found.length === 0
+          ? ['No application yet. The API makes them: POST /v1/apps (docs/api/delivery.md).']
+          : run.out.table(
+              ['ID', 'UID', 'NAME', 'ENDPOINTS', 'STATE'],
+              found.map(({ id, uid, name, endpoints, state }) => [id, uid ?? '-', name, String(endpoints), state]),
+            ),
+      );
+    }),
+  );
+
+  withExamples(
+    out.command('endpoints').argument('<app>', 'id, or uid:<uid>').description('Endpoints of an application'),
+    ['holdfast out endpoints uid:acme', 'where its webhooks go, and how each endpoint is'],
+  ).action(
+    set.action(async (run, app: string) => {
+      const found = await listEndpoints(run, app);
+      run.out.result(found, () =>
+        found.length === 0
+          ? ['It has no endpoint.']
+          : run.out.table(
+              ['ENDPOINT', 'STATE', 'TYPES', 'URL'],
+              found.map(each => [
+                nameOf(each),
+                run.out.paint(COLOURS[each.state], each.state),
+                each.types.join(',') || '*',
+                each.url,
+              ]),
+            ),
+      );
+    }),
+  );
+
+  withExamples(
+    endpointCommand(out, 'health').description('How an endpoint is: breaker, what waits, its last answers'),
+    ['holdfast out health uid:acme uid:billing', 'since when it fails, when it is tried next'],
+  ).action(
+    set.action(async (run, app: string, ep: string) => {
+      const health = await healthOf(run, app, ep);
+      const { state, why, waiting, last_failure: failure } = health;
+      run.out.result(health, () => [
+        `${run.out.paint(COLOURS[state], state)}${why === null ? '' : `: ${why}`}  breaker ${health.breaker}`,
+        `waiting        ${waiting.count}${waiting.more ? ' or more' : ''}${waiting.oldest_at === null ? '' : `, the oldest ${agoOf(run, waiting.oldest_at)}`}`,
+        `dead           ${health.dead}`,
+        `last success   ${agoOf(run, health.last_success_at)}`,
+        `last failure   ${agoOf(run, failure?.at ?? null)}${failure?.class ? ` (${failure.class}${failure.code === null ? '' : ` ${failure.code}`})` : ''}`,
+        `failing since  ${agoOf(run, health.failing_since)}`,
+        `next probe     ${agoOf(run, health.next_probe_at)}`,
+        `success rate   ${percent(health.success_rate_1h)} in this hour, ${percent(health.success_rate_24h)} in a day`,
+      ]);
+      run.out.next(run.command(`out deliveries ${app} ${ep}`), 'its deliveries, newest first');
+    }),
+  );
+
+  withExamples(
+    endpointCommand(out, 'deliveries')
+      .description('Deliveries of an endpoint, newest first')
+      .option('--status <status>', 'pending, retrying, delivered, dead, aborted, expired, dropped or canceled')
+      .option('--type <type>', 'event type')
+      .option('--class <class>', 'what the last answer was, e.g. timeout, denied, server_error')
+      .option('--since <when>', 'published since: 2026-11-21T03:00Z, or 30m, 24h, 7d ago')
+      .option('--limit <n>', 'at most so many', '50'),
+    ['holdfast out deliveries uid:acme uid:billing --status dead', 'what used up its attempts'],
+  ).action(
+    set.action(async (run, app: string, ep: string, { since, limit, ...filter }: ListOptions) => {
+      const { status, type, class: of } = filter;
+      const size = wholeNumber('limit', limit, 1, 1_000);
+      const asked = { status, type, class: of, since: isoSince(run, since), limit: size };
+      const found = await listDeliveries(run, { app, ep }, asked);
+      run.out.result(found, () => (found.length === 0 ? ['No delivery.'] : deliveryTable(run, found, 'message')));
+      const failed = found.find(each => each.attempt_count > 0 && each.status !== 'delivered');
+      if (failed)
+        run.out.next(run.command(`out attempts ${app} ${ep} ${failed.message}`), 'each failed attempt in full');
+    }),
+  );
+
+  withExamples(
+    out
+      .command('message')
+      .argument('<app>', 'id, or uid:<uid>')
+      .argument('<message>', 'id, msg_…')
+      .description('What became of a message at each endpoint it was for'),
+    ['holdfast out message uid:acme msg_4z6…', 'delivered, retrying, dead: endpoint by endpoint'],
+  ).action(
+    set.action(async (run, app: string, message: string) => {
+      const found = await deliveriesOf(run, app, message);
+      run.out.result(found, () =>
+        found.length === 0
+          ? ['No endpoint wanted it, or it is not fanned out yet.']
+          : deliveryTable(run, found, 'endpoint'),
+      );
+    }),
+  );
+
+  withExamples(
+    deliveryCommand(out, 'attempts').description('Attempts of a delivery: every failure with request and answer'),
+    ['holdfast out attempts uid:acme uid:billing msg_4z6…', 'what was sent, and what came back'],
+  ).action(
+    set.action(async (run, app: string, ep: string, message: string) => {
+      const found = await listAttempts(run, { app, ep, message });
+      run.out.result(found, () =>
+        found.flatMap(each => {
+          const head = `${each.at}  ${each.kind} ${each.attempt}  ${each.code ?? '-'} ${each.class}  ${each.timings_ms['total'] ?? '-'} ms`;
+          const body = each.response?.body?.trim().split('\n')[0]?.slice(0, 200);
+          return [run.out.paint(each.class === 'ok' ? 'green' : 'yellow', head), ...lines(each.detail), ...lines(body)];
+        }),
+      );
+      run.out.next(run.command(`out retry ${app} ${ep} ${message} --why …`), 'sends it again');
+    }),
+  );
+}
+
+/** A command about one endpoint. */
+export function endpointCommand(out: Command, name: string): Command {
+  return out.command(name).argument('<app>', 'id, or uid:<uid>').argument('<endpoint>', 'id, or uid:<uid>');
+}
+
+/** A command about one message at one endpoint. */
+export function deliveryCommand(out: Command, name: string): Command {
+  return endpointCommand(out, name).argument('<message>', 'id, msg_…');
+}
+
+function deliveryTable(run: Run, found: readonly Delivery[], name: 'message' | 'endpoint'): readonly string[] {
+  const rows = found.map(each => {
+    const { status, held, attempt_count: attempts, last_attempt: last, next_retry_at: next } = each;
+    const answer = last === null ? '-' : `${last.status ?? '-'} ${last.class}`;
+    const then = held ? 'held' : next === null ? '' : agoOf(run, next);
+    return [each[name], each.type ?? '-', status, String(attempts), answer, agoOf(run, each.created_at), then];
+  });
+  const heading = name === 'message' ? 'MESSAGE' : 'ENDPOINT';
+  return run.out.table([heading, 'TYPE', 'STATUS', 'ATTEMPTS', 'ANSWER', 'PUBLISHED', 'NEXT'], rows);
+}
+
+const nameOf = ({ id, uid }: { readonly id: string; readonly uid: string | null }): string =>
+  uid === null ? id : `uid:${uid}`;
+const count = (n: number, noun: string): string => `${n} ${noun}${n === 1 ? '' : 's'}`;
+const percent = (share: number | null): string => (share === null ? '-' : `${Math.round(share * 1_000) / 10} %`);
+const lines = (text: string | null | undefined): readonly string[] => (text ? [`    ${text}`] : []);
+
+/** `3 min ago`, or `-`. */
+function agoOf(run: Run, iso: string | null): string {
+  const at = iso === null ? undefined : parseIso(iso);
+  return at === undefined ? '-' : run.out.ago(at);
+}

@@ -1,0 +1,40 @@
+/** `holdfast out receiver`: a receiver of webhooks on this machine, which can be told to misbehave. */
+import type { Command } from 'commander';
+import { startReceiver } from '#local/receiver.ts';
+import { BEHAVIOUR_NAMES } from '#local/receiver-behaviours.ts';
+import { wholeNumber } from '../filter-options.ts';
+import { type CommandSet, withExamples } from '../run.ts';
+
+export function addOutReceiver(out: Command, set: CommandSet): void {
+  withExamples(
+    out
+      .command('receiver')
+      .description('Receive webhooks on 127.0.0.1 and print them; the path says how to misbehave')
+      .option('--port <n>', 'port to listen on', '4700'),
+    ['holdfast out receiver --port 4700', 'then give an endpoint the URL http://127.0.0.1:4700/fail?times=2'],
+    ['HOLDFAST_SECRET=whsec_… holdfast out receiver', 'verifies each signature, too'],
+  ).action(
+    set.action(async (run, { port }: { port: string }) => {
+      // Of the environment, because an argument is seen by everybody on the machine.
+      const secret = run.io.env['HOLDFAST_SECRET'];
+      const receiver = await startReceiver({
+        port: wholeNumber('port', port, 1, 65_535),
+        secrets: () => (secret === undefined ? [] : [secret]),
+        onRequest: ({ at, path, id, headers, body, signature, answer }) => {
+          const event = headers['x-webhook-event'] ?? null;
+          const value = { at: new Date(at).toISOString(), path, id, event, signature, answer, bytes: body.length };
+          run.out.row(value, () => `${value.at}  ${path}  ${answer}  ${event ?? '-'}  ${id}  signature ${signature}`);
+        },
+      });
+      run.out.note(`Listening on ${receiver.url} (Ctrl-C ends it)`);
+      for (const [path, about] of BEHAVIOUR_NAMES) run.out.note(`  ${path.padEnd(16)} ${about}`);
+      await ended(run.io.interrupted);
+      await receiver.stop();
+    }),
+  );
+}
+
+function ended(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise(resolve => signal.addEventListener('abort', () => resolve(), { once: true }));
+}

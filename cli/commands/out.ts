@@ -1,0 +1,13 @@
+/** `holdfast out`: webhooks to customers, what became of them, and what on-call does about them. */
+import type { Command } from 'commander';
+import type { CommandSet } from '../run.ts';
+import { addOutActs } from './out-acts.ts';
+import { addOutLists } from './out-lists.ts';
+import { addOutReceiver } from './out-receiver.ts';
+
+export function addOut(program: Command, set: CommandSet): void {
+  const out = program.command('out').description('Webhooks to customers: endpoints, deliveries, attempts, retries');
+  addOutLists(out, set);
+  addOutActs(out, set);
+  addOutReceiver(out, set);
+}

@@ -1,0 +1,167 @@
+/** The producer's API over stores in memory and the real engine, without queues: jobs and tokens run when they are told to. */
+import { expect } from 'vitest';
+import { nodeCodec } from '#adapters/codec/node-codec.ts';
+import { aesSealer } from '#adapters/crypto/aes-sealer.ts';
+import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
+import { MemoryDatabase } from '#adapters/memory/memory-database.ts';
+import { MemoryItemStore, outboundTable } from '#adapters/memory/memory-item-store.ts';
+import { MemoryTelemetry } from '#adapters/memory/memory-telemetry.ts';
+import { SeededRandom } from '#adapters/memory/seeded-random.ts';
+import type { VirtualClock } from '#adapters/memory/virtual-clock.ts';
+import { systemIds, systemTimer } from '#adapters/system.ts';
+import { answerApi } from '#core/outbound/api/answer-api.ts';
+import { answering } from '#core/outbound/api/answering.ts';
+import type { ApiPorts, ApiRules } from '#core/outbound/api/api-call.ts';
+import { DELIVERY_ROUTES, type DeliveryRoute } from '#core/outbound/api/api-routes.ts';
+import { publishMessage } from '#core/outbound/api/publish-message.ts';
+import { drainBatch } from '#core/outbound/drain/drain-batch.ts';
+import { configsOf } from '#core/outbound/drain/endpoint-config.ts';
+import { attemptSigner } from '#core/outbound/drain/sign-attempt.ts';
+import { endpointsOf } from '#core/outbound/fan-out/endpoints-of.ts';
+import { fanOut } from '#core/outbound/fan-out/fan-out.ts';
+import type { Job, OutgoingRequest, Token } from '#core/outbound/ports.ts';
+import { OUTBOUND_TIMINGS } from '#core/outbound/protocol/timings.ts';
+import type { DeliveryApi } from '#operator/delivery-api.ts';
+import { PROVIDERS } from '#providers/index.ts';
+
+const NOW = Date.parse('2026-11-22T08:00:00Z');
+// biome-ignore lint/suspicious/noExplicitAny: answers are JSON
+export type Json = any;
+
+export function producerWorld() {
+  let now = NOW;
+  // The database asks it for the time and nothing else.
+  const clock = { now: () => now } as Pick<VirtualClock, 'now'>;
+  const database = new MemoryDatabase({
+    clock: clock as VirtualClock,
+    random: new SeededRandom(1),
+    indexLagMs: () => 0,
+  });
+  for (const table of ['registry', 'outbox'] as const) database.define(outboundTable(table));
+  const store = new MemoryItemStore(database);
+  const telemetry = new MemoryTelemetry();
+  const jobs: Job[] = [];
+  const tokens: Token[] = [];
+  const sent: OutgoingRequest[] = [];
+  let status = 200;
+  const wake = { send: async (list: readonly Token[]) => void tokens.push(...list) };
+  const specs = Object.fromEntries(
+    [
+      'standard-webhooks',
+      'standard-webhooks-v1a',
+      'generic-timestamp-sha256',
+      'generic-sha256-body',
+      'generic-t-v1',
+    ].map(id => [id, PROVIDERS[id]]),
+  );
+  const shared = {
+    ...{ store, clock, ids: systemIds, crypto: nodeCrypto, codec: nodeCodec, telemetry },
+    blobs: { put: async () => undefined, get: async () => undefined },
+    jobs: { send: async (list: readonly Job[]) => void jobs.push(...list) },
+    sealer: aesSealer({ current: 'm'.repeat(64) }),
+    sign: attemptSigner({
+      ...{ specs: specs as never, crypto: nodeCrypto, headerPrefix: 'x-webhook-', userAgent: 'Holdfast/test' },
+    }),
+    sender: {
+      open: () => ({
+        close: () => undefined,
+        send: async (request: OutgoingRequest) => {
+          sent.push(request);
+          const body = new TextEncoder().encode('said');
+          const timings = { total: 5 };
+          return { kind: 'answered' as const, status, headers: {}, body, bytes: 4, truncated: false, timings };
+        },
+      }),
+    },
+  };
+  const ports: ApiPorts = { ...shared, wake, randomBytes: count => new Uint8Array(count).fill(sent.length + 7) };
+  const retentionMs = 30 * 86_400_000;
+  const rules: ApiRules = {
+    ...{ environment: 'test', retentionMs, timeoutMs: 15_000, headerPrefix: 'x-webhook-', replaysPerSecond: 50 },
+    target: { ports: [443], ownHosts: ['api.acme.com'], allowAddresses: [] },
+  };
+  const call = async (
+    route: DeliveryRoute,
+    path: Record<string, string> = {},
+    body?: unknown,
+    query: Record<string, string> = {},
+  ): Promise<{ status: number; body: Json }> => {
+    const text = body === undefined ? undefined : JSON.stringify(body);
+    const reply = await answerApi({ route, path, query, body: text, caller: 'arn:test', ports, rules });
+    if (reply.status === 503) throw new Error(JSON.stringify(telemetry.lines));
+    if (reply.status >= 400) expect(reply.headers['content-type']).toBe('application/problem+json');
+    return { status: reply.status, body: reply.body === '' ? undefined : JSON.parse(reply.body) };
+  };
+  const publish = async (app: string, body: string): Promise<{ status: number; body: Json }> => {
+    const request = { app, body: new TextEncoder().encode(body), traceId: undefined };
+    const publishRules = { environment: 'test', eventTypes: 'any' as const, retentionMs };
+    const withSchema = { ...shared, problemsOf: () => [] };
+    const reply = await answering('publish', shared, () => publishMessage(withSchema, publishRules, request));
+    return { status: reply.status, body: JSON.parse(reply.body) };
+  };
+  /** Runs jobs and tokens until none is left. */
+  const settle = async (): Promise<void> => {
+    const fanOutPorts = { ...shared, wake, endpoints: endpointsOf(store), publishOperational: async () => undefined };
+    const drainPorts = {
+      ...{ ...shared, random: { next: () => 0.5 }, timer: systemTimer, dead: { send: async () => undefined } },
+      ...{ slow: { send: async () => undefined }, receipts: { hide: async () => undefined } },
+    };
+    const drainRules = {
+      ...{ lane: 'slow' as const, timings: OUTBOUND_TIMINGS, retentionMs, waits: [5, 300] },
+      ...{ probe: { baseSeconds: 30, capSeconds: 900 }, autoDisableDays: 5, attemptLog: 'failures' as const },
+    };
+    while (jobs.length + tokens.length > 0) {
+      const batch = jobs.splice(0).map((job, id) => ({ id, job }));
+      expect(await fanOut(fanOutPorts, { retentionMs }, batch)).toEqual(new Map());
+      const messages = tokens.splice(0).map((token, id) => ({ id: `${id}`, body: JSON.stringify(token), receipt: '' }));
+      const tools = {
+        ports: drainPorts,
+        rules: drainRules,
+        configOf: configsOf(drainPorts),
+        guardOn: async () => false,
+      };
+      const invocation = { startedAt: now, deadline: now + 90_000, held: { bytes: 0 } };
+      expect(await drainBatch(tools, messages, invocation)).toEqual([]);
+    }
+  };
+  /** As the tools of a person reach it, without the way over HTTP. */
+  const api: DeliveryApi = {
+    url: 'https://delivery.test',
+    send: async ({ method, path, query = {}, body }) => {
+      const wanted = ['', 'v1', ...path];
+      const parts = (route: string): readonly string[] => route.slice(method.length + 1).split('/');
+      const fits = (route: string): boolean =>
+        route.startsWith(`${method} `) &&
+        parts(route).length === wanted.length &&
+        parts(route).every((part, at) => part.startsWith('{') || part === wanted[at]);
+      const route = DELIVERY_ROUTES.find(fits);
+      if (route === undefined) throw new Error(`no route for ${method} ${wanted.join('/')}`);
+      const placed = parts(route).flatMap((part, at) =>
+        part.startsWith('{') ? [[part.slice(1, -1), wanted[at]]] : [],
+      );
+      const given = Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined));
+      const text = body === undefined ? undefined : JSON.stringify(body);
+      const request = { route, path: Object.fromEntries(placed) as Record<string, string>, query: given, body: text };
+      const reply = await answerApi({ ...request, caller: 'arn:test', ports, rules });
+      return { ...reply, ms: 1 };
+    },
+  };
+  return {
+    ...{ call, publish, settle, sent, tokens, api },
+    answer: (code: number) => {
+      status = code;
+    },
+    pass: (ms: number) => {
+      now += ms;
+    },
+  };
+}
+
+/** With an application `uid:acme` and one endpoint. */
+export async function withEndpoint() {
+  const it = producerWorld();
+  const app = (await it.call('POST /v1/apps', {}, { name: 'Acme', uid: 'acme' })).body.id as string;
+  const made = await it.call('POST /v1/apps/{app}/endpoints', { app }, { url: 'https://hooks.customer.com/in' });
+  expect(made.status, JSON.stringify(made.body)).toBe(201);
+  return { ...it, app, ep: made.body.id as string, secret: made.body.secret as string };
+}

@@ -1,0 +1,119 @@
+/** `holdfast out` over the real API and engine in memory: what on-call sees of customers' webhooks, and what it does. */
+import { describe, expect, it } from 'vitest';
+import { producerWorld, withEndpoint } from '#test/kit/producer-world.ts';
+import { CliWorld } from './cli-world.ts';
+
+const MESSAGE = (key: string): string => `{"key":"${key}","type":"invoice.paid","data":{"amount":1}}`;
+
+/** An endpoint that answers so, with one message sent to it. */
+async function at(status: number) {
+  const world = await withEndpoint();
+  world.answer(status);
+  const { body } = await world.publish('uid:acme', MESSAGE('inv-1'));
+  await world.settle();
+  const cli = new CliWorld();
+  const gateway = { delivery: () => Promise.resolve(world.api) };
+  const run = (...args: string[]) => cli.run(['out', ...args], { gateway });
+  const json = async (...args: string[]) => (await cli.json(['out', ...args], { gateway })).value;
+  return { ...world, run, json, message: body.id as string };
+}
+
+describe('looking', () => {
+  it('says that all is well: 0', async () => {
+    const { run, app } = await at(200);
+    expect(await run('status')).toMatchObject({ code: 0, stdout: '1 endpoint of 1 application: all well.\n' });
+    expect((await run('apps')).stdout).toMatch(new RegExp(`${app} +acme +Acme +1 +active`));
+  });
+
+  it('names the endpoint that fails, why, and what waits: 1', async () => {
+    const { run, json, ep } = await at(410);
+    const { code, stdout, stderr } = await run('status');
+    expect(code).toBe(1);
+    expect(stdout).toMatch(new RegExp(`1 of 1 endpoint do not get[\\s\\S]*uid:acme +${ep} +holding +breaker`));
+    expect(stderr).toMatch(/Next: .*out health app_/);
+    expect(await json('health', 'uid:acme', ep)).toMatchObject({
+      state: 'holding',
+      breaker: 'open',
+      last_failure: { code: 410 },
+    });
+    expect((await run('health', 'uid:acme', ep)).stdout).toMatch(
+      /holding: breaker[\s\S]*last failure {3}0 s ago|gone 410/,
+    );
+    expect((await run('endpoints', 'uid:acme')).stdout).toContain('https://hooks.customer.com/in');
+  });
+
+  it('shows deliveries, those of a message, and each attempt', async () => {
+    const { run, json, ep, message } = await at(503);
+    expect((await run('deliveries', 'uid:acme', ep)).stdout).toMatch(
+      new RegExp(`${message} +invoice.paid +retrying +1 +503 busy`),
+    );
+    expect((await run('deliveries', 'uid:acme', ep, '--status', 'dead')).stdout).toBe('No delivery.\n');
+    expect(await json('message', 'uid:acme', message)).toMatchObject([{ endpoint: ep, status: 'retrying' }]);
+    const attempts = await run('attempts', 'uid:acme', ep, message);
+    expect(attempts.stdout).toMatch(/delivery 1 {2}503 busy {2}5 ms\n {4}said/);
+    expect(attempts.stderr).toContain(`out retry uid:acme ${ep} ${message}`);
+  });
+});
+
+describe('acting', () => {
+  it('sends a delivery again once it is asked for, with the reason', async () => {
+    const { run, ep, message, answer, settle, sent, json } = await at(503);
+    expect(await run('retry', 'uid:acme', ep, message)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--why'),
+    });
+    answer(200);
+    expect((await run('retry', 'uid:acme', ep, message, '--why', 'fixed')).code).toBe(0);
+    await settle();
+    expect(sent.map(({ headers }) => headers['webhook-id'])).toEqual([message, message]);
+    expect(await json('message', 'uid:acme', message)).toMatchObject([{ status: 'delivered', generation: 2 }]);
+  });
+
+  it('pauses and resumes; what waited goes out', async () => {
+    const { run, json, ep, publish, settle, sent, pass } = await at(200);
+    expect((await run('pause', 'uid:acme', ep, '--why', 'their deploy')).stdout).toBe(`${ep} is paused (paused)\n`);
+    pass(10_000);
+    await publish('uid:acme', MESSAGE('inv-2'));
+    await settle();
+    expect(sent).toHaveLength(1);
+    expect(await json('status')).toMatchObject({ unwell: [{ id: ep, state: 'paused', why: 'ada: their deploy' }] });
+    expect((await run('enable', 'uid:acme', ep, '--why', 'x')).stderr).toContain('pause and resume go together');
+    await run('resume', 'uid:acme', ep, '--why', 'done');
+    await settle();
+    expect(sent).toHaveLength(2);
+  });
+
+  it('makes a job of what is dead only when somebody agrees', async () => {
+    const { run, json, app } = await at(200);
+    const asked = await run('retry-dead', 'uid:acme', '--why', 'they were down');
+    expect(asked).toMatchObject({ code: 2, stderr: expect.stringContaining('--yes') });
+    expect(await json('retry-dead', 'uid:acme', '--since', '24h', '--why', 'they were down', '--yes')).toMatchObject({
+      ...{ application: app, status: 'dead', dry_run: false, why: 'ada: they were down' },
+    });
+  });
+});
+
+describe('what is wrong', () => {
+  it.each([
+    [['endpoints', 'uid:nobody'], 3, 'there is no application uid:nobody'],
+    [['health', 'uid:acme', 'uid:nobody'], 3, 'there is no endpoint uid:nobody'],
+    [['deliveries', 'uid:acme', 'EP', '--status', 'lost'], 2, 'allowed: "pending"'],
+    [['deliveries', 'uid:acme', 'EP', '--since', 'yesterday'], 2, '30m, 24h, 7d'],
+    [['deliveries', 'uid:acme', 'EP', '--limit', '0'], 2, '1 to 1000'],
+    [['attempts', 'uid:acme', 'EP', 'msg_no'], 3, 'has had no attempt at this endpoint'],
+  ] as const)('%j: %i', async (args, code, hint) => {
+    const { run, ep } = await at(200);
+    const result = await run(...args.map(arg => (arg === 'EP' ? ep : arg)));
+    expect(result).toMatchObject({ code, stdout: '' });
+    expect(result.stderr).toContain(hint);
+  });
+
+  it('an application without endpoints has nothing to show', async () => {
+    const world = producerWorld();
+    await world.call('POST /v1/apps', {}, { name: 'Empty', uid: 'empty' });
+    const gateway = { delivery: () => Promise.resolve(world.api) };
+    expect((await new CliWorld().run(['out', 'endpoints', 'uid:empty'], { gateway })).stdout).toBe(
+      'It has no endpoint.\n',
+    );
+  });
+});
