@@ -16,29 +16,29 @@ const QUIET_LINE_EVERY_MS = 5_000;
 
 export class Output {
   readonly json: boolean;
-  private readonly io: Io;
-  private readonly now: () => number;
+  readonly #io: Io;
+  readonly #now: () => number;
 
   constructor(io: Io, options: { readonly json: boolean; readonly now: () => number }) {
-    this.io = io;
+    this.#io = io;
     this.json = options.json;
-    this.now = options.now;
+    this.#now = options.now;
   }
 
   /** The command's answer: JSON with `--json`, else the lines. */
   result(value: unknown, lines: () => readonly string[]): void {
-    if (this.json) this.io.stdout.write(`${toJson(value, this.io.stdout.isTTY ? 2 : 0)}\n`);
-    else for (const line of lines()) this.io.stdout.write(`${withoutControls(line)}\n`);
+    if (this.json) this.#io.stdout.write(`${toJson(value, this.#io.stdout.isTTY ? 2 : 0)}\n`);
+    else for (const line of lines()) this.#io.stdout.write(`${withoutControls(line)}\n`);
   }
 
   /** One of many answers: a JSON line with `--json`, else a line. */
   row(value: unknown, line: () => string): void {
-    this.io.stdout.write(`${this.json ? toJson(value, 0) : withoutControls(line())}\n`);
+    this.#io.stdout.write(`${this.json ? toJson(value, 0) : withoutControls(line())}\n`);
   }
 
   /** For the person, not for the script. */
   note(text = ''): void {
-    this.io.stderr.write(`${withoutControls(text)}\n`);
+    this.#io.stderr.write(`${withoutControls(text)}\n`);
   }
 
   /** The next useful command, where a person reads along. */
@@ -48,15 +48,15 @@ export class Output {
 
   /** Colours a text of stdout. */
   paint(style: Style, text: string): string {
-    return this.colours(this.io.stdout.isTTY) ? styleText(style, text, { validateStream: false }) : text;
+    return this.#colours(this.#io.stdout.isTTY) ? styleText(style, text, { validateStream: false }) : text;
   }
 
   paintNote(style: Style, text: string): string {
-    return this.colours(this.io.stderr.isTTY) ? styleText(style, text, { validateStream: false }) : text;
+    return this.#colours(this.#io.stderr.isTTY) ? styleText(style, text, { validateStream: false }) : text;
   }
 
-  private colours(isTTY: boolean): boolean {
-    const { NO_COLOR, TERM } = this.io.env;
+  #colours(isTTY: boolean): boolean {
+    const { NO_COLOR, TERM } = this.#io.env;
     return isTTY && (NO_COLOR === undefined || NO_COLOR === '') && TERM !== 'dumb';
   }
 
@@ -67,14 +67,14 @@ export class Output {
       const padded = cells.map((cell, at) =>
         at === cells.length - 1 ? cell : cell + ' '.repeat(Math.max(0, (widths[at] ?? 0) - plain(cell).length)),
       );
-      return cut(padded.join('  ').trimEnd(), this.io.stdout.isTTY ? this.io.stdout.columns : 400);
+      return cut(padded.join('  ').trimEnd(), this.#io.stdout.isTTY ? this.#io.stdout.columns : 400);
     };
     return rows.length === 0 ? [] : [this.paint('dim', line(headings)), ...rows.map(line)];
   }
 
   progress(title: string): Progress {
-    const live = this.io.stderr.isTTY;
-    let saidAt = this.now();
+    const live = this.#io.stderr.isTTY;
+    let saidAt = this.#now();
     let last = '';
     return {
       update: (done, total, note = '') => {
@@ -82,14 +82,14 @@ export class Output {
         const filled = Math.round((share ?? 0) * BAR_WIDTH);
         const bar = share === undefined ? '' : `[${'#'.repeat(filled)}${'.'.repeat(BAR_WIDTH - filled)}] `;
         last = `${title} ${bar}${done}${total === undefined ? '' : `/${total}`} ${note}`.trimEnd();
-        if (live) this.io.stderr.write(`\r\u001b[2K${last}`);
-        else if (this.now() - saidAt >= QUIET_LINE_EVERY_MS) {
-          saidAt = this.now();
+        if (live) this.#io.stderr.write(`\r\u001b[2K${last}`);
+        else if (this.#now() - saidAt >= QUIET_LINE_EVERY_MS) {
+          saidAt = this.#now();
           this.note(last);
         }
       },
       end: () => {
-        if (live && last !== '') this.io.stderr.write('\r\u001b[2K');
+        if (live && last !== '') this.#io.stderr.write('\r\u001b[2K');
         else if (last !== '' && !this.json) this.note(last);
       },
     };
@@ -97,7 +97,7 @@ export class Output {
 
   /** `3 min ago`, `in 20 s`. */
   ago(ms: number): string {
-    return ago(ms, this.now());
+    return ago(ms, this.#now());
   }
 }
 

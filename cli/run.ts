@@ -89,10 +89,10 @@ const PLACEHOLDER = /^(?:…|\.\.\.|<.*>)$/;
 /** What commands are made with: runs an action, keeps its exit code, and gives it its `Run`. */
 export class CommandSet {
   exitCode: ExitCode = EXIT.ok;
-  private readonly services: Services;
+  readonly #services: Services;
 
   constructor(services: Services) {
-    this.services = services;
+    this.#services = services;
   }
 
   /** An action whose result is the exit code (nothing: 0). The command's options come last. */
@@ -100,7 +100,7 @@ export class CommandSet {
     return async (...all: unknown[]): Promise<void> => {
       const command = all.pop() as Command;
       const options = command.optsWithGlobals<GlobalOptions>();
-      const run = new Run(this.services, options);
+      const run = new Run(this.#services, options);
       // The last of the others are the command's own options: a parent may have taken some of them for its own.
       this.exitCode = (await work(run, ...([...all.slice(0, -1), options] as Args))) ?? EXIT.ok;
     };

@@ -22,35 +22,35 @@ const OVERLAP_MS = 10_000;
  */
 export class MetricCollector {
   /** Log events read before, by place and text: how often each was there. */
-  private readonly seen = new Map<string, { timestamp: number; count: number }>();
-  private readonly aws: LocalAws;
-  private readonly clients: AwsClients;
-  private readonly stacks: readonly DeployedStack[];
-  private readonly store: MetricStore;
-  private from: number;
+  readonly #seen = new Map<string, { timestamp: number; count: number }>();
+  readonly #aws: LocalAws;
+  readonly #clients: AwsClients;
+  readonly #stacks: readonly DeployedStack[];
+  readonly #store: MetricStore;
+  #from: number;
 
   constructor(aws: LocalAws, clients: AwsClients, stacks: readonly DeployedStack[], store: MetricStore, since: number) {
-    this.aws = aws;
-    this.clients = clients;
-    this.stacks = stacks;
-    this.store = store;
-    this.from = since;
+    this.#aws = aws;
+    this.#clients = clients;
+    this.#stacks = stacks;
+    this.#store = store;
+    this.#from = since;
   }
 
   /** `now` is epoch ms. Throws when the local AWS does not answer. */
   async collect(now: number): Promise<void> {
-    const from = this.from;
+    const from = this.#from;
     await Promise.all([
-      ...this.resources('AWS::Logs::LogGroup').map(group => this.readLogGroup(group, from - OVERLAP_MS)),
-      ...this.resources('AWS::SQS::Queue').map(url => this.readQueue(url, now)),
-      ...this.resources('AWS::Lambda::Function').map(name => this.readFunction(name, from, now)),
+      ...this.#resources('AWS::Logs::LogGroup').map(group => this.#readLogGroup(group, from - OVERLAP_MS)),
+      ...this.#resources('AWS::SQS::Queue').map(url => this.#readQueue(url, now)),
+      ...this.#resources('AWS::Lambda::Function').map(name => this.#readFunction(name, from, now)),
     ]);
-    for (const [place, { timestamp }] of this.seen) if (timestamp < from - 2 * OVERLAP_MS) this.seen.delete(place);
-    this.from = now;
+    for (const [place, { timestamp }] of this.#seen) if (timestamp < from - 2 * OVERLAP_MS) this.#seen.delete(place);
+    this.#from = now;
   }
 
-  private resources(type: string): readonly string[] {
-    return this.stacks.flatMap(stack =>
+  #resources(type: string): readonly string[] {
+    return this.#stacks.flatMap(stack =>
       Object.entries(stack.template.Resources ?? {}).flatMap(([id, resource]) => {
         const physicalId = stack.physicalIds[id];
         return resource.Type === type && physicalId ? [physicalId] : [];
@@ -58,11 +58,11 @@ export class MetricCollector {
     );
   }
 
-  private async readLogGroup(logGroupName: string, startTime: number): Promise<void> {
+  async #readLogGroup(logGroupName: string, startTime: number): Promise<void> {
     const counts = new Map<string, number>();
     let nextToken: string | undefined;
     do {
-      const page = await this.clients.logs.send(
+      const page = await this.#clients.logs.send(
         new FilterLogEventsCommand({ logGroupName, startTime, filterPattern: '', ...(nextToken && { nextToken }) }),
       );
       for (const { logStreamName = '', timestamp = 0, message = '' } of page.events ?? []) {
@@ -70,29 +70,29 @@ export class MetricCollector {
         const place = JSON.stringify([logGroupName, logStreamName, timestamp, message]);
         const count = (counts.get(place) ?? 0) + 1;
         counts.set(place, count);
-        if (count <= (this.seen.get(place)?.count ?? 0)) continue;
-        this.seen.set(place, { timestamp, count });
-        if (message.includes('"_aws"')) addEmfLine(message, this.store);
+        if (count <= (this.#seen.get(place)?.count ?? 0)) continue;
+        this.#seen.set(place, { timestamp, count });
+        if (message.includes('"_aws"')) addEmfLine(message, this.#store);
       }
       nextToken = page.nextToken;
     } while (nextToken);
   }
 
-  private async readQueue(QueueUrl: string, now: number): Promise<void> {
+  async #readQueue(QueueUrl: string, now: number): Promise<void> {
     const dimensions = { QueueName: QueueUrl.split('/').at(-1) ?? '' };
     const add = (name: string, value: number): void =>
-      this.store.add({ namespace: 'AWS/SQS', name, dimensions }, value, now);
+      this.#store.add({ namespace: 'AWS/SQS', name, dimensions }, value, now);
     const read = new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['All'] });
-    const { Attributes: attributes = {} } = await this.clients.sqs.send(read);
+    const { Attributes: attributes = {} } = await this.#clients.sqs.send(read);
     for (const [attribute, metric] of Object.entries(QUEUE_METRICS))
       add(metric, Number((attributes as Record<string, string>)[attribute] ?? 0));
-    add('ApproximateAgeOfOldestMessage', await this.oldestAgeSeconds(QueueUrl, now));
+    add('ApproximateAgeOfOldestMessage', await this.#oldestAgeSeconds(QueueUrl, now));
   }
 
   /** No SQS call tells the age of the oldest message; the emulator's inspection page does. 0 where there is none. */
-  private async oldestAgeSeconds(queueUrl: string, now: number): Promise<number> {
+  async #oldestAgeSeconds(queueUrl: string, now: number): Promise<number> {
     try {
-      const page = `${this.aws.endpoint}/_ministack/sqs/messages?QueueUrl=${encodeURIComponent(queueUrl)}`;
+      const page = `${this.#aws.endpoint}/_ministack/sqs/messages?QueueUrl=${encodeURIComponent(queueUrl)}`;
       const answer = await fetch(page, { signal: AbortSignal.timeout(2_000) });
       const sentAt = [...(await answer.text()).matchAll(/"Sent(?:At|Timestamp)":\s*"?([\d.]+)/g)].map(match => {
         const value = Number(match[1]);
@@ -104,7 +104,7 @@ export class MetricCollector {
     }
   }
 
-  private async readFunction(FunctionName: string, from: number, now: number): Promise<void> {
+  async #readFunction(FunctionName: string, from: number, now: number): Promise<void> {
     await Promise.all(
       FUNCTION_METRICS.map(async name => {
         const query = {
@@ -113,12 +113,12 @@ export class MetricCollector {
           Dimensions: [{ Name: 'FunctionName', Value: FunctionName }],
         };
         const range = { StartTime: new Date(from), EndTime: new Date(now), Period: 3600, Statistics: ['Sum' as const] };
-        const { Datapoints: points = [] } = await this.clients.cloudWatch.send(
+        const { Datapoints: points = [] } = await this.#clients.cloudWatch.send(
           new GetMetricStatisticsCommand({ ...query, ...range }),
         );
         const value = points.reduce((total, point) => total + (point.Sum ?? 0), 0);
         if (points.length > 0)
-          this.store.add({ namespace: 'AWS/Lambda', name, dimensions: { FunctionName } }, value, now);
+          this.#store.add({ namespace: 'AWS/Lambda', name, dimensions: { FunctionName } }, value, now);
       }),
     );
   }

@@ -10,20 +10,20 @@ const KEEP_MS = 2 * 60 * 60 * 1000;
 export class MetricStore {
   /** Moments up to this one (epoch ms) were looked at: what is added for one of them counts a moment later. */
   lookedUntil = Number.NEGATIVE_INFINITY;
-  private readonly series = new Map<string, { at: number; value: number }[]>();
+  readonly #series = new Map<string, { at: number; value: number }[]>();
 
   /** Adds one datapoint; `at` is epoch ms. */
   add(metric: MetricId, value: number, at: number): void {
     const key = keyOf(metric);
-    const points = this.series.get(key) ?? [];
+    const points = this.#series.get(key) ?? [];
     points.push({ at: Math.max(at, this.lookedUntil + 1), value });
     while (points[0] && points[0].at < at - KEEP_MS) points.shift();
-    this.series.set(key, points);
+    this.#series.set(key, points);
   }
 
   /** Values with `after < at <= until`. */
   values(metric: MetricId, after: number, until: number): readonly number[] {
-    const points = this.series.get(keyOf(metric)) ?? [];
+    const points = this.#series.get(keyOf(metric)) ?? [];
     return points.filter(({ at }) => at > after && at <= until).map(({ value }) => value);
   }
 }

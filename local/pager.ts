@@ -18,12 +18,12 @@ const POLL_MS = 500;
 /** In the place of PagerDuty or a mailbox: subscribed to the topics of pages and tickets. */
 export class Pager {
   readonly pages: Page[] = [];
-  private readonly clients: AwsClients;
-  private readonly queueUrl: string;
+  readonly #clients: AwsClients;
+  readonly #queueUrl: string;
 
   private constructor(clients: AwsClients, queueUrl: string) {
-    this.clients = clients;
-    this.queueUrl = queueUrl;
+    this.#clients = clients;
+    this.#queueUrl = queueUrl;
   }
 
   static async open(aws: LocalAws, clients: AwsClients, topics: readonly string[]): Promise<Pager> {
@@ -41,7 +41,7 @@ export class Pager {
   async listen(signal: AbortSignal, onPage: (page: Page) => void = () => undefined): Promise<void> {
     while (!signal.aborted) {
       const before = this.pages.length;
-      await this.take().catch((error: unknown) => {
+      await this.#take().catch((error: unknown) => {
         if (!(error instanceof Error)) throw error;
       });
       for (const page of this.pages.slice(before)) onPage(page);
@@ -49,15 +49,15 @@ export class Pager {
     }
   }
 
-  private async take(): Promise<void> {
-    const QueueUrl = this.queueUrl;
-    const { Messages: messages = [] } = await this.clients.sqs.send(
+  async #take(): Promise<void> {
+    const QueueUrl = this.#queueUrl;
+    const { Messages: messages = [] } = await this.#clients.sqs.send(
       new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: 10 }),
     );
     if (messages.length === 0) return;
     for (const message of messages) this.pages.push(toPage(message.Body ?? ''));
     const Entries = messages.map((message, n) => ({ Id: String(n), ReceiptHandle: message.ReceiptHandle ?? '' }));
-    await this.clients.sqs.send(new DeleteMessageBatchCommand({ QueueUrl, Entries }));
+    await this.#clients.sqs.send(new DeleteMessageBatchCommand({ QueueUrl, Entries }));
   }
 }
 

@@ -52,85 +52,85 @@ export interface FollowOptions {
 export type Listener = (item: EventItem) => Promise<boolean>;
 
 export class FollowLog {
-  private readonly options: FollowOptions;
-  private readonly told: Map<EventPk, EpochMs>;
-  private readonly open = new Set<EventPk>();
-  private readonly from: EpochMs;
-  private at: EpochMs;
-  private unsaved = true;
-  private deepAt = Number.NEGATIVE_INFINITY;
-  private inOutage = false;
+  readonly #options: FollowOptions;
+  readonly #told: Map<EventPk, EpochMs>;
+  readonly #open = new Set<EventPk>();
+  readonly #from: EpochMs;
+  #at: EpochMs;
+  #unsaved = true;
+  #deepAt = Number.NEGATIVE_INFINITY;
+  #inOutage = false;
 
   constructor(options: FollowOptions) {
-    this.options = options;
+    this.#options = options;
     const stored = options.since === undefined ? options.memory.load() : undefined;
-    this.at = options.since ?? stored?.at ?? options.clock.now();
-    this.from = options.since ?? stored?.from ?? this.at;
-    this.told = new Map(stored?.told ?? []);
+    this.#at = options.since ?? stored?.at ?? options.clock.now();
+    this.#from = options.since ?? stored?.from ?? this.#at;
+    this.#told = new Map(stored?.told ?? []);
   }
 
   /** Until aborted. An outage of the log is waited out; then everything since is told. */
   async follow(listener: Listener, signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       try {
-        await this.look(listener, signal);
-        this.inOutage = false;
+        await this.#look(listener, signal);
+        this.#inOutage = false;
       } catch (error) {
         if (signal.aborted) return;
         if (!(error instanceof Error) || error.name !== 'DependencyError') throw error;
-        if (!this.inOutage) this.options.onOutage?.(error.message);
-        this.inOutage = true;
+        if (!this.#inOutage) this.#options.onOutage?.(error.message);
+        this.#inOutage = true;
       }
-      await this.options.timer.sleep(this.options.pollMs ?? POLL_MS);
+      await this.#options.timer.sleep(this.#options.pollMs ?? POLL_MS);
     }
   }
 
-  private async look(listener: Listener, signal: AbortSignal): Promise<void> {
-    const { clock, sources, store } = this.options;
+  async #look(listener: Listener, signal: AbortSignal): Promise<void> {
+    const { clock, sources, store } = this.#options;
     const now = clock.now();
-    const deep = now - this.deepAt >= DEEP_LOOK_EVERY_MS;
-    const since = Math.max(this.from, this.at - (deep ? DEEP_LOOK_BACK_MS : LOOK_BACK_MS));
+    const deep = now - this.#deepAt >= DEEP_LOOK_EVERY_MS;
+    const since = Math.max(this.#from, this.#at - (deep ? DEEP_LOOK_BACK_MS : LOOK_BACK_MS));
     const window = { sources, since, until: now + 1 };
     let reader = new TimelineReader(window, 'oldest', undefined, store);
     while (!reader.finished) {
-      const entries = await reader.next(BATCH, entry => !this.told.has(entry.pk));
+      const entries = await reader.next(BATCH, entry => !this.#told.has(entry.pk));
       const items = await store.getMany(entries.map(entry => entry.pk));
       for (const item of items.toSorted((a, b) => a.receivedAt - b.receivedAt)) {
         if (signal.aborted || !(await listener(item))) return;
-        this.told.set(item.pk, item.receivedAt);
-        this.unsaved = true;
-        if (!isTerminal(item.status)) this.open.add(item.pk);
+        this.#told.set(item.pk, item.receivedAt);
+        this.#unsaved = true;
+        if (!isTerminal(item.status)) this.#open.add(item.pk);
       }
-      const reached = items.reduce((latest, item) => Math.max(latest, item.receivedAt), this.at);
-      if (items.length > 0) this.save(reached);
+      const reached = items.reduce((latest, item) => Math.max(latest, item.receivedAt), this.#at);
+      if (items.length > 0) this.#save(reached);
       // Short of entries and not finished: the reader's budget ended, not the log.
       if (entries.length < BATCH) reader = new TimelineReader(window, 'oldest', reader.position, store);
     }
-    await this.tellEndings(listener, signal);
+    await this.#tellEndings(listener, signal);
     if (deep) {
-      this.deepAt = now;
-      for (const [pk, receivedAt] of this.told) if (receivedAt < now - 2 * DEEP_LOOK_BACK_MS) this.told.delete(pk);
+      this.#deepAt = now;
+      for (const [pk, receivedAt] of this.#told) if (receivedAt < now - 2 * DEEP_LOOK_BACK_MS) this.#told.delete(pk);
     }
-    this.save(now);
+    this.#save(now);
   }
 
-  private async tellEndings(listener: Listener, signal: AbortSignal): Promise<void> {
-    if (this.options.endings === false) return;
-    const pks = [...this.open];
+  async #tellEndings(listener: Listener, signal: AbortSignal): Promise<void> {
+    if (this.#options.endings === false) return;
+    const pks = [...this.#open];
     for (let from = 0; from < pks.length; from += BATCH) {
-      for (const item of await this.options.store.getMany(pks.slice(from, from + BATCH))) {
+      for (const item of await this.#options.store.getMany(pks.slice(from, from + BATCH))) {
         if (!isTerminal(item.status)) continue;
         if (signal.aborted || !(await listener(item))) return;
-        this.open.delete(item.pk);
+        this.#open.delete(item.pk);
       }
     }
   }
 
-  private save(at: EpochMs): void {
-    this.at = at;
-    if (!this.unsaved) return;
-    this.options.memory.save({ at, from: this.from, told: [...this.told] });
-    this.unsaved = false;
+  #save(at: EpochMs): void {
+    this.#at = at;
+    if (!this.#unsaved) return;
+    this.#options.memory.save({ at, from: this.#from, told: [...this.#told] });
+    this.#unsaved = false;
   }
 }
 

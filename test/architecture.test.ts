@@ -273,6 +273,28 @@ describe('names', () => {
     expect(silent).toEqual([]);
   });
 
+  it('what a class keeps to itself is `#private`; only a constructor can be `private`', () => {
+    const folders = [
+      'core',
+      'adapters',
+      'lambdas',
+      'lib',
+      'sdk',
+      'operator',
+      'cli',
+      'console',
+      'local',
+      'cdk',
+      'bench',
+      'test',
+    ];
+    const odd = folders
+      .flatMap(folder => filesBelow(folder))
+      .filter(file => !file.includes('node_modules/'))
+      .filter(file => /^\s*private (?!constructor\b)/m.test(readFileSync(join(ROOT, file), 'utf8')));
+    expect(odd).toEqual([]);
+  });
+
   it('files are kebab-case', () => {
     const odd = ['core', 'adapters', 'lambdas', 'lib', 'providers', 'handlers', 'local', 'cli', 'operator', 'console']
       .flatMap(folder => filesBelow(folder))

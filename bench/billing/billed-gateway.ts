@@ -71,16 +71,16 @@ export class BilledGateway {
   readonly database: CountingDatabase;
   readonly main: CountingQueue;
   readonly dead: CountingQueue;
-  private readonly ingest: (event: APIGatewayProxyEventV2) => Promise<unknown>;
-  private readonly process: (event: SQSEvent, context: { getRemainingTimeInMillis(): number }) => Promise<unknown>;
-  private readonly telemetry: EmfTelemetry;
-  private readonly stores: ReturnType<BilledGateway['storesOf']>;
-  private readonly config = resolveConfig(gateway, 'prod', PROVIDERS);
-  private readonly batchSize: number;
-  private crashBeforeSend = false;
+  readonly #ingest: (event: APIGatewayProxyEventV2) => Promise<unknown>;
+  readonly #process: (event: SQSEvent, context: { getRemainingTimeInMillis(): number }) => Promise<unknown>;
+  readonly #telemetry: EmfTelemetry;
+  readonly #stores;
+  readonly #config = resolveConfig(gateway, 'prod', PROVIDERS);
+  readonly #batchSize: number;
+  #crashBeforeSend = false;
 
   constructor(options: { readonly batchSize: number; readonly handlers: HandlerRegistry }) {
-    this.batchSize = options.batchSize;
+    this.#batchSize = options.batchSize;
     const random = new SeededRandom(7);
     const shared = { clock: this.clock, random: random.fork() };
     this.database = new CountingDatabase({ ...shared, indexLagMs: () => 0, ttlDelayMs: () => 0 }, this.meter);
@@ -89,26 +89,26 @@ export class BilledGateway {
     this.database.define({ name: EFFECTS, partition: 'id' });
     this.dead = new CountingQueue({ ...shared, duplicateRate: 0 }, this.meter, 'dead');
     this.main = new CountingQueue({ ...shared, duplicateRate: 0 }, this.meter, 'work');
-    this.telemetry = new EmfTelemetry({
-      environment: this.config.environment,
-      level: this.config.logLevel,
-      write: line => this.countLog(line),
+    this.#telemetry = new EmfTelemetry({
+      environment: this.#config.environment,
+      level: this.#config.logLevel,
+      write: line => this.#countLog(line),
       now: () => this.clock.now(),
     });
     const values = new MemorySecretValues();
-    for (const { id } of this.config.sources) values.set(id, SECRET);
+    for (const { id } of this.#config.sources) values.set(id, SECRET);
     const secrets = new CachedSecrets(values, this.clock);
-    this.stores = this.storesOf(random);
-    this.ingest = handleRequest(
-      this.config.sources,
-      { ...this.stores, secrets, refused: new RefusedSlots(random) },
-      this.config,
+    this.#stores = this.#storesOf(random);
+    this.#ingest = handleRequest(
+      this.#config.sources,
+      { ...this.#stores, secrets, refused: new RefusedSlots(random) },
+      this.#config,
     );
-    const pauses = new Pauses(this.stores, this.config.timings.pauseCacheMs);
-    const processPorts = { ...this.stores, pauses, breaker: new Breaker(), handlers: options.handlers };
-    this.process = handleBatch(processPorts, {
-      ...this.config,
-      sources: new Map(this.config.sources.map(it => [it.id, it])),
+    const pauses = new Pauses(this.#stores, this.#config.timings.pauseCacheMs);
+    const processPorts = { ...this.#stores, pauses, breaker: new Breaker(), handlers: options.handlers };
+    this.#process = handleBatch(processPorts, {
+      ...this.#config,
+      sources: new Map(this.#config.sources.map(it => [it.id, it])),
     });
   }
 
@@ -117,35 +117,35 @@ export class BilledGateway {
     await this.clock.advanceBy(GAP_MS);
     const request = apiEventOf(event, SECRET, this.clock.now());
     this.meter.counts.httpRequests += Math.max(1, Math.ceil(Buffer.byteLength(event.body) / HTTP_CHUNK_BYTES));
-    this.countLog(ACCESS_LOG_LINE);
+    this.#countLog(ACCESS_LOG_LINE);
     this.meter.counts.invocations.ingest += 1;
     try {
-      const answer = (await this.ingest(request)) as { statusCode: number };
+      const answer = (await this.#ingest(request)) as { statusCode: number };
       return answer.statusCode;
     } catch (error) {
       if (!(error instanceof Crash)) throw error;
       return undefined;
     } finally {
-      this.telemetry.flush();
+      this.#telemetry.flush();
     }
   }
 
   /** The same, with the process killed between recording the event and sending its message. */
   async deliverAndCrash(event: ProviderEvent): Promise<void> {
-    this.crashBeforeSend = true;
+    this.#crashBeforeSend = true;
     await this.deliver(event);
-    this.crashBeforeSend = false;
+    this.#crashBeforeSend = false;
   }
 
   /** Lambda's poller until the queue holds nothing that is due: batches, invocations, deletes. */
   async drain(): Promise<void> {
     for (;;) {
       if (this.main.numbers().visible === 0) return;
-      const batch = this.main.receive(this.batchSize);
+      const batch = this.main.receive(this.#batchSize);
       await this.clock.advanceBy(GAP_MS * batch.length);
       this.meter.counts.invocations.process += 1;
-      const answer = await this.process({ Records: batch.map(toRecord) }, { getRemainingTimeInMillis: () => 30_000 });
-      this.telemetry.flush();
+      const answer = await this.#process({ Records: batch.map(toRecord) }, { getRemainingTimeInMillis: () => 30_000 });
+      this.#telemetry.flush();
       const { batchItemFailures } = answer as { batchItemFailures: { itemIdentifier: string }[] };
       const failed = new Set(batchItemFailures.map(it => it.itemIdentifier));
       this.main.deleteBatch(batch.filter(it => !failed.has(it.messageId)).map(it => it.receipt));
@@ -154,21 +154,21 @@ export class BilledGateway {
 
   /** A person replays one event. */
   async replay(event: ProviderEvent): Promise<void> {
-    const item = await this.stores.store.get(toEventPk(toSourceId(event.provider), event.id as EventKey));
+    const item = await this.#stores.store.get(toEventPk(toSourceId(event.provider), event.id as EventKey));
     if (!item) throw new Error(`There is no record of ${event.provider} ${event.id} to replay`);
     const request = { replayId: 'replay-1', by: 'bench', why: 'bench' };
-    const result = await replayEvent(item, request, this.stores, this.config);
+    const result = await replayEvent(item, request, this.#stores, this.#config);
     if (result.kind !== 'replayed') throw new Error(`The replay was refused: ${JSON.stringify(result)}`);
   }
 
   async sweep(): Promise<void> {
-    await sweep(50_000, this.stores, {
-      ...this.config,
-      sourceIds: this.config.sources.map(it => it.id),
-      sendsPerSecond: this.config.sweepSendsPerSecond,
-      deadQueueRetentionSeconds: this.config.deadQueueRetentionSeconds,
+    await sweep(50_000, this.#stores, {
+      ...this.#config,
+      sourceIds: this.#config.sources.map(it => it.id),
+      sendsPerSecond: this.#config.sweepSendsPerSecond,
+      deadQueueRetentionSeconds: this.#config.deadQueueRetentionSeconds,
     });
-    this.telemetry.flush();
+    this.#telemetry.flush();
   }
 
   /** Bytes the two tables hold, as their storage is billed. */
@@ -176,14 +176,14 @@ export class BilledGateway {
     return { events: this.database.storedBytes(EVENTS), payloads: this.database.storedBytes(PAYLOADS) };
   }
 
-  private storesOf(random: SeededRandom) {
+  #storesOf(random: SeededRandom) {
     const queue = new MemoryWorkQueue(this.main);
     return {
       store: new MemoryEventStore(this.database, EVENTS) as EventStore,
       payloads: new MemoryPayloadStore(this.database, PAYLOADS),
       control: new MemoryControlStore(this.database, EVENTS),
-      blobs: this.countingBlobs(),
-      queue: { send: async (...given: Parameters<WorkQueue['send']>) => this.sendOrCrash(queue, given) },
+      blobs: this.#countingBlobs(),
+      queue: { send: async (...given: Parameters<WorkQueue['send']>) => this.#sendOrCrash(queue, given) },
       dead: new MemoryDeadQueue(this.dead),
       gauge: new MemoryQueueGauge(this.main, this.dead),
       receipts: new MemoryReceiptBox(this.main),
@@ -194,16 +194,16 @@ export class BilledGateway {
       ids: new SeededIds(random.fork()),
       random: random.fork(),
       timer: systemTimer,
-      telemetry: this.telemetry,
+      telemetry: this.#telemetry,
     };
   }
 
-  private sendOrCrash(queue: WorkQueue, given: Parameters<WorkQueue['send']>): Promise<void> {
-    if (this.crashBeforeSend) throw new Crash('killed before the send');
+  #sendOrCrash(queue: WorkQueue, given: Parameters<WorkQueue['send']>): Promise<void> {
+    if (this.#crashBeforeSend) throw new Crash('killed before the send');
     return queue.send(...given);
   }
 
-  private countingBlobs(): BlobStore {
+  #countingBlobs(): BlobStore {
     const blobs = new MemoryBlobs(this.clock);
     return {
       put: (key, bytes) => {
@@ -217,7 +217,7 @@ export class BilledGateway {
     };
   }
 
-  private countLog(line: string): void {
+  #countLog(line: string): void {
     this.meter.counts.logBytes += Buffer.byteLength(line) + 1;
   }
 }

@@ -30,52 +30,52 @@ export class Observations {
   deadLettered = 0;
   /** Accepted, and neither processed nor dead. */
   open = 0;
-  private readonly perSecond: number;
-  private readonly latencies: number[] = [];
-  private readonly breaches = new Map<string, number>();
-  private backlog = 0;
-  private inFlight = 0;
-  private drainedAt: number | undefined;
+  readonly #perSecond: number;
+  readonly #latencies: number[] = [];
+  readonly #breaches = new Map<string, number>();
+  #backlog = 0;
+  #inFlight = 0;
+  #drainedAt: number | undefined;
 
   /** `perSecond`: arrivals in calm times. */
   constructor(perSecond: number) {
-    this.perSecond = perSecond;
+    this.#perSecond = perSecond;
   }
 
   complete(acceptedAt: number, now: number): void {
     this.open -= 1;
-    const disturbed = now >= OUTAGE.from && this.drainedAt === undefined;
+    const disturbed = now >= OUTAGE.from && this.#drainedAt === undefined;
     const burst = acceptedAt >= BURST.from && acceptedAt < BURST.to + MINUTE;
-    if (!disturbed && !burst) this.latencies.push(now - acceptedAt);
+    if (!disturbed && !burst) this.#latencies.push(now - acceptedAt);
   }
 
   /** How many wait, and how many are in flight, at this moment. */
   note(waiting: number, inFlight: number): void {
-    this.backlog = Math.max(this.backlog, waiting);
-    this.inFlight = Math.max(this.inFlight, inFlight);
+    this.#backlog = Math.max(this.#backlog, waiting);
+    this.#inFlight = Math.max(this.#inFlight, inFlight);
   }
 
   /** Drained: what is open is no more than a second's arrivals. */
   noteDrain(now: number): void {
-    if (this.drainedAt !== undefined || now < OUTAGE.to) return;
-    if (this.open <= Math.max(3, this.perSecond)) this.drainedAt = now;
+    if (this.#drainedAt !== undefined || now < OUTAGE.to) return;
+    if (this.open <= Math.max(3, this.#perSecond)) this.#drainedAt = now;
   }
 
   /** The first time counts. */
   breach(quota: string, now: number): void {
-    if (!this.breaches.has(quota)) this.breaches.set(quota, now);
+    if (!this.#breaches.has(quota)) this.#breaches.set(quota, now);
   }
 
   /** In events of the whole load: one of `thin` was simulated. */
   result(thin: number): Result {
-    const sorted = this.latencies.sort((a, b) => a - b);
+    const sorted = this.#latencies.sort((a, b) => a - b);
     return {
       arrived: this.arrived * thin,
       refused: this.refused * thin,
-      breaches: [...this.breaches].map(([quota, at]) => ({ quota, at })).sort((a, b) => a.at - b.at),
-      backlog: this.backlog * thin,
-      inFlight: this.inFlight * thin,
-      drainSeconds: this.drainedAt === undefined ? undefined : this.drainedAt - OUTAGE.to,
+      breaches: [...this.#breaches].map(([quota, at]) => ({ quota, at })).sort((a, b) => a.at - b.at),
+      backlog: this.#backlog * thin,
+      inFlight: this.#inFlight * thin,
+      drainSeconds: this.#drainedAt === undefined ? undefined : this.#drainedAt - OUTAGE.to,
       p99Ms: (sorted[Math.floor(sorted.length * 0.99)] ?? Number.NaN) * 1_000,
       deadLettered: this.deadLettered * thin,
     };

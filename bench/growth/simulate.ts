@@ -57,219 +57,219 @@ type Happening =
   | { readonly kind: 'sweep' };
 
 export class Growth {
-  private readonly heap = new Heap<{ readonly at: number; readonly what: Happening }>((a, b) => a.at < b.at);
-  private readonly random = new SeededRandom(7);
-  private now = 0;
-  private readonly queue: Message[] = [];
-  private head = 0;
-  private readonly parked: { readonly due: number; readonly message: Message }[] = [];
-  private parkedHead = 0;
-  private running = 0;
-  private pollers = 0;
-  private hidden = 0;
-  private readonly api: Bucket;
-  private readonly environments: Bucket;
-  private warm: number;
-  private readonly table: Table;
-  private readonly key: Table;
-  private readonly seen: Observations;
+  readonly #heap = new Heap<{ readonly at: number; readonly what: Happening }>((a, b) => a.at < b.at);
+  readonly #random = new SeededRandom(7);
+  #now = 0;
+  readonly #queue: Message[] = [];
+  #head = 0;
+  readonly #parked: { readonly due: number; readonly message: Message }[] = [];
+  #parkedHead = 0;
+  #running = 0;
+  #pollers = 0;
+  #hidden = 0;
+  readonly #api: Bucket;
+  readonly #environments: Bucket;
+  #warm: number;
+  readonly #table: Table;
+  readonly #key: Table;
+  readonly #seen: Observations;
 
-  private readonly design: Design;
-  private readonly load: Load;
-  private readonly times: Times;
-  private readonly quotas: Quotas;
-  private readonly thin: number;
+  readonly #design: Design;
+  readonly #load: Load;
+  readonly #times: Times;
+  readonly #quotas: Quotas;
+  readonly #thin: number;
 
   constructor(design: Design, load: Load, times: Times, quotas: Quotas, thin: number) {
-    this.design = design;
-    this.load = load;
-    this.times = times;
-    this.quotas = quotas;
-    this.thin = thin;
-    this.seen = new Observations(load.perSecond / thin);
-    this.api = new Bucket(quotas.apiPerSecond / thin, quotas.apiBurst / thin);
-    this.environments = new Bucket(quotas.newEnvironmentsPer10s / 10 / thin, quotas.newEnvironmentsPer10s / thin);
-    this.warm = (load.perSecond * 0.1) / thin;
-    this.table = new Table(quotas.tableFirst / thin, quotas.tableMost / thin);
-    this.key = new Table(quotas.indexKeyUnits / thin, quotas.indexKeyUnits / thin);
+    this.#design = design;
+    this.#load = load;
+    this.#times = times;
+    this.#quotas = quotas;
+    this.#thin = thin;
+    this.#seen = new Observations(load.perSecond / thin);
+    this.#api = new Bucket(quotas.apiPerSecond / thin, quotas.apiBurst / thin);
+    this.#environments = new Bucket(quotas.newEnvironmentsPer10s / 10 / thin, quotas.newEnvironmentsPer10s / thin);
+    this.#warm = (load.perSecond * 0.1) / thin;
+    this.#table = new Table(quotas.tableFirst / thin, quotas.tableMost / thin);
+    this.#key = new Table(quotas.indexKeyUnits / thin, quotas.indexKeyUnits / thin);
   }
 
   run(): Result {
-    this.plan(0, { kind: 'arrive', tries: 0 });
-    if (this.design.waits.kind === 'parked') this.plan(1, { kind: 'sweep' });
-    for (let next = this.heap.pop(); next !== undefined && next.at < GIVE_UP; next = this.heap.pop()) {
-      this.now = next.at;
-      this.happen(next.what);
-      this.seen.noteDrain(this.now);
-      if (this.now > ARRIVALS_END && this.seen.open === 0) break;
+    this.#plan(0, { kind: 'arrive', tries: 0 });
+    if (this.#design.waits.kind === 'parked') this.#plan(1, { kind: 'sweep' });
+    for (let next = this.#heap.pop(); next !== undefined && next.at < GIVE_UP; next = this.#heap.pop()) {
+      this.#now = next.at;
+      this.#happen(next.what);
+      this.#seen.noteDrain(this.#now);
+      if (this.#now > ARRIVALS_END && this.#seen.open === 0) break;
     }
-    return this.seen.result(this.thin);
+    return this.#seen.result(this.#thin);
   }
 
-  private plan(at: number, what: Happening): void {
-    this.heap.push({ at, what });
+  #plan(at: number, what: Happening): void {
+    this.#heap.push({ at, what });
   }
 
-  private happen(what: Happening): void {
+  #happen(what: Happening): void {
     switch (what.kind) {
       case 'arrive':
-        if (what.tries === 0) this.scheduleNext();
-        this.arrive(what.tries);
+        if (what.tries === 0) this.#scheduleNext();
+        this.#arrive(what.tries);
         return;
       case 'accepted':
-        this.running -= 1;
-        this.seen.open += 1;
-        this.plan(this.now + this.draw(this.times.handOverMs), {
+        this.#running -= 1;
+        this.#seen.open += 1;
+        this.#plan(this.#now + this.#draw(this.#times.handOverMs), {
           kind: 'enqueue',
-          message: { acceptedAt: this.now - this.times.acceptMs / 1_000, receives: 0 },
+          message: { acceptedAt: this.#now - this.#times.acceptMs / 1_000, receives: 0 },
         });
         return;
       case 'enqueue':
-        this.queue.push(what.message);
-        this.poll();
+        this.#queue.push(what.message);
+        this.#poll();
         return;
       case 'batch':
-        this.finish(what.batch, what.failed);
+        this.#finish(what.batch, what.failed);
         return;
       case 'free':
-        this.hidden -= 1;
+        this.#hidden -= 1;
         return;
       case 'sweep':
-        this.sweep();
+        this.#sweep();
         return;
     }
   }
 
-  private scheduleNext(): void {
-    this.seen.arrived += 1;
-    const inBurst = this.now >= BURST.from && this.now < BURST.to;
-    const rate = (this.load.perSecond * (inBurst ? this.load.burst : 1)) / this.thin;
-    const next = this.now - Math.log(1 - this.random.next()) / rate;
-    if (next < ARRIVALS_END) this.plan(next, { kind: 'arrive', tries: 0 });
+  #scheduleNext(): void {
+    this.#seen.arrived += 1;
+    const inBurst = this.#now >= BURST.from && this.#now < BURST.to;
+    const rate = (this.#load.perSecond * (inBurst ? this.#load.burst : 1)) / this.#thin;
+    const next = this.#now - Math.log(1 - this.#random.next()) / rate;
+    if (next < ARRIVALS_END) this.#plan(next, { kind: 'arrive', tries: 0 });
   }
 
-  private arrive(tries: number): void {
-    if (!this.api.take(this.now, 1)) {
-      this.refuse('API Gateway requests per second', tries);
+  #arrive(tries: number): void {
+    if (!this.#api.take(this.#now, 1)) {
+      this.#refuse('API Gateway requests per second', tries);
       return;
     }
-    const cold = this.invoke();
+    const cold = this.#invoke();
     if (cold === undefined) {
-      this.refuse('Lambda environments', tries);
+      this.#refuse('Lambda environments', tries);
       return;
     }
-    const wait = this.table.take(this.now, this.design.units.accept);
-    const keyWait = this.key.take(this.now, this.design.unitsOnOneKey / this.load.sources);
+    const wait = this.#table.take(this.#now, this.#design.units.accept);
+    const keyWait = this.#key.take(this.#now, this.#design.unitsOnOneKey / this.#load.sources);
     if (wait > TABLE_PATIENCE || keyWait > TABLE_PATIENCE) {
-      this.running -= 1;
-      this.refuse(wait > TABLE_PATIENCE ? 'write units of the table' : 'write units of one index key', tries);
+      this.#running -= 1;
+      this.#refuse(wait > TABLE_PATIENCE ? 'write units of the table' : 'write units of one index key', tries);
       return;
     }
-    const seconds = this.draw(this.times.acceptMs) + Math.max(wait, keyWait) + cold;
-    this.plan(this.now + seconds, { kind: 'accepted' });
+    const seconds = this.#draw(this.#times.acceptMs) + Math.max(wait, keyWait) + cold;
+    this.#plan(this.#now + seconds, { kind: 'accepted' });
   }
 
-  private refuse(quota: string, tries: number): void {
-    this.seen.breach(quota, this.now);
-    this.seen.refused += 1;
-    if (tries < PROVIDER.retries) this.plan(this.now + PROVIDER.wait, { kind: 'arrive', tries: tries + 1 });
+  #refuse(quota: string, tries: number): void {
+    this.#seen.breach(quota, this.#now);
+    this.#seen.refused += 1;
+    if (tries < PROVIDER.retries) this.#plan(this.#now + PROVIDER.wait, { kind: 'arrive', tries: tries + 1 });
   }
 
   /** Seconds of a cold start (0: a warm environment was free), or undefined when there is none to be had. */
-  private invoke(): number | undefined {
-    if (this.running + 1 > this.quotas.concurrency / this.thin) return undefined;
-    this.running += 1;
-    if (this.running <= this.warm) return 0;
-    if (!this.environments.take(this.now, 1)) {
-      this.running -= 1;
+  #invoke(): number | undefined {
+    if (this.#running + 1 > this.#quotas.concurrency / this.#thin) return undefined;
+    this.#running += 1;
+    if (this.#running <= this.#warm) return 0;
+    if (!this.#environments.take(this.#now, 1)) {
+      this.#running -= 1;
       return undefined;
     }
-    this.warm += 1;
-    return this.times.coldMs / 1_000;
+    this.#warm += 1;
+    return this.#times.coldMs / 1_000;
   }
 
-  private poll(): void {
-    const grown = (5 + (this.now / MINUTE) * this.quotas.mappingGrowthPerMinute) / this.thin;
-    const most = Math.max(1, Math.min(this.design.maxConcurrency / this.thin, grown));
-    while (this.pollers < most && this.head < this.queue.length) {
-      if (this.hidden + this.pollers * this.design.batchSize >= this.quotas.inFlight / this.thin) {
-        this.seen.breach('SQS messages in flight', this.now);
+  #poll(): void {
+    const grown = (5 + (this.#now / MINUTE) * this.#quotas.mappingGrowthPerMinute) / this.#thin;
+    const most = Math.max(1, Math.min(this.#design.maxConcurrency / this.#thin, grown));
+    while (this.#pollers < most && this.#head < this.#queue.length) {
+      if (this.#hidden + this.#pollers * this.#design.batchSize >= this.#quotas.inFlight / this.#thin) {
+        this.#seen.breach('SQS messages in flight', this.#now);
         return;
       }
-      const cold = this.invoke();
+      const cold = this.#invoke();
       if (cold === undefined) {
-        this.seen.breach('Lambda environments', this.now);
+        this.#seen.breach('Lambda environments', this.#now);
         return;
       }
-      const batch = this.queue.slice(this.head, this.head + this.design.batchSize);
-      this.head += batch.length;
-      if (this.head > 10_000) {
-        this.queue.splice(0, this.head);
-        this.head = 0;
+      const batch = this.#queue.slice(this.#head, this.#head + this.#design.batchSize);
+      this.#head += batch.length;
+      if (this.#head > 10_000) {
+        this.#queue.splice(0, this.#head);
+        this.#head = 0;
       }
-      this.pollers += 1;
-      const failed = this.now >= OUTAGE.from && this.now < OUTAGE.to;
-      const each = failed ? this.design.units.fail : this.design.units.complete;
+      this.#pollers += 1;
+      const failed = this.#now >= OUTAGE.from && this.#now < OUTAGE.to;
+      const each = failed ? this.#design.units.fail : this.#design.units.complete;
       // What an attempt cannot write at once it writes later: the message waits with it.
-      const wait = this.table.take(this.now, each * batch.length, Number.POSITIVE_INFINITY);
-      if (wait > TABLE_PATIENCE) this.seen.breach('write units of the table', this.now);
+      const wait = this.#table.take(this.#now, each * batch.length, Number.POSITIVE_INFINITY);
+      if (wait > TABLE_PATIENCE) this.#seen.breach('write units of the table', this.#now);
       // An open breaker parks without calling: only designs that wait in the queue pay for the call that fails.
-      const work = failed && this.design.waits.kind === 'visibility' ? FAIL_SECONDS : this.draw(this.times.batchMs);
-      this.plan(this.now + work + wait + cold, { kind: 'batch', batch, failed });
+      const work = failed && this.#design.waits.kind === 'visibility' ? FAIL_SECONDS : this.#draw(this.#times.batchMs);
+      this.#plan(this.#now + work + wait + cold, { kind: 'batch', batch, failed });
     }
-    this.seen.note(
-      this.queue.length - this.head + this.parked.length - this.parkedHead,
-      this.hidden + this.pollers * this.design.batchSize,
+    this.#seen.note(
+      this.#queue.length - this.#head + this.#parked.length - this.#parkedHead,
+      this.#hidden + this.#pollers * this.#design.batchSize,
     );
   }
 
-  private finish(batch: readonly Message[], failed: boolean): void {
-    this.pollers -= 1;
-    this.running -= 1;
+  #finish(batch: readonly Message[], failed: boolean): void {
+    this.#pollers -= 1;
+    this.#running -= 1;
     for (const message of batch) {
-      if (failed) this.wait(message);
-      else this.seen.complete(message.acceptedAt, this.now);
+      if (failed) this.#wait(message);
+      else this.#seen.complete(message.acceptedAt, this.#now);
     }
-    this.poll();
+    this.#poll();
   }
 
-  private wait(message: Message): void {
-    const { waits } = this.design;
+  #wait(message: Message): void {
+    const { waits } = this.#design;
     if (waits.kind === 'parked') {
-      this.parked.push({ due: this.now + PARK_SECONDS, message });
+      this.#parked.push({ due: this.#now + PARK_SECONDS, message });
       return;
     }
     message.receives += 1;
     if (message.receives >= waits.receives) {
-      this.seen.deadLettered += 1;
-      this.seen.open -= 1;
+      this.#seen.deadLettered += 1;
+      this.#seen.open -= 1;
       return;
     }
-    this.hidden += 1;
-    this.plan(this.now + waits.waitSeconds, { kind: 'free' });
-    this.plan(this.now + waits.waitSeconds, { kind: 'enqueue', message });
+    this.#hidden += 1;
+    this.#plan(this.#now + waits.waitSeconds, { kind: 'free' });
+    this.#plan(this.#now + waits.waitSeconds, { kind: 'enqueue', message });
   }
 
   /** Once a second: what is due, up to the send rate; a run begins every minute and has 55 seconds. */
-  private sweep(): void {
-    const { waits } = this.design;
+  #sweep(): void {
+    const { waits } = this.#design;
     if (waits.kind !== 'parked') return;
-    if (this.now % MINUTE < 55) {
+    if (this.#now % MINUTE < 55) {
       // At least one a second is looked at, however thin the simulation is.
-      let sends = Math.max(1, waits.sendsPerSecond / this.thin);
-      for (; sends >= 1 && this.parkedHead < this.parked.length; sends -= 1) {
-        const first = this.parked[this.parkedHead];
-        if (first === undefined || first.due > this.now) break;
-        this.parkedHead += 1;
-        this.plan(this.now + this.draw(this.times.handOverMs), { kind: 'enqueue', message: first.message });
+      let sends = Math.max(1, waits.sendsPerSecond / this.#thin);
+      for (; sends >= 1 && this.#parkedHead < this.#parked.length; sends -= 1) {
+        const first = this.#parked[this.#parkedHead];
+        if (first === undefined || first.due > this.#now) break;
+        this.#parkedHead += 1;
+        this.#plan(this.#now + this.#draw(this.#times.handOverMs), { kind: 'enqueue', message: first.message });
       }
     }
-    this.plan(this.now + 1, { kind: 'sweep' });
+    this.#plan(this.#now + 1, { kind: 'sweep' });
   }
 
   /** A log-normal draw around a median in milliseconds, in seconds. */
-  private draw(medianMs: number): number {
-    const gauss = Math.sqrt(-2 * Math.log(1 - this.random.next())) * Math.cos(2 * Math.PI * this.random.next());
+  #draw(medianMs: number): number {
+    const gauss = Math.sqrt(-2 * Math.log(1 - this.#random.next())) * Math.cos(2 * Math.PI * this.#random.next());
     return (medianMs / 1_000) * Math.exp(SIGMA * gauss);
   }
 }

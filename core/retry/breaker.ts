@@ -23,11 +23,11 @@ interface Circuit {
 export type Permission = { readonly kind: 'run' } | { readonly kind: 'park'; readonly untilMs: EpochMs };
 
 export class Breaker {
-  private readonly circuits = new Map<string, Circuit>();
+  readonly #circuits = new Map<string, Circuit>();
 
   /** May this handler run now? Otherwise the event is parked until `untilMs`. */
   ask(handler: string, now: EpochMs): Permission {
-    const circuit = this.circuits.get(handler);
+    const circuit = this.#circuits.get(handler);
     if (!circuit || circuit.state === 'closed') return { kind: 'run' };
     if (circuit.state === 'open') {
       if (now - circuit.lastProbeAt < PROBE_EVERY_MS) return { kind: 'park', untilMs: now + PARK_MS };
@@ -51,7 +51,7 @@ export class Breaker {
 
   /** Tells the breaker how an attempt ended. Only failures that a retry could help count. */
   record(handler: string, ok: boolean, now: EpochMs): void {
-    const circuit = this.circuits.get(handler) ?? {
+    const circuit = this.#circuits.get(handler) ?? {
       attempts: [],
       state: 'closed',
       lastProbeAt: 0,
@@ -59,7 +59,7 @@ export class Breaker {
       stepAt: 0,
       taken: 0,
     };
-    this.circuits.set(handler, circuit);
+    this.#circuits.set(handler, circuit);
     if (circuit.state === 'open') {
       if (ok) Object.assign(circuit, { state: 'draining', step: 0, stepAt: now, taken: 0 });
       return;

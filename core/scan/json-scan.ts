@@ -10,21 +10,21 @@ const KINDS: readonly JsonKind[] = ['object', 'array', 'string', 'string', 'numb
 
 /** A scanned document. Nodes are numbers; `ROOT` is the whole. */
 export class JsonDocument {
-  private readonly bytes: Uint8Array;
-  private readonly tape: Int32Array;
+  readonly #bytes: Uint8Array;
+  readonly #tape: Int32Array;
 
   constructor(bytes: Uint8Array, tape: Int32Array) {
-    this.bytes = bytes;
-    this.tape = tape;
+    this.#bytes = bytes;
+    this.#tape = tape;
   }
 
   kind(node: number): JsonKind {
-    return KINDS[this.tape[node] ?? NULL] ?? 'null';
+    return KINDS[this.#tape[node] ?? NULL] ?? 'null';
   }
 
   /** The value as it is in the body, byte for byte. */
   slice(node: number): Uint8Array {
-    return this.bytes.subarray(this.tape[node + 1], this.tape[node + 2]);
+    return this.#bytes.subarray(this.#tape[node + 1], this.#tape[node + 2]);
   }
 
   /**
@@ -32,9 +32,9 @@ export class JsonDocument {
    * that are not well-formed Unicode (bytes that are not UTF-8, lone surrogates): they would all look the same.
    */
   text(node: number): string | undefined {
-    switch (this.tape[node]) {
+    switch (this.#tape[node]) {
       case STRING:
-        return textOf(this.bytes.subarray((this.tape[node + 1] ?? 0) + 1, (this.tape[node + 2] ?? 0) - 1));
+        return textOf(this.#bytes.subarray((this.#tape[node + 1] ?? 0) + 1, (this.#tape[node + 2] ?? 0) - 1));
       case ESCAPED_STRING: {
         const raw = textOf(this.slice(node));
         if (raw === undefined) return undefined;
@@ -54,41 +54,41 @@ export class JsonDocument {
 
   /** The last member of this name, as JSON.parse would choose. */
   member(node: number, name: string): number | undefined {
-    if (this.tape[node] !== OBJECT) return undefined;
+    if (this.#tape[node] !== OBJECT) return undefined;
     const wanted = utf8(name);
-    const end = this.tape[node + 3] ?? 0;
+    const end = this.#tape[node + 3] ?? 0;
     let found: number | undefined;
     for (let key = node + STRIDE; key < end; ) {
       const value = key + STRIDE;
-      if (this.isKey(key, name, wanted)) found = value;
-      key = this.tape[value + 3] ?? end;
+      if (this.#isKey(key, name, wanted)) found = value;
+      key = this.#tape[value + 3] ?? end;
     }
     return found;
   }
 
-  private isKey(key: number, name: string, wanted: Uint8Array): boolean {
-    if (this.tape[key] === ESCAPED_STRING) return this.text(key) === name;
-    const start = (this.tape[key + 1] ?? 0) + 1;
-    if ((this.tape[key + 2] ?? 0) - 1 - start !== wanted.length) return false;
-    for (let i = 0; i < wanted.length; i++) if (this.bytes[start + i] !== wanted[i]) return false;
+  #isKey(key: number, name: string, wanted: Uint8Array): boolean {
+    if (this.#tape[key] === ESCAPED_STRING) return this.text(key) === name;
+    const start = (this.#tape[key + 1] ?? 0) + 1;
+    if ((this.#tape[key + 2] ?? 0) - 1 - start !== wanted.length) return false;
+    for (let i = 0; i < wanted.length; i++) if (this.#bytes[start + i] !== wanted[i]) return false;
     return true;
   }
 
   /** Elements of an array, in order; none for anything else. */
   elements(node: number): number[] {
     const found: number[] = [];
-    if (this.tape[node] !== ARRAY) return found;
-    const end = this.tape[node + 3] ?? 0;
-    for (let at = node + STRIDE; at < end; at = this.tape[at + 3] ?? end) found.push(at);
+    if (this.#tape[node] !== ARRAY) return found;
+    const end = this.#tape[node + 3] ?? 0;
+    for (let at = node + STRIDE; at < end; at = this.#tape[at + 3] ?? end) found.push(at);
     return found;
   }
 
   /** Members of an object, in order, repeated names included. A name that is not well-formed is left out. */
   members(node: number): { name: string; value: number }[] {
     const found: { name: string; value: number }[] = [];
-    if (this.tape[node] !== OBJECT) return found;
-    const end = this.tape[node + 3] ?? 0;
-    for (let key = node + STRIDE; key < end; key = this.tape[key + STRIDE + 3] ?? end) {
+    if (this.#tape[node] !== OBJECT) return found;
+    const end = this.#tape[node + 3] ?? 0;
+    for (let key = node + STRIDE; key < end; key = this.#tape[key + STRIDE + 3] ?? end) {
       const name = this.text(key);
       if (name !== undefined) found.push({ name, value: key + STRIDE });
     }
@@ -100,12 +100,12 @@ export class JsonDocument {
     let node: number | undefined = from;
     for (const step of stepsOf(path)) {
       if (node === undefined) return undefined;
-      node = this.tape[node] === ARRAY ? this.element(node, step) : this.member(node, step);
+      node = this.#tape[node] === ARRAY ? this.#element(node, step) : this.member(node, step);
     }
     return node;
   }
 
-  private element(node: number, step: string): number | undefined {
+  #element(node: number, step: string): number | undefined {
     return /^\d{1,6}$/.test(step) ? this.elements(node)[Number(step)] : undefined;
   }
 }

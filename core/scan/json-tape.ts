@@ -24,37 +24,37 @@ export const STRIDE = 4;
 
 class Scanner {
   tape: Int32Array;
-  private readonly bytes: Uint8Array;
-  private size = 0;
-  private at: number;
+  readonly #bytes: Uint8Array;
+  #size = 0;
+  #at: number;
 
   constructor(bytes: Uint8Array) {
-    this.bytes = bytes;
+    this.#bytes = bytes;
     this.tape = new Int32Array(STRIDE * Math.max(16, bytes.length >> 4));
-    this.at = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
+    this.#at = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
   }
 
   document(): boolean {
-    if (!this.value(0)) return false;
-    this.space();
-    return this.at === this.bytes.length;
+    if (!this.#value(0)) return false;
+    this.#space();
+    return this.#at === this.#bytes.length;
   }
 
-  private space(): void {
-    const { bytes } = this;
-    let { at } = this;
+  #space(): void {
+    const bytes = this.#bytes;
+    let at = this.#at;
     for (;;) {
       const byte = bytes[at];
       if (byte !== 0x20 && byte !== 0x0a && byte !== 0x0d && byte !== 0x09) break;
       at++;
     }
-    this.at = at;
+    this.#at = at;
   }
 
-  private open(kind: number, start: number): number {
-    const node = this.size;
-    this.size += STRIDE;
-    if (this.size > this.tape.length) {
+  #open(kind: number, start: number): number {
+    const node = this.#size;
+    this.#size += STRIDE;
+    if (this.#size > this.tape.length) {
       const larger = new Int32Array(this.tape.length * 2);
       larger.set(this.tape);
       this.tape = larger;
@@ -64,71 +64,71 @@ class Scanner {
     return node;
   }
 
-  private close(node: number): true {
-    this.tape[node + 2] = this.at;
-    this.tape[node + 3] = this.size;
+  #close(node: number): true {
+    this.tape[node + 2] = this.#at;
+    this.tape[node + 3] = this.#size;
     return true;
   }
 
-  private value(depth: number): boolean {
-    this.space();
-    switch (this.bytes[this.at]) {
+  #value(depth: number): boolean {
+    this.#space();
+    switch (this.#bytes[this.#at]) {
       case 0x22:
-        return this.string();
+        return this.#string();
       case 0x7b:
-        return depth < MAX_JSON_DEPTH && this.object(depth + 1);
+        return depth < MAX_JSON_DEPTH && this.#object(depth + 1);
       case 0x5b:
-        return depth < MAX_JSON_DEPTH && this.array(depth + 1);
+        return depth < MAX_JSON_DEPTH && this.#array(depth + 1);
       case 0x74:
-        return this.word(TRUE, 'true');
+        return this.#word(TRUE, 'true');
       case 0x66:
-        return this.word(FALSE, 'false');
+        return this.#word(FALSE, 'false');
       case 0x6e:
-        return this.word(NULL, 'null');
+        return this.#word(NULL, 'null');
       default:
-        return this.number();
+        return this.#number();
     }
   }
 
-  private object(depth: number): boolean {
-    const node = this.open(OBJECT, this.at++);
-    this.space();
-    if (this.bytes[this.at] === 0x7d) {
-      this.at++;
-      return this.close(node);
+  #object(depth: number): boolean {
+    const node = this.#open(OBJECT, this.#at++);
+    this.#space();
+    if (this.#bytes[this.#at] === 0x7d) {
+      this.#at++;
+      return this.#close(node);
     }
     for (;;) {
-      this.space();
-      if (this.bytes[this.at] !== 0x22 || !this.string()) return false;
-      this.space();
-      if (this.bytes[this.at++] !== 0x3a) return false;
-      if (!this.value(depth)) return false;
-      this.space();
-      const next = this.bytes[this.at++];
-      if (next === 0x7d) return this.close(node);
+      this.#space();
+      if (this.#bytes[this.#at] !== 0x22 || !this.#string()) return false;
+      this.#space();
+      if (this.#bytes[this.#at++] !== 0x3a) return false;
+      if (!this.#value(depth)) return false;
+      this.#space();
+      const next = this.#bytes[this.#at++];
+      if (next === 0x7d) return this.#close(node);
       if (next !== 0x2c) return false;
     }
   }
 
-  private array(depth: number): boolean {
-    const node = this.open(ARRAY, this.at++);
-    this.space();
-    if (this.bytes[this.at] === 0x5d) {
-      this.at++;
-      return this.close(node);
+  #array(depth: number): boolean {
+    const node = this.#open(ARRAY, this.#at++);
+    this.#space();
+    if (this.#bytes[this.#at] === 0x5d) {
+      this.#at++;
+      return this.#close(node);
     }
     for (;;) {
-      if (!this.value(depth)) return false;
-      this.space();
-      const next = this.bytes[this.at++];
-      if (next === 0x5d) return this.close(node);
+      if (!this.#value(depth)) return false;
+      this.#space();
+      const next = this.#bytes[this.#at++];
+      if (next === 0x5d) return this.#close(node);
       if (next !== 0x2c) return false;
     }
   }
 
-  private string(): boolean {
-    const { bytes } = this;
-    const start = this.at;
+  #string(): boolean {
+    const bytes = this.#bytes;
+    const start = this.#at;
     let at = start + 1;
     let kind = STRING;
     for (;;) {
@@ -137,16 +137,16 @@ class Scanner {
       if (byte === 0x22) break;
       if (byte === 0x5c) {
         kind = ESCAPED_STRING;
-        at = this.afterEscape(at + 1);
+        at = this.#afterEscape(at + 1);
         if (at < 0) return false;
       } else at++;
     }
-    this.at = at + 1;
-    return this.close(this.open(kind, start));
+    this.#at = at + 1;
+    return this.#close(this.#open(kind, start));
   }
 
-  private afterEscape(at: number): number {
-    switch (this.bytes[at]) {
+  #afterEscape(at: number): number {
+    switch (this.#bytes[at]) {
       case 0x22:
       case 0x5c:
       case 0x2f:
@@ -157,7 +157,7 @@ class Scanner {
       case 0x74:
         return at + 1;
       case 0x75: {
-        for (let i = 1; i <= 4; i++) if (!isHexDigit(this.bytes[at + i])) return -1;
+        for (let i = 1; i <= 4; i++) if (!isHexDigit(this.#bytes[at + i])) return -1;
         return at + 5;
       }
       default:
@@ -165,40 +165,40 @@ class Scanner {
     }
   }
 
-  private number(): boolean {
-    const start = this.at;
-    if (this.bytes[this.at] === 0x2d) this.at++;
-    if (this.bytes[this.at] === 0x30) this.at++;
-    else if (!this.digits()) return false;
-    if (this.bytes[this.at] === 0x2e) {
-      this.at++;
-      if (!this.digits()) return false;
+  #number(): boolean {
+    const start = this.#at;
+    if (this.#bytes[this.#at] === 0x2d) this.#at++;
+    if (this.#bytes[this.#at] === 0x30) this.#at++;
+    else if (!this.#digits()) return false;
+    if (this.#bytes[this.#at] === 0x2e) {
+      this.#at++;
+      if (!this.#digits()) return false;
     }
-    const exponent = this.bytes[this.at];
+    const exponent = this.#bytes[this.#at];
     if (exponent === 0x65 || exponent === 0x45) {
-      this.at++;
-      const sign = this.bytes[this.at];
-      if (sign === 0x2b || sign === 0x2d) this.at++;
-      if (!this.digits()) return false;
+      this.#at++;
+      const sign = this.#bytes[this.#at];
+      if (sign === 0x2b || sign === 0x2d) this.#at++;
+      if (!this.#digits()) return false;
     }
-    return this.close(this.open(NUMBER, start));
+    return this.#close(this.#open(NUMBER, start));
   }
 
-  private digits(): boolean {
-    const start = this.at;
+  #digits(): boolean {
+    const start = this.#at;
     for (;;) {
-      const byte = this.bytes[this.at];
+      const byte = this.#bytes[this.#at];
       if (byte === undefined || byte < 0x30 || byte > 0x39) break;
-      this.at++;
+      this.#at++;
     }
-    return this.at > start;
+    return this.#at > start;
   }
 
-  private word(kind: number, word: string): boolean {
-    const start = this.at;
-    for (let i = 0; i < word.length; i++) if (this.bytes[start + i] !== word.charCodeAt(i)) return false;
-    this.at += word.length;
-    return this.close(this.open(kind, start));
+  #word(kind: number, word: string): boolean {
+    const start = this.#at;
+    for (let i = 0; i < word.length; i++) if (this.#bytes[start + i] !== word.charCodeAt(i)) return false;
+    this.#at += word.length;
+    return this.#close(this.#open(kind, start));
   }
 }
 

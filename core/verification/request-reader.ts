@@ -37,12 +37,12 @@ export const NO_SCOPE: Scope = {};
 export class RequestReader {
   readonly request: ReadableRequest;
   readonly settings: Readonly<Record<string, string>>;
-  private readonly publicUrl: string | undefined;
-  private readonly inner: ProviderSpec['identity']['document'];
-  private scannedJson: { readonly json: JsonDocument | undefined } | undefined;
-  private scannedForm: { readonly fields: readonly FormField[] | undefined } | undefined;
-  private scannedQuery: { readonly fields: readonly FormField[] | undefined } | undefined;
-  private scannedInner: { readonly find: (path: string) => string | undefined } | undefined;
+  readonly #publicUrl: string | undefined;
+  readonly #inner: ProviderSpec['identity']['document'];
+  #scannedJson: { readonly json: JsonDocument | undefined } | undefined;
+  #scannedForm: { readonly fields: readonly FormField[] | undefined } | undefined;
+  #scannedQuery: { readonly fields: readonly FormField[] | undefined } | undefined;
+  #scannedInner: { readonly find: (path: string) => string | undefined } | undefined;
 
   constructor(
     request: ReadableRequest,
@@ -51,19 +51,19 @@ export class RequestReader {
   ) {
     this.request = request;
     this.settings = settings;
-    this.publicUrl = publicUrl;
-    this.inner = inner;
+    this.#publicUrl = publicUrl;
+    this.#inner = inner;
   }
 
   /** The value as text. An optional value (`?`) that is absent is empty; one that is there and is no text is not. */
   text(src: Src | string, scope: Scope = NO_SCOPE): string | undefined {
-    if (!src.endsWith('?')) return this.required(src, scope);
+    if (!src.endsWith('?')) return this.#required(src, scope);
     const wanted = src.slice(0, -1);
-    return this.required(wanted, scope) ?? (this.isThere(wanted, scope) ? undefined : '');
+    return this.#required(wanted, scope) ?? (this.#isThere(wanted, scope) ? undefined : '');
   }
 
   /** Is there a value in the body, `null` aside? What was signed as absent could otherwise be put there unseen. */
-  private isThere(src: string, scope: Scope): boolean {
+  #isThere(src: string, scope: Scope): boolean {
     const [, kind, name = ''] = /^(json|root|parent|form):(.*)$/s.exec(src) ?? [];
     if (kind === undefined) return false;
     if (kind === 'form') return this.form()?.some(field => field.name === name) ?? true;
@@ -73,22 +73,22 @@ export class RequestReader {
     return found !== undefined && document?.kind(found) !== 'null';
   }
 
-  private required(src: string, scope: Scope): string | undefined {
+  #required(src: string, scope: Scope): string | undefined {
     const colon = src.indexOf(':');
     const name = src.slice(colon + 1);
     switch (colon < 0 ? src : src.slice(0, colon)) {
       case 'header':
         return own(this.request.headers, name);
       case 'json':
-        return this.jsonText(name, scope.item?.node ?? ROOT);
+        return this.#jsonText(name, scope.item?.node ?? ROOT);
       case 'root':
-        return this.jsonText(name, ROOT);
+        return this.#jsonText(name, ROOT);
       case 'parent':
-        return this.jsonText(name, scope.item?.parent ?? ROOT);
+        return this.#jsonText(name, scope.item?.parent ?? ROOT);
       case 'item':
         return scope.item?.key;
       case 'doc':
-        return this.readInner(name);
+        return this.#readInner(name);
       case 'form':
         return fieldText(this.form(), name);
       case 'query':
@@ -111,19 +111,19 @@ export class RequestReader {
   }
 
   json(): JsonDocument | undefined {
-    this.scannedJson ??= { json: this.scanBody() };
-    return this.scannedJson.json;
+    this.#scannedJson ??= { json: this.#scanBody() };
+    return this.#scannedJson.json;
   }
 
-  private scanBody(): JsonDocument | undefined {
-    const { inner } = this;
-    const bytes = inner?.asBody ? this.carried(inner) : this.request.body;
+  #scanBody(): JsonDocument | undefined {
+    const inner = this.#inner;
+    const bytes = inner?.asBody ? this.#carried(inner) : this.request.body;
     if (bytes === undefined) return undefined;
     return (inner?.format === 'json-lines' ? scanJson(linesAsArray(bytes)) : undefined) ?? scanJson(bytes);
   }
 
   /** The bytes of the inner document. */
-  private carried({ from, encoding }: NonNullable<ProviderSpec['identity']['document']>): Uint8Array | undefined {
+  #carried({ from, encoding }: NonNullable<ProviderSpec['identity']['document']>): Uint8Array | undefined {
     if (from === 'body') return this.request.body;
     const text = this.text(from);
     if (text === undefined) return undefined;
@@ -131,44 +131,44 @@ export class RequestReader {
   }
 
   form(): readonly FormField[] | undefined {
-    this.scannedForm ??= { fields: scanForm(this.request.body) };
-    return this.scannedForm.fields;
+    this.#scannedForm ??= { fields: scanForm(this.request.body) };
+    return this.#scannedForm.fields;
   }
 
   query(): readonly FormField[] | undefined {
-    this.scannedQuery ??= { fields: scanQuery(this.request.rawQuery ?? '') };
-    return this.scannedQuery.fields;
+    this.#scannedQuery ??= { fields: scanQuery(this.request.rawQuery ?? '') };
+    return this.#scannedQuery.fields;
   }
 
   /** The configured URL and the query as received: never anything from Host or X-Forwarded headers. */
   url(): string | undefined {
     const { rawQuery } = this.request;
-    return this.publicUrl === undefined || rawQuery === undefined || rawQuery === ''
-      ? this.publicUrl
-      : `${this.publicUrl}?${rawQuery}`;
+    return this.#publicUrl === undefined || rawQuery === undefined || rawQuery === ''
+      ? this.#publicUrl
+      : `${this.#publicUrl}?${rawQuery}`;
   }
 
   bareUrl(): string | undefined {
-    return this.publicUrl;
+    return this.#publicUrl;
   }
 
-  private jsonText(path: string, from: number): string | undefined {
+  #jsonText(path: string, from: number): string | undefined {
     const document = this.json();
     const node = document?.find(path, from);
     return node === undefined ? undefined : document?.text(node);
   }
 
-  private readInner(path: string): string | undefined {
-    this.scannedInner ??= { find: this.openInner() };
-    return this.scannedInner.find(path);
+  #readInner(path: string): string | undefined {
+    this.#scannedInner ??= { find: this.#openInner() };
+    return this.#scannedInner.find(path);
   }
 
-  private openInner(): (path: string) => string | undefined {
+  #openInner(): (path: string) => string | undefined {
     const nothing = () => undefined;
-    if (!this.inner) return nothing;
-    const bytes = this.carried(this.inner);
+    if (!this.#inner) return nothing;
+    const bytes = this.#carried(this.#inner);
     if (!bytes) return nothing;
-    if (this.inner.format === 'xml') {
+    if (this.#inner.format === 'xml') {
       const text = textOf(bytes);
       const xml: XmlDocument | undefined = text === undefined ? undefined : scanXml(text);
       return path => xml?.text(path);

@@ -75,37 +75,37 @@ const TOKEN_LIFE_SECONDS = 300;
 
 /** The request while it is being signed. */
 class Draft {
-  private readonly scheme: Scheme;
-  private readonly input: SignInput;
-  private readonly headers: Record<string, string>;
-  private readonly parts = new Map<string, string>();
-  private body: Uint8Array;
-  private rawQuery: string;
+  readonly #scheme: Scheme;
+  readonly #input: SignInput;
+  readonly #headers: Record<string, string>;
+  readonly #parts = new Map<string, string>();
+  #body: Uint8Array;
+  #rawQuery: string;
 
   constructor(scheme: Scheme, input: SignInput) {
-    this.scheme = scheme;
-    this.input = input;
-    this.headers = { ...input.headers };
-    this.body = input.body;
-    this.rawQuery = input.rawQuery ?? '';
+    this.#scheme = scheme;
+    this.#input = input;
+    this.#headers = { ...input.headers };
+    this.#body = input.body;
+    this.#rawQuery = input.rawQuery ?? '';
   }
 
   finish(): SignedRequest {
     return {
-      headers: this.headers,
-      ...(this.rawQuery === '' ? {} : { rawQuery: this.rawQuery }),
-      ...(this.body === this.input.body ? {} : { body: this.body }),
+      headers: this.#headers,
+      ...(this.#rawQuery === '' ? {} : { rawQuery: this.#rawQuery }),
+      ...(this.#body === this.#input.body ? {} : { body: this.#body }),
     };
   }
 
   meetConditions(): void {
-    for (const [name, value] of Object.entries(this.scheme.when?.header ?? {})) {
-      this.headers[name] ??= value === '*' ? '1' : value;
+    for (const [name, value] of Object.entries(this.#scheme.when?.header ?? {})) {
+      this.#headers[name] ??= value === '*' ? '1' : value;
     }
   }
 
   signItems(batch: string): void {
-    const document = scanJson(this.body);
+    const document = scanJson(this.#body);
     const list = document ? listItems(document, batch) : undefined;
     if (list?.kind !== 'items') throw new RangeError(`the body has no items at "${batch}"`);
     for (const item of list.items) this.signAt(item.path);
@@ -113,119 +113,122 @@ class Draft {
 
   /** Signs the request, or the batch item at a path. */
   signAt(itemPath: string): void {
-    const { scheme, input } = this;
+    const scheme = this.#scheme;
+    const input = this.#input;
     if (scheme.alg === 'token' || scheme.alg === 'basic') {
-      this.putSignature(scheme.alg === 'token' ? input.secret : `Basic ${toBase64(utf8(input.secret))}`, itemPath);
+      this.#putSignature(scheme.alg === 'token' ? input.secret : `Basic ${toBase64(utf8(input.secret))}`, itemPath);
       return;
     }
     const time = scheme.time && formatSignedTime(input.nowMs, scheme.time.unit);
-    if (scheme.time && time !== undefined) this.put(scheme.time.from, time, itemPath);
-    for (const [path, wanted] of expectedClaims(scheme, this.reader()))
-      this.put(`json:${path}`, wanted ?? '', itemPath);
-    this.fillSignedValues(itemPath);
+    if (scheme.time && time !== undefined) this.#put(scheme.time.from, time, itemPath);
+    for (const [path, wanted] of expectedClaims(scheme, this.#reader()))
+      this.#put(`json:${path}`, wanted ?? '', itemPath);
+    this.#fillSignedValues(itemPath);
     for (const bind of scheme.bind ?? []) {
-      this.put(bind.equals, encode(input.crypto.hash(bind.hash, this.body), bind.encoding), itemPath);
+      this.#put(bind.equals, encode(input.crypto.hash(bind.hash, this.#body), bind.encoding), itemPath);
     }
-    const reader = this.reader();
-    const scope = { ...this.scopeAt(itemPath, reader), sig: this.parts };
+    const reader = this.#reader();
+    const scope = { ...this.#scopeAt(itemPath, reader), sig: this.#parts };
     const message = buildMessage(scheme, { reader, scope, time, url: reader.url(), secret: input.secret });
     if ('kind' in message) throw new RangeError(`cannot sign as "${scheme.id}": ${message.hint ?? message.cause}`);
-    this.putSignature(encode(this.signMessage(message), scheme.encoding ?? 'hex'), itemPath);
+    this.#putSignature(encode(this.#signMessage(message), scheme.encoding ?? 'hex'), itemPath);
   }
 
-  private signMessage(message: readonly Uint8Array[]): Uint8Array {
-    const { scheme, input } = this;
-    if (isSymmetric(scheme.alg)) return computeMac(scheme.alg, this.key(), message, input.crypto);
-    return this.privately(concatBytes(message), scheme.alg);
+  #signMessage(message: readonly Uint8Array[]): Uint8Array {
+    const scheme = this.#scheme;
+    const input = this.#input;
+    if (isSymmetric(scheme.alg)) return computeMac(scheme.alg, this.#key(), message, input.crypto);
+    return this.#privately(concatBytes(message), scheme.alg);
   }
 
-  private key(): Uint8Array {
-    const key = secretKey(this.scheme, this.input.secret, this.input.crypto);
-    if (!key) throw new RangeError(`the secret is empty or not ${this.scheme.key?.encoding ?? 'utf8'}`);
+  #key(): Uint8Array {
+    const key = secretKey(this.#scheme, this.#input.secret, this.#input.crypto);
+    if (!key) throw new RangeError(`the secret is empty or not ${this.#scheme.key?.encoding ?? 'utf8'}`);
     return key;
   }
 
-  private privately(message: Uint8Array, algorithm: string): Uint8Array {
-    const { sign } = this.input;
-    if (!sign) throw new RangeError(`"${this.scheme.id}" is signed with a private key (${algorithm}): give \`sign\``);
+  #privately(message: Uint8Array, algorithm: string): Uint8Array {
+    const { sign } = this.#input;
+    if (!sign) throw new RangeError(`"${this.#scheme.id}" is signed with a private key (${algorithm}): give \`sign\``);
     return sign(message, algorithm);
   }
 
   /** Values that are signed and that the caller did not give: ids, header lists, the inner payload. */
-  private fillSignedValues(itemPath: string): void {
-    const { signedHeaders, time } = this.scheme;
-    const fresh = toHex(this.input.crypto.hash('sha256', this.body, utf8(String(this.input.nowMs)))).slice(0, 50);
-    const reader = this.reader();
-    const scope = { ...this.scopeAt(itemPath, reader), sig: this.parts };
+  #fillSignedValues(itemPath: string): void {
+    const { signedHeaders, time } = this.#scheme;
+    const fresh = toHex(this.#input.crypto.hash('sha256', this.#body, utf8(String(this.#input.nowMs)))).slice(0, 50);
+    const reader = this.#reader();
+    const scope = { ...this.#scopeAt(itemPath, reader), sig: this.#parts };
     if (signedHeaders && reader.text(signedHeaders.from, scope) === undefined) {
-      this.headers['content-type'] ??= 'application/json';
+      this.#headers['content-type'] ??= 'application/json';
       const names = [signedHeaders.from, time?.from ?? ''].flatMap(src =>
         src.startsWith('header:') ? src.slice(7) : [],
       );
-      const signed = new Set(['content-type', ...Object.keys(this.input.headers ?? {}), ...names]);
-      this.put(signedHeaders.from, [...signed].join(signedHeaders.sep), itemPath);
+      const signed = new Set(['content-type', ...Object.keys(this.#input.headers ?? {}), ...names]);
+      this.#put(signedHeaders.from, [...signed].join(signedHeaders.sep), itemPath);
     }
-    for (const part of splitTemplate(this.scheme.message ?? '')) {
+    for (const part of splitTemplate(this.#scheme.message ?? '')) {
       if (!('token' in part) || !/^(?:header|form|json|query):[^?]+$/.test(part.token)) continue;
       if (reader.text(part.token, scope) !== undefined) continue;
-      const payload = part.token === 'form:bt_payload' ? toBase64(this.input.body) : fresh;
-      this.put(part.token, payload, itemPath);
+      const payload = part.token === 'form:bt_payload' ? toBase64(this.#input.body) : fresh;
+      this.#put(part.token, payload, itemPath);
     }
   }
 
-  private putSignature(value: string, itemPath: string): void {
-    const { from, parse } = this.scheme.sig;
+  #putSignature(value: string, itemPath: string): void {
+    const { from, parse } = this.#scheme.sig;
     const target = typeof from === 'string' ? from : (from[0] ?? '');
     if (parse?.kv === undefined) {
-      this.put(target, `${parse?.prefix ?? ''}${value}`, itemPath);
+      this.#put(target, `${parse?.prefix ?? ''}${value}`, itemPath);
       return;
     }
     const [named] = [parse.key ?? 'v1'].flat();
-    const key = named?.startsWith('config:') ? this.reader().text(named) : named;
+    const key = named?.startsWith('config:') ? this.#reader().text(named) : named;
     if (key === undefined) throw new RangeError(`setting "${named}" is missing`);
-    const list = [...this.parts, [key, value]].map(pair => pair.join(parse.kv));
-    this.put(target, list.join(parse.item ?? ','), itemPath);
+    const list = [...this.#parts, [key, value]].map(pair => pair.join(parse.kv));
+    this.#put(target, list.join(parse.item ?? ','), itemPath);
   }
 
-  private put(src: string, value: string, itemPath: string): void {
+  #put(src: string, value: string, itemPath: string): void {
     const name = src.slice(src.indexOf(':') + 1);
-    if (src.startsWith('header:')) this.headers[name] = value;
-    else if (src.startsWith('sig:')) this.parts.set(name, value);
+    if (src.startsWith('header:')) this.#headers[name] = value;
+    else if (src.startsWith('sig:')) this.#parts.set(name, value);
     else if (src.startsWith('json:'))
-      this.body = setJsonText(this.body, itemPath === '' ? name : `${itemPath}.${name}`, value);
-    else if (src.startsWith('query:')) this.rawQuery = withField(this.rawQuery, name, value);
-    else if (src.startsWith('form:')) this.body = bytesOfBinary(withField(this.formBody(), name, value));
+      this.#body = setJsonText(this.#body, itemPath === '' ? name : `${itemPath}.${name}`, value);
+    else if (src.startsWith('query:')) this.#rawQuery = withField(this.#rawQuery, name, value);
+    else if (src.startsWith('form:')) this.#body = bytesOfBinary(withField(this.#formBody(), name, value));
     else throw new RangeError(`signing cannot write ${src}`);
   }
 
   /** The body as form fields; a body that is none travels only inside a field. */
-  private formBody(): string {
-    const fields = scanForm(this.body) ?? [];
-    return this.body === this.input.body && !fields.some(field => /^[\w-]+$/.test(field.name) && field.value !== '')
+  #formBody(): string {
+    const fields = scanForm(this.#body) ?? [];
+    return this.#body === this.#input.body && !fields.some(field => /^[\w-]+$/.test(field.name) && field.value !== '')
       ? ''
-      : binaryOf(this.body);
+      : binaryOf(this.#body);
   }
 
-  private reader(): RequestReader {
-    const { publicUrl, method = 'POST' } = this.input;
-    const request = { body: this.body, headers: this.headers, method, rawQuery: this.rawQuery };
+  #reader(): RequestReader {
+    const { publicUrl, method = 'POST' } = this.#input;
+    const request = { body: this.#body, headers: this.#headers, method, rawQuery: this.#rawQuery };
     return new RequestReader(request, {
-      settings: this.input.settings ?? {},
+      settings: this.#input.settings ?? {},
       ...(publicUrl === undefined ? {} : { publicUrl }),
     });
   }
 
-  private scopeAt(path: string, reader: RequestReader): Scope {
+  #scopeAt(path: string, reader: RequestReader): Scope {
     const document = reader.json();
     if (path === '' || !document) return NO_SCOPE;
-    const list = listItems(document, this.scheme.batch ?? '');
+    const list = listItems(document, this.#scheme.batch ?? '');
     const item = list.kind === 'items' ? list.items.find(found => found.path === path) : undefined;
     return item ? { item } : NO_SCOPE;
   }
 
   signToken(): void {
-    const { scheme, input } = this;
-    const reader = this.reader();
+    const scheme = this.#scheme;
+    const input = this.#input;
+    const reader = this.#reader();
     const iat = Math.floor(input.nowMs / 1_000);
     // A token in the body is the event.
     const isBody = [scheme.sig.from].flat()[0]?.startsWith('json:') === true;
@@ -235,10 +238,10 @@ class Draft {
         ? {}
         : { iat, exp: iat + TOKEN_LIFE_SECONDS };
     for (const [name, wanted] of expectedClaims(scheme, reader)) setClaim(claims, name, wanted);
-    if (isBody) this.body = utf8('{}');
+    if (isBody) this.#body = utf8('{}');
     for (const bind of scheme.bind ?? []) {
-      if (bind.absentWhenEmpty && this.body.length === 0) continue;
-      const bytes = bind.of === 'url' ? utf8(reader.url() ?? '') : this.body;
+      if (bind.absentWhenEmpty && this.#body.length === 0) continue;
+      const bytes = bind.of === 'url' ? utf8(reader.url() ?? '') : this.#body;
       claims[bind.equals.slice('claim:'.length)] = encode(input.crypto.hash(bind.hash, bytes), bind.encoding);
     }
     if (scheme.code === 'jira-connect') {
@@ -255,14 +258,14 @@ class Draft {
     const text = [header, claims].map(part => toBase64(utf8(JSON.stringify(part)), 'base64url')).join('.');
     const signature =
       scheme.jwtAlg === 'HS256'
-        ? input.crypto.hmac('sha256', this.key(), utf8(text))
-        : this.privately(utf8(text), scheme.jwtAlg ?? '');
-    this.putSignature(`${text}.${toBase64(signature, 'base64url')}`, '');
+        ? input.crypto.hmac('sha256', this.#key(), utf8(text))
+        : this.#privately(utf8(text), scheme.jwtAlg ?? '');
+    this.#putSignature(`${text}.${toBase64(signature, 'base64url')}`, '');
   }
 
   /** A body that is no SNS message becomes the Message of one. */
   signSns(): void {
-    const { settings = {}, nowMs, crypto, body } = this.input;
+    const { settings = {}, nowMs, crypto, body } = this.#input;
     const document = scanJson(body);
     if (document?.find('Type') === undefined) {
       const message = {
@@ -272,15 +275,15 @@ class Draft {
         Message: textOf(body) ?? '',
         Timestamp: toIso(nowMs),
       };
-      this.body = utf8(JSON.stringify(message));
+      this.#body = utf8(JSON.stringify(message));
     }
-    this.put('json:SignatureVersion', '2', '');
+    this.#put('json:SignatureVersion', '2', '');
     const url = 'https://sns.us-east-1.amazonaws.com/SimpleNotificationService-0123456789abcdef.pem';
-    if (this.reader().text('json:SigningCertURL') === undefined) this.put('json:SigningCertURL', url, '');
-    const reader = this.reader();
+    if (this.#reader().text('json:SigningCertURL') === undefined) this.#put('json:SigningCertURL', url, '');
+    const reader = this.#reader();
     const canonical = canonicalSnsText(name => reader.text(`json:${name}`));
     if (canonical === undefined) throw new RangeError('the body lacks a field that SNS signs');
-    this.put('json:Signature', toBase64(this.privately(utf8(canonical), 'rsa-sha256')), '');
+    this.#put('json:Signature', toBase64(this.#privately(utf8(canonical), 'rsa-sha256')), '');
   }
 }
 

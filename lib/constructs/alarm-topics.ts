@@ -16,7 +16,7 @@ export class AlarmTopics extends Construct {
   readonly topics: Readonly<Record<Severity, Topic>>;
   /** For the alarm of new deaths: its one subscriber adds which, and pages. */
   readonly deaths: Topic;
-  private readonly key: Key;
+  readonly #key: Key;
 
   constructor(scope: Construct, id: string, props: AlarmTopicsProps = {}) {
     super(scope, id);
@@ -48,7 +48,7 @@ export class AlarmTopics extends Construct {
         // Who may publish is the topic's policy to say.
       }),
     );
-    this.key = key;
+    this.#key = key;
     const addTopic = (name: Severity | 'deaths'): Topic => {
       const topic = new Topic(this, name, { masterKey: key, enforceSSL: true });
       topic.addToResourcePolicy(
@@ -80,6 +80,6 @@ export class AlarmTopics extends Construct {
     const allow = (actions: string[], resource: string): void =>
       void grantee.grantPrincipal.addToPrincipalPolicy(new PolicyStatement({ actions, resources: [resource] }));
     allow(['sns:Publish'], this.topics.page.topicArn);
-    allow(['kms:Decrypt', 'kms:GenerateDataKey'], this.key.keyArn);
+    allow(['kms:Decrypt', 'kms:GenerateDataKey'], this.#key.keyArn);
   }
 }

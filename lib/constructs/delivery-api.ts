@@ -41,10 +41,10 @@ export class DeliveryApi extends Construct {
       retention: props.accessLogRetention,
       removalPolicy: props.disposable ? RemovalPolicy.DESTROY : RemovalPolicy.RETAIN,
     });
-    const publish = this.addIntegration('Publish', props.publish, PUBLISH_TIMEOUT);
-    const other = this.addIntegration('Api', props.deliveryApi, API_TIMEOUT);
-    for (const key of PUBLISH_ROUTES) this.addRoute(key, publish);
-    for (const key of DELIVERY_ROUTES) this.addRoute(key, other);
+    const publish = this.#addIntegration('Publish', props.publish, PUBLISH_TIMEOUT);
+    const other = this.#addIntegration('Api', props.deliveryApi, API_TIMEOUT);
+    for (const key of PUBLISH_ROUTES) this.#addRoute(key, publish);
+    for (const key of DELIVERY_ROUTES) this.#addRoute(key, other);
     new HttpStage(this, 'Stage', {
       httpApi: this.api,
       autoDeploy: true,
@@ -66,7 +66,7 @@ export class DeliveryApi extends Construct {
     });
   }
 
-  private addIntegration(id: string, target: IFunction, timeout: Duration): CfnIntegration {
+  #addIntegration(id: string, target: IFunction, timeout: Duration): CfnIntegration {
     const { apiId } = this.api;
     target.addPermission('FrontDoor', {
       principal: new ServicePrincipal('apigateway.amazonaws.com'),
@@ -81,7 +81,7 @@ export class DeliveryApi extends Construct {
     });
   }
 
-  private addRoute(routeKey: string, integration: CfnIntegration): void {
+  #addRoute(routeKey: string, integration: CfnIntegration): void {
     new CfnRoute(this, routeKey.replaceAll('/', ':'), {
       apiId: this.api.apiId,
       routeKey,

@@ -62,19 +62,19 @@ export class GatewayAlarms extends Construct {
     // The local AWS makes neither composite alarms nor nested stacks.
     const isWhole = !deployment.emulated;
     const placed = new Map(
-      wanted.map(spec => [spec, this.addAlarm(this.scopeOf(spec, isWhole), spec, environment, isWhole)]),
+      wanted.map(spec => [spec, this.#addAlarm(this.#scopeOf(spec, isWhole), spec, environment, isWhole)]),
     );
     const spec = isWhole ? deployAlarm(this) : undefined;
-    const deploying = spec && this.addAlarm(this, spec, environment, isWhole);
+    const deploying = spec && this.#addAlarm(this, spec, environment, isWhole);
     if (spec && deploying) placed.set(spec, deploying);
     this.alarms = [...placed].map(([each, alarm]) => {
       const name = nameOfAlarm(environment, each);
       return { spec: each, name, arn: each.source === undefined ? alarm.alarmArn : arnOf(this, name) };
     });
-    this.composites = deploying ? this.addComposites(environment, placed, deploying) : [];
+    this.composites = deploying ? this.#addComposites(environment, placed, deploying) : [];
   }
 
-  private scopeOf({ id, source }: AlarmSpec, isWhole: boolean): Construct {
+  #scopeOf({ id, source }: AlarmSpec, isWhole: boolean): Construct {
     if (source === undefined) return this;
     const ofSources = isWhole ? toConstructId(id) : 'Sources';
     const kind =
@@ -83,22 +83,18 @@ export class GatewayAlarms extends Construct {
     return (kind.node.tryFindChild(source) as Construct | undefined) ?? new Construct(kind, source);
   }
 
-  private addAlarm(scope: Construct, spec: AlarmSpec, environment: string, hasComposites: boolean): Alarm {
+  #addAlarm(scope: Construct, spec: AlarmSpec, environment: string, hasComposites: boolean): Alarm {
     const alarm = makeAlarm(scope, spec, environment);
     if (spec.namesDeaths) {
-      this.notify(alarm, this.topics.deaths);
+      this.#notify(alarm, this.topics.deaths);
       return alarm;
     }
     // One incident, one page: where a composite pages for it, the alarm itself only leaves a notice.
-    this.notify(alarm, this.topics.topics[hasComposites && spec.partOf !== undefined ? 'notice' : spec.severity]);
+    this.#notify(alarm, this.topics.topics[hasComposites && spec.partOf !== undefined ? 'notice' : spec.severity]);
     return alarm;
   }
 
-  private addComposites(
-    environment: string,
-    placed: ReadonlyMap<AlarmSpec, Alarm>,
-    deploying: Alarm,
-  ): readonly IAlarm[] {
+  #addComposites(environment: string, placed: ReadonlyMap<AlarmSpec, Alarm>, deploying: Alarm): readonly IAlarm[] {
     return Object.entries(COMPOSITES).flatMap(([name, { meaning, waitsForDeploy }]) => {
       const members = [...placed].filter(([spec]) => spec.partOf === name);
       if (members.length === 0) return [];
@@ -124,7 +120,7 @@ export class GatewayAlarms extends Construct {
     });
   }
 
-  private notify(alarm: Alarm, topic: Topic): void {
+  #notify(alarm: Alarm, topic: Topic): void {
     const action = new SnsAction(topic);
     alarm.addAlarmAction(action);
     alarm.addOkAction(action);

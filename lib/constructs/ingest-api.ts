@@ -60,7 +60,7 @@ export class IngestApi extends Construct {
   readonly accessLog: LogGroup;
   /** Without a final slash. */
   readonly url: string;
-  private readonly throttled: MetricFilter;
+  readonly #throttled: MetricFilter;
 
   constructor(scope: Construct, id: string, props: IngestApiProps) {
     super(scope, id);
@@ -76,18 +76,18 @@ export class IngestApi extends Construct {
       removalPolicy: props.disposable ? RemovalPolicy.DESTROY : RemovalPolicy.RETAIN,
     });
 
-    const ingest = this.addIntegration('Ingest', props.ingest, INGEST_TIMEOUT);
-    const management = this.addIntegration('Api', props.api, MANAGEMENT_TIMEOUT);
+    const ingest = this.#addIntegration('Ingest', props.ingest, INGEST_TIMEOUT);
+    const management = this.#addIntegration('Api', props.api, MANAGEMENT_TIMEOUT);
     const throttles = new Map<string, { readonly route: CfnRoute; readonly throttle: Throttle }>();
     for (const source of props.sources) {
       for (const method of source.methods) {
         const key = `${method} ${source.path}`;
-        const route = this.addRoute(key, ingest);
+        const route = this.#addRoute(key, ingest);
         if (source.throttle) throttles.set(key, { route, throttle: source.throttle });
       }
     }
-    const health = this.addRoute(HEALTH, management);
-    for (const key of API_ROUTES) this.addRoute(key, management, 'AWS_IAM');
+    const health = this.#addRoute(HEALTH, management);
+    for (const key of API_ROUTES) this.#addRoute(key, management, 'AWS_IAM');
 
     const throttle = props.throttle ?? DEFAULT_THROTTLE;
     const stage = new HttpStage(this, 'Stage', {
@@ -123,7 +123,7 @@ export class IngestApi extends Construct {
       new RouteThrottles(this, 'Throttles', { api, stage, throttles, logRetention: props.accessLogRetention });
     }
     // API Gateway has no metric of its own for requests it throttles.
-    this.throttled = new MetricFilter(this, 'Throttled', {
+    this.#throttled = new MetricFilter(this, 'Throttled', {
       logGroup: this.accessLog,
       filterPattern: FilterPattern.stringValue('$.status', '=', '429'),
       metricNamespace: props.edgeNamespace ?? 'Holdfast/Edge',
@@ -133,7 +133,7 @@ export class IngestApi extends Construct {
   }
 
   /** One for all routes of a function, and one permission: sixty would pass the 20 KB limit of a function's policy. */
-  private addIntegration(id: string, target: IFunction, timeout: Duration): CfnIntegration {
+  #addIntegration(id: string, target: IFunction, timeout: Duration): CfnIntegration {
     target.addPermission('FrontDoor', {
       principal: new ServicePrincipal('apigateway.amazonaws.com'),
       sourceArn: Stack.of(this).formatArn({
@@ -151,7 +151,7 @@ export class IngestApi extends Construct {
     });
   }
 
-  private addRoute(key: string, integration: CfnIntegration, authorization: 'NONE' | 'AWS_IAM' = 'NONE'): CfnRoute {
+  #addRoute(key: string, integration: CfnIntegration, authorization: 'NONE' | 'AWS_IAM' = 'NONE'): CfnRoute {
     const route = new CfnRoute(this, key.replaceAll('/', ':'), {
       apiId: this.api.apiId,
       routeKey: key,
@@ -167,7 +167,7 @@ export class IngestApi extends Construct {
     return route;
   }
 
-  private metric(metricName: string, statistic: string, options?: MetricOptions): Metric {
+  #metric(metricName: string, statistic: string, options?: MetricOptions): Metric {
     return new Metric({
       namespace: 'AWS/ApiGateway',
       metricName,
@@ -178,22 +178,22 @@ export class IngestApi extends Construct {
   }
   /** All requests that reached a route. */
   metricRequests(options?: MetricOptions): Metric {
-    return this.metric('Count', 'Sum', options);
+    return this.#metric('Count', 'Sum', options);
   }
   /** Answers 500 to 599. */
   metricServerErrors(options?: MetricOptions): Metric {
-    return this.metric('5xx', 'Sum', options);
+    return this.#metric('5xx', 'Sum', options);
   }
   /** Answers 400 to 499. */
   metricClientErrors(options?: MetricOptions): Metric {
-    return this.metric('4xx', 'Sum', options);
+    return this.#metric('4xx', 'Sum', options);
   }
   /** Answers 429, given by API Gateway itself. */
   metricThrottled(options?: MetricOptions): Metric {
-    return this.throttled.metric({ statistic: 'Sum', ...options });
+    return this.#throttled.metric({ statistic: 'Sum', ...options });
   }
   /** Time until the answer, as the provider sees it without the network. */
   metricLatency(options?: MetricOptions): Metric {
-    return this.metric('Latency', 'p99', options);
+    return this.#metric('Latency', 'p99', options);
   }
 }

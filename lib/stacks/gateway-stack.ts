@@ -46,11 +46,11 @@ export class GatewayStack extends Stack {
   readonly functions: GatewayFunctions;
   readonly alarms: GatewayAlarms | undefined;
   readonly dashboard: GatewayDashboard;
-  private readonly props: GatewayStackProps;
+  readonly #props: GatewayStackProps;
 
   constructor(scope: Construct, id: string, props: GatewayStackProps) {
     super(scope, id, props);
-    this.props = props;
+    this.#props = props;
     const { deployment } = props;
     const { store, queue } = props.data;
     const { timings } = deployment.config;
@@ -59,7 +59,7 @@ export class GatewayStack extends Stack {
     const bodies = { BODIES_BUCKET: store.bodies.bucketName };
     const queues = { WORK_QUEUE_URL: queue.main.queueUrl, DEAD_QUEUE_URL: queue.dead.queueUrl };
 
-    const ingest = this.addFunction('ingest', {
+    const ingest = this.#addFunction('ingest', {
       description: 'Verifies, records and queues each webhook',
       contract: ingestEnv,
       environment: { ...tables, ...bodies, WORK_QUEUE_URL: queue.main.queueUrl },
@@ -74,7 +74,7 @@ export class GatewayStack extends Stack {
     queue.grantSend(ingest);
     grantAllSourceSecrets(ingest, deployment.config.environment, receivedSources(deployment));
 
-    const process = this.addFunction('process', {
+    const process = this.#addFunction('process', {
       description: 'Claims each event, runs its handler and records the outcome',
       contract: processEnv,
       environment: { ...tables, ...bodies, ...queues },
@@ -99,7 +99,7 @@ export class GatewayStack extends Stack {
       }),
     );
 
-    const sweep = this.addFunction('sweep', {
+    const sweep = this.#addFunction('sweep', {
       description: 'Sends again what was recorded but not handled, every minute',
       contract: sweepEnv,
       environment: { ...tables, ...queues },
@@ -115,9 +115,9 @@ export class GatewayStack extends Stack {
     queue.grantSendDead(sweep);
     queue.grantReadNumbers(sweep);
     queue.grantDrainDead(sweep);
-    this.addSchedule('Sweep', sweep, ScheduleExpression.rate(Duration.minutes(1)), Duration.minutes(1));
+    this.#addSchedule('Sweep', sweep, ScheduleExpression.rate(Duration.minutes(1)), Duration.minutes(1));
 
-    const reconcile = this.addFunction('reconcile', {
+    const reconcile = this.#addFunction('reconcile', {
       description: 'Checks every record against the rules, once a day',
       contract: reconcileEnv,
       environment: { ...tables, ...bodies },
@@ -131,9 +131,9 @@ export class GatewayStack extends Stack {
     store.grantBodies(reconcile, 's3:GetObject', 's3:PutObject');
     store.grantListBodies(reconcile);
     const atNight = ScheduleExpression.cron({ minute: '17', hour: '3', timeZone: TimeZone.ETC_UTC });
-    this.addSchedule('Reconcile', reconcile, atNight, Duration.hours(1));
+    this.#addSchedule('Reconcile', reconcile, atNight, Duration.hours(1));
 
-    const api = this.addFunction('api', {
+    const api = this.#addFunction('api', {
       description: 'Answers GET /health, and the status API: events, replays, pauses',
       contract: apiEnv,
       environment: { ...tables, WORK_QUEUE_URL: queue.main.queueUrl },
@@ -147,7 +147,7 @@ export class GatewayStack extends Stack {
     queue.grantSend(api);
 
     const reconcileProviders = addReconciler(this, deployment, props.data, {
-      addFunction: (name, settings) => this.addFunction(name, settings),
+      addFunction: (name, settings) => this.#addFunction(name, settings),
     });
     const core = {
       ...{ ingest, process, sweep, reconcile, api },
@@ -158,28 +158,28 @@ export class GatewayStack extends Stack {
       reason:
         'Failed messages stay in the queue; the function itself writes dead letters, with cause and id, to the dead-letter queue.',
     });
-    this.acknowledgeObjectKeys(ingest, process, ...(reconcileProviders ? [reconcileProviders] : []));
+    this.#acknowledgeObjectKeys(ingest, process, ...(reconcileProviders ? [reconcileProviders] : []));
     grantApiCredentials(process, deployment);
-    this.addHandlerResources(process);
+    this.#addHandlerResources(process);
 
     this.api = new IngestApi(this, 'FrontDoor', {
       name: `holdfast-${deployment.config.environment}`,
       sources: receivedSources(deployment).flatMap(({ source, throttle }) =>
         source.paths.map(path => ({ path, methods: source.spec.methods, ...(throttle && { throttle }) })),
       ),
-      ingest: this.keepWarm(ingest),
+      ingest: this.#keepWarm(ingest),
       api: api.function,
       accessLogRetention: deployment.logRetentionDays as RetentionDays,
       edgeNamespace: `${METRIC_NAMESPACE}/${deployment.config.environment}`,
       disposable: deployment.disposable,
     });
-    const probe = deployment.probe && this.addProbe(deployment.probe);
+    const probe = deployment.probe && this.#addProbe(deployment.probe);
     const watched = { ...core, ...(probe && { probe }) };
     this.alarms =
       deployment.alarms === 'none'
         ? undefined
         : new GatewayAlarms(this, 'Alarms', { deployment, store, queue, api: this.api, functions: watched });
-    const notify = this.alarms && this.addNotify(this.alarms.topics);
+    const notify = this.alarms && this.#addNotify(this.alarms.topics);
     this.functions = { ...watched, ...(notify && { notify }) };
     this.dashboard = new GatewayDashboard(this, 'Dashboard', {
       deployment,
@@ -192,9 +192,9 @@ export class GatewayStack extends Stack {
   }
 
   /** Sends a signed event through the public URL every minute. It may look at records, and read its own secret. */
-  private addProbe(probe: DeployedSource): GatewayFunction<EnvContract> {
-    const { deployment, data } = this.props;
-    const added = this.addFunction('probe', {
+  #addProbe(probe: DeployedSource): GatewayFunction<EnvContract> {
+    const { deployment, data } = this.#props;
+    const added = this.#addFunction('probe', {
       description: 'Sends a signed event through the public URL and watches it end, every minute',
       contract: probeEnv,
       environment: {
@@ -206,7 +206,7 @@ export class GatewayStack extends Stack {
     });
     data.store.grantEvents(added, 'dynamodb:GetItem');
     grantSourceSecret(added, deployment.config.environment, probe);
-    this.addSchedule('Probe', added, ScheduleExpression.rate(Duration.minutes(1)), Duration.minutes(1));
+    this.#addSchedule('Probe', added, ScheduleExpression.rate(Duration.minutes(1)), Duration.minutes(1));
     return added;
   }
 
@@ -214,14 +214,14 @@ export class GatewayStack extends Stack {
    * Adds to the alarm of new deaths which events died, and tells Slack and PagerDuty of every alarm. What it cannot pass on,
    * Lambda hands to the pager as it is.
    */
-  private addNotify(topics: AlarmTopics): GatewayFunction<EnvContract> {
-    const { deployment, data } = this.props;
+  #addNotify(topics: AlarmTopics): GatewayFunction<EnvContract> {
+    const { deployment, data } = this.#props;
     const { store } = data;
     const { environment } = deployment.config;
     const services = alarmServices(deployment);
     const bySeverity = [...Map.groupBy(services, each => each.severity)];
     const told = bySeverity.map(([severity, each]) => [topics.topics[severity].topicArn, each] as const);
-    const notify = this.addFunction('notify', {
+    const notify = this.#addFunction('notify', {
       description: 'Says in the alarm of new dead letters which events died; tells Slack and PagerDuty of alarms',
       contract: notifyEnv,
       environment: {
@@ -252,7 +252,7 @@ export class GatewayStack extends Stack {
     return notify;
   }
 
-  private addFunction<Contract extends EnvContract>(
+  #addFunction<Contract extends EnvContract>(
     name: GatewayFunctionName,
     props: {
       readonly description: string;
@@ -263,7 +263,7 @@ export class GatewayStack extends Stack {
       readonly sendsToItself?: boolean;
     },
   ): GatewayFunction<Contract> {
-    const { deployment, bundles, data } = this.props;
+    const { deployment, bundles, data } = this.#props;
     const reserved = (deployment.reservedConcurrency as Partial<Record<GatewayFunctionName, number>>)[name];
     const added = new GatewayFunction(this, toConstructId(name), {
       ...props,
@@ -282,7 +282,7 @@ export class GatewayStack extends Stack {
     return added;
   }
 
-  private addSchedule<Contract extends EnvContract>(
+  #addSchedule<Contract extends EnvContract>(
     id: string,
     target: GatewayFunction<Contract>,
     expression: ScheduleExpression,
@@ -292,8 +292,8 @@ export class GatewayStack extends Stack {
   }
 
   /** cdk-nag wants each wildcard acknowledged under the exact text of the resource, here an import from the data stack. */
-  private acknowledgeObjectKeys(...functions: readonly GatewayFunction<EnvContract>[]): void {
-    const { data } = this.props;
+  #acknowledgeObjectKeys(...functions: readonly GatewayFunction<EnvContract>[]): void {
+    const { data } = this.#props;
     const imported = this.resolve(data.exportValue(data.store.bodies.bucketArn));
     for (const each of functions) {
       Validations.of(each).acknowledge({
@@ -305,8 +305,8 @@ export class GatewayStack extends Stack {
   }
 
   /** The function itself, or an alias with environments kept warm where the configuration pays for them. */
-  private keepWarm(ingest: GatewayFunction<EnvContract>): IFunction {
-    const warm = this.props.deployment.ingestProvisionedConcurrency;
+  #keepWarm(ingest: GatewayFunction<EnvContract>): IFunction {
+    const warm = this.#props.deployment.ingestProvisionedConcurrency;
     if (warm === 0) return ingest.function;
     const alias = new Alias(ingest, 'Warm', {
       aliasName: 'warm',
@@ -316,8 +316,8 @@ export class GatewayStack extends Stack {
     return alias as IFunction;
   }
 
-  private addHandlerResources(process: GatewayFunction<EnvContract>): void {
-    const { data, deployment, handlerResources } = this.props;
+  #addHandlerResources(process: GatewayFunction<EnvContract>): void {
+    const { data, deployment, handlerResources } = this.#props;
     handlerResources?.(data.handlers, {
       environment: deployment.config.environment,
       disposable: deployment.disposable,

@@ -36,15 +36,15 @@ export class DrillStage {
   readonly transcript: Transcript;
   /** Different in each run: a local AWS that is joined remembers the ids of earlier ones. */
   readonly runId = randomBytes(2).toString('hex');
-  private readonly parts: StageParts;
-  private readonly store: DynamoDbEventStore;
-  private readonly documents: DynamoDBDocumentClient;
+  readonly #parts: StageParts;
+  readonly #store: DynamoDbEventStore;
+  readonly #documents: DynamoDBDocumentClient;
 
   constructor(parts: StageParts) {
-    this.parts = parts;
+    this.#parts = parts;
     this.transcript = parts.transcript;
-    this.store = new DynamoDbEventStore(parts.clients.dynamo, outputOf(parts.stacks, 'EventsTable'));
-    this.documents = DynamoDBDocumentClient.from(parts.clients.dynamo);
+    this.#store = new DynamoDbEventStore(parts.clients.dynamo, outputOf(parts.stacks, 'EventsTable'));
+    this.#documents = DynamoDBDocumentClient.from(parts.clients.dynamo);
   }
 
   /** Fails the drill, saying what did not show. */
@@ -54,7 +54,7 @@ export class DrillStage {
 
   /** A source of the configuration. Throws UserError when the drill cannot be played without it. */
   source(id: string) {
-    const found = this.parts.deployment.sources.find(each => each.source.id === id);
+    const found = this.#parts.deployment.sources.find(each => each.source.id === id);
     if (!found) throw new UserError(`This drill needs the source "${id}" in gateway.config.ts`);
     return found;
   }
@@ -74,11 +74,11 @@ export class DrillStage {
     const signed = signRequest(source.spec, {
       body,
       headers,
-      secret: secret ?? this.parts.secrets.get('default') ?? '',
+      secret: secret ?? this.#parts.secrets.get('default') ?? '',
       nowMs: Date.now(),
       crypto: nodeCrypto,
     });
-    const url = `${findGateway(this.parts.aws, this.parts.stacks).url}${source.paths[0]}`;
+    const url = `${findGateway(this.#parts.aws, this.#parts.stacks).url}${source.paths[0]}`;
     for (let tries = 1; ; tries += 1) {
       const { status } = await sendRequest(url, { headers: signed.headers, body });
       // As a provider would: a cold laptop may need a second try.
@@ -93,23 +93,23 @@ export class DrillStage {
 
   async item(name: string): Promise<EventItem | undefined> {
     const key = this.key(name);
-    return isEventKey(key) ? await this.store.get(toEventPk(toSourceId('default'), key)) : undefined;
+    return isEventKey(key) ? await this.#store.get(toEventPk(toSourceId('default'), key)) : undefined;
   }
 
   /** How often the effect of an event was applied. */
   async timesApplied(name: string): Promise<number> {
     const Key = { id: `drill:evt_default.${this.key(name)}` };
-    const found = await this.documents.send(new GetCommand({ TableName: this.drills(), Key, ConsistentRead: true }));
+    const found = await this.#documents.send(new GetCommand({ TableName: this.#drills(), Key, ConsistentRead: true }));
     return Number(found.Item?.['timesApplied'] ?? 0);
   }
 
   /** Puts the row that events with `needs` cannot do without. */
   async putRow(name: string): Promise<void> {
-    await this.documents.send(new PutCommand({ TableName: this.drills(), Item: { id: `drill:${name}` } }));
+    await this.#documents.send(new PutCommand({ TableName: this.#drills(), Item: { id: `drill:${name}` } }));
   }
 
-  private drills(): string {
-    for (const { physicalIds } of this.parts.stacks) {
+  #drills(): string {
+    for (const { physicalIds } of this.#parts.stacks) {
       const id = Object.entries(physicalIds).find(([name]) => name.startsWith('HandlersDrills'));
       if (id) return id[1];
     }
@@ -118,9 +118,9 @@ export class DrillStage {
 
   /** What somebody does by mistake: nobody takes messages from the queue any more. */
   async disableProcessor(): Promise<void> {
-    const { endpoint, region, credentials } = this.parts.aws;
+    const { endpoint, region, credentials } = this.#parts.aws;
     const lambda = new LambdaClient({ endpoint, region, credentials });
-    const FunctionName = outputOf(this.parts.stacks, 'ProcessFunction');
+    const FunctionName = outputOf(this.#parts.stacks, 'ProcessFunction');
     const listed = await lambda.send(new ListEventSourceMappingsCommand({ FunctionName }));
     const UUID = listed.EventSourceMappings?.[0]?.UUID;
     await lambda.send(new UpdateEventSourceMappingCommand({ UUID, Enabled: false }));
@@ -132,14 +132,14 @@ export class DrillStage {
     options: { stdin?: string; codes?: readonly number[]; quiet?: boolean } = {},
   ): Promise<string> {
     const line = `npm run holdfast -- ${command} --env ${DRILL_ENVIRONMENT}`;
-    const { code, output } = await this.spawn(line, options.stdin);
+    const { code, output } = await this.#spawn(line, options.stdin);
     if (!options.quiet) this.transcript.block(`$ ${line}\n${output}`, 'console');
     if (!(options.codes ?? [0]).includes(code)) this.fail(`"${line}" ended with code ${code}`);
     return output;
   }
 
-  private spawn(line: string, stdin: string | undefined): Promise<{ code: number; output: string }> {
-    const { endpoint, region, credentials } = this.parts.aws;
+  #spawn(line: string, stdin: string | undefined): Promise<{ code: number; output: string }> {
+    const { endpoint, region, credentials } = this.#parts.aws;
     const env = {
       ...process.env,
       AWS_ENDPOINT_URL: endpoint,
@@ -167,7 +167,7 @@ export class DrillStage {
   async page(id: string, seconds: number, since = 0): Promise<Page> {
     const alarm = `holdfast-${DRILL_ENVIRONMENT}-${id}`;
     const found = await this.until(seconds, async () =>
-      this.parts.pager.pages.find(page => page.alarm === alarm && page.state === 'ALARM' && page.at > since),
+      this.#parts.pager.pages.find(page => page.alarm === alarm && page.state === 'ALARM' && page.at > since),
     );
     if (!found) this.fail(`no page of ${alarm} within ${seconds} s; its state is ${await this.stateOf(id)}`);
     this.transcript.block(found.text);
@@ -185,7 +185,7 @@ export class DrillStage {
 
   async stateOf(id: string): Promise<string> {
     const AlarmNames = [`holdfast-${DRILL_ENVIRONMENT}-${id}`];
-    const described = await this.parts.clients.cloudWatch.send(new DescribeAlarmsCommand({ AlarmNames }));
+    const described = await this.#parts.clients.cloudWatch.send(new DescribeAlarmsCommand({ AlarmNames }));
     return described.MetricAlarms?.[0]?.StateValue ?? 'missing';
   }
 

@@ -15,19 +15,19 @@ const MASKS: readonly (readonly [RegExp, string])[] = [
 ];
 
 export class Transcript {
-  private readonly lines: string[] = [];
-  private startedAt: number | undefined;
+  readonly #lines: string[] = [];
+  #startedAt: number | undefined;
 
   constructor(title: string, about: string) {
-    this.lines.push(`# Drill: ${title}`, '', about, '');
+    this.#lines.push(`# Drill: ${title}`, '', about, '');
   }
 
   /** A step of the story. */
   step(text: string): void {
-    this.startedAt ??= Date.now();
-    const after = `+${Math.round((Date.now() - this.startedAt) / 1_000)} s`;
+    this.#startedAt ??= Date.now();
+    const after = `+${Math.round((Date.now() - this.#startedAt) / 1_000)} s`;
     console.log(`\n${paint('bold', text)} ${paint('dim', after)}`);
-    this.lines.push('', `**${after}** ${text}`, '');
+    this.#lines.push('', `**${after}** ${text}`, '');
   }
 
   /** What was printed or received, word for word. */
@@ -41,12 +41,12 @@ export class Transcript {
         .map(line => `  ${paint('dim', line)}`)
         .join('\n'),
     );
-    this.lines.push(`\`\`\`${kind}`, mask(shown), '```');
+    this.#lines.push(`\`\`\`${kind}`, mask(shown), '```');
   }
 
   /** As Markdown, with the differences between runs masked. */
   toMarkdown(): string {
-    const text = this.lines.join('\n').replace(/\n{3,}/g, '\n\n');
+    const text = this.#lines.join('\n').replace(/\n{3,}/g, '\n\n');
     return `${text.trimEnd()}\n`;
   }
 }

@@ -93,31 +93,32 @@ export async function runHandler(handler: Handler, event: WebhookEvent, options:
 }
 
 class Run {
-  private readonly options: RunOptions;
-  private readonly event: WebhookEvent;
-  private readonly clock: VirtualClock;
-  private readonly store: TestTables;
-  private readonly payloads: MemoryPayloadStore;
-  private readonly telemetry = new MemoryTelemetry();
-  private readonly ports: ProcessPorts;
-  private readonly rules: ProcessRules;
-  private readonly answers: Pick<TestAttempt, 'number' | 'outcome' | 'error'>[] = [];
+  readonly #options: RunOptions;
+  readonly #event: WebhookEvent;
+  readonly #clock: VirtualClock;
+  readonly #store: TestTables;
+  readonly #payloads: MemoryPayloadStore;
+  readonly #telemetry = new MemoryTelemetry();
+  readonly #ports: ProcessPorts;
+  readonly #rules: ProcessRules;
+  readonly #answers: Pick<TestAttempt, 'number' | 'outcome' | 'error'>[] = [];
 
   constructor(handler: Handler, event: WebhookEvent, options: RunOptions) {
-    this.options = options;
-    this.event = event;
-    this.clock = new VirtualClock(event.receivedAt);
-    const { clock, telemetry } = this;
+    this.#options = options;
+    this.#event = event;
+    this.#clock = new VirtualClock(event.receivedAt);
+    const clock = this.#clock;
+    const telemetry = this.#telemetry;
     const random = new SeededRandom(1);
     const database = new MemoryDatabase({ clock, random });
     database.define(eventsTable(EVENTS));
     database.define(payloadsTable(PAYLOADS));
-    this.store = new TestTables(database, EVENTS, options.tables ?? {});
-    this.payloads = new MemoryPayloadStore(database, PAYLOADS);
+    this.#store = new TestTables(database, EVENTS, options.tables ?? {});
+    this.#payloads = new MemoryPayloadStore(database, PAYLOADS);
     const nowhere = { send: async () => {}, hide: async () => {} };
-    this.ports = {
-      store: this.store,
-      payloads: this.payloads,
+    this.#ports = {
+      store: this.#store,
+      payloads: this.#payloads,
       blobs: new MemoryBlobs(clock),
       queue: nowhere,
       dead: nowhere,
@@ -125,7 +126,7 @@ class Run {
       pauses: { isPaused: async () => false },
       breaker: new Breaker(),
       handlers: defineHandlers([
-        { source: '*', type: '*', handle: this.watched(handler), retry: options.retry ?? DEFAULT_RETRY },
+        { source: '*', type: '*', handle: this.#watched(handler), retry: options.retry ?? DEFAULT_RETRY },
       ]),
       crypto: nodeCrypto,
       codec: nodeCodec,
@@ -135,7 +136,7 @@ class Run {
       timer: systemTimer,
       telemetry,
     };
-    this.rules = {
+    this.#rules = {
       timings: DEFAULT_TIMINGS,
       retentionDays: RETENTION_DAYS,
       deadRetentionDays: 90,
@@ -145,45 +146,45 @@ class Run {
   }
 
   async untilFinished(): Promise<TestRun> {
-    const pk = await this.record();
+    const pk = await this.#record();
     const attempts: TestAttempt[] = [];
     const { maxRuns = 100, timeLimitMs = DEFAULT_TIMINGS.processTimeoutMs - DEFAULT_TIMINGS.deadlineReserveMs } =
-      this.options;
-    let item = await this.read(pk);
+      this.#options;
+    let item = await this.#read(pk);
     // Twice: a breaker may put the event off between two runs.
     for (let round = 0; !isTerminal(item.status) && attempts.length < maxRuns && round < 2 * maxRuns; round++) {
-      const before = this.clock.now();
-      await this.clock.advanceTo(item.nextAttemptAt ?? before);
+      const before = this.#clock.now();
+      await this.#clock.advanceTo(item.nextAttemptAt ?? before);
       const message = { ...referenceTo(item), ...(attempts.length === 0 ? {} : { again: true }) };
-      const record = { body: encodeWorkMessage(message), receipt: 'r', receiveCount: 1, sentAt: this.clock.now() };
-      const deadlineMs = this.clock.now() + timeLimitMs + DEFAULT_TIMINGS.deadlineReserveMs;
-      const runs = this.answers.length;
-      await processEvent(record, deadlineMs, this.ports, this.rules);
+      const record = { body: encodeWorkMessage(message), receipt: 'r', receiveCount: 1, sentAt: this.#clock.now() };
+      const deadlineMs = this.#clock.now() + timeLimitMs + DEFAULT_TIMINGS.deadlineReserveMs;
+      const runs = this.#answers.length;
+      await processEvent(record, deadlineMs, this.#ports, this.#rules);
       // No retry would help: the test is to hear of it at once.
-      if (this.store.malformed) throw this.store.malformed;
-      item = await this.read(pk);
-      const answer = this.answers[runs];
+      if (this.#store.malformed) throw this.#store.malformed;
+      item = await this.#read(pk);
+      const answer = this.#answers[runs];
       if (!answer) continue;
       attempts.push({
         ...answer,
         cause: item.recentAttempts?.at(-1)?.cause ?? '',
-        waitedMs: this.clock.now() - before,
+        waitedMs: this.#clock.now() - before,
       });
     }
     return {
       status: item.status,
       outcome: attempts.at(-1)?.outcome,
       attempts,
-      effects: this.store.effects,
-      tables: this.store.contents(),
-      logs: this.telemetry.lines.map(({ line }) => line).filter(line => line['stage'] === 'handler'),
+      effects: this.#store.effects,
+      tables: this.#store.contents(),
+      logs: this.#telemetry.lines.map(({ line }) => line).filter(line => line['stage'] === 'handler'),
       lastError: item.lastError,
     };
   }
 
   /** The event as ingest leaves it. */
-  private async record(): Promise<EventPk> {
-    const { id, type, provider, receivedAt, time, timeIsArrival, bytes, headers } = this.event;
+  async #record(): Promise<EventPk> {
+    const { id, type, provider, receivedAt, time, timeIsArrival, bytes, headers } = this.#event;
     const pk = eventIdToPk(id);
     if (pk === undefined) throw new RangeError(`"${id}" is not an event id; use createTestEvent()`);
     const bodySha = toHex(nodeCrypto.hash('sha256', bytes));
@@ -199,29 +200,29 @@ class Run {
         receivedAt,
         ...(timeIsArrival ? {} : { eventAt: time }),
       },
-      this.clock.now(),
-      this.rules.timings,
+      this.#clock.now(),
+      this.#rules.timings,
     );
     const expiresAt = expiryAfter(receivedAt, RETENTION_DAYS);
-    await this.payloads.putBody({ pk, sk: `B#${bodySha}`, headers, bytes: nodeCodec.deflate(bytes), expiresAt });
-    await this.store.insert(item);
+    await this.#payloads.putBody({ pk, sk: `B#${bodySha}`, headers, bytes: nodeCodec.deflate(bytes), expiresAt });
+    await this.#store.insert(item);
     return pk;
   }
 
-  private async read(pk: EventPk): Promise<EventIn<EventStatus>> {
-    const item = await this.store.get(pk);
+  async #read(pk: EventPk): Promise<EventIn<EventStatus>> {
+    const item = await this.#store.get(pk);
     if (item === undefined || item.status === 'unknown') throw new Error(`the record of ${pk} is gone or broken`);
     return item;
   }
 
   /** The handler, given the event's own subject, and a note of what each run of it answered. */
-  private watched(handler: Handler): Handler {
-    const { subject } = this.event;
+  #watched(handler: Handler): Handler {
+    const { subject } = this.#event;
     return async (stored, context) => {
       const event = subject === undefined ? stored : { ...stored, subject };
-      const at = this.answers.length;
+      const at = this.#answers.length;
       const note = (outcome: Outcome | undefined, error: unknown): void => {
-        this.answers[at] = { number: context.attempt, outcome, error };
+        this.#answers[at] = { number: context.attempt, outcome, error };
       };
       note(undefined, undefined);
       try {

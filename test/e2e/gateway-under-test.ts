@@ -54,18 +54,24 @@ export interface UnsignedRequest {
   readonly headers: Readonly<Record<string, string>>;
 }
 
+/** One read of several records. */
+interface Look {
+  readonly pks: EventPk[];
+  readonly items: Promise<readonly EventItem[]>;
+}
+
 /** The real stacks with the shipped handlers and those of test-handlers.ts, on a local AWS of their own. */
 export class GatewayUnderTest {
   readonly aws: LocalAws;
   readonly clients: AwsClients;
   stacks: readonly DeployedStack[];
   readonly deployment: Deployment;
-  private readonly secrets: ReadonlyMap<string, string>;
-  private readonly feed: EventFeed;
-  private url: string;
-  private readonly app: string;
+  readonly #secrets: ReadonlyMap<string, string>;
+  readonly #feed: EventFeed;
+  #url: string;
+  readonly #app: string;
   /** Records that are waited for now, to be read with one call: a call for each would keep the local AWS busy. */
-  private nextLook: { readonly pks: EventPk[]; readonly items: Promise<readonly EventItem[]> } | undefined;
+  #nextLook: Look | undefined;
 
   /** `outside`: with the sources and routes of test-gateway.config.ts, and what is outside at that address. */
   static async start(options: { outside?: string } = {}): Promise<GatewayUnderTest> {
@@ -97,14 +103,14 @@ export class GatewayUnderTest {
     deployment: Deployment,
     secrets: ReadonlyMap<string, string>,
   ) {
-    this.app = app;
+    this.#app = app;
     this.aws = aws;
     this.clients = clients;
     this.stacks = stacks;
     this.deployment = deployment;
-    this.secrets = secrets;
-    this.feed = new EventFeed(new DynamoDbEventStore(clients.dynamo, outputOf(stacks, 'EventsTable')));
-    this.url = findGateway(aws, stacks).url;
+    this.#secrets = secrets;
+    this.#feed = new EventFeed(new DynamoDbEventStore(clients.dynamo, outputOf(stacks, 'EventsTable')));
+    this.#url = findGateway(aws, stacks).url;
   }
 
   /** Destroys the stack of the gateway, as `npm run destroy` does with prod, and deploys it again. */
@@ -115,14 +121,14 @@ export class GatewayUnderTest {
     await waitUntilStackDeleteComplete({ client, minDelay: 1, maxDelay: 2, maxWaitTime: 60 }, { StackName });
     const assembly = join(this.aws.directory, 'cdk.out-local');
     const quiet = ['--method=direct', '--require-approval', 'never', '--progress', 'events'];
-    await runLocalCdk(this.aws, ['deploy', '--app', assembly, 'local/*', ...quiet], { cwd: this.app });
+    await runLocalCdk(this.aws, ['deploy', '--app', assembly, 'local/*', ...quiet], { cwd: this.#app });
     this.stacks = await Promise.all(this.stacks.map(stack => readDeployedStack(client, stack)));
-    this.url = findGateway(this.aws, this.stacks).url;
+    this.#url = findGateway(this.aws, this.stacks).url;
   }
 
   async stop(): Promise<void> {
     await this.aws.stop();
-    await Promise.all([this.aws.directory, this.app].map(folder => rm(folder, { recursive: true, force: true })));
+    await Promise.all([this.aws.directory, this.#app].map(folder => rm(folder, { recursive: true, force: true })));
   }
 
   source(id: string): ResolvedSource {
@@ -137,7 +143,7 @@ export class GatewayUnderTest {
     request: UnsignedRequest,
     options: { secret?: string; ageSeconds?: number } = {},
   ): Readonly<Record<string, string>> {
-    const secret = options.secret ?? this.secrets.get(sourceId) ?? '';
+    const secret = options.secret ?? this.#secrets.get(sourceId) ?? '';
     return signRequest(this.source(sourceId).spec, {
       body: Buffer.from(request.body),
       headers: request.headers,
@@ -162,7 +168,7 @@ export class GatewayUnderTest {
     path: string,
     options: { headers?: Readonly<Record<string, string | string[]>>; body?: string | Uint8Array } = {},
   ): Promise<HttpAnswer> {
-    return sendRequest(`${this.url}${path}`, { method, ...options });
+    return sendRequest(`${this.#url}${path}`, { method, ...options });
   }
 
   /** Sends a request signed as its provider would. */
@@ -184,25 +190,25 @@ export class GatewayUnderTest {
   async waitFor(pk: EventPk, when: (item: EventItem) => boolean, limitMs = 60_000): Promise<EventItem> {
     const deadline = Date.now() + limitMs;
     for (;;) {
-      const item = await this.look(pk);
+      const item = await this.#look(pk);
       if (item && when(item)) return item;
       if (Date.now() > deadline) throw new Error(`${pk} after ${limitMs} ms: ${JSON.stringify(item)}`);
     }
   }
 
   /** The record a moment later, read together with all others that are asked for until then. */
-  private async look(pk: EventPk): Promise<EventItem | undefined> {
-    this.nextLook ??= this.planLook();
-    this.nextLook.pks.push(pk);
-    return (await this.nextLook.items).find(item => item.pk === pk);
+  async #look(pk: EventPk): Promise<EventItem | undefined> {
+    this.#nextLook ??= this.#planLook();
+    this.#nextLook.pks.push(pk);
+    return (await this.#nextLook.items).find(item => item.pk === pk);
   }
 
-  private planLook(): NonNullable<typeof this.nextLook> {
+  #planLook(): Look {
     const pks: EventPk[] = [];
     const read = async (): Promise<readonly EventItem[]> => {
       await wait(100);
-      this.nextLook = undefined;
-      return await this.feed.read(pks);
+      this.#nextLook = undefined;
+      return await this.#feed.read(pks);
     };
     return { pks, items: read() };
   }
@@ -212,12 +218,12 @@ export class GatewayUnderTest {
   }
 
   async read(pk: EventPk): Promise<EventItem | undefined> {
-    return (await this.feed.read([pk]))[0];
+    return (await this.#feed.read([pk]))[0];
   }
 
   /** The records behind these keys; missing ones are left out. */
   async readAll(pks: readonly EventPk[]): Promise<readonly EventItem[]> {
-    return await this.feed.read(pks);
+    return await this.#feed.read(pks);
   }
 
   /** A row of the table behind one of the handlers' variables, by its key `id`. */

@@ -19,10 +19,10 @@ export class OutsideWorld {
   readonly orders = new Map<string, ShopOrder>();
   /** `POST /hooks`, by event id. */
   readonly posts = new Map<string, TakenPost[]>();
-  private readonly server: Server;
+  readonly #server: Server;
 
   private constructor() {
-    this.server = createServer(async (request, response) => {
+    this.#server = createServer(async (request, response) => {
       const chunks: Buffer[] = [];
       for await (const chunk of request) chunks.push(chunk as Buffer);
       const order = this.orders.get(decodeURIComponent(request.url?.replace('/orders/', '') ?? ''));
@@ -42,17 +42,17 @@ export class OutsideWorld {
   static async start(): Promise<OutsideWorld> {
     const world = new OutsideWorld();
     await new Promise<void>((resolve, reject) => {
-      world.server.once('error', reject).listen(0, '127.0.0.1', resolve);
+      world.#server.once('error', reject).listen(0, '127.0.0.1', resolve);
     });
     return world;
   }
 
   get address(): string {
-    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
   stop(): void {
-    this.server.close();
-    this.server.closeAllConnections();
+    this.#server.close();
+    this.#server.closeAllConnections();
   }
 }

@@ -41,12 +41,12 @@ export class ApiDocument {
   ) as Document;
   /** Route to operation, e.g. `GET /events`. */
   readonly operations = new Map<string, Operation>();
-  private readonly seen = new Set<string>();
-  private readonly ajv = new Ajv2020({ allErrors: true, strictTypes: false });
-  private readonly validators = new Map<Schema, ValidateFunction>();
+  readonly #seen = new Set<string>();
+  readonly #ajv = new Ajv2020({ allErrors: true, strictTypes: false });
+  readonly #validators = new Map<Schema, ValidateFunction>();
 
   constructor() {
-    this.ajv.addFormat('date-time', /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+    this.#ajv.addFormat('date-time', /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
     for (const [path, methods] of Object.entries(this.document.paths)) {
       for (const [method, operation] of Object.entries(methods)) {
         this.operations.set(`${method.toUpperCase()} ${path}`, operation);
@@ -56,7 +56,7 @@ export class ApiDocument {
 
   parametersOf(route: string, place: 'query' | 'path'): readonly Parameter[] {
     const all = this.operations.get(route)?.parameters ?? [];
-    return all.map(it => this.resolve(it)).filter(it => it.in === place);
+    return all.map(it => this.#resolve(it)).filter(it => it.in === place);
   }
 
   bodySchemaOf(route: string): Schema | undefined {
@@ -69,21 +69,21 @@ export class ApiDocument {
     const wrong = Object.entries(query).flatMap(([name, text]) => {
       const schema = parameters.find(it => it.name === name)?.schema;
       if (schema === undefined) return [`query.${name} is not described`];
-      return this.judge(schema, schema.type === 'integer' ? Number(text) : text);
+      return this.#judge(schema, schema.type === 'integer' ? Number(text) : text);
     });
     const schema = this.bodySchemaOf(route);
-    return schema === undefined ? wrong : [...wrong, ...this.judge(schema, body)];
+    return schema === undefined ? wrong : [...wrong, ...this.#judge(schema, body)];
   }
 
   /** What is wrong with a reply by the document; empty: nothing. Keeps in mind what the reply shows. */
   judgeReply(route: string, status: number, body: unknown): readonly string[] {
     const response = this.operations.get(route)?.responses[String(status)];
     if (response === undefined) return [`${route} ${status} is not described`];
-    const schema = this.resolve(response).content?.['application/json'].schema;
+    const schema = this.#resolve(response).content?.['application/json'].schema;
     if (schema === undefined) return [`${route} ${status} has no schema`];
-    this.seen.add(`${route} ${status}`);
-    this.mark(schema, body, '');
-    return this.judge(schema, body);
+    this.#seen.add(`${route} ${status}`);
+    this.#mark(schema, body, '');
+    return this.#judge(schema, body);
   }
 
   /** Answers and fields of replies that are described, and that no reply so far has shown. */
@@ -93,24 +93,24 @@ export class ApiDocument {
       for (const [status, response] of Object.entries(responses)) {
         if (NOT_OURS.includes(status)) continue;
         described.add(`${route} ${status}`);
-        const schema = this.resolve(response).content?.['application/json'].schema;
-        if (schema) for (const field of this.fieldsOf(schema, '')) described.add(field);
+        const schema = this.#resolve(response).content?.['application/json'].schema;
+        if (schema) for (const field of this.#fieldsOf(schema, '')) described.add(field);
       }
     }
-    return [...described].filter(it => !this.seen.has(it)).sort();
+    return [...described].filter(it => !this.#seen.has(it)).sort();
   }
 
-  private judge(schema: Schema, value: unknown): readonly string[] {
-    let validate = this.validators.get(schema);
+  #judge(schema: Schema, value: unknown): readonly string[] {
+    let validate = this.#validators.get(schema);
     if (validate === undefined) {
-      validate = this.ajv.compile(this.closed(schema) as object);
-      this.validators.set(schema, validate);
+      validate = this.#ajv.compile(this.#closed(schema) as object);
+      this.#validators.set(schema, validate);
     }
     if (validate(value)) return [];
     return (validate.errors ?? []).map(it => `${it.instancePath} ${it.message} ${JSON.stringify(it.params)}`);
   }
 
-  private resolve<T extends { readonly $ref?: string }>(value: T): T {
+  #resolve<T extends { readonly $ref?: string }>(value: T): T {
     if (value.$ref === undefined) return value;
     const target = value.$ref
       .slice(2)
@@ -121,41 +121,41 @@ export class ApiDocument {
   }
 
   /** The schema on its own, in which a field that is not described is a mistake. */
-  private closed(schema: Schema, open = false): unknown {
-    const { properties, items, allOf, oneOf, ...rest } = this.resolve(schema);
+  #closed(schema: Schema, open = false): unknown {
+    const { properties, items, allOf, oneOf, ...rest } = this.#resolve(schema);
     const isObject = properties !== undefined || allOf !== undefined;
     return {
       ...rest,
       ...(properties && {
-        properties: Object.fromEntries(Object.entries(properties).map(([name, it]) => [name, this.closed(it)])),
+        properties: Object.fromEntries(Object.entries(properties).map(([name, it]) => [name, this.#closed(it)])),
       }),
-      ...(items && { items: this.closed(items) }),
-      ...(allOf && { allOf: allOf.map(it => this.closed(it, true)) }),
-      ...(oneOf && { oneOf: oneOf.map(it => this.closed(it)) }),
+      ...(items && { items: this.#closed(items) }),
+      ...(allOf && { allOf: allOf.map(it => this.#closed(it, true)) }),
+      ...(oneOf && { oneOf: oneOf.map(it => this.#closed(it)) }),
       ...(isObject && !open ? { unevaluatedProperties: false } : {}),
     };
   }
 
-  private fieldsOf(schema: Schema, owner: string): readonly string[] {
+  #fieldsOf(schema: Schema, owner: string): readonly string[] {
     const name = schema.$ref?.split('/').at(-1) ?? owner;
-    const { properties = {}, items, allOf = [], oneOf = [] } = this.resolve(schema);
+    const { properties = {}, items, allOf = [], oneOf = [] } = this.#resolve(schema);
     return [
-      ...Object.entries(properties).flatMap(([key, it]) => [`${name}.${key}`, ...this.fieldsOf(it, `${name}.${key}`)]),
-      ...[...(items ? [items] : []), ...allOf, ...oneOf].flatMap(it => this.fieldsOf(it, name)),
+      ...Object.entries(properties).flatMap(([key, it]) => [`${name}.${key}`, ...this.#fieldsOf(it, `${name}.${key}`)]),
+      ...[...(items ? [items] : []), ...allOf, ...oneOf].flatMap(it => this.#fieldsOf(it, name)),
     ];
   }
 
-  private mark(schema: Schema, value: unknown, owner: string): void {
+  #mark(schema: Schema, value: unknown, owner: string): void {
     const name = schema.$ref?.split('/').at(-1) ?? owner;
-    const { properties = {}, items, allOf = [], oneOf = [] } = this.resolve(schema);
-    for (const it of allOf) this.mark(it, value, name);
-    for (const it of oneOf) if (this.judge(it, value).length === 0) this.mark(it, value, name);
-    if (items && Array.isArray(value)) for (const each of value) this.mark(items, each, name);
+    const { properties = {}, items, allOf = [], oneOf = [] } = this.#resolve(schema);
+    for (const it of allOf) this.#mark(it, value, name);
+    for (const it of oneOf) if (this.#judge(it, value).length === 0) this.#mark(it, value, name);
+    if (items && Array.isArray(value)) for (const each of value) this.#mark(items, each, name);
     if (typeof value !== 'object' || value === null) return;
     for (const [key, it] of Object.entries(properties)) {
       if (!Object.hasOwn(value, key)) continue;
-      this.seen.add(`${name}.${key}`);
-      this.mark(it, (value as Record<string, unknown>)[key], `${name}.${key}`);
+      this.#seen.add(`${name}.${key}`);
+      this.#mark(it, (value as Record<string, unknown>)[key], `${name}.${key}`);
     }
   }
 }

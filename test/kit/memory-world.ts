@@ -71,12 +71,12 @@ export class MemoryWorld {
   }[] = [];
   /** Ids answered with the acknowledgement, and when first. */
   readonly acknowledged = new Map<string, EpochMs>();
-  private readonly options: WorldOptions;
-  private readonly processes: WorldProcesses;
-  private stopSweeping: (() => void) | undefined;
+  readonly #options: WorldOptions;
+  readonly #processes: WorldProcesses;
+  #stopSweeping: (() => void) | undefined;
 
   constructor(options: WorldOptions = {}) {
-    this.options = options;
+    this.#options = options;
     this.clock = new VirtualClock();
     this.random = new SeededRandom(options.seed ?? 1);
     this.timings = { ...DEFAULT_TIMINGS, ...options.timings };
@@ -90,15 +90,15 @@ export class MemoryWorld {
     this.main = new RecordedQueue({ ...shared, redrive, ...options.queue });
     this.blobs = new MemoryBlobs(this.clock, 97);
     this.targets = new MemoryTargets({ clock: this.clock, ...options.targets });
-    this.sources = (options.sources ?? ['default']).map(id => this.sourceOf(id));
+    this.sources = (options.sources ?? ['default']).map(id => this.#sourceOf(id));
     for (const { id } of this.sources) this.secretValues.set(id, SECRET);
     this.handlers = options.handlers?.(this) ?? transactionalHandlers(this);
     const processes = new WorldProcesses(this, options);
-    this.processes = processes;
-    this.ingest = this.functionOf('ingest', 10_000, it => processes.ingest(it));
-    this.process = this.functionOf('process', this.timings.processTimeoutMs, it => processes.process(it));
-    this.sweeper = this.functionOf('sweep', 60_000, it => processes.sweep(it));
-    this.operator = this.functionOf('operator', 60_000, it => processes.operator(it));
+    this.#processes = processes;
+    this.ingest = this.#functionOf('ingest', 10_000, it => processes.ingest(it));
+    this.process = this.#functionOf('process', this.timings.processTimeoutMs, it => processes.process(it));
+    this.sweeper = this.#functionOf('sweep', 60_000, it => processes.sweep(it));
+    this.operator = this.#functionOf('operator', 60_000, it => processes.operator(it));
     this.mapping = new MemoryMapping({
       ...shared,
       queue: this.main,
@@ -106,7 +106,7 @@ export class MemoryWorld {
       maximumConcurrency: options.maximumConcurrency ?? 20,
       ...(options.idleMs === undefined ? {} : { idleMs: options.idleMs }),
     });
-    this.reconciler = this.functionOf('reconcile', 60_000, it => processes.reconcile(it));
+    this.reconciler = this.#functionOf('reconcile', 60_000, it => processes.reconcile(it));
   }
 
   /** Sends one signed delivery through the ingest function. */
@@ -116,7 +116,7 @@ export class MemoryWorld {
     const answer = answerOf(outcome);
     if (answer?.status === 200 && !this.acknowledged.has(delivery.id))
       this.acknowledged.set(delivery.id, this.clock.now());
-    await this.options.onAnswer?.(sent, answer, outcome.kind);
+    await this.#options.onAnswer?.(sent, answer, outcome.kind);
     return answer;
   }
 
@@ -132,21 +132,21 @@ export class MemoryWorld {
   /** A person's replay; undefined when the command died before it could tell. */
   async replay(id: string, request: ReplayRequest, source = 'default'): Promise<ReplayResult | undefined> {
     const pk = toEventPk(toSourceId(source), id as EventKey);
-    return (await this.command({ kind: 'replay', pk, request })) as ReplayResult | undefined;
+    return (await this.#command({ kind: 'replay', pk, request })) as ReplayResult | undefined;
   }
 
   /** A person's closing of a death; undefined when the command died before it could tell. */
   async close(id: string, source = 'default'): Promise<CloseResult | undefined> {
     const pk = toEventPk(toSourceId(source), id as EventKey);
-    return (await this.command({ kind: 'close', pk })) as CloseResult | undefined;
+    return (await this.#command({ kind: 'close', pk })) as CloseResult | undefined;
   }
 
   /** Pauses a source, or ends its pause; false when the command died before it could tell. */
   async pause(source: string, paused: boolean): Promise<boolean> {
-    return (await this.command({ kind: 'pause', source, paused })) !== undefined;
+    return (await this.#command({ kind: 'pause', source, paused })) !== undefined;
   }
 
-  private async command(command: Command): Promise<unknown> {
+  async #command(command: Command): Promise<unknown> {
     const outcome = await this.operator.invoke(command);
     return outcome.kind === 'returned' && outcome.payload !== undefined ? JSON.parse(outcome.payload) : undefined;
   }
@@ -155,15 +155,15 @@ export class MemoryWorld {
   start(): void {
     this.mapping.enable();
     const stops = [
-      this.every(MINUTE, () => void this.sweeper.invoke({})),
-      this.every(60 * MINUTE, () => void this.reconciler.invoke({})),
+      this.#every(MINUTE, () => void this.sweeper.invoke({})),
+      this.#every(60 * MINUTE, () => void this.reconciler.invoke({})),
     ];
-    this.stopSweeping = () => {
+    this.#stopSweeping = () => {
       for (const stop of stops) stop();
     };
   }
 
-  private every(ms: number, work: () => void): () => void {
+  #every(ms: number, work: () => void): () => void {
     const tick = (): void => {
       work();
       stop = this.clock.after(ms, tick);
@@ -174,7 +174,7 @@ export class MemoryWorld {
 
   stop(): void {
     this.mapping.disable();
-    this.stopSweeping?.();
+    this.#stopSweeping?.();
   }
 
   /** Lets time pass until every record is final and nothing is owed, asking each `stepMs`. False: not within `limitMs`. */
@@ -206,7 +206,7 @@ export class MemoryWorld {
     return Number(row?.['times'] ?? 0);
   }
 
-  private sourceOf(id: string): ResolvedSource {
+  #sourceOf(id: string): ResolvedSource {
     return {
       id: toSourceId(id),
       spec: generic,
@@ -217,20 +217,20 @@ export class MemoryWorld {
       dedupOnBody: false,
       dryRun: false,
       quarantine: false,
-      retry: this.options.retry ?? DEFAULT_RETRY,
-      ...this.options.source,
+      retry: this.#options.retry ?? DEFAULT_RETRY,
+      ...this.#options.source,
     };
   }
 
-  private functionOf(
+  #functionOf(
     role: Role,
     timeoutMs: number,
     initialise: (
       process: SimulatedProcess,
     ) => (payload: never, context: { getRemainingTimeInMillis(): number }) => Promise<unknown>,
   ): MemoryFunction {
-    const plan = this.options.planOf?.(role) ?? this.options.plan;
-    const process = this.options.processOf?.(role) ?? this.options.process;
+    const plan = this.#options.planOf?.(role) ?? this.#options.plan;
+    const process = this.#options.processOf?.(role) ?? this.#options.process;
     return new MemoryFunction({
       clock: this.clock,
       random: this.random.fork(),
@@ -246,15 +246,15 @@ export class MemoryWorld {
       timings: this.timings,
       retentionDays: 30,
       deadRetentionDays: 90,
-      inlineLimitBytes: this.options.inlineLimitBytes ?? 65_536,
-      recordsSpans: this.options.recordsSpans ?? false,
+      inlineLimitBytes: this.#options.inlineLimitBytes ?? 65_536,
+      recordsSpans: this.#options.recordsSpans ?? false,
       sources: new Map<SourceId, ResolvedSource>(this.sources.map(it => [it.id, it])),
     };
   }
 
   /** The processor's ports as one process sees them; for tests that call the rules directly. */
   processPorts(process: SimulatedProcess): ProcessPorts {
-    return this.processes.processPorts(process);
+    return this.#processes.processPorts(process);
   }
 }
 

@@ -38,10 +38,10 @@ export class ProviderServer {
   /** What to answer: replaced by each test. */
   answer: (call: ServedCall) => ServedAnswer = () => ({ status: 404 });
   readonly agent: Agent;
-  private readonly server: Server;
+  readonly #server: Server;
 
   private constructor() {
-    this.server = createServer({ cert: certificate, key }, (request, response) => {
+    this.#server = createServer({ cert: certificate, key }, (request, response) => {
       const chunks: Buffer[] = [];
       request.on('data', (chunk: Buffer) => chunks.push(chunk));
       request.on('end', () => {
@@ -59,7 +59,7 @@ export class ProviderServer {
         response.writeHead(status, headers).end(typeof body === 'string' ? body : JSON.stringify(body));
       });
     });
-    const { server } = this;
+    const server = this.#server;
     this.agent = new (class extends Agent {
       override createConnection(options: object): ReturnType<typeof connect> {
         const { port } = server.address() as AddressInfo;
@@ -70,13 +70,13 @@ export class ProviderServer {
 
   static async start(): Promise<ProviderServer> {
     const started = new ProviderServer();
-    await new Promise<void>(resolve => started.server.listen(0, '127.0.0.1', resolve));
+    await new Promise<void>(resolve => started.#server.listen(0, '127.0.0.1', resolve));
     return started;
   }
 
   async stop(): Promise<void> {
     this.agent.destroy();
-    this.server.closeAllConnections();
-    await new Promise(resolve => this.server.close(resolve));
+    this.#server.closeAllConnections();
+    await new Promise(resolve => this.#server.close(resolve));
   }
 }

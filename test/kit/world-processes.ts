@@ -43,77 +43,77 @@ export type Command =
   | { readonly kind: 'pause'; readonly source: string; readonly paused: boolean };
 
 export class WorldProcesses {
-  private readonly world: MemoryWorld;
-  private readonly options: WorldOptions;
+  readonly #world: MemoryWorld;
+  readonly #options: WorldOptions;
 
   constructor(world: MemoryWorld, options: WorldOptions) {
-    this.world = world;
-    this.options = options;
+    this.#world = world;
+    this.#options = options;
   }
 
-  private stores(process: SimulatedProcess, role: Role) {
-    const clock = this.options.clockOf?.(this.world.clock, role) ?? this.world.clock;
+  #stores(process: SimulatedProcess, role: Role) {
+    const clock = this.#options.clockOf?.(this.#world.clock, role) ?? this.#world.clock;
     return {
-      store: process.wrap('store', 'dynamodb', new MemoryEventStore(this.world.database, EVENTS)),
-      payloads: process.wrap('payloads', 'dynamodb', new MemoryPayloadStore(this.world.database, PAYLOADS)),
-      control: process.wrap('control', 'dynamodb', new MemoryControlStore(this.world.database, EVENTS)),
-      blobs: process.wrap('blobs', 's3', this.world.blobs),
-      queue: process.wrap('queue', 'sqs', new MemoryWorkQueue(this.world.main)),
-      dead: process.wrap('dead', 'sqs', new MemoryDeadQueue(this.world.dead)),
-      gauge: process.wrap('gauge', 'sqs', new MemoryQueueGauge(this.world.main, this.world.dead)),
-      receipts: process.wrap('receipts', 'sqs', new MemoryReceiptBox(this.world.main), { neverThrows: ['hide'] }),
+      store: process.wrap('store', 'dynamodb', new MemoryEventStore(this.#world.database, EVENTS)),
+      payloads: process.wrap('payloads', 'dynamodb', new MemoryPayloadStore(this.#world.database, PAYLOADS)),
+      control: process.wrap('control', 'dynamodb', new MemoryControlStore(this.#world.database, EVENTS)),
+      blobs: process.wrap('blobs', 's3', this.#world.blobs),
+      queue: process.wrap('queue', 'sqs', new MemoryWorkQueue(this.#world.main)),
+      dead: process.wrap('dead', 'sqs', new MemoryDeadQueue(this.#world.dead)),
+      gauge: process.wrap('gauge', 'sqs', new MemoryQueueGauge(this.#world.main, this.#world.dead)),
+      receipts: process.wrap('receipts', 'sqs', new MemoryReceiptBox(this.#world.main), { neverThrows: ['hide'] }),
       crypto: nodeCrypto,
       codec: nodeCodec,
       addresses: systemAddresses,
       clock,
-      ids: new SeededIds(this.world.random.fork()),
-      random: this.world.random.fork(),
+      ids: new SeededIds(this.#world.random.fork()),
+      random: this.#world.random.fork(),
       timer: process.timer,
-      telemetry: this.world.telemetry,
+      telemetry: this.#world.telemetry,
     };
   }
 
   ingest(process: SimulatedProcess) {
-    const stores = this.stores(process, 'ingest');
-    const secrets = new CachedSecrets(process.wrap('secrets', 'secrets', this.world.secretValues), stores.clock);
+    const stores = this.#stores(process, 'ingest');
+    const secrets = new CachedSecrets(process.wrap('secrets', 'secrets', this.#world.secretValues), stores.clock);
     return handleRequest(
-      this.world.sources,
+      this.#world.sources,
       {
         ...stores,
         secrets,
         refused: new RefusedSlots(stores.random),
         concerns: new ConcernBoard(stores),
-        ...this.options.ingestPorts,
+        ...this.#options.ingestPorts,
       },
-      this.world.rules,
+      this.#world.rules,
     ) as never;
   }
 
   /** The processor's ports as one process sees them; for tests that call the rules directly. */
   processPorts(process: SimulatedProcess): ProcessPorts {
-    const stores = this.stores(process, 'process');
+    const stores = this.#stores(process, 'process');
     const breaker = new Breaker();
-    const targets = process.wrap('targets', 'http', this.world.targets);
+    const targets = process.wrap('targets', 'http', this.#world.targets);
     const routing = { ...stores, breaker, targets, blobAddress: 's3://bodies/' };
     return {
       ...stores,
-      ...(this.options.withShapes ? { shapes: new ShapeWatch(stores) } : {}),
+      ...(this.#options.withShapes ? { shapes: new ShapeWatch(stores) } : {}),
       concerns: new ConcernBoard(stores),
-      pauses: new Pauses(stores, this.world.timings.pauseCacheMs),
+      pauses: new Pauses(stores, this.#world.timings.pauseCacheMs),
       breaker,
-      handlers: withRoutes(this.world.handlers, this.world.sources, routing),
+      handlers: withRoutes(this.#world.handlers, this.#world.sources, routing),
     };
   }
 
   process(process: SimulatedProcess) {
-    return handleBatch(this.processPorts(process), this.world.rules) as never;
+    return handleBatch(this.processPorts(process), this.#world.rules) as never;
   }
 
   sweep(process: SimulatedProcess) {
-    const stores = this.stores(process, 'sweep');
+    const stores = this.#stores(process, 'sweep');
     const rules: SweepRules = {
-      ...this.world.rules,
-      sourceIds: this.world.sources.map(it => it.id),
+      ...this.#world.rules,
+      sourceIds: this.#world.sources.map(it => it.id),
       sendsPerSecond: 300,
       deadQueueRetentionSeconds: 14 * 86_400,
     };
@@ -121,21 +121,21 @@ export class WorldProcesses {
   }
 
   reconcile(process: SimulatedProcess) {
-    const stores = this.stores(process, 'reconcile');
-    return (async () => auditOn(stores.clock.now() + 50_000, stores, this.world.rules)) as never;
+    const stores = this.#stores(process, 'reconcile');
+    return (async () => auditOn(stores.clock.now() + 50_000, stores, this.#world.rules)) as never;
   }
 
   operator(process: SimulatedProcess) {
-    const stores = this.stores(process, 'operator');
+    const stores = this.#stores(process, 'operator');
     return (async (command: Command) => {
       if (command.kind === 'close') {
         const item = await stores.store.get(command.pk);
-        return item ? closeDeath(item, { by: 'test', why: 'test' }, stores, this.world.rules) : 'gone';
+        return item ? closeDeath(item, { by: 'test', why: 'test' }, stores, this.#world.rules) : 'gone';
       }
       if (command.kind === 'replay') {
         const item = await stores.store.get(command.pk);
         return item
-          ? replayEvent(item, command.request, stores, this.world.rules)
+          ? replayEvent(item, command.request, stores, this.#world.rules)
           : { kind: 'refused', reason: 'gone' };
       }
       const source = toSourceId(command.source);

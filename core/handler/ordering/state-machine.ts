@@ -60,27 +60,27 @@ export type MoveVerdict =
  * return orders.move(event, context, { entity: { table: 'orders', key: { id: 'o_1' } }, to: 'paid' });
  */
 export class StateMachine<State extends string> {
-  private readonly table: StateTable<State>;
-  private readonly after: ReadonlyMap<State, ReadonlySet<State>>;
+  readonly #table: StateTable<State>;
+  readonly #after: ReadonlyMap<State, ReadonlySet<State>>;
   /** An entity can come back to a state it has left. */
   readonly isCyclic: boolean;
 
   constructor(table: StateTable<State>) {
     checkTable(table);
-    this.table = table;
+    this.#table = table;
     const states = Object.keys(table.moves) as State[];
-    this.after = new Map(states.map(state => [state, reachableFrom(state, table.moves)]));
-    this.isCyclic = states.some(state => this.leads(state, state));
+    this.#after = new Map(states.map(state => [state, reachableFrom(state, table.moves)]));
+    this.isCyclic = states.some(state => this.#leads(state, state));
   }
 
   /** `from` undefined: there is no row yet. */
   judge(from: State | undefined, to: State): MoveVerdict {
-    const { initial, moves } = this.table;
+    const { initial, moves } = this.#table;
     if (from === to) return { kind: 'repeated' };
     if (from === undefined) return { kind: initial.includes(to) ? 'allowed' : 'early' };
     if (moves[from].includes(to)) return { kind: 'allowed' };
-    if (this.leads(from, to)) return { kind: 'early' };
-    return { kind: this.leads(to, from) ? 'late' : 'never' };
+    if (this.#leads(from, to)) return { kind: 'early' };
+    return { kind: this.#leads(to, from) ? 'late' : 'never' };
   }
 
   /**
@@ -90,19 +90,21 @@ export class StateMachine<State extends string> {
    */
   async move(event: WebhookEvent, context: HandlerContext, move: Move<State>): Promise<Outcome> {
     const { entity, to } = move;
-    if (!Object.hasOwn(this.table.moves, to)) throw new PermanentError(`"${to}" is not a state of the table`);
+    if (!Object.hasOwn(this.#table.moves, to)) throw new PermanentError(`"${to}" is not a state of the table`);
     if (this.isCyclic && !('version' in move))
       throw new PermanentError('a table with a cycle needs a version: the states alone do not tell old from new');
     const row = await context.read(entity.table, entity.key);
     const version = 'version' in move ? checkVersion(move.version, row) : undefined;
     if (version !== undefined && !holds(mayReplace(version, event.id), row)) return stale(describeNewer(version, row));
-    const from = this.stateOf(row);
+    const from = this.#stateOf(row);
     switch (this.judge(from, to).kind) {
       case 'allowed':
-        return this.apply(event, context, move, from, version);
+        return this.#apply(event, context, move, from, version);
       case 'repeated':
         // With a version it is known to be the newer one: the row learns it, so that what lies between is stale.
-        return version === undefined ? stale(`it is "${to}" already`) : this.apply(event, context, move, from, version);
+        return version === undefined
+          ? stale(`it is "${to}" already`)
+          : this.#apply(event, context, move, from, version);
       case 'early':
         return waitForEarlier(
           context,
@@ -117,7 +119,7 @@ export class StateMachine<State extends string> {
     }
   }
 
-  private apply(
+  #apply(
     event: WebhookEvent,
     context: HandlerContext,
     { entity, to, state = {}, effects = [] }: Move<State>,
@@ -136,15 +138,15 @@ export class StateMachine<State extends string> {
     return done({ actionTaken: from === undefined ? `began as "${to}"` : `moved from "${from}" to "${to}"` });
   }
 
-  private leads(from: State, to: State): boolean {
-    return this.after.get(from)?.has(to) ?? false;
+  #leads(from: State, to: State): boolean {
+    return this.#after.get(from)?.has(to) ?? false;
   }
 
   /** A row without a state (older data) counts as none. */
-  private stateOf(row: ItemData | undefined): State | undefined {
+  #stateOf(row: ItemData | undefined): State | undefined {
     const state = row?.[STATE];
     if (state === undefined) return undefined;
-    if (typeof state !== 'string' || !Object.hasOwn(this.table.moves, state))
+    if (typeof state !== 'string' || !Object.hasOwn(this.#table.moves, state))
       throw new PermanentError(`the row's state "${String(state).slice(0, 40)}" is not in the table`);
     return state as State;
   }

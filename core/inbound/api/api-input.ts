@@ -13,10 +13,10 @@ const LEAVE_OUT = 'correct it, or leave it out';
 
 export class ApiInput {
   readonly problems: ConfigProblem[] = [];
-  private readonly fields: Readonly<Record<string, unknown>>;
+  readonly #fields: Readonly<Record<string, unknown>>;
 
   constructor(fields: Readonly<Record<string, unknown>>, known: readonly string[]) {
-    this.fields = fields;
+    this.#fields = fields;
     for (const name of Object.keys(fields).filter(it => !known.includes(it))) {
       const near = closest(name, known);
       const allowed = known.length === 0 ? 'no field at all' : known.join(', ');
@@ -29,14 +29,14 @@ export class ApiInput {
   }
 
   reason(): string {
-    const value = this.fields['why'];
+    const value = this.#fields['why'];
     if (typeof value === 'string' && value.trim() !== '') return capText(value.trim(), REASON_LIMIT);
     this.problem('why', show(value), 'a text that the next person understands', 'e.g. {"why":"schema fixed in v42"}');
     return '';
   }
 
   text(name: string, pattern: RegExp, allowed: string): string | undefined {
-    const value = this.fields[name];
+    const value = this.#fields[name];
     if (value === undefined || (typeof value === 'string' && pattern.test(value))) return value;
     this.problem(name, show(value), allowed, LEAVE_OUT);
     return undefined;
@@ -44,14 +44,14 @@ export class ApiInput {
 
   /** False where it is left out. */
   boolean(name: string): boolean {
-    const value = this.fields[name];
+    const value = this.#fields[name];
     if (value === undefined || typeof value === 'boolean') return value ?? false;
     this.problem(name, show(value), 'true or false', LEAVE_OUT);
     return false;
   }
 
   number(name: string, min: number, max: number): number | undefined {
-    const value = this.fields[name];
+    const value = this.#fields[name];
     if (value === undefined) return undefined;
     if (typeof value === 'number' && Number.isSafeInteger(value) && value >= min && value <= max) return value;
     this.problem(name, show(value), `a whole number from ${min} to ${max}`, LEAVE_OUT);
@@ -60,7 +60,7 @@ export class ApiInput {
 
   /** The same out of a query parameter, which is a text. */
   digits(name: string, min: number, max: number): number | undefined {
-    const value = this.fields[name];
+    const value = this.#fields[name];
     if (value === undefined) return undefined;
     const number = typeof value === 'string' && /^\d{1,9}$/.test(value) ? Number(value) : Number.NaN;
     if (number >= min && number <= max) return number;
@@ -69,7 +69,7 @@ export class ApiInput {
   }
 
   oneOf<const T extends string>(name: string, options: readonly T[]): T | undefined {
-    const value = this.fields[name];
+    const value = this.#fields[name];
     const found = options.find(it => it === value);
     if (value !== undefined && found === undefined) this.problem(name, show(value), options.join(' or '), LEAVE_OUT);
     return found;
@@ -77,7 +77,7 @@ export class ApiInput {
 
   /** A time that is not in the future. */
   pastTime(name: string, now: EpochMs): EpochMs | undefined {
-    const value = this.fields[name];
+    const value = this.#fields[name];
     if (value === undefined) return undefined;
     const time = typeof value === 'string' ? parseIso(value) : undefined;
     if (time !== undefined && time <= now) return time;
@@ -88,7 +88,7 @@ export class ApiInput {
   /** The fields that say which events are meant. */
   filter(): WrittenFilter {
     const written = FILTER_FIELDS.map(name => {
-      const value = this.fields[name];
+      const value = this.#fields[name];
       if (value === undefined || typeof value === 'string') return [name, value] as const;
       this.problem(name, show(value), 'a text; lists are separated by commas', 'e.g. {"status":"failed,dead_letter"}');
       return [name, undefined] as const;

@@ -31,26 +31,26 @@ export interface StepPorts {
 
 /** The steps of one attempt. */
 export class StepRunner {
-  private readonly place: StepPlace;
-  private readonly ports: StepPorts;
-  private readonly names = new Set<string>();
+  readonly #place: StepPlace;
+  readonly #ports: StepPorts;
+  readonly #names = new Set<string>();
 
   constructor(place: StepPlace, ports: StepPorts) {
-    this.place = place;
-    this.ports = ports;
+    this.#place = place;
+    this.#ports = ports;
   }
 
   /** Answers the stored result, or runs the work and stores it. Throws PermanentError for a misuse, naming the step. */
   async run<T>(name: string, work: () => Promise<T>): Promise<T> {
-    this.admit(name);
-    const { item, days, signal } = this.place;
+    this.#admit(name);
+    const { item, days, signal } = this.#place;
     const sk = `S#${item.run}#${name}`;
-    const known = await this.ports.payloads.getStep(item.pk, sk);
+    const known = await this.#ports.payloads.getStep(item.pk, sk);
     if (known) return fromText<T>(known.result);
     if (signal.aborted) throw new Error(`the attempt was over before step "${name}" began`);
     const result = toText(name, await work());
-    const now = this.ports.clock.now();
-    const kept = await this.ports.payloads.keepStep({
+    const now = this.#ports.clock.now();
+    const kept = await this.#ports.payloads.keepStep({
       pk: item.pk,
       sk,
       ...(result === undefined ? {} : { result }),
@@ -60,19 +60,19 @@ export class StepRunner {
     return fromText<T>(kept.result);
   }
 
-  private admit(name: string): void {
+  #admit(name: string): void {
     if (!NAME.test(name)) {
       throw new PermanentError(
         `step "${name.slice(0, 40)}": a name is 1 to 100 letters, digits and any of . _ : / -, the same in every attempt`,
       );
     }
-    if (this.names.has(name)) {
+    if (this.#names.has(name)) {
       throw new PermanentError(`step "${name}" was begun twice in one attempt; give each step a name of its own`);
     }
-    if (this.names.size >= MAX_STEPS) {
+    if (this.#names.size >= MAX_STEPS) {
       throw new PermanentError(`step "${name}" is one too many: an attempt has at most ${MAX_STEPS}`);
     }
-    this.names.add(name);
+    this.#names.add(name);
   }
 }
 

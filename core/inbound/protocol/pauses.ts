@@ -25,15 +25,15 @@ export interface PausesPorts {
 }
 
 export class Pauses {
-  private readonly ports: PausesPorts;
-  private readonly cacheMs: number;
-  private known: PauseNotes = {};
-  private readAt = Number.NEGATIVE_INFINITY;
-  private loading: Promise<void> | undefined;
+  readonly #ports: PausesPorts;
+  readonly #cacheMs: number;
+  #known: PauseNotes = {};
+  #readAt = Number.NEGATIVE_INFINITY;
+  #loading: Promise<void> | undefined;
 
   constructor(ports: PausesPorts, cacheMs: number) {
-    this.ports = ports;
-    this.cacheMs = cacheMs;
+    this.#ports = ports;
+    this.#cacheMs = cacheMs;
   }
 
   /** At most `cacheMs` old. When the flags cannot be read, the last known ones hold. */
@@ -42,21 +42,21 @@ export class Pauses {
   }
 
   async all(): Promise<PauseNotes> {
-    if (this.ports.clock.now() - this.readAt >= this.cacheMs) {
+    if (this.#ports.clock.now() - this.#readAt >= this.#cacheMs) {
       // All records of a batch wait for the same read: none runs on flags that nobody has read yet.
-      this.loading ??= this.load().finally(() => {
-        this.loading = undefined;
+      this.#loading ??= this.#load().finally(() => {
+        this.#loading = undefined;
       });
-      await this.loading;
+      await this.#loading;
     }
-    return this.known;
+    return this.#known;
   }
 
-  private async load(): Promise<void> {
-    const { control, clock, telemetry } = this.ports;
+  async #load(): Promise<void> {
+    const { control, clock, telemetry } = this.#ports;
     const flags = await ask({ telemetry, stage: 'pauses' }, () => control.read(PAUSES_CONTROL));
     // A pause is an operator's convenience: an unreadable flag must not stop the work.
-    if (flags.ok) this.known = decodePauses(flags.value?.value);
-    this.readAt = clock.now();
+    if (flags.ok) this.#known = decodePauses(flags.value?.value);
+    this.#readAt = clock.now();
   }
 }

@@ -70,29 +70,29 @@ export interface ReplayJob extends ReplayJobRequest {
  * says where a run that begins anew goes on.
  */
 export class MeantEvents {
-  private readonly meant: Meant;
-  private readonly search: EventSearch;
-  private ahead: readonly EventItem[] = [];
-  private aheadOf: string | undefined;
-  private behindAhead: string | undefined;
+  readonly #meant: Meant;
+  readonly #search: EventSearch;
+  #ahead: readonly EventItem[] = [];
+  #aheadOf: string | undefined;
+  #behindAhead: string | undefined;
 
   constructor(meant: Meant, ports: ListPorts) {
-    this.meant = meant;
-    this.search = new EventSearch(meant.filter, 'oldest', ports);
+    this.#meant = meant;
+    this.#search = new EventSearch(meant.filter, 'oldest', ports);
   }
 
   /** The next events after a cursor; possibly none although there are more. */
   async take(limit: number, cursor?: string): Promise<{ items: readonly EventItem[]; cursor?: string }> {
-    if (this.ahead.length === 0 || cursor !== this.aheadOf) {
-      const page = await this.search.page({ limit: SEARCH_PAGE, cursor });
-      this.ahead = page.items.filter(item => isUnchangedSince(item, this.meant.asOf));
-      this.behindAhead = page.cursor;
+    if (this.#ahead.length === 0 || cursor !== this.#aheadOf) {
+      const page = await this.#search.page({ limit: SEARCH_PAGE, cursor });
+      this.#ahead = page.items.filter(item => isUnchangedSince(item, this.#meant.asOf));
+      this.#behindAhead = page.cursor;
     }
-    const items = this.ahead.slice(0, limit);
-    this.ahead = this.ahead.slice(limit);
+    const items = this.#ahead.slice(0, limit);
+    this.#ahead = this.#ahead.slice(limit);
     const last = items.at(-1);
-    this.aheadOf = this.ahead.length > 0 && last ? cursorAfter(last) : this.behindAhead;
-    return this.aheadOf === undefined ? { items } : { items, cursor: this.aheadOf };
+    this.#aheadOf = this.#ahead.length > 0 && last ? cursorAfter(last) : this.#behindAhead;
+    return this.#aheadOf === undefined ? { items } : { items, cursor: this.#aheadOf };
   }
 }
 

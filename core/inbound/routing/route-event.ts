@@ -67,31 +67,31 @@ export function routeEvent(route: Route, ports: RoutePorts): Handler {
 }
 
 class RouteAttempt {
-  private readonly event: WebhookEvent;
-  private readonly context: HandlerContext;
-  private readonly ports: RoutePorts;
-  private readonly facts: EnvelopeFacts;
-  private readonly keyHash: string;
-  private whole: { readonly text: string; readonly bytes: number } | undefined;
-  private stored: Promise<string> | undefined;
+  readonly #event: WebhookEvent;
+  readonly #context: HandlerContext;
+  readonly #ports: RoutePorts;
+  readonly #facts: EnvelopeFacts;
+  readonly #keyHash: string;
+  #whole: { readonly text: string; readonly bytes: number } | undefined;
+  #stored: Promise<string> | undefined;
 
   constructor(event: WebhookEvent, context: HandlerContext, ports: RoutePorts) {
     const { generation, idempotencyKey } = context;
-    this.event = event;
-    this.context = context;
-    this.ports = ports;
+    this.#event = event;
+    this.#context = context;
+    this.#ports = ports;
     const traceparent = context.trace && { traceparent: context.trace.event };
-    this.facts = { event, generation, idempotencyKey, bodySha: this.sha256(event.bytes), ...traceparent };
-    this.keyHash = this.sha256(new TextEncoder().encode(idempotencyKey));
+    this.#facts = { event, generation, idempotencyKey, bodySha: this.#sha256(event.bytes), ...traceparent };
+    this.#keyHash = this.#sha256(new TextEncoder().encode(idempotencyKey));
   }
 
   /** Asks the target unless it has accepted this run of the event before. */
   async deliver(target: RouteTarget): Promise<TargetEnd> {
     // By address, so that a changed list of targets changes nothing for those that stay.
-    const step = `to:${this.sha256(new TextEncoder().encode(target.address)).slice(0, 32)}`;
+    const step = `to:${this.#sha256(new TextEncoder().encode(target.address)).slice(0, 32)}`;
     try {
-      return await this.context.step(step, async () => {
-        const end = await this.ask(target);
+      return await this.#context.step(step, async () => {
+        const end = await this.#ask(target);
         if (end.kind !== 'accepted') throw new NotAccepted(end);
         return end;
       });
@@ -102,22 +102,22 @@ class RouteAttempt {
     }
   }
 
-  private async ask(target: RouteTarget): Promise<TargetEnd> {
-    const { breaker, clock } = this.ports;
+  async #ask(target: RouteTarget): Promise<TargetEnd> {
+    const { breaker, clock } = this.#ports;
     const permission = breaker.ask(target.address, clock.now());
     if (permission.kind === 'park') {
       return { kind: 'waiting', untilMs: permission.untilMs, reason: 'it kept failing, and is asked again later' };
     }
-    const end = await this.inTime(target);
+    const end = await this.#inTime(target);
     breaker.record(target.address, end.kind === 'accepted' || end.kind === 'refused', clock.now());
     return end;
   }
 
-  private async inTime(target: RouteTarget): Promise<TargetEnd> {
-    const limitMs = Math.min(TARGET_LIMIT_MS, this.context.timeLimitMs / 2);
+  async #inTime(target: RouteTarget): Promise<TargetEnd> {
+    const limitMs = Math.min(TARGET_LIMIT_MS, this.#context.timeLimitMs / 2);
     try {
-      const run = await this.context.limit(limitMs, signal =>
-        target.kind === 'http' ? this.post(target.address, signal) : this.send(target, target.kind, signal),
+      const run = await this.#context.limit(limitMs, signal =>
+        target.kind === 'http' ? this.#post(target.address, signal) : this.#send(target, target.kind, signal),
       );
       const end = run.kind === 'finished' ? run.value : undefined;
       if (end === undefined) return { kind: 'failed', reason: `no answer within ${limitMs} ms` };
@@ -127,8 +127,9 @@ class RouteAttempt {
     }
   }
 
-  private post(url: string, signal: AbortSignal): Promise<Delivered> {
-    const { event, context } = this;
+  #post(url: string, signal: AbortSignal): Promise<Delivered> {
+    const event = this.#event;
+    const context = this.#context;
     const headers = {
       'content-type': event.headers['content-type'] ?? 'application/octet-stream',
       'holdfast-event-id': event.id,
@@ -138,40 +139,40 @@ class RouteAttempt {
       'idempotency-key': printable(context.idempotencyKey),
       ...(context.trace && { traceparent: context.trace.attempt }),
     };
-    return this.ports.targets.post(url, { headers, bytes: event.bytes }, signal);
+    return this.#ports.targets.post(url, { headers, bytes: event.bytes }, signal);
   }
 
   /** With its body where that fits, else (by our reckoning or by the target's own word) with a reference to it. */
-  private async send(target: RouteTarget, kind: keyof typeof TEXT_LIMITS, signal: AbortSignal): Promise<Delivered> {
-    const { source, type, subject, id } = this.event;
+  async #send(target: RouteTarget, kind: keyof typeof TEXT_LIMITS, signal: AbortSignal): Promise<Delivered> {
+    const { source, type, subject, id } = this.#event;
     const group = (subject ?? id).replace(/[^\x21-\x7e]/g, '_').slice(0, MAX_GROUP);
-    const message = { source, eventType: type, keyHash: this.keyHash, group };
-    const whole = this.wholeText();
+    const message = { source, eventType: type, keyHash: this.#keyHash, group };
+    const whole = this.#wholeText();
     if (whole.bytes <= TEXT_LIMITS[kind]) {
-      const delivered = await this.ports.targets.send(target, { ...message, text: whole.text }, signal);
+      const delivered = await this.#ports.targets.send(target, { ...message, text: whole.text }, signal);
       if (delivered.kind !== 'too_large') return delivered;
     }
-    const text = referenceEnvelope(this.facts, await this.storeBody());
-    return this.ports.targets.send(target, { ...message, text }, signal);
+    const text = referenceEnvelope(this.#facts, await this.#storeBody());
+    return this.#ports.targets.send(target, { ...message, text }, signal);
   }
 
-  private wholeText(): { readonly text: string; readonly bytes: number } {
-    if (this.whole === undefined) {
-      const text = wholeEnvelope(this.facts, bytes => this.ports.codec.toBase64(bytes));
-      this.whole = { text, bytes: new TextEncoder().encode(text).length };
+  #wholeText(): { readonly text: string; readonly bytes: number } {
+    if (this.#whole === undefined) {
+      const text = wholeEnvelope(this.#facts, bytes => this.#ports.codec.toBase64(bytes));
+      this.#whole = { text, bytes: new TextEncoder().encode(text).length };
     }
-    return this.whole;
+    return this.#whole;
   }
 
   /** Puts the exact bytes where a target can fetch them. Under their hash: the same body is the same object. */
-  private storeBody(): Promise<string> {
-    const key = `routed/${this.event.source}/${this.facts.bodySha}`;
-    this.stored ??= this.ports.blobs.put(key, this.event.bytes).then(() => `${this.ports.blobAddress}${key}`);
-    return this.stored;
+  #storeBody(): Promise<string> {
+    const key = `routed/${this.#event.source}/${this.#facts.bodySha}`;
+    this.#stored ??= this.#ports.blobs.put(key, this.#event.bytes).then(() => `${this.#ports.blobAddress}${key}`);
+    return this.#stored;
   }
 
-  private sha256(bytes: Uint8Array): string {
-    return toHex(this.ports.crypto.hash('sha256', bytes));
+  #sha256(bytes: Uint8Array): string {
+    return toHex(this.#ports.crypto.hash('sha256', bytes));
   }
 }
 

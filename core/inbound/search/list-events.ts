@@ -60,31 +60,35 @@ export async function listEvents(filter: EventFilter, request: PageRequest, port
  * each. What becomes of an event afterwards does not show.
  */
 export class EventSearch {
-  private readonly filter: EventFilter;
-  private readonly order: Order;
-  private readonly ports: ListPorts;
-  private named: readonly EventItem[] | 'too many' | undefined;
+  readonly #filter: EventFilter;
+  readonly #order: Order;
+  readonly #ports: ListPorts;
+  #named: readonly EventItem[] | 'too many' | undefined;
 
   constructor(filter: EventFilter, order: Order, ports: ListPorts) {
-    this.filter = filter;
-    this.order = order;
-    this.ports = ports;
+    this.#filter = filter;
+    this.#order = order;
+    this.#ports = ports;
   }
 
   /** Throws CursorError for a cursor that no page of this kind gave. */
   async page({ limit, cursor }: Omit<PageRequest, 'order'>): Promise<EventPage> {
-    const { filter, order, ports } = this;
+    const filter = this.#filter;
+    const order = this.#order;
+    const ports = this.#ports;
     const after = cursor === undefined ? undefined : decodeCursor(cursor, order);
-    this.named ??= await this.readNamed();
-    if (this.named === 'too many') return pageOfTimeline(filter, { limit, order }, after, ports.store);
-    const items = this.named.filter(
+    this.#named ??= await this.#readNamed();
+    if (this.#named === 'too many') return pageOfTimeline(filter, { limit, order }, after, ports.store);
+    const items = this.#named.filter(
       item => after === undefined || comparePositions(positionOf(item), after, order) > 0,
     );
     return pageOf(items.slice(0, limit), positionAt(items, limit));
   }
 
-  private async readNamed(): Promise<readonly EventItem[] | 'too many'> {
-    const { filter, order, ports } = this;
+  async #readNamed(): Promise<readonly EventItem[] | 'too many'> {
+    const filter = this.#filter;
+    const order = this.#order;
+    const ports = this.#ports;
     const candidates = await candidatesFromIndexes(filter, ports);
     if (candidates === undefined) return 'too many';
     return (await readAll(candidates, ports.store))

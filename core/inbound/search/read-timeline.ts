@@ -30,17 +30,17 @@ interface Stream {
 }
 
 export class TimelineReader {
-  private readonly filter: Pick<EventFilter, 'sources' | 'since' | 'until'>;
-  private readonly order: Order;
-  private readonly after: Position | undefined;
-  private readonly store: Pick<EventStore, 'timeline'>;
-  private readonly hours: readonly EpochMs[];
-  private nextHour = 0;
-  private group = 1;
+  readonly #filter: Pick<EventFilter, 'sources' | 'since' | 'until'>;
+  readonly #order: Order;
+  readonly #after: Position | undefined;
+  readonly #store: Pick<EventStore, 'timeline'>;
+  readonly #hours: readonly EpochMs[];
+  #nextHour = 0;
+  #group = 1;
   /** Hours that were asked for and are not read through. */
-  private open: { readonly hour: EpochMs; readonly streams: readonly Stream[] }[] = [];
-  private queries = 0;
-  private seen = 0;
+  #open: { readonly hour: EpochMs; readonly streams: readonly Stream[] }[] = [];
+  #queries = 0;
+  #seen = 0;
   /** Everything up to here was read. */
   position: Position | undefined;
 
@@ -50,107 +50,107 @@ export class TimelineReader {
     after: Position | undefined,
     store: Pick<EventStore, 'timeline'>,
   ) {
-    this.filter = filter;
-    this.order = order;
-    this.after = after;
+    this.#filter = filter;
+    this.#order = order;
+    this.#after = after;
     this.position = after;
-    this.store = store;
-    this.hours = hoursOf(filter, order, after);
+    this.#store = store;
+    this.#hours = hoursOf(filter, order, after);
   }
 
   /** True once nothing is left. False also where the budget ended first: a new reader goes on from `position`. */
   get finished(): boolean {
-    return this.nextHour >= this.hours.length && this.open.length === 0;
+    return this.#nextHour >= this.#hours.length && this.#open.length === 0;
   }
 
   /** The next entries that `wanted` accepts, up to `limit`; fewer only at the end, or where the budget is spent. */
   async next(limit: number, wanted: (entry: TimelineEntry) => boolean): Promise<readonly TimelineEntry[]> {
     const found: TimelineEntry[] = [];
     while (found.length < limit && !this.finished) {
-      const first = this.open[0];
+      const first = this.#open[0];
       if (first === undefined) {
-        if (this.queries >= QUERY_BUDGET) break;
-        await this.openHours(limit);
+        if (this.#queries >= QUERY_BUDGET) break;
+        await this.#openHours(limit);
         continue;
       }
-      const stream = await this.headOf(first);
+      const stream = await this.#headOf(first);
       if (stream === undefined) {
-        this.open.shift();
-        this.position = this.edgeOf(first.hour);
+        this.#open.shift();
+        this.position = this.#edgeOf(first.hour);
         continue;
       }
-      if (this.seen >= ENTRY_BUDGET) break;
+      if (this.#seen >= ENTRY_BUDGET) break;
       const entry = stream.entries[stream.at++] as TimelineEntry;
-      this.seen += 1;
+      this.#seen += 1;
       this.position = { at: entry.timelineAt, source: stream.source };
       if (wanted(entry)) found.push(entry);
     }
     return found;
   }
 
-  private async openHours(limit: number): Promise<void> {
-    const { sources } = this.filter;
-    const size = Math.max(1, Math.min(this.group, Math.floor(QUERIES_AT_ONCE / Math.max(1, sources.length))));
-    const hours = this.hours.slice(this.nextHour, this.nextHour + size);
-    this.nextHour += hours.length;
-    this.group *= 2;
-    this.open = await Promise.all(
+  async #openHours(limit: number): Promise<void> {
+    const { sources } = this.#filter;
+    const size = Math.max(1, Math.min(this.#group, Math.floor(QUERIES_AT_ONCE / Math.max(1, sources.length))));
+    const hours = this.#hours.slice(this.#nextHour, this.#nextHour + size);
+    this.#nextHour += hours.length;
+    this.#group *= 2;
+    this.#open = await Promise.all(
       hours.map(async hour => ({
         hour,
-        streams: await Promise.all(sources.map(source => this.ask(hour, source, Math.min(PAGE, Math.max(limit, 25))))),
+        streams: await Promise.all(sources.map(source => this.#ask(hour, source, Math.min(PAGE, Math.max(limit, 25))))),
       })),
     );
   }
 
-  private async ask(hour: EpochMs, source: SourceId, limit: number, cursor?: string): Promise<Stream> {
-    this.queries += 1;
-    const page = await this.store.timeline(`${source}#${toHour(hour)}`, {
-      ...this.bounds(),
-      newestFirst: this.order === 'newest',
+  async #ask(hour: EpochMs, source: SourceId, limit: number, cursor?: string): Promise<Stream> {
+    this.#queries += 1;
+    const page = await this.#store.timeline(`${source}#${toHour(hour)}`, {
+      ...this.#bounds(),
+      newestFirst: this.#order === 'newest',
       limit,
       ...(cursor === undefined ? {} : { cursor }),
     });
-    const entries = page.items.filter(entry => this.isAfter(entry));
+    const entries = page.items.filter(entry => this.#isAfter(entry));
     return { source, entries, at: 0, cursor: page.cursor };
   }
 
-  private bounds(): { from: string; to: string } {
-    const [from, to] = [toStamp(this.filter.since), toStamp(this.filter.until)];
-    if (this.after === undefined) return { from, to };
-    const { at } = this.after;
-    if (this.order === 'newest') return { from, to: earlier(at, to) };
+  #bounds(): { from: string; to: string } {
+    const [from, to] = [toStamp(this.#filter.since), toStamp(this.#filter.until)];
+    if (this.#after === undefined) return { from, to };
+    const { at } = this.#after;
+    if (this.#order === 'newest') return { from, to: earlier(at, to) };
     return { from: earlier(at, from) === at ? from : at, to };
   }
 
-  private isAfter({ pk, timelineAt }: TimelineEntry): boolean {
-    if (this.after === undefined || timelineAt !== this.after.at) return true;
-    return splitEventPk(pk).sourceId > this.after.source;
+  #isAfter({ pk, timelineAt }: TimelineEntry): boolean {
+    if (this.#after === undefined || timelineAt !== this.#after.at) return true;
+    return splitEventPk(pk).sourceId > this.#after.source;
   }
 
   /** The stream whose head comes next, or undefined when the hour is read through. */
-  private async headOf({ hour, streams }: { hour: EpochMs; streams: readonly Stream[] }): Promise<Stream | undefined> {
+  async #headOf({ hour, streams }: { hour: EpochMs; streams: readonly Stream[] }): Promise<Stream | undefined> {
     let best: Stream | undefined;
     for (const stream of streams) {
       while (stream.at >= stream.entries.length && stream.cursor !== undefined) {
-        const more = await this.ask(hour, stream.source, PAGE, stream.cursor);
+        const more = await this.#ask(hour, stream.source, PAGE, stream.cursor);
         Object.assign(stream, { entries: more.entries, at: 0, cursor: more.cursor });
       }
       const head = stream.entries[stream.at];
       if (head === undefined) continue;
       const other = best?.entries[best.at];
-      if (best === undefined || other === undefined || this.comesFirst(head, stream, other, best)) best = stream;
+      if (best === undefined || other === undefined || this.#comesFirst(head, stream, other, best)) best = stream;
     }
     return best;
   }
 
-  private comesFirst(head: TimelineEntry, stream: Stream, other: TimelineEntry, best: Stream): boolean {
+  #comesFirst(head: TimelineEntry, stream: Stream, other: TimelineEntry, best: Stream): boolean {
     if (head.timelineAt === other.timelineAt) return stream.source < best.source;
-    return head.timelineAt < other.timelineAt === (this.order === 'oldest');
+    return head.timelineAt < other.timelineAt === (this.#order === 'oldest');
   }
 
   /** The position behind everything of an hour. */
-  private edgeOf(hour: EpochMs): Position {
-    return { at: toStamp(this.order === 'newest' ? hour : hour + HOUR_MS), source: '' };
+  #edgeOf(hour: EpochMs): Position {
+    return { at: toStamp(this.#order === 'newest' ? hour : hour + HOUR_MS), source: '' };
   }
 }
 

@@ -77,101 +77,101 @@ export async function sweep(budgetMs: number, ports: SweepPorts, rules: SweepRul
 }
 
 class SweepRun {
-  private readonly startedAt: EpochMs;
-  private readonly until: EpochMs;
-  private readonly ports: SweepPorts;
-  private readonly rules: SweepRules;
-  private readonly ages: Ages = { unsent: 0, unfinished: 0, parkedDue: 0, paused: 0 };
-  private sources: readonly SourceId[] = [];
+  readonly #startedAt: EpochMs;
+  readonly #until: EpochMs;
+  readonly #ports: SweepPorts;
+  readonly #rules: SweepRules;
+  readonly #ages: Ages = { unsent: 0, unfinished: 0, parkedDue: 0, paused: 0 };
+  #sources: readonly SourceId[] = [];
   /** Undefined: they could not be read. The processor asks for itself, so what is sent is parked again. */
-  private pauses: PauseNotes | undefined;
+  #pauses: PauseNotes | undefined;
   /** Undefined: the queue did not say. */
-  private backlog: number | undefined;
-  private deadMessages: number | undefined;
-  private sent = 0;
+  #backlog: number | undefined;
+  #deadMessages: number | undefined;
+  #sent = 0;
   /** How long what was sent takes at the rate it was sent at. */
-  private sentMs = 0;
-  private breakerOpen = false;
-  private spareSends = SPARE_SENDS;
+  #sentMs = 0;
+  #breakerOpen = false;
+  #spareSends = SPARE_SENDS;
   /** Handlers of arrivals that failed, by source and type. */
-  private readonly failing = new Map<string, Handler>();
+  readonly #failing = new Map<string, Handler>();
 
   constructor(startedAt: EpochMs, until: EpochMs, ports: SweepPorts, rules: SweepRules) {
-    this.startedAt = startedAt;
-    this.until = until;
-    this.ports = ports;
-    this.rules = rules;
+    this.#startedAt = startedAt;
+    this.#until = until;
+    this.#ports = ports;
+    this.#rules = rules;
   }
 
   /** False: another run is at work. A lease that cannot be asked for stops nobody: two sweepers undo nothing. */
   async takeLease(): Promise<boolean> {
-    const { control } = this.ports;
-    const taken = await this.guard(async () => {
+    const { control } = this.#ports;
+    const taken = await this.#guard(async () => {
       const held = await control.read(LEASE_CONTROL);
-      if (held && Number(held.value) > this.startedAt) return false;
-      return control.write(LEASE_CONTROL, String(this.until), held?.version ?? 0);
+      if (held && Number(held.value) > this.#startedAt) return false;
+      return control.write(LEASE_CONTROL, String(this.#until), held?.version ?? 0);
     });
     return taken ?? true;
   }
 
   /** Nothing that is only measured or looked up keeps the repairs from being made: each of these may fail alone. */
   async look(): Promise<void> {
-    const { gauge, control } = this.ports;
-    const main = await this.guard(() => gauge.main());
-    const dead = await this.guard(() => gauge.dead());
-    this.backlog = main?.visible;
-    this.deadMessages = dead && dead.visible + dead.hidden;
-    this.pauses = await this.guard(async () => decodePauses((await control.read(PAUSES_CONTROL))?.value));
-    this.sources = (await this.guard(() => knownSources(control, this.rules.sourceIds))) ?? this.rules.sourceIds;
+    const { gauge, control } = this.#ports;
+    const main = await this.#guard(() => gauge.main());
+    const dead = await this.#guard(() => gauge.dead());
+    this.#backlog = main?.visible;
+    this.#deadMessages = dead && dead.visible + dead.hidden;
+    this.#pauses = await this.#guard(async () => decodePauses((await control.read(PAUSES_CONTROL))?.value));
+    this.#sources = (await this.#guard(() => knownSources(control, this.#rules.sourceIds))) ?? this.#rules.sourceIds;
   }
 
   /** Messages wait in the queue. One that does not say how many gets a few more, and then counts as one with many. */
-  private get backlogged(): boolean {
-    return this.backlog === undefined ? this.spareSends <= 0 : this.backlog > 0;
+  get #backlogged(): boolean {
+    return this.#backlog === undefined ? this.#spareSends <= 0 : this.#backlog > 0;
   }
 
-  private isPaused(source: SourceId): boolean {
-    return this.pauses?.[source] !== undefined;
+  #isPaused(source: SourceId): boolean {
+    return this.#pauses?.[source] !== undefined;
   }
 
   async sweepArrivals(): Promise<void> {
-    const { store, control, clock } = this.ports;
-    const upTo = this.startedAt - this.rules.timings.firstWatchMs;
+    const { store, control, clock } = this.#ports;
+    const upTo = this.#startedAt - this.#rules.timings.firstWatchMs;
     const run: ArrivalsRun = {
-      sources: this.sources,
+      sources: this.#sources,
       upTo,
-      until: this.startedAt + (this.until - this.startedAt) * ARRIVALS_SHARE,
+      until: this.#startedAt + (this.#until - this.#startedAt) * ARRIVALS_SHARE,
       now: () => clock.now(),
-      cover: (items, source) => this.cover(items, this.isPaused(source)),
-      guard: work => this.guard(work),
+      cover: (items, source) => this.#cover(items, this.#isPaused(source)),
+      guard: work => this.#guard(work),
     };
-    const reached = await this.guard(() => sweepArrivals(run, store, control));
-    const late = { ...run, upTo: upTo - SECOND_LOOK * this.rules.timings.firstWatchMs };
-    await this.guard(() => sweepArrivals(late, store, control, SECOND_LOOK_CONTROL));
+    const reached = await this.#guard(() => sweepArrivals(run, store, control));
+    const late = { ...run, upTo: upTo - SECOND_LOOK * this.#rules.timings.firstWatchMs };
+    await this.#guard(() => sweepArrivals(late, store, control, SECOND_LOOK_CONTROL));
     // What was not looked at may be unfinished for as long.
     const behind = Math.min(upTo, ...Object.values(reached ?? {}));
-    if (behind < upTo) this.ages.unfinished = Math.max(this.ages.unfinished, (clock.now() - behind) / 1_000);
+    if (behind < upTo) this.#ages.unfinished = Math.max(this.#ages.unfinished, (clock.now() - behind) / 1_000);
   }
 
-  private async cover(items: readonly EventItem[], paused: boolean): Promise<boolean> {
-    for (const item of items) this.noteFailure(item);
+  async #cover(items: readonly EventItem[], paused: boolean): Promise<boolean> {
+    for (const item of items) this.#noteFailure(item);
     const open = items.filter(item => !isCovered(item));
     let covered = true;
     for (let at = 0; at < open.length; at += AT_ONCE) {
-      const some = await Promise.all(open.slice(at, at + AT_ONCE).map(item => this.coverOne(item, paused)));
+      const some = await Promise.all(open.slice(at, at + AT_ONCE).map(item => this.#coverOne(item, paused)));
       covered &&= some.every(it => it);
-      await this.pace();
+      await this.#pace();
     }
     return covered;
   }
 
   /** What changed since it was read is looked at again: it may be claimed now, and is watched no more than before. */
-  private async coverOne(read: EventItem, paused: boolean): Promise<boolean> {
-    this.noteAge(read);
+  async #coverOne(read: EventItem, paused: boolean): Promise<boolean> {
+    this.#noteAge(read);
     let item = read;
     for (let round = 0; round < MAX_ROUNDS; round++) {
       if (isCovered(item)) return true;
-      const result = await this.sweepOne(item, paused, this.backlogged && this.spareSends <= 0);
+      const result = await this.#sweepOne(item, paused, this.#backlogged && this.#spareSends <= 0);
       if (result?.written === undefined) return false;
       if (result.written.kind === 'applied' || result.written.item === undefined) return true;
       item = result.written.item;
@@ -181,12 +181,12 @@ class SweepRun {
 
   /** Sources in turn, a page each, so that one source's flood cannot starve the others. */
   async sweepSources(): Promise<void> {
-    let open = this.sources.flatMap(source => this.ranges(source));
-    while (open.length > 0 && this.ports.clock.now() < this.until) {
+    let open = this.#sources.flatMap(source => this.#ranges(source));
+    while (open.length > 0 && this.#ports.clock.now() < this.#until) {
       const next: Range[] = [];
       for (const range of open) {
-        if (this.ports.clock.now() >= this.until) return;
-        const more = await this.guard(() => this.sweepPage(range));
+        if (this.#ports.clock.now() >= this.#until) return;
+        const more = await this.#guard(() => this.#sweepPage(range));
         if (more) next.push(more);
       }
       open = next;
@@ -194,79 +194,79 @@ class SweepRun {
   }
 
   async watchRefusals(): Promise<void> {
-    for (const source of this.rules.sourceIds) {
-      if (this.ports.clock.now() >= this.until) return;
-      const refusedForMs = await this.guard(() => readRefusedFor(source, this.ports, this.rules.timings));
-      if (refusedForMs !== undefined) this.ports.telemetry.measure('RefusedOnlyFor', refusedForMs / 1_000, { source });
+    for (const source of this.#rules.sourceIds) {
+      if (this.#ports.clock.now() >= this.#until) return;
+      const refusedForMs = await this.#guard(() => readRefusedFor(source, this.#ports, this.#rules.timings));
+      if (refusedForMs !== undefined) this.#ports.telemetry.measure('RefusedOnlyFor', refusedForMs / 1_000, { source });
     }
   }
 
   async tellConcerns(): Promise<void> {
-    if (this.ports.clock.now() >= this.until) return;
-    await this.guard(() => tellConcerns([...this.failing.values()], this.ports, this.rules.timings));
+    if (this.#ports.clock.now() >= this.#until) return;
+    await this.#guard(() => tellConcerns([...this.#failing.values()], this.#ports, this.#rules.timings));
   }
 
-  private noteFailure(item: EventItem): void {
+  #noteFailure(item: EventItem): void {
     if (failedAt(item) === undefined) return;
     const { sourceId: source } = splitEventPk(item.pk);
-    this.failing.set(`${source} ${item.eventType}`, { source, eventType: item.eventType });
+    this.#failing.set(`${source} ${item.eventType}`, { source, eventType: item.eventType });
   }
 
   /** A call that fails costs its own page this minute, not the run. */
-  private async guard<T>(work: () => Promise<T>): Promise<T | undefined> {
-    const asked = await ask({ telemetry: this.ports.telemetry, stage: 'sweep' }, work);
+  async #guard<T>(work: () => Promise<T>): Promise<T | undefined> {
+    const asked = await ask({ telemetry: this.#ports.telemetry, stage: 'sweep' }, work);
     return asked.ok ? asked.value : undefined;
   }
 
-  private ranges(source: SourceId): Range[] {
+  #ranges(source: SourceId): Range[] {
     const shards = Array.from({ length: WATCH_SHARDS }, (_, n) => `${source}#${n}`);
-    const due = shards.map(shard => ({ source, shard, before: this.startedAt }));
+    const due = shards.map(shard => ({ source, shard, before: this.#startedAt }));
     // The oldest paused event of a paused source is looked at for its age; of the others, all are brought back.
     // Not while nobody knows which are paused: all of them would be sent, and parked again.
-    if (this.pauses === undefined) return due;
+    if (this.#pauses === undefined) return due;
     const far = shards.map(shard => ({ source, shard, from: FAR, before: FAR + 1 }));
     return [...due, ...far];
   }
 
-  private async sweepPage(range: Range): Promise<Range | undefined> {
+  async #sweepPage(range: Range): Promise<Range | undefined> {
     const { shard, from, before, cursor } = range;
-    const page = await this.ports.store.watchDue(shard, { before, ...(from === undefined ? {} : { from }) }, cursor);
+    const page = await this.#ports.store.watchDue(shard, { before, ...(from === undefined ? {} : { from }) }, cursor);
     const parkedFar = from === FAR;
-    const paused = this.isPaused(range.source);
+    const paused = this.#isPaused(range.source);
     for (let at = 0; at < page.items.length; at += AT_ONCE) {
-      if (this.ports.clock.now() >= this.until) return undefined;
+      if (this.#ports.clock.now() >= this.#until) return undefined;
       const pks = page.items.slice(at, at + AT_ONCE).map(it => it.pk);
-      const items = await this.ports.store.getMany(pks);
+      const items = await this.#ports.store.getMany(pks);
       // The index lags: what is no longer due by the item itself is left alone.
       const due = items.filter(
         it => it.watchAt !== undefined && (parkedFar ? it.watchAt === FAR : it.watchAt <= before),
       );
-      for (const item of due) this.noteAge(item);
+      for (const item of due) this.#noteAge(item);
       if (parkedFar && paused) {
-        if (due.length > 0) this.notePause(range.source);
+        if (due.length > 0) this.#notePause(range.source);
         return undefined;
       }
-      this.breakerOpen ||= due.some(isParkedByBreaker) && (await this.breakerParks(shard));
-      await Promise.all(due.map(item => this.sweepOne(item, paused)));
-      await this.pace();
+      this.#breakerOpen ||= due.some(isParkedByBreaker) && (await this.#breakerParks(shard));
+      await Promise.all(due.map(item => this.#sweepOne(item, paused)));
+      await this.#pace();
     }
     return page.cursor === undefined ? undefined : { ...range, cursor: page.cursor };
   }
 
-  private async sweepOne(item: EventItem, paused: boolean, takeAsSent = false): Promise<SweepResult | undefined> {
-    const view = { now: this.ports.clock.now(), backlogged: this.backlogged, paused, takeAsSent };
+  async #sweepOne(item: EventItem, paused: boolean, takeAsSent = false): Promise<SweepResult | undefined> {
+    const view = { now: this.#ports.clock.now(), backlogged: this.#backlogged, paused, takeAsSent };
     try {
-      const result = await sweepEvent(item, view, this.ports, this.rules);
+      const result = await sweepEvent(item, view, this.#ports, this.#rules);
       if (!result.sent) return result;
-      this.sent += 1;
-      if (this.backlog !== 0) this.spareSends -= 1;
-      this.sentMs += 1_000 / (this.breakerOpen ? this.rules.sendsPerSecond / 2 : this.rules.sendsPerSecond);
+      this.#sent += 1;
+      if (this.#backlog !== 0) this.#spareSends -= 1;
+      this.#sentMs += 1_000 / (this.#breakerOpen ? this.#rules.sendsPerSecond / 2 : this.#rules.sendsPerSecond);
       return result;
     } catch (error) {
       if (error instanceof DependencyError)
-        this.ports.telemetry.count('DependencyError', { dependency: error.dependency });
+        this.#ports.telemetry.count('DependencyError', { dependency: error.dependency });
       const text = error instanceof Error ? error.message : String(error);
-      this.ports.telemetry.log('warn', { stage: 'sweep', pk: item.pk, status: item.status, error: text });
+      this.#ports.telemetry.log('warn', { stage: 'sweep', pk: item.pk, status: item.status, error: text });
       return undefined;
     }
   }
@@ -275,55 +275,55 @@ class SweepRun {
    * Whether a breaker is open now: it has just parked events of this shard. Asked only where parked ones come back, and
    * of the records themselves, because a breaker lives in the memory of one processor.
    */
-  private async breakerParks(shard: string): Promise<boolean> {
-    const now = this.ports.clock.now();
-    const soon = await this.ports.store.watchDue(shard, { from: now + 1, before: now + BREAKER_PARK_MS });
-    const items = await this.ports.store.getMany(soon.items.slice(0, AT_ONCE).map(it => it.pk));
+  async #breakerParks(shard: string): Promise<boolean> {
+    const now = this.#ports.clock.now();
+    const soon = await this.#ports.store.watchDue(shard, { from: now + 1, before: now + BREAKER_PARK_MS });
+    const items = await this.#ports.store.getMany(soon.items.slice(0, AT_ONCE).map(it => it.pk));
     return items.some(isParkedByBreaker);
   }
 
   /** Keeps under the send rate: half of it while a breaker is open. */
-  private async pace(): Promise<void> {
-    const ahead = this.startedAt + this.sentMs - this.ports.clock.now();
-    if (ahead > 0) await this.ports.timer.sleep(Math.min(ahead, Math.max(0, this.until - this.ports.clock.now())));
+  async #pace(): Promise<void> {
+    const ahead = this.#startedAt + this.#sentMs - this.#ports.clock.now();
+    if (ahead > 0) await this.#ports.timer.sleep(Math.min(ahead, Math.max(0, this.#until - this.#ports.clock.now())));
   }
 
-  private noteAge(item: EventItem): void {
-    const now = this.ports.clock.now();
+  #noteAge(item: EventItem): void {
+    const now = this.#ports.clock.now();
     const since = dueSince(item, now);
     if (since === undefined) return;
     const age = (now - since) / 1_000;
     if (item.parked) {
-      if (item.watchAt !== FAR) this.ages.parkedDue = Math.max(this.ages.parkedDue, age);
+      if (item.watchAt !== FAR) this.#ages.parkedDue = Math.max(this.#ages.parkedDue, age);
     } else if (item.status === 'pending' && item.enqueuedAt === undefined) {
-      this.ages.unsent = Math.max(this.ages.unsent, age);
+      this.#ages.unsent = Math.max(this.#ages.unsent, age);
     } else if (item.status !== 'dead_letter') {
-      this.ages.unfinished = Math.max(this.ages.unfinished, age);
+      this.#ages.unfinished = Math.max(this.#ages.unfinished, age);
     }
   }
 
-  private notePause(source: SourceId): void {
-    const since = this.pauses?.[source]?.since ?? this.ports.clock.now();
-    this.ages.paused = Math.max(this.ages.paused, (this.ports.clock.now() - since) / 1_000);
+  #notePause(source: SourceId): void {
+    const since = this.#pauses?.[source]?.since ?? this.#ports.clock.now();
+    this.#ages.paused = Math.max(this.#ages.paused, (this.#ports.clock.now() - since) / 1_000);
   }
 
   /** Dead letters by their records: all that are open, and those whose messages the DLQ has not dropped for their age. */
-  private async countDeaths(): Promise<Deaths> {
-    const keptSince = this.ports.clock.now() - this.rules.deadQueueRetentionSeconds * 1_000;
+  async #countDeaths(): Promise<Deaths> {
+    const keptSince = this.#ports.clock.now() - this.#rules.deadQueueRetentionSeconds * 1_000;
     let open = 0;
     let inQueue = 0;
     let oldestDeadAt = Number.POSITIVE_INFINITY;
-    for (const source of this.sources) {
+    for (const source of this.#sources) {
       let cursor: string | undefined;
       do {
-        const page = await this.ports.store.attention(source, cursor);
+        const page = await this.#ports.store.attention(source, cursor);
         open += page.items.length;
         const times = page.items.map(it => Number(it.attentionAt.slice(0, 13)));
         const kept = times.filter(at => at > keptSince);
         inQueue += kept.length;
         oldestDeadAt = Math.min(oldestDeadAt, ...kept);
         cursor = page.cursor;
-      } while (cursor !== undefined && this.ports.clock.now() < this.until);
+      } while (cursor !== undefined && this.#ports.clock.now() < this.#until);
     }
     return { open, inQueue, oldestExpiresInMs: oldestDeadAt - keptSince };
   }
@@ -333,27 +333,27 @@ class SweepRun {
    * events are stuck. Such a run is not counted as one, so that minutes of them are noticed.
    */
   async close(): Promise<void> {
-    const { telemetry } = this.ports;
-    const deaths = await this.guard(() => this.countDeaths());
+    const { telemetry } = this.#ports;
+    const deaths = await this.#guard(() => this.#countDeaths());
     // What cannot be counted is looked through: the messages say for themselves whether their death is over.
-    const dealtWith = this.deadMessages === undefined || this.deadMessages > (deaths?.inQueue ?? 0);
-    if (dealtWith) await this.guard(() => drainDeadQueue(this.until, this.ports));
-    telemetry.measure('UnsentOldestAge', this.ages.unsent);
-    telemetry.measure('UnfinishedOldestAge', this.ages.unfinished);
-    telemetry.measure('ParkedDue', this.ages.parkedDue);
-    telemetry.measure('PausedOldestAge', this.ages.paused);
+    const dealtWith = this.#deadMessages === undefined || this.#deadMessages > (deaths?.inQueue ?? 0);
+    if (dealtWith) await this.#guard(() => drainDeadQueue(this.#until, this.#ports));
+    telemetry.measure('UnsentOldestAge', this.#ages.unsent);
+    telemetry.measure('UnfinishedOldestAge', this.#ages.unfinished);
+    telemetry.measure('ParkedDue', this.#ages.parkedDue);
+    telemetry.measure('PausedOldestAge', this.#ages.paused);
     if (deaths) {
       telemetry.count('SweeperRuns');
       telemetry.measure('OpenDeadLetters', deaths.open);
       // A message that is gone expires no more: the alarm must be OK again before the next one comes near its end.
       if (deaths.inQueue > 0) telemetry.measure('DlqOldestExpiresIn', deaths.oldestExpiresInMs / 1_000);
     }
-    for (const source of this.rules.reportSilence ?? []) telemetry.count('Accepted', { source }, 0);
+    for (const source of this.#rules.reportSilence ?? []) telemetry.count('Accepted', { source }, 0);
     telemetry.log('debug', {
       stage: 'sweep',
-      sent: this.sent,
-      breaker_open: this.breakerOpen,
-      sources: this.sources.length,
+      sent: this.#sent,
+      breaker_open: this.#breakerOpen,
+      sources: this.#sources.length,
       ...(deaths === undefined ? {} : { open_dead_letters: deaths.open }),
     });
   }

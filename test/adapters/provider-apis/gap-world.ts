@@ -37,10 +37,10 @@ export class GapWorld {
   readonly slept: number[] = [];
   /** Methods of the stores and the queue that fail; `all`: every one. */
   readonly down = new Set<string>();
-  private killAt: number | undefined;
+  #killAt: number | undefined;
   /** Calls of stores and queue in the last run. */
   calls = 0;
-  private readonly base: Omit<ReconcilePorts, 'telemetry'>;
+  readonly #base: Omit<ReconcilePorts, 'telemetry'>;
 
   constructor(spec: ProviderSpec, world: MemoryWorld = new MemoryWorld({ sources: [spec.id], source: { spec } })) {
     this.world = world;
@@ -55,14 +55,14 @@ export class GapWorld {
               throw new DependencyError('dynamodb', 'unreachable');
             this.calls += 1;
             const call = this.calls;
-            if (this.killAt === 2 * call - 1) throw new Killed();
+            if (this.#killAt === 2 * call - 1) throw new Killed();
             const result: unknown = await Reflect.apply(value, target, args);
-            if (this.killAt === 2 * call) throw new Killed();
+            if (this.#killAt === 2 * call) throw new Killed();
             return result;
           };
         },
       });
-    this.base = {
+    this.#base = {
       store: counted(new MemoryEventStore(database, EVENTS)),
       payloads: counted(new MemoryPayloadStore(database, PAYLOADS)),
       control: counted(new MemoryControlStore(database, EVENTS)),
@@ -100,24 +100,24 @@ export class GapWorld {
     const found = { kind: 'secret', secret: { current: SECRET } } as const;
     const secrets = { get: async () => found, refresh: async () => false, pair: async () => 'taken' as const };
     const refused = new RefusedSlots({ next: () => 0 });
-    const ports = { ...this.base, secrets, refused, addresses: systemAddresses, telemetry: this.world.telemetry };
+    const ports = { ...this.#base, secrets, refused, addresses: systemAddresses, telemetry: this.world.telemetry };
     const payloads = new MemoryPayloadStore(this.world.database, PAYLOADS);
     return (await acceptRequest(this.source, request, { ...ports, payloads }, this.world.rules)).status;
   }
 
   /** One run; `killAt` 2n - 1: the process dies before its n-th call of a store or queue takes effect; 2n: after. */
   async run(api: DeliveryApi, rules: Partial<ReconcileRules> = {}, killAt?: number): Promise<ReconcileReport> {
-    this.killAt = killAt;
+    this.#killAt = killAt;
     this.calls = 0;
     const resolved = resolveReconcile({ settleMinutes: 5 }, this.source.spec.id);
     if (!resolved) throw new Error(`${this.source.spec.id} lists no deliveries`);
     const list = { source: this.source, name: '', api };
-    const ports = { ...this.base, telemetry: this.world.telemetry };
+    const ports = { ...this.#base, telemetry: this.world.telemetry };
     try {
       const until = this.now + this.skewMs + 14 * MINUTE;
       return await reconcileDeliveries(list, until, ports, { ...this.world.rules, ...resolved, ...rules });
     } finally {
-      this.killAt = undefined;
+      this.#killAt = undefined;
     }
   }
 }

@@ -24,7 +24,7 @@ class ProbedWorld {
   refreshed = 0;
   answering = true;
 
-  private ports(): ProbePorts {
+  #ports(): ProbePorts {
     const { clock, database, random } = this.world;
     return {
       sender: {
@@ -56,7 +56,7 @@ class ProbedWorld {
   async probe(): Promise<void> {
     const source = this.world.sources[0] as ResolvedSource;
     const rules = { source, url: 'https://hooks.example.com/webhooks/holdfast-probe', limitMs: 45_000 };
-    await this.world.clock.complete(probe(this.ports(), rules));
+    await this.world.clock.complete(probe(this.#ports(), rules));
   }
 }
 

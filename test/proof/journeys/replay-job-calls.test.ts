@@ -28,18 +28,18 @@ class Counted {
   /** What was sent, and when. */
   readonly sent: string[] = [];
   readonly sentAt: number[] = [];
-  private readonly database = new MemoryDatabase({
+  readonly #database = new MemoryDatabase({
     clock: this.clock,
     random: new SeededRandom(1),
     indexLagMs: () => 0,
     unitsPerPartition: 1e9,
   });
   readonly ports = {
-    store: this.counted('store', new MemoryEventStore(this.database, EVENTS)),
-    payloads: this.counted('payloads', new MemoryPayloadStore(this.database, PAYLOADS)),
-    control: this.counted('control', new MemoryControlStore(this.database, EVENTS)),
-    queue: this.counted('queue', { send: async (body: string) => this.note(body) }),
-    gauge: this.counted('gauge', { main: async () => ({ visible: 0, hidden: 0, delayed: 0 }) }),
+    store: this.#counted('store', new MemoryEventStore(this.#database, EVENTS)),
+    payloads: this.#counted('payloads', new MemoryPayloadStore(this.#database, PAYLOADS)),
+    control: this.#counted('control', new MemoryControlStore(this.#database, EVENTS)),
+    queue: this.#counted('queue', { send: async (body: string) => this.#note(body) }),
+    gauge: this.#counted('gauge', { main: async () => ({ visible: 0, hidden: 0, delayed: 0 }) }),
     clock: this.clock,
     timer: { sleep: (ms: number) => this.clock.sleep(ms), limit: () => Promise.reject(new Error('not used')) },
     telemetry: { count: () => undefined, measure: () => undefined, log: () => undefined },
@@ -47,10 +47,10 @@ class Counted {
   };
 
   async fill(count: number, status: EventStatus): Promise<void> {
-    this.database.define(eventsTable(EVENTS));
-    this.database.define(payloadsTable(PAYLOADS));
-    const store = new MemoryEventStore(this.database, EVENTS);
-    const payloads = new MemoryPayloadStore(this.database, PAYLOADS);
+    this.#database.define(eventsTable(EVENTS));
+    this.#database.define(payloadsTable(PAYLOADS));
+    const store = new MemoryEventStore(this.#database, EVENTS);
+    const payloads = new MemoryPayloadStore(this.#database, PAYLOADS);
     const now = this.clock.now();
     for (let n = 0; n < count; n++) {
       const item = finished(n, now - 60_000 - Math.floor((n / count) * 6 * 3_600_000), status);
@@ -95,12 +95,12 @@ class Counted {
     return names.reduce((sum, name) => sum + (this.counts[name] ?? 0), 0);
   }
 
-  private note(body: string): void {
+  #note(body: string): void {
     this.sent.push(body);
     this.sentAt.push(this.clock.now());
   }
 
-  private counted<T extends object>(port: string, target: T): T {
+  #counted<T extends object>(port: string, target: T): T {
     return new Proxy(target, {
       get: (it, property) => {
         const method: unknown = Reflect.get(it, property);

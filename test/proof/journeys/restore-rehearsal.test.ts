@@ -27,7 +27,7 @@ class Disaster {
     idleMs: 200,
     maximumConcurrency: 50,
     queue: { duplicateRate: 0.01 },
-    planOf: role => (role === 'ingest' ? ({ dependency }) => this.faultOf(dependency) : () => undefined),
+    planOf: role => (role === 'ingest' ? ({ dependency }) => this.#faultOf(dependency) : () => undefined),
     handlers: handlerThat(({ id, nth }) => {
       const kind = id.split('-')[0];
       if (kind === 'flaky' && nth === 1) return Promise.reject(new Error('timeout'));
@@ -38,9 +38,9 @@ class Disaster {
   });
   /** Ids by the phase in which they were acknowledged. */
   readonly acknowledged = new Map<string, string>();
-  private copies: readonly (readonly [table: string, items: readonly Readonly<Record<string, unknown>>[]])[] = [];
+  #copies: readonly (readonly [table: string, items: readonly Readonly<Record<string, unknown>>[]])[] = [];
 
-  private faultOf(dependency: string) {
+  #faultOf(dependency: string) {
     return this.tablesAreGone && dependency === 'dynamodb' ? 'error' : undefined;
   }
 
@@ -57,11 +57,11 @@ class Disaster {
   /** The moment to which point-in-time recovery will go back. */
   remember(): void {
     const tables = [EVENTS, PAYLOADS, EFFECTS];
-    this.copies = tables.map(table => [table, this.world.database.dump(table)] as const);
+    this.#copies = tables.map(table => [table, this.world.database.dump(table)] as const);
   }
 
   restore(tables: readonly string[]): void {
-    for (const [table, items] of this.copies.filter(([name]) => tables.includes(name))) {
+    for (const [table, items] of this.#copies.filter(([name]) => tables.includes(name))) {
       this.world.database.empty(table);
       for (const item of items) this.world.database.write({ kind: 'put', table, item });
     }

@@ -224,38 +224,38 @@ function firstThatCannotReach(marks: GrowingInts, shift: number, backward: Backw
 
 /** The fair edges grouped by target. */
 class BackwardEdges {
-  private readonly offsets: Int32Array;
-  private readonly sources: Int32Array;
+  readonly #offsets: Int32Array;
+  readonly #sources: Int32Array;
 
   constructor(states: number, from: GrowingInts, to: GrowingInts) {
-    this.offsets = new Int32Array(states + 1);
-    this.sources = new Int32Array(from.length);
-    for (let edge = 0; edge < to.length; edge++) this.offsets[to.at(edge) + 1]! += 1;
-    for (let index = 0; index < states; index++) this.offsets[index + 1]! += this.offsets[index]!;
-    const next = this.offsets.slice();
-    for (let edge = 0; edge < to.length; edge++) this.sources[next[to.at(edge)]!++] = from.at(edge);
+    this.#offsets = new Int32Array(states + 1);
+    this.#sources = new Int32Array(from.length);
+    for (let edge = 0; edge < to.length; edge++) this.#offsets[to.at(edge) + 1]! += 1;
+    for (let index = 0; index < states; index++) this.#offsets[index + 1]! += this.#offsets[index]!;
+    const next = this.#offsets.slice();
+    for (let edge = 0; edge < to.length; edge++) this.#sources[next[to.at(edge)]!++] = from.at(edge);
   }
 
   forEachSource(target: number, visit: (source: number) => void): void {
-    for (let edge = this.offsets[target]!; edge < this.offsets[target + 1]!; edge++) visit(this.sources[edge]!);
+    for (let edge = this.#offsets[target]!; edge < this.#offsets[target + 1]!; edge++) visit(this.#sources[edge]!);
   }
 }
 
 /** A list of 32-bit integers that doubles when full. */
 class GrowingInts {
   length = 0;
-  private values = new Int32Array(1024);
+  #values = new Int32Array(1024);
 
   push(value: number): void {
-    if (this.length === this.values.length) {
+    if (this.length === this.#values.length) {
       const larger = new Int32Array(2 * this.length);
-      larger.set(this.values);
-      this.values = larger;
+      larger.set(this.#values);
+      this.#values = larger;
     }
-    this.values[this.length++] = value;
+    this.#values[this.length++] = value;
   }
 
   at(index: number): number {
-    return this.values[index]!;
+    return this.#values[index]!;
   }
 }

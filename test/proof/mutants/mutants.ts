@@ -228,7 +228,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'a retry without its successor',
     scenario: 'aPoisonEventEnds',
     file: FINISH,
-    from: '      await this.ports.queue.send(message, { groupId: this.source, delaySeconds });',
+    from: '      await this.#ports.queue.send(message, { groupId: this.#source, delaySeconds });',
     to: '      void [message, delaySeconds];',
   },
   {
@@ -248,7 +248,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'death does not raise the payload',
     scenario: 'deadEventsCanBeReplayedLate',
     file: FINISH,
-    from: '    await this.raisePayload(this.rules.deadRetentionDays);',
+    from: '    await this.#raisePayload(this.#rules.deadRetentionDays);',
     to: '',
   },
   {
@@ -273,7 +273,7 @@ export const MUTANTS: readonly Mutant[] = [
     from: "if (result.written.kind === 'applied' || result.written.item === undefined) return true;",
     to: 'if (round >= 0) return true;',
     also: {
-      from: '    await this.guard(() => sweepArrivals(late, store, control, SECOND_LOOK_CONTROL));',
+      from: '    await this.#guard(() => sweepArrivals(late, store, control, SECOND_LOOK_CONTROL));',
       to: '    void late.upTo;',
     },
   },
@@ -288,8 +288,8 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'both looks at arrivals are without a grace',
     scenario: 'aRequestUnderWayIsNotPassed',
     file: 'core/inbound/sweep/sweep.ts',
-    from: 'const upTo = this.startedAt - this.rules.timings.firstWatchMs;',
-    to: 'const upTo = this.startedAt + SECOND_LOOK * this.rules.timings.firstWatchMs;',
+    from: 'const upTo = this.#startedAt - this.#rules.timings.firstWatchMs;',
+    to: 'const upTo = this.#startedAt + SECOND_LOOK * this.#rules.timings.firstWatchMs;',
   },
   {
     name: 'the sweeper does not look at arrivals',

@@ -102,14 +102,14 @@ export class Region {
   readonly mapping: MemoryMapping;
   /** The most messages in flight at once. */
   mostInFlight = 0;
-  private readonly options: RegionOptions;
-  private readonly random: SeededRandom;
-  private readonly blobs: MemoryBlobs;
+  readonly #options: RegionOptions;
+  readonly #random: SeededRandom;
+  readonly #blobs: MemoryBlobs;
 
   constructor(options: RegionOptions) {
-    this.options = options;
+    this.#options = options;
     const random = options.random.fork();
-    this.random = random;
+    this.#random = random;
     const { clock, skewMs = 0, onFinal } = options;
     this.clock = clock;
     const lifetimes = { retentionDays: options.retentionDays ?? 30, deadRetentionDays: 90 };
@@ -134,14 +134,14 @@ export class Region {
     this.dead = new WatchedQueue('dead', this.ledger, dead);
     const redrive = { deadLetterQueue: this.dead, maxReceiveCount: 1_000 };
     this.main = new WatchedQueue('main', this.ledger, { ...queue, redrive });
-    this.blobs = new MemoryBlobs(clock);
+    this.#blobs = new MemoryBlobs(clock);
     this.sources = options.providers.map(sourceOf);
     for (const { id } of this.sources) this.secretValues.set(id, SECRET);
     const { plan, sweeperPlan } = options;
-    this.ingest = this.functionOf(10_000, plan, process => this.ingestHandler(process));
-    this.process = this.functionOf(this.timings.processTimeoutMs, plan, process => this.processHandler(process));
-    this.sweeper = this.functionOf(60_000, sweeperPlan, process => this.sweepHandler(process));
-    this.reconciler = this.functionOf(900_000, sweeperPlan, process => this.reconcileHandler(process));
+    this.ingest = this.#functionOf(10_000, plan, process => this.#ingestHandler(process));
+    this.process = this.#functionOf(this.timings.processTimeoutMs, plan, process => this.#processHandler(process));
+    this.sweeper = this.#functionOf(60_000, sweeperPlan, process => this.#sweepHandler(process));
+    this.reconciler = this.#functionOf(900_000, sweeperPlan, process => this.#reconcileHandler(process));
     this.mapping = new MemoryMapping({
       clock,
       random: random.fork(),
@@ -177,8 +177,8 @@ export class Region {
         every(ms, work);
       });
     };
-    every(this.options.sweepEveryMs ?? 60_000, () => {
-      for (let n = this.options.sweepers ?? 1; n > 0; n--) void this.sweeper.invoke({});
+    every(this.#options.sweepEveryMs ?? 60_000, () => {
+      for (let n = this.#options.sweepers ?? 1; n > 0; n--) void this.sweeper.invoke({});
     });
     every(DAY_SECONDS * 1_000, () => void this.reconciler.invoke({}));
   }
@@ -204,19 +204,19 @@ export class Region {
 
   /** A process beside the functions: the CLI of a person. */
   newProcess(): SimulatedProcess {
-    const { plan } = this.options;
-    return new SimulatedProcess({ clock: this.clock, latencyMs: this.latency, ...(plan ? { plan } : {}) });
+    const { plan } = this.#options;
+    return new SimulatedProcess({ clock: this.clock, latencyMs: this.#latency, ...(plan ? { plan } : {}) });
   }
 
   /** All ports as one process sees them. */
   ports(process: SimulatedProcess) {
-    const { skewMs = 0 } = this.options;
-    const clock = skewMs === 0 ? this.clock : this.clock.skewed(Math.round((this.random.next() * 2 - 1) * skewMs));
+    const { skewMs = 0 } = this.#options;
+    const clock = skewMs === 0 ? this.clock : this.clock.skewed(Math.round((this.#random.next() * 2 - 1) * skewMs));
     return {
       store: process.wrap('store', 'dynamodb', new MemoryEventStore(this.database, EVENTS)),
       payloads: process.wrap('payloads', 'dynamodb', new MemoryPayloadStore(this.database, PAYLOADS)),
       control: process.wrap('control', 'dynamodb', new MemoryControlStore(this.database, EVENTS)),
-      blobs: process.wrap('blobs', 's3', this.blobs),
+      blobs: process.wrap('blobs', 's3', this.#blobs),
       queue: process.wrap('queue', 'sqs', new MemoryWorkQueue(this.main)),
       dead: process.wrap('dead', 'sqs', new MemoryDeadQueue(this.dead)),
       gauge: process.wrap('gauge', 'sqs', new MemoryQueueGauge(this.main, this.dead)),
@@ -225,8 +225,8 @@ export class Region {
       codec: nodeCodec,
       addresses: systemAddresses,
       clock,
-      ids: new SeededIds(this.random.fork()),
-      random: this.random.fork(),
+      ids: new SeededIds(this.#random.fork()),
+      random: this.#random.fork(),
       timer: process.timer,
       telemetry: this.telemetry,
     };
@@ -235,7 +235,7 @@ export class Region {
   get rules(): ProcessRules {
     return {
       timings: this.timings,
-      retentionDays: this.options.retentionDays ?? 30,
+      retentionDays: this.#options.retentionDays ?? 30,
       deadRetentionDays: 90,
       // Small, so that the path through S3 is walked by bodies of a few KB.
       inlineLimitBytes: 1_024,
@@ -243,25 +243,25 @@ export class Region {
     };
   }
 
-  private readonly latency = (): { there: number; back: number } =>
-    this.options.latencyMs?.() ?? {
-      there: 1 + this.random.int(8),
-      back: this.random.chance(0.3) ? 1 + this.random.int(6) : 0,
+  readonly #latency = (): { there: number; back: number } =>
+    this.#options.latencyMs?.() ?? {
+      there: 1 + this.#random.int(8),
+      back: this.#random.chance(0.3) ? 1 + this.#random.int(6) : 0,
     };
 
-  private functionOf(
+  #functionOf(
     timeoutMs: number,
     plan: FaultPlan | undefined,
     initialise: (
       process: SimulatedProcess,
     ) => (payload: never, context: { getRemainingTimeInMillis(): number }) => Promise<unknown>,
   ): MemoryFunction {
-    const process = { latencyMs: this.latency };
-    const random = this.random.fork();
+    const process = { latencyMs: this.#latency };
+    const random = this.#random.fork();
     return new MemoryFunction({ clock: this.clock, random, timeoutMs, initialise, process, ...(plan ? { plan } : {}) });
   }
 
-  private ingestHandler(process: SimulatedProcess) {
+  #ingestHandler(process: SimulatedProcess) {
     const ports = this.ports(process);
     const secrets = new CachedSecrets(process.wrap('secrets', 'secrets', this.secretValues), ports.clock);
     return handleRequest(
@@ -271,16 +271,16 @@ export class Region {
     ) as never;
   }
 
-  private processHandler(process: SimulatedProcess) {
+  #processHandler(process: SimulatedProcess) {
     const ports = this.ports(process);
     const pauses = new Pauses(ports, this.timings.pauseCacheMs);
-    const handlers = this.options.handlersOf(process, this);
+    const handlers = this.#options.handlersOf(process, this);
     return handleBatch({ ...ports, pauses, breaker: new Breaker(), handlers }, this.rules) as never;
   }
 
-  private sweepHandler(process: SimulatedProcess) {
+  #sweepHandler(process: SimulatedProcess) {
     const ports = this.ports(process);
-    const { sweeperControl = it => it, sweepSendsPerSecond = 300 } = this.options;
+    const { sweeperControl = it => it, sweepSendsPerSecond = 300 } = this.#options;
     const rules: SweepRules = {
       ...this.rules,
       sourceIds: this.sources.map(it => it.id),
@@ -304,7 +304,7 @@ export class Region {
     }) as never;
   }
 
-  private reconcileHandler(process: SimulatedProcess) {
+  #reconcileHandler(process: SimulatedProcess) {
     const ports = this.ports(process);
     return (async () => reconcile(ports.clock.now() + 800_000, ports, this.rules)) as never;
   }

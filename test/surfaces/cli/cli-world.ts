@@ -53,10 +53,10 @@ export interface CliOptions {
 
 export class MemoryVault implements SecretVault {
   readonly stored = new Map<string, StoredSecret>();
-  private readonly now: () => number;
+  readonly #now: () => number;
 
   constructor(now: () => number) {
-    this.now = now;
+    this.#now = now;
   }
 
   read(name: string): Promise<StoredSecret> {
@@ -64,7 +64,7 @@ export class MemoryVault implements SecretVault {
   }
 
   write(name: string, text: string): Promise<void> {
-    this.stored.set(name, { kind: 'set', text, changedAt: this.now() });
+    this.stored.set(name, { kind: 'set', text, changedAt: this.#now() });
     return Promise.resolve();
   }
 }

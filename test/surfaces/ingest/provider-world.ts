@@ -36,10 +36,10 @@ export interface Received {
 export class ProviderWorld {
   readonly world: MemoryWorld;
   readonly spec: ProviderSpec;
-  private readonly options: ProviderWorldOptions;
+  readonly #options: ProviderWorldOptions;
 
   constructor(provider: string | ProviderSpec, options: ProviderWorldOptions = {}) {
-    this.options = options;
+    this.#options = options;
     this.spec = typeof provider === 'string' ? providerById(provider) : provider;
     const source = { spec: this.spec, publicUrl: PUBLIC_URL, settings: options.settings ?? {}, ...options.source };
     this.world = new MemoryWorld({ ...options, source });
@@ -48,14 +48,14 @@ export class ProviderWorld {
 
   /** The request as the provider would send it now, unless `change` says otherwise. */
   sign(body: string | Uint8Array, secret = '', change: Partial<SignInput> = {}): Sent {
-    const { privateKey } = this.options;
+    const { privateKey } = this.#options;
     const given = typeof body === 'string' ? Buffer.from(body) : body;
     const signed = signRequest(this.spec, {
       body: given,
       secret,
       nowMs: this.world.clock.now(),
       publicUrl: PUBLIC_URL,
-      settings: this.options.settings ?? {},
+      settings: this.#options.settings ?? {},
       headers: { 'content-type': 'application/json' },
       crypto: nodeCrypto,
       ...(privateKey ? { sign: message => signWith('sha256', message, privateKey) } : {}),

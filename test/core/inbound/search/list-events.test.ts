@@ -75,25 +75,25 @@ function makeEvent(n: number, random: SeededRandom): EventItem {
 /** Counts calls, and has no `scan` at all. */
 class CountedStore {
   calls = 0;
-  private readonly store: MemoryEventStore;
+  readonly #store: MemoryEventStore;
   constructor(store: MemoryEventStore) {
-    this.store = store;
+    this.#store = store;
   }
   getMany(...args: Parameters<MemoryEventStore['getMany']>) {
     this.calls += 1;
-    return this.store.getMany(...args);
+    return this.#store.getMany(...args);
   }
   watchDue(...args: Parameters<MemoryEventStore['watchDue']>) {
     this.calls += 1;
-    return this.store.watchDue(...args);
+    return this.#store.watchDue(...args);
   }
   timeline(...args: Parameters<MemoryEventStore['timeline']>) {
     this.calls += 1;
-    return this.store.timeline(...args);
+    return this.#store.timeline(...args);
   }
   attention(...args: Parameters<MemoryEventStore['attention']>) {
     this.calls += 1;
-    return this.store.attention(...args);
+    return this.#store.attention(...args);
   }
 }
 

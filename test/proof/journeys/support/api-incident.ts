@@ -17,7 +17,7 @@ export class Incident {
     handlers: handlerThat(({ id }) => {
       if (id.startsWith('bad') && !this.fixed) return Promise.reject(new PermanentError('no such column'));
       if (id === 'waits' && !this.fixed) return Promise.resolve(retryAfter(2_000, 'the bank is closed'));
-      if (id.startsWith('asks')) return this.askFor(id);
+      if (id.startsWith('asks')) return this.#askFor(id);
       return Promise.resolve(done({ actionTaken: 'payment recorded', data: { amount: 5_000 } }));
     }),
   });
@@ -49,7 +49,7 @@ export class Incident {
   }
 
   /** Replays its own event while it runs. */
-  private async askFor(id: string) {
+  async #askFor(id: string) {
     const replay = { path: { event_id: id }, body: { why: 'in a hurry' } };
     this.meanwhile.push(await this.call('POST /events/{event_id}/replay', replay));
     this.meanwhile.push(await this.call('GET /events/{event_id}', { path: { event_id: id } }));

@@ -43,14 +43,14 @@ export class History {
   readonly payloads = new Map<string, { ref: string | undefined; bytes: Uint8Array | undefined }>();
   readonly toMain: Sent[] = [];
   readonly toDead: Sent[] = [];
-  private readonly received = new Map<string, number>();
-  private seq = 0;
+  readonly #received = new Map<string, number>();
+  #seq = 0;
 
   attach(world: MemoryWorld): void {
-    world.main.onSent = body => this.toMain.push({ seq: ++this.seq, body, reading: readMessage(body) });
-    world.dead.onSent = body => this.toDead.push({ seq: ++this.seq, body, reading: readMessage(body) });
+    world.main.onSent = body => this.toMain.push({ seq: ++this.#seq, body, reading: readMessage(body) });
+    world.dead.onSent = body => this.toDead.push({ seq: ++this.#seq, body, reading: readMessage(body) });
     world.main.onReceived = message => {
-      if (!this.received.has(message.messageId)) this.received.set(message.messageId, ++this.seq);
+      if (!this.#received.has(message.messageId)) this.#received.set(message.messageId, ++this.#seq);
     };
   }
 
@@ -59,7 +59,7 @@ export class History {
     if (change.table === EVENTS && (key['status'] !== undefined || change.before?.['status'] !== undefined)) {
       const pk = String(key['pk']);
       const states = this.states.get(pk) ?? [];
-      states.push({ seq: ++this.seq, item: change.after && ({ ...change.after } as unknown as EventItem) });
+      states.push({ seq: ++this.#seq, item: change.after && ({ ...change.after } as unknown as EventItem) });
       this.states.set(pk, states);
     }
     if (change.table === PAYLOADS) {
@@ -79,7 +79,7 @@ export class History {
 
   /** The record as it was when the message was first received, and every state since. */
   statesSinceReceived(pk: string, message: StoredMessage): readonly (EventItem | undefined)[] {
-    const from = this.received.get(message.id) ?? 0;
+    const from = this.#received.get(message.id) ?? 0;
     const states = this.states.get(pk) ?? [];
     const before = states.filter(it => it.seq < from).at(-1);
     return [before?.item, ...states.filter(it => it.seq > from).map(it => it.item)];
@@ -87,7 +87,7 @@ export class History {
 
   /** Messages accepted into a queue since this one was first received. */
   sentSinceReceived(queue: 'main' | 'dead', message: StoredMessage): readonly Sent[] {
-    const from = this.received.get(message.id) ?? 0;
+    const from = this.#received.get(message.id) ?? 0;
     return (queue === 'main' ? this.toMain : this.toDead).filter(it => it.seq > from);
   }
 }

@@ -23,14 +23,14 @@ export function printing(level: 'debug' | 'info', options: WorldOptions = {}) {
 /** Posts deliveries with the canary in them, and holds what was printed against what was sent. */
 export class Canaries {
   readonly signatures: string[] = [];
-  private readonly printed: ReturnType<typeof printing>;
+  readonly #printed: ReturnType<typeof printing>;
 
   constructor(printed: ReturnType<typeof printing>) {
-    this.printed = printed;
+    this.#printed = printed;
   }
 
   async post(delivery: Delivery): Promise<void> {
-    const { world } = this.printed;
+    const { world } = this.#printed;
     const sent = { source: 'stripe', data: { card: CANARY }, ...delivery };
     this.note(world.apiEvent(sent).headers);
     await world.post(sent);
@@ -42,8 +42,8 @@ export class Canaries {
 
   /** All that was printed, after a look that none of it is a secret, a signature, a MAC or part of a body. */
   check(more: readonly string[] = []): string {
-    this.printed.telemetry.flush();
-    const text = [...this.printed.lines, ...more].join('\n');
+    this.#printed.telemetry.flush();
+    const text = [...this.#printed.lines, ...more].join('\n');
     const genuine = this.signatures.filter(it => /^[0-9a-f]{64}$/.test(it));
     expect(genuine.length).toBeGreaterThan(0);
     const base64 = Buffer.from(CANARY).toString('base64').slice(2, 20);

@@ -27,11 +27,11 @@ export const CALLER = 'arn:aws:iam::123456789012:user/ada';
 
 export class StatusApi {
   readonly ports: ApiPorts;
-  private readonly document: ApiDocument;
-  private readonly rules: ApiRules;
+  readonly #document: ApiDocument;
+  readonly #rules: ApiRules;
 
   constructor(world: MemoryWorld, document: ApiDocument, ports: Partial<ApiPorts> = {}) {
-    this.document = document;
+    this.#document = document;
     this.ports = {
       store: new MemoryEventStore(world.database, EVENTS),
       payloads: new MemoryPayloadStore(world.database, PAYLOADS),
@@ -42,7 +42,7 @@ export class StatusApi {
       telemetry: world.telemetry,
       ...ports,
     };
-    this.rules = { ...world.rules, sources: world.sources, replaysPerSecond: 50, sweepSendsPerSecond: 300 };
+    this.#rules = { ...world.rules, sources: world.sources, replaysPerSecond: 50, sweepSendsPerSecond: 300 };
   }
 
   async call(route: ApiRoute | 'GET /health', { path = {}, query = {}, body }: ApiParts = {}): Promise<ApiAnswer> {
@@ -55,12 +55,12 @@ export class StatusApi {
       ...(text === undefined ? {} : { body: Buffer.from(text).toString('base64') }),
       requestContext: { authorizer: { iam: { userArn: CALLER } } },
     } as unknown as APIGatewayProxyEventV2;
-    const reply = await handleApiRequest(this.ports, this.rules)(apiEvent);
+    const reply = await handleApiRequest(this.ports, this.#rules)(apiEvent);
     const status = reply.statusCode ?? 0;
     const answer = JSON.parse(reply.body ?? '') as unknown;
     const shown = `${route} ${JSON.stringify({ path, query, body })?.slice(0, 300)} answers ${status} ${reply.body?.slice(0, 500)}`;
-    expect(this.document.judgeReply(route, status, answer), shown).toEqual([]);
-    if (status < 300) expect(this.document.judgeRequest(route, query, body ?? {}), shown).toEqual([]);
+    expect(this.#document.judgeReply(route, status, answer), shown).toEqual([]);
+    if (status < 300) expect(this.#document.judgeRequest(route, query, body ?? {}), shown).toEqual([]);
     return { status, body: answer as Record<string, unknown> };
   }
 }

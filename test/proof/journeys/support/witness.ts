@@ -25,99 +25,103 @@ export class Witness {
   readonly checks = new Map<string, number>();
   /** SHA-256 of every body that was acknowledged, and the id it came with. */
   readonly acknowledged = new Map<string, string>();
-  private readonly recordedLate = new Set<string>();
-  private world: MemoryWorld | undefined;
+  readonly #recordedLate = new Set<string>();
+  #world: MemoryWorld | undefined;
 
   /** Options that let this witness see everything; spread them into the world's own. */
   options(base: WorldOptions = {}): WorldOptions {
     return {
       ...base,
-      database: { ...base.database, onChange: change => this.onChange(change) },
-      queue: { ...base.queue, onGone: (message, by) => this.onMainGone(message, by) },
-      deadQueue: { ...base.deadQueue, onGone: (message, by) => this.onDeadGone(message, by) },
-      onAnswer: (delivery, answer, ended) => this.onAnswer(delivery, answer, ended),
+      database: { ...base.database, onChange: change => this.#onChange(change) },
+      queue: { ...base.queue, onGone: (message, by) => this.#onMainGone(message, by) },
+      deadQueue: { ...base.deadQueue, onGone: (message, by) => this.#onDeadGone(message, by) },
+      onAnswer: (delivery, answer, ended) => this.#onAnswer(delivery, answer, ended),
     };
   }
 
   watch(world: MemoryWorld): void {
-    this.world = world;
+    this.#world = world;
     this.history.attach(world);
   }
 
-  private check(invariant: string, holds: boolean, text: () => string): void {
+  #check(invariant: string, holds: boolean, text: () => string): void {
     this.checks.set(invariant, (this.checks.get(invariant) ?? 0) + 1);
     if (!holds) this.complaints.add(`${invariant} ${text()}`);
   }
 
-  private onChange(change: DatabaseChange): void {
+  #onChange(change: DatabaseChange): void {
     const before = change.before as EventItem | undefined;
     const after = change.after as EventItem | undefined;
     this.history.note(change);
     if (change.table !== EVENTS) return;
-    if (change.after?.['pk'] === ARRIVALS) this.judgeCursors(decodeArrivals(String(change.after['value'])));
+    if (change.after?.['pk'] === ARRIVALS) this.#judgeCursors(decodeArrivals(String(change.after['value'])));
     if ((before ?? after)?.status === undefined) return;
     const pk = (after ?? before)?.pk ?? '';
     if (after === undefined) {
-      this.check('I8', before !== undefined && !isOwed(before), () => `${pk} was deleted while ${before?.status}`);
+      this.#check('I8', before !== undefined && !isOwed(before), () => `${pk} was deleted while ${before?.status}`);
       return;
     }
-    this.judgeMove(pk, before, after);
-    if (before === undefined && after.watchAt === undefined && this.isLate(after)) this.recordedLate.add(pk);
-    this.judgeAttempts(pk, before, after);
+    this.#judgeMove(pk, before, after);
+    if (before === undefined && after.watchAt === undefined && this.#isLate(after)) this.#recordedLate.add(pk);
+    this.#judgeAttempts(pk, before, after);
     const owed = isOwed(after);
     const text = (): string => `${pk} ${after.status} watchAt=${after.watchAt} expiresAt=${after.expiresAt}`;
-    const fresh = owed && (before === undefined || before.watchAt === undefined) && this.isOnFirstWay(after);
+    const fresh = owed && (before === undefined || before.watchAt === undefined) && this.#isOnFirstWay(after);
     const watched = after.watchAt !== undefined;
-    this.check('I8', (owed === watched || fresh) && owed === (after.expiresAt === undefined), text);
+    this.#check('I8', (owed === watched || fresh) && owed === (after.expiresAt === undefined), text);
     const paid = after.cause === 'payload_missing' || this.history.payloads.has(`${pk} B#${after.bodySha}`);
-    this.check('I14', paid, () => `${pk} is ${after.status} and its body ${after.bodySha.slice(0, 8)} is nowhere`);
+    this.#check('I14', paid, () => `${pk} is ${after.status} and its body ${after.bodySha.slice(0, 8)} is nowhere`);
   }
 
   /** Its request stood still before the write: the reconciler finds it, not the sweeper. */
-  private isLate({ receivedAt }: EventItem): boolean {
-    const { clock, timings } = this.world ?? {};
+  #isLate({ receivedAt }: EventItem): boolean {
+    const { clock, timings } = this.#world ?? {};
     return clock !== undefined && clock.now() - receivedAt > (timings?.firstWatchMs ?? 0) / 2;
   }
 
   /** Recorded without a watch, and nothing but claims since. */
-  private isOnFirstWay(item: EventItem): boolean {
+  #isOnFirstWay(item: EventItem): boolean {
     return item.gen === 1 && (item.status === 'pending' || item.status === 'processing');
   }
 
   /** The sweeper passes nothing that is open and not watched. */
-  private judgeCursors(cursors: ArrivalCursors): void {
-    for (const item of this.world?.items() ?? []) {
-      if (!isOwed(item) || item.watchAt !== undefined || this.recordedLate.has(item.pk)) continue;
-      this.check('I8', !isPassed(item, cursors), () => `${item.pk} is ${item.status}, not watched, and was passed`);
+  #judgeCursors(cursors: ArrivalCursors): void {
+    for (const item of this.#world?.items() ?? []) {
+      if (!isOwed(item) || item.watchAt !== undefined || this.#recordedLate.has(item.pk)) continue;
+      this.#check('I8', !isPassed(item, cursors), () => `${item.pk} is ${item.status}, not watched, and was passed`);
     }
   }
 
-  private judgeMove(pk: string, before: EventItem | undefined, after: EventItem): void {
+  #judgeMove(pk: string, before: EventItem | undefined, after: EventItem): void {
     if (before === undefined) return;
     const text = (): string => `${pk} went from ${before.status}/${before.gen} to ${after.status}/${after.gen}`;
     if (after.gen !== before.gen) {
-      this.check('I4', after.gen > before.gen && after.status === 'pending', text);
+      this.#check('I4', after.gen > before.gen && after.status === 'pending', text);
       return;
     }
     if (after.status === before.status && after.status !== 'processing') return;
     const known = before.status !== 'unknown' && after.status !== 'unknown';
-    this.check('I4', known && ALLOWED_MOVES[before.status].includes(after.status), text);
+    this.#check('I4', known && ALLOWED_MOVES[before.status].includes(after.status), text);
     if (FINAL.has(before.status)) {
       // Only a person's redrive of exactly this death, whose message is being processed right now.
-      const redriven = this.world?.main
+      const redriven = this.#world?.main
         .dump()
         .some(it => it.receiveCount > 0 && readMessage(it.body)?.deadId === before.deadId);
-      this.check('I4', before.status === 'dead_letter' && redriven === true, text);
+      this.#check('I4', before.status === 'dead_letter' && redriven === true, text);
     }
     // What ends an attempt is written by its owner: the note it leaves carries the attempt of the last claim.
     const note = after.recentAttempts?.at(-1);
     if (before.status === 'processing' && noted(before) !== noted(after))
-      this.check('I5', note?.n === before.attempts, () => `${pk}: attempt ${note?.n} ended attempt ${before.attempts}`);
+      this.#check(
+        'I5',
+        note?.n === before.attempts,
+        () => `${pk}: attempt ${note?.n} ended attempt ${before.attempts}`,
+      );
     if (after.status !== 'processing' && before.status === 'processing')
-      this.check('I5', before.owner !== undefined && after.owner === undefined, () => `${pk} keeps its owner`);
+      this.#check('I5', before.owner !== undefined && after.owner === undefined, () => `${pk} keeps its owner`);
   }
 
-  private judgeAttempts(pk: string, before: EventItem | undefined, after: EventItem): void {
+  #judgeAttempts(pk: string, before: EventItem | undefined, after: EventItem): void {
     const newRun = before === undefined || before.gen !== after.gen || before.status === 'dead_letter';
     const claimed = after.status === 'processing' && after.owner !== undefined && after.owner !== before?.owner;
     const expected = newRun
@@ -130,16 +134,20 @@ export class Witness {
           ? before.attempts - 1
           : before.attempts;
     const text = (): string => `${pk} attempts ${before?.attempts} -> ${after.attempts} (${after.status})`;
-    this.check('I9', after.attempts === expected && (!newRun || after.attempts <= 1 || !claimed), text);
+    this.#check('I9', after.attempts === expected && (!newRun || after.attempts <= 1 || !claimed), text);
   }
 
-  private onMainGone(message: StoredMessage, by: string): void {
+  #onMainGone(message: StoredMessage, by: string): void {
     if (by !== 'delete') return;
     const reading = readMessage(message.body);
-    this.check('I7', this.mayGo(message, reading), () => `the copy of ${reading?.pk ?? 'an unknown message'} is gone`);
+    this.#check(
+      'I7',
+      this.#mayGo(message, reading),
+      () => `the copy of ${reading?.pk ?? 'an unknown message'} is gone`,
+    );
   }
 
-  private mayGo(message: StoredMessage, reading: Reading | undefined): boolean {
+  #mayGo(message: StoredMessage, reading: Reading | undefined): boolean {
     const copied = this.history.sentSinceReceived('dead', message);
     if (copied.some(it => it.body === message.body)) return true;
     if (reading === undefined) return false;
@@ -156,47 +164,47 @@ export class Witness {
     });
   }
 
-  private onDeadGone(message: StoredMessage, by: string): void {
+  #onDeadGone(message: StoredMessage, by: string): void {
     if (by !== 'delete') return;
     const reading = readMessage(message.body);
     const item = reading && this.history.record(reading.pk);
     const over = reading?.deadId !== undefined && item !== undefined && item.deadId !== reading.deadId;
-    this.check('I7', over, () => `the DLQ lost the message of ${reading?.pk}, which is ${item?.status}`);
+    this.#check('I7', over, () => `the DLQ lost the message of ${reading?.pk}, which is ${item?.status}`);
   }
 
-  private async onAnswer(delivery: Delivery, answer: Answer, ended: string): Promise<void> {
-    const { world } = this;
+  async #onAnswer(delivery: Delivery, answer: Answer, ended: string): Promise<void> {
+    const world = this.#world;
     if (!world) return;
     const body = bodyOf(delivery, world.clock.now());
     const sha = createHash('sha256').update(body).digest('hex');
-    this.check(
+    this.#check(
       'I11',
       ended !== 'failed' && [undefined, 200, 503].includes(answer?.status),
       () => `${ended} ${answer?.status}`,
     );
     if (answer?.status !== 200) return;
     this.acknowledged.set(sha, delivery.id);
-    const durable = (await this.inTable(world, delivery, sha)) || (await this.inQueue(world, sha));
-    this.check('I1', durable, () => `${delivery.id} was acknowledged with its event in no store`);
+    const durable = (await this.#inTable(world, delivery, sha)) || (await this.#inQueue(world, sha));
+    this.#check('I1', durable, () => `${delivery.id} was acknowledged with its event in no store`);
   }
 
-  private async inTable(world: MemoryWorld, delivery: Delivery, sha: string): Promise<boolean> {
+  async #inTable(world: MemoryWorld, delivery: Delivery, sha: string): Promise<boolean> {
     for (const [pk, states] of this.history.states) {
       const item = states.at(-1)?.item;
       const isIt = pk === `${delivery.source ?? 'default'}#${delivery.id}` || item?.bodySha === sha;
-      if (item && isIt && (await this.holds(world, pk, item.bodySha)) && (await this.holds(world, pk, sha)))
+      if (item && isIt && (await this.#holds(world, pk, item.bodySha)) && (await this.#holds(world, pk, sha)))
         return true;
     }
     return false;
   }
 
-  private async holds(world: MemoryWorld, pk: string, sha: string): Promise<boolean> {
+  async #holds(world: MemoryWorld, pk: string, sha: string): Promise<boolean> {
     const stored = this.history.payloads.get(`${pk} B#${sha}`);
     const bytes = stored?.ref === undefined ? stored?.bytes : await world.blobs.get(stored.ref);
     return bytes !== undefined && isBody(bytes, sha);
   }
 
-  private async inQueue(world: MemoryWorld, sha: string): Promise<boolean> {
+  async #inQueue(world: MemoryWorld, sha: string): Promise<boolean> {
     for (const message of world.main.dump()) {
       const reading = readMessage(message.body);
       if (reading?.bodySha !== sha || message.state === 'lurking') continue;
