@@ -9,12 +9,16 @@ const DEADLINE_MS = 5_000;
  */
 export function jsonPoster(
   rules: SenderRules,
-): (url: string, body: string) => Promise<{ readonly status: number; readonly text: string }> {
+): (
+  url: string,
+  body: string,
+  headers?: Readonly<Record<string, string>>,
+) => Promise<{ readonly status: number; readonly text: string }> {
   const sender = guardedSender(rules);
-  return async (url, body) => {
+  return async (url, body, own = {}) => {
     const session = sender.open(1);
     try {
-      const headers = { 'content-type': 'application/json; charset=utf-8' };
+      const headers = { ...own, 'content-type': 'application/json' };
       const request = { url, headers, body: new TextEncoder().encode(body), deadlineMs: DEADLINE_MS };
       const answer = await session.send(request, AbortSignal.timeout(DEADLINE_MS));
       if (answer.kind === 'failed')

@@ -3,6 +3,7 @@
 import type { ConfiguredTimings } from '#core/inbound/protocol/timings.ts';
 import type { ProviderSpec } from '#core/provider/provider-spec.ts';
 import type { RetryProfile } from '#core/retry/backoff.ts';
+import type { OtlpConfig } from './otlp-config.ts';
 import type { OutboundConfig } from './outbound-config.ts';
 import type { ReconcileConfig } from './reconcile-config.ts';
 import type { ResolvedConfig } from './resolved-config.ts';
@@ -82,6 +83,11 @@ export interface EnvironmentConfig {
   readonly routes?: RoutesConfig;
   /** Webhooks to your customers' endpoints: `{}`, or see `OutboundConfig`. @default nothing of it is deployed */
   readonly outbound?: OutboundConfig;
+  /**
+   * Spans and metrics to OpenTelemetry, e.g. `{ endpoint: 'https://otlp.example.com' }`. See docs/guides/tracing.md.
+   * @default nothing of it is deployed
+   */
+  readonly otlp?: OtlpConfig;
   /** Stored events are deleted with the stacks. @default true for `local`, `drill` and `dev`, else false */
   readonly disposable?: boolean;
   /**

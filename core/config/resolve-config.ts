@@ -196,6 +196,9 @@ function buildDeployment(
       deadQueueRetentionSeconds: queue.deadRetentionDays * 86_400,
       logLevel: environment.logLevel ?? 'info',
       awsClient: environment.awsClient ?? (local ? 'signed' : 'sdk'),
+      ...(environment.otlp && {
+        otlp: { endpoint: environment.otlp.endpoint, secretHeaders: environment.otlp.secretHeaders ?? false },
+      }),
       ...(environment.outbound && {
         outbound: resolveOutbound(environment.outbound, { emulated: local, retentionDays }),
       }),

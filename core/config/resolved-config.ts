@@ -61,6 +61,8 @@ export interface ResolvedConfig {
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error';
   /** With what `ingest` and `process` call AWS: the small signed client (docs/decisions/0005), or the SDK's. */
   readonly awsClient: 'signed' | 'sdk';
+  /** Where spans and metrics go. Absent: nowhere. */
+  readonly otlp?: { readonly endpoint: string; readonly secretHeaders: boolean };
   /** Absent: nothing is sent to customers. */
   readonly outbound?: ResolvedOutbound;
 }

@@ -18,6 +18,7 @@ import type { ProviderSpec } from '#core/provider/provider-spec.ts';
 import { BODY_BYTES_LIMIT } from './defaults.ts';
 import { type GatewayConfig, LOG_RETENTION_DAYS, SEVERITIES } from './gateway-config.ts';
 import { isCidr } from './is-cidr.ts';
+import { otlpShape } from './otlp-config.ts';
 import { outboundShape } from './outbound-config.ts';
 import { reconcileShape } from './reconcile-config.ts';
 import { routesShape } from './route-config.ts';
@@ -196,6 +197,7 @@ export function validateConfig(
     sources: recordOf(object(source)),
     routes: routesShape,
     outbound: outboundShape,
+    otlp: otlpShape,
     disposable: boolean,
     emulated: boolean,
     probe: boolean,

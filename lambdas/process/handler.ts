@@ -72,6 +72,7 @@ const ports = {
   timer: systemTimer,
   telemetry,
 };
-const rules = { ...config, sources: new Map(receivedSources(config).map(it => [it.id, it])) };
+const recordsSpans = config.otlp !== undefined;
+const rules = { ...config, recordsSpans, sources: new Map(receivedSources(config).map(it => [it.id, it])) };
 
 export const handler = middy(handleBatch(ports, rules), { timeoutEarlyInMillis: 0 }).use(flushTelemetry(telemetry));

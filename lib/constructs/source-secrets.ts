@@ -58,8 +58,7 @@ export function grantAllSourceSecrets(grantee: Grantee, environment: string, sou
 
 /** Allows reading the signing secret of one source. */
 export function grantSourceSecret(grantee: Grantee, environment: string, { source }: DeployedSource): void {
-  const resources = [arnOf(grantee, secretName(environment, source.id))];
-  add(grantee, new PolicyStatement({ actions: ['secretsmanager:GetSecretValue'], resources }));
+  grantSecret(grantee, secretName(environment, source.id));
 }
 
 /** Allows reading the URLs and keys of the services that are told of alarms, each by its name. */
@@ -69,6 +68,11 @@ export function grantAlarmSecrets(grantee: Grantee, environment: string, service
   );
   if (resources.length > 0)
     add(grantee, new PolicyStatement({ actions: ['secretsmanager:GetSecretValue'], resources }));
+}
+
+/** Allows reading one secret, by its name. */
+export function grantSecret(grantee: Grantee, name: string): void {
+  add(grantee, new PolicyStatement({ actions: ['secretsmanager:GetSecretValue'], resources: [arnOf(grantee, name)] }));
 }
 
 /** Allows reading those credentials of the providers' APIs whose tag says so. */

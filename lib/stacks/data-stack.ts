@@ -5,6 +5,7 @@ import { CfnSecret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
 import { alarmSecretName, alarmServices } from '#core/config/alarm-services.ts';
 import { apiSecretName, type Deployment, receivedSources, secretName } from '#core/config/deployment.ts';
+import { otlpSecretName } from '#core/config/otlp-config.ts';
 import { storesSecret } from '#core/provider/source-needs.ts';
 import { DeliveryQueues } from '../constructs/delivery-queues.ts';
 import { EventStore } from '../constructs/event-store.ts';
@@ -89,13 +90,19 @@ export class DataStack extends Stack {
     const alarms = new Construct(this, 'AlarmSecrets');
     Validations.of(alarms).acknowledge({
       id: 'AwsSolutions-SMG4',
-      reason: 'Slack and PagerDuty issue these values; AWS cannot rotate them alone. docs/guides/alarms.md says how.',
+      reason:
+        'Slack, PagerDuty and the receiver of OTLP issue these values; AWS cannot rotate them alone. docs/guides/alarms.md says how.',
     });
     const services = alarmServices(props.deployment);
     for (const name of new Set(services.map(each => alarmSecretName(config.environment, each)))) {
       const id = name.split('/').slice(2).join('-');
       const description = 'URL or key of a service that is told of alarms: docs/guides/alarms.md';
       new CfnSecret(alarms, id, { ...kmsKeyId, name, description }).applyRemovalPolicy(fate);
+    }
+    if (config.otlp?.secretHeaders) {
+      const name = otlpSecretName(config.environment);
+      const description = 'Headers for OpenTelemetry, name=value,name=value: docs/guides/tracing.md';
+      new CfnSecret(alarms, 'Otlp', { ...kmsKeyId, name, description }).applyRemovalPolicy(fate);
     }
   }
 

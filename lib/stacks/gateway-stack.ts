@@ -28,6 +28,7 @@ import { grantRoutes } from '../constructs/route-grants.ts';
 import { grantAlarmSecrets, grantAllSourceSecrets, grantSourceSecret } from '../constructs/source-secrets.ts';
 import { Timetable } from '../constructs/timetable.ts';
 import { type HandlerResources, TABLE_ACTIONS } from '../handler-resources.ts';
+import { addOtlp } from './add-otlp.ts';
 import { addOutputs } from './add-outputs.ts';
 import { addReconciler, grantApiCredentials } from './add-reconciler.ts';
 import type { DataStack } from './data-stack.ts';
@@ -180,7 +181,10 @@ export class GatewayStack extends Stack {
         ? undefined
         : new GatewayAlarms(this, 'Alarms', { deployment, store, queue, api: this.api, functions: watched });
     const notify = this.alarms && this.#addNotify(this.alarms.topics);
-    this.functions = { ...watched, ...(notify && { notify }) };
+    const otlp = addOtlp(this, deployment, Object.values(watched), {
+      addFunction: (name, settings) => this.#addFunction(name, settings),
+    });
+    this.functions = { ...watched, ...(notify && { notify }), ...(otlp && { otlp }) };
     this.dashboard = new GatewayDashboard(this, 'Dashboard', {
       deployment,
       queue,

@@ -1,0 +1,50 @@
+import { Duration } from 'aws-cdk-lib';
+import { FilterPattern, SubscriptionFilter } from 'aws-cdk-lib/aws-logs';
+import { LambdaDestination } from 'aws-cdk-lib/aws-logs-destinations';
+import type { Construct } from 'constructs';
+import type { Deployment } from '#core/config/deployment.ts';
+import { otlpSecretName } from '#core/config/otlp-config.ts';
+import { otlpEnv } from '#lambdas/otlp/env.ts';
+import type { EnvContract, GatewayFunction } from '../constructs/gateway-function.ts';
+import { grantSecret } from '../constructs/source-secrets.ts';
+
+/** How the stack makes functions. */
+interface StackParts {
+  addFunction(
+    name: 'otlp',
+    props: {
+      readonly description: string;
+      readonly contract: typeof otlpEnv;
+      readonly environment: Record<never, string>;
+      readonly timeout: Duration;
+      readonly onFailure: string;
+    },
+  ): GatewayFunction<typeof otlpEnv>;
+}
+
+/**
+ * The function that sends spans and metrics to OpenTelemetry. It reads them out of the logs of the others, so that none of
+ * them waits for a collector. Undefined: not configured.
+ */
+export function addOtlp(
+  scope: Construct,
+  { config }: Deployment,
+  watched: readonly GatewayFunction<EnvContract>[],
+  parts: StackParts,
+): GatewayFunction<typeof otlpEnv> | undefined {
+  if (config.otlp === undefined) return undefined;
+  const added = parts.addFunction('otlp', {
+    description: 'Sends spans and metrics out of the logs to OpenTelemetry',
+    contract: otlpEnv,
+    environment: {},
+    timeout: Duration.seconds(30),
+    onFailure:
+      'Lambda tries twice more. What is lost then is a copy: CloudWatch has the metrics, the log has the lines.',
+  });
+  if (config.otlp.secretHeaders) grantSecret(added, otlpSecretName(config.environment));
+  const destination = new LambdaDestination(added.function);
+  const filterPattern = FilterPattern.literal('{ ($._aws.Timestamp > 0) || ($.span_id = "*") }');
+  for (const { logGroup, node } of watched)
+    new SubscriptionFilter(scope, `Otlp${node.id}`, { logGroup, destination, filterPattern });
+  return added;
+}
