@@ -30,8 +30,16 @@ async function load(path: string, name: string, made: string): Promise<unknown> 
     const fix = 'Start inside your project, or make one: npm create holdfast';
     throw new UserError(`There is no ${path} in ${PROJECT_ROOT}. ${fix}`);
   }
-  const module = (await import(pathToFileURL(file).href)) as Record<string, unknown>;
+  const module = (await import(pathToFileURL(file).href).catch(explain)) as Record<string, unknown>;
   if (module[name] === undefined)
     throw new UserError(`${path} has no export "${name}": export const ${name} = ${made}`);
   return module[name];
+}
+
+/** Node before 22.18 cannot read TypeScript, and says so in a way that helps nobody. */
+function explain(error: unknown): never {
+  if (!(error instanceof Error && 'code' in error && error.code === 'ERR_UNKNOWN_FILE_EXTENSION')) throw error;
+  throw new UserError(
+    `Holdfast needs Node 22.18 or newer; this is ${process.version}. Take a newer one: https://nodejs.org`,
+  );
 }

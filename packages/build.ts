@@ -10,7 +10,20 @@ import { createPackage } from './create-package.ts';
 import { holdfastManifest, type Manifest } from './manifest.ts';
 
 const ROOT = join(import.meta.dirname, '..');
-const ROOMS = ['sdk', 'cdk', 'core', 'adapters', 'providers', 'lambdas', 'lib', 'operator', 'cli', 'local', 'bin'];
+const ROOMS = [
+  'sdk',
+  'cdk',
+  'core',
+  'adapters',
+  'providers',
+  'lambdas',
+  'lib',
+  'operator',
+  'console',
+  'cli',
+  'local',
+  'bin',
+];
 const TEXTS = ['LICENSE', 'CHANGELOG.md', 'UPGRADING.md'];
 
 export interface BuildOptions {
@@ -31,10 +44,10 @@ export async function buildPackages(options: BuildOptions = {}): Promise<{ holdf
   const tracked = execFileSync('git', ['ls-files', '--', ...ROOMS], { cwd: ROOT, encoding: 'utf8' })
     .trim()
     .split('\n');
-  const sources = tracked.filter(path => path.endsWith('.ts') && !path.startsWith('providers/_'));
+  const sources = tracked.filter(path => /\.tsx?$/.test(path) && !path.startsWith('providers/_'));
   await compile(sources, join(holdfast, 'dist'));
   if (declarations) await declare(holdfast, sources);
-  for (const path of tracked.filter(each => !each.endsWith('.ts') && !each.startsWith('bin/')))
+  for (const path of tracked.filter(each => !/\.tsx?$|tsconfig\.json$/.test(each) && !each.startsWith('bin/')))
     await copy(path, join(holdfast, 'dist', path));
   await copy('cdk.json', join(holdfast, 'dist/cdk.json'));
   for (const path of TEXTS) await copy(path, join(holdfast, path));
@@ -54,6 +67,8 @@ async function compile(sources: readonly string[], outdir: string): Promise<void
     format: 'esm',
     platform: 'node',
     target: 'node22',
+    jsx: 'automatic',
+    jsxImportSource: 'preact',
     sourcemap: 'linked',
     write: false,
     logLevel: 'error',
@@ -82,7 +97,7 @@ async function declare(holdfast: string, sources: readonly string[]): Promise<vo
     await rm(config);
   }
   for (const path of sources) {
-    const file = join(holdfast, 'dist', path.replace(/\.ts$/, '.d.ts'));
+    const file = join(holdfast, 'dist', path.replace(/\.tsx?$/, '.d.ts'));
     const text = await readFile(file, 'utf8').catch(() => undefined);
     if (text !== undefined) await writeFile(file, withPublishedImports(text, path));
   }
@@ -93,7 +108,7 @@ async function declare(holdfast: string, sources: readonly string[]): Promise<vo
  * `#handlers/index.ts`: the bundler puts the project's handlers there.
  */
 export function withPublishedImports(code: string, path: string): string {
-  const specifier = /(\bfrom\s*|\bimport\s*\(?\s*)(["'])((?:#|\.\.?\/)[^"']+)\.ts\2/g;
+  const specifier = /(\bfrom\s*|\bimport\s*\(?\s*)(["'])((?:#|\.\.?\/)[^"']+)\.tsx?\2/g;
   return code.replace(specifier, (whole, before: string, quote: string, target: string) => {
     if (target.startsWith('#handlers/')) return whole;
     if (!target.startsWith('#')) return `${before}${quote}${target}.js${quote}`;

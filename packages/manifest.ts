@@ -16,6 +16,7 @@ const ALSO_NEEDED = [
   'aws-cdk',
   'commander',
   'esbuild',
+  'preact',
 ];
 
 /** `types` first, as TypeScript wants it. */

@@ -12,7 +12,8 @@ export interface Asset {
 export async function bundlePage(): Promise<ReadonlyMap<string, Asset>> {
   const folder = join(import.meta.dirname, '../app');
   const { outputFiles } = await build({
-    entryPoints: { app: join(folder, 'main.tsx'), style: join(folder, 'style.css') },
+    // Without an ending: it is main.tsx here and main.js in the package.
+    entryPoints: { app: join(folder, 'main'), style: join(folder, 'style.css') },
     outdir: '/',
     bundle: true,
     write: false,

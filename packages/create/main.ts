@@ -5,9 +5,10 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { parseArgs } from 'node:util';
-import { type ProviderSample, projectFiles } from './project-files.ts';
+import { type ProjectPlan, type ProviderSample, projectFiles } from './project-files.ts';
 
 const USAGE = `Usage: npm create holdfast <folder> -- [--providers stripe,github] [--holdfast <version>]
+  also: pnpm create holdfast <folder> …, which makes a project for pnpm
   <folder>      where the project is made; it must be new or empty
   --providers   who sends you webhooks, separated by commas (asked for at a terminal; else generic)
   --holdfast    the version (or tarball) of holdfast the project depends on (default: of this program)`;
@@ -30,7 +31,14 @@ async function main(): Promise<number> {
       .toLowerCase()
       .replace(/[^a-z0-9-]+/g, '-')
       .replace(/^-+|-+$/g, '') || 'webhooks';
-  const files = projectFiles({ name, providers, versions: { ...versions, ...(holdfast && { holdfast }) }, template });
+  const manager = packageManager();
+  const files = projectFiles({
+    name,
+    providers,
+    versions: { ...versions, ...(holdfast && { holdfast }) },
+    manager,
+    template,
+  });
   for (const [path, text] of files) {
     await mkdir(dirname(join(folder, path)), { recursive: true });
     await writeFile(join(folder, path), text);
@@ -38,10 +46,10 @@ async function main(): Promise<number> {
   console.log(`Made ${files.size} files in ${folder}, for ${providers.map(({ title }) => title).join(', ')}.\n
 Next:
   cd ${folder}
-  npm install
-  npm test                   types, configuration, your tests: some seconds
-  npm start                  the real stacks on this machine, with a signed event through them (needs Python 3.10)
-  npm run deploy -- dev      the same stacks in your AWS account\n\nREADME.md goes on from there.`);
+  ${manager.name} install
+  ${manager.name} test                   types, configuration, your tests: some seconds
+  ${manager.name} start                  the real stacks on this machine, with a signed event through them (needs Python 3.10)
+  ${manager.name} run deploy${manager.name === 'npm' ? ' --' : ''} dev      the same stacks in your AWS account\n\nREADME.md goes on from there.`);
   return 0;
 }
 
@@ -66,6 +74,12 @@ async function choose(samples: readonly ProviderSample[]): Promise<Choice> {
     throw new UsageError(`There is no provider "${id.slice(0, 40)}". ${hint}`, 2);
   });
   return { folder, providers, holdfast: values.holdfast };
+}
+
+/** Who started this program: both name themselves in a variable. */
+function packageManager(): ProjectPlan['manager'] {
+  const version = /^pnpm\/(\d+\.\d+\.\d+)/.exec(process.env['npm_config_user_agent'] ?? '')?.[1];
+  return version === undefined ? { name: 'npm' } : { name: 'pnpm', version };
 }
 
 async function ask(): Promise<string> {

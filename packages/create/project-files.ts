@@ -18,19 +18,25 @@ export interface ProjectPlan {
   readonly providers: readonly ProviderSample[];
   /** By package; `holdfast` may be the path of a tarball. */
   readonly versions: Readonly<Record<string, string>>;
+  /** With its exact version where it is not npm: `{ name: 'pnpm', version: '11.2.0' }`. */
+  readonly manager: { readonly name: 'npm' } | { readonly name: 'pnpm'; readonly version: string };
   /** Files that are the same in every project. `{{name}}` and `{{providers}}` are filled in. */
   readonly template: ReadonlyMap<string, string>;
 }
 
 /** Path to text. */
-export function projectFiles({ name, providers, versions, template }: ProjectPlan): ReadonlyMap<string, string> {
+export function projectFiles(plan: ProjectPlan): ReadonlyMap<string, string> {
+  const { name, providers, template, manager } = plan;
   const fill = (text: string): string =>
     text
       .replaceAll('{{name}}', name)
       .replaceAll('{{providers}}', providers.map(({ title }) => title).join(', '))
       .replaceAll('{{first}}', providers[0]?.id ?? 'generic');
-  const files = new Map([...template].map(([path, text]) => [path, fill(text)]));
-  files.set('package.json', `${JSON.stringify(manifest(name, versions), null, 2)}\n`);
+  const worded = manager.name === 'pnpm' ? forPnpm : (text: string) => text;
+  const files = new Map([...template].map(([path, text]) => [path, worded(fill(text))]));
+  files.set('package.json', `${JSON.stringify(manifest(plan), null, 2)}\n`);
+  // pnpm runs no install script that is not named here.
+  if (manager.name === 'pnpm') files.set('pnpm-workspace.yaml', 'allowBuilds:\n  esbuild: true\n');
   files.set('gateway.config.ts', configText(providers));
   files.set('handlers/index.ts', registryText(providers));
   for (const provider of providers) {
@@ -41,14 +47,14 @@ export function projectFiles({ name, providers, versions, template }: ProjectPla
   return files;
 }
 
-function manifest(name: string, versions: Readonly<Record<string, string>>) {
+function manifest({ name, versions, manager }: ProjectPlan) {
   const pick = (...names: readonly string[]) => Object.fromEntries(names.map(each => [each, versions[each]]));
   return {
     name,
     private: true,
     type: 'module',
     engines: { node: '>=22.18' },
-    allowScripts: { esbuild: true },
+    ...(manager.name === 'pnpm' ? { packageManager: `pnpm@${manager.version}` } : { allowScripts: { esbuild: true } }),
     scripts: {
       start: 'holdfast start',
       test: 'tsc && holdfast check && vitest run',
@@ -61,6 +67,19 @@ function manifest(name: string, versions: Readonly<Record<string, string>>) {
     dependencies: pick('aws-cdk-lib', 'constructs', 'holdfast'),
     devDependencies: pick('@types/node', 'aws-cdk', 'typescript', 'vitest'),
   };
+}
+
+/** Commands of npm in the template's texts, as pnpm has them. */
+function forPnpm(text: string): string {
+  return text
+    .replaceAll('npm ci', 'pnpm install --frozen-lockfile')
+    .replaceAll('npx ', 'pnpm ')
+    .replaceAll('npm install holdfast@latest', 'pnpm add holdfast@latest')
+    .replace(/npm (test|start)/g, 'pnpm $1')
+    .replace(/npm run ([\w:]+) --/g, 'pnpm $1')
+    .replace(/npm run /g, 'pnpm ')
+    .replaceAll('cache: npm', 'cache: pnpm')
+    .replace(/^( +)- uses: actions\/setup-node/gm, '$1- uses: pnpm/action-setup@v4\n$1- uses: actions/setup-node');
 }
 
 function configText(providers: readonly ProviderSample[]): string {

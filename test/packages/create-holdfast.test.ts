@@ -39,6 +39,13 @@ describe('the package', () => {
     expect([...odd]).toEqual(['#handlers/index.ts']);
   });
 
+  it('brings the page of the console', async () => {
+    const program = `const { bundlePage } = await import('${join(packed.holdfast, 'dist/console/server/bundle.js')}');
+      console.log([...(await bundlePage())].map(([path, { bytes }]) => path.slice(0, 8) + (bytes.length > 300)).sort().join())`;
+    const { output } = await packed.node(['--input-type=module', '--eval', program]);
+    expect(output.trim()).toBe('/assets/true,/assets/true,/true');
+  });
+
   it('rewrites every form of an import', () => {
     const code =
       "import a from '#core/x.ts';\nexport * from './y.ts';\nconst z = import(\"../z.ts\");\nconst t = './not-an-import.ts';";
@@ -63,6 +70,17 @@ describe('create-holdfast', () => {
     const vitest = join(REPOSITORY, 'node_modules/vitest/vitest.mjs');
     const ran = await packed.node([vitest, 'run', '--root', project, '--no-isolate'], project);
     expect(ran.output).toMatch(new RegExp(`Tests +${tests} passed \\(${tests}\\)`));
+  });
+
+  it('makes a project for pnpm when pnpm asks', async () => {
+    const env = { npm_config_user_agent: 'pnpm/12.1.3 npm/? node/v24.1.0 linux x64' };
+    const made = await packed.node([join(packed.create, 'dist/main.js'), 'with-pnpm'], packed.folder, env);
+    expect(made.output).toMatch(/pnpm install\n +pnpm test .*\n +pnpm start .*\n +pnpm run deploy dev /);
+    const text = (path: string) => readFile(join(packed.folder, 'with-pnpm', path), 'utf8');
+    expect(JSON.parse(await text('package.json'))).toMatchObject({ packageManager: 'pnpm@12.1.3' });
+    expect(await text('pnpm-workspace.yaml')).toBe('allowBuilds:\n  esbuild: true\n');
+    for (const path of ['README.md', '.github/workflows/deploy.yml'])
+      expect(await text(path), path).not.toMatch(/(?<!p)npm (ci|test|start|run|install)|npx/);
   });
 
   it('says what a project lacks, in a folder that is none', async () => {

@@ -13,7 +13,11 @@ export interface PackedProject {
   readonly holdfast: string;
   readonly create: string;
   /** Runs Node in a folder; never throws, answers with the exit code and all that was printed. */
-  node(args: readonly string[], cwd?: string): Promise<{ readonly code: number; readonly output: string }>;
+  node(
+    args: readonly string[],
+    cwd?: string,
+    env?: NodeJS.ProcessEnv,
+  ): Promise<{ readonly code: number; readonly output: string }>;
   remove(): Promise<void>;
 }
 
@@ -28,9 +32,9 @@ export async function packProject(): Promise<PackedProject> {
     holdfast,
     create,
     remove: () => rm(folder, { recursive: true, force: true }),
-    node: async (args, cwd = folder) => {
+    node: async (args, cwd = folder, more = {}) => {
       const { PATH = '', HOME = '' } = process.env;
-      const ran = await run(process.execPath, [...args], { cwd, env: { PATH, HOME, NO_COLOR: '1' } }).catch(
+      const ran = await run(process.execPath, [...args], { cwd, env: { PATH, HOME, NO_COLOR: '1', ...more } }).catch(
         (error: unknown) => error as { code: number; stdout: string; stderr: string },
       );
       return { code: 'code' in ran ? Number(ran.code) : 0, output: ran.stdout + ran.stderr };
