@@ -15,6 +15,7 @@ const PROGRAMS: Readonly<Record<string, () => Promise<unknown>>> = {
   check: () => import('#local/check.ts'),
   drill: () => import('#local/drill.ts'),
   deploy: () => import('#local/deploy.ts'),
+  diff: () => import('#local/diff.ts'),
   destroy: () => import('#local/deploy.ts'),
 };
 const [name = ''] = process.argv.slice(2);

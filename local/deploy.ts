@@ -1,8 +1,5 @@
 /** `npm run deploy -- <environment>` and `npm run destroy -- <environment>`: the stacks in a real account, or in a local AWS that runs. */
 import { spawn } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { parseArgs } from 'node:util';
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
@@ -24,6 +21,7 @@ import { findLocalAws } from './emulator.ts';
 import { movedTables } from './moved-tables.ts';
 import { terminalProgress } from './progress.ts';
 import { runMain } from './run-main.ts';
+import { showChanges } from './show-changes.ts';
 import {
   alarmServicesWithoutSecret,
   fillLocalSecrets,
@@ -61,12 +59,12 @@ async function main(): Promise<number> {
       `Not deployed: ${listOf(missing)} in ${environment} would answer 503 to every webhook, because no secret is set. Set it (or take the source out of gateway.config.ts), then deploy again:\n\n${missing.map(each => secretCommand(each, environment)).join('\n')}\n`,
     );
   }
+  const assembly = isFirst ? undefined : await announceChanges(deployment);
   if (!yes) await confirm(deployment, destroy);
 
   if (!destroy) await clearFailedStart(deployment);
-  if (!destroy && !isFirst) await refuseMovedTables(deployment);
   if (destroy && deployment.disposable) await emptyBucketsOf(deployment);
-  const code = await runCdk(cdkArguments(deployment, { destroy, yes }));
+  const code = await runCdk(cdkArguments(deployment, { destroy, yes, ...(assembly && { assembly }) }));
   if (code !== 0 || destroy) return code;
 
   // After all that CloudFormation printed, where it is read.
@@ -160,21 +158,24 @@ async function clearFailedStart(deployment: Deployment): Promise<void> {
   if (await unprotectFailedStack(client, stack)) console.log(`The first deploy of ${stack} failed; it is made anew.`);
 }
 
+/** Says what will change, before anybody agrees to it. What was compared is what is deployed: answers with its folder. */
+async function announceChanges(deployment: Deployment): Promise<string> {
+  const { assembly, lines } = await terminalProgress().step('Compare with what is deployed', () =>
+    showChanges(deployment),
+  );
+  await refuseMovedTables(deployment, assembly);
+  console.log(`\n${lines.join('\n')}\n`);
+  return assembly;
+}
+
 /** Tables of handlers were in the stack of the gateway once: none may be left behind there with its rows. */
-async function refuseMovedTables(deployment: Deployment): Promise<void> {
+async function refuseMovedTables(deployment: Deployment, assembly: string): Promise<void> {
   const client = new CloudFormationClient(settingsOf(deployment));
   const { environment } = deployment.config;
   const stack = `holdfast-${environment}-gateway`;
-  const moved = await movedTables(client, stack, async () => {
-    const directory = await mkdtemp(join(tmpdir(), 'holdfast-synth-'));
-    try {
-      const args = ['synth', `${environment}/*`, '-c', `environment=${environment}`, '--quiet', '--output', directory];
-      if ((await runCdk(args)) !== 0) throw new UserError('Not deployed: the stacks could not be synthesized.');
-      return await readTemplate(directory, environment, `holdfast-${environment}-data`);
-    } finally {
-      await rm(directory, { recursive: true, force: true });
-    }
-  });
+  const moved = await movedTables(client, stack, () =>
+    readTemplate(assembly, environment, `holdfast-${environment}-data`),
+  );
   if (moved.length === 0) return;
   throw new UserError(
     `Not deployed: ${moved.join(', ')} ${moved.length === 1 ? 'is a table' : 'are tables'} of the stack ${stack}. handlers/resources.ts makes tables in the data stack now, so handlers would get new, empty ones. To keep the rows, make the table in context.gateway, or move it: docs/guides/deploying.md, "Move a table into the data stack".`,

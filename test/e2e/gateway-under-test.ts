@@ -17,6 +17,7 @@ import { isTerminal } from '#core/inbound/protocol/event-status.ts';
 import { signRequest } from '#core/verification/sign-request.ts';
 import { type AwsClients, createAwsClients } from '#local/aws-clients.ts';
 import { runLocalCdk } from '#local/cdk-cli.ts';
+import type { Changes } from '#local/compare-templates.ts';
 import { deployStacks } from '#local/deploy-stacks.ts';
 import { type DeployedStack, readDeployedStack } from '#local/deployed-stack.ts';
 import { type LocalAws, openLocalAws } from '#local/emulator.ts';
@@ -24,6 +25,7 @@ import { EventFeed } from '#local/event-feed.ts';
 import { findGateway, type HttpAnswer, outputOf, sendRequest } from '#local/gateway-address.ts';
 import { silentProgress } from '#local/progress.ts';
 import { ensureEmulatorInstalled } from '#local/python.ts';
+import { showChanges } from '#local/show-changes.ts';
 import { fillLocalSecrets, readDeployment } from '#local/sources.ts';
 import { HOLDFAST_DIRECTORY, LOCAL_ENVIRONMENT, PACKAGE_ROOT } from '#local/workspace.ts';
 import { PROVIDERS } from '#providers/index.ts';
@@ -93,6 +95,25 @@ export class GatewayUnderTest {
       await Promise.all([aws.stop(), rm(app, { recursive: true, force: true })]);
       throw error;
     }
+  }
+
+  /** This version over whatever runs at that endpoint; `before` is told what the deploy will change. */
+  static async onto(endpoint: string, before: (changes: Changes) => void): Promise<GatewayUnderTest> {
+    const app = await copyApp('upgrade');
+    await addTestHandlers(app, OUTSIDE_ADDRESS);
+    const aws = await openLocalAws(0, { AWS_ENDPOINT_URL: endpoint });
+    const clients = createAwsClients(aws);
+    const deployment = readDeployment(LOCAL_ENVIRONMENT);
+    before((await showChanges(deployment, aws, app)).changes);
+    const stacks = await deployStacks(aws, clients, silentProgress, app);
+    return new GatewayUnderTest(
+      app,
+      aws,
+      clients,
+      stacks,
+      deployment,
+      await fillLocalSecrets(clients.secrets, deployment),
+    );
   }
 
   private constructor(

@@ -7,6 +7,12 @@ import { join } from 'node:path';
 import type { EnvironmentConfig } from '#core/config/gateway-config.ts';
 import { METRICS } from '#core/metrics.ts';
 import { type AlarmLevel, FIXED_COSTS_FILE, type FixedCost, type FixedCosts } from '#operator/cost/fixed-costs.ts';
+import {
+  BAND_METRICS,
+  STANDING_PRICES,
+  type StandingCharge,
+  standingCharges,
+} from '#operator/cost/standing-charges.ts';
 import { gateway } from '#test/fixtures/project/gateway.config.ts';
 import { type SynthesizedEnvironment, synthEnvironment } from './synth-environment.ts';
 
@@ -14,13 +20,8 @@ export const IDLE_COST_PAGE = join(import.meta.dirname, '../../../docs/idle-cost
 
 /** US dollars, us-east-1, without free tier. */
 const PRICES = {
-  readOn: '2026-11-21',
-  alarmMetricMonth: 0.1,
-  compositeAlarmMonth: 0.5,
+  readOn: STANDING_PRICES.readOn,
   customMetricMonth: 0.3,
-  dashboardMonth: 3,
-  secretMonth: 0.4,
-  keyMonth: 1,
   schedulerMillion: 1,
   lambdaRequestMillion: 0.2,
   lambdaArmGbSecond: 0.0000133334,
@@ -41,8 +42,6 @@ const RUNS_PER_MONTH: Readonly<Record<string, number>> = {
 const SWEEP = { seconds: 0.2, logBytes: 700, controlReads: 5, controlWrites: 1, queueReads: 2, shardsPerSource: 4 };
 /** Lambda polls an empty queue with five pollers, each waiting 20 seconds. */
 const POLLS_PER_MINUTE = 15;
-/** The metric itself and both edges of its band. */
-const BAND_METRICS = 3;
 /** One run of the probe: what it sends costs as any event does (README), and it looks at the record some times. */
 const PROBE = { seconds: 0.6, reads: 10, eventMillion: 8.5 };
 /** Emitted by the scheduled functions whether or not anything happens. */
@@ -66,21 +65,17 @@ type Resource = any;
 
 /** The lines of one environment, dearest first. Throws for a schedule it has no number of runs for. */
 export function computeIdleCost({ data, gateway: template, nested }: SynthesizedEnvironment): CostLine[] {
+  const templates = [data, template, ...Object.values(nested)];
+  const charges = standingCharges(templates.flatMap(each => Object.values<Resource>(each.toJSON()['Resources'])));
   const all = (type: string): Resource[] =>
-    [data, template, ...Object.values(nested)].flatMap(each =>
-      Object.values<Resource>(each.findResources(type)).map(found => found.Properties),
-    );
+    templates.flatMap(each => Object.values<Resource>(each.findResources(type)).map(found => found.Properties));
   const alarms = all('AWS::CloudWatch::Alarm');
-  const metricsWatched = alarms.reduce(
-    (sum, alarm) =>
-      sum +
-      (alarm.ThresholdMetricId ? BAND_METRICS : (alarm.Metrics?.filter((it: Resource) => it.MetricStat).length ?? 1)),
-    0,
-  );
-  const composites = all('AWS::CloudWatch::CompositeAlarm').length;
-  const dashboards = all('AWS::CloudWatch::Dashboard').length;
+  const standing = (item: StandingCharge['item'], count?: (found: number) => string): CostLine => {
+    const charge = charges.find(each => each.item === item);
+    if (!charge) throw new Error(`standing-charges.ts has no line for ${item}`);
+    return { item, count: count?.(charge.count) ?? `${charge.count}`, dollars: charge.dollars };
+  };
   const secrets = all('AWS::SecretsManager::Secret').length;
-  const keys = all('AWS::KMS::Key').length;
   const runs = all('AWS::Scheduler::Schedule').map(({ ScheduleExpression }) => {
     const perMonth = RUNS_PER_MONTH[ScheduleExpression];
     if (perMonth === undefined)
@@ -108,20 +103,16 @@ export function computeIdleCost({ data, gateway: template, nested }: Synthesized
   const perMillion = (count: number, price: number): number => (count / 1e6) * price;
 
   const lines: CostLine[] = [
-    {
-      item: 'CloudWatch alarms',
-      count: `${alarms.length} alarms on ${metricsWatched} metrics`,
-      dollars: metricsWatched * PRICES.alarmMetricMonth,
-    },
-    { item: 'Composite alarms', count: `${composites}`, dollars: composites * PRICES.compositeAlarmMonth },
+    standing('CloudWatch alarms', metrics => `${alarms.length} alarms on ${metrics} metrics`),
+    standing('Composite alarms'),
     {
       item: 'Custom metrics',
       count: `${IDLE_METRICS.length + zeroes + Math.min(1, probes)} of the sweeper and the probe`,
       dollars: (IDLE_METRICS.length + zeroes + Math.min(1, probes)) * PRICES.customMetricMonth,
     },
-    { item: 'Dashboard', count: `${dashboards}`, dollars: dashboards * PRICES.dashboardMonth },
-    { item: 'Secrets', count: `${secrets}`, dollars: secrets * PRICES.secretMonth },
-    { item: 'Key of the alarm topics', count: `${keys}`, dollars: keys * PRICES.keyMonth },
+    standing('Dashboard'),
+    standing('Secrets'),
+    standing('Key of the alarm topics'),
     {
       item: 'SQS',
       count: `${Math.round(polls / 1000)},000 empty polls by Lambda`,
@@ -208,8 +199,8 @@ These settings make it cheaper:
 
 | setting | saves a month |
 |---|---|
-| \`expectedGapMinutes\` on a source | $${money(BAND_METRICS * PRICES.alarmMetricMonth + PRICES.customMetricMonth - PRICES.alarmMetricMonth)}: an exact silence alarm instead of one that learns |
-| \`silence: 'off'\` on a source | $${money(BAND_METRICS * PRICES.alarmMetricMonth + PRICES.customMetricMonth)} |
+| \`expectedGapMinutes\` on a source | $${money(BAND_METRICS * STANDING_PRICES.alarmMetric + PRICES.customMetricMonth - STANDING_PRICES.alarmMetric)}: an exact silence alarm instead of one that learns |
+| \`silence: 'off'\` on a source | $${money(BAND_METRICS * STANDING_PRICES.alarmMetric + PRICES.customMetricMonth)} |
 | \`probe: false\` in an environment | $${money(sumOf(full) - sumOf(noProbe))} |
 `;
 }

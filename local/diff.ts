@@ -1,0 +1,25 @@
+/** `holdfast diff <environment>`: what a deploy would replace, delete and permit, and what it costs. Changes nothing. */
+import { parseArgs } from 'node:util';
+import { findLocalAws } from './emulator.ts';
+import { runMain } from './run-main.ts';
+import { showChanges } from './show-changes.ts';
+import { readDeployment, writtenConfig } from './sources.ts';
+import { UserError } from './user-error.ts';
+import { DRILL_ENVIRONMENT, LOCAL_ENVIRONMENT } from './workspace.ts';
+
+async function main(): Promise<number> {
+  const usage = `Usage: holdfast diff <environment>\nEnvironments in gateway.config.ts: ${Object.keys(writtenConfig().environments).join(', ')}`;
+  const { positionals } = parseArgs({ allowPositionals: true, strict: false });
+  const [environment, ...others] = positionals;
+  if (environment === undefined || others.length > 0) throw new UserError(usage, 2);
+  const deployment = readDeployment(environment);
+  const isHere = environment === LOCAL_ENVIRONMENT || environment === DRILL_ENVIRONMENT;
+  const local = isHere ? await findLocalAws() : undefined;
+  if (isHere && local === undefined)
+    throw new UserError('No local AWS is running to compare with. Start it in another terminal: npm start');
+  const { lines } = await showChanges(deployment, local);
+  console.log(lines.join('\n'));
+  return 0;
+}
+
+await runMain(main);
