@@ -1,4 +1,4 @@
-/** `holdfast diff <environment>`: what a deploy would replace, delete and permit, and what it costs. Changes nothing. */
+/** `npm run diff -- <environment>`: what a deploy would replace, delete and permit, and what it costs. Changes nothing. */
 import { parseArgs } from 'node:util';
 import { findLocalAws } from './emulator.ts';
 import { runMain } from './run-main.ts';
@@ -8,7 +8,7 @@ import { UserError } from './user-error.ts';
 import { DRILL_ENVIRONMENT, LOCAL_ENVIRONMENT } from './workspace.ts';
 
 async function main(): Promise<number> {
-  const usage = `Usage: holdfast diff <environment>\nEnvironments in gateway.config.ts: ${Object.keys(writtenConfig().environments).join(', ')}`;
+  const usage = `Usage: npm run diff -- <environment>\nEnvironments in gateway.config.ts: ${Object.keys(writtenConfig().environments).join(', ')}`;
   const { positionals } = parseArgs({ allowPositionals: true, strict: false });
   const [environment, ...others] = positionals;
   if (environment === undefined || others.length > 0) throw new UserError(usage, 2);

@@ -61,6 +61,7 @@ function manifest({ name, versions, manager }: ProjectPlan) {
       'test:e2e': 'holdfast start --once',
       synth: 'cdk synth --quiet',
       deploy: 'holdfast deploy',
+      diff: 'holdfast diff',
       destroy: 'holdfast destroy',
       holdfast: 'holdfast',
     },
