@@ -60,6 +60,10 @@ export class Ledger {
     this.#byUrl.set(endpoint.url, endpoint);
   }
 
+  endpointOf(url: string): LedgerEndpoint | undefined {
+    return this.#byUrl.get(url);
+  }
+
   trouble(at: number): void {
     this.troubles.push(at);
   }
@@ -111,9 +115,9 @@ export class Ledger {
         if (endpoint.app !== message.app || endpoint.createdAt > message.askedAt) continue;
         const record = recordOf(endpoint.id, msg, message.createdAt);
         const status = record?.status ?? 'none';
-        ends[status] = (ends[status] ?? 0) + 1;
         const gone = (endpoint.deletedAt ?? Number.POSITIVE_INFINITY) <= message.ackedAt + 400_000;
         if (status === 'none' && gone) continue;
+        ends[status] = (ends[status] ?? 0) + 1;
         this.#judge(endpoint, msg, message, status, record);
       }
     }

@@ -10,6 +10,7 @@ import { deleteEndpoint } from '#core/outbound/registry/endpoints.ts';
 import { replayDelivery } from '#core/outbound/replay/replay-delivery.ts';
 import { OutboundWorld, type Received } from '#test/kit/outbound-world.ts';
 import { Witness } from '../../journeys/outbound/support/witness.ts';
+import { AttemptsBook } from './attempts-book.ts';
 import { Ledger } from './ledger.ts';
 import { TEMPERAMENTS, type Temperament, temperamentOf } from './temperaments.ts';
 
@@ -34,6 +35,14 @@ export interface SimulationReport {
   readonly duplicates: number;
   readonly ends: Readonly<Record<string, number>>;
   readonly checks: number;
+  /** Attempts that were charged; of these, kept to be read. */
+  readonly charged: number;
+  readonly kept: number;
+  /** Deliveries that died, generations apart. */
+  readonly dead: number;
+  readonly probes: number;
+  /** Requests after a failure, each compared with its due time. */
+  readonly retries: number;
   readonly disabled: number;
   readonly opened: number;
   readonly firstDelayP50: number;
@@ -61,6 +70,14 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
   const ledger = new Ledger(retentionDays * DAY);
   let healed = false;
   let storm = false;
+  const book = new AttemptsBook({
+    now: () => clock.now(),
+    waits: SCHEDULES[schedule],
+    endpointOf: url => ledger.endpointOf(url),
+    isOrdered: ep => world.endpoints.get(ep)?.ordered === true,
+    recordOf: (ep, msg) => witness.deliveries.get(`${ep} ${msg}`)?.record,
+    troubled: (from, to) => ledger.troubles.some(at => at >= from && at <= to),
+  });
   const requestsOfTheDead = new Map<string, number>();
   const hopeless = new Set<string>();
 
@@ -86,9 +103,13 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
     telemetry: new Counters(),
     planOf: () => plan,
     processOf: () => ({ latencyMs: () => ({ there: 2, back: 3 }), stallMs: 4 * MINUTE }),
-    onChange: witness.onChange,
+    onChange: change => {
+      witness.onChange(change);
+      book.onChange(change);
+    },
     onRequest: (request: Received) => {
       witness.onRequest(request);
+      book.onRequest(request);
       if (hopeless.has(request.url)) {
         const key = `${request.url} ${Math.floor(request.startedAt / DAY)}`;
         requestsOfTheDead.set(key, (requestsOfTheDead.get(key) ?? 0) + 1);
@@ -250,7 +271,8 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
   const recordOf = (ep: EndpointId, msg: MessageId): RecordItem | undefined =>
     witness.deliveries.get(`${ep} ${msg}`)?.record;
   const ends = ledger.settle(recordOf);
-  complaints.push(...ledger.complaints, ...witness.complaints);
+  book.settle();
+  complaints.push(...ledger.complaints, ...witness.complaints, ...book.complaints);
   const delays = ledger.firstDelays.toSorted((a, b) => a - b);
   const at = (share: number): number => delays[Math.floor(share * (delays.length - 1))] ?? 0;
   return {
@@ -260,6 +282,7 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
     duplicates: ledger.duplicates,
     ends,
     checks: witness.checks,
+    ...book.counted,
     disabled: world.telemetry.total('EndpointsDisabled'),
     opened: world.telemetry.total('EndpointsHeld'),
     firstDelayP50: at(0.5),

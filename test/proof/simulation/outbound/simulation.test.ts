@@ -21,6 +21,7 @@ describe('simulated customers', () => {
       expect(report.requests).toBeGreaterThan(report.deliveries);
       expect(report.opened).toBeGreaterThan(3);
       expect(report.ends['dead']).toBeGreaterThan(0);
+      expect(Math.min(report.charged, report.kept, report.retries, report.probes)).toBeGreaterThan(300);
       expect(report.troubles).toBeGreaterThan(10);
       expect(report.mostRequestsOfTheDeadPerDay).toBeLessThanOrEqual(130 + 5);
     });
@@ -38,5 +39,9 @@ describe('simulated customers', () => {
     process.stdout.write(`${JSON.stringify(numbers)}\n`);
     recordRun(INVARIANTS, 'outbound-simulation', numbers.checks, complaints.length);
     expect(complaints.slice(0, 20)).toEqual([]);
+    expect(numbers.deliveries).toBeGreaterThan(70_000);
+    for (const end of ['delivered', 'dead', 'expired', 'dropped', 'canceled'])
+      expect(numbers.ends[end]).toBeGreaterThan(0);
+    expect(Math.min(numbers.charged, numbers.kept, numbers.retries, numbers.probes)).toBeGreaterThan(3_000);
   });
 });
