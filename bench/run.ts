@@ -12,6 +12,10 @@ const BENCHES: Readonly<Record<string, { readonly about: string; readonly load: 
     about: 'side by side with Postgres, BullMQ, adnanh/webhook',
     load: async () => (await import('./side-by-side.ts')).measureSideBySide,
   },
+  g: {
+    about: 'endpoints that hang, and their neighbours',
+    load: async () => (await import('./isolation.ts')).measureIsolation,
+  },
   e: { about: 'what breaks first as it grows', load: async () => (await import('./growth.ts')).measureGrowth },
 };
 const QUICK = ['a', 'b', 'c', 'f'];

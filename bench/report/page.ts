@@ -9,7 +9,7 @@ const ROOT = join(import.meta.dirname, '../..');
 export const PAGE = join(ROOT, 'docs/performance.md');
 const CHART = join(ROOT, 'docs/performance.svg');
 const NUMBERS = join(ROOT, 'bench/data/numbers.json');
-const ORDER = 'abcdef';
+const ORDER = 'abcdefg';
 
 const HEAD = `# Performance and cost, measured
 
