@@ -3,6 +3,7 @@ import { BILL_LINES, type Bill, billPerMillion, totalOf } from '#operator/cost/b
 import type { CountedUnits } from '#operator/cost/counted-units.ts';
 import { PRICES, PRICES_READ_ON } from '#operator/cost/prices.ts';
 import { EVENT_KINDS, type EventKind, runScript, SCRIPT, type ScriptResult } from './billing/script.ts';
+import { measureDeliveries } from './delivery-units.ts';
 import type { Bench, Figure, Section, Table } from './report/section.ts';
 
 const BATCH_SIZES = [10, 3, 1] as const;
@@ -27,6 +28,8 @@ export const measureUnits: Bench = async ({ say, known }): Promise<Section> => {
     results.push(await runScript(batchSize));
   }
   const bills = results.map(result => okBill(result, known('f')));
+  say('  deliveries to endpoints');
+  const deliveries = await measureDeliveries();
   const [atTen] = results as [ScriptResult, ScriptResult, ScriptResult];
   const [billAtTen] = bills as [Bill, Bill, Bill];
   const { ok, duplicate } = atTen.perEvent;
@@ -69,13 +72,14 @@ export const measureUnits: Bench = async ({ say, known }): Promise<Section> => {
       target: '800',
       reached: ok.logBytes <= 800,
     },
+    ...deliveries.figures,
   ];
   return {
     id: 'c',
     title: '(c) Billed units and dollars',
     method: `The product's own handlers over the in-memory AWS, with every call billed by the published rules: each started KB of the larger of the item before and after, indexes by what changes in them, transactions twice, refused conditional writes too; SQS by 64 KB; HTTP API by 512 KB; logs by byte, the access log included. Items are sized as the adapters marshal them. Script: ${SCRIPT.ok} ok events, ${SCRIPT.duplicates} duplicates, ${SCRIPT.retries} retries, ${SCRIPT.deadLetters} dead letters, ${SCRIPT.replays} replay, ${SCRIPT.crashes} crash between put and send; bodies of ${atTen.bodyBytes} bytes on average (Stripe charge, GitHub push, Shopify order). Deterministic: a second run gives the same numbers. Not counted: the fixed costs of [an idle environment](idle-cost.md), data transfer out, index entries that TTL deletes (free).`,
     figures,
-    tables: [kindTable(results), billTable(bills), callTable(atTen), priceTable()],
+    tables: [kindTable(results), billTable(bills), callTable(atTen), ...deliveries.tables, priceTable()],
     notes: [
       'Index writes of a transaction are billed twice here; the documentation does not say, and this is the dearer reading.',
       'Messages carry their source as `MessageGroupId`, which makes the queue a fair queue: the surcharge is in the SQS line.',
@@ -85,9 +89,11 @@ export const measureUnits: Bench = async ({ say, known }): Promise<Section> => {
       'Log bytes of an ok event: 190 of the access log, 300 of the line of its attempt, the rest metrics.',
       'The sweeper reads each arrival twice, two and twelve minutes later: about two read units for each event, $0.25 per million, which is not in the table.',
       'Storage is 30 days of state and 37 of payload, with 100 bytes overhead for each item and index entry, and point-in-time recovery on both tables.',
+      ...deliveries.notes,
     ],
     data: { 'operator/cost/counted-units.json': countedUnitsOf(results) },
     numbers: {
+      ...deliveries.numbers,
       okWriteUnits: ok.writeUnits,
       duplicateWriteUnits: duplicate.writeUnits,
       ...Object.fromEntries(

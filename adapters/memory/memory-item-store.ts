@@ -67,8 +67,8 @@ export class MemoryItemStore implements ItemStore {
     this.#database.write(this.#toWrite({ kind: 'delete', key }));
   }
 
-  async get<T>({ table, pk, sk }: TableKey<T>, _read: 'consistent' | 'eventual'): Promise<T | undefined> {
-    return this.#database.get(this.#names[table], { pk, sk }) as T | undefined;
+  async get<T>({ table, pk, sk }: TableKey<T>, read: 'consistent' | 'eventual'): Promise<T | undefined> {
+    return this.#database.get(this.#names[table], { pk, sk }, read) as T | undefined;
   }
 
   async getMany(keys: readonly TableKey[]): Promise<readonly (Item | undefined)[]> {

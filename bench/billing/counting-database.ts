@@ -73,9 +73,9 @@ export class CountingDatabase extends MemoryDatabase {
     return outcome;
   }
 
-  override get(table: string, key: Readonly<Item>): Item | undefined {
-    const item = super.get(table, key);
-    this.#billRead('GetItem', table, itemSize(marshalled(item)), true);
+  override get(table: string, key: Readonly<Item>, read: 'consistent' | 'eventual' = 'consistent'): Item | undefined {
+    const item = super.get(table, key, read);
+    this.#billRead('GetItem', table, itemSize(marshalled(item)), read === 'consistent');
     return item;
   }
 

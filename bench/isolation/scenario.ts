@@ -22,7 +22,7 @@ export type Phase = 'before' | 'during' | 'after';
 export const PHASES: readonly Phase[] = ['before', 'during', 'after'];
 
 /** Milliseconds from the 202 (the plain queue: from SendMessage's answer) to the first byte at a healthy endpoint. */
-export interface PhaseResult {
+interface PhaseResult {
   readonly deliveries: number;
   readonly p50: number;
   readonly p99: number;

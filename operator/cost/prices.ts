@@ -44,6 +44,11 @@ export const PRICES = {
     source: 'cloudburn.io/blog/amazon-sqs-pricing (2026-03)',
   },
   logsGb: { dollars: 0.5, per: 'GB taken in', source: 'aws.amazon.com/cloudwatch/pricing' },
+  transferOutGb: {
+    dollars: 0.09,
+    per: 'GB sent to the internet (first 10 TB a month)',
+    source: 'aws.amazon.com/ec2/pricing/on-demand',
+  },
   s3PutThousand: { dollars: 0.005, per: 'thousand PUTs', source: 'aws.amazon.com/s3/pricing' },
   s3GetThousand: { dollars: 0.0004, per: 'thousand GETs', source: 'aws.amazon.com/s3/pricing' },
 } as const satisfies Readonly<Record<string, Price>>;

@@ -7,12 +7,12 @@ import { nodeCodec } from '#adapters/codec/node-codec.ts';
 import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
 import type { FaultPlan } from '#adapters/memory/faults.ts';
 import { MemoryBlobs } from '#adapters/memory/memory-blobs.ts';
-import { type DatabaseChange, MemoryDatabase } from '#adapters/memory/memory-database.ts';
+import { type DatabaseChange, MemoryDatabase, type MemoryDatabaseOptions } from '#adapters/memory/memory-database.ts';
 import { MemoryFunction } from '#adapters/memory/memory-function.ts';
 import { MemoryItemStore, outboundTable } from '#adapters/memory/memory-item-store.ts';
 import { MemoryMapping } from '#adapters/memory/memory-mapping.ts';
 import { MemoryJobQueue, MemoryWakeQueue } from '#adapters/memory/memory-outbound-queues.ts';
-import { MemoryQueue } from '#adapters/memory/memory-queue.ts';
+import { MemoryQueue, type MemoryQueueOptions } from '#adapters/memory/memory-queue.ts';
 import { MemoryDeadQueue, MemoryReceiptBox } from '#adapters/memory/memory-queue-ports.ts';
 import { MemoryTelemetry } from '#adapters/memory/memory-telemetry.ts';
 import { SeededIds, SeededRandom } from '#adapters/memory/seeded-random.ts';
@@ -95,6 +95,9 @@ export interface OutboundWorldOptions {
   readonly longPolling?: boolean;
   /** Default true: `requests` holds every request. */
   readonly keepRequests?: boolean;
+  /** Stores of the caller's own: they count what is billed. */
+  readonly makeDatabase?: (given: MemoryDatabaseOptions) => MemoryDatabase;
+  readonly makeQueue?: (given: MemoryQueueOptions, isFair: boolean) => MemoryQueue;
   readonly auditMinutes?: number;
   readonly reconcile?: 'all' | 'sample' | 'off';
 }
@@ -161,20 +164,24 @@ export class OutboundWorld {
     this.telemetry = options.telemetry ?? new MemoryTelemetry();
     this.#blobs = new MemoryBlobs(this.clock);
     const settings = { clock: this.clock, random: this.random.fork() };
-    this.database = new MemoryDatabase({ ...settings, ...(options.onChange ? { onChange: options.onChange } : {}) });
+    const { makeDatabase = given => new MemoryDatabase(given), makeQueue = given => new MemoryQueue(given) } = options;
+    this.database = makeDatabase({ ...settings, ...(options.onChange ? { onChange: options.onChange } : {}) });
     this.database.define(outboundTable('registry'));
     this.database.define(outboundTable('outbox'));
     this.store = new MemoryItemStore(this.database);
     this.dead = new MemoryQueue({ ...settings, duplicateRate: 0 });
-    const queue = (visibilitySeconds: number, maxReceiveCount: number) =>
-      new MemoryQueue({
-        ...settings,
-        random: this.random.fork(),
-        visibilitySeconds,
-        duplicateRate,
-        redrive: { deadLetterQueue: this.dead, maxReceiveCount },
-      });
-    this.jobs = queue(360, 500);
+    const queue = (visibilitySeconds: number, maxReceiveCount: number, isFair = false) =>
+      makeQueue(
+        {
+          ...settings,
+          random: this.random.fork(),
+          visibilitySeconds,
+          duplicateRate,
+          redrive: { deadLetterQueue: this.dead, maxReceiveCount },
+        },
+        isFair,
+      );
+    this.jobs = queue(360, 500, true);
     this.fast = queue(timings.wakeVisibilityMs / 1_000, 1_000);
     this.slow = queue(timings.wakeVisibilityMs / 1_000, 1_000);
     this.functions = {

@@ -81,10 +81,15 @@ export const messageListed = (app: AppId, createdAt: EpochMs, msg: MessageId) =>
   gpk: `${app}#${toHour(createdAt)}`,
   gsk: `${stamp(createdAt)}#${msg}`,
 });
-export const messagesRange = (app: AppId, hour: string): KeyRange => ({
+export const messagesRange = (
+  app: AppId,
+  hour: string,
+  created?: { readonly from: EpochMs; readonly to: EpochMs },
+): KeyRange => ({
   table: 'outbox',
   index: 'listed',
   partition: `${app}#${hour}`,
+  ...(created === undefined ? {} : { from: stamp(created.from), to: `${stamp(created.to)}~` }),
 });
 
 /** What every key of a delivery follows from. */

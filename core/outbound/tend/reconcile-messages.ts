@@ -7,7 +7,7 @@ import type { EndpointsOf } from '#core/outbound/fan-out/endpoints-of.ts';
 import { matching } from '#core/outbound/fan-out/fan-out.ts';
 import type { ItemStore, JobQueue, TableKey } from '#core/outbound/ports.ts';
 import type { AppId, MessageId } from '#core/outbound/protocol/ids.ts';
-import type { MessageItem } from '#core/outbound/protocol/items.ts';
+import type { ApplicationItem, MessageItem } from '#core/outbound/protocol/items.ts';
 import {
   APPS,
   applicationKey,
@@ -57,12 +57,14 @@ async function reconcileApplication(ports: ReconcilePorts, app: AppId, share: nu
   const { store, clock } = ports;
   const now = clock.now();
   const [oldest, youngest] = [now - OLDEST_MS, now - YOUNGEST_MS];
+  const application = await store.get(applicationKey(app), 'consistent');
+  if (application === undefined || application.state === 'erasing') return;
   const hours = new Set([oldest, oldest + HOUR_MS, oldest + 2 * HOUR_MS, youngest].map(toHour));
   for (const hour of hours) {
     let cursor: string | undefined;
     do {
       const page = await store.query({
-        ...messagesRange(app, hour),
+        ...messagesRange(app, hour, { from: oldest, to: youngest }),
         limit: 100,
         ...(cursor === undefined ? {} : { cursor }),
       });
@@ -70,17 +72,20 @@ async function reconcileApplication(ports: ReconcilePorts, app: AppId, share: nu
       const messages = (await store.getMany(ids.map(messageKey))) as readonly (MessageItem | undefined)[];
       for (const message of messages) {
         const inTime = message && message.createdAt >= oldest && message.createdAt <= youngest;
-        if (inTime && message.bodyRemovedAt === undefined) await reconcileMessage(ports, app, message);
+        if (inTime && message.bodyRemovedAt === undefined) await reconcileMessage(ports, application, message);
       }
       cursor = page.cursor;
     } while (cursor !== undefined);
   }
 }
 
-async function reconcileMessage(ports: ReconcilePorts, app: AppId, message: MessageItem): Promise<void> {
+async function reconcileMessage(
+  ports: ReconcilePorts,
+  application: ApplicationItem,
+  message: MessageItem,
+): Promise<void> {
   const { store, jobs, telemetry } = ports;
-  const application = await store.get(applicationKey(app), 'consistent');
-  if (application === undefined || application.state === 'erasing') return;
+  const app = application.id;
   const known = await ports.endpoints(app, application);
   const older = known.filter(({ subscribedAt }) => subscribedAt <= message.createdAt);
   const wanting = await matching(ports, message, older);
