@@ -219,6 +219,18 @@ export interface Pager {
 }
 
 /** What a rule reports: counters for metrics, one wide line per stage for the log. Never bodies or secrets. */
+/** Where an error was thrown: places in files, `handlers/pay.ts:14:7`. Neither its message nor a name of a function. */
+export interface ErrorPlaces {
+  /** The first place in the code of the project, without the column. Undefined: none of it was on the way. */
+  readonly own?: string;
+  /** From the throw upwards, at most 30. */
+  readonly frames: readonly string[];
+}
+export interface StackReader {
+  /** Never fails: where nothing is known it answers no frames. */
+  read(error: Error): Promise<ErrorPlaces>;
+}
+
 export interface Telemetry {
   count(metric: MetricName, dimensions?: Readonly<Record<string, string>>, value?: number): void;
   /** A measurement in milliseconds, or a gauge in its own unit. */

@@ -9,6 +9,8 @@ const LEVELS = ['debug', 'info', 'warn', 'error'] as const;
 type Level = (typeof LEVELS)[number];
 
 const FIELD_LIMIT = 1_024;
+/** Thirty places in files. */
+const STACK_LIMIT = 4_096;
 /** Values of one metric in one EMF document. */
 const VALUES_LIMIT = 100;
 
@@ -66,7 +68,7 @@ export class EmfTelemetry implements Telemetry {
 
   log(level: Level, line: Readonly<Record<string, unknown>>): void {
     if (LEVELS.indexOf(level) < this.#threshold) return;
-    const fields = Object.fromEntries(Object.entries(line).map(([name, value]) => [cleanText(name), toField(value)]));
+    const fields = Object.fromEntries(Object.entries(line).map(([name, value]) => [cleanText(name), toField(value, name === 'stack' ? STACK_LIMIT : FIELD_LIMIT)]));
     const own = { timestamp: new Date(this.#now()).toISOString(), level: level.toUpperCase() };
     const entry = { ...own, ...fields, ...own };
     this.#release();
@@ -157,14 +159,14 @@ function directivesOf(metrics: readonly MetricName[]) {
 }
 
 /** What a line may hold of a value, whoever gave it: a field can neither forge a line, nor flood the log, nor throw. */
-function toField(value: unknown): unknown {
+function toField(value: unknown, limit: number): unknown {
   if (value instanceof Error) return cleanText(`${value.name}: ${value.message}`);
   if (typeof value === 'string') return cleanText(value);
   if (typeof value !== 'object' || value === null) return typeof value === 'bigint' ? String(value) : value;
   if (ArrayBuffer.isView(value)) return `${value.byteLength} bytes`;
   try {
     const text = JSON.stringify(value, (_name, part: unknown) => (typeof part === 'string' ? cleanText(part) : part));
-    return text.length <= FIELD_LIMIT ? JSON.parse(text) : cleanText(text);
+    return text.length <= limit ? JSON.parse(text) : cleanText(text);
   } catch (error) {
     return cleanText(`not loggable: ${error instanceof Error ? error.message : String(error)}`);
   }

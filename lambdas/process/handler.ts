@@ -11,6 +11,7 @@ import { createSqsClient, primeSqs } from '#adapters/sqs/create-sqs-client.ts';
 import { SqsDeadQueue } from '#adapters/sqs/sqs-dead-queue.ts';
 import { SqsReceiptBox } from '#adapters/sqs/sqs-receipt-box.ts';
 import { SqsWorkQueue } from '#adapters/sqs/sqs-work-queue.ts';
+import { stackReader } from '#adapters/stacks/lazy-stack-reader.ts';
 import { systemClock, systemIds, systemRandom, systemTimer } from '#adapters/system.ts';
 import { OutsideTargets } from '#adapters/targets/outside-targets.ts';
 import { EmfTelemetry } from '#adapters/telemetry/emf-telemetry.ts';
@@ -71,6 +72,7 @@ const ports = {
   random: systemRandom,
   timer: systemTimer,
   telemetry,
+  stacks: stackReader,
 };
 const recordsSpans = config.otlp !== undefined;
 const rules = { ...config, recordsSpans, sources: new Map(receivedSources(config).map(it => [it.id, it])) };

@@ -7,6 +7,7 @@ import type { SourceHead } from '#core/config/source-head.ts';
 import { type Bundles, FUNCTION_NAMES, type FunctionName, OUTBOUND_FUNCTION_NAMES } from './function-names.ts';
 import { isolatedLazyImports, LEAN_OPTIONS, lazyBuiltins, signedClients, withoutUnusedParts } from './lean-plugins.ts';
 import { projectHandlers } from './project-handlers.ts';
+import { type Insertion, replaceAndNote, shortMap } from './source-maps.ts';
 import { unusedTargetFiles } from './target-files.ts';
 
 const REPOSITORY = join(import.meta.dirname, '../..');
@@ -131,6 +132,9 @@ async function buildFunction({ name, client, project, around, unused }: Variant)
     outdir: `.holdfast/bundles/${name}`,
     outExtension: { '.js': '.mjs' },
     define: { __HOLDFAST_CONFIG__: JSON.stringify(CONFIG_PLACE) },
+    // Without a word of them in the code: what reads them knows where they are.
+    sourcemap: 'external' as const,
+    sourcesContent: false,
   };
   const main = await build({
     ...shared,
@@ -160,7 +164,10 @@ async function buildFunction({ name, client, project, around, unused }: Variant)
   const metafile: Metafile = { inputs: {}, outputs: {} };
   const files = new Map<string, string>();
   for (const result of [main, ...lazy]) {
-    for (const file of result.outputFiles) files.set(basename(file.path), file.text);
+    for (const { path, text } of result.outputFiles) {
+      const places = { holdfast: REPOSITORY, project, from: dirname(path) };
+      files.set(basename(path), path.endsWith('.map') ? JSON.stringify(shortMap(text, places)) : text);
+    }
     Object.assign(metafile.inputs, result.metafile.inputs);
     Object.assign(metafile.outputs, result.metafile.outputs);
   }
@@ -183,11 +190,18 @@ async function writeBundle(code: BuiltFunction, config: ResolvedConfig, folder: 
   const literal = toLiteral(JSON.stringify(baked.config));
   const place = new RegExp(`(["'\`])${CONFIG_PLACE}\\1`, 'g');
   const unused = unusedTargetFiles(config);
-  const used = [...code.files].filter(([name]) => !unused.has(name));
-  const wanted = new Map([
-    ...baked.files,
-    ...used.map(([name, text]) => [name, text.replace(place, () => literal)] as const),
-  ]);
+  const used = [...code.files].filter(([name]) => !unused.has(name.replace(/\.map$/, '')));
+  const wanted = new Map(baked.files);
+  const moved = new Map<string, readonly Insertion[]>();
+  for (const [name, code] of used.filter(it => !isMap(it[0]))) {
+    const { text, inserted } = replaceAndNote(code, place, literal);
+    wanted.set(name, text);
+    if (inserted.length > 0) moved.set(`${name}.map`, inserted);
+  }
+  for (const [name, text] of used.filter(it => isMap(it[0]))) {
+    const inserted = moved.get(name);
+    wanted.set(name, inserted === undefined ? text : JSON.stringify({ ...JSON.parse(text), inserted }));
+  }
   for (const [name, text] of wanted) {
     const present = await readFile(join(folder, name), 'utf8').catch(() => undefined);
     if (present === text) continue;
@@ -200,6 +214,8 @@ async function writeBundle(code: BuiltFunction, config: ResolvedConfig, folder: 
   }
   await writeFile(metafilePath(folder), JSON.stringify(code.metafile));
 }
+
+const isMap = (name: string): boolean => name.endsWith('.map');
 
 interface Baked {
   /** What takes the place in the code. */

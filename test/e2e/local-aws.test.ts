@@ -8,11 +8,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AlarmChange, runAlarms } from '#local/alarms.ts';
 import { emptyBodies } from '#local/empty-bodies.ts';
 import { type HttpAnswer, outputOf } from '#local/gateway-address.ts';
+import { Pager } from '#local/pager.ts';
 import { findPython } from '#local/python.ts';
 import { sampleEvent } from '#operator/sample-event.ts';
 import { localAwsContracts } from '#test/adapters/contracts/local-aws.suite.ts';
 import { isLongRun } from '#test/kit/long-run.ts';
 import { cliSuite } from './cli.suite.ts';
+import { runOnAws } from './cli-on-aws.ts';
 import { copyApp, GatewayUnderTest, genericEvent, pkOf } from './gateway-under-test.ts';
 import { killStormSuite } from './kill-storm.suite.ts';
 import { killWorkers } from './kill-workers.ts';
@@ -26,6 +28,14 @@ import { requestOf } from './scheme-families.ts';
 import { SCHEME_FAMILIES } from './test-gateway.config.ts';
 
 const python = await findPython();
+
+/** What `test.throws` does wrong, where its author wrote it. */
+const wrongLine = readFileSync(join(import.meta.dirname, 'test-handlers.ts'), 'utf8')
+  .split('\n')
+  .findIndex(it => it.includes('order!.id'));
+const MISTAKE = new RegExp(
+  `TypeError at handlers/index\\.ts:${wrongLine + 1}: Cannot read properties of undefined \\(reading 'id'\\)`,
+);
 reportMissingPython(python);
 
 describe.skipIf(!python)('the real stacks on a local AWS', () => {
@@ -36,6 +46,7 @@ describe.skipIf(!python)('the real stacks on a local AWS', () => {
   const changes: AlarmChange[] = [];
   const ended = new AbortController();
   let alarms: Promise<void> | undefined;
+  let pager: Pager;
   let outside: OutsideWorld;
   /** Events that wait for each other take half a minute: they do so while the other tests run. */
   let timelines: Promise<readonly string[]>;
@@ -44,6 +55,8 @@ describe.skipIf(!python)('the real stacks on a local AWS', () => {
     outside = await OutsideWorld.start();
     gateway = await GatewayUnderTest.start({ outside: outside.address });
     await createRoutedTargets(gateway);
+    pager = await Pager.open(gateway.aws, gateway.clients, [outputOf(gateway.stacks, 'PageTopic')]);
+    void pager.listen(ended.signal);
     alarms = runAlarms(gateway.aws, gateway.clients, gateway.stacks, it => changes.push(it), ended.signal);
     expect((await gateway.sendUntilAcknowledged('default', killed)).status).toBe(200);
     await gateway.waitFor(killed.pk, item => item.status === 'processing');
@@ -171,7 +184,9 @@ describe.skipIf(!python)('the real stacks on a local AWS', () => {
     expect(finished.map(item => [item.status, item.attempts])).toEqual(good.map(() => ['completed', 1]));
     const dead = await gateway.waitUntilFinished(bad.pk, 90_000);
     expect(dead).toMatchObject({ status: 'dead_letter', attempts: gateway.source('default').retry.attempts });
-    expect(dead.lastError).toContain('this handler always throws');
+    expect(dead.lastError).toMatch(MISTAKE);
+    const { stdout } = await runOnAws(gateway, ['dlq', 'show', `evt_default.${bad.key}`]);
+    expect(stdout).toMatch(MISTAKE);
     for (const item of finished) expect(item.completedAt).toBeLessThan(dead.deadAt ?? 0);
     expect(await Promise.all(good.map(event => gateway.timesApplied(effectOf(event.key))))).toEqual(good.map(() => 1));
 
@@ -187,6 +202,10 @@ describe.skipIf(!python)('the real stacks on a local AWS', () => {
     const deadline = Date.now() + 30_000;
     while (!wanted.every(name => raised().includes(name)) && Date.now() < deadline) await wait(200);
     expect(raised()).toEqual(expect.arrayContaining(wanted));
+    // The message that wakes somebody names the place, too.
+    const told = (): boolean => pager.pages.some(it => it.alarm === wanted[1] && MISTAKE.test(it.text));
+    while (!told() && Date.now() < deadline) await wait(200);
+    expect(pager.pages.map(it => it.text).join('\n')).toMatch(MISTAKE);
     // Nobody looks at alarms any more: a look is fifty calls.
     ended.abort();
   }, 60_000);

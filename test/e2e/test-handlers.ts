@@ -64,7 +64,11 @@ const own = defineHandlers([
   {
     source: 'default',
     type: 'test.throws',
-    handle: () => Promise.reject(new Error('this handler always throws')),
+    handle: async event => {
+      const { order } = event.payload as { order?: { id: string } };
+      // The mistake of this handler: not every event has one.
+      return done({ actionTaken: `paid ${order!.id}` });
+    },
   },
   {
     source: 'default',

@@ -10,7 +10,7 @@ import type { ResolvedSource } from '#core/config/resolved-config.ts';
 import type { HandlerRegistry } from '#core/handler/handler-contract.ts';
 import type { IngestPorts } from '#core/inbound/ingest/ingest-ports.ts';
 import type { Timings } from '#core/inbound/protocol/timings.ts';
-import type { Clock } from '#core/ports.ts';
+import type { Clock, StackReader } from '#core/ports.ts';
 import type { RetryProfile } from '#core/retry/backoff.ts';
 import type { MemoryWorld } from './memory-world.ts';
 import type { Delivery } from './signed-request.ts';
@@ -45,6 +45,8 @@ export interface WorldOptions {
   readonly withShapes?: boolean;
   /** Attempts say in the log what a span needs. Default: not. */
   readonly recordsSpans?: boolean;
+  /** Tells where an error was thrown. Default: nobody does. */
+  readonly stacks?: StackReader;
   /** What ingest asks on the network. Default: nothing is there. */
   readonly ingestPorts?: Pick<IngestPorts, 'keys' | 'http'>;
   /** Told of every answer at the moment it is given, and how the function ended. The delivery has its `createdAt`. */

@@ -98,6 +98,8 @@ export class WorldProcesses {
     return {
       ...stores,
       ...(this.#options.withShapes ? { shapes: new ShapeWatch(stores) } : {}),
+      ...(this.options.stacks && { stacks: this.options.stacks }),
+      ...(this.options.withShapes ? { shapes: new ShapeWatch(stores) } : {}),
       concerns: new ConcernBoard(stores),
       pauses: new Pauses(stores, this.#world.timings.pauseCacheMs),
       breaker,

@@ -39,10 +39,14 @@ export type AttemptEnd =
       readonly onRefused?: Outcome;
     }
   | { readonly kind: 'ignored'; readonly reason: string }
-  | { readonly kind: 'failed'; readonly cause: string; readonly message: string }
-  | { readonly kind: 'permanent'; readonly cause: string; readonly message: string }
+  | ({ readonly kind: 'failed' | 'permanent'; readonly cause: string; readonly message: string } & Thrown)
   /** Not the handler's fault: tried again without spending the attempt. */
   | { readonly kind: 'unready'; readonly cause: string; readonly message: string; readonly splitNext?: string };
+
+interface Thrown {
+  /** Where an error was thrown, from the throw upwards: for the log. */
+  readonly frames?: readonly string[];
+}
 
 export interface Attempt {
   readonly item: EventIn<'processing'>;

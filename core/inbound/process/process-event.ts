@@ -191,6 +191,7 @@ function logAttempt(attempt: Attempt & AttemptRun & { readonly disposal: Disposa
     outcome: end.kind === 'outcome' ? end.outcome.kind : end.kind,
     ...(end.kind === 'outcome' && end.outcome.kind === 'done' ? { action_taken: end.outcome.actionTaken } : {}),
     ...('cause' in end ? { cause: end.cause, error: end.message } : {}),
+    ...('frames' in end ? { stack: end.frames } : {}),
     attempt: item.attempts,
     gen: item.gen,
     duration_ms: now - startedAt,

@@ -17,6 +17,7 @@ import type {
   Ids,
   Random,
   ReceiptBox,
+  StackReader,
   Telemetry,
   Timer,
   WorkQueue,
@@ -44,6 +45,8 @@ export interface ProcessPorts {
   readonly random: Random;
   readonly timer: Timer;
   readonly telemetry: Telemetry;
+  /** Absent: errors are told without their place. */
+  readonly stacks?: StackReader;
 }
 
 export interface ProcessRules extends WriteRules {

@@ -110,7 +110,7 @@ export async function runHandler(input: AttemptInput, ports: ProcessPorts): Prom
     if (onRefused !== undefined && !isOutcome(onRefused)) return badOutcome('onRefused of transact()', onRefused);
     return { kind: 'outcome', outcome, effects, ...(onRefused === undefined ? {} : { onRefused }) };
   } catch (error) {
-    return endOfThrown(error);
+    return await endOfThrown(error, ports);
   }
 }
 
@@ -180,13 +180,17 @@ function contextOf(
   };
 }
 
-function endOfThrown(error: unknown): AttemptEnd {
+/** The place comes before the message: of a long one only the end is cut off. */
+async function endOfThrown(error: unknown, { stacks }: Pick<ProcessPorts, 'stacks'>): Promise<AttemptEnd> {
   if (error instanceof Error) {
+    const { own, frames = [] } = (await stacks?.read(error)) ?? {};
+    const where = own === undefined ? '' : ` at ${own}`;
     const permanent = error.name === 'PermanentError';
     const label = 'label' in error && LABEL.test(String(error.label)) ? String(error.label) : undefined;
     const cause =
       label ?? (permanent ? 'permanent' : error instanceof DependencyError ? 'dependency' : 'handler_error');
-    return { kind: permanent ? 'permanent' : 'failed', cause, message: `${error.name}: ${error.message}` };
+    const message = `${error.name}${where}: ${error.message}`;
+    return { kind: permanent ? 'permanent' : 'failed', cause, message, ...(frames.length === 0 ? {} : { frames }) };
   }
   return {
     kind: 'failed',

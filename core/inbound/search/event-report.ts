@@ -73,6 +73,7 @@ export async function reportEvent(
     cause: item.cause,
     parked: item.parked,
     reconciled: item.reconciled,
+    attempts_left_out: leftOut(item) || undefined,
     recent_attempts: item.recentAttempts?.map(it => ({
       attempt: it.n,
       at: toIso(it.at),
@@ -125,6 +126,7 @@ export async function reportHistory(
     ...replays.flatMap(({ reopens }) => (reopens === undefined ? [] : [closedStep(reopens)])),
     ...replays.map(({ at, by, why, gen }) => ({ at, step: 'replayed', note: `generation ${gen}, by ${by}: ${why}` })),
     { at: item.enqueuedAt, step: 'queued' },
+    ...leftOutStep(item),
     ...(item.recentAttempts ?? []).map(({ at, n, ms, cause }) => ({
       at,
       step: `attempt ${n}`,
@@ -149,6 +151,22 @@ export async function reportHistory(
     replays: replays.map(it => ({ ...it, at: toIso(it.at) })),
     timeline,
   };
+}
+
+/** A record keeps its last three attempts: so many before them, of the same run, are not in it. */
+function leftOut({ recentAttempts = [] }: EventItem): number {
+  // Numbers begin at 1 again with each replay; one that was given back comes twice.
+  const start = recentAttempts.findLastIndex((it, at) => it.n < (recentAttempts[at - 1]?.n ?? 0));
+  const [first] = recentAttempts.slice(Math.max(0, start));
+  return first === undefined ? 0 : first.n - 1;
+}
+
+function leftOutStep(item: EventItem): readonly { at: EpochMs | undefined; step: string; note: string }[] {
+  const count = leftOut(item);
+  if (count === 0) return [];
+  const at = item.recentAttempts?.find(it => it.n === count + 1)?.at;
+  const step = count === 1 ? 'attempt 1' : `attempts 1 to ${count}`;
+  return [{ at, step, note: `not kept in the record: holdfast logs --event ${toEventId(item.pk)}` }];
 }
 
 function closedStep({ at, by, why }: Closing): { at: EpochMs; step: string; note: string } {

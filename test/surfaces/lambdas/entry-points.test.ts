@@ -27,6 +27,7 @@ describe('the middlewares', () => {
     })
       .use(
         flushTelemetry({
+          log: (level, line) => telemetry.log(level, line),
           flush: () => {
             flushed += 1;
           },
@@ -38,7 +39,11 @@ describe('the middlewares', () => {
     expect(answer).toMatchObject({ statusCode: 500, body: expect.stringContaining('internal_error') });
     expect(JSON.stringify(answer)).not.toContain('hunter2');
     expect(flushed).toBe(2);
-    expect(telemetry.lines).toMatchObject([{ level: 'error', line: { cause: 'internal_error' } }]);
+    expect(telemetry.lines).toMatchObject([
+      { level: 'error', line: { cause: 'internal_error' } },
+      { level: 'error', line: { stage: 'crashed', error: 'Error' } },
+    ]);
+    expect(JSON.stringify(telemetry.lines[1])).not.toContain('hunter2');
   });
 });
 
