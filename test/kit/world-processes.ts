@@ -98,8 +98,7 @@ export class WorldProcesses {
     return {
       ...stores,
       ...(this.#options.withShapes ? { shapes: new ShapeWatch(stores) } : {}),
-      ...(this.options.stacks && { stacks: this.options.stacks }),
-      ...(this.options.withShapes ? { shapes: new ShapeWatch(stores) } : {}),
+      ...(this.#options.stacks && { stacks: this.#options.stacks }),
       concerns: new ConcernBoard(stores),
       pauses: new Pauses(stores, this.#world.timings.pauseCacheMs),
       breaker,
