@@ -68,7 +68,12 @@ export class EmfTelemetry implements Telemetry {
 
   log(level: Level, line: Readonly<Record<string, unknown>>): void {
     if (LEVELS.indexOf(level) < this.#threshold) return;
-    const fields = Object.fromEntries(Object.entries(line).map(([name, value]) => [cleanText(name), toField(value, name === 'stack' ? STACK_LIMIT : FIELD_LIMIT)]));
+    const fields = Object.fromEntries(
+      Object.entries(line).map(([name, value]) => [
+        cleanText(name),
+        toField(value, name === 'stack' ? STACK_LIMIT : FIELD_LIMIT),
+      ]),
+    );
     const own = { timestamp: new Date(this.#now()).toISOString(), level: level.toUpperCase() };
     const entry = { ...own, ...fields, ...own };
     this.#release();
