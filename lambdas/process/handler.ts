@@ -39,7 +39,6 @@ const telemetry = new EmfTelemetry({
   level: config.logLevel,
   uncounted: PROBE_SOURCE,
 });
-
 await Promise.all([primeDynamoDb(dynamodb, env.EVENTS_TABLE), primeSqs(sqs, env.WORK_QUEUE_URL)]);
 
 const control = new DynamoDbControlStore(dynamodb, env.EVENTS_TABLE, systemIds);
