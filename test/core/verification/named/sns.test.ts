@@ -4,7 +4,7 @@ import type { Jwk } from '#core/ports.ts';
 import type { Scheme } from '#core/provider/provider-spec.ts';
 import { utf8 } from '#core/scan/bytes.ts';
 import type { VerifyContext } from '#core/verification/verify-context.ts';
-import { outcome, requestWith, signed, specWith } from './test-spec.ts';
+import { outcome, requestWith, signed, specWith } from '../test-spec.ts';
 
 const SNS: Scheme = { id: 'test', alg: 'rsa-sha256', code: 'sns', sig: { from: 'json:Signature' } };
 const spec = specWith(SNS);

@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest';
 import { MemorySecretValues } from '#adapters/memory/memory-secrets.ts';
 import { VirtualClock } from '#adapters/memory/virtual-clock.ts';
 import { CachedSecrets } from '#adapters/secrets/cached-secrets.ts';
-import { parseSecret } from '#adapters/secrets/parse-secret.ts';
 import { toSourceId } from '#core/glossary.ts';
 
 const MINUTE = 60_000;
@@ -14,44 +13,6 @@ function build() {
   return { clock, values, secrets: new CachedSecrets(values, clock) };
 }
 const secretOf = (current: string) => ({ kind: 'secret', secret: { current } });
-
-describe('a stored secret', () => {
-  test.each([
-    ['a plain text', 'whsec_abc', { current: 'whsec_abc' }],
-    ['digits only', '1234567890', { current: '1234567890' }],
-    ['a text that looks like JSON but is no rotation', '{"a":1}', { current: '{"a":1}' }],
-    ['a JSON text', '"quoted"', { current: '"quoted"' }],
-    ['true', 'true', { current: 'true' }],
-    ['broken JSON', '{"current":', { current: '{"current":' }],
-    ['surrounding space, which may be part of it', ' abc ', { current: ' abc ' }],
-    ['a rotation object', '{"current":"new","previous":"old"}', { current: 'new', previous: 'old' }],
-    [
-      'a rotation with a limit in epoch milliseconds',
-      '{"current":"new","previous":"old","previousNotAfter":1767571200000}',
-      { current: 'new', previous: 'old', previousNotAfter: 1_767_571_200_000 },
-    ],
-    [
-      'a rotation with a limit as a time',
-      '{"current":"new","previous":"old","previousNotAfter":"2026-01-05T00:00:00Z"}',
-      { current: 'new', previous: 'old', previousNotAfter: 1_767_571_200_000 },
-    ],
-    ['a rotation that is over', '{"current":"new","previous":""}', { current: 'new' }],
-  ])('that is %s', (_name, text, secret) => {
-    expect(parseSecret(text)).toEqual({ kind: 'secret', secret });
-  });
-
-  test.each([undefined, '', '  \n', '{"current":""}'])('that is empty counts as unset: %j', text => {
-    expect(parseSecret(text)).toEqual({ kind: 'unset' });
-  });
-
-  test.each([
-    '{"current":5}',
-    '{"current":"a","previous":7}',
-    '{"current":"a","previous":"b","previousNotAfter":"soon"}',
-  ])('that is half a rotation is an error, not a guess: %s', text => {
-    expect(() => parseSecret(text)).toThrow(TypeError);
-  });
-});
 
 describe('cached secrets', () => {
   test('are fetched once in five minutes, and a change is seen within them', async () => {

@@ -9,13 +9,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { signPost } from '#adapters/aws/signed/sign.ts';
 import { missing } from '#core/condition.ts';
 import { toSourceId } from '#core/glossary.ts';
+import { type AwsAdapters, bundleSignedAdapters, sdkAdapters } from '#test/adapters/aws-adapters.ts';
 import { environmentFor } from '#test/adapters/contracts/dynamodb-tables.ts';
 import { makeEventItem, mixed } from '#test/adapters/contracts/event-item-fixture.ts';
-import { type AwsAdapters, bundleSignedAdapters, sdkAdapters } from './aws-adapters.ts';
 
 /** Names of the refusals that the SDK takes for a throttle or a timeout, read from its own lists. */
 function retriedBySdk(): readonly string[] {
-  const folder = join(import.meta.dirname, '../../node_modules/@smithy/core/dist-es/submodules/retry');
+  const folder = join(import.meta.dirname, '../../../../node_modules/@smithy/core/dist-es/submodules/retry');
   const text = readFileSync(join(folder, 'service-error-classification/constants.js'), 'utf8');
   const lists = ['THROTTLING_ERROR_CODES', 'TRANSIENT_ERROR_CODES'].map(
     name => new RegExp(`export const ${name} = \\[([^\\]]*)\\]`).exec(text)?.[1] ?? '',

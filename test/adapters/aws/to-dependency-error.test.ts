@@ -1,0 +1,42 @@
+import { describe, expect, test } from 'vitest';
+import { toDependencyError } from '#adapters/aws/to-dependency-error.ts';
+import { DependencyError } from '#core/errors.ts';
+
+describe('an SDK error', () => {
+  const outcomeOf = (fields: Record<string, unknown>): string =>
+    toDependencyError('dynamodb', 'PutItem', Object.assign(new Error('message'), fields)).outcome;
+
+  test.each([
+    ['a refusal of a first try', { $fault: 'client', $metadata: { attempts: 1 } }, 'not_applied'],
+    [
+      'a throttle of a first try',
+      { name: 'ThrottlingException', $fault: 'client', $metadata: { attempts: 1 } },
+      'not_applied',
+    ],
+    ['a refusal of a second try', { $fault: 'client', $metadata: { attempts: 2 } }, 'unknown'],
+    [
+      'a malformed request, tried twice',
+      { name: 'ValidationException', $fault: 'client', $metadata: { attempts: 2 } },
+      'not_applied',
+    ],
+    ['a failure of the server', { $fault: 'server', $metadata: { attempts: 1 } }, 'unknown'],
+    ['a timeout', { name: 'TimeoutError' }, 'unknown'],
+    [
+      'an answer with status 400 that was cut off',
+      { name: 'TimeoutError', $metadata: { httpStatusCode: 400 } },
+      'unknown',
+    ],
+    ['a reset', { code: 'ECONNRESET' }, 'unknown'],
+  ])('that is %s', (_name, fields, outcome) => {
+    expect(outcomeOf(fields)).toBe(outcome);
+  });
+
+  test('keeps its cause and never grows long', () => {
+    const cause = new Error('x'.repeat(10_000));
+    const error = toDependencyError('sqs', 'SendMessage', cause);
+    expect(error.cause).toBe(cause);
+    expect(error.message.length).toBeLessThan(600);
+    expect(toDependencyError('sqs', 'SendMessage', error)).toBe(error);
+    expect(error).toBeInstanceOf(DependencyError);
+  });
+});
