@@ -305,6 +305,18 @@ describe('names', () => {
     expect(readers.filter(file => !file.startsWith('test/e2e/gateway-under-test'))).toEqual([]);
   });
 
+  it('every regression test names above it the invariant it holds', () => {
+    const files = filesBelow('test/proof/journeys', '.test.ts').filter(file =>
+      /\/(?:regressions|subtle-bugs)/.test(file),
+    );
+    const mute = files.flatMap(file => {
+      const lines = readFileSync(join(ROOT, file), 'utf8').split('\n');
+      return lines.filter((line, n) => /^(?:it|describe)\b/.test(line) && !/^\/\/ Holds I\d/.test(lines[n - 1] ?? ''));
+    });
+    expect(files.length).toBeGreaterThan(3);
+    expect(mute).toEqual([]);
+  });
+
   it('every metric is emitted somewhere', () => {
     const code = [...filesBelow('core'), ...filesBelow('lambdas')]
       .filter(file => file !== 'core/metrics.ts')

@@ -24,6 +24,7 @@ function messageLike(change: Readonly<Record<string, unknown>>): string {
   return JSON.stringify(message);
 }
 
+// Holds I7.
 describe('a message that is not one of ours', () => {
   it.each([
     ['garbage', '\u00e9 not json at all'],
@@ -77,6 +78,7 @@ describe('a message that is not one of ours', () => {
   });
 });
 
+// Holds I7, I14.
 describe('a message whose event cannot be had', () => {
   it('with neither record nor payload goes to the DLQ with the cause', async () => {
     const world = new MemoryWorld();
@@ -101,6 +103,7 @@ describe('a message whose event cannot be had', () => {
   });
 });
 
+// Holds I2, I7.
 describe('a record that this version does not know', () => {
   /** Changes the stored record as another version of the product would have written it. */
   async function worldWith(

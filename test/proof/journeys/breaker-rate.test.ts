@@ -34,10 +34,12 @@ async function rateOver(newlyParked: boolean): Promise<number> {
   return (sentAt.length * SECOND) / (Math.max(...sentAt) - Math.min(...sentAt));
 }
 
+// Holds I12.
 it('is its whole rate when nothing was parked just now: the backlog of a breaker that closed again', async () => {
   expect(await rateOver(false)).toBeGreaterThan(0.9 * SENDS_PER_SECOND);
 });
 
+// Holds I12.
 it('is half of it while a breaker goes on parking', async () => {
   const rate = await rateOver(true);
   expect(rate).toBeGreaterThan(0.4 * SENDS_PER_SECOND);

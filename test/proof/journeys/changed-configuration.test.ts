@@ -17,6 +17,7 @@ function deploy(world: MemoryWorld, sources: readonly ResolvedSource[]): void {
   for (const each of [world.ingest, world.process, world.sweeper]) each.replaceEnvironments();
 }
 
+// Holds I2, I5.
 describe('a request of several events that waits in the queue', () => {
   async function requestThen(change: (source: ResolvedSource) => readonly ResolvedSource[]) {
     const seen: string[] = [];
@@ -57,6 +58,7 @@ it('an event whose own type ends in ".batch" is handled: its provider sends one 
   expect(world.item('evt_1')).toMatchObject({ status: 'completed', attempts: 1 });
 });
 
+// Holds I2, I10.
 it('with dedupOnBody the items of a request go by their bodies too, whatever ids the sender uses again', async () => {
   const world = new MemoryWorld({ source: { spec: BATCHES, dedupOnBody: true } });
   const events = [

@@ -8,6 +8,7 @@ import { handlerThat } from './support/handlers.ts';
 
 const MINUTE = 60_000;
 
+// Holds I12.
 it('a dependency that failed for fifty minutes leaves a first defer() its whole hour', async () => {
   let down = true;
   const seen: (number | undefined)[] = [];

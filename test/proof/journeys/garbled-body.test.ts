@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import { nodeCodec } from '#adapters/codec/node-codec.ts';
 import { MemoryWorld, PAYLOADS } from '#test/kit/memory-world.ts';
 
+// Holds I13, I14.
 it('runs an event with the bytes its record names, or not yet', async () => {
   const world = new MemoryWorld({ queue: { duplicateRate: 0 } });
   await world.post({ id: 'evt_1' });

@@ -146,6 +146,7 @@ function isTable(place: string): boolean {
   return new RegExp(`const ${name}\\b[^\\n]* = new (?:Map|Set)(?:<[^(]*>)?\\([^)]`).test(text);
 }
 
+// Holds I7.
 it('neighbour: of a batch, what failed comes back and what succeeded does not', async () => {
   const handlers = handlerThat(({ id, world }) =>
     id === 'evt_1' ? world.clock.sleep(20_000).then(() => undefined as never) : undefined,

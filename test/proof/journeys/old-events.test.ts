@@ -32,6 +32,7 @@ async function run(world: MemoryWorld): Promise<MemoryWorld> {
   return world;
 }
 
+// Holds I2.
 describe('a request that is signed with the time of today', () => {
   it("runs the seed's own sample, whose created_at is months ago", async () => {
     const world = new MemoryWorld(calm);
@@ -44,6 +45,7 @@ describe('a request that is signed with the time of today', () => {
   });
 });
 
+// Holds I2, I4.
 describe('a source that signs no time', () => {
   const vercelRequest = (createdAt: number) => {
     const rawBody = JSON.stringify({ id: 'evt_1', type: 'deployment.created', createdAt });
@@ -72,6 +74,7 @@ describe('a source that signs no time', () => {
   });
 });
 
+// Holds I4, I5.
 describe('a copy from before the window', () => {
   it('does not run again when its record has expired: it ends where it is seen, and a person may replay it', async () => {
     const world = new MemoryWorld(calm);

@@ -25,6 +25,7 @@ function worldThatNotes(options: ConstructorParameters<typeof MemoryWorld>[0] = 
   return { world: new MemoryWorld({ handlers, ...options }), seen };
 }
 
+// Holds I2, I13.
 it('a repetition that sends an event for the first time says what that event is, should its record be gone', async () => {
   const { world, seen } = worldThatNotes({ plan: faultAt('queue.send', 1, 'error') });
   await world.post({ id: 'evt_1', type: 'paid' });
@@ -36,6 +37,7 @@ it('a repetition that sends an event for the first time says what that event is,
   expect(seen).toEqual(['paid got paid, no header']);
 });
 
+// Holds I13.
 it('the same bytes under the same id with other headers: the handler gets those its type was read from', async () => {
   const spec: ProviderSpec = { ...generic, identity: { ...identity, type: ['header:x-event-type'] } };
   let down = false;
@@ -53,6 +55,7 @@ it('the same bytes under the same id with other headers: the handler gets those 
   expect(seen).toEqual(['paid got paid, paid']);
 });
 
+// Holds I11.
 it('a provider whose repetitions differ in bytes makes no conflict, also when the table was down', async () => {
   const spec: ProviderSpec = { ...generic, identity: { ...identity, unstableBody: true } };
   let down = true;
@@ -66,6 +69,7 @@ it('a provider whose repetitions differ in bytes makes no conflict, also when th
   expect(world.telemetry.total('PayloadMismatch')).toBe(0);
 });
 
+// Holds I14.
 it('an event that came in two requests of many with other bytes is a conflict, as between two requests of one', async () => {
   const world = new MemoryWorld({ source: { spec: BATCHES } });
   for (const n of [1, 2]) {

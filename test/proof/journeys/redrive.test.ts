@@ -30,6 +30,7 @@ class Patient extends MemoryWorld {
   }
 }
 
+// Holds I4, I7.
 describe('a redrive in the console', () => {
   it('to the source fails, because our dead letters were sent and not moved; with the main queue as destination it works', async () => {
     const world = await Patient.dead();
@@ -89,7 +90,8 @@ describe('a redrive in the console', () => {
   });
 });
 
-it('a redrive that stood still does not undo a later death', async () => {
+// Holds I4.
+it('a redrive that froze does not undo a later death', async () => {
   let stalling = false;
   const stall = (call: { readonly name: string }) => {
     if (!stalling || call.name !== 'store.update') return undefined;
@@ -116,6 +118,7 @@ it('a redrive that stood still does not undo a later death', async () => {
   expect(world.main.dump()).toEqual([]);
 });
 
+// Holds I7.
 describe('the sweeper and the DLQ', () => {
   it('takes out the message of an event that was replayed, and no other', async () => {
     const world = await Patient.dead();
@@ -143,6 +146,7 @@ describe('the sweeper and the DLQ', () => {
   });
 });
 
+// Holds I4.
 it('an old copy of an earlier generation does not run the new one', async () => {
   const world = new MemoryWorld({ queue: { duplicateRate: 0 } });
   await world.post({ id: 'evt_1' });
@@ -159,6 +163,7 @@ it('an old copy of an earlier generation does not run the new one', async () => 
   expect(world.main.dump()).toEqual([]);
 });
 
+// Holds I7, I9.
 it('a copy that comes before the next attempt is due waits for it', async () => {
   const attemptsAt: number[] = [];
   const handlers = handlerThat(({ nth, world }) => {

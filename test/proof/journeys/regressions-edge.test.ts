@@ -15,6 +15,7 @@ import { tracesIn, workOff } from './support/traces.ts';
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 
+// Holds I11, I12.
 describe('regression: something oversized ends in a retry without end', () => {
   it('a result of a megabyte is kept up to 32 KB, with a mark', async () => {
     const handlers = handlerThat(() =>
@@ -52,6 +53,7 @@ describe('regression: something oversized ends in a retry without end', () => {
   });
 });
 
+// Holds I2, I7.
 it('regression: one failed send of several is not taken for a success', async () => {
   const spec = { ...generic, identity: { ...generic.identity, items: 'events[]' } };
   const events = ['a', 'b', 'c'].map(event_id => ({ event_id }));
@@ -67,6 +69,7 @@ it('regression: one failed send of several is not taken for a success', async ()
   expect(new Set(world.items().map(it => it.status))).toEqual(new Set(['completed']));
 });
 
+// Holds I7.
 it('regression: one malformed message neither fails its batch nor disappears', async () => {
   const world = new MemoryWorld();
   for (let n = 0; n < 9; n++) await world.post({ id: `evt_${n}` });
@@ -77,6 +80,7 @@ it('regression: one malformed message neither fails its batch nor disappears', a
   expect(world.telemetry.total('UnknownMessage')).toBe(1);
 });
 
+// Holds I5, I9.
 it('regression: a visibility shorter than the work does not give one event to two workers', async () => {
   const slow = handlerThat(({ world }) => world.clock.sleep(20 * SECOND).then(() => undefined as never));
   const world = new MemoryWorld({ handlers: slow, queue: { visibilitySeconds: 3, duplicateRate: 0 } });
@@ -86,6 +90,7 @@ it('regression: a visibility shorter than the work does not give one event to tw
   expect(world.outside).toHaveLength(1);
 });
 
+// Holds I2, I8.
 it('regression: events of a paused source are recorded, seen, and run when the pause is over', async () => {
   const world = new MemoryWorld();
   await world.clock.complete(world.pause('default', true));
@@ -105,6 +110,7 @@ it('regression: events of a paused source are recorded, seen, and run when the p
   expect(world.effects('evt_1')).toBe(1);
 });
 
+// Holds I2.
 it('regression: a source is paused by a note of its own, not by what every object of the language has', async () => {
   const world = new MemoryWorld({ sources: ['constructor'] });
   await world.post({ id: 'evt_1', source: 'constructor' });
@@ -112,6 +118,7 @@ it('regression: a source is paused by a note of its own, not by what every objec
   expect(world.item('evt_1', 'constructor')).toMatchObject({ status: 'completed', attempts: 1 });
 });
 
+// Holds I2.
 it('regression: a pause that cannot be read stops nothing, and is counted and logged', async () => {
   const world = new MemoryWorld({
     planOf: role => (role === 'process' ? faultWhile('control.read', 'error', () => true) : () => undefined),
@@ -125,6 +132,7 @@ it('regression: a pause that cannot be read stops nothing, and is counted and lo
   expect(world.telemetry.lines.map(it => it.line['stage'])).toContain('pauses');
 });
 
+// Holds I11.
 it('regression: with stores that never answer, the provider still gets its answer in time', async () => {
   const plan = faultWhile(/^(?!secrets)/, 'hang', () => true);
   const world = new MemoryWorld({ plan, process: { clientTimeoutMs: 3_600_000 } });
@@ -133,6 +141,7 @@ it('regression: with stores that never answer, the provider still gets its answe
   expect(world.clock.now() - start).toBeLessThanOrEqual(3 * SECOND);
 });
 
+// Holds I11.
 it('regression: no work is done inside the request', async () => {
   const calls: string[] = [];
   const world = new MemoryWorld({ planOf: role => (role === 'ingest' ? recordCalls(calls) : () => undefined) });
@@ -142,6 +151,7 @@ it('regression: no work is done inside the request', async () => {
   expect(world.outside).toEqual([]);
 });
 
+// Holds I13.
 describe('regression: bytes that are read as text do not verify, or are not what was sent', () => {
   const bodies: [string, Buffer][] = [
     ['binary', Buffer.from(Array.from({ length: 256 }, (_, n) => n))],
@@ -168,6 +178,7 @@ describe('regression: bytes that are read as text do not verify, or are not what
   });
 });
 
+// Holds I11, I13.
 it('regression: a body over the limit is refused, never shortened', async () => {
   const world = new MemoryWorld({ source: { maxBodyBytes: 100 } });
   const exact = JSON.stringify({ event_id: 'evt_1' }).padEnd(100);
@@ -178,6 +189,7 @@ it('regression: a body over the limit is refused, never shortened', async () => 
   expect(world.item('evt_1')?.size).toBe(100);
 });
 
+// Holds I10.
 it('regression: nothing unsigned chooses the route or the event', async () => {
   const world = new MemoryWorld({ sources: ['a', 'b'] });
   const request = world.apiEvent({ id: 'evt_1', source: 'a', headers: { 'x-event-id': 'evt_2', 'x-source': 'b' } });
@@ -185,6 +197,7 @@ it('regression: nothing unsigned chooses the route or the event', async () => {
   expect(world.items().map(it => it.pk)).toEqual(['a#evt_1']);
 });
 
+// Holds I10.
 it('regression: a source without a secret accepts nothing', async () => {
   const world = new MemoryWorld();
   for (const text of ['', ' ', '{"current":""}']) {
@@ -199,6 +212,7 @@ it('regression: a source without a secret accepts nothing', async () => {
   expect(world.telemetry.total('RequestRejected', { cause: 'secret_not_set' })).toBe(3);
 });
 
+// Holds I10.
 it.each([
   ['from the future', String(1_767_571_200 + 301)],
   ['from the past', String(1_767_571_200 - 301)],
@@ -211,6 +225,7 @@ it.each([
   expect(tracesIn(world)).toEqual([]);
 });
 
+// Holds I10.
 it('regression: a changed pause or secret is seen within its stated time', async () => {
   const world = new MemoryWorld();
   world.start();
@@ -227,6 +242,7 @@ it('regression: a changed pause or secret is seen within its stated time', async
   expect(complaintsAbout(world, { ids: [] }).filter(it => !it.startsWith('I3'))).toEqual([]);
 });
 
+// Holds I10.
 it('regression: every refusal leaves a counter and a logged cause', async () => {
   const world = new MemoryWorld({ source: { maxBodyBytes: 200, allowList: ['198.51.100.0/24'] } });
   await world.post({ id: 'a', sourceIp: '203.0.113.1' });

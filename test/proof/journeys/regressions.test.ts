@@ -19,6 +19,7 @@ const createdAt = 1_767_571_200_000;
 const ASK = { replayId: 'replay-1', by: 'test', why: 'test' };
 const alwaysFails = handlerThat(() => Promise.reject(new Error('never')));
 
+// Holds I2.
 describe('regression: the record was written, the enqueue failed, and retries are told duplicate', () => {
   it.each(['error', 'hang', 'crash_before'] as const)('heals on the next delivery after %s', async fault => {
     const world = new MemoryWorld({ plan: faultAt('queue.send', 1, fault) });
@@ -39,6 +40,7 @@ describe('regression: the record was written, the enqueue failed, and retries ar
   });
 });
 
+// Holds I5, I7.
 it.each(['lost_reply_error', 'crash_after'] as const)(
   'regression: the enqueue succeeded and its answer was lost (%s): the second request has no second effect',
   async fault => {
@@ -53,6 +55,7 @@ it.each(['lost_reply_error', 'crash_after'] as const)(
   },
 );
 
+// Holds I5, I11.
 it('regression: a race of fifty identical requests has one effect, one record and fifty answers of 200', async () => {
   const world = new MemoryWorld({ process: { latencyMs: () => ({ there: 2, back: 3 }) } });
   const requests = Array.from({ length: 50 }, () => world.deliver({ id: 'evt_1', createdAt }));
@@ -65,6 +68,7 @@ it('regression: a race of fifty identical requests has one effect, one record an
   expect(world.effects('evt_1')).toBe(1);
 });
 
+// Holds I10.
 it('regression: a forged request does not occupy the id of the genuine one', async () => {
   const world = new MemoryWorld();
   const headers = { 'x-webhook-signature': `sha256=${'0'.repeat(64)}` };
@@ -75,6 +79,7 @@ it('regression: a forged request does not occupy the id of the genuine one', asy
   expect(world.effects('evt_1')).toBe(1);
 });
 
+// Holds I2, I14.
 it('regression: another body under a known id is recorded and counted, not dropped and not refused', async () => {
   const world = new MemoryWorld();
   await world.post({ id: 'evt_1', data: { n: 1 } });
@@ -85,6 +90,7 @@ it('regression: another body under a known id is recorded and counted, not dropp
   expect(Buffer.from(world.outside[0]?.bytes ?? []).toString()).toContain('"n":1');
 });
 
+// Holds I2, I4.
 it('regression: a delivery of a dead event is visible, and the event can be run again', async () => {
   let broken = true;
   const handlers = handlerThat(() => (broken ? Promise.reject(new Error('down')) : undefined));
@@ -103,6 +109,7 @@ it('regression: a delivery of a dead event is visible, and the event can be run 
   expect(world.effects('evt_1')).toBe(1);
 });
 
+// Holds I4, I8.
 it('regression: a delivery after 71 hours is still a duplicate', async () => {
   const world = new MemoryWorld();
   await world.post({ id: 'evt_1', createdAt });
@@ -114,6 +121,7 @@ it('regression: a delivery after 71 hours is still a duplicate', async () => {
   expect(world.main.sent).toBe(1);
 });
 
+// Holds I2, I10.
 it('regression: events without an id that arrive in one millisecond do not overwrite each other', async () => {
   const identity = { ...generic.identity, key: [['none' as const]] };
   const world = new MemoryWorld({ source: { spec: { ...generic, identity } } });
@@ -124,6 +132,7 @@ it('regression: events without an id that arrive in one millisecond do not overw
   expect(world.outside).toHaveLength(3);
 });
 
+// Holds I10.
 it('regression: parts of a key that run together give different keys', async () => {
   const identity = { ...generic.identity, key: [['json:a' as const, 'json:b' as const]] };
   const world = new MemoryWorld({ source: { spec: { ...generic, identity } } });
@@ -137,6 +146,7 @@ it('regression: parts of a key that run together give different keys', async () 
   expect(world.telemetry.total('Duplicate')).toBe(0);
 });
 
+// Holds I8.
 it('regression: the attribute that is written is the one the table expires by, in seconds', async () => {
   const world = new MemoryWorld();
   await world.post({ id: 'evt_1' });
@@ -147,6 +157,7 @@ it('regression: the attribute that is written is the one the table expires by, i
   expect(world.item('evt_1')).toBeUndefined();
 });
 
+// Holds I4, I6.
 it('regression: a person may replay a completed event, once per request', async () => {
   const world = new MemoryWorld();
   await world.post({ id: 'evt_1' });
@@ -163,6 +174,7 @@ it('regression: a person may replay a completed event, once per request', async 
   );
 });
 
+// Holds I2, I12.
 describe('regression: no path goes round for ever; each has a budget and an end', () => {
   const always: [string, NonNullable<Parameters<typeof handlerThat>[0]>, string][] = [
     ['throws', () => Promise.reject(new Error('never')), 'handler_error'],
@@ -214,6 +226,7 @@ describe('regression: no path goes round for ever; each has a budget and an end'
   });
 });
 
+// Holds I4, I7.
 it('regression: a worker goes by the record as it is at the claim, not by what its message remembers', async () => {
   const world = new MemoryWorld({ handlers: alwaysFails, retry: { attempts: 2, baseSeconds: 1, capSeconds: 1 } });
   await world.post({ id: 'evt_1' });
@@ -232,6 +245,7 @@ it('regression: a worker goes by the record as it is at the claim, not by what i
   expect(complaintsAbout(world)).toEqual([]);
 });
 
+// Holds I5, I14.
 it('regression: a copy that came with another type under a known id does not choose the handler', async () => {
   const seen: string[] = [];
   const handlerOf = (type: string) => ({

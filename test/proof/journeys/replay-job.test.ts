@@ -286,7 +286,7 @@ describe('a sweeper that fails in the middle of a job', () => {
     const { calls } = incident;
     incident.calls = undefined;
     const settled = await world.settle();
-    // A process that stood still goes on long after the others are done.
+    // A process that froze goes on long after the others are done.
     if (faultAt?.fault === 'stall') await world.clock.advanceBy(10 * MINUTE);
     const again = await world.settle();
     world.stop();

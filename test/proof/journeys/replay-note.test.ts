@@ -7,6 +7,7 @@ import { reportHistory } from '#core/inbound/search/event-report.ts';
 import { MemoryWorld, PAYLOADS } from '#test/kit/memory-world.ts';
 import { handlerThat } from './support/handlers.ts';
 
+// Holds I4.
 it('a replay whose result is large keeps both: who asked and why, and the result', async () => {
   const data = { text: 'x'.repeat(1_000) };
   const world = new MemoryWorld({ handlers: handlerThat(() => Promise.resolve(done({ data }))) });
@@ -26,6 +27,7 @@ it('a replay whose result is large keeps both: who asked and why, and the result
   });
 });
 
+// Holds I4.
 it('a replay that came too late does not stand as the one that was carried out', async () => {
   const world = new MemoryWorld();
   await world.post({ id: 'a' });

@@ -27,6 +27,7 @@ it.each([
   expect([item?.actionTaken, item?.result]).toEqual([undefined, undefined]);
 });
 
+// Holds I4.
 it('does not say "too old" of an event that was recorded as such, replayed and handled', async () => {
   const world = new MemoryWorld({ handlers: handlerThat(() => Promise.resolve(done())) });
   await world.post({ id: 'a', createdAt: world.clock.now() - 40 * DAY });
@@ -35,6 +36,7 @@ it('does not say "too old" of an event that was recorded as such, replayed and h
   expect(world.item('a')?.actionTaken).toBeUndefined();
 });
 
+// Holds I13, I14.
 it('runs another body of the same id as what it is: its type, its time, its handler', async () => {
   const seen: string[] = [];
   const handlerOf = (type: string) => ({

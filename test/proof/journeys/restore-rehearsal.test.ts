@@ -132,6 +132,7 @@ class Disaster {
   }
 }
 
+// Holds I2, I3.
 describe('tables restored to an older moment, the queue kept', () => {
   it(`end with every acknowledged event final and its effect there once: ${QUEUED} messages queued`, async () => {
     const disaster = new Disaster();

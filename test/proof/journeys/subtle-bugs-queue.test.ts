@@ -14,6 +14,7 @@ const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 const createdAt = 1_767_571_200_000;
 
+// Holds I7.
 it('subtle bug 7: the answer names exactly the records that must come back, in the shape the mapping reads', async () => {
   const world = new MemoryWorld({
     handlers: handlerThat(({ world: { clock } }) => clock.sleep(HOUR).then(() => undefined as never)),
@@ -40,6 +41,7 @@ it('subtle bug 7: the answer names exactly the records that must come back, in t
   expect([...failedOf({ kind: 'returned', payload }, [first, second], true)]).toEqual([first.messageId]);
 });
 
+// Holds I2, I9.
 it('subtle bug 8: an hour of a deploy that cannot start costs no attempt and dead-letters nothing', async () => {
   const world = new MemoryWorld();
   world.process.brokenDeploy = true;
@@ -55,6 +57,7 @@ it('subtle bug 8: an hour of a deploy that cannot start costs no attempt and dea
   expect(complaintsAbout(world)).toEqual([]);
 });
 
+// Holds I2, I12.
 it('subtle bug 9: a failing source waits outside the queue, and the in-flight limit never stops the others', async () => {
   const handlers = () =>
     defineHandlers([
@@ -81,6 +84,7 @@ it('subtle bug 9: a failing source waits outside the queue, and the in-flight li
   expect(latencies.at(-2)).toBeLessThan(5 * SECOND);
 });
 
+// Holds I8, I14.
 describe('subtle bug 10: TTL that forgets too early, or never', () => {
   it('keeps an event that waits for a month, and its body', async () => {
     const world = new MemoryWorld();

@@ -10,6 +10,7 @@ const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 const createdAt = 1_767_571_200_000;
 
+// Holds I1, I2.
 describe('subtle bug 1: the duplicate check answers 200 for an event that was never enqueued', () => {
   it('sends the event on the next delivery, without any sweeper', async () => {
     const world = new MemoryWorld({ plan: faultAt('store.insert', 1, 'crash_after') });
@@ -31,12 +32,14 @@ describe('subtle bug 1: the duplicate check answers 200 for an event that was ne
   });
 });
 
+// Holds I5.
 it("subtle bug 2: the SDK's own retry does not make the writer its own duplicate", async () => {
   const world = new MemoryWorld({ plan: faultAt('store.insert', 1, 'lost_reply_retried') });
   expect(await world.post({ id: 'evt_1' })).toMatchObject({ body: '{"status":"accepted","event_id":"evt_1"}' });
   expect(world.main.sent).toBe(1);
 });
 
+// Holds I5, I9.
 it("subtle bug 2: nor does it make the owner of a claim, or of an outage's record, its own rival", async () => {
   const claimed = new MemoryWorld({
     planOf: role => (role === 'process' ? faultAt('store.update', 1, 'lost_reply_retried') : () => undefined),
@@ -53,6 +56,7 @@ it("subtle bug 2: nor does it make the owner of a claim, or of an outage's recor
   }
 });
 
+// Holds I11.
 it.each(['payloads.putBody', 'store.insert', 'queue.send', 'store.update'])(
   'subtle bug 3: a %s that never times out does not eat the time of the provider',
   async name => {
@@ -66,6 +70,7 @@ it.each(['payloads.putBody', 'store.insert', 'queue.send', 'store.update'])(
   },
 );
 
+// Holds I2, I7.
 it('subtle bug 4: a copy that finds its event in progress is not acknowledged, so a dead owner loses nothing', async () => {
   const slowOnce = handlerThat(({ nth, world }) =>
     nth === 1 ? world.clock.sleep(HOUR).then(() => undefined as never) : undefined,
@@ -81,6 +86,7 @@ it('subtle bug 4: a copy that finds its event in progress is not acknowledged, s
   expect(world.effects('evt_1')).toBe(1);
 });
 
+// Holds I4, I5.
 describe('subtle bug 5: an owner that thaws after its lease changes nothing', () => {
   it('when it had finished', async () => {
     const world = new MemoryWorld({ plan: faultAt('store.transact', 1, 'stall') });
@@ -139,6 +145,7 @@ describe('subtle bug 5: an owner that thaws after its lease changes nothing', ()
   });
 });
 
+// Holds I5, I7.
 it('subtle bug 6: one slow record of ten is tried again, and its late end has no effect after the response', async () => {
   let lateEnds = 0;
   const ninthIsSlow = handlerThat(({ nth, id, world }, _event, context) => {

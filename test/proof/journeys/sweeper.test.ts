@@ -26,6 +26,7 @@ async function forgotten(options: WorldOptions = {}): Promise<MemoryWorld> {
   return world;
 }
 
+// Holds I2, I3, I12.
 describe('an event that was never sent', () => {
   it('is sent once, not every minute until somebody claims it', async () => {
     const world = new MemoryWorld({ ...calm, plan: faultAt('queue.send', 1, 'error') });
@@ -39,6 +40,7 @@ describe('an event that was never sent', () => {
   });
 });
 
+// Holds I2, I12.
 describe('an event whose message is lost', () => {
   it('is sent again after growing waits, and counted', async () => {
     const world = await forgotten();
@@ -88,6 +90,7 @@ describe('an event whose message is lost', () => {
   });
 });
 
+// Holds I2, I8.
 describe('a parked event', () => {
   const longWait = (): WorldOptions => ({
     ...calm,
@@ -124,6 +127,7 @@ describe('a parked event', () => {
   });
 });
 
+// Holds I4, I8.
 describe('two sweepers', () => {
   it('at once: the second leaves', async () => {
     const world = new MemoryWorld(calm);
@@ -131,7 +135,7 @@ describe('two sweepers', () => {
     expect(world.telemetry.total('SweeperRuns')).toBe(1);
   });
 
-  it('where the first stood still and goes on: it changes nothing that the second changed', async () => {
+  it('where the first froze and goes on: it changes nothing that the second changed', async () => {
     const world = await forgotten({
       planOf: only('sweep', 'store.update', 'stall'),
       process: { stallMs: 150 * SECOND },
@@ -144,6 +148,7 @@ describe('two sweepers', () => {
   });
 });
 
+// Holds I2.
 it('a dead event whose message was not sent is finished by the next copy, without any sweeper', async () => {
   const world = new MemoryWorld({
     ...calm,

@@ -8,6 +8,7 @@ import { Ledger } from './ledger.ts';
 const MINUTE = 60_000;
 const REQUEST = { by: 'a person', why: 'test' };
 
+// Holds I6.
 it('a replay of an event that completed since it was read is refused: the finished run would lend it its key', async () => {
   const world = new MemoryWorld();
   await world.post({ id: 'evt_1' });
@@ -29,7 +30,8 @@ it('a replay of an event that completed since it was read is refused: the finish
   expect(world.effects('evt_1')).toBe(2);
 });
 
-it('a request that stood still before its write, and was never acknowledged, is found by the reconciler', async () => {
+// Holds I3.
+it('a request that froze before its write, and was never acknowledged, is found by the reconciler', async () => {
   let stalls = 0;
   let sendFails = false;
   const world = new MemoryWorld({

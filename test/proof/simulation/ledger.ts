@@ -407,7 +407,7 @@ export class Ledger {
     );
   }
 
-  /** A request stood still before its write, longer than the sweeper waits. */
+  /** A request froze before its write, longer than the sweeper waits. */
   #wasWrittenLate({ record, recordedAt = 0 }: Account): boolean {
     return record !== undefined && recordedAt - record.receivedAt > GRACE_MS - INDEX_LAG_MS - this.#options.skewMs;
   }

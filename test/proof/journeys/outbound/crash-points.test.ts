@@ -26,7 +26,7 @@ describe('outbound: a fault at every call', () => {
       const complaints: string[] = [];
       for (const [call, fault] of runs) {
         const verdict = await runJourney(journey, new Map([[call.n, fault]]));
-        // The one honest duplicate: a drainer died, lost an answer or stood still between a request and its record.
+        // The one honest duplicate: a drainer died, lost an answer or froze between a request and its record.
         const excused = call.role.startsWith('drain') || fault === 'stall';
         if (verdict.duplicates > 0 && !excused)
           complaints.push(`${fault} at ${call.role} ${call.name} (${call.n}): a duplicate`);

@@ -50,7 +50,7 @@ export class Stage {
   readonly calls: Call[] = [];
   readonly answers: Answer[] = [];
   readonly retries: number;
-  /** A process stood still somewhere. */
+  /** A process froze somewhere. */
   stalled = false;
 
   constructor(journey: Journey, faults: ReadonlyMap<number, Fault>, retries: number) {
@@ -145,7 +145,7 @@ export async function runJourney(
   const complaints: string[] = [];
   if (!(await comesToRest(world))) complaints.push('I2 the world never comes to rest');
   if (stage.stalled) {
-    // A process that stood still goes on now, long after everybody else is done.
+    // A process that froze goes on now, long after everybody else is done.
     await world.clock.advanceBy(STALL_MS + MINUTE);
     if (!(await comesToRest(world))) complaints.push('I2 the world is disturbed again and never comes to rest');
   }

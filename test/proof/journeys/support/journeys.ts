@@ -10,7 +10,7 @@ import { noise } from './noise.ts';
 
 const ID = 'evt_1';
 const START = 1_767_571_200_000;
-/** A command that stood still carries itself out later; the pause of this journey lasts longer than that. */
+/** A command that froze carries itself out later; the pause of this journey lasts longer than that. */
 const LONGER_THAN_A_STALL_MS = 5 * 60_000;
 const ASK = { replayId: 'replay-1', by: 'test', why: 'test' };
 

@@ -21,7 +21,7 @@ export class Witness {
   readonly complaints: string[] = [];
   /** By endpoint and message. */
   readonly deliveries = new Map<string, Watched>();
-  /** A process stood still: what it does when it goes on may break a promise about time. */
+  /** A process froze: what it does when it goes on may break a promise about time. */
   stalled = false;
   /** A process died or lost an answer lately: what it had in the air is still there beside its successor's. */
   troubled: () => boolean = () => false;
