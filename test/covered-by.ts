@@ -88,6 +88,7 @@ export const COVERED_BY: Readonly<Record<string, readonly string[]>> = {
   'test/core/inbound/drift/shape.test.ts': ['core/inbound/drift/stored-shape.ts'],
   'test/core/inbound/search/list-events.test.ts': ['core/inbound/search/read-timeline.ts'],
   'test/core/inbound/sweep/judge-refusals.test.ts': ['core/inbound/sweep/read-refused.ts'],
+  'test/core/inbound/watch/otlp.test.ts': ['core/inbound/watch/otlp-headers.ts'],
   'test/core/inbound/watch/tell-services.test.ts': [
     'adapters/http/post-json.ts',
     'core/inbound/watch/alarm-news.ts',
@@ -146,6 +147,7 @@ export const COVERED_BY: Readonly<Record<string, readonly string[]>> = {
     'adapters/http/send-failure.ts',
   ],
   'test/lib/synth/alarms.test.ts': ['core/config/alarm-services.ts'],
+  'test/lib/synth/otlp.test.ts': ['core/config/otlp-config.ts'],
   'test/lib/synth/routes.test.ts': ['adapters/targets/aws-target.ts'],
   'test/proof/conformance/lifecycle-walks.test.ts': [
     'core/inbound/protocol/event-item.ts',
