@@ -129,6 +129,7 @@ export const COVERED_BY: Readonly<Record<string, readonly string[]>> = {
     'adapters/provider-apis/delivery-api-of.ts',
     'adapters/s3/s3-blobs.ts',
     'adapters/secrets/secret-credential.ts',
+    'adapters/stacks/map-stack.ts',
     'adapters/targets/event-bus-target.ts',
     'adapters/targets/function-target.ts',
     'adapters/targets/judge-aws-error.ts',
