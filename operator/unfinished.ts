@@ -20,6 +20,16 @@ const SAMPLE = 1_000;
 const FIRST_LOOK_MS = 86_400_000;
 const READ_AT_ONCE = 100;
 
+/** A handler whose breaker holds events back. A breaker is in the memory of a processor: its events tell of it. */
+export interface OpenBreaker {
+  readonly handler: string;
+  readonly waiting: number;
+  /** `waiting` is a share of a sample. */
+  readonly estimated: boolean;
+  /** When the first of them is tried again. */
+  readonly nextTryAt: EpochMs;
+}
+
 export interface Unfinished {
   readonly count: number;
   /** There are more: the reads were cut off. */
@@ -29,6 +39,8 @@ export interface Unfinished {
   readonly oldestAt: EpochMs | undefined;
   /** Each of the watched events is tried again, or looked at by the sweeper, by then; those of paused sources are not. */
   readonly lastDueAt: EpochMs | undefined;
+  /** The one with the most events first. */
+  readonly breakers: readonly OpenBreaker[];
 }
 
 export async function readUnfinished(operator: Operator): Promise<Unfinished> {
@@ -41,6 +53,7 @@ export async function readUnfinished(operator: Operator): Promise<Unfinished> {
     estimated: fresh.estimated,
     oldestAt: times.length === 0 ? undefined : Math.min(...times),
     lastDueAt: watched.lastDueAt,
+    breakers: watched.breakers,
   };
 }
 
@@ -61,8 +74,11 @@ async function readWatched(operator: Operator, { store }: Gateway): Promise<Unfi
     } while (cursor !== undefined && pks.length < WATCHED_LIMIT);
     capped ||= cursor !== undefined;
   }
+  const step = Math.max(1, Math.ceil(pks.length / OPEN_LIMIT));
   const items = await readItems(pks.slice(0, OPEN_LIMIT), store);
-  return { count: pks.length, capped, estimated: false, oldestAt: oldestOf(items.filter(isOpen)), lastDueAt };
+  const spread = step === 1 ? [] : pks.filter((_, n) => n % step === 0);
+  const breakers = breakersOf(step === 1 ? items : await readItems(spread, store), step);
+  return { count: pks.length, capped, estimated: false, oldestAt: oldestOf(items.filter(isOpen)), lastDueAt, breakers };
 }
 
 /** What arrived since the sweeper looked is not in that index: nearly all of it ends before it ever is. */
@@ -90,7 +106,21 @@ async function readFresh(operator: Operator, { store, control }: Gateway): Promi
     estimated: step > 1,
     oldestAt: oldestOf(open),
     lastDueAt: undefined,
+    breakers: [],
   };
+}
+
+/** Each of the events stands for `step` of them. */
+function breakersOf(items: readonly EventItem[], step: number): readonly OpenBreaker[] {
+  const found = new Map<string, OpenBreaker>();
+  for (const item of items) {
+    if (item.waitsFor === undefined) continue;
+    const { waitsFor: handler, nextAttemptAt } = item;
+    const before = found.get(handler) ?? { handler, waiting: 0, estimated: step > 1, nextTryAt: nextAttemptAt };
+    const nextTryAt = Math.min(before.nextTryAt, nextAttemptAt);
+    found.set(handler, { ...before, waiting: before.waiting + step, nextTryAt });
+  }
+  return [...found.values()].sort((a, b) => b.waiting - a.waiting);
 }
 
 async function readItems(pks: readonly EventPk[], store: Gateway['store']): Promise<readonly EventItem[]> {

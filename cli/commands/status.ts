@@ -7,7 +7,7 @@ import { toIso } from '#core/time.ts';
 import { isNotice } from '#operator/is-notice.ts';
 import { span } from '#operator/span.ts';
 import { needsOf, readSystem, type SystemView } from '#operator/system-view.ts';
-import type { Unfinished } from '#operator/unfinished.ts';
+import type { OpenBreaker, Unfinished } from '#operator/unfinished.ts';
 import { EXIT, type ExitCode } from '../cli-error.ts';
 import { type CommandSet, type Run, withExamples } from '../run.ts';
 
@@ -47,6 +47,7 @@ function toJson(run: Run, view: SystemView, needs: readonly string[]): unknown {
     open_dead_letters: view.openDeadLetters ?? null,
     unfinished: unfinishedJson(view.unfinished),
     last_due_at: isoOrNull(view.unfinished?.lastDueAt),
+    open_breakers: view.unfinished?.breakers.map(breakerJson) ?? null,
     refused: view.refused?.map(each => ({ ...each, lastAt: toIso(each.lastAt) })) ?? null,
     concerns: view.concerns?.map(concernJson) ?? null,
     paused: view.pauses
@@ -70,6 +71,10 @@ function concernJson({ kind, source, eventType, firstAt, lastAt, eventId, bodySh
   };
 }
 
+function breakerJson({ handler, waiting, estimated, nextTryAt }: OpenBreaker): unknown {
+  return { handler, waiting, estimated, next_try_at: toIso(nextTryAt) };
+}
+
 function isoOrNull(at: number | undefined): string | null {
   return at === undefined ? null : toIso(at);
 }
@@ -90,6 +95,7 @@ function screen(run: Run, view: SystemView, needs: readonly string[], place: str
     part('received', view.received, it => `${times(it['5m'])} in 5 min, ${times(it['1h'])} in 1 h`),
     part('queue', view.main, it => `${it.visible} waiting, ${it.hidden} in flight, ${it.delayed} delayed`),
     part('unfinished', view.unfinished, it => unfinishedText(run, it)),
+    ...(view.unfinished?.breakers ?? []).map(it => line('breaker', breakerText(run, it))),
     part(
       'dead letters',
       letters,
@@ -131,6 +137,13 @@ function unfinishedText(run: Run, unfinished: Unfinished): string {
   const left = lastDueAt === undefined ? 0 : lastDueAt - run.clock.now();
   const due = left <= 0 ? '' : `, each tried again or looked at within ${span(left / 1_000)}`;
   return `${about}${times(unfinished)} events${oldest}${due}`;
+}
+
+/** The dependency of a handler is away: what waits for it, and when it is asked again. */
+function breakerText(run: Run, { handler, waiting, estimated, nextTryAt }: OpenBreaker): string {
+  const next = nextTryAt > run.clock.now() ? run.out.ago(nextTryAt) : 'now';
+  const events = `${estimated ? 'about ' : ''}${waiting} event${waiting === 1 ? ' waits' : 's wait'}`;
+  return `${run.out.paint('yellow', `${handler} is open`)}: it kept failing; ${events}, next try ${next}`;
 }
 
 const CONCERNS = {

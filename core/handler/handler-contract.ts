@@ -122,7 +122,8 @@ export function defer(untilMs: EpochMs, reason: string): Outcome {
   return { kind: 'deferred', untilMs, reason };
 }
 /**
- * Try again after this number of seconds (0 to 7 days) instead of the source's backoff. Counts as an attempt.
+ * Try again after this number of seconds (0 to 7 days) instead of the source's backoff. Free for as long as
+ * the source's schedule would last (9 hours by default, from the first such wait); after that each counts as an attempt.
  * @example
  * return retryAfter(60, 'the warehouse is closed for a minute');
  */

@@ -7,7 +7,10 @@ import type { EpochMs } from '#core/glossary.ts';
 const WINDOW_MS = 30_000;
 const MIN_ATTEMPTS = 20;
 const PROBE_EVERY_MS = 1_000;
+/** What is parked comes back after a tenth of the time that the breaker has been open, within these bounds. */
 const PARK_MS = 15_000;
+export const LONGEST_PARK_MS = 300_000;
+const PARK_SHARE = 0.1;
 /** Attempts let through per second after a good probe. */
 const DRAIN_STEPS = [1, 2, 5, 10, 20, 50];
 
@@ -15,6 +18,8 @@ interface Circuit {
   attempts: { at: EpochMs; ok: boolean }[];
   state: 'closed' | 'open' | 'draining';
   lastProbeAt: EpochMs;
+  /** Since when no attempt has succeeded. */
+  openedAt: EpochMs;
   step: number;
   stepAt: EpochMs;
   taken: number;
@@ -30,7 +35,7 @@ export class Breaker {
     const circuit = this.#circuits.get(handler);
     if (!circuit || circuit.state === 'closed') return { kind: 'run' };
     if (circuit.state === 'open') {
-      if (now - circuit.lastProbeAt < PROBE_EVERY_MS) return { kind: 'park', untilMs: now + PARK_MS };
+      if (now - circuit.lastProbeAt < PROBE_EVERY_MS) return { kind: 'park', untilMs: parkedUntil(circuit, now) };
       circuit.lastProbeAt = now;
       return { kind: 'run' };
     }
@@ -55,6 +60,7 @@ export class Breaker {
       attempts: [],
       state: 'closed',
       lastProbeAt: 0,
+      openedAt: 0,
       step: 0,
       stepAt: 0,
       taken: 0,
@@ -65,14 +71,24 @@ export class Breaker {
       return;
     }
     if (circuit.state === 'draining' && !ok) {
-      Object.assign(circuit, { state: 'open', lastProbeAt: now });
+      Object.assign(circuit, { state: 'open', lastProbeAt: now, openedAt: now });
       return;
     }
     circuit.attempts = circuit.attempts.filter(it => now - it.at < WINDOW_MS).slice(-500);
     circuit.attempts.push({ at: now, ok });
     const failed = circuit.attempts.filter(it => !it.ok).length;
     if (circuit.attempts.length >= MIN_ATTEMPTS && failed * 2 > circuit.attempts.length) {
-      Object.assign(circuit, { state: 'open', lastProbeAt: now, attempts: [] });
+      Object.assign(circuit, { state: 'open', lastProbeAt: now, openedAt: now, attempts: [] });
     }
   }
+
+  /** When an event whose attempt has just failed should come back; undefined: no breaker is open for its handler. */
+  backAt(handler: string, now: EpochMs): EpochMs | undefined {
+    const circuit = this.circuits.get(handler);
+    return circuit?.state === 'open' ? parkedUntil(circuit, now) : undefined;
+  }
+}
+
+function parkedUntil({ openedAt }: Circuit, now: EpochMs): EpochMs {
+  return now + Math.min(LONGEST_PARK_MS, Math.max(PARK_MS, (now - openedAt) * PARK_SHARE));
 }

@@ -25,7 +25,7 @@ import { sendDeath } from '#core/inbound/protocol/send-death.ts';
 import { encodeWorkMessage, referenceTo } from '#core/inbound/protocol/work-message.ts';
 import { waitMs } from '#core/judge-http-answer.ts';
 import type { EffectWrite } from '#core/ports.ts';
-import { backoffMs, type RetryProfile } from '#core/retry/backoff.ts';
+import { backoffMs, type RetryProfile, spanMs } from '#core/retry/backoff.ts';
 import { toHex } from '#core/scan/bytes.ts';
 import { capText } from '#core/scan/text.ts';
 import { ACK, type Disposal, type ProcessPorts, type ProcessRules, RETURN } from './process-ports.ts';
@@ -54,6 +54,8 @@ export interface Attempt {
   readonly startedAt: EpochMs;
   readonly retry: RetryProfile;
   readonly traceId?: string;
+  /** The handler's breaker is open: what fails now has failed for everybody. */
+  readonly breaker?: { readonly name: string; readonly backAt: EpochMs } | undefined;
 }
 
 const ACTION_LIMIT = 200;
@@ -204,7 +206,8 @@ class Finisher {
 
   #countFinal(metric: 'Completed' | 'Ignored' | 'Rejected' | 'SkippedStale'): Disposal {
     this.#ports.telemetry.count(metric, { source: this.#source });
-    if (this.#attempt.item.attempts === 1) {
+    const { attempts, unreadySince } = this.#attempt.item;
+    if (attempts === 1 && unreadySince === undefined) {
       const took = this.#ports.clock.now() - this.#attempt.item.receivedAt;
       this.#ports.telemetry.measure('ProcessingLatency', took, { source: this.#source });
     }
@@ -221,11 +224,30 @@ class Finisher {
   #fail(cause: string, message: string, asked?: { readonly ms: number; readonly isHint: boolean }): Promise<Disposal> {
     const { item, retry } = this.#attempt;
     this.#ports.telemetry.count('AttemptsFailed', { source: this.#source });
+    const free = this.#freeWait(asked);
+    if (free !== undefined)
+      return this.#tryAgain(free.at, { ...this.#note(cause), lastError: errorText(cause, message) }, free.since);
     if (item.attempts >= retry.attempts)
       return this.#die(cause, `${message} (attempt ${item.attempts} of ${retry.attempts})`);
     const ownMs = backoffMs(retry, item.attempts, this.#ports.random);
     const delayMs = asked?.isHint ? waitMs(ownMs, asked.ms) : (asked?.ms ?? ownMs);
     return this.#tryAgain(this.#by.now + delayMs, { ...this.#note(cause), lastError: errorText(cause, message) });
+  }
+
+  /**
+   * A wait that costs no attempt: the handler asked for it, or an open breaker says that the dependency is away. For as long
+   * as the schedule itself would last; after that it counts, so that every event ends.
+   */
+  #freeWait(
+    asked: { readonly ms: number; readonly isHint: boolean } | undefined,
+  ): { readonly at: EpochMs; readonly since: Parameters<typeof asDeferral>[1] } | undefined {
+    const { item, retry, breaker } = this.#attempt;
+    const askedMs = asked === undefined || asked.isHint ? undefined : asked.ms;
+    if (askedMs === undefined && breaker === undefined) return undefined;
+    const since = item.unreadySince ?? this.#by.now;
+    if (this.#by.now - since >= spanMs(retry)) return undefined;
+    const at = Math.max(this.#by.now + Math.max(askedMs ?? 0, 1_000), breaker?.backAt ?? 0);
+    return { at, since: { unreadySince: since, ...(breaker === undefined ? {} : { waitsFor: breaker.name }) } };
   }
 
   async #deferUntil(

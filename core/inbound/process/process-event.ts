@@ -70,14 +70,8 @@ export async function processEvent(
   };
   const keptOther = await keepOtherBody(message, item, ports, rules);
   const { end, trace } = await runAttempt(message, attempt, handler, deadlineMs, ports, rules);
-  if (handler && !handler.ownBreakers && (end.kind === 'outcome' || end.kind === 'failed')) {
-    ports.breaker.record(
-      breakerName(handler),
-      end.kind === 'outcome' && end.outcome.kind !== 'retry',
-      ports.clock.now(),
-    );
-  }
-  const finished = await finishEvent(attempt, end, ports, rules);
+  const breaker = tellBreaker(handler, end, ports);
+  const finished = await finishEvent({ ...attempt, ...(breaker ? { breaker } : {}) }, end, ports, rules);
   const disposal = keptOther ? finished : RETURN;
   logAttempt({ ...attempt, end, disposal, trace }, ports);
   return disposal;
@@ -105,9 +99,10 @@ async function take(
   if (await ports.pauses.isPaused(sourceId))
     return takeEvent(message, record, leaseMs, { kind: 'pause' }, ports, rules);
   if (handler && !handler.ownBreakers) {
-    const permission = ports.breaker.ask(breakerName(handler), ports.clock.now());
+    const name = breakerName(handler);
+    const permission = ports.breaker.ask(name, ports.clock.now());
     if (permission.kind === 'park') {
-      return takeEvent(message, record, leaseMs, { kind: 'breaker', untilMs: permission.untilMs }, ports, rules);
+      return takeEvent(message, record, leaseMs, { kind: 'breaker', untilMs: permission.untilMs, name }, ports, rules);
     }
   }
   return takeEvent(message, record, leaseMs, undefined, ports, rules);
@@ -174,6 +169,19 @@ async function runAttempt(
   }
 }
 
+/** Tells the breaker how the attempt ended. Answers when to come back where it is open now: the attempt was its probe. */
+function tellBreaker(
+  handler: HandlerRegistration | undefined,
+  end: AttemptEnd,
+  { breaker, clock }: ProcessPorts,
+): Attempt['breaker'] {
+  if (!handler || handler.ownBreakers || (end.kind !== 'outcome' && end.kind !== 'failed')) return undefined;
+  const name = breakerName(handler);
+  breaker.record(name, end.kind === 'outcome' && end.outcome.kind !== 'retry', clock.now());
+  const backAt = breaker.backAt(name, clock.now());
+  return backAt === undefined ? undefined : { name, backAt };
+}
+
 function breakerName(handler: HandlerRegistration): string {
   return handler.name ?? `${handler.source}:${handler.type}`;
 }
@@ -205,5 +213,5 @@ function logAttempt(attempt: Attempt & AttemptRun & { readonly disposal: Disposa
 
 /** Whether `ProcessingLatency` tells how long it took since its arrival. */
 function isMeasured({ item }: Attempt, end: AttemptEnd): boolean {
-  return item.attempts === 1 && end.kind === 'outcome' && !['retry', 'deferred'].includes(end.outcome.kind);
+  return item.attempts === 1 && item.unreadySince === undefined && end.kind === 'outcome' && !['retry', 'deferred'].includes(end.outcome.kind);
 }

@@ -53,13 +53,17 @@ export async function takeEvent(
   message: WorkMessage,
   record: QueueRecord,
   leaseMs: number,
-  parkFor: { kind: 'pause' } | { kind: 'breaker'; untilMs: number } | undefined,
+  parkFor: { kind: 'pause' } | { kind: 'breaker'; untilMs: number; name: string } | undefined,
   ports: ProcessPorts,
   rules: ProcessRules,
 ): Promise<Taken> {
   const now = ports.clock.now();
   const way = parkFor
-    ? parkingWay(message, parkFor.kind === 'pause' ? pausedPark(now) : breakerPark(now, parkFor.untilMs), rules)
+    ? parkingWay(
+        message,
+        parkFor.kind === 'pause' ? pausedPark(now) : breakerPark(now, parkFor.untilMs, parkFor.name),
+        rules,
+      )
     : claimingWay(message, { claimId: ports.ids.uuid(), now, leaseUntil: now + leaseMs }, rules);
   const { telemetry } = ports;
   const taken = await ask({ telemetry, stage: 'claim', fields: { pk: message.pk } }, () =>

@@ -82,7 +82,10 @@ interface Progress {
   readonly startedAt?: EpochMs;
   /** The handler asked to wait, first then. */
   readonly deferredSince?: EpochMs;
-  /** A dependency of ours has not answered since then (or a long batch goes on): no wait of the handler's. */
+  /**
+   * Since then attempts were given back that no `defer()` asked for: a dependency of ours does not answer, `retryAfter()`, an
+   * open breaker, a long batch.
+   */
   readonly unreadySince?: EpochMs;
   /** Of a request with many events: path of the first that is not an event of its own yet. */
   readonly splitNext?: string;
@@ -106,6 +109,8 @@ interface Retrying extends Progress {
   readonly nextAttemptAt: EpochMs;
   /** The watch index, not a message, brings this event back. */
   readonly parked?: true;
+  /** The breaker that holds it back: the name of its handler. */
+  readonly waitsFor?: string;
 }
 /** Ended, but not by death. */
 interface Finished extends Progress {

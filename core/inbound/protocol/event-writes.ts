@@ -130,6 +130,7 @@ export function parkedItem(event: NewEvent, park: Park): EventIn<'deferred'> {
     enqueuedAt: park.now,
     parked: true,
     nextAttemptAt: park.nextAttemptAt,
+    ...breakerOf(park),
     ...watch(event.pk, park.watchAt),
   };
 }
@@ -180,7 +181,7 @@ export function claim(pk: EventPk, gen: number, by: Claim, again: boolean, timin
       ...(again ? watch(pk, by.leaseUntil + timings.overdueMs) : {}),
     },
     add: { attempts: 1 },
-    remove: ['nextAttemptAt', 'parked'],
+    remove: ['nextAttemptAt', 'parked', 'waitsFor'],
   };
 }
 
@@ -188,15 +189,19 @@ export interface Park {
   readonly now: EpochMs;
   readonly nextAttemptAt: EpochMs;
   readonly watchAt: EpochMs;
+  /** The breaker that parks it. */
+  readonly waitsFor?: string;
 }
 /** A paused source: due at once, watched by nobody but the drain. */
 export const pausedPark = (now: EpochMs): Park => ({ now, nextAttemptAt: now, watchAt: FAR });
-/** An open breaker: due at the next probe. */
-export const breakerPark = (now: EpochMs, probeAt: EpochMs): Park => ({
+/** An open breaker: due when it says. */
+export const breakerPark = (now: EpochMs, probeAt: EpochMs, waitsFor: string): Park => ({
   now,
   nextAttemptAt: probeAt,
   watchAt: probeAt,
+  waitsFor,
 });
+const breakerOf = ({ waitsFor }: Park): { readonly waitsFor?: string } => (waitsFor === undefined ? {} : { waitsFor });
 
 /** Parks instead of claiming: same condition, no attempt counted. */
 export function park(pk: EventPk, gen: number, by: Park): EventUpdate {
@@ -208,10 +213,11 @@ export function park(pk: EventPk, gen: number, by: Park): EventUpdate {
       parked: true,
       nextAttemptAt: by.nextAttemptAt,
       updatedAt: by.now,
+      ...breakerOf(by),
       ...watch(pk, by.watchAt),
     },
     // Time in a pause is not time that the event waited for another: it must not use up the limit of that.
-    remove: by.watchAt === FAR ? [...LEASE, 'deferredSince', 'unreadySince'] : LEASE,
+    remove: by.watchAt === FAR ? [...LEASE, 'deferredSince', 'unreadySince', 'waitsFor'] : LEASE,
   };
 }
 
@@ -285,12 +291,12 @@ export function retryLater(by: Owned, nextAttemptAt: EpochMs, attempt: AttemptRe
   };
 }
 /**
- * The handler waits for another event, or we for a dependency: the attempt is given back. Each wait has a start of its own,
- * so that a short failure does not use up what the handler may wait.
+ * The handler waits for another event, or everybody for a dependency: the attempt is given back. Each wait has a start of its
+ * own, so that a short failure does not use up what the handler may wait. `waitsFor`: the open breaker.
  */
 export function asDeferral(
   retry: Retry,
-  since: { readonly deferredSince: EpochMs } | { readonly unreadySince: EpochMs },
+  since: { readonly deferredSince: EpochMs } | { readonly unreadySince: EpochMs; readonly waitsFor?: string },
 ): EventUpdate {
   const remove: readonly EventAttribute[] = 'deferredSince' in since ? ['unreadySince'] : [];
   return {
@@ -324,7 +330,7 @@ function deathSet(pk: EventPk, now: EpochMs, death: Death, timings: Timings): Ev
     ...watch(pk, now + timings.deathWatchMs),
   };
 }
-const DEATH_REMOVES: readonly EventAttribute[] = [...LEASE, 'nextAttemptAt', 'parked'];
+const DEATH_REMOVES: readonly EventAttribute[] = [...LEASE, 'nextAttemptAt', 'parked', 'waitsFor'];
 
 /** Dead: the caller sends to the DLQ next, then writes `deathDone`. */
 export function die(by: Owned, death: Death, attempt: AttemptRecord, timings: Timings): EventUpdate {
@@ -373,6 +379,7 @@ export function reviveParked(pk: EventPk, deadId: string, by: Park): EventUpdate
       nextAttemptAt: by.nextAttemptAt,
       attempts: 0,
       resends: 0,
+      ...breakerOf(by),
       ...watch(pk, by.watchAt),
     },
     remove: [...DEATH, ...LEASE, 'deferredSince', 'unreadySince', 'expiresAt'],
@@ -406,6 +413,7 @@ const REPLAY_REMOVES: readonly EventAttribute[] = [
   ...LEASE,
   'nextAttemptAt',
   'parked',
+  'waitsFor',
   'deferredSince',
   'unreadySince',
   'splitNext',

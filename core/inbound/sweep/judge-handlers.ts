@@ -50,7 +50,9 @@ export function onlyFails(items: readonly EventItem[]): OnlyFails | undefined {
   return { since, lastAt: newest.at, events: failed.length, eventId: newest.pk };
 }
 
-function firstFailure({ recentAttempts = [], attempts, startedAt, receivedAt }: EventItem): EpochMs {
+function firstFailure({ recentAttempts = [], attempts, startedAt, receivedAt, unreadySince }: EventItem): EpochMs {
+  // Attempts that were given back are not counted.
+  if (unreadySince !== undefined) return unreadySince;
   // Of many attempts only three are noted: the first was soon after the arrival.
   if (attempts > 3) return receivedAt;
   return recentAttempts.find(({ cause }) => !NO_FAILURE.has(cause))?.at ?? startedAt ?? receivedAt;

@@ -12,6 +12,7 @@ import { isTerminal } from '#core/inbound/protocol/event-status.ts';
 import { FAR } from '#core/inbound/protocol/event-writes.ts';
 import { decodePauses, PAUSES_CONTROL, type PauseNotes } from '#core/inbound/protocol/pauses.ts';
 import { runReplayJobs } from '#core/inbound/replay/run-replay-jobs.ts';
+import { LONGEST_PARK_MS } from '#core/retry/breaker.ts';
 import { drainDeadQueue } from './drain-dead-queue.ts';
 import { failedAt } from './judge-handlers.ts';
 import { knownSources } from './known-sources.ts';
@@ -24,7 +25,7 @@ import { type Handler, tellConcerns } from './tell-concerns.ts';
 const LEASE_CONTROL = 'sweeper-lease';
 const AT_ONCE = 25;
 /** What an open breaker parks is due within this. */
-const BREAKER_PARK_MS = 20_000;
+const BREAKER_PARK_MS = LONGEST_PARK_MS + 5_000;
 /** Share of a run that arrivals may take where many wait, so that what is watched gets its turn. */
 const ARRIVALS_SHARE = 0.5;
 /**
@@ -359,10 +360,8 @@ class SweepRun {
   }
 }
 
-/** A handler that asks to wait leaves `deferredSince`; a pause parks at FAR. */
 function isParkedByBreaker(item: EventItem): boolean {
-  if (item.status !== 'deferred' || !item.parked || item.watchAt === FAR) return false;
-  return item.deferredSince === undefined && item.unreadySince === undefined;
+  return item.status === 'deferred' && item.parked === true && item.waitsFor !== undefined;
 }
 
 /** The cursor may pass it: nothing is owed for it, or the watch has it. */

@@ -1,11 +1,11 @@
 /** The processor's steps, by the real processEvent. */
 import {
+  busy,
   done,
   type Handler,
   type Outcome,
   PermanentError,
   reject,
-  retryAfter,
   stale,
 } from '#core/handler/handler-contract.ts';
 import { processEvent } from '#core/inbound/process/process-event.ts';
@@ -100,9 +100,9 @@ function handlersOf(real: RealLifecycle, process: SteppedProcess) {
       case 'defer':
         return { kind: 'deferred', untilMs: real.clock.now() + WAIT_MS, reason: 'asked by the walk' };
       case 'retry soon':
-        return retryAfter(WAIT_MS / 1_000);
+        return busy(WAIT_MS / 1_000, 'asked by the walk');
       case 'retry later':
-        return retryAfter((2 * RULES.timings.parkAboveMs) / 1_000);
+        return busy((2 * RULES.timings.parkAboveMs) / 1_000, 'asked by the walk');
       case 'permanent':
         throw new PermanentError('asked by the walk');
     }

@@ -20,7 +20,7 @@ async function rateOver(newlyParked: boolean): Promise<number> {
   const parkOne = async (key: string, at: number): Promise<void> => {
     const item = makeEventItem('default', key);
     await store.insert(item);
-    await store.update(park(item.pk, 1, breakerPark(at, at + 15 * SECOND)));
+    await store.update(park(item.pk, 1, breakerPark(at, at + 15 * SECOND, 'default:*')));
   };
   for (let n = 0; n < PARKED; n++) await parkOne(`old-${n}`, sweepAt - HOUR);
   for (let n = 0; n < 40 && newlyParked; n++) await parkOne(`new-${n}`, sweepAt - 5 * SECOND);

@@ -5,7 +5,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Fault, type FaultPlan, recordCalls } from '#adapters/memory/faults.ts';
 import { LOCAL_TIMINGS } from '#core/config/defaults.ts';
-import { PermanentError, retryAfter } from '#core/handler/handler-contract.ts';
+import { busy, PermanentError } from '#core/handler/handler-contract.ts';
 import { MemoryWorld, type Role } from '#test/kit/memory-world.ts';
 import { handlerThat } from './support/handlers.ts';
 
@@ -56,8 +56,8 @@ async function incident(): Promise<Incident> {
     deadQueue: { duplicateRate: 0 },
     planOf,
     handlers: handlerThat(({ id, nth }) => {
-      if (id === 'parked' && nth === 1) return Promise.resolve(retryAfter(90));
-      if (id === 'lost' && nth === 1) return Promise.resolve(retryAfter(20));
+      if (id === 'parked' && nth === 1) return Promise.resolve(busy(90, 'asked'));
+      if (id === 'lost' && nth === 1) return Promise.resolve(busy(20, 'asked'));
       if ((id === 'half-dead' || id === 'drained') && nth === 1) return Promise.reject(new PermanentError('for good'));
       return undefined;
     }),

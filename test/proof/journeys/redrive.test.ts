@@ -1,6 +1,6 @@
 /** What a person does with dead letters in the console, and what becomes of messages whose death is over. */
 import { describe, expect, it } from 'vitest';
-import { PermanentError, retryAfter } from '#core/handler/handler-contract.ts';
+import { busy, PermanentError } from '#core/handler/handler-contract.ts';
 import { MemoryWorld, type WorldOptions } from '#test/kit/memory-world.ts';
 import { complaintsAbout } from './oracle.ts';
 import { handlerThat } from './support/handlers.ts';
@@ -168,7 +168,7 @@ it('a copy that comes before the next attempt is due waits for it', async () => 
   const attemptsAt: number[] = [];
   const handlers = handlerThat(({ nth, world }) => {
     attemptsAt.push(world.clock.now());
-    return nth === 1 ? Promise.resolve(retryAfter(60)) : undefined;
+    return nth === 1 ? Promise.resolve(busy(60, 'asked')) : undefined;
   });
   const world = new MemoryWorld({ handlers, queue: { duplicateRate: 0 } });
   await world.post({ id: 'evt_1' });

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { recordCalls } from '#adapters/memory/faults.ts';
 import { LOCAL_TIMINGS } from '#core/config/defaults.ts';
-import { PermanentError, retryAfter } from '#core/handler/handler-contract.ts';
+import { busy, PermanentError } from '#core/handler/handler-contract.ts';
 import { MemoryWorld, type Role, type WorldOptions } from '#test/kit/memory-world.ts';
 import { faultAt } from './support/fault-at.ts';
 import { handlerThat } from './support/handlers.ts';
@@ -72,7 +72,7 @@ describe('an event whose message is lost', () => {
   });
 
   it('dies without a trace of the attempt it waited for', async () => {
-    const handlers = handlerThat(({ nth }) => (nth === 1 ? Promise.resolve(retryAfter(10)) : undefined));
+    const handlers = handlerThat(({ nth }) => (nth === 1 ? Promise.resolve(busy(10, 'asked')) : undefined));
     const world = await forgotten({
       handlers,
       timings: LOCAL_TIMINGS,
@@ -95,7 +95,7 @@ describe('a parked event', () => {
   const longWait = (): WorldOptions => ({
     ...calm,
     timings: LOCAL_TIMINGS,
-    handlers: handlerThat(({ nth }) => (nth === 1 ? Promise.resolve(retryAfter(90)) : undefined)),
+    handlers: handlerThat(({ nth }) => (nth === 1 ? Promise.resolve(busy(90, 'asked')) : undefined)),
   });
 
   it('is sent before it is taken off the shelf, so that a crash in between costs a minute and not more', async () => {
@@ -181,7 +181,7 @@ describe('the numbers that alarms look at', () => {
     const world = new MemoryWorld({
       ...calm,
       handlers: handlerThat(({ nth, world: it }) => {
-        if (nth === 1) return Promise.resolve(retryAfter(3 * 3_600, 'the bank is closed'));
+        if (nth === 1) return Promise.resolve(busy(3 * 3_600, 'the bank is closed'));
         diedAt = it.clock.now();
         return Promise.reject(new PermanentError('for good'));
       }),

@@ -64,7 +64,7 @@ const replayBy = { replayId: 'r', newKey: false, force: false };
 
 export const GUARDS: readonly Guard[] = [
   taking(writes.claim(pk, 2, claimBy, false, timings)),
-  taking(writes.park(pk, 2, writes.breakerPark(NOW, NOW + 1))),
+  taking(writes.park(pk, 2, writes.breakerPark(NOW, NOW + 1, 'h'))),
   owned(writes.finish(by, 'completed', note, rules)),
   owned(writes.retrySoon(by, NOW + 1, note, timings)),
   owned(writes.retryLater(by, NOW + 1, note)),

@@ -1,9 +1,11 @@
 /** `holdfast status` counts what is not finished also where the sweeper has not come to it, by reads that have a bound. */
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { EventItem } from '#core/inbound/protocol/event-item.ts';
+import { DEFAULT_RETRY } from '#core/retry/backoff.ts';
 import { toHour } from '#core/time.ts';
 import type { Gateway } from '#operator/gateway.ts';
 import { makeEventItem } from '#test/adapters/contracts/event-item-fixture.ts';
+import { handlerThat } from '../../proof/journeys/support/handlers.ts';
 import { CliWorld } from './cli-world.ts';
 
 let cli: CliWorld;
@@ -62,4 +64,16 @@ it('estimates a flood from a sample, and says so', async () => {
   expect(read).toBeLessThanOrEqual(1_000);
   await arrive(400);
   expect((await cli.run(['status'])).stdout).toMatch(/unfinished +over 2500 events/);
+});
+
+it('status shows an open breaker, what waits for it, and when it is asked again', async () => {
+  const cli = new CliWorld({ retry: DEFAULT_RETRY, handlers: handlerThat(() => Promise.reject(new Error('away'))) });
+  cli.world.start();
+  for (let n = 0; n < 60; n++) await cli.world.post({ id: `evt-${n}`, source: 'shop' });
+  await cli.world.clock.advanceBy(90_000);
+  const { stdout } = await cli.run(['status']);
+  expect(stdout).toMatch(/breaker +\*:\* is open: it kept failing; 60 events wait, next try (?:now|in \d+ s)/);
+  const { value } = await cli.json(['status']);
+  expect(value).toMatchObject({ open_breakers: [{ handler: '*:*', waiting: 60, estimated: false }] });
+  cli.world.stop();
 });

@@ -99,8 +99,8 @@ describe('runHandler', () => {
     const run = await runHandler(async () => outcomes[at++] ?? done(), payment);
     expect(run.attempts.map(({ number, waitedMs }) => [number, waitedMs])).toEqual([
       [1, 0],
-      [2, 7_200_000],
-      [2, 86_400_000 - 7_200_000],
+      [1, 7_200_000],
+      [1, 86_400_000 - 7_200_000],
     ]);
     expect(run.status).toBe('completed');
   });
@@ -162,7 +162,7 @@ describe('runHandler', () => {
     expect(run.status).toBe('completed');
     expect(run.logs).toMatchObject([
       { message: 'looked', at: 0, attempt: 1 },
-      { message: 'looked', at: 1, attempt: 2 },
+      { message: 'looked', at: 1, attempt: 1 },
     ]);
   });
 

@@ -65,7 +65,7 @@ const EACH = {
   expiresAt: true,
 } as const;
 const TRIED = { ...EACH, startedAt: true, deferredSince: true, unreadySince: true, splitNext: true } as const;
-const RETRYING = { ...TRIED, nextAttemptAt: true, parked: true } as const;
+const RETRYING = { ...TRIED, nextAttemptAt: true, parked: true, waitsFor: true } as const;
 const FINISHED = { ...TRIED, completedAt: true, actionTaken: true, result: true } as const;
 const DEAD = {
   ...TRIED,
@@ -106,7 +106,7 @@ function anyWrite(item: EventItem, now: number, random: SeededRandom): readonly 
     markEnqueued: () => writes.markEnqueued(pk, item.gen, now),
     claim: () => writes.claim(pk, item.gen, claim, random.chance(0.5), timings),
     parkPaused: () => writes.park(pk, item.gen, writes.pausedPark(now)),
-    parkBreaker: () => writes.park(pk, item.gen, writes.breakerPark(now, now + 1)),
+    parkBreaker: () => writes.park(pk, item.gen, writes.breakerPark(now, now + 1, 'h')),
     finish: () => writes.finish(by, final, { actionTaken: 'a', result: '1', ...note }, rules),
     retrySoon: () => soon,
     retryLater: () => writes.retryLater(by, now + 1, note),

@@ -1,6 +1,6 @@
 /** Two sources after an incident, and the status API over them. */
 import { expect } from 'vitest';
-import { done, PermanentError, retryAfter } from '#core/handler/handler-contract.ts';
+import { busy, done, PermanentError } from '#core/handler/handler-contract.ts';
 import type { ApiRoute } from '#core/inbound/api/api-routes.ts';
 import type { ApiDocument } from '#test/kit/api-document.ts';
 import { EVENTS, MemoryWorld } from '#test/kit/memory-world.ts';
@@ -16,7 +16,7 @@ export class Incident {
     sources: ['shop', 'pay'],
     handlers: handlerThat(({ id }) => {
       if (id.startsWith('bad') && !this.fixed) return Promise.reject(new PermanentError('no such column'));
-      if (id === 'waits' && !this.fixed) return Promise.resolve(retryAfter(2_000, 'the bank is closed'));
+      if (id === 'waits' && !this.fixed) return Promise.resolve(busy(2_000, 'the bank is closed'));
       if (id.startsWith('asks')) return this.#askFor(id);
       return Promise.resolve(done({ actionTaken: 'payment recorded', data: { amount: 5_000 } }));
     }),

@@ -1,7 +1,7 @@
 /** The base journeys: each goes through another part of the protocol, and each is run with a fault at every call. */
 import { outages } from '#adapters/memory/faults.ts';
 import { SeededRandom } from '#adapters/memory/seeded-random.ts';
-import { defer, PermanentError, retryAfter } from '#core/handler/handler-contract.ts';
+import { busy, defer, PermanentError } from '#core/handler/handler-contract.ts';
 import { generic } from '#providers/generic.ts';
 import type { WorldOptions } from '#test/kit/memory-world.ts';
 import type { Journey, Stage } from './crash-run.ts';
@@ -66,7 +66,7 @@ const retried: Journey = {
 
 const parked: Journey = {
   name: 'a retry longer than the queue can wait',
-  world: () => ({ handlers: handlerThat(({ nth }) => (nth === 1 ? Promise.resolve(retryAfter(90)) : undefined)) }),
+  world: () => ({ handlers: handlerThat(({ nth }) => (nth === 1 ? Promise.resolve(busy(90, 'asked')) : undefined)) }),
   play: deliverOne,
   expect: ended('completed'),
 };

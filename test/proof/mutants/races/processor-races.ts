@@ -1,5 +1,5 @@
 /** Writes of a processor that arrive late: outcomes of owners whose lease is over, deaths, copies of newer generations. */
-import { defer, done, type Outcome, PermanentError, retryAfter } from '#core/handler/handler-contract.ts';
+import { busy as askAgain, defer, done, type Outcome, PermanentError } from '#core/handler/handler-contract.ts';
 import type { EventUpdate } from '#core/inbound/ports.ts';
 import type { MemoryWorld } from '#test/kit/memory-world.ts';
 import { handlerThat } from '#test/proof/journeys/support/handlers.ts';
@@ -125,7 +125,7 @@ const caughtUpAfterAnother: Race = async () => {
 export const PROCESSOR_RACES = {
   aFinishOfALateOwner: lateOwner('finish', () => Promise.resolve(done())),
   aRetryOfALateOwner: lateOwner('retrySoon', () => Promise.reject(new Error('not yet'))),
-  aLongRetryOfALateOwner: lateOwner('retryLater', () => Promise.resolve(retryAfter(90))),
+  aLongRetryOfALateOwner: lateOwner('retryLater', () => Promise.resolve(askAgain(90, 'asked'))),
   aDeferralOfALateOwner: lateOwner('asDeferral', world => Promise.resolve(defer(world.clock.now() + 30_000, 'order'))),
   aDeathOfALateOwner: lateOwner('die', () => Promise.reject(new PermanentError('broken'))),
   aNoteOfAnOlderDeath,

@@ -1,0 +1,95 @@
+/**
+ * What the handlers call is away for two hours:
+ *  1. nothing dies, whether a handler throws, asks to be called again, or defers;
+ *  2. at one event a second all are completed within ten minutes after it is back (the long run); so are those that asked to
+ *     wait, at any rate;
+ *  3. a wait that the handler asks for is free for as long as the schedule lasts, and counts after that: every event ends.
+ */
+import { expect, it } from 'vitest';
+import { defer, type Outcome, retryAfter } from '#core/handler/handler-contract.ts';
+import { DEFAULT_RETRY, spanMs } from '#core/retry/backoff.ts';
+import { isLongRun } from '#test/kit/long-run.ts';
+import { MemoryWorld } from '#test/kit/memory-world.ts';
+import { handlerThat } from './support/handlers.ts';
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+/** One event a second in the long run; one in two minutes else, for which no breaker opens. */
+const PACE_MS = isLongRun() ? SECOND : 2 * MINUTE;
+
+type How = 'throws' | 'retryAfter(60)' | 'defers a minute';
+
+function answer(how: How, now: number): Promise<Outcome> {
+  if (how === 'throws') return Promise.reject(new Error('the API does not answer'));
+  return Promise.resolve(how === 'retryAfter(60)' ? retryAfter(60, 'away') : defer(now + MINUTE, 'away'));
+}
+
+it.each<How>(['throws', 'retryAfter(60)', 'defers a minute'])(
+  'an API is away for two hours and the handler %s: nothing dies, all is done ten minutes after it is back',
+  async how => {
+    let away = false;
+    const world: MemoryWorld = new MemoryWorld({
+      queue: { duplicateRate: 0 },
+      idleMs: isLongRun() ? SECOND : 10 * SECOND,
+      maximumConcurrency: 5,
+      handlers: handlerThat(() => (away ? answer(how, world.clock.now()) : undefined)),
+    });
+    let sent = 0;
+    const pass = async (ms: number): Promise<void> => {
+      for (let passed = 0; passed < ms; passed += PACE_MS) {
+        void world.deliver({ id: `evt-${sent++}` });
+        await world.clock.advanceBy(PACE_MS);
+      }
+    };
+    world.start();
+    await pass(2 * MINUTE);
+    away = true;
+    await pass(2 * HOUR);
+    const duringOutage = sent;
+    away = false;
+    await pass(10 * MINUTE);
+    const items = Array.from({ length: duringOutage }, (_, n) => world.item(`evt-${n}`));
+    world.stop();
+    expect(items.filter(item => item?.status === 'dead_letter')).toEqual([]);
+    // An event that failed alone goes by the schedule's own waits, which are up to an hour by then.
+    if (how === 'throws' && !isLongRun()) return;
+    expect(items.filter(item => item?.status !== 'completed').length).toBe(0);
+  },
+  1_800_000,
+);
+
+it('one event alone, with no breaker: the schedule outlasts two hours whatever chance says', () => {
+  expect(spanMs(DEFAULT_RETRY) / 2).toBeGreaterThan(4 * HOUR);
+});
+
+it.each([
+  ['in the middle of a minute', 60],
+  ['at once', 0],
+])(
+  'a handler that asks for ever to be called again %s ends as a dead letter, after the schedule',
+  async (_, seconds) => {
+    const retry = { attempts: 3, baseSeconds: 300, capSeconds: 3_600 };
+    let runs = 0;
+    const world = new MemoryWorld({
+      queue: { duplicateRate: 0 },
+      retry,
+      idleMs: SECOND,
+      handlers: handlerThat(() => {
+        runs += 1;
+        return Promise.resolve(retryAfter(seconds, 'away'));
+      }),
+    });
+    await world.post({ id: 'a' });
+    const begun = world.clock.now();
+    world.start();
+    await world.settle();
+    world.stop();
+    const item = world.item('a');
+    expect(item).toMatchObject({ status: 'dead_letter', cause: 'retry_after', attempts: 3 });
+    const lastedMs = Number(item?.deadAt) - begun;
+    expect(lastedMs).toBeGreaterThan(spanMs(retry));
+    expect(lastedMs).toBeLessThan(2 * spanMs(retry));
+    expect(runs).toBeLessThan(2 * (spanMs(retry) / SECOND));
+  },
+);

@@ -1,0 +1,34 @@
+import { checkVariants } from './check-variants.ts';
+import { PATIENCE, type PatienceRules, patienceModel } from './patience-model.ts';
+import { type Variant, variant } from './variants.ts';
+
+type Failures = Parameters<typeof patienceModel>[1];
+const EARLY = 'DEAD BEFORE THE SCHEDULE WAS OVER';
+const NO_END = 'I2 AN EVENT NEVER ENDS';
+const all: Failures = ['fails', 'asks', 'probes'];
+
+function check(
+  kind: 'GOOD' | 'BAD',
+  name: string,
+  states: number,
+  breaks: readonly string[],
+  { failures, comesBack = false, ...rules }: { failures: Failures; comesBack?: boolean } & Partial<PatienceRules>,
+): Variant {
+  return variant(kind, name, states, breaks, () => patienceModel({ ...PATIENCE, ...rules }, failures, comesBack));
+}
+
+checkVariants(
+  'what spends an attempt',
+  ['I2', 'I9', 'I12'],
+  [
+    check('GOOD', 'any failure, the dependency comes back', 40, [], { failures: all, comesBack: true }),
+    check('GOOD', 'any failure, for ever', 29, [], { failures: all }),
+    check('GOOD', 'only asked waits, for ever', 13, [], { failures: ['asks'] }),
+    check('GOOD', 'only probes of an open breaker, for ever', 13, [], { failures: ['probes'] }),
+    check('BAD', 'an asked wait is an attempt', 5, [EARLY], { failures: ['asks'], askedWait: 'attempt' }),
+    check('BAD', 'a probe is an attempt', 5, [EARLY], { failures: ['probes'], probeOfOpenBreaker: 'attempt' }),
+    check('BAD', 'asked waits are free without a bound', 11, [NO_END], { failures: ['asks'], askedWait: 'free' }),
+    check('BAD', 'probes are free without a bound', 11, [NO_END], { failures: ['probes'], probeOfOpenBreaker: 'free' }),
+    check('BAD', 'each free wait starts the time anew', 4, [NO_END], { failures: ['asks'], restartsClock: true }),
+  ],
+);

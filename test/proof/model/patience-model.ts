@@ -1,0 +1,84 @@
+/**
+ * What spends an attempt while a dependency is away. An event fails in three ways: by itself (`fails`), because its handler
+ * asks to be called again (`asks`), as the probe of an open breaker (`probes`). The last two are free until the schedule's
+ * own time is over, counted in steps of time since the first free wait; after that they count.
+ */
+import type { Actor, Model, Step } from './explore.ts';
+import { packKey } from './explore.ts';
+
+const ATTEMPTS = 2;
+/** The schedule's own time. */
+const SPAN = 4;
+
+export interface PatienceRules {
+  /** What a wait that the handler asked for costs: nothing within the span, always an attempt, never one. */
+  readonly askedWait: 'free within the span' | 'attempt' | 'free';
+  readonly probeOfOpenBreaker: 'free within the span' | 'attempt' | 'free';
+  /** A claim that gave its attempt back starts the time anew. */
+  readonly restartsClock: boolean;
+}
+export const PATIENCE: PatienceRules = {
+  askedWait: 'free within the span',
+  probeOfOpenBreaker: 'free within the span',
+  restartsClock: false,
+};
+
+interface State {
+  readonly status: 'waits' | 'runs' | 'completed' | 'dead';
+  readonly attempts: number;
+  /** Steps of time since the first free wait; undefined: there was none. */
+  readonly waited: number | undefined;
+  /** Every failure so far was a free one by its kind. */
+  readonly blameless: boolean;
+}
+
+type Failure = 'fails' | 'asks' | 'probes';
+
+const START: State = { status: 'waits', attempts: 0, waited: undefined, blameless: true };
+
+/** `failures`: how its attempts may fail. `comesBack`: whether the dependency ever does. */
+export function patienceModel(rules: PatienceRules, failures: readonly Failure[], comesBack: boolean): Model<State> {
+  const isEnded = ({ status }: State): boolean => status === 'completed' || status === 'dead';
+  return {
+    starts: [START],
+    actors: [eventActor(rules, failures, comesBack)],
+    key: ({ status, attempts, waited, blameless }) =>
+      packKey(['waits', 'runs', 'completed', 'dead'].indexOf(status), attempts, waited ?? SPAN + 1, Number(blameless)),
+    stopAtFirst: true,
+    mustReach: [{ rule: 'I2 AN EVENT NEVER ENDS', from: () => true, goal: isEnded }],
+    brokenIn: ({ status, waited, blameless }) =>
+      status === 'dead' && blameless && (waited ?? 0) < SPAN ? 'DEAD BEFORE THE SCHEDULE WAS OVER' : undefined,
+    describe: state => JSON.stringify(state),
+  };
+}
+
+function eventActor(rules: PatienceRules, failures: readonly Failure[], comesBack: boolean): Actor<State> {
+  return state => {
+    const step = (action: string, to: State): Step<State> => ({ actor: 'event', action, fair: true, to });
+    switch (state.status) {
+      case 'waits': {
+        const waited = state.waited === undefined ? undefined : Math.min(SPAN, state.waited + 1);
+        return [step('is due and claimed', { ...state, status: 'runs', attempts: state.attempts + 1, waited })];
+      }
+      case 'runs':
+        return [
+          ...failures.map(how => step(how, afterFailure(rules, state, how))),
+          ...(comesBack ? [step('completes', { ...state, status: 'completed' })] : []),
+        ];
+      case 'completed':
+      case 'dead':
+        return [];
+    }
+  };
+}
+
+function afterFailure(rules: PatienceRules, state: State, how: Failure): State {
+  const rule = how === 'fails' ? 'attempt' : how === 'asks' ? rules.askedWait : rules.probeOfOpenBreaker;
+  const isFree = rule === 'free' || (rule === 'free within the span' && (state.waited ?? 0) < SPAN);
+  const blameless = state.blameless && how !== 'fails';
+  if (isFree) {
+    const waited = rules.restartsClock ? 0 : (state.waited ?? 0);
+    return { status: 'waits', attempts: state.attempts - 1, waited, blameless };
+  }
+  return { ...state, status: state.attempts >= ATTEMPTS ? 'dead' : 'waits', blameless };
+}
