@@ -84,7 +84,7 @@ export class Breaker {
 
   /** When an event whose attempt has just failed should come back; undefined: no breaker is open for its handler. */
   backAt(handler: string, now: EpochMs): EpochMs | undefined {
-    const circuit = this.circuits.get(handler);
+    const circuit = this.#circuits.get(handler);
     return circuit?.state === 'open' ? parkedUntil(circuit, now) : undefined;
   }
 }

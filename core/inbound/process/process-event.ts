@@ -213,5 +213,10 @@ function logAttempt(attempt: Attempt & AttemptRun & { readonly disposal: Disposa
 
 /** Whether `ProcessingLatency` tells how long it took since its arrival. */
 function isMeasured({ item }: Attempt, end: AttemptEnd): boolean {
-  return item.attempts === 1 && item.unreadySince === undefined && end.kind === 'outcome' && !['retry', 'deferred'].includes(end.outcome.kind);
+  return (
+    item.attempts === 1 &&
+    item.unreadySince === undefined &&
+    end.kind === 'outcome' &&
+    !['retry', 'deferred'].includes(end.outcome.kind)
+  );
 }
