@@ -20,6 +20,8 @@ import { killStormSuite } from './kill-storm.suite.ts';
 import { killWorkers } from './kill-workers.ts';
 import { reportMissingPython } from './needs-python.ts';
 import { maskSeconds, runTimelines } from './ordering-timelines.ts';
+import { outboundSuite } from './outbound.suite.ts';
+import { runOutbound } from './outbound-journey.ts';
 import { OutsideWorld } from './outside-world.ts';
 import { putBack, runProcessing, takeAway } from './restore-table.ts';
 import { countExecutions, createRoutedTargets, keptBy } from './routed-targets.ts';
@@ -50,6 +52,8 @@ describe.skipIf(!python)('the real stacks on a local AWS', () => {
   let outside: OutsideWorld;
   /** Events that wait for each other take half a minute: they do so while the other tests run. */
   let timelines: Promise<readonly string[]>;
+  /** The same for messages that are sent. */
+  let outbound: ReturnType<typeof runOutbound>;
 
   beforeAll(async () => {
     outside = await OutsideWorld.start();
@@ -63,10 +67,13 @@ describe.skipIf(!python)('the real stacks on a local AWS', () => {
     killedWorkers = killWorkers(gateway.aws.instanceId, outputOf(gateway.stacks, 'ProcessFunction'));
     timelines = runTimelines(gateway, outside);
     timelines.catch(() => undefined);
+    outbound = runOutbound(gateway);
+    outbound.catch(() => undefined);
   }, 300_000);
   afterAll(async () => {
     ended.abort();
     await alarms;
+    await (await outbound?.catch(() => undefined))?.receiver.stop();
     await gateway?.stop();
     outside?.stop();
   });
@@ -313,6 +320,8 @@ export const gateway = defineGateway({ sources: { stripe: { provider: 'stripe' }
     },
     120_000,
   );
+
+  describe('webhooks to a customer', () => outboundSuite(async () => (await outbound).journey));
 
   it('ends events that come in an awkward order as docs/guides/timelines.md shows', async () => {
     const guide = readFileSync('docs/guides/timelines.md', 'utf8');

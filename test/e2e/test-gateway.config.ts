@@ -41,6 +41,8 @@ export const gateway = defineGateway({
     local: {
       publicUrl: 'https://hooks.example.com',
       alarms: 'essential',
+      // Short waits: an endpoint on hold is tried again while the tests run.
+      outbound: { probe: { baseSeconds: 1, capSeconds: 2 } },
       routes: { default: { 'routed.*': [BUS, QUEUE, TOPIC, `${OUTSIDE_ADDRESS}/hooks`], 'routed.started': [MACHINE] } },
     },
   },
