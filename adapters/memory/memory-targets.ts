@@ -1,7 +1,8 @@
 import type { EpochMs } from '#core/glossary.ts';
 import type { RouteTarget } from '#core/inbound/routing/target.ts';
-import type { Delivered, TargetMessage, Targets } from '#core/inbound/routing/targets.ts';
+import { type Delivered, deliveredBy, type TargetMessage, type Targets } from '#core/inbound/routing/targets.ts';
 import type { Clock } from '#core/ports.ts';
+import type { CustomerMessage, Publisher } from '#core/publisher.ts';
 
 /** One delivery a target took as new. */
 export interface TakenDelivery {
@@ -21,6 +22,8 @@ export interface MemoryTargetsOptions {
   readonly answer?: (address: string, call: number) => Delivered | undefined;
   /** Largest text in bytes, by address. Default: none. */
   readonly limits?: Readonly<Record<string, number>>;
+  /** Default: there is no application. */
+  readonly publisher?: Publisher;
 }
 
 const DAY = 86_400_000;
@@ -64,6 +67,14 @@ export class MemoryTargets implements Targets {
     const key = request.headers['idempotency-key'] ?? '';
     this.taken.push({ address: url, text, key, at: this.#options.clock.now(), headers: request.headers });
     return { kind: 'accepted', receipt: '200' };
+  }
+
+  async publish(message: CustomerMessage): Promise<Delivered> {
+    const answer = this.#answerOf(`outbound:${message.application}`);
+    if (answer) return answer;
+    const { publisher } = this.#options;
+    if (publisher) return deliveredBy(await publisher.publish(message));
+    return { kind: 'refused', cause: 'not_found', reason: 'nothing is sent to customers here' };
   }
 
   #answerOf(address: string): Delivered | undefined {

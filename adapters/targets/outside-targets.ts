@@ -1,12 +1,14 @@
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import type { RouteTarget, TargetKind } from '#core/inbound/routing/target.ts';
-import type { Delivered, TargetMessage, Targets } from '#core/inbound/routing/targets.ts';
+import { type Delivered, deliveredBy, type TargetMessage, type Targets } from '#core/inbound/routing/targets.ts';
+import type { CustomerMessage, Publisher } from '#core/publisher.ts';
 import type { Environment } from '../aws/client-settings.ts';
 import type { AwsTarget } from './aws-target.ts';
+import type { OutboundPlace } from './outbound-target.ts';
 import { postToUrl } from './post-to-url.ts';
 import { createQueueTarget } from './queue-target.ts';
 
-type AwsKind = Exclude<TargetKind, 'http'>;
+type AwsKind = Exclude<TargetKind, 'http' | 'outbound'>;
 
 /**
  * `Targets` on AWS and the network. Each client is imported with the first event for its kind; a bundle has only those
@@ -15,8 +17,12 @@ type AwsKind = Exclude<TargetKind, 'http'>;
 export class OutsideTargets implements Targets {
   readonly #open: Readonly<Record<AwsKind, () => Promise<AwsTarget>>>;
   readonly #opened = new Map<AwsKind, Promise<AwsTarget>>();
+  readonly #outbound: OutboundPlace | undefined;
+  #publisher: Promise<Publisher> | undefined;
 
-  constructor(sqs: SQSClient, env?: Environment) {
+  /** `outbound`: where messages to customers go, if a route leads there. */
+  constructor(sqs: SQSClient, { env, outbound }: { env?: Environment; outbound?: OutboundPlace | undefined } = {}) {
+    this.#outbound = outbound;
     this.#open = {
       event_bus: async () => (await import('./event-bus-target.ts')).createEventBusTarget(env),
       queue: async () => createQueueTarget(sqs),
@@ -28,12 +34,23 @@ export class OutsideTargets implements Targets {
 
   async send(target: RouteTarget, message: TargetMessage, signal: AbortSignal): Promise<Delivered> {
     const { kind, address } = target;
-    if (kind === 'http') throw new RangeError('a URL is posted to');
+    if (kind === 'http' || kind === 'outbound') throw new RangeError(`nothing is sent to ${kind}`);
     return (await this.#client(kind)).send(address, message, signal);
   }
 
   post(...call: Parameters<Targets['post']>): Promise<Delivered> {
     return postToUrl(...call);
+  }
+
+  async publish(message: CustomerMessage): Promise<Delivered> {
+    const place = this.#outbound;
+    if (place === undefined) throw new RangeError('this function was deployed without the way to customers');
+    this.#publisher ??= import('./outbound-target.ts').then(it => it.createOutboundPublisher(place));
+    // A file that could not be read now may be readable at the next event.
+    this.#publisher.catch(() => {
+      this.#publisher = undefined;
+    });
+    return deliveredBy(await (await this.#publisher).publish(message));
   }
 
   #client(kind: AwsKind): Promise<AwsTarget> {

@@ -77,8 +77,8 @@ export interface EnvironmentConfig {
   readonly sources?: Readonly<Record<string, Partial<SourceConfig>>>;
   /**
    * Events sent to targets instead of to a handler: by source, then by type (a final `*` matches any rest), a list of
-   * ARNs (EventBridge bus, SQS queue, SNS topic, Lambda function, Step Functions state machine) and https URLs. See
-   * docs/guides/routing.md. @default none
+   * ARNs (EventBridge bus, SQS queue, SNS topic, Lambda function, Step Functions state machine), https URLs, and
+   * `outbound:<uid>` for the customer with that application. See docs/guides/routing.md. @default none
    */
   readonly routes?: RoutesConfig;
   /** Webhooks to your customers' endpoints: `{}`, or see `OutboundConfig`. @default nothing of it is deployed */

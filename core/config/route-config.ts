@@ -26,7 +26,7 @@ const eventType = text(
   'move the * to the end, or write one line per type',
 );
 const targets: Check = (value, path, report) => {
-  listOf(text(/^\S{1,2048}$/, 'an ARN or an https URL in quotes', 'correct it'))(value, path, report);
+  listOf(text(/^\S{1,2048}$/, 'an ARN, an https URL or outbound:<uid> in quotes', 'correct it'))(value, path, report);
   if (!Array.isArray(value)) return;
   number(1, MAX_TARGETS, 'targets')(value.length, path, report);
 };
@@ -98,6 +98,7 @@ function resolveTypes(
         return [];
       }
       checkUrl(parsed.target, path, deployment, report);
+      checkOutboundTarget(parsed.target, path, deployment, report);
       return [parsed.target];
     }),
   }));
@@ -122,6 +123,21 @@ function checkUrl({ kind, address }: RouteTarget, path: string, deployment: Depl
       fix: 'route to what should act on the event',
     });
   }
+}
+
+function checkOutboundTarget(
+  { kind, address }: RouteTarget,
+  path: string,
+  { config }: Deployment,
+  report: Report,
+): void {
+  if (kind !== 'outbound' || config.outbound !== undefined) return;
+  report({
+    path,
+    given: `${show(address)}, in an environment without \`outbound\``,
+    allowed: 'customers where webhooks are sent: nothing would take the event',
+    fix: `add outbound: {} to environments.${config.environment}`,
+  });
 }
 
 const sameOrigin = (publicUrl: string, url: URL): boolean => new URL(publicUrl).origin === url.origin;

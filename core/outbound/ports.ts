@@ -39,13 +39,13 @@ export interface ItemUpdate<T = Item> {
   readonly add?: { readonly [K in keyof T]?: number };
   readonly remove?: readonly (keyof T & string)[];
 }
-export interface ItemDelete {
+interface ItemDelete {
   readonly kind: 'delete';
   readonly key: TableKey;
   readonly condition?: Condition;
 }
 /** Changes nothing: only its condition must hold. */
-export interface ItemCheck {
+interface ItemCheck {
   readonly kind: 'check';
   readonly key: TableKey;
   readonly condition: Condition;

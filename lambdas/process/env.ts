@@ -8,3 +8,10 @@ export const processEnv = {
   WORK_QUEUE_URL: text,
   DEAD_QUEUE_URL: text,
 };
+
+/** Of a `process` function with a route to customers, beside the others (lib/constructs/route-grants.ts). */
+export const outboundRouteEnv = {
+  REGISTRY_TABLE: text,
+  OUTBOX_TABLE: text,
+  JOBS_QUEUE_URL: text,
+};

@@ -7,6 +7,7 @@ const FILES: Readonly<Partial<Record<TargetKind, string>>> = {
   topic: 'lazy-topic-target.mjs',
   function: 'lazy-function-target.mjs',
   state_machine: 'lazy-state-machine-target.mjs',
+  outbound: 'lazy-outbound-target.mjs',
 };
 
 /** Files of targets that none of these configurations routes to: their bundles go without. */

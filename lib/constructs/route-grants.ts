@@ -1,10 +1,14 @@
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { ResolvedConfig } from '#core/config/resolved-config.ts';
 import type { TargetKind } from '#core/inbound/routing/target.ts';
+import { toCustomers } from '#core/inbound/routing/target.ts';
+import type { outboundRouteEnv } from '#lambdas/process/env.ts';
+import type { DeliveryQueues } from './delivery-queues.ts';
 import type { EnvContract, GatewayFunction } from './gateway-function.ts';
+import type { OutboundStore } from './outbound-store.ts';
 
 /** What a function must be allowed to do to reach a target. */
-const ACTIONS: Readonly<Record<Exclude<TargetKind, 'http'>, string>> = {
+const ACTIONS: Readonly<Record<Exclude<TargetKind, 'http' | 'outbound'>, string>> = {
   event_bus: 'events:PutEvents',
   queue: 'sqs:SendMessage',
   topic: 'sns:Publish',
@@ -20,4 +24,23 @@ export function grantRoutes(target: GatewayFunction<EnvContract>, { sources }: P
     if (arns.length === 0) continue;
     target.grantPrincipal.addToPrincipalPolicy(new PolicyStatement({ actions: [action], resources: arns }));
   }
+}
+
+/** Lets a function publish to customers, where a route leads to them: reads applications, puts a message, sends its job. */
+export function grantOutboundRoutes(
+  target: GatewayFunction<EnvContract>,
+  { sources }: Pick<ResolvedConfig, 'sources'>,
+  outbound: { readonly store: OutboundStore; readonly queues: DeliveryQueues } | undefined,
+): void {
+  if (outbound === undefined || !sources.some(toCustomers)) return;
+  const { store, queues } = outbound;
+  store.grant(target, 'registry', { actions: ['GetItem'], leading: ['A#*', 'U#*'] });
+  store.grant(target, 'outbox', { actions: ['PutItem'], leading: ['M#*'] });
+  queues.grantSend(target, queues.jobs);
+  const variables: { readonly [Name in keyof typeof outboundRouteEnv]: string } = {
+    REGISTRY_TABLE: store.tables.registry.tableName,
+    OUTBOX_TABLE: store.tables.outbox.tableName,
+    JOBS_QUEUE_URL: queues.jobs.queueUrl,
+  };
+  for (const [name, value] of Object.entries(variables)) target.function.addEnvironment(name, value);
 }

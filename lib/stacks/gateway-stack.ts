@@ -24,7 +24,7 @@ import { GatewayAlarms } from '../constructs/gateway-alarms.ts';
 import { GatewayDashboard } from '../constructs/gateway-dashboard.ts';
 import { type EnvContract, GatewayFunction } from '../constructs/gateway-function.ts';
 import { IngestApi } from '../constructs/ingest-api.ts';
-import { grantRoutes } from '../constructs/route-grants.ts';
+import { grantOutboundRoutes, grantRoutes } from '../constructs/route-grants.ts';
 import { grantAlarmSecrets, grantAllSourceSecrets, grantSourceSecret } from '../constructs/source-secrets.ts';
 import { Timetable } from '../constructs/timetable.ts';
 import { type HandlerResources, TABLE_ACTIONS } from '../handler-resources.ts';
@@ -92,6 +92,7 @@ export class GatewayStack extends Stack {
     queue.grantSend(process);
     queue.grantSendDead(process);
     grantRoutes(process, deployment.config);
+    grantOutboundRoutes(process, deployment.config, props.data.outbound);
     process.function.addEventSource(
       new SqsEventSource(queue.main, {
         batchSize: deployment.queue.batchSize,

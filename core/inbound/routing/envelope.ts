@@ -26,7 +26,7 @@ const MARGIN = 1_024;
  * unless the topic says more (docs.aws.amazon.com/sns/latest/dg/large-message-payloads.html); Step Functions: 256 KiB
  * (docs.aws.amazon.com/step-functions/latest/dg/service-quotas.html). A queue or topic may take less: it then says so.
  */
-export const TEXT_LIMITS: Readonly<Record<Exclude<TargetKind, 'http'>, number>> = {
+export const TEXT_LIMITS: Readonly<Record<Exclude<TargetKind, 'http' | 'outbound'>, number>> = {
   event_bus: 1_000_000 - MARGIN,
   queue: MIB - MARGIN,
   topic: 262_144 - MARGIN,

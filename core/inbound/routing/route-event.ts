@@ -18,7 +18,7 @@ import type { BlobStore, Clock, Codec, Crypto } from '#core/ports.ts';
 import type { Breaker } from '#core/retry/breaker.ts';
 import { toHex } from '#core/scan/bytes.ts';
 import { type EnvelopeFacts, referenceEnvelope, TEXT_LIMITS, wholeEnvelope } from './envelope.ts';
-import { nameOfTarget, type Route, type RouteTarget } from './target.ts';
+import { applicationOf, nameOfTarget, type Route, type RouteTarget } from './target.ts';
 import type { Delivered, Targets } from './targets.ts';
 
 export interface RoutePorts {
@@ -116,15 +116,27 @@ class RouteAttempt {
   async #inTime(target: RouteTarget): Promise<TargetEnd> {
     const limitMs = Math.min(TARGET_LIMIT_MS, this.#context.timeLimitMs / 2);
     try {
-      const run = await this.#context.limit(limitMs, signal =>
-        target.kind === 'http' ? this.#post(target.address, signal) : this.#send(target, target.kind, signal),
-      );
+      const run = await this.#context.limit(limitMs, signal => this.#handOver(target, signal));
       const end = run.kind === 'finished' ? run.value : undefined;
       if (end === undefined) return { kind: 'failed', reason: `no answer within ${limitMs} ms` };
       return end.kind === 'too_large' ? { kind: 'refused', cause: 'invalid', reason: end.reason } : end;
     } catch (error) {
       return { kind: 'failed', reason: error instanceof Error ? error.message : String(error) };
     }
+  }
+
+  #handOver(target: RouteTarget, signal: AbortSignal): Promise<Delivered> {
+    const { kind, address } = target;
+    if (kind === 'outbound') return this.#publish(address);
+    return kind === 'http' ? this.#post(address, signal) : this.#send(target, kind, signal);
+  }
+
+  /** The body alone, once: every attempt of this run has the same key. */
+  #publish(address: string): Promise<Delivered> {
+    const { type, bytes, headers } = this.#event;
+    const contentType = headers['content-type'] ?? 'application/json';
+    const message = { application: applicationOf(address), key: this.#keyHash, type, contentType, bytes };
+    return this.#ports.targets.publish(message);
   }
 
   #post(url: string, signal: AbortSignal): Promise<Delivered> {

@@ -3,12 +3,12 @@
  * nothing else has to.
  */
 
-/** Where routed events go, by the service that takes them. */
-export type TargetKind = 'event_bus' | 'queue' | 'topic' | 'function' | 'state_machine' | 'http';
+/** Where routed events go, by the service that takes them; `outbound` are customers of yours. */
+export type TargetKind = 'event_bus' | 'queue' | 'topic' | 'function' | 'state_machine' | 'http' | 'outbound';
 
 export interface RouteTarget {
   readonly kind: TargetKind;
-  /** The ARN, or the URL of an `http` target. */
+  /** The ARN, the URL of an `http` target, or `outbound:` and the `uid` of an application. */
   readonly address: string;
 }
 
@@ -66,11 +66,17 @@ export interface TargetProblem {
 /** The target a text names, or what is wrong with the text. */
 export function parseTarget(text: string): { readonly target: RouteTarget } | { readonly problem: TargetProblem } {
   if (/^https?:/i.test(text)) return parseUrl(text);
+  if (text.startsWith(OUTBOUND)) return parseOutbound(text);
   const known = Object.entries(KINDS)
     .map(([service, { example }]) => `arn:aws:${service}:<region>:<account>:${example}`)
     .join(', ');
   if (!text.startsWith('arn:')) {
-    return { problem: { allowed: `an ARN or an https URL: ${known}`, fix: 'copy the whole ARN from the AWS console' } };
+    return {
+      problem: {
+        allowed: `an ARN or an https URL (or outbound:<uid of an application>): ${known}`,
+        fix: 'copy the whole ARN from the AWS console',
+      },
+    };
   }
   const service = text.split(':')[2] ?? '';
   const kind = Object.hasOwn(KINDS, service) ? KINDS[service] : undefined;
@@ -92,6 +98,24 @@ export function parseTarget(text: string): { readonly target: RouteTarget } | { 
     };
   }
   return { target: { kind: kind.kind, address: text } };
+}
+
+const OUTBOUND = 'outbound:';
+
+function parseOutbound(text: string): ReturnType<typeof parseTarget> {
+  if (/^[A-Za-z0-9_.-]{1,100}$/.test(applicationOf(text))) return { target: { kind: 'outbound', address: text } };
+  const allowed = 'outbound: and the uid of an application, 1 to 100 letters, digits, _ . and -, e.g. outbound:acme';
+  return { problem: { allowed, fix: 'give the uid that the application was made with (docs/api/delivery.md)' } };
+}
+
+/** Whether a source has a route to customers. */
+export function toCustomers({ routes = [] }: { readonly routes?: readonly Route[] }): boolean {
+  return routes.some(({ targets }) => targets.some(({ kind }) => kind === 'outbound'));
+}
+
+/** The `uid` in the address of an `outbound` target. */
+export function applicationOf(address: string): string {
+  return address.slice(OUTBOUND.length);
 }
 
 function parseUrl(text: string): ReturnType<typeof parseTarget> {
@@ -120,6 +144,7 @@ export function isLoopback(url: URL): boolean {
 /** A target in a few words for records and logs: its kind and name, or the host of its URL. */
 export function nameOfTarget({ kind, address }: RouteTarget): string {
   if (kind === 'http') return `http ${new URL(address).host}`;
+  if (kind === 'outbound') return `customer ${applicationOf(address)}`;
   const name = parseArn(address)?.resource.replace(/^(?:event-bus\/|function:|stateMachine:)/, '') ?? address;
   return `${kind} ${name.slice(0, 60)}`;
 }

@@ -1,5 +1,6 @@
 /** The way out of a route: what it hands over, and what became of it. */
 import type { SourceId } from '#core/glossary.ts';
+import type { CustomerMessage, PublishedForRoute } from '#core/publisher.ts';
 import type { RouteTarget } from './target.ts';
 
 /** What a route hands to an AWS target. */
@@ -34,4 +35,11 @@ export interface Targets {
     request: { readonly headers: Readonly<Record<string, string>>; readonly bytes: Uint8Array },
     signal: AbortSignal,
   ): Promise<Delivered>;
+  /** To the endpoints of a customer: accepted when it is published. Throws DependencyError as `Publisher` does. */
+  publish(message: CustomerMessage): Promise<Delivered>;
+}
+
+/** What a `Publisher` said, as a route understands it. */
+export function deliveredBy(published: PublishedForRoute): Delivered {
+  return published.kind === 'accepted' ? { kind: 'accepted', receipt: published.message } : published;
 }

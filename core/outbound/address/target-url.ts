@@ -13,7 +13,7 @@ export interface TargetRules {
 }
 
 /** An address as it will be called. */
-export interface Target {
+interface Target {
   readonly protocol: 'https:' | 'http:';
   /** A name, or an allowed literal address without brackets. */
   readonly host: string;

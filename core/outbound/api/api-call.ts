@@ -42,7 +42,7 @@ export interface ApiRules {
   readonly replaysPerSecond: number;
 }
 
-export interface ApiRequest {
+interface ApiRequest {
   /** Decoded. */
   readonly path: Readonly<Record<string, string | undefined>>;
   readonly query: Readonly<Record<string, string | undefined>>;

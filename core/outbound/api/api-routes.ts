@@ -27,5 +27,4 @@ export const DELIVERY_ROUTES = [
   'GET /v1/stats',
 ] as const;
 
-export type PublishRoute = (typeof PUBLISH_ROUTES)[number];
 export type DeliveryRoute = (typeof DELIVERY_ROUTES)[number];

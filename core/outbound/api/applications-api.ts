@@ -40,7 +40,7 @@ interface ApplicationBody {
 export const waitsOf = (given: ScheduleName | readonly number[]): readonly number[] =>
   typeof given === 'string' ? SCHEDULES[given] : given;
 
-export function showApplication(item: ApplicationItem) {
+function showApplication(item: ApplicationItem) {
   const { id, name, format, limits, metadata, endpoints, state, createdAt } = item;
   return {
     id,

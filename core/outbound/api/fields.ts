@@ -14,7 +14,7 @@ export const listUpTo =
     listOf(check)(value, path, report);
   };
 /** Also null, which takes the value away. */
-export const orNull =
+const orNull =
   (check: Check): Check =>
   (value, path, report) => {
     if (value !== null) check(value, path, report);
@@ -24,7 +24,7 @@ export const uid = text(/^[A-Za-z0-9_.-]{1,100}$/, '1 to 100 letters, digits, _ 
 export const why = text(/^[^\p{Cc}]{0,500}$/u, 'text of up to 500 characters', 'shorten it');
 const TYPE = /^[A-Za-z0-9_.-]{1,100}$/;
 export const typeName = text(TYPE, '1 to 100 letters, digits, _ . and -', 'rename the type');
-export const pattern = text(
+const pattern = text(
   /^(?:[A-Za-z0-9_.-]{1,100}|[A-Za-z0-9_.-]{0,99}\*)$/,
   'a type, or a beginning and *',
   'e.g. "invoice.*"',
@@ -35,7 +35,7 @@ export const time: Check = (value, path, report) => {
   if (typeof value === 'string' && parseIso(value) !== undefined) return;
   report({ path, given: show(value), allowed: 'an ISO 8601 time', fix: 'e.g. "2026-11-22T08:00:00Z"' });
 };
-export const metadata: Check = (value, path, report) => {
+const metadata: Check = (value, path, report) => {
   const fits = typeof value === 'object' && value !== null && !Array.isArray(value);
   if (fits && JSON.stringify(value).length <= 2_048) return;
   report({ path, given: show(value), allowed: 'an object of at most 2 KB', fix: 'shorten it' });
@@ -88,7 +88,7 @@ const filter: Check = (value, path, report) => {
 const DENIED =
   /^(?:host|content-.*|connection|keep-alive|transfer-encoding|te|trailer|upgrade|expect|proxy-.*|user-agent|accept-encoding|webhook-.*|x-amz.*|x-forwarded-.*|forwarded|traceparent|cookie|x-idempotency-key)$/;
 /** Headers of an endpoint: at most 20; `prefix` is that of our own. */
-export const headersCheck =
+const headersCheck =
   (prefix: string): Check =>
   (value, path, report) => {
     if (typeof value !== 'object' || value === null || Array.isArray(value))

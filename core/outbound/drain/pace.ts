@@ -15,7 +15,7 @@ export interface Pace {
   readonly quick?: number | undefined;
 }
 /** Requests at once of a new endpoint. */
-export const FIRST_CAP = 5;
+const FIRST_CAP = 5;
 export const FIRST_PACE = { cap: FIRST_CAP, ewmaMs: 0, lane: 'fast' } as const satisfies Pace;
 
 const SMOOTHING = 0.2;

@@ -17,7 +17,7 @@ export type ScheduleName = keyof typeof SCHEDULES;
 const MAX_WAITS = 20;
 const MAX_WAIT_SECONDS = 86_400;
 /** Each wait is up to this share shorter or longer, so that deliveries that failed together do not return together. */
-export const JITTER = 0.2;
+const JITTER = 0.2;
 
 /** True for a list this engine runs: 1 to 20 waits of 1 s to 24 h. */
 export function isSchedule(waits: readonly number[]): boolean {

@@ -20,7 +20,7 @@ export type Format = (typeof FORMATS)[number];
 export const SIGNATURE_PROFILES = ['standard', 'standard-v1a', 'timestamp-sha256', 'body-sha256', 't-v1'] as const;
 export type SignatureProfile = (typeof SIGNATURE_PROFILES)[number];
 
-export interface AppLimits {
+interface AppLimits {
   readonly endpoints?: number;
   readonly publishPerSecond?: number;
 }

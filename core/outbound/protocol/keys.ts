@@ -33,7 +33,7 @@ export const WAKE_SHARDS = 16;
 
 const META = 'META';
 /** 13 digits. */
-export const stamp = (at: EpochMs): string => String(at).padStart(13, '0');
+const stamp = (at: EpochMs): string => String(at).padStart(13, '0');
 const pad = (n: number, digits: number): string => String(n).padStart(digits, '0');
 /** `20261122`. */
 export const dayOf = (at: EpochMs): string => toIso(at).slice(0, 10).replaceAll('-', '');
@@ -173,7 +173,7 @@ export const aheadRange = (ep: EndpointId, now: EpochMs): KeyRange<RowItem> => (
 });
 
 // ---- wake index
-export const wakeShard = (shard: number): string => `wake#${shard}`;
+const wakeShard = (shard: number): string => `wake#${shard}`;
 const shardOf = (ep: EndpointId): number => {
   let hash = 0;
   for (let at = 0; at < ep.length; at++) hash = (hash * 31 + ep.charCodeAt(at)) | 0;

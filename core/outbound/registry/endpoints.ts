@@ -13,7 +13,7 @@ import type { ApplicationItem, EndpointItem, RuntimeItem, StoredKey } from '#cor
 import { endpointKey, endpointNameKey, endpointsRange } from '#core/outbound/protocol/keys.ts';
 import type { RegistryPorts } from './applications.ts';
 
-export const DEFAULT_ENDPOINT_LIMIT = 50;
+const DEFAULT_ENDPOINT_LIMIT = 50;
 const DAY_MS = 86_400_000;
 const TOMBSTONE_DAYS = 30;
 const TRIES = 4;

@@ -9,7 +9,7 @@ import type { EndpointId } from '#core/outbound/protocol/ids.ts';
 import type { SecretsItem, StoredKey } from '#core/outbound/protocol/items.ts';
 import { secretsKey } from '#core/outbound/protocol/keys.ts';
 
-export const MAX_LIVE_KEYS = 3;
+const MAX_LIVE_KEYS = 3;
 const TRIES = 4;
 
 export type Rotation =

@@ -61,7 +61,7 @@ export async function audit(
 }
 
 /** The token an endpoint should have, if nobody is at work and nothing will wake it. */
-export async function tokenFor(
+async function tokenFor(
   store: Pick<ItemStore, 'query'>,
   runtime: RuntimeItem,
   now: EpochMs,

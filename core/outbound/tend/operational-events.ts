@@ -10,7 +10,7 @@ import type { RuntimeItem } from '#core/outbound/protocol/items.ts';
 import { appNameKey } from '#core/outbound/protocol/keys.ts';
 import { type PublishPorts, type PublishRules, publish } from '#core/outbound/publish/publish.ts';
 
-export const OPERATIONS = 'operations';
+const OPERATIONS = 'operations';
 
 /** Publishes one, or does nothing where nobody wants to know. */
 export async function publishOperational(

@@ -13,6 +13,7 @@ import { eventStoreContract } from './event-store.contract.ts';
 import { itemStoreContract } from './item-store.contract.ts';
 import { makeMemoryTables } from './memory-region.ts';
 import { payloadStoreContract } from './payload-store.contract.ts';
+import { publisherContract } from './publisher.contract.ts';
 
 const CONDITIONS = isLongRun() ? 3_000 : 80;
 const SEQUENCES = isLongRun() ? 600 : 25;
@@ -38,6 +39,7 @@ export function dynamoDbLocalSuite(url: () => string, signedAdapters: AwsAdapter
     controlStoreContract(() => signed);
     payloadStoreContract(() => signed);
     itemStoreContract(() => signed);
+    publisherContract(() => signed);
   });
 
   test('agrees with `holds` on every operator over every pair of values, missing and mistyped ones included', async () => {

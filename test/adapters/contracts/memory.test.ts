@@ -8,6 +8,7 @@ import { makeMemoryOutboundQueues, makeMemoryQueues } from './memory-queues.ts';
 import { makeMemoryTables } from './memory-region.ts';
 import { outboundQueuesContract } from './outbound-queues.contract.ts';
 import { payloadStoreContract } from './payload-store.contract.ts';
+import { publisherContract } from './publisher.contract.ts';
 import { queuesContract } from './queues.contract.ts';
 import { secretValuesContract } from './secret-values.contract.ts';
 
@@ -17,6 +18,7 @@ eventStoreContract(() => tables);
 controlStoreContract(() => tables);
 payloadStoreContract(() => tables);
 itemStoreContract(() => tables);
+publisherContract(() => tables);
 
 const queues = makeMemoryQueues();
 

@@ -48,6 +48,34 @@ describe('the example of the guide', () => {
   });
 });
 
+describe('a route to customers', () => {
+  const withOutbound = (address: string) =>
+    resolveDeployment(
+      {
+        sources: { stripe: { provider: 'stripe' } },
+        environments: { prod: { outbound: {}, routes: { stripe: { '*': [address] } } } },
+      },
+      'prod',
+      PROVIDERS,
+    ).config.sources[0]?.routes;
+
+  it('leads to the application of its uid', () => {
+    expect(withOutbound('outbound:acme-1.eu_2')).toEqual([
+      { type: '*', targets: [{ kind: 'outbound', address: 'outbound:acme-1.eu_2' }] },
+    ]);
+  });
+
+  it('is refused where nothing is sent, and where it names no application', () => {
+    expect(problemsOf({ stripe: { '*': ['outbound:acme'] } })).toEqual([
+      expect.stringMatching(/stripe\."\*"\[0\].*without `outbound`.*add outbound: \{\} to environments\.prod/),
+    ]);
+    for (const address of ['outbound:', 'outbound:a/b', 'outbound:ä', `outbound:${'a'.repeat(101)}`])
+      expect(problemsOf({ stripe: { '*': [address] } }), address).toEqual([
+        expect.stringContaining('outbound: and the uid of an application'),
+      ]);
+  });
+});
+
 describe('routes', () => {
   it('stand at their source, in what the functions see and in what is deployed, with the kind of each target', () => {
     const targets = [

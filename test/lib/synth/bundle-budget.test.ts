@@ -5,14 +5,19 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { runInNewContext } from 'node:vm';
-import { build } from 'esbuild';
+import { build, type Metafile } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eagerPartOf as eagerPartOfBundle } from '#bench/bundles.ts';
 import { readNumbers } from '#bench/report/page.ts';
 import { measureFastRatio } from '#bench/start-ratio.ts';
 import { resolveConfig } from '#core/config/resolve-config.ts';
-import { type BundleOptions, bundleFunctions } from '#lib/bundling/bundle-functions.ts';
-import { type Bundles, FUNCTION_NAMES, type FunctionName } from '#lib/bundling/function-names.ts';
+import { type BundleOptions, bundleFunctions, metafilePath } from '#lib/bundling/bundle-functions.ts';
+import {
+  type Bundles,
+  FUNCTION_NAMES,
+  type FunctionName,
+  OUTBOUND_FUNCTION_NAMES,
+} from '#lib/bundling/function-names.ts';
 import { LEAN_OPTIONS, signedClients } from '#lib/bundling/lean-plugins.ts';
 import { PROVIDERS } from '#providers/index.ts';
 import { gateway } from '#test/fixtures/project/gateway.config.ts';
@@ -64,6 +69,18 @@ async function expectWithin(bundle: string, budget: { readonly raw: number; read
 }
 
 const eagerPartOf = (name: FunctionName) => eagerPartOfBundle(bundles[name]);
+
+it('of an environment that sends nothing hold nothing of the side that sends', async () => {
+  // But the list of addresses that nobody may make us call: published keys are fetched by it, too.
+  for (const name of FUNCTION_NAMES) {
+    const { inputs } = JSON.parse(await readFile(metafilePath(bundles[name]), 'utf8')) as Metafile;
+    expect(
+      Object.keys(inputs).filter(path => /outbound/.test(path) && !path.includes('outbound/address/')),
+      name,
+    ).toEqual([]);
+  }
+  for (const name of OUTBOUND_FUNCTION_NAMES) await expect(readdir(bundles[name])).rejects.toThrow('ENOENT');
+});
 
 /** Loads the bundle in a process of its own, as Lambda's runtime does, and answers with Node's list of loaded modules. */
 async function loadListOf(name: FunctionName): Promise<{ handler: string; builtins: string[] }> {

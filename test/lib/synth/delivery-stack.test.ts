@@ -12,6 +12,7 @@ import { OUTBOUND_TIMINGS } from '#core/outbound/protocol/timings.ts';
 import { deliveryApiEnv } from '#lambdas/delivery-api/env.ts';
 import { drainEnv } from '#lambdas/drain/env.ts';
 import { fanOutEnv } from '#lambdas/fan-out/env.ts';
+import { outboundRouteEnv } from '#lambdas/process/env.ts';
 import { publishEnv } from '#lambdas/publish/env.ts';
 import { tendEnv } from '#lambdas/tend/env.ts';
 import { placeholderBundles } from '#lib/bundling/bundle-functions.ts';
@@ -39,7 +40,8 @@ let on: GatewayStage;
 let template: Template;
 let data: Template;
 beforeAll(async () => {
-  on = await synth({ prod: { outbound: {} } });
+  // With a route to customers, which is all of it that the gateway stack may notice.
+  on = await synth({ prod: { outbound: {}, routes: { stripe: { 'invoice.*': ['outbound:acme'] } } } });
   template = Template.fromStack(on.delivery as NonNullable<typeof on.delivery>);
   data = Template.fromStack(on.data);
 });
@@ -47,14 +49,52 @@ const all = (type: string, of: Template = template): readonly (readonly [string,
   Object.entries(of.findResources(type)).map(([id, each]) => [id, each['Properties']] as const);
 
 describe('without outbound', () => {
-  it('there is no third stack and no word of it in the others, and with it the data stack keeps all it had', async () => {
-    const off = await synth({ prod: {} });
+  let off: GatewayStage;
+  beforeAll(async () => {
+    off = await synth({ prod: {} });
+  });
+
+  it('there is no third stack and no word of it in the others, and with it the data stack keeps all it had', () => {
     expect(off.delivery).toBeUndefined();
     const text = JSON.stringify([Template.fromStack(off.data).toJSON(), Template.fromStack(off.gateway).toJSON()]);
     expect(text).not.toMatch(/outbound|Delivery|registry|outbox|wake/i);
     const before = Template.fromStack(off.data).toJSON()['Resources'];
     const after = data.toJSON()['Resources'];
     for (const [id, resource] of Object.entries(before)) expect(after[id], id).toEqual(resource);
+  });
+
+  it('with it the gateway stack keeps every resource as it was, but for the dashboard and the function with a route to customers', () => {
+    const before = Template.fromStack(off.gateway).toJSON()['Resources'] as Record<string, unknown>;
+    const after = Template.fromStack(on.gateway).toJSON()['Resources'] as Record<string, unknown>;
+    expect(Object.keys(after).sort()).toEqual(Object.keys(before).sort());
+    const changed = Object.keys(before).filter(id => JSON.stringify(before[id]) !== JSON.stringify(after[id]));
+    expect(changed.map(id => id.replace(/[0-9A-F]{8}$/, '')).sort()).toEqual([
+      'Dashboard',
+      'ProcessFunction',
+      'ProcessRoleDefaultPolicy',
+    ]);
+  });
+
+  it('and that function may read applications, put a message and send its job, and no more than before', () => {
+    const statements = (stage: GatewayStage): readonly string[] =>
+      Object.entries(Template.fromStack(stage.gateway).findResources('AWS::IAM::Policy'))
+        .filter(([id]) => id.startsWith('ProcessRole'))
+        .flatMap(([, { Properties }]) => Properties.PolicyDocument.Statement as Resource[])
+        .flatMap(linesOf);
+    const before = statements(off);
+    const after = statements(on);
+    expect(before.filter(line => !after.includes(line))).toEqual([]);
+    expect(after.filter(line => !before.includes(line)).sort()).toEqual([
+      'jobs: sqs:SendMessage',
+      'outbox M#*: PutItem',
+      'registry A#* U#*: GetItem',
+    ]);
+    const variablesOf = (stage: GatewayStage): readonly string[] => {
+      const found = all('AWS::Lambda::Function', Template.fromStack(stage.gateway));
+      return Object.keys(found.find(([id]) => id.startsWith('Process'))?.[1].Environment.Variables);
+    };
+    const added = variablesOf(on).filter(name => !variablesOf(off).includes(name));
+    expect(added.sort()).toEqual(Object.keys(outboundRouteEnv).sort());
   });
 });
 
@@ -237,16 +277,18 @@ function nameOf(resource: unknown): string {
   return known.find(([pattern]) => pattern.test(text))?.[1] ?? text;
 }
 const list = (value: unknown): unknown[] => (Array.isArray(value) ? value : [value]);
+/** What a statement allows, as lines of text. */
+function linesOf(statement: Resource): readonly string[] {
+  const keys = statement.Condition?.['ForAllValues:StringLike']?.['dynamodb:LeadingKeys'];
+  const actions = list(statement.Action).map(it => String(it).replace(/^dynamodb:/, ''));
+  return list(statement.Resource).map(
+    resource => `${nameOf(resource)}${keys ? ` ${keys.join(' ')}` : ''}: ${actions.sort().join(' ')}`,
+  );
+}
 function rights(): Record<string, string[]> {
   const found: Record<string, string[]> = {};
   for (const [id, policy] of all('AWS::IAM::Policy')) {
-    const lines = policy.PolicyDocument.Statement.flatMap((statement: Resource) => {
-      const keys = statement.Condition?.['ForAllValues:StringLike']?.['dynamodb:LeadingKeys'];
-      const actions = list(statement.Action).map(it => String(it).replace(/^dynamodb:/, ''));
-      return list(statement.Resource).map(
-        resource => `${nameOf(resource)}${keys ? ` ${keys.join(' ')}` : ''}: ${actions.sort().join(' ')}`,
-      );
-    });
+    const lines = policy.PolicyDocument.Statement.flatMap(linesOf);
     found[id.replace(/(?:RoleDefaultPolicy|DefaultPolicy).*$/, '')] = lines.sort();
   }
   return found;

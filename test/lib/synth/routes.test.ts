@@ -29,7 +29,7 @@ const TARGETS = {
 function configOf(routes: RoutesConfig, region = 'eu-central-1'): GatewayConfig {
   return {
     sources: { stripe: { provider: 'stripe' }, default: { provider: 'generic' } },
-    environments: { prod: { account: '123456789012', region, routes }, dev: {} },
+    environments: { prod: { account: '123456789012', region, routes, outbound: {} }, dev: {} },
   };
 }
 
@@ -78,7 +78,7 @@ describe('bundles', () => {
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'holdfast-routes-'));
-    const config = configOf({ stripe: { '*': Object.values(TARGETS) } });
+    const config = configOf({ stripe: { '*': [...Object.values(TARGETS), 'outbound:acme'] } });
     const configs = ['prod', 'dev'].map(name => resolveConfig(config, name, PROVIDERS));
     const bundles = await bundleFunctions({
       configs,
@@ -132,7 +132,7 @@ describe('bundles', () => {
   it('have the client of a target where one of its kind is configured, and nowhere else', () => {
     const lazy = (names: readonly string[]) => names.filter(name => /lazy-.*-target/.test(name)).sort();
     expect(lazy(files.prod)).toEqual(
-      ['event-bus', 'function', 'state-machine', 'topic'].map(name => `lazy-${name}-target.mjs`),
+      ['event-bus', 'function', 'outbound', 'state-machine', 'topic'].map(name => `lazy-${name}-target.mjs`),
     );
     expect(lazy(files.dev)).toEqual([]);
   });
