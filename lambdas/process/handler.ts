@@ -13,7 +13,6 @@ import { SqsReceiptBox } from '#adapters/sqs/sqs-receipt-box.ts';
 import { SqsWorkQueue } from '#adapters/sqs/sqs-work-queue.ts';
 import { stackReader } from '#adapters/stacks/lazy-stack-reader.ts';
 import { systemClock, systemIds, systemRandom, systemTimer } from '#adapters/system.ts';
-import type { OutboundPlace } from '#adapters/targets/outbound-target.ts';
 import { OutsideTargets } from '#adapters/targets/outside-targets.ts';
 import { EmfTelemetry } from '#adapters/telemetry/emf-telemetry.ts';
 import { receivedSources } from '#core/config/received-sources.ts';
@@ -21,7 +20,6 @@ import { PROBE_SOURCE } from '#core/glossary.ts';
 import { ShapeWatch } from '#core/inbound/drift/shape-watch.ts';
 import { ConcernBoard } from '#core/inbound/protocol/concerns.ts';
 import { Pauses } from '#core/inbound/protocol/pauses.ts';
-import { toCustomers } from '#core/inbound/routing/target.ts';
 import { withRoutes } from '#core/inbound/routing/with-routes.ts';
 import { withProbe } from '#core/inbound/watch/probe-source.ts';
 import { Breaker } from '#core/retry/breaker.ts';
@@ -30,7 +28,8 @@ import { config } from '#lambdas/shared/baked-config.ts';
 import { flushTelemetry } from '#lambdas/shared/flush-telemetry.ts';
 import { environment } from '#lambdas/shared/process-environment.ts';
 import { readEnv } from '#lambdas/shared/read-env.ts';
-import { outboundRouteEnv, processEnv } from './env.ts';
+import { customers } from './customers.ts';
+import { processEnv } from './env.ts';
 import { handleBatch } from './handle-batch.ts';
 
 const env = readEnv(processEnv, environment);
@@ -46,7 +45,7 @@ await Promise.all([primeDynamoDb(dynamodb, env.EVENTS_TABLE), primeSqs(sqs, env.
 const control = new DynamoDbControlStore(dynamodb, env.EVENTS_TABLE, systemIds);
 const blobs = new S3Blobs(env.BODIES_BUCKET);
 const handlers = withRoutes(ownHandlers, config.sources, {
-  targets: new OutsideTargets(sqs, { outbound: customers() }),
+  targets: new OutsideTargets(sqs, { outbound: customers(env.BODIES_BUCKET) }),
   blobs,
   blobAddress: `s3://${env.BODIES_BUCKET}/`,
   breaker: new Breaker(),
@@ -75,14 +74,6 @@ const ports = {
   telemetry,
   stacks: stackReader,
 };
-/** Where messages to customers go. Absent: no route leads to them. */
-function customers(): OutboundPlace | undefined {
-  if (config.outbound === undefined || !config.sources.some(toCustomers)) return undefined;
-  const { REGISTRY_TABLE, OUTBOX_TABLE, JOBS_QUEUE_URL } = readEnv(outboundRouteEnv, environment);
-  const place = { registryTable: REGISTRY_TABLE, outboxTable: OUTBOX_TABLE, jobsQueueUrl: JOBS_QUEUE_URL };
-  return { ...place, bodiesBucket: env.BODIES_BUCKET, retentionMs: config.outbound.retentionDays * 86_400_000 };
-}
-
 const recordsSpans = config.otlp !== undefined;
 const rules = { ...config, recordsSpans, sources: new Map(receivedSources(config).map(it => [it.id, it])) };
 

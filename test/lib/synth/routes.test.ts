@@ -130,7 +130,7 @@ describe('bundles', () => {
     json(status, { __type: name, message: words, Message: words }, { 'x-amzn-errortype': name, ...headers });
 
   it('have the client of a target where one of its kind is configured, and nowhere else', () => {
-    const lazy = (names: readonly string[]) => names.filter(name => /lazy-.*-target/.test(name)).sort();
+    const lazy = (names: readonly string[]) => names.filter(name => /lazy-.*-target\.mjs$/.test(name)).sort();
     expect(lazy(files.prod)).toEqual(
       ['event-bus', 'function', 'outbound', 'state-machine', 'topic'].map(name => `lazy-${name}-target.mjs`),
     );
