@@ -35,11 +35,8 @@ import { handleBatch } from './handle-batch.ts';
 const env = readEnv(processEnv, environment);
 const dynamodb = createDynamoDbClient();
 const sqs = createSqsClient();
-const telemetry = new EmfTelemetry({
-  environment: config.environment,
-  level: config.logLevel,
-  uncounted: PROBE_SOURCE,
-});
+const { environment: name, logLevel: level } = config;
+const telemetry = new EmfTelemetry({ environment: name, level, uncounted: PROBE_SOURCE });
 await Promise.all([primeDynamoDb(dynamodb, env.EVENTS_TABLE), primeSqs(sqs, env.WORK_QUEUE_URL)]);
 
 const control = new DynamoDbControlStore(dynamodb, env.EVENTS_TABLE, systemIds);
