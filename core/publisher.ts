@@ -1,6 +1,6 @@
 /**
  * The way from receiving to sending: what a route calls to publish an event to customers. The two engines know nothing of
- * each other; this port is all between them, and core/outbound/publish/publish-for-route.ts is behind it.
+ * each other; this port is all between them, and core/outbound/api/publish-for-route.ts is behind it.
  */
 
 /** Bytes that go to a customer's endpoints as they are. */

@@ -246,9 +246,11 @@ export const COVERED_BY: Readonly<Record<string, readonly string[]>> = {
   ],
   'test/proof/journeys/replay-note.test.ts': ['core/inbound/search/event-report.ts'],
   'test/proof/journeys/replayed-as-new.test.ts': ['core/inbound/protocol/keep-result.ts'],
+  'test/proof/journeys/outbound/from-inbound.test.ts': ['core/outbound/api/publish-for-route.ts'],
   'test/proof/journeys/routing.test.ts': [
     'adapters/memory/memory-targets.ts',
     'core/inbound/routing/route-event.ts',
+    'core/inbound/routing/targets.ts',
     'core/inbound/routing/target.ts',
   ],
   'test/proof/journeys/seed-api.test.ts': [

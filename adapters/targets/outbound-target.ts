@@ -1,4 +1,5 @@
 /** `Publisher` on AWS: the tables and the queue of the delivery stack. Imported with the first event for customers. */
+import type { Environment } from '#adapters/aws/client-settings.ts';
 import { nodeCodec } from '#adapters/codec/node-codec.ts';
 import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
 import { createDynamoDbClient } from '#adapters/dynamodb/create-dynamodb-client.ts';
@@ -7,7 +8,7 @@ import { S3Blobs } from '#adapters/s3/s3-blobs.ts';
 import { createSqsClient } from '#adapters/sqs/create-sqs-client.ts';
 import { SqsJobQueue } from '#adapters/sqs/sqs-outbound-job-queue.ts';
 import { systemClock, systemTimer } from '#adapters/system.ts';
-import { publisherForRoutes } from '#core/outbound/publish/publish-for-route.ts';
+import { publisherForRoutes } from '#core/outbound/api/publish-for-route.ts';
 import type { Publisher } from '#core/publisher.ts';
 
 /** Where a route to customers leads; lib/constructs/route-grants.ts sets the variables of the same names. */
@@ -19,11 +20,11 @@ export interface OutboundPlace {
   readonly retentionMs: number;
 }
 
-export function createOutboundPublisher(place: OutboundPlace): Publisher {
+export function createOutboundPublisher(place: OutboundPlace, env?: Environment): Publisher {
   const names = { registry: place.registryTable, outbox: place.outboxTable };
   const ports = {
-    store: new DynamoDbItemStore(createDynamoDbClient(), names, systemTimer.sleep),
-    jobs: new SqsJobQueue(createSqsClient(), place.jobsQueueUrl),
+    store: new DynamoDbItemStore(createDynamoDbClient(env), names, systemTimer.sleep),
+    jobs: new SqsJobQueue(createSqsClient(env), place.jobsQueueUrl),
     blobs: new S3Blobs(place.bodiesBucket),
     codec: nodeCodec,
     crypto: nodeCrypto,

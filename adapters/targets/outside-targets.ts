@@ -18,11 +18,13 @@ export class OutsideTargets implements Targets {
   readonly #open: Readonly<Record<AwsKind, () => Promise<AwsTarget>>>;
   readonly #opened = new Map<AwsKind, Promise<AwsTarget>>();
   readonly #outbound: OutboundPlace | undefined;
+  readonly #env: Environment | undefined;
   #publisher: Promise<Publisher> | undefined;
 
   /** `outbound`: where messages to customers go, if a route leads there. */
   constructor(sqs: SQSClient, { env, outbound }: { env?: Environment; outbound?: OutboundPlace | undefined } = {}) {
     this.#outbound = outbound;
+    this.#env = env;
     this.#open = {
       event_bus: async () => (await import('./event-bus-target.ts')).createEventBusTarget(env),
       queue: async () => createQueueTarget(sqs),
@@ -45,7 +47,7 @@ export class OutsideTargets implements Targets {
   async publish(message: CustomerMessage): Promise<Delivered> {
     const place = this.#outbound;
     if (place === undefined) throw new RangeError('this function was deployed without the way to customers');
-    this.#publisher ??= import('./outbound-target.ts').then(it => it.createOutboundPublisher(place));
+    this.#publisher ??= import('./outbound-target.ts').then(it => it.createOutboundPublisher(place, this.#env));
     // A file that could not be read now may be readable at the next event.
     this.#publisher.catch(() => {
       this.#publisher = undefined;

@@ -2,10 +2,10 @@ import { expect, test } from 'vitest';
 import { nodeCodec } from '#adapters/codec/node-codec.ts';
 import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
 import { DependencyError } from '#core/errors.ts';
+import { publisherForRoutes } from '#core/outbound/api/publish-for-route.ts';
 import type { ItemStore, Job } from '#core/outbound/ports.ts';
 import { messageIdOf } from '#core/outbound/protocol/ids.ts';
 import { messageKey } from '#core/outbound/protocol/keys.ts';
-import { publisherForRoutes } from '#core/outbound/publish/publish-for-route.ts';
 import { createApplication } from '#core/outbound/registry/applications.ts';
 import type { CustomerMessage } from '#core/publisher.ts';
 

@@ -8,9 +8,9 @@ import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
 import { FAULTS, type FaultPlan, recordCalls } from '#adapters/memory/faults.ts';
 import { MemoryJobQueue } from '#adapters/memory/memory-outbound-queues.ts';
 import { DependencyError } from '#core/errors.ts';
+import { publisherForRoutes } from '#core/outbound/api/publish-for-route.ts';
 import type { EndpointId } from '#core/outbound/protocol/ids.ts';
 import type { PublishPorts } from '#core/outbound/publish/publish.ts';
-import { publisherForRoutes } from '#core/outbound/publish/publish-for-route.ts';
 import { MemoryWorld } from '#test/kit/memory-world.ts';
 import { answered, OutboundWorld } from '#test/kit/outbound-world.ts';
 

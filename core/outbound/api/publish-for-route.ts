@@ -1,7 +1,8 @@
 /** `Publisher` (core/publisher.ts) over publishing: an inbound event becomes one message of an application. */
+
+import { type PublishPorts, type PublishRules, publish } from '#core/outbound/publish/publish.ts';
 import { findApplication } from '#core/outbound/registry/applications.ts';
 import type { Publisher } from '#core/publisher.ts';
-import { type PublishPorts, type PublishRules, publish } from './publish.ts';
 
 const MAX_TYPE = 100;
 /** As the producer's API takes it. */
