@@ -37,6 +37,8 @@ export const METRICS = {
   PreviousSecretMatched: { unit: 'Count', dimensions: PER_SOURCE },
   /** Any function: a service failed or did not answer in time. */
   DependencyError: { unit: 'Count', dimensions: [['environment'], ['environment', 'dependency']] },
+  /** Any function: how far its clock is from the services'. Not emitted below three seconds. */
+  ClockDifference: { unit: 'Seconds', dimensions: PER_ENVIRONMENT },
 
   /** Process: claims that ran a handler. */
   Attempts: { unit: 'Count', dimensions: BOTH },

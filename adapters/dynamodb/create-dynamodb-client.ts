@@ -1,6 +1,6 @@
 import { DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
+import { checkAnswers } from '../aws/check-answers.ts';
 import { clientSettings, type Environment } from '../aws/client-settings.ts';
-import { refuseEmptyAnswers } from '../aws/refuse-empty-answers.ts';
 
 /** The DynamoDB client of a module's scope. Throws when the environment names no region. */
 export function createDynamoDbClient(env?: Environment): DynamoDBClient {
@@ -9,7 +9,7 @@ export function createDynamoDbClient(env?: Environment): DynamoDBClient {
     accountIdEndpointMode: 'disabled',
     endpointDiscoveryEnabled: false,
   });
-  return refuseEmptyAnswers(client);
+  return checkAnswers(client);
 }
 
 /**

@@ -9,13 +9,14 @@ import {
 } from '@aws-sdk/client-secrets-manager';
 import { secretName } from '#core/config/deployment.ts';
 import type { SourceId } from '#core/glossary.ts';
+import { checkAnswers } from '../aws/check-answers.ts';
 import { clientSettings, type Environment } from '../aws/client-settings.ts';
 import { toDependencyError } from '../aws/to-dependency-error.ts';
 import type { SecretValues } from './cached-secrets.ts';
 
 /** The Secrets Manager client of a module's scope. */
 export function createSecretsClient(env?: Environment): SecretsManagerClient {
-  return new SecretsManagerClient(clientSettings('SECRETS_MANAGER', env));
+  return checkAnswers(new SecretsManagerClient(clientSettings('SECRETS_MANAGER', env)));
 }
 
 /** Stored secrets in Secrets Manager. */

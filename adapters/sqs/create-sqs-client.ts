@@ -1,9 +1,10 @@
 import { GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { checkAnswers } from '../aws/check-answers.ts';
 import { clientSettings, type Environment } from '../aws/client-settings.ts';
 
 /** The SQS client of a module's scope. Throws when the environment names no region. */
 export function createSqsClient(env?: Environment): SQSClient {
-  return new SQSClient(clientSettings('SQS', env));
+  return checkAnswers(new SQSClient(clientSettings('SQS', env)));
 }
 
 /** One cheap signed call during init; its failure is dropped (see `primeDynamoDb`). */

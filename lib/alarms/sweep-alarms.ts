@@ -3,6 +3,9 @@ import { Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import { EVENT_INDEXES } from '#core/inbound/protocol/event-item.ts';
 import type { AlarmContext, AlarmList, AlarmSpec } from './alarm-spec.ts';
 
+/** A second look of the sweeper makes good ten minutes; AWS refuses a call that is signed five minutes off. */
+const CLOCK_SECONDS = 60;
+
 /** The safety net itself: the sweeper, the reconciler, the tables, the account. */
 export const sweepAlarms: AlarmList = context => {
   // What a schedule reports comes once a minute, also where other minutes are short.
@@ -88,6 +91,18 @@ export const sweepAlarms: AlarmList = context => {
       missing: 'notBreaching',
       meaning: 'Parked events are due and not sent: the sweeper is behind, or its send rate is too low.',
       firstCommand: context.holdfast('status'),
+    },
+    {
+      id: 'clock-difference',
+      severity: 'ticket',
+      metric: context.metric('ClockDifference', { statistic: 'Maximum', period: minute }),
+      threshold: CLOCK_SECONDS,
+      fires: 'above',
+      datapoints: [2, 5],
+      missing: 'notBreaching',
+      meaning:
+        'The clock of a function is more than a minute away from the clock of the services it calls. Up to ten minutes lose nothing; AWS refuses calls of a clock that is further off.',
+      firstCommand: context.holdfast('doctor'),
     },
     ...probeAlarms(context),
     {

@@ -7,6 +7,7 @@ import { type Agent, request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { clientSettings } from '../client-settings.ts';
+import { noteServiceDate } from '../clock-difference.ts';
 import { resolveEndpointOf } from '../region-endpoint.ts';
 import { type Answered, checkBytes, checkShape } from './check-answer.ts';
 import { type Credentials, signPost } from './sign.ts';
@@ -103,6 +104,7 @@ export class SignedClient {
     for (let attempts = 1; ; attempts += 1) {
       try {
         const answer = await this.#post(operation, body, abortSignal);
+        noteServiceDate(String(answer.headers['date']));
         if (answer.status === 200) return readAnswer(operation, input, answer);
         throw this.#errorOf(answer, attempts);
       } catch (error) {

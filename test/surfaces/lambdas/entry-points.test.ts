@@ -28,6 +28,7 @@ describe('the middlewares', () => {
       .use(
         flushTelemetry({
           log: (level, line) => telemetry.log(level, line),
+          measure: () => undefined,
           flush: () => {
             flushed += 1;
           },

@@ -303,17 +303,27 @@ describe('what a service answers', () => {
     expect(await bodyOf(signedAdapters)).toMatchObject({ pk: 'a' });
   });
 
-  test('an empty 200 does not say so to the SDK either', async () => {
-    const empty = { status: 200, body: '', headers: { 'content-length': '0' } };
-    plan(empty, empty, empty);
+  test.each([
+    ['an empty one', { status: 200, body: '', headers: { 'content-length': '0' } }],
+    ['an empty one without a length', { status: 200, body: '', headers: { 'transfer-encoding': 'chunked' } }],
+    ['one that is cut where JSON ends', { status: 200, body: '{}', headers: { 'x-amz-crc32': String(crc32(item)) } }],
+    ['one that ends before its end', cut],
+    ['a list', { status: 200, body: '[]' }],
+    ['null', { status: 200, body: 'null' }],
+  ])('nor to the SDK: %s', async (_name, answer) => {
+    plan(answer, answer, answer);
     await expect(bodyOf(sdkAdapters)).rejects.toMatchObject({ name: 'DependencyError', outcome: 'unknown' });
-    plan(empty, { status: 200, body: item });
+    expect(recorder.seen.length).toBe(2);
+    plan(answer, { status: 200, body: item });
     expect(await bodyOf(sdkAdapters)).toMatchObject({ pk: 'a' });
   });
 
-  test('an answer without what its operation always holds is none', async () => {
-    const client = signedAdapters.createDynamoDbClient(environment());
-    const store = new signedAdapters.DynamoDbEventStore(client, 'events');
+  test.each([
+    ['the small client', () => signedAdapters],
+    ['the SDK', () => sdkAdapters],
+  ] as const)('an answer without what its operation always holds is none, to %s', async (_name, adapters) => {
+    const client = adapters().createDynamoDbClient(environment());
+    const store = new (adapters().DynamoDbEventStore)(client, 'events');
     const { pk } = makeEventItem('signed', 'evt-2');
     const nothing = { status: 200, body: '{}' };
     for (const ask of [
@@ -326,10 +336,7 @@ describe('what a service answers', () => {
       await expect(ask()).rejects.toMatchObject({ name: 'DependencyError', outcome: 'unknown' });
     }
     plan({ status: 200, body: JSON.stringify({ MD5OfMessageBody: 'of another' }) }, nothing);
-    const queue = new signedAdapters.SqsWorkQueue(
-      signedAdapters.createSqsClient(environment()),
-      `${recorder.url}/0/work`,
-    );
+    const queue = new (adapters().SqsWorkQueue)(adapters().createSqsClient(environment()), `${recorder.url}/0/work`);
     await expect(queue.send('x', { groupId: 'g' })).rejects.toMatchObject({ name: 'DependencyError' });
   });
 

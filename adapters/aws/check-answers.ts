@@ -1,0 +1,81 @@
+/**
+ * Makes the SDK's client judge an answer as the small signed one does (signed/check-answer.ts): an empty or cut 200 reads as
+ * an object without members, which of a read means "there is no such item". It is tried again like a failed connection.
+ */
+import { noteServiceDate } from './clock-difference.ts';
+import { checkBytes, checkShape } from './signed/check-answer.ts';
+
+interface Response {
+  readonly statusCode?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+}
+interface Handled {
+  readonly response?: Response;
+  readonly output?: unknown;
+}
+type Next = (args: { readonly input: object }) => Promise<Handled>;
+type Middleware = (next: Next, context: { readonly commandName?: string }) => Next;
+
+/** What the clients of the SDK and their stand-ins have in common here. */
+interface SdkClient {
+  /** Absent in the small signed client, which judges its answers itself. */
+  readonly middlewareStack?: {
+    add(
+      middleware: Middleware,
+      options: { step: 'deserialize'; priority: 'low' | 'high'; name: string; override: boolean },
+    ): void;
+  };
+}
+
+/** For services that answer JSON. Around the parser: its bytes before, its shape afterwards. */
+export function checkAnswers<Client extends object>(client: Client): Client {
+  const stack = (client as SdkClient).middlewareStack;
+  stack?.add(judgeBytes, { step: 'deserialize', priority: 'low', name: 'judgeBytes', override: true });
+  stack?.add(judgeShape, { step: 'deserialize', priority: 'high', name: 'judgeShape', override: true });
+  return client;
+}
+
+const judgeBytes: Middleware = (next, context) => async args => {
+  const handled = await next(args);
+  const { response } = handled;
+  if (response === undefined) return handled;
+  noteServiceDate(response.headers?.['date']);
+  if (response.statusCode !== 200) return handled;
+  return unclear(async () => {
+    const bytes = await collect(response.body);
+    checkBytes(operationOf(context), { headers: response.headers ?? {}, bytes });
+    // The SDK's parser makes an object without members of whatever else is JSON.
+    if (bytes.length > 0 && !bytes.toString('latin1', 0, 64).trimStart().startsWith('{'))
+      throw new Error('an answer that is no object');
+    return { ...handled, response: Object.assign(response, { body: new Uint8Array(bytes) }) };
+  });
+};
+
+const judgeShape: Middleware = (next, context) => async args => {
+  const handled = await next(args);
+  return unclear(async () => {
+    checkShape(operationOf(context), args.input, handled.output);
+    return handled;
+  });
+};
+
+/** An answer that is none says nothing about what was applied: the SDK tries again, as after a lost connection. */
+async function unclear<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw Object.assign(error as Error, { name: 'UnclearAnswer', $retryable: {} });
+  }
+}
+
+function operationOf({ commandName = '' }: { readonly commandName?: string }): string {
+  return commandName.replace(/Command$/, '');
+}
+
+async function collect(body: unknown): Promise<Buffer> {
+  if (body instanceof Uint8Array) return Buffer.from(body);
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of (body ?? []) as AsyncIterable<Uint8Array>) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}
