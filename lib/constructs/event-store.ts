@@ -73,7 +73,7 @@ export class EventStore extends Construct {
     Validations.of(this.bodies).acknowledge({
       id: 'AwsSolutions-S1',
       reason:
-        'Only two functions of this stack can reach the bucket, and their own log lines name each body they touch; access logs would cost a second bucket and tell nothing new. CloudTrail data events are the way to watch it from outside.',
+        'Only functions of this gateway can reach the objects, each by its own role. Server access logs come late, may miss requests and need a second bucket that keeps the keys of all events; CloudTrail data events of the bucket are the way to watch who reads it.',
     });
   }
 

@@ -79,7 +79,7 @@ export class GatewayFunction<Contract extends EnvContract> extends Construct imp
       {
         id: 'Serverless-LambdaTracing',
         reason:
-          'X-Ray costs $5 per million traces, more than the rest of an event together. The trace id of the request travels through the queue into every log line instead.',
+          'X-Ray costs $5 per million traces that it keeps and makes no promise to keep any one of them. The trace id of each request travels through the queue into the log line of every attempt instead.',
       },
     );
     this.grantPrincipal = this.function.grantPrincipal;
