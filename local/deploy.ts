@@ -38,6 +38,8 @@ const ON_THIS_MACHINE: Readonly<Record<string, string>> = {
   [DRILL_ENVIRONMENT]: 'npm run drill -- dead-letter',
 };
 
+const DEEP = 'It sends signed events and reads them back, and compares the two AWS clients call by call.';
+
 interface Options {
   readonly deployment: Deployment;
   readonly destroy: boolean;
@@ -68,6 +70,7 @@ async function main(): Promise<number> {
   if (code !== 0 || destroy) return code;
 
   // After all that CloudFormation printed, where it is read.
+  console.log(`\nSee it work: npm run holdfast -- doctor --deep --env ${environment}\n${DEEP}`);
   const unheard = unheardPages(deployment);
   if (unheard !== undefined) console.log(`\n${unheard}`);
   for (const line of narrowAllowLists(deployment)) console.log(`\n${line}`);
@@ -134,6 +137,7 @@ async function deployHere(deployment: Deployment): Promise<number> {
   await deployStacks(aws, clients, terminalProgress(), PROJECT_ROOT, environment);
   await fillLocalSecrets(clients.secrets, deployment);
   console.log(`\n${environment} at ${aws.endpoint} runs this checkout now.`);
+  console.log(`See it work: npm run holdfast -- doctor --deep --env ${environment}`);
   return 0;
 }
 

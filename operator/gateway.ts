@@ -47,6 +47,23 @@ export interface HttpAnswer {
   readonly body: string;
   readonly ms: number;
 }
+/** One call of a service, made with both clients. `input`: of each client by itself, so that they do not meet. */
+export interface DeepCall {
+  readonly service: 'dynamodb' | 'sqs' | 'secrets';
+  /** As AWS names it. */
+  readonly operation: string;
+  readonly input: (client: 'sdk' | 'small') => object;
+}
+export type ClientOutcome =
+  | { readonly answer: unknown }
+  /** `error`: its name. `said`: what the service says beside the message. */
+  | { readonly error: string; readonly message: string; readonly said: object };
+
+export interface BothClients {
+  readonly names: { readonly payloadsTable: string; readonly workQueueUrl: string };
+  ask(call: DeepCall): Promise<{ readonly sdk: ClientOutcome; readonly small: ClientOutcome }>;
+}
+
 /** Sends a request exactly as given. Throws when nothing answers. */
 export type SendHttp = (
   url: string,
@@ -78,6 +95,8 @@ export interface Gateway {
   /** Webhooks to customers. Throws OperatorError where the environment has no `outbound`, or it is not deployed. */
   delivery(): Promise<DeliveryApi>;
   alarms(): Promise<readonly AlarmView[]>;
+  /** The SDK's clients and the small ones, with the credentials of the person. */
+  bothClients(): Promise<BothClients>;
   readonly http: SendHttp;
   readonly clock: Clock;
   readonly ids: Ids;

@@ -1,5 +1,6 @@
 /** `holdfast doctor`: checks every part an event needs, and says how to fix what is wrong. */
 import type { Command } from 'commander';
+import { checkDeeply } from '#operator/deep-check.ts';
 import { checkEverything } from '#operator/doctor.ts';
 import { EXIT, type ExitCode } from '../cli-error.ts';
 import { type CommandSet, withExamples } from '../run.ts';
@@ -10,11 +11,16 @@ export function addDoctor(program: Command, set: CommandSet): void {
   withExamples(
     program
       .command('doctor')
-      .description('Check configuration, access, secrets, sweeper and front door; says how to fix what is wrong'),
+      .description('Check configuration, access, secrets, sweeper and front door; says how to fix what is wrong')
+      .option(
+        '--deep',
+        'also send signed events, read them back, and make each call of the functions with both clients',
+      ),
     ['holdfast doctor --env prod', 'exit code 1 when something is wrong'],
+    ['holdfast doctor --deep --env dev', 'after a deploy: also sends signed events and compares two AWS clients'],
   ).action(
-    set.action(async (run): Promise<ExitCode> => {
-      const checks = await checkEverything(run);
+    set.action(async (run, options: { deep?: boolean }): Promise<ExitCode> => {
+      const checks = [...(await checkEverything(run)), ...(options.deep ? await checkDeeply(run) : [])];
       const wrong = checks.filter(check => check.result === 'wrong');
       const width = Math.max(...checks.map(check => check.name.length));
       run.out.result({ healthy: wrong.length === 0, checks }, () =>

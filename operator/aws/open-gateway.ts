@@ -18,6 +18,7 @@ import type { BlobStore } from '#core/ports.ts';
 import type { DeliveryApi } from '../delivery-api.ts';
 import type { Gateway } from '../gateway.ts';
 import { OperatorError } from '../operator-error.ts';
+import { openBothClients } from './both-clients.ts';
 import { findLocalAws } from './find-local-aws.ts';
 import { LambdaProcessor } from './lambda-processor.ts';
 import { LambdaReconciler } from './lambda-reconciler.ts';
@@ -79,6 +80,13 @@ export async function openGateway(deployment: Deployment, env: Env): Promise<Gat
     processor: new LambdaProcessor(new LambdaClient(settings), output('ProcessFunction')),
     reconciler: new LambdaReconciler(settings, () => output('ReconcileProvidersFunction')),
     delivery: () => openDelivery(cloudFormation, deployment, local?.endpoint),
+    bothClients: async () =>
+      openBothClients({
+        region: await cloudFormation.config.region(),
+        endpoint,
+        credentials: () => cloudFormation.config.credentials(),
+        names: { payloadsTable: output('PayloadsTable'), workQueueUrl: output('WorkQueueUrl') },
+      }),
     alarms: () => readAlarms(cloudWatch, `holdfast-${environment}-`),
     http: sendHttp,
     clock: systemClock,

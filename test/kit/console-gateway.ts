@@ -136,6 +136,7 @@ export class ConsoleGateway {
       control: this.#controlStore(),
       queue: { send: refuse },
       processor: { state: () => Promise.resolve('Enabled'), set: refuse },
+      bothClients: refuse,
       reconciler: { run: refuse },
       delivery: refuse,
       dead: { send: refuse, receive: () => Promise.resolve([]), delete: refuse },
