@@ -27,7 +27,7 @@ import { isLongRun } from '#test/kit/long-run.ts';
 const run = promisify(execFile);
 /** Bytes. */
 const INGEST_BUDGET = { raw: 105_000, gzip: 37_200 };
-const INGEST_BUDGET_WITH_SDK = { raw: 260_000, gzip: 83_000 };
+const INGEST_BUDGET_WITH_SDK = { raw: 262_000, gzip: 84_600 };
 const config = { ...resolveConfig(gateway, 'prod', PROVIDERS), awsClient: 'signed' as const };
 
 /** Another environment of the same build, with text that would break out of a careless literal. */
