@@ -62,6 +62,7 @@ export function renderProviderPage(spec: ProviderSpec): string {
     '## When the provider tries again',
     spec.retries,
     ...addresses(spec),
+    ...source(spec),
     ...unconfirmed(spec),
     '---',
     `Made from \`providers/${spec.id}.ts\` by \`npm run docs:providers\`: edit the file, not this page.`,
@@ -269,6 +270,10 @@ function addresses({ ips }: ProviderSpec): string[] {
     `Published at ${ips.from} and read${where} on ${ips.readOn}; ${refresh} before you put them into \`allowList\`.`,
     ips.ranges.map(range => `\`${range}\``).join(', '),
   ];
+}
+
+function source({ source: text }: ProviderSpec): string[] {
+  return text === undefined ? [] : ['## Where the signature was read', text];
 }
 
 function unconfirmed(spec: ProviderSpec): string[] {

@@ -5,7 +5,12 @@ export const azureEventGrid: ProviderSpec = {
   title: 'Azure Event Grid (schema of Event Grid)',
   docs: 'https://learn.microsoft.com/azure/event-grid/webhook-event-delivery',
   checkedOn: '2026-11-22',
-  unconfirmed: ['Everything on this page: it was written without the documentation of the provider at hand.'],
+  source:
+    "MicrosoftDocs/azure-docs, articles/event-grid/delivery-and-retry.md (Microsoft's own documentation): an array of events with id, topic, subject, eventType and eventTime, 30 seconds, 24 hours; the handshake on learn.microsoft.com.",
+  unconfirmed: [
+    'That 400, 401, 403, 404 and 413 are not tried again: the version of 2020 says after five minutes or more.',
+    'That the static header of a subscription reaches us as Authorization.',
+  ],
   strength: 'shared-secret',
   verify: [
     { id: 'azure-event-grid', alg: 'token', sig: { from: 'header:authorization' } },

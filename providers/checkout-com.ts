@@ -5,8 +5,10 @@ export const checkoutCom: ProviderSpec = {
   title: 'Checkout.com',
   docs: 'https://www.checkout.com/docs/developer-resources/webhooks',
   checkedOn: '2026-11-22',
+  source:
+    "Five independent receivers agree (an HMAC-SHA256 of the body in hex); not read in Checkout.com's documentation.",
   unconfirmed: [
-    'Everything on this page: it was written without the documentation of the provider at hand.',
+    'Everything but the form of the signature: it was written without the documentation of the provider at hand.',
     'The deadline of an answer.',
   ],
   strength: 'signed',

@@ -5,8 +5,10 @@ export const circleci: ProviderSpec = {
   title: 'CircleCI',
   docs: 'https://circleci.com/docs/webhooks/',
   checkedOn: '2026-11-22',
+  source:
+    'Three independent receivers agree (an HMAC-SHA256 of the body in hex, after v1=), among them a tutorial of CircleCI; not read in its documentation.',
   unconfirmed: [
-    'Everything on this page: it was written without the documentation of the provider at hand.',
+    'Everything but the form of the signature: it was written without the documentation of the provider at hand.',
     'Retries and the deadline of an answer.',
   ],
   strength: 'signed',

@@ -5,10 +5,8 @@ export const elevenlabs: ProviderSpec = {
   title: 'ElevenLabs',
   docs: 'https://elevenlabs.io/docs/agents-platform/workflows/post-call-webhooks',
   checkedOn: '2026-11-22',
-  unconfirmed: [
-    'Everything on this page: it was written without the documentation of the provider at hand.',
-    'Retries and the deadline of an answer.',
-  ],
+  source: "elevenlabs/elevenlabs-js, src/wrapper/webhooks.ts (ElevenLabs' own library).",
+  unconfirmed: ['Which fields identify, name and date an event.', 'Retries and the deadline of an answer.'],
   strength: 'signed',
   verify: [
     {

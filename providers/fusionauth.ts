@@ -5,6 +5,8 @@ export const fusionauth: ProviderSpec = {
   title: 'FusionAuth',
   docs: 'https://fusionauth.io/docs/extend/events-and-webhooks/signing',
   checkedOn: '2026-11-22',
+  source:
+    "Three independent receivers agree (a JWT whose claim request_body_sha256 is the hash of the body in base64); not read in FusionAuth's documentation.",
   unconfirmed: [
     'Everything but the form of the signature: it was written without the documentation of the provider at hand.',
     'Retries and the deadline of an answer.',

@@ -5,8 +5,10 @@ export const mandrill: ProviderSpec = {
   title: 'Mandrill (Mailchimp Transactional)',
   docs: 'https://mailchimp.com/developer/transactional/guides/track-respond-activity-webhooks/',
   checkedOn: '2026-11-22',
+  source:
+    "Four independent receivers agree (an HMAC-SHA1 in base64 of the URL and the fields sorted by name); not read in Mailchimp's documentation.",
   unconfirmed: [
-    'Everything on this page: it was written without the documentation of the provider at hand.',
+    'Everything but the form of the signature: it was written without the documentation of the provider at hand.',
     'Retries and the deadline of an answer.',
   ],
   strength: 'signed',

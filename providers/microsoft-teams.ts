@@ -5,7 +5,12 @@ export const microsoftTeams: ProviderSpec = {
   title: 'Microsoft Teams outgoing webhooks',
   docs: 'https://learn.microsoft.com/microsoftteams/platform/webhooks-and-connectors/how-to/add-outgoing-webhook',
   checkedOn: '2026-11-22',
-  unconfirmed: ['Everything on this page: it was written without the documentation of the provider at hand.'],
+  source:
+    "MicrosoftDocs/msteams-docs, webhooks-and-connectors/how-to/add-outgoing-webhook.md (Microsoft's own documentation), also the deadline of five seconds.",
+  unconfirmed: [
+    'That the security token is decoded from base64 before it is used as the key.',
+    'Which fields identify, name and date a message.',
+  ],
   strength: 'signed',
   verify: [
     {

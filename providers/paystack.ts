@@ -5,8 +5,10 @@ export const paystack: ProviderSpec = {
   title: 'Paystack',
   docs: 'https://paystack.com/docs/payments/webhooks/',
   checkedOn: '2026-11-22',
+  source:
+    "Six independent receivers agree (an HMAC-SHA512 of the body in hex, the key is the API secret); not read in Paystack's documentation.",
   unconfirmed: [
-    'Everything on this page: it was written without the documentation of the provider at hand.',
+    'Everything but the form of the signature: it was written without the documentation of the provider at hand.',
     'Which fields identify, name and date an event.',
     'The deadline of an answer.',
   ],

@@ -5,7 +5,12 @@ export const polar: ProviderSpec = {
   title: 'Polar',
   docs: 'https://polar.sh/docs/integrate/webhooks/delivery',
   checkedOn: '2026-11-22',
-  unconfirmed: ['Everything on this page: it was written without the documentation of the provider at hand.'],
+  source:
+    "Polar's own pages name Standard Webhooks (webhook-id, webhook-timestamp, webhook-signature); its libraries were not read.",
+  unconfirmed: [
+    'Everything but the form of the signature: it was written without the documentation of the provider at hand.',
+    'That the text of the secret is the key as it is: receivers disagree (some decode base64).',
+  ],
   strength: 'signed',
   verify: [
     {

@@ -5,7 +5,12 @@ export const quickbooks: ProviderSpec = {
   title: 'QuickBooks Online',
   docs: 'https://developer.intuit.com/app/developer/qbo/docs/develop/webhooks',
   checkedOn: '2026-11-22',
-  unconfirmed: ['Everything on this page: it was written without the documentation of the provider at hand.'],
+  source:
+    "Two receivers agree on an HMAC-SHA256 of the body, and one of them shows base64; not read in Intuit's documentation.",
+  unconfirmed: [
+    'Everything but the form of the signature: it was written without the documentation of the provider at hand.',
+    'That newer apps get CloudEvents instead of eventNotifications: two receivers take both; this file knows eventNotifications alone.',
+  ],
   strength: 'signed',
   verify: [
     {

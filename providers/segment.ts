@@ -5,7 +5,11 @@ export const segment: ProviderSpec = {
   title: 'Twilio Segment webhooks',
   docs: 'https://www.twilio.com/docs/segment/connections/destinations/catalog/webhooks',
   checkedOn: '2026-11-22',
-  unconfirmed: ['Everything on this page: it was written without the documentation of the provider at hand.'],
+  source: "segmentio/segment-docs, src/connections/destinations/catalog/webhooks (Segment's own documentation).",
+  unconfirmed: [
+    'That messageId is in every message: its examples leave it out.',
+    'That the signed text is the body as it is sent: its example makes it anew from the parsed body.',
+  ],
   strength: 'signed',
   verify: [
     { id: 'segment', alg: 'hmac-sha1', sig: { from: 'header:x-signature' }, encoding: 'hex', message: '{body}' },

@@ -5,8 +5,10 @@ export const telnyx: ProviderSpec = {
   title: 'Telnyx',
   docs: 'https://developers.telnyx.com/docs/messaging/messages/receiving-webhooks',
   checkedOn: '2026-11-22',
+  source:
+    "Four independent receivers agree (Ed25519 over timestamp, | and body, key in base64); not read in Telnyx' documentation.",
   unconfirmed: [
-    'Everything on this page: it was written without the documentation of the provider at hand.',
+    'Everything but the form of the signature: it was written without the documentation of the provider at hand.',
     'Whether a repeated delivery is signed with a new time.',
   ],
   strength: 'signed',

@@ -5,8 +5,9 @@ export const webflow: ProviderSpec = {
   title: 'Webflow',
   docs: 'https://developers.webflow.com/data/docs/working-with-webhooks',
   checkedOn: '2026-11-22',
+  source: "webflow/js-webflow-api, src/wrapper/WebhooksClient.ts (Webflow's own library).",
   unconfirmed: [
-    'Everything on this page: it was written without the documentation of the provider at hand.',
+    'That the timestamp is in milliseconds, and the limit of its age.',
     'Whether a repeated delivery is signed with a new time.',
     'Which fields identify, name and date an event.',
   ],

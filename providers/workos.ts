@@ -5,8 +5,10 @@ export const workos: ProviderSpec = {
   title: 'WorkOS',
   docs: 'https://workos.com/docs/events/data-syncing/webhooks',
   checkedOn: '2026-11-22',
+  source: "workos/workos-node, src/webhooks/webhooks.spec.ts (WorkOS's own library).",
   unconfirmed: [
-    'Everything on this page: it was written without the documentation of the provider at hand.',
+    "Which fields name, date and order an event (id and event are in that library's example).",
+    'Retries and the deadline of an answer.',
     'Whether a repeated delivery is signed with a new time.',
   ],
   strength: 'signed',

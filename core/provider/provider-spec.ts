@@ -254,6 +254,8 @@ export interface ProviderSpec {
   readonly docs: string;
   /** Date of the last check against the provider's documentation, yyyy-mm-dd. */
   readonly checkedOn: string;
+  /** Where the form of the signature was read, if not at `docs`: repository and file, or who agrees on it. A sentence. */
+  readonly source?: string;
   /** Facts below that could not be confirmed in the provider's own documentation. */
   readonly unconfirmed?: readonly string[];
   readonly strength: Strength;
