@@ -142,7 +142,7 @@ async function judgeEnd(operator: Operator, name: string, sent: Sent): Promise<C
   return { name, result: 'ok', text: `completed after ${took} ms; its body was read back from ${where}` };
 }
 
-async function compareClients(operator: Operator, probed: EventItem | undefined, note: Note): Promise<void> {
+export async function compareClients(operator: Operator, probed: EventItem | undefined, note: Note): Promise<void> {
   const { bothClients, clock } = await operator.gateway();
   const { names, ask } = await bothClients();
   const secret = operator.deployment.probe && secretName(operator.environment, operator.deployment.probe.source.id);

@@ -6,7 +6,8 @@
 export const COVERED_BY: Readonly<Record<string, readonly string[]>> = {
   'test/adapters/aws/client-settings.test.ts': ['adapters/aws/kept-connections.ts'],
   'test/adapters/aws/signed/signed-client.test.ts': [
-    'adapters/aws/refuse-empty-answers.ts',
+    'adapters/aws/check-answers.ts',
+    'adapters/aws/signed/no-checks.ts',
     'adapters/aws/signed/check-answer.ts',
     'adapters/aws/signed/sdk-dynamodb.ts',
     'adapters/aws/signed/sdk-secrets-manager.ts',

@@ -8,7 +8,7 @@ import { SignedClient } from '#adapters/aws/signed/signed-client.ts';
 import { createDynamoDbClient } from '#adapters/dynamodb/create-dynamodb-client.ts';
 import { DynamoDbPayloadStore } from '#adapters/dynamodb/dynamodb-payload-store.ts';
 import { flushTelemetry } from '#lambdas/shared/flush-telemetry.ts';
-import { makeEventItem } from './contracts/event-item-fixture.ts';
+import { makeEventItem } from '../contracts/event-item-fixture.ts';
 
 let server: Server;
 let aheadMs = 0;
