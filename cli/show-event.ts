@@ -4,6 +4,7 @@ import { splitEventPk, toEventId } from '#core/glossary.ts';
 import type { EventItem } from '#core/inbound/protocol/event-item.ts';
 import { isTerminal } from '#core/inbound/protocol/event-status.ts';
 import type { TimelineStep } from '#core/inbound/search/event-report.ts';
+import type { RefusedRequest } from '#operator/refused.ts';
 import type { Output, Style } from './output.ts';
 
 export const EVENT_HEADINGS = ['RECEIVED', 'SOURCE', 'TYPE', 'STATUS', 'TRIES', 'EVENT', 'NOTE'];
@@ -27,6 +28,13 @@ export function eventLine(item: EventItem, out: Output): string {
   const [, source = '', type = '', status = '', , id = '', note = ''] = eventCells(item, out);
   const time = new Date(item.updatedAt).toISOString().slice(11, 19);
   return `${out.paint('dim', time)}  ${source.padEnd(12)} ${type.padEnd(28)} ${status}  ${id}  ${note}`.trimEnd();
+}
+
+/** A refused request in the same stream. */
+export function refusedLine({ id, source, cause, at, likely }: RefusedRequest, out: Output): string {
+  const time = new Date(at).toISOString().slice(11, 19);
+  const what = `${source.padEnd(12)} ${cause.padEnd(28)} ${out.paint('red', 'refused')}`;
+  return `${out.paint('dim', time)}  ${what}  ${id}  ${out.paint('dim', likely)}`;
 }
 
 const SHOWN_FIRST = ['id', 'source', 'event_type', 'status', 'cause', 'last_error', 'action_taken', 'attempts'];

@@ -1,5 +1,6 @@
 import { splitEventPk, toEventId } from '#core/glossary.ts';
 import type { EventItem } from '#core/inbound/protocol/event-item.ts';
+import type { RefusedRequest } from '#operator/refused.ts';
 import { paint, type Style } from './progress.ts';
 
 /** An event's way through the gateway, one line per step, with the time since it arrived. */
@@ -25,6 +26,12 @@ export function describeChange(item: EventItem): string {
   const note = item.status === 'completed' ? (item.actionTaken ?? '') : (item.lastError ?? item.actionTaken ?? '');
   const status = paint(styleOf(item.status), item.status.padEnd(11));
   return `  ${paint('dim', time)}  ${sourceId.padEnd(18)} ${item.eventType.padEnd(28)} ${status} ${took.padEnd(10)} ${paint('dim', `${toEventId(item.pk)} ${note}`)}`;
+}
+
+/** One line about a request that was refused: whose, why, what is likely wrong. */
+export function describeRefused({ source, cause, at, likely }: RefusedRequest): string {
+  const time = new Date(at).toISOString().slice(11, 19);
+  return `  ${paint('dim', time)}  ${source.padEnd(18)} ${cause.padEnd(28)} ${paint('red', 'refused')}     ${paint('dim', likely)}`;
 }
 
 function styleOf(status: string): Style {

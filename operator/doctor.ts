@@ -5,11 +5,13 @@ import { secretName } from '#core/config/deployment.ts';
 import { checkHandlerSources, unsentTypes } from '#core/config/handler-config.ts';
 import { narrowAllowLists } from '#core/config/range-cover.ts';
 import { unheardPages } from '#core/config/unheard-pages.ts';
+import { REFUSED_SLOTS } from '#core/inbound/protocol/event-item.ts';
 import { VERSION } from '#core/version.ts';
 import { explainError } from './explain-error.ts';
 import { isNotice } from './is-notice.ts';
 import type { Operator } from './operator.ts';
 import { readProcessor } from './processor.ts';
+import { likelyCause } from './refused.ts';
 import { ago, span } from './span.ts';
 import { commandToSet, stateOf } from './stored-state.ts';
 import { isSweeperLate, readSystem } from './system-view.ts';
@@ -152,6 +154,11 @@ async function checkPipeline(operator: Operator, note: (check: Check) => void): 
   } else if (view.sweptUntil !== undefined) {
     const text = view.sweptUntil === 'never' ? 'not yet: it comes every minute' : 'runs';
     note({ name: 'sweeper', result: 'ok', text });
+  }
+  for (const { source, cause, count } of view.refused ?? []) {
+    const times = count >= REFUSED_SLOTS ? `${count} or more` : String(count);
+    const text = `${source}: ${times} for ${cause} within the last hour. ${likelyCause(cause)}`;
+    note({ name: 'refused', result: 'warning', text, fix: operator.command(`refused ls --source ${source}`) });
   }
   const { main, dead } = view;
   if (main && dead)

@@ -4,6 +4,7 @@
  */
 import { nodeCodec } from '#adapters/codec/node-codec.ts';
 import type { EpochMs, SourceId } from '#core/glossary.ts';
+import type { PayloadStore } from '#core/inbound/ports.ts';
 import type { RefusedItem } from '#core/inbound/protocol/event-item.ts';
 import type { Operator } from './operator.ts';
 import { OperatorError } from './operator-error.ts';
@@ -58,6 +59,14 @@ const LIKELY: Readonly<Record<string, string>> = {
 /** What is kept of refused requests, newest first. */
 export async function listRefused(operator: Operator, filter: RefusedFilter): Promise<readonly RefusedRequest[]> {
   const { payloads } = await operator.gateway();
+  return readRefused(payloads, filter);
+}
+
+/** The same from the store itself. */
+export async function readRefused(
+  payloads: Pick<PayloadStore, 'listRefused'>,
+  filter: RefusedFilter,
+): Promise<readonly RefusedRequest[]> {
   const found = await Promise.all(
     filter.sources.map(async source =>
       (await payloads.listRefused(source, filter.cause)).map(item => requestOf(source, item)),
@@ -84,9 +93,14 @@ export async function showRefused(operator: Operator, id: string): Promise<Refus
   return { ...requestOf(source, item), headers: item.headers, body };
 }
 
+/** What is likely wrong where a request was refused for this. */
+export function likelyCause(cause: string): string {
+  return LIKELY[cause] ?? 'The logs of the ingest function say more.';
+}
+
 function requestOf(source: SourceId, { sk, cause, hint, refusedAt, size }: RefusedItem): RefusedRequest {
   const id = `${source}.${cause}.${sk.slice(sk.lastIndexOf('#') + 1)}`;
-  const likely = LIKELY[cause] ?? 'The logs of the ingest function say more.';
+  const likely = likelyCause(cause);
   return { id, source, cause, hint, at: refusedAt, size, likely };
 }
 

@@ -5,11 +5,13 @@ import { summarizeEvent } from '#core/inbound/search/event-report.ts';
 import { toIso } from '#core/time.ts';
 import { findOne } from '#operator/find-one.ts';
 import { cursorFile, FollowLog } from '#operator/follow-log.ts';
+import { followRefused } from '#operator/follow-refused.ts';
 import { listEvents } from '#operator/list-events.ts';
+import type { RefusedRequest } from '#operator/refused.ts';
 import { historyOf } from '#operator/show-event.ts';
 import { addFilterOptions, filterOf, wholeNumber } from '../filter-options.ts';
 import { type CommandSet, type Run, withExamples } from '../run.ts';
-import { EVENT_HEADINGS, eventCells, eventLine, eventScreen } from '../show-event.ts';
+import { EVENT_HEADINGS, eventCells, eventLine, eventScreen, refusedLine } from '../show-event.ts';
 import { showBody } from '../stored-body.ts';
 import { addEventsGrep } from './events-grep.ts';
 
@@ -68,7 +70,9 @@ export function addEvents(program: Command, set: CommandSet): void {
   withExamples(
     events
       .command('tail')
-      .description('Follow events as they arrive and end; goes on where it stopped, and misses nothing in between')
+      .description(
+        'Follow events as they arrive and end, and requests that are refused; goes on where it stopped, and misses no event',
+      )
       .option('--source <names>', 'sources, separated by commas (default: all)')
       .option('--since <when>', 'begin there instead of where the last tail stopped (5m, 2026-11-21T03:00Z)')
       .option('--name <name>', 'a place of its own in the log, to go on from later', 'tail'),
@@ -77,7 +81,7 @@ export function addEvents(program: Command, set: CommandSet): void {
   ).action(
     set.action(async (run, options: { source?: string; since?: string; name: string }) => {
       const { sources, since } = filterOf(run, { source: options.source, since: options.since ?? '1s' });
-      const { store, clock, timer } = await run.gateway();
+      const { store, payloads, clock, timer } = await run.gateway();
       const log = new FollowLog({
         store,
         clock,
@@ -88,6 +92,13 @@ export function addEvents(program: Command, set: CommandSet): void {
         onOutage: message => run.out.note(`Cannot read the event log, trying again: ${message}`),
       });
       run.out.note(`Following ${sources.join(', ')} in ${run.environment} (Ctrl-C ends it)`);
+      const tell = (it: RefusedRequest): void =>
+        run.out.row({ ...it, hint: it.hint ?? null, at: toIso(it.at), status: 'refused' }, () =>
+          refusedLine(it, run.out),
+        );
+      const from = options.since === undefined ? {} : { since };
+      // It ends by itself with the signal: nobody waits for its last look.
+      void followRefused({ payloads, timer, sources, ...from }, tell, run.io.interrupted).catch(() => undefined);
       await log.follow(async item => {
         run.out.row(summarizeEvent(item), () => eventLine(item, run.out));
         return true;

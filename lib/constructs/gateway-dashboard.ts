@@ -6,10 +6,11 @@ import {
   GraphWidget,
   type IMetric,
   type IWidget,
+  MathExpression,
   TextWidget,
 } from 'aws-cdk-lib/aws-cloudwatch';
 import { Construct } from 'constructs';
-import type { MetricName } from '#core/metrics.ts';
+import { METRIC_NAMESPACE, type MetricName } from '#core/metrics.ts';
 import type { AlarmContext } from '../alarms/alarm-spec.ts';
 import { gatewayMetric } from '../alarms/gateway-metric.ts';
 import type { DeliveryQueues } from './delivery-queues.ts';
@@ -25,6 +26,18 @@ export interface GatewayDashboardProps extends Pick<AlarmContext, 'deployment' |
 
 /** An alarm widget takes 1 to 100 alarms; with more, CloudWatch refuses the whole dashboard, and the deploy fails. */
 const ALARMS_PER_WIDGET = 100;
+
+/** A line for each cause for which a source refused requests: which there are, CloudWatch looks up when it is shown. */
+function refusedByCause(environment: string): IMetric {
+  const schema = `{${METRIC_NAMESPACE},environment,source,cause}`;
+  const wanted = `MetricName="RequestRejected" environment="${environment}"`;
+  return new MathExpression({
+    expression: `SEARCH('${schema} ${wanted}', 'Sum', 60)`,
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: CloudWatch fills it in
+    label: "${PROP('Dim.source')} ${PROP('Dim.cause')}",
+    period: Duration.minutes(1),
+  });
+}
 
 /** Three questions at a glance, in pipeline order: is it healthy, is there a backlog, is there poison. */
 export class GatewayDashboard extends Construct {
@@ -103,6 +116,7 @@ export class GatewayDashboard extends Construct {
         metric('LeaseLost', 'Sum'),
       ]),
       graph('Failed attempts, by source', perSource('AttemptsFailed')),
+      graph('Refused, by source and cause', [refusedByCause(environment)]),
       graph('Changed and broken schemas, by source', [...perSource('SchemaChanged'), ...perSource('SchemaMismatch')]),
     );
     this.dashboard.addWidgets(heading('Safety net and outcomes'));

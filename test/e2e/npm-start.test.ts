@@ -24,6 +24,29 @@ async function deployFixedHandler(root: string, port: number): Promise<void> {
   expect(deploy.stdout()).toContain(`local at http://127.0.0.1:${port} runs this checkout now.`);
 }
 
+/** Twelve requests with a wrong signature: in the live view, `refused ls` and `status` within two seconds, each with why. */
+async function seeRefused(running: ReturnType<typeof runScript>, env: NodeJS.ProcessEnv): Promise<void> {
+  const url = /stripe +(http\S+\/webhooks\/stripe)/.exec(running.stdout())?.[1] ?? '';
+  const begun = Date.now();
+  const signature = `t=${Math.floor(begun / 1_000)},v1=${'0'.repeat(64)}`;
+  const request = { method: 'POST', headers: { 'stripe-signature': signature }, body: '{"id":"evt_wrong"}' };
+  for (let n = 0; n < 12; n++) expect((await fetch(url, request)).status).toBe(401);
+  const sentAt = Date.now();
+  await running.waitForOutput(/(?:stripe +mismatch +refused +The secret here is not [^\n]*\n[\s\S]*?){12}/);
+  expect(Date.now() - sentAt, 'milliseconds until all were seen').toBeLessThan(2_000);
+  const program = join(PACKAGE_ROOT, 'bin/holdfast.ts');
+  const holdfast = (...args: string[]): Promise<string> =>
+    promisify(execFile)(process.execPath, [program, ...args], { env }).then(
+      it => it.stdout,
+      // The dead letter needs a person, so `status` exits 1.
+      (error: { stdout: string }) => error.stdout,
+    );
+  const [listed, status] = await Promise.all([holdfast('refused', 'ls', '--json'), holdfast('status')]);
+  const likely = (JSON.parse(listed) as { likely: string }[]).map(it => it.likely);
+  expect(likely).toEqual(Array.from({ length: 12 }, () => expect.stringMatching(/^The secret here is not/)));
+  expect(status).toMatch(/refused +stripe: 12 mismatch/);
+}
+
 describe('npm start', () => {
   it.skipIf(!python)(
     'completes its samples; pages; takes a fixed handler in the long run; a second run joins; Ctrl-C ends both',
@@ -53,6 +76,8 @@ describe('npm start', () => {
         paged.catch(() => undefined);
         if (isLongRun()) await deployFixedHandler(root, port);
         await paged;
+
+        await seeRefused(first, env);
 
         const second = runScript('start', ['--once', '--port', String(port)], { root });
         expect(await second.exitCode, second.stderr()).toBe(0);
@@ -160,6 +185,6 @@ describe('npm run deploy', () => {
       env: { ...env, AWS_REGION: 'eu-west-1', AWS_EC2_METADATA_DISABLED: 'true' },
     });
     expect(await run.exitCode).toBe(4);
-    expect(run.stderr()).toContain('Set AWS_PROFILE, or AWS_ACCESS_KEY_ID');
+    expect(run.stderr()).toBe('No AWS credentials: sign in (aws sso login), or choose a profile with AWS_PROFILE.\n');
   });
 });

@@ -640,4 +640,10 @@ describe('the dashboard', () => {
     expect(tiles).toBe(names.length);
     expect(tiles).toBeGreaterThan(60);
   });
+
+  it('shows refused requests by cause, under the dimensions that ingest gives them', () => {
+    const body = JSON.stringify(Object.values(prod.findResources('AWS::CloudWatch::Dashboard'))[0]);
+    expect(body).toContain(`{${METRIC_NAMESPACE},${METRICS.RequestRejected.dimensions[0].join()}}`);
+    expect(body).toMatch(/Refused, by source and cause.*SEARCH\('.* MetricName=.*RequestRejected/);
+  });
 });
