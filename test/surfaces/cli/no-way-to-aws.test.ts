@@ -60,7 +60,10 @@ const WAYS = [
   ],
 ] as const;
 
-const asking = everyCommand().filter(({ path }) => !AT_HOME.includes(path.join(' ')));
+const asking = everyCommand().filter(
+  // `out` asks another door, the API of what is sent.
+  ({ path }) => path[0] !== 'out' && !AT_HOME.includes(path.join(' ')),
+);
 
 describe.each(WAYS)('with %s', (_name, failure, code, words) => {
   it.each(asking.map(known => [known.path.join(' '), known] as const))(
