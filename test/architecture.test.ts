@@ -241,6 +241,7 @@ describe('a test is found from its source', () => {
     'test/e2e/npm-start.test.ts': handlers,
     'test/surfaces/lambdas/exported-handlers.test.ts': handlers,
     'test/adapters/aws-adapters.ts': filesBelow('adapters/aws/signed'),
+    'test/lib/synth/routes.test.ts': filesBelow('adapters/targets'),
   };
   const testOf = (file: string): string => `test/${file.replace(/\.ts$/, '.test.ts')}`;
   /** Has code that runs: types, constants and lists of exports need no test. */

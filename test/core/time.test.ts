@@ -1,0 +1,58 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { parseHttpDate, parseIso, toHour, toIso, toStamp } from '#core/time.ts';
+
+const MS = 1_795_230_000_123;
+
+describe('a time as text', () => {
+  it('comes back from ISO 8601 as it was', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 4e12 }), ms => {
+        expect(parseIso(toIso(ms))).toBe(ms);
+      }),
+    );
+  });
+
+  it('sorts as a key like the number does, before 1970 as 1970', () => {
+    const times = fc.tuple(fc.integer({ min: 0, max: 4e12 }), fc.integer({ min: 0, max: 4e12 }));
+    fc.assert(
+      fc.property(times, ([a, b]) => {
+        expect(toStamp(a) < toStamp(b)).toBe(a < b);
+      }),
+    );
+    expect(toStamp(-5)).toBe(toStamp(0));
+  });
+
+  it('names the hour of the timeline', () => {
+    expect(toHour(MS)).toBe(toIso(MS).slice(0, 'YYYY-MM-DDTHH'.length));
+  });
+
+  it.each([
+    ['2026-11-21', '2026-11-21T00:00:00.000Z'],
+    ['2026-11-21 03:00:00', '2026-11-21T03:00:00.000Z'],
+    ['2026-11-21T03:00', '2026-11-21T03:00:00.000Z'],
+    ['2026-11-21T03:00:00+0200', '2026-11-21T01:00:00.000Z'],
+    ['2026-11-21T03:00:00.5-05:30', '2026-11-21T08:30:00.500Z'],
+  ])('reads %s as UTC where no zone is given', (text, iso) => {
+    expect(toIso(parseIso(text) ?? Number.NaN)).toBe(iso);
+  });
+
+  it.each([
+    '',
+    'now',
+    '2026',
+    '2026-13-01',
+    '21 Nov 2026',
+    '2026-11-21T25:00',
+    '2026-11-21T03:00:00 CET',
+    '1795230000',
+  ])('does not take %j for one', text => {
+    expect(parseIso(text)).toBeUndefined();
+  });
+
+  it('reads the one form of HTTP dates, and no other', () => {
+    expect(parseHttpDate('Sat, 21 Nov 2026 03:00:00 GMT')).toBe(Date.UTC(2026, 10, 21, 3));
+    for (const text of ['Sat, 21 Nov 2026 03:00:00', '2026-11-21', '120', 'Sat, 41 Nov 2026 03:00:00 GMT'])
+      expect(parseHttpDate(text), text).toBeUndefined();
+  });
+});
