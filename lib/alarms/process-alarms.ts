@@ -214,7 +214,7 @@ export const processAlarms: AlarmList = context => {
       datapoints: [1, 1],
       missing: 'notBreaching',
       meaning:
-        'A handler has failed for ten minutes, at two events or more, and succeeded at none. Its events will be dead letters within days. The first command names the source and the event type.',
+        'A handler has failed for ten minutes, at two events or more, and succeeded at none. Its events will be dead letters within hours. The first command names the source and the event type.',
       firstCommand: status,
     },
     ...deployment.sources.map(({ source }) => handlerFailures(source.id, context)),

@@ -75,6 +75,9 @@ describe('what must survive', () => {
 });
 
 const LOGICAL_IDS: readonly string[] = [
+  // Tables of handlers, which hold their rows.
+  'HandlersPaymentsE0F31949',
+  'HandlersPushes80FB11C2',
   'SecretsdefaultE0759A3B',
   'Secretsdefaultapi30D29515',
   'SecretsholdfastprobeD41A02EA',
