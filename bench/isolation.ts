@@ -60,6 +60,7 @@ export const measureIsolation: Bench = async ({ quick, say }): Promise<Section> 
     say(`  virtual clock: ${scenario.name}`);
     const ours = await virtualHoldfast(scenario, SEED);
     virtual.push({ scenario, ours, plain: await virtualPlainQueue(scenario, SEED) });
+    say(`  ${JSON.stringify(virtual.at(-1))}`);
   }
   const skipped: string[] = [];
   const local: Outcome[] = [];
@@ -72,6 +73,7 @@ export const measureIsolation: Bench = async ({ quick, say }): Promise<Section> 
         say(`  local stores: ${scenario.name}`);
         const plain = await stores.run('plain', scenario);
         local.push({ scenario, plain, ours: await stores.run('holdfast', scenario) });
+        say(`  ${JSON.stringify(local.at(-1))}`);
       }
     } finally {
       await stores.stop();

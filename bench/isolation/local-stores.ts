@@ -196,12 +196,19 @@ async function measure(start: Start, scenario: Scenario): Promise<SystemResult> 
   return watch.result(most);
 }
 
+/** Nothing outlives the run, however that ends. */
+const running = new Set<ChildProcess>();
+process.once('exit', () => {
+  for (const child of running) child.kill('SIGKILL');
+});
+
 function start(args: readonly string[], env: Readonly<Record<string, string>>): ChildProcess {
   const child = spawn(process.execPath, [HOST, ...args], {
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     env: { PATH: process.env['PATH'] ?? '', ...env },
   });
-  process.once('exit', () => child.kill('SIGKILL'));
+  running.add(child);
+  child.once('exit', () => running.delete(child));
   return child;
 }
 

@@ -1,4 +1,4 @@
-/** docs/api/openapi.json as a judge of real requests and replies, and of itself: what it describes must have been seen. */
+/** An OpenAPI document of docs/api as a judge of real requests and replies, and of itself: what it describes must have been seen. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
@@ -13,7 +13,9 @@ export interface Schema {
   readonly oneOf?: readonly Schema[];
 }
 interface Content {
-  readonly content?: { readonly 'application/json': { readonly schema: Schema } };
+  readonly content?: Readonly<
+    Partial<Record<'application/json' | 'application/problem+json', { readonly schema: Schema }>>
+  >;
 }
 interface Parameter {
   readonly $ref?: string;
@@ -35,17 +37,20 @@ interface Document {
 /** Answered by API Gateway before the function is asked. */
 const NOT_OURS = ['403', '429'];
 
+const schemaOf = ({ content }: Content): Schema | undefined =>
+  (content?.['application/json'] ?? content?.['application/problem+json'])?.schema;
+
 export class ApiDocument {
-  readonly document = JSON.parse(
-    readFileSync(join(import.meta.dirname, '../../docs/api/openapi.json'), 'utf8'),
-  ) as Document;
+  readonly document: Document;
   /** Route to operation, e.g. `GET /events`. */
   readonly operations = new Map<string, Operation>();
   readonly #seen = new Set<string>();
   readonly #ajv = new Ajv2020({ allErrors: true, strictTypes: false });
   readonly #validators = new Map<Schema, ValidateFunction>();
 
-  constructor() {
+  /** `file`: of docs/api. */
+  constructor(file = 'openapi.json') {
+    this.document = JSON.parse(readFileSync(join(import.meta.dirname, '../../docs/api', file), 'utf8')) as Document;
     this.#ajv.addFormat('date-time', /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
     for (const [path, methods] of Object.entries(this.document.paths)) {
       for (const [method, operation] of Object.entries(methods)) {
@@ -60,7 +65,7 @@ export class ApiDocument {
   }
 
   bodySchemaOf(route: string): Schema | undefined {
-    return this.operations.get(route)?.requestBody?.content?.['application/json'].schema;
+    return this.operations.get(route)?.requestBody?.content?.['application/json']?.schema;
   }
 
   /** What is wrong with a request by the document; empty: nothing. */
@@ -79,8 +84,11 @@ export class ApiDocument {
   judgeReply(route: string, status: number, body: unknown): readonly string[] {
     const response = this.operations.get(route)?.responses[String(status)];
     if (response === undefined) return [`${route} ${status} is not described`];
-    const schema = this.#resolve(response).content?.['application/json'].schema;
-    if (schema === undefined) return [`${route} ${status} has no schema`];
+    const schema = schemaOf(this.#resolve(response));
+    if (schema === undefined) {
+      this.#seen.add(`${route} ${status}`);
+      return status === 204 && body === undefined ? [] : [`${route} ${status} has no schema`];
+    }
     this.#seen.add(`${route} ${status}`);
     this.#mark(schema, body, '');
     return this.#judge(schema, body);
@@ -93,7 +101,7 @@ export class ApiDocument {
       for (const [status, response] of Object.entries(responses)) {
         if (NOT_OURS.includes(status)) continue;
         described.add(`${route} ${status}`);
-        const schema = this.#resolve(response).content?.['application/json'].schema;
+        const schema = schemaOf(this.#resolve(response));
         if (schema) for (const field of this.#fieldsOf(schema, '')) described.add(field);
       }
     }
@@ -116,7 +124,7 @@ export class ApiDocument {
       .slice(2)
       .split('/')
       .reduce<unknown>((at, key) => (at as Record<string, unknown>)[key], this.document);
-    if (target === undefined) throw new Error(`docs/api/openapi.json: ${value.$ref} leads nowhere`);
+    if (target === undefined) throw new Error(`${value.$ref} leads nowhere`);
     return target as T;
   }
 

@@ -9,6 +9,7 @@ import { MemoryTelemetry } from '#adapters/memory/memory-telemetry.ts';
 import { SeededRandom } from '#adapters/memory/seeded-random.ts';
 import type { VirtualClock } from '#adapters/memory/virtual-clock.ts';
 import { systemIds, systemTimer } from '#adapters/system.ts';
+import { DependencyError } from '#core/errors.ts';
 import { answerApi } from '#core/outbound/api/answer-api.ts';
 import { answering } from '#core/outbound/api/answering.ts';
 import type { ApiPorts, ApiRules } from '#core/outbound/api/api-call.ts';
@@ -38,7 +39,18 @@ export function producerWorld() {
     indexLagMs: () => 0,
   });
   for (const table of ['registry', 'outbox'] as const) database.define(outboundTable(table));
-  const store = new MemoryItemStore(database);
+  let isOut = false;
+  // During an outage each call of the store fails, and nothing is known of what it did.
+  const store = new Proxy(new MemoryItemStore(database), {
+    get: (target, name) => {
+      const member: unknown = Reflect.get(target, name, target);
+      if (typeof member !== 'function') return member;
+      return async (...given: unknown[]): Promise<unknown> => {
+        if (isOut) throw new DependencyError('dynamodb', 'no answer', { outcome: 'unknown' });
+        return member.apply(target, given);
+      };
+    },
+  });
   const telemetry = new MemoryTelemetry();
   const jobs: Job[] = [];
   const tokens: Token[] = [];
@@ -88,14 +100,19 @@ export function producerWorld() {
   ): Promise<{ status: number; body: Json }> => {
     const text = body === undefined ? undefined : JSON.stringify(body);
     const reply = await answerApi({ route, path, query, body: text, caller: 'arn:test', ports, rules });
-    if (reply.status === 503) throw new Error(JSON.stringify(telemetry.lines));
+    if (reply.status === 503 && !isOut) throw new Error(JSON.stringify(telemetry.lines));
     if (reply.status >= 400) expect(reply.headers['content-type']).toBe('application/problem+json');
     return { status: reply.status, body: reply.body === '' ? undefined : JSON.parse(reply.body) };
   };
-  const publish = async (app: string, body: string): Promise<{ status: number; body: Json }> => {
+  /** `app` undefined: a broadcast. */
+  const publish = async (
+    app: string | undefined,
+    body: string,
+    given: { readonly eventTypes?: 'any' | 'declared'; readonly problems?: readonly string[] } = {},
+  ): Promise<{ status: number; body: Json }> => {
     const request = { app, body: new TextEncoder().encode(body), traceId: undefined };
-    const publishRules = { environment: 'test', eventTypes: 'any' as const, retentionMs };
-    const withSchema = { ...shared, problemsOf: () => [] };
+    const publishRules = { environment: 'test', eventTypes: given.eventTypes ?? ('any' as const), retentionMs };
+    const withSchema = { ...shared, problemsOf: () => given.problems ?? [] };
     const reply = await answering('publish', shared, () => publishMessage(withSchema, publishRules, request));
     return { status: reply.status, body: JSON.parse(reply.body) };
   };
@@ -147,7 +164,10 @@ export function producerWorld() {
     },
   };
   return {
-    ...{ call, publish, settle, sent, tokens, api },
+    ...{ call, publish, settle, sent, tokens, api, store },
+    outage: (on: boolean) => {
+      isOut = on;
+    },
     answer: (code: number) => {
       status = code;
     },

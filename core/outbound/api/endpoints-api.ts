@@ -137,7 +137,7 @@ function refuseChange(cause: EndpointRefusal, limit = 50): never {
     version_changed: [409, 'somebody else changed it: read it again'],
     unknown_endpoint: [404, 'the endpoint is gone'],
     not_active: [410, 'the application is being erased'],
-    quota: [429, `the application has ${limit} endpoints, which is its limit, or is being erased: PATCH its limits`],
+    quota: [429, `the application has ${limit} endpoints, which is its limit: PATCH its limits`],
   };
   const [status, detail] = told[cause];
   return refuse(status, cause === 'not_active' ? 'erasing' : cause, detail);

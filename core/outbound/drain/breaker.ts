@@ -48,6 +48,13 @@ const DAY_MS = 86_400_000;
 /** Open, its hold is over, and no probe has succeeded yet: one request, and no more. */
 export const isProbing = (breaker: Breaker): boolean => breaker.opens > 0 && breaker.recovered === undefined;
 
+/** A probe takes another of the oldest rows each time, then of all that are read: bad messages cannot keep the breaker open. */
+const PROBED = 10;
+
+/** Which of the oldest rows a probe takes, from 0. `rows`: how many are read, at least 1. */
+export const probedRow = ({ probes }: Breaker, rows: number): number =>
+  probes % (probes < PROBED ? Math.min(PROBED, rows) : rows);
+
 /** Requests at once that the breaker allows, of those the pace does. */
 export function breakerSlots(breaker: Breaker, cap: number): number {
   if (isProbing(breaker)) return 1;

@@ -10,7 +10,7 @@ import type { MessageItem, RecordItem, RowItem } from '#core/outbound/protocol/i
 import { dueRange, messageKey, queueOf, recordKey, rowKind } from '#core/outbound/protocol/keys.ts';
 import { readBody } from '#core/outbound/publish/message-body.ts';
 import { attempt, type Sending } from './attempt.ts';
-import { isProbing } from './breaker.ts';
+import { isProbing, probedRow } from './breaker.ts';
 import { heldUntil, slotsOf } from './health.ts';
 import { FULL_PAGES_TO_BE_SLOW, takeToken } from './pace.ts';
 import { prepare } from './prepare.ts';
@@ -19,8 +19,6 @@ import { hasTime, look, persist, type Session, stopFor } from './session-state.t
 
 type Row = Placed<RowItem>;
 
-/** A probe picks another of the oldest rows each time: one bad message cannot keep the breaker open. */
-const PROBED = 10;
 const LATER_PAGE = 10;
 const RATE_WAIT_MS = 2_000;
 const HELD_BYTES = 32 * 1024 * 1024;
@@ -84,9 +82,8 @@ async function nextPage(session: Session): Promise<readonly Row[]> {
 function inLanes({ health, config }: Session, rows: readonly Row[]): readonly Row[] {
   if (config.endpoint.ordered) return rows;
   if (isProbing(health)) {
-    const oldest = rows.slice(0, PROBED);
-    const from = oldest.length === 0 ? 0 : health.opens % oldest.length;
-    return [...oldest.slice(from), ...oldest.slice(0, from)];
+    const from = rows.length === 0 ? 0 : probedRow(health, rows.length);
+    return [...rows.slice(from), ...rows.slice(0, from)];
   }
   const of = (kind: ReturnType<typeof rowKind>): readonly Row[] => rows.filter(row => rowKind(row) === kind);
   return [...of('live'), ...of('retry'), ...of('replay')];

@@ -10,7 +10,7 @@ import {
 } from '#core/outbound/protocol/delivery-writes.ts';
 import { type AppId, type EndpointId, freshId } from '#core/outbound/protocol/ids.ts';
 import type { ApplicationItem, EndpointItem, RuntimeItem, StoredKey } from '#core/outbound/protocol/items.ts';
-import { endpointKey, endpointNameKey, endpointsRange } from '#core/outbound/protocol/keys.ts';
+import { applicationKey, endpointKey, endpointNameKey, endpointsRange } from '#core/outbound/protocol/keys.ts';
 import type { RegistryPorts } from './applications.ts';
 
 const DEFAULT_ENDPOINT_LIMIT = 50;
@@ -86,7 +86,9 @@ export async function createEndpoint(
     if (result.kind === 'applied') return { kind: 'done', endpoint };
     if (result.kind === 'refused') {
       if (result.index === ENDPOINT_WRITES.name) return refused('uid_taken');
-      return refused(result.index === ENDPOINT_WRITES.application ? 'quota' : 'version_changed');
+      if (result.index !== ENDPOINT_WRITES.application) return refused('version_changed');
+      const there = await store.get(applicationKey(application.id), 'consistent');
+      return refused(there?.state === 'active' ? 'quota' : 'not_active');
     }
     if (attempt >= TRIES) return refused('version_changed');
   }

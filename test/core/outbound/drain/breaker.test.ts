@@ -7,6 +7,7 @@ import {
   DEFAULT_PROBE,
   disableReason,
   isProbing,
+  probedRow,
 } from '#core/outbound/drain/breaker.ts';
 import type { Verdict } from '#core/outbound/ports.ts';
 
@@ -43,6 +44,12 @@ describe('opens', () => {
     expect(feed([{ class: 'gone', charged: true, health: 'failure' }])).toMatchObject({ opens: 1, goneAt: 0 });
     expect(feed(Array.from({ length: 50 }, () => refused))).toMatchObject({ opens: 0 });
   });
+});
+
+test('a probe that meets a refused message holds as long again, counts as a probe, and says nothing about the endpoint', () => {
+  const before: Breaker = { opens: 3, probes: 4, recent: '00000' };
+  const after = afterAnswer(before, refused, at(0, 5, 0.5));
+  expect(after).toMatchObject({ opens: 3, probes: 5, recent: '00000', holdWhy: 'breaker', holdUntil: 120_000 });
 });
 
 test('every hold is within 20 % of 30 s doubled, and never above 15 minutes', () => {
@@ -100,18 +107,27 @@ test('throttled answers in a row double our own wait; a hint only makes it longe
   expect(afterAnswer(later(breaker), ok, at(0)).throttles).toBeUndefined();
 });
 
-test('one poisonous message among ten never keeps the breaker open for more than ten probes', () => {
+test('one poisonous message among ten never keeps the breaker open for more than ten probes, whatever its answer', () => {
   fc.assert(
-    fc.property(fc.nat(9), fc.integer({ min: 1, max: 30 }), (poison, opens) => {
-      let breaker: Breaker = { opens, probes: 0 };
+    fc.property(fc.nat(9), fc.nat(30), fc.constantFrom(down, refused), (poison, probed, verdict) => {
+      let breaker: Breaker = { opens: 3, probes: probed };
       for (let probes = 1; ; probes++) {
-        // The session's choice: of the ten oldest the one by `opens`.
         expect(probes).toBeLessThanOrEqual(10);
-        if (breaker.opens % 10 !== poison) return;
-        breaker = later(afterAnswer(breaker, down, at(0)));
+        if (probedRow(breaker, 10) !== poison) return;
+        breaker = later(afterAnswer(breaker, verdict, at(0)));
       }
     }),
   );
+});
+
+test('fifty rows of which one is good: a probe finds it', () => {
+  for (let good = 0; good < 50; good++) {
+    let breaker: Breaker = { opens: 1, probes: 0 };
+    for (let probes = 0; probedRow(breaker, 50) !== good; probes++) {
+      expect(probes).toBeLessThanOrEqual(100);
+      breaker = later(afterAnswer(breaker, refused, at(0)));
+    }
+  }
 });
 
 describe('disables', () => {

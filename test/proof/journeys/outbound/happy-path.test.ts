@@ -80,3 +80,25 @@ test('no answer is a failure, a throttled one a hold that charges nothing', asyn
   expect(world.record(ep, message)).toMatchObject({ attempts: 1 });
   world.stop();
 });
+
+test('a message that is refused for good does not keep the breaker open: each probe takes another', async () => {
+  const world = new OutboundWorld({ waits: [5, 60] });
+  world.start();
+  let up = false;
+  const poison = new Set<string>();
+  const app = await world.createApplication();
+  const ep = await world.createEndpoint(app, ({ id }) => answered(poison.has(id) ? 422 : up ? 200 : 500));
+  const ids: MessageId[] = [];
+  for (let at = 0; at < 12; at++) {
+    const heard = await world.clock.complete(world.publish(app, `k${at}`));
+    if (heard.kind === 'accepted') ids.push(heard.id);
+  }
+  await world.until(() => world.runtime(ep).opens >= 1, 10 * 60_000);
+  // It recovers, but whatever its next probe would take is refused, and the seven behind that too.
+  up = true;
+  for (const id of ids.slice(0, 8)) poison.add(id);
+  const good = ids.slice(8);
+  const done = () => good.every(id => world.record(ep, world.message(id))?.status === 'delivered');
+  expect(await world.until(done, 60 * 60_000), 'the good ones wait behind a refused one').toBe(true);
+  world.stop();
+});

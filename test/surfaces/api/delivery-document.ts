@@ -1,0 +1,337 @@
+/**
+ * docs/api/delivery-openapi.json: the producer's API as OpenAPI 3.1. `node test/surfaces/api/delivery-document.ts` writes it;
+ * a test compares it, its routes with the code's, and every reply with real ones.
+ */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { DeliveryRoute, PUBLISH_ROUTES } from '#core/outbound/api/api-routes.ts';
+import { VERSION } from '#core/version.ts';
+import * as schemas from './delivery-schemas.ts';
+
+const { body, pageOf, ref, text } = schemas;
+type Schema = Readonly<Record<string, unknown>>;
+type Route = DeliveryRoute | (typeof PUBLISH_ROUTES)[number];
+
+interface Described {
+  readonly summary: string;
+  readonly query?: Readonly<Record<string, Schema>>;
+  readonly body?: Schema;
+  /** Status to schema; undefined: no body. */
+  readonly answers: Readonly<Record<number, Schema | undefined>>;
+  /** Status to errors, besides those that every route has. */
+  readonly errors?: Readonly<Record<number, readonly string[]>>;
+}
+
+const PATH: Readonly<Record<string, string>> = {
+  app: 'The application: an id, or uid:<uid>.',
+  ep: 'The endpoint: an id, or uid:<uid>.',
+  msg: 'The message.',
+  job: 'The replay job.',
+  name: 'The event type.',
+};
+const NO_APP = { 404: ['unknown_application'] } as const;
+const NO_ENDPOINT = { 404: ['unknown_application', 'unknown_endpoint'] } as const;
+const NO_MESSAGE = { 404: ['unknown_application', 'unknown_message'] } as const;
+const PAGED = { 400: ['invalid_cursor'] } as const;
+const PUBLISHED: Pick<Described, 'body' | 'answers' | 'errors'> = {
+  body: body(schemas.MESSAGE_BODY, ['key', 'type']),
+  answers: { 202: ref('Published') },
+  errors: {
+    ...NO_APP,
+    409: ['key_reused'],
+    410: ['erasing'],
+    422: ['unknown_type', 'schema_mismatch'],
+  },
+};
+const gate = (summary: string, given = schemas.GATE_BODY as Readonly<Record<string, Schema>>): Described => ({
+  summary,
+  body: body(given),
+  answers: { 200: ref('Gate') },
+  errors: { ...NO_ENDPOINT, 409: ['gate_closed'] },
+});
+const steer = (summary: string): Described => ({
+  summary,
+  body: body({}),
+  answers: { 200: ref('ReplayJob') },
+  errors: { 404: ['unknown_job'], 409: ['job_over'] },
+});
+
+const E = '/v1/apps/{app}/endpoints/{ep}';
+export const ROUTES: Readonly<Record<Route, Described>> = {
+  'POST /v1/apps': {
+    summary: 'Makes an application, one for each customer.',
+    body: body({ ...schemas.APPLICATION_BODY, uid: schemas.UID }, ['name']),
+    answers: { 201: ref('Application') },
+    errors: { 409: ['uid_taken'] },
+  },
+  'GET /v1/apps': {
+    summary: 'All applications.',
+    query: schemas.PAGE_QUERY,
+    answers: { 200: pageOf('Application') },
+    errors: PAGED,
+  },
+  'GET /v1/apps/{app}': { summary: 'One application.', answers: { 200: ref('Application') }, errors: NO_APP },
+  'PUT /v1/apps/{app}': {
+    summary: 'Makes or changes the application of uid:<uid>; safe to repeat.',
+    body: body(schemas.APPLICATION_BODY, ['name']),
+    answers: { 200: ref('Application'), 201: ref('Application') },
+    errors: { 409: ['uid_taken'], 410: ['erasing'] },
+  },
+  'PATCH /v1/apps/{app}': {
+    summary: 'Changes an application.',
+    body: body(schemas.APPLICATION_BODY),
+    answers: { 200: ref('Application') },
+    errors: { ...NO_APP, 410: ['erasing'] },
+  },
+  'DELETE /v1/apps/{app}': {
+    summary: 'Erases an application and everything of its customer; wants ?erase=true.',
+    query: { erase: { type: 'string', const: 'true' } },
+    answers: { 202: ref('Erasure') },
+    errors: NO_APP,
+  },
+  'POST /v1/apps/{app}/endpoints': {
+    summary: 'Makes an endpoint; its secret is in the answer.',
+    query: { verify: text('true: only if it answers a ping with 2xx.') },
+    body: body({ ...schemas.ENDPOINT_BODY, ...schemas.SECRET_BODY, uid: schemas.UID }, ['url']),
+    answers: { 201: ref('EndpointWithSecret') },
+    errors: {
+      ...NO_APP,
+      409: ['uid_taken', 'version_changed'],
+      410: ['erasing'],
+      422: ['address_not_allowed', 'verify_failed'],
+      429: ['quota'],
+    },
+  },
+  'GET /v1/apps/{app}/endpoints': {
+    summary: 'Endpoints of an application.',
+    query: schemas.PAGE_QUERY,
+    answers: { 200: pageOf('EndpointWithState') },
+    errors: { ...NO_APP, ...PAGED },
+  },
+  [`GET ${E}`]: { summary: 'One endpoint.', answers: { 200: ref('EndpointWithState') }, errors: NO_ENDPOINT },
+  [`PUT ${E}`]: {
+    summary: 'Makes or changes the endpoint of uid:<uid>; safe to repeat.',
+    body: body({ ...schemas.ENDPOINT_BODY, ...schemas.SECRET_BODY }, ['url']),
+    answers: { 200: ref('Endpoint'), 201: ref('EndpointWithSecret') },
+    errors: {
+      404: ['unknown_application', 'unknown_endpoint'],
+      409: ['uid_taken', 'version_changed'],
+      410: ['erasing'],
+      422: ['address_not_allowed'],
+      429: ['quota'],
+    },
+  },
+  [`PATCH ${E}`]: {
+    summary: 'Changes an endpoint; what waits goes to the new URL, too.',
+    body: body({ ...schemas.ENDPOINT_BODY, if_version: { type: 'integer' } }),
+    answers: { 200: ref('Endpoint') },
+    errors: { ...NO_ENDPOINT, 409: ['version_changed'], 410: ['erasing'], 422: ['address_not_allowed'] },
+  },
+  [`DELETE ${E}`]: {
+    summary: 'Deletes an endpoint; what waits ends as canceled.',
+    answers: { 204: undefined },
+    errors: NO_ENDPOINT,
+  },
+  [`GET ${E}/secret`]: {
+    summary: 'Shows the secrets that are alive; it is logged who asked.',
+    answers: { 200: ref('Keys') },
+    errors: NO_ENDPOINT,
+  },
+  [`POST ${E}/secret/rotate`]: {
+    summary: 'A new secret signs at once, the old one for the grace.',
+    body: body(schemas.ROTATE_BODY),
+    answers: { 201: ref('Key') },
+    errors: { ...NO_ENDPOINT, 409: ['too_many_secrets', 'version_changed'] },
+  },
+  [`POST ${E}/secret/activate`]: {
+    summary: 'Forms with room for one signature use the newest secret from now on.',
+    body: body({}),
+    answers: { 200: ref('ActiveKey') },
+    errors: { ...NO_ENDPOINT, 409: ['version_changed'] },
+  },
+  [`POST ${E}/pause`]: gate('Nothing is sent, and nothing is lost.'),
+  [`POST ${E}/resume`]: gate('Sends what waited.'),
+  [`POST ${E}/disable`]: gate('As pause; tests are refused as well.'),
+  [`POST ${E}/enable`]: gate('Opens it; says what becomes of what waited.', schemas.ENABLE_BODY),
+  [`POST ${E}/probe`]: gate('One request now, whatever the hold says.', {}),
+  [`POST ${E}/test`]: {
+    summary: 'One signed request now; ten a minute and application.',
+    body: body(schemas.TEST_BODY),
+    answers: { 200: ref('TestResult') },
+    errors: { ...NO_ENDPOINT, 409: ['gate_closed'], 429: ['quota'] },
+  },
+  [`GET ${E}/health`]: { summary: 'How the endpoint is.', answers: { 200: ref('Health') }, errors: NO_ENDPOINT },
+  [`GET ${E}/deliveries`]: {
+    summary: 'Deliveries, newest first.',
+    query: { ...schemas.DELIVERY_QUERY, ...schemas.PAGE_QUERY },
+    answers: { 200: pageOf('Delivery') },
+    errors: { ...NO_ENDPOINT, ...PAGED },
+  },
+  [`GET ${E}/deliveries/{msg}/attempts`]: {
+    summary: 'Each failed attempt in full; a success as its record has it.',
+    query: schemas.PAGE_QUERY,
+    answers: { 200: pageOf('Attempt') },
+    errors: { ...PAGED, 404: [...NO_ENDPOINT[404], 'unknown_delivery'] },
+  },
+  [`POST ${E}/deliveries/{msg}/replay`]: {
+    summary: 'Sends it again, once per request_id.',
+    body: body(schemas.REPLAY_BODY, ['request_id']),
+    answers: { 202: ref('Replayed') },
+    errors: {
+      404: [...NO_ENDPOINT[404], 'unknown_delivery'],
+      409: ['not_final', 'already_replayed', 'gate_closed'],
+      410: ['message_gone'],
+    },
+  },
+  'POST /v1/apps/{app}/messages': { summary: 'Publishes a message.', ...PUBLISHED },
+  'POST /v1/broadcasts': { summary: 'Publishes a message to every application.', ...PUBLISHED },
+  'POST /v1/apps/{app}/messages/match': {
+    summary: 'Who would get such a message, and why the others would not.',
+    body: body(schemas.MATCH_BODY, ['type']),
+    answers: { 200: ref('Match') },
+    errors: NO_APP,
+  },
+  'GET /v1/apps/{app}/messages': {
+    summary: 'Messages, newest first; a page may be short and still have a cursor.',
+    query: { ...schemas.MESSAGE_QUERY, ...schemas.PAGE_QUERY },
+    answers: { 200: pageOf('Message') },
+    errors: { ...NO_APP, ...PAGED },
+  },
+  'GET /v1/apps/{app}/messages/{msg}': {
+    summary: 'One message.',
+    answers: { 200: ref('Message') },
+    errors: NO_MESSAGE,
+  },
+  'GET /v1/apps/{app}/messages/{msg}/body': {
+    summary: 'Its bytes.',
+    answers: { 200: ref('MessageBody') },
+    errors: { ...NO_MESSAGE, 410: ['message_gone'] },
+  },
+  'GET /v1/apps/{app}/messages/{msg}/deliveries': {
+    summary: 'What became of it at each endpoint.',
+    query: schemas.PAGE_QUERY,
+    answers: { 200: pageOf('Delivery') },
+    errors: { ...NO_MESSAGE, ...PAGED },
+  },
+  'POST /v1/replay-jobs': {
+    summary: 'Replays many deliveries as a job.',
+    body: body(schemas.JOB_BODY, ['app']),
+    answers: { 202: ref('ReplayJob') },
+    errors: NO_ENDPOINT,
+  },
+  'GET /v1/replay-jobs': {
+    summary: 'Jobs, newest first.',
+    query: schemas.PAGE_QUERY,
+    answers: { 200: pageOf('ReplayJob') },
+    errors: PAGED,
+  },
+  'GET /v1/replay-jobs/{job}': {
+    summary: 'One job.',
+    answers: { 200: ref('ReplayJob') },
+    errors: { 404: ['unknown_job'] },
+  },
+  'POST /v1/replay-jobs/{job}/pause': steer('Stops a job until it is resumed.'),
+  'POST /v1/replay-jobs/{job}/resume': steer('Goes on with a job.'),
+  'POST /v1/replay-jobs/{job}/cancel': steer('Ends a job.'),
+  'GET /v1/event-types': {
+    summary: 'The catalogue.',
+    query: schemas.PAGE_QUERY,
+    answers: { 200: pageOf('EventType') },
+    errors: PAGED,
+  },
+  'GET /v1/event-types/{name}': {
+    summary: 'One type.',
+    answers: { 200: ref('EventType') },
+    errors: { 400: [], 404: ['unknown_type'] },
+  },
+  'PUT /v1/event-types/{name}': {
+    summary: 'Makes or replaces a type; safe to repeat.',
+    body: body(schemas.TYPE_BODY),
+    answers: { 200: ref('EventType') },
+  },
+  'DELETE /v1/event-types/{name}': { summary: 'Removes a type.', answers: { 204: undefined }, errors: { 400: [] } },
+  'GET /v1/stats': {
+    summary: 'Attempts by hour of the last day.',
+    query: { app: text('Required: an id, or uid:<uid>.'), endpoint: text() },
+    answers: { 200: ref('Stats') },
+    errors: NO_ENDPOINT,
+  },
+};
+
+/** Errors of a route by status, those of every route with a body or a query among them. */
+export function errorsOf(route: Route): Readonly<Record<string, readonly string[]>> {
+  const { errors = {}, body: given, query } = ROUTES[route];
+  const all: Record<string, readonly string[]> = { ...errors, 503: ['not_recorded'] };
+  if (given !== undefined || query !== undefined || 400 in errors)
+    all['400'] = ['invalid_request', ...(errors[400] ?? [])];
+  if (given !== undefined) all['413'] = ['too_large'];
+  return all;
+}
+
+function operationOf(route: Route): Schema {
+  const { summary, query = {}, body: given, answers } = ROUTES[route];
+  const names = [...route.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
+  const responses: Record<string, unknown> = {};
+  for (const [status, schema] of Object.entries(answers)) {
+    responses[status] = {
+      description: Number(status) === 204 ? 'Done.' : 'The answer.',
+      ...(schema === undefined ? {} : { content: { 'application/json': { schema } } }),
+    };
+  }
+  for (const [status, errors] of Object.entries(errorsOf(route))) {
+    const schema = { allOf: [ref('Problem'), { type: 'object', properties: { error: { enum: [...errors] } } }] };
+    const later = ['429', '503'].includes(status)
+      ? { headers: { 'Retry-After': { schema: { type: 'integer' } } } }
+      : {};
+    responses[status] = {
+      description: `Refused: ${errors.join(', ')}.`,
+      ...later,
+      content: { 'application/problem+json': { schema } },
+    };
+  }
+  return {
+    operationId: route
+      .replace(/\/v1\/|[{}]/g, '')
+      .replace(/\W+(\w)/g, (_, letter: string) => letter.toUpperCase())
+      .replace(/^\w/, each => each.toLowerCase()),
+    summary,
+    parameters: [
+      ...names.map(name => ({ name, in: 'path', required: true, schema: text(PATH[name]) })),
+      ...Object.entries(query).map(([name, schema]) => ({ name, in: 'query', schema })),
+    ],
+    ...(given === undefined ? {} : { requestBody: { content: { 'application/json': { schema: given } } } }),
+    responses: Object.fromEntries(Object.entries(responses).sort(([a], [b]) => a.localeCompare(b))),
+  };
+}
+
+export function deliveryDocument(): Schema {
+  const paths: Record<string, Record<string, Schema>> = {};
+  for (const route of Object.keys(ROUTES) as Route[]) {
+    const [method = '', path = ''] = route.split(' ');
+    paths[path] = { ...paths[path], [method.toLowerCase()]: operationOf(route) };
+  }
+  const variables = { api: { default: 'abc123' }, region: { default: 'eu-central-1' } };
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Holdfast delivery API',
+      version: VERSION,
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+      description:
+        'What a producer does with its customers’ webhooks. Every route wants a request signed with AWS credentials (SigV4, service execute-api) whose identity may execute-api:Invoke it; without that API Gateway answers 403. Every POST may be repeated. Refusals are application/problem+json.',
+    },
+    servers: [{ url: 'https://{api}.execute-api.{region}.amazonaws.com', variables }],
+    security: [{ iam: [] }],
+    paths,
+    components: {
+      schemas: schemas.SCHEMAS,
+      securitySchemes: {
+        iam: { type: 'apiKey', name: 'Authorization', in: 'header', description: 'AWS Signature Version 4.' },
+      },
+    },
+  };
+}
+
+export const FILE = join(import.meta.dirname, '../../../docs/api/delivery-openapi.json');
+export const written = (): string => `${JSON.stringify(deliveryDocument(), null, 2)}\n`;
+if (import.meta.main) writeFileSync(FILE, written());

@@ -1,0 +1,372 @@
+/** Schemas of docs/api/delivery-openapi.json: what the producer's API takes and answers. */
+import { SCHEDULES } from '#core/outbound/drain/schedule.ts';
+import { FILTER_OPS } from '#core/outbound/fan-out/content-filter.ts';
+import { ANSWER_CLASSES } from '#core/outbound/ports.ts';
+import { FINAL_STATUSES, FORMATS, OPEN_STATUSES, SIGNATURE_PROFILES } from '#core/outbound/protocol/items.ts';
+
+type Schema = Readonly<Record<string, unknown>>;
+
+export const ref = (name: string): Schema => ({ $ref: `#/components/schemas/${name}` });
+export const text = (description?: string): Schema => ({ type: 'string', ...(description ? { description } : {}) });
+const oneOf = (values: readonly string[], description?: string): Schema => ({
+  ...text(description),
+  enum: [...values],
+});
+const whole = (description?: string): Schema => ({ type: 'integer', ...(description ? { description } : {}) });
+const number = (description?: string): Schema => ({ type: 'number', ...(description ? { description } : {}) });
+const truth = (description?: string): Schema => ({ type: 'boolean', ...(description ? { description } : {}) });
+const time = (description?: string): Schema => ({ ...text(description), format: 'date-time' });
+const listOf = (items: Schema, description?: string): Schema => ({
+  type: 'array',
+  items,
+  ...(description ? { description } : {}),
+});
+const orNull = (schema: Schema): Schema =>
+  typeof schema['type'] === 'string' && schema['enum'] === undefined
+    ? { ...schema, type: [schema['type'], 'null'] }
+    : { oneOf: [schema, { type: 'null' }] };
+const anyObject = (description: string): Schema => ({ type: 'object', description, additionalProperties: true });
+const texts = (description: string): Schema => ({
+  type: 'object',
+  description,
+  additionalProperties: { type: 'string' },
+});
+/** `required` is all of them, but for those named in `optional`. */
+export const object = (properties: Readonly<Record<string, Schema>>, optional: readonly string[] = []): Schema => ({
+  type: 'object',
+  required: Object.keys(properties).filter(name => !optional.includes(name)),
+  properties,
+});
+/** A body: nothing is required but what is named. */
+export const body = (properties: Readonly<Record<string, Schema>>, required: readonly string[] = []): Schema => ({
+  type: 'object',
+  properties,
+  ...(required.length > 0 ? { required: [...required] } : {}),
+  additionalProperties: false,
+});
+export const pageOf = (name: string): Schema =>
+  object({
+    data: listOf(ref(name)),
+    cursor: orNull(text('For the next page; good for a day and for this list only. Null on the last one.')),
+  });
+
+const id = (kind: string): Schema => text(`The id of ${kind}.`);
+const SCHEDULE: Schema = {
+  description: `Waits after failed attempts in seconds: a list of 1 to 20, or a name (${Object.keys(SCHEDULES).join(', ')}).`,
+  oneOf: [
+    { type: 'string', enum: Object.keys(SCHEDULES) },
+    { type: 'array', items: { type: 'integer' } },
+  ],
+};
+const WAITS = orNull(
+  listOf(whole(), 'Waits after failed attempts, in seconds; null: those of the application or the environment.'),
+);
+const FILTER: Schema = {
+  type: 'object',
+  description: 'Either all or any of up to ten clauses on `data`.',
+  additionalProperties: {
+    type: 'array',
+    items: body({ path: text('By dots.'), op: oneOf(FILTER_OPS), value: {} }, ['path', 'op']),
+  },
+};
+const RATE = body({ per_second: number(), burst: whole() }, ['per_second', 'burst']);
+const BATCH = body({ max_events: whole(), max_bytes: whole() }, ['max_events', 'max_bytes']);
+const METADATA = anyObject('Yours; at most 2 KB.');
+const WHY = text('Kept with what was done; at most 500 characters.');
+
+export const APPLICATION_BODY = {
+  name: text('1 to 200 characters.'),
+  metadata: METADATA,
+  limits: body({ endpoints: whole('1 to 10,000; 50 by default.') }),
+  format: oneOf(FORMATS, 'How bodies are built.'),
+  schedule: { oneOf: [SCHEDULE, { type: 'null' }] },
+  default_api_version: orNull(text('What a new endpoint is pinned to.')),
+};
+export const UID = text('A name of your own: 1 to 100 letters, digits, _ . and -.');
+export const ENDPOINT_BODY = {
+  url: text('https, a public name, one of the allowed ports.'),
+  description: text(),
+  types: listOf(text(), 'Types or beginnings with *; empty: all.'),
+  channels: listOf(text(), 'Empty: all.'),
+  mode: oneOf(['live', 'test']),
+  api_version: orNull(text()),
+  filter: { oneOf: [FILTER, { type: 'null' }] },
+  headers: texts('Up to 20 headers of its own.'),
+  signature: oneOf(SIGNATURE_PROFILES),
+  schedule: { oneOf: [SCHEDULE, { type: 'null' }] },
+  rate: { oneOf: [RATE, { type: 'null' }] },
+  max_concurrency: whole('1 to 100.'),
+  timeout_seconds: number('1 to 30.'),
+  ordered: truth('A message begins only when the one before it is over.'),
+  head_of_line_hours: orNull(number('Of an ordered endpoint: after this its first message is given up.')),
+  batch: { oneOf: [BATCH, { type: 'null' }] },
+  payload: oneOf(['full', 'thin'], 'thin: without data.'),
+  auto_disable_days: { oneOf: [{ type: 'integer' }, { const: false }, { type: 'null' }] },
+  metadata: METADATA,
+};
+export const SECRET_BODY = {
+  secret: text('whsec_… or whsk_…; one is made where it is left out.'),
+  alg: oneOf(['sha256', 'ed25519']),
+};
+export const ROTATE_BODY = {
+  ...SECRET_BODY,
+  grace_seconds: whole('How long the old one goes on signing: 0 to 604,800, by default a day.'),
+  request_id: text('The same one rotates once.'),
+};
+export const GATE_BODY = { why: WHY };
+export const ENABLE_BODY = {
+  ...GATE_BODY,
+  backlog: oneOf(['drain', 'drop', 'since']),
+  since: time('With `since`: older messages are dropped.'),
+};
+export const TEST_BODY = { type: text(), data: {} };
+export const MATCH_BODY = {
+  type: text(),
+  data: {},
+  channels: listOf(text()),
+  api_version: text(),
+  mode: oneOf(['live', 'test']),
+};
+export const MESSAGE_BODY = {
+  key: text('Of what happened: the same key is the same message.'),
+  ...MATCH_BODY,
+  data: { description: 'Any JSON: its bytes go out as they are given. Either this or raw.' },
+  raw: text('base64 of the whole body.'),
+  content_type: text('Of raw.'),
+  timestamp: time(),
+  subject: text(),
+  sequence: text(),
+  max_attempts: whole('1 to 21.'),
+  format: oneOf(FORMATS),
+};
+export const REPLAY_BODY = {
+  request_id: text('1 to 64 letters, digits, - and _: the same one replays once.'),
+  now: truth('Also one that waits for its retry.'),
+  as_new: truth('As a copy under a new webhook-id.'),
+  why: WHY,
+};
+const STATUSES = [...OPEN_STATUSES, ...FINAL_STATUSES];
+export const JOB_BODY = {
+  app: text('An id, or uid:<uid>.'),
+  endpoint: text(),
+  message: text(),
+  status: oneOf([...FINAL_STATUSES, 'retrying'], 'Default dead.'),
+  types: listOf(text()),
+  since: time(),
+  until: time(),
+  as_of: time('What was replayed since then, by anybody, is left alone.'),
+  dry_run: truth('Counts, and replays nothing.'),
+  rate_per_second: whole('1 to 1,000.'),
+  why: WHY,
+};
+export const TYPE_BODY = {
+  description: text(),
+  schema: anyObject('A JSON Schema of at most 32 KB.'),
+  example: {},
+  group: text(),
+  deprecated: truth(),
+  validate: oneOf(['off', 'warn', 'reject']),
+};
+export const DELIVERY_QUERY = {
+  status: oneOf(STATUSES),
+  class: oneOf(ANSWER_CLASSES),
+  code_class: oneOf(['1xx', '2xx', '3xx', '4xx', '5xx', 'none']),
+  type: text(),
+  since: time(),
+  until: time(),
+};
+export const PAGE_QUERY = { limit: whole('1 to 250; 50 by default.'), cursor: text('Of the page before.') };
+export const MESSAGE_QUERY = { type: text(), since: time(), until: time() };
+
+const STATE = {
+  gate: oneOf(['open', 'paused', 'disabled', 'deleted']),
+  state: oneOf(['ok', 'failing', 'holding', 'paused', 'disabled']),
+  why: orNull(text('Why it is held or closed.')),
+};
+const KEY = {
+  key_id: text(),
+  alg: oneOf(['sha256', 'ed25519']),
+  secret: text('What signs.'),
+  verify_with: text('What the receiver verifies with.'),
+};
+const ENDPOINT = {
+  id: id('the endpoint'),
+  uid: orNull(text()),
+  application: text(),
+  ...ENDPOINT_BODY,
+  schedule: WAITS,
+  version: whole('Grows with each change.'),
+  created_at: time(),
+};
+const TIMINGS = { type: 'object', description: 'Milliseconds by phase.', additionalProperties: { type: 'number' } };
+
+export const SCHEMAS: Readonly<Record<string, Schema>> = {
+  Application: object({
+    id: id('the application'),
+    uid: orNull(text()),
+    name: text(),
+    format: oneOf(FORMATS),
+    limits: body({ endpoints: whole() }),
+    metadata: METADATA,
+    endpoints: whole('How many it has.'),
+    state: oneOf(['active', 'erasing']),
+    schedule: WAITS,
+    default_api_version: orNull(text()),
+    created_at: time(),
+  }),
+  Erasure: object({ application: text(), state: oneOf(['erasing']), phase: text('How far it is.'), note: text() }),
+  Endpoint: object(ENDPOINT),
+  EndpointWithState: object({ ...ENDPOINT, ...STATE }),
+  EndpointWithSecret: object({ ...ENDPOINT, ...KEY }),
+  Key: object({ ...KEY, created_at: time(), active_from: orNull(time()), not_after: orNull(time()) }),
+  Keys: object({ data: listOf(ref('Key'), 'Newest first.') }),
+  ActiveKey: object({ key_id: orNull(text()) }),
+  Gate: object({ id: id('the endpoint'), ...STATE }),
+  TestResult: object({
+    success: truth(),
+    status_code: orNull(whole()),
+    class: oneOf(ANSWER_CLASSES),
+    detail: orNull(text()),
+    response_body: text('At most 2 KB of it.'),
+    duration_ms: whole(),
+    request: object({ url: text(), headers: texts('As they were sent.'), body: text() }),
+  }),
+  Health: object({
+    ...STATE,
+    breaker: oneOf(['closed', 'open', 'half_open']),
+    opened_times: whole('In a row.'),
+    last_attempt_at: orNull(time()),
+    failing_since: orNull(time()),
+    next_probe_at: orNull(time()),
+    last_success_at: orNull(time()),
+    last_failure: {
+      oneOf: [object({ at: orNull(time()), class: orNull(text()), code: orNull(whole()) }), { type: 'null' }],
+    },
+    waiting: object({ count: whole('At most 1,000.'), more: truth(), oldest_at: orNull(time()) }),
+    dead: whole('Ever.'),
+    success_rate_1h: orNull(number()),
+    success_rate_24h: orNull(number()),
+    response_ms: orNull(whole()),
+  }),
+  Delivery: object({
+    message: text(),
+    endpoint: text(),
+    type: orNull(text()),
+    status: oneOf(STATUSES),
+    held: truth('It waits, and its endpoint is closed or on hold.'),
+    generation: whole('One more with each replay.'),
+    attempt_count: whole('Charged attempts, and the success.'),
+    created_at: time(),
+    first_attempt_at: orNull(time()),
+    next_retry_at: orNull(time()),
+    delivered_at: orNull(time()),
+    ended_at: orNull(time()),
+    last_attempt: {
+      oneOf: [
+        object({
+          attempted_at: time(),
+          status: orNull(whole()),
+          class: oneOf(ANSWER_CLASSES),
+          response_time_ms: whole(),
+          snippet: orNull(text('At most 256 bytes.')),
+        }),
+        { type: 'null' },
+      ],
+    },
+    replayed_from: orNull(whole()),
+    replayable: truth(),
+  }),
+  Attempt: object({
+    kind: oneOf(['delivery', 'probe', 'throttled', 'test']),
+    generation: whole(),
+    attempt: whole(),
+    at: time(),
+    class: oneOf(ANSWER_CLASSES),
+    code: orNull(whole()),
+    detail: orNull(text()),
+    timings_ms: TIMINGS,
+    request: {
+      oneOf: [object({ url: text(), headers: texts('Values of the endpoint’s own are masked.') }), { type: 'null' }],
+    },
+    response: {
+      oneOf: [
+        object({ headers: texts('At most 2 KB.'), body: text('At most 10 KB.'), truncated: truth() }),
+        { type: 'null' },
+      ],
+    },
+  }),
+  Replayed: object({ endpoint: text(), message: text(), generation: whole() }),
+  Match: object({
+    matches: whole(),
+    endpoints: listOf(object({ endpoint: text(), matches: truth(), why_not: orNull(text()) })),
+  }),
+  Published: object({
+    id: id('the message: its webhook-id'),
+    created_at: time(),
+    duplicate: truth('The key was known.'),
+  }),
+  Message: object({
+    id: id('the message'),
+    application: text(),
+    type: text(),
+    channels: listOf(text()),
+    mode: oneOf(['live', 'test']),
+    api_version: orNull(text()),
+    sequence: orNull(text()),
+    size: whole('Bytes of its body.'),
+    content_type: text(),
+    created_at: time(),
+  }),
+  MessageBody: object({ content_type: text(), base64: text('The bytes that are sent.') }),
+  ReplayJob: object({
+    id: id('the job'),
+    application: text(),
+    endpoint: orNull(text()),
+    message: orNull(text()),
+    state: oneOf(['running', 'paused', 'canceled', 'done']),
+    status: oneOf(STATUSES),
+    types: listOf(text()),
+    since: orNull(time()),
+    until: orNull(time()),
+    as_of: orNull(time()),
+    dry_run: truth(),
+    rate_per_second: whole(),
+    counts: object({ seen: whole(), replayed: whole(), skipped: whole() }),
+    why: orNull(text()),
+    by: text('Who asked for it.'),
+    created_at: time(),
+    updated_at: time(),
+  }),
+  EventType: object({
+    name: text(),
+    description: text(),
+    group: orNull(text()),
+    deprecated: truth(),
+    validate: oneOf(['off', 'warn', 'reject']),
+    schema: { description: 'A JSON Schema, or null.' },
+    example: { description: 'Any JSON, or null.' },
+  }),
+  Stats: object({
+    application: text(),
+    endpoints: whole(),
+    complete: truth('False: of the first 250 endpoints only.'),
+    hours: listOf(
+      object({ hour: time(), attempts: whole(), successes: whole(), failures: whole() }),
+      'The last 24, newest first.',
+    ),
+  }),
+  Problem: object(
+    {
+      title: text(),
+      status: whole(),
+      error: text('For programs.'),
+      detail: text('For people: what was given, what is allowed, what to do.'),
+      details: listOf(
+        object({ path: text(), given: text(), allowed: text(), fix: text() }),
+        'Of invalid_request: each field that is wrong.',
+      ),
+      exchange: ref('TestResult'),
+    },
+    ['details', 'exchange'],
+  ),
+};
