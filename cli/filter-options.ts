@@ -12,7 +12,7 @@ export function addFilterOptions(command: Command, { status = true } = {}): Comm
   if (status) command.addOption(new Option('--status <list>', `of ${EVENT_STATUSES.join(', ')}`));
   return command
     .option('--type <type>', 'event type, or a prefix such as invoice.*')
-    .option('--cause <cause>', 'cause of the death or of the last failure; without --status: of dead letters')
+    .option('--cause <cause>', 'cause of death, or of the last failure; without --status only dead letters are meant')
     .option('--since <when>', 'received since: 2026-11-21T03:00Z, or 30m, 24h, 7d ago (default: 24h)')
     .option('--until <when>', 'received before (default: now)');
 }

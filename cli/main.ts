@@ -25,7 +25,7 @@ import { withoutControls } from './output.ts';
 import { CommandSet, type Services } from './run.ts';
 
 const ABOUT = `Look after a Holdfast gateway: what arrived, what failed, run it again.
-Data goes to stdout, everything else to stderr; --json everywhere.
+Data goes to stdout, everything else to stderr. Every command takes --json.
 Exit codes: 0 ok, 1 failure, 2 usage, 3 not found, 4 credentials, 5 partly done.`;
 
 /** Runs one command line (without node and script). Never throws. */

@@ -26,7 +26,7 @@ export function addEvents(program: Command, set: CommandSet): void {
       .description('List events, newest first')
       .option('--limit <n>', 'at most N events', '50')
       .option('--all', 'look through the whole window, however long it takes')
-      .option('--cursor <cursor>', 'go on where a list before ended'),
+      .option('--cursor <cursor>', 'go on where an earlier list ended'),
     ['holdfast events ls --status dead_letter,failed --since 7d', 'what failed this week'],
     ['holdfast events ls --source stripe --type "invoice.*" --json', 'as JSON, for a script'],
   ).action(
@@ -75,7 +75,7 @@ export function addEvents(program: Command, set: CommandSet): void {
       )
       .option('--source <names>', 'sources, separated by commas (default: all)')
       .option('--since <when>', 'begin there instead of where the last tail stopped (5m, 2026-11-21T03:00Z)')
-      .option('--name <name>', 'a place of its own in the log, to go on from later', 'tail'),
+      .option('--name <name>', 'keep the place in the log under this name, to go on from there', 'tail'),
     ['holdfast events tail', 'every event of every source, until Ctrl-C'],
     ['holdfast events tail --source stripe --since 1h --json', 'one JSON object a line'],
   ).action(

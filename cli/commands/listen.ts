@@ -30,7 +30,7 @@ export function addListen(program: Command, set: CommandSet): void {
       .option('--source <names>', 'sources, separated by commas (default: all)')
       .option('--since <when>', 'begin there instead of where the last run stopped (5m, 2026-11-21T03:00Z)')
       .option('--sign', "sign each request anew with the source's secret, as the provider would")
-      .option('--name <name>', 'a place of its own in the log', 'listen'),
+      .option('--name <name>', 'keep the place in the log under this name', 'listen'),
     ['holdfast listen --forward-to http://localhost:3000/webhooks', 'every event, in order, each until it is answered'],
     ['holdfast listen --source stripe --sign --forward-to http://localhost:3000', 'with a valid signature'],
   ).action(

@@ -7,7 +7,7 @@ import { type CommandSet, withExamples } from '../run.ts';
 export function addProcessor(program: Command, set: CommandSet): void {
   const processor = program
     .command('processor')
-    .description('The processor of all sources: is it taking messages; stop it, start it');
+    .description('Stop and start the running of handlers for all sources, and see whether it runs');
 
   withExamples(processor.command('status').description('Whether the processor takes messages; exit code 1 when not'), [
     'holdfast processor status --env prod',

@@ -11,7 +11,7 @@ export function addReconcile(program: Command, set: CommandSet): void {
   withExamples(
     program
       .command('reconcile')
-      .description('Ask providers what they tried to deliver; what never arrived is let in, or asked for again')
+      .description('Ask providers what they tried to deliver, and bring in what never arrived')
       .option('--source <name>', 'one source (default: each that has `reconcile` in gateway.config.ts)')
       .option('--dry-run', 'show what is missing, change nothing'),
     ['holdfast reconcile --dry-run', 'what each provider has and the store does not'],

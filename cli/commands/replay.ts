@@ -33,7 +33,7 @@ export function addReplay(program: Command, set: CommandSet): void {
       .option('--rate <n>', 'events a second (default: replaysPerSecond of the configuration)')
       .option('--limit <n>', 'at most N events, the oldest first')
       .option('--new-key', 'a fresh idempotency key for outside calls: they may happen again')
-      .option('--force', 'also an event that an attempt is running for (only with ids)')
+      .option('--force', 'also an event whose attempt is still running (only with ids)')
       .option('--body <sha256>', 'run another body that came under the same id (only with one id)')
       .option('--detach', 'start the job and leave; it goes on by itself')
       .addOption(new Option('--yes', 'do not ask')),

@@ -31,7 +31,7 @@ export function addVerify(program: Command, set: CommandSet): void {
         'the captured request: headers, an empty line, the exact body; or vectors in JSON (- for stdin)',
       )
       .description('Say whether a captured request is genuine, and why not; or check signature vectors')
-      .option('--at <time>', 'verify as if it were then (default: now)'),
+      .option('--at <time>', 'verify as if this were the time (default: now)'),
     ['holdfast verify request.http --source stripe', "with the source's stored secret"],
     ['HOLDFAST_SECRET=… holdfast verify request.http --provider github', 'without any deployment'],
     ['holdfast verify test/fixtures/own-vectors.json --provider acme', 'the vectors of a provider you describe'],
@@ -48,7 +48,7 @@ export function addVerify(program: Command, set: CommandSet): void {
         [] as readonly string[],
       )
       .option('--curl', 'print a curl command instead')
-      .option('--at <time>', 'sign as if it were then (default: now)'),
+      .option('--at <time>', 'sign as if this were the time (default: now)'),
     ['holdfast sign body.json --source stripe --curl', 'a command to paste'],
     ['holdfast sign body.json --provider generic --secret-file secret.txt --json', 'headers as JSON'],
   ).action(set.action(sign));
