@@ -134,12 +134,13 @@ export class GatewayUnderTest {
     this.#url = findGateway(aws, stacks).url;
   }
 
-  /** Destroys the stack of the gateway, as `npm run destroy` does with prod, and deploys it again. */
+  /** Destroys the stack of the gateway and the one that depends on it, as `npm run destroy` does with prod, and deploys them again. */
   async replaceGateway(): Promise<void> {
-    const StackName = 'holdfast-local-gateway';
     const client = this.clients.cloudFormation;
-    await client.send(new DeleteStackCommand({ StackName }));
-    await waitUntilStackDeleteComplete({ client, minDelay: 1, maxDelay: 2, maxWaitTime: 60 }, { StackName });
+    for (const StackName of ['holdfast-local-delivery', 'holdfast-local-gateway']) {
+      await client.send(new DeleteStackCommand({ StackName }));
+      await waitUntilStackDeleteComplete({ client, minDelay: 1, maxDelay: 2, maxWaitTime: 60 }, { StackName });
+    }
     const assembly = join(this.aws.directory, 'cdk.out-local');
     const quiet = ['--method=direct', '--require-approval', 'never', '--progress', 'events'];
     await runLocalCdk(this.aws, ['deploy', '--app', assembly, 'local/*', ...quiet], { cwd: this.#app });

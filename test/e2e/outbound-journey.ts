@@ -18,7 +18,7 @@ import {
 } from '#operator/deliveries.ts';
 import { askDelivery, type DeliveryApi, type DeliveryCall } from '#operator/delivery-api.ts';
 import { Operator } from '#operator/operator.ts';
-import type { GatewayUnderTest } from './gateway-under-test.ts';
+import { type GatewayUnderTest, genericEvent } from './gateway-under-test.ts';
 
 export const APP = 'uid:e2e';
 const LIMIT_MS = 120_000;
@@ -32,11 +32,13 @@ type Name = keyof typeof ENDPOINTS;
 /** The first message, and those after it, which the two that fail do not want: they are on hold by then. */
 const FIRST = 'invoice.paid';
 const LATER = 'invoice.sent';
+/** Of an event that is received, with a route to the customer (test-gateway.config.ts). */
+const FORWARDED = 'invoice.forwarded';
 const TYPES: Readonly<Record<Name, readonly string[]>> = {
   healthy: [],
   failing: [FIRST],
   gone: [FIRST],
-  other: [LATER],
+  other: [LATER, FORWARDED],
 };
 
 /** How a message stood at each endpoint. */
@@ -50,6 +52,8 @@ export interface OutboundJourney {
   readonly rotated: { readonly id: string; readonly secrets: readonly [before: string, after: string] };
   readonly paused: { readonly id: string; readonly whilePaused: Standing; readonly requestsWhilePaused: number };
   readonly replayed: { readonly id: string; readonly generation: number | undefined };
+  /** Requests for an event that was received and went on to the customer. */
+  readonly forwarded: { readonly body: string; readonly requests: readonly ReceivedWebhook[] };
   /** Publishing with a key that was used: for the same message, and for another one. */
   readonly repeated: { readonly same: { id: string; duplicate: boolean }; readonly other: string };
 }
@@ -142,11 +146,19 @@ export async function runOutbound(
     const { healthy } = await standingOf(id);
     return healthy?.generation === 2 && healthy.status === 'delivered' ? healthy : undefined;
   });
+
+  // 5. An event that is received goes on to the same customer.
+  const event = genericEvent(FORWARDED);
+  await gateway.sendUntilAcknowledged('default', event);
+  const ofEvent = () => receiver.received.filter(({ headers }) => headers['x-webhook-event'] === FORWARDED);
+  await until('the received event at both endpoints', () => Promise.resolve(ofEvent().length >= 2 || undefined));
+  await gateway.waitUntilFinished(event.pk);
   const journey = {
     ...{ requests, goneState, repeated, first: { id, standing, attempts } },
     rotated: { id: second.id, secrets: [before, after] as const },
     paused: { id: third.id, whilePaused, requestsWhilePaused },
     replayed: { id, generation: again.generation },
+    forwarded: { body: event.body, requests: ofEvent() },
   };
   return { journey, receiver };
 }

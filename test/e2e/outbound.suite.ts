@@ -62,6 +62,14 @@ export function outboundSuite(journeyOf: () => Promise<OutboundJourney>): void {
     expect(replayed.generation).toBe(2);
     expect(requests(replayed.id, 'healthy').map(each => each.answer)).toEqual(['204', '204']);
   });
+
+  it('sends an event that was received on to each endpoint, once, with its exact body', async () => {
+    const { forwarded } = await journeyOf();
+    expect(forwarded.requests.map(each => each.path).sort()).toEqual(['/ok/other', '/verify/healthy']);
+    expect(forwarded.requests.map(each => Buffer.from(each.body).toString())).toEqual([forwarded.body, forwarded.body]);
+    expect(new Set(forwarded.requests.map(each => each.signature))).toEqual(new Set(['verified']));
+    expect(new Set(forwarded.requests.map(each => each.id)).size).toBe(1);
+  });
 }
 
 async function verdictOf(request: ReceivedWebhook | undefined, current: string): Promise<string> {

@@ -43,7 +43,13 @@ export const gateway = defineGateway({
       alarms: 'essential',
       // Short waits: an endpoint on hold is tried again while the tests run.
       outbound: { probe: { baseSeconds: 1, capSeconds: 2 } },
-      routes: { default: { 'routed.*': [BUS, QUEUE, TOPIC, `${OUTSIDE_ADDRESS}/hooks`], 'routed.started': [MACHINE] } },
+      routes: {
+        default: {
+          'routed.*': [BUS, QUEUE, TOPIC, `${OUTSIDE_ADDRESS}/hooks`],
+          'routed.started': [MACHINE],
+          'invoice.forwarded': ['outbound:e2e'],
+        },
+      },
     },
   },
 });
