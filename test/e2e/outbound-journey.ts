@@ -158,7 +158,7 @@ export async function runOutbound(
     rotated: { id: second.id, secrets: [before, after] as const },
     paused: { id: third.id, whilePaused, requestsWhilePaused },
     replayed: { id, generation: again.generation },
-    forwarded: { body: event.body, requests: ofEvent() },
+    forwarded: { body: String(event.body), requests: ofEvent() },
   };
   return { journey, receiver };
 }
