@@ -63,7 +63,7 @@ export function addOutActs(out: Command, set: CommandSet): void {
       const filter = { app, ep: endpoint, since: isoSince(run, since) };
       if (dryRun) {
         const job = await counted(run, await retryMany(run, filter, { why: 'count', dryRun }));
-        run.out.result(job, () => [`${job.counts.seen} dead deliveries`]);
+        run.out.result(job, () => [`${job.counts.replayed} dead deliveries`]);
         return;
       }
       const reason = await run.reason(why);
@@ -97,7 +97,7 @@ async function counted(run: Run, job: ReplayJobView): Promise<ReplayJobView> {
   for (const until = run.clock.now() + COUNT_LIMIT_MS; now.state === 'running' && run.clock.now() < until; ) {
     await timer.sleep(POLL_MS);
     now = await jobOf(run, job.id);
-    progress.update(now.counts.seen, undefined);
+    progress.update(now.counts.replayed, undefined);
   }
   progress.end();
   return now;

@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import { startReceiver } from '#local/receiver.ts';
 import { BEHAVIOUR_NAMES } from '#local/receiver-behaviours.ts';
+import { usageError } from '../cli-error.ts';
 import { wholeNumber } from '../filter-options.ts';
 import { type CommandSet, withExamples } from '../run.ts';
 
@@ -17,14 +18,18 @@ export function addOutReceiver(out: Command, set: CommandSet): void {
     set.action(async (run, { port }: { port: string }) => {
       // Of the environment, because an argument is seen by everybody on the machine.
       const secret = run.io.env['HOLDFAST_SECRET'];
+      const number = wholeNumber('port', port, 1, 65_535);
       const receiver = await startReceiver({
-        port: wholeNumber('port', port, 1, 65_535),
+        port: number,
         secrets: () => (secret === undefined ? [] : [secret]),
         onRequest: ({ at, path, id, headers, body, signature, answer }) => {
           const event = headers['x-webhook-event'] ?? null;
           const value = { at: new Date(at).toISOString(), path, id, event, signature, answer, bytes: body.length };
           run.out.row(value, () => `${value.at}  ${path}  ${answer}  ${event ?? '-'}  ${id}  signature ${signature}`);
         },
+      }).catch((error: NodeJS.ErrnoException) => {
+        if (error.code !== 'EADDRINUSE') throw error;
+        throw usageError(`--port: ${number}, which another program uses`, 'a free port', `e.g. --port ${number + 1}`);
       });
       run.out.note(`Listening on ${receiver.url} (Ctrl-C ends it)`);
       for (const [path, about] of BEHAVIOUR_NAMES) run.out.note(`  ${path.padEnd(16)} ${about}`);

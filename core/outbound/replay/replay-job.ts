@@ -76,12 +76,19 @@ export async function steerReplayJob(
   return result.kind === 'applied';
 }
 
-/** Runs every running job for a while; `until`: nothing new begins after. */
-export async function runReplayJobs(ports: ReplayJobPorts, rules: ReplayJobRules, until: EpochMs): Promise<void> {
+/** Runs every running job for a while; `until`: nothing new begins after. `finished` is told each that is done. */
+export async function runReplayJobs(
+  ports: ReplayJobPorts,
+  rules: ReplayJobRules,
+  until: EpochMs,
+  finished: (job: ReplayJobItem) => Promise<void> = async () => {},
+): Promise<void> {
   const listed = await ports.store.query({ ...listOf(JOBS), limit: 200 });
   for (const { pk } of listed.items) {
     const job = await ports.store.get(replayJobKey(pk.slice(2) as JobId), 'consistent');
-    if (job?.state === 'running' && ports.clock.now() < until) await runPages(ports, rules, job, until);
+    if (job?.state !== 'running' || ports.clock.now() >= until) continue;
+    const ended = await runPages(ports, rules, job, until);
+    if (ended?.state === 'done') await finished(ended);
   }
 }
 
@@ -90,7 +97,7 @@ async function runPages(
   rules: ReplayJobRules,
   from: ReplayJobItem,
   until: EpochMs,
-): Promise<void> {
+): Promise<ReplayJobItem | undefined> {
   let job: ReplayJobItem | undefined = from;
   // A minute's share of its rate.
   let left = from.ratePerSecond * 60;
@@ -103,8 +110,9 @@ async function runPages(
       skipped: job.counts.skipped + page.skipped,
     };
     job = await keep(ports, job, counts, page.next);
-    if (page.full) return;
+    if (page.full) return job;
   }
+  return job;
 }
 
 interface PageEnd {

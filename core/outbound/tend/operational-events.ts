@@ -6,7 +6,7 @@ import type { EpochMs } from '#core/glossary.ts';
 import { operationalKey } from '#core/outbound/drain/tell.ts';
 import type { OperationalJob } from '#core/outbound/ports.ts';
 import type { AppId } from '#core/outbound/protocol/ids.ts';
-import type { RuntimeItem } from '#core/outbound/protocol/items.ts';
+import type { ReplayJobItem, RuntimeItem } from '#core/outbound/protocol/items.ts';
 import { appNameKey } from '#core/outbound/protocol/keys.ts';
 import { type PublishPorts, type PublishRules, publish } from '#core/outbound/publish/publish.ts';
 
@@ -50,4 +50,10 @@ export function eventsOf(runtime: RuntimeItem, now: EpochMs): readonly Operation
       found.push({ type, key: operationalKey(type, ep, at), data: { ...data, failing_since: failingSince } });
   }
   return found;
+}
+
+/** That a job of many replays is done; once for each job. */
+export function finishedJob({ id, app, counts, dryRun }: ReplayJobItem): OperationalJob['op'] {
+  const type = 'replay.finished';
+  return { type, key: `${type}:${id}`, data: { application: app, job: id, dry_run: dryRun, ...counts } };
 }

@@ -14,7 +14,7 @@ import { runReplayJobs } from '#core/outbound/replay/replay-job.ts';
 import type { Ids, Telemetry } from '#core/ports.ts';
 import { audit } from './audit.ts';
 import { guardEgress } from './egress.ts';
-import { eventsOf, publishOperational } from './operational-events.ts';
+import { eventsOf, finishedJob, publishOperational } from './operational-events.ts';
 import { type ReconcilePorts, reconcileMessages } from './reconcile-messages.ts';
 
 export interface TendPorts extends ReconcilePorts, Pick<PublishPorts, 'crypto'> {
@@ -66,7 +66,7 @@ export async function tend(ports: TendPorts, rules: TendRules): Promise<boolean>
   // 2. Waits that are over, and whether too many began at once.
   await step(() => wakeDue(ports, memory.withTraffic));
   // 3. What people asked for.
-  await step(() => runReplayJobs(ports, rules, until));
+  await step(() => runReplayJobs(ports, rules, until, job => publishOperational(ports, rules, finishedJob(job))));
   await step(() => eraseSome(ports, rules.retentionMs, until));
   // 4. What a queue lost.
   await step(async () => {

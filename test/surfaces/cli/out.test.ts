@@ -1,5 +1,6 @@
 /** `holdfast out` over the real API and engine in memory: what on-call sees of customers' webhooks, and what it does. */
 import { describe, expect, it } from 'vitest';
+import { startReceiver } from '#local/receiver.ts';
 import { producerWorld, withEndpoint } from '#test/kit/producer-world.ts';
 import { CliWorld } from './cli-world.ts';
 
@@ -106,6 +107,14 @@ describe('what is wrong', () => {
     const result = await run(...args.map(arg => (arg === 'EP' ? ep : arg)));
     expect(result).toMatchObject({ code, stdout: '' });
     expect(result.stderr).toContain(hint);
+  });
+
+  it('a port that another program uses', async () => {
+    const taken = await startReceiver();
+    const port = new URL(taken.url).port;
+    const { code, stderr } = await new CliWorld().run(['out', 'receiver', '--port', port], { realTime: true });
+    await taken.stop();
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(`--port: ${port}, which another`) });
   });
 
   it('an application without endpoints has nothing to show', async () => {

@@ -1,0 +1,127 @@
+/**
+ * What the engine tells about customers' endpoints, it sends by itself: to the endpoints of the application
+ * `uid:operations`, signed and retried as everything is, each kind once an hour and endpoint, and never about themselves.
+ */
+import { expect, it } from 'vitest';
+import type { EndpointId, MessageId } from '#core/outbound/protocol/ids.ts';
+import { startReplayJob } from '#core/outbound/replay/replay-job.ts';
+import { answered, OutboundWorld, type Received } from '#test/kit/outbound-world.ts';
+
+const HOUR_MS = 3_600_000;
+
+interface Told {
+  readonly type: string;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+/** A customer with one endpoint that answers so, and an operations application that takes everything. */
+async function world(answerOf: (request: Received, n: number) => ReturnType<typeof answered>, operations = 200) {
+  const it = new OutboundWorld({ waits: [1, 1, 1, 1, 1], idleMs: 500, longPolling: true, auditMinutes: 1 });
+  const app = await it.clock.complete(it.createApplication({ uid: 'acme' }));
+  const ops = await it.clock.complete(it.createApplication({ uid: 'operations' }));
+  let n = 0;
+  const ep = await it.clock.complete(it.createEndpoint(app, request => answerOf(request, ++n)));
+  const own = await it.clock.complete(it.createEndpoint(ops, () => answered(operations)));
+  it.start();
+  const publish = async (key: string): Promise<MessageId> => {
+    const heard = await it.clock.complete(it.publish(app, key));
+    if (heard.kind !== 'accepted') throw new Error(heard.detail);
+    return heard.id;
+  };
+  const told = (of: EndpointId = own): readonly Told[] =>
+    it.requestsTo(of).map(({ body }) => JSON.parse(new TextDecoder().decode(body)) as Told);
+  return { it, app, ops, ep, own, publish, told };
+}
+
+const typesOf = (told: readonly Told[]): readonly string[] => told.map(each => each.type).sort();
+
+it('tells of an endpoint that used up the attempts of a message, once an hour, with what a person looks up', async () => {
+  const { it, app, ep, publish, told } = await world(() => answered(422));
+  const first = await publish('k1');
+  const second = await publish('k2');
+  await it.clock.advanceBy(10 * 60_000);
+  // Attempts are charged and the breaker stays closed: the message is refused, not the endpoint gone.
+  expect(it.requestsTo(ep)).toHaveLength(12);
+  expect(typesOf(told())).toEqual(['delivery.dead', 'message.failing']);
+  for (const each of told()) expect(each.data).toMatchObject({ endpoint: ep, application: app });
+  for (const each of told()) expect([first, second]).toContain(each.data['message']);
+  await it.clock.advanceBy(HOUR_MS);
+  await publish('k3');
+  await it.clock.advanceBy(10 * 60_000);
+  expect(typesOf(told())).toEqual(['delivery.dead', 'delivery.dead', 'message.failing', 'message.failing']);
+  it.stop();
+});
+
+it('tells that an endpoint was disabled, and why', async () => {
+  const { it, ep, publish, told } = await world(() => answered(410));
+  await publish('k1');
+  await it.clock.advanceBy(10 * 60_000);
+  expect(it.runtime(ep).gate).toBe('disabled');
+  const disabled = told().filter(each => each.type === 'endpoint.disabled');
+  expect(disabled).toEqual([
+    expect.objectContaining({ data: expect.objectContaining({ endpoint: ep, reason: 'gone' }) }),
+  ]);
+  it.stop();
+});
+
+it('tells that an endpoint fails, and that it has recovered', async () => {
+  const from = { down: true };
+  const { it, ep, publish, told } = await world(() => answered(from.down ? 500 : 200));
+  await publish('k1');
+  await it.clock.advanceBy(20 * 60_000);
+  const aboutEndpoint = () => typesOf(told()).filter(type => type.startsWith('endpoint.'));
+  expect(aboutEndpoint()).toEqual(['endpoint.failing']);
+  from.down = false;
+  for (let n = 0; n < 6; n++) await publish(`more-${n}`);
+  await it.clock.advanceBy(40 * 60_000);
+  expect(aboutEndpoint()).toEqual(expect.arrayContaining(['endpoint.failing', 'endpoint.recovered']));
+  expect(it.requestsTo(ep).filter(({ answer }) => answer?.kind === 'answered' && answer.status === 200)).toHaveLength(
+    7,
+  );
+  it.stop();
+});
+
+it('tells that a job of replays is done, with its counts', async () => {
+  const from = { bad: true };
+  const { it, app, publish, told } = await world(() => answered(from.bad ? 422 : 200));
+  await publish('k1');
+  await it.clock.advanceBy(10 * 60_000);
+  from.bad = false;
+  const now = it.clock.now();
+  await startReplayJob(it.store, {
+    ...{ id: 'job_1' as never, app, status: 'dead', dryRun: false, ratePerSecond: 50, by: 'test', asOf: now },
+    ...{ state: 'running', counts: { seen: 0, replayed: 0, skipped: 0 }, createdAt: now, updatedAt: now, version: 1 },
+    expiresAt: Math.floor(now / 1_000) + 86_400,
+  });
+  await it.clock.advanceBy(10 * 60_000);
+  const finished = told().filter(each => each.type === 'replay.finished');
+  expect(finished.map(each => each.data)).toEqual([
+    { application: app, job: 'job_1', dry_run: false, seen: 1, replayed: 1, skipped: 0 },
+  ]);
+  it.stop();
+});
+
+it('says nothing about the endpoints of operations itself: no loop (O16)', async () => {
+  const { it, own, ops, publish, told } = await world(() => answered(422), 422);
+  await publish('k1');
+  await it.clock.advanceBy(HOUR_MS / 2);
+  // Two messages about the customer, each refused six times; of those refusals nothing was said.
+  expect(new Set(typesOf(told()))).toEqual(new Set(['delivery.dead', 'message.failing']));
+  expect(it.requestsTo(own)).toHaveLength(12);
+  const about = told().map(each => each.data['application']);
+  expect(about).not.toContain(ops);
+  it.stop();
+});
+
+it('does nothing where nobody made the application', async () => {
+  const it = new OutboundWorld({ waits: [1], idleMs: 500, longPolling: true });
+  const app = await it.clock.complete(it.createApplication({ uid: 'acme' }));
+  const ep = await it.clock.complete(it.createEndpoint(app, () => answered(422)));
+  it.start();
+  await it.clock.complete(it.publish(app, 'k1'));
+  await it.clock.advanceBy(5 * 60_000);
+  expect(it.requestsTo(ep)).toHaveLength(2);
+  expect(it.items('outbox', 'M#')).toHaveLength(1);
+  expect(it.isQuiet()).toBe(true);
+  it.stop();
+});
