@@ -15,6 +15,7 @@ interface CostOptions {
   readonly eventsPerDay: string;
   readonly body: string;
   readonly alarms: AlarmLevel;
+  readonly sources: string;
 }
 
 export function addCost(program: Command, set: CommandSet): void {
@@ -24,6 +25,7 @@ export function addCost(program: Command, set: CommandSet): void {
       .description('Predict the AWS bill of a month, by line, from counted units and list prices')
       .option('--events-per-day <number>', `events a day, 1 to ${MOST_EVENTS}`, '1000000')
       .option('--body <size>', 'mean size of a body in bytes: 800, 5k, 1.5m', '5k')
+      .option('--sources <number>', 'sources that receive, for their metrics: 1 to 400', '6')
       .addOption(new Option('--alarms <level>', 'as in gateway.config.ts').choices([...ALARM_LEVELS]).default('all')),
     ['holdfast cost --events-per-day 1000000 --body 5k', 'a million a day of 5 KB'],
     ['holdfast cost --events-per-day 50000 --json | jq .total', 'for a script'],
@@ -31,7 +33,13 @@ export function addCost(program: Command, set: CommandSet): void {
     set.action(async (run, options: CostOptions) => {
       const eventsPerDay = wholeNumber('events-per-day', options.eventsPerDay, 1, MOST_EVENTS);
       const bodyBytes = readSize(options.body);
-      const { basis, lines, total, perMillion, alternatives } = predictCost(eventsPerDay, bodyBytes, options.alarms);
+      const sources = wholeNumber('sources', options.sources, 1, 400);
+      const { basis, lines, total, perMillion, alternatives } = predictCost(
+        eventsPerDay,
+        bodyBytes,
+        options.alarms,
+        sources,
+      );
       const value = { predicted: true, basis, lines, total, per_million_events: perMillion, alternatives };
       run.out.result(value, () => [
         `Predicted for a month of ${eventsPerDay.toLocaleString('en')} events a day of ${bodyBytes.toLocaleString('en')} bytes`,

@@ -1,12 +1,16 @@
 /** What a month will cost, by line: counted units times list prices. Needs no gateway and no account. */
+import { METRICS } from '#core/metrics.ts';
 import { ALTERNATIVES, type Alternative } from './alternatives.ts';
 import { type BilledTimes, totalOf } from './bill.ts';
 import { countedUnits } from './counted-units.ts';
 import { type AlarmLevel, fixedCosts } from './fixed-costs.ts';
+import { countedStreams } from './metric-streams.ts';
 import { modelledTimes } from './modelled-times.ts';
 import { batchAt, DAYS_PER_MONTH, monthlyBill } from './monthly-bill.ts';
-import { PRICES_READ_ON } from './prices.ts';
+import { PRICES, PRICES_READ_ON } from './prices.ts';
 
+/** Of the shipped configuration, whose fixed lines these are. */
+const SHIPPED_SOURCES = 6;
 /** Lines below are left out of the list, not of the total. */
 const SHOWN_FROM_DOLLARS = 0.005;
 
@@ -30,11 +34,18 @@ export interface CostPrediction {
   readonly alternatives: readonly { readonly name: string; readonly dollars: number | null; readonly source: string }[];
 }
 
-export function predictCost(eventsPerDay: number, bodyBytes: number, alarms: AlarmLevel): CostPrediction {
+/** `sources`: that receive events, about equally many. */
+export function predictCost(
+  eventsPerDay: number,
+  bodyBytes: number,
+  alarms: AlarmLevel,
+  sources: number = SHIPPED_SOURCES,
+): CostPrediction {
   const batch = batchAt(eventsPerDay);
   const times = modelledTimes(batch);
   const bill = monthlyBill(countedUnits(), times, eventsPerDay, bodyBytes);
-  const lines = [...Object.entries(bill).map(([item, dollars]) => ({ item, dollars })), ...fixedCosts(alarms)];
+  const metrics = { item: 'Custom metrics of what happens', dollars: metricsOf(eventsPerDay, alarms, sources) };
+  const lines = [...Object.entries(bill).map(([item, dollars]) => ({ item, dollars })), metrics, ...fixedCosts(alarms)];
   return {
     basis: { eventsPerDay, bodyBytes, batch, times, alarms, pricesReadOn: PRICES_READ_ON },
     lines: lines.filter(it => it.dollars >= SHOWN_FROM_DOLLARS).sort((a, b) => b.dollars - a.dollars),
@@ -42,6 +53,15 @@ export function predictCost(eventsPerDay: number, bodyBytes: number, alarms: Ala
     perMillion: (1e6 * totalOf(bill)) / (eventsPerDay * DAYS_PER_MONTH),
     alternatives: ALTERNATIVES.map(it => costOf(it, eventsPerDay)),
   };
+}
+
+/** Billed by the hour in which a metric comes. What an idle environment publishes is a fixed line. */
+function metricsOf(eventsPerDay: number, alarms: AlarmLevel, sources: number): number {
+  const { perEnvironment, perSource } = countedStreams();
+  // Where silence is learned, the sweeper publishes `Accepted` of every source anyway.
+  const already = alarms === 'all' ? METRICS.Accepted.dimensions.length : 0;
+  const hours = Math.min(1, eventsPerDay / sources / 24);
+  return (perEnvironment + (perSource - already) * sources) * PRICES.customMetricMonth.dollars * hours;
 }
 
 function costOf(it: Alternative, eventsPerDay: number): CostPrediction['alternatives'][number] {

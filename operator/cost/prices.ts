@@ -43,6 +43,11 @@ export const PRICES = {
     per: 'million requests more where messages carry a group id (fair queue, since 2025-07)',
     source: 'cloudburn.io/blog/amazon-sqs-pricing (2026-03)',
   },
+  customMetricMonth: {
+    dollars: 0.3,
+    per: 'custom metric and month, by the hours in which it comes (first 10,000)',
+    source: 'aws.amazon.com/cloudwatch/pricing',
+  },
   logsGb: { dollars: 0.5, per: 'GB taken in', source: 'aws.amazon.com/cloudwatch/pricing' },
   transferOutGb: {
     dollars: 0.09,

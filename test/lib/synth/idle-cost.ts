@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import type { EnvironmentConfig } from '#core/config/gateway-config.ts';
 import { METRICS } from '#core/metrics.ts';
 import { type AlarmLevel, FIXED_COSTS_FILE, type FixedCost, type FixedCosts } from '#operator/cost/fixed-costs.ts';
+import { countedStreams } from '#operator/cost/metric-streams.ts';
 import {
   BAND_METRICS,
   STANDING_PRICES,
@@ -89,13 +90,13 @@ export function computeIdleCost({ data, gateway: template, nested }: Synthesized
   // query reads half a unit.
   const reads = sweeps * (secrets * (2 * SWEEP.shardsPerSource + 2) * 0.5 + SWEEP.controlReads);
   const probes = all('AWS::Lambda::Function').filter(each => each.Environment.Variables.PROBE_URL).length * sweeps;
-  // A zero a minute for each source whose silence is learned, under its own name and the environment's.
+  // A zero a minute for each source whose silence is learned.
   const silent = new Set(
     alarms
       .filter(alarm => alarm.ThresholdMetricId)
       .map(alarm => JSON.stringify(alarm.Metrics.find((it: Resource) => it.MetricStat).MetricStat.Metric.Dimensions)),
   ).size;
-  const zeroes = silent === 0 ? 0 : silent + 1;
+  const zeroes = silent * METRICS.Accepted.dimensions.length;
   const warm = all('AWS::Lambda::Alias').reduce(
     (sum, alias) => sum + (alias.ProvisionedConcurrencyConfig?.ProvisionedConcurrentExecutions ?? 0),
     0,
@@ -186,7 +187,7 @@ Dollars a month for \`prod\` as shipped (${sources} sources) without a single ev
 ${full.map(row).join('\n')}
 | **together** | | **${money(sumOf(full))}** | **${money(sumOf(essential))}** | **${money(sumOf(none))}** |
 
-An environment with \`disposable: true\` costs the same; \`local\` costs nothing. Each further source adds its secret and its alarms: $${money(sumOf(oneMore) - sumOf(full))}. Custom metrics are billed only in hours in which something is published, so a busy environment pays for more of them (up to ${Object.keys(METRICS).length} names, some per source, at $${money(PRICES.customMetricMonth)} each).
+An environment with \`disposable: true\` costs the same; \`local\` costs nothing. Each further source adds its secret and its alarms: $${money(sumOf(oneMore) - sumOf(full))}. Custom metrics are billed only in hours in which something is published, so one whose events go well pays for ${countedStreams().perEnvironment} more, and ${countedStreams().perSource} more for each source that receives, at $${money(PRICES.customMetricMonth)} each (counted in a run; \`holdfast cost\` has them). Failures, refusals and dead letters publish further ones in the hours in which they happen.
 
 What costs more is off until you ask for it:
 
