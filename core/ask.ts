@@ -14,6 +14,21 @@ export interface Asker {
   readonly fields?: Readonly<Record<string, unknown>>;
 }
 
+/**
+ * Does a piece of work that others do not wait for. Whatever it throws costs this piece: a `DependencyError` is counted and
+ * logged as `ask` does, anything else is logged as an error. Undefined: it was not done.
+ */
+export async function askOrSkip<T>(asker: Asker, work: () => Promise<T>): Promise<T | undefined> {
+  try {
+    const asked = await ask(asker, work);
+    return asked.ok ? asked.value : undefined;
+  } catch (error) {
+    const text = error instanceof Error ? error.message : String(error);
+    asker.telemetry.log('error', { stage: asker.stage, ...asker.fields, error: text });
+    return undefined;
+  }
+}
+
 /** Does the work. A `DependencyError` becomes an answer; any other error is a bug and is thrown on. */
 export async function ask<T>({ telemetry, stage, fields }: Asker, work: () => Promise<T>): Promise<Answered<T>> {
   try {

@@ -124,7 +124,7 @@ export interface EnvironmentConfig {
   readonly logLevel?: ResolvedConfig['logLevel'];
   /**
    * With what `ingest` and `process` call AWS: the SDK, or the small signed client, which takes half of the CPU and
-   * has not run on AWS yet (docs/decisions/0016). @default 'sdk'; 'signed' where `emulated`
+   * has not run on AWS yet (docs/decisions/0015). @default 'sdk'; 'signed' where `emulated`
    */
   readonly awsClient?: ResolvedConfig['awsClient'];
   /** One of the retentions CloudWatch Logs knows. @default 30; 3 in disposable environments */

@@ -2,7 +2,8 @@
  * The status API as a function of route, parameters and body; IAM guards it at the front door. Reads go by the indexes,
  * writes are the ones the CLI makes. Every refusal says what was given, what is allowed and what to do.
  */
-import { DependencyError } from '#core/errors.ts';
+import { ask } from '#core/ask.ts';
+import type { DependencyError } from '#core/errors.ts';
 import { findPaused, pauseSource, readPauses, resumeSource } from '#core/inbound/protocol/pause-source.ts';
 import type { PauseNote } from '#core/inbound/protocol/pauses.ts';
 import { reportEvent, reportHistory, summarizeEvent } from '#core/inbound/search/event-report.ts';
@@ -58,19 +59,20 @@ const ANSWERS: Readonly<Record<ApiRoute, Answer>> = {
 export async function answerApi(request: ApiRequest, ports: ApiPorts, rules: ApiRules): Promise<Reply> {
   const call = { ...request, ports, rules, sourceIds: rules.sources.map(it => it.id) };
   try {
-    return await ANSWERS[request.route](call);
+    const { telemetry } = ports;
+    const asked = await ask({ telemetry, stage: 'api', fields: { route: request.route } }, () =>
+      ANSWERS[request.route](call),
+    );
+    return asked.ok ? asked.value : unavailable(asked.error);
   } catch (error) {
     if (error instanceof Refused) return error.reply;
     if (error instanceof CursorError) return refusal(400, 'invalid_cursor', error.message);
-    if (error instanceof DependencyError) return unavailable(error, call);
     throw error;
   }
 }
 
-function unavailable(error: DependencyError, { ports, route }: ApiCall): Reply {
-  ports.telemetry.count('DependencyError', { dependency: error.dependency });
-  ports.telemetry.log('error', { stage: 'api', route, cause: 'dependency', error: error.message });
-  const message = `${error.dependency} did not answer in time. Ask again: a pause, and a replay with the same request_id, happen once`;
+function unavailable({ dependency }: DependencyError): Reply {
+  const message = `${dependency} did not answer in time. Ask again: a pause, and a replay with the same request_id, happen once`;
   return refusal(503, 'unavailable', message);
 }
 

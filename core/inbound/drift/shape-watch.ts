@@ -3,7 +3,7 @@
  * and type. What is known costs a walk over the payload and nothing else; only a new shape is read and written, after the
  * batch, and told once.
  */
-import { DependencyError } from '#core/errors.ts';
+import { askOrSkip } from '#core/ask.ts';
 import type { EventId, SourceId } from '#core/glossary.ts';
 import type { ControlStore } from '#core/inbound/ports.ts';
 import type { Clock, Telemetry } from '#core/ports.ts';
@@ -63,14 +63,9 @@ export class ShapeWatch {
   /** Stores what was new and tells of it. Never throws: an event has nothing to do with it. */
   async flush(): Promise<void> {
     for (const seen of this.#pending.splice(0)) {
-      try {
-        await this.#learn(seen);
-      } catch (error) {
-        const dependency = error instanceof DependencyError ? error.dependency : undefined;
-        if (dependency) this.#ports.telemetry.count('DependencyError', { dependency });
-        const { source, eventType } = seen;
-        this.#ports.telemetry.log('warn', { stage: 'schema', source, event_type: eventType, error });
-      }
+      const { source, eventType: event_type } = seen;
+      const { telemetry } = this.#ports;
+      await askOrSkip({ telemetry, stage: 'schema', fields: { source, event_type } }, () => this.#learn(seen));
     }
   }
 

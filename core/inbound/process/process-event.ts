@@ -117,11 +117,15 @@ async function describe(
 ): Promise<EventIn<'processing'> | undefined> {
   if (item.otherBody !== true) return item;
   try {
-    const body = await loadBody(message, item, ports);
-    return body.kind === 'missing' ? item : describeByBody(item, body, source, ports.crypto);
-  } catch (error) {
-    // Anything else will show when the attempt reads it, and be recorded.
-    return error instanceof DependencyError ? undefined : item;
+    const { telemetry } = ports;
+    const read = await ask({ telemetry, stage: 'describe', fields: { pk: item.pk } }, () =>
+      loadBody(message, item, ports),
+    );
+    if (!read.ok) return undefined;
+    return read.value.kind === 'missing' ? item : describeByBody(item, read.value, source, ports.crypto);
+  } catch {
+    // A bug, or a body that cannot be read: it will show when the attempt reads it, and be recorded.
+    return item;
   }
 }
 

@@ -3,8 +3,8 @@
  * Running it again changes nothing; a run that dies anywhere is gone on with by the next one.
  */
 
+import { ask } from '#core/ask.ts';
 import type { ResolvedSource } from '#core/config/resolved-config.ts';
-import { DependencyError } from '#core/errors.ts';
 import { matches } from '#core/event-type.ts';
 import { type EpochMs, type EventPk, type SourceId, toEventId, toEventPk } from '#core/glossary.ts';
 import { acceptReconciled } from '#core/inbound/ingest/accept-request.ts';
@@ -101,17 +101,17 @@ export async function reconcileDeliveries(
   rules: ReconcileRules & IngestRules,
 ): Promise<ReconcileReport> {
   const run = new ReconcileRun(list, until, ports, rules);
-  try {
+  const { telemetry } = ports;
+  const ended = await ask({ telemetry, stage: 'reconcile', fields: { source: list.source.id } }, async () => {
     await run.begin();
     for (;;) {
       const end = await run.readPage();
-      if (end) return run.report(end.end, end.reason);
+      if (end) return end;
     }
-  } catch (error) {
-    if (!(error instanceof DependencyError)) throw error;
-    ports.telemetry.count('DependencyError', { dependency: error.dependency });
-    return run.report('store_unavailable', error.message);
-  }
+  });
+  return ended.ok
+    ? run.report(ended.value.end, ended.value.reason)
+    : run.report('store_unavailable', ended.error.message);
 }
 
 type End = { readonly end: RunEnd; readonly reason?: string };

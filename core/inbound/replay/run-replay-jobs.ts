@@ -3,7 +3,7 @@
  * A page is stored before it is begun and its outcome after it is done, so that a run may die anywhere: the next one
  * meets the same events, and recognises those that were replayed.
  */
-import { DependencyError } from '#core/errors.ts';
+import { type Asker, ask, askOrSkip } from '#core/ask.ts';
 import type { EpochMs, EventPk } from '#core/glossary.ts';
 import type { ControlStore, EventStore, PayloadStore } from '#core/inbound/ports.ts';
 import type { EventItem } from '#core/inbound/protocol/event-item.ts';
@@ -48,10 +48,10 @@ const FAILURES_IN_A_ROW = 5;
 
 /** Carries out open jobs, one after the other, until a moment. Never throws: what fails waits for the next run. */
 export async function runReplayJobs(until: EpochMs, ports: ReplayJobPorts, rules: WriteRules): Promise<void> {
-  const ids = await guarded('list', ports, () => readOpenJobs(ports.control));
+  const ids = await askOrSkip(askerOf('list', ports), () => readOpenJobs(ports.control));
   for (const id of ids ?? []) {
     if (ports.clock.now() >= until) return;
-    await guarded(id, ports, async () => {
+    await askOrSkip(askerOf(id, ports), async () => {
       if (await runJob(id, until, ports, rules)) await takeOffList(id, ports.control);
     });
   }
@@ -63,20 +63,11 @@ async function takeOffList(id: string, control: ControlStore): Promise<void> {
   if ((await readReplayJob(id, control))?.job.state === 'running') await changeOpenJobs(control, open => [...open, id]);
 }
 
-async function guarded<T>(job: string, ports: ReplayJobPorts, work: () => Promise<T>): Promise<T | undefined> {
-  try {
-    return await work();
-  } catch (error) {
-    note(job, error, ports);
-    return undefined;
-  }
-}
-
-function note(job: string, error: unknown, { telemetry }: ReplayJobPorts): void {
-  if (error instanceof DependencyError) telemetry.count('DependencyError', { dependency: error.dependency });
-  const text = error instanceof Error ? error.message : String(error);
-  telemetry.log('warn', { stage: 'replay_job', job, error: text });
-}
+const askerOf = (job: string, { telemetry }: ReplayJobPorts): Asker => ({
+  telemetry,
+  stage: 'replay_job',
+  fields: { job },
+});
 
 /** One run's work at a job. */
 interface JobRun {
@@ -93,16 +84,13 @@ interface JobRun {
 async function runJob(id: string, until: EpochMs, ports: ReplayJobPorts, rules: WriteRules): Promise<boolean> {
   const run: JobRun = { id, until, ports, rules, failures: 0 };
   for (;;) {
-    try {
-      const end = await takeTurn(run);
-      if (end !== 'goes on') return end === 'over';
-    } catch (error) {
-      run.failures += 1;
-      if (!(error instanceof DependencyError) || run.failures >= FAILURES_IN_A_ROW) throw error;
-      note(id, error, ports);
-      const pauseMs = FAILURE_PAUSE_MS * 2 ** (run.failures - 1);
-      await ports.timer.sleep(Math.max(0, Math.min(pauseMs, until - ports.clock.now())));
-    }
+    const turn = await ask(askerOf(id, ports), () => takeTurn(run));
+    if (turn.ok && turn.value !== 'goes on') return turn.value === 'over';
+    if (turn.ok) continue;
+    run.failures += 1;
+    if (run.failures >= FAILURES_IN_A_ROW) return false;
+    const pauseMs = FAILURE_PAUSE_MS * 2 ** (run.failures - 1);
+    await ports.timer.sleep(Math.max(0, Math.min(pauseMs, until - ports.clock.now())));
   }
 }
 
@@ -140,7 +128,8 @@ async function replayPage(job: ReplayJob, run: JobRun, pace: ReplayPace): Promis
   const { ports, rules } = run;
   if (job.page.length === 0) return { ...job, errors: [] };
   // Nobody knows who waits: then as if live traffic did, and the job goes on at its slow pace.
-  const waiting = (await guarded(job.id, ports, () => ports.gauge.main()))?.visible ?? Number.POSITIVE_INFINITY;
+  const waiting =
+    (await askOrSkip(askerOf(job.id, ports), () => ports.gauge.main()))?.visible ?? Number.POSITIVE_INFINITY;
   const behindLive = waiting > job.ratePerSecond * OWN_WAIT_SECONDS;
   pace.look(ports.clock.now(), behindLive, job.paidUntil);
   const size = Math.max(1, Math.min(BATCH, Math.floor(pace.eventsPerSecond)));

@@ -3,8 +3,7 @@
  * due, deaths get their DLQ message, the DLQ is drained of what a person already dealt with. Holds I3 and the liveness
  * half of I2; one bad item never stops a run.
  */
-import { ask } from '#core/ask.ts';
-import { DependencyError } from '#core/errors.ts';
+import { ask, askOrSkip } from '#core/ask.ts';
 import { type EpochMs, type SourceId, splitEventPk } from '#core/glossary.ts';
 import { SECOND_LOOK_CONTROL } from '#core/inbound/protocol/arrivals.ts';
 import { type EventItem, storedStatus, WATCH_SHARDS } from '#core/inbound/protocol/event-item.ts';
@@ -256,20 +255,13 @@ class SweepRun {
 
   async #sweepOne(item: EventItem, paused: boolean, takeAsSent = false): Promise<SweepResult | undefined> {
     const view = { now: this.#ports.clock.now(), backlogged: this.#backlogged, paused, takeAsSent };
-    try {
-      const result = await sweepEvent(item, view, this.#ports, this.#rules);
-      if (!result.sent) return result;
-      this.#sent += 1;
-      if (this.#backlog !== 0) this.#spareSends -= 1;
-      this.#sentMs += 1_000 / (this.#breakerOpen ? this.#rules.sendsPerSecond / 2 : this.#rules.sendsPerSecond);
-      return result;
-    } catch (error) {
-      if (error instanceof DependencyError)
-        this.#ports.telemetry.count('DependencyError', { dependency: error.dependency });
-      const text = error instanceof Error ? error.message : String(error);
-      this.#ports.telemetry.log('warn', { stage: 'sweep', pk: item.pk, status: item.status, error: text });
-      return undefined;
-    }
+    const asker = { telemetry: this.#ports.telemetry, stage: 'sweep', fields: { pk: item.pk, status: item.status } };
+    const result = await askOrSkip(asker, () => sweepEvent(item, view, this.#ports, this.#rules));
+    if (!result?.sent) return result;
+    this.#sent += 1;
+    if (this.#backlog !== 0) this.#spareSends -= 1;
+    this.#sentMs += 1_000 / (this.#breakerOpen ? this.#rules.sendsPerSecond / 2 : this.#rules.sendsPerSecond);
+    return result;
   }
 
   /**

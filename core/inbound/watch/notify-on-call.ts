@@ -2,7 +2,7 @@
  * The alarm of new deaths on its way to a person. CloudWatch knows a number; this adds which events died, of what, and
  * what to run. Whatever cannot be added, the alarm itself goes on.
  */
-import { DependencyError } from '#core/errors.ts';
+import { ask } from '#core/ask.ts';
 import type { SourceId } from '#core/glossary.ts';
 import type { EventStore } from '#core/inbound/ports.ts';
 import type { Clock, Pager, Telemetry } from '#core/ports.ts';
@@ -19,7 +19,7 @@ interface NotifyPorts {
   readonly pager: Pager;
   readonly store: Pick<EventStore, 'attention' | 'getMany'>;
   readonly clock: Clock;
-  readonly telemetry: Pick<Telemetry, 'log'>;
+  readonly telemetry: Pick<Telemetry, 'count' | 'log'>;
 }
 
 interface NotifyRules {
@@ -45,11 +45,9 @@ export async function notifyOnCall(given: Notification, ports: NotifyPorts, rule
 }
 
 async function findDeaths(ports: NotifyPorts, rules: NotifyRules): Promise<string | undefined> {
-  try {
-    return await describeDeaths({ ...rules, since: ports.clock.now() - LOOK_BACK_MS }, ports.store);
-  } catch (error) {
-    if (!(error instanceof DependencyError)) throw error;
-    ports.telemetry.log('warn', { stage: 'notify', dependency: error.dependency, error: error.message });
-    return undefined;
-  }
+  const since = ports.clock.now() - LOOK_BACK_MS;
+  const asked = await ask({ telemetry: ports.telemetry, stage: 'notify' }, () =>
+    describeDeaths({ ...rules, since }, ports.store),
+  );
+  return asked.ok ? asked.value : undefined;
 }

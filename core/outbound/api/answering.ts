@@ -1,5 +1,5 @@
 /** What becomes of errors of a call. */
-import { DependencyError } from '#core/errors.ts';
+import { ask } from '#core/ask.ts';
 import type { Telemetry } from '#core/ports.ts';
 import type { Reply } from '#core/reply.ts';
 import { problem, Refused } from './problem-reply.ts';
@@ -11,17 +11,16 @@ export async function answering(
   work: () => Promise<Reply>,
 ): Promise<Reply> {
   try {
-    return await work();
-  } catch (error) {
-    if (error instanceof Refused) return error.reply;
-    if (!(error instanceof DependencyError)) throw error;
-    telemetry.count('DependencyError', { dependency: error.dependency });
-    telemetry.log('error', { stage: 'delivery-api', route, error: error.message });
+    const asked = await ask({ telemetry, stage: 'delivery-api', fields: { route } }, work);
+    if (asked.ok) return asked.value;
     return problem(
       503,
       'not_recorded',
-      `${error.dependency} did not answer in time: ask again, every request may be repeated`,
+      `${asked.error.dependency} did not answer in time: ask again, every request may be repeated`,
     );
+  } catch (error) {
+    if (error instanceof Refused) return error.reply;
+    throw error;
   }
 }
 

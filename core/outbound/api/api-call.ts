@@ -1,4 +1,5 @@
 /** One call of the producer's API: what it brings, what it may use, and what it reads before it does anything. */
+import { askOrSkip } from '#core/ask.ts';
 import type { TargetRules } from '#core/outbound/address/target-url.ts';
 import type { SignAttempt } from '#core/outbound/drain/drain-ports.ts';
 import { operationalKey } from '#core/outbound/drain/tell.ts';
@@ -141,5 +142,6 @@ export async function tellOperational(
 ): Promise<void> {
   const key = operationalKey(type, endpoint.id, ports.clock.now());
   const op = { type, key, data: { endpoint: endpoint.id, application: endpoint.app, ...data } };
-  await ports.jobs.send([{ v: 1, op }], endpoint.app).catch(() => ports.telemetry.count('DependencyError'));
+  const asker = { telemetry: ports.telemetry, stage: 'tell', fields: { endpoint: endpoint.id } };
+  await askOrSkip(asker, () => ports.jobs.send([{ v: 1, op }], endpoint.app));
 }

@@ -1,4 +1,5 @@
 /** One request to an endpoint, from its bytes to what it leaves behind. */
+import { askOrSkip } from '#core/ask.ts';
 import type { Answer, OutgoingRequest, Verdict } from '#core/outbound/ports.ts';
 import { disableOwned } from '#core/outbound/protocol/delivery-writes.ts';
 import type { AttemptItem, LastAttempt, MessageItem, RecordItem } from '#core/outbound/protocol/items.ts';
@@ -189,7 +190,8 @@ async function logAttempt(
     expiresAt: deliveryExpiry(delivery.createdAt, startedAt, rules.retentionMs),
   };
   const key = attemptKey(delivery.ep, delivery.msg, delivery.gen, n, startedAt);
-  await ports.store.put({ kind: 'put', key, item }).catch(() => ports.telemetry.count('DependencyError'));
+  const asker = { telemetry: ports.telemetry, stage: 'attempt_record', fields: { endpoint: delivery.ep } };
+  await askOrSkip(asker, () => ports.store.put({ kind: 'put', key, item }));
 }
 
 function keptHeaders(

@@ -1,5 +1,5 @@
 /** One batch of the wake queue: tokens of one endpoint are one, endpoints run side by side and fail alone. */
-import { DependencyError } from '#core/errors.ts';
+import { askOrSkip } from '#core/ask.ts';
 import type { Token } from '#core/outbound/ports.ts';
 import { parseToken } from '#core/outbound/publish/queue-messages.ts';
 import type { Invocation } from './drain-ports.ts';
@@ -37,13 +37,8 @@ export async function drainBatch(
   );
   await Promise.all(
     [...byEndpoint.values()].map(async ({ token, messages: copies }) => {
-      const end = await handleToken(tools, token, invocation).catch(error => {
-        if (!(error instanceof DependencyError)) {
-          const told = error instanceof Error ? error.message : String(error);
-          ports.telemetry.log('error', { message: 'a token failed', endpoint: token.ep, error: told });
-        }
-        return 'give_back' as const;
-      });
+      const asker = { telemetry: ports.telemetry, stage: 'token', fields: { endpoint: token.ep } };
+      const end = await askOrSkip(asker, () => handleToken(tools, token, invocation));
       if (end === 'ack') return;
       failed.push(...copies.map(({ id }) => id));
       const seconds = Math.ceil(rules.timings.giveBackMs / 1_000);

@@ -1,5 +1,5 @@
 /** One session: the time between taking an endpoint's lease and giving it back. What all its parts share. */
-import { DependencyError } from '#core/errors.ts';
+import { ask } from '#core/ask.ts';
 import type { EpochMs } from '#core/glossary.ts';
 import type { SenderSession } from '#core/outbound/ports.ts';
 import { renewLease } from '#core/outbound/protocol/delivery-writes.ts';
@@ -61,14 +61,10 @@ const PAUSE_MS = 150;
 export async function persist<T>(session: Session, call: () => Promise<T>): Promise<T> {
   const { clock, timer, telemetry } = session.ports;
   for (let attempt = 1; ; attempt++) {
-    try {
-      return await call();
-    } catch (error) {
-      if (!(error instanceof DependencyError)) throw error;
-      telemetry.count('DependencyError', { dependency: error.dependency });
-      if (attempt >= TRIES || clock.now() >= session.leaseUntil) throw error;
-      await timer.sleep(PAUSE_MS * attempt);
-    }
+    const asked = await ask({ telemetry, stage: 'session', fields: { endpoint: session.ep, attempt } }, call);
+    if (asked.ok) return asked.value;
+    if (attempt >= TRIES || clock.now() >= session.leaseUntil) throw asked.error;
+    await timer.sleep(PAUSE_MS * attempt);
   }
 }
 

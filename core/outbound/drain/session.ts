@@ -2,7 +2,7 @@
  * The actor of one endpoint: it takes the lease, sends what is due, gives the lease back, and looks once more. Whatever it
  * does not finish, its token, its rows or tend bring back. Every await here is a point where the process may die.
  */
-import { DependencyError } from '#core/errors.ts';
+import { ask } from '#core/ask.ts';
 import type { ItemResult, Token } from '#core/outbound/ports.ts';
 import { isOpen } from '#core/outbound/protocol/decide.ts';
 import {
@@ -28,33 +28,29 @@ const TAKES = 3;
 
 /** One token, from its receipt to its end. */
 export async function handleToken(tools: SessionTools, token: Token, invocation: Invocation): Promise<TokenEnd> {
+  const asker = { telemetry: tools.ports.telemetry, stage: 'session', fields: { endpoint: token.ep } };
   for (;;) {
-    const end = await runOnce(tools, token, invocation);
-    if (end !== 'again') return end;
+    const run = await ask(asker, () => runOnce(tools, token, invocation));
+    if (!run.ok) return 'give_back';
+    if (run.value !== 'again') return run.value;
   }
 }
 
 async function runOnce(tools: SessionTools, token: Token, invocation: Invocation): Promise<TokenEnd | 'again'> {
+  // 1. The lease, if there is anything to take it for.
+  const taken = await take(tools, token, invocation);
+  if (taken === 'ack' || taken === 'give_back') return taken;
+  // 2. Whatever kills its process must not do it forever.
+  if (taken.runtime.crashes >= tools.rules.timings.crashLimit) return restCrashed(taken);
+  // 3. The rows.
+  tools.ports.telemetry.count('Sessions', { lane: tools.rules.lane });
   try {
-    // 1. The lease, if there is anything to take it for.
-    const taken = await take(tools, token, invocation);
-    if (taken === 'ack' || taken === 'give_back') return taken;
-    // 2. Whatever kills its process must not do it forever.
-    if (taken.runtime.crashes >= tools.rules.timings.crashLimit) return await restCrashed(taken);
-    // 3. The rows.
-    tools.ports.telemetry.count('Sessions', { lane: tools.rules.lane });
-    try {
-      await drainRows(taken);
-    } finally {
-      taken.http.close();
-    }
-    // 4. The lease goes back, and one more look.
-    return await release(taken);
-  } catch (error) {
-    if (!(error instanceof DependencyError)) throw error;
-    tools.ports.telemetry.count('DependencyError', { dependency: error.dependency });
-    return 'give_back';
+    await drainRows(taken);
+  } finally {
+    taken.http.close();
   }
+  // 4. The lease goes back, and one more look.
+  return release(taken);
 }
 
 /** D1 and W3. */

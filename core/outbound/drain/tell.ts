@@ -1,4 +1,5 @@
 /** Operational events of a session: each kind once an hour and endpoint, best effort; tend tells what was lost. */
+import { askOrSkip } from '#core/ask.ts';
 import type { Item } from '#core/outbound/ports.ts';
 import type { Session } from './session-state.ts';
 
@@ -10,7 +11,8 @@ export async function tell(session: Session, type: string, data: Item = {}): Pro
   const { ep, runtime, ports } = session;
   const key = operationalKey(type, ep, ports.clock.now());
   const op = { type, key, data: { endpoint: ep, application: runtime.app, ...data } };
-  await ports.jobs.send([{ v: 1, op }], runtime.app).catch(() => ports.telemetry.count('DependencyError'));
+  const asker = { telemetry: ports.telemetry, stage: 'tell', fields: { endpoint: ep } };
+  await askOrSkip(asker, () => ports.jobs.send([{ v: 1, op }], runtime.app));
 }
 
 /** The idempotency key of an operational event: so each kind goes once an hour. */

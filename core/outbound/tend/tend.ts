@@ -2,8 +2,9 @@
  * Every minute, one at a time: sends the tokens of endpoints whose wait is over, audits, reconciles, runs replay jobs and
  * erasures, and watches our own egress. Every step may be repeated; what one minute does not finish the next does.
  */
+
+import { ask } from '#core/ask.ts';
 import { all, any, eq, lt, missing } from '#core/condition.ts';
-import { DependencyError } from '#core/errors.ts';
 import type { EpochMs } from '#core/glossary.ts';
 import { eraseSome } from '#core/outbound/erase/erase.ts';
 import type { WakeQueue } from '#core/outbound/ports.ts';
@@ -56,12 +57,8 @@ export async function tend(ports: TendPorts, rules: TendRules): Promise<boolean>
   const failures: unknown[] = [];
   const step = async (work: () => Promise<void>): Promise<void> => {
     if (clock.now() >= until) return;
-    try {
-      await work();
-    } catch (error) {
-      if (!(error instanceof DependencyError)) throw error;
-      failures.push(error);
-    }
+    const asked = await ask({ telemetry, stage: 'tend' }, work);
+    if (!asked.ok) failures.push(asked.error);
   };
   // 2. Waits that are over, and whether too many began at once.
   await step(() => wakeDue(ports, memory.withTraffic));

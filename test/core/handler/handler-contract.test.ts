@@ -31,7 +31,7 @@ describe('defineHandlers', () => {
 
   it('refuses a * that is not at the end', () => {
     expect(() => defineHandlers([{ source: 'stripe', type: 'in*ice', handle }])).toThrow(
-      '"*" may only stand at the end',
+      '"*" may only be at the end',
     );
   });
 

@@ -237,7 +237,7 @@ describe('more dead letters than an index page can hold', () => {
     const page = await listEvents(filter, { limit: 100 }, portsOf(new CountedStore(memory)));
     expect(page.items.map(it => it.pk)).toEqual(Array.from({ length: 100 }, (_, n) => `shop#evt_${n}`));
     expect(page.cursor).toBeDefined();
-  });
+  }, 20_000);
 });
 
 describe('a filter as a person writes it', () => {
