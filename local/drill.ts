@@ -16,6 +16,7 @@ import { silentSource } from './drills/silent-source.ts';
 import { Transcript } from './drills/transcript.ts';
 import { choosePort, type LocalAws, openLocalAws } from './emulator.ts';
 import { outputOf } from './gateway-address.ts';
+import { untilInterrupted } from './interruption.ts';
 import { Pager } from './pager.ts';
 import { terminalProgress } from './progress.ts';
 import { ensureEmulatorInstalled } from './python.ts';
@@ -36,12 +37,7 @@ async function main(): Promise<number> {
     console.log(USAGE);
     return 0;
   }
-  const ended = new AbortController();
-  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(name, () => ended.abort());
-  const interrupted = new Promise<never>((_, reject) => {
-    ended.signal.addEventListener('abort', () => reject(new UserError('Interrupted.', 130)), { once: true });
-  });
-  interrupted.catch(() => undefined);
+  const { ended, interrupted } = untilInterrupted();
   let aws: LocalAws | undefined;
   try {
     await ensureEmulatorInstalled();

@@ -33,6 +33,16 @@ export interface LocalAws {
   stop(): Promise<void>;
 }
 
+/** With which a program of ours finds this local AWS. */
+export function environmentOf({ endpoint, region, credentials }: LocalAws): Readonly<Record<string, string>> {
+  return {
+    AWS_ENDPOINT_URL: endpoint,
+    AWS_REGION: region,
+    AWS_ACCESS_KEY_ID: credentials.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
+  };
+}
+
 interface StateFile {
   readonly instanceId: string;
   readonly port: number;

@@ -17,11 +17,12 @@ import { type AwsClients, createAwsClients } from './aws-clients.ts';
 import { deployStacks } from './deploy-stacks.ts';
 import type { DeployedStack } from './deployed-stack.ts';
 import { describeChange, describeRefused, describeTimeline } from './describe-event.ts';
-import { assertPortIsFree, choosePort, type LocalAws, openLocalAws } from './emulator.ts';
+import { assertPortIsFree, choosePort, environmentOf, type LocalAws, openLocalAws } from './emulator.ts';
 import { EventFeed } from './event-feed.ts';
 import { followEvents } from './follow-events.ts';
 import { findGateway, type GatewayAddress, outputOf } from './gateway-address.ts';
 import { assertRunning } from './has-ended.ts';
+import { untilInterrupted } from './interruption.ts';
 import {
   describeDeliveries,
   describeReceived,
@@ -53,12 +54,7 @@ async function main(): Promise<number> {
     console.log(USAGE);
     return 0;
   }
-  const ended = new AbortController();
-  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(name, () => ended.abort());
-  const interrupted = new Promise<never>((_, reject) => {
-    ended.signal.addEventListener('abort', () => reject(new UserError('Interrupted.', 130)), { once: true });
-  });
-  interrupted.catch(() => undefined);
+  const { ended, interrupted } = untilInterrupted();
 
   const progress = terminalProgress();
   progress.line(`\n${paint('bold', 'Holdfast')} on this machine: the real stacks on a local AWS\n`);
@@ -113,14 +109,8 @@ async function openConsole(aws: LocalAws): Promise<{ readonly url: string; open(
 }
 
 /** Who looks at this local AWS on the console's page. */
-function operatorOf({ endpoint, region, credentials }: LocalAws): Operator {
-  const env = {
-    ...process.env,
-    AWS_ENDPOINT_URL: endpoint,
-    AWS_REGION: region,
-    AWS_ACCESS_KEY_ID: credentials.accessKeyId,
-    AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
-  };
+function operatorOf(aws: LocalAws): Operator {
+  const env = { ...process.env, ...environmentOf(aws) };
   return new Operator({
     environment: LOCAL_ENVIRONMENT,
     clock: systemClock,

@@ -1,5 +1,5 @@
 /** The events a person means, page after page, and how far back was looked. */
-import { receivedSources } from '#core/config/deployment.ts';
+import { receivedSources } from '#core/config/received-sources.ts';
 import type { EpochMs } from '#core/glossary.ts';
 import type { EventItem } from '#core/inbound/protocol/event-item.ts';
 import {

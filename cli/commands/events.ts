@@ -4,12 +4,12 @@ import type { EventItem } from '#core/inbound/protocol/event-item.ts';
 import { summarizeEvent } from '#core/inbound/search/event-report.ts';
 import { toIso } from '#core/time.ts';
 import { findOne } from '#operator/find-one.ts';
-import { cursorFile, FollowLog } from '#operator/follow-log.ts';
 import { followRefused } from '#operator/follow-refused.ts';
 import { listEvents } from '#operator/list-events.ts';
 import type { RefusedRequest } from '#operator/refused.ts';
 import { historyOf } from '#operator/show-event.ts';
 import { addFilterOptions, filterOf, wholeNumber } from '../filter-options.ts';
+import { openLog } from '../follow.ts';
 import { type CommandSet, type Run, withExamples } from '../run.ts';
 import { EVENT_HEADINGS, eventCells, eventLine, eventScreen, refusedLine } from '../show-event.ts';
 import { showBody } from '../stored-body.ts';
@@ -80,23 +80,13 @@ export function addEvents(program: Command, set: CommandSet): void {
     ['holdfast events tail --source stripe --since 1h --json', 'one JSON object a line'],
   ).action(
     set.action(async (run, options: { source?: string; since?: string; name: string }) => {
-      const { sources, since } = filterOf(run, { source: options.source, since: options.since ?? '1s' });
-      const { store, payloads, clock, timer } = await run.gateway();
-      const log = new FollowLog({
-        store,
-        clock,
-        timer,
-        sources,
-        memory: cursorFile(run.environment, options.name),
-        ...(options.since === undefined ? {} : { since }),
-        onOutage: message => run.out.note(`Cannot read the event log, trying again: ${message}`),
-      });
+      const { payloads, timer } = await run.gateway();
+      const { log, sources, from } = await openLog(run, options);
       run.out.note(`Following ${sources.join(', ')} in ${run.environment} (Ctrl-C ends it)`);
       const tell = (it: RefusedRequest): void =>
         run.out.row({ ...it, hint: it.hint ?? null, at: toIso(it.at), status: 'refused' }, () =>
           refusedLine(it, run.out),
         );
-      const from = options.since === undefined ? {} : { since };
       // It ends by itself with the signal: nobody waits for its last look.
       void followRefused({ payloads, timer, sources, ...from }, tell, run.io.interrupted).catch(() => undefined);
       await log.follow(async item => {

@@ -2,11 +2,10 @@
 import type { Command } from 'commander';
 import { toEventId } from '#core/glossary.ts';
 import type { EventItem } from '#core/inbound/protocol/event-item.ts';
-import { cursorFile, FollowLog } from '#operator/follow-log.ts';
 import type { HttpAnswer } from '#operator/gateway.ts';
 import { requestOf } from '#operator/send-request.ts';
 import { EXIT, usageError } from '../cli-error.ts';
-import { filterOf } from '../filter-options.ts';
+import { openLog } from '../follow.ts';
 import { type CommandSet, type Run, withExamples } from '../run.ts';
 
 interface ListenOptions {
@@ -42,18 +41,7 @@ export function addListen(program: Command, set: CommandSet): void {
           'an http or https URL',
           '--forward-to http://localhost:3000/webhooks',
         );
-      const { sources, since } = filterOf(run, { source: options.source, since: options.since ?? '1s' });
-      const { store, clock, timer } = await run.gateway();
-      const log = new FollowLog({
-        store,
-        clock,
-        timer,
-        sources,
-        memory: cursorFile(run.environment, options.name),
-        endings: false,
-        ...(options.since === undefined ? {} : { since }),
-        onOutage: message => run.out.note(`Cannot read the event log, trying again: ${message}`),
-      });
+      const { log, sources } = await openLog(run, options, { endings: false });
       run.out.note(`Forwarding ${sources.join(', ')} of ${run.environment} to ${url} (Ctrl-C ends it)`);
       await log.follow(item => forward(run, item, url, options.sign === true), run.io.interrupted);
       return EXIT.ok;

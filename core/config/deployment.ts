@@ -47,11 +47,6 @@ export interface DeployedSource {
   readonly silence: NonNullable<SourceConfig['silence']>;
 }
 
-/** Everything that has a route and a secret: your sources, and the probe's. */
-export function receivedSources({ sources, probe }: Pick<Deployment, 'sources' | 'probe'>): readonly DeployedSource[] {
-  return probe === undefined ? sources : [...sources, probe];
-}
-
 /** The secret's name: the one physical name we set, because a person must be able to write it before the first event. */
 export function secretName(environment: string, sourceId: string): string {
   return `holdfast/${environment}/${sourceId}`;

@@ -1,9 +1,9 @@
-import type { ResolvedConfig, ResolvedSource } from './resolved-config.ts';
-
-/** Everything that has a route: your sources, and the probe's. */
-export function receivedSources({
-  sources,
-  probe,
-}: Pick<ResolvedConfig, 'sources' | 'probe'>): readonly ResolvedSource[] {
+/** Everything that has a route and a secret: your sources, and the probe's. */
+export function receivedSources<S>({ sources, probe }: ReceivedFrom<S>): readonly S[] {
   return probe === undefined ? sources : [...sources, probe];
+}
+
+interface ReceivedFrom<S> {
+  readonly sources: readonly S[];
+  readonly probe?: S;
 }

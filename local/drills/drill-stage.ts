@@ -13,7 +13,7 @@ import type { EventItem } from '#core/inbound/protocol/event-item.ts';
 import { signRequest } from '#core/verification/sign-request.ts';
 import type { AwsClients } from '../aws-clients.ts';
 import type { DeployedStack } from '../deployed-stack.ts';
-import type { LocalAws } from '../emulator.ts';
+import { environmentOf, type LocalAws } from '../emulator.ts';
 import { findGateway, outputOf, sendRequest } from '../gateway-address.ts';
 import type { Page, Pager } from '../pager.ts';
 import { UserError } from '../user-error.ts';
@@ -139,13 +139,9 @@ export class DrillStage {
   }
 
   #spawn(line: string, stdin: string | undefined): Promise<{ code: number; output: string }> {
-    const { endpoint, region, credentials } = this.#parts.aws;
     const env = {
       ...process.env,
-      AWS_ENDPOINT_URL: endpoint,
-      AWS_REGION: region,
-      AWS_ACCESS_KEY_ID: credentials.accessKeyId,
-      AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
+      ...environmentOf(this.#parts.aws),
       NO_COLOR: '1',
       npm_config_loglevel: 'silent',
       npm_config_update_notifier: 'false',

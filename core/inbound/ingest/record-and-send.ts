@@ -9,7 +9,7 @@ import { mayBeAtWork, pendingItem, staleItem, watchUnsent } from '#core/inbound/
 import { noteConflict } from '#core/inbound/protocol/note-conflict.ts';
 import { noteTooOld } from '#core/inbound/protocol/note-too-old.ts';
 import { type BodyPlace, placeBody, putBody } from '#core/inbound/protocol/store-body.ts';
-import { encodeWorkMessage, WORK_MESSAGE_VERSION, type WorkMessage } from '#core/inbound/protocol/work-message.ts';
+import { encodeWorkMessage, referenceTo, type WorkMessage } from '#core/inbound/protocol/work-message.ts';
 import type { Reply } from '#core/reply.ts';
 import type { Arrival } from './arrival.ts';
 import { countRefusal } from './count-refusal.ts';
@@ -137,20 +137,8 @@ function messageOf(
   { codec }: RecordPorts,
 ): WorkMessage | undefined {
   const event = recorded.kind === 'left_behind' ? recorded.item : arrived;
-  const { pk, gen, bodySha, provider, eventType, ingestId, size, receivedAt, eventAt, itemPath, reconciled } = event;
   const base: WorkMessage = {
-    v: WORK_MESSAGE_VERSION,
-    pk,
-    gen,
-    bodySha,
-    provider,
-    eventType,
-    ingestId,
-    size,
-    receivedAt,
-    ...(eventAt === undefined ? {} : { eventAt }),
-    ...(itemPath === undefined ? {} : { itemPath }),
-    ...(reconciled ? { reconciled } : {}),
+    ...referenceTo(event),
     ...(stale && recorded.kind === 'unrecorded' ? { stale: true } : {}),
     ...(recorded.kind === 'unrecorded' ? { unrecorded: true } : {}),
     ...(traceId === undefined ? {} : { traceId }),

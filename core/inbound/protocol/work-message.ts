@@ -6,6 +6,7 @@
 import { type EventPk, splitEventPk } from '#core/glossary.ts';
 import { decodeJsonObject } from '#core/scan/json-object.ts';
 import type { EventItem } from './event-item.ts';
+import type { NewEvent } from './event-writes.ts';
 
 export const WORK_MESSAGE_VERSION = 1;
 
@@ -50,8 +51,8 @@ export function encodeWorkMessage(message: WorkMessage): string {
 }
 
 /** The message that names an event and leaves its payload where it is. */
-export function referenceTo(item: EventItem): WorkMessage {
-  const { pk, gen, bodySha, provider, eventType, ingestId, size, receivedAt, eventAt, itemPath } = item;
+export function referenceTo(event: NewEvent | EventItem): WorkMessage {
+  const { pk, gen, bodySha, provider, eventType, ingestId, size, receivedAt, eventAt, itemPath, reconciled } = event;
   return {
     v: WORK_MESSAGE_VERSION,
     pk,
@@ -64,6 +65,7 @@ export function referenceTo(item: EventItem): WorkMessage {
     receivedAt,
     ...(eventAt === undefined ? {} : { eventAt }),
     ...(itemPath === undefined ? {} : { itemPath }),
+    ...(reconciled ? { reconciled } : {}),
   };
 }
 

@@ -2,12 +2,12 @@
  * Headers of one attempt, signature among them. Signed by the engine that verifies inbound requests, from the same specs, so
  * that the two cannot drift apart: once for each key, the values joined where the form has room for several.
  */
-import type { EpochMs } from '#core/glossary.ts';
-import type { EndpointItem, MessageItem, SignatureProfile } from '#core/outbound/protocol/items.ts';
+import type { SignatureProfile } from '#core/outbound/protocol/items.ts';
 import { type SecretBytes, secretText } from '#core/outbound/protocol/secret-text.ts';
 import type { Crypto } from '#core/ports.ts';
 import type { ProviderSpec } from '#core/provider/provider-spec.ts';
 import { signRequest } from '#core/verification/sign-request.ts';
+import type { AttemptToSign, LiveKey, SignAttempt } from './drain-ports.ts';
 import { hasRoomForOne } from './signing-keys.ts';
 
 /** The specs that sign, by their own ids (providers/). */
@@ -28,27 +28,8 @@ export interface SigningRules {
   readonly userAgent: string;
 }
 
-interface LiveKey extends SecretBytes {
-  readonly kid: string;
-}
-interface AttemptToSign {
-  /** `webhook-id`: the same for every attempt, endpoint and replay. */
-  readonly id: string;
-  readonly endpoint: Pick<EndpointItem, 'signature' | 'headers'>;
-  /** In the order of `signingKeys`: a form with room for one signature uses the first. */
-  readonly keys: readonly LiveKey[];
-  readonly message: Pick<MessageItem, 'type' | 'apiVersion' | 'contentType' | 'traceId' | 'sequence'>;
-  /** Exactly the bytes that are sent. */
-  readonly body: Uint8Array;
-  /** The attempt, from 1. */
-  readonly n: number;
-  readonly now: EpochMs;
-}
-
 /** The key id is that of the first key. */
-export function attemptSigner(
-  rules: SigningRules,
-): (attempt: AttemptToSign) => { readonly headers: Readonly<Record<string, string>>; readonly kid?: string } {
+export function attemptSigner(rules: SigningRules): SignAttempt {
   return attempt => {
     const [first] = attempt.keys;
     // The endpoint's own come first, so that none of them replaces one of ours.
