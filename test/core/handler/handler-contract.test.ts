@@ -30,9 +30,7 @@ describe('defineHandlers', () => {
   });
 
   it('refuses a * that is not at the end', () => {
-    expect(() => defineHandlers([{ source: 'stripe', type: 'in*ice', handle }])).toThrow(
-      '"*" may only be at the end',
-    );
+    expect(() => defineHandlers([{ source: 'stripe', type: 'in*ice', handle }])).toThrow('"*" may only be at the end');
   });
 
   it.each([
