@@ -13,7 +13,7 @@ export interface LiveKey {
   readonly bytes: Uint8Array;
 }
 /** One request, before it is signed. */
-interface AttemptToSign {
+export interface AttemptToSign {
   /** `webhook-id`: the same for every attempt, endpoint and replay. */
   readonly id: string;
   readonly endpoint: Pick<EndpointItem, 'signature' | 'headers'>;
