@@ -161,7 +161,7 @@ export class GatewayStack extends Stack {
       reason:
         'Failed messages stay in the queue; the function itself writes dead letters, with cause and id, to the dead-letter queue.',
     });
-    this.#acknowledgeObjectKeys(ingest, process, ...(reconcileProviders ? [reconcileProviders] : []));
+    this.#acknowledgeObjectKeys(ingest, process, reconcile, ...(reconcileProviders ? [reconcileProviders] : []));
     grantApiCredentials(process, deployment);
     this.#addHandlerResources(process);
 
