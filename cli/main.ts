@@ -57,6 +57,7 @@ export function buildProgram(set: CommandSet, { io }: Pick<Services, 'io'>): Com
       ),
     )
     .option('--json', 'JSON on stdout (one object a line where there are many)', false)
+    .option('--utc', 'times in UTC instead of your zone (TZ); JSON is always UTC', false)
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({
       writeOut: text => io.stdout.write(text),

@@ -1,7 +1,9 @@
 /** Where words go: data to stdout, everything else to stderr; colours and moving lines only at a terminal. */
 import { styleText } from 'node:util';
+import { toIso } from '#core/time.ts';
 import { ago } from '#operator/span.ts';
 import type { Io } from './io.ts';
+import { type Cell, layOut } from './table.ts';
 
 export type Style = 'bold' | 'dim' | 'green' | 'red' | 'yellow' | 'cyan';
 
@@ -18,11 +20,13 @@ export class Output {
   readonly json: boolean;
   readonly #io: Io;
   readonly #now: () => number;
+  readonly #utc: boolean;
 
-  constructor(io: Io, options: { readonly json: boolean; readonly now: () => number }) {
+  constructor(io: Io, options: { readonly json: boolean; readonly utc?: boolean; readonly now: () => number }) {
     this.#io = io;
     this.json = options.json;
     this.#now = options.now;
+    this.#utc = options.utc === true;
   }
 
   /** The command's answer: JSON with `--json`, else the lines. */
@@ -60,16 +64,31 @@ export class Output {
     return isTTY && (NO_COLOR === undefined || NO_COLOR === '') && TERM !== 'dumb';
   }
 
-  /** Columns as wide as their longest cell; the last one takes what is left of the terminal. */
-  table(headings: readonly string[], rows: readonly (readonly string[])[]): readonly string[] {
-    const widths = headings.map((heading, at) => Math.max(heading.length, ...rows.map(row => plain(row[at]).length)));
-    const line = (cells: readonly string[]): string => {
-      const padded = cells.map((cell, at) =>
-        at === cells.length - 1 ? cell : cell + ' '.repeat(Math.max(0, (widths[at] ?? 0) - plain(cell).length)),
-      );
-      return cut(padded.join('  ').trimEnd(), this.#io.stdout.isTTY ? this.#io.stdout.columns : 400);
-    };
-    return rows.length === 0 ? [] : [this.paint('dim', line(headings)), ...rows.map(line)];
+  /** Nothing is cut: see table.ts. */
+  table(headings: readonly string[], rows: readonly (readonly Cell[])[]): readonly string[] {
+    if (rows.length === 0) return [];
+    const [head = '', ...lines] = layOut(headings, rows, this.#io.stdout.isTTY ? this.#io.stdout.columns : undefined);
+    return [this.paint('dim', head), ...lines];
+  }
+
+  /** `2026-11-21 04:17:00.000 +01:00` in the person's zone, with UTC beside it; `2026-11-21T03:17:00.000Z` with --utc. */
+  time(ms: number): string {
+    const offset = this.#offsetMs(ms);
+    if (offset === 0) return toIso(ms);
+    const local = toIso(ms + offset)
+      .slice(0, -1)
+      .replace('T', ' ');
+    return `${local} ${offsetText(offset)} (${toIso(ms).slice(11, 19)}Z)`;
+  }
+
+  /** `04:17:00+01:00`, for lines of a stream. */
+  clock(ms: number): string {
+    const offset = this.#offsetMs(ms);
+    return `${toIso(ms + offset).slice(11, 19)}${offset === 0 ? 'Z' : offsetText(offset)}`;
+  }
+
+  #offsetMs(ms: number): number {
+    return this.#utc ? 0 : offsetOf(ms, this.#io.env['TZ']);
   }
 
   progress(title: string): Progress {
@@ -118,15 +137,22 @@ function codeOf(control: string): string {
   return control.charCodeAt(0).toString(16).padStart(2, '0');
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: colour codes begin with one
-const CODES = /\u001b\[\d+m/g;
-
-function plain(cell: string | undefined): string {
-  return (cell ?? '').replace(CODES, '');
+/** How far a zone (default: this machine's) is ahead of UTC at that moment, in milliseconds. A zone that nobody knows is UTC. */
+function offsetOf(ms: number, zone: string | undefined): number {
+  try {
+    const format = new Intl.DateTimeFormat('en', { timeZoneName: 'longOffset', ...(zone ? { timeZone: zone } : {}) });
+    const name = format.formatToParts(ms).find(part => part.type === 'timeZoneName')?.value ?? '';
+    const found = /([+-])(\d\d):(\d\d)/.exec(name);
+    if (!found) return 0;
+    const minutes = Number(found[2]) * 60 + Number(found[3]);
+    return (found[1] === '-' ? -minutes : minutes) * 60_000;
+  } catch {
+    return 0;
+  }
 }
 
-function cut(line: string, width: number): string {
-  if (plain(line).length <= width) return line;
-  // A cut through colour codes would leave the terminal coloured.
-  return `${plain(line).slice(0, width - 1)}…`;
+function offsetText(offset: number): string {
+  const minutes = Math.abs(offset) / 60_000;
+  const two = (value: number): string => String(Math.floor(value)).padStart(2, '0');
+  return `${offset < 0 ? '-' : '+'}${two(minutes / 60)}:${two(minutes % 60)}`;
 }

@@ -35,6 +35,7 @@ type StartConsole = (options: {
 export interface GlobalOptions {
   readonly env: string;
   readonly json: boolean;
+  readonly utc?: boolean;
 }
 
 export class Run extends Operator {
@@ -58,7 +59,7 @@ export class Run extends Operator {
     this.publishedLists = services.publishedLists;
     this.startConsole =
       services.startConsole ?? (() => Promise.reject(new CliError('There is no console in this program')));
-    this.out = new Output(io, { json: options.json, now: () => this.clock.now() });
+    this.out = new Output(io, { json: options.json, utc: options.utc === true, now: () => this.clock.now() });
   }
 
   /** Why somebody does this, as given or asked for; the `"…"` of a command that was pasted is no reason. Throws CliError (usage). */

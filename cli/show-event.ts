@@ -5,11 +5,13 @@ import type { EventItem } from '#core/inbound/protocol/event-item.ts';
 import { isTerminal } from '#core/inbound/protocol/event-status.ts';
 import type { TimelineStep } from '#core/inbound/search/event-report.ts';
 import type { RefusedRequest } from '#operator/refused.ts';
+import { shortIdOf } from '#operator/short-id.ts';
 import type { Output, Style } from './output.ts';
+import type { Cell } from './table.ts';
 
 export const EVENT_HEADINGS = ['RECEIVED', 'SOURCE', 'TYPE', 'STATUS', 'TRIES', 'EVENT', 'NOTE'];
 
-export function eventCells(item: EventItem, out: Output): readonly string[] {
+export function eventCells(item: EventItem, out: Output): readonly Cell[] {
   const failed = !isTerminal(item.status) || item.status === 'dead_letter';
   const note = failed ? (item.lastError ?? item.actionTaken) : item.actionTaken;
   return [
@@ -18,21 +20,21 @@ export function eventCells(item: EventItem, out: Output): readonly string[] {
     item.eventType,
     out.paint(styleOf(item.status), item.status),
     String(item.attempts),
-    toEventId(item.pk),
+    { long: toEventId(item.pk), short: shortIdOf(item.pk) },
     out.paint('dim', note ?? ''),
   ];
 }
 
 /** A line of its own in a stream. */
 export function eventLine(item: EventItem, out: Output): string {
-  const [, source = '', type = '', status = '', , id = '', note = ''] = eventCells(item, out);
-  const time = new Date(item.updatedAt).toISOString().slice(11, 19);
+  const [, source = '', type = '', status = '', , , note = ''] = eventCells(item, out).map(String);
+  const [id, time] = [toEventId(item.pk), out.clock(item.updatedAt)];
   return `${out.paint('dim', time)}  ${source.padEnd(12)} ${type.padEnd(28)} ${status}  ${id}  ${note}`.trimEnd();
 }
 
 /** A refused request in the same stream. */
 export function refusedLine({ id, source, cause, at, likely }: RefusedRequest, out: Output): string {
-  const time = new Date(at).toISOString().slice(11, 19);
+  const time = out.clock(at);
   const what = `${source.padEnd(12)} ${cause.padEnd(28)} ${out.paint('red', 'refused')}`;
   return `${out.paint('dim', time)}  ${what}  ${id}  ${out.paint('dim', likely)}`;
 }
@@ -59,7 +61,7 @@ export function eventScreen(
     '',
     ...report.timeline.map(({ at, step, note = '' }) => {
       const after = out.paint('dim', elapsed(Date.parse(at) - started).padStart(10));
-      return `  ${at}  ${after}  ${out.paint(styleOf(step), step.padEnd(14))} ${out.paint('dim', note)}`.trimEnd();
+      return `  ${out.time(Date.parse(at))}  ${after}  ${out.paint(styleOf(step), step.padEnd(14))} ${out.paint('dim', note)}`.trimEnd();
     }),
   ];
 }

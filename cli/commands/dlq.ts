@@ -11,6 +11,7 @@ import {
   moveDeadMessages,
 } from '#operator/dead-letters.ts';
 import { findOne } from '#operator/find-one.ts';
+import { shortIdOf } from '#operator/short-id.ts';
 import { historyOf } from '#operator/show-event.ts';
 import { EXIT, type ExitCode } from '../cli-error.ts';
 import { filterOf, wholeNumber } from '../filter-options.ts';
@@ -186,7 +187,7 @@ function showClosed(run: Run, groups: readonly ClosedGroup[], asked: string): vo
         cause,
         run.out.ago(lastAt),
         by,
-        toEventId(sample.pk),
+        { long: toEventId(sample.pk), short: shortIdOf(sample.pk) },
         why,
       ]),
     ),
@@ -221,7 +222,7 @@ function showGroups(run: Run, { groups, total, inQueue }: DeadLetters, asked: st
         cause,
         run.out.ago(firstAt),
         run.out.ago(lastAt),
-        toEventId(sample.pk),
+        { long: toEventId(sample.pk), short: shortIdOf(sample.pk) },
         run.out.paint('dim', sample.lastError ?? ''),
       ]),
     ),

@@ -114,7 +114,10 @@ function showList(run: Run, items: readonly EventItem[], cursor: string | undefi
   if (run.out.json) return;
   if (cursor !== undefined)
     run.out.note(`Looked back to ${toIso(lookedTo)}; more with --all, or from there with --cursor ${cursor}`);
-  else if (items.length === 0) run.out.note('No events match. Try a longer --since, or fewer filters.');
+  else if (items.length === 0)
+    run.out.note(
+      `No events match: everything since ${toIso(lookedTo)} was looked at. Try a longer --since, or fewer filters.`,
+    );
   const first = items[0];
   if (first) run.out.next(run.command(`events get ${String(summarizeEvent(first)['id'])}`), 'its history');
 }

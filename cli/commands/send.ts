@@ -115,8 +115,10 @@ async function showEnd(
   if (!item) throw new CliError(`Accepted, but not recorded within ${seconds} s; look: ${run.command('status')}`);
   const ms = (item.completedAt ?? item.deadAt ?? run.clock.now()) - item.receivedAt;
   const id = toEventId(item.pk);
-  const value = { id, source: source.id, status: item.status, ms, last_error: item.lastError };
-  run.out.result(value, () => [`${id}  ${item.status} in ${ms} ms${item.lastError ? `  ${item.lastError}` : ''}`]);
+  const duplicate = (parseJson(sent.answer) as { status?: unknown } | null)?.status === 'already_processed';
+  const value = { id, source: source.id, status: item.status, duplicate, ms, last_error: item.lastError };
+  const end = duplicate ? `duplicate: accepted before, ${item.status}` : `${item.status} in ${ms} ms`;
+  run.out.result(value, () => [`${id}  ${end}${item.lastError ? `  ${item.lastError}` : ''}`]);
   run.out.next(run.command(`events get ${id}`), 'its history');
   return item.status === 'completed' || item.status === 'ignored' ? EXIT.ok : EXIT.failure;
 }

@@ -153,6 +153,12 @@ const CAUSES: Readonly<Record<string, string>> = {
     'The signature is good, but over something else (another body, audience or URL): give --url as the provider knows it',
 };
 
+/** Where the source is deployed; without one, a place to put it. */
+async function deployedUrl(run: Run, source: string | undefined): Promise<string> {
+  if (source === undefined) return 'https://example.com/webhooks/source';
+  return `${(await run.gateway()).apiUrl}${run.source(source).paths[0]}`;
+}
+
 async function sign(run: Run, file: string, options: Options): Promise<void> {
   const { spec, secret, ...whose } = await readWhose(run, options);
   const body = await readInput(run, file);
@@ -166,9 +172,9 @@ async function sign(run: Run, file: string, options: Options): Promise<void> {
     throw usageError('No secret', 'HOLDFAST_SECRET, --secret-file or --source', '--secret-file secret.txt');
   const given = { body, headers: { 'content-type': 'application/json', ...headers } };
   const signed = signAsProvider({ spec, ...whose }, given, { secret: secret.current, nowMs: whose.nowMs });
-  const url = `${whose.publicUrl ?? 'https://example.com/webhooks/source'}${signed.query}`;
   if (options.curl) {
-    const curl = formatCurl(url, signed.headers, Buffer.from(signed.body).toString('utf8'));
+    const url = whose.publicUrl ?? (await deployedUrl(run, options.source));
+    const curl = formatCurl(`${url}${signed.query}`, signed.headers, Buffer.from(signed.body).toString('utf8'));
     run.out.result({ curl }, () => [curl]);
     return;
   }

@@ -13,11 +13,12 @@ import { Construct } from 'constructs';
 import { METRIC_NAMESPACE, type MetricName } from '#core/metrics.ts';
 import type { AlarmContext } from '../alarms/alarm-spec.ts';
 import { gatewayMetric } from '../alarms/gateway-metric.ts';
+import { queryWidgets } from './dashboard-queries.ts';
 import type { DeliveryQueues } from './delivery-queues.ts';
 import { deliveryRows } from './delivery-rows.ts';
 import type { PlacedAlarm } from './gateway-alarms.ts';
 
-export interface GatewayDashboardProps extends Pick<AlarmContext, 'deployment' | 'queue' | 'api'> {
+export interface GatewayDashboardProps extends Pick<AlarmContext, 'deployment' | 'queue' | 'api' | 'functions'> {
   /** Shown as tiles on top. @default none */
   readonly alarms?: readonly PlacedAlarm[];
   /** Of what is sent to customers. @default none */
@@ -45,7 +46,7 @@ export class GatewayDashboard extends Construct {
 
   constructor(scope: Construct, id: string, props: GatewayDashboardProps) {
     super(scope, id);
-    const { deployment, queue, api } = props;
+    const { deployment, queue, api, functions } = props;
     const environment = deployment.config.environment;
     const metric = (name: MetricName, statistic: string, dimensions?: Record<string, string>): IMetric =>
       gatewayMetric(name, environment, {
@@ -95,12 +96,15 @@ export class GatewayDashboard extends Construct {
         metric('PausedOldestAge', 'Maximum'),
         metric('ParkedDue', 'Maximum'),
       ]),
-      graph(
-        'Accepted to done',
-        ['p50', 'p95', 'p99'].map(p =>
-          gatewayMetric('ProcessingLatency', environment, { statistic: p, label: `${p} ms` }),
-        ),
-      ),
+      new GraphWidget({
+        title: 'Accepted to done, ms, beside its target',
+        left: ['p50', 'p99'].map(p => gatewayMetric('ProcessingLatency', environment, { statistic: p, label: p })),
+        leftAnnotations: [{ value: deployment.thresholds.processingLatencyMs, label: 'target of p99' }],
+        width: 8,
+        height: 6,
+        period: Duration.minutes(1),
+      }),
+      graph('Time to drain the backlog', [drainTime(queue)]),
     );
     this.dashboard.addWidgets(heading('Is there poison?'));
     this.dashboard.addWidgets(
@@ -119,6 +123,7 @@ export class GatewayDashboard extends Construct {
       graph('Refused, by source and cause', [refusedByCause(environment)]),
       graph('Changed and broken schemas, by source', [...perSource('SchemaChanged'), ...perSource('SchemaMismatch')]),
     );
+    this.dashboard.addWidgets(...queryWidgets(functions.process.logGroup));
     this.dashboard.addWidgets(heading('Safety net and outcomes'));
     this.dashboard.addWidgets(
       graph('Sweeper', [
@@ -142,4 +147,18 @@ export class GatewayDashboard extends Construct {
     );
     if (props.outbound) for (const row of deliveryRows(environment, props.outbound)) this.dashboard.addWidgets(...row);
   }
+}
+
+/** A backlog that does not shrink is shown as a day. */
+const NEVER_MINUTES = 1_440;
+
+/** Minutes until the waiting messages are gone, at the pace of the minute: what is dealt with, less what comes in. */
+function drainTime(queue: AlarmContext['queue']): IMetric {
+  const period = Duration.minutes(1);
+  return new MathExpression({
+    expression: `IF(waiting < 1, 0, IF(deleted > sent, waiting / (deleted - sent), ${NEVER_MINUTES}))`,
+    usingMetrics: { waiting: queue.metricWaiting(), deleted: queue.metricDeleted(), sent: queue.metricSent() },
+    period,
+    label: `minutes (${NEVER_MINUTES}: it does not shrink)`,
+  });
 }

@@ -88,6 +88,14 @@ export class WorkQueue extends Construct {
   metricReceived(options?: MetricOptions): Metric {
     return this.main.metricNumberOfMessagesReceived({ statistic: 'Sum', ...options });
   }
+  /** Messages of the main queue that were dealt with. */
+  metricDeleted(options?: MetricOptions): Metric {
+    return this.main.metricNumberOfMessagesDeleted({ statistic: 'Sum', ...options });
+  }
+  /** Messages that came into the main queue, copies for retries among them. */
+  metricSent(options?: MetricOptions): Metric {
+    return this.main.metricNumberOfMessagesSent({ statistic: 'Sum', ...options });
+  }
   /** Dead letters nobody is looking at. */
   metricDead(options?: MetricOptions): Metric {
     return this.dead.metricApproximateNumberOfMessagesVisible({ statistic: 'Maximum', ...options });

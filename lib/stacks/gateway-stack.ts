@@ -191,6 +191,7 @@ export class GatewayStack extends Stack {
       deployment,
       queue,
       api: this.api,
+      functions: this.functions,
       alarms: this.alarms?.alarms ?? [],
       outbound: props.data.outbound?.queues,
     });

@@ -646,4 +646,16 @@ describe('the dashboard', () => {
     expect(body).toContain(`{${METRIC_NAMESPACE},${METRICS.RequestRejected.dimensions[0].join()}}`);
     expect(body).toMatch(/Refused, by source and cause.*SEARCH\('.* MetricName=.*RequestRejected/);
   });
+
+  it('says which types die and fail and of what, how long the backlog takes, and the target of the latency', () => {
+    const body = JSON.stringify(Object.values(prod.findResources('AWS::CloudWatch::Dashboard'))[0]);
+    expect(body.match(/SOURCE '/g)).toHaveLength(2);
+    for (const text of [
+      'stats count(*) as deaths, latest(error) as last_error by source, event_type, cause',
+      'stats count(*) as failures, latest(error) as last_error by source, event_type, cause',
+      'waiting / (deleted - sent)',
+      'target of p99',
+    ])
+      expect(body).toContain(text.replaceAll('"', '\\"'));
+  });
 });

@@ -38,6 +38,8 @@ export interface CliOptions {
   readonly answers?: readonly string[];
   /** stdout is a terminal. */
   readonly screen?: boolean;
+  /** Of that terminal. Default 200. */
+  readonly columns?: number;
   /** Ctrl-C. */
   readonly signal?: AbortSignal;
   readonly gateway?: Partial<Gateway>;
@@ -156,8 +158,8 @@ export class CliWorld {
           out.push(textOf(data));
           options.onStdout?.(textOf(data));
         },
-        isTTY: options.screen === true,
-        columns: 200,
+        isTTY: options.screen === true || options.columns !== undefined,
+        columns: options.columns ?? 200,
       },
       stderr: { write: data => void err.push(textOf(data)), isTTY: false, columns: 200 },
       stdinIsTTY: options.answers !== undefined,

@@ -290,6 +290,16 @@ describe('send', () => {
     expect(value).toMatchObject({ source: 'shop', status: 'completed' });
   });
 
+  it('says duplicate when the same event was accepted before', async () => {
+    const body = temporaryFile('body.json');
+    writeFileSync(body, '{"id":"evt_twice","type":"ping"}');
+    const send = (...more: string[]) => ['send', 'shop', '--body-file', body, '--wait', '30', ...more];
+    const first = await cli.json(send('--header', 'x-webhook-id:twice'));
+    const second = await cli.run(send('--header', 'x-webhook-id:twice'));
+    expect(first.value).toMatchObject({ status: 'completed', duplicate: false });
+    expect(second.stdout).toMatch(/ {2}duplicate: accepted before, completed\n$/);
+  });
+
   it('sends many, each a new event', async () => {
     expect((await cli.json(['send', 'shop', '--count', '5'])).value).toEqual({ sent: 5, refused: 0 });
     await cli.world.settle();
@@ -380,6 +390,8 @@ describe('sign and verify', () => {
     });
     expect(code).toBe(0);
     expect(stdout).toMatch(/^curl -i .*\n.*stripe-signature: t=\d+,v1=[0-9a-f]{64}/ms);
+    const deployed = await cli.run(['sign', body, '--source', 'shop', '--curl']);
+    expect(deployed.stdout).toContain("curl -i 'https://gateway.test/webhooks/shop'");
     expect((await cli.run(['sign', body, '--provider', 'strip'])).stderr).toContain('did you mean stripe?');
     expect((await cli.run(['sign', body, '--provider', 'stripe', '--secret', 'x'])).code).toBe(2);
   });
