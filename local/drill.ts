@@ -11,6 +11,7 @@ import { badSecret } from './drills/bad-secret.ts';
 import { deadLetter } from './drills/dead-letter.ts';
 import type { Drill } from './drills/drill.ts';
 import { DrillStage } from './drills/drill-stage.ts';
+import { EXERCISES, type Exercise, playHandsOn } from './drills/hands-on.ts';
 import { processorDown } from './drills/processor-down.ts';
 import { silentSource } from './drills/silent-source.ts';
 import { Transcript } from './drills/transcript.ts';
@@ -26,13 +27,16 @@ import { UserError } from './user-error.ts';
 import { DRILL_ENVIRONMENT, PROJECT_ROOT } from './workspace.ts';
 
 const DRILLS: readonly Drill[] = [deadLetter, backlog, badSecret, silentSource, processorDown];
-const USAGE = `Usage: npm run drill -- <name> [--write] [--port <number>]
+const HANDS_ON_LIMIT_MS = 30 * 60_000;
+const USAGE = `Usage: npm run drill -- <name> [--write | --hands-on] [--port <number>]
   <name>    ${DRILLS.map(drill => drill.title).join(', ')}
+  --hands-on  break it and show the page; you end it in another terminal, and are told what you did and how long it
+            took (${EXERCISES.map(it => it.title).join(', ')}; half an hour at most)
   --write   write the transcript to docs/drills/<name>.md
   --port    port of the local AWS (default 4566, or HOLDFAST_PORT); one that runs is joined, else one is started`;
 
 async function main(): Promise<number> {
-  const { drill, port, write } = readOptions();
+  const { drill, exercise, port, write } = readOptions();
   if (drill === undefined) {
     console.log(USAGE);
     return 0;
@@ -42,6 +46,7 @@ async function main(): Promise<number> {
   try {
     await ensureEmulatorInstalled();
     aws = await Promise.race([openLocalAws(port), interrupted]);
+    if (exercise) return await Promise.race([playExercise(exercise, aws, ended.signal), interrupted]);
     const transcript = new Transcript(drill.title, aboutOf(drill));
     await Promise.race([play(drill, aws, transcript, ended.signal), interrupted]);
     if (write) {
@@ -58,8 +63,16 @@ async function main(): Promise<number> {
   }
 }
 
-function readOptions(): { drill: Drill | undefined; port: number; write: boolean } {
+interface Options {
+  readonly drill: Drill | undefined;
+  readonly exercise?: Exercise;
+  readonly port: number;
+  readonly write: boolean;
+}
+
+function readOptions(): Options {
   const options = {
+    'hands-on': { type: 'boolean' },
     write: { type: 'boolean' },
     port: { type: 'string' },
     help: { type: 'boolean', short: 'h' },
@@ -80,7 +93,12 @@ function readOptions(): { drill: Drill | undefined; port: number; write: boolean
       name === undefined ? 'No drill was named.' : `There is no drill "${positionals.join(' ').slice(0, 60)}".`;
     throw new UserError(`${given}\n${USAGE}`, 2);
   }
-  return { drill, port, write: values.write ?? false };
+  if (!values['hands-on']) return { drill, port, write: values.write ?? false };
+  const exercise = EXERCISES.find(each => each.title === name);
+  const choices = EXERCISES.map(each => each.title).join(', ');
+  if (exercise === undefined || values.write)
+    throw new UserError(`--hands-on is there for ${choices}, and without --write.\n${USAGE}`, 2);
+  return { drill, exercise, port, write: false };
 }
 
 function aboutOf({ title, about }: Drill): string {
@@ -88,6 +106,23 @@ function aboutOf({ title, about }: Drill): string {
 }
 
 async function play(drill: Drill, aws: LocalAws, transcript: Transcript, signal: AbortSignal): Promise<void> {
+  await drill.play(await openStage(aws, transcript, signal));
+}
+
+/** 0: the person ended the incident. */
+async function playExercise(exercise: Exercise, aws: LocalAws, signal: AbortSignal): Promise<number> {
+  const stage = await openStage(aws, new Transcript(exercise.title, ''), signal);
+  const conditions = {
+    say: (line: string) => console.log(line),
+    sleep: (ms: number) => wait(ms, undefined, { signal }),
+    now: Date.now,
+    limitMs: HANDS_ON_LIMIT_MS,
+  };
+  return (await playHandsOn(exercise, stage, conditions)) ? 0 : 1;
+}
+
+/** The environment `drill`, deployed, with its alarms judged and its pages taken. */
+async function openStage(aws: LocalAws, transcript: Transcript, signal: AbortSignal): Promise<DrillStage> {
   const deployment = readDeployment(DRILL_ENVIRONMENT);
   const clients = createAwsClients(aws);
   const stacks = await deployStacks(aws, clients, terminalProgress(), PROJECT_ROOT, DRILL_ENVIRONMENT);
@@ -95,7 +130,7 @@ async function play(drill: Drill, aws: LocalAws, transcript: Transcript, signal:
   const pager = await Pager.open(aws, clients, [outputOf(stacks, 'PageTopic'), outputOf(stacks, 'TicketTopic')]);
   const rest = Promise.all([runAlarms(aws, clients, stacks, () => undefined, signal), pager.listen(signal)]);
   rest.catch(() => undefined);
-  await drill.play(new DrillStage({ aws, clients, stacks, deployment, secrets, pager, transcript }));
+  return new DrillStage({ aws, clients, stacks, deployment, secrets, pager, transcript });
 }
 
 await runMain(main);
