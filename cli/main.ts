@@ -11,6 +11,7 @@ import { addDlq } from './commands/dlq.ts';
 import { addDoctor } from './commands/doctor.ts';
 import { addEvents } from './commands/events.ts';
 import { addListen } from './commands/listen.ts';
+import { addLogs } from './commands/logs.ts';
 import { addOut } from './commands/out.ts';
 import { addPause } from './commands/pause.ts';
 import { addProcessor } from './commands/processor.ts';
@@ -76,6 +77,7 @@ export function buildProgram(set: CommandSet, { io }: Pick<Services, 'io'>): Com
     addSources,
     addReconcile,
     addListen,
+    addLogs,
     addConsole,
     addCost,
     addCompletion,

@@ -41,6 +41,18 @@ export interface AlarmView {
   readonly description: string;
 }
 
+/** One line of a function's log. */
+export interface LogLine {
+  readonly at: number;
+  /** The function, e.g. `process`. */
+  readonly from: string;
+  readonly text: string;
+}
+export interface LogReader {
+  /** Lines of every function since then, oldest first. `pattern`: as CloudWatch filters, where it can; more may come. */
+  read(since: number, pattern: string): Promise<readonly LogLine[]>;
+}
+
 export interface HttpAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -97,6 +109,8 @@ export interface Gateway {
   alarms(): Promise<readonly AlarmView[]>;
   /** The SDK's clients and the small ones, with the credentials of the person. */
   bothClients(): Promise<BothClients>;
+  /** Absent: this gateway keeps no logs. */
+  readonly logs?: LogReader;
   readonly http: SendHttp;
   readonly clock: Clock;
   readonly ids: Ids;

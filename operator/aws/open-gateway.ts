@@ -1,6 +1,7 @@
 /** A deployed environment, found by the outputs of its stack: no addresses to copy. */
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
 import { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
+import { CloudWatchLogsClient } from '@aws-sdk/client-cloudwatch-logs';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import { GetObjectCommand, NoSuchKey, S3Client } from '@aws-sdk/client-s3';
@@ -19,6 +20,7 @@ import type { DeliveryApi } from '../delivery-api.ts';
 import type { Gateway } from '../gateway.ts';
 import { OperatorError } from '../operator-error.ts';
 import { openBothClients } from './both-clients.ts';
+import { cloudWatchLogReader } from './cloudwatch-log-reader.ts';
 import { findLocalAws } from './find-local-aws.ts';
 import { LambdaProcessor } from './lambda-processor.ts';
 import { LambdaReconciler } from './lambda-reconciler.ts';
@@ -88,6 +90,12 @@ export async function openGateway(deployment: Deployment, env: Env): Promise<Gat
         names: { payloadsTable: output('PayloadsTable'), workQueueUrl: output('WorkQueueUrl') },
       }),
     alarms: () => readAlarms(cloudWatch, `holdfast-${environment}-`),
+    logs: cloudWatchLogReader({
+      cloudFormation,
+      logs: new CloudWatchLogsClient(settings),
+      stackName: `holdfast-${environment}-gateway`,
+      filters: endpoint === undefined,
+    }),
     http: sendHttp,
     clock: systemClock,
     ids: systemIds,

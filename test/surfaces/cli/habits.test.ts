@@ -33,6 +33,7 @@ describe('every command', () => {
       'events ls',
       'events tail',
       'listen',
+      'logs',
       'out apps',
       'out attempts',
       'out deliveries',

@@ -58,6 +58,7 @@ const HABITS: Readonly<Record<string, Habit | (() => Habit)>> = {
     wrong: ['--forward-to', 'localhost'],
     wrongCode: 2,
   }),
+  logs: { good: ['--source', 'shop'], wrong: ['--source', 'shopp'], wrongCode: 2 },
   'dlq close': {
     good: ['--cause', 'schema', '--why', 'tested', '--dry-run'],
     wrong: ['--source', 'shopp'],

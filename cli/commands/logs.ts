@@ -1,0 +1,89 @@
+/** `holdfast logs`: what the functions logged, of a source or of one event. */
+import type { Command } from 'commander';
+import { toEventId } from '#core/glossary.ts';
+import { findOne } from '#operator/find-one.ts';
+import { type LogEntry, readLogs } from '#operator/read-logs.ts';
+import { filterOf } from '../filter-options.ts';
+import type { Output } from '../output.ts';
+import { type CommandSet, type Run, withExamples } from '../run.ts';
+
+const POLL_MS = 1_000;
+/** A line may be written late. */
+const OVERLAP_MS = 15_000;
+
+interface Options {
+  readonly source?: string;
+  readonly event?: string;
+  readonly since?: string;
+  readonly tail?: boolean;
+}
+
+export function addLogs(program: Command, set: CommandSet): void {
+  withExamples(
+    program
+      .command('logs')
+      .description('What the functions logged, oldest first; errors with each place on their way')
+      .option('--source <name>', 'of one source')
+      .option('--event <id>', 'of one event')
+      .option('--since <when>', 'since then (default: 1h; of an event: since it came; with --tail: now)')
+      .option('--tail', 'go on as lines come, until Ctrl-C'),
+    ['holdfast logs --event evt_stripe.evt_1P2x', 'every attempt of an event, with the stack of what it threw'],
+    ['holdfast logs --source stripe --tail', 'a source while its handler is tried'],
+  ).action(
+    set.action(async (run, options: Options) => {
+      const source = options.source === undefined ? undefined : run.source(options.source).id;
+      const item = options.event === undefined ? undefined : await findOne(run, options.event, source);
+      const usual = options.tail === true ? '1s' : '1h';
+      const since =
+        options.since === undefined && item !== undefined
+          ? item.receivedAt - OVERLAP_MS
+          : filterOf(run, { since: options.since ?? usual }).since;
+      const filter = { source, eventId: item && toEventId(item.pk), since };
+      const found = await readLogs(run, filter);
+      for (const entry of found) show(run, entry);
+      if (options.tail === true) await tail(run, filter, found);
+      else if (found.length === 0)
+        run.out.note('No lines. Try a longer --since; what a log keeps ends with its retention.');
+    }),
+  );
+}
+
+async function tail(run: Run, filter: Parameters<typeof readLogs>[1], shown: readonly LogEntry[]): Promise<void> {
+  const { timer } = await run.gateway();
+  const nameOf = ({ at, from, text }: LogEntry): string => `${at} ${from} ${text}`;
+  let known = new Set(shown.map(nameOf));
+  let since = filter.since;
+  while (!run.io.interrupted.aborted) {
+    await timer.sleep(POLL_MS);
+    if (run.io.interrupted.aborted) return;
+    const found = await readLogs(run, { ...filter, since });
+    for (const entry of found) if (!known.has(nameOf(entry))) show(run, entry);
+    known = new Set(found.map(nameOf));
+    since = Math.max(since, run.clock.now() - OVERLAP_MS);
+  }
+}
+
+const SHOWN_APART = ['timestamp', 'level', 'stage', 'stack', '_aws'];
+
+function show(run: Run, { at, from, fields }: LogEntry): void {
+  const { _aws, ...value } = fields;
+  run.out.row({ function: from, ...value }, () => lineOf(at, from, fields, run.out));
+}
+
+function lineOf(at: number, from: string, fields: LogEntry['fields'], out: Output): string {
+  const level = String(fields['level'] ?? 'INFO');
+  const style = level === 'ERROR' ? 'red' : level === 'WARN' ? 'yellow' : 'dim';
+  const rest = Object.entries(fields)
+    .filter(([name]) => !SHOWN_APART.includes(name) && !/^[A-Z]/.test(name))
+    .map(
+      ([name, value]) => `${out.paint('dim', `${name}=`)}${typeof value === 'string' ? value : JSON.stringify(value)}`,
+    );
+  const stack = Array.isArray(fields['stack']) ? fields['stack'].map(place => `\n    at ${String(place)}`) : [];
+  const head = [
+    new Date(at).toISOString(),
+    from.padEnd(8),
+    out.paint(style, level.padEnd(5)),
+    String(fields['stage'] ?? ''),
+  ];
+  return `${[...head, ...rest].join(' ')}${stack.join('')}`;
+}

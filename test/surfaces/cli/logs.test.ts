@@ -1,0 +1,75 @@
+/** `holdfast logs`: the lines of one source or event, an error with each place on its way, and nothing of the metrics. */
+import { expect, it } from 'vitest';
+import type { LogLine } from '#operator/gateway.ts';
+import { CliWorld } from './cli-world.ts';
+
+const lineOf = (at: number, from: string, fields: object): LogLine => ({ at, from, text: JSON.stringify(fields) });
+
+async function world() {
+  const cli = new CliWorld();
+  cli.world.start();
+  await cli.happen(['good-1', 'good-2']);
+  const at = cli.world.clock.now();
+  const lines = [
+    lineOf(at, 'ingest', { level: 'INFO', stage: 'refused', source: 'pay', cause: 'mismatch' }),
+    lineOf(at + 1, 'process', { environment: 'local', source: 'shop', Attempts: 1, _aws: {} }),
+    lineOf(at + 2, 'process', {
+      level: 'WARN',
+      stage: 'attempt',
+      source: 'shop',
+      event_id: 'evt_shop.good-1',
+      error: 'TypeError at handlers/pay.ts:14: no lines',
+      stack: ['handlers/pay.ts:14:9', 'holdfast:core/inbound/process/run-handler.ts:109:7'],
+    }),
+    lineOf(at + 3, 'process', { level: 'INFO', stage: 'attempt', source: 'shop', event_id: 'evt_shop.good-2' }),
+    lineOf(at + 4, 'process', { level: 'ERROR', stage: 'dead_letter', source: 'shop', pk: 'shop#good-1' }),
+    { at: at + 5, from: 'sweep', text: 'Task timed out after 60.00 seconds\n' },
+  ];
+  const asked: string[] = [];
+  const logs = {
+    read: async (since: number, pattern: string) => {
+      asked.push(pattern);
+      return lines.filter(line => line.at >= since);
+    },
+  };
+  return { cli, asked, lines, run: (...args: string[]) => cli.run(['logs', ...args], { gateway: { logs } }), logs };
+}
+
+it('of an event are every line of it, with the places of an error', async () => {
+  const { run, asked } = await world();
+  const { code, stdout } = await run('--event', 'good-1');
+  expect(code).toBe(0);
+  expect(stdout.trimEnd().split('\n')).toEqual([
+    expect.stringMatching(/process +WARN +attempt .*error=TypeError at handlers\/pay\.ts:14: no lines$/),
+    '    at handlers/pay.ts:14:9',
+    '    at holdfast:core/inbound/process/run-handler.ts:109:7',
+    expect.stringMatching(/process +ERROR +dead_letter .*pk=shop#good-1/),
+  ]);
+  expect(asked).toEqual(['{ $.event_id = "evt_shop.good-1" || $.pk = "shop#good-1" }']);
+});
+
+it('of a source leave out the others and the metrics; of all are also those of Lambda itself', async () => {
+  const { run } = await world();
+  const ofShop = (await run('--source', 'shop', '--json')).stdout.trimEnd().split('\n');
+  expect(ofShop.map(line => JSON.parse(line).stage)).toEqual(['attempt', 'attempt', 'dead_letter']);
+  const all = (await run()).stdout;
+  expect(all).toMatch(/ingest +INFO +refused/);
+  expect(all).toContain('Task timed out after 60.00 seconds');
+  expect(all).not.toContain('_aws');
+  expect(await run('--source', 'shp')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('did you mean shop?'),
+  });
+});
+
+it('with --tail go on with each line once, until Ctrl-C', async () => {
+  const { cli, lines, logs } = await world();
+  const { clock } = cli.world;
+  const stop = new AbortController();
+  const late = lineOf(clock.now() + 3_000, 'process', { level: 'INFO', stage: 'late', source: 'shop' });
+  clock.after(3_000, () => void lines.push(late));
+  clock.after(8_000, () => stop.abort());
+  const { stdout } = await cli.run(['logs', '--tail', '--since', '1h'], { gateway: { logs }, signal: stop.signal });
+  expect(stdout.match(/ late /g)).toHaveLength(1);
+  expect(stdout.match(/ refused /g)).toHaveLength(1);
+});
