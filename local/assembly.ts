@@ -44,8 +44,9 @@ export async function prepareAssembly(directory: string, environment: string, en
     const text = await readFile(path, 'utf8');
     hash.update(text);
     const template = JSON.parse(text) as StackTemplate;
-    stacks.push({ stackName: String(artifact.properties?.['stackName'] ?? id), template });
-    const adapted = `${JSON.stringify(adaptTemplate(template, endpoint), null, 1)}\n`;
+    const stackName = String(artifact.properties?.['stackName'] ?? id);
+    stacks.push({ stackName, template });
+    const adapted = `${JSON.stringify(adaptTemplate(template, endpoint, apiIdOf(stackName)), null, 1)}\n`;
     await writeFile(path, adapted);
     await renameTemplateObject(nested, text, adapted);
   }
@@ -67,10 +68,15 @@ export const STAND_IN_NAMESPACE = 'Holdfast/EvaluatedLocally';
 /**
  * What the local AWS cannot take as it is. It refuses alarms over metric math: each becomes an alarm of the same name, text
  * and actions over a metric that does not exist; `alarms.ts` evaluates the real definition and sets its state. And a
- * function cannot resolve the API's own host name: it gets the address that works by IP (`gateway-address.ts`).
+ * function cannot resolve the API's own host name: it gets the address that works by IP (`gateway-address.ts`). And an API
+ * would have another address after every start: it gets the id `apiId`.
  */
-export function adaptTemplate(template: StackTemplate, endpoint: string): StackTemplate {
+export function adaptTemplate(template: StackTemplate, endpoint: string, apiId: string): StackTemplate {
   const resources = Object.entries(template.Resources ?? {}).map(([id, resource]) => {
+    if (resource.Type === 'AWS::ApiGatewayV2::Api') {
+      const tags = { ...(resource.Properties?.['Tags'] as object | undefined), 'ms-custom-id': apiId };
+      return [id, { ...resource, Properties: { ...resource.Properties, Tags: tags } }] as const;
+    }
     if (resource.Type === 'AWS::Lambda::Function')
       return [id, { ...resource, Properties: withReachableApi(resource.Properties, endpoint) }] as const;
     const { Metrics: metrics, ThresholdMetricId: _band, ...rest } = resource.Properties ?? {};
@@ -80,6 +86,11 @@ export function adaptTemplate(template: StackTemplate, endpoint: string): StackT
     return [id, { ...resource, Properties: { ...standIn, ...comparison, Threshold: 1 } }] as const;
   });
   return { ...template, Resources: Object.fromEntries(resources) };
+}
+
+/** `local` of `holdfast-local-gateway`, `local-delivery` of `holdfast-local-delivery`. */
+function apiIdOf(stackName: string): string {
+  return stackName.replace(/^holdfast-/, '').replace(/-gateway$/, '');
 }
 
 function withReachableApi(properties: TemplateResource['Properties'], endpoint: string): Record<string, unknown> {

@@ -1,9 +1,10 @@
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
 import { prepareAssembly } from './assembly.ts';
 import type { AwsClients } from './aws-clients.ts';
 import { runLocalCdk } from './cdk-cli.ts';
+import { forgetDeployedHere, readDeployedHere, saveDeployedHere } from './deployed-here.ts';
 import { type DeployedStack, readDeployedStack } from './deployed-stack.ts';
 import type { LocalAws } from './emulator.ts';
 import { applyFixUps } from './fix-ups.ts';
@@ -51,14 +52,12 @@ async function deployAlone(
   });
   await progress.step('Bootstrap the local account', () => bootstrap);
 
-  const recordPath = join(aws.directory, `deployed-${environment}.json`);
-  const record = JSON.stringify({ instanceId: aws.instanceId, hash: assembly.hash });
-  const unchanged = (await readFile(recordPath, 'utf8').catch(() => '')) === record;
+  const unchanged = (await readDeployedHere(aws, environment))?.hash === assembly.hash;
   if (unchanged) {
     progress.line('  · Stacks unchanged, not deployed again');
   } else {
     await progress.step('Deploy the stacks', async note => {
-      await rm(recordPath, { force: true });
+      await forgetDeployedHere(aws, environment);
       const onLine = (line: string): void => {
         const resource = /\|\s*(?:CREATE|UPDATE)_COMPLETE\s*\|\s*(AWS::\S+)/.exec(line);
         if (resource) note(resource[1] ?? '');
@@ -72,7 +71,7 @@ async function deployAlone(
     await progress.step('Set what the local AWS drops', async note => {
       note([...new Set(await applyFixUps(clients, stacks))].join(', '));
     });
-    await writeFile(recordPath, record);
+    await saveDeployedHere(aws, environment, assembly);
   }
   return stacks;
 }

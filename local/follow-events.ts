@@ -1,6 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Deployment } from '#core/config/deployment.ts';
-import type { EventPk } from '#core/glossary.ts';
+import type { EventPk, SourceId } from '#core/glossary.ts';
 import type { EventItem } from '#core/inbound/protocol/event-item.ts';
 import { isTerminal } from '#core/inbound/protocol/event-status.ts';
 import type { LocalAws } from './emulator.ts';
@@ -13,13 +12,13 @@ const LOOK_BACK_MS = 5_000;
 const SHOWN_WHILE_OPEN = ['failed', 'deferred'];
 
 /**
- * Calls `show` for every event received from now on, whenever it finishes or an attempt fails, until aborted. Throws
+ * Calls `show` for every event of these sources, asked for at each look, that is received from now on, whenever it finishes or an attempt fails, until aborted. Throws
  * UserError when the local AWS ends meanwhile.
  */
 export async function followEvents(
   aws: LocalAws,
   feed: EventFeed,
-  deployment: Deployment,
+  sourceIds: () => readonly SourceId[],
   show: (item: EventItem) => void,
   signal: AbortSignal,
 ): Promise<void> {
@@ -30,9 +29,7 @@ export async function followEvents(
     try {
       const now = Date.now();
       const since = Math.max(startedAt, now - LOOK_BACK_MS);
-      const fresh = await Promise.all(
-        deployment.sources.map(({ source }) => feed.receivedSince(source.id, since, now)),
-      );
+      const fresh = await Promise.all(sourceIds().map(id => feed.receivedSince(id, since, now)));
       for (const pk of fresh.flat()) if (!shown.has(pk)) open.add(pk);
       for (const item of await feed.read([...open])) {
         const change = `${item.gen}.${item.status}.${item.attempts}`;

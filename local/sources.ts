@@ -14,6 +14,7 @@ import { resolveDeployment } from '#core/config/resolve-config.ts';
 import { makeSecret } from '#operator/make-secret.ts';
 import { PROVIDERS } from '#providers/index.ts';
 import { readConfig } from './project.ts';
+import { readSavedSecrets, type SavedSecret, saveSecrets, secretsFile } from './saved-secrets.ts';
 
 /** A mistake in it is told by the command that needs it, not by the import. */
 const project = await readConfig().then(
@@ -76,21 +77,47 @@ export async function alarmServicesWithoutSecret(
   return byName.flatMap(([, service], index) => (stored[index]?.kind === 'set' ? [] : [service]));
 }
 
-/** Gives every source of the local environment a secret; one that is there already is kept. Answers them by source id. */
+/**
+ * Gives every source of the local environment a secret: the one that is there, else the one of the last run, else a new one.
+ * Answers them by source id, and saves them for the next run.
+ */
 export async function fillLocalSecrets(
   client: SecretsManagerClient,
   deployment: Deployment,
 ): Promise<ReadonlyMap<string, string>> {
+  const { environment } = deployment.config;
+  const file = secretsFile(environment);
+  const saved = await readSavedSecrets(file);
   const secrets = new Map<string, string>();
+  const kept: Record<string, SavedSecret> = {};
   await Promise.all(
     deployment.sources.map(async ({ source, needsSecret }) => {
       if (!needsSecret) return;
-      const SecretId = secretName(deployment.config.environment, source.id);
+      const SecretId = secretName(environment, source.id);
       const stored = await readStoredSecret(client, SecretId);
-      const secret = stored.kind === 'set' ? stored.current : makeSecret(source.spec, randomBytes(32));
+      const provider = source.spec.id;
+      const before = saved[source.id]?.provider === provider ? saved[source.id]?.secret : undefined;
+      const secret = stored.kind === 'set' ? stored.current : (before ?? makeSecret(source.spec, randomBytes(32)));
       if (stored.kind !== 'set') await client.send(new PutSecretValueCommand({ SecretId, SecretString: secret }));
       secrets.set(source.id, secret);
+      kept[source.id] = { provider, secret };
     }),
   );
+  await saveSecrets(file, kept);
   return secrets;
+}
+
+/** Saves what was set meanwhile (`holdfast sources set-secret`) for the next run. Never throws: the next look saves it. */
+export async function keepLocalSecrets(client: SecretsManagerClient, environment: string): Promise<void> {
+  const file = secretsFile(environment);
+  try {
+    const kept: Record<string, SavedSecret> = {};
+    for (const [id, { provider }] of Object.entries(await readSavedSecrets(file))) {
+      const stored = await readStoredSecret(client, secretName(environment, id));
+      if (stored.kind === 'set') kept[id] = { provider, secret: stored.current };
+    }
+    await saveSecrets(file, kept);
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+  }
 }

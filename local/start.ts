@@ -7,19 +7,22 @@ import { DynamoDbPayloadStore } from '#adapters/dynamodb/dynamodb-payload-store.
 import { systemClock, systemTimer } from '#adapters/system.ts';
 import type { Deployment } from '#core/config/deployment.ts';
 import { toEventId } from '#core/glossary.ts';
+import type { EventItem } from '#core/inbound/protocol/event-item.ts';
 import { openGateway } from '#operator/aws/open-gateway.ts';
 import { formatCurl } from '#operator/curl-command.ts';
 import type { DeliveryApi } from '#operator/delivery-api.ts';
 import { followRefused } from '#operator/follow-refused.ts';
 import { Operator } from '#operator/operator.ts';
-import { type AlarmChange, runAlarms } from './alarms.ts';
+import type { AlarmChange } from './alarms.ts';
 import { type AwsClients, createAwsClients } from './aws-clients.ts';
 import { deployStacks } from './deploy-stacks.ts';
+import type { DeployedSourceUrl } from './deployed-here.ts';
 import type { DeployedStack } from './deployed-stack.ts';
 import { describeChange, describeRefused, describeTimeline } from './describe-event.ts';
 import { assertPortIsFree, choosePort, environmentOf, type LocalAws, openLocalAws } from './emulator.ts';
 import { EventFeed } from './event-feed.ts';
-import { followEvents } from './follow-events.ts';
+import { followGateway } from './follow-gateway.ts';
+import { openFrontDoor } from './front-door.ts';
 import { findGateway, type GatewayAddress, outputOf } from './gateway-address.ts';
 import { assertRunning } from './has-ended.ts';
 import { untilInterrupted } from './interruption.ts';
@@ -31,10 +34,11 @@ import {
   runOutboundSample,
   type SampleCustomer,
 } from './outbound-sample.ts';
-import { type Page, Pager } from './pager.ts';
+import type { Page } from './pager.ts';
 import { type Progress, paint, terminalProgress } from './progress.ts';
 import { ensureEmulatorInstalled, isEmulatorInstalled } from './python.ts';
 import type { ReceivedWebhook } from './receiver.ts';
+import { redeployChanges } from './redeploy-changes.ts';
 import { runMain } from './run-main.ts';
 import { chooseSampleSources, runSample, type SampleResult, signSample } from './sample-run.ts';
 import { fillLocalSecrets, readDeployment } from './sources.ts';
@@ -42,14 +46,15 @@ import { UserError } from './user-error.ts';
 import { LOCAL_ENVIRONMENT } from './workspace.ts';
 
 const PROGRAM = 'npm run holdfast --';
-const USAGE = `Usage: npm start -- [--once] [--open] [--port <number>]
+const USAGE = `Usage: npm start -- [--once] [--watch] [--open] [--port <number>]
+  --watch  put what you edit into the local AWS: a handler within seconds
   --once   exit after the sample events: 0 when they completed, 1 when not
   --open   open the console in the browser
   --port   port of the local AWS (default 4566, or HOLDFAST_PORT)
 With AWS_ENDPOINT_URL set, that local AWS is used instead of starting one.`;
 
 async function main(): Promise<number> {
-  const { once, open, port, help } = readOptions();
+  const { once, watch, open, port, help } = readOptions();
   if (help) {
     console.log(USAGE);
     return 0;
@@ -77,14 +82,33 @@ async function main(): Promise<number> {
     if (open) page?.open();
     showNextCommands(aws, progress);
     progress.line(`\n${paint('bold', 'Events')} as they come ${paint('dim', '(Ctrl-C ends everything)')}\n`);
-    const pager = await Pager.open(aws, clients, [outputOf(stacks, 'PageTopic'), outputOf(stacks, 'TicketTopic')]);
-    const alarms = runAlarms(aws, clients, stacks, change => showAlarm(change, progress), ended.signal);
+    const door = await openFrontDoor(findGateway(aws, stacks).url, Number(new URL(aws.endpoint).port) + 1);
+    if (door) {
+      const about = 'the webhooks alone, for stripe listen, gh webhook forward and tunnels';
+      progress.line(
+        `  ${paint('dim', 'also at')} ${paint('cyan', `${door.url}/webhooks/<source>`)}  ${paint('dim', about)}\n`,
+      );
+    }
+    if (watch) {
+      const functionName = outputOf(stacks, 'ProcessFunction');
+      redeployChanges({ aws, environment: LOCAL_ENVIRONMENT, functionName }, progress, ended.signal);
+    }
+    const sources = deployment.sources.map(each => each.source.id);
+    const shown = {
+      event: (item: EventItem) => progress.line(describeChange(item)),
+      alarm: (change: AlarmChange) => showAlarm(change, progress),
+      page: (page: Page) => showPage(page, progress),
+      deployed: (added: readonly DeployedSourceUrl[], removed: readonly DeployedSourceUrl[]) => {
+        sources.push(...added.map(({ id }) => id));
+        showDeployed(added, removed, findGateway(aws as LocalAws, stacks), progress);
+      },
+    };
     const payloads = new DynamoDbPayloadStore(clients.dynamo, outputOf(stacks, 'PayloadsTable'));
-    const following = { payloads, timer: systemTimer, sources: deployment.sources.map(each => each.source.id) };
+    const following = { payloads, timer: systemTimer, sources };
     const refused = followRefused(following, it => progress.line(describeRefused(it)), ended.signal);
-    const pages = pager.listen(ended.signal, page => showPage(page, progress));
-    await followEvents(aws, feed, deployment, item => progress.line(describeChange(item)), ended.signal);
-    await Promise.all([alarms, pages, refused]);
+    const { environment } = deployment.config;
+    await followGateway({ aws, clients, stacks, feed, environment }, shown, ended.signal);
+    await refused;
     return 0;
   } catch (error) {
     if (aws && !ended.signal.aborted) await assertRunning(aws);
@@ -121,11 +145,12 @@ function operatorOf(aws: LocalAws): Operator {
   });
 }
 
-function readOptions(): { once: boolean; open: boolean; port: number; help: boolean } {
+function readOptions(): { once: boolean; watch: boolean; open: boolean; port: number; help: boolean } {
   try {
     const { values } = parseArgs({
       options: {
         once: { type: 'boolean' },
+        watch: { type: 'boolean' },
         open: { type: 'boolean' },
         port: { type: 'string' },
         help: { type: 'boolean', short: 'h' },
@@ -133,6 +158,7 @@ function readOptions(): { once: boolean; open: boolean; port: number; help: bool
     });
     return {
       once: values.once ?? false,
+      watch: values.watch ?? false,
       open: values.open ?? false,
       port: choosePort(values.port),
       help: values.help ?? false,
@@ -252,6 +278,23 @@ function showSources(deployment: Deployment, gateway: GatewayAddress, progress: 
   progress.line();
 }
 
+/** Outputs say the API's own host name; on this machine its address is another. */
+function showDeployed(
+  added: readonly DeployedSourceUrl[],
+  removed: readonly DeployedSourceUrl[],
+  gateway: GatewayAddress,
+  progress: Progress,
+): void {
+  progress.line(`  ${paint('dim', 'Deployed: events and alarms are those of what runs now')}`);
+  for (const { id, url } of added)
+    progress.line(`  ${id.padEnd(18)} ${paint('cyan', `${gateway.url}${pathOf(url)}`)}  ${paint('green', 'new')}`);
+  for (const { id } of removed) progress.line(`  ${id.padEnd(18)} ${paint('dim', 'no longer there')}`);
+}
+
+function pathOf(url: string): string {
+  return /\/webhooks?(?:\/.*)?$/.exec(url)?.[0] ?? '';
+}
+
 /** Alarms that come and go; the first look at a healthy one is no news. */
 function showAlarm({ name, from, to, reason }: AlarmChange, progress: Progress): void {
   if (to !== 'ALARM' && from !== 'ALARM') return;
@@ -278,7 +321,7 @@ function showNextCommands(aws: LocalAws, progress: Progress): void {
   line('npm run holdfast -- status', 'rates, backlog, dead letters, alarms on one screen');
   line('npm test', 'every check, this run included');
   line('npm run synth', 'the CloudFormation templates of every environment');
-  line('npm run deploy -- local', 'this checkout into what runs here: a changed handler');
+  line('npm run deploy -- local', 'this checkout into what runs here; npm start -- --watch does it by itself');
   line('npm run deploy -- dev', 'the same stacks in your AWS account');
   const { accessKeyId, secretAccessKey } = aws.credentials;
   const variables = `AWS_ENDPOINT_URL=${aws.endpoint} AWS_REGION=${aws.region} AWS_DEFAULT_REGION=${aws.region} AWS_ACCESS_KEY_ID=${accessKeyId} AWS_SECRET_ACCESS_KEY=${secretAccessKey}`;

@@ -193,6 +193,7 @@ describe('alarms', () => {
     const adapted = adaptTemplate(
       { Resources: { A: { Type: 'AWS::CloudWatch::Alarm', Properties } } },
       'http://127.0.0.1:4566',
+      'local',
     );
     const { Metrics, ...rest } = adapted.Resources?.['A']?.Properties ?? {};
     expect(Metrics).toBeUndefined();

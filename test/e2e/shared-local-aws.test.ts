@@ -38,7 +38,7 @@ it.skipIf(!python)('of two that start at once, one starts and one joins; both le
   const following = followEvents(
     joined,
     new EventFeed(store),
-    readDeployment('local'),
+    () => readDeployment('local').sources.map(each => each.source.id),
     () => undefined,
     AbortSignal.timeout(5_000),
   );

@@ -1,0 +1,77 @@
+/** What `npm start` shows once everything runs: events, alarms, messages to on-call, and what a deployment changed. */
+import { setTimeout as wait } from 'node:timers/promises';
+import type { EventItem } from '#core/inbound/protocol/event-item.ts';
+import { type AlarmChange, runAlarms } from './alarms.ts';
+import type { AwsClients } from './aws-clients.ts';
+import { type DeployedSourceUrl, deployedSources } from './deployed-here.ts';
+import type { DeployedStack } from './deployed-stack.ts';
+import type { LocalAws } from './emulator.ts';
+import type { EventFeed } from './event-feed.ts';
+import { followDeployments } from './follow-deployments.ts';
+import { followEvents } from './follow-events.ts';
+import { outputOf } from './gateway-address.ts';
+import { type Page, Pager } from './pager.ts';
+import { keepLocalSecrets } from './sources.ts';
+
+const KEEP_SECRETS_MS = 5_000;
+
+interface Shown {
+  event(item: EventItem): void;
+  alarm(change: AlarmChange): void;
+  page(page: Page): void;
+  /** Sources that the last deployment added and took away. */
+  deployed(added: readonly DeployedSourceUrl[], removed: readonly DeployedSourceUrl[]): void;
+}
+
+interface Followed {
+  readonly aws: LocalAws;
+  readonly clients: AwsClients;
+  readonly stacks: readonly DeployedStack[];
+  readonly feed: EventFeed;
+  readonly environment: string;
+}
+
+/** Until aborted. Throws UserError when the local AWS ends meanwhile. */
+export async function followGateway(followed: Followed, show: Shown, signal: AbortSignal): Promise<void> {
+  const { aws, clients, stacks, feed, environment } = followed;
+  const pager = await Pager.open(aws, clients, [outputOf(stacks, 'PageTopic'), outputOf(stacks, 'TicketTopic')]);
+  let sources = deployedSources(stacks);
+  let alarms = followAlarms(followed, stacks, show, signal);
+  const onDeployed = (next: readonly DeployedStack[]): void => {
+    // Other sources have other alarms, and a changed threshold is another alarm.
+    alarms.stop();
+    alarms = followAlarms(followed, next, show, signal);
+    const before = sources;
+    sources = deployedSources(next);
+    const missingIn = (list: readonly DeployedSourceUrl[]) => (each: DeployedSourceUrl) =>
+      !list.some(({ id }) => id === each.id);
+    show.deployed(sources.filter(missingIn(before)), before.filter(missingIn(sources)));
+  };
+  await Promise.all([
+    followEvents(
+      aws,
+      feed,
+      () => sources.map(({ id }) => id),
+      item => show.event(item),
+      signal,
+    ),
+    followDeployments({ aws, environment, client: clients.cloudFormation }, onDeployed, signal),
+    pager.listen(signal, page => show.page(page)),
+    keepSecrets(clients, environment, signal),
+  ]);
+  await alarms.ended;
+}
+
+function followAlarms({ aws, clients }: Followed, stacks: readonly DeployedStack[], show: Shown, signal: AbortSignal) {
+  const own = new AbortController();
+  const either = AbortSignal.any([signal, own.signal]);
+  const ended = runAlarms(aws, clients, stacks, change => show.alarm(change), either);
+  return { stop: () => own.abort(), ended };
+}
+
+async function keepSecrets(clients: AwsClients, environment: string, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    await wait(KEEP_SECRETS_MS, undefined, { signal }).catch(() => undefined);
+    if (!signal.aborted) await keepLocalSecrets(clients.secrets, environment);
+  }
+}
