@@ -80,7 +80,7 @@ async function main(): Promise<number> {
     if (customer) showCustomer(customer, progress);
     if (page) progress.line(`\n${paint('bold', 'Console')}\n\n  ${paint('cyan', page.url)}`);
     if (open) page?.open();
-    showNextCommands(aws, progress);
+    showNextCommands(aws, progress, customer !== undefined);
     progress.line(`\n${paint('bold', 'Events')} as they come ${paint('dim', '(Ctrl-C ends everything)')}\n`);
     const door = await openFrontDoor(findGateway(aws, stacks).url, Number(new URL(aws.endpoint).port) + 1);
     if (door) {
@@ -312,13 +312,15 @@ function showPage({ state, text }: Page, progress: Progress): void {
   for (const line of lines) progress.line(`    ${line}`);
 }
 
-function showNextCommands(aws: LocalAws, progress: Progress): void {
+/** `sends`: webhooks to customers, too. */
+function showNextCommands(aws: LocalAws, progress: Progress, sends: boolean): void {
   progress.line(`\n${paint('bold', 'Next')}\n`);
   const line = (command: string, about: string): void =>
     progress.line(`  ${command.padEnd(34)} ${paint('dim', about)}`);
   line('npm run holdfast -- send stripe', 'send a signed sample event');
   line('npm run holdfast -- events ls', 'what arrived, and what became of it');
   line('npm run holdfast -- status', 'rates, backlog, dead letters, alarms on one screen');
+  if (sends) line('npm run holdfast -- out status', "which customers' endpoints do not get their webhooks");
   line('npm test', 'every check, this run included');
   line('npm run synth', 'the CloudFormation templates of every environment');
   line('npm run deploy -- local', 'this checkout into what runs here; npm start -- --watch does it by itself');

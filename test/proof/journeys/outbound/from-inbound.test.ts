@@ -13,6 +13,7 @@ import type { EndpointId } from '#core/outbound/protocol/ids.ts';
 import type { PublishPorts } from '#core/outbound/publish/publish.ts';
 import { MemoryWorld } from '#test/kit/memory-world.ts';
 import { answered, OutboundWorld } from '#test/kit/outbound-world.ts';
+import { recordRun } from '#test/kit/proof-ledger.ts';
 
 const HOUR_MS = 3_600_000;
 const ROUTE = { kind: 'outbound', address: 'outbound:acme' } as const;
@@ -119,6 +120,7 @@ it('after every fault at every call of the processor: one message, one request t
       expect(requestsOf(sides), place).toEqual([1, 1]);
     }
   }
+  recordRun(['O5'], 'outbound-from-inbound', names.length * FAULTS.length);
 });
 
 describe('after a failure before or after each call of publishing', () => {

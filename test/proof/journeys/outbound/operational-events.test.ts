@@ -6,6 +6,7 @@ import { expect, it } from 'vitest';
 import type { EndpointId, MessageId } from '#core/outbound/protocol/ids.ts';
 import { startReplayJob } from '#core/outbound/replay/replay-job.ts';
 import { answered, OutboundWorld, type Received } from '#test/kit/outbound-world.ts';
+import { recordRun } from '#test/kit/proof-ledger.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -110,6 +111,7 @@ it('says nothing about the endpoints of operations itself: no loop (O16)', async
   expect(it.requestsTo(own)).toHaveLength(12);
   const about = told().map(each => each.data['application']);
   expect(about).not.toContain(ops);
+  recordRun(['O16'], 'operational-events', about.length);
   it.stop();
 });
 
