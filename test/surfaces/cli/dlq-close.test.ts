@@ -18,6 +18,7 @@ const alarmed = ({ world }: CliWorld) => ({
 it(`${DEATHS} dead letters of two causes: one is replayed, the other closed, and nothing is open any more`, async () => {
   let fixed = false;
   const cli: CliWorld = new CliWorld({
+    retry: { attempts: 5, baseSeconds: 1, capSeconds: 1 },
     handlers: handlerThat(({ id }) => {
       if (id.startsWith('trial')) return Promise.reject(new PermanentError('a test order', { label: 'test_order' }));
       return fixed ? undefined : Promise.reject(new PermanentError('the schema has changed', { label: 'schema' }));
