@@ -5,7 +5,7 @@ import type { Timer } from '#core/ports.ts';
 import { type RefusedRequest, readRefused } from './refused.ts';
 
 const POLL_MS = 1_000;
-/** A look asks once for each source: of many sources at most so many questions a second. */
+/** A look asks once for each source: this is the most questions a second, however many sources there are. */
 const ASKS_PER_SECOND = 20;
 
 export interface FollowRefusedOptions {

@@ -110,7 +110,7 @@ async function readFresh(operator: Operator, { store, control }: Gateway): Promi
   };
 }
 
-/** Each of the events stands for `step` of them. */
+/** Each event that was read counts as `step` of them. */
 function breakersOf(items: readonly EventItem[], step: number): readonly OpenBreaker[] {
   const found = new Map<string, OpenBreaker>();
   for (const item of items) {

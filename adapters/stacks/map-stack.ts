@@ -14,7 +14,7 @@ interface MapFile {
   readonly sourcesContent?: readonly string[];
   readonly names: readonly string[];
   readonly mappings: string;
-  /** Where text was put into the built file afterwards: later columns of the line are so many characters further. */
+  /** Where text was put into the built file afterwards: later columns of the line moved by `length` characters. */
   readonly inserted?: readonly { readonly line: number; readonly column: number; readonly length: number }[];
 }
 

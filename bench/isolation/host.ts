@@ -1,6 +1,6 @@
 /**
  * Stands in for Lambda on this machine. `publish <bundle> <port>` serves HTTP as API Gateway would hand it on; `tend <bundle>`
- * runs each minute; `fan-out` and `drain` poll their queue as a mapping would: batches of ten, side by side up to so many,
+ * runs each minute; `fan-out` and `drain` poll their queue as a mapping would: batches of ten, side by side up to a limit,
  * partial failures honoured. `plain <port of nothing>` is the baseline: one queue, a message for each delivery.
  */
 import { Agent, createServer, request as httpRequest } from 'node:http';

@@ -126,7 +126,7 @@ export function addOutLists(out: Command, set: CommandSet): void {
       .option('--type <type>', 'event type')
       .option('--class <class>', 'what the last answer was, e.g. timeout, denied, server_error')
       .option('--since <when>', 'published since: 2026-11-21T03:00Z, or 30m, 24h, 7d ago')
-      .option('--limit <n>', 'at most so many', '50'),
+      .option('--limit <n>', 'at most N', '50'),
     ['holdfast out deliveries uid:acme uid:billing --status dead', 'what used up its attempts'],
   ).action(
     set.action(async (run, app: string, ep: string, { since, limit, ...filter }: ListOptions) => {

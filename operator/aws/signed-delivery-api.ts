@@ -5,7 +5,7 @@ import type { DeliveryApi, DeliveryCall } from '../delivery-api.ts';
 import type { HttpAnswer, SendHttp } from '../gateway.ts';
 
 interface Place {
-  /** Origin of the API, with what stands before `/v1`. */
+  /** Origin of the API, with what is before `/v1`. */
   readonly url: string;
   readonly region: string;
   /** Read anew for each call: they may be of an hour only. */

@@ -37,7 +37,7 @@ const ENTRIES: readonly Entry[] = [
     kind: 'stricter',
     name: 'one day ahead',
     of: ['sanity', 'discord-interactions', 'sendgrid'],
-    why: 'It leaves the time to its caller: without a check of his own a captured request can be sent again for ever',
+    why: 'It leaves the time to its caller: without a check of his own a captured request can be sent again forever',
   },
   {
     kind: 'stricter',
@@ -49,7 +49,7 @@ const ENTRIES: readonly Entry[] = [
     kind: 'stricter',
     name: 'one day old',
     of: ['sanity', 'discord-interactions'],
-    why: 'It leaves the time to its caller: without a check of his own a captured request can be sent again for ever',
+    why: 'It leaves the time to its caller: without a check of his own a captured request can be sent again forever',
   },
   {
     kind: 'stricter',

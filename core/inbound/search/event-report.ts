@@ -153,7 +153,7 @@ export async function reportHistory(
   };
 }
 
-/** A record keeps its last three attempts: so many before them, of the same run, are not in it. */
+/** A record keeps its last three attempts: this is the number of earlier ones of the same run, which are not in it. */
 function leftOut({ recentAttempts = [] }: EventItem): number {
   // Numbers begin at 1 again with each replay; one that was given back comes twice.
   const start = recentAttempts.findLastIndex((it, at) => it.n < (recentAttempts[at - 1]?.n ?? 0));

@@ -208,7 +208,7 @@ describe('one run', () => {
     expect(await gap.run(api)).toMatchObject({ end: 'finished', healed: 17 });
   });
 
-  it('ends when pages come for ever, and so does the window', async () => {
+  it('ends when pages come forever, and so does the window', async () => {
     let n = 0;
     server.answer = () => {
       n += 1;

@@ -175,7 +175,7 @@ describe('a metric line that CloudWatch does not take', () => {
 });
 
 describe('a metric with the wrong dimensions', () => {
-  it('is refused at synth, not empty for ever', () => {
+  it('is refused at synth, not empty forever', () => {
     expect(() => gatewayMetric('SweeperRuns', 'prod', { dimensions: { source: 'stripe' } })).toThrow(
       /not published under/,
     );

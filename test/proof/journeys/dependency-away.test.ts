@@ -67,7 +67,7 @@ it.each([
   ['in the middle of a minute', 60],
   ['at once', 0],
 ])(
-  'a handler that asks for ever to be called again %s ends as a dead letter, after the schedule',
+  'a handler that asks forever to be called again %s ends as a dead letter, after the schedule',
   async (_, seconds) => {
     const retry = { attempts: 3, baseSeconds: 300, capSeconds: 3_600 };
     let runs = 0;

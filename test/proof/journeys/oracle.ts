@@ -48,7 +48,7 @@ function complaintsAboutItem(
   const complaints: string[] = [];
   const runs = expected.runs?.get(id) ?? 1;
   const times = world.effects(id);
-  if (!FINAL.has(item.status)) complaints.push(`I3 ${id} is ${item.status} for ever`);
+  if (!FINAL.has(item.status)) complaints.push(`I3 ${id} is ${item.status} forever`);
   if (item.status === 'completed' && times < 1 && !item.actionTaken?.startsWith('split'))
     complaints.push(`I5 ${id} is completed without its effect`);
   if (times > runs) complaints.push(`I5 ${id} had its effect ${times} times in ${runs} run(s)`);

@@ -175,7 +175,7 @@ it('regression: a person may replay a completed event, once per request', async 
 });
 
 // Holds I2, I12.
-describe('regression: no path goes round for ever; each has a budget and an end', () => {
+describe('regression: no path goes round forever; each has a budget and an end', () => {
   const always: [string, NonNullable<Parameters<typeof handlerThat>[0]>, string][] = [
     ['throws', () => Promise.reject(new Error('never')), 'handler_error'],
     ['asks to be called again at once', () => Promise.resolve(retryAfter(0)), 'retry_after'],

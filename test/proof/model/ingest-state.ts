@@ -143,7 +143,7 @@ export class Steps {
     this.state = state;
     this.actor = actor;
   }
-  /** Without a cause nothing prevents the step for ever. A fault is spent by it; a `choice` is the provider's. */
+  /** Without a cause nothing prevents the step forever. A fault is spent by it; a `choice` is the provider's. */
   add(action: string, changes: Partial<State>, cause?: keyof Faults | 'choice'): void {
     const fault = cause === 'choice' ? undefined : cause;
     const to = { ...this.state, ...changes };

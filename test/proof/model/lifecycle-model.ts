@@ -1,7 +1,7 @@
 /**
  * The life of one recorded event from `pending` onward: retries, parking, pause, dead letters with their DLQ message,
  * redrive, replay, drain. Checks the invariants in every state and step, and that a settled state can always be
- * reached by steps that are neither a fault nor a person's. That finds "stuck for ever", not an unfair scheduler.
+ * reached by steps that are neither a fault nor a person's. That finds "stuck forever", not an unfair scheduler.
  */
 import type { Model } from './explore.ts';
 import { canonicalState, keyOf } from './lifecycle-key.ts';

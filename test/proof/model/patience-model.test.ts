@@ -22,9 +22,9 @@ checkVariants(
   ['I2', 'I9', 'I12'],
   [
     check('GOOD', 'any failure, the dependency comes back', 40, [], { failures: all, comesBack: true }),
-    check('GOOD', 'any failure, for ever', 29, [], { failures: all }),
-    check('GOOD', 'only asked waits, for ever', 13, [], { failures: ['asks'] }),
-    check('GOOD', 'only probes of an open breaker, for ever', 13, [], { failures: ['probes'] }),
+    check('GOOD', 'any failure, forever', 29, [], { failures: all }),
+    check('GOOD', 'only asked waits, forever', 13, [], { failures: ['asks'] }),
+    check('GOOD', 'only probes of an open breaker, forever', 13, [], { failures: ['probes'] }),
     check('BAD', 'an asked wait is an attempt', 5, [EARLY], { failures: ['asks'], askedWait: 'attempt' }),
     check('BAD', 'a probe is an attempt', 5, [EARLY], { failures: ['probes'], probeOfOpenBreaker: 'attempt' }),
     check('BAD', 'asked waits are free without a bound', 11, [NO_END], { failures: ['asks'], askedWait: 'free' }),

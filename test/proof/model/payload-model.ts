@@ -247,7 +247,7 @@ export const payloadVariants: readonly Variant[] = [
   variant('BAD', 'a raise creates an empty payload', 59, [HOLLOW], () =>
     payloadModel({ ...PROTOCOL, raiseIfExists: false }, 1),
   ),
-  variant('BAD', 'missing payload: tries again for ever', 254, ['NEVER ENDS'], () =>
+  variant('BAD', 'missing payload: tries again forever', 254, ['NEVER ENDS'], () =>
     payloadModel({ ...PROTOCOL, onMissing: 'retry' }, 1),
   ),
   variant('BAD', 'missing payload: acks', 260, ['NEVER ENDS'], () =>

@@ -72,7 +72,7 @@ function judgeEnd(ledger: Ledger, account: Account, row: Row | undefined, totals
   const invariant = acknowledged ? 'I2' : 'I3';
   if (record && row) {
     count(record.status);
-    ledger.look(invariant, !isOwed(record), () => `${pk} is ${show(record)} for ever`);
+    ledger.look(invariant, !isOwed(record), () => `${pk} is ${show(record)} forever`);
     ledger.look('I14', ledger.hasPayload(account), () => `${pk} is ${show(record)} and has no payload`);
     if (isFinal(record.status)) judgeOutcome(ledger, account, row);
     if (isOwed(record)) totals.lost += 1;

@@ -13,7 +13,7 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 const SKEW_MS = 3_000;
-/** Providers retry for three days, events wait for seven at most: after this, what is owed is owed for ever. */
+/** Providers retry for three days, events wait for seven at most: after this, what is owed is owed forever. */
 const CALM_LIMIT_MS = 20 * DAY;
 /** Spare copies of messages turn up for an hour. */
 const QUIET_MS = 70 * MINUTE;

@@ -96,7 +96,7 @@ export class Traffic {
   #plan(): HandlerPlan {
     const { clock, timings } = this.#region;
     const plan = pickPlan(this.#random, !this.#weather.has('handlers'));
-    // What waits for ever would make the run as much longer.
+    // What waits forever would make the run as much longer.
     const tooLate = plan.kind === 'waits' && clock.now() + timings.deferLimitMs > this.#end;
     return tooLate ? { ...plan, kind: 'commits' } : plan;
   }

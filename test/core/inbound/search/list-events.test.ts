@@ -33,7 +33,7 @@ function makeEvent(n: number, random: SeededRandom): EventItem {
   const cause = CAUSES[random.int(2)] ?? '';
   const deadAt = Math.min(NOW - 1, receivedAt + random.int(HOUR));
   const open = !isTerminal(status);
-  // On its first way an event is watched only once the sweeper has passed it.
+  // A new event is watched only once the sweeper has passed it.
   const fresh = (status === 'pending' || status === 'processing') && receivedAt >= PASSED_AT;
   return parseEventItem({
     pk,

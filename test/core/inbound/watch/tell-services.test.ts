@@ -184,7 +184,7 @@ describe('a service that does not take it', () => {
     expect(JSON.stringify(telemetry.lines)).not.toContain('secretpart');
   });
 
-  it('is told once more by the record of the failure, which never fails: it would come round for ever', async () => {
+  it('is told once more by the record of the failure, which never fails: it would come round forever', async () => {
     const record = { Sns: { Message: JSON.stringify(ALARM) } };
     const failed = { requestContext: { condition: 'RetriesExhausted' }, requestPayload: { Records: [record] } };
     await tell(failed);

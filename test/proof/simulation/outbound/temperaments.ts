@@ -85,7 +85,7 @@ export const TEMPERAMENTS: readonly Temperament[] = [
   dies('dead for an hour', 4, HOUR),
   dies('dead for a day', 2, DAY),
   dies('dead for six days', 1, 6 * DAY),
-  dies('dead for ever', 2, Number.POSITIVE_INFINITY, true),
+  dies('dead forever', 2, Number.POSITIVE_INFINITY, true),
   bad('slow: 3 s', 2, at => after(at.clock, 3_000, answered(200))),
   bad('slow: 8 s', 1, at => after(at.clock, 8_000, answered(200))),
   bad('slow: 15.1 s', 1, at => after(at.clock, 15_100, answered(200))),
