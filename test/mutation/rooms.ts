@@ -1,0 +1,25 @@
+/** Rooms of core/ whose every expression Stryker changes, and the suites that must notice. */
+export interface Room {
+  /** Files to change. */
+  readonly mutate: readonly string[];
+  readonly tests: readonly string[];
+}
+
+export const ROOMS: Readonly<Record<string, Room>> = {
+  scan: {
+    mutate: ['core/scan/*.ts'],
+    tests: ['test/core/scan/*.test.ts', 'test/core/inbound/process/parse-payload.test.ts'],
+  },
+  verification: {
+    mutate: ['core/verification/**/*.ts'],
+    tests: ['test/core/verification/*.test.ts', 'test/providers/*.test.ts'],
+  },
+  protocol: {
+    mutate: ['core/inbound/protocol/*.ts'],
+    tests: [
+      'test/core/inbound/**/*.test.ts',
+      'test/proof/mutants/write-guards.test.ts',
+      'test/proof/journeys/bad-messages.test.ts',
+    ],
+  },
+};
