@@ -99,6 +99,8 @@ const ports: Check = (value, path, report) => {
 };
 
 const slots = number(2, 900, 'invocations');
+/** A hold, 20 % shorter at random, must be longer than the slack for clocks: a shorter one would hold nothing back. */
+const probeWait = number(4, 1_800, 'seconds');
 
 /** The shape of `environments.<name>.outbound`. */
 export const outboundShape: Check = object({
@@ -111,7 +113,7 @@ export const outboundShape: Check = object({
   reconcile: oneOf('all', 'sample', 'off'),
   auditMinutes: number(1, 60, 'minutes'),
   autoDisableDays,
-  probe: object({ baseSeconds: number(1, 1_800, 'seconds'), capSeconds: number(1, 1_800, 'seconds') }),
+  probe: object({ baseSeconds: probeWait, capSeconds: probeWait }),
   retentionDays: number(30, 365, 'days'),
   headerPrefix: text(
     /^x-(?!amzn?-|forwarded-)[a-z0-9-]{0,30}-$/,

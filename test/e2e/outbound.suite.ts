@@ -21,7 +21,9 @@ export function outboundSuite(journeyOf: () => Promise<OutboundJourney>): void {
     expect(first.standing.gone).toMatchObject({ status: 'retrying', last_attempt: { status: 410, class: 'gone' } });
     // Its breaker is open: asked again by probes only, until a second 410 a minute later ends it.
     expect(['holding', 'failing', 'disabled']).toContain(goneState);
+    // One attempt, then probes four seconds apart and more.
     expect(requests(first.id, 'gone').length).toBeGreaterThanOrEqual(1);
+    expect(requests(first.id, 'gone').length).toBeLessThan(60);
     expect(repeated).toEqual({
       same: expect.objectContaining({ id: first.id, duplicate: true }),
       other: expect.stringContaining('was used for another message'),

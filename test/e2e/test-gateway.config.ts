@@ -42,7 +42,7 @@ export const gateway = defineGateway({
       publicUrl: 'https://hooks.example.com',
       alarms: 'essential',
       // Short waits: an endpoint on hold is tried again while the tests run.
-      outbound: { probe: { baseSeconds: 1, capSeconds: 2 } },
+      outbound: { probe: { baseSeconds: 4, capSeconds: 8 } },
       routes: {
         default: {
           'routed.*': [BUS, QUEUE, TOPIC, `${OUTSIDE_ADDRESS}/hooks`],
