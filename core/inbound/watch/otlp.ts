@@ -181,7 +181,8 @@ function nano(ms: number): string {
 function timeOf(line: Line): number | undefined {
   const { Timestamp: emf } = (line['_aws'] ?? {}) as { Timestamp?: unknown };
   if (typeof emf === 'number') return emf;
-  return parseIso(String(line['timestamp']));
+  // A handler may log anything under that name.
+  return typeof line['timestamp'] === 'string' ? parseIso(line['timestamp']) : undefined;
 }
 
 function parse(message: string): Line | undefined {

@@ -152,6 +152,8 @@ describe('in a script', () => {
   it('no command is left out', () => {
     expect(Object.keys(HABITS).sort()).toEqual(
       everyCommand()
+        // `out` asks another door: out.test.ts.
+        .filter(({ path }) => path[0] !== 'out')
         .map(({ path }) => path.join(' '))
         .sort(),
     );

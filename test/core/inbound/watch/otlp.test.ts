@@ -115,6 +115,7 @@ it('makes spans of attempts, below one of the event, which is said once', () => 
 it('leaves out whatever is neither, and breaks no rule whatever a line holds', () => {
   expect(toOtlp([{ message: 'START RequestId', timestamp: 1 }], RESOURCE)).toEqual({});
   expect(toOtlp([{ message: '{"stage":"attempt","event_id":"x"}', timestamp: 1 }], RESOURCE)).toEqual({});
+  expect(toOtlp([{ message: '{"timestamp":{"toString":1}}', timestamp: 1 }], RESOURCE)).toEqual({});
   const line = fc.record(
     {
       stage: fc.constant('attempt'),
