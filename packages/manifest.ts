@@ -10,6 +10,7 @@ export interface Manifest {
 
 /** What the code needs at run time though this repository lists it for development. */
 const ALSO_NEEDED = [
+  '@aws-cdk/cloudformation-diff',
   '@aws-sdk/client-cloudformation',
   '@aws-sdk/client-cloudwatch',
   '@aws-sdk/client-cloudwatch-logs',

@@ -39,6 +39,25 @@ describe('the package', () => {
     expect([...odd]).toEqual(['#handlers/index.ts']);
   });
 
+  it('depends on every package that its code imports, and on no other', async () => {
+    const files = (await readdir(join(packed.holdfast, 'dist'), { recursive: true })).filter(it => it.endsWith('.js'));
+    const used = new Set<string>();
+    for (const file of files) {
+      const code = await readFile(join(packed.holdfast, 'dist', file), 'utf8');
+      const statement = /^(?:import|export)\b[^;]*?["']((?:@[a-z-]+\/)?[a-z][a-z0-9-]*)(?:\/[^"']*)?["'];$/gm;
+      const call = /(?:\bimport|\.resolve)\(["']((?:@[a-z-]+\/)?[a-z][a-z0-9-]*)(?:\/[^"']*)?["']\)/g;
+      for (const [, name = ''] of [...code.matchAll(statement), ...code.matchAll(call)]) used.add(name);
+    }
+    const { dependencies, peerDependencies } = JSON.parse(
+      await readFile(join(packed.holdfast, 'package.json'), 'utf8'),
+    );
+    const declared = [...Object.keys(dependencies), ...Object.keys(peerDependencies)];
+    // The project's own: its compiler, and what is imported by a test that the console writes into it.
+    const written = ['holdfast', 'typescript', 'vitest'];
+    expect([...used].filter(name => !declared.includes(name) && !written.includes(name))).toEqual([]);
+    expect(declared.filter(name => !used.has(name))).toEqual([]);
+  });
+
   it('brings the page of the console', async () => {
     const program = `const { bundlePage } = await import('${join(packed.holdfast, 'dist/console/server/bundle.js')}');
       console.log([...(await bundlePage())].map(([path, { bytes }]) => path.slice(0, 8) + (bytes.length > 300)).sort().join())`;

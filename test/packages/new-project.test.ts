@@ -1,17 +1,21 @@
 /**
  * From the packed tarballs, in an empty folder, with npm and with pnpm on the oldest Node that is supported:
  * 1. Create, install, test, synth of prod and a signed event completed take less than three minutes.
- * 2. Both packages are as publint and "are the types wrong?" want them.
+ * 2. Whoever then follows docs/guides/your-own-project.md has a provider, a handler and a table of their own live.
+ * 3. Both packages are as publint and "are the types wrong?" want them.
  */
-import { execFile } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildPackages } from '#packages/build.ts';
 import { freePort } from '#test/kit/free-port.ts';
 import { isLongRun } from '#test/kit/long-run.ts';
+import { REPOSITORY } from './packed-project.ts';
 
 const exec = promisify(execFile);
 const MINUTE = 60_000;
@@ -58,6 +62,42 @@ describe.skipIf(!isLongRun())('from the packed tarballs', () => {
     'a project with npm: installed, tested, synthesized, and an event through it, in three minutes',
     () => firstThreeMinutes({ manager: 'npm', execute: ['npx'], env: {} }),
     6 * MINUTE,
+  );
+
+  it(
+    "the guide to a project of one's own, word by word: an own provider, handler and table are live",
+    async () => {
+      const project = join(folder, 'my-npm-webhooks');
+      const guide = await readFile(join(REPOSITORY, 'docs/guides/your-own-project.md'), 'utf8');
+      const files = [...guide.matchAll(/^`([\w./-]+)`:\n\n```\w+\n(.*?)^```$/gms)];
+      expect(files.map(([, path]) => path)).toHaveLength(7);
+      const port = String(await freePort());
+      // Not through npm, which would not pass the signal on.
+      const program = join(project, 'node_modules/holdfast/dist/bin/holdfast.js');
+      const started = spawn('node', [program, 'start', '--port', port], {
+        cwd: project,
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
+      try {
+        for await (const line of createInterface({ input: started.stdout }))
+          if (line.startsWith('Events as they')) break;
+        const begun = Date.now();
+        for (const [, path = '', text = ''] of files) {
+          await mkdir(dirname(join(project, path)), { recursive: true });
+          await writeFile(join(project, path), text);
+        }
+        expect(await run('npm', ['test'], project)).toMatch(/Tests +3 passed/);
+        const env = { HOLDFAST_PORT: port };
+        await run('npm', ['run', 'deploy', '--', 'local'], project, env);
+        const send = ['run', 'holdfast', '--', 'send', 'acme', '--body-file', 'parcel.json', '--wait', '60'];
+        expect(await run('npm', send, project, env)).toMatch(/evt_acme\.evt_77 +completed/);
+        expect((Date.now() - begun) / 1_000).toBeLessThan(180);
+      } finally {
+        started.kill('SIGINT');
+        await Promise.race([once(started, 'exit'), new Promise(done => setTimeout(done, 20_000))]);
+      }
+    },
+    8 * MINUTE,
   );
 
   it(
