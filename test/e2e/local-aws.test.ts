@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
 import { ListObjectsV2Command, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AlarmChange, runAlarms } from '#local/alarms.ts';
@@ -376,9 +377,13 @@ export const gateway = defineGateway({ sources: { stripe: { provider: 'stripe' }
     const [before, after] = [genericEvent('test.effect'), genericEvent('test.effect')];
     await gateway.sendUntilAcknowledged('default', before);
     await gateway.waitUntilFinished(before.pk);
-    const url = outputOf(gateway.stacks, 'ApiUrl');
+    const idOf = async () => {
+      const describe = new DescribeStacksCommand({ StackName: 'holdfast-local-gateway' });
+      return (await gateway.clients.cloudFormation.send(describe)).Stacks?.[0]?.StackId;
+    };
+    const id = await idOf();
     await gateway.replaceGateway();
-    expect(outputOf(gateway.stacks, 'ApiUrl')).not.toBe(url);
+    expect(await idOf()).not.toBe(id);
     expect(await gateway.timesApplied(effectOf(before.key))).toBe(1);
     expect(statusOf(await gateway.sendUntilAcknowledged('default', before))).toBe('already_processed');
     await gateway.sendUntilAcknowledged('default', after);
