@@ -104,8 +104,8 @@ export class GatewayUnderTest {
     // Fixed with this version: what the old one refused as `….replayed`.
     const registry = join(app, 'handlers/index.ts');
     const fixed = (await readFile(registry, 'utf8')).replace(
-      '(mended === undefined)',
-      "(mended === undefined && !event.type.endsWith('.replayed'))",
+      '(fixed === undefined)',
+      "(fixed === undefined && !event.type.endsWith('.replayed'))",
     );
     await writeFile(registry, fixed);
     // UPGRADING.md, 0.1.0: tables that are deployed in the gateway stack stay there.

@@ -64,7 +64,7 @@ describe.skipIf(!isLongRun())('an upgrade from the version before the packages',
       const { left } = ready;
       const documents = DynamoDBDocumentClient.from(gateway.clients.dynamo);
       const TableName = gateway.physicalId(/^HandlersPayments/);
-      await documents.send(new PutCommand({ TableName, Item: { paymentId: 'schema mended' } }));
+      await documents.send(new PutCommand({ TableName, Item: { paymentId: 'schema fixed' } }));
       for (const pk of left.completed) expect((await gateway.read(pk))?.status).toBe('completed');
       for (const pk of left.dead) expect((await gateway.read(pk))?.status).toBe('dead_letter');
       for (const pk of left.parked) expect((await gateway.read(pk))?.status).toBe('deferred');
