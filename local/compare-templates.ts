@@ -68,7 +68,7 @@ export function compareTemplates(pairs: readonly StackPair[]): Changes {
 }
 
 /** `${EventsTable.Arn}` without the marks of a template. */
-const plain = (value: string): string => value.replace(/\$\{([^}]+)\}/g, '$1');
+const plain = (value: string): string => value.replace(/\$\{([^{}]+)\}/g, '$1');
 
 function dollars(templates: readonly (Template | undefined)[]): number {
   const resources = templates.flatMap(it => Object.values(it?.Resources ?? {}));

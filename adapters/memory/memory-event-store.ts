@@ -30,7 +30,8 @@ export class MemoryEventStore implements EventStore {
 
   async insert(item: EventItem): Promise<WriteResult> {
     const write: EffectWrite = { kind: 'put', table: this.#table, item: { ...item }, condition: missing('pk') };
-    return toWriteResult(this.#database.write(write));
+    const result = toWriteResult(this.#database.write(write));
+    return result.kind === 'applied' ? { kind: 'applied', item } : result;
   }
 
   async update(update: EventUpdate): Promise<WriteResult> {

@@ -119,11 +119,15 @@ it('neighbour: what is emitted is declared: every metric with all the dimensions
 
 it('neighbour: no module remembers anything of a request; what is kept is parsed configuration', () => {
   const parsed = [
+    // The largest difference of clocks that was seen, until it is told.
+    'adapters/aws/clock-difference.ts: largestMs',
     // Keys that are the same all day, made from the function's credentials.
     'adapters/aws/signed/sign.ts: lastKeys',
     'adapters/crypto/node-crypto.ts: parsedKeys',
     // Of sockets, for as long as they are there.
     'adapters/http/guarded-agent.ts: progresses',
+    // Source maps of the code that runs.
+    'adapters/stacks/map-stack.ts: maps',
     'adapters/system.ts: lists',
     // Declared event types, for seconds: configuration of the producer.
     'core/outbound/api/publish-message.ts: kept',
