@@ -32,7 +32,7 @@ export function projectFiles(plan: ProjectPlan): ReadonlyMap<string, string> {
       .replaceAll('{{name}}', name)
       .replaceAll('{{providers}}', providers.map(({ title }) => title).join(', '))
       .replaceAll('{{first}}', providers[0]?.id ?? 'generic');
-  const worded = manager.name === 'pnpm' ? forPnpm : (text: string) => text;
+  const worded = (text: string) => (manager.name === 'pnpm' ? forPnpm(text, manager.version) : text);
   const files = new Map([...template].map(([path, text]) => [path, worded(fill(text))]));
   files.set('package.json', `${JSON.stringify(manifest(plan), null, 2)}\n`);
   // pnpm runs no install script that is not named here.
@@ -54,7 +54,7 @@ function manifest({ name, versions, manager }: ProjectPlan) {
     private: true,
     type: 'module',
     engines: { node: '>=22.18' },
-    ...(manager.name === 'pnpm' ? { packageManager: `pnpm@${manager.version}` } : { allowScripts: { esbuild: true } }),
+    ...(manager.name === 'npm' && { allowScripts: { esbuild: true } }),
     scripts: {
       start: 'holdfast start',
       test: 'tsc && holdfast check && vitest run',
@@ -71,7 +71,7 @@ function manifest({ name, versions, manager }: ProjectPlan) {
 }
 
 /** Commands of npm in the template's texts, as pnpm has them. */
-function forPnpm(text: string): string {
+function forPnpm(text: string, version: string): string {
   return text
     .replaceAll('npm ci', 'pnpm install --frozen-lockfile')
     .replaceAll('npx ', 'pnpm ')
@@ -80,7 +80,10 @@ function forPnpm(text: string): string {
     .replace(/npm run ([\w:]+) --/g, 'pnpm $1')
     .replace(/npm run /g, 'pnpm ')
     .replaceAll('cache: npm', 'cache: pnpm')
-    .replace(/^( +)- uses: actions\/setup-node/gm, '$1- uses: pnpm/action-setup@v4\n$1- uses: actions/setup-node');
+    .replace(
+      /^( +)- uses: actions\/setup-node/gm,
+      `$1- uses: pnpm/action-setup@v4\n$1  with: { version: ${version} }\n$1- uses: actions/setup-node`,
+    );
 }
 
 function configText(providers: readonly ProviderSample[]): string {
