@@ -17,7 +17,7 @@ import { cdkCommand } from './cdk-cli.ts';
 import { checkTypes } from './check-types.ts';
 import { deployStacks } from './deploy-stacks.ts';
 import { emptyBodies } from './empty-bodies.ts';
-import { findLocalAws } from './emulator.ts';
+import { findLocalAws, type LocalAws } from './emulator.ts';
 import { movedTables } from './moved-tables.ts';
 import { terminalProgress } from './progress.ts';
 import { runMain } from './run-main.ts';
@@ -49,8 +49,9 @@ interface Options {
 async function main(): Promise<number> {
   const { deployment, destroy, yes } = readOptions();
   const environment = deployment.config.environment;
+  const here = environment in ON_THIS_MACHINE ? await runningAws(environment) : undefined;
   if (!destroy) await terminalProgress().step('Check the types', () => checkTypes(PROJECT_ROOT));
-  if (environment in ON_THIS_MACHINE) return await deployHere(deployment);
+  if (here !== undefined) return await deployHere(deployment, here);
   const client = new SecretsManagerClient(settingsOf(deployment));
 
   // The first deployment creates the secrets; from then on a source that cannot verify anything stops the next one.
@@ -125,14 +126,16 @@ function readOptions(): Options {
   return { deployment, destroy, yes };
 }
 
-/** Puts this checkout into the local AWS that runs: a fixed handler, without a new, empty gateway. */
-async function deployHere(deployment: Deployment): Promise<number> {
-  const environment = deployment.config.environment;
+async function runningAws(environment: string): Promise<LocalAws> {
   const aws = await findLocalAws();
-  if (aws === undefined) {
-    const start = ON_THIS_MACHINE[environment];
-    throw new UserError(`No local AWS is running to deploy ${environment} to. Start it in another terminal: ${start}`);
-  }
+  if (aws !== undefined) return aws;
+  const start = ON_THIS_MACHINE[environment];
+  throw new UserError(`No local AWS is running to deploy ${environment} to. Start it in another terminal: ${start}`);
+}
+
+/** Puts this checkout into the local AWS that runs: a fixed handler, without a new, empty gateway. */
+async function deployHere(deployment: Deployment, aws: LocalAws): Promise<number> {
+  const environment = deployment.config.environment;
   const clients = createAwsClients(aws);
   await deployStacks(aws, clients, terminalProgress(), PROJECT_ROOT, environment);
   await fillLocalSecrets(clients.secrets, deployment);
