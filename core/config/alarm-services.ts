@@ -26,5 +26,5 @@ export function alarmSecretName(environment: string, { kind, name }: Pick<AlarmS
 export function commandToSetAlarmSecret(environment: string, service: AlarmService, region?: string): string {
   const name = alarmSecretName(environment, service);
   const where = region === undefined ? '' : ` --region ${region}`;
-  return `printf '${service.kind} ${service.name}: ' && read -rs SECRET && echo && aws secretsmanager put-secret-value${where} --secret-id ${name} --secret-string "$SECRET"`;
+  return `printf '${service.kind} ${service.name}: ' && read -rs SECRET && echo && printf %s "$SECRET" | aws secretsmanager put-secret-value${where} --secret-id ${name} --secret-string file:///dev/stdin`;
 }
