@@ -24,8 +24,14 @@ async function deployFixedHandler(root: string, port: number): Promise<void> {
   expect(deploy.stdout()).toContain(`local at http://127.0.0.1:${port} runs this checkout now.`);
 }
 
+/** Where a command of the CLI is typed. */
+interface Place {
+  readonly cwd: string;
+  readonly env: NodeJS.ProcessEnv;
+}
+
 /** Twelve requests with a wrong signature: in the live view, `refused ls` and `status` within two seconds, each with why. */
-async function seeRefused(running: ReturnType<typeof runScript>, env: NodeJS.ProcessEnv): Promise<void> {
+async function seeRefused(running: ReturnType<typeof runScript>, place: Place): Promise<void> {
   const url = /stripe +(http\S+\/webhooks\/stripe)/.exec(running.stdout())?.[1] ?? '';
   const begun = Date.now();
   const signature = `t=${Math.floor(begun / 1_000)},v1=${'0'.repeat(64)}`;
@@ -36,7 +42,7 @@ async function seeRefused(running: ReturnType<typeof runScript>, env: NodeJS.Pro
   expect(Date.now() - sentAt, 'milliseconds until all were seen').toBeLessThan(2_000);
   const program = join(PACKAGE_ROOT, 'bin/holdfast.ts');
   const holdfast = (...args: string[]): Promise<string> =>
-    promisify(execFile)(process.execPath, [program, ...args], { env }).then(
+    promisify(execFile)(process.execPath, [program, ...args], place).then(
       it => it.stdout,
       // The dead letter needs a person, so `status` exits 1.
       (error: { stdout: string }) => error.stdout,
@@ -68,8 +74,9 @@ describe('npm start', () => {
           JSON.stringify({ id: 'evt_p', type: 'payment_intent.succeeded', data: { object: {} } }),
         );
         const send = [join(PACKAGE_ROOT, 'bin/holdfast.ts'), 'send', 'stripe', '--body-file', poison];
-        const env = { ...process.env, AWS_ENDPOINT_URL: `http://127.0.0.1:${port}` };
-        await promisify(execFile)(process.execPath, send, { env });
+        // In the copy: this repository's own configuration may be somebody's.
+        const place = { cwd: root, env: { ...process.env, AWS_ENDPOINT_URL: `http://127.0.0.1:${port}` } };
+        await promisify(execFile)(process.execPath, send, place);
         const paged = first.waitForOutput(
           /Message to on-call\n +ALARM: holdfast-local-process-new-dead-letters\n[\s\S]*Show it: .*dlq show evt_stripe\.evt_p /,
         );
@@ -77,7 +84,7 @@ describe('npm start', () => {
         if (isLongRun()) await deployFixedHandler(root, port);
         await paged;
 
-        await seeRefused(first, env);
+        await seeRefused(first, place);
 
         const second = runScript('start', ['--once', '--port', String(port)], { root });
         expect(await second.exitCode, second.stderr()).toBe(0);
