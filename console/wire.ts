@@ -1,5 +1,7 @@
 /** What the page and its server say to each other. Times are epoch milliseconds; names of events are our ids (evt_…). */
 
+export type { Problem } from '../ui/problem.ts';
+
 /** The header that carries the token of this run. */
 export const TOKEN_HEADER = 'x-holdfast-console';
 
@@ -216,11 +218,6 @@ export type GrepLine =
     };
 
 /** Any refusal or failure: one sentence, and what to do. */
-export interface Problem {
-  readonly problem: string;
-  readonly fix?: string;
-}
-
 /** A message of the live stream. `seq` counts up; give the last one back to go on from there. */
 export type LiveMessage =
   | { readonly kind: 'event'; readonly seq: number; readonly row: EventRow }

@@ -20,6 +20,7 @@ const ROOMS = [
   'lib',
   'operator',
   'console',
+  'ui',
   'cli',
   'local',
   'bin',

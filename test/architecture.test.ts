@@ -97,6 +97,11 @@ describe('boundaries', () => {
     ],
     ['console/app', "import { toIso } from '#core/time.ts';\nexport const x = toIso;\n", 'noRestrictedImports'],
     [
+      'ui',
+      "import { TOKEN_HEADER } from '../console/wire.ts';\nexport const x = TOKEN_HEADER;\n",
+      'noRestrictedImports',
+    ],
+    [
       'adapters',
       "import { Operator } from '#operator/operator.ts';\nexport const x = Operator;\n",
       'noRestrictedImports',

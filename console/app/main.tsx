@@ -1,15 +1,15 @@
 /** The page: a frame around one screen. */
 import { render } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { onKey } from '../../ui/keys.ts';
+import { Shown, Trouble } from '../../ui/parts.tsx';
+import { visible } from '../../ui/text.tsx';
 import type { Hello } from '../wire.ts';
 import { ask, takeToken } from './parts/api.ts';
-import { onKey } from './parts/keys.ts';
 import { runLive, useLiveState } from './parts/live.ts';
 import { useLoad } from './parts/load.ts';
 import { go, Link, usePlace } from './parts/route.tsx';
 import { session, setSession } from './parts/session.ts';
-import { visible } from './parts/text.tsx';
-import { Shown, Trouble } from './parts/ui.tsx';
 import { Alarms } from './screens/alarms.tsx';
 import { Dead } from './screens/dead.tsx';
 import { EventScreen } from './screens/event.tsx';

@@ -1,5 +1,7 @@
 /** The server, asked with the token of this run. The token is in the address once, then only in this tab. */
-import { type Problem, TOKEN_HEADER } from '../../wire.ts';
+import { setServerNow } from '../../../ui/clock.ts';
+import { ApiProblem, type Problem } from '../../../ui/problem.ts';
+import { TOKEN_HEADER } from '../../wire.ts';
 
 const KEY = 'holdfast-console-token';
 
@@ -9,29 +11,6 @@ export function takeToken(): void {
   if (token === undefined) return;
   sessionStorage.setItem(KEY, token);
   history.replaceState(null, '', location.pathname + location.search);
-}
-
-export class ApiProblem extends Error {
-  readonly problem: Problem;
-  readonly status: number;
-
-  constructor(problem: Problem, status: number) {
-    super(problem.problem);
-    this.problem = problem;
-    this.status = status;
-  }
-}
-
-/** How far the clock of the server is ahead of this browser's, milliseconds. */
-let ahead = 0;
-
-/** The time at the server, where all times of events come from. */
-export function serverNow(): number {
-  return Date.now() + ahead;
-}
-
-export function setServerNow(now: number): void {
-  ahead = now - Date.now();
 }
 
 export async function ask<T>(path: string, init: { body?: object; signal?: AbortSignal } = {}): Promise<T> {

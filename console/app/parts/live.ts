@@ -1,7 +1,8 @@
 /** The live stream, one for the page. When it breaks it says so, and comes back from where it was. */
 import { useEffect, useState } from 'preact/hooks';
+import { setServerNow } from '../../../ui/clock.ts';
 import type { LiveMessage, Problem } from '../../wire.ts';
-import { linesOf, send, setServerNow } from './api.ts';
+import { linesOf, send } from './api.ts';
 
 type Connection = 'connecting' | 'live' | 'broken';
 type Listener = (message: LiveMessage) => void;

@@ -1,6 +1,6 @@
 /** Pages of our own docs as elements, never as HTML: headings, lists, tables, code with a copy button. */
 import type { ComponentChildren } from 'preact';
-import { Copy } from './ui.tsx';
+import { Copy } from '../../../ui/parts.tsx';
 
 export function Markdown({ text }: { readonly text: string }) {
   const blocks: ComponentChildren[] = [];

@@ -1,12 +1,13 @@
 /** Run again: one event, several, or all that a filter means. Each asks why, because the next person reads it. */
 import { useState } from 'preact/hooks';
+import { Ask, Field, Shown } from '../../../ui/parts.tsx';
+import { ApiProblem } from '../../../ui/problem.ts';
+import { visible } from '../../../ui/text.tsx';
+import { duration } from '../../../ui/time.tsx';
 import type { JobRow, ReplayPreview } from '../../wire.ts';
-import { ApiProblem, ask } from './api.ts';
+import { ask } from './api.ts';
 import { useLoad } from './load.ts';
 import { go } from './route.tsx';
-import { visible } from './text.tsx';
-import { duration } from './time.tsx';
-import { Ask, Field, Shown } from './ui.tsx';
 
 const REFUSED: Readonly<Record<string, string>> = {
   running: 'an attempt is running: wait for it',

@@ -1,7 +1,7 @@
 /** A list of any length: rows of one height, only those in sight are there. Moves by j and k, opens by Enter. */
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { onKey } from './keys.ts';
+import { onKey } from '../../../ui/keys.ts';
 
 const ROW = 44;
 const BEYOND = 12;

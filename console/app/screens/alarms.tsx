@@ -1,11 +1,12 @@
 /** All alarms by state, and the runbook of the one that is open. */
+
+import { Empty, Shown, State } from '../../../ui/parts.tsx';
+import { visible } from '../../../ui/text.tsx';
+import { Ago } from '../../../ui/time.tsx';
 import type { AlarmRow } from '../../wire.ts';
 import { useLoad } from '../parts/load.ts';
 import { Markdown } from '../parts/markdown.tsx';
 import { Link, usePlace } from '../parts/route.tsx';
-import { visible } from '../parts/text.tsx';
-import { Ago } from '../parts/time.tsx';
-import { Empty, Shown, State } from '../parts/ui.tsx';
 
 export function Alarms() {
   const { query } = usePlace();

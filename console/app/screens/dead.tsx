@@ -1,15 +1,16 @@
 /** What died, as few lines: by source, cause and error. One sample is open beside them. */
 import { useEffect, useState } from 'preact/hooks';
+import { Ask, Empty, Field, Shown, Spark, State } from '../../../ui/parts.tsx';
+import { visible } from '../../../ui/text.tsx';
+import { Ago } from '../../../ui/time.tsx';
 import type { DeadGroupRow, DeadView } from '../../wire.ts';
 import { ask } from '../parts/api.ts';
+import { EventLine } from '../parts/event-line.tsx';
 import { onLive } from '../parts/live.ts';
 import { useLoad } from '../parts/load.ts';
 import { ReplayMany } from '../parts/replay.tsx';
 import { Link } from '../parts/route.tsx';
 import { session } from '../parts/session.ts';
-import { visible } from '../parts/text.tsx';
-import { Ago } from '../parts/time.tsx';
-import { Ask, Empty, EventLine, Field, Shown, Spark, State } from '../parts/ui.tsx';
 
 type What = 'replay' | 'purge' | 'close';
 

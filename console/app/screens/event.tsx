@@ -1,17 +1,17 @@
 /** One event: its way on a time axis, its facts, its body, and what can be done with it. */
 import { useEffect, useState } from 'preact/hooks';
+import { JsonTree } from '../../../ui/json-tree.tsx';
+import { onKey } from '../../../ui/keys.ts';
+import { Ask, Copy, Empty, Field, Shown, State } from '../../../ui/parts.tsx';
+import { shortId, visible } from '../../../ui/text.tsx';
+import { Ago, duration, exact } from '../../../ui/time.tsx';
 import type { Difference, EventBody, EventDetail, EventRow, Sent, Step } from '../../wire.ts';
 import { ask } from '../parts/api.ts';
-import { JsonTree } from '../parts/json-tree.tsx';
-import { onKey } from '../parts/keys.ts';
 import { onLive } from '../parts/live.ts';
 import { useLoad } from '../parts/load.ts';
 import { ReplaySelected } from '../parts/replay.tsx';
 import { go, Link, usePlace, withQuery } from '../parts/route.tsx';
 import { session } from '../parts/session.ts';
-import { shortId, visible } from '../parts/text.tsx';
-import { Ago, duration, exact } from '../parts/time.tsx';
-import { Ask, Copy, Empty, Field, Shown, State } from '../parts/ui.tsx';
 
 const TABS = ['body', 'headers', 'result', 'replays', 'compare'] as const;
 

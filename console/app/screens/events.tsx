@@ -1,15 +1,16 @@
 /** The list of events: filters in the address, rows of one height, and it says how far it looked. */
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { Command, Empty, Trouble } from '../../../ui/parts.tsx';
+import { problemOf } from '../../../ui/problem.ts';
+import { visible } from '../../../ui/text.tsx';
+import { Ago } from '../../../ui/time.tsx';
 import type { EventList, EventRow, GrepHit, GrepLine, Problem } from '../../wire.ts';
 import { ask, askLines } from '../parts/api.ts';
+import { EventLine } from '../parts/event-line.tsx';
 import { onLive } from '../parts/live.ts';
-import { problemOf } from '../parts/load.ts';
 import { ReplayMany, ReplaySelected } from '../parts/replay.tsx';
 import { go, usePlace, withQuery } from '../parts/route.tsx';
 import { commandOf, session } from '../parts/session.ts';
-import { visible } from '../parts/text.tsx';
-import { Ago } from '../parts/time.tsx';
-import { Command, Empty, EventLine, Trouble } from '../parts/ui.tsx';
 import { VirtualList } from '../parts/virtual-list.tsx';
 
 const FILTERS = ['source', 'status', 'type', 'cause', 'since', 'until'] as const;

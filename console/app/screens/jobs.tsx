@@ -1,13 +1,14 @@
 /** Replays of many events: how far, how fast, who and why. */
 import { useState } from 'preact/hooks';
+import { serverNow } from '../../../ui/clock.ts';
+import { Ask, Command, Empty, Shown, State } from '../../../ui/parts.tsx';
+import { visible } from '../../../ui/text.tsx';
+import { Ago, duration } from '../../../ui/time.tsx';
 import type { JobRow } from '../../wire.ts';
-import { ask, serverNow } from '../parts/api.ts';
+import { ask } from '../parts/api.ts';
 import { useLoad } from '../parts/load.ts';
 import { Link } from '../parts/route.tsx';
 import { commandOf, session } from '../parts/session.ts';
-import { visible } from '../parts/text.tsx';
-import { Ago, duration } from '../parts/time.tsx';
-import { Ask, Command, Empty, Shown, State } from '../parts/ui.tsx';
 
 export function Jobs() {
   const view = useLoad<{ jobs: readonly JobRow[] }>('/api/jobs', 2_000);

@@ -1,13 +1,14 @@
 /** The first screen: is it well, what is the one next step, and what comes in. */
 import { useEffect, useState } from 'preact/hooks';
+import { Command, Copy, Empty, Shown, Spark, State } from '../../../ui/parts.tsx';
+import { visible } from '../../../ui/text.tsx';
+import { Ago } from '../../../ui/time.tsx';
 import type { EventList, EventRow, NowView, SourceRow } from '../../wire.ts';
+import { EventLine } from '../parts/event-line.tsx';
 import { onLive } from '../parts/live.ts';
 import { useLoad } from '../parts/load.ts';
 import { Link } from '../parts/route.tsx';
 import { commandOf } from '../parts/session.ts';
-import { visible } from '../parts/text.tsx';
-import { Ago } from '../parts/time.tsx';
-import { Command, Copy, Empty, EventLine, Shown, Spark, State } from '../parts/ui.tsx';
 
 const SHOWN = 12;
 const REFRESH_MS = 10_000;

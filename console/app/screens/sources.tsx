@@ -1,14 +1,14 @@
 /** Sources: each with its address, its secret's state, its settings and its provider's page. */
 import { useState } from 'preact/hooks';
+import { Ask, Command, Copy, Field, Shown, Spark, State } from '../../../ui/parts.tsx';
+import { visible } from '../../../ui/text.tsx';
+import { Ago, duration } from '../../../ui/time.tsx';
 import type { Sent, SourceDetail, SourceRow } from '../../wire.ts';
 import { ask } from '../parts/api.ts';
 import { useLoad } from '../parts/load.ts';
 import { Markdown } from '../parts/markdown.tsx';
 import { Link } from '../parts/route.tsx';
 import { commandOf, session } from '../parts/session.ts';
-import { visible } from '../parts/text.tsx';
-import { Ago, duration } from '../parts/time.tsx';
-import { Ask, Command, Copy, Field, Shown, Spark, State } from '../parts/ui.tsx';
 import { SourceTable } from './now.tsx';
 
 export function Sources() {

@@ -1,6 +1,6 @@
 /** Times: relative to read, exact on hover, in words that do not jump. */
 import { useEffect, useState } from 'preact/hooks';
-import { serverNow } from './api.ts';
+import { serverNow } from './clock.ts';
 
 const tellers = new Set<() => void>();
 setInterval(() => {

@@ -1,11 +1,10 @@
-/** Small parts that every screen shares. */
+/** Small parts that every page shares. */
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { EventRow, Problem } from '../../wire.ts';
 import type { Loaded } from './load.ts';
-import { Link } from './route.tsx';
+import type { Problem } from './problem.ts';
 import { visible } from './text.tsx';
-import { Ago, duration } from './time.tsx';
+import { Ago } from './time.tsx';
 
 /** A word and a shape, not only a colour. */
 const LOOKS: Readonly<Record<string, readonly [shape: string, look: string, word: string]>> = {
@@ -224,31 +223,5 @@ export function Field({
       />
       {hint === undefined ? null : <small class="faint">{hint}</small>}
     </label>
-  );
-}
-
-/** One event as a line of a list. Its cells keep their places whatever is in them. */
-export function EventLine({ row, active }: { readonly row: EventRow; readonly active?: boolean }) {
-  const note = row.status === 'completed' ? '' : (row.error ?? row.cause ?? '');
-  return (
-    <Link
-      class={`event-line ${active ? 'active' : ''}`}
-      href={`/events/${encodeURIComponent(row.id)}`}
-      data-id={row.id}
-    >
-      <State of={row.status} />
-      <span class="type">{visible(row.type)}</span>
-      <span class="source faint">{visible(row.source)}</span>
-      <span class="note" title={visible(note)}>
-        {visible(note)}
-      </span>
-      <span class="took faint">
-        {row.attempts > 1 ? `${row.attempts} tries · ` : ''}
-        {row.tookMs === undefined ? '' : duration(row.tookMs)}
-      </span>
-      <span class="when faint">
-        <Ago at={row.receivedAt} />
-      </span>
-    </Link>
   );
 }
