@@ -187,7 +187,11 @@ export const COVERED_BY: Readonly<Record<string, readonly string[]>> = {
     'core/inbound/protocol/store-body.ts',
     'core/inbound/replay/replay-event.ts',
     'core/inbound/sweep/drain-dead-queue.ts',
+    'core/inbound/sweep/count-deaths.ts',
+    'core/inbound/sweep/sweep-ages.ts',
+    'core/inbound/sweep/sweep-due.ts',
     'core/inbound/sweep/sweep-event.ts',
+    'core/inbound/sweep/sweep-run.ts',
     'core/inbound/sweep/sweep.ts',
   ],
   'test/proof/journeys/forged-day.test.ts': [
@@ -262,6 +266,7 @@ export const COVERED_BY: Readonly<Record<string, readonly string[]>> = {
     'core/reply.ts',
   ],
   'test/proof/journeys/sweeper.test.ts': [
+    'core/inbound/sweep/cover-arrivals.ts',
     'core/inbound/sweep/sweep-arrivals.ts',
     'core/inbound/watch/audit-records.ts',
   ],

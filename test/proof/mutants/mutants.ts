@@ -19,6 +19,7 @@ const TAKE = 'core/inbound/process/take-event.ts';
 const FINISH = 'core/inbound/process/finish-event.ts';
 const SWEEP = 'core/inbound/sweep/sweep-event.ts';
 const ARRIVALS = 'core/inbound/sweep/sweep-arrivals.ts';
+const COVER = 'core/inbound/sweep/cover-arrivals.ts';
 const PROCESS = 'core/inbound/process/process-event.ts';
 
 export const MUTANTS: readonly Mutant[] = [
@@ -269,34 +270,34 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'the cursor passes what was claimed between read and write',
     scenario: 'whatIsClaimedBetweenReadAndWriteIsWatched',
-    file: 'core/inbound/sweep/sweep.ts',
+    file: COVER,
     from: "if (result.written.kind === 'applied' || result.written.item === undefined) return true;",
     to: 'if (round >= 0) return true;',
     also: {
-      from: '    await this.#guard(() => sweepArrivals(late, store, control, SECOND_LOOK_CONTROL));',
-      to: '    void late.upTo;',
+      from: '  await run.guard(() => sweepArrivals(late, store, control, SECOND_LOOK_CONTROL));',
+      to: '  void late.upTo;',
     },
   },
   {
     name: 'arrivals that are claimed are passed',
     scenario: 'whatIsClaimedBetweenReadAndWriteIsWatched',
-    file: 'core/inbound/sweep/sweep.ts',
+    file: COVER,
     from: 'return item.watchAt !== undefined || isTerminal(storedStatus(item));',
     to: "return item.watchAt !== undefined || isTerminal(storedStatus(item)) || item.status === 'processing';",
   },
   {
     name: 'both looks at arrivals are without a grace',
     scenario: 'aRequestUnderWayIsNotPassed',
-    file: 'core/inbound/sweep/sweep.ts',
-    from: 'const upTo = this.#startedAt - this.#rules.timings.firstWatchMs;',
-    to: 'const upTo = this.#startedAt + SECOND_LOOK * this.#rules.timings.firstWatchMs;',
+    file: COVER,
+    from: 'const upTo = run.startedAt - run.rules.timings.firstWatchMs;',
+    to: 'const upTo = run.startedAt + SECOND_LOOK * run.rules.timings.firstWatchMs;',
   },
   {
     name: 'the sweeper does not look at arrivals',
     scenario: 'aPurgeLosesNothing',
     file: 'core/inbound/sweep/sweep.ts',
-    from: '  await run.sweepArrivals();\n',
-    to: '',
+    from: '  const failing = await coverArrivals(run);\n',
+    to: '  const failing: [] = [];\n',
   },
   {
     name: 'in a backlog an arrival is taken as sent and never looked at again',
