@@ -4,7 +4,7 @@ import { splitEventPk, toEventId } from '#core/glossary.ts';
 import { type PayloadSchema, reject } from '#core/handler/handler-contract.ts';
 import type { EventItem } from '#core/inbound/protocol/event-item.ts';
 import type { Telemetry } from '#core/ports.ts';
-import type { AttemptEnd } from './finish-event.ts';
+import type { AttemptEnd } from './attempt.ts';
 
 const PROBLEMS_TOLD = 3;
 

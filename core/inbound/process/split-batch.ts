@@ -19,7 +19,7 @@ import { encodeWorkMessage, referenceTo } from '#core/inbound/protocol/work-mess
 import type { ProviderSpec } from '#core/provider/provider-spec.ts';
 import { toHex } from '#core/scan/bytes.ts';
 import { splitItems } from '#core/verification/identify-request.ts';
-import type { AttemptEnd } from './finish-event.ts';
+import type { AttemptEnd } from './attempt.ts';
 import type { ProcessPorts, ProcessRules } from './process-ports.ts';
 
 const AT_ONCE = 10;

@@ -261,43 +261,30 @@ export function finish(
 
 /** Another attempt soon: the caller sends a delayed successor next. */
 export function retrySoon(by: Owned, nextAttemptAt: EpochMs, attempt: AttemptRecord, timings: Timings): Retry {
-  return {
-    pk: by.pk,
-    condition: fenced(by),
-    set: {
-      ...attempt,
-      status: 'failed',
-      nextAttemptAt,
-      updatedAt: by.now,
-      ...watch(by.pk, nextAttemptAt + timings.overdueMs),
-    },
-    remove: LEASE,
-  };
+  return retry(by, nextAttemptAt, attempt, watch(by.pk, nextAttemptAt + timings.overdueMs));
 }
 /** Another attempt later than the queue can delay: the watch index brings it back. */
 export function retryLater(by: Owned, nextAttemptAt: EpochMs, attempt: AttemptRecord): Retry {
+  return retry(by, nextAttemptAt, attempt, { ...watch(by.pk, nextAttemptAt), parked: true });
+}
+type WatchedAt = ReturnType<typeof watch> & { readonly parked?: true };
+function retry(by: Owned, nextAttemptAt: EpochMs, attempt: AttemptRecord, comesBack: WatchedAt): Retry {
   return {
     pk: by.pk,
     condition: fenced(by),
-    set: {
-      ...attempt,
-      status: 'failed',
-      parked: true,
-      nextAttemptAt,
-      updatedAt: by.now,
-      ...watch(by.pk, nextAttemptAt),
-    },
+    set: { ...attempt, status: 'failed', nextAttemptAt, updatedAt: by.now, ...comesBack },
     remove: LEASE,
   };
 }
+/** Since when an event waits for another event, or for a dependency. `waitsFor`: the open breaker. */
+export type Waiting =
+  | { readonly deferredSince: EpochMs }
+  | { readonly unreadySince: EpochMs; readonly waitsFor?: string };
 /**
  * The handler waits for another event, or everybody for a dependency: the attempt is given back. Each wait has a start of its
- * own, so that a short failure does not use up what the handler may wait. `waitsFor`: the open breaker.
+ * own, so that a short failure does not use up what the handler may wait.
  */
-export function asDeferral(
-  retry: Retry,
-  since: { readonly deferredSince: EpochMs } | { readonly unreadySince: EpochMs; readonly waitsFor?: string },
-): EventUpdate {
+export function asDeferral(retry: Retry, since: Waiting): EventUpdate {
   const remove: readonly EventAttribute[] = 'deferredSince' in since ? ['unreadySince'] : [];
   return {
     ...retry,

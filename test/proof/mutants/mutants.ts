@@ -16,6 +16,7 @@ export interface Mutant {
 const WRITES = 'core/inbound/protocol/event-writes.ts';
 const RECORD = 'core/inbound/ingest/record-and-send.ts';
 const TAKE = 'core/inbound/process/take-event.ts';
+const JUDGE = 'core/inbound/process/judge-attempt.ts';
 const FINISH = 'core/inbound/process/finish-event.ts';
 const SWEEP = 'core/inbound/sweep/sweep-event.ts';
 const ARRIVALS = 'core/inbound/sweep/sweep-arrivals.ts';
@@ -235,7 +236,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'no attempt budget',
     scenario: 'aPoisonEventEnds',
-    file: FINISH,
+    file: JUDGE,
     from: 'if (item.attempts >= retry.attempts)',
     to: 'if (item.attempts >= 1_000_000)',
   },
