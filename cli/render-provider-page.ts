@@ -170,7 +170,7 @@ function renderIdentity({ items, key, type, typeJoin, time = [], ordering }: Ide
   lines.push(`- Type: ${types === '' ? '`unknown` for every event' : types}`);
   const times = eventTimes({ time }).map(({ from }) => place(from));
   if (times.length > 0) lines.push(`- Time of the event: ${times.join(', else ')}`);
-  if (ordering !== undefined) lines.push(`- Ordered by: ${place(ordering)}`);
+  if (ordering !== undefined) lines.push(`- Ordered by: ${[ordering].flat().map(place).join(', else ')}`);
   return lines.join('\n');
 }
 

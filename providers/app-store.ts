@@ -4,11 +4,10 @@ export const appStore: ProviderSpec = {
   id: 'app-store',
   title: 'Apple App Store Server Notifications (version 2)',
   docs: 'https://developer.apple.com/documentation/appstoreservernotifications',
-  checkedOn: '2026-11-22',
-  unconfirmed: [
-    'Everything but the form of the signature: it was written without the documentation of the provider at hand.',
-    'The deadline of an answer.',
-  ],
+  checkedOn: '2026-11-23',
+  source:
+    "apple/app-store-server-library-node, jws_verification.ts and models (Apple's own library): three certificates, both extensions, bundleId, notificationUUID, signedDate in milliseconds.",
+  unconfirmed: ['Retries and the deadline of an answer.'],
   strength: 'signed',
   verify: [
     {
@@ -27,7 +26,7 @@ export const appStore: ProviderSpec = {
         },
       },
       // Apple signs for every developer with the same certificates: only the own app counts.
-      claims: { 'data.bundleId|summary.bundleId|externalPurchaseToken.bundleId': 'config:bundleId' },
+      claims: { 'data.bundleId|summary.bundleId|externalPurchaseToken.bundleId|appData.bundleId': 'config:bundleId' },
       timeless: true,
     },
   ],
@@ -44,5 +43,5 @@ export const appStore: ProviderSpec = {
   settings: { bundleId: 'The bundle id of the app, e.g. com.example.app' },
   retries: 'Five times: after 1, 12, 24, 48 and 72 hours; in the sandbox not at all. notificationUUID stays the same.',
   setup:
-    'App Store Connect, the app, App Information, App Store Server Notifications: this URL for production and for the sandbox, version 2. There is no secret: the certificates in each notification must lead to the root of Apple. The payload stays signed; the handler reads the middle part of signedPayload.',
+    'App Store Connect, the app, App Information, App Store Server Notifications: this URL for production and for the sandbox, version 2. There is no secret: the certificates in each notification must lead to the root of Apple. The payload stays signed; the handler reads the middle part of signedPayload, and there data.environment: what is bought in the sandbox is not paid for.',
 };

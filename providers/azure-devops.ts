@@ -4,11 +4,10 @@ export const azureDevops: ProviderSpec = {
   id: 'azure-devops',
   title: 'Azure DevOps service hooks',
   docs: 'https://learn.microsoft.com/azure/devops/service-hooks/services/webhooks',
-  checkedOn: '2026-11-22',
-  unconfirmed: [
-    'Everything on this page: it was written without the documentation of the provider at hand.',
-    'Retries and the deadline of an answer.',
-  ],
+  checkedOn: '2026-11-23',
+  source:
+    "MicrosoftDocs/azure-devops-docs, docs/service-hooks/services/webhooks.md and events.md (Microsoft's own documentation): basic authentication, and the members of an event.",
+  unconfirmed: ['That id stays the same when an event is sent again.', 'Retries and the deadline of an answer.'],
   strength: 'shared-secret',
   verify: [{ id: 'azure-devops', alg: 'basic', sig: { from: 'header:authorization' } }],
   identity: {

@@ -4,16 +4,34 @@ export const bigcommerce: ProviderSpec = {
   id: 'bigcommerce',
   title: 'BigCommerce',
   docs: 'https://developer.bigcommerce.com/docs/integrations/webhooks',
-  checkedOn: '2026-11-22',
+  checkedOn: '2026-11-23',
+  source:
+    "bigcommerce/docs, docs/integrations/webhooks/https-webhook-overview.mdx (BigCommerce's own documentation): Standard Webhooks, the key is the client secret as it is; headers of your own; one hash for a notice that comes twice; the retries.",
   unconfirmed: [
-    'Everything on this page: it was written without the documentation of the provider at hand.',
-    'Which fields identify, name and date an event.',
+    'That webhook-id stays the same when a notice is sent again. It is read where created_at is missing.',
+    'That created_at is in every notice: one of the two examples leaves it out.',
+    'The deadline of an answer.',
   ],
   strength: 'shared-secret',
-  verify: [{ id: 'bigcommerce', alg: 'token', sig: { from: 'header:authorization' } }],
+  verify: [
+    {
+      id: 'bigcommerce-signed',
+      alg: 'hmac-sha256',
+      strength: 'signed',
+      sig: { from: 'header:webhook-signature', parse: { item: ' ', kv: ',', key: 'v1' } },
+      encoding: 'base64',
+      message: '{header:webhook-id}.{ts}.{body}',
+      time: { from: 'header:webhook-timestamp', unit: 's', past: 300, future: 300, signed: true },
+    },
+    { id: 'bigcommerce', alg: 'token', sig: { from: 'header:authorization' } },
+  ],
   identity: {
     // The hash is that of the notice, which is the same for two changes of one second.
-    key: [['json:producer?', 'json:scope', 'json:data.id?', 'json:created_at', 'json:hash']],
+    key: [
+      ['json:producer?', 'json:scope', 'json:data.id?', 'json:created_at', 'json:hash'],
+      // Without its time, two changes of one object look the same.
+      ['header:webhook-id', 'json:hash'],
+    ],
     type: ['json:scope'],
     time: { from: 'json:created_at', unit: 's' },
     ordering: 'json:data.id',
@@ -21,8 +39,9 @@ export const bigcommerce: ProviderSpec = {
   ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
   handshakes: [],
   methods: ['POST'],
-  signatureHeaders: ['authorization'],
-  retries: 'For 48 hours: after 60, 180, 180, 300, 600, 900 seconds and so on; then the webhook is disabled.',
+  signatureHeaders: ['authorization', 'webhook-signature', 'webhook-timestamp'],
+  retries:
+    'After 1, 3, 5, 10, 15, 30 minutes, 1, 2, 6, 14 and 24 hours: for 48 hours in all; then the webhook is disabled.',
   setup:
-    'Create the webhook through the API with this URL as destination and headers: { "authorization": a random text of your own making }, which is the secret of the source. A notice only names the object: the handler reads it through the API.',
+    'Create the webhook through the API with this URL as destination. The secret of the source is the client secret of the account or app that created it: it signs each notice. For webhooks that are not signed, give headers: { "authorization": a random text of your own making } instead, and that text is the secret. A notice only names the object: the handler reads it through the API.',
 };

@@ -4,9 +4,11 @@ export const gocardless: ProviderSpec = {
   id: 'gocardless',
   title: 'GoCardless',
   docs: 'https://developer.gocardless.com/api-reference/#appendix-webhooks',
-  checkedOn: '2026-11-22',
+  checkedOn: '2026-11-23',
+  source:
+    "gocardless/gocardless-nodejs, src/webhooks.ts and types (GoCardless' own library): an HMAC-SHA256 of the body in hex, a list of events.",
   unconfirmed: [
-    'Everything on this page: it was written without the documentation of the provider at hand.',
+    'That a repeated webhook has the same events in the same order.',
     'Retries and the deadline of an answer.',
   ],
   strength: 'signed',

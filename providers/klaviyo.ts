@@ -4,9 +4,11 @@ export const klaviyo: ProviderSpec = {
   id: 'klaviyo',
   title: 'Klaviyo system webhooks',
   docs: 'https://developers.klaviyo.com/en/docs/system-webhooks',
-  checkedOn: '2026-11-22',
+  checkedOn: '2026-11-23',
+  source:
+    "developers.klaviyo.com, docs/working_with_system_webhooks (Klaviyo's own documentation): the headers, data with external_id and topic, meta; seven receivers agree on the body and then the timestamp as it is in its header.",
   unconfirmed: [
-    'Everything but the form of the signature: it was written without the documentation of the provider at hand.',
+    'Whether a repeated delivery is signed with a new time: no age is asked.',
     'Retries and the deadline of an answer.',
   ],
   strength: 'signed',

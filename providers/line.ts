@@ -4,11 +4,10 @@ export const line: ProviderSpec = {
   id: 'line',
   title: 'LINE Messaging API',
   docs: 'https://developers.line.biz/en/reference/messaging-api/#webhooks',
-  checkedOn: '2026-11-22',
-  unconfirmed: [
-    'Everything on this page: it was written without the documentation of the provider at hand.',
-    'Retries and the deadline of an answer.',
-  ],
+  checkedOn: '2026-11-23',
+  source:
+    "developers.line.biz, docs/messaging-api/receiving-messages (LINE's own documentation): an HMAC-SHA256 of the body in base64; webhookEventId and deliveryContext are common to all events.",
+  unconfirmed: ['How often and for how long an event is sent again.', 'The deadline of an answer.'],
   strength: 'signed',
   verify: [
     { id: 'line', alg: 'hmac-sha256', sig: { from: 'header:x-line-signature' }, encoding: 'base64', message: '{body}' },

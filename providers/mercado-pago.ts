@@ -4,13 +4,21 @@ export const mercadoPago: ProviderSpec = {
   id: 'mercado-pago',
   title: 'Mercado Pago',
   docs: 'https://www.mercadopago.com/developers/en/docs/your-integrations/notifications/webhooks',
-  checkedOn: '2026-11-22',
-  unconfirmed: [
-    'Everything on this page: it was written without the documentation of the provider at hand.',
-    'That an id with letters is signed in lower case: such an id is refused unless the query has it so.',
-  ],
+  checkedOn: '2026-11-23',
+  source:
+    "mercadopago/sdk-nodejs, src/utils/webhook/index.ts (Mercado Pago's own library): the signed text, parts without a value left out, ts in milliseconds. Its pages say that an id with letters is signed in lower case: both are taken.",
+  unconfirmed: ['Retries and the deadline of an answer.'],
   strength: 'origin',
   verify: [
+    {
+      // An id with letters, in lower case.
+      id: 'mercado-pago-lower',
+      alg: 'hmac-sha256',
+      sig: { from: 'header:x-signature', parse: { item: ',', kv: '=', key: 'v1', single: ['ts'] } },
+      encoding: 'hex',
+      message: 'id:{lower(query:data.id)};request-id:{header:x-request-id};ts:{ts};',
+      time: { from: 'sig:ts', unit: 'ms', signed: true },
+    },
     {
       id: 'mercado-pago',
       alg: 'hmac-sha256',

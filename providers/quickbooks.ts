@@ -4,12 +4,12 @@ export const quickbooks: ProviderSpec = {
   id: 'quickbooks',
   title: 'QuickBooks Online',
   docs: 'https://developer.intuit.com/app/developer/qbo/docs/develop/webhooks',
-  checkedOn: '2026-11-22',
+  checkedOn: '2026-11-23',
   source:
-    "Two receivers agree on an HMAC-SHA256 of the body, and one of them shows base64; not read in Intuit's documentation.",
+    "intuit/QuickBooks-V3-DotNET-SDK, WebhooksCloudEvent.cs and WebhooksService.cs (Intuit's own library): the members of a cloud event; two receivers agree on an HMAC-SHA256 of the body in base64.",
   unconfirmed: [
-    'Everything but the form of the signature: it was written without the documentation of the provider at hand.',
-    'That newer apps get CloudEvents instead of eventNotifications: two receivers take both; this file knows eventNotifications alone.',
+    'That cloud events are signed as the older form is: receivers of both say so.',
+    'Retries and the deadline of an answer.',
   ],
   strength: 'signed',
   verify: [
@@ -26,12 +26,17 @@ export const quickbooks: ProviderSpec = {
     items: ['[]', 'eventNotifications[].dataChangeEvent.entities[]'],
     key: [
       ['json:specversion', 'json:source?', 'json:id'],
-      ['parent:realmId', 'json:name', 'json:id', 'json:operation', 'json:lastUpdated'],
+      // Two objects that are merged into one in the same second differ in deletedId.
+      ['parent:realmId', 'json:name', 'json:id', 'json:operation', 'json:deletedId?', 'json:lastUpdated'],
     ],
     type: ['json:type', 'json:name', 'json:operation'],
     typeJoin: '.',
-    time: { from: 'json:lastUpdated', unit: 'iso8601' },
-    ordering: 'json:id',
+    time: [
+      { from: 'json:time', unit: 'iso8601' },
+      { from: 'json:lastUpdated', unit: 'iso8601' },
+    ],
+    // The id of a cloud event is its own; that of an entity in the older form is the object's.
+    ordering: ['json:intuitentityid', 'json:id'],
   },
   ack: { status: 200, rejectStatus: 401, deadlineMs: 3_000 },
   handshakes: [],

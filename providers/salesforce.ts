@@ -4,11 +4,10 @@ export const salesforce: ProviderSpec = {
   id: 'salesforce',
   title: 'Salesforce outbound messages',
   docs: 'https://developer.salesforce.com/docs/atlas.en-us.api.meta/api/sforce_api_om_outboundmessaging.htm',
-  checkedOn: '2026-11-22',
-  unconfirmed: [
-    'Everything on this page: it was written without the documentation of the provider at hand.',
-    'The deadline of an answer.',
-  ],
+  checkedOn: '2026-11-23',
+  source:
+    "developer.salesforce.com, sforce_api_om_outboundmessaging_notifications and _wsdl (Salesforce's own documentation): the members of a message, up to 100 notifications, told again by their ids; 24 hours, at most two between tries.",
+  unconfirmed: ['The deadline of an answer.', 'That a repeated message has the same notifications in the same order.'],
   strength: 'shared-secret',
   verify: [{ id: 'salesforce', alg: 'token', sig: { from: 'query:token' } }],
   identity: {

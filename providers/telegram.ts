@@ -4,10 +4,12 @@ export const telegram: ProviderSpec = {
   id: 'telegram',
   title: 'Telegram bots',
   docs: 'https://core.telegram.org/bots/api#setwebhook',
-  checkedOn: '2026-11-22',
+  checkedOn: '2026-11-23',
+  source:
+    "The Bot API's own text of setWebhook and Update, as copied by many libraries: the header, update_id, letters of the token.",
   unconfirmed: [
-    'Everything on this page: it was written without the documentation of the provider at hand.',
-    'Retries and the deadline of an answer.',
+    'How often and for how long an update is sent again (a reasonable amount of attempts).',
+    'The deadline of an answer.',
   ],
   strength: 'shared-secret',
   verify: [{ id: 'telegram', alg: 'token', sig: { from: 'header:x-telegram-bot-api-secret-token' } }],

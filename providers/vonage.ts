@@ -4,10 +4,13 @@ export const vonage: ProviderSpec = {
   id: 'vonage',
   title: 'Vonage',
   docs: 'https://developer.vonage.com/en/getting-started/concepts/webhooks',
-  checkedOn: '2026-11-22',
+  checkedOn: '2026-11-23',
+  source:
+    "developer.nexmo.com, messages/concepts/signed-webhooks (Vonage's own documentation): HS256 with the signature secret, iss Vonage, iat in seconds, payload_hash the SHA-256 of the body in hex.",
   unconfirmed: [
-    'Everything on this page: it was written without the documentation of the provider at hand.',
+    'Which fields identify, name and date an event.',
     'Whether a repeated delivery has a new token.',
+    'Retries and the deadline of an answer.',
   ],
   strength: 'signed',
   verify: [

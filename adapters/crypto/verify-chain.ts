@@ -12,7 +12,7 @@ export function verifyChain(
     if (!root || !roots.includes(createHash('sha256').update(root).digest('hex'))) return undefined;
     const certificates = chain.map(der => new X509Certificate(der));
     const [leaf] = certificates;
-    if (!leaf || !certificates.every((it, at) => isGood(it, certificates[at + 1], atMs))) return undefined;
+    if (!leaf || !certificates.every((it, at) => isGood(it, certificates.slice(at + 1), atMs))) return undefined;
     if (!has(chain[0], leafExtension) || !has(chain[1], issuerExtension)) return undefined;
     return leaf.publicKey.export({ format: 'der', type: 'spki' });
   } catch {
@@ -20,10 +20,12 @@ export function verifyChain(
   }
 }
 
-/** Valid at the time, and issued by the next; the last one is pinned by its hash. */
-function isGood(certificate: X509Certificate, issuer: X509Certificate | undefined, atMs: number): boolean {
+/** Valid at the time, and issued by the next. The last one is pinned by its hash, so it need not say that it may issue. */
+function isGood(certificate: X509Certificate, [issuer, ...above]: readonly X509Certificate[], atMs: number): boolean {
   if (atMs < certificate.validFromDate.getTime() || atMs > certificate.validToDate.getTime()) return false;
-  return issuer === undefined || (issuer.ca && certificate.checkIssued(issuer) && certificate.verify(issuer.publicKey));
+  if (issuer === undefined) return true;
+  const mayIssue = issuer.ca || above.length === 0;
+  return mayIssue && certificate.checkIssued(issuer) && certificate.verify(issuer.publicKey);
 }
 
 function has(der: Uint8Array | undefined, extension: string | undefined): boolean {

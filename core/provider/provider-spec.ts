@@ -102,7 +102,7 @@ export interface Scheme {
   };
   /**
    * Signed bytes, e.g. `{ts}.{body}`, `{header:webhook-id}.{ts}.{body}`, `{method}{url}{body}{ts}`. Tokens: `ts`, `body`,
-   * `secret` (plain digests), `pathQuery`, `formSorted`, `signedHeaders`, `crc32(body)` (decimal), and any Src.
+   * `secret` (plain digests), `pathQuery`, `formSorted`, `signedHeaders`, `crc32(body)` (decimal), any Src, and `lower(…)` of one.
    */
   readonly message?: string;
   /**
@@ -192,7 +192,8 @@ export interface Identity {
     readonly format: 'json' | 'json-lines' | 'xml';
     readonly asBody?: true;
   };
-  readonly ordering?: Src;
+  /** Events with the same value are of one thing; of several places, the first that has one. */
+  readonly ordering?: Src | readonly Src[];
   /** Bodies of one event may differ between deliveries (attempt counters): a differing body is then no alarm. */
   readonly unstableBody?: boolean;
 }

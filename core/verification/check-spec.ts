@@ -5,7 +5,7 @@
 import { eventTimes, type Handshake, type ProviderSpec, type Scheme } from '#core/provider/provider-spec.ts';
 import { decode } from '#core/scan/bytes.ts';
 import { isAsymmetric, isSymmetric } from './check-signature.ts';
-import { splitTemplate } from './message.ts';
+import { loweredSource, splitTemplate } from './message.ts';
 import { publicKey, strippedSecret } from './secret-keys.ts';
 
 const SRC = /^(?:(?:header|json|root|parent|doc|form|query|sig|claim|config|text):.+|item:key|method|url)\??$/s;
@@ -132,7 +132,10 @@ function checkScheme(scheme: Scheme, spec: ProviderSpec): string[] {
   }
   for (const part of message === undefined ? [] : splitTemplate(message)) {
     if ('token' in part)
-      need(MESSAGE_WORDS.includes(part.token) || SRC.test(part.token), `unknown token {${part.token}} in message`);
+      need(
+        MESSAGE_WORDS.includes(part.token) || SRC.test(loweredSource(part.token) ?? part.token),
+        `unknown token {${part.token}} in message`,
+      );
   }
   return problems;
 }

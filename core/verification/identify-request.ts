@@ -134,13 +134,19 @@ function describe(
   { crypto, dedupOnBody }: ItemOptions,
 ): Description {
   const eventAtMs = eventTime(identity, reader, scope);
-  const ordering = identity.ordering && reader.text(identity.ordering, scope);
+  const ordering = orderings(identity)
+    .map(src => reader.text(src, scope))
+    .find(text => text);
   return {
     key: dedupOnBody ? bodyHash(bytes, crypto) : eventKey(identity, reader, scope, bytes, crypto),
     eventType: eventType(identity, reader, scope),
     ...(eventAtMs === undefined ? {} : { eventAtMs }),
-    ...(ordering === undefined || ordering === '' ? {} : { ordering }),
+    ...(ordering === undefined ? {} : { ordering }),
   };
+}
+
+function orderings({ ordering = [] }: Identity): readonly Src[] {
+  return [ordering].flat();
 }
 
 function eventTime(identity: Identity, reader: RequestReader, scope: Scope): number | undefined {
@@ -214,15 +220,15 @@ function eventType(identity: Identity, reader: RequestReader, scope: Scope): str
 
 /** Parts of the signature header, claims of the token and the signed headers, where the identity reads them. */
 function scopeOf(spec: ProviderSpec, reader: RequestReader, verdict: Verified): Scope {
-  const { key, type, ordering } = spec.identity;
-  const sources: readonly (string | undefined)[] = [
+  const { key, type } = spec.identity;
+  const sources: readonly string[] = [
     ...key.flat(),
     ...type,
     ...eventTimes(spec.identity).map(({ from }) => from),
-    ordering,
+    ...orderings(spec.identity),
   ];
   const listsHeaders = spec.verify.some(({ signedHeaders }) => signedHeaders !== undefined);
-  if (!listsHeaders && !sources.some(src => src?.startsWith('sig:') || src?.startsWith('claim:'))) return NO_SCOPE;
+  if (!listsHeaders && !sources.some(src => src.startsWith('sig:') || src.startsWith('claim:'))) return NO_SCOPE;
   const scheme: Scheme | undefined = spec.verify.find(({ id }) => id === verdict.scheme);
   const signatures = scheme && readSignatures(scheme, reader, NO_SCOPE);
   if (signatures?.kind !== 'signatures') return listsHeaders ? { idHeaders: [] } : NO_SCOPE;

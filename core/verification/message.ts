@@ -78,9 +78,15 @@ function tokenBytes(token: string, scheme: Scheme, input: MessageInput): Uint8Ar
   }
 }
 
+/** The source of a token `lower(…)`: its value is signed in lower case. */
+export function loweredSource(token: string): string | undefined {
+  return /^lower\((.+)\)$/s.exec(token)?.[1];
+}
+
 /** With the separator in more than one value, a part of one could be moved into the next and leave the text the same. */
 function signedValue(place: string, { separated }: Scheme, { reader, scope }: MessageInput): Uint8Array | Refused {
-  const text = reader.text(place, scope);
+  const lowered = loweredSource(place);
+  const text = lowered === undefined ? reader.text(place, scope) : reader.text(lowered, scope)?.toLowerCase();
   return separated && place !== separated.except && text?.includes(separated.by)
     ? refused('malformed', 'separator_in_value')
     : orMissing(text, 'no_signed_value');

@@ -14,7 +14,7 @@ import { toIso } from '#core/time.ts';
 import { listItems } from './batch-items.ts';
 import { computeMac, isSymmetric } from './check-signature.ts';
 import { expectedClaims } from './jwt.ts';
-import { buildMessage, splitTemplate } from './message.ts';
+import { buildMessage, loweredSource, splitTemplate } from './message.ts';
 import { canonicalRequest, pathBelow } from './named/jira-connect.ts';
 import { canonicalSnsText } from './named/sns.ts';
 import { NO_SCOPE, RequestReader, type Scope } from './request-reader.ts';
@@ -168,10 +168,11 @@ class Draft {
       this.#put(signedHeaders.from, [...signed].join(signedHeaders.sep), itemPath);
     }
     for (const part of splitTemplate(this.#scheme.message ?? '')) {
-      if (!('token' in part) || !/^(?:header|form|json|query):[^?]+$/.test(part.token)) continue;
-      if (reader.text(part.token, scope) !== undefined) continue;
-      const payload = part.token === 'form:bt_payload' ? toBase64(this.#input.body) : fresh;
-      this.#put(part.token, payload, itemPath);
+      const place = 'token' in part ? (loweredSource(part.token) ?? part.token) : '';
+      if (!/^(?:header|form|json|query):[^?]+$/.test(place)) continue;
+      if (reader.text(place, scope) !== undefined) continue;
+      const payload = place === 'form:bt_payload' ? toBase64(this.#input.body) : fresh;
+      this.#put(place, payload, itemPath);
     }
   }
 

@@ -6,6 +6,8 @@
  * 3. What brings its own certificates counts only for the app that is configured.
  * 4. The first call of Azure Event Grid is answered only to whom knows the token.
  */
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
 import { utf8 } from '#core/scan/bytes.ts';
@@ -28,6 +30,11 @@ const textsOf = (identified: Identification): readonly string[] =>
   identified.kind === 'batch' ? identified.items.map(it => Buffer.from(it.bytes).toString()) : [];
 const keysOf = (identified: Identification): ReadonlySet<string | undefined> =>
   new Set(identified.kind === 'batch' ? identified.items.map(it => it.key) : []);
+
+/** Signed by Apple, under the root of its tests, for com.example. */
+const { testNotification } = JSON.parse(
+  readFileSync(new URL('../fixtures/apple-notification.json', import.meta.url), 'utf8'),
+) as { readonly testNotification: string };
 
 describe('events of one request', () => {
   const open = '{"event":"open","ts":1790000000,"_id":"a1"}';
@@ -53,6 +60,19 @@ describe('events of one request', () => {
     expect(textsOf(identify('auth0', lines.join(end) + end))).toEqual(lines);
     expect(textsOf(identify('auth0', `[${lines.join(',')}]`))).toEqual(lines);
     expect(textsOf(identify('auth0', lines[0] ?? ''))).toEqual([lines[0]]);
+  });
+
+  it('are ordered by the object they are about, in both forms of QuickBooks', () => {
+    const ordering = (body: unknown) => {
+      const identified = identify('quickbooks', JSON.stringify(body));
+      return identified.kind === 'batch' && identified.items.map(item => [item.ordering, item.eventAtMs]);
+    };
+    const time = '2026-11-22T10:00:00Z';
+    const cloud = { specversion: '1.0', id: 'e-1', source: 's', type: 'qbo.invoice.updated.v1', time };
+    expect(ordering([{ ...cloud, intuitentityid: '42' }])).toEqual([['42', Date.parse(time)]]);
+    const entity = { name: 'Invoice', id: '42', operation: 'Update', lastUpdated: time };
+    const older = { eventNotifications: [{ realmId: '1', dataChangeEvent: { entities: [entity] } }] };
+    expect(ordering(older)).toEqual([['42', Date.parse(time)]]);
   });
 
   it('in the batched mode of CloudEvents are split, and an array that one event carries is not', () => {
@@ -127,5 +147,58 @@ describe('the validation of an Azure Event Grid subscription', () => {
     expect(await call('token')).toMatchObject({ status: 200, body: '{"validationResponse":"512d38b6-c7b8"}' });
     // It is refused as any other request then.
     expect(await call('other')).toBeUndefined();
+  });
+});
+
+describe('a notification that Apple made', () => {
+  const [head = '', ...rest] = testNotification.split('.');
+  const { x5c } = JSON.parse(Buffer.from(head, 'base64url').toString()) as { readonly x5c: readonly string[] };
+  const rootOf = createHash('sha256').update(Buffer.from(x5c[2] ?? '', 'base64'));
+  const testRoot = rootOf.digest('hex');
+  const verify = (signedPayload: string, bundleId: string, roots = [testRoot]) => {
+    const spec = providerById('app-store');
+    const [scheme] = spec.verify;
+    if (!scheme?.key?.chain) throw new Error('the file has no chain');
+    const pinned = { ...scheme, key: { ...scheme.key, chain: { ...scheme.key.chain, roots } } };
+    const request = {
+      ...{ method: 'POST', rawQuery: '', headers: {}, sourceIp: '192.0.2.1' },
+      body: utf8(JSON.stringify({ signedPayload })),
+    };
+    const context = { secret: undefined, nowMs: NOW_MS, settings: { bundleId }, crypto: nodeCrypto };
+    return { spec: { ...spec, verify: [pinned] }, request, context };
+  };
+
+  it('verifies under the root it leads to, and is told by its own id', async () => {
+    const { spec, request, context } = verify(testNotification, 'com.example');
+    const verdict = await verifyRequest(spec, request, context);
+    if (verdict.kind !== 'verified') throw new Error(`${verdict.cause} ${verdict.hint ?? ''}`);
+    const options = { crypto: nodeCrypto, settings: { bundleId: 'com.example' }, dedupOnBody: false, verdict };
+    expect(identifyRequest(spec, request, options)).toMatchObject({
+      ...{ kind: 'event', key: '9ad56bd2-0bc6-42e0-af24-fd996d87a1e6', eventType: 'TEST' },
+      eventAtMs: 1_681_314_324_000,
+    });
+  });
+
+  it.each([
+    [
+      'the root of production',
+      () => verify(testNotification, 'com.example', providerById('app-store').verify[0]?.key?.chain?.roots as string[]),
+    ],
+    ['another app', () => verify(testNotification, 'com.example.other')],
+    ['a changed byte', () => verify([head, `${rest[0]?.slice(0, -1)}A`, rest[1]].join('.'), 'com.example')],
+    [
+      'the certificate of its signer alone',
+      () =>
+        verify(
+          [
+            Buffer.from(JSON.stringify({ x5c: x5c.slice(0, 1), typ: 'JWT', alg: 'ES256' })).toString('base64url'),
+            ...rest,
+          ].join('.'),
+          'com.example',
+        ),
+    ],
+  ])('is refused with %s', async (_what, make) => {
+    const { spec, request, context } = make();
+    expect((await verifyRequest(spec, request, context)).kind).not.toBe('verified');
   });
 });

@@ -152,6 +152,14 @@ export const RECOMPUTE: Readonly<Record<string, Recompute>> = {
     header(vector, 'X-Webflow-Signature') === mac('sha256', 'hex', vector, '1790000000123:', body),
   'polar-own': (vector, body) =>
     header(vector, 'Webhook-Signature') === `v1,${mac('sha256', 'base64', vector, 'w-1.1790000000.', body)}`,
+  'mercado-pago-lower-own': vector =>
+    header(vector, 'X-Signature') ===
+    `ts=1742505638683,v1=${mac('sha256', 'hex', vector, 'id:ord01jq4s;request-id:r-1;ts:1742505638683;')}`,
+  'bigcommerce-signed-own': (vector, body) =>
+    header(vector, 'Webhook-Signature') === `v1,${mac('sha256', 'base64', vector, 'w-1.1790000000.', body)}`,
+  'revenuecat-signed-own': (vector, body) =>
+    header(vector, 'X-RevenueCat-Webhook-Signature') ===
+    `t=1790000000,v1=${mac('sha256', 'hex', vector, '1790000000.', body)}`,
   'mercado-pago-own': vector =>
     header(vector, 'X-Signature') ===
     `ts=1742505638683,v1=${mac('sha256', 'hex', vector, 'id:999;request-id:r-1;ts:1742505638683;')}`,

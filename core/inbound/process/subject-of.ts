@@ -11,8 +11,9 @@ export function subjectOf(
   body: { readonly bytes: Uint8Array; readonly headers: Readonly<Record<string, string>> },
   source: Pick<ResolvedSource, 'spec' | 'settings'>,
 ): string | undefined {
-  const { ordering } = source.spec.identity;
-  if (ordering === undefined || (item.itemPath !== undefined && !ordering.startsWith('json:'))) return undefined;
+  const { ordering = [] } = source.spec.identity;
+  const places = [ordering].flat().filter(place => item.itemPath === undefined || place.startsWith('json:'));
+  if (places.length === 0) return undefined;
   const reader = new RequestReader({ body: body.bytes, headers: body.headers }, { settings: source.settings });
-  return reader.text(ordering) || undefined;
+  return places.map(place => reader.text(place)).find(text => text);
 }

@@ -4,10 +4,14 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
 import type { ChainRules } from '#core/ports.ts';
+import { appStore } from '#providers/app-store.ts';
 
 const made = JSON.parse(
   readFileSync(new URL('../../fixtures/certificate-chain.json', import.meta.url), 'utf8'),
 ) as Record<'root' | 'rootSha256' | 'issuer' | 'leaf' | 'leafWithoutExtension' | 'expiredLeaf' | 'leafKey', string>;
+/** Certificates that sign Apple's notifications in production. */
+const apple = JSON.parse(readFileSync(new URL('../../fixtures/apple-notification.json', import.meta.url), 'utf8'))
+  .production as Record<'root' | 'issuer' | 'leaf', string>;
 const der = (text: string) => Buffer.from(text, 'base64');
 const [leaf, issuer, root] = [der(made.leaf), der(made.issuer), der(made.root)];
 const RULES: ChainRules = {
@@ -40,6 +44,15 @@ describe('a chain of certificates', () => {
     ['a certificate cut short', () => keyOf([leaf.subarray(0, 80), issuer, root])],
     ['nothing', () => keyOf([])],
   ])('is refused with %s', (_what, key) => expect(key()).toBeUndefined());
+
+  it("leads from the certificate that Apple signs with to the root that the provider's file pins", () => {
+    const rules = appStore.verify[0]?.key?.chain;
+    if (rules === undefined) throw new Error('the file pins no root');
+    const chain = [der(apple.leaf), der(apple.issuer), der(apple.root)];
+    expect(keyOf(chain, rules, Date.UTC(2026, 10, 21))).toBeDefined();
+    expect(keyOf(chain, rules, Date.UTC(2028, 0, 1)), 'after the end of the first').toBeUndefined();
+    expect(keyOf([der(apple.issuer), der(apple.root)], rules), 'an issuer is no signer').toBeUndefined();
+  });
 
   it('needs no extension where the rules name none', () => {
     expect(keyOf([der(made.leafWithoutExtension), issuer, root], { roots: RULES.roots })).toBeDefined();
