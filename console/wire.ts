@@ -187,6 +187,57 @@ export interface SourceDetail {
   readonly now: number;
 }
 
+/** A request that was not accepted, and the sentence that says why. */
+export interface RefusedRow {
+  readonly id: string;
+  readonly cause: string;
+  /** The check's own word for what was wrong. */
+  readonly hint?: string;
+  readonly at: number;
+  readonly size: number;
+  readonly likely: string;
+}
+
+export interface RefusedDetail {
+  readonly row: RefusedRow;
+  /** Absent where the source keeps none. Never a signature or a credential. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** The first 16 KB. */
+  readonly text?: string;
+}
+
+/** The structure of a type of event, and when it changed. */
+export interface ShapeRow {
+  readonly type: string;
+  /** Until then differences are learned without a word. */
+  readonly learnUntil: number;
+  /** Newest first. */
+  readonly changes: readonly {
+    readonly at: number;
+    readonly added: readonly string[];
+    readonly removed: readonly string[];
+    readonly changed: readonly string[];
+    readonly paths: number;
+  }[];
+  readonly paths: readonly { readonly path: string; readonly types: string; readonly optional: boolean }[];
+}
+
+/** What an alarm judges, over the last hours. */
+export interface AlarmGraphView {
+  /** Absent: it judges other alarms, or nothing of that name is there. */
+  readonly graph?: {
+    readonly points: readonly { readonly at: number; readonly value: number }[];
+    readonly from: number;
+    readonly periodMs: number;
+    readonly threshold?: number;
+    readonly comparison: string;
+    readonly periods: number;
+    readonly needed: number;
+    readonly missing: string;
+  };
+  readonly now: number;
+}
+
 export interface Difference {
   readonly path: string;
   readonly kind: 'added' | 'removed' | 'changed' | 'type';

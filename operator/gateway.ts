@@ -1,5 +1,6 @@
 /** One deployed environment as the commands see it: the ports of the rules, and what only a person touches. */
 import type { Deployment } from '#core/config/deployment.ts';
+import type { EpochMs } from '#core/glossary.ts';
 import type { ControlStore, EventStore, PayloadStore } from '#core/inbound/ports.ts';
 import type { ReconcileReport } from '#core/inbound/reconcile/reconcile-deliveries.ts';
 import type { BlobStore, Clock, DeadQueue, Ids, QueueGauge, Timer, WorkQueue } from '#core/ports.ts';
@@ -39,6 +40,23 @@ export interface AlarmView {
   readonly reason: string;
   /** What it means, the first command and the runbook, as the alarm itself says. */
   readonly description: string;
+}
+
+/** What an alarm judges, over the last hours. */
+export interface AlarmGraph {
+  /** Oldest first; a period without a number has no point. */
+  readonly points: readonly { readonly at: EpochMs; readonly value: number }[];
+  readonly from: EpochMs;
+  readonly periodMs: number;
+  /** Absent: it compares with a band. */
+  readonly threshold?: number;
+  /** As CloudWatch says it, e.g. `GreaterThanThreshold`. */
+  readonly comparison: string;
+  /** `needed` of the last `periods` must breach. */
+  readonly periods: number;
+  readonly needed: number;
+  /** What a period without a number counts as, in CloudWatch's words. */
+  readonly missing: string;
 }
 
 /** One line of a function's log. */
@@ -107,6 +125,8 @@ export interface Gateway {
   /** Webhooks to customers. Throws OperatorError where the environment has no `outbound`, or it is not deployed. */
   delivery(): Promise<DeliveryApi>;
   alarms(): Promise<readonly AlarmView[]>;
+  /** Undefined: no such alarm, or one that judges no number. */
+  alarmGraph(name: string): Promise<AlarmGraph | undefined>;
   /** The SDK's clients and the small ones, with the credentials of the person. */
   bothClients(): Promise<BothClients>;
   /** Absent: this gateway keeps no logs. */

@@ -9,42 +9,20 @@ import { groupDeadByError, moveDeadMessages } from '#operator/dead-letters.ts';
 import { findOne } from '#operator/find-one.ts';
 import { grepEvents } from '#operator/grep-events.ts';
 import { listEvents } from '#operator/list-events.ts';
-import { listSources, urlOf } from '#operator/list-sources.ts';
-import type { Operator } from '#operator/operator.ts';
+import { urlOf } from '#operator/list-sources.ts';
 import { OperatorError, usageError } from '#operator/operator-error.ts';
-import { pause, resume } from '#operator/pauses.ts';
-import { readGuide } from '#operator/read-guide.ts';
 import { cancelJob, findJob, listJobs, previewOf, replayNow, startReplay } from '#operator/replay.ts';
-import { sampleEvent } from '#operator/sample-event.ts';
 import { saveAsTest } from '#operator/save-as-test.ts';
-import { requestOf, sendToSource } from '#operator/send-request.ts';
+import { requestOf } from '#operator/send-request.ts';
 import { historyOf, readStoredBody } from '#operator/show-event.ts';
 import type { EventBody, EventList, GrepLine, Hello, ReplayPreview, Sent } from '../wire.ts';
-import { describeNow, sourceRows } from './describe-now.ts';
+import { ALARM_ROUTES } from './alarm-routes.ts';
+import { describeNow } from './describe-now.ts';
 import { describeEvent } from './describe-way.ts';
 import { meantBy, reasonOf, textOf, wholeOf } from './read-input.ts';
-import { alarmRow, jobRow, rowOf } from './rows.ts';
-
-export interface Asked {
-  readonly operator: Operator;
-  readonly readOnly: boolean;
-  readonly program: string;
-  /** The variable parts of the path. */
-  readonly params: Readonly<Record<string, string>>;
-  readonly query: URLSearchParams;
-  /** The JSON of a POST. */
-  readonly body: Readonly<Record<string, unknown>>;
-  /** Aborted when the page goes away. */
-  readonly signal: AbortSignal;
-}
-
-export interface Route {
-  readonly method: 'GET' | 'POST';
-  /** `:name` is a variable part. */
-  readonly path: string;
-  /** Answers an object, or a stream of lines. */
-  answer(asked: Asked): Promise<object> | AsyncIterable<object>;
-}
+import type { Asked, Route } from './route.ts';
+import { jobRow, rowOf } from './rows.ts';
+import { SOURCE_ROUTES } from './source-routes.ts';
 
 /** How long a list looks before it answers with what it has. */
 const FIRST_ANSWER_MS = 700;
@@ -70,14 +48,8 @@ export const ROUTES: readonly Route[] = [
   { method: 'POST', path: '/api/replay', answer: replayMany },
   { method: 'GET', path: '/api/jobs', answer: jobs },
   { method: 'POST', path: '/api/jobs/:id/cancel', answer: cancel },
-  { method: 'GET', path: '/api/sources', answer: sources },
-  { method: 'GET', path: '/api/sources/:name', answer: source },
-  { method: 'GET', path: '/api/sources/:name/sample', answer: sample },
-  { method: 'POST', path: '/api/sources/:name/send', answer: sendSample },
-  { method: 'POST', path: '/api/sources/:name/pause', answer: pauseOne },
-  { method: 'POST', path: '/api/sources/:name/resume', answer: resumeOne },
-  { method: 'GET', path: '/api/alarms', answer: alarms },
-  { method: 'GET', path: '/api/runbooks/:name', answer: ({ params }) => runbook(params) },
+  ...SOURCE_ROUTES,
+  ...ALARM_ROUTES,
 ];
 
 async function hello({ operator, readOnly, program }: Asked): Promise<Hello> {
@@ -238,67 +210,4 @@ async function cancel({ operator, params }: Asked) {
   const { id } = await findJob(operator, params['id'] ?? '');
   const { kind, job } = await cancelJob(operator, id);
   return { kind, job: jobRow(job) };
-}
-
-async function sources({ operator }: Asked) {
-  return { sources: await sourceRows(operator), now: operator.clock.now() };
-}
-
-async function source({ operator, params }: Asked) {
-  const { id, spec, settings, allowList, maxBodyBytes, quarantine, retry, unhandled, routes } = operator.source(
-    params['name'] ?? '',
-  );
-  const row = (await sourceRows(operator)).find(each => each.id === id);
-  const view = (await listSources(operator)).find(each => each.id === id);
-  const page = await readGuide('providers', spec.id).catch(() => undefined);
-  const throttle = operator.deployment.sources.find(each => each.source.id === id)?.throttle;
-  return {
-    row,
-    secret: view?.secret,
-    secretChangedAt: view?.secretChangedAt,
-    previousUntil: view?.previousUntil,
-    settings: [
-      ...Object.entries(settings),
-      ['largest body', `${maxBodyBytes.toLocaleString('en')} bytes`],
-      ['attempts', `${retry.attempts}, waits of up to ${retry.capSeconds} s`],
-      ['events no handler takes', unhandled.replace('_', ' ')],
-      ['refused requests', quarantine ? 'kept for a short time' : 'not kept'],
-      ...(throttle === undefined ? [] : [['throttle', `${throttle.rate} a second, bursts of ${throttle.burst}`]]),
-      ...(allowList === undefined ? [] : [['allow list', allowList.join(', ')]]),
-      ...(routes ?? []).map(route => [`route ${route.type}`, route.targets.map(it => it.address).join(', ')]),
-    ],
-    page,
-    now: operator.clock.now(),
-  };
-}
-
-async function sample({ operator, params, query }: Asked) {
-  const { spec } = operator.source(params['name'] ?? '');
-  const made = sampleEvent(spec.id, new Date(operator.clock.now()), query.get('type') ?? undefined);
-  return { body: made.body };
-}
-
-async function sendSample({ operator, params, body: given }: Asked): Promise<Sent> {
-  const found = operator.source(params['name'] ?? '');
-  const made = sampleEvent(found.spec.id, new Date(operator.clock.now()));
-  const text = typeof given['body'] === 'string' ? given['body'] : made.body;
-  const answer = await sendToSource(operator, found, { ...made, body: Buffer.from(text) });
-  return { status: answer.status, ms: answer.ms, body: answer.body.slice(0, 10_000) };
-}
-
-async function pauseOne({ operator, params, body: given }: Asked) {
-  return pause(operator, operator.source(params['name'] ?? ''), reasonOf(given));
-}
-
-async function resumeOne({ operator, params }: Asked) {
-  return resume(operator, params['name'] ?? '');
-}
-
-async function alarms({ operator }: Asked) {
-  const all = await (await operator.gateway()).alarms();
-  return { alarms: all.map(alarm => alarmRow(alarm, operator.environment)), now: operator.clock.now() };
-}
-
-async function runbook(params: Asked['params']) {
-  return { markdown: await readGuide('runbooks', params['name'] ?? '') };
 }

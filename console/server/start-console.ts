@@ -11,7 +11,8 @@ import { type Asset, bundlePage } from './bundle.ts';
 import { GUARD_HEADERS, judge } from './guards.ts';
 import { LiveHub } from './live.ts';
 import { problemOf } from './problem.ts';
-import { type Asked, ROUTES, type Route } from './routes.ts';
+import type { Asked, Route } from './route.ts';
+import { ROUTES } from './routes.ts';
 
 export interface ConsoleOptions {
   readonly operator: Operator;

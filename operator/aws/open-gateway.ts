@@ -24,6 +24,7 @@ import { cloudWatchLogReader } from './cloudwatch-log-reader.ts';
 import { findLocalAws } from './find-local-aws.ts';
 import { LambdaProcessor } from './lambda-processor.ts';
 import { LambdaReconciler } from './lambda-reconciler.ts';
+import { readAlarmGraph } from './read-alarm-graph.ts';
 import { readAlarms } from './read-alarms.ts';
 import { SecretsManagerVault } from './secrets-manager-vault.ts';
 import { sendHttp } from './send-http.ts';
@@ -90,6 +91,7 @@ export async function openGateway(deployment: Deployment, env: Env): Promise<Gat
         names: { payloadsTable: output('PayloadsTable'), workQueueUrl: output('WorkQueueUrl') },
       }),
     alarms: () => readAlarms(cloudWatch, `holdfast-${environment}-`),
+    alarmGraph: name => readAlarmGraph(cloudWatch, name, systemClock.now()),
     logs: cloudWatchLogReader({
       cloudFormation,
       logs: new CloudWatchLogsClient(settings),

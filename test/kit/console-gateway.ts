@@ -4,12 +4,14 @@ import { defineGateway } from '#core/config/gateway-config.ts';
 import { resolveDeployment } from '#core/config/resolve-config.ts';
 import { type EventKey, type EventPk, type EventStatus, toEventPk, toSourceId } from '#core/glossary.ts';
 import type { ControlStore, EventStore, PayloadStore } from '#core/inbound/ports.ts';
-import type { EventItem } from '#core/inbound/protocol/event-item.ts';
+import type { EventItem, RefusedItem } from '#core/inbound/protocol/event-item.ts';
 import { isTerminal } from '#core/inbound/protocol/event-status.ts';
 import { toHour } from '#core/time.ts';
 import { VERSION } from '#core/version.ts';
-import type { AlarmView, Gateway } from '#operator/gateway.ts';
+import type { DeliveryApi } from '#operator/delivery-api.ts';
+import type { AlarmGraph, AlarmView, Gateway } from '#operator/gateway.ts';
 import { Operator } from '#operator/operator.ts';
+import { OperatorError } from '#operator/operator-error.ts';
 import { PROVIDERS } from '#providers/index.ts';
 
 const SOURCES = { stripe: 'stripe', github: 'github', shopify: 'shopify', slack: 'slack' } as const;
@@ -43,6 +45,10 @@ export class ConsoleGateway {
   readonly #control = new Map<string, { value: string; version: number }>();
   readonly environment: string;
   alarms: AlarmView[] = [];
+  graphs: Readonly<Record<string, AlarmGraph>> = {};
+  refused: RefusedItem[] = [];
+  /** Webhooks to customers; absent: this environment sends none. */
+  delivery: DeliveryApi | undefined;
   /** Thrown by every read while it is set. */
   failure: Error | undefined;
   reads = 0;
@@ -120,7 +126,7 @@ export class ConsoleGateway {
 
   #read<T>(value: () => T): Promise<T> {
     this.reads += 1;
-    return this.failure === undefined ? Promise.resolve(value()) : Promise.reject(this.failure);
+    return this.failure === undefined ? Promise.resolve().then(value) : Promise.reject(this.failure);
   }
 
   #gateway(deployment: Gateway['deployment']): Gateway {
@@ -138,7 +144,11 @@ export class ConsoleGateway {
       processor: { state: () => Promise.resolve('Enabled'), set: refuse },
       bothClients: refuse,
       reconciler: { run: refuse },
-      delivery: refuse,
+      delivery: () =>
+        this.#read(() => {
+          if (this.delivery !== undefined) return this.delivery;
+          throw new OperatorError(`${this.environment} sends no webhooks: it has no \`outbound\``, 'not_found');
+        }),
       dead: { send: refuse, receive: () => Promise.resolve([]), delete: refuse },
       gauge: {
         main: () => this.#read(() => this.queue),
@@ -154,6 +164,7 @@ export class ConsoleGateway {
         write: refuse,
       },
       alarms: () => this.#read(() => this.alarms),
+      alarmGraph: name => this.#read(() => this.graphs[name]),
       http: (url, { body }) => {
         this.sent.push({ url, body: Buffer.from(body ?? []).toString('utf8') });
         return Promise.resolve({ status: 200, headers: {}, body: `{"version":"${VERSION}"}`, ms: 9 });
@@ -222,7 +233,10 @@ export class ConsoleGateway {
           return { pk, sk: 'B', bytes: nodeCodec.deflate(made.body), headers: made.headers ?? {}, expiresAt: 0 };
         }),
       getDetail: () => Promise.resolve(undefined),
-      listRefused: () => this.#read(() => []),
+      listRefused: (source: string, cause?: string) =>
+        this.#read(() =>
+          this.refused.filter(it => it.pk === `_refused#${source}` && (cause === undefined || it.cause === cause)),
+        ),
     } as unknown as PayloadStore;
   }
 

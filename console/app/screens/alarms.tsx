@@ -2,8 +2,9 @@
 
 import { Empty, Shown, State } from '../../../ui/parts.tsx';
 import { visible } from '../../../ui/text.tsx';
-import { Ago } from '../../../ui/time.tsx';
-import type { AlarmRow } from '../../wire.ts';
+import { Ago, duration } from '../../../ui/time.tsx';
+import type { AlarmGraphView, AlarmRow } from '../../wire.ts';
+import { Graph } from '../parts/graph.tsx';
 import { useLoad } from '../parts/load.ts';
 import { Markdown } from '../parts/markdown.tsx';
 import { Link, usePlace } from '../parts/route.tsx';
@@ -54,6 +55,7 @@ export function Alarms() {
                       <Ago at={open.since} />
                     </p>
                     <p>{visible(open.reason)}</p>
+                    <Judged name={open.name} key={open.name} />
                   </>
                 )}
                 {runbook === undefined ? (
@@ -68,6 +70,58 @@ export function Alarms() {
       </Shown>
     </>
   );
+}
+
+type Judgement = NonNullable<AlarmGraphView['graph']>;
+
+const BREACHES: Readonly<Record<string, readonly [word: string, test: (value: number, threshold: number) => boolean]>> =
+  {
+    GreaterThanThreshold: ['above', (value, threshold) => value > threshold],
+    GreaterThanOrEqualToThreshold: ['at or above', (value, threshold) => value >= threshold],
+    LessThanThreshold: ['below', (value, threshold) => value < threshold],
+    LessThanOrEqualToThreshold: ['at or below', (value, threshold) => value <= threshold],
+  };
+
+/** The numbers it judges, against its threshold. */
+function Judged({ name }: { readonly name: string }) {
+  const view = useLoad<AlarmGraphView>(`/api/alarms/${encodeURIComponent(name)}/graph`, 60_000);
+  return (
+    <Shown of={view}>
+      {({ graph, now }) => {
+        if (graph === undefined) return <p class="faint">It judges other alarms, no number of its own.</p>;
+        const { points, from, periodMs, threshold } = graph;
+        const [, test] = BREACHES[graph.comparison] ?? [];
+        const isBad = (value: number): boolean => threshold !== undefined && test?.(value, threshold) === true;
+        const bad = points.filter(({ value }) => isBad(value)).length;
+        return (
+          <>
+            <p class="faint">{ruleOf(graph)}</p>
+            {points.length === 0 ? (
+              <p class="faint">CloudWatch has no number of it in the last {duration(now - from)}.</p>
+            ) : (
+              <Graph
+                {...{ points, from, periodMs, threshold, isBad }}
+                until={now}
+                label={`${points.length} values in the last ${duration(now - from)}, ${bad} of them breach the threshold`}
+              />
+            )}
+          </>
+        );
+      }}
+    </Shown>
+  );
+}
+
+/** "In ALARM when 1 of 1 periods of 60 s is above 0; a period without a number counts as good." */
+function ruleOf({ periods, needed, periodMs, comparison, threshold, missing }: Judgement): string {
+  const [word = comparison] = BREACHES[comparison] ?? [];
+  const what = threshold === undefined ? 'outside its usual band' : `${word} ${threshold.toLocaleString('en')}`;
+  const many =
+    periods === 1
+      ? `a period of ${duration(periodMs)} is`
+      : `${needed} of ${periods} periods of ${duration(periodMs)} are`;
+  const without = { breaching: 'counts as bad', notBreaching: 'counts as good', ignore: 'changes nothing' }[missing];
+  return `In alarm when ${many} ${what}${without === undefined ? '' : `; a period without a number ${without}`}.`;
 }
 
 function Runbook({ name }: { readonly name: string }) {

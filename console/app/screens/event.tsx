@@ -10,8 +10,9 @@ import { ask } from '../parts/api.ts';
 import { onLive } from '../parts/live.ts';
 import { useLoad } from '../parts/load.ts';
 import { ReplaySelected } from '../parts/replay.tsx';
-import { go, Link, usePlace, withQuery } from '../parts/route.tsx';
+import { Link, usePlace } from '../parts/route.tsx';
 import { session } from '../parts/session.ts';
+import { Tabs } from '../parts/tabs.tsx';
 
 const TABS = ['body', 'headers', 'result', 'replays', 'compare'] as const;
 
@@ -39,7 +40,7 @@ export function EventScreen({ id }: { readonly id: string }) {
           <Head row={data.row} reload={detail.reload} />
           <Way steps={data.way} />
           <div class="columns">
-            <Tabs detail={data} path={path} />
+            <EventTabs detail={data} path={path} />
             <aside class="card facts" aria-label="Facts">
               <dl>
                 {data.facts.map(([name, value]) => (
@@ -167,47 +168,32 @@ function Way({ steps }: { readonly steps: readonly Step[] }) {
   );
 }
 
-function Tabs({ detail, path }: { readonly detail: EventDetail; readonly path: string }) {
+function EventTabs({ detail, path }: { readonly detail: EventDetail; readonly path: string }) {
   const { query } = usePlace();
   const tab = TABS.find(it => it === query.get('tab')) ?? 'body';
   const shown = TABS.filter(
     it => (it !== 'result' || detail.result !== undefined) && (it !== 'replays' || detail.replays.length > 0),
   );
   return (
-    <section class="card tabs">
-      <div role="tablist" aria-label="What to see of it">
-        {shown.map(name => (
-          <button
-            type="button"
-            key={name}
-            role="tab"
-            id={`tab-${name}`}
-            aria-selected={tab === name}
-            aria-controls="tab-panel"
-            onClick={() =>
-              go(withQuery(location.pathname, query, { tab: name === 'body' ? '' : name }), { replace: true })
-            }
-          >
-            {name}
-          </button>
-        ))}
-      </div>
-      <div role="tabpanel" id="tab-panel" aria-labelledby={`tab-${tab}`} tabIndex={0}>
-        {tab === 'body' || tab === 'headers' ? <Body path={path} tab={tab} /> : null}
-        {tab === 'result' ? <JsonTree value={detail.result} search="" /> : null}
-        {tab === 'replays' ? (
-          <ul class="plain">
-            {detail.replays.map(it => (
-              <li key={it.gen}>
-                <b>{visible(it.by)}</b> <Ago at={it.at} />: {visible(it.why)}{' '}
-                <span class="faint">generation {it.gen}</span>
-              </li>
-            ))}
-          </ul>
-        ) : null}
-        {tab === 'compare' ? <Compare path={path} row={detail.row} /> : null}
-      </div>
-    </section>
+    <Tabs
+      label="What to see of it"
+      tabs={shown.map(name => [name === 'body' ? '' : name, name])}
+      tab={tab === 'body' ? '' : tab}
+    >
+      {tab === 'body' || tab === 'headers' ? <Body path={path} tab={tab} /> : null}
+      {tab === 'result' ? <JsonTree value={detail.result} search="" /> : null}
+      {tab === 'replays' ? (
+        <ul class="plain">
+          {detail.replays.map(it => (
+            <li key={it.gen}>
+              <b>{visible(it.by)}</b> <Ago at={it.at} />: {visible(it.why)}{' '}
+              <span class="faint">generation {it.gen}</span>
+            </li>
+          ))}
+        </ul>
+      ) : null}
+      {tab === 'compare' ? <Compare path={path} row={detail.row} /> : null}
+    </Tabs>
   );
 }
 

@@ -7,9 +7,12 @@ import type { Sent, SourceDetail, SourceRow } from '../../wire.ts';
 import { ask } from '../parts/api.ts';
 import { useLoad } from '../parts/load.ts';
 import { Markdown } from '../parts/markdown.tsx';
-import { Link } from '../parts/route.tsx';
+import { Link, usePlace } from '../parts/route.tsx';
 import { commandOf, session } from '../parts/session.ts';
+import { Tabs } from '../parts/tabs.tsx';
 import { SourceTable } from './now.tsx';
+import { RefusedRequests } from './refused.tsx';
+import { Shapes } from './shapes.tsx';
 
 export function Sources() {
   const view = useLoad<{ sources: readonly SourceRow[] }>('/api/sources', 15_000);
@@ -71,9 +74,7 @@ export function Source({ name }: { readonly name: string }) {
               </p>
             )}
             <div class="columns">
-              <section class="card guide">
-                {page === undefined ? <p>This provider is your own: it has no page.</p> : <Markdown text={page} />}
-              </section>
+              <SourceTabs path={path} page={page} />
               <aside class="card facts" aria-label="Facts">
                 <h2>Address</h2>
                 <p class="url">
@@ -121,6 +122,29 @@ export function Source({ name }: { readonly name: string }) {
       ) : null}
       {asking === 'send' ? <SendSample path={path} name={name} onClose={() => setAsking(undefined)} /> : null}
     </>
+  );
+}
+
+const TABS = [
+  ['', 'At the provider'],
+  ['refused', 'Refused requests'],
+  ['shapes', 'Event shapes'],
+] as const;
+
+/** What to enter at the provider, what was refused, what the events look like. */
+function SourceTabs({ path, page }: { readonly path: string; readonly page: string | undefined }) {
+  const { query } = usePlace();
+  const tab = TABS.find(([name]) => name === query.get('tab'))?.[0] ?? '';
+  return (
+    <Tabs label="What to see of it" tabs={TABS} tab={tab}>
+      {tab === 'refused' ? <RefusedRequests path={path} /> : null}
+      {tab === 'shapes' ? <Shapes path={path} /> : null}
+      {tab !== '' ? null : page === undefined ? (
+        <p>This provider is your own: it has no page.</p>
+      ) : (
+        <Markdown text={page} />
+      )}
+    </Tabs>
   );
 }
 

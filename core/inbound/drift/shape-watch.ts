@@ -4,7 +4,7 @@
  * batch, and told once.
  */
 import { askOrSkip } from '#core/ask.ts';
-import type { EventId, SourceId } from '#core/glossary.ts';
+import type { EpochMs, EventId, SourceId } from '#core/glossary.ts';
 import type { ControlStore } from '#core/inbound/ports.ts';
 import type { Clock, Telemetry } from '#core/ports.ts';
 import {
@@ -19,7 +19,7 @@ import {
   shapeOf,
   sizeOf,
 } from './shape.ts';
-import { decodeShape, encodeShape } from './stored-shape.ts';
+import { decodeShape, encodeShape, type ShapeChange, type StoredShape } from './stored-shape.ts';
 
 export interface ShapePorts {
   readonly control: Pick<ControlStore, 'read' | 'write'>;
@@ -82,12 +82,16 @@ export class ShapeWatch {
       if (stored) mergeShape(shape, seen.shape, diff, '', room);
       const learnUntil = stored?.learnUntil ?? clock.now() + DAY_MS;
       const isSame = stored && !isNews(diff) && !diff.silent;
+      const now = clock.now();
+      const isTold = isNews(diff) && now >= learnUntil;
+      const changes = [...(isTold ? [changeOf(diff, now)] : []), ...(stored?.changes ?? [])];
       // Refused: another function was first. What it stored may hold the same news.
-      if (!isSame && !(await control.write(name, encodeShape({ shape, learnUntil }), item?.version ?? 0))) continue;
+      if (!isSame && !(await control.write(name, encodeShape({ shape, learnUntil, changes }), item?.version ?? 0)))
+        continue;
       const isFull = room.nodes < 0 || room.isFull === true;
       if (isFull) this.#warn(seen, 'too_many_paths');
       this.#remember(name, isFull ? 'not_watched' : shape);
-      if (isNews(diff) && clock.now() >= learnUntil) this.#tell(seen, diff);
+      if (isTold) this.#tell(seen, changeOf(diff, now));
       return;
     }
   }
@@ -120,21 +124,49 @@ export class ShapeWatch {
     this.#ports.telemetry.log('warn', { stage: 'schema', source, event_type: eventType, cause });
   }
 
-  #tell({ source, eventType, eventId }: Seen, { added, removed, changed }: ShapeDiff): void {
+  #tell({ source, eventType, eventId }: Seen, { added, removed, changed, paths }: ShapeChange): void {
     this.#ports.telemetry.count('SchemaChanged', { source });
     this.#ports.telemetry.log('warn', {
       stage: 'schema',
       source,
       event_type: eventType,
       event_id: eventId,
-      added: added.slice(0, PATHS_LOGGED),
-      removed: removed.slice(0, PATHS_LOGGED),
-      changed: changed.slice(0, PATHS_LOGGED),
-      paths: added.length + removed.length + changed.length,
+      ...{ added, removed, changed, paths },
     });
   }
 }
 
+function changeOf({ added, removed, changed }: ShapeDiff, at: EpochMs): ShapeChange {
+  return {
+    at,
+    added: added.slice(0, PATHS_LOGGED),
+    removed: removed.slice(0, PATHS_LOGGED),
+    changed: changed.slice(0, PATHS_LOGGED),
+    paths: added.length + removed.length + changed.length,
+  };
+}
+
 function controlName(source: SourceId, eventType: string): string {
   return `shape#${source}#${eventType}`;
+}
+
+/** A shape as it is known of a source and type. */
+export interface KnownShape {
+  readonly eventType: string;
+  /** Undefined: it holds more paths than are watched, or was written by another version. */
+  readonly stored: StoredShape | undefined;
+}
+
+/** What is known of a source, by type, for a person. */
+export async function readShapes(
+  control: Pick<ControlStore, 'read'>,
+  source: SourceId,
+): Promise<readonly KnownShape[]> {
+  const types = (await control.read(`shapes#${source}`))?.value.split('\n') ?? [];
+  return Promise.all(
+    types.toSorted().map(async eventType => ({
+      eventType,
+      stored: decodeShape((await control.read(controlName(source, eventType)))?.value),
+    })),
+  );
 }

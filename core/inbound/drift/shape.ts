@@ -248,3 +248,16 @@ function namesOf(types: number): string {
     .map(([, name]) => name)
     .join(' or ');
 }
+
+/** The paths of a shape and what is at them, for a person: `data.object.amount`, `number, string`. In the order they came. */
+export function pathsOf(shape: Shape): readonly (readonly [path: string, types: string, optional: boolean])[] {
+  const paths: (readonly [string, string, boolean])[] = [];
+  const walk = (node: Shape, path: string): void => {
+    if (path !== '') paths.push([path, namesOf(node.types) || 'null', node.optional]);
+    for (const [key, member] of node.members) walk(member, path === '' ? key : `${path}.${key}`);
+    if (node.element) walk(node.element, `${path}[]`);
+    if (node.any) walk(node.any, path === '' ? '*' : `${path}.*`);
+  };
+  walk(shape, '');
+  return paths;
+}

@@ -7,7 +7,22 @@ export interface StoredShape {
   readonly shape: Shape;
   /** Until then a difference is learned, not told: optional fields take a while to be seen. */
   readonly learnUntil: EpochMs;
+  /** What was told, newest first. */
+  readonly changes?: readonly ShapeChange[];
 }
+
+/** A difference that was told: names of paths and types, never a value. */
+export interface ShapeChange {
+  readonly at: EpochMs;
+  readonly added: readonly string[];
+  readonly removed: readonly string[];
+  readonly changed: readonly string[];
+  /** How many paths differed; the lists have the first ten of each. */
+  readonly paths: number;
+}
+
+/** Changes kept with a shape. */
+export const MAX_CHANGES = 5;
 
 interface Node {
   readonly t: number;
@@ -19,15 +34,17 @@ interface Node {
   readonly a?: Node;
 }
 
-export function encodeShape({ shape, learnUntil }: StoredShape): string {
-  return JSON.stringify({ v: 1, learnUntil, shape: toNode(shape) });
+export function encodeShape({ shape, learnUntil, changes = [] }: StoredShape): string {
+  const told = changes.length === 0 ? {} : { changes: changes.slice(0, MAX_CHANGES) };
+  return JSON.stringify({ v: 1, learnUntil, ...told, shape: toNode(shape) });
 }
 
 /** Undefined when there is none, or one of another version: it is learned anew. */
 export function decodeShape(text: string | undefined): StoredShape | undefined {
   const raw = decodeJsonObject(text ?? '');
   if (raw?.['v'] !== 1 || typeof raw['learnUntil'] !== 'number' || typeof raw['shape'] !== 'object') return undefined;
-  return { learnUntil: raw['learnUntil'], shape: fromNode(raw['shape'] as Node) };
+  const changes = Array.isArray(raw['changes']) ? { changes: raw['changes'] as readonly ShapeChange[] } : {};
+  return { learnUntil: raw['learnUntil'], ...changes, shape: fromNode(raw['shape'] as Node) };
 }
 
 function toNode(shape: Shape): Node {

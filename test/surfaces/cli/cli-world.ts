@@ -122,6 +122,7 @@ export class CliWorld {
       gauge: new MemoryQueueGauge(world.main, world.dead),
       secrets: this.vault,
       alarms: () => Promise.resolve(this.alarms),
+      alarmGraph: () => Promise.resolve(undefined),
       logs: { read: async at => [{ at, from: 'process', text: '{"stage":"attempt","source":"shop"}' }] },
       http: async (url, request) => {
         const path = url.slice('https://gateway.test'.length);

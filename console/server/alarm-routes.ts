@@ -1,0 +1,26 @@
+/** Of alarms: their states, the numbers that one judges, its runbook. */
+import { readGuide } from '#operator/read-guide.ts';
+import type { AlarmGraphView } from '../wire.ts';
+import type { Asked, Route } from './route.ts';
+import { alarmRow } from './rows.ts';
+
+export const ALARM_ROUTES: readonly Route[] = [
+  { method: 'GET', path: '/api/alarms', answer: alarms },
+  { method: 'GET', path: '/api/alarms/:name/graph', answer: graph },
+  { method: 'GET', path: '/api/runbooks/:name', answer: ({ params }) => runbook(params) },
+];
+
+async function alarms({ operator }: Asked) {
+  const all = await (await operator.gateway()).alarms();
+  return { alarms: all.map(alarm => alarmRow(alarm, operator.environment)), now: operator.clock.now() };
+}
+
+async function graph({ operator, params }: Asked): Promise<AlarmGraphView> {
+  const gateway = await operator.gateway();
+  const found = await gateway.alarmGraph(params['name'] ?? '');
+  return { ...(found === undefined ? {} : { graph: found }), now: operator.clock.now() };
+}
+
+async function runbook(params: Asked['params']) {
+  return { markdown: await readGuide('runbooks', params['name'] ?? '') };
+}

@@ -1,0 +1,107 @@
+/** Of sources: what they are, what was refused, the shapes of their events, samples, pauses. */
+import { listSources } from '#operator/list-sources.ts';
+import { OperatorError } from '#operator/operator-error.ts';
+import { pause, resume } from '#operator/pauses.ts';
+import { readGuide } from '#operator/read-guide.ts';
+import { listRefused, type RefusedRequest, showRefused } from '#operator/refused.ts';
+import { sampleEvent } from '#operator/sample-event.ts';
+import { sendToSource } from '#operator/send-request.ts';
+import { listShapes } from '#operator/shapes.ts';
+import type { RefusedDetail, RefusedRow, Sent, ShapeRow } from '../wire.ts';
+import { sourceRows } from './describe-now.ts';
+import { reasonOf } from './read-input.ts';
+import type { Asked, Route } from './route.ts';
+
+export const SOURCE_ROUTES: readonly Route[] = [
+  { method: 'GET', path: '/api/sources', answer: sources },
+  { method: 'GET', path: '/api/sources/:name', answer: source },
+  { method: 'GET', path: '/api/sources/:name/refused', answer: refused },
+  { method: 'GET', path: '/api/sources/:name/refused/:id', answer: refusedOne },
+  { method: 'GET', path: '/api/sources/:name/shapes', answer: shapes },
+  { method: 'GET', path: '/api/sources/:name/sample', answer: sample },
+  { method: 'POST', path: '/api/sources/:name/send', answer: sendSample },
+  { method: 'POST', path: '/api/sources/:name/pause', answer: pauseOne },
+  { method: 'POST', path: '/api/sources/:name/resume', answer: resumeOne },
+];
+
+async function sources({ operator }: Asked) {
+  return { sources: await sourceRows(operator), now: operator.clock.now() };
+}
+
+async function source({ operator, params }: Asked) {
+  const { id, spec, settings, allowList, maxBodyBytes, quarantine, retry, unhandled, routes } = operator.source(
+    params['name'] ?? '',
+  );
+  const row = (await sourceRows(operator)).find(each => each.id === id);
+  const view = (await listSources(operator)).find(each => each.id === id);
+  const page = await readGuide('providers', spec.id).catch(() => undefined);
+  const throttle = operator.deployment.sources.find(each => each.source.id === id)?.throttle;
+  return {
+    row,
+    secret: view?.secret,
+    secretChangedAt: view?.secretChangedAt,
+    previousUntil: view?.previousUntil,
+    settings: [
+      ...Object.entries(settings),
+      ['largest body', `${maxBodyBytes.toLocaleString('en')} bytes`],
+      ['attempts', `${retry.attempts}, waits of up to ${retry.capSeconds} s`],
+      ['events no handler takes', unhandled.replace('_', ' ')],
+      ['refused requests', quarantine ? 'kept for a short time' : 'not kept'],
+      ...(throttle === undefined ? [] : [['throttle', `${throttle.rate} a second, bursts of ${throttle.burst}`]]),
+      ...(allowList === undefined ? [] : [['allow list', allowList.join(', ')]]),
+      ...(routes ?? []).map(route => [`route ${route.type}`, route.targets.map(it => it.address).join(', ')]),
+    ],
+    page,
+    now: operator.clock.now(),
+  };
+}
+
+async function refused({ operator, params }: Asked) {
+  const { id, quarantine } = operator.source(params['name'] ?? '');
+  const found = await listRefused(operator, { sources: [id], since: 0 });
+  return { kept: quarantine, refused: found.map(refusedRow), now: operator.clock.now() };
+}
+
+async function refusedOne({ operator, params }: Asked): Promise<RefusedDetail> {
+  const { id } = operator.source(params['name'] ?? '');
+  const found = await showRefused(operator, params['id'] ?? '');
+  if (found.source !== id) throw new OperatorError(`${found.id} is of ${found.source}`, 'not_found');
+  const { headers, body, ...request } = found;
+  return {
+    row: refusedRow(request),
+    ...(headers === undefined ? {} : { headers }),
+    ...(body === undefined ? {} : { text: body.toString('utf8') }),
+  };
+}
+
+function refusedRow({ id, cause, hint, at, size, likely }: RefusedRequest): RefusedRow {
+  return { id, cause, ...(hint === undefined ? {} : { hint }), at, size, likely };
+}
+
+async function shapes({ operator, params }: Asked) {
+  const found: readonly ShapeRow[] = await listShapes(operator, params['name'] ?? '');
+  const watched = operator.source(params['name'] ?? '').schemaDrift !== 'off';
+  return { shapes: found, watched, now: operator.clock.now() };
+}
+
+async function sample({ operator, params, query }: Asked) {
+  const { spec } = operator.source(params['name'] ?? '');
+  const made = sampleEvent(spec.id, new Date(operator.clock.now()), query.get('type') ?? undefined);
+  return { body: made.body };
+}
+
+async function sendSample({ operator, params, body: given }: Asked): Promise<Sent> {
+  const found = operator.source(params['name'] ?? '');
+  const made = sampleEvent(found.spec.id, new Date(operator.clock.now()));
+  const text = typeof given['body'] === 'string' ? given['body'] : made.body;
+  const answer = await sendToSource(operator, found, { ...made, body: Buffer.from(text) });
+  return { status: answer.status, ms: answer.ms, body: answer.body.slice(0, 10_000) };
+}
+
+async function pauseOne({ operator, params, body: given }: Asked) {
+  return pause(operator, operator.source(params['name'] ?? ''), reasonOf(given));
+}
+
+async function resumeOne({ operator, params }: Asked) {
+  return resume(operator, params['name'] ?? '');
+}
