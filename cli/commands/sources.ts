@@ -19,6 +19,7 @@ import { askSecret } from '../read-input.ts';
 import { type CommandSet, type Run, withExamples } from '../run.ts';
 import { addSourcesIps } from './sources-ips.ts';
 import { addSourcesPair } from './sources-pair.ts';
+import { addSourcesShapes } from './sources-shapes.ts';
 
 const SECRET_STYLES = { 'not needed': 'dim', pairing: 'yellow', empty: 'red', absent: 'red' } as const;
 
@@ -97,6 +98,7 @@ export function addSources(program: Command, set: CommandSet): void {
 
   addSourcesPair(sources, set);
   addSourcesIps(sources, set);
+  addSourcesShapes(sources, set);
 }
 
 async function showSources(run: Run): Promise<void> {

@@ -3,13 +3,17 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } fr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { MemoryControlStore } from '#adapters/memory/memory-control-store.ts';
 import { defineGateway } from '#core/config/gateway-config.ts';
 import { resolveDeployment } from '#core/config/resolve-config.ts';
+import { shapeOf } from '#core/inbound/drift/shape.ts';
+import { encodeShape } from '#core/inbound/drift/stored-shape.ts';
 import type { ProviderSpec } from '#core/provider/provider-spec.ts';
 import { rangesIn, withRanges } from '#operator/address-ranges.ts';
 import { fetchList } from '#operator/fetch-list.ts';
 import { PROVIDERS } from '#providers/index.ts';
 import { type HttpsServer, startHttpsServer } from '#test/kit/https-server.ts';
+import { EVENTS } from '#test/kit/memory-world.ts';
 import { type CliOptions, type CliResult, CliWorld, temporaryFile } from './cli-world.ts';
 
 const github: ProviderSpec = {
@@ -214,5 +218,26 @@ describe('sources pair', () => {
     const answer = await run(['pair', ...args, '--no-wait']);
     expect(answer).toMatchObject({ code, stdout: '' });
     expect(answer.stderr).toContain(hint);
+  });
+});
+
+describe('sources shapes', () => {
+  it('lists the types with their last change, and the paths of one', async () => {
+    const control = new MemoryControlStore(cli.world.database, EVENTS);
+    const shape = shapeOf({ id: 'a', data: { amount: 1 } });
+    const change = {
+      at: cli.world.clock.now(),
+      added: ['tax'],
+      removed: [],
+      changed: ['amount: number, now also string'],
+    };
+    await control.write('shapes#pay', 'invoice.paid', 0);
+    const stored = encodeShape({ shape, learnUntil: 0, changes: [{ ...change, paths: 2 }] });
+    await control.write('shape#pay#invoice.paid', stored, 0);
+    const { stdout } = await cli.run(['sources', 'shapes', 'pay']);
+    expect(stdout).toMatch(/invoice\.paid +3 +\S.*added tax; changed amount: number, now also string/);
+    const paths = await cli.run(['sources', 'shapes', 'pay', '--type', 'invoice.paid']);
+    expect(paths.stdout).toMatch(/data\.amount +number +always/);
+    expect((await cli.run(['sources', 'shapes', 'shop'])).stdout).toBe('No event of it was seen yet.\n');
   });
 });

@@ -12,11 +12,15 @@ import { gzipSync } from 'node:zlib';
 import axe from 'axe-core';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { nodeCodec } from '#adapters/codec/node-codec.ts';
 import { bundlePage } from '#console/server/bundle.ts';
 import { type RunningConsole, startConsole } from '#console/server/start-console.ts';
+import { shapeOf } from '#core/inbound/drift/shape.ts';
+import { encodeShape } from '#core/inbound/drift/stored-shape.ts';
+import { refusedKey } from '#core/inbound/protocol/event-item.ts';
 import { BROWSER_PATH, openBrowser } from '#test/kit/browser.ts';
 import { ConsoleGateway } from '#test/kit/console-gateway.ts';
-import { fillDemo } from './demo-events.ts';
+import { fillAround, fillDemo } from './demo-events.ts';
 import { NAUGHTY } from './naughty-strings.ts';
 
 if (BROWSER_PATH === undefined && process.env['CI']) throw new Error('CI is set, and there is no Chromium');
@@ -94,12 +98,13 @@ describe.skipIf(BROWSER_PATH === undefined)('the console in a browser', () => {
     const gateway = new ConsoleGateway('prod');
     const now = Date.now();
     fillDemo(gateway, { events: 300, dead: 40, now, overMs: HOUR });
+    fillAround(gateway, now);
     gateway.alarms = (['ALARM', 'OK', 'INSUFFICIENT_DATA'] as const).map((state, n) => ({
-      name: `holdfast-prod-${['process-new-dead-letters', 'ingest-errors', 'process-queue-age'][n]}`,
+      name: `holdfast-prod-${['process-dead-letters-waiting', 'ingest-errors', 'process-queue-age'][n]}`,
       state,
       since: now - 60_000,
       reason: 'threshold crossed',
-      description: 'page: events are dead\nRunbook: docs/runbooks/process-new-dead-letters.md',
+      description: 'page: events are dead\nRunbook: docs/runbooks/process-dead-letters-waiting.md',
     }));
     let served: RunningConsole;
     beforeAll(async () => {
@@ -114,7 +119,9 @@ describe.skipIf(BROWSER_PATH === undefined)('the console in a browser', () => {
       ['/jobs', '.empty'],
       ['/sources', '.source-line'],
       ['/sources/stripe', '.markdown'],
-      ['/alarms', '.markdown'],
+      ['/sources/stripe?tab=refused', '.refused-line'],
+      ['/sources/stripe?tab=shapes', '.shapes'],
+      ['/alarms', '.graph'],
       ['/nowhere', 'h1'],
     ] as const;
 
@@ -216,6 +223,24 @@ describe.skipIf(BROWSER_PATH === undefined)('the console in a browser', () => {
       expect(await page.locator('.group').count()).toBe(4);
     });
 
+    it('shows what was refused and why, shapes that changed, and an alarm against its threshold', async () => {
+      const { page } = await open(served, '/sources/stripe?tab=refused');
+      await page
+        .getByRole('button', { name: /mismatch The secret here is not the one/ })
+        .first()
+        .click();
+      await page.getByText('user-agent').waitFor();
+      await page.getByRole('tab', { name: 'Refused requests' }).press('ArrowRight');
+      await page.getByText('amount: number, now also string').waitFor();
+      expect(page.url()).toContain('tab=shapes');
+      await page.getByRole('button', { name: /charge.succeeded/ }).press('Enter');
+      await page.getByRole('rowheader', { name: 'data.object.amount', exact: true }).waitFor();
+      await page.goto(`${new URL(served.url).origin}/alarms`);
+      await page.getByRole('img', { name: '180 values in the last 3 h, 27 of them breach the threshold' }).waitFor();
+      await page.getByText('In alarm when a period of 60 s is above 0').waitFor();
+      await page.getByRole('heading', { name: 'Dead letters wait for a person' }).waitFor();
+    });
+
     it('hides what changes something when it only reads', async () => {
       const reading = await serve(gateway, true);
       const { page } = await open(reading, '/dead');
@@ -246,10 +271,30 @@ describe.skipIf(BROWSER_PATH === undefined)('the console in a browser', () => {
           more: { actionTaken: text, result: JSON.stringify(text) },
         });
       });
+      gateway.refused = NAUGHTY.slice(0, 20).map((text, n) => ({
+        ...refusedKey('stripe', text, n),
+        ...{ cause: text, hint: text, refusedAt: now - n, size: 9, headers: { 'user-agent': text } },
+        ...{ bytes: nodeCodec.deflate(Buffer.from(text)), expiresAt: 1 },
+      }));
+      gateway.set('shapes#stripe', NAUGHTY.slice(0, 60).join('\n'));
+      for (const text of NAUGHTY.slice(0, 60)) {
+        const changes = [{ at: now, added: [text], removed: [text], changed: [text], paths: 3 }];
+        const shape = shapeOf({ [text]: { [text]: 1 } });
+        gateway.set(`shape#stripe#${text}`, encodeShape({ shape, learnUntil: 0, changes }));
+      }
+      gateway.alarms = NAUGHTY.slice(0, 30).map(text => ({
+        ...{ name: text, state: 'ALARM' as const, since: now, reason: text, description: text },
+      }));
       const served = await serve(gateway);
       const { page, wrong } = await open(served, '/events');
       await page.waitForSelector('.event-line');
       const { origin } = new URL(served.url);
+      for (const tab of ['refused', 'shapes']) {
+        await page.goto(`${origin}/sources/stripe?tab=${tab}`);
+        for (const line of (await page.locator('.refused-line').all()).slice(0, 12)) await line.click();
+      }
+      await page.goto(`${origin}/alarms`);
+      await page.waitForSelector('.alarms nav a');
       for (const path of [
         '/',
         '/dead',

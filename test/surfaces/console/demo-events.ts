@@ -1,5 +1,10 @@
 /** A day of a shop, for screenshots: four sources, a bad deploy in the night, and what a person sees of it. */
+
+import { nodeCodec } from '#adapters/codec/node-codec.ts';
 import type { EventKey } from '#core/glossary.ts';
+import { shapeOf } from '#core/inbound/drift/shape.ts';
+import { encodeShape } from '#core/inbound/drift/stored-shape.ts';
+import { refusedKey } from '#core/inbound/protocol/event-item.ts';
 import { sampleEvent } from '#operator/sample-event.ts';
 import type { ConsoleGateway } from '#test/kit/console-gateway.ts';
 
@@ -111,6 +116,39 @@ export function fillDemo(gateway: ConsoleGateway, { events, dead, now, overMs }:
       more: { recentAttempts: attemptsOf(at, attempts, cause) },
     });
   }
+}
+
+/** Requests that were refused, shapes that changed, an alarm's numbers: what the other screens show. */
+export function fillAround(gateway: ConsoleGateway, now: number): void {
+  const body = sampleEvent('stripe', new Date(now)).body;
+  const causes = [...Array.from({ length: 5 }, () => 'mismatch'), 'stale', 'missing'];
+  gateway.refused = causes.map((cause, n) => ({
+    ...refusedKey('stripe', cause, n),
+    cause,
+    ...(cause === 'stale' ? { hint: 'the timestamp is 2,714 s old' } : {}),
+    refusedAt: now - 40_000 - n * 47_000,
+    size: body.length,
+    headers: { 'content-type': 'application/json', 'user-agent': 'Stripe/1.0 (+https://stripe.com/docs/webhooks)' },
+    bytes: nodeCodec.deflate(Buffer.from(body)),
+    expiresAt: Math.floor(now / 1_000) + 200_000,
+  }));
+  const types = ['charge.succeeded', 'customer.subscription.updated', 'invoice.paid', 'payment_intent.succeeded'];
+  gateway.set('shapes#stripe', types.join('\n'));
+  for (const [n, type] of types.entries()) {
+    const shape = shapeOf(JSON.parse(sampleEvent('stripe', new Date(now), type).body));
+    const change = { at: now - 5_400_000, added: ['data.object.tax_rate'], removed: [] };
+    const changes = n === 2 ? [{ ...change, changed: ['data.object.amount: number, now also string'], paths: 2 }] : [];
+    gateway.set(`shape#stripe#${type}`, encodeShape({ shape, learnUntil: now - 9_000_000, changes }));
+  }
+  const minutes = Array.from({ length: 180 }, (_, n) => now - (180 - n) * 60_000);
+  const value = (n: number): number => (n < 153 ? 0 : Math.round(312 * Math.min(1, (n - 152) / 22)));
+  const judged = { from: now - 180 * 60_000, periodMs: 60_000, threshold: 0, comparison: 'GreaterThanThreshold' };
+  gateway.graphs = {
+    [`holdfast-${gateway.environment}-process-dead-letters-waiting`]: {
+      ...{ ...judged, periods: 1, needed: 1, missing: 'notBreaching' },
+      points: minutes.map((at, n) => ({ at, value: value(n) })),
+    },
+  };
 }
 
 function attemptsOf(at: number, attempts: number, cause: string) {

@@ -83,7 +83,7 @@ const PATHS = [...ROUTES, { method: 'GET' as const, path: '/api/live' }].map(
         .replace('/api/events/:id/save', '/api/events/nobody/save')
         .replace('/api/events/:id', '/api/events/evt_stripe.evt_1')
         .replace(':name', 'stripe')
-        .replace(':id', 'x'),
+        .replaceAll(/:\w+/g, 'x'),
     ] as const,
 );
 

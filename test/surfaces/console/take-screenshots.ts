@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core';
 import { startConsole } from '#console/server/start-console.ts';
 import { openBrowser } from '#test/kit/browser.ts';
 import { ConsoleGateway } from '#test/kit/console-gateway.ts';
-import { fillDemo } from './demo-events.ts';
+import { fillAround, fillDemo } from './demo-events.ts';
 
 const FOLDER = join(import.meta.dirname, '../../../docs/console');
 
@@ -39,6 +39,7 @@ night.alarms = [
   reason: n === 0 ? 'Threshold crossed: 312 messages in the dead-letter queue (threshold 0)' : '',
   description: `page: events are dead\nRunbook: docs/runbooks/${name}.md`,
 }));
+fillAround(night, now);
 night.set('pauses', '{}');
 
 const browser = await openBrowser();

@@ -5,7 +5,8 @@ import { MemoryControlStore } from '#adapters/memory/memory-control-store.ts';
 import { DependencyError } from '#core/errors.ts';
 import { toSourceId } from '#core/glossary.ts';
 import { defineHandlers, done, type PayloadSchema } from '#core/handler/handler-contract.ts';
-import { ShapeWatch } from '#core/inbound/drift/shape-watch.ts';
+import { pathsOf } from '#core/inbound/drift/shape.ts';
+import { readShapes, ShapeWatch } from '#core/inbound/drift/shape-watch.ts';
 import { EVENTS, MemoryWorld } from '#test/kit/memory-world.ts';
 
 const DAY = 24 * 3_600_000;
@@ -58,6 +59,28 @@ describe('a watch over shapes', () => {
       },
     ]);
     expect(world.telemetry.total('SchemaChanged', { source: 'default' })).toBe(1);
+  });
+
+  it('keeps the last five changes with the shape, newest first, and shows the paths to a person', async () => {
+    const world = new MemoryWorld();
+    const { see, calls } = makeWatch(world);
+    await see({ id: 'a', amount: 1 });
+    await world.clock.advanceBy(DAY);
+    for (let n = 0; n < 7; n++) {
+      await see({ id: 'a', amount: 1, [`field_${'abcdefg'[n]}`]: 'x' });
+      await world.clock.advanceBy(1_000);
+    }
+    const [known] = await readShapes(new MemoryControlStore(world.database, EVENTS), SOURCE);
+    expect(known?.eventType).toBe('invoice.paid');
+    expect(known?.stored?.changes?.map(({ added }) => added[0])).toEqual([...'gfedc'].map(it => `field_${it}`));
+    expect(known?.stored?.changes?.[0]).toMatchObject({ at: world.clock.now() - 1_000, paths: 1, removed: [] });
+    expect(known?.stored && pathsOf(known.stored.shape).slice(0, 3)).toEqual([
+      ['id', 'string', false],
+      ['amount', 'number', false],
+      ['field_a', 'string', true],
+    ]);
+    // One write a change, as before.
+    expect(calls.writes).toBe(2 + 7);
   });
 
   it('costs no call for what is known, one read for what another function learned', async () => {

@@ -1,0 +1,61 @@
+/** The numbers of an alarm are asked for as the alarm itself asks: its metric, or its metric math. */
+import type { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
+import { expect, it } from 'vitest';
+import { readAlarmGraph } from '#operator/aws/read-alarm-graph.ts';
+
+const NOW = Date.parse('2026-11-22T08:00:00Z');
+const HOUR = 3_600_000;
+
+function cloudWatch(alarm: object | undefined, results: readonly object[] = []) {
+  const sent: { name: string; input: Record<string, unknown> }[] = [];
+  const send = (command: { constructor: { name: string }; input: Record<string, unknown> }) => {
+    sent.push({ name: command.constructor.name, input: command.input });
+    return Promise.resolve(
+      sent.length === 1 ? { MetricAlarms: alarm === undefined ? [] : [alarm] } : { MetricDataResults: results },
+    );
+  };
+  return { sent, client: { send } as unknown as CloudWatchClient };
+}
+
+it('asks for the metric of a plain alarm over the last three hours', async () => {
+  const { sent, client } = cloudWatch(
+    {
+      ...{ Namespace: 'AWS/SQS', MetricName: 'Visible', Dimensions: [{ Name: 'QueueName', Value: 'dead' }] },
+      ...{ Period: 60, Statistic: 'Maximum', Threshold: 0, ComparisonOperator: 'GreaterThanThreshold' },
+      ...{ EvaluationPeriods: 5, DatapointsToAlarm: 3, TreatMissingData: 'notBreaching' },
+    },
+    [{ Timestamps: [new Date(NOW - 120_000), new Date(NOW - 60_000)], Values: [0, 312] }],
+  );
+  expect(await readAlarmGraph(client, 'holdfast-prod-x', NOW)).toEqual({
+    points: [
+      { at: NOW - 120_000, value: 0 },
+      { at: NOW - 60_000, value: 312 },
+    ],
+    from: NOW - 3 * HOUR,
+    ...{ periodMs: 60_000, threshold: 0, comparison: 'GreaterThanThreshold' },
+    ...{ periods: 5, needed: 3, missing: 'notBreaching' },
+  });
+  expect(sent.map(({ name }) => name)).toEqual(['DescribeAlarmsCommand', 'GetMetricDataCommand']);
+  expect(sent[1]?.input).toMatchObject({
+    MetricDataQueries: [{ MetricStat: { Metric: { MetricName: 'Visible' }, Period: 60, Stat: 'Maximum' } }],
+    StartTime: new Date(NOW - 3 * HOUR),
+  });
+});
+
+it('asks metric math as the alarm has it, as far back as the alarm looks', async () => {
+  const Metrics = [
+    { Id: 'rate', Expression: '100 * errors / all', ReturnData: true },
+    { Id: 'errors', ReturnData: false, MetricStat: { Metric: { MetricName: 'Errors' }, Period: 3_600, Stat: 'Sum' } },
+    { Id: 'all', ReturnData: false, MetricStat: { Metric: { MetricName: 'All' }, Period: 3_600, Stat: 'Sum' } },
+  ];
+  const { sent, client } = cloudWatch({ Metrics, EvaluationPeriods: 6, Threshold: 5 });
+  const graph = await readAlarmGraph(client, 'x', NOW);
+  expect(graph).toMatchObject({ points: [], from: NOW - 18 * HOUR, periods: 6, needed: 6, missing: 'missing' });
+  expect(sent[1]?.input['MetricDataQueries']).toEqual(Metrics);
+});
+
+it('has none of an alarm over other alarms', async () => {
+  const { sent, client } = cloudWatch(undefined);
+  expect(await readAlarmGraph(client, 'composite', NOW)).toBeUndefined();
+  expect(sent).toHaveLength(1);
+});
