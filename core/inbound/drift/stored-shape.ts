@@ -22,7 +22,7 @@ export interface ShapeChange {
 }
 
 /** Changes kept with a shape. */
-export const MAX_CHANGES = 5;
+const MAX_CHANGES = 5;
 
 interface Node {
   readonly t: number;
