@@ -27,7 +27,15 @@ import { toHex } from '#core/scan/bytes.ts';
 import { capText } from '#core/scan/text.ts';
 import type { Attempt, AttemptEnd } from './attempt.ts';
 import { judgeAttempt, type Ruling } from './judge-attempt.ts';
-import { ACK, type Disposal, type ProcessPorts, type ProcessRules, RETURN } from './process-ports.ts';
+import {
+  ACK,
+  type Disposal,
+  type ProcessPorts,
+  type ProcessRules,
+  REFUSED,
+  RETURN,
+  type Refused,
+} from './process-ports.ts';
 
 const ACTION_LIMIT = 200;
 const ERROR_LIMIT = 200;
@@ -49,14 +57,14 @@ export async function finishEvent(
   end: AttemptEnd,
   ports: ProcessPorts,
   rules: ProcessRules,
-): Promise<Disposal> {
+): Promise<Disposal | Refused> {
   const finisher = new Finisher(attempt, ports, rules);
   const { telemetry } = ports;
   const recorded = await ask({ telemetry, stage: 'finish', fields: { pk: attempt.item.pk } }, () =>
     finisher.record(end),
   );
   // Errored, not refused: nobody knows whether it was written. The message comes back and the claim will tell.
-  return recorded.ok ? recorded.value : RETURN;
+  return recorded.ok ? recorded.value : REFUSED;
 }
 
 class Finisher {

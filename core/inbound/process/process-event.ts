@@ -6,7 +6,7 @@
 import { ask } from '#core/ask.ts';
 import type { ResolvedSource } from '#core/config/resolved-config.ts';
 import { DependencyError, UnknownDictionaryError } from '#core/errors.ts';
-import { type SourceId, splitEventPk, toEventId } from '#core/glossary.ts';
+import { type EpochMs, type SourceId, splitEventPk, toEventId } from '#core/glossary.ts';
 import type { HandlerRegistration } from '#core/handler/handler-contract.ts';
 import type { EventIn } from '#core/inbound/protocol/event-item.ts';
 import { PAYLOAD_MARGIN_DAYS } from '#core/inbound/protocol/retention.ts';
@@ -16,10 +16,20 @@ import type { Attempt, AttemptEnd } from './attempt.ts';
 import { type AttemptTrace, traceAttempt } from './attempt-trace.ts';
 import { describeByBody } from './describe-by-body.ts';
 import { finishEvent } from './finish-event.ts';
-import { ACK, type Disposal, type ProcessPorts, type ProcessRules, type QueueRecord, RETURN } from './process-ports.ts';
+import {
+  ACK,
+  type Disposal,
+  type ProcessPorts,
+  type ProcessRules,
+  type QueueRecord,
+  REFUSED,
+  RETURN,
+  type Refused,
+} from './process-ports.ts';
 import { keepOtherBody, loadBody, runHandler } from './run-handler.ts';
 import { isBatch, splitBatch } from './split-batch.ts';
 import { type Taken, takeEvent } from './take-event.ts';
+import { waitOutside } from './wait-outside.ts';
 
 /** Less than this left: not worth a claim. */
 const MIN_RUN_MS = 250;
@@ -32,7 +42,7 @@ const MIN_RUN_MS = 250;
  *  4. load the body the record names;
  *  5. run the handler within the deadline;
  *  6. record the outcome, and send what it owes;
- *  7. ack, or leave the message to come back.
+ *  7. ack, or leave the message to come back; where a dependency refused, it waits outside.
  *
  * `deadlineMs`: epoch milliseconds after which nothing may be running any more.
  */
@@ -52,14 +62,34 @@ export async function processEvent(
     return RETURN;
   }
 
+  const leaseMs = Math.min(deadlineMs - ports.clock.now(), rules.timings.processTimeoutMs) + rules.timings.leaseGraceMs;
+  const leaseUntil = ports.clock.now() + leaseMs;
+  const disposal = await processMessage(message, record, { leaseMs, deadlineMs }, ports, rules);
+  if (disposal.kind !== 'refused') return disposal;
+  // Nobody knows whether we hold the event: before the lease is over, the copy could not be claimed.
+  return waitOutside(message, record, { leastMs: leaseUntil - ports.clock.now(), deadlineMs }, ports, rules);
+}
+
+interface Times {
+  readonly leaseMs: number;
+  readonly deadlineMs: EpochMs;
+}
+
+async function processMessage(
+  message: WorkMessage,
+  record: QueueRecord,
+  { leaseMs, deadlineMs }: Times,
+  ports: ProcessPorts,
+  rules: ProcessRules,
+): Promise<Disposal | Refused> {
   const { sourceId } = splitEventPk(message.pk);
-  const taken = await take(message, record, sourceId, deadlineMs, ports, rules);
+  const taken = await take(message, record, sourceId, leaseMs, ports, rules);
   if (taken.kind === 'disposed') return taken.disposal;
 
   const { claimId } = taken;
   const source = rules.sources.get(sourceId);
   const item = await describe(taken.item, message, source, ports);
-  if (item === undefined) return RETURN;
+  if (item === undefined) return REFUSED;
   // By the record's type: the message may be of another delivery that came under the same id.
   const handler = ports.handlers.find(sourceId, item.eventType);
   const attempt: Attempt = {
@@ -73,7 +103,7 @@ export async function processEvent(
   const { end, trace } = await runAttempt(message, attempt, handler, deadlineMs, ports, rules);
   const breaker = tellBreaker(handler, end, ports);
   const finished = await finishEvent({ ...attempt, ...(breaker ? { breaker } : {}) }, end, ports, rules);
-  const disposal = keptOther ? finished : RETURN;
+  const disposal = keptOther ? finished : REFUSED;
   logAttempt({ ...attempt, end, disposal, trace }, ports);
   return disposal;
 }
@@ -91,12 +121,11 @@ async function take(
   message: WorkMessage,
   record: QueueRecord,
   sourceId: SourceId,
-  deadlineMs: number,
+  leaseMs: number,
   ports: ProcessPorts,
   rules: ProcessRules,
 ): Promise<Taken> {
   const handler = ports.handlers.find(sourceId, message.eventType);
-  const leaseMs = Math.min(deadlineMs - ports.clock.now(), rules.timings.processTimeoutMs) + rules.timings.leaseGraceMs;
   if (await ports.pauses.isPaused(sourceId))
     return takeEvent(message, record, leaseMs, { kind: 'pause' }, ports, rules);
   if (handler && !handler.ownBreakers) {
@@ -192,7 +221,10 @@ function breakerName(handler: HandlerRegistration): string {
 }
 
 /** The one line of an attempt: what, how it ended, how long it took since arrival. */
-function logAttempt(attempt: Attempt & AttemptRun & { readonly disposal: Disposal }, ports: ProcessPorts): void {
+function logAttempt(
+  attempt: Attempt & AttemptRun & { readonly disposal: Disposal | Refused },
+  ports: ProcessPorts,
+): void {
   const { item, startedAt, traceId, end, trace, disposal } = attempt;
   const now = ports.clock.now();
   ports.telemetry.log(end.kind === 'failed' || end.kind === 'permanent' ? 'warn' : 'info', {
@@ -210,7 +242,7 @@ function logAttempt(attempt: Attempt & AttemptRun & { readonly disposal: Disposa
     duration_ms: now - startedAt,
     // Of a first attempt that ended well, the metric on the same line says it.
     ...(isMeasured(attempt, end) ? {} : { since_received_ms: now - item.receivedAt }),
-    ...(disposal.kind === 'return' ? { recorded: false } : {}),
+    ...(disposal.kind === 'ack' ? {} : { recorded: false }),
     ...(traceId === undefined ? {} : { trace_id: traceId }),
     ...trace?.fields,
   });

@@ -69,3 +69,6 @@ export interface QueueRecord {
 export type Disposal = { readonly kind: 'ack' } | { readonly kind: 'return' };
 export const ACK: Disposal = { kind: 'ack' };
 export const RETURN: Disposal = { kind: 'return' };
+/** A dependency did not do its part: the message is needed again (`waitOutside`). */
+export type Refused = { readonly kind: 'refused' };
+export const REFUSED: Refused = { kind: 'refused' };

@@ -28,14 +28,23 @@ import { noteTooOld } from '#core/inbound/protocol/note-too-old.ts';
 import { isPastDedupWindow, PAYLOAD_MARGIN_DAYS } from '#core/inbound/protocol/retention.ts';
 import { sendDeath } from '#core/inbound/protocol/send-death.ts';
 import { carriedBody, storeBody } from '#core/inbound/protocol/store-body.ts';
-import { encodeWorkMessage, type WorkMessage } from '#core/inbound/protocol/work-message.ts';
+import type { WorkMessage } from '#core/inbound/protocol/work-message.ts';
 import { capText } from '#core/scan/text.ts';
-import { ACK, type Disposal, type ProcessPorts, type ProcessRules, type QueueRecord, RETURN } from './process-ports.ts';
+import {
+  ACK,
+  type Disposal,
+  type ProcessPorts,
+  type ProcessRules,
+  type QueueRecord,
+  REFUSED,
+  RETURN,
+  type Refused,
+} from './process-ports.ts';
 import { keepOtherBody } from './run-handler.ts';
 
 export type Taken =
   | { readonly kind: 'owned'; readonly item: EventIn<'processing'>; readonly claimId: string }
-  | { readonly kind: 'disposed'; readonly disposal: Disposal };
+  | { readonly kind: 'disposed'; readonly disposal: Disposal | Refused };
 
 /** Two clocks and a queue: enough for any honest race, and a bound for the rest. */
 const MAX_ROUNDS = 6;
@@ -69,8 +78,7 @@ export async function takeEvent(
   const taken = await ask({ telemetry, stage: 'claim', fields: { pk: message.pk } }, () =>
     take(message, record, way, ports, rules),
   );
-  if (taken.ok) return taken.value;
-  return { kind: 'disposed', disposal: await waitForDependency(message, record, ports, rules) };
+  return taken.ok ? taken.value : { kind: 'disposed', disposal: REFUSED };
 }
 
 function claimingWay(message: WorkMessage, by: Claim, rules: ProcessRules): Way {
@@ -140,7 +148,7 @@ async function taken(
     ports.telemetry.count('Parked', { source });
     ports.telemetry.log('debug', { stage: 'parked', source, pk: item.pk, gen: message.gen });
   }
-  return { kind: 'disposed', disposal: (await keepOtherBody(message, item, ports, rules)) ? ACK : RETURN };
+  return { kind: 'disposed', disposal: (await keepOtherBody(message, item, ports, rules)) ? ACK : REFUSED };
 }
 
 async function meetRefusal(
@@ -152,8 +160,8 @@ async function meetRefusal(
   rules: ProcessRules,
 ): Promise<Taken | { result: WriteResult }> {
   const now = ports.clock.now();
-  const dispose = (disposal: Disposal): Taken => ({ kind: 'disposed', disposal });
-  const ack = async (): Promise<Taken> => dispose((await keepOtherBody(message, item, ports, rules)) ? ACK : RETURN);
+  const dispose = (disposal: Disposal | Refused): Taken => ({ kind: 'disposed', disposal });
+  const ack = async (): Promise<Taken> => dispose((await keepOtherBody(message, item, ports, rules)) ? ACK : REFUSED);
 
   // Our own claim: the reply was lost and the SDK sent it again.
   if (way.claimId !== undefined && item.owner === way.claimId && item.status === 'processing') {
@@ -224,26 +232,4 @@ function newEventOf(message: WorkMessage): NewEvent {
     ...(itemPath === undefined ? {} : { itemPath }),
     ...(reconciled ? { reconciled } : {}),
   };
-}
-
-/** The table (or the DLQ) does not answer: the message waits, longer each time, and is saved before SQS would drop it. */
-async function waitForDependency(
-  message: WorkMessage,
-  record: QueueRecord,
-  ports: ProcessPorts,
-  rules: ProcessRules,
-): Promise<Disposal> {
-  const ageMs = ports.clock.now() - record.sentAt;
-  if (message.unrecorded && ageMs > rules.timings.messageMaxAgeMs) {
-    const { telemetry } = ports;
-    const sent = await ask({ telemetry, stage: 'never_recorded', fields: { pk: message.pk } }, () =>
-      ports.dead.send(encodeWorkMessage(message), 'never_recorded'),
-    );
-    if (sent.ok) return ACK;
-  }
-  await ports.receipts.hide(
-    record.receipt,
-    Math.min(SQS_MAX_WAIT_SECONDS, 30 * 2 ** Math.min(5, record.receiveCount - 1)),
-  );
-  return RETURN;
 }

@@ -40,6 +40,9 @@ export interface WorkMessage {
   readonly cause?: string;
   /** Trace context of the request, for the handler's logger. */
   readonly traceId?: string;
+  /** A copy that waits for a dependency: when the first of them was sent, and how many waits there were. */
+  readonly waitingSince?: number;
+  readonly waits?: number;
 }
 
 export type DecodedMessage =
@@ -91,6 +94,8 @@ const OPTIONAL = {
   deadId: 'string',
   cause: 'string',
   traceId: 'string',
+  waitingSince: 'number',
+  waits: 'number',
 } as const;
 
 /** Reads a message. Anything that is not exactly one of ours, of this version, is `unknown`; it never throws. */

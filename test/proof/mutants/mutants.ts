@@ -22,6 +22,7 @@ const SWEEP = 'core/inbound/sweep/sweep-event.ts';
 const ARRIVALS = 'core/inbound/sweep/sweep-arrivals.ts';
 const COVER = 'core/inbound/sweep/cover-arrivals.ts';
 const PROCESS = 'core/inbound/process/process-event.ts';
+const WAIT = 'core/inbound/process/wait-outside.ts';
 
 export const MUTANTS: readonly Mutant[] = [
   // Ingest
@@ -186,13 +187,27 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'an unreachable table is acked',
     scenario: 'anOutageOfTheTableLosesNothing',
-    file: TAKE,
-    from: '    Math.min(SQS_MAX_WAIT_SECONDS, 30 * 2 ** Math.min(5, record.receiveCount - 1)),\n  );\n  return RETURN;',
-    to: '    0,\n  );\n  return ACK;',
+    file: WAIT,
+    from: 'if (record.receiveCount === 1 && !isSpent) {',
+    to: 'if (record.receiveCount === 1) return ACK;\n  if (record.receiveCount === 1 && !isSpent) {',
+  },
+  {
+    name: 'a copy that waits has no body',
+    scenario: 'anOutageOfTheTableLosesNothing',
+    file: WAIT,
+    from: 'encodeWorkMessage({ ...message, waitingSince, waits: waits + 1 })',
+    to: 'encodeWorkMessage({ ...message, payload: undefined, ref: undefined, waitingSince, waits: waits + 1 } as never)',
+  },
+  {
+    name: 'a message is deleted although the queue did not take its copy',
+    scenario: 'anOutageOfTheTableLosesNothing',
+    file: WAIT,
+    from: "if ((await ask({ ...asker, stage: 'wait' }, work)).ok) return ACK;",
+    to: "await ask({ ...asker, stage: 'wait' }, work);\n    return ACK;",
   },
   {
     name: 'the receive count decides: dead after five',
-    scenario: 'anOutageOfTheTableLosesNothing',
+    scenario: 'aBrokenDeployKillsNothing',
     file: PROCESS,
     from: "  if (decoded.kind === 'unknown') return",
     to: "  if (record.receiveCount > 5) return sendAway(record, 'received too often', ports);\n  if (decoded.kind === 'unknown') return",
@@ -223,7 +238,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'a finish that failed is acked',
     journey: 'happy path',
     file: FINISH,
-    from: 'return recorded.ok ? recorded.value : RETURN;',
+    from: 'return recorded.ok ? recorded.value : REFUSED;',
     to: 'return recorded.ok ? recorded.value : ACK;',
   },
   {
