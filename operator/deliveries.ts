@@ -216,6 +216,57 @@ export function setGate(
   return ask(operator, { method: 'POST', path: [...endpointPath(app, ep), act], body });
 }
 
+/** A message as it was published, with the body that is sent. */
+export interface PublishedMessage {
+  readonly id: string;
+  readonly type: string;
+  readonly mode: string;
+  readonly channels: readonly string[];
+  readonly created_at: string;
+  readonly size: number;
+  readonly content_type: string;
+}
+
+/** Of an application, newest first. */
+export function listMessages(
+  operator: Operator,
+  app: string,
+  {
+    limit = 50,
+    ...filter
+  }: { readonly type?: string | undefined; readonly since?: string | undefined; readonly limit?: number } = {},
+): Promise<readonly PublishedMessage[]> {
+  return list(operator, ['apps', app, 'messages'], { limit, query: { ...filter } });
+}
+
+/** The bytes that each endpoint is sent. Throws OperatorError when they are gone. */
+export async function messageBody(operator: Operator, app: string, message: string): Promise<Buffer> {
+  const path = ['apps', app, 'messages', message, 'body'];
+  const { base64 } = await ask<{ base64: string }>(operator, { method: 'GET', path });
+  return Buffer.from(base64, 'base64');
+}
+
+/** What an endpoint said to a test, and what it was sent. */
+export interface TestAnswer {
+  readonly success: boolean;
+  readonly status_code: number | null;
+  readonly class: string;
+  readonly detail: string | null;
+  readonly response_body: string;
+  readonly duration_ms: number;
+  readonly request: { readonly url: string; readonly headers: Readonly<Record<string, string>>; readonly body: string };
+}
+
+/** One signed request now, outside of every queue and record. Ten a minute and application. */
+export function testEndpoint(
+  operator: Operator,
+  { app, ep }: { readonly app: string; readonly ep: string },
+  type?: string,
+): Promise<TestAnswer> {
+  const body = type === undefined ? {} : { type };
+  return ask(operator, { method: 'POST', path: [...endpointPath(app, ep), 'test'], body });
+}
+
 export interface OutboundOverview {
   readonly applications: number;
   readonly endpoints: number;

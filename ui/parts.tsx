@@ -31,6 +31,19 @@ const LOOKS: Readonly<Record<string, readonly [shape: string, look: string, word
   running: ['◐', 'run', 'running'],
   done: ['●', 'ok', 'done'],
   cancelled: ['○', 'quiet', 'cancelled'],
+  'failed attempt': ['▲', 'warn', 'failed'],
+  waits: ['◌', 'run', 'waiting'],
+  canceled: ['○', 'quiet', 'canceled'],
+  dropped: ['○', 'quiet', 'dropped'],
+  expired: ['○', 'quiet', 'expired'],
+  aborted: ['✕', 'bad', 'aborted'],
+  dead: ['✕', 'bad', 'dead'],
+  retrying: ['▲', 'warn', 'retrying'],
+  delivered: ['●', 'ok', 'delivered'],
+  disabled: ['✕', 'bad', 'disabled'],
+  holding: ['❚❚', 'warn', 'on hold'],
+  failing: ['▲', 'warn', 'failing'],
+  ok: ['●', 'ok', 'ok'],
 };
 
 export function State({ of }: { readonly of: string }) {

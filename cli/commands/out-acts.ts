@@ -1,7 +1,16 @@
-/** `holdfast out retry`, `retry-dead`, `pause`, `resume`, `disable`, `enable`, `probe`: what on-call does. */
+/** `holdfast out retry`, `retry-dead`, `test`, `pause`, `resume`, `disable`, `enable`, `probe`: what on-call does. */
 import { randomUUID } from 'node:crypto';
 import type { Command } from 'commander';
-import { type GateAct, jobOf, type ReplayJobView, retryDelivery, retryMany, setGate } from '#operator/deliveries.ts';
+import {
+  type GateAct,
+  jobOf,
+  type ReplayJobView,
+  retryDelivery,
+  retryMany,
+  setGate,
+  testEndpoint,
+} from '#operator/deliveries.ts';
+import { EXIT } from '../cli-error.ts';
 import { isoSince } from '../filter-options.ts';
 import { type CommandSet, type Run, withExamples } from '../run.ts';
 import { deliveryCommand, endpointCommand } from './out-lists.ts';
@@ -70,6 +79,27 @@ export function addOutActs(out: Command, set: CommandSet): void {
       await run.confirm(`Send again what is dead in ${app}${endpoint === undefined ? '' : ` at ${endpoint}`}?`, yes);
       const job = await retryMany(run, filter, { why: reason, dryRun });
       run.out.result(job, () => [`${job.id} sends them again`]);
+    }),
+  );
+
+  withExamples(
+    endpointCommand(out, 'test')
+      .description('Send one signed test request now, outside of every queue; prints what was sent and answered')
+      .option('--type <type>', 'an event type of the catalogue: its example is sent'),
+    ['holdfast out test uid:acme uid:billing', 'does it answer, and does it take the signature?'],
+  ).action(
+    set.action(async (run, app: string, ep: string, { type }: { type?: string }) => {
+      const answer = await testEndpoint(run, { app, ep }, type);
+      const { success, status_code: code, detail, duration_ms: ms, request, response_body: said } = answer;
+      run.out.result(answer, () => [
+        `${run.out.paint(success ? 'green' : 'red', `${code ?? '-'} ${answer.class}`)} in ${ms} ms${detail === null ? '' : `: ${detail}`}`,
+        `POST ${request.url}`,
+        ...Object.entries(request.headers).map(([name, text]) => `${run.out.paint('dim', `${name}:`)} ${text}`),
+        '',
+        request.body,
+        ...(said === '' ? [] : ['', run.out.paint('dim', 'answered'), said]),
+      ]);
+      return success ? EXIT.ok : EXIT.failure;
     }),
   );
 

@@ -10,6 +10,8 @@ import {
   listAttempts,
   listDeliveries,
   listEndpoints,
+  listMessages,
+  messageBody,
   readOutbound,
 } from '#operator/deliveries.ts';
 import { EXIT } from '../cli-error.ts';
@@ -146,16 +148,48 @@ export function addOutLists(out: Command, set: CommandSet): void {
       .command('message')
       .argument('<app>', 'id, or uid:<uid>')
       .argument('<message>', 'id, msg_…')
-      .description('What became of a message at each endpoint it was for'),
+      .description('What became of a message at each endpoint it was for')
+      .option('--body', 'print the body that is sent instead'),
     ['holdfast out message uid:acme msg_4z6…', 'delivered, retrying, dead: endpoint by endpoint'],
+    ['holdfast out message uid:acme msg_4z6… --body', 'what is sent'],
   ).action(
-    set.action(async (run, app: string, message: string) => {
+    set.action(async (run, app: string, message: string, { body }: { body?: boolean }) => {
+      if (body) {
+        const sent = (await messageBody(run, app, message)).toString('utf8');
+        run.out.result({ message, body: sent }, () => [sent]);
+        return;
+      }
       const found = await deliveriesOf(run, app, message);
       run.out.result(found, () =>
         found.length === 0
           ? ['No endpoint wanted it, or it is not fanned out yet.']
           : deliveryTable(run, found, 'endpoint'),
       );
+    }),
+  );
+
+  withExamples(
+    out
+      .command('messages')
+      .argument('<app>', 'id, or uid:<uid>')
+      .description('Messages of an application, newest first')
+      .option('--type <type>', 'event type')
+      .option('--since <when>', 'published since: 2026-11-21T03:00Z, or 30m, 24h, 7d ago')
+      .option('--limit <n>', 'at most N', '50'),
+    ['holdfast out messages uid:acme --type invoice.paid --since 24h', 'what was published'],
+  ).action(
+    set.action(async (run, app: string, { type, since, limit }: ListOptions) => {
+      const asked = { type, since: isoSince(run, since), limit: wholeNumber('limit', limit, 1, 1_000) };
+      const found = await listMessages(run, app, asked);
+      run.out.result(found, () =>
+        found.length === 0
+          ? ['No message.']
+          : run.out.table(
+              ['MESSAGE', 'TYPE', 'BYTES', 'PUBLISHED'],
+              found.map(({ id, type: of, size, created_at: at }) => [id, of, String(size), agoOf(run, at)]),
+            ),
+      );
+      if (found[0]) run.out.next(run.command(`out message ${app} ${found[0].id}`), 'what became of it');
     }),
   );
 

@@ -16,6 +16,9 @@ import { EventScreen } from './screens/event.tsx';
 import { Events } from './screens/events.tsx';
 import { Jobs } from './screens/jobs.tsx';
 import { Now } from './screens/now.tsx';
+import { Out, OutApp, OutMessageScreen } from './screens/out.tsx';
+import { OutDeliveryScreen } from './screens/out-delivery.tsx';
+import { OutEndpointScreen } from './screens/out-endpoint.tsx';
 import { Source, Sources } from './screens/sources.tsx';
 
 const SCREENS = [
@@ -25,7 +28,13 @@ const SCREENS = [
   ['/jobs', 'Jobs', 'j'],
   ['/sources', 'Sources', 's'],
   ['/alarms', 'Alarms', 'a'],
+  ['/out', 'Deliveries', 'o'],
 ] as const;
+
+/** Without `outbound` there is nothing to see of deliveries. */
+function screens(): readonly (typeof SCREENS)[number][] {
+  return SCREENS.filter(([href]) => href !== '/out' || session().outbound);
+}
 
 function App() {
   const hello = useLoad<Hello>('/api/hello');
@@ -57,7 +66,7 @@ function Frame() {
     const stops = [
       onKey('/', () => search.current?.focus()),
       onKey('?', () => setHelp(true)),
-      ...SCREENS.map(([href, , key]) => onKey(`g ${key}`, () => go(href))),
+      ...screens().map(([href, , key]) => onKey(`g ${key}`, () => go(href))),
     ];
     return () => stops.forEach(stop => void stop());
   }, []);
@@ -85,7 +94,7 @@ function Frame() {
           <small title={place}>{place.replace(/^https?:\/\//, '')}</small>
         </p>
         <nav aria-label="Screens">
-          {SCREENS.map(([href, name, key]) => (
+          {screens().map(([href, name, key]) => (
             <Link key={href} href={href} aria-current={isAt(path, href) ? 'page' : undefined}>
               {name}
               <kbd aria-hidden="true">g {key}</kbd>
@@ -118,7 +127,7 @@ function isAt(path: string, href: string): boolean {
 }
 
 function Screen({ path }: { readonly path: string }) {
-  const [, room, encoded] = path.split('/');
+  const [, room, encoded, ...rest] = path.split('/');
   const name = decode(encoded);
   if (path === '/') return <Now />;
   if (room === 'events' && name !== undefined) return <EventScreen key={name} id={name} />;
@@ -128,6 +137,7 @@ function Screen({ path }: { readonly path: string }) {
   if (room === 'sources' && name !== undefined) return <Source key={name} name={name} />;
   if (room === 'sources') return <Sources />;
   if (room === 'alarms') return <Alarms />;
+  if (room === 'out') return <Outbound app={name} rest={rest.map(part => decode(part) ?? '')} />;
   return (
     <>
       <h1>There is no such screen</h1>
@@ -136,6 +146,17 @@ function Screen({ path }: { readonly path: string }) {
       </p>
     </>
   );
+}
+
+/** `/out/<app>/messages/<message>`, `/out/<app>/endpoints/<endpoint>/<message>`. */
+function Outbound({ app, rest }: { readonly app: string | undefined; readonly rest: readonly string[] }) {
+  const [kind, id, message] = rest;
+  if (app === undefined) return <Out />;
+  if (kind === 'messages' && id) return <OutMessageScreen key={id} app={app} message={id} />;
+  if (kind === 'endpoints' && id && message)
+    return <OutDeliveryScreen key={`${id} ${message}`} app={app} ep={id} message={message} />;
+  if (kind === 'endpoints' && id) return <OutEndpointScreen key={id} app={app} ep={id} />;
+  return <OutApp key={app} app={app} />;
 }
 
 function decode(text: string | undefined): string | undefined {

@@ -17,6 +17,7 @@ import { requestOf } from '#operator/send-request.ts';
 import { historyOf, readStoredBody } from '#operator/show-event.ts';
 import type { EventBody, EventList, GrepLine, Hello, ReplayPreview, Sent } from '../wire.ts';
 import { ALARM_ROUTES } from './alarm-routes.ts';
+import { DELIVERY_ROUTES } from './delivery-routes.ts';
 import { describeNow } from './describe-now.ts';
 import { describeEvent } from './describe-way.ts';
 import { meantBy, reasonOf, textOf, wholeOf } from './read-input.ts';
@@ -50,12 +51,15 @@ export const ROUTES: readonly Route[] = [
   { method: 'POST', path: '/api/jobs/:id/cancel', answer: cancel },
   ...SOURCE_ROUTES,
   ...ALARM_ROUTES,
+  ...DELIVERY_ROUTES,
 ];
 
 async function hello({ operator, readOnly, program }: Asked): Promise<Hello> {
   const { place } = await operator.gateway();
   const { environment, by, sourceIds } = operator;
-  return { environment, place, by, version: VERSION, readOnly, program, sources: sourceIds, now: operator.clock.now() };
+  const outbound = operator.deployment.config.outbound !== undefined;
+  const now = operator.clock.now();
+  return { environment, place, by, version: VERSION, readOnly, program, sources: sourceIds, outbound, now };
 }
 
 async function events({ operator, query, signal }: Asked): Promise<EventList> {

@@ -20,7 +20,7 @@ export const CONFIG = defineGateway({
     string,
     { provider: 'stripe' }
   >,
-  environments: { local: {}, prod: { region: 'eu-central-1' } },
+  environments: { local: { outbound: {} }, prod: { region: 'eu-central-1', outbound: {} } },
 });
 
 export interface MadeEvent {

@@ -29,8 +29,8 @@ const NOW = Date.parse('2026-11-22T08:00:00Z');
 // biome-ignore lint/suspicious/noExplicitAny: answers are JSON
 export type Json = any;
 
-export function producerWorld() {
-  let now = NOW;
+export function producerWorld(startsAt = NOW) {
+  let now = startsAt;
   // The database asks it for the time and nothing else.
   const clock = { now: () => now } as Pick<VirtualClock, 'now'>;
   const database = new MemoryDatabase({
@@ -56,6 +56,7 @@ export function producerWorld() {
   const tokens: Token[] = [];
   const sent: OutgoingRequest[] = [];
   let status = 200;
+  let said = 'said';
   const wake = { send: async (list: readonly Token[]) => void tokens.push(...list) };
   const specs = Object.fromEntries(
     [
@@ -79,9 +80,17 @@ export function producerWorld() {
         close: () => undefined,
         send: async (request: OutgoingRequest) => {
           sent.push(request);
-          const body = new TextEncoder().encode('said');
+          const body = new TextEncoder().encode(said);
           const timings = { total: 5 };
-          return { kind: 'answered' as const, status, headers: {}, body, bytes: 4, truncated: false, timings };
+          return {
+            kind: 'answered' as const,
+            status,
+            headers: {},
+            body,
+            bytes: body.length,
+            truncated: false,
+            timings,
+          };
         },
       }),
     },
@@ -170,6 +179,10 @@ export function producerWorld() {
     },
     answer: (code: number) => {
       status = code;
+    },
+    /** The body of each answer from now on. */
+    say: (text: string) => {
+      said = text;
     },
     pass: (ms: number) => {
       now += ms;

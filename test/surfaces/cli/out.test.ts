@@ -56,7 +56,32 @@ describe('looking', () => {
   });
 });
 
+describe('messages', () => {
+  it('lists what was published, and prints the body that is sent', async () => {
+    const { run, json, message } = await at(200);
+    const { stdout, stderr } = await run('messages', 'uid:acme', '--type', 'invoice.paid');
+    expect(stdout).toMatch(new RegExp(`${message} +invoice\\.paid +\\d+ +\\S`));
+    expect(stderr).toContain(`out message uid:acme ${message}`);
+    expect((await run('messages', 'uid:acme', '--type', 'other')).stdout).toBe('No message.\n');
+    expect((await run('message', 'uid:acme', message, '--body')).stdout).toContain('"amount":1');
+    expect(await json('message', 'uid:acme', message, '--body')).toMatchObject({ message });
+  });
+});
+
 describe('acting', () => {
+  it('sends a test now, and shows what was sent and answered: 1 where it is no success', async () => {
+    const good = await at(200);
+    const { code, stdout } = await good.run('test', 'uid:acme', good.ep);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^200 ok in 5 ms\nPOST https:\/\/hooks\.customer\.com\/in\n[\s\S]*webhook-signature: v1,/);
+    expect(stdout).toMatch(/"type":"test\.webhook"[\s\S]*answered\nsaid/);
+    good.answer(500);
+    expect(await good.run('test', 'uid:acme', good.ep)).toMatchObject({
+      code: 1,
+      stdout: expect.stringMatching(/^500 server_error in/),
+    });
+  });
+
   it('sends a delivery again once it is asked for, with the reason', async () => {
     const { run, ep, message, answer, settle, sent, json } = await at(503);
     expect(await run('retry', 'uid:acme', ep, message)).toMatchObject({

@@ -20,6 +20,7 @@ import { encodeShape } from '#core/inbound/drift/stored-shape.ts';
 import { refusedKey } from '#core/inbound/protocol/event-item.ts';
 import { BROWSER_PATH, openBrowser } from '#test/kit/browser.ts';
 import { ConsoleGateway } from '#test/kit/console-gateway.ts';
+import { type Demo, demoDeliveries } from './demo-deliveries.ts';
 import { fillAround, fillDemo } from './demo-events.ts';
 import { NAUGHTY } from './naughty-strings.ts';
 
@@ -107,7 +108,10 @@ describe.skipIf(BROWSER_PATH === undefined)('the console in a browser', () => {
       description: 'page: events are dead\nRunbook: docs/runbooks/process-dead-letters-waiting.md',
     }));
     let served: RunningConsole;
+    let demo: Demo;
     beforeAll(async () => {
+      demo = await demoDeliveries(now);
+      gateway.delivery = demo.api;
       served = await serve(gateway);
     });
 
@@ -122,8 +126,14 @@ describe.skipIf(BROWSER_PATH === undefined)('the console in a browser', () => {
       ['/sources/stripe?tab=refused', '.refused-line'],
       ['/sources/stripe?tab=shapes', '.shapes'],
       ['/alarms', '.graph'],
+      ['/out', '.line-link'],
+      ['/out/uid:northwind', '.line-link'],
+      ['/out/uid:northwind/endpoints/EP', '.line-link'],
+      ['/out/uid:northwind/endpoints/EP/MSG', '.refused-content'],
+      ['/out/uid:northwind/messages/MSG', '.line-link'],
       ['/nowhere', 'h1'],
     ] as const;
+    const at = (path: string): string => path.replace('EP', demo.failing.ep).replace('MSG', demo.failing.message);
 
     it.each(['light', 'dark'] as const)('has no finding of axe on any screen, %s', async colorScheme => {
       const { page, wrong } = await open(served, '/', { colorScheme });
@@ -133,7 +143,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the console in a browser', () => {
       const { origin } = new URL(served.url);
       const found: Record<string, readonly string[]> = {};
       for (const [path, ready] of SCREENS) {
-        await page.goto(`${origin}${path}`);
+        await page.goto(`${origin}${at(path)}`);
         await page.waitForSelector(ready);
         found[path] = await findings(page, rules);
       }
@@ -154,7 +164,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the console in a browser', () => {
       const { page } = await open(served, '/', { viewport: { width: 360, height: 740 } });
       const { origin } = new URL(served.url);
       for (const [path, ready] of SCREENS) {
-        await page.goto(`${origin}${path}`);
+        await page.goto(`${origin}${at(path)}`);
         await page.waitForSelector(ready);
         const wide = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
         expect(wide, path).toBeLessThanOrEqual(0);
@@ -241,6 +251,37 @@ describe.skipIf(BROWSER_PATH === undefined)('the console in a browser', () => {
       await page.getByRole('heading', { name: 'Dead letters wait for a person' }).waitFor();
     });
 
+    it('leads from an endpoint that fails to what was sent and answered, sends it again, tests it', async () => {
+      const { page, wrong } = await open(served, '/out');
+      await page.getByText('1 of 4 endpoints does not get its webhooks now').waitFor();
+      await page.getByRole('link', { name: /api\.northwind\.com/ }).click();
+      await page.getByLabel('State').selectOption('retrying');
+      await page
+        .getByRole('link', { name: /503 busy/ })
+        .first()
+        .click();
+      await page.getByText('webhook-signature').waitFor();
+      await page.getByText('"upstream is down"').waitFor();
+      await page.getByRole('button', { name: 'Show the body' }).click();
+      await page.getByText('"thank you"').waitFor();
+      await page.getByRole('button', { name: 'Send again …' }).click();
+      await page.getByLabel('Why?').fill('their deploy is fixed');
+      await page.getByRole('button', { name: 'Send again', exact: true }).click();
+      await page.waitForSelector('dialog', { state: 'detached' });
+      demo.answer(200);
+      await page.goto(`${new URL(served.url).origin}/out/uid:northwind/endpoints/${demo.failing.ep}`);
+      await page.getByRole('button', { name: 'Send a test …' }).click();
+      await page.getByRole('button', { name: 'Sign and send' }).click();
+      await page.getByText(/Answered 200/).waitFor();
+      await page.getByText('webhook-signature').waitFor();
+      await page.keyboard.press('Escape');
+      await page.getByRole('button', { name: 'Pause …' }).click();
+      await page.getByLabel(/^Why/).fill('their migration');
+      await page.getByRole('button', { name: 'Pause this endpoint' }).click();
+      await page.getByText('ada: their migration').waitFor();
+      expect(wrong).toEqual([]);
+    });
+
     it('hides what changes something when it only reads', async () => {
       const reading = await serve(gateway, true);
       const { page } = await open(reading, '/dead');
@@ -285,10 +326,19 @@ describe.skipIf(BROWSER_PATH === undefined)('the console in a browser', () => {
       gateway.alarms = NAUGHTY.slice(0, 30).map(text => ({
         ...{ name: text, state: 'ALARM' as const, since: now, reason: text, description: text },
       }));
+      const { failing, api } = await demoDeliveries(now, NAUGHTY);
+      gateway.delivery = api;
       const served = await serve(gateway);
       const { page, wrong } = await open(served, '/events');
       await page.waitForSelector('.event-line');
       const { origin } = new URL(served.url);
+      for (const part of ['', `/endpoints/${failing.ep}`, `/messages/${failing.message}`]) {
+        await page.goto(`${origin}/out/${failing.app}${part}`);
+        await page.waitForSelector('.line-link');
+      }
+      await page.waitForSelector('.json, .raw');
+      await page.goto(`${origin}/out/${failing.app}/endpoints/${failing.ep}/${failing.message}`);
+      await page.waitForSelector('.refused-content .json, .refused-content .raw');
       for (const tab of ['refused', 'shapes']) {
         await page.goto(`${origin}/sources/stripe?tab=${tab}`);
         for (const line of (await page.locator('.refused-line').all()).slice(0, 12)) await line.click();

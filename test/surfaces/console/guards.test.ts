@@ -12,12 +12,14 @@ import { ROUTES } from '#console/server/routes.ts';
 import { type RunningConsole, startConsole } from '#console/server/start-console.ts';
 import { TOKEN_HEADER } from '#console/wire.ts';
 import { ConsoleGateway } from '#test/kit/console-gateway.ts';
+import { demoDeliveries } from './demo-deliveries.ts';
 
 const gateway = new ConsoleGateway();
 let writing: RunningConsole;
 let reading: RunningConsole;
 
 beforeAll(async () => {
+  gateway.delivery = (await demoDeliveries(Date.now())).api;
   gateway.add({
     source: 'stripe',
     key: 'evt_1',

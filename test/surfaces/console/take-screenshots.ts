@@ -5,6 +5,7 @@ import type { Page } from 'playwright-core';
 import { startConsole } from '#console/server/start-console.ts';
 import { openBrowser } from '#test/kit/browser.ts';
 import { ConsoleGateway } from '#test/kit/console-gateway.ts';
+import { demoDeliveries } from './demo-deliveries.ts';
 import { fillAround, fillDemo } from './demo-events.ts';
 
 const FOLDER = join(import.meta.dirname, '../../../docs/console');
@@ -40,6 +41,8 @@ night.alarms = [
   description: `page: events are dead\nRunbook: docs/runbooks/${name}.md`,
 }));
 fillAround(night, now);
+const demo = await demoDeliveries(now);
+night.delivery = demo.api;
 night.set('pauses', '{}');
 
 const browser = await openBrowser();
@@ -82,6 +85,25 @@ try {
     await page.goto(`${loud.origin}/sources/stripe`);
     await page.waitForSelector('.markdown');
     await shoot(page, `source-${theme}`);
+    await page.goto(`${loud.origin}/sources/stripe?tab=refused`);
+    await page
+      .getByRole('button', { name: /mismatch/ })
+      .first()
+      .click();
+    await page.waitForSelector('.headers');
+    await shoot(page, `refused-${theme}`);
+    await page.goto(`${loud.origin}/sources/stripe?tab=shapes`);
+    await page.waitForSelector('.shapes');
+    await shoot(page, `shapes-${theme}`);
+    await page.goto(`${loud.origin}/out`);
+    await page.waitForSelector('.line-link');
+    await shoot(page, `deliveries-${theme}`);
+    await page.goto(`${loud.origin}/out/${demo.failing.app}/endpoints/${demo.failing.ep}`);
+    await page.waitForSelector('.line-link');
+    await shoot(page, `endpoint-${theme}`);
+    await page.goto(`${loud.origin}/out/${demo.failing.app}/endpoints/${demo.failing.ep}/${demo.failing.message}`);
+    await page.waitForSelector('.refused-content');
+    await shoot(page, `delivery-${theme}`);
     await context.close();
   }
 } finally {

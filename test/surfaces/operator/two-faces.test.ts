@@ -25,6 +25,22 @@ const PAIRS = [
   ['listRefused', 'cli/commands/refused.ts', 'console/server/source-routes.ts'],
   ['showRefused', 'cli/commands/refused.ts', 'console/server/source-routes.ts'],
   ['listShapes', 'cli/commands/sources-shapes.ts', 'console/server/source-routes.ts'],
+  ...(
+    [
+      ['readOutbound', 'lists'],
+      ['listApplications', 'lists'],
+      ['listEndpoints', 'lists'],
+      ['healthOf', 'lists'],
+      ['listMessages', 'lists'],
+      ['messageBody', 'lists'],
+      ['deliveriesOf', 'lists'],
+      ['listDeliveries', 'lists'],
+      ['listAttempts', 'lists'],
+      ['retryDelivery', 'acts'],
+      ['testEndpoint', 'acts'],
+      ['setGate', 'acts'],
+    ] as const
+  ).map(([name, file]) => [name, `cli/commands/out-${file}.ts`, 'console/server/delivery-routes.ts'] as const),
   ['listSources', 'cli/commands/sources.ts', 'console/server/describe-now.ts'],
   ['sendToSource', 'cli/commands/send.ts', 'console/server/source-routes.ts'],
   ['requestOf', 'cli/commands/listen.ts', 'console/server/routes.ts'],

@@ -1,0 +1,170 @@
+/** One message at one endpoint: each attempt, what was sent and what was answered; send it again. */
+import { useState } from 'preact/hooks';
+import { Ask, Empty, Field, Shown, State } from '../../../ui/parts.tsx';
+import { shortId, visible } from '../../../ui/text.tsx';
+import { Ago, duration } from '../../../ui/time.tsx';
+import type { OutAttempt, OutDelivery } from '../../wire.ts';
+import { ask } from '../parts/api.ts';
+import { useLoad } from '../parts/load.ts';
+import { Link } from '../parts/route.tsx';
+import { session } from '../parts/session.ts';
+import { Body, Text } from './out-body.tsx';
+import { Headers } from './out-endpoint.tsx';
+import { At, hrefOf } from './out-lines.tsx';
+
+interface Props {
+  readonly app: string;
+  readonly ep: string;
+  readonly message: string;
+}
+
+export function OutDeliveryScreen({ app, ep, message }: Props) {
+  const base = `/api/out/apps/${encodeURIComponent(app)}`;
+  const path = `${base}/endpoints/${encodeURIComponent(ep)}/deliveries/${encodeURIComponent(message)}`;
+  const view = useLoad<{ attempts: readonly OutAttempt[]; delivery?: OutDelivery }>(path, 5_000);
+  const [asking, setAsking] = useState(false);
+  return (
+    <>
+      <Shown of={view}>
+        {({ attempts, delivery }) => (
+          <>
+            <header class="event-head">
+              <div>
+                <p class="crumbs">
+                  <Link href="/out">Deliveries</Link> / <Link href={hrefOf(app)}>{visible(app)}</Link> /{' '}
+                  <Link href={hrefOf(app, 'endpoints', ep)}>{shortId(ep)}</Link>
+                </p>
+                <h1>
+                  {visible(delivery?.type ?? 'Delivery')}{' '}
+                  {delivery === undefined ? null : <State of={delivery.status} />}
+                </h1>
+                <p class="faint">
+                  <Link href={hrefOf(app, 'messages', message)}>{visible(message)}</Link>
+                  {delivery === undefined ? null : (
+                    <>
+                      {' '}
+                      · published <At of={delivery.created_at} />
+                    </>
+                  )}
+                  {delivery?.next_retry_at ? (
+                    <>
+                      {' '}
+                      · next try <At of={delivery.next_retry_at} />
+                    </>
+                  ) : null}
+                </p>
+              </div>
+              {session().readOnly ? null : (
+                <div class="actions">
+                  <button type="button" class="primary" onClick={() => setAsking(true)}>
+                    Send again …
+                  </button>
+                </div>
+              )}
+            </header>
+            <section class="card guide" aria-labelledby="attempts-title">
+              <h2 id="attempts-title">Attempts</h2>
+              {attempts.length === 0 ? (
+                <Empty title={delivery?.status === 'delivered' ? 'Delivered at the first attempt' : 'No attempt yet'}>
+                  <p>Every failed attempt is kept here, with what was sent and what was answered.</p>
+                </Empty>
+              ) : (
+                <ul class="plain refused">
+                  {attempts.map((each, n) => (
+                    <li key={`${each.at} ${each.attempt}`}>
+                      <Attempt attempt={each} first={n === 0} />
+                    </li>
+                  ))}
+                </ul>
+              )}
+            </section>
+          </>
+        )}
+      </Shown>
+      <section class="card guide" aria-labelledby="sent-title">
+        <h2 id="sent-title">What is sent</h2>
+        <Body path={`${base}/messages/${encodeURIComponent(message)}/body`} />
+      </section>
+      {asking ? <Replay path={path} onClose={() => setAsking(false)} onDone={view.reload} /> : null}
+    </>
+  );
+}
+
+function Attempt({ attempt, first }: { readonly attempt: OutAttempt; readonly first: boolean }) {
+  const [open, setOpen] = useState(first);
+  const { kind, attempt: n, at, code, class: of, timings_ms: timings, detail, request, response } = attempt;
+  return (
+    <>
+      <button type="button" class="refused-line" aria-expanded={open} onClick={() => setOpen(!open)}>
+        <span class="fold" aria-hidden="true">
+          {open ? '▾' : '▸'}
+        </span>
+        <span class="why">
+          <b>
+            {kind === 'delivery' ? 'attempt' : kind} {n}
+          </b>
+          <State of={of === 'ok' ? 'delivered' : 'failed attempt'} />
+          <span>
+            {code ?? 'no answer'} · {visible(of.replaceAll('_', ' '))}
+          </span>
+          <span class="faint">{timings['total'] === undefined ? '' : duration(timings['total'])}</span>
+        </span>
+        <span class="faint">
+          <Ago at={Date.parse(at)} />
+        </span>
+      </button>
+      {open ? (
+        <div class="refused-content">
+          {detail === null ? null : <p>{visible(detail)}</p>}
+          {request === null ? (
+            <p class="faint">Of a success only the record is kept.</p>
+          ) : (
+            <>
+              <p>
+                <b>POST</b> <code>{visible(request.url)}</code>
+              </p>
+              <Headers of={request.headers} />
+            </>
+          )}
+          {response?.body ? (
+            <>
+              <h3>Answered{response.truncated ? ' (its beginning)' : ''}</h3>
+              <Text text={response.body} />
+            </>
+          ) : null}
+          <p class="faint">
+            {Object.entries(timings)
+              .map(([name, ms]) => `${name} ${duration(ms)}`)
+              .join(' · ')}
+          </p>
+        </div>
+      ) : null}
+    </>
+  );
+}
+
+interface ReplayProps {
+  readonly path: string;
+  readonly onClose: () => void;
+  readonly onDone: () => void;
+}
+
+function Replay({ path, onClose, onDone }: ReplayProps) {
+  const [why, setWhy] = useState('');
+  const submit = async (): Promise<void> => {
+    await ask(`${path}/replay`, { body: { why } });
+    onDone();
+  };
+  return (
+    <Ask
+      title="Send this delivery again"
+      confirm="Send again"
+      onConfirm={submit}
+      onClose={onClose}
+      disabled={why.trim() === ''}
+    >
+      <p>The same body under the webhook-id it had: a receiver that had it already recognises it.</p>
+      <Field label="Why?" value={why} onInput={setWhy} placeholder="their deploy is fixed" autofocus />
+    </Ask>
+  );
+}

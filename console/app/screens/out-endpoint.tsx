@@ -1,0 +1,281 @@
+/** One endpoint of a customer: how it is, what it got, and what can be done. */
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+import { Ask, Copy, Empty, Field, Shown, State } from '../../../ui/parts.tsx';
+import { visible } from '../../../ui/text.tsx';
+import { duration } from '../../../ui/time.tsx';
+import type { OutDelivery, OutEndpoint, OutHealth, OutTest } from '../../wire.ts';
+import { ask } from '../parts/api.ts';
+import { useLoad } from '../parts/load.ts';
+import { go, Link, usePlace, withQuery } from '../parts/route.tsx';
+import { session } from '../parts/session.ts';
+import { Text } from './out-body.tsx';
+import { At, DeliveryLine, hrefOf } from './out-lines.tsx';
+
+type Act = 'pause' | 'resume' | 'disable' | 'enable' | 'probe';
+const STATUSES = ['', 'pending', 'retrying', 'delivered', 'dead', 'aborted', 'expired', 'dropped', 'canceled'];
+
+export function OutEndpointScreen({ app, ep }: { readonly app: string; readonly ep: string }) {
+  const path = `/api/out/apps/${encodeURIComponent(app)}/endpoints/${encodeURIComponent(ep)}`;
+  const view = useLoad<{ endpoint?: OutEndpoint; health: OutHealth }>(path, 5_000);
+  const [asking, setAsking] = useState<Act | 'test'>();
+  return (
+    <>
+      <Shown of={view}>
+        {({ endpoint, health }) => (
+          <>
+            <header class="event-head">
+              <div>
+                <p class="crumbs">
+                  <Link href="/out">Deliveries</Link> / <Link href={hrefOf(app)}>{visible(app)}</Link>
+                </p>
+                <h1>
+                  {visible(endpoint?.url ?? ep)} <State of={health.state} />
+                </h1>
+                <p class="faint">
+                  <code>{visible(ep)}</code> <Copy text={ep} what="its id" />
+                </p>
+              </div>
+              {session().readOnly ? null : <Acts health={health} endpoint={endpoint} ask={setAsking} />}
+              {health.why === null ? null : (
+                <p class="error-line">
+                  <code>{visible(health.why)}</code>
+                </p>
+              )}
+            </header>
+            <div class="columns">
+              <Deliveries app={app} path={path} />
+              <aside class="card facts" aria-label="How it is">
+                <Health health={health} types={endpoint?.types ?? []} />
+              </aside>
+            </div>
+          </>
+        )}
+      </Shown>
+      {asking === 'test' ? <Test path={path} onClose={() => setAsking(undefined)} /> : null}
+      {asking !== undefined && asking !== 'test' ? (
+        <Gate act={asking} path={path} onClose={() => setAsking(undefined)} onDone={view.reload} />
+      ) : null}
+    </>
+  );
+}
+
+interface ActsProps {
+  readonly health: OutHealth;
+  readonly endpoint: OutEndpoint | undefined;
+  readonly ask: (act: Act | 'test') => void;
+}
+
+function Acts({ health, endpoint, ask: askFor }: ActsProps) {
+  const gate = endpoint?.gate ?? 'open';
+  return (
+    <div class="actions">
+      {gate === 'disabled' ? (
+        <button type="button" class="primary" onClick={() => askFor('enable')}>
+          Enable …
+        </button>
+      ) : (
+        <>
+          {health.state === 'holding' ? (
+            <button type="button" onClick={() => askFor('probe')}>
+              Try it now …
+            </button>
+          ) : null}
+          <button type="button" onClick={() => askFor(gate === 'paused' ? 'resume' : 'pause')}>
+            {gate === 'paused' ? 'Resume …' : 'Pause …'}
+          </button>
+          <button type="button" class="primary" onClick={() => askFor('test')}>
+            Send a test …
+          </button>
+        </>
+      )}
+    </div>
+  );
+}
+
+function Health({ health, types }: { readonly health: OutHealth; readonly types: readonly string[] }) {
+  const { waiting, last_failure: failure } = health;
+  const percent = (share: number | null): string => (share === null ? '–' : `${Math.round(share * 1_000) / 10} %`);
+  return (
+    <dl>
+      <Fact name="waiting">
+        {waiting.count.toLocaleString('en')}
+        {waiting.more ? ' or more' : ''}
+        {waiting.oldest_at === null ? null : (
+          <>
+            , oldest <At of={waiting.oldest_at} />
+          </>
+        )}
+      </Fact>
+      <Fact name="dead">{health.dead.toLocaleString('en')}</Fact>
+      <Fact name="success">
+        {percent(health.success_rate_1h)} this hour, {percent(health.success_rate_24h)} in a day
+      </Fact>
+      <Fact name="answers in">{health.response_ms === null ? '–' : duration(health.response_ms)}</Fact>
+      <Fact name="last success">
+        <At of={health.last_success_at} />
+      </Fact>
+      <Fact name="last failure">
+        <At of={failure?.at} />
+        {failure?.class
+          ? ` (${failure.class.replaceAll('_', ' ')}${failure.code === null ? '' : ` ${failure.code}`})`
+          : ''}
+      </Fact>
+      <Fact name="failing since">
+        <At of={health.failing_since} />
+      </Fact>
+      <Fact name="next try">
+        <At of={health.next_probe_at} />
+      </Fact>
+      <Fact name="types">{visible(types.length === 0 ? 'every type' : types.join(', '))}</Fact>
+    </dl>
+  );
+}
+
+function Fact({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+function Deliveries({ app, path }: { readonly app: string; readonly path: string }) {
+  const { query } = usePlace();
+  const status = query.get('status') ?? '';
+  const view = useLoad<{ deliveries: readonly OutDelivery[] }>(
+    `${path}/deliveries?${new URLSearchParams({ status, limit: '200' })}`,
+    5_000,
+  );
+  return (
+    <section aria-labelledby="deliveries-title">
+      <div class="section-head">
+        <h2 id="deliveries-title">Deliveries, newest first</h2>
+        <label class="inline">
+          <span class="faint">State</span>{' '}
+          <select
+            value={status}
+            onChange={event =>
+              go(withQuery(location.pathname, query, { status: event.currentTarget.value }), { replace: true })
+            }
+          >
+            {STATUSES.map(each => (
+              <option key={each} value={each}>
+                {each === '' ? 'all' : each}
+              </option>
+            ))}
+          </select>
+        </label>
+      </div>
+      <Shown of={view}>
+        {({ deliveries }) =>
+          deliveries.length === 0 ? (
+            <Empty title="No delivery">
+              <p>{status === '' ? 'Nothing was published that it wants.' : 'None in this state: take all.'}</p>
+            </Empty>
+          ) : (
+            <div class="card lines" role="list">
+              {deliveries.map(each => (
+                <div role="listitem" key={each.message}>
+                  <DeliveryLine app={app} delivery={each} name={each.message} />
+                </div>
+              ))}
+            </div>
+          )
+        }
+      </Shown>
+    </section>
+  );
+}
+
+const ABOUT: Readonly<Record<Act, readonly [title: string, about: string]>> = {
+  pause: ['Pause this endpoint', 'What it would get waits until it is resumed. Nothing is lost.'],
+  resume: ['Resume this endpoint', 'What waited goes out, oldest first.'],
+  disable: ['Disable this endpoint', 'Its webhooks wait until somebody enables it; a test is refused, too.'],
+  enable: ['Enable this endpoint', 'One request tries it, then what waited.'],
+  probe: ['Try it now', 'Sends one request at once, whatever the hold says.'],
+};
+
+interface GateProps {
+  readonly act: Act;
+  readonly path: string;
+  readonly onClose: () => void;
+  readonly onDone: () => void;
+}
+
+function Gate({ act, path, onClose, onDone }: GateProps) {
+  const [why, setWhy] = useState('');
+  const [title, about] = ABOUT[act];
+  const submit = async (): Promise<void> => {
+    await ask(`${path}/gate`, { body: { act, why } });
+    onDone();
+  };
+  return (
+    <Ask
+      title={title}
+      confirm={title}
+      onConfirm={submit}
+      onClose={onClose}
+      disabled={act !== 'probe' && why.trim() === ''}
+    >
+      <p>{about}</p>
+      {act === 'probe' ? null : (
+        <Field label="Why? Shown to everybody who looks" value={why} onInput={setWhy} autofocus />
+      )}
+    </Ask>
+  );
+}
+
+function Test({ path, onClose }: { readonly path: string; readonly onClose: () => void }) {
+  const [sent, setSent] = useState<OutTest>();
+  const submit = async (): Promise<void> => {
+    setSent(await ask<OutTest>(`${path}/test`, { body: {} }));
+    // The answer is shown: the dialog stays open until it is closed.
+    await new Promise(() => undefined);
+  };
+  return (
+    <Ask
+      title="Send a test"
+      confirm={sent === undefined ? 'Sign and send' : 'Sent'}
+      onConfirm={submit}
+      onClose={onClose}
+      disabled={sent !== undefined}
+    >
+      {sent === undefined ? (
+        <p>One signed request now, outside of every queue and record. Ten a minute for each application.</p>
+      ) : (
+        <>
+          <p role="status">
+            <State of={sent.success ? 'delivered' : 'dead'} /> Answered <b>{sent.status_code ?? 'nothing'}</b> (
+            {visible(sent.class.replaceAll('_', ' '))}) in {duration(sent.duration_ms)}.{' '}
+            {sent.detail === null ? '' : visible(sent.detail)}
+          </p>
+          <Headers of={sent.request.headers} />
+          <Text text={sent.request.body} />
+          {sent.response_body === '' ? null : (
+            <>
+              <h3>Answered</h3>
+              <Text text={sent.response_body} />
+            </>
+          )}
+        </>
+      )}
+    </Ask>
+  );
+}
+
+export function Headers({ of }: { readonly of: Readonly<Record<string, string>> }) {
+  return (
+    <dl class="headers">
+      {Object.entries(of).map(([name, value]) => (
+        <div key={name}>
+          <dt>{visible(name)}</dt>
+          <dd>
+            <code>{visible(value)}</code>
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

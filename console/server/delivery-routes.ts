@@ -1,0 +1,117 @@
+/** Of webhooks to customers: applications, endpoints, messages, deliveries, attempts; replay, test, pause. */
+import { randomUUID } from 'node:crypto';
+import {
+  deliveriesOf,
+  type GateAct,
+  healthOf,
+  listApplications,
+  listAttempts,
+  listDeliveries,
+  listEndpoints,
+  listMessages,
+  messageBody,
+  readOutbound,
+  retryDelivery,
+  setGate,
+  testEndpoint,
+} from '#operator/deliveries.ts';
+import { usageError } from '#operator/operator-error.ts';
+import { reasonOf, wholeOf } from './read-input.ts';
+import type { Asked, Route } from './route.ts';
+
+const APP = '/api/out/apps/:app';
+const ENDPOINT = `${APP}/endpoints/:ep`;
+
+export const DELIVERY_ROUTES: readonly Route[] = [
+  { method: 'GET', path: '/api/out', answer: overview },
+  { method: 'GET', path: APP, answer: application },
+  { method: 'GET', path: `${APP}/messages`, answer: messages },
+  { method: 'GET', path: `${APP}/messages/:msg`, answer: message },
+  { method: 'GET', path: `${APP}/messages/:msg/body`, answer: body },
+  { method: 'GET', path: ENDPOINT, answer: endpoint },
+  { method: 'GET', path: `${ENDPOINT}/deliveries`, answer: deliveries },
+  { method: 'GET', path: `${ENDPOINT}/deliveries/:msg`, answer: attempts },
+  { method: 'POST', path: `${ENDPOINT}/deliveries/:msg/replay`, answer: replay },
+  { method: 'POST', path: `${ENDPOINT}/test`, answer: test },
+  { method: 'POST', path: `${ENDPOINT}/gate`, answer: gate },
+];
+
+const at = ({ params }: Asked): { app: string; ep: string; message: string } => ({
+  app: params['app'] ?? '',
+  ep: params['ep'] ?? '',
+  message: params['msg'] ?? '',
+});
+
+async function overview({ operator }: Asked) {
+  const [seen, applications] = await Promise.all([readOutbound(operator), listApplications(operator)]);
+  return { applications, endpoints: seen.endpoints, unwell: seen.unwell, now: operator.clock.now() };
+}
+
+async function application(asked: Asked) {
+  const { operator } = asked;
+  const { app } = at(asked);
+  const [all, endpoints] = await Promise.all([listApplications(operator), listEndpoints(operator, app)]);
+  const found = all.find(({ id, uid }) => id === app || `uid:${uid}` === app);
+  return { application: found, endpoints, now: operator.clock.now() };
+}
+
+async function messages(asked: Asked) {
+  const { operator, query } = asked;
+  const limit = wholeOf(query.get('limit') ?? '100', 'limit', 1, 1_000);
+  const found = await listMessages(operator, at(asked).app, { type: query.get('type') || undefined, limit });
+  return { messages: found, now: operator.clock.now() };
+}
+
+async function message(asked: Asked) {
+  const { app, message: id } = at(asked);
+  return { deliveries: await deliveriesOf(asked.operator, app, id), now: asked.operator.clock.now() };
+}
+
+async function body(asked: Asked) {
+  const { app, message: id } = at(asked);
+  const bytes = await messageBody(asked.operator, app, id);
+  return { size: bytes.length, text: bytes.toString('utf8') };
+}
+
+async function endpoint(asked: Asked) {
+  const { operator } = asked;
+  const { app, ep } = at(asked);
+  const [endpoints, health] = await Promise.all([listEndpoints(operator, app), healthOf(operator, app, ep)]);
+  const found = endpoints.find(({ id, uid }) => id === ep || `uid:${uid}` === ep);
+  return { endpoint: found, health, now: operator.clock.now() };
+}
+
+async function deliveries(asked: Asked) {
+  const { operator, query } = asked;
+  const limit = wholeOf(query.get('limit') ?? '100', 'limit', 1, 1_000);
+  const { app, ep } = at(asked);
+  const filter = { status: query.get('status') || undefined, type: query.get('type') || undefined, limit };
+  return { deliveries: await listDeliveries(operator, { app, ep }, filter), now: operator.clock.now() };
+}
+
+async function attempts(asked: Asked) {
+  const { operator } = asked;
+  const place = at(asked);
+  const [tried, all] = await Promise.all([
+    listAttempts(operator, place),
+    deliveriesOf(operator, place.app, place.message),
+  ]);
+  return { attempts: tried, delivery: all.find(it => it.endpoint === place.ep), now: operator.clock.now() };
+}
+
+async function replay(asked: Asked) {
+  await retryDelivery(asked.operator, at(asked), { why: reasonOf(asked.body), requestId: randomUUID() });
+  return { replayed: true };
+}
+
+function test(asked: Asked) {
+  return testEndpoint(asked.operator, at(asked));
+}
+
+const ACTS: readonly GateAct[] = ['pause', 'resume', 'disable', 'enable', 'probe'];
+
+function gate(asked: Asked) {
+  const act = ACTS.find(each => each === asked.body['act']);
+  if (act === undefined) throw usageError(`act: "${String(asked.body['act']).slice(0, 40)}"`, ACTS.join(', '), 'pause');
+  return setGate(asked.operator, at(asked), act, act === 'probe' ? undefined : reasonOf(asked.body));
+}
