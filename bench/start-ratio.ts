@@ -33,7 +33,7 @@ interface StartRatios {
   readonly startWall: number;
   /** The same with the calls that prime the clients. */
   readonly primed: number;
-  /** CPU from the import to the answer of the first event, over the same calls by bare node:http. */
+  /** CPU from the import to the answer of the first event, over the same calls by bare node:https. */
   readonly firstEvent: number;
   readonly runs: Readonly<
     Record<'empty' | 'start' | 'startSdk' | 'primed' | 'firstEvent' | 'firstEventSdk' | 'rawCalls', Run[]>
@@ -153,7 +153,7 @@ function sectionOf(ratios: StartRatios, part: EagerPart, rounds: number): Sectio
     {
       name: 'import to the answer of the first event (CPU)',
       value: `${ratios.firstEvent.toFixed(2)} × (${since(runs.firstEvent)})`,
-      reference: `the same calls by bare node:http: ${since(runs.rawCalls)}`,
+      reference: `the same calls by bare node:https: ${since(runs.rawCalls)}`,
       target: `≤ ${TARGETS.firstEvent} ×`,
       moonshot: '2.5 ×',
       reached: ratios.firstEvent <= TARGETS.firstEvent,
@@ -161,7 +161,7 @@ function sectionOf(ratios: StartRatios, part: EagerPart, rounds: number): Sectio
     {
       name: 'the same with the SDK instead of the small client (CPU)',
       value: `${(sinceOf(runs.firstEventSdk) / sinceOf(runs.rawCalls)).toFixed(2)} × (${since(runs.firstEventSdk)})`,
-      reference: 'the same calls by bare node:http, as above',
+      reference: 'the same calls by bare node:https, as above',
     },
     {
       name: 'bytes a cold start reads, raw / gzip',
@@ -175,7 +175,7 @@ function sectionOf(ratios: StartRatios, part: EagerPart, rounds: number): Sectio
   return {
     id: 'a',
     title: '(a) Cold start of ingest',
-    method: `The bundle with \`awsClient: 'signed'\`, in a fresh process that has loaded \`http\` as Lambda's runtime has. ${rounds} interleaved rounds. The first event is a verified 5 KB GitHub push through the exported handler against stand-ins for DynamoDB, SQS and Secrets Manager in another process; its reference repeats the very same requests, unsigned, by bare node:http.`,
+    method: `The bundle with \`awsClient: 'signed'\`, in a fresh process that has loaded \`http\` as Lambda's runtime has. ${rounds} interleaved rounds. The first event is a verified 5 KB GitHub push through the exported handler against stand-ins for DynamoDB, SQS and Secrets Manager in another process; its reference repeats the very same requests, unsigned, by bare node:https.`,
     figures,
     notes: [
       `${kilobytes(sdkBytes)} of the ${kilobytes(part.raw)} are the AWS SDK’s (the marshalling of items): its clients are replaced by a small signed one (docs/decisions/0005).`,

@@ -4,7 +4,7 @@
  */
 
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { request } from 'node:http';
+import { request } from 'node:https';
 import { join } from 'node:path';
 import middy from '@middy/core';
 import type { APIGatewayProxyEventV2, SQSEvent } from 'aws-lambda';
@@ -33,7 +33,7 @@ import { apiEventOf, sqsEventOf } from '../loopback/requests.ts';
 import { cpuPerEvent } from '../measure/cpu-blocks.ts';
 import { callAll } from './raw-http.mjs';
 
-const { ROUNDS = '21', BUNDLES = '', SDK_BUNDLES = '', FAKE_URL = '' } = process.env;
+const { ROUNDS = '21', BUNDLES = '', SDK_BUNDLES = '', FAKE_URL = '', CONTROL_URL = '' } = process.env;
 const BATCH = 10;
 /** Events of a block: short, so that the blocks of a round share what disturbs the machine. */
 const BLOCK = { noop: 120, client: 20 };
@@ -187,9 +187,9 @@ function processBlock(handler: ProcessHandler) {
 
 /** The calls one block of a bundle made for one unit of work, to be repeated by bare http. */
 async function recorded(work: () => Promise<unknown>): Promise<readonly (SeenCall & { url: string })[]> {
-  await fetch(FAKE_URL);
+  await fetch(CONTROL_URL);
   await work();
-  const seen = (await (await fetch(FAKE_URL)).json()) as readonly SeenCall[];
+  const seen = (await (await fetch(CONTROL_URL)).json()) as readonly SeenCall[];
   return seen.map(call => ({ ...call, url: FAKE_URL }));
 }
 
@@ -199,7 +199,7 @@ process.stdout.write = ((line: string) => {
   keepLine(line);
   return true;
 }) as typeof process.stdout.write;
-await fetch(FAKE_URL, {
+await fetch(CONTROL_URL, {
   method: 'POST',
   headers: { 'x-amz-target': 'Bench.Remember' },
   body: JSON.stringify({ bodyShas: Object.fromEntries(bodyShas) }),

@@ -1,5 +1,5 @@
 // The same calls as a handler makes, by bare node:http: no signature, no retry, no types. The floor of any client.
-const { Agent } = process.getBuiltinModule('node:http');
+const { Agent } = process.getBuiltinModule('node:https');
 const agent = new Agent({ keepAlive: true });
 
 export function call(request, { url, path, headers, body }) {

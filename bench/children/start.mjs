@@ -1,7 +1,7 @@
 // A process that starts as Lambda's runtime starts a function: http is loaded, then the module is imported. It tells
 // the CPU microseconds since the import began and in all, at the moment that STEP names.
 // As Lambda's runtime does: an import statement would load all of undici with it.
-const { request } = process.getBuiltinModule('node:http');
+process.getBuiltinModule('node:http');
 const { writeSync } = process.getBuiltinModule('node:fs');
 const { STEP, MODULE, EVENT, CALLS } = process.env;
 
@@ -25,5 +25,8 @@ if (STEP === 'first-event') {
   const answer = await module.handler(JSON.parse(EVENT), { getRemainingTimeInMillis: () => 10_000 });
   if (answer.statusCode !== 200) throw new Error(`answered ${JSON.stringify(answer)}`);
 }
-if (STEP === 'first-calls') await module.callAll(request, JSON.parse(CALLS));
+if (STEP === 'first-calls') {
+  const { request } = process.getBuiltinModule('node:https');
+  await module.callAll(request, JSON.parse(CALLS));
+}
 tell();

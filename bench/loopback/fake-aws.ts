@@ -1,12 +1,18 @@
 /**
  * DynamoDB, SQS and Secrets Manager on 127.0.0.1 in a process of their own, so that their CPU is nobody's else. They
- * answer what a happy event gets and keep nothing: the stand-in measures clients, not services.
+ * answer what a happy event gets and keep nothing: the stand-in measures clients, not services. Over TLS, with a
+ * certificate that the clients verify, as AWS is reached.
  */
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { readFileSync } from 'node:fs';
+import { createServer as createPlainServer, type RequestListener } from 'node:http';
+import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+
+const CERTIFICATE = join(import.meta.dirname, 'loopback.pem');
 
 /** Of every source of the gateway, as the stand-in's Secrets Manager tells it. */
 export const LOOPBACK_SECRET = 'whsec_dGhlIHNlY3JldCBvZiB0aGUgbG9vcGJhY2sgc3RhbmQtaW4=';
@@ -79,7 +85,7 @@ export interface SeenCall {
 
 function serve(): void {
   let seen: SeenCall[] = [];
-  const server = createServer((request, response) => {
+  const listener: RequestListener = (request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
@@ -101,15 +107,24 @@ function serve(): void {
       });
       response.end(text);
     });
-  });
+  };
+  const pem = readFileSync(CERTIFICATE);
+  const server = createServer({ cert: pem, key: pem }, listener);
+  const control = createPlainServer(listener);
   server.keepAliveTimeout = 60_000;
-  server.listen(0, '127.0.0.1', () => console.log((server.address() as AddressInfo).port));
+  const portOf = (of: typeof server | typeof control): number => (of.address() as AddressInfo).port;
+  control.listen(0, '127.0.0.1', () =>
+    server.listen(0, '127.0.0.1', () => console.log(`${portOf(server)} ${portOf(control)}`)),
+  );
   // The parent holds the other end: when it is gone, so is the stand-in.
   process.stdin.on('end', () => process.exit()).resume();
 }
 
 export interface FakeAws {
+  /** `https:`. */
   readonly url: string;
+  /** The same without TLS, for whoever asks what was seen. */
+  readonly controlUrl: string;
   /** The last requests since it was asked before, at most 500. */
   readonly seen: () => Promise<readonly SeenCall[]>;
   readonly stop: () => void;
@@ -119,9 +134,11 @@ export interface FakeAws {
 export async function startFakeAws(): Promise<FakeAws> {
   const child = spawn(process.execPath, [import.meta.filename], { stdio: ['pipe', 'pipe', 'inherit'] });
   const [line] = (await once(child.stdout, 'data')) as [Buffer];
-  const url = `http://127.0.0.1:${Number(line.toString())}`;
-  const seen = async (): Promise<readonly SeenCall[]> => (await (await fetch(url)).json()) as readonly SeenCall[];
-  return { url, seen, stop: () => child.stdin.end() };
+  const [port, controlPort] = line.toString().trim().split(' ').map(Number);
+  const controlUrl = `http://127.0.0.1:${controlPort}`;
+  const seen = async (): Promise<readonly SeenCall[]> =>
+    (await (await fetch(controlUrl)).json()) as readonly SeenCall[];
+  return { url: `https://127.0.0.1:${port}`, controlUrl, seen, stop: () => child.stdin.end() };
 }
 
 /** The environment of a bundled function that talks to the stand-in. */
@@ -133,6 +150,7 @@ export function loopbackEnvironment(url: string): Record<string, string> {
     AWS_SECRET_ACCESS_KEY: 'wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY',
     AWS_SESSION_TOKEN: 'x'.repeat(700),
     AWS_ENDPOINT_URL: url,
+    NODE_EXTRA_CA_CERTS: CERTIFICATE,
     BODIES_BUCKET: 'bodies',
     WORK_QUEUE_URL: `${url}/123456789012/work`,
     DEAD_QUEUE_URL: `${url}/123456789012/dead`,

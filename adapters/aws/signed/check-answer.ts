@@ -2,7 +2,7 @@
  * Whether a 200 is the service's own whole answer. An empty or cut one reads as "there is no such item", and an event would
  * die of it; it is an unclear answer instead, and tried again.
  */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
 export interface Answered {
@@ -48,7 +48,7 @@ export function checkShape(
   if (wanted !== undefined && found[wanted] === undefined)
     throw new Error(`an answer to ${operation} without ${wanted}`);
   if (operation === 'SendMessage' && 'MessageBody' in input) {
-    const sum = createHash('md5').update(String(input.MessageBody)).digest('hex');
+    const sum = hash('md5', String(input.MessageBody));
     if (found['MD5OfMessageBody'] !== sum) throw new Error('SQS got another message than was sent');
   }
 }

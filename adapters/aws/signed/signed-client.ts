@@ -3,13 +3,13 @@
  * the same settings, limits, retries and errors, at a fraction of the code. adapters/aws/signed/sdk-*.ts give it the SDK's
  * names.
  */
-import { type Agent, request as httpRequest } from 'node:http';
-import { request as httpsRequest } from 'node:https';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { clientSettings } from '../client-settings.ts';
 import { noteServiceDate } from '../clock-difference.ts';
 import { resolveEndpointOf } from '../region-endpoint.ts';
-import { type Answered, checkBytes, checkShape } from './check-answer.ts';
+import type { Answer } from './answer-reader.ts';
+import { checkBytes, checkShape } from './check-answer.ts';
+import { type Connections, keepConnections } from './connections.ts';
 import { type Credentials, signPost } from './sign.ts';
 
 type Settings = ReturnType<typeof clientSettings>;
@@ -77,30 +77,29 @@ const RETRYABLE = new Set([
   'TransactionInProgressException',
 ]);
 
-interface Answer extends Answered {
-  readonly status: number;
-}
+const PRINTABLE = /^[\x20-\x7e]*$/;
 
 export class SignedClient {
   readonly #service: Service;
   readonly #settings: Settings;
-  readonly #endpoint: URL;
-  readonly #agent: Agent;
+  readonly #host: string;
+  readonly #connections: Connections;
 
   constructor(service: Service, settings: Settings) {
     this.#service = service;
     this.#settings = settings;
-    this.#endpoint = resolveEndpointOf(service.name)({ Endpoint: settings.endpoint, Region: settings.region }).url;
-    const { httpAgent, httpsAgent } = settings.requestHandler;
-    this.#agent = this.#endpoint.protocol === 'https:' ? httpsAgent : httpAgent;
+    const question = { Endpoint: settings.endpoint, Region: settings.region };
+    const endpoint = resolveEndpointOf(service.name)(question).url;
+    this.#host = endpoint.host;
+    this.#connections = keepConnections(endpoint, settings.requestHandler);
   }
 
-  /** Throws ServiceError for a refusal, and what Node throws for a connection that fails or a signal that aborts. */
+  /** Throws ServiceError for a refusal, and what `Connections` throws for a connection that fails or a signal that aborts. */
   async send(
     { operation, input }: Command,
     { abortSignal }: { readonly abortSignal?: AbortSignal } = {},
   ): Promise<Readonly<Record<string, unknown>>> {
-    const body = JSON.stringify(withoutBytes(input));
+    const body = JSON.stringify(holdsBytes(input) ? withoutBytes(input) : input);
     for (let attempts = 1; ; attempts += 1) {
       try {
         const answer = await this.#post(operation, body, abortSignal);
@@ -117,7 +116,7 @@ export class SignedClient {
 
   /** Nothing to close that would keep a function alive. */
   destroy(): void {
-    this.#agent.destroy();
+    this.#connections.destroy();
   }
 
   async #post(operation: string, body: string, signal: AbortSignal | undefined): Promise<Answer> {
@@ -126,53 +125,15 @@ export class SignedClient {
     const known: Credentials = await credentials();
     const signed = {
       'content-type': `application/x-amz-json-${jsonVersion}`,
-      host: this.#endpoint.host,
+      host: this.#host,
       'x-amz-date': new Date().toISOString().replace(/[-:]|\.\d+/g, ''),
       'x-amz-target': `${target}.${operation}`,
       ...(known.sessionToken === undefined ? {} : { 'x-amz-security-token': known.sessionToken }),
     };
     const authorization = signPost(signed, body, known, { region, service });
-    const headers = { ...signed, authorization, 'content-length': Buffer.byteLength(body), 'user-agent': 'holdfast' };
-    return this.#exchange(headers, body, signal);
-  }
-
-  #exchange(
-    headers: Readonly<Record<string, string | number>>,
-    body: string,
-    signal: AbortSignal | undefined,
-  ): Promise<Answer> {
-    const { connectionTimeout, requestTimeout, socketTimeout } = this.#settings.requestHandler;
-    const { protocol, hostname, port } = this.#endpoint;
-    const request = protocol === 'https:' ? httpsRequest : httpRequest;
-    return new Promise((resolve, reject) => {
-      const options = { hostname, port, method: 'POST', path: '/', agent: this.#agent, headers, signal };
-      const call = request(options, answer => {
-        clearTimeout(waiting);
-        const chunks: Buffer[] = [];
-        answer.on('data', (chunk: Buffer) => chunks.push(chunk));
-        answer.once('end', () => {
-          resolve({ status: answer.statusCode ?? 0, headers: answer.headers, bytes: Buffer.concat(chunks) });
-        });
-        answer.once('error', reject);
-      });
-      const giveUp = (what: string, ms: number): void => {
-        call.destroy(Object.assign(new Error(`${what} took longer than ${ms} ms`), { name: 'TimeoutError' }));
-      };
-      const waiting = setTimeout(giveUp, requestTimeout, 'the answer', requestTimeout);
-      call.setTimeout(socketTimeout, () => giveUp('the next part of the answer', socketTimeout));
-      call.once('socket', socket => {
-        if (!socket.connecting) return;
-        const connecting = setTimeout(giveUp, connectionTimeout, 'connecting', connectionTimeout);
-        const connected = (): void => clearTimeout(connecting);
-        socket.once('connect', connected);
-        call.once('close', connected);
-      });
-      call.once('error', error => {
-        clearTimeout(waiting);
-        reject(error);
-      });
-      call.end(body);
-    });
+    const length = Buffer.byteLength(body);
+    const headers = { ...signed, authorization, 'content-length': length, 'user-agent': 'holdfast' };
+    return this.#connections.exchange(requestOf(headers, body), length === body.length, signal);
   }
 
   #errorOf({ status, bytes }: Answer, attempts: number): ServiceError {
@@ -186,6 +147,17 @@ export class SignedClient {
     const Kind = this.#service.errors[name] ?? ServiceError;
     return new Kind(name, message, attempts, status, { Item, CancellationReasons });
   }
+}
+
+function requestOf(headers: Readonly<Record<string, string | number>>, body: string): string {
+  let head = 'POST / HTTP/1.1\r\n';
+  for (const name in headers) {
+    const value = String(headers[name]);
+    // A line break in a credential would begin a header of its own.
+    if (!PRINTABLE.test(value)) throw new TypeError(`${name} holds a character that no header may hold`);
+    head += `${name}: ${value}\r\n`;
+  }
+  return `${head}\r\n${body}`;
 }
 
 function readAnswer(operation: string, input: object, answer: Answer): Readonly<Record<string, unknown>> {
@@ -207,6 +179,11 @@ function parseObject(text: string): Readonly<Record<string, unknown>> | undefine
 function withAttempts(error: unknown, attempts: number): unknown {
   if (error instanceof ServiceError || !(error instanceof Error)) return error;
   return Object.assign(error, { $metadata: { attempts } });
+}
+
+function holdsBytes(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return value instanceof Uint8Array || Object.values(value).some(holdsBytes);
 }
 
 /** Bytes go as base64. */

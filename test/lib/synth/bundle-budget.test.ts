@@ -26,7 +26,7 @@ import { isLongRun } from '#test/kit/long-run.ts';
 
 const run = promisify(execFile);
 /** Bytes. */
-const INGEST_BUDGET = { raw: 105_000, gzip: 37_200 };
+const INGEST_BUDGET = { raw: 106_500, gzip: 38_800 };
 const INGEST_BUDGET_WITH_SDK = { raw: 262_000, gzip: 84_600 };
 const config = { ...resolveConfig(gateway, 'prod', PROVIDERS), awsClient: 'signed' as const };
 
