@@ -1,17 +1,11 @@
 /**
  * Every metric of the product: one name for the code that emits it, the alarm that watches it and the dashboard that
- * shows it. `dimensions` are the exact sets it is published under: CloudWatch finds a metric only by a whole set.
+ * shows it, and the exact sets of dimensions it is published under: CloudWatch finds a metric only by a whole set.
  */
 export const METRIC_NAMESPACE = 'Holdfast';
 
-type MetricUnit = 'Count' | 'Milliseconds' | 'Seconds';
 /** All low-cardinality: an event id is never a dimension. `environment` is in every set. */
 type MetricDimension = 'environment' | 'source' | 'cause' | 'dependency' | 'class' | 'lane';
-
-export interface MetricDefinition {
-  readonly unit: MetricUnit;
-  readonly dimensions: readonly (readonly MetricDimension[])[];
-}
 
 const PER_ENVIRONMENT = [['environment']] as const;
 const PER_SOURCE = [['environment', 'source']] as const;
@@ -20,134 +14,155 @@ const PER_CAUSE = [['environment', 'source', 'cause']] as const;
 
 export const METRICS = {
   /** Ingest: every request of a known source, whatever became of it. */
-  Requests: { unit: 'Count', dimensions: PER_SOURCE },
+  Requests: PER_SOURCE,
   /** Ingest: a genuine event recorded or sent for the first time. */
-  Accepted: { unit: 'Count', dimensions: PER_SOURCE },
+  Accepted: PER_SOURCE,
   /** Ingest: a genuine event that was accepted before. */
-  Duplicate: { unit: 'Count', dimensions: PER_SOURCE },
+  Duplicate: PER_SOURCE,
   /** Ingest: refused before anything was stored; `cause` says why. */
-  RequestRejected: { unit: 'Count', dimensions: PER_CAUSE },
+  RequestRejected: PER_CAUSE,
   /** Sweep: how long a source that had successes has been refused without one. Not emitted of any other. */
-  RefusedOnlyFor: { unit: 'Seconds', dimensions: PER_SOURCE },
+  RefusedOnlyFor: PER_SOURCE,
   /** Ingest: accepted on the strength of the queue alone, because the table did not answer. */
-  UnrecordedAccepted: { unit: 'Count', dimensions: PER_ENVIRONMENT },
+  UnrecordedAccepted: PER_ENVIRONMENT,
   /** Ingest: a known event id came with other bytes. */
-  PayloadMismatch: { unit: 'Count', dimensions: PER_SOURCE },
+  PayloadMismatch: PER_SOURCE,
   /** Ingest: verified, but only by the previous secret of a rotation. */
-  PreviousSecretMatched: { unit: 'Count', dimensions: PER_SOURCE },
+  PreviousSecretMatched: PER_SOURCE,
   /** Any function: a service failed or did not answer in time. */
-  DependencyError: { unit: 'Count', dimensions: [['environment'], ['environment', 'dependency']] },
+  DependencyError: [['environment'], ['environment', 'dependency']],
   /** Any function: how far its clock is from the services'. Not emitted below three seconds. */
-  ClockDifference: { unit: 'Seconds', dimensions: PER_ENVIRONMENT },
+  ClockDifference: PER_ENVIRONMENT,
 
   /** Process: claims that ran a handler. */
-  Attempts: { unit: 'Count', dimensions: BOTH },
+  Attempts: BOTH,
   /** Process: attempts after an event's first. Not emitted when zero, unlike `Attempts`, which it is compared with. */
-  Retries: { unit: 'Count', dimensions: PER_ENVIRONMENT },
-  AttemptsFailed: { unit: 'Count', dimensions: BOTH },
+  Retries: PER_ENVIRONMENT,
+  AttemptsFailed: BOTH,
   /** Process: from accepted to done, first attempts only. */
-  ProcessingLatency: { unit: 'Milliseconds', dimensions: BOTH },
-  Completed: { unit: 'Count', dimensions: BOTH },
-  SkippedStale: { unit: 'Count', dimensions: PER_SOURCE },
+  ProcessingLatency: BOTH,
+  Completed: BOTH,
+  SkippedStale: PER_SOURCE,
   /** Ingest, process: recorded and not run, because it may have been handled and forgotten before. */
-  SkippedTooOld: { unit: 'Count', dimensions: PER_SOURCE },
-  Ignored: { unit: 'Count', dimensions: PER_SOURCE },
-  Rejected: { unit: 'Count', dimensions: PER_SOURCE },
-  DeadLettered: { unit: 'Count', dimensions: [['environment'], ['environment', 'source', 'cause']] },
+  SkippedTooOld: PER_SOURCE,
+  Ignored: PER_SOURCE,
+  Rejected: PER_SOURCE,
+  DeadLettered: [['environment'], ['environment', 'source', 'cause']],
   /** Process: waiting for another event, by the handler's wish. */
-  Deferred: { unit: 'Count', dimensions: PER_SOURCE },
+  Deferred: PER_SOURCE,
   /** Process: put aside for the watch index (pause, open breaker, long wait). */
-  Parked: { unit: 'Count', dimensions: PER_SOURCE },
+  Parked: PER_SOURCE,
   /** Process: a queue message that is not one of ours, copied to the dead-letter queue. */
-  UnknownMessage: { unit: 'Count', dimensions: PER_ENVIRONMENT },
+  UnknownMessage: PER_ENVIRONMENT,
   /** Process: a payload had another structure than all before it. */
-  SchemaChanged: { unit: 'Count', dimensions: BOTH },
+  SchemaChanged: BOTH,
   /** Process: a payload broke the schema its handler is registered with. */
-  SchemaMismatch: { unit: 'Count', dimensions: PER_SOURCE },
+  SchemaMismatch: PER_SOURCE,
   /** Process: a finish was refused because another owner has the event. */
-  LeaseLost: { unit: 'Count', dimensions: PER_ENVIRONMENT },
+  LeaseLost: PER_ENVIRONMENT,
 
   /** Sweep: one per run; its absence is the alarm. */
-  SweeperRuns: { unit: 'Count', dimensions: PER_ENVIRONMENT },
-  SweeperResent: { unit: 'Count', dimensions: PER_ENVIRONMENT },
+  SweeperRuns: PER_ENVIRONMENT,
+  SweeperResent: PER_ENVIRONMENT,
   /** Sweep: the first conflict of a source, the first event that was too old, a handler that only fails: one at a time. */
-  NewConflict: { unit: 'Count', dimensions: PER_ENVIRONMENT },
-  NewTooOld: { unit: 'Count', dimensions: PER_ENVIRONMENT },
-  NewFailingHandler: { unit: 'Count', dimensions: PER_ENVIRONMENT },
+  NewConflict: PER_ENVIRONMENT,
+  NewTooOld: PER_ENVIRONMENT,
+  NewFailingHandler: PER_ENVIRONMENT,
   /** Sweep: age of the oldest recorded event that was never sent. */
-  UnsentOldestAge: { unit: 'Seconds', dimensions: PER_ENVIRONMENT },
+  UnsentOldestAge: PER_ENVIRONMENT,
   /** Sweep: time since the next step of the most overdue event was due; parked events excluded. */
-  UnfinishedOldestAge: { unit: 'Seconds', dimensions: PER_ENVIRONMENT },
+  UnfinishedOldestAge: PER_ENVIRONMENT,
   /** Sweep: dead letters nobody has replayed or redriven. */
-  OpenDeadLetters: { unit: 'Count', dimensions: PER_ENVIRONMENT },
+  OpenDeadLetters: PER_ENVIRONMENT,
   /** Sweep: time left until the oldest message of the dead-letter queue is deleted by its retention. */
-  DlqOldestExpiresIn: { unit: 'Seconds', dimensions: PER_ENVIRONMENT },
+  DlqOldestExpiresIn: PER_ENVIRONMENT,
   /** Sweep: how long the most overdue parked event has been due. */
-  ParkedDue: { unit: 'Seconds', dimensions: PER_ENVIRONMENT },
+  ParkedDue: PER_ENVIRONMENT,
   /** Sweep: how long the oldest event of a paused source has waited. */
-  PausedOldestAge: { unit: 'Seconds', dimensions: PER_ENVIRONMENT },
+  PausedOldestAge: PER_ENVIRONMENT,
 
   /** Probe: from sending a signed event through the public URL to its completion; its absence is the alarm. */
-  ProbeLatency: { unit: 'Milliseconds', dimensions: PER_ENVIRONMENT },
+  ProbeLatency: PER_ENVIRONMENT,
 
   /** Reconcile: records that break an invariant. */
-  LedgerMismatch: { unit: 'Count', dimensions: PER_ENVIRONMENT },
+  LedgerMismatch: PER_ENVIRONMENT,
 
   /** Reconcile providers: events the provider has and the store does not. */
-  ReconcileGaps: { unit: 'Count', dimensions: BOTH },
+  ReconcileGaps: BOTH,
   /** Reconcile providers: of these, fetched and recorded. */
-  ReconcileHealed: { unit: 'Count', dimensions: PER_SOURCE },
+  ReconcileHealed: PER_SOURCE,
   /** Reconcile providers: age of the oldest delivery that was not compared yet. */
-  ReconcileLag: { unit: 'Seconds', dimensions: PER_SOURCE },
+  ReconcileLag: PER_SOURCE,
 
   /** Publish: messages stored and queued; repetitions count as well. */
-  Published: { unit: 'Count', dimensions: PER_ENVIRONMENT },
+  Published: PER_ENVIRONMENT,
   /** Publish: refused, nothing stored. */
-  PublishRejected: { unit: 'Count', dimensions: PER_ENVIRONMENT },
+  PublishRejected: PER_ENVIRONMENT,
   /** Publish: data that breaks the schema of its type, where that only warns. */
-  PublishSchemaMismatch: { unit: 'Count', dimensions: PER_ENVIRONMENT },
+  PublishSchemaMismatch: PER_ENVIRONMENT,
   /** Fan-out: a job whose message is gone. */
-  MessageGone: { unit: 'Count', dimensions: PER_ENVIRONMENT },
+  MessageGone: PER_ENVIRONMENT,
   /** Drain: from the 202 to the first byte sent, first attempts to healthy endpoints only. */
-  FirstAttemptDelay: { unit: 'Milliseconds', dimensions: PER_ENVIRONMENT },
+  FirstAttemptDelay: PER_ENVIRONMENT,
   /** Drain: how long a request to an endpoint took. */
-  AttemptDuration: { unit: 'Milliseconds', dimensions: PER_ENVIRONMENT },
+  AttemptDuration: PER_ENVIRONMENT,
   /** Drain: requests to endpoints, by the class of their answer. */
-  DeliveryAttempts: { unit: 'Count', dimensions: [['environment'], ['environment', 'class']] },
-  FirstAttempts: { unit: 'Count', dimensions: PER_ENVIRONMENT },
-  FirstAttemptsOk: { unit: 'Count', dimensions: PER_ENVIRONMENT },
-  DeliveryRetries: { unit: 'Count', dimensions: PER_ENVIRONMENT },
-  Delivered: { unit: 'Count', dimensions: PER_ENVIRONMENT },
+  DeliveryAttempts: [['environment'], ['environment', 'class']],
+  FirstAttempts: PER_ENVIRONMENT,
+  FirstAttemptsOk: PER_ENVIRONMENT,
+  DeliveryRetries: PER_ENVIRONMENT,
+  Delivered: PER_ENVIRONMENT,
   /** Drain: deliveries that used up their attempts. */
-  DeadDeliveries: { unit: 'Count', dimensions: PER_ENVIRONMENT },
+  DeadDeliveries: PER_ENVIRONMENT,
   /** Drain: deliveries that ended without a request: too old, dropped or canceled. */
-  EndedUnsent: { unit: 'Count', dimensions: PER_ENVIRONMENT },
+  EndedUnsent: PER_ENVIRONMENT,
   /** Drain: endpoints whose breaker opened. */
-  EndpointsHeld: { unit: 'Count', dimensions: PER_ENVIRONMENT },
+  EndpointsHeld: PER_ENVIRONMENT,
   /** Drain: endpoints disabled by us. */
-  EndpointsDisabled: { unit: 'Count', dimensions: PER_ENVIRONMENT },
-  Sessions: { unit: 'Count', dimensions: [['environment'], ['environment', 'lane']] },
+  EndpointsDisabled: PER_ENVIRONMENT,
+  Sessions: [['environment'], ['environment', 'lane']],
   /** Drain: a session found that another has its lease. */
-  SessionsRobbed: { unit: 'Count', dimensions: PER_ENVIRONMENT },
+  SessionsRobbed: PER_ENVIRONMENT,
   /** Drain: attempts that failed by our own fault. */
-  OwnFault: { unit: 'Count', dimensions: PER_ENVIRONMENT },
-  ForbiddenAddress: { unit: 'Count', dimensions: PER_ENVIRONMENT },
+  OwnFault: PER_ENVIRONMENT,
+  ForbiddenAddress: PER_ENVIRONMENT,
   /** Drain: age of the oldest row a session of a healthy endpoint met. */
-  WaitingOldestHealthyAge: { unit: 'Seconds', dimensions: PER_ENVIRONMENT },
+  WaitingOldestHealthyAge: PER_ENVIRONMENT,
   /** Tend: one per run; its absence is the alarm. */
-  TendRuns: { unit: 'Count', dimensions: PER_ENVIRONMENT },
+  TendRuns: PER_ENVIRONMENT,
   /** Tend: endpoints that had something due and no token. */
-  WakeLost: { unit: 'Count', dimensions: PER_ENVIRONMENT },
+  WakeLost: PER_ENVIRONMENT,
   /** Tend: messages that were never fanned out to an endpoint. */
-  FanOutLost: { unit: 'Count', dimensions: PER_ENVIRONMENT },
+  FanOutLost: PER_ENVIRONMENT,
   /** Tend: endpoints on hold, and endpoints that are disabled. */
-  EndpointsOnHold: { unit: 'Count', dimensions: PER_ENVIRONMENT },
-  EndpointsShut: { unit: 'Count', dimensions: PER_ENVIRONMENT },
+  EndpointsOnHold: PER_ENVIRONMENT,
+  EndpointsShut: PER_ENVIRONMENT,
   /** Tend: 1 while most likely our own egress fails. */
-  EgressSuspect: { unit: 'Count', dimensions: PER_ENVIRONMENT },
-} as const satisfies Readonly<Record<string, MetricDefinition>>;
+  EgressSuspect: PER_ENVIRONMENT,
+} as const satisfies Readonly<Record<string, readonly (readonly MetricDimension[])[]>>;
 
 export type MetricName = keyof typeof METRICS;
+
+/** Apart from the dimensions, which are all that the functions need of a metric: a cold start does not read this. */
+const UNITS: Readonly<Partial<Record<MetricName, 'Milliseconds' | 'Seconds'>>> = {
+  RefusedOnlyFor: 'Seconds',
+  ClockDifference: 'Seconds',
+  ProcessingLatency: 'Milliseconds',
+  UnsentOldestAge: 'Seconds',
+  UnfinishedOldestAge: 'Seconds',
+  DlqOldestExpiresIn: 'Seconds',
+  ParkedDue: 'Seconds',
+  PausedOldestAge: 'Seconds',
+  ProbeLatency: 'Milliseconds',
+  ReconcileLag: 'Seconds',
+  FirstAttemptDelay: 'Milliseconds',
+  AttemptDuration: 'Milliseconds',
+  WaitingOldestHealthyAge: 'Seconds',
+};
+
+export function unitOf(metric: MetricName): 'Count' | 'Milliseconds' | 'Seconds' {
+  return UNITS[metric] ?? 'Count';
+}
 
 /** The `cause` of `RequestRejected` that means a wrong secret: the signature is well formed and does not match. */
 export const REJECTED_FOR_SIGNATURE = 'mismatch';

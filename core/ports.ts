@@ -125,7 +125,7 @@ export interface Crypto {
    * Certificates in DER, the signer's first. The signer's public key (SPKI DER) when each is issued by the next, valid at
    * the time, and the last is a root the rules pin; else undefined.
    */
-  verifyChain(chain: readonly Uint8Array[], rules: ChainRules, atMs: EpochMs): Uint8Array | undefined;
+  verifyChain(chain: readonly Uint8Array[], rules: ChainRules, atMs: EpochMs): Promise<Uint8Array | undefined>;
 }
 
 export interface ChainRules {

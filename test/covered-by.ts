@@ -15,7 +15,6 @@ export const COVERED_BY: Readonly<Record<string, readonly string[]>> = {
   ],
   'test/adapters/codec/node-codec.test.ts': ['adapters/codec/dictionaries/dictionaries.ts'],
   'test/adapters/contracts/java-services.test.ts': [
-    'adapters/dynamodb/attribute-values.ts',
     'adapters/dynamodb/compile-condition.ts',
     'adapters/dynamodb/compile-write.ts',
     'adapters/dynamodb/create-dynamodb-client.ts',

@@ -14,7 +14,6 @@ import {
   X509Certificate,
 } from 'node:crypto';
 import type { Crypto, HashAlgorithm, Jwk } from '#core/ports.ts';
-import { verifyChain } from './verify-chain.ts';
 
 /** Smaller RSA keys are refused: they can be factored (NIST SP 800-131A disallows them). */
 const MIN_RSA_BITS = 2_048;
@@ -120,5 +119,6 @@ export const nodeCrypto: Crypto = {
       return verify(algorithm, message, publicKey, signature);
     }),
 
-  verifyChain,
+  // Read with the first token that brings certificates.
+  verifyChain: async (...given) => (await import('./verify-chain.ts')).verifyChain(...given),
 };

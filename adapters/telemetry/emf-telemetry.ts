@@ -116,7 +116,7 @@ export class EmfTelemetry implements Telemetry {
   }
 
   #documentOf(metric: MetricName, dimensions: Dimensions): Document {
-    const names = [...new Set(METRICS[metric].dimensions.flat())].filter(name => name !== 'environment');
+    const names = [...new Set(METRICS[metric].flat())].filter(name => name !== 'environment');
     const own = Object.fromEntries(names.map(name => [name, dimensions[name] ?? 'unknown']));
     const key = JSON.stringify(own);
     const known = this.#documents.get(key);
@@ -153,7 +153,7 @@ function single(value: number | readonly number[]): number | readonly number[] {
 function directivesOf(metrics: readonly MetricName[]) {
   const bySets = new Map<string, { Namespace: string; Dimensions: unknown; Metrics: { Name: string }[] }>();
   for (const Name of metrics) {
-    const { dimensions } = METRICS[Name];
+    const dimensions = METRICS[Name];
     const key = JSON.stringify(dimensions);
     const directive = bySets.get(key) ?? { Namespace: METRIC_NAMESPACE, Dimensions: dimensions, Metrics: [] };
     bySets.set(key, directive);

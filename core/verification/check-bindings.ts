@@ -23,3 +23,22 @@ export function checkBindings(
   }
   return undefined;
 }
+
+export type ExpectedClaim = readonly [name: string, value: string | undefined];
+
+/** What the spec demands, with the source's settings filled in; undefined where a setting is missing. */
+export function expectedClaims(scheme: Scheme, reader: RequestReader): ExpectedClaim[] {
+  return Object.entries(scheme.claims ?? {}).map(([name, wanted]) => {
+    if (wanted === 'url') return [name, reader.bareUrl()];
+    return [name, wanted.startsWith('config:') ? reader.text(wanted) : wanted];
+  });
+}
+
+/** The same demands on a signed JSON body: a provider that signs for all its customers with one key. */
+export function checkBodyClaims(scheme: Scheme, reader: RequestReader): Refused | undefined {
+  for (const [path, wanted] of expectedClaims(scheme, reader)) {
+    if (wanted === undefined || wanted === '') return refused('no_key', 'setting_not_configured');
+    if (reader.text(`json:${path}`) !== wanted) return refused('binding', `claim_${path}`);
+  }
+  return undefined;
+}

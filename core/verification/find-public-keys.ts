@@ -41,16 +41,16 @@ export async function findPublicKeys(
 const MAX_CHAIN = 6;
 
 /** The key of a token's signer, whose certificates it brings: they must lead to a root that the spec pins. */
-export function chainKey(
+export async function chainKey(
   scheme: Scheme,
   x5c: readonly string[],
   { crypto, nowMs }: VerifyContext,
-): PublicKeys | Refused {
+): Promise<PublicKeys | Refused> {
   const rules = scheme.key?.chain;
   if (rules === undefined) return refused('no_key', 'no_root_pinned');
   const chain = x5c.length > MAX_CHAIN ? [] : x5c.map(text => fromBase64(text));
   if (chain.length < 2 || !chain.every(it => it !== undefined)) return refused('malformed', 'certificates');
-  const key = crypto.verifyChain(chain, rules, nowMs);
+  const key = await crypto.verifyChain(chain, rules, nowMs);
   return key === undefined
     ? refused('mismatch', 'certificates_not_trusted')
     : { kind: 'keys', keys: [{ key, matchedSecret: 'none' }] };

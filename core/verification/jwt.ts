@@ -4,7 +4,6 @@
  */
 import type { Scheme } from '#core/provider/provider-spec.ts';
 import { fromBase64, textOf, utf8 } from '#core/scan/bytes.ts';
-import { claimText, claimValue, type RequestReader } from './request-reader.ts';
 import { type Refused, refused } from './verdict.ts';
 
 /** Tokens in headers are bounded by the header; one that is the body brings certificates and tokens of its own. */
@@ -56,67 +55,4 @@ function decodePart(part: string): Record<string, unknown> | undefined {
   } catch {
     return undefined;
   }
-}
-
-const DEFAULT_LEEWAY_SECONDS = 30;
-
-/** Expiry, not-before, age. A token must be limited in time by `exp`, or by `iat` and the scheme's greatest age. */
-export function checkJwtTimes(
-  claims: Readonly<Record<string, unknown>>,
-  scheme: Scheme,
-  nowMs: number,
-): Refused | undefined {
-  const leewayMs = (scheme.leewaySeconds ?? DEFAULT_LEEWAY_SECONDS) * 1_000;
-  const [exp, nbf, iat] = ['exp', 'nbf', 'iat'].map(name => numberClaim(claims, name));
-  for (const time of [exp, nbf, iat])
-    if (time !== undefined && Number.isNaN(time)) return refused('malformed', 'claim');
-  const maxAge = scheme.maxAgeSeconds;
-  if (!scheme.timeless && exp === undefined && (iat === undefined || maxAge === undefined))
-    return refused('malformed', 'token_never_ends');
-  if (exp !== undefined && nowMs > exp + leewayMs) return refused('stale', 'exp');
-  if (maxAge !== undefined && iat === undefined) return refused('malformed', 'claim_iat');
-  if (maxAge !== undefined && iat !== undefined && nowMs > iat + maxAge * 1_000) return refused('stale', 'iat');
-  if (nbf !== undefined && nowMs < nbf - leewayMs) return refused('future', 'nbf');
-  if (iat !== undefined && nowMs < iat - leewayMs) return refused('future', 'iat');
-  return undefined;
-}
-
-/** Milliseconds of a time claim; NaN when it is not a time. */
-function numberClaim(claims: Readonly<Record<string, unknown>>, name: string): number | undefined {
-  const value = Object.hasOwn(claims, name) ? claims[name] : undefined;
-  if (value === undefined) return undefined;
-  return typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value * 1_000 : Number.NaN;
-}
-
-export type ExpectedClaim = readonly [name: string, value: string | undefined];
-
-/** What the spec demands, with the source's settings filled in; undefined where a setting is missing. */
-export function expectedClaims(scheme: Scheme, reader: RequestReader): ExpectedClaim[] {
-  return Object.entries(scheme.claims ?? {}).map(([name, wanted]) => {
-    if (wanted === 'url') return [name, reader.bareUrl()];
-    return [name, wanted.startsWith('config:') ? reader.text(wanted) : wanted];
-  });
-}
-
-/** The same demands on a signed JSON body: a provider that signs for all its customers with one key. */
-export function checkBodyClaims(scheme: Scheme, reader: RequestReader): Refused | undefined {
-  for (const [path, wanted] of expectedClaims(scheme, reader)) {
-    if (wanted === undefined || wanted === '') return refused('no_key', 'setting_not_configured');
-    if (reader.text(`json:${path}`) !== wanted) return refused('binding', `claim_${path}`);
-  }
-  return undefined;
-}
-
-/** The claims a scheme requires. An array (as `aud` may be) must contain the value. */
-export function checkClaims(
-  claims: Readonly<Record<string, unknown>>,
-  expected: readonly ExpectedClaim[],
-): Refused | undefined {
-  for (const [name, value] of expected) {
-    if (value === undefined || value === '') return refused('no_key', 'setting_not_configured');
-    const found = claimValue(claims, name);
-    const holds = Array.isArray(found) ? found.includes(value) : claimText(claims, name) === value;
-    if (!holds) return refused('binding', `claim_${name}`);
-  }
-  return undefined;
 }

@@ -1,7 +1,7 @@
 /** One scheme against one request or batch item. Bytes are compared in check-signature.ts and the Crypto port only. */
 import type { Scheme } from '#core/provider/provider-spec.ts';
 import { binaryOf, concatBytes, decode, fromBase64, textOf } from '#core/scan/bytes.ts';
-import { checkBindings } from './check-bindings.ts';
+import { checkBindings, checkBodyClaims } from './check-bindings.ts';
 import {
   type AsymmetricAlgorithm,
   computeMac,
@@ -11,10 +11,7 @@ import {
   type SymmetricAlgorithm,
   verifyAsymmetric,
 } from './check-signature.ts';
-import { findPublicKeys } from './find-public-keys.ts';
-import { checkBodyClaims } from './jwt.ts';
 import { buildMessage, digitsCouldMove } from './message.ts';
-import { verifySns } from './named/sns.ts';
 import { readSignatures, readToken, type Signatures } from './read-signatures.ts';
 import type { RequestReader, Scope } from './request-reader.ts';
 import { liveSecrets, sameText, secretKey } from './secret-keys.ts';
@@ -22,7 +19,9 @@ import { checkWindow, readSignedTime } from './timestamps.ts';
 import { urlCandidates } from './url-variants.ts';
 import { type Matched, type Refused, refused } from './verdict.ts';
 import type { VerifyContext } from './verify-context.ts';
-import { verifyJwt } from './verify-jwt.ts';
+
+/** Most sources sign with a secret: what checks public keys and tokens is read with the first request that needs it. */
+const onDemand = () => import('./on-demand.ts');
 
 export async function verifyScheme(
   scheme: Scheme,
@@ -30,12 +29,12 @@ export async function verifyScheme(
   scope: Scope,
   context: VerifyContext,
 ): Promise<Matched | Refused> {
-  if (scheme.code === 'sns') return verifySns(reader, context);
+  if (scheme.code === 'sns') return (await onDemand()).verifySns(reader, context);
   if (scheme.alg === 'token' || scheme.alg === 'basic') return verifyCredential(scheme, reader, scope, context);
   const signatures = readSignatures(scheme, reader, scope);
   if (signatures.kind === 'refused') return signatures;
   const { alg } = scheme;
-  if (alg === 'jwt') return verifyJwt(scheme, signatures, reader, context);
+  if (alg === 'jwt') return (await onDemand()).verifyJwt(scheme, signatures, reader, context);
   const found = { ...scope, sig: signatures.parts };
   if (isSymmetric(alg)) return verifyMac(scheme, alg, signatures, reader, found, context);
   return isAsymmetric(alg)
@@ -103,6 +102,7 @@ async function verifyPublicKey(
     if ('kind' in message) return message;
     messages.push(message);
   }
+  const { findPublicKeys } = await onDemand();
   const found = await findPublicKeys(scheme, reader, scope, context);
   if (found.kind === 'refused') return found;
   for (const { key, matchedSecret } of found.keys) {

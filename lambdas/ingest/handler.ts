@@ -49,9 +49,9 @@ await Promise.all([
   ...sources.filter(it => isWhole(it) && needsSecret(it.spec)).map(it => secrets.get(it.id)),
 ]);
 
-const keys = lazyKeyFetcher(async () => (await import('./open-keys.ts')).openKeys(dynamodb, env.EVENTS_TABLE));
+const keys = lazyKeyFetcher(async () => (await import('./on-demand.ts')).openKeys(dynamodb, env.EVENTS_TABLE));
 const concerns = lazyConcerns(async () =>
-  (await import('./open-concerns.ts')).openConcerns(dynamodb, env.EVENTS_TABLE, telemetry),
+  (await import('./on-demand.ts')).openConcerns(dynamodb, env.EVENTS_TABLE, telemetry),
 );
 const ports = {
   store: new DynamoDbEventWriter(dynamodb, env.EVENTS_TABLE),

@@ -245,7 +245,7 @@ function toLiteral(json: string): string {
 function withoutProse(config: ResolvedConfig): ResolvedConfig {
   const short = (source: ResolvedSource): ResolvedSource => {
     const { unconfirmed: _unconfirmed, ips: _ips, types: _types, ...spec } = source.spec;
-    return { ...source, spec: { ...spec, docs: '', retries: '', setup: '' } };
+    return { ...source, spec: { ...spec, title: '', docs: '', checkedOn: '', retries: '', setup: '' } };
   };
   const { probe } = config;
   return { ...config, region: '', sources: config.sources.map(short), ...(probe && { probe: short(probe) }) };

@@ -2,7 +2,6 @@ import { readFile } from 'node:fs/promises';
 import { isBuiltin } from 'node:module';
 import { basename, dirname, extname, join, sep } from 'node:path';
 import type { BuildOptions, Plugin } from 'esbuild';
-import { compactErrors } from './compact-errors.ts';
 
 /**
  * Loads Node's own modules through `process.getBuiltinModule`. An ESM `import … from "http"` makes Node read every export
@@ -52,7 +51,10 @@ export function signedClients(): Plugin {
   };
 }
 
-/** Parts of the SDK that none of our calls reaches, and what replaces them: about 160 KB less to compile. */
+/**
+ * Parts of the SDK that none of our calls reaches, and what replaces them: about 90 KB less to compile at each start with
+ * the SDK (docs/decisions/0027-what-of-the-sdk-is-left-out.md).
+ */
 const UNUSED_PARTS: Readonly<Record<string, string>> = {
   // STS, SSO, IMDS and more clients. Our clients are given the credentials Lambda puts into the environment.
   '@aws-sdk/credential-provider-node': `
@@ -132,11 +134,6 @@ export function withoutUnusedParts({ hasS3 }: { readonly hasS3: boolean }): Plug
       for (const [filter, contents] of [...REPLACED_FILES, ...(hasS3 ? [] : REPLACED_WITHOUT_S3)]) {
         build.onLoad({ filter }, args => ({ contents, loader: 'js', resolveDir: dirname(args.path) }));
       }
-      build.onLoad({ filter: /@aws-sdk[\\/]client-[a-z-]+[\\/]dist-es[\\/]models[\\/]errors\.js$/ }, async args => ({
-        contents: compactErrors(await readFile(args.path, 'utf8')),
-        loader: 'js',
-        resolveDir: dirname(args.path),
-      }));
       build.onLoad({ filter: /node_modules[\\/]@aws-sdk[\\/][^\\/]+[\\/]package\.json$/ }, async args => {
         const { version } = JSON.parse(await readFile(args.path, 'utf8'));
         return { contents: JSON.stringify({ version }), loader: 'json' };

@@ -59,7 +59,7 @@ export function predictCost(
 function metricsOf(eventsPerDay: number, alarms: AlarmLevel, sources: number): number {
   const { perEnvironment, perSource } = countedStreams();
   // Where silence is learned, the sweeper publishes `Accepted` of every source anyway.
-  const already = alarms === 'all' ? METRICS.Accepted.dimensions.length : 0;
+  const already = alarms === 'all' ? METRICS.Accepted.length : 0;
   const hours = Math.min(1, eventsPerDay / sources / 24);
   return (perEnvironment + (perSource - already) * sources) * PRICES.customMetricMonth.dollars * hours;
 }

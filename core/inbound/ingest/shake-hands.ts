@@ -56,7 +56,7 @@ async function answerTo(
   context: VerifyContext,
 ): Promise<HandshakeAnswer | undefined> {
   if (spec.handshakes.length === 0) return undefined;
-  const { answerHandshake } = await import('#core/verification/handshake.ts');
+  const { answerHandshake } = await import('#core/verification/on-demand.ts');
   return answerHandshake(spec, request, context);
 }
 

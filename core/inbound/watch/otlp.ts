@@ -3,7 +3,7 @@
  * "JSON Protobuf Encoding": ids in hex, 64-bit integers as texts, names in lowerCamelCase, enums as numbers).
  */
 
-import { METRICS, type MetricName } from '#core/metrics.ts';
+import { METRICS, type MetricName, unitOf } from '#core/metrics.ts';
 import { parseIso } from '#core/time.ts';
 
 export interface LogLine {
@@ -107,7 +107,8 @@ function metricsOf(line: Line, at: number): readonly object[] {
     const given = line[name];
     const values = (Array.isArray(given) ? given : [given]).filter(isUsable);
     if (values.length === 0) return [];
-    const { unit, dimensions } = METRICS[name];
+    const dimensions = METRICS[name];
+    const unit = unitOf(name);
     const names = [...new Set<string>(dimensions.flat())].filter(each => each !== 'environment');
     const of = attributes(Object.fromEntries(names.map(each => [`holdfast.${each}`, line[each]])));
     const head = { name: `holdfast.${name}`, unit: UNITS[unit] };

@@ -23,8 +23,8 @@ const NOW = Date.UTC(2026, 10, 21);
 const keyOf = (chain: readonly Uint8Array[], rules = RULES, now = NOW) => nodeCrypto.verifyChain(chain, rules, now);
 
 describe('a chain of certificates', () => {
-  it('gives the key of its signer', () => {
-    const key = keyOf([leaf, issuer, root]);
+  it('gives the key of its signer', async () => {
+    const key = await keyOf([leaf, issuer, root]);
     const message = Buffer.from('signed');
     const signature = sign('sha256', message, createPrivateKey(made.leafKey));
     expect(key && nodeCrypto.verifyEcdsaP256(key, message, signature, 'der')).toBe(true);
@@ -43,18 +43,18 @@ describe('a chain of certificates', () => {
     ['a changed byte', () => keyOf([leaf.map((byte, at) => (at === leaf.length - 9 ? byte ^ 1 : byte)), issuer, root])],
     ['a certificate cut short', () => keyOf([leaf.subarray(0, 80), issuer, root])],
     ['nothing', () => keyOf([])],
-  ])('is refused with %s', (_what, key) => expect(key()).toBeUndefined());
+  ])('is refused with %s', async (_what, key) => expect(await key()).toBeUndefined());
 
-  it("leads from the certificate that Apple signs with to the root that the provider's file pins", () => {
+  it("leads from the certificate that Apple signs with to the root that the provider's file pins", async () => {
     const rules = appStore.verify[0]?.key?.chain;
     if (rules === undefined) throw new Error('the file pins no root');
     const chain = [der(apple.leaf), der(apple.issuer), der(apple.root)];
-    expect(keyOf(chain, rules, Date.UTC(2026, 10, 21))).toBeDefined();
-    expect(keyOf(chain, rules, Date.UTC(2028, 0, 1)), 'after the end of the first').toBeUndefined();
-    expect(keyOf([der(apple.issuer), der(apple.root)], rules), 'an issuer is no signer').toBeUndefined();
+    expect(await keyOf(chain, rules, Date.UTC(2026, 10, 21))).toBeDefined();
+    expect(await keyOf(chain, rules, Date.UTC(2028, 0, 1)), 'after the end of the first').toBeUndefined();
+    expect(await keyOf([der(apple.issuer), der(apple.root)], rules), 'an issuer is no signer').toBeUndefined();
   });
 
-  it('needs no extension where the rules name none', () => {
-    expect(keyOf([der(made.leafWithoutExtension), issuer, root], { roots: RULES.roots })).toBeDefined();
+  it('needs no extension where the rules name none', async () => {
+    expect(await keyOf([der(made.leafWithoutExtension), issuer, root], { roots: RULES.roots })).toBeDefined();
   });
 });

@@ -22,7 +22,7 @@ const SDK_BUDGETS = {
   'fan-out': 215_000,
   drain: 290_000,
   'delivery-api': 315_000,
-  tend: 225_000,
+  tend: 233_000,
 } as const;
 
 const environments = { prod: { outbound: {}, awsClient: 'signed' as const }, sdk: { outbound: {} }, plain: {} };

@@ -96,7 +96,7 @@ export function computeIdleCost({ data, gateway: template, nested }: Synthesized
       .filter(alarm => alarm.ThresholdMetricId)
       .map(alarm => JSON.stringify(alarm.Metrics.find((it: Resource) => it.MetricStat).MetricStat.Metric.Dimensions)),
   ).size;
-  const zeroes = silent * METRICS.Accepted.dimensions.length;
+  const zeroes = silent * METRICS.Accepted.length;
   const warm = all('AWS::Lambda::Alias').reduce(
     (sum, alias) => sum + (alias.ProvisionedConcurrencyConfig?.ProvisionedConcurrentExecutions ?? 0),
     0,

@@ -1,0 +1,9 @@
+/**
+ * What most sources never need, as one file of its own in a bundle: public keys, tokens and certificates, handshakes. It is
+ * read with the first request that asks for any of it. One file, because each further one would split what both sides
+ * share, and a cold start reads every split.
+ */
+export { findPublicKeys } from './find-public-keys.ts';
+export { answerHandshake } from './handshake.ts';
+export { verifySns } from './named/sns.ts';
+export { verifyJwt } from './verify-jwt.ts';

@@ -1,0 +1,21 @@
+/** What most copies of ingest never need, as one file of the bundle: read with the first request that asks for it. */
+import { DynamoDbControlStore } from '#adapters/dynamodb/dynamodb-control-store.ts';
+import { CachedKeyFetcher } from '#adapters/http/key-fetcher.ts';
+import { systemClock, systemIds, systemTimer } from '#adapters/system.ts';
+import { KeyPlaces } from '#core/inbound/ingest/key-places.ts';
+import { ConcernBoard } from '#core/inbound/protocol/concerns.ts';
+import type { KeyFetcher, Telemetry } from '#core/ports.ts';
+
+type Client = ConstructorParameters<typeof DynamoDbControlStore>[0];
+
+/** For sources with published keys: the fetcher, and the places that verified requests before. */
+export function openKeys(dynamodb: Client, eventsTable: string): KeyFetcher {
+  const places = new KeyPlaces(new DynamoDbControlStore(dynamodb, eventsTable, systemIds));
+  return new CachedKeyFetcher({ clock: systemClock, places });
+}
+
+/** For an event that a person should hear of: where such events are written down. */
+export function openConcerns(dynamodb: Client, eventsTable: string, telemetry: Telemetry): ConcernBoard {
+  const control = new DynamoDbControlStore(dynamodb, eventsTable, systemIds);
+  return new ConcernBoard({ control, clock: systemClock, timer: systemTimer, telemetry });
+}
