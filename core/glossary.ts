@@ -95,3 +95,5 @@ export function eventIdToPk(eventId: string): EventPk | undefined {
 
 /** The source of the gateway's own probe. Its name is taken: no source of the configuration may have it. */
 export const PROBE_SOURCE = toSourceId('holdfast-probe');
+/** What the secret of the edge is called among those of the sources: no source may have this name. */
+export const EDGE_SECRET = toSourceId('holdfast-edge');

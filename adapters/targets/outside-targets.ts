@@ -12,7 +12,7 @@ type AwsKind = Exclude<TargetKind, 'http' | 'outbound'>;
 
 /**
  * `Targets` on AWS and the network. Each client is imported with the first event for its kind; a bundle has only those
- * its configuration routes to (lib/bundling/target-files.ts).
+ * its configuration routes to (lib/bundling/unused-files.ts).
  */
 export class OutsideTargets implements Targets {
   readonly #open: Readonly<Record<AwsKind, () => Promise<AwsTarget>>>;

@@ -4,6 +4,7 @@ import type { Report } from '#core/problem.ts';
 import { signsUrl } from '#core/provider/source-needs.ts';
 import { checkSpec } from '#core/verification/check-spec.ts';
 import type { Deployment } from './deployment.ts';
+import { checkEdge } from './edge-config.ts';
 import { checkOutbound } from './outbound-config.ts';
 import type { ResolvedSource } from './resolved-config.ts';
 
@@ -88,6 +89,7 @@ export function checkEnvironment(deployment: Deployment, report: Report): void {
     );
   }
   checkOutbound(deployment, report);
+  checkEdge(deployment, report);
   for (const source of config.sources) checkSource(source, deployment, report);
 }
 

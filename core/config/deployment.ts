@@ -1,3 +1,4 @@
+import type { EdgeConfig } from './edge-config.ts';
 import type {
   AlarmTarget,
   AlarmThresholds,
@@ -31,6 +32,10 @@ export interface Deployment {
   readonly logRetentionDays: LogRetentionDays;
   readonly ingestProvisionedConcurrency: number;
   readonly reservedConcurrency: NonNullable<EnvironmentConfig['reservedConcurrency']>;
+  /** Origin of the URL given to providers. Absent: the API's own. */
+  readonly publicUrl?: string;
+  /** Absent: nothing is before the front door. */
+  readonly edge?: EdgeConfig;
   /** ARN. Absent: keys that AWS owns. */
   readonly encryptionKey?: string;
   readonly tags: Readonly<Record<string, string>>;

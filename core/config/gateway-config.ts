@@ -3,6 +3,7 @@
 import type { ConfiguredTimings } from '#core/inbound/protocol/timings.ts';
 import type { ProviderSpec } from '#core/provider/provider-spec.ts';
 import type { RetryProfile } from '#core/retry/backoff.ts';
+import type { EdgeConfig } from './edge-config.ts';
 import type { OtlpConfig } from './otlp-config.ts';
 import type { OutboundConfig } from './outbound-config.ts';
 import type { ReconcileConfig } from './reconcile-config.ts';
@@ -88,6 +89,11 @@ export interface EnvironmentConfig {
    * @default nothing of it is deployed
    */
   readonly otlp?: OtlpConfig;
+  /**
+   * CloudFront and AWS WAF before the front door, with a limit per source address. See docs/guides/address-limit.md.
+   * @default nothing of it is deployed
+   */
+  readonly edge?: EdgeConfig;
   /** Stored events are deleted with the stacks. @default true for `local`, `drill` and `dev`, else false */
   readonly disposable?: boolean;
   /**

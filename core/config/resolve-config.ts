@@ -1,5 +1,5 @@
 /** Turns what a person wrote into what runs: checks everything at once, then fills in the defaults. */
-import { PROBE_SOURCE, toSourceId } from '#core/glossary.ts';
+import { EDGE_SECRET, PROBE_SOURCE, toSourceId } from '#core/glossary.ts';
 import { DEFAULT_TIMINGS } from '#core/inbound/protocol/timings.ts';
 import { type ConfigProblem, closest, type Report } from '#core/problem.ts';
 import type { ProviderSpec } from '#core/provider/provider-spec.ts';
@@ -105,7 +105,8 @@ export function resolveDeployment(
 
 /** CloudFormation ids have no hyphens: names that differ only in them would be one. */
 function checkNames(names: readonly string[], report: Report): void {
-  const seen = new Map<string, string>([[PROBE_SOURCE.replaceAll('-', ''), PROBE_SOURCE]]);
+  const ours = [PROBE_SOURCE, EDGE_SECRET];
+  const seen = new Map<string, string>(ours.map(name => [name.replaceAll('-', ''), name]));
   for (const name of names) {
     const plain = name.replaceAll('-', '');
     const other = seen.get(plain);
@@ -113,7 +114,7 @@ function checkNames(names: readonly string[], report: Report): void {
       report({
         path: `sources.${name}`,
         given: `a name that differs from ${other} only in hyphens, or not at all`,
-        allowed: `names that differ in letters or digits; ${PROBE_SOURCE} is the gateway's own`,
+        allowed: `names that differ in letters or digits; ${ours.join(' and ')} are the gateway's own`,
         fix: 'rename it',
       });
     }
@@ -199,6 +200,7 @@ function buildDeployment(
       ...(environment.otlp && {
         otlp: { endpoint: environment.otlp.endpoint, secretHeaders: environment.otlp.secretHeaders ?? false },
       }),
+      ...(environment.edge && { edge: { direct: environment.edge.direct ?? 'accepted' } }),
       ...(environment.outbound && {
         outbound: resolveOutbound(environment.outbound, { emulated: local, retentionDays }),
       }),
@@ -220,6 +222,8 @@ function buildDeployment(
     logRetentionDays: environment.logRetentionDays ?? (disposable ? 3 : 30),
     ingestProvisionedConcurrency: environment.ingestProvisionedConcurrency ?? 0,
     reservedConcurrency: environment.reservedConcurrency ?? {},
+    ...(environment.publicUrl === undefined ? {} : { publicUrl: environment.publicUrl }),
+    ...(environment.edge === undefined ? {} : { edge: environment.edge }),
     ...(environment.encryptionKey === undefined ? {} : { encryptionKey: environment.encryptionKey }),
     tags: environment.tags ?? {},
   };

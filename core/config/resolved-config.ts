@@ -63,6 +63,8 @@ export interface ResolvedConfig {
   readonly awsClient: 'signed' | 'sdk';
   /** Where spans and metrics go. Absent: nowhere. */
   readonly otlp?: { readonly endpoint: string; readonly secretHeaders: boolean };
+  /** CloudFront is before the front door, and what becomes of requests beside it. Absent: nothing is. */
+  readonly edge?: { readonly direct: 'accepted' | 'refused' };
   /** Absent: nothing is sent to customers. */
   readonly outbound?: ResolvedOutbound;
 }

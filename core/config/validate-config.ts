@@ -16,6 +16,7 @@ import {
 } from '#core/problem.ts';
 import type { ProviderSpec } from '#core/provider/provider-spec.ts';
 import { BODY_BYTES_LIMIT } from './defaults.ts';
+import { edgeShape } from './edge-config.ts';
 import { type GatewayConfig, LOG_RETENTION_DAYS, SEVERITIES } from './gateway-config.ts';
 import { isCidr } from './is-cidr.ts';
 import { otlpShape } from './otlp-config.ts';
@@ -49,7 +50,19 @@ const setting: Check = (value, path, report) => {
 function providerCheck(providers: Readonly<Record<string, ProviderSpec>>): Check {
   const inline = object(
     Object.fromEntries(
-      ['id', 'title', 'docs', 'checkedOn', 'unconfirmed', 'strength', 'verify', 'identity', 'ack', 'handshakes']
+      [
+        'id',
+        'title',
+        'docs',
+        'checkedOn',
+        'source',
+        'unconfirmed',
+        'strength',
+        'verify',
+        'identity',
+        'ack',
+        'handshakes',
+      ]
         .concat([
           'types',
           'methods',
@@ -198,6 +211,7 @@ export function validateConfig(
     routes: routesShape,
     outbound: outboundShape,
     otlp: otlpShape,
+    edge: edgeShape,
     disposable: boolean,
     emulated: boolean,
     probe: boolean,

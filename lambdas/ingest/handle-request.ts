@@ -8,11 +8,22 @@ import type { Reply } from '#core/reply.ts';
 import type { RawRequest } from '#core/verification/raw-request.ts';
 
 /** One source per explicit route, found by the route's own path: nothing of the request chooses the source. */
-export function handleRequest(sources: readonly ResolvedSource[], ports: IngestPorts, rules: IngestRules) {
+/** What is before the front door, and tells where a request really came from; or answers it. */
+type Door = (request: RawRequest) => Promise<RawRequest | Reply>;
+
+export function handleRequest(
+  sources: readonly ResolvedSource[],
+  ports: IngestPorts,
+  rules: IngestRules,
+  door: Door | undefined = undefined,
+) {
   const byPath = new Map(sources.flatMap(source => source.paths.map(path => [path, source] as const)));
   return async (apiEvent: APIGatewayProxyEventV2): Promise<APIGatewayProxyStructuredResultV2> => {
     const source = byPath.get(apiEvent.routeKey.slice(apiEvent.routeKey.indexOf(' ') + 1));
-    return toApiReply(source ? await acceptRequest(source, toRawRequest(apiEvent), ports, rules) : unknownSource());
+    if (source === undefined) return toApiReply(unknownSource());
+    const request = toRawRequest(apiEvent);
+    const seen = door ? await door(request) : request;
+    return toApiReply('status' in seen ? seen : await acceptRequest(source, seen, ports, rules));
   };
 }
 

@@ -7,6 +7,7 @@ import { createDynamoDbClient, primeDynamoDb } from '#adapters/dynamodb/create-d
 import { DynamoDbEventWriter } from '#adapters/dynamodb/dynamodb-event-writer.ts';
 import { DynamoDbPayloadStore } from '#adapters/dynamodb/dynamodb-payload-store.ts';
 import { HttpsGet } from '#adapters/http/https-get.ts';
+import { lazyEdgeDoor } from '#adapters/http/lazy-edge-door.ts';
 import { lazyKeyFetcher } from '#adapters/http/lazy-key-fetcher.ts';
 import { S3Blobs } from '#adapters/s3/s3-blobs.ts';
 import { CachedSecrets } from '#adapters/secrets/cached-secrets.ts';
@@ -17,7 +18,7 @@ import { systemAddresses, systemClock, systemIds, systemRandom, systemTimer } fr
 import { EmfTelemetry } from '#adapters/telemetry/emf-telemetry.ts';
 import { receivedSources } from '#core/config/received-sources.ts';
 import { isWhole } from '#core/config/source-head.ts';
-import { PROBE_SOURCE } from '#core/glossary.ts';
+import { EDGE_SECRET, PROBE_SOURCE } from '#core/glossary.ts';
 import { RefusedSlots } from '#core/inbound/ingest/refused-slots.ts';
 import { needsSecret } from '#core/provider/source-needs.ts';
 import { config } from '#lambdas/shared/baked-config.ts';
@@ -47,6 +48,7 @@ await Promise.all([
   primeDynamoDb(dynamodb, env.EVENTS_TABLE),
   primeSqs(sqs, env.WORK_QUEUE_URL),
   ...sources.filter(it => isWhole(it) && needsSecret(it.spec)).map(it => secrets.get(it.id)),
+  ...(config.edge ? [secrets.get(EDGE_SECRET)] : []),
 ]);
 
 const keys = lazyKeyFetcher(async () => (await import('./on-demand.ts')).openKeys(dynamodb, env.EVENTS_TABLE));
@@ -72,6 +74,6 @@ const ports = {
   telemetry,
 };
 
-export const handler = middy(handleRequest(sources, ports, config))
+export const handler = middy(handleRequest(sources, ports, config, config.edge && lazyEdgeDoor(config.edge, ports)))
   .use(flushTelemetry(telemetry))
   .use(replyToErrors(telemetry));

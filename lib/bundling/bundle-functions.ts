@@ -8,7 +8,7 @@ import { type Bundles, FUNCTION_NAMES, type FunctionName, OUTBOUND_FUNCTION_NAME
 import { isolatedLazyImports, LEAN_OPTIONS, lazyBuiltins, signedClients, withoutUnusedParts } from './lean-plugins.ts';
 import { projectHandlers } from './project-handlers.ts';
 import { type Insertion, replaceAndNote, shortMap } from './source-maps.ts';
-import { unusedTargetFiles } from './target-files.ts';
+import { unusedFiles } from './unused-files.ts';
 
 const REPOSITORY = join(import.meta.dirname, '../..');
 /** In the built code until the configuration of an environment takes its place. */
@@ -48,7 +48,7 @@ export async function bundleFunctions(options: BundleOptions): Promise<ReadonlyM
     const files = missing.map(name => relative(REPOSITORY, handlerFile(name))).join(', ');
     throw new Error(`There is nothing to bundle: ${files} is missing. Each must export \`handler\`.`);
   }
-  const unused = unusedTargetFiles(...options.configs);
+  const unused = unusedFiles(...options.configs);
   const built = new Map<string, Promise<BuiltFunction>>();
   const written = options.configs.flatMap(config =>
     namesWanted(names, config).map(async name => {
@@ -189,7 +189,7 @@ async function writeBundle(code: BuiltFunction, config: ResolvedConfig, folder: 
   const baked = bake(code.name, withoutProse(config));
   const literal = toLiteral(JSON.stringify(baked.config));
   const place = new RegExp(`(["'\`])${CONFIG_PLACE}\\1`, 'g');
-  const unused = unusedTargetFiles(config);
+  const unused = unusedFiles(config);
   const used = [...code.files].filter(([name]) => !unused.has(name.replace(/\.map$/, '')));
   const wanted = new Map(baked.files);
   const moved = new Map<string, readonly Insertion[]>();

@@ -8,6 +8,7 @@ import { LambdaSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import { Construct } from 'constructs';
 import { alarmServices } from '#core/config/alarm-services.ts';
 import type { DeployedSource, Deployment } from '#core/config/deployment.ts';
+import { edgeSecretName } from '#core/config/edge-config.ts';
 import { receivedSources } from '#core/config/received-sources.ts';
 import { METRIC_NAMESPACE } from '#core/metrics.ts';
 import { apiEnv } from '#lambdas/api/env.ts';
@@ -26,7 +27,12 @@ import { GatewayDashboard } from '../constructs/gateway-dashboard.ts';
 import { type EnvContract, GatewayFunction } from '../constructs/gateway-function.ts';
 import { IngestApi } from '../constructs/ingest-api.ts';
 import { grantOutboundRoutes, grantRoutes } from '../constructs/route-grants.ts';
-import { grantAlarmSecrets, grantAllSourceSecrets, grantSourceSecret } from '../constructs/source-secrets.ts';
+import {
+  grantAlarmSecrets,
+  grantAllSourceSecrets,
+  grantSecret,
+  grantSourceSecret,
+} from '../constructs/source-secrets.ts';
 import { Timetable } from '../constructs/timetable.ts';
 import { type HandlerResources, TABLE_ACTIONS } from '../handler-resources.ts';
 import { addOtlp } from './add-otlp.ts';
@@ -75,6 +81,7 @@ export class GatewayStack extends Stack {
     store.grantBodies(ingest, 's3:PutObject');
     queue.grantSend(ingest);
     grantAllSourceSecrets(ingest, deployment.config.environment, receivedSources(deployment));
+    if (deployment.edge) grantSecret(ingest, edgeSecretName(deployment.config.environment));
 
     const process = this.#addFunction('process', {
       description: 'Claims each event, runs its handler and records the outcome',

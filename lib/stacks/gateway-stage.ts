@@ -5,6 +5,7 @@ import type { Bundles } from '../bundling/function-names.ts';
 import type { HandlerResources } from '../handler-resources.ts';
 import { DataStack } from './data-stack.ts';
 import { DeliveryStack } from './delivery-stack.ts';
+import { EDGE_REGION, EdgeStack } from './edge-stack.ts';
 import { GatewayStack } from './gateway-stack.ts';
 
 export interface GatewayStageProps {
@@ -22,6 +23,9 @@ export class GatewayStage extends Stage {
   readonly gateway: GatewayStack;
   /** Absent: `outbound` is not configured. */
   readonly delivery: DeliveryStack | undefined;
+
+  /** Absent: `edge` is not configured. */
+  readonly edge: EdgeStack | undefined;
 
   constructor(scope: Construct, props: GatewayStageProps) {
     const { deployment } = props;
@@ -56,6 +60,16 @@ export class GatewayStage extends Stage {
         ...{ deployment, outbound, data: this.data, bundles: props.bundles, topics: this.gateway.alarms?.topics },
         stackName: `holdfast-${environment}-delivery`,
         description: `Holdfast ${environment}: webhooks to customers. Can be deployed again at any time.`,
+        tags,
+      });
+    const { edge, account } = deployment;
+    this.edge =
+      edge &&
+      new EdgeStack(this, 'Edge', {
+        ...{ deployment, edge },
+        env: { region: EDGE_REGION, ...(account === undefined ? {} : { account }) },
+        stackName: `holdfast-${environment}-edge`,
+        description: `Holdfast ${environment}: CloudFront, and a limit per source address. Can be deployed again at any time.`,
         tags,
       });
     for (const [name, value] of Object.entries(tags)) Tags.of(this).add(name, value);

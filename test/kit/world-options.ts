@@ -6,7 +6,7 @@ import type { MemoryQueueOptions } from '#adapters/memory/memory-queue.ts';
 import type { MemoryTargetsOptions } from '#adapters/memory/memory-targets.ts';
 import type { SimulatedProcessOptions } from '#adapters/memory/simulated-process.ts';
 import type { VirtualClock } from '#adapters/memory/virtual-clock.ts';
-import type { ResolvedSource } from '#core/config/resolved-config.ts';
+import type { ResolvedConfig, ResolvedSource } from '#core/config/resolved-config.ts';
 import type { HandlerRegistry } from '#core/handler/handler-contract.ts';
 import type { IngestPorts } from '#core/inbound/ingest/ingest-ports.ts';
 import type { Timings } from '#core/inbound/protocol/timings.ts';
@@ -47,6 +47,8 @@ export interface WorldOptions {
   readonly recordsSpans?: boolean;
   /** Tells where an error was thrown. Default: nobody does. */
   readonly stacks?: StackReader;
+  /** CloudFront is before the front door. Default: nothing is. */
+  readonly edge?: NonNullable<ResolvedConfig['edge']>;
   /** What ingest asks on the network. Default: nothing is there. */
   readonly ingestPorts?: Pick<IngestPorts, 'keys' | 'http'>;
   /** Told of every answer at the moment it is given, and how the function ended. The delivery has its `createdAt`. */

@@ -21,6 +21,7 @@ import { systemAddresses } from '#adapters/system.ts';
 import { type EventPk, toSourceId } from '#core/glossary.ts';
 import { ShapeWatch } from '#core/inbound/drift/shape-watch.ts';
 import { RefusedSlots } from '#core/inbound/ingest/refused-slots.ts';
+import { throughEdge } from '#core/inbound/ingest/through-edge.ts';
 import type { ProcessPorts } from '#core/inbound/process/process-ports.ts';
 import { closeDeath } from '#core/inbound/protocol/close-death.ts';
 import { ConcernBoard } from '#core/inbound/protocol/concerns.ts';
@@ -76,6 +77,7 @@ export class WorldProcesses {
   ingest(process: SimulatedProcess) {
     const stores = this.#stores(process, 'ingest');
     const secrets = new CachedSecrets(process.wrap('secrets', 'secrets', this.#world.secretValues), stores.clock);
+    const { edge } = this.#options;
     return handleRequest(
       this.#world.sources,
       {
@@ -86,6 +88,7 @@ export class WorldProcesses {
         ...this.#options.ingestPorts,
       },
       this.#world.rules,
+      edge && (request => throughEdge(request, edge, { ...stores, secrets })),
     ) as never;
   }
 

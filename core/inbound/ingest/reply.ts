@@ -33,6 +33,14 @@ export function forbiddenSource(): Reply {
   });
 }
 
+/** Where only what comes through the edge counts. */
+export function notThroughEdge(): Reply {
+  return json(403, {
+    error: 'not_through_edge',
+    message: 'This address takes no webhooks; use the URL you were given',
+  });
+}
+
 /** A secret was brought while the source takes none: its pairing window is closed, or it has one. */
 export function refusePairing(): Reply {
   return json(403, { error: 'pairing_closed', message: 'This source takes no secret now' });

@@ -33,6 +33,9 @@ const PRICES = {
   logsGb: 0.5,
 } as const;
 
+/** AWS WAF and CloudFront (North America and Europe, requests over https), read on 2026-11-23. */
+const EDGE = { webAcl: 5, rule: 1, wafMillion: 0.6, cloudFrontMillion: 1 } as const;
+
 const HOURS = 730;
 const RUNS_PER_MONTH: Readonly<Record<string, number>> = {
   'rate(1 minute)': HOURS * 60,
@@ -195,6 +198,7 @@ What costs more is off until you ask for it:
 |---|---|
 | \`ingestProvisionedConcurrency: 1\` | $${money(HOURS * 3600 * 0.5 * PRICES.provisionedArmGbSecond)} for each environment kept warm |
 | \`reconcile\` on a source | $${money(sumOf(reconciled) - sumOf(full) + PRICES.customMetricMonth)} for its secret, two alarms and a metric |
+| \`edge\` in an environment | $${money(EDGE.webAcl + EDGE.rule + STANDING_PRICES.secret)} ($${money(STANDING_PRICES.secret)} more outside us-east-1), and about $${money(EDGE.cloudFrontMillion + EDGE.wafMillion)} for each million requests ([a limit per address](guides/address-limit.md)) |
 
 These settings make it cheaper:
 

@@ -71,6 +71,13 @@ describe('cdk-nag, AwsSolutions and Serverless packs', () => {
     expect(await findings('prod', undefined, { sources: gateway.sources, environments })).toEqual([]);
   });
 
+  it('has nothing to say about the edge', async () => {
+    const apiUrl = 'https://a1b2c3.execute-api.eu-central-1.amazonaws.com';
+    const edge = { apiUrl, requestsPerMinute: 2_000 };
+    const environments = { prod: { account: '123456789012', region: 'eu-central-1', edge } };
+    expect(await findings('prod', undefined, { sources: gateway.sources, environments })).toEqual([]);
+  });
+
   it('would say it: an open bucket beside ours is found', async () => {
     const found = await findings('dev', stage => new Bucket(stage.gateway, 'Open'));
     expect(found.join()).toMatch(/S10|S1\b/);

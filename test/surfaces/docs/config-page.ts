@@ -27,6 +27,7 @@ const LINKS: Readonly<Record<string, string>> = {
   AlarmThresholds: '[below](#alarm-thresholds)',
   silence: 'see `silence`',
   OutboundConfig: '[below](#outbound)',
+  EdgeConfig: '[below](#edge)',
 };
 
 export interface Key {
@@ -132,6 +133,9 @@ export function renderConfigPage(): string {
     '## Outbound',
     '`environments.<name>.outbound`: webhooks to your customers ([protocol](outbound-protocol.md), [API](api/delivery.md)). Without it nothing of this is deployed.',
     described('core/config/outbound-config.ts', 'OutboundConfig', 'environments.name.outbound'),
+    '## Edge',
+    '`environments.<name>.edge`: CloudFront and AWS WAF before the front door ([guide](guides/address-limit.md)). Without it nothing of this is deployed.',
+    described('core/config/edge-config.ts', 'EdgeConfig', 'environments.name.edge'),
     '## Secrets',
     'Secrets are not in this file. Each source that verifies by one has its own in Secrets Manager, `holdfast/<environment>/<source>`; until it is set the source answers 503, and `npm run deploy` prints the command that sets it. `npm run holdfast -- sources set-secret <source> --env <environment>` sets it. `npm run holdfast -- sources rotate <source> --env <environment>` keeps the old one valid for `--grace` (24 hours), in which you change it at the provider. A leaked secret gets no grace: `sources set-secret` replaces it at once, and requests signed with the old one are refused.',
     '## Handlers',

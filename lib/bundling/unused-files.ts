@@ -10,9 +10,13 @@ const FILES: Readonly<Partial<Record<TargetKind, string>>> = {
   outbound: 'lazy-outbound-target.mjs',
 };
 
-/** Files of targets that none of these configurations routes to: their bundles go without. */
-export function unusedTargetFiles(...configs: readonly ResolvedConfig[]): ReadonlySet<string> {
+/** What `ingest` needs behind CloudFront. */
+const EDGE_FILE = 'lazy-edge-door.mjs';
+
+/** Files that none of these configurations needs: their bundles go without. */
+export function unusedFiles(...configs: readonly ResolvedConfig[]): ReadonlySet<string> {
   const routes = configs.flatMap(config => config.sources.flatMap(source => source.routes ?? []));
   const kinds = new Set(routes.flatMap(route => route.targets.map(target => target.kind)));
-  return new Set(Object.entries(FILES).flatMap(([kind, file]) => (kinds.has(kind as TargetKind) ? [] : [file])));
+  const targets = Object.entries(FILES).flatMap(([kind, file]) => (kinds.has(kind as TargetKind) ? [] : [file]));
+  return new Set([...targets, ...(configs.some(({ edge }) => edge) ? [] : [EDGE_FILE])]);
 }
