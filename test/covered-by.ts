@@ -114,7 +114,6 @@ export const COVERED_BY: Readonly<Record<string, readonly string[]>> = {
     'core/outbound/registry/endpoints.ts',
     'core/outbound/registry/secrets.ts',
   ],
-  'test/adapters/http/lazy-edge-door.test.ts': ['adapters/http/edge-door.ts'],
   'test/core/outbound/drain/pace.test.ts': ['core/outbound/drain/hours.ts'],
   'test/core/outbound/fan-out/content-filter.test.ts': [
     'core/outbound/fan-out/compare-numbers.ts',

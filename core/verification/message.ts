@@ -86,7 +86,8 @@ export function loweredSource(token: string): string | undefined {
 /** With the separator in more than one value, a part of one could be moved into the next and leave the text the same. */
 function signedValue(place: string, { separated }: Scheme, { reader, scope }: MessageInput): Uint8Array | Refused {
   const lowered = loweredSource(place);
-  const text = lowered === undefined ? reader.text(place, scope) : reader.text(lowered, scope)?.toLowerCase();
+  const given = reader.text(lowered ?? place, scope);
+  const text = lowered ? given?.toLowerCase() : given;
   return separated && place !== separated.except && text?.includes(separated.by)
     ? refused('malformed', 'separator_in_value')
     : orMissing(text, 'no_signed_value');

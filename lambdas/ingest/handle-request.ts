@@ -11,12 +11,7 @@ import type { RawRequest } from '#core/verification/raw-request.ts';
 /** What is before the front door, and tells where a request really came from; or answers it. */
 type Door = (request: RawRequest) => Promise<RawRequest | Reply>;
 
-export function handleRequest(
-  sources: readonly ResolvedSource[],
-  ports: IngestPorts,
-  rules: IngestRules,
-  door: Door | undefined = undefined,
-) {
+export function handleRequest(sources: readonly ResolvedSource[], ports: IngestPorts, rules: IngestRules, door?: Door) {
   const byPath = new Map(sources.flatMap(source => source.paths.map(path => [path, source] as const)));
   return async (apiEvent: APIGatewayProxyEventV2): Promise<APIGatewayProxyStructuredResultV2> => {
     const source = byPath.get(apiEvent.routeKey.slice(apiEvent.routeKey.indexOf(' ') + 1));

@@ -48,7 +48,7 @@ await Promise.all([
   primeDynamoDb(dynamodb, env.EVENTS_TABLE),
   primeSqs(sqs, env.WORK_QUEUE_URL),
   ...sources.filter(it => isWhole(it) && needsSecret(it.spec)).map(it => secrets.get(it.id)),
-  ...(config.edge ? [secrets.get(EDGE_SECRET)] : []),
+  config.edge && secrets.get(EDGE_SECRET),
 ]);
 
 const keys = lazyKeyFetcher(async () => (await import('./on-demand.ts')).openKeys(dynamodb, env.EVENTS_TABLE));
