@@ -114,7 +114,7 @@ async function readFresh(operator: Operator, { store, control }: Gateway): Promi
 function breakersOf(items: readonly EventItem[], step: number): readonly OpenBreaker[] {
   const found = new Map<string, OpenBreaker>();
   for (const item of items) {
-    if (item.waitsFor === undefined) continue;
+    if (item.waitsFor === undefined || item.status === 'processing') continue;
     const { waitsFor: handler, nextAttemptAt } = item;
     const before = found.get(handler) ?? { handler, waiting: 0, estimated: step > 1, nextTryAt: nextAttemptAt };
     const nextTryAt = Math.min(before.nextTryAt, nextAttemptAt);

@@ -201,6 +201,12 @@ export class MemoryDatabase {
     });
   }
 
+  /** One of them. */
+  peek(tableName: string, key: string): Item | undefined {
+    const item = this.#answer(() => this.#table(tableName).peek(key));
+    return item && copyItem(item);
+  }
+
   /** Drops all items of a table, as a restore to an older point does. Indexes follow with their lag. */
   empty(tableName: string): void {
     const table = this.#table(tableName);

@@ -20,9 +20,16 @@ interface Circuit {
   lastProbeAt: EpochMs;
   /** Since when no attempt has succeeded. */
   openedAt: EpochMs;
+  lastOkAt: EpochMs;
   step: number;
   stepAt: EpochMs;
   taken: number;
+}
+
+/** What the record of an event says: another environment's breaker held it back, last at, first at. */
+export interface HeldElsewhere {
+  readonly lastAt: EpochMs;
+  readonly firstAt: EpochMs;
 }
 
 export type Permission = { readonly kind: 'run' } | { readonly kind: 'park'; readonly untilMs: EpochMs };
@@ -35,7 +42,8 @@ export class Breaker {
     const circuit = this.#circuits.get(handler);
     if (!circuit || circuit.state === 'closed') return { kind: 'run' };
     if (circuit.state === 'open') {
-      if (now - circuit.lastProbeAt < PROBE_EVERY_MS) return { kind: 'park', untilMs: parkedUntil(circuit, now) };
+      if (now - circuit.lastProbeAt < PROBE_EVERY_MS)
+        return { kind: 'park', untilMs: parkedUntil(circuit.openedAt, now) };
       circuit.lastProbeAt = now;
       return { kind: 'run' };
     }
@@ -61,11 +69,13 @@ export class Breaker {
       state: 'closed',
       lastProbeAt: 0,
       openedAt: 0,
+      lastOkAt: 0,
       step: 0,
       stepAt: 0,
       taken: 0,
     };
     this.#circuits.set(handler, circuit);
+    if (ok) circuit.lastOkAt = now;
     if (circuit.state === 'open') {
       if (ok) Object.assign(circuit, { state: 'draining', step: 0, stepAt: now, taken: 0 });
       return;
@@ -82,13 +92,18 @@ export class Breaker {
     }
   }
 
-  /** When an event whose attempt has just failed should come back; undefined: no breaker is open for its handler. */
-  backAt(handler: string, now: EpochMs): EpochMs | undefined {
+  /**
+   * When an event whose attempt has just failed should come back; undefined: the failure counts. That is so where no breaker
+   * is open, neither here nor where the event was held back; a success seen here since then says that the handler works.
+   */
+  backAt(handler: string, now: EpochMs, held?: HeldElsewhere): EpochMs | undefined {
     const circuit = this.#circuits.get(handler);
-    return circuit?.state === 'open' ? parkedUntil(circuit, now) : undefined;
+    if (circuit?.state === 'open') return parkedUntil(circuit.openedAt, now);
+    if (held === undefined || (circuit?.lastOkAt ?? 0) >= held.lastAt) return undefined;
+    return parkedUntil(held.firstAt, now);
   }
 }
 
-function parkedUntil({ openedAt }: Circuit, now: EpochMs): EpochMs {
+function parkedUntil(openedAt: EpochMs, now: EpochMs): EpochMs {
   return now + Math.min(LONGEST_PARK_MS, Math.max(PARK_MS, (now - openedAt) * PARK_SHARE));
 }

@@ -18,7 +18,7 @@ import { SeededRandom } from '#adapters/memory/seeded-random.ts';
 import type { SimulatedProcess } from '#adapters/memory/simulated-process.ts';
 import { settle, VirtualClock } from '#adapters/memory/virtual-clock.ts';
 import type { ResolvedSource } from '#core/config/resolved-config.ts';
-import { type EpochMs, type EventKey, type EventPk, type SourceId, toEventPk, toSourceId } from '#core/glossary.ts';
+import { type EpochMs, type EventKey, type SourceId, toEventPk, toSourceId } from '#core/glossary.ts';
 import { defineHandlers, done, type HandlerRegistry } from '#core/handler/handler-contract.ts';
 import type { ProcessPorts, ProcessRules } from '#core/inbound/process/process-ports.ts';
 import type { CloseResult } from '#core/inbound/protocol/close-death.ts';
@@ -197,7 +197,7 @@ export class MemoryWorld {
   }
 
   item(id: string, source = 'default'): EventItem | undefined {
-    return this.items().find(it => it.pk === (`${source}#${id}` as EventPk));
+    return this.database.peek(EVENTS, `${source}#${id}`) as EventItem | undefined;
   }
 
   /** How often the transactional effect of an event was applied. */

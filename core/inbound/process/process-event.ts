@@ -101,7 +101,7 @@ async function processMessage(
   };
   const keptOther = await keepOtherBody(message, item, ports, rules);
   const { end, trace } = await runAttempt(message, attempt, handler, deadlineMs, ports, rules);
-  const breaker = tellBreaker(handler, end, ports);
+  const breaker = tellBreaker(handler, item, end, ports);
   const finished = await finishEvent({ ...attempt, ...(breaker ? { breaker } : {}) }, end, ports, rules);
   const disposal = keptOther ? finished : REFUSED;
   logAttempt({ ...attempt, end, disposal, trace }, ports);
@@ -203,16 +203,21 @@ async function runAttempt(
   }
 }
 
-/** Tells the breaker how the attempt ended. Answers when to come back where it is open now: the attempt was its probe. */
+/**
+ * Tells the breaker how the attempt ended. Answers when to come back where it is open, here or in the processor that held the
+ * event back: the attempt was its probe.
+ */
 function tellBreaker(
   handler: HandlerRegistration | undefined,
+  { waitsFor, unreadySince, updatedAt }: EventIn<'processing'>,
   end: AttemptEnd,
   { breaker, clock }: ProcessPorts,
 ): Attempt['breaker'] {
   if (!handler || handler.ownBreakers || (end.kind !== 'outcome' && end.kind !== 'failed')) return undefined;
   const name = breakerName(handler);
   breaker.record(name, end.kind === 'outcome' && end.outcome.kind !== 'retry', clock.now());
-  const backAt = breaker.backAt(name, clock.now());
+  const held = waitsFor === name ? { lastAt: updatedAt, firstAt: unreadySince ?? updatedAt } : undefined;
+  const backAt = breaker.backAt(name, clock.now(), held);
   return backAt === undefined ? undefined : { name, backAt };
 }
 

@@ -101,6 +101,8 @@ interface Processing extends Progress {
   /** The claim that owns the event, and until when. */
   readonly owner: string;
   readonly leaseUntil: EpochMs;
+  /** The breaker that held it back until this claim. */
+  readonly waitsFor?: string;
 }
 /** To be attempted again: after a failure, or after a wait that spent no attempt. */
 interface Retrying extends Progress {

@@ -38,6 +38,8 @@ export interface WriteRules {
 
 const WATCH: readonly EventAttribute[] = ['watchShard', 'watchAt'];
 const LEASE: readonly EventAttribute[] = ['owner', 'leaseUntil'];
+/** What a claim set, and the breaker that held the event back before. */
+const CLAIM: readonly EventAttribute[] = [...LEASE, 'waitsFor'];
 const ATTENTION: readonly EventAttribute[] = ['attentionSource', 'attentionAt'];
 const DEATH: readonly EventAttribute[] = ['deadAt', 'deadId', 'dlqSent', 'cause', 'closing', ...ATTENTION];
 
@@ -181,7 +183,7 @@ export function claim(pk: EventPk, gen: number, by: Claim, again: boolean, timin
       ...(again ? watch(pk, by.leaseUntil + timings.overdueMs) : {}),
     },
     add: { attempts: 1 },
-    remove: ['nextAttemptAt', 'parked', 'waitsFor'],
+    remove: ['nextAttemptAt', 'parked'],
   };
 }
 
@@ -255,7 +257,7 @@ export function finish(
       updatedAt: by.now,
       expiresAt: expiryAfter(by.now, rules.retentionDays),
     },
-    remove: [...LEASE, ...WATCH],
+    remove: [...CLAIM, ...WATCH],
   };
 }
 
@@ -273,7 +275,7 @@ function retry(by: Owned, nextAttemptAt: EpochMs, attempt: AttemptRecord, comesB
     pk: by.pk,
     condition: fenced(by),
     set: { ...attempt, status: 'failed', nextAttemptAt, updatedAt: by.now, ...comesBack },
-    remove: LEASE,
+    remove: CLAIM,
   };
 }
 /** Since when an event waits for another event, or for a dependency. `waitsFor`: the open breaker. */
@@ -285,12 +287,15 @@ export type Waiting =
  * own, so that a short failure does not use up what the handler may wait.
  */
 export function asDeferral(retry: Retry, since: Waiting): EventUpdate {
-  const remove: readonly EventAttribute[] = 'deferredSince' in since ? ['unreadySince'] : [];
+  const remove: readonly EventAttribute[] = [
+    ...LEASE,
+    ...('deferredSince' in since ? (['unreadySince'] as const) : []),
+  ];
   return {
     ...retry,
     set: { ...retry.set, status: 'deferred', ...since },
     add: { attempts: -1 },
-    remove: [...(retry.remove ?? []), ...remove],
+    remove: 'waitsFor' in since ? remove : [...remove, 'waitsFor'],
   };
 }
 
@@ -317,7 +322,7 @@ function deathSet(pk: EventPk, now: EpochMs, death: Death, timings: Timings): Ev
     ...watch(pk, now + timings.deathWatchMs),
   };
 }
-const DEATH_REMOVES: readonly EventAttribute[] = [...LEASE, 'nextAttemptAt', 'parked', 'waitsFor'];
+const DEATH_REMOVES: readonly EventAttribute[] = [...CLAIM, 'nextAttemptAt', 'parked'];
 
 /** Dead: the caller sends to the DLQ next, then writes `deathDone`. */
 export function die(by: Owned, death: Death, attempt: AttemptRecord, timings: Timings): EventUpdate {
@@ -397,10 +402,9 @@ export function close(item: EventIn<'dead_letter' | 'closed'>, closing: Closing,
 
 const REPLAY_REMOVES: readonly EventAttribute[] = [
   'enqueuedAt',
-  ...LEASE,
+  ...CLAIM,
   'nextAttemptAt',
   'parked',
-  'waitsFor',
   'deferredSince',
   'unreadySince',
   'splitNext',

@@ -63,4 +63,16 @@ describe('Breaker', () => {
     breaker.record('h', false, now + 10);
     expect(breaker.ask('h', now + 20).kind).toBe('park');
   });
+
+  it('is open for an event that another environment held back, until a success is seen here', () => {
+    const breaker = new Breaker();
+    const held = { firstAt: 0, lastAt: 900_000 };
+    breaker.record('h', true, 899_999);
+    breaker.record('h', false, 1_000_000);
+    expect(breaker.backAt('h', 1_000_000)).toBeUndefined();
+    expect(breaker.backAt('h', 1_000_000, held)).toBe(1_100_000);
+    expect(breaker.backAt('unheard of', 1_000_000, held)).toBe(1_100_000);
+    breaker.record('h', true, 1_000_000);
+    expect(breaker.backAt('h', 1_000_001, held)).toBeUndefined();
+  });
 });

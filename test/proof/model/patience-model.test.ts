@@ -5,7 +5,7 @@ import { type Variant, variant } from './variants.ts';
 type Failures = Parameters<typeof patienceModel>[1];
 const EARLY = 'DEAD BEFORE THE SCHEDULE WAS OVER';
 const NO_END = 'I2 AN EVENT NEVER ENDS';
-const all: Failures = ['fails', 'asks', 'probes'];
+const all: Failures = ['fails', 'asks', 'probes', 'strays'];
 
 function check(
   kind: 'GOOD' | 'BAD',
@@ -25,6 +25,9 @@ checkVariants(
     check('GOOD', 'any failure, forever', 29, [], { failures: all }),
     check('GOOD', 'only asked waits, forever', 13, [], { failures: ['asks'] }),
     check('GOOD', 'only probes of an open breaker, forever', 13, [], { failures: ['probes'] }),
+    check('GOOD', 'only strays, forever', 13, [], { failures: ['strays'] }),
+    check('BAD', 'a stray is an attempt', 5, [EARLY], { failures: ['strays'], heldElsewhere: 'attempt' }),
+    check('BAD', 'strays are free without a bound', 11, [NO_END], { failures: ['strays'], heldElsewhere: 'free' }),
     check('BAD', 'an asked wait is an attempt', 5, [EARLY], { failures: ['asks'], askedWait: 'attempt' }),
     check('BAD', 'a probe is an attempt', 5, [EARLY], { failures: ['probes'], probeOfOpenBreaker: 'attempt' }),
     check('BAD', 'asked waits are free without a bound', 11, [NO_END], { failures: ['asks'], askedWait: 'free' }),

@@ -1,7 +1,8 @@
 /**
- * What spends an attempt while a dependency is away. An event fails in three ways: by itself (`fails`), because its handler
- * asks to be called again (`asks`), as the probe of an open breaker (`probes`). The last two are free until the schedule's
- * own time is over, counted in steps of time since the first free wait; after that they count.
+ * What spends an attempt while a dependency is away. An event fails in four ways: by itself (`fails`), because its handler
+ * asks to be called again (`asks`), as the probe of an open breaker (`probes`), in a processor whose breaker is closed while
+ * that of the processor before it is open (`strays`). The last three are free until the schedule's own time is over, counted
+ * in steps of time since the first free wait; after that they count. A processor knows of the other's breaker by the record.
  */
 import type { Actor, Model, Step } from './explore.ts';
 import { packKey } from './explore.ts';
@@ -14,12 +15,14 @@ export interface PatienceRules {
   /** What a wait that the handler asked for costs: nothing within the span, always an attempt, never one. */
   readonly askedWait: 'free within the span' | 'attempt' | 'free';
   readonly probeOfOpenBreaker: 'free within the span' | 'attempt' | 'free';
+  readonly heldElsewhere: 'free within the span' | 'attempt' | 'free';
   /** A claim that gave its attempt back starts the time anew. */
   readonly restartsClock: boolean;
 }
 export const PATIENCE: PatienceRules = {
   askedWait: 'free within the span',
   probeOfOpenBreaker: 'free within the span',
+  heldElsewhere: 'free within the span',
   restartsClock: false,
 };
 
@@ -32,7 +35,7 @@ interface State {
   readonly blameless: boolean;
 }
 
-type Failure = 'fails' | 'asks' | 'probes';
+type Failure = 'fails' | 'asks' | 'probes' | 'strays';
 
 const START: State = { status: 'waits', attempts: 0, waited: undefined, blameless: true };
 
@@ -73,7 +76,7 @@ function eventActor(rules: PatienceRules, failures: readonly Failure[], comesBac
 }
 
 function afterFailure(rules: PatienceRules, state: State, how: Failure): State {
-  const rule = how === 'fails' ? 'attempt' : how === 'asks' ? rules.askedWait : rules.probeOfOpenBreaker;
+  const rule = ruleFor(how, rules);
   const isFree = rule === 'free' || (rule === 'free within the span' && (state.waited ?? 0) < SPAN);
   const blameless = state.blameless && how !== 'fails';
   if (isFree) {
@@ -81,4 +84,17 @@ function afterFailure(rules: PatienceRules, state: State, how: Failure): State {
     return { status: 'waits', attempts: state.attempts - 1, waited, blameless };
   }
   return { ...state, status: state.attempts >= ATTEMPTS ? 'dead' : 'waits', blameless };
+}
+
+function ruleFor(how: Failure, rules: PatienceRules): PatienceRules['askedWait'] {
+  switch (how) {
+    case 'fails':
+      return 'attempt';
+    case 'asks':
+      return rules.askedWait;
+    case 'probes':
+      return rules.probeOfOpenBreaker;
+    case 'strays':
+      return rules.heldElsewhere;
+  }
 }

@@ -78,7 +78,7 @@ const DEAD = {
 } as const;
 const MAY_HAVE: { readonly [S in EventStatus]: Own<S> } = {
   pending: EACH,
-  processing: { ...TRIED, owner: true, leaseUntil: true },
+  processing: { ...TRIED, owner: true, leaseUntil: true, waitsFor: true },
   failed: RETRYING,
   deferred: RETRYING,
   completed: FINISHED,
@@ -112,6 +112,7 @@ function anyWrite(item: EventItem, now: number, random: SeededRandom): readonly 
     retryLater: () => writes.retryLater(by, now + 1, note),
     defer: () => writes.asDeferral(soon, { deferredSince: now }),
     unready: () => writes.asDeferral(writes.retryLater(by, now + 1, note), { unreadySince: now }),
+    probe: () => writes.asDeferral(soon, { unreadySince: now, waitsFor: 'h' }),
     die: () => writes.die(by, death, note, timings),
     deathDone: () => writes.deathDone(pk, deadId, now, rules),
     close: () => (item.status === 'dead_letter' ? writes.close(item, { by: 'b', why: 'w', at: now }, rules) : soon),
@@ -158,7 +159,7 @@ test('what any row of writes leaves is whole, and has no field of another status
     }
   }
   expect([...seen].sort()).toEqual(EVENT_STATUSES.toSorted());
-  expect(applied.size).toBe(22);
+  expect(applied.size).toBe(23);
 });
 
 test.each(EVENT_STATUSES)('%s: whole as it is, unknown without a field of its own', status => {
