@@ -72,6 +72,9 @@ class TestBreaker extends Breaker {
   override ask(): Permission {
     return this.#permission;
   }
+
+  /** What an attempt costs is the question of another model (patience-model.ts); here a failure is one. */
+  override backAt(): undefined {}
 }
 
 /** A consumer's message and, while it works on it, its process. */
