@@ -21,6 +21,14 @@ export class MetricStore {
     this.#series.set(key, points);
   }
 
+  /** All metrics that it has. */
+  metrics(): readonly MetricId[] {
+    return [...this.#series.keys()].map(key => {
+      const [namespace, name, pairs] = JSON.parse(key) as [string, string, [string, string][]];
+      return { namespace, name, dimensions: Object.fromEntries(pairs) };
+    });
+  }
+
   /** Values with `after < at <= until`. */
   values(metric: MetricId, after: number, until: number): readonly number[] {
     const points = this.#series.get(keyOf(metric)) ?? [];

@@ -4,6 +4,7 @@ import {
   AlarmStatusWidget,
   Dashboard,
   GraphWidget,
+  type GraphWidgetProps,
   type IMetric,
   type IWidget,
   MathExpression,
@@ -58,8 +59,12 @@ export class GatewayDashboard extends Construct {
     const reconciled = deployment.sources.filter(({ source }) => source.reconcile);
     const of = (name: MetricName, statistic = 'Sum'): IMetric[] =>
       reconciled.map(({ source }) => metric(name, statistic, { source: source.id }));
-    const graph = (title: string, left: IMetric[], right: IMetric[] = []): IWidget =>
-      new GraphWidget({ title, left, right, width: 8, height: 6, period: Duration.minutes(1) });
+    const graph = (title: string, left: IMetric[], right: IMetric[] = []): GraphWidgetProps => ({ title, left, right });
+    /** Up to four beside each other. */
+    const row = (...graphs: readonly GraphWidgetProps[]): void => {
+      const size = { width: 24 / graphs.length, height: 6, period: Duration.minutes(1) };
+      this.dashboard.addWidgets(...graphs.map(it => new GraphWidget({ ...it, ...size })));
+    };
     const heading = (text: string): IWidget => new TextWidget({ markdown: `## ${text}`, width: 24, height: 1 });
 
     this.dashboard = new Dashboard(this, 'Dashboard', { dashboardName: `holdfast-${environment}` });
@@ -69,7 +74,7 @@ export class GatewayDashboard extends Construct {
       this.dashboard.addWidgets(new AlarmStatusWidget({ title: 'Alarms', alarms: shown, width: 24, height: 6 }));
     }
     this.dashboard.addWidgets(heading('Is it healthy?'));
-    this.dashboard.addWidgets(
+    row(
       graph('Accepted, by source', perSource('Accepted')),
       graph(
         'Answer time',
@@ -87,7 +92,7 @@ export class GatewayDashboard extends Construct {
           ]),
     );
     this.dashboard.addWidgets(heading('Is there a backlog?'));
-    this.dashboard.addWidgets(
+    row(
       graph('Queue', [queue.metricWaiting({ label: 'waiting' }), queue.metricInFlight({ label: 'in flight' })]),
       graph('Oldest', [
         queue.metricOldestAge({ label: 'message, s' }),
@@ -96,18 +101,15 @@ export class GatewayDashboard extends Construct {
         metric('PausedOldestAge', 'Maximum'),
         metric('ParkedDue', 'Maximum'),
       ]),
-      new GraphWidget({
+      {
         title: 'Accepted to done, ms, beside its target',
         left: ['p50', 'p99'].map(p => gatewayMetric('ProcessingLatency', environment, { statistic: p, label: p })),
         leftAnnotations: [{ value: deployment.thresholds.processingLatencyMs, label: 'target of p99' }],
-        width: 8,
-        height: 6,
-        period: Duration.minutes(1),
-      }),
+      },
       graph('Time to drain the backlog', [drainTime(queue)]),
     );
     this.dashboard.addWidgets(heading('Is there poison?'));
-    this.dashboard.addWidgets(
+    row(
       graph(
         'Dead letters',
         [metric('DeadLettered', 'Sum'), metric('OpenDeadLetters', 'Maximum')],
@@ -120,12 +122,14 @@ export class GatewayDashboard extends Construct {
         metric('LeaseLost', 'Sum'),
       ]),
       graph('Failed attempts, by source', perSource('AttemptsFailed')),
+    );
+    row(
       graph('Refused, by source and cause', [refusedByCause(environment)]),
       graph('Changed and broken schemas, by source', [...perSource('SchemaChanged'), ...perSource('SchemaMismatch')]),
     );
     this.dashboard.addWidgets(...queryWidgets(functions.process.logGroup));
     this.dashboard.addWidgets(heading('Safety net and outcomes'));
-    this.dashboard.addWidgets(
+    row(
       graph('Sweeper', [
         metric('SweeperRuns', 'Sum'),
         metric('SweeperResent', 'Sum'),
@@ -138,14 +142,14 @@ export class GatewayDashboard extends Construct {
         ...perSource('SkippedStale'),
       ]),
       graph('Duplicates and conflicts, by source', [...perSource('Duplicate'), ...perSource('PayloadMismatch')]),
-      ...(reconciled.length > 0
-        ? [
-            graph('Missing at us, by source', [...of('ReconcileGaps'), ...of('ReconcileHealed')]),
-            graph('Behind the provider, seconds', of('ReconcileLag', 'Maximum')),
-          ]
-        : []),
     );
-    if (props.outbound) for (const row of deliveryRows(environment, props.outbound)) this.dashboard.addWidgets(...row);
+    if (reconciled.length > 0)
+      row(
+        graph('Missing at us, by source', [...of('ReconcileGaps'), ...of('ReconcileHealed')]),
+        graph('Behind the provider, seconds', of('ReconcileLag', 'Maximum')),
+      );
+    for (const widgets of props.outbound ? deliveryRows(environment, props.outbound) : [])
+      this.dashboard.addWidgets(...widgets);
   }
 }
 
