@@ -1,5 +1,5 @@
 /** Benchmark (a): what a cold start costs beside an empty module, and the first event beside bare node:http. */
-import { mkdtemp, rm } from 'node:fs/promises';
+import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buildBundles, type EagerPart, eagerPartOf } from './bundles.ts';
@@ -31,12 +31,17 @@ interface StartRatios {
   /** CPU of the whole process until the first call is signed, over that of an empty module. */
   readonly start: number;
   readonly startWall: number;
+  /** CPU of the start as deployed, over that without the source maps beside the code. */
+  readonly mapped: number;
   /** The same with the calls that prime the clients. */
   readonly primed: number;
   /** CPU from the import to the answer of the first event, over the same calls by bare node:https. */
   readonly firstEvent: number;
   readonly runs: Readonly<
-    Record<'empty' | 'start' | 'startSdk' | 'primed' | 'firstEvent' | 'firstEventSdk' | 'rawCalls', Run[]>
+    Record<
+      'empty' | 'start' | 'startUnmapped' | 'startSdk' | 'primed' | 'firstEvent' | 'firstEventSdk' | 'rawCalls',
+      Run[]
+    >
   >;
 }
 
@@ -60,17 +65,26 @@ export async function measureFastRatio(ingestFolder: string, rounds: number): Pr
   return fastRatio(runs);
 }
 
+/** The bundles of ingest: as deployed, without the source maps beside it, with the SDK. */
+interface Folders {
+  readonly ingest: string;
+  readonly unmapped: string;
+  readonly withSdk: string;
+}
+
 /** Measures starts of a bundle in interleaved rounds. */
-async function measureStarts(ingestFolder: string, sdkFolder: string, rounds: number): Promise<StartRatios> {
+async function measureStarts(folders: Folders, rounds: number): Promise<StartRatios> {
   const fake = await startFakeAws();
   try {
-    return await measureWith(fake, join(ingestFolder, 'index.mjs'), join(sdkFolder, 'index.mjs'), rounds);
+    return await measureWith(fake, folders, rounds);
   } finally {
     fake.stop();
   }
 }
 
-async function measureWith(fake: FakeAws, bundle: string, withSdk: string, rounds: number): Promise<StartRatios> {
+async function measureWith(fake: FakeAws, folders: Folders, rounds: number): Promise<StartRatios> {
+  const entry = (folder: string): string => join(folder, 'index.mjs');
+  const [bundle, unmapped, withSdk] = [entry(folders.ingest), entry(folders.unmapped), entry(folders.withSdk)];
   const online = loopbackEnvironment(fake.url);
   const event = (): string => JSON.stringify(apiEventOf(providerEvent(1, Date.now()), LOOPBACK_SECRET, Date.now()));
   await start(bundle, 'first-event', { ...online, EVENT: event() });
@@ -80,6 +94,7 @@ async function measureWith(fake: FakeAws, bundle: string, withSdk: string, round
     {
       empty: () => start(empty, 'imported'),
       start: () => start(bundle, 'constructed', online),
+      startUnmapped: () => start(unmapped, 'constructed', online),
       startSdk: () => start(withSdk, 'constructed', online),
       primed: () => start(bundle, 'imported', online),
       firstEvent: () => start(bundle, 'first-event', { ...online, EVENT: event() }),
@@ -95,6 +110,7 @@ async function measureWith(fake: FakeAws, bundle: string, withSdk: string, round
   return {
     start: cpu(runs.start) / cpu(runs.empty),
     startWall: wall(runs.start) / wall(runs.empty),
+    mapped: cpu(runs.start) / cpu(runs.startUnmapped),
     primed: cpu(runs.primed) / cpu(runs.empty),
     firstEvent: since(runs.firstEvent) / since(runs.rawCalls),
     runs,
@@ -106,9 +122,12 @@ export const measureStart: Bench = async ({ quick, say }): Promise<Section> => {
   try {
     const { ingest } = await buildBundles(join(folder, 'signed'), ['ingest']);
     const withSdk = await buildBundles(join(folder, 'sdk'), ['ingest'], 'sdk');
+    const unmapped = join(folder, 'unmapped');
+    await cp(ingest, unmapped, { recursive: true, filter: path => !path.endsWith('.map') });
     const rounds = quick ? ROUNDS.quick : ROUNDS.full;
-    say(`  ${rounds} rounds of seven starts`);
-    return sectionOf(await measureStarts(ingest, withSdk.ingest, rounds), await eagerPartOf(ingest), rounds);
+    say(`  ${rounds} rounds of eight starts`);
+    const ratios = await measureStarts({ ingest, unmapped, withSdk: withSdk.ingest }, rounds);
+    return sectionOf(ratios, await eagerPartOf(ingest), rounds);
   } finally {
     await rm(folder, { recursive: true });
   }
@@ -139,6 +158,11 @@ function sectionOf(ratios: StartRatios, part: EagerPart, rounds: number): Sectio
       target: `≤ ${TARGETS.start} ×`,
       moonshot: '1.5 ×',
       reached: ratios.startWall <= TARGETS.start,
+    },
+    {
+      name: 'as deployed, with its source maps, over the same without the maps (CPU)',
+      value: `${ratios.mapped.toFixed(2)} × (${cpu(runs.start)})`,
+      reference: `no maps: ${cpu(runs.startUnmapped)}`,
     },
     {
       name: 'the same with the SDK instead of the small client, wall clock',
