@@ -142,7 +142,7 @@ function recordOwn(world: MemoryWorld, store: MetricStore): void {
   const { telemetry, main } = world;
   const note = (name: MetricName, given: Readonly<Record<string, string>>, value: number): void => {
     const all: Readonly<Record<string, string | undefined>> = { environment: 'prod', ...given };
-    for (const set of METRICS[name].dimensions as readonly (readonly string[])[]) {
+    for (const set of METRICS[name] as readonly (readonly string[])[]) {
       const dimensions = Object.fromEntries(set.flatMap(key => (all[key] === undefined ? [] : [[key, all[key]]])));
       if (Object.keys(dimensions).length === set.length)
         store.add({ namespace: METRIC_NAMESPACE, name, dimensions }, value, world.clock.now());
