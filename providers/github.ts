@@ -1,4 +1,5 @@
 import type { ProviderSpec } from 'holdfast';
+import { githubTypes } from './known-types/github.ts';
 
 export const github: ProviderSpec = {
   id: 'github',
@@ -20,7 +21,7 @@ export const github: ProviderSpec = {
     type: ['header:x-github-event', 'json:action'],
     typeJoin: '.',
   },
-  types: { character: '[a-z_.]', example: 'pull_request.opened' },
+  types: { character: '[a-z_.]', example: 'pull_request.opened', known: githubTypes },
   ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
   handshakes: [
     {

@@ -1,4 +1,5 @@
 import type { ProviderSpec } from 'holdfast';
+import { paddleTypes } from './known-types/paddle.ts';
 
 export const paddle: ProviderSpec = {
   id: 'paddle',
@@ -23,6 +24,7 @@ export const paddle: ProviderSpec = {
     time: { from: 'json:occurred_at', unit: 'iso8601' },
     ordering: 'json:data.id',
   },
+  types: { character: '[a-z_.]', example: 'transaction.completed', known: paddleTypes },
   ack: { status: 200, rejectStatus: 401, deadlineMs: 5_000 },
   handshakes: [],
   methods: ['POST'],

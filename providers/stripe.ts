@@ -1,4 +1,5 @@
 import type { ProviderSpec } from 'holdfast';
+import { stripeTypes } from './known-types/stripe.ts';
 
 export const stripe: ProviderSpec = {
   id: 'stripe',
@@ -26,7 +27,7 @@ export const stripe: ProviderSpec = {
     time: { from: 'json:created', unit: 's' },
     ordering: 'json:data.object.id',
   },
-  types: { character: '[a-z0-9_.[\\]]', example: 'invoice.paid' },
+  types: { character: '[a-z0-9_.[\\]]', example: 'invoice.paid', known: stripeTypes },
   ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
   handshakes: [],
   methods: ['POST'],

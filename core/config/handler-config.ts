@@ -21,14 +21,17 @@ export function checkHandlerSources({ config }: Deployment, handlers: HandlerReg
     });
 }
 
-/** A sentence for each handler of a type that, by the spec of its provider, no event has. */
+/** A sentence for each handler of a type that, by the spec of its provider, no event has or none is known to have. */
 export function unsentTypes({ config }: Deployment, handlers: HandlerRegistry): readonly string[] {
   return config.sources.flatMap(({ id, spec }) =>
     (handlers.registrations ?? [])
       .filter(({ source }) => source === id)
       .flatMap(registration => {
-        const why = whyUnsent(registration, spec);
-        return why === undefined ? [] : [`Warning: the handler of ${id} ${show(registration.type)} never runs: ${why}`];
+        const head = `Warning: the handler of ${id} ${show(registration.type)}`;
+        const never = whyUnsent(registration, spec);
+        if (never !== undefined) return [`${head} never runs: ${never}`];
+        const unlisted = whyUnlisted(registration, spec);
+        return unlisted === undefined ? [] : [`${head} may never run: ${unlisted}`];
       }),
   );
 }
@@ -47,6 +50,23 @@ function whyUnsent({ type }: HandlerRegistration, spec: ProviderSpec): string | 
   if (types !== undefined && first !== undefined)
     return `no type of ${title} has ${show(first)} in it; they look like ${show(types.example)}.`;
   return undefined;
+}
+
+/** A new type is in no list: the words leave room for that. */
+function whyUnlisted({ type }: HandlerRegistration, { title, types }: ProviderSpec): string | undefined {
+  if (types?.known === undefined || [...types.known.names, UNKNOWN].some(name => matches(type, name))) return undefined;
+  const { names, from, readOn } = types.known;
+  const near = nearest(type, names);
+  const list = `It is none of the ${names.length} types of ${title} in ${from}, ${readOn}.`;
+  return near === undefined ? `${list} If it is newer, ignore this.` : `did you mean ${show(near)}? ${list}`;
+}
+
+/** The name that was meant, or what several of them begin with. */
+function nearest(type: string, names: readonly string[]): string | undefined {
+  if (!type.endsWith('*')) return closest(type, names);
+  const starts = names.flatMap(name => [...name.matchAll(/[./]/g)].map(({ index }) => name.slice(0, index + 1)));
+  const near = closest(type.slice(0, -1), [...new Set(starts)]);
+  return near === undefined ? undefined : `${near}*`;
 }
 
 /** The type that each request of a handshake would have as an event, where the type alone makes it one. */

@@ -248,6 +248,15 @@ export interface Handshake {
 /** `signed`: the bytes are bound. `origin`: proves the sender only. `shared-secret`: a token travels with the request. */
 export type Strength = 'signed' | 'origin' | 'shared-secret' | 'none';
 
+/** Every event type of a provider, as one of its own publications had them on a day. */
+export interface KnownTypes {
+  readonly names: readonly string[];
+  /** Where they were read, e.g. `the npm package stripe 23.1.0`. */
+  readonly from: string;
+  /** Date, yyyy-mm-dd. */
+  readonly readOn: string;
+}
+
 /** A provider as data: how it signs, identifies, acknowledges and retries. docs/add-a-provider.md goes through it. */
 export interface ProviderSpec {
   readonly id: string;
@@ -263,8 +272,11 @@ export interface ProviderSpec {
   /** Alternatives, tried in order; one that verifies is enough. Empty: the provider has no authentication. */
   readonly verify: readonly Scheme[];
   readonly identity: Identity;
-  /** What its event types look like: a pattern of one character, and an example. A handler for any other type is told. */
-  readonly types?: { readonly character: string; readonly example: string };
+  /**
+   * What its event types look like: a pattern of one character, and an example. `known`: all of them, where the provider
+   * publishes a list. A handler for any other type is told.
+   */
+  readonly types?: { readonly character: string; readonly example: string; readonly known?: KnownTypes };
   readonly ack: Ack;
   readonly handshakes: readonly Handshake[];
   readonly methods: readonly ('POST' | 'GET' | 'HEAD' | 'OPTIONS')[];

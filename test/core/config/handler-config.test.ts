@@ -4,7 +4,7 @@ import { resolveDeployment } from '#core/config/resolve-config.ts';
 import { defineHandlers, done } from '#core/handler/handler-contract.ts';
 import { PROVIDERS } from '#providers/index.ts';
 
-const SOURCES = ['stripe', 'github', 'shopify', 'dropbox', 'figma', 'sendgrid'];
+const SOURCES = ['stripe', 'github', 'shopify', 'dropbox', 'figma', 'sendgrid', 'paddle'];
 const deployment = resolveDeployment(
   { sources: Object.fromEntries(SOURCES.map(provider => [provider, { provider }])), environments: { prod: {} } },
   'prod',
@@ -18,7 +18,7 @@ describe('the source of a handler', () => {
       {
         path: 'handlers/index.ts, handler of "invoice.paid"',
         given: 'source "strpe", which is not in `sources`',
-        allowed: '*, stripe, github, shopify, dropbox, figma, sendgrid',
+        allowed: '*, stripe, github, shopify, dropbox, figma, sendgrid, paddle',
         fix: 'did you mean stripe?',
       },
     ]);
@@ -49,7 +49,23 @@ describe('the type of a handler', () => {
   });
 
   it.each([
+    [
+      'stripe',
+      'charge.suceeded',
+      /may never run: did you mean "charge\.succeeded"\? It is none of the \d{3} types of Stripe/,
+    ],
+    ['stripe', 'invioce.*', /may never run: did you mean "invoice\.\*"/],
+    ['github', 'pull_request.open', /did you mean "pull_request\.opened"/],
+    ['github', 'pullrequest', /did you mean "pull_request"/],
+    ['paddle', 'transaction.complete', /did you mean "transaction\.completed"/],
+    ['stripe', 'order.shipped', /If it is newer, ignore this\.$/],
+  ])('of %s %s, which the list of the provider does not have, gets one that leaves room', (source, type, words) => {
+    expect(unsentTypes(deployment, handlersOf(source, type))).toEqual([expect.stringMatching(words)]);
+  });
+
+  it.each([
     ['stripe', 'invoice.*'],
+    ['stripe', 'unknown'],
     ['stripe', 'v2.core.account[requirements].updated'],
     ['github', 'pull_request.opened'],
     ['github', '*'],
