@@ -26,6 +26,8 @@ export interface OpenBreaker {
   readonly waiting: number;
   /** `waiting` is a share of a sample. */
   readonly estimated: boolean;
+  /** When the first of those that wait was held back first; of a sample, the first in it. */
+  readonly since: EpochMs;
   /** When the first of them is tried again. */
   readonly nextTryAt: EpochMs;
 }
@@ -115,10 +117,15 @@ function breakersOf(items: readonly EventItem[], step: number): readonly OpenBre
   const found = new Map<string, OpenBreaker>();
   for (const item of items) {
     if (item.waitsFor === undefined || item.status === 'processing') continue;
-    const { waitsFor: handler, nextAttemptAt } = item;
-    const before = found.get(handler) ?? { handler, waiting: 0, estimated: step > 1, nextTryAt: nextAttemptAt };
-    const nextTryAt = Math.min(before.nextTryAt, nextAttemptAt);
-    found.set(handler, { ...before, waiting: before.waiting + step, nextTryAt });
+    const { waitsFor: handler, nextAttemptAt, unreadySince: since = item.updatedAt } = item;
+    const first = { handler, waiting: 0, estimated: step > 1, since, nextTryAt: nextAttemptAt };
+    const before = found.get(handler) ?? first;
+    found.set(handler, {
+      ...before,
+      waiting: before.waiting + step,
+      since: Math.min(before.since, since),
+      nextTryAt: Math.min(before.nextTryAt, nextAttemptAt),
+    });
   }
   return [...found.values()].sort((a, b) => b.waiting - a.waiting);
 }

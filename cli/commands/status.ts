@@ -71,8 +71,8 @@ function concernJson({ kind, source, eventType, firstAt, lastAt, eventId, bodySh
   };
 }
 
-function breakerJson({ handler, waiting, estimated, nextTryAt }: OpenBreaker): unknown {
-  return { handler, waiting, estimated, next_try_at: toIso(nextTryAt) };
+function breakerJson({ handler, waiting, estimated, since, nextTryAt }: OpenBreaker): unknown {
+  return { handler, waiting, estimated, open_since: toIso(since), next_try_at: toIso(nextTryAt) };
 }
 
 function isoOrNull(at: number | undefined): string | null {
@@ -140,10 +140,10 @@ function unfinishedText(run: Run, unfinished: Unfinished): string {
 }
 
 /** The dependency of a handler is away: what waits for it, and when it is asked again. */
-function breakerText(run: Run, { handler, waiting, estimated, nextTryAt }: OpenBreaker): string {
+function breakerText(run: Run, { handler, waiting, estimated, since, nextTryAt }: OpenBreaker): string {
   const next = nextTryAt > run.clock.now() ? run.out.ago(nextTryAt) : 'now';
   const events = `${estimated ? 'about ' : ''}${waiting} event${waiting === 1 ? ' waits' : 's wait'}`;
-  return `${run.out.paint('yellow', `${handler} is open`)}: it kept failing; ${events}, next try ${next}`;
+  return `${run.out.paint('yellow', `${handler} is open`)}: it kept failing since ${run.out.ago(since)}; ${events}, next try ${next}`;
 }
 
 const CONCERNS = {

@@ -72,8 +72,17 @@ it('status shows an open breaker, what waits for it, and when it is asked again'
   for (let n = 0; n < 60; n++) await cli.world.post({ id: `evt-${n}`, source: 'shop' });
   await cli.world.clock.advanceBy(90_000);
   const { stdout } = await cli.run(['status']);
-  expect(stdout).toMatch(/breaker +\*:\* is open: it kept failing; 60 events wait, next try (?:now|in \d+ s)/);
+  expect(stdout).toMatch(
+    /breaker +\*:\* is open: it kept failing since \d+ s ago; 60 events wait, next try (?:now|in \d+ s)/,
+  );
   const { value } = await cli.json(['status']);
   expect(value).toMatchObject({ open_breakers: [{ handler: '*:*', waiting: 60, estimated: false }] });
+  const [{ open_since }] = (value as { open_breakers: { open_since: string }[] }).open_breakers as [
+    { open_since: string },
+  ];
+  // Of the ninety seconds since the first event; the breaker opens after twenty attempts.
+  const openForMs = cli.world.clock.now() - Date.parse(open_since);
+  expect(openForMs).toBeGreaterThan(60_000);
+  expect(openForMs).toBeLessThan(95_000);
   cli.world.stop();
 });
