@@ -249,7 +249,7 @@ export interface Handshake {
 export type Strength = 'signed' | 'origin' | 'shared-secret' | 'none';
 
 /** Every event type of a provider, as one of its own publications had them on a day. */
-export interface KnownTypes {
+interface KnownTypes {
   readonly names: readonly string[];
   /** Where they were read, e.g. `the npm package stripe 23.1.0`. */
   readonly from: string;
