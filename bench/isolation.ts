@@ -139,7 +139,7 @@ function report(virtual: readonly Outcome[], local: readonly Outcome[], skipped:
       'The plain queue is faster while all is well: it has one hop and writes nothing. It has no order of retries, no pause and no record either.',
       'An endpoint that hangs takes one slot for one deadline, once; then its breaker is open, and probes go through the slow function. So the slots that are needed are sessions in flight and endpoints that die within one deadline.',
       'On local stores the share of traffic for those that hang is larger, because at few deliveries a second fewer would not fill the slots of the plain queue.',
-      'On local stores both JVMs, five programs, the endpoints and whoever else works there share two cores; the load is below. Where p50 moves as well, that was the machine: endpoints that hang move p99 alone. A call that timed out gives its token back for 70 s, which is the largest value of the first line. So the figures that count are those of the virtual clock, which nothing disturbs; repeat the others on a quiet machine.',
+      'On local stores both JVMs, five programs, the endpoints and whoever else works there share two cores; the load is below. Where p50 moves as well, that was the machine: endpoints that hang move p99 alone. A call that timed out gives its token back for 70 s. So the figures that count are those of the virtual clock, which nothing disturbs; take the others on a quiet machine.',
       ...skipped,
     ],
     numbers: { virtualWorst: worst(virtual), localWorst: worst(local) },
