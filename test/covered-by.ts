@@ -120,6 +120,7 @@ export const COVERED_BY: Readonly<Record<string, readonly string[]>> = {
     'core/outbound/fan-out/match-endpoint.ts',
   ],
   'test/core/outbound/protocol/keys.test.ts': ['core/outbound/protocol/ids.ts'],
+  'test/core/outbound/publish/envelope.test.ts': ['core/outbound/protocol/items.ts'],
   'test/core/scan/json-scan.test.ts': ['core/scan/json-tape.ts'],
   'test/core/verification/sign-request.test.ts': ['core/scan/set-json-text.ts'],
   'test/e2e/local-aws.test.ts': [
@@ -218,6 +219,7 @@ export const COVERED_BY: Readonly<Record<string, readonly string[]>> = {
     'core/outbound/drain/tell.ts',
     'core/outbound/erase/erase.ts',
     'core/outbound/fan-out/endpoints-of.ts',
+    'core/outbound/fan-out/fan-out-now.ts',
     'core/outbound/fan-out/fan-out.ts',
     'core/outbound/gate/gate.ts',
     'core/outbound/protocol/timings.ts',
@@ -228,7 +230,6 @@ export const COVERED_BY: Readonly<Record<string, readonly string[]>> = {
     'core/outbound/replay/replay-job.ts',
     'core/outbound/tend/audit.ts',
     'core/outbound/tend/operational-events.ts',
-    'core/outbound/tend/reconcile-messages.ts',
     'core/outbound/tend/tend.ts',
   ],
   'test/proof/journeys/page-of-deaths.test.ts': [

@@ -119,7 +119,10 @@ export class DynamoDbItemStore implements ItemStore {
     return Item && fromAttributes<T>(Item);
   }
 
-  async getMany(keys: readonly TableKey[]): Promise<readonly (Item | undefined)[]> {
+  async getMany(
+    keys: readonly TableKey[],
+    read: 'consistent' | 'eventual' = 'consistent',
+  ): Promise<readonly (Item | undefined)[]> {
     const placeOf = ({ table, pk, sk }: TableKey): string => `${table}\n${pk}\n${sk}`;
     const wanted = [...new Map(keys.map(key => [placeOf(key), key])).values()];
     const found = new Map<string, Item>();
@@ -127,7 +130,7 @@ export class DynamoDbItemStore implements ItemStore {
     for (let at = 0; at < wanted.length; at += KEYS_PER_CALL) parts.push(wanted.slice(at, at + KEYS_PER_CALL));
     await Promise.all(
       parts.map(async part => {
-        for (const [table, item] of await this.#getPart(part)) {
+        for (const [table, item] of await this.#getPart(part, read === 'consistent')) {
           found.set(placeOf({ table, pk: String(item['pk']), sk: String(item['sk']) }), item);
         }
       }),
@@ -135,13 +138,16 @@ export class DynamoDbItemStore implements ItemStore {
     return keys.map(key => found.get(placeOf(key)));
   }
 
-  async #getPart(keys: readonly TableKey[]): Promise<readonly (readonly [OutboundTable, Item])[]> {
+  async #getPart(
+    keys: readonly TableKey[],
+    ConsistentRead: boolean,
+  ): Promise<readonly (readonly [OutboundTable, Item])[]> {
     const found: (readonly [OutboundTable, Item])[] = [];
     const tables = ['registry', 'outbox'] as const;
     let left: Record<string, { Keys: AttributeMap[]; ConsistentRead: boolean }> = {};
     for (const table of tables) {
       const Keys = keys.filter(key => key.table === table).map(({ pk, sk }) => toAttributes({ pk, sk }));
-      if (Keys.length > 0) left[this.#names[table]] = { Keys, ConsistentRead: true };
+      if (Keys.length > 0) left[this.#names[table]] = { Keys, ConsistentRead };
     }
     for (let attempt = 1; Object.keys(left).length > 0; attempt++) {
       if (attempt > TRIES) throw new DependencyError('dynamodb', `BatchGetItem left keys unread ${TRIES} times`);

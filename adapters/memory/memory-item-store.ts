@@ -71,8 +71,11 @@ export class MemoryItemStore implements ItemStore {
     return this.#database.get(this.#names[table], { pk, sk }, read) as T | undefined;
   }
 
-  async getMany(keys: readonly TableKey[]): Promise<readonly (Item | undefined)[]> {
-    return keys.map(({ table, pk, sk }) => this.#database.get(this.#names[table], { pk, sk }));
+  async getMany(
+    keys: readonly TableKey[],
+    read: 'consistent' | 'eventual' = 'consistent',
+  ): Promise<readonly (Item | undefined)[]> {
+    return keys.map(({ table, pk, sk }) => this.#database.get(this.#names[table], { pk, sk }, read));
   }
 
   async query<T>(range: KeyRange<T>): Promise<ItemPage<Placed<T>>> {

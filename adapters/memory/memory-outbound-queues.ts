@@ -1,6 +1,8 @@
 import type { Job, JobQueue, Token, WakeQueue } from '#core/outbound/ports.ts';
 import type { MemoryQueue } from './memory-queue.ts';
 
+const BATCH = 10;
+
 /** `WakeQueue` over an in-memory queue. */
 export class MemoryWakeQueue implements WakeQueue {
   readonly #queue: MemoryQueue;
@@ -10,7 +12,9 @@ export class MemoryWakeQueue implements WakeQueue {
   }
 
   async send(tokens: readonly Token[], delaySeconds = 0): Promise<void> {
-    for (const token of tokens) this.#queue.send(JSON.stringify(token), { delaySeconds });
+    const bodies = tokens.map(token => JSON.stringify(token));
+    for (let at = 0; at < bodies.length; at += BATCH)
+      this.#queue.sendBatch(bodies.slice(at, at + BATCH), { delaySeconds });
   }
 }
 

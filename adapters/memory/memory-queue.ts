@@ -95,6 +95,11 @@ export class MemoryQueue {
     return this.#sent;
   }
 
+  /** One request for up to ten messages. */
+  sendBatch(bodies: readonly string[], options: SendOptions = {}): void {
+    for (const body of bodies) this.send(body, options);
+  }
+
   send(body: string, options: SendOptions = {}): string {
     const { clock, random } = this.#options;
     this.#catchUp();

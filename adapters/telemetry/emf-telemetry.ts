@@ -87,11 +87,12 @@ export class EmfTelemetry implements Telemetry {
   }
 
   /**
-   * Prints what was counted and measured since the last flush: one line for each set of dimension values. The last line
-   * of level info goes with the metrics of its source, where they say nothing else under its names.
+   * Prints what was counted and measured since the last flush: one line for each set of dimension values, and fewer where
+   * sets have no name in common. The last line of level info goes with the metrics of its source, where they say nothing
+   * else under its names.
    */
   flush(): void {
-    const documents = [...this.#documents.values()];
+    const documents = together([...this.#documents.values()]);
     this.#documents = new Map();
     const bare = documents.find(({ dimensions }) => Object.keys(dimensions).length === 0);
     const host = documents.find(document => document !== bare);
@@ -134,6 +135,30 @@ export class EmfTelemetry implements Telemetry {
       ...Object.fromEntries([...values].map(([name, value]) => [name, single(value)])),
     };
   }
+}
+
+/**
+ * Fewer lines: documents whose dimensions have different names share one, each metric still under its own. What is about a
+ * source stays alone, because lines are searched by it.
+ */
+function together(documents: readonly Document[]): Document[] {
+  const hosts: Document[] = [];
+  for (const document of documents) {
+    const names = Object.keys(document.dimensions);
+    const isAlone = names.length === 0 || names.includes('source');
+    const host = isAlone ? undefined : hosts.find(it => canShare(it, names));
+    if (host === undefined) hosts.push({ dimensions: document.dimensions, values: new Map(document.values) });
+    else {
+      for (const [metric, value] of document.values) host.values.set(metric, value);
+      hosts[hosts.indexOf(host)] = { ...host, dimensions: { ...host.dimensions, ...document.dimensions } };
+    }
+  }
+  return hosts;
+}
+
+function canShare({ dimensions }: Document, names: readonly string[]): boolean {
+  const taken = Object.keys(dimensions);
+  return taken.length > 0 && !taken.includes('source') && names.every(name => !taken.includes(name));
 }
 
 /** A line of the same source that has no other field by the name of a metric or dimension. */

@@ -20,6 +20,7 @@ export async function virtualHoldfast(scenario: Scenario, seed: number): Promise
   const world = new OutboundWorld({
     ...{ seed, slots: scenario.slots, longPolling: true, keepRequests: false, telemetry: new Silent() },
     ...{ processOf: () => ({ latencyMs: () => CALL_MS }), idleMs: 1_000, waits: [5, 300, 1_800] },
+    publishes: 'direct',
   });
   const { clock, random } = world;
   // 1. Customers: each endpoint has a type of its own, so that a message goes to one of them.

@@ -97,8 +97,8 @@ export interface ItemStore {
   /** Plain; a missing item is no error. */
   delete(key: TableKey): Promise<void>;
   get<T>(key: TableKey<T>, read: 'consistent' | 'eventual'): Promise<T | undefined>;
-  /** Consistent, in the order asked, with gaps. Any number of keys, of both tables. */
-  getMany(keys: readonly TableKey[]): Promise<readonly (Item | undefined)[]>;
+  /** In the order asked, with gaps. Any number of keys, of both tables. Default consistent; eventual costs half. */
+  getMany(keys: readonly TableKey[], read?: 'consistent' | 'eventual'): Promise<readonly (Item | undefined)[]>;
   query<T>(range: KeyRange<T>): Promise<ItemPage<Placed<T>>>;
   /** One of `of` parts of a table, eventually consistent. Only tend scans. */
   scan(

@@ -6,4 +6,5 @@ export const publishEnv = {
   OUTBOX_TABLE: text,
   BODIES_BUCKET: text,
   JOBS_QUEUE_URL: text,
+  WAKE_FAST_QUEUE_URL: text,
 };

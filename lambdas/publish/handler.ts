@@ -4,8 +4,11 @@ import { nodeCodec } from '#adapters/codec/node-codec.ts';
 import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
 import { jsonSchema } from '#adapters/json-schema/json-schema.ts';
 import { S3Blobs } from '#adapters/s3/s3-blobs.ts';
+import { SqsWakeQueue } from '#adapters/sqs/sqs-wake-queue.ts';
 import { systemClock } from '#adapters/system.ts';
 import { EmfTelemetry } from '#adapters/telemetry/emf-telemetry.ts';
+import { endpointsOf } from '#core/outbound/fan-out/endpoints-of.ts';
+import { fanOutNow } from '#core/outbound/fan-out/fan-out-now.ts';
 import { config } from '#lambdas/shared/baked-config.ts';
 import { flushTelemetry } from '#lambdas/shared/flush-telemetry.ts';
 import { outbound, retentionMs } from '#lambdas/shared/outbound-config.ts';
@@ -17,15 +20,20 @@ import { handlePublish } from './handle-publish.ts';
 
 const env = readEnv(publishEnv, environment);
 const telemetry = new EmfTelemetry({ environment: config.environment, level: config.logLevel });
-const { store, jobs } = await outboundStores(env);
-const ports = {
+const { sqs, store, jobs } = await outboundStores(env);
+const rules = { environment: config.environment, eventTypes: outbound.eventTypes, retentionMs };
+const shared = {
   ...{ store, jobs, telemetry },
   blobs: new S3Blobs(env.BODIES_BUCKET),
   codec: nodeCodec,
   crypto: nodeCrypto,
   clock: systemClock,
-  problemsOf: (schema: object, data: unknown) => jsonSchema(schema, 'dead_letter').problemsOf(data),
 };
-const rules = { environment: config.environment, eventTypes: outbound.eventTypes, retentionMs };
+const direct = { ...shared, endpoints: endpointsOf(store), wake: new SqsWakeQueue(sqs, env.WAKE_FAST_QUEUE_URL) };
+const ports: Parameters<typeof handlePublish>[0] = {
+  ...shared,
+  problemsOf: (schema, data) => jsonSchema(schema, 'dead_letter').problemsOf(data),
+  fanOutNow: published => fanOutNow(direct, rules, published),
+};
 
 export const handler = middy(handlePublish(ports, rules)).use(flushTelemetry(telemetry));

@@ -85,18 +85,29 @@ export class DeliveryStack extends Stack {
 
   /** The hot path: no secrets, and no way to endpoints. */
   #addPublish() {
+    const { jobs, wakeFast } = this.#queues;
     const publish = this.#addFunction('publish', 'Publish', {
-      description: 'Stores each message for customers, queues its job, answers 202',
+      description: 'Stores each message for customers, queues it for their endpoints, answers 202',
       contract: publishEnv,
-      environment: this.#common(),
+      environment: { ...this.#common(), WAKE_FAST_QUEUE_URL: wakeFast.queueUrl },
       timeout: Duration.seconds(10),
       onFailure: 'API Gateway waits for the answer; the producer repeats until it hears 202 or a refusal.',
     });
     // A# applications, T# types, U# the names of applications.
-    this.#store.grant(publish, 'registry', { actions: ['GetItem'], leading: ['A#*', 'T#*', 'U#*'] });
-    this.#store.grant(publish, 'outbox', { actions: ['PutItem'], leading: ['M#*'] });
+    this.#store.grant(
+      publish,
+      'registry',
+      { actions: ['GetItem'], leading: ['A#*', 'T#*', 'U#*'] },
+      { actions: ['Query'], leading: ['A#*'] },
+    );
+    this.#store.grant(
+      publish,
+      'outbox',
+      { actions: ['PutItem'], leading: ['M#*'] },
+      { actions: ['BatchWriteItem'], leading: ['Q#*'] },
+    );
     this.#grantBlobs(publish, 's3:PutObject');
-    this.#queues.grantSend(publish, this.#queues.jobs);
+    this.#queues.grantSend(publish, jobs, wakeFast);
     return publish;
   }
 

@@ -28,10 +28,18 @@ import type { DrainPorts, DrainRules, SignAttempt } from '#core/outbound/drain/d
 import { configsOf, egressGuard } from '#core/outbound/drain/endpoint-config.ts';
 import { endpointsOf } from '#core/outbound/fan-out/endpoints-of.ts';
 import { fanOut } from '#core/outbound/fan-out/fan-out.ts';
+import { fanOutNow } from '#core/outbound/fan-out/fan-out-now.ts';
 import type { Answer, ItemStore, Job, OutgoingRequest, WebhookSender } from '#core/outbound/ports.ts';
 import type { AppId, EndpointId, MessageId } from '#core/outbound/protocol/ids.ts';
-import type { EndpointItem, MessageItem, RecordItem, RowItem, RuntimeItem } from '#core/outbound/protocol/items.ts';
-import { recordKey, runtimeKey } from '#core/outbound/protocol/keys.ts';
+import {
+  contentTypeOf,
+  type EndpointItem,
+  type MessageItem,
+  type RecordItem,
+  type RowItem,
+  type RuntimeItem,
+} from '#core/outbound/protocol/items.ts';
+import { applicationKey, recordKey, runtimeKey } from '#core/outbound/protocol/keys.ts';
 import { OUTBOUND_TIMINGS, type OutboundTimings } from '#core/outbound/protocol/timings.ts';
 import { type Publication, type Published, type PublishPorts, publish } from '#core/outbound/publish/publish.ts';
 import { parseJob } from '#core/outbound/publish/queue-messages.ts';
@@ -98,6 +106,8 @@ export interface OutboundWorldOptions {
   /** Stores of the caller's own: they count what is billed. */
   readonly makeDatabase?: (given: MemoryDatabaseOptions) => MemoryDatabase;
   readonly makeQueue?: (given: MemoryQueueOptions, isFair: boolean) => MemoryQueue;
+  /** Whether publish puts rows itself, or sends a job. */
+  readonly publishes?: 'by turns' | 'direct' | 'job';
   readonly auditMinutes?: number;
   readonly reconcile?: 'all' | 'sample' | 'off';
 }
@@ -128,7 +138,7 @@ export const noAnswer = (cause: Extract<Answer, { kind: 'failed' }>['cause']): A
 
 /** The headers a receiver needs to tell requests apart; the real signatures have suites of their own. */
 export const plainSigner: SignAttempt = ({ id, n, message }) => ({
-  headers: { 'content-type': message.contentType, 'webhook-id': id, 'x-webhook-attempt': String(n) },
+  headers: { 'content-type': contentTypeOf(message), 'webhook-id': id, 'x-webhook-attempt': String(n) },
   kid: 'k1',
 });
 
@@ -154,6 +164,7 @@ export class OutboundWorld {
   readonly #timings: OutboundTimings;
   #stopTending: () => void = () => {};
   tending = true;
+  #publishes = 0;
 
   constructor(options: OutboundWorldOptions = {}) {
     const { seed = 1, retentionMs = 30 * 86_400_000, duplicateRate = 0, timings = OUTBOUND_TIMINGS } = options;
@@ -262,7 +273,12 @@ export class OutboundWorld {
   /** One try of a producer: what it heard, or undefined when it heard nothing (its call failed or died). */
   async publishOnce(publication: Publication): Promise<Published | undefined> {
     const process = this.process('publish');
-    const ended = await process.run(() => publish(this.publishPorts(process), this.rules, publication));
+    const ended = await process.run(async () => {
+      const ports = this.publishPorts(process);
+      // As the API does: the application is read for the request, and without it only the job fans out.
+      const read = this.#isDirect() ? await ports.store.get(applicationKey(publication.app), 'consistent') : undefined;
+      return publish(ports, this.rules, publication, read);
+    });
     return heardFrom(ended);
   }
 
@@ -317,7 +333,17 @@ export class OutboundWorld {
 
   publishPorts(process: SimulatedProcess): PublishPorts {
     const jobs = process.wrap('jobs', 'sqs', new MemoryJobQueue(this.jobs));
-    return { ...this.#common(process), jobs };
+    const common = this.#common(process);
+    const wake = process.wrap('wake', 'sqs', new MemoryWakeQueue(this.fast));
+    const direct = { ...common, endpoints: endpointsOf(common.store), wake };
+    return { ...common, jobs, fanOutNow: published => fanOutNow(direct, this.rules, published) };
+  }
+
+  /** By turns, the job first. */
+  #isDirect(): boolean {
+    const { publishes = 'by turns' } = this.#options;
+    this.#publishes += 1;
+    return publishes === 'by turns' ? this.#publishes % 2 === 0 : publishes === 'direct';
   }
 
   process(role: OutboundRole): SimulatedProcess {

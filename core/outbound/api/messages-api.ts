@@ -3,7 +3,7 @@ import type { EpochMs } from '#core/glossary.ts';
 import { mismatchOf } from '#core/outbound/fan-out/match-endpoint.ts';
 import type { Placed } from '#core/outbound/ports.ts';
 import type { MessageId } from '#core/outbound/protocol/ids.ts';
-import type { EndpointItem, MessageItem } from '#core/outbound/protocol/items.ts';
+import { contentTypeOf, type EndpointItem, type MessageItem } from '#core/outbound/protocol/items.ts';
 import { endpointsRange, messageKey, messagesRange } from '#core/outbound/protocol/keys.ts';
 import { readBody } from '#core/outbound/publish/message-body.ts';
 import { oneOf } from '#core/problem.ts';
@@ -29,12 +29,12 @@ const HOUR_MS = 3_600_000;
 const HOURS_PER_CALL = 48;
 
 function showMessage(message: MessageItem) {
-  const { id, app, type, channels, mode, apiVersion: version, createdAt, size, contentType, sequence } = message;
+  const { id, app, type, channels, mode, apiVersion: version, createdAt, size, sequence } = message;
   return {
     ...{ id, application: app, type, channels: channels ?? [], mode },
     api_version: version ?? null,
     sequence: sequence ?? null,
-    ...{ size, content_type: contentType },
+    ...{ size, content_type: contentTypeOf(message) },
     created_at: toIso(createdAt),
   };
 }
@@ -93,7 +93,7 @@ export async function showBody(call: ApiCall): Promise<Reply> {
   const message = await messageOf(call);
   const bytes = await readBody(call.ports, message);
   if (bytes === undefined) return refuse(410, 'message_gone', 'its body is gone');
-  return json(200, { content_type: message.contentType, base64: toBase64(bytes) });
+  return json(200, { content_type: contentTypeOf(message), base64: toBase64(bytes) });
 }
 
 interface MatchBody {

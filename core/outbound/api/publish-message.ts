@@ -83,15 +83,18 @@ export async function publishMessage(
   const content = contentOf(body, data);
   // 2. Stored and queued; a broadcast walks over all applications.
   const broadcast = request.app === undefined;
-  const jobs = broadcast
-    ? { send: ([job]: readonly { msg?: string }[]) => ports.jobs.send([{ v: 1, walk: job?.msg ?? '' }], 'broadcast') }
-    : ports.jobs;
-  const published = await publish({ ...ports, jobs: jobs as PublishPorts['jobs'] }, rules, {
+  const { fanOutNow: _, ...withoutRows } = ports;
+  const walk = {
+    send: ([job]: readonly { msg?: string }[]) => ports.jobs.send([{ v: 1, walk: job?.msg ?? '' }], 'broadcast'),
+  };
+  const publishPorts = broadcast ? { ...withoutRows, jobs: walk as PublishPorts['jobs'] } : ports;
+  const publication: Publication = {
     ...{ app: application.id, key: body.key, type: body.type, content, channels: body.channels },
     ...{ apiVersion: body.api_version, mode: body.mode, subject: body.subject, sequence: body.sequence },
     ...{ maxAttempts: body.max_attempts, format: body.format, traceId: request.traceId },
     timestamp: body.timestamp === undefined ? undefined : parseIso(body.timestamp),
-  });
+  };
+  const published = await publish(publishPorts, rules, publication, application);
   // 3. Only now may anything be promised.
   if (published.kind === 'accepted') {
     const { id, createdAt, duplicate } = published;

@@ -37,7 +37,6 @@ export async function attempt(session: Session, prepared: Prepared): Promise<voi
   const { ports, rules } = session;
   const { clock, random } = ports;
   const probing = isProbing(session.health);
-  const guarded = await session.guardOn();
   // 1. The request. A sender never throws; the limit here is behind its own.
   const startedAt = clock.now();
   const answer = await send(session, prepared.request);
@@ -55,7 +54,9 @@ export async function attempt(session: Session, prepared: Prepared): Promise<voi
   if (session.health.holdUntil !== undefined) stopFor(session, 'held');
   if (verdict.class === 'own_fault') stopFor(session, 'broken');
   count(session, prepared, { verdict, probing, ms: now - startedAt, startedAt });
-  // 3. For each delivery: its record and rows.
+  // 3. For each delivery: its record and rows. A plain success needs no guard.
+  const clean = verdict.health === 'success' && verdict.directive === undefined;
+  const guarded = !clean && (await session.guardOn());
   const charged = verdict.charged && !probing && !(guarded && verdict.health === 'failure');
   const seen: Seen = { answer, verdict, charged, probing, startedAt, now, kid: prepared.kid };
   for (const sending of prepared.sendings) await settle(session, prepared.request, sending, seen);
@@ -107,7 +108,7 @@ async function settle(session: Session, request: OutgoingRequest, sending: Sendi
     return;
   }
   if (!charged) return;
-  const waits = config.waits ?? rules.waits;
+  const waits = (await persist(session, () => config.waits())) ?? rules.waits;
   const last = n >= attemptsOf(waits, sending.message.maxAttempts) || headIsTooOld(session, sending, now);
   const nextAt = last
     ? undefined

@@ -1,13 +1,14 @@
 /**
  * The rows of one endpoint, page by page, while the session may: pointers come in pages, messages and records only with
- * the rows that begin now (a record that was read early is an old record).
+ * the rows that begin now (a record that was read early is an old record). Owner and gate are looked at between a page and
+ * its first row, and again after two seconds; the first page goes by the lease that was just taken.
  */
 import { DependencyError } from '#core/errors.ts';
-import type { Placed, TableKey } from '#core/outbound/ports.ts';
+import type { Placed } from '#core/outbound/ports.ts';
 import { type Decision, decide, isOver } from '#core/outbound/protocol/decide.ts';
 import { type Delivery, recordUnsent } from '#core/outbound/protocol/delivery-writes.ts';
 import type { MessageItem, RecordItem, RowItem } from '#core/outbound/protocol/items.ts';
-import { dueRange, messageKey, queueOf, recordKey, rowKind } from '#core/outbound/protocol/keys.ts';
+import { dueAtOf, dueRange, messageKey, recordKey, rowKind, rowsRange } from '#core/outbound/protocol/keys.ts';
 import { readBody } from '#core/outbound/publish/message-body.ts';
 import { attempt, type Sending } from './attempt.ts';
 import { isProbing, probedRow } from './breaker.ts';
@@ -27,21 +28,29 @@ const HELD_BYTES = 32 * 1024 * 1024;
 export async function drainRows(session: Session): Promise<void> {
   try {
     while (session.stop === undefined) {
-      // 1. Whose lease, which gate.
-      if (!hasTime(session)) stopFor(session, 'time');
-      else await look(session);
-      if (session.stop !== undefined) break;
-      // 2. What is due.
+      if (!hasTime(session)) {
+        stopFor(session, 'time');
+        break;
+      }
+      // 1. What is due.
       const rows = await nextPage(session);
-      if (rows.length > 0) await workOff(session, rows);
-      else if (session.inAir.size > 0) await firstAnswer(session, session.rules.timings.pollMs);
-      else break;
+      if (rows.length === 0 && session.inAir.size === 0) break;
+      // 2. Whose lease, which gate.
+      if (mustLook(session, rows)) await look(session);
+      if (session.stop !== undefined) break;
+      // 3. A page that was not full said all: the next one is worth reading when an answer came, or after a while.
+      await workOff(session, rows);
+      const full = rows.length >= session.rules.timings.pageRows;
+      if (!full && session.inAir.size > 0) await firstAnswer(session, session.rules.timings.pollMs);
     }
   } catch (error) {
     fail(session, error);
   }
   while (session.inAir.size > 0) await Promise.all(session.inAir.values());
 }
+
+const mustLook = ({ ports, rules, pages, lookedAt }: Session, rows: readonly Row[]): boolean =>
+  (pages > 1 && rows.length > 0) || ports.clock.now() - lookedAt >= rules.timings.lookMs;
 
 function fail(session: Session, error: unknown): void {
   stopFor(session, 'broken');
@@ -55,19 +64,22 @@ async function nextPage(session: Session): Promise<readonly Row[]> {
   const { ports, rules, ep, inAir, config } = session;
   const now = ports.clock.now();
   session.pages += 1;
+  session.saw = undefined;
   const limit = rules.timings.pageRows + inAir.size;
   const free = (rows: readonly Row[]): Row[] => rows.filter(({ msg }) => !inAir.has(msg));
   if (session.toEnd) return tooOld(session, now);
   if (session.runtime.gate === 'deleted') {
-    const all = { table: 'outbox', partition: queueOf(ep), limit } as const;
-    return free((await persist(session, () => ports.store.query<RowItem>(all))).items);
+    return free((await persist(session, () => ports.store.query({ ...rowsRange(ep), limit }))).items);
   }
   // Every tenth page belongs to what came later, so that live traffic never starves retries.
   const later = session.pages % LATER_PAGE === 0 && !config.endpoint.ordered;
-  const page = await persist(session, () =>
-    ports.store.query({ ...dueRange(ep, now, later ? 'later' : undefined), limit }),
-  );
-  const rows = free(page.items);
+  const range = later ? dueRange(ep, now, 'later') : rowsRange(ep);
+  const page = session.first ?? (await persist(session, () => ports.store.query({ ...range, limit })));
+  session.first = undefined;
+  const due = page.items.filter(row => dueAtOf(row) <= now);
+  const rows = free(due);
+  const ahead = page.items[0];
+  if (!later && due.length === 0 && inAir.size === 0) session.saw = { nextAt: ahead && dueAtOf(ahead) };
   if (session.fullPages < FULL_PAGES_TO_BE_SLOW)
     session.fullPages = rows.length >= rules.timings.pageRows ? session.fullPages + 1 : 0;
   const oldest = rows[0];
@@ -97,8 +109,7 @@ async function tooOld(session: Session, now: number): Promise<readonly Row[]> {
   let cursor: string | undefined;
   do {
     const from = cursor === undefined ? {} : { cursor };
-    const range = { table: 'outbox', partition: queueOf(ep), limit: 1_000, ...from } as const;
-    const page = await persist(session, () => ports.store.query<RowItem>(range));
+    const page = await persist(session, () => ports.store.query({ ...rowsRange(ep), limit: 1_000, ...from }));
     found.push(...page.items.filter(row => isOver(row, now, rules.retentionMs)));
     cursor = page.cursor;
   } while (cursor !== undefined && found.length < pageRows);
@@ -151,12 +162,14 @@ interface Fact {
 /** D4: message, record and bytes of the rows that begin now, and of no others. */
 async function factsOf(session: Session, rows: readonly Row[]): Promise<readonly Fact[]> {
   const { ports, ep } = session;
-  const keys: TableKey[] = rows.flatMap(({ msg, createdAt }) => [messageKey(msg), recordKey({ ep, msg, createdAt })]);
-  const found = await persist(session, () => ports.store.getMany(keys));
+  const [messages, records] = await Promise.all([
+    messagesOf(session, rows),
+    persist(session, () => ports.store.getMany(rows.map(({ msg, createdAt }) => recordKey({ ep, msg, createdAt })))),
+  ]);
   return Promise.all(
     rows.map(async (row, at) => {
-      const message = found[2 * at] as MessageItem | undefined;
-      const record = found[2 * at + 1] as RecordItem | undefined;
+      const message = messages[at];
+      const record = records[at] as RecordItem | undefined;
       const wanted = message !== undefined && message.bodyRemovedAt === undefined && session.runtime.gate === 'open';
       return {
         row,
@@ -166,6 +179,17 @@ async function factsOf(session: Session, rows: readonly Row[]): Promise<readonly
       };
     }),
   );
+}
+
+/** A message never changes, so a copy that lags is as good; only "there is none" must be asked of the table itself. */
+async function messagesOf(session: Session, rows: readonly Row[]): Promise<readonly (MessageItem | undefined)[]> {
+  const { store } = session.ports;
+  const keys = rows.map(({ msg }) => messageKey(msg));
+  const seen = (await persist(session, () => store.getMany(keys, 'eventual'))) as (MessageItem | undefined)[];
+  const unseen = keys.filter((_, at) => seen[at] === undefined);
+  if (unseen.length === 0) return seen;
+  const found = (await persist(session, () => store.getMany(unseen))) as (MessageItem | undefined)[];
+  return seen.map(message => message ?? found.shift());
 }
 
 /** D5: what the record says. Everything but a request is done here; a request comes back. */

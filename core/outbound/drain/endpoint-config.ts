@@ -1,52 +1,75 @@
-/** What a session must know of its endpoint's configuration: the item, its live secrets, its schedule. Cached 5 s. */
+/** What a session must know of its endpoint's configuration: the item and its live secrets, kept 5 s; its schedule when asked. */
 import type { EpochMs } from '#core/glossary.ts';
 import type { ItemStore, Sealer } from '#core/outbound/ports.ts';
 import type { AppId, EndpointId } from '#core/outbound/protocol/ids.ts';
-import type { ApplicationItem, EndpointItem, SecretsItem } from '#core/outbound/protocol/items.ts';
+import type { EndpointItem, SecretsItem } from '#core/outbound/protocol/items.ts';
 import { applicationKey, controlKey, endpointKey, secretsKey } from '#core/outbound/protocol/keys.ts';
 import type { Clock } from '#core/ports.ts';
 import type { LiveKey } from './drain-ports.ts';
 import { signingKeys } from './signing-keys.ts';
 
 const CONFIG_MS = 5_000;
+const SCHEDULE_MS = 60_000;
 const GUARD_MS = 15_000;
 const KEPT = 1_000;
 
 export interface EndpointConfig {
   readonly endpoint: EndpointItem;
   readonly keys: readonly LiveKey[];
-  /** Waits after failures, seconds; undefined: the environment's. */
-  readonly waits: readonly number[] | undefined;
+  /** Waits after failures, seconds; undefined: the environment's. Only a failure asks. */
+  readonly waits: () => Promise<readonly number[] | undefined>;
   readonly readAt: EpochMs;
 }
 export type ConfigOf = (app: AppId, ep: EndpointId) => Promise<EndpointConfig | undefined>;
 
 /** Configurations by endpoint, for as long as the process lives. Undefined: there is none. */
 export function configsOf(ports: {
-  readonly store: Pick<ItemStore, 'getMany'>;
+  readonly store: Pick<ItemStore, 'get' | 'getMany'>;
   readonly sealer: Sealer;
   readonly clock: Clock;
 }): ConfigOf {
   const kept = new Map<EndpointId, EndpointConfig>();
+  const waitsOf = schedulesOf(ports);
   return async (app, ep) => {
     const now = ports.clock.now();
     const known = kept.get(ep);
     if (known && now - known.readAt < CONFIG_MS) return known;
-    const [endpoint, secrets, application] = (await ports.store.getMany([
-      endpointKey(app, ep),
-      secretsKey(ep),
-      applicationKey(app),
-    ])) as [EndpointItem | undefined, SecretsItem | undefined, ApplicationItem | undefined];
+    const read = (how: 'eventual' | 'consistent') =>
+      ports.store.getMany([endpointKey(app, ep), secretsKey(ep)], how) as Promise<
+        readonly [EndpointItem | undefined, SecretsItem | undefined]
+      >;
+    // Kept for seconds anyway, so a copy that lags does no harm. One that has not heard of the endpoint yet would.
+    let [endpoint, secrets] = await read('eventual');
+    if (endpoint === undefined || secrets === undefined) [endpoint, secrets] = await read('consistent');
     if (endpoint === undefined) return undefined;
     const keys = signingKeys(secrets?.keys ?? [], now).map(({ kid, alg, sealed }) => ({
       kid,
       alg,
       bytes: ports.sealer.open(sealed, ep),
     }));
-    const config = { endpoint, keys, waits: endpoint.schedule ?? application?.schedule, readAt: now };
+    const { schedule } = endpoint;
+    const waits = schedule === undefined ? () => waitsOf(app) : async () => schedule;
+    const config = { endpoint, keys, waits, readAt: now };
     if (kept.size >= KEPT) kept.clear();
     kept.set(ep, config);
     return config;
+  };
+}
+
+/** Schedules of applications, kept for a minute. */
+function schedulesOf(ports: {
+  readonly store: Pick<ItemStore, 'get'>;
+  readonly clock: Clock;
+}): (app: AppId) => Promise<readonly number[] | undefined> {
+  const kept = new Map<AppId, { readonly waits: readonly number[] | undefined; readonly readAt: EpochMs }>();
+  return async app => {
+    const now = ports.clock.now();
+    const known = kept.get(app);
+    if (known && now - known.readAt < SCHEDULE_MS) return known.waits;
+    const waits = (await ports.store.get(applicationKey(app), 'eventual'))?.schedule;
+    if (kept.size >= KEPT) kept.clear();
+    kept.set(app, { waits, readAt: now });
+    return waits;
   };
 }
 

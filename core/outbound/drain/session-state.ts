@@ -1,10 +1,10 @@
 /** One session: the time between taking an endpoint's lease and giving it back. What all its parts share. */
 import { ask } from '#core/ask.ts';
 import type { EpochMs } from '#core/glossary.ts';
-import type { SenderSession } from '#core/outbound/ports.ts';
+import type { ItemPage, Placed, SenderSession } from '#core/outbound/ports.ts';
 import { renewLease } from '#core/outbound/protocol/delivery-writes.ts';
 import type { EndpointId } from '#core/outbound/protocol/ids.ts';
-import type { RuntimeItem } from '#core/outbound/protocol/items.ts';
+import type { RowItem, RuntimeItem } from '#core/outbound/protocol/items.ts';
 import { runtimeKey } from '#core/outbound/protocol/keys.ts';
 import type { DrainPorts, DrainRules, Invocation } from './drain-ports.ts';
 import type { ConfigOf, EndpointConfig, GuardOn } from './endpoint-config.ts';
@@ -22,6 +22,8 @@ export interface SessionTools {
   readonly configOf: ConfigOf;
   readonly guardOn: GuardOn;
 }
+export type FirstPage = ItemPage<Placed<RowItem>>;
+
 export interface Session extends SessionTools {
   readonly ep: EndpointId;
   readonly me: string;
@@ -43,6 +45,10 @@ export interface Session extends SessionTools {
   waitUntil?: EpochMs | undefined;
   died: number;
   pages: number;
+  /** The rows as they were just before the lease was taken: pointers, which may be stale as those of any page. */
+  first?: FirstPage | undefined;
+  /** The last page had nothing due, and nothing was in the air that could put a row: when the next one is due. */
+  saw?: { readonly nextAt: EpochMs | undefined } | undefined;
   fullPages: number;
   /** Kinds of operational events it has told. */
   readonly told: Set<string>;

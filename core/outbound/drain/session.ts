@@ -3,6 +3,7 @@
  * does not finish, its token, its rows or tend bring back. Every await here is a point where the process may die.
  */
 import { ask } from '#core/ask.ts';
+import type { EpochMs } from '#core/glossary.ts';
 import type { ItemResult, Token } from '#core/outbound/ports.ts';
 import { isOpen } from '#core/outbound/protocol/decide.ts';
 import {
@@ -14,12 +15,12 @@ import {
 } from '#core/outbound/protocol/delivery-writes.ts';
 import type { EndpointId } from '#core/outbound/protocol/ids.ts';
 import type { RuntimeItem } from '#core/outbound/protocol/items.ts';
-import { aheadRange, dueAtOf, dueRange, recordKey, runtimeKey, wakeAtOf } from '#core/outbound/protocol/keys.ts';
+import { aheadRange, dueAtOf, recordKey, rowsRange, runtimeKey, wakeAtOf } from '#core/outbound/protocol/keys.ts';
 import type { Invocation } from './drain-ports.ts';
 import { drainRows } from './drain-rows.ts';
 import type { EndpointConfig } from './endpoint-config.ts';
 import { atRelease, healthOf } from './health.ts';
-import { isClosed, persist, type Session, type SessionTools } from './session-state.ts';
+import { type FirstPage, isClosed, persist, type Session, type SessionTools } from './session-state.ts';
 
 /** `ack`: the token is done. `give_back`: it must come again, hidden for a while. */
 export type TokenEnd = 'ack' | 'give_back';
@@ -53,13 +54,14 @@ async function runOnce(tools: SessionTools, token: Token, invocation: Invocation
   return release(taken);
 }
 
-/** D1 and W3. */
+/** D1, a first page, and W3. */
 async function take(tools: SessionTools, token: Token, invocation: Invocation): Promise<Session | TokenEnd> {
   const { ports, rules } = tools;
   const { store, clock, ids, slow } = ports;
   const { timings } = rules;
   const ep = token.ep as EndpointId;
   let runtime = await store.get(runtimeKey(ep), 'consistent');
+  let first: FirstPage | undefined;
   for (let attempt = 1; attempt <= TAKES; attempt++) {
     const now = clock.now();
     if (runtime === undefined) return 'ack';
@@ -74,19 +76,32 @@ async function take(tools: SessionTools, token: Token, invocation: Invocation): 
       await slow.send([token]);
       return 'ack';
     }
+    if (runtime.gate === 'open' && runtime.owner === undefined) {
+      // Whoever puts a row sends a token of its own: where nothing is due, the lease is not worth its two writes. But the
+      // lease of a dead session is taken, so that it is given back.
+      first ??= await store.query({ ...rowsRange(ep), limit: timings.pageRows });
+      if (!hasWork(first, wakeAtOf(runtime), now)) return 'ack';
+    }
     const me = ids.uuid();
     const leaseUntil = now + timings.leaseMs;
     const taken: ItemResult<RuntimeItem> = await store.update(takeLease(runtime, { me, now, leaseUntil, toEnd }));
     // An own repeated write, whose first answer was lost, is refused with our own name on the lease.
     if (taken.kind === 'applied' || taken.item?.owner === me) {
-      return await startSession(tools, { ep, me, leaseUntil, toEnd, invocation, runtime: taken.item as RuntimeItem });
+      const lease = { ep, me, leaseUntil, toEnd, invocation, runtime: taken.item as RuntimeItem };
+      return await startSession(tools, { ...lease, lookedAt: now, first });
     }
     runtime = taken.item;
   }
   return 'give_back';
 }
 
-type Lease = Pick<Session, 'ep' | 'me' | 'leaseUntil' | 'toEnd' | 'invocation' | 'runtime'>;
+/** Something is due, or `wakeAt` must be written anew: it is over, or later than the next row. */
+function hasWork({ items: [row] }: FirstPage, wakeAt: EpochMs | undefined, now: EpochMs): boolean {
+  if (wakeAt !== undefined && wakeAt <= now) return true;
+  return row !== undefined && (dueAtOf(row) <= now || dueAtOf(row) < (wakeAt ?? Number.POSITIVE_INFINITY));
+}
+
+type Lease = Pick<Session, 'ep' | 'me' | 'leaseUntil' | 'lookedAt' | 'toEnd' | 'invocation' | 'runtime' | 'first'>;
 
 async function startSession(tools: SessionTools, lease: Lease): Promise<Session | TokenEnd> {
   const { ports } = tools;
@@ -103,7 +118,6 @@ async function startSession(tools: SessionTools, lease: Lease): Promise<Session 
     ...tools,
     ...lease,
     startedAt: now,
-    lookedAt: Number.NEGATIVE_INFINITY,
     http: ports.sender.open(Math.max(1, config.endpoint.maxConcurrency)),
     inAir: new Map(),
     config,
@@ -119,7 +133,7 @@ async function startSession(tools: SessionTools, lease: Lease): Promise<Session 
 function configOfDeleted({ gate, ep, app }: RuntimeItem, now: number): EndpointConfig | undefined {
   if (gate !== 'deleted') return undefined;
   const endpoint = tombstoneOf({ id: ep, app, mode: 'live', version: 0, createdAt: 0 }, now);
-  return { endpoint, keys: [], waits: undefined, readAt: now };
+  return { endpoint, keys: [], waits: async () => undefined, readAt: now };
 }
 
 /** W10 without having done anything: the wait that was set stays. */
@@ -182,28 +196,31 @@ const holdOf = ({ holdUntil, holdWhy, holdSince }: RuntimeItem) => ({ holdUntil,
 async function nextLook(session: Session): Promise<number | undefined> {
   const { ports, ep, health, waitUntil } = session;
   if (health.holdUntil !== undefined) return health.holdUntil;
+  if (session.saw !== undefined) return session.saw.nextAt;
   const page = await persist(session, () => ports.store.query({ ...aheadRange(ep, ports.clock.now()), limit: 1 }));
   const row = page.items[0];
   const times = [waitUntil, row && dueAtOf(row)].filter(at => at !== undefined);
   return times.length === 0 ? undefined : Math.min(...times);
 }
 
-/** D9: something is due, or the next due row comes earlier than the wait that is set. Reads the table, never an index. */
+/**
+ * D9: something is due, or the next due row comes earlier than the wait that is set. Reads the table, never an index: the
+ * first row of the partition is a due one, if there is any, and else the next.
+ */
 async function somethingIsDue(session: Session, back: RuntimeItem): Promise<boolean> {
   const { ports, ep } = session;
   const { store, clock } = ports;
   const now = clock.now();
   const wakeAt = wakeAtOf(back) ?? Number.POSITIVE_INFINITY;
-  const due = await persist(session, () => store.query({ ...dueRange(ep, now), limit: 1 }));
-  const first = due.items[0];
-  if (first !== undefined) {
+  const page = await persist(session, () => store.query({ ...rowsRange(ep), limit: 1 }));
+  const first = page.items[0];
+  if (first === undefined) return false;
+  if (dueAtOf(first) <= now) {
     if (!session.config.endpoint.ordered) return true;
     const { msg, createdAt } = first;
     const record = await persist(session, () => store.get(recordKey({ ep, msg, createdAt }), 'consistent'));
     const dueAt = record !== undefined && record.gen === first.gen && isOpen(record) ? (record.nextAt ?? 0) : 0;
     return dueAt <= now || dueAt < wakeAt;
   }
-  const ahead = await persist(session, () => store.query({ ...aheadRange(ep, now), limit: 1 }));
-  const next = ahead.items[0];
-  return next !== undefined && (dueAtOf(next) < wakeAt || back.gate === 'deleted');
+  return dueAtOf(first) < wakeAt || back.gate === 'deleted';
 }

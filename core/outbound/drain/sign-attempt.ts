@@ -2,7 +2,7 @@
  * Headers of one attempt, signature among them. Signed by the engine that verifies inbound requests, from the same specs, so
  * that the two cannot drift apart: once for each key, the values joined where the form has room for several.
  */
-import type { SignatureProfile } from '#core/outbound/protocol/items.ts';
+import { contentTypeOf, type SignatureProfile } from '#core/outbound/protocol/items.ts';
 import { type SecretBytes, secretText } from '#core/outbound/protocol/secret-text.ts';
 import type { Crypto } from '#core/ports.ts';
 import type { ProviderSpec } from '#core/provider/provider-spec.ts';
@@ -48,9 +48,9 @@ function plainHeaders(
   { id, message, n, endpoint }: AttemptToSign,
   kid: string | undefined,
 ): Record<string, string> {
-  const { type, apiVersion, contentType, traceId, sequence } = message;
+  const { type, apiVersion, traceId, sequence } = message;
   return {
-    'content-type': contentType,
+    'content-type': contentTypeOf(message),
     'webhook-id': id,
     [`${headerPrefix}event`]: type,
     [`${headerPrefix}attempt`]: String(n),

@@ -72,7 +72,8 @@ async function fanOutOne(ports: FanOutPorts, rules: FanOutRules, job: FanOutJob)
   const app = job.app as AppId;
   // 1. The item is the truth, the job only names it.
   const [message, application] = await Promise.all([
-    store.get(messageKey(msg), 'consistent'),
+    // It never changes: a copy that lags is as good, but for "there is none".
+    store.get(messageKey(msg), 'eventual').then(seen => seen ?? store.get(messageKey(msg), 'consistent')),
     store.get(applicationKey(app), 'consistent'),
   ]);
   if (message === undefined || message.bodyRemovedAt !== undefined) {

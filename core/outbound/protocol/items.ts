@@ -192,6 +192,12 @@ export interface EventTypeItem {
   readonly validate: 'off' | 'warn' | 'reject';
 }
 
+const JSON_TYPE = 'application/json';
+export const contentTypeOf = ({ contentType = JSON_TYPE }: Pick<MessageItem, 'contentType'>): string => contentType;
+/** As it is stored: the usual one costs no bytes. */
+export const storedContentType = (contentType: string): Pick<MessageItem, 'contentType'> =>
+  contentType === JSON_TYPE ? {} : { contentType };
+
 /** One message, as published; never updated. */
 export interface MessageItem extends Listed {
   readonly id: MessageId;
@@ -207,7 +213,8 @@ export interface MessageItem extends Listed {
   readonly inputSha: string;
   /** Bytes of the body. */
   readonly size: number;
-  readonly contentType: string;
+  /** Absent: `application/json`. */
+  readonly contentType?: string;
   /** Deflated (`Codec`); absent where the bytes are in the blob store under `ref`. */
   readonly body?: Uint8Array;
   readonly ref?: string;

@@ -164,6 +164,8 @@ export const dueRange = (ep: EndpointId, now: EpochMs, only?: 'later'): KeyRange
   from: only === 'later' ? 'B' : 'A',
   to: `B#${stamp(now + 1)}`,
 });
+/** All rows, the due ones first: one query says what is due now, and when the next one is. */
+export const rowsRange = (ep: EndpointId): KeyRange<RowItem> => ({ table: 'outbox', partition: queueOf(ep) });
 /** What is due after now, the next first. */
 export const aheadRange = (ep: EndpointId, now: EpochMs): KeyRange<RowItem> => ({
   table: 'outbox',

@@ -6,7 +6,13 @@ import type { EpochMs } from '#core/glossary.ts';
 import type { ItemStore, JobQueue } from '#core/outbound/ports.ts';
 import { putMessage } from '#core/outbound/protocol/delivery-writes.ts';
 import { type AppId, type MessageId, messageIdOf } from '#core/outbound/protocol/ids.ts';
-import type { ApplicationItem, Format, MessageItem, Mode } from '#core/outbound/protocol/items.ts';
+import {
+  type ApplicationItem,
+  type Format,
+  type MessageItem,
+  type Mode,
+  storedContentType,
+} from '#core/outbound/protocol/items.ts';
 import { applicationKey, messageListed } from '#core/outbound/protocol/keys.ts';
 import { deliveryExpiry } from '#core/outbound/protocol/timings.ts';
 import type { Clock, Crypto, Telemetry } from '#core/ports.ts';
@@ -21,6 +27,11 @@ export interface PublishPorts extends BodyPorts {
   readonly telemetry: Pick<Telemetry, 'count'>;
   /** `handlers/publish.ts`, where it exists: may change data, type and channels, or refuse. No part of `inputSha`. */
   readonly beforePublish?: (publication: Publication) => Promise<Publication | { readonly refused: string }>;
+  /** Puts rows and sends tokens at once where they are few; false: the job does it. Absent: always the job. */
+  readonly fanOutNow?: (published: {
+    readonly message: MessageItem;
+    readonly application: ApplicationItem;
+  }) => Promise<boolean>;
   /** Endpoints that match, for the one format that shows their number. */
   readonly countMatches?: (message: MessageItem, data: Uint8Array) => Promise<number>;
 }
@@ -58,18 +69,28 @@ export type Published =
       readonly detail: string;
     };
 
-/** Throws DependencyError where nothing may be promised: the answer is 503, and the producer repeats. */
-export async function publish(ports: PublishPorts, rules: PublishRules, given: Publication): Promise<Published> {
-  const published = await tryToPublish(ports, rules, given);
+/** `read`: its application, read for this request. Throws DependencyError where nothing may be promised: the answer is 503, and the producer repeats. */
+export async function publish(
+  ports: PublishPorts,
+  rules: PublishRules,
+  given: Publication,
+  read?: ApplicationItem,
+): Promise<Published> {
+  const published = await tryToPublish(ports, rules, given, read);
   ports.telemetry.count(published.kind === 'accepted' ? 'Published' : 'PublishRejected');
   return published;
 }
 
-async function tryToPublish(ports: PublishPorts, rules: PublishRules, given: Publication): Promise<Published> {
+async function tryToPublish(
+  ports: PublishPorts,
+  rules: PublishRules,
+  given: Publication,
+  read: ApplicationItem | undefined,
+): Promise<Published> {
   // 1. What was given, before anything changes it: what tells a repetition from another message.
   const inputSha = inputShaOf(given, ports.crypto);
   const id = messageIdOf(given.app, given.key, ports.crypto);
-  const application = await ports.store.get(applicationKey(given.app), 'eventual');
+  const application = read ?? (await ports.store.get(applicationKey(given.app), 'eventual'));
   if (application === undefined) return refused('unknown_application', `there is no application ${given.app}`);
   if (application.state === 'erasing') return refused('erasing', `${given.app} is being erased`);
   // 2. The producer's own code may add to it.
@@ -83,12 +104,15 @@ async function tryToPublish(ports: PublishPorts, rules: PublishRules, given: Pub
   const stored = await storeBody(ports, `${given.app}/${id}/${inputSha.slice(0, 16)}`, bytes);
   // 4. W1. Refused: our own repeated write, or an earlier request that may have died before its job was sent.
   const put = await ports.store.put(putMessage({ ...item, ...stored }));
-  const there = put.kind === 'applied' ? item : put.item;
-  if (put.kind === 'refused' && there?.inputSha !== inputSha) {
+  const there = put.kind === 'applied' ? { ...item, ...stored } : put.item;
+  // Versions before this one kept all of the hash.
+  if (put.kind === 'refused' && there?.inputSha.slice(0, SHA_LENGTH) !== inputSha) {
     return refused('key_reused', `the key "${given.key}" was used for another message`);
   }
-  // 5. The job; only then may anything be promised.
-  await ports.jobs.send([{ v: 1, app: given.app, msg: id }], given.app);
+  // 5. Its rows and tokens, or the job that puts them; only then may anything be promised.
+  const asked = read && there && (await ports.fanOutNow?.({ message: there, application: read }));
+  const fannedOut = asked === true;
+  if (!fannedOut) await ports.jobs.send([{ v: 1, app: given.app, msg: id }], given.app);
   return { kind: 'accepted', id, createdAt: there?.createdAt ?? item.createdAt, duplicate: put.kind === 'refused' };
 }
 
@@ -123,10 +147,11 @@ async function compose(
     expiresAt: deliveryExpiry(createdAt, createdAt, rules.retentionMs),
   };
   if (content.kind === 'raw') {
-    return { item: { ...base, size: content.bytes.length, contentType: content.contentType }, bytes: content.bytes };
+    const type = storedContentType(content.contentType);
+    return { item: { ...base, size: content.bytes.length, ...type }, bytes: content.bytes };
   }
   const format = publication.format ?? application.format;
-  const unbuilt: MessageItem = { ...base, size: content.json.length, contentType: '' };
+  const unbuilt: MessageItem = { ...base, size: content.json.length };
   const { bytes, contentType, dataAt } = buildEnvelope(format === 'raw' ? 'standard' : format, {
     ...publication,
     id,
@@ -135,8 +160,11 @@ async function compose(
     data: content.json,
     pendingWebhooks: format === 'object' ? await ports.countMatches?.(unbuilt, content.json) : undefined,
   });
-  return { item: { ...base, size: bytes.length, contentType, dataAt }, bytes };
+  return { item: { ...base, size: bytes.length, ...storedContentType(contentType), dataAt }, bytes };
 }
+
+/** 96 bits: a producer compares its own messages under one key of its own. */
+const SHA_LENGTH = 24;
 
 /** Hash of what the producer said, in one order of members. Not of the time, nor of the body that is built. */
 export function inputShaOf(given: Publication, crypto: Pick<Crypto, 'hash'>): string {
@@ -146,7 +174,8 @@ export function inputShaOf(given: Publication, crypto: Pick<Crypto, 'hash'>): st
   const head = `${JSON.stringify(said.map(it => it ?? null))}\n${form}\n`;
   const bytes = content.kind === 'raw' ? content.bytes : content.json;
   const sha = crypto.hash('sha256', new TextEncoder().encode(head), bytes);
-  return Array.from(sha, byte => byte.toString(16).padStart(2, '0')).join('');
+  const hex = Array.from(sha, byte => byte.toString(16).padStart(2, '0')).join('');
+  return hex.slice(0, SHA_LENGTH);
 }
 
 function refused(cause: Extract<Published, { kind: 'refused' }>['cause'], detail: string): Published {

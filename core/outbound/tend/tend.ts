@@ -16,7 +16,7 @@ import type { Ids, Telemetry } from '#core/ports.ts';
 import { audit } from './audit.ts';
 import { guardEgress } from './egress.ts';
 import { eventsOf, finishedJob, publishOperational } from './operational-events.ts';
-import { type ReconcilePorts, reconcileMessages } from './reconcile-messages.ts';
+import { type ReconcilePorts, type ReconcileSpan, reconcileMessages, spanAt } from './reconcile-messages.ts';
 
 export interface TendPorts extends ReconcilePorts, Pick<PublishPorts, 'crypto'> {
   /** wake-fast. */
@@ -42,7 +42,13 @@ interface Memory {
   readonly auditedAt: EpochMs;
   readonly withTraffic: number;
   readonly reconciledAt: EpochMs;
-  readonly reconcileAfter?: string;
+  /** The end of the last pass that came to its end: the next one begins there. */
+  readonly reconciledTo?: EpochMs;
+  /** Of a pass that is under way: its messages, and the application it came to. */
+  readonly reconcileSpan?: ReconcileSpan | undefined;
+  readonly reconcileAfter?: string | undefined;
+  /** The oldest message of that pass that was lost. */
+  readonly lostSince?: EpochMs | undefined;
 }
 const NOTHING: Memory = { auditedAt: 0, withTraffic: 0, reconciledAt: 0 };
 
@@ -74,9 +80,7 @@ export async function tend(ports: TendPorts, rules: TendRules): Promise<boolean>
     if (rules.reconcile === 'off') return;
     if (memory.reconcileAfter === undefined && clock.now() - memory.reconciledAt < HOUR_MS) return;
     const share = rules.reconcile === 'all' ? 1 : SAMPLE;
-    const next = await reconcileMessages(ports, { after: memory.reconcileAfter, until, share });
-    const { reconcileAfter: _, ...rest } = memory;
-    memory = { ...rest, reconciledAt: clock.now(), ...(next === undefined ? {} : { reconcileAfter: next }) };
+    memory = { ...memory, ...(await reconcile(ports, memory, { until, share })), reconciledAt: clock.now() };
   });
   // 5. The lease goes back, with what the next run must know.
   await giveBack(ports, lease.me, memory);
@@ -108,6 +112,26 @@ async function wakeDue(ports: TendPorts, withTraffic: number): Promise<void> {
     }),
   );
   if (await guardEgress(store, waiting, { withTraffic, now })) telemetry.count('EgressSuspect');
+}
+
+/** A pass, or the rest of one; the next begins behind it, but not behind a message whose job was lost. */
+async function reconcile(
+  ports: TendPorts,
+  { reconcileAfter, reconcileSpan, reconciledTo, lostSince }: Memory,
+  limits: { readonly until: EpochMs; readonly share: number },
+): Promise<Partial<Memory>> {
+  const underWay = reconcileAfter === undefined ? undefined : reconcileSpan;
+  const span = underWay ?? spanAt(ports.clock.now(), reconciledTo);
+  const pass = await reconcileMessages(ports, { span, after: underWay && reconcileAfter, ...limits });
+  const lost = Math.min(
+    underWay === undefined ? Number.POSITIVE_INFINITY : (lostSince ?? Number.POSITIVE_INFINITY),
+    pass.lostSince ?? Number.POSITIVE_INFINITY,
+  );
+  // An undefined one is not stored.
+  const known = { lostSince: Number.isFinite(lost) ? lost : undefined };
+  if (pass.after !== undefined) return { ...known, reconcileSpan: span, reconcileAfter: pass.after };
+  const over = { reconcileSpan: undefined, reconcileAfter: undefined, lostSince: undefined };
+  return { ...over, reconciledTo: Math.min(span.to, lost) };
 }
 
 async function auditAll(ports: TendPorts, rules: TendRules): Promise<number> {

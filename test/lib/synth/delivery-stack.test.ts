@@ -320,7 +320,10 @@ describe('who may do what', () => {
         'bodies/outbound/*: s3:PutObject',
         'jobs: sqs:SendMessage',
         'outbox M#*: PutItem',
+        'outbox Q#*: BatchWriteItem',
         'registry A#* T#* U#*: GetItem',
+        'registry A#*: Query',
+        'wake-fast: sqs:SendMessage',
       ],
       FanOut: [
         LOG,

@@ -6,6 +6,7 @@ import { answered, deleteOldRow, lateFailure, lateRecord, putNewRow } from './ou
 import type { OutboundRules } from './outbound-rules.ts';
 import { Session } from './outbound-session.ts';
 import {
+  type Drainer,
   type DrainerStep,
   dueRows,
   excuse,
@@ -26,7 +27,7 @@ import {
 } from './outbound-state.ts';
 
 /** Steps at which a call may error without being refused: the session gives up and its token comes back. */
-const CAN_ERROR: readonly DrainerStep[] = ['query', 'check', 'sent', 'put', 'delete', 'recheck'];
+const CAN_ERROR: readonly DrainerStep[] = ['query', 'look', 'check', 'sent', 'put', 'delete', 'recheck'];
 
 /** Drainer number `me` (0 or 1). */
 export function drainerActor(rules: OutboundRules, me: number): Actor<State> {
@@ -44,6 +45,7 @@ const STEPS: Readonly<Record<DrainerStep, (session: Session) => void>> = {
   got: wake,
   'pass on': session => session.certain('sends the token to the slow lane', passedOn(session)),
   query: readPage,
+  look: lookAtLease,
   check: lookAtRow,
   sent: answered,
   'late-record': lateRecord,
@@ -92,16 +94,31 @@ function wake(self: Session): void {
     self.certain('gate closed: drops the token', self.go('ack', cleared));
   } else if ((runtime.hold && rules.acquireLooksAtHold) || (held && rules.leaseNeeded)) {
     self.certain('on hold or held: drops the token', self.go('ack'));
-  } else takeLease(self);
+  } else if (rules.peeks !== 'no' && isIdle(self)) self.certain('finds nothing due: drops the token', self.go('ack'));
+  else {
+    takeLease(self);
+    if (rules.peeks === 'index') self.certain('finds nothing due, the index lags', self.go('ack'));
+  }
+}
+
+/** The rows before the lease: nothing is due, and what comes later has its `wakeAt`. Whoever puts a row sends a token. */
+function isIdle({ state, rules, runtime }: Session): boolean {
+  if (runtime.gate !== 'open' || runtime.owner !== NOBODY) return false;
+  const { due, ahead } = dueRows(state, rules);
+  if (due.length > 0) return false;
+  if (rules.peeks === 'leaves wakeAt') return !ahead || runtime.wake !== 'none';
+  if (rules.peeks === 'due rows only') return runtime.wake !== 'due';
+  // A wait that is over must be written anew: the sweeper goes by it.
+  return runtime.wake === (ahead ? 'ahead' : 'none');
 }
 
 function takeLease(self: Session): void {
   const { state, rules, runtime, me } = self;
-  const fresh = { why: '', gate: runtime.gate, robbed: false } as const;
+  const fresh = { why: rules.looks === 'with the page' ? '' : 'fresh', gate: runtime.gate, robbed: false } as const;
   let taken = setRuntime(state, { owner: me, leased: true, recent: true });
   const other = state.drainers[runtime.owner];
   // What a robbed session has in hand may be sent by both.
-  if (other?.robbed) taken = excuse(taken, new Set([...other.hand, ...other.page].map(it => it.message)));
+  if (other?.robbed) taken = excuse(taken, inHandOf(other, state));
   self.certain('takes the lease', self.go('query', taken, fresh));
   if (state.budget.lost === 0) return;
   const repeated = spend(taken, 'lost');
@@ -110,12 +127,53 @@ function takeLease(self: Session): void {
   } else self.fault('takes the lease, takes its own retry for another: drops the token', self.go('ack', repeated));
 }
 
+/** The messages that a session may still send without another look: one page, which it may be about to read. */
+function inHandOf(session: Drainer, state: State): ReadonlySet<number> {
+  if (session.step === 'look') return new Set();
+  if (session.why === 'fresh') return new Set(state.messages.keys());
+  return new Set([...session.hand, ...session.page].map(it => it.message));
+}
+
 function passedOn({ state, me }: Session): State {
   return setDrainer(sendToken(state), me, undefined);
 }
 
-/** D3 and D7: owner and gate once more, then a page of due rows. */
+/** D3: a page of due rows. What was found is begun after one more look at owner and gate, but for the first page. */
 function readPage(self: Session): void {
+  if (self.rules.looks === 'with the page') readPageAndLook(self);
+  else {
+    const { state, rules, drainer } = self;
+    const shut = isShut(drainer.gate);
+    const { due, ahead } = shut ? { due: overRows(state), ahead: false } : dueRows(state, rules);
+    const [first, ...page] = due;
+    const trusted = drainer.why === 'fresh' || rules.looks === 'at the lease';
+    if (!first) self.certain('queries, none due', self.go('release', state, { why: ahead ? 'ahead' : '' }));
+    else {
+      const read = { page, hand: [first], why: '' } as const;
+      self.certain(`queries ${due.length} due`, self.go(trusted ? 'check' : 'look', state, read));
+    }
+  }
+}
+
+/** D7. */
+function lookAtLease(self: Session): void {
+  const { state, runtime, me, drainer } = self;
+  const { gate } = runtime;
+  const none = { page: [], hand: [] } as const;
+  const changed = isShut(gate) !== isShut(drainer.gate);
+  if (runtime.owner !== me)
+    self.certain('finds that it lost the lease', self.go('release', state, { ...none, why: '' }));
+  else if (changed) {
+    const why = isShut(gate) ? 'closed' : '';
+    self.certain(
+      `finds the gate ${isShut(gate) ? 'closed' : 'opened'}`,
+      self.go('release', state, { ...none, why, gate }),
+    );
+  } else self.certain('looks: its lease and its gate', self.go('check', state, { gate }));
+}
+
+/** D3 and D7 as one step: owner and gate once more, then a page of due rows. */
+function readPageAndLook(self: Session): void {
   const { state, rules, runtime, me, drainer } = self;
   const gate = rules.sessionLooksAtGate ? runtime.gate : drainer.gate;
   const shut = isShut(gate) && rules.sessionLooksAtGate;

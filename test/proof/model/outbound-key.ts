@@ -85,6 +85,7 @@ const STEP: Readonly<Record<DrainerStep, number>> = {
   recheck: 10,
   release: 11,
   sent: 12,
+  look: 13,
 };
 const WHY = {
   '': 0,
@@ -96,13 +97,14 @@ const WHY = {
   hold: 6,
   none: 7,
   wake: 8,
+  fresh: 9,
 } as const;
 const GATE = { '': 0, disabled: 1, open: 2, paused: 3, deleted: 4 } as const;
 const WAKE = { none: 0, ahead: 1, due: 2 } as const;
 const KIND = { A: 0, B: 1, C: 2 } as const;
 const STATUS = { pending: 1, retrying: 2, delivered: 3, dead: 4, ended: 5 } as const;
 const FAN_STEP: Readonly<Record<FanStep, number>> = { ack: 0, rows: 1, tokens: 2 };
-const PUBLISHER_STEP = { idle: 0, put: 1, send: 2 } as const;
+const PUBLISHER_STEP = { idle: 0, put: 1, send: 2, direct: 3 } as const;
 const REPLAY_STEP: Readonly<Record<Replayer['step'], number>> = { record: 0, row: 1, token: 2, write: 3, note: 4 };
 
 /** 0…511: generations and attempts up to 7. */
@@ -115,9 +117,9 @@ function pointerCode({ message, row }: Pointer): number {
   return rowCode(row) + 512 * message;
 }
 
-/** 0…7,019 */
+/** 0…4,199 */
 function drainerCode({ step, slot, why, gate, robbed }: Drainer): number {
-  return Number(robbed) + 2 * (GATE[gate] + 5 * (WHY[why] + 9 * (slot + SLOTS * STEP[step])));
+  return Number(robbed) + 2 * (GATE[gate] + 5 * (WHY[why] + 10 * (slot + SLOTS * STEP[step])));
 }
 
 /** Ended by a zero, so that a shorter list comes first. */
@@ -181,7 +183,7 @@ export function keyOf(state: State): string {
   const { publisher, fans, tokens, drainers, people } = state;
   const slots = tokens.reduce((code, token) => 5 * code + (token < 2 ? token + 2 : 4), 0);
   return packKey(
-    PUBLISHER_STEP[publisher.step] + 3 * (publisher.tries + 4 * Number(publisher.acked)) + 24 * slots,
+    PUBLISHER_STEP[publisher.step] + 4 * (publisher.tries + 4 * Number(publisher.acked)) + 32 * slots,
     runtimeCode(state.runtime),
     fanCode(fans[0]) + 13 * fanCode(fans[1]),
     personCode(people[0]) + 81 * personCode(people[1]),

@@ -126,6 +126,7 @@ function startOf(budget: Budget, shape: Shape): State {
 
 const IN_SESSION: ReadonlySet<DrainerStep> = new Set([
   'query',
+  'look',
   'check',
   'sent',
   'late-record',

@@ -42,11 +42,32 @@ export function publisherActor(rules: OutboundRules): Actor<State> {
       } else sure('stores the message', to(stored, { step: 'send' }));
       return list;
     }
+    if (publisher.step === 'direct') {
+      if (rules.direct === 'rows, 202, tokens') {
+        sure('sends the wake token late', to(sendToken(state), { step: 'idle' }));
+      } else if (rules.direct === 'tokens, rows, 202') {
+        sure('puts the row late, answers 202', to(withRow(state), { acked: true, step: 'idle' }));
+      } else sure('sends the wake token itself, answers 202', to(sendToken(state), { acked: true, step: 'idle' }));
+      if (budget.error > 0)
+        fault('cannot go on itself: will send the job', to(spend(state, 'error'), { step: 'send' }));
+      return list;
+    }
+    if (rules.direct === 'rows, tokens, 202') sure('puts the row itself', to(withRow(state), { step: 'direct' }));
+    if (rules.direct === 'rows, 202, tokens') {
+      sure('puts the row itself, answers 202', to(withRow(state), { acked: true, step: 'direct' }));
+    }
+    if (rules.direct === 'tokens, rows, 202') sure('sends the token first', to(sendToken(state), { step: 'direct' }));
     const queued = setMessage(state, 0, { jobs: Math.min(2, messageOf(state, 0).jobs + 1) });
     sure('sends the fan-out job, answers 202', to(queued, { acked: true, step: 'idle' }));
     if (budget.error > 0) fault('job refused, answers 503', to(spend(state, 'error'), { step: 'idle' }));
     return list;
   };
+}
+
+/** The same put as fan-out's, for message 0. */
+function withRow(state: State): State {
+  const put = addRow(state, 0, { kind: 'A', gen: 1, n: 1, due: 'reached' });
+  return setMessage(put, 0, { fanned: true });
 }
 
 /** Fan-out number `me`. */

@@ -7,10 +7,14 @@ export interface OutboundRules {
   /** What was done when the producer hears 202: the fan-out job was accepted, only the message was stored, or nothing. */
   readonly answersAfter: 'job' | 'message' | 'nothing';
   readonly fanOrder: readonly FanStep[];
+  /** Whether publish may put rows and tokens itself before it answers 202, and in which order. Otherwise it sends a job. */
+  readonly direct: 'no' | 'rows, tokens, 202' | 'tokens, rows, 202' | 'rows, 202, tokens';
 
   // Wake and lease
   /** How a token is passed on to the slow lane, if it may be passed on at all. */
   readonly lanes: 'none' | 'send, then delete' | 'delete, then send';
+  /** A session reads its rows before it takes the lease: where nothing is due, it leaves the lease alone. */
+  readonly peeks: 'no' | 'table' | 'index' | 'due rows only' | 'leaves wakeAt';
   readonly tokenDeleted: 'end' | 'start';
   /** The acquiring write requires a lease that is free or over. */
   readonly leaseNeeded: boolean;
@@ -43,6 +47,11 @@ export interface OutboundRules {
   readonly acquireLooksAtGate: boolean;
   readonly sessionLooksAtGate: boolean;
   readonly sessionLooksAtOwner: boolean;
+  /**
+   * When a session looks at owner and gate: as it reads each page; after it read a page, before the first row (the first
+   * page goes by the lease itself); or only as it takes the lease.
+   */
+  readonly looks: 'with the page' | 'after the page' | 'at the lease';
   /** A token that finds the gate closed removes `wakeAt`. */
   readonly closedClearsWake: boolean;
   /** Which gate a session may disable. */
@@ -87,10 +96,14 @@ export interface OutboundRules {
 
 export type FanStep = 'rows' | 'tokens' | 'ack';
 
+/** As the reference has them; its state counts are compared. */
 export const OUTBOUND: OutboundRules = {
   answersAfter: 'job',
   fanOrder: ['rows', 'tokens', 'ack'],
+  direct: 'no',
+  looks: 'with the page',
   lanes: 'none',
+  peeks: 'no',
   tokenDeleted: 'end',
   leaseNeeded: true,
   leaseEnds: true,
@@ -132,4 +145,12 @@ export const OUTBOUND: OutboundRules = {
   requestKnown: 'noted with it',
   ordered: false,
   headWaits: true,
+};
+
+/** What the code does beyond the reference. */
+export const AS_BUILT: OutboundRules = {
+  ...OUTBOUND,
+  direct: 'rows, tokens, 202',
+  looks: 'after the page',
+  peeks: 'table',
 };

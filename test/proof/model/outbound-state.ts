@@ -55,7 +55,7 @@ export interface Message {
 }
 
 export interface Publisher {
-  readonly step: 'idle' | 'put' | 'send';
+  readonly step: 'idle' | 'put' | 'send' | 'direct';
   readonly tries: number;
   /** Ghost: the producer heard 202. */
   readonly acked: boolean;
@@ -78,6 +78,7 @@ export type DrainerStep =
   | 'got'
   | 'pass on'
   | 'query'
+  | 'look'
   | 'check'
   | 'sent'
   | 'late-record'
@@ -90,7 +91,7 @@ export type DrainerStep =
   | 'ack';
 
 /** Why a session stops, how a request in the air ended so far, or what the release found. */
-export type Why = '' | 'ahead' | 'hold' | 'gone' | 'closed' | 'batch ok' | 'batch bad' | 'none' | 'wake';
+export type Why = '' | 'fresh' | 'ahead' | 'hold' | 'gone' | 'closed' | 'batch ok' | 'batch bad' | 'none' | 'wake';
 
 export type Gate = 'open' | 'paused' | 'disabled' | 'deleted';
 

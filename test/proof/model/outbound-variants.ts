@@ -3,7 +3,7 @@
  * protocol was chosen with: equal counts show that this model is the same one.
  */
 import { outboundModel, type Shape } from './outbound-model.ts';
-import { OUTBOUND, type OutboundRules } from './outbound-rules.ts';
+import { AS_BUILT, OUTBOUND, type OutboundRules } from './outbound-rules.ts';
 import { SEEN, type SeenSteps } from './outbound-seen.ts';
 import type { Budget } from './outbound-state.ts';
 import { slow, type Variant, variant } from './variants.ts';
@@ -413,7 +413,138 @@ const further: readonly Variant[] = [
   bad('429 charged', 13, 'O7 CHARGED FOR AN ATTEMPT THAT DID NOT FAIL', { throttled: 1 }, { throttledCharged: true }),
 ];
 
-export const outboundVariants: readonly Variant[] = [...ofTheReference, ...siblings, ...further];
+const { looks, direct, peeks } = AS_BUILT;
+const BUILT: Rules = { looks, direct, peeks };
+
+/** What the code does beyond the reference: fewer looks, and publish that puts rows and tokens itself. */
+const built: readonly Variant[] = [
+  good('as built: publish to end, crash, lost reply, error', 33_952, { crash: 1, lost: 1, error: 1 }, BUILT, {
+    publish: 2,
+    drainers: 1,
+  }),
+  good(
+    'as built: publish without nets, error, duplicate',
+    1_524,
+    { error: 1, duplicate: 1 },
+    { ...NO_NETS, ...BUILT },
+    {
+      publish: 2,
+    },
+  ),
+  good(
+    'as built: publish, two crashes, no reconcile',
+    8_162,
+    { crash: 2 },
+    { reconcile: false, ...BUILT },
+    { publish: 2 },
+  ),
+  good('as built: paused, rows grow old, resumed', 20_876, { pause: 1, expire: 2, fail: 1 }, BUILT, { messages: 2 }),
+  good('as built: pause while publishing, crash', 19_737, { pause: 1, crash: 1 }, BUILT, { publish: 2, drainers: 1 }),
+  good(
+    'as built: a second message arrives, error, failure, no nets',
+    22_120,
+    { error: 1, fail: 1 },
+    { ...NO_NETS, ...BUILT },
+    {
+      late: 1,
+    },
+  ),
+  good('as built: lease ends early twice, failure', 36_825, { zombie: 2, fail: 1 }, BUILT),
+  good('as built: lease ends early, failure, replay', 73_021, { zombie: 1, fail: 1, replay: 1 }, BUILT),
+  slow(
+    good('as built: lease ends early, crash, a second message', 67_054, { zombie: 1, crash: 1 }, BUILT, { late: 1 }),
+  ),
+  good('as built: pause twice, lease ends early', 36_580, { pause: 2, zombie: 1, fail: 1 }, BUILT),
+  slow(
+    good(
+      'as built: two messages in one request, lease ends early',
+      64_042,
+      { zombie: 1, fail: 1 },
+      { ...BUILT, batch: true },
+      {
+        messages: 2,
+      },
+    ),
+  ),
+  good(
+    'as built: 410, enable with the backlog dropped, crash',
+    16_220,
+    { gone: 1, fail: 1, drop: 1, crash: 1 },
+    BUILT,
+    {
+      messages: 2,
+    },
+  ),
+  good(
+    'as built: paused for good, what waits expires',
+    9_704,
+    { pause: 1, fail: 1 },
+    { ...BUILT, disabledForGood: true },
+    {
+      late: 1,
+      drainers: 1,
+    },
+  ),
+  good('as built: delete and replay, crash', 7_165, { delete: 1, replay: 1, crash: 1 }, BUILT),
+  good(
+    'as built: in order, lease ends early, failure',
+    16_958,
+    { zombie: 1, fail: 1 },
+    { ...BUILT, ordered: true },
+    {
+      messages: 2,
+    },
+  ),
+  bad(
+    'the lease is looked at only as it is taken',
+    2_045,
+    SENT_AGAIN,
+    { zombie: 1, replay: 1 },
+    { ...BUILT, looks: 'at the lease' },
+  ),
+  bad(
+    'rows are looked at before the lease by an index, no audit',
+    13,
+    STUCK,
+    {},
+    { ...NO_NETS, ...BUILT, peeks: 'index' },
+  ),
+  bad(
+    'the look before the lease leaves a wakeAt that is over: swept forever',
+    107_042,
+    STUCK,
+    { gone: 1, fail: 1, drop: 1, purge: 1, zombie: 1, throttled: 1 },
+    { ...BUILT, peeks: 'leaves wakeAt' },
+  ),
+  bad(
+    'the look before the lease ignores later rows, no audit',
+    5_011,
+    STUCK,
+    { zombie: 1, fail: 1 },
+    { ...NO_NETS, ...BUILT, peeks: 'due rows only' },
+    { tokens: 2 },
+  ),
+  bad(
+    'publish sends the token before it puts the row',
+    34,
+    STUCK,
+    {},
+    { ...NO_NETS, ...BUILT, direct: 'tokens, rows, 202' },
+    {
+      publish: 1,
+    },
+  ),
+  bad(
+    'publish answers 202 before its token is accepted, no audit',
+    271,
+    STUCK,
+    { crash: 1 },
+    { ...NO_NETS, ...BUILT, direct: 'rows, 202, tokens' },
+    { publish: 1 },
+  ),
+];
+
+export const outboundVariants: readonly Variant[] = [...ofTheReference, ...siblings, ...further, ...built];
 
 function good(name: string, states: number, faults: Faults, rules: Rules = {}, shape: Partial<Shape> = {}): Variant {
   return variant('GOOD', name, states, [], modelOf(faults, rules, shape, SEEN));

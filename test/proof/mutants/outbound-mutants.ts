@@ -24,6 +24,27 @@ export const OUTBOUND_MUTANTS: readonly Mutant[] = [
     to: "if (put.kind === 'applied') await ports.jobs.send([{ v: 1, app: given.app, msg: id }], given.app);",
   },
   {
+    name: 'publish sends tokens before it puts rows',
+    journey: 'publish without a job, delivered',
+    file: 'core/outbound/fan-out/fan-out-now.ts',
+    from: "    await store.putMany(\n      'outbox',\n      wanting.map(ep => liveRow({ ep, msg, createdAt }, now, rules.retentionMs)),\n    );\n    if (wanting.length > 0) await wake.send(wanting.map(ep => ({ v: 1, ep })));\n",
+    to: "    if (wanting.length > 0) await wake.send(wanting.map(ep => ({ v: 1, ep })));\n    await store.putMany(\n      'outbox',\n      wanting.map(ep => liveRow({ ep, msg, createdAt }, now, rules.retentionMs)),\n    );\n",
+  },
+  {
+    name: 'publish answers 202 though its rows were not put',
+    journey: 'publish without a job, delivered',
+    file: 'core/outbound/fan-out/fan-out-now.ts',
+    from: 'return done === true;',
+    to: 'return done !== false;',
+  },
+  {
+    name: 'the first look at the rows leaves a wait that is over',
+    journey: 'pause and resume with nothing waiting',
+    file: SESSION,
+    from: '  if (wakeAt !== undefined && wakeAt <= now) return true;\n',
+    to: '',
+  },
+  {
     name: 'the row goes before the success is recorded',
     journey: 'publish, delivered',
     file: RECORD,

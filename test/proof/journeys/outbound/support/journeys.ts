@@ -26,6 +26,15 @@ export const JOURNEYS: readonly Journey[] = [
     },
   },
   {
+    name: 'publish without a job, delivered',
+    world: { publishes: 'direct' },
+    async play(stage) {
+      const ep = await stage.endpoint(ok);
+      await stage.publish('k');
+      stage.expect(ep, 'k', 'delivered');
+    },
+  },
+  {
     name: 'publish twice',
     async play(stage) {
       const ep = await stage.endpoint(ok);
@@ -92,6 +101,17 @@ export const JOURNEYS: readonly Journey[] = [
       await clock.advanceBy(20_000);
       await stage.run(stage.world.insist(ports => resume(ports, ep, gate(stage))));
       for (const key of ['a', 'b', 'c']) stage.expect(ep, key, 'delivered');
+    },
+  },
+  {
+    name: 'pause and resume with nothing waiting',
+    async play(stage) {
+      const ep = await stage.endpoint(ok);
+      await stage.publish('k');
+      await stage.until(() => stage.record(ep, 'k')?.status === 'delivered');
+      await stage.run(stage.world.insist(ports => pause(ports, ep, gate(stage))));
+      await stage.run(stage.world.insist(ports => resume(ports, ep, gate(stage))));
+      stage.expect(ep, 'k', 'delivered');
     },
   },
   {

@@ -1,0 +1,49 @@
+/**
+ * Fan-out without a job: publish puts the rows and sends the tokens itself, before it answers 202. Rows first, tokens
+ * second, as ever; whatever goes wrong on the way, the job is sent after all, and puts the same rows.
+ */
+import { askOrSkip } from '#core/ask.ts';
+import type { ItemStore, WakeQueue } from '#core/outbound/ports.ts';
+import { liveRow } from '#core/outbound/protocol/delivery-writes.ts';
+import type { ApplicationItem, MessageItem } from '#core/outbound/protocol/items.ts';
+import type { BodyPorts } from '#core/outbound/publish/message-body.ts';
+import type { Clock, Telemetry } from '#core/ports.ts';
+import type { EndpointsOf } from './endpoints-of.ts';
+import { matching } from './fan-out.ts';
+
+export interface FanOutNowPorts extends BodyPorts {
+  readonly store: Pick<ItemStore, 'putMany'>;
+  readonly endpoints: EndpointsOf;
+  readonly wake: WakeQueue;
+  readonly clock: Clock;
+  readonly telemetry: Telemetry;
+}
+
+/** Above it a job is cheaper: one invocation shares its tokens among the messages of ten jobs. */
+const MOST = 3;
+
+/** True: each endpoint that matches has its row, and its token is accepted. False: the job must do it. */
+export async function fanOutNow(
+  ports: FanOutNowPorts,
+  rules: { readonly retentionMs: number },
+  published: { readonly message: MessageItem; readonly application: ApplicationItem },
+): Promise<boolean> {
+  const { store, wake, clock, telemetry } = ports;
+  const { message, application } = published;
+  if (message.ref !== undefined) return false;
+  const asker = { telemetry, stage: 'fan_out_now', fields: { application: application.id } };
+  const done = await askOrSkip(asker, async () => {
+    const known = await ports.endpoints(application.id, application);
+    const wanting = (await matching(ports, message, known)).map(({ id }) => id);
+    if (wanting.length > MOST) return false;
+    const { id: msg, createdAt } = message;
+    const now = clock.now();
+    await store.putMany(
+      'outbox',
+      wanting.map(ep => liveRow({ ep, msg, createdAt }, now, rules.retentionMs)),
+    );
+    if (wanting.length > 0) await wake.send(wanting.map(ep => ({ v: 1, ep })));
+    return true;
+  });
+  return done === true;
+}
