@@ -38,7 +38,10 @@ const HOUR_MS = 3_600_000;
 const SAMPLE = 0.001;
 /** Of a lifetime; a record still owed something with less payload life than this gets more. */
 const RAISE_DAYS = 14;
-/** A large body of an event that has waited for so long (a paused source) is put anew each day: objects cannot be extended. */
+/**
+ * The large body of an open event that came so long ago is put anew each day: objects cannot be extended. The record's last
+ * change says nothing: a late replay or a pause changes it, and puts nothing.
+ */
 const RENEW_AFTER_MS = 30 * 86_400_000;
 
 function isOwed(item: EventItem): boolean {
@@ -129,8 +132,8 @@ async function checkPayload(item: EventItem, ports: ReconcilePorts, rules: Write
     const longest = item.status === 'dead_letter' ? rules.deadRetentionDays : rules.retentionDays;
     const days = Math.max(longest, RAISE_DAYS) + PAYLOAD_MARGIN_DAYS;
     const raised = await ports.payloads.raiseBody(item.pk, item.bodySha, expiryAfter(ports.clock.now(), days));
-    const waitsLong = ports.clock.now() - item.updatedAt > RENEW_AFTER_MS;
-    const there = raised !== 'missing' && (!waitsLong || (await renewBody(item, ports)));
+    const cameLongAgo = ports.clock.now() - item.receivedAt > RENEW_AFTER_MS;
+    const there = raised !== 'missing' && (!cameLongAgo || (await renewBody(item, ports)));
     return !there && item.status !== 'dead_letter' ? ['payload_missing'] : [];
   }
   if (item.cause === 'payload_missing' || ports.random.next() >= SAMPLE) return [];

@@ -57,6 +57,31 @@ describe('a large body', () => {
     expect(await world.blobs.get(key)).toBeDefined();
   });
 
+  it('is there when a late replay finds its source paused, and the pause ends weeks later', async () => {
+    let broken = true;
+    const handlers = handlerThat(() => (broken ? Promise.reject(new Error('down')) : undefined));
+    const world = new MemoryWorld({ ...large, handlers, retry: { attempts: 1, baseSeconds: 60, capSeconds: 60 } });
+    await world.post({ id: 'evt_1', data });
+    await workOff(world);
+    expect(world.item('evt_1')).toMatchObject({ status: 'dead_letter' });
+    await daysLater(world, 88);
+    await world.pause('default', true);
+    await world.clock.advanceBy(10_000);
+    await ask(world, 'r1');
+    world.start();
+    await world.clock.advanceBy(5 * 60_000);
+    world.stop();
+    expect(world.item('evt_1')).toMatchObject({ status: 'deferred', parked: true });
+    for (let days = 0; days < 25; days++) {
+      await daysLater(world, 1);
+      await world.clock.complete(world.reconciler.invoke({}));
+    }
+    broken = false;
+    await world.pause('default', false);
+    await workOff(world);
+    expect(world.item('evt_1')).toMatchObject({ status: 'completed', gen: 2 });
+  });
+
   it('is not put again by attempts of its first day', async () => {
     const handlers = handlerThat(() => Promise.reject(new Error('down')));
     const world = new MemoryWorld({ ...large, handlers, retry: { attempts: 3, baseSeconds: 60, capSeconds: 60 } });
