@@ -15,6 +15,8 @@ export interface Hello {
   /** How to begin a command for this environment in a terminal. */
   readonly program: string;
   readonly sources: readonly string[];
+  /** Fields that sources declare: `order=1234` finds an event. */
+  readonly searchable: readonly string[];
   /** It sends webhooks to customers, too. */
   readonly outbound: boolean;
   readonly now: number;

@@ -1,7 +1,7 @@
 /** One deployed environment as the commands see it: the ports of the rules, and what only a person touches. */
 import type { Deployment } from '#core/config/deployment.ts';
 import type { EpochMs } from '#core/glossary.ts';
-import type { ControlStore, EventStore, PayloadStore } from '#core/inbound/ports.ts';
+import type { ControlStore, EventStore, PayloadStore, SearchStore } from '#core/inbound/ports.ts';
 import type { ReconcileReport } from '#core/inbound/reconcile/reconcile-deliveries.ts';
 import type { BlobStore, Clock, DeadQueue, Ids, QueueGauge, Timer, WorkQueue } from '#core/ports.ts';
 import type { DeliveryApi } from './delivery-api.ts';
@@ -114,6 +114,7 @@ export interface Gateway {
   readonly apiUrl: string;
   readonly store: EventStore;
   readonly payloads: PayloadStore;
+  readonly search: Pick<SearchStore, 'find'>;
   readonly blobs: BlobStore;
   readonly control: ControlStore;
   readonly queue: WorkQueue;

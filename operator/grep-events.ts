@@ -11,6 +11,12 @@ import { readStoredBody } from './show-event.ts';
 /** On-demand reads in us-east-1 (operator/cost/prices.ts has the date). */
 const DOLLARS_PER_READ_UNIT = 0.125e-6;
 const READ_UNIT_BYTES = 4_096;
+/** Headers and keys beside the bytes of a body. */
+const BESIDE_BYTES = 600;
+/** Of the index of arrivals, for one event. */
+const INDEX_UNITS = 0.025;
+/** A large body is one GET of S3, in read units. */
+const BLOB_UNITS = 3.2;
 const PAGE = 200;
 const AT_ONCE = 32;
 const AROUND = 60;
@@ -31,7 +37,7 @@ export type GrepStep =
 interface GrepTally {
   readonly read: number;
   readonly hits: number;
-  /** About: records strongly, bodies eventually consistent. */
+  /** About: records and bodies are read strongly consistent. */
   readonly dollars: number;
   readonly lookedTo: number;
   /** Where to go on; absent when the whole window was looked through. */
@@ -74,9 +80,10 @@ async function lookInto(
   { text, path }: GrepRequest,
 ): Promise<{ readonly excerpt: string | undefined; readonly units: number }> {
   const stored = await readStoredBody(operator, item);
-  if (stored === undefined) return { excerpt: undefined, units: 1.5 };
-  // The record's own read, and the body's: compressed, so its plain size is the most it can be.
-  const units = 1 + 0.5 * Math.ceil(stored.body.length / READ_UNIT_BYTES);
+  if (stored === undefined) return { excerpt: undefined, units: INDEX_UNITS + 2 };
+  // The record, and its body as it is stored: both read strongly consistent.
+  const bodyUnits = stored.inBlob ? 1 + BLOB_UNITS : Math.ceil((stored.storedBytes + BESIDE_BYTES) / READ_UNIT_BYTES);
+  const units = INDEX_UNITS + 1 + bodyUnits;
   const excerpt = path === undefined ? excerptOf(stored.body, text) : valueAt(stored.body, path, text);
   return { excerpt, units };
 }

@@ -15,6 +15,10 @@ export async function historyOf(operator: Operator, item: EventItem): ReturnType
 export interface StoredBody {
   readonly body: Buffer;
   readonly headers: Readonly<Record<string, string>>;
+  /** Bytes as they are stored: compressed. */
+  readonly storedBytes: number;
+  /** In the bucket, as too large for an item. */
+  readonly inBlob: boolean;
 }
 
 /** What a provider sent: the bytes of the wire and the headers that were kept. Undefined when its retention is over. */
@@ -23,5 +27,6 @@ export async function readStoredBody(operator: Operator, item: EventItem): Promi
   const stored = await payloads.getBody(item.pk, item.bodySha);
   const deflated = stored?.bytes ?? (stored?.ref === undefined ? undefined : await blobs.get(stored.ref));
   if (stored === undefined || deflated === undefined) return undefined;
-  return { body: Buffer.from(nodeCodec.inflate(deflated, MAX_BODY_BYTES)), headers: stored.headers };
+  const body = Buffer.from(nodeCodec.inflate(deflated, MAX_BODY_BYTES));
+  return { body, headers: stored.headers, storedBytes: deflated.length, inBlob: stored.ref !== undefined };
 }

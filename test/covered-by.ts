@@ -23,6 +23,7 @@ export const COVERED_BY: Readonly<Record<string, readonly string[]>> = {
     'adapters/dynamodb/dynamodb-event-writer.ts',
     'adapters/dynamodb/dynamodb-item-store.ts',
     'adapters/dynamodb/dynamodb-payload-store.ts',
+    'adapters/dynamodb/dynamodb-search-store.ts',
     'adapters/dynamodb/dynamodb-step-store.ts',
     'adapters/dynamodb/list-refused.ts',
     'adapters/dynamodb/placeholders.ts',
@@ -43,6 +44,7 @@ export const COVERED_BY: Readonly<Record<string, readonly string[]>> = {
     'adapters/memory/memory-item-store.ts',
     'adapters/memory/memory-outbound-queues.ts',
     'adapters/memory/memory-payload-store.ts',
+    'adapters/memory/memory-search-store.ts',
     'adapters/memory/memory-queue-ports.ts',
     'adapters/memory/memory-secrets.ts',
   ],
@@ -254,6 +256,7 @@ export const COVERED_BY: Readonly<Record<string, readonly string[]>> = {
     'core/inbound/routing/route-event.ts',
     'core/inbound/routing/targets.ts',
   ],
+  'test/proof/journeys/searchable.test.ts': ['core/inbound/process/note-searchable.ts'],
   'test/proof/journeys/status-api-input.test.ts': ['core/inbound/api/api-input.ts'],
   'test/proof/journeys/status-api.test.ts': [
     'core/inbound/api/api-call.ts',

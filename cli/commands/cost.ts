@@ -16,6 +16,7 @@ interface CostOptions {
   readonly body: string;
   readonly alarms: AlarmLevel;
   readonly sources: string;
+  readonly searchable: string;
 }
 
 export function addCost(program: Command, set: CommandSet): void {
@@ -26,6 +27,7 @@ export function addCost(program: Command, set: CommandSet): void {
       .option('--events-per-day <number>', `events a day, 1 to ${MOST_EVENTS}`, '1000000')
       .option('--body <size>', 'mean size of a body in bytes: 800, 5k, 1.5m', '5k')
       .option('--sources <number>', 'sources that receive, for their metrics: 1 to 400', '6')
+      .option('--searchable <number>', 'searchable fields that an event has: 0 to 5', '0')
       .addOption(new Option('--alarms <level>', 'as in gateway.config.ts').choices([...ALARM_LEVELS]).default('all')),
     ['holdfast cost --events-per-day 1000000 --body 5k', 'a million a day of 5 KB'],
     ['holdfast cost --events-per-day 50000 --json | jq .total', 'for a script'],
@@ -33,13 +35,12 @@ export function addCost(program: Command, set: CommandSet): void {
     set.action(async (run, options: CostOptions) => {
       const eventsPerDay = wholeNumber('events-per-day', options.eventsPerDay, 1, MOST_EVENTS);
       const bodyBytes = readSize(options.body);
+      const searchable = wholeNumber('searchable', options.searchable, 0, 5);
       const sources = wholeNumber('sources', options.sources, 1, 400);
-      const { basis, lines, total, perMillion, alternatives } = predictCost(
-        eventsPerDay,
-        bodyBytes,
-        options.alarms,
+      const { basis, lines, total, perMillion, alternatives } = predictCost(eventsPerDay, bodyBytes, options.alarms, {
         sources,
-      );
+        searchable,
+      });
       const value = { predicted: true, basis, lines, total, per_million_events: perMillion, alternatives };
       run.out.result(value, () => [
         `Predicted for a month of ${eventsPerDay.toLocaleString('en')} events a day of ${bodyBytes.toLocaleString('en')} bytes`,

@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import type { EventItem } from '#core/inbound/protocol/event-item.ts';
 import { summarizeEvent } from '#core/inbound/search/event-report.ts';
 import { toIso } from '#core/time.ts';
+import { listWhere, readWhere, WHERE_SINCE } from '#operator/find-by-field.ts';
 import { findOne } from '#operator/find-one.ts';
 import { followRefused } from '#operator/follow-refused.ts';
 import { listEvents } from '#operator/list-events.ts';
@@ -24,15 +25,27 @@ export function addEvents(program: Command, set: CommandSet): void {
   withExamples(
     addFilterOptions(events.command('ls'))
       .description('List events, newest first')
+      .option(
+        '--where <field=value>',
+        'by a field that its source declares as searchable, e.g. order=1234; then --since is a year',
+      )
       .option('--limit <n>', 'at most N events', '50')
       .option('--all', 'look through the whole window, however long it takes')
       .option('--cursor <cursor>', 'go on where an earlier list ended'),
     ['holdfast events ls --status dead_letter,failed --since 7d', 'what failed this week'],
+    ['holdfast events ls --where order=1234', 'every event of that order'],
     ['holdfast events ls --source stripe --type "invoice.*" --json', 'as JSON, for a script'],
   ).action(
     set.action(async (run, { all, ...options }: Record<string, string | undefined> & { all?: boolean }) => {
-      const filter = filterOf(run, options);
+      const { where: written, since, ...others } = options;
+      const where = written === undefined ? undefined : readWhere(run, written);
+      const filter = filterOf(run, { ...others, since: since ?? (where && WHERE_SINCE) });
       const limit = wholeNumber('limit', options['limit'] ?? '50', 1, 10_000);
+      if (where !== undefined) {
+        const { items, cursor, lookedTo } = await listWhere(run, filter, where, { limit, cursor: options['cursor'] });
+        showList(run, items, cursor, lookedTo);
+        return;
+      }
       const progress = run.out.progress('Looking for events');
       const { items, cursor, lookedTo } = await listEvents(run, filter, {
         limit,

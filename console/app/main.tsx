@@ -167,13 +167,20 @@ function decode(text: string | undefined): string | undefined {
   }
 }
 
-/** An id opens its event; any other text is looked for in the bodies of the last day. */
+/** An id opens its event, `order=1234` lists those with that value; any other text is looked for in the bodies of the last day. */
 function Search({ input }: { readonly input: { current: HTMLInputElement | null } }) {
   const [busy, setBusy] = useState(false);
+  const [example] = session().searchable;
   const submit = async (event: Event): Promise<void> => {
     event.preventDefault();
     const text = input.current?.value.trim() ?? '';
     if (text === '') return;
+    const field = /^([a-z][a-z0-9_]*)=/.exec(text)?.[1] ?? '';
+    if (session().searchable.includes(field)) {
+      go(`/events?${new URLSearchParams({ where: text })}`);
+      input.current?.blur();
+      return;
+    }
     setBusy(true);
     try {
       const { row } = await ask<{ row: { id: string } }>(`/api/events/${encodeURIComponent(text)}`);
@@ -190,7 +197,7 @@ function Search({ input }: { readonly input: { current: HTMLInputElement | null 
         ref={input}
         type="search"
         aria-label="Search"
-        placeholder="An event's id, a provider's id, or a text in a body"
+        placeholder={`An event's id, a provider's id, ${example === undefined ? '' : `${example}=…, `}or a text in a body`}
       />
       <kbd aria-hidden="true">{busy ? '…' : '/'}</kbd>
     </form>

@@ -6,7 +6,7 @@ import { OperatorError, usageError } from '#operator/operator-error.ts';
 
 const NAMES = ['source', 'status', 'type', 'cause', 'since', 'until'] as const;
 
-/** The filter in an address. Throws OperatorError (usage) that names everything wrong with it. */
+/** The filter in an address, but for `where`. Throws OperatorError (usage) that names everything wrong with it. */
 export function meantBy(operator: Operator, query: URLSearchParams, fallback: WrittenFilter = {}): EventFilter {
   const written = Object.fromEntries(
     NAMES.flatMap(name => {

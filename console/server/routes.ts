@@ -6,6 +6,7 @@ import { closeDeaths, meantToClose } from '#operator/close-deaths.ts';
 import { compareEvents } from '#operator/compare-events.ts';
 import { formatCurl } from '#operator/curl-command.ts';
 import { groupDeadByError, moveDeadMessages } from '#operator/dead-letters.ts';
+import { listWhere, readWhere, searchableFields, WHERE_SINCE } from '#operator/find-by-field.ts';
 import { findOne } from '#operator/find-one.ts';
 import { grepEvents } from '#operator/grep-events.ts';
 import { listEvents } from '#operator/list-events.ts';
@@ -57,17 +58,22 @@ export const ROUTES: readonly Route[] = [
 async function hello({ operator, readOnly, program }: Asked): Promise<Hello> {
   const { place } = await operator.gateway();
   const { environment, by, sourceIds } = operator;
+  const searchable = [...searchableFields(operator).keys()];
   const outbound = operator.deployment.config.outbound !== undefined;
   const now = operator.clock.now();
-  return { environment, place, by, version: VERSION, readOnly, program, sources: sourceIds, outbound, now };
+  return { environment, place, by, version: VERSION, readOnly, program, sources: sourceIds, outbound, searchable, now };
 }
 
 async function events({ operator, query, signal }: Asked): Promise<EventList> {
-  const filter = meantBy(operator, query);
+  const written = query.get('where');
+  const where = written ? readWhere(operator, written) : undefined;
+  const filter = meantBy(operator, query, where === undefined ? {} : { since: WHERE_SINCE });
   const limit = wholeOf(query.get('limit') ?? '100', 'limit', 1, 500);
   const until = operator.clock.now() + FIRST_ANSWER_MS;
   const cursor = query.get('cursor') ?? undefined;
-  const list = await listEvents(operator, filter, { limit, cursor, until, signal });
+  const list = await (where === undefined
+    ? listEvents(operator, filter, { limit, cursor, until, signal })
+    : listWhere(operator, filter, where, { limit, cursor }));
   return {
     events: list.items.map(rowOf),
     ...(list.cursor === undefined ? {} : { cursor: list.cursor }),
@@ -175,7 +181,14 @@ async function closeMany({ operator, query, body: given, signal }: Asked) {
   return closeDeaths(operator, items, { why: reasonOf(given), signal });
 }
 
+/** A job stores a filter, which knows nothing of searchable fields: it would replay far more than is on the screen. */
+function refuseWhere(query: URLSearchParams): void {
+  if (query.get('where'))
+    throw usageError('a replay job by a searchable field', 'the other filters', 'select the events');
+}
+
 async function preview({ operator, query, signal }: Asked): Promise<ReplayPreview> {
+  refuseWhere(query);
   const asOf = operator.clock.now();
   const {
     count,
@@ -194,6 +207,7 @@ async function preview({ operator, query, signal }: Asked): Promise<ReplayPrevie
 }
 
 async function replayMany({ operator, query, body: given }: Asked) {
+  refuseWhere(query);
   const { replaysPerSecond, sweepSendsPerSecond } = operator.deployment.config;
   const job = await startReplay(operator, {
     filter: meantBy(operator, query),

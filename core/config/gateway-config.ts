@@ -43,6 +43,11 @@ export interface SourceConfig {
   readonly expectedGapMinutes?: number;
   /** Tell when the structure of its events changes (docs/guides/schema-drift.md). @default 'notice' */
   readonly schemaDrift?: 'notice' | 'off';
+  /**
+   * Fields that events are found by (`events ls --where order=1234`), at most five, by name and place in the body: `{
+   * order: '/data/object/metadata/order_id' }`. Each costs one write unit per event. @default none
+   */
+  readonly searchable?: Readonly<Record<string, string>>;
   /** Ask the provider's API what it tried to deliver, and heal what never arrived. @default off */
   readonly reconcile?: ReconcileConfig;
   /**

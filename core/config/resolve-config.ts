@@ -256,6 +256,7 @@ function deploySource(
       retry: source.retry ?? retry,
       ...(source.silence === 'learned' && source.expectedGapMinutes === undefined ? { reportSilence: true } : {}),
       ...(source.schemaDrift === 'off' ? { schemaDrift: 'off' as const } : {}),
+      ...(source.searchable === undefined ? {} : { searchable: source.searchable }),
       ...(reconcile === undefined ? {} : { reconcile }),
     },
     ...(source.throttle === undefined ? {} : { throttle: source.throttle }),

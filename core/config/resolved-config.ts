@@ -4,6 +4,7 @@
  */
 
 import type { SourceId } from '#core/glossary.ts';
+import type { SearchableFields } from '#core/inbound/protocol/searchable.ts';
 import type { Timings } from '#core/inbound/protocol/timings.ts';
 import type { Route } from '#core/inbound/routing/target.ts';
 import type { ProviderSpec } from '#core/provider/provider-spec.ts';
@@ -36,6 +37,8 @@ export interface ResolvedSource {
   readonly reportSilence?: true;
   /** Absent: a change of its payloads' structure is told. */
   readonly schemaDrift?: 'off';
+  /** Fields of its bodies that events are found by. Absent: none. */
+  readonly searchable?: SearchableFields;
   /** Absent: the provider is not asked what it tried to deliver. */
   readonly reconcile?: ResolvedReconcile;
   /** Absent: none. */

@@ -95,6 +95,31 @@ function providerCheck(providers: Readonly<Record<string, ProviderSpec>>): Check
   };
 }
 
+const fieldName = text(
+  /^[a-z][a-z0-9_]{0,29}$/,
+  '1 to 30 lower-case letters, digits and underscores, a letter first, e.g. "order"',
+  'rename the field',
+);
+const pointer = text(
+  /^(?:\/(?:[^~/]|~[01])*){1,12}$/,
+  'a place in the body that begins with a slash (JSON Pointer), e.g. "/data/object/metadata/order_id"',
+  'write the names on the way to the value, each behind a slash',
+);
+const MOST_FIELDS = 5;
+
+const searchableShape: Check = (value, path, report) => {
+  recordOf(pointer)(value, path, report);
+  const names = Object.keys(typeof value === 'object' && value !== null ? value : {});
+  for (const name of names) fieldName(name, `${path}.${name.slice(0, 40)}`, report);
+  if (names.length > MOST_FIELDS)
+    report({
+      path,
+      given: `${names.length} fields`,
+      allowed: `at most ${MOST_FIELDS}: each costs a write unit per event`,
+      fix: 'keep those that are asked for every day; `holdfast events grep` finds the others',
+    });
+};
+
 function sourceFields(provider: Check): Readonly<Record<string, Check>> {
   return {
     provider,
@@ -111,6 +136,7 @@ function sourceFields(provider: Check): Readonly<Record<string, Check>> {
     dryRun: boolean,
     quarantine: boolean,
     schemaDrift: oneOf('notice', 'off'),
+    searchable: searchableShape,
     reconcile: reconcileShape,
     apiCredential: boolean,
     expectedGapMinutes: number(5, 1440, 'minutes'),

@@ -11,6 +11,7 @@ import type {
   EventItemChange,
   PayloadItem,
   RefusedItem,
+  SearchItem,
   StepItem,
 } from './protocol/event-item.ts';
 
@@ -103,6 +104,14 @@ export interface PayloadStore {
   putRefused(item: RefusedItem): Promise<void>;
   /** Refused requests that are kept of a source, of one cause or of all, newest first. */
   listRefused(sourceId: SourceId, cause?: string): Promise<readonly RefusedItem[]>;
+}
+
+/** Declared fields of bodies, in the `payloads` table beside them. */
+export interface SearchStore {
+  /** Puts the item, over what was there. */
+  put(item: SearchItem): Promise<void>;
+  /** Items of a partition with `from <= sk < before`, newest first. At most `limit`. */
+  find(pk: SearchItem['pk'], range: { from: string; before: string; limit: number }): Promise<readonly SearchItem[]>;
 }
 
 /** Results of a handler's finished steps, beside the payload. */

@@ -5,6 +5,7 @@ import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
 import { createDynamoDbClient, primeDynamoDb } from '#adapters/dynamodb/create-dynamodb-client.ts';
 import { DynamoDbControlStore } from '#adapters/dynamodb/dynamodb-control-store.ts';
 import { DynamoDbEventStore } from '#adapters/dynamodb/dynamodb-event-store.ts';
+import { DynamoDbSearchStore } from '#adapters/dynamodb/dynamodb-search-store.ts';
 import { DynamoDbStepStore } from '#adapters/dynamodb/dynamodb-step-store.ts';
 import { S3Blobs } from '#adapters/s3/s3-blobs.ts';
 import { createSqsClient, primeSqs } from '#adapters/sqs/create-sqs-client.ts';
@@ -53,6 +54,7 @@ const handlers = withRoutes(ownHandlers, config.sources, {
 const ports = {
   store: new DynamoDbEventStore(dynamodb, env.EVENTS_TABLE),
   payloads: new DynamoDbStepStore(dynamodb, env.PAYLOADS_TABLE),
+  search: new DynamoDbSearchStore(dynamodb, env.PAYLOADS_TABLE),
   blobs,
   queue: new SqsWorkQueue(sqs, env.WORK_QUEUE_URL),
   dead: new SqsDeadQueue(sqs, env.DEAD_QUEUE_URL),

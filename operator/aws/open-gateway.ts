@@ -10,6 +10,7 @@ import { SQSClient } from '@aws-sdk/client-sqs';
 import { DynamoDbControlStore } from '#adapters/dynamodb/dynamodb-control-store.ts';
 import { DynamoDbEventStore } from '#adapters/dynamodb/dynamodb-event-store.ts';
 import { DynamoDbPayloadStore } from '#adapters/dynamodb/dynamodb-payload-store.ts';
+import { DynamoDbSearchStore } from '#adapters/dynamodb/dynamodb-search-store.ts';
 import { SqsDeadQueue } from '#adapters/sqs/sqs-dead-queue.ts';
 import { SqsQueueGauge } from '#adapters/sqs/sqs-queue-gauge.ts';
 import { SqsWorkQueue } from '#adapters/sqs/sqs-work-queue.ts';
@@ -74,6 +75,7 @@ export async function openGateway(deployment: Deployment, env: Env): Promise<Gat
     apiUrl: local ? `${local.endpoint}/_aws/execute-api/${output('ApiId')}` : output('ApiUrl'),
     store: new DynamoDbEventStore(dynamodb, output('EventsTable')),
     payloads: new DynamoDbPayloadStore(dynamodb, output('PayloadsTable')),
+    search: new DynamoDbSearchStore(dynamodb, output('PayloadsTable')),
     blobs: readOnlyBlobs(s3, output('BodiesBucket')),
     control: new DynamoDbControlStore(dynamodb, output('EventsTable'), systemIds),
     queue: new SqsWorkQueue(sqs, output('WorkQueueUrl')),

@@ -34,18 +34,24 @@ export interface CostPrediction {
   readonly alternatives: readonly { readonly name: string; readonly dollars: number | null; readonly source: string }[];
 }
 
-/** `sources`: that receive events, about equally many. */
+/** `sources`: that receive events, about equally many. `searchable`: fields that an event is found by. */
 export function predictCost(
   eventsPerDay: number,
   bodyBytes: number,
   alarms: AlarmLevel,
-  sources: number = SHIPPED_SOURCES,
+  { sources = SHIPPED_SOURCES, searchable = 0 }: { readonly sources?: number; readonly searchable?: number } = {},
 ): CostPrediction {
   const batch = batchAt(eventsPerDay);
   const times = modelledTimes(batch);
   const bill = monthlyBill(countedUnits(), times, eventsPerDay, bodyBytes);
   const metrics = { item: 'Custom metrics of what happens', dollars: metricsOf(eventsPerDay, alarms, sources) };
-  const lines = [...Object.entries(bill).map(([item, dollars]) => ({ item, dollars })), metrics, ...fixedCosts(alarms)];
+  const fields = { item: 'Searchable fields', dollars: fieldsOf(eventsPerDay * searchable) };
+  const lines = [
+    ...Object.entries(bill).map(([item, dollars]) => ({ item, dollars })),
+    metrics,
+    fields,
+    ...fixedCosts(alarms),
+  ];
   return {
     basis: { eventsPerDay, bodyBytes, batch, times, alarms, pricesReadOn: PRICES_READ_ON },
     lines: lines.filter(it => it.dollars >= SHOWN_FROM_DOLLARS).sort((a, b) => b.dollars - a.dollars),
@@ -53,6 +59,18 @@ export function predictCost(
     perMillion: (1e6 * totalOf(bill)) / (eventsPerDay * DAYS_PER_MONTH),
     alternatives: ALTERNATIVES.map(it => costOf(it, eventsPerDay)),
   };
+}
+
+/** Key, time and hash, with what DynamoDB adds to an item. */
+const FIELD_BYTES = 280;
+/** As long as a dead letter may live, and the margin of payloads. */
+const FIELD_MONTHS = 97 / DAYS_PER_MONTH;
+
+/** One write unit for each, and its storage. */
+function fieldsOf(perDay: number): number {
+  const millions = (perDay * DAYS_PER_MONTH) / 1e6;
+  const storage = PRICES.dynamoStorageGbMonth.dollars + PRICES.dynamoPitrGbMonth.dollars;
+  return millions * (PRICES.dynamoWriteMillion.dollars + (FIELD_BYTES / 1_000) * FIELD_MONTHS * storage);
 }
 
 /** Billed by the hour in which a metric comes. What an idle environment publishes is a fixed line. */

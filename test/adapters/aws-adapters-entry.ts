@@ -7,6 +7,7 @@ export { DynamoDbEventStore } from '#adapters/dynamodb/dynamodb-event-store.ts';
 export { DynamoDbEventWriter } from '#adapters/dynamodb/dynamodb-event-writer.ts';
 export { DynamoDbItemStore } from '#adapters/dynamodb/dynamodb-item-store.ts';
 export { DynamoDbPayloadStore } from '#adapters/dynamodb/dynamodb-payload-store.ts';
+export { DynamoDbSearchStore } from '#adapters/dynamodb/dynamodb-search-store.ts';
 export { DynamoDbStepStore } from '#adapters/dynamodb/dynamodb-step-store.ts';
 export { createSecretsClient, SecretsManagerValues } from '#adapters/secrets/secrets-manager-values.ts';
 export { createSqsClient, primeSqs } from '#adapters/sqs/create-sqs-client.ts';

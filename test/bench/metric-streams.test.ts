@@ -53,7 +53,7 @@ it('is what a run prints: a number for the environment, and one for each source'
 it('costs what it costs in the prediction, and nothing twice', () => {
   const item = 'Custom metrics of what happens';
   const lineOf = (sources: number, perDay = 1_000_000) =>
-    predictCost(perDay, 5_000, 'all', sources).lines.find(line => line.item === item)?.dollars ?? 0;
+    predictCost(perDay, 5_000, 'all', { sources }).lines.find(line => line.item === item)?.dollars ?? 0;
   const { perSource } = countedStreams();
   // `Accepted` of each source is among the fixed lines: its silence is learned.
   expect(lineOf(7) - lineOf(6)).toBeCloseTo((perSource - 1) * 0.3);

@@ -15,11 +15,11 @@ import { OperatorError } from '#operator/operator-error.ts';
 import { PROVIDERS } from '#providers/index.ts';
 
 const SOURCES = { stripe: 'stripe', github: 'github', shopify: 'shopify', slack: 'slack' } as const;
+const SEARCHABLE = { searchable: { order: '/id' } };
 export const CONFIG = defineGateway({
-  sources: Object.fromEntries(Object.entries(SOURCES).map(([id, provider]) => [id, { provider }])) as Record<
-    string,
-    { provider: 'stripe' }
-  >,
+  sources: Object.fromEntries(
+    Object.entries(SOURCES).map(([id, provider]) => [id, { provider, ...(id === 'shopify' ? SEARCHABLE : {}) }]),
+  ) as Record<string, { provider: 'stripe' }>,
   environments: { local: { outbound: {} }, prod: { region: 'eu-central-1', outbound: {} } },
 });
 
@@ -47,6 +47,8 @@ export class ConsoleGateway {
   alarms: AlarmView[] = [];
   graphs: Readonly<Record<string, AlarmGraph>> = {};
   refused: RefusedItem[] = [];
+  /** What searchable fields name, by partition. */
+  readonly found = new Map<string, string[]>();
   /** Webhooks to customers; absent: this environment sends none. */
   delivery: DeliveryApi | undefined;
   /** Thrown by every read while it is set. */
@@ -138,6 +140,17 @@ export class ConsoleGateway {
       apiUrl: 'https://hooks.example.com',
       store: this.#store(),
       payloads: this.#payloads(),
+      search: {
+        find: (pk, { from, before, limit }) =>
+          this.#read(() =>
+            (this.found.get(pk) ?? [])
+              .filter(sk => sk >= from && sk < before)
+              .sort()
+              .reverse()
+              .slice(0, limit)
+              .map(sk => ({ pk, sk, expiresAt: 0 })),
+          ),
+      },
       blobs: { put: refuse, get: () => Promise.resolve(undefined) },
       control: this.#controlStore(),
       queue: { send: refuse },

@@ -14,6 +14,7 @@ import {
   MemoryReceiptBox,
   MemoryWorkQueue,
 } from '#adapters/memory/memory-queue-ports.ts';
+import { MemorySearchStore } from '#adapters/memory/memory-search-store.ts';
 import { SeededIds } from '#adapters/memory/seeded-random.ts';
 import type { SimulatedProcess } from '#adapters/memory/simulated-process.ts';
 import { CachedSecrets } from '#adapters/secrets/cached-secrets.ts';
@@ -59,6 +60,7 @@ export class WorldProcesses {
     return {
       store: process.wrap('store', 'dynamodb', new MemoryEventStore(this.#world.database, EVENTS)),
       payloads: process.wrap('payloads', 'dynamodb', new MemoryPayloadStore(this.#world.database, PAYLOADS)),
+      search: process.wrap('search', 'dynamodb', new MemorySearchStore(this.#world.database, PAYLOADS)),
       control: process.wrap('control', 'dynamodb', new MemoryControlStore(this.#world.database, EVENTS)),
       blobs: process.wrap('blobs', 's3', this.#world.blobs),
       queue: process.wrap('queue', 'sqs', new MemoryWorkQueue(this.#world.main)),

@@ -13,7 +13,7 @@ import { go, usePlace, withQuery } from '../parts/route.tsx';
 import { commandOf, session } from '../parts/session.ts';
 import { VirtualList } from '../parts/virtual-list.tsx';
 
-const FILTERS = ['source', 'status', 'type', 'cause', 'since', 'until'] as const;
+const FILTERS = ['source', 'status', 'type', 'cause', 'since', 'until', 'where'] as const;
 const STATUSES = [
   '',
   'pending',
@@ -62,6 +62,7 @@ function Filters({ query }: { readonly query: URLSearchParams }) {
       />
     </label>
   );
+  const [field] = session().searchable;
   const choice = (name: string, label: string, options: readonly string[], fallback = '') => (
     <label>
       <span>{label}</span>
@@ -78,9 +79,10 @@ function Filters({ query }: { readonly query: URLSearchParams }) {
     <form class="filters" aria-label="Filters" onSubmit={event => event.preventDefault()}>
       {choice('source', 'Source', ['', ...session().sources])}
       {choice('status', 'State', STATUSES)}
-      {choice('since', 'Received within', WINDOWS, '24h')}
+      {choice('since', 'Received within', [...WINDOWS, '365d'], query.get('where') ? '365d' : '24h')}
       {textField('type', 'Type', 'invoice.*')}
       {textField('cause', 'Cause', 'handler_error')}
+      {field === undefined ? null : textField('where', 'Field', `${field}=1234`)}
     </form>
   );
 }
@@ -173,7 +175,7 @@ function List({ filter }: { readonly filter: string }) {
           <button type="button" class="small" onClick={() => setAsking('selected')}>
             Replay {selected.size} selected …
           </button>
-        ) : (
+        ) : new URLSearchParams(filter).has('where') ? null : (
           <button type="button" class="small" onClick={() => setAsking('all')}>
             Replay all that match …
           </button>
@@ -245,7 +247,8 @@ function fits(row: EventRow, filter: string): boolean {
     (list('status').length === 0 || list('status').includes(row.status)) &&
     (type === '' || type === row.type || (type.endsWith('.*') && row.type.startsWith(type.slice(0, -1)))) &&
     (!query.get('cause') || query.get('cause') === row.cause) &&
-    !query.get('until')
+    !query.get('until') &&
+    !query.get('where')
   );
 }
 

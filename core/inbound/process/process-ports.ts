@@ -4,7 +4,7 @@ import type { ResolvedSource } from '#core/config/resolved-config.ts';
 import type { EpochMs, SourceId } from '#core/glossary.ts';
 import type { HandlerRegistry } from '#core/handler/handler-contract.ts';
 import type { ShapeWatch } from '#core/inbound/drift/shape-watch.ts';
-import type { EventStore, PayloadStore, StepStore } from '#core/inbound/ports.ts';
+import type { EventStore, PayloadStore, SearchStore, StepStore } from '#core/inbound/ports.ts';
 import type { ConcernBoard } from '#core/inbound/protocol/concerns.ts';
 import type { WriteRules } from '#core/inbound/protocol/event-writes.ts';
 import type { Pauses } from '#core/inbound/protocol/pauses.ts';
@@ -34,6 +34,8 @@ export interface ProcessPorts {
   readonly pauses: Pick<Pauses, 'isPaused'>;
   readonly breaker: Breaker;
   readonly handlers: HandlerRegistry;
+  /** Absent: no source declares searchable fields. */
+  readonly search?: Pick<SearchStore, 'put'>;
   /** Absent: nobody looks for changes of structure. */
   readonly shapes?: Pick<ShapeWatch, 'observe' | 'flush'>;
   /** Absent: what a person should hear of is counted and logged only. */

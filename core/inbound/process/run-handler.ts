@@ -15,6 +15,7 @@ import { capText } from '#core/scan/text.ts';
 import type { AttemptEnd } from './attempt.ts';
 import type { AttemptTrace } from './attempt-trace.ts';
 import { checkSchema } from './check-schema.ts';
+import { noteSearchable } from './note-searchable.ts';
 import { parsePayload } from './parse-payload.ts';
 import type { ProcessPorts, ProcessRules } from './process-ports.ts';
 import { StepRunner } from './step-runner.ts';
@@ -73,9 +74,19 @@ export interface AttemptInput {
 }
 
 export async function runHandler(input: AttemptInput, ports: ProcessPorts): Promise<AttemptEnd> {
-  const { item, body, handler } = input;
+  const { item, body } = input;
   const parsed = parsePayload(body.bytes, body.headers['content-type']);
   if (parsed.kind === 'unparsable') return { kind: 'permanent', cause: 'unparsable_payload', message: parsed.reason };
+  const noted = noteSearchable({ item, source: input.source, payload: parsed.value, days: input.stepDays }, ports);
+  try {
+    return await runParsed(input, parsed.value, ports);
+  } finally {
+    await noted;
+  }
+}
+
+async function runParsed(input: AttemptInput, payload: unknown, ports: ProcessPorts): Promise<AttemptEnd> {
+  const { item, handler } = input;
   if (!handler) {
     return input.source?.unhandled === 'ignore'
       ? { kind: 'ignored', reason: `no handler for ${item.eventType}` }
@@ -83,9 +94,9 @@ export async function runHandler(input: AttemptInput, ports: ProcessPorts): Prom
   }
   if (item.attempts === 1 && item.gen === 1 && input.source?.schemaDrift !== 'off') {
     const { sourceId } = splitEventPk(item.pk);
-    ports.shapes?.observe(sourceId, item.eventType, toEventId(item.pk), parsed.value);
+    ports.shapes?.observe(sourceId, item.eventType, toEventId(item.pk), payload);
   }
-  const broken = handler.schema && checkSchema(handler.schema, parsed.value, item, ports.telemetry);
+  const broken = handler.schema && checkSchema(handler.schema, payload, item, ports.telemetry);
   if (broken) return broken;
   const effects: EffectWrite[] = [];
   let onRefused: Outcome | undefined;
@@ -101,7 +112,7 @@ export async function runHandler(input: AttemptInput, ports: ProcessPorts): Prom
   try {
     const timeLimitMs = Math.min(input.timeLimitMs, handler.timeLimitMs ?? Number.POSITIVE_INFINITY);
     const run = await ports.timer.limit(timeLimitMs, async signal =>
-      handler.handle(eventOf(input, parsed.value), contextOf(input, timeLimitMs, signal, transact, ports)),
+      handler.handle(eventOf(input, payload), contextOf(input, timeLimitMs, signal, transact, ports)),
     );
     if (run.kind === 'timed_out')
       return { kind: 'failed', cause: 'timeout', message: `the handler did not finish within ${timeLimitMs} ms` };

@@ -282,6 +282,17 @@ export interface RefusedItem {
   readonly expiresAt: number;
 }
 
+/**
+ * That an event of a source had this value in a searchable field: `_search#<source>#<field>#<sha256 of the value>`. Its
+ * `sk` is the event's `timelineAt`: time and key.
+ */
+export interface SearchItem {
+  readonly pk: `_search#${string}`;
+  readonly sk: string;
+  /** Epoch SECONDS. */
+  readonly expiresAt: number;
+}
+
 /** Refused requests kept per source and cause: a ring, so that a flood cannot grow it. */
 export const REFUSED_SLOTS = 20;
 

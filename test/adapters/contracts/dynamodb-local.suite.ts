@@ -14,6 +14,7 @@ import { itemStoreContract } from './item-store.contract.ts';
 import { makeMemoryTables } from './memory-region.ts';
 import { payloadStoreContract } from './payload-store.contract.ts';
 import { publisherContract } from './publisher.contract.ts';
+import { searchStoreContract } from './search-store.contract.ts';
 
 const CONDITIONS = isLongRun() ? 3_000 : 80;
 const SEQUENCES = isLongRun() ? 600 : 25;
@@ -32,12 +33,14 @@ export function dynamoDbLocalSuite(url: () => string, signedAdapters: AwsAdapter
     eventStoreContract(() => tables);
     controlStoreContract(() => tables);
     payloadStoreContract(() => tables);
+    searchStoreContract(() => tables);
     itemStoreContract(() => tables);
   });
   describe('without the SDK', () => {
     eventStoreContract(() => signed);
     controlStoreContract(() => signed);
     payloadStoreContract(() => signed);
+    searchStoreContract(() => signed);
     itemStoreContract(() => signed);
     publisherContract(() => signed);
   });

@@ -37,6 +37,7 @@ export function makeDynamoDbTables(url: string, adapters: AwsAdapters = sdkAdapt
     store: new adapters.DynamoDbEventStore(ours, 'events'),
     control: new adapters.DynamoDbControlStore(ours, 'events', systemIds),
     payloads: new adapters.DynamoDbStepStore(ours, 'payloads'),
+    search: new adapters.DynamoDbSearchStore(ours, 'payloads'),
     items: new adapters.DynamoDbItemStore(ours, { registry: 'registry', outbox: 'outbox' }, sleep),
     effectsTable: 'effects',
     async readEffect(id: string): Promise<Record<string, unknown> | undefined> {

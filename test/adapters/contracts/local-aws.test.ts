@@ -9,6 +9,7 @@ import { createTables, makeDynamoDbTables } from './dynamodb-tables.ts';
 import { eventStoreContract } from './event-store.contract.ts';
 import { payloadStoreContract } from './payload-store.contract.ts';
 import { queuesContract } from './queues.contract.ts';
+import { searchStoreContract } from './search-store.contract.ts';
 import { makeSqsQueues } from './sqs-queues.ts';
 
 const python = await findPython();
@@ -40,5 +41,6 @@ describe.skipIf(!python || !isLongRun())('on the local AWS', () => {
   );
   controlStoreContract(() => tables);
   payloadStoreContract(() => tables);
+  searchStoreContract(() => tables);
   queuesContract(() => queues, ['a delay over 15 minutes']);
 });

@@ -3,6 +3,7 @@ import { MemoryDatabase } from '#adapters/memory/memory-database.ts';
 import { eventsTable, MemoryEventStore } from '#adapters/memory/memory-event-store.ts';
 import { MemoryItemStore, outboundTable } from '#adapters/memory/memory-item-store.ts';
 import { MemoryPayloadStore, payloadsTable } from '#adapters/memory/memory-payload-store.ts';
+import { MemorySearchStore } from '#adapters/memory/memory-search-store.ts';
 import { SeededRandom } from '#adapters/memory/seeded-random.ts';
 import { VirtualClock } from '#adapters/memory/virtual-clock.ts';
 
@@ -21,6 +22,7 @@ export function makeMemoryTables() {
     store: new MemoryEventStore(database, 'events'),
     control: new MemoryControlStore(database, 'events'),
     payloads: new MemoryPayloadStore(database, 'payloads'),
+    search: new MemorySearchStore(database, 'payloads'),
     items: new MemoryItemStore(database),
     effectsTable: 'effects',
     readEffect: async (id: string) => database.get('effects', { id }),

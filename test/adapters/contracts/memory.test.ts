@@ -10,6 +10,7 @@ import { outboundQueuesContract } from './outbound-queues.contract.ts';
 import { payloadStoreContract } from './payload-store.contract.ts';
 import { publisherContract } from './publisher.contract.ts';
 import { queuesContract } from './queues.contract.ts';
+import { searchStoreContract } from './search-store.contract.ts';
 import { secretValuesContract } from './secret-values.contract.ts';
 
 const tables = makeMemoryTables();
@@ -17,6 +18,7 @@ const tables = makeMemoryTables();
 eventStoreContract(() => tables);
 controlStoreContract(() => tables);
 payloadStoreContract(() => tables);
+searchStoreContract(() => tables);
 itemStoreContract(() => tables);
 publisherContract(() => tables);
 

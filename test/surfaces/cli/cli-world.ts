@@ -7,6 +7,7 @@ import { MemoryControlStore } from '#adapters/memory/memory-control-store.ts';
 import { MemoryEventStore } from '#adapters/memory/memory-event-store.ts';
 import { MemoryPayloadStore } from '#adapters/memory/memory-payload-store.ts';
 import { MemoryDeadQueue, MemoryQueueGauge, MemoryWorkQueue } from '#adapters/memory/memory-queue-ports.ts';
+import { MemorySearchStore } from '#adapters/memory/memory-search-store.ts';
 import { SeededIds, SeededRandom } from '#adapters/memory/seeded-random.ts';
 import type { Io } from '#cli/io.ts';
 import { runCli } from '#cli/main.ts';
@@ -105,6 +106,7 @@ export class CliWorld {
       apiUrl: 'https://gateway.test',
       store: new MemoryEventStore(database, EVENTS),
       payloads: new MemoryPayloadStore(database, PAYLOADS),
+      search: new MemorySearchStore(database, PAYLOADS),
       blobs: world.blobs,
       control: new MemoryControlStore(database, EVENTS),
       queue: new MemoryWorkQueue(world.main),

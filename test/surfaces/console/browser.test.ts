@@ -13,11 +13,14 @@ import axe from 'axe-core';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { nodeCodec } from '#adapters/codec/node-codec.ts';
+import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
 import { bundlePage } from '#console/server/bundle.ts';
 import { type RunningConsole, startConsole } from '#console/server/start-console.ts';
+import { toSourceId } from '#core/glossary.ts';
 import { shapeOf } from '#core/inbound/drift/shape.ts';
 import { encodeShape } from '#core/inbound/drift/stored-shape.ts';
 import { refusedKey } from '#core/inbound/protocol/event-item.ts';
+import { searchKey } from '#core/inbound/protocol/searchable.ts';
 import { BROWSER_PATH, openBrowser } from '#test/kit/browser.ts';
 import { ConsoleGateway } from '#test/kit/console-gateway.ts';
 import { type Demo, demoDeliveries } from './demo-deliveries.ts';
@@ -280,6 +283,30 @@ describe.skipIf(BROWSER_PATH === undefined)('the console in a browser', () => {
       await page.getByRole('button', { name: 'Pause this endpoint' }).click();
       await page.getByText('ada: their migration').waitFor();
       expect(wrong).toEqual([]);
+    });
+
+    it('answers a support question from an order number', async () => {
+      const of = (n: number) => ({
+        source: 'shopify',
+        key: `order-${n}`,
+        type: 'orders/create',
+        status: 'completed' as const,
+      });
+      const partition = searchKey(toSourceId('shopify'), 'order', '450001', nodeCrypto);
+      const items = [1, 2, 3].map(n => gateway.add({ ...of(n), receivedAt: now - n * 86_400_000 }));
+      gateway.found.set(
+        partition,
+        items.slice(1).map(({ timelineAt }) => timelineAt),
+      );
+      const { page } = await open(served);
+      await page.getByPlaceholder(/order=…/).fill('order=450001');
+      await page.keyboard.press('Enter');
+      await page.getByText('2 shown').waitFor();
+      expect(page.url()).toContain('where=order%3D450001');
+      // A job would take every event that the other filters mean.
+      expect(await page.getByRole('button', { name: 'Replay all that match …' }).count()).toBe(0);
+      await page.locator('.event-line').first().click();
+      await page.getByRole('heading', { name: 'orders/create completed' }).waitFor();
     });
 
     it('hides what changes something when it only reads', async () => {

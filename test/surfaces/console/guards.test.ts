@@ -168,6 +168,9 @@ describe('input', () => {
     ['/api/events?cursor=xyz', 'not a cursor'],
     ['/api/grep?text=', 'text is missing'],
     ['/api/sources/nobody', 'No source'],
+    ['/api/events?where=ordr=1', 'did you mean order?'],
+    ['/api/events?where=order', 'a field and its value'],
+    ['/api/replay?where=order=1', 'select the events'],
   ])('%s is told what is wrong (%s)', async (path, words) => {
     const answer = await call(writing, path);
     expect(answer.status).toBe(400);

@@ -8,6 +8,8 @@ const ROOT = join(import.meta.dirname, '../../..');
 /** The function, where the CLI calls it, and where the console does. */
 const PAIRS = [
   ['listEvents', 'cli/commands/events.ts', 'console/server/routes.ts'],
+  ['listWhere', 'cli/commands/events.ts', 'console/server/routes.ts'],
+  ['readWhere', 'cli/commands/events.ts', 'console/server/routes.ts'],
   ['historyOf', 'cli/commands/events.ts', 'console/server/routes.ts'],
   ['readStoredBody', 'cli/stored-body.ts', 'console/server/routes.ts'],
   ['grepEvents', 'cli/commands/events-grep.ts', 'console/server/routes.ts'],
