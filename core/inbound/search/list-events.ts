@@ -46,6 +46,8 @@ const READ_AT_ONCE = 100;
 const READS_IN_PARALLEL = 8;
 /** Index entries asked for at once where few of them may match. */
 const LARGE_BATCH = 500;
+/** Where some records of a page were gone. */
+const SMALL_BATCH = 20;
 /** Records one page looks at before it answers with what it has. */
 const EXAMINED_PER_PAGE = 500;
 
@@ -209,8 +211,6 @@ async function pageOfTimeline(
     const entries = await reader.next(batch, entry => matchesType(entry.eventType, filter.type));
     if (entries.length === 0) break;
     examined += entries.length;
-    // What matches rarely is looked for in larger steps.
-    batch = LARGE_BATCH;
     const items = await readAll(
       entries.map(entry => entry.pk),
       store,
@@ -219,6 +219,8 @@ async function pageOfTimeline(
       .filter(item => matchesFilter(item, filter))
       .sort((a, b) => comparePositions(positionOf(a), positionOf(b), order));
     found.push(...matching);
+    // What matches rarely is looked for in larger steps; else what goes beyond the page would be read again with the next.
+    batch = rare ? LARGE_BATCH : Math.min(LARGE_BATCH, Math.max(SMALL_BATCH, limit - found.length));
   }
   const last = positionAt(found, limit) ?? reader.position;
   return pageOf(found.slice(0, limit), reader.finished && found.length <= limit ? undefined : last);

@@ -75,12 +75,15 @@ function makeEvent(n: number, random: SeededRandom): EventItem {
 /** Counts calls, and has no `scan` at all. */
 class CountedStore {
   calls = 0;
+  /** Records asked for. */
+  keys = 0;
   readonly #store: MemoryEventStore;
   constructor(store: MemoryEventStore) {
     this.#store = store;
   }
   getMany(...args: Parameters<MemoryEventStore['getMany']>) {
     this.calls += 1;
+    this.keys += args[0].length;
     return this.#store.getMany(...args);
   }
   watchDue(...args: Parameters<MemoryEventStore['watchDue']>) {
@@ -152,6 +155,14 @@ describe('a list of events out of 10,000', async () => {
     ['rejected of one type and source', { ...day, statuses: ['rejected'], type: 'ping', sources: [toSourceId('pay')] }],
     ['nothing', { ...day, type: 'no.such.type' }],
   ];
+
+  it('reads each record once where all match, whatever the size of a page', async () => {
+    for (const limit of [20, 200, 500]) {
+      store.keys = 0;
+      const found = await allPages(day, limit, 'newest', store);
+      expect(store.keys, `pages of ${limit}`).toBeLessThanOrEqual(found.length * 1.1);
+    }
+  });
 
   it.each(filters)('has exactly the matching ones, once each, in both orders: %s', async (_, filter) => {
     for (const order of ['newest', 'oldest'] as const) {
