@@ -366,4 +366,5 @@ export type LiveMessage =
   | { readonly kind: 'event'; readonly seq: number; readonly row: EventRow }
   | { readonly kind: 'hello'; readonly seq: number; readonly now: number; readonly missed: boolean }
   | { readonly kind: 'trouble'; readonly seq: number; readonly problem: string; readonly fix?: string }
+  | { readonly kind: 'well'; readonly seq: number }
   | { readonly kind: 'beat'; readonly seq: number; readonly now: number };

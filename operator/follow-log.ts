@@ -44,6 +44,8 @@ export interface FollowOptions {
   /** Tell of an event again when it ends. Default true. */
   readonly endings?: boolean;
   readonly onOutage?: (message: string) => void;
+  /** Told after each look that went well. */
+  readonly onLooked?: () => void;
   /** Between two looks, milliseconds. Default 1,000. */
   readonly pollMs?: number;
 }
@@ -75,6 +77,7 @@ export class FollowLog {
       try {
         await this.#look(listener, signal);
         this.#inOutage = false;
+        this.#options.onLooked?.();
       } catch (error) {
         if (signal.aborted) return;
         if (!(error instanceof Error) || error.name !== 'DependencyError') throw error;

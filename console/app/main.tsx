@@ -5,7 +5,7 @@ import { onKey } from '../../ui/keys.ts';
 import { Shown, Trouble } from '../../ui/parts.tsx';
 import { visible } from '../../ui/text.tsx';
 import type { Hello } from '../wire.ts';
-import { ask, takeToken } from './parts/api.ts';
+import { ask, askEarly, takeToken } from './parts/api.ts';
 import { runLive, useLiveState } from './parts/live.ts';
 import { useLoad } from './parts/load.ts';
 import { go, Link, usePlace } from './parts/route.tsx';
@@ -15,7 +15,7 @@ import { Dead } from './screens/dead.tsx';
 import { EventScreen } from './screens/event.tsx';
 import { Events } from './screens/events.tsx';
 import { Jobs } from './screens/jobs.tsx';
-import { Now } from './screens/now.tsx';
+import { FIRST_ASKED, Now } from './screens/now.tsx';
 import { Out, OutApp, OutMessageScreen } from './screens/out.tsx';
 import { OutDeliveryScreen } from './screens/out-delivery.tsx';
 import { OutEndpointScreen } from './screens/out-endpoint.tsx';
@@ -294,5 +294,7 @@ function Help({ onClose }: { readonly onClose: () => void }) {
 }
 
 takeToken();
+askEarly('/api/hello');
+if (location.pathname === '/') for (const path of FIRST_ASKED) askEarly(path);
 const root = document.getElementById('app');
 if (root !== null) render(<App />, root);

@@ -6,7 +6,7 @@ import type { EventItem } from '#core/inbound/protocol/event-item.ts';
 import { explainError } from '#operator/explain-error.ts';
 import { FollowLog, type Place } from '#operator/follow-log.ts';
 import type { Operator } from '#operator/operator.ts';
-import type { LiveMessage } from '../wire.ts';
+import type { LiveMessage, Problem } from '../wire.ts';
 import { problemOf } from './problem.ts';
 import { rowOf } from './rows.ts';
 
@@ -24,7 +24,8 @@ export class LiveHub {
   readonly #watchers = new Set<Watcher>();
   #seq = 0;
   #running: AbortController | undefined;
-  #trouble = false;
+  /** Why nothing can be read now. */
+  #trouble: Problem | undefined;
 
   constructor(operator: Operator) {
     this.#operator = operator;
@@ -36,6 +37,7 @@ export class LiveHub {
     const missed = after !== undefined && (after > this.#seq || after < first - 1);
     watcher({ kind: 'hello', seq: this.#seq, now: this.#operator.clock.now(), missed });
     if (after !== undefined && !missed) for (const message of this.#kept) if (message.seq > after) watcher(message);
+    if (this.#trouble !== undefined) watcher({ kind: 'trouble', seq: this.#seq, ...this.#trouble });
     this.#watchers.add(watcher);
     this.#begin();
     return () => {
@@ -82,6 +84,7 @@ export class LiveHub {
           since,
           pollMs: operator.deployment.emulated ? 250 : 1_000,
           onOutage: message => this.#tellTrouble(new Error(message)),
+          onLooked: () => this.#tellWell(),
         });
         await log.follow(item => this.#tellEvent(item), signal);
       } catch (error) {
@@ -92,16 +95,21 @@ export class LiveHub {
     }
   }
 
+  #tellWell(): void {
+    if (this.#trouble === undefined) return;
+    this.#trouble = undefined;
+    this.#tell({ kind: 'well' });
+  }
+
   #tellEvent(item: EventItem): Promise<boolean> {
-    this.#trouble = false;
     this.#tell({ kind: 'event', row: rowOf(item) });
     return Promise.resolve(true);
   }
 
   #tellTrouble(error: unknown): void {
-    if (this.#trouble) return;
-    this.#trouble = true;
-    this.#tell({ kind: 'trouble', ...problemOf(explainError(error)) });
+    if (this.#trouble !== undefined) return;
+    this.#trouble = problemOf(explainError(error));
+    this.#tell({ kind: 'trouble', ...this.#trouble });
   }
 
   #tell(message: DistributiveOmit<LiveMessage, 'seq'>): void {

@@ -13,8 +13,21 @@ export function takeToken(): void {
   history.replaceState(null, '', location.pathname + location.search);
 }
 
+/** Answers that were asked for before a screen was there to ask. */
+const early = new Map<string, Promise<Response>>();
+
+/** Asks while the page is still being made: the first screen takes the answer. */
+export function askEarly(path: string): void {
+  const answer = send(path, {});
+  // Said by the screen that takes it.
+  answer.catch(() => undefined);
+  early.set(path, answer);
+}
+
 export async function ask<T>(path: string, init: { body?: object; signal?: AbortSignal } = {}): Promise<T> {
-  const response = await send(path, init);
+  const asked = init.body === undefined ? early.get(path) : undefined;
+  early.delete(path);
+  const response = await (asked ?? send(path, init));
   const value = (await response.json()) as T & { now?: unknown };
   if (!response.ok) throw new ApiProblem(value as unknown as Problem, response.status);
   if (typeof value.now === 'number') setServerNow(value.now);

@@ -50,7 +50,7 @@ export async function runLive(): Promise<void> {
 function take(message: LiveMessage): void {
   if (message.kind === 'hello' || message.kind === 'beat') setServerNow(message.now);
   if (message.kind === 'trouble') setState({ trouble: message });
-  else if (message.kind === 'event') setState({ connection: 'live', trouble: undefined });
+  else if (message.kind === 'well' || message.kind === 'hello') setState({ connection: 'live', trouble: undefined });
   else setState({ connection: 'live' });
   for (const listener of listeners) listener(message);
 }

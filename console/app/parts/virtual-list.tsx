@@ -10,15 +10,32 @@ interface Props<T> {
   readonly label: string;
   readonly rows: readonly T[];
   readonly render: (row: T, active: boolean) => ComponentChildren;
+  /** What `render` shows beside the row: another one, and every row is rendered again. */
+  readonly changed?: unknown;
   readonly onEnd: () => void;
   readonly onOpen: (row: T) => void;
   readonly onReplay: (row: T) => void;
+}
+
+interface Kept<T> {
+  readonly changed: unknown;
+  slots: Map<
+    string,
+    {
+      readonly row: T;
+      readonly place: number;
+      readonly isActive: boolean;
+      readonly of: number;
+      readonly slot: ComponentChildren;
+    }
+  >;
 }
 
 export function VirtualList<T extends { readonly id: string }>({
   label,
   rows,
   render,
+  changed,
   onEnd,
   onOpen,
   onReplay,
@@ -73,24 +90,52 @@ export function VirtualList<T extends { readonly id: string }>({
     ];
     return () => stops.forEach(stop => void stop());
   }, []);
+  const kept = useRef<Kept<T>>({ changed, slots: new Map() });
+  if (kept.current.changed !== changed) kept.current = { changed, slots: new Map() };
   const first = Math.max(0, view.top / ROW - BEYOND);
   const last = Math.min(rows.length, Math.ceil((view.top + view.height) / ROW) + BEYOND);
+  /** A row that is as it was is given as it was: nothing of it is looked at again while the list scrolls. */
+  const slots = (inSight: readonly T[], from: number): ComponentChildren[] => {
+    const before = kept.current.slots;
+    const now: Kept<T>['slots'] = new Map();
+    const made = inSight.map((row, n) => {
+      const place = from + n;
+      const isActive = row.id === active;
+      const old = before.get(row.id);
+      const same = old?.row === row && old.place === place && old.isActive === isActive && old.of === rows.length;
+      const slot = same ? old.slot : slotOf(row, place, isActive, rows.length, render);
+      now.set(row.id, { row, place, isActive, of: rows.length, slot });
+      return slot;
+    });
+    kept.current.slots = now;
+    return made;
+  };
   return (
     <div class="card virtual" ref={ref} onScroll={measure} tabIndex={0} role="region" aria-label={label}>
       <div role="list" style={{ height: `${rows.length * ROW}px` }}>
-        {rows.slice(first, last).map((row, n) => (
-          <div
-            role="listitem"
-            key={row.id}
-            class={`slot ${row.id === active ? 'active' : ''}`}
-            style={{ transform: `translateY(${(first + n) * ROW}px)` }}
-            aria-posinset={first + n + 1}
-            aria-setsize={rows.length}
-          >
-            {render(row, row.id === active)}
-          </div>
-        ))}
+        {slots(rows.slice(first, last), first)}
       </div>
+    </div>
+  );
+}
+
+function slotOf<T extends { readonly id: string }>(
+  row: T,
+  place: number,
+  active: boolean,
+  of: number,
+  render: Props<T>['render'],
+): ComponentChildren {
+  return (
+    <div
+      role="listitem"
+      key={row.id}
+      class={`slot ${active ? 'active' : ''}`}
+      style={{ transform: `translateY(${place * ROW}px)` }}
+      aria-posinset={place + 1}
+      aria-setsize={of}
+    >
+      {render(row, active)}
     </div>
   );
 }

@@ -1,5 +1,5 @@
 /** The list of events: filters in the address, rows of one height, and it says how far it looked. */
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { Command, Empty, Trouble } from '../../../ui/parts.tsx';
 import { problemOf } from '../../../ui/problem.ts';
 import { visible } from '../../../ui/text.tsx';
@@ -87,14 +87,51 @@ function Filters({ query }: { readonly query: URLSearchParams }) {
   );
 }
 
-interface Rows {
-  readonly rows: readonly EventRow[];
+/** How far was looked. `version` counts up when a row changes: the rows themselves are kept in one place, and not copied. */
+interface Looked {
+  readonly version: number;
   readonly cursor: string | undefined;
   readonly lookedTo: number | undefined;
 }
 
+/** The rows that are shown, and where each is: a list may have a hundred thousand. */
+class Shown {
+  rows: EventRow[] = [];
+  readonly #at = new Map<string, number>();
+
+  has(id: string): boolean {
+    return this.#at.has(id);
+  }
+
+  add(rows: readonly EventRow[]): void {
+    for (const row of rows) if (!this.change(row)) this.#at.set(row.id, this.rows.push(row) - 1);
+  }
+
+  /** False: it is not shown. */
+  change(row: EventRow): boolean {
+    const at = this.#at.get(row.id);
+    if (at === undefined) return false;
+    this.rows[at] = row;
+    return true;
+  }
+
+  /** Newer ones come before all others. */
+  begin(rows: readonly EventRow[]): void {
+    const all = [...rows, ...this.rows].sort((a, b) => b.receivedAt - a.receivedAt);
+    this.clear();
+    this.add(all);
+  }
+
+  clear(): void {
+    this.rows = [];
+    this.#at.clear();
+  }
+}
+
 function List({ filter }: { readonly filter: string }) {
-  const [{ rows, cursor, lookedTo }, setRows] = useState<Rows>({ rows: [], cursor: undefined, lookedTo: undefined });
+  const shown = useRef(new Shown()).current;
+  const [{ cursor, lookedTo }, setLooked] = useState<Looked>({ version: 0, cursor: undefined, lookedTo: undefined });
+  const { rows } = shown;
   const [problem, setProblem] = useState<Problem>();
   const [busy, setBusy] = useState(false);
   const [fresh, setFresh] = useState<readonly EventRow[]>([]);
@@ -110,11 +147,9 @@ function List({ filter }: { readonly filter: string }) {
       const page = await ask<EventList>(
         `/api/events?${new URLSearchParams([...new URLSearchParams(filter), ['limit', String(PAGE)], ...(from === undefined ? [] : [['cursor', from]])] as [string, string][])}`,
       );
-      setRows(before => ({
-        rows: from === undefined ? page.events : [...before.rows, ...page.events],
-        cursor: page.cursor,
-        lookedTo: page.lookedTo,
-      }));
+      if (from === undefined) shown.clear();
+      shown.add(page.events);
+      setLooked(before => ({ version: before.version + 1, cursor: page.cursor, lookedTo: page.lookedTo }));
       setProblem(undefined);
       if (from === undefined) setFresh([]);
     } catch (error) {
@@ -129,19 +164,14 @@ function List({ filter }: { readonly filter: string }) {
       onLive(message => {
         if (message.kind !== 'event' || !fits(message.row, filter)) return;
         const { row } = message;
-        setRows(before =>
-          before.rows.some(it => it.id === row.id)
-            ? { ...before, rows: before.rows.map(it => (it.id === row.id ? row : it)) }
-            : before,
-        );
-        setFresh(before => [row, ...before.filter(it => it.id !== row.id)].slice(0, 1_000));
+        if (shown.change(row)) setLooked(before => ({ ...before, version: before.version + 1 }));
+        else setFresh(before => [row, ...before.filter(it => it.id !== row.id)].slice(0, 1_000));
       }),
     [],
   );
-  const known = useMemo(() => new Set(rows.map(row => row.id)), [rows]);
-  const news = fresh.filter(row => !known.has(row.id));
+  const news = fresh.filter(row => !shown.has(row.id));
   const showNews = (): void => {
-    setRows(before => ({ ...before, rows: [...news, ...before.rows].sort((a, b) => b.receivedAt - a.receivedAt) }));
+    shown.begin(news);
     setFresh([]);
   };
   const toggle = (id: string): void => {
@@ -204,6 +234,7 @@ function List({ filter }: { readonly filter: string }) {
             setSelected(new Set([row.id]));
             setAsking('selected');
           }}
+          changed={selected}
           render={(row, active) => (
             <>
               <input

@@ -13,6 +13,10 @@ import { commandOf } from '../parts/session.ts';
 const SHOWN = 12;
 const REFRESH_MS = 10_000;
 
+const NEWEST = `/api/events?since=24h&limit=${SHOWN}`;
+/** What this screen needs before it can say anything. */
+export const FIRST_ASKED: readonly string[] = ['/api/now', NEWEST];
+
 export function Now() {
   const now = useLoad<NowView>('/api/now', REFRESH_MS);
   useReloadOnNews(now.reload);
@@ -147,7 +151,7 @@ function SourceLine({ row }: { readonly row: SourceRow }) {
 
 /** The newest events. While the mouse is over the list it does not move, and says how many came since. */
 function Newest() {
-  const list = useLoad<EventList>(`/api/events?since=24h&limit=${SHOWN}`);
+  const list = useLoad<EventList>(NEWEST);
   const [fresh, setFresh] = useState<readonly EventRow[]>([]);
   const [held, setHeld] = useState(false);
   const [shown, setShown] = useState<readonly EventRow[]>([]);

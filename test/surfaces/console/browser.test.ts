@@ -221,19 +221,49 @@ describe.skipIf(BROWSER_PATH === undefined)('the console in a browser', () => {
       expect(await page.getByRole('navigation').count()).toBe(0);
     });
 
-    it('keeps what was on the screen when credentials expire, says what to do, and comes back', async () => {
+    it.each([
+      ['expired credentials', 'ExpiredTokenException', 'aws sso login'],
+      ['a missing permission', 'AccessDeniedException', 'choose another profile with AWS_PROFILE'],
+      ['throttled reads', 'ProvisionedThroughputExceededException', 'wait some seconds and try again'],
+    ])('keeps what was on each screen over %s, says what to do in a sentence, and comes back', async (_, name, fix) => {
+      const screens = [
+        ['/dead', '.group'],
+        ['/events', '.event-line'],
+        ['/sources', '.source-line'],
+        ['/alarms', '.markdown'],
+        ['/out', '.line-link'],
+      ] as const;
+      const pages = await Promise.all(screens.map(async ([path]) => (await open(served, path)).page));
+      const counts = await Promise.all(
+        pages.map(async (page, n) => {
+          await page.waitForSelector(screens[n]?.[1] ?? '');
+          return page.locator(screens[n]?.[1] ?? '').count();
+        }),
+      );
+      gateway.failure = Object.assign(new Error('The thing is not there for you'), { name });
+      for (const [n, page] of pages.entries()) {
+        const alert = page.getByRole('alert').filter({ hasText: fix }).first();
+        await alert.waitFor({ timeout: 20_000 });
+        expect((await alert.locator('strong').textContent())?.split('\n')).toHaveLength(1);
+        expect(await page.locator(screens[n]?.[1] ?? '').count()).toBeGreaterThanOrEqual(counts[n] ?? 1);
+      }
+      gateway.failure = undefined;
+      for (const page of pages) await page.getByRole('alert').first().waitFor({ state: 'detached', timeout: 30_000 });
+    });
+
+    it('shows old data with its age where a screen cannot be read again, and the sentence alone where nothing was', async () => {
       const { page } = await open(served, '/dead');
       await page.waitForSelector('.group');
-      gateway.failure = Object.assign(new Error('The security token included in the request is expired'), {
-        name: 'ExpiredTokenException',
-      });
-      // The screen looks again by itself; here it is asked to.
-      gateway.add({ source: 'stripe', key: 'late', type: 'x', status: 'completed', receivedAt: Date.now() });
-      await page.getByRole('alert').filter({ hasText: 'aws sso login' }).first().waitFor({ timeout: 20_000 });
+      gateway.failure = Object.assign(new Error('The security token is expired'), { name: 'ExpiredTokenException' });
+      await page.getByText(/What is below is from/).waitFor({ timeout: 20_000 });
       expect(await page.locator('.group').count()).toBe(4);
+      await page
+        .getByRole('link', { name: /Sources/ })
+        .first()
+        .click();
+      await page.getByRole('alert').filter({ hasText: 'aws sso login' }).last().waitFor();
       gateway.failure = undefined;
-      await page.getByRole('alert').first().waitFor({ state: 'detached', timeout: 20_000 });
-      expect(await page.locator('.group').count()).toBe(4);
+      await page.waitForSelector('.source-line', { timeout: 20_000 });
     });
 
     it('shows what was refused and why, shapes that changed, and an alarm against its threshold', async () => {
@@ -441,31 +471,36 @@ describe.skipIf(BROWSER_PATH === undefined)('the console in a browser', () => {
       expect(await page.locator('.group').count()).toBe(4);
     });
 
-    it('scrolls without a long frame, and holds only the rows in sight', async () => {
+    it('scrolls without a long frame, and holds only the rows in sight', { timeout: 600_000 }, async () => {
       const { page, wrong } = await open(served, '/events?since=24h');
       await page.waitForSelector('.event-line');
-      const list = page.getByRole('region', { name: 'Events' });
-      await list.hover();
-      const frames = await page.evaluate<number[]>(`(async () => {
-        const box = document.querySelector('.virtual');
-        const lengths = [];
-        let before = performance.now();
-        for (let n = 0; n < 120; n++) {
-          box.scrollTop += 400;
-          await new Promise(requestAnimationFrame);
-          lengths.push(performance.now() - before);
-          before = performance.now();
-        }
-        return lengths;
-      })()`);
-      const rows = await page.locator('.slot').count();
-      const sorted = frames.toSorted((a, b) => a - b);
+      const total = LONG ? 100_000 : 4_000;
+      const heapBefore = process.memoryUsage().heapUsed;
+      const blank = await (await browser.newContext()).newPage();
+      await blank.setContent('<div class="virtual" style="height:600px;overflow:auto"><div style="height:9999999px">');
+      const [reference, frames] = [await scrollFrames(blank), await scrollFrames(page)];
+      await blank.context().close();
+      const busy = await busyFrames(page, LONG ? 300 : 60);
+      // On to the end: all rows are loaded, page by page.
+      const shown = page.locator('.list-head .faint');
+      for (let rows = 0; rows < total; ) {
+        await page.evaluate("document.querySelector('.virtual').scrollTop = 1e9");
+        await page.waitForTimeout(30);
+        rows = Number((await shown.textContent())?.replaceAll(',', '').match(/^\d+/)?.[0]);
+      }
+      const busyAtEnd = await busyFrames(page, LONG ? 300 : 60, -1);
+      const heap = await page.evaluate<number>('performance.memory.usedJSHeapSize');
+      const served1 = (process.memoryUsage().heapUsed - heapBefore) / 1_048_576;
       console.log(
-        `scrolling: median ${sorted[60]?.toFixed(1)} ms, p95 ${sorted[114]?.toFixed(1)} ms, longest ${sorted[119]?.toFixed(1)} ms a frame`,
+        `scrolling: ${tellFrames(frames)}; a page without anything: ${tellFrames(reference)}; ` +
+          `work of the page's thread a frame: longest ${Math.max(...busy).toFixed(1)} ms, among ${total} rows ${Math.max(...busyAtEnd).toFixed(1)} ms; ` +
+          `memory with ${total} rows loaded: page ${Math.round(heap / 1_048_576)} MB, server ${served1 > 0 ? '+' : ''}${Math.round(served1)} MB`,
       );
-      expect(rows).toBeLessThan(80);
-      // In the default run the machine is busy with other suites: there the bound is that of a frame in the middle.
-      expect(sorted[LONG ? 118 : 60]).toBeLessThan(LONG ? 50 : 150);
+      expect(await page.locator('.slot').count()).toBeLessThan(80);
+      // What the page itself works for a frame does not depend on what else the machine does.
+      expect(Math.max(...busy, ...busyAtEnd)).toBeLessThan(50);
+      expect(heap).toBeLessThan(150 * 1_048_576);
+      if (LONG) expect(overOf(frames, 50)).toBeLessThanOrEqual(overOf(reference, 50) + 2);
       expect(wrong).toEqual([]);
     });
   });
@@ -503,20 +538,90 @@ describe.skipIf(BROWSER_PATH === undefined)('the console in a browser', () => {
       fillDemo(gateway, { events: 500, dead: 10, now: Date.now(), overMs: HOUR });
       const served = await serve(gateway);
       const paints: number[] = [];
-      for (let n = 0; n < 3; n++) {
-        const { page } = await open(served);
+      const blanks: number[] = [];
+      const { origin } = new URL(served.url);
+      for (let n = 0; n < (LONG ? 9 : 3); n++) {
+        const context = await browser.newContext();
+        contexts.push(context);
+        const page = await context.newPage();
+        await page.addInitScript(NOTE_FIRST_USEFUL);
+        await page.goto(served.url);
         await page.waitForSelector('.headline h1');
-        paints.push(await page.evaluate(() => performance.now()));
+        paints.push(await page.evaluate<number>('firstUseful()'));
+        // The same server, browser and moment, with an answer of one line.
+        await page.goto(`${origin}/assets/none.css`);
+        blanks.push(await page.evaluate<number>('firstUseful()'));
       }
       const best = Math.min(...paints);
       console.log(
-        `bundle: ${sizes.map(([kind, size]) => `${kind} ${size}`).join(', ')} bytes compressed; first useful ${Math.round(best)} ms`,
+        `bundle: ${sizes.map(([kind, size]) => `${kind} ${size}`).join(', ')} bytes compressed; first useful ${paints.map(Math.round).join(', ')} ms; an answer of one line in the same browser ${blanks.map(Math.round).join(', ')} ms`,
       );
       expect(total).toBeLessThan(90 * 1_024);
-      expect(best).toBeLessThan(LONG ? 300 : 2_000);
+      // Beside what the browser and this machine need for an answer of one line.
+      expect(best - Math.min(...blanks)).toBeLessThan(LONG ? 300 : 2_000);
     });
   });
 });
+
+/** Makes `firstUseful()`: when the sentence of the first screen, or any text, was painted, after the navigation began. */
+const NOTE_FIRST_USEFUL = `
+  let useful;
+  const look = () => {
+    if (useful === undefined && document.querySelector('.headline h1, body > pre')) useful = performance.now();
+  };
+  new MutationObserver(look).observe(document, { childList: true, subtree: true });
+  addEventListener('load', look);
+  globalThis.firstUseful = () => new Promise(done => {
+    const tell = () => useful === undefined ? setTimeout(() => { look(); tell(); }, 5) : done(useful);
+    tell();
+  });
+`;
+
+/** Lengths of 120 frames while the list scrolls, milliseconds. */
+function scrollFrames(page: Page): Promise<readonly number[]> {
+  return page.evaluate<number[]>(`(async () => {
+    const box = document.querySelector('.virtual');
+    const lengths = [];
+    let before = performance.now();
+    for (let n = 0; n < 120; n++) {
+      box.scrollTop += 400;
+      await new Promise(requestAnimationFrame);
+      lengths.push(performance.now() - before);
+      before = performance.now();
+    }
+    return lengths;
+  })()`);
+}
+
+/** What the page's main thread itself works for each frame while the list scrolls, milliseconds of processor time. */
+async function busyFrames(page: Page, count: number, direction: 1 | -1 = 1): Promise<readonly number[]> {
+  const session = await page.context().newCDPSession(page);
+  await session.send('Performance.enable', { timeDomain: 'threadTicks' });
+  const busy = async (): Promise<number> => {
+    const { metrics } = await session.send('Performance.getMetrics');
+    return 1_000 * (metrics.find(({ name }) => name === 'TaskDuration')?.value ?? Number.NaN);
+  };
+  const lengths: number[] = [];
+  for (let [n, before] = [0, await busy()]; n < count; n++) {
+    await page.evaluate(`new Promise(done => {
+      document.querySelector('.virtual').scrollTop += ${direction * 400};
+      requestAnimationFrame(() => requestAnimationFrame(done));
+    })`);
+    const now = await busy();
+    lengths.push(now - before);
+    before = now;
+  }
+  await session.detach();
+  return lengths;
+}
+
+const overOf = (frames: readonly number[], ms: number): number => frames.filter(length => length > ms).length;
+
+function tellFrames(frames: readonly number[]): string {
+  const sorted = frames.toSorted((a, b) => a - b);
+  const at = (share: number): string => (sorted[Math.floor(share * (sorted.length - 1))] ?? Number.NaN).toFixed(1);
+  return `median ${at(0.5)} ms, p95 ${at(0.95)} ms, longest ${at(1)} ms, ${overOf(frames, 50)} of ${frames.length} frames over 50 ms`;
+}
 
 interface Finding {
   readonly id: string;
