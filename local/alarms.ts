@@ -6,6 +6,7 @@ import { MetricCollector } from './collect-metrics.ts';
 import type { DeployedStack } from './deployed-stack.ts';
 import type { LocalAws } from './emulator.ts';
 import { type AlarmState, evaluateAlarm } from './evaluate-alarm.ts';
+import type { JudgedAlarms } from './judged-alarms.ts';
 import { MetricStore } from './metric-store.ts';
 
 const INTERVAL_MS = 5_000;
@@ -27,11 +28,13 @@ export async function runAlarms(
   stacks: readonly DeployedStack[],
   onChange: (change: AlarmChange) => void,
   signal: AbortSignal,
+  judged?: Pick<JudgedAlarms, 'set'>,
 ): Promise<void> {
   const since = Date.now();
   const store = new MetricStore();
   const collector = new MetricCollector(aws, clients, stacks, store, since);
   const { alarms } = readAlarms(stacks, store);
+  judged?.set(alarms);
   const states = await readStates(clients);
   let evaluated = since;
   while (!signal.aborted) {

@@ -10,6 +10,7 @@ import type { EventFeed } from './event-feed.ts';
 import { followDeployments } from './follow-deployments.ts';
 import { followEvents } from './follow-events.ts';
 import { outputOf } from './gateway-address.ts';
+import type { JudgedAlarms } from './judged-alarms.ts';
 import { type Page, Pager } from './pager.ts';
 import { keepLocalSecrets } from './sources.ts';
 
@@ -29,6 +30,8 @@ interface Followed {
   readonly stacks: readonly DeployedStack[];
   readonly feed: EventFeed;
   readonly environment: string;
+  /** Told which alarms there are. */
+  readonly judged: JudgedAlarms;
 }
 
 /** Until aborted. Throws UserError when the local AWS ends meanwhile. */
@@ -62,10 +65,15 @@ export async function followGateway(followed: Followed, show: Shown, signal: Abo
   await alarms.ended;
 }
 
-function followAlarms({ aws, clients }: Followed, stacks: readonly DeployedStack[], show: Shown, signal: AbortSignal) {
+function followAlarms(
+  { aws, clients, judged }: Followed,
+  stacks: readonly DeployedStack[],
+  show: Shown,
+  signal: AbortSignal,
+) {
   const own = new AbortController();
   const either = AbortSignal.any([signal, own.signal]);
-  const ended = runAlarms(aws, clients, stacks, change => show.alarm(change), either);
+  const ended = runAlarms(aws, clients, stacks, change => show.alarm(change), either, judged);
   return { stop: () => own.abort(), ended };
 }
 

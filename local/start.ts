@@ -26,6 +26,7 @@ import { openFrontDoor } from './front-door.ts';
 import { findGateway, type GatewayAddress, outputOf } from './gateway-address.ts';
 import { assertRunning } from './has-ended.ts';
 import { untilInterrupted } from './interruption.ts';
+import { JudgedAlarms } from './judged-alarms.ts';
 import {
   describeDeliveries,
   describeReceived,
@@ -76,7 +77,8 @@ async function main(): Promise<number> {
       return failed.length === 0 && results.length > 0 ? 0 : 1;
     }
 
-    const page = await openConsole(aws);
+    const judged = new JudgedAlarms();
+    const page = await openConsole(aws, judged);
     if (customer) showCustomer(customer, progress);
     if (page) progress.line(`\n${paint('bold', 'Console')}\n\n  ${paint('cyan', page.url)}`);
     if (open) page?.open();
@@ -97,7 +99,7 @@ async function main(): Promise<number> {
     const shown = {
       event: (item: EventItem) => progress.line(describeChange(item)),
       alarm: (change: AlarmChange) => showAlarm(change, progress),
-      page: (page: Page) => showPage(page, progress),
+      page: (message: Page) => showPage(message, page?.url, progress),
       deployed: (added: readonly DeployedSourceUrl[], removed: readonly DeployedSourceUrl[]) => {
         sources.push(...added.map(({ id }) => id));
         showDeployed(added, removed, findGateway(aws as LocalAws, stacks), progress);
@@ -107,7 +109,7 @@ async function main(): Promise<number> {
     const following = { payloads, timer: systemTimer, sources };
     const refused = followRefused(following, it => progress.line(describeRefused(it)), ended.signal);
     const { environment } = deployment.config;
-    await followGateway({ aws, clients, stacks, feed, environment }, shown, ended.signal);
+    await followGateway({ aws, clients, stacks, feed, environment, judged }, shown, ended.signal);
     await refused;
     return 0;
   } catch (error) {
@@ -121,10 +123,13 @@ async function main(): Promise<number> {
 }
 
 /** Undefined where it is not installed: the package has no page yet. */
-async function openConsole(aws: LocalAws): Promise<{ readonly url: string; open(): void } | undefined> {
+async function openConsole(
+  aws: LocalAws,
+  judged: JudgedAlarms,
+): Promise<{ readonly url: string; open(): void } | undefined> {
   try {
     const { startConsole } = await import('#console/server/start-console.ts');
-    return await startConsole({ operator: operatorOf(aws), readOnly: false, program: PROGRAM });
+    return await startConsole({ operator: operatorOf(aws, judged), readOnly: false, program: PROGRAM });
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ERR_MODULE_NOT_FOUND' || code === 'ERR_PACKAGE_IMPORT_NOT_DEFINED') return undefined;
@@ -133,7 +138,7 @@ async function openConsole(aws: LocalAws): Promise<{ readonly url: string; open(
 }
 
 /** Who looks at this local AWS on the console's page. */
-function operatorOf(aws: LocalAws): Operator {
+function operatorOf(aws: LocalAws, judged?: JudgedAlarms): Operator {
   const env = { ...process.env, ...environmentOf(aws) };
   return new Operator({
     environment: LOCAL_ENVIRONMENT,
@@ -141,7 +146,11 @@ function operatorOf(aws: LocalAws): Operator {
     by: process.env['HOLDFAST_BY'] ?? userInfo().username,
     program: PROGRAM,
     readDeployment,
-    openGateway: deployment => openGateway(deployment, env),
+    openGateway: async deployment => {
+      const gateway = await openGateway(deployment, env);
+      if (judged === undefined) return gateway;
+      return { ...gateway, alarmGraph: name => Promise.resolve(judged.graph(name, systemClock.now())) };
+    },
   });
 }
 
@@ -305,11 +314,14 @@ function showAlarm({ name, from, to, reason }: AlarmChange, progress: Progress):
 }
 
 /** What somebody on call gets when an alarm fires, as a mailbox would show it. */
-function showPage({ state, text }: Page, progress: Progress): void {
+/** `consoleUrl`: with the token, so that the link opens in any browser of this machine. */
+function showPage({ state, text }: Page, consoleUrl: string | undefined, progress: Progress): void {
   if (state !== 'ALARM') return;
   const [title = '', ...lines] = text.split('\n');
   progress.line(`\n  ${paint('bold', 'Message to on-call')}\n    ${paint('red', title)}`);
   for (const line of lines) progress.line(`    ${line}`);
+  if (consoleUrl !== undefined)
+    progress.line(`    On the console: ${paint('cyan', consoleUrl.replace('/#', '/dead#'))}`);
 }
 
 /** `sends`: webhooks to customers, too. */

@@ -44,6 +44,8 @@ const APP = [
   'handlers',
   'local',
   'operator',
+  'console',
+  'ui',
   'sdk',
   'gateway.config.ts',
   'cdk.json',

@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { findPython } from '#local/python.ts';
 import { PACKAGE_ROOT } from '#local/workspace.ts';
+import { BROWSER_PATH, openBrowser } from '#test/kit/browser.ts';
 import { freePort } from '#test/kit/free-port.ts';
 import { isLongRun } from '#test/kit/long-run.ts';
 import { copyApp } from './gateway-under-test.ts';
@@ -53,6 +54,27 @@ async function seeRefused(running: ReturnType<typeof runScript>, place: Place): 
   expect(status).toMatch(/refused +stripe: 12 mismatch/);
 }
 
+/** The page of `npm start`: the sample events are there, and a webhook sent by curl is, within a second of its answer. */
+async function seeOnThePage(printed: string): Promise<void> {
+  const browser = await openBrowser();
+  try {
+    const page = await browser.newPage();
+    await page.goto(/http:\/\/127\.0\.0\.1:\d+\/#token=[\w-]+/.exec(printed)?.[0] ?? 'no address was printed');
+    await page.locator('.event-line', { hasText: 'payment_intent.succeeded' }).first().waitFor();
+    await page.locator('.side [role=status]', { hasText: 'live' }).waitFor();
+    const before = await page.locator('.events .event-line').count();
+    const curl = /^ {2}(curl [\s\S]*?)\n\n/m.exec(printed)?.[1] ?? 'no command was printed';
+    await promisify(execFile)('bash', ['-c', curl.replace('curl', 'curl -sf')]);
+    const answeredAt = Date.now();
+    await expect.poll(() => page.locator('.events .event-line').count(), { interval: 50 }).toBeGreaterThan(before);
+    const ms = Date.now() - answeredAt;
+    console.log(`a webhook by curl was on the screen ${ms} ms after its answer`);
+    expect(ms).toBeLessThan(isLongRun() ? 1_000 : 5_000);
+  } finally {
+    await browser.close();
+  }
+}
+
 describe('npm start', () => {
   it.skipIf(!python)(
     'completes its samples; pages; takes a fixed handler in the long run; a second run joins; Ctrl-C ends both',
@@ -85,6 +107,7 @@ describe('npm start', () => {
         await paged;
 
         await seeRefused(first, place);
+        if (BROWSER_PATH !== undefined) await seeOnThePage(first.stdout());
 
         const second = runScript('start', ['--once', '--port', String(port)], { root });
         expect(await second.exitCode, second.stderr()).toBe(0);
