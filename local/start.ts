@@ -8,6 +8,7 @@ import { systemClock, systemTimer } from '#adapters/system.ts';
 import type { Deployment } from '#core/config/deployment.ts';
 import { toEventId } from '#core/glossary.ts';
 import type { EventItem } from '#core/inbound/protocol/event-item.ts';
+import { spreadStore } from '#core/inbound/protocol/spread-store.ts';
 import { openGateway } from '#operator/aws/open-gateway.ts';
 import { formatCurl } from '#operator/curl-command.ts';
 import type { DeliveryApi } from '#operator/delivery-api.ts';
@@ -214,7 +215,8 @@ async function startAndSample(
   const stacks = await deployStacks(aws, clients, progress);
   const secrets = await progress.step('Give each source a secret', () => fillLocalSecrets(clients.secrets, deployment));
   const gateway = findGateway(aws, stacks);
-  const feed = new EventFeed(new DynamoDbEventStore(clients.dynamo, outputOf(stacks, 'EventsTable')));
+  const table = new DynamoDbEventStore(clients.dynamo, outputOf(stacks, 'EventsTable'));
+  const feed = new EventFeed(spreadStore(table, deployment.config.shards));
 
   showSources(deployment, gateway, progress);
   const sources = chooseSampleSources(deployment, secrets);

@@ -8,6 +8,7 @@ import { missing } from '#core/condition.ts';
 import type { EventStore, EventUpdate, WriteResult } from '#core/inbound/ports.ts';
 import type { EventItem } from '#core/inbound/protocol/event-item.ts';
 import { parseEventItem } from '#core/inbound/protocol/parse-event-item.ts';
+import type { Shards } from '#core/inbound/protocol/spread.ts';
 import { toDependencyError } from '../aws/to-dependency-error.ts';
 import { fromAttributes } from './attribute-values.ts';
 import { compilePut, compileUpdate } from './compile-write.ts';
@@ -47,6 +48,16 @@ export class DynamoDbEventWriter implements Pick<EventStore, 'insert' | 'update'
       return refusedOrThrow('UpdateItem', error);
     }
   }
+}
+
+/** The writer of `ingest`. What spreads a source over several keys is a file of its own: few have one that needs it. */
+export async function openEventWriter(
+  client: DynamoDBClient,
+  table: string,
+  shards: Shards | undefined,
+): Promise<Pick<EventStore, 'insert' | 'update'>> {
+  const writer = new DynamoDbEventWriter(client, table);
+  return shards === undefined ? writer : (await import('./spread-writes.ts')).spreadWrites(writer, shards);
 }
 
 function refusedOrThrow(call: string, error: unknown): WriteResult {

@@ -29,6 +29,8 @@ export interface MemoryDatabaseOptions {
   readonly conflictRate?: number;
   /** Write units one partition takes in a second before it throttles. Default 1,000. */
   readonly unitsPerPartition?: number;
+  /** The same for one key of an index. Default: as above. */
+  readonly unitsPerIndexKey?: number;
   /** Told of every change, deletion by TTL included; for oracles. Items are live: do not change or keep them. */
   readonly onChange?: (change: DatabaseChange) => void;
 }
@@ -277,16 +279,17 @@ export class MemoryDatabase {
 
   /** Throttles when a partition has taken its share of this second. */
   #admit(plans: readonly PlannedWrite[]): void {
-    const { clock, unitsPerPartition = 1_000 } = this.#options;
+    const { clock, unitsPerPartition = 1_000, unitsPerIndexKey = unitsPerPartition } = this.#options;
     const second = Math.floor(clock.now() / 1000);
     if (second !== this.#loadSecond) {
       this.#loadSecond = second;
       this.#load.clear();
     }
     const loads = plans.flatMap(plan => plan.load);
-    for (const { partition, units: more } of loads) {
-      if ((this.#load.get(partition) ?? 0) + more > unitsPerPartition && more <= unitsPerPartition) {
-        throw new DependencyError('dynamodb', `throttled: ${partition} takes ${unitsPerPartition} units a second`, {
+    for (const { partition, units: more, ofIndex } of loads) {
+      const limit = ofIndex ? unitsPerIndexKey : unitsPerPartition;
+      if ((this.#load.get(partition) ?? 0) + more > limit && more <= limit) {
+        throw new DependencyError('dynamodb', `throttled: ${partition} takes ${limit} units a second`, {
           outcome: 'not_applied',
         });
       }

@@ -45,7 +45,7 @@ export interface PlannedWrite {
   readonly units: number;
   readonly indexUnits: number;
   /** Write units by partition, of the table and of its indexes. */
-  readonly load: readonly { readonly partition: string; readonly units: number }[];
+  readonly load: readonly { readonly partition: string; readonly units: number; readonly ofIndex: boolean }[];
 }
 
 interface Expiry {
@@ -113,7 +113,7 @@ export class MemoryTable {
     const afterBytes = after ? checkItemBytes(after) : 0;
     const tableUnits = units(Math.max(beforeBytes, afterBytes));
     const place = this.definition.crowded ? key.slice(0, key.indexOf('\u0000')) : key;
-    const load = [{ partition: `${this.definition.name}/${place}`, units: tableUnits }];
+    const load = [{ partition: `${this.definition.name}/${place}`, units: tableUnits, ofIndex: false }];
     let indexUnits = 0;
     for (const index of this.#indexes) {
       if (after) index.check(after);
@@ -123,6 +123,7 @@ export class MemoryTable {
       load.push({
         partition: `${this.definition.name}/${index.definition.name}/${price.partition}`,
         units: price.units,
+        ofIndex: true,
       });
     }
     return { key, before, after, units: tableUnits, indexUnits, load };

@@ -25,7 +25,10 @@ export interface SourceConfig {
   readonly settings?: Readonly<Record<string, string>>;
   /** What becomes of an event no handler is registered for. @default 'ignore' */
   readonly unhandled?: 'ignore' | 'dead_letter';
-  /** Requests per second and burst of the route; beyond them API Gateway answers 429. @default 1,000 and 2,000 */
+  /**
+   * Requests per second and burst of the route; beyond them API Gateway answers 429. Above 1,000 a second its events are
+   * spread over several keys of the indexes: readers ask as many (docs/guides/scaling.md). @default 1,000 and 2,000
+   */
   readonly throttle?: Throttle;
   /** CIDR ranges; requests from elsewhere get 403. An addition to the signature, never instead. @default none */
   readonly allowList?: readonly string[];

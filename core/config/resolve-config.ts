@@ -1,5 +1,6 @@
 /** Turns what a person wrote into what runs: checks everything at once, then fills in the defaults. */
 import { EDGE_SECRET, PROBE_SOURCE, toSourceId } from '#core/glossary.ts';
+import { type Shards, shardsFor } from '#core/inbound/protocol/spread.ts';
 import { DEFAULT_TIMINGS } from '#core/inbound/protocol/timings.ts';
 import { type ConfigProblem, closest, type Report } from '#core/problem.ts';
 import type { ProviderSpec } from '#core/provider/provider-spec.ts';
@@ -158,6 +159,15 @@ function specOf(provider: SourceConfig['provider'], providers: Providers): Provi
   return typeof provider === 'string' ? (providers[provider] as ProviderSpec) : provider;
 }
 
+/** A source whose route lets more through than one key of an index takes. */
+function shardsOf(deployed: readonly DeployedSource[]): { readonly shards?: Shards } {
+  const spread = deployed.flatMap(({ source, throttle }) => {
+    const shards = shardsFor(throttle?.rate ?? 0);
+    return shards === 1 ? [] : [[source.id, shards] as const];
+  });
+  return spread.length === 0 ? {} : { shards: Object.fromEntries(spread) };
+}
+
 function buildDeployment(
   name: string,
   environment: EnvironmentConfig,
@@ -186,6 +196,7 @@ function buildDeployment(
       environment: name,
       region: region ?? '',
       sources: deployed.map(each => each.source),
+      ...shardsOf(deployed),
       ...(probe === undefined ? {} : { probe: probe.source }),
       timings: { ...(local ? LOCAL_TIMINGS : DEFAULT_TIMINGS), ...environment.timings },
       retentionDays,

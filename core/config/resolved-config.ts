@@ -5,6 +5,7 @@
 
 import type { SourceId } from '#core/glossary.ts';
 import type { SearchableFields } from '#core/inbound/protocol/searchable.ts';
+import type { Shards } from '#core/inbound/protocol/spread.ts';
 import type { Timings } from '#core/inbound/protocol/timings.ts';
 import type { Route } from '#core/inbound/routing/target.ts';
 import type { ProviderSpec } from '#core/provider/provider-spec.ts';
@@ -49,6 +50,8 @@ export interface ResolvedConfig {
   readonly environment: string;
   readonly region: string;
   readonly sources: readonly ResolvedSource[];
+  /** Sources whose events are spread over several keys of an index, for their `throttle`. Absent: none. */
+  readonly shards?: Shards;
   /** The probe's own source, beside `sources`: its events are nobody's. Absent: no probe. */
   readonly probe?: ResolvedSource;
   readonly timings: Timings;

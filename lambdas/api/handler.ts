@@ -8,6 +8,9 @@ import { createSqsClient } from '#adapters/sqs/create-sqs-client.ts';
 import { SqsWorkQueue } from '#adapters/sqs/sqs-work-queue.ts';
 import { systemClock, systemIds } from '#adapters/system.ts';
 import { EmfTelemetry } from '#adapters/telemetry/emf-telemetry.ts';
+import { ShardBook } from '#core/inbound/protocol/shard-book.ts';
+import { shardsIn } from '#core/inbound/protocol/spread.ts';
+import { SpreadStore } from '#core/inbound/protocol/spread-store.ts';
 import { config } from '#lambdas/shared/baked-config.ts';
 import { flushTelemetry } from '#lambdas/shared/flush-telemetry.ts';
 import { environment } from '#lambdas/shared/process-environment.ts';
@@ -18,10 +21,12 @@ import { handleApiRequest } from './handle-api-request.ts';
 const env = readEnv(apiEnv, environment);
 const dynamodb = createDynamoDbClient();
 const telemetry = new EmfTelemetry({ environment: config.environment, level: config.logLevel });
+const control = new DynamoDbControlStore(dynamodb, env.EVENTS_TABLE, systemIds);
+const book = new ShardBook(control, systemClock.now, config.shards);
 const ports = {
-  store: new DynamoDbEventStore(dynamodb, env.EVENTS_TABLE),
+  store: new SpreadStore(new DynamoDbEventStore(dynamodb, env.EVENTS_TABLE), shardsIn(config.shards), book.of),
   payloads: new DynamoDbPayloadStore(dynamodb, env.PAYLOADS_TABLE),
-  control: new DynamoDbControlStore(dynamodb, env.EVENTS_TABLE, systemIds),
+  control,
   queue: new SqsWorkQueue(createSqsClient(), env.WORK_QUEUE_URL),
   clock: systemClock,
   ids: systemIds,

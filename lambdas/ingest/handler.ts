@@ -4,7 +4,7 @@ import middy from '@middy/core';
 import { nodeCodec } from '#adapters/codec/node-codec.ts';
 import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
 import { createDynamoDbClient, primeDynamoDb } from '#adapters/dynamodb/create-dynamodb-client.ts';
-import { DynamoDbEventWriter } from '#adapters/dynamodb/dynamodb-event-writer.ts';
+import { openEventWriter } from '#adapters/dynamodb/dynamodb-event-writer.ts';
 import { DynamoDbPayloadStore } from '#adapters/dynamodb/dynamodb-payload-store.ts';
 import { HttpsGet } from '#adapters/http/https-get.ts';
 import { lazyEdgeDoor } from '#adapters/http/lazy-edge-door.ts';
@@ -56,7 +56,7 @@ const concerns = lazyConcerns(async () =>
   (await import('./on-demand.ts')).openConcerns(dynamodb, env.EVENTS_TABLE, telemetry),
 );
 const ports = {
-  store: new DynamoDbEventWriter(dynamodb, env.EVENTS_TABLE),
+  store: await openEventWriter(dynamodb, env.EVENTS_TABLE, config.shards),
   payloads: new DynamoDbPayloadStore(dynamodb, env.PAYLOADS_TABLE),
   refused: new RefusedSlots(systemRandom),
   concerns,

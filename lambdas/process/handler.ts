@@ -21,6 +21,7 @@ import { PROBE_SOURCE } from '#core/glossary.ts';
 import { ShapeWatch } from '#core/inbound/drift/shape-watch.ts';
 import { ConcernBoard } from '#core/inbound/protocol/concerns.ts';
 import { Pauses } from '#core/inbound/protocol/pauses.ts';
+import { spreadStore } from '#core/inbound/protocol/spread-store.ts';
 import { withRoutes } from '#core/inbound/routing/with-routes.ts';
 import { withProbe } from '#core/inbound/watch/probe-source.ts';
 import { Breaker } from '#core/retry/breaker.ts';
@@ -39,7 +40,6 @@ const sqs = createSqsClient();
 const { environment: name, logLevel: level } = config;
 const telemetry = new EmfTelemetry({ environment: name, level, uncounted: PROBE_SOURCE });
 await Promise.all([primeDynamoDb(dynamodb, env.EVENTS_TABLE), primeSqs(sqs, env.WORK_QUEUE_URL)]);
-
 const control = new DynamoDbControlStore(dynamodb, env.EVENTS_TABLE, systemIds);
 const blobs = new S3Blobs(env.BODIES_BUCKET);
 const handlers = withRoutes(ownHandlers, config.sources, {
@@ -52,7 +52,7 @@ const handlers = withRoutes(ownHandlers, config.sources, {
   clock: systemClock,
 });
 const ports = {
-  store: new DynamoDbEventStore(dynamodb, env.EVENTS_TABLE),
+  store: spreadStore(new DynamoDbEventStore(dynamodb, env.EVENTS_TABLE), config.shards),
   payloads: new DynamoDbStepStore(dynamodb, env.PAYLOADS_TABLE),
   search: new DynamoDbSearchStore(dynamodb, env.PAYLOADS_TABLE),
   blobs,

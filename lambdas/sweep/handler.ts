@@ -12,6 +12,9 @@ import { SqsWorkQueue } from '#adapters/sqs/sqs-work-queue.ts';
 import { systemClock, systemIds, systemTimer } from '#adapters/system.ts';
 import { EmfTelemetry } from '#adapters/telemetry/emf-telemetry.ts';
 import { receivedSources } from '#core/config/received-sources.ts';
+import { ShardBook } from '#core/inbound/protocol/shard-book.ts';
+import { shardsIn } from '#core/inbound/protocol/spread.ts';
+import { SpreadStore } from '#core/inbound/protocol/spread-store.ts';
 import { sweep } from '#core/inbound/sweep/sweep.ts';
 import { config } from '#lambdas/shared/baked-config.ts';
 import { flushTelemetry } from '#lambdas/shared/flush-telemetry.ts';
@@ -24,10 +27,12 @@ const dynamodb = createDynamoDbClient();
 const sqs = createSqsClient();
 const telemetry = new EmfTelemetry({ environment: config.environment, level: config.logLevel });
 
+const control = new DynamoDbControlStore(dynamodb, env.EVENTS_TABLE, systemIds);
+const book = new ShardBook(control, systemClock.now, config.shards);
 const ports = {
-  store: new DynamoDbEventStore(dynamodb, env.EVENTS_TABLE),
+  store: new SpreadStore(new DynamoDbEventStore(dynamodb, env.EVENTS_TABLE), shardsIn(config.shards), book.of),
   payloads: new DynamoDbPayloadStore(dynamodb, env.PAYLOADS_TABLE),
-  control: new DynamoDbControlStore(dynamodb, env.EVENTS_TABLE, systemIds),
+  control,
   queue: new SqsWorkQueue(sqs, env.WORK_QUEUE_URL),
   dead: new SqsDeadQueue(sqs, env.DEAD_QUEUE_URL),
   gauge: new SqsQueueGauge(sqs, { main: env.WORK_QUEUE_URL, dead: env.DEAD_QUEUE_URL }),

@@ -16,6 +16,9 @@ import { SqsQueueGauge } from '#adapters/sqs/sqs-queue-gauge.ts';
 import { SqsWorkQueue } from '#adapters/sqs/sqs-work-queue.ts';
 import { systemClock, systemIds, systemTimer } from '#adapters/system.ts';
 import type { Deployment } from '#core/config/deployment.ts';
+import { ShardBook } from '#core/inbound/protocol/shard-book.ts';
+import { shardsIn } from '#core/inbound/protocol/spread.ts';
+import { SpreadStore } from '#core/inbound/protocol/spread-store.ts';
 import type { BlobStore } from '#core/ports.ts';
 import type { DeliveryApi } from '../delivery-api.ts';
 import type { Gateway } from '../gateway.ts';
@@ -68,16 +71,19 @@ export async function openGateway(deployment: Deployment, env: Env): Promise<Gat
   const sqs = new SQSClient({ ...settings, ...(endpoint === undefined ? {} : { useQueueUrlAsEndpoint: false }) });
   const s3 = new S3Client({ ...settings, forcePathStyle: endpoint !== undefined });
   const cloudWatch = new CloudWatchClient(settings);
+  const control = new DynamoDbControlStore(dynamodb, output('EventsTable'), systemIds);
+  const { shards } = deployment.config;
+  const book = new ShardBook(control, systemClock.now, shards);
   return {
     deployment,
     place: endpoint ?? (await cloudFormation.config.region()),
     deployedAt,
     apiUrl: local ? `${local.endpoint}/_aws/execute-api/${output('ApiId')}` : output('ApiUrl'),
-    store: new DynamoDbEventStore(dynamodb, output('EventsTable')),
+    store: new SpreadStore(new DynamoDbEventStore(dynamodb, output('EventsTable')), shardsIn(shards), book.of),
     payloads: new DynamoDbPayloadStore(dynamodb, output('PayloadsTable')),
     search: new DynamoDbSearchStore(dynamodb, output('PayloadsTable')),
     blobs: readOnlyBlobs(s3, output('BodiesBucket')),
-    control: new DynamoDbControlStore(dynamodb, output('EventsTable'), systemIds),
+    control,
     queue: new SqsWorkQueue(sqs, output('WorkQueueUrl')),
     dead: new SqsDeadQueue(sqs, output('DeadQueueUrl')),
     gauge: new SqsQueueGauge(sqs, { main: output('WorkQueueUrl'), dead: output('DeadQueueUrl') }),

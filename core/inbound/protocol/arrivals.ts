@@ -24,6 +24,21 @@ export async function readArrivals(control: Pick<ControlStore, 'read'>): Promise
   return decodeArrivals((await control.read(ARRIVALS_CONTROL))?.value);
 }
 
+/** Moves the cursors of these sources back, both of them, where they are further: what is behind is looked at again. */
+export async function lookAgainFrom(
+  from: EpochMs,
+  sources: readonly SourceId[],
+  control: Pick<ControlStore, 'read' | 'write'>,
+): Promise<void> {
+  for (const name of [ARRIVALS_CONTROL, SECOND_LOOK_CONTROL]) {
+    const stored = await control.read(name);
+    const cursors = decodeArrivals(stored?.value);
+    const back = sources.filter(source => (cursors[source] ?? 0) > from).map(source => [source, from] as const);
+    if (back.length === 0) continue;
+    await control.write(name, JSON.stringify({ ...cursors, ...Object.fromEntries(back) }), stored?.version ?? 0);
+  }
+}
+
 /** Whether the sweeper was past this arrival: then the record, if open, must be watched. */
 export function isPassed({ pk, receivedAt }: Pick<EventItem, 'pk' | 'receivedAt'>, cursors: ArrivalCursors): boolean {
   return receivedAt < (cursors[splitEventPk(pk).sourceId] ?? 0);

@@ -209,7 +209,7 @@ export function closedOf(sourceId: SourceId): AttentionPartition {
   return `${sourceId}#closed`;
 }
 
-/** Watch partitions per source. */
+/** Watch partitions per source; of one that may send more than others, parts of several keys each (spread.ts). */
 export const WATCH_SHARDS = 4;
 
 /**

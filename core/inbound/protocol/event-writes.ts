@@ -19,6 +19,7 @@ import {
   storedStatus,
   WATCH_SHARDS,
 } from './event-item.ts';
+import { hashOf } from './event-key.ts';
 import { WAITING_STATUSES } from './event-status.ts';
 import { TOO_OLD } from './retention.ts';
 import type { Timings } from './timings.ts';
@@ -50,10 +51,7 @@ export function expiryAfter(now: EpochMs, days: number): number {
 
 /** The watch partition of an event: by source, so that fairness and pause are plain queries. */
 export function watchShardOf(pk: EventPk): string {
-  const { sourceId, eventKey } = splitEventPk(pk);
-  let hash = 0;
-  for (let i = 0; i < eventKey.length; i++) hash = (hash * 31 + eventKey.charCodeAt(i)) | 0;
-  return `${sourceId}#${(hash >>> 0) % WATCH_SHARDS}`;
+  return `${splitEventPk(pk).sourceId}#${hashOf(pk) % WATCH_SHARDS}`;
 }
 
 const watch = (pk: EventPk, at: EpochMs) => ({ watchShard: watchShardOf(pk), watchAt: at }) as const;

@@ -2,6 +2,7 @@
 import type { SourceId } from '#core/glossary.ts';
 import type { ControlStore, EventStore, PayloadStore } from '#core/inbound/ports.ts';
 import type { WriteRules } from '#core/inbound/protocol/event-writes.ts';
+import type { Shards } from '#core/inbound/protocol/spread.ts';
 import type { Clock, DeadQueue, Ids, QueueGauge, Telemetry, Timer, WorkQueue } from '#core/ports.ts';
 
 export interface SweepPorts {
@@ -21,6 +22,8 @@ export interface SweepRules extends WriteRules {
   readonly sourceIds: readonly SourceId[];
   /** Sources that report a zero every minute: to what CloudWatch learns, no datapoint is not silence. @default none */
   readonly reportSilence?: readonly SourceId[];
+  /** Sources that are spread over several keys. @default none */
+  readonly shards?: Shards;
   readonly sendsPerSecond: number;
   /** Seconds a message stays in the DLQ. */
   readonly deadQueueRetentionSeconds: number;

@@ -1,8 +1,10 @@
 /** What the steps of one run of the sweeper share: its time, what it knows of queues and pauses, and its rate of sends. */
 import { ask, askOrSkip } from '#core/ask.ts';
 import type { EpochMs, SourceId } from '#core/glossary.ts';
+import { lookAgainFrom } from '#core/inbound/protocol/arrivals.ts';
 import type { EventItem } from '#core/inbound/protocol/event-item.ts';
 import { decodePauses, PAUSES_CONTROL, type PauseNotes } from '#core/inbound/protocol/pauses.ts';
+import { growShards } from '#core/inbound/protocol/shard-book.ts';
 import { knownSources } from './known-sources.ts';
 import { SweepAges } from './sweep-ages.ts';
 import { type SweepResult, sweepEvent } from './sweep-event.ts';
@@ -13,6 +15,8 @@ import type { SweepPorts, SweepRules } from './sweep-ports.ts';
  * a busy queue is never empty, and one that was never sent must not wait until it is.
  */
 const SPARE_SENDS = 100;
+/** Longer than a deploy takes: in it ingest spreads a source further before the sweeper knows. */
+const DEPLOY_MS = 3_600_000;
 
 export class SweepRun {
   readonly startedAt: EpochMs;
@@ -82,6 +86,8 @@ export class SweepRun {
     this.deadMessages = dead && dead.visible + dead.hidden;
     this.pauses = await this.guard(async () => decodePauses((await control.read(PAUSES_CONTROL))?.value));
     this.sources = (await this.guard(() => knownSources(control, this.rules.sourceIds))) ?? this.rules.sourceIds;
+    const from = this.startedAt - DEPLOY_MS;
+    await this.guard(() => growShards(this.rules.shards ?? {}, control, grown => lookAgainFrom(from, grown, control)));
   }
 
   /** Carries out what one event is due, and counts the send. Undefined: it failed, and is due again in a minute. */

@@ -120,6 +120,10 @@ describe('what a person writes', () => {
     expect(generic?.source.retry.attempts).toBe(3);
     // The front door's own.
     expect(generic).not.toHaveProperty('throttle');
+    expect(deployment.config).not.toHaveProperty('shards');
+    const throttle = { rate: 2_500, burst: 5_000 };
+    const busy = { ...config, sources: { ...config.sources, stripe: { provider: 'stripe', throttle } } };
+    expect(resolveDeployment(busy, 'dev', PROVIDERS).config.shards).toEqual({ stripe: 3 });
     expect(resolveDeployment(config, 'dev', PROVIDERS).sources[0]).not.toHaveProperty('throttle');
   });
 

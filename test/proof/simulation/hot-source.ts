@@ -31,6 +31,8 @@ export interface HotSourceOptions {
   readonly perSecond: number;
   readonly lastsMs: number;
   readonly seed?: number;
+  /** Keys that the hot source is spread over. @default 1 */
+  readonly shards?: number;
 }
 
 export interface HotSourceResult {
@@ -52,7 +54,13 @@ export interface HotSourceResult {
   readonly drainedAfterMinutes: number;
 }
 
-export async function hotSource({ scale, perSecond, lastsMs, seed = 19 }: HotSourceOptions): Promise<HotSourceResult> {
+export async function hotSource({
+  scale,
+  perSecond,
+  lastsMs,
+  seed = 19,
+  shards = 1,
+}: HotSourceOptions): Promise<HotSourceResult> {
   const clock = new VirtualClock();
   const random = new SeededRandom(seed);
   const providers = PROVIDERS.filter(({ source }) => source === HOT || source === QUIET);
@@ -66,7 +74,8 @@ export async function hotSource({ scale, perSecond, lastsMs, seed = 19 }: HotSou
     random: random.fork(),
     providers,
     queue: { duplicateRate: 0.0005, inFlightLimit },
-    database: { unitsPerPartition: UNITS_PER_PARTITION / scale },
+    database: { unitsPerIndexKey: UNITS_PER_PARTITION / scale },
+    ...(shards === 1 ? {} : { shards: { [HOT]: shards } }),
     sweepSendsPerSecond: 300 / scale,
     // Of the scaled machine: what processes its share of the events, and not less than a few.
     maximumConcurrency: Math.max(6, Math.round(100 / scale)),
@@ -158,6 +167,6 @@ function percentile(values: number[], share: number): number {
 }
 
 if (import.meta.main) {
-  const [scale = 10, perSecond = 3_000, minutes = 10] = process.argv.slice(2).map(Number);
-  console.log(JSON.stringify(await hotSource({ scale, perSecond, lastsMs: minutes * MINUTE }), null, 2));
+  const [scale = 10, perSecond = 3_000, minutes = 10, shards = 1] = process.argv.slice(2).map(Number);
+  console.log(JSON.stringify(await hotSource({ scale, perSecond, lastsMs: minutes * MINUTE, shards }), null, 2));
 }

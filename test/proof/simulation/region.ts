@@ -31,9 +31,11 @@ import type { ResolvedSource } from '#core/config/resolved-config.ts';
 import { type SourceId, toSourceId } from '#core/glossary.ts';
 import type { HandlerRegistry } from '#core/handler/handler-contract.ts';
 import { RefusedSlots } from '#core/inbound/ingest/refused-slots.ts';
-import type { ControlStore } from '#core/inbound/ports.ts';
+import type { ControlStore, EventStore } from '#core/inbound/ports.ts';
 import type { ProcessRules } from '#core/inbound/process/process-ports.ts';
 import { Pauses } from '#core/inbound/protocol/pauses.ts';
+import { type Shards, watchKeys } from '#core/inbound/protocol/spread.ts';
+import { spreadStore } from '#core/inbound/protocol/spread-store.ts';
 import { DEFAULT_TIMINGS, type Timings } from '#core/inbound/protocol/timings.ts';
 import { sweep } from '#core/inbound/sweep/sweep.ts';
 import type { SweepRules } from '#core/inbound/sweep/sweep-ports.ts';
@@ -70,6 +72,8 @@ export interface RegionOptions {
   readonly timings?: Partial<Timings>;
   readonly retentionDays?: number;
   readonly sweepSendsPerSecond?: number;
+  /** Sources that are spread over several keys. */
+  readonly shards?: Shards;
   readonly database?: Partial<MemoryDatabaseOptions>;
   readonly queue?: Partial<MemoryQueueOptions>;
   readonly maximumConcurrency?: number;
@@ -160,7 +164,9 @@ export class Region {
 
   /** Entries of the watch index, as a query sees them now. */
   readonly countWatched = (): number => {
-    const shards = this.sources.flatMap(({ id }) => [0, 1, 2, 3].map(n => `${id}#${n}`));
+    const shards = this.sources.flatMap(({ id }) =>
+      [0, 1, 2, 3].flatMap(part => watchKeys(id, part, this.#options.shards?.[id] ?? 1)),
+    );
     const query = { newestFirst: false, limit: 1_000 };
     return shards.reduce(
       (sum, partition) => sum + this.database.query(EVENTS, 'watch', { partition, ...query }).items.length,
@@ -213,7 +219,7 @@ export class Region {
     const { skewMs = 0 } = this.#options;
     const clock = skewMs === 0 ? this.clock : this.clock.skewed(Math.round((this.#random.next() * 2 - 1) * skewMs));
     return {
-      store: process.wrap('store', 'dynamodb', new MemoryEventStore(this.database, EVENTS)),
+      store: process.wrap('store', 'dynamodb', this.#store()),
       payloads: process.wrap('payloads', 'dynamodb', new MemoryPayloadStore(this.database, PAYLOADS)),
       control: process.wrap('control', 'dynamodb', new MemoryControlStore(this.database, EVENTS)),
       blobs: process.wrap('blobs', 's3', this.#blobs),
@@ -241,6 +247,10 @@ export class Region {
       inlineLimitBytes: 1_024,
       sources: new Map<SourceId, ResolvedSource>(this.sources.map(it => [it.id, it])),
     };
+  }
+
+  #store(): EventStore {
+    return spreadStore(new MemoryEventStore(this.database, EVENTS), this.#options.shards);
   }
 
   readonly #latency = (): { there: number; back: number } =>
@@ -285,6 +295,7 @@ export class Region {
       ...this.rules,
       sourceIds: this.sources.map(it => it.id),
       sendsPerSecond: sweepSendsPerSecond,
+      shards: this.#options.shards ?? {},
       deadQueueRetentionSeconds: 14 * DAY_SECONDS,
     };
     return (async () => {
