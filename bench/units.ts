@@ -11,6 +11,8 @@ const STORED_DAYS = { eventsDays: 30, payloadsDays: 37 };
 const KIND_NAMES: Readonly<Record<EventKind, string>> = {
   ok: 'ok event',
   effect: '+ a row of yours in the same transaction',
+  unclaimed: 'ok event of a handler with `onlyTransacts`',
+  unclaimedEffect: 'the same with a row of yours',
   duplicate: 'duplicate',
   retry: '+ one retry',
   deadLetter: 'dead letter (permanent error)',

@@ -181,6 +181,7 @@ export const COVERED_BY: Readonly<Record<string, readonly string[]>> = {
     'core/inbound/ingest/accept-request.ts',
     'core/inbound/ingest/arrival.ts',
     'core/inbound/ingest/record-and-send.ts',
+    'core/inbound/process/final-record.ts',
     'core/inbound/process/finish-event.ts',
     'core/inbound/process/process-event.ts',
     'core/inbound/process/take-event.ts',

@@ -1,22 +1,51 @@
 /** The fixed script of events, and what each of its kinds is billed. */
 
 import { nodeCodec } from '#adapters/codec/node-codec.ts';
-import { defineHandlers, done, PermanentError, retryAfter } from '#core/handler/handler-contract.ts';
+import {
+  done,
+  type HandlerContext,
+  type HandlerRegistry,
+  PermanentError,
+  retryAfter,
+  type WebhookEvent,
+} from '#core/handler/handler-contract.ts';
 import type { Counts } from '#operator/cost/counts.ts';
 import type { ProviderEvent } from '../fixtures/event-builder.ts';
 import { providerEvent } from '../fixtures/provider-events.ts';
 import { BilledGateway, EFFECTS } from './billed-gateway.ts';
 import { type BilledCall, difference } from './counters.ts';
 
-export const SCRIPT = { ok: 1_000, effect: 99, duplicates: 50, retries: 20, deadLetters: 5, replays: 1, crashes: 1 };
+export const SCRIPT = {
+  ok: 1_000,
+  effect: 99,
+  unclaimed: 99,
+  duplicates: 50,
+  retries: 20,
+  deadLetters: 5,
+  replays: 1,
+  crashes: 1,
+};
 export type Script = Readonly<Record<keyof typeof SCRIPT, number>>;
-export const EVENT_KINDS = ['ok', 'effect', 'duplicate', 'retry', 'deadLetter', 'replay', 'crash'] as const;
+export const EVENT_KINDS = [
+  'ok',
+  'effect',
+  'unclaimed',
+  'unclaimedEffect',
+  'duplicate',
+  'retry',
+  'deadLetter',
+  'replay',
+  'crash',
+] as const;
 export type EventKind = (typeof EVENT_KINDS)[number];
 
 export interface ScriptResult {
   readonly batchSize: number;
   readonly bodyBytes: number;
-  /** Of one event of each kind. `effect`, `retry`, `crash`: what it adds to an ok event. */
+  /**
+   * Of one event of each kind. `effect`, `retry`, `crash`: what it adds to an ok event. `unclaimed`, `unclaimedEffect`: an ok
+   * event of a handler with `onlyTransacts`, without and with an effect row.
+   */
   readonly perEvent: Readonly<Record<EventKind, Counts>>;
   /** Bytes stored for one ok event: table and index entries with their overhead. */
   readonly storedBytes: { readonly events: number; readonly payloads: number };
@@ -30,6 +59,7 @@ export interface ScriptResult {
 }
 
 interface Behaviour {
+  onlyTransacts: boolean;
   failures: number;
   dies: boolean;
   transacts: boolean;
@@ -37,7 +67,7 @@ interface Behaviour {
 
 /** Runs the script with a batch size, 1 to 10. Throws when an event does not end as its kind says. */
 export async function runScript(batchSize: number, script: Script = SCRIPT): Promise<ScriptResult> {
-  const behaviour: Behaviour = { failures: 0, dies: false, transacts: false };
+  const behaviour: Behaviour = { onlyTransacts: false, failures: 0, dies: false, transacts: false };
   const world = new BilledGateway({ batchSize, handlers: handlersOf(behaviour) });
   let number = 0;
   const next = (): ProviderEvent => providerEvent(number++, world.clock.now());
@@ -84,7 +114,17 @@ export async function runScript(batchSize: number, script: Script = SCRIPT): Pro
     await deliverAll(nextFew(script.effect));
     await world.drain();
   });
+  behaviour.onlyTransacts = true;
+  const unclaimedEffect = await billed(async () => {
+    await deliverAll(nextFew(script.unclaimed));
+    await world.drain();
+  });
   behaviour.transacts = false;
+  const unclaimed = await billed(async () => {
+    await deliverAll(nextFew(script.unclaimed));
+    await world.drain();
+  });
+  behaviour.onlyTransacts = false;
 
   const duplicates = await billed(() => deliverAll(events.slice(0, script.duplicates)));
 
@@ -125,6 +165,8 @@ export async function runScript(batchSize: number, script: Script = SCRIPT): Pro
     perEvent: {
       ok: perOk,
       effect: difference(difference(effect, effect, script.effect, 0), perOk),
+      unclaimed: difference(unclaimed, unclaimed, script.unclaimed, 0),
+      unclaimedEffect: difference(unclaimedEffect, unclaimedEffect, script.unclaimed, 0),
       duplicate: difference(duplicates, duplicates, script.duplicates, 0),
       retry: difference(difference(retries, retries, script.retries, 0), perOk),
       deadLetter: difference(deaths, deaths, script.deadLetters, 0),
@@ -152,22 +194,22 @@ function bytesOf(calls: readonly BilledCall[], call: string, target: string): nu
 
 const meanOf = (values: readonly number[]): number => Math.round(values.reduce((a, b) => a + b, 0) / values.length);
 
-function handlersOf(behaviour: Behaviour) {
-  return defineHandlers([
-    {
-      source: '*',
-      type: '*',
-      handle: async (event, context) => {
-        if (behaviour.dies) throw new PermanentError('asked to by the script');
-        if (behaviour.failures > 0 && context.attempt === 1) {
-          behaviour.failures -= 1;
-          return retryAfter(5, 'asked to by the script');
-        }
-        if (behaviour.transacts) {
-          context.transact([{ kind: 'put', table: EFFECTS, item: { id: event.id, type: event.type, at: event.time } }]);
-        }
-        return done({ actionTaken: 'counted' });
-      },
+function handlersOf(behaviour: Behaviour): HandlerRegistry {
+  const registration = {
+    source: '*',
+    type: '*',
+    handle: async (event: WebhookEvent, context: HandlerContext) => {
+      if (behaviour.dies) throw new PermanentError('asked to by the script');
+      if (behaviour.failures > 0 && context.attempt === 1) {
+        behaviour.failures -= 1;
+        return retryAfter(5, 'asked to by the script');
+      }
+      if (behaviour.transacts) {
+        context.transact([{ kind: 'put', table: EFFECTS, item: { id: event.id, type: event.type, at: event.time } }]);
+      }
+      return done({ actionTaken: 'counted' });
     },
-  ]);
+  };
+  const [claimed, unclaimed] = [false, true].map(onlyTransacts => ({ ...registration, onlyTransacts }));
+  return { find: () => (behaviour.onlyTransacts ? unclaimed : claimed) };
 }

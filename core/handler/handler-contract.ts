@@ -180,6 +180,12 @@ export interface HandlerRegistration {
   readonly retry?: { readonly attempts: number; readonly baseSeconds: number; readonly capSeconds: number };
   /** Overrides how long one attempt may take. */
   readonly timeLimitMs?: number;
+  /**
+   * All its effects are in `transact()`: no outside call, no `step()`, nothing that a second run at the same time would do
+   * twice. Its first delivery then runs without a claim, which saves a write of each event (docs/decisions/0029).
+   * @default false
+   */
+  readonly onlyTransacts?: boolean;
   /** It minds its own breakers (a route: one per target). @default false: the gateway's, one per registration */
   readonly ownBreakers?: boolean;
   /** What a payload must look like, and what becomes of one that does not. See docs/guides/schema-drift.md. */

@@ -71,6 +71,8 @@ describe('other events', () => {
     expect(Object.fromEntries(units)).toEqual({
       ok: expect.closeTo(17 / 3, 3),
       effect: 3,
+      unclaimed: expect.closeTo(14 / 3, 3),
+      unclaimedEffect: expect.closeTo(23 / 3, 3),
       duplicate: expect.closeTo(8 / 3, 3),
       retry: 6,
       // Five of them: two of Stripe.

@@ -7,7 +7,6 @@ import { ask } from '#core/ask.ts';
 import { DependencyError } from '#core/errors.ts';
 import { splitEventPk } from '#core/glossary.ts';
 import type { EventUpdate, TransactResult } from '#core/inbound/ports.ts';
-import type { AttemptNote } from '#core/inbound/protocol/event-item.ts';
 import {
   type AttemptRecord,
   asDeferral,
@@ -18,14 +17,13 @@ import {
   retryLater,
   retrySoon,
 } from '#core/inbound/protocol/event-writes.ts';
-import { keepResult } from '#core/inbound/protocol/keep-result.ts';
 import { PAYLOAD_MARGIN_DAYS } from '#core/inbound/protocol/retention.ts';
 import { sendDeath } from '#core/inbound/protocol/send-death.ts';
 import { encodeWorkMessage, referenceTo } from '#core/inbound/protocol/work-message.ts';
 import type { EffectWrite } from '#core/ports.ts';
-import { toHex } from '#core/scan/bytes.ts';
 import { capText } from '#core/scan/text.ts';
 import type { Attempt, AttemptEnd } from './attempt.ts';
+import { CLOSED, closingOf, completionOf, countFinal, type Final, noteOf, transactionToken } from './final-record.ts';
 import { judgeAttempt, type Ruling } from './judge-attempt.ts';
 import {
   ACK,
@@ -37,12 +35,8 @@ import {
   type Refused,
 } from './process-ports.ts';
 
-const ACTION_LIMIT = 200;
 const ERROR_LIMIT = 200;
 const RAISE_ABOVE_MS = 3 * 86_400_000;
-/** The metric of each way to close an event without its effect. */
-const CLOSED = { ignored: 'Ignored', rejected: 'Rejected', skipped_stale: 'SkippedStale' } as const;
-type Final = 'Completed' | (typeof CLOSED)[keyof typeof CLOSED];
 
 /**
  * Ends one attempt:
@@ -100,10 +94,8 @@ class Finisher {
   }
 
   async #complete({ outcome, effects, onRefused }: Extract<Ruling, { kind: 'complete' }>): Promise<Disposal> {
-    const result = await keepResult(outcome.data, this.#attempt.item, this.#by.now, this.#ports, this.#rules);
-    const action = outcome.actionTaken === undefined ? {} : { actionTaken: capText(outcome.actionTaken, ACTION_LIMIT) };
-    const kept = result === undefined ? {} : { result };
-    const write = finish(this.#by, 'completed', { ...action, ...kept, ...this.#note('ok') }, this.#rules);
+    const completion = await completionOf(outcome, this.#attempt, this.#by.now, this.#ports, this.#rules);
+    const write = finish(this.#by, 'completed', completion, this.#rules);
     if (effects.length === 0) return this.#applyFinal(write, 'Completed');
     const written = await this.#commit(write, effects);
     switch (written.kind) {
@@ -133,22 +125,15 @@ class Finisher {
     effects: readonly EffectWrite[],
   ): Promise<TransactResult | { readonly kind: 'not_applied'; readonly message: string }> {
     try {
-      return await this.#ports.store.transact(write, effects, this.#transactionToken());
+      return await this.#ports.store.transact(write, effects, transactionToken(this.#attempt, this.#ports));
     } catch (error) {
       if (error instanceof DependencyError && error.outcome === 'unknown') throw error;
       return { kind: 'not_applied', message: error instanceof Error ? error.message : String(error) };
     }
   }
 
-  /** Same input, same token: the SDK's own retry of a transaction is answered as the first. */
-  #transactionToken(): string {
-    const { pk, gen } = this.#attempt.item;
-    const text = new TextEncoder().encode(`${pk}\n${gen}\n${this.#by.claimId}`);
-    return toHex(this.#ports.crypto.hash('sha256', text)).slice(0, 36);
-  }
-
   #close(status: keyof typeof CLOSED, reason: string): Promise<Disposal> {
-    const record = { actionTaken: capText(reason, ACTION_LIMIT), ...this.#note(status) };
+    const record = closingOf(status, reason, this.#attempt, this.#by.now);
     return this.#applyFinal(finish(this.#by, status, record, this.#rules), CLOSED[status]);
   }
 
@@ -158,12 +143,7 @@ class Finisher {
   }
 
   #countFinal(metric: Final): Disposal {
-    this.#count(metric);
-    const { attempts, unreadySince } = this.#attempt.item;
-    if (attempts === 1 && unreadySince === undefined) {
-      const took = this.#ports.clock.now() - this.#attempt.item.receivedAt;
-      this.#ports.telemetry.measure('ProcessingLatency', took, { source: this.#source });
-    }
+    countFinal(metric, this.#attempt, this.#ports);
     return ACK;
   }
 
@@ -226,14 +206,7 @@ class Finisher {
   }
 
   #note(cause: string): AttemptRecord {
-    const { item, startedAt } = this.#attempt;
-    const note: AttemptNote = {
-      n: item.attempts,
-      at: startedAt,
-      ms: this.#by.now - startedAt,
-      cause: capText(cause, 60),
-    };
-    return { recentAttempts: [...(item.recentAttempts ?? []), note].slice(-3) };
+    return noteOf(cause, this.#attempt, this.#by.now);
   }
 }
 

@@ -16,6 +16,7 @@ import type { Attempt, AttemptEnd } from './attempt.ts';
 import { type AttemptTrace, traceAttempt } from './attempt-trace.ts';
 import { describeByBody } from './describe-by-body.ts';
 import { finishEvent } from './finish-event.ts';
+import { finishFirst, mayRunUnclaimed, presumedAttempt } from './first-delivery.ts';
 import {
   ACK,
   type Disposal,
@@ -28,7 +29,7 @@ import {
 } from './process-ports.ts';
 import { keepOtherBody, loadBody, runHandler } from './run-handler.ts';
 import { isBatch, splitBatch } from './split-batch.ts';
-import { type Taken, takeEvent } from './take-event.ts';
+import { takeEvent } from './take-event.ts';
 import { waitOutside } from './wait-outside.ts';
 
 /** Less than this left: not worth a claim. */
@@ -38,7 +39,8 @@ const MIN_RUN_MS = 250;
  * Processes one message:
  *  1. read it; what is not ours goes to the DLQ whole;
  *  2. ask whether its source is paused or its handler's breaker open: then park instead of running;
- *  3. claim the event under a lease, or act on why it was refused;
+ *  3. claim the event under a lease, or act on why it was refused; a first delivery of a handler that only transacts runs
+ *     and completes without a claim, where nobody has begun;
  *  4. load the body the record names;
  *  5. run the handler within the deadline;
  *  6. record the outcome, and send what it owes;
@@ -83,7 +85,16 @@ async function processMessage(
   rules: ProcessRules,
 ): Promise<Disposal | Refused> {
   const { sourceId } = splitEventPk(message.pk);
-  const taken = await take(message, record, sourceId, leaseMs, ports, rules);
+  const expected = ports.handlers.find(sourceId, message.eventType);
+  const parkFor = await reasonToPark(sourceId, expected, ports);
+  const isOne = !isBatch(message, rules.sources.get(sourceId)?.spec);
+  const first =
+    parkFor === undefined && isOne && mayRunUnclaimed(message, record, expected)
+      ? await runFirst(message, expected, { leaseMs, deadlineMs }, ports, rules)
+      : undefined;
+  if (first?.disposal) return first.disposal;
+
+  const taken = await takeEvent(message, record, leaseMs, parkFor, ports, rules);
   if (taken.kind === 'disposed') return taken.disposal;
 
   const { claimId } = taken;
@@ -100,12 +111,33 @@ async function processMessage(
     ...(message.traceId === undefined ? {} : { traceId: message.traceId }),
   };
   const keptOther = await keepOtherBody(message, item, ports, rules);
-  const { end, trace } = await runAttempt(message, attempt, handler, deadlineMs, ports, rules);
+  // It has run as what it turns out to be: there is no need to run it again.
+  const isThatOne = first !== undefined && item.attempts === 1 && item.ingestId === message.ingestId;
+  const run = isThatOne ? first.run : await runAttempt(message, attempt, handler, deadlineMs, ports, rules);
+  const { end, trace } = run;
   const breaker = tellBreaker(handler, item, end, ports);
   const finished = await finishEvent({ ...attempt, ...(breaker ? { breaker } : {}) }, end, ports, rules);
   const disposal = keptOther ? finished : REFUSED;
   logAttempt({ ...attempt, end, disposal, trace }, ports);
   return disposal;
+}
+
+/** A run without a claim. `disposal`: it ended there; without one, the claim decides what becomes of it. */
+async function runFirst(
+  message: WorkMessage,
+  handler: HandlerRegistration | undefined,
+  { leaseMs, deadlineMs }: Times,
+  ports: ProcessPorts,
+  rules: ProcessRules,
+): Promise<{ readonly run: AttemptRun; readonly disposal?: Disposal | Refused }> {
+  const attempt = presumedAttempt(message, handler, leaseMs, ports, rules);
+  const run = await runAttempt(message, attempt, handler, deadlineMs, ports, rules);
+  const written = await finishFirst(attempt, run.end, ports, rules);
+  if (written === 'refused') return { run };
+  const disposal = written === 'written' ? ACK : REFUSED;
+  if (written === 'written') tellBreaker(handler, attempt.item, run.end, ports);
+  logAttempt({ ...attempt, ...run, disposal }, ports);
+  return { run, disposal };
 }
 
 async function sendAway(record: QueueRecord, reason: string, ports: ProcessPorts): Promise<Disposal> {
@@ -117,25 +149,16 @@ async function sendAway(record: QueueRecord, reason: string, ports: ProcessPorts
   return ACK;
 }
 
-async function take(
-  message: WorkMessage,
-  record: QueueRecord,
+async function reasonToPark(
   sourceId: SourceId,
-  leaseMs: number,
+  handler: HandlerRegistration | undefined,
   ports: ProcessPorts,
-  rules: ProcessRules,
-): Promise<Taken> {
-  const handler = ports.handlers.find(sourceId, message.eventType);
-  if (await ports.pauses.isPaused(sourceId))
-    return takeEvent(message, record, leaseMs, { kind: 'pause' }, ports, rules);
-  if (handler && !handler.ownBreakers) {
-    const name = breakerName(handler);
-    const permission = ports.breaker.ask(name, ports.clock.now());
-    if (permission.kind === 'park') {
-      return takeEvent(message, record, leaseMs, { kind: 'breaker', untilMs: permission.untilMs, name }, ports, rules);
-    }
-  }
-  return takeEvent(message, record, leaseMs, undefined, ports, rules);
+): Promise<Parameters<typeof takeEvent>[3]> {
+  if (await ports.pauses.isPaused(sourceId)) return { kind: 'pause' };
+  if (!handler || handler.ownBreakers) return undefined;
+  const name = breakerName(handler);
+  const permission = ports.breaker.ask(name, ports.clock.now());
+  return permission.kind === 'park' ? { kind: 'breaker', untilMs: permission.untilMs, name } : undefined;
 }
 
 /** A body that a person chose may be of another type than the record. Undefined: it could not be read now. */

@@ -62,7 +62,7 @@ export interface ProcessRules extends WriteRules {
 export interface QueueRecord {
   readonly body: string;
   readonly receipt: string;
-  /** Used for order and for waits while the table is down, never for a decision about an event. */
+  /** Used for order, for waits while the table is down, and to save a claim; never for a decision about an event. */
   readonly receiveCount: number;
   readonly sentAt: EpochMs;
 }

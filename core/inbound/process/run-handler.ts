@@ -4,7 +4,13 @@ import { ask } from '#core/ask.ts';
 import type { ResolvedSource } from '#core/config/resolved-config.ts';
 import { DependencyError } from '#core/errors.ts';
 import { splitEventPk, toEventId } from '#core/glossary.ts';
-import type { HandlerContext, HandlerRegistration, Outcome, WebhookEvent } from '#core/handler/handler-contract.ts';
+import {
+  type HandlerContext,
+  type HandlerRegistration,
+  type Outcome,
+  PermanentError,
+  type WebhookEvent,
+} from '#core/handler/handler-contract.ts';
 import type { EventItem } from '#core/inbound/protocol/event-item.ts';
 import { noteConflict } from '#core/inbound/protocol/note-conflict.ts';
 import { carriedBody, inflateBody, type LoadedBody, readBody, storeBody } from '#core/inbound/protocol/store-body.ts';
@@ -184,11 +190,16 @@ function contextOf(
     ...(item.deferredSince === undefined ? {} : { deferredSince: item.deferredSince }),
     read: (table, key) => ports.store.readItem(table, key),
     limit: (ms, work) => ports.timer.limit(ms, own => work(AbortSignal.any([signal, own]))),
-    step: (name, work) => steps.run(name, work),
+    step: input.handler?.onlyTransacts ? refuseStep : (name, work) => steps.run(name, work),
     log: { info: write('info'), warn: write('warn') },
     ...(input.trace && { trace: { event: input.trace.event, attempt: input.trace.attempt } }),
     transact,
   };
+}
+
+/** Two runs at the same time would both do it. */
+async function refuseStep(name: string): Promise<never> {
+  throw new PermanentError(`step("${name}") in a handler with onlyTransacts: leave one of the two out`);
 }
 
 /** The place comes before the message: of a long one only the end is cut off. */

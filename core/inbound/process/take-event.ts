@@ -217,7 +217,7 @@ async function holdPayload(message: WorkMessage, ports: ProcessPorts, rules: Pro
   return true;
 }
 
-function newEventOf(message: WorkMessage): NewEvent {
+export function newEventOf(message: WorkMessage): NewEvent {
   const { pk, gen, provider, eventType, ingestId, bodySha, size, receivedAt, eventAt, itemPath, reconciled } = message;
   return {
     pk,

@@ -11,7 +11,8 @@ export const WAITING_STATUSES = ['pending', 'failed', 'deferred'] as const;
 
 /** Moves within one generation. Written out: a spread would keep the table in every bundle that asks for a status. */
 export const ALLOWED_MOVES: Readonly<Record<EventStatus, readonly EventStatus[]>> = {
-  pending: ['processing', 'deferred', 'dead_letter'],
+  // The final ones: a first delivery that ran without a claim.
+  pending: ['processing', 'deferred', 'dead_letter', 'completed', 'skipped_stale', 'rejected'],
   processing: ['processing', 'failed', 'deferred', 'completed', 'skipped_stale', 'rejected', 'ignored', 'dead_letter'],
   failed: ['processing', 'failed', 'deferred', 'dead_letter'],
   deferred: ['processing', 'deferred', 'dead_letter'],

@@ -238,24 +238,49 @@ export interface AttemptRecord {
 /** An update after which the event waits for another attempt. */
 type Retry = EventUpdate & { readonly set: Extract<EventItemChange, { readonly status: 'failed' | 'deferred' }> };
 
+type FinalOutcome = { readonly actionTaken?: string; readonly result?: string } & AttemptRecord;
+
+function finalSet(status: FinalStatus, outcome: FinalOutcome, now: EpochMs, rules: WriteRules) {
+  const expiresAt = expiryAfter(now, rules.retentionDays);
+  return { ...outcome, status, completedAt: now, updatedAt: now, expiresAt } as const;
+}
+
 /** A final outcome but death. */
-export function finish(
-  by: Owned,
-  status: FinalStatus,
-  outcome: { actionTaken?: string; result?: string } & AttemptRecord,
-  rules: WriteRules,
-): EventUpdate {
+export function finish(by: Owned, status: FinalStatus, outcome: FinalOutcome, rules: WriteRules): EventUpdate {
   return {
     pk: by.pk,
     condition: fenced(by),
-    set: {
-      ...outcome,
-      status,
-      completedAt: by.now,
-      updatedAt: by.now,
-      expiresAt: expiryAfter(by.now, rules.retentionDays),
-    },
+    set: finalSet(status, outcome, by.now, rules),
     remove: [...CLAIM, ...WATCH],
+  };
+}
+
+/** The delivery that runs without a claim: of this request's own record, and nobody has begun. */
+export interface FirstDelivery extends Pick<NewEvent, 'pk' | 'gen' | 'ingestId'> {
+  readonly startedAt: EpochMs;
+  readonly now: EpochMs;
+}
+/**
+ * A claim and a final outcome in one write, for handlers whose effects are all in its transaction (docs/decisions/0029).
+ * Refused: somebody has begun, and a claim tells the rest.
+ */
+export function finishUnclaimed(
+  { pk, gen, ingestId, startedAt, now }: FirstDelivery,
+  status: FinalStatus,
+  outcome: FinalOutcome,
+  rules: WriteRules,
+): EventUpdate {
+  return {
+    pk,
+    condition: all(
+      eq('status', 'pending'),
+      eq('gen', gen),
+      eq('ingestId', ingestId),
+      le('schemaVersion', SCHEMA_VERSION),
+    ),
+    set: { ...finalSet(status, outcome, now, rules), startedAt },
+    add: { attempts: 1 },
+    remove: [...LEASE, ...WATCH],
   };
 }
 

@@ -30,6 +30,11 @@ export async function keepResult(
   return SEE_DETAIL;
 }
 
+/** Whether the record itself takes it. */
+export function isSmallResult(data: unknown): boolean {
+  return data === undefined || toJsonText(data).length <= RECORD_LIMIT;
+}
+
 /** A result that is not JSON must not undo a finished event: it is noted as such. */
 function toJsonText(data: unknown): string {
   try {

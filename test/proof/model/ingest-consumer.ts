@@ -60,6 +60,10 @@ function consumerSteps(rules: IngestRules, state: State, consumer: Consumer, me:
   const effects = Math.min(state.effects + 1, 3);
   switch (consumer.next) {
     case 'claim': {
+      if (rules.unclaimed !== 'never') {
+        if (rules.effect === 'transaction') steps.add('runs without a claim', goTo('complete-unclaimed'));
+        else steps.add('calls outside without a claim', { ...goTo('complete-unclaimed'), effects });
+      }
       const claimed: EventRecord = {
         status: 'processing',
         enqueued: true,
@@ -83,6 +87,24 @@ function consumerSteps(rules: IngestRules, state: State, consumer: Consumer, me:
           } else reportFailure(`${retried} taken for another`, claimed, 'lostReply');
         }
       }
+      break;
+    }
+    case 'complete-unclaimed': {
+      // A handler that fails, and a completion that is refused: the claim decides what becomes of it.
+      const applies = rules.unclaimed === 'completes whatever is there' || record?.status === 'pending';
+      if (!applies) {
+        steps.add('cannot complete unclaimed: will claim', goTo('claim'));
+        break;
+      }
+      const committed = rules.effect === 'transaction' ? { effects } : {};
+      steps.add('commits effect and completion, unclaimed', { ...goTo('delete'), ...committed, record: completed });
+      if (faults.lostReply > 0)
+        steps.add(
+          'completes unclaimed, reply lost, own retry refused: will claim',
+          { ...goTo('claim'), ...committed, record: completed },
+          'lostReply',
+        );
+      if (faults.handlerError > 0) steps.add('handler throws, unclaimed: will claim', goTo('claim'), 'handlerError');
       break;
     }
     case 'run':

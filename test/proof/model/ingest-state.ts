@@ -12,6 +12,11 @@ export interface IngestRules {
   readonly duplicateOfPending: 'is sent' | 'may be left';
   readonly consumer: 'protocol' | 'ack-in-progress' | 'unfenced' | 'delete-on-error';
   readonly effect: 'transaction' | 'external';
+  /**
+   * Whether a delivery may run its handler without a claim (decision 0029), and what the completion then requires: that
+   * nobody has begun, or nothing.
+   */
+  readonly unclaimed: 'never' | 'if nobody has begun' | 'completes whatever is there';
   readonly sweepUnsent: boolean;
   /** Where the queue has a backlog, the sweeper takes an unclaimed event as sent: the overdue row looks again later. */
   readonly backlogCountsAsSent: boolean;
@@ -31,6 +36,7 @@ export const PROTOCOL: IngestRules = {
   duplicateOfPending: 'may be left',
   consumer: 'protocol',
   effect: 'transaction',
+  unclaimed: 'never',
   sweepUnsent: true,
   backlogCountsAsSent: true,
   sweepOverdue: true,
@@ -98,7 +104,7 @@ export interface Copy {
 
 /** One busy consumer: what it does next, and the slot of its copy (GONE: that copy is no longer its own). */
 export interface Consumer {
-  readonly next: 'claim' | 'run' | 'complete' | 'record-error' | 'delete';
+  readonly next: 'claim' | 'run' | 'complete' | 'record-error' | 'delete' | 'complete-unclaimed';
   readonly slot: number;
 }
 
@@ -173,7 +179,14 @@ export function pendingRecord(ingestId: number, enqueued: boolean): EventRecord 
 
 const PLACES = { put: 0, send: 1, 'send-unrecorded': 2, 'delete-record': 3, 'put-after-send': 4 } as const;
 const STATUSES = { pending: 0, processing: 1, waiting: 2, completed: 3 } as const;
-const CONSUMER_STEPS = { claim: 0, run: 1, complete: 2, 'record-error': 3, delete: 4 } as const;
+const CONSUMER_STEPS = {
+  claim: 0,
+  run: 1,
+  complete: 2,
+  'record-error': 3,
+  delete: 4,
+  'complete-unclaimed': 5,
+} as const;
 
 export function ingestRank(ingest: Ingest): number {
   return PLACES[ingest.next] * 4 + ingest.request;

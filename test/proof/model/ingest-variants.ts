@@ -7,6 +7,7 @@ import { ingestModel } from './ingest-model.ts';
 import { type Faults, type IngestRules, ONE_OF_EACH, PROTOCOL } from './ingest-state.ts';
 import { slow, type Variant, variant } from './variants.ts';
 
+const unclaimed: Partial<IngestRules> = { unclaimed: 'if nobody has begun' };
 const noSweeper: Partial<IngestRules> = {
   duplicateOfPending: 'is sent',
   sweepUnsent: false,
@@ -136,6 +137,31 @@ export const ingestVariants: readonly Variant[] = [
       { ingest: 'queue-first', ...noSweeper },
       { purge: 1 },
     ),
+  ),
+
+  slow(good('first deliveries unclaimed', 724_059, unclaimed)),
+  good('first deliveries unclaimed, few faults', 57_087, unclaimed, { ...quietProvider, handlerError: 0 }),
+  slow(good('first deliveries unclaimed, queue purged', 1_258_679, unclaimed, { purge: 1, lostAnswer: 0 })),
+  good('first deliveries unclaimed, queue purged, few faults', 36_819, unclaimed, {
+    ...quietProvider,
+    purge: 1,
+    zombie: 0,
+    handlerError: 0,
+  }),
+  slow(good('first deliveries unclaimed, DynamoDB outage', 1_023_046, unclaimed, { storeDown: 1, lostAnswer: 0 })),
+  bad(
+    'an unclaimed completion that requires nothing',
+    27_120,
+    [TWICE],
+    { unclaimed: 'completes whatever is there' },
+    { ...quietProvider, crash: 0, handlerError: 0 },
+  ),
+  bad(
+    'an unclaimed handler that calls outside: two copies call twice, and nothing went wrong',
+    6_964,
+    [TWICE],
+    { ...unclaimed, effect: 'external' },
+    { ...quietProvider, crash: 0, zombie: 0, handlerError: 0 },
   ),
 
   spare('own put not recognised by ingestId (the row for unsent duplicates covers)', 347_481, { knowsOwnPut: false }),

@@ -6,6 +6,7 @@ import {
   addDlqMessage,
   type Consumer,
   die,
+  isOver,
   type LifeRecord,
   NOBODY,
   type State,
@@ -53,6 +54,36 @@ export function finish(self: BusyConsumer, record: LifeRecord): void {
     }
   }
   write('writes dead_letter', die(state, record), 'dlq');
+}
+
+/** The handler has run, and nobody holds the event for it: one write, or the ordinary way. */
+export function finishUnclaimed(self: BusyConsumer, record: LifeRecord | undefined): void {
+  const { state, rules, consumer } = self;
+  const isMet = {
+    never: false,
+    'pending, of its generation': record?.status === 'pending' && consumer.tag === 'current',
+    pending: record?.status === 'pending',
+    'not over': record !== undefined && !isOver(record),
+    always: record !== undefined,
+  }[rules.unclaimed];
+  self.certain('cannot complete unclaimed: will claim', self.goTo('got'));
+  if (!record || !isMet) return;
+  if (record.effects > 0) throw new RuleBroken('I5 EFFECT TWICE IN ONE GENERATION');
+  if (consumer.tag === 'older') throw new RuleBroken('I5 AN OLDER GENERATION FINISHED A NEWER ONE');
+  if (record.status === 'dead' && consumer.tag !== 'redriven') throw new RuleBroken('I4 A TERMINAL EVENT WAS UNDONE');
+  const written = writeRecord(state, {
+    ...record,
+    status: 'completed',
+    attempts: record.attempts + 1,
+    owner: NOBODY,
+    leased: false,
+    watch: 'none',
+    expires: true,
+    effects: 1,
+  });
+  self.fault('commits effect and completed, unclaimed', self.toAck(written));
+  if (state.budget.lostReply > 0)
+    self.fault('completes unclaimed, own retry refused: will claim', self.goTo('got', spend(written, 'lostReply')));
 }
 
 export function sendSuccessor(self: BusyConsumer): void {

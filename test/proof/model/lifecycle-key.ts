@@ -94,6 +94,8 @@ const CONSUMER_STEP = {
   upsert: 0,
   successor: 1,
   run: 2,
+  // Told from `run` by the death it names, which neither has: the key has no room for one more.
+  unclaimed: 2,
   revive: 3,
   'park-breaker': 4,
   park: 5,
@@ -122,7 +124,8 @@ const SWEEP_STEP = {
 /** 0…416 */
 function consumerCode(consumer: Consumer | undefined): number {
   if (!consumer) return 0;
-  const dead = consumer.dead ? DLQ_TAG[consumer.dead] : NO_DLQ_TAG;
+  const named = consumer.dead ? DLQ_TAG[consumer.dead] : NO_DLQ_TAG;
+  const dead = consumer.step === 'unclaimed' ? 0 : named;
   return 1 + dead + 4 * (Number(!consumer.holds) + 2 * (TAG[consumer.tag] + 4 * CONSUMER_STEP[consumer.step]));
 }
 

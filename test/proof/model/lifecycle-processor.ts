@@ -6,6 +6,7 @@ import {
   deleteMessage,
   finish,
   finishDeath,
+  finishUnclaimed,
   sendDead,
   sendSuccessor,
 } from './lifecycle-finish.ts';
@@ -59,6 +60,7 @@ function busySteps(self: BusyConsumer): readonly Step<State>[] {
   else if (consumer.step === 'park' || consumer.step === 'park-breaker') park(self, record);
   else if (consumer.step === 'upsert') createRecord(self, record);
   else if (consumer.step === 'ack' || consumer.step === 'ack-unjustified') deleteMessage(self);
+  else if (consumer.step === 'unclaimed') finishUnclaimed(self, record);
   else if (!record) throw new Error(`A consumer cannot be at ${consumer.step} while there is no record.`);
   else if (consumer.step === 'missing') payloadMissing(self, record);
   else if (consumer.step === 'revive') revive(self, record);
@@ -72,11 +74,14 @@ function busySteps(self: BusyConsumer): readonly Step<State>[] {
 
 /** A message was received: pause, breaker, payload, then the claim and the table of refusals. */
 function decide(self: BusyConsumer, record: LifeRecord | undefined): void {
-  const { state } = self;
+  const { state, rules, consumer } = self;
   if (state.paused) {
     self.certain('sees the pause', self.goTo('park'));
     return;
   }
+  // It need not: a delivery that came before, or a body by reference, is claimed.
+  if (rules.unclaimed !== 'never' && (consumer.tag === 'current' || consumer.tag === 'older'))
+    self.fault('runs without a claim', self.goTo('unclaimed'));
   if (!record) {
     self.certain('finds no item', self.goTo('upsert'));
     return;

@@ -52,6 +52,11 @@ export interface LifecycleRules {
   readonly recordAppeared: 'read-table-again' | 'ack';
   readonly payloadMissingIf: 'claimable' | 'always';
   readonly redrivenStillMissing: 'back-to-dlq' | 'ack';
+  /**
+   * Whether a message may run its handler without a claim (decision 0029), and what the completion then requires: that
+   * nobody has begun, in the generation of the message; in whichever; that it is not over; nothing.
+   */
+  readonly unclaimed: 'never' | 'pending, of its generation' | 'pending' | 'not over' | 'always';
   /** false: a poison event, which must still end (dead). */
   readonly handlerCanSucceed: boolean;
 
@@ -104,6 +109,7 @@ export const PROTOCOL: LifecycleRules = {
   recordAppeared: 'read-table-again',
   payloadMissingIf: 'claimable',
   redrivenStillMissing: 'back-to-dlq',
+  unclaimed: 'never',
   handlerCanSucceed: true,
   parkIf: 'claimable',
   parkRefused: 'refusal-rows',

@@ -58,6 +58,7 @@ export interface Consumer {
     | 'missing'
     | 'revive'
     | 'run'
+    | 'unclaimed'
     | 'successor'
     | 'ack-first'
     | 'dlq'

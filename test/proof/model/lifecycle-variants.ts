@@ -14,6 +14,8 @@ const STUCK = 'STUCK FOR EVER';
 const NOT_WATCHED = 'I8 WATCH OR EXPIRY DOES NOT MATCH WHAT IS OWED';
 const DELETED = 'I7 A MESSAGE WAS DELETED TOO EARLY';
 const CLOSED_UNREAD = 'I4 WHAT NOBODY READ AS DEAD WAS CLOSED';
+const OLDER = 'I5 AN OLDER GENERATION FINISHED A NEWER ONE';
+const TWICE = 'I5 EFFECT TWICE IN ONE GENERATION';
 const TWO_OWNERS = 'I5 TWO OWNERS FINISHED';
 
 type Rules = Partial<LifecycleRules>;
@@ -170,6 +172,28 @@ const closing: readonly Variant[] = [
   bad('the message of a closed death is never drained', 1_910, STUCK, { close: 1 }, { drainsClosed: false }),
 ];
 
+const free: Rules = { unclaimed: 'pending, of its generation' };
+
+/** Handlers whose effects are all in their transaction run their first delivery without a claim. */
+const unclaimed: readonly Variant[] = [
+  good(
+    'unclaimed: crash, lost reply, late duplicate, outage',
+    48_965,
+    { crash: 1, lostReply: 1, duplicate: 1 },
+    free,
+    'outage',
+  ),
+  good('unclaimed: two zombies', 17_831, { zombie: 2 }, free),
+  good('unclaimed: replay', 42_404, { replay: 1 }, free),
+  slow(good('unclaimed: replay, crash, lost reply', 359_700, { replay: 1, crash: 1, lostReply: 1 }, free)),
+  slow(good('unclaimed: pause, redrive, zombie', 261_710, { pause: 1, redrive: 1, zombie: 1 }, free)),
+  good('unclaimed: pause', 17_971, { pause: 1, lostReply: 1 }, free),
+  good('unclaimed: redrive, close', 37_706, { redrive: 1, close: 1 }, free),
+  bad('an unclaimed completion of whichever generation', 146, OLDER, { replay: 1 }, { unclaimed: 'pending' }),
+  bad('an unclaimed completion of a death', 275, UNDONE, {}, { unclaimed: 'not over' }),
+  bad('an unclaimed completion without a condition', 455, TWICE, { zombie: 1 }, { unclaimed: 'always' }),
+];
+
 const twoSweepers: Rules = { sweepers: 2 };
 const leftover: Rules = { sweepers: 2, leftoverWatch: true };
 
@@ -234,7 +258,13 @@ const withTwoSweepers: readonly Variant[] = [
   ),
 ];
 
-export const lifecycleVariants: readonly Variant[] = [...ofTheReference, ...siblings, ...closing, ...withTwoSweepers];
+export const lifecycleVariants: readonly Variant[] = [
+  ...ofTheReference,
+  ...siblings,
+  ...closing,
+  ...unclaimed,
+  ...withTwoSweepers,
+];
 
 function good(name: string, states: number, budget: Faults, rules: Rules = {}, start?: 'outage'): Variant {
   return variant('GOOD', name, states, [], modelOf(budget, rules, start));

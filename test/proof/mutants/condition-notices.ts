@@ -44,6 +44,10 @@ export const NOTICES: Readonly<Record<string, Notice>> = {
 
   'finish: owner eq': { race: 'aFinishOfALateOwner' },
   'finish: status eq': released,
+  'finishUnclaimed: status eq': { race: 'anUnclaimedFinishAfterAnother' },
+  'finishUnclaimed: gen eq': { race: 'anUnclaimedFinishAfterAReplay' },
+  'finishUnclaimed: ingestId eq': { race: 'anUnclaimedFinishOfAnotherDelivery' },
+  'finishUnclaimed: schemaVersion le': { race: 'aNewerRecordIsNotFinished' },
   'retrySoon: owner eq': { race: 'aRetryOfALateOwner' },
   'retrySoon: status eq': released,
   'retryLater: owner eq': { race: 'aLongRetryOfALateOwner' },

@@ -66,6 +66,23 @@ export const GUARDS: readonly Guard[] = [
   taking(writes.claim(pk, 2, claimBy, false, timings)),
   taking(writes.park(pk, 2, writes.breakerPark(NOW, NOW + 1, 'h'))),
   owned(writes.finish(by, 'completed', note, rules)),
+  {
+    update: writes.finishUnclaimed(
+      { pk, gen: 2, ingestId: item().ingestId, startedAt: NOW, now: NOW },
+      'completed',
+      note,
+      rules,
+    ),
+    accepts: [{}, { watchAt: NOW }],
+    refuses: [
+      { gen: 1 },
+      { gen: 3 },
+      { schemaVersion: 2 },
+      { ingestId: 'other' },
+      { status: 'processing' },
+      { status: 'completed' },
+    ],
+  },
   owned(writes.retrySoon(by, NOW + 1, note, timings)),
   owned(writes.retryLater(by, NOW + 1, note)),
   owned(writes.asDeferral(writes.retrySoon(by, NOW + 1, note, timings), { deferredSince: NOW })),

@@ -25,7 +25,7 @@ export function writeOf({ condition, set, add, remove = [] }: EventUpdate): stri
     case undefined:
       break;
     default:
-      return 'finish';
+      return add === undefined ? 'finish' : 'finishUnclaimed';
   }
   if (set.dlqSent !== undefined) return 'deathDone';
   if (set.enqueuedAt !== undefined) return set.watchAt === undefined ? 'markEnqueued' : 'markSwept';

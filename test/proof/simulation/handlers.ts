@@ -23,6 +23,8 @@ import type { Ledger } from './ledger.ts';
 export const EFFECTS = 'effects';
 /** Mistakes of handlers that the team has fixed by the time it replays what died of them. */
 const FIXED: ReadonlySet<EventKind> = new Set(['waits', 'poison', 'permanent', 'refused', 'speechless']);
+/** Of these the first delivery runs without a claim: all they do is in their transaction. */
+const UNCLAIMED: readonly EventKind[] = ['plain', 'slow', 'fails', 'verbose', 'declares', 'outdated', 'kills', 'later'];
 const SECOND = 1_000;
 const MINUTE = 60_000;
 
@@ -46,7 +48,11 @@ export function handlersOf(
     async (event, context) =>
       run(event, context, family, process, world);
   const registrationsOf = (source: string) =>
-    FAMILIES.map(family => ({ source, type: `${family}.*`, name: source, handle: handlerOf(family) }));
+    FAMILIES.flatMap(family => {
+      const common = { source, name: source, handle: handlerOf(family) };
+      const unclaimed = UNCLAIMED.map(kind => ({ ...common, type: `${family}.${kind}`, onlyTransacts: true }));
+      return [{ ...common, type: `${family}.*` }, ...unclaimed];
+    });
   return defineHandlers(sources.flatMap(registrationsOf));
 }
 

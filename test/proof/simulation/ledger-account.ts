@@ -140,7 +140,8 @@ export function isOwed(record: RecordView): boolean {
 
 /** Moves within one generation. A dead letter moves only when a person sent it back to work. */
 const MOVES: Readonly<Record<string, string>> = {
-  pending: 'pending processing deferred dead_letter',
+  // The final ones: claimed and finished in one write.
+  pending: 'pending processing deferred dead_letter completed skipped_stale rejected',
   processing: 'processing failed deferred completed skipped_stale rejected ignored dead_letter',
   failed: 'failed processing deferred dead_letter',
   deferred: 'deferred processing dead_letter',

@@ -378,7 +378,8 @@ export class Ledger {
     const due = (was.nextAttemptAt ?? 0) <= this.#now() + EARLY_MS + this.#options.skewMs;
     this.look('I9', !claimed || due, () => `${story()}: claimed before ${was.nextAttemptAt}`);
     const grown = is.attempts - was.attempts;
-    this.look('I9', grown === (claimed ? 1 : 0) || (grown === -1 && is.status === 'deferred'), story);
+    const unclaimed = was.status === 'pending' && is.gen === 1 && isFinal(is.status) && is.status !== 'dead_letter';
+    this.look('I9', grown === (claimed || unclaimed ? 1 : 0) || (grown === -1 && is.status === 'deferred'), story);
   }
 
   #checkReplay(account: Account, was: RecordView, is: RecordView, replayId: string, story: () => string): void {

@@ -11,13 +11,13 @@ export interface HandlerCall {
   readonly world: MemoryWorld;
 }
 
+type First = (call: HandlerCall, ...args: Parameters<Handler>) => ReturnType<Handler> | undefined;
+
 /**
  * One handler for everything. What `first` answers is the outcome; when it answers nothing, the event has one
- * transactional effect and one call to the outside, and is done.
+ * transactional effect and one call to the outside (with `onlyTransacts` none), and is done.
  */
-export function handlerThat(
-  first: (call: HandlerCall, ...args: Parameters<Handler>) => ReturnType<Handler> | undefined,
-): WorldHandlers {
+export function handlerThat(first: First, options: { readonly onlyTransacts?: true } = {}): WorldHandlers {
   return world => {
     const calls = new Map<string, number>();
     const handle: Handler = async (event, context) => {
@@ -26,10 +26,11 @@ export function handlerThat(
       calls.set(id, nth);
       const early = await first({ nth, id, world }, event, context);
       if (early) return early;
-      world.outside.push({ eventId: id, key: context.idempotencyKey, at: world.clock.now(), bytes: event.bytes });
+      if (!options.onlyTransacts)
+        world.outside.push({ eventId: id, key: context.idempotencyKey, at: world.clock.now(), bytes: event.bytes });
       context.transact([{ kind: 'update', table: EFFECTS, key: { id }, add: { times: 1 } }]);
       return done({ actionTaken: 'counted' });
     };
-    return defineHandlers([{ source: '*', type: '*', handle }]);
+    return defineHandlers([{ source: '*', type: '*', handle, ...options }]);
   };
 }

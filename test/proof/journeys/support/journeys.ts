@@ -82,6 +82,45 @@ const deferred: Journey = {
   expect: ended('completed'),
 };
 
+const onlyTransacts = { onlyTransacts: true } as const;
+const completedOnce: NonNullable<Journey['expect']> = stage => [
+  ...ended('completed')(stage),
+  ...(stage.item(ID) && stage.world.effects(ID) !== 1 ? [`I5 ${ID} has ${stage.world.effects(ID)} effects`] : []),
+];
+
+const unclaimed: Journey = {
+  name: 'a first delivery without a claim, and duplicates',
+  world: () => ({ handlers: handlerThat(() => undefined, onlyTransacts) }),
+  play: async stage => {
+    const delivery = { id: ID, createdAt: START };
+    await stage.world.clock.complete(Promise.all([1, 2].map(() => stage.deliver(delivery))));
+    await stage.world.clock.advanceBy(90_000);
+    await stage.post(delivery);
+  },
+  expect: completedOnce,
+};
+
+const unclaimedFails: Journey = {
+  name: 'a first delivery without a claim that fails',
+  world: () => ({
+    handlers: handlerThat(({ nth }) => (nth === 1 ? Promise.reject(new Error('again')) : undefined), onlyTransacts),
+  }),
+  play: deliverOne,
+  expect: completedOnce,
+};
+
+const unclaimedReplayed: Journey = {
+  name: 'a first delivery without a claim, replayed',
+  world: () => ({ handlers: handlerThat(() => undefined, onlyTransacts) }),
+  play: async stage => {
+    await deliverOne(stage);
+    await stage.insist(() => stage.world.replay(ID, ASK));
+    await stage.until(() => isAtRest(stage));
+  },
+  runs: { [ID]: 2 },
+  expect: ended('completed'),
+};
+
 const dying: Journey = {
   name: 'a permanent error',
   world: () => brokenUntilFixed().options,
@@ -261,6 +300,9 @@ export const JOURNEYS: readonly Journey[] = [
   retried,
   parked,
   deferred,
+  unclaimed,
+  unclaimedFails,
+  unclaimedReplayed,
   dying,
   spent,
   paused,

@@ -101,7 +101,9 @@ export class Witness {
     }
     if (after.status === before.status && after.status !== 'processing') return;
     const known = before.status !== 'unknown' && after.status !== 'unknown';
-    this.#check('I4', known && ALLOWED_MOVES[before.status].includes(after.status), text);
+    const claimed = before.status !== 'pending' || !HANDLED.has(after.status);
+    const allowed = known && ALLOWED_MOVES[before.status].includes(after.status);
+    this.#check('I4', allowed && (claimed || isUnclaimed(before, after)), text);
     if (FINAL.has(before.status)) {
       // Only a person's redrive of exactly this death, whose message is being processed right now.
       const redriven = this.#world?.main
@@ -130,9 +132,11 @@ export class Witness {
         : 0
       : claimed
         ? before.attempts + 1
-        : after.status === 'deferred' && before.status === 'processing' && noted(before) !== noted(after)
-          ? before.attempts - 1
-          : before.attempts;
+        : isUnclaimed(before, after)
+          ? before.attempts + 1
+          : after.status === 'deferred' && before.status === 'processing' && noted(before) !== noted(after)
+            ? before.attempts - 1
+            : before.attempts;
     const text = (): string => `${pk} attempts ${before?.attempts} -> ${after.attempts} (${after.status})`;
     this.#check('I9', after.attempts === expected && (!newRun || after.attempts <= 1 || !claimed), text);
   }
@@ -218,6 +222,13 @@ export class Witness {
 
 function isOwed(item: EventItem): boolean {
   return !FINAL.has(item.status) || (item.status === 'dead_letter' && item.dlqSent !== true);
+}
+
+/** A first delivery that ran without a claim: claim and end in one write, of the first generation only. */
+function isUnclaimed(before: EventItem, after: EventItem): boolean {
+  return (
+    before.status === 'pending' && HANDLED.has(after.status) && after.gen === 1 && after.recentAttempts?.length === 1
+  );
 }
 
 /** A pause parks without a note; a handler's deferral notes the attempt it gives back. */

@@ -122,7 +122,71 @@ const caughtUpAfterAnother: Race = async () => {
   return [...raced, ...reused(world, 3)];
 };
 
+const transacting = (): MemoryWorld => calmWorld({ handlers: handlerThat(() => undefined, { onlyTransacts: true }) });
+
+/** A handler ran without a claim, and its completion arrives after something happened to the record. */
+const lateUnclaimed =
+  (meanwhile: (world: MemoryWorld) => Promise<unknown>, judge: (world: MemoryWorld) => readonly string[]): Race =>
+  async () => {
+    const world = transacting();
+    const raced = await race(
+      first('finishUnclaimed'),
+      () => meanwhile(world),
+      async () => {
+        await world.post(DELIVERY);
+        world.start();
+        await forever(world, 10 * MINUTE);
+      },
+    );
+    world.stop();
+    return [...raced, ...judge(world)];
+  };
+
+const anUnclaimedFinishAfterAnother = lateUnclaimed(
+  // Its message is visible again: another delivery claims and completes.
+  world => until(world, () => world.item('a')?.status === 'completed'),
+  world => unless(world.effects('a') === 1, `I5 ${world.effects('a')} effects of one generation`),
+);
+
+const anUnclaimedFinishAfterAReplay = lateUnclaimed(
+  world => world.clock.sleep(5 * SECOND).then(() => world.replay('a', ask('r'))),
+  world => {
+    const { attempts, recentAttempts, startedAt = 0, replayedAt = 0 } = world.item('a') ?? {};
+    return [
+      ...unless(startedAt >= replayedAt, 'I5 a run from before the replay finished the generation after it'),
+      ...unless(attempts === 1 && recentAttempts?.length === 1, `I9 ${attempts} attempts after the replay`),
+    ];
+  },
+);
+
+/** A restored table forgot the record, and the provider delivered other bytes under the same id. */
+const anUnclaimedFinishOfAnotherDelivery: Race = async () => {
+  const world = transacting();
+  await world.post(DELIVERY);
+  restore(world, { ...world.item('a'), ingestId: 'another', bodySha: 'f'.repeat(64) });
+  world.start();
+  await forever(world);
+  world.stop();
+  const { status } = world.item('a') ?? {};
+  return unless(status === 'dead_letter', `the body of another delivery made the event ${status}`);
+};
+
+const aNewerRecordIsNotFinished: Race = async () => {
+  const world = transacting();
+  await world.post(DELIVERY);
+  restore(world, { ...world.item('a'), schemaVersion: 2 });
+  world.mapping.enable();
+  await world.clock.advanceBy(MINUTE);
+  world.stop();
+  const { status } = world.item('a') ?? {};
+  return unless(status === 'pending', `a record of a newer build became ${status}`);
+};
+
 export const PROCESSOR_RACES = {
+  anUnclaimedFinishAfterAnother,
+  anUnclaimedFinishAfterAReplay,
+  anUnclaimedFinishOfAnotherDelivery,
+  aNewerRecordIsNotFinished,
   aFinishOfALateOwner: lateOwner('finish', () => Promise.resolve(done())),
   aRetryOfALateOwner: lateOwner('retrySoon', () => Promise.reject(new Error('not yet'))),
   aLongRetryOfALateOwner: lateOwner('retryLater', () => Promise.resolve(askAgain(90, 'asked'))),
