@@ -25,7 +25,10 @@ import type { ProcessPorts, ProcessRules } from './process-ports.ts';
 const AT_ONCE = 10;
 
 /** A request of several items; one of another shape, from the same provider, is an event of its own. */
-export function isBatch(item: EventIn<'processing'>, spec: ProviderSpec | undefined): boolean {
+export function isBatch(
+  item: Pick<EventIn<'processing'>, 'itemPath' | 'eventType' | 'provider'>,
+  spec: ProviderSpec | undefined,
+): boolean {
   if (item.itemPath !== undefined || item.eventType !== `${item.provider}.batch`) return false;
   // A provider that sends one event a request may call a type of its own so.
   return spec?.id !== item.provider || spec.identity.items !== undefined;
