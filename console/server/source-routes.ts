@@ -44,7 +44,7 @@ async function source({ operator, params }: Asked) {
     settings: [
       ...Object.entries(settings),
       ['largest body', `${maxBodyBytes.toLocaleString('en')} bytes`],
-      ['attempts', `${retry.attempts}, waits of up to ${retry.capSeconds} s`],
+      ['attempts', `${retry.attempts}, waits of up to ${lengthOf(retry.capSeconds)}`],
       ['events no handler takes', unhandled.replace('_', ' ')],
       ['refused requests', quarantine ? 'kept for a short time' : 'not kept'],
       ...(throttle === undefined ? [] : [['throttle', `${throttle.rate} a second, bursts of ${throttle.burst}`]]),
@@ -72,6 +72,11 @@ async function refusedOne({ operator, params }: Asked): Promise<RefusedDetail> {
     ...(headers === undefined ? {} : { headers }),
     ...(body === undefined ? {} : { text: body.toString('utf8') }),
   };
+}
+
+function lengthOf(seconds: number): string {
+  const [size, unit] = seconds >= 3_600 ? [3_600, 'h'] : seconds >= 120 ? [60, 'min'] : [1, 's'];
+  return `${Number((seconds / size).toFixed(1))} ${unit}`;
 }
 
 function refusedRow({ id, cause, hint, at, size, likely }: RefusedRequest): RefusedRow {

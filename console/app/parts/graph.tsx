@@ -50,7 +50,7 @@ export function Graph({ label, points, from, until, periodMs, threshold, isBad }
         ))}
         {ticks(from, until).map(at => (
           <text key={at} x={x(at)} y={HEIGHT - 5} text-anchor="middle">
-            {new Date(at).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' })}
+            {new Date(at).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' })}
           </text>
         ))}
         {points.map(point => (

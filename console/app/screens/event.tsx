@@ -153,7 +153,7 @@ function Way({ steps }: { readonly steps: readonly Step[] }) {
                   step.kind === 'next' ? (
                     <Ago at={step.at} />
                   ) : (
-                    new Date(step.at).toLocaleTimeString()
+                    new Date(step.at).toLocaleTimeString(undefined, { hourCycle: 'h23' })
                   )
                 ) : (
                   duration(step.ms)

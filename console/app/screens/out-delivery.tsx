@@ -1,5 +1,6 @@
 /** One message at one endpoint: each attempt, what was sent and what was answered; send it again. */
 import { useState } from 'preact/hooks';
+import { serverNow } from '../../../ui/clock.ts';
 import { Ask, Empty, Field, Shown, State } from '../../../ui/parts.tsx';
 import { shortId, visible } from '../../../ui/text.tsx';
 import { Ago, duration } from '../../../ui/time.tsx';
@@ -49,7 +50,8 @@ export function OutDeliveryScreen({ app, ep, message }: Props) {
                   {delivery?.next_retry_at ? (
                     <>
                       {' '}
-                      · next try <At of={delivery.next_retry_at} />
+                      · {Date.parse(delivery.next_retry_at) <= serverNow() ? 'next try is due' : 'next try '}
+                      {Date.parse(delivery.next_retry_at) <= serverNow() ? null : <At of={delivery.next_retry_at} />}
                     </>
                   ) : null}
                 </p>

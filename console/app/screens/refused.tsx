@@ -5,6 +5,7 @@ import { visible } from '../../../ui/text.tsx';
 import { Ago } from '../../../ui/time.tsx';
 import type { RefusedDetail, RefusedRow } from '../../wire.ts';
 import { useLoad } from '../parts/load.ts';
+import { Text } from './out-body.tsx';
 
 interface RefusedList {
   readonly kept: boolean;
@@ -87,10 +88,12 @@ function Content({ row, path }: { readonly row: RefusedRow; readonly path: strin
             </dl>
           )}
           {text === undefined ? null : (
-            <div class="code">
-              <pre tabIndex={0}>{visible(text)}</pre>
-              <Copy text={text} what="its body" />
-            </div>
+            <>
+              <p>
+                <Copy text={text} label="Copy body" />
+              </p>
+              <Text text={text} />
+            </>
           )}
         </div>
       )}
