@@ -13,6 +13,7 @@ import { HttpsGet } from '#adapters/http/https-get.ts';
 import { CachedKeyFetcher } from '#adapters/http/key-fetcher.ts';
 import { isForbiddenAddress } from '#core/outbound/address/forbidden-addresses.ts';
 import type { Answer } from '#core/outbound/ports.ts';
+import { recordRun } from '#test/kit/proof-ledger.ts';
 import { OWN_HOSTS, SPELLINGS } from './address-corpus.ts';
 import { EDGES_V4, EDGES_V6 } from './address-edges.ts';
 import { type NameAnswer, type NameServer, startNameServer } from './lying-name-server.ts';
@@ -92,7 +93,7 @@ describe('the witnesses', () => {
 });
 
 describe('URLs', () => {
-  it('none of the corpus is called, on any port where somebody listens', async () => {
+  it('none of the corpus is called, on any port where somebody listens (O14)', async () => {
     told['hooks.customer.com'] = { addresses: ['127.0.0.1'] };
     let asked = 0;
     for (const url of SPELLINGS) {
@@ -108,6 +109,7 @@ describe('URLs', () => {
     }
     expect(asked).toBeGreaterThan(600);
     expect(tried).toEqual([]);
+    recordRun(['O14'], 'hostile-addresses', asked);
   });
 });
 

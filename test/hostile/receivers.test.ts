@@ -8,6 +8,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { guardedSender } from '#adapters/http/guarded-sender.ts';
 import { classifyAnswer } from '#core/outbound/drain/classify-answer.ts';
 import type { Answer, AnswerClass, SenderSession } from '#core/outbound/ports.ts';
+import { recordRun } from '#test/kit/proof-ledger.ts';
 import { answer, type Behaviour, type Receiver, startReceiver } from './raw-receiver.ts';
 
 const DEADLINE_MS = 400;
@@ -249,6 +250,52 @@ describe('a receiver that is large', () => {
     for (let i = 0; i < 100; i++) kept.push(await send(to));
     const each = ((await used()) - before) / kept.length;
     expect(each).toBeLessThan(32 * 1_024 + 8_192);
+  });
+});
+
+describe('fifty hostile requests at once (O15)', () => {
+  it.each<[string, Behaviour]>([
+    [
+      'bodies without end',
+      on(socket => {
+        socket.write(answer(200, { 'content-length': '10000000000' }));
+        flood(socket, 'x'.repeat(65_536));
+      }),
+    ],
+    [
+      'headers without end',
+      on(socket => {
+        socket.write('HTTP/1.1 200 OK\r\n');
+        flood(socket, `x: ${'y'.repeat(8_000)}\r\n`);
+      }),
+    ],
+    [
+      'bytes that drip',
+      on(socket => {
+        socket.write('HTTP/1.1 200 OK\r\n');
+        drip(socket, () => 'x: y\r\n', 20);
+      }),
+    ],
+  ])('%s: each ends in time, and they keep 32 KiB each', async (_, behaviour) => {
+    const AT_ONCE = 50;
+    const to = await open(behaviour, AT_ONCE);
+    const round = () => Promise.all(Array.from({ length: AT_ONCE }, () => send(to, undefined, DEADLINE_MS)));
+    const held = async (): Promise<number> => {
+      await expect.poll(() => to.receiver.open()).toBe(0);
+      await new Promise(resolve => setTimeout(resolve, 100));
+      collectGarbage();
+      collectGarbage();
+      const { heapUsed, external } = process.memoryUsage();
+      return heapUsed + external;
+    };
+    await round();
+    const before = await held();
+    const startedAt = performance.now();
+    const kept = await round();
+    expect(performance.now() - startedAt).toBeLessThan(LATE_MS);
+    expect(kept).toHaveLength(AT_ONCE);
+    expect(((await held()) - before) / AT_ONCE).toBeLessThan(32 * 1_024);
+    recordRun(['O15'], 'hostile-receivers', AT_ONCE);
   });
 });
 

@@ -173,7 +173,7 @@ export function producerWorld(startsAt = NOW) {
     },
   };
   return {
-    ...{ call, publish, settle, sent, tokens, api, store },
+    ...{ call, publish, settle, sent, tokens, api, store, telemetry },
     outage: (on: boolean) => {
       isOut = on;
     },
