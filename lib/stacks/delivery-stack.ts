@@ -99,6 +99,7 @@ export class DeliveryStack extends Stack {
       'registry',
       { actions: ['GetItem'], leading: ['A#*', 'T#*', 'U#*'] },
       { actions: ['Query'], leading: ['A#*'] },
+      { actions: ['UpdateItem'], leading: ['C#rate#*'] },
     );
     this.#store.grant(
       publish,
@@ -212,12 +213,12 @@ export class DeliveryStack extends Stack {
       api,
       'outbox',
       { actions: ['GetItem', 'BatchGetItem', 'Query'] },
-      // Replays: the record's next generation, its row, a note of the request, and a copy under a new id.
-      { actions: ['UpdateItem'], leading: ['D#*'] },
+      // Replays: the record's next generation, its row, a note of the request, and a copy under a new id. A body erased.
+      { actions: ['UpdateItem'], leading: ['D#*', 'M#*'] },
       { actions: ['PutItem'], leading: ['Q#*', 'T#*', 'M#*'] },
       { actions: ['Query'], index: true },
     );
-    this.#grantBlobs(api, 's3:GetObject');
+    this.#grantBlobs(api, 's3:GetObject', 's3:PutObject');
     this.#store.grantMaster(api);
     this.#queues.grantSend(api, wakeFast, jobs);
     return api;

@@ -331,7 +331,7 @@ export class OutboundWorld {
     heardFrom(await process.run(() => tend(ports, { ...this.rules, auditMinutes, reconcile })));
   }
 
-  publishPorts(process: SimulatedProcess): PublishPorts {
+  publishPorts(process: SimulatedProcess): PublishPorts & { readonly store: ItemStore } {
     const jobs = process.wrap('jobs', 'sqs', new MemoryJobQueue(this.jobs));
     const common = this.#common(process);
     const wake = process.wrap('wake', 'sqs', new MemoryWakeQueue(this.fast));

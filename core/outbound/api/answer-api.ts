@@ -10,7 +10,7 @@ import { changeOne, createOne, deleteOne, listAll, putOne, showOne } from './end
 import { deleteType, listTypes, putType, showOneType } from './event-types-api.ts';
 import { disableOne, enableOne, pauseOne, probeOne, resumeOne } from './gate-api.ts';
 import { showHealth, showStats } from './health-api.ts';
-import { listMessages, matchMessage, showBody, showOneMessage } from './messages-api.ts';
+import { eraseBody, listMessages, matchMessage, showBody, showOneMessage } from './messages-api.ts';
 import { createJob, listJobs, replayOne, showOneJob, steerJob } from './replay-api.ts';
 import { testOne } from './test-delivery.ts';
 
@@ -44,6 +44,7 @@ const ANSWERS: Readonly<Record<DeliveryRoute, (call: ApiCall) => Promise<Reply>>
   'GET /v1/apps/{app}/messages': listMessages,
   'GET /v1/apps/{app}/messages/{msg}': showOneMessage,
   'GET /v1/apps/{app}/messages/{msg}/body': showBody,
+  'DELETE /v1/apps/{app}/messages/{msg}/body': eraseBody,
   'GET /v1/apps/{app}/messages/{msg}/deliveries': listOfMessage,
   'POST /v1/replay-jobs': createJob,
   'GET /v1/replay-jobs': listJobs,

@@ -18,6 +18,7 @@ export const DELIVERY_ROUTES = [
   ...([`GET ${ENDPOINT}/deliveries/{msg}/attempts`, `POST ${ENDPOINT}/deliveries/{msg}/replay`] as const),
   ...(['POST /v1/apps/{app}/messages/match', 'GET /v1/apps/{app}/messages'] as const),
   ...(['GET /v1/apps/{app}/messages/{msg}', 'GET /v1/apps/{app}/messages/{msg}/body'] as const),
+  'DELETE /v1/apps/{app}/messages/{msg}/body',
   'GET /v1/apps/{app}/messages/{msg}/deliveries',
   ...(['POST /v1/replay-jobs', 'GET /v1/replay-jobs', 'GET /v1/replay-jobs/{job}'] as const),
   ...(['POST /v1/replay-jobs/{job}/pause', 'POST /v1/replay-jobs/{job}/resume'] as const),

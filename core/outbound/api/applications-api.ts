@@ -30,7 +30,7 @@ interface ApplicationBody {
   readonly uid?: string;
   readonly name?: string;
   readonly metadata?: Readonly<Record<string, unknown>>;
-  readonly limits?: { readonly endpoints?: number };
+  readonly limits?: { readonly endpoints?: number; readonly publish_per_second?: number };
   readonly format?: Format;
   readonly schedule?: ScheduleName | readonly number[] | null;
   readonly default_api_version?: string | null;
@@ -45,11 +45,18 @@ function showApplication(item: ApplicationItem) {
   return {
     id,
     uid: item.uid ?? null,
-    ...{ name, format, limits, metadata, endpoints, state },
+    ...{ name, format, limits: shownLimits(limits), metadata, endpoints, state },
     schedule: item.schedule ?? null,
     default_api_version: item.defaultApiVersion ?? null,
     created_at: toIso(createdAt),
   };
+}
+
+function shownLimits({ publishPerSecond, ...limits }: ApplicationItem['limits']) {
+  return { ...limits, ...(publishPerSecond === undefined ? {} : { publish_per_second: publishPerSecond }) };
+}
+function limitsOf({ publish_per_second: rate, ...limits }: NonNullable<ApplicationBody['limits']>) {
+  return { ...limits, ...(rate === undefined ? {} : { publishPerSecond: rate }) };
 }
 
 function changeOf(body: ApplicationBody): ApplicationChange {
@@ -57,7 +64,7 @@ function changeOf(body: ApplicationBody): ApplicationChange {
   return {
     ...(name === undefined ? {} : { name }),
     ...(metadata === undefined ? {} : { metadata }),
-    ...(limits === undefined ? {} : { limits }),
+    ...(limits === undefined ? {} : { limits: limitsOf(limits) }),
     ...(format === undefined ? {} : { format }),
     ...(schedule === undefined || schedule === null ? {} : { schedule: waitsOf(schedule) }),
     ...(version === undefined || version === null ? {} : { defaultApiVersion: version }),
@@ -68,7 +75,14 @@ export async function createApp(call: ApiCall, given?: ApplicationBody): Promise
   const body = given ?? bodyOf<ApplicationBody>(call, { ...APPLICATION_FIELDS, uid }, ['name']);
   const { name = '', metadata = {}, limits = {}, format = 'standard' } = body;
   const named = body.uid === undefined ? {} : { uid: body.uid };
-  const result = await createApplication(call.ports, { ...changeOf(body), name, metadata, limits, format, ...named });
+  const result = await createApplication(call.ports, {
+    ...changeOf(body),
+    name,
+    metadata,
+    limits: limitsOf(limits),
+    format,
+    ...named,
+  });
   if (result.kind === 'created') return json(201, showApplication(result.application));
   return refuse(
     409,

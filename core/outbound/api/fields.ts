@@ -50,7 +50,10 @@ const schedule: Check = (value, path, report) => {
 export const APPLICATION_FIELDS = {
   name: text(/^[^\p{Cc}]{1,200}$/u, 'text of 1 to 200 characters', 'name it'),
   metadata,
-  limits: object({ endpoints: number(1, 10_000, 'endpoints') }),
+  limits: object({
+    endpoints: number(1, 10_000, 'endpoints'),
+    publish_per_second: number(1, 1_000, 'messages a second'),
+  }),
   format: oneOf(...FORMATS),
   schedule: orNull(schedule),
   default_api_version: orNull(apiVersion),

@@ -2,6 +2,7 @@
 import type { EpochMs } from '#core/glossary.ts';
 import { mismatchOf } from '#core/outbound/fan-out/match-endpoint.ts';
 import type { Placed } from '#core/outbound/ports.ts';
+import { removeBody } from '#core/outbound/protocol/delivery-writes.ts';
 import type { MessageId } from '#core/outbound/protocol/ids.ts';
 import { contentTypeOf, type EndpointItem, type MessageItem } from '#core/outbound/protocol/items.ts';
 import { endpointsRange, messageKey, messagesRange } from '#core/outbound/protocol/keys.ts';
@@ -36,6 +37,7 @@ function showMessage(message: MessageItem) {
     sequence: sequence ?? null,
     ...{ size, content_type: contentTypeOf(message) },
     created_at: toIso(createdAt),
+    body_erased_at: message.bodyRemovedAt === undefined ? null : toIso(message.bodyRemovedAt),
   };
 }
 
@@ -94,6 +96,19 @@ export async function showBody(call: ApiCall): Promise<Reply> {
   const bytes = await readBody(call.ports, message);
   if (bytes === undefined) return refuse(410, 'message_gone', 'its body is gone');
   return json(200, { content_type: contentTypeOf(message), base64: toBase64(bytes) });
+}
+
+/**
+ * Takes the body away for good: deliveries that wait end as canceled, nothing is replayed. The bytes outside the table are
+ * overwritten first, so that a repeated request still finds them.
+ */
+export async function eraseBody(call: ApiCall): Promise<Reply> {
+  const { blobs, store, clock } = call.ports;
+  const message = await messageOf(call);
+  if (message.ref !== undefined) await blobs.put(message.ref, new Uint8Array());
+  await store.update(removeBody(message.id, clock.now()));
+  const now = (await store.get(messageKey(message.id), 'consistent')) ?? message;
+  return json(200, showMessage(now));
 }
 
 interface MatchBody {

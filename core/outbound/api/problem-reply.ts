@@ -13,7 +13,7 @@ const TITLES: Readonly<Record<number, string>> = {
   503: 'Service Unavailable',
 };
 
-/** `detail` is for people: what was given, what is allowed, what to do. `more`: further members. */
+/** `detail` is for people: what was given, what is allowed, what to do. `more`: further members; `retry_after`: seconds. */
 export function problem(
   status: number,
   error: string,
@@ -22,7 +22,7 @@ export function problem(
 ): Reply {
   const headers: Record<string, string> = { 'content-type': 'application/problem+json' };
   if (status === 503) headers['retry-after'] = '2';
-  if (status === 429) headers['retry-after'] = '60';
+  if (status === 429) headers['retry-after'] = String(more['retry_after'] ?? 60);
   const body = { title: TITLES[status] ?? 'Error', status, error, detail, ...more };
   return { status, headers, body: JSON.stringify(body) };
 }

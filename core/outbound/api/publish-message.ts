@@ -5,6 +5,7 @@ import { type EventTypeItem, FORMATS, type Format, type Mode } from '#core/outbo
 import { eventTypeKey } from '#core/outbound/protocol/keys.ts';
 import type { PublishPorts, PublishRules } from '#core/outbound/publish/publish.ts';
 import { type Publication, publish } from '#core/outbound/publish/publish.ts';
+import { mayPublish } from '#core/outbound/publish/publish-rate.ts';
 import { findApplication } from '#core/outbound/registry/applications.ts';
 import { type Check, number, object, oneOf, text } from '#core/problem.ts';
 import { json, type Reply } from '#core/reply.ts';
@@ -17,7 +18,7 @@ import { apiVersion, channel, listUpTo, time, typeName } from './fields.ts';
 import { refuse, refuseProblems } from './problem-reply.ts';
 
 export interface PublishApiPorts extends PublishPorts {
-  readonly store: Pick<ItemStore, 'get' | 'put'>;
+  readonly store: Pick<ItemStore, 'get' | 'put' | 'update'>;
   /** What of the data breaks the schema. */
   readonly problemsOf: (schema: object, data: unknown) => readonly string[];
 }
@@ -78,6 +79,11 @@ export async function publishMessage(
   if (application === undefined) {
     const missing = request.app ?? `${BROADCAST}: create it once`;
     return refuse(404, 'unknown_application', `there is no application ${missing.slice(0, 80)}`);
+  }
+  if (!(await mayPublish(ports.store, application, ports.clock.now()))) {
+    const { publishPerSecond } = application.limits;
+    const told = `${application.id} publishes more than ${publishPerSecond} messages a second, its limit: wait a second`;
+    refuse(429, 'quota', told, { retry_after: 1 });
   }
   await checkType(ports, rules, body.type, data);
   const content = contentOf(body, data);

@@ -3,10 +3,10 @@
  * Nothing else in the product changes a message, a row, a record, an endpoint or its runtime item. The proof suite takes
  * each leaf of each condition away in turn.
  */
-import { all, any, type Condition, eq, isIn, le, lt, missing, ne, same } from '#core/condition.ts';
+import { all, any, type Condition, eq, exists, isIn, le, lt, missing, ne, same } from '#core/condition.ts';
 import type { EpochMs } from '#core/glossary.ts';
 import type { Item, ItemPut, ItemUpdate, ItemWrite, Placed, TableKey } from '#core/outbound/ports.ts';
-import type { AppId, EndpointId } from './ids.ts';
+import type { AppId, EndpointId, MessageId } from './ids.ts';
 import {
   type EndpointItem,
   FINAL_STATUSES,
@@ -45,6 +45,12 @@ const WAKE = ['gpk', 'gsk'] as const;
 /** W1: the message, once. Refused: it is there, by our own repeated write or an earlier request. */
 export function putMessage(item: MessageItem): ItemPut<MessageItem> {
   return { kind: 'put', key: messageKey(item.id), item, condition: missing('pk') };
+}
+
+/** W20: takes a message's body away. What waits of it ends as canceled; who asks again changes nothing. */
+export function removeBody(msg: MessageId, now: EpochMs): ItemUpdate<MessageItem> {
+  const condition = all(exists('pk'), missing('bodyRemovedAt'));
+  return { kind: 'update', key: messageKey(msg), condition, set: { bodyRemovedAt: now }, remove: ['body', 'ref'] };
 }
 
 /** W2: a live row. No condition: the same key is the same row. */

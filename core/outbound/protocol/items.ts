@@ -340,6 +340,8 @@ export interface ReplayJobItem extends Listed {
 export interface ControlItem extends Listed {
   readonly value: string;
   readonly version: number;
+  /** Epoch SECONDS; of a counter. */
+  readonly expiresAt?: number;
   readonly until?: EpochMs;
   /** Of a lease. */
   readonly owner?: string;

@@ -323,6 +323,7 @@ describe('who may do what', () => {
         'outbox Q#*: BatchWriteItem',
         'registry A#* T#* U#*: GetItem',
         'registry A#*: Query',
+        'registry C#rate#*: UpdateItem',
         'wake-fast: sqs:SendMessage',
       ],
       FanOut: [
@@ -342,10 +343,10 @@ describe('who may do what', () => {
       DrainSlow: [...DRAIN, ...consume('wake-slow')],
       DeliveryApi: [
         LOG,
-        'bodies/outbound/*: s3:GetObject',
+        'bodies/outbound/*: s3:GetObject s3:PutObject',
         'jobs: sqs:SendMessage',
         'master: secretsmanager:GetSecretValue',
-        'outbox D#*: UpdateItem',
+        'outbox D#* M#*: UpdateItem',
         'outbox Q#* T#* M#*: PutItem',
         'outbox/listed: Query',
         'outbox: BatchGetItem GetItem Query',

@@ -207,6 +207,11 @@ export const ROUTES: Readonly<Record<Route, Described>> = {
     answers: { 200: ref('MessageBody') },
     errors: { ...NO_MESSAGE, 410: ['message_gone'] },
   },
+  'DELETE /v1/apps/{app}/messages/{msg}/body': {
+    summary: 'Erases its body for good; what waits of it ends as canceled.',
+    answers: { 200: ref('Message') },
+    errors: NO_MESSAGE,
+  },
   'GET /v1/apps/{app}/messages/{msg}/deliveries': {
     summary: 'What became of it at each endpoint.',
     query: schemas.PAGE_QUERY,

@@ -77,7 +77,10 @@ const WHY = text('Kept with what was done; at most 500 characters.');
 export const APPLICATION_BODY = {
   name: text('1 to 200 characters.'),
   metadata: METADATA,
-  limits: body({ endpoints: whole('1 to 10,000; 50 by default.') }),
+  limits: body({
+    endpoints: whole('1 to 10,000; 50 by default.'),
+    publish_per_second: whole('1 to 1,000 messages a second; no limit by default. Above it publish answers 429.'),
+  }),
   format: oneOf(FORMATS, 'How bodies are built.'),
   schedule: { oneOf: [SCHEDULE, { type: 'null' }] },
   default_api_version: orNull(text('What a new endpoint is pinned to.')),
@@ -206,7 +209,7 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
     uid: orNull(text()),
     name: text(),
     format: oneOf(FORMATS),
-    limits: body({ endpoints: whole() }),
+    limits: body({ endpoints: whole(), publish_per_second: whole() }),
     metadata: METADATA,
     endpoints: whole('How many it has.'),
     state: oneOf(['active', 'erasing']),
@@ -316,6 +319,7 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
     size: whole('Bytes of its body.'),
     content_type: text(),
     created_at: time(),
+    body_erased_at: orNull(time()),
   }),
   MessageBody: object({ content_type: text(), base64: text('The bytes that are sent.') }),
   ReplayJob: object({

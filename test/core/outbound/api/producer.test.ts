@@ -136,3 +136,26 @@ describe('the producer', () => {
     expect(reply.body.details.map((each: Json) => each.path).sort()).toEqual(['data', 'key', 'max_attempts', 'type']);
   });
 });
+
+it('erases the body of one message: what waits ends as canceled, nothing is sent or replayed, and it may be asked again', async () => {
+  const world = await withEndpoint();
+  const { app, ep, call } = world;
+  await call('POST /v1/apps/{app}/endpoints/{ep}/pause', { app, ep }, {});
+  const { body: waiting } = await world.publish(app, '{"key":"k1","type":"invoice.paid","data":{"name":"Ada"}}');
+  await world.settle();
+  for (let times = 0; times < 2; times++) {
+    const erased = await call('DELETE /v1/apps/{app}/messages/{msg}/body', { app, msg: waiting.id });
+    expect(erased.status).toBe(200);
+    expect(erased.body.body_erased_at).toMatch(/^2026-/);
+  }
+  expect((await call('GET /v1/apps/{app}/messages/{msg}/body', { app, msg: waiting.id })).status).toBe(410);
+  expect(JSON.stringify(await world.store.scan('outbox', { segment: 0, of: 1 }))).not.toContain('Ada');
+  await call('POST /v1/apps/{app}/endpoints/{ep}/resume', { app, ep }, {});
+  await world.settle();
+  expect(world.sent).toEqual([]);
+  const at = { app, ep, msg: waiting.id };
+  const { body } = await call('GET /v1/apps/{app}/messages/{msg}/deliveries', { app, msg: waiting.id });
+  expect(body.data[0].status).toBe('canceled');
+  const again = await call('POST /v1/apps/{app}/endpoints/{ep}/deliveries/{msg}/replay', at, { request_id: 'r1' });
+  expect(again.status).toBe(410);
+});
