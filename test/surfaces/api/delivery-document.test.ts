@@ -70,7 +70,7 @@ describe('docs/api/delivery-openapi.json', () => {
     // 1. Applications.
     const app = (await call('POST /v1/apps', {}, { name: 'Acme', uid: 'acme' })).body.id as string;
     await call('POST /v1/apps', {}, { name: 'Again', uid: 'acme' });
-    await call('PUT /v1/apps/{app}', { app: 'uid:new' }, { name: 'New', limits: { endpoints: 1 }, schedule: [5, 60] });
+    await call('PUT /v1/apps/{app}', { app: 'uid:new' }, { name: 'New', limits: { endpoints: 1, publish_per_second: 1_000 }, schedule: [5, 60] });
     await call('PUT /v1/apps/{app}', { app: 'uid:new' }, { name: 'Newer', default_api_version: 'v2' });
     await call('PATCH /v1/apps/{app}', { app }, { metadata: { plan: 'gold' }, format: 'standard' });
     await call('GET /v1/apps/{app}', { app });
