@@ -6,7 +6,7 @@ import type { EpochMs } from '#core/glossary.ts';
 import type { ItemStore, Placed, Token, WakeQueue } from '#core/outbound/ports.ts';
 import { isOver } from '#core/outbound/protocol/decide.ts';
 import type { RowItem, RuntimeItem } from '#core/outbound/protocol/items.ts';
-import { aheadRange, dueAtOf, dueRange, queueOf, wakeAtOf } from '#core/outbound/protocol/keys.ts';
+import { dueAtOf, queueOf, rowsRange, wakeAtOf } from '#core/outbound/protocol/keys.ts';
 import type { Clock, Telemetry } from '#core/ports.ts';
 
 export interface AuditPorts {
@@ -28,11 +28,11 @@ const HOUR_MS = 3_600_000;
 /** A token may be under way for as long as its visibility: only what is due longer was lost. */
 const LOST_AFTER_MS = 5 * 60_000;
 
-/** One walk over all endpoints; `see` is told each runtime item. */
+/** One walk over all endpoints; `see` is told each runtime item, and the first row where the gate is not closed. */
 export async function audit(
   ports: AuditPorts,
   retentionMs: number,
-  see: (runtime: RuntimeItem) => Promise<void> = async () => {},
+  see: (runtime: RuntimeItem, first: FirstRow) => Promise<void> = async () => {},
 ): Promise<AuditCounts> {
   const { store, wake, clock, telemetry } = ports;
   const counts = { endpoints: 0, withTraffic: 0, onHold: 0, disabled: 0, lost: 0 };
@@ -48,8 +48,10 @@ export async function audit(
       if (Math.max(runtime.lastSuccessAt ?? 0, runtime.lastFailureAt ?? 0) > now - HOUR_MS) counts.withTraffic += 1;
       if ((runtime.holdUntil ?? 0) > now) counts.onHold += 1;
       if (runtime.gate === 'disabled') counts.disabled += 1;
-      await see(runtime);
-      const found = await tokenFor(store, runtime, now, retentionMs);
+      const isShut = runtime.gate === 'paused' || runtime.gate === 'disabled';
+      const first = isShut ? undefined : (await store.query({ ...rowsRange(runtime.ep), limit: 1 })).items[0];
+      await see(runtime, first);
+      const found = isShut ? await endingToken(store, runtime, now, retentionMs) : tokenFor(runtime, first, now);
       if (found?.lost) counts.lost += 1;
       if (found) tokens.push(found.token);
     }
@@ -60,29 +62,35 @@ export async function audit(
   return counts;
 }
 
-/** The token an endpoint should have, if nobody is at work and nothing will wake it. */
-async function tokenFor(
+/** The due rows come first, so the first row of all is a due one, if there is any. */
+type FirstRow = Placed<RowItem> | undefined;
+interface Found {
+  readonly token: Token;
+  readonly lost: boolean;
+}
+
+const isOwned = ({ owner, leaseUntil = 0 }: RuntimeItem, now: EpochMs): boolean =>
+  owner !== undefined && leaseUntil >= now;
+
+/** Behind a closed gate: the token that ends what is too old. */
+async function endingToken(
   store: Pick<ItemStore, 'query'>,
   runtime: RuntimeItem,
   now: EpochMs,
   retentionMs: number,
-): Promise<{ readonly token: Token; readonly lost: boolean } | undefined> {
-  const { ep, gate } = runtime;
-  if (runtime.owner !== undefined && (runtime.leaseUntil ?? 0) >= now) return undefined;
-  if (gate === 'paused' || gate === 'disabled') {
-    const old = await hasOldRow(store, runtime, now, retentionMs);
-    return old ? { token: { v: 1, ep, mode: 'end' }, lost: false } : undefined;
-  }
-  if ((runtime.holdUntil ?? 0) > now) return undefined;
+): Promise<Found | undefined> {
+  if (isOwned(runtime, now) || !(await hasOldRow(store, runtime, now, retentionMs))) return undefined;
+  return { token: { v: 1, ep: runtime.ep, mode: 'end' }, lost: false };
+}
+
+/** The token an endpoint should have, if nobody is at work and nothing will wake it. */
+function tokenFor(runtime: RuntimeItem, first: FirstRow, now: EpochMs): Found | undefined {
+  if (first === undefined || isOwned(runtime, now) || (runtime.holdUntil ?? 0) > now) return undefined;
+  const token = { v: 1, ep: runtime.ep } as const;
   const wakeAt = wakeAtOf(runtime);
-  const [due] = (await store.query({ ...dueRange(ep, now), limit: 1 })).items;
-  if (due) {
-    const since = Math.max(due.createdAt, dueAtOf(due));
-    return { token: { v: 1, ep }, lost: wakeAt === undefined && now - since > LOST_AFTER_MS };
-  }
-  if (wakeAt !== undefined) return undefined;
-  const [ahead] = (await store.query({ ...aheadRange(ep, now), limit: 1 })).items;
-  return ahead && { token: { v: 1, ep }, lost: true };
+  if (dueAtOf(first) > now) return wakeAt === undefined ? { token, lost: true } : undefined;
+  const since = Math.max(first.createdAt, dueAtOf(first));
+  return { token, lost: wakeAt === undefined && now - since > LOST_AFTER_MS };
 }
 
 /** Behind a closed gate: whether something is older than the retention. */

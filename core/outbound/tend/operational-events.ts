@@ -4,10 +4,10 @@
  */
 import type { EpochMs } from '#core/glossary.ts';
 import { operationalKey } from '#core/outbound/drain/tell.ts';
-import type { OperationalJob } from '#core/outbound/ports.ts';
+import type { OperationalJob, Placed } from '#core/outbound/ports.ts';
 import type { AppId } from '#core/outbound/protocol/ids.ts';
-import type { ReplayJobItem, RuntimeItem } from '#core/outbound/protocol/items.ts';
-import { appNameKey } from '#core/outbound/protocol/keys.ts';
+import type { ReplayJobItem, RowItem, RuntimeItem } from '#core/outbound/protocol/items.ts';
+import { appNameKey, rowKind } from '#core/outbound/protocol/keys.ts';
 import { type PublishPorts, type PublishRules, publish } from '#core/outbound/publish/publish.ts';
 
 const OPERATIONS = 'operations';
@@ -50,6 +50,18 @@ export function eventsOf(runtime: RuntimeItem, now: EpochMs): readonly Operation
       found.push({ type, key: operationalKey(type, ep, at), data: { ...data, failing_since: failingSince } });
   }
   return found;
+}
+
+/** A first attempt that has waited for an hour, whatever for: the endpoint is slow, on hold, or gets more than it takes. */
+export function backlogOf(
+  { ep, app }: RuntimeItem,
+  first: Placed<RowItem> | undefined,
+  now: EpochMs,
+): OperationalJob['op'] | undefined {
+  if (first === undefined || rowKind(first) !== 'live' || now - first.createdAt < HOUR_MS) return undefined;
+  const type = 'endpoint.backlog';
+  const data = { endpoint: ep, application: app, waiting_since: first.createdAt };
+  return { type, key: operationalKey(type, ep, now), data };
 }
 
 /** That a job of many replays is done; once for each job. */

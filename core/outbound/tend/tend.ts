@@ -15,7 +15,7 @@ import { runReplayJobs } from '#core/outbound/replay/replay-job.ts';
 import type { Ids, Telemetry } from '#core/ports.ts';
 import { audit } from './audit.ts';
 import { guardEgress } from './egress.ts';
-import { eventsOf, finishedJob, publishOperational } from './operational-events.ts';
+import { backlogOf, eventsOf, finishedJob, publishOperational } from './operational-events.ts';
 import { type ReconcilePorts, type ReconcileSpan, reconcileMessages, spanAt } from './reconcile-messages.ts';
 
 export interface TendPorts extends ReconcilePorts, Pick<PublishPorts, 'crypto'> {
@@ -136,8 +136,12 @@ async function reconcile(
 
 async function auditAll(ports: TendPorts, rules: TendRules): Promise<number> {
   const { clock, telemetry } = ports;
-  const counts = await audit(ports, rules.retentionMs, async runtime => {
-    for (const op of eventsOf(runtime, clock.now())) await publishOperational(ports, rules, op);
+  const counts = await audit(ports, rules.retentionMs, async (runtime, first) => {
+    const now = clock.now();
+    const backlog = backlogOf(runtime, first, now);
+    for (const op of [...eventsOf(runtime, now), ...(backlog ? [backlog] : [])]) {
+      await publishOperational(ports, rules, op);
+    }
   });
   telemetry.measure('EndpointsOnHold', counts.onHold);
   telemetry.measure('EndpointsShut', counts.disabled);

@@ -82,6 +82,20 @@ it('tells that an endpoint fails, and that it has recovered', async () => {
   it.stop();
 });
 
+it('tells that first attempts wait for an hour, once an hour, and nothing of retries that wait for their time', async () => {
+  const { it, app, ep, publish, told } = await world(() => answered(429, { 'retry-after': ['7200'] }));
+  await publish('k1');
+  const backlogs = () => told().filter(each => each.type === 'endpoint.backlog');
+  await it.clock.advanceBy(55 * 60_000);
+  expect(backlogs()).toEqual([]);
+  await it.clock.advanceBy(10 * 60_000);
+  const data = { endpoint: ep, application: app, waiting_since: expect.any(Number) };
+  expect(backlogs()).toEqual([expect.objectContaining({ data })]);
+  await it.clock.advanceBy(HOUR_MS);
+  expect(backlogs()).toHaveLength(2);
+  it.stop();
+});
+
 it('tells that a job of replays is done, with its counts', async () => {
   const from = { bad: true };
   const { it, app, publish, told } = await world(() => answered(from.bad ? 422 : 200));
