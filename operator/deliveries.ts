@@ -10,6 +10,17 @@ export interface Application {
   readonly state: string;
 }
 
+/** All endpoints, as the last audit found them; `as_of` null: there was none yet. */
+export interface DeliverySummary {
+  readonly as_of: string | null;
+  readonly endpoints: number;
+  readonly on_hold: number;
+  readonly paused: number;
+  readonly disabled: number;
+  readonly dead: number;
+  readonly oldest_waiting_at: string | null;
+}
+
 /** `holding`: its breaker is open or it asked for a pause; nothing is sent until then. */
 export type EndpointState = 'ok' | 'failing' | 'holding' | 'paused' | 'disabled';
 
@@ -95,6 +106,9 @@ async function ask<T>(operator: Operator, call: DeliveryCall): Promise<T> {
   const { delivery } = await operator.gateway();
   return askDelivery<T>(await delivery(), call);
 }
+
+export const readDeliverySummary = (operator: Operator): Promise<DeliverySummary> =>
+  ask<DeliverySummary>(operator, { method: 'GET', path: ['summary'] });
 
 /** The pages of a list until `limit` are there. */
 async function list<T>(

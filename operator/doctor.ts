@@ -7,6 +7,7 @@ import { narrowAllowLists } from '#core/config/range-cover.ts';
 import { unheardPages } from '#core/config/unheard-pages.ts';
 import { REFUSED_SLOTS } from '#core/inbound/protocol/event-item.ts';
 import { VERSION } from '#core/version.ts';
+import { readDeliverySummary } from './deliveries.ts';
 import { explainError } from './explain-error.ts';
 import { isNotice } from './is-notice.ts';
 import type { Operator } from './operator.ts';
@@ -25,6 +26,8 @@ export interface Check {
 }
 
 const STATE_TEXTS = { absent: 'not deployed', empty: 'not set', pairing: 'waiting for its provider to bring one' };
+/** The longest interval of audits is an hour. */
+const AUDIT_LATE_MS = 2 * 3_600_000;
 const OLD_SECRET_DAYS = 365;
 const CLOCK_SLACK_MS = 60_000;
 
@@ -39,6 +42,7 @@ export async function checkEverything(operator: Operator): Promise<readonly Chec
     guard('processor', note => checkProcessor(operator, note)),
     guard('pipeline', note => checkPipeline(operator, note)),
     guard('handlers', note => checkHandlers(operator, note)),
+    guard('customers', note => checkCustomers(operator, note)),
   ]);
   const unheard = unheardPages(operator.deployment);
   return [
@@ -73,6 +77,18 @@ async function checkHandlers(operator: Operator, note: (check: Check) => void): 
   const unsent = unsentTypes(operator.deployment, handlers);
   for (const text of unsent) note({ name, result: 'warning', text });
   if (wrong.length + unsent.length === 0) note({ name, result: 'ok', text: 'each has a source' });
+}
+
+/** The delivery API answers, and the audit of endpoints runs. */
+async function checkCustomers(operator: Operator, note: (check: Check) => void): Promise<void> {
+  if (operator.deployment.config.outbound === undefined) return;
+  const name = 'customers';
+  const { as_of, endpoints, disabled, on_hold } = await readDeliverySummary(operator);
+  const late = as_of === null || operator.clock.now() - Date.parse(as_of) > AUDIT_LATE_MS;
+  const fix = 'docs/runbooks/delivery-not-tending.md';
+  if (late && endpoints > 0)
+    note({ name, result: 'wrong', text: 'endpoints were not audited for two hours: tend does not run', fix });
+  else note({ name, result: 'ok', text: `${endpoints} endpoints, ${on_hold} on hold, ${disabled} disabled` });
 }
 
 async function checkSecrets(operator: Operator, note: (check: Check) => void): Promise<void> {

@@ -6,6 +6,7 @@ import type { PauseNote } from '#core/inbound/protocol/pauses.ts';
 import { type ReplayJob, readOpenJobs, readReplayJob } from '#core/inbound/replay/replay-job.ts';
 import { TimelineReader } from '#core/inbound/search/read-timeline.ts';
 import type { QueueNumbers } from '#core/ports.ts';
+import { type DeliverySummary, readDeliverySummary } from './deliveries.ts';
 import { explainError } from './explain-error.ts';
 import type { AlarmView } from './gateway.ts';
 import { isNotice } from './is-notice.ts';
@@ -31,6 +32,8 @@ export interface SystemView {
   readonly concerns: readonly Concern[] | undefined;
   readonly pauses: Readonly<Record<string, PauseNote>> | undefined;
   readonly jobs: readonly ReplayJob[] | undefined;
+  /** Of webhooks to customers; undefined where nothing is sent, too. */
+  readonly customers: DeliverySummary | undefined;
   readonly alarms: readonly AlarmView[] | undefined;
   /** The last run of the sweeper is over by then at the latest, still to come where one may be at work; or it never ran. */
   readonly sweptUntil: number | 'never' | undefined;
@@ -48,40 +51,66 @@ export async function readSystem(operator: Operator): Promise<SystemView> {
       unread.push({ part, why: explainError(error).message.split('\n')[0] ?? '' });
       return undefined;
     });
-  const [main, dead, pauses, views, sweptUntil, received, unfinished, refused, concerns, openDeadLetters, jobs] =
-    await Promise.all([
-      read('queue', () => gauge.main()),
-      read('dead-letter queue', () => gauge.dead()),
-      read('pauses', () => readPauses(control)),
-      read('alarms', () => alarms()),
-      read('sweeper', async () => {
-        const lease = await control.read('sweeper-lease');
-        return lease === undefined ? ('never' as const) : Number(lease.value);
-      }),
-      read('received', async () => {
-        const [hour, recent] = await Promise.all([
-          countReceived(operator, now - WINDOWS['1h']),
-          countReceived(operator, now - WINDOWS['5m']),
-        ]);
-        return { '5m': recent, '1h': hour };
-      }),
-      read('unfinished', () => readUnfinished(operator)),
-      read('refused', async () =>
-        countRefused(await listRefused(operator, { sources: operator.sourceIds, since: now - WINDOWS['1h'] })),
+  const sends = operator.deployment.config.outbound !== undefined;
+  const [
+    main,
+    dead,
+    pauses,
+    views,
+    sweptUntil,
+    received,
+    unfinished,
+    refused,
+    concerns,
+    openDeadLetters,
+    jobs,
+    customers,
+  ] = await Promise.all([
+    read('queue', () => gauge.main()),
+    read('dead-letter queue', () => gauge.dead()),
+    read('pauses', () => readPauses(control)),
+    read('alarms', () => alarms()),
+    read('sweeper', async () => {
+      const lease = await control.read('sweeper-lease');
+      return lease === undefined ? ('never' as const) : Number(lease.value);
+    }),
+    read('received', async () => {
+      const [hour, recent] = await Promise.all([
+        countReceived(operator, now - WINDOWS['1h']),
+        countReceived(operator, now - WINDOWS['5m']),
+      ]);
+      return { '5m': recent, '1h': hour };
+    }),
+    read('unfinished', () => readUnfinished(operator)),
+    read('refused', async () =>
+      countRefused(await listRefused(operator, { sources: operator.sourceIds, since: now - WINDOWS['1h'] })),
+    ),
+    read('concerns', async () =>
+      Object.values(decodeConcerns((await control.read(CONCERNS_CONTROL))?.value)).filter(
+        // A handler that failed at one event may be right.
+        it => isKept(it, now) && (it.kind !== 'handler_fails' || (it.events ?? 0) > 1),
       ),
-      read('concerns', async () =>
-        Object.values(decodeConcerns((await control.read(CONCERNS_CONTROL))?.value)).filter(
-          // A handler that failed at one event may be right.
-          it => isKept(it, now) && (it.kind !== 'handler_fails' || (it.events ?? 0) > 1),
-        ),
-      ),
-      read('dead letters', () => countDeadLetters(operator)),
-      read('replay jobs', async () => {
-        const found = await Promise.all((await readOpenJobs(control)).map(id => readReplayJob(id, control)));
-        return found.flatMap(it => (it?.job.state === 'running' ? [it.job] : []));
-      }),
-    ]);
-  const parts = { main, dead, pauses, sweptUntil, received, unfinished, refused, concerns, openDeadLetters, jobs };
+    ),
+    read('dead letters', () => countDeadLetters(operator)),
+    read('replay jobs', async () => {
+      const found = await Promise.all((await readOpenJobs(control)).map(id => readReplayJob(id, control)));
+      return found.flatMap(it => (it?.job.state === 'running' ? [it.job] : []));
+    }),
+    sends ? read('customers', () => readDeliverySummary(operator)) : undefined,
+  ]);
+  const parts = {
+    main,
+    dead,
+    pauses,
+    sweptUntil,
+    received,
+    unfinished,
+    refused,
+    concerns,
+    openDeadLetters,
+    jobs,
+    customers,
+  };
   return { ...parts, alarms: views, deployedAt, unread };
 }
 

@@ -4,6 +4,7 @@ import type { Concern } from '#core/inbound/protocol/concerns.ts';
 import { REFUSED_SLOTS } from '#core/inbound/protocol/event-item.ts';
 import { reportJob } from '#core/inbound/replay/report-job.ts';
 import { toIso } from '#core/time.ts';
+import type { DeliverySummary } from '#operator/deliveries.ts';
 import { isNotice } from '#operator/is-notice.ts';
 import { span } from '#operator/span.ts';
 import { needsOf, readSystem, type SystemView } from '#operator/system-view.ts';
@@ -53,6 +54,7 @@ function toJson(run: Run, view: SystemView, needs: readonly string[]): unknown {
     paused: view.pauses
       ? Object.entries(view.pauses ?? {}).map(([source, note]) => ({ source, ...note, since: toIso(note.since) }))
       : null,
+    customers: view.customers ?? null,
     replay_jobs: view.jobs?.map(reportJob) ?? null,
     alarms: view.alarms?.map(alarm => ({ ...alarm, since: toIso(alarm.since) })) ?? null,
   };
@@ -104,6 +106,7 @@ function screen(run: Run, view: SystemView, needs: readonly string[], place: str
     ...(view.refused?.length === 0 ? [] : [part('refused', view.refused, refusedText)]),
     ...(view.concerns ?? []).flatMap(concern => concernLines(run, concern, line)),
     part('sweeper', view.sweptUntil, it => sweeperText(run, it)),
+    ...(view.customers === undefined ? [] : [line('customers', customersText(run, view.customers))]),
     ...(view.deployedAt === undefined ? [] : [line('deployed', out.ago(view.deployedAt))]),
     part('alarms', view.alarms, it =>
       alarmed.length === 0 ? `none of ${it.length} in ALARM` : `${alarmed.length} in ALARM`,
@@ -170,6 +173,17 @@ function concernLines(run: Run, concern: Concern, line: (name: string, text: str
 }
 
 /** Of each source and cause 20 are kept, so that many more may have come. */
+/** Endpoints of customers that do not get their webhooks: theirs to repair, so nothing that needs a person of ours. */
+function customersText({ out }: Run, it: DeliverySummary): string {
+  if (it.as_of === null) return 'endpoints are counted with the first audit, within ten minutes';
+  const closed = [`${it.on_hold} on hold`, `${it.paused} paused`, `${it.disabled} disabled`];
+  const waiting =
+    it.oldest_waiting_at === null
+      ? 'nothing waits'
+      : `the oldest waits since ${out.ago(Date.parse(it.oldest_waiting_at))}`;
+  return `${it.endpoints} endpoints: ${closed.join(', ')}; ${waiting}; ${it.dead} deliveries died`;
+}
+
 function refusedText(refused: NonNullable<SystemView['refused']>): string {
   const many = (count: number): string => (count >= REFUSED_SLOTS ? `${count} or more` : String(count));
   return refused.map(({ source, cause, count }) => `${source}: ${many(count)} ${cause}`).join(', ');

@@ -9,7 +9,7 @@ import { activateSecret, revealSecret, rotateSecret } from './endpoint-secret.ts
 import { changeOne, createOne, deleteOne, listAll, putOne, showOne } from './endpoints-api.ts';
 import { deleteType, listTypes, putType, showOneType } from './event-types-api.ts';
 import { disableOne, enableOne, pauseOne, probeOne, resumeOne } from './gate-api.ts';
-import { showHealth, showStats } from './health-api.ts';
+import { showHealth, showStats, showSummary } from './health-api.ts';
 import { eraseBody, listMessages, matchMessage, showBody, showOneMessage } from './messages-api.ts';
 import { createJob, listJobs, replayOne, showOneJob, steerJob } from './replay-api.ts';
 import { testOne } from './test-delivery.ts';
@@ -57,6 +57,7 @@ const ANSWERS: Readonly<Record<DeliveryRoute, (call: ApiCall) => Promise<Reply>>
   'PUT /v1/event-types/{name}': putType,
   'DELETE /v1/event-types/{name}': deleteType,
   'GET /v1/stats': showStats,
+  'GET /v1/summary': showSummary,
 };
 
 export async function answerApi(call: ApiCall): Promise<Reply> {

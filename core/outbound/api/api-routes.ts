@@ -25,7 +25,7 @@ export const DELIVERY_ROUTES = [
   'POST /v1/replay-jobs/{job}/cancel',
   ...(['GET /v1/event-types', 'GET /v1/event-types/{name}'] as const),
   ...(['PUT /v1/event-types/{name}', 'DELETE /v1/event-types/{name}'] as const),
-  'GET /v1/stats',
+  ...(['GET /v1/stats', 'GET /v1/summary'] as const),
 ] as const;
 
 export type DeliveryRoute = (typeof DELIVERY_ROUTES)[number];

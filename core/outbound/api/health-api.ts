@@ -1,7 +1,8 @@
 /** How an endpoint is: gate, breaker, what waits, what came of the last day. Out of its runtime item; no metric is asked. */
 import { readHours } from '#core/outbound/drain/hours.ts';
 import type { EndpointItem, RowItem, RuntimeItem } from '#core/outbound/protocol/items.ts';
-import { endpointsRange, queueOf, runtimeKey } from '#core/outbound/protocol/keys.ts';
+import { controlKey, endpointsRange, queueOf, runtimeKey } from '#core/outbound/protocol/keys.ts';
+import { readSummary, SUMMARY } from '#core/outbound/tend/summary.ts';
 import { json, type Reply } from '#core/reply.ts';
 import { toIso } from '#core/time.ts';
 import { type ApiCall, anyText, applicationOf, endpointOf, queryOf } from './api-call.ts';
@@ -59,6 +60,20 @@ export async function showHealth(call: ApiCall): Promise<Reply> {
     success_rate_1h: rate(hours.slice(0, 1)),
     success_rate_24h: rate(hours),
     response_ms: runtime === undefined ? null : Math.round(runtime.ewmaMs),
+  });
+}
+
+/** All endpoints of all applications, as the last audit found them (each ten minutes). */
+export async function showSummary({ ports }: ApiCall): Promise<Reply> {
+  const seen = readSummary(await ports.store.get(controlKey(SUMMARY), 'eventual'));
+  return json(200, {
+    as_of: iso(seen?.at),
+    endpoints: seen?.endpoints ?? 0,
+    on_hold: seen?.onHold ?? 0,
+    paused: seen?.paused ?? 0,
+    disabled: seen?.disabled ?? 0,
+    dead: seen?.dead ?? 0,
+    oldest_waiting_at: iso(seen?.oldestWaiting),
   });
 }
 

@@ -6,7 +6,7 @@ import type { EpochMs } from '#core/glossary.ts';
 import type { ItemStore, Placed, Token, WakeQueue } from '#core/outbound/ports.ts';
 import { isOver } from '#core/outbound/protocol/decide.ts';
 import type { RowItem, RuntimeItem } from '#core/outbound/protocol/items.ts';
-import { dueAtOf, queueOf, rowsRange, wakeAtOf } from '#core/outbound/protocol/keys.ts';
+import { dueAtOf, queueOf, rowKind, rowsRange, wakeAtOf } from '#core/outbound/protocol/keys.ts';
 import type { Clock, Telemetry } from '#core/ports.ts';
 
 export interface AuditPorts {
@@ -21,6 +21,11 @@ export interface AuditCounts {
   readonly withTraffic: number;
   readonly onHold: number;
   readonly disabled: number;
+  readonly paused: number;
+  /** Deliveries that died, ever. */
+  readonly dead: number;
+  /** When the oldest first attempt was published that waits at an open endpoint. */
+  readonly oldestWaiting?: EpochMs;
   readonly lost: number;
 }
 
@@ -35,7 +40,8 @@ export async function audit(
   see: (runtime: RuntimeItem, first: FirstRow) => Promise<void> = async () => {},
 ): Promise<AuditCounts> {
   const { store, wake, clock, telemetry } = ports;
-  const counts = { endpoints: 0, withTraffic: 0, onHold: 0, disabled: 0, lost: 0 };
+  const counts = { endpoints: 0, withTraffic: 0, onHold: 0, disabled: 0, paused: 0, dead: 0, lost: 0 };
+  let oldestWaiting: EpochMs | undefined;
   let cursor: string | undefined;
   do {
     const part = { segment: 0, of: 1, ...(cursor === undefined ? {} : { cursor }) };
@@ -48,8 +54,11 @@ export async function audit(
       if (Math.max(runtime.lastSuccessAt ?? 0, runtime.lastFailureAt ?? 0) > now - HOUR_MS) counts.withTraffic += 1;
       if ((runtime.holdUntil ?? 0) > now) counts.onHold += 1;
       if (runtime.gate === 'disabled') counts.disabled += 1;
+      if (runtime.gate === 'paused') counts.paused += 1;
+      counts.dead += runtime.dead;
       const isShut = runtime.gate === 'paused' || runtime.gate === 'disabled';
       const first = isShut ? undefined : (await store.query({ ...rowsRange(runtime.ep), limit: 1 })).items[0];
+      if (first && rowKind(first) === 'live') oldestWaiting = Math.min(first.createdAt, oldestWaiting ?? now);
       await see(runtime, first);
       const found = isShut ? await endingToken(store, runtime, now, retentionMs) : tokenFor(runtime, first, now);
       if (found?.lost) counts.lost += 1;
@@ -59,7 +68,7 @@ export async function audit(
     cursor = page.cursor;
   } while (cursor !== undefined);
   if (counts.lost > 0) telemetry.count('WakeLost', {}, counts.lost);
-  return counts;
+  return oldestWaiting === undefined ? counts : { ...counts, oldestWaiting };
 }
 
 /** The due rows come first, so the first row of all is a due one, if there is any. */

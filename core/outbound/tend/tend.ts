@@ -17,6 +17,7 @@ import { audit } from './audit.ts';
 import { guardEgress } from './egress.ts';
 import { backlogOf, eventsOf, finishedJob, publishOperational } from './operational-events.ts';
 import { type ReconcilePorts, type ReconcileSpan, reconcileMessages, spanAt } from './reconcile-messages.ts';
+import { SUMMARY, summaryOf } from './summary.ts';
 
 export interface TendPorts extends ReconcilePorts, Pick<PublishPorts, 'crypto'> {
   /** wake-fast. */
@@ -143,6 +144,7 @@ async function auditAll(ports: TendPorts, rules: TendRules): Promise<number> {
       await publishOperational(ports, rules, op);
     }
   });
+  await ports.store.put({ kind: 'put', key: controlKey(SUMMARY), item: summaryOf(counts, clock.now()) });
   telemetry.measure('EndpointsOnHold', counts.onHold);
   telemetry.measure('EndpointsShut', counts.disabled);
   return counts.withTraffic;

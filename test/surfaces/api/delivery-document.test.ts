@@ -2,7 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { DELIVERY_ROUTES, PUBLISH_ROUTES } from '#core/outbound/api/api-routes.ts';
-import { applicationKey } from '#core/outbound/protocol/keys.ts';
+import { applicationKey, controlKey } from '#core/outbound/protocol/keys.ts';
+import { SUMMARY, summaryOf } from '#core/outbound/tend/summary.ts';
 import { ApiDocument } from '#test/kit/api-document.ts';
 import { type Json, producerWorld } from '#test/kit/producer-world.ts';
 import { errorsOf, FILE, ROUTES, written } from './delivery-document.ts';
@@ -60,7 +61,7 @@ describe('docs/api/delivery-openapi.json', () => {
   it('has every route of the code, and no other', () => {
     const routes = [...new ApiDocument('delivery-openapi.json').operations.keys()];
     expect(routes.sort()).toEqual([...DELIVERY_ROUTES, ...PUBLISH_ROUTES].sort());
-    expect(routes).toHaveLength(44);
+    expect(routes).toHaveLength(45);
   });
 
   it('describes real replies: each success and each error of each route, and every field was seen', async () => {
@@ -70,7 +71,11 @@ describe('docs/api/delivery-openapi.json', () => {
     // 1. Applications.
     const app = (await call('POST /v1/apps', {}, { name: 'Acme', uid: 'acme' })).body.id as string;
     await call('POST /v1/apps', {}, { name: 'Again', uid: 'acme' });
-    await call('PUT /v1/apps/{app}', { app: 'uid:new' }, { name: 'New', limits: { endpoints: 1, publish_per_second: 1_000 }, schedule: [5, 60] });
+    await call(
+      'PUT /v1/apps/{app}',
+      { app: 'uid:new' },
+      { name: 'New', limits: { endpoints: 1, publish_per_second: 1_000 }, schedule: [5, 60] },
+    );
     await call('PUT /v1/apps/{app}', { app: 'uid:new' }, { name: 'Newer', default_api_version: 'v2' });
     await call('PATCH /v1/apps/{app}', { app }, { metadata: { plan: 'gold' }, format: 'standard' });
     await call('GET /v1/apps/{app}', { app });
@@ -168,6 +173,19 @@ describe('docs/api/delivery-openapi.json', () => {
     await call('GET /v1/apps/{app}/messages/{msg}/body', { app, msg });
     await call('POST /v1/apps/{app}/messages/match', { app }, { type: 'invoice.paid', data: { amount: 5 } });
     await call('GET /v1/stats', {}, undefined, { app, endpoint: ep });
+    await call('GET /v1/summary');
+    const counts = {
+      endpoints: 3,
+      withTraffic: 1,
+      onHold: 1,
+      disabled: 1,
+      paused: 0,
+      dead: 2,
+      oldestWaiting: 1,
+      lost: 0,
+    };
+    await store.put({ kind: 'put', key: controlKey(SUMMARY), item: summaryOf(counts, 2) });
+    await call('GET /v1/summary');
 
     // 5. Jobs and the catalogue.
     const job = (await call('POST /v1/replay-jobs', {}, { app, endpoint: ep, types: ['invoice.paid'], dry_run: true }))

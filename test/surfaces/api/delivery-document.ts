@@ -255,6 +255,11 @@ export const ROUTES: Readonly<Record<Route, Described>> = {
     answers: { 200: ref('EventType') },
   },
   'DELETE /v1/event-types/{name}': { summary: 'Removes a type.', answers: { 204: undefined }, errors: { 400: [] } },
+  'GET /v1/summary': {
+    summary: 'How many endpoints there are, and in which state, as the last audit found them.',
+    answers: { 200: ref('Summary') },
+    errors: {},
+  },
   'GET /v1/stats': {
     summary: 'Attempts by hour of the last day.',
     query: { app: text('Required: an id, or uid:<uid>.'), endpoint: text() },

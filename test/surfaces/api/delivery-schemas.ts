@@ -321,6 +321,15 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
     created_at: time(),
     body_erased_at: orNull(time()),
   }),
+  Summary: object({
+    as_of: orNull(time()),
+    endpoints: whole(),
+    on_hold: whole('Nothing is sent to them for a while.'),
+    paused: whole(),
+    disabled: whole(),
+    dead: whole('Deliveries that died, ever.'),
+    oldest_waiting_at: orNull(time()),
+  }),
   MessageBody: object({ content_type: text(), base64: text('The bytes that are sent.') }),
   ReplayJob: object({
     id: id('the job'),

@@ -1,0 +1,27 @@
+import { expect, it } from 'vitest';
+import { pause } from '#core/outbound/gate/gate.ts';
+import { controlKey } from '#core/outbound/protocol/keys.ts';
+import { readSummary, SUMMARY } from '#core/outbound/tend/summary.ts';
+import { answered, OutboundWorld } from '#test/kit/outbound-world.ts';
+
+it('says how all endpoints were at the last audit', async () => {
+  const world = new OutboundWorld({ waits: [1], idleMs: 500, auditMinutes: 1 });
+  const { clock, store } = world;
+  const summary = async () => readSummary(await store.get(controlKey(SUMMARY), 'consistent'));
+  expect(await summary()).toBeUndefined();
+  const app = await world.createApplication();
+  await world.createEndpoint(app, () => answered(200));
+  await world.createEndpoint(app, () => answered(422));
+  await world.createEndpoint(app, () => answered(429, { 'retry-after': ['7200'] }));
+  const closed = await world.createEndpoint(app, () => answered(200));
+  await clock.complete(world.insist(ports => pause(ports, closed, { by: 'operator', why: 'test', now: clock.now() })));
+  world.start();
+  await clock.complete(world.publish(app, 'k'));
+  const publishedAt = clock.now();
+  await clock.advanceBy(10 * 60_000);
+  const seen = await summary();
+  expect(seen).toMatchObject({ endpoints: 4, onHold: 1, paused: 1, disabled: 0, dead: 1 });
+  expect(Math.abs((seen?.oldestWaiting ?? 0) - publishedAt)).toBeLessThan(5_000);
+  expect(clock.now() - (seen?.at ?? 0)).toBeLessThan(3 * 60_000);
+  world.stop();
+});
