@@ -4,13 +4,10 @@ export const checkoutCom: ProviderSpec = {
   id: 'checkout-com',
   title: 'Checkout.com',
   docs: 'https://www.checkout.com/docs/developer-resources/webhooks',
-  checkedOn: '2026-11-22',
+  checkedOn: '2026-11-23',
   source:
-    "Five independent receivers agree (an HMAC-SHA256 of the body in hex); not read in Checkout.com's documentation.",
-  unconfirmed: [
-    'Everything but the form of the signature: it was written without the documentation of the provider at hand.',
-    'The deadline of an answer.',
-  ],
+    "checkout.com/docs, workflows (Checkout.com's own documentation): an HMAC-SHA256 of the raw body in hex, in Cko-Signature.",
+  unconfirmed: ['Which fields identify, name and date an event.', 'Retries and the deadline of an answer.'],
   strength: 'signed',
   verify: [
     {

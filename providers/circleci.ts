@@ -4,13 +4,10 @@ export const circleci: ProviderSpec = {
   id: 'circleci',
   title: 'CircleCI',
   docs: 'https://circleci.com/docs/webhooks/',
-  checkedOn: '2026-11-22',
+  checkedOn: '2026-11-23',
   source:
-    'Three independent receivers agree (an HMAC-SHA256 of the body in hex, after v1=), among them a tutorial of CircleCI; not read in its documentation.',
-  unconfirmed: [
-    'Everything but the form of the signature: it was written without the documentation of the provider at hand.',
-    'Retries and the deadline of an answer.',
-  ],
+    "circleci.com/docs, outbound webhooks (CircleCI's own documentation): the headers, five seconds, id to tell a repetition, repetitions after anything but 2xx. The form of the signature: three independent receivers agree, among them a tutorial of CircleCI.",
+  unconfirmed: ['How often a delivery is tried again: its documentation says that this is not documented.'],
   strength: 'signed',
   verify: [
     {

@@ -4,13 +4,10 @@ export const fusionauth: ProviderSpec = {
   id: 'fusionauth',
   title: 'FusionAuth',
   docs: 'https://fusionauth.io/docs/extend/events-and-webhooks/signing',
-  checkedOn: '2026-11-22',
+  checkedOn: '2026-11-23',
   source:
-    "Three independent receivers agree (a JWT whose claim request_body_sha256 is the hash of the body in base64); not read in FusionAuth's documentation.",
-  unconfirmed: [
-    'Everything but the form of the signature: it was written without the documentation of the provider at hand.',
-    'Retries and the deadline of an answer.',
-  ],
+    "fusionauth.io/docs, extend/events-and-webhooks/signing (FusionAuth's own documentation): the header, request_body_sha256, keys of three kinds, of which this file takes HMAC. That the hash is in base64: three independent receivers agree.",
+  unconfirmed: ['Which fields identify, name and date an event.', 'Retries and the deadline of an answer.'],
   strength: 'signed',
   verify: [
     {

@@ -4,13 +4,10 @@ export const polar: ProviderSpec = {
   id: 'polar',
   title: 'Polar',
   docs: 'https://polar.sh/docs/integrate/webhooks/delivery',
-  checkedOn: '2026-11-22',
+  checkedOn: '2026-11-23',
   source:
-    "Polar's own pages name Standard Webhooks (webhook-id, webhook-timestamp, webhook-signature); its libraries were not read.",
-  unconfirmed: [
-    'Everything but the form of the signature: it was written without the documentation of the provider at hand.',
-    'That the text of the secret is the key as it is: receivers disagree (some decode base64).',
-  ],
+    "polarsource/polar-js, src/webhooks.ts (Polar's own library): Standard Webhooks, and the text of the secret is the key as it is.",
+  unconfirmed: ['Which fields name, date and order an event.', 'Retries and the deadline of an answer.'],
   strength: 'signed',
   verify: [
     {
