@@ -16,7 +16,7 @@ const MAX_HEAD_BYTES = 16_384;
 const MAX_BODY_BYTES = 32 * 1_048_576;
 const STATUS_LINE = /^HTTP\/1\.([01]) ([1-5]\d\d)(?: |$)/;
 /** A name without blanks, and a value without control characters. */
-const HEADER_LINE = /^([!#-'*+.^-z|~\dA-Z-]+):[ \t]*([\t\x20-\x7e\x80-\xff]*)$/;
+const HEADER_LINE = /^([!#-'*+.^-z|~\dA-Z-]+):([\t\x20-\x7e\x80-\xff]*)$/;
 /** A size in hexadecimal digits, and what some servers write after it. */
 const CHUNK_LINE = /^([\da-f]{1,7})\s*(?:;.*)?$/i;
 
@@ -73,7 +73,7 @@ export function answerReader(): (piece: Buffer) => Answer | 'begun' | undefined 
       const [, name, value = ''] = HEADER_LINE.exec(line) ?? [];
       if (name === undefined) throw noAnswer('a garbled header');
       const key = name.toLowerCase();
-      headers[key] = (headers[key] === undefined ? '' : `${headers[key]}, `) + value.trimEnd();
+      headers[key] = (headers[key] === undefined ? '' : `${headers[key]}, `) + value.trim();
     }
     // 100 and its like: the answer itself follows.
     if (status < '200') return;

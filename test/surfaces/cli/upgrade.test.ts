@@ -3,8 +3,9 @@
  * `status` says by what.
  */
 import { expect, it } from 'vitest';
+import { defineHandlers, done, type Handler } from '#core/handler/handler-contract.ts';
 import { DEFAULT_RETRY } from '#core/retry/backoff.ts';
-import { handlerThat } from '../../proof/journeys/support/handlers.ts';
+import { handlerThat, type WorldHandlers } from '../../proof/journeys/support/handlers.ts';
 import { CliWorld } from './cli-world.ts';
 
 const MINUTE = 60_000;
@@ -13,7 +14,7 @@ const AFTER_DUE_MS = 2 * MINUTE;
 
 it('runs every parked, deferred and failed event within the time that status told before', async () => {
   let version = 1;
-  const handlers = handlerThat(({ id }) => {
+  const common = handlerThat(({ id }) => {
     if (version === 2) return undefined;
     if (id.startsWith('waits'))
       return Promise.resolve({
@@ -23,6 +24,13 @@ it('runs every parked, deferred and failed event within the time that status tol
       });
     return Promise.reject(new Error('the service is down'));
   });
+  // Of a type of its own, whose breaker one failure leaves closed: it waits as failed.
+  const alone: Handler = () =>
+    version === 2 ? Promise.resolve(done({ actionTaken: 'counted' })) : Promise.reject(new Error('down, too'));
+  const handlers: WorldHandlers = world => {
+    const all = common(world).registrations ?? [];
+    return defineHandlers([...all, { source: 'shop', type: 'rare.event', handle: alone }]);
+  };
   const cli: CliWorld = new CliWorld({ handlers, retry: DEFAULT_RETRY });
   const { world } = cli;
   world.start();
@@ -30,7 +38,9 @@ it('runs every parked, deferred and failed event within the time that status tol
   for (let n = 0; n < 60; n++) await world.post({ source: 'shop', id: `evt-${n}` });
   await world.clock.advanceBy(2 * MINUTE);
   for (let n = 0; n < 20; n++) await world.post({ source: 'shop', id: `late-${n}` });
-  await world.clock.advanceBy(3 * MINUTE);
+  await world.clock.advanceBy(3 * MINUTE - 30_000);
+  await world.post({ source: 'shop', id: 'alone-1', type: 'rare.event' });
+  await world.clock.advanceBy(1_500);
   const open = world.items();
   expect(
     open.some(it => it.status === 'deferred' && it.parked && it.attempts === 0),
