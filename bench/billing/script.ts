@@ -188,6 +188,34 @@ export async function runScript(batchSize: number, script: Script = SCRIPT): Pro
   };
 }
 
+/**
+ * Read units that come after an ok event: of the sweeper, which looks at each arrival twice, and of the nightly audit, which
+ * reads each record (`recordBytes`) in every night of its 30 days, eventually consistent.
+ */
+export async function measureUpkeep(
+  recordBytes: number,
+  events = 300,
+): Promise<{ readonly sweep: number; readonly audit: number }> {
+  const world = new BilledGateway({
+    batchSize: 10,
+    handlers: handlersOf({ onlyTransacts: false, failures: 0, dies: false, transacts: false }),
+  });
+  const sweepLater = async (minutes: number): Promise<number> => {
+    await world.clock.advanceBy(minutes * 60_000);
+    const before = world.meter.counts.readUnits;
+    await world.sweep();
+    return world.meter.counts.readUnits - before;
+  };
+  await world.deliver(providerEvent(0, world.clock.now()));
+  await world.drain();
+  await sweepLater(30);
+  for (let number = 1; number <= events; number++) await world.deliver(providerEvent(number, world.clock.now()));
+  await world.drain();
+  const busy = await sweepLater(20);
+  const idle = await sweepLater(20);
+  return { sweep: (busy - idle) / events, audit: (30 * recordBytes) / 4096 / 2 };
+}
+
 function bytesOf(calls: readonly BilledCall[], call: string, target: string): number[] {
   return calls.filter(it => it.call === call && it.target === target).map(it => it.bytes);
 }

@@ -28,6 +28,7 @@ export const DEFAULT_QUEUE: QueueSettings = {
   deadRetentionDays: 14,
   batchSize: 10,
   maxConcurrency: 20,
+  batchingWindowSeconds: 0,
 };
 
 export const DEFAULT_THRESHOLDS: AlarmThresholds = {

@@ -195,6 +195,11 @@ export interface QueueSettings {
   readonly batchSize: number;
   /** Parallel process invocations, 2 to 1,000. @default 20 */
   readonly maxConcurrency: number;
+  /**
+   * How long a batch waits for more messages, 0 to 10 seconds. At a few events a second, 1 makes a batch of one to a batch of
+   * some: at 1M a day about $0.80 less per million, for up to a second more until an event is handled. @default 0
+   */
+  readonly batchingWindowSeconds: number;
 }
 
 /** Where each alarm fires. Seconds, percent and counts; see docs/runbooks/ for what each one means. */

@@ -156,6 +156,7 @@ const queue = object({
   deadRetentionDays: number(2, 14, 'days'),
   batchSize: number(1, 10, 'messages'),
   maxConcurrency: number(2, 1_000, 'invocations'),
+  batchingWindowSeconds: number(0, 10, 'seconds'),
 });
 
 /** Of a target of alarms: the last part of its secret's name. */

@@ -106,6 +106,7 @@ export class GatewayStack extends Stack {
         batchSize: deployment.queue.batchSize,
         reportBatchItemFailures: true,
         maxConcurrency: deployment.queue.maxConcurrency,
+        ...batchingWindow(deployment.queue.batchingWindowSeconds),
       }),
     );
 
@@ -351,4 +352,9 @@ export class GatewayStack extends Stack {
     });
     data.exportHandlerTables();
   }
+}
+
+/** 0 is left out: the mapping then sends what is there. */
+function batchingWindow(seconds: number): { maxBatchingWindow?: Duration } {
+  return seconds === 0 ? {} : { maxBatchingWindow: Duration.seconds(seconds) };
 }

@@ -38,6 +38,19 @@ describe('reserved concurrency', () => {
   });
 });
 
+describe('batches', () => {
+  it('wait for more messages only where the configuration says so', async () => {
+    const windowOf = async (settings: object): Promise<unknown> => {
+      const { gateway: template } = await synthEnvironment('prod', configOf(settings));
+      const mappings = Object.values<Resource>(template.findResources('AWS::Lambda::EventSourceMapping'));
+      return mappings.map(({ Properties }) => Properties.MaximumBatchingWindowInSeconds);
+    };
+    expect(await windowOf({})).toEqual([undefined]);
+    expect(await windowOf({ queue: { batchingWindowSeconds: 1 } })).toEqual([1]);
+    expect(problemsOf({ queue: { batchingWindowSeconds: 11 } })).toContain('queue.batchingWindowSeconds');
+  });
+});
+
 describe('a key of yours', () => {
   const ARN = 'arn:aws:kms:eu-central-1:123456789012:key/0a1b2c3d-0000-4000-8000-1234567890ab';
 
