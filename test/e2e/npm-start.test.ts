@@ -89,6 +89,9 @@ describe('npm start', () => {
         );
         expect(first.stdout()).toMatch(/push[\s\S]*accepted[\s\S]*pending[\s\S]*processing[\s\S]*completed/);
 
+        // Soon: the signature of the command that was printed is valid for five minutes.
+        if (BROWSER_PATH !== undefined) await seeOnThePage(first.stdout());
+
         // On call: an event that its handler cannot take, and the message. A long run deploys a fixed handler as well.
         const poison = join(root, 'poison.json');
         await writeFile(
@@ -107,7 +110,6 @@ describe('npm start', () => {
         await paged;
 
         await seeRefused(first, place);
-        if (BROWSER_PATH !== undefined) await seeOnThePage(first.stdout());
 
         const second = runScript('start', ['--once', '--port', String(port)], { root });
         expect(await second.exitCode, second.stderr()).toBe(0);
