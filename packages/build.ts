@@ -21,6 +21,7 @@ const ROOMS = [
   'operator',
   'console',
   'ui',
+  'portal',
   'cli',
   'local',
   'bin',

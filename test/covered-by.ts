@@ -94,6 +94,13 @@ export const COVERED_BY: Readonly<Record<string, readonly string[]>> = {
     'core/inbound/watch/pagerduty-event.ts',
     'core/inbound/watch/slack-message.ts',
   ],
+  'test/core/config/outbound-config.test.ts': ['core/config/portal-config.ts'],
+  'test/core/outbound/portal/answer-portal.test.ts': [
+    'core/outbound/api/customer.ts',
+    'core/outbound/api/portal-tokens-api.ts',
+    'core/outbound/portal/customer-view.ts',
+    'core/outbound/portal/portal-routes.ts',
+  ],
   'test/core/outbound/api/producer.test.ts': [
     'core/outbound/api/answer-api.ts',
     'core/outbound/api/answering.ts',

@@ -1,7 +1,7 @@
 /** The page, made in memory when the server starts: nothing to build, nothing to forget to build. */
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import { build } from 'esbuild';
+import { buildPage } from '../../ui/build-page.ts';
 
 export interface Asset {
   readonly type: string;
@@ -10,26 +10,15 @@ export interface Asset {
 
 /** The files of the page by their path. Scripts and styles are named by their content. */
 export async function bundlePage(): Promise<ReadonlyMap<string, Asset>> {
-  const folder = join(import.meta.dirname, '../app');
-  const { outputFiles } = await build({
-    // Without an ending: it is main.tsx here and main.js in the package.
-    entryPoints: { app: join(folder, 'main'), style: join(folder, 'style.css') },
-    outdir: '/',
-    bundle: true,
-    write: false,
-    minify: true,
-    format: 'esm',
-    target: ['chrome120', 'firefox121', 'safari17'],
-    jsx: 'automatic',
-    jsxImportSource: 'preact',
-    legalComments: 'none',
-    logLevel: 'silent',
-  });
-  const named = outputFiles.map(file => {
-    const bytes = Buffer.from(file.contents);
+  const { script, style } = await buildPage(join(import.meta.dirname, '../app'));
+  const named = (
+    [
+      ['js', 'text/javascript; charset=utf-8', script],
+      ['css', 'text/css; charset=utf-8', style],
+    ] as const
+  ).map(([kind, type, contents]) => {
+    const bytes = Buffer.from(contents);
     const hash = createHash('sha256').update(bytes).digest('hex').slice(0, 10);
-    const kind = file.path.endsWith('.css') ? 'css' : 'js';
-    const type = kind === 'css' ? 'text/css; charset=utf-8' : 'text/javascript; charset=utf-8';
     return { kind, path: `/assets/${kind}-${hash}.${kind}`, asset: { type, bytes } };
   });
   const pathOf = (kind: string): string => named.find(it => it.kind === kind)?.path ?? '';

@@ -3,6 +3,7 @@ import { SCHEDULES, type ScheduleName } from '#core/outbound/drain/schedule.ts';
 import { boolean, type Check, listOf, number, object, oneOf, type Report, show, text } from '#core/problem.ts';
 import { VERSION } from '#core/version.ts';
 import type { Deployment } from './deployment.ts';
+import { type PortalConfig, portalShape, type ResolvedPortal, resolvePortal } from './portal-config.ts';
 
 /** What a person writes; `{}` takes every default. */
 export interface OutboundConfig {
@@ -36,6 +37,8 @@ export interface OutboundConfig {
   readonly ipv6?: boolean;
   /** Literal addresses that may be called, over http too. Only where AWS is emulated. @default none; 127.0.0.1 in `local` */
   readonly allowAddresses?: readonly string[];
+  /** A page and an API for your customers (docs/guides/portal.md). @default none */
+  readonly portal?: PortalConfig;
 }
 
 /** Parallel runs: `fast` for healthy endpoints, `slow` for those that answer slowly or not at all. */
@@ -68,6 +71,8 @@ export interface ResolvedOutbound {
   readonly userAgent: string;
   readonly ipv6: boolean;
   readonly allowAddresses: readonly string[];
+  /** Absent: there is no portal. */
+  readonly portal?: ResolvedPortal;
 }
 
 const DEFAULT_SLOTS: Slots = { fast: 150, slow: 50 };
@@ -123,6 +128,7 @@ export const outboundShape: Check = object({
   userAgent: text(/^[ -~]{1,200}$/, '1 to 200 printable ASCII characters', 'shorten it'),
   ipv6: boolean,
   allowAddresses: listOf(text(/^[0-9a-f.:]{2,45}$/, 'a literal address such as "127.0.0.1"', 'write it in digits')),
+  portal: portalShape,
 });
 
 /** Fills in the defaults. */
@@ -148,6 +154,7 @@ export function resolveOutbound(
     userAgent: given.userAgent ?? `Holdfast/${VERSION}`,
     ipv6: given.ipv6 ?? false,
     allowAddresses: given.allowAddresses ?? (emulated ? ['127.0.0.1'] : []),
+    ...(given.portal === undefined ? {} : { portal: resolvePortal(given.portal) }),
   };
 }
 

@@ -1,11 +1,4 @@
-import { text } from '#lambdas/shared/read-env.ts';
+import { outboundApiEnv } from '#lambdas/shared/outbound-api-env.ts';
 
 /** Environment of the `delivery-api` function, set by its construct. */
-export const deliveryApiEnv = {
-  REGISTRY_TABLE: text,
-  OUTBOX_TABLE: text,
-  BODIES_BUCKET: text,
-  JOBS_QUEUE_URL: text,
-  WAKE_FAST_QUEUE_URL: text,
-  MASTER_SECRET: text,
-};
+export const deliveryApiEnv = outboundApiEnv;

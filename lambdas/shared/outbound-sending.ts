@@ -38,9 +38,13 @@ export const sign = attemptSigner({
 });
 
 /** The master secret of an environment, by its name: read at init. Throws DependencyError when it cannot be read. */
-export async function sealerOf(secretName: string) {
+export async function masterOf(secretName: string): Promise<MasterSecret> {
   const result = parseSecret(await secretCredential(secretName).get());
   if (result.kind !== 'secret') throw new Error(`${secretName} is not set: the data stack makes its value`);
   const { current, previous } = result.secret;
-  return aesSealer({ current, ...(previous === undefined ? {} : { previous }) } satisfies MasterSecret);
+  return { current, ...(previous === undefined ? {} : { previous }) };
+}
+
+export async function sealerOf(secretName: string) {
+  return aesSealer(await masterOf(secretName));
 }

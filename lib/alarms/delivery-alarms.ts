@@ -12,8 +12,8 @@ import type { AlarmSpec } from './alarm-spec.ts';
 import { gatewayMetric } from './gateway-metric.ts';
 
 export type DeliveryFunctions = Readonly<
-  Record<Exclude<OutboundFunctionName, 'drain'> | 'drain-fast' | 'drain-slow', GatewayFunction<EnvContract>>
->;
+  Record<Exclude<OutboundFunctionName, 'drain' | 'portal'> | 'drain-fast' | 'drain-slow', GatewayFunction<EnvContract>>
+> & { readonly portal?: GatewayFunction<EnvContract> };
 export interface DeliveryAlarmContext {
   readonly deployment: Deployment;
   readonly store: OutboundStore;
@@ -33,7 +33,7 @@ export function deliveryAlarms(context: DeliveryAlarmContext): readonly AlarmSpe
   return [...safetyNet(context), ...keepingUp(context), ...outcomes(context), ...ourselves(context)];
 }
 
-const errorsOf = ({ functions }: DeliveryAlarmContext, name: keyof DeliveryFunctions): string =>
+const errorsOf = ({ functions }: DeliveryAlarmContext, name: Exclude<keyof DeliveryFunctions, 'portal'>): string =>
   `aws logs tail ${functions[name].logGroup.logGroupName} --since 30m --filter-pattern '{ $.level = "ERROR" || $.level = "WARN" }'`;
 
 /** A metric of ours, over some minutes. */

@@ -4,6 +4,8 @@ import { basename, dirname, extname, join, relative } from 'node:path';
 import { build, type Metafile } from 'esbuild';
 import type { ResolvedConfig, ResolvedSource } from '#core/config/resolved-config.ts';
 import type { SourceHead } from '#core/config/source-head.ts';
+import { PAGE_FILES } from '#lambdas/portal/env.ts';
+import { buildPage } from '../../ui/build-page.ts';
 import { type Bundles, FUNCTION_NAMES, type FunctionName, OUTBOUND_FUNCTION_NAMES } from './function-names.ts';
 import { isolatedLazyImports, LEAN_OPTIONS, lazyBuiltins, signedClients, withoutUnusedParts } from './lean-plugins.ts';
 import { projectHandlers } from './project-handlers.ts';
@@ -78,11 +80,13 @@ const isOutbound = (name: FunctionName): boolean => OUTBOUND_FUNCTION_NAMES.some
 
 /** Functions of the delivery stack are bundled where an environment has one. */
 function namesFor(configs: readonly ResolvedConfig[]): readonly FunctionName[] {
-  return configs.some(({ outbound }) => outbound) ? ALL_NAMES : FUNCTION_NAMES;
+  return ALL_NAMES.filter(name => configs.some(config => isWanted(name, config)));
 }
-function namesWanted(names: readonly FunctionName[], { outbound }: ResolvedConfig): readonly FunctionName[] {
-  return outbound ? names : names.filter(name => !isOutbound(name));
+function namesWanted(names: readonly FunctionName[], config: ResolvedConfig): readonly FunctionName[] {
+  return names.filter(name => isWanted(name, config));
 }
+const isWanted = (name: FunctionName, { outbound }: ResolvedConfig): boolean =>
+  name === 'portal' ? outbound?.portal !== undefined : outbound !== undefined || !isOutbound(name);
 
 type Client = ResolvedConfig['awsClient'];
 /** Those that run with every event, and with every message and delivery. */
@@ -174,6 +178,11 @@ async function buildFunction({ name, client, project, around, unused }: Variant)
   if (Object.keys(metafile.inputs).some(path => dirname(path) === TEXTS_FOLDER)) {
     for (const [file, text] of await readTexts()) files.set(file, text);
   }
+  if (name === 'portal') {
+    const { script, style } = await buildPage(join(REPOSITORY, 'portal/app'));
+    for (const [file, bytes] of Object.entries({ [PAGE_FILES.script]: script, [PAGE_FILES.style]: style }))
+      files.set(file, new TextDecoder().decode(bytes));
+  }
   return { name, files, metafile };
 }
 
@@ -186,7 +195,7 @@ async function readTexts(): Promise<readonly (readonly [file: string, text: stri
 /** Makes these the only files of a folder, and leaves alone what is the same: another run may be reading it just now. */
 async function writeBundle(code: BuiltFunction, config: ResolvedConfig, folder: string): Promise<void> {
   await mkdir(folder, { recursive: true });
-  const baked = bake(code.name, withoutProse(config));
+  const baked = bake(code.name, withoutProse(withoutPortal(code.name, config)));
   const literal = toLiteral(JSON.stringify(baked.config));
   const place = new RegExp(`(["'\`])${CONFIG_PLACE}\\1`, 'g');
   const unused = unusedFiles(config);
@@ -231,6 +240,14 @@ function bake(name: FunctionName, config: ResolvedConfig): Baked {
   const heads = config.sources.map(({ id, paths }): SourceHead => ({ id, paths, file: `source-${id}.json` }));
   const files = config.sources.map(source => [`source-${source.id}.json`, JSON.stringify(source)] as const);
   return { config: { ...config, sources: heads }, files: new Map(files) };
+}
+
+/** The portal with its logo is for the two functions that know it. */
+function withoutPortal(name: FunctionName, config: ResolvedConfig): ResolvedConfig {
+  if (config.outbound?.portal === undefined || name === 'portal') return config;
+  const { portal, ...outbound } = config.outbound;
+  const { logo: _logo, ...known } = portal;
+  return { ...config, outbound: name === 'delivery-api' ? { ...outbound, portal: known } : outbound };
 }
 
 /** JSON as a string of JavaScript; single quotes, because JSON is full of double ones. */

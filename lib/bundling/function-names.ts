@@ -3,8 +3,8 @@ export const FUNCTION_NAMES = [
   ...(['ingest', 'process', 'sweep', 'reconcile', 'api'] as const),
   ...(['probe', 'notify', 'reconcile-providers', 'otlp'] as const),
 ] as const;
-/** Every function of the delivery stack: bundled only for environments with `outbound`. */
-export const OUTBOUND_FUNCTION_NAMES = ['publish', 'fan-out', 'drain', 'delivery-api', 'tend'] as const;
+/** Every function of the delivery stack: bundled only for environments with `outbound`, `portal` where it has one. */
+export const OUTBOUND_FUNCTION_NAMES = ['publish', 'fan-out', 'drain', 'delivery-api', 'tend', 'portal'] as const;
 export type OutboundFunctionName = (typeof OUTBOUND_FUNCTION_NAMES)[number];
 export type GatewayFunctionName = (typeof FUNCTION_NAMES)[number];
 export type FunctionName = GatewayFunctionName | OutboundFunctionName;

@@ -1,13 +1,28 @@
-import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
 import { AccessLogField, AccessLogFormat } from 'aws-cdk-lib/aws-apigateway';
-import { CfnIntegration, CfnRoute, HttpApi, HttpStage, LogGroupLogDestination } from 'aws-cdk-lib/aws-apigatewayv2';
+import {
+  CfnIntegration,
+  CfnRoute,
+  CorsHttpMethod,
+  HttpApi,
+  HttpStage,
+  LogGroupLogDestination,
+} from 'aws-cdk-lib/aws-apigatewayv2';
 import { Metric, type MetricOptions } from 'aws-cdk-lib/aws-cloudwatch';
 import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { DEFAULT_THROTTLE } from '#core/config/defaults.ts';
-import { DELIVERY_ROUTES, PUBLISH_ROUTES } from '#core/outbound/api/api-routes.ts';
+import { DELIVERY_ROUTES, PORTAL_TOKEN_ROUTES, PUBLISH_ROUTES } from '#core/outbound/api/api-routes.ts';
+import { PAGE_ROUTES, PORTAL_ROUTES, publicRoute } from '#core/outbound/portal/portal-routes.ts';
+
+const corsOf = (origins: readonly string[]) => ({
+  allowOrigins: [...origins],
+  allowMethods: [CorsHttpMethod.GET, CorsHttpMethod.POST, CorsHttpMethod.PATCH, CorsHttpMethod.DELETE],
+  allowHeaders: ['authorization', 'content-type'],
+  maxAge: Duration.hours(1),
+});
 
 const PUBLISH_TIMEOUT = Duration.seconds(12);
 /** As long as API Gateway waits at most. */
@@ -18,11 +33,16 @@ export interface DeliveryApiProps {
   readonly publish: IFunction;
   readonly deliveryApi: IFunction;
   readonly accessLogRetention: RetentionDays;
+  /** The page and the API of customers, without IAM: they bring tokens. @default none */
+  readonly portal?: { readonly function: IFunction; readonly origins: readonly string[] };
   /** Delete the access log with the stack. @default false */
   readonly disposable?: boolean;
 }
 
-/** The producer's API: every route with IAM, one integration and one permission for each of its two functions. */
+/**
+ * The producer's API: every route with IAM, one integration and one permission for each of its functions. Below `/portal`,
+ * where there is one, that of its customers.
+ */
 export class DeliveryApi extends Construct {
   readonly api: HttpApi;
   readonly accessLog: LogGroup;
@@ -35,6 +55,7 @@ export class DeliveryApi extends Construct {
       description: 'Publishes webhooks to customers, and shows what became of them',
       createDefaultStage: false,
       apiName: props.name,
+      ...(props.portal && props.portal.origins.length > 0 ? { corsPreflight: corsOf(props.portal.origins) } : {}),
     });
     this.url = this.api.apiEndpoint;
     this.accessLog = new LogGroup(this, 'AccessLog', {
@@ -44,7 +65,9 @@ export class DeliveryApi extends Construct {
     const publish = this.#addIntegration('Publish', props.publish, PUBLISH_TIMEOUT);
     const other = this.#addIntegration('Api', props.deliveryApi, API_TIMEOUT);
     for (const key of PUBLISH_ROUTES) this.#addRoute(key, publish);
-    for (const key of DELIVERY_ROUTES) this.#addRoute(key, other);
+    const isOfPortal = (key: string): boolean => PORTAL_TOKEN_ROUTES.some(route => route === key);
+    for (const key of DELIVERY_ROUTES) if (props.portal || !isOfPortal(key)) this.#addRoute(key, other);
+    if (props.portal) this.#addPortal(props.portal.function);
     new HttpStage(this, 'Stage', {
       httpApi: this.api,
       autoDeploy: true,
@@ -81,12 +104,25 @@ export class DeliveryApi extends Construct {
     });
   }
 
-  #addRoute(routeKey: string, integration: CfnIntegration): void {
-    new CfnRoute(this, routeKey.replaceAll('/', ':'), {
+  #addPortal(portal: IFunction): void {
+    const integration = this.#addIntegration('Portal', portal, API_TIMEOUT);
+    for (const key of [...PAGE_ROUTES, ...PORTAL_ROUTES.map(publicRoute)]) {
+      const route = this.#addRoute(key, integration, 'NONE');
+      Validations.of(route).acknowledge({
+        id: 'AwsSolutions-APIG4',
+        reason: key.includes('/v1/')
+          ? 'A customer has no AWS identity: the function checks the token of every call before it does anything.'
+          : 'The page is the same for everybody and says nothing of any customer.',
+      });
+    }
+  }
+
+  #addRoute(routeKey: string, integration: CfnIntegration, authorizationType = 'AWS_IAM'): CfnRoute {
+    return new CfnRoute(this, routeKey.replaceAll('/', ':'), {
       apiId: this.api.apiId,
       routeKey,
       target: `integrations/${integration.ref}`,
-      authorizationType: 'AWS_IAM',
+      authorizationType,
     });
   }
 

@@ -12,6 +12,7 @@ import { OUTBOUND_TIMINGS } from '#core/outbound/protocol/timings.ts';
 import { deliveryApiEnv } from '#lambdas/delivery-api/env.ts';
 import { drainEnv } from '#lambdas/drain/env.ts';
 import { fanOutEnv } from '#lambdas/fan-out/env.ts';
+import { portalEnv } from '#lambdas/portal/env.ts';
 import { publishEnv } from '#lambdas/publish/env.ts';
 import { tendEnv } from '#lambdas/tend/env.ts';
 import type { DeliveryFunctions } from '../alarms/delivery-alarms.ts';
@@ -60,10 +61,12 @@ export class DeliveryStack extends Stack {
     const publish = this.#addPublish();
     const fanOut = this.#addFanOut();
     const deliveryApi = this.#addDeliveryApi();
+    const portal = outbound.portal && this.#addPortal();
     this.api = new DeliveryApi(this, 'FrontDoor', {
       name: `holdfast-${deployment.config.environment}-delivery`,
       publish: publish.function,
       deliveryApi: deliveryApi.function,
+      ...(portal && outbound.portal ? { portal: { function: portal.function, origins: outbound.portal.origins } } : {}),
       accessLogRetention: deployment.logRetentionDays as RetentionDays,
       disposable: deployment.disposable,
     });
@@ -73,6 +76,7 @@ export class DeliveryStack extends Stack {
     this.functions = {
       ...{ publish, tend, 'fan-out': fanOut, 'delivery-api': deliveryApi },
       ...{ 'drain-fast': drainFast, 'drain-slow': drainSlow },
+      ...(portal ? { portal } : {}),
     };
     if (topics) {
       new DeliveryAlarms(this, 'Alarms', {
@@ -222,6 +226,41 @@ export class DeliveryStack extends Stack {
     this.#store.grantMaster(api);
     this.#queues.grantSend(api, wakeFast, jobs);
     return api;
+  }
+
+  /** Customers reach it without an AWS identity: it may do what the portal's routes do, and nothing else. */
+  #addPortal() {
+    const { wakeFast, jobs } = this.#queues;
+    const portal = this.#addFunction('portal', 'Portal', {
+      description: 'The page and the API for customers, who bring tokens',
+      contract: portalEnv,
+      environment: { ...this.#common(), WAKE_FAST_QUEUE_URL: wakeFast.queueUrl, MASTER_SECRET: this.#store.masterName },
+      timeout: Duration.seconds(29),
+      onFailure: 'API Gateway waits for the answer; the page shows the failure and asks again.',
+    });
+    this.#store.grant(
+      portal,
+      'registry',
+      { actions: ['GetItem', 'BatchGetItem', 'Query'], leading: ['A#*', 'U#*', 'S#*', 'R#*', 'T#*', 'J#*'] },
+      // Endpoints, their secrets and gates, replay jobs; the application counts its endpoints.
+      { actions: ['PutItem', 'UpdateItem'], leading: ['A#*', 'S#*', 'R#*', 'J#*'] },
+      { actions: ['UpdateItem'], leading: ['C#test#*'] },
+      // A deleted endpoint gives back its secrets and its name.
+      { actions: ['DeleteItem'], leading: ['S#*', 'U#*'] },
+      { actions: ['Query'], index: true },
+    );
+    this.#store.grant(
+      portal,
+      'outbox',
+      { actions: ['GetItem', 'BatchGetItem', 'Query'] },
+      { actions: ['UpdateItem'], leading: ['D#*'] },
+      { actions: ['PutItem'], leading: ['Q#*', 'T#*'] },
+      { actions: ['Query'], index: true },
+    );
+    this.#grantBlobs(portal, 's3:GetObject');
+    this.#store.grantMaster(portal);
+    this.#queues.grantSend(portal, wakeFast, jobs);
+    return portal;
   }
 
   #addTend() {

@@ -95,10 +95,17 @@ export function producerWorld(startsAt = NOW) {
       }),
     },
   };
-  const ports: ApiPorts = { ...shared, wake, randomBytes: count => new Uint8Array(count).fill(sent.length + 7) };
+  const portalKeys = [new TextEncoder().encode('k'.repeat(32))];
+  const ports: ApiPorts = {
+    ...shared,
+    wake,
+    randomBytes: count => new Uint8Array(count).fill(sent.length + 7),
+    portalKeys,
+  };
   const retentionMs = 30 * 86_400_000;
-  const rules: ApiRules = {
+  const rules: ApiRules & { portalUrl?: string } = {
     ...{ environment: 'test', retentionMs, timeoutMs: 15_000, headerPrefix: 'x-webhook-', replaysPerSecond: 50 },
+    portalUrl: 'https://api.acme.com/portal',
     target: { ports: [443], ownHosts: ['api.acme.com'], allowAddresses: [] },
   };
   const call = async (
@@ -173,9 +180,13 @@ export function producerWorld(startsAt = NOW) {
     },
   };
   return {
-    ...{ call, publish, settle, sent, tokens, api, store, telemetry },
+    ...{ call, publish, settle, sent, tokens, api, store, ports, rules, telemetry, clock },
     outage: (on: boolean) => {
       isOut = on;
+    },
+    portalAt: (url: string | undefined) => {
+      if (url === undefined) delete rules.portalUrl;
+      else rules.portalUrl = url;
     },
     answer: (code: number) => {
       status = code;

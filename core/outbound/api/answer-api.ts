@@ -11,6 +11,7 @@ import { deleteType, listTypes, putType, showOneType } from './event-types-api.t
 import { disableOne, enableOne, pauseOne, probeOne, resumeOne } from './gate-api.ts';
 import { showHealth, showStats, showSummary } from './health-api.ts';
 import { eraseBody, listMessages, matchMessage, showBody, showOneMessage } from './messages-api.ts';
+import { createToken, revokeTokens } from './portal-tokens-api.ts';
 import { createJob, listJobs, replayOne, showOneJob, steerJob } from './replay-api.ts';
 import { testOne } from './test-delivery.ts';
 
@@ -58,8 +59,13 @@ const ANSWERS: Readonly<Record<DeliveryRoute, (call: ApiCall) => Promise<Reply>>
   'DELETE /v1/event-types/{name}': deleteType,
   'GET /v1/stats': showStats,
   'GET /v1/summary': showSummary,
+  'POST /v1/apps/{app}/portal-tokens': createToken,
+  'DELETE /v1/apps/{app}/portal-tokens': revokeTokens,
 };
 
 export async function answerApi(call: ApiCall): Promise<Reply> {
-  return answering(call.route, call.ports, () => ANSWERS[call.route](call));
+  return answering(call.route, call.ports, () => answerRoute(call));
 }
+
+/** Throws `Refused` for a refusal, DependencyError for an outage. */
+export const answerRoute = (call: ApiCall): Promise<Reply> => ANSWERS[call.route](call);

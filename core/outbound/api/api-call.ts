@@ -13,6 +13,7 @@ import { type Check, type ConfigProblem, object } from '#core/problem.ts';
 import { textOf, utf8 } from '#core/scan/bytes.ts';
 import { decodeJsonObject } from '#core/scan/json-object.ts';
 import type { DeliveryRoute } from './api-routes.ts';
+import type { Customer } from './customer.ts';
 import { refuse, refuseProblems } from './problem-reply.ts';
 
 export interface ApiPorts extends BodyPorts {
@@ -24,7 +25,9 @@ export interface ApiPorts extends BodyPorts {
   readonly sender: WebhookSender;
   readonly sign: SignAttempt;
   readonly sealer: Sealer;
-  readonly crypto: Pick<Crypto, 'hash' | 'publicEd25519' | 'equal'>;
+  readonly crypto: Pick<Crypto, 'hash' | 'hmac' | 'publicEd25519' | 'equal'>;
+  /** Under which portal tokens are signed, the newest first. */
+  readonly portalKeys: readonly Uint8Array[];
   readonly clock: Clock;
   readonly ids: Ids;
   /** Bytes that nobody can guess. */
@@ -41,6 +44,8 @@ export interface ApiRules {
   /** Beginning of our informational headers, which no endpoint may set. */
   readonly headerPrefix: string;
   readonly replaysPerSecond: number;
+  /** Where the portal is; absent: nowhere. */
+  readonly portalUrl?: string;
 }
 
 interface ApiRequest {
@@ -55,6 +60,8 @@ export interface ApiCall extends ApiRequest {
   readonly route: DeliveryRoute;
   readonly ports: ApiPorts;
   readonly rules: ApiRules;
+  /** A customer asks, with a portal token; absent: the producer. */
+  readonly customer?: Customer;
 }
 
 const BODY_LIMIT = 65_536;
@@ -87,9 +94,13 @@ export function problemsOf(value: unknown, check: Check): readonly ConfigProblem
 
 /** The application of the path, an id or `uid:<uid>`. Throws `Refused` (404). */
 export async function applicationOf(call: ApiCall, ref = call.path['app'] ?? ''): Promise<ApplicationItem> {
-  const found = await findApplication(call.ports.store, ref);
+  const found = call.customer ? ownOf(call.customer, ref) : await findApplication(call.ports.store, ref);
   return found ?? refuse(404, 'unknown_application', `there is no application ${ref.slice(0, 80)}`);
 }
+
+/** For a customer there is one application. What others have does not exist: the answer is the same as for a typo. */
+const ownOf = ({ application }: Customer, ref: string): ApplicationItem | undefined =>
+  ref === application.id || ref === `uid:${application.uid}` ? application : undefined;
 
 /** The endpoint of the path. Throws `Refused` (404). */
 export async function endpointOf(call: ApiCall, ref = call.path['ep'] ?? ''): Promise<EndpointItem> {
@@ -121,7 +132,8 @@ function tryToOpen(call: ApiCall, cursor: string): { place: unknown; until: numb
     return undefined;
   }
 }
-const cursorOf = ({ route, path }: ApiCall): string => `cursor ${route} ${JSON.stringify(path)}`;
+const cursorOf = ({ route, path, customer }: ApiCall): string =>
+  `cursor ${route} ${JSON.stringify(path)}${customer ? ` ${customer.application.id}` : ''}`;
 
 const DEFAULT_PAGE = 50;
 const MAX_PAGE = 250;

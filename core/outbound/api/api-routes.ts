@@ -5,6 +5,12 @@ const ENDPOINT = '/v1/apps/{app}/endpoints/{ep}';
 /** Answered by the `publish` function. */
 export const PUBLISH_ROUTES = ['POST /v1/apps/{app}/messages', 'POST /v1/broadcasts'] as const;
 
+/** Of the `delivery-api` function, only where there is a portal. */
+export const PORTAL_TOKEN_ROUTES = [
+  'POST /v1/apps/{app}/portal-tokens',
+  'DELETE /v1/apps/{app}/portal-tokens',
+] as const;
+
 /** Answered by the `delivery-api` function. */
 export const DELIVERY_ROUTES = [
   ...(['POST /v1/apps', 'GET /v1/apps'] as const),
@@ -26,6 +32,7 @@ export const DELIVERY_ROUTES = [
   ...(['GET /v1/event-types', 'GET /v1/event-types/{name}'] as const),
   ...(['PUT /v1/event-types/{name}', 'DELETE /v1/event-types/{name}'] as const),
   ...(['GET /v1/stats', 'GET /v1/summary'] as const),
+  ...PORTAL_TOKEN_ROUTES,
 ] as const;
 
 export type DeliveryRoute = (typeof DELIVERY_ROUTES)[number];

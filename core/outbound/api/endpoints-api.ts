@@ -26,6 +26,7 @@ import {
   sealCursor,
   tellOperational,
 } from './api-call.ts';
+import { fieldsFor } from './customer.ts';
 import { changeOf, type EndpointBody, newEndpointOf, showEndpoint } from './endpoint-body.ts';
 import { SECRET_FIELDS, type SecretBody, sealKey, secretOf, showSecret } from './endpoint-secret.ts';
 import { endpointFields, uid } from './fields.ts';
@@ -39,7 +40,7 @@ type NewBody = EndpointBody & SecretBody & { readonly url: string; readonly uid?
 export async function createOne(call: ApiCall, given?: NewBody): Promise<Reply> {
   const { ports, rules } = call;
   const { verify } = queryOf(call, { verify: anyText });
-  const fields = { ...endpointFields(rules.headerPrefix), ...SECRET_FIELDS, uid };
+  const fields = fieldsFor(call.customer, { ...endpointFields(rules.headerPrefix), ...SECRET_FIELDS, uid });
   const body = given ?? bodyOf<NewBody>(call, fields, ['url']);
   const application = await applicationOf(call);
   refuseTarget(call, body.url);
@@ -59,7 +60,7 @@ export async function createOne(call: ApiCall, given?: NewBody): Promise<Reply> 
   }
   // 3. W19.
   const result = await createEndpoint(ports, application, endpoint, { id, keys: [key] });
-  if (result.kind === 'refused') return refuseChange(result.cause, application.limits.endpoints);
+  if (result.kind === 'refused') return refuseChange(call, result.cause, application.limits.endpoints);
   await tellOperational(call, 'endpoint.created', result.endpoint);
   return json(201, { ...showEndpoint(result.endpoint), ...showSecret(key.kid, secret, ports) });
 }
@@ -80,7 +81,8 @@ export async function putOne(call: ApiCall): Promise<Reply> {
 }
 
 export async function changeOne(call: ApiCall): Promise<Reply> {
-  const fields = { ...endpointFields(call.rules.headerPrefix), if_version: number(1, 1_000_000_000, 'a version') };
+  const given = fieldsFor(call.customer, endpointFields(call.rules.headerPrefix));
+  const fields = { ...given, if_version: number(1, 1_000_000_000, 'a version') };
   const body = bodyOf<EndpointBody & { if_version?: number }>(call, fields);
   return change(call, await endpointOf(call), body, body.if_version);
 }
@@ -90,7 +92,7 @@ async function change(call: ApiCall, there: EndpointItem, body: EndpointBody, if
   if (body.url !== undefined) refuseTarget(call, body.url);
   const version = ifVersion === undefined ? {} : { ifVersion };
   const result = await changeEndpoint(call.ports, there.app, there.id, { fields: changeOf(body), ...version });
-  if (result.kind === 'refused') return refuseChange(result.cause);
+  if (result.kind === 'refused') return refuseChange(call, result.cause);
   await tellOperational(call, 'endpoint.changed', result.endpoint);
   return json(200, showEndpoint(result.endpoint));
 }
@@ -121,7 +123,10 @@ export async function listAll(call: ApiCall): Promise<Reply> {
 /** What waits ends as canceled. Deleting twice is deleting once. */
 export async function deleteOne(call: ApiCall): Promise<Reply> {
   const endpoint = await endpointOf(call);
-  await deleteEndpoint(call.ports, endpoint.app, endpoint.id, { by: 'operator', why: call.caller.slice(0, 200) });
+  await deleteEndpoint(call.ports, endpoint.app, endpoint.id, {
+    by: call.customer === undefined ? 'operator' : 'customer',
+    why: call.caller.slice(0, 200),
+  });
   await tellOperational(call, 'endpoint.deleted', endpoint);
   return { status: 204, headers: {}, body: '' };
 }
@@ -131,13 +136,14 @@ function refuseTarget({ rules }: ApiCall, url: string): void {
   if (verdict.kind === 'refused') refuse(422, 'address_not_allowed', `url: ${verdict.message}`);
 }
 
-function refuseChange(cause: EndpointRefusal, limit = 50): never {
+function refuseChange({ customer }: ApiCall, cause: EndpointRefusal, limit = 50): never {
+  const raise = customer === undefined ? 'PATCH its limits' : 'delete one, or ask the sender of these webhooks';
   const told: Readonly<Record<EndpointRefusal, readonly [number, string]>> = {
     uid_taken: [409, 'another endpoint of this application has this uid'],
     version_changed: [409, 'somebody else changed it: read it again'],
     unknown_endpoint: [404, 'the endpoint is gone'],
     not_active: [410, 'the application is being erased'],
-    quota: [429, `the application has ${limit} endpoints, which is its limit: PATCH its limits`],
+    quota: [429, `the application has ${limit} endpoints, which is its limit: ${raise}`],
   };
   const [status, detail] = told[cause];
   return refuse(status, cause === 'not_active' ? 'erasing' : cause, detail);

@@ -14,7 +14,8 @@ interface WhyBody {
 }
 const actOf = (call: ApiCall, body: WhyBody) => {
   const said = body.why === undefined || body.why === '' ? `by ${call.caller.slice(0, 200)}` : body.why;
-  return { by: 'operator' as const, why: said, now: call.ports.clock.now() };
+  const by = call.customer === undefined ? ('operator' as const) : ('customer' as const);
+  return { by, why: said, now: call.ports.clock.now() };
 };
 
 export async function pauseOne(call: ApiCall): Promise<Reply> {
@@ -59,12 +60,12 @@ export async function probeOne(call: ApiCall): Promise<Reply> {
   return answer(call, endpoint, await probe(call.ports, endpoint.id, call.ports.clock.now()));
 }
 
-function answer({ ports }: ApiCall, { id }: EndpointItem, result: GateResult): Reply {
+function answer({ ports, customer }: ApiCall, { id }: EndpointItem, result: GateResult): Reply {
   const state = stateOf(result.runtime, ports.clock.now());
   if (result.kind === 'done') return json(200, { id, ...state });
-  return refuse(
-    409,
-    'gate_closed',
-    `the endpoint is ${state.gate}: pause and resume go together, disable and enable do`,
-  );
+  const theirs = state.closed_by === 'operator' && customer !== undefined;
+  const how = theirs
+    ? 'by the sender of these webhooks: ask there'
+    : 'pause and resume go together, disable and enable do';
+  return refuse(409, 'gate_closed', `the endpoint is ${state.gate}${theirs ? ' ' : ': '}${how}`);
 }

@@ -11,16 +11,21 @@ const COUNTED = 1_000;
 const iso = (at: number | undefined): string | null => (at === undefined ? null : toIso(at));
 
 type State = 'ok' | 'failing' | 'holding' | 'paused' | 'disabled';
+type ClosedBy = NonNullable<RuntimeItem['gateBy']>;
 /** The words that lists show as well. */
 export function stateOf(
   runtime: RuntimeItem | undefined,
   now: number,
-): { gate: string; state: State; why: string | null } {
-  if (runtime === undefined) return { gate: 'deleted', state: 'disabled', why: null };
-  const { gate, gateWhy, holdUntil, holdWhy, failingSince } = runtime;
-  if (gate !== 'open') return { gate, state: gate === 'paused' ? 'paused' : 'disabled', why: gateWhy ?? null };
-  if ((holdUntil ?? 0) > now) return { gate, state: 'holding', why: holdWhy ?? null };
-  return { gate, state: failingSince === undefined ? 'ok' : 'failing', why: null };
+): { gate: string; state: State; why: string | null; closed_by: ClosedBy | null } {
+  if (runtime === undefined) return { gate: 'deleted', state: 'disabled', why: null, closed_by: null };
+  const { gate, gateWhy, gateBy, holdUntil, holdWhy, failingSince } = runtime;
+  if (gate !== 'open') {
+    const state = gate === 'paused' ? 'paused' : 'disabled';
+    return { gate, state, why: gateWhy ?? null, closed_by: gateBy ?? null };
+  }
+  const open = { gate, closed_by: null };
+  if ((holdUntil ?? 0) > now) return { ...open, state: 'holding', why: holdWhy ?? null };
+  return { ...open, state: failingSince === undefined ? 'ok' : 'failing', why: null };
 }
 
 export async function showHealth(call: ApiCall): Promise<Reply> {

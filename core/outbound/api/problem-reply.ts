@@ -4,6 +4,8 @@ import type { Reply } from '#core/reply.ts';
 
 const TITLES: Readonly<Record<number, string>> = {
   400: 'Bad Request',
+  401: 'Unauthorized',
+  403: 'Forbidden',
   404: 'Not Found',
   409: 'Conflict',
   410: 'Gone',
@@ -23,6 +25,7 @@ export function problem(
   const headers: Record<string, string> = { 'content-type': 'application/problem+json' };
   if (status === 503) headers['retry-after'] = '2';
   if (status === 429) headers['retry-after'] = String(more['retry_after'] ?? 60);
+  if (status === 401) headers['www-authenticate'] = 'Bearer';
   const body = { title: TITLES[status] ?? 'Error', status, error, detail, ...more };
   return { status, headers, body: JSON.stringify(body) };
 }

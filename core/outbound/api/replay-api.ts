@@ -7,7 +7,7 @@ import {
   type OpenStatus,
   type ReplayJobItem,
 } from '#core/outbound/protocol/items.ts';
-import { JOBS, listOf, replayJobKey } from '#core/outbound/protocol/keys.ts';
+import { JOBS, listOf, messageKey, replayJobKey } from '#core/outbound/protocol/keys.ts';
 import { deliveryExpiry } from '#core/outbound/protocol/timings.ts';
 import { findEndpoint } from '#core/outbound/registry/endpoints.ts';
 import { type ReplayRefusal, replayAsNew, replayDelivery } from '#core/outbound/replay/replay-delivery.ts';
@@ -27,6 +27,7 @@ import {
   queryOf,
   sealCursor,
 } from './api-call.ts';
+import { fieldsFor } from './customer.ts';
 import { listUpTo, time, typeName, why } from './fields.ts';
 import { refuse } from './problem-reply.ts';
 
@@ -39,10 +40,13 @@ interface ReplayBody {
   readonly as_new?: boolean;
   readonly why?: string;
 }
+const REPLAY_FIELDS = { request_id: requestId, now: boolean, as_new: boolean, why };
 /** `now`: also one that waits for its retry. `as_new`: a copy under a new `webhook-id`. Once per `request_id`. */
 export async function replayOne(call: ApiCall): Promise<Reply> {
   const { ports, rules, caller } = call;
-  const body = bodyOf<ReplayBody>(call, { request_id: requestId, now: boolean, as_new: boolean, why }, ['request_id']);
+  const body = bodyOf<ReplayBody>(call, fieldsFor(call.customer, REPLAY_FIELDS, ['request_id', 'now', 'why']), [
+    'request_id',
+  ]);
   const endpoint = await endpointOf(call);
   const request = {
     ...{ ep: endpoint.id, msg: (call.path['msg'] ?? '') as MessageId, requestId: body.request_id, by: caller },
@@ -88,20 +92,18 @@ interface JobBody {
   readonly rate_per_second?: number;
   readonly why?: string;
 }
+const CUSTOMER_JOB_FIELDS = {
+  ...{ app: anything, endpoint: anything, message: anything, types: listUpTo(100, typeName), why },
+  ...{ since: time, until: time, as_of: time, dry_run: boolean },
+  status: oneOf(...FINAL_STATUSES, 'retrying'),
+};
+const JOB_FIELDS = { ...CUSTOMER_JOB_FIELDS, rate_per_second: number(1, 1_000, 'replays') };
 export async function createJob(call: ApiCall): Promise<Reply> {
   const { ports, rules, caller } = call;
-  const body = bodyOf<JobBody>(
-    call,
-    {
-      ...{ app: anything, endpoint: anything, message: anything, types: listUpTo(100, typeName), why },
-      ...{ since: time, until: time, as_of: time, dry_run: boolean },
-      status: oneOf(...FINAL_STATUSES, 'retrying'),
-      rate_per_second: number(1, 1_000, 'replays'),
-    },
-    ['app'],
-  );
+  const body = bodyOf<JobBody>(call, fieldsFor(call.customer, JOB_FIELDS, Object.keys(CUSTOMER_JOB_FIELDS)), ['app']);
   const application = await applicationOf(call, body.app);
   const endpoint = body.endpoint === undefined ? undefined : await endpointIn(call, application.id, body.endpoint);
+  if (call.customer && body.message !== undefined) await refuseOthers(call, body.message as MessageId);
   const now = ports.clock.now();
   const at = (name: 'since' | 'until') =>
     body[name] === undefined ? {} : { [name]: parseIso(body[name] ?? '') ?? now };
@@ -126,6 +128,13 @@ export async function createJob(call: ApiCall): Promise<Reply> {
   };
   await startReplayJob(ports.store, job);
   return json(202, showJob(job));
+}
+
+/** Of another application, or none: to a customer that is the same. */
+async function refuseOthers({ ports, customer }: ApiCall, msg: MessageId): Promise<void> {
+  const message = await ports.store.get(messageKey(msg), 'consistent');
+  if (message?.app !== customer?.application.id)
+    refuse(404, 'unknown_message', `there is no message ${msg.slice(0, 80)}`);
 }
 
 async function endpointIn(call: ApiCall, app: ReplayJobItem['app'], ref: string): Promise<EndpointId> {
@@ -153,9 +162,14 @@ export async function showOneJob(call: ApiCall): Promise<Reply> {
 async function jobOf(call: ApiCall): Promise<ReplayJobItem> {
   const id = call.path['job'] ?? '';
   const job = await call.ports.store.get(replayJobKey(id as JobId), 'consistent');
-  return job ?? refuse(404, 'unknown_job', `there is no replay job ${id.slice(0, 80)}`);
+  if (job !== undefined && isOwn(call, job)) return job;
+  return refuse(404, 'unknown_job', `there is no replay job ${id.slice(0, 80)}`);
 }
 
+const isOwn = ({ customer }: ApiCall, { app }: ReplayJobItem): boolean =>
+  customer === undefined || customer.application.id === app;
+
+/** A customer sees their own: a page may be short and still have a cursor. */
 export async function listJobs(call: ApiCall): Promise<Reply> {
   queryOf(call, { limit: limitCheck, cursor: anyText });
   const { store } = call.ports;
@@ -163,7 +177,8 @@ export async function listJobs(call: ApiCall): Promise<Reply> {
   const at = cursor === undefined ? {} : { cursor };
   const page = await store.query({ ...listOf(JOBS), newestFirst: true, limit: limitOf(call), ...at });
   const items = await store.getMany(page.items.map(({ pk }) => replayJobKey(pk.slice(2) as JobId)));
-  const data = items.flatMap(item => (item ? [showJob(item as unknown as ReplayJobItem)] : []));
+  const jobs = items.flatMap(item => (item ? [item as unknown as ReplayJobItem] : []));
+  const data = jobs.filter(job => isOwn(call, job)).map(showJob);
   return json(200, { data, cursor: page.cursor === undefined ? null : sealCursor(call, page.cursor) });
 }
 

@@ -12,6 +12,7 @@ import { json, type Reply } from '#core/reply.ts';
 import { utf8 } from '#core/scan/bytes.ts';
 import { capText } from '#core/scan/text.ts';
 import { type ApiCall, bodyOf, endpointOf } from './api-call.ts';
+import { MASKED } from './customer.ts';
 import { typeName } from './fields.ts';
 import { refuse } from './problem-reply.ts';
 
@@ -50,7 +51,7 @@ export async function testOne(call: ApiCall): Promise<Reply> {
 
 /** Sends it; the answer is what the endpoint said. */
 export async function sendTest(
-  { ports, caller }: ApiCall,
+  { ports, caller, customer }: ApiCall,
   endpoint: Tested,
   keys: readonly LiveKey[],
   what: { readonly type: string; readonly data: unknown },
@@ -83,11 +84,25 @@ export async function sendTest(
       detail: answered ? null : answer.detail,
       response_body: answered ? capText(new TextDecoder().decode(answer.body), SHOWN_BYTES) : '',
       duration_ms: Math.round(answer.timings.total),
-      request: { url: endpoint.url, headers: sent, body: new TextDecoder().decode(bytes) },
+      request: {
+        url: endpoint.url,
+        headers: customer === undefined ? sent : masked(sent, endpoint.headers),
+        body: new TextDecoder().decode(bytes),
+      },
     };
   } finally {
     session.close();
   }
+}
+
+/** Values of the endpoint's own headers are shown to nobody who may not see them in its configuration. */
+function masked(sent: Readonly<Record<string, string>>, own: Readonly<Record<string, string>>) {
+  const names = Object.keys(own).map(name => name.toLowerCase());
+  const shown = Object.entries(sent).map(([name, value]) => [
+    name,
+    names.includes(name.toLowerCase()) ? MASKED : value,
+  ]);
+  return Object.fromEntries(shown) as Readonly<Record<string, string>>;
 }
 
 interface Counter {

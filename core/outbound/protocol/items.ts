@@ -39,7 +39,8 @@ export interface ApplicationItem extends Listed {
   /** Changes whenever an endpoint of it does: what caches compare. */
   readonly endpointVersion: number;
   readonly endpoints: number;
-  readonly tokensNotBefore?: EpochMs;
+  /** When its portal tokens were last revoked: a token is good while it carries this stamp. */
+  readonly tokensRevokedAt?: EpochMs;
   readonly state: 'active' | 'erasing';
   readonly createdAt: EpochMs;
 }

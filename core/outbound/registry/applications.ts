@@ -15,7 +15,7 @@ export interface RegistryPorts {
 
 export type NewApplication = Pick<ApplicationItem, 'name' | 'metadata' | 'limits' | 'format'> &
   Partial<Pick<ApplicationItem, 'uid' | 'schedule' | 'defaultApiVersion'>>;
-export type ApplicationChange = Partial<Omit<NewApplication, 'uid'>> & { readonly tokensNotBefore?: EpochMs };
+export type ApplicationChange = Partial<Omit<NewApplication, 'uid'>> & { readonly tokensRevokedAt?: EpochMs };
 
 /** The application of an id or of `uid:<uid>`. */
 export async function findApplication(

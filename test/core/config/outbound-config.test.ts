@@ -21,6 +21,26 @@ describe('outbound of an environment', () => {
     expect('outbound' in resolve({})).toBe(false);
   });
 
+  it('has no portal until it has a name, and takes no address that is no origin', () => {
+    expect(resolve({ outbound: {} }).outbound).not.toHaveProperty('portal');
+    expect(resolve({ outbound: { portal: { name: 'Acme' } } }).outbound?.portal).toEqual({
+      ...{ name: 'Acme', accent: '#0b6b5d', frameAncestors: [], origins: [] },
+    });
+    const whole = { name: 'Acme', frameAncestors: ['https://*.acme.com'], origins: ['http://localhost:3000'] };
+    expect(problemOf({ portal: whole })).toBe('none');
+    for (const [given, place] of [
+      [{}, 'portal.name'],
+      [{ name: 'Acme', accent: 'green' }, 'portal.accent'],
+      [{ name: 'Acme', logo: 'https://acme.com/logo.svg' }, 'portal.logo'],
+      [{ name: 'Acme', frameAncestors: ["'self' https://evil.com"] }, 'portal.frameAncestors'],
+      [{ name: 'Acme', frameAncestors: ['https://acme.com/path'] }, 'portal.frameAncestors'],
+      [{ name: 'Acme', origins: ['*'] }, 'portal.origins'],
+      [{ name: 'Acme', origins: ['https://*.acme.com'] }, 'portal.origins'],
+      [{ name: 'Acme', url: 'https://hooks.acme.com/' }, 'portal.url'],
+    ] as const)
+      expect(problemOf({ portal: given }), JSON.stringify(given)).toContain(place);
+  });
+
   it('has a default for everything', () => {
     const { outbound } = resolve({ outbound: {}, retentionDays: 45 });
     expect(outbound).toMatchObject({

@@ -1,12 +1,13 @@
 /** Bundles of the delivery stack: there only where it is configured, small, and able to start. */
 import { execFile } from 'node:child_process';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eagerPartOf } from '#bench/bundles.ts';
 import { resolveConfig } from '#core/config/resolve-config.ts';
+import { PAGE_FILES } from '#lambdas/portal/env.ts';
 import { bundleFunctions } from '#lib/bundling/bundle-functions.ts';
 import { type Bundles, OUTBOUND_FUNCTION_NAMES } from '#lib/bundling/function-names.ts';
 import { PROVIDERS } from '#providers/index.ts';
@@ -23,9 +24,15 @@ const SDK_BUDGETS = {
   drain: 290_000,
   'delivery-api': 315_000,
   tend: 233_000,
+  portal: 330_000,
 } as const;
 
-const environments = { prod: { outbound: {}, awsClient: 'signed' as const }, sdk: { outbound: {} }, plain: {} };
+const portal = { name: 'Acme', logo: 'data:image/png;base64,Y2FuYXJ5' };
+const environments = {
+  prod: { outbound: { portal }, awsClient: 'signed' as const },
+  sdk: { outbound: { portal } },
+  plain: {},
+};
 const config = (name: 'prod' | 'sdk' | 'plain') => resolveConfig({ ...gateway, environments }, name, PROVIDERS);
 
 let folder: string;
@@ -47,6 +54,17 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 describe('bundles of the delivery stack', () => {
   it('are made for environments with outbound only', async () => {
     expect(await readdir(folder)).toEqual(['prod', 'sdk']);
+  });
+
+  it('have the look of the portal where it is shown, and its page beside the code', async () => {
+    const logoIn = async (name: keyof Bundles): Promise<boolean> =>
+      (await readFile(join(bundles[name], 'index.mjs'), 'utf8')).includes('Y2FuYXJ5');
+    const names = OUTBOUND_FUNCTION_NAMES.map(async name => [name, await logoIn(name)] as const);
+    expect((await Promise.all(names)).filter(([, has]) => has)).toEqual([['portal', true]]);
+    for (const file of Object.values(PAGE_FILES)) expect(await readdir(bundles.portal)).toContain(file);
+    const without = resolveConfig({ ...gateway, environments: { a: { outbound: {} } } }, 'a', PROVIDERS);
+    const built = await bundleFunctions({ configs: [without], functions: ['portal'], outputFolder: join(folder, 'a') });
+    await expect(readdir(built.get('a')?.portal ?? '')).rejects.toThrow('ENOENT');
   });
 
   it.each(Object.entries(BUDGETS))('%s starts with at most %i bytes', async (name, budget) => {

@@ -6,7 +6,8 @@ import { Template } from 'aws-cdk-lib/assertions';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { GatewayConfig } from '#core/config/gateway-config.ts';
 import { resolveDeployment } from '#core/config/resolve-config.ts';
-import { DELIVERY_ROUTES, PUBLISH_ROUTES } from '#core/outbound/api/api-routes.ts';
+import { DELIVERY_ROUTES, PORTAL_TOKEN_ROUTES, PUBLISH_ROUTES } from '#core/outbound/api/api-routes.ts';
+import { PAGE_ROUTES, PORTAL_ROUTES, publicRoute } from '#core/outbound/portal/portal-routes.ts';
 import { LISTED } from '#core/outbound/protocol/keys.ts';
 import { OUTBOUND_TIMINGS } from '#core/outbound/protocol/timings.ts';
 import { deliveryApiEnv } from '#lambdas/delivery-api/env.ts';
@@ -189,7 +190,8 @@ describe('functions', () => {
 describe('the API', () => {
   it('has every route of the code, and no other, each behind IAM', () => {
     const routes = all('AWS::ApiGatewayV2::Route').map(([, each]) => each);
-    expect(routes.map(each => each.RouteKey).sort()).toEqual([...PUBLISH_ROUTES, ...DELIVERY_ROUTES].sort());
+    const producers = DELIVERY_ROUTES.filter(route => !PORTAL_TOKEN_ROUTES.some(each => each === route));
+    expect(routes.map(each => each.RouteKey).sort()).toEqual([...PUBLISH_ROUTES, ...producers].sort());
     for (const each of routes) expect(each.AuthorizationType, each.RouteKey).toBe('AWS_IAM');
     const page = readFileSync(join(RUNBOOKS, '../api/delivery.md'), 'utf8');
     const told = [...page.matchAll(/`((?:GET|POST|PUT|PATCH|DELETE) \/v1[^` ]*)`/g)].map(([, route]) => route);
@@ -285,9 +287,9 @@ function linesOf(statement: Resource): readonly string[] {
     resource => `${nameOf(resource)}${keys ? ` ${keys.join(' ')}` : ''}: ${actions.sort().join(' ')}`,
   );
 }
-function rights(): Record<string, string[]> {
+function rights(of: Template = template): Record<string, string[]> {
   const found: Record<string, string[]> = {};
-  for (const [id, policy] of all('AWS::IAM::Policy')) {
+  for (const [id, policy] of all('AWS::IAM::Policy', of)) {
     const lines = policy.PolicyDocument.Statement.flatMap(linesOf);
     found[id.replace(/(?:RoleDefaultPolicy|DefaultPolicy).*$/, '')] = lines.sort();
   }
@@ -311,6 +313,69 @@ const DRAIN = [
   'wake-slow: sqs:SendMessage',
   'wakes-dead: sqs:SendMessage',
 ];
+
+describe('the portal', () => {
+  let withPortal: Template;
+  beforeAll(async () => {
+    const portal = { name: 'Acme', origins: ['https://app.acme.com'] };
+    const { delivery } = await synth({ prod: { outbound: { portal } } });
+    withPortal = Template.fromStack(delivery as NonNullable<typeof delivery>);
+  });
+
+  it('is not there without a word in the configuration', () => {
+    const text = JSON.stringify(template.toJSON());
+    expect(text).not.toMatch(/portal|CorsConfiguration/i);
+  });
+
+  it('adds its own routes and one function: public are these and no others', () => {
+    const routes = all('AWS::ApiGatewayV2::Route', withPortal).map(([, each]) => each);
+    const publicOnes = routes.filter(each => each.AuthorizationType !== 'AWS_IAM').map(each => each.RouteKey);
+    expect(publicOnes.sort()).toEqual([...PAGE_ROUTES, ...PORTAL_ROUTES.map(publicRoute)].sort());
+    const others = routes.map(each => each.RouteKey).filter(key => !publicOnes.includes(key));
+    expect(others.sort()).toEqual([...PUBLISH_ROUTES, ...DELIVERY_ROUTES].sort());
+    const idsOf = (of: Template): string[] => all('AWS::Lambda::Function', of).map(([id]) => id);
+    const added = idsOf(withPortal).filter(id => !idsOf(template).includes(id));
+    expect(added.map(id => id.replace(/[0-9A-F]{8}$/, ''))).toEqual(['PortalFunction']);
+    // Every route is throttled by the stage.
+    const [[, stage] = []] = all('AWS::ApiGatewayV2::Stage', withPortal);
+    expect(stage.DefaultRouteSettings).toMatchObject({ ThrottlingRateLimit: 1_000, ThrottlingBurstLimit: 2_000 });
+  });
+
+  it('may do what its routes do: no application is made or erased, nothing is published or scanned', () => {
+    expect(rights(withPortal)['Portal']).toEqual(
+      [
+        LOG,
+        'bodies/outbound/*: s3:GetObject',
+        'jobs: sqs:SendMessage',
+        'master: secretsmanager:GetSecretValue',
+        'outbox D#*: UpdateItem',
+        'outbox Q#* T#*: PutItem',
+        'outbox/listed: Query',
+        'outbox: BatchGetItem GetItem Query',
+        'registry A#* S#* R#* J#*: PutItem UpdateItem',
+        'registry A#* U#* S#* R#* T#* J#*: BatchGetItem GetItem Query',
+        'registry C#test#*: UpdateItem',
+        'registry S#* U#*: DeleteItem',
+        'registry/listed: Query',
+        'wake-fast: sqs:SendMessage',
+      ].sort(),
+    );
+    const others = { ...rights(withPortal) };
+    delete others['Portal'];
+    expect(others).toEqual(rights());
+  });
+
+  it('lets the scripts of the named origins call it, and is cheap to have: no alarm, no metric, no secret of its own', () => {
+    const [[, api] = []] = all('AWS::ApiGatewayV2::Api', withPortal);
+    expect(api.CorsConfiguration).toMatchObject({
+      AllowOrigins: ['https://app.acme.com'],
+      AllowHeaders: ['authorization', 'content-type'],
+    });
+    expect(api.CorsConfiguration.AllowCredentials).toBeUndefined();
+    for (const type of ['AWS::CloudWatch::Alarm', 'AWS::SecretsManager::Secret', 'AWS::SQS::Queue'])
+      expect(all(type, withPortal).length, type).toBe(all(type).length);
+  });
+});
 
 describe('who may do what', () => {
   it('is this list and nothing else', () => {

@@ -67,7 +67,9 @@ describe('cdk-nag, AwsSolutions and Serverless packs', () => {
   });
 
   it('has nothing to say about what is sent to customers', async () => {
-    const environments = { prod: { account: '123456789012', region: 'eu-central-1', outbound: {} } };
+    const environments = {
+      prod: { account: '123456789012', region: 'eu-central-1', outbound: { portal: { name: 'Acme' } } },
+    };
     expect(await findings('prod', undefined, { sources: gateway.sources, environments })).toEqual([]);
   });
 

@@ -61,7 +61,7 @@ describe('docs/api/delivery-openapi.json', () => {
   it('has every route of the code, and no other', () => {
     const routes = [...new ApiDocument('delivery-openapi.json').operations.keys()];
     expect(routes.sort()).toEqual([...DELIVERY_ROUTES, ...PUBLISH_ROUTES].sort());
-    expect(routes).toHaveLength(45);
+    expect(routes).toHaveLength(47);
   });
 
   it('describes real replies: each success and each error of each route, and every field was seen', async () => {
@@ -213,7 +213,18 @@ describe('docs/api/delivery-openapi.json', () => {
     await call('GET /v1/event-types', {}, undefined, {});
     await publish(app, '{"key":"k3","type":"order.made","data":{}}', { problems: ['data: wrong'] });
 
-    // 6. Broadcasts.
+    // 6. Portal tokens.
+    await call(
+      'POST /v1/apps/{app}/portal-tokens',
+      { app },
+      { read_only: true, subject: 'ada', expires_in_seconds: 60 },
+    );
+    await call('DELETE /v1/apps/{app}/portal-tokens', { app });
+    world.portalAt(undefined);
+    await call('POST /v1/apps/{app}/portal-tokens', { app }, {});
+    world.portalAt('https://api.acme.com/portal');
+
+    // Broadcasts.
     await publish(undefined, body);
     const cast = (await call('POST /v1/apps', {}, { name: 'All', uid: 'broadcast' })).body.id as string;
     await publish(undefined, body);
@@ -234,7 +245,7 @@ describe('docs/api/delivery-openapi.json', () => {
           route,
           nowhere,
           someJob ? { app: 'app_none' } : given,
-          route.startsWith('DELETE /v1/apps/{app}') && !route.includes('endpoints') ? { erase: 'true' } : query,
+          route === 'DELETE /v1/apps/{app}' ? { erase: 'true' } : query,
         );
       if (has(404, 'unknown_endpoint') && route !== `PUT ${E}`)
         await call(
@@ -291,6 +302,8 @@ describe('docs/api/delivery-openapi.json', () => {
     await call('POST /v1/apps/{app}/endpoints', { app }, { url: 'https://late.customer.com/' });
     await call('PUT /v1/apps/{app}/endpoints/{ep}', { app, ep: 'uid:late' }, { url: 'https://late.customer.com/' });
     await call(`PATCH ${E}`, at, { description: 'late' });
+    await call('POST /v1/apps/{app}/portal-tokens', { app }, {});
+    await call('DELETE /v1/apps/{app}/portal-tokens', { app });
 
     // 9. An outage.
     world.outage(true);

@@ -260,6 +260,17 @@ export const ROUTES: Readonly<Record<Route, Described>> = {
     answers: { 200: ref('Summary') },
     errors: {},
   },
+  'POST /v1/apps/{app}/portal-tokens': {
+    summary: 'Makes a token for a customer, for hours.',
+    body: body(schemas.TOKEN_BODY),
+    answers: { 201: ref('PortalToken') },
+    errors: { ...NO_APP, 409: ['no_portal'], 410: ['erasing'] },
+  },
+  'DELETE /v1/apps/{app}/portal-tokens': {
+    summary: 'Revokes every token of the application.',
+    answers: { 204: undefined },
+    errors: { ...NO_APP, 410: ['erasing'] },
+  },
   'GET /v1/stats': {
     summary: 'Attempts by hour of the last day.',
     query: { app: text('Required: an id, or uid:<uid>.'), endpoint: text() },

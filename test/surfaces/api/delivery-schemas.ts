@@ -1,6 +1,7 @@
 /** Schemas of docs/api/delivery-openapi.json: what the producer's API takes and answers. */
 import { SCHEDULES } from '#core/outbound/drain/schedule.ts';
 import { FILTER_OPS } from '#core/outbound/fan-out/content-filter.ts';
+import { CAPABILITIES } from '#core/outbound/portal/portal-token.ts';
 import { ANSWER_CLASSES } from '#core/outbound/ports.ts';
 import { FINAL_STATUSES, FORMATS, OPEN_STATUSES, SIGNATURE_PROFILES } from '#core/outbound/protocol/items.ts';
 
@@ -170,6 +171,12 @@ export const TYPE_BODY = {
   deprecated: truth(),
   validate: oneOf(['off', 'warn', 'reject']),
 };
+export const TOKEN_BODY = {
+  capabilities: listOf(oneOf(CAPABILITIES), 'All of them by default; read is always among them.'),
+  read_only: truth('Only read and read_bodies of them.'),
+  expires_in_seconds: whole('60 to 86,400; 3,600 by default.'),
+  subject: text('Who, in your own words: in logs and jobs.'),
+};
 export const DELIVERY_QUERY = {
   status: oneOf(STATUSES),
   class: oneOf(ANSWER_CLASSES),
@@ -182,6 +189,9 @@ export const PAGE_QUERY = { limit: whole('1 to 250; 50 by default.'), cursor: te
 export const MESSAGE_QUERY = { type: text(), since: time(), until: time() };
 
 const STATE = {
+  closed_by: orNull(
+    oneOf(['operator', 'customer', 'system'], 'Who paused, disabled or deleted it; null while it is open.'),
+  ),
   gate: oneOf(['open', 'paused', 'disabled', 'deleted']),
   state: oneOf(['ok', 'failing', 'holding', 'paused', 'disabled']),
   why: orNull(text('Why it is held or closed.')),
@@ -224,6 +234,13 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
   Key: object({ ...KEY, created_at: time(), active_from: orNull(time()), not_after: orNull(time()) }),
   Keys: object({ data: listOf(ref('Key'), 'Newest first.') }),
   ActiveKey: object({ key_id: orNull(text()) }),
+  PortalToken: object({
+    token: text('hfp_…; it is not stored.'),
+    url: text('Opens the portal with it.'),
+    application: id('the application'),
+    capabilities: listOf(oneOf(CAPABILITIES)),
+    expires_at: time(),
+  }),
   Gate: object({ id: id('the endpoint'), ...STATE }),
   TestResult: object({
     success: truth(),

@@ -28,6 +28,7 @@ const LINKS: Readonly<Record<string, string>> = {
   silence: 'see `silence`',
   OutboundConfig: '[below](#outbound)',
   EdgeConfig: '[below](#edge)',
+  PortalConfig: '[below](#portal)',
 };
 
 export interface Key {
@@ -136,6 +137,9 @@ export function renderConfigPage(): string {
     '## Edge',
     '`environments.<name>.edge`: CloudFront and AWS WAF before the front door ([guide](guides/address-limit.md)). Without it nothing of this is deployed.',
     described('core/config/edge-config.ts', 'EdgeConfig', 'environments.name.edge'),
+    '## Portal',
+    '`environments.<name>.outbound.portal`: a page and an API for your customers ([guide](guides/portal.md)). Without it nothing of this is deployed.',
+    described('core/config/portal-config.ts', 'PortalConfig', 'environments.name.outbound.portal'),
     '## Secrets',
     'Secrets are not in this file. Each source that verifies by one has its own in Secrets Manager, `holdfast/<environment>/<source>`; until it is set the source answers 503, and `npm run deploy` prints the command that sets it. `npm run holdfast -- sources set-secret <source> --env <environment>` sets it. `npm run holdfast -- sources rotate <source> --env <environment>` keeps the old one valid for `--grace` (24 hours), in which you change it at the provider. A leaked secret gets no grace: `sources set-secret` replaces it at once, and requests signed with the old one are refused.',
     '## Handlers',

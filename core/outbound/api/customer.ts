@@ -1,0 +1,33 @@
+/** A customer who calls with a portal token, as the use cases of the API see it. */
+import type { ApplicationItem } from '#core/outbound/protocol/items.ts';
+
+/** Absent from a call: the producer asks. */
+export interface Customer {
+  /** The only one that there is for them; read with this call. */
+  readonly application: ApplicationItem;
+  readonly capabilities: readonly string[];
+}
+
+/** How logs and jobs name a customer; an ARN never begins so. */
+const BY = 'portal:';
+export const customerName = (subject: string | undefined): string => `${BY}${subject ?? 'a customer'}`;
+export const isByCustomer = (by: string): boolean => by.startsWith(BY);
+
+/** In the place of a value that was given and is not shown. */
+export const MASKED = '…';
+
+/** Of an endpoint, what its customer decides; the rest is the producer's. */
+const CUSTOMER_FIELDS: readonly string[] = [
+  ...['url', 'description', 'types', 'channels', 'mode', 'api_version', 'filter', 'headers', 'signature', 'rate'],
+  ...['timeout_seconds', 'ordered', 'batch', 'payload'],
+];
+
+/** The fields of a body that whoever calls may give. */
+export function fieldsFor<T>(
+  customer: Customer | undefined,
+  fields: Readonly<Record<string, T>>,
+  allowed: readonly string[] = CUSTOMER_FIELDS,
+): Readonly<Record<string, T>> {
+  if (customer === undefined) return fields;
+  return Object.fromEntries(Object.entries(fields).filter(([name]) => allowed.includes(name)));
+}

@@ -1,0 +1,71 @@
+/** Portal tokens: the producer makes one for a customer who is signed in to its own product, and takes all of them back. */
+import { CAPABILITIES, type Capability, mintToken, READ_ONLY } from '#core/outbound/portal/portal-token.ts';
+import type { ApplicationItem } from '#core/outbound/protocol/items.ts';
+import { changeApplication } from '#core/outbound/registry/applications.ts';
+import { boolean, number, oneOf, text } from '#core/problem.ts';
+import { json, type Reply } from '#core/reply.ts';
+import { toIso } from '#core/time.ts';
+import { type ApiCall, applicationOf, bodyOf } from './api-call.ts';
+import { listUpTo } from './fields.ts';
+import { refuse } from './problem-reply.ts';
+
+const HOUR_SECONDS = 3_600;
+const DAY_SECONDS = 24 * HOUR_SECONDS;
+
+interface TokenBody {
+  readonly capabilities?: readonly Capability[];
+  readonly read_only?: boolean;
+  readonly expires_in_seconds?: number;
+  readonly subject?: string;
+}
+const FIELDS = {
+  capabilities: listUpTo(CAPABILITIES.length, oneOf(...CAPABILITIES)),
+  read_only: boolean,
+  expires_in_seconds: number(60, DAY_SECONDS, 'seconds'),
+  subject: text(
+    /^[!-~]{1,100}$/,
+    '1 to 100 printable ASCII characters without spaces',
+    'e.g. your own id of the person',
+  ),
+};
+
+/** The token is in this answer and nowhere else: it is not stored. */
+export async function createToken(call: ApiCall): Promise<Reply> {
+  const { ports, rules, caller } = call;
+  const body = bodyOf<TokenBody>(call, FIELDS);
+  const portalUrl = rules.portalUrl ?? refuse(409, 'no_portal', 'this environment has no portal: add outbound.portal');
+  const application = await activeOf(call);
+  const caps = capabilitiesOf(body);
+  const iat = ports.clock.now();
+  const exp = iat + (body.expires_in_seconds ?? HOUR_SECONDS) * 1_000;
+  const token = mintToken(ports, {
+    ...{ v: 1, env: rules.environment, app: application.id, caps, iat, exp },
+    rev: application.tokensRevokedAt ?? 0,
+    ...(body.subject === undefined ? {} : { sub: body.subject }),
+  });
+  ports.telemetry.log('info', { message: 'a portal token was made', application: application.id, by: caller });
+  // Behind #: a browser sends that part to nobody.
+  const url = `${portalUrl}#token=${token}`;
+  return json(201, { token, url, application: application.id, capabilities: caps, expires_at: toIso(exp) });
+}
+
+/** Every token of the application that was made until now ends with its next call. */
+export async function revokeTokens(call: ApiCall): Promise<Reply> {
+  const { ports, caller } = call;
+  const { id, tokensRevokedAt = 0 } = await activeOf(call);
+  // Later than any before: tokens carry the stamp that they were made under.
+  const at = Math.max(ports.clock.now(), tokensRevokedAt + 1);
+  await changeApplication(ports.store, id, { tokensRevokedAt: at });
+  ports.telemetry.log('info', { message: 'portal tokens were revoked', application: id, by: caller });
+  return { status: 204, headers: {}, body: '' };
+}
+
+function capabilitiesOf({ capabilities = CAPABILITIES, read_only: readOnly = false }: TokenBody) {
+  const wanted = CAPABILITIES.filter(each => each === 'read' || capabilities.includes(each));
+  return readOnly ? wanted.filter(each => READ_ONLY.includes(each)) : wanted;
+}
+
+async function activeOf(call: ApiCall): Promise<ApplicationItem> {
+  const application = await applicationOf(call);
+  return application.state === 'active' ? application : refuse(410, 'erasing', `${application.id} is being erased`);
+}

@@ -1,0 +1,39 @@
+/** From API Gateway's event to the page or the API of a customer, and back. */
+import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
+import type { ApiPorts, ApiRules } from '#core/outbound/api/api-call.ts';
+import { answerPortal, noSuchPortalRoute } from '#core/outbound/portal/answer-portal.ts';
+import { callsPerSecond } from '#core/outbound/portal/calls-per-second.ts';
+import { PAGE_ROUTES, PORTAL_ROUTES, publicRoute } from '#core/outbound/portal/portal-routes.ts';
+import type { Reply } from '#core/reply.ts';
+import { bytesOf, pathOf, toApiReply } from '#lambdas/shared/api-event.ts';
+
+export interface PortalTools {
+  readonly ports: ApiPorts;
+  readonly rulesOf: (ownHost: string) => ApiRules;
+  readonly page: (file?: string) => Reply | undefined;
+  /** Of every answer. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+export function handlePortalCall({ ports, rulesOf, page, headers }: PortalTools) {
+  const mayCall = callsPerSecond();
+  const answer = async (event: APIGatewayProxyEventV2): Promise<Reply> => {
+    const path = pathOf(event);
+    if (PAGE_ROUTES.some(route => route === event.routeKey)) {
+      return page(path['file']) ?? noSuchPortalRoute(event.rawPath);
+    }
+    const route = PORTAL_ROUTES.find(it => publicRoute(it) === event.routeKey);
+    if (route === undefined) return noSuchPortalRoute(event.routeKey);
+    const reply = await answerPortal({
+      ...{ route, ports, path, mayCall, rules: rulesOf(event.requestContext.domainName) },
+      authorization: event.headers['authorization'],
+      query: event.queryStringParameters ?? {},
+      body: event.body === undefined ? undefined : new TextDecoder().decode(bytesOf(event)),
+    });
+    return { ...reply, headers: { 'cache-control': 'no-store', ...reply.headers } };
+  };
+  return async (event: APIGatewayProxyEventV2): Promise<APIGatewayProxyStructuredResultV2> => {
+    const reply = await answer(event);
+    return toApiReply({ ...reply, headers: { ...headers, ...reply.headers } });
+  };
+}

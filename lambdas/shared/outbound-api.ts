@@ -1,0 +1,53 @@
+/** What the API of the producer and that of its customers have: one set of ports, one set of rules. */
+import { randomBytes } from 'node:crypto';
+import { nodeCodec } from '#adapters/codec/node-codec.ts';
+import { aesSealer } from '#adapters/crypto/aes-sealer.ts';
+import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
+import { portalKeys } from '#adapters/crypto/portal-keys.ts';
+import { S3Blobs } from '#adapters/s3/s3-blobs.ts';
+import { SqsWakeQueue } from '#adapters/sqs/sqs-wake-queue.ts';
+import { systemClock, systemIds } from '#adapters/system.ts';
+import { EmfTelemetry } from '#adapters/telemetry/emf-telemetry.ts';
+import type { ApiPorts, ApiRules } from '#core/outbound/api/api-call.ts';
+import { config } from './baked-config.ts';
+import { outbound, retentionMs } from './outbound-config.ts';
+import { masterOf, senderTo, sign, targetRules } from './outbound-sending.ts';
+import { outboundStores } from './outbound-stores.ts';
+
+interface OutboundApiEnv {
+  readonly REGISTRY_TABLE: string;
+  readonly OUTBOX_TABLE: string;
+  readonly BODIES_BUCKET: string;
+  readonly JOBS_QUEUE_URL: string;
+  readonly WAKE_FAST_QUEUE_URL: string;
+  readonly MASTER_SECRET: string;
+}
+
+/** At init: the clients are primed, the master secret is read. Throws DependencyError when it cannot be read. */
+export async function outboundApi(env: OutboundApiEnv) {
+  const telemetry = new EmfTelemetry({ environment: config.environment, level: config.logLevel });
+  const [{ sqs, store, jobs }, master] = await Promise.all([outboundStores(env), masterOf(env.MASTER_SECRET)]);
+  const ports: ApiPorts = {
+    ...{ store, jobs, sign, telemetry },
+    sealer: aesSealer(master),
+    portalKeys: portalKeys(master),
+    wake: new SqsWakeQueue(sqs, env.WAKE_FAST_QUEUE_URL),
+    sender: senderTo([]),
+    blobs: new S3Blobs(env.BODIES_BUCKET),
+    codec: nodeCodec,
+    crypto: nodeCrypto,
+    clock: systemClock,
+    ids: systemIds,
+    randomBytes: (count: number): Uint8Array => new Uint8Array(randomBytes(count)),
+  };
+  return { ports, telemetry };
+}
+
+/** For the host that was called, which no endpoint may be. */
+export const rulesOf = (ownHost: string): ApiRules => ({
+  ...{ environment: config.environment, retentionMs, headerPrefix: outbound.headerPrefix },
+  timeoutMs: outbound.timeoutSeconds * 1_000,
+  target: targetRules([ownHost]),
+  replaysPerSecond: config.replaysPerSecond,
+  ...(outbound.portal === undefined ? {} : { portalUrl: `${outbound.portal.url ?? `https://${ownHost}`}/portal` }),
+});
