@@ -1,5 +1,5 @@
 /** Portal tokens: the producer makes one for a customer who is signed in to its own product, and takes all of them back. */
-import { CAPABILITIES, type Capability, mintToken, READ_ONLY } from '#core/outbound/portal/portal-token.ts';
+
 import type { ApplicationItem } from '#core/outbound/protocol/items.ts';
 import { changeApplication } from '#core/outbound/registry/applications.ts';
 import { boolean, number, oneOf, text } from '#core/problem.ts';
@@ -7,6 +7,7 @@ import { json, type Reply } from '#core/reply.ts';
 import { toIso } from '#core/time.ts';
 import { type ApiCall, applicationOf, bodyOf } from './api-call.ts';
 import { listUpTo } from './fields.ts';
+import { CAPABILITIES, type Capability, mintToken, READ_ONLY } from './portal-token.ts';
 import { refuse } from './problem-reply.ts';
 
 const HOUR_SECONDS = 3_600;

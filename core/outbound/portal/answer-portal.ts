@@ -3,13 +3,13 @@ import { answerRoute } from '#core/outbound/api/answer-api.ts';
 import { answering } from '#core/outbound/api/answering.ts';
 import type { ApiCall } from '#core/outbound/api/api-call.ts';
 import { type Customer, customerName } from '#core/outbound/api/customer.ts';
+import { type PortalClaims, readToken } from '#core/outbound/api/portal-token.ts';
 import { problem, refuse } from '#core/outbound/api/problem-reply.ts';
 import { findApplication } from '#core/outbound/registry/applications.ts';
 import { json, type Reply } from '#core/reply.ts';
 import { toIso } from '#core/time.ts';
 import { customerView } from './customer-view.ts';
 import { PORTAL_CAPABILITIES, type PortalRoute, SESSION_ROUTE } from './portal-routes.ts';
-import { type PortalClaims, readToken } from './portal-token.ts';
 
 export interface PortalCall extends Omit<ApiCall, 'route' | 'caller' | 'customer'> {
   readonly route: PortalRoute;

@@ -1,5 +1,5 @@
 /** What a customer may ask: routes of the producer's API, each with the capability it wants, and one of its own. */
-import type { Capability } from './portal-token.ts';
+import type { Capability } from '#core/outbound/api/portal-token.ts';
 
 const APP = '/v1/apps/{app}';
 const ENDPOINT = `${APP}/endpoints/{ep}` as const;

@@ -22,7 +22,7 @@ const SDK_BUDGETS = {
   publish: 245_000,
   'fan-out': 215_000,
   drain: 290_000,
-  'delivery-api': 315_000,
+  'delivery-api': 318_000,
   tend: 233_000,
   portal: 330_000,
 } as const;

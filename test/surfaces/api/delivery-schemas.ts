@@ -1,7 +1,8 @@
 /** Schemas of docs/api/delivery-openapi.json: what the producer's API takes and answers. */
+
+import { CAPABILITIES } from '#core/outbound/api/portal-token.ts';
 import { SCHEDULES } from '#core/outbound/drain/schedule.ts';
 import { FILTER_OPS } from '#core/outbound/fan-out/content-filter.ts';
-import { CAPABILITIES } from '#core/outbound/portal/portal-token.ts';
 import { ANSWER_CLASSES } from '#core/outbound/ports.ts';
 import { FINAL_STATUSES, FORMATS, OPEN_STATUSES, SIGNATURE_PROFILES } from '#core/outbound/protocol/items.ts';
 

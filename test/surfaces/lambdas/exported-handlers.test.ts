@@ -13,9 +13,12 @@ import { MemoryWorld } from '#test/kit/memory-world.ts';
 type LambdaHandler = (payload: unknown, context: unknown) => Promise<unknown>;
 const FUNCTIONS = readdirSync(join(import.meta.dirname, '../../../lambdas')).filter(name => name !== 'shared');
 /** They open secrets of endpoints. */
-const SENDING = ['drain', 'delivery-api'];
+const SENDING = ['drain', 'delivery-api', 'portal'];
 const OUTBOUND = resolveConfig(
-  defineGateway({ sources: { a: { provider: 'stripe' } }, environments: { test: { outbound: {} } } }),
+  defineGateway({
+    sources: { a: { provider: 'stripe' } },
+    environments: { test: { outbound: { portal: { name: 'Acme' } } } },
+  }),
   'test',
   PROVIDERS,
 ).outbound;

@@ -4,6 +4,7 @@
  * no answer tells anything of the producer's own, or of others. A route without a row fails.
  */
 import { beforeEach, describe, expect, it } from 'vitest';
+import { CAPABILITIES, type Capability } from '#core/outbound/api/portal-token.ts';
 import { answerPortal } from '#core/outbound/portal/answer-portal.ts';
 import { callsPerSecond } from '#core/outbound/portal/calls-per-second.ts';
 import {
@@ -12,7 +13,6 @@ import {
   type PortalRoute,
   SESSION_ROUTE,
 } from '#core/outbound/portal/portal-routes.ts';
-import { CAPABILITIES, type Capability } from '#core/outbound/portal/portal-token.ts';
 import { type Json, producerWorld } from '#test/kit/producer-world.ts';
 
 type Values = Readonly<Record<string, string>>;
