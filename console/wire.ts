@@ -1,5 +1,11 @@
 /** What the page and its server say to each other. Times are epoch milliseconds; names of events are our ids (evt_…). */
 
+export type {
+  Attempt as OutAttempt,
+  Delivery as OutDelivery,
+  Health as OutHealth,
+  TestResult as OutTest,
+} from '../ui/delivery.ts';
 export type { Problem } from '../ui/problem.ts';
 
 /** The header that carries the token of this run. */
@@ -246,72 +252,11 @@ export interface OutEndpoint {
   readonly why: string | null;
 }
 
-export interface OutHealth {
-  readonly state: string;
-  readonly why: string | null;
-  readonly breaker: string;
-  readonly failing_since: string | null;
-  readonly next_probe_at: string | null;
-  readonly last_success_at: string | null;
-  readonly last_failure: {
-    readonly at: string | null;
-    readonly class: string | null;
-    readonly code: number | null;
-  } | null;
-  readonly waiting: { readonly count: number; readonly more: boolean; readonly oldest_at: string | null };
-  readonly dead: number;
-  readonly success_rate_1h: number | null;
-  readonly success_rate_24h: number | null;
-  readonly response_ms: number | null;
-}
-
-export interface OutDelivery {
-  readonly message: string;
-  readonly endpoint: string;
-  readonly type: string | null;
-  readonly status: string;
-  readonly held: boolean;
-  readonly attempt_count: number;
-  readonly created_at: string;
-  readonly next_retry_at: string | null;
-  readonly ended_at: string | null;
-  readonly last_attempt: {
-    readonly attempted_at: string;
-    readonly status: number | null;
-    readonly class: string;
-    readonly response_time_ms: number;
-    readonly snippet: string | null;
-  } | null;
-}
-
-export interface OutAttempt {
-  readonly kind: string;
-  readonly generation: number;
-  readonly attempt: number;
-  readonly at: string;
-  readonly class: string;
-  readonly code: number | null;
-  readonly timings_ms: Readonly<Record<string, number>>;
-  readonly detail: string | null;
-  readonly request: { readonly url: string; readonly headers: Readonly<Record<string, string>> } | null;
-  readonly response: { readonly body: string | null; readonly truncated: boolean } | null;
-}
-
 export interface OutMessage {
   readonly id: string;
   readonly type: string;
   readonly size: number;
   readonly created_at: string;
-}
-
-export interface OutTest {
-  readonly success: boolean;
-  readonly status_code: number | null;
-  readonly class: string;
-  readonly detail: string | null;
-  readonly response_body: string;
-  readonly duration_ms: number;
-  readonly request: { readonly url: string; readonly headers: Readonly<Record<string, string>>; readonly body: string };
 }
 
 /** What an alarm judges, over the last hours. */

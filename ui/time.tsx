@@ -43,3 +43,9 @@ export function Ago({ at }: { readonly at: number }) {
     </time>
   );
 }
+
+/** A time of the API. */
+export function At({ of, none = '–' }: { readonly of: string | null | undefined; readonly none?: string }) {
+  const at = Date.parse(of ?? '');
+  return Number.isNaN(at) ? <span>{none}</span> : <Ago at={at} />;
+}

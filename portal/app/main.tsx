@@ -1,4 +1,96 @@
-/** The page of a customer. */
+/** The page of a customer: a frame around one screen. */
 import { render } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import { Shown } from '../../ui/parts.tsx';
+import { visible } from '../../ui/text.tsx';
+import { hasToken, listenForToken, takeToken, useAsk } from './parts/api.ts';
+import { hrefOf, usePlace } from './parts/route.ts';
+import { logo, may, producer, type Session, setSession } from './parts/session.ts';
+import { Catalogue } from './screens/catalogue.tsx';
+import { DeliveryScreen } from './screens/delivery.tsx';
+import { EndpointScreen } from './screens/endpoint.tsx';
+import { Endpoints } from './screens/endpoints.tsx';
 
-render(<main />, document.body);
+function App() {
+  const session = useAsk<Session>('/session');
+  useEffect(() => {
+    listenForToken(session.reload);
+    const pasted = (): void => {
+      if (takeToken()) session.reload();
+    };
+    addEventListener('hashchange', pasted);
+    return () => removeEventListener('hashchange', pasted);
+  }, [session.reload]);
+  if (session.data === undefined || !hasToken()) {
+    return (
+      <main class="alone">
+        <Brand />
+        <h1>Webhooks</h1>
+        <Shown of={session}>{() => null}</Shown>
+      </main>
+    );
+  }
+  setSession(session.data);
+  return <Frame session={session.data} />;
+}
+
+function Brand() {
+  return (
+    <p class="brand">
+      {logo() === '' ? null : <img src={logo()} alt="" />}
+      <span>{visible(producer())}</span>
+    </p>
+  );
+}
+
+function Frame({ session }: { readonly session: Session }) {
+  const { parts } = usePlace();
+  const [area = 'endpoints', ep, what, message] = parts;
+  const main = useRef<HTMLElement>(null);
+  const first = useRef(true);
+  const path = parts.join('/');
+  // Who reads by ear hears where they are now.
+  useEffect(() => {
+    if (!first.current) main.current?.focus();
+    first.current = false;
+    document.title = `${area === 'events' ? 'Event types' : 'Endpoints'} · ${producer()} webhooks`;
+  }, [path]);
+  const isReading = !may('manage') && !may('secrets') && !may('test') && !may('replay');
+  return (
+    <div class="portal">
+      <a class="skip" href={`#/${path}`} onClick={() => main.current?.focus()}>
+        To the content
+      </a>
+      <header class="top">
+        <Brand />
+        <nav aria-label="Webhooks">
+          <a href={hrefOf()} aria-current={area === 'endpoints' ? 'page' : undefined}>
+            Endpoints
+          </a>
+          <a href={hrefOf('events')} aria-current={area === 'events' ? 'page' : undefined}>
+            Event types
+          </a>
+        </nav>
+        <p class="who faint">
+          {visible(session.application.name)}
+          {isReading ? ' · you may look, and change nothing' : ''}
+        </p>
+      </header>
+      <main ref={main} tabIndex={-1} class="page">
+        {area === 'events' ? (
+          <Catalogue name={ep} />
+        ) : ep === undefined ? (
+          <Endpoints />
+        ) : what === 'deliveries' && message !== undefined ? (
+          <DeliveryScreen key={`${ep} ${message}`} ep={ep} message={message} />
+        ) : (
+          <EndpointScreen key={ep} ep={ep} tab={what ?? 'deliveries'} />
+        )}
+      </main>
+    </div>
+  );
+}
+
+takeToken();
+const root = document.getElementById('app');
+if (root !== null) render(<App />, root);

@@ -1,17 +1,17 @@
 /** One message at one endpoint: each attempt, what was sent and what was answered; send it again. */
 import { useState } from 'preact/hooks';
 import { serverNow } from '../../../ui/clock.ts';
+import { Attempt } from '../../../ui/exchange.tsx';
 import { Ask, Empty, Field, Shown, State } from '../../../ui/parts.tsx';
 import { shortId, visible } from '../../../ui/text.tsx';
-import { Ago, duration } from '../../../ui/time.tsx';
+import { At } from '../../../ui/time.tsx';
 import type { OutAttempt, OutDelivery } from '../../wire.ts';
 import { ask } from '../parts/api.ts';
 import { useLoad } from '../parts/load.ts';
 import { Link } from '../parts/route.tsx';
 import { session } from '../parts/session.ts';
-import { Body, Text } from './out-body.tsx';
-import { Headers } from './out-endpoint.tsx';
-import { At, hrefOf } from './out-lines.tsx';
+import { Body } from './out-body.tsx';
+import { hrefOf } from './out-lines.tsx';
 
 interface Props {
   readonly app: string;
@@ -88,59 +88,6 @@ export function OutDeliveryScreen({ app, ep, message }: Props) {
         <Body path={`${base}/messages/${encodeURIComponent(message)}/body`} />
       </section>
       {asking ? <Replay path={path} onClose={() => setAsking(false)} onDone={view.reload} /> : null}
-    </>
-  );
-}
-
-function Attempt({ attempt, first }: { readonly attempt: OutAttempt; readonly first: boolean }) {
-  const [open, setOpen] = useState(first);
-  const { kind, attempt: n, at, code, class: of, timings_ms: timings, detail, request, response } = attempt;
-  return (
-    <>
-      <button type="button" class="refused-line" aria-expanded={open} onClick={() => setOpen(!open)}>
-        <span class="fold" aria-hidden="true">
-          {open ? '▾' : '▸'}
-        </span>
-        <span class="why">
-          <b>
-            {kind === 'delivery' ? 'attempt' : kind} {n}
-          </b>
-          <State of={of === 'ok' ? 'delivered' : 'failed attempt'} />
-          <span>
-            {code ?? 'no answer'} · {visible(of.replaceAll('_', ' '))}
-          </span>
-          <span class="faint">{timings['total'] === undefined ? '' : duration(timings['total'])}</span>
-        </span>
-        <span class="faint">
-          <Ago at={Date.parse(at)} />
-        </span>
-      </button>
-      {open ? (
-        <div class="refused-content">
-          {detail === null ? null : <p>{visible(detail)}</p>}
-          {request === null ? (
-            <p class="faint">Of a success only the record is kept.</p>
-          ) : (
-            <>
-              <p>
-                <b>POST</b> <code>{visible(request.url)}</code>
-              </p>
-              <Headers of={request.headers} />
-            </>
-          )}
-          {response?.body ? (
-            <>
-              <h3>Answered{response.truncated ? ' (its beginning)' : ''}</h3>
-              <Text text={response.body} />
-            </>
-          ) : null}
-          <p class="faint">
-            {Object.entries(timings)
-              .map(([name, ms]) => `${name} ${duration(ms)}`)
-              .join(' · ')}
-          </p>
-        </div>
-      ) : null}
     </>
   );
 }

@@ -1,6 +1,7 @@
 /** One endpoint of a customer: how it is, what it got, and what can be done. */
-import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
+import { Headers, Text } from '../../../ui/exchange.tsx';
+import { HealthFacts } from '../../../ui/health.tsx';
 import { Ask, Copy, Empty, Field, Shown, State } from '../../../ui/parts.tsx';
 import { visible } from '../../../ui/text.tsx';
 import { duration } from '../../../ui/time.tsx';
@@ -9,8 +10,7 @@ import { ask } from '../parts/api.ts';
 import { useLoad } from '../parts/load.ts';
 import { go, Link, usePlace, withQuery } from '../parts/route.tsx';
 import { session } from '../parts/session.ts';
-import { Text } from './out-body.tsx';
-import { At, DeliveryLine, hrefOf } from './out-lines.tsx';
+import { DeliveryLine, hrefOf } from './out-lines.tsx';
 
 type Act = 'pause' | 'resume' | 'disable' | 'enable' | 'probe';
 const STATUSES = ['', 'pending', 'retrying', 'delivered', 'dead', 'aborted', 'expired', 'dropped', 'canceled'];
@@ -46,7 +46,7 @@ export function OutEndpointScreen({ app, ep }: { readonly app: string; readonly 
             <div class="columns">
               <Deliveries app={app} path={path} />
               <aside class="card facts" aria-label="How it is">
-                <Health health={health} types={endpoint?.types ?? []} />
+                <HealthFacts health={health} types={endpoint?.types ?? []} />
               </aside>
             </div>
           </>
@@ -89,54 +89,6 @@ function Acts({ health, endpoint, ask: askFor }: ActsProps) {
           </button>
         </>
       )}
-    </div>
-  );
-}
-
-function Health({ health, types }: { readonly health: OutHealth; readonly types: readonly string[] }) {
-  const { waiting, last_failure: failure } = health;
-  const percent = (share: number | null): string => (share === null ? '–' : `${Math.round(share * 1_000) / 10} %`);
-  return (
-    <dl>
-      <Fact name="waiting">
-        {waiting.count.toLocaleString('en')}
-        {waiting.more ? ' or more' : ''}
-        {waiting.oldest_at === null ? null : (
-          <>
-            , oldest <At of={waiting.oldest_at} />
-          </>
-        )}
-      </Fact>
-      <Fact name="dead">{health.dead.toLocaleString('en')}</Fact>
-      <Fact name="success">
-        {percent(health.success_rate_1h)} this hour, {percent(health.success_rate_24h)} in a day
-      </Fact>
-      <Fact name="answers in">{health.response_ms === null ? '–' : duration(health.response_ms)}</Fact>
-      <Fact name="last success">
-        <At of={health.last_success_at} />
-      </Fact>
-      <Fact name="last failure">
-        <At of={failure?.at} />
-        {failure?.class
-          ? ` (${failure.class.replaceAll('_', ' ')}${failure.code === null ? '' : ` ${failure.code}`})`
-          : ''}
-      </Fact>
-      <Fact name="failing since">
-        <At of={health.failing_since} />
-      </Fact>
-      <Fact name="next try">
-        <At of={health.next_probe_at} />
-      </Fact>
-      <Fact name="types">{visible(types.length === 0 ? 'every type' : types.join(', '))}</Fact>
-    </dl>
-  );
-}
-
-function Fact({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
     </div>
   );
 }
@@ -252,30 +204,15 @@ function Test({ path, onClose }: { readonly path: string; readonly onClose: () =
             {sent.detail === null ? '' : visible(sent.detail)}
           </p>
           <Headers of={sent.request.headers} />
-          <Text text={sent.request.body} />
+          <Text text={sent.request.body ?? ''} />
           {sent.response_body === '' ? null : (
             <>
               <h3>Answered</h3>
-              <Text text={sent.response_body} />
+              <Text text={sent.response_body ?? ''} />
             </>
           )}
         </>
       )}
     </Ask>
-  );
-}
-
-export function Headers({ of }: { readonly of: Readonly<Record<string, string>> }) {
-  return (
-    <dl class="headers">
-      {Object.entries(of).map(([name, value]) => (
-        <div key={name}>
-          <dt>{visible(name)}</dt>
-          <dd>
-            <code>{visible(value)}</code>
-          </dd>
-        </div>
-      ))}
-    </dl>
   );
 }

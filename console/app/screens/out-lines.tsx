@@ -1,7 +1,7 @@
 /** Endpoints and deliveries as lines of a list. */
 import { State } from '../../../ui/parts.tsx';
 import { shortId, visible } from '../../../ui/text.tsx';
-import { Ago } from '../../../ui/time.tsx';
+import { At } from '../../../ui/time.tsx';
 import type { OutDelivery, OutEndpoint } from '../../wire.ts';
 import { Link } from '../parts/route.tsx';
 
@@ -12,12 +12,6 @@ export function hrefOf(...parts: readonly string[]): string {
 /** As the API takes it: the name that its maker chose, where there is one. */
 export function nameOf({ id, uid }: { readonly id: string; readonly uid: string | null }): string {
   return uid === null ? id : `uid:${uid}`;
-}
-
-/** A time of the API. */
-export function At({ of, none = '–' }: { readonly of: string | null | undefined; readonly none?: string }) {
-  const at = Date.parse(of ?? '');
-  return Number.isNaN(at) ? <span>{none}</span> : <Ago at={at} />;
 }
 
 export function EndpointLine({ endpoint, of }: { readonly endpoint: OutEndpoint; readonly of?: string }) {

@@ -1,11 +1,13 @@
 /** Webhooks to customers: who does not get theirs, each application, its endpoints and messages. */
+
 import { Copy, Empty, Shown } from '../../../ui/parts.tsx';
 import { shortId, visible } from '../../../ui/text.tsx';
+import { At } from '../../../ui/time.tsx';
 import type { OutApplication, OutDelivery, OutEndpoint, OutMessage } from '../../wire.ts';
 import { useLoad } from '../parts/load.ts';
 import { Link } from '../parts/route.tsx';
 import { Body } from './out-body.tsx';
-import { At, DeliveryLine, EndpointLine, hrefOf, nameOf } from './out-lines.tsx';
+import { DeliveryLine, EndpointLine, hrefOf, nameOf } from './out-lines.tsx';
 
 interface Overview {
   readonly applications: readonly OutApplication[];

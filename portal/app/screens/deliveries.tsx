@@ -1,0 +1,153 @@
+/** Deliveries of an endpoint, newest first; filters in the address; many at once sent again. */
+import { useState } from 'preact/hooks';
+import type { Delivery } from '../../../ui/delivery.ts';
+import { Empty, Shown, State } from '../../../ui/parts.tsx';
+import { shortId, visible } from '../../../ui/text.tsx';
+import { At } from '../../../ui/time.tsx';
+import { ask, useAsk } from '../parts/api.ts';
+import { changeQuery, hrefOf, usePlace } from '../parts/route.ts';
+import { may, pathOf } from '../parts/session.ts';
+import type { DeliveryPage, Endpoint } from '../wire.ts';
+import { JobProgress, ReplayMany } from './replay-many.tsx';
+
+const STATUSES = ['pending', 'retrying', 'delivered', 'dead', 'aborted', 'expired', 'dropped', 'canceled'];
+const REPLAYED = ['retrying', 'delivered', 'dead', 'aborted', 'expired', 'dropped', 'canceled'];
+const CODES = ['2xx', '3xx', '4xx', '5xx', 'none'];
+
+export function Deliveries({ endpoint }: { readonly endpoint: Endpoint }) {
+  const place = usePlace();
+  const { query } = place;
+  const filter = new URLSearchParams(
+    ['status', 'type', 'code_class'].flatMap(name => (query.get(name) ? [[name, query.get(name) ?? '']] : [])),
+  );
+  const base = `${pathOf('endpoints', endpoint.id)}/deliveries`;
+  const view = useAsk<DeliveryPage>(`${base}?${filter}${filter.size === 0 ? '' : '&'}limit=100`, 5_000);
+  const [replaying, setReplaying] = useState(false);
+  const [job, setJob] = useState<string>();
+  const status = query.get('status') ?? '';
+  return (
+    <>
+      <div class="filters">
+        <Choice name="status" word="State" options={STATUSES} value={status} />
+        <label>
+          <span>Type</span>
+          <input
+            value={query.get('type') ?? ''}
+            onChange={event => changeQuery(place, { type: event.currentTarget.value.trim() })}
+          />
+        </label>
+        <Choice name="code_class" word="Answer" options={CODES} value={query.get('code_class') ?? ''} />
+        {may('replay') ? (
+          <button
+            type="button"
+            onClick={() => {
+              // What is counted is what is sent: a state is chosen first.
+              if (!REPLAYED.includes(status)) changeQuery(place, { status: 'dead' });
+              setReplaying(true);
+            }}
+          >
+            Send many again …
+          </button>
+        ) : null}
+      </div>
+      {job === undefined ? null : <JobProgress id={job} onDone={view.reload} />}
+      <Shown of={view}>
+        {page => <List key={`${filter}`} endpoint={endpoint} page={page} base={base} filter={filter} />}
+      </Shown>
+      {replaying && REPLAYED.includes(status) ? (
+        <ReplayMany endpoint={endpoint} filter={filter} onClose={() => setReplaying(false)} onStarted={setJob} />
+      ) : null}
+    </>
+  );
+}
+
+interface ChoiceProps {
+  readonly name: string;
+  readonly word: string;
+  readonly options: readonly string[];
+  readonly value: string;
+}
+
+function Choice({ name, word, options, value }: ChoiceProps) {
+  const place = usePlace();
+  return (
+    <label>
+      <span>{word}</span>
+      <select value={value} onChange={event => changeQuery(place, { [name]: event.currentTarget.value })}>
+        <option value="">any</option>
+        {options.map(option => (
+          <option key={option} value={option}>
+            {option === 'none' ? 'no answer' : option}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+interface ListProps {
+  readonly endpoint: Endpoint;
+  readonly page: DeliveryPage;
+  readonly base: string;
+  readonly filter: URLSearchParams;
+}
+
+function List({ endpoint, page, base, filter }: ListProps) {
+  const [more, setMore] = useState<{ data: readonly Delivery[]; cursor: string | null }>();
+  const cursor = more === undefined ? page.cursor : more.cursor;
+  const look = async (): Promise<void> => {
+    const next = new URLSearchParams([...filter, ['limit', '100'], ['cursor', cursor ?? '']]);
+    const found = await ask<DeliveryPage>(`${base}?${next}`);
+    setMore(before => ({ data: [...(before?.data ?? []), ...found.data], cursor: found.cursor }));
+  };
+  const known = new Set(page.data.map(({ message }) => message));
+  const all = [...page.data, ...(more?.data ?? []).filter(({ message }) => !known.has(message))];
+  return (
+    <>
+      {all.length === 0 ? (
+        <Empty title="No delivery like that">
+          <p>
+            {cursor === null
+              ? 'A line comes with the first event that this endpoint gets.'
+              : 'Not in what was looked at so far.'}
+          </p>
+        </Empty>
+      ) : (
+        <ul class="plain lines">
+          {all.map(each => (
+            <li key={each.message}>
+              <Line ep={endpoint.id} delivery={each} />
+            </li>
+          ))}
+        </ul>
+      )}
+      {cursor === null ? null : (
+        <p class="look-on">
+          <button type="button" onClick={() => void look()}>
+            Older ones
+          </button>
+        </p>
+      )}
+    </>
+  );
+}
+
+function Line({ ep, delivery }: { readonly ep: string; readonly delivery: Delivery }) {
+  const { message, status, type, last_attempt: last, attempt_count: attempts, held } = delivery;
+  const said = last === null ? '' : `${last.status ?? 'no answer'} ${last.class.replaceAll('_', ' ')}`;
+  return (
+    <a class="line-link delivery" href={hrefOf('endpoints', ep, 'deliveries', message)}>
+      <State of={status === 'pending' ? 'waits' : status} />
+      <span class="type">{visible(type ?? '')}</span>
+      <code class="faint">{shortId(message)}</code>
+      <span class="note">{status === 'delivered' ? '' : visible(said)}</span>
+      <span class="faint right">
+        {attempts > 1 ? `${attempts} tries` : ''}
+        {held ? ' · held' : ''}
+      </span>
+      <span class="faint right">
+        <At of={delivery.created_at} />
+      </span>
+    </a>
+  );
+}

@@ -1,0 +1,87 @@
+/** What a customer decides about an endpoint: where, which types, headers. */
+import { useState } from 'preact/hooks';
+import { Ask, Field } from '../../../ui/parts.tsx';
+import { visible } from '../../../ui/text.tsx';
+import { useAsk } from '../parts/api.ts';
+import type { Endpoint, EventType, Page } from '../wire.ts';
+
+interface FormProps {
+  readonly title: string;
+  readonly confirm: string;
+  /** Absent: a new one. */
+  readonly endpoint?: Endpoint;
+  readonly onSubmit: (fields: object) => Promise<void>;
+  readonly onClose: () => void;
+}
+
+export function EndpointForm({ title, confirm, endpoint, onSubmit, onClose }: FormProps) {
+  const [url, setUrl] = useState(endpoint?.url ?? '');
+  const [description, setDescription] = useState(endpoint?.description ?? '');
+  const [types, setTypes] = useState(endpoint?.types.join(' ') ?? '');
+  const names = Object.keys(endpoint?.headers ?? {});
+  const [replacing, setReplacing] = useState(names.length === 0);
+  const [headers, setHeaders] = useState('');
+  const submit = (): Promise<void> => {
+    const given = headersIn(headers);
+    return onSubmit({
+      ...{ url: url.trim(), description, types: types.split(/[\s,]+/).filter(each => each !== '') },
+      ...(replacing && (endpoint !== undefined || headers.trim() !== '') ? { headers: given } : {}),
+      ...(endpoint === undefined ? {} : { if_version: endpoint.version }),
+    });
+  };
+  return (
+    <Ask title={title} confirm={confirm} onConfirm={submit} onClose={onClose} disabled={url.trim() === ''}>
+      <Field label="URL" value={url} onInput={setUrl} placeholder="https://hooks.example.com/in" autofocus />
+      <Field label="Description" value={description} onInput={setDescription} />
+      <Field
+        label="Event types"
+        value={types}
+        onInput={setTypes}
+        hint="Names with spaces between them; invoice.* means all that begin so. Empty: every type."
+      />
+      <KnownTypes chosen={types} choose={setTypes} />
+      {replacing ? (
+        <label class="field">
+          <span>Headers of your own</span>
+          <textarea rows={3} value={headers} onInput={event => setHeaders(event.currentTarget.value)} />
+          <small class="faint">One a line, name: value. Nobody sees the values again.</small>
+        </label>
+      ) : (
+        <p>
+          Headers: {visible(names.join(', '))} (values are not shown){' '}
+          <button type="button" class="small" onClick={() => setReplacing(true)}>
+            Replace them
+          </button>
+        </p>
+      )}
+    </Ask>
+  );
+}
+
+function headersIn(text: string): Readonly<Record<string, string>> {
+  const lines = text.split('\n').filter(line => line.trim() !== '');
+  const pairs = lines.map(line => {
+    const at = line.indexOf(':');
+    return at < 0 ? [line.trim(), ''] : [line.slice(0, at).trim(), line.slice(at + 1).trim()];
+  });
+  return Object.fromEntries(pairs);
+}
+
+const SHOWN = 12;
+
+/** Types of the catalogue to choose from by a click. */
+function KnownTypes({ chosen, choose }: { readonly chosen: string; readonly choose: (types: string) => void }) {
+  const view = useAsk<Page<EventType>>('/event-types?limit=250');
+  const there = chosen.split(/[\s,]+/);
+  const open = (view.data?.data ?? []).filter(({ name, deprecated }) => !deprecated && !there.includes(name));
+  if (open.length === 0) return null;
+  return (
+    <p class="chips">
+      {open.slice(0, SHOWN).map(({ name }) => (
+        <button type="button" class="small" key={name} onClick={() => choose(`${chosen} ${name}`.trim())}>
+          + {visible(name)}
+        </button>
+      ))}
+    </p>
+  );
+}

@@ -1,0 +1,167 @@
+/** One endpoint: how it is, what it got, its secret, how to verify, and what can be done. */
+import { useState } from 'preact/hooks';
+import { HealthFacts } from '../../../ui/health.tsx';
+import { Copy, Shown, State } from '../../../ui/parts.tsx';
+import { visible } from '../../../ui/text.tsx';
+import { At } from '../../../ui/time.tsx';
+import { ask, useAsk } from '../parts/api.ts';
+import { go, hrefOf } from '../parts/route.ts';
+import { may, pathOf, producer } from '../parts/session.ts';
+import type { Endpoint, EndpointHealth } from '../wire.ts';
+import { Deliveries } from './deliveries.tsx';
+import { EndpointForm } from './endpoint-form.tsx';
+import { type Act, Gate } from './gate.tsx';
+import { Secret } from './secret.tsx';
+import { Test } from './test.tsx';
+import { Verify } from './verify.tsx';
+
+const TABS = [
+  ['deliveries', 'Deliveries'],
+  ['secret', 'Signing secret'],
+  ['verify', 'How to verify'],
+] as const;
+
+export function EndpointScreen({ ep, tab }: { readonly ep: string; readonly tab: string }) {
+  const path = pathOf('endpoints', ep);
+  const view = useAsk<Endpoint>(path, 5_000);
+  const health = useAsk<EndpointHealth>(`${path}/health`, 5_000);
+  const [asking, setAsking] = useState<Act | 'edit' | 'test'>();
+  const close = (): void => setAsking(undefined);
+  const again = (): void => {
+    view.reload();
+    health.reload();
+  };
+  const change = async (fields: object): Promise<void> => {
+    await ask(path, { method: 'PATCH', body: fields });
+    again();
+  };
+  return (
+    <Shown of={view}>
+      {endpoint => (
+        <>
+          <Head endpoint={endpoint} ask={setAsking} />
+          <Told endpoint={endpoint} health={health.data} />
+          <div class="columns">
+            <section class="card tabs">
+              <nav class="tab-links" aria-label="This endpoint">
+                {TABS.filter(([name]) => name !== 'secret' || may('secrets')).map(([name, word]) => (
+                  <a
+                    key={name}
+                    href={name === 'deliveries' ? hrefOf('endpoints', ep) : hrefOf('endpoints', ep, name)}
+                    aria-current={tab === name ? 'page' : undefined}
+                  >
+                    {word}
+                  </a>
+                ))}
+              </nav>
+              <div class="tab-content">
+                {tab === 'secret' && may('secrets') ? (
+                  <Secret path={path} signature={endpoint.signature} />
+                ) : tab === 'verify' ? (
+                  <Verify signature={endpoint.signature} />
+                ) : (
+                  <Deliveries endpoint={endpoint} />
+                )}
+              </div>
+            </section>
+            <aside class="card facts" aria-label="How it is">
+              <h2>How it is</h2>
+              <Shown of={health}>{data => <HealthFacts health={data} types={endpoint.types} />}</Shown>
+            </aside>
+          </div>
+          {asking === 'edit' ? (
+            <EndpointForm
+              title="Change the endpoint"
+              confirm="Save"
+              endpoint={endpoint}
+              onSubmit={change}
+              onClose={close}
+            />
+          ) : asking === 'test' ? (
+            <Test path={path} types={endpoint.types} onClose={close} />
+          ) : asking === undefined ? null : (
+            <Gate act={asking} path={path} onClose={close} onDone={asking === 'delete' ? () => go() : again} />
+          )}
+        </>
+      )}
+    </Shown>
+  );
+}
+
+function Head({
+  endpoint,
+  ask: askFor,
+}: {
+  readonly endpoint: Endpoint;
+  readonly ask: (act: Act | 'edit' | 'test') => void;
+}) {
+  const { gate, closed_by: by } = endpoint;
+  const button = (act: Act | 'edit' | 'test', word: string, look = '') => (
+    <button type="button" class={look} onClick={() => askFor(act)}>
+      {word}
+    </button>
+  );
+  return (
+    <header class="event-head">
+      <div>
+        <p class="crumbs">
+          <a href={hrefOf()}>Endpoints</a>
+        </p>
+        <h1>
+          {visible(endpoint.url)} <State of={endpoint.state} />
+        </h1>
+        <p class="faint">
+          {endpoint.description === '' ? null : `${visible(endpoint.description)} · `}
+          <code>{visible(endpoint.id)}</code> <Copy text={endpoint.id} what="its id" />
+        </p>
+      </div>
+      <div class="actions">
+        {may('test') && gate !== 'disabled' ? button('test', 'Test …') : null}
+        {may('manage') ? (
+          <>
+            {button('edit', 'Edit …')}
+            {gate === 'open' ? button('pause', 'Pause …') : null}
+            {gate === 'open' ? button('disable', 'Disable …') : null}
+            {gate === 'paused' && by !== 'operator' ? button('resume', 'Resume …', 'primary') : null}
+            {gate === 'disabled' && by !== 'operator' ? button('enable', 'Enable …', 'primary') : null}
+            {endpoint.state === 'holding' ? button('probe', 'Try now …', 'primary') : null}
+            {button('delete', 'Delete …')}
+          </>
+        ) : null}
+      </div>
+    </header>
+  );
+}
+
+/** What a person must know before anything else, in one sentence. */
+function Told({ endpoint, health }: { readonly endpoint: Endpoint; readonly health: EndpointHealth | undefined }) {
+  const { gate, closed_by: by, why } = endpoint;
+  if (gate !== 'open') {
+    const who = by === 'operator' ? ` by ${producer()}: ask there` : by === 'system' ? ' because it kept failing' : '';
+    return (
+      <p class="banner">
+        <span>
+          It is {gate}
+          {visible(who)}. Nothing is sent, and nothing is lost: messages wait.{' '}
+          {why === null || by === 'system' ? '' : visible(`“${why}”`)}
+        </span>
+      </p>
+    );
+  }
+  if (health?.state !== 'holding' && health?.state !== 'failing') return null;
+  const { last_failure: last, next_probe_at: next } = health;
+  return (
+    <p class="banner">
+      <span>
+        Its last answer was {last?.code ?? 'none'} ({(last?.class ?? 'unknown').replaceAll('_', ' ')}).{' '}
+        {health.waiting.count.toLocaleString('en')} {health.waiting.count === 1 ? 'message waits' : 'messages wait'}.
+        {next === null ? null : (
+          <>
+            {' '}
+            The next try is <At of={next} />.
+          </>
+        )}
+      </span>
+    </p>
+  );
+}

@@ -1,0 +1,82 @@
+/** All endpoints of the customer, each with how it is. */
+import { useState } from 'preact/hooks';
+import { Command, Empty, Shown, State } from '../../../ui/parts.tsx';
+import { visible } from '../../../ui/text.tsx';
+import { ask, useAsk } from '../parts/api.ts';
+import { hrefOf } from '../parts/route.ts';
+import { may, pathOf } from '../parts/session.ts';
+import type { Endpoint, NewEndpoint, Page } from '../wire.ts';
+import { EndpointForm } from './endpoint-form.tsx';
+
+export function Endpoints() {
+  const view = useAsk<Page<Endpoint>>(`${pathOf('endpoints')}?limit=250`, 10_000);
+  const [adding, setAdding] = useState(false);
+  const [made, setMade] = useState<NewEndpoint>();
+  const add = async (fields: object): Promise<void> => {
+    setMade(await ask<NewEndpoint>(pathOf('endpoints'), { body: fields }));
+    view.reload();
+  };
+  return (
+    <>
+      <header class="event-head">
+        <h1>Endpoints</h1>
+        {may('manage') ? (
+          <div class="actions">
+            <button type="button" class="primary" onClick={() => setAdding(true)}>
+              Add endpoint …
+            </button>
+          </div>
+        ) : null}
+      </header>
+      {made === undefined ? null : <Made endpoint={made} />}
+      <Shown of={view}>
+        {({ data }) =>
+          data.length === 0 ? (
+            <Empty title="No endpoint yet">
+              <p>An endpoint is an address of yours that gets a request for each event. It begins with https://.</p>
+            </Empty>
+          ) : (
+            <ul class="plain card lines">
+              {data.map(each => (
+                <li key={each.id}>
+                  <a class="line-link endpoint" href={hrefOf('endpoints', each.id)}>
+                    <State of={each.state} />
+                    <span class="type">{visible(each.url)}</span>
+                    <span class="note">{visible(each.description)}</span>
+                    <span class="faint right">
+                      {visible(each.types.length === 0 ? 'every type' : each.types.join(', '))}
+                    </span>
+                  </a>
+                </li>
+              ))}
+            </ul>
+          )
+        }
+      </Shown>
+      {adding ? (
+        <EndpointForm title="Add an endpoint" confirm="Add" onSubmit={add} onClose={() => setAdding(false)} />
+      ) : null}
+    </>
+  );
+}
+
+function Made({ endpoint }: { readonly endpoint: NewEndpoint }) {
+  return (
+    <section class="card guide" role="status">
+      <h2>{visible(endpoint.url)} is there</h2>
+      {endpoint.secret === undefined ? (
+        <p>Whoever may see its signing secret finds it on its page.</p>
+      ) : (
+        <>
+          <p>
+            Every request to it is signed. Your server verifies with this secret; it is on the endpoint's page, too.
+          </p>
+          <Command text={endpoint.secret} />
+        </>
+      )}
+      <p>
+        <a href={hrefOf('endpoints', endpoint.id, 'verify')}>How to verify a request</a>
+      </p>
+    </section>
+  );
+}

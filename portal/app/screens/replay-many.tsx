@@ -1,0 +1,125 @@
+/** Many deliveries sent again: how many there are before, how far it is after. */
+import { useEffect, useState } from 'preact/hooks';
+import { Ask, Field } from '../../../ui/parts.tsx';
+import { visible } from '../../../ui/text.tsx';
+import { ask, useAsk } from '../parts/api.ts';
+import { appId, pathOf } from '../parts/session.ts';
+import type { DeliveryPage, Endpoint, Job } from '../wire.ts';
+
+const PAGE = 250;
+/** What is counted before it says "more than". */
+const PAGES = 8;
+
+interface ManyProps {
+  readonly endpoint: Endpoint;
+  readonly filter: URLSearchParams;
+  readonly onClose: () => void;
+  readonly onStarted: (job: string) => void;
+}
+
+export function ReplayMany({ endpoint, filter, onClose, onStarted }: ManyProps) {
+  const [why, setWhy] = useState('');
+  const counted = useCount(endpoint, filter);
+  const status = filter.get('status') ?? 'dead';
+  const type = filter.get('type');
+  const start = async (): Promise<void> => {
+    const what = { app: appId(), endpoint: endpoint.id, status, as_of: counted?.asOf };
+    const body = { ...what, ...(type ? { types: [type] } : {}), ...(why === '' ? {} : { why }) };
+    onStarted((await ask<Job>('/replay-jobs', { body })).id);
+  };
+  const many = counted === undefined ? '' : `${counted.more ? 'more than ' : ''}${counted.count.toLocaleString('en')}`;
+  return (
+    <Ask
+      title="Send many again"
+      confirm={counted === undefined ? 'Counting …' : `Send ${many} again`}
+      onConfirm={start}
+      onClose={onClose}
+      disabled={counted === undefined || counted.count === 0}
+    >
+      <p role="status">
+        {counted === undefined
+          ? 'Counting …'
+          : `${many} ${counted.count === 1 ? 'delivery is' : 'deliveries are'} ${status}${type ? ` and of the type ${visible(type)}` : ''}.`}
+      </p>
+      <p>
+        Each goes out under the webhook-id that it had, so that your server recognises what it has. New messages go
+        first.
+      </p>
+      {filter.get('code_class') ? (
+        <p class="warn">The filter of the answer is not looked at: all of that state are sent.</p>
+      ) : null}
+      <Field label="Why? (for your colleagues)" value={why} onInput={setWhy} />
+    </Ask>
+  );
+}
+
+interface Counted {
+  readonly count: number;
+  readonly more: boolean;
+  /** What is replayed by others from now on is left alone. */
+  readonly asOf: string;
+}
+
+function useCount({ id }: Endpoint, filter: URLSearchParams): Counted | undefined {
+  const [counted, setCounted] = useState<Counted>();
+  const query = new URLSearchParams([...filter].filter(([name]) => name !== 'code_class')).toString();
+  useEffect(() => {
+    const controller = new AbortController();
+    count(`${pathOf('endpoints', id)}/deliveries?${query}`, controller.signal).then(setCounted, () => undefined);
+    return () => controller.abort();
+  }, [id, query]);
+  return counted;
+}
+
+async function count(path: string, signal: AbortSignal): Promise<Counted> {
+  const { now } = await ask<{ now: string }>('/session', { signal });
+  let cursor: string | null = '';
+  let found = 0;
+  for (let page = 0; page < PAGES && cursor !== null; page++) {
+    const next: string = cursor === '' ? '' : `&cursor=${encodeURIComponent(cursor)}`;
+    const { data, cursor: after }: DeliveryPage = await ask(`${path}&limit=${PAGE}${next}`, { signal });
+    found += data.length;
+    cursor = after;
+  }
+  return { count: found, more: cursor !== null, asOf: now };
+}
+
+const OVER = ['done', 'canceled'];
+
+/** Goes on when the page is closed. */
+export function JobProgress({ id, onDone }: { readonly id: string; readonly onDone: () => void }) {
+  const [isOver, setOver] = useState(false);
+  const view = useAsk<Job>(`/replay-jobs/${encodeURIComponent(id)}`, isOver ? undefined : 2_000);
+  const { state, counts } = view.data ?? {};
+  useEffect(() => {
+    if (state === undefined || !OVER.includes(state)) return;
+    setOver(true);
+    onDone();
+  }, [state, onDone]);
+  const steer = async (act: 'pause' | 'resume' | 'cancel'): Promise<void> => {
+    await ask(`/replay-jobs/${encodeURIComponent(id)}/${act}`, { body: {} });
+    view.reload();
+  };
+  return (
+    <section class="banner" aria-label="Sending again">
+      <span role="status">
+        {state === 'done'
+          ? `${(counts?.replayed ?? 0).toLocaleString('en')} are sent again.`
+          : state === 'canceled'
+            ? 'Canceled.'
+            : `Sending again: ${(counts?.replayed ?? 0).toLocaleString('en')} so far. It begins within a minute, and goes on when you leave.`}
+        {counts !== undefined && counts.skipped > 0 ? ` ${counts.skipped.toLocaleString('en')} were left out.` : ''}
+      </span>
+      {isOver ? null : (
+        <span class="actions">
+          <button type="button" class="small" onClick={() => void steer(state === 'paused' ? 'resume' : 'pause')}>
+            {state === 'paused' ? 'Resume' : 'Pause'}
+          </button>
+          <button type="button" class="small" onClick={() => void steer('cancel')}>
+            Cancel
+          </button>
+        </span>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,79 @@
+/** A signed request now: what was sent, and what the endpoint said. */
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { TestResult } from '../../../ui/delivery.ts';
+import { Headers, Text } from '../../../ui/exchange.tsx';
+import { Field, State, Trouble } from '../../../ui/parts.tsx';
+import { type Problem, problemOf } from '../../../ui/problem.ts';
+import { visible } from '../../../ui/text.tsx';
+import { duration } from '../../../ui/time.tsx';
+import { ask } from '../parts/api.ts';
+
+interface TestProps {
+  readonly path: string;
+  readonly types: readonly string[];
+  readonly onClose: () => void;
+}
+
+export function Test({ path, types, onClose }: TestProps) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const [type, setType] = useState(types.find(each => !each.endsWith('*')) ?? 'test.webhook');
+  const [sent, setSent] = useState<TestResult>();
+  const [problem, setProblem] = useState<Problem>();
+  const [busy, setBusy] = useState(false);
+  useEffect(() => dialog.current?.showModal(), []);
+  const send = async (event: Event): Promise<void> => {
+    event.preventDefault();
+    setBusy(true);
+    setProblem(undefined);
+    try {
+      setSent(await ask<TestResult>(`${path}/test`, { body: { type } }));
+    } catch (error) {
+      setProblem(problemOf(error));
+    }
+    setBusy(false);
+  };
+  return (
+    <dialog ref={dialog} onClose={onClose} aria-labelledby="test-title">
+      <form onSubmit={event => void send(event)}>
+        <h2 id="test-title">Send a test</h2>
+        <p>One signed request with the example of the type, marked x-webhook-test. It is in no list.</p>
+        <Field label="Event type" value={type} onInput={setType} autofocus />
+        {problem === undefined ? null : <Trouble of={problem} />}
+        {sent === undefined ? null : <Result of={sent} />}
+        <div class="actions">
+          <button type="button" onClick={() => dialog.current?.close()}>
+            Close
+          </button>
+          <button type="submit" class="primary" disabled={busy}>
+            {busy ? 'Sending …' : sent === undefined ? 'Send' : 'Send again'}
+          </button>
+        </div>
+      </form>
+    </dialog>
+  );
+}
+
+function Result({ of }: { readonly of: TestResult }) {
+  return (
+    <section role="status" class="test-result">
+      <p>
+        <State of={of.success ? 'delivered' : 'failed attempt'} /> {of.status_code ?? 'no answer'} (
+        {visible(of.class.replaceAll('_', ' '))}) in {duration(of.duration_ms)}. {visible(of.detail ?? '')}
+      </p>
+      {of.response_body ? (
+        <>
+          <h3>Answered</h3>
+          <Text text={of.response_body} />
+        </>
+      ) : null}
+      <details>
+        <summary>What was sent</summary>
+        <p>
+          <b>POST</b> <code>{visible(of.request.url)}</code>
+        </p>
+        <Headers of={of.request.headers} />
+        {of.request.body === null ? null : <Text text={of.request.body} />}
+      </details>
+    </section>
+  );
+}

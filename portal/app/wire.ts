@@ -1,0 +1,50 @@
+/** What the portal's API answers, as far as the page shows it. */
+import type { Delivery, Health } from '../../ui/delivery.ts';
+
+export interface Endpoint {
+  readonly id: string;
+  readonly url: string;
+  readonly description: string;
+  readonly types: readonly string[];
+  readonly headers: Readonly<Record<string, string>>;
+  readonly signature: string;
+  readonly version: number;
+  readonly gate: 'open' | 'paused' | 'disabled' | 'deleted';
+  readonly state: string;
+  readonly why: string | null;
+  readonly closed_by: string | null;
+}
+export type EndpointHealth = Health & Pick<Endpoint, 'gate' | 'closed_by'>;
+export interface NewEndpoint extends Endpoint {
+  readonly secret?: string;
+}
+
+export interface Page<T> {
+  readonly data: readonly T[];
+  readonly cursor: string | null;
+}
+export type DeliveryPage = Page<Delivery>;
+
+export interface Key {
+  readonly key_id: string;
+  readonly alg: string;
+  readonly secret: string;
+  readonly verify_with: string;
+  readonly active_from: string | null;
+  readonly not_after: string | null;
+}
+
+export interface Job {
+  readonly id: string;
+  readonly state: string;
+  readonly counts: { readonly seen: number; readonly replayed: number; readonly skipped: number };
+}
+
+export interface EventType {
+  readonly name: string;
+  readonly description: string;
+  readonly group: string | null;
+  readonly deprecated: boolean;
+  readonly schema: unknown;
+  readonly example: unknown;
+}

@@ -1,0 +1,67 @@
+/** What the delivery API says of an endpoint and its deliveries, as far as pages show it. */
+
+export interface Delivery {
+  readonly message: string;
+  readonly endpoint: string;
+  readonly type: string | null;
+  readonly status: string;
+  readonly held: boolean;
+  readonly attempt_count: number;
+  readonly created_at: string;
+  readonly next_retry_at: string | null;
+  readonly ended_at: string | null;
+  readonly last_attempt: {
+    readonly attempted_at: string;
+    readonly status: number | null;
+    readonly class: string;
+    readonly response_time_ms: number;
+    readonly snippet: string | null;
+  } | null;
+}
+
+export interface Attempt {
+  readonly kind: string;
+  readonly generation: number;
+  readonly attempt: number;
+  readonly at: string;
+  readonly class: string;
+  readonly code: number | null;
+  readonly timings_ms: Readonly<Record<string, number>>;
+  readonly detail: string | null;
+  readonly request: { readonly url: string; readonly headers: Readonly<Record<string, string>> } | null;
+  readonly response: { readonly body: string | null; readonly truncated: boolean } | null;
+}
+
+export interface Health {
+  readonly state: string;
+  readonly why: string | null;
+  readonly breaker: string;
+  readonly failing_since: string | null;
+  readonly next_probe_at: string | null;
+  readonly last_success_at: string | null;
+  readonly last_failure: {
+    readonly at: string | null;
+    readonly class: string | null;
+    readonly code: number | null;
+  } | null;
+  readonly waiting: { readonly count: number; readonly more: boolean; readonly oldest_at: string | null };
+  readonly dead: number;
+  readonly success_rate_1h: number | null;
+  readonly success_rate_24h: number | null;
+  readonly response_ms: number | null;
+}
+
+export interface TestResult {
+  readonly success: boolean;
+  readonly status_code: number | null;
+  readonly class: string;
+  readonly detail: string | null;
+  /** Null: the token does not show bodies. */
+  readonly response_body: string | null;
+  readonly duration_ms: number;
+  readonly request: {
+    readonly url: string;
+    readonly headers: Readonly<Record<string, string>>;
+    readonly body: string | null;
+  };
+}

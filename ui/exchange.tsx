@@ -1,0 +1,89 @@
+/** What was sent and what was answered. */
+import { useState } from 'preact/hooks';
+import type { Attempt as AttemptOf } from './delivery.ts';
+import { JsonTree } from './json-tree.tsx';
+import { State } from './parts.tsx';
+import { visible } from './text.tsx';
+import { Ago, duration } from './time.tsx';
+
+const SHOWN = 200_000;
+
+/** JSON as a tree, anything else as text. */
+export function Text({ text }: { readonly text: string }) {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    // Shown as it is.
+  }
+  if (typeof value === 'object' && value !== null) return <JsonTree value={value} search="" />;
+  return <pre class="raw">{visible(text.slice(0, SHOWN))}</pre>;
+}
+
+export function Headers({ of }: { readonly of: Readonly<Record<string, string>> }) {
+  return (
+    <dl class="headers">
+      {Object.entries(of).map(([name, value]) => (
+        <div key={name}>
+          <dt>{visible(name)}</dt>
+          <dd>
+            <code>{visible(value)}</code>
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+export function Attempt({ attempt, first }: { readonly attempt: AttemptOf; readonly first: boolean }) {
+  const [open, setOpen] = useState(first);
+  const { kind, attempt: n, at, code, class: of, timings_ms: timings, detail, request, response } = attempt;
+  return (
+    <>
+      <button type="button" class="refused-line" aria-expanded={open} onClick={() => setOpen(!open)}>
+        <span class="fold" aria-hidden="true">
+          {open ? '▾' : '▸'}
+        </span>
+        <span class="why">
+          <b>
+            {kind === 'delivery' ? 'attempt' : kind} {n}
+          </b>
+          <State of={of === 'ok' ? 'delivered' : 'failed attempt'} />
+          <span>
+            {code ?? 'no answer'} · {visible(of.replaceAll('_', ' '))}
+          </span>
+          <span class="faint">{timings['total'] === undefined ? '' : duration(timings['total'])}</span>
+        </span>
+        <span class="faint">
+          <Ago at={Date.parse(at)} />
+        </span>
+      </button>
+      {open ? (
+        <div class="refused-content">
+          {detail === null ? null : <p>{visible(detail)}</p>}
+          {request === null ? (
+            <p class="faint">Of a success only the record is kept.</p>
+          ) : (
+            <>
+              <p>
+                <b>POST</b> <code>{visible(request.url)}</code>
+              </p>
+              <Headers of={request.headers} />
+            </>
+          )}
+          {response?.body ? (
+            <>
+              <h3>Answered{response.truncated ? ' (its beginning)' : ''}</h3>
+              <Text text={response.body} />
+            </>
+          ) : null}
+          <p class="faint">
+            {Object.entries(timings)
+              .map(([name, ms]) => `${name} ${duration(ms)}`)
+              .join(' · ')}
+          </p>
+        </div>
+      ) : null}
+    </>
+  );
+}

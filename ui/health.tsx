@@ -1,0 +1,53 @@
+/** How an endpoint is, as facts. */
+import type { ComponentChildren } from 'preact';
+import type { Health } from './delivery.ts';
+import { visible } from './text.tsx';
+import { At, duration } from './time.tsx';
+
+export function HealthFacts({ health, types }: { readonly health: Health; readonly types: readonly string[] }) {
+  const { waiting, last_failure: failure } = health;
+  const percent = (share: number | null): string => (share === null ? '–' : `${Math.round(share * 1_000) / 10} %`);
+  return (
+    <dl>
+      <Fact name="waiting">
+        {waiting.count.toLocaleString('en')}
+        {waiting.more ? ' or more' : ''}
+        {waiting.oldest_at === null ? null : (
+          <>
+            , oldest <At of={waiting.oldest_at} />
+          </>
+        )}
+      </Fact>
+      <Fact name="dead">{health.dead.toLocaleString('en')}</Fact>
+      <Fact name="success">
+        {percent(health.success_rate_1h)} this hour, {percent(health.success_rate_24h)} in a day
+      </Fact>
+      <Fact name="answers in">{health.response_ms === null ? '–' : duration(health.response_ms)}</Fact>
+      <Fact name="last success">
+        <At of={health.last_success_at} />
+      </Fact>
+      <Fact name="last failure">
+        <At of={failure?.at} />
+        {failure?.class
+          ? ` (${failure.class.replaceAll('_', ' ')}${failure.code === null ? '' : ` ${failure.code}`})`
+          : ''}
+      </Fact>
+      <Fact name="failing since">
+        <At of={health.failing_since} />
+      </Fact>
+      <Fact name="next try">
+        <At of={health.next_probe_at} />
+      </Fact>
+      <Fact name="types">{visible(types.length === 0 ? 'every type' : types.join(', '))}</Fact>
+    </dl>
+  );
+}
+
+function Fact({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
