@@ -51,17 +51,20 @@ function Frame({ session }: { readonly session: Session }) {
   const path = parts.join('/');
   // Who reads by ear hears where they are now.
   useEffect(() => {
-    if (!first.current) main.current?.focus();
+    if (!first.current) {
+      main.current?.focus({ preventScroll: true });
+      scrollTo(0, 0);
+    }
     first.current = false;
     document.title = `${area === 'events' ? 'Event types' : 'Endpoints'} · ${producer()} webhooks`;
   }, [path]);
   const isReading = !may('manage') && !may('secrets') && !may('test') && !may('replay');
   return (
     <div class="portal">
-      <a class="skip" href={`#/${path}`} onClick={() => main.current?.focus()}>
-        To the content
-      </a>
       <header class="top">
+        <a class="skip" href={`#/${path}`} onClick={() => main.current?.focus()}>
+          To the content
+        </a>
         <Brand />
         <nav aria-label="Webhooks">
           <a href={hrefOf()} aria-current={area === 'endpoints' ? 'page' : undefined}>

@@ -22,6 +22,7 @@ import { endpointsOf } from '#core/outbound/fan-out/endpoints-of.ts';
 import { fanOut } from '#core/outbound/fan-out/fan-out.ts';
 import type { Job, OutgoingRequest, Token } from '#core/outbound/ports.ts';
 import { OUTBOUND_TIMINGS } from '#core/outbound/protocol/timings.ts';
+import { runReplayJobs } from '#core/outbound/replay/replay-job.ts';
 import type { DeliveryApi } from '#operator/delivery-api.ts';
 import { PROVIDERS } from '#providers/index.ts';
 
@@ -57,6 +58,7 @@ export function producerWorld(startsAt = NOW) {
   const sent: OutgoingRequest[] = [];
   let status = 200;
   let said = 'said';
+  let answerOf = (_request: OutgoingRequest): readonly [status: number, body: string] => [status, said];
   const wake = { send: async (list: readonly Token[]) => void tokens.push(...list) };
   const specs = Object.fromEntries(
     [
@@ -80,11 +82,12 @@ export function producerWorld(startsAt = NOW) {
         close: () => undefined,
         send: async (request: OutgoingRequest) => {
           sent.push(request);
-          const body = new TextEncoder().encode(said);
+          const [code, text] = answerOf(request);
+          const body = new TextEncoder().encode(text);
           const timings = { total: 5 };
           return {
             kind: 'answered' as const,
-            status,
+            status: code,
             headers: {},
             body,
             bytes: body.length,
@@ -187,6 +190,16 @@ export function producerWorld(startsAt = NOW) {
     portalAt: (url: string | undefined) => {
       if (url === undefined) delete rules.portalUrl;
       else rules.portalUrl = url;
+    },
+    /** Each receiver by itself, in the place of `answer` and `say`. */
+    answerBy: (by: typeof answerOf) => {
+      answerOf = by;
+    },
+    /** A minute of replay jobs, and what they send. */
+    minute: async () => {
+      now += 60_000;
+      await runReplayJobs({ ...shared, wake }, { retentionMs }, now + 45_000);
+      await settle();
     },
     answer: (code: number) => {
       status = code;

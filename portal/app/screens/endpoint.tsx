@@ -148,13 +148,16 @@ function Told({ endpoint, health }: { readonly endpoint: Endpoint; readonly heal
       </p>
     );
   }
-  if (health?.state !== 'holding' && health?.state !== 'failing') return null;
-  const { last_failure: last, next_probe_at: next } = health;
+  const { last_failure: last, next_probe_at: next = null, waiting, dead = 0 } = health ?? {};
+  // A class says that the last attempt of all was this failure.
+  if (last?.class === null || last?.class === undefined) return null;
+  const count = waiting?.count ?? 0;
   return (
     <p class="banner">
       <span>
-        Its last answer was {last?.code ?? 'none'} ({(last?.class ?? 'unknown').replaceAll('_', ' ')}).{' '}
-        {health.waiting.count.toLocaleString('en')} {health.waiting.count === 1 ? 'message waits' : 'messages wait'}.
+        The last answer was {last.code ?? 'none'} ({last.class.replaceAll('_', ' ')}).
+        {count === 0 ? '' : ` ${count.toLocaleString('en')} ${count === 1 ? 'message waits' : 'messages wait'}.`}
+        {dead === 0 ? '' : ` ${dead.toLocaleString('en')} ${dead === 1 ? 'delivery is' : 'deliveries are'} given up.`}
         {next === null ? null : (
           <>
             {' '}

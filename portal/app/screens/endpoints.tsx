@@ -5,7 +5,7 @@ import { visible } from '../../../ui/text.tsx';
 import { ask, useAsk } from '../parts/api.ts';
 import { hrefOf } from '../parts/route.ts';
 import { may, pathOf } from '../parts/session.ts';
-import type { Endpoint, NewEndpoint, Page } from '../wire.ts';
+import type { Endpoint, EndpointHealth, NewEndpoint, Page } from '../wire.ts';
 import { EndpointForm } from './endpoint-form.tsx';
 
 export function Endpoints() {
@@ -37,12 +37,12 @@ export function Endpoints() {
             </Empty>
           ) : (
             <ul class="plain card lines">
-              {data.map(each => (
+              {data.map((each, n) => (
                 <li key={each.id}>
                   <a class="line-link endpoint" href={hrefOf('endpoints', each.id)}>
                     <State of={each.state} />
                     <span class="type">{visible(each.url)}</span>
-                    <span class="note">{visible(each.description)}</span>
+                    <span class="note">{n < WITH_HEALTH ? <Went endpoint={each} /> : visible(each.description)}</span>
                     <span class="faint right">
                       {visible(each.types.length === 0 ? 'every type' : each.types.join(', '))}
                     </span>
@@ -58,6 +58,24 @@ export function Endpoints() {
       ) : null}
     </>
   );
+}
+
+/** So many are asked how they are: each is a call. */
+const WITH_HEALTH = 10;
+
+/** What came of the last day, in a few words. */
+function Went({ endpoint }: { readonly endpoint: Endpoint }) {
+  const { data } = useAsk<EndpointHealth>(`${pathOf('endpoints', endpoint.id)}/health`, 30_000);
+  if (data === undefined) return <>{visible(endpoint.description)}</>;
+  const { success_rate_24h: rate, waiting, dead, last_failure: last } = data;
+  const failed = last?.class ? `last answer ${last.code ?? 'none'}` : '';
+  const words = [
+    rate === null ? 'nothing sent in a day' : `${Math.round(rate * 100)} % taken in a day`,
+    waiting.count === 0 ? '' : `${waiting.count.toLocaleString('en')}${waiting.more ? ' or more' : ''} waiting`,
+    dead === 0 ? '' : `${dead.toLocaleString('en')} dead`,
+    failed,
+  ].filter(word => word !== '');
+  return <span class={failed === '' ? '' : 'bad-text'}>{words.join(' · ')}</span>;
 }
 
 function Made({ endpoint }: { readonly endpoint: NewEndpoint }) {
