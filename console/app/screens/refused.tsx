@@ -1,11 +1,11 @@
 /** The last requests of a source that were not accepted, each with the sentence that says why. */
 import { useState } from 'preact/hooks';
+import { Text } from '../../../ui/exchange.tsx';
 import { Copy, Empty, Shown } from '../../../ui/parts.tsx';
 import { visible } from '../../../ui/text.tsx';
 import { Ago } from '../../../ui/time.tsx';
 import type { RefusedDetail, RefusedRow } from '../../wire.ts';
 import { useLoad } from '../parts/load.ts';
-import { Text } from './out-body.tsx';
 
 interface RefusedList {
   readonly kept: boolean;
