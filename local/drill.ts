@@ -11,7 +11,8 @@ import { badSecret } from './drills/bad-secret.ts';
 import { deadLetter } from './drills/dead-letter.ts';
 import type { Drill } from './drills/drill.ts';
 import { DrillStage } from './drills/drill-stage.ts';
-import { EXERCISES, type Exercise, playHandsOn } from './drills/hands-on.ts';
+import { EXERCISES } from './drills/exercises.ts';
+import { type Exercise, playHandsOn } from './drills/hands-on.ts';
 import { processorDown } from './drills/processor-down.ts';
 import { silentSource } from './drills/silent-source.ts';
 import { Transcript } from './drills/transcript.ts';
@@ -31,7 +32,7 @@ const HANDS_ON_LIMIT_MS = 30 * 60_000;
 const USAGE = `Usage: npm run drill -- <name> [--write | --hands-on] [--port <number>]
   <name>    ${DRILLS.map(drill => drill.title).join(', ')}
   --hands-on  break it and show the page; you end it in another terminal, and are told what you did and how long it
-            took (${EXERCISES.map(it => it.title).join(', ')}; half an hour at most)
+            took (half an hour at most)
   --write   write the transcript to docs/drills/<name>.md
   --port    port of the local AWS (default 4566, or HOLDFAST_PORT); one that runs is joined, else one is started`;
 
@@ -95,9 +96,11 @@ function readOptions(): Options {
   }
   if (!values['hands-on']) return { drill, port, write: values.write ?? false };
   const exercise = EXERCISES.find(each => each.title === name);
-  const choices = EXERCISES.map(each => each.title).join(', ');
   if (exercise === undefined || values.write)
-    throw new UserError(`--hands-on is there for ${choices}, and without --write.\n${USAGE}`, 2);
+    throw new UserError(
+      `--hands-on and --write do not go together: a transcript is of what the drill does itself.\n${USAGE}`,
+      2,
+    );
   return { drill, exercise, port, write: false };
 }
 

@@ -6,10 +6,14 @@ import { DescribeAlarmsCommand } from '@aws-sdk/client-cloudwatch';
 import { LambdaClient, ListEventSourceMappingsCommand, UpdateEventSourceMappingCommand } from '@aws-sdk/client-lambda';
 import { DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
+import { DynamoDbControlStore } from '#adapters/dynamodb/dynamodb-control-store.ts';
 import { DynamoDbEventStore } from '#adapters/dynamodb/dynamodb-event-store.ts';
+import { systemIds } from '#adapters/system.ts';
 import type { Deployment } from '#core/config/deployment.ts';
 import { isEventKey, toEventPk, toSourceId } from '#core/glossary.ts';
 import type { EventItem } from '#core/inbound/protocol/event-item.ts';
+import { decodePauses, PAUSES_CONTROL } from '#core/inbound/protocol/pauses.ts';
+import { TimelineReader } from '#core/inbound/search/read-timeline.ts';
 import { signRequest } from '#core/verification/sign-request.ts';
 import type { AwsClients } from '../aws-clients.ts';
 import type { DeployedStack } from '../deployed-stack.ts';
@@ -87,6 +91,11 @@ export class DrillStage {
     }
   }
 
+  /** Epoch milliseconds. */
+  now(): number {
+    return Date.now();
+  }
+
   key(name: string): string {
     return `drill-${this.runId}-${name}`;
   }
@@ -94,6 +103,23 @@ export class DrillStage {
   async item(name: string): Promise<EventItem | undefined> {
     const key = this.key(name);
     return isEventKey(key) ? await this.#store.get(toEventPk(toSourceId('default'), key)) : undefined;
+  }
+
+  /** When the newest event of a source arrived, within the last hour (epoch milliseconds). */
+  async lastArrival(source: string): Promise<number | undefined> {
+    const now = Date.now();
+    const filter = { sources: [toSourceId(source)], since: now - 3_600_000, until: now + 1 };
+    const [newest] = await new TimelineReader(filter, 'newest', undefined, this.#store).next(1, () => true);
+    return newest && (await this.#store.get(newest.pk))?.receivedAt;
+  }
+
+  async isPaused(source: string): Promise<boolean> {
+    const control = new DynamoDbControlStore(
+      this.#parts.clients.dynamo,
+      outputOf(this.#parts.stacks, 'EventsTable'),
+      systemIds,
+    );
+    return decodePauses((await control.read(PAUSES_CONTROL))?.value)[source] !== undefined;
   }
 
   /** How often the effect of an event was applied. */
