@@ -31,7 +31,7 @@ interface Check {
 }
 
 /** An incident under way. */
-export interface Incident {
+interface Incident {
   readonly page: Page;
   /** What the person can see elsewhere, e.g. on the provider's dashboard. */
   readonly clue?: string;
