@@ -151,8 +151,15 @@ export function countedUnitsOf(results: readonly ScriptResult[]): CountedUnits {
   if (!first) throw new RangeError('There is no result to keep');
   const { bodyBytes, bytes, storedBytes } = first;
   const perEvent = Object.fromEntries(results.map(it => [it.batchSize, it.perEvent.ok]));
+  const trouble = Object.fromEntries(
+    results.map(({ batchSize, perEvent: { duplicate, retry, deadLetter } }) => [
+      batchSize,
+      { duplicate, retry, deadLetter },
+    ]),
+  );
   return {
     perEvent: perEvent as CountedUnits['perEvent'],
+    trouble: trouble as CountedUnits['trouble'],
     body: bodyBytes,
     ...bytes,
     eventsStored: Math.round(storedBytes.events),

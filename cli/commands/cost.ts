@@ -16,6 +16,9 @@ interface CostOptions {
   readonly body: string;
   readonly alarms: AlarmLevel;
   readonly sources: string;
+  readonly duplicates: string;
+  readonly retries: string;
+  readonly dead: string;
   readonly searchable: string;
 }
 
@@ -27,9 +30,13 @@ export function addCost(program: Command, set: CommandSet): void {
       .option('--events-per-day <number>', `events a day, 1 to ${MOST_EVENTS}`, '1000000')
       .option('--body <size>', 'mean size of a body in bytes: 800, 5k, 1.5m', '5k')
       .option('--sources <number>', 'sources that receive, for their metrics: 1 to 400', '6')
+      .option('--duplicates <percent>', 'of the events that come once more, in percent: 0 to 100', '0')
+      .option('--retries <percent>', 'attempts beside the first of each event, in percent: 0 to 1400', '0')
+      .option('--dead <percent>', 'of the events that end as dead letters, in percent: 0 to 100', '0')
       .option('--searchable <number>', 'searchable fields that an event has: 0 to 5', '0')
       .addOption(new Option('--alarms <level>', 'as in gateway.config.ts').choices([...ALARM_LEVELS]).default('all')),
     ['holdfast cost --events-per-day 1000000 --body 5k', 'a million a day of 5 KB'],
+    ['holdfast cost --duplicates 1 --retries 3 --dead 0.1', 'with what goes wrong on a usual day'],
     ['holdfast cost --events-per-day 50000 --json | jq .total', 'for a script'],
   ).action(
     set.action(async (run, options: CostOptions) => {
@@ -37,14 +44,20 @@ export function addCost(program: Command, set: CommandSet): void {
       const bodyBytes = readSize(options.body);
       const searchable = wholeNumber('searchable', options.searchable, 0, 5);
       const sources = wholeNumber('sources', options.sources, 1, 400);
+      const shares = {
+        duplicates: readShare('duplicates', options.duplicates, 100),
+        retries: readShare('retries', options.retries, 1_400),
+        dead: readShare('dead', options.dead, 100),
+      };
       const { basis, lines, total, perMillion, alternatives } = predictCost(eventsPerDay, bodyBytes, options.alarms, {
         sources,
         searchable,
+        shares,
       });
       const value = { predicted: true, basis, lines, total, per_million_events: perMillion, alternatives };
       run.out.result(value, () => [
         `Predicted for a month of ${eventsPerDay.toLocaleString('en')} events a day of ${bodyBytes.toLocaleString('en')} bytes`,
-        `us-east-1 list prices of ${basis.pricesReadOn}, no free tier, batches of ${basis.batch}, 30 days kept, no duplicates or retries`,
+        `us-east-1 list prices of ${basis.pricesReadOn}, no free tier, batches of ${basis.batch}, 30 days kept, ${options.duplicates} % duplicates, ${options.retries} % retries, ${options.dead} % dead`,
         'Bodies deflate as those of Stripe, GitHub and Shopify do, which have a dictionary; those of others cost up to a write unit more',
         '',
         ...run.out.table(
@@ -78,4 +91,11 @@ function readSize(text: string): number {
     `1 to ${MOST_BYTES} bytes, e.g. 800, 5k, 1.5m`,
     'give the mean size of a webhook body; the gateway refuses larger ones',
   );
+}
+
+/** A percentage as a share. */
+function readShare(option: string, text: string, most: number): number {
+  const percent = /^\d+(?:\.\d+)?%?$/.test(text) ? Number.parseFloat(text) : Number.NaN;
+  if (percent >= 0 && percent <= most) return percent / 100;
+  throw usageError(`--${option}: "${text.slice(0, 40)}"`, `0 to ${most} percent`, 'give a number, e.g. 1 or 0.5');
 }

@@ -8,6 +8,8 @@ const FILE = join(import.meta.dirname, 'counted-units.json');
 export interface CountedUnits {
   /** Of one ok event, by batch size. */
   readonly perEvent: Readonly<Record<'1' | '3' | '10', Counts>>;
+  /** Of a duplicate; of a dead letter, whole; what one retry adds. By batch size. */
+  readonly trouble: Readonly<Record<'1' | '3' | '10', Readonly<Record<'duplicate' | 'retry' | 'deadLetter', Counts>>>>;
   /** Bytes, means of the counted events: the body, and what it became. */
   readonly body: number;
   readonly deflated: number;

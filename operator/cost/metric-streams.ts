@@ -8,7 +8,12 @@ const FILE = join(import.meta.dirname, 'counted-streams.json');
  * What comes with events that go well, beside what an idle environment publishes: counted in a run
  * (test/bench/metric-streams.test.ts).
  */
-export interface CountedStreams {
+export interface CountedStreams extends Streams {
+  /** What comes beside that with events that do not go well. Of one cause; each other cause of death is one more. */
+  readonly trouble: Readonly<Record<'duplicates' | 'retries' | 'dead', Streams>>;
+}
+
+interface Streams {
   readonly perEnvironment: number;
   readonly perSource: number;
 }

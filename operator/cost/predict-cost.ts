@@ -8,6 +8,7 @@ import { countedStreams } from './metric-streams.ts';
 import { modelledTimes } from './modelled-times.ts';
 import { batchAt, DAYS_PER_MONTH, monthlyBill } from './monthly-bill.ts';
 import { PRICES, PRICES_READ_ON } from './prices.ts';
+import { NO_TROUBLE, type Shares, troubleLines, troubleMetrics } from './trouble.ts';
 
 /** Of the shipped configuration, whose fixed lines these are. */
 const SHIPPED_SOURCES = 6;
@@ -34,20 +35,34 @@ export interface CostPrediction {
   readonly alternatives: readonly { readonly name: string; readonly dollars: number | null; readonly source: string }[];
 }
 
-/** `sources`: that receive events, about equally many. `searchable`: fields that an event is found by. */
+interface CostOptions {
+  /** That receive events, about equally many. */
+  readonly sources?: number;
+  /** Fields that an event is found by. */
+  readonly searchable?: number;
+  readonly shares?: Shares;
+}
+
 export function predictCost(
   eventsPerDay: number,
   bodyBytes: number,
   alarms: AlarmLevel,
-  { sources = SHIPPED_SOURCES, searchable = 0 }: { readonly sources?: number; readonly searchable?: number } = {},
+  { sources = SHIPPED_SOURCES, searchable = 0, shares = NO_TROUBLE }: CostOptions = {},
 ): CostPrediction {
   const batch = batchAt(eventsPerDay);
   const times = modelledTimes(batch);
-  const bill = monthlyBill(countedUnits(), times, eventsPerDay, bodyBytes);
-  const metrics = { item: 'Custom metrics of what happens', dollars: metricsOf(eventsPerDay, alarms, sources) };
+  const units = countedUnits();
+  const bill = monthlyBill(units, times, eventsPerDay, bodyBytes);
+  const trouble = troubleLines(units, batch, times, eventsPerDay * DAYS_PER_MONTH, shares);
+  const ofTrouble = troubleMetrics(eventsPerDay, sources, shares);
+  const metrics = {
+    item: 'Custom metrics of what happens',
+    dollars: metricsOf(eventsPerDay, alarms, sources) + ofTrouble,
+  };
   const fields = { item: 'Searchable fields', dollars: fieldsOf(eventsPerDay * searchable) };
   const lines = [
     ...Object.entries(bill).map(([item, dollars]) => ({ item, dollars })),
+    ...trouble,
     metrics,
     fields,
     ...fixedCosts(alarms),
@@ -55,11 +70,14 @@ export function predictCost(
   return {
     basis: { eventsPerDay, bodyBytes, batch, times, alarms, pricesReadOn: PRICES_READ_ON },
     lines: lines.filter(it => it.dollars >= SHOWN_FROM_DOLLARS).sort((a, b) => b.dollars - a.dollars),
-    total: lines.reduce((sum, it) => sum + it.dollars, 0),
-    perMillion: (1e6 * totalOf(bill)) / (eventsPerDay * DAYS_PER_MONTH),
+    total: sumOf(lines),
+    perMillion: (1e6 * (totalOf(bill) + sumOf(trouble))) / (eventsPerDay * DAYS_PER_MONTH),
     alternatives: ALTERNATIVES.map(it => costOf(it, eventsPerDay)),
   };
 }
+
+const sumOf = (lines: readonly { readonly dollars: number }[]): number =>
+  lines.reduce((sum, it) => sum + it.dollars, 0);
 
 /** Key, time and hash, with what DynamoDB adds to an item. */
 const FIELD_BYTES = 280;
