@@ -29,7 +29,7 @@ async function evening(): Promise<CliWorld> {
   return cli;
 }
 
-it.each(WIDTHS)('at %i columns no id, URL or error is cut, and every line fits', async columns => {
+it.each([...WIDTHS, 200])('at %i columns no id, URL or error is cut, and every line fits', async columns => {
   const cli = await evening();
   for (const command of COMMANDS) {
     const { stdout } = await cli.run(command.split(' '), { columns, env: { NO_COLOR: '1' } });
