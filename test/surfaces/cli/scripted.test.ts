@@ -97,6 +97,7 @@ const HABITS: Readonly<Record<string, Habit | (() => Habit)>> = {
   'dlq purge': { good: ['--dry-run'], wrong: [], wrongCode: 2 },
   'sources ls': { good: [], wrong: ['--env', 'nowhere'], wrongCode: 2 },
   'sources ips': { good: ['--all'], wrong: ['shop'], wrongCode: 3 },
+  'sources shapes': { good: ['shop'], wrong: ['shopp'], wrongCode: 2 },
   'sources pair': {
     good: ['tasks', '--no-wait'],
     options: { readDeployment: environment => resolveDeployment(paired, environment, PROVIDERS) },
