@@ -134,7 +134,8 @@ function times({ count, capped }: { readonly count: number; readonly capped: boo
 
 /** How many, how old, and until when they wait at the longest: nothing open is left without a time. */
 function unfinishedText(run: Run, unfinished: Unfinished): string {
-  const { estimated, capped, oldestAt, lastDueAt } = unfinished;
+  const { count, estimated, capped, oldestAt, lastDueAt } = unfinished;
+  if (capped && count === 0) return 'none among the newest arrivals; there are too many to look at all';
   const about = estimated && !capped ? 'about ' : '';
   const oldest = oldestAt === undefined ? '' : `, the oldest received ${run.out.ago(oldestAt)}`;
   const left = lastDueAt === undefined ? 0 : lastDueAt - run.clock.now();

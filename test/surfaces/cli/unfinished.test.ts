@@ -66,6 +66,12 @@ it('estimates a flood from a sample, and says so', async () => {
   expect((await cli.run(['status'])).stdout).toMatch(/unfinished +over 2500 events/);
 });
 
+it('does not say "over 0" where the newest of very many arrivals are all finished', async () => {
+  await arrive(2_600, { status: 'completed', completedAt: cli.world.clock.now() });
+  const { stdout } = await cli.run(['status']);
+  expect(stdout).toMatch(/unfinished +none among the newest arrivals/);
+});
+
 it('status shows an open breaker, what waits for it, and when it is asked again', async () => {
   const cli = new CliWorld({ retry: DEFAULT_RETRY, handlers: handlerThat(() => Promise.reject(new Error('away'))) });
   cli.world.start();
