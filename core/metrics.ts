@@ -86,6 +86,8 @@ export const METRICS = {
 
   /** Reconcile: records that break an invariant. */
   LedgerMismatch: PER_ENVIRONMENT,
+  /** Reconcile: how long ago all records were looked at, once that is more than a day: a night is too short. */
+  LedgerPassAge: PER_ENVIRONMENT,
 
   /** Reconcile providers: events the provider has and the store does not. */
   ReconcileGaps: BOTH,
@@ -153,6 +155,7 @@ const UNITS: Readonly<Partial<Record<MetricName, 'Milliseconds' | 'Seconds'>>> =
   DlqOldestExpiresIn: 'Seconds',
   ParkedDue: 'Seconds',
   PausedOldestAge: 'Seconds',
+  LedgerPassAge: 'Seconds',
   ProbeLatency: 'Milliseconds',
   ReconcileLag: 'Seconds',
   FirstAttemptDelay: 'Milliseconds',

@@ -89,8 +89,8 @@ const isWanted = (name: FunctionName, { outbound }: ResolvedConfig): boolean =>
   name === 'portal' ? outbound?.portal !== undefined : outbound !== undefined || !isOutbound(name);
 
 type Client = ResolvedConfig['awsClient'];
-/** Those that run with every event, and with every message and delivery. */
-const HOT: readonly FunctionName[] = ['ingest', 'process', 'publish', 'fan-out', 'drain'];
+/** Those that run with every event, message and delivery, and those that read every record again. */
+const HOT: readonly FunctionName[] = ['ingest', 'process', 'sweep', 'reconcile', 'publish', 'fan-out', 'drain'];
 
 /** With what a function calls AWS: the small client is for the hot ones. */
 function clientOf(name: FunctionName, config: ResolvedConfig): Client {

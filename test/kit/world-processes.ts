@@ -130,7 +130,7 @@ export class WorldProcesses {
 
   reconcile(process: SimulatedProcess) {
     const stores = this.#stores(process, 'reconcile');
-    return (async () => auditOn(stores.clock.now() + 50_000, stores, this.#world.rules)) as never;
+    return (async () => auditOn(stores.clock.now() + 50_000, stores, this.#world.rules, 0)) as never;
   }
 
   operator(process: SimulatedProcess) {

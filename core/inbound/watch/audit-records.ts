@@ -60,16 +60,41 @@ function mismatchesOf(item: EventItem, now: EpochMs): readonly Mismatch[] {
 }
 
 const CURSOR_CONTROL = 'reconcile-cursor';
+/** When a pass over all records was finished last. */
+const FINISHED_CONTROL = 'reconcile-finished';
+/** The runs of one night belong to one pass: what was finished so lately is not begun again. */
+const PASS_EVERY_MS = 12 * HOUR_MS;
+/** A night is too short for all records: the pass goes on in the next one. */
+const TOLD_AFTER_MS = 25 * HOUR_MS;
 
 /**
- * One run of the audit: goes on where the last one stopped. A place that cannot be read or kept costs no run: it begins
+ * One run of the audit, of several in a night: goes on where the last one stopped, and does nothing once a pass over all
+ * records is finished. `LedgerPassAge` says, in seconds, that the last one was more than a day ago. A place that cannot be read or kept costs no run: it begins
  * at the first record, and the next run where this one began.
  */
-export async function auditOn(until: EpochMs, ports: ReconcilePorts, rules: WriteRules): Promise<void> {
+export async function auditOn(
+  until: EpochMs,
+  ports: ReconcilePorts,
+  rules: WriteRules,
+  passEveryMs = PASS_EVERY_MS,
+): Promise<void> {
   const read = await attempt(async () => ({ stored: await ports.control.read(CURSOR_CONTROL) }), ports);
+  const before = await attempt(async () => ({ finished: await ports.control.read(FINISHED_CONTROL) }), ports);
+  const finishedAt = Number(before?.finished?.value ?? 0);
+  const isNew = !read?.stored?.value;
+  if (isNew && ports.clock.now() - finishedAt < passEveryMs) return;
   const cursor = await reconcile(until, ports, rules, read?.stored?.value || undefined);
   if (read === undefined) return;
   await attempt(() => ports.control.write(CURSOR_CONTROL, cursor ?? '', read.stored?.version ?? 0), ports);
+  if (before === undefined) return;
+  const now = ports.clock.now();
+  const version = before.finished?.version ?? 0;
+  // A gateway that never finished one: from now on it is told how long that takes.
+  const noted = cursor === undefined || version === 0 ? now : finishedAt;
+  if (noted === now) await attempt(() => ports.control.write(FINISHED_CONTROL, String(now), version), ports);
+  const ageMs = now - noted;
+  // Told where there is something to tell: a metric that is never sent costs nothing.
+  if (ageMs > TOLD_AFTER_MS) ports.telemetry.measure('LedgerPassAge', ageMs / 1_000);
 }
 
 /** Scans all records until done or out of time; answers where to go on, if anywhere. */

@@ -1,0 +1,60 @@
+/** Claims: the runs of a night are one pass over all records; one that a night is too short for is told, and goes on. */
+import { expect, it } from 'vitest';
+import { MemoryControlStore } from '#adapters/memory/memory-control-store.ts';
+import type { EventStore } from '#core/inbound/ports.ts';
+import { auditOn, type ReconcilePorts } from '#core/inbound/watch/audit-records.ts';
+import { EVENTS, MemoryWorld } from '#test/kit/memory-world.ts';
+
+const HOUR = 3_600_000;
+const MINUTE = 60_000;
+const PAGES = 6;
+
+/** A table of so many pages, each of which takes a run's time. */
+function makeAudit() {
+  const world = new MemoryWorld();
+  const { clock, telemetry } = world;
+  let scans = 0;
+  const scan: EventStore['scan'] = async cursor => {
+    scans += 1;
+    await clock.advanceBy(14 * MINUTE);
+    const next = Number(cursor ?? 0) + 1;
+    return next === PAGES ? { items: [] } : { items: [], cursor: String(next) };
+  };
+  const control = new MemoryControlStore(world.database, EVENTS);
+  const ports = { store: { scan }, control, clock, telemetry } as unknown as ReconcilePorts;
+  const run = async (): Promise<number> => {
+    const before = scans;
+    await auditOn(clock.now() + 15 * MINUTE, ports, world.rules);
+    return scans - before;
+  };
+  return {
+    world,
+    clock,
+    run,
+    ages: () => telemetry.measures.filter(it => it.metric === 'LedgerPassAge').map(it => it.value),
+  };
+}
+
+it('goes on in the runs of a night, then rests until the next one', async () => {
+  const { clock, run } = makeAudit();
+  const runs: number[] = [];
+  while (runs.length < 12 && runs.at(-1) !== 0) runs.push(await run());
+  expect(runs.reduce((a, b) => a + b)).toBeGreaterThanOrEqual(PAGES);
+  expect(runs.at(-1)).toBe(0);
+  await clock.advanceBy(11 * HOUR);
+  expect(await run()).toBe(0);
+  await clock.advanceBy(2 * HOUR);
+  expect(await run()).toBeGreaterThan(0);
+});
+
+it('says that a pass takes more than a night, and nothing while it does not', async () => {
+  const { clock, run, ages } = makeAudit();
+  await run();
+  expect(ages()).toEqual([]);
+  await clock.advanceBy(24 * HOUR);
+  await run();
+  await clock.advanceBy(24 * HOUR);
+  await run();
+  expect(ages().length).toBeGreaterThan(0);
+  expect(Math.max(...ages())).toBeGreaterThan((25 * HOUR) / 1_000);
+});
