@@ -57,7 +57,7 @@ export async function measureFastRatio(ingestFolder: string, rounds: number): Pr
   const env = loopbackEnvironment('http://127.0.0.1:1');
   const runs = await interleave(
     {
-      empty: () => start(join(CHILDREN, 'empty.mjs'), 'imported'),
+      empty: () => start(join(CHILDREN, 'empty.mjs'), 'imported', env),
       start: () => start(join(ingestFolder, 'index.mjs'), 'constructed', env),
     },
     rounds,
@@ -92,14 +92,14 @@ async function measureWith(fake: FakeAws, folders: Folders, rounds: number): Pro
   const empty = join(CHILDREN, 'empty.mjs');
   const runs = await interleave(
     {
-      empty: () => start(empty, 'imported'),
+      empty: () => start(empty, 'imported', online),
       start: () => start(bundle, 'constructed', online),
       startUnmapped: () => start(unmapped, 'constructed', online),
       startSdk: () => start(withSdk, 'constructed', online),
       primed: () => start(bundle, 'imported', online),
       firstEvent: () => start(bundle, 'first-event', { ...online, EVENT: event() }),
       firstEventSdk: () => start(withSdk, 'first-event', { ...online, EVENT: event() }),
-      rawCalls: () => start(join(CHILDREN, 'raw-http.mjs'), 'first-calls', { CALLS: JSON.stringify(calls) }),
+      rawCalls: () => start(join(CHILDREN, 'raw-http.mjs'), 'first-calls', { ...online, CALLS: JSON.stringify(calls) }),
     },
     rounds,
   );
