@@ -3,11 +3,13 @@ import type { Command } from 'commander';
 import type { CommandSet } from '../run.ts';
 import { addOutActs } from './out-acts.ts';
 import { addOutLists } from './out-lists.ts';
+import { addOutPortal } from './out-portal.ts';
 import { addOutReceiver } from './out-receiver.ts';
 
 export function addOut(program: Command, set: CommandSet): void {
   const out = program.command('out').description('Webhooks to customers: endpoints, deliveries, attempts, retries');
   addOutLists(out, set);
   addOutActs(out, set);
+  addOutPortal(out, set);
   addOutReceiver(out, set);
 }
