@@ -33,7 +33,7 @@ function planOf(quick: boolean): Plan {
       name: `${dead} of 1,000, ${Math.round(deadShare * 100)} % of the traffic`,
     }));
   const slots = { fast: 150, slow: 50 };
-  const local = { perSecond: 5, slots: { fast: 50, slow: 20 } };
+  const local = { perSecond: 5, slots: { fast: 40, slow: 10 } };
   return quick
     ? {
         virtual: on({ perSecond: 100, slots, seconds: { before: 10, during: 40, after: 10 } }, [[10, 0.3]]),
@@ -45,7 +45,7 @@ function planOf(quick: boolean): Plan {
           [10, 0.1],
           [100, 0.1],
         ]),
-        local: on({ ...local, seconds: { before: 40, during: 60, after: 10 } }, [
+        local: on({ ...local, seconds: { before: 40, during: 90, after: 10 } }, [
           [1, 0.5],
           [10, 0.5],
           [100, 0.5],
