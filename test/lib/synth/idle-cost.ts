@@ -39,7 +39,7 @@ const EDGE = { webAcl: 5, rule: 1, wafMillion: 0.6, cloudFrontMillion: 1 } as co
 const HOURS = 730;
 const RUNS_PER_MONTH: Readonly<Record<string, number>> = {
   'rate(1 minute)': HOURS * 60,
-  'cron(17 3 * * ? *)': HOURS / 24,
+  'cron(17,37,57 3-6 * * ? *)': (HOURS / 24) * 12,
   'rate(1 hour)': HOURS,
 };
 /** Measured orders of magnitude of one empty run of the sweeper; they decide cents. */
