@@ -107,25 +107,34 @@ export interface Crypto {
   /** Constant time for equal lengths; false for different lengths. */
   equal(a: Uint8Array, b: Uint8Array): boolean;
   /** Ed25519; key is the raw 32 bytes. False for a malformed key or signature. */
-  verifyEd25519(publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array): boolean;
-  /** Ed25519, 64 bytes; `seed` is the raw 32 bytes of the private key. Throws RangeError for another length. */
-  signEd25519(seed: Uint8Array, message: Uint8Array): Uint8Array;
-  /** The 32 bytes of the public key that belongs to a seed. */
-  publicEd25519(seed: Uint8Array): Uint8Array;
+  verifyEd25519(publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array): Promise<boolean>;
   /** ECDSA P-256 with SHA-256. `der` or `p1363` signature; key is SPKI DER or a JWK's x and y. False when malformed. */
-  verifyEcdsaP256(key: Uint8Array | Jwk, message: Uint8Array, signature: Uint8Array, format: 'der' | 'p1363'): boolean;
+  verifyEcdsaP256(
+    key: Uint8Array | Jwk,
+    message: Uint8Array,
+    signature: Uint8Array,
+    format: 'der' | 'p1363',
+  ): Promise<boolean>;
   /** RSA PKCS#1 v1.5. Key: SPKI DER, a PEM certificate text, or a JWK. False when malformed. */
   verifyRsa(
     algorithm: 'sha1' | 'sha256',
     key: Uint8Array | string | Jwk,
     message: Uint8Array,
     signature: Uint8Array,
-  ): boolean;
+  ): Promise<boolean>;
   /**
    * Certificates in DER, the signer's first. The signer's public key (SPKI DER) when each is issued by the next, valid at
    * the time, and the last is a root the rules pin; else undefined.
    */
   verifyChain(chain: readonly Uint8Array[], rules: ChainRules, atMs: EpochMs): Promise<Uint8Array | undefined>;
+}
+
+/** What sending needs beside it. */
+export interface SigningCrypto extends Crypto {
+  /** Ed25519, 64 bytes; `seed` is the raw 32 bytes of the private key. Throws RangeError for another length. */
+  signEd25519(seed: Uint8Array, message: Uint8Array): Uint8Array;
+  /** The 32 bytes of the public key that belongs to a seed. */
+  publicEd25519(seed: Uint8Array): Uint8Array;
 }
 
 export interface ChainRules {

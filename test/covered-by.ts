@@ -6,6 +6,7 @@
 export const COVERED_BY: Readonly<Record<string, readonly string[]>> = {
   'test/adapters/aws/signed/signed-client.test.ts': [
     'adapters/aws/check-answers.ts',
+    'adapters/aws/signed/no-agents.ts',
     'adapters/aws/signed/no-checks.ts',
     'adapters/aws/signed/check-answer.ts',
     'adapters/aws/signed/sdk-dynamodb.ts',
@@ -13,6 +14,12 @@ export const COVERED_BY: Readonly<Record<string, readonly string[]>> = {
     'adapters/aws/signed/sdk-sqs.ts',
     'adapters/aws/signed/sign.ts',
   ],
+  'test/adapters/crypto/node-crypto.test.ts': [
+    'adapters/crypto/node-signing-crypto.ts',
+    'adapters/crypto/public-keys.ts',
+    'adapters/crypto/remembered-keys.ts',
+  ],
+  'test/adapters/http/key-fetcher.test.ts': ['core/unknown-key-place.ts'],
   'test/adapters/codec/node-codec.test.ts': ['adapters/codec/dictionaries/dictionaries.ts'],
   'test/adapters/contracts/java-services.test.ts': [
     'adapters/dynamodb/compile-condition.ts',

@@ -67,7 +67,7 @@ function fromObject(value: object): AttributeValue {
     case 'String':
       return toValue(value.valueOf());
     default:
-      throw new Error(`a value is of class ${value.constructor.name}: store a plain object, text or number instead`);
+      throw new Error(`a value is of class ${value.constructor.name}: store a plain object or a text`);
   }
 }
 
@@ -75,7 +75,7 @@ function fromSet(values: readonly unknown[]): AttributeValue {
   const parts = values.map(toValue);
   const [type = ''] = Object.keys(parts[0] ?? {});
   if (!['S', 'N', 'B'].includes(type) || parts.some(it => !(type in it)))
-    throw new Error('a set is empty or mixed: it needs one or more texts, numbers or binary values, all of one kind');
+    throw new Error('a set is empty or mixed: give one or more values of one kind');
   return { [`${type}S`]: parts.map(it => Object.values(it)[0]) } as unknown as AttributeValue;
 }
 

@@ -7,9 +7,9 @@
  */
 import { X509Certificate } from 'node:crypto';
 import type { Agent } from 'node:https';
-import { UnknownKeyPlaceError } from '#core/errors.ts';
 import type { EpochMs } from '#core/glossary.ts';
 import type { Clock, Jwk, KeyFetcher } from '#core/ports.ts';
+import { UnknownKeyPlaceError } from '#core/unknown-key-place.ts';
 import type { CappedAnswer, CappedCall } from './fetch-capped.ts';
 
 export interface KeyFetcherOptions {

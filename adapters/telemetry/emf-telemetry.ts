@@ -2,7 +2,7 @@
  * `Telemetry` as log lines: metrics in CloudWatch's embedded metric format, once per invocation, and one wide JSON line
  * per stage. Written straight to stdout, where Lambda's own JSON wrapper leaves them as they are.
  */
-import { METRIC_NAMESPACE, METRICS, type MetricName } from '#core/metrics.ts';
+import { dimensionsOf, METRIC_NAMESPACE, type MetricName } from '#core/metrics.ts';
 import type { Telemetry } from '#core/ports.ts';
 
 const LEVELS = ['debug', 'info', 'warn', 'error'] as const;
@@ -117,7 +117,7 @@ export class EmfTelemetry implements Telemetry {
   }
 
   #documentOf(metric: MetricName, dimensions: Dimensions): Document {
-    const names = [...new Set(METRICS[metric].flat())].filter(name => name !== 'environment');
+    const names = [...new Set(dimensionsOf(metric).flat())].filter(name => name !== 'environment');
     const own = Object.fromEntries(names.map(name => [name, dimensions[name] ?? 'unknown']));
     const key = JSON.stringify(own);
     const known = this.#documents.get(key);
@@ -178,7 +178,7 @@ function single(value: number | readonly number[]): number | readonly number[] {
 function directivesOf(metrics: readonly MetricName[]) {
   const bySets = new Map<string, { Namespace: string; Dimensions: unknown; Metrics: { Name: string }[] }>();
   for (const Name of metrics) {
-    const dimensions = METRICS[Name];
+    const dimensions = dimensionsOf(Name);
     const key = JSON.stringify(dimensions);
     const directive = bySets.get(key) ?? { Namespace: METRIC_NAMESPACE, Dimensions: dimensions, Metrics: [] };
     bySets.set(key, directive);

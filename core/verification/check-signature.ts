@@ -1,8 +1,7 @@
 /** Checks one received signature with one key: decoded, of the right length, compared in constant time. */
 
-import type { Crypto, HashAlgorithm, Jwk } from '#core/ports.ts';
+import type { Crypto, HashAlgorithm } from '#core/ports.ts';
 import type { SchemeAlgorithm } from '#core/provider/provider-spec.ts';
-import { concatBytes } from '#core/scan/bytes.ts';
 
 export type SymmetricAlgorithm = 'hmac-sha1' | 'hmac-sha256' | 'hmac-sha512' | 'digest-sha256';
 export type AsymmetricAlgorithm = 'ed25519' | 'ecdsa-p256-sha256' | 'rsa-sha1' | 'rsa-sha256';
@@ -47,24 +46,4 @@ export function computeMac(
   crypto: Pick<Crypto, 'hash' | 'hmac'>,
 ): Uint8Array {
   return alg === 'digest-sha256' ? crypto.hash('sha256', ...message) : crypto.hmac(HASH_OF[alg], key, ...message);
-}
-
-export function verifyAsymmetric(
-  alg: AsymmetricAlgorithm,
-  key: Uint8Array | string | Jwk,
-  message: readonly Uint8Array[],
-  signature: Uint8Array,
-  crypto: Crypto,
-): boolean {
-  const whole = concatBytes(message);
-  switch (alg) {
-    case 'ed25519':
-      return key instanceof Uint8Array && crypto.verifyEd25519(key, whole, signature);
-    case 'ecdsa-p256-sha256':
-      return typeof key !== 'string' && crypto.verifyEcdsaP256(key, whole, signature, 'der');
-    case 'rsa-sha1':
-      return crypto.verifyRsa('sha1', key, whole, signature);
-    case 'rsa-sha256':
-      return crypto.verifyRsa('sha256', key, whole, signature);
-  }
 }

@@ -3,18 +3,49 @@
  * them. A fetched key's address is pinned by the spec: the request may say where its key is, never whose it is.
  */
 
-import { UnknownKeyPlaceError } from '#core/errors.ts';
-import type { Jwk } from '#core/ports.ts';
+import type { Crypto, Jwk } from '#core/ports.ts';
 import type { Scheme } from '#core/provider/provider-spec.ts';
-import { fromBase64 } from '#core/scan/bytes.ts';
+import { concatBytes, fromBase64 } from '#core/scan/bytes.ts';
+import { UnknownKeyPlaceError } from '#core/unknown-key-place.ts';
+import type { AsymmetricAlgorithm } from './check-signature.ts';
+import { buildMessage } from './message.ts';
 import type { RequestReader, Scope } from './request-reader.ts';
 import { liveSecrets, parsePublicKey, publicKey } from './secret-keys.ts';
 import { type MatchedSecret, type Refused, refused } from './verdict.ts';
 import type { VerifyContext } from './verify-context.ts';
+import type { Found, Prepared } from './verify-scheme.ts';
 
 export interface PublicKeys {
   readonly kind: 'keys';
   readonly keys: readonly { readonly key: Uint8Array | string | Jwk; readonly matchedSecret: MatchedSecret }[];
+}
+
+/** Any of the keys with any of the signatures, over any spelling of the URL. */
+export async function matchPublicKey(
+  scheme: Scheme,
+  alg: AsymmetricAlgorithm,
+  prepared: Prepared,
+  reader: RequestReader,
+  scope: Scope,
+  context: VerifyContext,
+): Promise<Found | Refused> {
+  const messages: (readonly Uint8Array[])[] = [];
+  for (const url of prepared.urls) {
+    const message = buildMessage(scheme, { reader, scope, time: prepared.time, url });
+    if ('kind' in message) return message;
+    messages.push(message);
+  }
+  const found = await findPublicKeys(scheme, reader, scope, context);
+  if (found.kind === 'refused') return found;
+  for (const { key, matchedSecret } of found.keys) {
+    for (const message of messages) {
+      for (const signature of prepared.signatures) {
+        if (await verifyAsymmetric(alg, key, message, signature, context.crypto))
+          return { kind: 'matched', matchedSecret, message };
+      }
+    }
+  }
+  return refused('mismatch');
 }
 
 export async function findPublicKeys(
@@ -127,5 +158,26 @@ export async function fetchOne(
       : { kind: 'keys', keys: [{ key, matchedSecret: 'fetched' }] };
   } catch (error) {
     return refused(error instanceof UnknownKeyPlaceError ? 'key_unknown' : 'key_fetch');
+  }
+}
+
+/** Whether a signature is by a public key. */
+async function verifyAsymmetric(
+  alg: AsymmetricAlgorithm,
+  key: Uint8Array | string | Jwk,
+  message: readonly Uint8Array[],
+  signature: Uint8Array,
+  crypto: Crypto,
+): Promise<boolean> {
+  const whole = concatBytes(message);
+  switch (alg) {
+    case 'ed25519':
+      return key instanceof Uint8Array && crypto.verifyEd25519(key, whole, signature);
+    case 'ecdsa-p256-sha256':
+      return typeof key !== 'string' && crypto.verifyEcdsaP256(key, whole, signature, 'der');
+    case 'rsa-sha1':
+      return crypto.verifyRsa('sha1', key, whole, signature);
+    case 'rsa-sha256':
+      return crypto.verifyRsa('sha256', key, whole, signature);
   }
 }

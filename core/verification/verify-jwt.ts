@@ -60,8 +60,8 @@ async function matchKey(
   for (const { key, matchedSecret } of found.keys) {
     const good =
       alg === 'ES256'
-        ? typeof key !== 'string' && crypto.verifyEcdsaP256(key, jwt.signed, jwt.signature, 'p1363')
-        : crypto.verifyRsa('sha256', key, jwt.signed, jwt.signature);
+        ? typeof key !== 'string' && (await crypto.verifyEcdsaP256(key, jwt.signed, jwt.signature, 'p1363'))
+        : await crypto.verifyRsa('sha256', key, jwt.signed, jwt.signature);
     if (good) return matched(matchedSecret);
   }
   return refused('mismatch');

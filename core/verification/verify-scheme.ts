@@ -9,14 +9,12 @@ import {
   isAsymmetric,
   isSymmetric,
   type SymmetricAlgorithm,
-  verifyAsymmetric,
 } from './check-signature.ts';
 import { buildMessage, digitsCouldMove } from './message.ts';
 import { readSignatures, readToken, type Signatures } from './read-signatures.ts';
 import type { RequestReader, Scope } from './request-reader.ts';
 import { liveSecrets, sameText, secretKey } from './secret-keys.ts';
 import { checkWindow, readSignedTime } from './timestamps.ts';
-import { urlCandidates } from './url-variants.ts';
 import { type Matched, type Refused, refused } from './verdict.ts';
 import type { VerifyContext } from './verify-context.ts';
 
@@ -43,20 +41,20 @@ export async function verifyScheme(
 }
 
 /** A message that a signature was found for, and whose secret that was. */
-interface Found extends Matched {
+export interface Found extends Matched {
   readonly message: readonly Uint8Array[];
 }
 
 /** HMAC and plain digests: any of the live secrets with any of the signatures, over any spelling of the URL. */
-function verifyMac(
+async function verifyMac(
   scheme: Scheme,
   alg: SymmetricAlgorithm,
   signatures: Signatures,
   reader: RequestReader,
   scope: Scope,
   context: VerifyContext,
-): Matched | Refused {
-  const prepared = prepare(scheme, alg, signatures, reader, scope);
+): Promise<Matched | Refused> {
+  const prepared = await prepare(scheme, alg, signatures, reader, scope);
   if (prepared.kind === 'refused') return prepared;
   const { crypto } = context;
   let refusal: Refused = refused('no_key', 'no_usable_secret');
@@ -94,29 +92,16 @@ async function verifyPublicKey(
   scope: Scope,
   context: VerifyContext,
 ): Promise<Matched | Refused> {
-  const prepared = prepare(scheme, alg, signatures, reader, scope);
+  const prepared = await prepare(scheme, alg, signatures, reader, scope);
   if (prepared.kind === 'refused') return prepared;
-  const messages: (readonly Uint8Array[])[] = [];
-  for (const url of prepared.urls) {
-    const message = buildMessage(scheme, { reader, scope, time: prepared.time, url });
-    if ('kind' in message) return message;
-    messages.push(message);
-  }
-  const { findPublicKeys } = await onDemand();
-  const found = await findPublicKeys(scheme, reader, scope, context);
+  const found = await (await onDemand()).matchPublicKey(scheme, alg, prepared, reader, scope, context);
   if (found.kind === 'refused') return found;
-  for (const { key, matchedSecret } of found.keys) {
-    for (const message of messages) {
-      if (prepared.signatures.some(signature => verifyAsymmetric(alg, key, message, signature, context.crypto))) {
-        const matched: Found = { kind: 'matched', matchedSecret, message };
-        return afterMatch(scheme, matched, reader, scope, context, prepared) ?? { kind: 'matched', matchedSecret };
-      }
-    }
-  }
-  return refused('mismatch');
+  const { matchedSecret } = found;
+  return afterMatch(scheme, found, reader, scope, context, prepared) ?? { kind: 'matched', matchedSecret };
 }
 
-interface Prepared {
+/** What is checked with a key. */
+export interface Prepared {
   readonly kind: 'prepared';
   readonly signatures: readonly Uint8Array[];
   readonly time: string | undefined;
@@ -125,13 +110,13 @@ interface Prepared {
 }
 
 /** Everything that can be refused without a key: the time's grammar, the signatures' encoding, ambiguous bodies. */
-function prepare(
+async function prepare(
   scheme: Scheme,
   alg: SymmetricAlgorithm | AsymmetricAlgorithm,
   signatures: Signatures,
   reader: RequestReader,
   scope: Scope,
-): Prepared | Refused {
+): Promise<Prepared | Refused> {
   const time = scheme.time && readSignedTime(scheme.time, reader, scope);
   if (time?.kind === 'refused') return time;
   const decoded: Uint8Array[] = [];
@@ -144,7 +129,8 @@ function prepare(
   if (digitsCouldMove(scheme, body)) return refused('malformed', 'digit_next_to_timestamp');
   // SHA-256(secret, body) can be extended by anyone who has one; the padding that takes always holds a NUL.
   if (alg === 'digest-sha256' && body.includes(0)) return refused('malformed', 'nul_byte');
-  const urls = urlCandidates(scheme, reader.url());
+  const url = reader.url();
+  const urls = scheme.url?.variants === undefined ? [url] : (await onDemand()).urlCandidates(scheme, url);
   return { kind: 'prepared', signatures: decoded, time: time?.text, timeMs: time?.ms, urls };
 }
 

@@ -6,7 +6,6 @@ import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
 import { createDynamoDbClient, primeDynamoDb } from '#adapters/dynamodb/create-dynamodb-client.ts';
 import { openEventWriter } from '#adapters/dynamodb/dynamodb-event-writer.ts';
 import { DynamoDbPayloadStore } from '#adapters/dynamodb/dynamodb-payload-store.ts';
-import { HttpsGet } from '#adapters/http/https-get.ts';
 import { lazyEdgeDoor } from '#adapters/http/lazy-edge-door.ts';
 import { lazyKeyFetcher } from '#adapters/http/lazy-key-fetcher.ts';
 import { S3Blobs } from '#adapters/s3/s3-blobs.ts';
@@ -64,7 +63,7 @@ const ports = {
   queue: new SqsWorkQueue(sqs, env.WORK_QUEUE_URL),
   secrets,
   keys,
-  http: new HttpsGet(),
+  http: { get: async (url: string) => (await import('./on-demand.ts')).confirm(url) },
   crypto: nodeCrypto,
   codec: nodeCodec,
   addresses: systemAddresses,

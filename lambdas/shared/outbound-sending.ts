@@ -1,6 +1,6 @@
 /** What the two functions that send have: the guarded way out, the signer, and the secrets opened. */
 import { aesSealer, type MasterSecret } from '#adapters/crypto/aes-sealer.ts';
-import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
+import { nodeSigningCrypto } from '#adapters/crypto/node-signing-crypto.ts';
 import { guardedSender } from '#adapters/http/guarded-sender.ts';
 import { parseSecret } from '#adapters/secrets/parse-secret.ts';
 import { secretCredential } from '#adapters/secrets/secret-credential.ts';
@@ -32,7 +32,7 @@ export const sign = attemptSigner({
     'generic-sha256-body': genericSha256Body,
     'generic-t-v1': genericTV1,
   },
-  crypto: nodeCrypto,
+  crypto: nodeSigningCrypto,
   headerPrefix,
   userAgent,
 });

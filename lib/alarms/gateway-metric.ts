@@ -1,5 +1,5 @@
 import { Metric, type MetricOptions } from 'aws-cdk-lib/aws-cloudwatch';
-import { METRIC_NAMESPACE, METRICS, type MetricName } from '#core/metrics.ts';
+import { dimensionsOf, METRIC_NAMESPACE, type MetricName } from '#core/metrics.ts';
 
 /**
  * A metric our functions emit. Throws RangeError for a set of dimensions it is not published under: CloudWatch would
@@ -13,7 +13,7 @@ export function gatewayMetric(
   const { dimensions, ...rest } = options;
   const dimensionsMap = { environment, ...dimensions };
   const given = Object.keys(dimensionsMap).sort().join();
-  const sets: readonly (readonly string[])[] = METRICS[name];
+  const sets: readonly (readonly string[])[] = dimensionsOf(name);
   if (!sets.some(set => [...set].sort().join() === given)) {
     throw new RangeError(
       `${name} is not published under (${given}); allowed: ${sets.map(set => `(${set.join()})`).join(', ')}. Change core/metrics.ts or the alarm.`,

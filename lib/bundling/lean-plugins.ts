@@ -45,8 +45,13 @@ export function signedClients(): Plugin {
         const path = SIGNED_CLIENTS[args.path];
         return path !== undefined && args.importer.startsWith(join(ADAPTERS, sep)) ? { path } : undefined;
       });
-      const noChecks = join(ADAPTERS, `aws/signed/no-checks${extname(import.meta.filename)}`);
-      build.onResolve({ filter: /\/check-answers\.[jt]s$/ }, () => ({ path: noChecks }));
+      for (const [file, replacement] of [
+        ['check-answers', 'no-checks'],
+        ['kept-connections', 'no-agents'],
+      ]) {
+        const path = join(ADAPTERS, `aws/signed/${replacement}${extname(import.meta.filename)}`);
+        build.onResolve({ filter: new RegExp(`/${file}\\.[jt]s$`) }, () => ({ path }));
+      }
     },
   };
 }

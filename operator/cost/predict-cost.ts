@@ -1,5 +1,5 @@
 /** What a month will cost, by line: counted units times list prices. Needs no gateway and no account. */
-import { METRICS } from '#core/metrics.ts';
+import { dimensionsOf } from '#core/metrics.ts';
 import { ALTERNATIVES, type Alternative } from './alternatives.ts';
 import { type BilledTimes, totalOf } from './bill.ts';
 import { countedUnits } from './counted-units.ts';
@@ -95,7 +95,7 @@ function fieldsOf(perDay: number): number {
 function metricsOf(eventsPerDay: number, alarms: AlarmLevel, sources: number): number {
   const { perEnvironment, perSource } = countedStreams();
   // Where silence is learned, the sweeper publishes `Accepted` of every source anyway.
-  const already = alarms === 'all' ? METRICS.Accepted.length : 0;
+  const already = alarms === 'all' ? dimensionsOf('Accepted').length : 0;
   const hours = Math.min(1, eventsPerDay / sources / 24);
   return (perEnvironment + (perSource - already) * sources) * PRICES.customMetricMonth.dollars * hours;
 }

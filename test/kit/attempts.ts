@@ -1,11 +1,11 @@
 /** Attempts of the product's own signer, for tests. */
-import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
+import { nodeSigningCrypto } from '#adapters/crypto/node-signing-crypto.ts';
 import { attemptSigner, SIGNING_SPECS, type SigningRules } from '#core/outbound/drain/sign-attempt.ts';
 import { providerById } from '#providers/index.ts';
 
 export const SIGNING_RULES: SigningRules = {
   specs: Object.fromEntries(SIGNING_SPECS.map(id => [id, providerById(id)])) as unknown as SigningRules['specs'],
-  crypto: nodeCrypto,
+  crypto: nodeSigningCrypto,
   headerPrefix: 'x-webhook-',
   userAgent: 'Holdfast/0.1.0',
 };

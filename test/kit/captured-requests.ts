@@ -1,5 +1,5 @@
 /** Requests as the real signer and the real sender put them on the wire, captured by a receiver on this machine. */
-import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
+import { nodeSigningCrypto } from '#adapters/crypto/node-signing-crypto.ts';
 import { guardedSender } from '#adapters/http/guarded-sender.ts';
 import { signingKeys } from '#core/outbound/drain/signing-keys.ts';
 import type { StoredKey } from '#core/outbound/protocol/items.ts';
@@ -25,7 +25,7 @@ const shared = (kid: string, fill: number, more: Partial<Key> = {}): Key => ({
   ...{ kid, alg: 'sha256', createdAt: fill, bytes: new Uint8Array(32).fill(fill) },
   ...more,
 });
-const textOf = (key: Key) => verifyingText(key, nodeCrypto);
+const textOf = (key: Key) => verifyingText(key, nodeSigningCrypto);
 
 const BODIES: Readonly<Record<string, string>> = {
   'a small event': '{"id":"msg_1","type":"invoice.paid","timestamp":"2026-11-22T12:00:00.000Z","data":{"id":1}}',

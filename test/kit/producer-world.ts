@@ -2,7 +2,7 @@
 import { expect } from 'vitest';
 import { nodeCodec } from '#adapters/codec/node-codec.ts';
 import { aesSealer } from '#adapters/crypto/aes-sealer.ts';
-import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
+import { nodeSigningCrypto } from '#adapters/crypto/node-signing-crypto.ts';
 import { MemoryDatabase } from '#adapters/memory/memory-database.ts';
 import { MemoryItemStore, outboundTable } from '#adapters/memory/memory-item-store.ts';
 import { MemoryTelemetry } from '#adapters/memory/memory-telemetry.ts';
@@ -70,12 +70,12 @@ export function producerWorld(startsAt = NOW) {
     ].map(id => [id, PROVIDERS[id]]),
   );
   const shared = {
-    ...{ store, clock, ids: systemIds, crypto: nodeCrypto, codec: nodeCodec, telemetry },
+    ...{ store, clock, ids: systemIds, crypto: nodeSigningCrypto, codec: nodeCodec, telemetry },
     blobs: { put: async () => undefined, get: async () => undefined },
     jobs: { send: async (list: readonly Job[]) => void jobs.push(...list) },
     sealer: aesSealer({ current: 'm'.repeat(64) }),
     sign: attemptSigner({
-      ...{ specs: specs as never, crypto: nodeCrypto, headerPrefix: 'x-webhook-', userAgent: 'Holdfast/test' },
+      ...{ specs: specs as never, crypto: nodeSigningCrypto, headerPrefix: 'x-webhook-', userAgent: 'Holdfast/test' },
     }),
     sender: {
       open: () => ({

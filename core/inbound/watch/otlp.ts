@@ -3,7 +3,7 @@
  * "JSON Protobuf Encoding": ids in hex, 64-bit integers as texts, names in lowerCamelCase, enums as numbers).
  */
 
-import { METRICS, type MetricName, unitOf } from '#core/metrics.ts';
+import { allMetrics, dimensionsOf, type MetricName, unitOf } from '#core/metrics.ts';
 import { parseIso } from '#core/time.ts';
 
 export interface LogLine {
@@ -103,11 +103,11 @@ function spansOf(line: Line, at: number): readonly object[] {
 /** The metrics of a line in CloudWatch's embedded metric format, each under its finest set of dimensions. */
 function metricsOf(line: Line, at: number): readonly object[] {
   if (typeof line['_aws'] !== 'object') return [];
-  return (Object.keys(METRICS) as MetricName[]).flatMap((name): readonly object[] => {
+  return allMetrics().flatMap((name): readonly object[] => {
     const given = line[name];
     const values = (Array.isArray(given) ? given : [given]).filter(isUsable);
     if (values.length === 0) return [];
-    const dimensions = METRICS[name];
+    const dimensions = dimensionsOf(name);
     const unit = unitOf(name);
     const names = [...new Set<string>(dimensions.flat())].filter(each => each !== 'environment');
     const of = attributes(Object.fromEntries(names.map(each => [`holdfast.${each}`, line[each]])));

@@ -8,7 +8,7 @@ import type { ApplicationItem, EndpointItem } from '#core/outbound/protocol/item
 import type { BodyPorts } from '#core/outbound/publish/message-body.ts';
 import { findApplication } from '#core/outbound/registry/applications.ts';
 import { findEndpoint } from '#core/outbound/registry/endpoints.ts';
-import type { Clock, Crypto, Ids, Telemetry } from '#core/ports.ts';
+import type { Clock, Ids, SigningCrypto, Telemetry } from '#core/ports.ts';
 import { type Check, type ConfigProblem, object } from '#core/problem.ts';
 import { textOf, utf8 } from '#core/scan/bytes.ts';
 import { decodeJsonObject } from '#core/scan/json-object.ts';
@@ -25,7 +25,7 @@ export interface ApiPorts extends BodyPorts {
   readonly sender: WebhookSender;
   readonly sign: SignAttempt;
   readonly sealer: Sealer;
-  readonly crypto: Pick<Crypto, 'hash' | 'hmac' | 'publicEd25519' | 'equal'>;
+  readonly crypto: Pick<SigningCrypto, 'hash' | 'hmac' | 'publicEd25519' | 'equal'>;
   /** Under which portal tokens are signed, the newest first. */
   readonly portalKeys: readonly Uint8Array[];
   readonly clock: Clock;

@@ -4,7 +4,7 @@
  */
 import { contentTypeOf, type SignatureProfile } from '#core/outbound/protocol/items.ts';
 import { type SecretBytes, secretText } from '#core/outbound/protocol/secret-text.ts';
-import type { Crypto } from '#core/ports.ts';
+import type { SigningCrypto } from '#core/ports.ts';
 import type { ProviderSpec } from '#core/provider/provider-spec.ts';
 import { signRequest } from '#core/verification/sign-request.ts';
 import type { AttemptToSign, LiveKey, SignAttempt } from './drain-ports.ts';
@@ -22,7 +22,7 @@ type SpecId = (typeof SIGNING_SPECS)[number];
 
 export interface SigningRules {
   readonly specs: Readonly<Record<SpecId, ProviderSpec>>;
-  readonly crypto: Pick<Crypto, 'hash' | 'hmac' | 'signEd25519' | 'publicEd25519'>;
+  readonly crypto: Pick<SigningCrypto, 'hash' | 'hmac' | 'signEd25519' | 'publicEd25519'>;
   /** Of the informational headers, e.g. `x-webhook-`. */
   readonly headerPrefix: string;
   readonly userAgent: string;

@@ -2,7 +2,7 @@
  * Secrets as people see them (Standard Webhooks): `whsec_` and base64 of 24 to 64 bytes; of a key pair `whsk_` and base64 of
  * seed and public key, and `whpk_` for the public key alone.
  */
-import type { Crypto } from '#core/ports.ts';
+import type { SigningCrypto } from '#core/ports.ts';
 import { concatBytes, fromBase64, toBase64 } from '#core/scan/bytes.ts';
 import type { StoredKey } from './items.ts';
 
@@ -11,20 +11,20 @@ export interface SecretBytes {
   readonly alg: StoredKey['alg'];
   readonly bytes: Uint8Array;
 }
-type Keys = Pick<Crypto, 'publicEd25519' | 'equal'>;
+type Keys = Pick<SigningCrypto, 'publicEd25519' | 'equal'>;
 
 const MIN_BYTES = 24;
 const MAX_BYTES = 64;
 const SEED_BYTES = 32;
 
 /** The text that the owner of an endpoint gets. For a key pair it is the private one. */
-export function secretText({ alg, bytes }: SecretBytes, crypto: Pick<Crypto, 'publicEd25519'>): string {
+export function secretText({ alg, bytes }: SecretBytes, crypto: Pick<SigningCrypto, 'publicEd25519'>): string {
   if (alg === 'sha256') return `whsec_${toBase64(bytes)}`;
   return `whsk_${toBase64(concatBytes([bytes, crypto.publicEd25519(bytes)]))}`;
 }
 
 /** The text that a receiver verifies with: the secret itself, or the public key of a pair. */
-export function verifyingText({ alg, bytes }: SecretBytes, crypto: Pick<Crypto, 'publicEd25519'>): string {
+export function verifyingText({ alg, bytes }: SecretBytes, crypto: Pick<SigningCrypto, 'publicEd25519'>): string {
   return alg === 'sha256' ? `whsec_${toBase64(bytes)}` : `whpk_${toBase64(crypto.publicEd25519(bytes))}`;
 }
 

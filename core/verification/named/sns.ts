@@ -41,8 +41,11 @@ export async function verifySns(reader: RequestReader, context: VerifyContext): 
   const found = await fetchOne(context, 'x509Url', url);
   if (found.kind === 'refused') return found;
   const algorithm = version === '1' ? 'sha1' : 'sha256';
-  const good = found.keys.some(({ key }) => context.crypto.verifyRsa(algorithm, key, utf8(canonical), signature));
-  return good ? { kind: 'matched', matchedSecret: 'fetched' } : refused('mismatch');
+  for (const { key } of found.keys) {
+    if (await context.crypto.verifyRsa(algorithm, key, utf8(canonical), signature))
+      return { kind: 'matched', matchedSecret: 'fetched' };
+  }
+  return refused('mismatch');
 }
 
 /** The signed text of a message, or undefined when its type is unknown or a field is missing. */

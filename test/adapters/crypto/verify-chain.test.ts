@@ -27,7 +27,7 @@ describe('a chain of certificates', () => {
     const key = await keyOf([leaf, issuer, root]);
     const message = Buffer.from('signed');
     const signature = sign('sha256', message, createPrivateKey(made.leafKey));
-    expect(key && nodeCrypto.verifyEcdsaP256(key, message, signature, 'der')).toBe(true);
+    expect(key && (await nodeCrypto.verifyEcdsaP256(key, message, signature, 'der'))).toBe(true);
   });
 
   it.each([

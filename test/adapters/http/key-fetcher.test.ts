@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { fetchCapped } from '#adapters/http/fetch-capped.ts';
 import { CachedKeyFetcher } from '#adapters/http/key-fetcher.ts';
-import { UnknownKeyPlaceError } from '#core/errors.ts';
+import { UnknownKeyPlaceError } from '#core/unknown-key-place.ts';
 import { certificate, type HttpsServer, startHttpsServer } from '#test/kit/https-server.ts';
 
 const HOUR = 3_600_000;

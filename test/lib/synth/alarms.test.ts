@@ -6,7 +6,7 @@ import { LOCAL_TIMINGS } from '#core/config/defaults.ts';
 import { defineGateway } from '#core/config/gateway-config.ts';
 import { resolveDeployment } from '#core/config/resolve-config.ts';
 import { DEFAULT_TIMINGS } from '#core/inbound/protocol/timings.ts';
-import { METRIC_NAMESPACE, METRICS, type MetricName } from '#core/metrics.ts';
+import { dimensionsOf, METRIC_NAMESPACE, type MetricName } from '#core/metrics.ts';
 import { gatewayMetric } from '#lib/alarms/gateway-metric.ts';
 import { PROVIDERS } from '#providers/index.ts';
 import { gateway } from '#test/fixtures/project/gateway.config.ts';
@@ -129,7 +129,7 @@ describe('every alarm', () => {
         if (metric.Namespace !== METRIC_NAMESPACE) continue;
         seen += 1;
         const given = metric.Dimensions.map((dimension: Resource) => dimension.Name).sort();
-        const sets = METRICS[metric.MetricName as MetricName].map(set => [...set].sort());
+        const sets = dimensionsOf(metric.MetricName as MetricName).map(set => [...set].sort());
         expect(sets, `${each.AlarmName} ${metric.MetricName}`).toContainEqual(given);
         expect(metric.Dimensions).toContainEqual({ Name: 'environment', Value: 'prod' });
       }
@@ -643,7 +643,7 @@ describe('the dashboard', () => {
 
   it('shows refused requests by cause, under the dimensions that ingest gives them', () => {
     const body = JSON.stringify(Object.values(prod.findResources('AWS::CloudWatch::Dashboard'))[0]);
-    expect(body).toContain(`{${METRIC_NAMESPACE},${METRICS.RequestRejected[0].join()}}`);
+    expect(body).toContain(`{${METRIC_NAMESPACE},${dimensionsOf('RequestRejected')[0]?.join()}}`);
     expect(body).toMatch(/Refused, by source and cause.*SEARCH\('.* MetricName=.*RequestRejected/);
   });
 

@@ -5,7 +5,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { EnvironmentConfig } from '#core/config/gateway-config.ts';
-import { METRICS } from '#core/metrics.ts';
+import { dimensionsOf, type MetricName } from '#core/metrics.ts';
 import { type AlarmLevel, FIXED_COSTS_FILE, type FixedCost, type FixedCosts } from '#operator/cost/fixed-costs.ts';
 import { countedStreams } from '#operator/cost/metric-streams.ts';
 import {
@@ -56,7 +56,7 @@ const IDLE_METRICS = [
   'ParkedDue',
   'PausedOldestAge',
   'OpenDeadLetters',
-] as const satisfies readonly (keyof typeof METRICS)[];
+] as const satisfies readonly MetricName[];
 
 export interface CostLine {
   readonly item: string;
@@ -99,7 +99,7 @@ export function computeIdleCost({ data, gateway: template, nested }: Synthesized
       .filter(alarm => alarm.ThresholdMetricId)
       .map(alarm => JSON.stringify(alarm.Metrics.find((it: Resource) => it.MetricStat).MetricStat.Metric.Dimensions)),
   ).size;
-  const zeroes = silent * METRICS.Accepted.length;
+  const zeroes = silent * dimensionsOf('Accepted').length;
   const warm = all('AWS::Lambda::Alias').reduce(
     (sum, alias) => sum + (alias.ProvisionedConcurrencyConfig?.ProvisionedConcurrentExecutions ?? 0),
     0,

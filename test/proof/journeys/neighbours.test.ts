@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { MemoryTelemetry } from '#adapters/memory/memory-telemetry.ts';
 import { toSourceId } from '#core/glossary.ts';
-import { METRICS, type MetricName } from '#core/metrics.ts';
+import { dimensionsOf, type MetricName } from '#core/metrics.ts';
 import { EFFECTS, MemoryWorld, SECRET } from '#test/kit/memory-world.ts';
 import { runJourney } from './support/crash-run.ts';
 import { faultWhile } from './support/fault-at.ts';
@@ -111,7 +111,7 @@ it('neighbour: what is emitted is declared: every metric with all the dimensions
   measure.mockRestore();
   expect(emitted.size).toBeGreaterThan(15);
   for (const [metric, found] of emitted) {
-    const declared = [...new Set<string>(METRICS[metric].flat())].filter(it => it !== 'environment');
+    const declared = [...new Set<string>(dimensionsOf(metric).flat())].filter(it => it !== 'environment');
     const missing = [...found].flatMap(names => declared.filter(it => !names.split(' ').includes(it)));
     expect([metric, missing]).toEqual([metric, []]);
   }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
+import { nodeSigningCrypto } from '#adapters/crypto/node-signing-crypto.ts';
 import type { SignatureProfile } from '#core/outbound/protocol/items.ts';
 import { parseSecretText, secretText, verifyingText } from '#core/outbound/protocol/secret-text.ts';
 import { verifyRequest } from '#core/verification/verify-request.ts';
@@ -15,7 +15,7 @@ const shared = (kid: string, fill: number, length = 32): Key => ({
 });
 const pair = (kid: string, fill: number): Key => ({ kid, alg: 'ed25519', bytes: new Uint8Array(32).fill(fill) });
 function given(kid: string, text: string): Key {
-  const parsed = parseSecretText(text, nodeCrypto);
+  const parsed = parseSecretText(text, nodeSigningCrypto);
   if (parsed.kind !== 'secret') throw new Error(parsed.problem);
   return { kid, ...parsed.secret };
 }
@@ -39,10 +39,11 @@ async function verifies(
     ? 'standard-webhooks-v1a'
     : SPEC_OF[attempt.endpoint.signature === 'standard-v1a' ? 'standard' : attempt.endpoint.signature];
   const request = { method: 'POST', rawQuery: '', headers, body, sourceIp: '192.0.2.1' };
-  const context = { secret: { current: secret }, nowMs: attempt.now, settings: {}, crypto: nodeCrypto };
+  const context = { secret: { current: secret }, nowMs: attempt.now, settings: {}, crypto: nodeSigningCrypto };
   return (await verifyRequest(providerById(id), request, context)).kind === 'verified';
 }
-const textOf = (key: Key) => (key.alg === 'sha256' ? secretText(key, nodeCrypto) : verifyingText(key, nodeCrypto));
+const textOf = (key: Key) =>
+  key.alg === 'sha256' ? secretText(key, nodeSigningCrypto) : verifyingText(key, nodeSigningCrypto);
 
 describe('published vectors', () => {
   it('v1 of the Standard Webhooks libraries', () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
+import { nodeSigningCrypto } from '#adapters/crypto/node-signing-crypto.ts';
 import { parseSecretText, secretText, verifyingText } from '#core/outbound/protocol/secret-text.ts';
 
 /** Of the tests of svix-server, with its public key. */
@@ -15,7 +15,7 @@ describe('secrets as text', () => {
     const pair = fc.uint8Array({ minLength: 32, maxLength: 32 }).map(bytes => ({ alg: 'ed25519' as const, bytes }));
     fc.assert(
       fc.property(fc.oneof(shared, pair), secret => {
-        const parsed = parseSecretText(secretText(secret, nodeCrypto), nodeCrypto);
+        const parsed = parseSecretText(secretText(secret, nodeSigningCrypto), nodeSigningCrypto);
         if (parsed.kind !== 'secret') throw new Error(parsed.problem);
         expect({ ...parsed.secret, bytes: [...parsed.secret.bytes] }).toEqual({ ...secret, bytes: [...secret.bytes] });
       }),
@@ -23,16 +23,16 @@ describe('secrets as text', () => {
   });
 
   it('of a key pair that others published give its public key', () => {
-    const parsed = parseSecretText(PUBLISHED.private, nodeCrypto);
+    const parsed = parseSecretText(PUBLISHED.private, nodeSigningCrypto);
     if (parsed.kind !== 'secret') throw new Error(parsed.problem);
-    expect(verifyingText(parsed.secret, nodeCrypto)).toBe(PUBLISHED.public);
-    expect(secretText(parsed.secret, nodeCrypto)).toBe(PUBLISHED.private);
+    expect(verifyingText(parsed.secret, nodeSigningCrypto)).toBe(PUBLISHED.public);
+    expect(secretText(parsed.secret, nodeSigningCrypto)).toBe(PUBLISHED.private);
   });
 
   it('never show the private half where the public one is meant', () => {
     const bytes = new Uint8Array(32).fill(7);
-    expect(verifyingText({ alg: 'ed25519', bytes }, nodeCrypto)).toMatch(/^whpk_.{44}$/);
-    expect(verifyingText({ alg: 'sha256', bytes }, nodeCrypto)).toMatch(/^whsec_.{44}$/);
+    expect(verifyingText({ alg: 'ed25519', bytes }, nodeSigningCrypto)).toMatch(/^whpk_.{44}$/);
+    expect(verifyingText({ alg: 'sha256', bytes }, nodeSigningCrypto)).toMatch(/^whsec_.{44}$/);
   });
 
   it.each([
@@ -47,7 +47,7 @@ describe('secrets as text', () => {
     [`whsk_${Buffer.alloc(32).toString('base64')}`, 'this one has 32'],
     [`whsk_${Buffer.alloc(64, 7).toString('base64')}`, 'does not belong to its seed'],
   ])('%j: %s', (text, said) => {
-    const parsed = parseSecretText(text, nodeCrypto);
+    const parsed = parseSecretText(text, nodeSigningCrypto);
     if (parsed.kind !== 'problem') throw new Error('it was taken');
     expect(parsed.problem).toContain(said);
     expect(text.length < 12 || !parsed.problem.includes(text.slice(6))).toBe(true);
