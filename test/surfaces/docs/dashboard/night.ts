@@ -3,7 +3,7 @@
  * The functions' own metrics are what the real code counts; those of the queues and of the API are read off the model.
  */
 import { SeededRandom } from '#adapters/memory/seeded-random.ts';
-import { METRIC_NAMESPACE, METRICS, type MetricName } from '#core/metrics.ts';
+import { dimensionsOf, METRIC_NAMESPACE, type MetricName } from '#core/metrics.ts';
 import { MetricStore } from '#local/metric-store.ts';
 import { MemoryWorld } from '#test/kit/memory-world.ts';
 import { handlerThat } from '#test/proof/journeys/support/handlers.ts';
@@ -142,7 +142,7 @@ function recordOwn(world: MemoryWorld, store: MetricStore): void {
   const { telemetry, main } = world;
   const note = (name: MetricName, given: Readonly<Record<string, string>>, value: number): void => {
     const all: Readonly<Record<string, string | undefined>> = { environment: 'prod', ...given };
-    for (const set of METRICS[name] as readonly (readonly string[])[]) {
+    for (const set of dimensionsOf(name)) {
       const dimensions = Object.fromEntries(set.flatMap(key => (all[key] === undefined ? [] : [[key, all[key]]])));
       if (Object.keys(dimensions).length === set.length)
         store.add({ namespace: METRIC_NAMESPACE, name, dimensions }, value, world.clock.now());
