@@ -6,6 +6,8 @@ import { createHash, createHmac, createSecretKey, hash as oneShotHash, timingSaf
 import type { Crypto, HashAlgorithm } from '#core/ports.ts';
 import { rememberedKey } from './remembered-keys.ts';
 
+const publicKeys = () => import('./public-keys.ts');
+
 function digest(algorithm: HashAlgorithm, parts: readonly Uint8Array[]): Uint8Array {
   const [only] = parts;
   if (parts.length === 1 && only) return oneShotHash(algorithm, only, 'buffer');
@@ -27,8 +29,8 @@ export const nodeCrypto: Crypto = {
 
   equal: (a, b) => a.length === b.length && timingSafeEqual(a, b),
 
-  verifyEd25519: async (...given) => (await import('./public-keys.ts')).verifyEd25519(...given),
-  verifyEcdsaP256: async (...given) => (await import('./public-keys.ts')).verifyEcdsaP256(...given),
-  verifyRsa: async (...given) => (await import('./public-keys.ts')).verifyRsa(...given),
-  verifyChain: async (...given) => (await import('./public-keys.ts')).verifyChain(...given),
+  verifyEd25519: async (...given) => (await publicKeys()).verifyEd25519(...given),
+  verifyEcdsaP256: async (...given) => (await publicKeys()).verifyEcdsaP256(...given),
+  verifyRsa: async (...given) => (await publicKeys()).verifyRsa(...given),
+  verifyChain: async (...given) => (await publicKeys()).verifyChain(...given),
 };

@@ -44,7 +44,7 @@ function toValue(value: unknown): AttributeValue {
     case 'object':
       return fromObject(value);
     default:
-      throw new Error(`a value is ${typeof value}: leave its field out, or store null`);
+      throw new Error(`a value is ${typeof value}: leave it out or store null`);
   }
 }
 
@@ -80,9 +80,8 @@ function fromSet(values: readonly unknown[]): AttributeValue {
 }
 
 function numberText(value: number): string {
-  if (!Number.isFinite(value)) throw new Error(`${value} is no number that a table can hold`);
-  if (Math.abs(value) > Number.MAX_SAFE_INTEGER)
-    throw new Error(`${value} is larger than a number is exact: give a bigint`);
+  if (!Number.isFinite(value)) throw new Error(`${value} cannot be stored`);
+  if (Math.abs(value) > Number.MAX_SAFE_INTEGER) throw new Error(`${value} is not exact: give a bigint`);
   return String(value);
 }
 
@@ -109,7 +108,7 @@ function fromValue(value: AttributeValue): unknown {
         return new Set(held);
     }
   }
-  throw new Error(`an attribute of no known type: ${Object.keys(value).join()}`);
+  throw new Error(`no known type: ${Object.keys(value).join()}`);
 }
 
 /** What a number cannot hold exactly is a bigint. */

@@ -7,6 +7,9 @@ import { KeyPlaces } from '#core/inbound/ingest/key-places.ts';
 import { ConcernBoard } from '#core/inbound/protocol/concerns.ts';
 import type { KeyFetcher, Telemetry } from '#core/ports.ts';
 
+// Who fetches keys needs these, too. And what only two of three files share is a file of its own, which every start reads.
+export * from '#core/verification/on-demand.ts';
+
 type Client = ConstructorParameters<typeof DynamoDbControlStore>[0];
 
 /** For sources with published keys: the fetcher, and the places that verified requests before. */

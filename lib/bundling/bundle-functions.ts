@@ -261,8 +261,9 @@ function toLiteral(json: string): string {
  */
 function withoutProse(config: ResolvedConfig): ResolvedConfig {
   const short = (source: ResolvedSource): ResolvedSource => {
-    const { unconfirmed: _unconfirmed, ips: _ips, types: _types, ...spec } = source.spec;
-    return { ...source, spec: { ...spec, title: '', docs: '', checkedOn: '', retries: '', setup: '' } };
+    const { unconfirmed: _1, ips: _2, types: _3, source: _4, ...spec } = source.spec;
+    const nothing = { title: '', docs: '', checkedOn: '', retries: '', setup: '' };
+    return { ...source, spec: { ...spec, ...nothing } };
   };
   const { probe } = config;
   return { ...config, region: '', sources: config.sources.map(short), ...(probe && { probe: short(probe) }) };

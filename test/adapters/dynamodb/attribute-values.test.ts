@@ -120,11 +120,11 @@ it('takes exact numbers of a class of another copy of the SDK', () => {
 });
 
 it.each([
-  [{ a: undefined }, 'a value is undefined: leave its field out, or store null'],
+  [{ a: undefined }, 'a value is undefined: leave it out or store null'],
   [{ a: [new Own()] }, 'a value is of class Own'],
   [{ a: new Set() }, 'a set is empty or mixed'],
   [{ a: new Set(['x', 1]) }, 'a set is empty or mixed'],
-  [{ a: Number.NaN }, 'NaN is no number that a table can hold'],
+  [{ a: Number.NaN }, 'NaN cannot be stored'],
   [{ a: 2 ** 60 }, 'give a bigint'],
 ])('says what cannot be stored and what to do: %o', (item, message) => {
   expect(() => toAttributes(item)).toThrow(message);

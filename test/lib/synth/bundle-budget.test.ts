@@ -26,7 +26,7 @@ import { isLongRun } from '#test/kit/long-run.ts';
 
 const run = promisify(execFile);
 /** Bytes. */
-const INGEST_BUDGET = { raw: 90_500, gzip: 33_633 };
+const INGEST_BUDGET = { raw: 91_000, gzip: 33_633 };
 const INGEST_BUDGET_WITH_SDK = { raw: 250_500, gzip: 80_500 };
 const config = { ...resolveConfig(gateway, 'prod', PROVIDERS), awsClient: 'signed' as const };
 
