@@ -255,15 +255,17 @@ function toLiteral(json: string): string {
   return `'${json.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
 }
 
+/** Fields of a spec that no function reads. */
+const PROSE = ['title', 'docs', 'checkedOn', 'source', 'unconfirmed', 'ips', 'types', 'retries', 'setup'];
+
 /**
  * Without the text of the specs that only people read (a kilobyte per source that each cold start would parse), and
  * without the region, which Lambda tells: the same code goes to every region.
  */
 function withoutProse(config: ResolvedConfig): ResolvedConfig {
   const short = (source: ResolvedSource): ResolvedSource => {
-    const { unconfirmed: _1, ips: _2, types: _3, source: _4, ...spec } = source.spec;
-    const nothing = { title: '', docs: '', checkedOn: '', retries: '', setup: '' };
-    return { ...source, spec: { ...spec, ...nothing } };
+    const spec = Object.entries(source.spec).filter(([name]) => !PROSE.includes(name));
+    return { ...source, spec: Object.fromEntries(spec) as unknown as ResolvedSource['spec'] };
   };
   const { probe } = config;
   return { ...config, region: '', sources: config.sources.map(short), ...(probe && { probe: short(probe) }) };
