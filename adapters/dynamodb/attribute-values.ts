@@ -74,8 +74,7 @@ function fromObject(value: object): AttributeValue {
 function fromSet(values: readonly unknown[]): AttributeValue {
   const parts = values.map(toValue);
   const [type = ''] = Object.keys(parts[0] ?? {});
-  if (!['S', 'N', 'B'].includes(type) || parts.some(it => !(type in it)))
-    throw new Error('a set is empty or mixed: give one or more values of one kind');
+  if (!['S', 'N', 'B'].includes(type) || parts.some(it => !(type in it))) throw new Error('a set is empty or mixed');
   return { [`${type}S`]: parts.map(it => Object.values(it)[0]) } as unknown as AttributeValue;
 }
 
