@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { nodeCodec } from '#adapters/codec/node-codec.ts';
 import { aesSealer } from '#adapters/crypto/aes-sealer.ts';
-import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
+import { nodeSigningCrypto } from '#adapters/crypto/node-signing-crypto.ts';
 import { portalKeys } from '#adapters/crypto/portal-keys.ts';
 import { S3Blobs } from '#adapters/s3/s3-blobs.ts';
 import { SqsWakeQueue } from '#adapters/sqs/sqs-wake-queue.ts';
@@ -35,7 +35,7 @@ export async function outboundApi(env: OutboundApiEnv) {
     sender: senderTo([]),
     blobs: new S3Blobs(env.BODIES_BUCKET),
     codec: nodeCodec,
-    crypto: nodeCrypto,
+    crypto: nodeSigningCrypto,
     clock: systemClock,
     ids: systemIds,
     randomBytes: (count: number): Uint8Array => new Uint8Array(randomBytes(count)),

@@ -7,7 +7,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
+import { nodeSigningCrypto } from '#adapters/crypto/node-signing-crypto.ts';
 import { attemptSigner } from '#core/outbound/drain/sign-attempt.ts';
 import type { EndpointItem } from '#core/outbound/protocol/items.ts';
 import { PROVIDERS } from '#providers/index.ts';
@@ -25,7 +25,7 @@ const ids = [
   'generic-t-v1',
 ];
 const sign = attemptSigner({
-  ...{ specs: Object.fromEntries(ids.map(id => [id, PROVIDERS[id]])) as never, crypto: nodeCrypto },
+  ...{ specs: Object.fromEntries(ids.map(id => [id, PROVIDERS[id]])) as never, crypto: nodeSigningCrypto },
   ...{ headerPrefix: 'x-webhook-', userAgent: 'test' },
 });
 const keyOf = (fill: number) => ({ kid: `k${fill}`, alg: 'sha256' as const, bytes: new Uint8Array(32).fill(fill) });
