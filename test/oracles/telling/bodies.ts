@@ -6,7 +6,7 @@ import type { AlarmNews } from '../../../core/inbound/watch/alarm-news.ts';
 import { GAUGES, toOtlp } from '../../../core/inbound/watch/otlp.ts';
 import { pagerDutyEvent } from '../../../core/inbound/watch/pagerduty-event.ts';
 import { slackMessage } from '../../../core/inbound/watch/slack-message.ts';
-import { METRICS, type MetricName, unitOf } from '../../../core/metrics.ts';
+import { allMetrics, type MetricName, unitOf } from '../../../core/metrics.ts';
 
 export interface Told {
   readonly kind: 'metrics' | 'traces' | 'slack' | 'pagerDuty';
@@ -94,7 +94,7 @@ function otlp(): { readonly metrics?: unknown; readonly traces?: unknown } {
   const write = (message: string): void => void lines.push({ message, timestamp: NOW + 900 });
   const telemetry = new EmfTelemetry({ environment: 'prod', level: 'info', write, now: () => NOW });
   const dimensions = { source: 'stripe', cause: 'mismatch', dependency: 's3', class: 'ok', lane: 'fast' };
-  for (const name of Object.keys(METRICS) as MetricName[]) {
+  for (const name of allMetrics()) {
     if (unitOf(name) === 'Count' && !GAUGES.includes(name)) telemetry.count(name, dimensions, 3);
     else for (const value of [7, 700.5]) telemetry.measure(name, value, dimensions);
   }
