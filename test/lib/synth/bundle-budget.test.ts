@@ -158,7 +158,7 @@ describe('what a cold start reads', () => {
     const { handler, builtins } = await loadListOf(name);
     expect(handler).toBe('function');
     // The list is real: what the client needs is in it.
-    expect(builtins).toContain(name === 'ingest' || name === 'process' ? 'NativeModule tls' : 'NativeModule https');
+    expect(builtins).toContain('NativeModule tls');
     expect(builtins.filter(module => /undici/.test(module))).toEqual([]);
   });
 });

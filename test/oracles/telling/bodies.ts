@@ -6,7 +6,7 @@ import type { AlarmNews } from '../../../core/inbound/watch/alarm-news.ts';
 import { GAUGES, toOtlp } from '../../../core/inbound/watch/otlp.ts';
 import { pagerDutyEvent } from '../../../core/inbound/watch/pagerduty-event.ts';
 import { slackMessage } from '../../../core/inbound/watch/slack-message.ts';
-import { allMetrics, type MetricName, unitOf } from '../../../core/metrics.ts';
+import { allMetrics, unitOf } from '../../../core/metrics.ts';
 
 export interface Told {
   readonly kind: 'metrics' | 'traces' | 'slack' | 'pagerDuty';
