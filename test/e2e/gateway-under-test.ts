@@ -300,8 +300,9 @@ export class GatewayUnderTest {
 export function genericEvent(
   type: string,
   key: string = randomUUID(),
+  data?: Readonly<Record<string, unknown>>,
 ): UnsignedRequest & { readonly key: string; readonly pk: EventPk } {
-  const body = JSON.stringify({ event_id: key, event_type: type, created_at: new Date().toISOString() });
+  const body = JSON.stringify({ event_id: key, event_type: type, created_at: new Date().toISOString(), data });
   return { key, pk: pkOf('default', key), body, headers: { 'content-type': 'application/json' } };
 }
 
