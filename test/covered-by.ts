@@ -294,7 +294,6 @@ export const COVERED_BY: Readonly<Record<string, readonly string[]>> = {
     'core/provider/provider-spec.ts',
     'core/scan/xml-scan.ts',
     'core/verification/check-bindings.ts',
-    'core/verification/check-signature.ts',
     'core/verification/message.ts',
     'core/verification/named/jira-connect.ts',
     'core/verification/read-signatures.ts',

@@ -92,6 +92,7 @@ describe('the witnesses', () => {
   });
 });
 
+// Holds O14.
 describe('URLs', () => {
   it('none of the corpus is called, on any port where somebody listens (O14)', async () => {
     told['hooks.customer.com'] = { addresses: ['127.0.0.1'] };
@@ -113,6 +114,7 @@ describe('URLs', () => {
   });
 });
 
+// Holds O14.
 describe('names', () => {
   const edges = [...EDGES_V4, ...EDGES_V6];
 

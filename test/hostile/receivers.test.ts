@@ -91,6 +91,7 @@ const on = (act: NonNullable<Behaviour['onRequest']>): Behaviour => ({ onRequest
 const says = (text: string): Behaviour => on(socket => socket.write(text));
 const saysAndEnds = (text: string): Behaviour => on(socket => socket.end(text));
 
+// Holds O15.
 describe('a receiver that is slow', () => {
   it.each<[string, Behaviour]>([
     ['accepts and never answers', {}],
@@ -229,6 +230,7 @@ describe('a receiver that is large', () => {
     expect(got.answer).toMatchObject({ body: new Uint8Array(bomb.subarray(0, 10 * 1_024)) });
   });
 
+  // Holds O15.
   it('keeps at most 32 KiB of each answer, however large', async () => {
     const endless = on(socket => {
       socket.write(answer(200, { 'content-length': '10000000000', filler: 'y'.repeat(12_000) }));
@@ -426,6 +428,7 @@ describe('answers that are odd', () => {
   });
 });
 
+// Holds O14.
 describe('redirects', () => {
   it.each([301, 302, 303, 307, 308])('%i is an answer: one connection, whatever it points to', async status => {
     const places = [

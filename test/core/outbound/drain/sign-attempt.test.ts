@@ -144,6 +144,7 @@ describe('every profile', () => {
     }
   });
 
+  // Holds O13.
   it('signs anew with each attempt: the same id, another time', () => {
     const keys = [shared('k1', 1)];
     const first = signAttempt(attemptOf({ keys })).headers;

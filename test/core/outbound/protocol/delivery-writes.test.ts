@@ -304,6 +304,7 @@ const leaves = (condition: Condition): number =>
 const verdict = (condition: Condition | undefined, item: Item | undefined): boolean =>
   condition === undefined || holds(condition, item);
 
+// Holds W1, W3, W4, W5, W6, W9, W10, W11, W12, W13, W14, W15, W16, W17, W18, W19: their conditions.
 describe.each(TABLE)('$name', ({ write, rows }) => {
   const condition = write.condition as Condition;
   test('finds what the table says', () => {

@@ -15,6 +15,8 @@ function runsOf(calls: readonly Call[], tends: boolean): readonly (readonly [Cal
   return wanted.flatMap(call => FAULTS.map(fault => [call, fault] as const));
 }
 
+// Holds O1, O2, O3, O4, O5, O6, O7, O8, O9, O10, O11, and W2, W7, W8, which have no condition: what they put or delete comes
+// before or after another write, whatever fails in between.
 describe('outbound: a fault at every call', () => {
   for (const [at, journey] of JOURNEYS.entries()) {
     test(journey.name, async () => {

@@ -66,6 +66,7 @@ const messagesOf = ({ outbound }: Sides) => outbound.items<{ type: string }>('ou
 const requestsOf = ({ outbound, endpoints }: Sides) => endpoints.map(ep => outbound.requestsTo(ep).length);
 
 describe('an event with a route to a customer', () => {
+  // Holds O13.
   it('reaches each endpoint once, byte for byte, under one webhook-id', async () => {
     const sides = await bothSides();
     await receive(sides);

@@ -116,6 +116,7 @@ it('tells that a job of replays is done, with its counts', async () => {
   it.stop();
 });
 
+// Holds O16.
 it('says nothing about the endpoints of operations itself: no loop (O16)', async () => {
   const { it, own, ops, publish, told } = await world(() => answered(422), 422);
   await publish('k1');
