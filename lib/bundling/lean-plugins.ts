@@ -58,7 +58,7 @@ export function signedClients(): Plugin {
 
 /**
  * Parts of the SDK that none of our calls reaches, and what replaces them: about 90 KB less to compile at each start with
- * the SDK (docs/decisions/0027-what-of-the-sdk-is-left-out.md).
+ * the SDK (docs/decisions/0035-what-of-the-sdk-is-left-out.md).
  */
 const UNUSED_PARTS: Readonly<Record<string, string>> = {
   // STS, SSO, IMDS and more clients. Our clients are given the credentials Lambda puts into the environment.
