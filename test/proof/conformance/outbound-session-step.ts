@@ -15,7 +15,7 @@ import type { LastAttempt, RecordItem, RuntimeItem } from '#core/outbound/protoc
 import { wakeAtOf } from '#core/outbound/protocol/keys.ts';
 import { OUTBOUND_TIMINGS } from '#core/outbound/protocol/timings.ts';
 import type { Step } from '#test/proof/model/explore.ts';
-import { type Drainer, isShut, messageOf, type Pointer, type State } from '#test/proof/model/outbound-state.ts';
+import { type Drainer, isShut, messageOf, NOBODY, type Pointer, type State } from '#test/proof/model/outbound-state.ts';
 import { Divergence } from './expect-call.ts';
 import { EP, type OutboundWorld, type PlacedRow, pageKey, type RealSession } from './outbound-world.ts';
 
@@ -54,9 +54,11 @@ export function sessionStep(world: OutboundWorld, from: State, { actor, action, 
 const ACTS: readonly (readonly [string, (acting: Acting) => void])[] = [
   ['gate closed', closedGate],
   ['on hold or held', isHeldOff],
+  ['finds nothing due', findsNothing],
   ['takes the lease', takesLease],
   ['finds that it lost', ({ world, session }) => demand(world.runtimeItem().owner !== session.me, 'it is the owner')],
-  ['finds the gate', ({ world }) => demand(isShut(world.runtimeItem().gate), 'the gate is open')],
+  ['finds the gate', seesGate],
+  ['looks', looks],
   ['queries again', looksAgain],
   ['queries', readsPage],
   ['sends', decidesToSend],
@@ -127,6 +129,39 @@ function mustNotTake(acting: Acting): void {
     demand(tryLease(acting, read).kind === 'refused', 'the lease was taken by an old read');
 }
 
+/** The rows before the lease: nothing is due, and `wakeAt`, if anything comes, is not later than that. */
+function findsNothing({ world, now }: Acting): void {
+  const wakeAt = wakeAtOf(world.runtimeItem());
+  const next = world.nextDue();
+  demand(world.dueRows().length === 0, 'a row is due');
+  demand(wakeAt === undefined || wakeAt > now, 'wakeAt is over, and would stay');
+  demand(next === undefined || (wakeAt !== undefined && wakeAt <= next), 'nothing will wake the endpoint for its row');
+}
+
+/** The next row comes before or after `wakeAt`: the model may do either, the code goes by the times. */
+export function goesByTimes(world: OutboundWorld, from: State, me: number, action: string): boolean {
+  const { gate, owner, wake } = from.runtime;
+  const drops = action.startsWith('finds nothing');
+  if (from.drainers[me]?.step !== 'got' || !(drops || action.startsWith('takes the lease'))) return true;
+  if (gate !== 'open' || owner !== NOBODY || wake !== 'ahead' || world.dueRows().length > 0) return true;
+  const next = world.nextDue();
+  if (next === undefined || world.ordered) return true;
+  return drops === next >= (wakeAtOf(world.runtimeItem()) as number);
+}
+
+/** The gate changed since the session read it. */
+function seesGate({ world, action }: Acting): void {
+  const shut = action.endsWith('closed');
+  demand(isShut(world.runtimeItem().gate) === shut, `the gate is ${world.runtimeItem().gate}`);
+}
+
+/** D7: still the owner, and the gate as before. */
+function looks({ world, session, before }: Acting): void {
+  const { owner, gate } = world.runtimeItem();
+  demand(owner === session.me, 'it is not the owner');
+  demand(isShut(gate) === isShut(before.gate), `the gate is ${gate}`);
+}
+
 function takesLease(acting: Acting): void {
   const { world, session, action, now } = acting;
   // W11 by an old read is refused, as the next comparison shows.
@@ -183,11 +218,12 @@ function looksAgain({ world, session, action }: Acting): void {
 
 // ---- rows
 
-function readsPage({ world, from, session, after }: Acting): void {
-  const shut = isShut(from.runtime.gate);
+/** The gate is as the session read it last: it looks again between the page and the first row. */
+function readsPage({ world, session, before, after }: Acting): void {
+  const shut = isShut(before.gate);
   const due = shut ? world.overRows() : world.dueRows();
   const keys = due.map(row => pageKey(world.pointerOf(row).message, row));
-  const wanted = after?.step === 'check' ? [...after.hand, ...after.page] : [];
+  const wanted = after?.step === 'check' || after?.step === 'look' ? [...after.hand, ...after.page] : [];
   const same = wanted.length === due.length && wanted.every(it => keys.includes(pageKey(it.message, it.row)));
   demand(same, `the page is ${JSON.stringify(due.map(row => row.sk))}, not ${JSON.stringify(wanted)}`);
   session.page.clear();

@@ -21,6 +21,7 @@ export function outboundStep(world: OutboundWorld, from: State, step: Step<State
   const message = Number(/ m(\d)/.exec(action)?.[1] ?? 0);
   if (actor.startsWith('drainer')) sessionStep(world, from, step);
   else if (actor === 'publish' && action.startsWith('stores')) world.publish(message);
+  else if (actor === 'publish' && action.startsWith('puts')) world.fanOut(message);
   else if (actor.startsWith('fan-out') && action.startsWith('puts')) world.fanOut(message);
   else if (actor === 'replay' || action === 'asks for a replay') replayStep(world, from, step);
   else if (actor === 'person') gateStep(world, action);

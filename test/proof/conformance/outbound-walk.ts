@@ -8,10 +8,10 @@ import { SeededRandom } from '#adapters/memory/seeded-random.ts';
 import { renewLease } from '#core/outbound/protocol/delivery-writes.ts';
 import type { Step } from '#test/proof/model/explore.ts';
 import { outboundModel, type Shape } from '#test/proof/model/outbound-model.ts';
-import { OUTBOUND } from '#test/proof/model/outbound-rules.ts';
+import { AS_BUILT } from '#test/proof/model/outbound-rules.ts';
 import { type Budget, GONE, messageOf, NOBODY, type State } from '#test/proof/model/outbound-state.ts';
 import { Divergence } from './expect-call.ts';
-import { codeWaits, putsAnOlderRow } from './outbound-session-step.ts';
+import { codeWaits, goesByTimes, putsAnOlderRow } from './outbound-session-step.ts';
 import { outboundStep } from './outbound-step.ts';
 import { EP, OutboundWorld, type WriteBug } from './outbound-world.ts';
 
@@ -55,7 +55,7 @@ class Walk {
     const random = new SeededRandom(seed);
     const ordered = random.chance(0.2);
     const rules = {
-      ...OUTBOUND,
+      ...AS_BUILT,
       attempts: 2 + random.int(2),
       ordered,
       batch: !ordered && random.chance(0.25),
@@ -120,6 +120,7 @@ class Walk {
     if (!actor.startsWith('drainer')) return true;
     const me = Number(actor.at(-1));
     if (action.startsWith('sends') && codeWaits(this.#world, this.#state, me)) return false;
+    if (!goesByTimes(this.#world, this.#state, me, action)) return false;
     return !putsAnOlderRow(this.#world, this.#state, me);
   }
 

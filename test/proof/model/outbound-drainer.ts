@@ -94,22 +94,28 @@ function wake(self: Session): void {
     self.certain('gate closed: drops the token', self.go('ack', cleared));
   } else if ((runtime.hold && rules.acquireLooksAtHold) || (held && rules.leaseNeeded)) {
     self.certain('on hold or held: drops the token', self.go('ack'));
-  } else if (rules.peeks !== 'no' && isIdle(self)) self.certain('finds nothing due: drops the token', self.go('ack'));
-  else {
-    takeLease(self);
-    if (rules.peeks === 'index') self.certain('finds nothing due, the index lags', self.go('ack'));
+  } else {
+    const seen = rules.peeks === 'no' ? 'work' : peek(self);
+    if (seen !== 'work') self.certain('finds nothing due: drops the token', self.go('ack'));
+    if (seen !== 'nothing') takeLease(self);
+    if (rules.peeks === 'index' && seen === 'work') self.certain('finds nothing due, the index lags', self.go('ack'));
   }
 }
 
-/** The rows before the lease: nothing is due, and what comes later has its `wakeAt`. Whoever puts a row sends a token. */
-function isIdle({ state, rules, runtime }: Session): boolean {
-  if (runtime.gate !== 'open' || runtime.owner !== NOBODY) return false;
+/**
+ * The rows before the lease. Nothing is due, and what comes later has its `wakeAt`: the lease is left alone, for whoever
+ * puts a row sends a token. A `wakeAt` that is over must be written anew, as the sweeper goes by it. `either`: the next
+ * row comes before `wakeAt`, or after it.
+ */
+function peek({ state, rules, runtime }: Session): 'work' | 'nothing' | 'either' {
+  if (runtime.gate !== 'open' || runtime.owner !== NOBODY) return 'work';
   const { due, ahead } = dueRows(state, rules);
-  if (due.length > 0) return false;
-  if (rules.peeks === 'leaves wakeAt') return !ahead || runtime.wake !== 'none';
-  if (rules.peeks === 'due rows only') return runtime.wake !== 'due';
-  // A wait that is over must be written anew: the sweeper goes by it.
-  return runtime.wake === (ahead ? 'ahead' : 'none');
+  // The row of an ordered endpoint has no due time of its own: its record has, and is read under the lease.
+  if (due.length > 0 || (rules.ordered && ahead)) return 'work';
+  if (rules.peeks === 'leaves wakeAt') return !ahead || runtime.wake !== 'none' ? 'nothing' : 'work';
+  if (runtime.wake === 'due') return 'work';
+  if (rules.peeks === 'due rows only' || !ahead) return 'nothing';
+  return runtime.wake === 'none' ? 'work' : 'either';
 }
 
 function takeLease(self: Session): void {

@@ -438,27 +438,27 @@ const built: readonly Variant[] = [
     { reconcile: false, ...BUILT },
     { publish: 2 },
   ),
-  good('as built: paused, rows grow old, resumed', 20_876, { pause: 1, expire: 2, fail: 1 }, BUILT, { messages: 2 }),
+  good('as built: paused, rows grow old, resumed', 21_452, { pause: 1, expire: 2, fail: 1 }, BUILT, { messages: 2 }),
   good('as built: pause while publishing, crash', 19_737, { pause: 1, crash: 1 }, BUILT, { publish: 2, drainers: 1 }),
   good(
     'as built: a second message arrives, error, failure, no nets',
-    22_120,
+    22_820,
     { error: 1, fail: 1 },
     { ...NO_NETS, ...BUILT },
     {
       late: 1,
     },
   ),
-  good('as built: lease ends early twice, failure', 36_825, { zombie: 2, fail: 1 }, BUILT),
-  good('as built: lease ends early, failure, replay', 73_021, { zombie: 1, fail: 1, replay: 1 }, BUILT),
+  good('as built: lease ends early twice, failure', 38_222, { zombie: 2, fail: 1 }, BUILT),
+  good('as built: lease ends early, failure, replay', 74_893, { zombie: 1, fail: 1, replay: 1 }, BUILT),
   slow(
     good('as built: lease ends early, crash, a second message', 67_054, { zombie: 1, crash: 1 }, BUILT, { late: 1 }),
   ),
-  good('as built: pause twice, lease ends early', 36_580, { pause: 2, zombie: 1, fail: 1 }, BUILT),
+  good('as built: pause twice, lease ends early', 37_449, { pause: 2, zombie: 1, fail: 1 }, BUILT),
   slow(
     good(
       'as built: two messages in one request, lease ends early',
-      64_042,
+      65_271,
       { zombie: 1, fail: 1 },
       { ...BUILT, batch: true },
       {
@@ -468,7 +468,7 @@ const built: readonly Variant[] = [
   ),
   good(
     'as built: 410, enable with the backlog dropped, crash',
-    16_220,
+    16_954,
     { gone: 1, fail: 1, drop: 1, crash: 1 },
     BUILT,
     {
@@ -477,7 +477,7 @@ const built: readonly Variant[] = [
   ),
   good(
     'as built: paused for good, what waits expires',
-    9_704,
+    9_736,
     { pause: 1, fail: 1 },
     { ...BUILT, disabledForGood: true },
     {
@@ -488,7 +488,7 @@ const built: readonly Variant[] = [
   good('as built: delete and replay, crash', 7_165, { delete: 1, replay: 1, crash: 1 }, BUILT),
   good(
     'as built: in order, lease ends early, failure',
-    16_958,
+    17_606,
     { zombie: 1, fail: 1 },
     { ...BUILT, ordered: true },
     {
