@@ -17,14 +17,15 @@ import {
 import { MemorySearchStore } from '#adapters/memory/memory-search-store.ts';
 import { SeededIds } from '#adapters/memory/seeded-random.ts';
 import type { SimulatedProcess } from '#adapters/memory/simulated-process.ts';
+// Ingest reads both when the first request needs them: that takes real time, in which the virtual clock would run on.
+import '#adapters/crypto/public-keys.ts';
+import '#core/verification/on-demand.ts';
 import { CachedSecrets } from '#adapters/secrets/cached-secrets.ts';
 import { systemAddresses } from '#adapters/system.ts';
 import { type EventPk, toSourceId } from '#core/glossary.ts';
 import { ShapeWatch } from '#core/inbound/drift/shape-watch.ts';
 import { RefusedSlots } from '#core/inbound/ingest/refused-slots.ts';
 import { throughEdge } from '#core/inbound/ingest/through-edge.ts';
-// Ingest reads it when the first request needs it: that takes real time, in which the virtual clock would run on.
-import '#core/verification/on-demand.ts';
 import type { ProcessPorts } from '#core/inbound/process/process-ports.ts';
 import { closeDeath } from '#core/inbound/protocol/close-death.ts';
 import { ConcernBoard } from '#core/inbound/protocol/concerns.ts';

@@ -123,7 +123,7 @@ it('neighbour: no module remembers anything of a request; what is kept is parsed
     'adapters/aws/clock-difference.ts: largestMs',
     // Keys that are the same all day, made from the function's credentials.
     'adapters/aws/signed/sign.ts: lastKeys',
-    'adapters/crypto/node-crypto.ts: parsedKeys',
+    'adapters/crypto/remembered-keys.ts: keys',
     // Of sockets, for as long as they are there.
     'adapters/http/guarded-agent.ts: progresses',
     // Source maps of the code that runs.

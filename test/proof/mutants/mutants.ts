@@ -110,8 +110,8 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'a claim does not count the attempt',
     scenario: 'aPoisonEventEnds',
     file: WRITES,
-    from: '    add: { attempts: 1 },',
-    to: '    add: { attempts: 0 },',
+    from: "    add: { attempts: 1 },\n    remove: ['nextAttemptAt', 'parked'],",
+    to: "    add: { attempts: 0 },\n    remove: ['nextAttemptAt', 'parked'],",
   },
   {
     name: 'no fencing: any owner may finish',
@@ -130,8 +130,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'finish without a TTL',
     file: WRITES,
-    from: '      expiresAt: expiryAfter(by.now, rules.retentionDays),\n    },\n    remove: [...LEASE, ...WATCH],',
-    to: '    },\n    remove: [...LEASE, ...WATCH].slice(0, 4 + 0 * rules.retentionDays),',
+    from: 'completedAt: now, updatedAt: now, expiresAt } as const;',
+    to: 'completedAt: now, updatedAt: now, ...(expiresAt ? {} : {}) } as const;',
   },
   {
     name: 'death is done for whatever death it is',
