@@ -53,6 +53,19 @@ describe('the producer', () => {
     expect(health.body).toMatchObject({ state: 'ok', breaker: 'closed', waiting: { count: 0 }, success_rate_24h: 0.5 });
   });
 
+  it('sees of a failed attempt what was sent, without the value of a header that the endpoint set', async () => {
+    const { app, ep, publish, settle, call, answer, store, sent } = await withEndpoint();
+    await call('PATCH /v1/apps/{app}/endpoints/{ep}', { app, ep }, { headers: { 'X-Token': 'canary' } });
+    answer(422);
+    const msg = (await publish(app, PUBLISHED)).body.id as string;
+    await settle();
+    expect(sent[0]?.headers['x-token']).toBe('canary');
+    const path = { app, ep, msg };
+    const [attempt] = (await call('GET /v1/apps/{app}/endpoints/{ep}/deliveries/{msg}/attempts', path)).body.data;
+    expect(attempt.request.headers).toMatchObject({ 'x-token': '***', 'webhook-id': msg });
+    expect(JSON.stringify(await store.scan('outbox', { segment: 0, of: 1 }))).not.toContain('canary');
+  });
+
   it('replays what is over, once per request, under the same id', async () => {
     const { app, ep, publish, settle, call, sent } = await withEndpoint();
     const msg = (await publish(app, PUBLISHED)).body.id as string;
@@ -127,6 +140,19 @@ describe('the producer', () => {
     expect((await call('GET /v1/apps/{app}/endpoints', { app }, undefined, { cursor })).body.data).toHaveLength(1);
     const stolen = await call('GET /v1/apps/{app}/endpoints', { app: other }, undefined, { cursor });
     expect([stolen.status, stolen.body.error]).toEqual([400, 'invalid_cursor']);
+  });
+
+  it('pins a new endpoint to the default version of its application, until the endpoint says another', async () => {
+    const { app, call, publish, settle, sent } = await withEndpoint();
+    await call('PATCH /v1/apps/{app}', { app }, { default_api_version: 'v2' });
+    const make = async (url: string, more: Json = {}): Promise<Json> =>
+      (await call('POST /v1/apps/{app}/endpoints', { app }, { url, ...more })).body.api_version;
+    expect(await make('https://two.customer.com/')).toBe('v2');
+    expect(await make('https://one.customer.com/', { api_version: 'v1' })).toBe('v1');
+    await publish(app, '{"key":"k1","type":"invoice.paid","api_version":"v1","data":{}}');
+    await settle();
+    // The endpoint of before has no version and takes any.
+    expect(sent.map(({ url }) => url).sort()).toEqual(['https://hooks.customer.com/in', 'https://one.customer.com/']);
   });
 
   it('is told every problem of a message at once', async () => {

@@ -4,7 +4,9 @@
  */
 import { expect, it } from 'vitest';
 import type { EndpointId, MessageId } from '#core/outbound/protocol/ids.ts';
+import type { RuntimeItem } from '#core/outbound/protocol/items.ts';
 import { startReplayJob } from '#core/outbound/replay/replay-job.ts';
+import { eventsOf } from '#core/outbound/tend/operational-events.ts';
 import { answered, OutboundWorld, type Received } from '#test/kit/outbound-world.ts';
 import { recordRun } from '#test/kit/proof-ledger.ts';
 
@@ -80,6 +82,20 @@ it('tells that an endpoint fails, and that it has recovered', async () => {
     7,
   );
   it.stop();
+});
+
+it('warns after one day of failing and after three, once each, and not behind a closed gate', () => {
+  const failing = { ep: 'ep_1', app: 'app_1', gate: 'open', gateSince: 0, failingSince: 0 } as unknown as RuntimeItem;
+  const told = new Map<string, string>();
+  for (let now = 0; now < 6 * 24 * HOUR_MS; now += 10 * 60_000) {
+    for (const { type, key } of eventsOf(failing, now)) told.set(key, type);
+    expect(eventsOf({ ...failing, gate: 'paused' }, now)).toEqual([]);
+  }
+  expect([...told]).toEqual([
+    ['endpoint.failing:ep_1:0', 'endpoint.failing'],
+    ['endpoint.disable_warning:ep_1:24', 'endpoint.disable_warning'],
+    ['endpoint.disable_warning:ep_1:72', 'endpoint.disable_warning'],
+  ]);
 });
 
 it('tells that first attempts wait for an hour, once an hour, and nothing of retries that wait for their time', async () => {

@@ -1,0 +1,30 @@
+/** Which attempts are kept in full: those that failed, or all of them. */
+import { expect, it } from 'vitest';
+import type { AttemptItem } from '#core/outbound/protocol/items.ts';
+import { answered, OutboundWorld } from '#test/kit/outbound-world.ts';
+
+/** One message that is throttled, refused, and taken. */
+async function logOf(attemptLog: 'failures' | 'all'): Promise<readonly AttemptItem[]> {
+  const world = new OutboundWorld({ waits: [5, 60], attemptLog, idleMs: 500 });
+  world.start();
+  const app = await world.createApplication();
+  const answers = [429, 422, 200];
+  const ep = await world.createEndpoint(app, () => answered(answers.shift() ?? 500, {}, 'said'));
+  const heard = await world.clock.complete(world.publish(app, 'k1'));
+  if (heard.kind !== 'accepted') throw new Error('refused');
+  const message = world.message(heard.id);
+  expect(await world.until(() => world.record(ep, message)?.status === 'delivered', 20 * 60_000)).toBe(true);
+  world.stop();
+  const log = world.items('outbox', 'T#') as unknown as readonly AttemptItem[];
+  return log.toSorted((a, b) => a.at - b.at);
+}
+
+it('keeps charged failures by default', async () => {
+  expect((await logOf('failures')).map(({ code }) => code)).toEqual([422]);
+});
+
+it('keeps each attempt with its answer where all are asked for', async () => {
+  const log = await logOf('all');
+  expect(log.map(({ code }) => code)).toEqual([429, 422, 200]);
+  for (const { answerBody } of log) expect(answerBody?.length).toBeGreaterThan(0);
+});
