@@ -147,12 +147,16 @@ function textOf(body: Uint8Array): string {
   return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, '\ufffd').slice(0, SNIPPET_BYTES);
 }
 
+/** W14. Refused: somebody else decided, or it is our own repeated write. Nothing new begins either way. */
 async function disable(session: Session, reason: DisableReason): Promise<void> {
   const { ports, ep, me } = session;
-  const result = await persist(session, () => ports.store.update(disableOwned(ep, me, reason, ports.clock.now())));
-  if (result.kind === 'refused') return;
-  session.runtime = result.item;
+  const { kind, item } = await persist(session, () =>
+    ports.store.update(disableOwned(ep, me, reason, ports.clock.now())),
+  );
+  if (item !== undefined) session.runtime = item;
   stopFor(session, 'closed');
+  const ours = item?.owner === me && item.gate === 'disabled' && item.gateBy === 'system';
+  if ((kind === 'refused' && !ours) || session.told.has('endpoint.disabled')) return;
   ports.telemetry.count('EndpointsDisabled');
   await tell(session, 'endpoint.disabled', { reason });
 }

@@ -14,6 +14,7 @@ import { Divergence } from './expect-call.ts';
 import { codeWaits, goesByTimes, putsAnOlderRow } from './outbound-session-step.ts';
 import { outboundStep } from './outbound-step.ts';
 import { EP, OutboundWorld, type WriteBug } from './outbound-world.ts';
+import { overdueStep } from './overdue-step.ts';
 
 const FAIR_SHARE = 0.8;
 /** Share of the turns in which time passes, if anything waits. */
@@ -160,17 +161,7 @@ class Walk {
   }
 
   #overdue(): Step<State> | undefined {
-    const now = this.#world.runtime();
-    return this.#steps().find(({ action, to }) => {
-      if (action === 'the hold ends') return !now.hold;
-      if (action === 'wakeAt is reached') return now.wake === 'due';
-      if (action.startsWith('the lease')) return !now.leased;
-      if (!action.endsWith('becomes due')) return false;
-      return to.messages.every((message, m) => {
-        const due = this.#world.message(m).rows.filter(row => row.due === 'reached');
-        return message.rows.every(row => row.due === 'ahead' || due.some(it => it.gen === row.gen && it.n === row.n));
-      });
-    });
+    return overdueStep(this.#steps(), this.#world);
   }
 
   #compare(): void {

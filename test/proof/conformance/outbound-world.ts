@@ -2,9 +2,12 @@
  * The two outbound tables with the writes of core/outbound/protocol, seen as the model sees them. Every deadline is a
  * time of its own, drawn at random, so that leases, retries, holds and wakes end in any order.
  */
+import { nodeCodec } from '#adapters/codec/node-codec.ts';
 import { MemoryDatabase } from '#adapters/memory/memory-database.ts';
+import { MemoryItemStore } from '#adapters/memory/memory-item-store.ts';
 import { SeededRandom } from '#adapters/memory/seeded-random.ts';
 import { VirtualClock } from '#adapters/memory/virtual-clock.ts';
+import { exists } from '#core/condition.ts';
 import type { EpochMs } from '#core/glossary.ts';
 import type { Item, ItemPut, ItemResult, ItemUpdate, ItemWrite, Placed, TableKey } from '#core/outbound/ports.ts';
 import { type Decision, decide, isOpen, isOver } from '#core/outbound/protocol/decide.ts';
@@ -38,6 +41,8 @@ const GRID_MS = 10_000;
 const FURTHEST = 60;
 const RETENTION_MS = 30 * 86_400_000;
 const GRACE_MS = 8 * 86_400_000;
+
+const BODY = nodeCodec.deflate(new TextEncoder().encode('{}'));
 
 /** A deliberate bug in a write. */
 export type WriteBug = (write: ItemWrite) => ItemWrite;
@@ -79,6 +84,8 @@ export class OutboundWorld {
   readonly attempts: number;
   /** The endpoint wants its messages in order: a row stays until its record is final. */
   readonly ordered: boolean;
+  /** The tables as the product's own code sees them. */
+  readonly store: MemoryItemStore;
   readonly #database: MemoryDatabase;
   readonly #bug: WriteBug | undefined;
   readonly #deadlines = new Set<EpochMs>();
@@ -91,6 +98,7 @@ export class OutboundWorld {
     this.ordered = ordered;
     this.#bug = bug;
     this.#database = new MemoryDatabase({ clock: this.clock, random: this.random.fork(), unitsPerPartition: 1e9 });
+    this.store = new MemoryItemStore(this.#database);
     for (const [name, { project }] of Object.entries(OUTBOUND_TABLES)) {
       this.#database.define({
         name,
@@ -176,6 +184,7 @@ export class OutboundWorld {
       inputSha: `input ${m}`,
       size: 2,
       contentType: 'application/json',
+      body: BODY,
       expiresAt: 0,
     };
     this.apply(putMessage(item), this.random.chance(0.2));
@@ -199,6 +208,12 @@ export class OutboundWorld {
 
   runtimeItem(): RuntimeItem {
     return this.#get(runtimeKey(EP)) as RuntimeItem;
+  }
+
+  /** The lease ends now: its owner is dead, or a clock stepped. */
+  endLease(): void {
+    const set = { leaseUntil: this.clock.now() - 1 };
+    this.#database.write(stored({ kind: 'update', key: runtimeKey(EP), set, condition: exists('pk') }));
   }
 
   retentionMs(m: number): number {
@@ -270,6 +285,11 @@ export class OutboundWorld {
     return rows
       .filter(row => row.pk === queueOf(EP) && row.sk >= from && row.sk <= to)
       .sort((a, b) => (a.sk < b.sk ? -1 : 1));
+  }
+
+  rowAt(sk: string): Pointer | undefined {
+    const row = this.allRows().find(it => it.sk === sk);
+    return row && this.pointerOf(row);
   }
 
   pointerOf(row: PlacedRow): Pointer {

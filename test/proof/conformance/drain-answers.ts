@@ -1,0 +1,28 @@
+/** How an endpoint answers in the walks of the session, and what the model calls it. */
+import type { Answer } from '#core/outbound/ports.ts';
+
+export type Said = 'well' | 'too many' | 'bad message' | 'down' | 'disable me';
+
+/** What may be said while the budget lasts. */
+export const ifAny = (budget: number, ...said: readonly Said[]): readonly Said[] => (budget > 0 ? said : []);
+
+export const ANSWERS: Readonly<Record<Said, Answer>> = {
+  well: answerOf(200),
+  'too many': answerOf(429),
+  'bad message': answerOf(422),
+  down: answerOf(500),
+  'disable me': answerOf(422, { 'webhook-delivery': ['disable'] }),
+};
+/** What the model calls them. Requests go out one at a time, so that one failure opens the breaker. */
+export const FAILURES: Readonly<Record<Said, RegExp>> = {
+  well: /^no failure/,
+  'too many': /^no failure/,
+  'bad message': /^fails, records/,
+  down: /^fails, breaker opens/,
+  'disable me': /^fails, 410/,
+};
+
+function answerOf(status: number, headers: Readonly<Record<string, readonly string[]>> = {}): Answer {
+  const body = new Uint8Array();
+  return { kind: 'answered', status, headers, body, bytes: 0, truncated: false, timings: { total: 1 } as never };
+}

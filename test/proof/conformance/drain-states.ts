@@ -1,0 +1,97 @@
+/** States of the model that a call of the real session may mean. */
+import type { SeededRandom } from '#adapters/memory/seeded-random.ts';
+import type { Budget, Drainer, DrainerStep, State } from '#test/proof/model/outbound-state.ts';
+import type { Call } from './drain-session.ts';
+import { messageId, type OutboundWorld } from './outbound-world.ts';
+
+/** The call is about the delivery, or the row, that the model has in hand. */
+export function isAbout(
+  drainer: Drainer | undefined,
+  call: Call,
+  about: string | undefined,
+  world: OutboundWorld,
+): boolean {
+  const [first] = drainer?.hand ?? [];
+  if (!first || about === undefined || call === 'answer') return true;
+  if (call === 'put') return about.includes(messageId(first.message));
+  if (call !== 'delete') return about === messageId(first.message);
+  const row = world.rowAt(about);
+  // A row that is gone already: another session was here.
+  if (!row) return about.includes(messageId(first.message));
+  return row.message === first.message && row.row.gen === first.row.gen && row.row.n === first.row.n;
+}
+
+/** Behind a closed gate the model may end rows that are over by any token; the code does by those of the audit only. */
+export function dropsAtGate(state: State, me: number): State {
+  const drainers = state.drainers.map((it, k) => (it && k === me ? { ...it, step: 'ack' as const } : it));
+  return { ...state, drainers, runtime: { ...state.runtime, wake: 'none' } };
+}
+
+/** A page has no order: it may begin with any of its rows. */
+export function turned(state: State, me: number): readonly State[] {
+  const drainer = state.drainers[me];
+  const rows = [...(drainer?.hand ?? []), ...(drainer?.page ?? [])];
+  if (!drainer || rows.length < 2) return [state];
+  const orders = permutations(rows);
+  return orders.map(([first, ...page]) => ({
+    ...state,
+    drainers: state.drainers.map((it, k) => (k === me ? { ...drainer, hand: first ? [first] : [], page } : it)),
+  }));
+}
+
+function permutations<T>(list: readonly T[]): readonly (readonly T[])[] {
+  if (list.length < 2) return [list];
+  return list.flatMap((first, at) => permutations(list.toSpliced(at, 1)).map(rest => [first, ...rest]));
+}
+
+/** Where the model is while the code stands before a call. */
+export const PLACE: Readonly<Record<Call, DrainerStep>> = {
+  wake: 'got',
+  query: 'query',
+  look: 'look',
+  records: 'check',
+  answer: 'sent',
+  success: 'sent',
+  failure: 'sent',
+  end: 'check',
+  put: 'put',
+  delete: 'delete',
+  disable: 'disable',
+  release: 'release',
+  again: 'recheck',
+};
+/** Which steps of the model a call may be. */
+export const STEPS: Readonly<Record<Call, RegExp>> = {
+  wake: /^gate closed|^on hold or held|^finds nothing due|^takes the lease$/,
+  query: /^queries \d|^queries, none/,
+  look: /^looks|^finds that it lost|^finds the gate/,
+  records: /^sends|^sees/,
+  answer: /^429/,
+  success: /^2xx/,
+  failure: /^fails/,
+  end: /^records that it was dropped/,
+  put: /^puts the retry row/,
+  delete: /^deletes the row/,
+  disable: /^disables|^lost the lease or the gate/,
+  release: /^releases/,
+  again: /^queries again/,
+};
+
+/** How often each fault may happen in one walk. */
+export function budgetOf(random: SeededRandom): Partial<Budget> {
+  const some = (): number => random.int(3);
+  return {
+    crash: some(),
+    lost: some(),
+    zombie: some(),
+    fail: 1 + some(),
+    throttled: some(),
+    breaker: some(),
+    gone: random.int(2),
+    pause: some(),
+    drop: random.int(2),
+    replay: some(),
+    duplicate: some(),
+    purge: random.int(2),
+  };
+}

@@ -1,0 +1,360 @@
+/**
+ * Random walks of the real session. The walk lets one call go, or takes one step of the model that is not a session's
+ * (people, publish, fan-out, tend, SQS, time), in any order. After each, the items and the place of each session must be
+ * those of a state that the model reaches from the last one by the step that this call is. The model may be in several
+ * states at once: a page has no order.
+ */
+import { isDeepStrictEqual } from 'node:util';
+import { SeededRandom } from '#adapters/memory/seeded-random.ts';
+import { isProbing } from '#core/outbound/drain/breaker.ts';
+import type { Step } from '#test/proof/model/explore.ts';
+import { outboundModel, type Shape } from '#test/proof/model/outbound-model.ts';
+import { AS_BUILT } from '#test/proof/model/outbound-rules.ts';
+import { addRow, type Drainer, deleteRow, isShut, type Pointer, type State } from '#test/proof/model/outbound-state.ts';
+import { ANSWERS, FAILURES, ifAny, type Said } from './drain-answers.ts';
+import { type Call, DrainSession, type StoreBug } from './drain-session.ts';
+import { budgetOf, dropsAtGate, isAbout, PLACE, STEPS, turned } from './drain-states.ts';
+import { Divergence } from './expect-call.ts';
+import { outboundStep } from './outbound-step.ts';
+import { messageId, OutboundWorld } from './outbound-world.ts';
+import { overdueStep } from './overdue-step.ts';
+import type { Way } from './stepped-process.ts';
+
+const SESSION_SHARE = 0.6;
+const TIME_SHARE = 0.25;
+const FAIR_SHARE = 0.8;
+const LOST_REPLIES = 0.15;
+const CRASHES = 0.04;
+const LEASES_LOST = 0.25;
+const SHAPES: readonly Partial<Shape>[] = [
+  { publish: 2, fans: 2 },
+  { tokens: 2 },
+  { messages: 2 },
+  { late: 1 },
+  { messages: 2, fans: 2, tokens: 2 },
+];
+
+/** The code repeats these after an error; what they wrote may have been written. */
+const REPEATED: readonly Call[] = ['success', 'put', 'delete'];
+const READS: readonly Call[] = ['query', 'look', 'records', 'again'];
+const WRITES: readonly Call[] = ['success', 'failure', 'end', 'put', 'delete', 'disable', 'release'];
+/** Of time, but for the leases: those end when the walk says so. */
+const OF_THE_CLOCK = /becomes due$|^the hold ends$|^wakeAt is reached$/;
+const OFTEN = /^enables|^asks|^the answer is lost|^the lease ends|^is called/;
+
+export async function drainWalk(seed: number, maxSteps: number, bug?: StoreBug): Promise<readonly string[]> {
+  const walk = new DrainWalk(seed, bug);
+  try {
+    await walk.run(maxSteps);
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    const what = error instanceof Divergence ? error.message : (error.stack ?? error.message);
+    throw new Divergence(`seed ${seed}: ${what}\n  ${walk.log.join('\n  ')}`);
+  }
+  return walk.taken;
+}
+
+class DrainWalk {
+  readonly taken: string[] = [];
+  readonly log: string[] = [];
+  readonly #random: SeededRandom;
+  readonly #world: OutboundWorld;
+  readonly #model: ReturnType<typeof outboundModel>;
+  readonly #sessions: (DrainSession | undefined)[] = [undefined, undefined];
+  /** What was just written is written once more. */
+  readonly #repeating = new Set<DrainSession>();
+  readonly #unlucky = new Set<DrainSession>();
+  readonly #bug: StoreBug | undefined;
+  #states: readonly State[];
+
+  constructor(seed: number, bug?: StoreBug) {
+    this.#random = new SeededRandom(seed);
+    const rules = { ...AS_BUILT, attempts: 2 + this.#random.int(2) };
+    this.#model = outboundModel(rules, budgetOf(this.#random), this.#random.pick(SHAPES));
+    this.#states = [this.#model.starts[0] as State];
+    this.#world = new OutboundWorld(seed, rules);
+    this.#bug = bug;
+  }
+
+  get #state(): State {
+    return this.#states[0] as State;
+  }
+
+  async run(maxSteps: number): Promise<void> {
+    for (const [m, { stored, fanned }] of this.#state.messages.entries()) {
+      if (stored) this.#world.publish(m);
+      await this.#world.tick();
+      if (fanned) this.#world.fanOut(m);
+    }
+    this.#settle('the start', this.#states);
+    while (this.taken.length < maxSteps) {
+      const me = this.#random.pick([0, 1]);
+      if (this.#sessions[me]?.before && this.#random.chance(SESSION_SHARE)) await this.#letGo(me);
+      else if (this.#random.chance(TIME_SHARE)) await this.#passTime();
+      else if (!(await this.#stepOfOthers()) && !this.#sessions.some(it => it?.before) && !(await this.#passTime()))
+        return;
+    }
+  }
+
+  // ---- a session
+
+  async #letGo(me: number): Promise<void> {
+    const session = this.#sessions[me] as DrainSession;
+    const call = session.before as Call;
+    if (this.#random.chance(CRASHES) && this.#state.budget.crash > 0) return this.#crash(me, call);
+    const repeats = this.#repeating.delete(session);
+    // The code tries a call three times: one reply in a row is lost.
+    const way = this.#unlucky.delete(session) ? 'once' : this.#wayOf(call);
+    if (way === 'reply lost') this.#unlucky.add(session);
+    const { about } = session;
+    const row = this.#world.rowAt(about ?? '');
+    if (call === 'wake') session.answer = undefined;
+    if (call === 'answer') {
+      session.said = this.#answerFor(session);
+      session.answer = ANSWERS[session.said];
+    }
+    session.claimsTwice = call === 'wake' && this.#state.budget.lost > 0 && this.#random.chance(LOST_REPLIES);
+    this.log.push(`session ${me}: ${call} ${about ?? ''} ${way}${call === 'answer' ? ` ${session.said}` : ''}`);
+    await this.#world.tick();
+    const open = this.#world.runtime().gate === 'open';
+    await session.process.release(way);
+    if (call === 'disable') {
+      const told = open && this.#world.runtime().gate === 'disabled';
+      if (told !== session.told.includes('endpoint.disabled'))
+        throw new Divergence('who disables it must tell, and nobody else');
+    }
+    if (way === 'reply lost' && REPEATED.includes(call)) this.#repeating.add(session);
+    this.#world.sessions[me] = { me: session.me } as never;
+    if (repeats) return this.#settle(`${call} once more`, this.#onceMore(call, about, row));
+    const stays = (way === 'reply lost' && READS.includes(call)) || this.#isNoStep(session, call);
+    this.#settle(call, stays ? this.#states : this.#after(me, session, call, about));
+  }
+
+  /** A row that somebody put or deleted meanwhile is deleted or put again. Nothing may be lost by that. */
+  #onceMore(call: Call, about: string | undefined, before: Pointer | undefined): readonly State[] {
+    const after = this.#world.rowAt(about ?? '');
+    if (call === 'delete' && before) return this.#states.map(state => deleteRow(state, before.message, before.row));
+    if (call !== 'put' || before || !after) return this.#states;
+    return this.#states.map(state => addRow(state, after.message, { ...after.row, due: 'ahead' }));
+  }
+
+  /** The answer is one with the write that records it; records that end a row, with that write. */
+  #isNoStep({ before }: DrainSession, call: Call): boolean {
+    if (call === 'answer') return before !== 'release';
+    return call === 'records' && before === 'end';
+  }
+
+  /** The states after the model's step that this call was. */
+  #after(me: number, session: DrainSession, call: Call, about: string | undefined): readonly State[] {
+    const claims = session.claimsTwice && session.before !== undefined && session.before !== 'wake';
+    const wanted = claims ? /own retry/ : call === 'failure' ? FAILURES[session.said] : STEPS[call];
+    if (call === 'wake' && session.end === 'ack' && isShut(this.#state.runtime.gate)) {
+      this.#note('drainer: gate closed: drops the token');
+      return this.#states.map(state => dropsAtGate(state, me));
+    }
+    const ahead = this.#states
+      .filter(state => isAbout(state.drainers[me], call, about, this.#world))
+      .flatMap(state => this.#stepsOf(state, `drainer ${me}`, wanted));
+    for (const { action } of ahead.slice(0, 1)) this.#note(`drainer: ${action}`);
+    const to = ahead.map(step => step.to);
+    if (call === 'query') return to.flatMap(state => turned(state, me));
+    if (call === 'wake' && session.peeked && session.before !== 'query' && session.before !== undefined) {
+      return to
+        .flatMap(state => this.#stepsOf(state, `drainer ${me}`, STEPS.query))
+        .flatMap(step => turned(step.to, me));
+    }
+    // Without a look: the release said that nothing may be done.
+    if (call === 'release' && session.before === undefined) {
+      return to.flatMap(state =>
+        state.drainers[me]?.step === 'recheck'
+          ? this.#stepsOf(state, `drainer ${me}`, /^queries again: nothing/).map(step => step.to)
+          : [state],
+      );
+    }
+    return to;
+  }
+
+  #wayOf(call: Call): Way {
+    if (!this.#random.chance(LOST_REPLIES)) return 'once';
+    if (READS.includes(call)) return 'reply lost';
+    if (REPEATED.includes(call) && this.#random.chance(0.5)) return 'reply lost';
+    return WRITES.includes(call) ? 'twice' : 'once';
+  }
+
+  #answerFor({ answer }: DrainSession): Said {
+    const { fail, throttled, breaker, gone } = this.#state.budget;
+    // The session knows more than the item, once something succeeded.
+    const isProbe = isProbing(this.#world.runtimeItem()) && answer === undefined;
+    const failures = isProbe
+      ? ifAny(throttled, 'too many', 'down')
+      : [
+          ...ifAny(throttled, 'too many'),
+          ...ifAny(fail, 'bad message'),
+          ...ifAny(fail && breaker, 'down'),
+          ...ifAny(fail && gone, 'disable me'),
+        ];
+    // One failure at a time: the model's budget is spent as it is recorded.
+    const mayFail = failures.length > 0 && !this.#sessions.some(it => it?.before === 'failure');
+    return mayFail && this.#random.chance(0.6) ? this.#random.pick(failures) : 'well';
+  }
+
+  #crash(me: number, call: Call): void {
+    this.log.push(`session ${me}: dies before ${call}`);
+    this.#repeating.delete(this.#sessions[me] as DrainSession);
+    this.#sessions[me] = undefined;
+    this.#world.sessions[me] = undefined;
+    const ahead = this.#states.flatMap(state => this.#stepsOf(state, `drainer ${me}`, /^CRASHES/));
+    for (const { action } of ahead.slice(0, 1)) this.#note(`drainer: ${action}`);
+    this.#settle(
+      'a crash',
+      ahead.map(step => step.to),
+    );
+  }
+
+  // ---- everybody else
+
+  async #stepOfOthers(): Promise<boolean> {
+    const steps = this.#stepsOf(this.#state).filter(step => this.#isOthers(step));
+    const fair = steps.filter(step => step.fair || OFTEN.test(step.action));
+    const from = fair.length > 0 && this.#random.chance(FAIR_SHARE) ? fair : steps;
+    if (from.length === 0) return false;
+    const step = this.#random.pick(from);
+    const { actor, action } = step;
+    if (action.startsWith('the lease ends while') && !this.#random.chance(LEASES_LOST)) return true;
+    this.log.push(`${actor}: ${action}`);
+    await this.#world.tick();
+    await this.#carryOut(step);
+    this.#note(`${actor.replace(/ \d$/, '')}: ${action}`);
+    const ahead = this.#states.flatMap(state => this.#stepsOf(state, actor, action));
+    this.#settle(
+      action,
+      ahead.map(it => it.to),
+    );
+    return true;
+  }
+
+  async #carryOut(step: Step<State>): Promise<void> {
+    const { actor, action } = step;
+    const me = Number(actor.at(-1));
+    if (action.startsWith('the lease')) this.#world.endLease();
+    else if (!actor.startsWith('drainer')) outboundStep(this.#world, this.#state, step);
+    else if (action === 'receives a token') {
+      const session = new DrainSession(this.#world, this.#bug);
+      this.#sessions[me] = session;
+      this.#world.sessions[me] = {} as never;
+      await session.start();
+    } else if (action.startsWith('deletes')) {
+      this.#sessions[me] = undefined;
+      this.#world.sessions[me] = undefined;
+    }
+  }
+
+  /** Not time, not what a session does by a call. */
+  #isOthers({ actor, action }: Step<State>): boolean {
+    if (OF_THE_CLOCK.test(action)) return false;
+    if (action === 'asks for a replay') return this.#state.messages[0]?.record?.status !== 'pending';
+    // Due from now on, which is later than what a session that is about to read rows takes for now.
+    if (action === 'record and row')
+      return !this.#sessions.some(it => it?.before === 'query' || it?.before === 'again');
+    if (!actor.startsWith('drainer')) return true;
+    if (action.startsWith('deletes its') || action.startsWith('deletes with')) {
+      return this.#sessions[Number(actor.at(-1))]?.end === 'ack';
+    }
+    return action === 'receives a token' || action.startsWith('visibility ends');
+  }
+
+  /** A session goes by the time it read: none passes between that and what it does about it. */
+  async #passTime(): Promise<boolean> {
+    const calm = this.#sessions.every(it => !it?.before || it.before === 'answer' || it.before === 'wake');
+    const at = this.#world.nextDeadline();
+    if (!calm || at === undefined || at > this.#world.clock.now() + 10 ** 11) return false;
+    await this.#world.clock.advanceBy(at + 1 - this.#world.clock.now());
+    this.log.push(`time: ${at - 1_767_571_200_000} ms`);
+    this.#settle('time', this.#states);
+    return true;
+  }
+
+  // ---- the model
+
+  #stepsOf(state: State, actor?: string, action?: RegExp | string): readonly Step<State>[] {
+    return this.#model.actors
+      .flatMap(of => of(state))
+      .filter(step => actor === undefined || step.actor === actor)
+      .filter(
+        step =>
+          action === undefined || (typeof action === 'string' ? step.action === action : action.test(step.action)),
+      );
+  }
+
+  #note(action: string): void {
+    this.taken.push(action);
+    this.log.push(`  ${action}`);
+  }
+
+  /** Of these states, those that are what there is. There must be one. */
+  #settle(what: string, states: readonly State[]): void {
+    const caughtUp = states.map(state => this.#catchUp(state));
+    const same = new Map(caughtUp.filter(state => this.#isSeen(state)).map(state => [this.#model.key(state), state]));
+    const errors = this.#sessions.flatMap(it => it?.errors ?? []);
+    if (errors.length > 0) throw new Divergence(errors.join('\n'));
+    if (same.size === 0) {
+      const expected = caughtUp.map(state => this.#describe(state)).join('\n         ');
+      throw new Divergence(
+        `after ${what} the code is where the model cannot be\nmodel    ${expected}\ncode     ${this.#seen()}\nbefore   ${this.#states.map(state => this.#describe(state)).join('\n         ')}`,
+      );
+    }
+    this.#states = [...same.values()];
+    const broken = this.#states.map(state => this.#model.brokenIn?.(state)).find(Boolean);
+    if (broken) throw new Divergence(broken);
+  }
+
+  #describe(state: State): string {
+    return `${this.#model.describe(state)}; ${JSON.stringify(state.drainers)}`;
+  }
+
+  #seen(): string {
+    const messages = this.#state.messages.map((_, m) => this.#world.message(m));
+    const places = this.#sessions.map(it => it && (it.before ?? String(it.end)));
+    return JSON.stringify({
+      runtime: this.#world.runtime(),
+      messages,
+      places,
+      errors: this.#sessions.map(it => it?.errors),
+    });
+  }
+
+  #isSeen(state: State): boolean {
+    const { recent: _unread, ...runtime } = state.runtime;
+    return (
+      isDeepStrictEqual(runtime, this.#world.runtime()) &&
+      state.messages.every(({ stored, record, rows }, m) =>
+        isDeepStrictEqual({ stored, record, rows }, this.#world.message(m)),
+      ) &&
+      state.drainers.every((drainer, me) => this.#isPlaced(drainer, this.#sessions[me]))
+    );
+  }
+
+  /** The session stands where the model is, and its request is the one that is in the air there. */
+  #isPlaced(drainer: Drainer | undefined, session: DrainSession | undefined): boolean {
+    if (!drainer || !session) return !drainer && !session;
+    if (session.inAir) {
+      const { message, row } = drainer.hand[0] ?? {};
+      if (message === undefined || messageId(message) !== session.inAir.id || row?.n !== session.inAir.n) return false;
+    }
+    if (this.#repeating.has(session)) return true;
+    if (session.before === undefined) return session.end === 'ack' && drainer.step === 'ack';
+    return PLACE[session.before] === drainer.step;
+  }
+
+  #catchUp(from: State): State {
+    let state = from;
+    for (let step = this.#overdue(state); step; step = this.#overdue(state)) state = step.to;
+    return state;
+  }
+
+  #overdue(state: State): Step<State> | undefined {
+    const { hold, wake } = state.runtime;
+    const waits = state.messages.some(({ rows }) => rows.some(row => row.due === 'ahead'));
+    return hold || wake === 'ahead' || waits ? overdueStep(this.#stepsOf(state), this.#world) : undefined;
+  }
+}
