@@ -27,12 +27,22 @@ export function dropsAtGate(state: State, me: number): State {
   return { ...state, drainers, runtime: { ...state.runtime, wake: 'none' } };
 }
 
-/** A page has no order: it may begin with any of its rows. */
+/** Something comes before the `wakeAt` that the release found. */
+export function startsAgain(state: State, me: number): State {
+  const mayStart = state.drainers[me]?.why === 'wake' && state.messages.some(({ rows }) => rows.length > 0);
+  if (!mayStart) return state;
+  const drainers = state.drainers.map((it, k) =>
+    it && k === me ? { ...it, step: 'got' as const, why: '' as const } : it,
+  );
+  return { ...state, drainers };
+}
+
+/** A page has no order: it may begin with any of its rows. And it may end early. */
 export function turned(state: State, me: number): readonly State[] {
   const drainer = state.drainers[me];
   const rows = [...(drainer?.hand ?? []), ...(drainer?.page ?? [])];
   if (!drainer || rows.length < 2) return [state];
-  const orders = permutations(rows);
+  const orders = permutations(rows).flatMap(order => order.map((_, at) => order.slice(0, at + 1)));
   return orders.map(([first, ...page]) => ({
     ...state,
     drainers: state.drainers.map((it, k) => (k === me ? { ...drainer, hand: first ? [first] : [], page } : it)),
@@ -69,7 +79,8 @@ export const STEPS: Readonly<Record<Call, RegExp>> = {
   answer: /^429/,
   success: /^2xx/,
   failure: /^fails/,
-  end: /^records that it was dropped/,
+  // A replay came between the look at the record and the write, which is refused.
+  end: /^records that it was dropped|^sees that the row is done/,
   put: /^puts the retry row/,
   delete: /^deletes the row/,
   disable: /^disables|^lost the lease or the gate/,

@@ -13,7 +13,7 @@ import { AS_BUILT } from '#test/proof/model/outbound-rules.ts';
 import { addRow, type Drainer, deleteRow, isShut, type Pointer, type State } from '#test/proof/model/outbound-state.ts';
 import { ANSWERS, FAILURES, ifAny, type Said } from './drain-answers.ts';
 import { type Call, DrainSession, type StoreBug } from './drain-session.ts';
-import { budgetOf, dropsAtGate, isAbout, PLACE, STEPS, turned } from './drain-states.ts';
+import { budgetOf, dropsAtGate, isAbout, PLACE, STEPS, startsAgain, turned } from './drain-states.ts';
 import { Divergence } from './expect-call.ts';
 import { outboundStep } from './outbound-step.ts';
 import { messageId, OutboundWorld } from './outbound-world.ts';
@@ -36,6 +36,7 @@ const SHAPES: readonly Partial<Shape>[] = [
 
 /** The code repeats these after an error; what they wrote may have been written. */
 const REPEATED: readonly Call[] = ['success', 'put', 'delete'];
+const IDLE: readonly (Call | undefined)[] = [undefined, 'wake', 'release'];
 const READS: readonly Call[] = ['query', 'look', 'records', 'again'];
 const WRITES: readonly Call[] = ['success', 'failure', 'end', 'put', 'delete', 'disable', 'release'];
 /** Of time, but for the leases: those end when the walk says so. */
@@ -157,6 +158,9 @@ class DrainWalk {
       .flatMap(state => this.#stepsOf(state, `drainer ${me}`, wanted));
     for (const { action } of ahead.slice(0, 1)) this.#note(`drainer: ${action}`);
     const to = ahead.map(step => step.to);
+    // The code compares the next row with a `wakeAt` that somebody else set, and starts again sooner.
+    if (call === 'again' && session.before === 'wake')
+      return [...to, ...this.#states.map(state => startsAgain(state, me))];
     if (call === 'query') return to.flatMap(state => turned(state, me));
     if (call === 'wake' && session.peeked && session.before !== 'query' && session.before !== undefined) {
       return to
@@ -225,7 +229,9 @@ class DrainWalk {
     await this.#world.tick();
     await this.#carryOut(step);
     this.#note(`${actor.replace(/ \d$/, '')}: ${action}`);
-    const ahead = this.#states.flatMap(state => this.#stepsOf(state, actor, action));
+    // Two people may do the same.
+    const at = this.#stepsOf(this.#state, actor, action).findIndex(({ to }) => isDeepStrictEqual(to, step.to));
+    const ahead = this.#states.flatMap(state => this.#stepsOf(state, actor, action).slice(at, at + 1));
     this.#settle(
       action,
       ahead.map(it => it.to),
@@ -256,6 +262,8 @@ class DrainWalk {
     // Due from now on, which is later than what a session that is about to read rows takes for now.
     if (action === 'record and row')
       return !this.#sessions.some(it => it?.before === 'query' || it?.before === 'again');
+    // A session goes by the item as it saw it last.
+    if (action.endsWith('drops the backlog')) return this.#sessions.every(it => IDLE.includes(it?.before));
     if (!actor.startsWith('drainer')) return true;
     if (action.startsWith('deletes its') || action.startsWith('deletes with')) {
       return this.#sessions[Number(actor.at(-1))]?.end === 'ack';
