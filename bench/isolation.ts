@@ -45,7 +45,7 @@ function planOf(quick: boolean): Plan {
           [10, 0.1],
           [100, 0.1],
         ]),
-        local: on({ ...local, seconds: { before: 40, during: 90, after: 10 } }, [
+        local: on({ ...local, seconds: { before: 40, during: 60, after: 10 } }, [
           [1, 0.5],
           [10, 0.5],
           [100, 0.5],
