@@ -116,7 +116,7 @@ const searchableShape: Check = (value, path, report) => {
       path,
       given: `${names.length} fields`,
       allowed: `at most ${MOST_FIELDS}: each costs a write unit per event`,
-      fix: 'keep those that are asked for every day; `holdfast events grep` finds the others',
+      fix: 'keep the ones people search by every day; `holdfast events grep` finds the others',
     });
 };
 

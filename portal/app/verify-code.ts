@@ -13,7 +13,7 @@ interface Form {
   /** The key is what `whsec_` hides, or the whole text of the secret. */
   readonly key: 'decoded' | 'text';
   readonly digest: 'base64' | 'hex';
-  /** What stands before each signature, and between them. */
+  /** The text before each signature, and between them. */
   readonly before: string;
   readonly between: string;
 }

@@ -1,5 +1,6 @@
 /** One event: its way on a time axis, its facts, its body, and what can be done with it. */
 import { useEffect, useState } from 'preact/hooks';
+import { Headers } from '../../../ui/exchange.tsx';
 import { JsonTree } from '../../../ui/json-tree.tsx';
 import { onKey } from '../../../ui/keys.ts';
 import { Ask, Copy, Empty, Field, Shown, State } from '../../../ui/parts.tsx';
@@ -219,16 +220,7 @@ function Body({ path, tab }: { readonly path: string; readonly tab: 'body' | 'he
           return Object.keys(headers).length === 0 ? (
             <p class="faint">No header was kept.</p>
           ) : (
-            <dl class="headers">
-              {Object.entries(headers).map(([name, value]) => (
-                <div key={name}>
-                  <dt>{visible(name)}</dt>
-                  <dd>
-                    <code>{visible(value)}</code>
-                  </dd>
-                </div>
-              ))}
-            </dl>
+            <Headers of={headers} />
           );
         const parsed = text === undefined ? undefined : parse(text);
         return (

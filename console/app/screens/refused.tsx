@@ -1,6 +1,6 @@
 /** The last requests of a source that were not accepted, each with the sentence that says why. */
 import { useState } from 'preact/hooks';
-import { Text } from '../../../ui/exchange.tsx';
+import { Headers, Text } from '../../../ui/exchange.tsx';
 import { Copy, Empty, Shown } from '../../../ui/parts.tsx';
 import { visible } from '../../../ui/text.tsx';
 import { Ago } from '../../../ui/time.tsx';
@@ -73,20 +73,7 @@ function Content({ row, path }: { readonly row: RefusedRow; readonly path: strin
             {row.hint === undefined ? '' : ` · the check said: ${visible(row.hint)}`} · {row.size.toLocaleString('en')}{' '}
             bytes
           </p>
-          {headers === undefined ? (
-            <p class="faint">Its headers and body were not kept.</p>
-          ) : (
-            <dl class="headers">
-              {Object.entries(headers).map(([name, value]) => (
-                <div key={name}>
-                  <dt>{visible(name)}</dt>
-                  <dd>
-                    <code>{visible(value)}</code>
-                  </dd>
-                </div>
-              ))}
-            </dl>
-          )}
+          {headers === undefined ? <p class="faint">Its headers and body were not kept.</p> : <Headers of={headers} />}
           {text === undefined ? null : (
             <>
               <p>

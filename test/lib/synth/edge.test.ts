@@ -62,7 +62,7 @@ describe('with edge', () => {
     expect(JSON.stringify(edge.toJSON())).not.toContain('Fn::ImportValue');
   });
 
-  it('one address may send so many requests in a minute; more get 429 and the time to come again', () => {
+  it('one address may send this number of requests in a minute; more get 429 and the time to come again', () => {
     const { Scope, DefaultAction, Rules } = only('AWS::WAFv2::WebACL');
     expect([Scope, DefaultAction]).toEqual(['CLOUDFRONT', { Allow: {} }]);
     expect(Rules).toHaveLength(1);

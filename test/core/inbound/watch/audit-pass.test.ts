@@ -9,7 +9,7 @@ const HOUR = 3_600_000;
 const MINUTE = 60_000;
 const PAGES = 6;
 
-/** A table of so many pages, each of which takes a run's time. */
+/** A table of this many pages, each of which takes a run's time. */
 function makeAudit() {
   const world = new MemoryWorld();
   const { clock, telemetry } = world;
