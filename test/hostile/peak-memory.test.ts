@@ -1,0 +1,91 @@
+/** What an attempt holds at its highest, while fifty receivers at once answer as badly as they can. */
+import { execFile } from 'node:child_process';
+import type { Socket } from 'node:net';
+import { execPath } from 'node:process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { recordRun } from '#test/kit/proof-ledger.ts';
+import type { PeakMemory } from './attempt-memory.ts';
+import { answer, type Receiver, startReceiver } from './raw-receiver.ts';
+
+const AT_ONCE = 50;
+const DEADLINE_MS = 1_000;
+/** For each attempt, with what the engine has not collected yet: measured 80 to 190 KiB with the limits, 600 and more without. */
+const MOST = 384 * 1_024;
+const SENDER = fileURLToPath(new URL('attempt-memory.ts', import.meta.url));
+const BOMB = gzipSync(Buffer.alloc(10_000_000));
+
+/** Writes as fast as it is taken. */
+function flood(socket: Socket, chunk: string): void {
+  const more = (): void => {
+    while (!socket.destroyed && socket.write(chunk));
+  };
+  socket.on('drain', more);
+  more();
+}
+
+/** 100 KB a second, up to the deadline. */
+function drip(socket: Socket): void {
+  const timer = setInterval(() => socket.write(`400\r\n${'x'.repeat(1_024)}\r\n`), 10);
+  socket.once('close', () => clearInterval(timer));
+}
+
+const CHUNKED = 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n';
+
+/** By the path of the request. */
+const HOSTILE: Readonly<Record<string, (socket: Socket) => void>> = {
+  well: socket => socket.write(answer(200)),
+  body: socket => {
+    socket.write(answer(200, { 'content-length': '10000000000' }));
+    flood(socket, 'x'.repeat(65_536));
+  },
+  chunks: socket => {
+    socket.write(CHUNKED);
+    flood(socket, '1000\r\n'.concat('x'.repeat(4_096), '\r\n'));
+  },
+  header: socket => {
+    socket.write('HTTP/1.1 200 OK\r\n');
+    flood(socket, `x: ${'y'.repeat(8_000)}\r\n`);
+  },
+  interim: socket => flood(socket, 'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n'.repeat(50)),
+  gzip: socket => {
+    socket.write(answer(200, { 'content-encoding': 'gzip', 'content-length': String(BOMB.length) }));
+    socket.write(BOMB);
+  },
+  drip: socket => {
+    socket.write(CHUNKED);
+    drip(socket);
+  },
+};
+
+let receiver: Receiver;
+beforeAll(async () => {
+  receiver = await startReceiver({
+    onRequest: (socket, _, head) => HOSTILE[/^POST \/(\w+)/.exec(head)?.[1] ?? '']?.(socket),
+  });
+});
+afterAll(() => receiver.stop());
+
+async function peakOf(path: string): Promise<PeakMemory> {
+  const url = `http://127.0.0.1:${receiver.port}/${path}`;
+  const { stdout } = await promisify(execFile)(execPath, ['--expose-gc', SENDER, url, `${AT_ONCE}`, `${DEADLINE_MS}`]);
+  return JSON.parse(stdout) as PeakMemory;
+}
+
+// Holds O15.
+it.each([
+  ['a body without end', 'body', AT_ONCE],
+  ['chunks without end', 'chunks', AT_ONCE],
+  ['headers without end', 'header', 0],
+  ['interim answers without end', 'interim', 0],
+  ['10 MB of zeros in 10 KB of gzip', 'gzip', AT_ONCE],
+  ['a body that drips until the deadline', 'drip', AT_ONCE],
+])('%s: fifty at once never hold more than 384 KiB each', async (_, path, answered) => {
+  const peak = await peakOf(path);
+  expect(peak.used / AT_ONCE).toBeLessThan(MOST);
+  expect(peak.resident / AT_ONCE).toBeLessThan(MOST);
+  expect(peak.answered).toBe(answered);
+  recordRun(['O15'], 'peak-memory', AT_ONCE);
+});
