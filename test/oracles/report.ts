@@ -118,6 +118,18 @@ export async function writeReport(compared: readonly Compared[]): Promise<void> 
     '|---|---|',
     ...compared.map(({ oracle }) => line([oracle.scheme ?? oracle.provider, `\`${oracle.sdk}\` ${oracle.call}`])),
     '',
+    '## What we send',
+    '',
+    'The same job asks others about the requests that we sign:',
+    '',
+    '- The official Standard Webhooks libraries of JavaScript, Python and Go, and `svix`, get what the real sender puts on',
+    '  the wire, before, in and after a rotation of secrets (`test/oracles/outbound/run.ts`).',
+    '- The code that the portal gives to customers runs in Node.js, Python, Go, Java, Ruby and PHP, for each of the four',
+    '  forms of signature, on genuine and changed requests (`test/oracles/outbound/portal-code.ts`). A language that is not',
+    '  installed is named as `NOT RUN`.',
+    '',
+    'Each must accept every genuine request and no other; the job fails when one does not.',
+    '',
   ];
   await writeFile(new URL('../../docs/oracles.md', import.meta.url), document.join('\n'));
 }
