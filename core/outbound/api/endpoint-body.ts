@@ -1,5 +1,11 @@
 /** An endpoint between the names of the API and those of its item. */
-import type { ContentFilter, EndpointItem, Mode, SignatureProfile } from '#core/outbound/protocol/items.ts';
+import type {
+  Compatibility,
+  ContentFilter,
+  EndpointItem,
+  Mode,
+  SignatureProfile,
+} from '#core/outbound/protocol/items.ts';
 import type { EndpointChange, NewEndpoint } from '#core/outbound/registry/endpoints.ts';
 import { toIso } from '#core/time.ts';
 import { waitsOf } from './applications-api.ts';
@@ -14,6 +20,7 @@ export interface EndpointBody {
   readonly filter?: ContentFilter | null;
   readonly headers?: Readonly<Record<string, string>>;
   readonly signature?: SignatureProfile;
+  readonly compatibility?: Compatibility | null;
   readonly schedule?: Parameters<typeof waitsOf>[0] | null;
   readonly rate?: { readonly per_second: number; readonly burst: number } | null;
   readonly max_concurrency?: number;
@@ -39,6 +46,7 @@ export function changeOf(body: EndpointBody): EndpointChange {
     filter: body.filter,
     headers: body.headers,
     signature: body.signature,
+    compatibility: body.compatibility,
     schedule: schedule && waitsOf(schedule),
     rate: rate && { perSecond: rate.per_second, burst: rate.burst },
     maxConcurrency: body.max_concurrency,
@@ -83,6 +91,7 @@ export function showEndpoint(item: EndpointItem) {
     filter: item.filter ?? null,
     headers: item.headers,
     signature: item.signature,
+    compatibility: item.compatibility ?? null,
     schedule: item.schedule ?? null,
     rate: rate ? { per_second: rate.perSecond, burst: rate.burst } : null,
     max_concurrency: item.maxConcurrency,

@@ -1,20 +1,22 @@
 /** Secrets of an endpoint: shown when they are made, and when somebody asks to see them, which is logged. */
-import { hasRoomForOne, signingKeys } from '#core/outbound/drain/signing-keys.ts';
+import { newKeyWaits, signingKeys } from '#core/outbound/drain/signing-keys.ts';
 import type { EndpointId } from '#core/outbound/protocol/ids.ts';
 import { toBase32 } from '#core/outbound/protocol/ids.ts';
-import type { EndpointItem, SignatureProfile, StoredKey } from '#core/outbound/protocol/items.ts';
+import type { EndpointItem, StoredKey } from '#core/outbound/protocol/items.ts';
 import { secretsKey } from '#core/outbound/protocol/keys.ts';
 import { parseSecretText, type SecretBytes, secretText, verifyingText } from '#core/outbound/protocol/secret-text.ts';
 import { activate, rotate } from '#core/outbound/registry/secrets.ts';
 import { number, oneOf, text } from '#core/problem.ts';
 import { json, type Reply } from '#core/reply.ts';
-import { utf8 } from '#core/scan/bytes.ts';
+import { textOf, toHex, utf8 } from '#core/scan/bytes.ts';
 import { toIso } from '#core/time.ts';
 import { type ApiCall, type ApiPorts, bodyOf, endpointOf, tellOperational } from './api-call.ts';
 import { refuse, refuseProblems } from './problem-reply.ts';
 
 const SECRET_BYTES = 32;
 const DAY_SECONDS = 86_400;
+/** Of secrets that another system made: they stay as they are. */
+const OTHER_LENGTHS = { min: 8, max: 128 };
 
 export interface SecretBody {
   readonly secret?: string;
@@ -26,16 +28,25 @@ export const SECRET_FIELDS = {
 };
 
 /** The secret that was given, or a fresh one. Throws `Refused` (400) and never repeats what was given. */
-export function secretOf({ secret, alg }: SecretBody, ports: ApiPorts, profile: SignatureProfile): SecretBytes {
+export function secretOf(
+  { secret, alg }: SecretBody,
+  ports: ApiPorts,
+  { signature, compatibility }: Pick<EndpointItem, 'signature' | 'compatibility'>,
+): SecretBytes {
   if (secret === undefined) {
-    const wanted = alg ?? (profile === 'standard-v1a' ? 'ed25519' : 'sha256');
-    return { alg: wanted, bytes: ports.randomBytes(SECRET_BYTES) };
+    const wanted = alg ?? (signature === 'standard-v1a' ? 'ed25519' : 'sha256');
+    const bytes = ports.randomBytes(SECRET_BYTES);
+    return { alg: wanted, bytes: wanted === 'sha256' && keyIsText(compatibility) ? utf8(toHex(bytes)) : bytes };
   }
-  const parsed = parseSecretText(secret, ports.crypto);
+  const parsed = parseSecretText(secret, ports.crypto, compatibility === undefined ? undefined : OTHER_LENGTHS);
   if (parsed.kind === 'secret') return parsed.secret;
   refuseProblems([{ path: 'secret', given: 'a text', allowed: parsed.problem, fix: 'leave it out' }]);
   throw new Error('unreachable');
 }
+
+/** Its receiver takes the letters of the secret as the key, and not what they encode. */
+const keyIsText = (compatibility: EndpointItem['compatibility']): boolean =>
+  compatibility !== undefined && compatibility.like !== 'svix';
 
 /** Sealed for this endpoint. `seed` names the key: the same request makes the same name. */
 export function sealKey(ports: ApiPorts, ep: EndpointId, secret: SecretBytes, seed: string): StoredKey {
@@ -44,8 +55,14 @@ export function sealKey(ports: ApiPorts, ep: EndpointId, secret: SecretBytes, se
 }
 
 /** What the owner of the endpoint gets: the text that signs, and the one that verifies. */
-export function showSecret(kid: string, secret: SecretBytes, ports: ApiPorts) {
-  const verify = verifyingText(secret, ports.crypto);
+export function showSecret(
+  kid: string,
+  secret: SecretBytes,
+  ports: ApiPorts,
+  { compatibility }: Pick<EndpointItem, 'compatibility'>,
+) {
+  const plain = secret.alg === 'sha256' && keyIsText(compatibility) ? textOf(secret.bytes) : undefined;
+  const verify = plain ?? verifyingText(secret, ports.crypto);
   return { key_id: kid, alg: secret.alg, secret: secretText(secret, ports.crypto), verify_with: verify };
 }
 
@@ -60,10 +77,10 @@ export async function revealSecret(call: ApiCall): Promise<Reply> {
   return json(200, { data });
 }
 
-function shown(key: StoredKey, { id }: EndpointItem, ports: ApiPorts) {
-  const bytes = ports.sealer.open(key.sealed, id);
+function shown(key: StoredKey, endpoint: EndpointItem, ports: ApiPorts) {
+  const bytes = ports.sealer.open(key.sealed, endpoint.id);
   return {
-    ...showSecret(key.kid, { alg: key.alg, bytes }, ports),
+    ...showSecret(key.kid, { alg: key.alg, bytes }, ports, endpoint),
     created_at: toIso(key.createdAt),
     active_from: key.activatedAt === undefined ? null : toIso(key.activatedAt),
     not_after: key.notAfter === undefined ? null : toIso(key.notAfter),
@@ -85,13 +102,8 @@ export async function rotateSecret(call: ApiCall): Promise<Reply> {
   const endpoint = await endpointOf(call);
   const now = ports.clock.now();
   const oldUntil = now + (body.grace_seconds ?? DAY_SECONDS) * 1_000;
-  const sealed = sealKey(
-    ports,
-    endpoint.id,
-    secretOf(body, ports, endpoint.signature),
-    body.request_id ?? ports.ids.uuid(),
-  );
-  const fresh = hasRoomForOne(endpoint.signature) ? { ...sealed, activatedAt: oldUntil } : sealed;
+  const sealed = sealKey(ports, endpoint.id, secretOf(body, ports, endpoint), body.request_id ?? ports.ids.uuid());
+  const fresh = newKeyWaits(endpoint) ? { ...sealed, activatedAt: oldUntil } : sealed;
   const result = await rotate(ports.store, endpoint.id, fresh, { now, oldUntil });
   if (result.kind === 'refused') return refuseRotation(result.cause);
   const key = result.secrets.keys.find(({ kid }) => kid === fresh.kid) ?? fresh;

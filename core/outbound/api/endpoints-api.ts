@@ -47,7 +47,7 @@ export async function createOne(call: ApiCall, given?: NewBody): Promise<Reply> 
   // 1. Its id, about which its secret is sealed.
   const id = newEndpointId(ports);
   const endpoint = newEndpointOf(body, { timeoutMs: rules.timeoutMs, apiVersion: application.defaultApiVersion });
-  const secret = secretOf(body, ports, endpoint.signature);
+  const secret = secretOf(body, ports, endpoint);
   const key = sealKey(ports, id, secret, 'first');
   // 2. A ping, where it is asked for.
   if (verify === 'true') {
@@ -62,7 +62,7 @@ export async function createOne(call: ApiCall, given?: NewBody): Promise<Reply> 
   const result = await createEndpoint(ports, application, endpoint, { id, keys: [key] });
   if (result.kind === 'refused') return refuseChange(call, result.cause, application.limits.endpoints);
   await tellOperational(call, 'endpoint.created', result.endpoint);
-  return json(201, { ...showEndpoint(result.endpoint), ...showSecret(key.kid, secret, ports) });
+  return json(201, { ...showEndpoint(result.endpoint), ...showSecret(key.kid, secret, ports, result.endpoint) });
 }
 
 /** Creates or changes the endpoint of `uid:<uid>`: safe to repeat. */

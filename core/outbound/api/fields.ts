@@ -1,7 +1,7 @@
 /** What the fields of requests may hold: one table of checks, given the names that the API writes. */
 import { isSchedule, SCHEDULES } from '#core/outbound/drain/schedule.ts';
 import { FILTER_OPS, MAX_CLAUSES, MAX_DEPTH } from '#core/outbound/fan-out/content-filter.ts';
-import { FORMATS, SIGNATURE_PROFILES } from '#core/outbound/protocol/items.ts';
+import { FORMATS, SIGNATURE_PROFILES, SIGNED_LIKE } from '#core/outbound/protocol/items.ts';
 import { boolean, type Check, listOf, number, object, oneOf, show, text } from '#core/problem.ts';
 import { parseIso } from '#core/time.ts';
 
@@ -90,6 +90,7 @@ const filter: Check = (value, path, report) => {
 /** Names that no endpoint sets: they are the protocol's, ours, or a proxy's. */
 const DENIED =
   /^(?:host|content-.*|connection|keep-alive|transfer-encoding|te|trailer|upgrade|expect|proxy-.*|user-agent|accept-encoding|webhook-.*|x-amz.*|x-forwarded-.*|forwarded|traceparent|cookie|x-idempotency-key)$/;
+const NAME = /^[a-z0-9!#$%&'*+.^_`|~-]{1,100}$/;
 /** Headers of an endpoint: at most 20; `prefix` is that of our own. */
 const headersCheck =
   (prefix: string): Check =>
@@ -102,10 +103,46 @@ const headersCheck =
     for (const [name, text] of entries) {
       const lower = name.toLowerCase();
       const at = `${path}.${name.slice(0, 60)}`;
-      if (!/^[a-z0-9!#$%&'*+.^_`|~-]{1,100}$/.test(lower) || DENIED.test(lower) || lower.startsWith(prefix))
+      if (!NAME.test(lower) || DENIED.test(lower) || lower.startsWith(prefix))
         report({ path: at, given: 'this name', allowed: 'a header of your own', fix: 'choose another name' });
       if (typeof text !== 'string' || !/^[ -~]{0,2048}$/.test(text))
         report({ path: at, given: 'its value', allowed: 'up to 2,048 printable ASCII characters', fix: 'correct it' });
+    }
+  };
+
+/** What `signature` puts into a request under these names is ours. */
+const OUR_OWN = ['event', 'attempt', 'version', 'sequence', 'key-id', 'test'];
+const compatibilityCheck =
+  (prefix: string): Check =>
+  (value, path, report) => {
+    const ours = OUR_OWN.map(name => prefix + name);
+    const header: Check = (given, at, tell) => {
+      const fits = typeof given === 'string' && NAME.test(given) && !DENIED.test(given) && !ours.includes(given);
+      if (fits) return;
+      const told = { path: at, given: show(given), allowed: 'the name of a header in lower case' };
+      tell({ ...told, fix: 'e.g. "x-convoy-signature"' });
+    };
+    object(
+      {
+        like: oneOf(...SIGNED_LIKE),
+        header,
+        hash: oneOf('sha256', 'sha512'),
+        encoding: oneOf('hex', 'base64'),
+        timed: boolean,
+      },
+      ['like'],
+    )(value, path, report);
+    const { like, ...more } = (value ?? {}) as Readonly<Record<string, unknown>>;
+    if (like === 'svix' && Object.keys(more).length > 0)
+      report({
+        path,
+        given: Object.keys(more).join(', '),
+        allowed: 'like alone: svix has one form',
+        fix: 'leave it out',
+      });
+    if (like === 'outpost' && typeof more['header'] === 'string' && !more['header'].endsWith('signature')) {
+      const fix = 'write its prefix and "signature", e.g. "x-acme-signature"';
+      report({ path: `${path}.header`, given: show(more['header']), allowed: 'a name that ends in signature', fix });
     }
   };
 
@@ -120,6 +157,7 @@ export const endpointFields = (prefix: string): Readonly<Record<string, Check>> 
   filter: orNull(filter),
   headers: headersCheck(prefix),
   signature: oneOf(...SIGNATURE_PROFILES),
+  compatibility: orNull(compatibilityCheck(prefix)),
   schedule: orNull(schedule),
   rate: orNull(
     object({ per_second: number(0.01, 1_000, 'requests', 'any'), burst: number(1, 10_000, 'requests') }, [

@@ -20,7 +20,7 @@ const TESTS_PER_MINUTE = 10;
 const MINUTE_MS = 60_000;
 const SHOWN_BYTES = 2_048;
 
-type Tested = Pick<EndpointItem, 'id' | 'url' | 'headers' | 'signature' | 'timeoutMs' | 'mode'>;
+type Tested = Pick<EndpointItem, 'id' | 'url' | 'headers' | 'signature' | 'compatibility' | 'timeoutMs' | 'mode'>;
 export interface TestAnswer {
   readonly success: boolean;
   readonly status_code: number | null;

@@ -16,7 +16,7 @@ export interface LiveKey {
 export interface AttemptToSign {
   /** `webhook-id`: the same for every attempt, endpoint and replay. */
   readonly id: string;
-  readonly endpoint: Pick<EndpointItem, 'signature' | 'headers'>;
+  readonly endpoint: Pick<EndpointItem, 'signature' | 'compatibility' | 'headers'>;
   /** Newest first; the first is the one that a form with room for one signature uses. */
   readonly keys: readonly LiveKey[];
   readonly message: Pick<MessageItem, 'type' | 'apiVersion' | 'contentType' | 'traceId' | 'sequence'>;

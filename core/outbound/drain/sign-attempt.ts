@@ -8,6 +8,7 @@ import type { SigningCrypto } from '#core/ports.ts';
 import type { ProviderSpec } from '#core/provider/provider-spec.ts';
 import { signRequest } from '#core/verification/sign-request.ts';
 import type { AttemptToSign, LiveKey, SignAttempt } from './drain-ports.ts';
+import { signLike } from './sign-like.ts';
 import { hasRoomForOne } from './signing-keys.ts';
 
 /** The specs that sign, by their own ids (providers/). */
@@ -36,11 +37,20 @@ export function attemptSigner(rules: SigningRules): SignAttempt {
     const own = Object.entries(attempt.endpoint.headers).map(([name, value]) => [name.toLowerCase(), value]);
     const headers = {
       ...Object.fromEntries(own),
+      ...asBefore(rules, attempt),
       ...plainHeaders(rules, attempt, first?.kid),
       ...signature(rules, attempt),
     };
     return { headers, ...(first === undefined ? {} : { kid: first.kid }) };
   };
+}
+
+/** Of the system that sent before, where the endpoint asks for it. */
+function asBefore(rules: SigningRules, attempt: AttemptToSign): Readonly<Record<string, string>> {
+  const { compatibility } = attempt.endpoint;
+  if (compatibility === undefined) return {};
+  const standard = { ...attempt, endpoint: { ...attempt.endpoint, signature: 'standard' as const } };
+  return signLike(rules.crypto, attempt, compatibility, () => signature(rules, standard));
 }
 
 function plainHeaders(

@@ -1,6 +1,6 @@
 /** Which secrets of an endpoint sign at a time, and in which order. The rule of a rotation with overlap, in one place. */
 import type { EpochMs } from '#core/glossary.ts';
-import type { SignatureProfile, StoredKey } from '#core/outbound/protocol/items.ts';
+import type { EndpointItem, SignatureProfile, StoredKey } from '#core/outbound/protocol/items.ts';
 
 type Lifetime = Pick<StoredKey, 'createdAt' | 'notAfter' | 'activatedAt'>;
 
@@ -9,6 +9,11 @@ const ONE_SIGNATURE: readonly SignatureProfile[] = ['timestamp-sha256', 'body-sh
 
 export function hasRoomForOne(profile: SignatureProfile): boolean {
   return ONE_SIGNATURE.includes(profile);
+}
+
+/** A new secret of this endpoint waits to be activated: one of its headers has room for one signature. */
+export function newKeyWaits({ signature, compatibility }: Pick<EndpointItem, 'signature' | 'compatibility'>): boolean {
+  return hasRoomForOne(signature) || (compatibility?.like === 'convoy' && compatibility.timed !== true);
 }
 
 /**

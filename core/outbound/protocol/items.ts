@@ -20,6 +20,21 @@ export type Format = (typeof FORMATS)[number];
 export const SIGNATURE_PROFILES = ['standard', 'standard-v1a', 'timestamp-sha256', 'body-sha256', 't-v1'] as const;
 export type SignatureProfile = (typeof SIGNATURE_PROFILES)[number];
 
+/** Systems whose receivers verify what we send, with the secret they have. */
+export const SIGNED_LIKE = ['svix', 'convoy', 'outpost'] as const;
+/** Headers that another system signed with before, sent beside our own (drain/sign-like.ts). */
+export interface Compatibility {
+  readonly like: (typeof SIGNED_LIKE)[number];
+  /** The signature's, in lower case. Default: that system's. Not with `svix`. */
+  readonly header?: string;
+  /** Default sha256. Not with `svix`. */
+  readonly hash?: 'sha256' | 'sha512';
+  /** Default hex. Not with `svix`. */
+  readonly encoding?: 'hex' | 'base64';
+  /** The time is in the header and is signed: what Convoy calls advanced, and Outpost's older form. Not with `svix`. */
+  readonly timed?: boolean;
+}
+
 interface AppLimits {
   readonly endpoints?: number;
   readonly publishPerSecond?: number;
@@ -77,6 +92,7 @@ export interface EndpointItem {
   /** Headers of the customer's own. */
   readonly headers: Readonly<Record<string, string>>;
   readonly signature: SignatureProfile;
+  readonly compatibility?: Compatibility;
   /** Waits after failures, seconds. */
   readonly schedule?: readonly number[];
   readonly rate?: { readonly perSecond: number; readonly burst: number };

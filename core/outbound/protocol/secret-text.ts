@@ -13,8 +13,8 @@ export interface SecretBytes {
 }
 type Keys = Pick<SigningCrypto, 'publicEd25519' | 'equal'>;
 
-const MIN_BYTES = 24;
-const MAX_BYTES = 64;
+/** Bytes of a shared secret, by Standard Webhooks. */
+const LENGTHS = { min: 24, max: 64 };
 const SEED_BYTES = 32;
 
 /** The text that the owner of an endpoint gets. For a key pair it is the private one. */
@@ -32,6 +32,7 @@ export function verifyingText({ alg, bytes }: SecretBytes, crypto: Pick<SigningC
 export function parseSecretText(
   text: string,
   crypto: Keys,
+  { min, max } = LENGTHS,
 ): { readonly kind: 'secret'; readonly secret: SecretBytes } | { readonly kind: 'problem'; readonly problem: string } {
   const problem = (said: string) => ({ kind: 'problem' as const, problem: said });
   const [, prefix, base64 = ''] = /^(whsec_|whsk_|whpk_)(.*)$/s.exec(text) ?? [];
@@ -40,8 +41,8 @@ export function parseSecretText(
   const bytes = fromBase64(base64);
   if (!bytes) return problem(`what follows ${prefix} is not base64`);
   if (prefix === 'whsec_') {
-    const fits = bytes.length >= MIN_BYTES && bytes.length <= MAX_BYTES;
-    if (!fits) return problem(`a shared secret has ${MIN_BYTES} to ${MAX_BYTES} bytes; this one has ${bytes.length}`);
+    const fits = bytes.length >= min && bytes.length <= max;
+    if (!fits) return problem(`a shared secret has ${min} to ${max} bytes; this one has ${bytes.length}`);
     return { kind: 'secret', secret: { alg: 'sha256', bytes } };
   }
   if (bytes.length !== 2 * SEED_BYTES)

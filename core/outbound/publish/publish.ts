@@ -152,7 +152,9 @@ async function compose(
   }
   const format = publication.format ?? application.format;
   const unbuilt: MessageItem = { ...base, size: content.json.length };
-  const { bytes, contentType, dataAt } = buildEnvelope(format === 'raw' ? 'standard' : format, {
+  // The data alone, without an envelope around it.
+  if (format === 'raw') return { item: unbuilt, bytes: content.json };
+  const { bytes, contentType, dataAt } = buildEnvelope(format, {
     ...publication,
     id,
     mode,

@@ -4,7 +4,13 @@ import { CAPABILITIES } from '#core/outbound/api/portal-token.ts';
 import { SCHEDULES } from '#core/outbound/drain/schedule.ts';
 import { FILTER_OPS } from '#core/outbound/fan-out/content-filter.ts';
 import { ANSWER_CLASSES } from '#core/outbound/ports.ts';
-import { FINAL_STATUSES, FORMATS, OPEN_STATUSES, SIGNATURE_PROFILES } from '#core/outbound/protocol/items.ts';
+import {
+  FINAL_STATUSES,
+  FORMATS,
+  OPEN_STATUSES,
+  SIGNATURE_PROFILES,
+  SIGNED_LIKE,
+} from '#core/outbound/protocol/items.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 
@@ -73,6 +79,19 @@ const FILTER: Schema = {
 };
 const RATE = body({ per_second: number(), burst: whole() }, ['per_second', 'burst']);
 const BATCH = body({ max_events: whole(), max_bytes: whole() }, ['max_events', 'max_bytes']);
+const COMPATIBILITY = {
+  ...body(
+    {
+      like: oneOf(SIGNED_LIKE),
+      header: text("Name of the signature's header in lower case; by default that system's."),
+      hash: oneOf(['sha256', 'sha512']),
+      encoding: oneOf(['hex', 'base64']),
+      timed: truth('The time is signed and in the header: what Convoy calls advanced, and the older form of Outpost.'),
+    },
+    ['like'],
+  ),
+  description: 'Headers of the system that sent before, beside those of `signature`: docs/guides/moving.md.',
+};
 const METADATA = anyObject('Yours; at most 2 KB.');
 const WHY = text('Kept with what was done; at most 500 characters.');
 
@@ -83,7 +102,7 @@ export const APPLICATION_BODY = {
     endpoints: whole('1 to 10,000; 50 by default.'),
     publish_per_second: whole('1 to 1,000 messages a second; no limit by default. Above it publish answers 429.'),
   }),
-  format: oneOf(FORMATS, 'How bodies are built.'),
+  format: oneOf(FORMATS, 'How bodies are built; raw: the data alone.'),
   schedule: { oneOf: [SCHEDULE, { type: 'null' }] },
   default_api_version: orNull(text('What a new endpoint is pinned to.')),
 };
@@ -98,6 +117,7 @@ export const ENDPOINT_BODY = {
   filter: { oneOf: [FILTER, { type: 'null' }] },
   headers: texts('Up to 20 headers of its own.'),
   signature: oneOf(SIGNATURE_PROFILES),
+  compatibility: { oneOf: [COMPATIBILITY, { type: 'null' }] },
   schedule: { oneOf: [SCHEDULE, { type: 'null' }] },
   rate: { oneOf: [RATE, { type: 'null' }] },
   max_concurrency: whole('1 to 100.'),
