@@ -91,7 +91,7 @@ async function declare(holdfast: string, sources: readonly string[]): Promise<vo
     outDir: join(holdfast, 'dist'),
     rootDir: ROOT,
   };
-  const files = ['sdk/index.ts', 'sdk/testing/index.ts', 'cdk/index.ts'];
+  const files = ['sdk/index.ts', 'sdk/testing/index.ts', 'sdk/publish/index.ts', 'cdk/index.ts'];
   await writeJson(config, { extends: './tsconfig.json', compilerOptions, include: [], files });
   try {
     execFileSync(join(ROOT, 'node_modules/.bin/tsc'), ['-p', config], { stdio: ['ignore', 'pipe', 'inherit'] });

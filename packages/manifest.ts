@@ -37,6 +37,7 @@ export function holdfastManifest(own: Manifest) {
     exports: {
       '.': entry('sdk/index'),
       './testing': entry('sdk/testing/index'),
+      './publish': entry('sdk/publish/index'),
       './cdk': entry('cdk/index'),
       './package.json': './package.json',
     },

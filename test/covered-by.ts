@@ -14,6 +14,7 @@ export const COVERED_BY: Readonly<Record<string, readonly string[]>> = {
     'adapters/aws/signed/sdk-sqs.ts',
     'adapters/aws/signed/sign.ts',
   ],
+  'test/surfaces/sdk/publish.test.ts': ['adapters/aws/signed/sign-url.ts'],
   'test/adapters/crypto/node-crypto.test.ts': [
     'adapters/crypto/node-signing-crypto.ts',
     'adapters/crypto/public-keys.ts',

@@ -43,7 +43,7 @@ export function clientSettings(service: ServiceName, env: Environment = ENVIRONM
 }
 
 /** The execution role's credentials, which Lambda puts into the environment; read at each signing. */
-function credentialsOf(env: Environment) {
+export function credentialsOf(env: Environment) {
   return async () => {
     const accessKeyId = env['AWS_ACCESS_KEY_ID'];
     const secretAccessKey = env['AWS_SECRET_ACCESS_KEY'];

@@ -1,6 +1,7 @@
 /** `DeliveryApi` over HTTP with Signature Version 4, as API Gateway wants it of a route with IAM. */
 import { setTimeout as wait } from 'node:timers/promises';
-import { type Credentials, signPost } from '#adapters/aws/signed/sign.ts';
+import type { Credentials } from '#adapters/aws/signed/sign.ts';
+import { encodeSegment, signUrl } from '#adapters/aws/signed/sign-url.ts';
 import type { DeliveryApi, DeliveryCall } from '../delivery-api.ts';
 import type { HttpAnswer, SendHttp } from '../gateway.ts';
 
@@ -30,30 +31,16 @@ export function signedDeliveryApi(place: Place, http: SendHttp): DeliveryApi {
 }
 
 async function sendOnce(place: Place, http: SendHttp, call: DeliveryCall): Promise<HttpAnswer> {
-  const { method, body } = call;
-  const text = body === undefined ? '' : JSON.stringify(body);
-  const path = `/v1/${call.path.map(encode).join('/')}`;
+  const { method } = call;
+  const body = call.body === undefined ? '' : JSON.stringify(call.body);
+  const path = `/v1/${call.path.map(encodeSegment).join('/')}`;
   const query = Object.entries(call.query ?? {})
-    .flatMap(([name, value]) => (value === undefined ? [] : [`${encode(name)}=${encode(value)}`]))
+    .flatMap(([name, value]) => (value === undefined ? [] : [`${encodeSegment(name)}=${encodeSegment(value)}`]))
     .sort()
     .join('&');
   const url = new URL(`${place.url}${path}${query === '' ? '' : `?${query}`}`);
-  const credentials = await place.credentials();
-  const headers: Record<string, string> = {
-    host: url.host,
-    'x-amz-date': new Date().toISOString().replace(/[-:]|\.\d+/g, ''),
-    ...(text === '' ? {} : { 'content-type': 'application/json' }),
-    ...(credentials.sessionToken === undefined ? {} : { 'x-amz-security-token': credentials.sessionToken }),
-  };
-  // API Gateway encodes the path once more before it compares, as every service but S3 does.
-  const canonicalPath = path.split('/').map(encode).join('/');
-  const line = `${method}\n${canonicalPath}\n${query}`;
-  const authorization = signPost(headers, text, credentials, { region: place.region, service: 'execute-api' }, line);
-  const bytes = text === '' ? {} : { body: new TextEncoder().encode(text) };
-  return http(url.href, { method, headers: { ...headers, authorization }, ...bytes });
-}
-
-/** As the signature wants it: everything but letters, digits and `-_.~`. */
-function encode(text: string): string {
-  return encodeURIComponent(text).replace(/[!'()*]/g, found => `%${found.charCodeAt(0).toString(16).toUpperCase()}`);
+  const own = { headers: body === '' ? {} : { 'content-type': 'application/json' } };
+  const scope = { region: place.region, service: 'execute-api' };
+  const headers = signUrl({ method, url, body, ...own }, await place.credentials(), scope, Date.now());
+  return http(url.href, { method, headers, ...(body === '' ? {} : { body: new TextEncoder().encode(body) }) });
 }

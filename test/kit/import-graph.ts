@@ -6,6 +6,7 @@ const ROOT = join(import.meta.dirname, '../..');
 const FACES: Readonly<Record<string, string>> = {
   holdfast: 'sdk/index.ts',
   'holdfast/testing': 'sdk/testing/index.ts',
+  'holdfast/publish': 'sdk/publish/index.ts',
 };
 const known = new Map<string, readonly string[]>();
 

@@ -8,6 +8,7 @@ export const ROOT = join(import.meta.dirname, '../../..');
 export const ENTRIES: Readonly<Record<string, string>> = {
   holdfast: 'sdk/index.ts',
   'holdfast/testing': 'sdk/testing/index.ts',
+  'holdfast/publish': 'sdk/publish/index.ts',
   'holdfast/cdk': 'cdk/index.ts',
 };
 

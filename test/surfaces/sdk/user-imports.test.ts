@@ -1,6 +1,6 @@
 /**
  * Handlers, examples, gateway.config.ts, provider files and the code of the docs import 'holdfast', 'holdfast/testing',
- * each other, and packages that are not ours. Nothing inside the gateway is theirs to know.
+ * 'holdfast/publish', each other, and packages that are not ours. Nothing inside the gateway is theirs to know.
  */
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
@@ -13,10 +13,12 @@ function importsIn(code: string): string[] {
   return [...code.matchAll(IMPORT)].map(([, from, bare, dynamic]) => from ?? bare ?? dynamic ?? '');
 }
 
+const PUBLIC = ['holdfast/testing', 'holdfast/publish'];
+
 /** What `specifier`, found in `file`, may not be. */
 function isOurs(file: string, specifier: string): boolean {
   if (specifier.startsWith('#')) return !/^#(?:handlers|providers)\//.test(specifier);
-  if (!specifier.startsWith('.')) return specifier.startsWith('holdfast/') && specifier !== 'holdfast/testing';
+  if (!specifier.startsWith('.')) return specifier.startsWith('holdfast/') && !PUBLIC.includes(specifier);
   const target = normalize(join(dirname(file), specifier));
   return !/(?:^|^test\/fixtures\/project\/)(?:handlers|providers)\//.test(target);
 }
