@@ -108,8 +108,10 @@ const OF_ENVIRONMENT = [
   'Published',
   /** Publish: refused, nothing stored. */
   'PublishRejected',
-  /** Publish: data that breaks the schema of its type, where that only warns. */
+  /** Publish: data that breaks the schema of its type or names an unknown version, where that is only reported. */
   'PublishSchemaMismatch',
+  /** Publish: a type that is not in the catalogue, where that is only reported. */
+  'PublishUnknownType',
   /** Fan-out: a job whose message is gone. */
   'MessageGone',
   /** Drain: from the 202 to the first byte sent, first attempts to healthy endpoints only. */

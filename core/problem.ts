@@ -126,8 +126,9 @@ function isObject(value: unknown, path: string, report: Report): value is Record
   return false;
 }
 
-function join(path: string, key: string): string {
-  const name = /^[A-Za-z_][\w-]*$/.test(key) ? key : JSON.stringify(key);
+/** The place of a key, e.g. `environments.prod`. */
+export function join(path: string, key: string): string {
+  const name = /^[A-Za-z_$][\w-]*$/.test(key) ? key : JSON.stringify(key);
   return path === '' ? name : `${path}.${name}`;
 }
 

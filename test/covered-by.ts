@@ -85,6 +85,10 @@ export const COVERED_BY: Readonly<Record<string, readonly string[]>> = {
     'core/problem.ts',
     'core/provider/source-needs.ts',
   ],
+  'test/core/outbound/catalogue/judge-publication.test.ts': [
+    'adapters/json-schema/lazy-schema-judge.ts',
+    'core/outbound/api/put-event-type.ts',
+  ],
   'test/core/inbound/drift/shape-watch.test.ts': [
     'adapters/json-schema/json-schema.ts',
     'core/inbound/process/check-schema.ts',

@@ -1,5 +1,5 @@
 /** JSON Schema for handlers, without code generation (Lambda bundles stay small, nothing is evaluated). */
-import { type Schema, Validator } from '@cfworker/json-schema';
+import { type OutputUnit, type Schema, Validator } from '@cfworker/json-schema';
 import type { PayloadSchema } from '#core/handler/handler-contract.ts';
 
 /**
@@ -17,9 +17,7 @@ export function jsonSchema(schema: object, policy: PayloadSchema['policy']): Pay
       if (payload === undefined) return ['/ not JSON'];
       const { valid, errors } = validate(validator, withoutBigints(payload));
       if (valid) return [];
-      // Errors of a parent repeat those of its parts; the deepest say where it is. Their texts may quote the payload.
-      const deepest = errors.filter(({ keyword }) => !PARENTS.includes(keyword));
-      const told = (deepest.length > 0 ? deepest : errors).map(
+      const told = deepestOf(errors).map(
         ({ instanceLocation, keyword }) => `${instanceLocation.replace(/^#/, '') || '/'} ${keyword}`,
       );
       return [...new Set(told)];
@@ -37,7 +35,13 @@ function validate(validator: Validator, instance: unknown): ReturnType<Validator
   }
 }
 
-const PARENTS: readonly string[] = ['properties', 'items', 'prefixItems', '$ref', 'allOf', 'additionalItems'];
+export const PARENTS: readonly string[] = ['properties', 'items', 'prefixItems', '$ref', 'allOf', 'additionalItems'];
+
+/** Errors of a parent repeat those of its parts; the deepest say where it is. Their texts may quote the payload. */
+export function deepestOf(errors: readonly OutputUnit[], parents = PARENTS): readonly OutputUnit[] {
+  const deepest = errors.filter(({ keyword }) => !parents.includes(keyword));
+  return deepest.length > 0 ? deepest : errors;
+}
 
 function draftOf(schema: object): '4' | '7' | '2019-09' | '2020-12' {
   const named = '$schema' in schema ? String(schema.$schema) : '';

@@ -171,7 +171,7 @@ export async function billDeliveries(shape: DeliveryShape): Promise<DeliveryResu
   let number = 0;
   let bodyBytes = 0;
   // One environment of the function, as long as it is warm: it keeps what it read.
-  const publishPorts = { ...world.publishPorts(world.process('publish')), telemetry, problemsOf: () => [] };
+  const publishPorts = { ...world.publishPorts(world.process('publish')), telemetry, judge: async () => [] };
   const publishOne = (): Promise<unknown> => {
     const event = providerEvent(number++, clock.now());
     bodyBytes += event.body.length;

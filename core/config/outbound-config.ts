@@ -15,8 +15,8 @@ export interface OutboundConfig {
   readonly timeoutSeconds?: number;
   /** Ports of endpoints that may be called. @default 443 */
   readonly ports?: readonly number[];
-  /** `declared`: only event types of the catalogue are published. @default 'any' */
-  readonly eventTypes?: 'any' | 'declared';
+  /** Event types that are not in the catalogue: `any` takes them, `reported` takes and reports them, `declared` refuses them. @default 'any' */
+  readonly eventTypes?: 'any' | 'reported' | 'declared';
   /** `all`: a successful attempt is kept with its answer, too, for one to two write units more. @default 'failures' */
   readonly attemptLog?: 'failures' | 'all';
   /** Of the messages of the last two hours, which are compared with their deliveries every hour. @default 'all' */
@@ -60,7 +60,7 @@ export interface ResolvedOutbound {
   readonly schedule: readonly number[];
   readonly timeoutSeconds: number;
   readonly ports: readonly number[];
-  readonly eventTypes: 'any' | 'declared';
+  readonly eventTypes: 'any' | 'reported' | 'declared';
   readonly attemptLog: 'failures' | 'all';
   readonly reconcile: 'all' | 'sample' | 'off';
   readonly auditMinutes: number;
@@ -113,7 +113,7 @@ export const outboundShape: Check = object({
   schedule,
   timeoutSeconds: number(1, 30, 'seconds'),
   ports,
-  eventTypes: oneOf('any', 'declared'),
+  eventTypes: oneOf('any', 'reported', 'declared'),
   attemptLog: oneOf('failures', 'all'),
   reconcile: oneOf('all', 'sample', 'off'),
   auditMinutes: number(1, 60, 'minutes'),

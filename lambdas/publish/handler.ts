@@ -2,7 +2,7 @@
 import middy from '@middy/core';
 import { nodeCodec } from '#adapters/codec/node-codec.ts';
 import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
-import { jsonSchema } from '#adapters/json-schema/json-schema.ts';
+import { lazySchemaJudge } from '#adapters/json-schema/lazy-schema-judge.ts';
 import { S3Blobs } from '#adapters/s3/s3-blobs.ts';
 import { SqsWakeQueue } from '#adapters/sqs/sqs-wake-queue.ts';
 import { systemClock } from '#adapters/system.ts';
@@ -32,7 +32,7 @@ const shared = {
 const direct = { ...shared, endpoints: endpointsOf(store), wake: new SqsWakeQueue(sqs, env.WAKE_FAST_QUEUE_URL) };
 const ports: Parameters<typeof handlePublish>[0] = {
   ...shared,
-  problemsOf: (schema, data) => jsonSchema(schema, 'dead_letter').problemsOf(data),
+  judge: lazySchemaJudge(),
   fanOutNow: published => fanOutNow(direct, rules, published),
 };
 

@@ -4,6 +4,7 @@ import { nodeCodec } from '#adapters/codec/node-codec.ts';
 import { aesSealer } from '#adapters/crypto/aes-sealer.ts';
 import { nodeSigningCrypto } from '#adapters/crypto/node-signing-crypto.ts';
 import { portalKeys } from '#adapters/crypto/portal-keys.ts';
+import { lazySchemaJudge } from '#adapters/json-schema/lazy-schema-judge.ts';
 import { S3Blobs } from '#adapters/s3/s3-blobs.ts';
 import { SqsWakeQueue } from '#adapters/sqs/sqs-wake-queue.ts';
 import { systemClock, systemIds } from '#adapters/system.ts';
@@ -37,6 +38,7 @@ export async function outboundApi(env: OutboundApiEnv) {
     codec: nodeCodec,
     crypto: nodeSigningCrypto,
     clock: systemClock,
+    judge: lazySchemaJudge(),
     ids: systemIds,
     randomBytes: (count: number): Uint8Array => new Uint8Array(randomBytes(count)),
   };

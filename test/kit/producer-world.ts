@@ -3,6 +3,7 @@ import { expect } from 'vitest';
 import { nodeCodec } from '#adapters/codec/node-codec.ts';
 import { aesSealer } from '#adapters/crypto/aes-sealer.ts';
 import { nodeSigningCrypto } from '#adapters/crypto/node-signing-crypto.ts';
+import { lazySchemaJudge } from '#adapters/json-schema/lazy-schema-judge.ts';
 import { MemoryDatabase } from '#adapters/memory/memory-database.ts';
 import { MemoryItemStore, outboundTable } from '#adapters/memory/memory-item-store.ts';
 import { MemoryTelemetry } from '#adapters/memory/memory-telemetry.ts';
@@ -15,6 +16,7 @@ import { answering } from '#core/outbound/api/answering.ts';
 import type { ApiPorts, ApiRules } from '#core/outbound/api/api-call.ts';
 import { DELIVERY_ROUTES, type DeliveryRoute } from '#core/outbound/api/api-routes.ts';
 import { publishMessage } from '#core/outbound/api/publish-message.ts';
+import type { CatalogueRules } from '#core/outbound/catalogue/judge-publication.ts';
 import { drainBatch } from '#core/outbound/drain/drain-batch.ts';
 import { configsOf } from '#core/outbound/drain/endpoint-config.ts';
 import { attemptSigner } from '#core/outbound/drain/sign-attempt.ts';
@@ -71,6 +73,7 @@ export function producerWorld(startsAt = NOW) {
   );
   const shared = {
     ...{ store, clock, ids: systemIds, crypto: nodeSigningCrypto, codec: nodeCodec, telemetry },
+    judge: lazySchemaJudge(),
     blobs: { put: async () => undefined, get: async () => undefined },
     jobs: { send: async (list: readonly Job[]) => void jobs.push(...list) },
     sealer: aesSealer({ current: 'm'.repeat(64) }),
@@ -127,12 +130,11 @@ export function producerWorld(startsAt = NOW) {
   const publish = async (
     app: string | undefined,
     body: string,
-    given: { readonly eventTypes?: 'any' | 'declared'; readonly problems?: readonly string[] } = {},
+    given: Pick<Partial<CatalogueRules>, 'eventTypes'> = {},
   ): Promise<{ status: number; body: Json }> => {
     const request = { app, body: new TextEncoder().encode(body), traceId: undefined };
     const publishRules = { environment: 'test', eventTypes: given.eventTypes ?? ('any' as const), retentionMs };
-    const withSchema = { ...shared, problemsOf: () => given.problems ?? [] };
-    const reply = await answering('publish', shared, () => publishMessage(withSchema, publishRules, request));
+    const reply = await answering('publish', shared, () => publishMessage(shared, publishRules, request));
     return { status: reply.status, body: JSON.parse(reply.body) };
   };
   /** Runs jobs and tokens until none is left. */

@@ -7,7 +7,7 @@ import { changeApp, createApp, eraseApp, listApps, putApp, showApp } from './app
 import { listAttempts, listDeliveries, listOfMessage } from './deliveries-api.ts';
 import { activateSecret, revealSecret, rotateSecret } from './endpoint-secret.ts';
 import { changeOne, createOne, deleteOne, listAll, putOne, showOne } from './endpoints-api.ts';
-import { deleteType, listTypes, putType, showOneType } from './event-types-api.ts';
+import { deleteType, listTypes, showOneType } from './event-types-api.ts';
 import { disableOne, enableOne, pauseOne, probeOne, resumeOne } from './gate-api.ts';
 import { showHealth, showStats, showSummary } from './health-api.ts';
 import { eraseBody, listMessages, matchMessage, showBody, showOneMessage } from './messages-api.ts';
@@ -55,7 +55,7 @@ const ANSWERS: Readonly<Record<DeliveryRoute, (call: ApiCall) => Promise<Reply>>
   'POST /v1/replay-jobs/{job}/cancel': steerJob('canceled'),
   'GET /v1/event-types': listTypes,
   'GET /v1/event-types/{name}': showOneType,
-  'PUT /v1/event-types/{name}': putType,
+  'PUT /v1/event-types/{name}': async call => (await import('./put-event-type.ts')).putType(call),
   'DELETE /v1/event-types/{name}': deleteType,
   'GET /v1/stats': showStats,
   'GET /v1/summary': showSummary,

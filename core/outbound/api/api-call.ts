@@ -1,6 +1,7 @@
 /** One call of the producer's API: what it brings, what it may use, and what it reads before it does anything. */
 import { askOrSkip } from '#core/ask.ts';
 import type { TargetRules } from '#core/outbound/address/target-url.ts';
+import type { JudgeSchema } from '#core/outbound/catalogue/judge-publication.ts';
 import type { SignAttempt } from '#core/outbound/drain/drain-ports.ts';
 import { operationalKey } from '#core/outbound/drain/tell.ts';
 import type { ItemStore, JobQueue, Sealer, WakeQueue, WebhookSender } from '#core/outbound/ports.ts';
@@ -30,6 +31,8 @@ export interface ApiPorts extends BodyPorts {
   readonly portalKeys: readonly Uint8Array[];
   readonly clock: Clock;
   readonly ids: Ids;
+  /** Of the examples of event types. */
+  readonly judge: JudgeSchema;
   /** Bytes that nobody can guess. */
   readonly randomBytes: (count: number) => Uint8Array;
   readonly telemetry: Pick<Telemetry, 'count' | 'log'>;

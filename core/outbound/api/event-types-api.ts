@@ -1,35 +1,31 @@
 /** The catalogue of event types: what a producer publishes and customers choose from. */
-import type { EventTypeItem } from '#core/outbound/protocol/items.ts';
+import type { EventTypeItem, TypeVersion } from '#core/outbound/protocol/items.ts';
 import { eventTypeKey } from '#core/outbound/protocol/keys.ts';
-import { boolean, type Check, oneOf, show, text } from '#core/problem.ts';
 import { json, type Reply } from '#core/reply.ts';
-import { type ApiCall, anyText, bodyOf, limitCheck, limitOf, openCursor, queryOf, sealCursor } from './api-call.ts';
+import { toIso } from '#core/time.ts';
+import { type ApiCall, anyText, limitCheck, limitOf, openCursor, queryOf, sealCursor } from './api-call.ts';
 import { refuse } from './problem-reply.ts';
 
-const SCHEMA_CHARACTERS = 32_768;
-const schema: Check = (value, path, report) => {
-  const fits = typeof value === 'object' && value !== null && JSON.stringify(value).length <= SCHEMA_CHARACTERS;
-  if (!fits) report({ path, given: show(value), allowed: 'a JSON Schema of at most 32 KB', fix: 'leave it out' });
-};
-const FIELDS = {
-  description: text(/^[^\p{Cc}]{0,1000}$/u, 'text of up to 1,000 characters', 'shorten it'),
-  schema,
-  example: () => undefined,
-  group: text(/^[^\p{Cc}]{1,100}$/u, 'text of 1 to 100 characters', 'shorten it'),
-  deprecated: boolean,
-  validate: oneOf('off', 'warn', 'reject'),
-};
-
-function showType(item: EventTypeItem) {
-  const { name, description, validate } = item;
+const showVersion = ({ version: name, schema, example: shown, deprecated }: TypeVersion) => ({
+  version: name ?? null,
+  schema: schema ?? null,
+  example: shown ?? null,
+  deprecated: deprecated ?? false,
+});
+/** As the API shows it. */
+export function showType(item: EventTypeItem) {
+  const { name, description, validate, endsAt } = item;
   return {
-    ...{ name, description, group: item.group ?? null, deprecated: item.deprecated ?? false, validate },
-    schema: item.schema ?? null,
-    example: item.example ?? null,
+    ...{ name, description, group: item.group ?? null, validate },
+    ...showVersion(item),
+    ends_at: endsAt === undefined ? null : toIso(endsAt),
+    replacement: item.replacement ?? null,
+    earlier: (item.earlier ?? []).map(showVersion),
   };
 }
 
-const keyOf = ({ rules, path }: ApiCall) => {
+/** Of the path. Throws `Refused` (400) for a name that no type can have. */
+export const typeKeyOf = ({ rules, path }: ApiCall) => {
   const name = path['name'] ?? '';
   if (!/^[A-Za-z0-9_.-]{1,100}$/.test(name))
     return refuse(400, 'invalid_request', 'a type has 1 to 100 letters, digits, _ . and -');
@@ -54,22 +50,12 @@ export async function listTypes(call: ApiCall): Promise<Reply> {
 }
 
 export async function showOneType(call: ApiCall): Promise<Reply> {
-  const { name, key } = keyOf(call);
+  const { name, key } = typeKeyOf(call);
   const found = await call.ports.store.get(key, 'consistent');
   return found ? json(200, showType(found)) : refuse(404, 'unknown_type', `there is no type ${name}`);
 }
 
-/** Makes or replaces it: safe to repeat. */
-export async function putType(call: ApiCall): Promise<Reply> {
-  const { name, key } = keyOf(call);
-  const body = bodyOf<Partial<Omit<EventTypeItem, 'name'>>>(call, FIELDS);
-  const { description = '', validate = 'off', ...rest } = body;
-  const item: EventTypeItem = { ...rest, name, description, validate };
-  await call.ports.store.put({ kind: 'put', key, item });
-  return json(200, showType(item));
-}
-
 export async function deleteType(call: ApiCall): Promise<Reply> {
-  await call.ports.store.delete(keyOf(call).key);
+  await call.ports.store.delete(typeKeyOf(call).key);
   return { status: 204, headers: {}, body: '' };
 }

@@ -34,6 +34,7 @@ function showMessage(message: MessageItem) {
   return {
     ...{ id, application: app, type, channels: channels ?? [], mode },
     api_version: version ?? null,
+    schema_version: message.schemaVersion ?? null,
     sequence: sequence ?? null,
     ...{ size, content_type: contentTypeOf(message) },
     created_at: toIso(createdAt),

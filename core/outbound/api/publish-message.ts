@@ -1,12 +1,19 @@
 /** `POST …/messages` and `POST /v1/broadcasts`: from the bytes of the request to `publish`, `data` byte for byte. */
 
+import {
+  type CataloguePorts,
+  type CatalogueRules,
+  type Finding,
+  type Judgement,
+  judgePublication,
+} from '#core/outbound/catalogue/judge-publication.ts';
 import type { ItemStore } from '#core/outbound/ports.ts';
-import { type EventTypeItem, FORMATS, type Format, type Mode } from '#core/outbound/protocol/items.ts';
-import { eventTypeKey } from '#core/outbound/protocol/keys.ts';
+import { FORMATS, type Format, type Mode } from '#core/outbound/protocol/items.ts';
 import type { PublishPorts, PublishRules } from '#core/outbound/publish/publish.ts';
 import { type Publication, publish } from '#core/outbound/publish/publish.ts';
 import { mayPublish } from '#core/outbound/publish/publish-rate.ts';
 import { findApplication } from '#core/outbound/registry/applications.ts';
+import type { Telemetry } from '#core/ports.ts';
 import { type Check, number, object, oneOf, text } from '#core/problem.ts';
 import { json, type Reply } from '#core/reply.ts';
 import { fromBase64, textOf } from '#core/scan/bytes.ts';
@@ -17,15 +24,11 @@ import { problemsOf } from './api-call.ts';
 import { apiVersion, channel, listUpTo, time, typeName } from './fields.ts';
 import { refuse, refuseProblems } from './problem-reply.ts';
 
-export interface PublishApiPorts extends PublishPorts {
+export interface PublishApiPorts extends PublishPorts, Pick<CataloguePorts, 'judge'> {
   readonly store: Pick<ItemStore, 'get' | 'put' | 'update'>;
-  /** What of the data breaks the schema. */
-  readonly problemsOf: (schema: object, data: unknown) => readonly string[];
+  readonly telemetry: Pick<Telemetry, 'count' | 'log'>;
 }
-export interface PublishApiRules extends PublishRules {
-  readonly environment: string;
-  readonly eventTypes: 'any' | 'declared';
-}
+export type PublishApiRules = PublishRules & CatalogueRules;
 export interface PublishRequest {
   /** `{app}` of the path; undefined: a broadcast. */
   readonly app: string | undefined;
@@ -85,7 +88,11 @@ export async function publishMessage(
     const told = `${application.id} publishes more than ${publishPerSecond} messages a second, its limit: wait a second`;
     refuse(429, 'quota', told, { retry_after: 1 });
   }
-  await checkType(ports, rules, body.type, data);
+  const judgement = await judgePublication(ports, rules, {
+    ...{ type: body.type, apiVersion: body.api_version },
+    data: () => (data === undefined ? undefined : parseJson(textOf(data) ?? 'null')),
+  });
+  refuseBroken(judgement);
   const content = contentOf(body, data);
   // 2. Stored and queued; a broadcast walks over all applications.
   const broadcast = request.app === undefined;
@@ -99,12 +106,19 @@ export async function publishMessage(
     ...{ apiVersion: body.api_version, mode: body.mode, subject: body.subject, sequence: body.sequence },
     ...{ maxAttempts: body.max_attempts, format: body.format, traceId: request.traceId },
     timestamp: body.timestamp === undefined ? undefined : parseIso(body.timestamp),
+    schemaVersion: judgement.version,
   };
   const published = await publish(publishPorts, rules, publication, application);
   // 3. Only now may anything be promised.
   if (published.kind === 'accepted') {
     const { id, createdAt, duplicate } = published;
-    return json(202, { id, created_at: toIso(createdAt), duplicate });
+    const reported = reportOf(judgement.finding);
+    if (reported) {
+      ports.telemetry.count(reported.error === 'unknown_type' ? 'PublishUnknownType' : 'PublishSchemaMismatch');
+      const line = { stage: 'catalogue', cause: reported.error, app: application.id, msg: id, type: body.type };
+      ports.telemetry.log('warn', { ...line, problem: reported.detail });
+    }
+    return json(202, { id, created_at: toIso(createdAt), duplicate, ...(reported && { reported }) });
   }
   const status = { unknown_application: 404, erasing: 410, too_large: 413, key_reused: 409, refused_by_handler: 422 };
   return refuse(status[published.cause], published.cause, published.detail);
@@ -146,35 +160,17 @@ function contentOf(body: MessageBody, data: Uint8Array | undefined): Publication
   return { kind: 'raw', bytes, contentType: body.content_type ?? 'application/octet-stream' };
 }
 
-/** The catalogue's word: an unknown type where types are declared, and data that breaks a schema that is to be kept. */
-async function checkType(
-  ports: PublishApiPorts,
-  rules: PublishApiRules,
-  name: string,
-  data: Uint8Array | undefined,
-): Promise<void> {
-  const type = await typeOf(ports, rules, name);
-  if (type === undefined && rules.eventTypes === 'declared')
-    refuse(422, 'unknown_type', `${name} is not in the catalogue: PUT /v1/event-types/${name}`);
-  if (type?.schema === undefined || type.validate === 'off' || data === undefined) return;
-  const problems = ports.problemsOf(type.schema as object, parseJson(textOf(data) ?? 'null'));
-  if (problems.length === 0) return;
-  if (type.validate === 'reject')
-    refuse(422, 'schema_mismatch', `data breaks the schema of ${name}: ${problems.slice(0, 5).join('; ')}`);
-  ports.telemetry.count('PublishSchemaMismatch');
+function refuseBroken({ refused, finding }: Judgement): void {
+  if (!refused || finding === undefined) return;
+  const { error, detail, ...place } = reportOf(finding);
+  refuse(422, error, detail, place);
 }
 
-const TYPE_MS = 15_000;
-const KEPT = 500;
-const kept = new WeakMap<object, Map<string, { readonly type: EventTypeItem | undefined; readonly until: number }>>();
-/** Kept for 15 s, the absence of one as well. */
-async function typeOf({ store, clock }: PublishApiPorts, { environment }: PublishApiRules, name: string) {
-  const known = kept.get(store) ?? new Map();
-  kept.set(store, known);
-  const there = known.get(name);
-  if (there && there.until > clock.now()) return there.type;
-  const type = await store.get(eventTypeKey(environment, name), 'eventual');
-  if (known.size >= KEPT) known.clear();
-  known.set(name, { type, until: clock.now() + TYPE_MS });
-  return type;
+/** As answers name it: what is wrong, and of data the first place, never what was there. */
+function reportOf(finding: Finding): { readonly error: Finding['error']; readonly detail: string };
+function reportOf(
+  finding: Finding | undefined,
+): { readonly error: Finding['error']; readonly detail: string } | undefined;
+function reportOf(finding: Finding | undefined) {
+  return finding && { error: finding.error, detail: finding.detail, ...finding.place };
 }

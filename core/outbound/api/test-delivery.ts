@@ -1,5 +1,6 @@
 /** A test: one signed request now, by the sender that delivers, outside of every queue, record and breaker. */
 import { any, lt, missing } from '#core/condition.ts';
+import { versionOf } from '#core/outbound/catalogue/judge-publication.ts';
 import { classifyAnswer } from '#core/outbound/drain/classify-answer.ts';
 import type { LiveKey } from '#core/outbound/drain/drain-ports.ts';
 import { signingKeys } from '#core/outbound/drain/signing-keys.ts';
@@ -46,7 +47,9 @@ export async function testOne(call: ApiCall): Promise<Reply> {
     ...{ kid, alg },
     bytes: ports.sealer.open(sealed, endpoint.id),
   }));
-  return json(200, await sendTest(call, endpoint, keys, { type, data: body.data ?? known?.example ?? { test: true } }));
+  // Of the version the endpoint gets.
+  const example = known && (versionOf(known, endpoint.apiVersion) ?? known).example;
+  return json(200, await sendTest(call, endpoint, keys, { type, data: body.data ?? example ?? { test: true } }));
 }
 
 /** Sends it; the answer is what the endpoint said. */

@@ -34,6 +34,7 @@ const MESSAGE: Shape = [
   'channels',
   'mode',
   'api_version',
+  'schema_version',
   'sequence',
   'size',
   'content_type',
@@ -43,7 +44,20 @@ const JOB: Shape = [
   ...['id', 'endpoint', 'message', 'state', 'status', 'types', 'since', 'until', 'as_of', 'dry_run', 'counts', 'why'],
   ...['created_at', 'updated_at'],
 ];
-const TYPE: Shape = ['name', 'description', 'group', 'deprecated', 'schema', 'example'];
+const TYPE: Shape = [
+  ...[
+    'name',
+    'description',
+    'group',
+    'deprecated',
+    'ends_at',
+    'replacement',
+    'version',
+    'schema',
+    'example',
+    'earlier',
+  ],
+];
 const ROOT = '/v1/apps/{app}';
 const E = '/v1/apps/{app}/endpoints/{ep}';
 

@@ -198,15 +198,28 @@ export interface RuntimeItem extends Listed {
   readonly expiresAt?: number;
 }
 
-/** One type of the catalogue. */
-export interface EventTypeItem {
+/** What the data of one version of a type looks like. */
+export interface TypeVersion {
+  /** As messages name it in `apiVersion`. Absent: the type has one form, whatever messages name. */
+  readonly version?: string;
+  /** A JSON Schema (catalogue/schema-check.ts). */
+  readonly schema?: unknown;
+  /** Fits the schema. */
+  readonly example?: unknown;
+  readonly deprecated?: boolean;
+}
+/** One type of the catalogue, in its newest version. */
+export interface EventTypeItem extends TypeVersion {
   readonly name: string;
   readonly description: string;
-  readonly schema?: unknown;
-  readonly example?: unknown;
   readonly group?: string;
-  readonly deprecated?: boolean;
+  /** When a deprecated type ends, as announced: nothing happens then by itself. */
+  readonly endsAt?: EpochMs;
+  /** The type to move to. */
+  readonly replacement?: string;
   readonly validate: 'off' | 'warn' | 'reject';
+  /** Versions before the newest, newest first. */
+  readonly earlier?: readonly TypeVersion[];
 }
 
 const JSON_TYPE = 'application/json';
@@ -223,6 +236,8 @@ export interface MessageItem extends Listed {
   readonly channels?: readonly string[];
   readonly mode: Mode;
   readonly apiVersion?: string;
+  /** Version of the type whose schema judged the data. */
+  readonly schemaVersion?: string;
   /** 1 to 21. */
   readonly maxAttempts?: number;
   readonly createdAt: EpochMs;

@@ -51,6 +51,8 @@ export interface Publication {
     | { readonly kind: 'raw'; readonly bytes: Uint8Array; readonly contentType: string };
   readonly channels?: readonly string[] | undefined;
   readonly apiVersion?: string | undefined;
+  /** Version of the type whose schema judged the data. No part of `inputSha`. */
+  readonly schemaVersion?: string | undefined;
   readonly mode?: Mode | undefined;
   readonly timestamp?: EpochMs | undefined;
   readonly subject?: string | undefined;
@@ -128,7 +130,7 @@ async function compose(
   from: Composition,
 ): Promise<{ item: MessageItem; bytes: Uint8Array }> {
   const { application, publication, id, inputSha } = from;
-  const { app, type, channels, apiVersion, maxAttempts, traceId, sequence, content } = publication;
+  const { app, type, channels, apiVersion, schemaVersion, maxAttempts, traceId, sequence, content } = publication;
   const createdAt = ports.clock.now();
   const mode = publication.mode ?? 'live';
   const base = {
@@ -140,6 +142,7 @@ async function compose(
     inputSha,
     ...(channels === undefined || channels.length === 0 ? {} : { channels }),
     ...(apiVersion === undefined ? {} : { apiVersion }),
+    ...(schemaVersion === undefined ? {} : { schemaVersion }),
     ...(maxAttempts === undefined ? {} : { maxAttempts }),
     ...(traceId === undefined ? {} : { traceId }),
     ...(sequence === undefined ? {} : { sequence }),

@@ -130,7 +130,7 @@ it('neighbour: no module remembers anything of a request; what is kept is parsed
     'adapters/stacks/map-stack.ts: maps',
     'adapters/system.ts: lists',
     // Declared event types, for seconds: configuration of the producer.
-    'core/outbound/api/publish-message.ts: kept',
+    'core/outbound/catalogue/judge-publication.ts: kept',
     'core/scan/json-scan.ts: steps',
     'core/verification/message.ts: templates',
   ];

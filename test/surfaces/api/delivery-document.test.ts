@@ -208,11 +208,16 @@ describe('docs/api/delivery-openapi.json', () => {
       example: { amount: 1 },
       group: 'money',
       validate: 'reject',
+      ...{ version: 'v2', deprecated: true, ends_at: '2027-01-31T00:00:00.000Z', replacement: 'order.placed' },
+      earlier: [{ version: 'v1', schema: { type: 'object' }, example: {} }],
     };
     await call('PUT /v1/event-types/{name}', { name: 'order.made' }, type);
     await call('GET /v1/event-types/{name}', { name: 'order.made' });
     await call('GET /v1/event-types', {}, undefined, {});
-    await publish(app, '{"key":"k3","type":"order.made","data":{}}', { problems: ['data: wrong'] });
+    await publish(app, '{"key":"k3","type":"order.made","data":5}');
+    await publish(app, '{"key":"k3","type":"order.made","data":{},"api_version":"v9"}');
+    await call('PUT /v1/event-types/{name}', { name: 'order.seen' }, { schema: { type: 'object' }, validate: 'warn' });
+    await publish(app, '{"key":"k4","type":"order.seen","data":5}');
 
     // 6. Portal tokens.
     await call(
@@ -231,7 +236,8 @@ describe('docs/api/delivery-openapi.json', () => {
     await publish(undefined, body);
     await publish(undefined, body.replace('5', '6'));
     await publish(undefined, '{"key":"k2","type":"other2","data":{}}', { eventTypes: 'declared' });
-    await publish(undefined, '{"key":"k3","type":"order.made","data":{}}', { problems: ['data: wrong'] });
+    await publish(undefined, '{"key":"k3","type":"order.made","data":5}');
+    await publish(undefined, '{"key":"k3","type":"order.made","data":{},"api_version":"v9"}');
 
     // 7. What is not there, not a field, too large.
     const nowhere = { app: 'app_none', ep: 'uid:none', msg: 'msg_none', job: 'job_none', name: 'a b' };

@@ -40,7 +40,7 @@ const PUBLISHED: Pick<Described, 'body' | 'answers' | 'errors'> = {
     ...NO_APP,
     409: ['key_reused'],
     410: ['erasing'],
-    422: ['unknown_type', 'schema_mismatch'],
+    422: ['unknown_type', 'unknown_version', 'schema_mismatch'],
   },
 };
 const gate = (summary: string, given = schemas.GATE_BODY as Readonly<Record<string, Schema>>): Described => ({

@@ -184,13 +184,20 @@ export const JOB_BODY = {
   rate_per_second: whole('1 to 1,000.'),
   why: WHY,
 };
+const VERSION_BODY = {
+  version: text('1 to 40 letters, digits, _ . and -: what messages name as api_version.'),
+  schema: anyObject('A JSON Schema of draft 2020-12, at most 32 KB, that refers to nothing outside itself.'),
+  example: { description: 'Data that fits the schema.' },
+  deprecated: truth(),
+};
 export const TYPE_BODY = {
   description: text(),
-  schema: anyObject('A JSON Schema of at most 32 KB.'),
-  example: {},
+  ...VERSION_BODY,
   group: text(),
-  deprecated: truth(),
-  validate: oneOf(['off', 'warn', 'reject']),
+  ends_at: time('When a deprecated type ends, for readers.'),
+  replacement: text('The type to move to, of a deprecated one.'),
+  validate: oneOf(['off', 'warn', 'reject'], 'Data that breaks the schema is taken, taken and reported, or refused.'),
+  earlier: listOf(body(VERSION_BODY, ['version']), 'Up to 9 versions before the newest, newest first.'),
 };
 export const TOKEN_BODY = {
   capabilities: listOf(oneOf(CAPABILITIES), 'All of them by default; read is always among them.'),
@@ -233,6 +240,13 @@ const ENDPOINT = {
   created_at: time(),
 };
 const TIMINGS = { type: 'object', description: 'Milliseconds by phase.', additionalProperties: { type: 'number' } };
+
+const VERSION = {
+  version: orNull(text()),
+  schema: { description: 'A JSON Schema, or null.' },
+  example: { description: 'Any JSON, or null.' },
+  deprecated: truth(),
+};
 
 export const SCHEMAS: Readonly<Record<string, Schema>> = {
   Application: object({
@@ -341,11 +355,27 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
     matches: whole(),
     endpoints: listOf(object({ endpoint: text(), matches: truth(), why_not: orNull(text()) })),
   }),
-  Published: object({
-    id: id('the message: its webhook-id'),
-    created_at: time(),
-    duplicate: truth('The key was known.'),
-  }),
+  Published: object(
+    {
+      id: id('the message: its webhook-id'),
+      created_at: time(),
+      duplicate: truth('The key was known.'),
+      reported: ref('Reported'),
+    },
+    ['reported'],
+  ),
+  Reported: {
+    ...object(
+      {
+        error: oneOf(['unknown_type', 'unknown_version', 'schema_mismatch', 'not_judged']),
+        detail: text('For people.'),
+        path: text('Of schema_mismatch: the first broken place, a JSON Pointer into data.'),
+        rule: text('Of schema_mismatch: the keyword it breaks.'),
+      },
+      ['path', 'rule'],
+    ),
+    description: 'The message was taken, and the catalogue has something to say of it.',
+  },
   Message: object({
     id: id('the message'),
     application: text(),
@@ -353,6 +383,7 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
     channels: listOf(text()),
     mode: oneOf(['live', 'test']),
     api_version: orNull(text()),
+    schema_version: orNull(text('Version of the type whose schema judged the data.')),
     sequence: orNull(text()),
     size: whole('Bytes of its body.'),
     content_type: text(),
@@ -392,10 +423,11 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
     name: text(),
     description: text(),
     group: orNull(text()),
-    deprecated: truth(),
     validate: oneOf(['off', 'warn', 'reject']),
-    schema: { description: 'A JSON Schema, or null.' },
-    example: { description: 'Any JSON, or null.' },
+    ...VERSION,
+    ends_at: orNull(time('When a deprecated type ends.')),
+    replacement: orNull(text('The type to move to.')),
+    earlier: listOf(object(VERSION), 'Newest first.'),
   }),
   Stats: object({
     application: text(),
@@ -417,7 +449,9 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
         'Of invalid_request: each field that is wrong.',
       ),
       exchange: ref('TestResult'),
+      path: text('Of schema_mismatch: the first broken place, a JSON Pointer into data.'),
+      rule: text('Of schema_mismatch: the keyword it breaks.'),
     },
-    ['details', 'exchange'],
+    ['details', 'exchange', 'path', 'rule'],
   ),
 };
