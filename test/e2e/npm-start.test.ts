@@ -205,18 +205,4 @@ describe('npm run deploy', () => {
     expect(await run.exitCode).toBe(1);
     expect(run.stderr()).toMatch(/no environment "prud"; allowed: local, .*did you mean prod\?/);
   });
-
-  it('says what is missing without credentials', async () => {
-    const env = {
-      AWS_ACCESS_KEY_ID: '',
-      AWS_PROFILE: '',
-      AWS_CONFIG_FILE: '/dev/null',
-      AWS_SHARED_CREDENTIALS_FILE: '/dev/null',
-    };
-    const run = runScript('deploy', ['dev', '--yes'], {
-      env: { ...env, AWS_REGION: 'eu-west-1', AWS_EC2_METADATA_DISABLED: 'true' },
-    });
-    expect(await run.exitCode).toBe(4);
-    expect(run.stderr()).toBe('No AWS credentials: sign in (aws sso login), or choose a profile with AWS_PROFILE.\n');
-  });
 });

@@ -155,7 +155,7 @@ export class MemoryWorld {
   start(): void {
     this.mapping.enable();
     const stops = [
-      this.#every(MINUTE, () => void this.sweeper.invoke({})),
+      this.#every(this.#options.sweepEveryMs ?? MINUTE, () => void this.sweeper.invoke({})),
       this.#every(60 * MINUTE, () => void this.reconciler.invoke({})),
     ];
     this.#stopSweeping = () => {

@@ -38,6 +38,8 @@ export interface WorldOptions {
   readonly targets?: Partial<MemoryTargetsOptions>;
   readonly maximumConcurrency?: number;
   readonly idleMs?: number;
+  /** A test of weeks need not sweep each minute. Default: a minute, as in production. */
+  readonly sweepEveryMs?: number;
   /** The clock a new environment reads (skew). Default: the true one. */
   readonly clockOf?: (clock: VirtualClock, role: Role) => Clock;
   readonly inlineLimitBytes?: number;

@@ -95,7 +95,11 @@ export async function startElasticMq(folder?: string): Promise<JavaService> {
       : { 'messages-storage.enabled': true, 'messages-storage.uri': `jdbc:h2:${join(folder, 'messages')}` }),
   };
   const properties = Object.entries(settings).map(([name, value]) => `-D${name}=${value}`);
-  return start('ElasticMQ', ['-Xmx256m', ...properties, '-cp', `${jars}/*`, 'org.elasticmq.server.Main'], port);
+  return start(
+    'ElasticMQ',
+    [...SHORT_RUN, '-Xmx256m', ...properties, '-cp', `${jars}/*`, 'org.elasticmq.server.Main'],
+    port,
+  );
 }
 
 function folderOf(service: Service): string {

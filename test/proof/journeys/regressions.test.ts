@@ -11,6 +11,7 @@ import { handlerThat } from './support/handlers.ts';
 import { bodiesOf, tracesIn, workOff } from './support/traces.ts';
 
 const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
 const HOUR = 3_600 * SECOND;
 const DAY = 24 * HOUR;
 /** A provider waits; a duplicate that comes at once is left to the request before it and to the sweeper. */
@@ -188,7 +189,7 @@ describe('regression: no path goes round forever; each has a budget and an end',
   ];
   it.each(always)('when the handler always %s', async (_name, first, cause) => {
     const retry = { attempts: 3, baseSeconds: 1, capSeconds: 1 };
-    const world = new MemoryWorld({ handlers: handlerThat(first), retry, idleMs: 60_000 });
+    const world = new MemoryWorld({ handlers: handlerThat(first), retry, idleMs: MINUTE, sweepEveryMs: 10 * MINUTE });
     await world.post({ id: 'evt_1' });
     world.start();
     expect(await world.settle(30 * DAY)).toBe(true);

@@ -81,7 +81,7 @@ const ofTheReference: readonly Variant[] = [
   ),
   good('three attempts: failures, crash', 11_784, { crash: 1, fail: 3, breaker: 1 }, { attempts: 3 }),
   good('lease or visibility ends early: failure, crash', 27_854, { zombie: 1, fail: 1, crash: 1 }),
-  good('the same twice', 29_255, { zombie: 2, fail: 1 }),
+  slow(good('the same twice', 29_255, { zombie: 2, fail: 1 })),
   good('two messages: crash, failure, breaker', 10_386, { crash: 1, fail: 1, breaker: 1 }, {}, { messages: 2 }),
   good('two messages in one request: crash, failure', 8_677, { crash: 1, fail: 1 }, { batch: true }, { messages: 2 }),
   good(
@@ -99,8 +99,8 @@ const ofTheReference: readonly Variant[] = [
     { late: 1 },
   ),
   good('pause without nets: crash, failure, breaker', 14_391, { pause: 1, crash: 1, fail: 1, breaker: 1 }, NO_NETS),
-  good('pause while publishing, crash', 29_004, { pause: 1, crash: 1 }, {}, { publish: 1 }),
-  good('pause twice, lease ends early', 41_935, { pause: 2, zombie: 1, fail: 1 }),
+  slow(good('pause while publishing, crash', 29_004, { pause: 1, crash: 1 }, {}, { publish: 1 })),
+  slow(good('pause twice, lease ends early', 41_935, { pause: 2, zombie: 1, fail: 1 })),
   good('pause, 410, replay', 31_884, { pause: 1, gone: 1, fail: 1, replay: 1 }),
   good(
     '410, enable with the backlog dropped, crash',
@@ -123,7 +123,7 @@ const ofTheReference: readonly Variant[] = [
   good('delete while publishing, crash', 10_135, { delete: 1, crash: 1 }, {}, { publish: 1, drainers: 1 }),
   good('delete and replay, crash', 6_787, { delete: 1, replay: 1, crash: 1 }),
   good('replay: crash, failure, lost reply', 44_961, { replay: 1, crash: 1, fail: 1, lost: 1 }),
-  good('replay: lease ends early, failure', 54_459, { replay: 1, zombie: 1, fail: 1 }),
+  slow(good('replay: lease ends early, failure', 54_459, { replay: 1, zombie: 1, fail: 1 })),
   slow(good('two replays, pause', 115_623, { replay: 2, pause: 1, fail: 1 })),
   slow(
     good(
@@ -135,12 +135,14 @@ const ofTheReference: readonly Variant[] = [
     ),
   ),
   good('in order: two messages, crash, failures', 7_752, { crash: 1, fail: 2 }, { ordered: true }, { messages: 2 }),
-  good(
-    'in order: lease ends early, failure, replay',
-    73_843,
-    { zombie: 1, fail: 1, replay: 1 },
-    { ordered: true },
-    { messages: 2 },
+  slow(
+    good(
+      'in order: lease ends early, failure, replay',
+      73_843,
+      { zombie: 1, fail: 1, replay: 1 },
+      { ordered: true },
+      { messages: 2 },
+    ),
   ),
   bad(
     '202 before the job is accepted',

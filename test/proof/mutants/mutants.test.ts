@@ -30,5 +30,9 @@ it.each(MUTANTS.map((mutant, index) => [mutant.name, mutant, index + 1] as const
     const caught = await runMutant(mutant, number, LIMIT_MS);
     rows.push({ mutant: name, caught });
     expect(caught, `"${name}" survived: no suite notices this bug`).toBeDefined();
+    // Asking all the others first took a minute.
+    const named = mutant.scenario ?? mutant.journey;
+    if (named !== undefined)
+      expect(caught?.asNamed, `"${named}" shows "${name}" no more: name ${caught?.suite} in mutants.ts`).toBe(true);
   },
 );

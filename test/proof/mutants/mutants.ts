@@ -98,7 +98,13 @@ export const MUTANTS: readonly Mutant[] = [
     from: '  const late = !mayBeAtWork(event.receivedAt, now, timings);',
     to: '  const late = event.gen < 0 && !mayBeAtWork(event.receivedAt, now, timings);',
   },
-  { name: 'a claim ignores the lease', file: WRITES, from: "lt('leaseUntil', now)", to: "exists('leaseUntil')" },
+  {
+    name: 'a claim ignores the lease',
+    journey: 'happy path',
+    file: WRITES,
+    from: "lt('leaseUntil', now)",
+    to: "exists('leaseUntil')",
+  },
   {
     name: 'a claim ignores the generation',
     scenario: 'aRestoredRecordRunsOnce',
@@ -122,7 +128,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'finish keeps the watch',
-    journey: 'a handler that fails, then succeeds',
+    journey: 'a first delivery without a claim, and duplicates',
     file: WRITES,
     from: '    remove: [...LEASE, ...WATCH],\n  };\n}\n\n/** Another attempt soon',
     to: '    remove: [...LEASE],\n  };\n}\n\n/** Another attempt soon',
@@ -200,7 +206,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a message is deleted although the queue did not take its copy',
-    scenario: 'anOutageOfTheTableLosesNothing',
+    journey: 'an outage of DynamoDB',
     file: WAIT,
     from: "if ((await ask({ ...asker, stage: 'wait' }, work)).ok) return ACK;",
     to: "await ask({ ...asker, stage: 'wait' }, work);\n    return ACK;",
@@ -296,7 +302,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'arrivals that are claimed are passed',
-    scenario: 'whatIsClaimedBetweenReadAndWriteIsWatched',
+    journey: 'happy path',
     file: COVER,
     from: 'return item.watchAt !== undefined || isTerminal(storedStatus(item));',
     to: "return item.watchAt !== undefined || isTerminal(storedStatus(item)) || item.status === 'processing';",

@@ -8,6 +8,8 @@ import { SCENARIOS } from './scenarios.ts';
 export interface Catch {
   readonly suite: string;
   readonly complaint: string;
+  /** By the scenario or journey that the mutant names, without asking the others. */
+  readonly asNamed?: true;
 }
 
 /** What an exception of the mutated code means: it was caught too. */
@@ -67,8 +69,9 @@ async function complaintsOf(journey: Journey, faults?: ReadonlyMap<number, Fault
 
 // For the product as it is, the crash points have a suite of their own.
 const mutant = workerData as Pick<Mutant, 'scenario' | 'journey'> | undefined;
+const named = mutant && (await firstOfHint(mutant));
 const caught =
-  (mutant && (await firstOfHint(mutant))) ??
+  (named && { ...named, asNamed: true as const }) ??
   (await firstScenario()) ??
   (await firstJourney()) ??
   (mutant && (await firstCrashPoint()));
