@@ -27,7 +27,11 @@ interface Problem {
 
 /** The JSON of a 2xx. Throws OperatorError with the API's own words for a refusal, and for an answer of another kind. */
 export async function askDelivery<T>(api: DeliveryApi, call: DeliveryCall): Promise<T> {
-  const { status, body } = await api.send(call);
+  return readAnswer<T>(call, await api.send(call));
+}
+
+/** As `askDelivery`, of an answer that is there. */
+export function readAnswer<T>(call: DeliveryCall, { status, body }: Pick<HttpAnswer, 'status' | 'body'>): T {
   const told = parse(body);
   if (status >= 200 && status < 300) return (told ?? {}) as T;
   const { error, detail, message } = (told ?? {}) as Problem;
@@ -40,6 +44,12 @@ export async function askDelivery<T>(api: DeliveryApi, call: DeliveryCall): Prom
   }
   const kind = status === 404 ? 'not_found' : status === 400 || status === 422 ? 'usage' : 'failure';
   throw new OperatorError(detail ?? `${what} was answered ${status} ${body.slice(0, 200)}`, kind);
+}
+
+/** What the API itself says against a call; undefined for an answer that is not its own. */
+export function refusalOf({ status, body }: Pick<HttpAnswer, 'status' | 'body'>): string | undefined {
+  const { error, detail } = (parse(body) ?? {}) as Problem;
+  return status < 500 && error !== undefined ? detail : undefined;
 }
 
 function parse(body: string): unknown {

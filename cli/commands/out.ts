@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import type { CommandSet } from '../run.ts';
 import { addOutActs } from './out-acts.ts';
+import { addOutImport } from './out-import.ts';
 import { addOutLists } from './out-lists.ts';
 import { addOutPortal } from './out-portal.ts';
 import { addOutReceiver } from './out-receiver.ts';
@@ -12,4 +13,5 @@ export function addOut(program: Command, set: CommandSet): void {
   addOutActs(out, set);
   addOutPortal(out, set);
   addOutReceiver(out, set);
+  addOutImport(out, set);
 }

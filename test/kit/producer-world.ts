@@ -3,6 +3,7 @@ import { expect } from 'vitest';
 import { nodeCodec } from '#adapters/codec/node-codec.ts';
 import { aesSealer } from '#adapters/crypto/aes-sealer.ts';
 import { nodeSigningCrypto } from '#adapters/crypto/node-signing-crypto.ts';
+import { guardedSender } from '#adapters/http/guarded-sender.ts';
 import { lazySchemaJudge } from '#adapters/json-schema/lazy-schema-judge.ts';
 import { MemoryDatabase } from '#adapters/memory/memory-database.ts';
 import { MemoryItemStore, outboundTable } from '#adapters/memory/memory-item-store.ts';
@@ -32,7 +33,8 @@ const NOW = Date.parse('2026-11-22T08:00:00Z');
 // biome-ignore lint/suspicious/noExplicitAny: answers are JSON
 export type Json = any;
 
-export function producerWorld(startsAt = NOW) {
+/** `real`: requests go out on sockets, to this machine only. */
+export function producerWorld(startsAt = NOW, real = false) {
   let now = startsAt;
   // The database asks it for the time and nothing else.
   const clock = { now: () => now } as Pick<VirtualClock, 'now'>;
@@ -71,6 +73,9 @@ export function producerWorld(startsAt = NOW) {
       'generic-t-v1',
     ].map(id => [id, PROVIDERS[id]]),
   );
+  const allowAddresses = real ? ['127.0.0.1'] : [];
+  const target = { ports: [443], ownHosts: ['api.acme.com'], allowAddresses };
+  const onSockets = guardedSender(target);
   const shared = {
     ...{ store, clock, ids: systemIds, crypto: nodeSigningCrypto, codec: nodeCodec, telemetry },
     judge: lazySchemaJudge(),
@@ -81,10 +86,14 @@ export function producerWorld(startsAt = NOW) {
       ...{ specs: specs as never, crypto: nodeSigningCrypto, headerPrefix: 'x-webhook-', userAgent: 'Holdfast/test' },
     }),
     sender: {
-      open: () => ({
+      open: (cap: number) => ({
         close: () => undefined,
-        send: async (request: OutgoingRequest) => {
+        send: async (request: OutgoingRequest, signal: AbortSignal) => {
           sent.push(request);
+          if (real) {
+            const session = onSockets.open(cap);
+            return session.send(request, signal).finally(() => session.close());
+          }
           const [code, text] = answerOf(request);
           const body = new TextEncoder().encode(text);
           const timings = { total: 5 };
@@ -112,7 +121,7 @@ export function producerWorld(startsAt = NOW) {
   const rules: ApiRules & { portalUrl?: string } = {
     ...{ environment: 'test', retentionMs, timeoutMs: 15_000, headerPrefix: 'x-webhook-', replaysPerSecond: 50 },
     portalUrl: 'https://api.acme.com/portal',
-    target: { ports: [443], ownHosts: ['api.acme.com'], allowAddresses: [] },
+    target,
   };
   const call = async (
     route: DeliveryRoute,

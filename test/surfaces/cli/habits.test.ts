@@ -41,6 +41,7 @@ describe('every command', () => {
       'out enable',
       'out endpoints',
       'out health',
+      'out import',
       'out message',
       'out messages',
       'out pause',
