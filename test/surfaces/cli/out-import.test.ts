@@ -65,7 +65,7 @@ function importing(real = false) {
   const run = async (system: System, text: string, ...more: string[]) => {
     const file = temporaryFile(`${system}.json`);
     writeFileSync(file, text, { mode: 0o600 });
-    return cli.run(['out', 'import', '--from', system, file, ...more], { gateway });
+    return cli.run(['out', 'import', '--from', system, file, ...more], { gateway, realTime: true });
   };
   return {
     ...{ ...world, run, cli, gateway },
@@ -252,9 +252,9 @@ describe('an import', () => {
     writeFileSync(file, block('svix', 'json'));
     chmodSync(file, 0o644);
     const args = ['out', 'import', '--from', 'svix', file, '--dry-run'];
-    expect((await cli.run(args, { gateway })).stderr).toContain(`chmod 600 ${file}`);
+    expect((await cli.run(args, { gateway, realTime: true })).stderr).toContain(`chmod 600 ${file}`);
     chmodSync(file, 0o600);
-    expect((await cli.run(args, { gateway })).stderr).not.toContain('chmod');
+    expect((await cli.run(args, { gateway, realTime: true })).stderr).not.toContain('chmod');
   });
 
   it('takes one object on each line, and pages as the API answers them', async () => {
