@@ -16,8 +16,8 @@ export const gateway = defineGateway({
   },
   environments: {
     // Runs on a laptop: npm start.
-    // With webhooks to customers: npm start shows a delivery, too.
-    local: { outbound: {} },
+    // With webhooks to customers: npm start shows a delivery, too, and what the customer sees of it.
+    local: { outbound: { portal: { name: 'Sample' } } },
     // Where npm run drill rehearses incidents, on a laptop.
     drill: {
       probe: true,

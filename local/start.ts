@@ -11,6 +11,7 @@ import type { EventItem } from '#core/inbound/protocol/event-item.ts';
 import { spreadStore } from '#core/inbound/protocol/spread-store.ts';
 import { openGateway } from '#operator/aws/open-gateway.ts';
 import { formatCurl } from '#operator/curl-command.ts';
+import { portalLink } from '#operator/deliveries.ts';
 import type { DeliveryApi } from '#operator/delivery-api.ts';
 import { followRefused } from '#operator/follow-refused.ts';
 import { Operator } from '#operator/operator.ts';
@@ -48,6 +49,7 @@ import { UserError } from './user-error.ts';
 import { LOCAL_ENVIRONMENT } from './workspace.ts';
 
 const PROGRAM = 'npm run holdfast --';
+const PORTAL_LINK = { readOnly: false, seconds: 3_600 };
 const USAGE = `Usage: npm start -- [--once] [--watch] [--open] [--port <number>]
   --watch  put what you edit into the local AWS: a handler within seconds
   --once   exit after the sample events: 0 when they completed, 1 when not
@@ -69,7 +71,7 @@ async function main(): Promise<number> {
   try {
     aws = await Promise.race([openAws(port, progress), interrupted]);
     const run = startAndSample(aws, progress, ended.signal, !once);
-    const { deployment, clients, stacks, feed, results, customer } = await Promise.race([run, interrupted]);
+    const { deployment, clients, stacks, feed, results, sending } = await Promise.race([run, interrupted]);
     const failed = results.filter(result => !result.succeeded);
     for (const { problem } of failed) console.error(paint('red', problem ?? ''));
     if (once) {
@@ -80,10 +82,10 @@ async function main(): Promise<number> {
 
     const judged = new JudgedAlarms();
     const page = await openConsole(aws, judged);
-    if (customer) showCustomer(customer, progress);
+    if (sending) showCustomer(sending, progress);
     if (page) progress.line(`\n${paint('bold', 'Console')}\n\n  ${paint('cyan', page.url)}`);
     if (open) page?.open();
-    showNextCommands(aws, progress, customer !== undefined);
+    showNextCommands(aws, progress, sending?.apiUrl);
     progress.line(`\n${paint('bold', 'Events')} as they come ${paint('dim', '(Ctrl-C ends everything)')}\n`);
     const door = await openFrontDoor(findGateway(aws, stacks).url, Number(new URL(aws.endpoint).port) + 1);
     if (door) {
@@ -200,7 +202,16 @@ interface Running {
   readonly feed: EventFeed;
   readonly results: readonly Pick<SampleResult, 'succeeded' | 'problem'>[];
   /** Absent: `outbound` is not configured. */
-  readonly customer: SampleCustomer | undefined;
+  readonly sending: Sending | undefined;
+}
+
+/** Webhooks to customers, on this machine. */
+interface Sending {
+  readonly customer: SampleCustomer;
+  readonly apiUrl: string;
+  readonly result: OutboundSampleResult;
+  /** Opens the portal as this customer. Absent: there is no portal. */
+  readonly portal?: string;
 }
 
 /** `stays`: the local AWS is still there afterwards, so that a command to paste makes sense. */
@@ -234,7 +245,8 @@ async function startAndSample(
       for (const line of describeTimeline(result.item)) progress.line(line);
     }
   }
-  const outbound = deployment.config.outbound ? await sampleOutbound(aws, progress, signal) : undefined;
+  const { outbound } = deployment.config;
+  const sending = outbound ? await sampleOutbound(aws, progress, signal) : undefined;
   const first = stays ? sources[0] : undefined;
   const sample = first && signSample(first, secrets.get(first.id) ?? '');
   if (first && sample) {
@@ -243,16 +255,15 @@ async function startAndSample(
     );
     progress.line(`  ${formatCurl(`${gateway.url}${first.paths[0]}`, sample.headers, sample.body)}`);
   }
-  const all = [...results, ...(outbound ? [outbound.result] : [])];
-  return { deployment, clients, stacks, feed, results: all, customer: outbound?.customer };
+  const all = [...results, ...(sending ? [sending.result] : [])];
+  const shown = { deployment, clients, stacks, feed, results: all };
+  if (!sending || !stays || outbound?.portal === undefined) return { ...shown, sending };
+  const { url } = await portalLink(operatorOf(aws), sending.customer.app, PORTAL_LINK);
+  return { ...shown, sending: { ...sending, portal: url } };
 }
 
 /** A message to a customer's endpoints: a failed attempt, its retry and the success. */
-async function sampleOutbound(
-  aws: LocalAws,
-  progress: Progress,
-  signal: AbortSignal,
-): Promise<{ readonly customer: SampleCustomer; readonly result: OutboundSampleResult }> {
+async function sampleOutbound(aws: LocalAws, progress: Progress, signal: AbortSignal): Promise<Sending> {
   const operator = operatorOf(aws);
   const open = async (): Promise<{ api: DeliveryApi; customer: SampleCustomer }> => {
     const gateway = await operator.gateway();
@@ -270,14 +281,19 @@ async function sampleOutbound(
   const result = await progress.step('Publish a message to them', send, it => it.succeeded);
   for (const line of describeDeliveries(customer, result)) progress.line(line);
   shown = true;
-  return { customer, result };
+  return { customer, result, apiUrl: api.url };
 }
 
-function showCustomer({ app, receiver, names }: SampleCustomer, progress: Progress): void {
+function showCustomer({ customer: { app, receiver, names }, apiUrl, portal }: Sending, progress: Progress): void {
   progress.line(
     `\n${paint('bold', 'Customer')} ${paint('dim', `${app}, endpoints ${[...names.values()].join(', ')}`)}\n`,
   );
-  progress.line(`  ${paint('cyan', receiver.url)}  ${paint('dim', 'its receiver; a wrong path lists what it can do')}`);
+  const line = (url: string, about: string): void => progress.line(`  ${paint('cyan', url)}  ${paint('dim', about)}`);
+  line(receiver.url, 'its receiver; a wrong path lists what it can do');
+  line(apiUrl, 'the delivery API: applications, endpoints, messages');
+  if (portal === undefined) return;
+  const another = `another link: ${PROGRAM} out portal ${app}`;
+  line(portal, `\n    what the customer sees, for ${PORTAL_LINK.seconds / 60} minutes; ${another}`);
 }
 
 function showSources(deployment: Deployment, gateway: GatewayAddress, progress: Progress): void {
@@ -326,21 +342,22 @@ function showPage({ state, text }: Page, consoleUrl: string | undefined, progres
     progress.line(`    On the console: ${paint('cyan', consoleUrl.replace('/#', '/dead#'))}`);
 }
 
-/** `sends`: webhooks to customers, too. */
-function showNextCommands(aws: LocalAws, progress: Progress, sends: boolean): void {
+/** `deliveryApi`: where webhooks are sent to customers, too. */
+function showNextCommands(aws: LocalAws, progress: Progress, deliveryApi: string | undefined): void {
   progress.line(`\n${paint('bold', 'Next')}\n`);
   const line = (command: string, about: string): void =>
     progress.line(`  ${command.padEnd(34)} ${paint('dim', about)}`);
   line('npm run holdfast -- send stripe', 'send a signed sample event');
   line('npm run holdfast -- events ls', 'what arrived, and what became of it');
   line('npm run holdfast -- status', 'rates, backlog, dead letters, alarms on one screen');
-  if (sends) line('npm run holdfast -- out status', "which customers' endpoints do not get their webhooks");
+  if (deliveryApi !== undefined)
+    line('npm run holdfast -- out status', "which customers' endpoints do not get their webhooks");
   line('npm test', 'every check, this run included');
   line('npm run synth', 'the CloudFormation templates of every environment');
   line('npm run deploy -- local', 'this checkout into what runs here; npm start -- --watch does it by itself');
   line('npm run deploy -- dev', 'the same stacks in your AWS account');
   const { accessKeyId, secretAccessKey } = aws.credentials;
-  const variables = `AWS_ENDPOINT_URL=${aws.endpoint} AWS_REGION=${aws.region} AWS_DEFAULT_REGION=${aws.region} AWS_ACCESS_KEY_ID=${accessKeyId} AWS_SECRET_ACCESS_KEY=${secretAccessKey}`;
+  const variables = `AWS_ENDPOINT_URL=${aws.endpoint} AWS_REGION=${aws.region} AWS_DEFAULT_REGION=${aws.region} AWS_ACCESS_KEY_ID=${accessKeyId} AWS_SECRET_ACCESS_KEY=${secretAccessKey}${deliveryApi === undefined ? '' : ` DELIVERY_API_URL=${deliveryApi}`}`;
   progress.line(`\n  ${paint('dim', 'For the AWS CLI and SDKs in another terminal:')}\n  export ${variables}`);
 }
 

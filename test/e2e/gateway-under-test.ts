@@ -44,6 +44,7 @@ const APP = [
   'handlers',
   'local',
   'operator',
+  'portal',
   'console',
   'ui',
   'sdk',

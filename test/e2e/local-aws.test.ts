@@ -13,6 +13,7 @@ import { Pager } from '#local/pager.ts';
 import { findPython } from '#local/python.ts';
 import { sampleEvent } from '#operator/sample-event.ts';
 import { localAwsContracts } from '#test/adapters/contracts/local-aws.suite.ts';
+import { BROWSER_PATH } from '#test/kit/browser.ts';
 import { isLongRun } from '#test/kit/long-run.ts';
 import { cliSuite } from './cli.suite.ts';
 import { runOnAws } from './cli-on-aws.ts';
@@ -24,6 +25,7 @@ import { maskSeconds, runTimelines } from './ordering-timelines.ts';
 import { outboundSuite } from './outbound.suite.ts';
 import { runOutbound } from './outbound-journey.ts';
 import { OutsideWorld } from './outside-world.ts';
+import { usePortal } from './portal-on-aws.ts';
 import { putBack, runProcessing, takeAway } from './restore-table.ts';
 import { countExecutions, createRoutedTargets, keptBy } from './routed-targets.ts';
 import { runScript } from './run-script.ts';
@@ -323,6 +325,12 @@ export const gateway = defineGateway({ sources: { stripe: { provider: 'stripe' }
   );
 
   describe('webhooks to a customer', () => outboundSuite(async () => (await outbound).journey));
+
+  it.runIf(isLongRun() && BROWSER_PATH !== undefined)(
+    'shows that customer the portal, and sends a test from there',
+    async () => usePortal(gateway, (await outbound).receiver),
+    240_000,
+  );
 
   it('ends events that come in an awkward order as docs/guides/timelines.md shows', async () => {
     const guide = readFileSync('docs/guides/timelines.md', 'utf8');

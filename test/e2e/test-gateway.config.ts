@@ -3,6 +3,7 @@
  * is deployed there, this file is gateway.config.ts and the shipped one is shipped.config.ts.
  */
 
+import { env } from 'node:process';
 import { defineGateway } from 'holdfast';
 import { gateway as shipped } from '#test/fixtures/project/gateway.config.ts';
 
@@ -42,7 +43,10 @@ export const gateway = defineGateway({
       publicUrl: 'https://hooks.example.com',
       alarms: 'essential',
       // Short waits: an endpoint on hold is tried again while the tests run.
-      outbound: { probe: { baseSeconds: 4, capSeconds: 8 } },
+      outbound: {
+        probe: { baseSeconds: 4, capSeconds: 8 },
+        ...(env['HOLDFAST_LONG'] === '1' ? { portal: { name: 'End to end' } } : {}),
+      },
       routes: {
         default: {
           'routed.*': [BUS, QUEUE, TOPIC, `${OUTSIDE_ADDRESS}/hooks`],

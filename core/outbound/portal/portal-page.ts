@@ -68,6 +68,7 @@ export function guardHeaders({ frameAncestors }: Pick<PortalLook, 'frameAncestor
 
 const escaped = (text: string): string => text.replace(/[&<>"']/g, found => `&#${found.charCodeAt(0)};`);
 
+/** Addresses are relative: a domain may lead to the portal below a path of its own. */
 function shellOf({ name, logo }: PortalLook, fileOf: (name: string) => string): string {
   return `<!doctype html>
 <html lang="en">
@@ -78,9 +79,9 @@ function shellOf({ name, logo }: PortalLook, fileOf: (name: string) => string): 
 <meta name="robots" content="noindex">
 <title>${escaped(name)} webhooks</title>
 <link rel="icon" href="data:,">
-<link rel="stylesheet" href="/portal/${fileOf('style')}">
-<link rel="stylesheet" href="/portal/${fileOf('theme')}">
-<script type="module" src="/portal/${fileOf('app')}"></script>
+<link rel="stylesheet" href="portal/${fileOf('style')}">
+<link rel="stylesheet" href="portal/${fileOf('theme')}">
+<script type="module" src="portal/${fileOf('app')}"></script>
 </head>
 <body><div id="app" data-name="${escaped(name)}" data-logo="${escaped(logo ?? '')}"></div><noscript>This page needs JavaScript.</noscript></body>
 </html>

@@ -82,7 +82,7 @@ export async function ask<T>(path: string, { method, body, signal }: Asked = {})
 
 async function send(path: string, request: RequestInit): Promise<Response> {
   try {
-    return await fetch(`/portal/v1${path}`, request);
+    return await fetch(`portal/v1${path}`, request);
   } catch (error) {
     if (request.signal?.aborted) throw error;
     throw new ApiProblem({ problem: 'The server does not answer', fix: 'Are you online? It is tried again.' }, 0);

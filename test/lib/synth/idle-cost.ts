@@ -4,15 +4,19 @@
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Template } from 'aws-cdk-lib/assertions';
 import type { EnvironmentConfig } from '#core/config/gateway-config.ts';
+import type { OutboundConfig } from '#core/config/outbound-config.ts';
 import { dimensionsOf, type MetricName } from '#core/metrics.ts';
 import { type AlarmLevel, FIXED_COSTS_FILE, type FixedCost, type FixedCosts } from '#operator/cost/fixed-costs.ts';
 import { countedStreams } from '#operator/cost/metric-streams.ts';
+import { PRICES as PRICES_OF_CALLS } from '#operator/cost/prices.ts';
 import {
   BAND_METRICS,
   STANDING_PRICES,
   type StandingCharge,
   standingCharges,
+  type TemplateResource,
 } from '#operator/cost/standing-charges.ts';
 import { gateway } from '#test/fixtures/project/gateway.config.ts';
 import { type SynthesizedEnvironment, synthEnvironment } from './synth-environment.ts';
@@ -164,6 +168,25 @@ export async function computeFixedCosts(): Promise<FixedCosts> {
   return { all, essential, none };
 }
 
+/**
+ * What a portal adds to the delivery stack without a call. Throws when it brings something that is billed by time and that
+ * is not counted here.
+ */
+async function portalCost(): Promise<number> {
+  const resources = async (outbound: OutboundConfig): Promise<readonly TemplateResource[]> => {
+    const { stage } = await synthEnvironment('prod', { ...gateway, environments: { prod: { outbound } } });
+    if (stage.delivery === undefined) throw new Error('outbound made no delivery stack');
+    return Object.values(Template.fromStack(stage.delivery).toJSON()['Resources']);
+  };
+  const [without, having] = [await resources({}), await resources({ portal: { name: 'Acme' } })];
+  const countOf = (all: readonly TemplateResource[], type: string) => all.filter(each => each.Type === type).length;
+  for (const type of ['AWS::Scheduler::Schedule', 'AWS::Lambda::EventSourceMapping', 'AWS::Lambda::Alias'])
+    if (countOf(having, type) !== countOf(without, type)) throw new Error(`The portal adds a ${type}: count its cost`);
+  const dollars = (all: readonly TemplateResource[]) =>
+    standingCharges(all).reduce((sum, charge) => sum + charge.dollars, 0);
+  return dollars(having) - dollars(without);
+}
+
 /** The page docs/idle-cost.md, out of the shipped configuration. */
 export async function renderIdleCostPage(): Promise<string> {
   const costOf = async (settings: EnvironmentConfig, sources = gateway.sources): Promise<CostLine[]> =>
@@ -199,6 +222,8 @@ What costs more is off until you ask for it:
 | \`ingestProvisionedConcurrency: 1\` | $${money(HOURS * 3600 * 0.5 * PRICES.provisionedArmGbSecond)} for each environment kept warm |
 | \`reconcile\` on a source | $${money(sumOf(reconciled) - sumOf(full) + PRICES.customMetricMonth)} for its secret, two alarms and a metric |
 | \`edge\` in an environment | $${money(EDGE.webAcl + EDGE.rule + STANDING_PRICES.secret)} ($${money(STANDING_PRICES.secret)} more outside us-east-1), and about $${money(EDGE.cloudFrontMillion + EDGE.wafMillion)} for each million requests ([a limit per address](guides/address-limit.md)) |
+| \`outbound\` in an environment | about $5.70 ([what for](api/delivery.md#what-it-costs-without-a-message)) |
+| \`outbound.portal\` beside it | $${money(await portalCost())} ([a portal](guides/portal.md)). A million of its calls cost $${money(PRICES_OF_CALLS.httpApiMillion.dollars)} at API Gateway and $${money(PRICES.lambdaRequestMillion)} at Lambda, and the time and the reads of each |
 
 These settings make it cheaper:
 
