@@ -16,7 +16,7 @@ import { type Call, DrainSession, type StoreBug } from './drain-session.ts';
 import { budgetOf, dropsAtGate, isAbout, PLACE, STEPS, startsAgain, turned } from './drain-states.ts';
 import { Divergence } from './expect-call.ts';
 import { outboundStep } from './outbound-step.ts';
-import { messageId, OutboundWorld } from './outbound-world.ts';
+import { messageId, OutboundWorld, seenOf } from './outbound-world.ts';
 import { overdueStep } from './overdue-step.ts';
 import type { Way } from './stepped-process.ts';
 
@@ -332,9 +332,8 @@ class DrainWalk {
   }
 
   #isSeen(state: State): boolean {
-    const { recent: _unread, ...runtime } = state.runtime;
     return (
-      isDeepStrictEqual(runtime, this.#world.runtime()) &&
+      isDeepStrictEqual(seenOf(state.runtime), this.#world.runtime()) &&
       state.messages.every(({ stored, record, rows }, m) =>
         isDeepStrictEqual({ stored, record, rows }, this.#world.message(m)),
       ) &&

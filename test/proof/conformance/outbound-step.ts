@@ -11,7 +11,7 @@ import {
 import type { EndpointItem } from '#core/outbound/protocol/items.ts';
 import { wakeAtOf } from '#core/outbound/protocol/keys.ts';
 import type { Step } from '#test/proof/model/explore.ts';
-import type { State } from '#test/proof/model/outbound-state.ts';
+import { isShut, type Person, type State } from '#test/proof/model/outbound-state.ts';
 import { Divergence } from './expect-call.ts';
 import { sessionStep } from './outbound-session-step.ts';
 import { APP, EP, type OutboundWorld, type RealReplayer } from './outbound-world.ts';
@@ -24,7 +24,8 @@ export function outboundStep(world: OutboundWorld, from: State, step: Step<State
   else if (actor === 'publish' && action.startsWith('puts')) world.fanOut(message);
   else if (actor.startsWith('fan-out') && action.startsWith('puts')) world.fanOut(message);
   else if (actor === 'replay' || action === 'asks for a replay') replayStep(world, from, step);
-  else if (actor === 'person') gateStep(world, action);
+  else if (actor === 'person') gateStep(world, action, 'operator');
+  else if (actor === 'operator' || actor === 'customer') gateStep(world, action, actor);
   else if (actor === 'tend') tendStep(world, action, message);
   else if (action.endsWith('older than the retention')) world.old.add(Number(action[1]));
 }
@@ -49,10 +50,11 @@ function tendStep(world: OutboundWorld, action: string, message: number): void {
 }
 
 /** W12, W13, W15, W16: what a person may do to the gate is never refused where the model allows it. */
-function gateStep(world: OutboundWorld, action: string): void {
+function gateStep(world: OutboundWorld, action: string, by: Person): void {
   const now = world.clock.now();
-  const act = { by: 'operator', why: 'walk', now } as const;
+  const act = { by, why: 'walk', now } as const;
   if (action === 'pauses') demandApplied(world.apply(closeGate(EP, 'paused', act)).kind, action);
+  else if (action === 'disables by hand') demandApplied(world.apply(closeGate(EP, 'disabled', act)).kind, action);
   else if (action === 'resumes') demandApplied(world.apply(openPaused(EP, act)).kind, action);
   else if (action.startsWith('enables')) {
     const dropBefore = action.includes('drops') ? now : undefined;
@@ -66,6 +68,17 @@ function gateStep(world: OutboundWorld, action: string): void {
       mode: 'live',
     } as Partial<EndpointItem> as EndpointItem;
     demandApplied(world.transact(deleteEndpoint(endpoint, { ...act, expiresAt: 0 })), action);
+  }
+  const { gate, gateBy } = world.runtimeItem();
+  if (isShut(gate) && gateBy === 'operator') refusesTheCustomer(world);
+}
+
+/** What an operator closed: none of these is written. */
+function refusesTheCustomer(world: OutboundWorld): void {
+  const act = { by: 'customer', why: 'walk', now: world.clock.now() } as const;
+  const writes = [closeGate(EP, 'paused', act), closeGate(EP, 'disabled', act), openPaused(EP, act), enable(EP, act)];
+  for (const write of writes) {
+    demand(world.apply(write).kind === 'refused', 'a customer changed a gate that an operator closed');
   }
 }
 

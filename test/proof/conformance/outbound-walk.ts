@@ -13,7 +13,7 @@ import { type Budget, GONE, messageOf, NOBODY, type State } from '#test/proof/mo
 import { Divergence } from './expect-call.ts';
 import { codeWaits, goesByTimes, putsAnOlderRow } from './outbound-session-step.ts';
 import { outboundStep } from './outbound-step.ts';
-import { EP, OutboundWorld, type WriteBug } from './outbound-world.ts';
+import { EP, OutboundWorld, seenOf, type WriteBug } from './outbound-world.ts';
 import { overdueStep } from './overdue-step.ts';
 
 const FAIR_SHARE = 0.8;
@@ -61,6 +61,7 @@ class Walk {
       ordered,
       batch: !ordered && random.chance(0.25),
       disabledForGood: random.chance(0.2),
+      people: seed % 4 === 3 ? 'two' : 'one',
       lanes: random.chance(0.05) ? 'send, then delete' : 'none',
     } as const;
     this.#random = random;
@@ -165,7 +166,7 @@ class Walk {
   }
 
   #compare(): void {
-    const { recent: _unread, ...runtime } = this.#state.runtime;
+    const runtime = seenOf(this.#state.runtime);
     const expected = {
       runtime,
       messages: this.#state.messages.map(({ stored, record, rows }) => ({ stored, record, rows })),

@@ -28,6 +28,10 @@ const AS_BUILT_ONLY = [
   'drainer: looks: its lease and its gate',
   'drainer: finds the gate closed',
   'drainer: finds the gate opened',
+  'operator: disables by hand',
+  'operator: enables',
+  'customer: resumes',
+  'customer: enables',
 ];
 
 describe('the outbound writes and the outbound model', () => {

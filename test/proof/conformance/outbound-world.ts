@@ -32,7 +32,7 @@ import {
 import type { EffectWrite } from '#core/ports.ts';
 import type { OutboundRules } from '#test/proof/model/outbound-rules.ts';
 import type { DeliveryRecord, Gate, Message, Pointer, Row, Runtime } from '#test/proof/model/outbound-state.ts';
-import { GONE, NOBODY } from '#test/proof/model/outbound-state.ts';
+import { GONE, isShut, NOBODY } from '#test/proof/model/outbound-state.ts';
 
 export const APP = 'app_walk';
 export const EP = 'ep_walk';
@@ -86,16 +86,22 @@ export class OutboundWorld {
   readonly ordered: boolean;
   /** The tables as the product's own code sees them. */
   readonly store: MemoryItemStore;
+  readonly #tellsPeopleApart: boolean;
   readonly #database: MemoryDatabase;
   readonly #bug: WriteBug | undefined;
   readonly #deadlines = new Set<EpochMs>();
   readonly #created: EpochMs[] = [];
   #ids = 0;
 
-  constructor(seed: number, { attempts, ordered }: Pick<OutboundRules, 'attempts' | 'ordered'>, bug?: WriteBug) {
+  constructor(
+    seed: number,
+    { attempts, ordered, people }: Pick<OutboundRules, 'attempts' | 'ordered' | 'people'>,
+    bug?: WriteBug,
+  ) {
     this.random = new SeededRandom(seed);
     this.attempts = attempts;
     this.ordered = ordered;
+    this.#tellsPeopleApart = people === 'two';
     this.#bug = bug;
     this.#database = new MemoryDatabase({ clock: this.clock, random: this.random.fork(), unitsPerPartition: 1e9 });
     this.store = new MemoryItemStore(this.#database);
@@ -311,7 +317,7 @@ export class OutboundWorld {
     return { stored, record: recordOf(this.recordItem(m)), rows };
   }
 
-  runtime(): Omit<Runtime, 'recent'> {
+  runtime(): SeenRuntime {
     const item = this.runtimeItem();
     const now = this.clock.now();
     const wakeAt = wakeAtOf(item);
@@ -322,6 +328,7 @@ export class OutboundWorld {
       owner: item.owner === undefined ? NOBODY : owner < 0 ? GONE : owner,
       leased: item.owner !== undefined && (item.leaseUntil ?? 0) >= now,
       gate: item.gate satisfies Gate,
+      gateBy: this.#tellsPeopleApart && isShut(item.gate) && item.gateBy !== 'system' ? (item.gateBy ?? '') : '',
       hold: (item.holdUntil ?? 0) > now,
       wake: wakeAt === undefined ? 'none' : wakeAt > now ? 'ahead' : 'due',
       drop: bits(m => (this.#created[m] ?? 0) < (item.dropBefore ?? 0)),
@@ -348,6 +355,10 @@ export class OutboundWorld {
     return this.clock.advanceBy(1);
   }
 }
+
+/** What of the model's runtime item the code writes down: the rest is the model's own account, or off in the walks. */
+export type SeenRuntime = Omit<Runtime, 'recent' | 'kept' | 'breaker' | 'probes'>;
+export const seenOf = ({ recent: _, kept: __, breaker: ___, probes: ____, ...seen }: Runtime): SeenRuntime => seen;
 
 export const messageId = (m: number): MessageId => `msg_${m}`;
 export const messageNumber = (id: MessageId): number => Number(id.slice('msg_'.length));

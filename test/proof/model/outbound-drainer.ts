@@ -1,23 +1,20 @@
 /** The endpoint's actor in the outbound model: a drainer takes a token and the lease, reads a page, and does each row. */
 import type { Actor, Step } from './explore.ts';
+import { passedOn, readRowsBefore, takeAsRead, wake } from './outbound-lease.ts';
 import { beginRequest, decide } from './outbound-record.ts';
 import { afterRelease, releaseLease } from './outbound-release.ts';
 import { answered, deleteOldRow, lateFailure, lateRecord, putNewRow } from './outbound-request.ts';
 import type { OutboundRules } from './outbound-rules.ts';
 import { Session } from './outbound-session.ts';
 import {
-  type Drainer,
   type DrainerStep,
   dueRows,
-  excuse,
   FREE,
   isShut,
-  NOBODY,
   overRows,
   type Pointer,
   SLOTS,
   type State,
-  sendToken,
   setDrainer,
   setMessage,
   setRuntime,
@@ -27,7 +24,17 @@ import {
 } from './outbound-state.ts';
 
 /** Steps at which a call may error without being refused: the session gives up and its token comes back. */
-const CAN_ERROR: readonly DrainerStep[] = ['query', 'look', 'check', 'sent', 'put', 'delete', 'recheck'];
+const CAN_ERROR: readonly DrainerStep[] = [
+  'rows',
+  'lease',
+  'query',
+  'look',
+  'check',
+  'sent',
+  'put',
+  'delete',
+  'recheck',
+];
 
 /** Drainer number `me` (0 or 1). */
 export function drainerActor(rules: OutboundRules, me: number): Actor<State> {
@@ -43,6 +50,8 @@ export function drainerActor(rules: OutboundRules, me: number): Actor<State> {
 
 const STEPS: Readonly<Record<DrainerStep, (session: Session) => void>> = {
   got: wake,
+  rows: readRowsBefore,
+  lease: takeAsRead,
   'pass on': session => session.certain('sends the token to the slow lane', passedOn(session)),
   query: readPage,
   look: lookAtLease,
@@ -58,11 +67,13 @@ const STEPS: Readonly<Record<DrainerStep, (session: Session) => void>> = {
   ack: deleteToken,
 };
 
+const FRESH = { step: 'got', page: [], hand: [], why: '', gate: '', robbed: false, probing: false } as const;
+
 function takeToken(rules: OutboundRules, state: State, me: number): readonly Step<State>[] {
   const slot = state.tokens.indexOf(VISIBLE);
   if (slot < 0 || slot >= SLOTS || (me > 0 && !state.drainers[0])) return [];
   const taken = setToken(state, slot, rules.tokenDeleted === 'end' ? me : FREE);
-  const to = setDrainer(taken, me, { step: 'got', slot, page: [], hand: [], why: '', gate: '', robbed: false });
+  const to = setDrainer(taken, me, { ...FRESH, slot });
   return [{ actor: `drainer ${me}`, action: 'receives a token', fair: true, to }];
 }
 
@@ -78,72 +89,6 @@ function mayFail(self: Session): void {
   }
 }
 
-/** D1 and W3: nothing to do here, or take the lease. */
-function wake(self: Session): void {
-  const { state, rules, runtime, drainer } = self;
-  const closed = isShut(runtime.gate) && rules.acquireLooksAtGate && overRows(state).length === 0;
-  const held = runtime.owner !== NOBODY && runtime.leased;
-  if (rules.heldSeen === 'stale' && runtime.recent) self.certain('reads an old lease: drops the token', self.go('ack'));
-  if (rules.lanes === 'send, then delete') {
-    self.certain('passes the token on to the slow lane', self.go('ack', sendToken(state)));
-  } else if (rules.lanes === 'delete, then send' && self.holdsToken) {
-    self.certain('deletes the token', self.go('pass on', setToken(state, drainer.slot, FREE)));
-  }
-  if (closed) {
-    const cleared = rules.closedClearsWake ? setRuntime(state, { wake: 'none' }) : state;
-    self.certain('gate closed: drops the token', self.go('ack', cleared));
-  } else if ((runtime.hold && rules.acquireLooksAtHold) || (held && rules.leaseNeeded)) {
-    self.certain('on hold or held: drops the token', self.go('ack'));
-  } else {
-    const seen = rules.peeks === 'no' ? 'work' : peek(self);
-    if (seen !== 'work') self.certain('finds nothing due: drops the token', self.go('ack'));
-    if (seen !== 'nothing') takeLease(self);
-    if (rules.peeks === 'index' && seen === 'work') self.certain('finds nothing due, the index lags', self.go('ack'));
-  }
-}
-
-/**
- * The rows before the lease. Nothing is due, and what comes later has its `wakeAt`: the lease is left alone, for whoever
- * puts a row sends a token. A `wakeAt` that is over must be written anew, as the sweeper goes by it. `either`: the next
- * row comes before `wakeAt`, or after it.
- */
-function peek({ state, rules, runtime }: Session): 'work' | 'nothing' | 'either' {
-  if (runtime.gate !== 'open' || runtime.owner !== NOBODY) return 'work';
-  const { due, ahead } = dueRows(state, rules);
-  // The row of an ordered endpoint has no due time of its own: its record has, and is read under the lease.
-  if (due.length > 0 || (rules.ordered && ahead)) return 'work';
-  if (rules.peeks === 'leaves wakeAt') return !ahead || runtime.wake !== 'none' ? 'nothing' : 'work';
-  if (runtime.wake === 'due') return 'work';
-  if (rules.peeks === 'due rows only' || !ahead) return 'nothing';
-  return runtime.wake === 'none' ? 'work' : 'either';
-}
-
-function takeLease(self: Session): void {
-  const { state, rules, runtime, me } = self;
-  const fresh = { why: rules.looks === 'with the page' ? '' : 'fresh', gate: runtime.gate, robbed: false } as const;
-  let taken = setRuntime(state, { owner: me, leased: true, recent: true });
-  const other = state.drainers[runtime.owner];
-  // What a robbed session has in hand may be sent by both.
-  if (other?.robbed) taken = excuse(taken, inHandOf(other, state));
-  self.certain('takes the lease', self.go('query', taken, fresh));
-  if (state.budget.lost === 0) return;
-  const repeated = spend(taken, 'lost');
-  if (rules.ownClaimKnown) {
-    self.fault('takes the lease (own retry recognised)', self.go('query', repeated, fresh));
-  } else self.fault('takes the lease, takes its own retry for another: drops the token', self.go('ack', repeated));
-}
-
-/** The messages that a session may still send without another look: one page, which it may be about to read. */
-function inHandOf(session: Drainer, state: State): ReadonlySet<number> {
-  if (session.step === 'look') return new Set();
-  if (session.why === 'fresh') return new Set(state.messages.keys());
-  return new Set([...session.hand, ...session.page].map(it => it.message));
-}
-
-function passedOn({ state, me }: Session): State {
-  return setDrainer(sendToken(state), me, undefined);
-}
-
 /** D3: a page of due rows. What was found is begun after one more look at owner and gate, but for the first page. */
 function readPage(self: Session): void {
   if (self.rules.looks === 'with the page') readPageAndLook(self);
@@ -151,7 +96,7 @@ function readPage(self: Session): void {
     const { state, rules, drainer } = self;
     const shut = isShut(drainer.gate);
     const { due, ahead } = shut ? { due: overRows(state), ahead: false } : dueRows(state, rules);
-    const [first, ...page] = due;
+    const [first, ...page] = self.probedFirst(due, drainer.probing);
     const trusted = drainer.why === 'fresh' || rules.looks === 'at the lease';
     if (!first) self.certain('queries, none due', self.go('release', state, { why: ahead ? 'ahead' : '' }));
     else {
@@ -190,7 +135,7 @@ function readPageAndLook(self: Session): void {
     self.certain('finds the gate closed', self.go('release', state, { why: 'closed', gate }));
   } else {
     const { due, ahead } = shut ? { due: over, ahead: false } : dueRows(state, rules);
-    const [first, ...page] = due;
+    const [first, ...page] = self.probedFirst(due, drainer.probing);
     if (first) self.certain(`queries ${due.length} due`, self.go('check', state, { page, hand: [first], gate }));
     else self.certain('queries, none due', self.go('release', state, { why: ahead ? 'ahead' : '', gate }));
   }
@@ -227,7 +172,7 @@ function endDelivery(self: Session, { message, row }: Pointer): void {
 
 function send(self: Session, first: Pointer): void {
   const { state, rules, drainer, me } = self;
-  const along = rules.batch ? drainer.page.filter(it => decide(state, it, rules) === 'send') : [];
+  const along = rules.batch && !drainer.probing ? drainer.page.filter(it => decide(state, it, rules) === 'send') : [];
   const hand = [first, ...along];
   const sent = hand.reduce((from, pointer) => beginRequest(from, me, pointer, rules), state);
   const page = drainer.page.filter(it => !along.includes(it));
@@ -238,7 +183,7 @@ function send(self: Session, first: Pointer): void {
 function disableEndpoint(self: Session): void {
   const { state, rules, runtime, me } = self;
   if ((runtime.owner === me && runtime.gate === 'open') || rules.disableIf === 'always') {
-    const disabled = setRuntime(state, { gate: 'disabled', wake: 'none' });
+    const disabled = setRuntime(state, { gate: 'disabled', gateBy: '', wake: 'none' });
     self.certain('disables the endpoint', self.go('release', disabled, { why: 'closed' }));
   } else self.certain('lost the lease or the gate: disables nothing', self.go('release', state, { why: '' }));
 }

@@ -9,6 +9,7 @@ import {
   type Message,
   NOBODY,
   type Pointer,
+  type ReadBefore,
   type Replayer,
   type Row,
   type Runtime,
@@ -35,7 +36,7 @@ function sortDrainers(state: State): State {
   const other = (me: number): number => (me === 0 || me === 1 ? 1 - me : me);
   return {
     ...state,
-    drainers: [b, a],
+    drainers: [b, a].map(it => (it?.read ? { ...it, read: { ...it.read, owner: other(it.read.owner) } } : it)),
     tokens: state.tokens.map(other),
     runtime: { ...state.runtime, owner: other(state.runtime.owner) },
   };
@@ -86,6 +87,8 @@ const STEP: Readonly<Record<DrainerStep, number>> = {
   release: 11,
   sent: 12,
   look: 13,
+  rows: 14,
+  lease: 15,
 };
 const WHY = {
   '': 0,
@@ -98,8 +101,11 @@ const WHY = {
   none: 7,
   wake: 8,
   fresh: 9,
+  opens: 10,
+  probed: 11,
 } as const;
 const GATE = { '': 0, disabled: 1, open: 2, paused: 3, deleted: 4 } as const;
+const BY = { '': 0, operator: 1, customer: 2 } as const;
 const WAKE = { none: 0, ahead: 1, due: 2 } as const;
 const KIND = { A: 0, B: 1, C: 2 } as const;
 const STATUS = { pending: 1, retrying: 2, delivered: 3, dead: 4, ended: 5 } as const;
@@ -117,15 +123,30 @@ function pointerCode({ message, row }: Pointer): number {
   return rowCode(row) + 512 * message;
 }
 
-/** 0…4,199 */
-function drainerCode({ step, slot, why, gate, robbed }: Drainer): number {
-  return Number(robbed) + 2 * (GATE[gate] + 5 * (WHY[why] + 10 * (slot + SLOTS * STEP[step])));
+/** 0…11,519 */
+function drainerCode({ step, slot, why, gate, robbed, probing }: Drainer): number {
+  const flags = Number(probing) + 2 * Number(robbed);
+  return flags + 4 * (GATE[gate] + 5 * (WHY[why] + 12 * (slot + SLOTS * STEP[step])));
+}
+
+/** 0…47 */
+function readCode(read: ReadBefore | undefined): number {
+  if (!read) return 0;
+  const { owner, wake, rows, ahead } = read;
+  return 1 + Number(rows) + 2 * (Number(ahead) + 2 * (WAKE[wake] + 3 * (owner < 2 ? owner + 1 : 3)));
 }
 
 /** Ended by a zero, so that a shorter list comes first. */
 function codesOf(drainer: Drainer): readonly number[] {
-  const { page, hand } = drainer;
-  return [drainerCode(drainer), ...page.map(p => 1 + pointerCode(p)), 0, ...hand.map(p => 1 + pointerCode(p)), 0];
+  const { page, hand, read } = drainer;
+  return [
+    drainerCode(drainer),
+    readCode(read),
+    ...page.map(p => 1 + pointerCode(p)),
+    0,
+    ...hand.map(p => 1 + pointerCode(p)),
+    0,
+  ];
 }
 
 /** 0…12 */
@@ -136,6 +157,10 @@ function fanCode(fan: Fan | undefined): number {
 function runtimeCode({ owner, leased, gate, hold, wake, drop, old, recent }: Runtime): number {
   const flags = Number(leased) + 2 * (Number(hold) + 2 * Number(recent));
   return flags + 8 * (WAKE[wake] + 3 * (GATE[gate] + 5 * (drop + 4 * (old + 4 * (owner < 2 ? owner + 1 : 3)))));
+}
+
+function peopleCode({ gateBy, kept, breaker, probes }: Runtime): number {
+  return BY[gateBy] + 3 * (Number(kept) + 2 * (Number(breaker) + 2 * probes));
 }
 
 function recordCode({ record }: Message): number {
@@ -185,10 +210,11 @@ export function keyOf(state: State): string {
   return packKey(
     PUBLISHER_STEP[publisher.step] + 4 * (publisher.tries + 4 * Number(publisher.acked)) + 32 * slots,
     runtimeCode(state.runtime),
+    peopleCode(state.runtime),
     fanCode(fans[0]) + 13 * fanCode(fans[1]),
     personCode(people[0]) + 81 * personCode(people[1]),
     ...budgetCodes(state.budget),
     ...state.messages.flatMap(messageCodes),
-    ...drainers.flatMap(drainer => (drainer ? codesOf(drainer) : [8000])),
+    ...drainers.flatMap(drainer => (drainer ? codesOf(drainer) : [60_000])),
   );
 }

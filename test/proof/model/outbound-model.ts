@@ -35,9 +35,11 @@ export interface Shape {
   readonly tokens: number;
   readonly fans: number;
   readonly drainers: number;
+  /** It begins on hold, with its breaker open. */
+  readonly held: boolean;
 }
 
-const ONE_MESSAGE: Shape = { publish: 0, messages: 1, late: 0, tokens: 1, fans: 1, drainers: 2 };
+const ONE_MESSAGE: Shape = { publish: 0, messages: 1, late: 0, tokens: 1, fans: 1, drainers: 2, held: false };
 
 const NOTHING_HAPPENS: Budget = {
   crash: 0,
@@ -113,8 +115,12 @@ function startOf(budget: Budget, shape: Shape): State {
       owner: NOBODY,
       leased: false,
       gate: 'open',
-      hold: false,
-      wake: 'none',
+      gateBy: '',
+      kept: false,
+      hold: shape.held,
+      breaker: shape.held,
+      probes: 0,
+      wake: shape.held ? 'ahead' : 'none',
       drop: 0,
       old: 0,
       recent: false,
@@ -151,6 +157,7 @@ function brokenIn(state: State, start: Budget): string | undefined {
     if (state.runtime.owner !== me) return 'O6 A LIVE SESSION IS NOT THE OWNER OF THE LEASE';
     if (state.runtime.hold) return 'O9 A SESSION WHILE THE ENDPOINT IS ON HOLD';
   }
+  if (state.runtime.kept && state.runtime.gate === 'open') return 'O8 A CUSTOMER OPENED WHAT AN OPERATOR CLOSED';
   return state.publisher.acked ? brokenPromise(state, start) : undefined;
 }
 

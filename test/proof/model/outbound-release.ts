@@ -18,7 +18,7 @@ export function releaseLease(self: Session): void {
   const allowed = runtime.owner === me || !rules.releaseIfOwner;
   const free = allowed ? givenBack(self) : state;
   if (allowed && state.budget.error > 0) releaseFails(self);
-  const over = { gate: '', page: [], hand: [], robbed: false } as const;
+  const over = { gate: '', page: [], hand: [], robbed: false, probing: false } as const;
   const unasked = !rules.recheck || (rules.recheckGate === 'remembered' && drainer.why === 'closed');
   if (unasked) self.certain('releases', self.go('ack', free, { ...over, why: '' }));
   else if (free.runtime.owner !== NOBODY && free.runtime.leased) {
@@ -26,12 +26,18 @@ export function releaseLease(self: Session): void {
   } else self.certain('releases', self.go('recheck', free, { ...over, why: whatItFound(free.runtime) }));
 }
 
-function givenBack({ state, rules, runtime, drainer: { why } }: Session): State {
-  const wakes = (why === 'ahead' && rules.wakeOfRetry) || (why === 'hold' && rules.wakeOfHold);
+function givenBack({ state, rules, runtime, drainer: { why, probing } }: Session): State {
+  const opens = why === 'opens' || why === 'probed';
+  const holds = why === 'hold' || opens;
+  const wakes = (why === 'ahead' && rules.wakeOfRetry) || (holds && rules.wakeOfHold);
+  const breaker = opens || (probing && runtime.breaker);
+  const probes = why === 'probed' ? (runtime.probes + 1) % state.messages.length : runtime.probes;
   return setRuntime(state, {
     owner: NOBODY,
     leased: false,
-    hold: why === 'hold' || runtime.hold,
+    hold: holds || runtime.hold,
+    breaker,
+    probes: breaker ? probes : 0,
     wake: wakes ? 'ahead' : 'none',
   });
 }

@@ -17,9 +17,13 @@ import {
 
 /** The answer comes, or does not. One answer counts for all rows of a batch. */
 export function answered(self: Session): void {
-  const { why } = self.drainer;
+  const { why, probing } = self.drainer;
+  const refused = (self.rules.refused & (1 << self.first.message)) !== 0;
+  if (probing && (refused || self.state.budget.fail > 0)) probeFails(self, refused);
+  if (refused && !probing) isRefused(self);
+  if (refused) return;
   if (why !== 'batch bad') succeeds(self);
-  if (why !== 'batch ok' && (why === 'batch bad' || self.state.budget.fail > 0)) fails(self);
+  if (why !== 'batch ok' && !probing && (why === 'batch bad' || self.state.budget.fail > 0)) fails(self);
   if (why !== 'batch ok' && why !== 'batch bad' && self.state.budget.throttled > 0) isThrottled(self);
 }
 
@@ -29,8 +33,24 @@ function succeeds(self: Session): void {
     self.certain('2xx, deletes the row', self.go('late-record', deleteRow(state, first.message, first.row)));
   } else {
     const why = drainer.hand.length > 1 ? 'batch ok' : '';
-    self.certain('2xx, records it', self.go('delete', recordSuccess(state, first, rules), { why }));
+    self.certain('2xx, records it', self.go('delete', recordSuccess(state, first, rules), { why, probing: false }));
   }
+}
+
+/** It is held as long again, and nothing is charged. */
+function probeFails(self: Session, refused: boolean): void {
+  const { state, first } = self;
+  const spent = refused ? state : spend(state, 'fail');
+  const held = self.go('release', excuse(spent, [first.message]), { page: [], hand: [], why: 'probed' });
+  self.add(`a probe is ${refused ? 'refused' : 'in vain'}: held again, not charged`, refused, held);
+}
+
+/** 422: a failure of the message, which says nothing about its endpoint. */
+function isRefused(self: Session): void {
+  const { state, rules, first } = self;
+  const counted = setMessage(state, first.message, { failed: messageOf(state, first.message).failed + 1 });
+  const { state: to, next } = recordFailure(excuse(counted, [first.message]), first, rules);
+  self.certain(`is refused, records attempt ${first.row.n}`, self.go(next, to, { why: '' }));
 }
 
 function fails(self: Session): void {
@@ -42,7 +62,8 @@ function fails(self: Session): void {
   const failed = excuse(counted, [first.message]);
   const { breaker, gone } = state.budget;
   recordIt(self, failed, '', more ? 'batch bad' : '', known);
-  if (breaker > 0 && !more) recordIt(self, spend(failed, 'breaker'), ', breaker opens', 'hold', known);
+  if (breaker > 0 && !more)
+    recordIt(self, spend(failed, 'breaker'), ', breaker opens', self.rules.probe === 'no' ? 'hold' : 'opens', known);
   if (gone > 0 && !more) recordIt(self, spend(failed, 'gone'), ', 410', 'gone', known);
 }
 

@@ -15,6 +15,10 @@ export interface OutboundRules {
   readonly lanes: 'none' | 'send, then delete' | 'delete, then send';
   /** A session reads its rows before it takes the lease: where nothing is due, it leaves the lease alone. */
   readonly peeks: 'no' | 'table' | 'index' | 'due rows only' | 'leaves wakeAt';
+  /** When the first page is read; before the lease, others may act in between. */
+  readonly firstPage: 'under the lease' | 'before it';
+  /** What the acquiring write requires after that: all that was read, or one thing less. */
+  readonly leaseIf: 'as read' | 'whatever the gate' | 'whatever the hold';
   readonly tokenDeleted: 'end' | 'start';
   /** The acquiring write requires a lease that is free or over. */
   readonly leaseNeeded: boolean;
@@ -54,6 +58,8 @@ export interface OutboundRules {
   readonly looks: 'with the page' | 'after the page' | 'at the lease';
   /** A token that finds the gate closed removes `wakeAt`. */
   readonly closedClearsWake: boolean;
+  /** A person, or two kinds; and what a customer may do to what an operator closed. */
+  readonly people: 'one' | 'two' | 'two, a customer closes it in another way' | 'two, a customer opens it';
   /** Which gate a session may disable. */
   readonly disableIf: 'open' | 'always';
   readonly resumeWakes: boolean;
@@ -61,6 +67,11 @@ export interface OutboundRules {
   readonly disabledForGood: boolean;
   /** Rows older than the retention are ended, behind a closed gate too. */
   readonly expiry: boolean;
+
+  /** What an endpoint is asked after a hold of its breaker: everything, or one message, which may change each time. */
+  readonly probe: 'no' | 'another message' | 'the oldest message';
+  /** Messages (bits) that the endpoint refuses whenever they come: 422. */
+  readonly refused: number;
 
   // Drain and record
   /** Charged attempts before a delivery is dead (production: 10). */
@@ -104,6 +115,8 @@ export const OUTBOUND: OutboundRules = {
   looks: 'with the page',
   lanes: 'none',
   peeks: 'no',
+  firstPage: 'under the lease',
+  leaseIf: 'as read',
   tokenDeleted: 'end',
   leaseNeeded: true,
   leaseEnds: true,
@@ -126,10 +139,13 @@ export const OUTBOUND: OutboundRules = {
   sessionLooksAtGate: true,
   sessionLooksAtOwner: true,
   closedClearsWake: true,
+  people: 'one',
   disableIf: 'open',
   resumeWakes: true,
   disabledForGood: false,
   expiry: true,
+  probe: 'no',
+  refused: 0,
   attempts: 2,
   lookAtRecord: true,
   successOrder: 'record, row',
@@ -154,3 +170,6 @@ export const AS_BUILT: OutboundRules = {
   looks: 'after the page',
   peeks: 'table',
 };
+
+/** The same, with what others do between the read of the rows and the lease. */
+export const AS_READ: OutboundRules = { ...AS_BUILT, firstPage: 'before it' };

@@ -74,6 +74,13 @@ export class Session {
     return setDrainer(lost, this.me, undefined);
   }
 
+  /** A probe begins elsewhere on the page each time, or always at its oldest row. */
+  probedFirst(page: readonly Pointer[], probing: boolean): readonly Pointer[] {
+    if (!probing || page.length === 0 || this.rules.probe !== 'another message') return page;
+    const from = this.runtime.probes % page.length;
+    return [...page.slice(from), ...page.slice(0, from)];
+  }
+
   recordOf(pointer: Pointer) {
     return messageOf(this.state, pointer.message).record;
   }

@@ -76,6 +76,8 @@ export interface Pointer {
 
 export type DrainerStep =
   | 'got'
+  | 'rows'
+  | 'lease'
   | 'pass on'
   | 'query'
   | 'look'
@@ -91,9 +93,30 @@ export type DrainerStep =
   | 'ack';
 
 /** Why a session stops, how a request in the air ended so far, or what the release found. */
-export type Why = '' | 'fresh' | 'ahead' | 'hold' | 'gone' | 'closed' | 'batch ok' | 'batch bad' | 'none' | 'wake';
+export type Why =
+  | ''
+  | 'fresh'
+  | 'ahead'
+  | 'hold'
+  | 'opens'
+  | 'probed'
+  | 'gone'
+  | 'closed'
+  | 'batch ok'
+  | 'batch bad'
+  | 'none'
+  | 'wake';
 
 export type Gate = 'open' | 'paused' | 'disabled' | 'deleted';
+
+/** What a session read before it takes the lease: the item, and perhaps the rows (in `page`). */
+export interface ReadBefore {
+  readonly owner: number;
+  readonly wake: Runtime['wake'];
+  readonly rows: boolean;
+  /** A row was due later. */
+  readonly ahead: boolean;
+}
 
 export interface Drainer {
   readonly step: DrainerStep;
@@ -107,7 +130,12 @@ export interface Drainer {
   readonly gate: Gate | '';
   /** Ghost: its lease ended while it lived. */
   readonly robbed: boolean;
+  /** The breaker is open, and nothing has succeeded yet: its one request is a probe. */
+  readonly probing: boolean;
+  readonly read?: ReadBefore | undefined;
 }
+
+export type Person = 'operator' | 'customer';
 
 /** The endpoint's runtime item. */
 export interface Runtime {
@@ -115,7 +143,15 @@ export interface Runtime {
   readonly owner: number;
   readonly leased: boolean;
   readonly gate: Gate;
+  /** Who closed it, where the model tells people apart. */
+  readonly gateBy: '' | Person;
+  /** Ghost: an operator closed it, and no operator opened it since. */
+  readonly kept: boolean;
   readonly hold: boolean;
+  /** The breaker is open. */
+  readonly breaker: boolean;
+  /** Probes that failed, up to the number of messages: which row the next one takes. */
+  readonly probes: number;
   readonly wake: 'none' | 'ahead' | 'due';
   /** Messages (bits) from before `dropBefore`; counts for the first generation only. */
   readonly drop: number;

@@ -2,20 +2,12 @@
  * The variants of the outbound model. The state counts in `ofTheReference` are those of the reference model that the
  * protocol was chosen with: equal counts show that this model is the same one.
  */
-import { outboundModel, type Shape } from './outbound-model.ts';
-import { AS_BUILT, OUTBOUND, type OutboundRules } from './outbound-rules.ts';
-import { SEEN, type SeenSteps } from './outbound-seen.ts';
-import type { Budget } from './outbound-state.ts';
-import { slow, type Variant, variant } from './variants.ts';
+import { BUILT, bad, good, NO_NETS, SENT_AGAIN, STUCK, spare } from './outbound-variant.ts';
+import { peopleAndProbes } from './people-and-probe-variants.ts';
+import { betweenReadAndLease } from './read-before-lease-variants.ts';
+import { slow, type Variant } from './variants.ts';
 
-const STUCK = 'O2 STUCK FOR EVER';
 const NO_ROW = 'O3 OWED, BUT NO ROW POINTS TO IT';
-const SENT_AGAIN = 'O5 SENT AGAIN WITHOUT A CAUSE';
-
-type Rules = Partial<OutboundRules>;
-type Faults = Partial<Budget>;
-
-const NO_NETS: Rules = { audit: false, reconcile: false };
 
 const ofTheReference: readonly Variant[] = [
   slow(
@@ -415,9 +407,6 @@ const further: readonly Variant[] = [
   bad('429 charged', 13, 'O7 CHARGED FOR AN ATTEMPT THAT DID NOT FAIL', { throttled: 1 }, { throttledCharged: true }),
 ];
 
-const { looks, direct, peeks } = AS_BUILT;
-const BUILT: Rules = { looks, direct, peeks };
-
 /** What the code does beyond the reference: fewer looks, and publish that puts rows and tokens itself. */
 const built: readonly Variant[] = [
   good('as built: publish to end, crash, lost reply, error', 33_952, { crash: 1, lost: 1, error: 1 }, BUILT, {
@@ -546,30 +535,11 @@ const built: readonly Variant[] = [
   ),
 ];
 
-export const outboundVariants: readonly Variant[] = [...ofTheReference, ...siblings, ...further, ...built];
-
-function good(name: string, states: number, faults: Faults, rules: Rules = {}, shape: Partial<Shape> = {}): Variant {
-  return variant('GOOD', name, states, [], modelOf(faults, rules, shape, SEEN));
-}
-
-function bad(
-  name: string,
-  states: number,
-  breaks: string,
-  faults: Faults,
-  rules: Rules,
-  shape: Partial<Shape> = {},
-): Variant {
-  return variant('BAD', name, states, [breaks], modelOf(faults, rules, shape));
-}
-
-function spare(name: string, states: number, faults: Faults, rules: Rules, shape: Partial<Shape> = {}): Variant {
-  return variant('SPARE', name, states, [], modelOf(faults, rules, shape));
-}
-
-function modelOf(faults: Faults, rules: Rules, shape: Partial<Shape>, seen?: SeenSteps) {
-  return () => {
-    const model = outboundModel({ ...OUTBOUND, ...rules }, faults, shape);
-    return seen ? { ...model, actors: model.actors.map(actor => seen.watch(actor)) } : model;
-  };
-}
+export const outboundVariants: readonly Variant[] = [
+  ...ofTheReference,
+  ...siblings,
+  ...further,
+  ...built,
+  ...betweenReadAndLease,
+  ...peopleAndProbes,
+];
