@@ -179,11 +179,11 @@ async function compare(): Promise<void> {
   try {
     console.log('| work | client | CPU us each | a second on one core | at 512 MB |');
     for (const client of ['sdk', 'signed'] as const) {
-      const bundles = await buildBundles(join(folder, client), ['sweep', 'reconcile'], client);
+      const bundles = await buildBundles(join(folder, client), ['sweep', 'audit'], client);
       for (const work of ['sends', 'arrivals', 'records'] as const) {
         const runs: number[] = [];
         for (let n = 0; n < ROUNDS; n++)
-          runs.push(await measure(work, work === 'records' ? bundles.reconcile : bundles.sweep));
+          runs.push(await measure(work, work === 'records' ? bundles.audit : bundles.sweep));
         const each = Math.min(...runs);
         const perCore = Math.round(1e6 / each);
         console.log(

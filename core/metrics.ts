@@ -99,9 +99,9 @@ const OF_ENVIRONMENT = [
   /** Probe: from sending a signed event through the public URL to its completion; its absence is the alarm. */
   'ProbeLatency',
 
-  /** Reconcile: records that break an invariant. */
+  /** Audit: records that break an invariant. */
   'LedgerMismatch',
-  /** Reconcile: how long ago all records were looked at, once that is more than a day: a night is too short. */
+  /** Audit: how long ago all records were looked at, once that is more than a day: a night is too short. */
   'LedgerPassAge',
 
   /** Publish: messages stored and queued; repetitions count as well. */

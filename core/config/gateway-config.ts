@@ -137,7 +137,7 @@ export interface EnvironmentConfig {
   /** @default 'info' */
   readonly logLevel?: ResolvedConfig['logLevel'];
   /**
-   * With what `ingest`, `process`, `sweep` and `reconcile` call AWS: the SDK, or the small signed client, which takes half of the CPU and
+   * With what `ingest`, `process`, `sweep` and `audit` call AWS: the SDK, or the small signed client, which takes half of the CPU and
    * has not run on AWS yet (docs/decisions/0015). @default 'sdk'; 'signed' where `emulated`
    */
   readonly awsClient?: ResolvedConfig['awsClient'];

@@ -78,7 +78,7 @@ export interface EventStore {
   ): Promise<Page<TimelineEntry>>;
   /** Dead letters of one source (open, or closed), newest first. */
   attention(partition: AttentionPartition, cursor?: string): Promise<Page<{ pk: EventPk; attentionAt: string }>>;
-  /** All state items, for the daily reconciler only. */
+  /** All state items, for the nightly audit only. */
   scan(cursor?: string): Promise<Page<EventItem>>;
 }
 

@@ -6,7 +6,7 @@ import type { AlarmContext, AlarmList, AlarmSpec } from './alarm-spec.ts';
 /** A second look of the sweeper makes good ten minutes; AWS refuses a call that is signed five minutes off. */
 const CLOCK_SECONDS = 60;
 
-/** The safety net itself: the sweeper, the reconciler, the tables, the account. */
+/** The safety net itself: the sweeper, the nightly audit, the tables, the account. */
 export const sweepAlarms: AlarmList = context => {
   // What a schedule reports comes once a minute, also where other minutes are short.
   const minute = Duration.minutes(1);
@@ -106,14 +106,14 @@ export const sweepAlarms: AlarmList = context => {
     },
     ...probeAlarms(context),
     {
-      id: 'reconcile-ledger-mismatch',
+      id: 'audit-ledger-mismatch',
       severity: 'ticket',
       metric: context.metric('LedgerMismatch', { statistic: 'Maximum', period: Duration.days(1) }),
       threshold: 1,
       datapoints: [1, 1],
       missing: 'breaching',
-      meaning: 'The daily check found records that break a rule of the protocol, or did not run.',
-      firstCommand: `aws logs tail ${context.functions.reconcile.logGroup.logGroupName} --since 26h`,
+      meaning: 'The nightly audit found records that break a rule of the protocol, or did not run.',
+      firstCommand: `aws logs tail ${context.functions.audit.logGroup.logGroupName} --since 26h`,
     },
     throttled('events', 'the events table', writeThrottles(store.events.tableName)),
     ...Object.values(EVENT_INDEXES).map(index =>

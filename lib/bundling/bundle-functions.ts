@@ -90,7 +90,7 @@ const isWanted = (name: FunctionName, { outbound }: ResolvedConfig): boolean =>
 
 type Client = ResolvedConfig['awsClient'];
 /** Those that run with every event, message and delivery, and those that read every record again. */
-const HOT: readonly FunctionName[] = ['ingest', 'process', 'sweep', 'reconcile', 'publish', 'fan-out', 'drain'];
+const HOT: readonly FunctionName[] = ['ingest', 'process', 'sweep', 'audit', 'publish', 'fan-out', 'drain'];
 
 /** With what a function calls AWS: the small client is for the hot ones. */
 function clientOf(name: FunctionName, config: ResolvedConfig): Client {

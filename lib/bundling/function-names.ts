@@ -1,6 +1,6 @@
 /** Every function of the gateway stack, named after its folder in lambdas/. */
 export const FUNCTION_NAMES = [
-  ...(['ingest', 'process', 'sweep', 'reconcile', 'api'] as const),
+  ...(['ingest', 'process', 'sweep', 'audit', 'api'] as const),
   ...(['probe', 'notify', 'reconcile-providers', 'otlp'] as const),
 ] as const;
 /** Every function of the delivery stack: bundled only for environments with `outbound`, `portal` where it has one. */

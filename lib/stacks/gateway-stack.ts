@@ -12,11 +12,11 @@ import { edgeSecretName } from '#core/config/edge-config.ts';
 import { receivedSources } from '#core/config/received-sources.ts';
 import { METRIC_NAMESPACE } from '#core/metrics.ts';
 import { apiEnv } from '#lambdas/api/env.ts';
+import { auditEnv } from '#lambdas/audit/env.ts';
 import { ingestEnv } from '#lambdas/ingest/env.ts';
 import { notifyEnv } from '#lambdas/notify/env.ts';
 import { probeEnv } from '#lambdas/probe/env.ts';
 import { processEnv } from '#lambdas/process/env.ts';
-import { reconcileEnv } from '#lambdas/reconcile/env.ts';
 import { sweepEnv } from '#lambdas/sweep/env.ts';
 import type { GatewayFunctions } from '../alarms/alarm-spec.ts';
 import type { Bundles, GatewayFunctionName } from '../bundling/function-names.ts';
@@ -128,23 +128,23 @@ export class GatewayStack extends Stack {
     queue.grantDrainDead(sweep);
     this.#addSchedule('Sweep', sweep, ScheduleExpression.rate(Duration.minutes(1)), Duration.minutes(1));
 
-    const reconcile = this.#addFunction('reconcile', {
+    const audit = this.#addFunction('audit', {
       description: 'Checks every record against the rules, once a night, in runs of 15 minutes',
-      contract: reconcileEnv,
+      contract: auditEnv,
       environment: { ...tables, ...bodies },
       timeout: Duration.minutes(15),
       // One core: a night then suffices for ten million events a day (docs/guides/scaling.md).
       memoryMb: 1_769,
-      onFailure: "The next day's run does the same work; a missed one raises reconcile-ledger-mismatch.",
+      onFailure: "The next day's run does the same work; a missed one raises audit-ledger-mismatch.",
     });
     // PutItem: the cursor of a scan that did not finish. UpdateItem: the watch of an event nobody watches.
-    store.grantEvents(reconcile, 'dynamodb:Scan', 'dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem');
-    store.grantPayloads(reconcile, 'dynamodb:GetItem', 'dynamodb:UpdateItem');
+    store.grantEvents(audit, 'dynamodb:Scan', 'dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem');
+    store.grantPayloads(audit, 'dynamodb:GetItem', 'dynamodb:UpdateItem');
     // Large bodies of events that wait for months are put anew.
-    store.grantBodies(reconcile, 's3:GetObject', 's3:PutObject');
-    store.grantListBodies(reconcile);
+    store.grantBodies(audit, 's3:GetObject', 's3:PutObject');
+    store.grantListBodies(audit);
     const atNight = ScheduleExpression.cron({ minute: '17,37,57', hour: '3-6', timeZone: TimeZone.ETC_UTC });
-    this.#addSchedule('Reconcile', reconcile, atNight, Duration.hours(1));
+    this.#addSchedule('Audit', audit, atNight, Duration.hours(1));
 
     const api = this.#addFunction('api', {
       description: 'Answers GET /health, and the status API: events, replays, pauses',
@@ -163,7 +163,7 @@ export class GatewayStack extends Stack {
       addFunction: (name, settings) => this.#addFunction(name, settings),
     });
     const core = {
-      ...{ ingest, process, sweep, reconcile, api },
+      ...{ ingest, process, sweep, audit, api },
       ...(reconcileProviders && { 'reconcile-providers': reconcileProviders }),
     };
     Validations.of(process).acknowledge({
@@ -171,7 +171,7 @@ export class GatewayStack extends Stack {
       reason:
         'Failed messages stay in the queue; the function itself writes dead letters, with cause and id, to the dead-letter queue.',
     });
-    this.#acknowledgeObjectKeys(ingest, process, reconcile, ...(reconcileProviders ? [reconcileProviders] : []));
+    this.#acknowledgeObjectKeys(ingest, process, audit, ...(reconcileProviders ? [reconcileProviders] : []));
     grantApiCredentials(process, deployment);
     this.#addHandlerResources(process);
 

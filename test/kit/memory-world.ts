@@ -56,7 +56,7 @@ export class MemoryWorld {
   readonly timings: Timings;
   readonly ingest: MemoryFunction;
   readonly process: MemoryFunction;
-  readonly reconciler: MemoryFunction;
+  readonly auditor: MemoryFunction;
   readonly sweeper: MemoryFunction;
   /** A person at the command line: each command is a process of its own. */
   readonly operator: MemoryFunction;
@@ -106,7 +106,7 @@ export class MemoryWorld {
       maximumConcurrency: options.maximumConcurrency ?? 20,
       ...(options.idleMs === undefined ? {} : { idleMs: options.idleMs }),
     });
-    this.reconciler = this.#functionOf('reconcile', 60_000, it => processes.reconcile(it));
+    this.auditor = this.#functionOf('audit', 60_000, it => processes.audit(it));
   }
 
   /** Sends one signed delivery through the ingest function. */
@@ -151,12 +151,12 @@ export class MemoryWorld {
     return outcome.kind === 'returned' && outcome.payload !== undefined ? JSON.parse(outcome.payload) : undefined;
   }
 
-  /** Starts the mapping, the sweeper's minute, and the reconciler: daily in production, hourly here. */
+  /** Starts the mapping, the sweeper's minute, and the audit: nightly in production, hourly here. */
   start(): void {
     this.mapping.enable();
     const stops = [
       this.#every(this.#options.sweepEveryMs ?? MINUTE, () => void this.sweeper.invoke({})),
-      this.#every(60 * MINUTE, () => void this.reconciler.invoke({})),
+      this.#every(60 * MINUTE, () => void this.auditor.invoke({})),
     ];
     this.#stopSweeping = () => {
       for (const stop of stops) stop();

@@ -15,7 +15,7 @@ import type { RetryProfile } from '#core/retry/backoff.ts';
 import type { MemoryWorld } from './memory-world.ts';
 import type { Delivery } from './signed-request.ts';
 
-export type Role = 'ingest' | 'process' | 'sweep' | 'reconcile' | 'operator';
+export type Role = 'ingest' | 'process' | 'sweep' | 'audit' | 'operator';
 type ProcessOptions = Omit<SimulatedProcessOptions, 'clock' | 'plan'>;
 
 export interface WorldOptions {

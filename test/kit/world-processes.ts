@@ -129,8 +129,8 @@ export class WorldProcesses {
     return (async () => sweep(50_000, stores, rules)) as never;
   }
 
-  reconcile(process: SimulatedProcess) {
-    const stores = this.#stores(process, 'reconcile');
+  audit(process: SimulatedProcess) {
+    const stores = this.#stores(process, 'audit');
     return (async () => auditOn(stores.clock.now() + 50_000, stores, this.#world.rules, 0)) as never;
   }
 

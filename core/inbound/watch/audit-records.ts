@@ -15,7 +15,7 @@ import { PAYLOAD_MARGIN_DAYS } from '#core/inbound/protocol/retention.ts';
 import { renewBody } from '#core/inbound/protocol/store-body.ts';
 import type { BlobStore, Clock, Random, Telemetry } from '#core/ports.ts';
 
-export interface ReconcilePorts {
+export interface AuditPorts {
   readonly store: Pick<EventStore, 'scan' | 'update'>;
   readonly control: Pick<ControlStore, 'read' | 'write'>;
   readonly payloads: Pick<PayloadStore, 'getBody' | 'raiseBody'>;
@@ -59,6 +59,7 @@ function mismatchesOf(item: EventItem, now: EpochMs): readonly Mismatch[] {
   return found;
 }
 
+/** Names of stored items: those of the first version, when this was the reconciler. */
 const CURSOR_CONTROL = 'reconcile-cursor';
 /** When a pass over all records was finished last. */
 const FINISHED_CONTROL = 'reconcile-finished';
@@ -74,7 +75,7 @@ const TOLD_AFTER_MS = 25 * HOUR_MS;
  */
 export async function auditOn(
   until: EpochMs,
-  ports: ReconcilePorts,
+  ports: AuditPorts,
   rules: WriteRules,
   passEveryMs = PASS_EVERY_MS,
 ): Promise<void> {
@@ -83,7 +84,7 @@ export async function auditOn(
   const finishedAt = Number(before?.finished?.value ?? 0);
   const isNew = !read?.stored?.value;
   if (isNew && ports.clock.now() - finishedAt < passEveryMs) return;
-  const cursor = await reconcile(until, ports, rules, read?.stored?.value || undefined);
+  const cursor = await auditRecords(until, ports, rules, read?.stored?.value || undefined);
   if (read === undefined) return;
   await attempt(() => ports.control.write(CURSOR_CONTROL, cursor ?? '', read.stored?.version ?? 0), ports);
   if (before === undefined) return;
@@ -98,9 +99,9 @@ export async function auditOn(
 }
 
 /** Scans all records until done or out of time; answers where to go on, if anywhere. */
-export async function reconcile(
+export async function auditRecords(
   until: EpochMs,
-  ports: ReconcilePorts,
+  ports: AuditPorts,
   rules: WriteRules,
   cursor?: string,
 ): Promise<string | undefined> {
@@ -122,14 +123,14 @@ export async function reconcile(
       ];
       wrong += found.length;
       for (const mismatch of found)
-        ports.telemetry.log('error', { stage: 'reconcile', pk: item.pk, status: item.status, cause: mismatch });
+        ports.telemetry.log('error', { stage: 'audit', pk: item.pk, status: item.status, cause: mismatch });
     }
     if (ports.clock.now() >= until) break;
     next = page.cursor;
     finished = next === undefined;
   }
   ports.telemetry.measure('LedgerMismatch', wrong);
-  ports.telemetry.log('info', { stage: 'reconcile', scanned, wrong, finished });
+  ports.telemetry.log('info', { stage: 'audit', scanned, wrong, finished });
   return finished ? undefined : next;
 }
 
@@ -137,7 +138,7 @@ export async function reconcile(
 async function watchForgotten(
   item: EventItem,
   cursors: ArrivalCursors,
-  ports: ReconcilePorts,
+  ports: AuditPorts,
 ): Promise<readonly Mismatch[]> {
   if (!isOwed(item) || item.watchAt !== undefined) return [];
   const mayBeFresh = item.status === 'pending' || item.status === 'processing';
@@ -147,12 +148,12 @@ async function watchForgotten(
 }
 
 /** A call that fails costs what it was for, not the run. */
-async function attempt<T>(work: () => Promise<T>, ports: ReconcilePorts): Promise<T | undefined> {
+async function attempt<T>(work: () => Promise<T>, ports: AuditPorts): Promise<T | undefined> {
   const asked = await ask({ telemetry: ports.telemetry, stage: 'audit' }, work);
   return asked.ok ? asked.value : undefined;
 }
 
-async function checkPayload(item: EventItem, ports: ReconcilePorts, rules: WriteRules): Promise<readonly Mismatch[]> {
+async function checkPayload(item: EventItem, ports: AuditPorts, rules: WriteRules): Promise<readonly Mismatch[]> {
   if (item.watchAt !== undefined) {
     const longest = item.status === 'dead_letter' ? rules.deadRetentionDays : rules.retentionDays;
     const days = Math.max(longest, RAISE_DAYS) + PAYLOAD_MARGIN_DAYS;

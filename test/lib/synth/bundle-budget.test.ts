@@ -254,7 +254,7 @@ describe('a handler that imports the SDK', () => {
 
 describe('text in the configuration', () => {
   it('comes out of the bundle as it went in, whatever characters it has', async () => {
-    const code = await readFile(join(oddBundles.reconcile, 'index.mjs'), 'utf8');
+    const code = await readFile(join(oddBundles.audit, 'index.mjs'), 'utf8');
     const literal = /JSON\.parse\(('(?:[^'\\]|\\.)*')\)/s.exec(code)?.[1];
     const baked = JSON.parse(runInNewContext(literal ?? ''));
     expect(baked.sources[0].settings).toEqual({ odd: ODD });

@@ -114,7 +114,7 @@ describe('outputs', () => {
       [
         ...['ApiId', 'ApiUrl', 'DashboardUrl', 'EventsTable', 'PayloadsTable', 'BodiesBucket'],
         ...['WorkQueueUrl', 'DeadQueueUrl', 'PageTopic', 'TicketTopic', 'NoticeTopic'],
-        ...['Api', 'Ingest', 'Notify', 'Probe', 'Process', 'Reconcile', 'Sweep'].map(name => `${name}Function`),
+        ...['Api', 'Audit', 'Ingest', 'Notify', 'Probe', 'Process', 'Sweep'].map(name => `${name}Function`),
         ...['Default', 'Github', 'Shopify', 'Slack', 'StandardWebhooks', 'Stripe'].map(name => `WebhookUrl${name}`),
       ].sort(),
     );

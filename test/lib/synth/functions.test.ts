@@ -2,11 +2,11 @@ import { Match, type Template } from 'aws-cdk-lib/assertions';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { resolveDeployment } from '#core/config/resolve-config.ts';
 import { apiEnv } from '#lambdas/api/env.ts';
+import { auditEnv } from '#lambdas/audit/env.ts';
 import { ingestEnv } from '#lambdas/ingest/env.ts';
 import { notifyEnv } from '#lambdas/notify/env.ts';
 import { probeEnv } from '#lambdas/probe/env.ts';
 import { processEnv } from '#lambdas/process/env.ts';
-import { reconcileEnv } from '#lambdas/reconcile/env.ts';
 import { sweepEnv } from '#lambdas/sweep/env.ts';
 import { PROVIDERS } from '#providers/index.ts';
 import { gateway } from '#test/fixtures/project/gateway.config.ts';
@@ -29,14 +29,14 @@ const functions = (template: Template = prod()): Record<string, Resource> =>
 
 describe('every function', () => {
   it('runs on Node 24, arm64, 512 MB, and logs JSON without START and REPORT lines', () => {
-    const names = ['api', 'ingest', 'notify', 'probe', 'process', 'reconcile', 'sweep'];
+    const names = ['api', 'audit', 'ingest', 'notify', 'probe', 'process', 'sweep'];
     expect(Object.keys(functions()).sort()).toEqual(names);
     for (const [name, each] of Object.entries(functions())) {
       expect(each).toMatchObject({
         Runtime: 'nodejs24.x',
         Architectures: ['arm64'],
         // The audit of all records has one whole core, or a night would be too short for it.
-        MemorySize: name === 'reconcile' ? 1_769 : 512,
+        MemorySize: name === 'audit' ? 1_769 : 512,
         Handler: 'index.handler',
         LoggingConfig: { LogFormat: 'JSON', SystemLogLevel: 'WARN', ApplicationLogLevel: 'INFO' },
       });
@@ -45,7 +45,7 @@ describe('every function', () => {
   });
 
   it('gets exactly the variables it declares (and the process function those of the handlers)', () => {
-    const daily = { reconcile: reconcileEnv, sweep: sweepEnv, probe: probeEnv, notify: notifyEnv };
+    const daily = { audit: auditEnv, sweep: sweepEnv, probe: probeEnv, notify: notifyEnv };
     const contracts = { api: apiEnv, ingest: ingestEnv, process: processEnv, ...daily };
     for (const [name, contract] of Object.entries(contracts)) {
       const given = Object.keys(functions()[name].Environment.Variables).sort();
@@ -100,7 +100,7 @@ describe('the mapping of the process function', () => {
 describe('retries', () => {
   it('may go through the queue of their own function more than 16 times', () => {
     expect(functions()['process'].RecursiveLoop).toBe('Allow');
-    for (const name of ['ingest', 'sweep', 'api', 'reconcile', 'probe', 'notify'])
+    for (const name of ['ingest', 'sweep', 'api', 'audit', 'probe', 'notify'])
       expect(functions()[name]).not.toHaveProperty('RecursiveLoop');
   });
 });
@@ -117,7 +117,7 @@ describe('timeouts', () => {
 });
 
 describe('schedules', () => {
-  it('sweep and probe every minute and reconcile in the runs of a night, without retries of a run the next one makes up for', () => {
+  it('sweep and probe every minute and audit in the runs of a night, without retries of a run the next one makes up for', () => {
     const schedules = Object.values(prod().findResources('AWS::Scheduler::Schedule')).map(each => each['Properties']);
     expect(schedules.map(each => each.ScheduleExpression).sort()).toEqual([
       'cron(17,37,57 3-6 * * ? *)',

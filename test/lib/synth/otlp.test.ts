@@ -19,7 +19,7 @@ it('reads the logs of every function that counts, may read one secret, and is re
     each => each['Properties'],
   );
   const groups = filters.map(each => each.LogGroupName.Ref.replace(/Logs[0-9A-F]{8}$/, '')).sort();
-  expect(groups).toEqual(['Api', 'Ingest', 'Probe', 'Process', 'Reconcile', 'Sweep']);
+  expect(groups).toEqual(['Api', 'Audit', 'Ingest', 'Probe', 'Process', 'Sweep']);
   for (const each of filters) expect(each.FilterPattern).toContain('$._aws.Timestamp');
   data.hasResourceProperties('AWS::SecretsManager::Secret', { Name: 'holdfast-otlp/prod' });
   const policies = Object.entries(template.findResources('AWS::IAM::Policy'));

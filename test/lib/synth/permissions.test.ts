@@ -109,7 +109,7 @@ describe('who may do what', () => {
         ...on('dead queue', 'sqs:SendMessage', 'sqs:GetQueueAttributes'),
         ...on('dead queue', 'sqs:ReceiveMessage', 'sqs:DeleteMessage'),
       ],
-      Reconcile: [
+      Audit: [
         ...OWN_LOG,
         ...on('events', 'dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:Scan', 'dynamodb:UpdateItem'),
         ...on('payloads', 'dynamodb:GetItem', 'dynamodb:UpdateItem'),
@@ -139,7 +139,7 @@ describe('who may do what', () => {
       ],
       ProbeSchedule: ['lambda:InvokeFunction on function Probe'],
       SweepSchedule: ['lambda:InvokeFunction on function Sweep'],
-      ReconcileSchedule: ['lambda:InvokeFunction on function Reconcile'],
+      AuditSchedule: ['lambda:InvokeFunction on function Audit'],
     };
     expect(permissions()).toEqual(
       Object.fromEntries(Object.entries(wanted).map(([role, list]) => [role, [...list].sort()])),
@@ -158,10 +158,10 @@ describe('who may do what', () => {
     }
   });
 
-  it('lets nobody delete an item, purge a queue, or (but the reconciler) scan', () => {
+  it('lets nobody delete an item, purge a queue, or (but the audit) scan', () => {
     const all = Object.entries(permissions()).flatMap(([role, rights]) => rights.map(right => `${role}: ${right}`));
     expect(all.filter(right => /DeleteItem|PurgeQueue|DeleteObject|:Scan/.test(right))).toEqual([
-      'Reconcile: dynamodb:Scan on events',
+      'Audit: dynamodb:Scan on events',
     ]);
   });
 });

@@ -48,7 +48,7 @@ describe('a large body', () => {
     expect(world.item('evt_1')).toMatchObject({ status: 'deferred', parked: true });
     for (let days = 0; days < 180; days += 9) {
       await daysLater(world, 9);
-      await world.clock.complete(world.reconciler.invoke({}));
+      await world.clock.complete(world.auditor.invoke({}));
     }
     await world.pause('default', false);
     await workOff(world);
@@ -74,7 +74,7 @@ describe('a large body', () => {
     expect(world.item('evt_1')).toMatchObject({ status: 'deferred', parked: true });
     for (let days = 0; days < 25; days++) {
       await daysLater(world, 1);
-      await world.clock.complete(world.reconciler.invoke({}));
+      await world.clock.complete(world.auditor.invoke({}));
     }
     broken = false;
     await world.pause('default', false);

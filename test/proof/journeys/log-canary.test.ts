@@ -69,12 +69,12 @@ describe('no line', () => {
       expect(text).toContain(seen);
   });
 
-  it('of reconcile, with a record that breaks a rule', async () => {
+  it('of the audit, with a record that breaks a rule', async () => {
     const { world, canaries } = await incident();
     await world.clock.advanceBy(MINUTE);
     const watchAt = world.clock.now() + MINUTE;
     world.database.write({ kind: 'update', table: EVENTS, key: { pk: 'stripe#good' }, set: { watchAt } });
-    await world.clock.complete(world.reconciler.invoke({}));
+    await world.clock.complete(world.auditor.invoke({}));
     expect(canaries.check()).toContain('settled_but_watched');
   });
 

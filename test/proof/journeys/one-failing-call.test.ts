@@ -113,11 +113,11 @@ describe('the daily audit, while one kind of call always fails', () => {
   it('control.read, control.write: looks at all records, from the first on', async () => {
     for (const name of ['control.read', 'control.write']) {
       const world = new MemoryWorld({
-        planOf: role => call => (role === 'reconcile' && call.name === name ? 'error' : undefined),
+        planOf: role => call => (role === 'audit' && call.name === name ? 'error' : undefined),
       });
       await world.post({ id: 'evt_1' });
       world.database.write({ kind: 'update', table: 'events', key: { pk: 'default#evt_1' }, set: { expiresAt: 1 } });
-      await world.clock.complete(world.reconciler.invoke({}));
+      await world.clock.complete(world.auditor.invoke({}));
       const told = world.telemetry.measures.filter(it => it.metric === 'LedgerMismatch');
       expect(
         told.map(it => it.value),

@@ -19,8 +19,8 @@ interface Rules {
   readonly watches: 'open' | 'pending';
   /** Minutes later everything is looked at once more, for what came behind the cursor: a late clock, a slow request. */
   readonly secondLook: boolean;
-  /** The daily reconciler watches what is open, unwatched and behind the cursor. */
-  readonly reconciler: boolean;
+  /** The daily audit watches what is open, unwatched and behind the cursor. */
+  readonly audit: boolean;
   /** Where a restore brings the cursor back together with the records. */
   readonly cursorIsIn: 'the same table' | 'another store';
   readonly cursorWrite: 'if unchanged' | 'always';
@@ -33,7 +33,7 @@ const PROTOCOL: Rules = {
   grace: true,
   watches: 'open',
   secondLook: true,
-  reconciler: true,
+  audit: true,
   cursorIsIn: 'the same table',
   cursorWrite: 'if unchanged',
 };
@@ -96,13 +96,13 @@ function arrivalsModel(rules: Rules, faults: Faults, events = 2, sweepers = 2): 
       ...start.sweeps.map((_, me) => sweeper(rules, me)),
       watchRows,
       secondLook(rules),
-      reconciler(rules),
+      audit(rules),
       disaster(rules),
     ],
     key: state => JSON.stringify(state),
     stopAtFirst: true,
     mustReach: [{ rule: STUCK, from: state => state.events.some(isOpen), goal: state => !state.events.some(isOpen) }],
-    // Slower than the grace is the fault that the reconciler, not the cursor, must make good.
+    // Slower than the grace is the fault that the audit, not the cursor, must make good.
     brokenIn: state =>
       !faults.slow && state.events.some((event, at) => isOpen(event) && !event.watched && state.cursor > at)
         ? NOT_COVERED
@@ -261,12 +261,12 @@ function secondLook(rules: Rules): Actor<State> {
       : [];
 }
 
-function reconciler(rules: Rules): Actor<State> {
+function audit(rules: Rules): Actor<State> {
   return state =>
-    rules.reconciler
+    rules.audit
       ? state.events.flatMap((event, at) =>
           isOpen(event) && !event.watched && state.cursor > at
-            ? [certain('reconciler', `watches event ${at + 1}`, changed(state, at, { watched: true }))]
+            ? [certain('audit', `watches event ${at + 1}`, changed(state, at, { watched: true }))]
             : [],
         )
       : [];
@@ -323,8 +323,8 @@ export const arrivalsVariants: readonly Variant[] = [
   variant('GOOD', 'arrivals: a request or an index slower than the grace, crash', 8_267, [], () =>
     arrivalsModel(PROTOCOL, { slow: 1, crash: 1 }, 2, 1),
   ),
-  variant('GOOD', 'arrivals: a late clock, crash; the second look alone, no reconciler', 7_604, [], () =>
-    arrivalsModel({ ...PROTOCOL, reconciler: false }, { slow: 1, crash: 1 }, 2, 1),
+  variant('GOOD', 'arrivals: a late clock, crash; the second look alone, no audit', 7_604, [], () =>
+    arrivalsModel({ ...PROTOCOL, audit: false }, { slow: 1, crash: 1 }, 2, 1),
   ),
   slow(
     variant('GOOD', 'arrivals: restored table, crash', 90_086, [], () =>
@@ -338,11 +338,11 @@ export const arrivalsVariants: readonly Variant[] = [
   bad('no grace', 52, NOT_COVERED, {}, { grace: false }),
   bad('only pending events are watched', 84, NOT_COVERED, {}, { watches: 'pending' }),
   bad(
-    'a late clock, neither a second look nor the reconciler',
+    'a late clock, neither a second look nor the audit',
     7_604,
     STUCK,
     { slow: 1, crash: 1 },
-    { secondLook: false, reconciler: false },
+    { secondLook: false, audit: false },
   ),
   bad(
     'cursor in another store than the records, table restored',

@@ -1,6 +1,6 @@
 /**
  * Lifetimes of the state item and of its payload, counted in days that pass one by one. The payload is put first, lives
- * a margin longer than the record, and is raised before every write that lets the record outlive it; a reconciler runs
+ * a margin longer than the record, and is raised before every write that lets the record outlive it; an audit runs
  * once a day. Checks I14: a state item implies its payload, for as long as the event may run (so while it is on record,
  * because a terminal event may be replayed).
  */
@@ -18,8 +18,8 @@ interface Rules {
   readonly ingestOrder: 'payload first' | 'state first';
   /** The payload put at ingest is refused when one is there that expires later; or when any is there. */
   readonly payloadPut: 'if absent or it expires earlier' | 'if absent';
-  /** What the daily reconciler raises: open events to the full lifetime, only payloads about to go, nothing. */
-  readonly reconciler: 'all in watch' | 'about to expire' | 'off';
+  /** What the daily audit raises: open events to the full lifetime, only payloads about to go, nothing. */
+  readonly audit: 'all in watch' | 'about to expire' | 'off';
   /** The writes that raise the payload's lifetime, and when. */
   readonly raisedBy: readonly RaisingWrite[];
   readonly raised: 'before the write' | 'after the write';
@@ -37,7 +37,7 @@ interface Rules {
 const PROTOCOL: Rules = {
   ingestOrder: 'payload first',
   payloadPut: 'if absent or it expires earlier',
-  reconciler: 'all in watch',
+  audit: 'all in watch',
   raisedBy: ['death', 'replay'],
   raised: 'before the write',
   deadPayload: 'retention + margin',
@@ -200,13 +200,12 @@ function operator(rules: Rules): Actor<State> {
   };
 }
 
-/** A day: the reconciler runs, then everything is a day older. Expired things are gone at once (the worst case). */
+/** A day: the audit runs, then everything is a day older. Expired things are gone at once (the worst case). */
 function day(rules: Rules): Actor<State> {
   return state => {
     const watched = state.status === 'pending' || state.status === 'dying';
     const full = state.status === 'dying' ? deadPayloadDays(rules) : RETENTION + MARGIN;
-    const raises =
-      rules.reconciler === 'all in watch' || (rules.reconciler === 'about to expire' && state.payloadDays <= 1);
+    const raises = rules.audit === 'all in watch' || (rules.audit === 'about to expire' && state.payloadDays <= 1);
     const kept = watched && raises ? raise(state, rules, full) : state;
     const recordDays = Math.max(0, kept.recordDays - 1);
     const expired = kept.recordDays === 1;
@@ -226,20 +225,20 @@ const accident: Actor<State> = state =>
     : [];
 
 export const payloadVariants: readonly Variant[] = [
-  good('payload: raised before death and replay, daily reconciler', 188, {}),
-  good('payload: completion and death-done raise, reconciler only for payloads about to expire', 188, {
-    reconciler: 'about to expire',
+  good('payload: raised before death and replay, daily audit', 188, {}),
+  good('payload: completion and death-done raise, audit only for payloads about to expire', 188, {
+    audit: 'about to expire',
     raisedBy: ['death', 'death-done', 'replay', 'completion'],
   }),
   good('payload in an object, a raise copies it in place', 210, { body: 'object, copied' }),
   variant('GOOD', 'payload gone by accident: the event dies visibly', 254, [], () => payloadModel(PROTOCOL, 1)),
   bad('state put before payload', 3, NO_PAYLOAD, { ingestOrder: 'state first' }),
   bad('payload put only if absent: an orphan expires under the event', 173, NO_PAYLOAD, { payloadPut: 'if absent' }),
-  bad('no reconciler: an event that stays open outlives its payload', 125, NO_PAYLOAD, { reconciler: 'off' }),
+  bad('no audit: an event that stays open outlives its payload', 125, NO_PAYLOAD, { audit: 'off' }),
   bad('death does not raise', 151, NO_PAYLOAD, { raisedBy: ['replay'] }),
   bad('replay does not raise', 181, NO_PAYLOAD, { raisedBy: ['death'] }),
   bad('raised after the write', 157, NO_PAYLOAD, { raised: 'after the write' }),
-  text('reconciler raises only what is about to expire', 179, NO_PAYLOAD, { reconciler: 'about to expire' }),
+  text('audit raises only what is about to expire', 179, NO_PAYLOAD, { audit: 'about to expire' }),
   text('the payload of a dead event lives exactly as long as the record', 132, NO_PAYLOAD, {
     deadPayload: 'retention',
   }),

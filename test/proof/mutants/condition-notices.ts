@@ -82,7 +82,7 @@ export const NOTICES: Readonly<Record<string, Notice>> = {
   'catchUp: status eq': { race: 'caughtUpAfterItCompleted' },
   'catchUp: gen lt': covered('it is asked for only where the generation that was read is older', 'gen eq'),
 
-  'rewatch: status eq': { race: 'foundByTheReconcilerAfterItEnded' },
+  'rewatch: status eq': { race: 'foundByTheAuditAfterItEnded' },
   'rewatch: gen eq': newGenerationIsWatchedAnew,
   'rewatch: owner eq': {
     harmless: 'the next owner is watched by the lease before its own: the sweeper looks once more',

@@ -335,8 +335,8 @@ export const MUTANTS: readonly Mutant[] = [
     to: "  if (recorded.kind !== 'unrecorded') return;\n  const leftMs",
   },
   {
-    name: 'the reconciler does not look for what nobody watches',
-    scenario: 'theReconcilerFindsWhatCameTooLate',
+    name: 'the audit does not look for what nobody watches',
+    scenario: 'theAuditFindsWhatCameTooLate',
     file: 'core/inbound/watch/audit-records.ts',
     from: 'if (!isOwed(item) || item.watchAt !== undefined) return [];',
     to: 'if (!isOwed(item) || item.gen > 0) return [];',

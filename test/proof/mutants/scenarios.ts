@@ -362,7 +362,7 @@ const aRequestUnderWayIsNotPassed: Scenario = async () => {
   return watchedSoon(world, 'an event recorded while the sweeper ran');
 };
 
-const theReconcilerFindsWhatCameTooLate: Scenario = async () => {
+const theAuditFindsWhatCameTooLate: Scenario = async () => {
   const world = slowRequest(15 * MINUTE);
   world.start();
   await world.post({ id: 'b' });
@@ -422,7 +422,7 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
   whatCouldNotBeWatchedIsNotPassed,
   whatIsClaimedBetweenReadAndWriteIsWatched,
   aRequestUnderWayIsNotPassed,
-  theReconcilerFindsWhatCameTooLate,
+  theAuditFindsWhatCameTooLate,
   whatTheSweeperSentIsLookedAtAgain,
   whatIsRecordedLateIsWatched,
 };

@@ -21,8 +21,7 @@ export class CountingTelemetry implements Telemetry {
   }
 
   log(_level: 'debug' | 'info' | 'warn' | 'error', line: Readonly<Record<string, unknown>>): void {
-    const mistake =
-      line['cause'] === 'internal_error' || (line['stage'] === 'reconcile' && line['cause'] !== undefined);
+    const mistake = line['cause'] === 'internal_error' || (line['stage'] === 'audit' && line['cause'] !== undefined);
     if (mistake) this.#onMistake(line);
   }
 

@@ -31,7 +31,7 @@ it('a replay of an event that completed since it was read is refused: the finish
 });
 
 // Holds I3.
-it('a request that froze before its write, and was never acknowledged, is found by the reconciler', async () => {
+it('a request that froze before its write, and was never acknowledged, is found by the audit', async () => {
   let stalls = 0;
   let sendFails = false;
   const world = new MemoryWorld({
@@ -78,7 +78,7 @@ it.each<[string, number, Found]>([
   ['complains where it was acknowledged and never sent', 1, { writtenAfterMs: 3 * MINUTE, acknowledged: true }],
   ['complains where it is found twice', 1, { writtenAfterMs: 3 * MINUTE, times: 2 }],
   ['complains of every other mistake', 1, { writtenAfterMs: 3 * MINUTE, cause: 'watch_overdue' }],
-])('of what the reconciler finds, the ledger %s', (_, wrong, found) => {
+])('of what the audit finds, the ledger %s', (_, wrong, found) => {
   const { writtenAfterMs, acknowledged, sent, times = 1, cause = 'owed_but_not_watched' } = found;
   let now = 0;
   const ledger = new Ledger({ now: () => now, skewMs: 3_000, retentionDays: 30, deadRetentionDays: 90 });
@@ -92,6 +92,6 @@ it.each<[string, number, Found]>([
   if (acknowledged) ledger.promised(pk);
   if (sent) ledger.sent('main', JSON.stringify({ v: 1, pk, gen: 1 }));
   expect(ledger.complaints).toEqual([]);
-  for (let n = 0; n < times; n++) ledger.reported({ stage: 'reconcile', pk, cause });
+  for (let n = 0; n < times; n++) ledger.reported({ stage: 'audit', pk, cause });
   expect(ledger.wrong).toBe(wrong);
 });

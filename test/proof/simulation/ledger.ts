@@ -70,14 +70,14 @@ export class Ledger {
     mostCopies: 0,
     handlerRuns: 0,
     outsideCalls: 0,
-    foundByReconciler: 0,
+    foundByAudit: 0,
   };
   readonly deadCauses = new Map<string, number>();
   readonly #now: () => number;
   readonly #options: LedgerOptions;
   readonly #payloads = new Set<string>();
   readonly #unwatched = new Set<Account>();
-  readonly #foundByReconciler = new Set<Account>();
+  readonly #foundByAudit = new Set<Account>();
   readonly #keyOwners = new Map<string, string>();
 
   constructor(options: LedgerOptions) {
@@ -98,7 +98,7 @@ export class Ledger {
 
   /**
    * The product reports a mistake of its own. Decision 0004 accepts one: a record that was really written later than the
-   * sweeper waits, by a request that was not acknowledged or whose message was sent, is found by the reconciler, once.
+   * sweeper waits, by a request that was not acknowledged or whose message was sent, is found by the audit, once.
    */
   reported(line: Row): void {
     const account = this.accounts.get(String(line['pk']));
@@ -107,11 +107,11 @@ export class Ledger {
       line['cause'] === 'owed_but_not_watched' &&
       this.#wasWrittenLate(account) &&
       (!account.acknowledged || account.copies > 0) &&
-      !this.#foundByReconciler.has(account);
+      !this.#foundByAudit.has(account);
     this.look('I2', accepted, () => `the product reports a mistake of its own: ${JSON.stringify(line)}`);
     if (!accepted) return;
-    this.#foundByReconciler.add(account);
-    this.counts.foundByReconciler += 1;
+    this.#foundByAudit.add(account);
+    this.counts.foundByAudit += 1;
   }
 
   /** A provider is about to send this event for the first time; `parent`: as an item of this request. */

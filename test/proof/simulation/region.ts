@@ -39,7 +39,7 @@ import { spreadStore } from '#core/inbound/protocol/spread-store.ts';
 import { DEFAULT_TIMINGS, type Timings } from '#core/inbound/protocol/timings.ts';
 import { sweep } from '#core/inbound/sweep/sweep.ts';
 import type { SweepRules } from '#core/inbound/sweep/sweep-ports.ts';
-import { reconcile } from '#core/inbound/watch/audit-records.ts';
+import { auditRecords } from '#core/inbound/watch/audit-records.ts';
 import type { WorkQueue } from '#core/ports.ts';
 import { DEFAULT_RETRY } from '#core/retry/backoff.ts';
 import { Breaker } from '#core/retry/breaker.ts';
@@ -102,7 +102,7 @@ export class Region {
   readonly ingest: MemoryFunction;
   readonly process: MemoryFunction;
   readonly sweeper: MemoryFunction;
-  readonly reconciler: MemoryFunction;
+  readonly auditor: MemoryFunction;
   readonly mapping: MemoryMapping;
   /** The most messages in flight at once. */
   mostInFlight = 0;
@@ -145,7 +145,7 @@ export class Region {
     this.ingest = this.#functionOf(10_000, plan, process => this.#ingestHandler(process));
     this.process = this.#functionOf(this.timings.processTimeoutMs, plan, process => this.#processHandler(process));
     this.sweeper = this.#functionOf(60_000, sweeperPlan, process => this.#sweepHandler(process));
-    this.reconciler = this.#functionOf(900_000, sweeperPlan, process => this.#reconcileHandler(process));
+    this.auditor = this.#functionOf(900_000, sweeperPlan, process => this.#auditHandler(process));
     this.mapping = new MemoryMapping({
       clock,
       random: random.fork(),
@@ -174,7 +174,7 @@ export class Region {
     );
   };
 
-  /** Starts what AWS runs by itself: the mapping, the sweeper's minute and the reconciler's day. */
+  /** Starts what AWS runs by itself: the mapping, the sweeper's minute and the audit's day. */
   start(): void {
     this.mapping.enable();
     const every = (ms: number, work: () => void): void => {
@@ -186,7 +186,7 @@ export class Region {
     every(this.#options.sweepEveryMs ?? 60_000, () => {
       for (let n = this.#options.sweepers ?? 1; n > 0; n--) void this.sweeper.invoke({});
     });
-    every(DAY_SECONDS * 1_000, () => void this.reconciler.invoke({}));
+    every(DAY_SECONDS * 1_000, () => void this.auditor.invoke({}));
   }
 
   /** One request through the front door: the status that was answered, or undefined when the function gave none. */
@@ -315,9 +315,9 @@ export class Region {
     }) as never;
   }
 
-  #reconcileHandler(process: SimulatedProcess) {
+  #auditHandler(process: SimulatedProcess) {
     const ports = this.ports(process);
-    return (async () => reconcile(ports.clock.now() + 800_000, ports, this.rules)) as never;
+    return (async () => auditRecords(ports.clock.now() + 800_000, ports, this.rules)) as never;
   }
 }
 

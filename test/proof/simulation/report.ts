@@ -60,7 +60,7 @@ export function printReport(report: SimulationReport): string {
     ['sent again', number(report.resent), 'by the sweeper'],
     [
       'found by the day',
-      number(ledger.foundByReconciler),
+      number(ledger.foundByAudit),
       'written minutes after their request began, and watched by the daily check',
     ],
     ['leases lost', number(report.leasesLost), 'finishes of an owner that had been replaced: refused'],

@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { MemoryControlStore } from '#adapters/memory/memory-control-store.ts';
 import type { EventStore } from '#core/inbound/ports.ts';
-import { auditOn, type ReconcilePorts } from '#core/inbound/watch/audit-records.ts';
+import { type AuditPorts, auditOn } from '#core/inbound/watch/audit-records.ts';
 import { EVENTS, MemoryWorld } from '#test/kit/memory-world.ts';
 
 const HOUR = 3_600_000;
@@ -21,7 +21,7 @@ function makeAudit() {
     return next === PAGES ? { items: [] } : { items: [], cursor: String(next) };
   };
   const control = new MemoryControlStore(world.database, EVENTS);
-  const ports = { store: { scan }, control, clock, telemetry } as unknown as ReconcilePorts;
+  const ports = { store: { scan }, control, clock, telemetry } as unknown as AuditPorts;
   const run = async (): Promise<number> => {
     const before = scans;
     await auditOn(clock.now() + 15 * MINUTE, ports, world.rules);

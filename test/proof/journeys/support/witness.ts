@@ -73,7 +73,7 @@ export class Witness {
     this.#check('I14', paid, () => `${pk} is ${after.status} and its body ${after.bodySha.slice(0, 8)} is nowhere`);
   }
 
-  /** Its request stood still before the write: the reconciler finds it, not the sweeper. */
+  /** Its request stood still before the write: the audit finds it, not the sweeper. */
   #isLate({ receivedAt }: EventItem): boolean {
     const { clock, timings } = this.#world ?? {};
     return clock !== undefined && clock.now() - receivedAt > (timings?.firstWatchMs ?? 0) / 2;

@@ -1,4 +1,4 @@
-/** Writes of the watch that arrive late: ingest's note that nothing was sent, the sweeper's, the reconciler's. */
+/** Writes of the watch that arrive late: ingest's note that nothing was sent, the sweeper's, the audit's. */
 import { LOCAL_TIMINGS } from '#core/config/defaults.ts';
 import { watchShardOf } from '#core/inbound/protocol/event-writes.ts';
 import type { MemoryWorld } from '#test/kit/memory-world.ts';
@@ -182,7 +182,7 @@ const sweptAfterItEnded: Race = async () => {
   return watchAfterItEnded(world, 'markSwept', () => world.mapping.enable());
 };
 
-const foundByTheReconcilerAfterItEnded: Race = async () => {
+const foundByTheAuditAfterItEnded: Race = async () => {
   const world = slowRequest(5 * MINUTE, calm());
   world.start();
   await world.post({ ...DELIVERY, id: 'b' });
@@ -199,5 +199,5 @@ export const WATCH_RACES = {
   countedAfterATakeover,
   givenUpAfterAnotherAttempt,
   sweptAfterItEnded,
-  foundByTheReconcilerAfterItEnded,
+  foundByTheAuditAfterItEnded,
 } satisfies Readonly<Record<string, Race>>;

@@ -1,4 +1,4 @@
-/** Wiring of `reconcile`, run once a day. A scan that runs out of time goes on where it stopped the next day. */
+/** Wiring of `audit`, which checks all records each night. A run that is out of time leaves the rest to the next one. */
 import middy from '@middy/core';
 import type { Context } from 'aws-lambda';
 import { createDynamoDbClient } from '#adapters/dynamodb/create-dynamodb-client.ts';
@@ -13,9 +13,9 @@ import { config } from '#lambdas/shared/baked-config.ts';
 import { flushTelemetry } from '#lambdas/shared/flush-telemetry.ts';
 import { environment } from '#lambdas/shared/process-environment.ts';
 import { readEnv } from '#lambdas/shared/read-env.ts';
-import { reconcileEnv } from './env.ts';
+import { auditEnv } from './env.ts';
 
-const env = readEnv(reconcileEnv, environment);
+const env = readEnv(auditEnv, environment);
 const dynamodb = createDynamoDbClient();
 const telemetry = new EmfTelemetry({ environment: config.environment, level: config.logLevel });
 const control = new DynamoDbControlStore(dynamodb, env.EVENTS_TABLE, systemIds);

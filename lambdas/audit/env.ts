@@ -1,7 +1,7 @@
 import { text } from '#lambdas/shared/read-env.ts';
 
-/** Environment of the `reconcile` function, set by its construct. */
-export const reconcileEnv = {
+/** Environment of the `audit` function, set by its construct. */
+export const auditEnv = {
   EVENTS_TABLE: text,
   PAYLOADS_TABLE: text,
   BODIES_BUCKET: text,
