@@ -18,6 +18,7 @@ const ALSO_NEEDED = [
   'commander',
   'esbuild',
   'preact',
+  'yaml',
 ];
 
 /** `types` first, as TypeScript wants it. */

@@ -88,6 +88,13 @@ export const COVERED_BY: Readonly<Record<string, readonly string[]>> = {
   'test/core/outbound/catalogue/judge-publication.test.ts': [
     'adapters/json-schema/lazy-schema-judge.ts',
     'core/outbound/api/put-event-type.ts',
+    'core/outbound/api/type-check.ts',
+  ],
+  'test/core/outbound/catalogue/openapi.test.ts': [
+    'core/outbound/catalogue/catalogue-type.ts',
+    'core/outbound/catalogue/from-openapi.ts',
+    'core/outbound/catalogue/schema-parts.ts',
+    'core/outbound/catalogue/to-openapi.ts',
   ],
   'test/core/inbound/drift/shape-watch.test.ts': [
     'adapters/json-schema/json-schema.ts',

@@ -1,81 +1,21 @@
 /** A type of the catalogue is saved: its schemas and examples are checked first. Loaded when one comes. */
-import { isShallow, JSON_DEPTH, jsonSchema } from '#core/outbound/catalogue/schema-check.ts';
-import type { EventTypeItem, TypeVersion } from '#core/outbound/protocol/items.ts';
-import { boolean, type Check, type ConfigProblem, object, oneOf, show, text } from '#core/problem.ts';
+import type { CatalogueType } from '#core/outbound/catalogue/catalogue-type.ts';
+import type { EventTypeItem } from '#core/outbound/protocol/items.ts';
 import { json, type Reply } from '#core/reply.ts';
 import { parseIso } from '#core/time.ts';
 import { type ApiCall, bodyOf } from './api-call.ts';
 import { showType, typeKeyOf } from './event-types-api.ts';
-import { listUpTo, time, typeName } from './fields.ts';
 import { refuseProblems } from './problem-reply.ts';
-
-const MAX_EARLIER = 9;
-const example: Check = (value, path, report) => {
-  if (isShallow(value)) return;
-  report({ path, given: 'deeper', allowed: `at most ${JSON_DEPTH} levels`, fix: 'shorten it' });
-};
-const version = text(/^[A-Za-z0-9_.-]{1,40}$/, '1 to 40 letters, digits, _ . and -', 'e.g. "2026-11-22"');
-const FORM = { schema: jsonSchema, example, version, deprecated: boolean };
-const FIELDS = {
-  ...FORM,
-  description: text(/^[^\p{Cc}]{0,1000}$/u, 'text of up to 1,000 characters', 'shorten it'),
-  group: text(/^[^\p{Cc}]{1,100}$/u, 'text of 1 to 100 characters', 'shorten it'),
-  ends_at: time,
-  replacement: typeName,
-  validate: oneOf('off', 'warn', 'reject'),
-  earlier: listUpTo(MAX_EARLIER, object(FORM, ['version'])),
-};
-interface TypeBody extends TypeVersion, Partial<Pick<EventTypeItem, 'description' | 'group' | 'validate' | 'earlier'>> {
-  readonly ends_at?: string;
-  readonly replacement?: string;
-}
+import { problemsOfType, TYPE_FIELDS } from './type-check.ts';
 
 /** Makes or replaces it: safe to repeat. Every schema and example is judged first. */
 export async function putType(call: ApiCall): Promise<Reply> {
   const { name, key } = typeKeyOf(call);
-  const body = bodyOf<TypeBody>(call, FIELDS);
-  refuseProblems([...problemsBetween(name, body), ...(await problemsOfExamples(call, body))]);
+  const body = bodyOf<Omit<CatalogueType, 'name'>>(call, TYPE_FIELDS);
+  refuseProblems(await problemsOfType(call.ports.judge, name, body));
   const { description = '', validate = 'off', ends_at: ends, ...rest } = body;
   const endsAt = ends === undefined ? {} : { endsAt: parseIso(ends) as number };
   const item: EventTypeItem = { ...rest, ...endsAt, name, description, validate };
   await call.ports.store.put({ kind: 'put', key, item });
   return json(200, showType(item));
-}
-
-/** What one field says about another. */
-function* problemsBetween(name: string, body: TypeBody): Generator<ConfigProblem> {
-  const { version: newest, earlier = [], deprecated, replacement } = body;
-  for (const path of ['ends_at', 'replacement'] as const)
-    if (body[path] !== undefined && deprecated !== true)
-      yield { path, given: show(body[path]), allowed: 'only of a deprecated type', fix: 'add "deprecated": true' };
-  if (replacement === name)
-    yield { path: 'replacement', given: show(name), allowed: 'another type', fix: 'name the one to move to' };
-  if (earlier.length > 0 && newest === undefined)
-    yield {
-      path: 'version',
-      given: 'nothing',
-      allowed: 'a name, where there are earlier ones',
-      fix: 'name the newest',
-    };
-  const names = [newest, ...earlier.map(each => each.version)];
-  for (const [at, each] of names.entries())
-    if (names.indexOf(each) < at)
-      yield { path: `earlier[${at - 1}].version`, given: show(each), allowed: 'each version once', fix: 'rename it' };
-}
-
-/** A schema that cannot judge, and an example that breaks it. */
-async function problemsOfExamples({ ports }: ApiCall, body: TypeBody): Promise<readonly ConfigProblem[]> {
-  const versions = [['', body] as const, ...(body.earlier ?? []).map((it, at) => [`earlier[${at}].`, it] as const)];
-  const problems: ConfigProblem[] = [];
-  for (const [at, { schema, example: shown }] of versions) {
-    if (schema === undefined || shown === undefined) continue;
-    const broken = await ports.judge(schema as object, shown);
-    const given =
-      broken === 'too_slow'
-        ? 'one that takes too long to judge'
-        : broken.map(({ path, rule }) => `${path || '/'} ${rule}`).join('; ');
-    if (given !== '')
-      problems.push({ path: `${at}example`, given, allowed: 'data that fits the schema', fix: 'correct one of them' });
-  }
-  return problems;
 }

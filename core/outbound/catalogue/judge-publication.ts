@@ -76,7 +76,7 @@ export async function judgePublication(
 }
 
 /** Newest first. */
-export const versionsOf = (type: EventTypeItem): readonly TypeVersion[] => [type, ...(type.earlier ?? [])];
+const versionsOf = (type: EventTypeItem): readonly TypeVersion[] => [type, ...(type.earlier ?? [])];
 
 /** What a message of that `api_version` must look like; without one, the newest. Undefined: the type has no such version. */
 export function versionOf(type: EventTypeItem, apiVersion: string | undefined): TypeVersion | undefined {

@@ -14,8 +14,9 @@ import {
   recordOf,
   show,
 } from '#core/problem.ts';
+import { escaped, PARTS, pointerOf } from './schema-parts.ts';
 
-export const DIALECT = 'https://json-schema.org/draft/2020-12/schema';
+const DIALECT = 'https://json-schema.org/draft/2020-12/schema';
 const MAX_CHARACTERS = 32_768;
 const MAX_DEPTH = 32;
 const MAX_PATTERN = 500;
@@ -91,18 +92,6 @@ const DATA: Readonly<Record<string, Check>> = {
   ...{ default: anything, deprecated: boolean, readOnly: boolean, writeOnly: boolean, examples: listOf(anything) },
   // Of OpenAPI: they say something to readers and judge nothing.
   ...{ example: anything, discriminator: anything, xml: anything, externalDocs: anything },
-};
-/** Keywords whose value is a schema, a list of schemas, or schemas by name. `in place`: they judge the same value. */
-const PARTS: Readonly<Record<string, { readonly form: 'one' | 'list' | 'named'; readonly inPlace?: true }>> = {
-  ...{ not: { form: 'one', inPlace: true }, if: { form: 'one', inPlace: true } },
-  // biome-ignore lint/suspicious/noThenProperty: a keyword
-  ...{ then: { form: 'one', inPlace: true }, else: { form: 'one', inPlace: true } },
-  ...{ allOf: { form: 'list', inPlace: true }, anyOf: { form: 'list', inPlace: true } },
-  ...{ oneOf: { form: 'list', inPlace: true }, dependentSchemas: { form: 'named', inPlace: true } },
-  ...{ items: { form: 'one' }, contains: { form: 'one' }, unevaluatedItems: { form: 'one' } },
-  ...{ additionalProperties: { form: 'one' }, unevaluatedProperties: { form: 'one' }, propertyNames: { form: 'one' } },
-  ...{ contentSchema: { form: 'one' }, prefixItems: { form: 'list' } },
-  ...{ properties: { form: 'named' }, patternProperties: { form: 'named' }, $defs: { form: 'named' } },
 };
 /** What people write that 2020-12 has another word for, or that would make a schema depend on what is around it. */
 const INSTEAD: Readonly<Record<string, string>> = {
@@ -206,7 +195,7 @@ function reportUnknown(key: string, path: string, report: Report): void {
 }
 
 function takeRef(ref: string, path: string, from: string, { refs, report }: Tour): void {
-  const to = /^#(?:\/|$)/.test(ref) ? decoded(ref.slice(1)) : undefined;
+  const to = pointerOf(ref);
   if (to !== undefined) refs.push({ from, to, path });
   else
     report({
@@ -214,17 +203,6 @@ function takeRef(ref: string, path: string, from: string, { refs, report }: Tour
       fix: 'copy what it refers to into $defs; nothing is fetched',
     });
 }
-
-function decoded(pointer: string): string | undefined {
-  try {
-    return decodeURIComponent(pointer);
-  } catch {
-    return undefined;
-  }
-}
-
-/** A step of a JSON Pointer (RFC 6901). */
-export const escaped = (step: string): string => step.replaceAll('~', '~0').replaceAll('/', '~1');
 
 /** Whether judging at `from` comes back to `goal` with the same value in hand. */
 function leadsTo(goal: string, from: string, edges: ReadonlyMap<string, readonly string[]>): boolean {

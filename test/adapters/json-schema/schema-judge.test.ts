@@ -46,10 +46,10 @@ it.each([
   ['quadratic', { pattern: '\\s+$' }, `${' '.repeat(250_000)}!`],
   ['names', { patternProperties: { '^(a+)+$': true } }, { [`${'a'.repeat(60)}!`]: 1 }],
 ])('a pattern that takes %s time is stopped, and the judge goes on', async (_, schema, data) => {
-  const quick = schemaJudge(50);
+  const quick = schemaJudge(300);
   const from = process.cpuUsage();
   expect(await quick(schema, data)).toBe('too_slow');
-  expect(process.cpuUsage(from).user / 1_000).toBeLessThan(1_000);
+  expect(process.cpuUsage(from).user / 1_000).toBeLessThan(1_500);
   expect(await quick({ type: 'string' }, 5)).toEqual([{ path: '', rule: 'type' }]);
 });
 

@@ -1,0 +1,138 @@
+/** `holdfast out types`: the catalogue of event types, from and to OpenAPI. */
+import type { Command } from 'commander';
+import type { CatalogueType } from '#core/outbound/catalogue/catalogue-type.ts';
+import {
+  exportEventTypes,
+  type ImportPlan,
+  listEventTypes,
+  planImport,
+  showEventType,
+  writeImport,
+} from '#operator/event-types.ts';
+import { usageError } from '../cli-error.ts';
+import { readInput } from '../read-input.ts';
+import { type CommandSet, type Run, withExamples } from '../run.ts';
+
+interface ImportOptions {
+  readonly dryRun?: boolean;
+  readonly validate?: string;
+  readonly yes?: boolean;
+}
+const VALIDATE = ['off', 'warn', 'reject'] as const;
+const MAX_BYTES = 5_000_000;
+
+export function addOutTypes(out: Command, set: CommandSet): void {
+  const types = withExamples(
+    out
+      .command('types')
+      .argument('[type]', 'show one: its schema and example')
+      .description('Event types: what you publish and customers choose from'),
+    ['holdfast out types', 'all of them, with what is deprecated'],
+    ['holdfast out types invoice.paid', 'its schema, its example, its versions'],
+  );
+  types.action(set.action((run, name: string | undefined) => (name === undefined ? listAll(run) : showOne(run, name))));
+
+  withExamples(
+    types
+      .command('import')
+      .argument('<file>', 'OpenAPI 3.1, YAML or JSON; - for stdin')
+      .description('Take event types out of the webhooks of an OpenAPI document; none is removed')
+      .option('--dry-run', 'say what would change, and write nothing')
+      .option('--validate <mode>', 'of new types: off, warn or reject data that breaks the schema')
+      .option('--yes', 'do not ask'),
+    ['holdfast out types import openapi.yaml --dry-run', 'what is new, what changes, what stays'],
+    ['holdfast out types import openapi.yaml --validate warn --yes', 'in a pipeline'],
+  ).action(
+    set.action(async (run, file: string, { dryRun = false, validate, yes }: ImportOptions) => {
+      const mode = VALIDATE.find(each => each === (validate ?? 'off'));
+      if (mode === undefined) throw usageError(`--validate ${validate}`, VALIDATE.join(', '), '--validate warn');
+      const plan = await planImport(run, await readDocument(file, await readInput(run, file)), { validate: mode });
+      const writes = plan.added.length + plan.changed.length;
+      if (!dryRun && writes > 0) {
+        if (yes !== true) for (const line of planLines(run, plan)) run.out.note(line);
+        await run.confirm(`Write ${writes} event type${writes === 1 ? '' : 's'} in ${run.environment}?`, yes);
+        await writeImport(run, plan);
+      }
+      const names = {
+        added: plan.added.map(({ name }) => name),
+        changed: plan.changed.map(({ name, changes }) => ({ name, changes })),
+      };
+      run.out.result({ ...names, left: plan.left, elsewhere: plan.elsewhere, written: !dryRun }, () =>
+        planLines(run, plan),
+      );
+      if (dryRun && writes > 0) run.out.next(run.command(`out types import ${file}`), 'writes them');
+    }),
+  );
+
+  withExamples(
+    types.command('export').description('Print the catalogue as an OpenAPI 3.1 document with webhooks (JSON)'),
+    ['holdfast out types export > openapi.json', 'for your documentation; import takes it back'],
+  ).action(
+    set.action(async run => {
+      const document = await exportEventTypes(run);
+      run.out.result(document, () => JSON.stringify(document, null, 2).split('\n'));
+    }),
+  );
+}
+
+async function listAll(run: Run): Promise<void> {
+  const found = await listEventTypes(run);
+  run.out.result(found, () =>
+    found.length === 0
+      ? ['No event type is described yet.']
+      : run.out.table(
+          ['TYPE', 'VERSIONS', 'GROUP', 'VALIDATE', 'STATE'],
+          found.map(type => [type.name, versionsOf(type), type.group ?? '-', checkOf(type), stateOf(type)]),
+        ),
+  );
+  if (found.length === 0) run.out.next(run.command('out types import openapi.yaml'), 'takes them out of your document');
+}
+
+async function showOne(run: Run, name: string): Promise<void> {
+  const type = await showEventType(run, name);
+  run.out.result(type, () => [
+    `${type.name}  ${stateOf(type)}`,
+    ...(type.description ? [type.description] : []),
+    ...[type, ...(type.earlier ?? [])].flatMap(({ version, schema, example, deprecated }, at) => [
+      '',
+      ...(version === undefined ? [] : [`version ${version}${at > 0 && deprecated === true ? ' (deprecated)' : ''}`]),
+      `example ${example === undefined ? '-' : JSON.stringify(example, null, 2)}`,
+      `schema  ${schema === undefined ? '-' : JSON.stringify(schema, null, 2)}`,
+    ]),
+  ]);
+  run.out.next(run.command(`out test <app> <endpoint> --type ${name}`), 'sends its example');
+}
+
+const versionsOf = ({ version, earlier = [] }: CatalogueType): string =>
+  version === undefined ? '-' : [version, ...earlier.map(each => each.version)].join(', ');
+const checkOf = ({ schema, validate = 'off' }: CatalogueType): string =>
+  schema === undefined ? 'no schema' : validate;
+function stateOf({ deprecated, ends_at, replacement }: CatalogueType): string {
+  if (deprecated !== true) return 'current';
+  const ends = ends_at === undefined ? '' : `, ends ${ends_at.slice(0, 10)}`;
+  return `deprecated${ends}${replacement === undefined ? '' : `, use ${replacement}`}`;
+}
+
+function planLines(run: Run, { added, changed, left, elsewhere }: ImportPlan): readonly string[] {
+  return [
+    ...added.map(({ name }) => `${run.out.paint('green', 'add')}     ${name}`),
+    ...changed.map(({ name, changes }) => `${run.out.paint('yellow', 'change')}  ${name}: ${changes.join(', ')}`),
+    ...left.map(name => `same    ${name}`),
+    ...elsewhere.map(name => `stays   ${name} (not in the document)`),
+  ];
+}
+
+/** YAML has JSON in it. Throws a usage error for what is neither. */
+async function readDocument(file: string, bytes: Buffer): Promise<unknown> {
+  const allowed = 'an OpenAPI 3.1 document, YAML or JSON, of at most 5 MB';
+  if (bytes.length > MAX_BYTES)
+    throw usageError(`${file} has ${bytes.length} bytes`, allowed, 'give the webhooks alone');
+  const { parse } = await import('yaml');
+  try {
+    // Over JSON: an anchor of YAML may contain itself.
+    return JSON.parse(JSON.stringify(parse(bytes.toString('utf8'))) ?? 'null');
+  } catch (error) {
+    const line = (error as Error).message.split('\n')[0] ?? '';
+    throw usageError(`${file}: ${line.slice(0, 200)}`, allowed, 'correct the file');
+  }
+}
