@@ -1,7 +1,10 @@
 /** What customers, producers and receivers do, step by step; each is played with a fault at every call. */
 
+import { SeededRandom } from '#adapters/memory/seeded-random.ts';
 import { startErase } from '#core/outbound/erase/erase.ts';
-import { disable, enableEndpoint, pause, resume } from '#core/outbound/gate/gate.ts';
+import { disable, enableEndpoint, pause, probe, resume } from '#core/outbound/gate/gate.ts';
+import { removeBody } from '#core/outbound/protocol/delivery-writes.ts';
+import type { Publication } from '#core/outbound/publish/publish.ts';
 import { deleteEndpoint } from '#core/outbound/registry/endpoints.ts';
 import { replayDelivery } from '#core/outbound/replay/replay-delivery.ts';
 import { startReplayJob } from '#core/outbound/replay/replay-job.ts';
@@ -15,6 +18,18 @@ const failing = (times: number, status = 422): Receiver => {
   let n = 0;
   return () => (n++ < times ? answered(status) : answered(200));
 };
+
+/** Somebody who hears what the engine tells about its endpoints. */
+async function operations({ world }: Stage): Promise<void> {
+  await world.createEndpoint(await world.createApplication({ uid: 'operations' }), ok);
+}
+
+/** Random letters, so that it stays too large for the table when it is compressed. */
+function large(): Publication['content'] {
+  const random = new SeededRandom(1);
+  const filler = Array.from({ length: 110_000 }, () => random.int(36).toString(36)).join('');
+  return { kind: 'data', json: new TextEncoder().encode(JSON.stringify({ kind: 'large', filler })) };
+}
 
 export const JOURNEYS: readonly Journey[] = [
   {
@@ -193,6 +208,7 @@ export const JOURNEYS: readonly Journey[] = [
     tends: true,
     async play(stage) {
       let up = false;
+      await operations(stage);
       const ep = await stage.endpoint(() => answered(up ? 200 : 422));
       for (const key of ['a', 'b']) await stage.publish(key);
       const dead = () => ['a', 'b'].every(key => stage.record(ep, key)?.status === 'dead');
@@ -303,13 +319,81 @@ export const JOURNEYS: readonly Journey[] = [
     },
   },
   {
+    name: 'a large body, and a filter that reads it',
+    world: { publishes: 'job' },
+    async play(stage) {
+      const clause = { path: 'data.kind', op: 'eq', value: 'large' } as const;
+      const ep = await stage.endpoint(ok, { filter: { all: [clause] } });
+      await stage.publish('k', { content: large() });
+      stage.expect(ep, 'k', 'delivered');
+    },
+  },
+  {
+    name: 'a body is taken away while it waits',
+    world: { waits: [60, 60] },
+    async play(stage) {
+      const ep = await stage.endpoint(failing(99));
+      const { id } = await stage.publish('k');
+      await stage.until(() => stage.record(ep, 'k')?.status === 'retrying', 60 * 60_000);
+      const { clock } = stage.world;
+      await stage.run(stage.world.insist(({ store }) => store.update(removeBody(id, clock.now())).then(() => true)));
+      // The request may be in the air, or its last attempt over, before a person is heard.
+      stage.expect(ep, 'k', 'canceled', 'dead');
+    },
+  },
+  {
+    name: 'a hold is ended by hand',
+    async play(stage) {
+      let n = 0;
+      const ep = await stage.endpoint(() => (n++ === 0 ? answered(429, { 'retry-after': ['3000'] }) : answered(200)));
+      await stage.publish('k');
+      await stage.until(() => stage.world.runtime(ep).holdUntil !== undefined);
+      await stage.run(stage.world.insist(ports => probe(ports, ep, stage.world.clock.now())));
+      stage.expect(ep, 'k', 'delivered');
+    },
+  },
+  {
+    name: 'operations are told',
+    async play(stage) {
+      await operations(stage);
+      let n = 0;
+      const ep = await stage.endpoint(() => answered(200, n++ === 0 ? { 'webhook-delivery': ['disable'] } : {}));
+      await stage.publish('k');
+      await stage.until(() => stage.world.runtime(ep).gate === 'disabled', 60 * 60_000);
+      await stage.run(stage.world.insist(ports => enableEndpoint(ports, ep, gate(stage), { kind: 'drain' })));
+      stage.expect(ep, 'k', 'delivered');
+    },
+  },
+  {
+    name: 'both queues are emptied',
+    tends: true,
+    world: { publishes: 'job', auditMinutes: 5, idleMs: 30_000 },
+    async play(stage) {
+      const { jobs, fast, mappings, clock } = stage.world;
+      const ep = await stage.endpoint(ok);
+      const [fanOut, drain] = mappings;
+      fanOut?.disable();
+      await stage.publish('a job is lost');
+      jobs.purge();
+      await clock.advanceBy(60_000);
+      fanOut?.enable();
+      drain?.disable();
+      await stage.publish('a token is lost');
+      await stage.until(() => stage.world.rows(ep).length > 0);
+      fast.purge();
+      await clock.advanceBy(60_000);
+      drain?.enable();
+      for (const key of ['a job is lost', 'a token is lost']) stage.expect(ep, key, 'delivered');
+    },
+  },
+  {
     name: 'erasure',
     leavesRows: true,
     tends: true,
     world: { retentionMs: 3_600_000, idleMs: 30_000 },
     async play(stage) {
       const ep = await stage.endpoint(ok);
-      await stage.publish('k');
+      await stage.publish('k', { content: large() });
       await stage.until(() => stage.record(ep, 'k')?.status === 'delivered', 60 * 60_000);
       const { app, world } = stage;
       await stage.run(world.insist(ports => startErase(ports, app, 'test')));
