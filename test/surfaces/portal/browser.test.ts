@@ -324,7 +324,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the portal in a browser', () => {
         description: plain(text),
         group: plain(text).slice(0, 100) || 'x',
         example: { [text]: text },
-        schema: { title: text, [text]: [text] },
+        schema: { title: text, [`x-${text}`]: [text] },
       };
       expect((await call('PUT /v1/event-types/{name}', { name: `t${n}` }, type)).status).toBe(200);
       await publish(app, JSON.stringify({ key: `k${n}`, type: `t${n}`, data: { [text]: [text, { text }] } }));
