@@ -2,7 +2,8 @@
  * From the packed tarballs, in an empty folder, with npm and with pnpm on the oldest Node that is supported:
  * 1. Create, install, test, synth of prod and a signed event completed take less than three minutes.
  * 2. Whoever then follows docs/guides/your-own-project.md has a provider, a handler and a table of their own live.
- * 3. Both packages are as publint and "are the types wrong?" want them.
+ * 3. Whoever follows docs/guides/first-outbound-webhook.md sees a customer's server verify a published webhook.
+ * 4. Both packages are as publint and "are the types wrong?" want them.
  */
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -64,28 +65,95 @@ describe.skipIf(!isLongRun())('from the packed tarballs', () => {
     6 * MINUTE,
   );
 
+  /** `npm start` of a project, once it waits for events; `printed`: what it said until then. */
+  async function startProject(project: string, port: string) {
+    // Not through npm, which would not pass the signal on.
+    const program = join(project, 'node_modules/holdfast/dist/bin/holdfast.js');
+    const started = spawn('node', [program, 'start', '--port', port], {
+      cwd: project,
+      env: { ...process.env, NO_COLOR: '1' },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const printed: string[] = [];
+    for await (const line of createInterface({ input: started.stdout })) {
+      printed.push(line);
+      if (line.startsWith('Events as they')) break;
+    }
+    const stop = async (): Promise<void> => {
+      started.kill('SIGINT');
+      await Promise.race([once(started, 'exit'), new Promise(done => setTimeout(done, 20_000))]);
+    };
+    return { printed, stop };
+  }
+
+  it(
+    'the guide to a first outbound webhook, word by word: the customer verifies it, once',
+    async () => {
+      const project = join(folder, 'my-npm-webhooks');
+      const { files, commands } = await readGuide('first-outbound-webhook.md');
+      expect([...files.keys()]).toEqual(['gateway.config.ts', 'receiver.ts', 'publish.ts']);
+      // The first test made the project with the options of this page.
+      expect(commands[0]).toContain('npm create holdfast my-webhooks -- --providers stripe,github\n');
+      expect(commands[1]).toBe('npm start\n');
+      const begun = Date.now();
+      await writeFiles(project, files);
+      const [port, receiver] = [String(await freePort()), String(await freePort())];
+      await writeFile(join(project, 'receiver.ts'), files.get('receiver.ts')?.replace('4000', receiver) ?? '');
+      const { printed, stop } = await startProject(project, port);
+      try {
+        const exported = printed.find(line => line.startsWith('  export AWS_ENDPOINT_URL='));
+        const script = [exported, ...commands.slice(2)].join('\n').replaceAll('4000', receiver);
+        const env = { ...process.env, NO_COLOR: '1', HOLDFAST_PORT: port };
+        const shell = spawn('bash', ['-e', '-o', 'pipefail', '-c', script], {
+          ...{ cwd: project, env, detached: true },
+          stdio: ['ignore', 'pipe', 'inherit'],
+        });
+        let said = '';
+        shell.stdout.on('data', (chunk: Buffer) => (said += chunk));
+        try {
+          const [code] = await once(shell, 'exit');
+          expect(code, said).toBe(0);
+          await expect.poll(() => said, { timeout: 30_000 }).toMatch(/verified msg_/);
+        } finally {
+          // With the receiver, which the script left running.
+          if (shell.pid !== undefined) process.kill(-shell.pid, 'SIGKILL');
+        }
+        const [, id] = /^published (msg_\w+)$/m.exec(said) ?? [];
+        expect(said).toContain(`published ${id}, which had been published before\n`);
+        const verified = [...said.matchAll(/^verified (\S+): (.*)$/gm)];
+        expect(verified.map(([, message]) => message)).toEqual([id]);
+        expect(JSON.parse(verified[0]?.[2] ?? '')).toMatchObject({
+          type: 'invoice.paid',
+          data: { invoice: 'in_1042', amount: 1200 },
+        });
+        expect(said).not.toContain('refused');
+        const link = /http:\/\/127\.0\.0\.1:\d+\/\S+\/portal#token=hfp_\S+/;
+        for (const text of [printed.join('\n'), said]) {
+          const page = await fetch(link.exec(text)?.[0] ?? 'no link was printed');
+          expect([page.status, await page.text()]).toEqual([
+            200,
+            expect.stringContaining('<title>Acme webhooks</title>'),
+          ]);
+        }
+        expect((Date.now() - begun) / 1_000).toBeLessThan(180);
+      } finally {
+        await stop();
+      }
+    },
+    6 * MINUTE,
+  );
+
   it(
     "the guide to a project of one's own, word by word: an own provider, handler and table are live",
     async () => {
       const project = join(folder, 'my-npm-webhooks');
-      const guide = await readFile(join(REPOSITORY, 'docs/guides/your-own-project.md'), 'utf8');
-      const files = [...guide.matchAll(/^`([\w./-]+)`:\n\n```\w+\n(.*?)^```$/gms)];
-      expect(files.map(([, path]) => path)).toHaveLength(7);
+      const { files } = await readGuide('your-own-project.md');
+      expect(files.size).toBe(7);
       const port = String(await freePort());
-      // Not through npm, which would not pass the signal on.
-      const program = join(project, 'node_modules/holdfast/dist/bin/holdfast.js');
-      const started = spawn('node', [program, 'start', '--port', port], {
-        cwd: project,
-        stdio: ['ignore', 'pipe', 'inherit'],
-      });
+      const { stop } = await startProject(project, port);
       try {
-        for await (const line of createInterface({ input: started.stdout }))
-          if (line.startsWith('Events as they')) break;
         const begun = Date.now();
-        for (const [, path = '', text = ''] of files) {
-          await mkdir(dirname(join(project, path)), { recursive: true });
-          await writeFile(join(project, path), text);
-        }
+        await writeFiles(project, files);
         expect(await run('npm', ['test'], project)).toMatch(/Tests +3 passed/);
         const env = { HOLDFAST_PORT: port };
         await run('npm', ['run', 'deploy', '--', 'local'], project, env);
@@ -93,8 +161,7 @@ describe.skipIf(!isLongRun())('from the packed tarballs', () => {
         expect(await run('npm', send, project, env)).toMatch(/evt_acme\.evt_77 +completed/);
         expect((Date.now() - begun) / 1_000).toBeLessThan(180);
       } finally {
-        started.kill('SIGINT');
-        await Promise.race([once(started, 'exit'), new Promise(done => setTimeout(done, 20_000))]);
+        await stop();
       }
     },
     8 * MINUTE,
@@ -129,3 +196,20 @@ describe.skipIf(!isLongRun())('from the packed tarballs', () => {
     3 * MINUTE,
   );
 });
+
+/** What a reader of a guide does: the files it shows, by path, and its shell commands, block by block. */
+async function readGuide(
+  name: string,
+): Promise<{ readonly files: ReadonlyMap<string, string>; readonly commands: readonly string[] }> {
+  const guide = await readFile(join(REPOSITORY, 'docs/guides', name), 'utf8');
+  const files = [...guide.matchAll(/^`([\w./-]+)`:\n\n```\w+\n(.*?)^```$/gms)];
+  const commands = [...guide.matchAll(/^```bash\n(.*?)^```$/gms)].map(([, text = '']) => text);
+  return { files: new Map(files.map(([, path = '', text = '']) => [path, text])), commands };
+}
+
+async function writeFiles(project: string, files: ReadonlyMap<string, string>): Promise<void> {
+  for (const [path, text] of files) {
+    await mkdir(dirname(join(project, path)), { recursive: true });
+    await writeFile(join(project, path), text);
+  }
+}

@@ -30,8 +30,8 @@ export function Verify({ signature }: { readonly signature: string }) {
     <>
       <p>
         Verify every request before you believe it: its signature over its exact bytes
-        {form.time === undefined ? '' : ', and that it is at most five minutes old'}. Then answer 2xx within a few
-        seconds, and drop a <code>webhook-id</code> that you have seen.
+        {form.time === undefined ? '' : ', and that it is at most five minutes old'}. Then answer 2xx within 5 seconds,
+        and drop a <code>webhook-id</code> that you have seen.
       </p>
       <div class="filters">
         <label>

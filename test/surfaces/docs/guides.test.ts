@@ -10,9 +10,11 @@ import {
   DEFAULT_THRESHOLDS,
   DEFAULT_THROTTLE,
 } from '#core/config/defaults.ts';
+import { resolveOutbound } from '#core/config/outbound-config.ts';
 import { TTL_ATTRIBUTE } from '#core/glossary.ts';
 import { WATCH_SHARDS } from '#core/inbound/protocol/event-item.ts';
 import { PAYLOAD_MARGIN_DAYS } from '#core/inbound/protocol/retention.ts';
+import { attemptsOf, SCHEDULES } from '#core/outbound/drain/schedule.ts';
 import { ROOT } from './pages.ts';
 
 const read = (path: string): string => readFileSync(join(ROOT, 'docs', path), 'utf8');
@@ -89,5 +91,48 @@ describe('docs/guides/disaster-recovery.md', () => {
     expect(text).toContain(`\`queue.retentionDays\` (${DEFAULT_QUEUE.retentionDays})`);
     expect(text).toContain(`at most ${DEFAULT_SWEEP_SENDS_PER_SECOND} a second`);
     expect(text).toContain(`with ${DEFAULT_QUEUE.maxConcurrency} × ${DEFAULT_QUEUE.batchSize} take half a minute`);
+  });
+});
+
+describe('the guides to sending', () => {
+  const retries = read('guides/choosing-retries.md');
+  const customers = read('guides/what-customers-should-know.md');
+  const outbound = resolveOutbound({}, { emulated: false, retentionDays: DEFAULT_RETENTION_DAYS });
+  const span = (seconds: number): string =>
+    `${Math.floor(seconds / 3_600)} h ${Math.floor((seconds % 3_600) / 60)} min`;
+  const worded = (seconds: number): string =>
+    seconds < 60 ? `${seconds} s` : seconds < 3_600 ? `${seconds / 60} min` : `${seconds / 3_600} h`;
+
+  it('name every schedule, its attempts and how long it lasts', () => {
+    for (const [name, waits] of Object.entries<readonly number[]>(SCHEDULES)) {
+      const row = retries.split('\n').find(line => line.startsWith(`| \`${name}\``)) ?? '';
+      const lasts = span(waits.reduce((sum, wait) => sum + wait, 0));
+      expect(row, name).toContain(`| ${attemptsOf(waits)} | ${lasts} |`);
+      if (name !== 'doubling') expect(row).toContain(`| ${waits.map(worded).join(', ')} |`);
+    }
+    expect(SCHEDULES.doubling.slice(0, 3)).toEqual([5, 10, 20]);
+    expect(SCHEDULES.doubling.at(-1)).toBe(3_600);
+  });
+
+  it('say the defaults', () => {
+    const { schedule, timeoutSeconds, autoDisableDays, probe, retentionDays } = outbound;
+    expect(schedule).toBe(SCHEDULES.standard);
+    expect(customers).toContain(
+      schedule
+        .map(worded)
+        .join(', ')
+        .replace(/, (\S+ h)$/, ' and $1'),
+    );
+    expect(customers).toContain(`After ${timeoutSeconds} seconds we stop waiting`);
+    expect(customers).toContain(`After ${autoDisableDays} days without a success we disable`);
+    expect(customers).toContain(`every ${probe.capSeconds / 60} minutes at the longest`);
+    expect(customers).toContain(`We keep messages for ${retentionDays} days.`);
+    expect(customers).toContain(`on port ${outbound.ports.join()}`);
+    expect(customers).toContain(`\`${outbound.headerPrefix}event\``);
+    expect(retries).toContain(`**\`timeoutSeconds\`** (${timeoutSeconds}, at most 30)`);
+    expect(retries).toContain(`**\`autoDisableDays\`** (${autoDisableDays})`);
+    expect(retries).toContain(
+      `after ${probe.baseSeconds} seconds, then after longer waits, up to ${probe.capSeconds / 60} minutes`,
+    );
   });
 });

@@ -1,0 +1,48 @@
+/** The code of docs/guides/static-egress.md: every function that calls addresses of customers is in the VPC, and no other. */
+import { App } from 'aws-cdk-lib';
+import { Template } from 'aws-cdk-lib/assertions';
+import { expect, it } from 'vitest';
+import { resolveDeployment } from '#core/config/resolve-config.ts';
+import { placeholderBundles } from '#lib/bundling/bundle-functions.ts';
+import { GatewayStage } from '#lib/stacks/gateway-stage.ts';
+import { PROVIDERS } from '#providers/index.ts';
+import { gateway } from '#test/fixtures/project/gateway.config.ts';
+import { loadedBy } from '#test/kit/import-graph.ts';
+import { sendFrom } from '../../../docs/guides/static-egress-example.ts';
+import { cdkContext } from './synth-environment.ts';
+
+const VPC = { SubnetIds: ['subnet-1', 'subnet-2'], SecurityGroupIds: ['sg-1'] };
+
+/** What calls a customer's address is what loads the sender. */
+const SENDERS = ['delivery-api', 'drain', 'portal'];
+
+it('puts what sends into the VPC, with the right to its network interfaces, and nothing else', async () => {
+  const config = { ...gateway, environments: { prod: { outbound: { portal: { name: 'Acme' } } } } };
+  const stage = new GatewayStage(new App({ analyticsReporting: false, context: cdkContext() }), {
+    deployment: resolveDeployment(config, 'prod', PROVIDERS),
+    bundles: await placeholderBundles('prod'),
+  });
+  sendFrom(stage, VPC.SubnetIds, VPC.SecurityGroupIds);
+  if (stage.delivery === undefined) throw new Error('outbound made no delivery stack');
+  const resources = Template.fromStack(stage.delivery).toJSON()['Resources'];
+  const inside: string[] = [];
+  // biome-ignore lint/suspicious/noExplicitAny: a template is untyped JSON
+  for (const { Type, Properties } of Object.values<any>(resources)) {
+    if (Type !== 'AWS::Lambda::Function' || Properties.VpcConfig === undefined) continue;
+    expect(Properties.VpcConfig).toEqual(VPC);
+    inside.push(Properties.Description);
+    const role = resources[Properties.Role['Fn::GetAtt'][0]].Properties;
+    expect(JSON.stringify(role.ManagedPolicyArns)).toContain('service-role/AWSLambdaVPCAccessExecutionRole');
+  }
+  // Of drain there are two.
+  expect(inside).toHaveLength(SENDERS.length + 1);
+  expect(new Set(inside).size).toBe(SENDERS.length + 1);
+});
+
+it('knows every function of the delivery stack that loads the sender', () => {
+  const functions = ['publish', 'fan-out', 'drain', 'delivery-api', 'portal', 'tend'];
+  const loading = functions.filter(name =>
+    loadedBy([`lambdas/${name}/handler.ts`]).has('adapters/http/guarded-sender.ts'),
+  );
+  expect(loading.sort()).toEqual(SENDERS);
+});
