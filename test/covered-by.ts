@@ -74,7 +74,6 @@ export const COVERED_BY: Readonly<Record<string, readonly string[]>> = {
   ],
   'test/adapters/provider-apis/stripe-api.test.ts': [
     'core/inbound/reconcile/ask-patiently.ts',
-    'core/inbound/reconcile/progress.ts',
     'core/inbound/reconcile/reconcile-deliveries.ts',
   ],
   'test/adapters/silent-services.test.ts': ['adapters/aws/kept-connections.ts', 'adapters/s3/s3-client.ts'],
@@ -100,7 +99,6 @@ export const COVERED_BY: Readonly<Record<string, readonly string[]>> = {
     'adapters/json-schema/json-schema.ts',
     'core/inbound/process/check-schema.ts',
   ],
-  'test/core/inbound/drift/shape.test.ts': ['core/inbound/drift/stored-shape.ts'],
   'test/core/inbound/search/list-events.test.ts': [
     'core/inbound/search/event-filter.ts',
     'core/inbound/search/read-timeline.ts',
@@ -304,7 +302,6 @@ export const COVERED_BY: Readonly<Record<string, readonly string[]>> = {
   'test/proof/mutants/write-conditions.test.ts': ['core/inbound/protocol/event-writes.ts'],
   'test/providers/': [
     'core/provider/provider-spec.ts',
-    'core/scan/xml-scan.ts',
     'core/verification/check-bindings.ts',
     'core/verification/message.ts',
     'core/verification/named/jira-connect.ts',

@@ -1,4 +1,5 @@
 /** What a drill plays on: the deployed environment `drill`, its alarms, its pager, and the commands of on-call. */
+
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -15,10 +16,11 @@ import type { EventItem } from '#core/inbound/protocol/event-item.ts';
 import { decodePauses, PAUSES_CONTROL } from '#core/inbound/protocol/pauses.ts';
 import { TimelineReader } from '#core/inbound/search/read-timeline.ts';
 import { signRequest } from '#core/verification/sign-request.ts';
+import { sendHttp } from '#operator/aws/send-http.ts';
 import type { AwsClients } from '../aws-clients.ts';
 import type { DeployedStack } from '../deployed-stack.ts';
 import { environmentOf, type LocalAws } from '../emulator.ts';
-import { findGateway, outputOf, sendRequest } from '../gateway-address.ts';
+import { findGateway, outputOf } from '../gateway-address.ts';
 import type { Page, Pager } from '../pager.ts';
 import { UserError } from '../user-error.ts';
 import { DRILL_ENVIRONMENT, PROJECT_ROOT } from '../workspace.ts';
@@ -84,7 +86,7 @@ export class DrillStage {
     });
     const url = `${findGateway(this.#parts.aws, this.#parts.stacks).url}${source.paths[0]}`;
     for (let tries = 1; ; tries += 1) {
-      const { status } = await sendRequest(url, { headers: signed.headers, body });
+      const { status } = await sendHttp(url, { method: 'POST', headers: signed.headers, body });
       // As a provider would: a cold laptop may need a second try.
       if (status !== 503 || tries === 5) return status;
       await wait(500 * tries);

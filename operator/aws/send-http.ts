@@ -1,16 +1,23 @@
 import { request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
-import type { HttpAnswer, SendHttp } from '../gateway.ts';
+import type { HttpAnswer } from '../gateway.ts';
 
 const TIMEOUT_MS = 30_000;
 const BODY_SHOWN = 64 * 1_024;
 
-/** Sends the bytes as they are: no header is added but those HTTP itself needs. */
-export const sendHttp: SendHttp = (url, { method, headers, body }) => {
+interface HttpRequest {
+  readonly method: string;
+  /** Several values of a name are sent as headers of their own. */
+  readonly headers: Readonly<Record<string, string | string[]>>;
+  readonly body?: string | Uint8Array;
+}
+
+/** Sends the bytes as they are: no header is added but those HTTP itself needs. Throws when nothing answers within 30 s. */
+export function sendHttp(url: string, { method, headers, body }: HttpRequest): Promise<HttpAnswer> {
   const startedAt = performance.now();
   const send = url.startsWith('https:') ? httpsRequest : httpRequest;
   return new Promise<HttpAnswer>((resolve, reject) => {
-    const length = body === undefined ? {} : { 'content-length': String(body.length) };
+    const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
     const outgoing = send(url, { method, headers: { ...headers, ...length }, timeout: TIMEOUT_MS });
     outgoing.once('timeout', () => outgoing.destroy(new Error(`No answer from ${url} within ${TIMEOUT_MS / 1_000} s`)));
     outgoing.once('error', reject);
@@ -29,4 +36,4 @@ export const sendHttp: SendHttp = (url, { method, headers, body }) => {
     });
     outgoing.end(body);
   });
-};
+}

@@ -22,12 +22,14 @@ import { deployStacks } from '#local/deploy-stacks.ts';
 import { type DeployedStack, readDeployedStack } from '#local/deployed-stack.ts';
 import { type LocalAws, openLocalAws } from '#local/emulator.ts';
 import { EventFeed } from '#local/event-feed.ts';
-import { findGateway, type HttpAnswer, outputOf, sendRequest } from '#local/gateway-address.ts';
+import { findGateway, outputOf } from '#local/gateway-address.ts';
 import { silentProgress } from '#local/progress.ts';
 import { ensureEmulatorInstalled } from '#local/python.ts';
 import { showChanges } from '#local/show-changes.ts';
 import { fillLocalSecrets, readDeployment } from '#local/sources.ts';
 import { HOLDFAST_DIRECTORY, LOCAL_ENVIRONMENT, PACKAGE_ROOT } from '#local/workspace.ts';
+import { sendHttp } from '#operator/aws/send-http.ts';
+import type { HttpAnswer } from '#operator/gateway.ts';
 import { PROVIDERS } from '#providers/index.ts';
 import { freePort } from '#test/kit/free-port.ts';
 import { secretOf } from './scheme-families.ts';
@@ -205,7 +207,7 @@ export class GatewayUnderTest {
     path: string,
     options: { headers?: Readonly<Record<string, string | string[]>>; body?: string | Uint8Array } = {},
   ): Promise<HttpAnswer> {
-    return sendRequest(`${this.#url}${path}`, { method, ...options });
+    return sendHttp(`${this.#url}${path}`, { method, headers: {}, ...options });
   }
 
   /** Sends a request signed as its provider would. */

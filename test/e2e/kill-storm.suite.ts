@@ -13,8 +13,8 @@ import { type StormEvent, stormEvent } from './storm-event.ts';
 
 const SEED = Number(process.env['HOLDFAST_SEED'] ?? 7);
 const EVENTS_PER_SECOND = 10;
-const EVENTS = isLongRun() ? 1_000 : 150;
-const KILLS = isLongRun() ? 80 : 12;
+const EVENTS = isLongRun() ? 1_000 : 100;
+const KILLS = isLongRun() ? 80 : 8;
 /** Then the storm is over: on a slow machine, events must not spend all their attempts on kills. */
 const MOST_KILLS = KILLS + 5;
 /** Requests under way at once: a starved machine gets a slower load, not an ever larger one. */

@@ -8,9 +8,10 @@ import { ListObjectsV2Command, PutObjectCommand, S3Client } from '@aws-sdk/clien
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AlarmChange, runAlarms } from '#local/alarms.ts';
 import { emptyBodies } from '#local/empty-bodies.ts';
-import { type HttpAnswer, outputOf } from '#local/gateway-address.ts';
+import { outputOf } from '#local/gateway-address.ts';
 import { Pager } from '#local/pager.ts';
 import { findPython } from '#local/python.ts';
+import type { HttpAnswer } from '#operator/gateway.ts';
 import { sampleEvent } from '#operator/sample-event.ts';
 import { localAwsContracts } from '#test/adapters/contracts/local-aws.suite.ts';
 import { BROWSER_PATH } from '#test/kit/browser.ts';

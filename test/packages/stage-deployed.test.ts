@@ -2,6 +2,7 @@
  * Claim: the gateway as a stage of somebody else's CDK app deploys beside the app's own stack. A handler writes to their
  * table, a route reaches their bus, and every role carries their permissions boundary.
  */
+
 import { randomUUID } from 'node:crypto';
 import { cp, mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -18,8 +19,9 @@ import { runLocalCdk } from '#local/cdk-cli.ts';
 import { readDeployedStack } from '#local/deployed-stack.ts';
 import { openLocalAws } from '#local/emulator.ts';
 import { applyFixUps } from '#local/fix-ups.ts';
-import { findGateway, sendRequest } from '#local/gateway-address.ts';
+import { findGateway } from '#local/gateway-address.ts';
 import { fillLocalSecrets } from '#local/sources.ts';
+import { sendHttp } from '#operator/aws/send-http.ts';
 import { PROVIDERS } from '#providers/index.ts';
 import { gateway } from '#test/fixtures/their-app/app.ts';
 import { freePort } from '#test/kit/free-port.ts';
@@ -66,7 +68,7 @@ it.skipIf(!isLongRun())(
           nowMs: Date.now(),
           crypto: nodeCrypto,
         });
-        const answer = await sendRequest(`${url}/webhooks/${id}`, {
+        const answer = await sendHttp(`${url}/webhooks/${id}`, {
           method: 'POST',
           headers: signed.headers,
           body: bytes,

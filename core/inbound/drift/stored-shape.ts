@@ -42,9 +42,11 @@ export function encodeShape({ shape, learnUntil, changes = [] }: StoredShape): s
 /** Undefined when there is none, or one of another version: it is learned anew. */
 export function decodeShape(text: string | undefined): StoredShape | undefined {
   const raw = decodeJsonObject(text ?? '');
-  if (raw?.['v'] !== 1 || typeof raw['learnUntil'] !== 'number' || typeof raw['shape'] !== 'object') return undefined;
+  const shape = raw?.['shape'];
+  if (raw?.['v'] !== 1 || typeof raw['learnUntil'] !== 'number' || typeof shape !== 'object' || shape === null)
+    return undefined;
   const changes = Array.isArray(raw['changes']) ? { changes: raw['changes'] as readonly ShapeChange[] } : {};
-  return { learnUntil: raw['learnUntil'], ...changes, shape: fromNode(raw['shape'] as Node) };
+  return { learnUntil: raw['learnUntil'], ...changes, shape: fromNode(shape as Node) };
 }
 
 function toNode(shape: Shape): Node {

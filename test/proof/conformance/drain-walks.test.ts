@@ -9,7 +9,7 @@ import { drainWalk } from './drain-walk.ts';
 import { findNoticingWalk } from './find-noticing-walk.ts';
 
 const FIRST_SEED = Number(env['HOLDFAST_SEED'] ?? 1);
-const WALKS = isLongRun() ? 3_000 : 500;
+const WALKS = isLongRun() ? 3_000 : 300;
 const MAX_STEPS = 60;
 /** The seeds that noticed the bugs which few walks notice. */
 const NOTICED_BY: Readonly<Record<string, number>> = {};

@@ -191,6 +191,7 @@ describe.each(PORTAL_ROUTES)('%s', route => {
     expect((await ask(route, alive, given)).status).toBe(row.status);
   });
 
+  // Holds O17.
   it('answers for its own application, and finds nothing of another in path, query or body', async () => {
     const { ask, mint, own, other, stored } = world;
     const given = ownCall(world);

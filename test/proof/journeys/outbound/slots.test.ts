@@ -1,4 +1,4 @@
-/** O12: an endpoint holds one slot at a time; two after a lost lease, until that session ends. */
+/** An endpoint holds one slot at a time; two after a lost lease, until that session ends. */
 import { expect, it } from 'vitest';
 import { answered, OutboundWorld, type OutboundWorldOptions } from '#test/kit/outbound-world.ts';
 import { recordRun } from '#test/kit/proof-ledger.ts';
@@ -24,6 +24,7 @@ async function slotsOf(options: OutboundWorldOptions): Promise<readonly number[]
   return seen;
 }
 
+// Holds O12.
 it('one that hangs holds one slot, however many messages come for it', async () => {
   const seen = await slotsOf({});
   expect(Math.max(...seen)).toBe(1);
@@ -32,6 +33,7 @@ it('one that hangs holds one slot, however many messages come for it', async () 
   recordRun(['O12'], 'slots', seen.length);
 });
 
+// Holds O12.
 it('after a session froze for longer than its lease there are two, until it ends', async () => {
   let calls = 0;
   const seen = await slotsOf({
