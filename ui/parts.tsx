@@ -1,6 +1,6 @@
 /** Small parts that every page shares. */
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import type { Loaded } from './load.ts';
 import type { Problem } from './problem.ts';
 import { visible } from './text.tsx';
@@ -217,6 +217,7 @@ export function Field({
   hint,
   placeholder,
   autofocus,
+  options,
 }: {
   readonly label: string;
   readonly value: string;
@@ -224,7 +225,10 @@ export function Field({
   readonly hint?: string;
   readonly placeholder?: string;
   readonly autofocus?: boolean;
+  /** To choose from; another text may be written. */
+  readonly options?: readonly string[];
 }) {
+  const list = useId();
   return (
     <label class="field">
       <span>{label}</span>
@@ -233,7 +237,15 @@ export function Field({
         placeholder={placeholder}
         onInput={event => onInput(event.currentTarget.value)}
         autofocus={autofocus}
+        list={options === undefined ? undefined : list}
       />
+      {options === undefined ? null : (
+        <datalist id={list}>
+          {options.map(each => (
+            <option key={each} value={each} />
+          ))}
+        </datalist>
+      )}
       {hint === undefined ? null : <small class="faint">{hint}</small>}
     </label>
   );

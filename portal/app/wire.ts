@@ -40,11 +40,20 @@ export interface Job {
   readonly counts: { readonly seen: number; readonly replayed: number; readonly skipped: number };
 }
 
-export interface EventType {
+/** What the data of one version of a type looks like. */
+export interface TypeVersion {
+  readonly version: string | null;
+  readonly schema: unknown;
+  readonly example: unknown;
+  readonly deprecated: boolean;
+}
+/** In its newest version. */
+export interface EventType extends TypeVersion {
   readonly name: string;
   readonly description: string;
   readonly group: string | null;
-  readonly deprecated: boolean;
-  readonly schema: unknown;
-  readonly example: unknown;
+  readonly ends_at: string | null;
+  readonly replacement: string | null;
+  /** Newest first. */
+  readonly earlier: readonly TypeVersion[];
 }

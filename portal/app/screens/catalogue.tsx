@@ -5,7 +5,7 @@ import { visible } from '../../../ui/text.tsx';
 import { useAsk } from '../parts/api.ts';
 import { hrefOf } from '../parts/route.ts';
 import { producer } from '../parts/session.ts';
-import type { EventType, Page } from '../wire.ts';
+import type { EventType, Page, TypeVersion } from '../wire.ts';
 
 export function Catalogue({ name }: { readonly name: string | undefined }) {
   const view = useAsk<Page<EventType>>('/event-types?limit=250');
@@ -59,19 +59,55 @@ function groupsOf(types: readonly EventType[]): readonly (readonly [string, read
 }
 
 function Described({ type }: { readonly type: EventType }) {
-  const { name, description, example, schema, deprecated } = type;
+  const { name, description, deprecated, version, earlier } = type;
   return (
     <article class="card guide">
       <h2>
         <code>{visible(name)}</code> <Copy text={name} what="the name" />
       </h2>
-      {deprecated ? <p class="warn">Deprecated: it may end. Move to another type.</p> : null}
+      {deprecated ? <Ending of={type} /> : null}
       <p>{visible(description)}</p>
-      <h3>Example of its data</h3>
-      {example === null || example === undefined ? <p class="faint">There is none.</p> : <Tree value={example} />}
-      <h3>Schema</h3>
-      {schema === null || schema === undefined ? <p class="faint">There is none.</p> : <Tree value={schema} />}
+      {version === null ? null : (
+        <p>
+          This is version <code>{visible(version)}</code>, the newest.
+        </p>
+      )}
+      <Form of={type} />
+      {earlier.map(each => (
+        <details key={each.version}>
+          <summary>
+            Version {visible(each.version ?? '')} {each.deprecated ? <small>deprecated</small> : null}
+          </summary>
+          <Form of={each} />
+        </details>
+      ))}
     </article>
+  );
+}
+
+function Ending({ of: { ends_at, replacement } }: { readonly of: EventType }) {
+  return (
+    <p class="warn">
+      Deprecated: {ends_at === null ? 'it may end.' : `it ends on ${visible(ends_at.slice(0, 10))}.`} Move to{' '}
+      {replacement === null ? (
+        'another type.'
+      ) : (
+        <>
+          <a href={hrefOf('events', replacement)}>{visible(replacement)}</a>.
+        </>
+      )}
+    </p>
+  );
+}
+
+function Form({ of: { example, schema } }: { readonly of: TypeVersion }) {
+  return (
+    <>
+      <h3>Example of its data</h3>
+      {example === null ? <p class="faint">There is none.</p> : <Tree value={example} />}
+      <h3>Schema</h3>
+      {schema === null ? <p class="faint">There is none.</p> : <Tree value={schema} />}
+    </>
   );
 }
 

@@ -6,7 +6,8 @@ import { Field, State, Trouble } from '../../../ui/parts.tsx';
 import { type Problem, problemOf } from '../../../ui/problem.ts';
 import { visible } from '../../../ui/text.tsx';
 import { duration } from '../../../ui/time.tsx';
-import { ask } from '../parts/api.ts';
+import { ask, useAsk } from '../parts/api.ts';
+import type { EventType, Page } from '../wire.ts';
 
 interface TestProps {
   readonly path: string;
@@ -20,6 +21,8 @@ export function Test({ path, types, onClose }: TestProps) {
   const [sent, setSent] = useState<TestResult>();
   const [problem, setProblem] = useState<Problem>();
   const [busy, setBusy] = useState(false);
+  const catalogue = useAsk<Page<EventType>>('/event-types?limit=250').data?.data ?? [];
+  const example = catalogue.find(each => each.name === type)?.example ?? null;
   useEffect(() => dialog.current?.showModal(), []);
   const send = async (event: Event): Promise<void> => {
     event.preventDefault();
@@ -37,7 +40,16 @@ export function Test({ path, types, onClose }: TestProps) {
       <form onSubmit={event => void send(event)}>
         <h2 id="test-title">Send a test</h2>
         <p>One signed request with the example of the type, marked x-webhook-test. It is in no list.</p>
-        <Field label="Event type" value={type} onInput={setType} autofocus />
+        <Field
+          label="Event type"
+          value={type}
+          onInput={setType}
+          options={catalogue.map(({ name }) => name)}
+          hint={
+            example === null ? 'It has no example: the data is {"test":true}.' : 'Its data is the example of this type.'
+          }
+          autofocus
+        />
         {problem === undefined ? null : <Trouble of={problem} />}
         {sent === undefined ? null : <Result of={sent} />}
         <div class="actions">

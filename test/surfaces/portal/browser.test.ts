@@ -103,7 +103,9 @@ describe.skipIf(BROWSER_PATH === undefined)('the portal in a browser', () => {
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('heading', { name: RIGHT }).waitFor();
     await page.getByRole('button', { name: 'Test …' }).click();
+    await page.getByText('It has no example').waitFor();
     await page.getByLabel('Event type').fill('order.paid');
+    await page.getByText('Its data is the example of this type.').waitFor();
     await page.getByRole('button', { name: 'Send', exact: true }).click();
     await page.getByText('200 (ok)').waitFor();
     await page.getByRole('button', { name: 'Close', exact: true }).click();
@@ -128,6 +130,12 @@ describe.skipIf(BROWSER_PATH === undefined)('the portal in a browser', () => {
     await page.getByRole('link', { name: 'Event types' }).click();
     await page.getByText('The goods may be sent').or(page.getByText('It is not due yet')).first().waitFor();
     await shoot(page, 'event-types');
+    await page.getByRole('link', { name: 'order.settled deprecated' }).click();
+    await page.getByText('Deprecated: it ends on 2027-01-31. Move to order.paid.').waitFor();
+    await page.getByText('Version 2025-03-01').click();
+    await page.getByText('"ord_4711"').first().waitFor();
+    await page.getByRole('article').getByRole('link', { name: 'order.paid' }).click();
+    await page.getByText('The goods may be sent').waitFor();
     expect(wrong).toEqual([]);
     const jobs = await world.call('GET /v1/replay-jobs', {});
     expect(jobs.body.data[0]).toMatchObject({

@@ -27,6 +27,15 @@ export async function brokenEndpoint(look: Parameters<typeof servePortal>[0] = {
     const example = { order: 'ord_4711', amount: 12_900, currency: 'EUR' };
     await call('PUT /v1/event-types/{name}', { name }, { description, group, example, schema: SCHEMA });
   }
+  const ending = { deprecated: true, ends_at: '2027-01-31T00:00:00Z', replacement: 'order.paid' };
+  const before = [{ version: '2025-03-01', example: { order: 'ord_4711' }, deprecated: true }];
+  const settled = {
+    description: 'The money of an order came.',
+    group: 'Orders',
+    version: '2026-09-01',
+    earlier: before,
+  };
+  await call('PUT /v1/event-types/{name}', { name: 'order.settled' }, { ...settled, ...ending });
   const app = (await call('POST /v1/apps', {}, { name: 'Globex', uid: 'globex' })).body.id as string;
   const make = async (url: string, types: readonly string[], description: string): Promise<string> =>
     (await call('POST /v1/apps/{app}/endpoints', { app }, { url, types, description })).body.id;
