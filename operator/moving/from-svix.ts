@@ -15,6 +15,9 @@ import {
   type PlanRules,
 } from './plan.ts';
 
+/** Versions of a type before the newest. */
+const EARLIER = 9;
+
 export function planFromSvix(file: Fields, rules: PlanRules): ImportPlan {
   const left = new Leavings();
   const types = itemsOf(file['event_types']).flatMap(each => typeOf(each, left) ?? []);
@@ -30,9 +33,14 @@ function typeOf(from: Fields, left: Leavings): PlannedType | undefined {
     return undefined;
   }
   const versions = isFields(from['schemas']) ? Object.keys(from['schemas']).sort((a, b) => Number(b) - Number(a)) : [];
-  const [newest] = versions;
-  if (versions.length > 1)
-    left.part(what, `of ${versions.length} versions of its schema the newest comes`, 'keep the others elsewhere');
+  const [newest, ...earlier] = versions;
+  const schemas = isFields(from['schemas']) ? from['schemas'] : {};
+  if (earlier.length > EARLIER)
+    left.part(
+      what,
+      `of ${versions.length} versions of its schema the newest ${EARLIER + 1} come`,
+      'keep the others elsewhere',
+    );
   if ((textIn(from, 'featureFlag') ?? textsIn(from, 'featureFlags')[0]) !== undefined)
     left.part(what, 'it is behind a feature flag, which there is none of here', 'everybody sees it in the portal');
   const group = textIn(from, 'groupName');
@@ -42,7 +50,13 @@ function typeOf(from: Fields, left: Leavings): PlannedType | undefined {
       description: (textIn(from, 'description') ?? '').slice(0, 1_000),
       deprecated: from['deprecated'] === true || from['archived'] === true,
       ...(group === undefined ? {} : { group: group.slice(0, 100) }),
-      ...(newest === undefined ? {} : { schema: (from['schemas'] as Fields)[newest] }),
+      ...(newest === undefined ? {} : { schema: schemas[newest] }),
+      ...(earlier.length === 0
+        ? {}
+        : {
+            version: newest,
+            earlier: earlier.slice(0, EARLIER).map(version => ({ version, schema: schemas[version] })),
+          }),
     },
   };
 }

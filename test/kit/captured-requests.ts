@@ -2,7 +2,7 @@
 import { nodeSigningCrypto } from '#adapters/crypto/node-signing-crypto.ts';
 import { guardedSender } from '#adapters/http/guarded-sender.ts';
 import { signingKeys } from '#core/outbound/drain/signing-keys.ts';
-import type { StoredKey } from '#core/outbound/protocol/items.ts';
+import type { Compatibility, StoredKey } from '#core/outbound/protocol/items.ts';
 import { verifyingText } from '#core/outbound/protocol/secret-text.ts';
 import { answer, startReceiver } from '#test/hostile/raw-receiver.ts';
 import { attemptOf, signAttempt } from './attempts.ts';
@@ -126,6 +126,15 @@ export async function captureRequests(now: number): Promise<readonly Captured[]>
       [old, false],
     ],
   );
+  // Its own names are the first that the svix library looks at.
+  const likeSvix = await send([old], Buffer.from(BODIES['a small event'] ?? ''), now, { like: 'svix' });
+  for (const key of [old, fresh])
+    found.push({
+      name: 'with the headers of svix beside ours',
+      ...likeSvix,
+      secret: textOf(key),
+      genuine: key === old,
+    });
   await add('ten minutes old', [old], [[old, false]], undefined, now - 600_000);
   await add('ten minutes ahead', [old], [[old, false]], undefined, now + 600_000);
   const [genuine] = found;
@@ -141,11 +150,17 @@ export async function captureRequests(now: number): Promise<readonly Captured[]>
   return found;
 }
 
-async function send(keys: readonly Key[], body: Buffer, now: number): Promise<Pick<Captured, 'headers' | 'body'>> {
+async function send(
+  keys: readonly Key[],
+  body: Buffer,
+  now: number,
+  compatibility?: Compatibility,
+): Promise<Pick<Captured, 'headers' | 'body'>> {
   const receiver = await startReceiver({ onRequest: socket => setTimeout(() => socket.write(answer(204)), 20) });
   const session = guardedSender({ ports: [443], ownHosts: [], allowAddresses: ['127.0.0.1'] }).open(1);
   try {
-    const { headers } = signAttempt(attemptOf({ keys, body, now }));
+    const endpoint = { signature: 'standard' as const, headers: {}, ...(compatibility && { compatibility }) };
+    const { headers } = signAttempt(attemptOf({ keys, body, now, endpoint }));
     const request = { url: `http://127.0.0.1:${receiver.port}/in`, headers, body, deadlineMs: 5_000 };
     const got = await session.send(request, new AbortController().signal);
     if (got.kind === 'failed') throw new Error(got.detail);

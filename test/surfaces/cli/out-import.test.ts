@@ -223,6 +223,14 @@ describe('an import', () => {
     }
   });
 
+  it('of svix carries the versions of a schema, the newest first', async () => {
+    const { run, call } = importing();
+    await run('svix', block('svix', 'json'), '--yes');
+    const { body: type } = await call('GET /v1/event-types/{name}', { name: 'invoice.paid' });
+    expect(type).toMatchObject({ group: 'invoice', version: '2', schema: { required: ['amount'] }, validate: 'off' });
+    expect(type.earlier).toMatchObject([{ version: '1', schema: { type: 'object' } }]);
+  });
+
   it('leaves an endpoint alone that somebody else made under the name', async () => {
     const { run, call } = importing();
     await call('PUT /v1/apps/{app}', { app: 'uid:acme' }, { name: 'Acme' });
