@@ -366,6 +366,67 @@ describe.skipIf(BROWSER_PATH === undefined)('the portal in a browser', () => {
     expect(await page.evaluate(() => (globalThis as { pwned?: unknown }).pwned)).toBeUndefined();
     expect(wrong).toEqual([]);
   });
+
+  it('takes what somebody types into its fields as text', { timeout: 600_000 }, async () => {
+    const { ep, ...world } = await broken();
+    const texts = isLongRun() ? NAUGHTY : NAUGHTY.filter((_, n) => n % 50 === 0);
+    const { page, wrong } = await open(await world.link(world.app));
+    await page.getByRole('heading', { name: 'Endpoints' }).waitFor();
+    const dialog = page.getByRole('dialog');
+    /** Sent, and answered: the dialog is gone, or says why not. */
+    const submit = async (name: string): Promise<void> => {
+      await dialog.getByRole('button', { name, exact: true }).click();
+      await expect
+        .poll(async () => (await dialog.count()) === 0 || (await dialog.getByRole('alert').count()) > 0)
+        .toBe(true);
+      expect(await page.locator('body').textContent()).not.toMatch(/[\u202a-\u202e\u2066-\u2069]/);
+      if ((await dialog.count()) > 0) await dialog.getByRole('button', { name: 'Cancel' }).click();
+      await dialog.waitFor({ state: 'detached' });
+    };
+    let saved = 0;
+    for (const text of texts) {
+      await page.goto(`${world.origin}/portal#/endpoints/${ep}`);
+      // 1. All fields of the endpoint at once, then those that take any text.
+      for (const url of [text.trim() === '' ? 'x' : text, RIGHT]) {
+        await page.getByRole('button', { name: 'Edit …' }).click();
+        await page.getByLabel('URL').fill(url);
+        await page.getByLabel('Description').fill(text);
+        await page.getByLabel('Event types').fill(url === RIGHT ? '' : text);
+        const replace = dialog.getByRole('button', { name: 'Replace them' });
+        if ((await replace.count()) > 0) await replace.click();
+        await page.getByLabel('Headers of your own').fill(url === RIGHT ? 'x-tenant: acme' : `${text}: ${text}`);
+        await submit('Save');
+      }
+      const { body } = await world.call('GET /v1/apps/{app}/endpoints/{ep}', { app: world.app, ep });
+      if (body.description === text && text !== '') saved += 1;
+      // 2. The filter of the deliveries.
+      await page.getByLabel('Type', { exact: true }).fill(text);
+      await page.getByLabel('Type', { exact: true }).press('Enter');
+      await page.getByRole('heading', { name: 'How it is' }).waitFor();
+      await page.goto(`${world.origin}/portal#/endpoints/${ep}`);
+      // 3. A reason that colleagues read.
+      await page.getByRole('button', { name: 'Pause …' }).click();
+      await page.getByLabel('Why?').fill(text);
+      await submit('Pause');
+      const shown = await world.call('GET /v1/apps/{app}/endpoints/{ep}', { app: world.app, ep });
+      if (shown.body.gate === 'paused') {
+        await page.getByRole('button', { name: 'Resume …' }).click();
+        await submit('Resume');
+      }
+      // 4. The type of a test, and the name in the code that is shown.
+      await page.getByRole('button', { name: 'Test …' }).click();
+      await dialog.getByLabel('Event type').fill(text);
+      await dialog.getByRole('button', { name: 'Send', exact: true }).click();
+      await dialog.locator('[role=alert], [role=status]').first().waitFor();
+      await dialog.getByRole('button', { name: 'Close', exact: true }).click();
+      await page.getByRole('link', { name: 'How to verify' }).click();
+      await page.getByLabel('Your server keeps the secret in').fill(text);
+      if (!/^\w+$/.test(text)) expect(await page.locator('.code pre').textContent()).toContain('WEBHOOK_SECRET');
+    }
+    expect(saved).toBeGreaterThan(texts.length / 3);
+    expect(await page.evaluate(() => (globalThis as { pwned?: unknown }).pwned)).toBeUndefined();
+    expect(wrong).toEqual([]);
+  });
 });
 
 it('is at most 40 KB compressed', async () => {
