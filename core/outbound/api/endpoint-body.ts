@@ -104,5 +104,6 @@ export function showEndpoint(item: EndpointItem) {
     metadata: item.metadata,
     version: item.version,
     created_at: toIso(item.createdAt),
+    updated_at: toIso(item.changedAt ?? item.createdAt),
   };
 }

@@ -11,7 +11,7 @@ import {
   listEndpoints,
   newEndpointId,
 } from '#core/outbound/registry/endpoints.ts';
-import { number } from '#core/problem.ts';
+import { number, oneOf } from '#core/problem.ts';
 import { json, type Reply } from '#core/reply.ts';
 import {
   type ApiCall,
@@ -30,7 +30,7 @@ import { fieldsFor } from './customer.ts';
 import { changeOf, type EndpointBody, newEndpointOf, showEndpoint } from './endpoint-body.ts';
 import { SECRET_FIELDS, type SecretBody, sealKey, secretOf, showSecret } from './endpoint-secret.ts';
 import { endpointFields, uid } from './fields.ts';
-import { stateOf } from './health-api.ts';
+import { STATES, stateOf } from './health-api.ts';
 import { refuse } from './problem-reply.ts';
 import { sendTest } from './test-delivery.ts';
 
@@ -103,8 +103,9 @@ export async function showOne(call: ApiCall): Promise<Reply> {
   return json(200, { ...showEndpoint(endpoint), ...stateOf(runtime, call.ports.clock.now()) });
 }
 
+/** `state`: those alone that are so now; a page may then be short, or empty, before the last one. */
 export async function listAll(call: ApiCall): Promise<Reply> {
-  queryOf(call, { limit: limitCheck, cursor: anyText });
+  const { state: wanted } = queryOf(call, { limit: limitCheck, cursor: anyText, state: oneOf(...STATES) });
   const { store, clock } = call.ports;
   const { id } = await applicationOf(call);
   const after = openCursor<string>(call);
@@ -117,7 +118,8 @@ export async function listAll(call: ApiCall): Promise<Reply> {
     ...showEndpoint(item),
     ...stateOf(runtimes[at] as Parameters<typeof stateOf>[0], clock.now()),
   }));
-  return json(200, { data, cursor: page.cursor === undefined ? null : sealCursor(call, page.cursor) });
+  const shown = wanted === undefined ? data : data.filter(({ state }) => state === wanted);
+  return json(200, { data: shown, cursor: page.cursor === undefined ? null : sealCursor(call, page.cursor) });
 }
 
 /** What waits ends as canceled. Deleting twice is deleting once. */

@@ -10,7 +10,8 @@ import { type ApiCall, anyText, applicationOf, endpointOf, queryOf } from './api
 const COUNTED = 1_000;
 const iso = (at: number | undefined): string | null => (at === undefined ? null : toIso(at));
 
-type State = 'ok' | 'failing' | 'holding' | 'paused' | 'disabled';
+export const STATES = ['ok', 'failing', 'holding', 'paused', 'disabled'] as const;
+type State = (typeof STATES)[number];
 type ClosedBy = NonNullable<RuntimeItem['gateBy']>;
 /** The words that lists show as well. */
 export function stateOf(

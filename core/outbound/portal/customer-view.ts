@@ -11,7 +11,7 @@ type Shape = readonly string[];
 const STATE: Shape = ['gate', 'state', 'why', 'closed_by'];
 const ENDPOINT: Shape = [
   ...['id', 'url', 'description', 'types', 'channels', 'mode', 'api_version', 'filter', 'headers', 'signature'],
-  ...['rate', 'timeout_seconds', 'ordered', 'batch', 'payload', 'version', 'created_at'],
+  ...['rate', 'timeout_seconds', 'ordered', 'batch', 'payload', 'version', 'created_at', 'updated_at'],
   ...STATE,
 ];
 const KEY: Shape = ['key_id', 'alg', 'secret', 'verify_with', 'created_at', 'active_from', 'not_after'];

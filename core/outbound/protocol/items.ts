@@ -110,6 +110,8 @@ export interface EndpointItem {
   readonly subscribedAt: EpochMs;
   readonly version: number;
   readonly createdAt: EpochMs;
+  /** Of its configuration; absent: never. */
+  readonly changedAt?: EpochMs;
   /** A tombstone: everything but its name is gone. */
   readonly deletedAt?: EpochMs;
   /** Epoch SECONDS; only on a tombstone. */

@@ -20,7 +20,7 @@ const TRIES = 4;
 
 export type NewEndpoint = Omit<
   EndpointItem,
-  'id' | 'app' | 'subscribedAt' | 'version' | 'createdAt' | 'deletedAt' | 'expiresAt'
+  'id' | 'app' | 'subscribedAt' | 'version' | 'createdAt' | 'changedAt' | 'deletedAt' | 'expiresAt'
 >;
 /** What may change; an `undefined` takes an optional field away. */
 export type EndpointChange = { readonly [K in Exclude<keyof NewEndpoint, 'uid'>]?: NewEndpoint[K] | undefined };
@@ -115,7 +115,7 @@ export async function changeEndpoint(
 
 /** What it wants counts from the change on: reconcile leaves older messages alone. */
 function changed(there: EndpointItem, fields: EndpointChange, now: number): EndpointItem {
-  const merged = { ...there, ...fields, version: there.version + 1 };
+  const merged = { ...there, ...fields, version: there.version + 1, changedAt: now };
   const wantsOther = (['types', 'channels', 'filter', 'mode', 'apiVersion'] as const).some(name => name in fields);
   const known = Object.entries(merged).filter(([, value]) => value !== undefined);
   return { ...(Object.fromEntries(known) as unknown as EndpointItem), ...(wantsOther ? { subscribedAt: now } : {}) };

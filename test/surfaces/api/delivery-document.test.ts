@@ -125,7 +125,7 @@ describe('docs/api/delivery-openapi.json', () => {
     await call(`PATCH ${E}`, at, { url: 'https://localhost/' });
     await call(`PATCH ${E}`, { app, ep: 'uid:billing' }, { max_concurrency: 5 });
     await call(`GET ${E}`, { app, ep: 'uid:billing' });
-    await call('GET /v1/apps/{app}/endpoints', { app }, undefined, { limit: '1' });
+    await call('GET /v1/apps/{app}/endpoints', { app }, undefined, { limit: '1', state: 'ok' });
     await call(`GET ${E}/health`, at);
     await call(`POST ${E}/test`, at, { type: 'a.b', data: { x: 1 } });
     for (let n = 0; n < 10; n++) await call(`POST ${E}/test`, at, {});

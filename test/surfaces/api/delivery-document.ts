@@ -104,7 +104,7 @@ export const ROUTES: Readonly<Record<Route, Described>> = {
   },
   'GET /v1/apps/{app}/endpoints': {
     summary: 'Endpoints of an application.',
-    query: schemas.PAGE_QUERY,
+    query: { ...schemas.STATE_QUERY, ...schemas.PAGE_QUERY },
     answers: { 200: pageOf('EndpointWithState') },
     errors: { ...NO_APP, ...PAGED },
   },

@@ -1,5 +1,6 @@
 /** Schemas of docs/api/delivery-openapi.json: what the producer's API takes and answers. */
 
+import { STATES } from '#core/outbound/api/health-api.ts';
 import { CAPABILITIES } from '#core/outbound/api/portal-token.ts';
 import { SCHEDULES } from '#core/outbound/drain/schedule.ts';
 import { FILTER_OPS } from '#core/outbound/fan-out/content-filter.ts';
@@ -214,6 +215,9 @@ export const DELIVERY_QUERY = {
   until: time(),
 };
 export const PAGE_QUERY = { limit: whole('1 to 250; 50 by default.'), cursor: text('Of the page before.') };
+export const STATE_QUERY = {
+  state: oneOf(STATES, 'Those that are so now. A page may be short before the last one.'),
+};
 export const MESSAGE_QUERY = { type: text(), since: time(), until: time() };
 
 const STATE = {
@@ -221,7 +225,7 @@ const STATE = {
     oneOf(['operator', 'customer', 'system'], 'Who paused, disabled or deleted it; null while it is open.'),
   ),
   gate: oneOf(['open', 'paused', 'disabled', 'deleted']),
-  state: oneOf(['ok', 'failing', 'holding', 'paused', 'disabled']),
+  state: oneOf(STATES),
   why: orNull(text('Why it is held or closed.')),
 };
 const KEY = {
@@ -238,6 +242,7 @@ const ENDPOINT = {
   schedule: WAITS,
   version: whole('Grows with each change.'),
   created_at: time(),
+  updated_at: time('Of the last change of its configuration.'),
 };
 const TIMINGS = { type: 'object', description: 'Milliseconds by phase.', additionalProperties: { type: 'number' } };
 

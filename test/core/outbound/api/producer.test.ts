@@ -130,6 +130,28 @@ describe('the producer', () => {
     expect(reply.body.detail).toContain(said);
   });
 
+  it('lists endpoints by state, and says when one was changed', async () => {
+    const { app, ep, call, pass } = await withEndpoint();
+    const at = { app, ep };
+    const other = await call('POST /v1/apps/{app}/endpoints', { app }, { url: 'https://other.customer.com/' });
+    await call('POST /v1/apps/{app}/endpoints/{ep}/pause', { app, ep: other.body.id }, { why: 'a test' });
+    const listed = async (state: string) =>
+      (await call('GET /v1/apps/{app}/endpoints', { app }, undefined, { state })).body.data.map(
+        (each: Json) => each.id,
+      );
+    expect([await listed('ok'), await listed('paused'), await listed('holding')]).toEqual([[ep], [other.body.id], []]);
+    const wrong = await call('GET /v1/apps/{app}/endpoints', { app }, undefined, { state: 'open' });
+    expect(wrong).toMatchObject({ status: 400, body: { details: [{ path: 'state' }] } });
+    const before = (await call('GET /v1/apps/{app}/endpoints/{ep}', at)).body;
+    expect(before.updated_at).toBe(before.created_at);
+    pass(60_000);
+    // A gate is no part of the configuration.
+    await call('POST /v1/apps/{app}/endpoints/{ep}/pause', at, { why: 'a test' });
+    expect((await call('GET /v1/apps/{app}/endpoints/{ep}', at)).body.updated_at).toBe(before.created_at);
+    const after = (await call('PATCH /v1/apps/{app}/endpoints/{ep}', at, { description: 'new' })).body;
+    expect(Date.parse(after.updated_at) - Date.parse(before.updated_at)).toBe(60_000);
+  });
+
   it('finds nothing of another application, and takes no cursor of another list', async () => {
     const { app, ep, call } = await withEndpoint();
     const other = (await call('POST /v1/apps', {}, { name: 'Other' })).body.id as string;
