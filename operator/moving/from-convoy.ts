@@ -9,6 +9,7 @@ import {
   type ImportPlan,
   Leavings,
   lettersAsSecret,
+  ourSchema,
   type PlannedApplication,
   type PlannedEndpoint,
   type PlannedType,
@@ -89,7 +90,7 @@ function typeOf(from: Fields, left: Leavings): PlannedType | undefined {
     body: {
       description: (textIn(from, 'description') ?? '').slice(0, 1_000),
       deprecated: textIn(from, 'deprecated_at') !== undefined,
-      ...(isFields(schema) && Object.keys(schema).length > 0 ? { schema } : {}),
+      ...(isFields(schema) && Object.keys(schema).length > 0 ? { schema: ourSchema(schema) } : {}),
     },
   };
 }

@@ -9,6 +9,7 @@ import {
   fitted,
   type ImportPlan,
   Leavings,
+  ourSchema,
   type PlannedApplication,
   type PlannedEndpoint,
   type PlannedType,
@@ -50,12 +51,12 @@ function typeOf(from: Fields, left: Leavings): PlannedType | undefined {
       description: (textIn(from, 'description') ?? '').slice(0, 1_000),
       deprecated: from['deprecated'] === true || from['archived'] === true,
       ...(group === undefined ? {} : { group: group.slice(0, 100) }),
-      ...(newest === undefined ? {} : { schema: schemas[newest] }),
+      ...(newest === undefined ? {} : { schema: ourSchema(schemas[newest]) }),
       ...(earlier.length === 0
         ? {}
         : {
             version: newest,
-            earlier: earlier.slice(0, EARLIER).map(version => ({ version, schema: schemas[version] })),
+            earlier: earlier.slice(0, EARLIER).map(version => ({ version, schema: ourSchema(schemas[version]) })),
           }),
     },
   };

@@ -5,6 +5,7 @@ import type { EndpointBody } from '#core/outbound/api/endpoint-body.ts';
 import { endpointFields } from '#core/outbound/api/fields.ts';
 import { object } from '#core/problem.ts';
 import { utf8 } from '#core/scan/bytes.ts';
+import { isFields } from './export-file.ts';
 
 /** Something that is not carried over. */
 export interface LeftOut {
@@ -54,6 +55,13 @@ export const lettersAsSecret = (secret: string): string => `whsec_${Buffer.from(
 /** Of the same letters as ours; a longer or stranger one is undefined. */
 export const asUid = (given: string | undefined): string | undefined =>
   given !== undefined && /^[A-Za-z0-9_.-]{1,100}$/.test(given) ? given : undefined;
+
+/** A schema without the names of its dialect and place: ours is 2020-12, and the API says what of it is not. */
+export function ourSchema(theirs: unknown): unknown {
+  if (!isFields(theirs)) return theirs;
+  const { $schema: _, $id: __, ...schema } = theirs;
+  return schema;
+}
 
 /** Says in a plan what stays behind, and collects it. */
 export class Leavings {

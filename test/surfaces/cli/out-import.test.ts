@@ -231,6 +231,21 @@ describe('an import', () => {
     expect(type.earlier).toMatchObject([{ version: '1', schema: { type: 'object' } }]);
   });
 
+  it('of a type whose schema is of an older draft brings the type, and says what is wrong with the schema', async () => {
+    const { run, call } = importing();
+    const older = { $schema: 'http://json-schema.org/draft-07/schema#', $id: 'https://acme.com/a', type: 'object' };
+    const event_types = [
+      { name: 'a.fits', description: '', schemas: { 1: older } },
+      { name: 'a.other', description: 'kept', schemas: { 1: { ...older, definitions: {} } } },
+    ];
+    const { stdout } = await run('svix', JSON.stringify({ event_types }), '--yes');
+    expect(stdout).toMatch(/event types +2 +0/);
+    expect(stdout).toMatch(/event type a\.other: its schema: [^\n]*definitions/);
+    const shown = async (name: string) => (await call('GET /v1/event-types/{name}', { name })).body;
+    expect(await shown('a.fits')).toMatchObject({ schema: { type: 'object' } });
+    expect(await shown('a.other')).toMatchObject({ schema: null, description: 'kept' });
+  });
+
   it('leaves an endpoint alone that somebody else made under the name', async () => {
     const { run, call } = importing();
     await call('PUT /v1/apps/{app}', { app: 'uid:acme' }, { name: 'Acme' });
