@@ -1,10 +1,12 @@
 /** How an endpoint answers in the walks of the session, and what the model calls it. */
+import type { SeededRandom } from '#adapters/memory/seeded-random.ts';
 import type { Answer } from '#core/outbound/ports.ts';
+import type { Budget } from '#test/proof/model/outbound-state.ts';
 
 export type Said = 'well' | 'too many' | 'bad message' | 'down' | 'disable me';
 
 /** What may be said while the budget lasts. */
-export const ifAny = (budget: number, ...said: readonly Said[]): readonly Said[] => (budget > 0 ? said : []);
+const ifAny = (budget: number, ...said: readonly Said[]): readonly Said[] => (budget > 0 ? said : []);
 
 export const ANSWERS: Readonly<Record<Said, Answer>> = {
   well: answerOf(200),
@@ -25,4 +27,18 @@ export const FAILURES: Readonly<Record<Said, RegExp>> = {
 function answerOf(status: number, headers: Readonly<Record<string, readonly string[]>> = {}): Answer {
   const body = new Uint8Array();
   return { kind: 'answered', status, headers, body, bytes: 0, truncated: false, timings: { total: 1 } as never };
+}
+
+/** How an endpoint answers next: mostly with one of the failures that the budget leaves. */
+export function answerWith(budget: Budget, isProbe: boolean, random: SeededRandom): Said {
+  const { fail, throttled, breaker, gone } = budget;
+  const failures = isProbe
+    ? ifAny(throttled, 'too many', 'down')
+    : [
+        ...ifAny(throttled, 'too many'),
+        ...ifAny(fail, 'bad message'),
+        ...ifAny(fail && breaker, 'down'),
+        ...ifAny(fail && gone, 'disable me'),
+      ];
+  return failures.length > 0 && random.chance(0.6) ? random.pick(failures) : 'well';
 }

@@ -17,6 +17,8 @@ import { SteppedProcess } from './stepped-process.ts';
 /** Where a session stands: before which call. */
 export type Call =
   | 'wake'
+  | 'rows'
+  | 'lease'
   | 'query'
   | 'look'
   | 'records'
@@ -47,8 +49,6 @@ export class DrainSession {
   inAir: { readonly id: string; readonly n: number } | undefined;
   /** What the held call is about: a message, a row. */
   about: string | undefined;
-  /** It read its first page before the lease. */
-  peeked = false;
   /** The reply of its next W3 is lost, and the client writes once more. */
   claimsTwice = false;
   answer: Answer | undefined;
@@ -74,6 +74,10 @@ export class DrainSession {
   get end(): unknown {
     const { ended } = this.process;
     return ended && ('value' in ended ? ended.value : ended.error);
+  }
+
+  get isLeased(): boolean {
+    return this.#phase === 'leased';
   }
 
   start(): Promise<void> {
@@ -163,13 +167,12 @@ export class DrainSession {
         if (!isRuntime(key.sk, key.pk)) return store.get(key, read);
         const call = this.#phase === 'leased' ? 'look' : 'wake';
         if (call === 'wake') this.#phase = 'before';
-        this.peeked = false;
         return hold(call, undefined, () => store.get(key, read));
       },
       query: <T>(range: KeyRange<T>) => {
-        if (this.#phase === 'before') this.peeked = true;
-        if (this.#phase === 'before' || range.from?.startsWith('B#')) return store.query(range);
-        return hold(this.#phase === 'after' ? 'again' : 'query', undefined, () => store.query(range));
+        if (range.from?.startsWith('B#')) return store.query(range);
+        const call = ({ before: 'rows', leased: 'query', after: 'again' } as const)[this.#phase];
+        return hold(call, undefined, () => store.query(range));
       },
       getMany: (keys, read) => {
         const id = keys[0]?.pk.startsWith('D#') ? keys[0].sk.slice(14) : undefined;
@@ -181,7 +184,8 @@ export class DrainSession {
           const call = ENDINGS[String(set['status'])] ?? 'end';
           return hold(call, write.key.sk.slice(14), () => store.update(write));
         }
-        if (this.#phase !== 'leased') return this.#claim(() => store.update(write), 'owner' in set);
+        if (this.#phase !== 'leased' && !('owner' in set)) return store.update(write);
+        if (this.#phase !== 'leased') return hold('lease', undefined, () => this.#claim(() => store.update(write)));
         if ('gate' in set) return hold('disable', undefined, () => store.update(write));
         return hold('release', undefined, async () => {
           this.#phase = 'after';
@@ -199,10 +203,10 @@ export class DrainSession {
     };
   }
 
-  async #claim<T extends { readonly kind: string }>(write: () => Promise<T>, isLease: boolean): Promise<T> {
+  async #claim<T extends { readonly kind: string }>(write: () => Promise<T>): Promise<T> {
     const first = await write();
-    const result = isLease && this.claimsTwice ? await write() : first;
-    if (isLease && first.kind === 'applied') this.#phase = 'leased';
+    const result = this.claimsTwice ? await write() : first;
+    if (first.kind === 'applied') this.#phase = 'leased';
     return result;
   }
 }

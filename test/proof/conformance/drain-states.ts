@@ -57,6 +57,8 @@ function permutations<T>(list: readonly T[]): readonly (readonly T[])[] {
 /** Where the model is while the code stands before a call. */
 export const PLACE: Readonly<Record<Call, DrainerStep>> = {
   wake: 'got',
+  rows: 'rows',
+  lease: 'lease',
   query: 'query',
   look: 'look',
   records: 'check',
@@ -72,7 +74,9 @@ export const PLACE: Readonly<Record<Call, DrainerStep>> = {
 };
 /** Which steps of the model a call may be. */
 export const STEPS: Readonly<Record<Call, RegExp>> = {
-  wake: /^gate closed|^on hold or held|^finds nothing due|^takes the lease$/,
+  wake: /^gate closed|^on hold or held|^reads the item/,
+  rows: /^reads \d|^finds nothing due/,
+  lease: /^takes the lease$|^is refused the lease/,
   query: /^queries \d|^queries, none/,
   look: /^looks|^finds that it lost|^finds the gate/,
   records: /^sends|^sees/,

@@ -9,15 +9,15 @@ import { SeededRandom } from '#adapters/memory/seeded-random.ts';
 import { isProbing } from '#core/outbound/drain/breaker.ts';
 import type { Step } from '#test/proof/model/explore.ts';
 import { outboundModel, type Shape } from '#test/proof/model/outbound-model.ts';
-import { AS_BUILT } from '#test/proof/model/outbound-rules.ts';
-import { addRow, type Drainer, deleteRow, isShut, type Pointer, type State } from '#test/proof/model/outbound-state.ts';
-import { ANSWERS, FAILURES, ifAny, type Said } from './drain-answers.ts';
+import { AS_READ } from '#test/proof/model/outbound-rules.ts';
+import { addRow, deleteRow, isShut, type Pointer, type State } from '#test/proof/model/outbound-state.ts';
+import { ANSWERS, answerWith, FAILURES } from './drain-answers.ts';
 import { type Call, DrainSession, type StoreBug } from './drain-session.ts';
-import { budgetOf, dropsAtGate, isAbout, PLACE, STEPS, startsAgain, turned } from './drain-states.ts';
+import { budgetOf, dropsAtGate, isAbout, STEPS, startsAgain, turned } from './drain-states.ts';
+import { DrainView } from './drain-view.ts';
 import { Divergence } from './expect-call.ts';
 import { outboundStep } from './outbound-step.ts';
-import { messageId, OutboundWorld, seenOf } from './outbound-world.ts';
-import { overdueStep } from './overdue-step.ts';
+import { OutboundWorld } from './outbound-world.ts';
 import type { Way } from './stepped-process.ts';
 
 const SESSION_SHARE = 0.6;
@@ -60,7 +60,7 @@ class DrainWalk {
   readonly log: string[] = [];
   readonly #random: SeededRandom;
   readonly #world: OutboundWorld;
-  readonly #model: ReturnType<typeof outboundModel>;
+  readonly #view: DrainView;
   readonly #sessions: (DrainSession | undefined)[] = [undefined, undefined];
   /** What was just written is written once more. */
   readonly #repeating = new Set<DrainSession>();
@@ -70,10 +70,11 @@ class DrainWalk {
 
   constructor(seed: number, bug?: StoreBug) {
     this.#random = new SeededRandom(seed);
-    const rules = { ...AS_BUILT, attempts: 2 + this.#random.int(2) };
-    this.#model = outboundModel(rules, budgetOf(this.#random), this.#random.pick(SHAPES));
-    this.#states = [this.#model.starts[0] as State];
+    const rules = { ...AS_READ, attempts: 2 + this.#random.int(2) };
+    const model = outboundModel(rules, budgetOf(this.#random), this.#random.pick(SHAPES));
+    this.#states = [model.starts[0] as State];
     this.#world = new OutboundWorld(seed, rules);
+    this.#view = new DrainView(model, this.#world, this.#sessions, this.#repeating);
     this.#bug = bug;
   }
 
@@ -109,12 +110,16 @@ class DrainWalk {
     if (way === 'reply lost') this.#unlucky.add(session);
     const { about } = session;
     const row = this.#world.rowAt(about ?? '');
-    if (call === 'wake') session.answer = undefined;
+    if (call === 'lease') session.answer = undefined;
     if (call === 'answer') {
-      session.said = this.#answerFor(session);
+      // The session knows more than the item, once something succeeded.
+      const isProbe = isProbing(this.#world.runtimeItem()) && session.answer === undefined;
+      // One failure at a time: the model's budget is spent as it is recorded.
+      const mayFail = !this.#sessions.some(it => it?.before === 'failure');
+      session.said = mayFail ? answerWith(this.#state.budget, isProbe, this.#random) : 'well';
       session.answer = ANSWERS[session.said];
     }
-    session.claimsTwice = call === 'wake' && this.#state.budget.lost > 0 && this.#random.chance(LOST_REPLIES);
+    session.claimsTwice = call === 'lease' && this.#state.budget.lost > 0 && this.#random.chance(LOST_REPLIES);
     this.log.push(`session ${me}: ${call} ${about ?? ''} ${way}${call === 'answer' ? ` ${session.said}` : ''}`);
     await this.#world.tick();
     const open = this.#world.runtime().gate === 'open';
@@ -147,10 +152,10 @@ class DrainWalk {
 
   /** The states after the model's step that this call was. */
   #after(me: number, session: DrainSession, call: Call, about: string | undefined): readonly State[] {
-    const claims = session.claimsTwice && session.before !== undefined && session.before !== 'wake';
+    const claims = session.claimsTwice && session.isLeased;
     const wanted = claims ? /own retry/ : call === 'failure' ? FAILURES[session.said] : STEPS[call];
-    if (call === 'wake' && session.end === 'ack' && isShut(this.#state.runtime.gate)) {
-      this.#note('drainer: gate closed: drops the token');
+    if ((call === 'wake' || call === 'lease') && session.end === 'ack' && isShut(this.#state.runtime.gate)) {
+      this.#note(`drainer: ${call === 'lease' ? 'is refused the lease: ' : ''}gate closed: drops the token`);
       return this.#states.map(state => dropsAtGate(state, me));
     }
     const ahead = this.#states
@@ -161,12 +166,7 @@ class DrainWalk {
     // The code compares the next row with a `wakeAt` that somebody else set, and starts again sooner.
     if (call === 'again' && session.before === 'wake')
       return [...to, ...this.#states.map(state => startsAgain(state, me))];
-    if (call === 'query') return to.flatMap(state => turned(state, me));
-    if (call === 'wake' && session.peeked && session.before !== 'query' && session.before !== undefined) {
-      return to
-        .flatMap(state => this.#stepsOf(state, `drainer ${me}`, STEPS.query))
-        .flatMap(step => turned(step.to, me));
-    }
+    if (call === 'query' || (call === 'lease' && session.isLeased)) return to.flatMap(state => turned(state, me));
     // Without a look: the release said that nothing may be done.
     if (call === 'release' && session.before === undefined) {
       return to.flatMap(state =>
@@ -183,23 +183,6 @@ class DrainWalk {
     if (READS.includes(call)) return 'reply lost';
     if (REPEATED.includes(call) && this.#random.chance(0.5)) return 'reply lost';
     return WRITES.includes(call) ? 'twice' : 'once';
-  }
-
-  #answerFor({ answer }: DrainSession): Said {
-    const { fail, throttled, breaker, gone } = this.#state.budget;
-    // The session knows more than the item, once something succeeded.
-    const isProbe = isProbing(this.#world.runtimeItem()) && answer === undefined;
-    const failures = isProbe
-      ? ifAny(throttled, 'too many', 'down')
-      : [
-          ...ifAny(throttled, 'too many'),
-          ...ifAny(fail, 'bad message'),
-          ...ifAny(fail && breaker, 'down'),
-          ...ifAny(fail && gone, 'disable me'),
-        ];
-    // One failure at a time: the model's budget is spent as it is recorded.
-    const mayFail = failures.length > 0 && !this.#sessions.some(it => it?.before === 'failure');
-    return mayFail && this.#random.chance(0.6) ? this.#random.pick(failures) : 'well';
   }
 
   #crash(me: number, call: Call): void {
@@ -282,86 +265,16 @@ class DrainWalk {
     return true;
   }
 
-  // ---- the model
-
-  #stepsOf(state: State, actor?: string, action?: RegExp | string): readonly Step<State>[] {
-    return this.#model.actors
-      .flatMap(of => of(state))
-      .filter(step => actor === undefined || step.actor === actor)
-      .filter(
-        step =>
-          action === undefined || (typeof action === 'string' ? step.action === action : action.test(step.action)),
-      );
-  }
-
   #note(action: string): void {
     this.taken.push(action);
     this.log.push(`  ${action}`);
   }
 
-  /** Of these states, those that are what there is. There must be one. */
+  #stepsOf(state: State, actor?: string, action?: RegExp | string): readonly Step<State>[] {
+    return this.#view.stepsOf(state, actor, action);
+  }
+
   #settle(what: string, states: readonly State[]): void {
-    const caughtUp = states.map(state => this.#catchUp(state));
-    const same = new Map(caughtUp.filter(state => this.#isSeen(state)).map(state => [this.#model.key(state), state]));
-    const errors = this.#sessions.flatMap(it => it?.errors ?? []);
-    if (errors.length > 0) throw new Divergence(errors.join('\n'));
-    if (same.size === 0) {
-      const expected = caughtUp.map(state => this.#describe(state)).join('\n         ');
-      throw new Divergence(
-        `after ${what} the code is where the model cannot be\nmodel    ${expected}\ncode     ${this.#seen()}\nbefore   ${this.#states.map(state => this.#describe(state)).join('\n         ')}`,
-      );
-    }
-    this.#states = [...same.values()];
-    const broken = this.#states.map(state => this.#model.brokenIn?.(state)).find(Boolean);
-    if (broken) throw new Divergence(broken);
-  }
-
-  #describe(state: State): string {
-    return `${this.#model.describe(state)}; ${JSON.stringify(state.drainers)}`;
-  }
-
-  #seen(): string {
-    const messages = this.#state.messages.map((_, m) => this.#world.message(m));
-    const places = this.#sessions.map(it => it && (it.before ?? String(it.end)));
-    return JSON.stringify({
-      runtime: this.#world.runtime(),
-      messages,
-      places,
-      errors: this.#sessions.map(it => it?.errors),
-    });
-  }
-
-  #isSeen(state: State): boolean {
-    return (
-      isDeepStrictEqual(seenOf(state.runtime), this.#world.runtime()) &&
-      state.messages.every(({ stored, record, rows }, m) =>
-        isDeepStrictEqual({ stored, record, rows }, this.#world.message(m)),
-      ) &&
-      state.drainers.every((drainer, me) => this.#isPlaced(drainer, this.#sessions[me]))
-    );
-  }
-
-  /** The session stands where the model is, and its request is the one that is in the air there. */
-  #isPlaced(drainer: Drainer | undefined, session: DrainSession | undefined): boolean {
-    if (!drainer || !session) return !drainer && !session;
-    if (session.inAir) {
-      const { message, row } = drainer.hand[0] ?? {};
-      if (message === undefined || messageId(message) !== session.inAir.id || row?.n !== session.inAir.n) return false;
-    }
-    if (this.#repeating.has(session)) return true;
-    if (session.before === undefined) return session.end === 'ack' && drainer.step === 'ack';
-    return PLACE[session.before] === drainer.step;
-  }
-
-  #catchUp(from: State): State {
-    let state = from;
-    for (let step = this.#overdue(state); step; step = this.#overdue(state)) state = step.to;
-    return state;
-  }
-
-  #overdue(state: State): Step<State> | undefined {
-    const { hold, wake } = state.runtime;
-    const waits = state.messages.some(({ rows }) => rows.some(row => row.due === 'ahead'));
-    return hold || wake === 'ahead' || waits ? overdueStep(this.#stepsOf(state), this.#world) : undefined;
+    this.#states = this.#view.settled(what, states, this.#states);
   }
 }

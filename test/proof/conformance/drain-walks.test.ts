@@ -32,6 +32,8 @@ it('the real session does only what the model may do, at every call', async () =
 const RARE = [
   'takes the lease (own retry recognised)',
   'finds nothing due: drops the token',
+  'is refused the lease: on hold or held: drops the token',
+  'is refused the lease: gate closed: drops the token',
   'finds that it lost the lease',
   'finds the gate closed',
   'sees that the attempt is recorded',

@@ -106,7 +106,7 @@ export function takeAsRead(self: Session): void {
   const noHold = !runtime.hold || isShut(runtime.gate) || rules.leaseIf === 'whatever the hold';
   const free = runtime.owner === NOBODY || !runtime.leased;
   if (free && runtime.owner === read.owner && sameGate && noHold) takeLease(self);
-  else if (!dropsToken(self, 'the lease is refused: ')) goesOn(self, 'the lease is refused: ');
+  else if (!dropsToken(self, 'is refused the lease: ')) goesOn(self, 'is refused the lease: ');
 }
 
 /**

@@ -70,7 +70,7 @@ export class Session {
       again.map(it => it.message),
     );
     if (this.holdsToken) lost = setToken(lost, slot, LOST);
-    if (lost.runtime.owner === this.me) lost = setRuntime(lost, { owner: GONE });
+    if (lost.runtime.owner === this.me) lost = ownerIsGone(lost, this.me);
     return setDrainer(lost, this.me, undefined);
   }
 
@@ -96,4 +96,12 @@ export class Session {
   add(action: string, fair: boolean, to: State): void {
     this.list.push({ actor: `drainer ${this.me}`, action, fair, to });
   }
+}
+
+/** The name on the lease stays what it was, also for whoever read it before. */
+function ownerIsGone(state: State, me: number): State {
+  const drainers = state.drainers.map(it =>
+    it?.read?.owner === me ? { ...it, read: { ...it.read, owner: GONE } } : it,
+  );
+  return setRuntime({ ...state, drainers }, { owner: GONE });
 }
