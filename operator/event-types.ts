@@ -3,7 +3,7 @@ import { lazySchemaJudge } from '#adapters/json-schema/lazy-schema-judge.ts';
 import { problemsOfType, TYPE_FIELDS } from '#core/outbound/api/type-check.ts';
 import { type CatalogueType, tidied } from '#core/outbound/catalogue/catalogue-type.ts';
 import { fromOpenApi } from '#core/outbound/catalogue/from-openapi.ts';
-import { toOpenApi } from '#core/outbound/catalogue/to-openapi.ts';
+import { type ExportFormat, toOpenApi } from '#core/outbound/catalogue/to-openapi.ts';
 import { type ConfigProblem, join, object } from '#core/problem.ts';
 import { askDelivery, type DeliveryApi } from './delivery-api.ts';
 import type { Operator } from './operator.ts';
@@ -39,8 +39,11 @@ export async function showEventType(operator: Operator, name: string): Promise<C
 }
 
 /** An OpenAPI 3.1 document with a webhook for each type and version. */
-export async function exportEventTypes(operator: Operator): Promise<Readonly<Record<string, unknown>>> {
-  return toOpenApi(await listEventTypes(operator), `Webhooks of ${operator.environment}`);
+export async function exportEventTypes(
+  operator: Operator,
+  format?: ExportFormat,
+): Promise<Readonly<Record<string, unknown>>> {
+  return toOpenApi(await listEventTypes(operator), `Webhooks of ${operator.environment}`, format);
 }
 
 /** What an import would write, and what it leaves. */

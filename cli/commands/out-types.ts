@@ -65,11 +65,14 @@ export function addOutTypes(out: Command, set: CommandSet): void {
   );
 
   withExamples(
-    types.command('export').description('Print the catalogue as an OpenAPI 3.1 document with webhooks (JSON)'),
+    types
+      .command('export')
+      .description('Print the catalogue as an OpenAPI 3.1 document with webhooks (JSON)')
+      .option('--raw', 'bodies are the data alone, as applications with the format raw get them'),
     ['holdfast out types export > openapi.json', 'for your documentation; import takes it back'],
   ).action(
-    set.action(async run => {
-      const document = await exportEventTypes(run);
+    set.action(async (run, { raw = false }: { raw?: boolean }) => {
+      const document = await exportEventTypes(run, raw ? 'raw' : 'standard');
       run.out.result(document, () => JSON.stringify(document, null, 2).split('\n'));
     }),
   );

@@ -82,7 +82,7 @@ function readWebhook(from: Reading, key: string, item: unknown): Found | undefin
     report({ path, given: show(name), allowed: '1 to 100 letters, digits, _ . and -', fix });
     return undefined;
   }
-  const { schema, example } = readBody(from, operation['requestBody']);
+  const { schema, example } = readBody(from, operation['requestBody'], own['body'] === 'data');
   const [group] = Array.isArray(operation['tags']) ? operation['tags'] : [];
   const told = [operation['description'], operation['summary'], pathItem['description'], pathItem['summary']];
   const type = {
@@ -100,8 +100,15 @@ function oneLine(text: unknown): string | undefined {
   return line.length > MAX_DESCRIPTION ? `${line.slice(0, MAX_DESCRIPTION - 1)}…` : line;
 }
 
-/** Schema and example of `data`: of an envelope (an object with `type` and `data`) what is under `data`, else all of it. */
-function readBody(from: Reading, requestBody: unknown): { readonly schema?: unknown; readonly example?: unknown } {
+/**
+ * Schema and example of `data`: of an envelope (an object with `type` and `data`) what is under `data`, else all of it.
+ * `isData`: it says itself that it has no envelope.
+ */
+function readBody(
+  from: Reading,
+  requestBody: unknown,
+  isData: boolean,
+): { readonly schema?: unknown; readonly example?: unknown } {
   const body = follow(from, requestBody).value;
   const content = isJsonObject(body) && isJsonObject(body['content']) ? body['content'] : {};
   const media = Object.entries(content).find(([type]) => /[/+]json\b/i.test(type));
@@ -111,10 +118,10 @@ function readBody(from: Reading, requestBody: unknown): { readonly schema?: unkn
   const named = follow(at, first).value;
   const given = media[1]['example'] ?? (isJsonObject(named) ? named['value'] : undefined);
   const whole = media[1]['schema'];
-  const members = membersOf(at, whole);
+  const members = isData ? new Map<string, unknown[]>() : membersOf(at, whole);
   const data = members.get('data') ?? [];
   if (!members.has('type') || data.length === 0)
-    return { schema: bundled(at, whole), example: given ?? exampleOf(at, whole) };
+    return { schema: saysNothing(whole) ? undefined : bundled(at, whole), example: given ?? exampleOf(at, whole) };
   const [only] = data;
   const schema = data.length === 1 ? only : { allOf: data };
   const shown = isJsonObject(given) ? given['data'] : undefined;
