@@ -90,6 +90,9 @@ class DrainWalk {
     }
     this.#settle('the start', this.#states);
     while (this.taken.length < maxSteps) {
+      // What ends within this millisecond has ended before the next step, for the model as for the code.
+      await this.#world.tick();
+      this.#settle('a millisecond', this.#states);
       const me = this.#random.pick([0, 1]);
       if (this.#sessions[me]?.before && this.#random.chance(SESSION_SHARE)) await this.#letGo(me);
       else if (this.#random.chance(TIME_SHARE)) await this.#passTime();
@@ -121,7 +124,6 @@ class DrainWalk {
     }
     session.claimsTwice = call === 'lease' && this.#state.budget.lost > 0 && this.#random.chance(LOST_REPLIES);
     this.log.push(`session ${me}: ${call} ${about ?? ''} ${way}${call === 'answer' ? ` ${session.said}` : ''}`);
-    await this.#world.tick();
     const open = this.#world.runtime().gate === 'open';
     await session.process.release(way);
     if (call === 'disable') {
@@ -209,7 +211,6 @@ class DrainWalk {
     const { actor, action } = step;
     if (action.startsWith('the lease ends while') && !this.#random.chance(LEASES_LOST)) return true;
     this.log.push(`${actor}: ${action}`);
-    await this.#world.tick();
     await this.#carryOut(step);
     this.#note(`${actor.replace(/ \d$/, '')}: ${action}`);
     // Two people may do the same.
