@@ -48,6 +48,8 @@ export interface Published {
   readonly duplicate: boolean;
   /** Requests that it took. */
   readonly attempts: number;
+  /** What the catalogue of event types says against it, although it was stored (docs/guides/event-catalogue.md): log it. */
+  readonly reported?: Pick<Problem, 'error' | 'detail'>;
 }
 
 /** What became of one message of `publishAll()`. */
@@ -219,10 +221,13 @@ async function post(place: Place, message: Message, body: string, attempt: Attem
 function readAnswer({ status, text }: HttpAnswer, what: string, attempts: number): Published | undefined {
   const told = parse(text);
   if (status >= 200 && status < 300) {
-    const { id, created_at: at, duplicate } = told;
+    const { id, created_at: at, duplicate, reported } = told;
     // A proxy's page says nothing about the message.
     if (typeof id !== 'string' || typeof at !== 'string') return undefined;
-    return { id, createdAt: new Date(at), duplicate: duplicate === true, attempts };
+    const published = { id, createdAt: new Date(at), duplicate: duplicate === true, attempts };
+    if (typeof reported !== 'object' || reported === null) return published;
+    const { error, detail } = problemOf(reported as Readonly<Record<string, unknown>>, '');
+    return { ...published, reported: { error, detail } };
   }
   if (status === 408 || status === 425 || status === 429 || status >= 500) return undefined;
   const problem = problemOf(told, text);

@@ -84,6 +84,15 @@ it('publishes, signed, and the endpoint gets it with every field in its place', 
   });
 });
 
+it('says what the catalogue reports of a message that was taken', async () => {
+  const { api, publisher } = await open();
+  const type = { validate: 'warn', schema: { properties: { amount: { maximum: 1 } } } };
+  await api.call('PUT /v1/event-types/{name}', { name: 'invoice.paid' }, type);
+  const { reported } = await publisher.publish(PAID);
+  const detail = 'data breaks the schema of invoice.paid: /amount maximum';
+  expect(reported).toEqual({ error: 'schema_mismatch', detail });
+});
+
 it('sends a raw body byte for byte', async () => {
   const { api, publisher } = await open();
   const raw = new Uint8Array([0x3c, 0xff, 0x00, 0x3e]);
