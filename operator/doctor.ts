@@ -83,11 +83,16 @@ async function checkHandlers(operator: Operator, note: (check: Check) => void): 
 async function checkCustomers(operator: Operator, note: (check: Check) => void): Promise<void> {
   if (operator.deployment.config.outbound === undefined) return;
   const name = 'customers';
-  const { as_of, endpoints, disabled, on_hold } = await readDeliverySummary(operator);
-  const late = as_of === null || operator.clock.now() - Date.parse(as_of) > AUDIT_LATE_MS;
+  const [{ as_of, endpoints, disabled, on_hold }, { deployedAt }] = await Promise.all([
+    readDeliverySummary(operator),
+    operator.gateway(),
+  ]);
+  // The first audit comes within an hour of the first deployment.
+  const since = as_of === null ? deployedAt : Date.parse(as_of);
+  const late = since !== undefined && operator.clock.now() - since > AUDIT_LATE_MS;
   const fix = 'docs/runbooks/delivery-not-tending.md';
-  if (late && endpoints > 0)
-    note({ name, result: 'wrong', text: 'endpoints were not audited for two hours: tend does not run', fix });
+  if (late) note({ name, result: 'wrong', text: 'endpoints were not audited for two hours: tend does not run', fix });
+  else if (as_of === null) note({ name, result: 'ok', text: 'endpoints are counted with the first audit' });
   else note({ name, result: 'ok', text: `${endpoints} endpoints, ${on_hold} on hold, ${disabled} disabled` });
 }
 

@@ -8,6 +8,7 @@ import { SqsWakeQueue } from '#adapters/sqs/sqs-wake-queue.ts';
 import { systemClock } from '#adapters/system.ts';
 import { EmfTelemetry } from '#adapters/telemetry/emf-telemetry.ts';
 import { endpointsOf } from '#core/outbound/fan-out/endpoints-of.ts';
+import { countMatches } from '#core/outbound/fan-out/match-endpoint.ts';
 import type { OperationalJob } from '#core/outbound/ports.ts';
 import { publishOperational } from '#core/outbound/tend/operational-events.ts';
 import { config } from '#lambdas/shared/baked-config.ts';
@@ -23,16 +24,18 @@ const env = readEnv(fanOutEnv, environment);
 const telemetry = new EmfTelemetry({ environment: config.environment, level: config.logLevel });
 const { sqs, store, jobs } = await outboundStores(env);
 const rules = { retentionMs };
+const endpoints = endpointsOf(store);
 const shared = {
   ...{ store, jobs, telemetry },
   blobs: new S3Blobs(env.BODIES_BUCKET),
   codec: nodeCodec,
   crypto: nodeCrypto,
   clock: systemClock,
+  endpoints,
+  countMatches: countMatches(endpoints),
 };
 const ports = {
   ...shared,
-  endpoints: endpointsOf(store),
   wake: new SqsWakeQueue(sqs, env.WAKE_FAST_QUEUE_URL),
   dead: new SqsDeadQueue(sqs, env.JOBS_DEAD_QUEUE_URL),
   publishOperational: (op: OperationalJob['op']) => publishOperational(shared, rules, op),

@@ -9,6 +9,7 @@ import { systemClock } from '#adapters/system.ts';
 import { EmfTelemetry } from '#adapters/telemetry/emf-telemetry.ts';
 import { endpointsOf } from '#core/outbound/fan-out/endpoints-of.ts';
 import { fanOutNow } from '#core/outbound/fan-out/fan-out-now.ts';
+import { countMatches } from '#core/outbound/fan-out/match-endpoint.ts';
 import { config } from '#lambdas/shared/baked-config.ts';
 import { flushTelemetry } from '#lambdas/shared/flush-telemetry.ts';
 import { outbound, retentionMs } from '#lambdas/shared/outbound-config.ts';
@@ -22,14 +23,17 @@ const env = readEnv(publishEnv, environment);
 const telemetry = new EmfTelemetry({ environment: config.environment, level: config.logLevel });
 const { sqs, store, jobs } = await outboundStores(env);
 const rules = { environment: config.environment, eventTypes: outbound.eventTypes, retentionMs };
+const endpoints = endpointsOf(store);
 const shared = {
   ...{ store, jobs, telemetry },
   blobs: new S3Blobs(env.BODIES_BUCKET),
   codec: nodeCodec,
   crypto: nodeCrypto,
   clock: systemClock,
+  endpoints,
+  countMatches: countMatches(endpoints),
 };
-const direct = { ...shared, endpoints: endpointsOf(store), wake: new SqsWakeQueue(sqs, env.WAKE_FAST_QUEUE_URL) };
+const direct = { ...shared, wake: new SqsWakeQueue(sqs, env.WAKE_FAST_QUEUE_URL) };
 const ports: Parameters<typeof handlePublish>[0] = {
   ...shared,
   judge: lazySchemaJudge(),

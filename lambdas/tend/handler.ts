@@ -7,6 +7,7 @@ import { SqsWakeQueue } from '#adapters/sqs/sqs-wake-queue.ts';
 import { systemClock, systemIds } from '#adapters/system.ts';
 import { EmfTelemetry } from '#adapters/telemetry/emf-telemetry.ts';
 import { endpointsOf } from '#core/outbound/fan-out/endpoints-of.ts';
+import { countMatches } from '#core/outbound/fan-out/match-endpoint.ts';
 import { tend } from '#core/outbound/tend/tend.ts';
 import { config } from '#lambdas/shared/baked-config.ts';
 import { flushTelemetry } from '#lambdas/shared/flush-telemetry.ts';
@@ -19,9 +20,11 @@ import { tendEnv } from './env.ts';
 const env = readEnv(tendEnv, environment);
 const telemetry = new EmfTelemetry({ environment: config.environment, level: config.logLevel });
 const { sqs, store, jobs } = await outboundStores(env);
+const endpoints = endpointsOf(store);
 const ports = {
   ...{ store, jobs, telemetry },
-  endpoints: endpointsOf(store),
+  endpoints,
+  countMatches: countMatches(endpoints),
   wake: new SqsWakeQueue(sqs, env.WAKE_FAST_QUEUE_URL),
   blobs: new S3Blobs(env.BODIES_BUCKET),
   codec: nodeCodec,

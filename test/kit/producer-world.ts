@@ -23,6 +23,7 @@ import { configsOf } from '#core/outbound/drain/endpoint-config.ts';
 import { attemptSigner } from '#core/outbound/drain/sign-attempt.ts';
 import { endpointsOf } from '#core/outbound/fan-out/endpoints-of.ts';
 import { fanOut } from '#core/outbound/fan-out/fan-out.ts';
+import { countMatches } from '#core/outbound/fan-out/match-endpoint.ts';
 import type { Job, OutgoingRequest, Token } from '#core/outbound/ports.ts';
 import { OUTBOUND_TIMINGS } from '#core/outbound/protocol/timings.ts';
 import { runReplayJobs } from '#core/outbound/replay/replay-job.ts';
@@ -143,7 +144,8 @@ export function producerWorld(startsAt = NOW, real = false) {
   ): Promise<{ status: number; body: Json }> => {
     const request = { app, body: new TextEncoder().encode(body), traceId: undefined };
     const publishRules = { environment: 'test', eventTypes: given.eventTypes ?? ('any' as const), retentionMs };
-    const reply = await answering('publish', shared, () => publishMessage(shared, publishRules, request));
+    const publishPorts = { ...shared, countMatches: countMatches(endpointsOf(store)) };
+    const reply = await answering('publish', shared, () => publishMessage(publishPorts, publishRules, request));
     return { status: reply.status, body: JSON.parse(reply.body) };
   };
   /** Runs jobs and tokens until none is left. */

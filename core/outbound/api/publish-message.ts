@@ -96,7 +96,7 @@ export async function publishMessage(
   const content = contentOf(body, data);
   // 2. Stored and queued; a broadcast walks over all applications.
   const broadcast = request.app === undefined;
-  const { fanOutNow: _, ...withoutRows } = ports;
+  const { fanOutNow: _, countMatches: __, ...withoutRows } = ports;
   const walk = {
     send: ([job]: readonly { msg?: string }[]) => ports.jobs.send([{ v: 1, walk: job?.msg ?? '' }], 'broadcast'),
   };
@@ -120,7 +120,7 @@ export async function publishMessage(
     }
     return json(202, { id, created_at: toIso(createdAt), duplicate, ...(reported && { reported }) });
   }
-  const status = { unknown_application: 404, erasing: 410, too_large: 413, key_reused: 409, refused_by_handler: 422 };
+  const status = { unknown_application: 404, erasing: 410, too_large: 413, key_reused: 409 };
   return refuse(status[published.cause], published.cause, published.detail);
 }
 

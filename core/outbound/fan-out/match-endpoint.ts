@@ -1,7 +1,8 @@
 /** Whether an endpoint wants a message, and why not. */
 import { matches } from '#core/event-type.ts';
-import type { EndpointItem, MessageItem } from '#core/outbound/protocol/items.ts';
+import type { ApplicationItem, EndpointItem, MessageItem } from '#core/outbound/protocol/items.ts';
 import { passesFilter } from './content-filter.ts';
+import type { EndpointsOf } from './endpoints-of.ts';
 
 /** A new endpoint may have been made by a host whose clock is behind the publisher's. */
 const CLOCK_SLACK_MS = 60_000;
@@ -22,3 +23,11 @@ export function mismatchOf(endpoint: EndpointItem, message: Wanted, data: () => 
     return 'api_version';
   return filter === undefined || passesFilter(filter, data()) ? undefined : 'filter';
 }
+
+/** How many endpoints of an application get a message that is not stored yet. */
+export const countMatches =
+  (endpoints: EndpointsOf) =>
+  async (application: ApplicationItem, message: Wanted, data: Uint8Array): Promise<number> => {
+    const known = await endpoints(application.id, application);
+    return known.filter(endpoint => mismatchOf(endpoint, message, () => data) === undefined).length;
+  };

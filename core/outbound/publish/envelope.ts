@@ -18,7 +18,7 @@ export interface EnvelopeInput {
   /** The application's id: the source of a CloudEvent. */
   readonly app: string;
   readonly key: string;
-  /** Endpoints that match now; only the format `object` shows it. */
+  /** Endpoints that match now; only the format `object` shows it. Undefined: left out, as of a broadcast. */
   readonly pendingWebhooks?: number | undefined;
   /** JSON text, as given. */
   readonly data: Uint8Array;
@@ -55,7 +55,7 @@ const HEADS: Readonly<Record<Exclude<Format, 'raw'>, (from: EnvelopeInput) => Re
     created: Math.floor(at / 1_000),
     type,
     livemode: mode === 'live',
-    pending_webhooks: pendingWebhooks ?? 0,
+    pending_webhooks: pendingWebhooks,
     request: { id: null, idempotency_key: key },
     sequence,
   }),

@@ -25,15 +25,13 @@ export interface PublishPorts extends BodyPorts {
   readonly crypto: Pick<Crypto, 'hash'>;
   readonly clock: Clock;
   readonly telemetry: Pick<Telemetry, 'count'>;
-  /** `handlers/publish.ts`, where it exists: may change data, type and channels, or refuse. No part of `inputSha`. */
-  readonly beforePublish?: (publication: Publication) => Promise<Publication | { readonly refused: string }>;
   /** Puts rows and sends tokens at once where they are few; false: the job does it. Absent: always the job. */
   readonly fanOutNow?: (published: {
     readonly message: MessageItem;
     readonly application: ApplicationItem;
   }) => Promise<boolean>;
-  /** Endpoints that match, for the one format that shows their number. */
-  readonly countMatches?: (message: MessageItem, data: Uint8Array) => Promise<number>;
+  /** How many endpoints get it, for the one format that shows that; absent: its body has no such number. */
+  readonly countMatches?: (application: ApplicationItem, message: MessageItem, data: Uint8Array) => Promise<number>;
 }
 export interface PublishRules {
   readonly retentionMs: number;
@@ -67,7 +65,7 @@ export type Published =
   | { readonly kind: 'accepted'; readonly id: MessageId; readonly createdAt: EpochMs; readonly duplicate: boolean }
   | {
       readonly kind: 'refused';
-      readonly cause: 'unknown_application' | 'erasing' | 'too_large' | 'key_reused' | 'refused_by_handler';
+      readonly cause: 'unknown_application' | 'erasing' | 'too_large' | 'key_reused';
       readonly detail: string;
     };
 
@@ -89,29 +87,26 @@ async function tryToPublish(
   given: Publication,
   read: ApplicationItem | undefined,
 ): Promise<Published> {
-  // 1. What was given, before anything changes it: what tells a repetition from another message.
+  // 1. What was given: what tells a repetition from another message.
   const inputSha = inputShaOf(given, ports.crypto);
   const id = messageIdOf(given.app, given.key, ports.crypto);
   const application = read ?? (await ports.store.get(applicationKey(given.app), 'eventual'));
   if (application === undefined) return refused('unknown_application', `there is no application ${given.app}`);
   if (application.state === 'erasing') return refused('erasing', `${given.app} is being erased`);
-  // 2. The producer's own code may add to it.
-  const wanted = (await ports.beforePublish?.(given)) ?? given;
-  if ('refused' in wanted) return refused('refused_by_handler', wanted.refused);
-  // 3. The body, built once: these bytes are signed and sent.
-  const { item, bytes } = await compose(ports, rules, { application, publication: wanted, id, inputSha });
+  // 2. The body, built once: these bytes are signed and sent.
+  const { item, bytes } = await compose(ports, rules, { application, publication: given, id, inputSha });
   if (bytes.length > MAX_BODY_BYTES) {
     return refused('too_large', `the body has ${bytes.length} bytes; at most ${MAX_BODY_BYTES} are sent`);
   }
   const stored = await storeBody(ports, `${given.app}/${id}/${inputSha.slice(0, 16)}`, bytes);
-  // 4. W1. Refused: our own repeated write, or an earlier request that may have died before its job was sent.
+  // 3. W1. Refused: our own repeated write, or an earlier request that may have died before its job was sent.
   const put = await ports.store.put(putMessage({ ...item, ...stored }));
   const there = put.kind === 'applied' ? { ...item, ...stored } : put.item;
   // Versions before this one kept all of the hash.
   if (put.kind === 'refused' && there?.inputSha.slice(0, SHA_LENGTH) !== inputSha) {
     return refused('key_reused', `the key "${given.key}" was used for another message`);
   }
-  // 5. Its rows and tokens, or the job that puts them; only then may anything be promised.
+  // 4. Its rows and tokens, or the job that puts them; only then may anything be promised.
   const asked = read && there && (await ports.fanOutNow?.({ message: there, application: read }));
   const fannedOut = asked === true;
   if (!fannedOut) await ports.jobs.send([{ v: 1, app: given.app, msg: id }], given.app);
@@ -163,7 +158,7 @@ async function compose(
     mode,
     at: publication.timestamp ?? createdAt,
     data: content.json,
-    pendingWebhooks: format === 'object' ? await ports.countMatches?.(unbuilt, content.json) : undefined,
+    pendingWebhooks: format === 'object' ? await ports.countMatches?.(application, unbuilt, content.json) : undefined,
   });
   return { item: { ...base, size: bytes.length, ...storedContentType(contentType), dataAt }, bytes };
 }

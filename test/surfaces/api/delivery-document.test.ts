@@ -239,6 +239,16 @@ describe('docs/api/delivery-openapi.json', () => {
     await publish(undefined, '{"key":"k3","type":"order.made","data":5}');
     await publish(undefined, '{"key":"k3","type":"order.made","data":{},"api_version":"v9"}');
 
+    // Both answer 429 above their limit.
+    for (const [to, id] of [
+      [app, app],
+      [undefined, cast],
+    ] as const) {
+      await call('PATCH /v1/apps/{app}', { app: id }, { limits: { publish_per_second: 1 } });
+      for (const key of ['fast1', 'fast2']) await publish(to, `{"key":"${key}","type":"a","data":1}`);
+      await call('PATCH /v1/apps/{app}', { app: id }, { limits: {} });
+    }
+
     // 7. What is not there, not a field, too large.
     const nowhere = { app: 'app_none', ep: 'uid:none', msg: 'msg_none', job: 'job_none', name: 'a b' };
     for (const route of DELIVERY_ROUTES) {

@@ -41,6 +41,7 @@ const PUBLISHED: Pick<Described, 'body' | 'answers' | 'errors'> = {
     409: ['key_reused'],
     410: ['erasing'],
     422: ['unknown_type', 'unknown_version', 'schema_mismatch'],
+    429: ['quota'],
   },
 };
 const gate = (summary: string, given = schemas.GATE_BODY as Readonly<Record<string, Schema>>): Described => ({

@@ -456,7 +456,8 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
       exchange: ref('TestResult'),
       path: text('Of schema_mismatch: the first broken place, a JSON Pointer into data.'),
       rule: text('Of schema_mismatch: the keyword it breaks.'),
+      retry_after: whole('Of quota: seconds to wait.'),
     },
-    ['details', 'exchange', 'path', 'rule'],
+    ['details', 'exchange', 'path', 'rule', 'retry_after'],
   ),
 };

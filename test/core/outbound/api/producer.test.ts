@@ -177,6 +177,27 @@ describe('the producer', () => {
     expect(sent.map(({ url }) => url).sort()).toEqual(['https://hooks.customer.com/in', 'https://one.customer.com/']);
   });
 
+  it('tells in the envelope `object` how many endpoints get the message, and leaves it out of a broadcast', async () => {
+    const { app, call, publish, settle, sent } = await withEndpoint();
+    const pendingOf = (body: Uint8Array | undefined): unknown =>
+      JSON.parse(new TextDecoder().decode(body)).pending_webhooks;
+    await call('PATCH /v1/apps/{app}', { app }, { format: 'object' });
+    for (const [host, filter] of [
+      ['dear', { all: [{ path: 'amount', op: 'gt', value: 100 }] }],
+      ['cheap', { all: [{ path: 'amount', op: 'le', value: 100 }] }],
+    ] as const)
+      await call('POST /v1/apps/{app}/endpoints', { app }, { url: `https://${host}.customer.com/`, filter });
+    await publish(app, '{"key":"k1","type":"invoice.paid","data":{"amount":500}}');
+    await settle();
+    expect(sent.map(({ url }) => url).sort()).toEqual(['https://dear.customer.com/', 'https://hooks.customer.com/in']);
+    expect(sent.map(({ body }) => pendingOf(body))).toEqual([2, 2]);
+    await call('POST /v1/apps', {}, { name: 'All', uid: 'broadcast', format: 'object' });
+    await publish(undefined, '{"key":"k2","type":"invoice.paid","data":{"amount":1}}');
+    await settle();
+    expect(sent).toHaveLength(4);
+    expect(pendingOf(sent[3]?.body)).toBeUndefined();
+  });
+
   it('is told every problem of a message at once', async () => {
     const { app, publish } = await withEndpoint();
     const reply = await publish(app, '{"type":"a b","max_attempts":0}');
