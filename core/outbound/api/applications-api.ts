@@ -2,7 +2,7 @@
 import { SCHEDULES, type ScheduleName } from '#core/outbound/drain/schedule.ts';
 import { readErasure, startErase } from '#core/outbound/erase/erase.ts';
 import type { AppId } from '#core/outbound/protocol/ids.ts';
-import type { ApplicationItem, Format } from '#core/outbound/protocol/items.ts';
+import type { AppLimits, ApplicationItem, Format } from '#core/outbound/protocol/items.ts';
 import { APPS, applicationKey, listOf } from '#core/outbound/protocol/keys.ts';
 import {
   type ApplicationChange,
@@ -23,18 +23,26 @@ import {
   queryOf,
   sealCursor,
 } from './api-call.ts';
-import { APPLICATION_FIELDS, uid } from './fields.ts';
+import { applicationFields, uid } from './fields.ts';
 import { refuse } from './problem-reply.ts';
 
+interface LimitsBody {
+  readonly endpoints?: number;
+  readonly publish_per_second?: number;
+  readonly payload_bytes?: number;
+  readonly retention_days?: number;
+}
 interface ApplicationBody {
   readonly uid?: string;
   readonly name?: string;
   readonly metadata?: Readonly<Record<string, unknown>>;
-  readonly limits?: { readonly endpoints?: number; readonly publish_per_second?: number };
+  readonly limits?: LimitsBody;
   readonly format?: Format;
   readonly schedule?: ScheduleName | readonly number[] | null;
   readonly default_api_version?: string | null;
 }
+
+const DAY_MS = 86_400_000;
 
 /** A schedule by its name, or as it is. */
 export const waitsOf = (given: ScheduleName | readonly number[]): readonly number[] =>
@@ -52,12 +60,24 @@ function showApplication(item: ApplicationItem) {
   };
 }
 
-function shownLimits({ publishPerSecond, ...limits }: ApplicationItem['limits']) {
-  return { ...limits, ...(publishPerSecond === undefined ? {} : { publish_per_second: publishPerSecond }) };
+/** As the API names them. Absent ones stay absent: JSON leaves them out, and so does the item. */
+const LIMITS = {
+  endpoints: 'endpoints',
+  publishPerSecond: 'publish_per_second',
+  payloadBytes: 'payload_bytes',
+  retentionDays: 'retention_days',
+} as const satisfies Readonly<Record<keyof AppLimits, keyof LimitsBody>>;
+
+function shownLimits(limits: AppLimits): LimitsBody {
+  return Object.fromEntries(Object.entries(limits).map(([name, value]) => [LIMITS[name as keyof AppLimits], value]));
 }
-function limitsOf({ publish_per_second: rate, ...limits }: NonNullable<ApplicationBody['limits']>) {
-  return { ...limits, ...(rate === undefined ? {} : { publishPerSecond: rate }) };
+function limitsOf(body: LimitsBody): AppLimits {
+  const given = Object.entries(LIMITS).map(([name, written]) => [name, body[written]] as const);
+  return Object.fromEntries(given.filter(([, value]) => value !== undefined));
 }
+
+/** No application keeps its messages for longer than the environment does. */
+const fieldsOf = ({ rules }: ApiCall) => applicationFields(Math.floor(rules.retentionMs / DAY_MS));
 
 function changeOf(body: ApplicationBody): ApplicationChange {
   const { name, metadata, limits, format, schedule, default_api_version: version } = body;
@@ -72,7 +92,7 @@ function changeOf(body: ApplicationBody): ApplicationChange {
 }
 
 export async function createApp(call: ApiCall, given?: ApplicationBody): Promise<Reply> {
-  const body = given ?? bodyOf<ApplicationBody>(call, { ...APPLICATION_FIELDS, uid }, ['name']);
+  const body = given ?? bodyOf<ApplicationBody>(call, { ...fieldsOf(call), uid }, ['name']);
   const { name = '', metadata = {}, limits = {}, format = 'standard' } = body;
   const named = body.uid === undefined ? {} : { uid: body.uid };
   const result = await createApplication(call.ports, {
@@ -97,13 +117,13 @@ export async function putApp(call: ApiCall): Promise<Reply> {
   const name = ref.startsWith('uid:') ? ref.slice(4) : '';
   if (!/^[A-Za-z0-9_.-]{1,100}$/.test(name))
     return refuse(400, 'invalid_request', 'PUT takes uid:<uid>; an application with an id is changed by PATCH');
-  const body = bodyOf<ApplicationBody>(call, APPLICATION_FIELDS, ['name']);
+  const body = bodyOf<ApplicationBody>(call, fieldsOf(call), ['name']);
   const there = await findApplication(call.ports.store, ref);
   return there ? change(call, there.id, body) : createApp(call, { ...body, uid: name });
 }
 
 export async function changeApp(call: ApiCall): Promise<Reply> {
-  const body = bodyOf<ApplicationBody>(call, APPLICATION_FIELDS);
+  const body = bodyOf<ApplicationBody>(call, fieldsOf(call));
   return change(call, (await applicationOf(call)).id, body);
 }
 

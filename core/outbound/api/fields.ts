@@ -2,6 +2,7 @@
 import { isSchedule, SCHEDULES } from '#core/outbound/drain/schedule.ts';
 import { FILTER_OPS, MAX_CLAUSES, MAX_DEPTH } from '#core/outbound/fan-out/content-filter.ts';
 import { FORMATS, SIGNATURE_PROFILES, SIGNED_LIKE } from '#core/outbound/protocol/items.ts';
+import { MAX_BODY_BYTES } from '#core/outbound/publish/message-body.ts';
 import { boolean, type Check, listOf, number, object, oneOf, show, text } from '#core/problem.ts';
 import { parseIso } from '#core/time.ts';
 
@@ -47,17 +48,20 @@ const schedule: Check = (value, path, report) => {
   report({ path, given: show(value), allowed: `1 to 20 waits of 1 to 86400 s, or ${names}`, fix: 'leave it out' });
 };
 
-export const APPLICATION_FIELDS = {
+/** Of an application. `retentionDays`: the environment's, which no limit exceeds. */
+export const applicationFields = (retentionDays: number) => ({
   name: text(/^[^\p{Cc}]{1,200}$/u, 'text of 1 to 200 characters', 'name it'),
   metadata,
   limits: object({
     endpoints: number(1, 10_000, 'endpoints'),
     publish_per_second: number(1, 1_000, 'messages a second'),
+    payload_bytes: number(1_024, MAX_BODY_BYTES, 'bytes'),
+    retention_days: number(1, retentionDays, 'days (no longer than the environment)'),
   }),
   format: oneOf(...FORMATS),
   schedule: orNull(schedule),
   default_api_version: orNull(apiVersion),
-} as const;
+});
 
 const clause: Check = (value, path, report) => {
   object(

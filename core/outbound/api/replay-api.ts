@@ -8,7 +8,7 @@ import {
   type ReplayJobItem,
 } from '#core/outbound/protocol/items.ts';
 import { JOBS, listOf, messageKey, replayJobKey } from '#core/outbound/protocol/keys.ts';
-import { deliveryExpiry } from '#core/outbound/protocol/timings.ts';
+import { deliveryExpiry, keptOf } from '#core/outbound/protocol/timings.ts';
 import { findEndpoint } from '#core/outbound/registry/endpoints.ts';
 import { type ReplayRefusal, replayAsNew, replayDelivery } from '#core/outbound/replay/replay-delivery.ts';
 import { startReplayJob, steerReplayJob } from '#core/outbound/replay/replay-job.ts';
@@ -47,8 +47,9 @@ export async function replayOne(call: ApiCall): Promise<Reply> {
   const body = bodyOf<ReplayBody>(call, fieldsFor(call.customer, REPLAY_FIELDS, ['request_id', 'now', 'why']), [
     'request_id',
   ]);
-  const endpoint = await endpointOf(call);
+  const [endpoint, application] = [await endpointOf(call), await applicationOf(call)];
   const request = {
+    ...keptOf(application, rules.retentionMs),
     ...{ ep: endpoint.id, msg: (call.path['msg'] ?? '') as MessageId, requestId: body.request_id, by: caller },
     ...(body.why === undefined ? {} : { why: body.why }),
     now: body.now ?? false,

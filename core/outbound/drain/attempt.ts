@@ -4,7 +4,7 @@ import type { Answer, OutgoingRequest, Verdict } from '#core/outbound/ports.ts';
 import { disableOwned } from '#core/outbound/protocol/delivery-writes.ts';
 import type { AttemptItem, LastAttempt, MessageItem, RecordItem } from '#core/outbound/protocol/items.ts';
 import { attemptKey } from '#core/outbound/protocol/keys.ts';
-import { deliveryExpiry } from '#core/outbound/protocol/timings.ts';
+import { deliveryExpiry, retentionOf } from '#core/outbound/protocol/timings.ts';
 import { type DisableReason, disableReason, isProbing } from './breaker.ts';
 import { classifyAnswer } from './classify-answer.ts';
 import { learn } from './health.ts';
@@ -192,7 +192,7 @@ async function logAttempt(
           answerBody: ports.codec.deflate(answer.body),
           truncated: answer.truncated,
         }),
-    expiresAt: deliveryExpiry(delivery.createdAt, startedAt, rules.retentionMs),
+    expiresAt: deliveryExpiry(delivery.createdAt, startedAt, retentionOf(delivery, rules.retentionMs)),
   };
   const key = attemptKey(delivery.ep, delivery.msg, delivery.gen, n, startedAt);
   const asker = { telemetry: ports.telemetry, stage: 'attempt_record', fields: { endpoint: delivery.ep } };

@@ -201,9 +201,13 @@ async function settleUnsent(session: Session, { row, message, record, body }: Fa
   const gone = there === 'there' && body === undefined && runtime.gate === 'open';
   const state = { record, runtime, ordered, now, retentionMs: rules.retentionMs };
   const decision: Decision = decide(row, { ...state, message: gone ? 'gone' : there });
-  const { msg, createdAt, gen } = row;
+  const { msg, createdAt, gen, keepMs } = row;
   const type = message?.type ?? record?.type;
-  const delivery: Delivery = { ep, msg, createdAt, gen, app: runtime.app, ...(type === undefined ? {} : { type }) };
+  const delivery: Delivery = {
+    ...{ ep, msg, createdAt, gen, app: runtime.app },
+    ...(type === undefined ? {} : { type }),
+    ...(keepMs === undefined ? {} : { keepMs }),
+  };
   switch (decision.do) {
     case 'send':
       return message === undefined || body === undefined || session.toEnd

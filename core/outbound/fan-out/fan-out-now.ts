@@ -6,6 +6,7 @@ import { askOrSkip } from '#core/ask.ts';
 import type { ItemStore, WakeQueue } from '#core/outbound/ports.ts';
 import { liveRow } from '#core/outbound/protocol/delivery-writes.ts';
 import type { ApplicationItem, MessageItem } from '#core/outbound/protocol/items.ts';
+import { keptOf } from '#core/outbound/protocol/timings.ts';
 import type { BodyPorts } from '#core/outbound/publish/message-body.ts';
 import type { Clock, Telemetry } from '#core/ports.ts';
 import type { EndpointsOf } from './endpoints-of.ts';
@@ -38,9 +39,10 @@ export async function fanOutNow(
     if (wanting.length > MOST) return false;
     const { id: msg, createdAt } = message;
     const now = clock.now();
+    const kept = keptOf(application, rules.retentionMs);
     await store.putMany(
       'outbox',
-      wanting.map(ep => liveRow({ ep, msg, createdAt }, now, rules.retentionMs)),
+      wanting.map(ep => liveRow({ ep, msg, createdAt, ...kept }, now, rules.retentionMs)),
     );
     if (wanting.length > 0) await wake.send(wanting.map(ep => ({ v: 1, ep })));
     return true;

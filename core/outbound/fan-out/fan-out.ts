@@ -7,6 +7,7 @@ import { liveRow } from '#core/outbound/protocol/delivery-writes.ts';
 import type { AppId, EndpointId, MessageId } from '#core/outbound/protocol/ids.ts';
 import type { EndpointItem, MessageItem } from '#core/outbound/protocol/items.ts';
 import { APPS, applicationKey, listOf, messageKey } from '#core/outbound/protocol/keys.ts';
+import { keptOf } from '#core/outbound/protocol/timings.ts';
 import { dataOf } from '#core/outbound/publish/envelope.ts';
 import { type BodyPorts, readBody } from '#core/outbound/publish/message-body.ts';
 import type { Clock, Telemetry } from '#core/ports.ts';
@@ -94,9 +95,10 @@ async function fanOutOne(ports: FanOutPorts, rules: FanOutRules, job: FanOutJob)
   // 3. W2: their rows. The same key is the same row.
   const now = clock.now();
   const { createdAt } = message;
+  const kept = keptOf(application, rules.retentionMs);
   await store.putMany(
     'outbox',
-    wanting.map(ep => liveRow({ ep, msg, createdAt }, now, rules.retentionMs)),
+    wanting.map(ep => liveRow({ ep, msg, createdAt, ...kept }, now, rules.retentionMs)),
   );
   return wanting;
 }

@@ -4,7 +4,7 @@
  */
 import type { EpochMs } from '#core/glossary.ts';
 import { OPEN_STATUSES, type RecordItem, type RowItem, type RuntimeItem } from './items.ts';
-import { GRACE_MS } from './timings.ts';
+import { GRACE_MS, retentionOf } from './timings.ts';
 
 export type Decision =
   /** Send attempt `n`. */
@@ -34,8 +34,8 @@ export function isOpen(record: Pick<RecordItem, 'status'>): boolean {
 }
 
 /** True for a row that ends, held or not: older than the retention; a replay's when its message goes. */
-export function isOver(row: Pick<RowItem, 'createdAt' | 'gen'>, now: EpochMs, retentionMs: number): boolean {
-  return row.createdAt + retentionMs + (row.gen === 1 ? 0 : GRACE_MS) <= now;
+export function isOver(row: Pick<RowItem, 'createdAt' | 'gen' | 'keepMs'>, now: EpochMs, retentionMs: number): boolean {
+  return row.createdAt + retentionOf(row, retentionMs) + (row.gen === 1 ? 0 : GRACE_MS) <= now;
 }
 
 export function decide(row: RowItem, facts: RowFacts): Decision {

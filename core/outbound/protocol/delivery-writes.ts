@@ -34,7 +34,7 @@ import {
   secretsKey,
   wakeListed,
 } from './keys.ts';
-import { deliveryExpiry, OUTBOUND_TIMINGS, rowExpiry } from './timings.ts';
+import { deliveryExpiry, type Kept, OUTBOUND_TIMINGS, retentionOf, rowExpiry } from './timings.ts';
 
 type RecordUpdate = ItemUpdate<RecordItem>;
 type RuntimeUpdate = ItemUpdate<RuntimeItem>;
@@ -53,11 +53,14 @@ export function removeBody(msg: MessageId, now: EpochMs): ItemUpdate<MessageItem
   return { kind: 'update', key: messageKey(msg), condition, set: { bodyRemovedAt: now }, remove: ['body', 'ref'] };
 }
 
+/** As it is stored; most rows have none. */
+const keptBy = ({ keepMs }: Kept): Kept => (keepMs === undefined ? {} : { keepMs });
+
 /** W2: a live row. No condition: the same key is the same row. */
-export function liveRow(delivery: DeliveryId, now: EpochMs, retentionMs: number): Placed<Item & RowItem> {
+export function liveRow(delivery: DeliveryId & Kept, now: EpochMs, retentionMs: number): Placed<Item & RowItem> {
   const { pk, sk } = liveRowKey(delivery);
   const { msg, createdAt } = delivery;
-  return { pk, sk, msg, createdAt, gen: 1, n: 1, expiresAt: rowExpiry(now, retentionMs) };
+  return { pk, sk, msg, createdAt, gen: 1, n: 1, ...keptBy(delivery), expiresAt: rowExpiry(now, retentionMs) };
 }
 
 // ---- the lease -------------------------------------------------------------------------------------------------------
@@ -169,7 +172,7 @@ function open(gen: number): Condition {
 }
 
 /** What an outcome is about. */
-export interface Delivery extends DeliveryId {
+export interface Delivery extends DeliveryId, Kept {
   readonly app: AppId;
   readonly gen: number;
   /** Unknown where the message is gone. */
@@ -183,11 +186,11 @@ export interface Outcome {
   /** Of the first attempt, where the record has none. */
   readonly firstAt?: EpochMs;
 }
-const about = ({ app, gen, type, createdAt }: Delivery, now: EpochMs, retentionMs: number) => ({
+const about = ({ app, gen, type, createdAt, ...kept }: Delivery, now: EpochMs, retentionMs: number) => ({
   app,
   gen,
   ...(type === undefined ? {} : { type }),
-  expiresAt: deliveryExpiry(createdAt, now, retentionMs),
+  expiresAt: deliveryExpiry(createdAt, now, retentionOf(kept, retentionMs)),
 });
 const seen = ({ last, snippet, firstAt }: Outcome) => ({
   last,
@@ -234,7 +237,7 @@ export function recordFailure(
 
 /** W7: the row of the next attempt. The same failure makes the same row. */
 export function retryRow(
-  delivery: DeliveryId & { readonly gen: number },
+  delivery: DeliveryId & Kept & { readonly gen: number },
   next: { readonly nextAt: EpochMs; readonly n: number },
   rules: { readonly now: EpochMs; readonly retentionMs: number },
 ): ItemPut<RowItem> {
@@ -242,7 +245,7 @@ export function retryRow(
   return {
     kind: 'put',
     key: laterRowKey(delivery, { dueAt: next.nextAt, kind: 'r', gen, n: next.n }),
-    item: { msg, createdAt, gen, n: next.n, expiresAt: rowExpiry(rules.now, rules.retentionMs) },
+    item: { msg, createdAt, gen, n: next.n, ...keptBy(delivery), expiresAt: rowExpiry(rules.now, rules.retentionMs) },
   };
 }
 
@@ -470,7 +473,7 @@ export const REPLAY_WRITES = { record: 0, row: 1, note: 2 } as const;
  * replayed since its `asOf` is left alone.
  */
 export function replay(
-  delivery: DeliveryId,
+  delivery: DeliveryId & Kept,
   record: RecordItem,
   request: Replay,
   retentionMs: number,
@@ -494,7 +497,7 @@ export function replay(
         replayedAt: Math.max(now, asOf ?? 0),
         replayedBy: by,
         ...(why === undefined ? {} : { why }),
-        expiresAt: deliveryExpiry(createdAt, now, retentionMs),
+        expiresAt: deliveryExpiry(createdAt, now, retentionOf(delivery, retentionMs)),
       },
       remove: ['nextAt', 'endedAt', 'firstAt', 'gpk', 'gsk', ...(why === undefined ? (['why'] as const) : [])],
     },
@@ -507,6 +510,7 @@ export function replay(
         gen,
         n: 1,
         ...(job === undefined ? {} : { job }),
+        ...keptBy(delivery),
         expiresAt: rowExpiry(now, retentionMs),
       },
     },

@@ -35,9 +35,14 @@ export interface Compatibility {
   readonly timed?: boolean;
 }
 
-interface AppLimits {
+/** What one application may use, so that it is no neighbour's problem; an absent one is the environment's. */
+export interface AppLimits {
   readonly endpoints?: number;
   readonly publishPerSecond?: number;
+  /** Of a body as it is sent. */
+  readonly payloadBytes?: number;
+  /** Days that its messages are kept, never more than the environment's. */
+  readonly retentionDays?: number;
 }
 /** An application: one customer of the producer. */
 export interface ApplicationItem extends Listed {
@@ -273,6 +278,8 @@ export interface RowItem {
   readonly n: number;
   /** The replay job that put it. */
   readonly job?: JobId;
+  /** Its application keeps messages for so many ms only; absent: as long as the environment. */
+  readonly keepMs?: number;
   /** Never decides anything. */
   readonly expiresAt: number;
 }

@@ -2,6 +2,8 @@
  * Numbers that must fit together. They are constants of the protocol, no keys of the configuration; a test compares those
  * that the template repeats. Emulated environments use shorter ones.
  */
+import type { AppLimits } from './items.ts';
+
 export interface OutboundTimings {
   /** Of a lease; at least the largest deadline + 25 s. */
   readonly leaseMs: number;
@@ -51,6 +53,18 @@ const DAY_MS = 86_400_000;
 export const GRACE_MS = 7 * DAY_MS;
 /** How long after the retention a row still lies there: its end is written by a session long before. */
 const ROW_GRACE_MS = 30 * DAY_MS;
+
+/** What an application's own retention adds to its rows and deliveries; empty: the environment's is as short. */
+export interface Kept {
+  readonly keepMs?: number;
+}
+export function keptOf({ limits }: { readonly limits: AppLimits }, retentionMs: number): Kept {
+  const keepMs = (limits.retentionDays ?? Number.POSITIVE_INFINITY) * DAY_MS;
+  return keepMs < retentionMs ? { keepMs } : {};
+}
+/** The retention of one delivery, ms: its application's, never longer than the environment's. */
+export const retentionOf = ({ keepMs = Number.POSITIVE_INFINITY }: Kept, retentionMs: number): number =>
+  Math.min(keepMs, retentionMs);
 
 /** Epoch SECONDS at which an item of a delivery may go: the message's time + retention + grace, never at once. */
 export function deliveryExpiry(createdAt: number, now: number, retentionMs: number): number {

@@ -14,7 +14,7 @@ import {
   storedContentType,
 } from '#core/outbound/protocol/items.ts';
 import { applicationKey, messageListed } from '#core/outbound/protocol/keys.ts';
-import { deliveryExpiry } from '#core/outbound/protocol/timings.ts';
+import { deliveryExpiry, keptOf, retentionOf } from '#core/outbound/protocol/timings.ts';
 import type { Clock, Crypto, Telemetry } from '#core/ports.ts';
 import { buildEnvelope } from './envelope.ts';
 import { type BodyPorts, MAX_BODY_BYTES, storeBody } from './message-body.ts';
@@ -95,8 +95,10 @@ async function tryToPublish(
   if (application.state === 'erasing') return refused('erasing', `${given.app} is being erased`);
   // 2. The body, built once: these bytes are signed and sent.
   const { item, bytes } = await compose(ports, rules, { application, publication: given, id, inputSha });
-  if (bytes.length > MAX_BODY_BYTES) {
-    return refused('too_large', `the body has ${bytes.length} bytes; at most ${MAX_BODY_BYTES} are sent`);
+  const most = Math.min(MAX_BODY_BYTES, application.limits.payloadBytes ?? MAX_BODY_BYTES);
+  if (bytes.length > most) {
+    const whose = most < MAX_BODY_BYTES ? ` for ${application.id}, its limit` : '';
+    return refused('too_large', `the body has ${bytes.length} bytes; at most ${most} are sent${whose}`);
   }
   const stored = await storeBody(ports, `${given.app}/${id}/${inputSha.slice(0, 16)}`, bytes);
   // 3. W1. Refused: our own repeated write, or an earlier request that may have died before its job was sent.
@@ -142,7 +144,11 @@ async function compose(
     ...(traceId === undefined ? {} : { traceId }),
     ...(sequence === undefined ? {} : { sequence }),
     ...messageListed(app, createdAt, id),
-    expiresAt: deliveryExpiry(createdAt, createdAt, rules.retentionMs),
+    expiresAt: deliveryExpiry(
+      createdAt,
+      createdAt,
+      retentionOf(keptOf(application, rules.retentionMs), rules.retentionMs),
+    ),
   };
   if (content.kind === 'raw') {
     const type = storedContentType(content.contentType);

@@ -17,7 +17,7 @@ import {
   rowKey,
   runtimeKey,
 } from '#core/outbound/protocol/keys.ts';
-import { deliveryExpiry } from '#core/outbound/protocol/timings.ts';
+import { deliveryExpiry, type Kept, retentionOf } from '#core/outbound/protocol/timings.ts';
 import type { Clock, Crypto, Ids } from '#core/ports.ts';
 
 export interface ReplayPorts {
@@ -27,7 +27,8 @@ export interface ReplayPorts {
   readonly ids: Ids;
   readonly crypto: Pick<Crypto, 'hash'>;
 }
-export interface ReplayRequest {
+/** With the retention of its application (`keptOf`). */
+export interface ReplayRequest extends Kept {
   readonly ep: EndpointId;
   readonly msg: MessageId;
   /** The same request replays once. */
@@ -60,7 +61,8 @@ export async function replayDelivery(
   if (message === undefined || message.bodyRemovedAt !== undefined) return refused('message_gone');
   if (runtime === undefined || runtime.gate === 'deleted') return refused('gate_closed');
   // 2. W17.
-  const outcome = await replayOnce(ports, { ep, msg, createdAt: message.createdAt }, retentionMs, {
+  const delivery = { ep, msg, createdAt: message.createdAt, ...keptOfRequest(request) };
+  const outcome = await replayOnce(ports, delivery, retentionMs, {
     replayId: request.requestId,
     by: request.by,
     ...(request.why === undefined ? {} : { why: request.why }),
@@ -72,10 +74,12 @@ export async function replayDelivery(
   return outcome;
 }
 
+const keptOfRequest = ({ keepMs }: Kept): Kept => (keepMs === undefined ? {} : { keepMs });
+
 /** W17, against what is there. */
 export async function replayOnce(
   { store, ids }: Pick<ReplayPorts, 'store' | 'ids'>,
-  delivery: DeliveryId,
+  delivery: DeliveryId & Kept,
   retentionMs: number,
   request: Replay,
 ): Promise<Replayed> {
@@ -116,10 +120,12 @@ export async function replayAsNew(
   ]);
   if (message === undefined || message.bodyRemovedAt !== undefined) return refused('message_gone');
   if (runtime === undefined || runtime.gate === 'deleted') return refused('gate_closed');
-  const copy = copyOf(message, { ep, app: runtime.app, requestId, now: clock.now() }, retentionMs, crypto);
+  const kept = keptOfRequest(request);
+  const to = { ep, app: runtime.app, requestId, now: clock.now() };
+  const copy = copyOf(message, to, retentionOf(kept, retentionMs), crypto);
   const put = await store.put(putMessage(copy));
   const { createdAt } = put.item ?? copy;
-  const { pk, sk, ...row } = liveRow({ ep, msg: copy.id, createdAt }, clock.now(), retentionMs);
+  const { pk, sk, ...row } = liveRow({ ep, msg: copy.id, createdAt, ...kept }, clock.now(), retentionMs);
   await store.put({ kind: 'put', key: rowKey({ pk, sk }), item: row });
   await wake.send([{ v: 1, ep }]);
   return { kind: 'published', id: copy.id };

@@ -9,6 +9,7 @@ import type { ItemStore, Placed, WakeQueue } from '#core/outbound/ports.ts';
 import type { EndpointId, JobId } from '#core/outbound/protocol/ids.ts';
 import type { RecordItem, ReplayJobItem, RowItem } from '#core/outbound/protocol/items.ts';
 import {
+  applicationKey,
   type DeliveryId,
   dayOf,
   deadRange,
@@ -23,6 +24,7 @@ import {
   replayJobKey,
   runtimeKey,
 } from '#core/outbound/protocol/keys.ts';
+import { keptOf } from '#core/outbound/protocol/timings.ts';
 import type { Clock, Ids } from '#core/ports.ts';
 import { replayOnce } from './replay-delivery.ts';
 
@@ -138,11 +140,15 @@ async function runPage(ports: ReplayJobPorts, rules: ReplayJobRules, job: Replay
   const wanted = deliveries.filter(each => fits(job, each));
   let replayed = 0;
   // 3. Each is a replay of its own; refused is skipped.
-  const runtime = await store.get(runtimeKey(place.ep), 'consistent');
+  const [runtime, application] = await Promise.all([
+    store.get(runtimeKey(place.ep), 'consistent'),
+    store.get(applicationKey(job.app), 'eventual'),
+  ]);
+  const kept = application === undefined ? {} : keptOf(application, rules.retentionMs);
   const reachable = runtime !== undefined && runtime.gate !== 'deleted';
   for (const { delivery } of job.dryRun || !reachable ? [] : wanted) {
     if ((await store.get(messageKey(delivery.msg), 'consistent')) === undefined) continue;
-    const result = await replayOnce({ store, ids }, delivery, rules.retentionMs, {
+    const result = await replayOnce({ store, ids }, { ...delivery, ...kept }, rules.retentionMs, {
       replayId: job.id,
       by: job.by,
       ...(job.why === undefined ? {} : { why: job.why }),

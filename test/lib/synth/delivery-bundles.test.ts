@@ -22,9 +22,9 @@ const SDK_BUDGETS = {
   publish: 226_000,
   'fan-out': 215_000,
   drain: 290_000,
-  'delivery-api': 320_000,
+  'delivery-api': 328_000,
   tend: 233_000,
-  portal: 330_000,
+  portal: 336_000,
 } as const;
 
 const portal = { name: 'Acme', logo: 'data:image/png;base64,Y2FuYXJ5' };

@@ -27,8 +27,8 @@ export const OUTBOUND_MUTANTS: readonly Mutant[] = [
     name: 'publish sends tokens before it puts rows',
     journey: 'publish without a job, delivered',
     file: 'core/outbound/fan-out/fan-out-now.ts',
-    from: "    await store.putMany(\n      'outbox',\n      wanting.map(ep => liveRow({ ep, msg, createdAt }, now, rules.retentionMs)),\n    );\n    if (wanting.length > 0) await wake.send(wanting.map(ep => ({ v: 1, ep })));\n",
-    to: "    if (wanting.length > 0) await wake.send(wanting.map(ep => ({ v: 1, ep })));\n    await store.putMany(\n      'outbox',\n      wanting.map(ep => liveRow({ ep, msg, createdAt }, now, rules.retentionMs)),\n    );\n",
+    from: "    await store.putMany(\n      'outbox',\n      wanting.map(ep => liveRow({ ep, msg, createdAt, ...kept }, now, rules.retentionMs)),\n    );\n    if (wanting.length > 0) await wake.send(wanting.map(ep => ({ v: 1, ep })));\n",
+    to: "    if (wanting.length > 0) await wake.send(wanting.map(ep => ({ v: 1, ep })));\n    await store.putMany(\n      'outbox',\n      wanting.map(ep => liveRow({ ep, msg, createdAt, ...kept }, now, rules.retentionMs)),\n    );\n",
   },
   {
     name: 'publish answers 202 though its rows were not put',

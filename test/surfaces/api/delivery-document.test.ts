@@ -74,7 +74,11 @@ describe('docs/api/delivery-openapi.json', () => {
     await call(
       'PUT /v1/apps/{app}',
       { app: 'uid:new' },
-      { name: 'New', limits: { endpoints: 1, publish_per_second: 1_000 }, schedule: [5, 60] },
+      {
+        name: 'New',
+        limits: { endpoints: 1, publish_per_second: 1_000, payload_bytes: 50_000, retention_days: 3 },
+        schedule: [5, 60],
+      },
     );
     await call('PUT /v1/apps/{app}', { app: 'uid:new' }, { name: 'Newer', default_api_version: 'v2' });
     await call('PATCH /v1/apps/{app}', { app }, { metadata: { plan: 'gold' }, format: 'standard' });

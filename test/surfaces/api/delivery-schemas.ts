@@ -96,13 +96,18 @@ const COMPATIBILITY = {
 const METADATA = anyObject('Yours; at most 2 KB.');
 const WHY = text('Kept with what was done; at most 500 characters.');
 
+const LIMITS = {
+  endpoints: whole('1 to 10,000; 50 by default.'),
+  publish_per_second: whole('1 to 1,000 messages a second; no limit by default. Above it publish answers 429.'),
+  payload_bytes: whole(
+    '1,024 to 262,144, which is the default: a longer body, as it would be sent, is refused with 413.',
+  ),
+  retention_days: whole('1 to those of the environment, which is the default: how long messages are kept and tried.'),
+};
 export const APPLICATION_BODY = {
   name: text('1 to 200 characters.'),
   metadata: METADATA,
-  limits: body({
-    endpoints: whole('1 to 10,000; 50 by default.'),
-    publish_per_second: whole('1 to 1,000 messages a second; no limit by default. Above it publish answers 429.'),
-  }),
+  limits: body(LIMITS),
   format: oneOf(FORMATS, 'How bodies are built; raw: the data alone.'),
   schedule: { oneOf: [SCHEDULE, { type: 'null' }] },
   default_api_version: orNull(text('What a new endpoint is pinned to.')),
@@ -259,7 +264,7 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
     uid: orNull(text()),
     name: text(),
     format: oneOf(FORMATS),
-    limits: body({ endpoints: whole(), publish_per_second: whole() }),
+    limits: body(LIMITS),
     metadata: METADATA,
     endpoints: whole('How many it has.'),
     state: oneOf(['active', 'erasing']),
