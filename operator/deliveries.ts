@@ -102,7 +102,8 @@ interface Page<T> {
 /** A person reads no more; a job of thousands is a replay job. */
 const MOST = 1_000;
 
-async function ask<T>(operator: Operator, call: DeliveryCall): Promise<T> {
+/** Throws OperatorError for a refusal. */
+export async function ask<T>(operator: Operator, call: DeliveryCall): Promise<T> {
   const { delivery } = await operator.gateway();
   return askDelivery<T>(await delivery(), call);
 }

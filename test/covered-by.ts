@@ -118,6 +118,11 @@ export const COVERED_BY: Readonly<Record<string, readonly string[]>> = {
     'core/outbound/portal/customer-view.ts',
     'core/outbound/portal/portal-routes.ts',
   ],
+  'test/core/outbound/erase/erase.test.ts': [
+    'core/outbound/api/erasure-api.ts',
+    'core/outbound/erase/erasure.ts',
+    'core/outbound/erase/find-items.ts',
+  ],
   'test/core/outbound/api/producer.test.ts': [
     'core/outbound/api/answer-api.ts',
     'core/outbound/api/answering.ts',
@@ -244,7 +249,6 @@ export const COVERED_BY: Readonly<Record<string, readonly string[]>> = {
     'core/outbound/drain/session-state.ts',
     'core/outbound/drain/session.ts',
     'core/outbound/drain/tell.ts',
-    'core/outbound/erase/erase.ts',
     'core/outbound/fan-out/endpoints-of.ts',
     'core/outbound/fan-out/fan-out-now.ts',
     'core/outbound/fan-out/fan-out.ts',

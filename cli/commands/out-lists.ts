@@ -6,7 +6,6 @@ import {
   deliveriesOf,
   type EndpointState,
   healthOf,
-  listApplications,
   listAttempts,
   listDeliveries,
   listEndpoints,
@@ -58,23 +57,6 @@ export function addOutLists(out: Command, set: CommandSet): void {
       if (first)
         run.out.next(run.command(`out health ${first.application} ${first.id}`), 'since when, why, what waits');
       return unwell.length === 0 ? EXIT.ok : EXIT.failure;
-    }),
-  );
-
-  withExamples(out.command('apps').description('Applications: one for each customer'), [
-    'holdfast out apps',
-    'their ids, names and numbers of endpoints',
-  ]).action(
-    set.action(async run => {
-      const found = await listApplications(run);
-      run.out.result(found, () =>
-        found.length === 0
-          ? ['No application yet. The API makes them: POST /v1/apps (docs/api/delivery.md).']
-          : run.out.table(
-              ['ID', 'UID', 'NAME', 'ENDPOINTS', 'STATE'],
-              found.map(({ id, uid, name, endpoints, state }) => [id, uid ?? '-', name, String(endpoints), state]),
-            ),
-      );
     }),
   );
 

@@ -3,10 +3,11 @@ import type { Reply } from '#core/reply.ts';
 import { answering } from './answering.ts';
 import type { ApiCall } from './api-call.ts';
 import type { DeliveryRoute } from './api-routes.ts';
-import { changeApp, createApp, eraseApp, listApps, putApp, showApp } from './applications-api.ts';
+import { changeApp, createApp, listApps, putApp, showApp } from './applications-api.ts';
 import { listAttempts, listDeliveries, listOfMessage } from './deliveries-api.ts';
 import { activateSecret, revealSecret, rotateSecret } from './endpoint-secret.ts';
 import { changeOne, createOne, deleteOne, listAll, putOne, showOne } from './endpoints-api.ts';
+import { eraseApp, showOneErasure } from './erasure-api.ts';
 import { deleteType, listTypes, showOneType } from './event-types-api.ts';
 import { disableOne, enableOne, pauseOne, probeOne, resumeOne } from './gate-api.ts';
 import { showHealth, showStats, showSummary } from './health-api.ts';
@@ -22,6 +23,7 @@ const ANSWERS: Readonly<Record<DeliveryRoute, (call: ApiCall) => Promise<Reply>>
   'PUT /v1/apps/{app}': putApp,
   'PATCH /v1/apps/{app}': changeApp,
   'DELETE /v1/apps/{app}': eraseApp,
+  'GET /v1/apps/{app}/erasure': showOneErasure,
   'POST /v1/apps/{app}/endpoints': call => createOne(call),
   'GET /v1/apps/{app}/endpoints': listAll,
   'GET /v1/apps/{app}/endpoints/{ep}': showOne,

@@ -1,6 +1,5 @@
 /** Applications: one for each customer of the producer. */
 import { SCHEDULES, type ScheduleName } from '#core/outbound/drain/schedule.ts';
-import { readErasure, startErase } from '#core/outbound/erase/erase.ts';
 import type { AppId } from '#core/outbound/protocol/ids.ts';
 import type { AppLimits, ApplicationItem, Format } from '#core/outbound/protocol/items.ts';
 import { APPS, applicationKey, listOf } from '#core/outbound/protocol/keys.ts';
@@ -149,15 +148,4 @@ export async function listApps(call: ApiCall): Promise<Reply> {
   const items = await store.getMany(page.items.map(({ pk }) => applicationKey(pk.slice(2) as AppId)));
   const data = items.flatMap(item => (item ? [showApplication(item as unknown as ApplicationItem)] : []));
   return json(200, { data, cursor: page.cursor === undefined ? null : sealCursor(call, page.cursor) });
-}
-
-/** Erases it, with everything of its customer: minutes to hours, by `tend`. */
-export async function eraseApp(call: ApiCall): Promise<Reply> {
-  const { erase } = queryOf(call, { erase: anyText });
-  const { id } = await applicationOf(call);
-  if (erase !== 'true') refuse(400, 'invalid_request', 'an application goes with everything of it: add ?erase=true');
-  await startErase(call.ports, id, call.caller);
-  const state = await readErasure(call.ports.store, id);
-  const note = 'backups keep what was there for up to 35 days';
-  return json(202, { application: id, state: 'erasing', phase: state?.phase ?? 'endpoints', note });
 }

@@ -128,6 +128,7 @@ export async function deleteOne(call: ApiCall): Promise<Reply> {
   await deleteEndpoint(call.ports, endpoint.app, endpoint.id, {
     by: call.customer === undefined ? 'operator' : 'customer',
     why: call.caller.slice(0, 200),
+    retentionMs: call.rules.retentionMs,
   });
   await tellOperational(call, 'endpoint.deleted', endpoint);
   return { status: 204, headers: {}, body: '' };

@@ -11,11 +11,10 @@ import {
 import { type AppId, type EndpointId, freshId } from '#core/outbound/protocol/ids.ts';
 import type { ApplicationItem, EndpointItem, RuntimeItem, StoredKey } from '#core/outbound/protocol/items.ts';
 import { applicationKey, endpointKey, endpointNameKey, endpointsRange } from '#core/outbound/protocol/keys.ts';
+import { rowExpiry } from '#core/outbound/protocol/timings.ts';
 import type { RegistryPorts } from './applications.ts';
 
 const DEFAULT_ENDPOINT_LIMIT = 50;
-const DAY_MS = 86_400_000;
-const TOMBSTONE_DAYS = 30;
 const TRIES = 4;
 
 export type NewEndpoint = Omit<
@@ -121,7 +120,7 @@ function changed(there: EndpointItem, fields: EndpointChange, now: number): Endp
   return { ...(Object.fromEntries(known) as unknown as EndpointItem), ...(wantsOther ? { subscribedAt: now } : {}) };
 }
 
-/** W16, then a token: what waits ends as canceled. Deleting twice is deleting once. */
+/** W16, then a token: what waits ends as canceled. Deleting twice is deleting once. The tombstone outlives its deliveries: an erasure finds them by it. */
 export async function deleteEndpoint(
   {
     store,
@@ -131,15 +130,16 @@ export async function deleteEndpoint(
   }: RegistryPorts & { readonly wake: { send(tokens: readonly { v: 1; ep: string }[]): Promise<void> } },
   app: AppId,
   id: EndpointId,
-  by: Pick<GateAct, 'by' | 'why'>,
+  by: Pick<GateAct, 'by' | 'why'> & { readonly retentionMs: number },
 ): Promise<boolean> {
   for (let attempt = 1; attempt <= TRIES; attempt++) {
     const there = await store.get(endpointKey(app, id), 'consistent');
     if (there === undefined) return false;
     if (there.deletedAt === undefined) {
       const now = clock.now();
-      const expiresAt = Math.floor((now + TOMBSTONE_DAYS * DAY_MS) / 1_000);
-      const result = await store.transact(deleteWrites(there, { ...by, now, expiresAt }), ids.uuid());
+      const { retentionMs, ...act } = by;
+      const expiresAt = rowExpiry(now, retentionMs);
+      const result = await store.transact(deleteWrites(there, { ...act, now, expiresAt }), ids.uuid());
       if (result.kind !== 'applied') continue;
     }
     await wake.send([{ v: 1, ep: id }]);

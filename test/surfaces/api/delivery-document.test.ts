@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { DELIVERY_ROUTES, PUBLISH_ROUTES } from '#core/outbound/api/api-routes.ts';
+import { eraseSome } from '#core/outbound/erase/erase.ts';
 import { applicationKey, controlKey } from '#core/outbound/protocol/keys.ts';
 import { SUMMARY, summaryOf } from '#core/outbound/tend/summary.ts';
 import { ApiDocument } from '#test/kit/api-document.ts';
@@ -61,7 +62,7 @@ describe('docs/api/delivery-openapi.json', () => {
   it('has every route of the code, and no other', () => {
     const routes = [...new ApiDocument('delivery-openapi.json').operations.keys()];
     expect(routes.sort()).toEqual([...DELIVERY_ROUTES, ...PUBLISH_ROUTES].sort());
-    expect(routes).toHaveLength(47);
+    expect(routes).toHaveLength(48);
   });
 
   it('describes real replies: each success and each error of each route, and every field was seen', async () => {
@@ -305,13 +306,24 @@ describe('docs/api/delivery-openapi.json', () => {
     await publish('app_none', body);
     await call('DELETE /v1/event-types/{name}', { name: 'order.made' });
 
+    await call('GET /v1/apps/{app}/erasure', { app: 'uid:none' });
+    const brief = (await call('POST /v1/apps', {}, { name: 'Brief' })).body.id as string;
+    await call('DELETE /v1/apps/{app}', { app: brief }, undefined, { erase: 'true' });
+    for (let run = 0; run < 2; run++) {
+      await eraseSome(world.ports, world.rules.retentionMs, world.clock.now() + 45_000);
+      pass(10 * 60_000);
+    }
+    await call('GET /v1/apps/{app}/erasure', { app: brief });
+
     // 8. What is gone.
     await call('DELETE /v1/apps/{app}/messages/{msg}/body', { app, msg });
     await call('GET /v1/apps/{app}/messages/{msg}/body', { app, msg });
     await call(`POST ${E}/deliveries/{msg}/replay`, { ...at, msg }, { request_id: 'r9' });
     await call(`DELETE ${E}`, { app, ep: 'uid:billing' });
     for (const each of [app, cast]) {
+      await call('DELETE /v1/apps/{app}', { app: each }, undefined, { erase: 'true', dry_run: 'true' });
       await call('DELETE /v1/apps/{app}', { app: each }, undefined, { erase: 'true' });
+      await call('GET /v1/apps/{app}/erasure', { app: each }, undefined, { dry_run: 'true' });
       const key = applicationKey(each as never);
       const there = await store.get(key, 'consistent');
       await store.put({ kind: 'put', key, item: { ...there, state: 'erasing' } as never });

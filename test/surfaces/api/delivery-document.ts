@@ -85,10 +85,17 @@ export const ROUTES: Readonly<Record<Route, Described>> = {
     errors: { ...NO_APP, 410: ['erasing'] },
   },
   'DELETE /v1/apps/{app}': {
-    summary: 'Erases an application and everything of its customer; wants ?erase=true.',
-    query: { erase: { type: 'string', const: 'true' } },
+    summary: 'Erases an application and everything of its customer; wants ?erase=true. A dry run counts it first.',
+    query: { erase: { type: 'string', const: 'true' }, dry_run: schemas.DRY_RUN },
     answers: { 202: ref('Erasure') },
     errors: NO_APP,
+  },
+  'GET /v1/apps/{app}/erasure': {
+    summary:
+      'How far an erasure is; at its end the report, which is kept. By the id also when the application is gone.',
+    query: { dry_run: schemas.DRY_RUN },
+    answers: { 200: ref('Erasure') },
+    errors: { 404: ['unknown_application', 'unknown_erasure'] },
   },
   'POST /v1/apps/{app}/endpoints': {
     summary: 'Makes an endpoint; its secret is in the answer.',

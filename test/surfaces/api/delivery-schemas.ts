@@ -3,6 +3,7 @@
 import { STATES } from '#core/outbound/api/health-api.ts';
 import { CAPABILITIES } from '#core/outbound/api/portal-token.ts';
 import { SCHEDULES } from '#core/outbound/drain/schedule.ts';
+import { ERASED_KINDS } from '#core/outbound/erase/erasure.ts';
 import { FILTER_OPS } from '#core/outbound/fan-out/content-filter.ts';
 import { ANSWER_CLASSES } from '#core/outbound/ports.ts';
 import {
@@ -112,6 +113,7 @@ export const APPLICATION_BODY = {
   schedule: { oneOf: [SCHEDULE, { type: 'null' }] },
   default_api_version: orNull(text('What a new endpoint is pinned to.')),
 };
+export const DRY_RUN = oneOf(['true', 'false'], 'true: counts only, and changes nothing.');
 export const UID = text('A name of your own: 1 to 100 letters, digits, _ . and -.');
 export const ENDPOINT_BODY = {
   url: text('https, a public name, one of the allowed ports.'),
@@ -272,7 +274,23 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
     default_api_version: orNull(text()),
     created_at: time(),
   }),
-  Erasure: object({ application: text(), state: oneOf(['erasing']), phase: text('How far it is.'), note: text() }),
+  Erasure: object({
+    application: id('the application'),
+    dry_run: truth(),
+    state: oneOf(['erasing', 'erased', 'counting', 'counted']),
+    phase: text('How far it is.'),
+    by: text('Who asked.'),
+    started_at: time(),
+    finished_at: orNull(time()),
+    counts: {
+      ...object(Object.fromEntries(ERASED_KINDS.map(kind => [kind, whole()]))),
+      description: 'What was removed, or what a dry run found. bodies: of the messages, those in the bucket.',
+    },
+    stays: listOf(
+      object({ what: text(), until: orNull(time('Null: not by a time of its own.')) }),
+      'Of an erasure that is done: what it does not reach.',
+    ),
+  }),
   Endpoint: object(ENDPOINT),
   EndpointWithState: object({ ...ENDPOINT, ...STATE }),
   EndpointWithSecret: object({ ...ENDPOINT, ...KEY }),

@@ -205,7 +205,9 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
       } else if (what === 5) await world.insist(ports => probe(ports, ep, clock.now()));
       else if (what === 6 && ledger.endpoints.size > 10) {
         endpoint.deletedAt = Number.POSITIVE_INFINITY;
-        await world.insist(ports => deleteEndpoint(ports, endpoint.app, ep, { by: 'customer', why: 'simulated' }));
+        await world.insist(ports =>
+          deleteEndpoint(ports, endpoint.app, ep, { by: 'customer', why: 'simulated', ...world.rules }),
+        );
         endpoint.deletedAt = clock.now();
         await addEndpoint(endpoint.app);
       } else if (what >= 7) {
@@ -249,7 +251,7 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
   await clock.advanceBy(3 * HOUR);
   for (const [ep, endpoint] of ledger.endpoints) {
     if (endpoint.deletedAt !== undefined || endpoint.abandoned) continue;
-    const act = { by: 'operator', why: 'the end', now: clock.now() } as const;
+    const act = { by: 'operator', why: 'the end', now: clock.now(), ...world.rules } as const;
     if (temperaments.get(ep)?.hopeless) {
       await clock.complete(world.insist(ports => deleteEndpoint(ports, endpoint.app, ep, act)));
       endpoint.deletedAt = clock.now();

@@ -1,7 +1,7 @@
 /** What customers, producers and receivers do, step by step; each is played with a fault at every call. */
 
 import { SeededRandom } from '#adapters/memory/seeded-random.ts';
-import { startErase } from '#core/outbound/erase/erase.ts';
+import { startErase } from '#core/outbound/erase/erasure.ts';
 import { disable, enableEndpoint, pause, probe, resume } from '#core/outbound/gate/gate.ts';
 import { removeBody } from '#core/outbound/protocol/delivery-writes.ts';
 import type { Publication } from '#core/outbound/publish/publish.ts';
@@ -151,7 +151,9 @@ export const JOURNEYS: readonly Journey[] = [
       await stage.publish('a');
       await stage.until(() => stage.world.rows(ep).length > 0);
       await stage.run(
-        stage.world.insist(ports => deleteEndpoint(ports, stage.app, ep, { by: 'customer', why: 'test' })),
+        stage.world.insist(ports =>
+          deleteEndpoint(ports, stage.app, ep, { by: 'customer', why: 'test', ...stage.world.rules }),
+        ),
       );
       stage.expect(ep, 'a', 'canceled');
     },

@@ -1,0 +1,162 @@
+/** `holdfast out apps`: one application for each customer, its limits, and its erasure with a report. */
+import type { Command } from 'commander';
+import {
+  type ApplicationLimits,
+  type ApplicationView,
+  changeLimits,
+  type ErasureView,
+  eraseApplication,
+  readErasureOf,
+  showApplication,
+} from '#operator/applications.ts';
+import { listApplications } from '#operator/deliveries.ts';
+import { wholeNumber } from '../filter-options.ts';
+import { type CommandSet, type Run, withExamples } from '../run.ts';
+
+interface EraseOptions {
+  readonly dryRun?: boolean;
+  readonly yes?: boolean;
+}
+
+/** `tend` runs every minute. */
+const COUNT_LIMIT_MS = 150_000;
+const POLL_MS = 2_000;
+
+/** Option, name in the API, bounds, and what is there without it. */
+const LIMITS = [
+  ['endpoints', 'endpoints', 10_000, '50', 'endpoints it may have'],
+  ['publishPerSecond', 'publish_per_second', 1_000, 'none', 'messages it may publish in a second'],
+  ['payloadBytes', 'payload_bytes', 262_144, '262144', 'bytes of a body as it is sent'],
+  ['retentionDays', 'retention_days', 365, "the environment's", 'days its messages are kept'],
+] as const;
+type LimitOptions = { readonly [Option in (typeof LIMITS)[number][0]]?: string };
+const flagOf = (option: string): string => option.replace(/[A-Z]/g, letter => `-${letter.toLowerCase()}`);
+
+export function addOutApps(out: Command, set: CommandSet): void {
+  const apps = withExamples(
+    out
+      .command('apps')
+      .argument('[app]', 'show one: id, or uid:<uid>')
+      .description('Applications: one for each customer'),
+    ['holdfast out apps', 'their ids, names and numbers of endpoints'],
+    ['holdfast out apps uid:acme', 'one of them, with its limits'],
+  );
+  apps.action(set.action((run, app: string | undefined) => (app === undefined ? listAll(run) : showOne(run, app))));
+
+  const limits = apps
+    .command('limits')
+    .argument('<app>', 'id, or uid:<uid>')
+    .description('Change limits of an application, so that it is no problem of the others; the rest stays');
+  for (const [option, , , , about] of LIMITS) limits.option(`--${flagOf(option)} <n>`, `${about}, or default`);
+  withExamples(
+    limits,
+    ['holdfast out apps limits uid:acme --publish-per-second 20', 'above it publish answers 429'],
+    ['holdfast out apps limits uid:acme --retention-days default', 'as long as the environment keeps messages'],
+  ).action(
+    set.action(async (run, app: string, options: LimitOptions) => {
+      const given = LIMITS.flatMap(([option, name, most]) => {
+        const text = options[option];
+        if (text === undefined) return [];
+        return [[name, text === 'default' ? null : wholeNumber(flagOf(option), text, 1, most)] as const];
+      });
+      const changed = await (given.length === 0
+        ? showApplication(run, app)
+        : changeLimits(run, app, Object.fromEntries(given)));
+      run.out.result(changed, () => limitLines(changed.limits));
+    }),
+  );
+
+  withExamples(
+    apps
+      .command('erase')
+      .argument('<app>', 'id, or uid:<uid>')
+      .description('Erase an application with everything of its customer; counts it first, and leaves a report')
+      .option('--dry-run', 'count only')
+      .option('--yes', 'do not count, do not ask'),
+    ['holdfast out apps erase uid:acme --dry-run', 'what would be removed'],
+    ['holdfast out apps erase uid:acme', 'counts, asks, then erases: minutes to hours'],
+  ).action(
+    set.action(async (run, app: string, { dryRun = false, yes }: EraseOptions) => {
+      // A script without a terminal hears at once that it must say --yes.
+      if (dryRun || (yes !== true && run.io.stdinIsTTY && !run.out.json)) {
+        const counts = await counted(run, await eraseApplication(run, app, { dryRun: true }));
+        if (dryRun) return run.out.result(counts, () => erasureLines(counts));
+        for (const line of erasureLines(counts)) run.out.note(line);
+      }
+      await run.confirm(`Erase ${app} in ${run.environment} for good?`, yes);
+      const begun = await eraseApplication(run, app, { dryRun });
+      run.out.result(begun, () => [`${begun.application} is being erased; publishing to it is refused from now on`]);
+      run.out.next(run.command(`out apps erased ${begun.application}`), 'how far it is, then the report');
+    }),
+  );
+
+  withExamples(
+    apps
+      .command('erased')
+      .argument('<app>', 'its id; the uid is gone with it')
+      .description('How far the erasure of an application is; at the end the report, which is kept'),
+    ['holdfast out apps erased app_4z6…', 'what was removed, what stays and until when'],
+  ).action(
+    set.action(async (run, app: string) => {
+      const found = await readErasureOf(run, app, { dryRun: false });
+      run.out.result(found, () => erasureLines(found));
+    }),
+  );
+}
+
+async function listAll(run: Run): Promise<void> {
+  const found = await listApplications(run);
+  run.out.result(found, () =>
+    found.length === 0
+      ? ['No application yet. The API makes them: POST /v1/apps (docs/api/delivery.md).']
+      : run.out.table(
+          ['ID', 'UID', 'NAME', 'ENDPOINTS', 'STATE'],
+          found.map(({ id, uid, name, endpoints, state }) => [id, uid ?? '-', name, String(endpoints), state]),
+        ),
+  );
+}
+
+async function showOne(run: Run, app: string): Promise<void> {
+  const found: ApplicationView = await showApplication(run, app);
+  const { id, uid, name, state, endpoints, limits } = found;
+  run.out.result(found, () => [
+    `${id}${uid === null ? '' : `  uid:${uid}`}  ${name}  ${state}  ${endpoints} endpoint${endpoints === 1 ? '' : 's'}`,
+    ...limitLines(limits),
+  ]);
+}
+
+const limitLines = (limits: ApplicationLimits): readonly string[] =>
+  LIMITS.map(([option, name, , none, about]) => {
+    const value = limits[name] === undefined ? `${none} (default)` : String(limits[name]);
+    return `${flagOf(option).padEnd(18)} ${value.padEnd(28)} ${about}`;
+  });
+
+/** A dry run once it has counted, or as far as it is after a while. */
+async function counted(run: Run, begun: ErasureView): Promise<ErasureView> {
+  const { timer } = await run.gateway();
+  const progress = run.out.progress('counting (tend runs every minute)');
+  let now = begun;
+  for (const until = run.clock.now() + COUNT_LIMIT_MS; now.state === 'counting' && run.clock.now() < until; ) {
+    await timer.sleep(POLL_MS);
+    now = await readErasureOf(run, begun.application, { dryRun: true });
+    progress.update(now.counts['messages'] ?? 0, undefined);
+  }
+  progress.end();
+  return now;
+}
+
+const TOLD: Readonly<Record<ErasureView['state'], string>> = {
+  counting: 'still being counted; so far',
+  counted: 'would be removed',
+  erasing: 'being removed; so far',
+  erased: 'removed',
+};
+
+function erasureLines({ application, state, phase, finished_at: at, counts, stays, by }: ErasureView) {
+  const when = state === 'erased' ? ` at ${at}, asked by ${by}` : state === 'erasing' ? ` (${phase})` : '';
+  return [
+    `${application}: ${TOLD[state]}${when}`,
+    ...Object.entries(counts).map(([kind, count]) => `  ${kind.replace('_', ' ').padEnd(14)} ${count}`),
+    ...stays.map(each => `stays: ${each.what}${each.until === null ? '' : `, until ${each.until}`}`),
+  ];
+}
