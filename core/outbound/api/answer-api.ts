@@ -12,7 +12,7 @@ import { deleteType, listTypes, showOneType } from './event-types-api.ts';
 import { disableOne, enableOne, pauseOne, probeOne, resumeOne } from './gate-api.ts';
 import { showHealth, showStats, showSummary } from './health-api.ts';
 import { eraseBody, listMessages, matchMessage, showBody, showOneMessage } from './messages-api.ts';
-import { createToken, revokeTokens } from './portal-tokens-api.ts';
+import { createToken, revokeOneToken, revokeTokens } from './portal-tokens-api.ts';
 import { createJob, listJobs, replayOne, showOneJob, steerJob } from './replay-api.ts';
 import { testOne } from './test-delivery.ts';
 
@@ -63,6 +63,7 @@ const ANSWERS: Readonly<Record<DeliveryRoute, (call: ApiCall) => Promise<Reply>>
   'GET /v1/summary': showSummary,
   'POST /v1/apps/{app}/portal-tokens': createToken,
   'DELETE /v1/apps/{app}/portal-tokens': revokeTokens,
+  'DELETE /v1/apps/{app}/portal-tokens/{token}': revokeOneToken,
 };
 
 export async function answerApi(call: ApiCall): Promise<Reply> {

@@ -9,6 +9,7 @@ export const PUBLISH_ROUTES = ['POST /v1/apps/{app}/messages', 'POST /v1/broadca
 export const PORTAL_TOKEN_ROUTES = [
   'POST /v1/apps/{app}/portal-tokens',
   'DELETE /v1/apps/{app}/portal-tokens',
+  'DELETE /v1/apps/{app}/portal-tokens/{token}',
 ] as const;
 
 /** Answered by the `delivery-api` function. */

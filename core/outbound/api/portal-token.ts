@@ -1,7 +1,7 @@
 /**
  * The token of a customer: claims and an HMAC over them, `hfp_<claims>.<mac>`. It is good for one application, for hours,
- * and until the application's tokens are revoked: `rev` must be the stamp that its item holds now, so no clock decides
- * that. It is never an AWS credential.
+ * and until it is revoked: alone, by its id, which the application's item names for a day; or with all of the application:
+ * `rev` must be the stamp that its item holds now, so no clock decides that. It is never an AWS credential.
  */
 import type { EpochMs } from '#core/glossary.ts';
 import type { AppId } from '#core/outbound/protocol/ids.ts';
@@ -16,6 +16,8 @@ export const READ_ONLY: readonly Capability[] = ['read', 'read_bodies'];
 
 export interface PortalClaims {
   readonly v: 1;
+  /** Its id, by which it alone is revoked; absent: made by an older version. */
+  readonly jti?: string;
   readonly env: string;
   readonly app: AppId;
   readonly caps: readonly Capability[];
@@ -78,4 +80,25 @@ function claimsOf(payload: string): PortalClaims | undefined {
   const { v, app, caps, rev, exp } = claims ?? {};
   const whole = v === 1 && typeof app === 'string' && typeof rev === 'number' && typeof exp === 'number';
   return whole && Array.isArray(caps) ? (claims as unknown as PortalClaims) : undefined;
+}
+
+/** Longer than any token is good. */
+const REVOKED_KEPT_MS = 25 * 3_600_000;
+/** The application is read with every message: its item stays small. */
+export const MOST_REVOKED = 50;
+
+const revokedOf = (stored: string | undefined, now: EpochMs): readonly (readonly [id: string, until: number])[] =>
+  (stored ?? '')
+    .split(',')
+    .map(each => [each.split(':')[0] ?? '', Number(each.split(':')[1])] as const)
+    .filter(([, until]) => until > now);
+
+export const isRevoked = (stored: string | undefined, { jti }: PortalClaims, now: EpochMs): boolean =>
+  jti !== undefined && revokedOf(stored, now).some(([id]) => id === jti);
+
+/** With one more, without those that are over; undefined: there are too many. */
+export function withRevoked(stored: string | undefined, id: string, now: EpochMs): string | undefined {
+  const others = revokedOf(stored, now).filter(([each]) => each !== id);
+  if (others.length >= MOST_REVOKED) return undefined;
+  return [...others, [id, now + REVOKED_KEPT_MS]].map(each => each.join(':')).join(',');
 }

@@ -1,13 +1,13 @@
-/** Portal tokens: the producer makes one for a customer who is signed in to its own product, and takes all of them back. */
+/** Portal tokens: the producer makes one for a customer who is signed in to its own product, and takes one or all of them back. */
 
 import type { ApplicationItem } from '#core/outbound/protocol/items.ts';
-import { changeApplication } from '#core/outbound/registry/applications.ts';
+import { changeApplication, revokeToken } from '#core/outbound/registry/applications.ts';
 import { boolean, number, oneOf, text } from '#core/problem.ts';
 import { json, type Reply } from '#core/reply.ts';
 import { toIso } from '#core/time.ts';
 import { type ApiCall, applicationOf, bodyOf } from './api-call.ts';
 import { listUpTo } from './fields.ts';
-import { CAPABILITIES, type Capability, mintToken, READ_ONLY } from './portal-token.ts';
+import { CAPABILITIES, type Capability, MOST_REVOKED, mintToken, READ_ONLY, withRevoked } from './portal-token.ts';
 import { refuse } from './problem-reply.ts';
 
 const HOUR_SECONDS = 3_600;
@@ -39,15 +39,39 @@ export async function createToken(call: ApiCall): Promise<Reply> {
   const caps = capabilitiesOf(body);
   const iat = ports.clock.now();
   const exp = iat + (body.expires_in_seconds ?? HOUR_SECONDS) * 1_000;
+  const id = `tok_${ports.ids.uuid().replaceAll('-', '')}`;
   const token = mintToken(ports, {
-    ...{ v: 1, env: rules.environment, app: application.id, caps, iat, exp },
+    ...{ v: 1, jti: id, env: rules.environment, app: application.id, caps, iat, exp },
     rev: application.tokensRevokedAt ?? 0,
     ...(body.subject === undefined ? {} : { sub: body.subject }),
   });
-  ports.telemetry.log('info', { message: 'a portal token was made', application: application.id, by: caller });
+  ports.telemetry.log('info', {
+    message: 'a portal token was made',
+    application: application.id,
+    token: id,
+    by: caller,
+  });
   // Behind #: a browser sends that part to nobody.
   const url = `${portalUrl}#token=${token}`;
-  return json(201, { token, url, application: application.id, capabilities: caps, expires_at: toIso(exp) });
+  return json(201, { id, token, url, application: application.id, capabilities: caps, expires_at: toIso(exp) });
+}
+
+/** One token ends with its next call; a second time changes nothing. Whether it was ever made, nobody knows. */
+export async function revokeOneToken(call: ApiCall): Promise<Reply> {
+  const { ports, caller } = call;
+  const token = call.path['token'] ?? '';
+  if (!/^tok_[0-9a-f]{32}$/.test(token))
+    refuse(400, 'invalid_request', 'the token is named by the id of the answer that made it: tok_…, never by itself');
+  const { id } = await activeOf(call);
+  const now = ports.clock.now();
+  const revoked = await revokeToken(ports.store, id, stored => withRevoked(stored, token, now));
+  if (revoked === 'gone') refuse(410, 'erasing', `${id} is being erased`);
+  const all = `DELETE /v1/apps/${id}/portal-tokens`;
+  if (revoked === 'too_many')
+    refuse(409, 'too_many_revoked', `${MOST_REVOKED} tokens of ${id} were revoked within a day: ${all} revokes all`);
+  if (revoked === 'changed') refuse(409, 'version_changed', 'others are being revoked at this moment: ask again');
+  ports.telemetry.log('info', { message: 'a portal token was revoked', application: id, token, by: caller });
+  return { status: 204, headers: {}, body: '' };
 }
 
 /** Every token of the application that was made until now ends with its next call. */

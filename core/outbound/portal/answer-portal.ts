@@ -3,7 +3,7 @@ import { answerRoute } from '#core/outbound/api/answer-api.ts';
 import { answering } from '#core/outbound/api/answering.ts';
 import type { ApiCall } from '#core/outbound/api/api-call.ts';
 import { type Customer, customerName } from '#core/outbound/api/customer.ts';
-import { type PortalClaims, readToken } from '#core/outbound/api/portal-token.ts';
+import { isRevoked, type PortalClaims, readToken } from '#core/outbound/api/portal-token.ts';
 import { problem, refuse } from '#core/outbound/api/problem-reply.ts';
 import { findApplication } from '#core/outbound/registry/applications.ts';
 import { json, type Reply } from '#core/reply.ts';
@@ -51,7 +51,8 @@ async function signedIn({ ports, rules, authorization, mayCall }: PortalCall) {
   if (!mayCall(claims.app, now)) refuse(429, 'quota', '20 calls a second: ask again in a second', { retry_after: 1 });
   const application = await findApplication(ports.store, claims.app);
   const isLive = application?.state === 'active' && (application.tokensRevokedAt ?? 0) === claims.rev;
-  if (application === undefined || !isLive) return refuseToken('token_revoked');
+  if (application === undefined || !isLive || isRevoked(application.tokensRevoked, claims, now))
+    return refuseToken('token_revoked');
   const customer: Customer = { application, capabilities: claims.caps };
   return { claims, customer };
 }

@@ -61,6 +61,8 @@ export interface ApplicationItem extends Listed {
   readonly endpoints: number;
   /** When its portal tokens were last revoked: a token is good while it carries this stamp. */
   readonly tokensRevokedAt?: EpochMs;
+  /** Tokens that were revoked one by one, until each is over by itself: `<id>:<until>,…`. */
+  readonly tokensRevoked?: string;
   readonly state: 'active' | 'erasing';
   readonly createdAt: EpochMs;
 }

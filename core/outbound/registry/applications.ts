@@ -1,5 +1,5 @@
 /** Applications: one customer of the producer each. Inputs are checked by the API; here only what the table must hold. */
-import { all, eq, exists, missing } from '#core/condition.ts';
+import { all, eq, exists, missing, same } from '#core/condition.ts';
 import type { EpochMs } from '#core/glossary.ts';
 import type { ItemStore, ItemWrite } from '#core/outbound/ports.ts';
 import { type AppId, freshId } from '#core/outbound/protocol/ids.ts';
@@ -62,4 +62,27 @@ export async function changeApplication(
   const condition = all(exists('pk'), eq('state', 'active'));
   const result = await store.update({ kind: 'update', key: applicationKey(id), condition, set });
   return result.kind === 'applied' ? result.item : undefined;
+}
+
+const TRIES = 4;
+
+/**
+ * Revokes one token more. `change`: what is stored then, of what is stored now; undefined: it cannot be one more.
+ * `changed`: others revoked at the same moment, try again.
+ */
+export async function revokeToken(
+  store: Pick<ItemStore, 'get' | 'update'>,
+  id: AppId,
+  change: (stored: string | undefined) => string | undefined,
+): Promise<'done' | 'too_many' | 'gone' | 'changed'> {
+  for (let attempt = 1; attempt <= TRIES; attempt++) {
+    const there = await store.get(applicationKey(id), 'consistent');
+    if (there?.state !== 'active') return 'gone';
+    const tokensRevoked = change(there.tokensRevoked);
+    if (tokensRevoked === undefined) return 'too_many';
+    const condition = all(exists('pk'), eq('state', 'active'), same('tokensRevoked', there.tokensRevoked));
+    const result = await store.update({ kind: 'update', key: applicationKey(id), condition, set: { tokensRevoked } });
+    if (result.kind === 'applied') return 'done';
+  }
+  return 'changed';
 }

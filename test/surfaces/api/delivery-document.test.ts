@@ -11,12 +11,14 @@ import { errorsOf, FILE, ROUTES, written } from './delivery-document.ts';
 
 type Route = keyof typeof ROUTES;
 const E = '/v1/apps/{app}/endpoints/{ep}';
+const TOKEN = `tok_${'0'.repeat(32)}`;
 const LARGE = 'x'.repeat(70_000);
 
 /** Two callers at one moment, each of which the other test suites meet: no single caller can show these. */
 const RACES = [
   'PUT /v1/apps/{app} 409 uid_taken',
   'POST /v1/apps/{app}/endpoints 409 version_changed',
+  'DELETE /v1/apps/{app}/portal-tokens/{token} 409 version_changed',
   `PUT ${E} 409 uid_taken`,
   `PUT ${E} 404 unknown_endpoint`,
   `POST ${E}/secret/rotate 409 version_changed`,
@@ -62,7 +64,7 @@ describe('docs/api/delivery-openapi.json', () => {
   it('has every route of the code, and no other', () => {
     const routes = [...new ApiDocument('delivery-openapi.json').operations.keys()];
     expect(routes.sort()).toEqual([...DELIVERY_ROUTES, ...PUBLISH_ROUTES].sort());
-    expect(routes).toHaveLength(48);
+    expect(routes).toHaveLength(49);
   });
 
   it('describes real replies: each success and each error of each route, and every field was seen', async () => {
@@ -230,6 +232,8 @@ describe('docs/api/delivery-openapi.json', () => {
       { app },
       { read_only: true, subject: 'ada', expires_in_seconds: 60 },
     );
+    for (let n = 0; n <= 50; n++)
+      await call('DELETE /v1/apps/{app}/portal-tokens/{token}', { app, token: `tok_${String(n).padStart(32, '0')}` });
     await call('DELETE /v1/apps/{app}/portal-tokens', { app });
     world.portalAt(undefined);
     await call('POST /v1/apps/{app}/portal-tokens', { app }, {});
@@ -255,7 +259,7 @@ describe('docs/api/delivery-openapi.json', () => {
     }
 
     // 7. What is not there, not a field, too large.
-    const nowhere = { app: 'app_none', ep: 'uid:none', msg: 'msg_none', job: 'job_none', name: 'a b' };
+    const nowhere = { app: 'app_none', ep: 'uid:none', msg: 'msg_none', job: 'job_none', name: 'a b', token: TOKEN };
     for (const route of DELIVERY_ROUTES) {
       const wanted = errorsOf(route);
       const given = ROUTES[route].body === undefined ? undefined : bodyFor(route);
@@ -337,13 +341,21 @@ describe('docs/api/delivery-openapi.json', () => {
     await call(`PATCH ${E}`, at, { description: 'late' });
     await call('POST /v1/apps/{app}/portal-tokens', { app }, {});
     await call('DELETE /v1/apps/{app}/portal-tokens', { app });
+    await call('DELETE /v1/apps/{app}/portal-tokens/{token}', { app, token: TOKEN });
 
     // 9. An outage.
     world.outage(true);
     for (const route of DELIVERY_ROUTES) {
       const query: Record<string, string> =
         route === 'DELETE /v1/apps/{app}' ? { erase: 'true' } : route === 'GET /v1/stats' ? { app } : {};
-      const path = { app: route === 'PUT /v1/apps/{app}' ? 'uid:x' : app, ep: 'uid:y', msg, job, name: 'a' };
+      const path = {
+        app: route === 'PUT /v1/apps/{app}' ? 'uid:x' : app,
+        ep: 'uid:y',
+        msg,
+        job,
+        name: 'a',
+        token: TOKEN,
+      };
       await call(route, path, ROUTES[route].body === undefined ? undefined : bodyFor(route), query);
     }
     await publish(app, body);

@@ -28,6 +28,7 @@ const PATH: Readonly<Record<string, string>> = {
   msg: 'The message.',
   job: 'The replay job.',
   name: 'The event type.',
+  token: 'The id of a portal token, tok_…; never the token itself.',
 };
 const NO_APP = { 404: ['unknown_application'] } as const;
 const NO_ENDPOINT = { 404: ['unknown_application', 'unknown_endpoint'] } as const;
@@ -278,6 +279,11 @@ export const ROUTES: Readonly<Record<Route, Described>> = {
     summary: 'Revokes every token of the application.',
     answers: { 204: undefined },
     errors: { ...NO_APP, 410: ['erasing'] },
+  },
+  'DELETE /v1/apps/{app}/portal-tokens/{token}': {
+    summary: 'Revokes one token, by its id; safe to repeat.',
+    answers: { 204: undefined },
+    errors: { ...NO_APP, 400: [], 409: ['too_many_revoked', 'version_changed'], 410: ['erasing'] },
   },
   'GET /v1/stats': {
     summary: 'Attempts by hour of the last day.',

@@ -298,6 +298,7 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
   Keys: object({ data: listOf(ref('Key'), 'Newest first.') }),
   ActiveKey: object({ key_id: orNull(text()) }),
   PortalToken: object({
+    id: text('tok_…: revokes this token alone.'),
     token: text('hfp_…; it is not stored.'),
     url: text('Opens the portal with it.'),
     application: id('the application'),
