@@ -141,6 +141,7 @@ export const COVERED_BY: Readonly<Record<string, readonly string[]>> = {
     'core/outbound/api/publish-message.ts',
     'core/outbound/api/replay-api.ts',
     'core/outbound/api/test-delivery.ts',
+    'core/outbound/drain/exchanged.ts',
     'core/outbound/registry/applications.ts',
     'core/outbound/registry/endpoints.ts',
     'core/outbound/registry/secrets.ts',

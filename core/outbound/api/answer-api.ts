@@ -14,7 +14,7 @@ import { showHealth, showStats, showSummary } from './health-api.ts';
 import { eraseBody, listMessages, matchMessage, showBody, showOneMessage } from './messages-api.ts';
 import { createToken, revokeOneToken, revokeTokens } from './portal-tokens-api.ts';
 import { createJob, listJobs, replayOne, showOneJob, steerJob } from './replay-api.ts';
-import { testOne } from './test-delivery.ts';
+import { listTests, testOne } from './test-delivery.ts';
 
 const ANSWERS: Readonly<Record<DeliveryRoute, (call: ApiCall) => Promise<Reply>>> = {
   'POST /v1/apps': call => createApp(call),
@@ -39,6 +39,7 @@ const ANSWERS: Readonly<Record<DeliveryRoute, (call: ApiCall) => Promise<Reply>>
   'POST /v1/apps/{app}/endpoints/{ep}/enable': enableOne,
   'POST /v1/apps/{app}/endpoints/{ep}/probe': probeOne,
   'POST /v1/apps/{app}/endpoints/{ep}/test': testOne,
+  'GET /v1/apps/{app}/endpoints/{ep}/tests': listTests,
   'GET /v1/apps/{app}/endpoints/{ep}/health': showHealth,
   'GET /v1/apps/{app}/endpoints/{ep}/deliveries': listDeliveries,
   'GET /v1/apps/{app}/endpoints/{ep}/deliveries/{msg}/attempts': listAttempts,

@@ -22,6 +22,7 @@ export const DELIVERY_ROUTES = [
   ...([`GET ${ENDPOINT}/secret`, `POST ${ENDPOINT}/secret/rotate`, `POST ${ENDPOINT}/secret/activate`] as const),
   ...([`POST ${ENDPOINT}/pause`, `POST ${ENDPOINT}/resume`, `POST ${ENDPOINT}/disable`] as const),
   ...([`POST ${ENDPOINT}/enable`, `POST ${ENDPOINT}/probe`, `POST ${ENDPOINT}/test`] as const),
+  `GET ${ENDPOINT}/tests`,
   ...([`GET ${ENDPOINT}/health`, `GET ${ENDPOINT}/deliveries`] as const),
   ...([`GET ${ENDPOINT}/deliveries/{msg}/attempts`, `POST ${ENDPOINT}/deliveries/{msg}/replay`] as const),
   ...(['POST /v1/apps/{app}/messages/match', 'GET /v1/apps/{app}/messages'] as const),

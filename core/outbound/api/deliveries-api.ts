@@ -4,6 +4,7 @@ import { ANSWER_CLASSES, type Placed } from '#core/outbound/ports.ts';
 import { isOpen } from '#core/outbound/protocol/decide.ts';
 import type { EndpointId, MessageId } from '#core/outbound/protocol/ids.ts';
 import {
+  type AttemptItem,
   type EndpointItem,
   FINAL_STATUSES,
   OPEN_STATUSES,
@@ -24,6 +25,7 @@ import {
   recordsRange,
   runtimeKey,
 } from '#core/outbound/protocol/keys.ts';
+import type { Codec } from '#core/ports.ts';
 import { oneOf } from '#core/problem.ts';
 import { json, type Reply } from '#core/reply.ts';
 import { capText } from '#core/scan/text.ts';
@@ -201,6 +203,28 @@ export async function listOfMessage(call: ApiCall): Promise<Reply> {
   return json(200, { data, cursor: page.cursor === undefined ? null : sealCursor(call, page.cursor) });
 }
 
+/** One exchange in full, as it was kept. */
+export function showAttempt(codec: Pick<Codec, 'inflate'>, item: AttemptItem) {
+  const { kind, gen, n, at, code, timings, url, requestHeaders, answerHeaders, answerBody, truncated } = item;
+  const body = answerBody && codec.inflate(answerBody, 64 * 1_024);
+  return {
+    ...{ kind, generation: gen, attempt: n, at: toIso(at), class: item.class, code: code ?? null },
+    detail: item.detail ?? null,
+    timings_ms: { ...timings },
+    request: { url, headers: requestHeaders },
+    response:
+      code === undefined
+        ? null
+        : {
+            headers: Object.fromEntries(
+              Object.entries(answerHeaders ?? {}).map(([name, all]) => [name, all.join(', ')]),
+            ),
+            body: capText(new TextDecoder().decode(body ?? new Uint8Array()), 10_240),
+            truncated: truncated ?? false,
+          },
+  };
+}
+
 /** Failed attempts in full, oldest first; a success as its record has it. */
 export async function listAttempts(call: ApiCall): Promise<Reply> {
   queryOf(call, { limit: limitCheck, cursor: anyText });
@@ -218,26 +242,7 @@ export async function listAttempts(call: ApiCall): Promise<Reply> {
     limit: limitOf(call),
     ...(cursor === undefined ? {} : { cursor }),
   });
-  const logged = page.items.map(item => {
-    const { kind, gen, n, at, code, timings, url, requestHeaders, answerHeaders, answerBody, truncated } = item;
-    const body = answerBody && codec.inflate(answerBody, 64 * 1_024);
-    return {
-      ...{ kind, generation: gen, attempt: n, at: toIso(at), class: item.class, code: code ?? null },
-      detail: item.detail ?? null,
-      timings_ms: { ...timings },
-      request: { url, headers: requestHeaders },
-      response:
-        code === undefined
-          ? null
-          : {
-              headers: Object.fromEntries(
-                Object.entries(answerHeaders ?? {}).map(([name, all]) => [name, all.join(', ')]),
-              ),
-              body: capText(new TextDecoder().decode(body ?? new Uint8Array()), 10_240),
-              truncated: truncated ?? false,
-            },
-    };
-  });
+  const logged = page.items.map(item => showAttempt(codec, item));
   const { last, snippet } = record;
   const success =
     record.status === 'delivered' && last && page.cursor === undefined && !page.items.some(({ at }) => at === last.at)

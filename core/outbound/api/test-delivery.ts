@@ -1,25 +1,42 @@
-/** A test: one signed request now, by the sender that delivers, outside of every queue, record and breaker. */
+/** A test: one signed request now, by the sender that delivers, outside of every queue, record and breaker; kept in a list of its own. */
+import { askOrSkip } from '#core/ask.ts';
 import { any, lt, missing } from '#core/condition.ts';
 import { versionOf } from '#core/outbound/catalogue/judge-publication.ts';
 import { classifyAnswer } from '#core/outbound/drain/classify-answer.ts';
 import type { LiveKey } from '#core/outbound/drain/drain-ports.ts';
+import { exchanged } from '#core/outbound/drain/exchanged.ts';
 import { signingKeys } from '#core/outbound/drain/signing-keys.ts';
 import type { TableKey } from '#core/outbound/ports.ts';
 import { toBase32 } from '#core/outbound/protocol/ids.ts';
-import type { EndpointItem } from '#core/outbound/protocol/items.ts';
-import { eventTypeKey, runtimeKey, secretsKey } from '#core/outbound/protocol/keys.ts';
+import type { EndpointItem, TestItem } from '#core/outbound/protocol/items.ts';
+import { eventTypeKey, runtimeKey, secretsKey, testKey, testsRange } from '#core/outbound/protocol/keys.ts';
+import { deliveryExpiry, keptOf, retentionOf } from '#core/outbound/protocol/timings.ts';
 import { buildEnvelope } from '#core/outbound/publish/envelope.ts';
 import { json, type Reply } from '#core/reply.ts';
-import { utf8 } from '#core/scan/bytes.ts';
+import { textOf, utf8 } from '#core/scan/bytes.ts';
 import { capText } from '#core/scan/text.ts';
-import { type ApiCall, bodyOf, endpointOf } from './api-call.ts';
+import {
+  type ApiCall,
+  anyText,
+  applicationOf,
+  bodyOf,
+  endpointOf,
+  limitCheck,
+  limitOf,
+  openCursor,
+  queryOf,
+  sealCursor,
+} from './api-call.ts';
 import { MASKED } from './customer.ts';
+import { showAttempt } from './deliveries-api.ts';
 import { typeName } from './fields.ts';
 import { refuse } from './problem-reply.ts';
 
 const TESTS_PER_MINUTE = 10;
 const MINUTE_MS = 60_000;
 const SHOWN_BYTES = 2_048;
+/** Of the body of a test that was sent. */
+const KEPT_BYTES = 10_240;
 
 type Tested = Pick<EndpointItem, 'id' | 'url' | 'headers' | 'signature' | 'compatibility' | 'timeoutMs' | 'mode'>;
 export interface TestAnswer {
@@ -49,16 +66,34 @@ export async function testOne(call: ApiCall): Promise<Reply> {
   }));
   // Of the version the endpoint gets.
   const example = known && (versionOf(known, endpoint.apiVersion) ?? known).example;
-  return json(200, await sendTest(call, endpoint, keys, { type, data: body.data ?? example ?? { test: true } }));
+  const { shown, item } = await exchangeTest(call, endpoint, keys, {
+    type,
+    data: body.data ?? example ?? { test: true },
+  });
+  await keepTest(call, endpoint, item);
+  return json(200, shown);
 }
 
-/** Sends it; the answer is what the endpoint said. */
+interface Wanted {
+  readonly type: string;
+  readonly data: unknown;
+}
+/** Sends it, and keeps nothing: the answer is what the endpoint said. */
 export async function sendTest(
+  call: ApiCall,
+  endpoint: Tested,
+  keys: readonly LiveKey[],
+  what: Wanted,
+): Promise<TestAnswer> {
+  return (await exchangeTest(call, endpoint, keys, what)).shown;
+}
+
+async function exchangeTest(
   { ports, caller, customer }: ApiCall,
   endpoint: Tested,
   keys: readonly LiveKey[],
-  what: { readonly type: string; readonly data: unknown },
-): Promise<TestAnswer> {
+  what: Wanted,
+): Promise<{ readonly shown: TestAnswer; readonly item: Omit<TestItem, 'expiresAt'> }> {
   const now = ports.clock.now();
   const id = `msg_test_${toBase32(ports.crypto.hash('sha256', utf8(ports.ids.uuid())))}`;
   const { bytes, contentType } = buildEnvelope('standard', {
@@ -80,7 +115,7 @@ export async function sendTest(
       by: caller,
     });
     const answered = answer.kind === 'answered';
-    return {
+    const shown: TestAnswer = {
       success: verdict.health === 'success',
       status_code: answered ? answer.status : null,
       class: verdict.class,
@@ -93,9 +128,60 @@ export async function sendTest(
         body: new TextDecoder().decode(bytes),
       },
     };
+    const kept = bytes.length <= KEPT_BYTES ? { body: ports.codec.deflate(bytes) } : {};
+    const exchange = exchanged(ports.codec, { ...request, own: endpoint.headers }, answer, verdict.class);
+    const item = {
+      kind: 'test' as const,
+      id,
+      type: what.type,
+      by: caller,
+      at: now,
+      gen: 1,
+      n: 1,
+      ...exchange,
+      ...kept,
+    };
+    return { shown, item };
   } finally {
     session.close();
   }
+}
+
+/** Best effort: who asked has the answer. */
+async function keepTest(call: ApiCall, endpoint: EndpointItem, item: Omit<TestItem, 'expiresAt'>): Promise<void> {
+  const { ports, rules } = call;
+  const asker = { telemetry: ports.telemetry, stage: 'test_record', fields: { endpoint: endpoint.id } };
+  await askOrSkip(asker, async () => {
+    const kept = keptOf(await applicationOf(call), rules.retentionMs);
+    const expiresAt = deliveryExpiry(item.at, item.at, retentionOf(kept, rules.retentionMs));
+    await ports.store.put({ kind: 'put', key: testKey(endpoint.id, item.at, item.id), item: { ...item, expiresAt } });
+  });
+}
+
+/** Tests of an endpoint with what was sent and answered, the newest first. */
+export async function listTests(call: ApiCall): Promise<Reply> {
+  queryOf(call, { limit: limitCheck, cursor: anyText });
+  const { store, codec } = call.ports;
+  const endpoint = await endpointOf(call);
+  const cursor = openCursor<string>(call);
+  const at = cursor === undefined ? {} : { cursor };
+  const page = await store.query({ ...testsRange(endpoint.id), newestFirst: true, limit: limitOf(call), ...at });
+  const data = page.items.map(item => {
+    const { at, class: of, code, detail, timings_ms, request, response } = showAttempt(codec, item);
+    const body = item.body === undefined ? null : textOf(codec.inflate(item.body, KEPT_BYTES));
+    return {
+      id: item.id,
+      type: item.type,
+      at,
+      class: of,
+      code,
+      detail,
+      timings_ms,
+      request: { ...request, body },
+      response,
+    };
+  });
+  return json(200, { data, cursor: page.cursor === undefined ? null : sealCursor(call, page.cursor) });
 }
 
 /** Values of the endpoint's own headers are shown to nobody who may not see them in its configuration. */

@@ -7,6 +7,7 @@ import { attemptKey } from '#core/outbound/protocol/keys.ts';
 import { deliveryExpiry, retentionOf } from '#core/outbound/protocol/timings.ts';
 import { type DisableReason, disableReason, isProbing } from './breaker.ts';
 import { classifyAnswer } from './classify-answer.ts';
+import { exchanged } from './exchanged.ts';
 import { learn } from './health.ts';
 import { type InHand, writeEnd, writeFailure } from './record-outcome.ts';
 import { attemptsOf, nextAttemptAt } from './schedule.ts';
@@ -27,7 +28,6 @@ export interface Prepared {
 }
 
 const SNIPPET_BYTES = 256;
-const KEPT_HEADER_BYTES = 2_048;
 const BACKSTOP_MS = 1_000;
 const HOUR_MS = 3_600_000;
 const FAILING_AT = 4;
@@ -170,44 +170,16 @@ async function logAttempt(
 ): Promise<void> {
   const { ports, rules, config } = session;
   const { answer, verdict, probing, startedAt } = seen;
-  const own = Object.keys(config.endpoint.headers).map(name => name.toLowerCase());
-  const shown = Object.entries(request.headers).map(([name, value]) => [
-    name,
-    own.includes(name.toLowerCase()) ? '***' : value,
-  ]);
+  const sent = { url: request.url, headers: request.headers, own: config.endpoint.headers };
   const item: AttemptItem = {
     kind: probing ? 'probe' : 'delivery',
-    at: startedAt,
-    gen: delivery.gen,
-    n,
-    class: verdict.class,
-    timings: answer.timings,
-    url: request.url,
-    requestHeaders: Object.fromEntries(shown),
-    ...(answer.kind === 'failed'
-      ? { detail: answer.detail }
-      : {
-          code: answer.status,
-          answerHeaders: keptHeaders(answer.headers),
-          answerBody: ports.codec.deflate(answer.body),
-          truncated: answer.truncated,
-        }),
+    ...{ at: startedAt, gen: delivery.gen, n },
+    ...exchanged(ports.codec, sent, answer, verdict.class),
     expiresAt: deliveryExpiry(delivery.createdAt, startedAt, retentionOf(delivery, rules.retentionMs)),
   };
   const key = attemptKey(delivery.ep, delivery.msg, delivery.gen, n, startedAt);
   const asker = { telemetry: ports.telemetry, stage: 'attempt_record', fields: { endpoint: delivery.ep } };
   await askOrSkip(asker, () => ports.store.put({ kind: 'put', key, item }));
-}
-
-function keptHeaders(
-  headers: Readonly<Record<string, readonly string[]>>,
-): Readonly<Record<string, readonly string[]>> {
-  let left = KEPT_HEADER_BYTES;
-  const fits = Object.entries(headers).filter(([name, values]) => {
-    left -= name.length + values.join('').length;
-    return left >= 0;
-  });
-  return Object.fromEntries(fits);
 }
 
 function count(

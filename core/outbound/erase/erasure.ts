@@ -14,6 +14,7 @@ export const ERASED_KINDS = [
   'waiting',
   'deliveries',
   'attempts',
+  'tests',
   'replay_notes',
   'replay_jobs',
 ] as const;

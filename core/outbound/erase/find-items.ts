@@ -20,6 +20,7 @@ import {
   rowsRange,
   runtimeKey,
   secretsKey,
+  testsRange,
 } from '#core/outbound/protocol/keys.ts';
 import { GRACE_MS } from '#core/outbound/protocol/timings.ts';
 import { toHour } from '#core/time.ts';
@@ -143,15 +144,31 @@ async function findRows(store: Store, { id, createdAt }: EndpointItem, erasure: 
   const page = await store.query({ ...rowsRange(id), limit: PAGE, ...from(cursor) });
   const day = Math.max(createdAt - DAY_MS, now - OLDEST_MS);
   const records: Place = { phase: 'deliveries', ep: id, at: day };
-  if (page.items.length === 0) return { next: records };
+  const again: Place = { phase: 'deliveries', ep: id };
+  const waiting = page.items.length;
   if (dryRun) {
-    const more: Place = { phase: 'deliveries', ep: id, ...from(page.cursor) };
-    return { next: page.cursor === undefined ? records : more, counts: { waiting: page.items.length } };
+    if (page.cursor !== undefined) return { next: { ...again, cursor: page.cursor }, counts: { waiting } };
+    return { next: records, counts: { waiting, tests: (await testsOf(store, id, dryRun)).length } };
+  }
+  if (waiting === 0) {
+    const keys = await testsOf(store, id, dryRun);
+    return { next: keys.length === 0 ? records : again, counts: { tests: keys.length }, page: { keys } };
   }
   // An attempt is written before its record: a row whose session died between may be all that names it.
   const taken = await withBesides(store, id, page.items, dryRun);
-  const next: Place = { phase: 'deliveries', ep: id };
-  return { next, counts: { ...taken.counts, waiting: taken.whole }, page: { keys: taken.keys } };
+  return { next: again, counts: { ...taken.counts, waiting: taken.whole }, page: { keys: taken.keys } };
+}
+
+/** One page of them; in a dry run all. */
+async function testsOf(store: Store, ep: EndpointId, dryRun: boolean): Promise<readonly Key[]> {
+  const keys: Key[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await store.query({ ...testsRange(ep), limit: MOST_KEYS, ...from(cursor) });
+    keys.push(...page.items.map(each => keyOf('outbox', each)));
+    cursor = page.cursor;
+  } while (dryRun && cursor !== undefined);
+  return keys;
 }
 
 /** Rows or records, each with what lies about its delivery, as many as one page takes; all of them in a dry run. */

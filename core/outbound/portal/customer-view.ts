@@ -77,6 +77,7 @@ const SHAPES: Readonly<Record<Exclude<PortalRoute, typeof SESSION_ROUTE>, Shape>
   [`POST ${E}/enable`]: ['id', ...STATE],
   [`POST ${E}/probe`]: ['id', ...STATE],
   [`POST ${E}/test`]: TEST,
+  [`GET ${E}/tests`]: ['id', 'type', 'at', 'class', 'code', 'detail', 'timings_ms', 'request', 'response'],
   [`GET ${E}/health`]: HEALTH,
   [`GET ${E}/deliveries`]: DELIVERY,
   [`GET ${E}/deliveries/{msg}/attempts`]: ATTEMPT,

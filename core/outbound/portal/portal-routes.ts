@@ -24,6 +24,7 @@ const ROUTES = [
   [`POST ${ENDPOINT}/enable`, 'manage'],
   [`POST ${ENDPOINT}/probe`, 'manage'],
   [`POST ${ENDPOINT}/test`, 'test'],
+  [`GET ${ENDPOINT}/tests`, 'read'],
   [`GET ${ENDPOINT}/health`, 'read'],
   [`GET ${ENDPOINT}/deliveries`, 'read'],
   [`GET ${ENDPOINT}/deliveries/{msg}/attempts`, 'read'],

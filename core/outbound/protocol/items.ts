@@ -353,6 +353,15 @@ export interface AttemptItem {
   readonly expiresAt: number;
 }
 
+/** A test: nothing else keeps what it sent. */
+export interface TestItem extends AttemptItem {
+  readonly id: string;
+  readonly type: string;
+  readonly by: string;
+  /** Deflated; absent where it is longer than 10 KB. */
+  readonly body?: Uint8Array;
+}
+
 /** A replay of many deliveries, run page by page. */
 export interface ReplayJobItem extends Listed {
   readonly id: JobId;

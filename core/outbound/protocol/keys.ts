@@ -20,6 +20,7 @@ import type {
   RowItem,
   RuntimeItem,
   SecretsItem,
+  TestItem,
 } from './items.ts';
 
 /** Key, index and TTL attributes, for the code that writes them and the tables that declare them. */
@@ -133,6 +134,14 @@ export const attemptsRange = (ep: EndpointId, msg: string): KeyRange<AttemptItem
   partition: besides(ep, msg),
   from: '0',
   to: '9~',
+});
+/** The tests of an endpoint lie where the attempts of a message would. */
+const TESTS = 'tests';
+export const testKey = (ep: EndpointId, at: EpochMs, id: string): TableKey<TestItem> =>
+  outbox(besides(ep, TESTS), `${stamp(at)}#${id}`);
+export const testsRange = (ep: EndpointId): KeyRange<TestItem> => ({
+  table: 'outbox',
+  partition: besides(ep, TESTS),
 });
 /** Of one replay request. */
 export const replayNoteKey = (

@@ -64,7 +64,7 @@ describe('docs/api/delivery-openapi.json', () => {
   it('has every route of the code, and no other', () => {
     const routes = [...new ApiDocument('delivery-openapi.json').operations.keys()];
     expect(routes.sort()).toEqual([...DELIVERY_ROUTES, ...PUBLISH_ROUTES].sort());
-    expect(routes).toHaveLength(49);
+    expect(routes).toHaveLength(50);
   });
 
   it('describes real replies: each success and each error of each route, and every field was seen', async () => {
@@ -136,6 +136,7 @@ describe('docs/api/delivery-openapi.json', () => {
     await call(`GET ${E}/health`, at);
     await call(`POST ${E}/test`, at, { type: 'a.b', data: { x: 1 } });
     for (let n = 0; n < 10; n++) await call(`POST ${E}/test`, at, {});
+    await call(`GET ${E}/tests`, at, undefined, { limit: '2' });
 
     // 3. Secrets and the gate.
     await call(`GET ${E}/secret`, at);

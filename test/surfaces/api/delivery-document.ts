@@ -169,6 +169,12 @@ export const ROUTES: Readonly<Record<Route, Described>> = {
     answers: { 200: ref('TestResult') },
     errors: { ...NO_ENDPOINT, 409: ['gate_closed'], 429: ['quota'] },
   },
+  [`GET ${E}/tests`]: {
+    summary: 'Tests of the endpoint with what was sent and answered, newest first; kept as long as deliveries.',
+    query: schemas.PAGE_QUERY,
+    answers: { 200: pageOf('Test') },
+    errors: { ...NO_ENDPOINT, ...PAGED },
+  },
   [`GET ${E}/health`]: { summary: 'How the endpoint is.', answers: { 200: ref('Health') }, errors: NO_ENDPOINT },
   [`GET ${E}/deliveries`]: {
     summary: 'Deliveries, newest first.',

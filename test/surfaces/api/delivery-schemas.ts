@@ -260,6 +260,12 @@ const VERSION = {
   deprecated: truth(),
 };
 
+const RESPONSE: Schema = {
+  oneOf: [
+    object({ headers: texts('At most 2 KB.'), body: text('At most 10 KB.'), truncated: truth() }),
+    { type: 'null' },
+  ],
+};
 export const SCHEMAS: Readonly<Record<string, Schema>> = {
   Application: object({
     id: id('the application'),
@@ -372,12 +378,22 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
     request: {
       oneOf: [object({ url: text(), headers: texts('Values of the endpoint’s own are masked.') }), { type: 'null' }],
     },
-    response: {
-      oneOf: [
-        object({ headers: texts('At most 2 KB.'), body: text('At most 10 KB.'), truncated: truth() }),
-        { type: 'null' },
-      ],
-    },
+    response: RESPONSE,
+  }),
+  Test: object({
+    id: text('webhook-id of the request.'),
+    type: text(),
+    at: time(),
+    class: oneOf(ANSWER_CLASSES),
+    code: orNull(whole()),
+    detail: orNull(text()),
+    timings_ms: TIMINGS,
+    request: object({
+      url: text(),
+      headers: texts('Values of the endpoint’s own are masked.'),
+      body: orNull(text('Null above 10 KB.')),
+    }),
+    response: RESPONSE,
   }),
   Replayed: object({ endpoint: text(), message: text(), generation: whole() }),
   Match: object({

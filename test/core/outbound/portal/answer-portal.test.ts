@@ -50,6 +50,7 @@ const ROWS: Readonly<Record<PortalRoute, Row>> = {
   [`POST ${E}/enable`]: { status: 200, body: () => ({ backlog: 'drain' }) },
   [`POST ${E}/probe`]: POST,
   [`POST ${E}/test`]: POST,
+  [`GET ${E}/tests`]: GET,
   [`GET ${E}/health`]: GET,
   [`GET ${E}/deliveries`]: { status: 200, query: () => ({ status: 'delivered' }) },
   [`GET ${E}/deliveries/{msg}/attempts`]: GET,

@@ -1,0 +1,67 @@
+/** A test of an endpoint is kept: a customer sees later what was sent and what the server said. */
+import { expect, it } from 'vitest';
+import { type Json, withEndpoint } from '#test/kit/producer-world.ts';
+
+const E = '/v1/apps/{app}/endpoints/{ep}';
+const DAY_MS = 86_400_000;
+
+async function tested() {
+  const world = await withEndpoint();
+  const { app, ep, call } = world;
+  const test = (given: Json = {}) => call(`POST ${E}/test`, { app, ep }, given);
+  const list = async (query: Record<string, string> = {}): Promise<Json> =>
+    (await call(`GET ${E}/tests`, { app, ep }, undefined, query)).body;
+  return { ...world, test, list };
+}
+
+it('lists tests with the request and the answer, the newest first, page by page', async () => {
+  const { call, app, ep, answer, say, sent, test, list, pass } = await tested();
+  await call(`PATCH ${E}`, { app, ep }, { headers: { 'X-Token': 'canary' } });
+  expect((await list()).data).toEqual([]);
+  await test();
+  pass(5_000);
+  answer(401);
+  say('who are you?');
+  await test({ type: 'invoice.paid', data: { amount: 5 } });
+  const { data } = await list();
+  expect(data.map((each: Json) => [each.type, each.class, each.code])).toEqual([
+    ['invoice.paid', 'denied', 401],
+    ['test.webhook', 'ok', 200],
+  ]);
+  const [{ id, request, response, timings_ms: timings }] = data;
+  expect(id).toBe(sent[1]?.headers['webhook-id']);
+  expect(request).toMatchObject({
+    url: 'https://hooks.customer.com/in',
+    headers: { 'x-webhook-test': 'true', 'x-token': '***' },
+    body: new TextDecoder().decode(sent[1]?.body),
+  });
+  expect(response).toMatchObject({ body: 'who are you?', truncated: false });
+  expect(timings).toEqual({ total: 5 });
+  const first = await list({ limit: '1' });
+  expect((await list({ limit: '1', cursor: first.cursor })).data).toEqual([data[1]]);
+});
+
+it('leaves no delivery, no attempt and no failure of the endpoint', async () => {
+  const { call, app, ep, answer, test } = await tested();
+  answer(500);
+  for (let n = 0; n < 6; n++) await test();
+  expect((await call(`GET ${E}/deliveries`, { app, ep })).body.data).toEqual([]);
+  expect((await call(`GET ${E}/health`, { app, ep })).body).toMatchObject({ breaker: 'closed', last_failure: null });
+});
+
+it('keeps no value of a header of the endpoint, and no long body', async () => {
+  const { call, app, ep, store, test, list } = await tested();
+  await call(`PATCH ${E}`, { app, ep }, { headers: { 'X-Token': 'canary' } });
+  expect((await test({ data: 'x'.repeat(20_000) })).status).toBe(200);
+  expect((await list()).data[0].request.body).toBeNull();
+  expect(JSON.stringify(await store.scan('outbox', { segment: 0, of: 1 }))).not.toContain('canary');
+});
+
+it('goes with the retention of its application', async () => {
+  const { call, app, store, test, clock } = await tested();
+  await call('PATCH /v1/apps/{app}', { app }, { limits: { retention_days: 3 } });
+  await test();
+  const { items } = await store.scan('outbox', { segment: 0, of: 1 });
+  const days = items.map(({ expiresAt }) => (Number(expiresAt) * 1_000 - clock.now()) / DAY_MS);
+  expect(days).toEqual([10]);
+});
