@@ -49,8 +49,13 @@ export interface EndpointHealth {
     readonly class: string | null;
     readonly code: number | null;
   } | null;
-  /** `more`: there are more than `count`. */
-  readonly waiting: { readonly count: number; readonly more: boolean; readonly oldest_at: string | null };
+  /** `more`: there are more than `count`; `about`: how many, from 10,000 on. */
+  readonly waiting: {
+    readonly count: number;
+    readonly more: boolean;
+    readonly about: number | null;
+    readonly oldest_at: string | null;
+  };
   readonly dead: number;
   readonly success_rate_1h: number | null;
   readonly success_rate_24h: number | null;

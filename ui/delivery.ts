@@ -44,7 +44,13 @@ export interface Health {
     readonly class: string | null;
     readonly code: number | null;
   } | null;
-  readonly waiting: { readonly count: number; readonly more: boolean; readonly oldest_at: string | null };
+  /** `about`: how many, from 10,000 on. */
+  readonly waiting: {
+    readonly count: number;
+    readonly more: boolean;
+    readonly about: number | null;
+    readonly oldest_at: string | null;
+  };
   readonly dead: number;
   readonly success_rate_1h: number | null;
   readonly success_rate_24h: number | null;

@@ -10,8 +10,9 @@ export function HealthFacts({ health, types }: { readonly health: Health; readon
   return (
     <dl>
       <Fact name="waiting">
-        {waiting.count.toLocaleString('en')}
-        {waiting.more ? ' or more' : ''}
+        {waiting.about === null
+          ? `${waiting.count.toLocaleString('en')}${waiting.more ? ' or more' : ''}`
+          : `about ${waiting.about.toLocaleString('en')}`}
         {waiting.oldest_at === null ? null : (
           <>
             , oldest <At of={waiting.oldest_at} />

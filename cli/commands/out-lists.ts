@@ -91,7 +91,7 @@ export function addOutLists(out: Command, set: CommandSet): void {
       const { state, why, waiting, last_failure: failure } = health;
       run.out.result(health, () => [
         `${run.out.paint(COLOURS[state], state)}${why === null ? '' : `: ${why}`}  breaker ${health.breaker}`,
-        `waiting        ${waiting.count}${waiting.more ? ' or more' : ''}${waiting.oldest_at === null ? '' : `, the oldest ${agoOf(run, waiting.oldest_at)}`}`,
+        `waiting        ${waiting.about === null ? `${waiting.count}${waiting.more ? ' or more' : ''}` : `about ${waiting.about}`}${waiting.oldest_at === null ? '' : `, the oldest ${agoOf(run, waiting.oldest_at)}`}`,
         `dead           ${health.dead}`,
         `last success   ${agoOf(run, health.last_success_at)}`,
         `last failure   ${agoOf(run, failure?.at ?? null)}${failure?.class ? ` (${failure.class}${failure.code === null ? '' : ` ${failure.code}`})` : ''}`,

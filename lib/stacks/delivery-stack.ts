@@ -241,7 +241,10 @@ export class DeliveryStack extends Stack {
     this.#store.grant(
       portal,
       'registry',
-      { actions: ['GetItem', 'BatchGetItem', 'Query'], leading: ['A#*', 'U#*', 'S#*', 'R#*', 'T#*', 'J#*'] },
+      {
+        actions: ['GetItem', 'BatchGetItem', 'Query'],
+        leading: ['A#*', 'U#*', 'S#*', 'R#*', 'T#*', 'J#*', 'C#backlog#*'],
+      },
       // Endpoints, their secrets and gates, replay jobs; the application counts its endpoints.
       { actions: ['PutItem', 'UpdateItem'], leading: ['A#*', 'S#*', 'R#*', 'J#*'] },
       { actions: ['UpdateItem'], leading: ['C#test#*'] },

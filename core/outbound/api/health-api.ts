@@ -2,6 +2,7 @@
 import { readHours } from '#core/outbound/drain/hours.ts';
 import type { EndpointItem, RowItem, RuntimeItem } from '#core/outbound/protocol/items.ts';
 import { controlKey, endpointsRange, queueOf, runtimeKey } from '#core/outbound/protocol/keys.ts';
+import { backlogKey, readBacklog } from '#core/outbound/tend/backlog.ts';
 import { readSummary, SUMMARY } from '#core/outbound/tend/summary.ts';
 import { json, type Reply } from '#core/reply.ts';
 import { toIso } from '#core/time.ts';
@@ -38,6 +39,9 @@ export async function showHealth(call: ApiCall): Promise<Reply> {
   const partition = queueOf(endpoint.id);
   const rows = await store.query<RowItem>({ table: 'outbox', partition, from: 'A', to: 'B~', limit: COUNTED });
   const count = rows.cursor === undefined ? rows.items.length : COUNTED;
+  // Counted by the last audit, where it is much.
+  const much =
+    rows.cursor === undefined ? undefined : readBacklog(await store.get(backlogKey(endpoint.id), 'eventual'), now);
   const oldest = Math.min(...rows.items.map(({ createdAt }) => createdAt));
   const hours = readHours(runtime?.hours, now);
   const rate = (list: typeof hours): number | null => {
@@ -61,7 +65,12 @@ export async function showHealth(call: ApiCall): Promise<Reply> {
     last_success_at: iso(runtime?.lastSuccessAt),
     last_failure:
       runtime?.lastFailureAt === undefined ? null : failedLast ? failure : { ...failure, class: null, code: null },
-    waiting: { count, more: rows.cursor !== undefined, oldest_at: rows.items.length === 0 ? null : toIso(oldest) },
+    waiting: {
+      count,
+      more: rows.cursor !== undefined,
+      about: much?.waiting ?? null,
+      oldest_at: rows.items.length === 0 ? null : toIso(oldest),
+    },
     dead: runtime?.dead ?? 0,
     success_rate_1h: rate(hours.slice(0, 1)),
     success_rate_24h: rate(hours),

@@ -166,6 +166,16 @@ export const dueAtOf = (row: { readonly sk: string }): EpochMs =>
 export const rowKind = (row: { readonly sk: string }): 'live' | 'retry' | 'replay' =>
   row.sk.startsWith('A#') ? 'live' : row.sk.charAt(16) === 'r' ? 'retry' : 'replay';
 
+/** Fresh rows, the oldest first; of some times only, both inclusive. */
+export const liveRange = (
+  ep: EndpointId,
+  created?: { readonly from: EpochMs; readonly to: EpochMs },
+): KeyRange<RowItem> => ({
+  table: 'outbox',
+  partition: queueOf(ep),
+  from: created === undefined ? 'A' : `A#${stamp(created.from)}`,
+  to: created === undefined ? 'A~' : `A#${stamp(created.to)}~`,
+});
 /** Everything due now: live rows first, then retries and replays by their time. */
 export const dueRange = (ep: EndpointId, now: EpochMs, only?: 'later'): KeyRange<RowItem> => ({
   table: 'outbox',

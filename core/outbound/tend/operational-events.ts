@@ -7,8 +7,9 @@ import { operationalKey } from '#core/outbound/drain/tell.ts';
 import type { OperationalJob, Placed } from '#core/outbound/ports.ts';
 import type { AppId } from '#core/outbound/protocol/ids.ts';
 import type { ReplayJobItem, RowItem, RuntimeItem } from '#core/outbound/protocol/items.ts';
-import { appNameKey, rowKind } from '#core/outbound/protocol/keys.ts';
+import { appNameKey } from '#core/outbound/protocol/keys.ts';
 import { type PublishPorts, type PublishRules, publish } from '#core/outbound/publish/publish.ts';
+import { type Backlog, levelOf } from './backlog.ts';
 
 const OPERATIONS = 'operations';
 
@@ -52,16 +53,22 @@ export function eventsOf(runtime: RuntimeItem, now: EpochMs): readonly Operation
   return found;
 }
 
-/** A first attempt that has waited for an hour, whatever for: the endpoint is slow, on hold, or gets more than it takes. */
+/**
+ * A first attempt that has waited for an hour, or ten thousand that wait, or a million, whatever for: the endpoint is slow,
+ * on hold, or gets more than it takes. Each of the three once an hour; the highest that holds is told.
+ */
 export function backlogOf(
   { ep, app }: RuntimeItem,
-  first: Placed<RowItem> | undefined,
+  first: Placed<RowItem>,
+  counted: Backlog,
   now: EpochMs,
 ): OperationalJob['op'] | undefined {
-  if (first === undefined || rowKind(first) !== 'live' || now - first.createdAt < HOUR_MS) return undefined;
+  const level = levelOf(counted);
+  if (level === undefined && now - first.createdAt < HOUR_MS) return undefined;
   const type = 'endpoint.backlog';
-  const data = { endpoint: ep, application: app, waiting_since: first.createdAt };
-  return { type, key: operationalKey(type, ep, now), data };
+  const { waiting, exact } = counted;
+  const data = { endpoint: ep, application: app, waiting_since: first.createdAt, waiting, exact };
+  return { type, key: operationalKey(level === undefined ? type : `${type}.${level}`, ep, now), data };
 }
 
 /** That a job of many replays is done; once for each job. */

@@ -7,13 +7,15 @@ import { ask } from '#core/ask.ts';
 import { all, any, eq, lt, missing } from '#core/condition.ts';
 import type { EpochMs } from '#core/glossary.ts';
 import { eraseSome } from '#core/outbound/erase/erase.ts';
-import type { WakeQueue } from '#core/outbound/ports.ts';
+import type { OperationalJob, Placed, WakeQueue } from '#core/outbound/ports.ts';
 import type { EndpointId } from '#core/outbound/protocol/ids.ts';
-import { controlKey, WAKE_SHARDS, wakeRange } from '#core/outbound/protocol/keys.ts';
+import type { RowItem, RuntimeItem } from '#core/outbound/protocol/items.ts';
+import { controlKey, rowKind, WAKE_SHARDS, wakeRange } from '#core/outbound/protocol/keys.ts';
 import type { PublishPorts } from '#core/outbound/publish/publish.ts';
 import { runReplayJobs } from '#core/outbound/replay/replay-job.ts';
 import type { Ids, Telemetry } from '#core/ports.ts';
 import { audit } from './audit.ts';
+import { backlogItem, backlogKey, countBacklog, levelOf } from './backlog.ts';
 import { guardEgress } from './egress.ts';
 import { backlogOf, eventsOf, finishedJob, publishOperational } from './operational-events.ts';
 import { type ReconcilePorts, type ReconcileSpan, reconcileMessages, spanAt } from './reconcile-messages.ts';
@@ -139,8 +141,7 @@ async function auditAll(ports: TendPorts, rules: TendRules): Promise<number> {
   const { clock, telemetry } = ports;
   const counts = await audit(ports, rules.retentionMs, async (runtime, first) => {
     const now = clock.now();
-    const backlog = backlogOf(runtime, first, now);
-    for (const op of [...eventsOf(runtime, now), ...(backlog ? [backlog] : [])]) {
+    for (const op of [...eventsOf(runtime, now), ...(await backlogAt(ports, runtime, first))]) {
       await publishOperational(ports, rules, op);
     }
   });
@@ -148,6 +149,23 @@ async function auditAll(ports: TendPorts, rules: TendRules): Promise<number> {
   telemetry.measure('EndpointsOnHold', counts.onHold);
   telemetry.measure('EndpointsShut', counts.disabled);
   return counts.withTraffic;
+}
+
+/** Younger ones wait for their turn. */
+const BACKLOG_MS = 5 * 60_000;
+
+async function backlogAt(
+  { store, clock }: TendPorts,
+  runtime: RuntimeItem,
+  first: Placed<RowItem> | undefined,
+): Promise<readonly OperationalJob['op'][]> {
+  const now = clock.now();
+  if (first === undefined || rowKind(first) !== 'live' || now - first.createdAt < BACKLOG_MS) return [];
+  const backlog = await countBacklog(store, runtime.ep);
+  if (levelOf(backlog) !== undefined)
+    await store.put({ kind: 'put', key: backlogKey(runtime.ep), item: backlogItem(backlog, now) });
+  const op = backlogOf(runtime, first, backlog, now);
+  return op === undefined ? [] : [op];
 }
 
 const TEND = 'tend';

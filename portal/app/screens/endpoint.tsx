@@ -151,7 +151,7 @@ function Told({ endpoint, health }: { readonly endpoint: Endpoint; readonly heal
   const { last_failure: last, next_probe_at: next = null, waiting, dead = 0 } = health ?? {};
   // A class says that the last attempt of all was this failure.
   if (last?.class === null || last?.class === undefined) return null;
-  const count = waiting?.count ?? 0;
+  const count = waiting?.about ?? waiting?.count ?? 0;
   return (
     <p class="banner">
       <span>

@@ -63,6 +63,11 @@ export function Endpoints() {
 /** So many are asked how they are: each is a call. */
 const WITH_HEALTH = 10;
 
+function waitingWords({ count, more, about }: EndpointHealth['waiting']): string {
+  if (about !== null) return `about ${about.toLocaleString('en')} waiting`;
+  return count === 0 ? '' : `${count.toLocaleString('en')}${more ? ' or more' : ''} waiting`;
+}
+
 /** What came of the last day, in a few words. */
 function Went({ endpoint }: { readonly endpoint: Endpoint }) {
   const { data } = useAsk<EndpointHealth>(`${pathOf('endpoints', endpoint.id)}/health`, 30_000);
@@ -71,7 +76,7 @@ function Went({ endpoint }: { readonly endpoint: Endpoint }) {
   const failed = last?.class ? `last answer ${last.code ?? 'none'}` : '';
   const words = [
     rate === null ? 'nothing sent in a day' : `${Math.round(rate * 100)} % taken in a day`,
-    waiting.count === 0 ? '' : `${waiting.count.toLocaleString('en')}${waiting.more ? ' or more' : ''} waiting`,
+    waitingWords(waiting),
     dead === 0 ? '' : `${dead.toLocaleString('en')} dead`,
     failed,
   ].filter(word => word !== '');

@@ -354,7 +354,7 @@ describe('the portal', () => {
         'outbox/listed: Query',
         'outbox: BatchGetItem GetItem Query',
         'registry A#* S#* R#* J#*: PutItem UpdateItem',
-        'registry A#* U#* S#* R#* T#* J#*: BatchGetItem GetItem Query',
+        'registry A#* U#* S#* R#* T#* J#* C#backlog#*: BatchGetItem GetItem Query',
         'registry C#test#*: UpdateItem',
         'registry S#* U#*: DeleteItem',
         'registry/listed: Query',

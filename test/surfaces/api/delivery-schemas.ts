@@ -332,7 +332,12 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
     last_failure: {
       oneOf: [object({ at: orNull(time()), class: orNull(text()), code: orNull(whole()) }), { type: 'null' }],
     },
-    waiting: object({ count: whole('At most 1,000.'), more: truth(), oldest_at: orNull(time()) }),
+    waiting: object({
+      count: whole('At most 1,000.'),
+      more: truth(),
+      about: orNull(whole('First attempts, as the last audit found them; only from 10,000 on.')),
+      oldest_at: orNull(time()),
+    }),
     dead: whole('Ever.'),
     success_rate_1h: orNull(number()),
     success_rate_24h: orNull(number()),

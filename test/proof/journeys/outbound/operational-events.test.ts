@@ -105,7 +105,7 @@ it('tells that first attempts wait for an hour, once an hour, and nothing of ret
   await it.clock.advanceBy(55 * 60_000);
   expect(backlogs()).toEqual([]);
   await it.clock.advanceBy(10 * 60_000);
-  const data = { endpoint: ep, application: app, waiting_since: expect.any(Number) };
+  const data = { endpoint: ep, application: app, waiting_since: expect.any(Number), waiting: 1, exact: true };
   expect(backlogs()).toEqual([expect.objectContaining({ data })]);
   await it.clock.advanceBy(HOUR_MS);
   expect(backlogs()).toHaveLength(2);
