@@ -5,6 +5,7 @@ import { readPauses } from '#core/inbound/protocol/pause-source.ts';
 import type { PauseNote } from '#core/inbound/protocol/pauses.ts';
 import { type ReplayJob, readOpenJobs, readReplayJob } from '#core/inbound/replay/replay-job.ts';
 import { TimelineReader } from '#core/inbound/search/read-timeline.ts';
+import { type AuditState, readAudit } from '#core/inbound/watch/audit-records.ts';
 import type { QueueNumbers } from '#core/ports.ts';
 import { type DeliverySummary, readDeliverySummary } from './deliveries.ts';
 import { explainError } from './explain-error.ts';
@@ -37,6 +38,8 @@ export interface SystemView {
   readonly alarms: readonly AlarmView[] | undefined;
   /** The last run of the sweeper is over by then at the latest, still to come where one may be at work; or it never ran. */
   readonly sweptUntil: number | 'never' | undefined;
+  /** How far the nightly check of all records has come. */
+  readonly audit: AuditState | 'never' | undefined;
   /** When the gateway stack was last deployed; undefined where nobody says. */
   readonly deployedAt: number | undefined;
   readonly unread: readonly { readonly part: string; readonly why: string }[];
@@ -58,6 +61,7 @@ export async function readSystem(operator: Operator): Promise<SystemView> {
     pauses,
     views,
     sweptUntil,
+    audit,
     received,
     unfinished,
     refused,
@@ -74,6 +78,7 @@ export async function readSystem(operator: Operator): Promise<SystemView> {
       const lease = await control.read('sweeper-lease');
       return lease === undefined ? ('never' as const) : Number(lease.value);
     }),
+    read('audit', () => readAudit(control)),
     read('received', async () => {
       const [hour, recent] = await Promise.all([
         countReceived(operator, now - WINDOWS['1h']),
@@ -103,6 +108,7 @@ export async function readSystem(operator: Operator): Promise<SystemView> {
     dead,
     pauses,
     sweptUntil,
+    audit,
     received,
     unfinished,
     refused,

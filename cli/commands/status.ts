@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import type { Concern } from '#core/inbound/protocol/concerns.ts';
 import { REFUSED_SLOTS } from '#core/inbound/protocol/event-item.ts';
 import { reportJob } from '#core/inbound/replay/report-job.ts';
+import type { AuditState } from '#core/inbound/watch/audit-records.ts';
 import { toIso } from '#core/time.ts';
 import type { DeliverySummary } from '#operator/deliveries.ts';
 import { isNotice } from '#operator/is-notice.ts';
@@ -54,6 +55,7 @@ function toJson(run: Run, view: SystemView, needs: readonly string[]): unknown {
     paused: view.pauses
       ? Object.entries(view.pauses ?? {}).map(([source, note]) => ({ source, ...note, since: toIso(note.since) }))
       : null,
+    audit: auditJson(view.audit),
     customers: view.customers ?? null,
     replay_jobs: view.jobs?.map(reportJob) ?? null,
     alarms: view.alarms?.map(alarm => ({ ...alarm, since: toIso(alarm.since) })) ?? null,
@@ -64,6 +66,11 @@ function unfinishedJson(unfinished: SystemView['unfinished']): unknown {
   if (unfinished === undefined) return null;
   const { count, capped, estimated, oldestAt } = unfinished;
   return { count, capped, estimated, oldest_received_at: isoOrNull(oldestAt) };
+}
+
+function auditJson(audit: SystemView['audit']): unknown {
+  if (audit === undefined || audit === 'never') return null;
+  return { under_way: audit.isUnderWay, none_finished_since: toIso(audit.since) };
 }
 
 function concernJson({ kind, source, eventType, firstAt, lastAt, eventId, bodySha, events }: Concern): unknown {
@@ -106,6 +113,7 @@ function screen(run: Run, view: SystemView, needs: readonly string[], place: str
     ...(view.refused?.length === 0 ? [] : [part('refused', view.refused, refusedText)]),
     ...(view.concerns ?? []).flatMap(concern => concernLines(run, concern, line)),
     part('sweeper', view.sweptUntil, it => sweeperText(run, it)),
+    part('audit', view.audit, it => auditText(run, it)),
     ...(view.customers === undefined ? [] : [line('customers', customersText(run, view.customers))]),
     ...(view.deployedAt === undefined ? [] : [line('deployed', out.ago(view.deployedAt))]),
     part('alarms', view.alarms, it =>
@@ -194,4 +202,11 @@ function sweeperText(run: Run, sweptUntil: number | 'never'): string {
   if (sweptUntil === 'never') return 'never ran (it comes every minute)';
   if (sweptUntil > run.clock.now()) return 'ran within the last minute';
   return `last run ended ${run.out.ago(sweptUntil)} or earlier`;
+}
+
+/** The nightly check of all records: of a pass that takes several nights, how long none has come to its end. */
+function auditText(run: Run, audit: AuditState | 'never'): string {
+  if (audit === 'never') return 'never ran (it comes at night)';
+  if (!audit.isUnderWay) return `all records were checked ${run.out.ago(audit.since)}`;
+  return `goes on tonight; none has checked all records for ${span((run.clock.now() - audit.since) / 1_000)}`;
 }

@@ -5,6 +5,11 @@ import type { AlarmContext, AlarmList, AlarmSpec } from './alarm-spec.ts';
 
 /** A second look of the sweeper makes good ten minutes; AWS refuses a call that is signed five minutes off. */
 const CLOCK_SECONDS = 60;
+/**
+ * Three nights without a finished pass. It leaves weeks: bodies of open events get a longer life from the audit alone, and
+ * without it they live 37 days.
+ */
+const PASS_SECONDS = 3 * 86_400;
 
 /** The safety net itself: the sweeper, the nightly audit, the tables, the account. */
 export const sweepAlarms: AlarmList = context => {
@@ -114,6 +119,19 @@ export const sweepAlarms: AlarmList = context => {
       missing: 'breaching',
       meaning: 'The nightly audit found records that break a rule of the protocol, or did not run.',
       firstCommand: `aws logs tail ${context.functions.audit.logGroup.logGroupName} --since 26h`,
+    },
+    {
+      id: 'audit-behind',
+      severity: 'ticket',
+      // The runs of a night tell it, and only while it is more than a day.
+      metric: context.metric('LedgerPassAge', { statistic: 'Maximum', period: Duration.days(1) }),
+      threshold: PASS_SECONDS,
+      fires: 'above',
+      datapoints: [1, 1],
+      missing: 'notBreaching',
+      meaning:
+        'The nightly audit has not come to the end of all records for three days: the nights are too short for it.',
+      firstCommand: context.holdfast('status'),
     },
     throttled('events', 'the events table', writeThrottles(store.events.tableName)),
     ...Object.values(EVENT_INDEXES).map(index =>

@@ -59,19 +59,35 @@ function mismatchesOf(item: EventItem, now: EpochMs): readonly Mismatch[] {
   return found;
 }
 
-/** Names of stored items: those of the first version, when this was the reconciler. */
+// Names of stored items: those of the first version, when this was the reconciler.
+/** Where the pass over all records goes on; empty once it is finished. */
 const CURSOR_CONTROL = 'reconcile-cursor';
-/** When a pass over all records was finished last. */
+/** When a pass over all records was finished last; before the first one, when it began. */
 const FINISHED_CONTROL = 'reconcile-finished';
 /** The runs of one night belong to one pass: what was finished so lately is not begun again. */
 const PASS_EVERY_MS = 12 * HOUR_MS;
 /** A night is too short for all records: the pass goes on in the next one. */
 const TOLD_AFTER_MS = 25 * HOUR_MS;
 
+/** How far the audit has come. */
+export interface AuditState {
+  /** A pass goes on in the next run. */
+  readonly isUnderWay: boolean;
+  /** No pass was finished after this: the end of the last one, or the beginning of the first. */
+  readonly since: EpochMs;
+}
+
+/** How far the audit has come, as its runs noted it; `never` before the first run has ended. Throws what the store throws. */
+export async function readAudit(control: Pick<ControlStore, 'read'>): Promise<AuditState | 'never'> {
+  const [cursor, finished] = await Promise.all([control.read(CURSOR_CONTROL), control.read(FINISHED_CONTROL)]);
+  if (finished === undefined) return 'never';
+  return { isUnderWay: Boolean(cursor?.value), since: Number(finished.value) };
+}
+
 /**
  * One run of the audit, of several in a night: goes on where the last one stopped, and does nothing once a pass over all
- * records is finished. `LedgerPassAge` says, in seconds, that the last one was more than a day ago. A place that cannot be read or kept costs no run: it begins
- * at the first record, and the next run where this one began.
+ * records is finished. `LedgerPassAge` says, in seconds, that the last one was more than a day ago. A place that cannot be
+ * read or kept costs no run: it begins at the first record, and the next run where this one began.
  */
 export async function auditOn(
   until: EpochMs,

@@ -1,6 +1,8 @@
 /** Every part of `status` and `doctor` fails alone: what can be read is shown, what cannot is named, and the exit code is 1. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { DependencyError } from '#core/errors.ts';
+import type { EventStore } from '#core/inbound/ports.ts';
+import { type AuditPorts, auditOn } from '#core/inbound/watch/audit-records.ts';
 import type { Gateway } from '#operator/gateway.ts';
 import { CliWorld } from './cli-world.ts';
 
@@ -64,6 +66,42 @@ describe('status with one call that is throttled', () => {
     expect(code).toBe(1);
     expect(stdout).toMatch(/sweeper +cannot be read/);
     expect(stdout).not.toContain('has not run for three minutes');
+  });
+});
+
+describe('status of the nightly check', () => {
+  /** One run that has this long for the records; each page of the scan takes a minute. */
+  const audit = async (minutes: number): Promise<void> => {
+    const { clock } = cli.world;
+    const { control, store } = cli.gateway;
+    const scan: EventStore['scan'] = async cursor => {
+      await clock.advanceBy(60_000);
+      return cursor === 'second' ? { items: [] } : { items: [], cursor: 'second' };
+    };
+    const ports = { ...cli.world, store: { update: store.update, scan }, control } as unknown as AuditPorts;
+    await auditOn(clock.now() + minutes * 60_000, ports, cli.world.rules);
+  };
+
+  it('says when all records were checked, and for how long no pass came to its end', async () => {
+    // Its runs are those of this test.
+    cli.world.stop();
+    expect((await cli.run(['status'])).stdout).toMatch(/audit +never ran/);
+    expect((await cli.json(['status'])).value).toMatchObject({ audit: null });
+    await audit(10);
+    const checkedAt = cli.world.clock.now();
+    await cli.world.clock.advanceBy(14 * 3_600_000);
+    expect((await cli.run(['status'])).stdout).toMatch(/audit +all records were checked 14 h ago/);
+    await audit(1.5);
+    await cli.world.clock.advanceBy(12 * 3_600_000);
+    expect((await cli.run(['status'])).stdout).toMatch(/audit +goes on tonight; none has checked all records for 26 h/);
+    expect((await cli.json(['status'])).value).toMatchObject({
+      audit: { under_way: true, none_finished_since: new Date(checkedAt).toISOString() },
+    });
+  });
+
+  it('says that it cannot be read', async () => {
+    const control = without(cli.gateway.control, 'read', (name: never) => name === 'reconcile-finished');
+    expect((await cli.run(['status'], { gateway: { control } })).stdout).toMatch(/audit +cannot be read/);
   });
 });
 
