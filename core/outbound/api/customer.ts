@@ -17,7 +17,7 @@ export const isByCustomer = (by: string): boolean => by.startsWith(BY);
 export const MASKED = '…';
 
 /** Of an endpoint, what its customer decides; the rest is the producer's. */
-const CUSTOMER_FIELDS: readonly string[] = [
+export const CUSTOMER_FIELDS: readonly string[] = [
   ...['url', 'description', 'types', 'channels', 'mode', 'api_version', 'filter', 'headers', 'signature', 'rate'],
   ...['timeout_seconds', 'ordered', 'batch', 'payload'],
 ];

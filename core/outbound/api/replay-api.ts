@@ -40,11 +40,13 @@ interface ReplayBody {
   readonly as_new?: boolean;
   readonly why?: string;
 }
+/** What a customer may give of them. */
+export const CUSTOMER_REPLAY_FIELDS: readonly string[] = ['request_id', 'now', 'why'];
 const REPLAY_FIELDS = { request_id: requestId, now: boolean, as_new: boolean, why };
 /** `now`: also one that waits for its retry. `as_new`: a copy under a new `webhook-id`. Once per `request_id`. */
 export async function replayOne(call: ApiCall): Promise<Reply> {
   const { ports, rules, caller } = call;
-  const body = bodyOf<ReplayBody>(call, fieldsFor(call.customer, REPLAY_FIELDS, ['request_id', 'now', 'why']), [
+  const body = bodyOf<ReplayBody>(call, fieldsFor(call.customer, REPLAY_FIELDS, CUSTOMER_REPLAY_FIELDS), [
     'request_id',
   ]);
   const [endpoint, application] = [await endpointOf(call), await applicationOf(call)];
@@ -93,7 +95,7 @@ interface JobBody {
   readonly rate_per_second?: number;
   readonly why?: string;
 }
-const CUSTOMER_JOB_FIELDS = {
+export const CUSTOMER_JOB_FIELDS = {
   ...{ app: anything, endpoint: anything, message: anything, types: listUpTo(100, typeName), why },
   ...{ since: time, until: time, as_of: time, dry_run: boolean },
   status: oneOf(...FINAL_STATUSES, 'retrying'),

@@ -61,8 +61,8 @@ const TYPE: Shape = [
 const ROOT = '/v1/apps/{app}';
 const E = '/v1/apps/{app}/endpoints/{ep}';
 
-/** A list has its items under `data`. */
-const SHAPES: Readonly<Record<Exclude<PortalRoute, typeof SESSION_ROUTE>, Shape>> = {
+/** What is shown of each answer; a list has its items under `data`. */
+export const SHAPES: Readonly<Record<Exclude<PortalRoute, typeof SESSION_ROUTE>, Shape>> = {
   [`GET ${ROOT}/endpoints`]: ENDPOINT,
   [`POST ${ROOT}/endpoints`]: [...ENDPOINT, ...KEY],
   [`GET ${E}`]: ENDPOINT,

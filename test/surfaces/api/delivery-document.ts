@@ -12,7 +12,7 @@ const { body, pageOf, ref, text } = schemas;
 type Schema = Readonly<Record<string, unknown>>;
 type Route = DeliveryRoute | (typeof PUBLISH_ROUTES)[number];
 
-interface Described {
+export interface Described {
   readonly summary: string;
   readonly query?: Readonly<Record<string, Schema>>;
   readonly body?: Schema;
@@ -309,8 +309,12 @@ export function errorsOf(route: Route): Readonly<Record<string, readonly string[
   return all;
 }
 
-function operationOf(route: Route): Schema {
-  const { summary, query = {}, body: given, answers } = ROUTES[route];
+/** One operation of OpenAPI. `refusals`: errors by status. */
+export function operationOf(
+  route: string,
+  { summary, query = {}, body: given, answers }: Described,
+  refusals: Readonly<Record<string, readonly string[]>>,
+): Schema {
   const names = [...route.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
   const responses: Record<string, unknown> = {};
   for (const [status, schema] of Object.entries(answers)) {
@@ -319,7 +323,7 @@ function operationOf(route: Route): Schema {
       ...(schema === undefined ? {} : { content: { 'application/json': { schema } } }),
     };
   }
-  for (const [status, errors] of Object.entries(errorsOf(route))) {
+  for (const [status, errors] of Object.entries(refusals)) {
     const schema = { allOf: [ref('Problem'), { type: 'object', properties: { error: { enum: [...errors] } } }] };
     const later = ['429', '503'].includes(status)
       ? { headers: { 'Retry-After': { schema: { type: 'integer' } } } }
@@ -349,7 +353,7 @@ export function deliveryDocument(): Schema {
   const paths: Record<string, Record<string, Schema>> = {};
   for (const route of Object.keys(ROUTES) as Route[]) {
     const [method = '', path = ''] = route.split(' ');
-    paths[path] = { ...paths[path], [method.toLowerCase()]: operationOf(route) };
+    paths[path] = { ...paths[path], [method.toLowerCase()]: operationOf(route, ROUTES[route], errorsOf(route)) };
   }
   const variables = { api: { default: 'abc123' }, region: { default: 'eu-central-1' } };
   return {

@@ -11,8 +11,11 @@ import {
   PORTAL_CAPABILITIES,
   PORTAL_ROUTES,
   type PortalRoute,
+  publicRoute,
   SESSION_ROUTE,
 } from '#core/outbound/portal/portal-routes.ts';
+import type { Reply } from '#core/reply.ts';
+import { ApiDocument } from '#test/kit/api-document.ts';
 import { type Json, producerWorld } from '#test/kit/producer-world.ts';
 
 type Values = Readonly<Record<string, string>>;
@@ -89,6 +92,15 @@ const ROWS: Readonly<Record<PortalRoute, Row>> = {
   },
 };
 
+const document = new ApiDocument('portal-openapi.json');
+/** By docs/api/portal-openapi.json: each reply, and what was given where it was taken. */
+function judge(route: PortalRoute, { query = {}, body }: { query?: Values; body?: Json }, reply: Reply): void {
+  const at = publicRoute(route);
+  const said = reply.body === '' ? undefined : JSON.parse(reply.body);
+  expect(document.judgeReply(at, reply.status, said), `${at} ${reply.status}`).toEqual([]);
+  if (reply.status < 300) expect(document.judgeRequest(at, query, body ?? {}), `${at} request`).toEqual([]);
+}
+
 /** Two applications with an endpoint, a delivered message and a job each; everything of the producer's is marked. */
 async function twoApplications() {
   const world = producerWorld();
@@ -126,6 +138,7 @@ async function twoApplications() {
     const { ports, rules } = world;
     const reply = await answerPortal({ route, path, query, body: text, authorization, ports, rules, mayCall });
     const { status, headers } = reply;
+    judge(route, given, reply);
     return { status, headers, text: reply.body, body: reply.body === '' ? undefined : JSON.parse(reply.body) };
   };
   /** Everything stored. */
