@@ -14,6 +14,8 @@ interface Breach {
 export interface Result {
   readonly arrived: number;
   readonly refused: number;
+  /** Accepted without a record: the message held the event until the processor wrote one. */
+  readonly spilled: number;
   readonly breaches: readonly Breach[];
   readonly backlog: number;
   readonly inFlight: number;
@@ -27,6 +29,7 @@ export interface Result {
 export class Observations {
   arrived = 0;
   refused = 0;
+  spilled = 0;
   deadLettered = 0;
   /** Accepted, and neither processed nor dead. */
   open = 0;
@@ -72,6 +75,7 @@ export class Observations {
     return {
       arrived: this.arrived * thin,
       refused: this.refused * thin,
+      spilled: this.spilled * thin,
       breaches: [...this.#breaches].map(([quota, at]) => ({ quota, at })).sort((a, b) => a.at - b.at),
       backlog: this.#backlog * thin,
       inFlight: this.#inFlight * thin,

@@ -4,37 +4,10 @@
  */
 import { Heap } from '#adapters/memory/heap.ts';
 import { SeededRandom } from '#adapters/memory/seeded-random.ts';
+import type { Design, Load, Times } from './design.ts';
 import { BURST, MINUTE, Observations, OUTAGE, type Result } from './observations.ts';
 import type { Quotas } from './quotas.ts';
 import { Bucket, TABLE_PATIENCE, Table } from './rates.ts';
-
-export interface Design {
-  readonly name: string;
-  /** Write units of the accept, of the attempt that completes, and of one that fails or parks. */
-  readonly units: { readonly accept: number; readonly complete: number; readonly fail: number };
-  /** Write units an accept spends on one index key of its source. */
-  readonly unitsOnOneKey: number;
-  readonly batchSize: number;
-  readonly maxConcurrency: number;
-  /** `parked`: a wait leaves the queue. `visibility`: the message stays in flight for `waitSeconds`, `receives` times at most. */
-  readonly waits:
-    | { readonly kind: 'parked'; readonly sendsPerSecond: number }
-    | { readonly kind: 'visibility'; readonly waitSeconds: number; readonly receives: number };
-}
-
-export interface Load {
-  readonly perSecond: number;
-  readonly burst: number;
-  readonly sources: number;
-}
-
-/** Milliseconds; medians of log-normal draws. */
-export interface Times {
-  readonly acceptMs: number;
-  readonly handOverMs: number;
-  readonly batchMs: number;
-  readonly coldMs: number;
-}
 
 const ARRIVALS_END = 45 * MINUTE;
 const GIVE_UP = 6 * 60 * MINUTE;
@@ -42,16 +15,25 @@ const GIVE_UP = 6 * 60 * MINUTE;
 const PROVIDER = { wait: 60, retries: 8 };
 const FAIL_SECONDS = 1;
 const PARK_SECONDS = 15;
+/** Of a copy of what was refused: this, then twice as long each time (core/inbound/process/wait-outside.ts). */
+const COPY = { firstSeconds: 30, mostSeconds: 900 };
 const SIGMA = 0.35;
+const TABLE = 'write units of the table';
+const INDEX_KEY = 'write units of one index key';
 
 interface Message {
   readonly acceptedAt: number;
+  /** Its accept could not be written: whoever processes it writes it first. */
+  readonly spilled: boolean;
   receives: number;
+  /** Times it waited as a delayed copy. */
+  copies: number;
 }
 type Happening =
   | { readonly kind: 'arrive'; readonly tries: number }
-  | { readonly kind: 'accepted' }
+  | { readonly kind: 'accepted'; readonly spilled: boolean }
   | { readonly kind: 'enqueue'; readonly message: Message }
+  | { readonly kind: 'copy'; readonly message: Message }
   | { readonly kind: 'batch'; readonly batch: readonly Message[]; readonly failed: boolean }
   | { readonly kind: 'free' }
   | { readonly kind: 'sweep' };
@@ -67,7 +49,10 @@ export class Growth {
   #running = 0;
   #pollers = 0;
   #hidden = 0;
+  /** Delayed copies. */
+  #outside = 0;
   readonly #api: Bucket;
+  readonly #routes: Bucket | undefined;
   readonly #environments: Bucket;
   #warm: number;
   readonly #table: Table;
@@ -88,15 +73,20 @@ export class Growth {
     this.#thin = thin;
     this.#seen = new Observations(load.perSecond / thin);
     this.#api = new Bucket(quotas.apiPerSecond / thin, quotas.apiBurst / thin);
+    const { throttle, keysPerSource } = design;
+    // The load is spread evenly: the routes of all sources together are one bucket, their index keys one key.
+    const share = load.sources / thin;
+    this.#routes = throttle && new Bucket(throttle.rate * share, throttle.burst * share);
     this.#environments = new Bucket(quotas.newEnvironmentsPer10s / 10 / thin, quotas.newEnvironmentsPer10s / thin);
     this.#warm = (load.perSecond * 0.1) / thin;
     this.#table = new Table(quotas.tableFirst / thin, quotas.tableMost / thin);
-    this.#key = new Table(quotas.indexKeyUnits / thin, quotas.indexKeyUnits / thin);
+    const keyUnits = quotas.indexKeyUnits * keysPerSource * share;
+    this.#key = new Table(keyUnits, keyUnits);
   }
 
   run(): Result {
     this.#plan(0, { kind: 'arrive', tries: 0 });
-    if (this.#design.waits.kind === 'parked') this.#plan(1, { kind: 'sweep' });
+    if (this.#design.waits.kind === 'outside') this.#plan(1, { kind: 'sweep' });
     for (let next = this.#heap.pop(); next !== undefined && next.at < GIVE_UP; next = this.#heap.pop()) {
       this.#now = next.at;
       this.#happen(next.what);
@@ -121,10 +111,20 @@ export class Growth {
         this.#seen.open += 1;
         this.#plan(this.#now + this.#draw(this.#times.handOverMs), {
           kind: 'enqueue',
-          message: { acceptedAt: this.#now - this.#times.acceptMs / 1_000, receives: 0 },
+          message: {
+            acceptedAt: this.#now - this.#times.acceptMs / 1_000,
+            spilled: what.spilled,
+            receives: 0,
+            copies: 0,
+          },
         });
         return;
       case 'enqueue':
+        this.#queue.push(what.message);
+        this.#poll();
+        return;
+      case 'copy':
+        this.#outside -= 1;
         this.#queue.push(what.message);
         this.#poll();
         return;
@@ -153,20 +153,30 @@ export class Growth {
       this.#refuse('API Gateway requests per second', tries);
       return;
     }
+    if (this.#routes?.take(this.#now, 1) === false) {
+      this.#refuse('throttle of a route', tries);
+      return;
+    }
     const cold = this.#invoke();
     if (cold === undefined) {
       this.#refuse('Lambda environments', tries);
       return;
     }
     const wait = this.#table.take(this.#now, this.#design.units.accept);
-    const keyWait = this.#key.take(this.#now, this.#design.unitsOnOneKey / this.#load.sources);
-    if (wait > TABLE_PATIENCE || keyWait > TABLE_PATIENCE) {
+    const keyWait = this.#key.take(this.#now, this.#design.unitsOnOneKey);
+    const full = wait > TABLE_PATIENCE ? TABLE : keyWait > TABLE_PATIENCE ? INDEX_KEY : undefined;
+    if (full !== undefined && this.#design.waits.kind === 'visibility') {
       this.#running -= 1;
-      this.#refuse(wait > TABLE_PATIENCE ? 'write units of the table' : 'write units of one index key', tries);
+      this.#refuse(full, tries);
       return;
     }
-    const seconds = this.#draw(this.#times.acceptMs) + Math.max(wait, keyWait) + cold;
-    this.#plan(this.#now + seconds, { kind: 'accepted' });
+    if (full !== undefined) {
+      this.#seen.breach(full, this.#now);
+      this.#seen.spilled += 1;
+    }
+    const waited = full === undefined ? Math.max(wait, keyWait) : TABLE_PATIENCE;
+    const seconds = this.#draw(this.#times.acceptMs) + waited + cold;
+    this.#plan(this.#now + seconds, { kind: 'accepted', spilled: full !== undefined });
   }
 
   #refuse(quota: string, tries: number): void {
@@ -201,26 +211,54 @@ export class Growth {
         this.#seen.breach('Lambda environments', this.#now);
         return;
       }
-      const batch = this.#queue.slice(this.#head, this.#head + this.#design.batchSize);
-      this.#head += batch.length;
+      const received = this.#queue.slice(this.#head, this.#head + this.#design.batchSize);
+      this.#head += received.length;
       if (this.#head > 10_000) {
         this.#queue.splice(0, this.#head);
         this.#head = 0;
       }
       this.#pollers += 1;
       const failed = this.#now >= OUTAGE.from && this.#now < OUTAGE.to;
-      const each = failed ? this.#design.units.fail : this.#design.units.complete;
-      // What an attempt cannot write at once it writes later: the message waits with it.
-      const wait = this.#table.take(this.#now, each * batch.length, Number.POSITIVE_INFINITY);
-      if (wait > TABLE_PATIENCE) this.#seen.breach('write units of the table', this.#now);
+      const { batch, wait } = this.#write(received, failed);
       // An open breaker parks without calling: only designs that wait in the queue pay for the call that fails.
       const work = failed && this.#design.waits.kind === 'visibility' ? FAIL_SECONDS : this.#draw(this.#times.batchMs);
       this.#plan(this.#now + work + wait + cold, { kind: 'batch', batch, failed });
     }
     this.#seen.note(
-      this.#queue.length - this.#head + this.#parked.length - this.#parkedHead,
+      this.#queue.length - this.#head + this.#parked.length - this.#parkedHead + this.#outside,
       this.#hidden + this.#pollers * this.#design.batchSize,
     );
+  }
+
+  /** The writes of a batch: those whose writes found room, and how long these waited for it. */
+  #write(received: readonly Message[], failed: boolean): { readonly batch: readonly Message[]; readonly wait: number } {
+    const { units, unitsOnOneKey, waits } = this.#design;
+    const each = failed ? units.fail : units.complete;
+    if (waits.kind === 'visibility') {
+      // What an attempt cannot write at once it writes later: the message waits with it, in flight.
+      const wait = this.#table.take(this.#now, each * received.length, Number.POSITIVE_INFINITY);
+      if (wait > TABLE_PATIENCE) this.#seen.breach(TABLE, this.#now);
+      return { batch: received, wait };
+    }
+    const batch: Message[] = [];
+    let longest = 0;
+    for (const message of received) {
+      const wait = this.#table.take(this.#now, each + (message.spilled ? units.accept : 0));
+      const keyWait = message.spilled ? this.#key.take(this.#now, unitsOnOneKey) : 0;
+      longest = Math.max(longest, Math.min(TABLE_PATIENCE, Math.max(wait, keyWait)));
+      if (wait <= TABLE_PATIENCE && keyWait <= TABLE_PATIENCE) batch.push(message);
+      else this.#waitOutside(message, wait > TABLE_PATIENCE ? TABLE : INDEX_KEY);
+    }
+    return { batch, wait: longest };
+  }
+
+  /** Sent again as a delayed copy, and deleted: it is not in flight while it waits. */
+  #waitOutside(message: Message, full: string): void {
+    this.#seen.breach(full, this.#now);
+    const seconds = Math.min(COPY.mostSeconds, COPY.firstSeconds * 2 ** message.copies * (1 + this.#random.next() / 4));
+    message.copies += 1;
+    this.#outside += 1;
+    this.#plan(this.#now + seconds, { kind: 'copy', message });
   }
 
   #finish(batch: readonly Message[], failed: boolean): void {
@@ -235,7 +273,7 @@ export class Growth {
 
   #wait(message: Message): void {
     const { waits } = this.#design;
-    if (waits.kind === 'parked') {
+    if (waits.kind === 'outside') {
       this.#parked.push({ due: this.#now + PARK_SECONDS, message });
       return;
     }
@@ -253,7 +291,7 @@ export class Growth {
   /** Once a second: what is due, up to the send rate; a run begins every minute and has 55 seconds. */
   #sweep(): void {
     const { waits } = this.#design;
-    if (waits.kind !== 'parked') return;
+    if (waits.kind !== 'outside') return;
     if (this.#now % MINUTE < 55) {
       // At least one a second is looked at, however thin the simulation is.
       let sends = Math.max(1, waits.sendsPerSecond / this.#thin);

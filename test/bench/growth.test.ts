@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest';
+import type { Design, Load, Times } from '#bench/growth/design.ts';
+import { DEFAULT_QUOTAS, type Quotas } from '#bench/growth/quotas.ts';
+import { Growth } from '#bench/growth/simulate.ts';
+
+const TIMES: Times = { acceptMs: 20, handOverMs: 15, batchMs: 35, coldMs: 300 };
+const LOAD: Load = { perSecond: 2, burst: 25, sources: 1 };
+const OURS: Design = {
+  name: 'ours',
+  units: { accept: 4, complete: 2, fail: 3 },
+  unitsOnOneKey: 1,
+  batchSize: 10,
+  maxConcurrency: 20,
+  keysPerSource: 1,
+  waits: { kind: 'outside', sendsPerSecond: 300 },
+};
+const HIDES: Design = { ...OURS, name: 'hides', waits: { kind: 'visibility', waitSeconds: 60, receives: 50 } };
+/** Half of what the burst of 50/s writes. */
+const SMALL_TABLE: Quotas = { ...DEFAULT_QUOTAS, tableFirst: 150, tableMost: 150 };
+
+const run = (design: Design, quotas: Quotas = DEFAULT_QUOTAS, load = LOAD) =>
+  new Growth(design, load, TIMES, quotas, 1).run();
+
+describe('growth', () => {
+  it('breaks nothing that is large enough', () => {
+    expect(run(OURS)).toMatchObject({ refused: 0, spilled: 0, breaches: [], deadLettered: 0 });
+  });
+
+  it('accepts by the message what a full table refuses, and processes it when there is room', () => {
+    const ours = run(OURS, SMALL_TABLE);
+    expect(ours).toMatchObject({ refused: 0, deadLettered: 0 });
+    expect(ours.spilled).toBeGreaterThan(100);
+    expect(ours.breaches[0]?.quota).toBe('write units of the table');
+    expect(ours.drainSeconds).toBeDefined();
+    const hides = run(HIDES, SMALL_TABLE);
+    expect(hides.spilled).toBe(0);
+    expect(hides.refused).toBeGreaterThan(100);
+  });
+
+  it('holds nothing in flight that waits: the other design holds all of it', () => {
+    expect(run(OURS).inFlight).toBeLessThanOrEqual(OURS.maxConcurrency * OURS.batchSize);
+    expect(run(HIDES).inFlight).toBeGreaterThan(50);
+    expect(run(HIDES, { ...DEFAULT_QUOTAS, inFlight: 50 }).breaches.map(it => it.quota)).toContain(
+      'SQS messages in flight',
+    );
+  });
+
+  it('refuses what is above the throttle of the routes, and no more with a route for each half', () => {
+    const throttled = { ...OURS, throttle: { rate: 25, burst: 25 } };
+    const one = run(throttled);
+    expect(one.breaches.map(it => it.quota)).toEqual(['throttle of a route']);
+    expect(one.refused).toBeGreaterThan(500);
+    expect(run(throttled, DEFAULT_QUOTAS, { ...LOAD, sources: 4 }).refused).toBe(0);
+  });
+
+  it('takes as much on one source as its index keys do', () => {
+    const key = { ...DEFAULT_QUOTAS, indexKeyUnits: 25 };
+    expect(run(OURS, key).breaches.map(it => it.quota)).toEqual(['write units of one index key']);
+    expect(run({ ...OURS, keysPerSource: 4 }, key).breaches).toEqual([]);
+  });
+});
