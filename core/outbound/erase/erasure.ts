@@ -50,7 +50,7 @@ export interface Erasure extends Place {
 }
 
 const DRY_RUN_KEPT_MS = 7 * 86_400_000;
-export const keyOfErasure = ({ app, dryRun }: Pick<Erasure, 'app' | 'dryRun'>) =>
+const keyOfErasure = ({ app, dryRun }: Pick<Erasure, 'app' | 'dryRun'>) =>
   controlKey(`erase${dryRun ? '-dry' : ''}#${app}`);
 
 export interface StoredErasure {

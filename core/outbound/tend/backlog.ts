@@ -6,7 +6,7 @@ import type { ControlItem, RowItem } from '#core/outbound/protocol/items.ts';
 import { controlKey, liveRange } from '#core/outbound/protocol/keys.ts';
 
 /** What somebody hears of. */
-export const BACKLOG_LEVELS = [10_000, 1_000_000] as const;
+const BACKLOG_LEVELS = [10_000, 1_000_000] as const;
 
 export interface Backlog {
   readonly waiting: number;

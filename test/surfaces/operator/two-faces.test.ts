@@ -30,7 +30,7 @@ const PAIRS = [
   ...(
     [
       ['readOutbound', 'lists'],
-      ['listApplications', 'lists'],
+      ['listApplications', 'apps'],
       ['listEndpoints', 'lists'],
       ['healthOf', 'lists'],
       ['listMessages', 'lists'],
