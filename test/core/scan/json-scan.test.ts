@@ -107,6 +107,19 @@ describe('scanning JSON', () => {
       '[',
       '{"a":',
       '"abc',
+      '"abc\\',
+      '"\\u123',
+      '{1:2}',
+      '{"a" 1}',
+      '{"a":1 "b":2}',
+      '[1 2]',
+      '[1\r,\r2\r]',
+      'tru',
+      'truX',
+      'fals',
+      'nulL',
+      // Each end of the three ranges of a hexadecimal digit, and its neighbours.
+      ...['/', '0', '9', ':', '@', 'A', 'F', 'G', '`', 'a', 'f', 'g'].flatMap(it => [`"\\u${it}000"`, `"\\u000${it}"`]),
     ]) {
       expect([text, scan(text) !== undefined]).toEqual([text, parses(text)]);
     }
@@ -172,11 +185,25 @@ describe('scanning JSON', () => {
     expect(textAt('{"t":true,"f":false}', 'f')).toBe('false');
   });
 
-  it('skips a byte order mark and stops at its depth', () => {
+  it('skips a byte order mark, whole, and stops at its depth', () => {
     expect(textAt('\ufeff{"id":1}', 'id')).toBe('1');
-    const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
-    expect(scan(nested(MAX_JSON_DEPTH))).toBeDefined();
-    expect(scan(nested(MAX_JSON_DEPTH + 1))).toBeUndefined();
+    const mark = [0xef, 0xbb, 0xbf];
+    for (let wrong = 0; wrong < 3; wrong++)
+      expect(
+        scanJson(Uint8Array.from([...mark.map((byte, at) => (at === wrong ? 0x20 : byte)), 0x31])),
+      ).toBeUndefined();
+    const nested = (open: string, close: string, depth: number) => open.repeat(depth) + close.repeat(depth);
+    for (const [open, close] of [
+      ['[', ']'],
+      ['{"a":[', ']}'],
+    ] as const) {
+      const most = MAX_JSON_DEPTH / (open.length === 1 ? 1 : 2);
+      expect(scan(nested(open, close, most))).toBeDefined();
+      expect(scan(`[${nested(open, close, most)}]`)).toBeUndefined();
+    }
+    const objects = (depth: number) => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`;
+    expect(scan(objects(MAX_JSON_DEPTH))).toBeDefined();
+    expect(scan(objects(MAX_JSON_DEPTH + 1))).toBeUndefined();
     expect(scan('['.repeat(1_000_000))).toBeUndefined();
   });
 
