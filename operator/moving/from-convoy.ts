@@ -243,7 +243,7 @@ const UNITS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600 };
 /** Seconds of `30`, `"30s"`, `"1m0s"`. */
 function duration(given: unknown): number | undefined {
   if (typeof given === 'number') return given > 0 ? given : undefined;
-  const parts = [...String(given ?? '').matchAll(/(\d+)([smh])/g)];
+  const parts = [...String(given ?? '').matchAll(/(?<!\d)(\d+)([smh])/g)];
   const seconds = parts.reduce((sum, [, count, unit = 's']) => sum + Number(count) * (UNITS[unit] ?? 1), 0);
   return seconds > 0 ? seconds : undefined;
 }

@@ -141,7 +141,7 @@ function placeOf({ url, region, credentials, deadlineMs = 1, attemptMs = ATTEMPT
   const known = region ?? inHost ?? process.env['AWS_REGION'];
   if (!known)
     throw new RangeError('region: given none; allowed: the region of the API; fix: give region, or set AWS_REGION');
-  const base = `${parsed.origin}${parsed.pathname.replace(/\/+$/, '')}`;
+  const base = `${parsed.origin}${parsed.pathname.replace(/(?<!\/)\/+$/, '')}`;
   return { base, region: known, credentials: credentials ?? credentialsOf(process.env), attemptMs };
 }
 

@@ -486,7 +486,7 @@ describe('status and doctor', () => {
     const status = await cli.run(['status']);
     expect(status).toMatchObject({ code: 0, stdout: expect.stringContaining('healthy') });
     expect(status.stdout).toMatch(
-      /sweeper +(?:ran within the last minute|last run ended \d+ s ago or earlier)\ndeployed +2 h ago/,
+      /sweeper +(?:ran within the last minute|last run ended \d+ s ago or earlier)\naudit +never ran .*\ndeployed +2 h ago/,
     );
     const doctor = await cli.run(['doctor']);
     expect(doctor.stdout).toMatch(/ok +sweeper +runs/);
