@@ -14,7 +14,16 @@ function answerTo(target: string, body: { Key?: { pk: { S: string } } }): object
   const pk = body.Key?.pk.S ?? '';
   if (target.endsWith('GetItem') && pk === 'U#acme') return { Item: { pk: { S: pk }, sk: META, id: { S: APP } } };
   if (target.endsWith('GetItem') && pk === `A#${APP}`)
-    return { Item: { pk: { S: pk }, sk: META, id: { S: APP }, state: { S: 'active' }, format: { S: 'standard' }, limits: { M: {} } } };
+    return {
+      Item: {
+        pk: { S: pk },
+        sk: META,
+        id: { S: APP },
+        state: { S: 'active' },
+        format: { S: 'standard' },
+        limits: { M: {} },
+      },
+    };
   return {};
 }
 
