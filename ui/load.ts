@@ -1,5 +1,5 @@
 /** What a screen shows: loaded, refreshed, and kept when the next load fails. */
-import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import { useCallback, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { type Problem, problemOf } from './problem.ts';
 
 export interface Loaded<T> {
@@ -47,7 +47,8 @@ export function useLoading<T>(
       },
     );
   }, [path, ask]);
-  useEffect(() => {
+  // Not after the next frame: the answer may be there already.
+  useLayoutEffect(() => {
     load();
     const timer = everyMs === undefined ? undefined : setInterval(load, everyMs);
     return () => {
