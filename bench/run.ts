@@ -49,32 +49,46 @@ export function readArguments(args: readonly string[], known: readonly string[] 
   };
 }
 
-async function main(args: readonly string[]): Promise<void> {
-  const { ids, quick, write } = readArguments(args);
+/** Runs what is asked for, one after the other. Answers the ids that failed: the others are printed and written. */
+async function main({ ids, quick, write }: Wanted): Promise<readonly string[]> {
   const committed = readNumbers();
   const done: Section[] = [];
+  const failed: string[] = [];
   const say = (line: string): void => console.error(line);
   const known = (id: string) => done.find(it => it.id === id)?.numbers ?? committed[id];
   for (const id of ids) {
     const startedAt = performance.now();
     say(`${id}: ${BENCHES[id]?.about}`);
-    const bench = await (BENCHES[id] as (typeof BENCHES)[string]).load();
-    const section = await bench({ quick, say, known });
-    done.push(section);
-    say(`${id}: ${Math.round((performance.now() - startedAt) / 1000)} s`);
-    console.log(toMarkdown(section));
+    try {
+      const bench = await (BENCHES[id] as (typeof BENCHES)[string]).load();
+      const section = await bench({ quick, say, known });
+      done.push(section);
+      console.log(toMarkdown(section));
+    } catch (error) {
+      failed.push(id);
+      console.error(error);
+    }
+    say(`${id}: ${failed.includes(id) ? 'failed after ' : ''}${Math.round((performance.now() - startedAt) / 1000)} s`);
   }
-  if (!write) return;
-  writeSections(done, new Date(), quick ? 'quick' : 'full');
-  say('wrote docs/performance.md');
+  if (write && done.length > 0) {
+    writeSections(done, new Date(), quick ? 'quick' : 'full');
+    say('wrote docs/performance.md');
+  }
+  return failed;
 }
 
 if (import.meta.main) {
+  let wanted: Wanted | undefined;
   try {
-    await main(process.argv.slice(2));
+    wanted = readArguments(process.argv.slice(2));
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
     console.error(error.message);
     process.exitCode = 2;
+  }
+  const failed = wanted ? await main(wanted) : [];
+  if (failed.length > 0) {
+    console.error(`Failed: ${failed.join(', ')}. What happened stands above; the others ran.`);
+    process.exitCode = 1;
   }
 }

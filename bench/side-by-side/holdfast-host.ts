@@ -7,7 +7,6 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
-import { DeleteMessageBatchCommand, ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import type { SQSBatchResponse } from 'aws-lambda';
 
 const POLLERS = 4;
@@ -51,17 +50,33 @@ function serve(): void {
   server.listen(Number(port), '127.0.0.1');
 }
 
-async function poll(sqs: SQSClient, QueueUrl: string): Promise<never> {
+interface Message {
+  readonly MessageId: string;
+  readonly ReceiptHandle: string;
+  readonly Body: string;
+  readonly Attributes: Readonly<Record<string, string>>;
+}
+
+/** One call of SQS, unsigned: the polling is AWS's, so it costs this process as little as can be. Throws unless 200. */
+async function callQueue<Answer>(action: string, input: object): Promise<Answer> {
+  const answer = await fetch(process.env['AWS_ENDPOINT_URL_SQS'] ?? '', {
+    method: 'POST',
+    headers: { 'content-type': 'application/x-amz-json-1.0', 'x-amz-target': `AmazonSQS.${action}` },
+    body: JSON.stringify({ QueueUrl: process.env['WORK_QUEUE_URL'], ...input }),
+    signal: AbortSignal.timeout(30_000),
+  });
+  if (!answer.ok) throw new Error(`${action} was answered with ${answer.status}`);
+  return (await answer.json()) as Answer;
+}
+
+async function poll(): Promise<never> {
   for (;;) {
     try {
-      const { Messages = [] } = await sqs.send(
-        new ReceiveMessageCommand({
-          QueueUrl,
-          MaxNumberOfMessages: 10,
-          WaitTimeSeconds: 1,
-          MessageSystemAttributeNames: ['All'],
-        }),
-      );
+      const { Messages = [] } = await callQueue<{ Messages?: readonly Message[] }>('ReceiveMessage', {
+        MaxNumberOfMessages: 10,
+        WaitTimeSeconds: 1,
+        MessageSystemAttributeNames: ['All'],
+      });
       if (Messages.length === 0) continue;
       const Records = Messages.map(({ MessageId, ReceiptHandle, Body, Attributes }) => ({
         messageId: MessageId,
@@ -71,11 +86,11 @@ async function poll(sqs: SQSClient, QueueUrl: string): Promise<never> {
       }));
       const { batchItemFailures } = (await handler({ Records }, context(TIMEOUT_MS))) as SQSBatchResponse;
       const failed = new Set(batchItemFailures.map(it => it.itemIdentifier));
-      const Entries = Messages.filter(it => !failed.has(it.MessageId ?? '')).map((it, at) => ({
+      const Entries = Messages.filter(it => !failed.has(it.MessageId)).map((it, at) => ({
         Id: String(at),
         ReceiptHandle: it.ReceiptHandle,
       }));
-      if (Entries.length > 0) await sqs.send(new DeleteMessageBatchCommand({ QueueUrl, Entries }));
+      if (Entries.length > 0) await callQueue('DeleteMessageBatch', { Entries });
     } catch {
       // As the mapping does: the batch comes back when its visibility is over.
       await sleep(200);
@@ -86,9 +101,7 @@ async function poll(sqs: SQSClient, QueueUrl: string): Promise<never> {
 if (role === 'ingest') {
   serve();
 } else if (role === 'process') {
-  const sqs = new SQSClient({ requestHandler: { requestTimeout: 30_000 } });
-  const queue = process.env['WORK_QUEUE_URL'] ?? '';
-  for (let n = 0; n < POLLERS; n += 1) void poll(sqs, queue);
+  for (let n = 0; n < POLLERS; n += 1) void poll();
 } else {
   for (;;) {
     await handler({}, context(60_000)).catch(() => undefined);

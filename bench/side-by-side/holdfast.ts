@@ -21,19 +21,19 @@ import { FIXTURE_PROJECT } from '#test/kit/fixture-project.ts';
 import { freePort } from '#test/kit/free-port.ts';
 import { SECRET } from './load.ts';
 import { pinToServers, startProgram, startRoles } from './programs.ts';
-import type { Effect, System } from './system.ts';
+import type { Effect, RunningSystem, System } from './system.ts';
 
 const HOST = join(import.meta.dirname, 'holdfast-host.ts');
 /** What a killed process held comes back after this; above the 12 s lease of the local timings. */
 const VISIBILITY_SECONDS = 15;
 const ROLES = ['ingest', 'process', 'sweep'] as const;
 
-export const holdfast: System = {
+export const holdfast = {
   name: 'Holdfast',
   synced:
     'the record and the payload in DynamoDB Local (SQLite, journal on, synced at each commit as SQLite does by default), then the message in ElasticMQ (H2 file, written by its own thread)',
   durable: true,
-  async start(folder) {
+  async start(folder: string, awsClient: 'sdk' | 'signed' = 'sdk'): Promise<RunningSystem> {
     const missing = await javaMissing();
     if (missing !== undefined) throw new Error(`${missing}; the stores need a JDK 17 and Maven`);
     const places = { tables: join(folder, 'dynamodb'), queues: join(folder, 'elasticmq') };
@@ -69,7 +69,10 @@ export const holdfast: System = {
       WORK_QUEUE_URL: await queue('work'),
       DEAD_QUEUE_URL: await queue('dead'),
     };
-    const gateway = defineGateway({ sources: { default: { provider: 'generic' } }, environments: { local: {} } });
+    const gateway = defineGateway({
+      sources: { default: { provider: 'generic' } },
+      environments: { local: { awsClient } },
+    });
     const config = { ...resolveConfig(gateway, 'local', PROVIDERS), logLevel: 'error' as const };
     const bundles = (
       await bundleFunctions({
@@ -113,6 +116,13 @@ export const holdfast: System = {
       },
     };
   },
+} satisfies System;
+
+/** The same with the small client instead of the SDK (docs/decisions/0005). */
+export const holdfastSigned: System = {
+  ...holdfast,
+  name: "Holdfast, `awsClient: 'signed'`",
+  start: folder => holdfast.start(folder, 'signed'),
 };
 
 function settings(url: string) {
