@@ -33,7 +33,7 @@ describe('the chart', () => {
   });
 
   it('tells what is within its target from what is beyond, and leaves out what is not known', () => {
-    const chart = drawChart({ c: { okWriteUnits: 5, duplicateWriteUnits: 12 } });
+    const chart = drawChart({ c: { okWriteUnits: 4, duplicateWriteUnits: 12 } });
     expect(chart.match(/class="within"/g)).toHaveLength(1);
     expect(chart.match(/class="beyond"/g)).toHaveLength(1);
     expect(chart).toContain('12 of 3');
