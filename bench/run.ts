@@ -49,7 +49,7 @@ export function readArguments(args: readonly string[], known: readonly string[] 
   };
 }
 
-/** Runs what is asked for, one after the other. Answers the ids that failed: the others are printed and written. */
+/** Runs what is asked for, each printed and written as it ends. Answers the ids that failed. */
 async function main({ ids, quick, write }: Wanted): Promise<readonly string[]> {
   const committed = readNumbers();
   const done: Section[] = [];
@@ -64,16 +64,14 @@ async function main({ ids, quick, write }: Wanted): Promise<readonly string[]> {
       const section = await bench({ quick, say, known });
       done.push(section);
       console.log(toMarkdown(section));
+      if (write) writeSections([section], new Date(), quick ? 'quick' : 'full');
     } catch (error) {
       failed.push(id);
       console.error(error);
     }
     say(`${id}: ${failed.includes(id) ? 'failed after ' : ''}${Math.round((performance.now() - startedAt) / 1000)} s`);
   }
-  if (write && done.length > 0) {
-    writeSections(done, new Date(), quick ? 'quick' : 'full');
-    say('wrote docs/performance.md');
-  }
+  if (write && done.length > 0) say('wrote docs/performance.md');
   return failed;
 }
 
