@@ -33,7 +33,7 @@ export const measureHandlers: Bench = async ({ quick, say }): Promise<Section> =
   const fake = await startFakeAws();
   try {
     const { ingest } = await buildBundles(join(folder, 'signed'), ['ingest', 'process']);
-    const withSdk = await buildBundles(join(folder, 'sdk'), ['ingest', 'process'], 'sdk');
+    const withSdk = await buildBundles(join(folder, 'sdk'), ['ingest', 'process'], { awsClient: 'sdk' });
     const rounds = quick ? ROUNDS.quick : ROUNDS.full;
     say(`  ${rounds} rounds of nine blocks`);
     const env = {

@@ -121,7 +121,7 @@ export const measureStart: Bench = async ({ quick, say }): Promise<Section> => {
   const folder = await mkdtemp(join(tmpdir(), 'holdfast-bench-'));
   try {
     const { ingest } = await buildBundles(join(folder, 'signed'), ['ingest']);
-    const withSdk = await buildBundles(join(folder, 'sdk'), ['ingest'], 'sdk');
+    const withSdk = await buildBundles(join(folder, 'sdk'), ['ingest'], { awsClient: 'sdk' });
     const unmapped = join(folder, 'unmapped');
     await cp(ingest, unmapped, { recursive: true, filter: path => !path.endsWith('.map') });
     const rounds = quick ? ROUNDS.quick : ROUNDS.full;

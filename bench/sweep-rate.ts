@@ -1,202 +1,128 @@
 /**
  * How much CPU the deployed sweeper and the nightly audit take: for each parked event that is sent, each arrival that is read,
  * each record that is audited. The real bundles, with each of the two clients, against a stand-in for AWS in another process.
- * `node bench/sweep-rate.ts` prints a table; docs/guides/scaling.md has it.
+ * `node bench/sweep-rate.ts` prints a table (docs/guides/scaling.md has it) and compares the sweeper with what the
+ * configuration is held against (core/config/sweeper-speed.ts): it fails where one core does less.
  */
-import { spawn } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import { createServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import { Agent, request } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { SWEEPER_PER_CORE } from '#core/config/sweeper-speed.ts';
 import { buildBundles } from './bundles.ts';
 import { loopbackEnvironment } from './loopback/fake-aws.ts';
+import { COUNT, NEXT_RUN, startFakeSweepAws, type Work } from './loopback/fake-sweep-aws.ts';
 import { runChild } from './measure/run-child.ts';
+import { quantile } from './measure/statistics.ts';
 
-const COUNT = { sends: 4_000, arrivals: 20_000, records: 20_000 } as const;
-type Work = keyof typeof COUNT;
-const PAGE = { sends: 100, arrivals: 1_000, records: 1_000 } as const;
-/** Lambda gives a function of 1,769 MB one whole core. */
-const CORE_MB = 1_769;
-const ROUNDS = 3;
+/** Runs of each bundle; the first ones only warm it up. */
+const RUNS = 12;
+const WARM_UPS = 3;
+/**
+ * CPU of a bare request to the stand-in by node:https on a quiet core of the machine whose figures stand in
+ * sweeper-speed.ts. Between two runs, this measures how fast the machine is just now: neighbours may halve it.
+ */
+const BARE_MICROS = 150;
+const BARE_REQUESTS = 2_000;
+const BARE_AT_ONCE = 25;
+/** Of a constant: less is noise. */
+const TOLERANCE = 0.1;
 
-const HOUR_MS = 3_600_000;
-
-interface Body {
-  readonly IndexName?: string;
-  readonly ExpressionAttributeValues?: Readonly<Record<string, { readonly S?: string; readonly N?: string }>>;
-  readonly RequestItems?: Readonly<
-    Record<string, { readonly Keys: readonly { readonly pk: { readonly S: string } }[] }>
-  >;
-  readonly Key?: { readonly pk: { readonly S: string } };
-  readonly MessageBody?: string;
+interface Measured {
+  /** CPU microseconds of each piece of work, by run. */
+  readonly each: readonly number[];
+  /** Of each bare request, before each run. */
+  readonly bare: readonly number[];
 }
 
-/** An answer of the stand-in. `work`: what there is to do; without it every list is empty. */
-function answer(target: string, body: Body, work: Work, state: { given: number; done: number }): unknown {
-  const operation = target.split('.')[1];
-  const now = Date.now();
-  const items = (count: number) =>
-    Array.from({ length: count }, () => {
-      state.given += 1;
-      return `github#evt_${state.given}`;
-    });
-  switch (operation) {
-    case 'Query': {
-      const values = body.ExpressionAttributeValues ?? {};
-      const wanted = body.IndexName === (work === 'sends' ? 'watch' : 'timeline');
-      const isFirst =
-        work === 'sends' ? values[':p']?.S === 'github#0' : values[':p']?.S?.startsWith('github#2') === true;
-      const isFar = work === 'sends' && values[':from']?.N !== '0';
-      if (!wanted || !isFirst || isFar || state.given >= COUNT[work]) return { Items: [], Count: 0 };
-      const Items = items(PAGE[work]).map(pk => ({
-        pk: { S: pk },
-        ...(work === 'sends'
-          ? { watchShard: { S: 'github#0' }, watchAt: { N: String(now - HOUR_MS) } }
-          : { timelineAt: { S: `${Number(values[':from']?.S?.slice(0, 13)) + 1}#${pk}` }, eventType: { S: 'push' } }),
-      }));
-      return { Items, LastEvaluatedKey: Items.at(-1) };
-    }
-    case 'Scan': {
-      if (work !== 'records' || state.given >= COUNT.records) return { Items: [] };
-      state.done += PAGE.records;
-      const Items = items(PAGE.records).map(pk => stateItem(pk, 'records', now));
-      return { Items, LastEvaluatedKey: { pk: Items.at(-1)?.pk } };
-    }
-    case 'BatchGetItem': {
-      const keys = body.RequestItems?.['events']?.Keys ?? [];
-      if (work === 'arrivals') state.done += keys.length;
-      return { Responses: { events: keys.map(({ pk }) => stateItem(pk.S, work, now)) }, UnprocessedKeys: {} };
-    }
-    case 'UpdateItem':
-      return { Attributes: stateItem(body.Key?.pk.S ?? '', work, now) };
-    case 'SendMessage':
-      state.done += 1;
-      return { MessageId: '5fea7756-0ea4-451a-a703-a558b933e274', MD5OfMessageBody: md5(body.MessageBody ?? '') };
-    case 'GetQueueAttributes':
-      return { Attributes: { ApproximateNumberOfMessages: '0' } };
-    default:
-      return {};
-  }
+async function measure(work: Work, bundle: string): Promise<Measured> {
+  const aws = await startFakeSweepAws(work);
+  const { told } = await runChild<Measured>([import.meta.filename, bundle, work], loopbackEnvironment(aws.url));
+  await aws.stop();
+  return told;
 }
 
-function md5(text: string): string {
-  return createHash('md5').update(text).digest('hex');
+async function cpuMicros(work: () => Promise<unknown>): Promise<number> {
+  const started = process.cpuUsage();
+  await work();
+  const { user, system } = process.cpuUsage(started);
+  return user + system;
 }
 
-function stateItem(pk: string, work: Work, now: number) {
-  const at = { N: String(now - HOUR_MS) };
-  const [source = '', key = ''] = pk.split('#');
-  const rest =
-    work === 'sends'
-      ? {
-          status: { S: 'deferred' },
-          parked: { BOOL: true },
-          nextAttemptAt: at,
-          watchShard: { S: `${source}#0` },
-          watchAt: { N: String(now - HOUR_MS) },
-        }
-      : { status: { S: 'completed' }, completedAt: at, expiresAt: { N: String(Math.floor(now / 1_000) + 86_400) } };
-  return {
-    pk: { S: pk },
-    schemaVersion: { N: '1' },
-    provider: { S: 'github' },
-    eventType: { S: 'push' },
-    gen: { N: '1' },
-    run: { N: '1' },
-    ingestId: { S: 'c9ca2e22-5d83-413f-a1d3-45cd55ae820e' },
-    bodySha: { S: 'ab'.repeat(32) },
-    size: { N: '5000' },
-    receivedAt: at,
-    updatedAt: at,
-    enqueuedAt: at,
-    attempts: { N: '1' },
-    resends: { N: '0' },
-    timelineHour: { S: `${source}#2026-11-22T03` },
-    timelineAt: { S: `${now - HOUR_MS}#${key}` },
-    ...rest,
-  };
-}
-
-function serve(work: Work): void {
-  const state = { given: 0, done: 0 };
-  const listener = (request: IncomingMessage, response: ServerResponse): void => {
-    const chunks: Buffer[] = [];
-    request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', () => {
-      const target = String(request.headers['x-amz-target'] ?? '');
-      const body = JSON.parse(Buffer.concat(chunks).toString('utf8') || '{}') as Body;
-      const text = JSON.stringify(answer(target, body, work, state));
-      response.writeHead(200, {
-        'content-type': target.startsWith('DynamoDB') ? 'application/x-amz-json-1.0' : 'application/x-amz-json-1.1',
-        'content-length': Buffer.byteLength(text),
-      });
-      response.end(text);
-    });
-  };
-  const pem = readFileSync(loopbackEnvironment('')['NODE_EXTRA_CA_CERTS'] ?? '');
-  const server = createServer({ cert: pem, key: pem }, listener);
-  server.keepAliveTimeout = 60_000;
-  server.listen(0, '127.0.0.1', () => console.log((server.address() as AddressInfo).port));
-  process.stdin
-    .on('end', () => {
-      // The figure is for this much work and no less.
-      if (state.done < COUNT[work]) console.error(`${work}: only ${state.done} of ${COUNT[work]}`);
-      process.exit(state.done < COUNT[work] ? 1 : 0);
-    })
-    .resume();
-}
-
-/** CPU microseconds for each piece of work. */
-async function measure(work: Work, bundle: string): Promise<number> {
-  const child = spawn(process.execPath, [import.meta.filename, 'serve', work], { stdio: ['pipe', 'pipe', 'inherit'] });
-  const [line] = (await once(child.stdout, 'data')) as [Buffer];
-  const url = `https://127.0.0.1:${line.toString().trim()}`;
-  const { told } = await runChild<number>([import.meta.filename, 'run', bundle], loopbackEnvironment(url));
-  child.stdin.end();
-  const [code] = (await once(child, 'exit')) as [number];
-  if (code !== 0) throw new Error('the figure would be of less work');
-  return told / COUNT[work];
-}
-
-async function runBundle(bundle: string): Promise<void> {
+async function runBundle(bundle: string, work: Work): Promise<void> {
   const { handler } = (await import(join(bundle, 'index.mjs'))) as {
     handler: (event: unknown, context: unknown) => Promise<unknown>;
   };
-  const started = process.cpuUsage();
-  const until = Date.now() + 100_000;
-  await handler({}, { getRemainingTimeInMillis: () => until - Date.now() });
-  const { user, system } = process.cpuUsage(started);
-  console.log(user + system);
+  const agent = new Agent({ keepAlive: true, maxSockets: BARE_AT_ONCE });
+  const [each, bare]: [number[], number[]] = [[], []];
+  for (let run = 0; run < RUNS; run++) {
+    const requests = await cpuMicros(() => bareRequests(agent));
+    await post(agent, NEXT_RUN);
+    const until = Date.now() + 100_000;
+    const spent = await cpuMicros(() => handler({}, { getRemainingTimeInMillis: () => until - Date.now() }));
+    if (run < WARM_UPS) continue;
+    bare.push(requests / BARE_REQUESTS);
+    each.push(spent / COUNT[work]);
+  }
+  await post(agent, NEXT_RUN);
+  agent.destroy();
+  console.log(JSON.stringify({ each, bare }));
+}
+
+async function bareRequests(agent: Agent): Promise<void> {
+  const lane = async (): Promise<void> => {
+    for (let n = 0; n < BARE_REQUESTS / BARE_AT_ONCE; n++) await post(agent, 'Bench.Bare');
+  };
+  await Promise.all(Array.from({ length: BARE_AT_ONCE }, lane));
+}
+
+const BARE_BODY = JSON.stringify({ MessageBody: 'x'.repeat(500) });
+
+function post(agent: Agent, target: string): Promise<void> {
+  const headers = { 'x-amz-target': target, 'content-length': BARE_BODY.length };
+  return new Promise((resolve, reject) => {
+    const call = request(process.env['AWS_ENDPOINT_URL'] ?? '', { method: 'POST', agent, headers }, answer => {
+      answer.resume().once('end', resolve).once('error', reject);
+    });
+    call.once('error', reject).end(BARE_BODY);
+  });
 }
 
 async function compare(): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'holdfast-sweep-rate-'));
+  const below: string[] = [];
   try {
-    console.log('| work | client | CPU us each | a second on one core | at 512 MB |');
+    console.log(
+      '| work | client | CPU us each | bare request us | bare requests each | a second on one quiet core | planned |',
+    );
+    console.log('|---|---|---|---|---|---|---|');
     for (const client of ['sdk', 'signed'] as const) {
-      const bundles = await buildBundles(join(folder, client), ['sweep', 'audit'], client);
+      const config = { awsClient: client, sweepSendsPerSecond: 1e9 };
+      const bundles = await buildBundles(join(folder, client), ['sweep', 'audit'], config);
       for (const work of ['sends', 'arrivals', 'records'] as const) {
-        const runs: number[] = [];
-        for (let n = 0; n < ROUNDS; n++)
-          runs.push(await measure(work, work === 'records' ? bundles.audit : bundles.sweep));
-        const each = Math.min(...runs);
-        const perCore = Math.round(1e6 / each);
-        console.log(
-          `| ${work} | ${client} | ${each.toFixed(0)} | ${perCore} | ${Math.round((perCore * 512) / CORE_MB)} |`,
+        const { each, bare } = await measure(work, work === 'records' ? bundles.audit : bundles.sweep);
+        // Each run beside the requests before it: a neighbour slows both.
+        const ratio = quantile(
+          each.map((micros, run) => micros / (bare[run] ?? Number.NaN)),
+          0.5,
         );
+        const perCore = 1e6 / (ratio * BARE_MICROS);
+        const planned = work === 'records' ? undefined : SWEEPER_PER_CORE[client][work];
+        if (planned !== undefined && perCore < planned * (1 - TOLERANCE)) below.push(`${work} with ${client}`);
+        const cells = [work, client, Math.min(...each).toFixed(0), Math.min(...bare).toFixed(0), ratio.toFixed(3)];
+        console.log(`| ${[...cells, perCore.toFixed(0), planned ?? ''].join(' | ')} |`);
       }
     }
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+  if (below.length === 0) return;
+  console.error(
+    `Less than core/config/sweeper-speed.ts says: ${below.join(', ')}. Lower it there, or make it as fast again.`,
+  );
+  process.exitCode = 1;
 }
 
-const [what, arg = ''] = process.argv.slice(2);
-if (what === 'serve') serve(arg as Work);
-else if (what === 'run') await runBundle(arg);
-else await compare();
+const [bundle, work] = process.argv.slice(2);
+if (bundle === undefined) await compare();
+else await runBundle(bundle, work as Work);

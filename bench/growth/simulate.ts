@@ -288,11 +288,11 @@ export class Growth {
     this.#plan(this.#now + waits.waitSeconds, { kind: 'enqueue', message });
   }
 
-  /** Once a second: what is due, up to the send rate; a run begins every minute and has 55 seconds. */
+  /** Once a second: what is due, up to the send rate; a run begins every minute and works for 50 seconds. */
   #sweep(): void {
     const { waits } = this.#design;
     if (waits.kind !== 'outside') return;
-    if (this.#now % MINUTE < 55) {
+    if (this.#now % MINUTE < 50) {
       // At least one a second is looked at, however thin the simulation is.
       let sends = Math.max(1, waits.sendsPerSecond / this.#thin);
       for (; sends >= 1 && this.#parkedHead < this.#parked.length; sends -= 1) {

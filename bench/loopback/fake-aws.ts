@@ -12,7 +12,8 @@ import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 
-const CERTIFICATE = join(import.meta.dirname, 'loopback.pem');
+/** The certificate of the stand-ins, with its key. */
+export const LOOPBACK_CERTIFICATE = join(import.meta.dirname, 'loopback.pem');
 
 /** Of every source of the gateway, as the stand-in's Secrets Manager tells it. */
 export const LOOPBACK_SECRET = 'whsec_dGhlIHNlY3JldCBvZiB0aGUgbG9vcGJhY2sgc3RhbmQtaW4=';
@@ -108,7 +109,7 @@ function serve(): void {
       response.end(text);
     });
   };
-  const pem = readFileSync(CERTIFICATE);
+  const pem = readFileSync(LOOPBACK_CERTIFICATE);
   const server = createServer({ cert: pem, key: pem }, listener);
   const control = createPlainServer(listener);
   server.keepAliveTimeout = 60_000;
@@ -150,7 +151,7 @@ export function loopbackEnvironment(url: string): Record<string, string> {
     AWS_SECRET_ACCESS_KEY: 'wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY',
     AWS_SESSION_TOKEN: 'x'.repeat(700),
     AWS_ENDPOINT_URL: url,
-    NODE_EXTRA_CA_CERTS: CERTIFICATE,
+    NODE_EXTRA_CA_CERTS: LOOPBACK_CERTIFICATE,
     BODIES_BUCKET: 'bodies',
     WORK_QUEUE_URL: `${url}/123456789012/work`,
     DEAD_QUEUE_URL: `${url}/123456789012/dead`,

@@ -7,6 +7,7 @@ import type { Deployment } from './deployment.ts';
 import { checkEdge } from './edge-config.ts';
 import { checkOutbound } from './outbound-config.ts';
 import type { ResolvedSource } from './resolved-config.ts';
+import { mostSendsPerSecond } from './sweeper-speed.ts';
 
 /** Reports every pair of values that cannot work together. */
 export function checkEnvironment(deployment: Deployment, report: Report): void {
@@ -67,6 +68,21 @@ export function checkEnvironment(deployment: Deployment, report: Report): void {
     `${reserved} with queue.maxConcurrency ${queue.maxConcurrency}`,
     'at least queue.maxConcurrency: the mapping would start more and be throttled',
     `set it to ${queue.maxConcurrency} or more, or lower queue.maxConcurrency`,
+  );
+  const most = mostSendsPerSecond(config.awsClient);
+  rule(
+    config.sweepSendsPerSecond <= most,
+    'sweepSendsPerSecond',
+    `${config.sweepSendsPerSecond} with awsClient '${config.awsClient}'`,
+    `at most ${most}: one core does no more with this client (docs/guides/scaling.md)`,
+    config.awsClient === 'sdk' ? `set it to ${most}, or awsClient to 'signed'` : `set it to ${most}`,
+  );
+  rule(
+    config.replaysPerSecond <= config.sweepSendsPerSecond,
+    'replaysPerSecond',
+    `${config.replaysPerSecond} with sweepSendsPerSecond ${config.sweepSendsPerSecond}`,
+    'at most sweepSendsPerSecond: the sweeper carries out both',
+    `set it to ${config.sweepSendsPerSecond} or less, or raise sweepSendsPerSecond`,
   );
   const keyRegion = deployment.encryptionKey?.split(':')[3];
   rule(

@@ -156,9 +156,12 @@ export interface EnvironmentConfig {
    * @default keys that AWS owns
    */
   readonly encryptionKey?: string;
-  /** Sends per second of the sweeper over all sources. @default 300 */
+  /**
+   * Sends per second of the sweeper over all sources, in the 50 seconds of each minute that it works. With the SDK at most
+   * 550: one core does no more (docs/guides/scaling.md). @default 300
+   */
   readonly sweepSendsPerSecond?: number;
-  /** Rate of a bulk replay. Catching up it may go a third faster; while live events wait it goes at half. @default 50 */
+  /** Rate of a bulk replay. Catching up it may go a third faster; while live events wait it goes at half. @default 50, or `sweepSendsPerSecond` where that is less */
   readonly replaysPerSecond?: number;
   /** Put on every resource beside `holdfast:environment`. @default none */
   readonly tags?: Readonly<Record<string, string>>;

@@ -191,6 +191,7 @@ function buildDeployment(
     (environment.probe ?? !disposable)
       ? deploySource(PROBE_SOURCE, PROBE_SETTINGS, providers, retry, environment.publicUrl)
       : undefined;
+  const sweepSendsPerSecond = environment.sweepSendsPerSecond ?? DEFAULT_SWEEP_SENDS_PER_SECOND;
   return {
     config: {
       environment: name,
@@ -203,8 +204,8 @@ function buildDeployment(
       deadRetentionDays:
         environment.deadRetentionDays ?? Math.max(DEFAULT_DEAD_RETENTION_DAYS, environment.retentionDays ?? 0),
       inlineLimitBytes: DEFAULT_INLINE_LIMIT_BYTES,
-      sweepSendsPerSecond: environment.sweepSendsPerSecond ?? DEFAULT_SWEEP_SENDS_PER_SECOND,
-      replaysPerSecond: environment.replaysPerSecond ?? DEFAULT_REPLAYS_PER_SECOND,
+      sweepSendsPerSecond,
+      replaysPerSecond: environment.replaysPerSecond ?? Math.min(DEFAULT_REPLAYS_PER_SECOND, sweepSendsPerSecond),
       deadQueueRetentionSeconds: queue.deadRetentionDays * 86_400,
       logLevel: environment.logLevel ?? 'info',
       awsClient: environment.awsClient ?? (local ? 'signed' : 'sdk'),

@@ -23,6 +23,7 @@ import { otlpShape } from './otlp-config.ts';
 import { outboundShape } from './outbound-config.ts';
 import { reconcileShape } from './reconcile-config.ts';
 import { routesShape } from './route-config.ts';
+import { mostSendsPerSecond } from './sweeper-speed.ts';
 
 const DAY_MS = 24 * 3600_000;
 
@@ -265,7 +266,7 @@ export function validateConfig(
       'the ARN of a KMS key, "arn:aws:kms:<region>:<account>:key/<id>"; no alias',
       'copy it from the KMS console',
     ),
-    sweepSendsPerSecond: number(1, 3_000, 'sends per second'),
+    sweepSendsPerSecond: number(1, mostSendsPerSecond('signed'), 'sends per second'),
     replaysPerSecond: number(1, 1_000, 'replays per second'),
     tags: recordOf(text(/^.{0,256}$/, 'text of up to 256 characters', 'shorten it')),
   });

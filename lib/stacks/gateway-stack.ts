@@ -10,6 +10,7 @@ import { alarmServices } from '#core/config/alarm-services.ts';
 import type { DeployedSource, Deployment } from '#core/config/deployment.ts';
 import { edgeSecretName } from '#core/config/edge-config.ts';
 import { receivedSources } from '#core/config/received-sources.ts';
+import { SWEEPER_MEMORY_MB } from '#core/config/sweeper-speed.ts';
 import { METRIC_NAMESPACE } from '#core/metrics.ts';
 import { apiEnv } from '#lambdas/api/env.ts';
 import { auditEnv } from '#lambdas/audit/env.ts';
@@ -115,6 +116,7 @@ export class GatewayStack extends Stack {
       contract: sweepEnv,
       environment: { ...tables, ...queues },
       timeout: Duration.seconds(55),
+      memoryMb: SWEEPER_MEMORY_MB,
       onFailure: "The next minute's run does the same work; two missed runs raise sweep-not-running.",
     });
     store.grantEventQueries(sweep);

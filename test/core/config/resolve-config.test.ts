@@ -286,6 +286,20 @@ describe('a mistake is named with its place, what was given, what is allowed and
     ],
     ['an unknown severity', `${prod}.alarmTargets`, { pages: [] }, /did you mean page/, `${prod}.alarmTargets.pages`],
     ['a log retention CloudWatch does not know', `${prod}.logRetentionDays`, 31, /30/],
+    [
+      'more sends than one core does with the SDK',
+      `${prod}.sweepSendsPerSecond`,
+      551,
+      /at most 550.*awsClient to 'signed'/,
+    ],
+    ['more sends than one core does', `${prod}.sweepSendsPerSecond`, 2_501, /from 1 to 2500/],
+    [
+      'replays faster than the sweeper sends',
+      prod,
+      { sweepSendsPerSecond: 100, replaysPerSecond: 101 },
+      /101 with sweepSendsPerSecond 100.*set it to 100/,
+      `${prod}.replaysPerSecond`,
+    ],
     ['an environment with capitals', 'environments.Prod', {}, /rename/],
     ['a silence too short to see', 'sources.stripe.expectedGapMinutes', 1, /from 5/],
   ];

@@ -1,6 +1,7 @@
 import { Match, type Template } from 'aws-cdk-lib/assertions';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { resolveDeployment } from '#core/config/resolve-config.ts';
+import { SWEEP_RUN_SECONDS } from '#core/config/sweeper-speed.ts';
 import { apiEnv } from '#lambdas/api/env.ts';
 import { auditEnv } from '#lambdas/audit/env.ts';
 import { ingestEnv } from '#lambdas/ingest/env.ts';
@@ -28,20 +29,24 @@ const functions = (template: Template = prod()): Record<string, Resource> =>
   );
 
 describe('every function', () => {
-  it('runs on Node 24, arm64, 512 MB, and logs JSON without START and REPORT lines', () => {
+  it('runs on Node 24, arm64, 512 MB (two of them with a core), and logs JSON without START and REPORT lines', () => {
     const names = ['api', 'audit', 'ingest', 'notify', 'probe', 'process', 'sweep'];
     expect(Object.keys(functions()).sort()).toEqual(names);
     for (const [name, each] of Object.entries(functions())) {
       expect(each).toMatchObject({
         Runtime: 'nodejs24.x',
         Architectures: ['arm64'],
-        // The audit of all records has one whole core, or a night would be too short for it.
-        MemorySize: name === 'audit' ? 1_769 : 512,
+        // One whole core: a night would be too short for the audit of all records, and a minute for the sweeper's sends.
+        MemorySize: ['audit', 'sweep'].includes(name) ? 1_769 : 512,
         Handler: 'index.handler',
         LoggingConfig: { LogFormat: 'JSON', SystemLogLevel: 'WARN', ApplicationLogLevel: 'INFO' },
       });
       expect(each.LoggingConfig.LogGroup).toBeDefined();
     }
+  });
+
+  it('gives the sweeper five seconds more than its work takes, to report', () => {
+    expect(functions()['sweep'].Timeout).toBe(SWEEP_RUN_SECONDS + 5);
   });
 
   it('gets exactly the variables it declares (and the process function those of the handlers)', () => {

@@ -92,6 +92,10 @@ export function computeIdleCost({ data, gateway: template, nested }: Synthesized
   });
   const sweeps = Math.max(0, ...runs);
   const memoryGb = (all('AWS::Lambda::Function')[0]?.MemorySize ?? 0) / 1024;
+  const [sweeper] = Object.entries<Resource>(template.findResources('AWS::Lambda::Function')).flatMap(([id, found]) =>
+    id.startsWith('Sweep') ? [found.Properties] : [],
+  );
+  const sweeperGb = sweeper.MemorySize / 1024;
   const polls = all('AWS::Lambda::EventSourceMapping').length * POLLS_PER_MINUTE * 60 * HOURS;
   // Two queries per shard (due, and left by a pause), one for arrivals and one for dead letters of each source; an empty
   // query reads half a unit.
@@ -131,7 +135,7 @@ export function computeIdleCost({ data, gateway: template, nested }: Synthesized
       count: `${sweeps.toLocaleString('en')} runs`,
       dollars:
         perMillion(sweeps, PRICES.schedulerMillion + PRICES.lambdaRequestMillion) +
-        sweeps * SWEEP.seconds * memoryGb * PRICES.lambdaArmGbSecond +
+        sweeps * SWEEP.seconds * sweeperGb * PRICES.lambdaArmGbSecond +
         perMillion(reads, PRICES.dynamoReadMillion) +
         perMillion(sweeps * SWEEP.controlWrites, PRICES.dynamoWriteMillion) +
         ((sweeps * SWEEP.logBytes) / 1e9) * PRICES.logsGb,

@@ -11,6 +11,7 @@ import {
   DEFAULT_THROTTLE,
 } from '#core/config/defaults.ts';
 import { resolveOutbound } from '#core/config/outbound-config.ts';
+import { mostSendsPerSecond, SWEEP_RUN_SECONDS, SWEEPER_PER_CORE } from '#core/config/sweeper-speed.ts';
 import { TTL_ATTRIBUTE } from '#core/glossary.ts';
 import { WATCH_SHARDS } from '#core/inbound/protocol/event-item.ts';
 import { PAYLOAD_MARGIN_DAYS } from '#core/inbound/protocol/retention.ts';
@@ -46,6 +47,20 @@ describe('docs/guides/scaling.md', () => {
     expect(text).toContain(`1,000/s are ${shown(1_000 * units)} write units/s`);
   });
 
+  it('says what one core of the sweeper does, and what is left of it for sends', () => {
+    const { sdk, signed } = SWEEPER_PER_CORE;
+    expect(text).toContain(`| ${shown(sdk.sends)} | 0.37 ms | ${shown(signed.sends)} |`);
+    expect(text).toContain(`| ${shown(sdk.arrivals)} | 25 µs | ${shown(signed.arrivals)} |`);
+    const [most, mostSigned] = (['sdk', 'signed'] as const).map(it => shown(mostSendsPerSecond(it)));
+    expect(text).toContain(`up to ${most} with the SDK, ${mostSigned} with the small client`);
+    expect(text).toContain(`room for ${most} sends a second with the SDK and ${mostSigned} with the small client`);
+    // Half of a run for arrivals, each read twice.
+    const keptUpWith = ({ arrivals }: { arrivals: number }) =>
+      Math.floor((arrivals * SWEEP_RUN_SECONDS) / 4 / 60 / 100);
+    expect(text).toContain(`${shown(keptUpWith(sdk) * 100)} events a second that arrive all the time`);
+    expect(text).toContain(`with the small client with ${shown(keptUpWith(signed) * 100)}`);
+  });
+
   it('counts with the defaults', () => {
     const { batchSize, maxConcurrency, retentionDays } = DEFAULT_QUEUE;
     const atOnce = batchSize * maxConcurrency;
@@ -56,10 +71,9 @@ describe('docs/guides/scaling.md', () => {
       `at ${atOnce}/s that is room for ${rounded((atOnce * retentionDays * 86_400) / 1e6)} million`,
     );
     expect(text).toContain(`| ${shown(DEFAULT_THROTTLE.rate)}/s, burst ${shown(DEFAULT_THROTTLE.burst)} |`);
-    expect(text).toContain(
-      `| ${DEFAULT_SWEEP_SENDS_PER_SECOND}/s | ${shown(60 * DEFAULT_SWEEP_SENDS_PER_SECOND)} parked events a minute |`,
-    );
-    expect(text).toContain(`ten million in ${(1e7 / DEFAULT_SWEEP_SENDS_PER_SECOND / 3_600).toFixed(1)} hours`);
+    const sentInAMinute = SWEEP_RUN_SECONDS * DEFAULT_SWEEP_SENDS_PER_SECOND;
+    expect(text).toContain(`| ${DEFAULT_SWEEP_SENDS_PER_SECOND}/s | ${shown(sentInAMinute)} parked events a minute:`);
+    expect(text).toContain(`ten million in ${(1e7 / sentInAMinute / 60).toFixed(0)} hours`);
     expect(text).toContain(`(\`replaysPerSecond\`, ${DEFAULT_REPLAYS_PER_SECOND})`);
     expect(text).toContain(
       `| ${WATCH_SHARDS} × 1,000 writes/s, two per event | ${shown((WATCH_SHARDS * 1_000) / 2)} events/s`,
