@@ -10,7 +10,8 @@ import {
 } from '#core/handler/handler-contract.ts';
 import { processEvent } from '#core/inbound/process/process-event.ts';
 import type { Consumer } from '#test/proof/model/lifecycle-state.ts';
-import { expectBefore, expectDisposal, release } from './expect-call.ts';
+import { Divergence, expectBefore, expectDisposal, release } from './expect-call.ts';
+import { endingOf, endingOfFirstRun, WILL_CLAIM } from './first-run.ts';
 import type { Ending, RealConsumer, RealLifecycle } from './real-lifecycle.ts';
 import { SteppedProcess, type Way } from './stepped-process.ts';
 import { EFFECTS, RULES, WAIT_MS } from './walk-rules.ts';
@@ -46,15 +47,35 @@ export async function consumerStep(
 
   const { process } = consumer;
   if (!to) {
-    expectDisposal(process, 'return', action);
+    // Received for the first time, it would wait as a copy, which this model has not: it dies before that, and comes back.
+    const copies = consumer.isFirstReceive && process?.before === 'queue.send';
+    if (!copies) expectDisposal(process, 'return', action);
     return giveBack(real, me);
   }
-  if (to.step === 'got') {
+  if (action === WILL_CLAIM) {
+    expectBefore(process, 'claim', action, real);
+  } else if (to.step === 'got') {
     // The code looks again at what its refused write showed it, or gives the message back; here it is received again.
     consumer.process = undefined;
     consumer.claimId = undefined;
   } else if (to.step === 'ack' || to.step === 'ack-unjustified') expectDisposal(process, 'ack', action);
+  else if (consumer.endedAs !== undefined && to.step === 'run') expectFirstEnd(real, consumer, action);
   else expectBefore(process, to.step, action, real);
+}
+
+/** The claim found the event as the run without one supposed it: that run is the attempt. Else the handler runs again. */
+function expectFirstEnd(real: RealLifecycle, consumer: RealConsumer, action: string): void {
+  const isThatRun = real.item()?.attempts === 1;
+  if (!isThatRun) {
+    consumer.endedAs = undefined;
+    expectBefore(consumer.process, 'run', action, real);
+    return;
+  }
+  const wanted = consumer.endedAs === 'done' ? 'store.transact' : 'store.update';
+  if (consumer.process?.before !== wanted)
+    throw new Divergence(
+      `${action}: the run is over, and the code is before ${consumer.process?.before}, not ${wanted}`,
+    );
 }
 
 async function startConsumer(
@@ -63,22 +84,34 @@ async function startConsumer(
   action: string,
   to: Consumer | undefined,
 ): Promise<void> {
+  const parks = to?.step === 'park' || to?.step === 'park-breaker';
+  const isUnclaimed = action === 'runs without a claim';
+  // It ran without a claim and goes on with one, or has died before that.
+  if (consumer.process && !parks && !isUnclaimed) return release(consumer.process, action);
   const process = new SteppedProcess();
   consumer.process = process;
+  consumer.endedAs = undefined;
+  consumer.isFirstReceive = isUnclaimed;
   const ports = real.processPorts(process, handlersOf(real, process), action === 'finds the breaker open');
   const now = real.clock.now();
   // Received before: what is refused waits hidden, as in this model. Its copies are those of hot-source-model.ts.
-  const record = { body: consumer.body, receipt: '', receiveCount: 2, sentAt: now };
+  const record = { body: consumer.body, receipt: '', receiveCount: isUnclaimed ? 1 : 2, sentAt: now };
   await process.start(() => processEvent(record, now + 10 ** 12, ports, RULES));
-  if (to?.step !== 'park' && to?.step !== 'park-breaker') await release(process, action);
+  if (!parks && !isUnclaimed) await release(process, action);
 }
 
 async function continueConsumer(real: RealLifecycle, consumer: RealConsumer, action: string): Promise<void> {
   const { process } = consumer;
   if (!process) throw new Error('a consumer without a process');
   if (process.before === 'handler') {
-    real.ending = endingFor(real, action);
+    real.ending = action === WILL_CLAIM ? endingOfFirstRun(real, consumer) : endingFor(real, action);
     await release(process, action);
+  }
+  if (action === WILL_CLAIM) {
+    consumer.endedAs = real.ending;
+    // Refused: the record is not as it was when ingest sent the message.
+    if (real.ending === 'done') await release(process, action);
+    return;
   }
   await release(process, action, wayOf(action, process));
   // Refused for want of a record, or of a live one: the second write is part of the same step.
@@ -108,22 +141,18 @@ function handlersOf(real: RealLifecycle, process: SteppedProcess) {
         throw new PermanentError('asked by the walk');
     }
   };
-  return { find: () => ({ source: '*', type: '*', handle }) };
+  return { find: () => ({ source: '*', type: '*', handle, onlyTransacts: real.onlyTransacts }) };
 }
 
 function endingFor(real: RealLifecycle, action: string): Ending {
-  if (action.startsWith('commits effect')) return 'done';
-  if (action.startsWith('writes deferred')) return 'defer';
-  if (action.startsWith('writes failed, retry soon')) return 'retry soon';
-  if (action.startsWith('writes failed, parked')) return 'retry later';
-  if (action.startsWith('writes dead_letter')) return 'permanent';
-  // The lease is lost: whatever the handler says must be refused.
-  return real.random.pick(ENDINGS);
+  // Without one the lease is lost: whatever the handler says must be refused.
+  return endingOf(action) ?? real.random.pick(ENDINGS);
 }
 
 /** A transaction repeats under its token and is answered as the first time: there, only an error loses the reply. */
 function wayOf(action: string, process: SteppedProcess): Way {
   if (action.startsWith('sends to the DLQ twice')) return 'twice';
+  if (action.startsWith('completes unclaimed')) return 'reply lost';
   if (!action.includes('reply lost')) return 'once';
   return process.before === 'store.transact' ? 'reply lost' : 'twice';
 }

@@ -14,6 +14,8 @@ const CALL_OF: Readonly<Record<string, string>> = {
   upsert: 'store.insert',
   revive: 'store.update',
   run: 'handler',
+  unclaimed: 'handler',
+  claim: 'store.update',
   successor: 'queue.send',
   dlq: 'dead.send',
   done: 'store.update',

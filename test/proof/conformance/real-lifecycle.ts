@@ -83,6 +83,10 @@ export interface RealConsumer {
   holds: boolean;
   process?: SteppedProcess | undefined;
   claimId?: string | undefined;
+  /** SQS says that nobody had the message before. */
+  isFirstReceive?: boolean;
+  /** How its handler ended a run without a claim, which the claim that follows has yet to record. */
+  endedAs?: Ending | undefined;
 }
 
 export class RealLifecycle {
@@ -102,10 +106,13 @@ export class RealLifecycle {
   /** How the next handler that is let go ends its attempt. */
   ending: Ending = 'done';
   readonly createdAt: number;
+  /** The handler is registered so: first deliveries may run without a claim. */
+  readonly onlyTransacts: boolean;
   readonly #bug: Bug;
   readonly #telemetry = new MemoryTelemetry();
 
-  constructor(seed: number, bug: Bug = {}) {
+  constructor(seed: number, bug: Bug = {}, onlyTransacts = false) {
+    this.onlyTransacts = onlyTransacts;
     this.random = new SeededRandom(seed);
     this.#bug = bug;
     this.createdAt = this.clock.now();

@@ -6,6 +6,7 @@ import { lifecycleModel } from '#test/proof/model/lifecycle-model.ts';
 import { PROTOCOL } from '#test/proof/model/lifecycle-rules.ts';
 import type { Budget, Consumer, State } from '#test/proof/model/lifecycle-state.ts';
 import { Divergence } from './expect-call.ts';
+import { fitsFirstRun, hasReadTheClock, WITHOUT_A_CLAIM } from './first-run.ts';
 import { type Bug, RealLifecycle } from './real-lifecycle.ts';
 import { replayStep } from './replay-step.ts';
 import { beginAs } from './start-states.ts';
@@ -15,18 +16,27 @@ const QUEUE_CAPS = { current: 2, redriven: 2, older: 1, afterDeath: 0 } as const
 const DEAD_CAPS = { current: 2, earlierDeath: 2, older: 1 } as const;
 /** Share of the choices that leave faults and people out, so that they come at any time and not all at once. */
 const FAIR_SHARE = 0.8;
+/** Share of the choices that go on with a run without a claim, where one is possible. */
+const FIRST_RUN_SHARE = 0.3;
 const FIRST_CLOSING_SEED = 100;
 
 /**
  * One walk of at most `maxSteps` steps; answers its actions. Throws Divergence, with the seed and the run so far, when the
- * code is not as the model says.
+ * code is not as the model says. `onlyTransacts`: of a handler whose first delivery may run without a claim.
  */
-export async function walk(seed: number, maxSteps: number, bug?: Bug): Promise<readonly string[]> {
+export async function walk(
+  seed: number,
+  maxSteps: number,
+  bug?: Bug,
+  { onlyTransacts = false } = {},
+): Promise<readonly string[]> {
   const random = new SeededRandom(seed);
-  const model = lifecycleModel({ ...PROTOCOL, sweepers: 2, leftoverWatch: true }, budgetOf(random, seed), true);
+  const unclaimed = onlyTransacts ? 'pending, of its generation' : 'never';
+  const rules = { ...PROTOCOL, sweepers: 2, leftoverWatch: true, unclaimed } as const;
+  const model = lifecycleModel(rules, budgetOf(random, seed), true);
   const start = random.int(model.starts.length);
   let state = model.starts[start] as State;
-  const real = new RealLifecycle(seed, bug);
+  const real = new RealLifecycle(seed, bug, onlyTransacts);
   const run: string[] = [`start: ${model.describe(state)}`];
   const actions: string[] = [];
   try {
@@ -36,6 +46,7 @@ export async function walk(seed: number, maxSteps: number, bug?: Bug): Promise<r
       const step = choose(
         model.actors.flatMap(actor => actor(state)).filter(step => isDriven(state, step, real)),
         random,
+        onlyTransacts,
       );
       if (!step) break;
       run.push(`${step.actor}: ${step.action}`);
@@ -77,7 +88,9 @@ function budgetOf(random: SeededRandom, seed: number): Budget {
 function isDriven(state: State, step: Step<State>, real: RealLifecycle): boolean {
   // The code reads the clock once per claim; the model has no such moment. An older clock makes the code only more
   // careful, so time stands still between that and the write.
-  if (step.actor === 'time') return !state.consumers.some(it => it && READ_THE_CLOCK.includes(it.step));
+  if (step.actor === 'time')
+    return !state.consumers.some((it, me) => it && (READ_THE_CLOCK.includes(it.step) || hasReadTheClock(real, me)));
+  if (step.actor.startsWith('consumer') && !fitsFirstRun(real, Number(step.actor.at(-1)), step.action)) return false;
   // A first copy's claim leaves the watch as ingest set it, so also the FAR of a pause meanwhile; the model moves it near.
   if (step.action === 'claims' && state.record?.watch === 'far' && real.holdsFirstCopy(Number(step.actor.at(-1)))) {
     return false;
@@ -89,7 +102,10 @@ function isDriven(state: State, step: Step<State>, real: RealLifecycle): boolean
 
 const READ_THE_CLOCK: readonly Consumer['step'][] = ['park', 'park-breaker', 'upsert', 'revive'];
 
-function choose(steps: readonly Step<State>[], random: SeededRandom): Step<State> | undefined {
+function choose(steps: readonly Step<State>[], random: SeededRandom, onlyTransacts: boolean): Step<State> | undefined {
+  // That a first delivery needs no claim is an ordinary step of the code; in the model it is one that need not come.
+  const first = onlyTransacts ? steps.filter(({ action }) => WITHOUT_A_CLAIM.includes(action)) : [];
+  if (first.length > 0 && random.chance(FIRST_RUN_SHARE)) return random.pick(first);
   const fair = steps.filter(step => step.fair);
   const from = fair.length > 0 && random.chance(FAIR_SHARE) ? fair : steps;
   return from.length === 0 ? undefined : random.pick(from);
