@@ -32,7 +32,7 @@ function bodyOf(id: string): Buffer {
 }
 
 /** Sends one event. Answers the status, 0 when there was no answer. Each receiver checks one of the two signatures. */
-function post(url: string, id: string): Promise<number> {
+export function post(url: string, id: string): Promise<number> {
   const body = bodyOf(id);
   const timestamp = String(Math.floor(Date.now() / 1_000));
   const mac = (prefix: string): string =>
