@@ -1,4 +1,5 @@
 /** Section (d) of docs/performance.md. */
+import { SWEEPER_PER_CORE } from '#core/config/sweeper-speed.ts';
 import { showSpread, spreadOf } from '../measure/statistics.ts';
 import type { Figure, Section } from '../report/section.ts';
 import type { Plan } from '../side-by-side.ts';
@@ -14,6 +15,8 @@ export interface Outcome {
   readonly losses: Losses;
 }
 
+const looksMicros = (client: keyof typeof SWEEPER_PER_CORE): number =>
+  Math.round(2e6 / SWEEPER_PER_CORE[client].arrivals);
 const programs = ({ rounds }: Outcome): readonly number[] => rounds.map(it => sum(it.programs));
 const median = (values: readonly number[]): number => spreadOf(values).median;
 /** Round by round, so that both met the same neighbours. */
@@ -87,7 +90,7 @@ export function reportSideBySide(outcomes: readonly Outcome[], skipped: readonly
     notes: [
       'Latency and throughput are not compared: ours would be those of DynamoDB Local and ElasticMQ, programs made for tests. (f) predicts latency on AWS, (e) what breaks first.',
       'What ours does more: each event is four requests to DynamoDB and one to SQS, signed HTTP with JSON, where Postgres and Redis have a binary connection that stays open; the body is compressed, and the record keeps its timeline. On Lambda the programs cost nothing at rest; the sweeper and the nightly audit do (c).',
-      'Counted with ours, though AWS does it there: taking messages from the queue and deleting them, two bare requests for each batch, mostly of one event at this rate. Not counted: what the sweeper spends on an arrival 20 to 80 s later, most of it outside the phase (`node bench/sweep-rate.ts`).',
+      `Counted with ours, though AWS does it there: taking messages from the queue and deleting them, two bare requests for each batch, mostly of one event at this rate. Not counted, since it comes 20 to 80 s later: what the sweeper spends on reading each arrival twice, ${looksMicros('sdk')} µs with the SDK and ${looksMicros('signed')} µs with the small client (\`node bench/sweep-rate.ts\`).`,
       ...skipped,
     ],
     numbers: {
