@@ -17,7 +17,7 @@ const HEAD = `# Performance and cost, measured
 
 Written by \`npm run bench -- --write\`. Everything here ran on one machine against local stand-ins: **emulator, not AWS**. Milliseconds do not transfer to Lambda, so every time is a ratio to something that ran in the same round; counts transfer exactly. Dollars and latencies on AWS are **predicted**, from list prices and from a model whose inputs are shown. \`bench/calibrate.ts\` compares them with an account of yours.
 
-Times are CPU (user and system) of child processes in interleaved rounds, after two warm-up rounds; medians, with the quartiles in brackets. \`npm run bench -- --quick\` repeats (a), (b), (c) and (f) in under five minutes on two cores; \`npm run bench -- c\` one of them.
+Times are CPU (user and system) of child processes in interleaved rounds, after two warm-up rounds; medians, with the quartiles in brackets. \`npm run bench -- --quick\` repeats (a), (b), (c) and (f) in under five minutes on two cores; \`npm run bench -- c\` one of them. All of it takes about an hour there. (d) and (g) need a JDK 17 and Maven, (d) npm and the servers of its peers, too, which it takes from Debian's packages where they are not installed. A section that fails is named at the end, and the others are kept.
 `;
 
 export function readNumbers(): KnownNumbers {
