@@ -26,8 +26,10 @@ export interface Plan {
   readonly duplicates: number;
   /** Windows of ten seconds, at most. */
   readonly warmUps: number;
-  readonly rounds: number;
   readonly restSeconds: number;
+  readonly rounds: number;
+  /** Rounds in which an event was refused are repeated, at most as often for each system. */
+  readonly repeats: number;
   readonly roundSeconds: number;
   readonly kills: number;
   readonly killSeconds: number;
@@ -35,12 +37,12 @@ export interface Plan {
 const LOAD = { perSecond: 20, duplicates: DUPLICATES };
 const FULL: Plan = {
   ...LOAD,
-  ...{ warmUps: 8, rounds: 5, restSeconds: 10, roundSeconds: 15 },
+  ...{ warmUps: 8, restSeconds: 30, rounds: 5, repeats: 5, roundSeconds: 15 },
   ...{ kills: 20, killSeconds: 60 },
 };
 const QUICK: Plan = {
   ...LOAD,
-  ...{ warmUps: 3, rounds: 2, restSeconds: 5, roundSeconds: 10 },
+  ...{ warmUps: 3, restSeconds: 10, rounds: 2, repeats: 2, roundSeconds: 10 },
   ...{ kills: 5, killSeconds: 15 },
 };
 
@@ -48,8 +50,10 @@ const QUICK: Plan = {
 interface Candidate {
   readonly system: System;
   readonly running: RunningSystem;
-  readonly rests: Rest[];
+  rest?: Rest;
   readonly rounds: Round[];
+  /** Rounds that were disturbed: an event was refused. */
+  readonly repeated: Round[];
   losses?: Losses;
 }
 
@@ -66,7 +70,7 @@ export const measureSideBySide: Bench = async ({ quick, say }): Promise<Section>
       try {
         folders.push(mkdtempSync(join(tmpdir(), 'side-by-side-')));
         const running = await system.start(folders.at(-1) ?? '');
-        all.push({ system, running, rests: [], rounds: [] });
+        all.push({ system, running, rounds: [], repeated: [] });
       } catch (error) {
         skipped.push(`${system.name} was skipped: ${error instanceof Error ? error.message : String(error)}`);
         say(`  ${skipped.at(-1)}`);
@@ -87,19 +91,12 @@ async function measure(all: readonly Candidate[], plan: Plan, say: (line: string
     const windows = await warmUp(running, plan.warmUps);
     say(`  ${system.name}: warmed up, CPU µs per event ${windows.map(Math.round).join(', ')}`);
   }
-  for (let n = 0; n < plan.rounds; n += 1) {
-    const rests = await measureRest(
-      all.map(it => it.running),
-      plan.restSeconds,
-    );
-    for (const [at, { system, running, rests: told, rounds }] of all.entries()) {
-      const rest = rests[at] as Rest;
-      const load = { perSecond, duplicates, seconds: plan.roundSeconds, retryForMs: 0 };
-      told.push(rest);
-      rounds.push(await measureRound(running, load, rest));
-      say(`  ${system.name}, round ${n + 1}: ${JSON.stringify(rounds.at(-1))}`);
-    }
-  }
+  const rests = await measureRest(
+    all.map(it => it.running),
+    plan.restSeconds,
+  );
+  for (const [n, each] of all.entries()) each.rest = rests[n] as Rest;
+  for (let n = 0; n < plan.rounds; n += 1) for (const each of all) await measureTurn(each, plan, say);
   for (const each of all) {
     const load = { perSecond, duplicates, seconds: plan.killSeconds, retryForMs: 120_000 };
     each.losses = await killStorm(each.running, load, plan.kills);
@@ -107,7 +104,23 @@ async function measure(all: readonly Candidate[], plan: Plan, say: (line: string
   }
 }
 
-function outcomeOf({ system, rests, rounds, losses }: Candidate): Outcome {
-  if (!losses) throw new Error(`${system.name} was not measured to its end`);
-  return { system, rests, rounds, losses };
+/** One round of a system; again when an event was refused: then the machine was busy with something else. */
+async function measureTurn(each: Candidate, plan: Plan, say: (line: string) => void): Promise<void> {
+  const { system, running, rest, rounds, repeated } = each;
+  if (!rest) throw new Error(`${system.name} has not been at rest`);
+  const load = { perSecond: plan.perSecond, duplicates: plan.duplicates, seconds: plan.roundSeconds, retryForMs: 0 };
+  for (;;) {
+    const round = await measureRound(running, load, rest);
+    say(`  ${system.name}, round ${rounds.length + 1}: ${JSON.stringify(round)}`);
+    if (round.refused === 0 || repeated.length === plan.repeats) {
+      rounds.push(round);
+      return;
+    }
+    repeated.push(round);
+  }
+}
+
+function outcomeOf({ system, rest, rounds, repeated, losses }: Candidate): Outcome {
+  if (!rest || !losses) throw new Error(`${system.name} was not measured to its end`);
+  return { system, rest, rounds, repeated: repeated.length, losses };
 }

@@ -10,8 +10,10 @@ import type { System } from './system.ts';
 
 export interface Outcome {
   readonly system: System;
-  readonly rests: readonly Rest[];
+  readonly rest: Rest;
   readonly rounds: readonly Round[];
+  /** Rounds that were measured again, since an event was refused. */
+  readonly repeated: number;
   readonly losses: Losses;
 }
 
@@ -60,7 +62,7 @@ export function reportSideBySide(outcomes: readonly Outcome[], skipped: readonly
   return {
     id: 'd',
     title: '(d) Side by side',
-    method: `All systems run on one core, the generator on the other. Events of 5 KB, unique ids, ${plan.duplicates * 100} % sent twice, HMAC-SHA256 verified by all. The CPU (user and system, from /proc) is that of the programs which receive and process; that of the stores is left out. Each system first gets as much as four connections carry, until its CPU per event stops falling: programs and stores are warm. Then ${plan.rounds} rounds: ${plan.restSeconds} s at rest, then ${plan.perSecond} events a second for ${plan.roundSeconds} s, one system after the other. What a program spends at rest is subtracted. Ratios are taken round by round; medians. Then ${plan.perSecond} a second for ${plan.killSeconds} s from a sender that retries, while each program but the stores is killed (SIGKILL) and started again, ${plan.kills} times in all. Ours are the real handlers in their bundles, one process for each function, over stand-ins for DynamoDB and SQS.`,
+    method: `All systems run on one core, the generator on the other. Events of 5 KB, unique ids, ${plan.duplicates * 100} % sent twice, HMAC-SHA256 verified by all. The CPU (user and system, from /proc) is that of the programs which receive and process; that of the stores is left out. Each system first gets as much as four connections carry, until its CPU per event stops falling: programs and stores are warm. Then all are at rest for ${plan.restSeconds} s; what a program spends there is subtracted. Then ${plan.rounds} rounds: ${plan.perSecond} events a second for ${plan.roundSeconds} s, one system after the other. A round in which an event was refused is repeated. Ratios are taken round by round; medians. Then ${plan.perSecond} a second for ${plan.killSeconds} s from a sender that retries, while each program but the stores is killed (SIGKILL) and started again, ${plan.kills} times in all. Ours are the real handlers in their bundles, one process for each function, over stand-ins for DynamoDB and SQS.`,
     figures: [...cpu, ...kills],
     tables: [
       {
@@ -72,7 +74,7 @@ export function reportSideBySide(outcomes: readonly Outcome[], skipped: readonly
           'by program',
           'CPU ms a second at rest',
           'its store, not counted: CPU ms per event',
-          'not answered with 200',
+          'not answered with 200 (rounds repeated)',
           'kills: acknowledged / lost / twice',
         ],
         rows: outcomes.map(each => [
@@ -80,9 +82,9 @@ export function reportSideBySide(outcomes: readonly Outcome[], skipped: readonly
           each.system.synced,
           showSpread(spreadOf(programs(each).map(it => it / 1_000)), 2),
           byProgram(each),
-          (median(each.rests.map(it => sum(it.programs))) * 1_000).toFixed(1),
+          (sum(each.rest.programs) * 1_000).toFixed(1),
           ours.includes(each) ? 'a stand-in for AWS' : (median(each.rounds.map(it => it.stores)) / 1_000).toFixed(2),
-          String(each.rounds.reduce((all, it) => all + it.refused, 0)),
+          `${each.rounds.reduce((all, it) => all + it.refused, 0)} (${each.repeated})`,
           `${each.losses.acknowledged} / ${each.losses.lost} / ${each.losses.doubled}`,
         ]),
       },
