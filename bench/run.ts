@@ -2,12 +2,12 @@
 import { readNumbers, writeSections } from './report/page.ts';
 import { type Bench, type Section, toMarkdown } from './report/section.ts';
 
-/** One line per benchmark: loaded only when it runs. */
+/** One line per benchmark, loaded only when it runs: (f) takes the CPU of (a) and (b), (c) the durations of (f). */
 const BENCHES: Readonly<Record<string, { readonly about: string; readonly load: () => Promise<Bench> }>> = {
   a: { about: 'cold start of ingest', load: async () => (await import('./start-ratio.ts')).measureStart },
   b: { about: 'CPU of a warm handler', load: async () => (await import('./handler-cpu.ts')).measureHandlers },
-  c: { about: 'billed units and dollars per event', load: async () => (await import('./units.ts')).measureUnits },
   f: { about: 'latency, as a model', load: async () => (await import('./latency.ts')).modelLatency },
+  c: { about: 'billed units and dollars per event', load: async () => (await import('./units.ts')).measureUnits },
   d: {
     about: 'side by side with Postgres, BullMQ, adnanh/webhook',
     load: async () => (await import('./side-by-side.ts')).measureSideBySide,
