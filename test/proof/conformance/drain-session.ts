@@ -6,8 +6,8 @@ import { nodeCodec } from '#adapters/codec/node-codec.ts';
 import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
 import { handleToken } from '#core/outbound/drain/session.ts';
 import type { SessionTools } from '#core/outbound/drain/session-state.ts';
-import type { Answer, ItemStore, ItemUpdate, KeyRange } from '#core/outbound/ports.ts';
-import type { EndpointItem } from '#core/outbound/protocol/items.ts';
+import type { Answer, ItemResult, ItemStore, ItemUpdate, KeyRange } from '#core/outbound/ports.ts';
+import type { EndpointItem, RuntimeItem } from '#core/outbound/protocol/items.ts';
 import { queueOf, runtimeKey } from '#core/outbound/protocol/keys.ts';
 import { OUTBOUND_TIMINGS } from '#core/outbound/protocol/timings.ts';
 import type { Said } from './drain-answers.ts';
@@ -55,6 +55,9 @@ export class DrainSession {
   said: Said = 'well';
   /** The operational events that it told. */
   told = '';
+  /** Its last W3 found another owner than the one that it had read. */
+  readAnother = false;
+  #readOwner: string | undefined;
   /** What it told as errors: none is wanted. */
   readonly errors: string[] = [];
   readonly #world: OutboundWorld;
@@ -167,7 +170,11 @@ export class DrainSession {
         if (!isRuntime(key.sk, key.pk)) return store.get(key, read);
         const call = this.#phase === 'leased' ? 'look' : 'wake';
         if (call === 'wake') this.#phase = 'before';
-        return hold(call, undefined, () => store.get(key, read));
+        return hold(call, undefined, async () => {
+          const item = await store.get(key, read);
+          if (call === 'wake') this.#readOwner = (item as RuntimeItem | undefined)?.owner;
+          return item;
+        });
       },
       query: <T>(range: KeyRange<T>) => {
         if (range.from?.startsWith('B#')) return store.query(range);
@@ -203,8 +210,11 @@ export class DrainSession {
     };
   }
 
-  async #claim<T extends { readonly kind: string }>(write: () => Promise<T>): Promise<T> {
+  async #claim<T>(write: () => Promise<ItemResult<T>>): Promise<ItemResult<T>> {
+    const read = this.#readOwner;
     const first = await write();
+    this.#readOwner = (first.item as RuntimeItem | undefined)?.owner;
+    this.readAnother = first.kind === 'refused' && read !== this.#readOwner;
     const result = this.claimsTwice ? await write() : first;
     if (first.kind === 'applied') this.#phase = 'leased';
     return result;

@@ -1,6 +1,6 @@
 /** States of the model that a call of the real session may mean. */
 import type { SeededRandom } from '#adapters/memory/seeded-random.ts';
-import type { Budget, Drainer, DrainerStep, State } from '#test/proof/model/outbound-state.ts';
+import { type Budget, type Drainer, type DrainerStep, LOST, type State } from '#test/proof/model/outbound-state.ts';
 import type { Call } from './drain-session.ts';
 import { messageId, type OutboundWorld } from './outbound-world.ts';
 
@@ -25,6 +25,13 @@ export function isAbout(
 export function dropsAtGate(state: State, me: number): State {
   const drainers = state.drainers.map((it, k) => (it && k === me ? { ...it, step: 'ack' as const } : it));
   return { ...state, drainers, runtime: { ...state.runtime, wake: 'none' } };
+}
+
+/** The lease was refused three times: the token comes back, as after an error. */
+export function givesBack(state: State, me: number): State {
+  const slot = state.drainers[me]?.slot ?? 0;
+  const tokens = state.tokens.map((token, at) => (at === slot && token === me ? LOST : token));
+  return { ...state, tokens, drainers: state.drainers.map((it, k) => (k === me ? undefined : it)) };
 }
 
 /** Something comes before the `wakeAt` that the release found. */
@@ -108,5 +115,6 @@ export function budgetOf(random: SeededRandom): Partial<Budget> {
     replay: some(),
     duplicate: some(),
     purge: random.int(2),
+    error: some(),
   };
 }

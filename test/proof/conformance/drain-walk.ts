@@ -2,7 +2,7 @@
  * Random walks of the real session. The walk lets one call go, or takes one step of the model that is not a session's
  * (people, publish, fan-out, tend, SQS, time), in any order. After each, the items and the place of each session must be
  * those of a state that the model reaches from the last one by the step that this call is. The model may be in several
- * states at once: a page has no order.
+ * states at once: a page has no order. Not walked: batches, ordered endpoints, and the renewal of a lease.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { SeededRandom } from '#adapters/memory/seeded-random.ts';
@@ -12,8 +12,10 @@ import { outboundModel, type Shape } from '#test/proof/model/outbound-model.ts';
 import { AS_READ } from '#test/proof/model/outbound-rules.ts';
 import { addRow, deleteRow, isShut, type Pointer, type State } from '#test/proof/model/outbound-state.ts';
 import { ANSWERS, answerWith, FAILURES } from './drain-answers.ts';
+import { FAILS_AT, failForGood } from './drain-failures.ts';
+import { isOthers, OFTEN } from './drain-others.ts';
 import { type Call, DrainSession, type StoreBug } from './drain-session.ts';
-import { budgetOf, dropsAtGate, isAbout, STEPS, startsAgain, turned } from './drain-states.ts';
+import { budgetOf, dropsAtGate, givesBack, isAbout, STEPS, startsAgain, turned } from './drain-states.ts';
 import { DrainView } from './drain-view.ts';
 import { Divergence } from './expect-call.ts';
 import { outboundStep } from './outbound-step.ts';
@@ -26,6 +28,7 @@ const FAIR_SHARE = 0.8;
 const LOST_REPLIES = 0.15;
 const CRASHES = 0.04;
 const LEASES_LOST = 0.25;
+const FAILURES_FOR_GOOD = 0.06;
 const SHAPES: readonly Partial<Shape>[] = [
   { publish: 2, fans: 2 },
   { tokens: 2 },
@@ -36,12 +39,8 @@ const SHAPES: readonly Partial<Shape>[] = [
 
 /** The code repeats these after an error; what they wrote may have been written. */
 const REPEATED: readonly Call[] = ['success', 'put', 'delete'];
-const IDLE: readonly (Call | undefined)[] = [undefined, 'wake', 'release'];
 const READS: readonly Call[] = ['query', 'look', 'records', 'again'];
 const WRITES: readonly Call[] = ['success', 'failure', 'end', 'put', 'delete', 'disable', 'release'];
-/** Of time, but for the leases: those end when the walk says so. */
-const OF_THE_CLOCK = /becomes due$|^the hold ends$|^wakeAt is reached$/;
-const OFTEN = /^enables|^asks|^the answer is lost|^the lease ends|^is called/;
 
 export async function drainWalk(seed: number, maxSteps: number, bug?: StoreBug): Promise<readonly string[]> {
   const walk = new DrainWalk(seed, bug);
@@ -107,6 +106,7 @@ class DrainWalk {
     const session = this.#sessions[me] as DrainSession;
     const call = session.before as Call;
     if (this.#random.chance(CRASHES) && this.#state.budget.crash > 0) return this.#crash(me, call);
+    if (this.#mayFailForGood(session, call)) return this.#failForGood(me, call);
     const repeats = this.#repeating.delete(session);
     // The code tries a call three times: one reply in a row is lost.
     const way = this.#unlucky.delete(session) ? 'once' : this.#wayOf(call);
@@ -133,6 +133,7 @@ class DrainWalk {
     }
     if (way === 'reply lost' && REPEATED.includes(call)) this.#repeating.add(session);
     this.#world.sessions[me] = { me: session.me } as never;
+    if (session.end === 'give_back') this.#forget(me);
     if (repeats) return this.#settle(`${call} once more`, this.#onceMore(call, about, row));
     const stays = (way === 'reply lost' && READS.includes(call)) || this.#isNoStep(session, call);
     this.#settle(call, stays ? this.#states : this.#after(me, session, call, about));
@@ -168,6 +169,9 @@ class DrainWalk {
     // The code compares the next row with a `wakeAt` that somebody else set, and starts again sooner.
     if (call === 'again' && session.before === 'wake')
       return [...to, ...this.#states.map(state => startsAgain(state, me))];
+    // The model has one name for all who are dead, and for all who were session 0: this one read another's.
+    if (call === 'lease' && session.before === 'lease' && session.readAnother) return [...to, ...this.#states];
+    if (call === 'lease' && session.end === 'give_back') return this.#states.map(state => givesBack(state, me));
     if (call === 'query' || (call === 'lease' && session.isLeased)) return to.flatMap(state => turned(state, me));
     // Without a look: the release said that nothing may be done.
     if (call === 'release' && session.before === undefined) {
@@ -190,12 +194,39 @@ class DrainWalk {
   #crash(me: number, call: Call): void {
     this.log.push(`session ${me}: dies before ${call}`);
     this.#repeating.delete(this.#sessions[me] as DrainSession);
+    this.#forget(me);
+    this.#follow('a crash', me, /^CRASHES/, this.#states);
+  }
+
+  #mayFailForGood(session: DrainSession, call: Call): boolean {
+    const isFirst = !this.#repeating.has(session) && !this.#unlucky.has(session);
+    // Without the lease a release changes nothing, whether it fails or not.
+    const changes = call !== 'release' || this.#world.runtimeItem().owner === session.me;
+    const may = isFirst && changes && FAILS_AT[call] !== undefined && this.#state.budget.error > 0;
+    return may && this.#random.chance(FAILURES_FOR_GOOD);
+  }
+
+  async #failForGood(me: number, call: Call): Promise<void> {
+    const session = this.#sessions[me] as DrainSession;
+    const { about } = session;
+    this.log.push(`session ${me}: ${call} ${about ?? ''} fails for good`);
+    await failForGood(session, call);
+    if (session.end === 'give_back') this.#forget(me);
+    const states = this.#states.filter(state => isAbout(state.drainers[me], call, about, this.#world));
+    this.#follow(`${call}, which failed`, me, FAILS_AT[call] as RegExp, states);
+  }
+
+  /** It is over, and its token comes back by itself. */
+  #forget(me: number): void {
     this.#sessions[me] = undefined;
     this.#world.sessions[me] = undefined;
-    const ahead = this.#states.flatMap(state => this.#stepsOf(state, `drainer ${me}`, /^CRASHES/));
-    for (const { action } of ahead.slice(0, 1)) this.#note(`drainer: ${action}`);
+  }
+
+  #follow(what: string, me: number, action: RegExp, states: readonly State[]): void {
+    const ahead = states.flatMap(state => this.#stepsOf(state, `drainer ${me}`, action));
+    for (const step of ahead.slice(0, 1)) this.#note(`drainer: ${step.action}`);
     this.#settle(
-      'a crash',
+      what,
       ahead.map(step => step.to),
     );
   }
@@ -203,7 +234,7 @@ class DrainWalk {
   // ---- everybody else
 
   async #stepOfOthers(): Promise<boolean> {
-    const steps = this.#stepsOf(this.#state).filter(step => this.#isOthers(step));
+    const steps = this.#stepsOf(this.#state).filter(step => isOthers(step, this.#state, this.#sessions));
     const fair = steps.filter(step => step.fair || OFTEN.test(step.action));
     const from = fair.length > 0 && this.#random.chance(FAIR_SHARE) ? fair : steps;
     if (from.length === 0) return false;
@@ -233,26 +264,7 @@ class DrainWalk {
       this.#sessions[me] = session;
       this.#world.sessions[me] = {} as never;
       await session.start();
-    } else if (action.startsWith('deletes')) {
-      this.#sessions[me] = undefined;
-      this.#world.sessions[me] = undefined;
-    }
-  }
-
-  /** Not time, not what a session does by a call. */
-  #isOthers({ actor, action }: Step<State>): boolean {
-    if (OF_THE_CLOCK.test(action)) return false;
-    if (action === 'asks for a replay') return this.#state.messages[0]?.record?.status !== 'pending';
-    // Due from now on, which is later than what a session that is about to read rows takes for now.
-    if (action === 'record and row')
-      return !this.#sessions.some(it => it?.before === 'query' || it?.before === 'again');
-    // A session goes by the item as it saw it last.
-    if (action.endsWith('drops the backlog')) return this.#sessions.every(it => IDLE.includes(it?.before));
-    if (!actor.startsWith('drainer')) return true;
-    if (action.startsWith('deletes its') || action.startsWith('deletes with')) {
-      return this.#sessions[Number(actor.at(-1))]?.end === 'ack';
-    }
-    return action === 'receives a token' || action.startsWith('visibility ends');
+    } else if (action.startsWith('deletes')) this.#forget(me);
   }
 
   /** A session goes by the time it read: none passes between that and what it does about it. */

@@ -72,6 +72,7 @@ const ACTS: readonly (readonly [string, (acting: Acting) => void])[] = [
   ['disables', disables],
   ['lost the lease or the gate', disables],
   ['release fails', () => undefined],
+  ['gives up', givesUp],
   ['releases', releases],
 ];
 
@@ -177,9 +178,14 @@ function disables({ world, session, action, now }: Acting): void {
   demand((kind === 'applied') === action.startsWith('disables'), `the endpoint was ${kind} disabled`);
 }
 
+/** It reads when the next row is due, for its release. */
+function givesUp({ world, session }: Acting): void {
+  session.next = world.nextDue();
+}
+
 function releases({ world, from, me, session, before, after, action, now }: Acting): void {
-  const hold = before.why === 'hold' ? world.deadline() : undefined;
-  const wakeAt = hold ?? (before.why === 'ahead' ? session.next : undefined);
+  const hold = before.why === 'hold' || before.why === 'broken, hold' ? world.deadline() : undefined;
+  const wakeAt = hold ?? (before.why === 'ahead' || before.why === 'broken, ahead' ? session.next : undefined);
   const state = {
     cap: 5,
     ewmaMs: 0,
@@ -192,6 +198,7 @@ function releases({ world, from, me, session, before, after, action, now }: Acti
   const { kind, item } = world.apply(release);
   demand((kind === 'applied') === (from.runtime.owner === me), `the release was ${kind}`);
   const lost = kind === 'applied' && world.random.chance(LOST_REPLIES);
+  if (action.startsWith('releases after an error')) return;
   const seen = (lost ? world.apply(release).item : item) as RuntimeItem;
   const leased = seen.owner !== undefined && (seen.leaseUntil ?? 0) >= now;
   demand(leased === action.includes('somebody else'), 'the model and the item disagree about who holds the lease');

@@ -3,9 +3,9 @@ import { DependencyError } from '#core/errors.ts';
 
 /**
  * How a call goes. `twice`: its reply is lost and the client's own retry runs it again; the code sees the second answer.
- * `reply lost`: it is applied, and the code gets an error.
+ * `reply lost`: it is applied, and the code gets an error. `fails`: it is not, and the code gets one.
  */
-export type Way = 'once' | 'twice' | 'reply lost';
+export type Way = 'once' | 'twice' | 'reply lost' | 'fails';
 
 interface HeldCall {
   readonly name: string;
@@ -71,6 +71,11 @@ export class SteppedProcess {
     const call = this.#held;
     if (!call) throw new Error('the code has ended, or waits for something that is no step of the model');
     this.#held = undefined;
+    if (way === 'fails') {
+      call.fail(new DependencyError('dynamodb', 'no answer', { outcome: 'not_applied' }));
+      await settle();
+      return;
+    }
     try {
       const first = await call.run();
       if (way === 'reply lost')

@@ -7,6 +7,7 @@ import { answered, deleteOldRow, lateFailure, lateRecord, putNewRow } from './ou
 import type { OutboundRules } from './outbound-rules.ts';
 import { Session } from './outbound-session.ts';
 import {
+  type Broken,
   type DrainerStep,
   dueRows,
   FREE,
@@ -35,6 +36,9 @@ const CAN_ERROR: readonly DrainerStep[] = [
   'delete',
   'recheck',
 ];
+
+/** Of these, those under the lease. */
+const HAS_LEASE: readonly DrainerStep[] = ['query', 'look', 'check', 'sent', 'put', 'delete'];
 
 /** Drainer number `me` (0 or 1). */
 export function drainerActor(rules: OutboundRules, me: number): Actor<State> {
@@ -85,8 +89,24 @@ function mayFail(self: Session): void {
     self.fault('visibility ends while it runs', spend(setToken(state, drainer.slot, VISIBLE), 'zombie'));
   }
   if (budget.error > 0 && CAN_ERROR.includes(drainer.step)) {
-    self.fault(`gets an error at ${drainer.step}, returns its token`, self.lose(spend(state, 'error')));
+    if (HAS_LEASE.includes(drainer.step) && self.rules.broken !== 'keeps the lease') givesUp(self);
+    else self.fault(`gets an error at ${drainer.step}, returns its token`, self.lose(spend(state, 'error')));
   }
+}
+
+/** What is in hand stays as it is; the lease goes back, with what the endpoint waits for. */
+function givesUp(self: Session): void {
+  const { drainer, rules } = self;
+  const failed = spend(self.state, 'error');
+  const { ahead } = dueRows(failed, rules);
+  const held = ['hold', 'opens', 'probed'].includes(drainer.why);
+  const waits = ahead && !isShut(drainer.gate) ? 'broken, ahead' : 'broken';
+  const released = (from: State, why: Broken): State =>
+    self.go('release', self.excused(from), { page: [], hand: [], why });
+  self.fault(`gives up at ${drainer.step}`, released(failed, held ? 'broken, hold' : waits));
+  // It knows the answer that it could not record.
+  if (drainer.step === 'sent' && failed.budget.breaker > 0)
+    self.fault('gives up at sent, breaker opens', released(spend(failed, 'breaker'), 'broken, hold'));
 }
 
 /** D3: a page of due rows. What was found is begun after one more look at owner and gate, but for the first page. */

@@ -103,6 +103,9 @@ const WHY = {
   fresh: 9,
   opens: 10,
   probed: 11,
+  broken: 12,
+  'broken, ahead': 13,
+  'broken, hold': 14,
 } as const;
 const GATE = { '': 0, disabled: 1, open: 2, paused: 3, deleted: 4 } as const;
 const BY = { '': 0, operator: 1, customer: 2 } as const;
@@ -123,10 +126,10 @@ function pointerCode({ message, row }: Pointer): number {
   return rowCode(row) + 512 * message;
 }
 
-/** 0…11,519 */
+/** 0…14,399 */
 function drainerCode({ step, slot, why, gate, robbed, probing }: Drainer): number {
   const flags = Number(probing) + 2 * Number(robbed);
-  return flags + 4 * (GATE[gate] + 5 * (WHY[why] + 12 * (slot + SLOTS * STEP[step])));
+  return flags + 4 * (GATE[gate] + 5 * (WHY[why] + 15 * (slot + SLOTS * STEP[step])));
 }
 
 /** 0…47 */

@@ -12,6 +12,8 @@ import {
   type Why,
 } from './outbound-state.ts';
 
+const isBroken = (why: Why): boolean => why === 'broken' || why === 'broken, ahead' || why === 'broken, hold';
+
 /** W10. Refused: the lease was lost meanwhile, and the item comes back with the refusal. */
 export function releaseLease(self: Session): void {
   const { state, rules, runtime, me, drainer } = self;
@@ -20,7 +22,11 @@ export function releaseLease(self: Session): void {
   if (allowed && state.budget.error > 0) releaseFails(self);
   const over = { gate: '', page: [], hand: [], robbed: false, probing: false } as const;
   const unasked = !rules.recheck || (rules.recheckGate === 'remembered' && drainer.why === 'closed');
-  if (unasked) self.certain('releases', self.go('ack', free, { ...over, why: '' }));
+  if (isBroken(drainer.why)) {
+    const returns = rules.broken === 'releases, token returns';
+    const to = returns ? self.returnToken(free) : self.go('ack', free, { ...over, why: '' });
+    self.certain(`releases after an error, ${returns ? 'returns' : 'deletes'} its token`, to);
+  } else if (unasked) self.certain('releases', self.go('ack', free, { ...over, why: '' }));
   else if (free.runtime.owner !== NOBODY && free.runtime.leased) {
     self.certain('releases; somebody else has it', self.go('ack', free, { ...over, why: '' }));
   } else self.certain('releases', self.go('recheck', free, { ...over, why: whatItFound(free.runtime) }));
@@ -28,8 +34,8 @@ export function releaseLease(self: Session): void {
 
 function givenBack({ state, rules, runtime, drainer: { why, probing } }: Session): State {
   const opens = why === 'opens' || why === 'probed';
-  const holds = why === 'hold' || opens;
-  const wakes = (why === 'ahead' && rules.wakeOfRetry) || (holds && rules.wakeOfHold);
+  const holds = why === 'hold' || why === 'broken, hold' || opens;
+  const wakes = ((why === 'ahead' || why === 'broken, ahead') && rules.wakeOfRetry) || (holds && rules.wakeOfHold);
   const breaker = opens || (probing && runtime.breaker);
   const probes = why === 'probed' ? (runtime.probes + 1) % state.messages.length : runtime.probes;
   return setRuntime(state, {

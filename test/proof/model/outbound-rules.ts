@@ -32,6 +32,8 @@ export interface OutboundRules {
   readonly releaseIfOwner: boolean;
   /** What happens to the token when the release errors. */
   readonly releaseError: 'return' | 'ack';
+  /** A session that a read or write failed: its lease stays until it ends, or it is given back, and its token returns. */
+  readonly broken: 'keeps the lease' | 'releases, token returns' | 'releases, token deleted';
   /** The rows are queried again after the release. */
   readonly recheck: boolean;
   readonly recheckReads: 'table' | 'index';
@@ -125,6 +127,7 @@ export const OUTBOUND: OutboundRules = {
   visibilityLonger: true,
   releaseIfOwner: true,
   releaseError: 'return',
+  broken: 'keeps the lease',
   recheck: true,
   recheckReads: 'table',
   recheckFuture: true,
@@ -169,6 +172,7 @@ export const AS_BUILT: OutboundRules = {
   direct: 'rows, tokens, 202',
   looks: 'after the page',
   peeks: 'table',
+  broken: 'releases, token returns',
 };
 
 /** The same, with what others do between the read of the rows and the lease. */

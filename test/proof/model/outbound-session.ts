@@ -63,15 +63,24 @@ export class Session {
 
   /** The process dies, or gives up and reports failure: its token comes back, its lease ends by itself. */
   lose(from: State): State {
-    const { step, hand, slot } = this.drainer;
+    const lost = this.excused(from);
+    return this.returnToken(lost.runtime.owner === this.me ? ownerIsGone(lost, this.me) : lost);
+  }
+
+  /** Ghost: what was sent and not recorded may be sent again. */
+  excused(from: State): State {
+    const { step, hand } = this.drainer;
     const again = UNRECORDED.includes(step) ? hand : FIRST_RECORDED.includes(step) ? hand.slice(1) : [];
-    let lost = excuse(
+    return excuse(
       from,
       again.map(it => it.message),
     );
-    if (this.holdsToken) lost = setToken(lost, slot, LOST);
-    if (lost.runtime.owner === this.me) lost = ownerIsGone(lost, this.me);
-    return setDrainer(lost, this.me, undefined);
+  }
+
+  /** It is over; its token is visible again in a while. */
+  returnToken(from: State): State {
+    const returned = this.holdsToken ? setToken(from, this.drainer.slot, LOST) : from;
+    return setDrainer(returned, this.me, undefined);
   }
 
   /** A probe begins elsewhere on the page each time, or always at its oldest row. */

@@ -105,7 +105,11 @@ export type Why =
   | 'batch ok'
   | 'batch bad'
   | 'none'
-  | 'wake';
+  | 'wake'
+  | Broken;
+
+/** It failed, and when the endpoint is to be looked at again beside its token: not, at the next row, after a hold. */
+export type Broken = 'broken' | 'broken, ahead' | 'broken, hold';
 
 export type Gate = 'open' | 'paused' | 'disabled' | 'deleted';
 

@@ -13,8 +13,8 @@ type Faults = Partial<Budget>;
 
 export const NO_NETS: Rules = { audit: false, reconcile: false };
 
-const { looks, direct, peeks } = AS_BUILT;
-export const BUILT: Rules = { looks, direct, peeks };
+const { looks, direct, peeks, broken } = AS_BUILT;
+export const BUILT: Rules = { looks, direct, peeks, broken };
 export const READ: Rules = { ...BUILT, firstPage: AS_READ.firstPage };
 
 export function good(

@@ -409,13 +409,28 @@ const further: readonly Variant[] = [
 
 /** What the code does beyond the reference: fewer looks, and publish that puts rows and tokens itself. */
 const built: readonly Variant[] = [
-  good('as built: publish to end, crash, lost reply, error', 33_952, { crash: 1, lost: 1, error: 1 }, BUILT, {
+  good(
+    'as built: sessions that fail, breaker, throttled, no nets',
+    26_713,
+    { error: 2, fail: 1, breaker: 1, throttled: 1 },
+    { ...NO_NETS, ...BUILT },
+    { tokens: 2 },
+  ),
+  good('as built: sessions that fail, lease ends early', 37_414, { error: 1, zombie: 1, fail: 1 }, BUILT),
+  bad(
+    'a session that fails deletes its token, no audit',
+    33,
+    STUCK,
+    { error: 1 },
+    { ...NO_NETS, ...BUILT, broken: 'releases, token deleted' },
+  ),
+  good('as built: publish to end, crash, lost reply, error', 35_515, { crash: 1, lost: 1, error: 1 }, BUILT, {
     publish: 2,
     drainers: 1,
   }),
   good(
     'as built: publish without nets, error, duplicate',
-    1_524,
+    1_514,
     { error: 1, duplicate: 1 },
     { ...NO_NETS, ...BUILT },
     {
@@ -433,7 +448,7 @@ const built: readonly Variant[] = [
   good('as built: pause while publishing, crash', 19_737, { pause: 1, crash: 1 }, BUILT, { publish: 2, drainers: 1 }),
   good(
     'as built: a second message arrives, error, failure, no nets',
-    22_820,
+    25_063,
     { error: 1, fail: 1 },
     { ...NO_NETS, ...BUILT },
     {
