@@ -1,17 +1,16 @@
 /**
- * A process of its own that sends attempts, all at once, to the receiver named in its arguments, and prints how far its
- * memory rose above what it held before, in bytes. Alone, so that nothing of the receiver is counted.
+ * A process of its own that sends attempts, all at once, to the receiver named in its arguments, and prints how far what
+ * it holds rose above what it held before, in bytes. Alone, so that nothing of the receiver is counted; after a
+ * collection, because the garbage of a moment says more about how busy the machine is than about an attempt.
  * `node --expose-gc attempt-memory.ts URL AT_ONCE DEADLINE_MS`
  */
 import { argv } from 'node:process';
 import { guardedSender } from '#adapters/http/guarded-sender.ts';
 
-/** Bytes above the start, at the highest of all samples. */
 export interface PeakMemory {
-  /** What the engine holds, and what it has not collected yet. */
-  readonly used: number;
-  /** What the operating system gave. */
-  readonly resident: number;
+  /** Bytes above the start, in the heap and in buffers, at the highest of all samples. */
+  readonly held: number;
+  readonly samples: number;
   readonly answered: number;
 }
 
@@ -20,7 +19,8 @@ const AT_ONCE = Number(atOnce);
 const collectGarbage = globalThis.gc as unknown as () => void;
 const rules = { ports: [443], ownHosts: [], allowAddresses: ['127.0.0.1'] };
 
-const used = (): number => {
+const held = (): number => {
+  collectGarbage();
   const { heapUsed, external } = process.memoryUsage();
   return heapUsed + external;
 };
@@ -38,18 +38,18 @@ async function measure(): Promise<PeakMemory> {
   // Compiled code, pools and the first sockets are not of an attempt.
   const well = new URL('/well', url).href;
   for (let i = 0; i < 3; i++) await round(well);
-  collectGarbage();
-  const before = { used: used(), resident: process.memoryUsage.rss() };
-  const peak = { used: 0, resident: 0 };
+  const before = held();
+  let peak = 0;
+  let samples = 0;
   const sample = (): void => {
-    peak.used = Math.max(peak.used, used() - before.used);
-    peak.resident = Math.max(peak.resident, process.memoryUsage.rss() - before.resident);
+    peak = Math.max(peak, held() - before);
+    samples += 1;
   };
-  const timer = setInterval(sample, 2);
+  const timer = setInterval(sample, 5);
   const answered = await round(url);
   sample();
   clearInterval(timer);
-  return { ...peak, answered };
+  return { held: peak, samples, answered };
 }
 
 console.log(JSON.stringify(await measure()));
