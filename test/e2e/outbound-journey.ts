@@ -4,6 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
+import { FilterLogEventsCommand } from '@aws-sdk/client-cloudwatch-logs';
 import { systemClock } from '#adapters/system.ts';
 import { type LocalReceiver, type ReceivedWebhook, startReceiver } from '#local/receiver.ts';
 import { openGateway } from '#operator/aws/open-gateway.ts';
@@ -82,7 +83,7 @@ export async function runOutbound(
   const api = await (await operator.gateway()).delivery();
   const secrets: string[] = [];
   const receiver = await startReceiver({ secrets: () => secrets });
-  const ids = await makeEndpoints(api, receiver, secrets);
+  const ids = await makeEndpoints(gateway, api, receiver, secrets);
   const publish = (key: string, amount: number, type = LATER) => {
     const body = { key, type, data: { amount } };
     return ask<{ id: string; duplicate: boolean }>(api, { method: 'POST', path: ['apps', APP, 'messages'], body });
@@ -164,6 +165,7 @@ export async function runOutbound(
 }
 
 async function makeEndpoints(
+  gateway: GatewayUnderTest,
   api: DeliveryApi,
   receiver: LocalReceiver,
   secrets: string[],
@@ -173,14 +175,31 @@ async function makeEndpoints(
     Object.entries(ENDPOINTS).map(async ([uid, path]) => {
       const types = TYPES[uid as Name];
       const body = { uid, types, url: `${receiver.url}${path}`, schedule: [1, 1, 1], timeout_seconds: 5 };
-      const answer = await ask<{ id: string; secret: string }>(api, {
-        ...{ method: 'POST', path: ['apps', APP, 'endpoints'], body },
-      } as DeliveryCall);
+      const call: DeliveryCall = { method: 'POST', path: ['apps', APP, 'endpoints'], body };
+      const answer = await ask<{ id: string; secret: string }>(api, call).catch(async (error: Error) => {
+        await assertKilled(gateway, error);
+        return await ask<{ id: string; secret: string }>(api, call);
+      });
       return [uid, answer] as const;
     }),
   );
   secrets.push(...made.map(([, { secret }]) => secret));
   return Object.fromEntries(made.map(([uid, { id }]) => [uid, id])) as Record<Name, string>;
+}
+
+/** Throws unless the local AWS lost the process of a function that had printed no error: then a caller asks again. */
+async function assertKilled({ clients, stacks }: GatewayUnderTest, error: Error): Promise<void> {
+  if (!error.message.includes('Worker process died')) throw error;
+  for (const { template, physicalIds } of stacks) {
+    for (const [id, resource] of Object.entries(template.Resources ?? {})) {
+      const logGroupName = physicalIds[id];
+      if (resource.Type !== 'AWS::Logs::LogGroup' || !logGroupName) continue;
+      const { events = [] } = await clients.logs.send(new FilterLogEventsCommand({ logGroupName }));
+      const wrong = events.map(it => it.message ?? '').filter(it => /Error\b/.test(it) && !it.startsWith('{'));
+      if (wrong.length > 0) throw new Error(`${error.message}\n${logGroupName}:\n${wrong.join('\n')}`);
+    }
+  }
+  console.log(`Asked again: ${error.message}`);
 }
 
 const ask = <T>(api: DeliveryApi, call: DeliveryCall): Promise<T> => askDelivery<T>(api, call);

@@ -2,12 +2,16 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { PACKAGE_ROOT } from '#local/workspace.ts';
 
+/** What a script prints comes sooner on any machine; a test that waits longer hides what is missing. */
+const OUTPUT_LIMIT_MS = 120_000;
+
 /** A script of local/ as a running process, with what it printed so far. */
 export interface Run {
   readonly child: ChildProcess;
   readonly exitCode: Promise<number | null>;
   stdout(): string;
   stderr(): string;
+  /** Rejects, with what was printed, when it does not come within two minutes. */
   waitForOutput(pattern: RegExp): Promise<void>;
 }
 
@@ -36,13 +40,24 @@ export function runScript(
     stderr: () => stderr,
     waitForOutput: pattern =>
       new Promise((resolve, reject) => {
+        const end = (): void => {
+          clearTimeout(limit);
+          child.stdout.removeListener('data', look);
+          child.removeListener('close', fail);
+        };
         const look = (): void => {
           if (!pattern.test(stdout)) return;
-          child.stdout.removeListener('data', look);
+          end();
           resolve();
         };
+        const fail = (): void => {
+          end();
+          const how = child.exitCode === null ? `did not print within ${OUTPUT_LIMIT_MS / 1_000} s` : 'ended before';
+          reject(new Error(`${how}: ${pattern}\n${stdout}\n${stderr}`));
+        };
+        const limit = setTimeout(fail, OUTPUT_LIMIT_MS);
         child.stdout.on('data', look);
-        child.once('close', () => reject(new Error(`ended before printing ${pattern}:\n${stdout}\n${stderr}`)));
+        child.once('close', fail);
         look();
       }),
   };
