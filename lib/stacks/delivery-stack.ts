@@ -183,7 +183,8 @@ export class DeliveryStack extends Stack {
       'outbox',
       { actions: ['Query', 'PutItem', 'DeleteItem'], leading: ['Q#*'] },
       { actions: ['BatchGetItem'], leading: ['M#*', 'D#*'] },
-      { actions: ['UpdateItem'], leading: ['D#*'] },
+      // GetItem: the head of an ordered endpoint, when the session looks once more.
+      { actions: ['GetItem', 'UpdateItem'], leading: ['D#*'] },
       { actions: ['PutItem'], leading: ['T#*'] },
     );
     this.#grantBlobs(drain, 's3:GetObject');

@@ -110,6 +110,8 @@ export interface OutboundWorldOptions {
   readonly publishes?: 'by turns' | 'direct' | 'job';
   readonly auditMinutes?: number;
   readonly reconcile?: 'all' | 'sample' | 'off';
+  /** The store as a function meets it. */
+  readonly watchStore?: (role: OutboundRole, store: ItemStore) => ItemStore;
 }
 
 const FAN_OUT_TIMEOUT_MS = 60_000;
@@ -311,7 +313,7 @@ export class OutboundWorld {
 
   peoplePorts(process: SimulatedProcess) {
     return {
-      ...this.#common(process),
+      ...this.#common(process, 'people'),
       wake: process.wrap('wake', 'sqs', new MemoryWakeQueue(this.fast)),
       ids: new SeededIds(this.random.fork()),
     };
@@ -319,7 +321,7 @@ export class OutboundWorld {
 
   async tend(): Promise<void> {
     const process = this.process('tend');
-    const common = this.#common(process);
+    const common = this.#common(process, 'tend');
     const ports: TendPorts = {
       ...common,
       endpoints: endpointsOf(common.store),
@@ -333,7 +335,7 @@ export class OutboundWorld {
 
   publishPorts(process: SimulatedProcess): PublishPorts & { readonly store: ItemStore } {
     const jobs = process.wrap('jobs', 'sqs', new MemoryJobQueue(this.jobs));
-    const common = this.#common(process);
+    const common = this.#common(process, 'publish');
     const wake = process.wrap('wake', 'sqs', new MemoryWakeQueue(this.fast));
     const direct = { ...common, endpoints: endpointsOf(common.store), wake };
     return { ...common, jobs, fanOutNow: published => fanOutNow(direct, this.rules, published) };
@@ -392,9 +394,10 @@ export class OutboundWorld {
     return { store: this.store, clock: this.clock, ids: new SeededIds(this.random.fork()) };
   }
 
-  #common(process: SimulatedProcess) {
+  #common(process: SimulatedProcess, role: OutboundRole) {
+    const { watchStore = (_, store) => store } = this.#options;
     return {
-      store: process.wrap('store', 'dynamodb', this.store),
+      store: process.wrap('store', 'dynamodb', watchStore(role, this.store)),
       blobs: process.wrap('blobs', 's3', this.#blobs),
       codec: nodeCodec,
       crypto: nodeCrypto,
@@ -433,7 +436,7 @@ export class OutboundWorld {
   }
 
   #fanOutHandler(process: SimulatedProcess) {
-    const common = this.#common(process);
+    const common = this.#common(process, 'fan-out');
     const jobs = process.wrap('jobs', 'sqs', new MemoryJobQueue(this.jobs));
     const ports = {
       ...common,
@@ -455,7 +458,7 @@ export class OutboundWorld {
 
   #drainHandler(process: SimulatedProcess, lane: 'fast' | 'slow') {
     const { waits = [5, 60], autoDisableDays = 5, attemptLog = 'failures' } = this.#options;
-    const common = this.#common(process);
+    const common = this.#common(process, `drain-${lane}`);
     const sealer = { seal: () => '', open: () => new Uint8Array(32) };
     const ports: DrainPorts = {
       ...common,

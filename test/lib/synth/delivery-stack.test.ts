@@ -305,7 +305,7 @@ const DRAIN = [
   'bodies/outbound/*: s3:GetObject',
   'jobs: sqs:SendMessage',
   'master: secretsmanager:GetSecretValue',
-  'outbox D#*: UpdateItem',
+  'outbox D#*: GetItem UpdateItem',
   'outbox M#* D#*: BatchGetItem',
   'outbox Q#*: DeleteItem PutItem Query',
   'outbox T#*: PutItem',
