@@ -148,6 +148,13 @@ export const limitCheck: Check = (value, path, report) => {
 export const anyText: Check = () => undefined;
 export const limitOf = ({ query }: ApiCall): number => Number(query['limit'] ?? DEFAULT_PAGE);
 
+const CLOCKS_MS = 60_000;
+/** A time that is over: what a clock is ahead is now. Throws `Refused` (400) for a time to come, until when all would be taken for old. */
+export function pastOf(now: number, at: number, field: string): number {
+  if (at > now + CLOCKS_MS) refuse(400, 'invalid_request', `${field}: give a time that is over`);
+  return Math.min(at, now);
+}
+
 /** Tells what a person did to an endpoint, once an hour and kind; best effort, published by fan-out. */
 export async function tellOperational(
   { ports }: ApiCall,

@@ -85,8 +85,8 @@ function changeOf(body: ApplicationBody): ApplicationChange {
     ...(metadata === undefined ? {} : { metadata }),
     ...(limits === undefined ? {} : { limits: limitsOf(limits) }),
     ...(format === undefined ? {} : { format }),
-    ...(schedule === undefined || schedule === null ? {} : { schedule: waitsOf(schedule) }),
-    ...(version === undefined || version === null ? {} : { defaultApiVersion: version }),
+    ...(schedule === undefined ? {} : { schedule: schedule && waitsOf(schedule) }),
+    ...(version === undefined ? {} : { defaultApiVersion: version }),
   };
 }
 
@@ -94,8 +94,10 @@ export async function createApp(call: ApiCall, given?: ApplicationBody): Promise
   const body = given ?? bodyOf<ApplicationBody>(call, { ...fieldsOf(call), uid }, ['name']);
   const { name = '', metadata = {}, limits = {}, format = 'standard' } = body;
   const named = body.uid === undefined ? {} : { uid: body.uid };
+  const { schedule, defaultApiVersion } = changeOf(body);
   const result = await createApplication(call.ports, {
-    ...changeOf(body),
+    ...(schedule ? { schedule } : {}),
+    ...(defaultApiVersion ? { defaultApiVersion } : {}),
     name,
     metadata,
     limits: limitsOf(limits),

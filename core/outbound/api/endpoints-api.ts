@@ -32,7 +32,7 @@ import { SECRET_FIELDS, type SecretBody, sealKey, secretOf, showSecret } from '.
 import { endpointFields, uid } from './fields.ts';
 import { STATES, stateOf } from './health-api.ts';
 import { refuse } from './problem-reply.ts';
-import { sendTest } from './test-delivery.ts';
+import { countTest, sendTest } from './test-delivery.ts';
 
 type NewBody = EndpointBody & SecretBody & { readonly url: string; readonly uid?: string };
 
@@ -49,8 +49,9 @@ export async function createOne(call: ApiCall, given?: NewBody): Promise<Reply> 
   const endpoint = newEndpointOf(body, { timeoutMs: rules.timeoutMs, apiVersion: application.defaultApiVersion });
   const secret = secretOf(body, ports, endpoint);
   const key = sealKey(ports, id, secret, 'first');
-  // 2. A ping, where it is asked for.
+  // 2. A ping, where it is asked for: a test, which counts as one.
   if (verify === 'true') {
+    await countTest(call, application.id);
     const sent = await sendTest(call, { ...endpoint, id }, [{ kid: key.kid, ...secret }], {
       type: 'webhook.ping',
       data: {},

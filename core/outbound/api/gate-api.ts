@@ -4,7 +4,7 @@ import type { EndpointItem } from '#core/outbound/protocol/items.ts';
 import { oneOf } from '#core/problem.ts';
 import { json, type Reply } from '#core/reply.ts';
 import { parseIso } from '#core/time.ts';
-import { type ApiCall, bodyOf, endpointOf, tellOperational } from './api-call.ts';
+import { type ApiCall, bodyOf, endpointOf, pastOf, tellOperational } from './api-call.ts';
 import { time, why } from './fields.ts';
 import { stateOf } from './health-api.ts';
 import { refuse } from './problem-reply.ts';
@@ -43,7 +43,8 @@ export async function enableOne(call: ApiCall): Promise<Reply> {
   const fields = { why, backlog: oneOf('drain', 'drop', 'since'), since: time };
   const body = bodyOf<WhyBody & { backlog?: 'drain' | 'drop' | 'since'; since?: string }>(call, fields);
   const { backlog = 'drain' } = body;
-  const since = body.since === undefined ? undefined : parseIso(body.since);
+  const now = call.ports.clock.now();
+  const since = body.since === undefined ? undefined : pastOf(now, parseIso(body.since) ?? now, 'since');
   if ((backlog === 'since') !== (since !== undefined))
     refuse(400, 'invalid_request', 'since: give a time with {"backlog":"since"}, and with nothing else');
   const endpoint = await endpointOf(call);

@@ -6,7 +6,7 @@ import type { Publisher } from '#core/publisher.ts';
 
 const MAX_TYPE = 100;
 /** As the producer's API takes it. */
-const MEDIA_TYPE = /^[\w.+-]+\/[\w.+-]+(?:; ?[\w=.-]+)*$/;
+const MEDIA_TYPE = /^(?=.{3,200}$)[\w.+-]+\/[\w.+-]+(?:; ?[\w=.-]+)*$/;
 
 export function publisherForRoutes(ports: PublishPorts, rules: PublishRules): Publisher {
   return {

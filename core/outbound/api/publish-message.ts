@@ -46,7 +46,11 @@ const FIELDS = {
   type: typeName,
   data: anything,
   raw: text(/^[A-Za-z0-9+/]*={0,2}$/, 'base64', 'encode the bytes'),
-  content_type: text(/^[\w.+-]+\/[\w.+-]+(?:; ?[\w=.-]+)*$/, 'a media type', 'e.g. "application/json"'),
+  content_type: text(
+    /^(?=.{3,200}$)[\w.+-]+\/[\w.+-]+(?:; ?[\w=.-]+)*$/,
+    'a media type of up to 200 characters',
+    'e.g. "application/json"',
+  ),
   channels: listUpTo(5, channel),
   api_version: apiVersion,
   mode: oneOf('live', 'test'),

@@ -24,6 +24,7 @@ import {
   limitCheck,
   limitOf,
   openCursor,
+  pastOf,
   queryOf,
   sealCursor,
 } from './api-call.ts';
@@ -123,7 +124,7 @@ export async function createJob(call: ApiCall): Promise<Reply> {
     ratePerSecond: body.rate_per_second ?? rules.replaysPerSecond,
     ...(body.why === undefined ? {} : { why: body.why }),
     by: caller,
-    asOf: (body.as_of === undefined ? undefined : parseIso(body.as_of)) ?? now,
+    asOf: body.as_of === undefined ? now : pastOf(now, parseIso(body.as_of) ?? now, 'as_of'),
     state: 'running',
     counts: { seen: 0, replayed: 0, skipped: 0 },
     ...{ createdAt: now, updatedAt: now, version: 1 },

@@ -199,7 +199,7 @@ interface Counter {
   readonly expiresAt: number;
 }
 /** Ten a minute and application: an endpoint of somebody else must not be a target. */
-async function countTest({ ports }: ApiCall, app: string): Promise<void> {
+export async function countTest({ ports }: ApiCall, app: string): Promise<void> {
   const now = ports.clock.now();
   const key: TableKey<Counter> = { table: 'registry', pk: `C#test#${app}#${Math.floor(now / MINUTE_MS)}`, sk: 'META' };
   const condition = any(missing('count'), lt('count', TESTS_PER_MINUTE));

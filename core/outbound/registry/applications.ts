@@ -15,7 +15,11 @@ export interface RegistryPorts {
 
 export type NewApplication = Pick<ApplicationItem, 'name' | 'metadata' | 'limits' | 'format'> &
   Partial<Pick<ApplicationItem, 'uid' | 'schedule' | 'defaultApiVersion'>>;
-export type ApplicationChange = Partial<Omit<NewApplication, 'uid'>> & { readonly tokensRevokedAt?: EpochMs };
+/** Null takes an optional one away. */
+type Optional = 'schedule' | 'defaultApiVersion';
+export type ApplicationChange = Partial<Omit<NewApplication, 'uid' | Optional>> & {
+  readonly [K in Optional]?: ApplicationItem[K] | null;
+} & { readonly tokensRevokedAt?: EpochMs };
 
 /** The application of an id or of `uid:<uid>`. */
 export async function findApplication(
@@ -58,9 +62,11 @@ export async function changeApplication(
   id: AppId,
   change: ApplicationChange,
 ): Promise<ApplicationItem | undefined> {
-  const set = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
+  const given = Object.entries(change).filter(([, value]) => value !== undefined);
+  const set = Object.fromEntries(given.filter(([, value]) => value !== null));
+  const remove = given.filter(([, value]) => value === null).map(([name]) => name as Optional);
   const condition = all(exists('pk'), eq('state', 'active'));
-  const result = await store.update({ kind: 'update', key: applicationKey(id), condition, set });
+  const result = await store.update({ kind: 'update', key: applicationKey(id), condition, set, remove });
   return result.kind === 'applied' ? result.item : undefined;
 }
 

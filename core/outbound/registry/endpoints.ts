@@ -1,4 +1,6 @@
 /** Endpoints of an application: W16 and W19, each one transaction with the application's `endpointVersion`. */
+
+import { DependencyError } from '#core/errors.ts';
 import { FIRST_PACE } from '#core/outbound/drain/pace.ts';
 import type { ItemStore } from '#core/outbound/ports.ts';
 import {
@@ -120,7 +122,10 @@ function changed(there: EndpointItem, fields: EndpointChange, now: number): Endp
   return { ...(Object.fromEntries(known) as unknown as EndpointItem), ...(wantsOther ? { subscribedAt: now } : {}) };
 }
 
-/** W16, then a token: what waits ends as canceled. Deleting twice is deleting once. The tombstone outlives its deliveries: an erasure finds them by it. */
+/**
+ * W16, then a token: what waits ends as canceled. Deleting twice is deleting once. The tombstone outlives its deliveries:
+ * an erasure finds them by it. False: there is no such endpoint. Throws DependencyError where others were quicker each time.
+ */
 export async function deleteEndpoint(
   {
     store,
@@ -145,5 +150,5 @@ export async function deleteEndpoint(
     await wake.send([{ v: 1, ep: id }]);
     return true;
   }
-  return false;
+  throw new DependencyError('dynamodb', 'others change the endpoint or its application', { outcome: 'not_applied' });
 }

@@ -120,6 +120,10 @@ export async function replayAsNew(
   ]);
   if (message === undefined || message.bodyRemovedAt !== undefined) return refused('message_gone');
   if (runtime === undefined || runtime.gate === 'deleted') return refused('gate_closed');
+  // A message of another application was a broadcast, or is none of this endpoint's.
+  const got = { ep, msg, createdAt: message.createdAt };
+  if (message.app !== runtime.app && !(await store.get(recordKey(got), 'consistent')))
+    return refused('unknown_delivery');
   const kept = keptOfRequest(request);
   const to = { ep, app: runtime.app, requestId, now: clock.now() };
   const copy = copyOf(message, to, retentionOf(kept, retentionMs), crypto);
