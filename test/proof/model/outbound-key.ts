@@ -32,7 +32,7 @@ function withoutUnreadFlags(state: State, rules: OutboundRules): State {
 
 function sortDrainers(state: State): State {
   const [a, b] = state.drainers;
-  if (!b || (a && compareCodes(codesOf(b), codesOf(a)) >= 0)) return state;
+  if (!b || (a && compareDrainers(b, a) >= 0)) return state;
   const other = (me: number): number => (me === 0 || me === 1 ? 1 - me : me);
   return {
     ...state,
@@ -43,9 +43,9 @@ function sortDrainers(state: State): State {
 }
 
 function sortSlots(state: State): State {
-  const rank = state.tokens.map((token, slot) => slotCodes(state, token, slot));
-  const order = [...rank.keys()].sort((a, b) => compareCodes(rank[a] ?? [], rank[b] ?? []));
-  if (order.every((slot, index) => slot === index)) return state;
+  const rank = state.tokens.map((token, slot) => slotCode(state, token, slot));
+  if (rank.every((code, slot) => slot === 0 || (rank[slot - 1] as number) <= code)) return state;
+  const order = [...rank.keys()].sort((a, b) => (rank[a] as number) - (rank[b] as number));
   return {
     ...state,
     tokens: order.map(slot => state.tokens[slot] as number),
@@ -53,14 +53,21 @@ function sortSlots(state: State): State {
   };
 }
 
-function slotCodes({ drainers }: State, token: number, slot: number): readonly number[] {
-  return [token, ...drainers.flatMap((drainer, me) => (drainer?.slot === slot ? [me] : []))];
+/** By its token, then by the drainers that hold it: nobody, the first, both, the second. */
+function slotCode({ drainers: [a, b] }: State, token: number, slot: number): number {
+  const first = a?.slot === slot;
+  const second = b?.slot === slot;
+  return 4 * token + (first ? (second ? 2 : 1) : second ? 3 : 0);
 }
 
 function sortFans(state: State): State {
   const [a, b] = state.fans;
   if (!b || (a && fanCode(a) <= fanCode(b))) return state;
   return { ...state, fans: [b, a] };
+}
+
+function compareDrainers(a: Drainer, b: Drainer): number {
+  return drainerCode(a) - drainerCode(b) || compareCodes(codesOf(a), codesOf(b));
 }
 
 function compareCodes(a: readonly number[], b: readonly number[]): number {
@@ -141,15 +148,17 @@ function readCode(read: ReadBefore | undefined): number {
 
 /** Ended by a zero, so that a shorter list comes first. */
 function codesOf(drainer: Drainer): readonly number[] {
-  const { page, hand, read } = drainer;
-  return [
-    drainerCode(drainer),
-    readCode(read),
-    ...page.map(p => 1 + pointerCode(p)),
-    0,
-    ...hand.map(p => 1 + pointerCode(p)),
-    0,
-  ];
+  const codes: number[] = [];
+  addDrainer(codes, drainer);
+  return codes;
+}
+
+function addDrainer(codes: number[], drainer: Drainer): void {
+  codes.push(drainerCode(drainer), readCode(drainer.read));
+  for (const pointer of drainer.page) codes.push(1 + pointerCode(pointer));
+  codes.push(0);
+  for (const pointer of drainer.hand) codes.push(1 + pointerCode(pointer));
+  codes.push(0);
 }
 
 /** 0…12 */
@@ -170,15 +179,13 @@ function recordCode({ record }: Message): number {
   return record ? STATUS[record.status] + 6 * (record.attempts + 8 * record.gen) : 0;
 }
 
-/** Messages, then their rows, ended by a zero. */
-function messageCodes(message: Message): readonly number[] {
+/** A message, then its rows, ended by a zero. */
+function addMessage(codes: number[], message: Message): void {
   const { stored, jobs, fanned, maySend, failed, sentGen, rows } = message;
-  return [
-    Number(stored) + 2 * (Number(fanned) + 2 * (jobs + 3 * recordCode(message))),
-    maySend + 16 * (failed + 16 * sentGen),
-    ...rows.map(row => 1 + rowCode(row)),
-    0,
-  ];
+  codes.push(Number(stored) + 2 * (Number(fanned) + 2 * (jobs + 3 * recordCode(message))));
+  codes.push(maySend + 16 * (failed + 16 * sentGen));
+  for (const row of rows) codes.push(1 + rowCode(row));
+  codes.push(0);
 }
 
 function personCode(person: Replayer | undefined): number {
@@ -186,8 +193,8 @@ function personCode(person: Replayer | undefined): number {
 }
 
 /** Each budget up to 3: eight to a unit. */
-function budgetCodes(b: Budget): readonly number[] {
-  return [
+function addBudget(codes: number[], b: Budget): void {
+  codes.push(
     b.crash |
       (b.lost << 2) |
       (b.zombie << 4) |
@@ -203,21 +210,27 @@ function budgetCodes(b: Budget): readonly number[] {
       (b.replay << 10) |
       (b.duplicate << 12),
     b.purge,
-  ];
+  );
 }
+
+/** Filled anew for each key: a list for each of millions of states costs more than the states. */
+const CODES: number[] = [];
 
 /** A key that tells all states apart. */
 export function keyOf(state: State): string {
   const { publisher, fans, tokens, drainers, people } = state;
-  const slots = tokens.reduce((code, token) => 5 * code + (token < 2 ? token + 2 : 4), 0);
-  return packKey(
+  CODES.length = 0;
+  let slots = 0;
+  for (const token of tokens) slots = 5 * slots + (token < 2 ? token + 2 : 4);
+  CODES.push(
     PUBLISHER_STEP[publisher.step] + 4 * (publisher.tries + 4 * Number(publisher.acked)) + 32 * slots,
     runtimeCode(state.runtime),
     peopleCode(state.runtime),
     fanCode(fans[0]) + 13 * fanCode(fans[1]),
     personCode(people[0]) + 81 * personCode(people[1]),
-    ...budgetCodes(state.budget),
-    ...state.messages.flatMap(messageCodes),
-    ...drainers.flatMap(drainer => (drainer ? codesOf(drainer) : [60_000])),
   );
+  addBudget(CODES, state.budget);
+  for (const message of state.messages) addMessage(CODES, message);
+  for (const drainer of drainers) drainer ? addDrainer(CODES, drainer) : CODES.push(60_000);
+  return packKey(...CODES);
 }

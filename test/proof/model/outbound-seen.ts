@@ -20,8 +20,9 @@ export class SeenSteps {
   }
 
   #note(actor: string, action: string): void {
-    const actions = this.#actions.get(actor) ?? new Set();
-    this.#actions.set(actor, actions.add(action));
+    const actions = this.#actions.get(actor);
+    if (actions) actions.add(action);
+    else this.#actions.set(actor, new Set([action]));
   }
 }
 
