@@ -9,6 +9,9 @@ env['NODE_COMPILE_CACHE'] ??= join(import.meta.dirname, 'node_modules/.cache/com
 /** Files of a project share a worker's modules: loading them for each anew took a minute. Tests leave nothing behind. */
 const SHARED = { isolate: false } as const;
 
+/** Every screen of the console and of the portal, in Chromium. `npm test` opens the console once, in its run of `npm start`. */
+const BROWSER = ['test/surfaces/{console,portal}/browser.test.ts'];
+
 /** One project per purpose, each with its own time limit, so that a slow test is a failure where it should be fast. */
 export default defineConfig({
   test: {
@@ -30,10 +33,14 @@ export default defineConfig({
           name: 'adapters',
           ...SHARED,
           include: ['test/adapters/**/*.test.ts', 'test/hostile/**/*.test.ts', 'test/surfaces/**/*.test.ts'],
-          exclude: ['test/surfaces/docs/**'],
+          exclude: ['test/surfaces/docs/**', ...BROWSER],
           testTimeout: 60_000,
           hookTimeout: 120_000,
         },
+      },
+      {
+        // `npm run test:browser`, after `npm test`: two minutes in which a browser wants the cores for itself.
+        test: { name: 'browser', include: [...BROWSER], testTimeout: 60_000, hookTimeout: 120_000 },
       },
       {
         // A handler's own test may lie beside it.

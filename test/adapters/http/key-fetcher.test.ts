@@ -44,7 +44,7 @@ beforeEach(() => {
   answer = () => ({ status: 200, text: certificate });
 });
 
-const newFetcher = () => new CachedKeyFetcher({ clock, agent: server.agent, timeoutMs: 400 });
+const newFetcher = (timeoutMs = 5_000) => new CachedKeyFetcher({ clock, agent: server.agent, timeoutMs });
 const jwk = (kid: string, more: object = {}) => ({ kty: 'RSA', n: 'x', e: 'AQAB', kid, ...more });
 const jwks = (...kids: string[]) => JSON.stringify({ keys: kids.map(kid => jwk(kid)) });
 
@@ -141,7 +141,7 @@ describe('a certificate that only one request speaks of', () => {
   it('is asked in a new process, too, once it verified a request: forged ones cannot use up its turn', async () => {
     const kept: string[] = [];
     const places = { load: async () => kept, add: async (place: string) => void kept.push(place) };
-    const cold = () => new CachedKeyFetcher({ clock, agent: server.agent, timeoutMs: 400, places });
+    const cold = () => new CachedKeyFetcher({ clock, agent: server.agent, timeoutMs: 5_000, places });
     const first = cold();
     await first.fetchKey('x509Url', CERTIFICATE_URL);
     await first.confirm('x509Url', CERTIFICATE_URL);
@@ -155,7 +155,7 @@ describe('a certificate that only one request speaks of', () => {
 
   it('is asked although the known places cannot be read', async () => {
     const places = { load: () => Promise.reject(new Error('down')), add: () => new Promise<void>(() => undefined) };
-    const fetcher = new CachedKeyFetcher({ clock, agent: server.agent, timeoutMs: 400, places });
+    const fetcher = new CachedKeyFetcher({ clock, agent: server.agent, timeoutMs: 5_000, places });
     expect(await fetcher.fetchKey('x509Url', CERTIFICATE_URL)).toBe(certificate);
     await fetcher.confirm('x509Url', CERTIFICATE_URL);
   });
@@ -164,7 +164,7 @@ describe('a certificate that only one request speaks of', () => {
 describe('limits of every call', () => {
   it('are the time', async () => {
     answer = () => ({ status: 200, hang: true });
-    await expect(newFetcher().fetchKey('x509Url', CERTIFICATE_URL)).rejects.toThrow('no answer within 400 ms');
+    await expect(newFetcher(400).fetchKey('x509Url', CERTIFICATE_URL)).rejects.toThrow('no answer within 400 ms');
   });
 
   it('are the size of the answer', async () => {
