@@ -7,7 +7,7 @@ import {
   type OpenStatus,
   type ReplayJobItem,
 } from '#core/outbound/protocol/items.ts';
-import { JOBS, listOf, messageKey, replayJobKey } from '#core/outbound/protocol/keys.ts';
+import { JOBS, JOBS_OVER, listOf, messageKey, replayJobKey } from '#core/outbound/protocol/keys.ts';
 import { deliveryExpiry, keptOf } from '#core/outbound/protocol/timings.ts';
 import { findEndpoint } from '#core/outbound/registry/endpoints.ts';
 import { type ReplayRefusal, replayAsNew, replayDelivery } from '#core/outbound/replay/replay-delivery.ts';
@@ -173,17 +173,31 @@ async function jobOf(call: ApiCall): Promise<ReplayJobItem> {
 const isOwn = ({ customer }: ApiCall, { app }: ReplayJobItem): boolean =>
   customer === undefined || customer.application.id === app;
 
-/** A customer sees their own: a page may be short and still have a cursor. */
+interface JobPlace {
+  readonly list: typeof JOBS | typeof JOBS_OVER;
+  readonly cursor?: string;
+}
+/** Those that run or are paused, then those that are over, each newest first. A customer sees their own: a page may be short and still have a cursor. */
 export async function listJobs(call: ApiCall): Promise<Reply> {
   queryOf(call, { limit: limitCheck, cursor: anyText });
   const { store } = call.ports;
-  const cursor = openCursor<string>(call);
-  const at = cursor === undefined ? {} : { cursor };
-  const page = await store.query({ ...listOf(JOBS), newestFirst: true, limit: limitOf(call), ...at });
+  const { list, ...at } = openCursor<JobPlace>(call) ?? { list: JOBS };
+  const limit = limitOf(call);
+  let page = await store.query({ ...listOf(list), newestFirst: true, limit, ...at });
+  let next: JobPlace | undefined = page.cursor === undefined ? undefined : { list, cursor: page.cursor };
+  if (next === undefined && list === JOBS) {
+    // What is left of the page is of those that are over.
+    const left = limit - page.items.length;
+    const over = left === 0 ? undefined : await store.query({ ...listOf(JOBS_OVER), newestFirst: true, limit: left });
+    page = { items: [...page.items, ...(over?.items ?? [])] };
+    const cursor = over?.cursor;
+    if (over === undefined) next = { list: JOBS_OVER };
+    else if (cursor !== undefined) next = { list: JOBS_OVER, cursor };
+  }
   const items = await store.getMany(page.items.map(({ pk }) => replayJobKey(pk.slice(2) as JobId)));
   const jobs = items.flatMap(item => (item ? [item as unknown as ReplayJobItem] : []));
   const data = jobs.filter(job => isOwn(call, job)).map(showJob);
-  return json(200, { data, cursor: page.cursor === undefined ? null : sealCursor(call, page.cursor) });
+  return json(200, { data, cursor: next === undefined ? null : sealCursor(call, next) });
 }
 
 /** Pause, resume or cancel. */

@@ -25,7 +25,7 @@ const NOTHING = Object.fromEntries(ERASED_KINDS.map(kind => [kind, 0])) as Erase
 /** Where it goes on. */
 export interface Place {
   readonly phase: 'endpoints' | 'wait' | 'messages' | 'deliveries' | 'jobs' | 'configuration' | 'done';
-  /** End of the wait; the hour of messages; the day of an endpoint's records, absent: its rows. */
+  /** End of the wait; the hour of messages; the day of an endpoint's records, absent: its rows; of jobs: those that are over. */
   readonly at?: EpochMs;
   readonly ep?: EndpointId;
   readonly cursor?: string;

@@ -12,6 +12,7 @@ import {
   endpointNameKey,
   endpointsRange,
   JOBS,
+  JOBS_OVER,
   listOf,
   messageKey,
   messagesRange,
@@ -35,6 +36,8 @@ const WAIT_MS = 10 * 60_000;
 const PAGE = 100;
 /** Keys that are written down before they are removed. */
 const MOST_KEYS = 1_000;
+/** In the place of a time: the list of replay jobs that are over. */
+const OVER = 1;
 /** Partitions that one step looks into. */
 const LOOKS = 200;
 const DAYS_AT_ONCE = 20;
@@ -201,13 +204,16 @@ async function withBesides(
   return { keys, whole, counts: { attempts, replay_notes: notes } };
 }
 
-async function findJobs(store: Store, { app, dryRun, cursor }: Erasure): Promise<Found> {
-  const page = await store.query({ ...listOf(JOBS), limit: PAGE, ...from(cursor) });
+/** Those that run before those that are over: one that ends meanwhile is met there. */
+async function findJobs(store: Store, { app, dryRun, at, cursor }: Erasure): Promise<Found> {
+  const isOver = at === OVER;
+  const page = await store.query({ ...listOf(isOver ? JOBS_OVER : JOBS), limit: PAGE, ...from(cursor) });
   const keys = page.items.map(({ pk }) => replayJobKey(pk.slice(2) as JobId));
   const jobs = (await store.getMany(keys)) as readonly (ReplayJobItem | undefined)[];
   const mine = jobs.flatMap(job => (job?.app === app ? [keyOf('registry', replayJobKey(job.id))] : []));
-  const end: Place = { phase: dryRun ? 'done' : 'configuration' };
-  const next: Place = page.cursor === undefined ? end : { phase: 'jobs', cursor: page.cursor };
+  const end: Place = isOver ? { phase: dryRun ? 'done' : 'configuration' } : { phase: 'jobs', at: OVER };
+  const here = { phase: 'jobs', ...(isOver ? { at: OVER } : {}) } as const;
+  const next: Place = page.cursor === undefined ? end : { ...here, cursor: page.cursor };
   return { next, counts: { replay_jobs: mine.length }, page: { keys: mine } };
 }
 

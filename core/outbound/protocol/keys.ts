@@ -61,9 +61,12 @@ export const endpointsRange = (app: AppId, from = '', to = '\u007f'): KeyRange<E
   to: `E#${to}`,
 });
 export const APPS = 'apps';
+/** Replay jobs that run or are paused: what tend looks at each minute. */
 export const JOBS = 'jobs';
+/** Those that are done or canceled. */
+export const JOBS_OVER = 'jobs-over';
 export const ERASURES = 'erasures';
-type ListName = typeof APPS | typeof JOBS | typeof ERASURES;
+type ListName = typeof APPS | typeof JOBS | typeof JOBS_OVER | typeof ERASURES;
 /** All applications, replay jobs or erasures, by creation. */
 export const listOf = (what: ListName): KeyRange => ({
   table: 'registry',

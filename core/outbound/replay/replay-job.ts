@@ -6,7 +6,7 @@
 import { eq, missing } from '#core/condition.ts';
 import type { EpochMs } from '#core/glossary.ts';
 import type { ItemStore, Placed, WakeQueue } from '#core/outbound/ports.ts';
-import type { EndpointId, JobId } from '#core/outbound/protocol/ids.ts';
+import type { AppId, EndpointId, JobId } from '#core/outbound/protocol/ids.ts';
 import type { RecordItem, ReplayJobItem, RowItem } from '#core/outbound/protocol/items.ts';
 import {
   applicationKey,
@@ -16,6 +16,7 @@ import {
   deliveryOfRecord,
   endpointsRange,
   JOBS,
+  JOBS_OVER,
   listedAt,
   listOf,
   messageKey,
@@ -43,13 +44,21 @@ const PAGE = 50;
 /** Rows of one job that wait at one endpoint: a retry waits behind no more replays than this. */
 const OUTSTANDING = 100;
 
-/** How far a job is: endpoints that are left, the place within the first of them. */
+/** How far a job is: the place within one endpoint. */
 interface Place {
   readonly ep: EndpointId;
   /** The day of the `D#` partition, where it goes by days. */
   readonly day?: string;
   readonly cursor?: string;
 }
+/** Endpoints by their ids from the place on, then those that had no room for more when their turn came. */
+interface Way extends Place {
+  readonly later?: readonly Place[];
+  /** Every endpoint had its turn: only `later` is left. */
+  readonly through?: true;
+}
+/** Endpoints that may be left for later: they are stored with the job. */
+const MOST_LATER = 25;
 
 /** Puts the job on the list; tend runs it. False: this id is there. */
 export async function startReplayJob(store: ItemStore, job: ReplayJobItem): Promise<boolean> {
@@ -68,7 +77,8 @@ export async function steerReplayJob(
 ): Promise<boolean> {
   const job = await store.get(replayJobKey(id), 'consistent');
   if (job === undefined || job.state === 'done' || job.state === 'canceled') return job?.state === to;
-  const set = { state: to, updatedAt: now, version: job.version + 1 };
+  const over = to === 'canceled' ? listedAt(JOBS_OVER, job.createdAt, job.id) : {};
+  const set = { state: to, updatedAt: now, version: job.version + 1, ...over };
   const result = await store.update({
     kind: 'update',
     key: replayJobKey(id),
@@ -78,62 +88,96 @@ export async function steerReplayJob(
   return result.kind === 'applied';
 }
 
-/** Runs every running job for a while; `until`: nothing new begins after. `finished` is told each that is done. */
+interface Run {
+  readonly job: ReplayJobItem;
+  /** Of this minute's share of its rate. */
+  readonly left: number;
+  /** Endpoints in a row that had no room for more. */
+  readonly full: number;
+}
+
+/**
+ * Runs every running job for a while; `until`: nothing new begins after. By turns: a page of one job of each application,
+ * so that no customer's jobs wait for those of another. `finished` is told each that is done.
+ */
 export async function runReplayJobs(
   ports: ReplayJobPorts,
   rules: ReplayJobRules,
   until: EpochMs,
   finished: (job: ReplayJobItem) => Promise<void> = async () => {},
 ): Promise<void> {
-  const listed = await ports.store.query({ ...listOf(JOBS), limit: 200 });
-  for (const { pk } of listed.items) {
-    const job = await ports.store.get(replayJobKey(pk.slice(2) as JobId), 'consistent');
-    if (job?.state !== 'running' || ports.clock.now() >= until) continue;
-    const ended = await runPages(ports, rules, job, until);
-    if (ended?.state === 'done') await finished(ended);
+  const waiting = await runningJobs(ports.store);
+  while (waiting.size > 0) {
+    for (const [app, [run, ...others]] of waiting) {
+      if (ports.clock.now() >= until) return;
+      const next = run && (await runOnePage(ports, rules, run, finished));
+      const left = next === undefined ? others : [...others, next];
+      if (left.length === 0) waiting.delete(app);
+      else waiting.set(app, left);
+    }
   }
 }
 
-async function runPages(
+async function runningJobs(store: Pick<ItemStore, 'query' | 'getMany'>): Promise<Map<AppId, readonly Run[]>> {
+  const running = new Map<AppId, readonly Run[]>();
+  let cursor: string | undefined;
+  do {
+    const page = await store.query({ ...listOf(JOBS), limit: 200, ...(cursor === undefined ? {} : { cursor }) });
+    const jobs = await store.getMany(page.items.map(({ pk }) => replayJobKey(pk.slice(2) as JobId)));
+    for (const job of jobs as readonly (ReplayJobItem | undefined)[]) {
+      if (job?.state !== 'running') continue;
+      const run = { job, left: job.ratePerSecond * 60, full: 0 };
+      running.set(job.app, [...(running.get(job.app) ?? []), run]);
+    }
+    cursor = page.cursor;
+  } while (cursor !== undefined);
+  return running;
+}
+
+/** Undefined: nothing more of it in this minute. */
+async function runOnePage(
   ports: ReplayJobPorts,
   rules: ReplayJobRules,
-  from: ReplayJobItem,
-  until: EpochMs,
-): Promise<ReplayJobItem | undefined> {
-  let job: ReplayJobItem | undefined = from;
-  // A minute's share of its rate.
-  let left = from.ratePerSecond * 60;
-  while (job?.state === 'running' && left > 0 && ports.clock.now() < until) {
-    const page = await runPage(ports, rules, job);
-    left -= Math.max(1, page.seen);
-    const counts = {
-      seen: job.counts.seen + page.seen,
-      replayed: job.counts.replayed + page.replayed,
-      skipped: job.counts.skipped + page.skipped,
-    };
-    job = await keep(ports, job, counts, page.next);
-    if (page.full) return job;
-  }
-  return job;
+  { job, ...run }: Run,
+  finished: (job: ReplayJobItem) => Promise<void>,
+): Promise<Run | undefined> {
+  const page = await runPage(ports, rules, job);
+  const counts = {
+    seen: job.counts.seen + page.seen,
+    replayed: job.counts.replayed + page.replayed,
+    skipped: job.counts.skipped + page.skipped,
+  };
+  const kept = await keep(ports, job, counts, page.next);
+  if (kept?.state === 'done') await finished(kept);
+  if (kept?.state !== 'running') return undefined;
+  const left = run.left - Math.max(1, page.seen);
+  const full = page.full ? run.full + 1 : 0;
+  // Each of those that are left had no room.
+  const stuck = page.full && (page.next?.through === undefined ? page.next?.ep === page.ep : full > laterOf(page.next));
+  return left <= 0 || stuck ? undefined : { job: kept, left, full };
 }
+const laterOf = ({ later = [] }: Way): number => later.length;
 
 interface PageEnd {
   readonly seen: number;
   readonly replayed: number;
   readonly skipped: number;
   /** Undefined: nothing is left. */
-  readonly next: Place | undefined;
-  /** As many as may wait at the endpoint do: next minute. */
+  readonly next: Way | undefined;
+  /** The endpoint of the page, where there was one. */
+  readonly ep?: EndpointId;
+  /** As many as may wait at the endpoint do: it comes again behind the others. */
   readonly full?: true;
 }
 
 async function runPage(ports: ReplayJobPorts, rules: ReplayJobRules, job: ReplayJobItem): Promise<PageEnd> {
   const { store, wake, clock, ids } = ports;
   // 1. How far it is, and whether the endpoint has room for more.
-  const place = job.cursor === undefined ? await firstPlace(ports, job) : (JSON.parse(job.cursor) as Place);
-  if (place === undefined) return { seen: 0, replayed: 0, skipped: 0, next: undefined };
+  const place = job.cursor === undefined ? await firstPlace(ports, job) : (JSON.parse(job.cursor) as Way);
+  const nothing = { seen: 0, replayed: 0, skipped: 0 };
+  if (place === undefined) return { ...nothing, next: undefined };
   if (!job.dryRun && (await outstanding(ports, place.ep, job.id)) >= OUTSTANDING) {
-    return { seen: 0, replayed: 0, skipped: 0, next: place, full: true };
+    return { ...nothing, ep: place.ep, next: await leaveForLater(ports, job, place), full: true };
   }
   // 2. A page of deliveries.
   const { deliveries, next } = await pageOf(ports, job, place);
@@ -162,7 +206,7 @@ async function runPage(ports: ReplayJobPorts, rules: ReplayJobRules, job: Replay
   // 4. One token for the page.
   if (replayed > 0) await wake.send([{ v: 1, ep: place.ep }]);
   const counted = job.dryRun ? wanted.length : replayed;
-  return { seen: deliveries.length, replayed: counted, skipped: wanted.length - counted, next };
+  return { ep: place.ep, seen: deliveries.length, replayed: counted, skipped: wanted.length - counted, next };
 }
 
 /** Written after the page. Refused: a person steered it meanwhile. */
@@ -170,7 +214,7 @@ async function keep(
   { store, clock }: ReplayJobPorts,
   job: ReplayJobItem,
   counts: ReplayJobItem['counts'],
-  next: Place | undefined,
+  next: Way | undefined,
 ): Promise<ReplayJobItem | undefined> {
   const result = await store.update({
     kind: 'update',
@@ -180,7 +224,9 @@ async function keep(
       counts,
       version: job.version + 1,
       updatedAt: clock.now(),
-      ...(next === undefined ? { state: 'done' } : { cursor: JSON.stringify(next) }),
+      ...(next === undefined
+        ? { state: 'done', ...listedAt(JOBS_OVER, job.createdAt, job.id) }
+        : { cursor: JSON.stringify(next) }),
     },
   });
   return result.kind === 'applied' ? result.item : undefined;
@@ -196,10 +242,10 @@ interface Found {
 async function pageOf(
   ports: ReplayJobPorts,
   job: ReplayJobItem,
-  place: Place,
-): Promise<{ deliveries: readonly Found[]; next: Place | undefined }> {
+  place: Way,
+): Promise<{ deliveries: readonly Found[]; next: Way | undefined }> {
   const { store, clock } = ports;
-  const { ep, cursor } = place;
+  const { ep, day: _, cursor, ...behind } = place;
   const at = cursor === undefined ? {} : { cursor };
   if (job.status === 'dead') {
     const page = await store.query({ ...deadRange(ep), limit: PAGE, ...at });
@@ -207,10 +253,8 @@ async function pageOf(
       const { pk, sk, type } = item as Placed<{ type?: string }>;
       return { delivery: deliveryOfRecord({ pk, sk }), record: undefined, ...(type === undefined ? {} : { type }) };
     });
-    return {
-      deliveries,
-      next: page.cursor === undefined ? await nextPlace(ports, job, ep) : { ep, cursor: page.cursor },
-    };
+    const next = page.cursor === undefined ? await onward(ports, job, place) : { ...behind, ep, cursor: page.cursor };
+    return { deliveries, next };
   }
   const day = place.day ?? dayOf(job.since ?? clock.now() - 30 * DAY_MS);
   const page = await store.query({ ...recordsRange(ep, day), limit: PAGE, ...at });
@@ -219,10 +263,11 @@ async function pageOf(
     record: item,
     ...(item.type === undefined ? {} : { type: item.type }),
   }));
-  if (page.cursor !== undefined) return { deliveries, next: { ep, day, cursor: page.cursor } };
+  if (page.cursor !== undefined) return { deliveries, next: { ...behind, ep, day, cursor: page.cursor } };
   const following = nextDay(day);
   const last = dayOf(Math.min(job.until ?? clock.now(), clock.now()));
-  return { deliveries, next: following > last ? await nextPlace(ports, job, ep) : { ep, day: following } };
+  const next = following > last ? await onward(ports, job, place) : { ...behind, ep, day: following };
+  return { deliveries, next };
 }
 
 function nextDay(day: string): string {
@@ -252,6 +297,22 @@ function fits(job: ReplayJobItem, { delivery, record, type }: Found): boolean {
   if (delivery.createdAt < (job.since ?? 0) || delivery.createdAt > (job.until ?? Number.POSITIVE_INFINITY))
     return false;
   return record === undefined || record.status === job.status;
+}
+
+/** Behind an endpoint: the next one, and at the end those that were left for later. */
+async function onward(ports: ReplayJobPorts, job: ReplayJobItem, { ep, later = [], through }: Way) {
+  const next = through ? undefined : await nextPlace(ports, job, ep);
+  if (next) return { ...next, ...(later.length === 0 ? {} : { later }) };
+  const [first, ...rest] = later;
+  return first && ({ ...first, later: rest, through: true } satisfies Way);
+}
+
+/** An endpoint that takes no more now holds up no other one. */
+async function leaveForLater(ports: ReplayJobPorts, job: ReplayJobItem, place: Way): Promise<Way> {
+  const { later = [], through, ...here } = place;
+  if (later.length >= MOST_LATER) return place;
+  const left = { ...here, later: [...later, here], ...(through ? { through } : {}) };
+  return (await onward(ports, job, left)) ?? place;
 }
 
 async function firstPlace(ports: ReplayJobPorts, job: ReplayJobItem): Promise<Place | undefined> {

@@ -9,7 +9,7 @@ import type { EpochMs } from '#core/glossary.ts';
 import { eraseSome } from '#core/outbound/erase/erase.ts';
 import type { OperationalJob, Placed, WakeQueue } from '#core/outbound/ports.ts';
 import type { EndpointId } from '#core/outbound/protocol/ids.ts';
-import type { RowItem, RuntimeItem } from '#core/outbound/protocol/items.ts';
+import type { ReplayJobItem, RowItem, RuntimeItem } from '#core/outbound/protocol/items.ts';
 import { controlKey, rowKind, WAKE_SHARDS, wakeRange } from '#core/outbound/protocol/keys.ts';
 import type { PublishPorts } from '#core/outbound/publish/publish.ts';
 import { runReplayJobs } from '#core/outbound/replay/replay-job.ts';
@@ -35,6 +35,9 @@ export interface TendRules {
 
 /** Of the whole run; the next one begins a minute later. */
 const RUN_MS = 45_000;
+/** What people asked for leaves time for the repairs, however much it is. */
+const JOBS_MS = 15_000;
+const ERASE_MS = 8_000;
 const LEASE_MS = 70_000;
 const HOUR_MS = 3_600_000;
 const SAMPLE = 0.1;
@@ -72,8 +75,10 @@ export async function tend(ports: TendPorts, rules: TendRules): Promise<boolean>
   // 2. Waits that are over, and whether too many began at once.
   await step(() => wakeDue(ports, memory.withTraffic));
   // 3. What people asked for.
-  await step(() => runReplayJobs(ports, rules, until, job => publishOperational(ports, rules, finishedJob(job))));
-  await step(() => eraseSome(ports, rules.retentionMs, until));
+  const within = (ms: number): EpochMs => Math.min(until, clock.now() + ms);
+  const tell = (job: ReplayJobItem) => publishOperational(ports, rules, finishedJob(job));
+  await step(() => runReplayJobs(ports, rules, within(JOBS_MS), tell));
+  await step(() => eraseSome(ports, rules.retentionMs, within(ERASE_MS)));
   // 4. What a queue lost.
   await step(async () => {
     if (clock.now() - memory.auditedAt < rules.auditMinutes * 60_000) return;

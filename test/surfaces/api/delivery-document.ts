@@ -240,7 +240,7 @@ export const ROUTES: Readonly<Record<Route, Described>> = {
     errors: NO_ENDPOINT,
   },
   'GET /v1/replay-jobs': {
-    summary: 'Jobs, newest first.',
+    summary: 'Jobs that run or are paused, then those that are over; each newest first.',
     query: schemas.PAGE_QUERY,
     answers: { 200: pageOf('ReplayJob') },
     errors: PAGED,
