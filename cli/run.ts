@@ -58,7 +58,8 @@ export class Run extends Operator {
     this.io = io;
     this.publishedLists = services.publishedLists;
     this.startConsole =
-      services.startConsole ?? (() => Promise.reject(new CliError('There is no console in this program')));
+      services.startConsole ??
+      (() => Promise.reject(new CliError('This program was started without the console: run npx holdfast console')));
     this.out = new Output(io, { json: options.json, utc: options.utc === true, now: () => this.clock.now() });
   }
 
@@ -78,10 +79,14 @@ export class Run extends Operator {
   async confirm(question: string, yes: boolean | undefined): Promise<void> {
     if (yes === true) return;
     if (!this.io.stdinIsTTY || this.out.json) {
-      throw usageError(`Not done: ${question}`, 'this without a terminal only with --yes', 'add --yes');
+      throw usageError(
+        `Not done, because nobody can answer here: ${question}`,
+        'a terminal to ask in, or --yes',
+        'add --yes',
+      );
     }
     const answer = await this.io.ask(`${question} [y/N] `);
-    if (!/^y(?:es)?$/i.test(answer.trim())) throw new CliError('Nothing was done', EXIT.failure);
+    if (!/^y(?:es)?$/i.test(answer.trim())) throw new CliError('Nothing was done: the answer was not y', EXIT.failure);
   }
 }
 

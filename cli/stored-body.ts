@@ -11,7 +11,7 @@ export async function showBody(run: Run, item: EventItem): Promise<void> {
   const stored = await readStoredBody(run, item);
   if (stored === undefined)
     throw new CliError(
-      `The body of ${id} is gone: its retention is over. Its history stays: leave --body out`,
+      `The body of ${id} is gone: its retention is over. To see its history, leave --body out`,
       EXIT.notFound,
     );
   const { body, headers } = stored;

@@ -23,7 +23,7 @@ function compilerOf(project: string): string {
     return join(dirname(manifest), bin.tsc);
   } catch (error) {
     throw new UserError(
-      `The types of ${project} cannot be checked: install TypeScript there (npm install --save-dev typescript). ${error instanceof Error ? error.message : ''}`,
+      `The types of ${project} could not be checked: install TypeScript there (npm install --save-dev typescript). ${error instanceof Error ? error.message : ''}`,
     );
   }
 }

@@ -59,7 +59,7 @@ async function main(): Promise<number> {
   const missing = isFirst ? [] : await sourcesWithoutSecret(client, deployment);
   if (missing.length > 0) {
     throw new UserError(
-      `Not deployed: ${listOf(missing)} in ${environment} would answer 503 to every webhook, because no secret is set. Set it (or take the source out of gateway.config.ts), then deploy again:\n\n${missing.map(each => secretCommand(each, environment)).join('\n')}\n`,
+      `Not deployed: ${listOf(missing)} in ${environment} would answer 503 to every webhook, because it has no secret. Set it (or remove the source from gateway.config.ts), then deploy again:\n\n${missing.map(each => secretCommand(each, environment)).join('\n')}\n`,
     );
   }
   const assembly = isFirst ? undefined : await announceChanges(deployment);
@@ -116,7 +116,7 @@ function readOptions(): Options {
   const isHere = environment in ON_THIS_MACHINE;
   if (isHere && destroy)
     throw new UserError(
-      `The environment "${environment}" ends with its local AWS: Ctrl-C where it runs\n${usage(true)}`,
+      `The environment "${environment}" ends with its local AWS: press Ctrl-C where it runs\n${usage(true)}`,
       2,
     );
   const deployment = readDeployment(environment);

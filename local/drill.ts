@@ -98,7 +98,7 @@ function readOptions(): Options {
   const exercise = EXERCISES.find(each => each.title === name);
   if (exercise === undefined || values.write)
     throw new UserError(
-      `--hands-on and --write do not go together: a transcript is of what the drill does itself.\n${USAGE}`,
+      `--hands-on and --write do not go together: --write records what the drill does by itself. Leave one out.\n${USAGE}`,
       2,
     );
   return { drill, exercise, port, write: false };

@@ -40,6 +40,6 @@ async function load(path: string, name: string, made: string): Promise<unknown> 
 function explain(error: unknown): never {
   if (!(error instanceof Error && 'code' in error && error.code === 'ERR_UNKNOWN_FILE_EXTENSION')) throw error;
   throw new UserError(
-    `Holdfast needs Node 22.18 or newer; this is ${process.version}. Take a newer one: https://nodejs.org`,
+    `Holdfast needs Node 22.18 or newer; this is ${process.version}. Install a newer one: https://nodejs.org`,
   );
 }

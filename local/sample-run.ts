@@ -82,7 +82,7 @@ export async function runSample(
   signal: AbortSignal,
 ): Promise<SampleResult> {
   const sample = signSample(source, secret);
-  if (!sample) throw new Error(`${source.spec.title} cannot be signed here.`);
+  if (!sample) throw new Error(`No sample of ${source.spec.title} can be signed here.`);
   const sentAt = Date.now();
   const url = `${gateway.url}${source.paths[0]}${sample.rawQuery === '' ? '' : `?${sample.rawQuery}`}`;
   const request = { method: 'POST', headers: sample.headers, body: sample.body };

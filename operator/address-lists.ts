@@ -28,7 +28,7 @@ export function publishingProviders(
   const publishing = specs.filter((spec): spec is PublishingProvider => spec.ips !== undefined);
   if (publishing.length > 0) return publishing;
   throw new OperatorError(
-    `${specs.map(spec => spec.title).join(', ')}: no address ranges are known to be published.\nThose that are: ${operator.command('sources ips --all')}`,
+    `${specs.map(spec => spec.title).join(', ')}: no published list of address ranges is known.\nProviders that publish one: ${operator.command('sources ips --all')}`,
     'not_found',
   );
 }

@@ -43,7 +43,8 @@ export async function refreshList(
     const today = toIso(now).slice(0, 10);
     const file = join(lists.directory, `${id}.ts`);
     const code = withRanges(readFileSync(file, 'utf8'), ranges, today);
-    if (code === undefined) throw new Error(`${file} has no "ips" of the usual form: write the ranges there by hand`);
+    if (code === undefined)
+      throw new Error(`${file} has no "ips" that this command can change: write the ranges there by hand`);
     writeFileSync(file, code);
     const added = ranges.filter(range => !ips.ranges.includes(range));
     const removed = ips.ranges.filter(range => !ranges.includes(range));
@@ -67,7 +68,9 @@ export function rangesIn(text: string, { from, at = '' }: Pick<PublishedList, 'f
   const ranges = found.flat().map(range => (typeof range === 'string' ? toCidr(range) : ''));
   const odd = ranges.findIndex(range => !isCidr(range) || /\/0$/.test(range));
   if (ranges.length === 0 || ranges.length > MOST_RANGES || odd >= 0)
-    throw new Error(`${from} has no list of address ranges at "${at}"`);
+    throw new Error(
+      `${from} has no list of address ranges at "${at}": the provider may have changed it; correct the place in its file`,
+    );
   return [...new Set(ranges)];
 }
 
@@ -75,7 +78,9 @@ function parse(text: string, from: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new Error(`${from} is not JSON`, { cause: error });
+    throw new Error(`${from} is not JSON: the provider may have moved its list; check the address in its file`, {
+      cause: error,
+    });
   }
 }
 

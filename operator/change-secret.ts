@@ -54,14 +54,14 @@ export function rotateSecret(
 }
 
 /** Throws OperatorError (usage) for a provider that brings no secret itself. */
-export function mustBringSecrets(source: ResolvedSource): void {
+export function mustBringSecrets(operator: Operator, source: ResolvedSource): void {
   const brings = (spec: ResolvedSource['spec']): boolean => spec.handshakes.some(({ store }) => store !== undefined);
   if (brings(source.spec)) return;
   const who = Object.values(PROVIDERS).filter(brings);
   throw usageError(
-    `${source.spec.title} brings no secret`,
-    `sources of ${who.map(spec => spec.title).join(', ')}`,
-    `holdfast sources set-secret ${source.id}`,
+    `${source.id} is a source of ${source.spec.title}, which does not send its secret to us`,
+    `pairing, only for sources of ${who.map(spec => spec.title).join(', ')}`,
+    `set the secret yourself: ${operator.command(`sources set-secret ${source.id}`)}`,
   );
 }
 

@@ -78,6 +78,6 @@ async function jsonOf(operator: Operator, item: EventItem): Promise<unknown> {
   try {
     return JSON.parse(stored.body.toString('utf8'));
   } catch (error) {
-    throw new OperatorError(`The body of ${item.pk} is no JSON: compare its bytes instead`, 'usage', { cause: error });
+    throw new OperatorError(`The body of ${item.pk} is not JSON: compare its bytes instead`, 'usage', { cause: error });
   }
 }

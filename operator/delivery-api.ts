@@ -38,7 +38,7 @@ export function readAnswer<T>(call: DeliveryCall, { status, body }: Pick<HttpAns
   const what = `${call.method} /v1/${call.path.join('/')}`;
   if (status === 403 && error === undefined) {
     throw new OperatorError(
-      `${what} is not allowed to you (${message ?? 403}): you need execute-api:Invoke on this route (docs/api/README.md)`,
+      `You may not call ${what} (${message ?? 403}): you need execute-api:Invoke on this route (docs/api/README.md)`,
       'credentials',
     );
   }

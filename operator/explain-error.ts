@@ -52,9 +52,7 @@ export function explainKnown(error: unknown): OperatorError | undefined {
   const throttled = chain.find(it => THROTTLED.includes(it.name));
   if (throttled) {
     const what = `${throttled.name}: ${throttled.message}`;
-    return say(
-      `AWS is throttling (${what}): wait some seconds and try again; nothing was changed by what was refused.`,
-    );
+    return say(`AWS is throttling (${what}). The refused call changed nothing: wait some seconds and try again.`);
   }
   if (chain.some(it => it.message.includes('Region is missing'))) {
     const fix = 'set AWS_REGION or AWS_PROFILE, or write `region` into gateway.config.ts.';
@@ -66,7 +64,7 @@ export function explainKnown(error: unknown): OperatorError | undefined {
     '$metadata' in it && (it.name === 'NotFound' || /parse error|Deserialization error/.test(it.message));
   if (chain.some(isNoAws))
     return say(
-      'Something answers, but it is no AWS: is AWS_ENDPOINT_URL right? The local AWS of npm start is found without it.',
+      'Something answers, but it is not AWS: is AWS_ENDPOINT_URL right? The local AWS of npm start is found without it.',
     );
   return undefined;
 }

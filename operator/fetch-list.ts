@@ -17,7 +17,8 @@ export function fetchList(agent?: Agent): (url: string) => Promise<string> {
       maxBytes: MAX_BYTES,
       ...(agent === undefined ? {} : { agent }),
     });
-    if (status !== 200) throw new Error(`${url} answered ${status}`);
+    if (status !== 200)
+      throw new Error(`${url} answered ${status}: try again later, or correct the address in the provider's file`);
     return text;
   };
 }

@@ -80,5 +80,9 @@ function timeKey(at: number): string {
 
 function readCursor(text: string): string {
   if (/^\d{13}#[\x21-\x7e]{1,256}$/.test(text)) return text;
-  throw usageError(`cursor: "${text.slice(0, 40)}"`, 'the cursor of a list by the same field', 'begin without one');
+  throw usageError(
+    `cursor: "${text.slice(0, 40)}"`,
+    'the cursor of the previous page, for the same field',
+    'leave it out to begin again',
+  );
 }

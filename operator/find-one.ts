@@ -23,7 +23,7 @@ export async function findOne(operator: Operator, id: string, source: string | u
     );
   }
   throw new OperatorError(
-    `No event "${id.slice(0, 120)}" in ${operator.environment}: it was never accepted, or its retention is over.\nLook for it: ${operator.command('events ls --since 7d')}`,
+    `No event "${id.slice(0, 120)}" in ${operator.environment}: no such event was accepted, or its retention is over.\nLook for it: ${operator.command('events ls --since 7d')}`,
     'not_found',
   );
 }

@@ -14,5 +14,8 @@ export async function readGuide(kind: 'runbooks' | 'providers', name: string): P
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
     }
   }
-  throw new OperatorError(`There is no page "${name.slice(0, 80)}" in docs/${kind}`, 'not_found');
+  throw new OperatorError(
+    `There is no page "${name.slice(0, 80)}" in docs/${kind}: choose one from the list there`,
+    'not_found',
+  );
 }

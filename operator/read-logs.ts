@@ -18,7 +18,7 @@ export interface LogEntry extends LogLine {
 /** Oldest first. Metrics alone are left out: a line of the log says what happened (`stage`), or is of Lambda itself. */
 export async function readLogs(operator: Operator, filter: LogFilter): Promise<readonly LogEntry[]> {
   const { logs } = await operator.gateway();
-  if (logs === undefined) throw new OperatorError('There are no logs to read here');
+  if (logs === undefined) throw new OperatorError('There are no logs to read here: a gateway in memory keeps none');
   const lines = await logs.read(filter.since, patternOf(filter));
   return lines.flatMap(line => {
     const fields = parse(line.text);

@@ -86,7 +86,7 @@ export async function showRefused(operator: Operator, id: string): Promise<Refus
   const item = items.find(each => requestOf(source, each).id === id);
   if (item === undefined)
     throw new OperatorError(
-      `No refused request ${id.slice(0, 80)} is kept: they are kept for three days, the last 20 of each cause. See: ${operator.command('refused ls')}`,
+      `No refused request ${id.slice(0, 80)} is kept: the last 20 of each source and cause are kept, for three days. List them: ${operator.command('refused ls')}`,
       'not_found',
     );
   const body = item.bytes === undefined ? undefined : Buffer.from(nodeCodec.inflate(item.bytes, MAX_BODY_BYTES));

@@ -49,7 +49,7 @@ export function sampleNames(): readonly string[] {
 /** The first sample of a provider, unique on each call. A provider of your own gets the generic one. */
 export function sampleEvent(provider: string, now: Date = new Date(), type?: string): SampleEvent {
   const [sample] = declaredSamples(existsSync(fileOf(provider)) ? provider : GENERIC, now);
-  if (!sample) throw new RangeError(`${fileOf(provider)} has no event`);
+  if (!sample) throw new RangeError(`${fileOf(provider)} has no event: add one`);
   return type === undefined ? sample : { ...sample, body: withType(sample.body, type) };
 }
 

@@ -19,7 +19,8 @@ export interface SavedTest {
 /** Writes both files into test/surfaces/handlers/saved/. Throws OperatorError where the body is gone or no JSON, or where they exist. */
 export async function saveAsTest(operator: Operator, item: EventItem, root = PROJECT_ROOT): Promise<SavedTest> {
   const stored = await readStoredBody(operator, item);
-  if (stored === undefined) throw new OperatorError('Its body is gone: its retention is over', 'not_found');
+  if (stored === undefined)
+    throw new OperatorError('The body of this event is gone: its retention is over', 'not_found');
   let body: unknown;
   try {
     body = JSON.parse(stored.body.toString('utf8'));
@@ -34,7 +35,7 @@ export async function saveAsTest(operator: Operator, item: EventItem, root = PRO
   const folder = 'test/surfaces/handlers/saved';
   const files = { test: `${folder}/${name}.test.ts`, fixture: `${folder}/${name}.json` };
   if (existsSync(join(root, files.test)))
-    throw new OperatorError(`${files.test} exists already: it is left as it is`, 'usage');
+    throw new OperatorError(`${files.test} exists and was left as it is: delete it first to write it again`, 'usage');
   const masker = new Masker();
   const masked = masker.mask(body, '');
   mkdirSync(join(root, folder), { recursive: true });

@@ -30,7 +30,11 @@ export async function resolveShortId(
 ): Promise<EventPk> {
   const end = short.slice(PREFIX.length);
   if (end.length < LEAST)
-    throw usageError(`The short id ${short}`, `${PREFIX} and at least ${LEAST} last characters of an id`, 'give more');
+    throw usageError(
+      `The short id ${short}`,
+      `${PREFIX} and at least the last ${LEAST} characters of an id`,
+      'give more of them',
+    );
   const { store } = await operator.gateway();
   const now = operator.clock.now();
   const reader = new TimelineReader({ sources, since: now - SINCE_MS, until: now + 1 }, 'newest', undefined, store);
@@ -50,9 +54,9 @@ export async function resolveShortId(
     );
   if (second !== undefined)
     throw usageError(
-      `The short id ${short} means ${found.size} events`,
+      `The short id ${short} fits ${found.size} events`,
       [...found].slice(0, 5).map(toEventId).join(', '),
-      'give one of them whole',
+      'give the whole id of one of them',
     );
   return first;
 }

@@ -38,6 +38,8 @@ export function signAsProvider(
     };
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    throw new OperatorError(`${spec.title} cannot be signed here: ${error.message}`, 'failure', { cause: error });
+    throw new OperatorError(`This request cannot be signed as ${spec.title} does: ${error.message}`, 'failure', {
+      cause: error,
+    });
   }
 }

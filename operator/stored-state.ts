@@ -22,7 +22,7 @@ export function mustExist(operator: Operator, source: ResolvedSource, kind: Stor
   if (kind !== 'absent') return;
   const deploy = operator.environment === 'local' ? 'npm start' : `npm run deploy -- ${operator.environment}`;
   throw new OperatorError(
-    `${source.id} has no secret in ${operator.environment}: it needs none, or is not deployed yet (${deploy})`,
+    `${source.id} has no place for a secret in ${operator.environment}: it needs no secret, or it is not deployed yet (${deploy})`,
     'not_found',
   );
 }

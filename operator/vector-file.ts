@@ -30,9 +30,9 @@ function parse(bytes: Buffer): Fields {
     return JSON.parse(bytes.toString('utf8')) as Fields;
   } catch (error) {
     throw usageError(
-      `The file is no JSON: ${(error as Error).message}`,
-      'a vector, or a captured request',
-      'correct it',
+      `The file is not JSON: ${(error as Error).message}`,
+      'vectors in JSON, or a captured request',
+      'correct the file',
     );
   }
 }

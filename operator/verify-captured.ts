@@ -41,7 +41,7 @@ export function providerOf(id: string): ProviderSpec {
   const near = closest(id, Object.keys(PROVIDERS));
   throw usageError(
     `--provider: "${id.slice(0, 60)}"`,
-    'an id of docs/providers.md',
+    'the id of a provider, from docs/providers.md',
     near ? `did you mean ${near}?` : 'look it up there',
   );
 }

@@ -35,7 +35,9 @@ export function aesSealer({ current, previous }: MasterSecret): Sealer {
           if (plain) return plain;
         }
       }
-      throw new RangeError('the secret was not sealed with this master secret for this endpoint');
+      throw new RangeError(
+        'the secret cannot be opened: it was sealed with another master secret, or for another endpoint',
+      );
     },
   };
 }

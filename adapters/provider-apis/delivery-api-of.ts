@@ -7,5 +7,5 @@ import { stripeDeliveries } from './stripe-api.ts';
 export function deliveryApiOf(provider: string, list: string, options: ProviderApiOptions): DeliveryApi {
   if (provider === 'stripe') return stripeDeliveries(options);
   if (provider === 'github') return githubDeliveries(list, options);
-  throw new RangeError(`${provider} has no API that lists its deliveries`);
+  throw new RangeError(`${provider} has no API that lists its deliveries: remove \`reconcile\` from the source`);
 }

@@ -46,7 +46,10 @@ export class OutsideTargets implements Targets {
 
   async publish(message: CustomerMessage): Promise<Delivered> {
     const place = this.#outbound;
-    if (place === undefined) throw new RangeError('this function was deployed without the way to customers');
+    if (place === undefined)
+      throw new RangeError(
+        'this function was deployed without `outbound`: add it to the environment, and deploy again',
+      );
     this.#publisher ??= import('./outbound-target.ts').then(it => it.createOutboundPublisher(place, this.#env));
     // A file that could not be read now may be readable at the next event.
     this.#publisher.catch(() => {

@@ -68,7 +68,11 @@ async function named(run: Run, ids: readonly string[], { source }: CloseOptions)
   for (const id of ids) {
     const item = await findOne(run, id, source);
     if (item.status !== 'dead_letter')
-      throw usageError(`${toEventId(item.pk)} is ${item.status}`, 'events with the status dead_letter', 'leave it out');
+      throw usageError(
+        `${toEventId(item.pk)} is ${item.status}`,
+        'events with the status dead_letter',
+        'leave this one out',
+      );
     items.push(item);
   }
   return items;

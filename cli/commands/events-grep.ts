@@ -22,7 +22,8 @@ export function addEventsGrep(events: Command, set: CommandSet): void {
 }
 
 async function grep(run: Run, text: string, options: Options): Promise<ExitCode> {
-  if (text === '') throw usageError('An empty text', 'at least one character', 'e.g. holdfast events grep order-1234');
+  if (text === '')
+    throw usageError('No text to look for', 'at least one character', 'e.g. holdfast events grep order-1234');
   const filter = filterOf(run, options);
   const { path, cursor } = options;
   const progress = run.out.progress('Reading bodies');

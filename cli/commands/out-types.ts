@@ -129,7 +129,7 @@ function planLines(run: Run, { added, changed, left, elsewhere }: ImportPlan): r
 async function readDocument(file: string, bytes: Buffer): Promise<unknown> {
   const allowed = 'an OpenAPI 3.1 document, YAML or JSON, of at most 5 MB';
   if (bytes.length > MAX_BYTES)
-    throw usageError(`${file} has ${bytes.length} bytes`, allowed, 'give the webhooks alone');
+    throw usageError(`${file} has ${bytes.length} bytes`, allowed, 'give a document with the webhooks only');
   const { parse } = await import('yaml');
   try {
     // Over JSON: an anchor of YAML may contain itself.

@@ -89,7 +89,7 @@ export function addReplay(program: Command, set: CommandSet): void {
 
 async function replayByIds(run: Run, ids: readonly string[], options: ReplayOptions): Promise<ExitCode> {
   if (options['body'] !== undefined && ids.length > 1)
-    throw usageError('--body with several events', 'one event', 'replay them one by one');
+    throw usageError('--body with several events', '--body with one event', 'replay them one by one');
   const why = options['dryRun'] === true ? '' : await reasonOf(run, options);
   const items = [];
   for (const id of ids) items.push(await findOne(run, id, options['source'] as string | undefined));
@@ -140,7 +140,8 @@ async function replayByFilter(run: Run, options: ReplayOptions): Promise<ExitCod
     );
   }
   for (const name of ['force', 'body']) {
-    if (options[name] !== undefined) throw usageError(`--${name} with a filter`, 'only with ids', 'leave it out');
+    if (options[name] !== undefined)
+      throw usageError(`--${name} with a filter`, `--${name} with ids`, 'leave it out, or name the events');
   }
   const config = run.deployment.config;
   const asOf = run.clock.now();

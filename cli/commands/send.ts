@@ -64,7 +64,8 @@ export function addSend(program: Command, set: CommandSet): void {
         if (count === 1) {
           const value = { status: answer.status, answer: parseJson(answer.body), ms: Math.round(answer.ms) };
           if (wait === undefined) run.out.result(value, () => [`${answer.status} ${answer.body}  (${value.ms} ms)`]);
-          else if (!ok) throw new CliError(`The gateway answered ${answer.status} ${answer.body}`);
+          else if (!ok)
+            throw new CliError(`The gateway answered ${answer.status} ${answer.body}\nWhy: ${run.command('doctor')}`);
           else return showEnd(run, source, { answer: answer.body, startedAt }, wait);
         }
       }
@@ -112,7 +113,10 @@ async function showEnd(
 ): Promise<ExitCode> {
   const until = run.clock.now() + seconds * 1_000;
   const item = await waitForEnd(run, source, { ...sent, until, signal: run.io.interrupted });
-  if (!item) throw new CliError(`Accepted, but not recorded within ${seconds} s; look: ${run.command('status')}`);
+  if (!item)
+    throw new CliError(
+      `The event was accepted, but not recorded within ${seconds} s.\nSee why: ${run.command('status')}`,
+    );
   const ms = (item.completedAt ?? item.deadAt ?? run.clock.now()) - item.receivedAt;
   const id = toEventId(item.pk);
   const duplicate = (parseJson(sent.answer) as { status?: unknown } | null)?.status === 'already_processed';

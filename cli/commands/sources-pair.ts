@@ -40,7 +40,7 @@ export function addSourcesPair(sources: Command, set: CommandSet): void {
 
 async function pair(run: Run, name: string, options: PairOptions): Promise<ExitCode> {
   const source = run.source(name);
-  mustBringSecrets(source);
+  mustBringSecrets(run, source);
   const now = run.clock.now();
   const until = 2 * now - (readMoment(options.for, now) ?? Number.NaN);
   if (!(until > now && until <= now + LONGEST_MS))
@@ -48,9 +48,9 @@ async function pair(run: Run, name: string, options: PairOptions): Promise<ExitC
   if (await isPaired(run, source)) {
     if (!options.replace)
       throw usageError(
-        `${source.id} has a secret in ${run.environment}`,
-        'a window only where there is none: a secret is never overwritten by a request',
-        `forget it first: ${run.command(`sources pair ${source.id} --replace`)}`,
+        `${source.id} already has a secret in ${run.environment}`,
+        'pairing only without one: a request never overwrites a secret',
+        `forget the present one: ${run.command(`sources pair ${source.id} --replace`)}`,
       );
     await run.confirm(`Forget the secret of ${source.id} in ${run.environment}?`, options.yes);
   }
@@ -102,7 +102,7 @@ async function keep(run: Run, source: ResolvedSource, out: string | undefined): 
     writeFileSync(out, `${secret}\n`, { mode: 0o600, flag: 'wx' });
   } catch (error) {
     throw new CliError(
-      `The source is paired, but ${out} cannot be written: ${(error as Error).message}\nThe secret is in Secrets Manager as ${secretName(run.environment, source.id)}`,
+      `The source is paired, but ${out} could not be written: ${(error as Error).message}\nRead the secret in Secrets Manager: ${secretName(run.environment, source.id)}`,
       EXIT.partial,
       { cause: error },
     );

@@ -144,7 +144,7 @@ async function newSecret(run: Run, source: ResolvedSource, options: SecretOption
   if (options.out === undefined)
     throw usageError(
       '--generate without --out',
-      'a file for the new secret, which is never printed',
+      'a file that takes the new secret, which is never printed',
       `--out ${source.id}.secret`,
     );
   const secret = generateSecret(source);

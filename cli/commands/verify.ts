@@ -90,7 +90,7 @@ async function readWhose(run: Run, options: Options): Promise<Whose> {
 }
 
 function specOf(id: string | undefined): ProviderSpec {
-  if (id === undefined) throw usageError('Neither --source nor --provider', 'one of them', '--provider stripe');
+  if (id === undefined) throw usageError('Neither --source nor --provider', 'one of them', 'e.g. --provider stripe');
   return providerOf(id);
 }
 
@@ -130,7 +130,12 @@ async function verifyVectors(run: Run, all: readonly SignatureVector[], options:
   const asked = options.source === undefined ? undefined : run.source(options.source).spec;
   const only = asked?.id ?? options.provider;
   const vectors = all.filter(({ provider }) => only === undefined || provider === undefined || provider === only);
-  if (vectors.length === 0) throw usageError(`No vector of "${only}" in the file`, 'its vectors name it', 'add one');
+  if (vectors.length === 0)
+    throw usageError(
+      `The file has no vector of "${only}"`,
+      'at least one',
+      `add one with "provider": "${only}", or leave --provider out`,
+    );
   const results = await judgeVectors(run, vectors, provider => asked ?? specOf(provider ?? options.provider));
   const wrong = results.filter(({ ok }) => !ok);
   run.out.result({ checked: results.length, wrong: wrong.length, vectors: results }, () =>
@@ -169,7 +174,7 @@ async function sign(run: Run, file: string, options: Options): Promise<void> {
     }),
   );
   if (secret === undefined)
-    throw usageError('No secret', 'HOLDFAST_SECRET, --secret-file or --source', '--secret-file secret.txt');
+    throw usageError('No secret', 'HOLDFAST_SECRET, --secret-file or --source', 'e.g. --secret-file secret.txt');
   const given = { body, headers: { 'content-type': 'application/json', ...headers } };
   const signed = signAsProvider({ spec, ...whose }, given, { secret: secret.current, nowMs: whose.nowMs });
   if (options.curl) {

@@ -23,7 +23,11 @@ export function meantBy(operator: Operator, query: URLSearchParams, fallback: Wr
 /** Throws OperatorError (usage). */
 export function textOf(value: unknown, name: string, longest: number): string {
   if (typeof value === 'string' && value.trim() !== '' && value.length <= longest) return value;
-  throw usageError(`${name} is missing or too long`, `a text of 1 to ${longest} characters`, 'give one');
+  throw usageError(
+    `${name} is missing or too long`,
+    `a text of 1 to ${longest} characters`,
+    `give ${name} as such a text`,
+  );
 }
 
 /** Why somebody does this. Throws OperatorError (usage). */

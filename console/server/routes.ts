@@ -103,7 +103,7 @@ async function event({ operator, params }: Asked) {
 async function body({ operator, params }: Asked): Promise<EventBody> {
   const stored = await readStoredBody(operator, await findOne(operator, params['id'] ?? '', undefined));
   if (stored === undefined)
-    throw new OperatorError('Its body is gone: its retention is over. Its history stays', 'not_found');
+    throw new OperatorError('The body of this event is gone: its retention is over. Its history stays', 'not_found');
   const bytes = stored.body.subarray(0, MOST_TEXT_BYTES);
   return { headers: stored.headers, size: stored.body.length, ...textIn(bytes), base64: bytes.toString('base64') };
 }
@@ -119,7 +119,8 @@ function textIn(bytes: Buffer): { text?: string } {
 async function curl({ operator, params }: Asked) {
   const item = await findOne(operator, params['id'] ?? '', undefined);
   const request = await requestOf(operator, item, { sign: true });
-  if (request === undefined) throw new OperatorError('Its body is gone: its retention is over', 'not_found');
+  if (request === undefined)
+    throw new OperatorError('The body of this event is gone: its retention is over', 'not_found');
   const url = await urlOf(operator, operator.source(rowOf(item).source));
   return { curl: formatCurl(`${url}${request.query}`, request.headers, Buffer.from(request.body).toString('utf8')) };
 }
@@ -142,7 +143,8 @@ async function sendOn({ operator, params, body: given }: Asked): Promise<Sent> {
     throw usageError(`url: "${url.slice(0, 80)}"`, 'an address of this machine', 'http://localhost:3000/webhooks');
   const item = await findOne(operator, params['id'] ?? '', undefined);
   const request = await requestOf(operator, item, { sign: given['sign'] === true });
-  if (request === undefined) throw new OperatorError('Its body is gone: its retention is over', 'not_found');
+  if (request === undefined)
+    throw new OperatorError('The body of this event is gone: its retention is over', 'not_found');
   const { http } = await operator.gateway();
   const { status, ms, body: answer } = await http(`${url}${request.query}`, request);
   return { status, ms, body: answer.slice(0, 10_000) };
@@ -177,14 +179,22 @@ async function closeMany({ operator, query, body: given, signal }: Asked) {
   const items = await meantToClose(operator, meantBy(operator, query, { since: '90d', status: 'dead_letter' }));
   const confirmed = wholeOf(String(given['confirm'] ?? ''), 'confirm', 1, 10_000_000);
   if (items.length !== confirmed)
-    throw usageError(`${confirmed} were confirmed, ${items.length} are dead now`, 'the present number', 'look again');
+    throw usageError(
+      `${confirmed} dead letters were confirmed, but there are ${items.length} now`,
+      'the present number',
+      'load the list again, then confirm',
+    );
   return closeDeaths(operator, items, { why: reasonOf(given), signal });
 }
 
 /** A job stores a filter, which knows nothing of searchable fields: it would replay far more than is on the screen. */
 function refuseWhere(query: URLSearchParams): void {
   if (query.get('where'))
-    throw usageError('a replay job by a searchable field', 'the other filters', 'select the events');
+    throw usageError(
+      'a replay job with a searchable field as its filter',
+      'the other filters',
+      'select the events one by one instead',
+    );
 }
 
 async function preview({ operator, query, signal }: Asked): Promise<ReplayPreview> {

@@ -65,7 +65,8 @@ async function refused({ operator, params }: Asked) {
 async function refusedOne({ operator, params }: Asked): Promise<RefusedDetail> {
   const { id } = operator.source(params['name'] ?? '');
   const found = await showRefused(operator, params['id'] ?? '');
-  if (found.source !== id) throw new OperatorError(`${found.id} is of ${found.source}`, 'not_found');
+  if (found.source !== id)
+    throw new OperatorError(`${found.id} is a refused request of ${found.source}: open it there`, 'not_found');
   const { headers, body, ...request } = found;
   return {
     row: refusedRow(request),

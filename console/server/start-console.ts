@@ -181,7 +181,7 @@ class Exchange {
     for await (const chunk of this.#request) {
       size += (chunk as Buffer).length;
       if (size > MOST_BODY_BYTES)
-        throw new OperatorError(`The request is larger than ${MOST_BODY_BYTES} bytes`, 'usage');
+        throw new OperatorError(`The request is larger than ${MOST_BODY_BYTES} bytes: send less at once`, 'usage');
       chunks.push(chunk as Buffer);
     }
     try {
@@ -190,7 +190,7 @@ class Exchange {
     } catch {
       // Said below.
     }
-    throw new OperatorError('The request is no JSON object', 'usage');
+    throw new OperatorError('The request is not a JSON object: reload the page, and try again', 'usage');
   }
 
   #json(status: number, value: object): void {

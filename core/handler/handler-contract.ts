@@ -223,8 +223,9 @@ export function defineHandlers(registrations: readonly HandlerRegistration[]): H
     const { source, type } = registration;
     const name = `${source}:${type}`;
     if (seen.has(name))
-      throw new Error(`Two handlers are registered for ${name}; register one, or make their types differ.`);
-    if (type.slice(0, -1).includes('*')) throw new Error(`Handler type "${type}": "*" may only be at the end.`);
+      throw new Error(`Two handlers are registered for ${name}; keep one, or give them different types.`);
+    if (type.slice(0, -1).includes('*'))
+      throw new Error(`Handler type "${type}": "*" may only be at the end, e.g. "invoice.*".`);
     checkNumbers(name, registration);
     seen.add(name);
   }

@@ -9,7 +9,8 @@ import { ROOT, scanJson } from './json-scan.ts';
  */
 export function setJsonText(body: Uint8Array, path: string, value: string): Uint8Array {
   const document = scanJson(body.length === 0 ? utf8('{}') : body);
-  if (!document) throw new RangeError('the body is not JSON; this provider puts its signature into the body');
+  if (!document)
+    throw new RangeError('the body is not JSON: give a JSON body, because this provider puts its signature into it');
   const bytes = body.length === 0 ? utf8('{}') : body;
   const existing = document.find(path);
   if (existing !== undefined) {
@@ -22,7 +23,10 @@ export function setJsonText(body: Uint8Array, path: string, value: string): Uint
     missing.unshift(steps.pop() ?? '');
     const node = steps.length === 0 ? ROOT : document.find(steps.join('.'));
     if (node === undefined) continue;
-    if (document.kind(node) !== 'object') throw new RangeError(`"${path}" does not fit the body`);
+    if (document.kind(node) !== 'object')
+      throw new RangeError(
+        `the signature cannot be put at "${path}": the body has something other than an object on the way there`,
+      );
     const opening = document.slice(node).subarray(0, 1);
     const separator = document.members(node).length > 0 ? ',' : '';
     const [first = '', ...deeper] = missing;

@@ -60,7 +60,7 @@ export function signRequest(spec: ProviderSpec, input: SignInput): SignedRequest
   const scheme = input.scheme === undefined ? spec.verify[0] : spec.verify.find(({ id }) => id === input.scheme);
   if (!scheme) {
     const ids = spec.verify.map(({ id }) => id).join(', ');
-    throw new RangeError(`provider "${spec.id}" has no scheme "${input.scheme}"; it has ${ids}`);
+    throw new RangeError(`provider "${spec.id}" has no scheme "${input.scheme}"; give one of ${ids}`);
   }
   const draft = new Draft(scheme, input);
   draft.meetConditions();
@@ -107,7 +107,10 @@ class Draft {
   signItems(batch: string): void {
     const document = scanJson(this.#body);
     const list = document ? listItems(document, batch) : undefined;
-    if (list?.kind !== 'items') throw new RangeError(`the body has no items at "${batch}"`);
+    if (list?.kind !== 'items')
+      throw new RangeError(
+        `the body has no list of events at "${batch}": give one, since each event is signed by itself`,
+      );
     for (const item of list.items) this.signAt(item.path);
   }
 
@@ -143,13 +146,19 @@ class Draft {
 
   #key(): Uint8Array {
     const key = secretKey(this.#scheme, this.#input.secret, this.#input.crypto);
-    if (!key) throw new RangeError(`the secret is empty or not ${this.#scheme.key?.encoding ?? 'utf8'}`);
+    if (!key)
+      throw new RangeError(
+        `the secret is empty or not in ${this.#scheme.key?.encoding ?? 'utf8'}: give it as the provider shows it`,
+      );
     return key;
   }
 
   #privately(message: Uint8Array, algorithm: string): Uint8Array {
     const { sign } = this.#input;
-    if (!sign) throw new RangeError(`"${this.#scheme.id}" is signed with a private key (${algorithm}): give \`sign\``);
+    if (!sign)
+      throw new RangeError(
+        `"${this.#scheme.id}" signs with a private key (${algorithm}), and none was given; signWebhook() takes it as \`privateKey\``,
+      );
     return sign(message, algorithm);
   }
 
@@ -185,7 +194,8 @@ class Draft {
     }
     const [named] = [parse.key ?? 'v1'].flat();
     const key = named?.startsWith('config:') ? this.#reader().text(named) : named;
-    if (key === undefined) throw new RangeError(`setting "${named}" is missing`);
+    if (key === undefined)
+      throw new RangeError(`setting "${named}" is missing: the provider's scheme needs it; give it in \`settings\``);
     const list = [...this.#parts, [key, value]].map(pair => pair.join(parse.kv));
     this.#put(target, list.join(parse.item ?? ','), itemPath);
   }
@@ -283,7 +293,10 @@ class Draft {
     if (this.#reader().text('json:SigningCertURL') === undefined) this.#put('json:SigningCertURL', url, '');
     const reader = this.#reader();
     const canonical = canonicalSnsText(name => reader.text(`json:${name}`));
-    if (canonical === undefined) throw new RangeError('the body lacks a field that SNS signs');
+    if (canonical === undefined)
+      throw new RangeError(
+        'the body lacks a field that SNS signs: a message of Type "Notification" has Message, MessageId, Timestamp and TopicArn',
+      );
     this.#put('json:Signature', toBase64(this.#privately(utf8(canonical), 'rsa-sha256')), '');
   }
 }

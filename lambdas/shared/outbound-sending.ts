@@ -40,7 +40,10 @@ export const sign = attemptSigner({
 /** The master secret of an environment, by its name: read at init. Throws DependencyError when it cannot be read. */
 export async function masterOf(secretName: string): Promise<MasterSecret> {
   const result = parseSecret(await secretCredential(secretName).get());
-  if (result.kind !== 'secret') throw new Error(`${secretName} is not set: the data stack makes its value`);
+  if (result.kind !== 'secret')
+    throw new Error(
+      `the secret ${secretName} has no value: the data stack makes it once, with the secret; put the earlier value back`,
+    );
   const { current, previous } = result.secret;
   return { current, ...(previous === undefined ? {} : { previous }) };
 }

@@ -55,7 +55,7 @@ export class DrillStage {
 
   /** Fails the drill, saying what did not show. */
   fail(what: string): never {
-    throw new UserError(`The drill did not show it: ${what}`);
+    throw new UserError(`The drill did not show what it should: ${what}`);
   }
 
   /** A source of the configuration. Throws UserError when the drill cannot be played without it. */

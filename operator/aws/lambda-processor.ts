@@ -30,7 +30,7 @@ export class LambdaProcessor implements ProcessorSwitch {
     const { EventSourceMappings: [mapping] = [] } = await this.#client.send(list);
     if (mapping?.UUID === undefined) {
       throw new OperatorError(
-        `${this.#functionName} has no event source mapping: somebody deleted it. Deploy the environment again`,
+        `${this.#functionName} has no event source mapping, so somebody deleted it. Deploy the environment again`,
       );
     }
     return mapping;

@@ -56,7 +56,7 @@ export async function openGateway(deployment: Deployment, env: Env): Promise<Gat
   const { outputs, deployedAt, account } = await readStack(cloudFormation, environment, 'gateway', local?.endpoint);
   if (!local && deployment.account !== undefined && account !== deployment.account) {
     throw new OperatorError(
-      `${environment} is in account ${deployment.account} (gateway.config.ts); these credentials are of ${account}: choose another AWS_PROFILE`,
+      `${environment} is in account ${deployment.account} (gateway.config.ts), but these credentials are of ${account}: choose another AWS_PROFILE`,
       'credentials',
     );
   }

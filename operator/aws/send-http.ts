@@ -19,7 +19,13 @@ export function sendHttp(url: string, { method, headers, body }: HttpRequest): P
   return new Promise<HttpAnswer>((resolve, reject) => {
     const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
     const outgoing = send(url, { method, headers: { ...headers, ...length }, timeout: TIMEOUT_MS });
-    outgoing.once('timeout', () => outgoing.destroy(new Error(`No answer from ${url} within ${TIMEOUT_MS / 1_000} s`)));
+    outgoing.once('timeout', () =>
+      outgoing.destroy(
+        new Error(
+          `No answer from ${url} within ${TIMEOUT_MS / 1_000} s: is the address right, and is something listening there?`,
+        ),
+      ),
+    );
     outgoing.once('error', reject);
     outgoing.once('response', incoming => {
       const chunks: Buffer[] = [];

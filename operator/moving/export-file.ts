@@ -15,10 +15,13 @@ export function readExport(text: string): Fields {
     if (line === '') return [];
     const part = parse(line);
     if (isFields(part)) return [part];
-    throw new OperatorError(`The file is neither a JSON object nor one on each line: line ${at} is none`, 'usage');
+    throw new OperatorError(
+      `Line ${at} of the file is not a JSON object: give one JSON object, or one on each line (NDJSON)`,
+      'usage',
+    );
   });
   if (parts.length === 0)
-    throw new OperatorError('The file is empty: give an export as the guide describes it', 'usage');
+    throw new OperatorError('The file is empty: give an export, as docs/guides/moving.md describes it', 'usage');
   const names = new Set(parts.flatMap(part => Object.keys(part)));
   return Object.fromEntries([...names].map(name => [name, merged(parts.map(part => part[name]))]));
 }

@@ -19,7 +19,7 @@ export async function readPlan(operator: Operator, from: ExportedFrom, text: str
   const { outbound } = deployment.config;
   if (outbound === undefined)
     throw new OperatorError(
-      `Nothing is sent in ${deployment.config.environment}: add \`outbound\` to it and deploy`,
+      `${deployment.config.environment} sends no webhooks: add \`outbound\` to it in gateway.config.ts, and deploy`,
       'usage',
     );
   const { headerPrefix, ports, allowAddresses } = outbound;
@@ -27,7 +27,7 @@ export async function readPlan(operator: Operator, from: ExportedFrom, text: str
   const plan = READERS[from](readExport(text), { headerPrefix, target, now: clock.now() });
   if (plan.types.length + plan.applications.length + plan.left.length === 0)
     throw new OperatorError(
-      `Nothing of ${from} is in the file: docs/guides/moving.md shows what it looks like`,
+      `The file holds nothing that ${from} exports: docs/guides/moving.md shows what it looks like`,
       'usage',
     );
   return plan;

@@ -25,7 +25,9 @@ export function writeEntity(
 ): EffectWrite {
   for (const name of Object.keys(state)) {
     if (Object.hasOwn(ordering, name) || Object.hasOwn(entity.key, name))
-      throw new PermanentError(`the state may not set "${name}": it belongs to the row's key or to its ordering`);
+      throw new PermanentError(
+        `the state may not set "${name}": that attribute is part of the row's key or of its ordering; leave it out`,
+      );
   }
   const entries = Object.entries(state);
   return {

@@ -106,7 +106,10 @@ function applyFound<T>(
   row: ItemData | undefined,
   found: { readonly id: string; readonly object: T },
 ): Outcome {
-  if (found.id !== id) throw new PermanentError(`asked for ${id}, the provider answered with ${found.id.slice(0, 80)}`);
+  if (found.id !== id)
+    throw new PermanentError(
+      `the fetcher was asked for ${id} and returned ${found.id.slice(0, 80)}: correct its \`id\``,
+    );
   const version = toVersion && checkVersion(toVersion(found.object), row);
   if (version !== undefined && isOlder(version, row)) return stale(describeNewer(version, row));
   const ordering = version === undefined ? {} : { [VERSION]: version };

@@ -90,9 +90,12 @@ export class StateMachine<State extends string> {
    */
   async move(event: WebhookEvent, context: HandlerContext, move: Move<State>): Promise<Outcome> {
     const { entity, to } = move;
-    if (!Object.hasOwn(this.#table.moves, to)) throw new PermanentError(`"${to}" is not a state of the table`);
+    if (!Object.hasOwn(this.#table.moves, to))
+      throw new PermanentError(`"${to}" is not a state of the table: add it to \`moves\``);
     if (this.isCyclic && !('version' in move))
-      throw new PermanentError('a table with a cycle needs a version: the states alone do not tell old from new');
+      throw new PermanentError(
+        'this table of states has a cycle, so its states alone do not tell old from new: give `version`',
+      );
     const row = await context.read(entity.table, entity.key);
     const version = 'version' in move ? checkVersion(move.version, row) : undefined;
     if (version !== undefined && !holds(mayReplace(version, event.id), row)) return stale(describeNewer(version, row));
@@ -147,7 +150,9 @@ export class StateMachine<State extends string> {
     const state = row?.[STATE];
     if (state === undefined) return undefined;
     if (typeof state !== 'string' || !Object.hasOwn(this.#table.moves, state))
-      throw new PermanentError(`the row's state "${String(state).slice(0, 40)}" is not in the table`);
+      throw new PermanentError(
+        `the row has the state "${String(state).slice(0, 40)}", which is not in the table: add it to \`moves\``,
+      );
     return state as State;
   }
 }
@@ -162,9 +167,11 @@ export function stateMachine<State extends string>(table: StateTable<State>): St
 }
 
 function checkTable<State extends string>({ initial, moves }: StateTable<State>): void {
-  if (initial.length === 0) throw new RangeError('a state table needs at least one initial state');
+  if (initial.length === 0)
+    throw new RangeError('the table of states has no initial state: name at least one in `initial`');
   for (const state of [...initial, ...(Object.values(moves) as State[][]).flat()]) {
-    if (!Object.hasOwn(moves, state)) throw new RangeError(`state "${state}" has no line in the table of moves`);
+    if (!Object.hasOwn(moves, state))
+      throw new RangeError(`state "${state}" has no line in \`moves\`: add ${state}: [] if nothing follows it`);
   }
 }
 

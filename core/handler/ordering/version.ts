@@ -73,14 +73,19 @@ export function mayReplace(version: Version, eventId: string): Condition {
  */
 export function checkVersion(version: Version | undefined, row: ItemData | undefined): Version {
   if (version === undefined || version === '')
-    throw new PermanentError('the event carries no version to order it by; replay it once the handler can read one');
+    throw new PermanentError(
+      'the event has no version to order it by: make the handler read one, then replay the event',
+    );
   if (typeof version === 'number' && Math.abs(version) > Number.MAX_SAFE_INTEGER)
-    throw new PermanentError(`version ${version} is above 2^53; read it with longSequenceVersion()`);
-  if (typeof version === 'number' && !Number.isFinite(version)) throw new PermanentError('the version is not a number');
+    throw new PermanentError(
+      `version ${version} is above 2^53 and has lost digits: read it with longSequenceVersion()`,
+    );
+  if (typeof version === 'number' && !Number.isFinite(version))
+    throw new PermanentError(`version ${version} is not a finite number: give a number or a text`);
   const stored = row?.[VERSION];
   if (stored !== undefined && typeof stored !== typeof version) {
     throw new PermanentError(
-      `the row's version is a ${stored === null ? 'null' : typeof stored}, the event's a ${typeof version}: they cannot be compared`,
+      `the row's version is a ${stored === null ? 'null' : typeof stored}, the event's a ${typeof version}: they cannot be compared; give versions of one type`,
     );
   }
   return version;

@@ -110,7 +110,7 @@ async function runParsed(input: AttemptInput, payload: unknown, ports: ProcessPo
     effects.push(...writes);
     if (effects.length > MAX_EFFECTS) {
       throw new RangeError(
-        `transact() takes at most ${MAX_EFFECTS} writes in all; this attempt asked for ${effects.length}`,
+        `transact() takes at most ${MAX_EFFECTS} writes in one attempt; this one gave ${effects.length}`,
       );
     }
     onRefused = options.onRefused ?? onRefused;
@@ -199,7 +199,7 @@ function contextOf(
 
 /** Two runs at the same time would both do it. */
 async function refuseStep(name: string): Promise<never> {
-  throw new PermanentError(`step("${name}") in a handler with onlyTransacts: leave one of the two out`);
+  throw new PermanentError(`step("${name}") is not allowed in a handler with onlyTransacts: leave one of the two out`);
 }
 
 /** The place comes before the message: of a long one only the end is cut off. */

@@ -47,7 +47,7 @@ export class StepRunner {
     const sk = `S#${item.run}#${name}`;
     const known = await this.#ports.payloads.getStep(item.pk, sk);
     if (known) return fromText<T>(known.result);
-    if (signal.aborted) throw new Error(`the attempt was over before step "${name}" began`);
+    if (signal.aborted) throw new Error(`the time of the attempt was over before step "${name}" began`);
     const result = toText(name, await work());
     const now = this.#ports.clock.now();
     const kept = await this.#ports.payloads.keepStep({
@@ -63,14 +63,16 @@ export class StepRunner {
   #admit(name: string): void {
     if (!NAME.test(name)) {
       throw new PermanentError(
-        `step "${name.slice(0, 40)}": a name is 1 to 100 letters, digits and any of . _ : / -, the same in every attempt`,
+        `step "${name.slice(0, 40)}": give a name of 1 to 100 letters, digits and . _ : / -, the same in every attempt`,
       );
     }
     if (this.#names.has(name)) {
-      throw new PermanentError(`step "${name}" was begun twice in one attempt; give each step a name of its own`);
+      throw new PermanentError(`step "${name}" was begun twice in one attempt; give each step its own name`);
     }
     if (this.#names.size >= MAX_STEPS) {
-      throw new PermanentError(`step "${name}" is one too many: an attempt has at most ${MAX_STEPS}`);
+      throw new PermanentError(
+        `step "${name}" is one too many: an attempt may have ${MAX_STEPS}; put several calls into one step`,
+      );
     }
     this.#names.add(name);
   }
@@ -84,11 +86,12 @@ function toText(name: string, value: unknown): string | undefined {
   } catch {
     text = undefined;
   }
-  if (text === undefined) throw new PermanentError(`step "${name}" answered something that is not JSON`);
+  if (text === undefined)
+    throw new PermanentError(`step "${name}" returned something that JSON cannot write: return plain data, e.g. an id`);
   const bytes = new TextEncoder().encode(text).length;
   if (bytes > MAX_STEP_BYTES) {
     throw new PermanentError(
-      `step "${name}" answered ${bytes} bytes; at most ${MAX_STEP_BYTES} are kept: answer an id and read the rest again`,
+      `step "${name}" returned ${bytes} bytes; at most ${MAX_STEP_BYTES} are stored: return an id, and read the rest again`,
     );
   }
   return text;

@@ -59,5 +59,5 @@ async function changePauses<T>(
     if (notes === undefined) return result;
     if (await control.write(PAUSES_CONTROL, JSON.stringify(notes), stored?.version ?? 0)) return result;
   }
-  throw new Error('The pauses are being written by others all the time; try again');
+  throw new Error('The pause was not changed: others kept changing the list of pauses at the same time. Try again');
 }

@@ -142,7 +142,7 @@ export async function createReplayJob(
   const list = (): Promise<void> => changeOpenJobs(ports.control, ids => [...ids, job.id]);
   await list();
   if (!(await writeJob(job, 0, ports.control)))
-    throw new Error(`A replay job ${job.id} exists already; start it again`);
+    throw new Error(`The replay job was not started: the id ${job.id} is taken. Start it again; it gets another id`);
   // A sweeper that met the id before the job took it for a job that is over.
   if (!(await readOpenJobs(ports.control)).includes(job.id)) await list();
   return job;
@@ -185,7 +185,7 @@ export async function cancelReplayJob(
     const job: ReplayJob = { ...found.job, state: 'cancelled', cancelledBy: by, updatedAt: now, finishedAt: now };
     if (await writeJob(job, found.version, ports.control)) return { kind: 'cancelled', job };
   }
-  throw new Error(`The job ${id} is being written by others all the time; cancel it again`);
+  throw new Error(`The job ${id} was not cancelled: others kept changing it at the same time. Cancel it again`);
 }
 
 export function writeJob(job: ReplayJob, version: number, control: Pick<ControlStore, 'write'>): Promise<boolean> {
@@ -206,7 +206,7 @@ export async function changeOpenJobs(
     const ids = [...new Set(change(decodeIds(stored?.value)))];
     if (await control.write(OPEN_JOBS_CONTROL, ids.join(' '), stored?.version ?? 0)) return;
   }
-  throw new Error('The list of replay jobs is being written by others all the time; try again');
+  throw new Error('The list of replay jobs was not changed: others kept changing it at the same time. Try again');
 }
 
 function decodeIds(value: string | undefined): readonly string[] {

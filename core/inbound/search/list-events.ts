@@ -255,6 +255,6 @@ function decodeCursor(text: string, order: Order): Position {
   if (typeof at === 'string' && typeof source === 'string' && /^\d{13}(?:#[\x21-\x7e]{1,256})?$/.test(at))
     return { at, source };
   throw new CursorError(
-    `"${text.slice(0, 40)}" is not a cursor: give the one of the page before, of the same list (${order} first), or none to begin again`,
+    `"${text.slice(0, 40)}" is not a cursor of this list: give the cursor of the previous page (${order} first), or none to begin again`,
   );
 }

@@ -7,7 +7,7 @@ export function readOtlpHeaders(text: string): Readonly<Record<string, string>> 
   const pairs = text.split(',').map(pair => {
     const [, name = '', value = ''] =
       /^\s*([!#$%&'*+.^_`|~0-9A-Za-z-]+)\s*=\s*([!-+\--~](?:[ -+\--~]*[!-+\--~])?)\s*$/.exec(pair) ?? [];
-    if (name === '') throw new RangeError('the secret of OTLP is not of the form name=value,name=value');
+    if (name === '') throw new RangeError('the secret with the OTLP headers is not of the form name=value,name=value');
     return [name.toLowerCase(), decode(value)] as const;
   });
   return Object.fromEntries(pairs);

@@ -16,7 +16,7 @@ export async function answering(
     return problem(
       503,
       'not_recorded',
-      `${asked.error.dependency} did not answer in time: ask again, every request may be repeated`,
+      `${asked.error.dependency} did not answer in time: send the request again; repeating a request does no harm`,
     );
   } catch (error) {
     if (error instanceof Refused) return error.reply;

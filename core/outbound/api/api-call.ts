@@ -76,9 +76,10 @@ export function bodyOf<T>(
   fields: Readonly<Record<string, Check>>,
   required: readonly string[] = [],
 ) {
-  if ((body ?? '').length > BODY_LIMIT) refuse(413, 'too_large', `the body has more than ${BODY_LIMIT} characters`);
+  if ((body ?? '').length > BODY_LIMIT)
+    refuse(413, 'too_large', `the body has ${body?.length} characters; at most ${BODY_LIMIT} are allowed`);
   const given = decodeJsonObject(body === undefined || body.trim() === '' ? '{}' : body);
-  if (given === undefined) return refuse(400, 'invalid_request', 'the body is no JSON object');
+  if (given === undefined) return refuse(400, 'invalid_request', 'the body is not a JSON object');
   refuseProblems(problemsOf(given, object(fields, required)));
   return given as T;
 }
@@ -98,7 +99,10 @@ export function problemsOf(value: unknown, check: Check): readonly ConfigProblem
 /** The application of the path, an id or `uid:<uid>`. Throws `Refused` (404). */
 export async function applicationOf(call: ApiCall, ref = call.path['app'] ?? ''): Promise<ApplicationItem> {
   const found = call.customer ? ownOf(call.customer, ref) : await findApplication(call.ports.store, ref);
-  return found ?? refuse(404, 'unknown_application', `there is no application ${ref.slice(0, 80)}`);
+  return (
+    found ??
+    refuse(404, 'unknown_application', `there is no application ${ref.slice(0, 80)}: give its id (app_…) or uid:<uid>`)
+  );
 }
 
 /** For a customer there is one application. What others have does not exist: the answer is the same as for a typo. */
@@ -109,7 +113,14 @@ const ownOf = ({ application }: Customer, ref: string): ApplicationItem | undefi
 export async function endpointOf(call: ApiCall, ref = call.path['ep'] ?? ''): Promise<EndpointItem> {
   const { id } = await applicationOf(call);
   const found = await findEndpoint(call.ports.store, id, ref);
-  return found ?? refuse(404, 'unknown_endpoint', `there is no endpoint ${ref.slice(0, 80)} in ${id}`);
+  return (
+    found ??
+    refuse(
+      404,
+      'unknown_endpoint',
+      `there is no endpoint ${ref.slice(0, 80)} in ${id}: give its id (ep_…) or uid:<uid>`,
+    )
+  );
 }
 
 /** A place in a list as the caller carries it: sealed, for this route and path, good for a day. */
@@ -124,7 +135,11 @@ export function openCursor<T>(call: ApiCall): T | undefined {
   if (cursor === undefined) return undefined;
   const opened = tryToOpen(call, cursor);
   if (opened === undefined || opened.until < call.ports.clock.now())
-    return refuse(400, 'invalid_cursor', 'cursor: give the one of the page before, within a day, for the same list');
+    return refuse(
+      400,
+      'invalid_cursor',
+      'cursor: not valid here; give the cursor of the previous page of this list, less than a day old, or none to begin again',
+    );
   return opened.place as T;
 }
 

@@ -117,7 +117,7 @@ export async function putApp(call: ApiCall): Promise<Reply> {
   const ref = call.path['app'] ?? '';
   const name = ref.startsWith('uid:') ? ref.slice(4) : '';
   if (!/^[A-Za-z0-9_.-]{1,100}$/.test(name))
-    return refuse(400, 'invalid_request', 'PUT takes uid:<uid>; an application with an id is changed by PATCH');
+    return refuse(400, 'invalid_request', 'PUT needs uid:<uid>; to change an application by its id, use PATCH');
   const body = bodyOf<ApplicationBody>(call, fieldsOf(call), ['name']);
   const there = await findApplication(call.ports.store, ref);
   return there ? change(call, there.id, body) : createApp(call, { ...body, uid: name });

@@ -188,7 +188,11 @@ export async function listOfMessage(call: ApiCall): Promise<Reply> {
   const msg = (call.path['msg'] ?? '') as MessageId;
   const message = await store.get(messageKey(msg), 'consistent');
   if (message === undefined || message.app !== app)
-    return refuse(404, 'unknown_message', `there is no message ${msg.slice(0, 80)}`);
+    return refuse(
+      404,
+      'unknown_message',
+      `there is no message ${msg.slice(0, 80)}: check the id (msg_…); its retention may be over`,
+    );
   const cursor = openCursor<string>(call);
   const at = cursor === undefined ? {} : { cursor };
   const page = await store.query<EndpointItem>({ ...endpointsRange(app), limit: limitOf(call), ...at });
@@ -235,7 +239,7 @@ export async function listAttempts(call: ApiCall): Promise<Reply> {
   const id = { ep: endpoint.id, msg, createdAt: message?.createdAt ?? 0 };
   const record = message && (await store.get(recordKey(id), 'consistent'));
   if (record === undefined)
-    return refuse(404, 'unknown_delivery', `${msg.slice(0, 80)} has had no attempt at this endpoint`);
+    return refuse(404, 'unknown_delivery', `no attempt has been made to deliver ${msg.slice(0, 80)} to this endpoint`);
   const cursor = openCursor<string>(call);
   const page = await store.query({
     ...attemptsRange(endpoint.id, msg),

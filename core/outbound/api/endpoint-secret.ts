@@ -123,11 +123,12 @@ export async function activateSecret(call: ApiCall): Promise<Reply> {
 }
 
 function refuseRotation(cause: 'too_many_secrets' | 'unknown_endpoint' | 'version_changed'): never {
-  if (cause === 'unknown_endpoint') return refuse(404, cause, 'the endpoint is gone');
-  if (cause === 'version_changed') return refuse(409, cause, 'somebody else changed it a moment ago: ask again');
+  if (cause === 'unknown_endpoint') return refuse(404, cause, 'the endpoint was deleted');
+  if (cause === 'version_changed')
+    return refuse(409, cause, 'somebody else changed it a moment ago: send the request again');
   return refuse(
     409,
     cause,
-    'three secrets are alive, which is the most: wait until one ends, or rotate with grace_seconds 0',
+    'the endpoint has three valid secrets, the most that it may have: wait until one ends, or rotate with grace_seconds 0',
   );
 }

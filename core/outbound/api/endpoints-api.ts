@@ -57,7 +57,12 @@ export async function createOne(call: ApiCall, given?: NewBody): Promise<Reply> 
       data: {},
     });
     if (!sent.success)
-      refuse(422, 'verify_failed', 'the endpoint did not answer the ping with 2xx', { exchange: sent });
+      refuse(
+        422,
+        'verify_failed',
+        'the endpoint did not answer the test request with 2xx: correct it (`exchange` shows its answer), or leave verify out',
+        { exchange: sent },
+      );
   }
   // 3. W19.
   const result = await createEndpoint(ports, application, endpoint, { id, keys: [key] });
@@ -71,13 +76,17 @@ export async function putOne(call: ApiCall): Promise<Reply> {
   const ref = call.path['ep'] ?? '';
   const name = ref.startsWith('uid:') ? ref.slice(4) : '';
   if (!/^[A-Za-z0-9_.-]{1,100}$/.test(name))
-    return refuse(400, 'invalid_request', 'PUT takes uid:<uid>; an endpoint with an id is changed by PATCH');
+    return refuse(400, 'invalid_request', 'PUT needs uid:<uid>; to change an endpoint by its id, use PATCH');
   const body = bodyOf<NewBody>(call, { ...endpointFields(call.rules.headerPrefix), ...SECRET_FIELDS }, ['url']);
   const { id } = await applicationOf(call);
   const there = await findEndpoint(call.ports.store, id, ref);
   if (there === undefined) return createOne(call, { ...body, uid: name });
   if (body.secret !== undefined || body.alg !== undefined)
-    refuse(409, 'version_changed', 'the endpoint is there and has its secret: POST …/secret/rotate replaces it');
+    refuse(
+      409,
+      'version_changed',
+      'the endpoint exists and has a secret: leave secret and alg out; to replace the secret, use POST …/secret/rotate',
+    );
   return change(call, there, body);
 }
 
@@ -144,8 +153,8 @@ function refuseChange({ customer }: ApiCall, cause: EndpointRefusal, limit = 50)
   const raise = customer === undefined ? 'PATCH its limits' : 'delete one, or ask the sender of these webhooks';
   const told: Readonly<Record<EndpointRefusal, readonly [number, string]>> = {
     uid_taken: [409, 'another endpoint of this application has this uid'],
-    version_changed: [409, 'somebody else changed it: read it again'],
-    unknown_endpoint: [404, 'the endpoint is gone'],
+    version_changed: [409, 'somebody else changed it a moment ago: read it again'],
+    unknown_endpoint: [404, 'the endpoint was deleted'],
     not_active: [410, 'the application is being erased'],
     quota: [429, `the application has ${limit} endpoints, which is its limit: ${raise}`],
   };

@@ -18,7 +18,11 @@ export async function eraseApp(call: ApiCall): Promise<Reply> {
   const { telemetry } = call.ports;
   const { id } = await applicationOf(call);
   if (query['erase'] !== 'true')
-    refuse(400, 'invalid_request', 'an application goes with everything of it: add ?erase=true');
+    refuse(
+      400,
+      'invalid_request',
+      'this erases the application and everything that belongs to it: add ?erase=true to confirm',
+    );
   const dryRun = query['dry_run'] === 'true';
   await startErase(call.ports, id, call.caller, dryRun);
   if (!dryRun) telemetry.log('info', { message: 'an application is being erased', application: id, by: call.caller });

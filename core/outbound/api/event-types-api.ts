@@ -28,7 +28,11 @@ export function showType(item: EventTypeItem) {
 export const typeKeyOf = ({ rules, path }: ApiCall) => {
   const name = path['name'] ?? '';
   if (!/^[A-Za-z0-9_.-]{1,100}$/.test(name))
-    return refuse(400, 'invalid_request', 'a type has 1 to 100 letters, digits, _ . and -');
+    return refuse(
+      400,
+      'invalid_request',
+      `"${name.slice(0, 80)}" is not an event type: a type has 1 to 100 letters, digits, _ . and -`,
+    );
   return { name, key: eventTypeKey(rules.environment, name) };
 };
 
@@ -52,7 +56,9 @@ export async function listTypes(call: ApiCall): Promise<Reply> {
 export async function showOneType(call: ApiCall): Promise<Reply> {
   const { name, key } = typeKeyOf(call);
   const found = await call.ports.store.get(key, 'consistent');
-  return found ? json(200, showType(found)) : refuse(404, 'unknown_type', `there is no type ${name}`);
+  return found
+    ? json(200, showType(found))
+    : refuse(404, 'unknown_type', `there is no event type ${name}: GET /v1/event-types lists them`);
 }
 
 export async function deleteType(call: ApiCall): Promise<Reply> {

@@ -46,7 +46,11 @@ export async function enableOne(call: ApiCall): Promise<Reply> {
   const now = call.ports.clock.now();
   const since = body.since === undefined ? undefined : pastOf(now, parseIso(body.since) ?? now, 'since');
   if ((backlog === 'since') !== (since !== undefined))
-    refuse(400, 'invalid_request', 'since: give a time with {"backlog":"since"}, and with nothing else');
+    refuse(
+      400,
+      'invalid_request',
+      'since: give a time together with {"backlog":"since"}; leave it out with any other backlog',
+    );
   const endpoint = await endpointOf(call);
   const what = since === undefined ? { kind: backlog as 'drain' | 'drop' } : { kind: 'since' as const, since };
   const result = await enableEndpoint(call.ports, endpoint.id, actOf(call, body), what);
@@ -65,8 +69,6 @@ function answer({ ports, customer }: ApiCall, { id }: EndpointItem, result: Gate
   const state = stateOf(result.runtime, ports.clock.now());
   if (result.kind === 'done') return json(200, { id, ...state });
   const theirs = state.closed_by === 'operator' && customer !== undefined;
-  const how = theirs
-    ? 'by the sender of these webhooks: ask there'
-    : 'pause and resume go together, disable and enable do';
+  const how = theirs ? 'by the sender of these webhooks: ask them' : 'resume undoes pause, and enable undoes disable';
   return refuse(409, 'gate_closed', `the endpoint is ${state.gate}${theirs ? ' ' : ': '}${how}`);
 }

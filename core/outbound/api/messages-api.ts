@@ -84,7 +84,11 @@ async function messageOf(call: ApiCall): Promise<MessageItem> {
   const msg = (call.path['msg'] ?? '') as MessageId;
   const message = await call.ports.store.get(messageKey(msg), 'consistent');
   if (message?.app === id) return message;
-  return refuse(404, 'unknown_message', `there is no message ${msg.slice(0, 80)} in ${id}`);
+  return refuse(
+    404,
+    'unknown_message',
+    `there is no message ${msg.slice(0, 80)} in ${id}: check the id (msg_…); its retention may be over`,
+  );
 }
 
 export async function showOneMessage(call: ApiCall): Promise<Reply> {
@@ -95,7 +99,8 @@ export async function showOneMessage(call: ApiCall): Promise<Reply> {
 export async function showBody(call: ApiCall): Promise<Reply> {
   const message = await messageOf(call);
   const bytes = await readBody(call.ports, message);
-  if (bytes === undefined) return refuse(410, 'message_gone', 'its body is gone');
+  if (bytes === undefined)
+    return refuse(410, 'message_gone', 'the body of this message is gone: it was erased, or its retention is over');
   return json(200, { content_type: contentTypeOf(message), base64: toBase64(bytes) });
 }
 

@@ -34,7 +34,13 @@ const FIELDS = {
 export async function createToken(call: ApiCall): Promise<Reply> {
   const { ports, rules, caller } = call;
   const body = bodyOf<TokenBody>(call, FIELDS);
-  const portalUrl = rules.portalUrl ?? refuse(409, 'no_portal', 'this environment has no portal: add outbound.portal');
+  const portalUrl =
+    rules.portalUrl ??
+    refuse(
+      409,
+      'no_portal',
+      'this environment has no portal: add outbound.portal to it in gateway.config.ts and deploy',
+    );
   const application = await activeOf(call);
   const caps = capabilitiesOf(body);
   const iat = ports.clock.now();
@@ -61,15 +67,24 @@ export async function revokeOneToken(call: ApiCall): Promise<Reply> {
   const { ports, caller } = call;
   const token = call.path['token'] ?? '';
   if (!/^tok_[0-9a-f]{32}$/.test(token))
-    refuse(400, 'invalid_request', 'the token is named by the id of the answer that made it: tok_…, never by itself');
+    refuse(
+      400,
+      'invalid_request',
+      'give the id of the token (tok_…, from the answer that made it), never the token itself',
+    );
   const { id } = await activeOf(call);
   const now = ports.clock.now();
   const revoked = await revokeToken(ports.store, id, stored => withRevoked(stored, token, now));
   if (revoked === 'gone') refuse(410, 'erasing', `${id} is being erased`);
   const all = `DELETE /v1/apps/${id}/portal-tokens`;
   if (revoked === 'too_many')
-    refuse(409, 'too_many_revoked', `${MOST_REVOKED} tokens of ${id} were revoked within a day: ${all} revokes all`);
-  if (revoked === 'changed') refuse(409, 'version_changed', 'others are being revoked at this moment: ask again');
+    refuse(
+      409,
+      'too_many_revoked',
+      `${MOST_REVOKED} tokens of ${id} were revoked within a day, the most that may be: revoke all of them with ${all}`,
+    );
+  if (revoked === 'changed')
+    refuse(409, 'version_changed', 'other tokens are being revoked at the same time: send the request again');
   ports.telemetry.log('info', { message: 'a portal token was revoked', application: id, token, by: caller });
   return { status: 204, headers: {}, body: '' };
 }

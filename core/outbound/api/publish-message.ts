@@ -89,7 +89,7 @@ export async function publishMessage(
   }
   if (!(await mayPublish(ports.store, application, ports.clock.now()))) {
     const { publishPerSecond } = application.limits;
-    const told = `${application.id} publishes more than ${publishPerSecond} messages a second, its limit: wait a second`;
+    const told = `${application.id} may publish ${publishPerSecond} messages a second: wait a second`;
     refuse(429, 'quota', told, { retry_after: 1 });
   }
   const judgement = await judgePublication(ports, rules, {
@@ -132,7 +132,7 @@ function readBody(bytes: Uint8Array): { body: MessageBody; data: Uint8Array | un
   if (bytes.length > REQUEST_LIMIT)
     refuse(413, 'too_large', `the request has ${bytes.length} bytes; at most ${REQUEST_LIMIT}`);
   const document = scanJson(bytes);
-  if (document?.kind(ROOT) !== 'object') return refuse(400, 'invalid_request', 'the body is no JSON object');
+  if (document?.kind(ROOT) !== 'object') return refuse(400, 'invalid_request', 'the body is not a JSON object');
   const fields: Record<string, unknown> = Object.create(null);
   for (const { name, value } of document.members(ROOT))
     fields[name] = name === 'data' ? null : parseJson(textOf(document.slice(value)) ?? 'null');
@@ -160,7 +160,8 @@ function readBody(bytes: Uint8Array): { body: MessageBody; data: Uint8Array | un
 function contentOf(body: MessageBody, data: Uint8Array | undefined): Publication['content'] {
   if (data !== undefined) return { kind: 'data', json: data };
   const bytes = fromBase64(body.raw ?? '');
-  if (bytes === undefined) return refuse(400, 'invalid_request', 'raw: this is not base64');
+  if (bytes === undefined)
+    return refuse(400, 'invalid_request', 'raw: not base64; encode the bytes of the body as base64');
   return { kind: 'raw', bytes, contentType: body.content_type ?? 'application/octet-stream' };
 }
 

@@ -73,11 +73,11 @@ export async function replayOne(call: ApiCall): Promise<Reply> {
 
 function refuseReplay(cause: ReplayRefusal): never {
   const told: Readonly<Record<ReplayRefusal, readonly [number, string]>> = {
-    unknown_delivery: [404, 'this message has had no attempt at this endpoint'],
-    message_gone: [410, 'the message is gone: its retention is over'],
+    unknown_delivery: [404, 'no attempt has been made to deliver this message to this endpoint'],
+    message_gone: [410, 'the message is gone: its retention is over, so it cannot be sent again'],
     gate_closed: [409, 'the endpoint is deleted'],
-    not_final: [409, 'the delivery is not over yet; {"now":true} takes one that waits for its retry'],
-    already_replayed: [409, 'somebody replayed it a moment ago'],
+    not_final: [409, 'the delivery is not finished; if it waits for its retry, {"now":true} sends it now'],
+    already_replayed: [409, 'somebody else replayed it a moment ago: read it again'],
   };
   const [status, detail] = told[cause];
   return refuse(status, cause, detail);
@@ -138,12 +138,23 @@ export async function createJob(call: ApiCall): Promise<Reply> {
 async function refuseOthers({ ports, customer }: ApiCall, msg: MessageId): Promise<void> {
   const message = await ports.store.get(messageKey(msg), 'consistent');
   if (message?.app !== customer?.application.id)
-    refuse(404, 'unknown_message', `there is no message ${msg.slice(0, 80)}`);
+    refuse(
+      404,
+      'unknown_message',
+      `there is no message ${msg.slice(0, 80)}: check the id (msg_…); its retention may be over`,
+    );
 }
 
 async function endpointIn(call: ApiCall, app: ReplayJobItem['app'], ref: string): Promise<EndpointId> {
   const found = await findEndpoint(call.ports.store, app, ref);
-  return found?.id ?? refuse(404, 'unknown_endpoint', `there is no endpoint ${ref.slice(0, 80)} in ${app}`);
+  return (
+    found?.id ??
+    refuse(
+      404,
+      'unknown_endpoint',
+      `there is no endpoint ${ref.slice(0, 80)} in ${app}: give its id (ep_…) or uid:<uid>`,
+    )
+  );
 }
 
 const iso = (at: EpochMs | undefined): string | null => (at === undefined ? null : toIso(at));

@@ -205,5 +205,6 @@ export async function countTest({ ports }: ApiCall, app: string): Promise<void> 
   const condition = any(missing('count'), lt('count', TESTS_PER_MINUTE));
   const set = { expiresAt: Math.floor(now / 1_000) + 3_600 };
   const counted = await ports.store.update<Counter>({ kind: 'update', key, condition, add: { count: 1 }, set });
-  if (counted.kind === 'refused') refuse(429, 'quota', `${TESTS_PER_MINUTE} tests a minute: wait for the next one`);
+  if (counted.kind === 'refused')
+    refuse(429, 'quota', `at most ${TESTS_PER_MINUTE} tests a minute for each application: wait for the next minute`);
 }

@@ -48,7 +48,7 @@ export async function judgePublication(
   const { type: name, apiVersion } = given;
   const type = await typeOf(ports, rules, name);
   if (type === undefined) {
-    const detail = `${name} is not in the catalogue: PUT /v1/event-types/${name}`;
+    const detail = `${name} is not in the catalogue: add it with PUT /v1/event-types/${name}`;
     if (rules.eventTypes === 'any') return FINE;
     return { finding: { error: 'unknown_type', detail }, refused: rules.eventTypes === 'declared' };
   }
@@ -57,7 +57,7 @@ export async function judgePublication(
   const version = versionOf(type, apiVersion);
   if (version === undefined) {
     const known = versionsOf(type).map(each => each.version);
-    const detail = `${name} has no version ${apiVersion}; it has ${known.join(', ')}`;
+    const detail = `${name} has no version ${apiVersion}; give one of ${known.join(', ')}`;
     return { finding: { error: 'unknown_version', detail }, refused };
   }
   const data = version.schema === undefined ? undefined : given.data();
@@ -65,7 +65,7 @@ export async function judgePublication(
   const named = version.version === undefined ? {} : { version: version.version };
   const broken = await ports.judge(version.schema as object, data);
   if (broken === 'too_slow') {
-    const detail = `the schema of ${name} took too long to judge data: simplify its patterns`;
+    const detail = `checking data against the schema of ${name} took too long: simplify its patterns`;
     return { ...named, finding: { error: 'not_judged', detail }, refused: false };
   }
   const [place] = broken;

@@ -21,9 +21,9 @@ export interface PortalCall extends Omit<ApiCall, 'route' | 'caller' | 'customer
 
 const TOLD = {
   token_missing: 'give the token: authorization: Bearer hfp_…',
-  token_invalid: 'this is no token of this environment: ask for a fresh one where you came from',
-  token_expired: 'the token has expired: ask for a fresh one where you came from',
-  token_revoked: 'the token was revoked: ask for a fresh one where you came from',
+  token_invalid: 'this is not a token of this environment: get a new one where you came from',
+  token_expired: 'the token has expired: get a new one where you came from',
+  token_revoked: 'the token was revoked: get a new one where you came from',
 } as const;
 
 export function answerPortal(call: PortalCall): Promise<Reply> {
@@ -33,7 +33,11 @@ export function answerPortal(call: PortalCall): Promise<Reply> {
     const wanted = PORTAL_CAPABILITIES[route];
     if (!customer.capabilities.includes(wanted)) {
       const allowed = customer.capabilities.join(', ');
-      refuse(403, 'not_allowed', `the token allows ${allowed}; this wants ${wanted}: ask whoever gave it to you`);
+      refuse(
+        403,
+        'not_allowed',
+        `the token allows ${allowed}; this call needs ${wanted}: ask whoever gave you the token`,
+      );
     }
     if (route === SESSION_ROUTE) return json(200, sessionOf(claims, customer, ports.clock.now()));
     const reply = await answerRoute({ ...call, route, customer, caller: customerName(claims.sub) });
@@ -48,7 +52,8 @@ async function signedIn({ ports, rules, authorization, mayCall }: PortalCall) {
   const read = readToken(ports, authorization, { environment: rules.environment, now });
   if (read.kind === 'refused') return refuseToken(read.cause);
   const { claims } = read;
-  if (!mayCall(claims.app, now)) refuse(429, 'quota', '20 calls a second: ask again in a second', { retry_after: 1 });
+  if (!mayCall(claims.app, now))
+    refuse(429, 'quota', 'at most 20 calls a second: send the request again in a second', { retry_after: 1 });
   const application = await findApplication(ports.store, claims.app);
   const isLive = application?.state === 'active' && (application.tokensRevokedAt ?? 0) === claims.rev;
   if (application === undefined || !isLive || isRevoked(application.tokensRevoked, claims, now))

@@ -36,19 +36,19 @@ export function parseSecretText(
 ): { readonly kind: 'secret'; readonly secret: SecretBytes } | { readonly kind: 'problem'; readonly problem: string } {
   const problem = (said: string) => ({ kind: 'problem' as const, problem: said });
   const [, prefix, base64 = ''] = /^(whsec_|whsk_|whpk_)(.*)$/s.exec(text) ?? [];
-  if (prefix === undefined) return problem('a secret begins with whsec_ (shared) or whsk_ (key pair)');
-  if (prefix === 'whpk_') return problem('whpk_ is the public key: give the private one, whsk_');
+  if (prefix === undefined) return problem('a secret that begins with whsec_ (shared) or whsk_ (key pair)');
+  if (prefix === 'whpk_') return problem('the private key, which begins with whsk_; whpk_ is the public one');
   const bytes = fromBase64(base64);
-  if (!bytes) return problem(`what follows ${prefix} is not base64`);
+  if (!bytes) return problem(`base64 after ${prefix}`);
   if (prefix === 'whsec_') {
     const fits = bytes.length >= min && bytes.length <= max;
-    if (!fits) return problem(`a shared secret has ${min} to ${max} bytes; this one has ${bytes.length}`);
+    if (!fits) return problem(`${min} to ${max} bytes in base64 after whsec_; this secret has ${bytes.length}`);
     return { kind: 'secret', secret: { alg: 'sha256', bytes } };
   }
   if (bytes.length !== 2 * SEED_BYTES)
-    return problem(`whsk_ holds 64 bytes, the seed and the public key; this one has ${bytes.length}`);
+    return problem(`64 bytes in base64 after whsk_, the seed and the public key; this secret has ${bytes.length}`);
   const seed = bytes.slice(0, SEED_BYTES);
   if (!crypto.equal(crypto.publicEd25519(seed), bytes.subarray(SEED_BYTES)))
-    return problem('the public key in this whsk_ does not belong to its seed');
+    return problem('a seed and its own public key after whsk_; here they do not belong together');
   return { kind: 'secret', secret: { alg: 'ed25519', bytes: seed } };
 }

@@ -91,14 +91,15 @@ async function tryToPublish(
   const inputSha = inputShaOf(given, ports.crypto);
   const id = messageIdOf(given.app, given.key, ports.crypto);
   const application = read ?? (await ports.store.get(applicationKey(given.app), 'eventual'));
-  if (application === undefined) return refused('unknown_application', `there is no application ${given.app}`);
+  if (application === undefined)
+    return refused('unknown_application', `there is no application ${given.app}: give its id (app_…) or uid:<uid>`);
   if (application.state === 'erasing') return refused('erasing', `${given.app} is being erased`);
   // 2. The body, built once: these bytes are signed and sent.
   const { item, bytes } = await compose(ports, rules, { application, publication: given, id, inputSha });
   const most = Math.min(MAX_BODY_BYTES, application.limits.payloadBytes ?? MAX_BODY_BYTES);
   if (bytes.length > most) {
     const whose = most < MAX_BODY_BYTES ? ` for ${application.id}, its limit` : '';
-    return refused('too_large', `the body has ${bytes.length} bytes; at most ${most} are sent${whose}`);
+    return refused('too_large', `the body has ${bytes.length} bytes; at most ${most} are allowed${whose}`);
   }
   const stored = await storeBody(ports, `${given.app}/${id}/${inputSha.slice(0, 16)}`, bytes);
   // 3. W1. Refused: our own repeated write, or an earlier request that may have died before its job was sent.
@@ -106,7 +107,10 @@ async function tryToPublish(
   const there = put.kind === 'applied' ? { ...item, ...stored } : put.item;
   // Versions before this one kept all of the hash.
   if (put.kind === 'refused' && there?.inputSha.slice(0, SHA_LENGTH) !== inputSha) {
-    return refused('key_reused', `the key "${given.key}" was used for another message`);
+    return refused(
+      'key_reused',
+      `the key "${given.key}" was used for another message: give each message a key of its own`,
+    );
   }
   // 4. Its rows and tokens, or the job that puts them; only then may anything be promised.
   const asked = read && there && (await ports.fanOutNow?.({ message: there, application: read }));

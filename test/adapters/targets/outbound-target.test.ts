@@ -68,5 +68,5 @@ it('reads the application, puts the message, then sends its job', async () => {
 it('refuses an application that is not there, and fails where the function has no way to customers', async () => {
   expect(await targets().publish(message('nobody'))).toMatchObject({ kind: 'refused', cause: 'not_found' });
   const without = new OutsideTargets({} as never);
-  await expect(without.publish(message('acme'))).rejects.toThrow('without the way to customers');
+  await expect(without.publish(message('acme'))).rejects.toThrow('deployed without `outbound`');
 });

@@ -41,14 +41,16 @@ describe('signing', () => {
     const spec = specWith([HMAC, { ...TIMED, id: 'timed' }]);
     const request = signed(spec, '{}', { scheme: 'timed' });
     expect(request.headers['x-signature']).toContain('t=');
-    expect(() => signed(spec, '{}', { scheme: 'other' })).toThrow('it has test, timed');
+    expect(() => signed(spec, '{}', { scheme: 'other' })).toThrow('give one of test, timed');
   });
 
   it('says what is missing', () => {
     expect(() => signed(specWith({ ...HMAC, message: '{url}{body}' }), '{}')).toThrow('public_url_not_configured');
-    expect(() => signed(specWith({ ...HMAC, alg: 'ed25519' }), '{}')).toThrow('give `sign`');
+    expect(() => signed(specWith({ ...HMAC, alg: 'ed25519' }), '{}')).toThrow(
+      'private key (ed25519), and none was given',
+    );
     expect(() => signed(specWith(HMAC), '{}', { secret: '' })).toThrow('the secret is empty');
-    expect(() => signed(specWith({ ...HMAC, batch: 'items[]' }), '{}')).toThrow('no items at "items[]"');
+    expect(() => signed(specWith({ ...HMAC, batch: 'items[]' }), '{}')).toThrow('no list of events at "items[]"');
     expect(() => signed(specWith({ ...HMAC, sig: { from: 'json:mac' } }), 'junk')).toThrow('not JSON');
   });
 
@@ -111,8 +113,8 @@ describe('writing one value into JSON', () => {
   });
 
   it('says when the path does not fit', () => {
-    expect(() => set('[]', 'a', 'x')).toThrow('does not fit');
-    expect(() => set('{"a":1}', 'a.b', 'x')).toThrow('does not fit');
+    expect(() => set('[]', 'a', 'x')).toThrow('cannot be put at "a"');
+    expect(() => set('{"a":1}', 'a.b', 'x')).toThrow('cannot be put at "a.b"');
     expect(() => set('junk', 'a', 'x')).toThrow('not JSON');
   });
 });

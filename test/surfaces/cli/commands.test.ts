@@ -236,7 +236,7 @@ describe('replay', () => {
     [['replay', '--status', 'dead_letter', '--why', '<what was fixed>', '--yes'], 'a text that the next person'],
     [['replay', '--status', 'dead'], 'did you mean dead_letter?'],
     [['replay', '--status', 'dead_letter', '--rate', '0', '--why', 'x'], 'from 1 to'],
-    [['replay', '--status', 'dead_letter', '--force', '--why', 'x'], 'only with ids'],
+    [['replay', '--status', 'dead_letter', '--force', '--why', 'x'], '--force with ids'],
     [['replay', '--since', 'yesterday', '--why', 'x'], '24h'],
     [['replay', '--source', 'shpo', '--why', 'x'], 'did you mean shop?'],
   ])('answers %j with 2 and what to do', async (args, hint) => {

@@ -171,7 +171,7 @@ describe('errors', () => {
     [new Error('Region is missing'), 4, 'AWS_REGION'],
     [new Error('connect ECONNREFUSED 127.0.0.1:4566'), 1, 'npm start'],
     [Object.assign(new Error('Unknown'), { name: 'NotFound', $metadata: {} }), 1, 'AWS_ENDPOINT_URL'],
-    [Object.assign(new Error('@aws-sdk XML parse error: mismatched tags'), { $metadata: {} }), 1, 'it is no AWS'],
+    [Object.assign(new Error('@aws-sdk XML parse error: mismatched tags'), { $metadata: {} }), 1, 'it is not AWS'],
     [new CliError('mine', 5), 5, 'mine'],
     ['a text', 1, 'a text'],
   ])('%s has exit code %i and says what to do', (error, code, hint) => {

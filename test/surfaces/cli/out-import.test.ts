@@ -295,9 +295,9 @@ describe('an import', () => {
 
   it.each([
     ['', 'The file is empty'],
-    ['{"applications":[}\n"whsec_canary"', 'line 1 is none'],
-    ['{"a":1}', 'Nothing of svix is in the file'],
-    ['[]', 'line 1 is none'],
+    ['{"applications":[}\n"whsec_canary"', 'Line 1 of the file is not a JSON object'],
+    ['{"a":1}', 'The file holds nothing that svix exports'],
+    ['[]', 'Line 1 of the file is not a JSON object'],
   ])('of %j is refused, and the file is not repeated', async (text, told) => {
     const { code, stderr } = await importing().run('svix', text, '--dry-run');
     expect(code).toBe(2);

@@ -103,7 +103,7 @@ describe('acting', () => {
     await settle();
     expect(sent).toHaveLength(1);
     expect(await json('status')).toMatchObject({ unwell: [{ id: ep, state: 'paused', why: 'ada: their deploy' }] });
-    expect((await run('enable', 'uid:acme', ep, '--why', 'x')).stderr).toContain('pause and resume go together');
+    expect((await run('enable', 'uid:acme', ep, '--why', 'x')).stderr).toContain('resume undoes pause');
     await run('resume', 'uid:acme', ep, '--why', 'done');
     await settle();
     expect(sent).toHaveLength(2);
@@ -126,7 +126,7 @@ describe('what is wrong', () => {
     [['deliveries', 'uid:acme', 'EP', '--status', 'lost'], 2, 'allowed: "pending"'],
     [['deliveries', 'uid:acme', 'EP', '--since', 'yesterday'], 2, '30m, 24h, 7d'],
     [['deliveries', 'uid:acme', 'EP', '--limit', '0'], 2, '1 to 1000'],
-    [['attempts', 'uid:acme', 'EP', 'msg_no'], 3, 'has had no attempt at this endpoint'],
+    [['attempts', 'uid:acme', 'EP', 'msg_no'], 3, 'no attempt has been made to deliver'],
   ] as const)('%j: %i', async (args, code, hint) => {
     const { run, ep } = await at(200);
     const result = await run(...args.map(arg => (arg === 'EP' ? ep : arg)));

@@ -23,7 +23,7 @@ it('every command that takes an id takes its end', async () => {
 it('an end of several ids, of none, or of three characters is an error that says what to do', async () => {
   const cli = await worldWith('a-1234abcd', 'b-1234abcd');
   const several = await cli.run(['events', 'get', '..1234abcd']);
-  expect(several).toMatchObject({ code: 2, stderr: expect.stringContaining('means 2 events') });
+  expect(several).toMatchObject({ code: 2, stderr: expect.stringContaining('fits 2 events') });
   expect(several.stderr).toContain('evt_shop.a-1234abcd');
   expect((await cli.json(['events', 'get', '..a-1234abcd'])).value).toMatchObject({ id: 'evt_shop.a-1234abcd' });
   expect(await cli.run(['events', 'get', '..zzzzzzzz'])).toMatchObject({ code: 3 });

@@ -204,7 +204,9 @@ describe('input', () => {
     const close = (body: object) =>
       call(writing, '/api/dead/close?source=stripe', { method: 'POST', body: JSON.stringify(body) });
     expect((await close({ confirm: 1 })).body).toContain('why is missing');
-    expect((await close({ confirm: 2, why: 'test data' })).body).toContain('2 were confirmed, 1 are dead now');
+    expect((await close({ confirm: 2, why: 'test data' })).body).toContain(
+      '2 dead letters were confirmed, but there are 1 now',
+    );
     expect(JSON.parse((await close({ confirm: 1, why: 'test data' })).body)).toEqual({ closed: 1, left: 0 });
     expect(JSON.parse((await call(writing, '/api/dead')).body)).toMatchObject({ total: 0 });
   });

@@ -52,7 +52,7 @@ describe('move', () => {
 
   it('needs a version where the table has a cycle', async () => {
     const { context } = contextOver(undefined);
-    await expect(subscriptions.move(event, context, { entity, to: 'active' })).rejects.toThrow('needs a version');
+    await expect(subscriptions.move(event, context, { entity, to: 'active' })).rejects.toThrow('give `version`');
   });
 
   it('lets a newer event of the same state pass, so that what lies between is stale', async () => {

@@ -46,8 +46,8 @@ describe('versions', () => {
   it.each([
     [undefined, /no version/],
     ['', /no version/],
-    [Number.NaN, /not a number/],
-    [Number.POSITIVE_INFINITY, /2\^53|not a number/],
+    [Number.NaN, /not a finite number/],
+    [Number.POSITIVE_INFINITY, /2\^53|not a finite number/],
     [2 ** 60, /above 2\^53/],
   ])('refuses %s for good', (version, message) => {
     expect(() => checkVersion(version, undefined)).toThrow(

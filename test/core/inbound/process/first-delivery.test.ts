@@ -105,6 +105,6 @@ describe('what does not end well', () => {
       handlerThat((_call, _event, context) => context.step('charge', async () => done()), { onlyTransacts: true }),
     );
     expect(world.item('a')).toMatchObject({ status: 'dead_letter' });
-    expect(world.item('a')?.lastError).toContain('step("charge") in a handler with onlyTransacts');
+    expect(world.item('a')?.lastError).toContain('step("charge") is not allowed in a handler with onlyTransacts');
   });
 });

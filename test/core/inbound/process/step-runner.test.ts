@@ -89,9 +89,9 @@ describe('StepRunner', () => {
     const circular: Record<string, unknown> = {};
     circular['self'] = circular;
     const { runner } = makeRunner();
-    await expect(runner.run('a', async () => circular)).rejects.toEqual(misuse('not JSON'));
-    await expect(runner.run('b', async () => 1n)).rejects.toEqual(misuse('not JSON'));
-    await expect(runner.run('c', async () => () => 1)).rejects.toEqual(misuse('not JSON'));
+    await expect(runner.run('a', async () => circular)).rejects.toEqual(misuse('that JSON cannot write'));
+    await expect(runner.run('b', async () => 1n)).rejects.toEqual(misuse('that JSON cannot write'));
+    await expect(runner.run('c', async () => () => 1)).rejects.toEqual(misuse('that JSON cannot write'));
     await expect(runner.run('d', async () => 'é'.repeat(MAX_STEP_BYTES / 2))).rejects.toEqual(misuse('32770 bytes'));
     expect(await runner.run('e', async () => 'é'.repeat(MAX_STEP_BYTES / 2 - 1))).toHaveLength(MAX_STEP_BYTES / 2 - 1);
   });
@@ -99,6 +99,6 @@ describe('StepRunner', () => {
   it('takes 50 steps in an attempt and no more', async () => {
     const { runner } = makeRunner();
     for (let n = 0; n < MAX_STEPS; n++) await runner.run(`s${n}`, async () => n);
-    await expect(runner.run('more', async () => 1)).rejects.toEqual(misuse('at most 50'));
+    await expect(runner.run('more', async () => 1)).rejects.toEqual(misuse('may have 50'));
   });
 });

@@ -163,7 +163,9 @@ it('arrives at a collector as JSON, with the headers of the secret', async () =>
 });
 
 it.each(['api-key', '=x', 'a b=c', 'a=', 'a=b\nc: d'])('takes %j for no headers, and does not repeat it', text => {
-  expect(() => readOtlpHeaders(text)).toThrow(/^the secret of OTLP is not of the form name=value,name=value$/);
+  expect(() => readOtlpHeaders(text)).toThrow(
+    /^the secret with the OTLP headers is not of the form name=value,name=value$/,
+  );
 });
 
 it('judges by a schema that refuses base64 ids, numbers for 64 bits and names with underscores', () => {

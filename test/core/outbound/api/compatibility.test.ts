@@ -37,7 +37,7 @@ it('takes a secret shorter or longer than our own, and only where it says whose 
   }
   const short = await put({ secret: text('7letter'), compatibility });
   expect(short).toMatchObject({ status: 400, body: { details: [{ path: 'secret' }] } });
-  expect(short.body.details[0].allowed).toBe('a shared secret has 8 to 128 bytes; this one has 7');
+  expect(short.body.details[0].allowed).toBe('8 to 128 bytes in base64 after whsec_; this secret has 7');
 });
 
 describe('like convoy', () => {

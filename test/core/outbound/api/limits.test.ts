@@ -41,7 +41,9 @@ describe('payload_bytes', () => {
     expect((await publish(app, message('short', 800))).status).toBe(202);
     const refused = await publish(app, message('long', 1_000));
     expect([refused.status, refused.body.error]).toEqual([413, 'too_large']);
-    expect(refused.body.detail).toMatch(new RegExp(`has 1\\d{3} bytes; at most 1024 are sent for ${app}, its limit`));
+    expect(refused.body.detail).toMatch(
+      new RegExp(`has 1\\d{3} bytes; at most 1024 are allowed for ${app}, its limit`),
+    );
     expect((await call('GET /v1/apps/{app}/messages', { app })).body.data).toHaveLength(1);
     expect((await publish(other, message('long', 1_000))).status).toBe(202);
   });

@@ -72,6 +72,6 @@ it('wants the id, and does not take the token itself', async () => {
   for (const given of [token, 'tok_', 'all'])
     expect(await revoke(given)).toMatchObject({
       status: 400,
-      body: { error: 'invalid_request', detail: expect.stringContaining('never by itself') },
+      body: { error: 'invalid_request', detail: expect.stringContaining('never the token itself') },
     });
 });

@@ -39,13 +39,13 @@ describe('secrets as text', () => {
     ['', 'begins with'],
     ['abc', 'begins with'],
     ['WHSEC_AAAA', 'begins with'],
-    ['whsec_', '24 to 64 bytes; this one has 0'],
-    [`whsec_${Buffer.alloc(23).toString('base64')}`, 'this one has 23'],
-    [`whsec_${Buffer.alloc(65).toString('base64')}`, 'this one has 65'],
-    ['whsec_not base64!', 'not base64'],
-    [PUBLISHED.public, 'whpk_ is the public key'],
-    [`whsk_${Buffer.alloc(32).toString('base64')}`, 'this one has 32'],
-    [`whsk_${Buffer.alloc(64, 7).toString('base64')}`, 'does not belong to its seed'],
+    ['whsec_', '24 to 64 bytes in base64 after whsec_; this secret has 0'],
+    [`whsec_${Buffer.alloc(23).toString('base64')}`, 'this secret has 23'],
+    [`whsec_${Buffer.alloc(65).toString('base64')}`, 'this secret has 65'],
+    ['whsec_not base64!', 'base64 after whsec_'],
+    [PUBLISHED.public, 'whpk_ is the public one'],
+    [`whsk_${Buffer.alloc(32).toString('base64')}`, 'this secret has 32'],
+    [`whsk_${Buffer.alloc(64, 7).toString('base64')}`, 'here they do not belong together'],
   ])('%j: %s', (text, said) => {
     const parsed = parseSecretText(text, nodeSigningCrypto);
     if (parsed.kind !== 'problem') throw new Error('it was taken');
