@@ -33,42 +33,85 @@ const HOUR_MS = 3_600_000;
 /** A token may be under way for as long as its visibility: only what is due longer was lost. */
 const LOST_AFTER_MS = 5 * 60_000;
 
-/** One walk over all endpoints; `see` is told each runtime item, and the first row where the gate is not closed. */
+/** How far a walk is: the place of its next page, and what it counted before. */
+export interface AuditPlace {
+  readonly cursor: string;
+  readonly counts: AuditCounts;
+}
+export interface AuditWalk {
+  readonly counts: AuditCounts;
+  /** Where it goes on; undefined: it is at its end. */
+  readonly place: AuditPlace | undefined;
+}
+const NOTHING: AuditCounts = { endpoints: 0, withTraffic: 0, onHold: 0, disabled: 0, paused: 0, dead: 0, lost: 0 };
+/** Endpoints that are looked at side by side. */
+const AT_ONCE = 25;
+
+/**
+ * A walk over all endpoints, or the rest of one; `until`: no further page begins. `see` is told each runtime item, and the
+ * first row where the gate is not closed.
+ */
 export async function audit(
   ports: AuditPorts,
   retentionMs: number,
+  from: { readonly place: AuditPlace | undefined; readonly until: EpochMs },
   see: (runtime: RuntimeItem, first: FirstRow) => Promise<void> = async () => {},
-): Promise<AuditCounts> {
+): Promise<AuditWalk> {
   const { store, wake, clock, telemetry } = ports;
-  const counts = { endpoints: 0, withTraffic: 0, onHold: 0, disabled: 0, paused: 0, dead: 0, lost: 0 };
-  let oldestWaiting: EpochMs | undefined;
-  let cursor: string | undefined;
+  let counts = from.place?.counts ?? NOTHING;
+  let cursor = from.place?.cursor;
   do {
     const part = { segment: 0, of: 1, ...(cursor === undefined ? {} : { cursor }) };
     const page = await store.scan('registry', part);
     const runtimes = page.items.filter(({ pk }) => pk.startsWith('R#')) as unknown as RuntimeItem[];
     const tokens: Token[] = [];
-    for (const runtime of runtimes) {
-      const now = clock.now();
-      counts.endpoints += 1;
-      if (Math.max(runtime.lastSuccessAt ?? 0, runtime.lastFailureAt ?? 0) > now - HOUR_MS) counts.withTraffic += 1;
-      if ((runtime.holdUntil ?? 0) > now) counts.onHold += 1;
-      if (runtime.gate === 'disabled') counts.disabled += 1;
-      if (runtime.gate === 'paused') counts.paused += 1;
-      counts.dead += runtime.dead;
-      const isShut = runtime.gate === 'paused' || runtime.gate === 'disabled';
-      const first = isShut ? undefined : (await store.query({ ...rowsRange(runtime.ep), limit: 1 })).items[0];
-      if (first && rowKind(first) === 'live') oldestWaiting = Math.min(first.createdAt, oldestWaiting ?? now);
-      await see(runtime, first);
-      const found = isShut ? await endingToken(store, runtime, now, retentionMs) : tokenFor(runtime, first, now);
-      if (found?.lost) counts.lost += 1;
-      if (found) tokens.push(found.token);
+    let lost = 0;
+    for (let at = 0; at < runtimes.length; at += AT_ONCE) {
+      const seen = await Promise.all(
+        runtimes.slice(at, at + AT_ONCE).map(each => lookAt(ports, each, retentionMs, see)),
+      );
+      for (const { runtime, first, found } of seen) {
+        counts = countedWith(counts, runtime, first, clock.now());
+        if (found?.lost) lost += 1;
+        if (found) tokens.push(found.token);
+      }
     }
     if (tokens.length > 0) await wake.send(tokens);
+    if (lost > 0) telemetry.count('WakeLost', {}, lost);
+    counts = { ...counts, lost: counts.lost + lost };
     cursor = page.cursor;
-  } while (cursor !== undefined);
-  if (counts.lost > 0) telemetry.count('WakeLost', {}, counts.lost);
-  return oldestWaiting === undefined ? counts : { ...counts, oldestWaiting };
+  } while (cursor !== undefined && clock.now() < from.until);
+  return { counts, place: cursor === undefined ? undefined : { cursor, counts } };
+}
+
+async function lookAt(
+  { store, clock }: AuditPorts,
+  runtime: RuntimeItem,
+  retentionMs: number,
+  see: (runtime: RuntimeItem, first: FirstRow) => Promise<void>,
+): Promise<{ readonly runtime: RuntimeItem; readonly first: FirstRow; readonly found: Found | undefined }> {
+  const now = clock.now();
+  const isShut = runtime.gate === 'paused' || runtime.gate === 'disabled';
+  const first = isShut ? undefined : (await store.query({ ...rowsRange(runtime.ep), limit: 1 })).items[0];
+  await see(runtime, first);
+  const found = isShut ? await endingToken(store, runtime, now, retentionMs) : tokenFor(runtime, first, now);
+  return { runtime, first, found };
+}
+
+function countedWith(counts: AuditCounts, runtime: RuntimeItem, first: FirstRow, now: EpochMs): AuditCounts {
+  const { gate, dead, holdUntil = 0, lastSuccessAt = 0, lastFailureAt = 0 } = runtime;
+  const one = (is: boolean): number => (is ? 1 : 0);
+  const waits = first !== undefined && rowKind(first) === 'live';
+  return {
+    ...counts,
+    endpoints: counts.endpoints + 1,
+    withTraffic: counts.withTraffic + one(Math.max(lastSuccessAt, lastFailureAt) > now - HOUR_MS),
+    onHold: counts.onHold + one(holdUntil > now),
+    disabled: counts.disabled + one(gate === 'disabled'),
+    paused: counts.paused + one(gate === 'paused'),
+    dead: counts.dead + dead,
+    ...(waits ? { oldestWaiting: Math.min(first.createdAt, counts.oldestWaiting ?? now) } : {}),
+  };
 }
 
 /** The due rows come first, so the first row of all is a due one, if there is any. */

@@ -51,43 +51,75 @@ export function spanAt(now: EpochMs, before: EpochMs | undefined): ReconcileSpan
   return { from, to: now - YOUNGEST_MS };
 }
 
+/** Where a pass goes on: a page of applications, one of them, and a page of its messages. */
+export interface ReconcilePlace {
+  readonly page?: string;
+  readonly app?: AppId;
+  readonly hour?: string;
+  readonly messages?: string;
+}
+export interface ReconcilePass {
+  readonly span: ReconcileSpan;
+  readonly place: ReconcilePlace | undefined;
+  readonly until: EpochMs;
+  /** Of the messages that are looked at, 0 to 1. */
+  readonly share: number;
+}
+
 /**
- * A pass over applications from `after` on. `share`: of the messages that are looked at, 0 to 1. Answers where it goes on
- * (undefined: at the end), and the oldest message that had to be fanned out again: the next pass must see it once more,
+ * A pass over all messages of its time, or the rest of one; no page of messages begins after `until`. Answers where it goes
+ * on (undefined: at the end), and the oldest message that had to be fanned out again: the next pass must see it once more,
  * because its new job may be lost as the first one was.
  */
 export async function reconcileMessages(
   ports: ReconcilePorts,
-  from: {
-    readonly span: ReconcileSpan;
-    readonly after: string | undefined;
-    readonly until: EpochMs;
-    readonly share: number;
-  },
-): Promise<{ readonly after: string | undefined; readonly lostSince: EpochMs | undefined }> {
+  pass: ReconcilePass,
+): Promise<{ readonly place: ReconcilePlace | undefined; readonly lostSince: EpochMs | undefined }> {
   const { store, clock } = ports;
-  let { after } = from;
   const lost: EpochMs[] = [];
+  const ended = (place: ReconcilePlace | undefined) => ({
+    place,
+    lostSince: lost.length === 0 ? undefined : Math.min(...lost),
+  });
+  let from = pass.place;
+  let cursor = from?.page;
   do {
-    const page = await store.query({ ...listOf(APPS), limit: 25, ...(after === undefined ? {} : { cursor: after }) });
-    for (const { pk } of page.items) lost.push(...(await reconcileApplication(ports, pk.slice(2) as AppId, from)));
-    after = page.cursor;
-  } while (after !== undefined && clock.now() < from.until);
-  return { after, lostSince: lost.length === 0 ? undefined : Math.min(...lost) };
+    const page = cursor === undefined ? {} : { cursor };
+    const listed = await store.query({ ...listOf(APPS), limit: 25, ...page });
+    const apps = listed.items.map(({ pk }) => pk.slice(2) as AppId);
+    // The one that it stopped in may have gone meanwhile.
+    const first = Math.max(0, from?.app === undefined ? 0 : apps.indexOf(from.app));
+    for (const app of apps.slice(first)) {
+      const within = from?.app === app ? from : {};
+      const here = cursor === undefined ? { app } : { page: cursor, app };
+      if (clock.now() >= pass.until) return ended({ ...within, ...here });
+      const left = await reconcileApplication(ports, app, { ...pass, place: within }, lost);
+      if (left) return ended({ ...left, ...here });
+    }
+    from = undefined;
+    cursor = listed.cursor;
+  } while (cursor !== undefined);
+  return ended(undefined);
 }
 
+/** Messages that are compared side by side. */
+const AT_ONCE = 20;
+
+/** Where it stopped, if it did not come to the end; pushes when those were published that were lost. */
 async function reconcileApplication(
   ports: ReconcilePorts,
   app: AppId,
-  { span, share }: { readonly span: ReconcileSpan; readonly share: number },
-): Promise<readonly EpochMs[]> {
-  const { store } = ports;
-  const lost: EpochMs[] = [];
+  { span, share, until, place = {} }: ReconcilePass,
+  lost: EpochMs[],
+): Promise<ReconcilePlace | undefined> {
+  const { store, clock } = ports;
   const application = await store.get(applicationKey(app), 'consistent');
-  if (application === undefined || application.state === 'erasing') return [];
-  for (const hour of hoursOf(span)) {
-    let cursor: string | undefined;
+  if (application === undefined || application.state === 'erasing') return undefined;
+  const hours = [...hoursOf(span)];
+  for (const hour of hours.slice(Math.max(0, place.hour === undefined ? 0 : hours.indexOf(place.hour)))) {
+    let cursor = hour === place.hour ? place.messages : undefined;
     do {
+      if (clock.now() >= until) return cursor === undefined ? { hour } : { hour, messages: cursor };
       const page = await store.query({
         ...messagesRange(app, hour, span),
         limit: 100,
@@ -96,16 +128,22 @@ async function reconcileApplication(
       const ids = page.items.map(({ pk }) => pk.slice(2) as MessageId).filter(id => isChosen(id, share));
       // Ten minutes old: a copy that lags has them as well.
       const messages = (await store.getMany(ids.map(messageKey), 'eventual')) as readonly (MessageItem | undefined)[];
-      for (const message of messages) {
-        const inTime = message && message.createdAt >= span.from && message.createdAt <= span.to;
-        if (!inTime || message.bodyRemovedAt !== undefined) continue;
-        if (await isLost(ports, application, message)) lost.push(message.createdAt);
+      const wanted = messages.filter(message => message !== undefined && isMeant(message, span)) as MessageItem[];
+      for (let at = 0; at < wanted.length; at += AT_ONCE) {
+        await Promise.all(
+          wanted.slice(at, at + AT_ONCE).map(async message => {
+            if (await isLost(ports, application, message)) lost.push(message.createdAt);
+          }),
+        );
       }
       cursor = page.cursor;
     } while (cursor !== undefined);
   }
-  return lost;
+  return undefined;
 }
+
+const isMeant = ({ createdAt, bodyRemovedAt }: MessageItem, { from, to }: ReconcileSpan): boolean =>
+  createdAt >= from && createdAt <= to && bodyRemovedAt === undefined;
 
 function hoursOf({ from, to }: ReconcileSpan): ReadonlySet<string> {
   const hours = new Set<string>();

@@ -14,11 +14,17 @@ import { controlKey, rowKind, WAKE_SHARDS, wakeRange } from '#core/outbound/prot
 import type { PublishPorts } from '#core/outbound/publish/publish.ts';
 import { runReplayJobs } from '#core/outbound/replay/replay-job.ts';
 import type { Ids, Telemetry } from '#core/ports.ts';
-import { audit } from './audit.ts';
+import { type AuditPlace, audit } from './audit.ts';
 import { backlogItem, backlogKey, countBacklog, levelOf } from './backlog.ts';
 import { guardEgress } from './egress.ts';
 import { backlogOf, eventsOf, finishedJob, publishOperational } from './operational-events.ts';
-import { type ReconcilePorts, type ReconcileSpan, reconcileMessages, spanAt } from './reconcile-messages.ts';
+import {
+  type ReconcilePlace,
+  type ReconcilePorts,
+  type ReconcileSpan,
+  reconcileMessages,
+  spanAt,
+} from './reconcile-messages.ts';
 import { SUMMARY, summaryOf } from './summary.ts';
 
 export interface TendPorts extends ReconcilePorts, Pick<PublishPorts, 'crypto'> {
@@ -45,14 +51,17 @@ const SAMPLE = 0.1;
 const HOLDS_MS = 15 * 60_000;
 
 interface Memory {
+  /** When the last audit began. */
   readonly auditedAt: EpochMs;
+  /** Of an audit that is under way. */
+  readonly auditPlace?: AuditPlace | undefined;
   readonly withTraffic: number;
   readonly reconciledAt: EpochMs;
   /** The end of the last pass that came to its end: the next one begins there. */
   readonly reconciledTo?: EpochMs;
-  /** Of a pass that is under way: its messages, and the application it came to. */
+  /** Of a pass that is under way: its messages, and the place it came to. */
   readonly reconcileSpan?: ReconcileSpan | undefined;
-  readonly reconcileAfter?: string | undefined;
+  readonly reconcilePlace?: ReconcilePlace | undefined;
   /** The oldest message of that pass that was lost. */
   readonly lostSince?: EpochMs | undefined;
 }
@@ -81,12 +90,14 @@ export async function tend(ports: TendPorts, rules: TendRules): Promise<boolean>
   await step(() => eraseSome(ports, rules.retentionMs, within(ERASE_MS)));
   // 4. What a queue lost.
   await step(async () => {
-    if (clock.now() - memory.auditedAt < rules.auditMinutes * 60_000) return;
-    memory = { ...memory, auditedAt: clock.now(), withTraffic: await auditAll(ports, rules) };
+    const isDue = clock.now() - memory.auditedAt >= rules.auditMinutes * 60_000;
+    if (memory.auditPlace === undefined && !isDue) return;
+    const auditedAt = memory.auditPlace === undefined ? clock.now() : memory.auditedAt;
+    memory = { ...memory, ...(await auditSome(ports, rules, { place: memory.auditPlace, until })), auditedAt };
   });
   await step(async () => {
     if (rules.reconcile === 'off') return;
-    if (memory.reconcileAfter === undefined && clock.now() - memory.reconciledAt < HOUR_MS) return;
+    if (memory.reconcilePlace === undefined && clock.now() - memory.reconciledAt < HOUR_MS) return;
     const share = rules.reconcile === 'all' ? 1 : SAMPLE;
     memory = { ...memory, ...(await reconcile(ports, memory, { until, share })), reconciledAt: clock.now() };
   });
@@ -125,35 +136,41 @@ async function wakeDue(ports: TendPorts, withTraffic: number): Promise<void> {
 /** A pass, or the rest of one; the next begins behind it, but not behind a message whose job was lost. */
 async function reconcile(
   ports: TendPorts,
-  { reconcileAfter, reconcileSpan, reconciledTo, lostSince }: Memory,
+  { reconcilePlace, reconcileSpan, reconciledTo, lostSince }: Memory,
   limits: { readonly until: EpochMs; readonly share: number },
 ): Promise<Partial<Memory>> {
-  const underWay = reconcileAfter === undefined ? undefined : reconcileSpan;
+  const underWay = reconcilePlace === undefined ? undefined : reconcileSpan;
   const span = underWay ?? spanAt(ports.clock.now(), reconciledTo);
-  const pass = await reconcileMessages(ports, { span, after: underWay && reconcileAfter, ...limits });
+  const pass = await reconcileMessages(ports, { span, place: underWay && reconcilePlace, ...limits });
   const lost = Math.min(
     underWay === undefined ? Number.POSITIVE_INFINITY : (lostSince ?? Number.POSITIVE_INFINITY),
     pass.lostSince ?? Number.POSITIVE_INFINITY,
   );
   // An undefined one is not stored.
   const known = { lostSince: Number.isFinite(lost) ? lost : undefined };
-  if (pass.after !== undefined) return { ...known, reconcileSpan: span, reconcileAfter: pass.after };
-  const over = { reconcileSpan: undefined, reconcileAfter: undefined, lostSince: undefined };
+  if (pass.place !== undefined) return { ...known, reconcileSpan: span, reconcilePlace: pass.place };
+  const over = { reconcileSpan: undefined, reconcilePlace: undefined, lostSince: undefined };
   return { ...over, reconciledTo: Math.min(span.to, lost) };
 }
 
-async function auditAll(ports: TendPorts, rules: TendRules): Promise<number> {
+/** An audit, or the rest of one; what it found is told at its end. */
+async function auditSome(
+  ports: TendPorts,
+  rules: TendRules,
+  from: { readonly place: AuditPlace | undefined; readonly until: EpochMs },
+): Promise<Partial<Memory>> {
   const { clock, telemetry } = ports;
-  const counts = await audit(ports, rules.retentionMs, async (runtime, first) => {
+  const { counts, place } = await audit(ports, rules.retentionMs, from, async (runtime, first) => {
     const now = clock.now();
     for (const op of [...eventsOf(runtime, now), ...(await backlogAt(ports, runtime, first))]) {
       await publishOperational(ports, rules, op);
     }
   });
+  if (place !== undefined) return { auditPlace: place };
   await ports.store.put({ kind: 'put', key: controlKey(SUMMARY), item: summaryOf(counts, clock.now()) });
   telemetry.measure('EndpointsOnHold', counts.onHold);
   telemetry.measure('EndpointsShut', counts.disabled);
-  return counts.withTraffic;
+  return { auditPlace: undefined, withTraffic: counts.withTraffic };
 }
 
 /** Younger ones wait for their turn. */
