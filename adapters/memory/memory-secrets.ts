@@ -20,6 +20,11 @@ export class MemorySecretValues implements SecretValues {
     return this.#texts.get(sourceId);
   }
 
+  async fetchMany(sourceIds: readonly SourceId[]): Promise<ReadonlyMap<SourceId, string>> {
+    this.fetches += 1;
+    return this.unreachable ? new Map() : new Map([...this.#texts].filter(([id]) => sourceIds.includes(id)));
+  }
+
   async replace(sourceId: SourceId, expected: string, text: string): Promise<boolean> {
     if (this.unreachable) throw new DependencyError('secrets', 'unreachable', { outcome: 'not_applied' });
     if (this.#texts.get(sourceId) !== expected) return false;

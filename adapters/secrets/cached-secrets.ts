@@ -5,6 +5,8 @@ import { parseSecret } from './parse-secret.ts';
 /** Reads the stored text of a source's secret; undefined when none is set. Throws when it cannot be read. */
 export interface SecretValues {
   fetch(sourceId: SourceId): Promise<string | undefined>;
+  /** The texts of several at once, as far as they can be read so: ask for each that is missing alone. Never throws. */
+  fetchMany(sourceIds: readonly SourceId[]): Promise<ReadonlyMap<SourceId, string>>;
   /** Stores `text` if what is stored is still `expected`. False when somebody else was first. Throws when nobody knows. */
   replace(sourceId: SourceId, expected: string, text: string): Promise<boolean>;
 }
@@ -41,6 +43,12 @@ export class CachedSecrets implements Secrets {
     this.#onFailure = onFailure;
   }
 
+  /** Reads these ahead: together, and those that cannot be read so one by one. Never throws. */
+  async prime(sourceIds: readonly SourceId[]): Promise<void> {
+    const texts = await this.#values.fetchMany(sourceIds);
+    await Promise.all(sourceIds.map(id => this.#load(id, texts.get(id))));
+  }
+
   async get(sourceId: SourceId): Promise<SecretResult> {
     const cached = this.#cache.get(sourceId);
     if (cached && this.#clock.now() < cached.freshUntil) return cached.result;
@@ -74,17 +82,17 @@ export class CachedSecrets implements Secrets {
   }
 
   /** One fetch at a time per source: callers that arrive meanwhile share its answer. */
-  #load(sourceId: SourceId): Promise<SecretResult> {
+  #load(sourceId: SourceId, known?: string): Promise<SecretResult> {
     const running = this.#running.get(sourceId);
     if (running) return running;
-    const load = this.#fetch(sourceId).finally(() => this.#running.delete(sourceId));
+    const load = this.#fetch(sourceId, known).finally(() => this.#running.delete(sourceId));
     this.#running.set(sourceId, load);
     return load;
   }
 
-  async #fetch(sourceId: SourceId): Promise<SecretResult> {
+  async #fetch(sourceId: SourceId, known: string | undefined): Promise<SecretResult> {
     try {
-      const text = await this.#values.fetch(sourceId);
+      const text = known ?? (await this.#values.fetch(sourceId));
       const result = parseSecret(text);
       const freshMs = result.kind === 'unset' ? UNSET_MS : FRESH_MS;
       this.#cache.set(sourceId, { text, result, freshUntil: this.#clock.now() + freshMs });

@@ -21,6 +21,7 @@ export const LOOPBACK_SECRET = 'whsec_dGhlIHNlY3JldCBvZiB0aGUgbG9vcGJhY2sgc3Rhbm
 interface Request {
   readonly Key?: { readonly pk?: { readonly S?: string } };
   readonly MessageBody?: string;
+  readonly SecretIdList?: readonly string[];
   readonly bodyShas?: Readonly<Record<string, string>>;
 }
 
@@ -70,6 +71,8 @@ function answer(target: string, request: Request): unknown {
     case 'Remember':
       for (const [pk, sha] of Object.entries(request.bodyShas ?? {})) bodyShas.set(pk, sha);
       return {};
+    case 'BatchGetSecretValue':
+      return { SecretValues: (request.SecretIdList ?? []).map(Name => ({ Name, SecretString: LOOPBACK_SECRET })) };
     case 'GetSecretValue':
       return { SecretString: LOOPBACK_SECRET, VersionId: 'v1' };
     default:

@@ -43,11 +43,11 @@ const secrets = new CachedSecrets(values, systemClock, (source, error) =>
   telemetry.log('error', { stage: 'secret', source, error: error instanceof Error ? error.message : String(error) }),
 );
 
+const signing = sources.filter(it => isWhole(it) && needsSecret(it.spec)).map(it => it.id);
 await Promise.all([
   primeDynamoDb(dynamodb, env.EVENTS_TABLE),
   primeSqs(sqs, env.WORK_QUEUE_URL),
-  ...sources.filter(it => isWhole(it) && needsSecret(it.spec)).map(it => secrets.get(it.id)),
-  config.edge && secrets.get(EDGE_SECRET),
+  secrets.prime(config.edge ? [...signing, EDGE_SECRET] : signing),
 ]);
 
 const keys = lazyKeyFetcher(async () => (await import('./on-demand.ts')).openKeys(dynamodb, env.EVENTS_TABLE));

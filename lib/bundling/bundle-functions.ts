@@ -7,12 +7,21 @@ import type { SourceHead } from '#core/config/source-head.ts';
 import { PAGE_FILES } from '#lambdas/portal/env.ts';
 import { buildPage } from '../../ui/build-page.ts';
 import { type Bundles, FUNCTION_NAMES, type FunctionName, OUTBOUND_FUNCTION_NAMES } from './function-names.ts';
-import { isolatedLazyImports, LEAN_OPTIONS, lazyBuiltins, signedClients, withoutUnusedParts } from './lean-plugins.ts';
+import {
+  isolatedLazyImports,
+  LEAN_OPTIONS,
+  lazyBuiltins,
+  oneLazyFile,
+  signedClients,
+  withoutUnusedParts,
+} from './lean-plugins.ts';
 import { projectHandlers } from './project-handlers.ts';
 import { type Insertion, replaceAndNote, shortMap } from './source-maps.ts';
 import { unusedFiles } from './unused-files.ts';
 
 const REPOSITORY = join(import.meta.dirname, '../..');
+/** What only few sources need, in a file of a folder. */
+const onDemandIn = (folder: string): string => join(REPOSITORY, folder, `on-demand${extname(import.meta.filename)}`);
 /** In the built code until the configuration of an environment takes its place. */
 const CONFIG_PLACE = '@@HOLDFAST_CONFIG@@';
 
@@ -149,6 +158,7 @@ async function buildFunction({ name, client, project, around, unused }: Variant)
     plugins: [
       ...(client === 'signed' ? [signedClients()] : []),
       isolatedLazyImports(isolated),
+      ...(name === 'ingest' ? [oneLazyFile(onDemandIn('core/verification'), onDemandIn('lambdas/ingest'))] : []),
       projectHandlers(join(project, 'handlers/index.ts'), around),
       lazyBuiltins(),
       withoutUnusedParts({ hasS3: false }),

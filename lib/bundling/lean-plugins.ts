@@ -5,22 +5,39 @@ import type { BuildOptions, Plugin } from 'esbuild';
 
 /**
  * Loads Node's own modules through `process.getBuiltinModule`. An ESM `import … from "http"` makes Node read every export
- * of the module, and with them load all of undici: about 21 ms of each cold start (nodejs/node issue 59686). As a CommonJS
- * module its exports stay behind getters until they are used.
+ * of the module, and with them load all of undici: about 21 ms of each cold start (nodejs/node issue 59686). Here only the
+ * exports that the bundle imports are read. esbuild's own way from ESM to such a module would give each of its exports a
+ * getter: some 500 closures at each start.
  */
 export function lazyBuiltins(): Plugin {
   return {
     name: 'lazy-builtins',
     setup(build) {
-      build.onResolve({ filter: /^[a-z_:/0-9]+$/ }, args =>
-        isBuiltin(args.path) ? { path: args.path.replace(/^node:/, ''), namespace: 'builtin' } : undefined,
-      );
-      build.onLoad({ filter: /.*/, namespace: 'builtin' }, args => ({
-        contents: `module.exports = process.getBuiltinModule(${JSON.stringify(`node:${args.path}`)});`,
+      build.onResolve({ filter: /^[a-z_:/0-9]+$/ }, ({ path, kind }) => {
+        if (!isBuiltin(path)) return undefined;
+        const namespace = kind === 'import-statement' ? 'builtin' : 'required-builtin';
+        return { path: path.replace(/^node:/, ''), namespace, sideEffects: false };
+      });
+      build.onLoad({ filter: /.*/, namespace: 'required-builtin' }, ({ path }) => ({
+        contents: `module.exports = ${loading(path)};`,
         loader: 'js',
       }));
+      build.onLoad({ filter: /.*/, namespace: 'builtin' }, ({ path }) => ({ contents: asModule(path), loader: 'js' }));
     },
   };
+}
+
+const loading = (name: string): string => `process.getBuiltinModule(${JSON.stringify(`node:${name}`)})`;
+
+/** As a module of its exports. A call that is marked as pure goes when nobody uses what it gives; reading a property would not. */
+function asModule(name: string): string {
+  const names = Object.getOwnPropertyNames(process.getBuiltinModule(`node:${name}`)).filter(it =>
+    /^[a-z_$][\w$]*$/i.test(it),
+  );
+  const exported = names.map(
+    (it, at) => `const e${at} = /* @__PURE__ */ (() => all.${it})(); export { e${at} as ${it} };`,
+  );
+  return [`const all = /* @__PURE__ */ ${loading(name)};`, 'export default all;', ...exported].join('\n');
 }
 
 const ADAPTERS = join(import.meta.dirname, '../../adapters');
@@ -161,6 +178,24 @@ export function isolatedLazyImports(isolated: Map<string, string>): Plugin {
         const file = `lazy-${basename(args.path).replace(/\.[jt]s$/, '.mjs')}`;
         isolated.set(file, join(args.resolveDir, args.path));
         return { path: `./${file}`, external: true };
+      });
+    },
+  };
+}
+
+/**
+ * Takes one lazily read file for another that exports the same and more: with one of them, what it shares with the entry is
+ * one file, and a start reads one file less.
+ */
+export function oneLazyFile(file: string, instead: string): Plugin {
+  return {
+    name: 'one-lazy-file',
+    setup(build) {
+      build.onResolve({ filter: new RegExp(`/${basename(file, extname(file))}\\.[jt]s$`) }, async args => {
+        if (args.kind !== 'dynamic-import' || args.pluginData === file) return undefined;
+        const { kind, importer, resolveDir, path } = args;
+        const found = await build.resolve(path, { kind, importer, resolveDir, pluginData: file });
+        return found.path === file ? { path: instead } : undefined;
       });
     },
   };

@@ -43,6 +43,13 @@ export function grantAllSourceSecrets(grantee: Grantee, environment: string, sou
     "A policy that named each source would pass its quota of characters. What else has such a name are the credentials of the providers' APIs, which the next statement denies.",
   );
   add(grantee, new PolicyStatement({ actions, resources: [all] }));
+  // Tells only those that the statement above allows.
+  add(grantee, new PolicyStatement({ actions: ['secretsmanager:BatchGetSecretValue'], resources: ['*'] }));
+  acknowledgeWildcard(
+    grantee,
+    '*',
+    'This call takes no resource. It answers with those secrets alone that the function may read one by one.',
+  );
   const apis = arnOf(grantee, apiSecretName(environment, '*'));
   add(grantee, new PolicyStatement({ effect: Effect.DENY, actions, resources: [apis] }));
   acknowledgeWildcard(

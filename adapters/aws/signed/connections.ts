@@ -3,7 +3,7 @@
  * cost more CPU than our calls themselves (docs/decisions/0005).
  */
 import { isIP, connect as openPlain, type Socket } from 'node:net';
-import { connect as openSecure } from 'node:tls';
+import { createSecureContext, connect as openSecure, type SecureContext } from 'node:tls';
 import { type Answer, answerReader } from './answer-reader.ts';
 
 export interface Limits {
@@ -45,6 +45,9 @@ interface Connection {
   end(error?: Error): void;
 }
 
+/** Of Node's defaults, and the same for all services: making one for each connection costs as much as half a handshake. */
+let context: SecureContext | undefined;
+
 /** Opens none before the first call. */
 export function keepConnections(endpoint: URL, limits: Limits): Connections {
   const { hostname, protocol } = endpoint;
@@ -69,10 +72,14 @@ export function keepConnections(endpoint: URL, limits: Limits): Connections {
 
   function openSocket(): Socket {
     if (!isSecure) return openPlain(port, host);
+    context ??= createSecureContext();
     const options = { host, port, servername: isIP(host) ? '' : host, ALPNProtocols: ['http/1.1'] };
-    return openSecure({ ...options, ...(session ? { session } : {}) }).on('session', (bytes: Buffer) => {
-      session = bytes;
-    });
+    return openSecure({ ...options, secureContext: context, ...(session ? { session } : {}) }).on(
+      'session',
+      (bytes: Buffer) => {
+        session = bytes;
+      },
+    );
   }
 
   function connect(): Connection {

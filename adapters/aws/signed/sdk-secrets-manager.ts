@@ -16,5 +16,6 @@ export class SecretsManagerClient extends SignedClient {
     super(SERVICE, settings);
   }
 }
+export const BatchGetSecretValueCommand = command('BatchGetSecretValue');
 export const GetSecretValueCommand = command('GetSecretValue');
 export const PutSecretValueCommand = command('PutSecretValue');

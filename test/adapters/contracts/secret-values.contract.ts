@@ -42,6 +42,16 @@ export function secretValuesContract(subject: () => SecretValuesSubject, racesRe
       expect(await subject().values.fetch(source)).toBe(texts[won.indexOf(true)]);
     });
 
+    test('tells several at once, each its own, and none that has no value', async () => {
+      const sources = Array.from({ length: 23 }, freshSource);
+      const unset = freshSource();
+      for (const source of sources) await subject().set(source, `of ${source}`);
+      await subject().set(unset, undefined);
+      const found = await subject().values.fetchMany([...sources, unset, freshSource()]);
+      expect([...found].sort()).toEqual(sources.map(source => [source, `of ${source}`]).sort());
+      expect(await subject().values.fetchMany([])).toEqual(new Map());
+    });
+
     test('a secret that does not exist, or never had a value, is undefined', async () => {
       expect(await subject().values.fetch(freshSource())).toBeUndefined();
       const source = freshSource();

@@ -27,6 +27,28 @@ describe('cached secrets', () => {
     expect(await secrets.get(stripe)).toEqual(secretOf('two'));
   });
 
+  test('are read ahead in one call, and those that are not told so one by one', async () => {
+    const { values, secrets } = build();
+    const github = toSourceId('github');
+    values.set(stripe, 'one');
+    await secrets.prime([stripe, github]);
+    // One call for both, and one for what it did not tell.
+    expect(values.fetches).toBe(2);
+    expect(await secrets.get(stripe)).toEqual(secretOf('one'));
+    expect(await secrets.get(github)).toEqual({ kind: 'unset' });
+    expect(values.fetches).toBe(2);
+  });
+
+  test('that cannot be read ahead keep nothing from starting, and are asked for again', async () => {
+    const { values, secrets } = build();
+    values.set(stripe, 'one');
+    values.unreachable = true;
+    await secrets.prime([stripe]);
+    expect(values.fetches).toBe(2);
+    values.unreachable = false;
+    expect(await secrets.get(stripe)).toEqual(secretOf('one'));
+  });
+
   test('share one fetch among requests that arrive together', async () => {
     const { values, secrets } = build();
     values.set(stripe, 'one');

@@ -1,6 +1,7 @@
 /**
- * The real adapter and SDK against a server that speaks the two calls of Secrets Manager it makes. PutSecretValue follows
- * the API reference: a token whose version exists is refused, or, with the same value, ignored.
+ * The real adapter and SDK against a server that speaks the three calls of Secrets Manager it makes. PutSecretValue follows
+ * the API reference: a token whose version exists is refused, or, with the same value, ignored. BatchGetSecretValue takes
+ * twenty names and tells why it does not tell one.
  */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -20,6 +21,27 @@ let puts: string[] = [];
 /** Awaited between reading a call and acting on it. */
 let gate: (action: string) => Promise<void> = async () => {};
 let broken = false;
+/** What each name is told as by BatchGetSecretValue, by number of the call and name. */
+let batches: string[][] = [];
+let told = new Map<string, string>();
+/** Numbers of the batches that are refused as a whole. */
+let refused = new Set<number>();
+
+function batch(names: string[]): { status: number; answer: object } {
+  batches.push(names);
+  if (refused.has(batches.length)) return { status: 400, answer: { __type: 'AccessDeniedException', message: 'no' } };
+  if (names.length > 20) return { status: 400, answer: { __type: 'InvalidParameterException', message: 'too many' } };
+  const found = names.filter(name => told.has(name));
+  const missing = names.filter(name => !told.has(name));
+  return {
+    status: 200,
+    answer: {
+      // The answer keeps no order.
+      SecretValues: found.toReversed().map(Name => ({ Name, SecretString: told.get(Name), VersionId: 'v1' })),
+      Errors: missing.map(SecretId => ({ SecretId, ErrorCode: 'ResourceNotFoundException', Message: 'no such' })),
+    },
+  };
+}
 
 function put(token: string, text: string): { status: number; answer: object } {
   const known = versions.get(token);
@@ -41,6 +63,8 @@ beforeAll(async () => {
       await gate(action);
       let result: { status: number; answer: object };
       if (broken) result = { status: 400, answer: { __type: 'AccessDeniedException', message: 'no' } };
+      else if (action === 'BatchGetSecretValue')
+        result = batch((input as { SecretIdList?: string[] }).SecretIdList ?? []);
       else if (action === 'PutSecretValue') {
         puts.push(input['SecretId'] ?? '');
         result = put(input['ClientRequestToken'] ?? '', input['SecretString'] ?? '');
@@ -72,6 +96,45 @@ beforeEach(() => {
   puts = [];
   gate = async () => {};
   broken = false;
+  batches = [];
+  told = new Map();
+  refused = new Set();
+});
+
+describe('reading several at once', () => {
+  const sources = Array.from({ length: 45 }, (_, at) => toSourceId(`source-${at}`));
+  const nameOf = (source: string): string => `holdfast/prod/${source}`;
+  const textOf = (source: string): string => `of ${source}`;
+
+  it('asks for twenty in a call, and gives each its own', async () => {
+    for (const source of sources) told.set(nameOf(source), textOf(source));
+    const found = await values.fetchMany(sources);
+    expect(batches.map(names => names.length).sort()).toEqual([20, 20, 5]);
+    expect(batches.flat().sort()).toEqual(sources.map(nameOf).sort());
+    expect([...found].sort()).toEqual(sources.map(source => [source, textOf(source)]).sort());
+  });
+
+  it('leaves out what the answer does not hold, and what nobody asked for', async () => {
+    told.set(nameOf('source-1'), 'one');
+    expect(await values.fetchMany(sources.slice(0, 3))).toEqual(new Map([['source-1', 'one']]));
+    batches = [];
+    told.set(nameOf('source-9'), 'of another');
+    refused = new Set([1]);
+    expect(await values.fetchMany(sources.slice(0, 3))).toEqual(new Map());
+  });
+
+  it('keeps what one call tells when another is refused', async () => {
+    for (const source of sources) told.set(nameOf(source), textOf(source));
+    refused = new Set([2]);
+    const found = await values.fetchMany(sources);
+    const answered = batches.filter((_, at) => at !== 1).flat();
+    expect([...found.keys()].map(nameOf).sort()).toEqual(answered.sort());
+  });
+
+  it('is no error where nothing can be read', async () => {
+    broken = true;
+    expect(await values.fetchMany(sources)).toEqual(new Map());
+  });
 });
 
 describe('replacing a stored secret', () => {

@@ -6,7 +6,7 @@ import {
   setDefaultCACertificates,
   type TLSSocket,
 } from 'node:tls';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type Connections, keepConnections, type Limits } from '#adapters/aws/signed/connections.ts';
 
 const LIMITS: Limits = { connectionTimeout: 4_000, requestTimeout: 4_000, socketTimeout: 4_000 };
@@ -220,7 +220,10 @@ describe('over TLS', () => {
     secure = createSecureServer({ cert: pem, key: pem }, serve);
     await new Promise<void>(resolve => secure.listen(0, '127.0.0.1', resolve));
     const url = new URL(`https://127.0.0.1:${(secure.address() as AddressInfo).port}`);
-    return keepConnections(url, LIMITS);
+    // Certificates are read once in the life of a function.
+    vi.resetModules();
+    const fresh = await import('#adapters/aws/signed/connections.ts');
+    return fresh.keepConnections(url, LIMITS);
   }
   afterEach(async () => {
     setDefaultCACertificates(known);
