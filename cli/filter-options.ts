@@ -9,12 +9,15 @@ import type { Run } from './run.ts';
 /** The options that say which events are meant, the same words everywhere. */
 export function addFilterOptions(command: Command, { status = true } = {}): Command {
   command.option('--source <names>', 'sources, separated by commas (default: all)');
-  if (status) command.addOption(new Option('--status <list>', `of ${EVENT_STATUSES.join(', ')}`));
+  if (status)
+    command.addOption(
+      new Option('--status <list>', `one or more of ${EVENT_STATUSES.join(', ')}, separated by commas`),
+    );
   return command
     .option('--type <type>', 'event type, or a prefix such as invoice.*')
-    .option('--cause <cause>', 'cause of death, or of the last failure; without --status only dead letters are meant')
-    .option('--since <when>', 'received since: 2026-11-21T03:00Z, or 30m, 24h, 7d ago (default: 24h)')
-    .option('--until <when>', 'received before (default: now)');
+    .option('--cause <cause>', 'cause of death, or of the last failure; without --status it means only dead letters')
+    .option('--since <when>', 'received since then: 2026-11-21T03:00Z, or 30m, 24h, 7d ago (default: 24h)')
+    .option('--until <when>', 'received before then (default: now)');
 }
 
 /** Throws CliError (usage) that names everything wrong with the filter. */

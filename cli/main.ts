@@ -25,7 +25,7 @@ import { addVerify } from './commands/verify.ts';
 import { withoutControls } from './output.ts';
 import { CommandSet, type Services } from './run.ts';
 
-const ABOUT = `Look after a Holdfast gateway: what arrived, what failed, run it again.
+const ABOUT = `Look after a Holdfast gateway: see what arrived and what failed, and run it again.
 Data goes to stdout, everything else to stderr. Every command takes --json.
 Exit codes: 0 ok, 1 failure, 2 usage, 3 not found, 4 credentials, 5 partly done.`;
 
@@ -52,13 +52,13 @@ export function buildProgram(set: CommandSet, { io }: Pick<Services, 'io'>): Com
     .description(ABOUT)
     .version(VERSION)
     .addOption(
-      new Option('--env <name>', 'environment of gateway.config.ts').default(
+      new Option('--env <name>', 'which environment of gateway.config.ts').default(
         io.env['HOLDFAST_ENV'] ?? DEFAULT_ENVIRONMENT,
         'HOLDFAST_ENV, or local',
       ),
     )
-    .option('--json', 'JSON on stdout (one object a line where there are many)', false)
-    .option('--utc', 'times in UTC instead of your zone (TZ); JSON is always UTC', false)
+    .option('--json', 'print JSON on stdout (commands that go on print one object on each line)', false)
+    .option('--utc', 'show times in UTC, not in your zone (TZ); JSON is always UTC', false)
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({
       writeOut: text => io.stdout.write(text),
@@ -85,7 +85,7 @@ export function buildProgram(set: CommandSet, { io }: Pick<Services, 'io'>): Com
     add(program, set);
   program.addHelpText(
     'after',
-    '\nExamples:\n  $ holdfast status\n      one screen: rates, backlog, dead letters, alarms\n  $ holdfast dlq ls\n      what died, by cause and source',
+    '\nExamples:\n  $ holdfast status\n      one screen with rates, backlog, dead letters and alarms\n  $ holdfast dlq ls\n      what died, grouped by source, type and cause',
   );
   return program;
 }

@@ -3,27 +3,27 @@ import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
 
 /**
- * What handlers do to an item: `read` with `context.read()` (the ordering strategies do), the others with
- * `context.transact()`, by the kind of the write.
+ * What handlers do with an item: `read` is for `context.read()` and the ordering strategies, the others are for the
+ * writes of that kind in `context.transact()`.
  */
 export type TableNeed = 'read' | 'put' | 'update' | 'delete' | 'check';
 
-/** What `handlers/resources.ts` gets beside the place for its tables. */
+/** What `handlers/resources.ts` gets besides the place for its tables. */
 export interface HandlerResourcesContext {
   /** Name of the environment, e.g. `prod`. */
   readonly environment: string;
-  /** True where stored data may be deleted with the stacks (`local`, `dev`). */
+  /** True if stored data may be deleted together with the stacks (`local`, `dev`). */
   readonly disposable: boolean;
-  /** Runs the handlers: grant it what they need. */
+  /** The function that runs the handlers. Grant it what they need. */
   readonly processFunction: IFunction;
   /**
-   * A place in the stack `gateway`, for what can be made again at any time and may refer to the function: alarms, rules.
-   * What is made here is deleted with that stack.
+   * A place in the stack `gateway`, for things that can be made again at any time and may refer to the function: alarms,
+   * rules. They are deleted with that stack.
    */
   readonly gateway: Construct;
-  /** Lets the handlers do so much to the items of a table, and no more. */
+  /** Lets the handlers do these things with the items of a table, and nothing else. */
   grantTable(table: Pick<TableV2, 'grants'>, ...needs: readonly [TableNeed, ...TableNeed[]]): void;
-  /** Gives the handlers a variable, e.g. a table's name. Throws on a name the gateway itself uses. */
+  /** Gives the handlers a variable, e.g. a table's name. Throws RangeError for a name that the gateway itself uses. */
   addEnvironment(name: string, value: string): void;
 }
 

@@ -1,14 +1,15 @@
-/** Ready handler: hands the event to an HTTP service of your own, byte for byte. */
+/** A ready-made handler: sends the event to an HTTP service of your own, byte for byte. */
 import { busy, done, type Handler, PermanentError } from '#core/handler/handler-contract.ts';
 import { parseTarget } from '#core/inbound/routing/target.ts';
 import { judgeAnswer } from './judge-answer.ts';
 
 /**
- * POSTs the exact bytes to `url` (an internal service) with `holdfast-event-id`, `holdfast-event-type`,
- * `holdfast-attempt`, `idempotency-key` and, where there is a trace, `traceparent`. 2xx completes the event. 429, and 503 with `Retry-After` (seconds or a date),
- * wait as asked, never less than the source's backoff and at most a day. Answers that no retry can change (most 4xx, 301,
- * 308) dead-letter it; anything else is tried again. No redirect is followed. Throws RangeError at start for anything but an https URL (http only to
- * this machine), and for one with a user, a password or a #fragment in it.
+ * Makes a handler that POSTs the exact bytes of the event to `url` (an internal service), with the headers
+ * `holdfast-event-id`, `holdfast-event-type`, `holdfast-attempt`, `idempotency-key` and, if there is a trace,
+ * `traceparent`. The answer decides: 2xx completes the event. 429, and 503 with `Retry-After` (seconds or a date), wait
+ * as asked, never less than the source's backoff and at most a day. An answer that no retry can change (most 4xx, 301,
+ * 308) makes the event a dead letter. After anything else it is tried again. It follows no redirect. Throws RangeError
+ * at start for a URL that is not https (http is allowed to this machine), or that has a user, a password or a #fragment.
  * @example
  * const handler: Handler = forward('https://orders.internal.example.com/webhooks');
  */

@@ -1,7 +1,7 @@
-/** For handlers that call services themselves: the same judgement as `forward()` and routes have. */
+/** For handlers that call services themselves: it judges an answer as `forward()` and routes do. */
 import { judgeHttpAnswer } from '#core/judge-http-answer.ts';
 
-/** What an answer means for the event. `afterSeconds`: its `Retry-After` in seconds from now, at most a day. */
+/** What an answer means for the event. `afterSeconds` is its `Retry-After`: seconds from now, at most a day. */
 export type JudgedAnswer =
   | { readonly kind: 'accepted' }
   | { readonly kind: 'busy'; readonly afterSeconds?: number }
@@ -9,8 +9,8 @@ export type JudgedAnswer =
   | { readonly kind: 'refused'; readonly cause: 'denied' | 'not_found' | 'invalid' };
 
 /**
- * Judges the answer of `fetch`: `accepted` (2xx), `busy` (429; 503 with a time), `failed` (worth a retry), `refused` (no
- * retry can help). A date in `Retry-After` counts as seconds do. Never throws.
+ * Judges the answer of `fetch`: `accepted` (2xx), `busy` (429, or 503 with `Retry-After`), `failed` (worth a retry) or
+ * `refused` (no retry can help). `Retry-After` may be seconds or a date. Never throws.
  * @example
  * const response = await fetch('https://shop.example.com/orders', { redirect: 'manual' });
  * const judged = judgeAnswer(response);

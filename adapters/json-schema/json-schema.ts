@@ -3,8 +3,9 @@ import { type OutputUnit, type Schema, Validator } from '@cfworker/json-schema';
 import type { PayloadSchema } from '#core/handler/handler-contract.ts';
 
 /**
- * A schema of draft 2020-12 (or the one its `$schema` names: 7, 2019-09, 4) for `defineHandlers`. Bundled only where a
- * handler uses it. Bigints of the payload are checked as numbers. Throws at start for a `$ref` that leads nowhere.
+ * Makes a schema for `defineHandlers` from JSON Schema: draft 2020-12, or the one that `$schema` names (7, 2019-09, 4).
+ * A bundle holds it only if a handler uses it. Bigints of the payload are checked as numbers. Throws at start for a
+ * `$ref` that leads nowhere.
  * @example
  * const schema = jsonSchema({ type: 'object', required: ['id'] }, 'dead_letter');
  */

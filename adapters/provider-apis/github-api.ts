@@ -35,8 +35,8 @@ const githubApi = (options: ProviderApiOptions): ProviderApi =>
   }));
 
 /**
- * The current state of one kind of object. `pathOf` makes the path out of the id (escaped, but for `/`), e.g.
- * `number => '/repos/acme/shop/pulls/' + number`; `idOf` finds the same id in the answer (default: its `id`).
+ * Makes a fetcher of one kind of object. `pathOf` makes the path from the id (escaped, except for `/`), e.g.
+ * `number => '/repos/acme/shop/pulls/' + number`. `idOf` reads the same id from the answer (default: its `id`).
  * @example
  * const credential = secretCredential(handlerEnv('API_SECRET_GITHUB'));
  * const pulls = githubFetcher<{ state: string }>(number => `/repos/acme/shop/pulls/${number}`, { credential }, it => it['number']);

@@ -9,14 +9,14 @@ import { judgeHttpAnswer } from '#core/judge-http-answer.ts';
 import { type CappedAnswer, fetchCapped } from '../http/fetch-capped.ts';
 import type { Credential } from '../secrets/secret-credential.ts';
 
-/** How a provider's API is called. Times in milliseconds, sizes in bytes. */
+/** How to call a provider's API. Times are in milliseconds, sizes in bytes. */
 export interface ProviderApiOptions {
-  /** Where the API is, e.g. for a sandbox or an own installation: plain https, no final slash. @default the provider's own */
+  /** The https address of the API without a final slash, e.g. of a sandbox. @default the provider's own */
   readonly baseUrl?: string;
   readonly credential: Credential;
-  /** For one call. @default 5000 */
+  /** How long one call may take. @default 5000 */
   readonly timeoutMs?: number;
-  /** Of one answer. @default 1 MiB; 16 MiB for lists */
+  /** How large one answer may be. @default 1 MiB; 16 MiB for lists */
   readonly maxBytes?: number;
   /** A call that would have to wait longer than its timeout for its turn is `busy`. @default 20 */
   readonly callsPerSecond?: number;

@@ -12,20 +12,20 @@ import { garbage, ProviderApi, type ProviderApiOptions } from './provider-api.ts
 export interface ShopifyObject {
   /** The GraphQL type, e.g. `Order`. */
   readonly type: string;
-  /** What to read, e.g. `updatedAt displayFinancialStatus totalPriceSet { shopMoney { amount } }`. */
+  /** The fields to read, e.g. `updatedAt displayFinancialStatus totalPriceSet { shopMoney { amount } }`. */
   readonly fields: string;
-  /** Of the API, e.g. `2026-10`; Shopify supports each for a year. */
+  /** Version of the API, e.g. `2026-10`. Shopify supports each for a year. */
   readonly apiVersion: string;
 }
 
-/** How a shop's API is called: as `ProviderApiOptions`, with the shop in the place of the address. */
+/** How to call a shop's API: `ProviderApiOptions`, but `baseUrl` is the shop. */
 export interface ShopifyApiOptions extends Omit<ProviderApiOptions, 'baseUrl'> {
   /** Origin of the shop, e.g. `https://acme.myshopify.com`. */
   readonly baseUrl: string;
 }
 
 /**
- * The current state of one kind of object. Ids are those of webhooks (`820982911946154508`) or global ones.
+ * Makes a fetcher of one kind of object. It takes ids as webhooks have them (`820982911946154508`), and global ones.
  * @example
  * const credential = secretCredential(handlerEnv('API_SECRET_SHOPIFY'));
  * const object = { type: 'Order', fields: 'updatedAt displayFinancialStatus', apiVersion: '2026-10' };

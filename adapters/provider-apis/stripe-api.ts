@@ -18,9 +18,8 @@ const stripeApi = (options: ProviderApiOptions): ProviderApi =>
   new ProviderApi(STRIPE_URL, options, key => ({ authorization: `Bearer ${key}` }));
 
 /**
- * The current state of one kind of object. `collection` as in the URL: `invoices`, `customers`, `subscriptions`. An
- * object
- * that Stripe marks as `deleted` is gone (https://docs.stripe.com/api/customers/delete).
+ * Makes a fetcher of one kind of object. `collection` is as in the URL: `invoices`, `customers`, `subscriptions`. An
+ * object that Stripe marks as `deleted` is gone (https://docs.stripe.com/api/customers/delete).
  * @example
  * const credential = secretCredential(handlerEnv('API_SECRET_STRIPE'));
  * const invoices = stripeFetcher<{ status: string }>('invoices', { credential });

@@ -9,20 +9,21 @@ import { toDependencyError } from '../aws/to-dependency-error.ts';
 import { createSecretsClient } from './secrets-manager-values.ts';
 
 /**
- * A secret text that is read when it is needed and never logged. `secretCredential()` makes one; a test may give its
+ * A secret text that is read when it is needed, and never logged. `secretCredential()` makes one. A test may use its
  * own.
  */
 export interface Credential {
   /** Throws DependencyError when it is not set or cannot be read. */
   get(): Promise<string>;
-  /** The next `get` reads it anew: it was refused. */
+  /** Call it when the provider refused the text: the next `get` reads it again. */
   forget(): void;
 }
 
 const FRESH_MS = 5 * 60_000;
 
 /**
- * The text of a secret, read at first use and every five minutes. `name`: e.g. `holdfast/prod/stripe/api`.
+ * Makes a credential from a secret in Secrets Manager. It is read at first use and then every five minutes. `name` is the
+ * secret's, e.g. `holdfast/prod/stripe/api`.
  * @example
  * const credential = secretCredential(handlerEnv('API_SECRET_STRIPE'));
  */

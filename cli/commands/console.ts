@@ -15,11 +15,13 @@ export function addConsole(program: Command, set: CommandSet): void {
   withExamples(
     program
       .command('console')
-      .description('Open a page on this machine: what arrived, what died, run it again. Ends with Ctrl-C')
-      .option('--port <n>', 'its port on 127.0.0.1 (default: 4580, or the next free one)')
-      .option('--write', 'also in prod: replay, pause, purge from the page')
-      .option('--read-only', 'only look (default in prod)')
-      .option('--open', 'open it in the browser'),
+      .description(
+        'Serve a page on this machine that shows what arrived and what died, and can run it again. Ctrl-C ends it',
+      )
+      .option('--port <n>', 'port on 127.0.0.1 (default: 4580, or the next free one)')
+      .option('--write', 'allow changes in prod, too: replay, pause, purge')
+      .option('--read-only', 'allow no changes (default in prod)')
+      .option('--open', 'open the page in your browser'),
     ['holdfast console --open', 'the local gateway of npm start'],
     ['holdfast console --env prod', 'with your own AWS credentials; it only looks, unless you add --write'],
   ).action(set.action(serve));

@@ -26,15 +26,23 @@ export function addCost(program: Command, set: CommandSet): void {
   withExamples(
     program
       .command('cost')
-      .description('Predict the AWS bill of a month, by line, from counted units and list prices')
+      .description('Predict the AWS bill for a month, line by line, from counted units and list prices')
       .option('--events-per-day <number>', `events a day, 1 to ${MOST_EVENTS}`, '1000000')
-      .option('--body <size>', 'mean size of a body in bytes: 800, 5k, 1.5m', '5k')
-      .option('--sources <number>', 'sources that receive, for their metrics: 1 to 400', '6')
-      .option('--duplicates <percent>', 'of the events that come once more, in percent: 0 to 100', '0')
-      .option('--retries <percent>', 'attempts beside the first of each event, in percent: 0 to 1400', '0')
-      .option('--dead <percent>', 'of the events that end as dead letters, in percent: 0 to 100', '0')
-      .option('--searchable <number>', 'searchable fields that an event has: 0 to 5', '0')
-      .addOption(new Option('--alarms <level>', 'as in gateway.config.ts').choices([...ALARM_LEVELS]).default('all')),
+      .option('--body <size>', 'average size of a body in bytes: 800, 5k, 1.5m', '5k')
+      .option('--sources <number>', 'sources that receive events (each has metrics of its own): 1 to 400', '6')
+      .option('--duplicates <percent>', 'how many of the events arrive a second time, in percent: 0 to 100', '0')
+      .option(
+        '--retries <percent>',
+        'how many attempts come after the first ones, in percent of the events: 0 to 1400',
+        '0',
+      )
+      .option('--dead <percent>', 'how many of the events end as dead letters, in percent: 0 to 100', '0')
+      .option('--searchable <number>', 'how many searchable fields an event has: 0 to 5', '0')
+      .addOption(
+        new Option('--alarms <level>', 'which alarms, as in gateway.config.ts')
+          .choices([...ALARM_LEVELS])
+          .default('all'),
+      ),
     ['holdfast cost --events-per-day 1000000 --body 5k', 'a million a day of 5 KB'],
     ['holdfast cost --duplicates 1 --retries 3 --dead 0.1', 'with what goes wrong on a usual day'],
     ['holdfast cost --events-per-day 50000 --json | jq .total', 'for a script'],
@@ -58,7 +66,7 @@ export function addCost(program: Command, set: CommandSet): void {
       run.out.result(value, () => [
         `Predicted for a month of ${eventsPerDay.toLocaleString('en')} events a day of ${bodyBytes.toLocaleString('en')} bytes`,
         `us-east-1 list prices of ${basis.pricesReadOn}, no free tier, batches of ${basis.batch}, 30 days kept, ${options.duplicates} % duplicates, ${options.retries} % retries, ${options.dead} % dead`,
-        'Bodies deflate as those of Stripe, GitHub and Shopify do, which have a dictionary; those of others cost up to a write unit more',
+        'Bodies are taken to compress like those of Stripe, GitHub and Shopify, which have a dictionary; others cost up to one write unit more',
         '',
         ...run.out.table(
           ['DOLLARS', 'LINE'],
@@ -89,7 +97,7 @@ function readSize(text: string): number {
   throw usageError(
     `--body: "${text.slice(0, 40)}"`,
     `1 to ${MOST_BYTES} bytes, e.g. 800, 5k, 1.5m`,
-    'give the mean size of a webhook body; the gateway refuses larger ones',
+    'give the average size of a webhook body; the gateway refuses larger ones',
   );
 }
 

@@ -23,14 +23,14 @@ export function addDlqClose(dlq: Command, set: CommandSet): void {
   withExamples(
     dlq
       .command('close')
-      .argument('[ids...]', 'dead events, one by one')
+      .argument('[ids...]', 'the dead events, by id')
       .description(
         'Decide that dead events will not be replayed. They stay visible with who and why; a replay reopens them',
       )
-      .option('--cause <cause>', 'of one cause')
+      .option('--cause <cause>', 'only this cause')
       .option('--source <names>', 'sources, separated by commas (default: all)')
       .option('--type <type>', 'event type, or a prefix such as invoice.*')
-      .option('--since <when>', 'received since (default: 90d)')
+      .option('--since <when>', 'received since then (default: 90d)')
       .option('--why <text>', 'the reason, kept with each event')
       .option('--dry-run', 'count them, change nothing')
       .option('--yes', 'do not ask'),

@@ -25,12 +25,12 @@ export function addDlq(program: Command, set: CommandSet): void {
   withExamples(
     dlq
       .command('ls')
-      .description('Open dead letters, grouped by source, event type and cause')
+      .description('List open dead letters, grouped by source, event type and cause')
       .option('--source <names>', 'sources, separated by commas (default: all)')
-      .option('--cause <cause>', 'of one cause')
+      .option('--cause <cause>', 'only this cause')
       .option('--type <type>', 'event type, or a prefix such as invoice.*')
-      .option('--since <when>', 'received since', '90d')
-      .option('--closed', 'those that a person closed, with who and why, instead of the open ones'),
+      .option('--since <when>', 'received since then', '90d')
+      .option('--closed', 'instead of the open ones, show those that a person closed, with who and why'),
     ['holdfast dlq ls', 'what died, how often, since when, with a sample'],
     ['holdfast dlq ls --closed', 'what will not be replayed, and who decided that'],
   ).action(
@@ -44,9 +44,9 @@ export function addDlq(program: Command, set: CommandSet): void {
   withExamples(
     dlq
       .command('show')
-      .argument('<id>', 'an event, as dlq ls names it')
-      .description('Why an event died, and its history')
-      .option('--source <name>', 'where the id exists in several sources'),
+      .argument('<id>', 'the id of an event, as dlq ls shows it')
+      .description('Show why an event died, and its history')
+      .option('--source <name>', 'its source, if the id exists in several'),
     ['holdfast dlq show evt_stripe.evt_1P2x', 'cause, last error, attempts, timeline'],
   ).action(
     set.action(async (run, id: string, options: { source?: string }) => {
@@ -70,9 +70,9 @@ export function addDlq(program: Command, set: CommandSet): void {
   withExamples(
     dlq
       .command('redrive')
-      .description('Move messages of the dead-letter queue back to the main queue (same run, same idempotency key)')
+      .description('Move messages from the dead-letter queue back to the main queue (same run, same idempotency key)')
       .option('--source <names>', 'sources, separated by commas (default: all)')
-      .option('--cause <cause>', 'of one cause')
+      .option('--cause <cause>', 'only this cause')
       .option('--rate <n>', 'messages a second', '50')
       .option('--limit <n>', 'at most N events', '100000')
       .option('--dry-run', 'count them, move nothing')
@@ -85,13 +85,13 @@ export function addDlq(program: Command, set: CommandSet): void {
     dlq
       .command('purge')
       .description(
-        'Delete messages of the dead-letter queue. Events stay as they are: a dead one stays open (dlq close)',
+        'Delete messages from the dead-letter queue. Events stay as they are: a dead one stays open (see dlq close)',
       )
       .option('--source <names>', 'sources, separated by commas (default: all)')
-      .option('--cause <cause>', 'of one cause')
+      .option('--cause <cause>', 'only this cause')
       .option(
         '--open',
-        'also messages of events that are still dead, not only settled ones and those that are not ours',
+        'also delete messages of events that are still dead; by default only those of settled events and those that are not ours',
       )
       .option('--limit <n>', 'at most N messages', '100000')
       .option('--dry-run', 'count them, delete nothing')

@@ -11,10 +11,10 @@ export function addDoctor(program: Command, set: CommandSet): void {
   withExamples(
     program
       .command('doctor')
-      .description('Check configuration, access, secrets, sweeper and front door; says how to fix what is wrong')
+      .description('Check configuration, access, secrets, sweeper and public URLs, and say how to fix what is wrong')
       .option(
         '--deep',
-        'also send signed events, read them back, and make each call of the functions with both clients',
+        'also send signed events, read them back, and make each AWS call of the functions with both clients',
       ),
     ['holdfast doctor --env prod', 'exit code 1 when something is wrong'],
     ['holdfast doctor --deep --env dev', 'after a deploy: also sends signed events and compares two AWS clients'],

@@ -12,10 +12,13 @@ type Options = Readonly<Record<string, string | undefined>>;
 
 export function addEventsGrep(events: Command, set: CommandSet): void {
   withExamples(
-    addFilterOptions(events.command('grep').argument('<text>', 'what to look for, byte for byte'))
-      .description('Look for a text in the bodies of events, newest first; tells what was read and what that cost')
-      .option('--path <path>', 'compare the value at this path of a JSON body instead, e.g. data.object.id')
-      .option('--cursor <cursor>', 'go on where an earlier search stopped'),
+    addFilterOptions(events.command('grep').argument('<text>', 'the text to search for, byte for byte'))
+      .description('Search the bodies of events for a text, newest first, and say what the search read and cost')
+      .option(
+        '--path <path>',
+        'search only the value at this path of a JSON body, which must be equal, e.g. data.object.id',
+      )
+      .option('--cursor <cursor>', 'continue where an earlier search stopped'),
     ['holdfast events grep order-1234 --since 2h', 'every event whose body has this text'],
     ['holdfast events grep pi_3Px --path data.object.id --source stripe', 'only where the value there is exactly this'],
   ).action(set.action(grep));

@@ -27,11 +27,11 @@ export function addEvents(program: Command, set: CommandSet): void {
       .description('List events, newest first')
       .option(
         '--where <field=value>',
-        'by a field that its source declares as searchable, e.g. order=1234; then --since is a year',
+        'find events by a field that their source declares as searchable, e.g. order=1234; --since is then a year',
       )
       .option('--limit <n>', 'at most N events', '50')
-      .option('--all', 'look through the whole window, however long it takes')
-      .option('--cursor <cursor>', 'go on where an earlier list ended'),
+      .option('--all', 'search the whole window, however long it takes')
+      .option('--cursor <cursor>', 'continue where an earlier list ended'),
     ['holdfast events ls --status dead_letter,failed --since 7d', 'what failed this week'],
     ['holdfast events ls --where order=1234', 'every event of that order'],
     ['holdfast events ls --source stripe --type "invoice.*" --json', 'as JSON, for a script'],
@@ -63,9 +63,9 @@ export function addEvents(program: Command, set: CommandSet): void {
     events
       .command('get')
       .argument('<id>', "our id (evt_…) or the provider's")
-      .description('Show one event with its history, or its body')
-      .option('--source <name>', 'where the id exists in several sources')
-      .option('--body', 'print what the provider sent, instead'),
+      .description('Show an event with its history, or its body')
+      .option('--source <name>', 'its source, if the id exists in several')
+      .option('--body', 'print what the provider sent instead of the history'),
     ['holdfast events get evt_stripe.evt_1P2x', 'status, attempts, result and timeline'],
     ['holdfast events get 72d3162e-cc78-11e3-81ab-4c9367dc0958 --source github', "by the provider's own id"],
     ['holdfast events get evt_stripe.evt_1P2x --body', 'what a handler could not take'],
@@ -84,11 +84,11 @@ export function addEvents(program: Command, set: CommandSet): void {
     events
       .command('tail')
       .description(
-        'Follow events as they arrive and end, and requests that are refused; goes on where it stopped, and misses no event',
+        'Follow events as they arrive and end, and refused requests. It continues where it stopped, and misses no event',
       )
       .option('--source <names>', 'sources, separated by commas (default: all)')
-      .option('--since <when>', 'begin there instead of where the last tail stopped (5m, 2026-11-21T03:00Z)')
-      .option('--name <name>', 'keep the place in the log under this name, to go on from there', 'tail'),
+      .option('--since <when>', 'begin then, not where the last tail stopped (5m, 2026-11-21T03:00Z)')
+      .option('--name <name>', 'remember under this name how far it got, to continue from there', 'tail'),
     ['holdfast events tail', 'every event of every source, until Ctrl-C'],
     ['holdfast events tail --source stripe --since 1h --json', 'one JSON object a line'],
   ).action(

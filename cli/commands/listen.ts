@@ -23,13 +23,13 @@ export function addListen(program: Command, set: CommandSet): void {
     program
       .command('listen')
       .description(
-        'Forward received events to a program on this machine; what came while it was away is forwarded first',
+        'Forward received events to a program on this machine, beginning with those that came while it was away',
       )
       .requiredOption('--forward-to <url>', 'where to POST them, e.g. http://localhost:3000/webhooks')
       .option('--source <names>', 'sources, separated by commas (default: all)')
-      .option('--since <when>', 'begin there instead of where the last run stopped (5m, 2026-11-21T03:00Z)')
-      .option('--sign', "sign each request anew with the source's secret, as the provider would")
-      .option('--name <name>', 'keep the place in the log under this name', 'listen'),
+      .option('--since <when>', 'begin then, not where the last run stopped (5m, 2026-11-21T03:00Z)')
+      .option('--sign', "sign each request again with the source's secret, as the provider would")
+      .option('--name <name>', 'remember under this name how far it got', 'listen'),
     ['holdfast listen --forward-to http://localhost:3000/webhooks', 'every event, in order, each until it is answered'],
     ['holdfast listen --source stripe --sign --forward-to http://localhost:3000', 'with a valid signature'],
   ).action(

@@ -22,13 +22,13 @@ export function addLogs(program: Command, set: CommandSet): void {
   withExamples(
     program
       .command('logs')
-      .description('What the functions logged, oldest first; errors with each place on their way')
-      .option('--source <name>', 'of one source')
-      .option('--event <id>', 'of one event')
-      .option('--since <when>', 'since then (default: 1h; of an event: since it came; with --tail: now)')
-      .option('--tail', 'go on as lines come, until Ctrl-C'),
-    ['holdfast logs --event evt_stripe.evt_1P2x', 'every attempt of an event, with the stack of what it threw'],
-    ['holdfast logs --source stripe --tail', 'a source while its handler is tried'],
+      .description('Show what the functions logged, oldest first, and the stack of each error')
+      .option('--source <name>', 'only lines of this source')
+      .option('--event <id>', 'only lines of this event')
+      .option('--since <when>', 'since then (default: 1h; with --event: since it arrived; with --tail: now)')
+      .option('--tail', 'show new lines as they come, until Ctrl-C'),
+    ['holdfast logs --event evt_stripe.evt_1P2x', 'every attempt of an event, with the stack of each error'],
+    ['holdfast logs --source stripe --tail', 'watch a source while you try its handler'],
   ).action(
     set.action(async (run, options: Options) => {
       const source = options.source === undefined ? undefined : run.source(options.source).id;

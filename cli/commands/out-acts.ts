@@ -30,21 +30,25 @@ const COUNT_LIMIT_MS = 150_000;
 const POLL_MS = 2_000;
 
 const ACTS: readonly (readonly [act: GateAct, about: string, example: string])[] = [
-  ['pause', 'Hold back what an endpoint would get; nothing is lost', 'its webhooks wait until resume'],
+  ['pause', 'Stop sending to an endpoint for a while; nothing is lost', 'its webhooks wait until resume'],
   ['resume', 'End the pause of an endpoint', 'what waited goes out, oldest first'],
   ['disable', 'Close an endpoint until somebody enables it', 'its webhooks wait; a test delivery is refused, too'],
-  ['enable', 'Open an endpoint that was disabled, by a person or by itself', 'one request tries it, then what waited'],
-  ['probe', 'Try an endpoint on hold now, with one request', 'does not wait for the next probe'],
+  [
+    'enable',
+    'Open an endpoint that a person or Holdfast disabled',
+    'one request tries it first, then what waited goes out',
+  ],
+  ['probe', 'Send one request now to an endpoint on hold', 'does not wait for the next probe'],
 ];
 
 export function addOutActs(out: Command, set: CommandSet): void {
   withExamples(
     deliveryCommand(out, 'retry')
-      .description('Send a delivery again now, under the webhook-id it had')
+      .description('Send a delivery again now, with the same webhook-id')
       .option('--why <text>', 'the reason, kept with the delivery'),
     [
       'holdfast out retry uid:acme uid:billing msg_4z6… --why "their deploy is fixed"',
-      'a dead one, or before its time',
+      'a dead delivery, or one that waits for its next attempt',
     ],
   ).action(
     set.action(async (run, app: string, ep: string, message: string, { why }: WhyOptions) => {
@@ -59,14 +63,17 @@ export function addOutActs(out: Command, set: CommandSet): void {
     out
       .command('retry-dead')
       .argument('<app>', 'id, or uid:<uid>')
-      .description('Send again what used up its attempts, as a job of 50 a second')
-      .option('--endpoint <endpoint>', 'of one endpoint only: id, or uid:<uid>')
-      .option('--since <when>', 'published since: 2026-11-21T03:00Z, or 30m, 24h, 7d ago')
-      .option('--dry-run', 'count them only')
+      .description('Send dead deliveries again, as a job of 50 a second')
+      .option('--endpoint <endpoint>', 'only this endpoint: id, or uid:<uid>')
+      .option('--since <when>', 'published since then: 2026-11-21T03:00Z, or 30m, 24h, 7d ago')
+      .option('--dry-run', 'count them, send nothing')
       .option('--why <text>', 'the reason, kept with the job')
       .option('--yes', 'do not ask'),
     ['holdfast out retry-dead uid:acme --since 24h --dry-run', 'how many that would be'],
-    ['holdfast out retry-dead uid:acme --why "they were down" --yes', 'a job; close your laptop, it goes on'],
+    [
+      'holdfast out retry-dead uid:acme --why "they were down" --yes',
+      'a job that continues when you close your laptop',
+    ],
   ).action(
     set.action(async (run, app: string, { endpoint, since, dryRun = false, why, yes }: RetryDeadOptions) => {
       const filter = { app, ep: endpoint, since: isoSince(run, since) };
@@ -84,8 +91,8 @@ export function addOutActs(out: Command, set: CommandSet): void {
 
   withExamples(
     endpointCommand(out, 'test')
-      .description('Send one signed test request now, outside of every queue; prints what was sent and answered')
-      .option('--type <type>', 'an event type of the catalogue: its example is sent'),
+      .description('Send one signed test request at once, past every queue, and print what was sent and answered')
+      .option('--type <type>', 'send the example of this event type of the catalogue'),
     ['holdfast out test uid:acme uid:billing', 'does it answer, and does it take the signature?'],
   ).action(
     set.action(async (run, app: string, ep: string, { type }: { type?: string }) => {

@@ -24,10 +24,10 @@ const POLL_MS = 2_000;
 
 /** Option, name in the API, bounds, and what is there without it. */
 const LIMITS = [
-  ['endpoints', 'endpoints', 10_000, '50', 'endpoints it may have'],
-  ['publishPerSecond', 'publish_per_second', 1_000, 'none', 'messages it may publish in a second'],
-  ['payloadBytes', 'payload_bytes', 262_144, '262144', 'bytes of a body as it is sent'],
-  ['retentionDays', 'retention_days', 365, "the environment's", 'days its messages are kept'],
+  ['endpoints', 'endpoints', 10_000, '50', 'how many endpoints it may have'],
+  ['publishPerSecond', 'publish_per_second', 1_000, 'none', 'how many messages it may publish in a second'],
+  ['payloadBytes', 'payload_bytes', 262_144, '262144', 'how many bytes a body may have when it is sent'],
+  ['retentionDays', 'retention_days', 365, "the environment's", 'how many days its messages are kept'],
 ] as const;
 type LimitOptions = { readonly [Option in (typeof LIMITS)[number][0]]?: string };
 const flagOf = (option: string): string => option.replace(/[A-Z]/g, letter => `-${letter.toLowerCase()}`);
@@ -36,8 +36,8 @@ export function addOutApps(out: Command, set: CommandSet): void {
   const apps = withExamples(
     out
       .command('apps')
-      .argument('[app]', 'show one: id, or uid:<uid>')
-      .description('Applications: one for each customer'),
+      .argument('[app]', 'show this one: id, or uid:<uid>')
+      .description('List applications: one for each customer'),
     ['holdfast out apps', 'their ids, names and numbers of endpoints'],
     ['holdfast out apps uid:acme', 'one of them, with its limits'],
   );
@@ -46,12 +46,14 @@ export function addOutApps(out: Command, set: CommandSet): void {
   const limits = apps
     .command('limits')
     .argument('<app>', 'id, or uid:<uid>')
-    .description('Change limits of an application, so that it is no problem of the others; the rest stays');
+    .description(
+      'Change limits of an application, so that it does not slow down others. Limits that you leave out stay',
+    );
   for (const [option, , , , about] of LIMITS) limits.option(`--${flagOf(option)} <n>`, `${about}, or default`);
   withExamples(
     limits,
-    ['holdfast out apps limits uid:acme --publish-per-second 20', 'above it publish answers 429'],
-    ['holdfast out apps limits uid:acme --retention-days default', 'as long as the environment keeps messages'],
+    ['holdfast out apps limits uid:acme --publish-per-second 20', 'publish answers 429 to more than that'],
+    ['holdfast out apps limits uid:acme --retention-days default', 'keep messages as long as the environment does'],
   ).action(
     set.action(async (run, app: string, options: LimitOptions) => {
       const given = LIMITS.flatMap(([option, name, most]) => {
@@ -70,9 +72,11 @@ export function addOutApps(out: Command, set: CommandSet): void {
     apps
       .command('erase')
       .argument('<app>', 'id, or uid:<uid>')
-      .description('Erase an application with everything of its customer; counts it first, and leaves a report')
-      .option('--dry-run', 'count only')
-      .option('--yes', 'do not count, do not ask'),
+      .description(
+        'Erase an application and everything that belongs to its customer. It counts first, and leaves a report',
+      )
+      .option('--dry-run', 'count, erase nothing')
+      .option('--yes', 'do not count or ask first'),
     ['holdfast out apps erase uid:acme --dry-run', 'what would be removed'],
     ['holdfast out apps erase uid:acme', 'counts, asks, then erases: minutes to hours'],
   ).action(
@@ -93,8 +97,8 @@ export function addOutApps(out: Command, set: CommandSet): void {
   withExamples(
     apps
       .command('erased')
-      .argument('<app>', 'its id; the uid is gone with it')
-      .description('How far the erasure of an application is; at the end the report, which is kept'),
+      .argument('<app>', 'id (app_…); its uid was erased, too')
+      .description('Show how far the erasure of an application is, and in the end its report'),
     ['holdfast out apps erased app_4z6…', 'what was removed, what stays and until when'],
   ).action(
     set.action(async (run, app: string) => {

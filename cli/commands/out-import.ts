@@ -17,9 +17,9 @@ export function addOutImport(out: Command, set: CommandSet): void {
     out
       .command('import')
       .argument('<file>', 'JSON or NDJSON; - for stdin')
-      .description('Create what another system exported; secrets stay as they are')
-      .option('--from <system>', `which one exported it: ${EXPORTED_FROM.join(', ')}`)
-      .option('--dry-run', 'say what would be created, and what cannot be')
+      .description('Create the customers that another system exported, with the secrets they have')
+      .option('--from <system>', `the system that exported it: ${EXPORTED_FROM.join(', ')}`)
+      .option('--dry-run', 'say what would be created and what cannot be')
       .option('--yes', 'do not ask'),
     ['holdfast out import --from svix svix.json --dry-run', 'what would be created, and what cannot be carried over'],
     ['holdfast out import --from svix svix.json --yes', 'creates what is not there yet; run it again after a failure'],

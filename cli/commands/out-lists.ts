@@ -32,10 +32,10 @@ interface ListOptions {
 }
 
 export function addOutLists(out: Command, set: CommandSet): void {
-  withExamples(out.command('status').description('Which endpoints do not get their webhooks, over all applications'), [
-    'holdfast out status',
-    'one line for each endpoint that fails, is on hold, paused or disabled',
-  ]).action(
+  withExamples(
+    out.command('status').description('Show which endpoints do not get their webhooks, over all applications'),
+    ['holdfast out status', 'one line for each endpoint that fails, is on hold, paused or disabled'],
+  ).action(
     set.action(async run => {
       const { applications, endpoints, unwell } = await readOutbound(run);
       run.out.result({ applications, endpoints, unwell }, () => [
@@ -61,7 +61,7 @@ export function addOutLists(out: Command, set: CommandSet): void {
   );
 
   withExamples(
-    out.command('endpoints').argument('<app>', 'id, or uid:<uid>').description('Endpoints of an application'),
+    out.command('endpoints').argument('<app>', 'id, or uid:<uid>').description('List the endpoints of an application'),
     ['holdfast out endpoints uid:acme', 'where its webhooks go, and how each endpoint is'],
   ).action(
     set.action(async (run, app: string) => {
@@ -83,7 +83,9 @@ export function addOutLists(out: Command, set: CommandSet): void {
   );
 
   withExamples(
-    endpointCommand(out, 'health').description('How an endpoint is: breaker, what waits, its last answers'),
+    endpointCommand(out, 'health').description(
+      'Show how an endpoint is: its breaker, what waits for it, its last answers',
+    ),
     ['holdfast out health uid:acme uid:billing', 'since when it fails, when it is tried next'],
   ).action(
     set.action(async (run, app: string, ep: string) => {
@@ -105,11 +107,11 @@ export function addOutLists(out: Command, set: CommandSet): void {
 
   withExamples(
     endpointCommand(out, 'deliveries')
-      .description('Deliveries of an endpoint, newest first')
+      .description('List the deliveries of an endpoint, newest first')
       .option('--status <status>', 'pending, retrying, delivered, dead, aborted, expired, dropped or canceled')
       .option('--type <type>', 'event type')
-      .option('--class <class>', 'what the last answer was, e.g. timeout, denied, server_error')
-      .option('--since <when>', 'published since: 2026-11-21T03:00Z, or 30m, 24h, 7d ago')
+      .option('--class <class>', 'how the last attempt ended, e.g. timeout, denied, server_error')
+      .option('--since <when>', 'published since then: 2026-11-21T03:00Z, or 30m, 24h, 7d ago')
       .option('--limit <n>', 'at most N', '50'),
     ['holdfast out deliveries uid:acme uid:billing --status dead', 'what used up its attempts'],
   ).action(
@@ -130,8 +132,8 @@ export function addOutLists(out: Command, set: CommandSet): void {
       .command('message')
       .argument('<app>', 'id, or uid:<uid>')
       .argument('<message>', 'id, msg_…')
-      .description('What became of a message at each endpoint it was for')
-      .option('--body', 'print the body that is sent instead'),
+      .description('Show how far a message is at each endpoint that it is for')
+      .option('--body', 'print only the body that is sent'),
     ['holdfast out message uid:acme msg_4z6…', 'delivered, retrying, dead: endpoint by endpoint'],
     ['holdfast out message uid:acme msg_4z6… --body', 'what is sent'],
   ).action(
@@ -154,9 +156,9 @@ export function addOutLists(out: Command, set: CommandSet): void {
     out
       .command('messages')
       .argument('<app>', 'id, or uid:<uid>')
-      .description('Messages of an application, newest first')
+      .description('List the messages of an application, newest first')
       .option('--type <type>', 'event type')
-      .option('--since <when>', 'published since: 2026-11-21T03:00Z, or 30m, 24h, 7d ago')
+      .option('--since <when>', 'published since then: 2026-11-21T03:00Z, or 30m, 24h, 7d ago')
       .option('--limit <n>', 'at most N', '50'),
     ['holdfast out messages uid:acme --type invoice.paid --since 24h', 'what was published'],
   ).action(
@@ -176,7 +178,9 @@ export function addOutLists(out: Command, set: CommandSet): void {
   );
 
   withExamples(
-    deliveryCommand(out, 'attempts').description('Attempts of a delivery: every failure with request and answer'),
+    deliveryCommand(out, 'attempts').description(
+      'List the attempts of a delivery: every failure with its request and answer',
+    ),
     ['holdfast out attempts uid:acme uid:billing msg_4z6…', 'what was sent, and what came back'],
   ).action(
     set.action(async (run, app: string, ep: string, message: string) => {

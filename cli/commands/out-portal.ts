@@ -15,8 +15,8 @@ export function addOutPortal(out: Command, set: CommandSet): void {
       .command('portal')
       .argument('<app>', 'id, or uid:<uid>')
       .description('Make a link that opens the portal as this customer sees it')
-      .option('--read-only', 'it shows everything and changes nothing')
-      .option('--minutes <n>', 'how long it is good', '60'),
+      .option('--read-only', 'a link that shows everything and changes nothing')
+      .option('--minutes <n>', 'how many minutes the link is valid', '60'),
     ['holdfast out portal uid:acme --read-only', 'look at what the customer sees'],
   ).action(
     set.action(async (run, app: string, { readOnly = false, minutes }: PortalOptions) => {

@@ -10,7 +10,7 @@ export function addOutReceiver(out: Command, set: CommandSet): void {
   withExamples(
     out
       .command('receiver')
-      .description('Receive webhooks on 127.0.0.1 and print them; the path says how to misbehave')
+      .description('Receive webhooks on 127.0.0.1 and print them. The path of the URL says how to misbehave')
       .option('--port <n>', 'port to listen on', '4700'),
     ['holdfast out receiver --port 4700', 'then give an endpoint the URL http://127.0.0.1:4700/fail?times=2'],
     ['HOLDFAST_SECRET=whsec_… holdfast out receiver', 'verifies each signature, too'],

@@ -25,8 +25,8 @@ export function addOutTypes(out: Command, set: CommandSet): void {
   const types = withExamples(
     out
       .command('types')
-      .argument('[type]', 'show one: its schema and example')
-      .description('Event types: what you publish and customers choose from'),
+      .argument('[type]', 'show this one, with its schema and example')
+      .description('List the event types that you publish and customers choose from'),
     ['holdfast out types', 'all of them, with what is deprecated'],
     ['holdfast out types invoice.paid', 'its schema, its example, its versions'],
   );
@@ -36,9 +36,9 @@ export function addOutTypes(out: Command, set: CommandSet): void {
     types
       .command('import')
       .argument('<file>', 'OpenAPI 3.1, YAML or JSON; - for stdin')
-      .description('Take event types out of the webhooks of an OpenAPI document; none is removed')
-      .option('--dry-run', 'say what would change, and write nothing')
-      .option('--validate <mode>', 'of new types: off, warn or reject data that breaks the schema')
+      .description('Add or change event types from the webhooks of an OpenAPI document. None is removed')
+      .option('--dry-run', 'say what would change, write nothing')
+      .option('--validate <mode>', 'what happens to data that breaks the schema of a new type: off, warn or reject')
       .option('--yes', 'do not ask'),
     ['holdfast out types import openapi.yaml --dry-run', 'what is new, what changes, what stays'],
     ['holdfast out types import openapi.yaml --validate warn --yes', 'in a pipeline'],
@@ -68,7 +68,7 @@ export function addOutTypes(out: Command, set: CommandSet): void {
     types
       .command('export')
       .description('Print the catalogue as an OpenAPI 3.1 document with webhooks (JSON)')
-      .option('--raw', 'bodies are the data alone, as applications with the format raw get them'),
+      .option('--raw', 'describe bodies without an envelope, as applications with the format raw get them'),
     ['holdfast out types export > openapi.json', 'for your documentation; import takes it back'],
   ).action(
     set.action(async (run, { raw = false }: { raw?: boolean }) => {

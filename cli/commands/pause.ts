@@ -10,7 +10,7 @@ export function addPause(program: Command, set: CommandSet): void {
     program
       .command('pause')
       .argument('<source>')
-      .description('Stop running handlers of a source; its events are still verified, recorded and acknowledged')
+      .description('Stop running the handlers of a source. Its events are still verified, recorded and acknowledged')
       .option('--why <text>', 'the reason, shown to everybody who looks')
       .option('--yes', 'do not ask'),
     ['holdfast pause stripe --why "ledger is being migrated"', 'events wait until resume'],
@@ -25,13 +25,13 @@ export function addPause(program: Command, set: CommandSet): void {
           ? `${source.id} is paused; its events wait`
           : `${source.id} was paused already, ${run.out.ago(note.since)}, by ${note.by}: ${note.why}`,
       ]);
-      run.out.next(run.command(`resume ${source.id}`), 'brings the waiting events back, oldest first');
+      run.out.next(run.command(`resume ${source.id}`), 'runs the waiting events, oldest first');
     }),
   );
 
   withExamples(program.command('resume').argument('<source>').description('End the pause of a source'), [
     'holdfast resume stripe',
-    'the sweeper brings its events back, oldest first',
+    'the sweeper sends its waiting events to the handlers, oldest first',
   ]).action(
     set.action(async (run, name: string) => {
       const { source, configured, kind, note } = await resume(run, name);

@@ -7,17 +7,17 @@ import { type CommandSet, withExamples } from '../run.ts';
 export function addProcessor(program: Command, set: CommandSet): void {
   const processor = program
     .command('processor')
-    .description('Stop and start the running of handlers for all sources, and see whether it runs');
+    .description('Stop and start the handlers of all sources, and see whether they run');
 
-  withExamples(processor.command('status').description('Whether the processor takes messages; exit code 1 when not'), [
-    'holdfast processor status --env prod',
-    'Enabled, Disabled, or on its way to one of them',
-  ]).action(
+  withExamples(
+    processor.command('status').description('Show whether the processor takes messages; exit code 1 if not'),
+    ['holdfast processor status --env prod', 'Enabled, Disabled, or on its way to one of them'],
+  ).action(
     set.action(async (run): Promise<ExitCode> => {
       const { state, running } = await readProcessor(run);
       run.out.result({ state }, () => [`The event source mapping of the processor is ${state}`]);
       if (running) return EXIT.ok;
-      run.out.next(run.command('processor start'), 'the queue is worked off, oldest first');
+      run.out.next(run.command('processor start'), 'the messages that wait are processed, oldest first');
       return EXIT.failure;
     }),
   );
@@ -25,7 +25,7 @@ export function addProcessor(program: Command, set: CommandSet): void {
   withExamples(
     processor
       .command('stop')
-      .description('Take no more messages; events are still accepted, and wait in the queue for four days')
+      .description('Take no more messages. Events are still accepted, and wait in the queue for up to four days')
       .option('--yes', 'do not ask'),
     ['holdfast processor stop --env prod', 'no handler runs any more; to stop one source, use pause'],
   ).action(
@@ -39,7 +39,7 @@ export function addProcessor(program: Command, set: CommandSet): void {
 
   withExamples(processor.command('start').description('Take messages again'), [
     'holdfast processor start --env prod',
-    'what waited is worked off, oldest first',
+    'the messages that waited are processed, oldest first',
   ]).action(
     set.action(async run => {
       await switchProcessor(run, true);

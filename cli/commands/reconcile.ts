@@ -11,8 +11,8 @@ export function addReconcile(program: Command, set: CommandSet): void {
   withExamples(
     program
       .command('reconcile')
-      .description('Ask providers what they tried to deliver, and bring in what never arrived')
-      .option('--source <name>', 'one source (default: each that has `reconcile` in gateway.config.ts)')
+      .description('Ask providers what they tried to deliver, and record what never arrived')
+      .option('--source <name>', 'only this source (default: each that has `reconcile` in gateway.config.ts)')
       .option('--dry-run', 'show what is missing, change nothing'),
     ['holdfast reconcile --dry-run', 'what each provider has and the store does not'],
     ['holdfast reconcile --source stripe', 'let it in now, not at the next run of the schedule'],
@@ -46,7 +46,7 @@ function lines(run: Run, reports: readonly ReconcileReport[]): readonly string[]
 
 function showNext(run: Run, reports: readonly ReconcileReport[], dryRun: boolean): void {
   const withGaps = reports.find(it => it.gaps.length > 0);
-  if (withGaps && dryRun) run.out.next(run.command(`reconcile --source ${withGaps.source}`), 'lets them in');
+  if (withGaps && dryRun) run.out.next(run.command(`reconcile --source ${withGaps.source}`), 'records them');
   else if (withGaps) run.out.next(run.command(`events get ${withGaps.gaps[0]}`), 'what became of the first');
   else run.out.next(run.command('status'), 'rates, backlog, dead letters');
 }

@@ -12,15 +12,15 @@ interface ListOptions {
 }
 
 export function addRefused(program: Command, set: CommandSet): void {
-  const refused = program.command('refused').description('Requests that were refused: list, show');
+  const refused = program.command('refused').description('Refused requests: list, show');
 
   withExamples(
     refused
       .command('ls')
-      .description('The last 20 refused requests of each source and cause, newest first')
+      .description('List the last 20 refused requests of each source and cause, newest first')
       .option('--source <names>', 'sources, separated by commas (default: all)')
-      .option('--cause <cause>', 'of one cause, e.g. mismatch')
-      .option('--since <when>', 'refused since', '72h'),
+      .option('--cause <cause>', 'only this cause, e.g. mismatch')
+      .option('--since <when>', 'refused since then', '72h'),
     ['holdfast refused ls --source stripe', 'what was refused, when, and what is likely wrong'],
   ).action(
     set.action(async (run, { source, cause, since }: ListOptions) => {
@@ -42,8 +42,10 @@ export function addRefused(program: Command, set: CommandSet): void {
   withExamples(
     refused
       .command('show')
-      .argument('<id>', 'as refused ls names it')
-      .description('One refused request: cause, headers without signatures and credentials, start of the body'),
+      .argument('<id>', 'its id, as refused ls shows it')
+      .description(
+        'Show a refused request: its cause, its headers without signatures and credentials, the start of its body',
+      ),
     ['holdfast refused show stripe.mismatch.07', 'what came, and what is likely wrong'],
   ).action(
     set.action(async (run, id: string) => {

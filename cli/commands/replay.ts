@@ -26,18 +26,18 @@ const FILTERS = ['source', 'status', 'type', 'cause', 'since', 'until'] as const
 
 export function addReplay(program: Command, set: CommandSet): void {
   const replay = withExamples(
-    addFilterOptions(program.command('replay').argument('[ids...]', 'events to replay now, one by one'))
-      .description('Run events again: the named ones at once, or all that match a filter as a job')
+    addFilterOptions(program.command('replay').argument('[ids...]', 'ids of events to replay now'))
+      .description('Run events again: at once those whose ids you give, or as a job all that match a filter')
       .option('--why <text>', 'the reason, kept with each event')
       .option('--dry-run', 'count the events and show where they come from, change nothing')
-      .option('--rate <n>', 'events a second (default: replaysPerSecond of the configuration)')
+      .option('--rate <n>', 'events a second (default: replaysPerSecond of gateway.config.ts)')
       .option('--limit <n>', 'at most N events, the oldest first')
-      .option('--new-key', 'a fresh idempotency key for outside calls: they may happen again')
-      .option('--force', 'also an event whose attempt is still running (only with ids)')
-      .option('--body <sha256>', 'run another body that came under the same id (only with one id)')
-      .option('--detach', 'start the job and leave; it goes on by itself')
+      .option('--new-key', 'give outside calls a new idempotency key, so that they happen again')
+      .option('--force', 'also replay an event whose attempt is still running (only with ids)')
+      .option('--body <sha256>', 'run the other body that arrived under the same id (only with one id)')
+      .option('--detach', 'start the job and end the command; the job continues')
       .addOption(new Option('--yes', 'do not ask')),
-    ['holdfast replay --cause handler_error --since 6h --dry-run', 'how many, and which'],
+    ['holdfast replay --cause handler_error --since 6h --dry-run', 'show how many events, and which'],
     ['holdfast replay --cause handler_error --since 6h --why "schema fixed" --yes', 'run them again, 50 a second'],
     ['holdfast replay evt_stripe.evt_1P2x --why "customer asked"', 'one event, now'],
   );
@@ -63,9 +63,9 @@ export function addReplay(program: Command, set: CommandSet): void {
     }),
   );
 
-  withExamples(replay.command('watch').argument('<job>').description('Show a job until it is over'), [
+  withExamples(replay.command('watch').argument('<job>').description('Show the progress of a job until it ends'), [
     'holdfast replay watch rj-20261121t030000-1a2b3c4d',
-    'a progress bar; the exit code says how it went',
+    'a progress bar; the exit code says how the job ended',
   ]).action(set.action(async (run, id: string) => watchJob(run, (await findJob(run, id)).id)));
 
   withExamples(

@@ -26,16 +26,16 @@ export function addSend(program: Command, set: CommandSet): void {
       .command('send')
       .argument('<source>')
       .description('Send a correctly signed sample event to a source')
-      .option('--type <type>', 'another event type in the sample')
+      .option('--type <type>', 'give the sample this event type')
       .option('--body-file <file>', 'send these bytes instead of the sample (- for stdin)')
-      .option('--header <name:value>', 'add a header (again for more)', collect, [] as readonly string[])
+      .option('--header <name:value>', 'add a header (repeat it for more)', collect, [] as readonly string[])
       .option('--url <url>', "send there instead of the source's own URL")
-      .option('--count <n>', 'sends N events, each with its own id', '1')
-      .option('--wait <seconds>', 'wait until it has ended, at most N seconds')
+      .option('--count <n>', 'send N events, each with its own id', '1')
+      .option('--wait <seconds>', 'wait until the event has ended, at most N seconds')
       .option('--yes', 'do not ask before sending to an environment that is not disposable')
       .addHelpText(
         'after',
-        '\nEvery provider has a sample (providers/samples/); one of your own gets the generic one.',
+        '\nEvery provider has a sample (providers/samples/). A provider of your own gets the generic one.',
       ),
     ['holdfast send stripe --wait 30', 'send one and see it end'],
     ['holdfast send github --count 20', 'twenty different ones'],

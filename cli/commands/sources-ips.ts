@@ -8,12 +8,12 @@ export function addSourcesIps(sources: Command, set: CommandSet): void {
   withExamples(
     sources
       .command('ips')
-      .argument('[source]', 'only of the provider of this source')
-      .description('Show the address ranges that providers publish, and what an allow list would refuse')
+      .argument('[source]', 'only for the provider of this source')
+      .description('Show the address ranges that providers publish, and which of them your allow list would refuse')
       .option('--refresh', 'fetch the published lists, and write them into providers/ with the date')
-      .option('--all', 'of every provider that publishes some, not only of those you have sources of'),
-    ['holdfast sources ips github', 'one range a line, for allowList in gateway.config.ts'],
-    ['holdfast sources ips --refresh', 'before an allow list is changed; then commit providers/'],
+      .option('--all', 'for every provider that publishes some, not only for those of your sources'),
+    ['holdfast sources ips github', 'one range on each line, for allowList in gateway.config.ts'],
+    ['holdfast sources ips --refresh', 'do this before you change an allow list; then commit providers/'],
   ).action(
     set.action(async (run, source: string | undefined, options: { refresh?: boolean; all?: boolean }) => {
       const specs = publishingProviders(run, { source, all: options.all === true });

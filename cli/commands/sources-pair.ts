@@ -27,14 +27,20 @@ export function addSourcesPair(sources: Command, set: CommandSet): void {
     sources
       .command('pair')
       .argument('<source>')
-      .description('Open a window in which the provider may bring the secret (Asana, Notion), and wait for it')
-      .option('--for <time>', 'how long the window stays open, at most 24h', '15m')
-      .option('--out <file>', 'where to write what it brought: Notion wants it typed in there (only you can read it)')
-      .option('--replace', 'forget the secret that is there; events are answered 503 until the new one came')
-      .option('--no-wait', 'do not wait')
+      .description('Let the provider send its secret for a while (Asana, Notion), and wait for it')
+      .option('--for <time>', 'for how long, at most 24h', '15m')
+      .option(
+        '--out <file>',
+        'where to write the secret: Notion wants you to type it in there (only you can read the file)',
+      )
+      .option('--replace', 'forget the present secret; events are answered 503 until the new one arrives')
+      .option('--no-wait', 'do not wait for the secret')
       .option('--yes', 'do not ask'),
     ['holdfast sources pair asana', 'then create the webhook at Asana'],
-    ['holdfast sources pair notion --out notion.token', 'then create the subscription, and enter the token there'],
+    [
+      'holdfast sources pair notion --out notion.token',
+      'then create the subscription at Notion, and enter the token there',
+    ],
   ).action(set.action(pair));
 }
 

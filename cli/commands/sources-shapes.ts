@@ -9,9 +9,9 @@ export function addSourcesShapes(sources: Command, set: CommandSet): void {
     sources
       .command('shapes')
       .argument('<source>')
-      .description('The structure of each type of event, and when it changed: names and types, never a value')
-      .option('--type <type>', 'the paths of one type'),
-    ['holdfast sources shapes stripe', 'types, and what changed last'],
+      .description('Show the structure of each event type, and when it changed: names and types, never a value')
+      .option('--type <type>', 'show the paths of this type'),
+    ['holdfast sources shapes stripe', 'each type, and what changed last'],
     ['holdfast sources shapes stripe --type invoice.paid', 'each path with its type'],
   ).action(
     set.action(async (run, name: string, { type }: { type?: string }) => {

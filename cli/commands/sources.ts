@@ -33,7 +33,7 @@ interface SecretOptions {
 export function addSources(program: Command, set: CommandSet): void {
   const sources = program
     .command('sources')
-    .description('Sources: list them, set, rotate and pair their secrets, see the addresses they send from');
+    .description('Sources: list them, set, rotate and pair their secrets, show the addresses they send from');
 
   withExamples(sources.command('ls').description('List the sources with their URLs and the state of their secrets'), [
     'holdfast sources ls',
@@ -44,13 +44,18 @@ export function addSources(program: Command, set: CommandSet): void {
     sources
       .command('set-secret')
       .argument('<source>')
-      .description('Set the secret of a source: asked for, or read from stdin; never taken from the command line')
-      .option('--generate', 'make a new random one')
-      .option('--out <file>', 'where to write the generated one, for the provider (only you can read the file)')
-      .option('--yes', 'replace a secret that is there, without asking'),
+      .description(
+        'Set the secret of a source. The command asks for it or reads it from stdin; it is never an argument',
+      )
+      .option('--generate', 'make a new random secret')
+      .option(
+        '--out <file>',
+        'where to write the generated secret, to give to the provider (only you can read the file)',
+      )
+      .option('--yes', 'replace an existing secret without asking'),
     ['holdfast sources set-secret stripe', 'asks for it without showing it'],
     ['pbpaste | holdfast sources set-secret stripe --env prod --yes', 'from the clipboard'],
-    ['holdfast sources set-secret github --generate --out github.secret', 'a new one, to give to GitHub'],
+    ['holdfast sources set-secret github --generate --out github.secret', 'a new secret, to give to GitHub'],
   ).action(
     set.action(async (run, name: string, options: SecretOptions) => {
       const source = run.source(name);
@@ -72,10 +77,10 @@ export function addSources(program: Command, set: CommandSet): void {
     sources
       .command('rotate')
       .argument('<source>')
-      .description('Set a new secret; the present one stays valid beside it for a while')
+      .description('Set a new secret. The present one stays valid for a while, too')
       .option('--grace <time>', 'how long the present one stays valid', '24h')
-      .option('--generate', 'make a new random one')
-      .option('--out <file>', 'where to write the generated one, for the provider')
+      .option('--generate', 'make a new random secret')
+      .option('--out <file>', 'where to write the generated secret, to give to the provider')
       .option('--yes', 'do not ask'),
     ['holdfast sources rotate stripe --grace 24h', 'then change it at the provider'],
   ).action(

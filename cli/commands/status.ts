@@ -17,7 +17,9 @@ export function addStatus(program: Command, set: CommandSet): void {
   withExamples(
     program
       .command('status')
-      .description('Rates, backlog, dead letters, alarms on one screen; exit code 1 when something needs a person'),
+      .description(
+        'Show rates, backlog, dead letters and alarms on one screen; exit code 1 if something needs a person',
+      ),
     ['holdfast status --env prod', 'the first thing to run when paged'],
     ['holdfast status --json || echo look', 'for a script'],
   ).action(

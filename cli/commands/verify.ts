@@ -28,25 +28,20 @@ export function addVerify(program: Command, set: CommandSet): void {
     whose(program.command('verify'))
       .argument(
         '<file>',
-        'the captured request: headers, an empty line, the exact body; or vectors in JSON (- for stdin)',
+        'the captured request (headers, an empty line, the exact body), or vectors in JSON; - for stdin',
       )
-      .description('Say whether a captured request is genuine, and why not; or check signature vectors')
+      .description('Say whether a captured request is genuine, and if not, why; or check signature vectors')
       .option('--at <time>', 'verify as if this were the time (default: now)'),
     ['holdfast verify request.http --source stripe', "with the source's stored secret"],
-    ['HOLDFAST_SECRET=… holdfast verify request.http --provider github', 'without any deployment'],
-    ['holdfast verify test/fixtures/own-vectors.json --provider acme', 'the vectors of a provider you describe'],
+    ['HOLDFAST_SECRET=… holdfast verify request.http --provider github', 'without a deployment'],
+    ['holdfast verify test/fixtures/own-vectors.json --provider acme', 'the vectors of a provider that you describe'],
   ).action(set.action(verify));
 
   withExamples(
     whose(program.command('sign'))
       .argument('<file>', 'the body, byte for byte (- for stdin)')
-      .description('Sign a body as a provider would; prints the headers')
-      .option(
-        '--header <name:value>',
-        'a header the request will have (again for more)',
-        collect,
-        [] as readonly string[],
-      )
+      .description('Sign a body as a provider would, and print the headers')
+      .option('--header <name:value>', 'a header of the request (repeat it for more)', collect, [] as readonly string[])
       .option('--curl', 'print a curl command instead')
       .option('--at <time>', 'sign as if this were the time (default: now)'),
     ['holdfast sign body.json --source stripe --curl', 'a command to paste'],
@@ -56,10 +51,13 @@ export function addVerify(program: Command, set: CommandSet): void {
 
 function whose(command: Command): Command {
   return command
-    .option('--source <name>', 'the source it belongs to: its provider, settings and stored secret')
-    .option('--provider <id>', 'the provider, where there is no source')
-    .option('--secret-file <file>', 'the secret (default: HOLDFAST_SECRET, else the stored one of --source)')
-    .option('--url <url>', 'the public URL the provider was given, for providers that sign it');
+    .option('--source <name>', 'take the provider, the settings and the stored secret of this source')
+    .option('--provider <id>', 'the provider, if there is no source')
+    .option(
+      '--secret-file <file>',
+      'a file with the secret (default: HOLDFAST_SECRET, else the stored secret of --source)',
+    )
+    .option('--url <url>', 'the public URL that the provider knows, for providers that sign it');
 }
 
 function collect(value: string, before: readonly string[]): readonly string[] {

@@ -1,37 +1,37 @@
 /**
- * What user code sees: one event, its attempt, and the outcomes it may answer. Every handler answers an outcome;
- * throwing means "try again", except a PermanentError.
+ * What user code sees: one event, its attempt, and the outcomes that a handler may return. Every handler returns an
+ * outcome. Throwing means "try again", except for a PermanentError.
  */
 
 import { exactness, matches } from '#core/event-type.ts';
 import type { EpochMs, EventId, SourceId } from '#core/glossary.ts';
 import type { EffectWrite, ItemData, ItemKey } from '#core/ports.ts';
 
-/** A verified event as a handler gets it, with the attributes of CloudEvents: id, source, type, time, subject, data. */
+/** A verified event as a handler gets it. Its attributes are those of CloudEvents: id, source, type, time, subject, data. */
 export interface WebhookEvent {
   readonly id: EventId;
   readonly source: SourceId;
   /** Provider spec id, e.g. `stripe`. */
   readonly provider: string;
   readonly type: string;
-  /** When it happened by the provider's account, else when it was received. */
+  /** When the provider says it happened, else when it was received; epoch milliseconds. */
   readonly time: EpochMs;
-  /** The provider gave no time: `time` says when it arrived, which is no order. */
+  /** True if the provider gave no time. `time` is then when the event arrived, which does not tell old from new. */
   readonly timeIsArrival?: true;
   readonly receivedAt: EpochMs;
-  /** What it is about (an invoice, a repository), where the provider's spec names the place of its id. */
+  /** The id of what it is about (an invoice, a repository), if the provider's spec says where that is. */
   readonly subject?: string;
-  /** The exact bytes of the wire. */
+  /** The exact bytes that the provider sent. */
   readonly bytes: Uint8Array;
   /**
-   * JSON bodies parsed, form bodies as an object of texts, anything else undefined. A fresh copy: change it freely.
-   * Nothing is lost: an integer beyond 2^53 - 1 is a `bigint` (up to 1,000 digits), all others are numbers. DynamoDB takes
-   * both; `JSON.stringify` takes no bigint. A fraction with more digits than a number holds is in `exactNumber()`.
+   * The body: JSON parsed, a form as an object of texts, anything else undefined. It is a fresh copy: change it freely.
+   * No digit is lost: an integer beyond 2^53 - 1 is a `bigint` (up to 1,000 digits), all others are numbers. DynamoDB takes
+   * both; `JSON.stringify` takes no bigint. For a fraction with more digits than a number holds use `exactNumber()`.
    */
   readonly payload: unknown;
-  /** Allow-listed request headers, lower-case names. */
+  /** The request headers that the gateway keeps, with lower-case names. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Attempt number, from 1 within a generation. */
+  /** Number of this attempt, from 1 within a generation. */
   readonly attempt: number;
   /** 1 for the first run, one more for each replay. */
   readonly generation: number;
@@ -41,13 +41,13 @@ export interface WebhookEvent {
 
 /** What an attempt may use: time, log, reads, writes that are committed with the event, steps that are not repeated. */
 export interface HandlerContext extends Pick<WebhookEvent, 'attempt' | 'generation' | 'idempotencyKey'> {
-  /** Aborts when the attempt's time is over. Pass it to fetch and SDK calls. */
+  /** Aborts when the attempt's time is over. Pass it to `fetch` and to calls of an SDK. */
   readonly signal: AbortSignal;
   /** Milliseconds this attempt may take. */
   readonly timeLimitMs: number;
-  /** When this attempt began, by the gateway's clock: what `defer()` should count from. */
+  /** When this attempt began, by the gateway's clock, in epoch milliseconds. Count the time of `defer()` from here. */
   readonly startedAt: EpochMs;
-  /** When this event was first deferred. */
+  /** When this event was first deferred, in epoch milliseconds; undefined if it never was. */
   readonly deferredSince?: EpochMs;
   /**
    * W3C `traceparent` values, where the sender brought one or the environment records spans (docs/guides/tracing.md).
@@ -56,11 +56,12 @@ export interface HandlerContext extends Pick<WebhookEvent, 'attempt' | 'generati
   readonly trace?: { readonly event: string; readonly attempt: string };
   readonly log: HandlerLog;
   /**
-   * DynamoDB writes committed in one transaction with the event's completion: exactly once, or not at all. Up to 99 in
-   * all. `onRefused` is the outcome when one of their own conditions does not hold (default: a permanent error).
+   * Adds DynamoDB writes, up to 99 in all. They are committed in one transaction with the event's completion: exactly
+   * once, or not at all. `onRefused` is the outcome if one of their own conditions does not hold (default: a permanent
+   * error).
    */
   transact(writes: readonly EffectWrite[], options?: { onRefused?: Outcome }): void;
-  /** An item of your table (physical name), read consistently. The process function needs dynamodb:GetItem on it. */
+  /** Reads an item of your table (physical name), strongly consistent. The process function needs dynamodb:GetItem on it. */
   read(table: string, key: ItemKey): Promise<ItemData | undefined>;
   /** Limits a part of the attempt to `ms` milliseconds. Its signal also aborts with the attempt's. */
   limit<T>(
@@ -68,9 +69,9 @@ export interface HandlerContext extends Pick<WebhookEvent, 'attempt' | 'generati
     work: (signal: AbortSignal) => Promise<T>,
   ): Promise<{ kind: 'finished'; value: T } | { kind: 'timed_out' }>;
   /**
-   * Runs a part of the work and stores its result (JSON, up to 32 KB), so that no later attempt of this run repeats it:
-   * the stored result is answered instead. A name of its own per step; up to 50 in an attempt. A crash between the end
-   * of `work` and the storing repeats it: send `idempotencyKey` with outside calls all the same.
+   * Runs a part of the work and stores its result (JSON, up to 32 KB). A later attempt of this run does not repeat it: it
+   * gets the stored result. Give each step its own name; an attempt may have 50. A crash after `work` and before its
+   * result is stored repeats it, so send `idempotencyKey` with outside calls all the same.
    */
   step<T>(name: string, work: () => Promise<T>): Promise<T>;
 }
@@ -80,7 +81,7 @@ interface HandlerLog {
   warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
 }
 
-/** What a handler answers. Make it with `done`, `reject`, `stale`, `defer` or `retryAfter`. */
+/** What a handler returns. Make it with `done`, `reject`, `stale`, `defer`, `retryAfter` or `busy`. */
 export type Outcome =
   | { readonly kind: 'done'; readonly actionTaken?: string; readonly data?: unknown }
   | { readonly kind: 'rejected'; readonly reason: string }
@@ -90,7 +91,7 @@ export type Outcome =
   | { readonly kind: 'retry'; readonly afterSeconds: number; readonly reason: string; readonly hint?: true };
 
 /**
- * Finished. `actionTaken` and `data` (JSON, up to 32 KB) can be read back through the status API.
+ * The event is finished. The status API shows `actionTaken` and `data` (JSON, up to 32 KB).
  * @example
  * return done({ actionTaken: 'recorded', data: { paymentId: 'pi_1' } });
  */
@@ -98,7 +99,7 @@ export function done(result: { actionTaken?: string; data?: unknown } = {}): Out
   return { kind: 'done', ...result };
 }
 /**
- * Refused for a business reason: final, counted, nobody is paged.
+ * The handler refuses the event for a business reason. This is final; it is counted and pages nobody.
  * @example
  * if (event.payload === undefined) return reject('a signup without a body');
  */
@@ -106,7 +107,7 @@ export function reject(reason: string): Outcome {
   return { kind: 'rejected', reason };
 }
 /**
- * Older than what was already applied: final.
+ * The event is older than what was already applied. This is final.
  * @example
  * return stale('version 3 is older than 5');
  */
@@ -114,7 +115,7 @@ export function stale(reason: string): Outcome {
   return { kind: 'stale', reason };
 }
 /**
- * Wait for another event. The attempt is given back; at most 7 days in all. `untilMs`: epoch milliseconds.
+ * Wait for another event, until `untilMs` (epoch milliseconds). It uses up no attempt. An event may wait 7 days in all.
  * @example
  * return defer(context.startedAt + 30_000, 'the order is not there yet');
  */
@@ -122,8 +123,8 @@ export function defer(untilMs: EpochMs, reason: string): Outcome {
   return { kind: 'deferred', untilMs, reason };
 }
 /**
- * Try again after this number of seconds (0 to 7 days) instead of the source's backoff. Free for as long as
- * the source's schedule would last (9 hours by default, from the first such wait); after that each counts as an attempt.
+ * Try again after this number of seconds (0 to 7 days) instead of after the source's backoff. It uses up no attempt for
+ * as long as the source's schedule would last (9 hours by default, from the first such wait); after that it does.
  * @example
  * return retryAfter(60, 'the warehouse is closed for a minute');
  */
@@ -132,8 +133,8 @@ export function retryAfter(seconds: number, reason = 'asked by the handler'): Ou
 }
 
 /**
- * Try again when the service that was asked is ready: after the seconds of its `Retry-After` (at most a day), but never
- * sooner than by the source's backoff. Counts as an attempt.
+ * Try again when the called service is ready: after the seconds of its `Retry-After` (at most a day), but never sooner
+ * than the source's backoff says. This counts as an attempt.
  * @example
  * const response = await fetch('https://shop.example.com/orders', { redirect: 'manual' });
  * const judged = judgeAnswer(response);
@@ -145,16 +146,16 @@ export function busy(afterSeconds: number | undefined, reason: string): Outcome 
 }
 
 /**
- * Throw it when no retry can help: the event goes to the DLQ at once.
+ * Throw it if no retry can help. The event becomes a dead letter at once.
  * @example
  * throw new PermanentError('data.object has no id', { label: 'no_id' });
  */
 export class PermanentError extends Error {
   override readonly name = 'PermanentError';
-  /** The cause of the dead letter, in records and metrics. */
+  /** The cause of the dead letter, as records and metrics show it. */
   readonly label: string;
 
-  /** `label`: one of a few words of your own; lower-case letters and `_`, at most 40. Anything else counts as `permanent`. */
+  /** `label`: one of a few words of your own, up to 40 lower-case letters and `_`. Anything else counts as `permanent`. */
   constructor(message: string, options: { readonly label?: string; readonly cause?: unknown } = {}) {
     super(message, options);
     this.label = options.label ?? 'permanent';
@@ -162,8 +163,8 @@ export class PermanentError extends Error {
 }
 
 /**
- * Your code for one event. A return is final or says when to come back; a throw is tried again with backoff, except a
- * PermanentError.
+ * Your code for one event. What it returns is final or says when to try again. If it throws, the event is tried again
+ * with backoff, except after a PermanentError.
  */
 export type Handler = (event: WebhookEvent, context: HandlerContext) => Promise<Outcome>;
 
@@ -174,43 +175,46 @@ export interface HandlerRegistration {
   /** Event type; a final `*` matches any rest (`invoice.*`, `*`). */
   readonly type: string;
   readonly handle: Handler;
-  /** Named in logs and by the breaker; default `<source>:<type>`. */
+  /** Its name in logs and for the breaker. @default `<source>:<type>` */
   readonly name?: string;
-  /** Overrides the source's retry profile. */
+  /** Replaces the source's retry profile. @default the source's */
   readonly retry?: { readonly attempts: number; readonly baseSeconds: number; readonly capSeconds: number };
-  /** Overrides how long one attempt may take. */
+  /** How long one attempt may take, 1 to 900,000 milliseconds. @default what the function has left */
   readonly timeLimitMs?: number;
   /**
-   * All its effects are in `transact()`: no outside call, no `step()`, nothing that a second run at the same time would do
-   * twice. Its first delivery then runs without a claim, which saves a write of each event (docs/decisions/0029).
+   * True if all its effects are in `transact()`: no outside call, no `step()`, nothing that a second run at the same time
+   * would do twice. Its first delivery then runs without a claim, which saves one write for each event
+   * (docs/decisions/0029).
    * @default false
    */
   readonly onlyTransacts?: boolean;
-  /** It minds its own breakers (a route: one per target). @default false: the gateway's, one per registration */
+  /** True if it has breakers of its own, as a route has for each target. @default false: the gateway has one for it */
   readonly ownBreakers?: boolean;
-  /** What a payload must look like, and what becomes of one that does not. See docs/guides/schema-drift.md. */
+  /** What a payload must look like, and what happens to one that does not (docs/guides/schema-drift.md). */
   readonly schema?: PayloadSchema;
 }
 
 /** What a payload must look like. `jsonSchema()` makes one; your own needs only `problemsOf`. */
 export interface PayloadSchema {
-  /** `notice`: counted, logged and handled all the same. `reject`: final, counted. `dead_letter`: waits for a person. */
+  /**
+   * What happens to a payload that breaks it. `notice`: it is counted, logged and handled all the same. `reject`: it is
+   * counted, and that is final. `dead_letter`: it waits for a person.
+   */
   readonly policy: 'notice' | 'reject' | 'dead_letter';
   /** Where the payload breaks the schema and by which rule, e.g. `/data/object/id type`; empty when it does not. */
   problemsOf(payload: unknown): readonly string[];
 }
 
-/** What `defineHandlers` makes. `find` answers with the registration for an event, or undefined. */
+/** What `defineHandlers` makes. `find` returns the registration for an event, or undefined. */
 export interface HandlerRegistry {
   find(source: SourceId, eventType: string): HandlerRegistration | undefined;
-  /** As they were written, for the check of the configuration. Absent: `find` knows them, nobody else. */
+  /** The registrations as you wrote them, for the check of the configuration. Absent: only `find` knows them. */
   readonly registrations?: readonly HandlerRegistration[];
 }
 
 /**
- * Builds the registry. The most exact registration wins: source before `*`, then the longest type. Throws on
- * duplicates,
- * and on numbers that no attempt can go by.
+ * Builds the registry. The most exact registration wins: a source before `*`, then the longest type. Throws if two are
+ * for the same source and type, if a type has `*` anywhere but at its end, and if a number is out of its range.
  * @example
  * export const handlers = defineHandlers([
  *   { source: 'stripe', type: 'invoice.*', handle: async () => done() },

@@ -1,4 +1,4 @@
-/** `holdfast/publish`: what your backend publishes webhooks to your customers with. It needs Node and nothing else. */
+/** `holdfast/publish`: your backend publishes webhooks to your customers with it. It needs Node and nothing else. */
 
 export type { Message } from './message.ts';
 export {

@@ -1,8 +1,8 @@
 /** What `publish()` throws: refused, denied, or not answered in time. */
 
 /**
- * Any failure of `publish()`. `attempts`: requests that were made. `mayRepeat`: the same message with the same
- * `idempotencyKey` may get another answer later; false: it needs a change first.
+ * Any failure of `publish()`. `attempts`: how many requests were made. `mayRepeat`: whether the same message with the
+ * same `idempotencyKey` may succeed later; if false, change something first.
  * @example
  * const isWorthAnotherTry = (error: unknown) => error instanceof PublishError && error.mayRepeat;
  */
@@ -16,17 +16,17 @@ export class PublishError extends Error {
   }
 }
 
-/** What the API says of a refusal (`application/problem+json`, RFC 9457). */
+/** What the API says about a refusal (`application/problem+json`, RFC 9457). */
 export interface Problem {
-  /** For programs, e.g. `key_reused`; undefined when the answer is not of this API. */
+  /** A word for programs, e.g. `key_reused`; undefined if the answer did not come from this API. */
   readonly error: string | undefined;
-  /** For people. */
+  /** A sentence for people. */
   readonly detail: string;
   /** With `invalid_request`: each field that is wrong. */
   readonly details: readonly FieldProblem[];
 }
 
-/** One field of the request that the API refuses, and what it takes. */
+/** A field that the API refuses: its path, what was given, what is allowed, and how to fix it. */
 export interface FieldProblem {
   readonly path: string;
   readonly given: string;
@@ -35,9 +35,9 @@ export interface FieldProblem {
 }
 
 /**
- * The API said no, and nothing was published: `invalid_request` (400), `unknown_application` (404), `key_reused` (409: the
- * key was used for another message), `erasing` (410), `too_large` (413), `unknown_type` or `schema_mismatch` (422). Also any
- * other answer that a repetition cannot change.
+ * The API refused the message, and nothing was published: `invalid_request` (400), `unknown_application` (404),
+ * `key_reused` (409: the key was used for another message), `erasing` (410), `too_large` (413), `unknown_type` or
+ * `schema_mismatch` (422). Also any other answer that would be the same the next time.
  * @example
  * const isKeyReused = (error: unknown) => error instanceof PublishRefusedError && error.problem.error === 'key_reused';
  */
@@ -54,8 +54,8 @@ export class PublishRefusedError extends PublishError {
 }
 
 /**
- * There are no credentials, or AWS refused them (401, 403): wrong or expired ones, another region, no right to the route, or
- * a clock that is more than five minutes off. Nothing was published.
+ * There are no credentials, or AWS refused them (401, 403): they are wrong, expired or for another region, they give no
+ * right to the route, or the clock is more than five minutes off. Nothing was published.
  * @example
  * const isOurSetup = (error: unknown) => error instanceof PublishDeniedError;
  */
@@ -64,8 +64,9 @@ export class PublishDeniedError extends PublishError {
 }
 
 /**
- * No answer counted before the deadline: lost connections, silence, 429 or 5xx. The message may have been published: publish
- * it again with the same `idempotencyKey`, and it is published once. `cause` is the last failure.
+ * No usable answer came before the deadline: the connection was lost, nothing answered, or the answers were 429 or 5xx.
+ * The message may have been published. Publish it again with the same `idempotencyKey`: it is published only once.
+ * `cause` is the last failure.
  * @example
  * const keepForLater = (error: unknown) => error instanceof PublishUnansweredError;
  */

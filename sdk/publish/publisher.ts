@@ -23,51 +23,52 @@ const CAP_MS = 5_000;
 
 /** Where to publish, as whom, and how long to try. */
 export interface PublisherOptions {
-  /** The output `DeliveryApiUrl` of the stack `holdfast-<environment>-delivery`. https; http only to this machine. */
+  /** The output `DeliveryApiUrl` of the stack `holdfast-<environment>-delivery`. https, or http to this machine. */
   readonly url: string;
-  /** @default the region in `url`, else `AWS_REGION` */
+  /** The AWS region of the API. @default the region in `url`, else `AWS_REGION` */
   readonly region?: string;
   /**
-   * Asked before each attempt; what `fromNodeProviderChain()` of `@aws-sdk/credential-providers` gives fits.
+   * Called before each attempt. `fromNodeProviderChain()` of `@aws-sdk/credential-providers` gives such a function.
    * @default `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY` and `AWS_SESSION_TOKEN` of the environment
    */
   readonly credentials?: () => Promise<Credentials>;
-  /** For one call of `publish()` or `publishAll()` with all its attempts, in milliseconds. @default 30,000 */
+  /** How long one call of `publish()` or `publishAll()` may take, with all attempts, in milliseconds. @default 30,000 */
   readonly deadlineMs?: number;
-  /** For one request, in milliseconds. @default 10,000 */
+  /** How long one request may take, in milliseconds. @default 10,000 */
   readonly attemptMs?: number;
 }
 
-/** A message that the gateway stored: from now on it is the gateway's to deliver. */
+/** A message that the gateway has stored and will deliver. */
 export interface Published {
-  /** `msg_…`: the `webhook-id` that receivers see. */
+  /** The id of the message, `msg_…`. Receivers see it as `webhook-id`. */
   readonly id: string;
-  /** When it was published first. */
+  /** When it was first published. */
   readonly createdAt: Date;
-  /** It had been published before: by you, or by an earlier attempt of this call whose answer was lost. */
+  /** True if it was published before: by you, or by an earlier attempt of this call whose answer was lost. */
   readonly duplicate: boolean;
-  /** Requests that it took. */
+  /** How many requests it took. */
   readonly attempts: number;
-  /** What the catalogue of event types says against it, although it was stored (docs/guides/event-catalogue.md): log it. */
+  /** It was stored, but the catalogue of event types found this wrong (docs/guides/event-catalogue.md): log it. */
   readonly reported?: Pick<Problem, 'error' | 'detail'>;
 }
 
-/** What became of one message of `publishAll()`. */
+/** How one message of `publishAll()` ended. */
 export type PublishResult =
   | { readonly ok: true; readonly published: Published }
   | { readonly ok: false; readonly error: Error };
 
-/** A client for one environment. It holds no connection that must be closed. */
+/** A client for one environment. You need not close it. */
 export interface Publisher<Events extends object = Record<string, unknown>> {
   /**
-   * Returns when the gateway has stored the message. Lost answers, 429 and 5xx are tried again until the deadline, not before
-   * a `Retry-After`; the key makes all attempts one message. Throws PublishRefusedError, PublishDeniedError or
-   * PublishUnansweredError, TypeError for a payload that JSON cannot write, and the signal's reason when it aborts.
+   * Publishes one message, and returns when the gateway has stored it. After a lost answer, 429 or 5xx it tries again
+   * until the deadline, never before a `Retry-After`. The key makes all attempts one message. Throws
+   * PublishRefusedError, PublishDeniedError or PublishUnansweredError; TypeError for a payload that JSON cannot write;
+   * RangeError for an application that is neither `app_…` nor `uid:…`; and the signal's reason when it aborts.
    */
   publish(message: Message<Events>, options?: { readonly signal?: AbortSignal }): Promise<Published>;
   /**
-   * Publishes several, at most `concurrency` (10) at a time, within one deadline. Answers in the order given, whatever became
-   * of each; never throws. Order of publication is not promised.
+   * Publishes several messages within one deadline, at most `concurrency` (default: 10) at a time. Never throws: it
+   * returns one result for each message, in the order given. It does not promise to publish them in that order.
    */
   publishAll(
     messages: readonly Message<Events>[],
@@ -76,8 +77,8 @@ export interface Publisher<Events extends object = Record<string, unknown>> {
 }
 
 /**
- * A client that publishes messages to your customers. `Events` names the payload of each event type; the compiler then
- * refuses other types and payloads. Throws RangeError for options that cannot work.
+ * Makes a client that publishes messages to your customers. `Events` names the payload of each event type; the compiler
+ * then refuses other types and payloads. Throws RangeError for options that cannot work.
  * @example
  * interface Events {
  *   'invoice.paid': { readonly invoice: string; readonly amount: number };
@@ -132,11 +133,13 @@ function placeOf({ url, region, credentials, deadlineMs = 1, attemptMs = ATTEMPT
     parsed.username !== ''
   )
     throw new RangeError(
-      `url: given ${JSON.stringify(url)}; allowed: https:// and a host (http:// only to this machine), without query and user; fix: give the output DeliveryApiUrl`,
+      `url: given ${JSON.stringify(url)}; allowed: https:// and a host (http:// only to this machine), without a query and a user; fix: give the output DeliveryApiUrl`,
     );
   for (const [name, ms] of Object.entries({ deadlineMs, attemptMs }))
     if (!(ms > 0 && ms < 2 ** 31))
-      throw new RangeError(`${name}: given ${ms}; allowed: milliseconds above 0, at most 2^31 - 1`);
+      throw new RangeError(
+        `${name}: given ${ms}; allowed: more than 0 and less than 2^31 milliseconds; fix: leave it out, or give e.g. 10000`,
+      );
   const inHost = /\.execute-api\.([a-z0-9-]+)\.amazonaws\.com/.exec(parsed.hostname)?.[1];
   const known = region ?? inHost ?? process.env['AWS_REGION'];
   if (!known)

@@ -9,37 +9,36 @@ import { type Identification, identifyRequest } from '#core/verification/identif
 import { providerById } from '#providers/index.ts';
 import { encodeBody, lowerCased, type WebhookBody } from './webhook-body.ts';
 
-/** The request a test event is made from. Only `body` must be given. */
+/** The request that a test event is made from. Only `body` is required. */
 export interface TestEventInput {
-  /** An id out of providers/, or a spec of your own. @default 'generic' */
+  /** The id of a file in providers/, or a spec of your own. @default 'generic' */
   readonly provider?: string | ProviderSpec;
   /** The body the provider sends. */
   readonly body: WebhookBody;
   readonly headers?: Readonly<Record<string, string>>;
   /** The source's name in gateway.config.ts. @default the provider's id */
   readonly source?: string;
-  /** The provider's id of the event. @default what the provider's spec reads out of the request */
+  /** The provider's id of the event. @default as the provider's spec reads it from the request */
   readonly id?: string;
-  /** @default what the provider's spec reads out of the request */
+  /** The event type. @default as the provider's spec reads it from the request */
   readonly type?: string;
-  /** What it is about. @default what the provider's spec reads out of the request */
+  /** What the event is about. @default as the provider's spec reads it from the request */
   readonly subject?: string;
   /**
-   * When it happened, as a date or in epoch milliseconds. @default what the provider's spec reads out of the request, else
-   * `receivedAt`, with `timeIsArrival`
+   * When it happened, as a date or in epoch milliseconds. @default as the provider's spec reads it from the request, else
+   * `receivedAt`, and `timeIsArrival` is set
    */
   readonly time?: Date | number;
-  /** As a date or in epoch milliseconds. @default now */
+  /** When it arrived, as a date or in epoch milliseconds. @default now */
   readonly receivedAt?: Date | number;
-  /** Of a request that carries many events: which one, from 0. @default 0 */
+  /** If the request carries several events: which one, counted from 0. @default 0 */
   readonly item?: number;
 }
 
 /**
- * The event a handler would get for this request: id, type and time are read by the provider's spec, as in the
- * gateway,
- * and only the headers the gateway keeps are there. Throws RangeError for an unknown provider, a body that no handler
- * would ever see, or an `item` the request does not have.
+ * Makes the event that a handler would get for this request. As in the gateway, the provider's spec says where id, type
+ * and time are, and only the headers that the gateway keeps are there. Throws RangeError for an unknown provider, for a
+ * body that no handler would ever see, and for an `item` that the request does not have.
  * @example
  * const made = createTestEvent({ provider: 'stripe', body: { id: 'evt_1', type: 'invoice.paid', created: 1_790_000_000 } });
  */
@@ -96,13 +95,19 @@ function describe(identified: Identification, item: number, body: Uint8Array): F
   if (identified.kind === 'event') return { ...identified, bytes: body };
   const items = identified.kind === 'batch' ? identified.items : [];
   const found = items[item];
-  if (!found) throw new RangeError(`The request has ${items.length} events; item ${item} is none of them`);
+  if (!found)
+    throw new RangeError(
+      `The request has ${items.length} events, and none at \`item: ${item}\`; the first one is item 0`,
+    );
   return found;
 }
 
 /** An event without an id of its own gets a fresh one each time, as in the gateway. */
 function toKey(key: string | undefined): EventKey {
   const text = key ?? crypto.randomUUID();
-  if (!isEventKey(text)) throw new RangeError('An event id is 1 to 256 printable ASCII characters without spaces');
+  if (!isEventKey(text))
+    throw new RangeError(
+      `"${text.slice(0, 80)}" is not an event id: give 1 to 256 printable ASCII characters without spaces`,
+    );
   return text;
 }

@@ -24,46 +24,46 @@ import { Breaker } from '#core/retry/breaker.ts';
 import { toHex } from '#core/scan/bytes.ts';
 import { type TestTable, TestTables } from './test-tables.ts';
 
-/** What a run may be given. Times in milliseconds. */
+/** Options of `runHandler`. Times are in milliseconds. */
 export interface RunOptions {
   /** @default the product's: 15 attempts, base 2 s, cap 6 h. The waits take no real time. */
   readonly retry?: RetryProfile;
-  /** Stops after this number of runs of the handler, finished or not. @default 100 */
+  /** Stops after the handler ran this often, whether the event is finished or not. @default 100 */
   readonly maxRuns?: number;
   /** Real milliseconds one run may take. @default 28,000, as in production */
   readonly timeLimitMs?: number;
-  /** Tables the handler writes to, by the name it uses. Those it only updates or deletes from need not be named. */
+  /** Tables that the handler puts items into, by the name it uses. Those it only updates or deletes from may be left out. */
   readonly tables?: Readonly<Record<string, TestTable>>;
-  /** Environment variables while the handler runs. @default none added */
+  /** Environment variables to set while the handler runs. @default none */
   readonly env?: Readonly<Record<string, string>>;
 }
 
 /** One run of the handler. */
 export interface TestAttempt {
-  /** As the handler saw it; a deferred attempt is given back, so that its number comes again. */
+  /** The number that the handler saw, from 1. A deferred attempt is given back, so the next one has the same number. */
   readonly number: number;
-  /** What the handler answered; undefined when it threw or did not finish. */
+  /** What the handler returned; undefined if it threw or did not finish. */
   readonly outcome: Outcome | undefined;
-  /** What it threw. */
+  /** What the handler threw; undefined if it returned. */
   readonly error: unknown;
-  /** What the record says of it: `ok`, `handler_error`, `timeout`, `permanent`, `effect_refused`, `deferred`, … */
+  /** What the record says about this attempt: `ok`, `handler_error`, `timeout`, `permanent`, `effect_refused`, `deferred`, … */
   readonly cause: string;
-  /** Milliseconds since the run before, in the gateway's time. */
+  /** Milliseconds since the previous run, by the gateway's clock. */
   readonly waitedMs: number;
 }
 
-/** What became of the event, and all that the handler did on the way. */
+/** How the event ended, and everything that the handler did. */
 export interface TestRun {
-  /** `completed`, `rejected`, `skipped_stale` or `dead_letter`; `failed` or `deferred` when stopped before the end. */
+  /** `completed`, `rejected`, `skipped_stale` or `dead_letter`; `failed` or `deferred` if `maxRuns` ended it earlier. */
   readonly status: EventStatus;
-  /** Of the last run; undefined when it threw or did not finish. */
+  /** The outcome of the last run; undefined if it threw or did not finish. */
   readonly outcome: Outcome | undefined;
   readonly attempts: readonly TestAttempt[];
   /** The writes that were committed together with the event's completion. */
   readonly effects: readonly EffectWrite[];
-  /** Items of the tables after the run, by the name the handler uses. */
+  /** The items of each table after the run, by the name the handler uses. */
   readonly tables: Readonly<Record<string, readonly Readonly<Record<string, unknown>>[]>>;
-  /** Lines the handler wrote with `context.log`. */
+  /** The lines that the handler wrote with `context.log`. */
   readonly logs: readonly Readonly<Record<string, unknown>>[];
   /** `<cause>: <message>` of the last failure, as an operator would see it. */
   readonly lastError: string | undefined;
@@ -74,11 +74,9 @@ const PAYLOADS = 'payloads of the gateway';
 const RETENTION_DAYS = 30;
 
 /**
- * Runs a handler with an event as the gateway does: the real rules for attempts, backoff, transactions, dead letters,
- * over
- * memory instead of AWS, with waits that take no time. Ends when the event is in a final state. Throws TypeError for
- * writes
- * that DynamoDB would never take.
+ * Runs a handler with an event as the gateway does: with the real rules for attempts, backoff, transactions and dead
+ * letters, over memory instead of AWS. Waits take no time. Returns when the event is in a final state. Throws TypeError
+ * for writes that DynamoDB would never accept.
  * @example
  * const run = await runHandler(async () => done(), createTestEvent({ body: { id: 'evt_1' } }));
  * if (run.status !== 'completed') throw new Error(run.lastError);

@@ -5,42 +5,42 @@ import { signRequest } from '#core/verification/sign-request.ts';
 import { providerById } from '#providers/index.ts';
 import { encodeBody, lowerCased, type WebhookBody } from './webhook-body.ts';
 
-/** What is signed, and with what. `provider`, `body` and a secret or private key must be given. */
+/** What to sign, and with what. `provider`, `body` and either `secret` or `privateKey` are required. */
 export interface SignWebhookInput {
-  /** An id out of providers/, or a spec of your own. */
+  /** The id of a file in providers/, or a spec of your own. */
   readonly provider: string | ProviderSpec;
   readonly body: WebhookBody;
-  /** As it is stored in Secrets Manager; `user:password` for Basic. Not needed with `privateKey`. */
+  /** The secret as it is stored in Secrets Manager; `user:password` for Basic. Leave it out with `privateKey`. */
   readonly secret?: string;
-  /** For providers that sign with a private key: a key or its PEM. The source's secret is then the public key. */
+  /** For providers that sign with a private key: the key or its PEM text. The source's secret is then the public key. */
   readonly privateKey?: KeyObject | string;
-  /** The URL the provider was given, query included. Needed by providers that sign it (Twilio, Square, HubSpot, …). */
+  /** The URL that the provider knows, with its query. Providers that sign the URL need it (Twilio, Square, HubSpot, …). */
   readonly url?: string;
   /** @default 'POST' */
   readonly method?: string;
-  /** Further headers, such as the provider's event id and type. */
+  /** More headers, such as the provider's event id and type. @default none */
   readonly headers?: Readonly<Record<string, string>>;
-  /** The source's settings, where the provider's spec asks for some. */
+  /** The source's settings, if the provider's spec asks for some. @default none */
   readonly settings?: Readonly<Record<string, string>>;
-  /** When it is signed, as a date or in epoch milliseconds. @default now */
+  /** The time of the signature, as a date or in epoch milliseconds. @default now */
   readonly at?: Date | number;
-  /** Which of the provider's ways to sign, by id. @default the first */
+  /** The id of one of the provider's ways to sign. @default the first */
   readonly scheme?: string;
 }
 
-/** Ready for `fetch(url, signed)`. */
+/** A signed request, ready for `fetch(url, signed)`. */
 export interface SignedWebhook {
   readonly method: string;
-  /** The given URL, with what signing added to its query. */
+  /** The given URL, with whatever signing added to its query; undefined if none was given. */
   readonly url: string | undefined;
   readonly headers: Readonly<Record<string, string>>;
-  /** The bytes to send: not always those given, since some providers sign inside the body. */
+  /** The bytes to send. They differ from those given if the provider puts its signature into the body. */
   readonly body: Uint8Array;
 }
 
 /**
- * Signs a request as its provider would. Throws RangeError for an unknown provider or scheme, and when something the
- * scheme needs (secret, private key, URL, setting) is missing.
+ * Signs a request as its provider would. Throws RangeError for an unknown provider or scheme, and if the scheme needs
+ * something that is missing (secret, private key, URL, setting).
  * @example
  * const signed = signWebhook({ provider: 'stripe', body: { id: 'evt_1' }, secret: 'whsec_throwaway' });
  * await fetch('https://hooks.example.com/webhooks/stripe', signed as RequestInit);

@@ -5,13 +5,13 @@ import { DependencyError } from '#core/errors.ts';
 import type { EventUpdate, TransactResult } from '#core/inbound/ports.ts';
 import type { EffectWrite } from '#core/ports.ts';
 
-/** A table your handler writes to. */
+/** A table that your handler writes to. */
 export interface TestTable {
   /** Name of the partition key. */
   readonly key: string;
-  /** Name of the sort key, where there is one. */
+  /** Name of the sort key, if the table has one. */
   readonly sort?: string;
-  /** What is in it before the run. @default nothing */
+  /** Its items before the run. @default none */
   readonly items?: readonly Readonly<Record<string, unknown>>[];
 }
 

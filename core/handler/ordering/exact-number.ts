@@ -2,8 +2,8 @@ import type { WebhookEvent } from '#core/handler/handler-contract.ts';
 import { scanJson } from '#core/scan/json-scan.ts';
 
 /**
- * A number of the body as the text it is written as: every digit, also those of a fraction. `path` as in
- * `data.object.id` or `items[0].id`. Undefined when there is no number (or text of digits) at that place.
+ * Reads a number of the body as the text that is written there, with every digit, also of a fraction. `path` is like
+ * `data.object.id` or `items[0].id`. Undefined if there is no number (or text of digits) at that place.
  * @example
  * const sequence = longSequenceVersion(exactNumber(event, 'data.object.sequence'));
  */

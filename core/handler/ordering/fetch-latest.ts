@@ -20,34 +20,34 @@ import { type Entity, type EntityState, writeEntity } from './entity.ts';
 import { checkVersion, describeNewer, VERSION, VERSION_EVENT, type Version } from './version.ts';
 import { waitedMs, waitForEarlier } from './waiting.ts';
 
-/** What asking the provider led to. */
+/** What the provider said about the object. */
 export type Fetched<T> =
   | { readonly kind: 'found'; readonly id: string; readonly object: T }
   /** 404 or 410. */
   | { readonly kind: 'gone' }
   /** 429 or 503: come back later. `retryAfterSeconds`: what the answer asked for. */
   | { readonly kind: 'busy'; readonly retryAfterSeconds?: number }
-  /** 401, 403 and other answers no retry can help. */
+  /** 401, 403 and other answers that a retry cannot change. */
   | { readonly kind: 'refused'; readonly reason: string };
 
-/** Asks a provider for one kind of object. Throws for what a retry may help with: network errors, 5xx. */
+/** Asks a provider for one kind of object. It throws if a retry may help: for network errors and 5xx. */
 export interface Fetcher<T> {
   fetch(id: string, signal: AbortSignal): Promise<Fetched<T>>;
 }
 
-/** What `fetchLatest` needs: the row, the id of the object, who is asked, and how the answer becomes attributes. */
+/** What `fetchLatest` needs: the row, the id of the object, whom to ask, and how the answer becomes attributes. */
 export interface FetchLatest<T> {
   readonly entity: Entity;
   /** The provider's id of the object. */
   readonly id: string;
   readonly fetcher: Fetcher<T>;
-  /** The row's attributes out of the object. */
+  /** Makes the row's attributes from the object. */
   readonly toState: (object: T) => EntityState;
-  /** A version in the object, if it has one: an answer older than the row (a lagging replica) is then refused. */
+  /** Reads a version from the object, if it has one. An answer older than the row (a lagging replica) is then refused. */
   readonly toVersion?: (object: T) => Version | undefined;
-  /** Further writes, committed only when the state is. */
+  /** More writes, committed only together with the state. @default none */
   readonly effects?: readonly EffectWrite[];
-  /** @default 10,000 */
+  /** How long to wait for the provider, in milliseconds. @default 10,000 */
   readonly timeoutMs?: number;
 }
 
@@ -62,12 +62,11 @@ const BUSY_MS = 60_000;
 const UNSEEN_LIMIT_MS = 10 * 60_000;
 
 /**
- * Brings the row up to date (`completed`). Busy: `deferred` by Retry-After (a minute to a day), attempts not spent. Gone: the
- * row
- * is marked `deleted` (`completed`), or, without a row, looked for again for ten minutes, then `skipped_stale`. Older
- * than
- * the row: `skipped_stale`. Another object, or refused: PermanentError. No answer in time: Error, so that it is
- * retried.
+ * Asks the provider for the current state, and brings the row up to date (`completed`). If the provider is busy, the
+ * event is `deferred` as `Retry-After` says (a minute to a day), which uses up no attempt. If the object is gone, the row
+ * is marked `deleted` (`completed`); without a row the object is looked for again for ten minutes, then the event is
+ * `skipped_stale`. If the answer is older than the row, it is `skipped_stale`. Throws PermanentError if the provider
+ * refuses or gives another object, and Error without an answer in time, so that the event is tried again.
  * @example
  * const credential = secretCredential(handlerEnv('API_SECRET_STRIPE'));
  * return fetchLatest(event, context, {

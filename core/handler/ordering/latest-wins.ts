@@ -18,20 +18,23 @@ import { checkVersion, describeNewer, mayReplace, VERSION, VERSION_EVENT, type V
 /** What `latestWins` needs: the row, the version the event brings, and the whole state it carries. */
 export interface LatestWins {
   readonly entity: Entity;
-  /** From the provider's sequence, its `updated_at`, or `eventTime(event)`. Undefined ends as a dead letter. */
+  /** From the provider's sequence, its `updated_at`, or `eventTime(event)`. Undefined makes the event a dead letter. */
   readonly version: Version | undefined;
-  /** The whole state the event carries. A deleted entity is a state too (`deleted: true`): a deleted row would come back. */
+  /**
+   * The whole state that the event carries. Keep a deleted entity as a state, too (`deleted: true`): a late event would
+   * bring a deleted row back.
+   */
   readonly state: EntityState;
-  /** Further writes, committed only when the state is. */
+  /** More writes, committed only together with the state. @default none */
   readonly effects?: readonly EffectWrite[];
   /** @default `applied version <version>` */
   readonly actionTaken?: string;
 }
 
 /**
- * Applies the state if it is the newest (`completed`), else answers `stale` with the reason (`skipped_stale`). Equal
- * versions are ordered by event id, so that of two events of one second one is applied and the other recorded. Throws
- * PermanentError for an event without a version, or one that cannot be compared with the row's.
+ * Applies the state if it is the newest (`completed`), else returns `stale` with the reason (`skipped_stale`). Equal
+ * versions are ordered by event id: of two events of one second, the one with the larger id stays. Throws PermanentError
+ * for an event without a version, and for one whose version cannot be compared with the row's.
  * @example
  * return latestWins(event, context, {
  *   entity: { table: handlerEnv('SUBSCRIPTIONS_TABLE'), key: { id: 'sub_1' } },

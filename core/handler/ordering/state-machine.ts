@@ -34,11 +34,11 @@ export interface Move<State extends string> {
   readonly entity: Entity;
   /** The state the event says the entity is in now. */
   readonly to: State;
-  /** Other attributes of the row. */
+  /** Other attributes of the row. @default none */
   readonly state?: EntityState;
-  /** Orders events that repeat a state; needed where the table has a cycle. */
+  /** Orders events that repeat a state. Required if the table has a cycle. */
   readonly version?: Version | undefined;
-  /** Further writes, committed only when the move is. */
+  /** More writes, committed only together with the move. @default none */
   readonly effects?: readonly EffectWrite[];
 }
 
@@ -84,9 +84,9 @@ export class StateMachine<State extends string> {
   }
 
   /**
-   * Moves the entity: `completed`, `deferred` (too early: 30 s, 2 min, 10 min, 1 h, then every 6 h, up to 7 days),
+   * Moves the entity: `completed`, `deferred` (too early: after 30 s, 2 min, 10 min, 1 h, then every 6 h, up to 7 days),
    * `skipped_stale` (repeated or late) or `rejected` (never allowed), each with its reason. Throws PermanentError for a
-   * state the table does not know, and for a table with a cycle without a version.
+   * state that the table does not have, and if the table has a cycle and no version is given.
    */
   async move(event: WebhookEvent, context: HandlerContext, move: Move<State>): Promise<Outcome> {
     const { entity, to } = move;
@@ -158,7 +158,7 @@ export class StateMachine<State extends string> {
 }
 
 /**
- * A machine by its table. Throws RangeError for a table that names unknown states or has no beginning.
+ * Makes a state machine from its table. Throws RangeError for a table that names unknown states or has no initial one.
  * @example
  * const orders = stateMachine({ initial: ['open'], moves: { open: ['paid', 'void'], paid: [], void: [] } });
  */

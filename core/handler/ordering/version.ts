@@ -24,7 +24,7 @@ export function eventTime(event: Pick<WebhookEvent, 'time' | 'timeIsArrival'>): 
 }
 
 /**
- * An `updated_at` as ISO 8601 text, in milliseconds with their fraction (microseconds count). Undefined for anything
+ * Reads an `updated_at` in ISO 8601 as milliseconds, with their fraction (microseconds count). Undefined for anything
  * else.
  * @example
  * const version = timeVersion('2026-11-22T10:00:00.123456Z');
@@ -38,7 +38,7 @@ export function timeVersion(value: unknown): number | undefined {
 }
 
 /**
- * A sequence number up to 2^53, as a number or its digits. Undefined for anything else.
+ * Reads a sequence number up to 2^53, given as a number or as digits. Undefined for anything else.
  * @example
  * const version = sequenceVersion('42');
  */
@@ -48,7 +48,7 @@ export function sequenceVersion(value: unknown): number | undefined {
 }
 
 /**
- * A sequence number of up to 38 digits (see `exactNumber`), as a text of fixed width. Undefined for anything else.
+ * Reads a sequence number of up to 38 digits (see `exactNumber`), as a text of fixed width. Undefined for anything else.
  * @example
  * const version = longSequenceVersion('12345678901234567890');
  */

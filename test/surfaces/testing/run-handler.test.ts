@@ -238,7 +238,9 @@ describe('createTestEvent', () => {
     const event = createTestEvent({ provider: 'sendgrid', body, item: 1 });
     expect(event).toMatchObject({ id: 'evt_sendgrid.b', type: 'click', payload: body[1] });
     expect(Buffer.from(event.bytes).toString()).toBe(JSON.stringify(body[1]));
-    expect(() => createTestEvent({ provider: 'sendgrid', body, item: 2 })).toThrow(/has 2 events; item 2/);
+    expect(() => createTestEvent({ provider: 'sendgrid', body, item: 2 })).toThrow(
+      /has 2 events, and none at `item: 2`/,
+    );
   });
 
   it('gives form fields as an object, and says when no handler would see the event', () => {
