@@ -1,4 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { runJourney, type Verdict } from '#test/proof/journeys/support/crash-run.ts';
+import { JOURNEYS } from '#test/proof/journeys/support/journeys.ts';
 import { type SynthesizedEnvironment, synthEnvironment } from './synth-environment.ts';
 
 let prod: SynthesizedEnvironment;
@@ -74,6 +76,38 @@ const BATCH = 'secretsmanager:BatchGetSecretValue on "*"';
 const on = (target: string, ...actions: string[]): string[] => actions.map(action => `${action} on ${target}`);
 const OWN_LOG = on('own log', 'logs:CreateLogStream', 'logs:PutLogEvents');
 const QUERY = ['attention', 'timeline', 'watch'].map(index => `dynamodb:Query on events/${index}`);
+
+/** What each call of a port asks of AWS. */
+const NEEDS: Readonly<Record<string, readonly string[]>> = {
+  'store.insert': ['dynamodb:PutItem on events'],
+  'store.update': ['dynamodb:UpdateItem on events'],
+  'store.transact': ['dynamodb:UpdateItem on events'],
+  'store.get': ['dynamodb:GetItem on events'],
+  'store.getMany': ['dynamodb:BatchGetItem on events'],
+  'store.watchDue': ['dynamodb:Query on events/watch'],
+  'store.timeline': ['dynamodb:Query on events/timeline'],
+  'store.attention': ['dynamodb:Query on events/attention'],
+  'store.scan': ['dynamodb:Scan on events'],
+  // A body that lives too short is raised.
+  'payloads.putBody': ['dynamodb:PutItem on payloads', 'dynamodb:UpdateItem on payloads'],
+  'payloads.raiseBody': ['dynamodb:UpdateItem on payloads'],
+  'payloads.getBody': ['dynamodb:GetItem on payloads'],
+  'payloads.listRefused': ['dynamodb:Query on payloads (refused requests)'],
+  'control.read': ['dynamodb:GetItem on events (control items)'],
+  'control.write': ['dynamodb:PutItem on events (control items)'],
+  'control.list': ['dynamodb:Query on events/timeline'],
+  'blobs.put': ['s3:PutObject on bodies/*'],
+  // Without the list, a missing body reads as a refusal.
+  'blobs.get': ['s3:GetObject on bodies/*', 's3:ListBucket on bodies'],
+  'queue.send': ['sqs:SendMessage on main queue'],
+  'dead.send': ['sqs:SendMessage on dead queue'],
+  'dead.receive': ['sqs:ReceiveMessage on dead queue'],
+  'dead.delete': ['sqs:DeleteMessage on dead queue'],
+  'gauge.main': ['sqs:GetQueueAttributes on main queue'],
+  'gauge.dead': ['sqs:GetQueueAttributes on dead queue'],
+  'secrets.fetch': ['secretsmanager:GetSecretValue on holdfast/prod/*-??????'],
+};
+const ROLES: Partial<Record<string, string>> = { ingest: 'Ingest', process: 'Process', sweep: 'Sweep', audit: 'Audit' };
 
 describe('who may do what', () => {
   it('is this list and nothing else', () => {
@@ -166,5 +200,35 @@ describe('who may do what', () => {
     expect(all.filter(right => /DeleteItem|PurgeQueue|DeleteObject|:Scan/.test(right))).toEqual([
       'Audit: dynamodb:Scan on events',
     ]);
+  });
+
+  it('allows each call that the journeys make: stores in memory allow everything', async () => {
+    const calls = new Set<string>();
+    const note = ({ stage }: Verdict): void => {
+      for (const { role, name } of stage.calls) calls.add(`${role} ${name}`);
+    };
+    for (const journey of JOURNEYS) {
+      const whole = await runJourney(journey);
+      note(whole);
+      // And those that repair what a crash left.
+      for (const part of [0.2, 0.5, 0.8]) {
+        const n = Math.ceil(part * whole.stage.calls.length);
+        note(await runJourney(journey, new Map([[n, 'crash_after']]), 1));
+      }
+      await whole.stage.world.clock.complete(whole.stage.world.auditor.invoke({}));
+      note(whole);
+    }
+    const allowed = permissions();
+    const missing = [...calls].flatMap(call => {
+      const [role = '', name = ''] = call.split(' ');
+      // A person at the command line has the person's own rights.
+      if (role === 'operator') return [];
+      const rights = allowed[ROLES[role] ?? ''] ?? [];
+      const has = (need: string): boolean => rights.includes(need) || rights.includes(need.replace(/ \(.*/, ''));
+      return (NEEDS[name] ?? ['a row in NEEDS']).filter(it => !has(it)).map(it => `${call}: ${it}`);
+    });
+    expect(missing).toEqual([]);
+    const seen = new Set([...calls].map(call => call.split(' ')[0]));
+    expect(Object.keys(ROLES).filter(role => !seen.has(role))).toEqual([]);
   });
 });
