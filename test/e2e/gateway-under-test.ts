@@ -226,7 +226,7 @@ export class GatewayUnderTest {
   }
 
   /** The record of an event once it is there and `when` holds. Throws, with what was seen last, after the limit. */
-  async waitFor(pk: EventPk, when: (item: EventItem) => boolean, limitMs = 60_000): Promise<EventItem> {
+  async waitFor(pk: EventPk, when: (item: EventItem) => boolean, limitMs = 120_000): Promise<EventItem> {
     const deadline = Date.now() + limitMs;
     for (;;) {
       const item = await this.#look(pk);

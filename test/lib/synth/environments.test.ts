@@ -69,7 +69,7 @@ describe('the command line', () => {
       const same = (await readFile(join(first.folder, path))).equals(await readFile(join(second.folder, path)));
       expect(same, path).toBe(true);
     }
-  });
+  }, 300_000);
 
   it('says all that is wrong with a configuration, without a stack trace', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'holdfast-config-'));
