@@ -172,7 +172,6 @@ export const COVERED_BY: Readonly<Record<string, readonly string[]>> = {
     'adapters/http/fetch-guarded.ts',
     'adapters/http/guarded-agent.ts',
     'adapters/http/resolve-name.ts',
-    'adapters/http/send-failure.ts',
   ],
   'test/lib/synth/alarms.test.ts': ['core/config/alarm-services.ts', 'core/config/deployment.ts'],
   'test/lib/synth/otlp.test.ts': ['core/config/otlp-config.ts'],

@@ -15,14 +15,16 @@ export class SendFailure extends Error {
   }
 }
 
-/** What only a lack of our own brings: descriptors, memory, ports, a route to the internet, a request that cannot be written. */
+/**
+ * What only a lack of our own brings: descriptors, memory, ports, an interface, a request that cannot be written. Not
+ * ENETUNREACH: a router on the way says that of a customer's network that is gone. If it is ours, the egress guard sees it.
+ */
 const OWN = [
   'EMFILE',
   'ENFILE',
   'ENOBUFS',
   'ENOMEM',
   'EADDRNOTAVAIL',
-  'ENETUNREACH',
   'ENETDOWN',
   'EACCES',
   'EPERM',

@@ -146,6 +146,7 @@ export class DeliveryStack extends Stack {
     );
     // PutObject: an operational event with a large body.
     this.#grantBlobs(fanOut, 's3:GetObject', 's3:PutObject');
+    this.#props.data.store.grantListBodies(fanOut);
     this.#queues.grantSend(fanOut, jobs, wakeFast, jobsDead);
     this.#consume(fanOut, jobs, FAN_OUT_SLOTS);
     return fanOut;
@@ -188,6 +189,8 @@ export class DeliveryStack extends Stack {
       { actions: ['PutItem'], leading: ['T#*'] },
     );
     this.#grantBlobs(drain, 's3:GetObject');
+    // A body that is gone ends its delivery; a refusal to say so would hold up all that is behind it.
+    this.#props.data.store.grantListBodies(drain);
     this.#store.grantMaster(drain);
     this.#queues.grantSend(drain, wakeSlow, wakesDead, jobs);
     this.#consume(drain, wake, this.#props.outbound.slots[lane]);
@@ -280,6 +283,7 @@ export class DeliveryStack extends Stack {
     this.#store.grant(tend, 'registry', { actions: [...all, 'Scan'] }, { actions: ['Query'], index: true });
     this.#store.grant(tend, 'outbox', { actions: all }, { actions: ['Query'], index: true });
     this.#grantBlobs(tend, 's3:GetObject', 's3:PutObject');
+    this.#props.data.store.grantListBodies(tend);
     this.#queues.grantSend(tend, wakeFast, jobs);
     const schedule = new Timetable(this, 'TendSchedule', { target: tend, maxEventAge: Duration.minutes(1) });
     schedule.add('Schedule', { expression: ScheduleExpression.rate(Duration.minutes(1)) });

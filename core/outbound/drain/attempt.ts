@@ -107,7 +107,11 @@ async function settle(session: Session, request: OutgoingRequest, sending: Sendi
     await writeEnd(session, sending, 'aborted', outcome);
     return;
   }
-  if (!charged) return;
+  if (!charged) {
+    // Whatever it was not charged for: nothing passes the head.
+    if (config.endpoint.ordered) stopFor(session, 'waiting');
+    return;
+  }
   const waits = (await persist(session, () => config.waits())) ?? rules.waits;
   const last = n >= attemptsOf(waits, sending.message.maxAttempts) || headIsTooOld(session, sending, now);
   const nextAt = last

@@ -14,7 +14,7 @@ import { attempt, type Sending } from './attempt.ts';
 import { isProbing, probedRow } from './breaker.ts';
 import { heldUntil, slotsOf } from './health.ts';
 import { FULL_PAGES_TO_BE_SLOW, takeToken } from './pace.ts';
-import { prepare } from './prepare.ts';
+import { fitsBatch, prepare } from './prepare.ts';
 import { deleteRow, putRetry } from './record-outcome.ts';
 import { hasTime, look, persist, type Session, stopFor } from './session-state.ts';
 
@@ -23,6 +23,7 @@ type Row = Placed<RowItem>;
 const LATER_PAGE = 10;
 const RATE_WAIT_MS = 2_000;
 const HELD_BYTES = 32 * 1024 * 1024;
+const READ_BYTES = 4 * 1024 * 1024;
 
 /** Until nothing is due, or the session must stop; then until nothing is in the air. Never throws: what failed is in `stop`. */
 export async function drainRows(session: Session): Promise<void> {
@@ -128,28 +129,31 @@ async function workOff(session: Session, page: readonly Row[]): Promise<void> {
     if (free <= 0) await firstAnswer(session, lookMs);
     else if (invocation.held.bytes >= HELD_BYTES) await firstAnswer(session, pollMs);
     else if (!hasTime(session)) stopFor(session, 'time');
-    else await workOffChunk(session, waiting.splice(0, chunkSize(session, free)), free);
+    else waiting.unshift(...(await workOffChunk(session, waiting.splice(0, chunkSize(session, free)), free)));
   }
 }
 
 const chunkSize = ({ config: { endpoint } }: Session, free: number): number =>
   endpoint.ordered ? 1 : (endpoint.batch?.maxEvents ?? 1) * free;
 
-async function workOffChunk(session: Session, rows: readonly Row[], free: number): Promise<void> {
+/** Answers the rows that it did not come to: the bodies would be too much at once. */
+async function workOffChunk(session: Session, rows: readonly Row[], free: number): Promise<readonly Row[]> {
   const facts = await factsOf(session, rows);
+  const left = rows.slice(facts.length);
   const sendings: Sending[] = [];
   for (const fact of facts) {
-    if (session.stop !== undefined) return;
+    if (session.stop !== undefined) return left;
     const sending = await settleUnsent(session, fact);
     if (sending) sendings.push(sending);
   }
   const requests = inRequests(session, sendings).slice(0, free);
   for (const each of requests) {
-    if (session.stop !== undefined || !(await rateAllows(session))) return;
+    if (session.stop !== undefined || !(await rateAllows(session))) return left;
     await begin(session, each);
     // An ordered endpoint's next row begins when this one is done, and written down.
     if (session.config.endpoint.ordered) await Promise.all(session.inAir.values());
   }
+  return left;
 }
 
 interface Fact {
@@ -159,7 +163,17 @@ interface Fact {
   readonly body: Uint8Array | undefined;
 }
 
-/** D4: message, record and bytes of the rows that begin now, and of no others. */
+/** How many of the first messages have bodies that are read at once: ten sessions share the memory of one process. */
+function readAtOnce(messages: readonly (MessageItem | undefined)[]): number {
+  let bytes = 0;
+  const over = messages.findIndex(message => {
+    bytes += message?.size ?? 0;
+    return bytes > READ_BYTES;
+  });
+  return over === -1 ? messages.length : Math.max(1, over);
+}
+
+/** D4: message, record and bytes of the rows that begin now, and of no others; of the first ones, where bodies are large. */
 async function factsOf(session: Session, rows: readonly Row[]): Promise<readonly Fact[]> {
   const { ports, ep } = session;
   const [messages, records] = await Promise.all([
@@ -167,7 +181,7 @@ async function factsOf(session: Session, rows: readonly Row[]): Promise<readonly
     persist(session, () => ports.store.getMany(rows.map(({ msg, createdAt }) => recordKey({ ep, msg, createdAt })))),
   ]);
   return Promise.all(
-    rows.map(async (row, at) => {
+    rows.slice(0, readAtOnce(messages)).map(async (row, at) => {
       const message = messages[at];
       const record = records[at] as RecordItem | undefined;
       const wanted = message !== undefined && message.bodyRemovedAt === undefined && session.runtime.gate === 'open';
@@ -243,8 +257,11 @@ function inRequests(
   if (batch === undefined) return sendings.map(sending => [sending]);
   const requests: Sending[][] = [];
   let bytes = 0;
+  let isOpen = false;
   for (const sending of sendings) {
-    const last = requests.at(-1);
+    const fits = fitsBatch(sending);
+    const last = isOpen && fits ? requests.at(-1) : undefined;
+    isOpen = fits;
     bytes += sending.body.length;
     if (last && last.length < batch.maxEvents && bytes <= batch.maxBytes) last.push(sending);
     else {

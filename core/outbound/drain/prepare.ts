@@ -1,8 +1,10 @@
 /** The request of one or several deliveries: stored bytes, signed anew for each attempt. */
 
 import { toBase32 } from '#core/outbound/protocol/ids.ts';
+import { contentTypeOf } from '#core/outbound/protocol/items.ts';
 import { thinBody } from '#core/outbound/publish/envelope.ts';
 import type { Crypto } from '#core/ports.ts';
+import { scanJson } from '#core/scan/json-scan.ts';
 import type { Prepared, Sending } from './attempt.ts';
 import type { Session } from './session-state.ts';
 
@@ -13,7 +15,7 @@ export function prepare({ ports, config }: Session, sendings: readonly Sending[]
   const bodies = sendings.map(({ body, message }) =>
     endpoint.payload === 'thin' ? thinBody(body, message.dataAt) : body,
   );
-  const batched = endpoint.batch !== undefined;
+  const batched = endpoint.batch !== undefined && fitsBatch(first);
   const body = batched ? batchBody(bodies) : (bodies[0] as Uint8Array);
   const { headers, kid } = ports.sign({
     id: batched ? batchId(sendings, ports.crypto) : first.delivery.msg,
@@ -25,6 +27,12 @@ export function prepare({ ports, config }: Session, sendings: readonly Sending[]
     now: ports.clock.now(),
   });
   return { sendings, request: { url: endpoint.url, headers, body, deadlineMs: endpoint.timeoutMs }, kid };
+}
+
+const JSON_TYPE = /^application\/(?:[\w.-]{1,100}\+)?json(?:;|$)/;
+/** What is no JSON cannot lie in a list of JSON: it goes alone, as it is. Only raw bodies can be such. */
+export function fitsBatch({ message, body }: Pick<Sending, 'message' | 'body'>): boolean {
+  return message.dataAt !== undefined || (JSON_TYPE.test(contentTypeOf(message)) && scanJson(body) !== undefined);
 }
 
 /** `{"batch":[…]}` of the envelopes as they are stored. */

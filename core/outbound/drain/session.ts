@@ -165,8 +165,9 @@ async function restCrashed(session: Session): Promise<TokenEnd> {
 async function release(session: Session): Promise<TokenEnd | 'again'> {
   const { ports, rules, ep, me, invocation } = session;
   const { timings } = rules;
-  // 1. When to look again: the end of the hold, the head's time, or the next row that is due later.
-  const wakeAt = isClosed(session.runtime) ? undefined : await nextLook(session);
+  // 1. When to look again: the end of the hold, the head's time, or the next row that is due later. A hold has its wake
+  // behind a closed gate, too: somebody may have opened that since it was seen, and then nobody else would look.
+  const wakeAt = session.health.holdUntil ?? (isClosed(session.runtime) ? undefined : await nextLook(session));
   const end = { state: atRelease(session.health, session.fullPages), died: session.died, wakeAt };
   const held = session.toEnd ? { ...end, state: { ...end.state, ...holdOf(session.runtime) } } : end;
   const released = await persist(session, () => ports.store.update(releaseLease(ep, me, held)));
@@ -194,8 +195,7 @@ async function release(session: Session): Promise<TokenEnd | 'again'> {
 const holdOf = ({ holdUntil, holdWhy, holdSince }: RuntimeItem) => ({ holdUntil, holdWhy, holdSince });
 
 async function nextLook(session: Session): Promise<number | undefined> {
-  const { ports, ep, health, waitUntil } = session;
-  if (health.holdUntil !== undefined) return health.holdUntil;
+  const { ports, ep, waitUntil } = session;
   if (session.saw !== undefined) return session.saw.nextAt;
   const page = await persist(session, () => ports.store.query({ ...aheadRange(ep, ports.clock.now()), limit: 1 }));
   const row = page.items[0];

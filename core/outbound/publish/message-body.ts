@@ -25,13 +25,13 @@ export async function storeBody(
 }
 
 /**
- * The bytes as they were published; undefined when they are gone for good: the blob store reads what was written. Throws
- * DependencyError when they cannot be had now.
+ * The bytes as they were published; undefined when they are gone for good: the blob store reads what was written, and
+ * nothing is what an erasure leaves there. Throws DependencyError when they cannot be had now.
  */
 export async function readBody(
   ports: BodyPorts,
   message: Pick<MessageItem, 'body' | 'ref'>,
 ): Promise<Uint8Array | undefined> {
   const stored = message.body ?? (message.ref === undefined ? undefined : await ports.blobs.get(message.ref));
-  return stored && ports.codec.inflate(stored, 2 * MAX_BODY_BYTES);
+  return stored && stored.length > 0 ? ports.codec.inflate(stored, 2 * MAX_BODY_BYTES) : undefined;
 }

@@ -269,6 +269,7 @@ function nameOf(resource: unknown): string {
     [/OutboundOutbox/, 'outbox'],
     [/OutboundMaster/, 'master'],
     [/StoreBodies.*\/outbound\/\*/, 'bodies/outbound/*'],
+    [/StoreBodies/, 'bodies'],
     [/DeliveryJobsDead/, 'jobs-dead'],
     [/DeliveryJobs/, 'jobs'],
     [/DeliveryWakeFast/, 'wake-fast'],
@@ -303,6 +304,7 @@ const consume = (queue: string): string[] => [
 const DRAIN = [
   LOG,
   'bodies/outbound/*: s3:GetObject',
+  'bodies: s3:ListBucket',
   'jobs: sqs:SendMessage',
   'master: secretsmanager:GetSecretValue',
   'outbox D#*: GetItem UpdateItem',
@@ -396,6 +398,7 @@ describe('who may do what', () => {
         LOG,
         ...consume('jobs'),
         'bodies/outbound/*: s3:GetObject s3:PutObject',
+        'bodies: s3:ListBucket',
         'jobs: sqs:SendMessage',
         'jobs-dead: sqs:SendMessage',
         'outbox M#*: GetItem PutItem',
@@ -423,6 +426,7 @@ describe('who may do what', () => {
       Tend: [
         LOG,
         'bodies/outbound/*: s3:GetObject s3:PutObject',
+        'bodies: s3:ListBucket',
         'jobs: sqs:SendMessage',
         'outbox/listed: Query',
         'outbox: BatchGetItem DeleteItem GetItem PutItem Query UpdateItem',

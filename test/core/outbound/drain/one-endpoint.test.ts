@@ -1,0 +1,169 @@
+/** What must hold at one endpoint whatever else happens there: order, its next wake, what a batch carries, who waits behind whom. */
+import { afterEach, expect, it, vi } from 'vitest';
+import { nodeCodec } from '#adapters/codec/node-codec.ts';
+import { exists } from '#core/condition.ts';
+import { EGRESS } from '#core/outbound/drain/endpoint-config.ts';
+import { pause, resume } from '#core/outbound/gate/gate.ts';
+import type { Answer } from '#core/outbound/ports.ts';
+import { removeBody } from '#core/outbound/protocol/delivery-writes.ts';
+import type { MessageId } from '#core/outbound/protocol/ids.ts';
+import { controlKey, runtimeKey } from '#core/outbound/protocol/keys.ts';
+import type { Publication } from '#core/outbound/publish/publish.ts';
+import type { NewEndpoint } from '#core/outbound/registry/endpoints.ts';
+import { replayAsNew } from '#core/outbound/replay/replay-delivery.ts';
+import { answered, OutboundWorld, type OutboundWorldOptions, type Receiver } from '#test/kit/outbound-world.ts';
+
+const MINUTE_MS = 60_000;
+const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text);
+afterEach(() => vi.restoreAllMocks());
+
+async function withEndpoint(receiver: Receiver, given: Partial<NewEndpoint>, options: OutboundWorldOptions = {}) {
+  const world = new OutboundWorld({ waits: [5, 60], idleMs: 500, publishes: 'direct', ...options });
+  const app = await world.createApplication();
+  const ep = await world.createEndpoint(app, receiver, given);
+  const publish = async (key: string, what: Partial<Publication> = {}): Promise<MessageId> => {
+    const heard = await world.clock.complete(world.publish(app, key, what));
+    if (heard.kind !== 'accepted') throw new Error(heard.detail);
+    return heard.id;
+  };
+  const gate = () => ({ by: 'operator', why: 'test', now: world.clock.now() }) as const;
+  const close = () => world.clock.complete(world.insist(ports => pause(ports, ep, gate())));
+  const open = () => world.clock.complete(world.insist(ports => resume(ports, ep, gate())));
+  const statusOf = (msg: MessageId) => world.record(ep, world.message(msg))?.status;
+  const idsSent = () => world.requestsTo(ep).map(({ id }) => id);
+  return { world, app, ep, publish, close, open, statusOf, idsSent };
+}
+
+it('lets nothing pass the head of an ordered endpoint while failures are not charged', async () => {
+  let fails = true;
+  const it = await withEndpoint(({ id }) => answered(fails && id === first ? 500 : 200), { ordered: true });
+  const { world, publish, close, open, statusOf, idsSent } = it;
+  const until = world.clock.now() + 60 * MINUTE_MS;
+  await world.store.put({ kind: 'put', key: controlKey(EGRESS), item: { value: '{}', version: 1, until } });
+  world.start();
+  await close();
+  const first: MessageId | undefined = await publish('first');
+  await world.clock.advanceBy(1_000);
+  const second = await publish('second');
+  await open();
+  await world.clock.advanceBy(2 * MINUTE_MS);
+  expect(idsSent()).toContain(first);
+  expect(idsSent()).not.toContain(second);
+  fails = false;
+  await world.until(() => statusOf(second) === 'delivered', 60 * MINUTE_MS);
+  expect(idsSent().slice(-2)).toEqual([first, second]);
+  world.stop();
+});
+
+it('wakes an endpoint that was closed and opened again while a request was under way, at the end of the hold', async () => {
+  let answer: (said: Answer) => void = () => {};
+  let asked = 0;
+  const it = await withEndpoint(
+    () =>
+      asked++ === 0
+        ? new Promise<Answer>(resolve => {
+            answer = resolve;
+          })
+        : answered(200),
+    {},
+  );
+  const { world, ep, publish, close, open, statusOf } = it;
+  world.start();
+  const msg = await publish('k');
+  await world.until(() => asked === 1, MINUTE_MS, 100);
+  await close();
+  // Long enough for the session to see it.
+  await world.clock.advanceBy(3_000);
+  await open();
+  answer(answered(429, { 'retry-after': ['60'] }));
+  await world.clock.advanceBy(1_000);
+  expect(world.runtime(ep)).toMatchObject({ gate: 'open', holdWhy: 'throttled' });
+  await world.until(() => statusOf(msg) === 'delivered', 4 * MINUTE_MS);
+  expect(statusOf(msg)).toBe('delivered');
+  expect(world.telemetry.total('WakeLost')).toBe(0);
+  world.stop();
+});
+
+it('sends what is no JSON alone and as it is, beside batches that stay JSON', async () => {
+  const it = await withEndpoint(() => answered(200), { batch: { maxEvents: 10, maxBytes: 100_000 } });
+  const { world, ep, publish, close, open, statusOf } = it;
+  world.start();
+  await close();
+  const raw = (text: string, contentType: string) =>
+    ({ content: { kind: 'raw', bytes: utf8(text), contentType } }) as const;
+  const all = [
+    await publish('a'),
+    await publish('form', raw('a=1&b=2', 'application/x-www-form-urlencoded')),
+    await publish('b'),
+    await publish('broken', raw('{"a":', 'application/json')),
+    await publish('c'),
+    await publish('list', raw('[1]', 'application/json; charset=utf-8')),
+  ];
+  await open();
+  await world.until(() => all.every(msg => statusOf(msg) === 'delivered'), 5 * MINUTE_MS);
+  expect(all.map(statusOf)).toEqual(all.map(() => 'delivered'));
+  const seen = world
+    .requestsTo(ep)
+    .map(({ headers, body }) => [headers['content-type'], new TextDecoder().decode(body)]);
+  const alone = seen.filter(([, text = '']) => !text.startsWith('{"batch":['));
+  expect(alone).toEqual([
+    ['application/x-www-form-urlencoded', 'a=1&b=2'],
+    ['application/json', '{"a":'],
+  ]);
+  const batches = seen.flatMap(([, text = '']) => (text.startsWith('{"batch":[') ? [JSON.parse(text).batch] : []));
+  expect(batches.flat()).toHaveLength(4);
+});
+
+it('ends the delivery of a body that was erased with another message, and sends what is behind it', async () => {
+  const it = await withEndpoint(() => answered(200), {}, { publishes: 'job' });
+  const { world, ep, publish, close, open, statusOf } = it;
+  world.start();
+  // Too long for the item: bytes outside the table.
+  const noise = Array.from({ length: 20_000 }, () => Math.floor(world.random.next() * 2 ** 32).toString(16)).join('');
+  const large = await publish('large', { content: { kind: 'data', json: utf8(JSON.stringify(noise)) } });
+  await world.until(() => statusOf(large) === 'delivered', 5 * MINUTE_MS);
+  await close();
+  const request = { ep, msg: large, requestId: 'r1', by: 'test' };
+  const copied = await world.clock.complete(
+    world.insist(ports => replayAsNew(ports, world.rules.retentionMs, request)),
+  );
+  const copy = (copied as { id: MessageId }).id;
+  const { ref = '' } = world.message(large);
+  expect(world.message(copy).ref).toBe(ref);
+  const erase = world.insist(async ({ blobs, store }) => {
+    await blobs.put(ref, new Uint8Array());
+    return store.update(removeBody(large, world.clock.now()));
+  });
+  await world.clock.complete(erase);
+  const behind = await publish('behind');
+  await world.clock.advanceBy(5_000);
+  await open();
+  await world.until(() => statusOf(behind) === 'delivered', 10 * MINUTE_MS);
+  expect([statusOf(copy), statusOf(behind)]).toEqual(['expired', 'delivered']);
+  world.stop();
+});
+
+it('holds at most 4 MB of bodies of one endpoint that are not under way yet', async () => {
+  let sent = 0;
+  let most = 0;
+  const it = await withEndpoint(() => answered(200), { maxConcurrency: 100 }, { onRequest: () => void sent++ });
+  const { world, ep, publish, close, open } = it;
+  world.start();
+  await close();
+  const json = utf8(`"${'x'.repeat(200_000)}"`);
+  for (let n = 0; n < 50; n++) await publish(`k${n}`, { content: { kind: 'data', json } });
+  // It was fast: it takes as many at once as it may.
+  await world.store.update({ kind: 'update', key: runtimeKey(ep), condition: exists('pk'), set: { cap: 100 } });
+  let read = 0;
+  const inflate = nodeCodec.inflate;
+  vi.spyOn(nodeCodec, 'inflate').mockImplementation((bytes, limit) => {
+    read += 1;
+    most = Math.max(most, read - sent);
+    return inflate(bytes, limit);
+  });
+  await open();
+  await world.until(() => world.requestsTo(ep).length === 50, 5 * MINUTE_MS);
+  expect(world.requestsTo(ep)).toHaveLength(50);
+  expect(most).toBeGreaterThan(5);
+  expect(most).toBeLessThanOrEqual(20);
+});
