@@ -1,6 +1,8 @@
 /** How an endpoint is, as facts. */
+
 import type { ComponentChildren } from 'preact';
 import type { Health } from './delivery.ts';
+import { grouped } from './grouped.ts';
 import { visible } from './text.tsx';
 import { At, duration } from './time.tsx';
 
@@ -11,15 +13,15 @@ export function HealthFacts({ health, types }: { readonly health: Health; readon
     <dl>
       <Fact name="waiting">
         {waiting.about === null
-          ? `${waiting.count.toLocaleString('en')}${waiting.more ? ' or more' : ''}`
-          : `about ${waiting.about.toLocaleString('en')}`}
+          ? `${grouped(waiting.count)}${waiting.more ? ' or more' : ''}`
+          : `about ${grouped(waiting.about)}`}
         {waiting.oldest_at === null ? null : (
           <>
             , oldest <At of={waiting.oldest_at} />
           </>
         )}
       </Fact>
-      <Fact name="dead">{health.dead.toLocaleString('en')}</Fact>
+      <Fact name="dead">{grouped(health.dead)}</Fact>
       <Fact name="success">
         {percent(health.success_rate_1h)} this hour, {percent(health.success_rate_24h)} in a day
       </Fact>

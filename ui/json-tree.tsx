@@ -1,5 +1,7 @@
 /** A body as a tree: opens to a bounded depth, searches, and copies the path of a value. */
+
 import { useMemo, useState } from 'preact/hooks';
+import { grouped } from './grouped.ts';
 import { visible } from './text.tsx';
 
 const OPEN_DEPTH = 3;
@@ -124,7 +126,7 @@ function Node({ name, value, path, depth, copy, matching, last }: NodeProps) {
           ))}
           {entries.length > more ? (
             <button type="button" class="small" onClick={() => setMore(more + 1_000)}>
-              {(entries.length - more).toLocaleString('en')} more
+              {grouped(entries.length - more)} more
             </button>
           ) : null}
         </div>
@@ -140,8 +142,7 @@ function Node({ name, value, path, depth, copy, matching, last }: NodeProps) {
 function Value({ of }: { readonly of: unknown }) {
   const kind = of === null ? 'null' : typeof of;
   const text = typeof of === 'string' ? JSON.stringify(of.slice(0, TEXT_SHOWN)) : String(of);
-  const rest =
-    typeof of === 'string' && of.length > TEXT_SHOWN ? ` … ${of.length.toLocaleString('en')} characters` : '';
+  const rest = typeof of === 'string' && of.length > TEXT_SHOWN ? ` … ${grouped(of.length)} characters` : '';
   return (
     <>
       <span class={`value ${kind}`}>{visible(text)}</span>

@@ -144,16 +144,20 @@ export function Spark({
 }) {
   const [width, height] = [values.length * 3, 28];
   const most = Math.max(1, ...values, ...(bad ?? []));
-  const bar = (value: number): number => (value === 0 ? 0 : Math.max(2, (value / most) * (height - 2)));
+  /** All bars are one shape: a list of sources has hundreds of them. */
+  const bars = (counts: readonly number[]): string =>
+    counts
+      .map((count, n) => {
+        if (count === 0) return '';
+        const tall = Math.max(2, (count / most) * (height - 2));
+        return `M${n * 3} ${height}v${-tall}h2v${tall}z`;
+      })
+      .join('');
   return (
     <svg class="spark" viewBox={`0 0 ${width} ${height}`} role="img" aria-label={label} preserveAspectRatio="none">
       <line x1="0" x2={width} y1={height - 0.5} y2={height - 0.5} class="base" />
-      {values.map((value, n) =>
-        value === 0 ? null : <rect x={n * 3} y={height - bar(value)} width="2" height={bar(value)} />,
-      )}
-      {bad?.map((value, n) =>
-        value === 0 ? null : <rect class="bad" x={n * 3} y={height - bar(value)} width="2" height={bar(value)} />,
-      )}
+      <path d={bars(values)} />
+      {bad === undefined ? null : <path class="bad" d={bars(bad)} />}
     </svg>
   );
 }

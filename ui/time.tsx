@@ -35,10 +35,15 @@ export function exact(at: number): string {
   return `${date.toISOString()}\n${date.toLocaleString(undefined, { timeZoneName: 'short' })}`;
 }
 
+/** Only for the time under the pointer: to format one with its zone takes a browser longer than to draw its line. */
+function showExact({ currentTarget: time }: { readonly currentTarget: HTMLTimeElement }): void {
+  time.title = exact(Date.parse(time.dateTime));
+}
+
 export function Ago({ at }: { readonly at: number }) {
   useTick();
   return (
-    <time dateTime={new Date(at).toISOString()} title={exact(at)}>
+    <time dateTime={new Date(at).toISOString()} onPointerEnter={showExact}>
       {ago(at)}
     </time>
   );

@@ -1,5 +1,7 @@
 /** Numbers over time against a threshold: what an alarm judges. Drawn once, in the colours of the theme. */
+
 import { useState } from 'preact/hooks';
+import { grouped } from '../../../ui/grouped.ts';
 import { duration, exact } from '../../../ui/time.tsx';
 
 interface Point {
@@ -77,8 +79,8 @@ export function Graph({ label, points, from, until, periodMs, threshold, isBad }
 }
 
 function short(value: number): string {
-  if (Math.abs(value) >= 10_000) return `${Number((value / 1_000).toFixed(1)).toLocaleString('en')} k`;
-  return Number(value.toFixed(2)).toLocaleString('en');
+  if (Math.abs(value) >= 10_000) return `${grouped(Number((value / 1_000).toFixed(1)))} k`;
+  return grouped(Number(value.toFixed(2)));
 }
 
 /** 1, 2 or 5 times a power of ten, so that the axis has round numbers. */

@@ -1,5 +1,7 @@
 /** Run again: one event, several, or all that a filter means. Each asks why, because the next person reads it. */
+
 import { useState } from 'preact/hooks';
+import { grouped } from '../../../ui/grouped.ts';
 import { Ask, Field, Shown } from '../../../ui/parts.tsx';
 import { ApiProblem } from '../../../ui/problem.ts';
 import { visible } from '../../../ui/text.tsx';
@@ -78,7 +80,7 @@ export function ReplayMany({ query, onClose }: { readonly query: string; readonl
   return (
     <Ask
       title="Replay all that match"
-      confirm={data === undefined ? 'Counting …' : `Replay ${data.count.toLocaleString('en')} events`}
+      confirm={data === undefined ? 'Counting …' : `Replay ${grouped(data.count)} events`}
       onConfirm={start}
       onClose={onClose}
       disabled={why.trim() === '' || data === undefined || data.count === 0}
@@ -90,13 +92,13 @@ export function ReplayMany({ query, onClose }: { readonly query: string; readonl
           ) : (
             <>
               <p>
-                <strong>{count.toLocaleString('en')} events</strong>, {ratePerSecond} a second: about{' '}
-                {duration(seconds * 1_000)}. It goes on when this page is closed.
+                <strong>{grouped(count)} events</strong>, {ratePerSecond} a second: about {duration(seconds * 1_000)}.
+                It goes on when this page is closed.
               </p>
               <ul class="kinds">
                 {kinds.slice(0, 6).map(([kind, of]) => (
                   <li key={kind}>
-                    <b>{of.toLocaleString('en')}</b> {visible(kind)}
+                    <b>{grouped(of)}</b> {visible(kind)}
                   </li>
                 ))}
                 {kinds.length > 6 ? <li class="faint">and {kinds.length - 6} more kinds</li> : null}

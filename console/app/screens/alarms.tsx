@@ -1,5 +1,6 @@
 /** All alarms by state, and the runbook of the one that is open. */
 
+import { grouped } from '../../../ui/grouped.ts';
 import { Empty, Shown, State } from '../../../ui/parts.tsx';
 import { visible } from '../../../ui/text.tsx';
 import { Ago, duration } from '../../../ui/time.tsx';
@@ -115,7 +116,7 @@ function Judged({ name }: { readonly name: string }) {
 /** "In ALARM when 1 of 1 periods of 60 s is above 0; a period without a number counts as good." */
 function ruleOf({ periods, needed, periodMs, comparison, threshold, missing }: Judgement): string {
   const [word = comparison] = BREACHES[comparison] ?? [];
-  const what = threshold === undefined ? 'outside its usual band' : `${word} ${threshold.toLocaleString('en')}`;
+  const what = threshold === undefined ? 'outside its usual band' : `${word} ${grouped(threshold)}`;
   const many =
     periods === 1
       ? `a period of ${duration(periodMs)} is`

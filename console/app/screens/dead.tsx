@@ -1,5 +1,7 @@
 /** What died, as few lines: by source, cause and error. One sample is open beside them. */
+
 import { useEffect, useState } from 'preact/hooks';
+import { grouped } from '../../../ui/grouped.ts';
 import { Ask, Empty, Field, Shown, Spark, State } from '../../../ui/parts.tsx';
 import { visible } from '../../../ui/text.tsx';
 import { Ago } from '../../../ui/time.tsx';
@@ -43,10 +45,10 @@ export function Dead() {
           return (
             <>
               <p class="faint">
-                {total.toLocaleString('en')} dead {total === 1 ? 'event' : 'events'} in {groups.length}{' '}
+                {grouped(total)} dead {total === 1 ? 'event' : 'events'} in {groups.length}{' '}
                 {groups.length === 1 ? 'group' : 'groups'}
                 {inQueue > total
-                  ? `; the dead-letter queue holds about ${(inQueue - total).toLocaleString('en')} more messages that are settled`
+                  ? `; the dead-letter queue holds about ${grouped(inQueue - total)} more messages that are settled`
                   : ''}
               </p>
               <div class="columns dead">
@@ -130,7 +132,7 @@ function Group({ group, open, choose, ask: askFor }: GroupProps) {
           aria-pressed={open}
           aria-label={`Show a sample of ${group.count} dead of ${group.source}`}
         >
-          {group.count.toLocaleString('en')}
+          {grouped(group.count)}
         </button>
         <div>
           <p class="who">
@@ -192,7 +194,7 @@ function Close({
   return (
     <Ask
       title="Close without running them"
-      confirm={`Close ${count.toLocaleString('en')}`}
+      confirm={`Close ${grouped(count)}`}
       danger
       onConfirm={close}
       onClose={onClose}
@@ -225,7 +227,7 @@ function Purge({
   return (
     <Ask
       title="Purge their messages"
-      confirm={`Delete up to ${count.toLocaleString('en')} messages`}
+      confirm={`Delete up to ${grouped(count)} messages`}
       danger
       onConfirm={purge}
       onClose={onClose}

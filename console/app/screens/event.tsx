@@ -1,6 +1,8 @@
 /** One event: its way on a time axis, its facts, its body, and what can be done with it. */
+
 import { useEffect, useState } from 'preact/hooks';
 import { Headers } from '../../../ui/exchange.tsx';
+import { grouped } from '../../../ui/grouped.ts';
 import { JsonTree } from '../../../ui/json-tree.tsx';
 import { onKey } from '../../../ui/keys.ts';
 import { Ask, Copy, Empty, Field, Shown, State } from '../../../ui/parts.tsx';
@@ -233,7 +235,7 @@ function Body({ path, tab }: { readonly path: string; readonly tab: 'body' | 'he
                 value={search}
                 onInput={event => setSearch(event.currentTarget.value)}
               />
-              <span class="faint">{size.toLocaleString('en')} bytes</span>
+              <span class="faint">{grouped(size)} bytes</span>
               <span class="grow" />
               {parsed === undefined ? null : (
                 <button type="button" class="small" aria-pressed={raw} onClick={() => setRaw(!raw)}>
@@ -281,7 +283,7 @@ function Raw({
           {visible(part.slice(at - from + search.length))}
         </>
       )}
-      {from + RAW_SHOWN < all.length ? ` … ${(all.length - from - RAW_SHOWN).toLocaleString('en')} more` : ''}
+      {from + RAW_SHOWN < all.length ? ` … ${grouped(all.length - from - RAW_SHOWN)} more` : ''}
     </pre>
   );
 }

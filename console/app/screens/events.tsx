@@ -1,5 +1,7 @@
 /** The list of events: filters in the address, rows of one height, and it says how far it looked. */
+
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { grouped } from '../../../ui/grouped.ts';
 import { Command, Empty, Trouble } from '../../../ui/parts.tsx';
 import { problemOf } from '../../../ui/problem.ts';
 import { visible } from '../../../ui/text.tsx';
@@ -184,7 +186,7 @@ function List({ filter }: { readonly filter: string }) {
     <>
       <div class="list-head">
         <span class="faint" aria-live="polite">
-          {rows.length.toLocaleString('en')} shown
+          {grouped(rows.length)} shown
           {cursor === undefined || lookedTo === undefined ? (
             ''
           ) : (
@@ -321,7 +323,7 @@ function Found({ filter, text, path }: { readonly filter: string; readonly text:
           ) : (
             <span class="faint">
               {' '}
-              · {tally.read.toLocaleString('en')} bodies read, about ${tally.dollars.toFixed(4)} · looked back to{' '}
+              · {grouped(tally.read)} bodies read, about ${tally.dollars.toFixed(4)} · looked back to{' '}
               <Ago at={tally.lookedTo} />
             </span>
           )}

@@ -1,6 +1,8 @@
 /** Replays of many events: how far, how fast, who and why. */
+
 import { useState } from 'preact/hooks';
 import { serverNow } from '../../../ui/clock.ts';
+import { grouped } from '../../../ui/grouped.ts';
 import { Ask, Command, Empty, Shown, State } from '../../../ui/parts.tsx';
 import { visible } from '../../../ui/text.tsx';
 import { Ago, duration } from '../../../ui/time.tsx';
@@ -53,9 +55,7 @@ export function Jobs() {
 function Job({ job, cancel }: { readonly job: JobRow; readonly cancel: () => void }) {
   const total = job.expected ?? job.done;
   const share = total === 0 ? 1 : Math.min(1, job.done / total);
-  const others = Object.entries(job.others).map(
-    ([reason, n]) => `${n.toLocaleString('en')} ${reason.replace('_', ' ')}`,
-  );
+  const others = Object.entries(job.others).map(([reason, n]) => `${grouped(n)} ${reason.replace('_', ' ')}`);
   const waits = job.state === 'running' && job.done === 0;
   return (
     <div class="card job" role="listitem">
@@ -74,7 +74,7 @@ function Job({ job, cancel }: { readonly job: JobRow; readonly cancel: () => voi
       </div>
       <progress max={1} value={share} aria-label={`${job.done} of ${total}`} />
       <p class="faint">
-        {job.done.toLocaleString('en')} of {total.toLocaleString('en')}, {job.replayed.toLocaleString('en')} replayed
+        {grouped(job.done)} of {grouped(total)}, {grouped(job.replayed)} replayed
         {others.length === 0 ? '' : `; not replayed: ${others.join(', ')}`} · {job.ratePerSecond} a second
         {waits ? ' · the sweeper begins it within a minute' : ''}
         {job.state === 'running' ? '' : ` · took ${duration((job.finishedAt ?? serverNow()) - job.createdAt)}`}

@@ -1,21 +1,19 @@
 /** The first screen: is it well, what is the one next step, and what comes in. */
+
 import { useEffect, useState } from 'preact/hooks';
+import { grouped } from '../../../ui/grouped.ts';
 import { Command, Copy, Empty, Shown, Spark, State } from '../../../ui/parts.tsx';
 import { visible } from '../../../ui/text.tsx';
 import { Ago } from '../../../ui/time.tsx';
 import type { EventList, EventRow, NowView, SourceRow } from '../../wire.ts';
 import { EventLine } from '../parts/event-line.tsx';
+import { NEWEST } from '../parts/first-asked.ts';
 import { onLive } from '../parts/live.ts';
 import { useLoad } from '../parts/load.ts';
 import { Link } from '../parts/route.tsx';
 import { commandOf } from '../parts/session.ts';
 
-const SHOWN = 12;
 const REFRESH_MS = 10_000;
-
-const NEWEST = `/api/events?since=24h&limit=${SHOWN}`;
-/** What this screen needs before it can say anything. */
-export const FIRST_ASKED: readonly string[] = ['/api/now', NEWEST];
 
 export function Now() {
   const now = useLoad<NowView>('/api/now', REFRESH_MS);
@@ -42,8 +40,8 @@ export function Now() {
             <Numbers view={view} />
             {view.jobs.map(job => (
               <Link class="banner" href="/jobs" key={job.id}>
-                <State of="running" /> Replaying {job.done.toLocaleString('en')} of{' '}
-                {job.expected?.toLocaleString('en') ?? '?'}: {visible(job.why)}
+                <State of="running" /> Replaying {grouped(job.done)} of{' '}
+                {job.expected === undefined ? '?' : grouped(job.expected)}: {visible(job.why)}
               </Link>
             ))}
             {view.alarms.map(alarm => (
@@ -79,7 +77,7 @@ function useReloadOnNews(reload: () => void): void {
 }
 
 function Numbers({ view: { numbers } }: { readonly view: NowView }) {
-  const count = (n: number, over = false): string => `${over ? 'over ' : ''}${n.toLocaleString('en')}`;
+  const count = (n: number, over = false): string => `${over ? 'over ' : ''}${grouped(n)}`;
   return (
     <dl class="numbers">
       <div>
@@ -137,8 +135,8 @@ function SourceLine({ row }: { readonly row: SourceRow }) {
       <State of={row.state} />
       <Spark values={row.accepted} bad={row.died} label={said} />
       <span class="counts">
-        {accepted.toLocaleString('en')}
-        {died > 0 ? <span class="bad-text"> · {died.toLocaleString('en')} dead</span> : null}
+        {grouped(accepted)}
+        {died > 0 ? <span class="bad-text"> · {grouped(died)} dead</span> : null}
       </span>
       <span class="faint last">{row.lastAt === undefined ? 'none today' : <Ago at={row.lastAt} />}</span>
       <span class="url">
@@ -151,10 +149,9 @@ function SourceLine({ row }: { readonly row: SourceRow }) {
 
 /** The newest events. While the mouse is over the list it does not move, and says how many came since. */
 function Newest() {
-  const list = useLoad<EventList>(NEWEST);
+  const list = useLoad<EventList>(NEWEST.path);
   const [fresh, setFresh] = useState<readonly EventRow[]>([]);
-  const [held, setHeld] = useState(false);
-  const [shown, setShown] = useState<readonly EventRow[]>([]);
+  const [held, setHeld] = useState<readonly EventRow[]>();
   useEffect(
     () =>
       onLive(message => {
@@ -164,22 +161,16 @@ function Newest() {
       }),
     [list.reload],
   );
-  useEffect(() => {
-    if (held && shown.length > 0) {
-      // Rows that are there already may change their state; none moves.
-      setShown(rows => rows.map(row => fresh.find(it => it.id === row.id) ?? row));
-      return;
-    }
-    const all = new Map([...(list.data?.events ?? []), ...fresh.toReversed()].map(row => [row.id, row]));
-    setShown([...all.values()].sort((a, b) => b.receivedAt - a.receivedAt || (a.id < b.id ? -1 : 1)).slice(0, SHOWN));
-  }, [list.data, fresh, held]);
-  const since = held ? fresh.filter(row => !shown.some(it => it.id === row.id)).length : 0;
+  const newest = newestOf([...(list.data?.events ?? []), ...fresh.toReversed()]);
+  // Rows that are held may change their state; none moves.
+  const shown = held?.map(row => fresh.find(it => it.id === row.id) ?? row) ?? newest;
+  const since = held === undefined ? 0 : fresh.filter(row => !held.some(it => it.id === row.id)).length;
   return (
     <section aria-labelledby="newest-title">
       <div class="section-head">
         <h2 id="newest-title">Newest events</h2>
         <span class="faint" aria-live="polite">
-          {held ? `held still${since > 0 ? `, ${since} came since` : ''}` : ''}
+          {held === undefined ? '' : `held still${since > 0 ? `, ${since} came since` : ''}`}
         </span>
         <Link class="more" href="/events">
           All events
@@ -193,7 +184,12 @@ function Newest() {
               <Command text={commandOf('send stripe')} />
             </Empty>
           ) : (
-            <div class="card events" role="list" onMouseEnter={() => setHeld(true)} onMouseLeave={() => setHeld(false)}>
+            <div
+              class="card events"
+              role="list"
+              onMouseEnter={() => setHeld(newest)}
+              onMouseLeave={() => setHeld(undefined)}
+            >
               {shown.map(row => (
                 <div role="listitem" key={row.id}>
                   <EventLine row={row} />
@@ -205,4 +201,12 @@ function Newest() {
       </Shown>
     </section>
   );
+}
+
+/** Of rows of the same event the last. */
+function newestOf(rows: readonly EventRow[]): readonly EventRow[] {
+  const byId = new Map(rows.map(row => [row.id, row]));
+  return [...byId.values()]
+    .sort((a, b) => b.receivedAt - a.receivedAt || (a.id < b.id ? -1 : 1))
+    .slice(0, NEWEST.shown);
 }

@@ -1,6 +1,8 @@
 /** The body of a message, read when somebody asks for it. */
+
 import { useState } from 'preact/hooks';
 import { Text } from '../../../ui/exchange.tsx';
+import { grouped } from '../../../ui/grouped.ts';
 import { Copy, Shown } from '../../../ui/parts.tsx';
 import { useLoad } from '../parts/load.ts';
 import { session } from '../parts/session.ts';
@@ -22,7 +24,7 @@ export function Body({ path }: { readonly path: string }) {
       {({ size, text }) => (
         <>
           <p class="faint">
-            {size.toLocaleString('en')} bytes <Copy text={text} label="Copy body" />
+            {grouped(size)} bytes <Copy text={text} label="Copy body" />
           </p>
           <Text text={text} />
         </>

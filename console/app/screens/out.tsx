@@ -1,5 +1,6 @@
 /** Webhooks to customers: who does not get theirs, each application, its endpoints and messages. */
 
+import { grouped } from '../../../ui/grouped.ts';
 import { Copy, Empty, Shown } from '../../../ui/parts.tsx';
 import { shortId, visible } from '../../../ui/text.tsx';
 import { At } from '../../../ui/time.tsx';
@@ -83,7 +84,7 @@ function nameIn(applications: readonly OutApplication[], id: string): string {
   return applications.find(app => app.id === id)?.name ?? id;
 }
 
-const count = (n: number, noun: string): string => `${n.toLocaleString('en')} ${noun}${n === 1 ? '' : 's'}`;
+const count = (n: number, noun: string): string => `${grouped(n)} ${noun}${n === 1 ? '' : 's'}`;
 
 /** One customer. */
 export function OutApp({ app }: { readonly app: string }) {
@@ -140,7 +141,7 @@ export function OutApp({ app }: { readonly app: string }) {
                     <Link class="line-link message" href={hrefOf(app, 'messages', each.id)}>
                       <span class="type">{visible(each.type)}</span>
                       <code class="faint">{shortId(each.id)}</code>
-                      <span class="faint right">{each.size.toLocaleString('en')} bytes</span>
+                      <span class="faint right">{grouped(each.size)} bytes</span>
                       <span class="faint right">
                         <At of={each.created_at} />
                       </span>

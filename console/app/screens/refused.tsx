@@ -1,6 +1,8 @@
 /** The last requests of a source that were not accepted, each with the sentence that says why. */
+
 import { useState } from 'preact/hooks';
 import { Headers, Text } from '../../../ui/exchange.tsx';
+import { grouped } from '../../../ui/grouped.ts';
 import { Copy, Empty, Shown } from '../../../ui/parts.tsx';
 import { visible } from '../../../ui/text.tsx';
 import { Ago } from '../../../ui/time.tsx';
@@ -70,8 +72,7 @@ function Content({ row, path }: { readonly row: RefusedRow; readonly path: strin
         <div class="refused-content">
           <p class="faint">
             <code>{row.id}</code>
-            {row.hint === undefined ? '' : ` · the check said: ${visible(row.hint)}`} · {row.size.toLocaleString('en')}{' '}
-            bytes
+            {row.hint === undefined ? '' : ` · the check said: ${visible(row.hint)}`} · {grouped(row.size)} bytes
           </p>
           {headers === undefined ? <p class="faint">Its headers and body were not kept.</p> : <Headers of={headers} />}
           {text === undefined ? null : (

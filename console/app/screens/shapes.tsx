@@ -1,6 +1,8 @@
 /** What the events of a source look like, by type, and when a provider changed them. Names and types, never a value. */
+
 import { useState } from 'preact/hooks';
 import { serverNow } from '../../../ui/clock.ts';
+import { grouped } from '../../../ui/grouped.ts';
 import { Empty, Shown } from '../../../ui/parts.tsx';
 import { visible } from '../../../ui/text.tsx';
 import { Ago } from '../../../ui/time.tsx';
@@ -45,7 +47,7 @@ function Shape({ shape }: { readonly shape: ShapeRow }) {
         </span>
         <span class="why">
           <b>{visible(shape.type)}</b>
-          <span class="faint">{shape.paths.length.toLocaleString('en')} paths</span>
+          <span class="faint">{grouped(shape.paths.length)} paths</span>
         </span>
         <span class={last === undefined ? 'faint' : 'warn'}>
           {last !== undefined ? (

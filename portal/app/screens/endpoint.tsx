@@ -1,5 +1,7 @@
 /** One endpoint: how it is, what it got, its secret, how to verify, and what can be done. */
+
 import { useState } from 'preact/hooks';
+import { grouped } from '../../../ui/grouped.ts';
 import { HealthFacts } from '../../../ui/health.tsx';
 import { Copy, Shown, State } from '../../../ui/parts.tsx';
 import { visible } from '../../../ui/text.tsx';
@@ -156,8 +158,8 @@ function Told({ endpoint, health }: { readonly endpoint: Endpoint; readonly heal
     <p class="banner">
       <span>
         The last answer was {last.code ?? 'none'} ({last.class.replaceAll('_', ' ')}).
-        {count === 0 ? '' : ` ${count.toLocaleString('en')} ${count === 1 ? 'message waits' : 'messages wait'}.`}
-        {dead === 0 ? '' : ` ${dead.toLocaleString('en')} ${dead === 1 ? 'delivery is' : 'deliveries are'} given up.`}
+        {count === 0 ? '' : ` ${grouped(count)} ${count === 1 ? 'message waits' : 'messages wait'}.`}
+        {dead === 0 ? '' : ` ${grouped(dead)} ${dead === 1 ? 'delivery is' : 'deliveries are'} given up.`}
         {next === null ? null : (
           <>
             {' '}

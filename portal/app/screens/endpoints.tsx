@@ -1,5 +1,7 @@
 /** All endpoints of the customer, each with how it is. */
+
 import { useState } from 'preact/hooks';
+import { grouped } from '../../../ui/grouped.ts';
 import { Command, Empty, Shown, State } from '../../../ui/parts.tsx';
 import { visible } from '../../../ui/text.tsx';
 import { ask, useAsk } from '../parts/api.ts';
@@ -64,8 +66,8 @@ export function Endpoints() {
 const WITH_HEALTH = 10;
 
 function waitingWords({ count, more, about }: EndpointHealth['waiting']): string {
-  if (about !== null) return `about ${about.toLocaleString('en')} waiting`;
-  return count === 0 ? '' : `${count.toLocaleString('en')}${more ? ' or more' : ''} waiting`;
+  if (about !== null) return `about ${grouped(about)} waiting`;
+  return count === 0 ? '' : `${grouped(count)}${more ? ' or more' : ''} waiting`;
 }
 
 /** What came of the last day, in a few words. */
@@ -77,7 +79,7 @@ function Went({ endpoint }: { readonly endpoint: Endpoint }) {
   const words = [
     rate === null ? 'nothing sent in a day' : `${Math.round(rate * 100)} % taken in a day`,
     waitingWords(waiting),
-    dead === 0 ? '' : `${dead.toLocaleString('en')} dead`,
+    dead === 0 ? '' : `${grouped(dead)} dead`,
     failed,
   ].filter(word => word !== '');
   return <span class={failed === '' ? '' : 'bad-text'}>{words.join(' · ')}</span>;

@@ -1,5 +1,7 @@
 /** Many deliveries sent again: how many there are before, how far it is after. */
+
 import { useEffect, useState } from 'preact/hooks';
+import { grouped } from '../../../ui/grouped.ts';
 import { Ask, Field } from '../../../ui/parts.tsx';
 import { visible } from '../../../ui/text.tsx';
 import { ask, useAsk } from '../parts/api.ts';
@@ -27,7 +29,7 @@ export function ReplayMany({ endpoint, filter, onClose, onStarted }: ManyProps) 
     const body = { ...what, ...(type ? { types: [type] } : {}), ...(why === '' ? {} : { why }) };
     onStarted((await ask<Job>('/replay-jobs', { body })).id);
   };
-  const many = counted === undefined ? '' : `${counted.more ? 'more than ' : ''}${counted.count.toLocaleString('en')}`;
+  const many = counted === undefined ? '' : `${counted.more ? 'more than ' : ''}${grouped(counted.count)}`;
   return (
     <Ask
       title="Send many again"
@@ -104,11 +106,11 @@ export function JobProgress({ id, onDone }: { readonly id: string; readonly onDo
     <section class="banner" aria-label="Sending again">
       <span role="status">
         {state === 'done'
-          ? `${(counts?.replayed ?? 0).toLocaleString('en')} are sent again.`
+          ? `${grouped(counts?.replayed ?? 0)} are sent again.`
           : state === 'canceled'
             ? 'Canceled.'
-            : `Sending again: ${(counts?.replayed ?? 0).toLocaleString('en')} so far. It begins within a minute, and goes on when you leave.`}
-        {counts !== undefined && counts.skipped > 0 ? ` ${counts.skipped.toLocaleString('en')} were left out.` : ''}
+            : `Sending again: ${grouped(counts?.replayed ?? 0)} so far. It begins within a minute, and goes on when you leave.`}
+        {counts !== undefined && counts.skipped > 0 ? ` ${grouped(counts.skipped)} were left out.` : ''}
       </span>
       {isOver ? null : (
         <span class="actions">
