@@ -5,7 +5,8 @@ import { onKey } from '../../ui/keys.ts';
 import { Shown, Trouble } from '../../ui/parts.tsx';
 import { visible } from '../../ui/text.tsx';
 import type { Hello } from '../wire.ts';
-import { ask, askEarly, takeToken } from './parts/api.ts';
+import { keptTheme } from './first.ts';
+import { ask, earlyAnswers } from './parts/api.ts';
 import { runLive, useLiveState } from './parts/live.ts';
 import { useLoad } from './parts/load.ts';
 import { go, Link, usePlace } from './parts/route.tsx';
@@ -15,7 +16,7 @@ import { Dead } from './screens/dead.tsx';
 import { EventScreen } from './screens/event.tsx';
 import { Events } from './screens/events.tsx';
 import { Jobs } from './screens/jobs.tsx';
-import { FIRST_ASKED, Now } from './screens/now.tsx';
+import { Now } from './screens/now.tsx';
 import { Out, OutApp, OutMessageScreen } from './screens/out.tsx';
 import { OutDeliveryScreen } from './screens/out-delivery.tsx';
 import { OutEndpointScreen } from './screens/out-endpoint.tsx';
@@ -241,19 +242,15 @@ function LiveTrouble() {
 const THEMES = ['system', 'light', 'dark'] as const;
 
 function Theme() {
-  const [theme, setTheme] = useState(localStorage.getItem('theme') ?? 'system');
-  useEffect(() => {
-    localStorage.setItem('theme', theme);
-    document.documentElement.dataset['theme'] = theme;
-  }, [theme]);
+  const [theme, setTheme] = useState(keptTheme);
+  const change = (to: string): void => {
+    setTheme(to);
+    localStorage.setItem('theme', to);
+    document.documentElement.dataset['theme'] = to;
+  };
   const next = THEMES[((THEMES as readonly string[]).indexOf(theme) + 1) % THEMES.length] ?? 'system';
   return (
-    <button
-      type="button"
-      class="small"
-      onClick={() => setTheme(next)}
-      aria-label={`Theme: ${theme}. Change to ${next}`}
-    >
+    <button type="button" class="small" onClick={() => change(next)} aria-label={`Theme: ${theme}. Change to ${next}`}>
       {{ system: '◑ system', light: '○ light', dark: '● dark' }[theme] ?? theme}
     </button>
   );
@@ -293,8 +290,8 @@ function Help({ onClose }: { readonly onClose: () => void }) {
   );
 }
 
-takeToken();
-askEarly('/api/hello');
-if (location.pathname === '/') for (const path of FIRST_ASKED) askEarly(path);
+/** Answers that come within it are shown at once: each state on the way would be drawn before them. */
+const AT_ONCE_MS = 100;
 const root = document.getElementById('app');
-if (root !== null) render(<App />, root);
+const tooLong = new Promise(done => setTimeout(done, AT_ONCE_MS));
+if (root !== null) void Promise.race([earlyAnswers(), tooLong]).then(() => render(<App />, root));

@@ -5,33 +5,59 @@ import { TOKEN_HEADER } from '../../wire.ts';
 
 const KEY = 'holdfast-console-token';
 
-/** Takes the token out of the address, so that it is in no screenshot, bookmark or pasted link. */
+let token = '';
+
+/** Out of the address, or as this tab kept it. */
 export function takeToken(): void {
-  const token = /^#token=([\w-]+)$/.exec(location.hash)?.[1];
-  if (token === undefined) return;
+  token = inAddress() ?? sessionStorage.getItem(KEY) ?? '';
+}
+
+/** Keeps it in this tab and takes it out of the address, so that it is in no screenshot, bookmark or pasted link. */
+export function keepToken(): void {
+  if (inAddress() === undefined) return;
   sessionStorage.setItem(KEY, token);
   history.replaceState(null, '', location.pathname + location.search);
 }
 
+function inAddress(): string | undefined {
+  return /^#token=([\w-]+)$/.exec(location.hash)?.[1];
+}
+
+interface Answer {
+  readonly ok: boolean;
+  readonly status: number;
+  readonly value: unknown;
+}
+
 /** Answers that were asked for before a screen was there to ask. */
-const early = new Map<string, Promise<Response>>();
+const early = new Map<string, Promise<Answer>>();
 
 /** Asks while the page is still being made: the first screen takes the answer. */
 export function askEarly(path: string): void {
-  const answer = send(path, {});
+  const answer = answerTo(path, {});
   // Said by the screen that takes it.
   answer.catch(() => undefined);
   early.set(path, answer);
 }
 
+/** When all are there that were asked for early, or some failed. */
+export function earlyAnswers(): Promise<unknown> {
+  return Promise.allSettled(early.values());
+}
+
 export async function ask<T>(path: string, init: { body?: object; signal?: AbortSignal } = {}): Promise<T> {
   const asked = init.body === undefined ? early.get(path) : undefined;
   early.delete(path);
-  const response = await (asked ?? send(path, init));
-  const value = (await response.json()) as T & { now?: unknown };
-  if (!response.ok) throw new ApiProblem(value as unknown as Problem, response.status);
-  if (typeof value.now === 'number') setServerNow(value.now);
-  return value;
+  const { ok, status, value } = await (asked ?? answerTo(path, init));
+  if (!ok) throw new ApiProblem(value as Problem, status);
+  const { now } = value as { now?: unknown };
+  if (typeof now === 'number') setServerNow(now);
+  return value as T;
+}
+
+async function answerTo(path: string, init: { body?: object; signal?: AbortSignal }): Promise<Answer> {
+  const response = await send(path, init);
+  return { ok: response.ok, status: response.status, value: await response.json() };
 }
 
 /** Lines of JSON as they come. */
@@ -46,7 +72,7 @@ export async function* askLines<T>(path: string, signal: AbortSignal): AsyncGene
 }
 
 export async function send(path: string, { body, signal }: { body?: object; signal?: AbortSignal }): Promise<Response> {
-  const headers = { [TOKEN_HEADER]: sessionStorage.getItem(KEY) ?? '', 'content-type': 'application/json' };
+  const headers = { [TOKEN_HEADER]: token, 'content-type': 'application/json' };
   const request = { headers, ...(signal === undefined ? {} : { signal }) };
   try {
     return await fetch(path, body === undefined ? request : { ...request, method: 'POST', body: JSON.stringify(body) });
