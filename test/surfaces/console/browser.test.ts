@@ -6,7 +6,8 @@
  *  4. a failure is one sentence with the fix, and what was on the screen stays;
  *  5. an event is on the screen within a second; a stream that breaks comes back without a gap;
  *  6. everything is reached by the keyboard; a pasted link shows the same;
- *  7. script and style together are at most 90 KB compressed, and the first useful paint comes within 300 ms of what an answer of one line takes.
+ *  7. scripts and style together are at most 90 KB compressed; on a machine at rest the first useful paint of a fresh page, with
+ *     its sentence and its newest events, comes within 300 ms: the median of nine in the long run.
  */
 import { gzipSync } from 'node:zlib';
 import axe from 'axe-core';
@@ -25,6 +26,7 @@ import { BROWSER_PATH, openBrowser } from '#test/kit/browser.ts';
 import { ConsoleGateway } from '#test/kit/console-gateway.ts';
 import { type Demo, demoDeliveries } from './demo-deliveries.ts';
 import { fillAround, fillDemo } from './demo-events.ts';
+import { firstPaint, medianPaint, tellPaints } from './first-paint.ts';
 import { NAUGHTY } from './naughty-strings.ts';
 
 if (BROWSER_PATH === undefined && process.env['CI']) throw new Error('CI is set, and there is no Chromium');
@@ -242,6 +244,40 @@ describe.skipIf(BROWSER_PATH === undefined)('the console in a browser', () => {
       expect(page.url()).toBe(`${new URL(served.url).origin}${link}`);
       const states = await page.locator('.event-line .source').allTextContents();
       expect(new Set(states)).toEqual(new Set(['shopify']));
+      await page.reload();
+      await page.waitForSelector('.event-line');
+    });
+
+    it('asks for what it shows while its script is on the way, and has its colours by then', async () => {
+      const { page, wrong } = await open(served);
+      await page.getByRole('button', { name: /^Theme/ }).click();
+      let arrive = (): void => undefined;
+      const arrived = new Promise<void>(done => {
+        arrive = done;
+      });
+      await page.route('**/assets/js-*', async route => {
+        await arrived;
+        await route.continue();
+      });
+      const asked = ['/api/hello', '/api/now', '/api/events?since=24h&limit=12'].map(path =>
+        page.waitForResponse(`**${path}`),
+      );
+      await page.goto(new URL(served.url).origin, { waitUntil: 'commit' });
+      for (const answer of await Promise.all(asked)) expect(answer.status()).toBe(200);
+      expect(await page.evaluate('document.documentElement.dataset.theme')).toBe('light');
+      const again: string[] = [];
+      page.on('request', request => again.push(new URL(request.url()).pathname));
+      arrive();
+      await page.waitForSelector('.event-line');
+      expect(again.filter(path => path.startsWith('/api/'))).toEqual(['/api/live']);
+      expect(wrong).toEqual([]);
+    });
+
+    it('says the exact time of what the pointer is over', async () => {
+      const { page } = await open(served);
+      const time = page.locator('.event-line time').first();
+      await time.hover();
+      expect(await time.getAttribute('title')).toMatch(`${await time.getAttribute('datetime')}\n`);
     });
 
     it('says what to do when the token is missing', async () => {
@@ -567,52 +603,32 @@ describe.skipIf(BROWSER_PATH === undefined)('the console in a browser', () => {
   });
 
   describe('size and speed', () => {
-    it('is at most 90 KB compressed, and first useful within 300 ms of an answer of one line', async () => {
+    it('is at most 90 KB compressed', async () => {
       const assets = [...(await bundlePage())].filter(([path]) => path.startsWith('/assets/'));
-      const sizes = assets.map(([path, { bytes }]) => [path.split('.').at(-1), gzipSync(bytes).length] as const);
+      const sizes = assets.map(([path, { bytes }]) => [path.split('/').at(-1), gzipSync(bytes).length] as const);
       const total = sizes.reduce((sum, [, size]) => sum + size, 0);
+      console.log(`bundle: ${sizes.map(([name, size]) => `${name} ${size}`).join(', ')}: ${total} bytes compressed`);
+      expect(total).toBeLessThan(90 * 1_024);
+    });
+
+    it('shows its sentence and the newest events within 300 ms', { timeout: 300_000 }, async () => {
       const gateway = new ConsoleGateway();
       fillDemo(gateway, { events: 500, dead: 10, now: Date.now(), overMs: HOUR });
-      const served = await serve(gateway);
-      const paints: number[] = [];
-      const blanks: number[] = [];
-      const { origin } = new URL(served.url);
-      for (let n = 0; n < (LONG ? 9 : 3); n++) {
-        const context = await browser.newContext();
-        contexts.push(context);
-        const page = await context.newPage();
-        await page.addInitScript(NOTE_FIRST_USEFUL);
-        await page.goto(served.url);
-        await page.waitForSelector('.headline h1');
-        paints.push(await page.evaluate<number>('firstUseful()'));
-        // The same server, browser and moment, with an answer of one line.
-        await page.goto(`${origin}/assets/none.css`);
-        blanks.push(await page.evaluate<number>('firstUseful()'));
-      }
-      const best = Math.min(...paints);
-      console.log(
-        `bundle: ${sizes.map(([kind, size]) => `${kind} ${size}`).join(', ')} bytes compressed; first useful ${paints.map(Math.round).join(', ')} ms; an answer of one line in the same browser ${blanks.map(Math.round).join(', ')} ms`,
-      );
-      expect(total).toBeLessThan(90 * 1_024);
-      // Beside what the browser and this machine need for an answer of one line.
-      expect(best - Math.min(...blanks)).toBeLessThan(LONG ? 300 : 2_000);
+      const { url } = await serve(gateway);
+      const painted = await firstPaint(browser, url, {
+        shows: ['.headline h1', '.event-line .type'],
+        ...(LONG ? { rounds: 9, mostTries: 90 } : { rounds: 5, mostTries: 9 }),
+      });
+      console.log(tellPaints(painted));
+      const { counted, left } = painted;
+      const busy = 'other programs took the machine: no time can be judged. Run this test alone';
+      if (LONG) expect(counted.length, busy).toBeGreaterThanOrEqual(9);
+      if (counted.length >= 3) expect(medianPaint(painted)).toBeLessThan(300);
+      // Beside other suites only what would be slow anywhere.
+      for (const { paintedMs } of left) expect(paintedMs).toBeLessThan(5_000);
     });
   });
 });
-
-/** Makes `firstUseful()`: when the sentence of the first screen, or any text, was painted, after the navigation began. */
-const NOTE_FIRST_USEFUL = `
-  let useful;
-  const look = () => {
-    if (useful === undefined && document.querySelector('.headline h1, body > pre')) useful = performance.now();
-  };
-  new MutationObserver(look).observe(document, { childList: true, subtree: true });
-  addEventListener('load', look);
-  globalThis.firstUseful = () => new Promise(done => {
-    const tell = () => useful === undefined ? setTimeout(() => { look(); tell(); }, 5) : done(useful);
-    tell();
-  });
-`;
 
 /** Lengths of 120 frames while the list scrolls, milliseconds. */
 function scrollFrames(page: Page): Promise<readonly number[]> {
