@@ -3,6 +3,8 @@ export interface Room {
   /** Files to change. */
   readonly mutate: readonly string[];
   readonly tests: readonly string[];
+  /** Suites of these that read the files as text: Stryker's copy of a file has more in it. */
+  readonly without?: readonly string[];
 }
 
 export const ROOMS: Readonly<Record<string, Room>> = {
@@ -12,7 +14,8 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   verification: {
     mutate: ['core/verification/**/*.ts'],
-    tests: ['test/core/verification/*.test.ts', 'test/providers/*.test.ts'],
+    tests: ['test/core/verification/**/*.test.ts', 'test/providers/*.test.ts'],
+    without: ['test/core/verification/compare-rule.test.ts'],
   },
   protocol: {
     mutate: ['core/inbound/protocol/*.ts'],
