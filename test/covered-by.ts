@@ -306,7 +306,6 @@ export const COVERED_BY: Readonly<Record<string, readonly string[]>> = {
   'test/proof/mutants/write-conditions.test.ts': ['core/inbound/protocol/event-writes.ts'],
   'test/providers/': [
     'core/provider/provider-spec.ts',
-    'core/verification/check-bindings.ts',
     'core/verification/message.ts',
     'core/verification/named/jira-connect.ts',
     'core/verification/read-signatures.ts',
