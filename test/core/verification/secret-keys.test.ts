@@ -1,0 +1,52 @@
+import { generateKeyPairSync, sign } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import type { Scheme } from '#core/provider/provider-spec.ts';
+import { outcome, requestWith, specWith } from './test-spec.ts';
+
+describe('an empty secret', () => {
+  const token: Scheme = {
+    id: 'test',
+    alg: 'token',
+    sig: { from: 'header:authorization', parse: { prefix: 'Bearer ' } },
+  };
+  const send = (authorization: string, secret: { current: string; previous?: string }) =>
+    outcome(specWith(token), requestWith('{}', { headers: { authorization } }), { secret });
+
+  it('verifies nothing, not even a header with no token in it', async () => {
+    expect(await send('Bearer ', { current: 'token', previous: '' })).toBe('mismatch');
+    expect(await send('Bearer ', { current: '', previous: 'token' })).toBe('mismatch');
+    expect(await send('Bearer ', { current: '' })).toBe('no_key');
+    expect(await send('Bearer token', { current: '', previous: 'token' })).toBe('verified');
+  });
+});
+
+describe('a public key that a person pasted', () => {
+  const pair = generateKeyPairSync('ed25519');
+  const raw = pair.publicKey.export({ format: 'der', type: 'spki' }).subarray(-32).toString('base64');
+  const send = (current: string, key: Scheme['key']) => {
+    const sig = { from: 'header:x-signature' } as const;
+    const scheme: Scheme = {
+      id: 'test',
+      alg: 'ed25519',
+      sig,
+      encoding: 'base64',
+      message: '{body}',
+      ...(key && { key }),
+    };
+    const signature = sign(null, Buffer.from('{}'), pair.privateKey).toString('base64');
+    const request = requestWith('{}', { headers: { 'x-signature': signature } });
+    return outcome(specWith(scheme), request, { secret: { current } });
+  };
+
+  it('counts with spaces and line ends around it, before its prefix too', async () => {
+    const key = { encoding: 'base64', strip: ['whpk_'] } as const;
+    for (const text of [`whpk_${raw}`, ` whpk_${raw}\n`, `\n${raw} `])
+      expect(await send(text, key), text).toBe('verified');
+  });
+
+  it('is base64 where the spec does not say so', async () => {
+    expect(await send(raw, undefined)).toBe('verified');
+    expect(await send(raw, { encoding: 'utf8' })).toBe('verified');
+    expect(await send(raw, { encoding: 'hex' })).toBe('no_key');
+  });
+});
