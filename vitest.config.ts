@@ -41,7 +41,7 @@ export default defineConfig({
         },
       },
       {
-        // `npm run test:browser`, after `npm test`: two minutes in which a browser wants the cores for itself.
+        // `npm run test:browser`, after `npm test`: two minutes, one file after the other: a browser wants the cores for itself.
         test: { name: 'browser', include: [...BROWSER], testTimeout: 60_000, hookTimeout: 120_000 },
       },
       {
