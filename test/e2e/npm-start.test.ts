@@ -183,7 +183,7 @@ describe('npm start', () => {
 describe('npm run deploy', () => {
   it.each([
     [[], /^Usage: npm run deploy -- <environment> \[--yes\]\nEnvironments in gateway\.config\.ts: dev, /],
-    [['--destroy', 'local'], /^The environment "local" ends with its local AWS: Ctrl-C where it runs/],
+    [['--destroy', 'local'], /^The environment "local" ends with its local AWS: press Ctrl-C where it runs/],
     [['dev'], /^Deploying dev needs a confirmation: add --yes/],
     [['--destroy', 'dev'], /^Destroying dev needs a confirmation: add --yes/],
   ])('with %j says what to do instead', async (args, message) => {

@@ -208,7 +208,7 @@ describe('fetch latest: an order', () => {
 
   it.each([
     ['an answer older than the row', [order('shipped', 5), order('paid', 3)], /^skipped_stale: version \d+ is older/],
-    ['another object', [order('paid', 1), { ...order('paid', 2), id: 'ord_9' }], /^dead_letter: .*answered with ord_9/],
+    ['another object', [order('paid', 1), { ...order('paid', 2), id: 'ord_9' }], /^dead_letter: .*returned ord_9/],
     ['a refusal', [order('paid', 1), { kind: 'refused', reason: 'it answered 403' }], /^dead_letter: .*403/],
     ['404 for a known object', [order('paid', 1), { kind: 'gone' }], /^completed: marked as deleted/],
   ] as [string, Fetched<Order>[], RegExp][])('records %s', async (_name, answers, expected) => {

@@ -83,8 +83,8 @@ export const OUTBOUND_MUTANTS: readonly Mutant[] = [
     name: 'a throttled answer is charged',
     journey: 'throttled, then delivered',
     file: ATTEMPT,
-    from: '  if (!charged) return;\n',
-    to: "  if (!charged && verdict.health !== 'hold') return;\n",
+    from: '  if (!charged) {\n',
+    to: "  if (!charged && verdict.health !== 'hold') {\n",
   },
   {
     name: 'a hold without a wake',

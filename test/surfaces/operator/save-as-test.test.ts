@@ -36,5 +36,5 @@ it('writes a test and a fixture with nothing personal or secret in it, and never
   expect(JSON.parse(fixture)).toMatchObject({ id: 'evt_1', type: 'invoice.paid', amount: 4200 });
   const code = readFileSync(join(root, saved.test), 'utf8');
   expect(code).toContain(JSON.stringify("a'`${x}\n"));
-  await expect(saveAsTest(gateway.operator(), item, root)).rejects.toThrow('exists already');
+  await expect(saveAsTest(gateway.operator(), item, root)).rejects.toThrow('exists and was left as it is');
 });
