@@ -1,6 +1,6 @@
 /** Clock, ids, randomness, timers and address ranges of the machine the code runs on. */
 import { randomUUID } from 'node:crypto';
-import { BlockList, isIP } from 'node:net';
+import net, { type BlockList, isIP } from 'node:net';
 import type { Addresses, Clock, Ids, Random, Timer } from '#core/ports.ts';
 
 export const systemClock: Clock = { now: () => Date.now() };
@@ -38,7 +38,8 @@ export const systemAddresses: Addresses = {
     if (family === 0) return false;
     let list = lists.get(ranges);
     if (!list) {
-      list = new BlockList();
+      // Node loads it when it is first read.
+      list = new net.BlockList();
       for (const range of ranges) addRange(list, range);
       lists.set(ranges, list);
     }

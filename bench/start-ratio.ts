@@ -35,6 +35,8 @@ interface StartRatios {
   readonly mapped: number;
   /** The same with the calls that prime the clients. */
   readonly primed: number;
+  /** The same, of the fastest tenth of both. */
+  readonly primedFast: number;
   /** CPU from the import to the answer of the first event, over the same calls by bare node:https. */
   readonly firstEvent: number;
   readonly runs: Readonly<
@@ -105,6 +107,11 @@ async function measureWith(fake: FakeAws, folders: Folders, rounds: number): Pro
   );
   const median = (of: readonly Run[], value: (run: Run) => number): number => spreadOf(of.map(value)).median;
   const cpu = (of: readonly Run[]): number => median(of, run => run.told.all);
+  const fast = (of: readonly Run[]): number =>
+    quantile(
+      of.map(run => run.told.all),
+      0.1,
+    );
   const wall = (of: readonly Run[]): number => median(of, run => run.wallMs);
   const since = (of: readonly Run[]): number => median(of, run => run.told.since);
   return {
@@ -112,6 +119,7 @@ async function measureWith(fake: FakeAws, folders: Folders, rounds: number): Pro
     startWall: wall(runs.start) / wall(runs.empty),
     mapped: cpu(runs.start) / cpu(runs.startUnmapped),
     primed: cpu(runs.primed) / cpu(runs.empty),
+    primedFast: fast(runs.primed) / fast(runs.empty),
     firstEvent: since(runs.firstEvent) / since(runs.rawCalls),
     runs,
   };
@@ -170,9 +178,11 @@ function sectionOf(ratios: StartRatios, part: EagerPart, rounds: number): Sectio
       reference: 'empty module, as above',
     },
     {
-      name: 'the same with priming calls and six secrets (CPU)',
-      value: `${ratios.primed.toFixed(2)} × (${cpu(runs.primed)})`,
+      name: 'start as deployed, over TLS, with its priming calls and six secrets (CPU)',
+      value: `${ratios.primed.toFixed(2)} ×, of the fastest tenths ${ratios.primedFast.toFixed(2)} × (${cpu(runs.primed)})`,
       reference: 'empty module, as above',
+      target: `≤ ${TARGETS.start} ×`,
+      reached: Math.max(ratios.primed, ratios.primedFast) <= TARGETS.start,
     },
     {
       name: 'import to the answer of the first event (CPU)',
@@ -217,6 +227,7 @@ function sectionOf(ratios: StartRatios, part: EagerPart, rounds: number): Sectio
       startWall: ratios.startWall,
       startFast: fastRatio(runs),
       primed: ratios.primed,
+      primedFast: ratios.primedFast,
       firstEvent: ratios.firstEvent,
       raw: part.raw,
       gzip: part.gzip,

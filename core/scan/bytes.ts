@@ -159,15 +159,18 @@ export function encode(bytes: Uint8Array, encoding: 'hex' | 'base64' | 'base64ur
   return encoding === 'hex' ? toHex(bytes) : toBase64(bytes, encoding);
 }
 
-const CRC_TABLE = new Int32Array(256).map((_, i) => {
-  let value = i;
+/** Made with the first use: a start would compile its loop, for PayPal alone. */
+let crcTable: Int32Array | undefined;
+function crcOf(byte: number): number {
+  let value = byte;
   for (let bit = 0; bit < 8; bit++) value = value & 1 ? (value >>> 1) ^ 0xedb88320 : value >>> 1;
   return value;
-});
+}
 
 /** CRC-32 (IEEE) as an unsigned number: PayPal signs it in decimal. */
 export function crc32(bytes: Uint8Array): number {
+  crcTable ??= new Int32Array(256).map((_, byte) => crcOf(byte));
   let value = -1;
-  for (const byte of bytes) value = (CRC_TABLE[(value ^ byte) & 0xff] ?? 0) ^ (value >>> 8);
+  for (const byte of bytes) value = (crcTable[(value ^ byte) & 0xff] ?? 0) ^ (value >>> 8);
   return (value ^ -1) >>> 0;
 }

@@ -7,9 +7,10 @@ declare const __HOLDFAST_CONFIG__: string;
 
 type BakedConfig = Omit<ResolvedConfig, 'sources'> & { readonly sources: readonly (ResolvedSource | SourceHead)[] };
 
+const folder = new URL('.', import.meta.url);
 const baked = JSON.parse(__HOLDFAST_CONFIG__) as BakedConfig;
 
 export const config: ResolvedConfig = {
   ...baked,
-  sources: baked.sources.map(source => sourceOf(source, new URL('.', import.meta.url))),
+  sources: baked.sources.map(source => sourceOf(source, folder)),
 };

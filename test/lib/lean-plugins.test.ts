@@ -19,6 +19,7 @@ describe('modules of Node in a bundle', () => {
       mainFields: [...LEAN_OPTIONS.mainFields],
       entryPoints: [join(folder, 'entry.mjs')],
       plugins: [lazyBuiltins()],
+      logLevel: 'silent',
     });
     const text = outputFiles[0]?.text ?? '';
     const file = join(folder, `bundle-${Math.random().toString(36).slice(2)}.mjs`);

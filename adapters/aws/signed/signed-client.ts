@@ -3,7 +3,6 @@
  * the same settings, limits, retries and errors, at a fraction of the code. adapters/aws/signed/sdk-*.ts give it the SDK's
  * names.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { clientSettings } from '../client-settings.ts';
 import { noteServiceDate } from '../clock-difference.ts';
 import { resolveEndpointOf } from '../region-endpoint.ts';
@@ -109,7 +108,7 @@ export class SignedClient {
       } catch (error) {
         const retryable = !(error instanceof ServiceError) || error.$fault === 'server' || RETRYABLE.has(error.name);
         if (!retryable || attempts >= this.#settings.maxAttempts) throw withAttempts(error, attempts);
-        await sleep(Math.random() * BACKOFF_MS);
+        await new Promise(resolve => setTimeout(resolve, Math.random() * BACKOFF_MS));
       }
     }
   }
