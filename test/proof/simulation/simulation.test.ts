@@ -11,7 +11,7 @@ import { TROUBLES, type Trouble } from './weather.ts';
 
 const LONG = process.env['HOLDFAST_LONG'] === '1';
 const SEEDS = LONG ? [1, 2, 3, 5, 8, 13, 21, 34] : [1, 2];
-const EVENTS_PER_DAY = LONG ? 1_800 : 400;
+const EVENTS_PER_DAY = LONG ? 1_800 : 250;
 const HOUR = 3_600_000;
 const FAULTS_PER_EVENT = 1 / 20;
 const LONG_MINUTES = Number(process.env['HOLDFAST_LONG_MINUTES'] ?? '10');
