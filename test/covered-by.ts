@@ -310,7 +310,6 @@ export const COVERED_BY: Readonly<Record<string, readonly string[]>> = {
     'core/verification/named/jira-connect.ts',
     'core/verification/read-signatures.ts',
     'core/verification/request-reader.ts',
-    'core/verification/timestamps.ts',
     'core/verification/url-variants.ts',
     'core/verification/verdict.ts',
     'core/verification/verify-jwt.ts',
