@@ -22,17 +22,17 @@ describe('an empty secret', () => {
 
 describe('a public key that a person pasted', () => {
   const pair = generateKeyPairSync('ed25519');
+  const ec = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
+  const of = (alg: Scheme['alg']): Scheme => ({
+    id: 'test',
+    alg,
+    sig: { from: 'header:x-signature' },
+    encoding: 'base64',
+    message: '{body}',
+  });
   const raw = pair.publicKey.export({ format: 'der', type: 'spki' }).subarray(-32).toString('base64');
   const send = (current: string, key: Scheme['key']) => {
-    const sig = { from: 'header:x-signature' } as const;
-    const scheme: Scheme = {
-      id: 'test',
-      alg: 'ed25519',
-      sig,
-      encoding: 'base64',
-      message: '{body}',
-      ...(key && { key }),
-    };
+    const scheme: Scheme = { ...of('ed25519'), ...(key && { key }) };
     const signature = sign(null, Buffer.from('{}'), pair.privateKey).toString('base64');
     const request = requestWith('{}', { headers: { 'x-signature': signature } });
     return outcome(specWith(scheme), request, { secret: { current } });
@@ -48,5 +48,15 @@ describe('a public key that a person pasted', () => {
     expect(await send(raw, undefined)).toBe('verified');
     expect(await send(raw, { encoding: 'utf8' })).toBe('verified');
     expect(await send(raw, { encoding: 'hex' })).toBe('no_key');
+  });
+
+  it('may be PEM, with nothing else beside it', async () => {
+    const pem = ec.publicKey.export({ format: 'pem', type: 'spki' }) as string;
+    const signature = sign('sha256', Buffer.from('{}'), ec.privateKey).toString('base64');
+    const scheme: Scheme = { ...of('ecdsa-p256-sha256'), key: { strip: ['whpk_'] } };
+    const request = requestWith('{}', { headers: { 'x-signature': signature } });
+    const by = (current: string) => outcome(specWith(scheme), request, { secret: { current } });
+    expect(await by(`\n${pem}\n`)).toBe('verified');
+    for (const other of [`x${pem}`, `${pem}x`, 'whpk_']) expect(await by(other), other).toBe('no_key');
   });
 });
