@@ -303,7 +303,6 @@ export const COVERED_BY: Readonly<Record<string, readonly string[]>> = {
     'core/inbound/watch/audit-records.ts',
   ],
   'test/proof/journeys/traces.test.ts': ['core/inbound/process/attempt-trace.ts'],
-  'test/proof/mutants/write-conditions.test.ts': ['core/inbound/protocol/event-writes.ts'],
   'test/providers/': [
     'core/provider/provider-spec.ts',
     'core/verification/message.ts',
