@@ -312,7 +312,6 @@ export const COVERED_BY: Readonly<Record<string, readonly string[]>> = {
     'core/verification/url-variants.ts',
     'core/verification/verdict.ts',
     'core/verification/verify-jwt.ts',
-    'core/verification/verify-scheme.ts',
   ],
   'test/surfaces/cli/dlq-close.test.ts': ['core/inbound/protocol/close-death.ts'],
   'test/surfaces/docs/docs.test.ts': ['core/metrics.ts'],

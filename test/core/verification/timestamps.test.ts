@@ -11,7 +11,7 @@ describe('a signed time', () => {
     const scheme: Scheme = {
       ...HMAC,
       message: '{ts}.{body}',
-      time: { from: 'header:x-time', unit, past: 1, future: 1 },
+      time: { from: 'header:x-time', unit, past: 1, future: 1, signed: true },
     };
     const headers = { 'x-signature': mac(`${time}.{}`), 'x-time': time };
     return outcome(specWith(scheme), requestWith('{}', { headers }), { nowMs });
@@ -50,7 +50,7 @@ describe('a signed time', () => {
     const scheme = (from: 'header:x-time' | 'json:time'): Scheme => ({
       ...HMAC,
       message: '{ts}.{body}',
-      time: { from, unit: 's', past: 1 },
+      time: { from, unit: 's', past: 1, signed: true },
     });
     const signed = (body: string, headers: Record<string, string>, from: 'header:x-time' | 'json:time') =>
       outcome(
