@@ -107,6 +107,6 @@ export function behave(name: string, response: ServerResponse, told: Told): stri
     return answer(response, Number(name), after === null ? {} : { 'retry-after': after });
   }
   const list = BEHAVIOUR_NAMES.map(([path, about]) => `${path}  ${about}`).join('\n');
-  response.writeHead(404).end(`/${name} is none of the paths of this receiver:\n${list}\n`);
+  response.writeHead(404).end(`/${name} is not a path of this receiver. Its paths:\n${list}\n`);
   return '404';
 }

@@ -61,7 +61,7 @@ async function checkProbes(operator: Operator, source: ResolvedSource, note: Not
   const stored = await secrets.read(secretName(operator.environment, source.id));
   const parsed = stored.kind === 'set' ? parseSecret(stored.text) : undefined;
   if (parsed?.kind !== 'secret') {
-    note({ name: 'probe', result: 'wrong', text: 'its secret is not set: deploy again, the stack makes one' });
+    note({ name: 'probe', result: 'wrong', text: 'its secret is not set: deploy again; the stack makes one' });
     return undefined;
   }
   const secret = parsed.secret.current;

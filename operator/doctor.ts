@@ -132,7 +132,7 @@ async function checkAlarmServices(operator: Operator, note: (check: Check) => vo
     if (kind === 'set') note({ name, result: 'ok', text: 'its secret is set' });
     else {
       const fix = commandToSetAlarmSecret(environment, service, deployment.region);
-      note({ name, result: 'wrong', text: `${secret} is ${STATE_TEXTS[kind]}: it is told of no alarm`, fix });
+      note({ name, result: 'wrong', text: `${secret} is ${STATE_TEXTS[kind]}: this service is told of no alarm`, fix });
     }
   }
 }

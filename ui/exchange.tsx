@@ -62,7 +62,7 @@ export function Attempt({ attempt, first }: { readonly attempt: AttemptOf; reado
         <div class="refused-content">
           {detail === null ? null : <p>{visible(detail)}</p>}
           {request === null ? (
-            <p class="faint">Of a success only the record is kept.</p>
+            <p class="faint">After a success only the record is kept.</p>
           ) : (
             <>
               <p>

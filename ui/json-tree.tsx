@@ -25,7 +25,7 @@ export function JsonTree({ value, search }: { readonly value: unknown; readonly 
   return (
     <div class="json">
       <p class="faint json-note" aria-live="polite">
-        {copied === '' ? 'Choose a name to copy its path.' : `Copied ${visible(copied)}`}
+        {copied === '' ? 'Click a name to copy its path.' : `Copied ${visible(copied)}`}
         {matching === undefined ? '' : ` ${matching.hits} found.`}
       </p>
       <Node name="" value={value} path="" depth={0} copy={copy} matching={matching} last />

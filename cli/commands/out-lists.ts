@@ -68,7 +68,7 @@ export function addOutLists(out: Command, set: CommandSet): void {
       const found = await listEndpoints(run, app);
       run.out.result(found, () =>
         found.length === 0
-          ? ['It has no endpoint.']
+          ? ['This application has no endpoint.']
           : run.out.table(
               ['ENDPOINT', 'STATE', 'TYPES', 'URL'],
               found.map(each => [

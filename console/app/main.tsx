@@ -79,7 +79,7 @@ function Frame() {
   return (
     <div class="frame">
       <a class="skip" href="#main">
-        To the content
+        Skip to the content
       </a>
       <header class="side">
         <Link class="brand" href="/">
@@ -141,9 +141,9 @@ function Screen({ path }: { readonly path: string }) {
   if (room === 'out') return <Outbound app={name} rest={rest.map(part => decode(part) ?? '')} />;
   return (
     <>
-      <h1>There is no such screen</h1>
+      <h1>This screen does not exist</h1>
       <p>
-        <Link href="/">To the first one</Link>
+        <Link href="/">Go to the first screen</Link>
       </p>
     </>
   );
@@ -198,7 +198,7 @@ function Search({ input }: { readonly input: { current: HTMLInputElement | null 
         ref={input}
         type="search"
         aria-label="Search"
-        placeholder={`An event's id, a provider's id, ${example === undefined ? '' : `${example}=…, `}or a text in a body`}
+        placeholder={`The id of an event, the provider's id, ${example === undefined ? '' : `${example}=…, `}or a text in a body`}
       />
       <kbd aria-hidden="true">{busy ? '…' : '/'}</kbd>
     </form>
@@ -231,8 +231,8 @@ function LiveTrouble() {
     return (
       <Trouble
         of={{
-          problem: 'The live stream broke. It comes back by itself, from where it was.',
-          fix: 'If it does not: is `holdfast console` still running?',
+          problem: 'The live connection broke. It comes back by itself and leaves nothing out.',
+          fix: 'If it does not, check that `holdfast console` is still running.',
         }}
       />
     );

@@ -40,8 +40,13 @@ export function judge(
   if (site !== undefined && needsToken && site !== 'same-origin')
     return { status: 403, problem: 'Another page asked: only the page of this console may' };
   if (method !== 'GET' && method !== 'POST')
-    return { status: 405, problem: `${method.slice(0, 20)} is not a thing this console does`, fix: 'GET or POST' };
-  if (!needsToken) return method === 'GET' ? undefined : { status: 405, problem: 'The page is only read', fix: 'GET' };
+    return {
+      status: 405,
+      problem: `${method.slice(0, 20)} is not a method that this console takes`,
+      fix: 'GET or POST',
+    };
+  if (!needsToken)
+    return method === 'GET' ? undefined : { status: 405, problem: 'This address only takes GET', fix: 'GET' };
   if (!isToken(headers[TOKEN_HEADER], token))
     return {
       status: 401,
@@ -49,7 +54,7 @@ export function judge(
       fix: 'Open the whole address that `holdfast console` printed',
     };
   if (method === 'POST' && !/^application\/json\b/.test(headers['content-type'] ?? ''))
-    return { status: 415, problem: 'A POST carries JSON', fix: 'content-type: application/json' };
+    return { status: 415, problem: 'A POST must carry JSON', fix: 'content-type: application/json' };
   return undefined;
 }
 

@@ -137,7 +137,7 @@ class Exchange {
     const { pathname } = this.#url;
     const { assets } = this.#around;
     const asset = assets.get(pathname) ?? (pathname.startsWith('/assets/') ? undefined : assets.get('/'));
-    if (asset === undefined) this.#json(404, { problem: 'There is no such file', fix: 'Load the page again' });
+    if (asset === undefined) this.#json(404, { problem: 'This file does not exist', fix: 'Load the page again' });
     else this.#response.writeHead(200, { ...GUARD_HEADERS, 'content-type': asset.type }).end(asset.bytes);
   }
 
@@ -155,7 +155,7 @@ class Exchange {
     if (method === 'POST' && readOnly) {
       this.#request.resume();
       const fix = `Start it with --write: ${program} console --write`;
-      this.#json(403, { problem: 'This console only reads: nothing was changed', fix });
+      this.#json(403, { problem: 'This console is read-only: nothing was changed', fix });
       return;
     }
     const gone = new AbortController();

@@ -57,7 +57,7 @@ function whyUnlisted({ type }: HandlerRegistration, { title, types }: ProviderSp
   if (types?.known === undefined || [...types.known.names, UNKNOWN].some(name => matches(type, name))) return undefined;
   const { names, from, readOn } = types.known;
   const near = nearest(type, names);
-  const list = `It is none of the ${names.length} types of ${title} in ${from}, ${readOn}.`;
+  const list = `It is not among the ${names.length} types of ${title} in ${from}, ${readOn}.`;
   return near === undefined ? `${list} If it is newer, ignore this.` : `did you mean ${show(near)}? ${list}`;
 }
 

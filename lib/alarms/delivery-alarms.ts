@@ -75,7 +75,7 @@ function safetyNet(context: DeliveryAlarmContext): readonly AlarmSpec[] {
       datapoints: [2, 2],
       missing: 'breaching',
       meaning:
-        'The function tend has not run for ten minutes. Endpoints on hold are not tried again, and nothing lost is found.',
+        'The function tend has not run for ten minutes. Endpoints on hold are not tried again, and lost messages are not found.',
       firstCommand: errorsOf(context, 'tend'),
     },
     {
@@ -86,7 +86,7 @@ function safetyNet(context: DeliveryAlarmContext): readonly AlarmSpec[] {
       datapoints: [1, 1],
       ...QUIET,
       meaning:
-        'Endpoints had something due and nobody was on the way. They were woken now; a queue lost what should have done it.',
+        'Endpoints had something due, and no wake token was on its way to them. They were woken now. A queue lost their tokens.',
       firstCommand: errorsOf(context, 'drain-fast'),
     },
     {
@@ -98,7 +98,7 @@ function safetyNet(context: DeliveryAlarmContext): readonly AlarmSpec[] {
       datapoints: [1, 1],
       ...QUIET,
       meaning:
-        'Messages had not reached endpoints that want them. They were fanned out again; the jobs queue lost something.',
+        'Messages had not reached some endpoints that want them. They were fanned out again. The jobs queue lost their jobs.',
       firstCommand: errorsOf(context, 'fan-out'),
     },
     {
@@ -109,8 +109,7 @@ function safetyNet(context: DeliveryAlarmContext): readonly AlarmSpec[] {
       threshold: 1,
       datapoints: [1, 1],
       ...QUIET,
-      meaning:
-        'Jobs to fan out messages are in their dead-letter queue: those messages wait for the hourly comparison.',
+      meaning: 'Jobs that fan out messages are in their dead-letter queue. Those messages wait for the hourly check.',
       firstCommand: errorsOf(context, 'fan-out'),
     },
     {
@@ -121,7 +120,7 @@ function safetyNet(context: DeliveryAlarmContext): readonly AlarmSpec[] {
       datapoints: [1, 1],
       ...QUIET,
       meaning:
-        'Wake tokens are in their dead-letter queue. The audit wakes their endpoints; something failed for two days.',
+        'Wake tokens are in their dead-letter queue, so something has failed for two days. The audit wakes their endpoints.',
       firstCommand: errorsOf(context, 'drain-fast'),
     },
   ];
@@ -154,7 +153,7 @@ function keepingUp(context: DeliveryAlarmContext): readonly AlarmSpec[] {
       firstCommand: errorsOf(context, 'fan-out'),
     }),
     ...pair('delivery-wake-age', age(queues.wakeFast), [10, 60], {
-      meaning: 'Healthy endpoints wait for somebody to send to them.',
+      meaning: 'Healthy endpoints wait: their wake tokens are not taken in time.',
       firstCommand: errorsOf(context, 'drain-fast'),
     }),
     {
@@ -223,7 +222,7 @@ function outcomes(context: DeliveryAlarmContext): readonly AlarmSpec[] {
       id: 'delivery-disabled-many',
       metric: ours(context, 'EndpointsDisabled', 60),
       threshold: 4,
-      meaning: 'Five or more endpoints were disabled by us within an hour: is it their fault, or ours?',
+      meaning: 'Holdfast disabled five or more endpoints within an hour. Check whether that is their fault or ours.',
     },
   ];
 }
@@ -275,7 +274,7 @@ function ourselves(context: DeliveryAlarmContext): readonly AlarmSpec[] {
       datapoints: [1, 1],
       ...QUIET,
       meaning:
-        'Many endpoints began to fail at once: most likely our own way out. Failures are not charged, nobody is disabled.',
+        'Many endpoints began to fail at once, so the fault is most likely our own network. Their failures use up no attempts, and no endpoint is disabled.',
       firstCommand: errorsOf(context, 'drain-fast'),
     },
     {
@@ -285,7 +284,7 @@ function ourselves(context: DeliveryAlarmContext): readonly AlarmSpec[] {
       threshold: 20,
       datapoints: [1, 1],
       ...QUIET,
-      meaning: 'Attempts fail by our own fault. They are not charged, and nothing is delivered by them.',
+      meaning: 'Attempts fail through our own fault. They do not count, and they deliver nothing.',
       firstCommand: errorsOf(context, 'drain-fast'),
     },
     {
@@ -295,7 +294,7 @@ function ourselves(context: DeliveryAlarmContext): readonly AlarmSpec[] {
       threshold: 5,
       datapoints: [1, 1],
       ...QUIET,
-      meaning: 'Sessions found another one with their lease: requests may have been sent twice.',
+      meaning: 'Sessions lost their lease to another session: requests may have been sent twice.',
       firstCommand: errorsOf(context, 'drain-fast'),
     },
     {
@@ -306,7 +305,7 @@ function ourselves(context: DeliveryAlarmContext): readonly AlarmSpec[] {
       datapoints: [1, 1],
       ...QUIET,
       meaning:
-        'Endpoints point to private addresses: somebody tries to reach them through us, or a name server lies. No connection was made.',
+        'Endpoints point to private addresses. Somebody tries to reach them through us, or a name server gives wrong answers. No connection was made.',
       firstCommand: errorsOf(context, 'drain-fast'),
     },
     throttled('registry', registry.tableName),

@@ -40,7 +40,7 @@ export function deployAlarm(scope: Construct): AlarmSpec {
     threshold: 1,
     datapoints: [1, 5],
     missing: 'notBreaching',
-    meaning: 'A deploy has begun or ended within five minutes. Meanwhile processing-broken pages nobody.',
+    meaning: 'A deploy has begun or ended in the last five minutes. Meanwhile processing-broken pages nobody.',
     firstCommand: `aws cloudformation describe-stack-events --stack-name ${stack.stackName} --max-items 5`,
   };
 }

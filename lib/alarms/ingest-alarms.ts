@@ -51,7 +51,7 @@ export const ingestAlarms: AlarmList = context => {
       fires: 'above',
       datapoints: [3, 5],
       missing: 'notBreaching',
-      meaning: 'One answer in a hundred takes longer than providers like. Shopify gives up after 5 s.',
+      meaning: 'One answer in a hundred takes too long for providers. Shopify gives up after 5 s.',
       firstCommand: context.errorsOf('ingest'),
     },
     {
@@ -86,7 +86,7 @@ export const ingestAlarms: AlarmList = context => {
       datapoints: [1, 1],
       missing: 'notBreaching',
       meaning:
-        'Events were accepted into the queue alone, because the table did not answer. Nothing is lost; the table is unwell.',
+        'Events were accepted only into the queue, because the table did not answer. Nothing is lost, but the table needs attention.',
       firstCommand: context.errorsOf('ingest'),
     },
     {
@@ -129,7 +129,7 @@ export const ingestAlarms: AlarmList = context => {
       datapoints: [1, 1],
       missing: 'notBreaching',
       meaning:
-        'For the first time an event of a source was recorded and not run, because it is older than the time in which repetitions are recognised. The first command names the source and the event.',
+        'For the first time an event of a source was recorded and not run, because it is so old that a repetition of it could not be recognised. The first command names the source and the event.',
       firstCommand: context.holdfast('status'),
     },
   ];
@@ -156,7 +156,7 @@ function sourceAlarms(deployed: DeployedSource, context: AlarmContext): readonly
       fires: 'above',
       datapoints: [1, 2],
       missing: 'notBreaching',
-      meaning: `Source ${source.id}, which had successes, refuses everything for its signature (cause: mismatch): most likely its secret was rotated at the provider and not here.`,
+      meaning: `Source ${source.id} accepted events before, and now refuses every request for its signature (cause: mismatch). Most likely its secret was rotated at the provider and not here.`,
       firstCommand: context.holdfast(`refused ls --source ${source.id}`),
     },
     ...silenceAlarms(deployed, context),

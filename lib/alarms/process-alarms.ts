@@ -37,7 +37,7 @@ export const processAlarms: AlarmList = context => {
       datapoints: [1, 1],
       missing: 'notBreaching',
       meaning:
-        'Events are recorded as dead and nobody has replayed them. Counted from the records, so it stays right when the queue was emptied.',
+        'Events are dead, and nobody has replayed or closed them. The number comes from the records, so it is right even if the queue was emptied.',
       firstCommand: deadLetters,
     },
     {
@@ -49,7 +49,8 @@ export const processAlarms: AlarmList = context => {
       datapoints: [1, 1],
       missing: 'notBreaching',
       namesDeaths: true,
-      meaning: 'An event has just died. Goes back to OK by itself, so that the next one notifies again.',
+      meaning:
+        'An event has just become a dead letter. The alarm goes back to OK by itself, so that the next one notifies again.',
       firstCommand: deadLetters,
     },
     {
@@ -61,7 +62,8 @@ export const processAlarms: AlarmList = context => {
       fires: 'below',
       datapoints: [1, 1],
       missing: 'notBreaching',
-      meaning: 'The oldest dead letter will soon be deleted from its queue by retention. Its record stays.',
+      meaning:
+        'The retention of the dead-letter queue will soon delete the oldest message. The record of its event stays.',
       firstCommand: deadLetters,
     },
     {
@@ -172,7 +174,7 @@ export const processAlarms: AlarmList = context => {
       datapoints: [1, 1],
       missing: 'notBreaching',
       meaning:
-        'Handlers run past their lease, so another run takes the event over. Effects in DynamoDB still happen once.',
+        'Handlers run longer than their lease, so another run takes the event over. Effects in DynamoDB still happen once.',
       firstCommand: context.errorsOf('process'),
     },
     {
@@ -183,7 +185,7 @@ export const processAlarms: AlarmList = context => {
       fires: 'above',
       datapoints: [3, 5],
       missing: 'notBreaching',
-      meaning: 'One event in a hundred takes long from accepted to done.',
+      meaning: 'One event in a hundred takes too long from accepted to done.',
       firstCommand: status,
     },
     {
@@ -214,7 +216,7 @@ export const processAlarms: AlarmList = context => {
       datapoints: [1, 1],
       missing: 'notBreaching',
       meaning:
-        'A handler has failed for ten minutes, at two events or more, and succeeded at none. Its events will be dead letters within hours. The first command names the source and the event type.',
+        'A handler has failed for ten minutes, for two or more events, and succeeded for none. Its events will be dead letters within hours. The first command names the source and the event type.',
       firstCommand: status,
     },
     ...deployment.sources.map(({ source }) => handlerFailures(source.id, context)),

@@ -29,7 +29,7 @@ export const reconcileAlarms: AlarmList = context => {
         datapoints: [1, 1],
         // A dry run moves nothing and so reports no lag.
         missing: source.reconcile.dryRun ? 'notBreaching' : 'breaching',
-        meaning: `Source ${source.id} has not been compared with ${source.spec.title} for hours: the credential, the limits, or the run itself (${toConstructId('reconcile-providers')}Function).`,
+        meaning: `Source ${source.id} has not been compared with ${source.spec.title} for hours. Check the credential, the limits of the provider, and the function (${toConstructId('reconcile-providers')}Function).`,
         firstCommand: logged(12, `{ $.source = "${source.id}" }`),
       },
     ];
@@ -43,7 +43,7 @@ export const reconcileAlarms: AlarmList = context => {
       datapoints: [1, 1],
       missing: 'notBreaching',
       meaning:
-        'A provider tried to deliver events that never arrived. They were fetched, or asked for again; why they were lost is open. The first command names the source.',
+        'A provider tried to deliver events that never arrived. They were fetched, or the provider was asked to send them again. Nobody knows yet why they were lost. The first command names the source.',
       firstCommand: logged(3, '{ $.gaps > 0 }'),
     },
     ...behind,

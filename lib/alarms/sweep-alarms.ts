@@ -47,7 +47,7 @@ export const sweepAlarms: AlarmList = context => {
       fires: 'above',
       datapoints: [3, 5],
       missing: 'breaching',
-      meaning: 'An event has been overdue for many minutes: neither processed nor retried when it should have been.',
+      meaning: 'An event is overdue by many minutes: it was neither processed nor retried when it should have been.',
       firstCommand: context.holdfast('status'),
     },
     {
@@ -59,7 +59,7 @@ export const sweepAlarms: AlarmList = context => {
       fires: 'above',
       datapoints: [2, 3],
       missing: 'breaching',
-      meaning: 'A recorded event has not been sent to the queue, and the sweeper could not make up for it.',
+      meaning: 'A recorded event has not been sent to the queue, and the sweeper could not send it either.',
       firstCommand: context.holdfast('status'),
     },
     {
@@ -72,7 +72,8 @@ export const sweepAlarms: AlarmList = context => {
       fires: 'below',
       datapoints: [2, 2],
       missing: 'breaching',
-      meaning: 'The sweeper has not run for ten minutes. Nothing heals an event whose message was lost.',
+      meaning:
+        'The sweeper has not run for ten minutes. Until it runs, an event whose message was lost stays unprocessed.',
       firstCommand: context.holdfast('doctor'),
     },
     {
@@ -106,7 +107,7 @@ export const sweepAlarms: AlarmList = context => {
       datapoints: [2, 5],
       missing: 'notBreaching',
       meaning:
-        'The clock of a function is more than a minute away from the clock of the services it calls. Up to ten minutes lose nothing; AWS refuses calls of a clock that is further off.',
+        'The clock of a function is more than a minute away from the clock of the services it calls. Up to ten minutes lose nothing. AWS refuses calls from a clock that is further off.',
       firstCommand: context.holdfast('doctor'),
     },
     ...probeAlarms(context),
@@ -130,7 +131,7 @@ export const sweepAlarms: AlarmList = context => {
       datapoints: [1, 1],
       missing: 'notBreaching',
       meaning:
-        'The nightly audit has not come to the end of all records for three days: the nights are too short for it.',
+        'The nightly audit has not reached the last record for three days: it needs more time than the nights have.',
       firstCommand: context.holdfast('status'),
     },
     throttled('events', 'the events table', writeThrottles(store.events.tableName)),
@@ -173,7 +174,7 @@ function probeAlarms(context: AlarmContext): readonly AlarmSpec[] {
       datapoints: [2, 2],
       missing: 'breaching',
       meaning:
-        'The signed event that is sent through the public URL every minute was not completed, or not in time, for two minutes: webhooks are not received, or not processed.',
+        'A signed event goes through the public URL every minute. For two minutes it was not completed, or not in time: webhooks are not received, or not processed.',
       firstCommand: context.holdfast('doctor'),
     },
   ];

@@ -186,7 +186,7 @@ function wantedBy(subscription: Fields): Pick<PlannedEndpoint['body'], 'types' |
     return 'it has filters by event type';
   const config = isFields(subscription['filter_config']) ? subscription['filter_config'] : {};
   const types = wantedIn(config, 'event_types');
-  if (types === undefined) return 'its event_types are no list of texts';
+  if (types === undefined) return 'its event_types are not a list of texts';
   const { body, ...others } = isFields(config['filter']) ? config['filter'] : ({} as Fields);
   const other = Object.entries(others).find(([, value]) => narrows(value));
   if (other) return `its filter judges ${other[0]}`;
@@ -228,7 +228,7 @@ function authenticationOf(from: Fields): Readonly<Record<string, string>> | stri
     const { username, password } = given['basic_auth'];
     return { authorization: `Basic ${Buffer.from(`${String(username)}:${String(password)}`).toString('base64')}` };
   }
-  return `it wants ${type}, which there is none of here`;
+  return `it wants ${type}, which Holdfast does not have`;
 }
 
 /** `rate_limit` in `rate_limit_duration`; 0 is no limit. */

@@ -104,7 +104,7 @@ function endpointOf(
   const until = Date.parse(textIn(credentials, 'previous_secret_invalid_at') ?? '');
   const types = wantedIn(from, 'topics');
   if (types === undefined)
-    return left.endpoint(what, 'its topics are no list of texts', 'export it as the API answers it');
+    return left.endpoint(what, 'its topics are not a list of texts', 'export it as the API answers it');
   const { compatibility } = signing;
   return fitted(
     what,

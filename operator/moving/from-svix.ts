@@ -43,7 +43,7 @@ function typeOf(from: Fields, left: Leavings): PlannedType | undefined {
       'keep the others elsewhere',
     );
   if ((textIn(from, 'featureFlag') ?? textsIn(from, 'featureFlags')[0]) !== undefined)
-    left.part(what, 'it is behind a feature flag, which there is none of here', 'everybody sees it in the portal');
+    left.part(what, 'it is behind a feature flag, which Holdfast does not have', 'everybody sees it in the portal');
   const group = textIn(from, 'groupName');
   return {
     name,
@@ -104,7 +104,7 @@ function endpointOf(app: string, from: Fields, rules: PlanRules, left: Leavings)
   if (types === undefined || channels === undefined)
     return left.endpoint(
       what,
-      `its ${types ? 'channels' : 'filterTypes'} are no list of texts`,
+      `its ${types ? 'channels' : 'filterTypes'} are not a list of texts`,
       'export it as the API answers it',
     );
   const { headers, sensitive } = headersOf(from);

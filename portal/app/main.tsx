@@ -63,7 +63,7 @@ function Frame({ session }: { readonly session: Session }) {
     <div class="portal">
       <header class="top">
         <a class="skip" href={`#/${path}`} onClick={() => main.current?.focus()}>
-          To the content
+          Skip to the content
         </a>
         <Brand />
         <nav aria-label="Webhooks">
@@ -76,7 +76,7 @@ function Frame({ session }: { readonly session: Session }) {
         </nav>
         <p class="who faint">
           {visible(session.application.name)}
-          {isReading ? ' · you may look, and change nothing' : ''}
+          {isReading ? ' · you can look, but not change anything' : ''}
         </p>
       </header>
       <main ref={main} tabIndex={-1} class="page">

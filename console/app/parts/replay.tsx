@@ -12,7 +12,7 @@ import { useLoad } from './load.ts';
 import { go } from './route.tsx';
 
 const REFUSED: Readonly<Record<string, string>> = {
-  running: 'an attempt is running: wait for it',
+  running: 'an attempt is running: wait until it ends',
   changed: 'somebody else replayed it a moment ago',
   gone: 'its record is gone: its retention is over',
   body_missing: 'its body is gone: its retention is over',
@@ -47,21 +47,21 @@ export function ReplaySelected({ ids, onClose, onDone }: SelectedProps) {
   return (
     <Ask title={title} confirm={title} onConfirm={replay} onClose={onClose} disabled={why.trim() === ''}>
       <p>
-        {ids.length === 1 ? <code>{visible(ids[0] ?? '')}</code> : 'One after the other, beside live traffic.'} Its
-        handler runs again.
+        {ids.length === 1 ? <code>{visible(ids[0] ?? '')}</code> : 'One after the other, together with live traffic.'}{' '}
+        Its handler runs again.
       </p>
       <Field
         label="Why?"
         value={why}
         onInput={setWhy}
-        hint="Kept with the event: the next person reads it."
+        hint="It is kept with the event, for the next person."
         placeholder="schema fixed in v42"
         autofocus
       />
       <label class="check">
         <input type="checkbox" checked={newKey} onChange={event => setNewKey(event.currentTarget.checked)} />
         <span>
-          A fresh idempotency key <small class="faint">Calls to other services may happen again.</small>
+          A new idempotency key <small class="faint">Calls to other services may happen again.</small>
         </span>
       </label>
     </Ask>
@@ -88,7 +88,7 @@ export function ReplayMany({ query, onClose }: { readonly query: string; readonl
       <Shown of={preview}>
         {({ count, kinds, ratePerSecond, seconds }) =>
           count === 0 ? (
-            <p>Nothing to replay: no event matches.</p>
+            <p>There is nothing to replay: no event matches.</p>
           ) : (
             <>
               <p>
@@ -111,7 +111,7 @@ export function ReplayMany({ query, onClose }: { readonly query: string; readonl
         label="Why?"
         value={why}
         onInput={setWhy}
-        hint="Kept with each event: the next person reads it."
+        hint="It is kept with each event, for the next person."
         placeholder="schema fixed in v42"
         autofocus
       />

@@ -27,7 +27,7 @@ export function Alarms() {
             return (
               <Empty title="No alarm is deployed here">
                 <p>
-                  Alarms come with the stacks: <code>alarms</code> of the environment in gateway.config.ts.
+                  The stacks create alarms. Set <code>alarms</code> of the environment in gateway.config.ts.
                 </p>
               </Empty>
             );
@@ -60,7 +60,7 @@ export function Alarms() {
                   </>
                 )}
                 {runbook === undefined ? (
-                  <p class="faint">Choose an alarm: what it means and the first command show here.</p>
+                  <p class="faint">Choose an alarm to see what it means and the first command to run.</p>
                 ) : (
                   <Runbook name={runbook} />
                 )}
@@ -89,7 +89,7 @@ function Judged({ name }: { readonly name: string }) {
   return (
     <Shown of={view}>
       {({ graph, now }) => {
-        if (graph === undefined) return <p class="faint">It judges other alarms, no number of its own.</p>;
+        if (graph === undefined) return <p class="faint">It combines other alarms and has no number of its own.</p>;
         const { points, from, periodMs, threshold } = graph;
         const [, test] = BREACHES[graph.comparison] ?? [];
         const isBad = (value: number): boolean => threshold !== undefined && test?.(value, threshold) === true;
@@ -98,7 +98,7 @@ function Judged({ name }: { readonly name: string }) {
           <>
             <p class="faint">{ruleOf(graph)}</p>
             {points.length === 0 ? (
-              <p class="faint">CloudWatch has no number of it in the last {duration(now - from)}.</p>
+              <p class="faint">CloudWatch has no number for it in the last {duration(now - from)}.</p>
             ) : (
               <Graph
                 {...{ points, from, periodMs, threshold, isBad }}

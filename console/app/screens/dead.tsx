@@ -37,8 +37,8 @@ export function Dead() {
             return (
               <Empty title="Nothing is dead">
                 <p>
-                  An event that its handler cannot take ends here, and waits for a person. Nothing is deleted: each can
-                  be run again.
+                  An event that its handler cannot process ends here and waits for a person. Nothing is deleted: you can
+                  run each one again.
                 </p>
               </Empty>
             );
@@ -63,8 +63,8 @@ export function Dead() {
                     />
                   ))}
                 </div>
-                <aside class="card sample" aria-label="The last one that died">
-                  <h2>The last one</h2>
+                <aside class="card sample" aria-label="The newest dead letter">
+                  <h2>The newest one</h2>
                   <EventLine row={open.sample} />
                   <p class="error-line">
                     <code>{visible(open.sample.error ?? open.sample.cause ?? '')}</code>
@@ -139,7 +139,7 @@ function Group({ group, open, choose, ask: askFor }: GroupProps) {
             <State of="dead_letter" /> <b>{visible(group.source)}</b> <span class="faint">{visible(group.cause)}</span>
           </p>
           <p class="pattern">
-            <code>{visible(group.pattern === '' ? 'no error was noted' : group.pattern)}</code>
+            <code>{visible(group.pattern === '' ? 'no error was recorded' : group.pattern)}</code>
           </p>
         </div>
       </div>
@@ -202,9 +202,9 @@ function Close({
     >
       <p>
         All dead letters of {visible(source)} with cause {visible(cause)} will not be replayed. They leave this list,
-        the status and the alarm. Each keeps its record with who closed it and why; a replay reopens it.
+        the status and the alarm. The record of each stays, with who closed it and why. A replay reopens it.
       </p>
-      <Field label="Why? The next person reads it" value={why} onInput={setWhy} autofocus />
+      <Field label="Why? The next person will read it" value={why} onInput={setWhy} autofocus />
     </Ask>
   );
 }
@@ -235,7 +235,7 @@ function Purge({
     >
       <p>
         Deletes the messages of {visible(source)} with cause {visible(cause)} from the dead-letter queue. The events
-        stay here and can be replayed; a redrive of the queue will not bring them any more.
+        stay here and can be replayed, but a redrive of the queue will not bring them back.
       </p>
       <Field label={`Type ${count} to confirm`} value={typed} onInput={setTyped} autofocus />
     </Ask>

@@ -139,7 +139,7 @@ function Way({ steps }: { readonly steps: readonly Step[] }) {
     lanes.at(-1)?.push(step);
   }
   return (
-    <section class="card way" aria-label="Its way">
+    <section class="card way" aria-label="What happened to it">
       {lanes.map((lane, n) => (
         <ol class="lane" key={n}>
           {lane.map((step, at) => (
@@ -179,7 +179,7 @@ function EventTabs({ detail, path }: { readonly detail: EventDetail; readonly pa
   );
   return (
     <Tabs
-      label="What to see of it"
+      label="What to show"
       tabs={shown.map(name => [name === 'body' ? '' : name, name])}
       tab={tab === 'body' ? '' : tab}
     >
@@ -208,8 +208,8 @@ function Body({ path, tab }: { readonly path: string; readonly tab: 'body' | 'he
   const body = useLoad<EventBody>(asked ? `${path}/body` : undefined);
   if (!asked)
     return (
-      <Empty title={tab === 'body' ? 'The body is not read yet' : 'The headers are not read yet'}>
-        <p>Bodies may hold what only some people should see. It is read when you ask for it.</p>
+      <Empty title={tab === 'body' ? 'The body has not been read yet' : 'The headers have not been read yet'}>
+        <p>A body may hold data that only some people should see. It is read only when you ask for it.</p>
         <button type="button" class="primary" onClick={() => setAsked(true)}>
           Show it
         </button>
@@ -220,7 +220,7 @@ function Body({ path, tab }: { readonly path: string; readonly tab: 'body' | 'he
       {({ headers, text, base64, size }) => {
         if (tab === 'headers')
           return Object.keys(headers).length === 0 ? (
-            <p class="faint">No header was kept.</p>
+            <p class="faint">No headers were kept.</p>
           ) : (
             <Headers of={headers} />
           );
@@ -391,10 +391,10 @@ function SendOn({ path, onClose }: { readonly path: string; readonly onClose: ()
       onClose={onClose}
       disabled={sent !== undefined}
     >
-      <Field label="Address" value={url} onInput={setUrl} autofocus hint="Only addresses of this machine." />
+      <Field label="Address" value={url} onInput={setUrl} autofocus hint="Only an address of this machine." />
       <label class="check">
         <input type="checkbox" checked={sign} onChange={event => setSign(event.currentTarget.checked)} />
-        <span>Sign anew with the source's secret, as the provider would</span>
+        <span>Sign again with the source's secret, as the provider would</span>
       </label>
       {sent === undefined ? null : (
         <p role="status">
@@ -422,8 +422,8 @@ function SaveAsTest({ path, onClose }: { readonly path: string; readonly onClose
     >
       {saved === undefined ? (
         <p>
-          Writes a test of its handler into this checkout, with the body as a fixture. Secrets, names and addresses are
-          masked; look at the fixture before you commit it.
+          This writes a test of its handler into this project, with the body as a fixture. Secrets, names and addresses
+          are masked; look at the fixture before you commit it.
         </p>
       ) : (
         <p role="status">

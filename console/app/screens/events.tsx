@@ -217,12 +217,12 @@ function List({ filter }: { readonly filter: string }) {
       {rows.length === 0 ? (
         ended && cursor === undefined ? (
           <Empty title="No event matches">
-            <p>The whole window was looked through. Take a longer one, or fewer filters. A signed sample:</p>
+            <p>The whole time window was searched. Choose a longer one, or fewer filters. To send a signed sample:</p>
             <Command text={commandOf('send stripe')} />
           </Empty>
         ) : ended ? (
           <Empty title="Nothing found yet">
-            <p>It stopped looking; there may be more.</p>
+            <p>The search stopped here; there may be more.</p>
           </Empty>
         ) : null
       ) : (
@@ -341,8 +341,11 @@ function Found({ filter, text, path }: { readonly filter: string; readonly text:
       </div>
       {problem === undefined ? null : <Trouble of={problem} />}
       {hits.length === 0 && !looking ? (
-        <Empty title="No body has this text">
-          <p>Take a longer window above. In a terminal, which shows hits as they come and goes on where it stopped:</p>
+        <Empty title="No body contains this text">
+          <p>
+            Choose a longer time window above. Or search in a terminal, which shows hits at once and continues where it
+            stopped:
+          </p>
           <Command text={commandOf(`events grep ${JSON.stringify(text)} --since 7d`)} />
         </Empty>
       ) : null}

@@ -21,7 +21,7 @@ export function Jobs() {
       <Shown of={view}>
         {({ jobs }) =>
           jobs.length === 0 ? (
-            <Empty title="No replay job was ever started here">
+            <Empty title="No replay job has been started here">
               <p>
                 Replay a group of <Link href="/dead">dead letters</Link>, or all events of a{' '}
                 <Link href="/events">list</Link>. In a terminal:
@@ -45,7 +45,7 @@ export function Jobs() {
           onConfirm={() => ask(`/api/jobs/${encodeURIComponent(cancelling.id)}/cancel`, { body: {} }).then(view.reload)}
           onClose={() => setCancelling(undefined)}
         >
-          <p>What was replayed stays replayed; the rest is left as it is.</p>
+          <p>Events that were replayed stay replayed. The others stay as they are.</p>
         </Ask>
       )}
     </>

@@ -170,7 +170,7 @@ function Newest() {
       <div class="section-head">
         <h2 id="newest-title">Newest events</h2>
         <span class="faint" aria-live="polite">
-          {held === undefined ? '' : `held still${since > 0 ? `, ${since} came since` : ''}`}
+          {held === undefined ? '' : `paused while you point at it${since > 0 ? `, ${since} new` : ''}`}
         </span>
         <Link class="more" href="/events">
           All events
@@ -180,7 +180,7 @@ function Newest() {
         {() =>
           shown.length === 0 ? (
             <Empty title="No event in the last 24 hours">
-              <p>Each webhook shows here within a second of its answer. Send a signed sample:</p>
+              <p>Each webhook shows here within a second of its answer. To send a signed sample:</p>
               <Command text={commandOf('send stripe')} />
             </Empty>
           ) : (

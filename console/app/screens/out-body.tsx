@@ -16,7 +16,7 @@ export function Body({ path }: { readonly path: string }) {
         <button type="button" onClick={() => setAsked(true)}>
           Show the body
         </button>{' '}
-        <span class="faint">Bodies may hold what only some people should see.</span>
+        <span class="faint">A body may hold data that only some people should see.</span>
       </p>
     );
   return (

@@ -68,7 +68,7 @@ export function OutDeliveryScreen({ app, ep, message }: Props) {
               <h2 id="attempts-title">Attempts</h2>
               {attempts.length === 0 ? (
                 <Empty title={delivery?.status === 'delivered' ? 'Delivered at the first attempt' : 'No attempt yet'}>
-                  <p>Every failed attempt is kept here, with what was sent and what was answered.</p>
+                  <p>Every failed attempt is kept here, with what was sent and the answer.</p>
                 </Empty>
               ) : (
                 <ul class="plain refused">
@@ -112,7 +112,7 @@ function Replay({ path, onClose, onDone }: ReplayProps) {
       onClose={onClose}
       disabled={why.trim() === ''}
     >
-      <p>The same body under the webhook-id it had: a receiver that had it already recognises it.</p>
+      <p>This sends the same body with the same webhook-id, so a receiver that already has it recognises it.</p>
       <Field label="Why?" value={why} onInput={setWhy} placeholder="their deploy is fixed" autofocus />
     </Ask>
   );

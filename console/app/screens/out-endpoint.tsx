@@ -124,7 +124,11 @@ function Deliveries({ app, path }: { readonly app: string; readonly path: string
         {({ deliveries }) =>
           deliveries.length === 0 ? (
             <Empty title="No delivery">
-              <p>{status === '' ? 'Nothing was published that it wants.' : 'None in this state: take all.'}</p>
+              <p>
+                {status === ''
+                  ? 'Nothing has been published that it asks for.'
+                  : 'None is in this state. Choose all states.'}
+              </p>
             </Empty>
           ) : (
             <div class="card lines" role="list">
@@ -142,11 +146,11 @@ function Deliveries({ app, path }: { readonly app: string; readonly path: string
 }
 
 const ABOUT: Readonly<Record<Act, readonly [title: string, about: string]>> = {
-  pause: ['Pause this endpoint', 'What it would get waits until it is resumed. Nothing is lost.'],
-  resume: ['Resume this endpoint', 'What waited goes out, oldest first.'],
-  disable: ['Disable this endpoint', 'Its webhooks wait until somebody enables it; a test is refused, too.'],
-  enable: ['Enable this endpoint', 'One request tries it, then what waited.'],
-  probe: ['Try it now', 'Sends one request at once, whatever the hold says.'],
+  pause: ['Pause this endpoint', 'Its webhooks wait until somebody resumes it. Nothing is lost.'],
+  resume: ['Resume this endpoint', 'Its waiting webhooks are sent, oldest first.'],
+  disable: ['Disable this endpoint', 'Its webhooks wait until somebody enables it. Tests are refused, too.'],
+  enable: ['Enable this endpoint', 'One request tries it. If that works, the waiting webhooks are sent.'],
+  probe: ['Try it now', 'Sends one request at once, although the endpoint is on hold.'],
 };
 
 interface GateProps {
@@ -173,7 +177,7 @@ function Gate({ act, path, onClose, onDone }: GateProps) {
     >
       <p>{about}</p>
       {act === 'probe' ? null : (
-        <Field label="Why? Shown to everybody who looks" value={why} onInput={setWhy} autofocus />
+        <Field label="Why? Everybody who looks at it sees this" value={why} onInput={setWhy} autofocus />
       )}
     </Ask>
   );
@@ -195,7 +199,7 @@ function Test({ path, onClose }: { readonly path: string; readonly onClose: () =
       disabled={sent !== undefined}
     >
       {sent === undefined ? (
-        <p>One signed request now, outside of every queue and record. Ten a minute for each application.</p>
+        <p>Sends one signed request now, past every queue. At most ten a minute for each application.</p>
       ) : (
         <>
           <p role="status">

@@ -28,7 +28,7 @@ export function Out() {
           applications.length === 0 ? (
             <Empty title="No application yet">
               <p>
-                An application is one customer. The API makes them: <code>POST /v1/apps</code> (docs/api/delivery.md).
+                An application is one customer. Create one with <code>POST /v1/apps</code> (docs/api/delivery.md).
               </p>
             </Empty>
           ) : (
@@ -43,7 +43,7 @@ export function Out() {
                       ? `All ${count(endpoints, 'endpoint')} of ${count(applications.length, 'application')} get their webhooks`
                       : `${unwell.length} of ${count(endpoints, 'endpoint')} ${unwell.length === 1 ? 'does' : 'do'} not get ${unwell.length === 1 ? 'its' : 'their'} webhooks now`}
                   </h2>
-                  <p>What cannot be delivered waits. Nothing is lost.</p>
+                  <p>Webhooks that cannot be delivered wait. Nothing is lost.</p>
                 </div>
               </section>
               {unwell.length === 0 ? null : (
@@ -110,8 +110,8 @@ export function OutApp({ app }: { readonly app: string }) {
             <section aria-labelledby="endpoints-title">
               <h2 id="endpoints-title">Endpoints</h2>
               {endpoints.length === 0 ? (
-                <Empty title="It has no endpoint">
-                  <p>Its messages are kept and go nowhere until it has one.</p>
+                <Empty title="This application has no endpoint">
+                  <p>Its messages are kept, and nothing is sent until it has one.</p>
                 </Empty>
               ) : (
                 <div class="card lines" role="list">
@@ -180,7 +180,7 @@ export function OutMessageScreen({ app, message }: { readonly app: string; reado
           {({ deliveries }) =>
             deliveries.length === 0 ? (
               <Empty title="No endpoint wanted it">
-                <p>Or it is not fanned out yet: that takes about a second.</p>
+                <p>Or it has not been fanned out yet: that takes about a second.</p>
               </Empty>
             ) : (
               <div class="card lines" role="list">

@@ -21,12 +21,12 @@ export function RefusedRequests({ path }: { readonly path: string }) {
       {({ refused, kept }) =>
         refused.length === 0 ? (
           <Empty title="Nothing was refused">
-            <p>A request that does not verify is kept here for three days, the last 20 of each cause.</p>
+            <p>Requests that do not verify are kept here for three days, the last 20 of each cause.</p>
           </Empty>
         ) : (
           <>
             <p class="faint">
-              Not accepted, so nothing here can be replayed: the provider has to send it again.
+              These requests were not accepted, so you cannot replay them: the provider has to send them again.
               {kept ? '' : ' Headers and bodies are not kept (quarantine: false).'}
             </p>
             <ul class="plain refused">

@@ -18,8 +18,8 @@ export function Shapes({ path }: { readonly path: string }) {
           <Empty title={watched ? 'No event was seen yet' : 'Shapes are not watched here'}>
             <p>
               {watched
-                ? 'The structure of each type shows here after its first event: which paths there are, of which types.'
-                : 'This source says schemaDrift: ‘off’ in gateway.config.ts.'}
+                ? 'The structure of each event type shows here after its first event: its paths and their types.'
+                : 'This source has schemaDrift: ‘off’ in gateway.config.ts.'}
             </p>
           </Empty>
         ) : (

@@ -70,7 +70,7 @@ export function Source({ name }: { readonly name: string }) {
             {row.pausedSince === undefined ? null : (
               <p class="banner">
                 Paused by {visible(row.pausedBy ?? '')} <Ago at={row.pausedSince} />: {visible(row.pausedWhy ?? '')}.
-                Its events are accepted and wait.
+                Its events are accepted, and they wait.
               </p>
             )}
             <div class="columns">
@@ -136,11 +136,11 @@ function SourceTabs({ path, page }: { readonly path: string; readonly page: stri
   const { query } = usePlace();
   const tab = TABS.find(([name]) => name === query.get('tab'))?.[0] ?? '';
   return (
-    <Tabs label="What to see of it" tabs={TABS} tab={tab}>
+    <Tabs label="What to show" tabs={TABS} tab={tab}>
       {tab === 'refused' ? <RefusedRequests path={path} /> : null}
       {tab === 'shapes' ? <Shapes path={path} /> : null}
       {tab !== '' ? null : page === undefined ? (
-        <p>This provider is your own: it has no page.</p>
+        <p>You described this provider yourself, so it has no page here.</p>
       ) : (
         <Markdown text={page} />
       )}
@@ -170,12 +170,14 @@ function Pause({ name, what, path, onClose, onDone }: PauseProps) {
       onClose={onClose}
       disabled={why.trim() === ''}
     >
-      <p>Its handlers stop. Its events are still verified, recorded and acknowledged, and wait until you resume.</p>
+      <p>
+        Its handlers stop. Its events are still verified, recorded and acknowledged, and they wait until you resume it.
+      </p>
       <Field label="Why?" value={why} onInput={setWhy} placeholder="ledger is being migrated" autofocus />
     </Ask>
   ) : (
     <Ask title={`Resume ${name}`} confirm={`Resume ${name}`} onConfirm={submit} onClose={onClose}>
-      <p>The sweeper brings its waiting events back, oldest first.</p>
+      <p>The sweeper sends its waiting events to the handlers, oldest first.</p>
     </Ask>
   );
 }
@@ -205,7 +207,7 @@ function SendSample({
       onClose={onClose}
       disabled={sent !== undefined || text === ''}
     >
-      <p>Its handlers will run. Edit it before it is signed:</p>
+      <p>Its handlers will run. You can edit the body before it is signed:</p>
       <textarea
         class="sample-body"
         aria-label="Body"

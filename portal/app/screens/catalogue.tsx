@@ -18,7 +18,9 @@ export function Catalogue({ name }: { readonly name: string | undefined }) {
           if (open === undefined)
             return (
               <Empty title="No event type is described yet">
-                <p>{visible(producer())} has not published its catalogue. An endpoint without types gets everything.</p>
+                <p>
+                  {visible(producer())} has not published its catalogue. An endpoint without types gets every event.
+                </p>
               </Empty>
             );
           return (

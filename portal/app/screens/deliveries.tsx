@@ -107,9 +107,7 @@ function List({ endpoint, page, base, filter }: ListProps) {
       {all.length === 0 ? (
         <Empty title="No delivery like that">
           <p>
-            {cursor === null
-              ? 'A line comes with the first event that this endpoint gets.'
-              : 'Not in what was looked at so far.'}
+            {cursor === null ? 'You will see the first event that this endpoint gets here.' : 'None was found so far.'}
           </p>
         </Empty>
       ) : (
@@ -124,7 +122,7 @@ function List({ endpoint, page, base, filter }: ListProps) {
       {cursor === null ? null : (
         <p class="look-on">
           <button type="button" onClick={() => void look()}>
-            Older ones
+            Show older ones
           </button>
         </p>
       )}

@@ -124,7 +124,7 @@ function Replay({ path, isRetrying, onClose, onDone }: ReplayProps) {
   };
   return (
     <Ask title="Send this delivery again" confirm="Send again" onConfirm={submit} onClose={onClose}>
-      <p>The same body under the webhook-id that it had: a server that has it recognises it.</p>
+      <p>This sends the same body with the same webhook-id, so a server that already has it recognises it.</p>
       <Field label="Why? (for your colleagues)" value={why} onInput={setWhy} autofocus />
     </Ask>
   );

@@ -37,14 +37,14 @@ export function EndpointForm({ title, confirm, endpoint, onSubmit, onClose }: Fo
         label="Event types"
         value={types}
         onInput={setTypes}
-        hint="Names with spaces between them; invoice.* means all that begin so. Empty: every type."
+        hint="Names with spaces between them. invoice.* means all that begin with invoice. Leave it empty for every type."
       />
       <KnownTypes chosen={types} choose={setTypes} />
       {replacing ? (
         <label class="field">
           <span>Headers of your own</span>
           <textarea rows={3} value={headers} onInput={event => setHeaders(event.currentTarget.value)} />
-          <small class="faint">One a line, name: value. Nobody sees the values again.</small>
+          <small class="faint">One on each line, as name: value. Nobody can see the values afterwards.</small>
         </label>
       ) : (
         <p>

@@ -144,7 +144,7 @@ function Told({ endpoint, health }: { readonly endpoint: Endpoint; readonly heal
       <p class="banner">
         <span>
           It is {gate}
-          {visible(who)}. Nothing is sent, and nothing is lost: messages wait.{' '}
+          {visible(who)}. Nothing is sent. The messages wait, and nothing is lost.{' '}
           {why === null || by === 'system' ? '' : visible(`“${why}”`)}
         </span>
       </p>

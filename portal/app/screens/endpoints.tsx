@@ -35,7 +35,7 @@ export function Endpoints() {
         {({ data }) =>
           data.length === 0 ? (
             <Empty title="No endpoint yet">
-              <p>An endpoint is an address of yours that gets a request for each event. It begins with https://.</p>
+              <p>An endpoint is one of your URLs. It gets a request for each event. It begins with https://.</p>
             </Empty>
           ) : (
             <ul class="plain card lines">
@@ -77,7 +77,7 @@ function Went({ endpoint }: { readonly endpoint: Endpoint }) {
   const { success_rate_24h: rate, waiting, dead, last_failure: last } = data;
   const failed = last?.class ? `last answer ${last.code ?? 'none'}` : '';
   const words = [
-    rate === null ? 'nothing sent in a day' : `${Math.round(rate * 100)} % taken in a day`,
+    rate === null ? 'nothing sent in 24 hours' : `${Math.round(rate * 100)} % accepted in 24 hours`,
     waitingWords(waiting),
     dead === 0 ? '' : `${grouped(dead)} dead`,
     failed,
@@ -90,11 +90,12 @@ function Made({ endpoint }: { readonly endpoint: NewEndpoint }) {
     <section class="card guide" role="status">
       <h2>{visible(endpoint.url)} is there</h2>
       {endpoint.secret === undefined ? (
-        <p>Whoever may see its signing secret finds it on its page.</p>
+        <p>People who may see its signing secret find it on the page of the endpoint.</p>
       ) : (
         <>
           <p>
-            Every request to it is signed. Your server verifies with this secret; it is on the endpoint's page, too.
+            We sign every request to it. Your server verifies the signature with this secret. You also find it on the
+            endpoint's page.
           </p>
           <Command text={endpoint.secret} />
         </>

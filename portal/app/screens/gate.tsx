@@ -6,16 +6,20 @@ import { ask } from '../parts/api.ts';
 export type Act = 'pause' | 'resume' | 'disable' | 'enable' | 'probe' | 'delete';
 
 const WORDS: Readonly<Record<Act, readonly [title: string, confirm: string, told: string]>> = {
-  pause: [
-    'Pause this endpoint',
-    'Pause',
-    'Nothing is sent until you resume it. What comes meanwhile waits, and is not lost.',
+  pause: ['Pause this endpoint', 'Pause', 'Nothing is sent until you resume it. New messages wait and are not lost.'],
+  resume: ['Resume this endpoint', 'Resume', 'The waiting messages are sent now, slowly at first.'],
+  disable: ['Disable this endpoint', 'Disable', 'Nothing is sent, and tests are refused. New messages wait.'],
+  enable: ['Enable this endpoint', 'Enable', 'One request tries it first. What should happen to the waiting messages?'],
+  probe: [
+    'Try this endpoint now',
+    'Try now',
+    'One waiting message is sent now. If your server accepts it, the others follow.',
   ],
-  resume: ['Resume this endpoint', 'Resume', 'What waited is sent now, slowly at first.'],
-  disable: ['Disable this endpoint', 'Disable', 'Nothing is sent, tests are refused. What comes meanwhile waits.'],
-  enable: ['Enable this endpoint', 'Enable', 'One request tries it first. What becomes of the messages that waited?'],
-  probe: ['Try this endpoint now', 'Try now', 'One waiting message is sent now. If it is taken, the others follow.'],
-  delete: ['Delete this endpoint', 'Delete', 'Messages that wait for it are given up. Its secret is gone for good.'],
+  delete: [
+    'Delete this endpoint',
+    'Delete',
+    'The messages that wait for it will not be sent. Its secret is deleted for good.',
+  ],
 };
 const HAS_WHY: readonly Act[] = ['pause', 'resume', 'disable', 'enable'];
 
@@ -54,7 +58,7 @@ export function Gate({ act, path, onClose, onDone }: GateProps) {
           {(
             [
               ['drain', 'Send all of them'],
-              ['since', 'Send those from a time on'],
+              ['since', 'Send those from a certain time on'],
               ['drop', 'Drop all of them'],
             ] as const
           ).map(([value, word]) => (

@@ -44,11 +44,11 @@ export function ReplayMany({ endpoint, filter, onClose, onStarted }: ManyProps) 
           : `${many} ${counted.count === 1 ? 'delivery is' : 'deliveries are'} ${status}${type ? ` and of the type ${visible(type)}` : ''}.`}
       </p>
       <p>
-        Each goes out under the webhook-id that it had, so that your server recognises what it has. New messages go
-        first.
+        Each goes out with the webhook-id that it had, so that your server recognises what it already has. New messages
+        go first.
       </p>
       {filter.get('code_class') ? (
-        <p class="warn">The filter of the answer is not looked at: all of that state are sent.</p>
+        <p class="warn">The filter “Answer” does not count here: all deliveries in this state are sent.</p>
       ) : null}
       <Field label="Why? (for your colleagues)" value={why} onInput={setWhy} />
     </Ask>

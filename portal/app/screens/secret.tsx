@@ -7,7 +7,7 @@ import { ask, useAsk } from '../parts/api.ts';
 import type { Key, Page } from '../wire.ts';
 
 const GRACES = [
-  [0, 'at once: the old one signs no more'],
+  [0, 'at once: the old one does not sign any more'],
   [3_600, 'after an hour'],
   [86_400, 'after a day'],
   [604_800, 'after a week'],
@@ -27,7 +27,9 @@ export function Secret({ path, signature }: { readonly path: string; readonly si
   };
   return (
     <>
-      <p>Every request is signed with it, so that your server knows who sent it. Whoever has it can sign as well.</p>
+      <p>
+        We sign every request with it, so that your server knows who sent it. Anybody who has it can sign requests, too.
+      </p>
       <p class="actions">
         {shown ? null : (
           <button type="button" onClick={() => setShown(true)}>
@@ -59,7 +61,7 @@ export function Secret({ path, signature }: { readonly path: string; readonly si
                     {n === 0 && key.active_from !== null && Date.parse(key.active_from) > Date.now() ? (
                       <>
                         {' '}
-                        It signs from <At of={key.active_from} /> on, or when you activate it.
+                        It signs from <At of={key.active_from} /> on, or as soon as you activate it.
                       </>
                     ) : null}
                   </p>
@@ -71,7 +73,7 @@ export function Secret({ path, signature }: { readonly path: string; readonly si
       ) : null}
       {shown && isOne && (view.data?.data.length ?? 0) > 1 ? (
         <button type="button" onClick={() => void activate()}>
-          Sign with the newest from now on
+          Sign with the newest one from now on
         </button>
       ) : null}
       {rotating ? <Rotate path={path} isOne={isOne} onClose={() => setRotating(false)} onDone={reload} /> : null}
@@ -97,8 +99,8 @@ function Rotate({ path, isOne, onClose, onDone }: RotateProps) {
     <Ask title="Rotate the signing secret" confirm="Rotate" onConfirm={rotate} onClose={onClose}>
       <p>
         {isOne
-          ? 'A new secret is made. The old one goes on signing until you activate the new one, or until its end: give the new one to your server first.'
-          : 'A new secret is made, and requests carry both signatures until the old one ends: your server may change at any time in between.'}
+          ? 'You get a new secret. The old one signs until you activate the new one, or until its own end. Give the new one to your server first.'
+          : 'You get a new secret, and requests carry both signatures until the old one ends. Your server may change at any time in between.'}
       </p>
       <label class="field">
         <span>The old one ends</span>

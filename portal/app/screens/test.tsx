@@ -39,14 +39,19 @@ export function Test({ path, types, onClose }: TestProps) {
     <dialog ref={dialog} onClose={onClose} aria-labelledby="test-title">
       <form onSubmit={event => void send(event)}>
         <h2 id="test-title">Send a test</h2>
-        <p>One signed request with the example of the type, marked x-webhook-test. It is in no list.</p>
+        <p>
+          This sends one signed request with the example of the type and the header x-webhook-test. It is not a
+          delivery.
+        </p>
         <Field
           label="Event type"
           value={type}
           onInput={setType}
           options={catalogue.map(({ name }) => name)}
           hint={
-            example === null ? 'It has no example: the data is {"test":true}.' : 'Its data is the example of this type.'
+            example === null
+              ? 'This type has no example, so the data is {"test":true}.'
+              : 'Its data is the example of this type.'
           }
           autofocus
         />

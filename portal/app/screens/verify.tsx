@@ -29,9 +29,9 @@ export function Verify({ signature }: { readonly signature: string }) {
   return (
     <>
       <p>
-        Verify every request before you believe it: its signature over its exact bytes
+        Verify every request before you use it: check its signature over its exact bytes
         {form.time === undefined ? '' : ', and that it is at most five minutes old'}. Then answer 2xx within 5 seconds,
-        and drop a <code>webhook-id</code> that you have seen.
+        and ignore a request whose <code>webhook-id</code> you have already seen.
       </p>
       <div class="filters">
         <label>

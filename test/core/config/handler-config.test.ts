@@ -52,7 +52,7 @@ describe('the type of a handler', () => {
     [
       'stripe',
       'charge.suceeded',
-      /may never run: did you mean "charge\.succeeded"\? It is none of the \d{3} types of Stripe/,
+      /may never run: did you mean "charge\.succeeded"\? It is not among the \d{3} types of Stripe/,
     ],
     ['stripe', 'invioce.*', /may never run: did you mean "invoice\.\*"/],
     ['github', 'pull_request.open', /did you mean "pull_request\.opened"/],

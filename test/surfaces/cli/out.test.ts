@@ -147,7 +147,7 @@ describe('what is wrong', () => {
     await world.call('POST /v1/apps', {}, { name: 'Empty', uid: 'empty' });
     const gateway = { delivery: () => Promise.resolve(world.api) };
     expect((await new CliWorld().run(['out', 'endpoints', 'uid:empty'], { gateway })).stdout).toBe(
-      'It has no endpoint.\n',
+      'This application has no endpoint.\n',
     );
   });
 });

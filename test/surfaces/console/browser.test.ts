@@ -201,7 +201,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the console in a browser', () => {
       await page.keyboard.press('/');
       await page.keyboard.type('evt_nobody_knows');
       await page.keyboard.press('Enter');
-      await page.getByText('No body has this text').waitFor();
+      await page.getByText('No body contains this text').waitFor();
       expect(page.url()).toContain('text=evt_nobody_knows');
     });
 

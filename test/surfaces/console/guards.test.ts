@@ -148,7 +148,7 @@ describe('read-only', () => {
     const before = gateway.sent.length;
     const answer = await call(reading, path, { method, body: '{"why":"x","url":"http://localhost:1","confirm":1}' });
     expect(answer.status).toBe(403);
-    expect(JSON.parse(answer.body)).toMatchObject({ problem: expect.stringContaining('only reads') });
+    expect(JSON.parse(answer.body)).toMatchObject({ problem: expect.stringContaining('is read-only') });
     expect(gateway.sent.length).toBe(before);
   });
 

@@ -121,7 +121,7 @@ describe('nobody gets more than before', () => {
 
   it.each([
     [{ channels: ['a b'] }, 'channels[0]: allowed'],
-    [{ channels: 'eu' }, 'its channels are no list of texts'],
+    [{ channels: 'eu' }, 'its channels are not a list of texts'],
     [{ url: 'http://hooks.acme.com/' }, 'https'],
     [{ url: 'https://10.0.0.1/' }, 'url: '],
     [{ secret: undefined }, 'its secret is not in the file'],

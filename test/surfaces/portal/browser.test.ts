@@ -103,7 +103,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the portal in a browser', () => {
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('heading', { name: RIGHT }).waitFor();
     await page.getByRole('button', { name: 'Test …' }).click();
-    await page.getByText('It has no example').waitFor();
+    await page.getByText('This type has no example').waitFor();
     await page.getByLabel('Event type').fill('order.paid');
     await page.getByText('Its data is the example of this type.').waitFor();
     await page.getByRole('button', { name: 'Send', exact: true }).click();
@@ -269,7 +269,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the portal in a browser', () => {
     expect(asked.filter(url => url.includes('hfp_'))).toEqual([]);
     expect(await page.getByRole('button', { name: /Add|Edit|Test|Pause|Disable|Delete|Send|Rotate/ }).count()).toBe(0);
     expect(await page.getByRole('link', { name: 'Signing secret' }).count()).toBe(0);
-    await page.getByText('you may look, and change nothing').waitFor();
+    await page.getByText('you can look, but not change anything').waitFor();
     await world.call('DELETE /v1/apps/{app}/portal-tokens', { app: world.app });
     await page.getByRole('link', { name: 'Event types' }).click();
     await page.getByText('the token was revoked').first().waitFor();
