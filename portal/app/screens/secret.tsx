@@ -61,7 +61,7 @@ export function Secret({ path, signature }: { readonly path: string; readonly si
                     {n === 0 && key.active_from !== null && Date.parse(key.active_from) > Date.now() ? (
                       <>
                         {' '}
-                        It signs from <At of={key.active_from} /> on, or as soon as you activate it.
+                        It begins to sign <At of={key.active_from} />, or as soon as you activate it.
                       </>
                     ) : null}
                   </p>
