@@ -249,7 +249,6 @@ export const COVERED_BY: Readonly<Record<string, readonly string[]>> = {
     'core/outbound/drain/session-state.ts',
     'core/outbound/drain/session.ts',
     'core/outbound/drain/tell.ts',
-    'core/outbound/fan-out/endpoints-of.ts',
     'core/outbound/fan-out/fan-out-now.ts',
     'core/outbound/fan-out/fan-out.ts',
     'core/outbound/gate/gate.ts',

@@ -8,6 +8,7 @@ import type { ItemStore, JobQueue, Sealer, WakeQueue, WebhookSender } from '#cor
 import type { ApplicationItem, EndpointItem } from '#core/outbound/protocol/items.ts';
 import type { BodyPorts } from '#core/outbound/publish/message-body.ts';
 import { findApplication } from '#core/outbound/registry/applications.ts';
+import { countCall, type LimitedCall } from '#core/outbound/registry/call-limits.ts';
 import { findEndpoint } from '#core/outbound/registry/endpoints.ts';
 import type { Clock, Ids, SigningCrypto, Telemetry } from '#core/ports.ts';
 import { type Check, type ConfigProblem, object } from '#core/problem.ts';
@@ -168,6 +169,12 @@ const CLOCKS_MS = 60_000;
 export function pastOf(now: number, at: number, field: string): number {
   if (at > now + CLOCKS_MS) refuse(400, 'invalid_request', `${field}: give a time that is over`);
   return Math.min(at, now);
+}
+
+/** Throws `Refused` (429) where this application did so too often. */
+export async function countOrRefuse({ ports }: ApiCall, what: LimitedCall, app: string): Promise<void> {
+  const told = await countCall(ports, what, app);
+  if (told !== undefined) refuse(429, 'quota', told);
 }
 
 /** Tells what a person did to an endpoint, once an hour and kind; best effort, published by fan-out. */

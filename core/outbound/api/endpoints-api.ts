@@ -18,6 +18,7 @@ import {
   anyText,
   applicationOf,
   bodyOf,
+  countOrRefuse,
   endpointOf,
   limitCheck,
   limitOf,
@@ -32,7 +33,7 @@ import { SECRET_FIELDS, type SecretBody, sealKey, secretOf, showSecret } from '.
 import { endpointFields, uid } from './fields.ts';
 import { STATES, stateOf } from './health-api.ts';
 import { refuse } from './problem-reply.ts';
-import { countTest, sendTest } from './test-delivery.ts';
+import { sendTest } from './test-delivery.ts';
 
 type NewBody = EndpointBody & SecretBody & { readonly url: string; readonly uid?: string };
 
@@ -44,6 +45,7 @@ export async function createOne(call: ApiCall, given?: NewBody): Promise<Reply> 
   const body = given ?? bodyOf<NewBody>(call, fields, ['url']);
   const application = await applicationOf(call);
   refuseTarget(call, body.url);
+  if (call.customer) await countOrRefuse(call, 'endpoint', application.id);
   // 1. Its id, about which its secret is sealed.
   const id = newEndpointId(ports);
   const endpoint = newEndpointOf(body, { timeoutMs: rules.timeoutMs, apiVersion: application.defaultApiVersion });
@@ -51,7 +53,7 @@ export async function createOne(call: ApiCall, given?: NewBody): Promise<Reply> 
   const key = sealKey(ports, id, secret, 'first');
   // 2. A ping, where it is asked for: a test, which counts as one.
   if (verify === 'true') {
-    await countTest(call, application.id);
+    await countOrRefuse(call, 'test', application.id);
     const sent = await sendTest(call, { ...endpoint, id }, [{ kid: key.kid, ...secret }], {
       type: 'webhook.ping',
       data: {},

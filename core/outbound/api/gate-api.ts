@@ -4,7 +4,7 @@ import type { EndpointItem } from '#core/outbound/protocol/items.ts';
 import { oneOf } from '#core/problem.ts';
 import { json, type Reply } from '#core/reply.ts';
 import { parseIso } from '#core/time.ts';
-import { type ApiCall, bodyOf, endpointOf, pastOf, tellOperational } from './api-call.ts';
+import { type ApiCall, bodyOf, countOrRefuse, endpointOf, pastOf, tellOperational } from './api-call.ts';
 import { time, why } from './fields.ts';
 import { stateOf } from './health-api.ts';
 import { refuse } from './problem-reply.ts';
@@ -52,6 +52,8 @@ export async function enableOne(call: ApiCall): Promise<Reply> {
       'since: give a time together with {"backlog":"since"}; leave it out with any other backlog',
     );
   const endpoint = await endpointOf(call);
+  // Its first request is a probe.
+  if (call.customer) await countOrRefuse(call, 'probe', endpoint.app);
   const what = since === undefined ? { kind: backlog as 'drain' | 'drop' } : { kind: 'since' as const, since };
   const result = await enableEndpoint(call.ports, endpoint.id, actOf(call, body), what);
   if (result.kind === 'done') await tellOperational(call, 'endpoint.enabled', endpoint);
@@ -62,6 +64,7 @@ export async function enableOne(call: ApiCall): Promise<Reply> {
 export async function probeOne(call: ApiCall): Promise<Reply> {
   bodyOf(call, {});
   const endpoint = await endpointOf(call);
+  if (call.customer) await countOrRefuse(call, 'probe', endpoint.app);
   return answer(call, endpoint, await probe(call.ports, endpoint.id, call.ports.clock.now()));
 }
 

@@ -1,12 +1,10 @@
 /** A test: one signed request now, by the sender that delivers, outside of every queue, record and breaker; kept in a list of its own. */
 import { askOrSkip } from '#core/ask.ts';
-import { any, lt, missing } from '#core/condition.ts';
 import { versionOf } from '#core/outbound/catalogue/judge-publication.ts';
 import { classifyAnswer } from '#core/outbound/drain/classify-answer.ts';
 import type { LiveKey } from '#core/outbound/drain/drain-ports.ts';
 import { exchanged } from '#core/outbound/drain/exchanged.ts';
 import { signingKeys } from '#core/outbound/drain/signing-keys.ts';
-import type { TableKey } from '#core/outbound/ports.ts';
 import { toBase32 } from '#core/outbound/protocol/ids.ts';
 import type { EndpointItem, TestItem } from '#core/outbound/protocol/items.ts';
 import { eventTypeKey, runtimeKey, secretsKey, testKey, testsRange } from '#core/outbound/protocol/keys.ts';
@@ -20,6 +18,7 @@ import {
   anyText,
   applicationOf,
   bodyOf,
+  countOrRefuse,
   endpointOf,
   limitCheck,
   limitOf,
@@ -32,8 +31,6 @@ import { showAttempt } from './deliveries-api.ts';
 import { typeName } from './fields.ts';
 import { refuse } from './problem-reply.ts';
 
-const TESTS_PER_MINUTE = 10;
-const MINUTE_MS = 60_000;
 const SHOWN_BYTES = 2_048;
 /** Of the body of a test that was sent. */
 const KEPT_BYTES = 10_240;
@@ -56,7 +53,7 @@ export async function testOne(call: ApiCall): Promise<Reply> {
   const endpoint = await endpointOf(call);
   const runtime = await ports.store.get(runtimeKey(endpoint.id), 'consistent');
   if (runtime?.gate === 'disabled') refuse(409, 'gate_closed', 'the endpoint is disabled: enable it first');
-  await countTest(call, endpoint.app);
+  await countOrRefuse(call, 'test', endpoint.app);
   const type = body.type ?? 'test.webhook';
   const known = await ports.store.get(eventTypeKey(rules.environment, type), 'eventual');
   const secrets = await ports.store.get(secretsKey(endpoint.id), 'consistent');
@@ -192,19 +189,4 @@ function masked(sent: Readonly<Record<string, string>>, own: Readonly<Record<str
     names.includes(name.toLowerCase()) ? MASKED : value,
   ]);
   return Object.fromEntries(shown) as Readonly<Record<string, string>>;
-}
-
-interface Counter {
-  readonly count: number;
-  readonly expiresAt: number;
-}
-/** Ten a minute and application: an endpoint of somebody else must not be a target. */
-export async function countTest({ ports }: ApiCall, app: string): Promise<void> {
-  const now = ports.clock.now();
-  const key: TableKey<Counter> = { table: 'registry', pk: `C#test#${app}#${Math.floor(now / MINUTE_MS)}`, sk: 'META' };
-  const condition = any(missing('count'), lt('count', TESTS_PER_MINUTE));
-  const set = { expiresAt: Math.floor(now / 1_000) + 3_600 };
-  const counted = await ports.store.update<Counter>({ kind: 'update', key, condition, add: { count: 1 }, set });
-  if (counted.kind === 'refused')
-    refuse(429, 'quota', `at most ${TESTS_PER_MINUTE} tests a minute for each application: wait for the next minute`);
 }

@@ -86,12 +86,22 @@ export async function look(session: Session): Promise<void> {
     return stopFor(session, 'robbed');
   }
   session.runtime = runtime;
+  await readConfigAgain(session);
   if (isClosed(runtime) !== toEnd) return stopFor(session, 'closed');
   if (session.leaseUntil - now > timings.leaseMs - timings.leaseMs / 3) return;
   const leaseUntil = now + timings.leaseMs;
   const renewed = await persist(session, () => ports.store.update(renewLease(ep, me, leaseUntil)));
   if (renewed.kind === 'applied') session.leaseUntil = leaseUntil;
   else stopFor(session, 'robbed');
+}
+
+/** A changed address, or a secret that is gone, holds for what waits, too; kept for seconds, so most looks read nothing. */
+async function readConfigAgain(session: Session): Promise<void> {
+  const { configOf, runtime, ep } = session;
+  if (runtime.gate !== 'open') return;
+  const config = await configOf(runtime.app, ep).catch(() => undefined);
+  // Deleted a moment ago: the next look sees the gate.
+  if (config !== undefined && config.endpoint.deletedAt === undefined) session.config = config;
 }
 
 /** Whether a request may begin now: lease and invocation both outlive its deadline. */

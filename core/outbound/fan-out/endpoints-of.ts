@@ -7,6 +7,8 @@ import type { AppId } from '#core/outbound/protocol/ids.ts';
 import type { ApplicationItem, EndpointItem } from '#core/outbound/protocol/items.ts';
 import { endpointsRange } from '#core/outbound/protocol/keys.ts';
 
+/** Of all applications together, in the memory of one process. */
+const KEPT_ENDPOINTS = 20_000;
 const KEPT_APPLICATIONS = 500;
 const PAGE = 1_000;
 
@@ -32,7 +34,9 @@ export function endpointsOf(store: Pick<ItemStore, 'query'>): EndpointsOf {
       endpoints.push(...page.items);
       cursor = page.cursor;
     } while (cursor !== undefined);
-    if (kept.size >= KEPT_APPLICATIONS) kept.clear();
+    kept.delete(app);
+    const held = [...kept.values()].reduce((sum, each) => sum + each.endpoints.length, 0);
+    if (kept.size >= KEPT_APPLICATIONS || held + endpoints.length > KEPT_ENDPOINTS) kept.clear();
     kept.set(app, { version: endpointVersion, endpoints });
     return endpoints;
   };

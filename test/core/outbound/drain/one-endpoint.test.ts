@@ -9,7 +9,7 @@ import { removeBody } from '#core/outbound/protocol/delivery-writes.ts';
 import type { MessageId } from '#core/outbound/protocol/ids.ts';
 import { controlKey, runtimeKey } from '#core/outbound/protocol/keys.ts';
 import type { Publication } from '#core/outbound/publish/publish.ts';
-import type { NewEndpoint } from '#core/outbound/registry/endpoints.ts';
+import { changeEndpoint, type NewEndpoint } from '#core/outbound/registry/endpoints.ts';
 import { replayAsNew } from '#core/outbound/replay/replay-delivery.ts';
 import { answered, OutboundWorld, type OutboundWorldOptions, type Receiver } from '#test/kit/outbound-world.ts';
 
@@ -166,4 +166,25 @@ it('holds at most 4 MB of bodies of one endpoint that are not under way yet', as
   expect(world.requestsTo(ep)).toHaveLength(50);
   expect(most).toBeGreaterThan(5);
   expect(most).toBeLessThanOrEqual(20);
+});
+
+it('goes on at the new address within seconds when an endpoint is changed in the middle of a session', async () => {
+  const it = await withEndpoint(
+    () => new Promise<Answer>(resolve => void world.clock.after(1_000, () => resolve(answered(200)))),
+    { maxConcurrency: 1 },
+  );
+  const { world, app, ep, publish, close, open } = it;
+  world.start();
+  await close();
+  for (let n = 0; n < 30; n++) await publish(`k${n}`);
+  const old = world.endpoints.get(ep)?.url ?? '';
+  const url = 'https://moved.example.com/in';
+  world.receivers.set(url, () => answered(200));
+  await open();
+  await world.until(() => world.requests.length === 3, MINUTE_MS, 100);
+  await world.clock.complete(world.insist(ports => changeEndpoint(ports, app, ep, { fields: { url } })));
+  await world.until(() => world.requests.length === 30, 5 * MINUTE_MS);
+  expect(world.requests.filter(request => request.url === old).length).toBeLessThan(14);
+  expect(world.requests.at(-1)?.url).toBe(url);
+  world.stop();
 });

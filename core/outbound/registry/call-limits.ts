@@ -1,0 +1,56 @@
+/**
+ * How often an application may do what reaches out by itself, or leaves something behind: whoever has a token of a customer
+ * must not make us call somebody else's server at will, and must not fill what all applications share.
+ */
+import { any, lt, missing } from '#core/condition.ts';
+import type { ItemStore, TableKey } from '#core/outbound/ports.ts';
+import type { Clock } from '#core/ports.ts';
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 86_400_000;
+const KEPT_SECONDS = 3_600;
+
+interface Limit {
+  /** Of the counter, behind the beginning of keys that the portal may write. */
+  readonly name: string;
+  readonly most: number;
+  readonly periodMs: number;
+  readonly told: string;
+}
+const LIMITS = {
+  test: {
+    name: '',
+    most: 10,
+    periodMs: MINUTE_MS,
+    told: 'tests a minute for each application: wait for the next minute',
+  },
+  probe: {
+    ...{ name: 'probe#', most: 10, periodMs: MINUTE_MS },
+    told: 'probes a minute for each application: wait for the next minute',
+  },
+  /** A deleted endpoint is kept as long as its deliveries, and whoever fans out reads it. */
+  endpoint: {
+    ...{ name: 'made#', most: 200, periodMs: DAY_MS },
+    told: 'new endpoints a day for each application: wait for the next day, or ask the sender of these webhooks',
+  },
+} as const satisfies Readonly<Record<string, Limit>>;
+
+interface Counter {
+  readonly count: number;
+  readonly expiresAt: number;
+}
+export type LimitedCall = keyof typeof LIMITS;
+/** Counts one more; what to say where that is above the limit. */
+export async function countCall(
+  { store, clock }: { readonly store: Pick<ItemStore, 'update'>; readonly clock: Clock },
+  what: LimitedCall,
+  app: string,
+): Promise<string | undefined> {
+  const { name, most, periodMs, told }: Limit = LIMITS[what];
+  const period = Math.floor(clock.now() / periodMs);
+  const key: TableKey<Counter> = { table: 'registry', pk: `C#test#${name}${app}#${period}`, sk: 'META' };
+  const condition = any(missing('count'), lt('count', most));
+  const set = { expiresAt: Math.ceil(((period + 1) * periodMs) / 1_000) + KEPT_SECONDS };
+  const counted = await store.update<Counter>({ kind: 'update', key, condition, add: { count: 1 }, set });
+  return counted.kind === 'refused' ? `at most ${most} ${told}` : undefined;
+}
