@@ -121,7 +121,7 @@ function report(results: readonly (Case & { readonly result: Result })[], units:
   return {
     id: 'e',
     title: '(e) Growth: what breaks first',
-    method: `A discrete-event simulation, not a measurement: Poisson arrivals, a burst of 25 times the rate from 5:00 to 6:00, a downstream that is away from 15:00 to 30:00, arrivals until 45:00, providers that send a refused event again after a minute. Requests, the throttles of the routes, environments and their growth, write units, index keys, pollers, messages in flight and the sweeper are bounded by the default quotas (or the raised ones, where it says so). What the table refuses at our door is accepted by its message, which holds the event until the processor can write the record; a message that meets a full table waits as a delayed copy, first 30 s, then twice as long each time. The sweeper works 50 s of each minute and sends no more than one function can. ${units} write units are an event's, as counted in (c), ${UNITS_OF_AN_ATTEMPT} of them for the attempt. Medians assumed: accept ${TIMES.acceptMs} ms, hand-over ${TIMES.handOverMs} ms, batch ${TIMES.batchMs} ms, cold start ${TIMES.coldMs} ms. Of the larger loads, one event in 20 or 200 is simulated, against quotas divided by as much.`,
+    method: `A discrete-event simulation, not a measurement: Poisson arrivals, a burst of 25 times the rate from 5:00 to 6:00, a downstream that is away from 15:00 to 30:00, arrivals until 45:00, providers that send a refused event again after a minute. Requests, the throttles of the routes, environments and their growth, write units, index keys, pollers, messages in flight and the sweeper are bounded by the default quotas (or the raised ones, where it says so). If the table refuses a write of ingest, the event is accepted with its message alone, which holds it until the processor can write the record. If the table also refuses the processor, the message waits as a delayed copy, first 30 s, then twice as long each time. The sweeper works 50 s of each minute and sends no more than one function can. ${units} write units are an event's, as counted in (c), ${UNITS_OF_AN_ATTEMPT} of them for the attempt. Medians assumed: accept ${TIMES.acceptMs} ms, hand-over ${TIMES.handOverMs} ms, batch ${TIMES.batchMs} ms, cold start ${TIMES.coldMs} ms. Of the larger loads, one event in 20 or 200 is simulated, against quotas divided by as much.`,
     figures,
     tables: [
       {
@@ -151,9 +151,9 @@ function report(results: readonly (Case & { readonly result: Result })[], units:
       },
     ],
     notes: [
-      'Some new accounts start with ten environments. A burst of 290/s that meets cold environments needs about ninety for its first 300 ms, so no design of this shape fits; nothing is lost with a sender that retries, but ask for the usual 1,000 first.',
-      'Raised means asked for beforehand: API Gateway requests, Lambda concurrency, and the table’s warm throughput and quota, for the burst and not only for the average; `queue.maxConcurrency` and `sweepSendsPerSecond` in gateway.config.ts; at 100M a day four sources of `throttle: { rate: 10_000 }`, ten index keys each; at 1B, 400 sources at the default.',
-      `One sweeper sends at most ${MOST_SENDS.toLocaleString('en')} parked events a second, whatever the load: that is what drains last after an outage of the service behind the handlers.`,
+      'Some new accounts start with ten environments. A burst of 290/s that meets cold environments needs about ninety for its first 300 ms, so no design of this shape fits. A sender that retries loses nothing, but ask AWS for the usual 1,000 first.',
+      'Raised means that you asked AWS to raise these quotas beforehand: API Gateway requests, Lambda concurrency, and the table’s warm throughput and quota, for the burst and not only for the average; `queue.maxConcurrency` and `sweepSendsPerSecond` in gateway.config.ts; at 100M a day four sources of `throttle: { rate: 10_000 }`, ten index keys each; at 1B, 400 sources at the default.',
+      `One sweeper sends at most ${MOST_SENDS.toLocaleString('en')} parked events a second, whatever the load. After an outage of the service behind the handlers, these drain last.`,
     ],
     numbers: {
       breachesAtMillion: million?.result.breaches.length ?? Number.NaN,

@@ -85,7 +85,7 @@ function sectionOf({ rounds: of, calls }: Told, rounds: number): Section {
   return {
     id: 'b',
     title: '(b) CPU of a warm handler',
-    method: `CPU of one process, ${rounds} interleaved rounds of blocks of 120 events (20 where a client is involved), GitHub pushes of about 5 KB. No-op: the handlers with their middleware, real codec, crypto and telemetry, over ports that do nothing. With client: the deployed bundles against stand-ins in another process; their floor repeats the very same requests (${calls.ingest} per event for ingest, ${calls.process} for process), unsigned, over kept-alive connections; all over TLS, with a certificate that is verified. A ratio is that of the fastest tenth of the rounds, because a disturbance only ever adds; times are medians with quartiles.`,
+    method: `CPU of one process, ${rounds} interleaved rounds of blocks of 120 events (20 where a client is involved), GitHub pushes of about 5 KB. No-op: the handlers with their middleware, real codec, crypto and telemetry, over ports that do nothing. With client: the deployed bundles against stand-ins in another process. Their reference repeats the very same requests (${calls.ingest} per event for ingest, ${calls.process} for process), unsigned, over kept-alive connections; all over TLS, with a certificate that is verified. Ratios come from the fastest tenth of the rounds, because a disturbance only adds time. Times are medians with quartiles.`,
     figures: [
       figure('ingest, no-op ports, per event', 'ingest', 'floor', floorA, { target: 4, moonshot: 2.5 }),
       figure('ingest, with client, per event', 'ingestClient', 'ingestRaw', raw, {
@@ -102,9 +102,9 @@ function sectionOf({ rounds: of, calls }: Told, rounds: number): Section {
       }),
     ],
     notes: [
-      'Where the no-op ingest spends its CPU, by a profile: deflate 37 %, nearly three times the whole floor; identity 18 %, most of it the scan that keeps every digit and every repeated name; verification 16 %, nearly half of it the HMAC; waiting with a limit 5 %, metrics and the log line 4 %, hashing the body 3 %, the items 3 %, middleware 1 %, the rest in small pieces. A dictionary of the provider’s keys (docs/decisions/0008) changes little of it; level 1 with one would save a fifth of the deflate for 5 to 20 % more bytes, zstd half for more still; both cost storage and write units for CPU that is cheap. So 4 × is out of reach while bodies are deflated in the handler.',
-      'The small client writes to sockets of its own (docs/decisions/0005). The floor flatters itself here: a bare call right after a deflate costs 1.7 to 2.1 times what it costs in a loop of nothing but calls (measured apart), and between the calls of a handler there is always work.',
-      'The small signed client (docs/decisions/0005) against the SDK is the second line against the third, and the fifth against the sixth.',
+      'Where the no-op ingest spends its CPU, by a profile: deflate 37 %, nearly three times the whole reference; identity 18 %, most of it the scan that keeps every digit and every repeated name; verification 16 %, nearly half of it the HMAC; waiting with a limit 5 %, metrics and the log line 4 %, hashing the body 3 %, the items 3 %, middleware 1 %, the rest in small pieces. A dictionary of the provider’s keys (docs/decisions/0008) changes this little. Level 1 with a dictionary would save a fifth of the deflate and write 5 to 20 % more bytes; zstd would save half of it and write even more. Both would pay storage and write units for CPU that is cheap. So 4 × is out of reach while the handler deflates bodies.',
+      'The small client writes to its own sockets (docs/decisions/0005). The reference looks cheaper than it is: a bare call right after a deflate costs 1.7 to 2.1 times as much as in a loop of only calls (measured separately), and a handler always works between its calls.',
+      'To compare the small signed client (docs/decisions/0005) with the SDK, compare the second line with the third, and the fifth with the sixth.',
     ],
     numbers: {
       ...Object.fromEntries(VARIANTS.map(name => [`${name}Us`, spreadOf(of[name]).median])),

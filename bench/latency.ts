@@ -76,7 +76,7 @@ export const modelLatency: Bench = async ({ quick, say, known }): Promise<Sectio
   return {
     id: 'f',
     title: '(f) Latency, predicted by a model',
-    method: `A Monte Carlo model with ${draws.toLocaleString('en')} events under each condition: **predicted, not measured**. AWS's times are drawn from the quantiles below; ours is the CPU measured in (a) and (b) on this machine (the fastest tenth of the rounds, since others use it too), divided by the ${CPU_SHARE.toFixed(2)} vCPU of ${MEMORY_MB} MB, and whole during init. The share of cold starts comes from a simulated day of a million events along a day's curve with two bursts of 25 times the mean, a minute each.`,
+    method: `A Monte Carlo model with ${draws.toLocaleString('en')} events under each condition: **predicted, not measured**. AWS's times are drawn from the quantiles below. Our time is the CPU measured in (a) and (b) on this machine (the fastest tenth of the rounds, because other programs use it, too), divided by the ${CPU_SHARE.toFixed(2)} vCPU of ${MEMORY_MB} MB; during init it is a whole CPU. The share of cold starts comes from a simulated day of a million events along a day's curve with two bursts of 25 times the mean, a minute each.`,
     figures: [
       {
         name: 'arrival to processed, p99, warm',
@@ -110,7 +110,7 @@ export const modelLatency: Bench = async ({ quick, say, known }): Promise<Sectio
     tables: [latencyTable([warm, burst, day]), inputTable(measured)],
     notes: [
       `A cold start adds ${ms(meanOf(5_000, () => coldMs(measured, random)))} on average; it hits only the request that causes it.`,
-      'Network between the provider and AWS is not in it; nor is the time of your own handler.',
+      'The network between the provider and AWS is not in it, and neither is the time of your own handler.',
     ],
     data: {
       'operator/cost/modelled-times.json': {

@@ -212,8 +212,8 @@ function sectionOf(ratios: StartRatios, part: EagerPart, rounds: number): Sectio
     method: `The bundle with \`awsClient: 'signed'\`, in a fresh process that has loaded \`http\` as Lambda's runtime has. ${rounds} interleaved rounds. The first event is a verified 5 KB GitHub push through the exported handler against stand-ins for DynamoDB, SQS and Secrets Manager in another process; its reference repeats the very same requests, unsigned, by bare node:https.`,
     figures,
     notes: [
-      `${kilobytes(sdkBytes)} of the ${kilobytes(part.raw)} are the AWS SDK’s (the marshalling of items): its clients are replaced by a small signed one (docs/decisions/0005).`,
-      'Priming moves the first call of each client to init, where the CPU is whole: it makes the start dearer and the first event cheaper.',
+      `${kilobytes(sdkBytes)} of the ${kilobytes(part.raw)} come from the AWS SDK: a small signed client replaces its clients (docs/decisions/0005), and our own code writes the items (docs/decisions/0035).`,
+      'Priming moves the first call of each client to init, where the function has a whole CPU. The start costs more and the first event less.',
     ],
     tables: [
       {

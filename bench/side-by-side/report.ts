@@ -62,7 +62,7 @@ export function reportSideBySide(outcomes: readonly Outcome[], skipped: readonly
   return {
     id: 'd',
     title: '(d) Side by side',
-    method: `All systems run on one core, the generator on the other. Events of 5 KB, unique ids, ${plan.duplicates * 100} % sent twice, HMAC-SHA256 verified by all. The CPU (user and system, from /proc) is that of the programs which receive and process; that of the stores is left out. Each system first gets as much as four connections carry, until its CPU per event stops falling: programs and stores are warm. Then all are at rest for ${plan.restSeconds} s; what a program spends there is subtracted. Then ${plan.rounds} rounds: ${plan.perSecond} events a second for ${plan.roundSeconds} s, one system after the other. A round in which an event was refused is repeated. Ratios are taken round by round; medians. Then ${plan.perSecond} a second for ${plan.killSeconds} s from a sender that retries, while each program but the stores is killed (SIGKILL) and started again, ${plan.kills} times in all. Ours are the real handlers in their bundles, one process for each function, over stand-ins for DynamoDB and SQS.`,
+    method: `All systems run on one core, the generator on the other. Events of 5 KB, unique ids, ${plan.duplicates * 100} % sent twice, HMAC-SHA256 verified by all. The CPU (user and system, from /proc) is that of the programs that receive and process. The stores' CPU is left out. Each system first gets as many events as four connections carry, until its CPU per event stops falling: then programs and stores are warm. Then all are at rest for ${plan.restSeconds} s, and the CPU that a program uses there is subtracted. Then ${plan.rounds} rounds: ${plan.perSecond} events a second for ${plan.roundSeconds} s, one system after the other. A round in which an event was refused is repeated. Ratios are the medians of the ratios of each round. Then a sender that retries sends ${plan.perSecond} events a second for ${plan.killSeconds} s, while each program except the stores is killed (SIGKILL) and started again, ${plan.kills} times in all. Ours are the real handlers in their bundles, one process for each function, over stand-ins for DynamoDB and SQS.`,
     figures: [...cpu, ...kills],
     tables: [
       {
@@ -90,9 +90,9 @@ export function reportSideBySide(outcomes: readonly Outcome[], skipped: readonly
       },
     ],
     notes: [
-      'Latency and throughput are not compared: ours would be those of DynamoDB Local and ElasticMQ, programs made for tests. (f) predicts latency on AWS, (e) what breaks first.',
-      'What ours does more: each event is four requests to DynamoDB and one to SQS, signed HTTP with JSON, where Postgres and Redis have a binary connection that stays open; the body is compressed, and the record keeps its timeline. On Lambda the programs cost nothing at rest; the sweeper and the nightly audit do (c).',
-      `Counted with ours, though AWS does it there: taking messages from the queue and deleting them, two bare requests for each batch, mostly of one event at this rate. Not counted, since it comes 20 to 80 s later: what the sweeper spends on reading each arrival twice, ${looksMicros('sdk')} µs with the SDK and ${looksMicros('signed')} µs with the small client (\`node bench/sweep-rate.ts\`).`,
+      'Latency and throughput are not compared: ours would be the figures of DynamoDB Local and ElasticMQ, which are made for tests. (f) predicts latency on AWS, and (e) what breaks first.',
+      'Ours does more: each event is four requests to DynamoDB and one to SQS, as signed HTTP with JSON. Postgres and Redis have a binary connection that stays open. Ours also compresses the body, and the record keeps its timeline. On Lambda the programs cost nothing at rest, except the sweeper and the nightly audit (c).',
+      `Counted with ours, though on AWS the service does it: taking messages from the queue and deleting them. That is two bare requests for each batch, which at this rate mostly holds one event. Not counted, because it comes 20 to 80 s later: the sweeper reads each arrival twice, which takes ${looksMicros('sdk')} µs with the SDK and ${looksMicros('signed')} µs with the small client (\`node bench/sweep-rate.ts\`).`,
       ...skipped,
     ],
     numbers: {
