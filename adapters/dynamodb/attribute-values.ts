@@ -74,12 +74,13 @@ function fromObject(value: object): AttributeValue {
 function fromSet(values: readonly unknown[]): AttributeValue {
   const parts = values.map(toValue);
   const [type = ''] = Object.keys(parts[0] ?? {});
-  if (!['S', 'N', 'B'].includes(type) || parts.some(it => !(type in it))) throw new Error('a set is empty or mixed');
+  if (!['S', 'N', 'B'].includes(type) || parts.some(it => !(type in it)))
+    throw new Error('a set is empty or mixed: store a list');
   return { [`${type}S`]: parts.map(it => Object.values(it)[0]) } as unknown as AttributeValue;
 }
 
 function numberText(value: number): string {
-  if (!Number.isFinite(value)) throw new Error(`${value} cannot be stored`);
+  if (!Number.isFinite(value)) throw new Error(`${value} cannot be stored: store null`);
   if (Math.abs(value) > Number.MAX_SAFE_INTEGER) throw new Error(`${value} is not exact: give a bigint`);
   return String(value);
 }

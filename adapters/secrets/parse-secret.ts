@@ -13,14 +13,16 @@ export function parseSecret(text: string | undefined): SecretResult {
   if (object === undefined || !('current' in object)) return { kind: 'secret', secret: { current: text } };
   const { current, previous, previousNotAfter } = object;
   if (current === '') return { kind: 'unset' };
-  if (typeof current !== 'string') throw new TypeError('The stored secret has a "current" that is not a text');
+  if (typeof current !== 'string')
+    throw new TypeError('The stored secret has a "current" that is not a text: set it again');
   if (previous === undefined || previous === '') return { kind: 'secret', secret: { current } };
-  if (typeof previous !== 'string') throw new TypeError('The stored secret has a "previous" that is not a text');
+  if (typeof previous !== 'string')
+    throw new TypeError('The stored secret has a "previous" that is not a text: set it again');
   if (previousNotAfter === undefined) return { kind: 'secret', secret: { current, previous } };
   const until = typeof previousNotAfter === 'string' ? Date.parse(previousNotAfter) : previousNotAfter;
   if (typeof until !== 'number' || !Number.isFinite(until)) {
     throw new TypeError(
-      'The stored secret has a "previousNotAfter" that is neither epoch milliseconds nor an ISO time',
+      'The stored secret has a "previousNotAfter" that is neither epoch milliseconds nor an ISO time: set it again',
     );
   }
   return { kind: 'secret', secret: { current, previous, previousNotAfter: until } };
@@ -28,7 +30,7 @@ export function parseSecret(text: string | undefined): SecretResult {
 
 function pairing(until: unknown): SecretResult {
   if (typeof until !== 'number' || !Number.isFinite(until)) {
-    throw new TypeError('The stored secret has a "pairingUntil" that is not epoch milliseconds');
+    throw new TypeError('The stored secret has a "pairingUntil" that is not epoch milliseconds: set it again');
   }
   return { kind: 'unset', pairingUntil: until };
 }

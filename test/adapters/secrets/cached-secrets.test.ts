@@ -84,7 +84,7 @@ describe('cached secrets', () => {
     const secrets = new CachedSecrets(values, clock, (source, error) => failures.push(`${source}: ${error}`));
     values.set(stripe, '{"current":5,"previous":"canary"}');
     expect(await secrets.get(stripe)).toEqual({ kind: 'unreadable' });
-    expect(failures).toEqual(['stripe: TypeError: The stored secret has a "current" that is not a text']);
+    expect(failures).toEqual(['stripe: TypeError: The stored secret has a "current" that is not a text: set it again']);
     values.set(stripe, 'one');
     expect(await secrets.get(stripe)).toEqual(secretOf('one'));
   });
