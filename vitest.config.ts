@@ -9,8 +9,15 @@ env['NODE_COMPILE_CACHE'] ??= join(import.meta.dirname, 'node_modules/.cache/com
 /** Files of a project share a worker's modules: loading them for each anew took a minute. Tests leave nothing behind. */
 const SHARED = { isolate: false } as const;
 
-/** Every screen of the console and of the portal, in Chromium. `npm test` opens the console once, in its run of `npm start`. */
+/** Every screen of the console and of the portal, in Chromium. `npm run test:commands` opens the console once, too. */
 const BROWSER = ['test/surfaces/{console,portal}/browser.test.ts'];
+
+/** Commands as a person types them: `npm start`, `npm create holdfast`, `cdk synth` of every environment. */
+const COMMANDS = [
+  'test/e2e/npm-start.test.ts',
+  'test/packages/create-holdfast.test.ts',
+  'test/lib/synth/environments.test.ts',
+];
 
 /** One project per purpose, each with its own time limit, so that a slow test is a failure where it should be fast. */
 export default defineConfig({
@@ -45,6 +52,10 @@ export default defineConfig({
         test: { name: 'browser', include: [...BROWSER], testTimeout: 60_000, hookTimeout: 120_000 },
       },
       {
+        // `npm run test:commands`, after `npm test`: each starts processes that want the cores.
+        test: { name: 'commands', include: [...COMMANDS], testTimeout: 240_000, hookTimeout: 300_000 },
+      },
+      {
         // A handler's own test may lie beside it.
         test: { name: 'yours', include: ['handlers/**/*.test.ts'], testTimeout: 60_000 },
       },
@@ -66,6 +77,7 @@ export default defineConfig({
             'test/surfaces/docs/**/*.test.ts',
             'test/*.test.ts',
           ],
+          exclude: [...COMMANDS],
           testTimeout: 120_000,
           hookTimeout: 120_000,
         },
@@ -76,6 +88,7 @@ export default defineConfig({
           // A machine with two busy cores may starve the emulator once; twice is a fault.
           retry: 1,
           include: ['test/e2e/**/*.test.ts'],
+          exclude: [...COMMANDS],
           testTimeout: 240_000,
           hookTimeout: 300_000,
           isolate: true,

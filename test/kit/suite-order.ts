@@ -5,9 +5,8 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 const FIRST = [
   'test/e2e/local-aws.test.ts',
   'test/adapters/contracts/java-services.test.ts',
-  // By its end the first has installed the local AWS, which the next then need not do again.
+  // And the longest of those that compute.
   'test/proof/journeys/crash-points.test.ts',
-  'test/e2e/npm-start.test.ts',
 ];
 /** After them, project by project, so that a worker keeps its modules. */
 const THEN = ['proof', 'e2e', 'synth', 'adapters', 'core'];

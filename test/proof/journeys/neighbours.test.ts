@@ -133,6 +133,8 @@ it('neighbour: no module remembers anything of a request; what is kept is parsed
     'adapters/system.ts: lists',
     // Declared event types, for seconds: configuration of the producer.
     'core/outbound/catalogue/judge-publication.ts: kept',
+    // A table of constants.
+    'core/scan/bytes.ts: crcTable',
     'core/scan/json-scan.ts: steps',
     'core/verification/message.ts: templates',
   ];

@@ -7,7 +7,7 @@ import { type Call, FAULTS, type Fault, runJourney } from './support/stage.ts';
 
 const INVARIANTS = ['O1', 'O2', 'O3', 'O4', 'O5', 'O6', 'O7', 'O8', 'O9', 'O10', 'O11'];
 /** By default one of 11 runs of a journey is played, beginning elsewhere in each journey. */
-const STRIDE = isLongRun() ? 1 : 11;
+const STRIDE = isLongRun() ? 1 : 17;
 const WHOLE = new Set(['publish, delivered']);
 
 /** What tend does rarely is always met; what it repeats each minute, by default one time of 29. */
