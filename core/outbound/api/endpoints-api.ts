@@ -55,6 +55,7 @@ export async function createOne(call: ApiCall, given?: NewBody): Promise<Reply> 
   if (verify === 'true') {
     await countOrRefuse(call, 'test', application.id);
     const sent = await sendTest(call, { ...endpoint, id }, [{ kid: key.kid, ...secret }], {
+      application,
       type: 'webhook.ping',
       data: {},
     });

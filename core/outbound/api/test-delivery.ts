@@ -6,10 +6,10 @@ import type { LiveKey } from '#core/outbound/drain/drain-ports.ts';
 import { exchanged } from '#core/outbound/drain/exchanged.ts';
 import { signingKeys } from '#core/outbound/drain/signing-keys.ts';
 import { toBase32 } from '#core/outbound/protocol/ids.ts';
-import type { EndpointItem, TestItem } from '#core/outbound/protocol/items.ts';
+import type { ApplicationItem, EndpointItem, TestItem } from '#core/outbound/protocol/items.ts';
 import { eventTypeKey, runtimeKey, secretsKey, testKey, testsRange } from '#core/outbound/protocol/keys.ts';
 import { deliveryExpiry, keptOf, retentionOf } from '#core/outbound/protocol/timings.ts';
-import { buildEnvelope } from '#core/outbound/publish/envelope.ts';
+import { buildEnvelope, thinBody } from '#core/outbound/publish/envelope.ts';
 import { json, type Reply } from '#core/reply.ts';
 import { textOf, utf8 } from '#core/scan/bytes.ts';
 import { capText } from '#core/scan/text.ts';
@@ -35,7 +35,10 @@ const SHOWN_BYTES = 2_048;
 /** Of the body of a test that was sent. */
 const KEPT_BYTES = 10_240;
 
-type Tested = Pick<EndpointItem, 'id' | 'url' | 'headers' | 'signature' | 'compatibility' | 'timeoutMs' | 'mode'>;
+type Tested = Pick<
+  EndpointItem,
+  'id' | 'url' | 'headers' | 'signature' | 'compatibility' | 'timeoutMs' | 'mode' | 'payload'
+>;
 export interface TestAnswer {
   readonly success: boolean;
   readonly status_code: number | null;
@@ -64,6 +67,7 @@ export async function testOne(call: ApiCall): Promise<Reply> {
   // Of the version the endpoint gets.
   const example = known && (versionOf(known, endpoint.apiVersion) ?? known).example;
   const { shown, item } = await exchangeTest(call, endpoint, keys, {
+    application: await applicationOf(call),
     type,
     data: body.data ?? example ?? { test: true },
   });
@@ -72,6 +76,8 @@ export async function testOne(call: ApiCall): Promise<Reply> {
 }
 
 interface Wanted {
+  /** Whose messages it is like. */
+  readonly application: Pick<ApplicationItem, 'id' | 'format'>;
   readonly type: string;
   readonly data: unknown;
 }
@@ -93,10 +99,15 @@ async function exchangeTest(
 ): Promise<{ readonly shown: TestAnswer; readonly item: Omit<TestItem, 'expiresAt'> }> {
   const now = ports.clock.now();
   const id = `msg_test_${toBase32(ports.crypto.hash('sha256', utf8(ports.ids.uuid())))}`;
-  const { bytes, contentType } = buildEnvelope('standard', {
-    ...{ id, type: what.type, at: now, mode: endpoint.mode, app: '', key: id },
-    data: utf8(JSON.stringify(what.data)),
-  });
+  const { id: app, format } = what.application;
+  const data = utf8(JSON.stringify(what.data));
+  const about = { id, type: what.type, at: now, mode: endpoint.mode, app, key: id, pendingWebhooks: 1, data };
+  const built =
+    format === 'raw'
+      ? { bytes: data, contentType: 'application/json', dataAt: undefined }
+      : buildEnvelope(format, about);
+  const { contentType } = built;
+  const bytes = endpoint.payload === 'thin' ? thinBody(built.bytes, built.dataAt) : built.bytes;
   const message = { type: what.type, contentType };
   const { headers } = ports.sign({ id, endpoint, keys, message, body: bytes, n: 1, now });
   const session = ports.sender.open(1);

@@ -65,3 +65,24 @@ it('goes with the retention of its application', async () => {
   const days = items.map(({ expiresAt }) => (Number(expiresAt) * 1_000 - clock.now()) / DAY_MS);
   expect(days).toEqual([10]);
 });
+
+it.each([
+  ['standard', (body: Json) => expect(body).toMatchObject({ type: 'test.webhook', data: { of: 1 } })],
+  ['raw', (body: Json) => expect(body).toEqual({ of: 1 })],
+  ['plain', (body: Json) => expect(Object.keys(body)).toEqual(['id', 'type', 'api_version', 'created_at', 'data'])],
+  ['object', (body: Json) => expect(body).toMatchObject({ object: 'event', pending_webhooks: 1, data: { of: 1 } })],
+  ['cloudevents', (body: Json) => expect(body).toMatchObject({ specversion: '1.0', data: { of: 1 } })],
+])('a test has the form of its application, %s, whole and thin', async (format, check) => {
+  const { call, app, ep, sent } = await withEndpoint();
+  await call('PATCH /v1/apps/{app}', { app }, { format });
+  const test = () => call('POST /v1/apps/{app}/endpoints/{ep}/test', { app, ep }, { data: { of: 1 } });
+  const parsed = (): Json => JSON.parse(new TextDecoder().decode(sent.at(-1)?.body));
+  expect((await test()).body.success).toBe(true);
+  check(parsed());
+  const type = format === 'cloudevents' ? 'application/cloudevents+json' : 'application/json';
+  expect(sent.at(-1)?.headers['content-type']).toBe(type);
+  await call('PATCH /v1/apps/{app}/endpoints/{ep}', { app, ep }, { payload: 'thin' });
+  await test();
+  expect('data' in parsed()).toBe(false);
+  if (format === 'raw') check(parsed());
+});
