@@ -232,10 +232,7 @@ export const COVERED_BY: Readonly<Record<string, readonly string[]>> = {
     'core/inbound/ingest/key-places.ts',
     'core/verification/find-public-keys.ts',
   ],
-  'test/proof/journeys/old-events.test.ts': [
-    'core/inbound/protocol/note-too-old.ts',
-    'core/inbound/protocol/retention.ts',
-  ],
+  'test/proof/journeys/old-events.test.ts': ['core/inbound/protocol/note-too-old.ts'],
   'test/proof/journeys/one-failing-call.test.ts': ['core/ask.ts'],
   'test/proof/journeys/other-deliveries.test.ts': ['core/inbound/protocol/note-conflict.ts'],
   'test/proof/journeys/outbound/crash-points.test.ts': [
@@ -312,7 +309,6 @@ export const COVERED_BY: Readonly<Record<string, readonly string[]>> = {
     'core/verification/verdict.ts',
     'core/verification/verify-jwt.ts',
   ],
-  'test/surfaces/cli/dlq-close.test.ts': ['core/inbound/protocol/close-death.ts'],
   'test/surfaces/docs/docs.test.ts': ['core/metrics.ts'],
   'test/surfaces/ingest/': [
     'core/inbound/ingest/quarantine.ts',

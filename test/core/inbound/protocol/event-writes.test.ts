@@ -47,42 +47,42 @@ function recordAfter(before: EventItem, { condition, set, add, remove = [] }: Ev
 
 // Holds I8.
 describe('when the sweeper looks at an event next', () => {
-  const soon = writes.retrySoon(by, NOW + 1_000, note, timings);
-  const later = writes.retryLater(by, NOW + 1_000, note);
-  it.each<[string, number, EventItem, EventUpdate]>([
-    ['not sent: at once', NOW, item(), writes.watchUnsent(pk, 1, NOW)],
-    ['claimed again: long after its lease', NOW + 609_000, item(), writes.claim(pk, 1, claimBy, true, timings)],
+  const soon = () => writes.retrySoon(by, NOW + 1_000, note, timings);
+  const later = () => writes.retryLater(by, NOW + 1_000, note);
+  it.each<[string, number, EventItem, () => EventUpdate]>([
+    ['not sent: at once', NOW, item(), () => writes.watchUnsent(pk, 1, NOW)],
+    ['claimed again: long after its lease', NOW + 609_000, item(), () => writes.claim(pk, 1, claimBy, true, timings)],
     ['to be tried soon: long after that', NOW + 601_000, owned, soon],
     ['to be tried later: then', NOW + 1_000, owned, later],
-    ['deferred: as the retry', NOW + 1_000, owned, writes.asDeferral(later, { deferredSince: NOW })],
+    ['deferred: as the retry', NOW + 1_000, owned, () => writes.asDeferral(later(), { deferredSince: NOW })],
     [
       'held by a breaker: when it may be tried',
       NOW + 7,
       item(),
-      writes.park(pk, 1, writes.breakerPark(NOW, NOW + 7, 'h')),
+      () => writes.park(pk, 1, writes.breakerPark(NOW, NOW + 7, 'h')),
     ],
-    ['paused: never, the drain brings it', writes.FAR, item(), writes.park(pk, 1, writes.pausedPark(NOW))],
-    ['dead, its message not sent: in two minutes', NOW + 120_000, owned, writes.die(by, death, note, timings)],
+    ['paused: never, the drain brings it', writes.FAR, item(), () => writes.park(pk, 1, writes.pausedPark(NOW))],
+    ['dead, its message not sent: in two minutes', NOW + 120_000, owned, () => writes.die(by, death, note, timings)],
     [
       'dead without a claim: the same',
       NOW + 120_000,
       item(),
-      writes.dieUnclaimed(item() as OpenEvent, NOW, death, timings),
+      () => writes.dieUnclaimed(item() as OpenEvent, NOW, death, timings),
     ],
-    ['redriven: long after its lease', NOW + 609_000, dead, writes.revive(pk, 'd', claimBy, timings)],
-    ['redriven in a pause: never', writes.FAR, dead, writes.reviveParked(pk, 'd', writes.pausedPark(NOW))],
-    ['replayed: in half a minute', NOW + 30_000, dead, writes.replay(dead, replayBy, NOW, timings)],
+    ['redriven: long after its lease', NOW + 609_000, dead, () => writes.revive(pk, 'd', claimBy, timings)],
+    ['redriven in a pause: never', writes.FAR, dead, () => writes.reviveParked(pk, 'd', writes.pausedPark(NOW))],
+    ['replayed: in half a minute', NOW + 30_000, dead, () => writes.replay(dead, replayBy, NOW, timings)],
     [
       'caught up: in two minutes',
       NOW + 120_000,
       item(),
-      writes.catchUp(item(), { gen: 2, bodySha: 'a' }, NOW, timings),
+      () => writes.catchUp(item(), { gen: 2, bodySha: 'a' }, NOW, timings),
     ],
-    ['looked at: when the sweeper says', NOW + 5, owned, writes.rewatch(owned, NOW + 5)],
-    ['sent again: when the sweeper says', NOW + 5, owned, writes.countResend(owned, NOW + 5)],
-    ['sent by the sweeper: when it says', NOW + 5, item(), writes.markSwept(item(), NOW, NOW + 5)],
-  ])('%s', (_, watchAt, before, update) => {
-    const record = recordAfter(before, update);
+    ['looked at: when the sweeper says', NOW + 5, owned, () => writes.rewatch(owned, NOW + 5)],
+    ['sent again: when the sweeper says', NOW + 5, owned, () => writes.countResend(owned, NOW + 5)],
+    ['sent by the sweeper: when it says', NOW + 5, item(), () => writes.markSwept(item(), NOW, NOW + 5)],
+  ])('%s', (_, watchAt, before, write) => {
+    const record = recordAfter(before, write());
     expect(record).toMatchObject({ watchShard: writes.watchShardOf(pk), watchAt });
     expect(record).not.toHaveProperty('expiresAt');
   });
@@ -102,28 +102,29 @@ describe('when the sweeper looks at an event next', () => {
 
 // Holds I8, I14.
 describe('how long a record lives when nothing is owed', () => {
-  it.each<[string, number, EventItem, EventUpdate]>([
-    ['finished', SECONDS + 30 * DAY, owned, writes.finish(by, 'completed', note, rules)],
+  it.each<[string, number, EventItem, () => EventUpdate]>([
+    ['finished', SECONDS + 30 * DAY, owned, () => writes.finish(by, 'completed', note, rules)],
     [
       'finished at the first delivery, without a claim',
       SECONDS + 30 * DAY,
       item({ watchShard: 's#1', watchAt: 5 }),
-      writes.finishUnclaimed(
-        { pk, gen: 1, ingestId: item().ingestId, startedAt: 1, now: NOW },
-        'completed',
-        note,
-        rules,
-      ),
+      () =>
+        writes.finishUnclaimed(
+          { pk, gen: 1, ingestId: item().ingestId, startedAt: 1, now: NOW },
+          'completed',
+          note,
+          rules,
+        ),
     ],
-    ['dead, its message sent', SECONDS + 90 * DAY, dead, writes.deathDone(pk, 'd', NOW, rules)],
+    ['dead, its message sent', SECONDS + 90 * DAY, dead, () => writes.deathDone(pk, 'd', NOW, rules)],
     [
       'closed: no longer than the death',
       Math.floor(dead.deadAt / 1_000) + 90 * DAY,
       dead,
-      writes.close(dead, { by: 'ada', why: 'w', at: NOW }, rules),
+      () => writes.close(dead, { by: 'ada', why: 'w', at: NOW }, rules),
     ],
-  ])('%s', (_, expiresAt, before, update) => {
-    const record = recordAfter(before, update);
+  ])('%s', (_, expiresAt, before, write) => {
+    const record = recordAfter(before, write());
     expect(record).toMatchObject({ expiresAt });
     expect(record).not.toHaveProperty('watchAt');
     expect(record).not.toHaveProperty('watchShard');
@@ -253,33 +254,33 @@ describe('attempts', () => {
 
 // Holds I12.
 describe('since when an event waits', () => {
-  const failure = writes.retrySoon(by, NOW + 1, note, timings);
+  const fail = () => writes.retrySoon(by, NOW + 1, note, timings);
   const waiting = item({ status: 'deferred', nextAttemptAt: NOW, deferredSince: 3, unreadySince: 4 });
 
   it('is forgotten in a pause, and kept while a breaker holds it', () => {
     expect(recordAfter(waiting, writes.park(pk, 1, writes.pausedPark(NOW)))).not.toHaveProperty('deferredSince');
     expect(recordAfter(waiting, writes.park(pk, 1, writes.pausedPark(NOW)))).not.toHaveProperty('unreadySince');
     const held = recordAfter(waiting, writes.park(pk, 1, writes.breakerPark(NOW, NOW + 1, 'h')));
-    expect(held).toMatchObject({ deferredSince: 3, unreadySince: 4, waitsFor: 'h' });
+    expect(held).toMatchObject({ parked: true, deferredSince: 3, unreadySince: 4, waitsFor: 'h' });
   });
 
   it('is the start of one wait: a handler that defers has got over the failure before', () => {
     const both = { ...owned, unreadySince: 4 } as unknown as EventItem;
-    expect(recordAfter(both, writes.asDeferral(failure, { deferredSince: NOW }))).not.toHaveProperty('unreadySince');
+    expect(recordAfter(both, writes.asDeferral(fail(), { deferredSince: NOW }))).not.toHaveProperty('unreadySince');
     const kept = { ...owned, deferredSince: 3 } as unknown as EventItem;
-    expect(recordAfter(kept, writes.asDeferral(failure, { unreadySince: NOW }))).toMatchObject({
+    expect(recordAfter(kept, writes.asDeferral(fail(), { unreadySince: NOW }))).toMatchObject({
       deferredSince: 3,
       unreadySince: NOW,
     });
   });
 
   it('names the breaker only while that holds it', () => {
-    expect(recordAfter(owned, writes.asDeferral(failure, { unreadySince: NOW, waitsFor: 'h' }))).toMatchObject({
+    expect(recordAfter(owned, writes.asDeferral(fail(), { unreadySince: NOW, waitsFor: 'h' }))).toMatchObject({
       waitsFor: 'h',
     });
     for (const update of [
-      failure,
-      writes.asDeferral(failure, { unreadySince: NOW }),
+      fail(),
+      writes.asDeferral(fail(), { unreadySince: NOW }),
       writes.die(by, death, note, timings),
     ])
       expect(recordAfter(owned, update)).not.toHaveProperty('waitsFor');
