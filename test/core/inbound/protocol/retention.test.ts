@@ -23,7 +23,7 @@ it('a body that lives a day less than asked for is left as it is, and a shorter 
 describe('an event is too old to run', () => {
   const spec = (...dates: ('event' | 'object')[]): ProviderSpec => {
     const time = dates.map(it => ({
-      from: 'json:created',
+      from: 'json:created' as const,
       unit: 's' as const,
       ...(it === 'object' ? { dates: it } : {}),
     }));
