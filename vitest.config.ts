@@ -11,6 +11,8 @@ const SHARED = { isolate: false } as const;
 
 /** Every screen of the console and of the portal, in Chromium. `npm run test:commands` opens the console once, too. */
 const BROWSER = ['test/surfaces/{console,portal}/browser.test.ts'];
+/** It measures: whatever runs beside it is in its times. */
+const ALONE = ['test/surfaces/console/first-paint.test.ts'];
 
 /** Commands as a person types them: `npm start`, `npm create holdfast`, `cdk synth` of every environment. */
 const COMMANDS = [
@@ -42,7 +44,7 @@ export default defineConfig({
           name: 'adapters',
           ...SHARED,
           include: ['test/adapters/**/*.test.ts', 'test/hostile/**/*.test.ts', 'test/surfaces/**/*.test.ts'],
-          exclude: ['test/surfaces/docs/**', ...BROWSER],
+          exclude: ['test/surfaces/docs/**', ...BROWSER, ...ALONE],
           testTimeout: 60_000,
           hookTimeout: 120_000,
         },
@@ -54,6 +56,10 @@ export default defineConfig({
       {
         // `npm run test:commands`, after `npm test`: each starts processes that want the cores.
         test: { name: 'commands', include: [...COMMANDS], testTimeout: 240_000, hookTimeout: 300_000 },
+      },
+      {
+        // After all others.
+        test: { name: 'browser-alone', include: [...ALONE], hookTimeout: 120_000, sequence: { groupOrder: 1 } },
       },
       {
         // A handler's own test may lie beside it.

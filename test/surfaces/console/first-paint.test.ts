@@ -1,0 +1,42 @@
+/**
+ * The console's first useful paint: its sentence and its newest events are on the screen within 300 ms of the beginning of
+ * the navigation, as the median of fresh pages in a browser that runs already. It has a project of its own, which runs alone.
+ */
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type RunningConsole, startConsole } from '#console/server/start-console.ts';
+import { BROWSER_PATH, openBrowser } from '#test/kit/browser.ts';
+import { ConsoleGateway } from '#test/kit/console-gateway.ts';
+import { isLongRun } from '#test/kit/long-run.ts';
+import { fillDemo } from './demo-events.ts';
+import { firstPaint, medianPaint, tellPaints } from './first-paint.ts';
+
+const SIZE = isLongRun() ? { rounds: 9, mostTries: 90 } : { rounds: 5, mostTries: 15 };
+/** Of fewer the median says nothing. */
+const ENOUGH = 3;
+
+describe.skipIf(BROWSER_PATH === undefined)('the console in a browser', () => {
+  let browser: Browser;
+  let served: RunningConsole;
+  beforeAll(async () => {
+    browser = await openBrowser();
+    const gateway = new ConsoleGateway();
+    fillDemo(gateway, { events: 500, dead: 10, now: Date.now(), overMs: 3_600_000 });
+    served = await startConsole({ operator: gateway.operator(), readOnly: false, program: 'holdfast' });
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await served?.close();
+  });
+
+  it('shows its sentence and the newest events within 300 ms', { timeout: 300_000 }, async () => {
+    const painted = await firstPaint(browser, served.url, { shows: ['.headline h1', '.event-line .type'], ...SIZE });
+    console.log(tellPaints(painted));
+    const { counted, left } = painted;
+    const busy = 'other programs took the machine, so that no time can be judged: run this test alone';
+    if (isLongRun()) expect(counted.length, busy).toBe(SIZE.rounds);
+    if (counted.length >= ENOUGH) expect(medianPaint(painted)).toBeLessThan(300);
+    // Beside other programs only what would be slow anywhere.
+    for (const { paintedMs } of left) expect(paintedMs).toBeLessThan(5_000);
+  });
+});
