@@ -170,6 +170,13 @@ describe('a replay', () => {
       expect(record).not.toHaveProperty(name);
   });
 
+  it('may follow another one: only a job leaves alone what somebody replayed since', () => {
+    const again = { ...dead, replayId: 'earlier', replayedAt: NOW } as EventItem;
+    expect(replayed(again)).toMatchObject({ status: 'pending', replayId: 'r' });
+    const ofJob = writes.replay(again, { ...replayBy, jobCreatedAt: NOW }, NOW, timings);
+    expect(holds(ofJob.condition, { ...again })).toBe(false);
+  });
+
   it('takes a new key where the last run completed, or a person asks for one; otherwise the key stays', () => {
     expect(replayed(completed)['run']).toBe(3);
     expect(replayed(dead)['run']).toBe(1);
@@ -233,6 +240,7 @@ describe('attempts', () => {
     });
     expect(recordAfter(dead, writes.revive(pk, 'd', claimBy, timings))).toMatchObject({ attempts: 1, resends: 0 });
     expect(recordAfter(dead, writes.reviveParked(pk, 'd', writes.pausedPark(NOW)))).toMatchObject({
+      parked: true,
       attempts: 0,
       resends: 0,
     });
