@@ -331,13 +331,19 @@ async function nextPlace(
   return endpoint && { ep: endpoint.id };
 }
 
+/** Rows of the job that wait at the endpoint: counted up to as many as may, among its first rows for later. */
 async function outstanding({ store }: ReplayJobPorts, ep: EndpointId, job: JobId): Promise<number> {
-  const page = await store.query<RowItem>({
-    table: 'outbox',
-    partition: queueOf(ep),
-    from: 'B',
-    to: 'B~',
-    limit: 1_000,
-  });
-  return page.items.filter(row => row.job === job).length;
+  let waiting = 0;
+  let seen = 0;
+  let cursor: string | undefined;
+  do {
+    const more = cursor === undefined ? {} : { cursor };
+    const range = { table: 'outbox', partition: queueOf(ep), from: 'B', to: 'B~', limit: 1_000, ...more } as const;
+    // A page may be short and still not be the last.
+    const page = await store.query<RowItem>(range);
+    waiting += page.items.filter(row => row.job === job).length;
+    seen += page.items.length;
+    cursor = page.cursor;
+  } while (cursor !== undefined && waiting < OUTSTANDING && seen < 10_000);
+  return waiting;
 }
