@@ -40,17 +40,19 @@ const MAX_BODY_BYTES = 65_536;
 
 /** What is likely wrong, by the cause of a refusal. */
 const LIKELY: Readonly<Record<string, string>> = {
-  mismatch: 'The secret here is not the one the provider signs with, or something on the way changed the body.',
-  missing: 'It has no signature: not from the provider, or something on the way dropped the header.',
-  malformed: 'Its signature has not the form this provider uses: another provider, or a forgery.',
-  stale: "It was signed too long ago: sent again from a capture, held up on the way, or the sender's clock is behind.",
-  future: 'It was signed in the future: the clock of the sender is ahead.',
-  binding: 'The signature is good, for another body, address or audience: the URL known to the provider may differ.',
+  mismatch: 'The secret here is not the one that the provider signs with, or something on the way changed the body.',
+  missing: 'It has no signature: it is not from the provider, or something on the way removed the header.',
+  malformed: 'Its signature does not have the form that this provider uses: it is from another provider, or forged.',
+  stale:
+    "It was signed too long ago: somebody sent a captured request again, it was delayed on the way, or the sender's clock is slow.",
+  future: "It was signed in the future: the sender's clock is fast.",
+  binding: 'The signature is good, but for another body, address or audience: the provider may know another URL.',
   no_key: 'No usable secret or setting is stored for this source.',
-  key_fetch: 'The published key of the provider could not be fetched: it was answered 503 and comes again.',
-  key_unknown: 'It names a key that no genuine request has named: a forgery, or a new key of the provider.',
+  key_fetch:
+    'The published key of the provider could not be fetched: we answered 503, and the provider will send it again.',
+  key_unknown: 'It names a key that no genuine request has named: it is forged, or the provider has a new key.',
   duplicate_header: 'It carries its signature header twice, with different values.',
-  item: 'Some items of the batch did not verify: the secret may have been rotated; the provider keeps the batch.',
+  item: 'Some items of the batch did not verify: perhaps the secret was rotated. The provider keeps the batch.',
   method: 'The provider of this source does not use this HTTP method.',
   forbidden_source: 'Its address is not on the allow list of the source.',
   too_large: 'Its body is larger than `maxBodyBytes` of the source.',

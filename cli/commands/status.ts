@@ -110,7 +110,7 @@ function screen(run: Run, view: SystemView, needs: readonly string[], place: str
     part(
       'dead letters',
       letters,
-      it => `${view.openDeadLetters} events; ${it.visible + it.hidden} messages in the queue`,
+      it => `${counted(view.openDeadLetters, 'event')}; ${counted(it.visible + it.hidden, 'message')} in the queue`,
     ),
     ...(view.refused?.length === 0 ? [] : [part('refused', view.refused, refusedText)]),
     ...(view.concerns ?? []).flatMap(concern => concernLines(run, concern, line)),
@@ -138,6 +138,8 @@ function screen(run: Run, view: SystemView, needs: readonly string[], place: str
   ];
 }
 
+const counted = (count: number | undefined, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
+
 function times({ count, capped }: { readonly count: number; readonly capped: boolean }): string {
   return `${capped ? 'over ' : ''}${count}`;
 }
@@ -145,24 +147,24 @@ function times({ count, capped }: { readonly count: number; readonly capped: boo
 /** How many, how old, and until when they wait at the longest: nothing open is left without a time. */
 function unfinishedText(run: Run, unfinished: Unfinished): string {
   const { count, estimated, capped, oldestAt, lastDueAt } = unfinished;
-  if (capped && count === 0) return 'none among the newest arrivals; there are too many to look at all';
+  if (capped && count === 0) return 'none among the newest arrivals; there are too many arrivals to read all of them';
   const about = estimated && !capped ? 'about ' : '';
   const oldest = oldestAt === undefined ? '' : `, the oldest received ${run.out.ago(oldestAt)}`;
   const left = lastDueAt === undefined ? 0 : lastDueAt - run.clock.now();
   const due = left <= 0 ? '' : `, each tried again or looked at within ${span(left / 1_000)}`;
-  return `${about}${times(unfinished)} events${oldest}${due}`;
+  return `${about}${times(unfinished)} event${count === 1 && !capped ? '' : 's'}${oldest}${due}`;
 }
 
 /** The dependency of a handler is away: what waits for it, and when it is asked again. */
 function breakerText(run: Run, { handler, waiting, estimated, since, nextTryAt }: OpenBreaker): string {
   const next = nextTryAt > run.clock.now() ? run.out.ago(nextTryAt) : 'now';
   const events = `${estimated ? 'about ' : ''}${waiting} event${waiting === 1 ? ' waits' : 's wait'}`;
-  return `${run.out.paint('yellow', `${handler} is open`)}: it kept failing since ${run.out.ago(since)}; ${events}, next try ${next}`;
+  return `${run.out.paint('yellow', `${handler} is open`)}: it has kept failing since ${run.out.ago(since)}; ${events}, next try ${next}`;
 }
 
 const CONCERNS = {
-  conflict: ['conflict', 'one event id came with two bodies; the second was kept and not run'],
-  too_old: ['too old', 'an event was recorded and not run for its age'],
+  conflict: ['conflict', 'one event id arrived with two bodies; the second was kept but not run'],
+  too_old: ['too old', 'an event was recorded but not run, because it was too old'],
   handler_fails: ['failing', 'only failures'],
 } as const;
 
@@ -183,7 +185,6 @@ function concernLines(run: Run, concern: Concern, line: (name: string, text: str
   return [line(name, `${what}: ${how}${last}`), `  ${run.out.paint('dim', run.command(next))}`];
 }
 
-/** Of each source and cause 20 are kept, so that many more may have come. */
 /** Endpoints of customers that do not get their webhooks: theirs to repair, so nothing that needs a person of ours. */
 function customersText({ out }: Run, it: DeliverySummary): string {
   if (it.as_of === null) return 'endpoints are counted with the first audit, within ten minutes';
@@ -191,10 +192,11 @@ function customersText({ out }: Run, it: DeliverySummary): string {
   const waiting =
     it.oldest_waiting_at === null
       ? 'nothing waits'
-      : `the oldest waits since ${out.ago(Date.parse(it.oldest_waiting_at))}`;
+      : `the oldest has waited since ${out.ago(Date.parse(it.oldest_waiting_at))}`;
   return `${it.endpoints} endpoints: ${closed.join(', ')}; ${waiting}; ${it.dead} deliveries died`;
 }
 
+/** Of each source and cause 20 are kept, so many more may have come. */
 function refusedText(refused: NonNullable<SystemView['refused']>): string {
   const many = (count: number): string => (count >= REFUSED_SLOTS ? `${count} or more` : String(count));
   return refused.map(({ source, cause, count }) => `${source}: ${many(count)} ${cause}`).join(', ');
@@ -210,5 +212,5 @@ function sweeperText(run: Run, sweptUntil: number | 'never'): string {
 function auditText(run: Run, audit: AuditState | 'never'): string {
   if (audit === 'never') return 'never ran (it comes at night)';
   if (!audit.isUnderWay) return `all records were checked ${run.out.ago(audit.since)}`;
-  return `goes on tonight; none has checked all records for ${span((run.clock.now() - audit.since) / 1_000)}`;
+  return `continues tonight; none has checked all records for ${span((run.clock.now() - audit.since) / 1_000)}`;
 }

@@ -34,7 +34,7 @@ async function world(auditedAgo: number | undefined, deployedAgo = 5 * HOUR_MS) 
 it('counts the endpoints that do not get their webhooks, and says since when the oldest waits', async () => {
   const { lineOf, cli, gateway, deployment } = await world(60_000);
   expect(await lineOf('status')).toMatch(
-    /^customers +7 endpoints: 2 on hold, 3 paused, 1 disabled; the oldest waits since \S.* ago; 9 deliveries died$/,
+    /^customers +7 endpoints: 2 on hold, 3 paused, 1 disabled; the oldest has waited since \S.* ago; 9 deliveries died$/,
   );
   expect(await lineOf('doctor')).toMatch(/^ok +customers +7 endpoints, 2 on hold, 1 disabled$/);
   const { value } = await cli.json(['status'], { gateway, readDeployment: () => deployment });

@@ -93,7 +93,9 @@ describe('status of the nightly check', () => {
     expect((await cli.run(['status'])).stdout).toMatch(/audit +all records were checked 14 h ago/);
     await audit(1.5);
     await cli.world.clock.advanceBy(12 * 3_600_000);
-    expect((await cli.run(['status'])).stdout).toMatch(/audit +goes on tonight; none has checked all records for 26 h/);
+    expect((await cli.run(['status'])).stdout).toMatch(
+      /audit +continues tonight; none has checked all records for 26 h/,
+    );
     expect((await cli.json(['status'])).value).toMatchObject({
       audit: { under_way: true, none_finished_since: new Date(checkedAt).toISOString() },
     });
@@ -110,7 +112,7 @@ describe('status of a source that a person should hear of', () => {
     for (const n of [1, 2]) await cli.world.post({ source: 'shop', id: 'evt_9', data: { n } });
     const { stdout } = await cli.run(['status']);
     expect(stdout).toMatch(
-      /conflict +shop: one event id came with two bodies.*\n +holdfast replay \S*evt_9 --body [0-9a-f]{64} --why/,
+      /conflict +shop: one event id arrived with two bodies.*\n +holdfast replay \S*evt_9 --body [0-9a-f]{64} --why/,
     );
     const { value } = await cli.json(['status']);
     expect(value).toMatchObject({ concerns: [{ kind: 'conflict', source: 'shop', body_sha: expect.any(String) }] });
@@ -121,7 +123,7 @@ describe('status of a source that a person should hear of', () => {
     await cli.world.post({ source: 'shop', id: 'good-2' });
     await cli.world.clock.advanceBy(5 * 60_000);
     expect((await cli.run(['status'])).stdout).toMatch(
-      /unfinished +1 events.*each tried again or looked at within \d+ min/,
+      /unfinished +1 event\b.*each tried again or looked at within \d+ min/,
     );
   });
 });

@@ -53,9 +53,9 @@ it('is written as the commands print it', async () => {
   cli.world.stop();
   const page = `# Terminals of 80 and 120 columns
 
-What five commands print, recorded over a gateway in memory. Ids, URLs and errors are never cut: an id takes its short form (\`..\` and its last eight characters, which every command takes), texts wrap under their column, and a column that fits nowhere gets a line of its own. Wider terminals, files and pipes have one line a row, with whole ids.
+This page shows what five commands print. It was recorded with a gateway in memory. Ids, URLs and errors are never cut. An id takes its short form: \`..\` and its last eight characters, which every command accepts. Texts wrap under their column, and a column that does not fit gets a line of its own. On wider terminals, in files and in pipes, each row is one line with whole ids.
 
-Times are in your zone (\`TZ\`) and say it; \`--utc\` shows UTC, and JSON always does.
+Times are in your zone (\`TZ\`) and name it. \`--utc\` shows UTC, and JSON always does.
 
 ${screens.join('\n\n')}
 `;

@@ -79,7 +79,7 @@ it('status shows an open breaker, what waits for it, and when it is asked again'
   await cli.world.clock.advanceBy(90_000);
   const { stdout } = await cli.run(['status']);
   expect(stdout).toMatch(
-    /breaker +\*:\* is open: it kept failing since \d+ s ago; 60 events wait, next try (?:now|in \d+ s)/,
+    /breaker +\*:\* is open: it has kept failing since \d+ s ago; 60 events wait, next try (?:now|in \d+ s)/,
   );
   const { value } = await cli.json(['status']);
   expect(value).toMatchObject({ open_breakers: [{ handler: '*:*', waiting: 60, estimated: false }] });
