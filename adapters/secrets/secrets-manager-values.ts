@@ -46,7 +46,7 @@ export class SecretsManagerValues implements SecretValues {
       const answer = await this.#client.send(new BatchGetSecretValueCommand({ SecretIdList }));
       for (const { Name = '', SecretString } of answer.SecretValues ?? []) {
         const id = byName.get(Name);
-        if (id !== undefined && SecretString !== undefined) texts.set(id, SecretString);
+        if (id !== undefined && typeof SecretString === 'string') texts.set(id, SecretString);
       }
     };
     const calls: Promise<void>[] = [];

@@ -23,7 +23,7 @@ let gate: (action: string) => Promise<void> = async () => {};
 let broken = false;
 /** What each name is told as by BatchGetSecretValue, by number of the call and name. */
 let batches: string[][] = [];
-let told = new Map<string, string>();
+let told = new Map<string, string | undefined>();
 /** Numbers of the batches that are refused as a whole. */
 let refused = new Set<number>();
 
@@ -116,6 +116,8 @@ describe('reading several at once', () => {
 
   it('leaves out what the answer does not hold, and what nobody asked for', async () => {
     told.set(nameOf('source-1'), 'one');
+    // Bytes instead of a text.
+    told.set(nameOf('source-2'), undefined);
     expect(await values.fetchMany(sources.slice(0, 3))).toEqual(new Map([['source-1', 'one']]));
     batches = [];
     told.set(nameOf('source-9'), 'of another');
