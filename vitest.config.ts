@@ -19,7 +19,11 @@ const COMMANDS = [
   'test/e2e/npm-start.test.ts',
   'test/packages/create-holdfast.test.ts',
   'test/lib/synth/environments.test.ts',
+  'test/lib/synth/stage-in-another-app.test.ts',
 ];
+
+/** Amazon's DynamoDB Local and ElasticMQ: two JVMs, which Maven installs the first time. */
+const SERVICES = ['test/adapters/contracts/java-services.test.ts'];
 
 /** One project per purpose, each with its own time limit, so that a slow test is a failure where it should be fast. */
 export default defineConfig({
@@ -44,7 +48,7 @@ export default defineConfig({
           name: 'adapters',
           ...SHARED,
           include: ['test/adapters/**/*.test.ts', 'test/hostile/**/*.test.ts', 'test/surfaces/**/*.test.ts'],
-          exclude: ['test/surfaces/docs/**', ...BROWSER, ...ALONE],
+          exclude: ['test/surfaces/docs/**', ...BROWSER, ...ALONE, ...SERVICES],
           testTimeout: 60_000,
           hookTimeout: 120_000,
         },
@@ -56,6 +60,10 @@ export default defineConfig({
       {
         // `npm run test:commands`, after `npm test`: each starts processes that want the cores.
         test: { name: 'commands', include: [...COMMANDS], testTimeout: 240_000, hookTimeout: 300_000 },
+      },
+      {
+        // `npm run test:services`, after `npm test`.
+        test: { name: 'services', include: [...SERVICES], testTimeout: 60_000, hookTimeout: 120_000 },
       },
       {
         // After all others.

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, extname, join, relative } from 'node:path';
@@ -80,7 +81,10 @@ export async function bundleFunctions(options: BundleOptions): Promise<ReadonlyM
 export async function placeholderBundles(environment: string, project = REPOSITORY): Promise<Bundles> {
   const folder = join(project, '.holdfast/bundles/not-bundled', environment);
   await mkdir(folder, { recursive: true });
-  await writeFile(join(folder, 'index.mjs'), 'throw new Error("This environment was not bundled by this run.");\n');
+  // Another process may be hashing the folder now: the file is never half there, and nothing lies beside it.
+  const whole = `${folder}.${randomUUID()}`;
+  await writeFile(whole, 'throw new Error("This environment was not bundled by this run.");\n');
+  await rename(whole, join(folder, 'index.mjs'));
   return Object.fromEntries(ALL_NAMES.map(name => [name, folder])) as Bundles;
 }
 

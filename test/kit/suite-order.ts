@@ -1,13 +1,8 @@
 import { relative } from 'node:path';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Files that mostly wait, for an emulator or a JVM: started first, they overlap with those that compute. */
-const FIRST = [
-  'test/e2e/local-aws.test.ts',
-  'test/adapters/contracts/java-services.test.ts',
-  // And the longest of those that compute.
-  'test/proof/journeys/crash-points.test.ts',
-];
+/** The file that mostly waits, for the emulator, and the longest of those that compute: started first, they overlap. */
+const FIRST = ['test/e2e/local-aws.test.ts', 'test/proof/journeys/crash-points.test.ts'];
 /** After them, project by project, so that a worker keeps its modules. */
 const THEN = ['proof', 'e2e', 'synth', 'adapters', 'core'];
 
