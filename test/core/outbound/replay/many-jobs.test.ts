@@ -124,7 +124,11 @@ it('leaves an endpoint that takes no more for later, and goes on with the others
   const job = await start(world, app);
   for (let n = 0; n < 3; n++) await world.minute();
   // A hundred wait at the one that is paused; the others got all of theirs.
-  expect(await stateOf(world, job)).toMatchObject({ state: 'running', counts: { replayed: 225 } });
+  // Looked at before each page, and a page may be short: a hundred, and less than one page more.
+  const { state, counts } = await stateOf(world, job);
+  expect(state).toBe('running');
+  expect(counts.replayed).toBeGreaterThanOrEqual(225);
+  expect(counts.replayed).toBeLessThan(275);
   expect(world.sent).toHaveLength(125);
   await world.call(`POST ${E}/resume`, shut, {});
   for (let n = 0; n < 3; n++) await world.minute();
