@@ -67,7 +67,7 @@ export interface Publisher<Events extends object = Record<string, unknown>> {
    */
   publish(message: Message<Events>, options?: { readonly signal?: AbortSignal }): Promise<Published>;
   /**
-   * Publishes several messages within one deadline, at most `concurrency` (default: 10) at a time. Never throws: it
+   * Publishes several messages within one deadline, at most `concurrency` (default: 10; what is below 1, or no number, counts as 1) at a time. Never throws: it
    * returns one result for each message, in the order given. It does not promise to publish them in that order.
    */
   publishAll(
@@ -110,7 +110,8 @@ export function createPublisher<Events extends object = Record<string, unknown>>
             (error: Error) => ({ ok: false, error }),
           );
       };
-      await Promise.all(Array.from({ length: Math.max(1, Math.min(concurrency, messages.length)) }, work));
+      const atOnce = concurrency >= 1 ? Math.min(concurrency, messages.length) : 1;
+      await Promise.all(Array.from({ length: atOnce }, work));
       return results;
     },
   };

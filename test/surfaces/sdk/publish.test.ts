@@ -349,3 +349,9 @@ it.each([
     expect(api.sent).toHaveLength(1);
   },
 );
+
+it.each([Number.NaN, 0, -1, 0.5])('publishes all with a concurrency of %d', async concurrency => {
+  const { publisher } = await open();
+  const results = await publisher.publishAll([PAID], { concurrency });
+  expect(results.map(({ ok }) => ok)).toEqual([true]);
+});
