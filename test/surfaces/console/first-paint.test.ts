@@ -1,6 +1,7 @@
 /**
  * The console's first useful paint: its sentence and its newest events are on the screen within 300 ms of the beginning of
  * the navigation, as the median of fresh pages in a browser that runs already. It has a project of its own, which runs alone.
+ * The long run judges it, on a machine that has nothing else to do; the other prints it.
  */
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -12,9 +13,6 @@ import { fillDemo } from './demo-events.ts';
 import { firstPaint, medianPaint, tellPaints } from './first-paint.ts';
 
 const SIZE = isLongRun() ? { rounds: 9, mostTries: 90 } : { rounds: 5, mostTries: 15 };
-/** Of fewer the median says nothing. */
-const ENOUGH = 3;
-
 describe.skipIf(BROWSER_PATH === undefined)('the console in a browser', () => {
   let browser: Browser;
   let served: RunningConsole;
@@ -34,9 +32,11 @@ describe.skipIf(BROWSER_PATH === undefined)('the console in a browser', () => {
     console.log(tellPaints(painted));
     const { counted, left } = painted;
     const busy = 'other programs took the machine, so that no time can be judged: run this test alone';
-    if (isLongRun()) expect(counted.length, busy).toBe(SIZE.rounds);
-    if (counted.length >= ENOUGH) expect(medianPaint(painted)).toBeLessThan(300);
-    // Beside other programs only what would be slow anywhere.
-    for (const { paintedMs } of left) expect(paintedMs).toBeLessThan(5_000);
+    if (isLongRun()) {
+      expect(counted.length, busy).toBe(SIZE.rounds);
+      expect(medianPaint(painted)).toBeLessThan(300);
+    }
+    // On any machine, and beside other programs, only what would be slow anywhere.
+    for (const { paintedMs } of [...counted, ...left]) expect(paintedMs).toBeLessThan(5_000);
   });
 });
