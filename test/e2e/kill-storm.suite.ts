@@ -25,6 +25,9 @@ const QUIET_LIMIT_MS = 150_000;
 /** What a killed process held comes back after this; above the 12 s lease of the local timings. */
 const VISIBILITY_SECONDS = 15;
 
+/** A kill waits for an attempt to interrupt, but not longer than this. */
+const ATTEMPT_LIMIT_MS = 3_000;
+
 /** Kills at one instant all processes of one function. */
 interface Kill {
   readonly function: 'ingest' | 'process';
@@ -134,9 +137,21 @@ export function killStormSuite(gatewayOf: () => GatewayUnderTest): void {
     while (!signal.aborted && hits().length < MOST_KILLS) {
       await wait(400 + instants.int(1_400), undefined, { signal }).catch(() => undefined);
       const role = instants.chance(0.7) ? 'process' : 'ingest';
+      if (role === 'process') await someAttempt(signal);
       if (signal.aborted) return;
       const name = outputOf(gateway.stacks, role === 'process' ? 'ProcessFunction' : 'IngestFunction');
       kills.push({ function: role, processes: killNow(name) });
+    }
+  }
+
+  /** Until an event that takes its time is being processed: kills between attempts only would show nothing. */
+  async function someAttempt(signal: AbortSignal): Promise<void> {
+    const deadline = performance.now() + ATTEMPT_LIMIT_MS;
+    while (!signal.aborted && performance.now() < deadline) {
+      const slow = sent.filter(it => it.kind === 'sleep').slice(-10);
+      const items = await gateway.readAll(slow.map(it => it.pk));
+      if (items.some(it => it.status === 'processing')) return;
+      await wait(50);
     }
   }
 
