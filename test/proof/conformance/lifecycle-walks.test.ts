@@ -11,7 +11,7 @@ import { walk } from './walk.ts';
 
 /** `HOLDFAST_SEED` repeats a walk that failed: it comes first. */
 const FIRST_SEED = Number(env['HOLDFAST_SEED'] ?? 1);
-const WALKS = isLongRun() ? 50_000 : 100;
+const WALKS = isLongRun() ? 50_000 : 160;
 const MAX_STEPS = 80;
 /** The seeds that noticed the bugs which few walks notice. */
 const NOTICED_BY: Readonly<Record<string, number>> = {
