@@ -255,6 +255,7 @@ export const COVERED_BY: Readonly<Record<string, readonly string[]>> = {
     'core/outbound/publish/queue-messages.ts',
     'core/outbound/replay/replay-delivery.ts',
     'core/outbound/replay/replay-job.ts',
+    'core/outbound/replay/replay-way.ts',
     'core/outbound/tend/audit.ts',
     'core/outbound/tend/operational-events.ts',
     'core/outbound/tend/tend.ts',

@@ -5,29 +5,24 @@
 
 import { eq, missing } from '#core/condition.ts';
 import type { EpochMs } from '#core/glossary.ts';
-import type { ItemStore, Placed, WakeQueue } from '#core/outbound/ports.ts';
+import type { ItemStore, WakeQueue } from '#core/outbound/ports.ts';
 import type { AppId, EndpointId, JobId } from '#core/outbound/protocol/ids.ts';
-import type { RecordItem, ReplayJobItem, RowItem } from '#core/outbound/protocol/items.ts';
+import type { ReplayJobItem, RowItem } from '#core/outbound/protocol/items.ts';
 import {
   applicationKey,
-  type DeliveryId,
-  dayOf,
-  deadRange,
-  deliveryOfRecord,
-  endpointsRange,
   JOBS,
   JOBS_OVER,
   listedAt,
   listOf,
   messageKey,
   queueOf,
-  recordsRange,
   replayJobKey,
   runtimeKey,
 } from '#core/outbound/protocol/keys.ts';
 import { keptOf } from '#core/outbound/protocol/timings.ts';
 import type { Clock, Ids } from '#core/ports.ts';
 import { replayOnce } from './replay-delivery.ts';
+import { type Found, firstPlace, leaveForLater, pageOf, type Way } from './replay-way.ts';
 
 export interface ReplayJobPorts {
   readonly store: ItemStore;
@@ -39,26 +34,8 @@ export interface ReplayJobRules {
   readonly retentionMs: number;
 }
 
-const DAY_MS = 86_400_000;
-const PAGE = 50;
 /** Rows of one job that wait at one endpoint: a retry waits behind no more replays than this. */
 const OUTSTANDING = 100;
-
-/** How far a job is: the place within one endpoint. */
-interface Place {
-  readonly ep: EndpointId;
-  /** The day of the `D#` partition, where it goes by days. */
-  readonly day?: string;
-  readonly cursor?: string;
-}
-/** Endpoints by their ids from the place on, then those that had no room for more when their turn came. */
-interface Way extends Place {
-  readonly later?: readonly Place[];
-  /** Every endpoint had its turn: only `later` is left. */
-  readonly through?: true;
-}
-/** Endpoints that may be left for later: they are stored with the job. */
-const MOST_LATER = 25;
 
 /** Puts the job on the list; tend runs it. False: this id is there. */
 export async function startReplayJob(store: ItemStore, job: ReplayJobItem): Promise<boolean> {
@@ -232,103 +209,12 @@ async function keep(
   return result.kind === 'applied' ? result.item : undefined;
 }
 
-interface Found {
-  readonly delivery: DeliveryId;
-  readonly record: RecordItem | undefined;
-  readonly type?: string;
-}
-
-/** Dead deliveries by the index, all others by days of the table. */
-async function pageOf(
-  ports: ReplayJobPorts,
-  job: ReplayJobItem,
-  place: Way,
-): Promise<{ deliveries: readonly Found[]; next: Way | undefined }> {
-  const { store, clock } = ports;
-  const { ep, day: _, cursor, ...behind } = place;
-  const at = cursor === undefined ? {} : { cursor };
-  if (job.status === 'dead') {
-    const page = await store.query({ ...deadRange(ep), limit: PAGE, ...at });
-    const deliveries = page.items.map(item => {
-      const { pk, sk, type } = item as Placed<{ type?: string }>;
-      return { delivery: deliveryOfRecord({ pk, sk }), record: undefined, ...(type === undefined ? {} : { type }) };
-    });
-    const next = page.cursor === undefined ? await onward(ports, job, place) : { ...behind, ep, cursor: page.cursor };
-    return { deliveries, next };
-  }
-  const day = place.day ?? dayOf(job.since ?? clock.now() - 30 * DAY_MS);
-  const page = await store.query({ ...recordsRange(ep, day), limit: PAGE, ...at });
-  const deliveries = page.items.map(item => ({
-    delivery: deliveryOfRecord(item),
-    record: item,
-    ...(item.type === undefined ? {} : { type: item.type }),
-  }));
-  if (page.cursor !== undefined) return { deliveries, next: { ...behind, ep, day, cursor: page.cursor } };
-  const following = nextDay(day);
-  const last = dayOf(Math.min(job.until ?? clock.now(), clock.now()));
-  const next = following > last ? await onward(ports, job, place) : { ...behind, ep, day: following };
-  return { deliveries, next };
-}
-
-function nextDay(day: string): string {
-  const [year, month, date] = [Number(day.slice(0, 4)), Number(day.slice(4, 6)), Number(day.slice(6))];
-  const days = [
-    31,
-    year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0) ? 29 : 28,
-    31,
-    30,
-    31,
-    30,
-    31,
-    31,
-    30,
-    31,
-    30,
-    31,
-  ];
-  const pad = (n: number): string => String(n).padStart(2, '0');
-  if (date < (days[month - 1] ?? 31)) return `${year}${pad(month)}${pad(date + 1)}`;
-  return month < 12 ? `${year}${pad(month + 1)}01` : `${year + 1}0101`;
-}
-
 function fits(job: ReplayJobItem, { delivery, record, type }: Found): boolean {
   if (job.message !== undefined && delivery.msg !== job.message) return false;
   if (job.types !== undefined && (type === undefined || !job.types.includes(type))) return false;
   if (delivery.createdAt < (job.since ?? 0) || delivery.createdAt > (job.until ?? Number.POSITIVE_INFINITY))
     return false;
   return record === undefined || record.status === job.status;
-}
-
-/** Behind an endpoint: the next one, and at the end those that were left for later. */
-async function onward(ports: ReplayJobPorts, job: ReplayJobItem, { ep, later = [], through }: Way) {
-  const next = through ? undefined : await nextPlace(ports, job, ep);
-  if (next) return { ...next, ...(later.length === 0 ? {} : { later }) };
-  const [first, ...rest] = later;
-  return first && ({ ...first, later: rest, through: true } satisfies Way);
-}
-
-/** An endpoint that takes no more now holds up no other one. */
-async function leaveForLater(ports: ReplayJobPorts, job: ReplayJobItem, place: Way): Promise<Way> {
-  const { later = [], through, ...here } = place;
-  if (later.length >= MOST_LATER) return place;
-  const left = { ...here, later: [...later, here], ...(through ? { through } : {}) };
-  return (await onward(ports, job, left)) ?? place;
-}
-
-async function firstPlace(ports: ReplayJobPorts, job: ReplayJobItem): Promise<Place | undefined> {
-  return job.endpoint === undefined ? nextPlace(ports, job, undefined) : { ep: job.endpoint };
-}
-
-/** The application's next endpoint; of a job for one endpoint there is none. */
-async function nextPlace(
-  { store }: ReplayJobPorts,
-  job: ReplayJobItem,
-  after: EndpointId | undefined,
-): Promise<Place | undefined> {
-  if (job.endpoint !== undefined) return undefined;
-  const page = await store.query({ ...endpointsRange(job.app, after === undefined ? '' : `${after}~`), limit: 1 });
-  const endpoint = page.items[0];
-  return endpoint && { ep: endpoint.id };
 }
 
 /** Rows of the job that wait at the endpoint: counted up to as many as may, among its first rows for later. */
