@@ -15,7 +15,8 @@ export function prepare({ ports, config }: Session, sendings: readonly Sending[]
   const bodies = sendings.map(({ body, message }) =>
     endpoint.payload === 'thin' ? thinBody(body, message.dataAt) : body,
   );
-  const batched = endpoint.batch !== undefined && fitsBatch(first);
+  // Several are in one request because each of them fits.
+  const batched = endpoint.batch !== undefined && (sendings.length > 1 || fitsBatch(first));
   const body = batched ? batchBody(bodies) : (bodies[0] as Uint8Array);
   const { headers, kid } = ports.sign({
     id: batched ? batchId(sendings, ports.crypto) : first.delivery.msg,
