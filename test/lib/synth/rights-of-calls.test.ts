@@ -16,6 +16,7 @@ import { PROVIDERS } from '#providers/index.ts';
 import { gateway } from '#test/fixtures/project/gateway.config.ts';
 import { handlerResources } from '#test/fixtures/project/handlers/resources.ts';
 import { answered, type OutboundRole, OutboundWorld } from '#test/kit/outbound-world.ts';
+import { runningReplayJob } from '#test/kit/running-replay-job.ts';
 import { cdkContext } from './synth-environment.ts';
 
 const MINUTE_MS = 60_000;
@@ -144,11 +145,7 @@ it('publish, fan-out, both drains, tend and people ask for nothing that they may
   status = 200;
   await world.clock.advanceBy(2 * 3_600_000);
   const now = world.clock.now();
-  await startReplayJob(world.store, {
-    ...{ id: 'job_1' as never, app, status: 'dead', dryRun: false, ratePerSecond: 50, by: 'test', asOf: now },
-    ...{ state: 'running', counts: { seen: 0, replayed: 0, skipped: 0 }, createdAt: now, updatedAt: now, version: 1 },
-    expiresAt: Math.floor(now / 1_000) + 86_400,
-  });
+  await startReplayJob(world.store, runningReplayJob(app, now));
   await world.clock.advanceBy(30 * MINUTE_MS);
   await world.clock.complete(world.insist(ports => disable(ports, dead, act('test'))));
   await world.clock.complete(world.insist(ports => enableEndpoint(ports, dead, act('test'), { kind: 'drop' })));

@@ -5,6 +5,7 @@ import type { EndpointId, MessageId } from '#core/outbound/protocol/ids.ts';
 import { replayDelivery } from '#core/outbound/replay/replay-delivery.ts';
 import { startReplayJob } from '#core/outbound/replay/replay-job.ts';
 import { answered, OutboundWorld, type Receiver } from '#test/kit/outbound-world.ts';
+import { runningReplayJob } from '#test/kit/running-replay-job.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -80,11 +81,7 @@ it('lets at most 100 replays of a job wait at one endpoint', async () => {
   await world.until(() => all.every(msg => statusOf(msg) === 'dead'), 10 * MINUTE_MS);
   await close();
   const now = world.clock.now();
-  await startReplayJob(world.store, {
-    ...{ id: 'job_1' as never, app, status: 'dead', dryRun: false, ratePerSecond: 1_000, by: 'test', asOf: now },
-    ...{ state: 'running', counts: { seen: 0, replayed: 0, skipped: 0 }, createdAt: now, updatedAt: now, version: 1 },
-    expiresAt: Math.floor(now / 1_000) + 86_400,
-  });
+  await startReplayJob(world.store, runningReplayJob(app, now, 1_000));
   await world.clock.advanceBy(10 * MINUTE_MS);
   expect(world.rows(ep)).toHaveLength(100);
   world.stop();

@@ -9,6 +9,7 @@ import { startReplayJob } from '#core/outbound/replay/replay-job.ts';
 import { eventsOf } from '#core/outbound/tend/operational-events.ts';
 import { answered, OutboundWorld, type Received } from '#test/kit/outbound-world.ts';
 import { recordRun } from '#test/kit/proof-ledger.ts';
+import { runningReplayJob } from '#test/kit/running-replay-job.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -119,11 +120,7 @@ it('tells that a job of replays is done, with its counts', async () => {
   await it.clock.advanceBy(10 * 60_000);
   from.bad = false;
   const now = it.clock.now();
-  await startReplayJob(it.store, {
-    ...{ id: 'job_1' as never, app, status: 'dead', dryRun: false, ratePerSecond: 50, by: 'test', asOf: now },
-    ...{ state: 'running', counts: { seen: 0, replayed: 0, skipped: 0 }, createdAt: now, updatedAt: now, version: 1 },
-    expiresAt: Math.floor(now / 1_000) + 86_400,
-  });
+  await startReplayJob(it.store, runningReplayJob(app, now));
   await it.clock.advanceBy(10 * 60_000);
   const finished = told().filter(each => each.type === 'replay.finished');
   expect(finished.map(each => each.data)).toEqual([

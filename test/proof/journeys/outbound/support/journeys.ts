@@ -9,6 +9,7 @@ import { deleteEndpoint } from '#core/outbound/registry/endpoints.ts';
 import { replayDelivery } from '#core/outbound/replay/replay-delivery.ts';
 import { startReplayJob } from '#core/outbound/replay/replay-job.ts';
 import { answered, noAnswer, type Receiver } from '#test/kit/outbound-world.ts';
+import { runningReplayJob } from '#test/kit/running-replay-job.ts';
 import type { Journey, Stage } from './stage.ts';
 
 const ok: Receiver = () => answered(200, {}, 'ok');
@@ -217,22 +218,7 @@ export const JOURNEYS: readonly Journey[] = [
       await stage.until(dead, 60 * 60_000);
       up = true;
       const now = stage.world.clock.now();
-      const job = {
-        id: 'job_1' as const,
-        app: stage.app,
-        endpoint: ep,
-        status: 'dead' as const,
-        dryRun: false,
-        ratePerSecond: 50,
-        by: 'test',
-        asOf: now,
-        state: 'running' as const,
-        counts: { seen: 0, replayed: 0, skipped: 0 },
-        createdAt: now,
-        updatedAt: now,
-        version: 1,
-        expiresAt: Math.floor(now / 1_000) + 86_400,
-      };
+      const job = { ...runningReplayJob(stage.app, now), endpoint: ep };
       await stage.run(stage.world.insist(ports => startReplayJob(ports.store, job).then(() => true)));
       await stage.until(() => ['a', 'b'].every(key => stage.record(ep, key)?.gen === 2), 60 * 60_000);
       for (const key of ['a', 'b']) stage.expect(ep, key, 'delivered');
