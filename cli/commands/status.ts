@@ -196,7 +196,7 @@ function customersText({ out }: Run, it: DeliverySummary): string {
   return `${it.endpoints} endpoints: ${closed.join(', ')}; ${waiting}; ${it.dead} deliveries died`;
 }
 
-/** Of each source and cause 20 are kept, so many more may have come. */
+/** At most 20 refused requests are kept for each source and cause; more may have come. */
 function refusedText(refused: NonNullable<SystemView['refused']>): string {
   const many = (count: number): string => (count >= REFUSED_SLOTS ? `${count} or more` : String(count));
   return refused.map(({ source, cause, count }) => `${source}: ${many(count)} ${cause}`).join(', ');
