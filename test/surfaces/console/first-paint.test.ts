@@ -36,7 +36,9 @@ describe.skipIf(BROWSER_PATH === undefined)('the console in a browser', () => {
       expect(counted.length, busy).toBe(SIZE.rounds);
       expect(medianPaint(painted)).toBeLessThan(300);
     }
-    // On any machine, and beside other programs, only what would be slow anywhere.
-    for (const { paintedMs } of [...counted, ...left]) expect(paintedMs).toBeLessThan(5_000);
+    // On any machine, and beside other programs, what would be slow anywhere.
+    const all = [...counted, ...left].map(it => it.paintedMs);
+    expect(Math.min(...all)).toBeLessThan(1_000);
+    expect(Math.max(...all)).toBeLessThan(5_000);
   });
 });
