@@ -41,7 +41,8 @@ export function configsOf(ports: {
     // Kept for seconds anyway, so a copy that lags does no harm. One that has not heard of the endpoint yet would.
     let [endpoint, secrets] = await read('eventual');
     if (endpoint === undefined || secrets === undefined) [endpoint, secrets] = await read('consistent');
-    if (endpoint === undefined) return undefined;
+    // The two are not read at one instant: what has no secrets is deleted right now, and nothing may go out unsigned.
+    if (endpoint === undefined || (secrets === undefined && endpoint.deletedAt === undefined)) return undefined;
     const keys = signingKeys(secrets?.keys ?? [], now).map(({ kid, alg, sealed }) => ({
       kid,
       alg,

@@ -114,9 +114,12 @@ async function startSession(tools: SessionTools, lease: Lease): Promise<Session 
     return 'give_back';
   }
   const health = healthOf(runtime);
+  // Deleted since the lease was taken: the gate is looked at before the first row.
+  const lookedAt = config.endpoint.deletedAt === undefined ? lease.lookedAt : 0;
   return {
     ...tools,
     ...lease,
+    lookedAt,
     startedAt: now,
     http: ports.sender.open(Math.max(1, config.endpoint.maxConcurrency)),
     inAir: new Map(),

@@ -1,15 +1,16 @@
 /** What must hold at one endpoint whatever else happens there: order, its next wake, what a batch carries, who waits behind whom. */
 import { afterEach, expect, it, vi } from 'vitest';
 import { nodeCodec } from '#adapters/codec/node-codec.ts';
+import { SeededIds } from '#adapters/memory/seeded-random.ts';
 import { exists } from '#core/condition.ts';
 import { EGRESS } from '#core/outbound/drain/endpoint-config.ts';
 import { pause, resume } from '#core/outbound/gate/gate.ts';
 import type { Answer } from '#core/outbound/ports.ts';
 import { removeBody } from '#core/outbound/protocol/delivery-writes.ts';
 import type { MessageId } from '#core/outbound/protocol/ids.ts';
-import { controlKey, runtimeKey } from '#core/outbound/protocol/keys.ts';
+import { controlKey, endpointKey, runtimeKey } from '#core/outbound/protocol/keys.ts';
 import type { Publication } from '#core/outbound/publish/publish.ts';
-import { changeEndpoint, type NewEndpoint } from '#core/outbound/registry/endpoints.ts';
+import { changeEndpoint, deleteEndpoint, type NewEndpoint } from '#core/outbound/registry/endpoints.ts';
 import { replayAsNew } from '#core/outbound/replay/replay-delivery.ts';
 import { answered, OutboundWorld, type OutboundWorldOptions, type Receiver } from '#test/kit/outbound-world.ts';
 
@@ -166,6 +167,36 @@ it('holds at most 4 MB of bodies of one endpoint that are not under way yet', as
   expect(world.requestsTo(ep)).toHaveLength(50);
   expect(most).toBeGreaterThan(5);
   expect(most).toBeLessThanOrEqual(20);
+});
+
+it.each([
+  ['between the lease and the reading of its configuration', 'before'],
+  ['between the reading of its configuration and of its secrets', 'between'],
+] as const)('sends nothing when the endpoint is deleted %s', async (_, when) => {
+  const { world, app, ep, publish, close, open, statusOf } = await withEndpoint(() => answered(200), {});
+  world.start();
+  await close();
+  const msg = await publish('k');
+  await world.clock.advanceBy(10_000);
+  const getMany = world.store.getMany.bind(world.store);
+  const { store, clock } = world;
+  const ports = { store, clock, ids: new SeededIds(world.random.fork()), wake: { send: async () => undefined } };
+  const wanted = JSON.stringify(endpointKey(app, ep));
+  const before = await store.get(endpointKey(app, ep), 'consistent');
+  let reads = 0;
+  vi.spyOn(store, 'getMany').mockImplementation(async (keys, how) => {
+    const isConfig = keys.some(key => JSON.stringify(key) === wanted);
+    if (isConfig && reads++ === 0)
+      await deleteEndpoint(ports, app, ep, { by: 'customer', why: 'test', ...world.rules });
+    const items = await getMany(keys, how);
+    // An eventual and a consistent read of one look.
+    return isConfig && when === 'between' && reads <= 2 ? [{ ...before }, ...items.slice(1)] : items;
+  });
+  await open();
+  await world.until(() => statusOf(msg) === 'canceled', 10 * MINUTE_MS);
+  expect([statusOf(msg), world.requests]).toEqual(['canceled', []]);
+  expect(reads).toBeGreaterThan(0);
+  world.stop();
 });
 
 it('goes on at the new address within seconds when an endpoint is changed in the middle of a session', async () => {
