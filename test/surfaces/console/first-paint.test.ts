@@ -1,7 +1,7 @@
 /**
  * The console's first useful paint: its sentence and its newest events are on the screen within 300 ms of the beginning of
- * the navigation, as the median of fresh pages in a browser that runs already. It has a project of its own, which runs alone.
- * The long run judges it, on a machine that has nothing else to do; the other prints it.
+ * the navigation, as the median of fresh pages in a browser at rest. It has a project of its own, which runs alone. Every
+ * run prints it, and judges it where the machine has nothing else to do; the long run fails where it has.
  */
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -32,10 +32,8 @@ describe.skipIf(BROWSER_PATH === undefined)('the console in a browser', () => {
     console.log(tellPaints(painted));
     const { counted, left } = painted;
     const busy = 'other programs took the machine, so that no time can be judged: run this test alone';
-    if (isLongRun()) {
-      expect(counted.length, busy).toBe(SIZE.rounds);
-      expect(medianPaint(painted)).toBeLessThan(300);
-    }
+    if (isLongRun()) expect(counted.length, busy).toBe(SIZE.rounds);
+    if (counted.length === SIZE.rounds) expect(medianPaint(painted)).toBeLessThan(300);
     // On any machine, and beside other programs, what would be slow anywhere.
     const all = [...counted, ...left].map(it => it.paintedMs);
     expect(Math.min(...all)).toBeLessThan(1_000);

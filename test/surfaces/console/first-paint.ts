@@ -1,16 +1,21 @@
 /**
  * When a page is first of use: as painted, from the start of the navigation to the frame that shows all it is asked for.
- * Each time is that of a fresh page with nothing kept, in a browser that runs already.
+ * Each time is that of a fresh page with nothing kept, in an open tab of a browser that runs and is at rest: opening the
+ * tab takes a browser some hundred milliseconds more, whatever it opens.
  *
  * On a machine with other work it would measure that work. So a round (an answer of one line, then the page) counts only if
- * this process and the browser had the machine for themselves, and the answer of one line came as fast as it does then;
- * any other round is made again.
+ * the machine came to rest before each, and the answer of one line came as fast as it does then; any other round is made
+ * again.
  */
 import { cpus } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Browser, BrowserContext } from 'playwright-core';
 
-/** Of all cores. */
-const MOST_OF_OTHERS = 0.1;
+/** Of all cores, while nothing of ours runs. */
+const MOST_AT_REST = 0.1;
+const REST_MS = 250;
+/** By then a tab is open, and the processes of those that were closed have ended. */
+const RESTS_WAITED_FOR = 8;
 /** On two cores at rest it is painted after 60 to 80 ms. */
 const MOST_FOR_ONE_LINE_MS = 150;
 const SHOWN_WITHIN_MS = 30_000;
@@ -26,8 +31,6 @@ export interface FirstPaint {
 interface Round {
   readonly paintedMs: number;
   readonly oneLineMs: number;
-  /** What other programs took of all cores. */
-  readonly others: number;
 }
 
 export interface Painted {
@@ -46,14 +49,13 @@ export async function firstPaint(
   const left: Round[] = [];
   for (let n = -1; n < mostTries && counted.length < rounds; n++) {
     const contexts = await Promise.all([browser.newContext(), browser.newContext()]);
-    const used = await meter(browser);
-    const oneLineMs = await paintedAfter(contexts[0], oneLine, ['body > pre']);
-    const paintedMs = await paintedAfter(contexts[1], url, shows);
-    const round = { paintedMs, oneLineMs, others: await used() };
+    const line = await paintedAfter(contexts[0], oneLine, ['body > pre']);
+    const page = await paintedAfter(contexts[1], url, shows);
     await Promise.all(contexts.map(it => it.close()));
     // In the first round browser and server do what they do once.
     if (n < 0) continue;
-    (round.others <= MOST_OF_OTHERS && oneLineMs <= MOST_FOR_ONE_LINE_MS ? counted : left).push(round);
+    const alone = line.rested && page.rested && line.ms <= MOST_FOR_ONE_LINE_MS;
+    (alone ? counted : left).push({ paintedMs: page.ms, oneLineMs: line.ms });
   }
   return { counted, left };
 }
@@ -65,32 +67,22 @@ export function medianPaint({ counted }: Painted): number {
 
 export function tellPaints(painted: Painted): string {
   const told = (rounds: readonly Round[]): string =>
-    rounds
-      .map(it => `${Math.round(it.paintedMs)} (${Math.round(it.oneLineMs)}, ${Math.round(100 * it.others)} %)`)
-      .join(', ') || 'none';
+    rounds.map(it => `${Math.round(it.paintedMs)} (${Math.round(it.oneLineMs)})`).join(', ') || 'none';
   return (
     `first useful paint of a fresh page: median ${Math.round(medianPaint(painted))} ms ` +
-    '(in brackets: an answer of one line, and what other programs took of all cores): ' +
-    `${told(painted.counted)}; not counted, as the machine was busy: ${told(painted.left)}`
+    `(in brackets: an answer of one line): ${told(painted.counted)}; ` +
+    `not counted, as the machine was busy: ${told(painted.left)}`
   );
 }
 
-/** What others take of all cores from now on; the page must be open still when it is asked. */
-async function meter(browser: Browser): Promise<() => Promise<number>> {
-  const session = await browser.newBrowserCDPSession();
-  const ofBrowser = async (): Promise<ReadonlyMap<number, number>> => {
-    const { processInfo } = await session.send('SystemInfo.getProcessInfo');
-    return new Map(processInfo.map(({ id, cpuTime }) => [id, 1_000 * cpuTime]));
-  };
-  const [machine, own, browserOwn] = [coreTimes(), process.cpuUsage(), await ofBrowser()];
-  return async () => {
-    const { user, system } = process.cpuUsage(own);
-    let ours = (user + system) / 1_000;
-    for (const [id, ms] of await ofBrowser()) ours += ms - (browserOwn.get(id) ?? 0);
+async function comesToRest(): Promise<boolean> {
+  for (let n = 0; n < RESTS_WAITED_FOR; n++) {
+    const before = coreTimes();
+    await sleep(REST_MS);
     const now = coreTimes();
-    await session.detach();
-    return Math.max(0, now.busy - machine.busy - ours) / (now.all - machine.all);
-  };
+    if (now.busy - before.busy <= MOST_AT_REST * (now.all - before.all)) return true;
+  }
+  return false;
 }
 
 function coreTimes(): { readonly busy: number; readonly all: number } {
@@ -103,16 +95,22 @@ function coreTimes(): { readonly busy: number; readonly all: number } {
   return { busy, all };
 }
 
-async function paintedAfter(context: BrowserContext, url: string, shows: readonly string[]): Promise<number> {
+/** `rested`: when it began. */
+async function paintedAfter(
+  context: BrowserContext,
+  url: string,
+  shows: readonly string[],
+): Promise<{ readonly ms: number; readonly rested: boolean }> {
   const page = await context.newPage();
   await page.addInitScript(`(${TELL_WHEN_PAINTED})(${JSON.stringify(shows)})`);
+  const rested = await comesToRest();
   // Told by the page: who asks it takes of its time.
   const told = page.waitForEvent('console', {
     predicate: message => message.text().startsWith('painted '),
     timeout: SHOWN_WITHIN_MS,
   });
   const [message] = await Promise.all([told, page.goto(url, { waitUntil: 'commit' })]);
-  return Number(message.text().split(' ')[1]);
+  return { ms: Number(message.text().split(' ')[1]), rested };
 }
 
 /** Runs in the page, before anything of it. The browser says when it painted an element that has a name for it. */
