@@ -49,6 +49,7 @@ describe('every command', () => {
       'out messages',
       'out pause',
       'out portal',
+      'out portal-revoke',
       'out probe',
       'out receiver',
       'out resume',

@@ -1,5 +1,7 @@
 /** `holdfast out` over the real API and engine in memory: what on-call sees of customers' webhooks, and what it does. */
 import { describe, expect, it } from 'vitest';
+import { answerPortal } from '#core/outbound/portal/answer-portal.ts';
+import { SESSION_ROUTE } from '#core/outbound/portal/portal-routes.ts';
 import { startReceiver } from '#local/receiver.ts';
 import { producerWorld, withEndpoint } from '#test/kit/producer-world.ts';
 import { CliWorld } from './cli-world.ts';
@@ -161,5 +163,36 @@ describe('the portal', () => {
     expect(claims).toMatchObject({ caps: ['read', 'read_bodies'] });
     expect(claims.exp - claims.iat).toBe(300_000);
     expect(await json('portal', 'uid:acme')).toMatchObject({ url: expect.stringContaining('#token=hfp_') });
+  });
+
+  it('refuses a link that was revoked by its id, and all of them after --all', async () => {
+    const { run, json, app, ports, rules } = await at(200);
+    const made = async () => (await json('portal', 'uid:acme')) as { id: string; url: string };
+    const status = async ({ url }: { url: string }) => {
+      const authorization = `Bearer ${url.split('#token=')[1]}`;
+      const asked = { path: { app }, query: {}, body: undefined, authorization, mayCall: () => true };
+      return (await answerPortal({ route: SESSION_ROUTE, ports, rules, ...asked })).status;
+    };
+    const [one, other] = [await made(), await made()];
+    expect(await run('portal-revoke', 'uid:acme', one.id)).toMatchObject({
+      code: 0,
+      stdout: `${one.id} is refused from now on\n`,
+    });
+    expect([await status(one), await status(other)]).toEqual([401, 200]);
+    expect(await json('portal-revoke', 'uid:acme', '--all', '--yes')).toEqual({ application: 'uid:acme', token: null });
+    expect([await status(one), await status(other), await status(await made())]).toEqual([401, 401, 200]);
+  });
+
+  it.each([
+    [['uid:acme'], 2, 'Neither the id of a link nor --all'],
+    [['uid:acme', `tok_${'a'.repeat(32)}`, '--all'], 2, 'Both the id of a link and --all'],
+    [['uid:acme', 'hfp_secret.y'], 2, 'never the token (hfp_…) itself'],
+    [['uid:nobody', '--all', '--yes'], 3, 'nobody'],
+  ])('portal-revoke %j is told what is wrong', async (args, code, words) => {
+    const { run } = await at(200);
+    const ended = await run('portal-revoke', ...args);
+    expect(ended).toMatchObject({ code, stdout: '' });
+    expect(ended.stderr).toContain(words);
+    expect(ended.stderr).not.toContain('hfp_secret');
   });
 });
