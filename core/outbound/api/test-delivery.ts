@@ -60,7 +60,8 @@ export async function testOne(call: ApiCall): Promise<Reply> {
   const type = body.type ?? 'test.webhook';
   const known = await ports.store.get(eventTypeKey(rules.environment, type), 'eventual');
   const secrets = await ports.store.get(secretsKey(endpoint.id), 'consistent');
-  const keys = signingKeys(secrets?.keys ?? [], ports.clock.now()).map(({ kid, alg, sealed }) => ({
+  if (secrets === undefined) return refuse(404, 'unknown_endpoint', 'the endpoint was deleted');
+  const keys = signingKeys(secrets.keys, ports.clock.now()).map(({ kid, alg, sealed }) => ({
     ...{ kid, alg },
     bytes: ports.sealer.open(sealed, endpoint.id),
   }));

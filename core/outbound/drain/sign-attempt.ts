@@ -29,7 +29,7 @@ export interface SigningRules {
   readonly userAgent: string;
 }
 
-/** The key id is that of the first key. */
+/** The key id is that of the first key. Throws RangeError where there is none. */
 export function attemptSigner(rules: SigningRules): SignAttempt {
   return attempt => {
     const [first] = attempt.keys;
@@ -81,7 +81,7 @@ function signature(rules: SigningRules, attempt: AttemptToSign): Record<string, 
   const keys = hasRoomForOne(profile) ? attempt.keys.slice(0, 1) : attempt.keys;
   const signed = keys.map(key => signedBy(rules, attempt, key));
   const [first] = signed;
-  if (!first) return {};
+  if (!first) throw new RangeError('the endpoint has no key: nothing goes out unsigned');
   const values = signed.map(({ value }) => value);
   return { ...first.time, [first.name]: JOIN[profile](values, keys[0]?.kid ?? '') };
 }

@@ -1,5 +1,7 @@
 /** A test of an endpoint is kept: a customer sees later what was sent and what the server said. */
 import { expect, it } from 'vitest';
+import type { EndpointId } from '#core/outbound/protocol/ids.ts';
+import { secretsKey } from '#core/outbound/protocol/keys.ts';
 import { type Json, withEndpoint } from '#test/kit/producer-world.ts';
 
 const E = '/v1/apps/{app}/endpoints/{ep}';
@@ -85,4 +87,12 @@ it.each([
   await test();
   expect('data' in parsed()).toBe(false);
   if (format === 'raw') check(parsed());
+});
+
+it('sends nothing of an endpoint that is deleted before its secrets are read', async () => {
+  const { test, ep, store, sent } = await tested();
+  // Another caller's, between two reads of this one.
+  await store.delete(secretsKey(ep as EndpointId));
+  const { status, body } = await test();
+  expect([status, body.error, sent]).toEqual([404, 'unknown_endpoint', []]);
 });

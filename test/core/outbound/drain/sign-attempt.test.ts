@@ -45,6 +45,14 @@ async function verifies(
 const textOf = (key: Key) =>
   key.alg === 'sha256' ? secretText(key, nodeSigningCrypto) : verifyingText(key, nodeSigningCrypto);
 
+it.each(Object.keys(SPEC_OF) as SignatureProfile[])(
+  'sends nothing unsigned: without a key %s is refused',
+  signature => {
+    const attempt = attemptOf({ keys: [] });
+    expect(() => signAttempt({ ...attempt, endpoint: { ...attempt.endpoint, signature } })).toThrow('has no key');
+  },
+);
+
 describe('published vectors', () => {
   it('v1 of the Standard Webhooks libraries', () => {
     const keys = [given('k1', 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw')];
