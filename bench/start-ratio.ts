@@ -214,7 +214,7 @@ function sectionOf(ratios: StartRatios, part: EagerPart, rounds: number): Sectio
     notes: [
       `${kilobytes(sdkBytes)} of the ${kilobytes(part.raw)} come from the AWS SDK: a small signed client replaces its clients (docs/decisions/0005), and our own code writes the items (docs/decisions/0035).`,
       'Priming moves the first call of each client to init, where the function has a whole CPU. The start costs more and the first event less.',
-      'Of the start as deployed, Node alone takes 1.7 to 1.9 ×: that is a program that only loads `crypto`, `tls` and `zlib` and opens three connections (measured separately). It parses its root certificates (6 % of the whole start), loads its modules and shakes hands. Our part is mostly to compile 90 KB (0.13 ×), to make clients and to sign. On a machine at rest the ratio was 2.12 to 2.18 in four runs, on a busy one 2.2 to 2.3. A compile cache would help, too, but only the same build of Node can make it, so it cannot be shipped for Lambda.',
+      'Of the start as deployed, Node alone takes 1.7 to 1.9 ×: that is a program that only loads `crypto`, `tls` and `zlib` and opens three connections (measured separately). It parses its root certificates (6 % of the whole start), loads its modules and shakes hands. Our part is mostly to compile 90 KB (0.13 ×), to make clients and to sign. On a machine at rest the ratio was 2.07 to 2.18 in five runs, on a busy one 2.2 to 2.3. A compile cache would help, too, but only the same build of Node can make it, so it cannot be shipped for Lambda.',
     ],
     tables: [
       {

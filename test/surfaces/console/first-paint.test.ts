@@ -1,7 +1,7 @@
 /**
  * The console's first useful paint: its sentence and its newest events are on the screen within 300 ms of the beginning of
  * the navigation, as the median of fresh pages in a browser at rest. It has a project of its own, which runs alone. Every
- * run prints it, and judges it where the machine has nothing else to do; the long run fails where it has.
+ * run prints it, and judges it if the machine has nothing else to do. If it has, the long run fails.
  */
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -16,7 +16,7 @@ const MOST_AT_REST = 0.1;
 const REST_MS = 250;
 /** By then a tab is open, and the processes of those that were closed have ended. */
 const RESTS_WAITED_FOR = 8;
-/** On two cores at rest it is painted after 60 to 80 ms. */
+/** On two cores at rest it is painted after 40 to 80 ms. */
 const MOST_FOR_ONE_LINE_MS = 150;
 const SHOWN_WITHIN_MS = 30_000;
 
