@@ -40,10 +40,10 @@ createServer(async (request, response) => {
 }).listen(Number(port), '127.0.0.1');
 `;
 
-// /proc and taskset are Linux's. Again where the machine held the program up in one of the two windows only.
+// /proc and taskset are Linux's.
 it.runIf(process.platform === 'linux')(
   'the CPU of a program for an event is told apart from what it spends at rest',
-  { timeout: 30_000, retry: 2 },
+  { timeout: 30_000 },
   async () => {
     const folder = mkdtempSync(join(tmpdir(), 'cpu-per-event-'));
     const [file, log] = [join(folder, 'program.mjs'), join(folder, 'log')];
