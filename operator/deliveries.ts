@@ -116,32 +116,6 @@ export async function ask<T>(operator: Operator, call: DeliveryCall): Promise<T>
 export const readDeliverySummary = (operator: Operator): Promise<DeliverySummary> =>
   ask<DeliverySummary>(operator, { method: 'GET', path: ['summary'] });
 
-/** A link that opens the portal as one customer: the token is behind `#`, which a browser sends to nobody. */
-export async function portalLink(
-  operator: Operator,
-  app: string,
-  { readOnly, seconds }: { readonly readOnly: boolean; readonly seconds: number },
-): Promise<{ readonly id: string; readonly url: string; readonly expires_at: string }> {
-  const { delivery, deployment } = await operator.gateway();
-  const api = await delivery();
-  const body = { read_only: readOnly, expires_in_seconds: seconds };
-  const path = ['apps', app, 'portal-tokens'];
-  const made = await askDelivery<{ id: string; url: string; token: string; expires_at: string }>(api, {
-    method: 'POST',
-    path,
-    body,
-  });
-  // On the local AWS the function does not know the address of its API.
-  const url = deployment.emulated ? `${api.url}/portal#token=${made.token}` : made.url;
-  return { id: made.id, url, expires_at: made.expires_at };
-}
-
-/** Ends one link by its id (`tok_…`); without it, each that was made until now. Each is refused with its next call. */
-export async function revokePortalLinks(operator: Operator, app: string, token?: string): Promise<void> {
-  const path = ['apps', app, 'portal-tokens', ...(token === undefined ? [] : [token])];
-  await ask(operator, { method: 'DELETE', path });
-}
-
 /** The pages of a list until `limit` are there. */
 async function list<T>(
   operator: Operator,

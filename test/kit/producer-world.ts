@@ -24,6 +24,8 @@ import { attemptSigner } from '#core/outbound/drain/sign-attempt.ts';
 import { endpointsOf } from '#core/outbound/fan-out/endpoints-of.ts';
 import { fanOut } from '#core/outbound/fan-out/fan-out.ts';
 import { countMatches } from '#core/outbound/fan-out/match-endpoint.ts';
+import { answerPortal } from '#core/outbound/portal/answer-portal.ts';
+import { SESSION_ROUTE } from '#core/outbound/portal/portal-routes.ts';
 import type { Job, OutgoingRequest, Token } from '#core/outbound/ports.ts';
 import { OUTBOUND_TIMINGS } from '#core/outbound/protocol/timings.ts';
 import { runReplayJobs } from '#core/outbound/replay/replay-job.ts';
@@ -203,6 +205,12 @@ export function producerWorld(startsAt = NOW, real = false) {
     portalAt: (url: string | undefined) => {
       if (url === undefined) delete rules.portalUrl;
       else rules.portalUrl = url;
+    },
+    /** What the portal says to whoever signs in with the token: `200`, or the status and the cause. */
+    signIn: async (token: string): Promise<string> => {
+      const asked = { path: {}, query: {}, body: undefined, authorization: `Bearer ${token}`, mayCall: () => true };
+      const { status: code, body } = await answerPortal({ route: SESSION_ROUTE, ports, rules, ...asked });
+      return `${code} ${(JSON.parse(body) as Json).error ?? ''}`.trim();
     },
     /** Each receiver by itself, in the place of `answer` and `say`. */
     answerBy: (by: typeof answerOf) => {

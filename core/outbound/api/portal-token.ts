@@ -29,6 +29,9 @@ export interface PortalClaims {
   readonly exp: EpochMs;
 }
 
+/** Of the id by which a token is revoked, never the token itself. */
+export const isTokenId = (text: string): boolean => /^tok_[0-9a-f]{32}$/.test(text);
+
 const PREFIX = 'hfp_';
 const LONGEST = 2_048;
 /** Of clocks that differ. */

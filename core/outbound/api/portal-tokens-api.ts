@@ -7,7 +7,15 @@ import { json, type Reply } from '#core/reply.ts';
 import { toIso } from '#core/time.ts';
 import { type ApiCall, applicationOf, bodyOf } from './api-call.ts';
 import { listUpTo } from './fields.ts';
-import { CAPABILITIES, type Capability, MOST_REVOKED, mintToken, READ_ONLY, withRevoked } from './portal-token.ts';
+import {
+  CAPABILITIES,
+  type Capability,
+  isTokenId,
+  MOST_REVOKED,
+  mintToken,
+  READ_ONLY,
+  withRevoked,
+} from './portal-token.ts';
 import { refuse } from './problem-reply.ts';
 
 const HOUR_SECONDS = 3_600;
@@ -66,7 +74,7 @@ export async function createToken(call: ApiCall): Promise<Reply> {
 export async function revokeOneToken(call: ApiCall): Promise<Reply> {
   const { ports, caller } = call;
   const token = call.path['token'] ?? '';
-  if (!/^tok_[0-9a-f]{32}$/.test(token))
+  if (!isTokenId(token))
     refuse(
       400,
       'invalid_request',

@@ -1,7 +1,5 @@
 /** `holdfast out` over the real API and engine in memory: what on-call sees of customers' webhooks, and what it does. */
 import { describe, expect, it } from 'vitest';
-import { answerPortal } from '#core/outbound/portal/answer-portal.ts';
-import { SESSION_ROUTE } from '#core/outbound/portal/portal-routes.ts';
 import { startReceiver } from '#local/receiver.ts';
 import { producerWorld, withEndpoint } from '#test/kit/producer-world.ts';
 import { CliWorld } from './cli-world.ts';
@@ -166,21 +164,18 @@ describe('the portal', () => {
   });
 
   it('refuses a link that was revoked by its id, and all of them after --all', async () => {
-    const { run, json, app, ports, rules } = await at(200);
+    const { run, json, signIn } = await at(200);
     const made = async () => (await json('portal', 'uid:acme')) as { id: string; url: string };
-    const status = async ({ url }: { url: string }) => {
-      const authorization = `Bearer ${url.split('#token=')[1]}`;
-      const asked = { path: { app }, query: {}, body: undefined, authorization, mayCall: () => true };
-      return (await answerPortal({ route: SESSION_ROUTE, ports, rules, ...asked })).status;
-    };
+    const says = ({ url }: { url: string }) => signIn(url.split('#token=')[1] ?? '');
     const [one, other] = [await made(), await made()];
     expect(await run('portal-revoke', 'uid:acme', one.id)).toMatchObject({
       code: 0,
       stdout: `${one.id} is refused from now on\n`,
     });
-    expect([await status(one), await status(other)]).toEqual([401, 200]);
+    expect([await says(one), await says(other)]).toEqual(['401 token_revoked', '200']);
     expect(await json('portal-revoke', 'uid:acme', '--all', '--yes')).toEqual({ application: 'uid:acme', token: null });
-    expect([await status(one), await status(other), await status(await made())]).toEqual([401, 401, 200]);
+    const told = [await says(one), await says(other), await says(await made())];
+    expect(told).toEqual(['401 token_revoked', '401 token_revoked', '200']);
   });
 
   it.each([

@@ -1,23 +1,17 @@
 /** One portal token is revoked by its id: it ends with its next call, and no other does. */
 import { expect, it } from 'vitest';
 import { MOST_REVOKED } from '#core/outbound/api/portal-token.ts';
-import { answerPortal } from '#core/outbound/portal/answer-portal.ts';
-import { SESSION_ROUTE } from '#core/outbound/portal/portal-routes.ts';
-import { type Json, withEndpoint } from '#test/kit/producer-world.ts';
+import { withEndpoint } from '#test/kit/producer-world.ts';
 
 const HOUR_MS = 3_600_000;
 
 async function signedIn() {
   const world = await withEndpoint();
-  const { app, call, ports, rules } = world;
+  const { app, call } = world;
   const make = async (): Promise<{ id: string; token: string }> =>
     (await call('POST /v1/apps/{app}/portal-tokens', { app }, { expires_in_seconds: 86_400 })).body;
   const revoke = (token: string) => call('DELETE /v1/apps/{app}/portal-tokens/{token}', { app, token });
-  const ask = async ({ token }: { readonly token: string }): Promise<string> => {
-    const asked = { path: { app }, query: {}, body: undefined, authorization: `Bearer ${token}`, mayCall: () => true };
-    const { status, body } = await answerPortal({ route: SESSION_ROUTE, ports, rules, ...asked });
-    return `${status} ${(JSON.parse(body) as Json).error ?? ''}`.trim();
-  };
+  const ask = ({ token }: { readonly token: string }) => world.signIn(token);
   return { ...world, make, revoke, ask };
 }
 
