@@ -33,7 +33,7 @@ setInterval(() => {
 createServer(async (request, response) => {
   let body = '';
   for await (const chunk of request) body += chunk;
-  if (body === '') return response.end();
+  if (body === '') return response.end(String(spentMs));
   spend(${PER_EVENT_MS});
   appendFileSync(log, JSON.parse(body).event_id + '\\n');
   response.end();
@@ -63,14 +63,22 @@ it.runIf(process.platform === 'linux')(
         },
         stop: program.kill,
       };
+      // A busy machine moves some of what it spends by itself from one window into the next: it says how much.
+      const clock = async () => ({ spentMs: Number(await (await fetch(url)).text()), at: performance.now() });
+      const begun = await clock();
       const [rest] = await measureRest([system], 2);
+      const rested = await clock();
       expect(sum(rest?.programs ?? {})).toBeGreaterThan(AT_REST * 0.5);
       const load = { perSecond: 60, seconds: 2, duplicates: 0.01, retryForMs: 0 };
       const round = await measureRound(system, load, rest ?? { programs: {}, stores: 0 });
+      const ended = await clock();
+      const perMs = (rested.spentMs - begun.spentMs) / (rested.at - begun.at);
+      const movedMs = ended.spentMs - rested.spentMs - perMs * (ended.at - rested.at);
+      const perEventMs = sum(round.programs) / 1_000 - movedMs / (load.perSecond * load.seconds);
       expect(round).toMatchObject({ refused: 0, unprocessed: 0, stores: 0 });
       // Node's own work on a request comes on top; the rest would add another eight.
-      expect(sum(round.programs) / 1_000).toBeGreaterThan(PER_EVENT_MS * 0.9);
-      expect(sum(round.programs) / 1_000).toBeLessThan(PER_EVENT_MS + 4);
+      expect(perEventMs).toBeGreaterThan(PER_EVENT_MS * 0.9);
+      expect(perEventMs).toBeLessThan(PER_EVENT_MS + 4);
     } finally {
       await program.kill();
       rmSync(folder, { recursive: true, force: true });
