@@ -32,7 +32,7 @@ function arnOf(grantee: Grantee, name: string): string {
   });
 }
 
-/** Allows reading the signing secrets of all sources of an environment, and of no provider's API. By name, so that the code needs no export of the data stack. */
+/** Allows reading the signing secrets of all sources of an environment, and nothing else of that name. By name, so that the code needs no export of the data stack. */
 export function grantAllSourceSecrets(grantee: Grantee, environment: string, sources: readonly DeployedSource[]): void {
   if (!sources.some(each => each.needsSecret)) return;
   const actions = ['secretsmanager:GetSecretValue'];
@@ -40,7 +40,7 @@ export function grantAllSourceSecrets(grantee: Grantee, environment: string, sou
   acknowledgeWildcard(
     grantee,
     all,
-    "A policy that named each source would pass its quota of characters. What else has such a name are the credentials of the providers' APIs, which the next statement denies.",
+    "A policy that named each source would pass its quota of characters. What else has such a name are the credentials of the providers' APIs and the gateway's own secrets, which the next statement denies.",
   );
   add(grantee, new PolicyStatement({ actions, resources: [all] }));
   // Tells only those that the statement above allows.
@@ -50,13 +50,11 @@ export function grantAllSourceSecrets(grantee: Grantee, environment: string, sou
     '*',
     'This call takes no resource. It answers with those secrets alone that the function may read one by one.',
   );
-  const apis = arnOf(grantee, apiSecretName(environment, '*'));
-  add(grantee, new PolicyStatement({ effect: Effect.DENY, actions, resources: [apis] }));
-  acknowledgeWildcard(
-    grantee,
-    apis,
-    'This statement denies: the wildcard takes rights away, from the credentials of every source.',
-  );
+  // No source's name begins with `_`: so are called the gateway's own, e.g. what endpoints' secrets are sealed under.
+  const denied = [apiSecretName(environment, '*'), secretName(environment, '_*')].map(name => arnOf(grantee, name));
+  add(grantee, new PolicyStatement({ effect: Effect.DENY, actions, resources: denied }));
+  for (const each of denied)
+    acknowledgeWildcard(grantee, each, 'This statement denies: the wildcard takes rights away, and gives none.');
   // A provider hands its secret over in its handshake.
   if (!sources.some(each => storesSecret(each.source.spec))) return;
   const put = { actions: ['secretsmanager:PutSecretValue'], resources: [all], conditions: tagged('writable') };

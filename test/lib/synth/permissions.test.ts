@@ -30,7 +30,7 @@ function nameOf(resource: unknown): string {
     [/WorkMain/, 'main queue'],
     [/WorkDead/, 'dead queue'],
     [/Logs[0-9A-F]{8}/, 'own log'],
-    [/secret:(holdfast\/prod\/[a-z*-]+(?:\/api)?-\?{6})/, ''],
+    [/secret:(holdfast\/prod\/[a-z_*-]+(?:\/api)?-\?{6})/, ''],
     [/AlarmsTopicspage/, 'page topic'],
     [/AlarmsTopicsKey/, 'topic key'],
     [/HandlersPayments/, 'handlers: payments'],
@@ -122,6 +122,7 @@ describe('who may do what', () => {
         BATCH,
         'secretsmanager:GetSecretValue on holdfast/prod/*-??????',
         'Deny secretsmanager:GetSecretValue on holdfast/prod/*/api-??????',
+        'Deny secretsmanager:GetSecretValue on holdfast/prod/_*-??????',
       ],
       Process: [
         ...OWN_LOG,
