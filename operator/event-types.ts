@@ -9,6 +9,9 @@ import { askDelivery, type DeliveryApi } from './delivery-api.ts';
 import type { Operator } from './operator.ts';
 import { OperatorError } from './operator-error.ts';
 
+/** A person at a busy laptop would rather wait than be told that an example takes too long. */
+const PATIENCE_MS = 10_000;
+
 const deliveryOf = async (operator: Operator): Promise<DeliveryApi> => (await operator.gateway()).delivery();
 
 interface Page {
@@ -111,7 +114,7 @@ const sortedText = (value: unknown): string | undefined =>
   );
 
 async function problemsOf(types: readonly CatalogueType[]): Promise<readonly ConfigProblem[]> {
-  const judge = lazySchemaJudge();
+  const judge = lazySchemaJudge(PATIENCE_MS);
   const found: ConfigProblem[] = [];
   for (const { name, ...body } of types) {
     const own: ConfigProblem[] = [];

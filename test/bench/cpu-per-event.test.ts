@@ -7,6 +7,7 @@ import { startProgram } from '#bench/side-by-side/programs.ts';
 import type { RunningSystem } from '#bench/side-by-side/system.ts';
 import { answersHttp } from '#test/adapters/contracts/java-services.ts';
 import { freePort } from '#test/kit/free-port.ts';
+import { isLongRun } from '#test/kit/long-run.ts';
 
 const PER_EVENT_MS = 4;
 const AT_REST = 0.2;
@@ -40,8 +41,8 @@ createServer(async (request, response) => {
 }).listen(Number(port), '127.0.0.1');
 `;
 
-// /proc and taskset are Linux's.
-it.runIf(process.platform === 'linux')(
+// /proc and taskset are Linux's. It needs a machine at rest, and only the comparison with other programs depends on it.
+it.runIf(process.platform === 'linux' && isLongRun())(
   'the CPU of a program for an event is told apart from what it spends at rest',
   { timeout: 30_000 },
   async () => {

@@ -36,8 +36,11 @@ const NOW = Date.parse('2026-11-22T08:00:00Z');
 // biome-ignore lint/suspicious/noExplicitAny: answers are JSON
 export type Json = any;
 
-/** `real`: requests go out on sockets, to this machine only. */
-export function producerWorld(startsAt = NOW, real = false) {
+/**
+ * `real`: requests go out on sockets, to this machine only. `judgeMs`: time for one judgement of a schema, here long
+ * enough that no busy machine decides what is too slow.
+ */
+export function producerWorld(startsAt = NOW, real = false, judgeMs = 60_000) {
   let now = startsAt;
   // The database asks it for the time and nothing else.
   const clock = { now: () => now } as Pick<VirtualClock, 'now'>;
@@ -81,7 +84,7 @@ export function producerWorld(startsAt = NOW, real = false) {
   const onSockets = guardedSender(target);
   const shared = {
     ...{ store, clock, ids: systemIds, crypto: nodeSigningCrypto, codec: nodeCodec, telemetry },
-    judge: lazySchemaJudge(),
+    judge: lazySchemaJudge(judgeMs),
     blobs: { put: async () => undefined, get: async () => undefined },
     jobs: { send: async (list: readonly Job[]) => void jobs.push(...list) },
     sealer: aesSealer({ current: 'm'.repeat(64) }),
@@ -236,8 +239,8 @@ export function producerWorld(startsAt = NOW, real = false) {
 }
 
 /** With an application `uid:acme` and one endpoint. */
-export async function withEndpoint() {
-  const it = producerWorld();
+export async function withEndpoint(judgeMs?: number) {
+  const it = producerWorld(NOW, false, judgeMs);
   const app = (await it.call('POST /v1/apps', {}, { name: 'Acme', uid: 'acme' })).body.id as string;
   const made = await it.call('POST /v1/apps/{app}/endpoints', { app }, { url: 'https://hooks.customer.com/in' });
   expect(made.status, JSON.stringify(made.body)).toBe(201);

@@ -4,7 +4,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { schemaJudge } from '#adapters/json-schema/schema-judge.ts';
 
-const judge = schemaJudge();
+// Long enough that no busy machine decides what is too slow.
+const judge = schemaJudge(60_000);
 
 describe('data', () => {
   it.each([

@@ -12,8 +12,10 @@ it('writes every number of a page as the browser would in English', () => {
   const isBetween = (value: number): boolean => Math.abs(((Math.abs(value) * 1_000) % 1) - 0.5) < 1e-3;
   fc.assert(
     fc.property(number, value => {
-      fc.pre(!isBetween(value) && !(value < 0 && value > -0.0005));
-      expect(grouped(value)).toBe(value.toLocaleString('en'));
+      fc.pre(!isBetween(value));
+      // What is shown as nothing has no sign: `-0` is a word of the machine.
+      expect(grouped(value)).toBe(value.toLocaleString('en').replace(/^-0$/, '0'));
     }),
+    { examples: [[-0], [-0.0004], [-0.0006]] },
   );
 });

@@ -11,8 +11,8 @@ const PUT = 'PUT /v1/event-types/{name}';
 const message = (key: string, data: Json, more: object = {}): string =>
   JSON.stringify({ key, type: 'invoice.paid', data, ...more });
 
-async function catalogue(type: object, name = 'invoice.paid') {
-  const world = await withEndpoint();
+async function catalogue(type: object, name = 'invoice.paid', judgeMs?: number) {
+  const world = await withEndpoint(judgeMs);
   const made = await world.call(PUT, { name }, type);
   expect(made.status, JSON.stringify(made.body)).toBe(200);
   return { ...world, made: made.body as Json };
@@ -53,7 +53,7 @@ describe('data that breaks its schema', () => {
   });
 
   it('that cannot be judged in time is taken and reported', async () => {
-    const { publish } = await catalogue({ schema: { pattern: '^(a+)+$' }, validate: 'reject' });
+    const { publish } = await catalogue({ schema: { pattern: '^(a+)+$' }, validate: 'reject' }, 'invoice.paid', 50);
     const { status, body } = await publish('uid:acme', message('k', `${'a'.repeat(60)}!`));
     expect([status, body.reported?.error]).toEqual([202, 'not_judged']);
   });
