@@ -1,18 +1,12 @@
-import {
-  ConditionalCheckFailedException,
-  type DynamoDBClient,
-  GetItemCommand,
-  PutItemCommand,
-  QueryCommand,
-} from '@aws-sdk/client-dynamodb';
+import { type DynamoDBClient, GetItemCommand, PutItemCommand, QueryCommand } from '@aws-sdk/client-dynamodb';
 import { eq, missing } from '#core/condition.ts';
 import { CONTROL_PREFIX } from '#core/glossary.ts';
 import type { ControlStore } from '#core/inbound/ports.ts';
 import { EVENT_INDEXES } from '#core/inbound/protocol/event-item.ts';
 import type { Ids } from '#core/ports.ts';
-import { toDependencyError } from '../aws/to-dependency-error.ts';
 import { type AttributeMap, fromAttributes, toAttributes } from './attribute-values.ts';
 import { compilePut } from './compile-write.ts';
+import { refusedItem, sent } from './table-calls.ts';
 
 const CONTROL_HOUR = '_control';
 
@@ -43,14 +37,10 @@ export class DynamoDbControlStore implements ControlStore {
 
   async read(name: string): Promise<{ value: string; version: number } | undefined> {
     const input = { TableName: this.#table, Key: toAttributes({ pk: CONTROL_PREFIX + name }), ConsistentRead: true };
-    try {
-      const { Item } = await this.#client.send(new GetItemCommand(input));
-      if (!Item) return undefined;
-      const { value, version } = fromAttributes<ControlItem>(Item);
-      return { value, version };
-    } catch (error) {
-      throw toDependencyError('dynamodb', 'GetItem', error);
-    }
+    const { Item } = await sent('GetItem', () => this.#client.send(new GetItemCommand(input)));
+    if (!Item) return undefined;
+    const { value, version } = fromAttributes<ControlItem>(Item);
+    return { value, version };
   }
 
   async write(name: string, value: string, expectedVersion: number): Promise<boolean> {
@@ -68,8 +58,7 @@ export class DynamoDbControlStore implements ControlStore {
       await this.#client.send(new PutItemCommand({ ...put, ReturnValuesOnConditionCheckFailure: 'ALL_OLD' }));
       return true;
     } catch (error) {
-      if (!(error instanceof ConditionalCheckFailedException)) throw toDependencyError('dynamodb', 'PutItem', error);
-      return error.Item !== undefined && fromAttributes<ControlItem>(error.Item).writeId === item.writeId;
+      return refusedItem<ControlItem>('PutItem', error)?.writeId === item.writeId;
     }
   }
 
@@ -89,13 +78,9 @@ export class DynamoDbControlStore implements ControlStore {
         }),
         ...(from ? { ExclusiveStartKey: from } : {}),
       };
-      try {
-        const page = await this.#client.send(new QueryCommand(input));
-        names.push(...(page.Items ?? []).map(item => fromAttributes<ControlItem>(item).timelineAt));
-        from = page.LastEvaluatedKey;
-      } catch (error) {
-        throw toDependencyError('dynamodb', 'Query', error);
-      }
+      const page = await sent('Query', () => this.#client.send(new QueryCommand(input)));
+      names.push(...(page.Items ?? []).map(item => fromAttributes<ControlItem>(item).timelineAt));
+      from = page.LastEvaluatedKey;
     } while (from !== undefined);
     return names;
   }

@@ -1,17 +1,12 @@
-import {
-  ConditionalCheckFailedException,
-  type DynamoDBClient,
-  PutItemCommand,
-  UpdateItemCommand,
-} from '@aws-sdk/client-dynamodb';
+import { type DynamoDBClient, PutItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { missing } from '#core/condition.ts';
 import type { EventStore, EventUpdate, WriteResult } from '#core/inbound/ports.ts';
 import type { EventItem } from '#core/inbound/protocol/event-item.ts';
 import { parseEventItem } from '#core/inbound/protocol/parse-event-item.ts';
 import type { Shards } from '#core/inbound/protocol/spread.ts';
-import { toDependencyError } from '../aws/to-dependency-error.ts';
 import { fromAttributes } from './attribute-values.ts';
 import { compilePut, compileUpdate } from './compile-write.ts';
+import { refusedItem } from './table-calls.ts';
 
 /** The two writes ingest makes, apart from the rest of `EventStore` so that its bundle holds no more. */
 export class DynamoDbEventWriter implements Pick<EventStore, 'insert' | 'update'> {
@@ -61,6 +56,6 @@ export async function openEventWriter(
 }
 
 function refusedOrThrow(call: string, error: unknown): WriteResult {
-  if (!(error instanceof ConditionalCheckFailedException)) throw toDependencyError('dynamodb', call, error);
-  return { kind: 'refused', item: error.Item && parseEventItem(fromAttributes(error.Item)) };
+  const item = refusedItem<Record<string, unknown>>(call, error);
+  return { kind: 'refused', item: item && parseEventItem(item) };
 }

@@ -1,19 +1,13 @@
-import {
-  ConditionalCheckFailedException,
-  type DynamoDBClient,
-  GetItemCommand,
-  PutItemCommand,
-  UpdateItemCommand,
-} from '@aws-sdk/client-dynamodb';
+import { type DynamoDBClient, GetItemCommand, PutItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { all, exists, lt, missing } from '#core/condition.ts';
 import { DependencyError } from '#core/errors.ts';
 import { type EventPk, type SourceId, TTL_ATTRIBUTE } from '#core/glossary.ts';
 import type { PayloadStore } from '#core/inbound/ports.ts';
 import type { DetailItem, DetailKey, PayloadItem, RefusedItem } from '#core/inbound/protocol/event-item.ts';
 import { livesTooShort } from '#core/inbound/protocol/retention.ts';
-import { toDependencyError } from '../aws/to-dependency-error.ts';
 import { fromAttributes, toAttributes } from './attribute-values.ts';
 import { compilePut, compileUpdate } from './compile-write.ts';
+import { refusedItem, sent } from './table-calls.ts';
 
 /** `PayloadStore` on the `payloads` table. */
 export class DynamoDbPayloadStore implements PayloadStore {
@@ -31,8 +25,7 @@ export class DynamoDbPayloadStore implements PayloadStore {
       await this.#client.send(new PutItemCommand({ ...put, ReturnValuesOnConditionCheckFailure: 'ALL_OLD' }));
       return;
     } catch (error) {
-      if (!(error instanceof ConditionalCheckFailedException)) throw toDependencyError('dynamodb', 'PutItem', error);
-      const there = error.Item && fromAttributes<PayloadItem>(error.Item);
+      const there = refusedItem<PayloadItem>('PutItem', error);
       if (!livesTooShort(there?.expiresAt, item.expiresAt)) return;
     }
     // The same body is there. Only its lifetime may change: the headers that came with it first are the ones to keep.
@@ -53,8 +46,7 @@ export class DynamoDbPayloadStore implements PayloadStore {
       await this.#client.send(new UpdateItemCommand({ ...update, ReturnValuesOnConditionCheckFailure: 'ALL_OLD' }));
       return 'raised';
     } catch (error) {
-      if (!(error instanceof ConditionalCheckFailedException)) throw toDependencyError('dynamodb', 'UpdateItem', error);
-      return error.Item === undefined ? 'missing' : 'raised';
+      return refusedItem('UpdateItem', error) === undefined ? 'missing' : 'raised';
     }
   }
 
@@ -77,20 +69,13 @@ export class DynamoDbPayloadStore implements PayloadStore {
   }
 
   async #put(item: Readonly<Record<string, unknown>>): Promise<void> {
-    try {
-      await this.#client.send(new PutItemCommand(compilePut(this.#table, item)));
-    } catch (error) {
-      throw toDependencyError('dynamodb', 'PutItem', error);
-    }
+    const put = compilePut(this.#table, item);
+    await sent('PutItem', () => this.#client.send(new PutItemCommand(put)));
   }
 
   async #read<T>(pk: string, sk: string): Promise<T | undefined> {
-    try {
-      const input = { TableName: this.#table, Key: toAttributes({ pk, sk }), ConsistentRead: true };
-      const { Item } = await this.#client.send(new GetItemCommand(input));
-      return Item && fromAttributes<T>(Item);
-    } catch (error) {
-      throw toDependencyError('dynamodb', 'GetItem', error);
-    }
+    const input = { TableName: this.#table, Key: toAttributes({ pk, sk }), ConsistentRead: true };
+    const { Item } = await sent('GetItem', () => this.#client.send(new GetItemCommand(input)));
+    return Item && fromAttributes<T>(Item);
   }
 }

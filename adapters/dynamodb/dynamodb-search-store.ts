@@ -1,9 +1,9 @@
 import { type DynamoDBClient, PutItemCommand, QueryCommand } from '@aws-sdk/client-dynamodb';
 import type { SearchStore } from '#core/inbound/ports.ts';
 import type { SearchItem } from '#core/inbound/protocol/event-item.ts';
-import { toDependencyError } from '../aws/to-dependency-error.ts';
 import { fromAttributes, toAttributes } from './attribute-values.ts';
 import { compilePut } from './compile-write.ts';
+import { sent } from './table-calls.ts';
 
 /** `SearchStore` in the `payloads` table. */
 export class DynamoDbSearchStore implements SearchStore {
@@ -16,11 +16,8 @@ export class DynamoDbSearchStore implements SearchStore {
   }
 
   async put(item: SearchItem): Promise<void> {
-    try {
-      await this.#client.send(new PutItemCommand(compilePut(this.#table, { ...item })));
-    } catch (error) {
-      throw toDependencyError('dynamodb', 'PutItem', error);
-    }
+    const put = compilePut(this.#table, { ...item });
+    await sent('PutItem', () => this.#client.send(new PutItemCommand(put)));
   }
 
   async find(pk: SearchItem['pk'], range: Parameters<SearchStore['find']>[1]): Promise<readonly SearchItem[]> {
@@ -32,12 +29,8 @@ export class DynamoDbSearchStore implements SearchStore {
       ScanIndexForward: false,
       Limit: range.limit + 1,
     };
-    try {
-      const { Items = [] } = await this.#client.send(new QueryCommand(input));
-      const found = Items.map(item => fromAttributes<SearchItem>(item));
-      return found.filter(({ sk }) => sk < range.before).slice(0, range.limit);
-    } catch (error) {
-      throw toDependencyError('dynamodb', 'Query', error);
-    }
+    const { Items = [] } = await sent('Query', () => this.#client.send(new QueryCommand(input)));
+    const found = Items.map(item => fromAttributes<SearchItem>(item));
+    return found.filter(({ sk }) => sk < range.before).slice(0, range.limit);
   }
 }

@@ -1,17 +1,12 @@
-import {
-  ConditionalCheckFailedException,
-  type DynamoDBClient,
-  GetItemCommand,
-  PutItemCommand,
-} from '@aws-sdk/client-dynamodb';
+import { type DynamoDBClient, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { missing } from '#core/condition.ts';
 import type { EventPk } from '#core/glossary.ts';
 import type { StepStore } from '#core/inbound/ports.ts';
 import type { StepItem } from '#core/inbound/protocol/event-item.ts';
-import { toDependencyError } from '../aws/to-dependency-error.ts';
 import { fromAttributes, toAttributes } from './attribute-values.ts';
 import { compilePut } from './compile-write.ts';
 import { DynamoDbPayloadStore } from './dynamodb-payload-store.ts';
+import { refusedItem, sent } from './table-calls.ts';
 
 /** The `payloads` table as the processor has it, with the steps; apart, so that ingest's bundle holds no more. */
 export class DynamoDbStepStore extends DynamoDbPayloadStore implements StepStore {
@@ -26,12 +21,8 @@ export class DynamoDbStepStore extends DynamoDbPayloadStore implements StepStore
 
   async getStep(pk: EventPk, sk: string): Promise<StepItem | undefined> {
     const input = { TableName: this.#table, Key: toAttributes({ pk, sk }), ConsistentRead: true };
-    try {
-      const { Item } = await this.#client.send(new GetItemCommand(input));
-      return Item && fromAttributes<StepItem>(Item);
-    } catch (error) {
-      throw toDependencyError('dynamodb', 'GetItem', error);
-    }
+    const { Item } = await sent('GetItem', () => this.#client.send(new GetItemCommand(input)));
+    return Item && fromAttributes<StepItem>(Item);
   }
 
   async keepStep(item: StepItem): Promise<StepItem> {
@@ -40,8 +31,7 @@ export class DynamoDbStepStore extends DynamoDbPayloadStore implements StepStore
       await this.#client.send(new PutItemCommand({ ...put, ReturnValuesOnConditionCheckFailure: 'ALL_OLD' }));
       return item;
     } catch (error) {
-      if (!(error instanceof ConditionalCheckFailedException)) throw toDependencyError('dynamodb', 'PutItem', error);
-      return error.Item ? fromAttributes<StepItem>(error.Item) : item;
+      return refusedItem<StepItem>('PutItem', error) ?? item;
     }
   }
 }

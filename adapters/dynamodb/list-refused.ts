@@ -1,8 +1,8 @@
 import { type DynamoDBClient, QueryCommand, type QueryCommandInput } from '@aws-sdk/client-dynamodb';
 import type { SourceId } from '#core/glossary.ts';
 import { type RefusedItem, refusedPrefix } from '#core/inbound/protocol/event-item.ts';
-import { toDependencyError } from '../aws/to-dependency-error.ts';
 import { fromAttributes, toAttributes } from './attribute-values.ts';
+import { sent } from './table-calls.ts';
 
 /** Refused requests of a source in the `payloads` table, of one cause or of all, newest first. Throws DependencyError. */
 export async function listRefused(
@@ -21,13 +21,9 @@ export async function listRefused(
       ConsistentRead: true,
       ...(from === undefined ? {} : { ExclusiveStartKey: from }),
     };
-    try {
-      const page = await client.send(new QueryCommand(input));
-      found.push(...(page.Items ?? []).map(item => fromAttributes<RefusedItem>(item)));
-      from = page.LastEvaluatedKey;
-    } catch (error) {
-      throw toDependencyError('dynamodb', 'Query', error);
-    }
+    const page = await sent('Query', () => client.send(new QueryCommand(input)));
+    found.push(...(page.Items ?? []).map(item => fromAttributes<RefusedItem>(item)));
+    from = page.LastEvaluatedKey;
   } while (from !== undefined);
   return found.sort((a, b) => b.refusedAt - a.refusedAt);
 }

@@ -7,7 +7,7 @@ import { DynamoDbItemStore } from '#adapters/dynamodb/dynamodb-item-store.ts';
 import { S3Blobs } from '#adapters/s3/s3-blobs.ts';
 import { createSqsClient } from '#adapters/sqs/create-sqs-client.ts';
 import { SqsJobQueue } from '#adapters/sqs/sqs-outbound-job-queue.ts';
-import { systemClock, systemTimer } from '#adapters/system.ts';
+import { systemClock } from '#adapters/system.ts';
 import { publisherForRoutes } from '#core/outbound/api/publish-for-route.ts';
 import type { Publisher } from '#core/publisher.ts';
 
@@ -23,7 +23,7 @@ export interface OutboundPlace {
 export function createOutboundPublisher(place: OutboundPlace, env?: Environment): Publisher {
   const names = { registry: place.registryTable, outbox: place.outboxTable };
   const ports = {
-    store: new DynamoDbItemStore(createDynamoDbClient(env), names, systemTimer.sleep),
+    store: new DynamoDbItemStore(createDynamoDbClient(env), names),
     jobs: new SqsJobQueue(createSqsClient(env), place.jobsQueueUrl),
     blobs: new S3Blobs(place.bodiesBucket),
     codec: nodeCodec,

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { CreateTableCommand, DynamoDBClient, GetItemCommand, type KeySchemaElement } from '@aws-sdk/client-dynamodb';
 import { clientSettings, type ServiceName } from '#adapters/aws/client-settings.ts';
 import { fromAttributes, toAttributes } from '#adapters/dynamodb/attribute-values.ts';
@@ -38,7 +37,7 @@ export function makeDynamoDbTables(url: string, adapters: AwsAdapters = sdkAdapt
     control: new adapters.DynamoDbControlStore(ours, 'events', systemIds),
     payloads: new adapters.DynamoDbStepStore(ours, 'payloads'),
     search: new adapters.DynamoDbSearchStore(ours, 'payloads'),
-    items: new adapters.DynamoDbItemStore(ours, { registry: 'registry', outbox: 'outbox' }, sleep),
+    items: new adapters.DynamoDbItemStore(ours, { registry: 'registry', outbox: 'outbox' }),
     effectsTable: 'effects',
     async readEffect(id: string): Promise<Record<string, unknown> | undefined> {
       const { Item } = await client.send(new GetItemCommand({ TableName: 'effects', Key: toAttributes({ id }) }));

@@ -1,0 +1,39 @@
+import {
+  type DynamoDBClient,
+  TransactionCanceledException,
+  TransactionInProgressException,
+} from '@aws-sdk/client-dynamodb';
+import { describe, expect, test } from 'vitest';
+import { transact } from '#adapters/dynamodb/transact.ts';
+import { DependencyError } from '#core/errors.ts';
+
+const answered = (error?: Error) => {
+  const send = async (): Promise<unknown> => (error === undefined ? {} : Promise.reject(error));
+  return transact({ send } as unknown as DynamoDBClient, [], 'token');
+};
+const said = { $metadata: {}, message: 'cancelled' };
+const cancelled = (...codes: string[]) =>
+  new TransactionCanceledException({ ...said, CancellationReasons: codes.map(Code => ({ Code })) });
+
+describe('a transaction', () => {
+  test.each([
+    ['applied', undefined, { kind: 'applied' }],
+    ['refused: the first condition that does not hold', cancelled('None', 'ConditionalCheckFailed'), { index: 1 }],
+    ['refused, though another write met it', cancelled('TransactionConflict', 'ConditionalCheckFailed'), { index: 1 }],
+    ['met by another write', cancelled('None', 'TransactionConflict'), { kind: 'conflict' }],
+    ['still under way', new TransactionInProgressException(said), { kind: 'conflict' }],
+  ])('%s', async (_, error, result) => {
+    expect(await answered(error)).toMatchObject(result);
+  });
+
+  test('that was cancelled for another reason was not applied, and says why', async () => {
+    const throttled = answered(cancelled('None', 'ThrottlingError'));
+    await expect(throttled).rejects.toThrow('TransactWriteItems cancelled: None; ThrottlingError');
+    await expect(throttled).rejects.toMatchObject({ outcome: 'not_applied' });
+    await expect(answered(cancelled())).rejects.toBeInstanceOf(DependencyError);
+  });
+
+  test('whose answer was lost is not known', async () => {
+    await expect(answered(new Error('reset'))).rejects.toMatchObject({ outcome: 'unknown' });
+  });
+});
