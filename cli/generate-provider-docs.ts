@@ -1,12 +1,8 @@
-/** Writes docs/providers.md and docs/providers/<id>.md out of providers/. Run by `npm run docs:providers`. */
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+/** docs/providers.md and docs/providers/<id>.md, out of providers/. `npm run write` writes them. */
 import type { ProviderSpec } from '#core/provider/provider-spec.ts';
 import { PROVIDERS } from '#providers/index.ts';
 import { cell, duration, renderProviderPage, STRENGTHS } from './render-provider-page.ts';
 
-const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..');
 const PAGES = 'docs/providers';
 
 /** Every page by its path from the repository's root. */
@@ -33,7 +29,7 @@ function renderTable(specs: readonly ProviderSpec[]): string {
       ...rows,
     ].join('\n'),
     'The signing rules are held by test vectors. Retries, deadlines and the fields of an event were looked up in the documentation of the provider on the date its page names; what was not found there is on the page under "Not confirmed", and the last column counts it. Consoles move their menus: read the set-up texts as a direction.',
-    'Made by `npm run docs:providers`.',
+    'Made by `npm run write`.',
     '',
   ].join('\n\n');
 }
@@ -53,15 +49,3 @@ function columns(spec: ProviderSpec): string[] {
     String(spec.unconfirmed?.length ?? 0),
   ];
 }
-
-function writePages(): void {
-  const pages = renderProviderDocs();
-  mkdirSync(join(ROOT, PAGES), { recursive: true });
-  for (const name of readdirSync(join(ROOT, PAGES))) {
-    if (!pages.has(`${PAGES}/${name}`)) rmSync(join(ROOT, PAGES, name));
-  }
-  for (const [path, text] of pages) writeFileSync(join(ROOT, path), text);
-  console.log(`Wrote ${pages.size} pages.`);
-}
-
-if (import.meta.main) writePages();

@@ -65,7 +65,7 @@ export function renderProviderPage(spec: ProviderSpec): string {
     ...source(spec),
     ...unconfirmed(spec),
     '---',
-    `Made from \`providers/${spec.id}.ts\` by \`npm run docs:providers\`: edit the file, not this page.`,
+    `Made from \`providers/${spec.id}.ts\` by \`npm run write\`: edit the file, not this page.`,
   ];
   return `${sections.join('\n\n')}\n`;
 }

@@ -1,5 +1,6 @@
 /** Every provider this repository knows, by id. Users add theirs here or in gateway.config.ts. */
 import type { ProviderSpec } from 'holdfast';
+// written:list by `npm run write`, out of the files of this folder
 import { adobe } from './adobe.ts';
 import { adyen } from './adyen.ts';
 import { adyenPlatforms } from './adyen-platforms.ts';
@@ -219,6 +220,7 @@ const all: readonly ProviderSpec[] = [
   zendesk,
   zoom,
 ];
+// /written
 
 export const PROVIDERS: Readonly<Record<string, ProviderSpec>> = Object.fromEntries(all.map(spec => [spec.id, spec]));
 

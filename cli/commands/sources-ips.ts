@@ -54,7 +54,7 @@ function show(run: Run, views: readonly AddressList[], one: boolean): void {
       run.out.note(`${source}: its allowList would answer 403 to ${missing.join(', ')}`);
   }
   if (views.some(view => view.outcome === 'refreshed'))
-    run.out.next('npm run docs:providers', 'the pages with the new ranges; then commit providers/ and docs/');
+    run.out.next('npm run write', 'the pages with the new ranges; then commit providers/ and docs/');
   else if (views.every(view => view.outcome === 'kept'))
     run.out.next(run.command('sources ips --refresh'), 'the ranges of today');
 }

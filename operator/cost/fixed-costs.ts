@@ -10,7 +10,7 @@ export interface FixedCost {
   readonly dollars: number;
 }
 
-/** Lines of `prod` as shipped, by level of alarms. Written by test/lib/synth/idle-cost.ts. */
+/** Lines of `prod` as shipped, by level of alarms. Written by `npm run write` (test/lib/synth/idle-cost.ts). */
 export type FixedCosts = Readonly<Record<AlarmLevel, readonly FixedCost[]>>;
 
 export const FIXED_COSTS_FILE = join(import.meta.dirname, 'fixed-costs.json');

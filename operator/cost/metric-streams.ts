@@ -6,7 +6,7 @@ const FILE = join(import.meta.dirname, 'counted-streams.json');
 
 /**
  * What comes with events that go well, beside what an idle environment publishes: counted in a run
- * (test/bench/metric-streams.test.ts).
+ * (test/bench/metric-streams.ts).
  */
 export interface CountedStreams extends Streams {
   /** What comes beside that with events that do not go well. Of one cause; each other cause of death is one more. */

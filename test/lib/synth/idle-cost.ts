@@ -1,14 +1,12 @@
 /**
  * What an environment costs in a month without a single event: counted in the synthesized templates, priced from the
- * list below. `node test/lib/synth/idle-cost.ts` writes docs/idle-cost.md; a test fails when the page is not up to date.
+ * list below. `npm run write` writes docs/idle-cost.md, the prices of `holdfast cost` and those of the README.
  */
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { Template } from 'aws-cdk-lib/assertions';
 import type { EnvironmentConfig } from '#core/config/gateway-config.ts';
 import type { OutboundConfig } from '#core/config/outbound-config.ts';
 import { dimensionsOf, type MetricName } from '#core/metrics.ts';
-import { type AlarmLevel, FIXED_COSTS_FILE, type FixedCost, type FixedCosts } from '#operator/cost/fixed-costs.ts';
+import type { AlarmLevel, FixedCost, FixedCosts } from '#operator/cost/fixed-costs.ts';
 import { countedStreams } from '#operator/cost/metric-streams.ts';
 import { PRICES as PRICES_OF_CALLS } from '#operator/cost/prices.ts';
 import {
@@ -20,8 +18,6 @@ import {
 } from '#operator/cost/standing-charges.ts';
 import { gateway } from '#test/fixtures/project/gateway.config.ts';
 import { type SynthesizedEnvironment, synthEnvironment } from './synth-environment.ts';
-
-export const IDLE_COST_PAGE = join(import.meta.dirname, '../../../docs/idle-cost.md');
 
 /** US dollars, us-east-1, without free tier. */
 const PRICES = {
@@ -210,7 +206,7 @@ export async function renderIdleCostPage(): Promise<string> {
   const sources = Object.keys(gateway.sources).length;
   return `# What an idle environment costs
 
-Dollars a month for \`prod\` as shipped (${sources} sources) without a single event. Counted in the synthesized templates, at list prices of us-east-1 on ${PRICES.readOn}, without the free tier (ten alarm metrics, ten custom metrics, three dashboards and a million SQS requests an account). Written by \`node test/lib/synth/idle-cost.ts\`; a test fails when it is out of date.
+Dollars a month for \`prod\` as shipped (${sources} sources) without a single event. Counted in the synthesized templates, at list prices of us-east-1 on ${PRICES.readOn}, without the free tier (ten alarm metrics, ten custom metrics, three dashboards and a million SQS requests an account). Written by \`npm run write\`; a test fails when it is out of date.
 
 | | how many | \`alarms: 'all'\` | \`'essential'\` | \`'none'\` |
 |---|---|---|---|---|
@@ -237,10 +233,4 @@ These settings make it cheaper:
 | \`silence: 'off'\` on a source | $${money(BAND_METRICS * STANDING_PRICES.alarmMetric + PRICES.customMetricMonth)} |
 | \`probe: false\` in an environment | $${money(sumOf(full) - sumOf(noProbe))} |
 `;
-}
-
-if (import.meta.main) {
-  writeFileSync(IDLE_COST_PAGE, await renderIdleCostPage());
-  writeFileSync(FIXED_COSTS_FILE, `${JSON.stringify(await computeFixedCosts(), null, 2)}\n`);
-  console.log(`wrote ${IDLE_COST_PAGE} and ${FIXED_COSTS_FILE}`);
 }

@@ -1,9 +1,7 @@
 /**
- * docs/api/delivery-openapi.json: the producer's API as OpenAPI 3.1. `node test/surfaces/api/delivery-document.ts` writes it;
- * a test compares it, its routes with the code's, and every reply with real ones.
+ * docs/api/delivery-openapi.json: the producer's API as OpenAPI 3.1. `npm run write` writes it; a test compares its routes
+ * with the code's, and every reply with real ones.
  */
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { DeliveryRoute, PUBLISH_ROUTES } from '#core/outbound/api/api-routes.ts';
 import { VERSION } from '#core/version.ts';
 import * as schemas from './delivery-schemas.ts';
@@ -376,7 +374,3 @@ export function deliveryDocument(): Schema {
     },
   };
 }
-
-export const FILE = join(import.meta.dirname, '../../../docs/api/delivery-openapi.json');
-export const written = (): string => `${JSON.stringify(deliveryDocument(), null, 2)}\n`;
-if (import.meta.main) writeFileSync(FILE, written());

@@ -1,10 +1,7 @@
 /**
  * docs/api/portal-openapi.json: what a customer may call with a portal token, as OpenAPI 3.1. It is the producer's document,
- * cut to the routes, fields and answers of a customer by the tables that the code itself goes by.
- * `node test/surfaces/api/portal-document.ts` writes it.
+ * cut to the routes, fields and answers of a customer by the tables that the code itself goes by. `npm run write` writes it.
  */
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { CUSTOMER_FIELDS } from '#core/outbound/api/customer.ts';
 import { CAPABILITIES } from '#core/outbound/api/portal-token.ts';
 import { CUSTOMER_JOB_FIELDS, CUSTOMER_REPLAY_FIELDS } from '#core/outbound/api/replay-api.ts';
@@ -154,7 +151,3 @@ export function portalDocument(): Schema {
     },
   };
 }
-
-export const FILE = join(import.meta.dirname, '../../../docs/api/portal-openapi.json');
-export const written = (): string => `${JSON.stringify(portalDocument(), null, 2)}\n`;
-if (import.meta.main) writeFileSync(FILE, written());

@@ -144,6 +144,6 @@ export function renderConfigPage(): string {
     'Secrets are not in this file. Each source that verifies by one has its own in Secrets Manager, `holdfast/<environment>/<source>`; until it is set the source answers 503, and `npm run deploy` prints the command that sets it. `npm run holdfast -- sources set-secret <source> --env <environment>` sets it. `npm run holdfast -- sources rotate <source> --env <environment>` keeps the old one valid for `--grace` (24 hours), in which you change it at the provider. A leaked secret gets no grace: `sources set-secret` replaces it at once, and requests signed with the old one are refused.',
     '## Handlers',
     'Tables, grants, secrets and environment variables of your handlers are code: `handlers/resources.ts`.',
-    'Made from the code: `npx vitest run test/surfaces/docs/configuration.test.ts -u` writes this page again.',
+    'Made from the code: `npm run write` writes this page again.',
   ].join('\n\n')}\n`;
 }

@@ -4,10 +4,6 @@ import { PROVIDERS } from '#providers/index.ts';
 import { CONFIG, keysOf, renderConfigPage } from './config-page.ts';
 
 describe('docs/configuration.md', () => {
-  it('is what the code says; after a change: npx vitest run test/surfaces/docs/configuration.test.ts -u', async () => {
-    await expect(renderConfigPage()).toMatchFileSnapshot('../../../docs/configuration.md');
-  });
-
   it('has every key with what is allowed, and its default or that it is required', () => {
     const rows = renderConfigPage()
       .split('\n')

@@ -26,9 +26,11 @@ const THEIRS = ['ConditionCheckItem'];
 const MADE_UP = ['docs/providers/acme.md', 'providers/acme.ts', 'handlers/acme.ts', 'test/acme.test.ts'];
 
 const pages = readPages();
-/** `page: what` of everything a check finds wrong. */
+/** `page: what` of everything a check finds wrong. The changelog is history: what it names may be gone. */
 function wrongOnPages(check: (page: Page) => readonly string[]): readonly string[] {
-  return pages.flatMap(page => check(page).map(it => `${page.path}: ${it}`));
+  return pages
+    .filter(({ path }) => path !== 'CHANGELOG.md')
+    .flatMap(page => check(page).map(it => `${page.path}: ${it}`));
 }
 
 let prod: SynthesizedEnvironment;
@@ -67,9 +69,7 @@ describe('every page', () => {
     const odd =
       /\bmend(?:s|ed|ing)?\b|\bfor ever\b|\bat most so (?:long|many|much)\b|\bfirst way\b|\bso many (?:events|seconds|messages|runs)\b/i;
     const wrong = wrongOnPages(page =>
-      page.path === 'CHANGELOG.md' || page.path.startsWith('docs/decisions/')
-        ? []
-        : page.text.split('\n').filter(line => odd.test(line)),
+      page.path.startsWith('docs/decisions/') ? [] : page.text.split('\n').filter(line => odd.test(line)),
     );
     expect(wrong).toEqual([]);
   });

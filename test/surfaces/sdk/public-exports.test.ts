@@ -1,17 +1,19 @@
 /**
- * 1. An export of `holdfast` or `holdfast/testing` that comes or goes has its line in CHANGELOG.md.
+ * 1. An export of `holdfast` or `holdfast/testing` that comes or goes has its line in CHANGELOG.md or in a file of changes/.
  * 2. Each has a docstring; each that is a value has an example, and the examples compile.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { readChanges } from '#packages/changelog.ts';
 import { ENTRIES, exportsOf, ROOT } from './public-exports.ts';
 
-/** The lines of the changelog, oldest first, played back: `- \`holdfast\` exports: …` and `- \`holdfast\` exports no longer: …`. */
+/** The lines of the changelog and then of changes/, oldest first, played back: `- \`holdfast\` exports: …` and `- \`holdfast\` exports no longer: …`. */
 function exportsByChangelog(entry: string): string[] {
   const names = new Set<string>();
-  const lines = readFileSync(join(ROOT, 'CHANGELOG.md'), 'utf8').split('\n').reverse();
+  const released = readFileSync(join(ROOT, 'CHANGELOG.md'), 'utf8').split('\n').reverse();
+  const lines = [...released, ...readChanges().flatMap(({ text }) => text.split('\n'))];
   for (const line of lines) {
     const [, from, gone, list = ''] = /^- `(holdfast[\w/]*)` exports( no longer)?: (.*)$/.exec(line) ?? [];
     if (from !== entry) continue;
@@ -30,7 +32,7 @@ declare const app: App, gateway: GatewayConfig, handlers: HandlerRegistry;`;
 describe.each(Object.entries(ENTRIES))('%s', (entry, file) => {
   const all = exportsOf(file);
 
-  it('exports what the lines of CHANGELOG.md add up to', () => {
+  it('exports what the lines of CHANGELOG.md and changes/ add up to', () => {
     expect(all.map(({ name }) => name).sort()).toEqual(exportsByChangelog(entry));
   });
 

@@ -1,0 +1,68 @@
+/**
+ * Every file that is made from code, by what makes it. `npm run write` writes them; a test of the default run fails when one
+ * is out of date. Recordings and pictures that need a browser or the local AWS have commands of their own (`npm run docs:*`).
+ */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { renderProviderDocs } from '#cli/generate-provider-docs.ts';
+import { FIXED_COSTS_FILE } from '#operator/cost/fixed-costs.ts';
+import { countStreams } from '#test/bench/metric-streams.ts';
+import { computeFixedCosts, renderIdleCostPage } from '#test/lib/synth/idle-cost.ts';
+import { deliveryDocument } from '#test/surfaces/api/delivery-document.ts';
+import { portalDocument } from '#test/surfaces/api/portal-document.ts';
+import { renderTerminals } from '#test/surfaces/cli/terminals.ts';
+import { renderConfigPage } from '#test/surfaces/docs/config-page.ts';
+import { drawNight } from '#test/surfaces/docs/dashboard/draw-night.ts';
+import { withBlock } from './block.ts';
+import { renderProviderIndex } from './provider-index.ts';
+
+export const ROOT = join(import.meta.dirname, '../..');
+
+/** Texts by path from the repository's root; `undefined` for a file that has to go. */
+export type Written = ReadonlyMap<string, string | undefined>;
+
+/** The text that a file has now, `undefined` where there is none. */
+export function readWritten(path: string): string | undefined {
+  const file = join(ROOT, path);
+  return existsSync(file) ? readFileSync(file, 'utf8') : undefined;
+}
+
+const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
+const one = (path: string, text: string): Written => new Map([[path, text]]);
+
+async function idleCost(): Promise<Written> {
+  const [page, costs] = [await renderIdleCostPage(), await computeFixedCosts()];
+  const dollars = (level: keyof typeof costs): string =>
+    `$${costs[level].reduce((sum, line) => sum + line.dollars, 0).toFixed(2)}`;
+  const readme = withBlock(
+    readWritten('README.md') ?? '',
+    'idle-cost',
+    `${dollars('all')} ([\`'essential'\` alarms: ${dollars('essential')}, none: ${dollars('none')}](docs/idle-cost.md))`,
+  );
+  return new Map([
+    ['docs/idle-cost.md', page],
+    [FIXED_COSTS_FILE.slice(ROOT.length + 1), json(costs)],
+    ['README.md', readme],
+  ]);
+}
+
+function providerPages(): Written {
+  const pages = renderProviderDocs();
+  const gone = readdirSync(join(ROOT, 'docs/providers'))
+    .map(name => `docs/providers/${name}`)
+    .filter(path => !pages.has(path));
+  return new Map<string, string | undefined>([...pages, ...gone.map(path => [path, undefined] as const)]);
+}
+
+export const WRITERS: Readonly<Record<string, () => Written | Promise<Written>>> = {
+  'the list of providers': () =>
+    one('providers/index.ts', renderProviderIndex(readWritten('providers/index.ts') ?? '')),
+  'the keys of the configuration': () => one('docs/configuration.md', renderConfigPage()),
+  'the delivery API': () => one('docs/api/delivery-openapi.json', json(deliveryDocument())),
+  'the API of the portal': () => one('docs/api/portal-openapi.json', json(portalDocument())),
+  'what an idle environment costs': idleCost,
+  'the pages of the providers': providerPages,
+  'what commands print': async () => one('test/surfaces/cli/terminals.txt', await renderTerminals()),
+  'how many metrics are billed': async () => one('operator/cost/counted-streams.json', json(await countStreams())),
+  'the picture of the dashboard': async () => one('docs/dashboard.svg', await drawNight()),
+};
