@@ -5,8 +5,8 @@
 import { resolveDeployment } from '#core/config/resolve-config.ts';
 import { checkHandlers } from '#core/config/route-config.ts';
 import { bundleFunctions } from '#lib/bundling/bundle-functions.ts';
-import { readConfig, readHandlers } from '#local/project.ts';
-import { PROJECT_ROOT } from '#local/workspace.ts';
+import { readConfig, readHandlers } from '#local/project/project.ts';
+import { PROJECT_ROOT } from '#local/shell/workspace.ts';
 import { PROVIDERS } from '#providers/index.ts';
 
 const [, , environment = '', outputFolder = ''] = process.argv;

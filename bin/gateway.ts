@@ -12,9 +12,9 @@ import { unheardPages } from '#core/config/unheard-pages.ts';
 import { bundleFunctions, placeholderBundles } from '#lib/bundling/bundle-functions.ts';
 import { withDrills } from '#lib/drill-resources.ts';
 import { GatewayStage } from '#lib/stacks/gateway-stage.ts';
-import { readConfig, readHandlers, readResources } from '#local/project.ts';
-import { UserError } from '#local/user-error.ts';
-import { DRILL_ENVIRONMENT, PACKAGE_ROOT, PROJECT_ROOT } from '#local/workspace.ts';
+import { readConfig, readHandlers, readResources } from '#local/project/project.ts';
+import { UserError } from '#local/shell/user-error.ts';
+import { DRILL_ENVIRONMENT, PACKAGE_ROOT, PROJECT_ROOT } from '#local/shell/workspace.ts';
 import { PROVIDERS } from '#providers/index.ts';
 
 // The feature flags the stacks were made with: of the package, so that a project need not keep them. Its own cdk.json and
@@ -45,7 +45,9 @@ try {
   const bundled = await bundleFunctions({
     configs: deployments.filter(isWanted).map(each => each.config),
     project: PROJECT_ROOT,
-    aroundHandlers: { [DRILL_ENVIRONMENT]: join(PACKAGE_ROOT, `local/drill-handlers${extname(import.meta.filename)}`) },
+    aroundHandlers: {
+      [DRILL_ENVIRONMENT]: join(PACKAGE_ROOT, `local/drills/drill-handlers${extname(import.meta.filename)}`),
+    },
   });
   for (const deployment of deployments) {
     const environment = deployment.config.environment;

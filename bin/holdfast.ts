@@ -3,9 +3,9 @@
 import { join } from 'node:path';
 import { processIo } from '#cli/io.ts';
 import { runCli } from '#cli/main.ts';
-import { readHandlers } from '#local/project.ts';
-import { readDeployment } from '#local/sources.ts';
-import { PACKAGE_ROOT } from '#local/workspace.ts';
+import { readHandlers } from '#local/project/project.ts';
+import { readDeployment } from '#local/project/sources.ts';
+import { PACKAGE_ROOT } from '#local/shell/workspace.ts';
 import { openGateway } from '#operator/aws/open-gateway.ts';
 import { fetchList } from '#operator/fetch-list.ts';
 

@@ -2,9 +2,9 @@
 import { checkHandlerSources, unsentTypes } from '#core/config/handler-config.ts';
 import { ConfigError, resolveDeployment } from '#core/config/resolve-config.ts';
 import { checkHandlers, checkReach } from '#core/config/route-config.ts';
+import { readConfig, readHandlers } from '#local/project/project.ts';
+import { runMain } from '#local/shell/run-main.ts';
 import { PROVIDERS } from '#providers/index.ts';
-import { readConfig, readHandlers } from './project.ts';
-import { runMain } from './run-main.ts';
 
 await runMain(async () => {
   const [gateway, handlers] = [await readConfig(), await readHandlers()];

@@ -9,29 +9,29 @@ import { commandToSetAlarmSecret } from '#core/config/alarm-services.ts';
 import type { DeployedSource, Deployment } from '#core/config/deployment.ts';
 import { narrowAllowLists } from '#core/config/range-cover.ts';
 import { unheardPages } from '#core/config/unheard-pages.ts';
-import { commandToSet } from '#operator/stored-state.ts';
-import { readTemplate } from './assembly.ts';
-import { createAwsClients } from './aws-clients.ts';
-import { cdkArguments } from './cdk-arguments.ts';
-import { cdkCommand } from './cdk-cli.ts';
-import { checkTypes } from './check-types.ts';
-import { deployStacks } from './deploy-stacks.ts';
-import { emptyBodies } from './empty-bodies.ts';
-import { findLocalAws, type LocalAws } from './emulator.ts';
-import { movedTables } from './moved-tables.ts';
-import { terminalProgress } from './progress.ts';
-import { runMain } from './run-main.ts';
-import { showChanges } from './show-changes.ts';
+import { createAwsClients } from '#local/emulator/aws-clients.ts';
+import { findLocalAws, type LocalAws } from '#local/emulator/emulator.ts';
+import { checkTypes } from '#local/project/check-types.ts';
 import {
   alarmServicesWithoutSecret,
   fillLocalSecrets,
   readDeployment,
   sourcesWithoutSecret,
   writtenConfig,
-} from './sources.ts';
-import { unprotectFailedStack } from './unprotect-failed-stack.ts';
-import { UserError } from './user-error.ts';
-import { DRILL_ENVIRONMENT, LOCAL_ENVIRONMENT, PROJECT_ROOT } from './workspace.ts';
+} from '#local/project/sources.ts';
+import { terminalProgress } from '#local/shell/progress.ts';
+import { runMain } from '#local/shell/run-main.ts';
+import { UserError } from '#local/shell/user-error.ts';
+import { DRILL_ENVIRONMENT, LOCAL_ENVIRONMENT, PROJECT_ROOT } from '#local/shell/workspace.ts';
+import { readTemplate } from '#local/stacks/assembly.ts';
+import { cdkArguments } from '#local/stacks/cdk-arguments.ts';
+import { cdkCommand } from '#local/stacks/cdk-cli.ts';
+import { deployStacks } from '#local/stacks/deploy-stacks.ts';
+import { emptyBodies } from '#local/stacks/empty-bodies.ts';
+import { movedTables } from '#local/stacks/moved-tables.ts';
+import { showChanges } from '#local/stacks/show-changes.ts';
+import { unprotectFailedStack } from '#local/stacks/unprotect-failed-stack.ts';
+import { commandToSet } from '#operator/stored-state.ts';
 
 const ON_THIS_MACHINE: Readonly<Record<string, string>> = {
   [LOCAL_ENVIRONMENT]: 'npm start',

@@ -1,11 +1,11 @@
 /** `npm run diff -- <environment>`: what a deploy would replace, delete and permit, and what it costs. Changes nothing. */
 import { parseArgs } from 'node:util';
-import { findLocalAws } from './emulator.ts';
-import { runMain } from './run-main.ts';
-import { showChanges } from './show-changes.ts';
-import { readDeployment, writtenConfig } from './sources.ts';
-import { UserError } from './user-error.ts';
-import { DRILL_ENVIRONMENT, LOCAL_ENVIRONMENT } from './workspace.ts';
+import { findLocalAws } from '#local/emulator/emulator.ts';
+import { readDeployment, writtenConfig } from '#local/project/sources.ts';
+import { runMain } from '#local/shell/run-main.ts';
+import { UserError } from '#local/shell/user-error.ts';
+import { DRILL_ENVIRONMENT, LOCAL_ENVIRONMENT } from '#local/shell/workspace.ts';
+import { showChanges } from '#local/stacks/show-changes.ts';
 
 async function main(): Promise<number> {
   const usage = `Usage: npm run diff -- <environment>\nEnvironments in gateway.config.ts: ${Object.keys(writtenConfig().environments).join(', ')}`;

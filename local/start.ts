@@ -9,26 +9,18 @@ import type { Deployment } from '#core/config/deployment.ts';
 import { toEventId } from '#core/glossary.ts';
 import type { EventItem } from '#core/inbound/protocol/event-item.ts';
 import { spreadStore } from '#core/inbound/protocol/spread-store.ts';
-import { openGateway } from '#operator/aws/open-gateway.ts';
-import { formatCurl } from '#operator/curl-command.ts';
-import type { DeliveryApi } from '#operator/delivery-api.ts';
-import { followRefused } from '#operator/follow-refused.ts';
-import { Operator } from '#operator/operator.ts';
-import { portalLink } from '#operator/portal-links.ts';
-import type { AlarmChange } from './alarms.ts';
-import { type AwsClients, createAwsClients } from './aws-clients.ts';
-import { deployStacks } from './deploy-stacks.ts';
-import type { DeployedSourceUrl } from './deployed-here.ts';
-import type { DeployedStack } from './deployed-stack.ts';
-import { describeChange, describeRefused, describeTimeline } from './describe-event.ts';
-import { assertPortIsFree, choosePort, environmentOf, type LocalAws, openLocalAws } from './emulator.ts';
-import { EventFeed } from './event-feed.ts';
-import { followGateway } from './follow-gateway.ts';
-import { openFrontDoor } from './front-door.ts';
-import { findGateway, type GatewayAddress, outputOf } from './gateway-address.ts';
-import { assertRunning } from './has-ended.ts';
-import { untilInterrupted } from './interruption.ts';
-import { JudgedAlarms } from './judged-alarms.ts';
+import type { AlarmChange } from '#local/alarms/alarms.ts';
+import { JudgedAlarms } from '#local/alarms/judged-alarms.ts';
+import type { Page } from '#local/alarms/pager.ts';
+import { type AwsClients, createAwsClients } from '#local/emulator/aws-clients.ts';
+import { assertPortIsFree, choosePort, environmentOf, type LocalAws, openLocalAws } from '#local/emulator/emulator.ts';
+import { openFrontDoor } from '#local/emulator/front-door.ts';
+import { assertRunning } from '#local/emulator/has-ended.ts';
+import { ensureEmulatorInstalled, isEmulatorInstalled } from '#local/emulator/python.ts';
+import { describeChange, describeRefused, describeTimeline } from '#local/follow/describe-event.ts';
+import { EventFeed } from '#local/follow/event-feed.ts';
+import { followGateway } from '#local/follow/follow-gateway.ts';
+import { fillLocalSecrets, readDeployment } from '#local/project/sources.ts';
 import {
   describeDeliveries,
   describeReceived,
@@ -36,17 +28,25 @@ import {
   type OutboundSampleResult,
   runOutboundSample,
   type SampleCustomer,
-} from './outbound-sample.ts';
-import type { Page } from './pager.ts';
-import { type Progress, paint, terminalProgress } from './progress.ts';
-import { ensureEmulatorInstalled, isEmulatorInstalled } from './python.ts';
-import type { ReceivedWebhook } from './receiver.ts';
-import { redeployChanges } from './redeploy-changes.ts';
-import { runMain } from './run-main.ts';
-import { chooseSampleSources, runSample, type SampleResult, signSample } from './sample-run.ts';
-import { fillLocalSecrets, readDeployment } from './sources.ts';
-import { UserError } from './user-error.ts';
-import { LOCAL_ENVIRONMENT } from './workspace.ts';
+} from '#local/sample/outbound-sample.ts';
+import type { ReceivedWebhook } from '#local/sample/receiver.ts';
+import { chooseSampleSources, runSample, type SampleResult, signSample } from '#local/sample/sample-run.ts';
+import { untilInterrupted } from '#local/shell/interruption.ts';
+import { type Progress, paint, terminalProgress } from '#local/shell/progress.ts';
+import { runMain } from '#local/shell/run-main.ts';
+import { UserError } from '#local/shell/user-error.ts';
+import { LOCAL_ENVIRONMENT } from '#local/shell/workspace.ts';
+import { deployStacks } from '#local/stacks/deploy-stacks.ts';
+import type { DeployedSourceUrl } from '#local/stacks/deployed-here.ts';
+import type { DeployedStack } from '#local/stacks/deployed-stack.ts';
+import { findGateway, type GatewayAddress, outputOf } from '#local/stacks/gateway-address.ts';
+import { redeployChanges } from '#local/stacks/redeploy-changes.ts';
+import { openGateway } from '#operator/aws/open-gateway.ts';
+import { formatCurl } from '#operator/curl-command.ts';
+import type { DeliveryApi } from '#operator/delivery-api.ts';
+import { followRefused } from '#operator/follow-refused.ts';
+import { Operator } from '#operator/operator.ts';
+import { portalLink } from '#operator/portal-links.ts';
 
 const PROGRAM = 'npm run holdfast --';
 const PORTAL_LINK = { readOnly: false, seconds: 3_600 };

@@ -1,7 +1,7 @@
 /** Turns whatever a command threw into words and an exit code. */
 import { ConfigError } from '#core/config/resolve-config.ts';
 import { CursorError } from '#core/inbound/search/list-events.ts';
-import { UserError } from '#local/user-error.ts';
+import { UserError } from '#local/shell/user-error.ts';
 import { type FailureKind, OperatorError } from './operator-error.ts';
 
 const CREDENTIALS = [

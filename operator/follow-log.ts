@@ -11,7 +11,7 @@ import type { EventItem } from '#core/inbound/protocol/event-item.ts';
 import { isTerminal } from '#core/inbound/protocol/event-status.ts';
 import { TimelineReader } from '#core/inbound/search/read-timeline.ts';
 import type { Clock, Timer } from '#core/ports.ts';
-import { HOLDFAST_DIRECTORY } from '#local/workspace.ts';
+import { HOLDFAST_DIRECTORY } from '#local/shell/workspace.ts';
 import { OperatorError } from './operator-error.ts';
 
 const POLL_MS = 1_000;

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { splitEventPk } from '#core/glossary.ts';
 import type { EventItem } from '#core/inbound/protocol/event-item.ts';
-import { PROJECT_ROOT } from '#local/workspace.ts';
+import { PROJECT_ROOT } from '#local/shell/workspace.ts';
 import type { Operator } from './operator.ts';
 import { OperatorError } from './operator-error.ts';
 import { readStoredBody } from './show-event.ts';

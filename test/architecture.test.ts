@@ -80,7 +80,7 @@ describe('boundaries', () => {
     ['operator', "import { Command } from 'commander';\nexport const x = Command;\n", 'noRestrictedImports'],
     [
       'operator',
-      "import { readDeployment } from '#local/sources.ts';\nexport const x = readDeployment;\n",
+      "import { readDeployment } from '#local/project/sources.ts';\nexport const x = readDeployment;\n",
       'noRestrictedImports',
     ],
     ['operator', "export const x = process.env['X'];\n", 'noProcessEnv'],

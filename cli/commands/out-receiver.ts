@@ -1,7 +1,7 @@
 /** `holdfast out receiver`: a receiver of webhooks on this machine, which can be told to misbehave. */
 import type { Command } from 'commander';
-import { startReceiver } from '#local/receiver.ts';
-import { BEHAVIOUR_NAMES } from '#local/receiver-behaviours.ts';
+import { startReceiver } from '#local/sample/receiver.ts';
+import { BEHAVIOUR_NAMES } from '#local/sample/receiver-behaviours.ts';
 import { usageError } from '../cli-error.ts';
 import { wholeNumber } from '../filter-options.ts';
 import { type CommandSet, withExamples } from '../run.ts';

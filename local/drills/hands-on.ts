@@ -2,7 +2,7 @@
  * A drill that a person does: something is broken, the page is shown, and from then on the person works as on call, in
  * another terminal. What came of it is judged each second, and the time is told.
  */
-import type { Page } from '../pager.ts';
+import type { Page } from '#local/alarms/pager.ts';
 import type { DrillStage } from './drill-stage.ts';
 
 export type HandsOnStage = Pick<

@@ -1,5 +1,5 @@
 /** What a drill showed, as a page for the docs: the same from run to run, but for its times. */
-import { paint } from '../progress.ts';
+import { paint } from '#local/shell/progress.ts';
 
 /** Texts that differ from run to run, and what replaces them. */
 const MASKS: readonly (readonly [RegExp, string])[] = [

@@ -1,8 +1,8 @@
 /** The local AWS that `npm start` runs, found by its state file; or the one AWS_ENDPOINT_URL names. */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { checkGivenEndpoint } from '#local/given-endpoint.ts';
-import { HOLDFAST_DIRECTORY } from '#local/workspace.ts';
+import { checkGivenEndpoint } from '#local/emulator/given-endpoint.ts';
+import { HOLDFAST_DIRECTORY } from '#local/shell/workspace.ts';
 import { OperatorError, usageError } from '../operator-error.ts';
 
 export interface LocalEndpoint {

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { EventItem } from '#core/inbound/protocol/event-item.ts';
-import { findPython } from '#local/python.ts';
+import { findPython } from '#local/emulator/python.ts';
 import type { Gateway } from '#operator/gateway.ts';
 import { isLongRun } from '#test/kit/long-run.ts';
 import { runOnAws } from './cli-on-aws.ts';

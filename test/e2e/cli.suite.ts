@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { HOLDFAST_DIRECTORY } from '#local/workspace.ts';
+import { HOLDFAST_DIRECTORY } from '#local/shell/workspace.ts';
 import { isLongRun } from '#test/kit/long-run.ts';
 import { startFaultProxy } from '../adapters/fault-proxy.ts';
 import { type CliRunOptions, runOnAws } from './cli-on-aws.ts';

@@ -7,8 +7,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { EventPk } from '#core/glossary.ts';
-import { type AlarmChange, runAlarms } from '#local/alarms.ts';
-import { findPython } from '#local/python.ts';
+import { type AlarmChange, runAlarms } from '#local/alarms/alarms.ts';
+import { findPython } from '#local/emulator/python.ts';
 import { isLongRun } from '#test/kit/long-run.ts';
 import { runOnAws } from './cli-on-aws.ts';
 import { fix } from './cli-recording.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { findPython } from '#local/python.ts';
+import { findPython } from '#local/emulator/python.ts';
 import { freePort } from '#test/kit/free-port.ts';
 import { isLongRun } from '#test/kit/long-run.ts';
 import { runScript } from './run-script.ts';

@@ -4,7 +4,7 @@ import { beforeAll, expect, it } from 'vitest';
 import { SeededRandom } from '#adapters/memory/seeded-random.ts';
 import type { EventItem } from '#core/inbound/protocol/event-item.ts';
 import { isTerminal } from '#core/inbound/protocol/event-status.ts';
-import { outputOf } from '#local/gateway-address.ts';
+import { outputOf } from '#local/stacks/gateway-address.ts';
 import { isLongRun } from '#test/kit/long-run.ts';
 import { recordRun } from '#test/kit/proof-ledger.ts';
 import type { GatewayUnderTest } from './gateway-under-test.ts';

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { type AlarmDefinition, readAlarms } from '#local/alarm-definition.ts';
-import { momentsUntil } from '#local/alarms.ts';
-import { adaptTemplate, STAND_IN_NAMESPACE } from '#local/assembly.ts';
-import { addEmfLine } from '#local/collect-metrics.ts';
-import type { DeployedStack } from '#local/deployed-stack.ts';
-import { evaluateAlarm } from '#local/evaluate-alarm.ts';
-import { compileMetricMath } from '#local/metric-math.ts';
-import { MetricStore, statistic } from '#local/metric-store.ts';
+import { type AlarmDefinition, readAlarms } from '#local/alarms/alarm-definition.ts';
+import { momentsUntil } from '#local/alarms/alarms.ts';
+import { addEmfLine } from '#local/alarms/collect-metrics.ts';
+import { evaluateAlarm } from '#local/alarms/evaluate-alarm.ts';
+import { compileMetricMath } from '#local/alarms/metric-math.ts';
+import { MetricStore, statistic } from '#local/alarms/metric-store.ts';
+import { adaptTemplate, STAND_IN_NAMESPACE } from '#local/stacks/assembly.ts';
+import type { DeployedStack } from '#local/stacks/deployed-stack.ts';
 
 const MINUTE = 60_000;
 

@@ -8,7 +8,7 @@ import {
 } from '@aws-sdk/lib-dynamodb';
 import type { EventPk } from '#core/glossary.ts';
 import { toHour } from '#core/time.ts';
-import { outputOf } from '#local/gateway-address.ts';
+import { outputOf } from '#local/stacks/gateway-address.ts';
 import type { GatewayUnderTest } from './gateway-under-test.ts';
 
 const AT_ONCE = 8;

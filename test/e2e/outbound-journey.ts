@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { FilterLogEventsCommand } from '@aws-sdk/client-cloudwatch-logs';
 import { systemClock } from '#adapters/system.ts';
-import { type LocalReceiver, type ReceivedWebhook, startReceiver } from '#local/receiver.ts';
+import { type LocalReceiver, type ReceivedWebhook, startReceiver } from '#local/sample/receiver.ts';
 import { openGateway } from '#operator/aws/open-gateway.ts';
 import {
   type Delivery,

@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
 import { verifyRequest } from '#core/verification/verify-request.ts';
-import type { ReceivedWebhook } from '#local/receiver.ts';
+import type { ReceivedWebhook } from '#local/sample/receiver.ts';
 import { standardWebhooks } from '#providers/standard-webhooks.ts';
 import type { OutboundJourney } from './outbound-journey.ts';
 

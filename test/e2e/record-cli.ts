@@ -1,7 +1,7 @@
 /** Writes the recording into docs/cli.md. Run by `npm run docs:cli`; starts a local AWS of its own. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { PACKAGE_ROOT } from '#local/workspace.ts';
+import { PACKAGE_ROOT } from '#local/shell/workspace.ts';
 import { BEGIN, END, recordCli } from './cli-recording.ts';
 import { GatewayUnderTest } from './gateway-under-test.ts';
 

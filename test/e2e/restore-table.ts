@@ -18,7 +18,7 @@ import {
   PutFunctionConcurrencyCommand,
   UpdateEventSourceMappingCommand,
 } from '@aws-sdk/client-lambda';
-import { outputOf } from '#local/gateway-address.ts';
+import { outputOf } from '#local/stacks/gateway-address.ts';
 import type { GatewayUnderTest } from './gateway-under-test.ts';
 
 /** Steps 1 and 7: nothing takes from the queue, and nothing sweeps; and back. */

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
-import { PACKAGE_ROOT } from '#local/workspace.ts';
+import { PACKAGE_ROOT } from '#local/shell/workspace.ts';
 
 /** What a script prints comes sooner on any machine; a test that waits longer hides what is missing. */
 const OUTPUT_LIMIT_MS = 120_000;

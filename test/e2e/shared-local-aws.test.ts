@@ -5,14 +5,14 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openLocalAws } from '#local/emulator.ts';
-import { EventFeed } from '#local/event-feed.ts';
-import { followEvents } from '#local/follow-events.ts';
-import { hasEnded } from '#local/has-ended.ts';
-import { oneAtATime } from '#local/one-at-a-time.ts';
-import { findPython, removeAbandonedDrafts } from '#local/python.ts';
-import { readDeployment } from '#local/sources.ts';
-import { makeWritable } from '#local/workspace.ts';
+import { openLocalAws } from '#local/emulator/emulator.ts';
+import { hasEnded } from '#local/emulator/has-ended.ts';
+import { findPython, removeAbandonedDrafts } from '#local/emulator/python.ts';
+import { EventFeed } from '#local/follow/event-feed.ts';
+import { followEvents } from '#local/follow/follow-events.ts';
+import { readDeployment } from '#local/project/sources.ts';
+import { oneAtATime } from '#local/shell/one-at-a-time.ts';
+import { makeWritable } from '#local/shell/workspace.ts';
 import { freePort } from '#test/kit/free-port.ts';
 import { reportMissingPython } from './needs-python.ts';
 

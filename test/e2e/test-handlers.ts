@@ -16,7 +16,7 @@ import { trackInvoice } from '#handlers/examples/invoice-states.ts';
 import { refreshOrder } from '#handlers/examples/order-fetch.ts';
 import { shopOrders } from '#handlers/examples/shop-orders.ts';
 import { keepSubscription } from '#handlers/examples/subscription-latest.ts';
-import { drill } from '#local/drill-handler.ts';
+import { drill } from '#local/drills/drill-handler.ts';
 import { handlers as shipped } from '#test/fixtures/project/handlers/index.ts';
 
 const countEffect: Handler = async (event, context) => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe } from 'vitest';
-import { type LocalAws, openLocalAws } from '#local/emulator.ts';
-import { findPython } from '#local/python.ts';
+import { type LocalAws, openLocalAws } from '#local/emulator/emulator.ts';
+import { findPython } from '#local/emulator/python.ts';
 import { reportMissingPython } from '#test/e2e/needs-python.ts';
 import { freePort } from '#test/kit/free-port.ts';
 import { isLongRun } from '#test/kit/long-run.ts';
@@ -29,7 +29,7 @@ describe.skipIf(!python || !isLongRun())('on the local AWS', () => {
   });
   afterAll(() => aws?.stop());
 
-  // What it lets pass and AWS does not, on the version in local/requirements.txt.
+  // What it lets pass and AWS does not, on the version in local/emulator/requirements.txt.
   eventStoreContract(
     () => tables,
     [

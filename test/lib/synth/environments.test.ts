@@ -11,7 +11,7 @@ import { resolveDeployment } from '#core/config/resolve-config.ts';
 import { placeholderBundles } from '#lib/bundling/bundle-functions.ts';
 import type { HandlerResources, HandlerResourcesContext } from '#lib/handler-resources.ts';
 import { GatewayStage } from '#lib/stacks/gateway-stage.ts';
-import { cdkArguments } from '#local/cdk-arguments.ts';
+import { cdkArguments } from '#local/stacks/cdk-arguments.ts';
 import { PROVIDERS } from '#providers/index.ts';
 import { gateway } from '#test/fixtures/project/gateway.config.ts';
 import { handlerResources } from '#test/fixtures/project/handlers/resources.ts';

@@ -12,7 +12,7 @@ import { resolveConfig } from '#core/config/resolve-config.ts';
 import type { ErrorPlaces } from '#core/ports.ts';
 import { bundleFunctions } from '#lib/bundling/bundle-functions.ts';
 import { replaceAndNote, shortMap } from '#lib/bundling/source-maps.ts';
-import { PACKAGE_ROOT } from '#local/workspace.ts';
+import { PACKAGE_ROOT } from '#local/shell/workspace.ts';
 import { PROVIDERS } from '#providers/index.ts';
 import { gateway } from '#test/fixtures/project/gateway.config.ts';
 

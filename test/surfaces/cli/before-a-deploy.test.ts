@@ -3,8 +3,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { movedTables } from '#local/moved-tables.ts';
-import { unprotectFailedStack } from '#local/unprotect-failed-stack.ts';
+import { movedTables } from '#local/stacks/moved-tables.ts';
+import { unprotectFailedStack } from '#local/stacks/unprotect-failed-stack.ts';
 
 const stacks: Record<string, { status: string; isProtected: boolean }> = {
   failed: { status: 'ROLLBACK_COMPLETE', isProtected: true },

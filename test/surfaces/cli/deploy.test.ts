@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { devNull, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { PACKAGE_ROOT } from '#local/workspace.ts';
+import { PACKAGE_ROOT } from '#local/shell/workspace.ts';
 import { freePort } from '#test/kit/free-port.ts';
 
 let folder = '';

@@ -9,8 +9,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type CloudFormationClient, DescribeStackResourcesCommand } from '@aws-sdk/client-cloudformation';
 import { expect, it } from 'vitest';
-import { compareTemplates, renderChanges, type Template } from '#local/compare-templates.ts';
-import { readStackPairs } from '#local/read-stacks.ts';
+import { compareTemplates, renderChanges, type Template } from '#local/stacks/compare-templates.ts';
+import { readStackPairs } from '#local/stacks/read-stacks.ts';
 
 const table = (TableName: string, more = {}) => ({
   Type: 'AWS::DynamoDB::Table',

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { DependencyError } from '#core/errors.ts';
 import type { EventItem } from '#core/inbound/protocol/event-item.ts';
-import { HOLDFAST_DIRECTORY } from '#local/workspace.ts';
+import { HOLDFAST_DIRECTORY } from '#local/shell/workspace.ts';
 import { cursorFile, FollowLog, type Place, type PlaceMemory } from '#operator/follow-log.ts';
 import type { HttpAnswer } from '#operator/gateway.ts';
 import { CliWorld, temporaryFile } from './cli-world.ts';

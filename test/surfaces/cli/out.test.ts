@@ -1,6 +1,6 @@
 /** `holdfast out` over the real API and engine in memory: what on-call sees of customers' webhooks, and what it does. */
 import { describe, expect, it } from 'vitest';
-import { startReceiver } from '#local/receiver.ts';
+import { startReceiver } from '#local/sample/receiver.ts';
 import { producerWorld, withEndpoint } from '#test/kit/producer-world.ts';
 import { CliWorld } from './cli-world.ts';
 

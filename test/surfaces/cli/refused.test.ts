@@ -2,7 +2,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { HOLDFAST_DIRECTORY } from '#local/workspace.ts';
+import { HOLDFAST_DIRECTORY } from '#local/shell/workspace.ts';
 import { CliWorld } from './cli-world.ts';
 
 let cli: CliWorld;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { defineGateway } from '#core/config/gateway-config.ts';
 import { resolveDeployment } from '#core/config/resolve-config.ts';
-import { HOLDFAST_DIRECTORY } from '#local/workspace.ts';
+import { HOLDFAST_DIRECTORY } from '#local/shell/workspace.ts';
 import { PROVIDERS } from '#providers/index.ts';
 import { type CliOptions, CliWorld } from './cli-world.ts';
 import { everyCommand } from './every-command.ts';

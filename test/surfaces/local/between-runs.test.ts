@@ -12,13 +12,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { deployedSources, forgetDeployedHere, readDeployedHere, saveDeployedHere } from '#local/deployed-here.ts';
-import type { LocalAws } from '#local/emulator.ts';
-import { openFrontDoor } from '#local/front-door.ts';
-import { findPython } from '#local/python.ts';
-import { readSavedSecrets, saveSecrets } from '#local/saved-secrets.ts';
-import { type Change, watchProject } from '#local/watch-project.ts';
-import { zip } from '#local/zip.ts';
+import type { LocalAws } from '#local/emulator/emulator.ts';
+import { openFrontDoor } from '#local/emulator/front-door.ts';
+import { findPython } from '#local/emulator/python.ts';
+import { readSavedSecrets, saveSecrets } from '#local/project/saved-secrets.ts';
+import { type Change, watchProject } from '#local/project/watch-project.ts';
+import {
+  deployedSources,
+  forgetDeployedHere,
+  readDeployedHere,
+  saveDeployedHere,
+} from '#local/stacks/deployed-here.ts';
+import { zip } from '#local/stacks/zip.ts';
 
 let folder: string;
 beforeAll(async () => {

@@ -2,8 +2,8 @@
 import { afterEach, expect, it } from 'vitest';
 import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
 import { signRequest } from '#core/verification/sign-request.ts';
-import { type LocalReceiver, type ReceivedWebhook, startReceiver } from '#local/receiver.ts';
-import { BEHAVIOUR_NAMES } from '#local/receiver-behaviours.ts';
+import { type LocalReceiver, type ReceivedWebhook, startReceiver } from '#local/sample/receiver.ts';
+import { BEHAVIOUR_NAMES } from '#local/sample/receiver-behaviours.ts';
 import { standardWebhooks } from '#providers/standard-webhooks.ts';
 
 const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;

@@ -1,7 +1,7 @@
 /** The dashboard and the alarms of `prod`, as synthesized: references become short names, so that numbers can be put in. */
 import type { Template } from 'aws-cdk-lib/assertions';
-import { type AlarmDefinition, readAlarms } from '#local/alarm-definition.ts';
-import type { MetricStore } from '#local/metric-store.ts';
+import { type AlarmDefinition, readAlarms } from '#local/alarms/alarm-definition.ts';
+import type { MetricStore } from '#local/alarms/metric-store.ts';
 import { synthEnvironment } from '#test/lib/synth/synth-environment.ts';
 
 /** One line of a graph: `[namespace, name, dimension, value, …, options]`, or options with an expression alone. */

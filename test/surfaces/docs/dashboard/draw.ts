@@ -1,7 +1,7 @@
 /** Draws a CloudWatch dashboard from its JSON: the same grid, titles, lines, targets and tables, with given numbers. */
-import { evaluateAlarm } from '#local/evaluate-alarm.ts';
-import { compileMetricMath, type Series } from '#local/metric-math.ts';
-import { type MetricId, statistic } from '#local/metric-store.ts';
+import { evaluateAlarm } from '#local/alarms/evaluate-alarm.ts';
+import { compileMetricMath, type Series } from '#local/alarms/metric-math.ts';
+import { type MetricId, statistic } from '#local/alarms/metric-store.ts';
 import type { Dashboard, MetricOptions, Widget } from './body.ts';
 import type { Night } from './night.ts';
 

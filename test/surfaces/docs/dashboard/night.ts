@@ -4,7 +4,7 @@
  */
 import { SeededRandom } from '#adapters/memory/seeded-random.ts';
 import { dimensionsOf, METRIC_NAMESPACE, type MetricName } from '#core/metrics.ts';
-import { MetricStore } from '#local/metric-store.ts';
+import { MetricStore } from '#local/alarms/metric-store.ts';
 import { MemoryWorld } from '#test/kit/memory-world.ts';
 import { handlerThat } from '#test/proof/journeys/support/handlers.ts';
 import { PLACES } from './body.ts';

@@ -1,5 +1,5 @@
+import { UserError } from '#local/shell/user-error.ts';
 import { type LocalAws, readHealth } from './emulator.ts';
-import { UserError } from './user-error.ts';
 
 const WHY = {
   started: 'Its last words are in emulator.log, in .holdfast/. Start again: npm start',

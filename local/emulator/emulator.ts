@@ -6,11 +6,11 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { oneAtATime } from '#local/shell/one-at-a-time.ts';
+import { UserError } from '#local/shell/user-error.ts';
+import { HOLDFAST_DIRECTORY, localDirectory, makeWritable } from '#local/shell/workspace.ts';
 import { checkGivenEndpoint } from './given-endpoint.ts';
-import { oneAtATime } from './one-at-a-time.ts';
 import { ensureEmulatorInstalled } from './python.ts';
-import { UserError } from './user-error.ts';
-import { HOLDFAST_DIRECTORY, localDirectory, makeWritable } from './workspace.ts';
 
 const DEFAULT_PORT = 4566;
 const BOOT_LIMIT_MS = 60_000;

@@ -2,9 +2,9 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { EventPk, SourceId } from '#core/glossary.ts';
 import type { EventItem } from '#core/inbound/protocol/event-item.ts';
 import { isTerminal } from '#core/inbound/protocol/event-status.ts';
-import type { LocalAws } from './emulator.ts';
+import type { LocalAws } from '#local/emulator/emulator.ts';
+import { assertRunning } from '#local/emulator/has-ended.ts';
 import type { EventFeed } from './event-feed.ts';
-import { assertRunning } from './has-ended.ts';
 
 const POLL_MS = 500;
 /** The timeline index follows the table; look back this far so that a late entry is still seen. */

@@ -5,8 +5,8 @@ import { pathToFileURL } from 'node:url';
 import type { GatewayConfig } from '#core/config/gateway-config.ts';
 import type { HandlerRegistry } from '#core/handler/handler-contract.ts';
 import type { HandlerResources } from '#lib/handler-resources.ts';
-import { UserError } from './user-error.ts';
-import { PROJECT_ROOT } from './workspace.ts';
+import { UserError } from '#local/shell/user-error.ts';
+import { PROJECT_ROOT } from '#local/shell/workspace.ts';
 
 /** `gateway` of the project's gateway.config.ts. Throws UserError where there is none. */
 export async function readConfig(): Promise<GatewayConfig> {

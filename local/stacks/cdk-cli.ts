@@ -3,9 +3,9 @@ import { appendFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { devNull } from 'node:os';
 import { dirname, join } from 'node:path';
-import type { LocalAws } from './emulator.ts';
-import { type CommandResult, runCommand } from './run-command.ts';
-import { UserError } from './user-error.ts';
+import type { LocalAws } from '#local/emulator/emulator.ts';
+import { type CommandResult, runCommand } from '#local/shell/run-command.ts';
+import { UserError } from '#local/shell/user-error.ts';
 
 /** The CDK CLI of this repository, run by the Node that runs this program. */
 export function cdkCommand(): string {

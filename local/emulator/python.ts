@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isRunning } from './one-at-a-time.ts';
-import { runCommand } from './run-command.ts';
-import { UserError } from './user-error.ts';
-import { HOLDFAST_DIRECTORY, makeWritable } from './workspace.ts';
+import { isRunning } from '#local/shell/one-at-a-time.ts';
+import { runCommand } from '#local/shell/run-command.ts';
+import { UserError } from '#local/shell/user-error.ts';
+import { HOLDFAST_DIRECTORY, makeWritable } from '#local/shell/workspace.ts';
 
 const OLDEST: readonly [number, number] = [3, 10];
 const NAMES = ['python3', 'python', 'python3.14', 'python3.13', 'python3.12', 'python3.11', 'python3.10'];

@@ -2,9 +2,9 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type SourceId, toSourceId } from '#core/glossary.ts';
+import type { LocalAws } from '#local/emulator/emulator.ts';
 import type { SynthesizedStack } from './assembly.ts';
 import type { DeployedStack } from './deployed-stack.ts';
-import type { LocalAws } from './emulator.ts';
 
 export interface DeployedHere {
   readonly instanceId: string;

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { UserError } from './user-error.ts';
 
 /** Where Holdfast itself is: this repository, or `node_modules/holdfast`. */
-export const PACKAGE_ROOT = join(import.meta.dirname, '..');
+export const PACKAGE_ROOT = join(import.meta.dirname, '../..');
 
 /**
  * The project that is run: the nearest folder, from the current one up, with a gateway.config.ts. Where there is none, the

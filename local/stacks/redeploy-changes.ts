@@ -1,11 +1,11 @@
 /** `npm start -- --watch`: what was edited runs a moment later. */
 import { basename, extname, join } from 'node:path';
-import type { LocalAws } from './emulator.ts';
-import { type Progress, paint } from './progress.ts';
-import { runCommand } from './run-command.ts';
+import type { LocalAws } from '#local/emulator/emulator.ts';
+import { watchProject } from '#local/project/watch-project.ts';
+import { type Progress, paint } from '#local/shell/progress.ts';
+import { runCommand } from '#local/shell/run-command.ts';
+import { PACKAGE_ROOT, PROJECT_ROOT } from '#local/shell/workspace.ts';
 import { updateHandlers } from './update-handlers.ts';
-import { watchProject } from './watch-project.ts';
-import { PACKAGE_ROOT, PROJECT_ROOT } from './workspace.ts';
 
 interface Watched {
   readonly aws: LocalAws;

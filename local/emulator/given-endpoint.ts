@@ -1,4 +1,4 @@
-import { UserError } from './user-error.ts';
+import { UserError } from '#local/shell/user-error.ts';
 
 /**
  * The address in AWS_ENDPOINT_URL, without a slash at its end. Throws UserError (usage) when it is no http address, or one of

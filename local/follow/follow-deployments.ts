@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { CloudFormationClient } from '@aws-sdk/client-cloudformation';
-import { readDeployedHere } from './deployed-here.ts';
-import { type DeployedStack, readDeployedStack } from './deployed-stack.ts';
-import type { LocalAws } from './emulator.ts';
+import type { LocalAws } from '#local/emulator/emulator.ts';
+import { readDeployedHere } from '#local/stacks/deployed-here.ts';
+import { type DeployedStack, readDeployedStack } from '#local/stacks/deployed-stack.ts';
 
 const POLL_MS = 1_000;
 

@@ -1,10 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { DescribeAlarmsCommand, SetAlarmStateCommand } from '@aws-sdk/client-cloudwatch';
+import type { AwsClients } from '#local/emulator/aws-clients.ts';
+import type { LocalAws } from '#local/emulator/emulator.ts';
+import type { DeployedStack } from '#local/stacks/deployed-stack.ts';
 import { type AlarmDefinition, readAlarms } from './alarm-definition.ts';
-import type { AwsClients } from './aws-clients.ts';
 import { MetricCollector } from './collect-metrics.ts';
-import type { DeployedStack } from './deployed-stack.ts';
-import type { LocalAws } from './emulator.ts';
 import { type AlarmState, evaluateAlarm } from './evaluate-alarm.ts';
 import type { JudgedAlarms } from './judged-alarms.ts';
 import { MetricStore } from './metric-store.ts';

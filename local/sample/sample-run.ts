@@ -5,11 +5,11 @@ import type { ResolvedSource } from '#core/config/resolved-config.ts';
 import type { EventItem } from '#core/inbound/protocol/event-item.ts';
 import { isTerminal } from '#core/inbound/protocol/event-status.ts';
 import { signRequest } from '#core/verification/sign-request.ts';
+import type { EventFeed } from '#local/follow/event-feed.ts';
+import type { GatewayAddress } from '#local/stacks/gateway-address.ts';
 import { sendHttp } from '#operator/aws/send-http.ts';
 import type { HttpAnswer } from '#operator/gateway.ts';
 import { sampleEvent } from '#operator/sample-event.ts';
-import type { EventFeed } from './event-feed.ts';
-import type { GatewayAddress } from './gateway-address.ts';
 
 const FINISH_LIMIT_MS = 60_000;
 const SEND_TRIES = 5;

@@ -4,7 +4,7 @@
  */
 import { chmod, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { HOLDFAST_DIRECTORY } from './workspace.ts';
+import { HOLDFAST_DIRECTORY } from '#local/shell/workspace.ts';
 
 export interface SavedSecret {
   /** A source that changed its provider needs a secret of another form. */

@@ -1,16 +1,16 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
+import type { AwsClients } from '#local/emulator/aws-clients.ts';
+import type { LocalAws } from '#local/emulator/emulator.ts';
+import { oneAtATime } from '#local/shell/one-at-a-time.ts';
+import type { Progress } from '#local/shell/progress.ts';
+import { LOCAL_ENVIRONMENT, PROJECT_ROOT } from '#local/shell/workspace.ts';
 import { prepareAssembly } from './assembly.ts';
-import type { AwsClients } from './aws-clients.ts';
 import { runLocalCdk } from './cdk-cli.ts';
 import { forgetDeployedHere, readDeployedHere, saveDeployedHere } from './deployed-here.ts';
 import { type DeployedStack, readDeployedStack } from './deployed-stack.ts';
-import type { LocalAws } from './emulator.ts';
 import { applyFixUps } from './fix-ups.ts';
-import { oneAtATime } from './one-at-a-time.ts';
-import type { Progress } from './progress.ts';
-import { LOCAL_ENVIRONMENT, PROJECT_ROOT } from './workspace.ts';
 
 /**
  * Deploys the stacks of an environment (default `local`): the same app, CLI and bundles as to a real account. Skips the deployment

@@ -1,18 +1,18 @@
 /** What `npm start` shows once everything runs: events, alarms, messages to on-call, and what a deployment changed. */
 import { setTimeout as wait } from 'node:timers/promises';
 import type { EventItem } from '#core/inbound/protocol/event-item.ts';
-import { type AlarmChange, runAlarms } from './alarms.ts';
-import type { AwsClients } from './aws-clients.ts';
-import { type DeployedSourceUrl, deployedSources } from './deployed-here.ts';
-import type { DeployedStack } from './deployed-stack.ts';
-import type { LocalAws } from './emulator.ts';
+import { type AlarmChange, runAlarms } from '#local/alarms/alarms.ts';
+import type { JudgedAlarms } from '#local/alarms/judged-alarms.ts';
+import { type Page, Pager } from '#local/alarms/pager.ts';
+import type { AwsClients } from '#local/emulator/aws-clients.ts';
+import type { LocalAws } from '#local/emulator/emulator.ts';
+import { keepLocalSecrets } from '#local/project/sources.ts';
+import { type DeployedSourceUrl, deployedSources } from '#local/stacks/deployed-here.ts';
+import type { DeployedStack } from '#local/stacks/deployed-stack.ts';
+import { outputOf } from '#local/stacks/gateway-address.ts';
 import type { EventFeed } from './event-feed.ts';
 import { followDeployments } from './follow-deployments.ts';
 import { followEvents } from './follow-events.ts';
-import { outputOf } from './gateway-address.ts';
-import type { JudgedAlarms } from './judged-alarms.ts';
-import { type Page, Pager } from './pager.ts';
-import { keepLocalSecrets } from './sources.ts';
 
 const KEEP_SECRETS_MS = 5_000;
 

@@ -1,5 +1,5 @@
+import type { LocalAws } from '#local/emulator/emulator.ts';
 import type { DeployedStack } from './deployed-stack.ts';
-import type { LocalAws } from './emulator.ts';
 
 export interface GatewayAddress {
   readonly apiId: string;

@@ -1,10 +1,10 @@
 /** The sample of sending: a customer with three endpoints on this machine, one message, and what became of it. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
+import { paint, type Style } from '#local/shell/progress.ts';
 import { type Delivery, deliveriesOf } from '#operator/deliveries.ts';
 import { askDelivery, type DeliveryApi } from '#operator/delivery-api.ts';
 import type { Operator } from '#operator/operator.ts';
-import { paint, type Style } from './progress.ts';
 import { type LocalReceiver, type ReceivedWebhook, startReceiver } from './receiver.ts';
 
 /** Name of the endpoint, and where on the receiver it leads. */

@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { SNSClient, SubscribeCommand } from '@aws-sdk/client-sns';
 import { CreateQueueCommand, DeleteMessageBatchCommand, ReceiveMessageCommand } from '@aws-sdk/client-sqs';
-import type { AwsClients } from './aws-clients.ts';
-import type { LocalAws } from './emulator.ts';
+import type { AwsClients } from '#local/emulator/aws-clients.ts';
+import type { LocalAws } from '#local/emulator/emulator.ts';
 
 /** A notification of an alarm as the person on call gets it. */
 export interface Page {

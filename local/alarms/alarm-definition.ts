@@ -1,8 +1,8 @@
-import type { StackTemplate } from './assembly.ts';
-import type { DeployedStack } from './deployed-stack.ts';
+import type { StackTemplate } from '#local/stacks/assembly.ts';
+import type { DeployedStack } from '#local/stacks/deployed-stack.ts';
+import { resolveReferences } from '#local/stacks/resolve-references.ts';
 import { compileMetricMath, type Series } from './metric-math.ts';
 import { type MetricId, type MetricStore, statistic } from './metric-store.ts';
-import { resolveReferences } from './resolve-references.ts';
 
 /** An alarm as CloudWatch evaluates it. */
 export interface AlarmDefinition {

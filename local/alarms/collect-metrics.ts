@@ -1,9 +1,9 @@
 import { GetMetricStatisticsCommand } from '@aws-sdk/client-cloudwatch';
 import { FilterLogEventsCommand } from '@aws-sdk/client-cloudwatch-logs';
 import { GetQueueAttributesCommand } from '@aws-sdk/client-sqs';
-import type { AwsClients } from './aws-clients.ts';
-import type { DeployedStack } from './deployed-stack.ts';
-import type { LocalAws } from './emulator.ts';
+import type { AwsClients } from '#local/emulator/aws-clients.ts';
+import type { LocalAws } from '#local/emulator/emulator.ts';
+import type { DeployedStack } from '#local/stacks/deployed-stack.ts';
 import type { MetricStore } from './metric-store.ts';
 
 const QUEUE_METRICS = {

@@ -1,6 +1,6 @@
 import { DescribeTimeToLiveCommand, UpdateTimeToLiveCommand } from '@aws-sdk/client-dynamodb';
 import { GetQueueAttributesCommand, SetQueueAttributesCommand } from '@aws-sdk/client-sqs';
-import type { AwsClients } from './aws-clients.ts';
+import type { AwsClients } from '#local/emulator/aws-clients.ts';
 import type { DeployedStack } from './deployed-stack.ts';
 import { resolveReferences } from './resolve-references.ts';
 

@@ -1,10 +1,10 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { LambdaClient, UpdateFunctionCodeCommand } from '@aws-sdk/client-lambda';
+import type { LocalAws } from '#local/emulator/emulator.ts';
+import { runCommand } from '#local/shell/run-command.ts';
+import { PACKAGE_ROOT, PROJECT_ROOT } from '#local/shell/workspace.ts';
 import { forgetDeployedHere } from './deployed-here.ts';
-import type { LocalAws } from './emulator.ts';
-import { runCommand } from './run-command.ts';
-import { PACKAGE_ROOT, PROJECT_ROOT } from './workspace.ts';
 import { type ZippedFile, zip } from './zip.ts';
 
 /**

@@ -2,15 +2,15 @@
 import { join } from 'node:path';
 import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
 import type { Deployment } from '#core/config/deployment.ts';
+import { createAwsClients } from '#local/emulator/aws-clients.ts';
+import type { LocalAws } from '#local/emulator/emulator.ts';
+import { runCommand } from '#local/shell/run-command.ts';
+import { UserError } from '#local/shell/user-error.ts';
+import { HOLDFAST_DIRECTORY, PROJECT_ROOT } from '#local/shell/workspace.ts';
 import { prepareAssembly } from './assembly.ts';
-import { createAwsClients } from './aws-clients.ts';
 import { cdkCommand, runLocalCdk } from './cdk-cli.ts';
 import { type Changes, compareTemplates, renderChanges } from './compare-templates.ts';
-import type { LocalAws } from './emulator.ts';
 import { readStackPairs } from './read-stacks.ts';
-import { runCommand } from './run-command.ts';
-import { UserError } from './user-error.ts';
-import { HOLDFAST_DIRECTORY, PROJECT_ROOT } from './workspace.ts';
 
 export interface SynthesizedChanges {
   /** The cloud assembly that was compared; a deploy of it deploys exactly that. */

@@ -2,8 +2,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { runCommand } from './run-command.ts';
-import { UserError } from './user-error.ts';
+import { runCommand } from '#local/shell/run-command.ts';
+import { UserError } from '#local/shell/user-error.ts';
 
 /** Throws UserError with what the compiler says. A project without tsconfig.json has no types to check. */
 export async function checkTypes(project: string): Promise<void> {
