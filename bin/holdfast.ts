@@ -7,7 +7,7 @@ import { readHandlers } from '#local/project/project.ts';
 import { readDeployment } from '#local/project/sources.ts';
 import { PACKAGE_ROOT } from '#local/shell/workspace.ts';
 import { openGateway } from '#operator/aws/open-gateway.ts';
-import { fetchList } from '#operator/fetch-list.ts';
+import { fetchList } from '#operator/sources/fetch-list.ts';
 
 /** What a project runs through npm scripts; each is a program of its own in local/. */
 const PROGRAMS: Readonly<Record<string, () => Promise<unknown>>> = {

@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import { EVENT_STATUSES } from '#core/glossary.ts';
 import type { EventFilter, WrittenFilter } from '#core/inbound/search/event-filter.ts';
 import { toIso } from '#core/time.ts';
-import { readMeant } from '#operator/list-events.ts';
+import { readMeant } from '#operator/events/list-events.ts';
 import { CliError, EXIT } from './cli-error.ts';
 import type { Run } from './run.ts';
 

@@ -1,6 +1,6 @@
 /** The event log from a place that is remembered under a name: what `events tail` and `listen` read. */
 import type { EpochMs, SourceId } from '#core/glossary.ts';
-import { cursorFile, FollowLog } from '#operator/follow-log.ts';
+import { cursorFile, FollowLog } from '#operator/health/follow-log.ts';
 import { filterOf } from './filter-options.ts';
 import type { Run } from './run.ts';
 

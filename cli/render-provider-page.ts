@@ -7,7 +7,7 @@ import {
   type Scheme,
   type Src,
 } from '#core/provider/provider-spec.ts';
-import { type DeclaredSample, declaredSamples } from '#operator/sample-event.ts';
+import { type DeclaredSample, declaredSamples } from '#operator/sources/sample-event.ts';
 
 /** What each strength means, for the pages and the table. */
 export const STRENGTHS: Readonly<Record<ProviderSpec['strength'], string>> = {

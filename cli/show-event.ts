@@ -4,8 +4,8 @@ import { splitEventPk, toEventId } from '#core/glossary.ts';
 import type { EventItem } from '#core/inbound/protocol/event-item.ts';
 import { isTerminal } from '#core/inbound/protocol/event-status.ts';
 import type { TimelineStep } from '#core/inbound/search/event-report.ts';
-import type { RefusedRequest } from '#operator/refused.ts';
-import { shortIdOf } from '#operator/short-id.ts';
+import { shortIdOf } from '#operator/events/short-id.ts';
+import type { RefusedRequest } from '#operator/refused/refused.ts';
 import type { Output, Style } from './output.ts';
 import type { Cell } from './table.ts';
 

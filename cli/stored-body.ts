@@ -1,6 +1,6 @@
 import { toEventId } from '#core/glossary.ts';
 import type { EventItem } from '#core/inbound/protocol/event-item.ts';
-import { readStoredBody } from '#operator/show-event.ts';
+import { readStoredBody } from '#operator/events/show-event.ts';
 import { CliError, EXIT } from './cli-error.ts';
 import { withoutControls } from './output.ts';
 import type { Run } from './run.ts';

@@ -1,7 +1,7 @@
 import type { EpochMs } from '#core/glossary.ts';
 import type { ReplayJob } from '#core/inbound/replay/replay-job.ts';
 import { reportJob } from '#core/inbound/replay/report-job.ts';
-import { doneOf, findJob } from '#operator/replay.ts';
+import { doneOf, findJob } from '#operator/events/replay.ts';
 import { span } from '#operator/span.ts';
 import { EXIT, type ExitCode } from './cli-error.ts';
 import type { Run } from './run.ts';

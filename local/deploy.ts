@@ -31,7 +31,7 @@ import { emptyBodies } from '#local/stacks/empty-bodies.ts';
 import { movedTables } from '#local/stacks/moved-tables.ts';
 import { showChanges } from '#local/stacks/show-changes.ts';
 import { unprotectFailedStack } from '#local/stacks/unprotect-failed-stack.ts';
-import { commandToSet } from '#operator/stored-state.ts';
+import { commandToSet } from '#operator/sources/stored-state.ts';
 
 const ON_THIS_MACHINE: Readonly<Record<string, string>> = {
   [LOCAL_ENVIRONMENT]: 'npm start',

@@ -42,11 +42,11 @@ import type { DeployedStack } from '#local/stacks/deployed-stack.ts';
 import { findGateway, type GatewayAddress, outputOf } from '#local/stacks/gateway-address.ts';
 import { redeployChanges } from '#local/stacks/redeploy-changes.ts';
 import { openGateway } from '#operator/aws/open-gateway.ts';
-import { formatCurl } from '#operator/curl-command.ts';
+import { portalLink } from '#operator/customers/portal-links.ts';
 import type { DeliveryApi } from '#operator/delivery-api.ts';
-import { followRefused } from '#operator/follow-refused.ts';
 import { Operator } from '#operator/operator.ts';
-import { portalLink } from '#operator/portal-links.ts';
+import { followRefused } from '#operator/refused/follow-refused.ts';
+import { formatCurl } from '#operator/sources/curl-command.ts';
 
 const PROGRAM = 'npm run holdfast --';
 const PORTAL_LINK = { readOnly: false, seconds: 3_600 };

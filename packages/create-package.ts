@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { build } from 'esbuild';
 import { createTestEvent } from 'holdfast/testing';
 import { signsUrl } from '#core/provider/source-needs.ts';
-import { declaredSamples, sampleNames } from '#operator/sample-event.ts';
+import { declaredSamples, sampleNames } from '#operator/sources/sample-event.ts';
 import { PROVIDERS } from '#providers/index.ts';
 import { writeJson } from './build.ts';
 import type { ProviderSample } from './create/project-files.ts';

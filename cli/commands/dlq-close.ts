@@ -2,8 +2,8 @@
 import type { Command } from 'commander';
 import { splitEventPk, toEventId } from '#core/glossary.ts';
 import type { EventItem } from '#core/inbound/protocol/event-item.ts';
-import { closeDeaths, meantToClose } from '#operator/close-deaths.ts';
-import { findOne } from '#operator/find-one.ts';
+import { closeDeaths, meantToClose } from '#operator/deaths/close-deaths.ts';
+import { findOne } from '#operator/events/find-one.ts';
 import { EXIT, type ExitCode, usageError } from '../cli-error.ts';
 import { filterOf } from '../filter-options.ts';
 import { type CommandSet, type Run, withExamples } from '../run.ts';

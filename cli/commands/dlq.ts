@@ -9,10 +9,10 @@ import {
   groupClosed,
   groupDeadLetters,
   moveDeadMessages,
-} from '#operator/dead-letters.ts';
-import { findOne } from '#operator/find-one.ts';
-import { shortIdOf } from '#operator/short-id.ts';
-import { historyOf } from '#operator/show-event.ts';
+} from '#operator/deaths/dead-letters.ts';
+import { findOne } from '#operator/events/find-one.ts';
+import { shortIdOf } from '#operator/events/short-id.ts';
+import { historyOf } from '#operator/events/show-event.ts';
 import { EXIT, type ExitCode } from '../cli-error.ts';
 import { filterOf, wholeNumber } from '../filter-options.ts';
 import { type CommandSet, type Run, withExamples } from '../run.ts';

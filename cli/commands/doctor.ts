@@ -1,7 +1,7 @@
 /** `holdfast doctor`: checks every part an event needs, and says how to fix what is wrong. */
 import type { Command } from 'commander';
-import { checkDeeply } from '#operator/deep-check.ts';
-import { checkEverything } from '#operator/doctor.ts';
+import { checkDeeply } from '#operator/health/deep-check.ts';
+import { checkEverything } from '#operator/health/doctor.ts';
 import { EXIT, type ExitCode } from '../cli-error.ts';
 import { type CommandSet, withExamples } from '../run.ts';
 

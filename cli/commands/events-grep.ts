@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { summarizeEvent } from '#core/inbound/search/event-report.ts';
 import { toIso } from '#core/time.ts';
-import { grepEvents } from '#operator/grep-events.ts';
+import { grepEvents } from '#operator/events/grep-events.ts';
 import { EXIT, type ExitCode, usageError } from '../cli-error.ts';
 import { addFilterOptions, filterOf } from '../filter-options.ts';
 import { type CommandSet, type Run, withExamples } from '../run.ts';

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { toEventId } from '#core/glossary.ts';
 import type { EventItem } from '#core/inbound/protocol/event-item.ts';
 import type { HttpAnswer } from '#operator/gateway.ts';
-import { requestOf } from '#operator/send-request.ts';
+import { requestOf } from '#operator/sources/send-request.ts';
 import { EXIT, usageError } from '../cli-error.ts';
 import { openLog } from '../follow.ts';
 import { type CommandSet, type Run, withExamples } from '../run.ts';

@@ -1,8 +1,8 @@
 /** `holdfast logs`: what the functions logged, of a source or of one event. */
 import type { Command } from 'commander';
 import { toEventId } from '#core/glossary.ts';
-import { findOne } from '#operator/find-one.ts';
-import { type LogEntry, readLogs } from '#operator/read-logs.ts';
+import { findOne } from '#operator/events/find-one.ts';
+import { type LogEntry, readLogs } from '#operator/health/read-logs.ts';
 import { filterOf } from '../filter-options.ts';
 import type { Output } from '../output.ts';
 import { type CommandSet, type Run, withExamples } from '../run.ts';

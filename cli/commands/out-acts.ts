@@ -9,7 +9,7 @@ import {
   retryMany,
   setGate,
   testEndpoint,
-} from '#operator/deliveries.ts';
+} from '#operator/customers/deliveries.ts';
 import { EXIT } from '../cli-error.ts';
 import { isoSince } from '../filter-options.ts';
 import { type CommandSet, type Run, withExamples } from '../run.ts';

@@ -8,8 +8,8 @@ import {
   eraseApplication,
   readErasureOf,
   showApplication,
-} from '#operator/applications.ts';
-import { listApplications } from '#operator/deliveries.ts';
+} from '#operator/customers/applications.ts';
+import { listApplications } from '#operator/customers/deliveries.ts';
 import { wholeNumber } from '../filter-options.ts';
 import { type CommandSet, type Run, withExamples } from '../run.ts';
 

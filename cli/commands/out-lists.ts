@@ -12,7 +12,7 @@ import {
   listMessages,
   messageBody,
   readOutbound,
-} from '#operator/deliveries.ts';
+} from '#operator/customers/deliveries.ts';
 import { EXIT } from '../cli-error.ts';
 import { isoSince, wholeNumber } from '../filter-options.ts';
 import type { Style } from '../output.ts';

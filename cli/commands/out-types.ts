@@ -8,7 +8,7 @@ import {
   planImport,
   showEventType,
   writeImport,
-} from '#operator/event-types.ts';
+} from '#operator/customers/event-types.ts';
 import { usageError } from '../cli-error.ts';
 import { readInput } from '../read-input.ts';
 import { type CommandSet, type Run, withExamples } from '../run.ts';

@@ -1,6 +1,6 @@
 /** `holdfast processor`: whether messages are taken from the queue at all; the brake for every source at once. */
 import type { Command } from 'commander';
-import { readProcessor, switchProcessor } from '#operator/processor.ts';
+import { readProcessor, switchProcessor } from '#operator/health/processor.ts';
 import { EXIT, type ExitCode } from '../cli-error.ts';
 import { type CommandSet, withExamples } from '../run.ts';
 

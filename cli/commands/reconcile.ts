@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import type { ReconcileReport } from '#core/inbound/reconcile/reconcile-deliveries.ts';
 import { toIso } from '#core/time.ts';
-import { compareWithProvider, sourcesToCompare } from '#operator/compare-with-provider.ts';
+import { compareWithProvider, sourcesToCompare } from '#operator/events/compare-with-provider.ts';
 import { span } from '#operator/span.ts';
 import { EXIT, type ExitCode } from '../cli-error.ts';
 import { type CommandSet, type Run, withExamples } from '../run.ts';

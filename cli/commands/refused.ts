@@ -1,7 +1,7 @@
 /** `holdfast refused`: requests that were not accepted, and why. */
 import type { Command } from 'commander';
 import { toIso } from '#core/time.ts';
-import { listRefused, type RefusedRequest, showRefused } from '#operator/refused.ts';
+import { listRefused, type RefusedRequest, showRefused } from '#operator/refused/refused.ts';
 import { filterOf } from '../filter-options.ts';
 import { type CommandSet, withExamples } from '../run.ts';
 

@@ -3,7 +3,7 @@ import { type Command, Option } from 'commander';
 import { toEventId } from '#core/glossary.ts';
 import type { ReplayJob } from '#core/inbound/replay/replay-job.ts';
 import { reportJob } from '#core/inbound/replay/report-job.ts';
-import { findOne } from '#operator/find-one.ts';
+import { findOne } from '#operator/events/find-one.ts';
 import {
   cancelJob,
   findJob,
@@ -12,7 +12,7 @@ import {
   type ReplayPreview,
   replayNow,
   startReplay,
-} from '#operator/replay.ts';
+} from '#operator/events/replay.ts';
 import { span } from '#operator/span.ts';
 import { EXIT, type ExitCode, usageError } from '../cli-error.ts';
 import { addFilterOptions, filterOf, wholeNumber } from '../filter-options.ts';

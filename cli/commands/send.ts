@@ -2,9 +2,9 @@
 import type { Command } from 'commander';
 import type { ResolvedSource } from '#core/config/resolved-config.ts';
 import { toEventId } from '#core/glossary.ts';
-import { sampleEvent } from '#operator/sample-event.ts';
-import { parseJson, sendToSource, waitForEnd } from '#operator/send-request.ts';
-import { readSourceSecret } from '#operator/source-secret.ts';
+import { sampleEvent } from '#operator/sources/sample-event.ts';
+import { parseJson, sendToSource, waitForEnd } from '#operator/sources/send-request.ts';
+import { readSourceSecret } from '#operator/sources/source-secret.ts';
 import { CliError, EXIT, type ExitCode } from '../cli-error.ts';
 import { wholeNumber } from '../filter-options.ts';
 import { readInput } from '../read-input.ts';

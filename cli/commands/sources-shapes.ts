@@ -1,7 +1,7 @@
 /** `holdfast sources shapes`: what the events of a source look like, and when a provider changed them. */
 import type { Command } from 'commander';
 import { toIso } from '#core/time.ts';
-import { listShapes } from '#operator/shapes.ts';
+import { listShapes } from '#operator/sources/shapes.ts';
 import { type CommandSet, withExamples } from '../run.ts';
 
 export function addSourcesShapes(sources: Command, set: CommandSet): void {

@@ -11,9 +11,9 @@ import {
   secretBefore,
   secretToRotate,
   setSecret,
-} from '#operator/change-secret.ts';
-import { listSources } from '#operator/list-sources.ts';
-import { commandToSet } from '#operator/stored-state.ts';
+} from '#operator/sources/change-secret.ts';
+import { listSources } from '#operator/sources/list-sources.ts';
+import { commandToSet } from '#operator/sources/stored-state.ts';
 import { CliError, EXIT, usageError } from '../cli-error.ts';
 import { askSecret } from '../read-input.ts';
 import { type CommandSet, type Run, withExamples } from '../run.ts';

@@ -5,11 +5,11 @@ import { REFUSED_SLOTS } from '#core/inbound/protocol/event-item.ts';
 import { reportJob } from '#core/inbound/replay/report-job.ts';
 import type { AuditState } from '#core/inbound/watch/audit-records.ts';
 import { toIso } from '#core/time.ts';
-import type { DeliverySummary } from '#operator/deliveries.ts';
-import { isNotice } from '#operator/is-notice.ts';
+import type { DeliverySummary } from '#operator/customers/deliveries.ts';
+import type { OpenBreaker, Unfinished } from '#operator/events/unfinished.ts';
+import { isNotice } from '#operator/health/is-notice.ts';
+import { needsOf, readSystem, type SystemView } from '#operator/health/system-view.ts';
 import { span } from '#operator/span.ts';
-import { needsOf, readSystem, type SystemView } from '#operator/system-view.ts';
-import type { OpenBreaker, Unfinished } from '#operator/unfinished.ts';
 import { EXIT, type ExitCode } from '../cli-error.ts';
 import { type CommandSet, type Run, withExamples } from '../run.ts';
 

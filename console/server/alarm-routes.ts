@@ -1,5 +1,5 @@
 /** Of alarms: their states, the numbers that one judges, its runbook. */
-import { readGuide } from '#operator/read-guide.ts';
+import { readGuide } from '#operator/health/read-guide.ts';
 import type { AlarmGraphView } from '../wire.ts';
 import type { Asked, Route } from './route.ts';
 import { alarmRow } from './rows.ts';

@@ -14,7 +14,7 @@ import {
   retryDelivery,
   setGate,
   testEndpoint,
-} from '#operator/deliveries.ts';
+} from '#operator/customers/deliveries.ts';
 import { usageError } from '#operator/operator-error.ts';
 import { reasonOf, wholeOf } from './read-input.ts';
 import type { Asked, Route } from './route.ts';

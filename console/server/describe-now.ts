@@ -1,8 +1,9 @@
 /** The first screen: one true sentence, what needs a person, and each source. */
-import { listSources, type SourceView } from '#operator/list-sources.ts';
+
+import { type AllTraffic, readTraffic } from '#operator/events/traffic.ts';
+import { isSweeperLate, readSystem, type SystemView } from '#operator/health/system-view.ts';
 import type { Operator } from '#operator/operator.ts';
-import { isSweeperLate, readSystem, type SystemView } from '#operator/system-view.ts';
-import { type AllTraffic, readTraffic } from '#operator/traffic.ts';
+import { listSources, type SourceView } from '#operator/sources/list-sources.ts';
 import type { AlarmRow, NowView, SourceRow } from '../wire.ts';
 import { alarmRow, jobRow } from './rows.ts';
 

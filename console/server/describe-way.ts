@@ -12,7 +12,7 @@ interface Replay {
   readonly why: string;
 }
 
-/** `report` is the history as operator/show-event.ts gives it. */
+/** `report` is the history as operator/events/show-event.ts gives it. */
 export function describeEvent(item: EventItem, report: Readonly<Record<string, unknown>>, now: number): EventDetail {
   const replays = ((report['replays'] ?? []) as readonly Replay[]).map(it => ({ ...it, at: Date.parse(it.at) }));
   return {

@@ -4,7 +4,7 @@
  */
 import type { EventItem } from '#core/inbound/protocol/event-item.ts';
 import { explainError } from '#operator/explain-error.ts';
-import { FollowLog, type Place } from '#operator/follow-log.ts';
+import { FollowLog, type Place } from '#operator/health/follow-log.ts';
 import type { Operator } from '#operator/operator.ts';
 import type { LiveMessage, Problem } from '../wire.ts';
 import { problemOf } from './problem.ts';

@@ -1,6 +1,6 @@
 /** What a page sends is checked like what a person types. */
 import type { EventFilter, WrittenFilter } from '#core/inbound/search/event-filter.ts';
-import { readMeant } from '#operator/list-events.ts';
+import { readMeant } from '#operator/events/list-events.ts';
 import type { Operator } from '#operator/operator.ts';
 import { OperatorError, usageError } from '#operator/operator-error.ts';
 

@@ -2,9 +2,9 @@
 import { splitEventPk, toEventId } from '#core/glossary.ts';
 import type { EventItem } from '#core/inbound/protocol/event-item.ts';
 import type { ReplayJob } from '#core/inbound/replay/replay-job.ts';
+import { doneOf } from '#operator/events/replay.ts';
 import type { AlarmView } from '#operator/gateway.ts';
-import { isNotice } from '#operator/is-notice.ts';
-import { doneOf } from '#operator/replay.ts';
+import { isNotice } from '#operator/health/is-notice.ts';
 import type { AlarmRow, EventRow, JobRow } from '../wire.ts';
 
 export function rowOf(item: EventItem): EventRow {

@@ -1,12 +1,13 @@
 /** Of sources: what they are, what was refused, the shapes of their events, samples, pauses. */
-import { listSources } from '#operator/list-sources.ts';
+
+import { readGuide } from '#operator/health/read-guide.ts';
 import { OperatorError } from '#operator/operator-error.ts';
-import { pause, resume } from '#operator/pauses.ts';
-import { readGuide } from '#operator/read-guide.ts';
-import { listRefused, type RefusedRequest, showRefused } from '#operator/refused.ts';
-import { sampleEvent } from '#operator/sample-event.ts';
-import { sendToSource } from '#operator/send-request.ts';
-import { listShapes } from '#operator/shapes.ts';
+import { listRefused, type RefusedRequest, showRefused } from '#operator/refused/refused.ts';
+import { listSources } from '#operator/sources/list-sources.ts';
+import { pause, resume } from '#operator/sources/pauses.ts';
+import { sampleEvent } from '#operator/sources/sample-event.ts';
+import { sendToSource } from '#operator/sources/send-request.ts';
+import { listShapes } from '#operator/sources/shapes.ts';
 import type { RefusedDetail, RefusedRow, Sent, ShapeRow } from '../wire.ts';
 import { sourceRows } from './describe-now.ts';
 import { reasonOf } from './read-input.ts';

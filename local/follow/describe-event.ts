@@ -1,7 +1,7 @@
 import { splitEventPk, toEventId } from '#core/glossary.ts';
 import type { EventItem } from '#core/inbound/protocol/event-item.ts';
 import { paint, type Style } from '#local/shell/progress.ts';
-import type { RefusedRequest } from '#operator/refused.ts';
+import type { RefusedRequest } from '#operator/refused/refused.ts';
 
 /** An event's way through the gateway, one line per step, with the time since it arrived. */
 export function describeTimeline(item: EventItem): readonly string[] {

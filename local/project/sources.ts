@@ -11,7 +11,7 @@ import { alarmSecretName, alarmServices } from '#core/config/alarm-services.ts';
 import { type DeployedSource, type Deployment, secretName } from '#core/config/deployment.ts';
 import type { GatewayConfig } from '#core/config/gateway-config.ts';
 import { resolveDeployment } from '#core/config/resolve-config.ts';
-import { makeSecret } from '#operator/make-secret.ts';
+import { makeSecret } from '#operator/sources/make-secret.ts';
 import { PROVIDERS } from '#providers/index.ts';
 import { readConfig } from './project.ts';
 import { readSavedSecrets, type SavedSecret, saveSecrets, secretsFile } from './saved-secrets.ts';

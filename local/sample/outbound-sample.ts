@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { paint, type Style } from '#local/shell/progress.ts';
-import { type Delivery, deliveriesOf } from '#operator/deliveries.ts';
+import { type Delivery, deliveriesOf } from '#operator/customers/deliveries.ts';
 import { askDelivery, type DeliveryApi } from '#operator/delivery-api.ts';
 import type { Operator } from '#operator/operator.ts';
 import { type LocalReceiver, type ReceivedWebhook, startReceiver } from './receiver.ts';

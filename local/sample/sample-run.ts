@@ -9,7 +9,7 @@ import type { EventFeed } from '#local/follow/event-feed.ts';
 import type { GatewayAddress } from '#local/stacks/gateway-address.ts';
 import { sendHttp } from '#operator/aws/send-http.ts';
 import type { HttpAnswer } from '#operator/gateway.ts';
-import { sampleEvent } from '#operator/sample-event.ts';
+import { sampleEvent } from '#operator/sources/sample-event.ts';
 
 const FINISH_LIMIT_MS = 60_000;
 const SEND_TRIES = 5;

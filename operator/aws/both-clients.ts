@@ -6,7 +6,7 @@ import { clientSettings } from '#adapters/aws/client-settings.ts';
 import * as smallDynamoDb from '#adapters/aws/signed/sdk-dynamodb.ts';
 import * as smallSecrets from '#adapters/aws/signed/sdk-secrets-manager.ts';
 import * as smallSqs from '#adapters/aws/signed/sdk-sqs.ts';
-import type { BothClients, ClientOutcome, DeepCall } from '../gateway.ts';
+import type { BothClients, ClientOutcome, DeepCall } from '#operator/gateway.ts';
 
 interface Sender {
   send(command: never): Promise<unknown>;

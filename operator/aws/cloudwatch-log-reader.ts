@@ -1,7 +1,7 @@
 /** The functions' log groups of a stack, read as CloudWatch Logs gives them. */
 import { type CloudFormationClient, DescribeStackResourcesCommand } from '@aws-sdk/client-cloudformation';
 import { type CloudWatchLogsClient, FilterLogEventsCommand } from '@aws-sdk/client-cloudwatch-logs';
-import type { LogLine, LogReader } from '../gateway.ts';
+import type { LogLine, LogReader } from '#operator/gateway.ts';
 
 /** A construct's `Logs`, behind the name of its function, and the hash of CloudFormation. */
 const FUNCTION_LOGS = /^(\w+?)Logs[0-9A-F]{8}$/;

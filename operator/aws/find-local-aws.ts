@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { checkGivenEndpoint } from '#local/emulator/given-endpoint.ts';
 import { HOLDFAST_DIRECTORY } from '#local/shell/workspace.ts';
-import { OperatorError, usageError } from '../operator-error.ts';
+import { OperatorError, usageError } from '#operator/operator-error.ts';
 
 export interface LocalEndpoint {
   readonly endpoint: string;

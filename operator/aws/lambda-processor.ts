@@ -3,8 +3,8 @@ import {
   ListEventSourceMappingsCommand,
   UpdateEventSourceMappingCommand,
 } from '@aws-sdk/client-lambda';
-import type { ProcessorSwitch } from '../gateway.ts';
-import { OperatorError } from '../operator-error.ts';
+import type { ProcessorSwitch } from '#operator/gateway.ts';
+import { OperatorError } from '#operator/operator-error.ts';
 
 /** `ProcessorSwitch` on the event source mapping of the process function. */
 export class LambdaProcessor implements ProcessorSwitch {

@@ -1,7 +1,7 @@
 import { InvokeCommand, LambdaClient, type LambdaClientConfig } from '@aws-sdk/client-lambda';
 import type { ReconcileReport } from '#core/inbound/reconcile/reconcile-deliveries.ts';
-import type { Reconciler } from '../gateway.ts';
-import { OperatorError } from '../operator-error.ts';
+import type { Reconciler } from '#operator/gateway.ts';
+import { OperatorError } from '#operator/operator-error.ts';
 
 /** The time limit of the function, and a little for the way. */
 const ANSWER_MS = 15 * 60_000 + 10_000;

@@ -7,7 +7,7 @@ import {
   type MetricDataQuery,
 } from '@aws-sdk/client-cloudwatch';
 import type { EpochMs } from '#core/glossary.ts';
-import type { AlarmGraph } from '../gateway.ts';
+import type { AlarmGraph } from '#operator/gateway.ts';
 
 const LEAST_MS = 3 * 3_600_000;
 const MOST_POINTS = 500;

@@ -1,5 +1,5 @@
 import { type CloudWatchClient, paginateDescribeAlarms } from '@aws-sdk/client-cloudwatch';
-import type { AlarmView } from '../gateway.ts';
+import type { AlarmView } from '#operator/gateway.ts';
 
 /** All alarms whose names begin so, composites included; those in ALARM first. */
 export async function readAlarms(client: CloudWatchClient, AlarmNamePrefix: string): Promise<readonly AlarmView[]> {

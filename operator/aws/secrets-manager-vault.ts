@@ -4,7 +4,7 @@ import {
   PutSecretValueCommand,
   type SecretsManagerClient,
 } from '@aws-sdk/client-secrets-manager';
-import type { SecretVault, StoredSecret } from '../gateway.ts';
+import type { SecretVault, StoredSecret } from '#operator/gateway.ts';
 
 /** `SecretVault` on Secrets Manager. */
 export class SecretsManagerVault implements SecretVault {

@@ -1,5 +1,5 @@
 /** Reading what another system exported: JSON or NDJSON, the objects as its API answers them. It holds secrets: no error repeats any of it. */
-import { OperatorError } from '../operator-error.ts';
+import { OperatorError } from '#operator/operator-error.ts';
 
 export type Fields = Readonly<Record<string, unknown>>;
 

@@ -1,7 +1,7 @@
 /** From the text of an export to what is there afterwards. */
 
-import type { Operator } from '../operator.ts';
-import { OperatorError } from '../operator-error.ts';
+import type { Operator } from '#operator/operator.ts';
+import { OperatorError } from '#operator/operator-error.ts';
 import { readExport } from './export-file.ts';
 import { planFromConvoy } from './from-convoy.ts';
 import { planFromOutpost } from './from-outpost.ts';

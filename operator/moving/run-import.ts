@@ -3,8 +3,8 @@
  * with more steps than one carries a mark until the last of them. Secrets go to the API once and come back to nobody.
  */
 import { parseIso } from '#core/time.ts';
-import { askDelivery, type DeliveryApi, type DeliveryCall, readAnswer, refusalOf } from '../delivery-api.ts';
-import { OperatorError } from '../operator-error.ts';
+import { askDelivery, type DeliveryApi, type DeliveryCall, readAnswer, refusalOf } from '#operator/delivery-api.ts';
+import { OperatorError } from '#operator/operator-error.ts';
 import type { ImportPlan, LeftOut, PlannedApplication, PlannedEndpoint } from './plan.ts';
 
 interface Counts {

@@ -12,7 +12,7 @@ import { findPython } from '#local/emulator/python.ts';
 import { emptyBodies } from '#local/stacks/empty-bodies.ts';
 import { outputOf } from '#local/stacks/gateway-address.ts';
 import type { HttpAnswer } from '#operator/gateway.ts';
-import { sampleEvent } from '#operator/sample-event.ts';
+import { sampleEvent } from '#operator/sources/sample-event.ts';
 import { localAwsContracts } from '#test/adapters/contracts/local-aws.suite.ts';
 import { BROWSER_PATH } from '#test/kit/browser.ts';
 import { isLongRun } from '#test/kit/long-run.ts';

@@ -16,7 +16,7 @@ import {
   listAttempts,
   retryDelivery,
   setGate,
-} from '#operator/deliveries.ts';
+} from '#operator/customers/deliveries.ts';
 import { askDelivery, type DeliveryApi, type DeliveryCall } from '#operator/delivery-api.ts';
 import { Operator } from '#operator/operator.ts';
 import { type GatewayUnderTest, genericEvent } from './gateway-under-test.ts';

@@ -1,7 +1,7 @@
 /** The portal of the customer of outbound-journey.ts, as it is deployed on the local AWS, in a browser. */
 import { expect } from 'vitest';
 import type { LocalReceiver } from '#local/sample/receiver.ts';
-import { portalLink } from '#operator/portal-links.ts';
+import { portalLink } from '#operator/customers/portal-links.ts';
 import { openBrowser } from '#test/kit/browser.ts';
 import type { GatewayUnderTest } from './gateway-under-test.ts';
 import { APP, operatorAt } from './outbound-journey.ts';

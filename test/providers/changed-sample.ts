@@ -1,5 +1,5 @@
 /** One value of a sample changed: what the generated identity suite compares keys with. */
-import type { DeclaredSample } from '#operator/sample-event.ts';
+import type { DeclaredSample } from '#operator/sources/sample-event.ts';
 
 /** A place in a request: a header, a field of the query or form, or a path of the JSON body, e.g. `events.0.id`. */
 export type Place =

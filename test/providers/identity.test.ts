@@ -13,7 +13,7 @@ import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
 import type { Identity, ProviderSpec, Scheme } from '#core/provider/provider-spec.ts';
 import { type Identification, identifyRequest } from '#core/verification/identify-request.ts';
 import { verifyRequest } from '#core/verification/verify-request.ts';
-import { type DeclaredSample, declaredSamples } from '#operator/sample-event.ts';
+import { type DeclaredSample, declaredSamples } from '#operator/sources/sample-event.ts';
 import { PROVIDERS } from '#providers/index.ts';
 import { changed, type Place, placesOf } from './changed-sample.ts';
 import { type Genuine, genuineRequest, NOW_MS } from './genuine-request.ts';

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { MemoryEventStore } from '#adapters/memory/memory-event-store.ts';
 import { MemoryDeadQueue, MemoryQueueGauge } from '#adapters/memory/memory-queue-ports.ts';
 import { toSourceId } from '#core/glossary.ts';
-import { movableMessages } from '#operator/dead-messages.ts';
+import { movableMessages } from '#operator/deaths/dead-messages.ts';
 import { EVENTS, MemoryWorld } from '#test/kit/memory-world.ts';
 
 const HOUR = 3_600_000;

@@ -5,7 +5,7 @@ import type { EventKey } from '#core/glossary.ts';
 import { shapeOf } from '#core/inbound/drift/shape.ts';
 import { encodeShape } from '#core/inbound/drift/stored-shape.ts';
 import { refusedKey } from '#core/inbound/protocol/event-item.ts';
-import { sampleEvent } from '#operator/sample-event.ts';
+import { sampleEvent } from '#operator/sources/sample-event.ts';
 import type { ConsoleGateway } from '#test/kit/console-gateway.ts';
 
 const TYPES = {

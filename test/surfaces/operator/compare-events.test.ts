@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { differences } from '#operator/compare-events.ts';
+import { differences } from '#operator/events/compare-events.ts';
 
 it('tells what was added, removed, changed, and what is of another kind', () => {
   const left = { id: 'a', amount: 5, old: 1, list: [1, { x: 1 }], same: { deep: true } };

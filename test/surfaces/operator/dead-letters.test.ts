@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { errorPattern, groupDeadByError } from '#operator/dead-letters.ts';
-import { readMeant } from '#operator/list-events.ts';
+import { errorPattern, groupDeadByError } from '#operator/deaths/dead-letters.ts';
+import { readMeant } from '#operator/events/list-events.ts';
 import { ConsoleGateway } from '#test/kit/console-gateway.ts';
 
 it.each([

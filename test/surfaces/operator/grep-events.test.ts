@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { type GrepRequest, type GrepStep, grepEvents } from '#operator/grep-events.ts';
-import { readMeant } from '#operator/list-events.ts';
+import { type GrepRequest, type GrepStep, grepEvents } from '#operator/events/grep-events.ts';
+import { readMeant } from '#operator/events/list-events.ts';
 import { ConsoleGateway } from '#test/kit/console-gateway.ts';
 
 function world(count: number) {

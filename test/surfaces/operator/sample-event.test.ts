@@ -1,6 +1,6 @@
 /** What `holdfast send` sends. That samples verify, and what tells them apart, is judged by test/providers/identity.test.ts. */
 import { describe, expect, it } from 'vitest';
-import { sampleEvent, sampleNames } from '#operator/sample-event.ts';
+import { sampleEvent, sampleNames } from '#operator/sources/sample-event.ts';
 import { PROVIDERS } from '#providers/index.ts';
 
 const NOW = new Date('2026-11-21T03:00:00Z');

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { saveAsTest } from '#operator/save-as-test.ts';
+import { saveAsTest } from '#operator/events/save-as-test.ts';
 import { ConsoleGateway } from '#test/kit/console-gateway.ts';
 
 const BODY = {

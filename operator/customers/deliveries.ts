@@ -1,0 +1,316 @@
+/** Webhooks to customers, as a person looks at them and acts on them: through the delivery API, nothing beside it. */
+import { askDelivery, type DeliveryCall } from '#operator/delivery-api.ts';
+import type { Operator } from '#operator/operator.ts';
+
+export interface Application {
+  readonly id: string;
+  readonly uid: string | null;
+  readonly name: string;
+  readonly endpoints: number;
+  readonly state: string;
+}
+
+/** All endpoints, as the last audit found them; `as_of` null: there was none yet. */
+export interface DeliverySummary {
+  readonly as_of: string | null;
+  readonly endpoints: number;
+  readonly on_hold: number;
+  readonly paused: number;
+  readonly disabled: number;
+  readonly dead: number;
+  readonly oldest_waiting_at: string | null;
+}
+
+/** `holding`: its breaker is open or it asked for a pause; nothing is sent until then. */
+export type EndpointState = 'ok' | 'failing' | 'holding' | 'paused' | 'disabled';
+
+export interface Endpoint {
+  readonly id: string;
+  readonly uid: string | null;
+  readonly application: string;
+  readonly url: string;
+  readonly types: readonly string[];
+  readonly gate: string;
+  readonly state: EndpointState;
+  /** Who closed the gate and why, or what the hold is for. */
+  readonly why: string | null;
+}
+
+export interface EndpointHealth {
+  readonly gate: string;
+  readonly state: EndpointState;
+  readonly why: string | null;
+  readonly breaker: 'closed' | 'open' | 'half_open';
+  readonly failing_since: string | null;
+  readonly next_probe_at: string | null;
+  readonly last_success_at: string | null;
+  readonly last_failure: {
+    readonly at: string | null;
+    readonly class: string | null;
+    readonly code: number | null;
+  } | null;
+  /** `more`: there are more than `count`; `about`: how many, from 10,000 on. */
+  readonly waiting: {
+    readonly count: number;
+    readonly more: boolean;
+    readonly about: number | null;
+    readonly oldest_at: string | null;
+  };
+  readonly dead: number;
+  readonly success_rate_1h: number | null;
+  readonly success_rate_24h: number | null;
+  readonly response_ms: number | null;
+}
+
+export interface Delivery {
+  readonly message: string;
+  readonly endpoint: string;
+  readonly type: string | null;
+  readonly status: string;
+  /** Nothing is sent now: the gate is closed, or the endpoint is on hold. */
+  readonly held: boolean;
+  readonly generation: number;
+  readonly attempt_count: number;
+  readonly created_at: string;
+  readonly next_retry_at: string | null;
+  readonly ended_at: string | null;
+  readonly last_attempt: {
+    readonly attempted_at: string;
+    readonly status: number | null;
+    readonly class: string;
+    readonly response_time_ms: number;
+    readonly snippet: string | null;
+  } | null;
+}
+
+export interface DeliveryAttempt {
+  /** `delivery`, `probe` of an endpoint on hold, or `test`. */
+  readonly kind: string;
+  readonly generation: number;
+  readonly attempt: number;
+  readonly at: string;
+  readonly class: string;
+  readonly code: number | null;
+  readonly timings_ms: Readonly<Record<string, number>>;
+  /** Why there was no answer. */
+  readonly detail: string | null;
+  /** Null where only the record is kept: of a success. */
+  readonly request: { readonly url: string; readonly headers: Readonly<Record<string, string>> } | null;
+  readonly response: { readonly body: string | null; readonly truncated: boolean } | null;
+}
+
+interface Page<T> {
+  readonly data: readonly T[];
+  readonly cursor: string | null;
+}
+
+/** A person reads no more; a job of thousands is a replay job. */
+const MOST = 1_000;
+
+/** Throws OperatorError for a refusal. */
+export async function ask<T>(operator: Operator, call: DeliveryCall): Promise<T> {
+  const { delivery } = await operator.gateway();
+  return askDelivery<T>(await delivery(), call);
+}
+
+export const readDeliverySummary = (operator: Operator): Promise<DeliverySummary> =>
+  ask<DeliverySummary>(operator, { method: 'GET', path: ['summary'] });
+
+/** The pages of a list until `limit` are there. */
+async function list<T>(
+  operator: Operator,
+  path: readonly string[],
+  { limit = MOST, query = {} }: { limit?: number; query?: Readonly<Record<string, string | undefined>> } = {},
+): Promise<readonly T[]> {
+  const found: T[] = [];
+  let cursor: string | undefined;
+  do {
+    const size = String(Math.min(250, limit - found.length));
+    const page: Page<T> = await ask(operator, { method: 'GET', path, query: { ...query, limit: size, cursor } });
+    found.push(...page.data);
+    cursor = page.cursor ?? undefined;
+  } while (cursor !== undefined && found.length < limit);
+  return found;
+}
+
+/** `app` and `ep` are ids or `uid:<uid>`, as the API takes them. */
+const endpointPath = (app: string, ep: string): readonly string[] => ['apps', app, 'endpoints', ep];
+
+export function listApplications(operator: Operator): Promise<readonly Application[]> {
+  return list(operator, ['apps']);
+}
+
+export function listEndpoints(operator: Operator, app: string): Promise<readonly Endpoint[]> {
+  return list(operator, ['apps', app, 'endpoints']);
+}
+
+export function healthOf(operator: Operator, app: string, ep: string): Promise<EndpointHealth> {
+  return ask(operator, { method: 'GET', path: [...endpointPath(app, ep), 'health'] });
+}
+
+export interface DeliveryFilter {
+  readonly status?: string | undefined;
+  readonly type?: string | undefined;
+  readonly class?: string | undefined;
+  /** ISO 8601. */
+  readonly since?: string | undefined;
+  readonly limit?: number;
+}
+
+/** Of an endpoint, newest first. */
+export function listDeliveries(
+  operator: Operator,
+  { app, ep }: { readonly app: string; readonly ep: string },
+  { limit = 50, ...filter }: DeliveryFilter = {},
+): Promise<readonly Delivery[]> {
+  return list(operator, [...endpointPath(app, ep), 'deliveries'], { limit, query: { ...filter } });
+}
+
+/** Of a message, at each endpoint that it was for. */
+export function deliveriesOf(operator: Operator, app: string, message: string): Promise<readonly Delivery[]> {
+  return list(operator, ['apps', app, 'messages', message, 'deliveries']);
+}
+
+/** Where one delivery is. */
+export interface DeliveryPlace {
+  readonly app: string;
+  readonly ep: string;
+  readonly message: string;
+}
+
+/** Every attempt that was kept: the failed ones. */
+export function listAttempts(
+  operator: Operator,
+  { app, ep, message }: DeliveryPlace,
+): Promise<readonly DeliveryAttempt[]> {
+  return list(operator, [...endpointPath(app, ep), 'deliveries', message, 'attempts']);
+}
+
+/** Sends a delivery again, one that waits for its retry too. `requestId`: the same one is the same wish. */
+export async function retryDelivery(
+  operator: Operator,
+  { app, ep, message }: DeliveryPlace,
+  { why, requestId }: { readonly why: string; readonly requestId: string },
+): Promise<void> {
+  const path = [...endpointPath(app, ep), 'deliveries', message, 'replay'];
+  await ask(operator, {
+    method: 'POST',
+    path,
+    body: { request_id: requestId, now: true, why: `${operator.by}: ${why}` },
+  });
+}
+
+/** A job that sends again what is dead at an endpoint, or at all endpoints of an application; `dryRun` counts only. */
+export function retryMany(
+  operator: Operator,
+  filter: { readonly app: string; readonly ep: string | undefined; readonly since: string | undefined },
+  { why, dryRun }: { readonly why: string; readonly dryRun: boolean },
+): Promise<ReplayJobView> {
+  const { app, ep, since } = filter;
+  const body = { app, status: 'dead', dry_run: dryRun, why: `${operator.by}: ${why}` };
+  const more = { ...(ep === undefined ? {} : { endpoint: ep }), ...(since === undefined ? {} : { since }) };
+  return ask(operator, { method: 'POST', path: ['replay-jobs'], body: { ...body, ...more } });
+}
+
+export interface ReplayJobView {
+  readonly id: string;
+  readonly state: string;
+  readonly dry_run: boolean;
+  readonly counts: { readonly seen: number; readonly replayed: number; readonly skipped: number };
+}
+
+export function jobOf(operator: Operator, job: string): Promise<ReplayJobView> {
+  return ask(operator, { method: 'GET', path: ['replay-jobs', job] });
+}
+
+export type GateAct = 'pause' | 'resume' | 'disable' | 'enable' | 'probe';
+
+/** Closes or opens an endpoint; `probe` sends one request now, whatever the hold says. Answers how it is then. */
+export function setGate(
+  operator: Operator,
+  { app, ep }: { readonly app: string; readonly ep: string },
+  act: GateAct,
+  why?: string,
+): Promise<Pick<Endpoint, 'id' | 'gate' | 'state'>> {
+  const body = why === undefined ? {} : { why: `${operator.by}: ${why}` };
+  return ask(operator, { method: 'POST', path: [...endpointPath(app, ep), act], body });
+}
+
+/** A message as it was published, with the body that is sent. */
+export interface PublishedMessage {
+  readonly id: string;
+  readonly type: string;
+  readonly mode: string;
+  readonly channels: readonly string[];
+  readonly created_at: string;
+  readonly size: number;
+  readonly content_type: string;
+}
+
+/** Of an application, newest first. */
+export function listMessages(
+  operator: Operator,
+  app: string,
+  {
+    limit = 50,
+    ...filter
+  }: { readonly type?: string | undefined; readonly since?: string | undefined; readonly limit?: number } = {},
+): Promise<readonly PublishedMessage[]> {
+  return list(operator, ['apps', app, 'messages'], { limit, query: { ...filter } });
+}
+
+/** The bytes that each endpoint is sent. Throws OperatorError when they are gone. */
+export async function messageBody(operator: Operator, app: string, message: string): Promise<Buffer> {
+  const path = ['apps', app, 'messages', message, 'body'];
+  const { base64 } = await ask<{ base64: string }>(operator, { method: 'GET', path });
+  return Buffer.from(base64, 'base64');
+}
+
+/** What an endpoint said to a test, and what it was sent. */
+export interface TestAnswer {
+  readonly success: boolean;
+  readonly status_code: number | null;
+  readonly class: string;
+  readonly detail: string | null;
+  readonly response_body: string;
+  readonly duration_ms: number;
+  readonly request: { readonly url: string; readonly headers: Readonly<Record<string, string>>; readonly body: string };
+}
+
+/** One signed request now, outside of every queue and record. Ten a minute and application. */
+export function testEndpoint(
+  operator: Operator,
+  { app, ep }: { readonly app: string; readonly ep: string },
+  type?: string,
+): Promise<TestAnswer> {
+  const body = type === undefined ? {} : { type };
+  return ask(operator, { method: 'POST', path: [...endpointPath(app, ep), 'test'], body });
+}
+
+export interface OutboundOverview {
+  readonly applications: number;
+  readonly endpoints: number;
+  /** Endpoints that do not get their webhooks now, whoever closed them. */
+  readonly unwell: readonly (Endpoint & { readonly applicationName: string })[];
+}
+
+/** Parallel calls: an application's list is one call for 250 endpoints. */
+const AT_ONCE = 8;
+
+/** Every endpoint of every application, looked at once. */
+export async function readOutbound(operator: Operator): Promise<OutboundOverview> {
+  const applications = await listApplications(operator);
+  const found: OutboundOverview['unwell'][number][] = [];
+  let endpoints = 0;
+  for (let at = 0; at < applications.length; at += AT_ONCE) {
+    const some = applications.slice(at, at + AT_ONCE);
+    const lists = await Promise.all(some.map(({ id }) => listEndpoints(operator, id)));
+    for (const [place, list] of lists.entries()) {
+      endpoints += list.length;
+      const { uid, id } = some[place] ?? { uid: null, id: '' };
+      const name = uid === null ? id : `uid:${uid}`;
+      found.push(...list.filter(({ state }) => state !== 'ok').map(each => ({ ...each, applicationName: name })));
+    }
+  }
+  return { applications: applications.length, endpoints, unwell: found };
+}

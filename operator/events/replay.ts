@@ -1,0 +1,124 @@
+/** Run events again: one at once, or all that a filter means as a job that the sweeper carries out. */
+import { type EpochMs, splitEventPk, toEventId } from '#core/glossary.ts';
+import type { EventItem } from '#core/inbound/protocol/event-item.ts';
+import { replayEvent } from '#core/inbound/replay/replay-event.ts';
+import {
+  type CancelResult,
+  cancelReplayJob,
+  createReplayJob,
+  listReplayJobs,
+  previewReplay,
+  type ReplayJob,
+  readReplayJob,
+} from '#core/inbound/replay/replay-job.ts';
+import type { EventFilter } from '#core/inbound/search/event-filter.ts';
+import type { Operator } from '#operator/operator.ts';
+import { OperatorError } from '#operator/operator-error.ts';
+
+export interface ReplayNow {
+  readonly why: string;
+  /** A fresh idempotency key: outside calls may happen again. */
+  readonly newKey: boolean;
+  /** Although an attempt is running (it is fenced). */
+  readonly force: boolean;
+  /** Another body that came under the same id. */
+  readonly bodySha?: string;
+}
+export type ReplayOutcome = 'replayed' | 'already_replayed' | 'running' | 'changed' | 'gone' | 'body_missing';
+
+/** `face` tells in the record where the request came from: `cli`, `console`. */
+export async function replayNow(
+  operator: Operator,
+  item: EventItem,
+  { face, ...request }: ReplayNow & { readonly face: string },
+): Promise<ReplayOutcome> {
+  const gateway = await operator.gateway();
+  const asked = { replayId: `${face}-${gateway.ids.uuid()}`, by: operator.by, ...request };
+  const result = await replayEvent(item, asked, gateway, operator.deployment.config);
+  return result.kind === 'refused' ? result.reason : result.kind;
+}
+
+export interface MeantForReplay {
+  readonly filter: EventFilter;
+  /** Only events that nobody touched since, epoch ms. */
+  readonly asOf: EpochMs;
+  /** At most as many, the oldest first. */
+  readonly limit?: number;
+}
+
+export interface ReplayPreview {
+  readonly count: number;
+  /** How many of each `source type status (cause)`. */
+  readonly kinds: Readonly<Record<string, number>>;
+  readonly sample: readonly string[];
+}
+
+/** Counts what a job would replay; changes nothing. Throws OperatorError when `signal` ends it. */
+export async function previewOf(
+  operator: Operator,
+  meant: MeantForReplay,
+  { signal, onCount }: { readonly signal?: AbortSignal; readonly onCount?: (count: number) => void } = {},
+): Promise<ReplayPreview> {
+  const kinds = new Map<string, number>();
+  const sample: string[] = [];
+  let count = 0;
+  for await (const items of previewReplay(meant, await operator.gateway())) {
+    for (const item of items) {
+      const { sourceId } = splitEventPk(item.pk);
+      const kind = `${sourceId} ${item.eventType} ${item.status}${item.cause === undefined ? '' : ` (${item.cause})`}`;
+      kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
+      if (sample.length < 3) sample.push(toEventId(item.pk));
+    }
+    count += items.length;
+    onCount?.(count);
+    if (signal?.aborted) throw new OperatorError('Interrupted; nothing was done');
+  }
+  return { count, kinds: Object.fromEntries(kinds), sample };
+}
+
+export interface StartReplay extends MeantForReplay {
+  readonly ratePerSecond: number;
+  /** As the preview counted. */
+  readonly expected: number;
+  readonly newKey: boolean;
+  readonly why: string;
+}
+
+/** Starts a job; the sweeper begins it within a minute. */
+export async function startReplay(operator: Operator, request: StartReplay): Promise<ReplayJob> {
+  return createReplayJob({ ...request, by: operator.by }, await operator.gateway());
+}
+
+/** The newest jobs first. */
+export async function listJobs(operator: Operator, limit: number): Promise<readonly ReplayJob[]> {
+  return listReplayJobs(limit, (await operator.gateway()).control);
+}
+
+/** Throws OperatorError (not found). */
+export async function findJob(operator: Operator, id: string): Promise<ReplayJob> {
+  const found = await readReplayJob(id, (await operator.gateway()).control);
+  if (!found) throw noJob(operator, id);
+  return found.job;
+}
+
+/** Throws OperatorError (not found). */
+export async function cancelJob(
+  operator: Operator,
+  id: string,
+): Promise<Exclude<CancelResult, { readonly kind: 'not_found' }>> {
+  const result = await cancelReplayJob(id, operator.by, await operator.gateway());
+  if (result.kind === 'not_found') throw noJob(operator, id);
+  return result;
+}
+
+/** Events a job is through with, replayed or not. */
+export function doneOf(job: ReplayJob): number {
+  return Object.values(job.counts).reduce((sum, count) => sum + count, 0);
+}
+
+function noJob(operator: Operator, id: string): OperatorError {
+  return new OperatorError(
+    `No replay job ${id.slice(0, 60)} in ${operator.environment}.\nList them: ${operator.command('replay ls')}`,
+    'not_found',
+  );
+}

@@ -1,0 +1,211 @@
+/** Checks every part an event needs, and says how to repair what is wrong. */
+import { parseSecret } from '#adapters/secrets/parse-secret.ts';
+import { alarmSecretName, alarmServices, commandToSetAlarmSecret } from '#core/config/alarm-services.ts';
+import { secretName } from '#core/config/deployment.ts';
+import { checkHandlerSources, unsentTypes } from '#core/config/handler-config.ts';
+import { narrowAllowLists } from '#core/config/range-cover.ts';
+import { unheardPages } from '#core/config/unheard-pages.ts';
+import { REFUSED_SLOTS } from '#core/inbound/protocol/event-item.ts';
+import { VERSION } from '#core/version.ts';
+import { readDeliverySummary } from '#operator/customers/deliveries.ts';
+import { explainError } from '#operator/explain-error.ts';
+import type { Operator } from '#operator/operator.ts';
+import { likelyCause } from '#operator/refused/refused.ts';
+import { commandToSet, stateOf } from '#operator/sources/stored-state.ts';
+import { ago, span } from '#operator/span.ts';
+import { isNotice } from './is-notice.ts';
+import { readProcessor } from './processor.ts';
+import { isSweeperLate, readSystem } from './system-view.ts';
+
+export interface Check {
+  readonly name: string;
+  readonly result: 'ok' | 'warning' | 'wrong';
+  readonly text: string;
+  /** A command, or a runbook. */
+  readonly fix?: string;
+}
+
+const STATE_TEXTS = { absent: 'not deployed', empty: 'not set', pairing: 'waiting for its provider to bring one' };
+/** The longest interval of audits is an hour. */
+const AUDIT_LATE_MS = 2 * 3_600_000;
+const OLD_SECRET_DAYS = 365;
+const CLOCK_SLACK_MS = 60_000;
+
+/** Every check. One that cannot be made is a finding, not the end of the others. */
+export async function checkEverything(operator: Operator): Promise<readonly Check[]> {
+  const text = `${operator.sourceIds.length} sources in ${operator.environment}`;
+  const { place } = await operator.gateway();
+  const found = await Promise.all([
+    guard('secrets', note => checkSecrets(operator, note)),
+    guard('alarms', note => checkAlarmServices(operator, note)),
+    guard('front door', note => checkFrontDoor(operator, note)),
+    guard('processor', note => checkProcessor(operator, note)),
+    guard('pipeline', note => checkPipeline(operator, note)),
+    guard('handlers', note => checkHandlers(operator, note)),
+    guard('customers', note => checkCustomers(operator, note)),
+  ]);
+  const unheard = unheardPages(operator.deployment);
+  return [
+    { name: 'configuration', result: 'ok', text },
+    ...narrowAllowLists(operator.deployment).map(
+      line => ({ name: 'allow list', result: 'warning', text: line }) as const,
+    ),
+    ...(unheard === undefined ? [] : [{ name: 'alarms', result: 'warning', text: unheard } as const]),
+    { name: 'stack', result: 'ok', text: `found in ${place}` },
+    ...found.flat(),
+  ];
+}
+
+/** What a check notes, in its order. One that cannot be made is a finding, not the end of the others. */
+async function guard(name: string, check: (note: (found: Check) => void) => Promise<void>): Promise<readonly Check[]> {
+  const found: Check[] = [];
+  try {
+    await check(it => void found.push(it));
+  } catch (error) {
+    found.push({ name, result: 'wrong', text: explainError(error).message });
+  }
+  return found;
+}
+
+async function checkHandlers(operator: Operator, note: (check: Check) => void): Promise<void> {
+  const handlers = await operator.handlers();
+  if (handlers === undefined) return;
+  const name = 'handlers';
+  const wrong = checkHandlerSources(operator.deployment, handlers);
+  for (const { path, given, fix } of wrong)
+    note({ name, result: 'wrong', text: `${path}: ${given}: it never runs`, fix });
+  const unsent = unsentTypes(operator.deployment, handlers);
+  for (const text of unsent) note({ name, result: 'warning', text });
+  if (wrong.length + unsent.length === 0) note({ name, result: 'ok', text: 'each has a source' });
+}
+
+/** The delivery API answers, and the audit of endpoints runs. */
+async function checkCustomers(operator: Operator, note: (check: Check) => void): Promise<void> {
+  if (operator.deployment.config.outbound === undefined) return;
+  const name = 'customers';
+  const [{ as_of, endpoints, disabled, on_hold }, { deployedAt }] = await Promise.all([
+    readDeliverySummary(operator),
+    operator.gateway(),
+  ]);
+  // The first audit comes within an hour of the first deployment.
+  const since = as_of === null ? deployedAt : Date.parse(as_of);
+  const late = since !== undefined && operator.clock.now() - since > AUDIT_LATE_MS;
+  const fix = 'docs/runbooks/delivery-not-tending.md';
+  if (late) note({ name, result: 'wrong', text: 'endpoints were not audited for two hours: tend does not run', fix });
+  else if (as_of === null) note({ name, result: 'ok', text: 'endpoints are counted with the first audit' });
+  else note({ name, result: 'ok', text: `${endpoints} endpoints, ${on_hold} on hold, ${disabled} disabled` });
+}
+
+async function checkSecrets(operator: Operator, note: (check: Check) => void): Promise<void> {
+  const { secrets } = await operator.gateway();
+  for (const { source, needsSecret } of operator.deployment.sources) {
+    if (!needsSecret) continue;
+    const name = `secret ${source.id}`;
+    const stored = await secrets.read(secretName(operator.environment, source.id));
+    const state = stateOf(stored, operator.clock.now());
+    if (state !== 'set') {
+      const text = `${STATE_TEXTS[state]}: the source answers 503 to every webhook`;
+      note({ name, result: 'wrong', text, fix: operator.command(commandToSet(source)) });
+      continue;
+    }
+    const parsed = parseSecret(stored.text);
+    const until = parsed.kind === 'secret' ? parsed.secret.previousNotAfter : undefined;
+    const now = operator.clock.now();
+    const days = stored.changedAt === undefined ? 0 : (now - stored.changedAt) / 86_400_000;
+    if (until !== undefined && until > now) {
+      note({ name, result: 'ok', text: `rotated; the previous one is valid for ${span((until - now) / 1_000)} more` });
+    } else if (days > OLD_SECRET_DAYS) {
+      const fix = operator.command(`sources rotate ${source.id}`);
+      note({ name, result: 'warning', text: `set ${span(days * 86_400)} ago`, fix });
+    } else
+      note({ name, result: 'ok', text: stored.changedAt === undefined ? 'set' : `set ${span(days * 86_400)} ago` });
+  }
+}
+
+async function checkAlarmServices(operator: Operator, note: (check: Check) => void): Promise<void> {
+  const { secrets } = await operator.gateway();
+  const { environment, deployment } = operator;
+  const services = new Map(alarmServices(deployment).map(each => [alarmSecretName(environment, each), each]));
+  for (const [secret, service] of services) {
+    const name = `alarms ${service.kind} ${service.name}`;
+    const { kind } = await secrets.read(secret);
+    if (kind === 'set') note({ name, result: 'ok', text: 'its secret is set' });
+    else {
+      const fix = commandToSetAlarmSecret(environment, service, deployment.region);
+      note({ name, result: 'wrong', text: `${secret} is ${STATE_TEXTS[kind]}: this service is told of no alarm`, fix });
+    }
+  }
+}
+
+async function checkFrontDoor(operator: Operator, note: (check: Check) => void): Promise<void> {
+  const { http, apiUrl } = await operator.gateway();
+  const answer = await http(`${apiUrl}/health`, { method: 'GET', headers: {} });
+  const { version } = JSON.parse(answer.body) as { version?: string };
+  if (answer.status !== 200) note({ name: 'front door', result: 'wrong', text: `/health answers ${answer.status}` });
+  else if (version !== VERSION) {
+    const text = `runs version ${version}, this checkout is ${VERSION}`;
+    note({ name: 'front door', result: 'warning', text, fix: `npm run deploy -- ${operator.environment}` });
+  } else note({ name: 'front door', result: 'ok', text: `answers in ${Math.round(answer.ms)} ms, version ${version}` });
+  const theirs = Date.parse(answer.headers['date'] ?? '');
+  const apart = Math.abs(theirs - operator.clock.now());
+  if (apart > CLOCK_SLACK_MS) {
+    const text = `this machine's clock is ${span(apart / 1_000)} off: signatures made here would be refused`;
+    note({ name: 'clock', result: 'wrong', text, fix: 'set the clock of this machine' });
+  }
+}
+
+async function checkProcessor(operator: Operator, note: (check: Check) => void): Promise<void> {
+  const { state, running } = await readProcessor(operator);
+  if (running) note({ name: 'processor', result: 'ok', text: `its event source mapping is ${state}` });
+  else {
+    const text = `its event source mapping is ${state}: events are accepted and wait in the queue`;
+    note({ name: 'processor', result: 'wrong', text, fix: operator.command('processor start') });
+  }
+}
+
+async function checkPipeline(operator: Operator, note: (check: Check) => void): Promise<void> {
+  const view = await readSystem(operator);
+  if (isSweeperLate(view, operator.clock.now())) {
+    const { sweptUntil } = view;
+    const text =
+      typeof sweptUntil !== 'number'
+        ? 'never ran'
+        : `has not run for ${span((operator.clock.now() - sweptUntil) / 1_000)}`;
+    note({ name: 'sweeper', result: 'wrong', text, fix: 'docs/runbooks/sweep-not-running.md' });
+  } else if (view.sweptUntil !== undefined) {
+    const text = view.sweptUntil === 'never' ? 'not yet: it comes every minute' : 'runs';
+    note({ name: 'sweeper', result: 'ok', text });
+  }
+  for (const { source, cause, count } of view.refused ?? []) {
+    const times = count >= REFUSED_SLOTS ? `${count} or more` : String(count);
+    const text = `${source}: ${times} for ${cause} within the last hour. ${likelyCause(cause)}`;
+    note({ name: 'refused', result: 'warning', text, fix: operator.command(`refused ls --source ${source}`) });
+  }
+  const { main, dead } = view;
+  if (main && dead)
+    note({
+      name: 'queues',
+      result: 'ok',
+      text: `${main.visible} waiting, ${dead.visible + dead.hidden} in the dead-letter queue`,
+    });
+  for (const { part, why } of view.unread) note({ name: part, result: 'wrong', text: `cannot be read: ${why}` });
+  if (view.openDeadLetters) {
+    const text = `${view.openDeadLetters} events are dead`;
+    note({ name: 'dead letters', result: 'warning', text, fix: operator.command('dlq ls') });
+  }
+  for (const [source, pause] of Object.entries(view.pauses ?? {})) {
+    const text = `${source} since ${ago(pause.since, operator.clock.now())} by ${pause.by}: ${pause.why}`;
+    note({ name: 'paused', result: 'warning', text, fix: operator.command(`resume ${source}`) });
+  }
+  for (const alarm of (view.alarms ?? []).filter(it => it.state === 'ALARM')) {
+    const named = alarm.name.replace(`holdfast-${operator.environment}-`, '');
+    const runbook = /^Runbook: (\S+)/m.exec(alarm.description)?.[1] ?? `docs/runbooks/${named}.md`;
+    const result = isNotice(alarm) ? 'warning' : 'wrong';
+    note({
+      name: 'alarm',
+      result,
+      text: `${alarm.name} since ${ago(alarm.since, operator.clock.now())}`,
+      fix: runbook,
+    });
+  }
+}

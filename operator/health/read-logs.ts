@@ -1,0 +1,54 @@
+/** What the functions logged of a source or of one event: lines of the log, as they were written. */
+import { type EpochMs, eventIdToPk } from '#core/glossary.ts';
+import type { LogLine } from '#operator/gateway.ts';
+import type { Operator } from '#operator/operator.ts';
+import { OperatorError } from '#operator/operator-error.ts';
+
+export interface LogFilter {
+  readonly source?: string | undefined;
+  /** Our id of one event. */
+  readonly eventId?: string | undefined;
+  readonly since: EpochMs;
+}
+
+export interface LogEntry extends LogLine {
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
+/** Oldest first. Metrics alone are left out: a line of the log says what happened (`stage`), or is of Lambda itself. */
+export async function readLogs(operator: Operator, filter: LogFilter): Promise<readonly LogEntry[]> {
+  const { logs } = await operator.gateway();
+  if (logs === undefined) throw new OperatorError('There are no logs to read here: a gateway in memory keeps none');
+  const lines = await logs.read(filter.since, patternOf(filter));
+  return lines.flatMap(line => {
+    const fields = parse(line.text);
+    return isMeant(fields, filter) ? [{ ...line, fields }] : [];
+  });
+}
+
+/** As CloudWatch filters; what it lets through is looked at again. */
+function patternOf({ source, eventId }: LogFilter): string {
+  if (eventId !== undefined)
+    return `{ $.event_id = ${JSON.stringify(eventId)} || $.pk = ${JSON.stringify(eventIdToPk(eventId) ?? '')} }`;
+  return source === undefined
+    ? ''
+    : `{ $.source = ${JSON.stringify(source)} || $.pk = ${JSON.stringify(`${source}#*`)} }`;
+}
+
+function isMeant(fields: Readonly<Record<string, unknown>>, { source, eventId }: LogFilter): boolean {
+  const { stage, level, pk } = fields;
+  if (eventId !== undefined) return fields['event_id'] === eventId || (pk !== undefined && pk === eventIdToPk(eventId));
+  if (source !== undefined && fields['source'] !== source && !String(pk).startsWith(`${source}#`)) return false;
+  return stage !== undefined || level === 'ERROR' || level === 'WARN';
+}
+
+/** A line that is no JSON is Lambda's own. */
+function parse(text: string): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === 'object' && value !== null) return value as Record<string, unknown>;
+  } catch {
+    // Said below.
+  }
+  return { level: 'ERROR', message: text.trim() };
+}

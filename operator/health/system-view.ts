@@ -1,0 +1,172 @@
+/** What the state of an environment is, read once for `status` and `doctor`. */
+
+import { CONCERNS_CONTROL, type Concern, decodeConcerns, isKept } from '#core/inbound/protocol/concerns.ts';
+import { readPauses } from '#core/inbound/protocol/pause-source.ts';
+import type { PauseNote } from '#core/inbound/protocol/pauses.ts';
+import { type ReplayJob, readOpenJobs, readReplayJob } from '#core/inbound/replay/replay-job.ts';
+import { TimelineReader } from '#core/inbound/search/read-timeline.ts';
+import { type AuditState, readAudit } from '#core/inbound/watch/audit-records.ts';
+import type { QueueNumbers } from '#core/ports.ts';
+import { type DeliverySummary, readDeliverySummary } from '#operator/customers/deliveries.ts';
+import { readUnfinished, type Unfinished } from '#operator/events/unfinished.ts';
+import { explainError } from '#operator/explain-error.ts';
+import type { AlarmView } from '#operator/gateway.ts';
+import type { Operator } from '#operator/operator.ts';
+import { countRefused, listRefused, type RefusedCount } from '#operator/refused/refused.ts';
+import { isNotice } from './is-notice.ts';
+
+const COUNT_LIMIT = 10_000;
+const WINDOWS = { '5m': 300_000, '1h': 3_600_000 } as const;
+
+/** Undefined parts could not be read: `unread` says which and why. What can be read is never held back by what cannot. */
+export interface SystemView {
+  readonly received:
+    | Readonly<Record<keyof typeof WINDOWS, { readonly count: number; readonly capped: boolean }>>
+    | undefined;
+  readonly main: QueueNumbers | undefined;
+  readonly dead: QueueNumbers | undefined;
+  readonly openDeadLetters: number | undefined;
+  readonly unfinished: Unfinished | undefined;
+  /** Kept of the last hour, by source and cause. */
+  readonly refused: readonly RefusedCount[] | undefined;
+  /** What people were told once, and handlers that fail now. */
+  readonly concerns: readonly Concern[] | undefined;
+  readonly pauses: Readonly<Record<string, PauseNote>> | undefined;
+  readonly jobs: readonly ReplayJob[] | undefined;
+  /** Of webhooks to customers; undefined where nothing is sent, too. */
+  readonly customers: DeliverySummary | undefined;
+  readonly alarms: readonly AlarmView[] | undefined;
+  /** The last run of the sweeper is over by then at the latest, still to come where one may be at work; or it never ran. */
+  readonly sweptUntil: number | 'never' | undefined;
+  /** How far the nightly check of all records has come. */
+  readonly audit: AuditState | 'never' | undefined;
+  /** When the gateway stack was last deployed; undefined where nobody says. */
+  readonly deployedAt: number | undefined;
+  readonly unread: readonly { readonly part: string; readonly why: string }[];
+}
+
+export async function readSystem(operator: Operator): Promise<SystemView> {
+  const { gauge, control, alarms, deployedAt } = await operator.gateway();
+  const now = operator.clock.now();
+  const unread: { part: string; why: string }[] = [];
+  const read = <T>(part: string, work: () => Promise<T>): Promise<T | undefined> =>
+    work().catch((error: unknown) => {
+      unread.push({ part, why: explainError(error).message.split('\n')[0] ?? '' });
+      return undefined;
+    });
+  const sends = operator.deployment.config.outbound !== undefined;
+  const [
+    main,
+    dead,
+    pauses,
+    views,
+    sweptUntil,
+    audit,
+    received,
+    unfinished,
+    refused,
+    concerns,
+    openDeadLetters,
+    jobs,
+    customers,
+  ] = await Promise.all([
+    read('queue', () => gauge.main()),
+    read('dead-letter queue', () => gauge.dead()),
+    read('pauses', () => readPauses(control)),
+    read('alarms', () => alarms()),
+    read('sweeper', async () => {
+      const lease = await control.read('sweeper-lease');
+      return lease === undefined ? ('never' as const) : Number(lease.value);
+    }),
+    read('audit', () => readAudit(control)),
+    read('received', async () => {
+      const [hour, recent] = await Promise.all([
+        countReceived(operator, now - WINDOWS['1h']),
+        countReceived(operator, now - WINDOWS['5m']),
+      ]);
+      return { '5m': recent, '1h': hour };
+    }),
+    read('unfinished', () => readUnfinished(operator)),
+    read('refused', async () =>
+      countRefused(await listRefused(operator, { sources: operator.sourceIds, since: now - WINDOWS['1h'] })),
+    ),
+    read('concerns', async () =>
+      Object.values(decodeConcerns((await control.read(CONCERNS_CONTROL))?.value)).filter(
+        // A handler that failed at one event may be right.
+        it => isKept(it, now) && (it.kind !== 'handler_fails' || (it.events ?? 0) > 1),
+      ),
+    ),
+    read('dead letters', () => countDeadLetters(operator)),
+    read('replay jobs', async () => {
+      const found = await Promise.all((await readOpenJobs(control)).map(id => readReplayJob(id, control)));
+      return found.flatMap(it => (it?.job.state === 'running' ? [it.job] : []));
+    }),
+    sends ? read('customers', () => readDeliverySummary(operator)) : undefined,
+  ]);
+  const parts = {
+    main,
+    dead,
+    pauses,
+    sweptUntil,
+    audit,
+    received,
+    unfinished,
+    refused,
+    concerns,
+    openDeadLetters,
+    jobs,
+    customers,
+  };
+  return { ...parts, alarms: views, deployedAt, unread };
+}
+
+async function countDeadLetters(operator: Operator): Promise<number> {
+  const { store } = await operator.gateway();
+  let count = 0;
+  for (const source of operator.sourceIds) {
+    let cursor: string | undefined;
+    do {
+      const page = await store.attention(source, cursor);
+      count += page.items.length;
+      cursor = page.cursor;
+    } while (cursor !== undefined);
+  }
+  return count;
+}
+
+async function countReceived(operator: Operator, since: number): Promise<{ count: number; capped: boolean }> {
+  const { store } = await operator.gateway();
+  const reader = new TimelineReader(
+    { sources: operator.sourceIds, since, until: operator.clock.now() + 1 },
+    'newest',
+    undefined,
+    store,
+  );
+  const entries = await reader.next(COUNT_LIMIT, () => true);
+  return { count: entries.length, capped: !reader.finished };
+}
+
+const SWEEPER_LATE_MS = 3 * 60_000;
+
+/**
+ * True when the sweeper has not come for three minutes; a gateway that was deployed just now has not been waited for, and
+ * of one that cannot be asked nobody knows.
+ */
+export function isSweeperLate({ sweptUntil, deployedAt }: SystemView, now: number): boolean {
+  if (sweptUntil === undefined) return false;
+  return now - (sweptUntil === 'never' ? (deployedAt ?? 0) : sweptUntil) > SWEEPER_LATE_MS;
+}
+
+/** What needs a person, in words; empty when all is well. */
+export function needsOf(view: SystemView, now: number): readonly string[] {
+  const alarms = (view.alarms ?? []).filter(alarm => alarm.state === 'ALARM' && !isNotice(alarm));
+  const { openDeadLetters: dead = 0 } = view;
+  const sweeper = view.sweptUntil === 'never' ? 'the sweeper never ran' : 'the sweeper has not run for three minutes';
+  return [
+    ...alarms.map(alarm => `alarm ${alarm.name}`),
+    ...(dead > 0 ? [`${dead} dead letter${dead === 1 ? '' : 's'}`] : []),
+    ...Object.keys(view.pauses ?? {}).map(source => `${source} is paused`),
+    ...(isSweeperLate(view, now) ? [sweeper] : []),
+    ...view.unread.map(({ part }) => `${part} cannot be read`),
+  ];
+}

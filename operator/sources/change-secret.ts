@@ -1,0 +1,90 @@
+/** Secrets of sources: set, rotate, and let a provider bring one. What a secret is stays in here and in the vault. */
+import { randomBytes } from 'node:crypto';
+import { parseSecret } from '#adapters/secrets/parse-secret.ts';
+import { secretName } from '#core/config/deployment.ts';
+import type { ResolvedSource } from '#core/config/resolved-config.ts';
+import type { EpochMs } from '#core/glossary.ts';
+import { usableSecret } from '#core/verification/check-spec.ts';
+import type { Operator } from '#operator/operator.ts';
+import { OperatorError, usageError } from '#operator/operator-error.ts';
+import { PROVIDERS } from '#providers/index.ts';
+import { makeSecret } from './make-secret.ts';
+import { commandToSet, mustExist, stateOf } from './stored-state.ts';
+
+/** The state of a secret before it is changed. Throws OperatorError (not found) where there is no place for one. */
+export async function secretBefore(operator: Operator, source: ResolvedSource): Promise<ReturnType<typeof stateOf>> {
+  const stored = await read(operator, source);
+  return stateOf(stored, operator.clock.now());
+}
+
+/** A new one of the form the provider takes. */
+export function generateSecret(source: ResolvedSource): string {
+  return makeSecret(source.spec, randomBytes(32));
+}
+
+/** Throws OperatorError (usage) for a text that cannot be a secret of this provider. */
+export function checkSecret(source: ResolvedSource, secret: string): void {
+  const problem = usableSecret(secret, source.spec);
+  if (problem === undefined) return;
+  const given = `This cannot be a secret of ${source.spec.title}: ${problem}`;
+  throw usageError(given, 'the text as the provider shows it', 'copy it whole, prefix included');
+}
+
+/** Functions use it within five minutes; requests signed with another are refused from then on. */
+export async function setSecret(operator: Operator, source: ResolvedSource, secret: string): Promise<void> {
+  const { secrets } = await operator.gateway();
+  await secrets.write(secretName(operator.environment, source.id), secret);
+}
+
+/** The present secret, to be kept beside a new one. Throws OperatorError when there is none. */
+export async function secretToRotate(operator: Operator, source: ResolvedSource): Promise<string> {
+  const present = parseSecret((await read(operator, source)).text);
+  if (present.kind === 'secret') return present.secret.current;
+  throw new OperatorError(`${source.id} has no secret to rotate.\nSet one: ${operator.command(commandToSet(source))}`);
+}
+
+/** Both are valid until `graceUntil`, epoch ms. */
+export function rotateSecret(
+  operator: Operator,
+  source: ResolvedSource,
+  rotation: { readonly current: string; readonly previous: string; readonly graceUntil: EpochMs },
+): Promise<void> {
+  const { current, previous, graceUntil } = rotation;
+  return setSecret(operator, source, JSON.stringify({ current, previous, previousNotAfter: graceUntil }));
+}
+
+/** Throws OperatorError (usage) for a provider that brings no secret itself. */
+export function mustBringSecrets(operator: Operator, source: ResolvedSource): void {
+  const brings = (spec: ResolvedSource['spec']): boolean => spec.handshakes.some(({ store }) => store !== undefined);
+  if (brings(source.spec)) return;
+  const who = Object.values(PROVIDERS).filter(brings);
+  throw usageError(
+    `${source.id} is a source of ${source.spec.title}, which does not send its secret to us`,
+    `pairing, only for sources of ${who.map(spec => spec.title).join(', ')}`,
+    `set the secret yourself: ${operator.command(`sources set-secret ${source.id}`)}`,
+  );
+}
+
+/** Whether pairing would forget a secret that is there. */
+export async function isPaired(operator: Operator, source: ResolvedSource): Promise<boolean> {
+  return parseSecret((await read(operator, source)).text).kind === 'secret';
+}
+
+/** The first secret that its provider brings before `until` is kept; one that was there is forgotten. */
+export function openPairing(operator: Operator, source: ResolvedSource, until: EpochMs): Promise<void> {
+  return setSecret(operator, source, JSON.stringify({ pairingUntil: until }));
+}
+
+/** What a provider brought. Undefined while nothing came. */
+export async function pairedSecret(operator: Operator, source: ResolvedSource): Promise<string | undefined> {
+  const { secrets } = await operator.gateway();
+  const parsed = parseSecret((await secrets.read(secretName(operator.environment, source.id))).text);
+  return parsed.kind === 'secret' ? parsed.secret.current : undefined;
+}
+
+async function read(operator: Operator, source: ResolvedSource) {
+  const { secrets } = await operator.gateway();
+  const stored = await secrets.read(secretName(operator.environment, source.id));
+  mustExist(operator, source, stored.kind);
+  return stored;
+}

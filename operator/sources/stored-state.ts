@@ -1,0 +1,28 @@
+import { parseSecret } from '#adapters/secrets/parse-secret.ts';
+import type { ResolvedSource } from '#core/config/resolved-config.ts';
+import type { StoredSecret } from '#operator/gateway.ts';
+import type { Operator } from '#operator/operator.ts';
+import { OperatorError } from '#operator/operator-error.ts';
+
+/** `pairing`: its provider may bring one now. A window that is over has left it `empty`. Throws TypeError when malformed. */
+export function stateOf(stored: StoredSecret, now: number): StoredSecret['kind'] | 'pairing' {
+  if (stored.kind !== 'set') return stored.kind;
+  const parsed = parseSecret(stored.text);
+  if (parsed.kind !== 'unset') return 'set';
+  return now < (parsed.pairingUntil ?? 0) ? 'pairing' : 'empty';
+}
+
+/** The command that gives a source its secret: some providers bring it themselves. */
+export function commandToSet({ id, spec }: ResolvedSource): string {
+  return `sources ${spec.handshakes.some(({ store }) => store) ? 'pair' : 'set-secret'} ${id}`;
+}
+
+/** Throws OperatorError (not found) when there is no place for a secret of this source. */
+export function mustExist(operator: Operator, source: ResolvedSource, kind: StoredSecret['kind']): void {
+  if (kind !== 'absent') return;
+  const deploy = operator.environment === 'local' ? 'npm start' : `npm run deploy -- ${operator.environment}`;
+  throw new OperatorError(
+    `${source.id} has no place for a secret in ${operator.environment}: it needs no secret, or it is not deployed yet (${deploy})`,
+    'not_found',
+  );
+}
