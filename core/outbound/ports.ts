@@ -33,7 +33,7 @@ export interface ItemPut<T = Item> {
 export interface ItemUpdate<T = Item> {
   readonly kind: 'update';
   readonly key: TableKey<T>;
-  readonly condition: Condition;
+  readonly condition?: Condition;
   readonly set?: { readonly [K in keyof T]?: T[K] };
   /** Attributes to increase; a missing one counts as 0. */
   readonly add?: { readonly [K in keyof T]?: number };

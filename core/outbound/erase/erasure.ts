@@ -1,9 +1,9 @@
 /** The item of an erasure: how far it is, what it removed, and at the end the report, which is kept. */
-import { eq, isIn, missing } from '#core/condition.ts';
 import type { EpochMs } from '#core/glossary.ts';
 import type { ItemStore, OutboundTable } from '#core/outbound/ports.ts';
+import { beginErasure, closeApplication, keepErasurePlace } from '#core/outbound/protocol/control-writes.ts';
 import type { AppId, EndpointId } from '#core/outbound/protocol/ids.ts';
-import { applicationKey, controlKey, ERASURES, listedAt } from '#core/outbound/protocol/keys.ts';
+import { controlKey, ERASURES, listedAt } from '#core/outbound/protocol/keys.ts';
 import type { Clock } from '#core/ports.ts';
 
 export const ERASED_KINDS = [
@@ -86,12 +86,7 @@ export async function startErase(
 ): Promise<boolean> {
   const now = clock.now();
   if (!dryRun) {
-    const closed = await store.update({
-      kind: 'update',
-      key: applicationKey(app),
-      condition: isIn('state', ['active', 'erasing']),
-      set: { state: 'erasing' },
-    });
+    const closed = await store.update(closeApplication(app));
     if (closed.kind === 'refused') return false;
   }
   const erasure: Erasure = { app, by, startedAt: now, dryRun, phase: 'endpoints', removed: NOTHING };
@@ -102,7 +97,7 @@ export async function startErase(
     ...listedAt(ERASURES, now, `${dryRun} ${app}`),
   };
   const key = keyOfErasure(erasure);
-  if (!dryRun) await store.put({ kind: 'put', key, item, condition: missing('pk') });
+  if (!dryRun) await store.put(beginErasure(key, item));
   else await store.put({ kind: 'put', key, item: { ...item, expiresAt: Math.floor((now + DRY_RUN_KEPT_MS) / 1_000) } });
   return true;
 }
@@ -113,12 +108,7 @@ export async function keepErasure(
   erasure: Erasure,
   version: number,
 ): Promise<boolean> {
-  const kept = await store.update({
-    kind: 'update',
-    key: keyOfErasure(erasure),
-    condition: eq('version', version),
-    set: { value: JSON.stringify(erasure), version: version + 1 },
-    ...(erasure.finishedAt === undefined ? {} : { remove: ['gpk', 'gsk'] }),
-  });
+  const to = { value: JSON.stringify(erasure), over: erasure.finishedAt !== undefined };
+  const kept = await store.update(keepErasurePlace(keyOfErasure(erasure), version, to));
   return kept.kind === 'applied';
 }

@@ -1,7 +1,7 @@
 /**
- * Every write of the outbound protocol, W1 to W19, on one page and as data: what must hold, what is set, what goes.
- * Nothing else in the product changes a message, a row, a record, an endpoint or its runtime item. The proof suite takes
- * each leaf of each condition away in turn.
+ * Every write of the outbound protocol, W1 to W20, on one page and as data: what must hold, what is set, what goes.
+ * Nothing else in the product changes a message, a row, a record, an endpoint or its runtime item (control-writes.ts has
+ * the writes of everything else). The proof suite takes each leaf of each condition away in turn.
  */
 import { all, any, type Condition, eq, exists, isIn, le, lt, missing, ne, same } from '#core/condition.ts';
 import type { EpochMs } from '#core/glossary.ts';

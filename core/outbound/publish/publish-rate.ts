@@ -1,5 +1,4 @@
 /** How many messages an application may publish in a second, where that is limited: a counter for each second. */
-import { any, exists, missing } from '#core/condition.ts';
 import type { EpochMs } from '#core/glossary.ts';
 import type { ItemStore } from '#core/outbound/ports.ts';
 import type { ApplicationItem } from '#core/outbound/protocol/items.ts';
@@ -20,7 +19,6 @@ export async function mayPublish(
   const counted = await store.update({
     kind: 'update',
     key: controlKey(`rate#${id}#${second}`),
-    condition: any(exists('pk'), missing('pk')),
     set: { expiresAt: second + KEPT_SECONDS },
     add: { version: 1 },
   });

@@ -1,7 +1,11 @@
 /** Applications: one customer of the producer each. Inputs are checked by the API; here only what the table must hold. */
-import { all, eq, exists, missing, same } from '#core/condition.ts';
 import type { EpochMs } from '#core/glossary.ts';
-import type { ItemStore, ItemWrite } from '#core/outbound/ports.ts';
+import type { ItemStore } from '#core/outbound/ports.ts';
+import {
+  changeRevoked,
+  changeApplication as changeWrite,
+  createApplication as createWrites,
+} from '#core/outbound/protocol/control-writes.ts';
 import { type AppId, freshId } from '#core/outbound/protocol/ids.ts';
 import type { ApplicationItem } from '#core/outbound/protocol/items.ts';
 import { APPS, applicationKey, appNameKey, listedAt } from '#core/outbound/protocol/keys.ts';
@@ -46,13 +50,7 @@ export async function createApplication(
     createdAt: now,
     ...listedAt(APPS, now, id),
   };
-  const writes: ItemWrite[] = [
-    { kind: 'put', key: applicationKey(id), item: application, condition: missing('pk') },
-    ...(given.uid === undefined
-      ? []
-      : [{ kind: 'put', key: appNameKey(given.uid), item: { id }, condition: missing('pk') } as const]),
-  ];
-  const result = await store.transact(writes, ids.uuid());
+  const result = await store.transact(createWrites(application), ids.uuid());
   return result.kind === 'applied' ? { kind: 'created', application } : { kind: 'uid_taken' };
 }
 
@@ -65,8 +63,7 @@ export async function changeApplication(
   const given = Object.entries(change).filter(([, value]) => value !== undefined);
   const set = Object.fromEntries(given.filter(([, value]) => value !== null));
   const remove = given.filter(([, value]) => value === null).map(([name]) => name as Optional);
-  const condition = all(exists('pk'), eq('state', 'active'));
-  const result = await store.update({ kind: 'update', key: applicationKey(id), condition, set, remove });
+  const result = await store.update(changeWrite(id, { set, remove }));
   return result.kind === 'applied' ? result.item : undefined;
 }
 
@@ -86,8 +83,7 @@ export async function revokeToken(
     if (there?.state !== 'active') return 'gone';
     const tokensRevoked = change(there.tokensRevoked);
     if (tokensRevoked === undefined) return 'too_many';
-    const condition = all(exists('pk'), eq('state', 'active'), same('tokensRevoked', there.tokensRevoked));
-    const result = await store.update({ kind: 'update', key: applicationKey(id), condition, set: { tokensRevoked } });
+    const result = await store.update(changeRevoked(id, there.tokensRevoked, tokensRevoked));
     if (result.kind === 'applied') return 'done';
   }
   return 'changed';

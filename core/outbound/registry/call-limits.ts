@@ -2,8 +2,8 @@
  * How often an application may do what reaches out by itself, or leaves something behind: whoever has a token of a customer
  * must not make us call somebody else's server at will, and must not fill what all applications share.
  */
-import { any, lt, missing } from '#core/condition.ts';
 import type { ItemStore, TableKey } from '#core/outbound/ports.ts';
+import { type Counter, countUpTo } from '#core/outbound/protocol/control-writes.ts';
 import type { Clock } from '#core/ports.ts';
 
 const MINUTE_MS = 60_000;
@@ -35,10 +35,6 @@ const LIMITS = {
   },
 } as const satisfies Readonly<Record<string, Limit>>;
 
-interface Counter {
-  readonly count: number;
-  readonly expiresAt: number;
-}
 export type LimitedCall = keyof typeof LIMITS;
 /** Counts one more; what to say where that is above the limit. */
 export async function countCall(
@@ -49,8 +45,7 @@ export async function countCall(
   const { name, most, periodMs, told }: Limit = LIMITS[what];
   const period = Math.floor(clock.now() / periodMs);
   const key: TableKey<Counter> = { table: 'registry', pk: `C#test#${name}${app}#${period}`, sk: 'META' };
-  const condition = any(missing('count'), lt('count', most));
-  const set = { expiresAt: Math.ceil(((period + 1) * periodMs) / 1_000) + KEPT_SECONDS };
-  const counted = await store.update<Counter>({ kind: 'update', key, condition, add: { count: 1 }, set });
+  const expiresAt = Math.ceil(((period + 1) * periodMs) / 1_000) + KEPT_SECONDS;
+  const counted = await store.update(countUpTo(key, most, expiresAt));
   return counted.kind === 'refused' ? `at most ${most} ${told}` : undefined;
 }

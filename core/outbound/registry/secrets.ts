@@ -2,9 +2,9 @@
  * Secrets of an endpoint: a new key signs at once, the old one until its end. Where a form has room for one signature the
  * old key goes on until the new one is activated or the old one ends, so that no receiver is ever too late.
  */
-import { eq } from '#core/condition.ts';
 import type { EpochMs } from '#core/glossary.ts';
 import type { ItemStore } from '#core/outbound/ports.ts';
+import { changeSecrets } from '#core/outbound/protocol/control-writes.ts';
 import type { EndpointId } from '#core/outbound/protocol/ids.ts';
 import type { SecretsItem, StoredKey } from '#core/outbound/protocol/items.ts';
 import { secretsKey } from '#core/outbound/protocol/keys.ts';
@@ -54,13 +54,7 @@ async function change(
     const keys = to(there.keys);
     if (typeof keys === 'string') return { kind: 'refused', cause: keys };
     if (keys === there.keys) return { kind: 'done', secrets: there };
-    const set = { keys, version: there.version + 1 };
-    const result = await store.update({
-      kind: 'update',
-      key: secretsKey(ep),
-      condition: eq('version', there.version),
-      set,
-    });
+    const result = await store.update(changeSecrets(ep, there.version, keys));
     if (result.kind === 'applied') return { kind: 'done', secrets: result.item };
   }
   return { kind: 'refused', cause: 'version_changed' };

@@ -3,16 +3,14 @@
  * twice replays nothing twice, because what was replayed since the job's `asOf` is left alone.
  */
 
-import { eq, missing } from '#core/condition.ts';
 import type { EpochMs } from '#core/glossary.ts';
 import type { ItemStore, WakeQueue } from '#core/outbound/ports.ts';
+import { keepReplayPlace, putReplayJob, steerReplayJob as steerWrite } from '#core/outbound/protocol/control-writes.ts';
 import type { AppId, EndpointId, JobId } from '#core/outbound/protocol/ids.ts';
 import type { ReplayJobItem, RowItem } from '#core/outbound/protocol/items.ts';
 import {
   applicationKey,
   JOBS,
-  JOBS_OVER,
-  listedAt,
   listOf,
   messageKey,
   queueOf,
@@ -39,10 +37,7 @@ const OUTSTANDING = 100;
 
 /** Puts the job on the list; tend runs it. False: this id is there. */
 export async function startReplayJob(store: ItemStore, job: ReplayJobItem): Promise<boolean> {
-  const item = { ...job, ...listedAt(JOBS, job.createdAt, job.id) };
-  return (
-    (await store.put({ kind: 'put', key: replayJobKey(job.id), item, condition: missing('pk') })).kind === 'applied'
-  );
+  return (await store.put(putReplayJob(job))).kind === 'applied';
 }
 
 /** Pause, resume or cancel. False: it is over, or there is none. */
@@ -54,15 +49,7 @@ export async function steerReplayJob(
 ): Promise<boolean> {
   const job = await store.get(replayJobKey(id), 'consistent');
   if (job === undefined || job.state === 'done' || job.state === 'canceled') return job?.state === to;
-  const over = to === 'canceled' ? listedAt(JOBS_OVER, job.createdAt, job.id) : {};
-  const set = { state: to, updatedAt: now, version: job.version + 1, ...over };
-  const result = await store.update({
-    kind: 'update',
-    key: replayJobKey(id),
-    condition: eq('version', job.version),
-    set,
-  });
-  return result.kind === 'applied';
+  return (await store.update(steerWrite(job, to, now))).kind === 'applied';
 }
 
 interface Run {
@@ -193,19 +180,8 @@ async function keep(
   counts: ReplayJobItem['counts'],
   next: Way | undefined,
 ): Promise<ReplayJobItem | undefined> {
-  const result = await store.update({
-    kind: 'update',
-    key: replayJobKey(job.id),
-    condition: eq('version', job.version),
-    set: {
-      counts,
-      version: job.version + 1,
-      updatedAt: clock.now(),
-      ...(next === undefined
-        ? { state: 'done', ...listedAt(JOBS_OVER, job.createdAt, job.id) }
-        : { cursor: JSON.stringify(next) }),
-    },
-  });
+  const cursor = next && JSON.stringify(next);
+  const result = await store.update(keepReplayPlace(job, clock.now(), { counts, cursor }));
   return result.kind === 'applied' ? result.item : undefined;
 }
 

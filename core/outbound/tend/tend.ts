@@ -4,10 +4,10 @@
  */
 
 import { ask } from '#core/ask.ts';
-import { all, any, eq, lt, missing } from '#core/condition.ts';
 import type { EpochMs } from '#core/glossary.ts';
 import { eraseSome } from '#core/outbound/erase/erase.ts';
 import type { OperationalJob, Placed, WakeQueue } from '#core/outbound/ports.ts';
+import { giveBackTend, TEND, takeTend } from '#core/outbound/protocol/control-writes.ts';
 import type { EndpointId } from '#core/outbound/protocol/ids.ts';
 import type { ReplayJobItem, RowItem, RuntimeItem } from '#core/outbound/protocol/items.ts';
 import { controlKey, rowKind, WAKE_SHARDS, wakeRange } from '#core/outbound/protocol/keys.ts';
@@ -190,29 +190,16 @@ async function backlogAt(
   return op === undefined ? [] : [op];
 }
 
-const TEND = 'tend';
-
 async function takeLease({ store, clock, ids }: TendPorts): Promise<{ me: string; memory: Memory } | undefined> {
   const me = ids.uuid();
   const now = clock.now();
-  const key = controlKey(TEND);
-  const there = await store.get(key, 'consistent');
-  const version = there?.version ?? 0;
+  const there = await store.get(TEND, 'consistent');
   const value = there?.value ?? JSON.stringify(NOTHING);
-  const condition = all(any(missing('version'), eq('version', version)), any(missing('until'), lt('until', now)));
-  const set = { value, version: version + 1, until: now + LEASE_MS, owner: me };
-  const taken = await store.update({ kind: 'update', key, condition, set });
+  const taken = await store.update(takeTend(there?.version ?? 0, { me, now, until: now + LEASE_MS, value }));
   const own = taken.kind === 'applied' || (taken.item as { owner?: string } | undefined)?.owner === me;
   return own ? { me, memory: { ...NOTHING, ...(JSON.parse(value) as Partial<Memory>) } } : undefined;
 }
 
 async function giveBack({ store }: TendPorts, me: string, memory: Memory): Promise<void> {
-  const set = { value: JSON.stringify(memory) };
-  await store.update({
-    kind: 'update',
-    key: controlKey(TEND),
-    condition: eq('owner', me),
-    set,
-    remove: ['until', 'owner'],
-  });
+  await store.update(giveBackTend(me, JSON.stringify(memory)));
 }

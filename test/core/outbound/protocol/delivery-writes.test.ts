@@ -1,13 +1,13 @@
-/**
- * The conditions of W1 to W19, as a table of verdicts: what each write finds, and whether it may go on. Each leaf of each
- * condition is taken away in turn; a verdict must change, or nothing would notice that it is missing.
- */
-import { describe, expect, test } from 'vitest';
-import { type Condition, holds } from '#core/condition.ts';
+/** The conditions of W1 to W20, as a table of verdicts: what each write finds, and whether it may go on. */
+import { expect, test } from 'vitest';
+import { holds } from '#core/condition.ts';
 import type { Item, ItemUpdate, ItemWrite } from '#core/outbound/ports.ts';
-import * as writes from '#core/outbound/protocol/delivery-writes.ts';
+import * as builders from '#core/outbound/protocol/delivery-writes.ts';
 import type { EndpointItem, MessageItem, RecordItem, RuntimeItem, SecretsItem } from '#core/outbound/protocol/items.ts';
+import { checkWrites, noting, type Row, type WriteVerdicts } from './write-verdicts.ts';
 
+const noted = noting(builders);
+const { writes } = noted;
 const NOW = 1_000_000;
 const RULES = { now: NOW, retentionMs: 1_000 };
 const runtime = (given: Partial<RuntimeItem>): RuntimeItem =>
@@ -28,8 +28,6 @@ const replayed = (given: object) => replayOf(given)[writes.REPLAY_WRITES.record]
 const at = (list: readonly ItemWrite[], index: number): ItemWrite => list[index] as ItemWrite;
 
 const NOTHING = undefined;
-/** What is there, and whether the write goes on. */
-type Row = readonly [Item | undefined, boolean];
 const open1: readonly Row[] = [
   [NOTHING, true],
   [{ pk: 'D', gen: 1, status: 'retrying' }, true],
@@ -49,17 +47,22 @@ const owned: readonly Row[] = [
   [{}, false],
 ];
 
-const TABLE: readonly {
-  readonly name: string;
-  readonly write: { readonly condition?: Condition };
-  readonly rows: readonly Row[];
-}[] = [
+const TABLE: readonly WriteVerdicts[] = [
   {
     name: 'W1 put message',
     write: writes.putMessage({ id: 'msg_1' } as unknown as MessageItem),
     rows: [
       [NOTHING, true],
       [{ pk: 'M' }, false],
+    ],
+  },
+  {
+    name: 'W20 remove the body',
+    write: writes.removeBody('msg_1', NOW),
+    rows: [
+      [{ pk: 'M' }, true],
+      [{ pk: 'M', bodyRemovedAt: 1 }, false],
+      [NOTHING, false],
     ],
   },
   {
@@ -284,41 +287,12 @@ const TABLE: readonly {
   },
 ];
 
-/** The condition without its leaf number `n`, counted from 0; undefined: nothing is left, so everything passes. */
-function without(condition: Condition, n: { left: number }): Condition | undefined {
-  if ('all' in condition || 'any' in condition) {
-    const parts = ('all' in condition ? condition.all : condition.any)
-      .map(part => without(part, n))
-      .filter(part => part !== undefined);
-    if (parts.length === 0) return undefined;
-    return 'all' in condition ? { all: parts } : { any: parts };
-  }
-  return n.left-- === 0 ? undefined : condition;
-}
-const leaves = (condition: Condition): number =>
-  'all' in condition
-    ? condition.all.reduce((sum, part) => sum + leaves(part), 0)
-    : 'any' in condition
-      ? condition.any.reduce((sum, part) => sum + leaves(part), 0)
-      : 1;
-const verdict = (condition: Condition | undefined, item: Item | undefined): boolean =>
-  condition === undefined || holds(condition, item);
-
-// Holds W1, W3, W4, W5, W6, W9, W10, W11, W12, W13, W14, W15, W16, W17, W18, W19: their conditions.
-describe.each(TABLE)('$name', ({ write, rows }) => {
-  const condition = write.condition as Condition;
-  test('finds what the table says', () => {
-    for (const [item, wanted] of rows) expect(verdict(condition, item), JSON.stringify(item)).toBe(wanted);
-  });
-  test.each(Array.from({ length: leaves(condition) }, (_, n) => n))('a verdict changes without condition %i', n => {
-    const less = without(condition, { left: n });
-    expect(rows.some(([item, wanted]) => verdict(less, item) !== wanted)).toBe(true);
-  });
-});
+// Holds W1, W3, W4, W5, W6, W9, W10, W11, W12, W13, W14, W15, W16, W17, W18, W19, W20: their conditions.
+checkWrites(TABLE, noted, ['liveRow', 'retryRow', 'tombstoneOf']);
 
 test('a write that is repeated changes nothing: refused, or the same again', () => {
   const apply = (write: ItemUpdate<never>, item: Item | undefined): Item | undefined => {
-    if (!holds(write.condition, item)) return item;
+    if (write.condition && !holds(write.condition, item)) return item;
     const after: Record<string, unknown> = { pk: 'x', ...item, ...(write.set as Item | undefined) };
     for (const name of (write.remove ?? []) as string[]) delete after[name];
     return after;
