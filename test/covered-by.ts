@@ -236,10 +236,7 @@ export const COVERED_BY: Readonly<Record<string, readonly string[]>> = {
   'test/proof/journeys/one-failing-call.test.ts': ['core/ask.ts'],
   'test/proof/journeys/other-deliveries.test.ts': ['core/inbound/protocol/note-conflict.ts'],
   'test/proof/journeys/outbound/crash-points.test.ts': [
-    'core/outbound/drain/attempt.ts',
-    'core/outbound/drain/drain-batch.ts',
     'core/outbound/drain/drain-rows.ts',
-    'core/outbound/drain/endpoint-config.ts',
     'core/outbound/drain/health.ts',
     'core/outbound/drain/prepare.ts',
     'core/outbound/drain/record-outcome.ts',

@@ -153,6 +153,7 @@ export class MemoryDatabase {
   query(tableName: string, indexName: string, query: IndexQuery): { items: Item[]; after?: IndexQuery['after'] } {
     return this.#answer(() => {
       const { random, clock } = this.#options;
+      checkPage(query.limit);
       const limit = random.chance(0.05) ? 1 + random.int(query.limit) : query.limit;
       const found = this.#table(tableName).query(indexName, { ...query, limit }, clock.now());
       const bytes = found.reduce((sum, entry) => sum + storedItemBytes(entry.item), 0);
@@ -168,6 +169,7 @@ export class MemoryDatabase {
   range(tableName: string, query: RangeQuery): { items: Item[]; after?: string } {
     return this.#answer(() => {
       const { random } = this.#options;
+      checkPage(query.limit);
       const limit = random.chance(0.02) ? 1 + random.int(query.limit) : query.limit;
       const table = this.#table(tableName);
       const found = table.range({ ...query, limit });
@@ -311,6 +313,12 @@ export class MemoryDatabase {
     usage.calls += 1;
     usage.readUnits += readUnits;
   }
+}
+
+/** Refuses a number of rows that Query does not take. */
+function checkPage(limit: number): void {
+  if (!Number.isInteger(limit) || limit < 1)
+    throw new ValidationException(`Limit is a whole number of at least 1, not ${limit}`);
 }
 
 function checkUpdate(write: EffectWrite & { kind: 'update' }, table: MemoryTable): void {

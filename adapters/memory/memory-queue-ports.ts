@@ -1,6 +1,7 @@
 import type { EpochMs } from '#core/glossary.ts';
 import type { DeadQueue, QueueGauge, QueueNumbers, ReceiptBox, WorkQueue } from '#core/ports.ts';
 import type { MemoryQueue } from './memory-queue.ts';
+import { checkVisibility } from './sqs-limits.ts';
 
 /** `WorkQueue` over an in-memory queue. */
 export class MemoryWorkQueue implements WorkQueue {
@@ -15,7 +16,10 @@ export class MemoryWorkQueue implements WorkQueue {
   }
 }
 
-/** `ReceiptBox` over an in-memory queue: what the queue refuses is dropped, as the real one does. */
+/**
+ * `ReceiptBox` over an in-memory queue. What the queue refuses of a message is dropped, as the real one does. A time that
+ * SQS never takes is a fault of the caller, which nobody would hear of there: it is thrown.
+ */
 export class MemoryReceiptBox implements ReceiptBox {
   readonly #queue: MemoryQueue;
 
@@ -24,6 +28,7 @@ export class MemoryReceiptBox implements ReceiptBox {
   }
 
   async hide(receipt: string, seconds: number): Promise<void> {
+    checkVisibility(seconds);
     try {
       this.#queue.changeVisibility(receipt, seconds);
     } catch {

@@ -246,10 +246,16 @@ export async function listAttempts(call: ApiCall): Promise<Reply> {
     limit: limitOf(call),
     ...(cursor === undefined ? {} : { cursor }),
   });
+  // The page before may have ended just with it.
+  const isLogged = async (at: EpochMs): Promise<boolean> => {
+    const range = { ...attemptsRange(endpoint.id, msg), newestFirst: true, limit: 1 };
+    const items = page.items.length > 0 || cursor === undefined ? page.items : (await store.query(range)).items;
+    return items.some(item => item.at === at);
+  };
   const logged = page.items.map(item => showAttempt(codec, item));
   const { last, snippet } = record;
   const success =
-    record.status === 'delivered' && last && page.cursor === undefined && !page.items.some(({ at }) => at === last.at)
+    record.status === 'delivered' && last && page.cursor === undefined && !(await isLogged(last.at))
       ? [
           {
             ...{ kind: 'delivery', generation: record.gen, attempt: (record.attempts ?? 0) + 1, at: toIso(last.at) },

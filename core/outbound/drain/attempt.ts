@@ -51,6 +51,9 @@ export async function attempt(session: Session, prepared: Prepared): Promise<voi
     { verdict, ms: now - startedAt, code, maxConcurrency },
     { now, random, probe: rules.probe },
   );
+  // Looked at before anything is waited for: the answers beside this one change it, too.
+  const opened = known.opens === 0 && session.health.opens > 0;
+  const recovered = known.opens > 0 && session.health.opens === 0;
   if (session.health.holdUntil !== undefined) stopFor(session, 'held');
   if (verdict.class === 'own_fault') stopFor(session, 'broken');
   count(session, prepared, { verdict, probing, ms: now - startedAt, startedAt });
@@ -64,8 +67,8 @@ export async function attempt(session: Session, prepared: Prepared): Promise<voi
   const days = session.config.endpoint.autoDisableDays ?? rules.autoDisableDays;
   const reason = guarded ? undefined : disableReason(known, session.health, verdict, { now, days });
   if (reason) await disable(session, reason);
-  if (known.opens === 0 && session.health.opens > 0) ports.telemetry.count('EndpointsHeld');
-  if (known.opens > 0 && session.health.opens === 0) await tell(session, 'endpoint.recovered');
+  if (opened) ports.telemetry.count('EndpointsHeld');
+  if (recovered) await tell(session, 'endpoint.recovered');
   if (verdict.class === 'redirect') await tell(session, 'endpoint.redirecting', { code: code ?? 0 });
 }
 

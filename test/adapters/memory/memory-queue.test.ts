@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { MemoryQueue, type MemoryQueueOptions } from '#adapters/memory/memory-queue.ts';
+import { MemoryReceiptBox } from '#adapters/memory/memory-queue-ports.ts';
 import { SeededRandom } from '#adapters/memory/seeded-random.ts';
 import { VirtualClock } from '#adapters/memory/virtual-clock.ts';
 
@@ -88,6 +89,19 @@ describe('a standard queue in memory', () => {
     await clock.advanceBy(12 * HOUR);
     expect(() => queue.changeVisibility(receipt, 10)).toThrow('MessageNotInflight');
   });
+
+  test.each([0.5, -1, 43_201, Number.POSITIVE_INFINITY, Number.NaN])(
+    'takes no time of %s seconds to hide a message: SQS refuses it, and nobody would hear of it',
+    async seconds => {
+      const { queue } = build();
+      queue.send('a');
+      const [message] = queue.receive(1, 60);
+      const receipts = new MemoryReceiptBox(queue);
+      await expect(receipts.hide(message?.receipt ?? '', seconds)).rejects.toThrow('whole seconds');
+      await expect(receipts.hide('no such handle', 5)).resolves.toBeUndefined();
+      await receipts.hide(message?.receipt ?? '', 43_200);
+    },
+  );
 
   test('deletes what is older than its retention, received or not', async () => {
     const { clock, queue } = build({ retentionSeconds: 60 });

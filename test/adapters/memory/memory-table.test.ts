@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { MemoryDatabase, type MemoryDatabaseOptions } from '#adapters/memory/memory-database.ts';
 import { eventsTable, MemoryEventStore } from '#adapters/memory/memory-event-store.ts';
+import { MemoryItemStore, outboundTable } from '#adapters/memory/memory-item-store.ts';
 import { SeededRandom } from '#adapters/memory/seeded-random.ts';
 import { VirtualClock } from '#adapters/memory/virtual-clock.ts';
 import { all, any, eq, exists, gt, isIn, lt, missing } from '#core/condition.ts';
@@ -145,6 +146,16 @@ describe('a table in memory', () => {
     expect(seen.map(entry => entry.watchAt)).toEqual(seen.map(entry => entry.watchAt).toSorted((a, b) => a - b));
     const some = await store.watchDue('s#0', { from: 100, before: 102 });
     expect(some.items.every(entry => entry.watchAt === 100 || entry.watchAt === 101)).toBe(true);
+  });
+
+  test.each([0, -1, 1.5, Number.NaN])('takes no page of %s rows, of an index or of the table', async limit => {
+    const { store, database } = build();
+    database.define(outboundTable('registry'));
+    const items = new MemoryItemStore(database);
+    await expect(store.timeline('stripe#2026-01-01T00', { newestFirst: true, limit })).rejects.toThrow('Limit');
+    const range = { table: 'registry', partition: 'a', limit } as const;
+    await expect(items.query(range)).rejects.toThrow('Limit');
+    await expect(items.query({ ...range, index: 'listed' })).rejects.toThrow('Limit');
   });
 
   test('deletes by TTL up to 48 hours late, never early, and not when the time was moved', async () => {

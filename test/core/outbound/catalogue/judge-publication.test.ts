@@ -93,6 +93,14 @@ describe('versions', () => {
     expect((await call('GET /v1/apps/{app}/messages/{msg}', path)).body.schema_version).toBe(recorded);
   });
 
+  it('names the version of a message that is only reported, too', async () => {
+    const { publish, call } = await catalogue({ ...type, validate: 'warn' });
+    const { status, body } = await publish('uid:acme', message('k', { cents: 'wrong' }));
+    expect([status, body.reported?.error]).toEqual([202, 'schema_mismatch']);
+    const path = { app: 'uid:acme', msg: body.id as string };
+    expect((await call('GET /v1/apps/{app}/messages/{msg}', path)).body.schema_version).toBe('v2');
+  });
+
   it('a type without versions has one form for all', async () => {
     const { publish } = await catalogue({ schema: SCHEMA, validate: 'reject' });
     expect((await publish('uid:acme', message('k', {}, { api_version: 'v7' }))).body.path).toBe('/amount');

@@ -1,0 +1,56 @@
+/** What a batch of tokens asks of its queue: which messages come again, and after how many seconds. */
+import { expect, it } from 'vitest';
+import { MemoryTelemetry } from '#adapters/memory/memory-telemetry.ts';
+import { DependencyError } from '#core/errors.ts';
+import { drainBatch } from '#core/outbound/drain/drain-batch.ts';
+import type { SessionTools } from '#core/outbound/drain/session-state.ts';
+import { OUTBOUND_TIMINGS } from '#core/outbound/protocol/timings.ts';
+
+const token = (id: string, ep: string, mode?: 'end') => ({
+  id,
+  body: JSON.stringify({ v: 1, ep, ...(mode && { mode }) }),
+  receipt: `receipt of ${id}`,
+});
+const invocation = { startedAt: 0, deadline: 90_000, held: { bytes: 0 } };
+
+/** Tools whose store answers nothing; `ep_gone` alone is read, and is no endpoint any more. */
+function tools(giveBackMs = OUTBOUND_TIMINGS.giveBackMs) {
+  const hidden: (readonly [receipt: string, seconds: number])[] = [];
+  const dead: string[] = [];
+  const telemetry = new MemoryTelemetry();
+  const get = async ({ pk }: { pk: string }) => {
+    if (pk.includes('ep_gone')) return undefined;
+    throw new DependencyError('dynamodb', 'no answer', { outcome: 'unknown' });
+  };
+  const ports = {
+    ...{ store: { get }, telemetry, clock: { now: () => 0 } },
+    receipts: { hide: async (receipt: string, seconds: number) => void hidden.push([receipt, seconds]) },
+    dead: { send: async (body: string) => void dead.push(body) },
+  };
+  const rules = { lane: 'fast', timings: { ...OUTBOUND_TIMINGS, giveBackMs } };
+  return { hidden, dead, telemetry, tools: { ports, rules } as unknown as SessionTools };
+}
+
+it('gives a token back for seventy seconds, each copy of it, and keeps what is done', async () => {
+  const { tools: given, hidden } = tools();
+  const messages = [token('a', 'ep_1'), token('b', 'ep_gone'), token('c', 'ep_1')];
+  expect((await drainBatch(given, messages, invocation)).toSorted()).toEqual(['a', 'c']);
+  expect(hidden.toSorted()).toEqual([
+    ['receipt of a', 70],
+    ['receipt of c', 70],
+  ]);
+});
+
+it('hides for whole seconds, never for less than it was told to', async () => {
+  const { tools: given, hidden } = tools(5_001);
+  await drainBatch(given, [token('a', 'ep_1')], invocation);
+  expect(hidden).toEqual([['receipt of a', 6]]);
+});
+
+it('sends what is no token to the dead-letter queue, whole', async () => {
+  const { tools: given, hidden, dead, telemetry } = tools();
+  const bad = { id: 'x', body: '{"v":1,"ep":5}', receipt: 'r' };
+  expect(await drainBatch(given, [bad, token('b', 'ep_gone')], invocation)).toEqual([]);
+  expect([dead, hidden]).toEqual([[bad.body], []]);
+  expect(telemetry.total('UnknownMessage')).toBe(1);
+});
