@@ -1,5 +1,6 @@
 /** Replay jobs beside one another: however many there are and whatever one endpoint does, each goes on. */
 import { expect, it } from 'vitest';
+import { answerApi } from '#core/outbound/api/answer-api.ts';
 import type { ItemStore } from '#core/outbound/ports.ts';
 import type { AppId, EndpointId, MessageId } from '#core/outbound/protocol/ids.ts';
 import { deadListed, messageKey, recordKey } from '#core/outbound/protocol/keys.ts';
@@ -90,6 +91,26 @@ it('lists those that are under way first, then those that are over, in pages of 
     } while (cursor !== null);
     expect(seen, `in pages of ${limit}`).toEqual(wanted);
   }
+  // Those that are over fill the page that those under way leave room in.
+  const { data, cursor } = (await world.call(JOBS, {}, undefined, { limit: '7' })).body;
+  expect([data.length, cursor]).toEqual([6, null]);
+});
+
+it('asks for no rows at all where the jobs under way fill the page to its last place', async () => {
+  const world = producerWorld();
+  const { app } = await withDead(world, 'acme', []);
+  for (let n = 0; n < 2; n++) await start(world, app);
+  const asked: (number | undefined)[] = [];
+  const query: ItemStore['query'] = async range => {
+    asked.push(range.limit);
+    // A store may know that nothing comes behind a full page.
+    return { items: (await world.store.query(range)).items };
+  };
+  const ports = { ...world.ports, store: Object.assign(Object.create(world.store), { query }) as ItemStore };
+  const request = { route: JOBS, path: {}, query: { limit: '2' }, body: undefined, caller: 'arn:test' } as const;
+  const { status, body } = await answerApi({ ...request, ports, rules: world.rules });
+  const page = JSON.parse(body) as Json;
+  expect([status, page.data.length, typeof page.cursor, asked]).toEqual([200, 2, 'string', [2]]);
 });
 
 it("lets nobody's job wait until another customer's is done", async () => {
