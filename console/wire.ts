@@ -126,7 +126,6 @@ export interface NowView {
   readonly sources: readonly SourceRow[];
   readonly alarms: readonly AlarmRow[];
   readonly jobs: readonly JobRow[];
-  readonly sweptUntil?: number;
   readonly now: number;
 }
 

@@ -8,6 +8,7 @@ import { toIso } from '#core/time.ts';
 import type { DeliverySummary } from '#operator/customers/deliveries.ts';
 import type { OpenBreaker, Unfinished } from '#operator/events/unfinished.ts';
 import { isNotice } from '#operator/health/is-notice.ts';
+import { describeSweeper } from '#operator/health/sweeper.ts';
 import { needsOf, readSystem, type SystemView } from '#operator/health/system-view.ts';
 import { span } from '#operator/span.ts';
 import { EXIT, type ExitCode } from '../cli-error.ts';
@@ -57,6 +58,7 @@ function toJson(run: Run, view: SystemView, needs: readonly string[]): unknown {
     paused: view.pauses
       ? Object.entries(view.pauses ?? {}).map(([source, note]) => ({ source, ...note, since: toIso(note.since) }))
       : null,
+    sweeper: sweeperJson(view.sweeper),
     audit: auditJson(view.audit),
     customers: view.customers ?? null,
     replay_jobs: view.jobs?.map(reportJob) ?? null,
@@ -68,6 +70,14 @@ function unfinishedJson(unfinished: SystemView['unfinished']): unknown {
   if (unfinished === undefined) return null;
   const { count, capped, estimated, oldestAt } = unfinished;
   return { count, capped, estimated, oldest_received_at: isoOrNull(oldestAt) };
+}
+
+/** `healthy` judges by `ended_well_at`: a run that began says nothing. */
+function sweeperJson(sweeper: SystemView['sweeper']): unknown {
+  if (sweeper === undefined) return null;
+  const { wellAt, error } = sweeper;
+  const last = error && { at: toIso(error.at), text: error.text };
+  return { ended_well_at: isoOrNull(wellAt), last_error: last ?? null };
 }
 
 function auditJson(audit: SystemView['audit']): unknown {
@@ -114,7 +124,7 @@ function screen(run: Run, view: SystemView, needs: readonly string[], place: str
     ),
     ...(view.refused?.length === 0 ? [] : [part('refused', view.refused, refusedText)]),
     ...(view.concerns ?? []).flatMap(concern => concernLines(run, concern, line)),
-    part('sweeper', view.sweptUntil, it => sweeperText(run, it)),
+    part('sweeper', view.sweeper, it => describeSweeper(it, run.clock.now())),
     part('audit', view.audit, it => auditText(run, it)),
     ...(view.customers === undefined ? [] : [line('customers', customersText(run, view.customers))]),
     ...(view.deployedAt === undefined ? [] : [line('deployed', out.ago(view.deployedAt))]),
@@ -200,12 +210,6 @@ function customersText({ out }: Run, it: DeliverySummary): string {
 function refusedText(refused: NonNullable<SystemView['refused']>): string {
   const many = (count: number): string => (count >= REFUSED_SLOTS ? `${count} or more` : String(count));
   return refused.map(({ source, cause, count }) => `${source}: ${many(count)} ${cause}`).join(', ');
-}
-
-function sweeperText(run: Run, sweptUntil: number | 'never'): string {
-  if (sweptUntil === 'never') return 'never ran (it comes every minute)';
-  if (sweptUntil > run.clock.now()) return 'ran within the last minute';
-  return `last run ended ${run.out.ago(sweptUntil)} or earlier`;
 }
 
 /** The nightly check of all records: of a pass that takes several nights, how long none has come to its end. */

@@ -1,7 +1,8 @@
 /** The first screen: one true sentence, what needs a person, and each source. */
 
 import { type AllTraffic, readTraffic } from '#operator/events/traffic.ts';
-import { isSweeperLate, readSystem, type SystemView } from '#operator/health/system-view.ts';
+import { describeSweeper, isSweeperLate } from '#operator/health/sweeper.ts';
+import { readSystem, type SystemView } from '#operator/health/system-view.ts';
 import type { Operator } from '#operator/operator.ts';
 import { listSources, type SourceView } from '#operator/sources/list-sources.ts';
 import type { AlarmRow, NowView, SourceRow } from '../wire.ts';
@@ -35,7 +36,6 @@ export async function describeNow(operator: Operator): Promise<NowView> {
     sources,
     alarms,
     jobs: (system.jobs ?? []).map(jobRow),
-    ...(typeof system.sweptUntil === 'number' ? { sweptUntil: system.sweptUntil } : {}),
     now,
   };
 }
@@ -85,7 +85,7 @@ function needsIn(
     ...(dead > 0 ? [`${dead.toLocaleString('en')} dead ${dead === 1 ? 'letter needs' : 'letters need'} a person`] : []),
     ...alarms.filter(alarm => !alarm.notice).map(alarm => `alarm ${alarm.runbook}`),
     ...sources.filter(it => it.state === 'paused').map(it => `${it.id} is paused`),
-    ...(isSweeperLate(system, now) ? ['the sweeper has not run for three minutes'] : []),
+    ...(system.sweeper && isSweeperLate(system.sweeper, now) ? [describeSweeper(system.sweeper, now)] : []),
     // Numbers of what was not read are shown as 0: this sentence keeps the page from saying that all is well.
     ...system.unread.map(({ part, why }) => `${part} cannot be read: ${why}`),
   ];

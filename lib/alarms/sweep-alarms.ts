@@ -46,7 +46,8 @@ export const sweepAlarms: AlarmList = context => {
       threshold: thresholds.unfinishedAgeSeconds,
       fires: 'above',
       datapoints: [3, 5],
-      missing: 'breaching',
+      // No number is not a late event: sweep-not-running pages for that.
+      missing: 'notBreaching',
       meaning: 'An event is overdue by many minutes: it was neither processed nor retried when it should have been.',
       firstCommand: context.holdfast('status'),
     },
@@ -58,7 +59,7 @@ export const sweepAlarms: AlarmList = context => {
       threshold: thresholds.unsentAgeSeconds,
       fires: 'above',
       datapoints: [2, 3],
-      missing: 'breaching',
+      missing: 'notBreaching',
       meaning: 'A recorded event has not been sent to the queue, and the sweeper could not send it either.',
       firstCommand: context.holdfast('status'),
     },
@@ -67,13 +68,14 @@ export const sweepAlarms: AlarmList = context => {
       severity: 'page',
       essential: true,
       partOf: 'processing-broken',
-      metric: context.metric('SweeperRuns', { statistic: 'Sum', period: Duration.minutes(5) }),
+      // A run says that it ended well, once a minute.
+      metric: context.metric('SweeperRuns', { statistic: 'Sum', period: minute }),
       threshold: 1,
       fires: 'below',
-      datapoints: [2, 2],
+      datapoints: [5, 5],
       missing: 'breaching',
       meaning:
-        'The sweeper has not run for ten minutes. Until it runs, an event whose message was lost stays unprocessed.',
+        'No run of the sweeper has ended well for five minutes: it does not begin, or it fails. Until one does, nobody measures how long events wait, and an event whose message was lost stays unprocessed.',
       firstCommand: context.holdfast('doctor'),
     },
     {

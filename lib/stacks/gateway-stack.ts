@@ -117,7 +117,7 @@ export class GatewayStack extends Stack {
       environment: { ...tables, ...queues },
       timeout: Duration.seconds(55),
       memoryMb: SWEEPER_MEMORY_MB,
-      onFailure: "The next minute's run does the same work; two missed runs raise sweep-not-running.",
+      onFailure: "The next minute's run does the same work; five minutes without a good run raise sweep-not-running.",
     });
     store.grantEventQueries(sweep);
     store.grantEvents(sweep, 'dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem');

@@ -15,7 +15,8 @@ import { commandToSet, stateOf } from '#operator/sources/stored-state.ts';
 import { ago, span } from '#operator/span.ts';
 import { isNotice } from './is-notice.ts';
 import { readProcessor } from './processor.ts';
-import { isSweeperLate, readSystem } from './system-view.ts';
+import { describeSweeper, isSweeperLate } from './sweeper.ts';
+import { readSystem } from './system-view.ts';
 
 export interface Check {
   readonly name: string;
@@ -165,16 +166,12 @@ async function checkProcessor(operator: Operator, note: (check: Check) => void):
 
 async function checkPipeline(operator: Operator, note: (check: Check) => void): Promise<void> {
   const view = await readSystem(operator);
-  if (isSweeperLate(view, operator.clock.now())) {
-    const { sweptUntil } = view;
-    const text =
-      typeof sweptUntil !== 'number'
-        ? 'never ran'
-        : `has not run for ${span((operator.clock.now() - sweptUntil) / 1_000)}`;
-    note({ name: 'sweeper', result: 'wrong', text, fix: 'docs/runbooks/sweep-not-running.md' });
-  } else if (view.sweptUntil !== undefined) {
-    const text = view.sweptUntil === 'never' ? 'not yet: it comes every minute' : 'runs';
-    note({ name: 'sweeper', result: 'ok', text });
+  if (view.sweeper !== undefined) {
+    const now = operator.clock.now();
+    const text = describeSweeper(view.sweeper, now);
+    if (isSweeperLate(view.sweeper, now))
+      note({ name: 'sweeper', result: 'wrong', text, fix: 'docs/runbooks/sweep-not-running.md' });
+    else note({ name: 'sweeper', result: 'ok', text });
   }
   for (const { source, cause, count } of view.refused ?? []) {
     const times = count >= REFUSED_SLOTS ? `${count} or more` : String(count);

@@ -14,6 +14,7 @@ import type { AlarmView } from '#operator/gateway.ts';
 import type { Operator } from '#operator/operator.ts';
 import { countRefused, listRefused, type RefusedCount } from '#operator/refused/refused.ts';
 import { isNotice } from './is-notice.ts';
+import { readSweeperView, type SweeperView, sweeperNeed } from './sweeper.ts';
 
 const COUNT_LIMIT = 10_000;
 const WINDOWS = { '5m': 300_000, '1h': 3_600_000 } as const;
@@ -36,8 +37,7 @@ export interface SystemView {
   /** Of webhooks to customers; undefined where nothing is sent, too. */
   readonly customers: DeliverySummary | undefined;
   readonly alarms: readonly AlarmView[] | undefined;
-  /** The last run of the sweeper is over by then at the latest, still to come where one may be at work; or it never ran. */
-  readonly sweptUntil: number | 'never' | undefined;
+  readonly sweeper: SweeperView | undefined;
   /** How far the nightly check of all records has come. */
   readonly audit: AuditState | 'never' | undefined;
   /** When the gateway stack was last deployed; undefined where nobody says. */
@@ -60,7 +60,7 @@ export async function readSystem(operator: Operator): Promise<SystemView> {
     dead,
     pauses,
     views,
-    sweptUntil,
+    sweeper,
     audit,
     received,
     unfinished,
@@ -74,10 +74,7 @@ export async function readSystem(operator: Operator): Promise<SystemView> {
     read('dead-letter queue', () => gauge.dead()),
     read('pauses', () => readPauses(control)),
     read('alarms', () => alarms()),
-    read('sweeper', async () => {
-      const lease = await control.read('sweeper-lease');
-      return lease === undefined ? ('never' as const) : Number(lease.value);
-    }),
+    read('sweeper', () => readSweeperView(control, deployedAt)),
     read('audit', () => readAudit(control)),
     read('received', async () => {
       const [hour, recent] = await Promise.all([
@@ -107,7 +104,7 @@ export async function readSystem(operator: Operator): Promise<SystemView> {
     main,
     dead,
     pauses,
-    sweptUntil,
+    sweeper,
     audit,
     received,
     unfinished,
@@ -146,27 +143,16 @@ async function countReceived(operator: Operator, since: number): Promise<{ count
   return { count: entries.length, capped: !reader.finished };
 }
 
-const SWEEPER_LATE_MS = 3 * 60_000;
-
-/**
- * True when the sweeper has not come for three minutes; a gateway that was deployed just now has not been waited for, and
- * of one that cannot be asked nobody knows.
- */
-export function isSweeperLate({ sweptUntil, deployedAt }: SystemView, now: number): boolean {
-  if (sweptUntil === undefined) return false;
-  return now - (sweptUntil === 'never' ? (deployedAt ?? 0) : sweptUntil) > SWEEPER_LATE_MS;
-}
-
 /** What needs a person, in words; empty when all is well. */
 export function needsOf(view: SystemView, now: number): readonly string[] {
   const alarms = (view.alarms ?? []).filter(alarm => alarm.state === 'ALARM' && !isNotice(alarm));
   const { openDeadLetters: dead = 0 } = view;
-  const sweeper = view.sweptUntil === 'never' ? 'the sweeper never ran' : 'the sweeper has not run for three minutes';
+  const sweeper = view.sweeper && sweeperNeed(view.sweeper, now);
   return [
     ...alarms.map(alarm => `alarm ${alarm.name}`),
     ...(dead > 0 ? [`${dead} dead letter${dead === 1 ? '' : 's'}`] : []),
     ...Object.keys(view.pauses ?? {}).map(source => `${source} is paused`),
-    ...(isSweeperLate(view, now) ? [sweeper] : []),
+    ...(sweeper === undefined ? [] : [sweeper]),
     ...view.unread.map(({ part }) => `${part} cannot be read`),
   ];
 }

@@ -60,7 +60,7 @@ export class ConsoleGateway {
 
   constructor(environment = 'local') {
     this.environment = environment;
-    this.set('sweeper-lease', String(Date.now() - 10_000));
+    this.set('sweeper-runs', JSON.stringify({ wellAt: Date.now() - 10_000 }));
   }
 
   set(name: string, value: string): void {

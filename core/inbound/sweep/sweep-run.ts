@@ -9,6 +9,7 @@ import { knownSources } from './known-sources.ts';
 import { SweepAges } from './sweep-ages.ts';
 import { type SweepResult, sweepEvent } from './sweep-event.ts';
 import type { SweepPorts, SweepRules } from './sweep-ports.ts';
+import { lineOf, type SweeperRecord } from './sweeper-record.ts';
 
 /**
  * Sends of unclaimed arrivals in one run while messages wait in the queue: the arrivals are most likely among those, but
@@ -31,6 +32,8 @@ export class SweepRun {
   deadMessages: number | undefined;
   /** A breaker is open: sends keep to half the rate. */
   breakerOpen = false;
+  /** Of a piece of work that this run went on without. */
+  lastError: Pick<SweeperRecord, 'error'> = {};
   /** Undefined: the queue did not say. */
   #backlog: number | undefined;
   #sent = 0;
@@ -74,7 +77,9 @@ export class SweepRun {
   /** A call that fails costs its own piece of work this minute, not the run. */
   async guard<T>(work: () => Promise<T>): Promise<T | undefined> {
     const asked = await ask({ telemetry: this.ports.telemetry, stage: 'sweep' }, work);
-    return asked.ok ? asked.value : undefined;
+    if (asked.ok) return asked.value;
+    this.lastError = { error: { at: this.now, text: lineOf(asked.error) } };
+    return undefined;
   }
 
   /** Nothing that is only measured or looked up keeps the repairs from being made: each of these may fail alone. */

@@ -11,9 +11,9 @@ import { readRefusedFor } from './read-refused.ts';
 import { sweepDue } from './sweep-due.ts';
 import type { SweepPorts, SweepRules } from './sweep-ports.ts';
 import { SweepRun } from './sweep-run.ts';
+import { LEASE_CONTROL, lineOf, noteSweeper } from './sweeper-record.ts';
 import { type Handler, tellConcerns } from './tell-concerns.ts';
 
-const LEASE_CONTROL = 'sweeper-lease';
 /** Share of a run kept free of replay jobs, for the drain and the report. */
 const CLOSE_SHARE = 0.1;
 
@@ -28,11 +28,23 @@ const CLOSE_SHARE = 0.1;
  *  6. tell what people should hear of once: the first conflict of a source, handlers that only fail;
  *  7. go on with replay jobs, in the time that live events left;
  *  8. count the dead letters and drain the DLQ;
- *  9. report.
+ *  9. report, and write down that the run ended, and how; also of one that crashed.
  */
 export async function sweep(budgetMs: number, ports: SweepPorts, rules: SweepRules): Promise<void> {
   const run = new SweepRun(budgetMs, ports, rules);
   if (!(await takeLease(run))) return;
+  try {
+    const deaths = await carryOut(run, budgetMs);
+    await run.guard(() => noteSweeper({ ...(deaths && { wellAt: run.now }), ...run.lastError }, ports.control));
+  } catch (error) {
+    await noteCrash(run, error);
+    throw error;
+  }
+}
+
+/** Steps 2 to 9. Undefined: the dead letters could not be counted. */
+async function carryOut(run: SweepRun, budgetMs: number): Promise<Deaths | undefined> {
+  const { ports, rules } = run;
   await run.look();
   const failing = await coverArrivals(run);
   await sweepDue(run);
@@ -42,6 +54,16 @@ export async function sweep(budgetMs: number, ports: SweepPorts, rules: SweepRul
   const deaths = await run.guard(() => countDeaths(run));
   await drain(run, deaths);
   report(run, deaths);
+  return deaths;
+}
+
+/** The crash itself is what is thrown: one that cannot be written down is still counted by Lambda. */
+async function noteCrash({ now, ports }: SweepRun, error: unknown): Promise<void> {
+  try {
+    await noteSweeper({ error: { at: now, text: lineOf(error) } }, ports.control);
+  } catch (unwritten) {
+    ports.telemetry.log('warn', { stage: 'sweep', error: lineOf(unwritten) });
+  }
 }
 
 /** False: another run is at work. A lease that cannot be asked for stops nobody: two sweepers undo nothing. */

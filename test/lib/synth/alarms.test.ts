@@ -254,15 +254,21 @@ describe('the queue', () => {
 });
 
 describe('the sweeper', () => {
-  it('pages by its silence', () => {
-    for (const id of ['sweep-not-running', 'sweep-oldest-unfinished', 'sweep-unsent-records']) {
-      expect(alarm(id).TreatMissingData, id).toBe('breaching');
-    }
+  it('pages by its silence, once and as what it is: no number says nothing of an event', () => {
     expect(alarm('sweep-not-running')).toMatchObject({
-      Period: 300,
+      MetricName: 'SweeperRuns',
+      Period: 60,
+      EvaluationPeriods: 5,
+      DatapointsToAlarm: 5,
       Threshold: 1,
       ComparisonOperator: 'LessThanThreshold',
+      TreatMissingData: 'breaching',
     });
+    expect(alarm('sweep-not-running').AlarmDescription).toMatch(
+      /^page: No run of the sweeper has ended well for five minutes/,
+    );
+    for (const id of ['sweep-oldest-unfinished', 'sweep-unsent-records'])
+      expect(alarm(id).TreatMissingData, id).toBe('notBreaching');
   });
 });
 

@@ -485,11 +485,9 @@ describe('status and doctor', () => {
     await cli.happen(['good-1']);
     const status = await cli.run(['status']);
     expect(status).toMatchObject({ code: 0, stdout: expect.stringContaining('healthy') });
-    expect(status.stdout).toMatch(
-      /sweeper +(?:ran within the last minute|last run ended \d+ s ago or earlier)\naudit +never ran .*\ndeployed +2 h ago/,
-    );
+    expect(status.stdout).toMatch(/sweeper +a run ended well \d+ s ago\naudit +never ran .*\ndeployed +2 h ago/);
     const doctor = await cli.run(['doctor']);
-    expect(doctor.stdout).toMatch(/ok +sweeper +runs/);
+    expect(doctor.stdout).toMatch(/ok +sweeper +a run ended well \d+ s ago/);
     expect(doctor.code).toBe(0);
   });
 
@@ -530,17 +528,6 @@ describe('status and doctor', () => {
     expect(doctor.code).toBe(1);
     expect(doctor.stdout).toMatch(/WRONG +secret pay +not set.*\n +holdfast sources set-secret pay/);
     expect(doctor.stdout).toContain('docs/runbooks/process-new-dead-letters.md');
-  });
-
-  it('notice a sweeper that does not run', async () => {
-    const still = new CliWorld();
-    const { code, stdout } = await still.run(['doctor']);
-    expect(code).toBe(1);
-    expect(stdout).toMatch(/WRONG +sweeper +never ran/);
-    // A pipeline asks doctor right after its first deploy.
-    const fresh = { gateway: { deployedAt: still.world.clock.now() - 20_000 } };
-    expect(await still.run(['doctor'], fresh)).toMatchObject({ code: 0 });
-    expect(await still.run(['status'], fresh)).toMatchObject({ code: 0 });
   });
 });
 
