@@ -6,7 +6,7 @@ import type { EpochMs } from '#core/glossary.ts';
 import type { ControlStore } from '#core/inbound/ports.ts';
 import { decodeJsonObject } from '#core/scan/json-object.ts';
 
-export const SWEEPER_CONTROL = 'sweeper-runs';
+const SWEEPER_CONTROL = 'sweeper-runs';
 /** Its value: epoch ms until which a run that has begun may last. */
 export const LEASE_CONTROL = 'sweeper-lease';
 /** Of an error's text; it is shown in one line. */
