@@ -11,6 +11,7 @@ import { measureRest, measureRound, type Rest, type Round, warmUp } from './side
 import { holdfast, holdfastSigned } from './side-by-side/holdfast.ts';
 import { installPeers } from './side-by-side/install-peers.ts';
 import { killStorm, type Losses } from './side-by-side/kill-storm.ts';
+import type { Plan } from './side-by-side/plan.ts';
 import { postgres } from './side-by-side/postgres.ts';
 import { pinGenerator } from './side-by-side/programs.ts';
 import { type Outcome, reportSideBySide } from './side-by-side/report.ts';
@@ -21,19 +22,6 @@ const SYSTEMS: readonly System[] = [holdfast, holdfastSigned, postgres, bullmq, 
 const PEERS = join(import.meta.dirname, 'peers');
 const DUPLICATES = 0.05;
 
-export interface Plan {
-  readonly perSecond: number;
-  readonly duplicates: number;
-  /** Windows of ten seconds, at most. */
-  readonly warmUps: number;
-  readonly restSeconds: number;
-  readonly rounds: number;
-  /** Rounds in which an event was refused are repeated, at most as often for each system. */
-  readonly repeats: number;
-  readonly roundSeconds: number;
-  readonly kills: number;
-  readonly killSeconds: number;
-}
 const LOAD = { perSecond: 20, duplicates: DUPLICATES };
 const FULL: Plan = {
   ...LOAD,

@@ -1,5 +1,5 @@
 /** The delivery API of an environment, as a person's tools call it (docs/api/delivery.md). */
-import type { HttpAnswer } from './gateway.ts';
+import type { HttpAnswer } from './http-answer.ts';
 import { OperatorError } from './operator-error.ts';
 
 export interface DeliveryCall {

@@ -5,6 +5,7 @@ import type { ControlStore, EventStore, PayloadStore, SearchStore } from '#core/
 import type { ReconcileReport } from '#core/inbound/reconcile/reconcile-deliveries.ts';
 import type { BlobStore, Clock, DeadQueue, Ids, QueueGauge, Timer, WorkQueue } from '#core/ports.ts';
 import type { DeliveryApi } from './delivery-api.ts';
+import type { SendHttp } from './http-answer.ts';
 
 export interface StoredSecret {
   /** `absent`: not deployed. `empty`: nobody has set a value. */
@@ -71,12 +72,6 @@ export interface LogReader {
   read(since: number, pattern: string): Promise<readonly LogLine[]>;
 }
 
-export interface HttpAnswer {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
-  readonly ms: number;
-}
 /** One call of a service, made with both clients. `input`: of each client by itself, so that they do not meet. */
 export interface DeepCall {
   readonly service: 'dynamodb' | 'sqs' | 'secrets';
@@ -93,16 +88,6 @@ export interface BothClients {
   readonly names: { readonly payloadsTable: string; readonly workQueueUrl: string };
   ask(call: DeepCall): Promise<{ readonly sdk: ClientOutcome; readonly small: ClientOutcome }>;
 }
-
-/** Sends a request exactly as given. Throws when nothing answers. */
-export type SendHttp = (
-  url: string,
-  request: {
-    readonly method: string;
-    readonly headers: Readonly<Record<string, string>>;
-    readonly body?: Uint8Array;
-  },
-) => Promise<HttpAnswer>;
 
 export interface Gateway {
   readonly deployment: Deployment;

@@ -8,6 +8,7 @@ import { dirname, join, relative } from 'node:path';
 import { build } from 'esbuild';
 import { createPackage } from './create-package.ts';
 import { holdfastManifest, type Manifest } from './manifest.ts';
+import { writeJson } from './write-json.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const ROOMS = [
@@ -122,11 +123,6 @@ export function withPublishedImports(code: string, path: string): string {
 async function copy(path: string, to: string): Promise<void> {
   await mkdir(dirname(to), { recursive: true });
   await cp(join(ROOT, path), to);
-}
-
-export async function writeJson(file: string, value: unknown): Promise<void> {
-  await mkdir(dirname(file), { recursive: true });
-  await writeFile(file, `${JSON.stringify(value, null, 2)}\n`);
 }
 
 if (import.meta.main) {

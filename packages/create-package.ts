@@ -6,9 +6,9 @@ import { createTestEvent } from 'holdfast/testing';
 import { signsUrl } from '#core/provider/source-needs.ts';
 import { declaredSamples, sampleNames } from '#operator/sources/sample-event.ts';
 import { PROVIDERS } from '#providers/index.ts';
-import { writeJson } from './build.ts';
 import type { ProviderSample } from './create/project-files.ts';
 import { type Manifest, versionOf } from './manifest.ts';
+import { writeJson } from './write-json.ts';
 
 /** Samples show this moment, so that the package is the same bytes whenever it is built. */
 const SAMPLED_AT = new Date('2026-11-22T12:00:00Z');

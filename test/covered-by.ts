@@ -111,7 +111,8 @@ export const COVERED_BY: Readonly<Record<string, readonly string[]>> = {
     'core/inbound/watch/pagerduty-event.ts',
     'core/inbound/watch/slack-message.ts',
   ],
-  'test/core/config/outbound-config.test.ts': ['core/config/portal-config.ts'],
+  'test/core/config/edge-config.test.ts': ['core/config/check-edge.ts'],
+  'test/core/config/outbound-config.test.ts': ['core/config/check-outbound.ts', 'core/config/portal-config.ts'],
   'test/core/outbound/portal/answer-portal.test.ts': [
     'core/outbound/api/customer.ts',
     'core/outbound/api/portal-tokens-api.ts',

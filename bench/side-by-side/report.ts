@@ -2,10 +2,10 @@
 import { SWEEPER_PER_CORE } from '#core/config/sweeper-speed.ts';
 import { showSpread, spreadOf } from '../measure/statistics.ts';
 import type { Figure, Section } from '../report/section.ts';
-import type { Plan } from '../side-by-side.ts';
 import { type Rest, type Round, sum } from './cpu-per-event.ts';
 import { holdfast, holdfastSigned } from './holdfast.ts';
 import type { Losses } from './kill-storm.ts';
+import type { Plan } from './plan.ts';
 import type { System } from './system.ts';
 
 export interface Outcome {

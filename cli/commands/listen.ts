@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { toEventId } from '#core/glossary.ts';
 import type { EventItem } from '#core/inbound/protocol/event-item.ts';
-import type { HttpAnswer } from '#operator/gateway.ts';
+import type { HttpAnswer } from '#operator/http-answer.ts';
 import { requestOf } from '#operator/sources/send-request.ts';
 import { EXIT, usageError } from '../cli-error.ts';
 import { openLog } from '../follow.ts';

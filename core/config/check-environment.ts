@@ -3,9 +3,9 @@
 import type { Report } from '#core/problem.ts';
 import { signsUrl } from '#core/provider/source-needs.ts';
 import { checkSpec } from '#core/verification/check-spec.ts';
+import { checkEdge } from './check-edge.ts';
+import { checkOutbound } from './check-outbound.ts';
 import type { Deployment } from './deployment.ts';
-import { checkEdge } from './edge-config.ts';
-import { checkOutbound } from './outbound-config.ts';
 import type { ResolvedSource } from './resolved-config.ts';
 import { mostSendsPerSecond } from './sweeper-speed.ts';
 

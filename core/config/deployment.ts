@@ -1,3 +1,4 @@
+import { EDGE_SECRET } from '#core/glossary.ts';
 import type { EdgeConfig } from './edge-config.ts';
 import type {
   AlarmTarget,
@@ -60,4 +61,9 @@ export function secretName(environment: string, sourceId: string): string {
 /** The secret with the credential of the provider's API: of sources with `reconcile` or `apiCredential`. */
 export function apiSecretName(environment: string, sourceId: string): string {
   return `${secretName(environment, sourceId)}/api`;
+}
+
+/** The name of the secret that CloudFront shows to `ingest`, in both regions. */
+export function edgeSecretName(environment: string): string {
+  return secretName(environment, EDGE_SECRET);
 }

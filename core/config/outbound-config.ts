@@ -1,8 +1,7 @@
 /** `outbound` of an environment: webhooks to your customers. Absent: nothing of it is deployed. */
 import { SCHEDULES, type ScheduleName } from '#core/outbound/drain/schedule.ts';
-import { boolean, type Check, listOf, number, object, oneOf, type Report, show, text } from '#core/problem.ts';
+import { boolean, type Check, listOf, number, object, oneOf, show, text } from '#core/problem.ts';
 import { VERSION } from '#core/version.ts';
-import type { Deployment } from './deployment.ts';
 import { type PortalConfig, portalShape, type ResolvedPortal, resolvePortal } from './portal-config.ts';
 
 /** What a person writes; `{}` takes every default. */
@@ -156,29 +155,4 @@ export function resolveOutbound(
     allowAddresses: given.allowAddresses ?? (emulated ? ['127.0.0.1'] : []),
     ...(given.portal === undefined ? {} : { portal: resolvePortal(given.portal) }),
   };
-}
-
-/** What `outbound` may only say where AWS is emulated: anywhere else it would open a way into private networks. */
-export function checkOutbound(
-  { config: { outbound, environment }, emulated }: Pick<Deployment, 'config' | 'emulated'>,
-  report: Report,
-): void {
-  if (!outbound) return;
-  const path = `environments.${environment}.outbound`;
-  const { baseSeconds, capSeconds } = outbound.probe;
-  if (baseSeconds > capSeconds) {
-    report({
-      path: `${path}.probe.baseSeconds`,
-      given: `${baseSeconds} with a cap of ${capSeconds}`,
-      allowed: 'at most capSeconds',
-      fix: 'raise capSeconds or lower baseSeconds',
-    });
-  }
-  if (emulated || outbound.allowAddresses.length === 0) return;
-  report({
-    path: `${path}.allowAddresses`,
-    given: show(outbound.allowAddresses),
-    allowed: 'nothing, unless the environment is emulated: customers could reach addresses inside',
-    fix: 'remove it',
-  });
 }

@@ -11,9 +11,8 @@ import type { AsymmetricAlgorithm } from './check-signature.ts';
 import { buildMessage } from './message.ts';
 import type { RequestReader, Scope } from './request-reader.ts';
 import { liveSecrets, parsePublicKey, publicKey } from './secret-keys.ts';
-import { type MatchedSecret, type Refused, refused } from './verdict.ts';
+import { type Found, type MatchedSecret, type Prepared, type Refused, refused } from './verdict.ts';
 import type { VerifyContext } from './verify-context.ts';
-import type { Found, Prepared } from './verify-scheme.ts';
 
 export interface PublicKeys {
   readonly kind: 'keys';

@@ -10,8 +10,8 @@ import { isSymmetric } from './check-signature.ts';
 import type { RawRequest } from './raw-request.ts';
 import { RequestReader } from './request-reader.ts';
 import { liveSecrets, sameText, secretKey } from './secret-keys.ts';
+import type { Verdict } from './verdict.ts';
 import type { VerifyContext } from './verify-context.ts';
-import { verifyRequest } from './verify-request.ts';
 
 export interface HandshakeAnswer {
   readonly status: number;
@@ -30,6 +30,9 @@ const MAX_ECHO_LENGTH = 4_096;
 const MAX_SIGNED_LENGTH = 256;
 const DEFAULT_ELSE_STATUS = 403;
 
+/** `verifyRequest`, given by the caller: it loads this file on demand. */
+type VerifyRequest = (spec: ProviderSpec, request: RawRequest, context: VerifyContext) => Promise<Verdict>;
+
 /**
  * The answer when the request is one of the spec's handshakes, else undefined: the request is then verified as an event,
  * and a handshake whose signature is not good is refused and counted there like any other request.
@@ -38,6 +41,7 @@ export async function answerHandshake(
   spec: ProviderSpec,
   request: RawRequest,
   context: VerifyContext,
+  verify: VerifyRequest,
 ): Promise<HandshakeAnswer | undefined> {
   if (spec.handshakes.length === 0) return undefined;
   const reader = new RequestReader(request, context, spec.identity.document);
@@ -48,7 +52,7 @@ export async function answerHandshake(
       return pair(handshake, handshake.store.from, spec, reader, context);
     }
     if (handshake.verify === 'signature') {
-      const verdict = await verifyRequest(spec, request, context);
+      const verdict = await verify(spec, request, context);
       if (verdict.kind === 'refused') return undefined;
     } else if (handshake.verify !== 'none' && !tokenIsGood(handshake.verify, reader, context)) {
       return refusal(handshake);

@@ -77,3 +77,17 @@ const CLOSENESS: Readonly<Record<RefusalCause, number>> = {
 export function closer(first: Refused | undefined, second: Refused): Refused {
   return first === undefined || CLOSENESS[second.cause] > CLOSENESS[first.cause] ? second : first;
 }
+
+/** What is checked with a key. */
+export interface Prepared {
+  readonly kind: 'prepared';
+  readonly signatures: readonly Uint8Array[];
+  readonly time: string | undefined;
+  readonly timeMs: number | undefined;
+  readonly urls: readonly (string | undefined)[];
+}
+
+/** A message that a signature was found for, and whose secret that was. */
+export interface Found extends Matched {
+  readonly message: readonly Uint8Array[];
+}

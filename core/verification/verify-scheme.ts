@@ -15,7 +15,7 @@ import { readSignatures, readToken, type Signatures } from './read-signatures.ts
 import type { RequestReader, Scope } from './request-reader.ts';
 import { liveSecrets, sameText, secretKey } from './secret-keys.ts';
 import { checkWindow, readSignedTime } from './timestamps.ts';
-import { type Matched, type Refused, refused } from './verdict.ts';
+import { type Found, type Matched, type Prepared, type Refused, refused } from './verdict.ts';
 import type { VerifyContext } from './verify-context.ts';
 
 /** Most sources sign with a secret: what checks public keys and tokens is read with the first request that needs it. */
@@ -38,11 +38,6 @@ export async function verifyScheme(
   return isAsymmetric(alg)
     ? verifyPublicKey(scheme, alg, signatures, reader, found, context)
     : refused('no_key', 'unknown_algorithm');
-}
-
-/** A message that a signature was found for, and whose secret that was. */
-export interface Found extends Matched {
-  readonly message: readonly Uint8Array[];
 }
 
 /** HMAC and plain digests: any of the live secrets with any of the signatures, over any spelling of the URL. */
@@ -98,15 +93,6 @@ async function verifyPublicKey(
   if (found.kind === 'refused') return found;
   const { matchedSecret } = found;
   return afterMatch(scheme, found, reader, scope, context, prepared) ?? { kind: 'matched', matchedSecret };
-}
-
-/** What is checked with a key. */
-export interface Prepared {
-  readonly kind: 'prepared';
-  readonly signatures: readonly Uint8Array[];
-  readonly time: string | undefined;
-  readonly timeMs: number | undefined;
-  readonly urls: readonly (string | undefined)[];
 }
 
 /** Everything that can be refused without a key: the time's grammar, the signatures' encoding, ambiguous bodies. */

@@ -10,8 +10,8 @@ import { CachePolicy, CfnDistribution, OriginRequestPolicy, SecurityPolicyProtoc
 import { CfnSecret } from 'aws-cdk-lib/aws-secretsmanager';
 import { CfnWebACL } from 'aws-cdk-lib/aws-wafv2';
 import type { Construct } from 'constructs';
-import type { Deployment } from '#core/config/deployment.ts';
-import { type EdgeConfig, edgeSecretName } from '#core/config/edge-config.ts';
+import { type Deployment, edgeSecretName } from '#core/config/deployment.ts';
+import type { EdgeConfig } from '#core/config/edge-config.ts';
 import { EDGE_HEADER } from '#core/inbound/ingest/through-edge.ts';
 
 /** Where CloudFront takes web ACLs and certificates from. */

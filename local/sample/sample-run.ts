@@ -8,7 +8,7 @@ import { signRequest } from '#core/verification/sign-request.ts';
 import type { EventFeed } from '#local/follow/event-feed.ts';
 import type { GatewayAddress } from '#local/stacks/gateway-address.ts';
 import { sendHttp } from '#operator/aws/send-http.ts';
-import type { HttpAnswer } from '#operator/gateway.ts';
+import type { HttpAnswer } from '#operator/http-answer.ts';
 import { sampleEvent } from '#operator/sources/sample-event.ts';
 
 const FINISH_LIMIT_MS = 60_000;

@@ -1,6 +1,6 @@
 import { request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
-import type { HttpAnswer } from '#operator/gateway.ts';
+import type { HttpAnswer } from '#operator/http-answer.ts';
 
 const TIMEOUT_MS = 30_000;
 const BODY_SHOWN = 64 * 1_024;

@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Credentials } from '#adapters/aws/signed/sign.ts';
 import { encodeSegment, signUrl } from '#adapters/aws/signed/sign-url.ts';
 import type { DeliveryApi, DeliveryCall } from '#operator/delivery-api.ts';
-import type { HttpAnswer, SendHttp } from '#operator/gateway.ts';
+import type { HttpAnswer, SendHttp } from '#operator/http-answer.ts';
 
 interface Place {
   /** Origin of the API, with what is before `/v1`. */

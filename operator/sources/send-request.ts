@@ -6,7 +6,7 @@ import type { EventItem } from '#core/inbound/protocol/event-item.ts';
 import { isTerminal } from '#core/inbound/protocol/event-status.ts';
 import { TimelineReader } from '#core/inbound/search/read-timeline.ts';
 import { readStoredBody } from '#operator/events/show-event.ts';
-import type { HttpAnswer } from '#operator/gateway.ts';
+import type { HttpAnswer } from '#operator/http-answer.ts';
 import type { Operator } from '#operator/operator.ts';
 import { type SignedAsProvider, signAsProvider, type Unsigned } from './sign-as-provider.ts';
 import { readSourceSecret } from './source-secret.ts';

@@ -29,7 +29,7 @@ import { type DeployedStack, readDeployedStack } from '#local/stacks/deployed-st
 import { findGateway, outputOf } from '#local/stacks/gateway-address.ts';
 import { showChanges } from '#local/stacks/show-changes.ts';
 import { sendHttp } from '#operator/aws/send-http.ts';
-import type { HttpAnswer } from '#operator/gateway.ts';
+import type { HttpAnswer } from '#operator/http-answer.ts';
 import { PROVIDERS } from '#providers/index.ts';
 import { freePort } from '#test/kit/free-port.ts';
 import { secretOf } from './scheme-families.ts';

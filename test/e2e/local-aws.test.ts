@@ -11,7 +11,7 @@ import { Pager } from '#local/alarms/pager.ts';
 import { findPython } from '#local/emulator/python.ts';
 import { emptyBodies } from '#local/stacks/empty-bodies.ts';
 import { outputOf } from '#local/stacks/gateway-address.ts';
-import type { HttpAnswer } from '#operator/gateway.ts';
+import type { HttpAnswer } from '#operator/http-answer.ts';
 import { sampleEvent } from '#operator/sources/sample-event.ts';
 import { localAwsContracts } from '#test/adapters/contracts/local-aws.suite.ts';
 import { BROWSER_PATH } from '#test/kit/browser.ts';

@@ -140,7 +140,7 @@ describe('the validation of an Azure Event Grid subscription', () => {
   const call = (token: string) => {
     const headers = { 'aeg-event-type': 'SubscriptionValidation', authorization: token };
     const request = { method: 'POST', rawQuery: '', headers, body, sourceIp: '192.0.2.1' };
-    return answerHandshake(providerById('azure-event-grid'), request, context);
+    return answerHandshake(providerById('azure-event-grid'), request, context, verifyRequest);
   };
 
   it('is answered with its code, and only to whom knows the token', async () => {

@@ -82,7 +82,7 @@ describe('the shared handshakes', () => {
       isSigned && bare.secret !== undefined && vector.response.status < 400
         ? signedOne(spec, raw, bare)
         : { request: raw, context: bare };
-    const answer = await answerHandshake(spec, request, context);
+    const answer = await answerHandshake(spec, request, context, verifyRequest);
     if (answer === undefined) {
       // A handshake with a bad signature is refused as any request is: with the provider's own status and body.
       expect((await verifyRequest(spec, request, context)).kind).toBe('refused');
@@ -113,7 +113,7 @@ describe('an ordinary event is no handshake', () => {
   );
   it.each(pairs)('%s', async (_name, spec, scheme) => {
     const genuine: Genuine = genuineRequest(spec, scheme);
-    expect(await answerHandshake(spec, genuine.request, genuine.context)).toBeUndefined();
+    expect(await answerHandshake(spec, genuine.request, genuine.context, verifyRequest)).toBeUndefined();
   });
 });
 
@@ -140,7 +140,7 @@ describe('a signed handshake', () => {
           sourceIp: '192.0.2.1',
         };
         const context = { secret: { current: 'secret' }, nowMs: NOW_MS, settings: {}, crypto: nodeCrypto };
-        expect(await answerHandshake(spec, request, context)).toBeUndefined();
+        expect(await answerHandshake(spec, request, context, verifyRequest)).toBeUndefined();
       }
     },
   );
@@ -177,7 +177,7 @@ describe('no answer can be used as the signature of an event', () => {
         sourceIp: '192.0.2.1',
       };
       const request = handshake?.verify === 'signature' ? signedOne(spec, raw, context).request : raw;
-      const answer = await answerHandshake(spec, request, context);
+      const answer = await answerHandshake(spec, request, context, verifyRequest);
       expect([text, answer?.status]).toEqual([text, handshake?.respond.elseStatus ?? 403]);
       expect(answer?.body).toBe('');
     }

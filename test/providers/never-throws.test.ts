@@ -118,7 +118,7 @@ describe.each(Object.values(PROVIDERS).map(spec => [spec.id, spec] as const))('%
           crypto: nodeCrypto,
         };
         const context = paired ? base : { ...base, secret: undefined };
-        await answerHandshake(spec, request, context);
+        await answerHandshake(spec, request, context, verifyRequest);
         const verdict = await verifyRequest(spec, request, context);
         if (verdict.kind === 'refused') expect(verdict.hint ?? '').toMatch(/^[\w.-]{0,60}$/);
         const verified =

@@ -9,6 +9,7 @@ import type { Reply } from '#core/reply.ts';
 import type { HandshakeAnswer } from '#core/verification/handshake.ts';
 import type { RawRequest } from '#core/verification/raw-request.ts';
 import type { VerifyContext } from '#core/verification/verify-context.ts';
+import { verifyRequest } from '#core/verification/verify-request.ts';
 import { countRefusal } from './count-refusal.ts';
 import type { IngestPorts } from './ingest-ports.ts';
 import { refusePairing, unavailable } from './reply.ts';
@@ -57,7 +58,7 @@ async function answerTo(
 ): Promise<HandshakeAnswer | undefined> {
   if (spec.handshakes.length === 0) return undefined;
   const { answerHandshake } = await import('#core/verification/on-demand.ts');
-  return answerHandshake(spec, request, context);
+  return answerHandshake(spec, request, context, verifyRequest);
 }
 
 async function keepSecret(

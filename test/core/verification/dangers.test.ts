@@ -5,6 +5,7 @@ import type { Jwk } from '#core/ports.ts';
 import type { Handshake, Scheme } from '#core/provider/provider-spec.ts';
 import { utf8 } from '#core/scan/bytes.ts';
 import { answerHandshake } from '#core/verification/handshake.ts';
+import { verifyRequest } from '#core/verification/verify-request.ts';
 import { contextWith, HMAC, NOW_MS, outcome, requestWith, signed, specWith } from './test-spec.ts';
 
 describe('the answer to a challenge, sent back as a body', () => {
@@ -20,7 +21,7 @@ describe('the answer to a challenge, sent back as a body', () => {
   it('is refused, though its signature is good', async () => {
     const text = '20f9f8ed05f77439fe955c977e4c8a53';
     const get = requestWith('', { method: 'GET', rawQuery: `challenge=${text}` });
-    const answer = await answerHandshake(spec, get, contextWith());
+    const answer = await answerHandshake(spec, get, contextWith(), verifyRequest);
     const body = requestWith(text, { headers: { 'x-signature': answer?.body ?? '' } });
     expect(await outcome(specWith(HMAC), body)).toBe('verified');
     expect(await outcome(spec, body)).toBe('binding');

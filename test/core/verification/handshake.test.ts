@@ -3,10 +3,16 @@ import type { Handshake } from '#core/provider/provider-spec.ts';
 import { answerHandshake } from '#core/verification/handshake.ts';
 import type { RawRequest } from '#core/verification/raw-request.ts';
 import type { VerifyContext } from '#core/verification/verify-context.ts';
+import { verifyRequest } from '#core/verification/verify-request.ts';
 import { contextWith, HMAC, requestWith, signed, specWith } from './test-spec.ts';
 
 const answer = (handshake: Handshake, request: RawRequest, context: Partial<VerifyContext> = {}) =>
-  answerHandshake(specWith(HMAC, { handshakes: [handshake], methods: ['POST', 'GET'] }), request, contextWith(context));
+  answerHandshake(
+    specWith(HMAC, { handshakes: [handshake], methods: ['POST', 'GET'] }),
+    request,
+    contextWith(context),
+    verifyRequest,
+  );
 
 const get = (rawQuery: string, headers: Record<string, string> = {}) =>
   requestWith('', { method: 'GET', rawQuery, headers });

@@ -5,8 +5,8 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { DependencyError } from '#core/errors.ts';
 import type { EventItem } from '#core/inbound/protocol/event-item.ts';
 import { HOLDFAST_DIRECTORY } from '#local/shell/workspace.ts';
-import type { HttpAnswer } from '#operator/gateway.ts';
 import { cursorFile, FollowLog, type Place, type PlaceMemory } from '#operator/health/follow-log.ts';
+import type { HttpAnswer } from '#operator/http-answer.ts';
 import { CliWorld, temporaryFile } from './cli-world.ts';
 
 const OUTAGE_MS = 30_000;

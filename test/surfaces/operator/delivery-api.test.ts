@@ -3,7 +3,7 @@ import { expect, it, vi } from 'vitest';
 import { signPost } from '#adapters/aws/signed/sign.ts';
 import { signedDeliveryApi } from '#operator/aws/signed-delivery-api.ts';
 import { askDelivery } from '#operator/delivery-api.ts';
-import type { HttpAnswer, SendHttp } from '#operator/gateway.ts';
+import type { HttpAnswer, SendHttp } from '#operator/http-answer.ts';
 
 const KEYS = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY' };
 const answer = (status: number, body: unknown): HttpAnswer => ({
