@@ -8,8 +8,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { allMetrics } from '#core/metrics.ts';
 import { VERSION } from '#core/version.ts';
 import { PROVIDERS } from '#providers/index.ts';
-import { COVERED_BY } from './covered-by.ts';
-import { loadedBy } from './kit/import-graph.ts';
+import { suitesOf } from './kit/where.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const biome = join(ROOT, 'node_modules/.bin/biome');
@@ -238,17 +237,6 @@ describe('boundaries', () => {
 });
 
 describe('a test is found from its source', () => {
-  const FUNCTIONS = readdirSync(join(ROOT, 'lambdas')).filter(name => name !== 'shared');
-  const handlers = FUNCTIONS.map(name => `lambdas/${name}/handler.ts`);
-  /** What is deployed or bundled is loaded too, and no import says so. */
-  const UNSEEN = {
-    'test/e2e/gateway-under-test.ts': handlers,
-    'test/e2e/npm-start.test.ts': handlers,
-    'test/surfaces/lambdas/exported-handlers.test.ts': handlers,
-    'test/adapters/aws-adapters.ts': filesBelow('adapters/aws/signed'),
-    'test/lib/synth/routes.test.ts': filesBelow('adapters/targets'),
-  };
-  const testOf = (file: string): string => `test/${file.replace(/\.ts$/, '.test.ts')}`;
   /** Has code that runs: types, constants and lists of exports need no test. */
   const behaves = (file: string): boolean => {
     const code = stripTypeScriptTypes(readFileSync(join(ROOT, file), 'utf8'));
@@ -256,23 +244,18 @@ describe('a test is found from its source', () => {
       /\bfunction\b|\bclass\b|=>/.test(code.replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*/g, '')) && !file.endsWith('/index.ts')
     );
   };
-  const sources = [...filesBelow('core'), ...filesBelow('adapters')].filter(behaves);
-  const listed = Object.values(COVERED_BY).flat();
 
-  it('every file of core/ and adapters/ has a test of its name, or a row of test/covered-by.ts that names its suite', () => {
-    const lost = sources.filter(file => !existsSync(join(ROOT, testOf(file))) && !listed.includes(file));
-    expect(lost, 'add the test beside the others, or the file to test/covered-by.ts').toEqual([]);
+  it('every file of core/ and adapters/ with behaviour is loaded by a suite: npm run where -- <file>', () => {
+    const files = [...filesBelow('core'), ...filesBelow('adapters')].filter(behaves);
+    expect(files.length).toBeGreaterThan(200);
+    expect(files.filter(file => suitesOf(file).length === 0)).toEqual([]);
   });
 
-  it('the table names each file once, and none that has a test of its name or is gone', () => {
-    expect(listed.filter((file, n) => listed.indexOf(file) !== n)).toEqual([]);
-    expect(listed.filter(file => !sources.includes(file) || existsSync(join(ROOT, testOf(file))))).toEqual([]);
-  });
-
-  it.each(Object.entries(COVERED_BY))('%s loads the files it is said to cover', (suite, files) => {
-    const tests = suite.endsWith('/') ? filesBelow(suite.slice(0, -1), '.test.ts') : [suite];
-    const loaded = loadedBy(tests, UNSEEN);
-    expect(files.filter(file => !loaded.has(file))).toEqual([]);
+  it('the suite of its name comes first, then those that load it through the fewest files', () => {
+    const [first, ...rest] = suitesOf('core/outbound/drain/pace.ts');
+    expect(first?.test).toBe('test/core/outbound/drain/pace.test.ts');
+    expect(rest.map(({ far }) => far)).toEqual(rest.map(({ far }) => far).toSorted((a, b) => a - b));
+    expect(suitesOf('core/no-such-file.ts')).toEqual([]);
   });
 });
 

@@ -28,17 +28,17 @@ function importsOf(path: string): readonly string[] {
   return files;
 }
 
-/** All files that these load, near or far. `more`: files that one loads in a way its text does not show. */
-export function loadedBy(
-  paths: readonly string[],
+/**
+ * Every file that a file loads, near or far, with how many imports lie between: 0 is the file itself. `more`: files that one
+ * loads in a way its text does not show.
+ */
+export function distancesFrom(
+  path: string,
   more: Readonly<Record<string, readonly string[]>> = {},
-): ReadonlySet<string> {
-  const loaded = new Set<string>();
-  const open = [...paths];
-  for (let path = open.pop(); path !== undefined; path = open.pop()) {
-    if (loaded.has(path)) continue;
-    loaded.add(path);
-    open.push(...importsOf(path), ...(more[path] ?? []));
-  }
-  return loaded;
+): ReadonlyMap<string, number> {
+  const found = new Map([[path, 0]]);
+  // A map is walked in the order in which it grows.
+  for (const [file, far] of found)
+    for (const next of [...importsOf(file), ...(more[file] ?? [])]) if (!found.has(next)) found.set(next, far + 1);
+  return found;
 }

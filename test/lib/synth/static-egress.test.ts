@@ -7,7 +7,7 @@ import { placeholderBundles } from '#lib/bundling/bundle-functions.ts';
 import { GatewayStage } from '#lib/stacks/gateway-stage.ts';
 import { PROVIDERS } from '#providers/index.ts';
 import { gateway } from '#test/fixtures/project/gateway.config.ts';
-import { loadedBy } from '#test/kit/import-graph.ts';
+import { distancesFrom } from '#test/kit/import-graph.ts';
 import { sendFrom } from '../../../docs/guides/static-egress-example.ts';
 import { cdkContext } from './synth-environment.ts';
 
@@ -42,7 +42,7 @@ it('puts what sends into the VPC, with the right to its network interfaces, and 
 it('knows every function of the delivery stack that loads the sender', () => {
   const functions = ['publish', 'fan-out', 'drain', 'delivery-api', 'portal', 'tend'];
   const loading = functions.filter(name =>
-    loadedBy([`lambdas/${name}/handler.ts`]).has('adapters/http/guarded-sender.ts'),
+    distancesFrom(`lambdas/${name}/handler.ts`).has('adapters/http/guarded-sender.ts'),
   );
   expect(loading.sort()).toEqual(SENDERS);
 });
