@@ -5,6 +5,7 @@ import type { AppId, EndpointId } from '#core/outbound/protocol/ids.ts';
 import type { EndpointItem, SecretsItem } from '#core/outbound/protocol/items.ts';
 import { applicationKey, controlKey, endpointKey, secretsKey } from '#core/outbound/protocol/keys.ts';
 import type { Clock } from '#core/ports.ts';
+import { RecentlyUsed } from '#core/recently-used.ts';
 import type { LiveKey } from './drain-ports.ts';
 import { signingKeys } from './signing-keys.ts';
 
@@ -28,7 +29,7 @@ export function configsOf(ports: {
   readonly sealer: Sealer;
   readonly clock: Clock;
 }): ConfigOf {
-  const kept = new Map<EndpointId, EndpointConfig>();
+  const kept = new RecentlyUsed<EndpointId, EndpointConfig>(KEPT);
   const waitsOf = schedulesOf(ports);
   return async (app, ep) => {
     const now = ports.clock.now();
@@ -51,7 +52,6 @@ export function configsOf(ports: {
     const { schedule } = endpoint;
     const waits = schedule === undefined ? () => waitsOf(app) : async () => schedule;
     const config = { endpoint, keys, waits, readAt: now };
-    if (kept.size >= KEPT) kept.clear();
     kept.set(ep, config);
     return config;
   };
@@ -62,13 +62,14 @@ function schedulesOf(ports: {
   readonly store: Pick<ItemStore, 'get'>;
   readonly clock: Clock;
 }): (app: AppId) => Promise<readonly number[] | undefined> {
-  const kept = new Map<AppId, { readonly waits: readonly number[] | undefined; readonly readAt: EpochMs }>();
+  const kept = new RecentlyUsed<AppId, { readonly waits: readonly number[] | undefined; readonly readAt: EpochMs }>(
+    KEPT,
+  );
   return async app => {
     const now = ports.clock.now();
     const known = kept.get(app);
     if (known && now - known.readAt < SCHEDULE_MS) return known.waits;
     const waits = (await ports.store.get(applicationKey(app), 'eventual'))?.schedule;
-    if (kept.size >= KEPT) kept.clear();
     kept.set(app, { waits, readAt: now });
     return waits;
   };

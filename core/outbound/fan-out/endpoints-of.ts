@@ -1,43 +1,64 @@
 /**
  * The endpoints of an application, kept in memory while its `endpointVersion` stays the same. The application is read
- * consistently each time, so an endpoint created before a publish is never missed.
+ * consistently each time, so an endpoint created before a publish is never missed. Where one endpoint changed since, only
+ * that one is read again.
  */
 import type { ItemStore } from '#core/outbound/ports.ts';
-import type { AppId } from '#core/outbound/protocol/ids.ts';
+import type { AppId, EndpointId } from '#core/outbound/protocol/ids.ts';
 import type { ApplicationItem, EndpointItem } from '#core/outbound/protocol/items.ts';
-import { endpointsRange } from '#core/outbound/protocol/keys.ts';
+import { endpointKey, endpointsRange } from '#core/outbound/protocol/keys.ts';
+import { RecentlyUsed } from '#core/recently-used.ts';
 
-/** Of all applications together, in the memory of one process. */
+/** Of all applications together, in the memory of one process; an application counts as one more. */
 const KEPT_ENDPOINTS = 20_000;
-const KEPT_APPLICATIONS = 500;
 const PAGE = 1_000;
 
-export type EndpointsOf = (
-  app: AppId,
-  application: Pick<ApplicationItem, 'endpointVersion'>,
-) => Promise<readonly EndpointItem[]>;
+type Changing = Pick<ApplicationItem, 'endpointVersion' | 'changedEndpoint'>;
+export type EndpointsOf = (app: AppId, application: Changing) => Promise<readonly EndpointItem[]>;
+
+interface Known {
+  readonly version: number;
+  readonly endpoints: readonly EndpointItem[];
+}
 
 /** All of them, tombstones among them, in the order of their ids. */
-export function endpointsOf(store: Pick<ItemStore, 'query'>): EndpointsOf {
-  const kept = new Map<AppId, { readonly version: number; readonly endpoints: readonly EndpointItem[] }>();
-  return async (app, { endpointVersion }) => {
+export function endpointsOf(store: Pick<ItemStore, 'get' | 'query'>): EndpointsOf {
+  const kept = new RecentlyUsed<AppId, Known>(KEPT_ENDPOINTS, ({ endpoints }) => endpoints.length + 1);
+  return async (app, { endpointVersion, changedEndpoint }) => {
     const known = kept.get(app);
     if (known?.version === endpointVersion) return known.endpoints;
-    const endpoints: EndpointItem[] = [];
-    let cursor: string | undefined;
-    do {
-      const page = await store.query({
-        ...endpointsRange(app),
-        limit: PAGE,
-        ...(cursor === undefined ? {} : { cursor }),
-      });
-      endpoints.push(...page.items);
-      cursor = page.cursor;
-    } while (cursor !== undefined);
-    kept.delete(app);
-    const held = [...kept.values()].reduce((sum, each) => sum + each.endpoints.length, 0);
-    if (kept.size >= KEPT_APPLICATIONS || held + endpoints.length > KEPT_ENDPOINTS) kept.clear();
+    // The version counts changes: exactly one since then was that of the endpoint that changed last.
+    const isNext = known !== undefined && changedEndpoint !== undefined && known.version + 1 === endpointVersion;
+    const endpoints = isNext
+      ? withOne(known.endpoints, changedEndpoint, await store.get(endpointKey(app, changedEndpoint), 'consistent'))
+      : await readAll(store, app);
     kept.set(app, { version: endpointVersion, endpoints });
     return endpoints;
   };
+}
+
+async function readAll(store: Pick<ItemStore, 'query'>, app: AppId): Promise<readonly EndpointItem[]> {
+  const endpoints: EndpointItem[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await store.query({
+      ...endpointsRange(app),
+      limit: PAGE,
+      ...(cursor === undefined ? {} : { cursor }),
+    });
+    endpoints.push(...page.items);
+    cursor = page.cursor;
+  } while (cursor !== undefined);
+  return endpoints;
+}
+
+/** The list with one endpoint as it is now; undefined: there is none any more. */
+function withOne(
+  endpoints: readonly EndpointItem[],
+  id: EndpointId,
+  now: EndpointItem | undefined,
+): readonly EndpointItem[] {
+  const before = endpoints.filter(each => each.id < id);
+  const after = endpoints.filter(each => each.id > id);
+  return [...before, ...(now === undefined ? [] : [now]), ...after];
 }

@@ -8,6 +8,7 @@ import type { EpochMs } from '#core/glossary.ts';
 import type { Item, ItemPut, ItemUpdate, ItemWrite, Placed, TableKey } from '#core/outbound/ports.ts';
 import type { AppId, EndpointId, MessageId } from './ids.ts';
 import {
+  type ApplicationItem,
   type EndpointItem,
   FINAL_STATUSES,
   type LastAttempt,
@@ -343,11 +344,17 @@ export function probeNow(ep: EndpointId, now: EpochMs): RuntimeUpdate {
 
 // ---- configuration ---------------------------------------------------------------------------------------------------
 
-const endpointChanged = (app: AppId, by: { readonly endpoints?: 1 | -1 }, ...conditions: Condition[]): ItemWrite => ({
+type Changed = Pick<EndpointItem, 'app' | 'id'>;
+const endpointChanged = (
+  { app, id }: Changed,
+  endpoints: 1 | -1 | 0,
+  condition: Condition,
+): ItemUpdate<ApplicationItem> => ({
   kind: 'update',
   key: applicationKey(app),
-  condition: all(eq('state', 'active'), ...conditions),
-  add: { endpointVersion: 1, ...(by.endpoints === undefined ? {} : { endpoints: by.endpoints }) },
+  condition,
+  set: { changedEndpoint: id },
+  add: { endpointVersion: 1, ...(endpoints === 0 ? {} : { endpoints }) },
 });
 const nameOf = (app: AppId, uid: string, id: EndpointId): ItemPut<{ id: EndpointId }> => ({
   kind: 'put',
@@ -369,7 +376,7 @@ export function createEndpoint(
   const { app, id, uid } = endpoint;
   const put = <T>(key: TableKey<T>, item: T): ItemPut<T> => ({ kind: 'put', key, item, condition: missing('pk') });
   return [
-    endpointChanged(app, { endpoints: 1 }, lt('endpoints', limit)),
+    endpointChanged(endpoint, 1, all(eq('state', 'active'), lt('endpoints', limit))),
     put(endpointKey(app, id), endpoint),
     put(secretsKey(id), secrets),
     put(runtimeKey(id), runtime),
@@ -380,7 +387,7 @@ export function createEndpoint(
 /** W19: a changed endpoint, as its version was read. */
 export function changeEndpoint(endpoint: EndpointItem, seenVersion: number): readonly ItemWrite[] {
   return [
-    endpointChanged(endpoint.app, {}),
+    endpointChanged(endpoint, 0, eq('state', 'active')),
     {
       kind: 'put',
       key: endpointKey(endpoint.app, endpoint.id),
@@ -426,12 +433,7 @@ export function deleteEndpoint(
   const { now, by, why, expiresAt } = rules;
   const tombstone: EndpointItem = { ...tombstoneOf(endpoint, now), expiresAt };
   return [
-    {
-      kind: 'update',
-      key: applicationKey(app),
-      condition: isIn('state', ['active', 'erasing']),
-      add: { endpointVersion: 1, endpoints: -1 },
-    },
+    endpointChanged(endpoint, -1, isIn('state', ['active', 'erasing'])),
     {
       kind: 'put',
       key: endpointKey(app, id),

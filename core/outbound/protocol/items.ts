@@ -58,6 +58,8 @@ export interface ApplicationItem extends Listed {
   readonly defaultApiVersion?: string;
   /** Changes whenever an endpoint of it does: what caches compare. */
   readonly endpointVersion: number;
+  /** The endpoint whose change made that version. */
+  readonly changedEndpoint?: EndpointId;
   readonly endpoints: number;
   /** When its portal tokens were last revoked: a token is good while it carries this stamp. */
   readonly tokensRevokedAt?: EpochMs;

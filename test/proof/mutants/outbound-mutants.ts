@@ -90,8 +90,8 @@ export const OUTBOUND_MUTANTS: readonly Mutant[] = [
     name: 'a hold without a wake',
     journey: 'throttled, then delivered',
     file: SESSION,
-    from: 'if (health.holdUntil !== undefined) return health.holdUntil;',
-    to: 'if (health.holdUntil !== undefined) return undefined;',
+    from: 'const wakeAt = session.health.holdUntil ?? (isClosed(',
+    to: 'const wakeAt = session.health.holdUntil ? undefined : (isClosed(',
   },
   {
     name: 'resume without a wake and without a token',
@@ -104,7 +104,7 @@ export const OUTBOUND_MUTANTS: readonly Mutant[] = [
     name: 'no look after the release, and no token for a short wait',
     journey: 'failure, retry, delivered',
     file: SESSION,
-    from: 'const wakeAt = isClosed(session.runtime) ? undefined : await nextLook(session);',
+    from: 'const wakeAt = session.health.holdUntil ?? (isClosed(session.runtime) ? undefined : await nextLook(session));',
     to: "const wakeAt = undefined;\n  if (session.me) {\n    await ports.store.update(releaseLease(ep, me, { state: atRelease(session.health, 0), died: 0, wakeAt }));\n    return 'ack';\n  }",
   },
   {
