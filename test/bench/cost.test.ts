@@ -50,6 +50,16 @@ describe('the bill', () => {
     expect(monthlyBill(units, TIMES, 1_000_000, 600_000).API).toBeCloseTo((2 * 365) / 12, 4);
   });
 
+  it('has the queue requests of a body that is longer than one: each 64 KB of a message is one more, sent and received', () => {
+    const bytesOf = (body: number): number =>
+      units.message + (4 / 3) * (units.deflated / units.body) * (body - units.body);
+    const body = Math.ceil(units.body + (80_000 - units.message) / ((4 / 3) * (units.deflated / units.body)));
+    expect([Math.ceil(units.message / 65_536), Math.ceil(bytesOf(body) / 65_536)]).toEqual([1, 2]);
+    const more = monthlyBill(units, TIMES, 1_000_000, body).SQS - monthlyBill(units, TIMES, 1_000_000, units.body).SQS;
+    // A send to a fair queue is a request and ten cents a million more.
+    expect(more).toBeCloseTo(((2 * 0.4 + 2 * 0.1) * 365) / 12, 4);
+  });
+
   it('is cheaper per event in larger batches', () => {
     expect([batchAt(1e6), batchAt(1e7), batchAt(1e8)]).toEqual([1, 3, 10]);
     const each = (rate: number): number => totalOf(monthlyBill(units, TIMES, rate, 5_000)) / rate;

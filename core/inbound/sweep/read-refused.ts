@@ -12,6 +12,9 @@ const HOUR_MS = 3_600_000;
 const LOOK_BACK_HOURS = 72;
 /** Enough to know the usual distance between two. */
 const ACCEPTED = 20;
+/** Pages with events that were fetched from the provider, which are read for each question; and the length of the later ones. */
+const FETCHED_PAGES = 25;
+const FETCHED_PAGE = 100;
 
 interface Ports {
   readonly payloads: Pick<PayloadStore, 'listRefused'>;
@@ -29,18 +32,32 @@ export async function readRefusedFor(source: SourceId, ports: Ports, timings: Ti
   return refusedFor({ refusedAt, acceptedAt: await lastAccepted(source, ports) }, timings);
 }
 
-/** When the last genuine events of a source came, newest first. What was fetched from the provider proves no secret. */
+/**
+ * When the last genuine events of a source came, newest first. What was fetched from the provider proves no secret: it is
+ * passed over, page by page. Where nothing else was found so far back as may be read, the last success is older than that.
+ */
 async function lastAccepted(source: SourceId, { store, clock }: Ports): Promise<readonly EpochMs[]> {
   const found: EpochMs[] = [];
   const now = clock.now();
+  let pages = 0;
+  let oldest = now;
   for (let back = 0; back <= LOOK_BACK_HOURS && found.length < ACCEPTED; back++) {
-    const hour = toHour(now - back * HOUR_MS);
-    const page = await store.timeline(`${source}#${hour}`, { newestFirst: true, limit: ACCEPTED });
-    if (page.items.length === 0) continue;
-    const items = await store.getMany(page.items.map(entry => entry.pk));
-    found.push(...items.filter(item => item.reconciled !== true).map(item => item.receivedAt));
+    const hour = `${source}#${toHour(now - back * HOUR_MS)}`;
+    let cursor: string | undefined;
+    do {
+      if (pages >= FETCHED_PAGES) return found.length > 0 ? newestOf(found) : [oldest];
+      const limit = cursor === undefined ? ACCEPTED : FETCHED_PAGE;
+      const page = await store.timeline(hour, { newestFirst: true, limit, ...(cursor !== undefined && { cursor }) });
+      const items = page.items.length === 0 ? [] : await store.getMany(page.items.map(entry => entry.pk));
+      if (items.some(item => item.reconciled)) pages += 1;
+      oldest = Math.min(oldest, ...items.map(item => item.receivedAt));
+      found.push(...items.filter(item => item.reconciled !== true).map(item => item.receivedAt));
+      cursor = page.cursor;
+    } while (cursor !== undefined && found.length < ACCEPTED);
     // One success is enough to compare with; how far apart events are is looked for in the last day.
     if (found.length > 0 && back >= 24) break;
   }
-  return found.sort((a, b) => b - a).slice(0, ACCEPTED);
+  return newestOf(found);
 }
+
+const newestOf = (times: readonly EpochMs[]): readonly EpochMs[] => times.toSorted((a, b) => b - a).slice(0, ACCEPTED);

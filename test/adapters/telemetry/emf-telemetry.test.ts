@@ -50,6 +50,19 @@ describe('metrics', () => {
     expect(lines.map(line => line['UnsentOldestAge'])).toEqual([[5, 7], undefined]);
   });
 
+  test('of a source are on a line of their own: lines are searched by source, and would bring numbers of others', () => {
+    const { telemetry, parsed } = build();
+    telemetry.count('DeliveryAttempts', { class: 'timeout' });
+    telemetry.count('Completed', { source: 'a' });
+    telemetry.count('Sessions', { lane: 'fast' });
+    telemetry.flush();
+    const { _aws: _, ...ofSource } = parsed().find(line => line['source'] === 'a') ?? {};
+    expect(ofSource).toEqual({ environment: 'prod', source: 'a', Completed: 1 });
+    // Two whose dimensions have different names, and no source, share a line.
+    expect(parsed().find(line => line['class'] === 'timeout')).toMatchObject({ lane: 'fast', Sessions: 1 });
+    expect(parsed()).toHaveLength(2);
+  });
+
   test('of the environment alone have a line of their own when there is no other', () => {
     const { telemetry, parsed } = build();
     telemetry.count('SweeperRuns');

@@ -300,6 +300,8 @@ describe('a mistake is named with its place, what was given, what is allowed and
       /101 with sweepSendsPerSecond 100.*set it to 100/,
       `${prod}.replaysPerSecond`,
     ],
+    ['words before the origin', `${prod}.publicUrl`, 'x https://a.example', /an origin such as/],
+    ['a path behind the origin', `${prod}.publicUrl`, 'https://a.example/hooks', /remove what follows the host/],
     ['an environment with capitals', 'environments.Prod', {}, /rename/],
     ['a silence too short to see', 'sources.stripe.expectedGapMinutes', 1, /from 5/],
   ];

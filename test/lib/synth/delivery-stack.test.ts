@@ -257,6 +257,36 @@ describe('the dashboard', () => {
       expect(body).toContain(row);
     expect(all('AWS::CloudWatch::Dashboard')).toEqual([]);
   });
+
+  it('shows in them each of these numbers, and no other', () => {
+    const [[, dashboard]] = all('AWS::CloudWatch::Dashboard', Template.fromStack(on.gateway)) as [[string, Resource]];
+    const parts: unknown[] = dashboard.DashboardBody['Fn::Join'][1];
+    const { widgets } = JSON.parse(parts.map(it => (typeof it === 'string' ? it : 'reference')).join(''));
+    const from = widgets.findIndex((it: Resource) => it.properties.markdown?.includes('Do customers get'));
+    const until = widgets.findIndex(
+      (it: Resource, n: number) => n > from && it.type !== 'metric' && it.type !== 'text',
+    );
+    const graphs = widgets.slice(from, until === -1 ? undefined : until).filter((it: Resource) => it.type === 'metric');
+    const nameOf = (row: Resource): string => {
+      const { label = row[1], stat = '' } = row.find((it: Resource) => typeof it === 'object');
+      return /^p\d/.test(stat) ? `${label} ${stat}` : label;
+    };
+    const shown = graphs.map(({ properties }: Resource) => [
+      properties.title,
+      properties.metrics.map(nameOf).join(', '),
+    ]);
+    expect(Object.fromEntries(shown)).toEqual({
+      'Published, delivered': 'Published, Delivered, PublishRejected',
+      '202 to first byte, ms': 'FirstAttemptDelay p50, FirstAttemptDelay p99',
+      'First attempts': 'FirstAttempts, FirstAttemptsOk, WaitingOldestHealthyAge',
+      'Failed attempts, by class': 'timeout, connect, dns, tls, server_error, busy, denied, message_refused',
+      Endpoints: 'EndpointsOnHold, EndpointsShut, EndpointsDisabled',
+      'Ended without success': 'DeadDeliveries, EndedUnsent, DeliveryRetries',
+      'Oldest, seconds': 'job, fast, slow',
+      Waiting: 'jobs, fast, slow, dead jobs, dead tokens',
+      'Safety net': 'TendRuns, WakeLost, FanOutLost, SessionsRobbed, OwnFault',
+    });
+  });
 });
 
 /** A resource as short text. */

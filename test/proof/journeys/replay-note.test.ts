@@ -50,3 +50,19 @@ it('a replay that came too late does not stand as the one that was carried out',
     { gen: 3, id: 'of-cy', by: 'cy', why: 'cy says', at: expect.any(String) },
   ]);
 });
+
+it('the history of an event has each of its steps, in order', async () => {
+  const world = new MemoryWorld();
+  await world.post({ id: 'a' });
+  world.start();
+  await world.settle();
+  world.stop();
+  const item = world.item('a');
+  if (!item) throw new Error('the event has no record');
+  // As it is when its message went to the queue a second time.
+  const sent = { ...item, enqueuedAt: item.receivedAt };
+  const { timeline } = await reportHistory(sent, new MemoryPayloadStore(world.database, PAYLOADS));
+  expect(timeline.map(({ step }) => step)).toEqual(['accepted', 'queued', 'attempt 1', 'completed']);
+  expect(timeline[0]?.note).toBe('signature verified, recorded');
+  expect(timeline.map(({ at }) => at)).toEqual(timeline.map(({ at }) => at).toSorted());
+});

@@ -238,3 +238,42 @@ describe('the commands', () => {
     expect(stderr).toContain('http://localhost:3000');
   });
 });
+
+it('tells what came between two looks in the order of arrival, whatever order the store answers in', async () => {
+  const cli = new CliWorld();
+  const { clock } = cli.world;
+  cli.world.start();
+  const from = clock.now();
+  const sent: string[] = [];
+  for (let n = 0; n < 12; n++) {
+    sent.push(`good-${n}`);
+    await cli.world.post({ id: `good-${n}`, source: n % 3 === 0 ? 'shop' : 'pay' });
+    await clock.advanceBy(10);
+  }
+  await clock.advanceBy(5_000);
+  const { store } = cli.gateway;
+  const told: string[] = [];
+  const stop = new AbortController();
+  const log = new FollowLog({
+    ...{
+      clock,
+      timer: cli.gateway.timer,
+      sources: cli.world.sources.map(it => it.id),
+      memory: memoryOf(),
+      since: from,
+    },
+    // BatchGetItem answers in no order.
+    store: { timeline: store.timeline.bind(store), getMany: async pks => (await store.getMany(pks)).toReversed() },
+    endings: false,
+  });
+  const following = log.follow(async item => {
+    told.push(keyOf(item));
+    return true;
+  }, stop.signal);
+  await clock.advanceBy(500);
+  stop.abort();
+  await clock.advanceBy(5_000);
+  await following;
+  cli.world.stop();
+  expect(told).toEqual(sent);
+});

@@ -1,6 +1,7 @@
 /** `holdfast status` counts what is not finished also where the sweeper has not come to it, by reads that have a bound. */
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { EventItem } from '#core/inbound/protocol/event-item.ts';
+import { FAR } from '#core/inbound/protocol/event-writes.ts';
 import { DEFAULT_RETRY } from '#core/retry/backoff.ts';
 import { toHour } from '#core/time.ts';
 import type { Gateway } from '#operator/gateway.ts';
@@ -20,6 +21,8 @@ async function unfinished(gateway: Partial<Gateway> = {}): Promise<unknown> {
   const { value } = await cli.json(['status'], { gateway });
   return (value as { unfinished: unknown }).unfinished;
 }
+
+const placeAt = (at: number): Partial<EventItem> => ({ timelineHour: `pay#${toHour(at)}`, timelineAt: `${at}#paused` });
 
 /** Open events of the source `pay`, as ingest leaves them, 500 a second. */
 async function arrive(count: number, more: Partial<EventItem> = {}): Promise<void> {
@@ -44,6 +47,14 @@ it('counts each event once, before and after the sweeper came to it', async () =
   await cli.world.post({ id: 'good-3', source: 'shop' });
   await arrive(1, { status: 'processing', watchShard: 'pay#0', watchAt: cli.world.clock.now() + 60_000 });
   expect(await unfinished()).toEqual({ ...two, count: 4 });
+});
+
+it('counts what waits behind a pause of a person: it is not finished, however far away its time is', async () => {
+  await cli.world.clock.advanceBy(60 * 60_000);
+  const receivedAt = cli.world.clock.now() - 45 * 60_000;
+  await arrive(1, { ...{ status: 'failed', receivedAt, watchShard: 'pay#0', watchAt: FAR }, ...placeAt(receivedAt) });
+  const oldest = new Date(receivedAt).toISOString();
+  expect(await unfinished()).toEqual({ count: 1, capped: false, estimated: false, oldest_received_at: oldest });
 });
 
 it('estimates a flood from a sample, and says so', async () => {

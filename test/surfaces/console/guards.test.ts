@@ -177,6 +177,15 @@ describe('input', () => {
     expect(answer.body).toContain(words);
   });
 
+  it('reads no more than six megabytes of a request', async () => {
+    const body = (length: number): string => JSON.stringify({ why: 'x'.repeat(length) });
+    const post = (length: number) =>
+      call(writing, '/api/events/evt_stripe.evt_1/replay', { method: 'POST', body: body(length) });
+    const answer = await post(6_000_001);
+    expect([answer.status, answer.body]).toEqual([400, expect.stringContaining('larger than 6000000 bytes')]);
+    expect((await post(5_000_000)).body).not.toContain('larger than');
+  });
+
   it('takes a reason, and an address of this machine only', async () => {
     gateway.sent.length = 0;
     const post = (path: string, body: object) => call(writing, path, { method: 'POST', body: JSON.stringify(body) });

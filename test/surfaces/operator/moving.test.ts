@@ -295,3 +295,25 @@ describe('what is carried over', () => {
     });
   });
 });
+
+it('says which application is left behind because nothing names it, and takes the others', () => {
+  const named = { id: 'app_1', name: 'Acme', endpoints: [] };
+  for (const nameless of [
+    { name: 'Nameless', endpoints: [] },
+    { name: 'Nameless', uid: 'with blank', id: '' },
+  ]) {
+    const { applications, left } = planFromSvix({ applications: [nameless, named] }, RULES);
+    expect(applications.map(({ uid }) => uid)).toEqual(['app_1']);
+    expect(JSON.stringify(left)).toMatch(/application Nameless.*neither uid nor id.*export it as the API answers it/);
+  }
+});
+
+it.each([
+  [{ rate_limit: 120 }, 2],
+  [{ rate_limit: 120, rate_limit_duration: '30s' }, 4],
+  [{ rate_limit: 7_200, rate_limit_duration: '1h0m0s' }, 2],
+  [{ rate_limit: 5, rate_limit_duration: 1 }, 5],
+  [{ rate_limit: 1, rate_limit_duration: '24h' }, 0.01],
+])('Convoy: %j is a rate of %d a second; without a duration it is of a minute', (given, rate) => {
+  expect(only(convoy(given)).body).toMatchObject({ rate: { per_second: rate } });
+});

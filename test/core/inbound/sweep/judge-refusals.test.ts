@@ -10,7 +10,7 @@ import { MemoryEventStore } from '#adapters/memory/memory-event-store.ts';
 import { MemoryPayloadStore } from '#adapters/memory/memory-payload-store.ts';
 import { MemoryTelemetry } from '#adapters/memory/memory-telemetry.ts';
 import { systemAddresses, systemIds, systemTimer } from '#adapters/system.ts';
-import { acceptRequest } from '#core/inbound/ingest/accept-request.ts';
+import { acceptReconciled, acceptRequest } from '#core/inbound/ingest/accept-request.ts';
 import { RefusedSlots } from '#core/inbound/ingest/refused-slots.ts';
 import { DEFAULT_TIMINGS } from '#core/inbound/protocol/timings.ts';
 import { refusedFor } from '#core/inbound/sweep/judge-refusals.ts';
@@ -55,8 +55,18 @@ function gateway() {
     const request = { method: 'POST', rawQuery: '', headers: signed.headers, body, sourceIp: '192.0.2.1' };
     return (await acceptRequest(source, request, ports, world.rules)).status;
   };
+  /** Reconcile fetches an event from the provider's API that was refused here. */
+  const reconcile = async (): Promise<string> => {
+    sent += 1;
+    const id = `evt_${sent}`;
+    const created_at = new Date(now).toISOString();
+    const body = Buffer.from(JSON.stringify({ event_id: id, event_type: 'test', created_at }));
+    const request = { method: 'POST', rawQuery: '', headers: {}, body, sourceIp: '' };
+    return acceptReconciled(source, request, id, ports, world.rules);
+  };
   return {
     send,
+    reconcile,
     ask: () => readRefusedFor(source.id, ports, DEFAULT_TIMINGS),
     to: async (ms: number) => {
       now = Math.max(now, start + ms);
@@ -100,6 +110,25 @@ describe('a source whose secret is wrong from now on', () => {
     },
     60_000,
   );
+
+  it.each([
+    ['a few', 1],
+    ['a page full and more', 3],
+    ['more than are looked through', 100],
+  ])('is not healthy by what was fetched from the provider, %s: that proves no secret', async (_, each) => {
+    const { send, reconcile, ask, to } = gateway();
+    for (let n = 0; n < 10; n++) {
+      await to(n * MINUTE);
+      await send(SECRET);
+    }
+    for (let n = 10; n < 40; n++) {
+      await to(n * MINUTE);
+      await send('another secret');
+      for (let fetched = 0; fetched < each; fetched++) expect(await reconcile()).toBe('accepted');
+    }
+    // The last success was 30 minutes ago. Nobody looks further back than is read: then it was before that.
+    expect(await ask()).toBeGreaterThanOrEqual(each === 100 ? 20 * MINUTE : 30 * MINUTE);
+  });
 
   it('is healthy again with its first success', async () => {
     const { send, ask, to } = gateway();
