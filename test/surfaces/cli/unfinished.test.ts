@@ -22,8 +22,6 @@ async function unfinished(gateway: Partial<Gateway> = {}): Promise<unknown> {
   return (value as { unfinished: unknown }).unfinished;
 }
 
-const placeAt = (at: number): Partial<EventItem> => ({ timelineHour: `pay#${toHour(at)}`, timelineAt: `${at}#paused` });
-
 /** Open events of the source `pay`, as ingest leaves them, 500 a second. */
 async function arrive(count: number, more: Partial<EventItem> = {}): Promise<void> {
   for (let n = 0; n < count; n++) {
@@ -52,7 +50,10 @@ it('counts each event once, before and after the sweeper came to it', async () =
 it('counts what waits behind a pause of a person: it is not finished, however far away its time is', async () => {
   await cli.world.clock.advanceBy(60 * 60_000);
   const receivedAt = cli.world.clock.now() - 45 * 60_000;
-  await arrive(1, { ...{ status: 'failed', receivedAt, watchShard: 'pay#0', watchAt: FAR }, ...placeAt(receivedAt) });
+  const place = { timelineHour: `pay#${toHour(receivedAt)}`, timelineAt: `${receivedAt}#paused` };
+  const parked = { status: 'failed', receivedAt, watchShard: 'pay#0', watchAt: FAR, ...place } as const;
+  await cli.gateway.store.insert(makeEventItem('pay', 'paused', parked));
+  await cli.world.clock.advanceBy(5_000);
   const oldest = new Date(receivedAt).toISOString();
   expect(await unfinished()).toEqual({ count: 1, capped: false, estimated: false, oldest_received_at: oldest });
 });
