@@ -1,4 +1,4 @@
-import { ArnFormat, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { ArnFormat, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
 import { type IGrantable, PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Key } from 'aws-cdk-lib/aws-kms';
 import { Topic } from 'aws-cdk-lib/aws-sns';
@@ -11,8 +11,27 @@ export interface AlarmTopicsProps {
   readonly targets?: Partial<Readonly<Record<Severity, readonly AlarmTarget[]>>>;
 }
 
-/** One encrypted topic per severity, to which CloudWatch alarms of this account may publish. */
+/**
+ * One encrypted topic per severity, to which CloudWatch alarms of this account may publish. Their ARNs are exported, used
+ * or not: a deployed delivery stack imports them, and CloudFormation refuses to take such an export away.
+ */
 export class AlarmTopics extends Construct {
+  /**
+   * The topics where there are no alarms: nobody publishes to them and nobody listens, so they need no key and cost
+   * nothing. The same ids as with alarms, so that these come and go without a new topic.
+   */
+  static unused(scope: Construct, id: string): void {
+    const within = new Construct(scope, id);
+    for (const severity of SEVERITIES) {
+      const topic = new Topic(within, severity, { enforceSSL: true });
+      Stack.of(within).exportValue(topic.topicArn);
+      Validations.of(topic).acknowledge({
+        id: 'AwsSolutions-SNS2',
+        reason: 'No alarm publishes to it and nobody is subscribed: it stays so that its export does.',
+      });
+    }
+  }
+
   readonly topics: Readonly<Record<Severity, Topic>>;
   /** For the alarm of new deaths: its one subscriber adds which, and pages. */
   readonly deaths: Topic;
@@ -67,6 +86,7 @@ export class AlarmTopics extends Construct {
       Topic
     >;
     for (const severity of SEVERITIES) {
+      stack.exportValue(this.topics[severity].topicArn);
       for (const target of props.targets?.[severity] ?? []) {
         // Slack and PagerDuty are told by `notify`, which its stack subscribes.
         if ('email' in target) this.topics[severity].addSubscription(new EmailSubscription(target.email));

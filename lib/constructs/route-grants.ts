@@ -30,10 +30,9 @@ export function grantRoutes(target: GatewayFunction<EnvContract>, { sources }: P
 export function grantOutboundRoutes(
   target: GatewayFunction<EnvContract>,
   { sources }: Pick<ResolvedConfig, 'sources'>,
-  outbound: { readonly store: OutboundStore; readonly queues: DeliveryQueues } | undefined,
+  { store, queues }: { readonly store: OutboundStore; readonly queues: DeliveryQueues },
 ): void {
-  if (outbound === undefined || !sources.some(toCustomers)) return;
-  const { store, queues } = outbound;
+  if (!sources.some(toCustomers)) return;
   store.grant(target, 'registry', { actions: ['GetItem'], leading: ['A#*', 'U#*'] });
   store.grant(target, 'outbox', { actions: ['PutItem'], leading: ['M#*'] });
   queues.grantSend(target, queues.jobs);

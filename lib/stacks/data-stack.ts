@@ -1,8 +1,10 @@
 import { RemovalPolicy, Stack, type StackProps, Tags, Validations } from 'aws-cdk-lib';
 import { CfnGlobalTable, CfnTable } from 'aws-cdk-lib/aws-dynamodb';
 import { type IKey, Key } from 'aws-cdk-lib/aws-kms';
+import { CfnBucket } from 'aws-cdk-lib/aws-s3';
 import { CfnSecret } from 'aws-cdk-lib/aws-secretsmanager';
-import { Construct } from 'constructs';
+import { CfnQueue } from 'aws-cdk-lib/aws-sqs';
+import { Construct, type IConstruct } from 'constructs';
 import { alarmSecretName, alarmServices } from '#core/config/alarm-services.ts';
 import { apiSecretName, type Deployment, secretName } from '#core/config/deployment.ts';
 import { otlpSecretName } from '#core/config/otlp-config.ts';
@@ -21,14 +23,16 @@ export interface DataStackProps extends StackProps {
 /**
  * What must survive a redeploy or a rollback of the code: tables (those of the handlers, too), bodies, secrets, and the
  * queues, because an event accepted while the table was unreachable exists only as a message.
+ *
+ * What it makes and exports does not depend on settings, but for the secrets: docs/decisions/0046.
  */
 export class DataStack extends Stack {
   readonly store: EventStore;
   readonly queue: WorkQueue;
   /** The key of yours, where the configuration names one. */
   readonly key: IKey | undefined;
-  /** Tables, queues and master secret of what is sent to customers. Absent: `outbound` is not configured. */
-  readonly outbound: { readonly store: OutboundStore; readonly queues: DeliveryQueues } | undefined;
+  /** Tables, queues and master secret of what is sent to customers: also without `outbound`, whose data they keep. */
+  readonly outbound: { readonly store: OutboundStore; readonly queues: DeliveryQueues };
   /** Where handlers/resources.ts makes its tables. */
   readonly handlers: Construct;
 
@@ -46,10 +50,11 @@ export class DataStack extends Stack {
         Math.max(config.retentionDays, config.deadRetentionDays, config.outbound?.retentionDays ?? 0) + 7,
     });
     this.queue = new WorkQueue(this, 'Work', { settings: queue, disposable, ...encryption });
-    this.outbound = config.outbound && {
+    this.outbound = {
       store: new OutboundStore(this, 'Outbound', { disposable, environment: config.environment, ...encryption }),
       queues: new DeliveryQueues(this, 'Delivery', { disposable, ...encryption }),
     };
+    this.#exportAll(this);
     this.handlers = new Construct(this, 'Handlers');
     const secrets = new Construct(this, 'Secrets');
     // Not what a deploy made that is rolled back: nobody has set it yet, and its name would stop every deploy after it.
@@ -107,16 +112,23 @@ export class DataStack extends Stack {
     }
   }
 
-  /**
-   * Exports the name and ARN of every table of the handlers, used or not: this stack is deployed first, and CloudFormation
-   * refuses to take away an export that the deployed gateway still imports. So the last use of a table goes in one deploy,
-   * the table in the next.
-   */
+  /** Call it once the tables of the handlers are made. */
   exportHandlerTables(): void {
-    for (const table of this.handlers.node.findAll()) {
-      if (!(table instanceof CfnGlobalTable || table instanceof CfnTable)) continue;
-      this.exportValue(table.ref);
-      this.exportValue(table.attrArn);
+    this.#exportAll(this.handlers);
+  }
+
+  /**
+   * Exports name and ARN of each table, queue and bucket, and the master secret, used or not: this stack is deployed first,
+   * and CloudFormation refuses to take away an export that a deployed stack still imports. So the last use of a handler's
+   * table goes in one deploy, the table in the next.
+   */
+  #exportAll(below: IConstruct): void {
+    for (const each of below.node.findAll()) {
+      const isTable = each instanceof CfnGlobalTable || each instanceof CfnTable;
+      if (!(isTable || each instanceof CfnBucket || each instanceof CfnQueue || each instanceof CfnSecret)) continue;
+      this.exportValue(each.ref);
+      if (!(each instanceof CfnSecret)) this.exportValue(each.attrArn);
+      if (each instanceof CfnQueue) this.exportValue(each.attrQueueName);
     }
   }
 

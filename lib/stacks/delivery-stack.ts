@@ -52,7 +52,6 @@ export class DeliveryStack extends Stack {
 
   constructor(scope: Construct, id: string, props: DeliveryStackProps) {
     super(scope, id, props);
-    if (props.data.outbound === undefined) throw new RangeError('The data stack has no tables for outbound');
     this.#props = props;
     this.#store = props.data.outbound.store;
     this.#queues = props.data.outbound.queues;

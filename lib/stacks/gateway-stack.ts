@@ -21,7 +21,7 @@ import { sweepEnv } from '#lambdas/sweep/env.ts';
 import type { GatewayFunctions } from '../alarms/alarm-spec.ts';
 import type { Bundles, GatewayFunctionName } from '../bundling/function-names.ts';
 import { toConstructId } from '../construct-id.ts';
-import type { AlarmTopics } from '../constructs/alarm-topics.ts';
+import { AlarmTopics } from '../constructs/alarm-topics.ts';
 import { GatewayAlarms } from '../constructs/gateway-alarms.ts';
 import { GatewayDashboard } from '../constructs/gateway-dashboard.ts';
 import { type EnvContract, GatewayFunction } from '../constructs/gateway-function.ts';
@@ -189,10 +189,9 @@ export class GatewayStack extends Stack {
     });
     const probe = deployment.probe && this.#addProbe(deployment.probe);
     const watched = { ...core, ...(probe && { probe }) };
-    this.alarms =
-      deployment.alarms === 'none'
-        ? undefined
-        : new GatewayAlarms(this, 'Alarms', { deployment, store, queue, api: this.api, functions: watched });
+    if (deployment.alarms === 'none') AlarmTopics.unused(new Construct(this, 'Alarms'), 'Topics');
+    else
+      this.alarms = new GatewayAlarms(this, 'Alarms', { deployment, store, queue, api: this.api, functions: watched });
     const notify = this.alarms && this.#addNotify(this.alarms.topics);
     const otlp = addOtlp(this, deployment, Object.values(watched), {
       addFunction: (name, settings) => this.#addFunction(name, settings),
@@ -204,7 +203,7 @@ export class GatewayStack extends Stack {
       api: this.api,
       functions: this.functions,
       alarms: this.alarms?.alarms ?? [],
-      outbound: props.data.outbound?.queues,
+      outbound: deployment.config.outbound && props.data.outbound.queues,
     });
     addOutputs(this, { deployment, store, queue, api: this.api, functions: this.functions, alarms: this.alarms });
   }

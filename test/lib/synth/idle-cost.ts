@@ -79,7 +79,8 @@ export function computeIdleCost({ data, gateway: template, nested }: Synthesized
     if (!charge) throw new Error(`standing-charges.ts has no line for ${item}`);
     return { item, count: count?.(charge.count) ?? `${charge.count}`, dollars: charge.dollars };
   };
-  const secrets = all('AWS::SecretsManager::Secret').length;
+  // Each source's own, and not what the gateway has for itself.
+  const secrets = all('AWS::SecretsManager::Secret').filter(({ Name }) => !Name.includes('/_')).length;
   const runs = all('AWS::Scheduler::Schedule').map(({ ScheduleExpression }) => {
     const perMonth = RUNS_PER_MONTH[ScheduleExpression];
     if (perMonth === undefined)
