@@ -23,13 +23,17 @@ import { terminalProgress } from '#local/shell/progress.ts';
 import { runMain } from '#local/shell/run-main.ts';
 import { UserError } from '#local/shell/user-error.ts';
 import { DRILL_ENVIRONMENT, LOCAL_ENVIRONMENT, PROJECT_ROOT } from '#local/shell/workspace.ts';
+import { adoptSecrets } from '#local/stacks/adopt-secrets.ts';
 import { readTemplate } from '#local/stacks/assembly.ts';
+import { blockedChanges } from '#local/stacks/blocked-changes.ts';
 import { cdkArguments } from '#local/stacks/cdk-arguments.ts';
 import { cdkCommand } from '#local/stacks/cdk-cli.ts';
+import type { StackPair } from '#local/stacks/compare-templates.ts';
 import { deployStacks } from '#local/stacks/deploy-stacks.ts';
 import { emptyBodies } from '#local/stacks/empty-bodies.ts';
+import { leftStacks } from '#local/stacks/left-stacks.ts';
 import { movedTables } from '#local/stacks/moved-tables.ts';
-import { showChanges } from '#local/stacks/show-changes.ts';
+import { type SynthesizedChanges, showChanges } from '#local/stacks/show-changes.ts';
 import { unprotectFailedStack } from '#local/stacks/unprotect-failed-stack.ts';
 import { commandToSet } from '#operator/sources/stored-state.ts';
 
@@ -62,12 +66,15 @@ async function main(): Promise<number> {
       `Not deployed: ${listOf(missing)} in ${environment} would answer 503 to every webhook, because it has no secret. Set it (or remove the source from gateway.config.ts), then deploy again:\n\n${missing.map(each => secretCommand(each, environment)).join('\n')}\n`,
     );
   }
-  const assembly = isFirst ? undefined : await announceChanges(deployment);
+  const announced = isFirst ? undefined : await announceChanges(deployment);
   if (!yes) await confirm(deployment, destroy);
 
   if (!destroy) await clearFailedStart(deployment);
+  if (announced) await takeSecretsBack(deployment, client, announced.pairs);
+  const assembly = announced?.assembly;
   if (destroy && deployment.disposable) await emptyBucketsOf(deployment);
   const code = await runCdk(cdkArguments(deployment, { destroy, yes, ...(assembly && { assembly }) }));
+  if (code === 0) for (const { line } of await leftStacks(deployment)) console.log(`\nStill there: ${line}`);
   if (code !== 0 || destroy) return code;
 
   // After all that CloudFormation printed, where it is read.
@@ -165,14 +172,28 @@ async function clearFailedStart(deployment: Deployment): Promise<void> {
   if (await unprotectFailedStack(client, stack)) console.log(`The first deploy of ${stack} failed; it is made anew.`);
 }
 
-/** Says what will change, before anybody agrees to it. What was compared is what is deployed: answers with its folder. */
-async function announceChanges(deployment: Deployment): Promise<string> {
-  const { assembly, lines } = await terminalProgress().step('Compare with what is deployed', () =>
-    showChanges(deployment),
-  );
-  await refuseMovedTables(deployment, assembly);
-  console.log(`\n${lines.join('\n')}\n`);
-  return assembly;
+/** Says what will change, before anybody agrees to it. What was compared is what is deployed: its folder is `assembly`. */
+async function announceChanges(deployment: Deployment): Promise<SynthesizedChanges> {
+  const announced = await terminalProgress().step('Compare with what is deployed', () => showChanges(deployment));
+  await refuseMovedTables(deployment, announced.assembly);
+  const left = (await leftStacks(deployment)).map(each => each.pair);
+  const blocked = blockedChanges(deployment.config.environment, [...announced.pairs, ...left]);
+  if (blocked.length > 0) throw new UserError(`Not deployed, and nothing was changed:\n\n${blocked.join('\n\n')}`);
+  console.log(`\n${announced.lines.join('\n')}\n`);
+  return announced;
+}
+
+/** Of sources that were taken out and are back: a second secret of the name would be refused. */
+async function takeSecretsBack(
+  deployment: Deployment,
+  secrets: SecretsManagerClient,
+  pairs: readonly StackPair[],
+): Promise<void> {
+  const pair = pairs.find(each => each.name === `holdfast-${deployment.config.environment}-data`);
+  if (pair === undefined) return;
+  const clients = { cloudFormation: new CloudFormationClient(settingsOf(deployment)), secrets };
+  const adopted = await adoptSecrets(clients, pair);
+  if (adopted.length > 0) console.log(`Kept from before, with their values: ${adopted.join(', ')}.`);
 }
 
 /** Tables of handlers were in the stack of the gateway once: none may be left behind there with its rows. */
@@ -203,7 +224,7 @@ async function confirm(deployment: Deployment, destroy: boolean): Promise<void> 
   const where = `account ${deployment.account ?? 'of your AWS credentials'}, region ${deployment.region ?? 'of your AWS profile'}`;
   const fate = deployment.disposable
     ? 'Stored events are deleted with the stacks.'
-    : `The stack holdfast-${environment}-data is kept: tables, bodies, queues and secrets. The next deploy uses it again.`;
+    : `The stack holdfast-${environment}-data is kept: tables, bodies, queues and secrets. The next deploy uses it again, with new URLs.`;
   const question = destroy
     ? `Destroy ${environment} (${where})? ${fate} Type its name to go on: `
     : `Deploy ${environment} (${where})? [y/N] `;

@@ -35,3 +35,6 @@ export const edgeShape: Check = object(
   },
   ['apiUrl', 'requestsPerMinute'],
 );
+
+/** Where CloudFront takes web ACLs and certificates from. */
+export const EDGE_REGION = 'us-east-1';

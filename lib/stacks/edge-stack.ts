@@ -11,11 +11,9 @@ import { CfnSecret } from 'aws-cdk-lib/aws-secretsmanager';
 import { CfnWebACL } from 'aws-cdk-lib/aws-wafv2';
 import type { Construct } from 'constructs';
 import { type Deployment, edgeSecretName } from '#core/config/deployment.ts';
-import type { EdgeConfig } from '#core/config/edge-config.ts';
+import { EDGE_REGION, type EdgeConfig } from '#core/config/edge-config.ts';
 import { EDGE_HEADER } from '#core/inbound/ingest/through-edge.ts';
 
-/** Where CloudFront takes web ACLs and certificates from. */
-export const EDGE_REGION = 'us-east-1';
 /** Two seconds more than API Gateway waits for ingest. */
 const ORIGIN_TIMEOUT_SECONDS = 14;
 

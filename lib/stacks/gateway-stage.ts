@@ -1,11 +1,12 @@
 import { Stage, Tags } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import type { Deployment } from '#core/config/deployment.ts';
+import { EDGE_REGION } from '#core/config/edge-config.ts';
 import type { Bundles } from '../bundling/function-names.ts';
 import type { HandlerResources } from '../handler-resources.ts';
 import { DataStack } from './data-stack.ts';
 import { DeliveryStack } from './delivery-stack.ts';
-import { EDGE_REGION, EdgeStack } from './edge-stack.ts';
+import { EdgeStack } from './edge-stack.ts';
 import { GatewayStack } from './gateway-stack.ts';
 
 export interface GatewayStageProps {

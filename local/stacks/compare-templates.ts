@@ -1,9 +1,14 @@
 /** What the templates of a checkout would change in an environment that is deployed, for a person to read before it happens. */
 import { fullDiff, ResourceImpact } from '@aws-cdk/cloudformation-diff';
-import { standingCharges, type TemplateResource } from '#operator/cost/standing-charges.ts';
+import { type TemplateResource as PricedResource, standingCharges } from '#operator/cost/standing-charges.ts';
+
+export interface TemplateResource extends PricedResource {
+  readonly DeletionPolicy?: string;
+}
 
 export interface Template {
   readonly Resources?: Readonly<Record<string, TemplateResource>>;
+  readonly Outputs?: Readonly<Record<string, { readonly Value: unknown; readonly Export?: { readonly Name: string } }>>;
 }
 
 /** One stack: what is deployed, and what would be. Without the first it is new, without the second it is left alone. */

@@ -65,7 +65,7 @@ async function readTemplate(path: string): Promise<Template> {
 }
 
 /** Undefined for a stack that is not there. */
-async function deployedTemplate(client: CloudFormationClient, name: string): Promise<Template | undefined> {
+export async function deployedTemplate(client: CloudFormationClient, name: string): Promise<Template | undefined> {
   try {
     const { TemplateBody: body = '{}' } = await client.send(
       new GetTemplateCommand({ StackName: name, TemplateStage: 'Original' }),

@@ -9,13 +9,14 @@ import { UserError } from '#local/shell/user-error.ts';
 import { HOLDFAST_DIRECTORY, PROJECT_ROOT } from '#local/shell/workspace.ts';
 import { prepareAssembly } from './assembly.ts';
 import { cdkCommand, runLocalCdk } from './cdk-cli.ts';
-import { type Changes, compareTemplates, renderChanges } from './compare-templates.ts';
+import { type Changes, compareTemplates, renderChanges, type StackPair } from './compare-templates.ts';
 import { readStackPairs } from './read-stacks.ts';
 
 export interface SynthesizedChanges {
   /** The cloud assembly that was compared; a deploy of it deploys exactly that. */
   readonly assembly: string;
   readonly changes: Changes;
+  readonly pairs: readonly StackPair[];
   readonly lines: readonly string[];
 }
 
@@ -46,5 +47,5 @@ export async function showChanges(
     : new CloudFormationClient(region === undefined ? {} : { region });
   const pairs = await readStackPairs(join(assembly, `assembly-${environment}`), client);
   const changes = compareTemplates(pairs);
-  return { assembly, changes, lines: renderChanges(environment, changes) };
+  return { assembly, changes, pairs, lines: renderChanges(environment, changes) };
 }

@@ -184,15 +184,18 @@ describe('the command line', () => {
 });
 
 describe('npm run destroy', () => {
-  it('asks for no stack that CloudFormation will not delete, and for both where nothing is kept', async () => {
+  it('asks for each stack but the one that is kept, and for all where nothing is kept', async () => {
+    const edge = { apiUrl: 'https://a1b2c3.execute-api.eu-central-1.amazonaws.com', requestsPerMinute: 2_000 };
+    const settings = { account: '123456789012', region: 'eu-central-1', outbound: {}, edge };
+    const config = { ...gateway, environments: { dev: settings, prod: settings } };
     for (const name of ['dev', 'prod']) {
-      const deployment = resolveDeployment(gateway, name, PROVIDERS);
-      const { stage } = await synthEnvironment(name);
-      const [, pattern = ''] = cdkArguments(deployment, { destroy: true, yes: true });
-      const gone = [stage.data, stage.gateway].filter(stack => matchesGlob(`${name}/${stack.node.id}`, pattern));
-      expect(gone.map(stack => stack.terminationProtection ?? false)).toEqual(
-        name === 'dev' ? [false, false] : [false],
-      );
+      const { stage } = await synthEnvironment(name, config);
+      const asked = cdkArguments(resolveDeployment(config, name, PROVIDERS), { destroy: true, yes: true });
+      const all = [stage.data, stage.gateway, stage.delivery, stage.edge].filter(each => each !== undefined);
+      const isAsked = (id: string): boolean => asked.some(pattern => matchesGlob(`${name}/${id}`, pattern));
+      const [gone, kept] = [all.filter(it => isAsked(it.node.id)), all.filter(it => !isAsked(it.node.id))];
+      expect(gone.every(stack => !stack.terminationProtection)).toBe(true);
+      expect(kept).toEqual(name === 'dev' ? [] : [stage.data]);
     }
   });
 });

@@ -1,0 +1,58 @@
+/** What CloudFormation would refuse, or would leave behind, found in the templates before anything is changed. */
+import { fullDiff, ResourceImpact } from '@aws-cdk/cloudformation-diff';
+import type { StackPair, Template } from './compare-templates.ts';
+
+/** What such a resource holds is nowhere else. Secrets are adopted again by their name (adopt-secrets.ts). */
+const HOLDS_DATA = /^AWS::(?:DynamoDB::\w*Table|S3::Bucket|SQS::Queue)$/;
+
+/**
+ * Sentences, each with what to do: an export that a deployed stack still imports; a table, queue or bucket of the gateway
+ * that would be made anew or left behind. Tables of handlers are their owner's to take away. `pairs` holds every deployed
+ * stack of the environment, also those without a next template.
+ */
+export function blockedChanges(environment: string, pairs: readonly StackPair[]): readonly string[] {
+  return pairs.flatMap(pair =>
+    pair.deployed && pair.next
+      ? [...exportsInUse(environment, pair, pairs), ...leftBehind(pair, pair.deployed, pair.next)]
+      : [],
+  );
+}
+
+function exportsInUse(environment: string, { name, deployed, next }: StackPair, all: readonly StackPair[]): string[] {
+  const stays = exportsOf(next);
+  const gone = [...exportsOf(deployed)].filter(([each, value]) => stays.get(each) !== value).map(([each]) => each);
+  const users = all.filter(each => each.name !== name && gone.some(one => importsOf(each.deployed).has(one)));
+  return users.map(user => {
+    const first =
+      user.next === undefined
+        ? `delete it first, aws cloudformation delete-stack --stack-name ${user.name}`
+        : `deploy it first, npx cdk deploy '${environment}/*' --exclusively -c environment=${environment} with its name instead of *`;
+    return `${user.name} imports what ${name} would no longer export, and CloudFormation refuses that: ${first}, then deploy again.`;
+  });
+}
+
+function leftBehind({ name }: StackPair, deployed: Template, next: Template): string[] {
+  const found: string[] = [];
+  fullDiff({ ...deployed }, { ...next }).resources.forEachDifference((id, change) => {
+    const type = change.oldResourceType ?? '';
+    const kept = String(deployed.Resources?.[id]?.DeletionPolicy).startsWith('Retain');
+    if (!HOLDS_DATA.test(type) || id.startsWith('Handlers') || !kept) return;
+    if (change.changeImpact === ResourceImpact.WILL_REPLACE)
+      found.push(`${id} of ${name} (${type}) would be made anew, empty. Take the change back that causes it.`);
+    if (change.changeImpact === ResourceImpact.WILL_ORPHAN)
+      found.push(`${id} of ${name} (${type}) would be left where nothing finds it. Deploy a version that has it.`);
+  });
+  return found;
+}
+
+function exportsOf(template: Template | undefined): ReadonlyMap<string, string> {
+  const outputs = Object.values(template?.Outputs ?? {});
+  return new Map(
+    outputs.flatMap(each => (each.Export ? [[each.Export.Name, JSON.stringify(each.Value)] as const] : [])),
+  );
+}
+
+function importsOf(template: Template | undefined): ReadonlySet<string> {
+  const found = JSON.stringify(template ?? {}).matchAll(/\{"Fn::ImportValue":"([^"]+)"\}/g);
+  return new Set([...found].map(([, name]) => String(name)));
+}
