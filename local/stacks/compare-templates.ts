@@ -2,7 +2,7 @@
 import { fullDiff, ResourceImpact } from '@aws-cdk/cloudformation-diff';
 import { type TemplateResource as PricedResource, standingCharges } from '#operator/cost/standing-charges.ts';
 
-export interface TemplateResource extends PricedResource {
+interface TemplateResource extends PricedResource {
   readonly DeletionPolicy?: string;
 }
 
