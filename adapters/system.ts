@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import net, { type BlockList, isIP } from 'node:net';
 import type { Addresses, Clock, Ids, Random, Timer } from '#core/ports.ts';
+import { endCallsWith } from './lifetime.ts';
 
 export const systemClock: Clock = { now: () => Date.now() };
 export const systemIds: Ids = { uuid: () => randomUUID() };
@@ -18,7 +19,8 @@ export const systemTimer: Timer = {
         resolve({ kind: 'timed_out' });
       }, ms);
     });
-    const finished = work(controller.signal).then(value => ({ kind: 'finished' as const, value }));
+    const { signal } = controller;
+    const finished = endCallsWith(signal, () => work(signal)).then(value => ({ kind: 'finished' as const, value }));
     // A late failure of work that was given up has nobody left to hear it.
     finished.catch(() => undefined);
     try {

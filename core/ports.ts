@@ -91,7 +91,8 @@ export interface Timer {
   sleep(ms: number): Promise<void>;
   /**
    * Runs `work` for at most `ms`. Past that it aborts the signal, stops waiting and answers `timed_out`; the work's late
-   * result or error is dropped. An error thrown in time is thrown on.
+   * result or error is dropped. An error thrown in time is thrown on. The work's calls through ports end with its limit:
+   * those under way throw DependencyError (`unknown`: they may have been applied), and later ones are not made.
    */
   limit<T>(
     ms: number,

@@ -1,6 +1,7 @@
 import { DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { checkAnswers } from '../aws/check-answers.ts';
 import { clientSettings, type Environment } from '../aws/client-settings.ts';
+import { endCalls } from '../aws/end-calls.ts';
 
 /** The DynamoDB client of a module's scope. Throws when the environment names no region. */
 export function createDynamoDbClient(env?: Environment): DynamoDBClient {
@@ -9,7 +10,7 @@ export function createDynamoDbClient(env?: Environment): DynamoDBClient {
     accountIdEndpointMode: 'disabled',
     endpointDiscoveryEnabled: false,
   });
-  return checkAnswers(client);
+  return endCalls(checkAnswers(client));
 }
 
 /**

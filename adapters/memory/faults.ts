@@ -5,8 +5,9 @@ import type { SeededRandom } from './seeded-random.ts';
 /**
  * What can go wrong in one call. `crash_before`, `crash_after`: the process dies before the service sees the call, or
  * after it applied it. `lost_reply_error`: applied, the answer lost, an error for the caller. `lost_reply_retried`:
- * applied, the answer lost, and the client's own retry runs the same call again. `error`: failed, not applied.
- * `throttled`: refused for load. `hang`: no answer until the client gives up. `applied_late`: the same, but the
+ * applied, the answer lost, and the client's own retry runs the same call again. `unanswered`: applied, and no answer until
+ * the limit of the work aborts it, or the client gives up. `error`: failed, not applied.
+ * `throttled`: refused for load. `hang`: as `unanswered`, but not applied. `applied_late`: the same, but the
  * service applies it after the client has given up. `stall`: the process freezes before the call, longer than
  * every lease, and then goes on with it.
  */
@@ -15,6 +16,7 @@ export const FAULTS = [
   'crash_after',
   'lost_reply_error',
   'lost_reply_retried',
+  'unanswered',
   'error',
   'throttled',
   'hang',

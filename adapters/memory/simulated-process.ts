@@ -1,5 +1,6 @@
 import { type Dependency, DependencyError } from '#core/errors.ts';
 import type { Timer } from '#core/ports.ts';
+import { endCallsWith, endOfCalls } from '../lifetime.ts';
 import type { Fault, FaultPlan } from './faults.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 
@@ -63,7 +64,8 @@ export class SimulatedProcess {
         const member: unknown = Reflect.get(target, property, target);
         if (typeof member !== 'function' || typeof property !== 'string') return member;
         return (...args: unknown[]) => {
-          const answer = this.#call(`${name}.${property}`, dependency, async () => member.apply(target, args));
+          const call = async (): Promise<unknown> => member.apply(target, args);
+          const answer = this.#inTime(`${name}.${property}`, dependency, call);
           return rules.neverThrows?.includes(property) ? answer.catch(() => undefined) : answer;
         };
       },
@@ -83,7 +85,8 @@ export class SimulatedProcess {
         cancel = this.#options.clock.after(ms, () => resolve({ kind: 'timed_out' }));
       });
       try {
-        const finished = work(abort.signal).then(value => ({ kind: 'finished' as const, value }));
+        const { signal } = abort;
+        const finished = endCallsWith(signal, () => work(signal)).then(value => ({ kind: 'finished' as const, value }));
         const result = await Promise.race([finished, late]);
         await this.#alive();
         if (result.kind === 'timed_out') abort.abort();
@@ -129,6 +132,24 @@ export class SimulatedProcess {
     this.#wake();
   }
 
+  /** A call that ends with the work that made it. What is on its way to the service then may be applied all the same. */
+  async #inTime(name: string, dependency: Dependency, call: () => Promise<unknown>): Promise<unknown> {
+    const end = endOfCalls();
+    if (end === undefined) return this.#call(name, dependency, call);
+    let abort = (): void => {};
+    const aborted = new Promise<never>((_resolve, reject) => {
+      abort = () => reject(new DependencyError(dependency, `${name}: aborted`, { outcome: 'unknown' }));
+      if (end.aborted) abort();
+      else end.addEventListener('abort', abort, { once: true });
+    });
+    try {
+      // Of a call that would begin after the end nothing is ever sent.
+      return await (end.aborted ? aborted : Promise.race([this.#call(name, dependency, call), aborted]));
+    } finally {
+      end.removeEventListener('abort', abort);
+    }
+  }
+
   async #call(name: string, dependency: Dependency, call: () => Promise<unknown>): Promise<unknown> {
     await this.#alive();
     const { clock, plan, latencyMs, clientTimeoutMs = 1_700 } = this.#options;
@@ -143,6 +164,11 @@ export class SimulatedProcess {
       throw new DependencyError(dependency, `${name}: no answer within ${clientTimeoutMs} ms`, { outcome: 'unknown' });
     }
     if (latency.there > 0) await clock.sleep(latency.there);
+    if (fault === 'unanswered') {
+      await this.#applied(fault, call);
+      await this.#wait(clientTimeoutMs);
+      throw new DependencyError(dependency, `${name}: no answer within ${clientTimeoutMs} ms`, { outcome: 'unknown' });
+    }
     if (fault === 'error' || fault === 'throttled') {
       await this.#wait(latency.back);
       const outcome = fault === 'throttled' ? 'not_applied' : 'unknown';

@@ -1,6 +1,7 @@
 /** Loaded on first use only (see s3-blobs.ts): the S3 client is as large as all the others together. */
 import { GetObjectCommand, NoSuchKey, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { clientSettings, type Environment } from '../aws/client-settings.ts';
+import { endCalls } from '../aws/end-calls.ts';
 
 export interface S3Calls {
   put(bucket: string, key: string, bytes: Uint8Array): Promise<void>;
@@ -13,7 +14,7 @@ const ETAG_OF_NOTHING = '"d41d8cd98f00b204e9800998ecf8427e"';
 /** The calls the blob store makes. A body of some MB takes longer than an item, hence the longer timeouts. */
 export function createS3Calls(env?: Environment): S3Calls {
   const settings = clientSettings('S3', env);
-  const client = new S3Client({
+  const s3 = new S3Client({
     ...settings,
     requestHandler: { ...settings.requestHandler, requestTimeout: 1_500, socketTimeout: 1_500 },
     // A local AWS has no DNS name per bucket.
@@ -22,6 +23,7 @@ export function createS3Calls(env?: Environment): S3Calls {
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
   });
+  const client = endCalls(s3);
   return {
     async put(bucket, key, bytes) {
       await client.send(new PutObjectCommand({ Bucket: bucket, Key: key, Body: bytes, ContentLength: bytes.length }));

@@ -12,6 +12,7 @@ import { secretName } from '#core/config/deployment.ts';
 import type { SourceId } from '#core/glossary.ts';
 import { checkAnswers } from '../aws/check-answers.ts';
 import { clientSettings, type Environment } from '../aws/client-settings.ts';
+import { endCalls } from '../aws/end-calls.ts';
 import { toDependencyError } from '../aws/to-dependency-error.ts';
 import type { SecretValues } from './cached-secrets.ts';
 
@@ -20,7 +21,7 @@ const BATCH = 20;
 
 /** The Secrets Manager client of a module's scope. */
 export function createSecretsClient(env?: Environment): SecretsManagerClient {
-  return checkAnswers(new SecretsManagerClient(clientSettings('SECRETS_MANAGER', env)));
+  return endCalls(checkAnswers(new SecretsManagerClient(clientSettings('SECRETS_MANAGER', env))));
 }
 
 /** Stored secrets in Secrets Manager. */

@@ -1,10 +1,11 @@
 import { GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { checkAnswers } from '../aws/check-answers.ts';
 import { clientSettings, type Environment } from '../aws/client-settings.ts';
+import { endCalls } from '../aws/end-calls.ts';
 
 /** The SQS client of a module's scope. Throws when the environment names no region. */
 export function createSqsClient(env?: Environment): SQSClient {
-  return checkAnswers(new SQSClient(clientSettings('SQS', env)));
+  return endCalls(checkAnswers(new SQSClient(clientSettings('SQS', env))));
 }
 
 /** One cheap signed call during init; its failure is dropped (see `primeDynamoDb`). */

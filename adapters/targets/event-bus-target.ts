@@ -1,6 +1,7 @@
 /** Loaded with the first event for a bus (see outside-targets.ts). */
 import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge';
 import type { Environment } from '../aws/client-settings.ts';
+import { endCalls } from '../aws/end-calls.ts';
 import { type AwsTarget, targetSettings } from './aws-target.ts';
 import { judgeAwsError } from './judge-aws-error.ts';
 
@@ -8,7 +9,7 @@ import { judgeAwsError } from './judge-aws-error.ts';
 const DETAIL_TYPE = 128;
 
 export function createEventBusTarget(env?: Environment): AwsTarget {
-  const client = new EventBridgeClient(targetSettings('EVENTBRIDGE', env));
+  const client = endCalls(new EventBridgeClient(targetSettings('EVENTBRIDGE', env)));
   return {
     async send(address, { text, source, eventType }, abortSignal) {
       const entry = {

@@ -1,12 +1,13 @@
 /** Loaded with the first event for a function (see outside-targets.ts). */
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import type { Environment } from '../aws/client-settings.ts';
+import { endCalls } from '../aws/end-calls.ts';
 import { type AwsTarget, targetSettings } from './aws-target.ts';
 import { judgeAwsError } from './judge-aws-error.ts';
 
 /** Asynchronous: the function's own retries and failure destination apply once Lambda has taken the event. */
 export function createFunctionTarget(env?: Environment): AwsTarget {
-  const client = new LambdaClient(targetSettings('LAMBDA', env));
+  const client = endCalls(new LambdaClient(targetSettings('LAMBDA', env)));
   return {
     async send(address, { text }, abortSignal) {
       const Payload = new TextEncoder().encode(text);

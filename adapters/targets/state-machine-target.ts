@@ -1,11 +1,12 @@
 /** Loaded with the first event for a state machine (see outside-targets.ts). */
 import { SFNClient, StartExecutionCommand } from '@aws-sdk/client-sfn';
 import type { Environment } from '../aws/client-settings.ts';
+import { endCalls } from '../aws/end-calls.ts';
 import { type AwsTarget, targetSettings } from './aws-target.ts';
 import { judgeAwsError } from './judge-aws-error.ts';
 
 export function createStateMachineTarget(env?: Environment): AwsTarget {
-  const client = new SFNClient(targetSettings('SFN', env));
+  const client = endCalls(new SFNClient(targetSettings('SFN', env)));
   return {
     async send(address, { text, keyHash }, abortSignal) {
       try {

@@ -1,11 +1,12 @@
 /** Loaded with the first event for a topic (see outside-targets.ts). */
 import { PublishCommand, SNSClient } from '@aws-sdk/client-sns';
 import type { Environment } from '../aws/client-settings.ts';
+import { endCalls } from '../aws/end-calls.ts';
 import { type AwsTarget, targetSettings } from './aws-target.ts';
 import { judgeAwsError } from './judge-aws-error.ts';
 
 export function createTopicTarget(env?: Environment): AwsTarget {
-  const client = new SNSClient(targetSettings('SNS', env));
+  const client = endCalls(new SNSClient(targetSettings('SNS', env)));
   return {
     async send(address, { text, keyHash, group }, abortSignal) {
       const fifo = address.endsWith('.fifo') ? { MessageDeduplicationId: keyHash, MessageGroupId: group } : {};

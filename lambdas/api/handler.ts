@@ -4,6 +4,7 @@ import { createDynamoDbClient } from '#adapters/dynamodb/create-dynamodb-client.
 import { DynamoDbControlStore } from '#adapters/dynamodb/dynamodb-control-store.ts';
 import { DynamoDbEventStore } from '#adapters/dynamodb/dynamodb-event-store.ts';
 import { DynamoDbPayloadStore } from '#adapters/dynamodb/dynamodb-payload-store.ts';
+import { oneInvocation } from '#adapters/lifetime.ts';
 import { createSqsClient } from '#adapters/sqs/create-sqs-client.ts';
 import { SqsWorkQueue } from '#adapters/sqs/sqs-work-queue.ts';
 import { systemClock, systemIds } from '#adapters/system.ts';
@@ -33,4 +34,4 @@ const ports = {
   telemetry,
 };
 
-export const handler = middy(handleApiRequest(ports, config)).use(flushTelemetry(telemetry));
+export const handler = oneInvocation(middy(handleApiRequest(ports, config)).use(flushTelemetry(telemetry)));

@@ -5,6 +5,7 @@ import { createDynamoDbClient } from '#adapters/dynamodb/create-dynamodb-client.
 import { DynamoDbControlStore } from '#adapters/dynamodb/dynamodb-control-store.ts';
 import { DynamoDbEventStore } from '#adapters/dynamodb/dynamodb-event-store.ts';
 import { DynamoDbPayloadStore } from '#adapters/dynamodb/dynamodb-payload-store.ts';
+import { oneInvocation } from '#adapters/lifetime.ts';
 import { S3Blobs } from '#adapters/s3/s3-blobs.ts';
 import { systemClock, systemIds, systemRandom } from '#adapters/system.ts';
 import { EmfTelemetry } from '#adapters/telemetry/emf-telemetry.ts';
@@ -30,9 +31,11 @@ const ports = {
 };
 const RESERVE_MS = 10_000;
 
-export const handler = middy({ timeoutEarlyInMillis: 0 })
-  .use(flushTelemetry(telemetry))
-  .handler(async (_schedulerEvent: unknown, context: Context) => {
-    const until = systemClock.now() + context.getRemainingTimeInMillis() - RESERVE_MS;
-    await auditOn(until, ports, config);
-  });
+export const handler = oneInvocation(
+  middy({ timeoutEarlyInMillis: 0 })
+    .use(flushTelemetry(telemetry))
+    .handler(async (_schedulerEvent: unknown, context: Context) => {
+      const until = systemClock.now() + context.getRemainingTimeInMillis() - RESERVE_MS;
+      await auditOn(until, ports, config);
+    }),
+);

@@ -1,5 +1,6 @@
 /** Wiring of `delivery-api`: everything a producer may do but publishing. */
 import middy from '@middy/core';
+import { oneInvocation } from '#adapters/lifetime.ts';
 import { flushTelemetry } from '#lambdas/shared/flush-telemetry.ts';
 import { outboundApi, rulesOf } from '#lambdas/shared/outbound-api.ts';
 import { environment } from '#lambdas/shared/process-environment.ts';
@@ -9,4 +10,4 @@ import { handleDeliveryCall } from './handle-delivery-call.ts';
 
 const { ports, telemetry } = await outboundApi(readEnv(deliveryApiEnv, environment));
 
-export const handler = middy(handleDeliveryCall(ports, rulesOf)).use(flushTelemetry(telemetry));
+export const handler = oneInvocation(middy(handleDeliveryCall(ports, rulesOf)).use(flushTelemetry(telemetry)));

@@ -2,6 +2,7 @@
 import middy from '@middy/core';
 import { nodeCodec } from '#adapters/codec/node-codec.ts';
 import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
+import { oneInvocation } from '#adapters/lifetime.ts';
 import { S3Blobs } from '#adapters/s3/s3-blobs.ts';
 import { SqsDeadQueue } from '#adapters/sqs/sqs-dead-queue.ts';
 import { SqsReceiptBox } from '#adapters/sqs/sqs-receipt-box.ts';
@@ -43,4 +44,6 @@ const rules = {
 };
 const tools = { ports, rules, configOf: configsOf(ports), guardOn: egressGuard(ports) };
 
-export const handler = middy(handleTokens(tools), { timeoutEarlyInMillis: 0 }).use(flushTelemetry(telemetry));
+export const handler = oneInvocation(
+  middy(handleTokens(tools), { timeoutEarlyInMillis: 0 }).use(flushTelemetry(telemetry)),
+);

@@ -2,6 +2,7 @@
 import middy from '@middy/core';
 import { nodeCodec } from '#adapters/codec/node-codec.ts';
 import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
+import { oneInvocation } from '#adapters/lifetime.ts';
 import { S3Blobs } from '#adapters/s3/s3-blobs.ts';
 import { SqsDeadQueue } from '#adapters/sqs/sqs-dead-queue.ts';
 import { SqsWakeQueue } from '#adapters/sqs/sqs-wake-queue.ts';
@@ -41,4 +42,6 @@ const ports = {
   publishOperational: (op: OperationalJob['op']) => publishOperational(shared, rules, op),
 };
 
-export const handler = middy(handleJobs(ports, rules), { timeoutEarlyInMillis: 0 }).use(flushTelemetry(telemetry));
+export const handler = oneInvocation(
+  middy(handleJobs(ports, rules), { timeoutEarlyInMillis: 0 }).use(flushTelemetry(telemetry)),
+);

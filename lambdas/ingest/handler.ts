@@ -8,6 +8,7 @@ import { openEventWriter } from '#adapters/dynamodb/dynamodb-event-writer.ts';
 import { DynamoDbPayloadStore } from '#adapters/dynamodb/dynamodb-payload-store.ts';
 import { lazyEdgeDoor } from '#adapters/http/lazy-edge-door.ts';
 import { lazyKeyFetcher } from '#adapters/http/lazy-key-fetcher.ts';
+import { oneInvocation } from '#adapters/lifetime.ts';
 import { S3Blobs } from '#adapters/s3/s3-blobs.ts';
 import { CachedSecrets } from '#adapters/secrets/cached-secrets.ts';
 import { createSecretsClient, SecretsManagerValues } from '#adapters/secrets/secrets-manager-values.ts';
@@ -73,6 +74,8 @@ const ports = {
   telemetry,
 };
 
-export const handler = middy(handleRequest(sources, ports, config, config.edge && lazyEdgeDoor(config.edge, ports)))
-  .use(flushTelemetry(telemetry))
-  .use(replyToErrors(telemetry));
+export const handler = oneInvocation(
+  middy(handleRequest(sources, ports, config, config.edge && lazyEdgeDoor(config.edge, ports)))
+    .use(flushTelemetry(telemetry))
+    .use(replyToErrors(telemetry)),
+);

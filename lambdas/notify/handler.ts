@@ -7,6 +7,7 @@ import type { SNSEvent } from 'aws-lambda';
 import { createDynamoDbClient } from '#adapters/dynamodb/create-dynamodb-client.ts';
 import { DynamoDbEventStore } from '#adapters/dynamodb/dynamodb-event-store.ts';
 import { jsonPoster } from '#adapters/http/post-json.ts';
+import { oneInvocation } from '#adapters/lifetime.ts';
 import { secretCredential } from '#adapters/secrets/secret-credential.ts';
 import { createSnsClient, SnsPager } from '#adapters/sns/sns-pager.ts';
 import { systemClock } from '#adapters/system.ts';
@@ -37,10 +38,12 @@ const tellPorts = {
   telemetry: ports.telemetry,
 };
 
-export const handler = middy(async (event: SNSEvent): Promise<void> => {
-  for (const { Sns } of event.Records) {
-    const told = services[Sns.TopicArn];
-    if (told) await tellServices(Sns.Message, told, tellPorts, config);
-    else await notifyOnCall({ subject: Sns.Subject ?? '', message: Sns.Message }, ports, rules);
-  }
-});
+export const handler = oneInvocation(
+  middy(async (event: SNSEvent): Promise<void> => {
+    for (const { Sns } of event.Records) {
+      const told = services[Sns.TopicArn];
+      if (told) await tellServices(Sns.Message, told, tellPorts, config);
+      else await notifyOnCall({ subject: Sns.Subject ?? '', message: Sns.Message }, ports, rules);
+    }
+  }),
+);

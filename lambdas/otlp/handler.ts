@@ -6,6 +6,7 @@ import { gunzipSync } from 'node:zlib';
 import middy from '@middy/core';
 import type { CloudWatchLogsDecodedData, CloudWatchLogsEvent } from 'aws-lambda';
 import { jsonPoster } from '#adapters/http/post-json.ts';
+import { oneInvocation } from '#adapters/lifetime.ts';
 import { secretCredential } from '#adapters/secrets/secret-credential.ts';
 import { otlpSecretName } from '#core/config/otlp-config.ts';
 import { toOtlp } from '#core/inbound/watch/otlp.ts';
@@ -21,16 +22,18 @@ const allowAddresses = endpoint.protocol === 'http:' ? [endpoint.hostname] : [];
 const post = jsonPoster({ ...rules, allowAddresses });
 const credential = otlp?.secretHeaders ? secretCredential(otlpSecretName(environment)) : undefined;
 
-export const handler = middy(async ({ awslogs }: CloudWatchLogsEvent): Promise<void> => {
-  const text = gunzipSync(Buffer.from(awslogs.data, 'base64')).toString('utf8');
-  const { messageType, logGroup, logStream, logEvents } = JSON.parse(text) as CloudWatchLogsDecodedData;
-  if (otlp === undefined || messageType !== 'DATA_MESSAGE') return;
-  const bodies = toOtlp(logEvents, { environment, version: VERSION, logGroup, logStream });
-  const headers = credential ? readOtlpHeaders(await credential.get()) : {};
-  for (const signal of ['traces', 'metrics'] as const) {
-    const body = bodies[signal];
-    if (body === undefined) continue;
-    const { status } = await post(`${otlp.endpoint}/v1/${signal}`, JSON.stringify(body), headers);
-    if (status < 200 || status > 299) throw new Error(`${endpoint.host} answered ${status} to ${signal}`);
-  }
-});
+export const handler = oneInvocation(
+  middy(async ({ awslogs }: CloudWatchLogsEvent): Promise<void> => {
+    const text = gunzipSync(Buffer.from(awslogs.data, 'base64')).toString('utf8');
+    const { messageType, logGroup, logStream, logEvents } = JSON.parse(text) as CloudWatchLogsDecodedData;
+    if (otlp === undefined || messageType !== 'DATA_MESSAGE') return;
+    const bodies = toOtlp(logEvents, { environment, version: VERSION, logGroup, logStream });
+    const headers = credential ? readOtlpHeaders(await credential.get()) : {};
+    for (const signal of ['traces', 'metrics'] as const) {
+      const body = bodies[signal];
+      if (body === undefined) continue;
+      const { status } = await post(`${otlp.endpoint}/v1/${signal}`, JSON.stringify(body), headers);
+      if (status < 200 || status > 299) throw new Error(`${endpoint.host} answered ${status} to ${signal}`);
+    }
+  }),
+);

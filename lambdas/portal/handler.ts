@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import middy from '@middy/core';
 import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
+import { oneInvocation } from '#adapters/lifetime.ts';
 import { guardHeaders, portalPage } from '#core/outbound/portal/portal-page.ts';
 import { flushTelemetry } from '#lambdas/shared/flush-telemetry.ts';
 import { outboundApi, rulesOf } from '#lambdas/shared/outbound-api.ts';
@@ -19,4 +20,4 @@ const textOf = (file: string): string => readFileSync(join(import.meta.dirname, 
 const texts = { script: textOf(PAGE_FILES.script), style: textOf(PAGE_FILES.style) };
 
 const tools = { ports, rulesOf, page: portalPage(portal, texts, nodeCrypto), headers: guardHeaders(portal) };
-export const handler = middy(handlePortalCall(tools)).use(flushTelemetry(telemetry));
+export const handler = oneInvocation(middy(handlePortalCall(tools)).use(flushTelemetry(telemetry)));

@@ -5,6 +5,7 @@ import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
 import { createDynamoDbClient } from '#adapters/dynamodb/create-dynamodb-client.ts';
 import { DynamoDbEventStore } from '#adapters/dynamodb/dynamodb-event-store.ts';
 import { postOnce } from '#adapters/http/post-once.ts';
+import { oneInvocation } from '#adapters/lifetime.ts';
 import { CachedSecrets } from '#adapters/secrets/cached-secrets.ts';
 import { createSecretsClient, SecretsManagerValues } from '#adapters/secrets/secrets-manager-values.ts';
 import { systemClock, systemIds, systemTimer } from '#adapters/system.ts';
@@ -32,10 +33,12 @@ const ports = {
 /** Kept free at the end, so that a run never dies before it says why. */
 const RESERVE_MS = 5_000;
 
-export const handler = middy({ timeoutEarlyInMillis: 0 })
-  .use(flushTelemetry(telemetry))
-  .handler(async (_schedulerEvent: unknown, context: Context) => {
-    if (config.probe === undefined) return;
-    const limitMs = context.getRemainingTimeInMillis() - RESERVE_MS;
-    await probe(ports, { source: config.probe, url: env.PROBE_URL, limitMs });
-  });
+export const handler = oneInvocation(
+  middy({ timeoutEarlyInMillis: 0 })
+    .use(flushTelemetry(telemetry))
+    .handler(async (_schedulerEvent: unknown, context: Context) => {
+      if (config.probe === undefined) return;
+      const limitMs = context.getRemainingTimeInMillis() - RESERVE_MS;
+      await probe(ports, { source: config.probe, url: env.PROBE_URL, limitMs });
+    }),
+);

@@ -7,6 +7,7 @@ import { DynamoDbControlStore } from '#adapters/dynamodb/dynamodb-control-store.
 import { DynamoDbEventStore } from '#adapters/dynamodb/dynamodb-event-store.ts';
 import { DynamoDbSearchStore } from '#adapters/dynamodb/dynamodb-search-store.ts';
 import { DynamoDbStepStore } from '#adapters/dynamodb/dynamodb-step-store.ts';
+import { oneInvocation } from '#adapters/lifetime.ts';
 import { S3Blobs } from '#adapters/s3/s3-blobs.ts';
 import { createSqsClient, primeSqs } from '#adapters/sqs/create-sqs-client.ts';
 import { SqsDeadQueue } from '#adapters/sqs/sqs-dead-queue.ts';
@@ -76,4 +77,6 @@ const ports = {
 const recordsSpans = config.otlp !== undefined;
 const rules = { ...config, recordsSpans, sources: new Map(receivedSources(config).map(it => [it.id, it])) };
 
-export const handler = middy(handleBatch(ports, rules), { timeoutEarlyInMillis: 0 }).use(flushTelemetry(telemetry));
+export const handler = oneInvocation(
+  middy(handleBatch(ports, rules), { timeoutEarlyInMillis: 0 }).use(flushTelemetry(telemetry)),
+);

@@ -3,6 +3,7 @@ import middy from '@middy/core';
 import { nodeCodec } from '#adapters/codec/node-codec.ts';
 import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
 import { lazySchemaJudge } from '#adapters/json-schema/lazy-schema-judge.ts';
+import { oneInvocation } from '#adapters/lifetime.ts';
 import { S3Blobs } from '#adapters/s3/s3-blobs.ts';
 import { SqsWakeQueue } from '#adapters/sqs/sqs-wake-queue.ts';
 import { systemClock } from '#adapters/system.ts';
@@ -40,4 +41,4 @@ const ports: Parameters<typeof handlePublish>[0] = {
   fanOutNow: published => fanOutNow(direct, rules, published),
 };
 
-export const handler = middy(handlePublish(ports, rules)).use(flushTelemetry(telemetry));
+export const handler = oneInvocation(middy(handlePublish(ports, rules)).use(flushTelemetry(telemetry)));

@@ -10,6 +10,7 @@ import { createDynamoDbClient } from '#adapters/dynamodb/create-dynamodb-client.
 import { DynamoDbControlStore } from '#adapters/dynamodb/dynamodb-control-store.ts';
 import { DynamoDbEventStore } from '#adapters/dynamodb/dynamodb-event-store.ts';
 import { DynamoDbPayloadStore } from '#adapters/dynamodb/dynamodb-payload-store.ts';
+import { oneInvocation } from '#adapters/lifetime.ts';
 import { deliveryApiOf } from '#adapters/provider-apis/delivery-api-of.ts';
 import { S3Blobs } from '#adapters/s3/s3-blobs.ts';
 import { secretCredential } from '#adapters/secrets/secret-credential.ts';
@@ -49,21 +50,23 @@ interface SchedulerEvent {
   readonly dryRun?: unknown;
 }
 
-export const handler = middy({ timeoutEarlyInMillis: 0 })
-  .use(flushTelemetry(telemetry))
-  .handler(async (schedulerEvent: unknown, context: Context): Promise<ReconcileReport[]> => {
-    const { source: name, dryRun } = (schedulerEvent ?? {}) as SchedulerEvent;
-    const until = systemClock.now() + context.getRemainingTimeInMillis() - RESERVE_MS;
-    const source = config.sources.find(it => it.id === name);
-    if (!source?.reconcile)
-      throw new RangeError(`"${String(name).slice(0, 60)}" is not a source with \`reconcile\` in gateway.config.ts`);
-    const { reconcile } = source;
-    const credential = secretCredential(apiSecretName(config.environment, source.id));
-    const rules = { ...config, ...reconcile, dryRun: reconcile.dryRun || dryRun === true };
-    const reports: ReconcileReport[] = [];
-    for (const list of reconcile.lists) {
-      const api = deliveryApiOf(source.spec.id, list, { baseUrl: reconcile.apiUrl, credential });
-      reports.push(await reconcileDeliveries({ source, name: list, api }, until, ports, rules));
-    }
-    return reports;
-  });
+export const handler = oneInvocation(
+  middy({ timeoutEarlyInMillis: 0 })
+    .use(flushTelemetry(telemetry))
+    .handler(async (schedulerEvent: unknown, context: Context): Promise<ReconcileReport[]> => {
+      const { source: name, dryRun } = (schedulerEvent ?? {}) as SchedulerEvent;
+      const until = systemClock.now() + context.getRemainingTimeInMillis() - RESERVE_MS;
+      const source = config.sources.find(it => it.id === name);
+      if (!source?.reconcile)
+        throw new RangeError(`"${String(name).slice(0, 60)}" is not a source with \`reconcile\` in gateway.config.ts`);
+      const { reconcile } = source;
+      const credential = secretCredential(apiSecretName(config.environment, source.id));
+      const rules = { ...config, ...reconcile, dryRun: reconcile.dryRun || dryRun === true };
+      const reports: ReconcileReport[] = [];
+      for (const list of reconcile.lists) {
+        const api = deliveryApiOf(source.spec.id, list, { baseUrl: reconcile.apiUrl, credential });
+        reports.push(await reconcileDeliveries({ source, name: list, api }, until, ports, rules));
+      }
+      return reports;
+    }),
+);

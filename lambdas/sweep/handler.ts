@@ -5,6 +5,7 @@ import { createDynamoDbClient } from '#adapters/dynamodb/create-dynamodb-client.
 import { DynamoDbControlStore } from '#adapters/dynamodb/dynamodb-control-store.ts';
 import { DynamoDbEventStore } from '#adapters/dynamodb/dynamodb-event-store.ts';
 import { DynamoDbPayloadStore } from '#adapters/dynamodb/dynamodb-payload-store.ts';
+import { oneInvocation } from '#adapters/lifetime.ts';
 import { createSqsClient } from '#adapters/sqs/create-sqs-client.ts';
 import { SqsDeadQueue } from '#adapters/sqs/sqs-dead-queue.ts';
 import { SqsQueueGauge } from '#adapters/sqs/sqs-queue-gauge.ts';
@@ -51,8 +52,10 @@ const rules = {
 /** Kept free at the end, so that a run never dies in the middle of a report. */
 const RESERVE_MS = 5_000;
 
-export const handler = middy({ timeoutEarlyInMillis: 0 })
-  .use(flushTelemetry(telemetry))
-  .handler((_schedulerEvent: unknown, context: Context) =>
-    sweep(context.getRemainingTimeInMillis() - RESERVE_MS, ports, rules),
-  );
+export const handler = oneInvocation(
+  middy({ timeoutEarlyInMillis: 0 })
+    .use(flushTelemetry(telemetry))
+    .handler((_schedulerEvent: unknown, context: Context) =>
+      sweep(context.getRemainingTimeInMillis() - RESERVE_MS, ports, rules),
+    ),
+);

@@ -2,6 +2,7 @@
 import middy from '@middy/core';
 import { nodeCodec } from '#adapters/codec/node-codec.ts';
 import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
+import { oneInvocation } from '#adapters/lifetime.ts';
 import { S3Blobs } from '#adapters/s3/s3-blobs.ts';
 import { SqsWakeQueue } from '#adapters/sqs/sqs-wake-queue.ts';
 import { systemClock, systemIds } from '#adapters/system.ts';
@@ -34,6 +35,8 @@ const ports = {
 };
 const { auditMinutes, reconcile } = outbound;
 
-export const handler = middy({ timeoutEarlyInMillis: 0 })
-  .use(flushTelemetry(telemetry))
-  .handler(() => tend(ports, { retentionMs, auditMinutes, reconcile }));
+export const handler = oneInvocation(
+  middy({ timeoutEarlyInMillis: 0 })
+    .use(flushTelemetry(telemetry))
+    .handler(() => tend(ports, { retentionMs, auditMinutes, reconcile })),
+);

@@ -5,6 +5,7 @@
 // Read with the first handshake in a function; here it is there from the start, because virtual time waits for no file.
 import '#core/verification/handshake.ts';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
+import { oneInvocation } from '#adapters/lifetime.ts';
 import { MemoryBlobs } from '#adapters/memory/memory-blobs.ts';
 import { MemoryDatabase } from '#adapters/memory/memory-database.ts';
 import { eventsTable } from '#adapters/memory/memory-event-store.ts';
@@ -235,7 +236,7 @@ export class MemoryWorld {
       clock: this.clock,
       random: this.random.fork(),
       timeoutMs,
-      initialise,
+      initialise: process => oneInvocation(initialise(process)),
       ...(plan ? { plan } : {}),
       ...(process ? { process } : {}),
     });

@@ -5,6 +5,7 @@
 import type { SQSRecord } from 'aws-lambda';
 import { nodeCodec } from '#adapters/codec/node-codec.ts';
 import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
+import { oneInvocation } from '#adapters/lifetime.ts';
 import type { FaultPlan } from '#adapters/memory/faults.ts';
 import { MemoryBlobs } from '#adapters/memory/memory-blobs.ts';
 import { type DatabaseChange, MemoryDatabase, type MemoryDatabaseOptions } from '#adapters/memory/memory-database.ts';
@@ -417,7 +418,7 @@ export class OutboundWorld {
       clock: this.clock,
       random: this.random.fork(),
       timeoutMs,
-      initialise: process => initialise(process) as never,
+      initialise: process => oneInvocation(initialise(process)) as never,
       ...(plan ? { plan } : {}),
       ...(own ? { process: own } : {}),
     });

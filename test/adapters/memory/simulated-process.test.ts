@@ -32,6 +32,7 @@ describe('a fault at a call', () => {
     ['crash_after', 1, 'dead'],
     ['lost_reply_error', 1, 'unknown'],
     ['lost_reply_retried', 2, 2],
+    ['unanswered', 1, 'unknown'],
     ['error', 0, 'unknown'],
     ['throttled', 0, 'not_applied'],
     ['hang', 0, 'unknown'],
@@ -133,6 +134,33 @@ describe('a fault at a call', () => {
     expect(aborted).toBe(true);
     expect(await process.timer.limit(50, async () => 1)).toEqual({ kind: 'finished', value: 1 });
     expect(clock.nextAt()).toBeUndefined();
+  });
+});
+
+describe('a call ends with the limit of its work', () => {
+  test('under way, it throws at the limit, and what it became is unknown', async () => {
+    const { clock, process, counter, port } = withFaultAt(1, 'unanswered');
+    const thrown: unknown[] = [];
+    const work = () => port.add(1).catch((error: unknown) => thrown.push(error));
+    expect(await clock.complete(process.timer.limit(50, work))).toEqual({ kind: 'timed_out' });
+    await settle();
+    expect(counter.value).toBe(1);
+    expect(thrown).toMatchObject([{ name: 'DependencyError', outcome: 'unknown' }]);
+  });
+
+  test('begun later, it is not made', async () => {
+    const { clock, process, counter, port } = withFaultAt(9, 'hang');
+    let late: Promise<number> | undefined;
+    const work = async () => {
+      await clock.sleep(100);
+      late = port.add(1);
+      late.catch(() => undefined);
+    };
+    expect(await clock.complete(process.timer.limit(50, work))).toEqual({ kind: 'timed_out' });
+    await clock.advanceBy(100);
+    await expect(late).rejects.toMatchObject({ outcome: 'unknown' });
+    expect({ value: counter.value, calls: process.calls }).toEqual({ value: 0, calls: 0 });
+    expect(await port.add(1)).toBe(1);
   });
 });
 

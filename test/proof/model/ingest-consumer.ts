@@ -86,6 +86,7 @@ function consumerSteps(rules: IngestRules, state: State, consumer: Consumer, me:
             deleteCopy(`${retried} taken for another`, claimed, 'lostReply');
           } else reportFailure(`${retried} taken for another`, claimed, 'lostReply');
         }
+        if (faults.aborted > 0) reportFailure('claims, aborted', claimed, 'aborted');
       }
       break;
     }
@@ -112,6 +113,14 @@ function consumerSteps(rules: IngestRules, state: State, consumer: Consumer, me:
       if (rules.effect === 'external') steps.add('calls outside', { ...goTo('complete'), effects });
       else if (mayWrite) steps.add('commits effect and completion', { ...goTo('delete'), effects, record: completed });
       else reportFailure('has lost the lease', record);
+      if (faults.aborted > 0 && rules.effect === 'transaction' && mayWrite) {
+        const committed = { effects, record: completed };
+        if (rules.aborted === 'not applied')
+          steps.add('commits, aborted: runs the handler again', { ...goTo('run'), ...committed }, 'aborted');
+        else if (rules.aborted === 'applied') {
+          steps.add('commit aborted, never applied', goTo('delete'), 'aborted');
+        } else steps.add('commits, aborted', { ...leave(queue, completed), effects }, 'aborted');
+      }
       break;
     case 'complete':
       if (mayWrite) steps.add('completes', { ...goTo('delete'), record: completed });

@@ -12,6 +12,7 @@ import {
   ingestRank,
   initialState,
   keyOf,
+  NO_REQUEST,
   NOBODY,
   pendingRecord,
   type State,
@@ -26,7 +27,7 @@ export function ingestModel(rules: IngestRules, faults: Faults): Model<State> {
     (state.record?.status === 'completed' && state.effects >= 1) || state.inDlq;
   return {
     starts: [initialState(faults)],
-    actors: [provider, ingestActor(rules), sweeperActor(rules), queueActor(rules), consumerActor(rules)],
+    actors: [provider, ingestActor(rules), network, sweeperActor(rules), queueActor(rules), consumerActor(rules)],
     key: keyOf,
     stopAtFirst: false,
     mustReach: [
@@ -124,6 +125,16 @@ function ingestSteps(rules: IngestRules, state: State, ingest: Ingest, index: nu
           steps.add('store down: goes on with the queue only', goTo('send-unrecorded'), 'storeDown');
         } else answer('store down', false, {}, 'storeDown');
       }
+      if (faults.aborted > 0) {
+        const goesOn = goTo(rules.aborted === 'applied' ? 'send' : 'send-unrecorded');
+        if (!record) {
+          const created = pendingRecord(ingest.request, false);
+          steps.add('puts, aborted', { ...goesOn, record: created }, 'aborted');
+          if (state.flyingPut === NO_REQUEST)
+            steps.add('put aborted, on its way', { ...goesOn, flyingPut: ingest.request }, 'aborted');
+        }
+        steps.add('put aborted, never applied', goesOn, 'aborted');
+      }
       break;
     }
     case 'put-after-send':
@@ -140,6 +151,19 @@ function ingestSteps(rules: IngestRules, state: State, ingest: Ingest, index: nu
           steps.add('send fails: will compensate', goTo('delete-record'), 'queueError');
         } else answer('send fails', rules.onQueueError === 'ack', {}, 'queueError');
       }
+      if (faults.aborted > 0) {
+        for (const [how, queue] of [
+          ['applied', withCopy(state.queue)],
+          ['not applied', state.queue],
+        ] as const) {
+          if (rules.aborted === 'not applied')
+            steps.add(`send aborted, ${how}: takes the record back`, { ...goTo('delete-record'), queue }, 'aborted');
+          else {
+            const safe = rules.aborted === 'applied' || (ingest.next === 'send' && rules.onQueueError === 'ack');
+            answer(`send aborted, ${how}`, safe, { queue }, 'aborted');
+          }
+        }
+      }
       break;
     }
     case 'delete-record':
@@ -148,6 +172,16 @@ function ingestSteps(rules: IngestRules, state: State, ingest: Ingest, index: nu
   }
   return steps.list;
 }
+
+/** What was aborted on its way may still arrive: at any time, or never. */
+const network: Actor<State> = state => {
+  const { flyingPut, record } = state;
+  if (flyingPut === NO_REQUEST) return [];
+  const steps = new Steps(state, 'network');
+  const arrived = { flyingPut: NO_REQUEST, record: record ?? pendingRecord(flyingPut, false) };
+  steps.add(`brings the aborted put of request ${flyingPut}`, arrived, 'choice');
+  return steps.list;
+};
 
 /** The sweeper, and the lease that runs out. */
 function sweeperActor(rules: IngestRules): Actor<State> {

@@ -27,6 +27,11 @@ export interface IngestRules {
   readonly onQueueError: 'ack' | 'refuse';
   /** While DynamoDB is down, the queue message alone carries the event. */
   readonly queueOnlyFallback: boolean;
+  /**
+   * What a call that was aborted with its limit is taken for. It may have been applied, or be applied later. Taken for not
+   * applied, what came before it is undone; taken for applied, nothing is done in its place.
+   */
+  readonly aborted: 'unknown' | 'not applied' | 'applied';
   /** The queue's own redrive to the DLQ after this number of receives; 0: receives decide nothing. */
   readonly redriveAfterReceives: number;
 }
@@ -44,6 +49,7 @@ export const PROTOCOL: IngestRules = {
   knowsOwnClaim: true,
   onQueueError: 'ack',
   queueOnlyFallback: true,
+  aborted: 'unknown',
   redriveAfterReceives: 0,
 };
 
@@ -54,6 +60,8 @@ export interface Faults {
   readonly lostReply: number;
   readonly storeDown: number;
   readonly queueError: number;
+  /** A call is ended with the limit of its work: applied before, applied later, or never. */
+  readonly aborted: number;
   /** A lease or visibility timeout ends while its owner lives on. */
   readonly zombie: number;
   readonly handlerError: number;
@@ -67,6 +75,7 @@ export const ONE_OF_EACH: Faults = {
   lostReply: 1,
   storeDown: 0,
   queueError: 1,
+  aborted: 0,
   zombie: 1,
   handlerError: 1,
   lostAnswer: 1,
@@ -116,6 +125,8 @@ export interface State {
   /** Kept sorted: the order of running requests means nothing. */
   readonly ingests: readonly Ingest[];
   readonly record: EventRecord | undefined;
+  /** The request whose aborted put is on its way and may still be applied; NO_REQUEST: none. */
+  readonly flyingPut: number;
   /** A fixed number of slots: copies beyond them are dropped, which only makes losses more likely. */
   readonly queue: readonly (Copy | undefined)[];
   readonly inDlq: boolean;
@@ -132,6 +143,7 @@ export function initialState(faults: Faults): State {
     requests: 0,
     ingests: [],
     record: undefined,
+    flyingPut: NO_REQUEST,
     queue: [undefined, undefined],
     inDlq: false,
     consumers: [undefined, undefined],
@@ -221,6 +233,6 @@ export function keyOf(state: State): string {
     copyCode(state.queue[0]) + 64 * copyCode(state.queue[1]),
     consumerCode(state.consumers[0]) + 32 * consumerCode(state.consumers[1]),
     f.crash + 4 * (f.lostReply + 4 * (f.storeDown + 4 * f.queueError)),
-    f.zombie + 4 * (f.handlerError + 4 * (f.lostAnswer + 4 * f.purge)),
+    f.zombie + 4 * (f.handlerError + 4 * (f.lostAnswer + 4 * (f.purge + 4 * (f.aborted + 4 * (state.flyingPut + 1))))),
   );
 }

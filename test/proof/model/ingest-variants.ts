@@ -17,6 +17,8 @@ const noSweeper: Partial<IngestRules> = {
 const onlyUnsentSwept: Partial<IngestRules> = { backlogCountsAsSent: false, sweepOverdue: false };
 const quietProvider: Partial<Faults> = { lostReply: 0, queueError: 0, lostAnswer: 0 };
 
+const onlyAborted: Partial<Faults> = { ...quietProvider, aborted: 1, crash: 0, zombie: 0, handlerError: 0 };
+
 const LOST = 'LOST AFTER 200';
 const NEVER_HANDLED = 'RECORDED BUT NEVER HANDLED';
 const TWICE = 'EFFECT TWICE';
@@ -138,6 +140,32 @@ export const ingestVariants: readonly Variant[] = [
       { purge: 1 },
     ),
   ),
+
+  bad(
+    'an aborted call is taken for not applied: the record is taken back',
+    12_451,
+    [UNDONE, TWICE, LOST],
+    { aborted: 'not applied' },
+    onlyAborted,
+  ),
+  bad(
+    'an aborted call is taken for applied: nothing is sent in its place',
+    15_713,
+    [LOST],
+    { aborted: 'applied' },
+    { ...onlyAborted, aborted: 2 },
+  ),
+  good(
+    'calls are aborted with their limits',
+    1,
+    {},
+    { aborted: 2, crash: 0, lostReply: 0, zombie: 0, handlerError: 0 },
+  ),
+  slow(good('calls are aborted with their limits, and everything else', 271_707, {}, { aborted: 1, zombie: 0 })),
+  good('calls are aborted with their limits, first deliveries unclaimed', 43_581, unclaimed, {
+    ...onlyAborted,
+    crash: 1,
+  }),
 
   slow(good('first deliveries unclaimed', 724_059, unclaimed)),
   good('first deliveries unclaimed, few faults', 57_087, unclaimed, { ...quietProvider, handlerError: 0 }),

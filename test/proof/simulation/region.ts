@@ -6,6 +6,7 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { nodeCodec } from '#adapters/codec/node-codec.ts';
 import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
+import { oneInvocation } from '#adapters/lifetime.ts';
 import type { FaultPlan } from '#adapters/memory/faults.ts';
 import { MemoryBlobs } from '#adapters/memory/memory-blobs.ts';
 import { MemoryControlStore } from '#adapters/memory/memory-control-store.ts';
@@ -268,7 +269,9 @@ export class Region {
   ): MemoryFunction {
     const process = { latencyMs: this.#latency };
     const random = this.#random.fork();
-    return new MemoryFunction({ clock: this.clock, random, timeoutMs, initialise, process, ...(plan ? { plan } : {}) });
+    const invoked = (own: SimulatedProcess) => oneInvocation(initialise(own));
+    const common = { clock: this.clock, random, timeoutMs, initialise: invoked, process };
+    return new MemoryFunction({ ...common, ...(plan ? { plan } : {}) });
   }
 
   #ingestHandler(process: SimulatedProcess) {

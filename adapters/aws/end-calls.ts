@@ -1,0 +1,29 @@
+import { endOfCalls } from '../lifetime.ts';
+
+interface Options {
+  readonly abortSignal?: unknown;
+}
+interface RequestHandler {
+  handle(request: unknown, options?: Options): Promise<unknown>;
+}
+interface SdkClient {
+  /** Absent in the small signed client. */
+  readonly config?: { readonly requestHandler: RequestHandler };
+}
+
+/**
+ * Makes every try of every call of an SDK client end with the work that made it (../lifetime.ts): its connection is closed,
+ * and no second try is made. The SDK throws `AbortError`; what became of the call is unknown, as after a lost answer.
+ */
+export function endCalls<Client extends object>(client: Client): Client {
+  const requestHandler = (client as SdkClient).config?.requestHandler;
+  if (requestHandler === undefined) return client;
+  const handle = requestHandler.handle.bind(requestHandler);
+  requestHandler.handle = (request, options = {}) => {
+    const end = endOfCalls();
+    if (end === undefined) return handle(request, options);
+    const own = options.abortSignal as AbortSignal | undefined;
+    return handle(request, { ...options, abortSignal: own === undefined ? end : AbortSignal.any([own, end]) });
+  };
+  return client;
+}
