@@ -218,13 +218,17 @@ export const ANSWER_CLASSES = [
 ] as const;
 export type AnswerClass = (typeof ANSWER_CLASSES)[number];
 
+/**
+ * Whose fault an answer is. `ambiguous`: the message's or the endpoint's, which other messages will show. `throttle`: the
+ * endpoint is only too slow for us. `ours`: we never asked it. `none`: nothing failed.
+ */
+export const FAULTS = ['none', 'endpoint', 'ambiguous', 'message', 'throttle', 'ours'] as const;
+export type Fault = (typeof FAULTS)[number];
+
 /** What an answer means for the delivery and for its endpoint (drain/classify-answer.ts: `classifyAnswer(answer, now)`). */
 export interface Verdict {
   readonly class: AnswerClass;
-  /** Uses up one of the delivery's attempts. */
-  readonly charged: boolean;
-  /** What the breaker and the pace make of it. `hold`: throttled. `none`: it says nothing about the endpoint. */
-  readonly health: 'success' | 'failure' | 'hold' | 'none';
+  readonly fault: Fault;
   /** Of a valid `Retry-After`: milliseconds from now, above 0. */
   readonly retryAfterMs?: number;
   /** Of the `webhook-delivery` header. */

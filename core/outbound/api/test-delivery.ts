@@ -125,7 +125,7 @@ async function exchangeTest(
     });
     const answered = answer.kind === 'answered';
     const shown: TestAnswer = {
-      success: verdict.health === 'success',
+      success: verdict.fault === 'none',
       status_code: answered ? answer.status : null,
       class: verdict.class,
       detail: answered ? null : answer.detail,

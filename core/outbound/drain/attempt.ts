@@ -1,18 +1,16 @@
 /** One request to an endpoint, from its bytes to what it leaves behind. */
-import { askOrSkip } from '#core/ask.ts';
 import type { Answer, OutgoingRequest, Verdict } from '#core/outbound/ports.ts';
 import { disableOwned } from '#core/outbound/protocol/delivery-writes.ts';
-import type { AttemptItem, LastAttempt, MessageItem, RecordItem } from '#core/outbound/protocol/items.ts';
-import { attemptKey } from '#core/outbound/protocol/keys.ts';
-import { deliveryExpiry, retentionOf } from '#core/outbound/protocol/timings.ts';
+import type { MessageItem, RecordItem } from '#core/outbound/protocol/items.ts';
 import { type DisableReason, disableReason, isProbing } from './breaker.ts';
 import { classifyAnswer } from './classify-answer.ts';
-import { exchanged } from './exchanged.ts';
-import { learn } from './health.ts';
-import { type InHand, writeEnd, writeFailure } from './record-outcome.ts';
-import { attemptsOf, nextAttemptAt } from './schedule.ts';
+import { type Health, learn } from './health.ts';
+import { logAttempt } from './log-attempt.ts';
+import { type InHand, writeEnd } from './record-outcome.ts';
 import { persist, type Session, stopFor } from './session-state.ts';
+import { outcomeOf, settleFailure } from './settle-failure.ts';
 import { tell } from './tell.ts';
+import { isCharged } from './whose-fault.ts';
 
 /** A delivery in hand with what its request needs. */
 export interface Sending extends InHand {
@@ -27,10 +25,7 @@ export interface Prepared {
   readonly kid: string | undefined;
 }
 
-const SNIPPET_BYTES = 256;
 const BACKSTOP_MS = 1_000;
-const HOUR_MS = 3_600_000;
-const FAILING_AT = 4;
 
 /** Sends it, learns from the answer, writes what it means. Throws DependencyError when that could not be written. */
 export async function attempt(session: Session, prepared: Prepared): Promise<void> {
@@ -45,41 +40,47 @@ export async function attempt(session: Session, prepared: Prepared): Promise<voi
   const verdict = classifyAnswer(answer, now);
   const known = session.health;
   const code = answer.kind === 'answered' ? answer.status : undefined;
-  const { maxConcurrency } = session.config.endpoint;
+  const { maxConcurrency, ordered } = session.config.endpoint;
+  const about = (prepared.sendings[0] as Sending).delivery.msg;
   session.health = learn(
     known,
-    { verdict, ms: now - startedAt, code, maxConcurrency },
+    { verdict, ms: now - startedAt, code, maxConcurrency, about },
     { now, random, probe: rules.probe },
   );
   // Looked at before anything is waited for: the answers beside this one change it, too.
   const opened = known.opens === 0 && session.health.opens > 0;
   const recovered = known.opens > 0 && session.health.opens === 0;
   if (session.health.holdUntil !== undefined) stopFor(session, 'held');
-  if (verdict.class === 'own_fault') stopFor(session, 'broken');
+  if (verdict.fault === 'ours') stopFor(session, 'broken');
   count(session, prepared, { verdict, probing, ms: now - startedAt, startedAt });
-  // 3. For each delivery: its record and rows. A plain success needs no guard.
-  const clean = verdict.health === 'success' && verdict.directive === undefined;
-  const guarded = !clean && (await session.guardOn());
-  const charged = verdict.charged && !probing && !(guarded && verdict.health === 'failure');
-  const seen: Seen = { answer, verdict, charged, probing, startedAt, now, kid: prepared.kid };
+  // 3. For each delivery: its record and rows. Only an answer proves that our own way out works.
+  const unanswered = answer.kind === 'failed' && verdict.fault === 'endpoint';
+  const spared = unanswered && (await session.guardOn());
+  const charged = !spared && isCharged(verdict, { probing, ordered, failed: session.health.failed });
+  const seen: Seen = { answer, verdict, charged, spared, probing, startedAt, now, kid: prepared.kid, known };
   for (const sending of prepared.sendings) await settle(session, prepared.request, sending, seen);
   // 4. For the gate.
   const days = session.config.endpoint.autoDisableDays ?? rules.autoDisableDays;
-  const reason = guarded ? undefined : disableReason(known, session.health, verdict, { now, days });
+  const reason = spared ? undefined : disableReason(known, session.health, verdict, { now, days });
   if (reason) await disable(session, reason);
   if (opened) ports.telemetry.count('EndpointsHeld');
   if (recovered) await tell(session, 'endpoint.recovered');
   if (verdict.class === 'redirect') await tell(session, 'endpoint.redirecting', { code: code ?? 0 });
 }
 
-interface Seen {
+/** One request's answer, and what is known of it. */
+export interface Seen {
   readonly answer: Answer;
   readonly verdict: Verdict;
   readonly charged: boolean;
+  /** Not charged, because most likely our own way out failed. */
+  readonly spared: boolean;
   readonly probing: boolean;
   readonly startedAt: number;
   readonly now: number;
   readonly kid: string | undefined;
+  /** What was known of the endpoint before the answer. */
+  readonly known: Health;
 }
 
 async function send({ ports, http }: Session, request: OutgoingRequest): Promise<Answer> {
@@ -89,69 +90,16 @@ async function send({ ports, http }: Session, request: OutgoingRequest): Promise
 }
 
 async function settle(session: Session, request: OutgoingRequest, sending: Sending, seen: Seen): Promise<void> {
-  const { rules, ports, config } = session;
-  const { verdict, charged, probing, answer, now, startedAt } = seen;
-  const { delivery, record, n } = sending;
-  const outcome = {
-    now,
-    retentionMs: rules.retentionMs,
-    last: lastOf(seen),
-    ...(answer.kind === 'answered' && answer.body.length > 0 ? { snippet: textOf(answer.body) } : {}),
-    ...(record?.firstAt === undefined ? { firstAt: startedAt } : {}),
-  };
-  if (rules.attemptLog === 'all' || charged || (probing && verdict.health === 'failure')) {
-    await logAttempt(session, request, sending, seen);
-  }
-  if (verdict.health === 'success') {
+  const { rules, ports } = session;
+  const { verdict, probing } = seen;
+  const failed = verdict.fault === 'endpoint' || verdict.fault === 'ambiguous' || verdict.fault === 'message';
+  if (rules.attemptLog === 'all' || failed) await logAttempt(session, request, sending, seen);
+  if (verdict.fault === 'none') {
+    const outcome = outcomeOf(session, sending, seen);
     if (await writeEnd(session, sending, 'delivered', outcome)) ports.telemetry.count('Delivered');
-    return;
-  }
-  if (verdict.directive === 'abort-message' && !probing) {
-    await writeEnd(session, sending, 'aborted', outcome);
-    return;
-  }
-  if (!charged) {
-    // Whatever it was not charged for: nothing passes the head.
-    if (config.endpoint.ordered) stopFor(session, 'waiting');
-    return;
-  }
-  const waits = (await persist(session, () => config.waits())) ?? rules.waits;
-  const last = n >= attemptsOf(waits, sending.message.maxAttempts) || headIsTooOld(session, sending, now);
-  const nextAt = last
-    ? undefined
-    : nextAttemptAt(waits, n, { now, random: ports.random, notBefore: verdict.retryAfterMs });
-  const applied = await writeFailure(session, sending, nextAt, outcome);
-  if (applied && last) {
-    session.died += 1;
-    ports.telemetry.count('DeadDeliveries');
-    await tell(session, 'delivery.dead', { message: delivery.msg });
-  }
-  if (applied && n === FAILING_AT) await tell(session, 'message.failing', { message: delivery.msg });
-  // What is behind an ordered head waits with it.
-  if (config.endpoint.ordered && session.waitUntil !== undefined) stopFor(session, 'waiting');
-}
-
-/** One message must not hold back an ordered endpoint for the whole schedule. */
-function headIsTooOld({ config: { endpoint } }: Session, { record, delivery }: Sending, now: number): boolean {
-  if (!endpoint.ordered || delivery.gen !== 1 || record?.firstAt === undefined) return false;
-  return now - record.firstAt >= (endpoint.headOfLineHours ?? 24) * HOUR_MS;
-}
-
-function lastOf({ answer, verdict, startedAt, now, kid }: Seen): LastAttempt {
-  return {
-    at: startedAt,
-    ms: now - startedAt,
-    class: verdict.class,
-    ...(answer.kind === 'answered' ? { code: answer.status, bytes: answer.bytes } : {}),
-    ...(kid === undefined ? {} : { kid }),
-  };
-}
-
-/** The start of an answer as text, without control characters: it is shown in terminals and pages. */
-function textOf(body: Uint8Array): string {
-  const text = new TextDecoder().decode(body.subarray(0, SNIPPET_BYTES));
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not pass.
-  return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, '\ufffd').slice(0, SNIPPET_BYTES);
+  } else if (verdict.directive === 'abort-message' && !probing) {
+    await writeEnd(session, sending, 'aborted', outcomeOf(session, sending, seen));
+  } else await settleFailure(session, sending, seen);
 }
 
 /** W14. Refused: somebody else decided, or it is our own repeated write. Nothing new begins either way. */
@@ -168,27 +116,6 @@ async function disable(session: Session, reason: DisableReason): Promise<void> {
   await tell(session, 'endpoint.disabled', { reason });
 }
 
-/** Best effort: the record says what matters. */
-async function logAttempt(
-  session: Session,
-  request: OutgoingRequest,
-  { delivery, n }: Sending,
-  seen: Seen,
-): Promise<void> {
-  const { ports, rules, config } = session;
-  const { answer, verdict, probing, startedAt } = seen;
-  const sent = { url: request.url, headers: request.headers, own: config.endpoint.headers };
-  const item: AttemptItem = {
-    kind: probing ? 'probe' : 'delivery',
-    ...{ at: startedAt, gen: delivery.gen, n },
-    ...exchanged(ports.codec, sent, answer, verdict.class),
-    expiresAt: deliveryExpiry(delivery.createdAt, startedAt, retentionOf(delivery, rules.retentionMs)),
-  };
-  const key = attemptKey(delivery.ep, delivery.msg, delivery.gen, n, startedAt);
-  const asker = { telemetry: ports.telemetry, stage: 'attempt_record', fields: { endpoint: delivery.ep } };
-  await askOrSkip(asker, () => ports.store.put({ kind: 'put', key, item }));
-}
-
 function count(
   { ports: { telemetry }, health }: Session,
   { sendings }: Prepared,
@@ -197,14 +124,14 @@ function count(
   const { verdict, probing, ms, startedAt } = seen;
   telemetry.count('DeliveryAttempts', { class: verdict.class });
   telemetry.measure('AttemptDuration', ms);
-  if (verdict.class === 'own_fault') telemetry.count('OwnFault');
+  if (verdict.fault === 'ours') telemetry.count('OwnFault');
   if (verdict.class === 'forbidden_address') telemetry.count('ForbiddenAddress');
   for (const { n, delivery } of sendings) {
     if (probing || delivery.gen > 1) continue;
     if (n > 1) telemetry.count('DeliveryRetries');
     else {
       telemetry.count('FirstAttempts');
-      if (verdict.health === 'success') telemetry.count('FirstAttemptsOk');
+      if (verdict.fault === 'none') telemetry.count('FirstAttemptsOk');
       if (health.opens === 0) telemetry.measure('FirstAttemptDelay', startedAt - delivery.createdAt);
     }
   }

@@ -1,13 +1,14 @@
 /**
  * The breaker of one endpoint: closed, open with a hold, one probe, then recovering. Its state lies in the runtime item,
- * changes in the memory of the session that has the lease, and is written when that ends. Only endpoint-level failures
- * count; an answer about one message says nothing about its endpoint.
+ * changes in the memory of the session that has the lease, and is written when that ends. Only what is the endpoint's fault
+ * opens it; an answer about one message says nothing about its endpoint.
  */
 import type { EpochMs } from '#core/glossary.ts';
 import type { Verdict } from '#core/outbound/ports.ts';
 import type { HoldWhy } from '#core/outbound/protocol/items.ts';
 import type { Random } from '#core/ports.ts';
 import { jittered } from './schedule.ts';
+import { isEndpoints, withFailed } from './whose-fault.ts';
 
 /** Attributes of the runtime item, and their meaning. */
 export interface Breaker {
@@ -21,6 +22,8 @@ export interface Breaker {
   readonly goneAt?: EpochMs | undefined;
   readonly forbiddenAt?: EpochMs | undefined;
   readonly recent?: string | undefined;
+  readonly failed?: readonly string[] | undefined;
+  readonly silentSince?: EpochMs | undefined;
   readonly holdUntil?: EpochMs | undefined;
   readonly holdWhy?: HoldWhy | undefined;
   readonly holdSince?: EpochMs | undefined;
@@ -30,8 +33,10 @@ export interface BreakerRules {
   readonly random: Random;
   /** The first hold, and the longest. */
   readonly probe: { readonly baseSeconds: number; readonly capSeconds: number };
-  /** Requests at once before it began to fail: of a smaller cap, fewer failures open. */
+  /** Requests at once before it began to fail: what it recovers to. */
   readonly cap: number;
+  /** The message that was asked about. */
+  readonly about: string;
 }
 export const DEFAULT_PROBE = { baseSeconds: 30, capSeconds: 900 } as const;
 
@@ -62,15 +67,30 @@ export function breakerSlots(breaker: Breaker, cap: number): number {
 }
 
 /** The breaker after an answer. A hold that is set stays: what was in the air when it began opens nothing twice. */
-export function afterAnswer(breaker: Breaker, verdict: Verdict, rules: BreakerRules): Breaker {
-  if (verdict.health === 'success') return succeeded(breaker, rules.cap);
-  if (verdict.health === 'hold') return throttled(breaker, verdict.retryAfterMs ?? 0, rules.now);
-  if (verdict.health === 'none') return aboutMessage(breaker, verdict, rules);
-  return failed(breaker, verdict, rules);
+export function afterAnswer(before: Breaker, verdict: Verdict, rules: BreakerRules): Breaker {
+  const { fault } = verdict;
+  if (fault === 'ours') return before;
+  if (fault === 'none') return succeeded(before, rules.cap);
+  const breaker = { ...before, silentSince: fault === 'endpoint' ? (before.silentSince ?? rules.now) : undefined };
+  if (fault === 'throttle') return throttled(breaker, verdict.retryAfterMs ?? 0, rules.now);
+  if (fault === 'message') return aboutMessage(breaker, rules);
+  const failing = { ...breaker, failed: withFailed(before.failed, rules.about) };
+  if (isEndpoints(verdict, failing.failed)) return failed(failing, verdict, rules);
+  // One message has failed so far: its failures are one word, and nobody knows yet whose fault they are.
+  const isNew = before.failed === undefined;
+  return aboutMessage(isNew ? { ...failing, recent: remember(failing, '0') } : failing, rules);
 }
 
 function succeeded(breaker: Breaker, cap: number): Breaker {
-  const { throttles: _, failingSince: __, goneAt: ___, forbiddenAt: ____, ...rest } = breaker;
+  const {
+    throttles: _,
+    failingSince: __,
+    goneAt: ___,
+    forbiddenAt: ____,
+    failed: _____,
+    silentSince: ______,
+    ...rest
+  } = breaker;
   const good: Breaker = { ...rest, probes: 0, recent: remember(breaker, '1') };
   if (isProbing(breaker)) return { ...good, recovered: 0, ramp: 1, round: 0 };
   const stepped = breaker.ramp === undefined ? good : stepUp(good, breaker.ramp, cap);
@@ -101,19 +121,18 @@ function failed(breaker: Breaker, verdict: Verdict, rules: BreakerRules): Breake
     ...(verdict.class === 'forbidden_address' ? { forbiddenAt: breaker.forbiddenAt ?? now } : {}),
   };
   if (breaker.holdUntil !== undefined) return after;
-  const opens = breaker.opens > 0 || verdict.class === 'gone' || opensBy(after.recent ?? '', rules.cap);
+  const opens = breaker.opens > 0 || verdict.class === 'gone' || opensBy(after.recent ?? '');
   return opens ? opened(after, breaker.opens + 1, rules) : after;
 }
 
-/** The last five results (or as many as may be in the air) failed, or half of the last twenty. */
-function opensBy(recent: string, cap: number): boolean {
-  if (recent.endsWith('0'.repeat(Math.max(1, Math.min(IN_A_ROW, cap))))) return true;
+/** The last five results failed, or half of the last twenty. */
+function opensBy(recent: string): boolean {
+  if (recent.endsWith('0'.repeat(IN_A_ROW))) return true;
   return recent.length === WINDOW && recent.split('0').length - 1 >= WINDOW / 2;
 }
 
 /** A probe that met a bad message learnt nothing: the same hold again, and another message next time. */
-function aboutMessage(breaker: Breaker, verdict: Verdict, rules: BreakerRules): Breaker {
-  if (verdict.class === 'own_fault') return breaker;
+function aboutMessage(breaker: Breaker, rules: BreakerRules): Breaker {
   const after = { ...breaker, throttles: undefined };
   if (!isProbing(breaker) || breaker.holdUntil !== undefined) return after;
   return opened({ ...after, probes: after.probes + 1 }, breaker.opens, rules);
@@ -152,7 +171,7 @@ function remember({ recent = '' }: Breaker, result: '0' | '1'): string {
 export type DisableReason = 'gone' | 'forbidden_address' | 'requested' | 'failing';
 /**
  * Why the session must disable the endpoint, after an answer. `before`: the breaker before it. `days`: without a success,
- * until the endpoint is disabled; false: never.
+ * until the endpoint is disabled for what is its own fault; false: never.
  */
 export function disableReason(
   before: Breaker,
@@ -166,6 +185,6 @@ export function disableReason(
   if (verdict.class === 'gone' && saidBefore(before.goneAt)) return 'gone';
   if (verdict.class === 'forbidden_address' && saidBefore(before.forbiddenAt)) return 'forbidden_address';
   const since = after.failingSince;
-  if (days === false || since === undefined || verdict.health === 'success') return undefined;
+  if (days === false || since === undefined || !isEndpoints(verdict, after.failed)) return undefined;
   return after.probes >= PROBES_TO_DISABLE && now - since >= days * DAY_MS ? 'failing' : undefined;
 }

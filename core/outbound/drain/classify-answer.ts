@@ -3,7 +3,7 @@
  * every status, every header and every failure of the sender has exactly one meaning.
  */
 import type { EpochMs } from '#core/glossary.ts';
-import type { Answer, AnswerClass, Verdict } from '#core/outbound/ports.ts';
+import type { Answer, AnswerClass, Fault, Verdict } from '#core/outbound/ports.ts';
 import { retryAfterMs } from '#core/retry-after.ts';
 
 const HOUR_MS = 3_600_000;
@@ -14,14 +14,24 @@ const MESSAGE_REFUSED = [400, 405, 406, 409, 411, 413, 414, 415, 422, 431];
 const DENIED = [401, 403, 404, 407, 451];
 const BUSY = [408, 423, 425, 502, 503, 504];
 
+/** Whose fault it is, by its class: the table of docs/outbound-protocol.md. A failure without an answer is the endpoint's. */
+const FAULT_OF: Readonly<Partial<Record<AnswerClass, Fault>>> = {
+  ok: 'none',
+  redirect: 'endpoint',
+  gone: 'endpoint',
+  busy: 'endpoint',
+  denied: 'ambiguous',
+  server_error: 'ambiguous',
+  message_refused: 'message',
+  other_status: 'message',
+  throttled: 'throttle',
+  own_fault: 'ours',
+};
+export const faultOf = (of: AnswerClass): Fault => FAULT_OF[of] ?? 'endpoint';
+
 /** `now` is needed for a `Retry-After` that is a date. */
 export function classifyAnswer(answer: Answer, now: EpochMs): Verdict {
-  if (answer.kind === 'failed') {
-    const { cause } = answer;
-    return cause === 'own_fault'
-      ? { class: cause, charged: false, health: 'none' }
-      : { class: cause, charged: true, health: 'failure' };
-  }
+  if (answer.kind === 'failed') return { class: answer.cause, fault: faultOf(answer.cause) };
   const { status, headers } = answer;
   const directive = directiveOf(headers['webhook-delivery']);
   const verdict = verdictOf(status, retryAfterMs(headers['retry-after']?.[0], now));
@@ -30,11 +40,9 @@ export function classifyAnswer(answer: Answer, now: EpochMs): Verdict {
 
 function verdictOf(status: number, askedMs: number | undefined): Verdict {
   const throttled = status === 429 || (status === 503 && askedMs !== undefined && askedMs <= MAX_HOLD_MS);
-  if (throttled) return { class: 'throttled', charged: false, health: 'hold', ...upTo(MAX_HOLD_MS, askedMs) };
-  const found = classOf(status);
-  if (found === 'ok') return { class: found, charged: false, health: 'success' };
-  const health = found === 'message_refused' || found === 'other_status' ? 'none' : 'failure';
-  return { class: found, charged: true, health, ...upTo(HOUR_MS, askedMs) };
+  const found = throttled ? 'throttled' : classOf(status);
+  const verdict = { class: found, fault: faultOf(found) };
+  return found === 'ok' ? verdict : { ...verdict, ...upTo(throttled ? MAX_HOLD_MS : HOUR_MS, askedMs) };
 }
 
 function classOf(status: number): AnswerClass {

@@ -23,27 +23,39 @@ export interface Learnt {
   readonly ms: number;
   readonly code?: number | undefined;
   readonly maxConcurrency: number;
+  /** The message that was asked about. */
+  readonly about: string;
 }
+/** Of failures, after a success. */
+const FORGOTTEN = {
+  throttles: undefined,
+  failingSince: undefined,
+  goneAt: undefined,
+  forbiddenAt: undefined,
+  failed: undefined,
+  silentSince: undefined,
+};
+
 /** After an answer. */
-export function learn(health: Health, learnt: Learnt, rules: Omit<BreakerRules, 'cap'>): Health {
-  const { verdict, ms, code, maxConcurrency } = learnt;
+export function learn(health: Health, learnt: Learnt, rules: Omit<BreakerRules, 'cap' | 'about'>): Health {
+  const { verdict, ms, code, maxConcurrency, about } = learnt;
   const { now } = rules;
-  if (verdict.class === 'own_fault') return health;
+  if (verdict.fault === 'ours') return health;
   const cap = Math.min(health.steadyCap ?? health.cap, maxConcurrency);
-  const breaker = afterAnswer(health, verdict, { ...rules, cap });
+  const breaker = afterAnswer(health, verdict, { ...rules, cap, about });
   const paced = paceAfter(health, verdict, ms, maxConcurrency);
   const opened = breaker.holdWhy === 'breaker' && health.holdUntil === undefined;
-  const good = verdict.health === 'success';
+  const good = verdict.fault === 'none';
   return {
     ...health,
     ...breaker,
     ...only(opened ? paceOnOpening(paced) : paced),
     hours: addToHours(health.hours, now, { ok: good ? 1 : 0, fail: good ? 0 : 1 }),
-    ...(good ? { lastSuccessAt: now } : { lastFailureAt: now }),
+    ...(good ? { lastSuccessAt: now, oks: (health.oks ?? 0) + 1 } : { lastFailureAt: now }),
     lastClass: verdict.class,
     lastCode: code,
     // A key that the breaker dropped is dropped here, too.
-    ...(good ? { throttles: undefined, failingSince: undefined, goneAt: undefined, forbiddenAt: undefined } : {}),
+    ...(good ? FORGOTTEN : {}),
   };
 }
 const only = ({ cap, steadyCap, streak, cooldown, ewmaMs, lane, quick }: Pace): Pace => ({

@@ -27,10 +27,11 @@ export const FULL_PAGES_TO_BE_SLOW = 3;
 /** The pace after an answer that took `ms`. */
 export function paceAfter(pace: Pace, verdict: Verdict, ms: number, maxConcurrency: number): Pace {
   const ewmaMs = Math.round(pace.ewmaMs === 0 ? ms : pace.ewmaMs + SMOOTHING * (ms - pace.ewmaMs));
-  const quick = verdict.health === 'success' && ms < QUICK_MS ? Math.min((pace.quick ?? 0) + 1, QUICK_TO_BE_FAST) : 0;
+  const good = verdict.fault === 'none';
+  const quick = good && ms < QUICK_MS ? Math.min((pace.quick ?? 0) + 1, QUICK_TO_BE_FAST) : 0;
   const timed = { ...pace, ewmaMs, quick };
-  if (verdict.health === 'success') return faster(timed, maxConcurrency);
-  return verdict.health === 'none' ? timed : slower(timed);
+  if (good) return faster(timed, maxConcurrency);
+  return verdict.fault === 'message' || verdict.fault === 'ours' ? timed : slower(timed);
 }
 
 /** One more, after as many successes as may be in the air. */

@@ -8,6 +8,7 @@ import {
   type Outcome,
   recordEnd,
   recordFailure,
+  recordWait,
   retryRow,
 } from '#core/outbound/protocol/delivery-writes.ts';
 import type { RecordItem } from '#core/outbound/protocol/items.ts';
@@ -50,15 +51,32 @@ export async function writeFailure(
   outcome: Outcome,
 ): Promise<boolean> {
   const { store } = session.ports;
-  const { delivery, row, n } = hand;
+  const { delivery, n } = hand;
   const result = await persist(session, () => store.update(recordFailure(delivery, n, nextAt, outcome)));
-  // Refused: recorded already (the row of its retry may be missing), or final, or of a newer generation.
-  const record = result.item;
+  await afterFailure(session, hand, result.item);
+  return result.kind === 'applied';
+}
+
+/** W21, W7, W8: a failure that is not charged, and is followed by a wait of its own. `record`: as it was read. */
+export async function writeWait(
+  session: Session,
+  hand: InHand & { readonly record: RecordItem | undefined },
+  wait: { readonly nextAt: number; readonly waits: number },
+  outcome: Outcome,
+): Promise<void> {
+  const { store } = session.ports;
+  const { delivery, record } = hand;
+  const result = await persist(session, () => store.update(recordWait(delivery, record?.attempts, wait, outcome)));
+  await afterFailure(session, hand, result.item);
+}
+
+/** `record`: after the write. It was refused: recorded already (the row of its retry may be missing), or final, or newer. */
+async function afterFailure(session: Session, hand: InHand, record: RecordItem | undefined): Promise<void> {
+  const { delivery, row } = hand;
   const stillOwed = record !== undefined && record.gen === delivery.gen && isOpen(record);
   if (stillOwed && !session.config.endpoint.ordered) await putRetry(session, hand, record);
   if (stillOwed && session.config.endpoint.ordered) session.waitUntil = record.nextAt;
   else await deleteRow(session, row);
-  return result.kind === 'applied';
 }
 
 /** W7, from what the record says. */

@@ -52,8 +52,9 @@ export function decide(row: RowItem, facts: RowFacts): Decision {
     const nextAt = record?.nextAt ?? 0;
     return nextAt > now ? { do: 'wait', until: nextAt } : { do: 'send', n: attempts + 1 };
   }
-  // 4. Recorded already: only the row of the next attempt may be missing.
-  if (attempts >= row.n) return { do: 'repair', n: attempts + 1, nextAt: record?.nextAt ?? now };
+  // 4. Recorded already, or it waits until later: only the row of the next attempt may be missing.
+  if (attempts >= row.n || (record?.nextAt ?? 0) > now)
+    return { do: 'repair', n: attempts + 1, nextAt: record?.nextAt ?? now };
   return { do: 'send', n: attempts + 1 };
 }
 

@@ -109,6 +109,9 @@ export const SESSION_ATTRIBUTES = [
   'goneAt',
   'forbiddenAt',
   'recent',
+  'failed',
+  'silentSince',
+  'oks',
   'cap',
   'steadyCap',
   'streak',
@@ -168,9 +171,9 @@ export function clearWake(ep: EndpointId): RuntimeUpdate {
 
 /** `open(gen)`: this generation still owes something. Only a first one may have no record. */
 function open(gen: number): Condition {
-  const owing = all(eq('gen', gen), isIn('status', OPEN_STATUSES));
-  return gen === 1 ? any(missing('pk'), owing) : owing;
+  return gen === 1 ? any(missing('pk'), owing(gen)) : owing(gen);
 }
+const owing = (gen: number): Condition => all(eq('gen', gen), isIn('status', OPEN_STATUSES));
 
 /** What an outcome is about. */
 export interface Delivery extends DeliveryId, Kept {
@@ -186,6 +189,9 @@ export interface Outcome {
   readonly snippet?: string;
   /** Of the first attempt, where the record has none. */
   readonly firstAt?: EpochMs;
+  readonly oksBefore?: number;
+  /** Of the head of an ordered endpoint. */
+  readonly head?: { readonly headMs: number; readonly headAt: EpochMs };
 }
 const about = ({ app, gen, type, createdAt, ...kept }: Delivery, now: EpochMs, retentionMs: number) => ({
   app,
@@ -193,10 +199,12 @@ const about = ({ app, gen, type, createdAt, ...kept }: Delivery, now: EpochMs, r
   ...(type === undefined ? {} : { type }),
   expiresAt: deliveryExpiry(createdAt, now, retentionOf(kept, retentionMs)),
 });
-const seen = ({ last, snippet, firstAt }: Outcome) => ({
+const seen = ({ last, snippet, firstAt, oksBefore, head }: Outcome) => ({
   last,
   ...(snippet === undefined ? {} : { snippet }),
   ...(firstAt === undefined ? {} : { firstAt }),
+  ...(oksBefore === undefined ? {} : { oksBefore }),
+  ...head,
 });
 
 /** W5: a success, or a receiver that wants no more of this message. */
@@ -232,7 +240,29 @@ export function recordFailure(
         ? { status: 'dead', endedAt: now, ...deadListed(delivery.ep, now, delivery.msg) }
         : { status: 'retrying', nextAt }),
     },
-    ...(dead ? { remove: ['nextAt'] } : {}),
+    remove: dead ? ['nextAt', 'waits'] : ['waits'],
+  };
+}
+
+/**
+ * W21: a failure that is not charged: the same attempt once more, not before `nextAt`. `seenAttempts`: those of the record
+ * as it was read. Refused: another session recorded an outcome meanwhile.
+ */
+export function recordWait(
+  delivery: Delivery,
+  seenAttempts: number | undefined,
+  wait: { readonly nextAt: EpochMs; readonly waits: number },
+  outcome: Outcome,
+): RecordUpdate {
+  const { now, retentionMs } = outcome;
+  return {
+    kind: 'update',
+    key: recordKey(delivery),
+    condition: all(
+      seenAttempts === undefined ? open(delivery.gen) : owing(delivery.gen),
+      same('attempts', seenAttempts),
+    ),
+    set: { ...about(delivery, now, retentionMs), ...seen(outcome), ...wait, status: 'retrying' },
   };
 }
 
@@ -327,7 +357,17 @@ export function enable(ep: EndpointId, act: GateAct, dropBefore?: EpochMs): Runt
       ...(dropBefore === undefined ? {} : { dropBefore }),
       ...wakeListed(ep, act.now),
     },
-    remove: [...CLOSED_BY, 'holdUntil', 'holdWhy', 'holdSince', 'failingSince', 'goneAt', 'forbiddenAt', 'recovered'],
+    remove: [
+      ...CLOSED_BY,
+      'holdUntil',
+      'holdWhy',
+      'holdSince',
+      'failingSince',
+      'goneAt',
+      'forbiddenAt',
+      'recovered',
+      'failed',
+    ],
   };
 }
 
@@ -466,6 +506,19 @@ export interface Replay {
   readonly asOf?: EpochMs;
   readonly job?: RowItem['job'];
 }
+/** What a new generation begins without. */
+const OF_ONE_GENERATION = [
+  'nextAt',
+  'endedAt',
+  'firstAt',
+  'gpk',
+  'gsk',
+  'waits',
+  'oksBefore',
+  'headMs',
+  'headAt',
+] as const;
+
 /** The place of each write in a replay, so that a refusal is understood. */
 export const REPLAY_WRITES = { record: 0, row: 1, note: 2 } as const;
 
@@ -501,7 +554,7 @@ export function replay(
         ...(why === undefined ? {} : { why }),
         expiresAt: deliveryExpiry(createdAt, now, retentionOf(delivery, retentionMs)),
       },
-      remove: ['nextAt', 'endedAt', 'firstAt', 'gpk', 'gsk', ...(why === undefined ? (['why'] as const) : [])],
+      remove: [...OF_ONE_GENERATION, ...(why === undefined ? (['why'] as const) : [])],
     },
     {
       kind: 'put',

@@ -3,7 +3,7 @@
  * `sk` come from keys.ts. Times are epoch milliseconds, but for the TTL `expiresAt`, which is epoch SECONDS.
  */
 import type { EpochMs } from '#core/glossary.ts';
-import type { AnswerClass, Timings } from '#core/outbound/ports.ts';
+import type { AnswerClass, Fault, Timings } from '#core/outbound/ports.ts';
 import type { AppId, EndpointId, JobId, MessageId } from './ids.ts';
 
 /** The sparse index of both tables: present exactly on what must be listed. */
@@ -179,8 +179,14 @@ export interface RuntimeItem extends Listed {
   /** First 410, and first refused address, since the last success. */
   readonly goneAt?: EpochMs;
   readonly forbiddenAt?: EpochMs;
-  /** Results in a row, newest last: `1` success, `0` endpoint-level failure; at most 20. */
+  /** Results in a row, newest last: `1` success, `0` a failure that counts; at most 20. */
   readonly recent?: string;
+  /** The first two messages that failed since the last success. */
+  readonly failed?: readonly string[];
+  /** Since when it has not answered, or only as one that is down; absent: its last answer was about a message. */
+  readonly silentSince?: EpochMs;
+  /** Successes, ever: how many others were answered since a delivery began to fail. */
+  readonly oks?: number;
   /** Requests at once, as the pace found it. */
   readonly cap: number;
   /** The cap at the last success, while it fails: what it comes back to. */
@@ -316,6 +322,13 @@ export interface RecordItem extends Listed {
   /** The start of the last answer, at most 256 bytes of text. */
   readonly snippet?: string;
   readonly firstAt?: EpochMs;
+  /** Failures in a row that were not charged, each followed by a wait of its own. */
+  readonly waits?: number;
+  /** `oks` of the endpoint when this delivery began to fail. */
+  readonly oksBefore?: number;
+  /** Head of an ordered endpoint: how long it has been answered and refused, and since when that was last counted. */
+  readonly headMs?: number;
+  readonly headAt?: EpochMs;
   readonly endedAt?: EpochMs;
   /** Who asked for this generation, and why. */
   readonly replayId?: string;
@@ -341,6 +354,12 @@ export interface AttemptItem {
   readonly gen: number;
   readonly n: number;
   readonly class: AnswerClass;
+  /** Absent on what was kept before it was known. */
+  readonly fault?: Fault;
+  /** Not charged, because most likely our own way out failed. */
+  readonly spared?: 'egress';
+  /** How many others the endpoint had answered 2xx since this delivery began to fail. */
+  readonly othersOk?: number;
   readonly code?: number;
   readonly detail?: string;
   readonly timings: Timings;

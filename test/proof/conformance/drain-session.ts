@@ -53,6 +53,8 @@ export class DrainSession {
   claimsTwice = false;
   answer: Answer | undefined;
   said: Said = 'well';
+  /** A request went well, in this session or just before. */
+  succeeded = false;
   /** The operational events that it told. */
   told = '';
   /** Its last W3 found another owner than the one that it had read. */

@@ -113,7 +113,10 @@ class DrainWalk {
     if (way === 'reply lost') this.#unlucky.add(session);
     const { about } = session;
     const row = this.#world.rowAt(about ?? '');
-    if (call === 'lease') session.answer = undefined;
+    if (call === 'lease') {
+      session.answer = undefined;
+      session.succeeded = !this.#world.runtimeItem().recent?.endsWith('0000');
+    }
     if (call === 'answer') {
       // The session knows more than the item, once something succeeded.
       const isProbe = isProbing(this.#world.runtimeItem()) && session.answer === undefined;
@@ -121,6 +124,7 @@ class DrainWalk {
       const mayFail = !this.#sessions.some(it => it?.before === 'failure');
       session.said = mayFail ? answerWith(this.#state.budget, isProbe, this.#random) : 'well';
       session.answer = ANSWERS[session.said];
+      if (session.said === 'well') session.succeeded = true;
     }
     session.claimsTwice = call === 'lease' && this.#state.budget.lost > 0 && this.#random.chance(LOST_REPLIES);
     this.log.push(`session ${me}: ${call} ${about ?? ''} ${way}${call === 'answer' ? ` ${session.said}` : ''}`);
@@ -164,7 +168,9 @@ class DrainWalk {
     const ahead = this.#states
       .filter(state => isAbout(state.drainers[me], call, about, this.#world))
       .flatMap(state => this.#stepsOf(state, `drainer ${me}`, wanted));
-    for (const { action } of ahead.slice(0, 1)) this.#note(`drainer: ${action}`);
+    // Four failures went before: the first one opens the breaker, unless a request went well.
+    const opens = ahead.find(({ action }) => action.startsWith('fails, breaker opens') && !session.succeeded);
+    for (const { action } of opens ? [opens] : ahead.slice(0, 1)) this.#note(`drainer: ${action}`);
     const to = ahead.map(step => step.to);
     // The code compares the next row with a `wakeAt` that somebody else set, and starts again sooner.
     if (call === 'again' && session.before === 'wake')

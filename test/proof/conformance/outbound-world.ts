@@ -124,6 +124,7 @@ export class OutboundWorld {
       crashes: 0,
       opens: 0,
       probes: 0,
+      recent: '0000',
       cap: 5,
       ewmaMs: 0,
       lane: 'fast',

@@ -4,8 +4,8 @@ import type { Mutant } from './mutants.ts';
 
 const SESSION = 'core/outbound/drain/session.ts';
 const RECORD = 'core/outbound/drain/record-outcome.ts';
-const ATTEMPT = 'core/outbound/drain/attempt.ts';
 const WRITES = 'core/outbound/protocol/delivery-writes.ts';
+const FAULT = 'core/outbound/drain/whose-fault.ts';
 const DECIDE = 'core/outbound/protocol/decide.ts';
 
 export const OUTBOUND_MUTANTS: readonly Mutant[] = [
@@ -62,8 +62,8 @@ export const OUTBOUND_MUTANTS: readonly Mutant[] = [
     name: 'a recorded attempt: the row is deleted, the retry row not made',
     journey: 'failure, retry, delivered',
     file: DECIDE,
-    from: "if (attempts >= row.n) return { do: 'repair', n: attempts + 1, nextAt: record?.nextAt ?? now };",
-    to: "if (attempts >= row.n) return { do: 'delete' };",
+    from: "    return { do: 'repair', n: attempts + 1, nextAt: record?.nextAt ?? now };",
+    to: "    return { do: 'delete' };",
   },
   {
     name: 'a final record is sent again',
@@ -73,18 +73,25 @@ export const OUTBOUND_MUTANTS: readonly Mutant[] = [
     to: 'if (record !== undefined && record.gen !== row.gen)',
   },
   {
+    name: 'what is not charged is followed by no wait',
+    journey: 'our way out is suspected, then delivered',
+    file: 'core/outbound/drain/settle-failure.ts',
+    from: 'else if (session.health.holdUntil === undefined) await spare(session, sending, seen);',
+    to: '',
+  },
+  {
     name: 'a probe is charged',
     journey: 'breaker opens, probe, ramp',
-    file: ATTEMPT,
-    from: 'const charged = verdict.charged && !probing &&',
-    to: 'const charged = (verdict.charged || probing) &&',
+    file: FAULT,
+    from: "if (fault === 'endpoint') return !at.probing;",
+    to: "if (fault === 'endpoint') return true;",
   },
   {
     name: 'a throttled answer is charged',
     journey: 'throttled, then delivered',
-    file: ATTEMPT,
-    from: '  if (!charged) {\n',
-    to: "  if (!charged && verdict.health !== 'hold') {\n",
+    file: FAULT,
+    from: "return fault === 'ambiguous' && (",
+    to: "return fault !== 'ours' && (",
   },
   {
     name: 'a hold without a wake',

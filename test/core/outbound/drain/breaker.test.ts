@@ -12,26 +12,30 @@ import {
 import type { Verdict } from '#core/outbound/ports.ts';
 
 const CLOSED: Breaker = { opens: 0, probes: 0 };
-const ok: Verdict = { class: 'ok', charged: false, health: 'success' };
-const down: Verdict = { class: 'server_error', charged: true, health: 'failure' };
-const refused: Verdict = { class: 'message_refused', charged: true, health: 'none' };
+const ok: Verdict = { class: 'ok', fault: 'none' };
+const down: Verdict = { class: 'busy', fault: 'endpoint' };
+const unclear: Verdict = { class: 'server_error', fault: 'ambiguous' };
+const refused: Verdict = { class: 'message_refused', fault: 'message' };
 const throttled = (retryAfterMs?: number): Verdict => ({
   class: 'throttled',
-  charged: false,
-  health: 'hold',
+  fault: 'throttle',
   ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
 });
-const at = (now: number, cap = 5, draw = 0.5) => ({ now, random: { next: () => draw }, probe: DEFAULT_PROBE, cap });
+const at = (now: number, cap = 5, draw = 0.5, about = 'msg_a') => ({
+  ...{ now, cap, about, probe: DEFAULT_PROBE },
+  random: { next: () => draw },
+});
 const feed = (verdicts: readonly Verdict[], cap = 5): Breaker =>
   verdicts.reduce((breaker, verdict, n) => afterAnswer(breaker, verdict, at(n, cap)), CLOSED);
 /** As the next session finds it, after the hold. */
 const later = ({ holdUntil: _, holdWhy: __, holdSince: ___, ...rest }: Breaker): Breaker => rest;
 
 describe('opens', () => {
-  test('at five endpoint-level failures in a row, or as many as may be in the air', () => {
+  test('at five endpoint-level failures in a row, however few may be in the air', () => {
     expect(feed([down, down, down, down]).opens).toBe(0);
     expect(feed([down, down, down, down, down])).toMatchObject({ opens: 1, holdWhy: 'breaker' });
-    expect(feed([down, down], 2).opens).toBe(1);
+    expect(feed([down, down, down, down], 1).opens).toBe(0);
+    expect(feed([down, down, down, down, down], 1).opens).toBe(1);
     expect(feed([ok, down, down, ok, down, down, down, down]).opens).toBe(0);
   });
   test('at half of the last twenty', () => {
@@ -41,9 +45,51 @@ describe('opens', () => {
     expect(feed([...mixed(9).slice(0, 19), down]).opens).toBe(1);
   });
   test('at a first 410, never for what one message deserved', () => {
-    expect(feed([{ class: 'gone', charged: true, health: 'failure' }])).toMatchObject({ opens: 1, goneAt: 0 });
+    expect(feed([{ class: 'gone', fault: 'endpoint' }])).toMatchObject({ opens: 1, goneAt: 0 });
     expect(feed(Array.from({ length: 50 }, () => refused))).toMatchObject({ opens: 0 });
   });
+});
+
+describe('an answer that may be about the message or the endpoint', () => {
+  const fail = (breaker: Breaker, about: string, now = 0): Breaker =>
+    afterAnswer(breaker, unclear, at(now, 5, 0.5, about));
+  test('is one word while it comes for one message, and opens nothing', () => {
+    let breaker = CLOSED;
+    for (let n = 0; n < 30; n++) breaker = fail(breaker, 'msg_a', n);
+    expect(breaker).toMatchObject({ opens: 0, recent: '0', failed: ['msg_a'] });
+    expect(breaker.failingSince).toBeUndefined();
+  });
+  test("is the endpoint's as soon as a second message fails: from then on each counts", () => {
+    let breaker = fail(fail(CLOSED, 'msg_a'), 'msg_b');
+    expect(breaker).toMatchObject({ opens: 0, failed: ['msg_a', 'msg_b'], failingSince: 0 });
+    for (let n = 0; n < 3; n++) breaker = fail(breaker, 'msg_a');
+    expect(breaker).toMatchObject({ opens: 1, holdWhy: 'breaker' });
+  });
+  test('begins anew after a success, and does not open again what recovers', () => {
+    const healed = afterAnswer(fail(fail(CLOSED, 'msg_a'), 'msg_b'), ok, at(1));
+    expect(healed.opens).toBe(0);
+    expect([healed.failed, healed.failingSince]).toEqual([undefined, undefined]);
+    const recovering = afterAnswer(later(feed([down, down, down, down, down])), ok, at(10));
+    expect(fail(recovering, 'msg_a')).toMatchObject({ opens: 1, recovered: 0 });
+    expect(fail(recovering, 'msg_a').holdUntil).toBeUndefined();
+  });
+  test('to a probe for the only message holds as long again', () => {
+    expect(fail({ opens: 3, probes: 0 }, 'msg_a')).toMatchObject({ opens: 3, probes: 1, holdUntil: 120_000 });
+  });
+  test('never disables for one message', () => {
+    const now = 10 * 86_400_000;
+    const one = { opens: 2, probes: 50, failingSince: 0, failed: ['msg_a'] };
+    expect(disableReason(one, one, unclear, { now, days: 5 })).toBeUndefined();
+    const both = { ...one, failed: ['msg_a', 'msg_b'] };
+    expect(disableReason(both, both, unclear, { now, days: 5 })).toBe('failing');
+  });
+});
+
+test('remembers since when the endpoint is silent, until it answers about anything', () => {
+  const silent = afterAnswer(afterAnswer(CLOSED, down, at(5)), down, at(9));
+  expect(silent.silentSince).toBe(5);
+  for (const verdict of [ok, unclear, refused, throttled()])
+    expect(afterAnswer(silent, verdict, at(20)).silentSince).toBeUndefined();
 });
 
 test('a probe that meets a refused message holds as long again, counts as a probe, and says nothing about the endpoint', () => {
@@ -109,7 +155,7 @@ test('throttled answers in a row double our own wait; a hint only makes it longe
 
 test('one poisonous message among ten never keeps the breaker open for more than ten probes, whatever its answer', () => {
   fc.assert(
-    fc.property(fc.nat(9), fc.nat(30), fc.constantFrom(down, refused), (poison, probed, verdict) => {
+    fc.property(fc.nat(9), fc.nat(30), fc.constantFrom(down, refused, unclear), (poison, probed, verdict) => {
       let breaker: Breaker = { opens: 3, probes: probed };
       for (let probes = 1; ; probes++) {
         expect(probes).toBeLessThanOrEqual(10);
@@ -132,7 +178,7 @@ test('fifty rows of which one is good: a probe finds it', () => {
 
 describe('disables', () => {
   const days = 5;
-  const gone: Verdict = { class: 'gone', charged: true, health: 'failure' };
+  const gone: Verdict = { class: 'gone', fault: 'endpoint' };
   test('at a second 410 a minute after the first, not before', () => {
     const once = feed([gone]);
     expect(disableReason(CLOSED, once, gone, { now: 0, days })).toBeUndefined();

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { classifyAnswer } from '#core/outbound/drain/classify-answer.ts';
-import { ANSWER_CLASSES, type AnswerClass, NO_ANSWER_CAUSES } from '#core/outbound/ports.ts';
+import { ANSWER_CLASSES, type AnswerClass, FAULTS, type Fault, NO_ANSWER_CAUSES } from '#core/outbound/ports.ts';
 
 const NOW = Date.parse('2026-11-21T12:00:00Z');
 const HOUR = 3_600_000;
@@ -13,24 +13,24 @@ const of = (status: number, headers: Record<string, readonly string[]> = {}) =>
   );
 const retryAfter = (value: number | string) => ({ 'retry-after': [String(value)] });
 
-/** The table of the design, row by row: statuses, charged, what it says about the endpoint's health. */
-const TABLE: readonly (readonly [AnswerClass, readonly number[], boolean, string])[] = [
-  ['ok', [200, 201, 202, 204, 206, 226, 299], false, 'success'],
-  ['redirect', [300, 301, 302, 303, 304, 307, 308, 399], true, 'failure'],
-  ['message_refused', [400, 405, 406, 409, 411, 413, 414, 415, 422, 431], true, 'none'],
-  ['denied', [401, 403, 404, 407, 451], true, 'failure'],
-  ['gone', [410], true, 'failure'],
-  ['throttled', [429], false, 'hold'],
-  ['busy', [408, 423, 425, 502, 503, 504], true, 'failure'],
-  ['server_error', [500, 501, 505, 507, 511, 520, 599], true, 'failure'],
-  ['other_status', [100, 101, 102, 103, 199, 402, 412, 416, 418, 421, 424, 426, 428, 499, 600, 999], true, 'none'],
+/** The table of docs/outbound-protocol.md, row by row: class, statuses, whose fault it is. */
+const TABLE: readonly (readonly [AnswerClass, readonly number[], Fault])[] = [
+  ['ok', [200, 201, 202, 204, 206, 226, 299], 'none'],
+  ['redirect', [300, 301, 302, 303, 304, 307, 308, 399], 'endpoint'],
+  ['message_refused', [400, 405, 406, 409, 411, 413, 414, 415, 422, 431], 'message'],
+  ['denied', [401, 403, 404, 407, 451], 'ambiguous'],
+  ['gone', [410], 'endpoint'],
+  ['throttled', [429], 'throttle'],
+  ['busy', [408, 423, 425, 502, 503, 504], 'endpoint'],
+  ['server_error', [500, 501, 505, 507, 511, 520, 599], 'ambiguous'],
+  ['other_status', [100, 101, 102, 103, 199, 402, 412, 416, 418, 421, 424, 426, 428, 499, 600, 999], 'message'],
 ];
 
 describe('a status', () => {
   it.each(TABLE.flatMap(([name, statuses, ...rest]) => statuses.map(status => [status, name, ...rest] as const)))(
-    '%i is %s: charged %s, health %s',
-    (status, name, charged, health) => {
-      expect(of(status)).toEqual({ class: name, charged, health });
+    '%i is %s, the fault is of: %s',
+    (status, name, fault) => {
+      expect(of(status)).toEqual({ class: name, fault });
     },
   );
 
@@ -53,11 +53,23 @@ describe('a status', () => {
   });
 });
 
+it('gives every status of 100 to 599 one fault, as the table of the page does', () => {
+  const fault = (status: number): Fault => {
+    if (status === 429) return 'throttle';
+    if (status >= 200 && status < 300) return 'none';
+    if ((status >= 300 && status < 400) || [408, 410, 423, 425, 502, 503, 504].includes(status)) return 'endpoint';
+    return status >= 500 || [401, 403, 404, 407, 451].includes(status) ? 'ambiguous' : 'message';
+  };
+  for (let status = 100; status < 600; status++) expect([status, of(status).fault]).toEqual([status, fault(status)]);
+  // A wait of more than a day is no pace.
+  expect(of(503, retryAfter(86_401)).fault).toBe('endpoint');
+  expect(of(503, retryAfter(60)).fault).toBe('throttle');
+});
+
 describe('a failure of the request', () => {
   it.each(NO_ANSWER_CAUSES)('%s keeps its name', cause => {
-    const ours = cause === 'own_fault';
     const verdict = classifyAnswer({ kind: 'failed', cause, detail: '', timings }, NOW);
-    expect(verdict).toEqual({ class: cause, charged: !ours, health: ours ? 'none' : 'failure' });
+    expect(verdict).toEqual({ class: cause, fault: cause === 'own_fault' ? 'ours' : 'endpoint' });
   });
 });
 
@@ -65,8 +77,7 @@ describe('a hint to wait', () => {
   it('makes a 503 a hold, up to 24 hours', () => {
     expect(of(503, retryAfter(86_400))).toEqual({
       class: 'throttled',
-      charged: false,
-      health: 'hold',
+      fault: 'throttle',
       retryAfterMs: 24 * HOUR,
     });
     expect(of(503, retryAfter(0))).toMatchObject({ class: 'throttled' });
@@ -119,8 +130,8 @@ it('is total: any status, any headers', () => {
       (status, more, a, b) => {
         const verdict = of(status, { ...more, 'retry-after': a, 'webhook-delivery': b });
         expect(ANSWER_CLASSES).toContain(verdict.class);
-        // Charged is what failed; a success, a hold and our own fault are not.
-        expect(verdict.charged).toBe(verdict.class !== 'ok' && verdict.class !== 'throttled');
+        expect(FAULTS).toContain(verdict.fault);
+        expect(verdict.fault === 'none').toBe(status >= 200 && status < 300);
         expect(verdict.retryAfterMs ?? 0).toBeLessThanOrEqual(24 * HOUR);
       },
     ),

@@ -12,7 +12,13 @@ import { controlKey, endpointKey, runtimeKey } from '#core/outbound/protocol/key
 import type { Publication } from '#core/outbound/publish/publish.ts';
 import { changeEndpoint, deleteEndpoint, type NewEndpoint } from '#core/outbound/registry/endpoints.ts';
 import { replayAsNew } from '#core/outbound/replay/replay-delivery.ts';
-import { answered, OutboundWorld, type OutboundWorldOptions, type Receiver } from '#test/kit/outbound-world.ts';
+import {
+  answered,
+  noAnswer,
+  OutboundWorld,
+  type OutboundWorldOptions,
+  type Receiver,
+} from '#test/kit/outbound-world.ts';
 
 const MINUTE_MS = 60_000;
 const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text);
@@ -37,7 +43,9 @@ async function withEndpoint(receiver: Receiver, given: Partial<NewEndpoint>, opt
 
 it('lets nothing pass the head of an ordered endpoint while failures are not charged', async () => {
   let fails = true;
-  const it = await withEndpoint(({ id }) => answered(fails && id === first ? 500 : 200), { ordered: true });
+  const it = await withEndpoint(({ id }) => (fails && id === first ? noAnswer('connect') : answered(200)), {
+    ordered: true,
+  });
   const { world, publish, close, open, statusOf, idsSent } = it;
   const until = world.clock.now() + 60 * MINUTE_MS;
   await world.store.put({ kind: 'put', key: controlKey(EGRESS), item: { value: '{}', version: 1, until } });

@@ -12,8 +12,8 @@ import {
 } from '#core/outbound/drain/pace.ts';
 import type { Verdict } from '#core/outbound/ports.ts';
 
-const ok: Verdict = { class: 'ok', charged: false, health: 'success' };
-const down: Verdict = { class: 'busy', charged: true, health: 'failure' };
+const ok: Verdict = { class: 'ok', fault: 'none' };
+const down: Verdict = { class: 'busy', fault: 'endpoint' };
 const feed = (pace: Pace, verdicts: readonly Verdict[], max = 32, ms = 100): Pace =>
   verdicts.reduce((each, verdict) => paceAfter(each, verdict, ms, max), pace);
 const times = (n: number, verdict: Verdict): Verdict[] => Array.from({ length: n }, () => verdict);

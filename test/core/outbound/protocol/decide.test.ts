@@ -62,6 +62,12 @@ test('what ends without a request', () => {
   expect(decide(row({ gen: 2, createdAt: NOW - 38 * DAY }), replayed)).toEqual(end('expired'));
 });
 
+test('a row that was left behind by a wait makes the row of that wait, and sends nothing', () => {
+  const waiting = { attempts: 1, nextAt: NOW + 1 };
+  expect(decide(row({ n: 2 }), facts({ record: record(waiting) }))).toEqual({ do: 'repair', n: 2, nextAt: NOW + 1 });
+  expect(decide(row({ n: 2 }), facts({ record: record(waiting), now: NOW + 1 }))).toEqual({ do: 'send', n: 2 });
+});
+
 test('an ordered head waits for its time, and keeps its row', () => {
   const ordered = { ordered: true, record: record({ nextAt: NOW + 1 }) };
   expect(decide(row(), facts(ordered))).toEqual({ do: 'wait', until: NOW + 1 });
@@ -111,8 +117,11 @@ test('nothing is sent for a final record or another generation, and every decisi
           } else if (decision.do === 'end') {
             current = record({ ...current, gen: first.gen, status: decision.status });
             left = rest;
-          } else if (decision.do === 'repair') left = [...rest, row({ gen: first.gen, n: decision.n })];
-          else if (decision.do === 'wait') now = decision.until;
+          } else if (decision.do === 'repair') {
+            // Its row is looked at when it is due.
+            now = Math.max(now, decision.nextAt);
+            left = [...rest, row({ gen: first.gen, n: decision.n })];
+          } else if (decision.do === 'wait') now = decision.until;
           else left = rest;
         }
       },

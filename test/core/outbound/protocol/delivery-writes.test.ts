@@ -117,6 +117,21 @@ const TABLE: readonly WriteVerdicts[] = [
       [{ pk: 'D', gen: 1, status: 'retrying', attempts: 2 }, false],
     ],
   },
+  {
+    name: 'W21 a wait after a first failure',
+    write: writes.recordWait(delivery(1), undefined, { nextAt: NOW, waits: 1 }, outcome),
+    rows: [...open1, [{ pk: 'D', gen: 1, status: 'retrying', attempts: 1 }, false]],
+  },
+  {
+    name: 'W21 a wait after a second failure',
+    write: writes.recordWait(delivery(1), 1, { nextAt: NOW, waits: 1 }, outcome),
+    rows: [
+      [{ pk: 'D', gen: 1, status: 'retrying', attempts: 1 }, true],
+      [{ pk: 'D', gen: 1, status: 'retrying', attempts: 2 }, false],
+      [{ pk: 'D', gen: 1, status: 'delivered', attempts: 1 }, false],
+      [{ pk: 'D', gen: 2, status: 'retrying', attempts: 1 }, false],
+    ],
+  },
   { name: 'W9 ends unsent', write: writes.recordUnsent(delivery(1), 'expired', RULES), rows: open1 },
   {
     name: 'W12 pause, by the customer',
@@ -287,7 +302,7 @@ const TABLE: readonly WriteVerdicts[] = [
   },
 ];
 
-// Holds W1, W3, W4, W5, W6, W9, W10, W11, W12, W13, W14, W15, W16, W17, W18, W19, W20: their conditions.
+// Holds W1, W3, W4, W5, W6, W9, W10, W11, W12, W13, W14, W15, W16, W17, W18, W19, W20, W21: their conditions.
 checkWrites(TABLE, noted, ['liveRow', 'retryRow', 'tombstoneOf']);
 
 test('a write that is repeated changes nothing: refused, or the same again', () => {

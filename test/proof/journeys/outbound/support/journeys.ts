@@ -1,9 +1,11 @@
 /** What customers, producers and receivers do, step by step; each is played with a fault at every call. */
 
 import { SeededRandom } from '#adapters/memory/seeded-random.ts';
+import { EGRESS } from '#core/outbound/drain/endpoint-config.ts';
 import { startErase } from '#core/outbound/erase/erasure.ts';
 import { disable, enableEndpoint, pause, probe, resume } from '#core/outbound/gate/gate.ts';
 import { removeBody } from '#core/outbound/protocol/delivery-writes.ts';
+import { controlKey } from '#core/outbound/protocol/keys.ts';
 import type { Publication } from '#core/outbound/publish/publish.ts';
 import { deleteEndpoint } from '#core/outbound/registry/endpoints.ts';
 import { replayDelivery } from '#core/outbound/replay/replay-delivery.ts';
@@ -31,6 +33,9 @@ function large(): Publication['content'] {
   const filler = Array.from({ length: 110_000 }, () => random.int(36).toString(36)).join('');
   return { kind: 'data', json: new TextEncoder().encode(JSON.stringify({ kind: 'large', filler })) };
 }
+
+/** A fan-out that dies keeps its messages for minutes: the others must not be dead by then. */
+const LONG_WAITS = [5, 60, 600, 600, 600];
 
 export const JOURNEYS: readonly Journey[] = [
   {
@@ -85,13 +90,53 @@ export const JOURNEYS: readonly Journey[] = [
   },
   {
     name: 'breaker opens, probe, ramp',
+    world: { waits: LONG_WAITS },
     async play(stage) {
       let up = false;
-      const ep = await stage.endpoint(() => (up ? answered(200) : answered(500)), { maxConcurrency: 2 });
-      for (const key of ['a', 'b', 'c']) await stage.publish(key);
+      const ep = await stage.endpoint(() => (up ? answered(200) : answered(503)), { maxConcurrency: 2 });
+      const keys = ['a', 'b', 'c', 'd', 'e'];
+      for (const key of keys) await stage.publish(key);
       await stage.until(() => stage.world.runtime(ep).opens > 0);
       up = true;
-      for (const key of ['a', 'b', 'c']) stage.expect(ep, key, 'delivered');
+      for (const key of keys) stage.expect(ep, key, 'delivered');
+    },
+  },
+  {
+    name: 'our way out is suspected, then delivered',
+    async play(stage) {
+      const { world } = stage;
+      const item = { value: '{}', version: 1, until: world.clock.now() + 10 * 60_000 };
+      await world.store.put({ kind: 'put', key: controlKey(EGRESS), item });
+      let n = 0;
+      const ep = await stage.endpoint(() => (n++ < 2 ? noAnswer('connect') : answered(200)));
+      await stage.publish('k');
+      stage.expect(ep, 'k', 'delivered');
+    },
+  },
+  {
+    name: 'two messages get 500, the second is not charged',
+    world: { waits: LONG_WAITS },
+    async play(stage) {
+      let n = 0;
+      const ep = await stage.endpoint(() => answered(n++ < 3 ? 500 : 200), { maxConcurrency: 1 });
+      for (const key of ['a', 'b']) await stage.publish(key);
+      for (const key of ['a', 'b']) stage.expect(ep, key, 'delivered');
+    },
+  },
+  {
+    name: 'in order: a head that is refused, then the next',
+    async play(stage) {
+      let first = '';
+      const refuse: Receiver = ({ id }) => {
+        first ||= id;
+        return answered(id === first ? 500 : 200);
+      };
+      const ep = await stage.endpoint(refuse, { ordered: true });
+      await stage.publish('a');
+      await stage.until(() => stage.world.requests.length > 0);
+      await stage.publish('b');
+      stage.expect(ep, 'a', 'dead');
+      stage.expect(ep, 'b', 'delivered');
     },
   },
   {
