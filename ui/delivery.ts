@@ -26,6 +26,8 @@ export interface Attempt {
   readonly at: string;
   readonly class: string;
   readonly code: number | null;
+  /** Whose fault it was, for people; null for what was kept before that was known. */
+  readonly in_words: string | null;
   readonly timings_ms: Readonly<Record<string, number>>;
   readonly detail: string | null;
   readonly request: { readonly url: string; readonly headers: Readonly<Record<string, string>> } | null;
@@ -37,6 +39,7 @@ export interface Health {
   readonly why: string | null;
   readonly breaker: string;
   readonly failing_since: string | null;
+  readonly egress_suspected: boolean;
   readonly next_probe_at: string | null;
   readonly last_success_at: string | null;
   readonly last_failure: {

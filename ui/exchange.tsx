@@ -60,6 +60,7 @@ export function Attempt({ attempt, first }: { readonly attempt: AttemptOf; reado
       </button>
       {open ? (
         <div class="refused-content">
+          {attempt.in_words ? <p>{visible(attempt.in_words)}</p> : null}
           {detail === null ? null : <p>{visible(detail)}</p>}
           {request === null ? (
             <p class="faint">After a success only the record is kept.</p>

@@ -38,6 +38,9 @@ export function HealthFacts({ health, types }: { readonly health: Health; readon
       <Fact name="failing since">
         <At of={health.failing_since} />
       </Fact>
+      {health.egress_suspected ? (
+        <Fact name="our way out">is under suspicion: a failure without an answer does not count</Fact>
+      ) : null}
       <Fact name="next try">
         <At of={health.next_probe_at} />
       </Fact>

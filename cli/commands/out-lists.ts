@@ -5,12 +5,14 @@ import {
   type Delivery,
   deliveriesOf,
   type EndpointState,
+  guardText,
   healthOf,
   listAttempts,
   listDeliveries,
   listEndpoints,
   listMessages,
   messageBody,
+  readDeliverySummary,
   readOutbound,
 } from '#operator/customers/deliveries.ts';
 import { EXIT } from '../cli-error.ts';
@@ -37,8 +39,12 @@ export function addOutLists(out: Command, set: CommandSet): void {
     ['holdfast out status', 'one line for each endpoint that fails, is on hold, paused or disabled'],
   ).action(
     set.action(async run => {
-      const { applications, endpoints, unwell } = await readOutbound(run);
-      run.out.result({ applications, endpoints, unwell }, () => [
+      const [{ applications, endpoints, unwell }, { egress_guard: guard }] = await Promise.all([
+        readOutbound(run),
+        readDeliverySummary(run),
+      ]);
+      run.out.result({ applications, endpoints, unwell, egress_guard: guard }, () => [
+        ...(guard === null ? [] : [run.out.paint('yellow', guardText(guard))]),
         unwell.length === 0
           ? `${count(endpoints, 'endpoint')} of ${count(applications, 'application')}: all well.`
           : `${unwell.length} of ${count(endpoints, 'endpoint')} do not get their webhooks now:`,
@@ -98,6 +104,9 @@ export function addOutLists(out: Command, set: CommandSet): void {
         `last success   ${agoOf(run, health.last_success_at)}`,
         `last failure   ${agoOf(run, failure?.at ?? null)}${failure?.class ? ` (${failure.class}${failure.code === null ? '' : ` ${failure.code}`})` : ''}`,
         `failing since  ${agoOf(run, health.failing_since)}`,
+        ...(health.egress_suspected
+          ? ['our way out    is under suspicion: a failure without an answer does not count']
+          : []),
         `next probe     ${agoOf(run, health.next_probe_at)}`,
         `success rate   ${percent(health.success_rate_1h)} in this hour, ${percent(health.success_rate_24h)} in a day`,
       ]);
@@ -189,7 +198,8 @@ export function addOutLists(out: Command, set: CommandSet): void {
         found.flatMap(each => {
           const head = `${each.at}  ${each.kind} ${each.attempt}  ${each.code ?? '-'} ${each.class}  ${each.timings_ms['total'] ?? '-'} ms`;
           const body = each.response?.body?.trim().split('\n')[0]?.slice(0, 200);
-          return [run.out.paint(each.class === 'ok' ? 'green' : 'yellow', head), ...lines(each.detail), ...lines(body)];
+          const said = [...lines(each.in_words), ...lines(each.detail), ...lines(body)];
+          return [run.out.paint(each.class === 'ok' ? 'green' : 'yellow', head), ...said];
         }),
       );
       run.out.next(run.command(`out retry ${app} ${ep} ${message} --why …`), 'sends it again');

@@ -5,7 +5,7 @@ import { REFUSED_SLOTS } from '#core/inbound/protocol/event-item.ts';
 import { reportJob } from '#core/inbound/replay/report-job.ts';
 import type { AuditState } from '#core/inbound/watch/audit-records.ts';
 import { toIso } from '#core/time.ts';
-import type { DeliverySummary } from '#operator/customers/deliveries.ts';
+import { type DeliverySummary, guardText } from '#operator/customers/deliveries.ts';
 import type { OpenBreaker, Unfinished } from '#operator/events/unfinished.ts';
 import { isNotice } from '#operator/health/is-notice.ts';
 import { describeSweeper } from '#operator/health/sweeper.ts';
@@ -203,7 +203,8 @@ function customersText({ out }: Run, it: DeliverySummary): string {
     it.oldest_waiting_at === null
       ? 'nothing waits'
       : `the oldest has waited since ${out.ago(Date.parse(it.oldest_waiting_at))}`;
-  return `${it.endpoints} endpoints: ${closed.join(', ')}; ${waiting}; ${it.dead} deliveries died`;
+  const guard = it.egress_guard === null ? '' : `; ${guardText(it.egress_guard)}`;
+  return `${it.endpoints} endpoints: ${closed.join(', ')}; ${waiting}; ${it.dead} deliveries died${guard}`;
 }
 
 /** At most 20 refused requests are kept for each source and cause; more may have come. */

@@ -19,6 +19,8 @@ export interface DeliverySummary {
   readonly disabled: number;
   readonly dead: number;
   readonly oldest_waiting_at: string | null;
+  /** Null while our own way out seems to work. */
+  readonly egress_guard: { readonly silent: number; readonly counted: number; readonly seen_at: string } | null;
 }
 
 /** `holding`: its breaker is open or it asked for a pause; nothing is sent until then. */
@@ -42,6 +44,7 @@ export interface EndpointHealth {
   readonly why: string | null;
   readonly breaker: 'closed' | 'open' | 'half_open';
   readonly failing_since: string | null;
+  readonly egress_suspected: boolean;
   readonly next_probe_at: string | null;
   readonly last_success_at: string | null;
   readonly last_failure: {
@@ -91,6 +94,8 @@ export interface DeliveryAttempt {
   readonly at: string;
   readonly class: string;
   readonly code: number | null;
+  /** Whose fault it was, for people; null for what was kept before that was known. */
+  readonly in_words: string | null;
   readonly timings_ms: Readonly<Record<string, number>>;
   /** Why there was no answer. */
   readonly detail: string | null;
@@ -112,6 +117,10 @@ export async function ask<T>(operator: Operator, call: DeliveryCall): Promise<T>
   const { delivery } = await operator.gateway();
   return askDelivery<T>(await delivery(), call);
 }
+
+/** What people hear while the guard of our own way out is on. */
+export const guardText = ({ silent }: NonNullable<DeliverySummary['egress_guard']>): string =>
+  `${silent} endpoints stopped answering at once: most likely our own way out fails, and their failures do not count`;
 
 export const readDeliverySummary = (operator: Operator): Promise<DeliverySummary> =>
   ask<DeliverySummary>(operator, { method: 'GET', path: ['summary'] });

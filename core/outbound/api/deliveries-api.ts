@@ -41,6 +41,7 @@ import {
   queryOf,
   sealCursor,
 } from './api-call.ts';
+import { wordsOf } from './attempt-words.ts';
 import { time, typeName } from './fields.ts';
 import { refuse } from './problem-reply.ts';
 
@@ -213,6 +214,7 @@ export function showAttempt(codec: Pick<Codec, 'inflate'>, item: AttemptItem) {
   const body = answerBody && codec.inflate(answerBody, 64 * 1_024);
   return {
     ...{ kind, generation: gen, attempt: n, at: toIso(at), class: item.class, code: code ?? null },
+    ...{ fault: item.fault ?? null, spared: item.spared ?? null, in_words: wordsOf(item) ?? null },
     detail: item.detail ?? null,
     timings_ms: { ...timings },
     request: { url, headers: requestHeaders },
@@ -262,6 +264,9 @@ export async function listAttempts(call: ApiCall): Promise<Reply> {
             ...{
               class: last.class,
               code: last.code ?? null,
+              fault: 'none',
+              spared: null,
+              in_words: wordsOf({ ...last, fault: 'none' }) ?? null,
               detail: null,
               timings_ms: { total: last.ms },
               request: null,

@@ -1,8 +1,10 @@
 /** How an endpoint is: gate, breaker, what waits, what came of the last day. Out of its runtime item; no metric is asked. */
+import { EGRESS } from '#core/outbound/drain/endpoint-config.ts';
 import { readHours } from '#core/outbound/drain/hours.ts';
 import type { EndpointItem, RowItem, RuntimeItem } from '#core/outbound/protocol/items.ts';
 import { controlKey, endpointsRange, queueOf, runtimeKey } from '#core/outbound/protocol/keys.ts';
 import { backlogKey, readBacklog } from '#core/outbound/tend/backlog.ts';
+import { guardOf } from '#core/outbound/tend/egress.ts';
 import { readSummary, SUMMARY } from '#core/outbound/tend/summary.ts';
 import { json, type Reply } from '#core/reply.ts';
 import { toIso } from '#core/time.ts';
@@ -61,6 +63,7 @@ export async function showHealth(call: ApiCall): Promise<Reply> {
     opened_times: runtime?.opens ?? 0,
     last_attempt_at: last === 0 ? null : toIso(last),
     failing_since: iso(runtime?.failingSince),
+    egress_suspected: guardOf(await store.get(controlKey(EGRESS), 'eventual'), now) !== undefined,
     next_probe_at: state.state === 'holding' ? iso(runtime?.holdUntil) : null,
     last_success_at: iso(runtime?.lastSuccessAt),
     last_failure:
@@ -80,7 +83,12 @@ export async function showHealth(call: ApiCall): Promise<Reply> {
 
 /** All endpoints of all applications, as the last audit found them (each ten minutes). */
 export async function showSummary({ ports }: ApiCall): Promise<Reply> {
-  const seen = readSummary(await ports.store.get(controlKey(SUMMARY), 'eventual'));
+  const [summary, egress] = await Promise.all([
+    ports.store.get(controlKey(SUMMARY), 'eventual'),
+    ports.store.get(controlKey(EGRESS), 'eventual'),
+  ]);
+  const seen = readSummary(summary);
+  const guard = guardOf(egress, ports.clock.now());
   return json(200, {
     as_of: iso(seen?.at),
     endpoints: seen?.endpoints ?? 0,
@@ -89,6 +97,7 @@ export async function showSummary({ ports }: ApiCall): Promise<Reply> {
     disabled: seen?.disabled ?? 0,
     dead: seen?.dead ?? 0,
     oldest_waiting_at: iso(seen?.oldestWaiting),
+    egress_guard: guard === undefined ? null : { silent: guard.held, counted: guard.counted, seen_at: toIso(guard.at) },
   });
 }
 

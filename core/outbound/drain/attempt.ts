@@ -1,29 +1,16 @@
 /** One request to an endpoint, from its bytes to what it leaves behind. */
 import type { Answer, OutgoingRequest, Verdict } from '#core/outbound/ports.ts';
 import { disableOwned } from '#core/outbound/protocol/delivery-writes.ts';
-import type { MessageItem, RecordItem } from '#core/outbound/protocol/items.ts';
 import { type DisableReason, disableReason, isProbing } from './breaker.ts';
 import { classifyAnswer } from './classify-answer.ts';
-import { type Health, learn } from './health.ts';
+import { learn } from './health.ts';
 import { logAttempt } from './log-attempt.ts';
-import { type InHand, writeEnd } from './record-outcome.ts';
+import { writeEnd } from './record-outcome.ts';
+import type { Prepared, Seen, Sending } from './sending.ts';
 import { persist, type Session, stopFor } from './session-state.ts';
 import { outcomeOf, settleFailure } from './settle-failure.ts';
 import { tell } from './tell.ts';
 import { isCharged } from './whose-fault.ts';
-
-/** A delivery in hand with what its request needs. */
-export interface Sending extends InHand {
-  readonly message: MessageItem;
-  readonly record: RecordItem | undefined;
-  readonly body: Uint8Array;
-}
-/** A request that is ready; of a batched endpoint it carries several deliveries. */
-export interface Prepared {
-  readonly sendings: readonly Sending[];
-  readonly request: OutgoingRequest;
-  readonly kid: string | undefined;
-}
 
 const BACKSTOP_MS = 1_000;
 
@@ -66,21 +53,6 @@ export async function attempt(session: Session, prepared: Prepared): Promise<voi
   if (opened) ports.telemetry.count('EndpointsHeld');
   if (recovered) await tell(session, 'endpoint.recovered');
   if (verdict.class === 'redirect') await tell(session, 'endpoint.redirecting', { code: code ?? 0 });
-}
-
-/** One request's answer, and what is known of it. */
-export interface Seen {
-  readonly answer: Answer;
-  readonly verdict: Verdict;
-  readonly charged: boolean;
-  /** Not charged, because most likely our own way out failed. */
-  readonly spared: boolean;
-  readonly probing: boolean;
-  readonly startedAt: number;
-  readonly now: number;
-  readonly kid: string | undefined;
-  /** What was known of the endpoint before the answer. */
-  readonly known: Health;
 }
 
 async function send({ ports, http }: Session, request: OutgoingRequest): Promise<Answer> {

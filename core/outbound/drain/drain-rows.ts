@@ -10,12 +10,13 @@ import { type Delivery, recordUnsent } from '#core/outbound/protocol/delivery-wr
 import type { MessageItem, RecordItem, RowItem } from '#core/outbound/protocol/items.ts';
 import { dueAtOf, dueRange, messageKey, recordKey, rowKind, rowsRange } from '#core/outbound/protocol/keys.ts';
 import { readBody } from '#core/outbound/publish/message-body.ts';
-import { attempt, type Sending } from './attempt.ts';
+import { attempt } from './attempt.ts';
 import { isProbing, probedRow } from './breaker.ts';
 import { heldUntil, slotsOf } from './health.ts';
 import { FULL_PAGES_TO_BE_SLOW, takeToken } from './pace.ts';
 import { fitsBatch, prepare } from './prepare.ts';
 import { deleteRow, putRetry } from './record-outcome.ts';
+import type { Sending } from './sending.ts';
 import { hasTime, look, persist, type Session, stopFor } from './session-state.ts';
 
 type Row = Placed<RowItem>;

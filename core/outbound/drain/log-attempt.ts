@@ -4,8 +4,8 @@ import type { OutgoingRequest } from '#core/outbound/ports.ts';
 import type { AttemptItem } from '#core/outbound/protocol/items.ts';
 import { attemptKey } from '#core/outbound/protocol/keys.ts';
 import { deliveryExpiry, retentionOf } from '#core/outbound/protocol/timings.ts';
-import type { Seen, Sending } from './attempt.ts';
 import { exchanged } from './exchanged.ts';
+import type { Seen, Sending } from './sending.ts';
 import type { Session } from './session-state.ts';
 
 export async function logAttempt(

@@ -5,7 +5,7 @@ import { contentTypeOf } from '#core/outbound/protocol/items.ts';
 import { thinBody } from '#core/outbound/publish/envelope.ts';
 import type { Crypto } from '#core/ports.ts';
 import { scanJson } from '#core/scan/json-scan.ts';
-import type { Prepared, Sending } from './attempt.ts';
+import type { Prepared, Sending } from './sending.ts';
 import type { Session } from './session-state.ts';
 
 /** `sendings`: one, or of a batched endpoint several; never none. */

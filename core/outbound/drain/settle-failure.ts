@@ -5,10 +5,10 @@
 import type { Outcome } from '#core/outbound/protocol/delivery-writes.ts';
 import type { LastAttempt, RecordItem } from '#core/outbound/protocol/items.ts';
 import type { Random } from '#core/ports.ts';
-import type { Seen, Sending } from './attempt.ts';
 import { countHead, type Head, headLimitMs } from './head-of-line.ts';
 import { writeFailure, writeWait } from './record-outcome.ts';
 import { attemptsOf, jittered, nextAttemptAt } from './schedule.ts';
+import type { Seen, Sending } from './sending.ts';
 import { persist, type Session, stopFor } from './session-state.ts';
 import { tell } from './tell.ts';
 

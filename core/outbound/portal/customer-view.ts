@@ -17,7 +17,16 @@ const ENDPOINT: Shape = [
 const KEY: Shape = ['key_id', 'alg', 'secret', 'verify_with', 'created_at', 'active_from', 'not_after'];
 const HEALTH: Shape = [
   ...STATE,
-  ...['breaker', 'last_attempt_at', 'failing_since', 'next_probe_at', 'last_success_at', 'last_failure', 'waiting'],
+  ...[
+    'breaker',
+    'last_attempt_at',
+    'failing_since',
+    'egress_suspected',
+    'next_probe_at',
+    'last_success_at',
+    'last_failure',
+    'waiting',
+  ],
   ...['dead', 'success_rate_1h', 'success_rate_24h', 'response_ms'],
 ];
 const DELIVERY: Shape = [
@@ -25,7 +34,8 @@ const DELIVERY: Shape = [
   ...['first_attempt_at', 'next_retry_at', 'delivered_at', 'last_attempt', 'replayed_from', 'replayable'],
 ];
 const ATTEMPT: Shape = [
-  ...['kind', 'generation', 'attempt', 'at', 'class', 'code', 'detail', 'timings_ms', 'request', 'response'],
+  ...['kind', 'generation', 'attempt', 'at', 'class', 'code', 'fault', 'spared', 'in_words', 'detail', 'timings_ms'],
+  ...['request', 'response'],
 ];
 const TEST: Shape = ['success', 'status_code', 'class', 'detail', 'response_body', 'duration_ms', 'request'];
 const MESSAGE: Shape = [

@@ -5,7 +5,7 @@ import { CAPABILITIES } from '#core/outbound/api/portal-token.ts';
 import { SCHEDULES } from '#core/outbound/drain/schedule.ts';
 import { ERASED_KINDS } from '#core/outbound/erase/erasure.ts';
 import { FILTER_OPS } from '#core/outbound/fan-out/content-filter.ts';
-import { ANSWER_CLASSES } from '#core/outbound/ports.ts';
+import { ANSWER_CLASSES, FAULTS } from '#core/outbound/ports.ts';
 import {
   FINAL_STATUSES,
   FORMATS,
@@ -327,6 +327,7 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
     opened_times: whole('In a row.'),
     last_attempt_at: orNull(time()),
     failing_since: orNull(time()),
+    egress_suspected: truth('Most likely our own way out fails: a failure without an answer does not count.'),
     next_probe_at: orNull(time()),
     last_success_at: orNull(time()),
     last_failure: {
@@ -378,6 +379,9 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
     at: time(),
     class: oneOf(ANSWER_CLASSES),
     code: orNull(whole()),
+    fault: orNull(oneOf(FAULTS)),
+    spared: orNull(oneOf(['egress'])),
+    in_words: orNull(text('Whose fault it was, for people.')),
     detail: orNull(text()),
     timings_ms: TIMINGS,
     request: {
@@ -448,6 +452,16 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
     disabled: whole(),
     dead: whole('Deliveries that died, ever.'),
     oldest_waiting_at: orNull(time()),
+    egress_guard: {
+      oneOf: [
+        object({
+          silent: whole('Endpoints that stopped answering within five minutes.'),
+          counted: whole('Of these, at most three of each application.'),
+          seen_at: time(),
+        }),
+        { type: 'null' },
+      ],
+    },
   }),
   MessageBody: object({ content_type: text(), base64: text('The bytes that are sent.') }),
   ReplayJob: object({

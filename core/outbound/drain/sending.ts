@@ -1,0 +1,33 @@
+/** What is sent, and what came of it: shared by the parts of one attempt. */
+import type { Answer, OutgoingRequest, Verdict } from '#core/outbound/ports.ts';
+import type { MessageItem, RecordItem } from '#core/outbound/protocol/items.ts';
+import type { Health } from './health.ts';
+import type { InHand } from './record-outcome.ts';
+
+/** A delivery in hand with what its request needs. */
+export interface Sending extends InHand {
+  readonly message: MessageItem;
+  readonly record: RecordItem | undefined;
+  readonly body: Uint8Array;
+}
+/** A request that is ready; of a batched endpoint it carries several deliveries. */
+export interface Prepared {
+  readonly sendings: readonly Sending[];
+  readonly request: OutgoingRequest;
+  readonly kid: string | undefined;
+}
+
+/** One request's answer, and what is known of it. */
+export interface Seen {
+  readonly answer: Answer;
+  readonly verdict: Verdict;
+  readonly charged: boolean;
+  /** Not charged, because most likely our own way out failed. */
+  readonly spared: boolean;
+  readonly probing: boolean;
+  readonly startedAt: number;
+  readonly now: number;
+  readonly kid: string | undefined;
+  /** What was known of the endpoint before the answer. */
+  readonly known: Health;
+}
