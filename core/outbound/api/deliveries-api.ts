@@ -1,6 +1,7 @@
 /** Deliveries: of an endpoint newest first, of a message over its endpoints, and the attempts of one. */
 import type { EpochMs } from '#core/glossary.ts';
 import { ANSWER_CLASSES, type Placed } from '#core/outbound/ports.ts';
+import { wordsOf } from '#core/outbound/protocol/attempt-words.ts';
 import { isOpen } from '#core/outbound/protocol/decide.ts';
 import type { EndpointId, MessageId } from '#core/outbound/protocol/ids.ts';
 import {
@@ -41,7 +42,6 @@ import {
   queryOf,
   sealCursor,
 } from './api-call.ts';
-import { wordsOf } from './attempt-words.ts';
 import { time, typeName } from './fields.ts';
 import { refuse } from './problem-reply.ts';
 

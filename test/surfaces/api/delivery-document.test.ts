@@ -1,6 +1,7 @@
 /** docs/api/delivery-openapi.json, held to the code's routes and to a real reply for each success and each error. */
 import { describe, expect, it } from 'vitest';
 import { DELIVERY_ROUTES, PUBLISH_ROUTES } from '#core/outbound/api/api-routes.ts';
+import { EGRESS } from '#core/outbound/drain/endpoint-config.ts';
 import { eraseSome } from '#core/outbound/erase/erase.ts';
 import { applicationKey, controlKey } from '#core/outbound/protocol/keys.ts';
 import { SUMMARY, summaryOf } from '#core/outbound/tend/summary.ts';
@@ -189,7 +190,10 @@ describe('docs/api/delivery-openapi.json', () => {
       lost: 0,
     };
     await store.put({ kind: 'put', key: controlKey(SUMMARY), item: summaryOf(counts, 2) });
+    const guard = { value: JSON.stringify({ held: 25, counted: 21, withTraffic: 90, at: 2 }), version: 1 };
+    await store.put({ kind: 'put', key: controlKey(EGRESS), item: { ...guard, until: Number.MAX_SAFE_INTEGER } });
     await call('GET /v1/summary');
+    await store.delete(controlKey(EGRESS));
 
     // 5. Jobs and the catalogue.
     const job = (await call('POST /v1/replay-jobs', {}, { app, endpoint: ep, types: ['invoice.paid'], dry_run: true }))

@@ -51,7 +51,9 @@ describe('looking', () => {
     expect((await run('deliveries', 'uid:acme', ep, '--status', 'dead')).stdout).toBe('No delivery.\n');
     expect(await json('message', 'uid:acme', message)).toMatchObject([{ endpoint: ep, status: 'retrying' }]);
     const attempts = await run('attempts', 'uid:acme', ep, message);
-    expect(attempts.stdout).toMatch(/delivery 1 {2}503 busy {2}5 ms\n {4}said/);
+    expect(attempts.stdout).toMatch(
+      /delivery 1 {2}503 busy {2}5 ms\n {4}503: the endpoint is at fault, whatever the message\n {4}said/,
+    );
     expect(attempts.stderr).toContain(`out retry uid:acme ${ep} ${message}`);
   });
 });

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { wordsOf } from '#core/outbound/api/attempt-words.ts';
 import { classifyAnswer } from '#core/outbound/drain/classify-answer.ts';
 import { FAULTS } from '#core/outbound/ports.ts';
+import { wordsOf } from '#core/outbound/protocol/attempt-words.ts';
 
 it('says whose fault an attempt was', () => {
   const words = (code: number, othersOk = 0) => wordsOf({ code, class: 'server_error', fault: 'ambiguous', othersOk });
