@@ -27,7 +27,7 @@ const FAULT_OF: Readonly<Partial<Record<AnswerClass, Fault>>> = {
   throttled: 'throttle',
   own_fault: 'ours',
 };
-export const faultOf = (of: AnswerClass): Fault => FAULT_OF[of] ?? 'endpoint';
+const faultOf = (of: AnswerClass): Fault => FAULT_OF[of] ?? 'endpoint';
 
 /** `now` is needed for a `Retry-After` that is a date. */
 export function classifyAnswer(answer: Answer, now: EpochMs): Verdict {

@@ -1,6 +1,6 @@
 /** What one attempt means, in words for people: the page of a customer and the command line show the same sentence. */
 import type { AnswerClass, Fault } from '#core/outbound/ports.ts';
-import type { AttemptItem } from '#core/outbound/protocol/items.ts';
+import type { AttemptItem } from './items.ts';
 
 /** Undefined for what was kept before the fault was known. */
 export function wordsOf(
