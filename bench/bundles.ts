@@ -12,13 +12,13 @@ import { PROVIDERS } from '#providers/index.ts';
 import { gateway } from '#test/fixtures/project/gateway.config.ts';
 import { FIXTURE_PROJECT } from '#test/kit/fixture-project.ts';
 
-/** Builds functions of the shipped configuration, environment `prod` with the small client and these changes, below a folder. */
+/** Builds functions of the shipped configuration, environment `prod` with these changes, below a folder. */
 export async function buildBundles(
   outputFolder: string,
   functions: readonly FunctionName[],
   changes: Partial<ResolvedConfig> = {},
 ): Promise<Bundles> {
-  const config = { ...resolveConfig(gateway, 'prod', PROVIDERS), awsClient: 'signed' as const, ...changes };
+  const config = { ...resolveConfig(gateway, 'prod', PROVIDERS), ...changes };
   const byEnvironment = await bundleFunctions({ configs: [config], project: FIXTURE_PROJECT, outputFolder, functions });
   return byEnvironment.get('prod') as Bundles;
 }

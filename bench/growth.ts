@@ -1,7 +1,7 @@
 /** Benchmark (e): what breaks first as a gateway grows, simulated with AWS's quotas and the counted write units. */
 
 import { DEFAULT_THROTTLE } from '#core/config/defaults.ts';
-import { mostSendsPerSecond } from '#core/config/sweeper-speed.ts';
+import { MOST_SENDS_PER_SECOND } from '#core/config/sweeper-speed.ts';
 import { shardsFor } from '#core/inbound/protocol/spread.ts';
 import type { Design, Load, Times } from './growth/design.ts';
 import type { Result } from './growth/observations.ts';
@@ -26,7 +26,6 @@ interface Case {
 
 /** A source of its own, as fast as one may be: ten keys. */
 const FAST = { rate: 10_000, burst: 10_000 };
-const MOST_SENDS = mostSendsPerSecond('signed');
 
 function ours(units: number, maxConcurrency: number, sendsPerSecond: number, throttle = DEFAULT_THROTTLE): Design {
   return {
@@ -65,7 +64,7 @@ export const measureGrowth: Bench = async ({ known, say }): Promise<Section> => 
     { name: '100M a day', design: ours(units, 200, 300), load: load(1e8, 10), quotas: DEFAULT_QUOTAS, thin: 20 },
     {
       name: '100M a day, raised',
-      design: ours(units, 600, MOST_SENDS, FAST),
+      design: ours(units, 600, MOST_SENDS_PER_SECOND, FAST),
       load: load(1e8, 4),
       quotas: raised(rate(25e8), units),
       thin: 20,
@@ -73,7 +72,7 @@ export const measureGrowth: Bench = async ({ known, say }): Promise<Section> => 
     { name: '100M a day', design: TUTORIAL, load: load(1e8, 10), quotas: DEFAULT_QUOTAS, thin: 20 },
     {
       name: '1B a day, raised',
-      design: ours(units, 1_000, MOST_SENDS),
+      design: ours(units, 1_000, MOST_SENDS_PER_SECOND),
       load: load(1e9, 400),
       quotas: raised(rate(25e9), units),
       thin: 200,
@@ -153,7 +152,7 @@ function report(results: readonly (Case & { readonly result: Result })[], units:
     notes: [
       'Some new accounts start with ten environments. A burst of 290/s that meets cold environments needs about ninety for its first 300 ms, so no design of this shape fits. A sender that retries loses nothing, but ask AWS for the usual 1,000 first.',
       'Raised means that you asked AWS to raise these quotas beforehand: API Gateway requests, Lambda concurrency, and the table’s warm throughput and quota, for the burst and not only for the average; `queue.maxConcurrency` and `sweepSendsPerSecond` in gateway.config.ts; at 100M a day four sources of `throttle: { rate: 10_000 }`, ten index keys each; at 1B, 400 sources at the default.',
-      `One sweeper sends at most ${MOST_SENDS.toLocaleString('en')} parked events a second, whatever the load. After an outage of the service behind the handlers, these drain last.`,
+      `One sweeper sends at most ${MOST_SENDS_PER_SECOND.toLocaleString('en')} parked events a second, whatever the load. After an outage of the service behind the handlers, these drain last.`,
     ],
     numbers: {
       breachesAtMillion: million?.result.breaches.length ?? Number.NaN,

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import type { Bench, Section } from './report/section.ts';
 import { bullmq } from './side-by-side/bullmq.ts';
 import { measureRest, measureRound, type Rest, type Round, warmUp } from './side-by-side/cpu-per-event.ts';
-import { holdfast, holdfastSigned } from './side-by-side/holdfast.ts';
+import { holdfast } from './side-by-side/holdfast.ts';
 import { installPeers } from './side-by-side/install-peers.ts';
 import { killStorm, type Losses } from './side-by-side/kill-storm.ts';
 import type { Plan } from './side-by-side/plan.ts';
@@ -18,7 +18,7 @@ import { type Outcome, reportSideBySide } from './side-by-side/report.ts';
 import type { RunningSystem, System } from './side-by-side/system.ts';
 import { webhook } from './side-by-side/webhook.ts';
 
-const SYSTEMS: readonly System[] = [holdfast, holdfastSigned, postgres, bullmq, webhook];
+const SYSTEMS: readonly System[] = [holdfast, postgres, bullmq, webhook];
 const PEERS = join(import.meta.dirname, 'peers');
 const DUPLICATES = 0.05;
 

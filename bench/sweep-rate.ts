@@ -1,6 +1,6 @@
 /**
  * How much CPU the deployed sweeper and the nightly audit take: for each parked event that is sent, each arrival that is read,
- * each record that is audited. The real bundles, with each of the two clients, against a stand-in for AWS in another process.
+ * each record that is audited. The real bundles against a stand-in for AWS in another process.
  * `node bench/sweep-rate.ts` prints a table (docs/guides/scaling.md has it) and compares the sweeper with what the
  * configuration is held against (core/config/sweeper-speed.ts): it fails where one core does less.
  */
@@ -92,26 +92,21 @@ async function compare(): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'holdfast-sweep-rate-'));
   const below: string[] = [];
   try {
-    console.log(
-      '| work | client | CPU us each | bare request us | bare requests each | a second on one quiet core | planned |',
-    );
-    console.log('|---|---|---|---|---|---|---|');
-    for (const client of ['sdk', 'signed'] as const) {
-      const config = { awsClient: client, sweepSendsPerSecond: 1e9 };
-      const bundles = await buildBundles(join(folder, client), ['sweep', 'audit'], config);
-      for (const work of ['sends', 'arrivals', 'records'] as const) {
-        const { each, bare } = await measure(work, work === 'records' ? bundles.audit : bundles.sweep);
-        // Each run beside the requests before it: a neighbour slows both.
-        const ratio = quantile(
-          each.map((micros, run) => micros / (bare[run] ?? Number.NaN)),
-          0.5,
-        );
-        const perCore = 1e6 / (ratio * BARE_MICROS);
-        const planned = work === 'records' ? undefined : SWEEPER_PER_CORE[client][work];
-        if (planned !== undefined && perCore < planned * (1 - TOLERANCE)) below.push(`${work} with ${client}`);
-        const cells = [work, client, Math.min(...each).toFixed(0), Math.min(...bare).toFixed(0), ratio.toFixed(3)];
-        console.log(`| ${[...cells, perCore.toFixed(0), planned ?? ''].join(' | ')} |`);
-      }
+    console.log('| work | CPU us each | bare request us | bare requests each | a second on one quiet core | planned |');
+    console.log('|---|---|---|---|---|---|');
+    const bundles = await buildBundles(folder, ['sweep', 'audit'], { sweepSendsPerSecond: 1e9 });
+    for (const work of ['sends', 'arrivals', 'records'] as const) {
+      const { each, bare } = await measure(work, work === 'records' ? bundles.audit : bundles.sweep);
+      // Each run beside the requests before it: a neighbour slows both.
+      const ratio = quantile(
+        each.map((micros, run) => micros / (bare[run] ?? Number.NaN)),
+        0.5,
+      );
+      const perCore = 1e6 / (ratio * BARE_MICROS);
+      const planned = work === 'records' ? undefined : SWEEPER_PER_CORE[work];
+      if (planned !== undefined && perCore < planned * (1 - TOLERANCE)) below.push(work);
+      const cells = [work, Math.min(...each).toFixed(0), Math.min(...bare).toFixed(0), ratio.toFixed(3)];
+      console.log(`| ${[...cells, perCore.toFixed(0), planned ?? ''].join(' | ')} |`);
     }
   } finally {
     await rm(folder, { recursive: true, force: true });

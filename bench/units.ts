@@ -23,7 +23,7 @@ const KIND_NAMES: Readonly<Record<EventKind, string>> = {
 
 /** Predicted milliseconds of an invocation, until the latency model has run. */
 const ASSUMED = { ingestMs: 22, processMs: 30 };
-/** What the SDK adds to Lambda's part of the price with `awsClient: 'sdk'`, the default, at most (docs/decisions/0015). */
+/** What the AWS SDK adds at most to Lambda's part of the price, which (f) predicts with the floor of a client (docs/decisions/0041). */
 const SDK_DOLLARS = 0.5;
 const RECORD_READS_PRICE = PRICES.dynamoReadMillion.dollars;
 
@@ -92,7 +92,7 @@ export const measureUnits: Bench = async ({ say, known }): Promise<Section> => {
     {
       name: 'dollars per million at 1M a day, cheapest settings: bare; with a row of yours (predicted)',
       value: `$${whole.cheapest.toFixed(2)}; $${whole.cheapestRow.toFixed(2)}`,
-      reference: "`onlyTransacts`, `awsClient: 'signed'`, `batchingWindowSeconds: 1`",
+      reference: '`onlyTransacts`, `batchingWindowSeconds: 1`',
       target: '$6 (docs/decisions/0030)',
       reached: whole.cheapest <= 6,
     },
@@ -192,23 +192,20 @@ function wholeTable(
   model: Readonly<Record<string, number>> | undefined,
 ): { table: Table; shipped: number; shippedRow: number; cheapest: number; cheapestRow: number } {
   const reads = (upkeep.sweep + upkeep.audit) * RECORD_READS_PRICE;
-  const cost = (result: ScriptResult, kind: 'ok' | 'unclaimed', row: boolean, sdk: boolean): number => {
+  const cost = (result: ScriptResult, kind: 'ok' | 'unclaimed', row: boolean): number => {
     const { ok, effect, unclaimed, unclaimedEffect } = result.perEvent;
     const claimed = row ? sumOf(ok, effect) : ok;
     const counts = kind === 'ok' ? claimed : row ? unclaimedEffect : unclaimed;
-    return totalOf(billOf(counts, result, model)) + reads + (sdk ? SDK_DOLLARS : 0);
+    return totalOf(billOf(counts, result, model)) + reads + SDK_DOLLARS;
   };
   const rows = [
-    ['as shipped', atOne, 'ok', true],
-    ["`awsClient: 'signed'`", atOne, 'ok', false],
-    ['and `batchingWindowSeconds: 1`', atThree, 'ok', false],
-    ['and `onlyTransacts`', atThree, 'unclaimed', false],
-    ['the same at 10M a day: batches of ten', atTen, 'unclaimed', false],
+    ['as shipped', atOne, 'ok'],
+    ['`batchingWindowSeconds: 1`', atThree, 'ok'],
+    ['and `onlyTransacts`', atThree, 'unclaimed'],
+    ['the same at 10M a day: batches of ten', atTen, 'unclaimed'],
   ] as const;
-  const dollars = rows.map(
-    ([, result, kind, sdk]) => [cost(result, kind, false, sdk), cost(result, kind, true, sdk)] as const,
-  );
-  const [shipped, , , cheapest] = dollars as [[number, number], unknown, unknown, [number, number]];
+  const dollars = rows.map(([, result, kind]) => [cost(result, kind, false), cost(result, kind, true)] as const);
+  const [shipped, , cheapest] = dollars as [[number, number], unknown, [number, number]];
   return {
     table: {
       title: 'Dollars per million ok events at 1M a day, sweeper and nightly audit included, predicted',

@@ -42,7 +42,7 @@ const ON_THIS_MACHINE: Readonly<Record<string, string>> = {
   [DRILL_ENVIRONMENT]: 'npm run drill -- dead-letter',
 };
 
-const DEEP = 'It sends signed events and reads them back, and compares the two AWS clients call by call.';
+const DEEP = 'It sends signed events through the public URL and reads them back.';
 
 interface Options {
   readonly deployment: Deployment;

@@ -72,22 +72,6 @@ export interface LogReader {
   read(since: number, pattern: string): Promise<readonly LogLine[]>;
 }
 
-/** One call of a service, made with both clients. `input`: of each client by itself, so that they do not meet. */
-export interface DeepCall {
-  readonly service: 'dynamodb' | 'sqs' | 'secrets';
-  /** As AWS names it. */
-  readonly operation: string;
-  readonly input: (client: 'sdk' | 'small') => object;
-}
-export type ClientOutcome =
-  | { readonly answer: unknown }
-  /** `error`: its name. `said`: what the service says beside the message. */
-  | { readonly error: string; readonly message: string; readonly said: object };
-
-export interface BothClients {
-  readonly names: { readonly payloadsTable: string; readonly workQueueUrl: string };
-  ask(call: DeepCall): Promise<{ readonly sdk: ClientOutcome; readonly small: ClientOutcome }>;
-}
 
 export interface Gateway {
   readonly deployment: Deployment;
@@ -113,8 +97,6 @@ export interface Gateway {
   alarms(): Promise<readonly AlarmView[]>;
   /** Undefined: no such alarm, or one that judges no number. */
   alarmGraph(name: string): Promise<AlarmGraph | undefined>;
-  /** The SDK's clients and the small ones, with the credentials of the person. */
-  bothClients(): Promise<BothClients>;
   /** Absent: this gateway keeps no logs. */
   readonly logs?: LogReader;
   readonly http: SendHttp;

@@ -1,9 +1,10 @@
 /**
- * Makes the SDK's client judge an answer as the small signed one does (signed/check-answer.ts): an empty or cut 200 reads as
- * an object without members, which of a read means "there is no such item". It is tried again like a failed connection.
+ * Makes the SDK's client judge whether an answer is whole (check-answer.ts): to the SDK an empty or cut 200 is an object
+ * without members, which of a read means "there is no such item". It is tried again like a failed connection.
  */
+
+import { checkBytes, checkRefusal, checkShape } from './check-answer.ts';
 import { noteServiceDate } from './clock-difference.ts';
-import { checkBytes, checkShape } from './signed/check-answer.ts';
 
 interface Response {
   readonly statusCode?: number;
@@ -17,10 +18,9 @@ interface Handled {
 type Next = (args: { readonly input: object }) => Promise<Handled>;
 type Middleware = (next: Next, context: { readonly commandName?: string }) => Next;
 
-/** What the clients of the SDK and their stand-ins have in common here. */
+/** What the clients of the SDK have in common here. */
 interface SdkClient {
-  /** Absent in the small signed client, which judges its answers itself. */
-  readonly middlewareStack?: {
+  readonly middlewareStack: {
     add(
       middleware: Middleware,
       options: { step: 'deserialize'; priority: 'low' | 'high'; name: string; override: boolean },
@@ -30,9 +30,9 @@ interface SdkClient {
 
 /** For services that answer JSON. Around the parser: its bytes before, its shape afterwards. */
 export function checkAnswers<Client extends object>(client: Client): Client {
-  const stack = (client as SdkClient).middlewareStack;
-  stack?.add(judgeBytes, { step: 'deserialize', priority: 'low', name: 'judgeBytes', override: true });
-  stack?.add(judgeShape, { step: 'deserialize', priority: 'high', name: 'judgeShape', override: true });
+  const { middlewareStack } = client as SdkClient;
+  middlewareStack.add(judgeBytes, { step: 'deserialize', priority: 'low', name: 'judgeBytes', override: true });
+  middlewareStack.add(judgeShape, { step: 'deserialize', priority: 'high', name: 'judgeShape', override: true });
   return client;
 }
 
@@ -41,9 +41,14 @@ const judgeBytes: Middleware = (next, context) => async args => {
   const { response } = handled;
   if (response === undefined) return handled;
   noteServiceDate(response.headers?.['date']);
-  if (response.statusCode !== 200) return handled;
+  const { statusCode = 0 } = response;
+  if (statusCode >= 500) return handled;
   return unclear(async () => {
     const bytes = await collect(response.body);
+    if (statusCode !== 200) {
+      checkRefusal(statusCode, bytes);
+      return { ...handled, response: Object.assign(response, { body: new Uint8Array(bytes) }) };
+    }
     checkBytes(operationOf(context), { headers: response.headers ?? {}, bytes });
     // The SDK's parser makes an object without members of whatever else is JSON.
     if (bytes.length > 0 && !bytes.toString('latin1', 0, 64).trimStart().startsWith('{'))
@@ -53,7 +58,10 @@ const judgeBytes: Middleware = (next, context) => async args => {
 };
 
 const judgeShape: Middleware = (next, context) => async args => {
-  const handled = await next(args);
+  const handled = await next(args).catch((error: unknown) =>
+    // What is cut in its middle is no JSON.
+    unclear(() => Promise.reject(error), error instanceof SyntaxError),
+  );
   return unclear(async () => {
     checkShape(operationOf(context), args.input, handled.output);
     return handled;
@@ -61,10 +69,11 @@ const judgeShape: Middleware = (next, context) => async args => {
 };
 
 /** An answer that is none says nothing about what was applied: the SDK tries again, as after a lost connection. */
-async function unclear<T>(work: () => Promise<T>): Promise<T> {
+async function unclear<T>(work: () => Promise<T>, isUnclear = true): Promise<T> {
   try {
     return await work();
   } catch (error) {
+    if (!isUnclear) throw error;
     throw Object.assign(error as Error, { name: 'UnclearAnswer', $retryable: {} });
   }
 }

@@ -9,7 +9,7 @@ import {
   type DynamoDBClient,
 } from '@aws-sdk/client-dynamodb';
 import { DependencyError } from '#core/errors.ts';
-import { type AttributeMap, toAttributes } from './attribute-values.ts';
+import { type AttributeMap, toAttributes } from './marshal.ts';
 import { sent } from './table-calls.ts';
 
 /** DynamoDB's own limits of one call. */

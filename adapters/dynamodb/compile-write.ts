@@ -1,8 +1,8 @@
 import type { TransactWriteItem } from '@aws-sdk/client-dynamodb';
 import type { Condition, Scalar } from '#core/condition.ts';
 import type { EffectWrite } from '#core/ports.ts';
-import { toAttributes } from './attribute-values.ts';
 import { compileCondition } from './compile-condition.ts';
+import { toAttributes } from './marshal.ts';
 import { Placeholders } from './placeholders.ts';
 
 /** What an update changes: attributes to set, to add to (a missing one counts as 0), and to remove. */

@@ -4,8 +4,8 @@ import { CONTROL_PREFIX } from '#core/glossary.ts';
 import type { ControlStore } from '#core/inbound/ports.ts';
 import { EVENT_INDEXES } from '#core/inbound/protocol/event-item.ts';
 import type { Ids } from '#core/ports.ts';
-import { type AttributeMap, fromAttributes, toAttributes } from './attribute-values.ts';
 import { compilePut } from './compile-write.ts';
+import { type AttributeMap, fromAttributes, toAttributes } from './marshal.ts';
 import { refusedItem, sent } from './table-calls.ts';
 
 const CONTROL_HOUR = '_control';

@@ -5,10 +5,10 @@ import { type AttentionPartition, EVENT_INDEXES, type EventItem } from '#core/in
 import { parseEventItem } from '#core/inbound/protocol/parse-event-item.ts';
 import type { EffectWrite, ItemData, ItemKey } from '#core/ports.ts';
 import { systemTimer } from '../system.ts';
-import { fromAttributes, toAttributes } from './attribute-values.ts';
 import { readItems, type Sleep } from './batches.ts';
 import { compileTransactWrite } from './compile-write.ts';
 import { DynamoDbEventWriter } from './dynamodb-event-writer.ts';
+import { fromAttributes, toAttributes } from './marshal.ts';
 import { cursorOf, sent, startAt } from './table-calls.ts';
 import { transact } from './transact.ts';
 

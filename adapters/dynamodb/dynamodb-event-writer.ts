@@ -3,9 +3,9 @@ import { missing } from '#core/condition.ts';
 import type { EventStore, EventUpdate, WriteResult } from '#core/inbound/ports.ts';
 import type { EventItem } from '#core/inbound/protocol/event-item.ts';
 import { parseEventItem } from '#core/inbound/protocol/parse-event-item.ts';
-import type { Shards } from '#core/inbound/protocol/spread.ts';
-import { fromAttributes } from './attribute-values.ts';
+import { type Shards, SpreadWriter, shardsIn } from '#core/inbound/protocol/spread.ts';
 import { compilePut, compileUpdate } from './compile-write.ts';
+import { fromAttributes } from './marshal.ts';
 import { refusedItem } from './table-calls.ts';
 
 /** The two writes ingest makes, apart from the rest of `EventStore` so that its bundle holds no more. */
@@ -45,14 +45,14 @@ export class DynamoDbEventWriter implements Pick<EventStore, 'insert' | 'update'
   }
 }
 
-/** The writer of `ingest`. What spreads a source over several keys is a file of its own: few have one that needs it. */
-export async function openEventWriter(
+/** The writer of `ingest`; `shards`: the sources that are spread over several keys. */
+export function openEventWriter(
   client: DynamoDBClient,
   table: string,
   shards: Shards | undefined,
-): Promise<Pick<EventStore, 'insert' | 'update'>> {
+): Pick<EventStore, 'insert' | 'update'> {
   const writer = new DynamoDbEventWriter(client, table);
-  return shards === undefined ? writer : (await import('./spread-writes.ts')).spreadWrites(writer, shards);
+  return shards === undefined ? writer : new SpreadWriter(writer, shardsIn(shards));
 }
 
 function refusedOrThrow(call: string, error: unknown): WriteResult {

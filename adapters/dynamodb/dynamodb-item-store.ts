@@ -24,9 +24,9 @@ import type {
 import { LISTED } from '#core/outbound/protocol/keys.ts';
 import type { EffectWrite } from '#core/ports.ts';
 import { systemTimer } from '../system.ts';
-import { fromAttributes, toAttributes } from './attribute-values.ts';
 import { putItems, readItems, type Sleep } from './batches.ts';
 import { compilePut, compileTransactWrite, compileUpdate } from './compile-write.ts';
+import { fromAttributes, toAttributes } from './marshal.ts';
 import { cursorOf, refusedItem, sent, startAt } from './table-calls.ts';
 import { transact } from './transact.ts';
 

@@ -5,8 +5,9 @@ import { type EventPk, type SourceId, TTL_ATTRIBUTE } from '#core/glossary.ts';
 import type { PayloadStore } from '#core/inbound/ports.ts';
 import type { DetailItem, DetailKey, PayloadItem, RefusedItem } from '#core/inbound/protocol/event-item.ts';
 import { livesTooShort } from '#core/inbound/protocol/retention.ts';
-import { fromAttributes, toAttributes } from './attribute-values.ts';
 import { compilePut, compileUpdate } from './compile-write.ts';
+import { listRefused } from './list-refused.ts';
+import { fromAttributes, toAttributes } from './marshal.ts';
 import { refusedItem, sent } from './table-calls.ts';
 
 /** `PayloadStore` on the `payloads` table. */
@@ -62,9 +63,7 @@ export class DynamoDbPayloadStore implements PayloadStore {
     return this.#put({ ...item });
   }
 
-  async listRefused(sourceId: SourceId, cause?: string): Promise<readonly RefusedItem[]> {
-    // Loaded when asked for: ingest, which never asks, starts without it.
-    const { listRefused } = await import('./list-refused.ts');
+  listRefused(sourceId: SourceId, cause?: string): Promise<readonly RefusedItem[]> {
     return listRefused(this.#client, this.#table, sourceId, cause);
   }
 

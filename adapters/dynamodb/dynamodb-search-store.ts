@@ -1,8 +1,8 @@
 import { type DynamoDBClient, PutItemCommand, QueryCommand } from '@aws-sdk/client-dynamodb';
 import type { SearchStore } from '#core/inbound/ports.ts';
 import type { SearchItem } from '#core/inbound/protocol/event-item.ts';
-import { fromAttributes, toAttributes } from './attribute-values.ts';
 import { compilePut } from './compile-write.ts';
+import { fromAttributes, toAttributes } from './marshal.ts';
 import { sent } from './table-calls.ts';
 
 /** `SearchStore` in the `payloads` table. */

@@ -3,9 +3,9 @@ import { missing } from '#core/condition.ts';
 import type { EventPk } from '#core/glossary.ts';
 import type { StepStore } from '#core/inbound/ports.ts';
 import type { StepItem } from '#core/inbound/protocol/event-item.ts';
-import { fromAttributes, toAttributes } from './attribute-values.ts';
 import { compilePut } from './compile-write.ts';
 import { DynamoDbPayloadStore } from './dynamodb-payload-store.ts';
+import { fromAttributes, toAttributes } from './marshal.ts';
 import { refusedItem, sent } from './table-calls.ts';
 
 /** The `payloads` table as the processor has it, with the steps; apart, so that ingest's bundle holds no more. */

@@ -1,7 +1,7 @@
 import { type DynamoDBClient, QueryCommand, type QueryCommandInput } from '@aws-sdk/client-dynamodb';
 import type { SourceId } from '#core/glossary.ts';
 import { type RefusedItem, refusedPrefix } from '#core/inbound/protocol/event-item.ts';
-import { fromAttributes, toAttributes } from './attribute-values.ts';
+import { fromAttributes, toAttributes } from './marshal.ts';
 import { sent } from './table-calls.ts';
 
 /** Refused requests of a source in the `payloads` table, of one cause or of all, newest first. Throws DependencyError. */

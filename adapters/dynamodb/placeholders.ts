@@ -1,4 +1,4 @@
-import { type AttributeMap, toAttributes } from './attribute-values.ts';
+import { type AttributeMap, toAttributes } from './marshal.ts';
 
 /**
  * Names and values of one request's expressions. Every attribute name becomes a placeholder, because many of ours

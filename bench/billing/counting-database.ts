@@ -1,4 +1,4 @@
-import { type AttributeMap, toAttributes } from '#adapters/dynamodb/attribute-values.ts';
+import { type AttributeMap, toAttributes } from '#adapters/dynamodb/marshal.ts';
 import type { Item } from '#adapters/memory/item-rules.ts';
 import type { IndexQuery } from '#adapters/memory/lagging-index.ts';
 import {

@@ -33,7 +33,7 @@ import { apiEventOf, sqsEventOf } from '../loopback/requests.ts';
 import { cpuPerEvent } from '../measure/cpu-blocks.ts';
 import { callAll } from './raw-http.mjs';
 
-const { ROUNDS = '21', BUNDLES = '', SDK_BUNDLES = '', FAKE_URL = '', CONTROL_URL = '' } = process.env;
+const { ROUNDS = '21', BUNDLES = '', FAKE_URL = '', CONTROL_URL = '' } = process.env;
 const BATCH = 10;
 /** Events of a block: short, so that the blocks of a round share what disturbs the machine. */
 const BLOCK = { noop: 120, client: 20 };
@@ -204,12 +204,9 @@ await fetch(CONTROL_URL, {
   headers: { 'x-amz-target': 'Bench.Remember' },
   body: JSON.stringify({ bodyShas: Object.fromEntries(bodyShas) }),
 });
-const load = async (name: string, folder = BUNDLES) =>
-  (await import(`file://${join(folder, name, 'index.mjs')}`)).handler;
+const load = async (name: string) => (await import(`file://${join(BUNDLES, name, 'index.mjs')}`)).handler;
 const bundledIngest: IngestHandler = await load('ingest');
-const bundledWithSdk: IngestHandler = await load('ingest', SDK_BUNDLES);
 const bundledProcess: ProcessHandler = await load('process');
-const processWithSdk: ProcessHandler = await load('process', SDK_BUNDLES);
 const ingestCalls = await recorded(() => ingestBlock(bundledIngest)(1));
 // The pause flags are read once in five seconds: not a call of each batch.
 await processBlock(bundledProcess)(BATCH);
@@ -225,10 +222,8 @@ const variants = {
   ingest: { block: ingestBlock(noopIngest() as unknown as IngestHandler), ...noop },
   process: { block: processBlock(noopProcess() as unknown as ProcessHandler), ...noop },
   ingestClient: { block: ingestBlock(bundledIngest), ...client },
-  ingestSdk: { block: ingestBlock(bundledWithSdk), ...client },
   ingestRaw: { block: rawBlock(ingestCalls, 1), ...client },
   processClient: { block: processBlock(bundledProcess), ...client },
-  processSdk: { block: processBlock(processWithSdk), ...client },
   processRaw: { block: rawBlock(processCalls, BATCH), ...client },
 };
 for (const { block, count } of Object.values(variants)) {

@@ -48,7 +48,7 @@ export async function startLocalStores(folder: string): Promise<LocalStores> {
   const secrets = await serveMaster();
   const gateway = defineGateway({
     sources: { default: { provider: 'generic' } },
-    environments: { local: { outbound: {}, awsClient: 'signed' } },
+    environments: { local: { outbound: {} } },
   });
   const config = { ...resolveConfig(gateway, 'local', PROVIDERS), logLevel: 'error' as const };
   const bundles = (

@@ -9,10 +9,3 @@ export const holdfast: System = {
   durable: true,
   start: folder => startHoldfast(folder),
 };
-
-/** The same with the small client instead of the SDK (docs/decisions/0005). */
-export const holdfastSigned: System = {
-  ...holdfast,
-  name: "Holdfast, `awsClient: 'signed'`",
-  start: folder => startHoldfast(folder, { awsClient: 'signed' }),
-};

@@ -3,7 +3,7 @@ import { SWEEPER_PER_CORE } from '#core/config/sweeper-speed.ts';
 import { showSpread, spreadOf } from '../measure/statistics.ts';
 import type { Figure, Section } from '../report/section.ts';
 import { type Rest, type Round, sum } from './cpu-per-event.ts';
-import { holdfast, holdfastSigned } from './holdfast.ts';
+import { holdfast } from './holdfast.ts';
 import type { Losses } from './kill-storm.ts';
 import type { Plan } from './plan.ts';
 import type { System } from './system.ts';
@@ -17,8 +17,7 @@ export interface Outcome {
   readonly losses: Losses;
 }
 
-const looksMicros = (client: keyof typeof SWEEPER_PER_CORE): number =>
-  Math.round(2e6 / SWEEPER_PER_CORE[client].arrivals);
+const LOOKS_MICROS = Math.round(2e6 / SWEEPER_PER_CORE.arrivals);
 const programs = ({ rounds }: Outcome): readonly number[] => rounds.map(it => sum(it.programs));
 const median = (values: readonly number[]): number => spreadOf(values).median;
 /** Round by round, so that both met the same neighbours. */
@@ -37,7 +36,7 @@ function byProgram({ rounds }: Outcome): string {
 
 /** Of the systems that ran; `skipped` says which did not, and why. */
 export function reportSideBySide(outcomes: readonly Outcome[], skipped: readonly string[], plan: Plan): Section {
-  const ours = outcomes.filter(it => it.system === holdfast || it.system === holdfastSigned);
+  const ours = outcomes.filter(it => it.system === holdfast);
   const peers = outcomes.filter(it => !ours.includes(it));
   const durable = peers.filter(it => it.system.durable);
   const cpu = ours.map(
@@ -92,13 +91,13 @@ export function reportSideBySide(outcomes: readonly Outcome[], skipped: readonly
     notes: [
       'Latency and throughput are not compared: ours would be the figures of DynamoDB Local and ElasticMQ, which are made for tests. (f) predicts latency on AWS, and (e) what breaks first.',
       'Ours does more: each event is four requests to DynamoDB and one to SQS, as signed HTTP with JSON. Postgres and Redis have a binary connection that stays open. Ours also compresses the body, and the record keeps its timeline. On Lambda the programs cost nothing at rest, except the sweeper and the nightly audit (c).',
-      `Counted with ours, though on AWS the service does it: taking messages from the queue and deleting them. That is two bare requests for each batch, which at this rate mostly holds one event. Not counted, because it comes 20 to 80 s later: the sweeper reads each arrival twice, which takes ${looksMicros('sdk')} µs with the SDK and ${looksMicros('signed')} µs with the small client (\`node bench/sweep-rate.ts\`).`,
+      `Counted with ours, though on AWS the service does it: taking messages from the queue and deleting them. That is two bare requests for each batch, which at this rate mostly holds one event. Not counted, because it comes 20 to 80 s later: the sweeper reads each arrival twice, which takes ${LOOKS_MICROS} µs (\`node bench/sweep-rate.ts\`).`,
       ...skipped,
     ],
     numbers: {
       ...Object.fromEntries(
         ours.flatMap(each => {
-          const name = each.system === holdfast ? 'sdk' : 'signed';
+          const name = 'sdk';
           return [
             [`${name}CpuMs`, median(programs(each)) / 1_000],
             [`${name}Lost`, each.losses.lost],

@@ -30,7 +30,6 @@ const ROLES = ['ingest', 'process', 'sweep'] as const;
 
 /** What differs from the side-by-side run. */
 export interface HoldfastOptions {
-  readonly awsClient?: 'sdk' | 'signed';
   /** Whose handlers run. */
   readonly project?: string;
   readonly visibilitySeconds?: number;
@@ -51,12 +50,7 @@ export interface EventRecord {
 /** Starts the functions over stores of their own, whose files are in `folder`. Throws where there is no JDK. */
 export async function startHoldfast(
   folder: string,
-  {
-    awsClient = 'sdk',
-    project = FIXTURE_PROJECT,
-    visibilitySeconds = VISIBILITY_SECONDS,
-    env: more,
-  }: HoldfastOptions = {},
+  { project = FIXTURE_PROJECT, visibilitySeconds = VISIBILITY_SECONDS, env: more }: HoldfastOptions = {},
 ): Promise<RunningHoldfast> {
   const missing = await javaMissing();
   if (missing !== undefined) throw new Error(`${missing}; the stores need a JDK 17 and Maven`);
@@ -96,7 +90,7 @@ export async function startHoldfast(
   };
   const gateway = defineGateway({
     sources: { default: { provider: 'generic' } },
-    environments: { local: { awsClient } },
+    environments: { local: {} },
   });
   const config = { ...resolveConfig(gateway, 'local', PROVIDERS), logLevel: 'error' as const };
   const bundles = (

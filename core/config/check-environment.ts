@@ -7,7 +7,6 @@ import { checkEdge } from './check-edge.ts';
 import { checkOutbound } from './check-outbound.ts';
 import type { Deployment } from './deployment.ts';
 import type { ResolvedSource } from './resolved-config.ts';
-import { mostSendsPerSecond } from './sweeper-speed.ts';
 
 /** Reports every pair of values that cannot work together. */
 export function checkEnvironment(deployment: Deployment, report: Report): void {
@@ -68,14 +67,6 @@ export function checkEnvironment(deployment: Deployment, report: Report): void {
     `${reserved} with queue.maxConcurrency ${queue.maxConcurrency}`,
     'at least queue.maxConcurrency: the mapping would start more and be throttled',
     `set it to ${queue.maxConcurrency} or more, or lower queue.maxConcurrency`,
-  );
-  const most = mostSendsPerSecond(config.awsClient);
-  rule(
-    config.sweepSendsPerSecond <= most,
-    'sweepSendsPerSecond',
-    `${config.sweepSendsPerSecond} with awsClient '${config.awsClient}'`,
-    `at most ${most}: one core does no more with this client (docs/guides/scaling.md)`,
-    config.awsClient === 'sdk' ? `set it to ${most}, or awsClient to 'signed'` : `set it to ${most}`,
   );
   rule(
     config.replaysPerSecond <= config.sweepSendsPerSecond,

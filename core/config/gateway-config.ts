@@ -136,11 +136,6 @@ export interface EnvironmentConfig {
   readonly thresholds?: Partial<AlarmThresholds>;
   /** @default 'info' */
   readonly logLevel?: ResolvedConfig['logLevel'];
-  /**
-   * With what `ingest`, `process`, `sweep` and `audit` call AWS: the SDK, or the small signed client, which takes half of the CPU and
-   * has not run on AWS yet (docs/decisions/0015). @default 'sdk'; 'signed' where `emulated`
-   */
-  readonly awsClient?: ResolvedConfig['awsClient'];
   /** One of the retentions CloudWatch Logs knows. @default 30; 3 in disposable environments */
   readonly logRetentionDays?: LogRetentionDays;
   /** Ingest environments kept warm, billed by the hour (about $4.40 a month each at 512 MB). @default 0 */

@@ -208,7 +208,6 @@ function buildDeployment(
       replaysPerSecond: environment.replaysPerSecond ?? Math.min(DEFAULT_REPLAYS_PER_SECOND, sweepSendsPerSecond),
       deadQueueRetentionSeconds: queue.deadRetentionDays * 86_400,
       logLevel: environment.logLevel ?? 'info',
-      awsClient: environment.awsClient ?? (local ? 'signed' : 'sdk'),
       ...(environment.otlp && {
         otlp: { endpoint: environment.otlp.endpoint, secretHeaders: environment.otlp.secretHeaders ?? false },
       }),

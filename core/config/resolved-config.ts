@@ -65,8 +65,6 @@ export interface ResolvedConfig {
   /** How long a message stays in the dead-letter queue. */
   readonly deadQueueRetentionSeconds: number;
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error';
-  /** With what `ingest` and `process` call AWS: the small signed client (docs/decisions/0005), or the SDK's. */
-  readonly awsClient: 'signed' | 'sdk';
   /** Where spans and metrics go. Absent: nowhere. */
   readonly otlp?: { readonly endpoint: string; readonly secretHeaders: boolean };
   /** CloudFront is before the front door, and what becomes of requests beside it. Absent: nothing is. */

@@ -23,7 +23,7 @@ import { otlpShape } from './otlp-config.ts';
 import { outboundShape } from './outbound-config.ts';
 import { reconcileShape } from './reconcile-config.ts';
 import { routesShape } from './route-config.ts';
-import { mostSendsPerSecond } from './sweeper-speed.ts';
+import { MOST_SENDS_PER_SECOND } from './sweeper-speed.ts';
 
 const DAY_MS = 24 * 3600_000;
 
@@ -220,6 +220,25 @@ const environmentName = text(
   'rename the environment',
 );
 
+/** Keys of an environment that older versions had: what took their place. */
+const GONE: Readonly<Record<string, string>> = {
+  awsClient: 'no such key: every function calls AWS by the AWS SDK (docs/decisions/0041)',
+};
+
+/** `object`, but a key that is gone is told why. */
+function withoutGone(fields: Readonly<Record<string, Check>>): Check {
+  const check = object(fields);
+  return (value, path, report) => {
+    if (typeof value !== 'object' || value === null) return check(value, path, report);
+    const [gone, kept] = [true, false].map(isGone =>
+      Object.entries(value).filter(([key]) => Object.hasOwn(GONE, key) === isGone),
+    ) as [[string, unknown][], [string, unknown][]];
+    for (const [key, given] of gone)
+      report({ path: `${path}.${key}`, given: show(given), allowed: GONE[key] as string, fix: 'remove the line' });
+    check(Array.isArray(value) ? value : Object.fromEntries(kept), path, report);
+  };
+}
+
 /** Reports every problem of the written configuration that can be seen in one value alone. */
 export function validateConfig(
   config: GatewayConfig,
@@ -227,7 +246,7 @@ export function validateConfig(
   report: Report,
 ): void {
   const source = sourceFields(providerCheck(providers));
-  const environment = object({
+  const environment = withoutGone({
     account: text(/^\d{12}$/, 'twelve digits in quotes', 'copy it from the AWS console'),
     region: text(/^[a-z]{2,4}(?:-[a-z]+){1,2}-\d$/, 'a region such as "eu-central-1"', 'correct it'),
     publicUrl: text(
@@ -255,7 +274,6 @@ export function validateConfig(
     alarms: oneOf('all', 'essential', 'none'),
     thresholds,
     logLevel: oneOf('debug', 'info', 'warn', 'error'),
-    awsClient: oneOf('signed', 'sdk'),
     logRetentionDays: oneOf(...LOG_RETENTION_DAYS),
     ingestProvisionedConcurrency: number(0, 1_000, 'environments'),
     reservedConcurrency: object(
@@ -266,7 +284,7 @@ export function validateConfig(
       'the ARN of a KMS key, "arn:aws:kms:<region>:<account>:key/<id>"; no alias',
       'copy it from the KMS console',
     ),
-    sweepSendsPerSecond: number(1, mostSendsPerSecond('signed'), 'sends per second'),
+    sweepSendsPerSecond: number(1, MOST_SENDS_PER_SECOND, 'sends per second'),
     replaysPerSecond: number(1, 1_000, 'replays per second'),
     tags: recordOf(text(/^.{0,256}$/, 'text of up to 256 characters', 'shorten it')),
   });

@@ -56,7 +56,7 @@ const concerns = lazyConcerns(async () =>
   (await import('./on-demand.ts')).openConcerns(dynamodb, env.EVENTS_TABLE, telemetry),
 );
 const ports = {
-  store: await openEventWriter(dynamodb, env.EVENTS_TABLE, config.shards),
+  store: openEventWriter(dynamodb, env.EVENTS_TABLE, config.shards),
   payloads: new DynamoDbPayloadStore(dynamodb, env.PAYLOADS_TABLE),
   refused: new RefusedSlots(systemRandom),
   concerns,

@@ -1,28 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { basename, dirname, extname, join, relative } from 'node:path';
-import { build, type Metafile } from 'esbuild';
+import { dirname, extname, join, relative } from 'node:path';
 import type { ResolvedConfig, ResolvedSource } from '#core/config/resolved-config.ts';
 import type { SourceHead } from '#core/config/source-head.ts';
 import { PAGE_FILES } from '#lambdas/portal/env.ts';
 import { buildPage } from '../../ui/build-page.ts';
+import { type BuiltCode, buildCode, HOLDFAST } from './build-code.ts';
 import { type Bundles, FUNCTION_NAMES, type FunctionName, OUTBOUND_FUNCTION_NAMES } from './function-names.ts';
-import {
-  isolatedLazyImports,
-  LEAN_OPTIONS,
-  lazyBuiltins,
-  oneLazyFile,
-  signedClients,
-  withoutUnusedParts,
-} from './lean-plugins.ts';
+import { oneLazyFile } from './lean-plugins.ts';
 import { projectHandlers } from './project-handlers.ts';
-import { type Insertion, replaceAndNote, shortMap } from './source-maps.ts';
+import { type Insertion, replaceAndNote } from './source-maps.ts';
 import { unusedFiles } from './unused-files.ts';
 
-const REPOSITORY = join(import.meta.dirname, '../..');
 /** What only few sources need, in a file of a folder. */
-const onDemandIn = (folder: string): string => join(REPOSITORY, folder, `on-demand${extname(import.meta.filename)}`);
+const onDemandIn = (folder: string): string => join(HOLDFAST, folder, `on-demand${extname(import.meta.filename)}`);
 /** In the built code until the configuration of an environment takes its place. */
 const CONFIG_PLACE = '@@HOLDFAST_CONFIG@@';
 
@@ -52,22 +44,22 @@ export interface BundleOptions {
  * not compile.
  */
 export async function bundleFunctions(options: BundleOptions): Promise<ReadonlyMap<string, Bundles>> {
-  const { project = REPOSITORY, aroundHandlers = {} } = options;
+  const { project = HOLDFAST, aroundHandlers = {} } = options;
   const root = options.outputFolder ?? join(project, '.holdfast/bundles');
   const names = options.functions ?? namesFor(options.configs);
   const missing = names.filter(name => !existsSync(handlerFile(name)));
   if (missing.length > 0) {
-    const files = missing.map(name => relative(REPOSITORY, handlerFile(name))).join(', ');
+    const files = missing.map(name => relative(HOLDFAST, handlerFile(name))).join(', ');
     throw new Error(`There is nothing to bundle: ${files} is missing. Each must export \`handler\`.`);
   }
-  const unused = unusedFiles(...options.configs);
   const built = new Map<string, Promise<BuiltFunction>>();
   const written = options.configs.flatMap(config =>
     namesWanted(names, config).map(async name => {
       const around = name === 'process' ? aroundHandlers[config.environment] : undefined;
-      const variant: Variant = { name, client: clientOf(name, config), project, around, unused };
+      const unused = unusedFiles(name, config);
+      const variant: Variant = { name, project, around, unused };
       // Environments share what is the same for them.
-      const key = [name, variant.client, around].join();
+      const key = [name, around, ...unused].join();
       const code = built.get(key) ?? buildFunction(variant);
       built.set(key, code);
       await writeBundle(await code, config, join(root, config.environment, name));
@@ -78,7 +70,7 @@ export async function bundleFunctions(options: BundleOptions): Promise<ReadonlyM
 }
 
 /** Empty folders in the place of bundles, for an environment that the CLI did not ask for: never deployed. */
-export async function placeholderBundles(environment: string, project = REPOSITORY): Promise<Bundles> {
+export async function placeholderBundles(environment: string, project = HOLDFAST): Promise<Bundles> {
   const folder = join(project, '.holdfast/bundles/not-bundled', environment);
   await mkdir(folder, { recursive: true });
   // Another process may be hashing the folder now: the file is never half there, and nothing lies beside it.
@@ -101,22 +93,12 @@ function namesWanted(names: readonly FunctionName[], config: ResolvedConfig): re
 const isWanted = (name: FunctionName, { outbound }: ResolvedConfig): boolean =>
   name === 'portal' ? outbound?.portal !== undefined : outbound !== undefined || !isOutbound(name);
 
-type Client = ResolvedConfig['awsClient'];
-/** Those that run with every event, message and delivery, and those that read every record again. */
-const HOT: readonly FunctionName[] = ['ingest', 'process', 'sweep', 'audit', 'publish', 'fan-out', 'drain'];
-
-/** With what a function calls AWS: the small client is for the hot ones. */
-function clientOf(name: FunctionName, config: ResolvedConfig): Client {
-  return HOT.includes(name) ? config.awsClient : 'sdk';
-}
-
 /** What a function is built from. */
 interface Variant {
   readonly name: FunctionName;
-  readonly client: Client;
   readonly project: string;
   readonly around: string | undefined;
-  /** Files that no configuration of this run needs. */
+  /** Files that the configuration does not need. */
   readonly unused: ReadonlySet<string>;
 }
 
@@ -126,82 +108,44 @@ export function metafilePath(bundleFolder: string): string {
 }
 
 function handlerFile(name: FunctionName): string {
-  return join(REPOSITORY, 'lambdas', name, `handler${extname(import.meta.filename)}`);
+  return join(HOLDFAST, 'lambdas', name, `handler${extname(import.meta.filename)}`);
 }
 
 function foldersIn(folder: string): Bundles {
   return Object.fromEntries(ALL_NAMES.map(name => [name, join(folder, name)])) as Bundles;
 }
 
-interface BuiltFunction {
+interface BuiltFunction extends BuiltCode {
   readonly name: FunctionName;
-  /** File name to text, with a place for the configuration. */
-  readonly files: ReadonlyMap<string, string>;
-  readonly metafile: Metafile;
 }
 
-async function buildFunction({ name, client, project, around, unused }: Variant): Promise<BuiltFunction> {
-  const isolated = new Map<string, string>();
-  const shared = {
-    ...LEAN_OPTIONS,
-    mainFields: [...LEAN_OPTIONS.mainFields],
-    absWorkingDir: REPOSITORY,
-    outdir: `.holdfast/bundles/${name}`,
-    outExtension: { '.js': '.mjs' },
-    define: { __HOLDFAST_CONFIG__: JSON.stringify(CONFIG_PLACE) },
-    // Without a word of them in the code: what reads them knows where they are.
-    sourcemap: 'external' as const,
-    sourcesContent: false,
-  };
-  const main = await build({
-    ...shared,
-    entryPoints: { index: relative(REPOSITORY, handlerFile(name)) },
-    chunkNames: 'chunk-[hash]',
-    // What is imported lazily becomes a file of its own, read on first use.
-    splitting: true,
+/** With a place for the configuration. */
+async function buildFunction({ name, project, around, unused }: Variant): Promise<BuiltFunction> {
+  const code = await buildCode({
+    name,
+    entry: handlerFile(name),
+    project,
+    unused,
     plugins: [
-      ...(client === 'signed' ? [signedClients()] : []),
-      isolatedLazyImports(isolated),
       ...(name === 'ingest' ? [oneLazyFile(onDemandIn('core/verification'), onDemandIn('lambdas/ingest'))] : []),
       projectHandlers(join(project, 'handlers/index.ts'), around),
-      lazyBuiltins(),
-      withoutUnusedParts({ hasS3: false }),
     ],
+    define: { __HOLDFAST_CONFIG__: JSON.stringify(CONFIG_PLACE) },
   });
-  const lazy = await Promise.all(
-    [...isolated]
-      .filter(([file]) => !unused.has(file))
-      .map(([file, path]) =>
-        build({
-          ...shared,
-          entryPoints: { [file.replace(/\.mjs$/, '')]: relative(REPOSITORY, path) },
-          plugins: [lazyBuiltins(), withoutUnusedParts({ hasS3: true })],
-        }),
-      ),
-  );
-  const metafile: Metafile = { inputs: {}, outputs: {} };
-  const files = new Map<string, string>();
-  for (const result of [main, ...lazy]) {
-    for (const { path, text } of result.outputFiles) {
-      const places = { holdfast: REPOSITORY, project, from: dirname(path) };
-      files.set(basename(path), path.endsWith('.map') ? JSON.stringify(shortMap(text, places)) : text);
-    }
-    Object.assign(metafile.inputs, result.metafile.inputs);
-    Object.assign(metafile.outputs, result.metafile.outputs);
-  }
-  if (Object.keys(metafile.inputs).some(path => dirname(path) === TEXTS_FOLDER)) {
+  const files = new Map(code.files);
+  if (Object.keys(code.metafile.inputs).some(path => dirname(path) === TEXTS_FOLDER)) {
     for (const [file, text] of await readTexts()) files.set(file, text);
   }
   if (name === 'portal') {
-    const { script, style } = await buildPage(join(REPOSITORY, 'portal/app'));
+    const { script, style } = await buildPage(join(HOLDFAST, 'portal/app'));
     for (const [file, bytes] of Object.entries({ [PAGE_FILES.script]: script, [PAGE_FILES.style]: style }))
       files.set(file, new TextDecoder().decode(bytes));
   }
-  return { name, files, metafile };
+  return { name, files, metafile: code.metafile };
 }
 
 async function readTexts(): Promise<readonly (readonly [file: string, text: string])[]> {
-  const folder = join(REPOSITORY, TEXTS_FOLDER);
+  const folder = join(HOLDFAST, TEXTS_FOLDER);
   const names = (await readdir(folder)).filter(name => name.endsWith('.txt'));
   return Promise.all(names.map(async name => [name, await readFile(join(folder, name), 'utf8')] as const));
 }
@@ -212,8 +156,7 @@ async function writeBundle(code: BuiltFunction, config: ResolvedConfig, folder: 
   const baked = bake(code.name, withoutProse(withoutPortal(code.name, config)));
   const literal = toLiteral(JSON.stringify(baked.config));
   const place = new RegExp(`(["'\`])${CONFIG_PLACE}\\1`, 'g');
-  const unused = unusedFiles(config);
-  const used = [...code.files].filter(([name]) => !unused.has(name.replace(/\.map$/, '')));
+  const used = [...code.files];
   const wanted = new Map(baked.files);
   const moved = new Map<string, readonly Insertion[]>();
   for (const [name, code] of used.filter(it => !isMap(it[0]))) {

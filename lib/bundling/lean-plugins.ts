@@ -1,6 +1,5 @@
-import { readFile } from 'node:fs/promises';
 import { isBuiltin } from 'node:module';
-import { basename, dirname, extname, join, sep } from 'node:path';
+import { basename, extname, join, relative } from 'node:path';
 import type { BuildOptions, Plugin } from 'esbuild';
 
 /**
@@ -40,144 +39,31 @@ function asModule(name: string): string {
   return [`const all = /* @__PURE__ */ ${loading(name)};`, 'export default all;', ...exported].join('\n');
 }
 
-const ADAPTERS = join(import.meta.dirname, '../../adapters');
-
-/** The SDK's clients and the files that replace them. */
-export const SIGNED_CLIENTS: Readonly<Record<string, string>> = Object.fromEntries(
-  ['dynamodb', 'sqs', 'secrets-manager'].map(it => [
-    `@aws-sdk/client-${it}`,
-    join(ADAPTERS, `aws/signed/sdk-${it}${extname(import.meta.filename)}`),
-  ]),
-);
-
 /**
- * Puts the small signed clients in the place of the SDK's three, for our adapters only: a handler that imports the SDK
- * gets the SDK. A command they do not know fails the build.
+ * Gives each of these files of ours a build of its own: imported lazily, it is a file that shares nothing with the rest.
+ * esbuild's own chunks would move what both sides reach of the SDK, all of the S3 protocol included, into a file that is read
+ * at every start. Such a file has its own copy of what it imports: no class and no state of ours may pass between it and its
+ * importer, and it throws nothing of ours. test/lib/synth/bundle-parts.test.ts holds that.
  */
-export function signedClients(): Plugin {
-  return {
-    name: 'signed-clients',
-    setup(build) {
-      build.onResolve({ filter: /^@aws-sdk\/client-/ }, args => {
-        const path = SIGNED_CLIENTS[args.path];
-        return path !== undefined && args.importer.startsWith(join(ADAPTERS, sep)) ? { path } : undefined;
-      });
-      for (const [file, replacement] of [
-        ['check-answers', 'no-checks'],
-        ['kept-connections', 'no-agents'],
-      ]) {
-        const path = join(ADAPTERS, `aws/signed/${replacement}${extname(import.meta.filename)}`);
-        build.onResolve({ filter: new RegExp(`/${file}\\.[jt]s$`) }, () => ({ path }));
-      }
-    },
-  };
-}
-
-/**
- * Parts of the SDK that none of our calls reaches, and what replaces them: about 90 KB less to compile at each start with
- * the SDK (docs/decisions/0035-what-of-the-sdk-is-left-out.md).
- */
-const UNUSED_PARTS: Readonly<Record<string, string>> = {
-  // STS, SSO, IMDS and more clients. Our clients are given the credentials Lambda puts into the environment.
-  '@aws-sdk/credential-provider-node': `
-    export const defaultProvider = () => async () => {
-      throw new Error('This bundle has no credential chain: give the client its credentials (adapters/aws/client-settings.ts)');
-    };`,
-  '@aws-sdk/middleware-endpoint-discovery': `
-    export const NODE_ENDPOINT_DISCOVERY_CONFIG_OPTIONS = { environmentVariableSelector: () => undefined, configFileSelector: () => undefined, default: false };
-    export const resolveEndpointDiscoveryConfig = config => config;`,
-  '@smithy/core/event-streams': `
-    const unused = () => { throw new Error('This bundle has no event streams'); };
-    export const eventStreamSerdeProvider = unused;
-    export class EventStreamSerde { constructor() { unused(); } }
-    export const resolveEventStreamSerdeConfig = config => config;`,
-};
-
-const IN_SDK = 'node_modules/(?:@aws-sdk|@smithy)/[^/]+/dist-es/';
-/** The same for single files of the SDK: what our clients are given explicitly need not be looked for. */
-const REPLACED_FILES: readonly (readonly [file: RegExp, contents: string])[] = [
-  [
-    new RegExp(`${IN_SDK}submodules/config/node-config-provider/configLoader.js$`),
-    // Neither ~/.aws/config nor further variables: adapters/aws/client-settings.ts reads what counts.
-    `export const loadConfig = ({ default: value }) => async () => (typeof value === 'function' ? value() : value);`,
-  ],
-  [
-    new RegExp(`${IN_SDK}submodules/config/defaults-mode/resolveDefaultsModeConfig.js$`),
-    `export const resolveDefaultsModeConfig = () => async () => 'standard';`,
-  ],
-  [
-    new RegExp(`${IN_SDK}submodules/retry/util-retry/AdaptiveRetryStrategy.js$`),
-    `export class AdaptiveRetryStrategy { constructor() { throw new Error('This bundle has no adaptive retry mode'); } }`,
-  ],
-  // Lambda tells the region: no instance is asked for it.
-  [
-    new RegExp(`${IN_SDK}submodules/config/config-resolver/regionConfig/getInstanceMetadataRegion.js$`),
-    'export const getInstanceMetadataRegion = async () => undefined;',
-  ],
-  [
-    /node_modules\/@smithy\/signature-v4\/dist-es\/HeaderFormatter.js$/,
-    `export class HeaderFormatter { format() { throw new Error('This bundle has no event streams'); } }`,
-  ],
-  // Fallbacks for a Node without crypto.
-  [new RegExp(`${IN_SDK}submodules/checksum/sha256/Sha256Js.js$`), 'export const Sha256Js = undefined;'],
-  [new RegExp(`${IN_SDK}submodules/checksum/md5/Md5Js.js$`), 'export const Md5Js = undefined;'],
-  ...(['dynamodb', 'sqs', 'secrets-manager'] as const).map(
-    client =>
-      [
-        new RegExp(`node_modules/@aws-sdk/client-${client}/dist-es/endpoint/endpointResolver.js$`),
-        `import { resolveEndpointOf } from ${JSON.stringify(join(ADAPTERS, `aws/region-endpoint${extname(import.meta.filename)}`))};
-         export const defaultEndpointResolver = resolveEndpointOf(${JSON.stringify(client.replace('-', ''))});`,
-      ] as const,
-  ),
+const BUILT_APART: readonly string[] = [
+  'adapters/s3/s3-client',
+  ...['event-bus', 'topic', 'function', 'state-machine'].map(kind => `adapters/targets/${kind}-target`),
 ];
 
-/** The table of partitions, which only S3's endpoint rules still read; the user agent asks the same file for a prefix. */
-const REPLACED_WITHOUT_S3: typeof REPLACED_FILES = [
-  [
-    new RegExp(`${IN_SDK}submodules/client/util-endpoints/lib/aws/partition.js$`),
-    `export const getUserAgentPrefix = () => '';
-     export const partition = () => { throw new Error('This bundle has no table of partitions'); };
-     export const setPartitionInfo = partition;
-     export const useDefaultPartitionInfo = partition;`,
-  ],
-];
+/** The file beside the code that holds a file of `BUILT_APART`. */
+export const apartName = (path: string): string => `lazy-${basename(path)}.mjs`;
 
-/** Leaves out what of the SDK is never called, and all of its package.json files but the version. */
-export function withoutUnusedParts({ hasS3 }: { readonly hasS3: boolean }): Plugin {
+/** Leaves the files of `BUILT_APART` out of a build, and those that no event of the configuration needs. Notes what it met. */
+export function filesApart(root: string, unused: ReadonlySet<string>, met: Set<string>): Plugin {
   return {
-    name: 'without-unused-parts',
-    setup(build) {
-      const names = new RegExp(`^(?:${Object.keys(UNUSED_PARTS).join('|')})$`);
-      build.onResolve({ filter: names }, args => ({ path: args.path, namespace: 'unused-part', sideEffects: false }));
-      build.onLoad({ filter: /.*/, namespace: 'unused-part' }, args => ({
-        contents: UNUSED_PARTS[args.path] ?? '',
-        loader: 'js',
-      }));
-      for (const [filter, contents] of [...REPLACED_FILES, ...(hasS3 ? [] : REPLACED_WITHOUT_S3)]) {
-        build.onLoad({ filter }, args => ({ contents, loader: 'js', resolveDir: dirname(args.path) }));
-      }
-      build.onLoad({ filter: /node_modules[\\/]@aws-sdk[\\/][^\\/]+[\\/]package\.json$/ }, async args => {
-        const { version } = JSON.parse(await readFile(args.path, 'utf8'));
-        return { contents: JSON.stringify({ version }), loader: 'json' };
-      });
-    },
-  };
-}
-
-/**
- * Gives each module that an adapter imports lazily a file of its own, which shares nothing with the rest. esbuild's own
- * chunks would move whatever both sides reach, all of the S3 protocol included, into a file that is read at every start.
- * Such a module has its own copy of what it imports: no class and no state may pass between it and its importer.
- */
-export function isolatedLazyImports(isolated: Map<string, string>): Plugin {
-  return {
-    name: 'isolated-lazy-imports',
+    name: 'files-apart',
     setup(build) {
       build.onResolve({ filter: /^\.\.?\// }, args => {
-        if (args.kind !== 'dynamic-import' || !/[\\/]adapters[\\/]/.test(args.importer)) return undefined;
-        const file = `lazy-${basename(args.path).replace(/\.[jt]s$/, '.mjs')}`;
-        isolated.set(file, join(args.resolveDir, args.path));
-        return { path: `./${file}`, external: true };
+        if (args.kind !== 'dynamic-import') return undefined;
+        const path = relative(root, join(args.resolveDir, args.path)).replace(/\.[jt]s$/, '');
+        if (!BUILT_APART.includes(path) && !unused.has(path)) return undefined;
+        if (!unused.has(path)) met.add(path);
+        return { path: `./${apartName(path)}`, external: true };
       });
     },
   };
@@ -201,6 +87,17 @@ export function oneLazyFile(file: string, instead: string): Plugin {
   };
 }
 
+/**
+ * The one whole package that is replaced (docs/decisions/0041): the SDK's chain of credentials brings clients of STS, SSO and
+ * more, and Lambda gives its functions their credentials in the environment.
+ */
+const ALIAS = { '@aws-sdk/credential-provider-node': ours('adapters/aws/environment-credentials') };
+
+/** A file of ours: `.ts` in this repository, `.js` in the package. */
+function ours(path: string): string {
+  return join(import.meta.dirname, '../..', `${path}${extname(import.meta.filename)}`);
+}
+
 /** What every build of a function has in common. */
 export const LEAN_OPTIONS = {
   bundle: true,
@@ -211,7 +108,9 @@ export const LEAN_OPTIONS = {
   legalComments: 'none',
   // The ESM variant of a package tree-shakes; esbuild's default for node takes the CommonJS one.
   mainFields: ['module', 'main'],
+  alias: ALIAS,
   metafile: true,
   write: false,
-  logLevel: 'error',
+  // Whoever builds says what was wrong (build-code.ts).
+  logLevel: 'silent',
 } as const satisfies BuildOptions;

@@ -23,7 +23,6 @@ import type { BlobStore } from '#core/ports.ts';
 import type { DeliveryApi } from '#operator/delivery-api.ts';
 import type { Gateway } from '#operator/gateway.ts';
 import { OperatorError } from '#operator/operator-error.ts';
-import { openBothClients } from './both-clients.ts';
 import { cloudWatchLogReader } from './cloudwatch-log-reader.ts';
 import { findLocalAws } from './find-local-aws.ts';
 import { LambdaProcessor } from './lambda-processor.ts';
@@ -91,13 +90,6 @@ export async function openGateway(deployment: Deployment, env: Env): Promise<Gat
     processor: new LambdaProcessor(new LambdaClient(settings), output('ProcessFunction')),
     reconciler: new LambdaReconciler(settings, () => output('ReconcileProvidersFunction')),
     delivery: () => openDelivery(cloudFormation, deployment, local?.endpoint),
-    bothClients: async () =>
-      openBothClients({
-        region: await cloudFormation.config.region(),
-        endpoint,
-        credentials: () => cloudFormation.config.credentials(),
-        names: { payloadsTable: output('PayloadsTable'), workQueueUrl: output('WorkQueueUrl') },
-      }),
     alarms: () => readAlarms(cloudWatch, `holdfast-${environment}-`),
     alarmGraph: name => readAlarmGraph(cloudWatch, name, systemClock.now()),
     logs: cloudWatchLogReader({

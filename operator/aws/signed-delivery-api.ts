@@ -1,7 +1,6 @@
 /** `DeliveryApi` over HTTP with Signature Version 4, as API Gateway wants it of a route with IAM. */
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Credentials } from '#adapters/aws/signed/sign.ts';
-import { encodeSegment, signUrl } from '#adapters/aws/signed/sign-url.ts';
+import { type Credentials, encodeSegment, signForIam } from '#adapters/aws/sign-for-iam.ts';
 import type { DeliveryApi, DeliveryCall } from '#operator/delivery-api.ts';
 import type { HttpAnswer, SendHttp } from '#operator/http-answer.ts';
 
@@ -40,7 +39,7 @@ async function sendOnce(place: Place, http: SendHttp, call: DeliveryCall): Promi
     .join('&');
   const url = new URL(`${place.url}${path}${query === '' ? '' : `?${query}`}`);
   const own = { headers: body === '' ? {} : { 'content-type': 'application/json' } };
-  const scope = { region: place.region, service: 'execute-api' };
-  const headers = signUrl({ method, url, body, ...own }, await place.credentials(), scope, Date.now());
+  const at = { region: place.region, now: Date.now() };
+  const headers = await signForIam({ method, url, body, ...own }, await place.credentials(), at);
   return http(url.href, { method, headers, ...(body === '' ? {} : { body: new TextEncoder().encode(body) }) });
 }

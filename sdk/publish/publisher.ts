@@ -1,8 +1,7 @@
 /** The client of a producer's backend: publishes to the delivery API (docs/api/delivery.md), each message once. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { credentialsOf } from '#adapters/aws/client-settings.ts';
-import type { Credentials } from '#adapters/aws/signed/sign.ts';
-import { encodeSegment, signUrl } from '#adapters/aws/signed/sign-url.ts';
+import { type Credentials, encodeSegment, signForIam } from '#adapters/aws/sign-for-iam.ts';
 import { waitMs } from '#core/judge-http-answer.ts';
 import { retryAfterMs } from '#core/retry-after.ts';
 import { bodyOf, type Message } from './message.ts';
@@ -206,8 +205,8 @@ async function post(place: Place, message: Message, body: string, attempt: Attem
   });
   const url = new URL(`${base}/v1/apps/${encodeSegment(message.application)}/messages`);
   const headers = { 'content-type': 'application/json' };
-  const scope = { region, service: 'execute-api' };
-  const { host: _, ...signed } = signUrl({ method: 'POST', url, headers, body }, credentials, scope, Date.now());
+  const unsigned = { method: 'POST', url, headers, body };
+  const { host: _, ...signed } = await signForIam(unsigned, credentials, { region, now: Date.now() });
   const trace = message.traceparent === undefined ? {} : { traceparent: message.traceparent };
   const timeout = AbortSignal.timeout(Math.ceil(attempt.ms));
   const response = await fetch(url, {

@@ -2,10 +2,17 @@ import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { nodeCodec } from '#adapters/codec/node-codec.ts';
 import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
+import { createDynamoDbClient, primeDynamoDb } from '#adapters/dynamodb/create-dynamodb-client.ts';
+import { DynamoDbControlStore } from '#adapters/dynamodb/dynamodb-control-store.ts';
+import { DynamoDbEventStore } from '#adapters/dynamodb/dynamodb-event-store.ts';
+import { DynamoDbEventWriter } from '#adapters/dynamodb/dynamodb-event-writer.ts';
+import { DynamoDbPayloadStore } from '#adapters/dynamodb/dynamodb-payload-store.ts';
 import { MemoryBlobs } from '#adapters/memory/memory-blobs.ts';
 import { MemorySecretValues } from '#adapters/memory/memory-secrets.ts';
 import { MemoryTelemetry } from '#adapters/memory/memory-telemetry.ts';
 import { CachedSecrets } from '#adapters/secrets/cached-secrets.ts';
+import { createSqsClient, primeSqs } from '#adapters/sqs/create-sqs-client.ts';
+import { SqsWorkQueue } from '#adapters/sqs/sqs-work-queue.ts';
 import { systemAddresses, systemClock, systemIds, systemTimer } from '#adapters/system.ts';
 import { eq, exists, missing } from '#core/condition.ts';
 import type { ResolvedSource } from '#core/config/resolved-config.ts';
@@ -20,7 +27,6 @@ import { generic } from '#providers/generic.ts';
 import { environmentFor, makeDynamoDbTables } from '#test/adapters/contracts/dynamodb-tables.ts';
 import { makeEventItem, mixed } from '#test/adapters/contracts/event-item-fixture.ts';
 import { makeSqsQueues } from '#test/adapters/contracts/sqs-queues.ts';
-import type { AwsAdapters } from './aws-adapters.ts';
 import { type FaultProxy, type ProxyFault, startFaultProxy } from './fault-proxy.ts';
 
 const SECRET = 'a secret of the fault proxy tests';
@@ -49,42 +55,34 @@ async function timed<T>(work: Promise<T>): Promise<{ ms: number; value?: T; erro
   }
 }
 
-/**
- * Real clients with a proxy between them and the services that loses, delays and refuses answers. `adapters`: over the SDK
- * or over the small signed client, as `name` says.
- */
-export function faultyNetworkSuite(
-  urls: () => { dynamodb: string; elasticmq: string },
-  adapters: AwsAdapters,
-  name: string,
-): void {
-  const { createDynamoDbClient, createSqsClient, primeDynamoDb, primeSqs } = adapters;
+/** Real clients with a proxy between them and the services that loses, delays and refuses answers. */
+export function faultyNetworkSuite(urls: () => { dynamodb: string; elasticmq: string }): void {
   let tableProxy: FaultProxy;
   let queueProxy: FaultProxy;
   let direct: ReturnType<typeof makeDynamoDbTables>;
   let queues: Awaited<ReturnType<typeof makeSqsQueues>>;
-  let store: InstanceType<AwsAdapters['DynamoDbEventStore']>;
-  let payloads: InstanceType<AwsAdapters['DynamoDbPayloadStore']>;
-  let control: InstanceType<AwsAdapters['DynamoDbControlStore']>;
-  let work: InstanceType<AwsAdapters['SqsWorkQueue']>;
+  let store: DynamoDbEventStore;
+  let payloads: DynamoDbPayloadStore;
+  let control: DynamoDbControlStore;
+  let work: SqsWorkQueue;
 
   beforeAll(async () => {
     const { dynamodb, elasticmq } = urls();
     direct = makeDynamoDbTables(dynamodb);
-    queues = await makeSqsQueues(elasticmq, `proxied-${name}`);
+    queues = await makeSqsQueues(elasticmq, 'proxied');
     tableProxy = await startFaultProxy(dynamodb);
     queueProxy = await startFaultProxy(elasticmq);
     const client = createDynamoDbClient(environmentFor(tableProxy.url));
     const sqs = createSqsClient(environmentFor(queueProxy.url));
-    store = new adapters.DynamoDbEventStore(client, 'events');
-    payloads = new adapters.DynamoDbPayloadStore(client, 'payloads');
-    control = new adapters.DynamoDbControlStore(client, 'events', systemIds);
-    work = new adapters.SqsWorkQueue(sqs, queues.mainUrl);
+    store = new DynamoDbEventStore(client, 'events');
+    payloads = new DynamoDbPayloadStore(client, 'payloads');
+    control = new DynamoDbControlStore(client, 'events', systemIds);
+    work = new SqsWorkQueue(sqs, queues.mainUrl);
     // The services' JVMs answer their first calls late; the time limits below are the product's own.
     for (let n = 0; n < 30; n++) {
       const item = freshItem();
       await direct.store.insert(item);
-      await direct.store.transact({ pk: item.pk, condition: exists('pk'), set: { size: n } }, [], `warm-${name}-${n}`);
+      await direct.store.transact({ pk: item.pk, condition: exists('pk'), set: { size: n } }, [], `warm-${n}`);
       await queues.work.send('warm', { groupId: 'g' });
     }
     await Promise.all([primeDynamoDb(client, 'events'), primeSqs(sqs, queues.mainUrl)]);
@@ -233,13 +231,13 @@ export function faultyNetworkSuite(
         dependency: 'dynamodb',
         target: () => urls().dynamodb,
         attempt: (env: Record<string, string>) =>
-          new adapters.DynamoDbEventWriter(createDynamoDbClient(env), 'events').insert(freshItem()),
+          new DynamoDbEventWriter(createDynamoDbClient(env), 'events').insert(freshItem()),
       },
       {
         dependency: 'sqs',
         target: () => urls().elasticmq,
         attempt: (env: Record<string, string>) =>
-          new adapters.SqsWorkQueue(createSqsClient(env), queues.mainUrl).send('x', { groupId: 'g' }),
+          new SqsWorkQueue(createSqsClient(env), queues.mainUrl).send('x', { groupId: 'g' }),
       },
     ])(
       '$dependency that goes silent is given up within 2.5 s, outcome unknown',
@@ -303,7 +301,7 @@ export function faultyNetworkSuite(
 
     test('a refusal of the request itself is certain', async () => {
       const client = createDynamoDbClient(environmentFor(tableProxy.url));
-      const wrong = new adapters.DynamoDbEventWriter(client, 'no-such-table');
+      const wrong = new DynamoDbEventWriter(client, 'no-such-table');
       await expect(wrong.insert(freshItem())).rejects.toMatchObject({ outcome: 'not_applied' });
     });
   });

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { nodeCodec } from '#adapters/codec/node-codec.ts';
-import { fromAttributes } from '#adapters/dynamodb/attribute-values.ts';
+import { fromAttributes } from '#adapters/dynamodb/marshal.ts';
 import { MemoryDatabase } from '#adapters/memory/memory-database.ts';
 import { eventsTable, MemoryEventStore } from '#adapters/memory/memory-event-store.ts';
 import { SeededRandom } from '#adapters/memory/seeded-random.ts';

@@ -155,7 +155,6 @@ export class ConsoleGateway {
       control: this.#controlStore(),
       queue: { send: refuse },
       processor: { state: () => Promise.resolve('Enabled'), set: refuse },
-      bothClients: refuse,
       reconciler: { run: refuse },
       delivery: () =>
         this.#read(() => {

@@ -1,10 +1,9 @@
 import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import fc from 'fast-check';
-import { beforeAll, describe, expect, test } from 'vitest';
-import { toAttributes } from '#adapters/dynamodb/attribute-values.ts';
+import { beforeAll, expect, test } from 'vitest';
+import { toAttributes } from '#adapters/dynamodb/marshal.ts';
 import { holds } from '#core/condition.ts';
 import type { EventPk } from '#core/glossary.ts';
-import type { AwsAdapters } from '#test/adapters/aws-adapters.ts';
 import { isLongRun } from '#test/kit/long-run.ts';
 import { attributes, condition, finalState, runStep, step } from './agreement.ts';
 import { controlStoreContract } from './control-store.contract.ts';
@@ -20,30 +19,18 @@ const CONDITIONS = isLongRun() ? 3_000 : 80;
 const SEQUENCES = isLongRun() ? 600 : 25;
 
 /** The stores' contracts on Amazon's DynamoDB Local, and the comparison of the memory adapters with it. */
-export function dynamoDbLocalSuite(url: () => string, signedAdapters: AwsAdapters): void {
+export function dynamoDbLocalSuite(url: () => string): void {
   let tables: ReturnType<typeof makeDynamoDbTables>;
-  let signed: ReturnType<typeof makeDynamoDbTables>;
   beforeAll(() => {
     tables = makeDynamoDbTables(url());
-    signed = makeDynamoDbTables(url(), signedAdapters);
   });
 
-  // By default the SDK is asked by the comparisons below alone: its calls are the same (signed-client.test.ts).
-  describe.skipIf(!isLongRun())('with the SDK', () => {
-    eventStoreContract(() => tables);
-    controlStoreContract(() => tables);
-    payloadStoreContract(() => tables);
-    searchStoreContract(() => tables);
-    itemStoreContract(() => tables);
-  });
-  describe('without the SDK', () => {
-    eventStoreContract(() => signed);
-    controlStoreContract(() => signed);
-    payloadStoreContract(() => signed);
-    searchStoreContract(() => signed);
-    itemStoreContract(() => signed);
-    publisherContract(() => signed);
-  });
+  eventStoreContract(() => tables);
+  controlStoreContract(() => tables);
+  payloadStoreContract(() => tables);
+  searchStoreContract(() => tables);
+  itemStoreContract(() => tables);
+  publisherContract(() => tables);
 
   test('agrees with `holds` on every operator over every pair of values, missing and mistyped ones included', async () => {
     const values = ['', 'a', 'b', '10', 9, 10, -1, true, false] as const;

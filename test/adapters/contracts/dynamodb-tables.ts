@@ -1,10 +1,14 @@
 import { CreateTableCommand, DynamoDBClient, GetItemCommand, type KeySchemaElement } from '@aws-sdk/client-dynamodb';
 import { clientSettings, type ServiceName } from '#adapters/aws/client-settings.ts';
-import { fromAttributes, toAttributes } from '#adapters/dynamodb/attribute-values.ts';
+import { DynamoDbControlStore } from '#adapters/dynamodb/dynamodb-control-store.ts';
+import { DynamoDbEventStore } from '#adapters/dynamodb/dynamodb-event-store.ts';
+import { DynamoDbItemStore } from '#adapters/dynamodb/dynamodb-item-store.ts';
+import { DynamoDbSearchStore } from '#adapters/dynamodb/dynamodb-search-store.ts';
+import { DynamoDbStepStore } from '#adapters/dynamodb/dynamodb-step-store.ts';
+import { fromAttributes, toAttributes } from '#adapters/dynamodb/marshal.ts';
 import { systemIds } from '#adapters/system.ts';
 import { EVENT_INDEXES } from '#core/inbound/protocol/event-item.ts';
 import { LISTED, OUTBOUND_TABLES } from '#core/outbound/protocol/keys.ts';
-import { type AwsAdapters, sdkAdapters } from '#test/adapters/aws-adapters.ts';
 
 /** The environment a function would have, for an endpoint on this machine. */
 export function environmentFor(url: string): Record<string, string> {
@@ -23,21 +27,20 @@ export function patientSettings(service: ServiceName, url: string) {
   return { ...settings, requestHandler: { ...settings.requestHandler, ...limits } };
 }
 
-function makePatientClient(url: string, Client = DynamoDBClient): DynamoDBClient {
-  return new Client(patientSettings('DYNAMODB', url));
+function makePatientClient(url: string): DynamoDBClient {
+  return new DynamoDBClient(patientSettings('DYNAMODB', url));
 }
 
-/** The real adapters on the tables of a DynamoDB endpoint: over the SDK, or over the small signed client. */
-export function makeDynamoDbTables(url: string, adapters: AwsAdapters = sdkAdapters) {
+/** The real adapters on the tables of a DynamoDB endpoint. */
+export function makeDynamoDbTables(url: string) {
   const client = makePatientClient(url);
-  const ours = makePatientClient(url, adapters.DynamoDBClient);
   return {
     client,
-    store: new adapters.DynamoDbEventStore(ours, 'events'),
-    control: new adapters.DynamoDbControlStore(ours, 'events', systemIds),
-    payloads: new adapters.DynamoDbStepStore(ours, 'payloads'),
-    search: new adapters.DynamoDbSearchStore(ours, 'payloads'),
-    items: new adapters.DynamoDbItemStore(ours, { registry: 'registry', outbox: 'outbox' }),
+    store: new DynamoDbEventStore(client, 'events'),
+    control: new DynamoDbControlStore(client, 'events', systemIds),
+    payloads: new DynamoDbStepStore(client, 'payloads'),
+    search: new DynamoDbSearchStore(client, 'payloads'),
+    items: new DynamoDbItemStore(client, { registry: 'registry', outbox: 'outbox' }),
     effectsTable: 'effects',
     async readEffect(id: string): Promise<Record<string, unknown> | undefined> {
       const { Item } = await client.send(new GetItemCommand({ TableName: 'effects', Key: toAttributes({ id }) }));

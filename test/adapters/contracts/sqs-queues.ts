@@ -1,18 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CreateQueueCommand, DeleteMessageCommand, ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
-import { type AwsAdapters, sdkAdapters } from '#test/adapters/aws-adapters.ts';
+import { SqsDeadQueue } from '#adapters/sqs/sqs-dead-queue.ts';
+import { SqsJobQueue } from '#adapters/sqs/sqs-outbound-job-queue.ts';
+import { SqsQueueGauge } from '#adapters/sqs/sqs-queue-gauge.ts';
+import { SqsReceiptBox } from '#adapters/sqs/sqs-receipt-box.ts';
+import { SqsWakeQueue } from '#adapters/sqs/sqs-wake-queue.ts';
+import { SqsWorkQueue } from '#adapters/sqs/sqs-work-queue.ts';
 import { patientSettings } from './dynamodb-tables.ts';
 import type { OutboundQueuesSubject } from './outbound-queues.contract.ts';
 import type { QueuesSubject } from './queues.contract.ts';
 
-/** The real adapters on two new queues of an SQS endpoint: over the SDK, or over the small signed client. */
-export async function makeSqsQueues(
-  url: string,
-  name: string,
-  adapters: AwsAdapters = sdkAdapters,
-): Promise<QueuesSubject & { readonly mainUrl: string }> {
+/** The real adapters on two new queues of an SQS endpoint. */
+export async function makeSqsQueues(url: string, name: string): Promise<QueuesSubject & { readonly mainUrl: string }> {
   const client = new SQSClient(patientSettings('SQS', url));
-  const ours = new adapters.SQSClient(patientSettings('SQS', url));
   const create = async (QueueName: string, VisibilityTimeout: number): Promise<string> => {
     const Attributes = { VisibilityTimeout: String(VisibilityTimeout) };
     const { QueueUrl = '' } = await client.send(new CreateQueueCommand({ QueueName, Attributes }));
@@ -22,10 +22,10 @@ export async function makeSqsQueues(
   const deadUrl = await create(`${name}-dead`, 1);
   return {
     mainUrl,
-    work: new adapters.SqsWorkQueue(ours, mainUrl),
-    receipts: new adapters.SqsReceiptBox(ours, mainUrl),
-    dead: new adapters.SqsDeadQueue(ours, deadUrl),
-    gauge: new adapters.SqsQueueGauge(ours, { main: mainUrl, dead: deadUrl }),
+    work: new SqsWorkQueue(client, mainUrl),
+    receipts: new SqsReceiptBox(client, mainUrl),
+    dead: new SqsDeadQueue(client, deadUrl),
+    gauge: new SqsQueueGauge(client, { main: mainUrl, dead: deadUrl }),
     async receive() {
       const { Messages = [] } = await client.send(
         new ReceiveMessageCommand({ QueueUrl: mainUrl, MaxNumberOfMessages: 10, MessageSystemAttributeNames: ['All'] }),
@@ -53,19 +53,14 @@ export async function makeSqsQueues(
 }
 
 /** The real adapters on a new wake queue and a new jobs queue. */
-export async function makeSqsOutboundQueues(
-  url: string,
-  name: string,
-  adapters: AwsAdapters = sdkAdapters,
-): Promise<OutboundQueuesSubject> {
+export async function makeSqsOutboundQueues(url: string, name: string): Promise<OutboundQueuesSubject> {
   const client = new SQSClient(patientSettings('SQS', url));
-  const ours = new adapters.SQSClient(patientSettings('SQS', url));
   const create = async (QueueName: string): Promise<string> =>
     (await client.send(new CreateQueueCommand({ QueueName }))).QueueUrl ?? '';
   const urls = { wake: await create(`${name}-wake`), jobs: await create(`${name}-jobs`) };
   return {
-    wake: new adapters.SqsWakeQueue(ours, urls.wake),
-    jobs: new adapters.SqsJobQueue(ours, urls.jobs),
+    wake: new SqsWakeQueue(client, urls.wake),
+    jobs: new SqsJobQueue(client, urls.jobs),
     async take(queue) {
       const QueueUrl = urls[queue];
       const asked = { QueueUrl, MaxNumberOfMessages: 10, MessageSystemAttributeNames: ['All' as const] };

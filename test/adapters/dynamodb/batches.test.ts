@@ -1,9 +1,9 @@
 /** A throttled table answers a read or a write of many items in part. The SDK asks for the rest of none of them again. */
 import { BatchGetItemCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { describe, expect, test } from 'vitest';
-import { toAttributes } from '#adapters/dynamodb/attribute-values.ts';
 import { DynamoDbEventStore } from '#adapters/dynamodb/dynamodb-event-store.ts';
 import { DynamoDbItemStore } from '#adapters/dynamodb/dynamodb-item-store.ts';
+import { toAttributes } from '#adapters/dynamodb/marshal.ts';
 import { DependencyError } from '#core/errors.ts';
 import { makeEventItem } from '#test/adapters/contracts/event-item-fixture.ts';
 

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { createDynamoDbClient } from '#adapters/dynamodb/create-dynamodb-client.ts';
-import { DynamoDbEventWriter } from '#adapters/dynamodb/dynamodb-event-writer.ts';
+import { DynamoDbEventWriter, openEventWriter } from '#adapters/dynamodb/dynamodb-event-writer.ts';
 import { eq } from '#core/condition.ts';
 import { makeEventItem } from '#test/adapters/contracts/event-item-fixture.ts';
 
@@ -73,4 +73,21 @@ it('an update names its event, the condition, and what to set, add and remove', 
   expect(Object.values(body.ExpressionAttributeValues)).toEqual(
     expect.arrayContaining([{ N: '2' }, { N: '1' }, { S: 'received' }]),
   );
+});
+
+it('puts the events of a source under its keys, and leaves the others alone', async () => {
+  const spread = openEventWriter(createDynamoDbClient(), 'events', { stripe: 4 });
+  for (let n = 0; n < 40; n++) {
+    await spread.insert(makeEventItem('stripe', `e${n}`));
+    await spread.insert(makeEventItem('github', `e${n}`));
+  }
+  const hours = asked.map(({ body }) => String(body.Item.timelineHour.S));
+  expect(new Set(hours.filter(hour => hour.startsWith('stripe'))).size).toBe(4);
+  expect(new Set(hours.filter(hour => hour.startsWith('github'))).size).toBe(1);
+});
+
+it('spreads nothing where no source is spread', () => {
+  const client = {} as never;
+  expect(openEventWriter(client, 'events', undefined)).toBeInstanceOf(DynamoDbEventWriter);
+  expect(openEventWriter(client, 'events', { stripe: 2 })).not.toBeInstanceOf(DynamoDbEventWriter);
 });

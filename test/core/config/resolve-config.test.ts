@@ -69,9 +69,6 @@ describe('defaults', () => {
       deadRetentionDays: 14,
     });
     expect({ disposable, emulated }).toEqual({ disposable: false, emulated: false });
-    // The small client has not met AWS yet (docs/decisions/0015).
-    expect(config.awsClient).toBe('sdk');
-    expect(resolveConfig(plain, 'local', PROVIDERS).awsClient).toBe('signed');
   });
 
   it('are short on a laptop, so that a drill takes a minute', () => {
@@ -286,13 +283,14 @@ describe('a mistake is named with its place, what was given, what is allowed and
     ],
     ['an unknown severity', `${prod}.alarmTargets`, { pages: [] }, /did you mean page/, `${prod}.alarmTargets.pages`],
     ['a log retention CloudWatch does not know', `${prod}.logRetentionDays`, 31, /30/],
+    ['more sends than one core does', `${prod}.sweepSendsPerSecond`, 551, /from 1 to 550/],
     [
-      'more sends than one core does with the SDK',
-      `${prod}.sweepSendsPerSecond`,
-      551,
-      /at most 550.*awsClient to 'signed'/,
+      'the key that chose a client for AWS, which is gone',
+      prod,
+      { awsClient: 'signed' },
+      /no such key: every function calls AWS by the AWS SDK .*remove the line/,
+      `${prod}.awsClient`,
     ],
-    ['more sends than one core does', `${prod}.sweepSendsPerSecond`, 2_501, /from 1 to 2500/],
     [
       'replays faster than the sweeper sends',
       prod,

@@ -3,7 +3,7 @@ import { defineGateway, type EnvironmentConfig } from '#core/config/gateway-conf
 import { resolveConfig } from '#core/config/resolve-config.ts';
 import {
   ARRIVALS_READ_PER_SECOND,
-  mostSendsPerSecond,
+  MOST_SENDS_PER_SECOND,
   SWEEP_RUN_SECONDS,
   SWEEPER_MEMORY_MB,
   SWEEPER_PER_CORE,
@@ -20,10 +20,10 @@ const resolve = (prod: EnvironmentConfig) =>
 /** Lambda Developer Guide, "Configure Lambda function memory": one vCPU. */
 const ONE_CORE_MB = 1_769;
 
-describe.each(['sdk', 'signed'] as const)('the sweeper with awsClient %s', awsClient => {
+describe('the sweeper', () => {
   /** Of the function's CPU, while a source at its default throttle is read twice. */
   const shareOf = (sendsPerSecond: number): number => {
-    const { sends, arrivals } = SWEEPER_PER_CORE[awsClient];
+    const { sends, arrivals } = SWEEPER_PER_CORE;
     const cores = sendsPerSecond / sends + ARRIVALS_READ_PER_SECOND / arrivals;
     return cores / (SWEEPER_MEMORY_MB / ONE_CORE_MB);
   };
@@ -33,19 +33,18 @@ describe.each(['sdk', 'signed'] as const)('the sweeper with awsClient %s', awsCl
   });
 
   it('does what it is configured for by default in two thirds of its CPU', () => {
-    expect(shareOf(resolve({ awsClient }).sweepSendsPerSecond)).toBeLessThan(2 / 3);
+    expect(shareOf(resolve({}).sweepSendsPerSecond)).toBeLessThan(2 / 3);
   });
 
   it('does all that may be configured, and hardly more', () => {
-    const most = mostSendsPerSecond(awsClient);
-    const { sweepSendsPerSecond } = resolve({ awsClient, sweepSendsPerSecond: most });
+    const { sweepSendsPerSecond } = resolve({ sweepSendsPerSecond: MOST_SENDS_PER_SECOND });
     expect(shareOf(sweepSendsPerSecond)).toBeLessThanOrEqual(1);
     expect(shareOf(sweepSendsPerSecond + 50)).toBeGreaterThan(1);
-    expect(() => resolve({ awsClient, sweepSendsPerSecond: most + 1 })).toThrow('sweepSendsPerSecond');
+    expect(() => resolve({ sweepSendsPerSecond: MOST_SENDS_PER_SECOND + 1 })).toThrow('sweepSendsPerSecond');
   });
 
   it('replays no faster than it sends', () => {
-    expect(resolve({ awsClient }).replaysPerSecond).toBe(50);
-    expect(resolve({ awsClient, sweepSendsPerSecond: 20 }).replaysPerSecond).toBe(20);
+    expect(resolve({}).replaysPerSecond).toBe(50);
+    expect(resolve({ sweepSendsPerSecond: 20 }).replaysPerSecond).toBe(20);
   });
 });

@@ -43,6 +43,8 @@ export const handlers = defineHandlers([
 
 let project = '';
 let bundle = '';
+/** The file that reads maps, as it is built. */
+let mapReader = '';
 beforeAll(async () => {
   project = await mkdtemp(join(tmpdir(), 'holdfast-places-'));
   await mkdir(join(project, 'handlers/money'), { recursive: true });
@@ -53,6 +55,7 @@ beforeAll(async () => {
   const outputFolder = join(project, 'bundles');
   const built = await bundleFunctions({ configs: [config], functions: ['process'], project, outputFolder });
   bundle = built.get('prod')?.process ?? '';
+  mapReader = (await readdir(bundle)).find(file => /^map-stack-\w+\.mjs$/.test(file)) ?? '';
 });
 afterAll(() => rm(project, { recursive: true, force: true }));
 
@@ -66,7 +69,7 @@ const ENVIRONMENT = {
 /** Runs something with the built function in a process of its own, and has the built reader tell where it threw. */
 async function placesOf(work: string, env: NodeJS.ProcessEnv = ENVIRONMENT) {
   const program = `
-    const { mapStack } = await import(${JSON.stringify(join(bundle, 'lazy-map-stack.mjs'))});
+    const { mapStack } = await import(${JSON.stringify(join(bundle, mapReader))});
     const load = () => import(${JSON.stringify(join(bundle, 'index.mjs'))});
     const context = { read: () => Promise.reject(new Error('from outside')) };
     const handle = async type => (await load(), ours.find('default', type).handle({ payload: {} }, context));

@@ -121,10 +121,6 @@ it('neighbour: no module remembers anything of a request; what is kept is parsed
   const parsed = [
     // The largest difference of clocks that was seen, until it is told.
     'adapters/aws/clock-difference.ts: largestMs',
-    // The authorities that a service's certificate is checked against.
-    'adapters/aws/signed/connections.ts: context',
-    // Keys that are the same all day, made from the function's credentials.
-    'adapters/aws/signed/sign.ts: lastKeys',
     'adapters/crypto/remembered-keys.ts: keys',
     // Of sockets, for as long as they are there.
     'adapters/http/guarded-agent.ts: progresses',

@@ -117,7 +117,6 @@ export class CliWorld {
           return Promise.resolve();
         },
       },
-      bothClients: () => Promise.reject(new Error('there is no AWS here')),
       reconciler: { run: () => Promise.reject(new Error('no source is compared here')) },
       delivery: () => Promise.reject(new Error('nothing is sent here')),
       dead: new MemoryDeadQueue(world.dead),

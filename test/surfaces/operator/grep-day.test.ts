@@ -5,9 +5,9 @@
 import { BatchWriteItemCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { nodeCodec } from '#adapters/codec/node-codec.ts';
-import { toAttributes } from '#adapters/dynamodb/attribute-values.ts';
 import { DynamoDbEventStore } from '#adapters/dynamodb/dynamodb-event-store.ts';
 import { DynamoDbPayloadStore } from '#adapters/dynamodb/dynamodb-payload-store.ts';
+import { toAttributes } from '#adapters/dynamodb/marshal.ts';
 import { toSourceId } from '#core/glossary.ts';
 import { toHour } from '#core/time.ts';
 import { type GrepStep, grepEvents } from '#operator/events/grep-events.ts';

@@ -1,21 +1,26 @@
+/** What a service answers, and what the adapters make of it, through the SDK's client as it is deployed. */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
-import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { signPost } from '#adapters/aws/signed/sign.ts';
+import { createDynamoDbClient } from '#adapters/dynamodb/create-dynamodb-client.ts';
+import { DynamoDbEventStore } from '#adapters/dynamodb/dynamodb-event-store.ts';
+import { DynamoDbEventWriter } from '#adapters/dynamodb/dynamodb-event-writer.ts';
+import { DynamoDbPayloadStore } from '#adapters/dynamodb/dynamodb-payload-store.ts';
+import { createSqsClient } from '#adapters/sqs/create-sqs-client.ts';
+import { SqsWorkQueue } from '#adapters/sqs/sqs-work-queue.ts';
+import { createQueueTarget } from '#adapters/targets/queue-target.ts';
 import { missing } from '#core/condition.ts';
 import { toSourceId } from '#core/glossary.ts';
-import { type AwsAdapters, bundleSignedAdapters, sdkAdapters } from '#test/adapters/aws-adapters.ts';
 import { environmentFor } from '#test/adapters/contracts/dynamodb-tables.ts';
 import { makeEventItem, mixed } from '#test/adapters/contracts/event-item-fixture.ts';
 
 /** Names of the refusals that the SDK takes for a throttle or a timeout, read from its own lists. */
 function retriedBySdk(): readonly string[] {
-  const folder = join(import.meta.dirname, '../../../../node_modules/@smithy/core/dist-es/submodules/retry');
+  const folder = join(import.meta.dirname, '../../../node_modules/@smithy/core/dist-es/submodules/retry');
   const text = readFileSync(join(folder, 'service-error-classification/constants.js'), 'utf8');
   const lists = ['THROTTLING_ERROR_CODES', 'TRANSIENT_ERROR_CODES'].map(
     name => new RegExp(`export const ${name} = \\[([^\\]]*)\\]`).exec(text)?.[1] ?? '',
@@ -78,114 +83,17 @@ async function startRecorder() {
 }
 
 let recorder: Awaited<ReturnType<typeof startRecorder>>;
-let signedAdapters: AwsAdapters;
 beforeAll(async () => {
   recorder = await startRecorder();
-  signedAdapters = await bundleSignedAdapters();
 });
 afterAll(() => recorder.stop());
 
 const environment = () => ({ ...environmentFor(recorder.url), AWS_SESSION_TOKEN: 'a session token' });
 
-/** What ingest and process can ask of their services. */
-async function askAll(adapters: AwsAdapters, text: string): Promise<readonly Recorded[]> {
-  recorder.seen.length = 0;
-  const env = environment();
-  const dynamodb = adapters.createDynamoDbClient(env);
-  const sqs = adapters.createSqsClient(env);
-  const item = { ...makeEventItem('signed', 'evt-1'), lastError: text };
-  const bytes = Buffer.from(text);
-  const writer = new adapters.DynamoDbEventWriter(dynamodb, 'events');
-  const payloads = new adapters.DynamoDbPayloadStore(dynamodb, 'payloads');
-  const secrets = new adapters.SecretsManagerValues(adapters.createSecretsClient(env), 'test');
-  await writer.insert(item);
-  await writer.update({ pk: item.pk, condition: missing('owner'), set: mixed({ owner: text }), add: { attempts: 1 } });
-  await payloads.putBody({ pk: item.pk, sk: `B#${'a'.repeat(64)}`, bytes, headers: { 'x-a': text }, expiresAt: 4e9 });
-  await payloads.getBody(item.pk, 'a'.repeat(64));
-  await new adapters.SqsWorkQueue(sqs, `${recorder.url}/000000000000/work`).send(text || 'x', {
-    groupId: 'g',
-    delaySeconds: 3,
-  });
-  await secrets.fetch(toSourceId('stripe'));
-  await secrets.fetchMany(['stripe', 'github'].map(toSourceId));
-  recorder.planned.push({ status: 200, body: JSON.stringify({ SecretString: 'old', VersionId: 'v1' }) });
-  await secrets.replace(toSourceId('stripe'), 'old', `${text}new`);
-  await adapters.primeDynamoDb(dynamodb, 'events');
-  await adapters.primeSqs(sqs, `${recorder.url}/000000000000/work`);
-  await askAsProcess(adapters, text);
-  return [...recorder.seen];
-}
-
-async function askAsProcess(adapters: AwsAdapters, text: string): Promise<void> {
-  const env = environment();
-  const sqs = adapters.createSqsClient(env);
-  const store = new adapters.DynamoDbEventStore(adapters.createDynamoDbClient(env), 'events');
-  const pk = makeEventItem('signed', 'evt-1').pk;
-  const update = { pk, condition: missing('owner'), set: mixed({ owner: text }) };
-  const item = { id: 'a', bytes: Buffer.from(text), set: new Set([Uint8Array.of(1, 2), Uint8Array.of(3)]) };
-  await store.transact(update, [{ kind: 'put', table: 'effects', item, condition: missing('id') }], 'token');
-  await store.getMany([pk]);
-  await store.timeline('hour', { newestFirst: true });
-  await store.scan();
-  const queue = `${recorder.url}/000000000000/dead`;
-  await new adapters.SqsReceiptBox(sqs, queue).hide('receipt', 5);
-  const dead = new adapters.SqsDeadQueue(sqs, queue);
-  await dead.send(text || 'x', 'cause');
-  await dead.receive(3);
-  await dead.delete('receipt');
-}
-
-const texts = fc.oneof(fc.string(), fc.string({ unit: 'grapheme' }), fc.constant('Grüße, 世界 🎉 "\\\n'));
-
-describe('the signed client beside the SDK', () => {
-  test('asks the same of each service, in the same words', async () => {
-    for (const text of ['plain', 'Grüße, 世界 🎉 "\\\n\u0000\u2028', '']) {
-      const bySdk = await askAll(sdkAdapters, text);
-      const byUs = await askAll(signedAdapters, text);
-      const view = (all: readonly Recorded[]) =>
-        all.map(({ headers, body }) => ({
-          target: headers['x-amz-target'],
-          contentType: headers['content-type'],
-          token: headers['x-amz-security-token'],
-          length: headers['content-length'],
-          body: JSON.parse(body),
-        }));
-      expect(byUs.length).toBe(19);
-      expect(view(byUs).map(({ length: _, ...it }) => it)).toEqual(view(bySdk).map(({ length: _, ...it }) => it));
-      for (const { headers, body } of byUs) expect(Number(headers['content-length'])).toBe(Buffer.byteLength(body));
-    }
-  });
-
-  test('signs as the SDK does, whatever the body', async () => {
-    await fc.assert(
-      fc.asyncProperty(texts, async text => {
-        for (const { headers, body } of await askAll(sdkAdapters, text)) {
-          const authorization = String(headers.authorization);
-          const [, service = ''] = /\/eu-central-1\/([a-z]+)\/aws4_request/.exec(authorization) ?? [];
-          const names = /SignedHeaders=([^,]+)/.exec(authorization)?.[1]?.split(';') ?? [];
-          const signed = Object.fromEntries(names.map(name => [name, String(headers[name])]));
-          const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
-          expect(names).toContain('x-amz-date');
-          expect(signPost(signed, body, credentials, { region: 'eu-central-1', service })).toBe(authorization);
-        }
-      }),
-      { numRuns: 15 },
-    );
-  });
-
-  test('signs every header it relies on', async () => {
-    for (const { headers } of await askAll(signedAdapters, 'x')) {
-      expect(headers.authorization).toContain(
-        'SignedHeaders=content-type;host;x-amz-date;x-amz-security-token;x-amz-target,',
-      );
-    }
-  });
-});
-
 describe('what a service answers', () => {
   const insert = () => {
-    const client = signedAdapters.createDynamoDbClient(environment());
-    return new signedAdapters.DynamoDbEventWriter(client, 'events').insert(makeEventItem('signed', 'evt-2'));
+    const client = createDynamoDbClient(environment());
+    return new DynamoDbEventWriter(client, 'events').insert(makeEventItem('answers', 'evt-2'));
   };
   const plan = (...answers: readonly Planned[]): void => {
     recorder.seen.length = 0;
@@ -208,8 +116,8 @@ describe('what a service answers', () => {
   });
 
   test('a cancelled transaction brings its reasons', async () => {
-    const store = new signedAdapters.DynamoDbEventStore(signedAdapters.createDynamoDbClient(environment()), 'events');
-    const update = { pk: makeEventItem('signed', 'evt-4').pk, condition: missing('owner'), set: {} };
+    const store = new DynamoDbEventStore(createDynamoDbClient(environment()), 'events');
+    const update = { pk: makeEventItem('answers', 'evt-4').pk, condition: missing('owner'), set: {} };
     const cancelled = (...codes: readonly string[]): Planned =>
       refusal('TransactionCanceledException', { CancellationReasons: codes.map(Code => ({ Code })) });
     plan(cancelled('None', 'None', 'ConditionalCheckFailed'), cancelled('None', 'ThrottlingError'));
@@ -220,20 +128,20 @@ describe('what a service answers', () => {
     expect(recorder.seen.length).toBe(2);
   });
 
-  test('bytes, and sets of them, come as the SDK would give them', async () => {
+  test('bytes, and sets of them, come as bytes', async () => {
     const answer = { Item: { one: { B: 'AQI=' }, set: { BS: ['AQI=', 'Aw=='] }, map: { M: { BS: { L: [] } } } } };
-    const read = (adapters: AwsAdapters) => {
-      plan({ status: 200, body: JSON.stringify(answer) });
-      const store = new adapters.DynamoDbEventStore(adapters.createDynamoDbClient(environment()), 'events');
-      return store.readItem('effects', { id: 'a' });
-    };
-    const item = await read(signedAdapters);
-    expect(item).toStrictEqual(await read(sdkAdapters));
-    expect(item).toMatchObject({ one: Uint8Array.of(1, 2), map: { BS: [] } });
+    plan({ status: 200, body: JSON.stringify(answer) });
+    const store = new DynamoDbEventStore(createDynamoDbClient(environment()), 'events');
+    const item = await store.readItem('effects', { id: 'a' });
+    expect(item).toEqual({
+      one: Uint8Array.of(1, 2),
+      set: new Set([Uint8Array.of(1, 2), Uint8Array.of(3)]),
+      map: { BS: [] },
+    });
   });
 
   test('a send whose time is over does not go out', async () => {
-    const target = signedAdapters.createQueueTarget(signedAdapters.createSqsClient(environment()));
+    const target = createQueueTarget(createSqsClient(environment()));
     const message = { text: 'x', source: toSourceId('stripe'), eventType: 't', keyHash: 'k', group: 'g' };
     plan();
     const given = AbortSignal.abort(new Error('late'));
@@ -284,25 +192,12 @@ describe('what a service answers', () => {
     expect(recorder.seen.length).toBe(2);
   });
 
-  const bodyOf = (adapters: AwsAdapters) => {
-    const client = adapters.createDynamoDbClient(environment());
-    return new adapters.DynamoDbPayloadStore(client, 'payloads').getBody(makeEventItem('signed', 'evt-2').pk, 'a');
+  const bodyOf = () => {
+    const client = createDynamoDbClient(environment());
+    return new DynamoDbPayloadStore(client, 'payloads').getBody(makeEventItem('answers', 'evt-2').pk, 'a');
   };
   const item = JSON.stringify({ Item: { pk: { S: 'a' }, sk: { S: 'B#a' } } });
   const cut = { status: 200, body: item.slice(0, 20), headers: { 'content-length': String(item.length) } };
-
-  test.each([
-    ['an empty one', { status: 200, body: '', headers: { 'content-length': '0' } }],
-    ['one that is cut where JSON ends', { status: 200, body: '{}', headers: { 'x-amz-crc32': String(crc32(item)) } }],
-    ['a list', { status: 200, body: '[]' }],
-    ['null', { status: 200, body: 'null' }],
-  ])('a 200 that is not the whole answer, %s, does not say that there is no such item', async (_name, answer) => {
-    plan(answer, answer, answer);
-    await expect(bodyOf(signedAdapters)).rejects.toMatchObject({ name: 'DependencyError', outcome: 'unknown' });
-    expect(recorder.seen.length).toBe(2);
-    plan(answer, { status: 200, body: item });
-    expect(await bodyOf(signedAdapters)).toMatchObject({ pk: 'a' });
-  });
 
   test.each([
     ['an empty one', { status: 200, body: '', headers: { 'content-length': '0' } }],
@@ -311,21 +206,17 @@ describe('what a service answers', () => {
     ['one that ends before its end', cut],
     ['a list', { status: 200, body: '[]' }],
     ['null', { status: 200, body: 'null' }],
-  ])('nor to the SDK: %s', async (_name, answer) => {
+  ])('a 200 that is not the whole answer, %s, does not say that there is no such item', async (_name, answer) => {
     plan(answer, answer, answer);
-    await expect(bodyOf(sdkAdapters)).rejects.toMatchObject({ name: 'DependencyError', outcome: 'unknown' });
+    await expect(bodyOf()).rejects.toMatchObject({ name: 'DependencyError', outcome: 'unknown' });
     expect(recorder.seen.length).toBe(2);
     plan(answer, { status: 200, body: item });
-    expect(await bodyOf(sdkAdapters)).toMatchObject({ pk: 'a' });
+    expect(await bodyOf()).toMatchObject({ pk: 'a' });
   });
 
-  test.each([
-    ['the small client', () => signedAdapters],
-    ['the SDK', () => sdkAdapters],
-  ] as const)('an answer without what its operation always holds is none, to %s', async (_name, adapters) => {
-    const client = adapters().createDynamoDbClient(environment());
-    const store = new (adapters().DynamoDbEventStore)(client, 'events');
-    const { pk } = makeEventItem('signed', 'evt-2');
+  test('an answer without what its operation always holds is none', async () => {
+    const store = new DynamoDbEventStore(createDynamoDbClient(environment()), 'events');
+    const { pk } = makeEventItem('answers', 'evt-2');
     const nothing = { status: 200, body: '{}' };
     for (const ask of [
       () => store.getMany([pk]),
@@ -337,13 +228,8 @@ describe('what a service answers', () => {
       await expect(ask()).rejects.toMatchObject({ name: 'DependencyError', outcome: 'unknown' });
     }
     plan({ status: 200, body: JSON.stringify({ MD5OfMessageBody: 'of another' }) }, nothing);
-    const queue = new (adapters().SqsWorkQueue)(adapters().createSqsClient(environment()), `${recorder.url}/0/work`);
+    const queue = new SqsWorkQueue(createSqsClient(environment()), `${recorder.url}/0/work`);
     await expect(queue.send('x', { groupId: 'g' })).rejects.toMatchObject({ name: 'DependencyError' });
-  });
-
-  test('an answer whose connection ends before its end is none', async () => {
-    plan(cut, cut);
-    await expect(bodyOf(signedAdapters)).rejects.toMatchObject({ name: 'DependencyError', outcome: 'unknown' });
   });
 
   test('a refusal of the second try may follow a first one that was applied', async () => {
@@ -353,8 +239,8 @@ describe('what a service answers', () => {
 
   test('credentials that are not set are named', async () => {
     const env = { ...environment(), AWS_ACCESS_KEY_ID: '' };
-    const writer = new signedAdapters.DynamoDbEventWriter(signedAdapters.createDynamoDbClient(env), 'events');
-    await expect(writer.insert(makeEventItem('signed', 'evt-3'))).rejects.toThrow(/AWS_ACCESS_KEY_ID/);
+    const writer = new DynamoDbEventWriter(createDynamoDbClient(env), 'events');
+    await expect(writer.insert(makeEventItem('answers', 'evt-3'))).rejects.toThrow(/AWS_ACCESS_KEY_ID/);
   });
 });
 
@@ -378,14 +264,11 @@ async function startForgetter() {
 }
 
 describe('after a freeze', () => {
-  test.each([
-    ['the SDK', () => sdkAdapters],
-    ['the signed client', () => signedAdapters],
-  ] as const)('the second try of %s takes no other connection that may have ended too', async (_name, adapters) => {
+  test('the second try takes no other connection that may have ended too', async () => {
     const forgetter = await startForgetter();
-    const client = adapters().createDynamoDbClient(environmentFor(forgetter.url));
-    const writer = new (adapters().DynamoDbEventWriter)(client, 'events');
-    const insert = (id: string) => writer.insert(makeEventItem('signed', id));
+    const client = createDynamoDbClient(environmentFor(forgetter.url));
+    const writer = new DynamoDbEventWriter(client, 'events');
+    const insert = (id: string) => writer.insert(makeEventItem('answers', id));
     await Promise.all([insert('evt-4'), insert('evt-5')]);
     await expect(insert('evt-6')).resolves.toMatchObject({ kind: 'applied' });
     client.destroy();

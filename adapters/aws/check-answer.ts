@@ -1,5 +1,5 @@
 /**
- * Whether a 200 is the service's own whole answer. An empty or cut one reads as "there is no such item", and an event would
+ * Whether an answer is the service's own, and whole. An empty or cut 200 reads as "there is no such item", and an event would
  * die of it; it is an unclear answer instead, and tried again.
  */
 import { hash } from 'node:crypto';
@@ -30,6 +30,11 @@ export function checkBytes(operation: string, { headers, bytes }: Answered): voi
   const sum = headers['x-amz-crc32'];
   if (sum !== undefined && Number(sum) !== crc32(bytes))
     throw new Error(`an answer to ${operation} with another checksum`);
+}
+
+/** Throws an Error when a refusal is not the service's own: a proxy's page says nothing about what was applied. */
+export function checkRefusal(status: number, bytes: Buffer): void {
+  if (!/"__type"\s*:\s*"/.test(bytes.toString('latin1'))) throw new Error(`a status ${status} that names no error`);
 }
 
 /** Throws an Error when the parsed answer is not of the operation's shape, or is about another message than was sent. */
