@@ -72,7 +72,6 @@ export interface LogReader {
   read(since: number, pattern: string): Promise<readonly LogLine[]>;
 }
 
-
 export interface Gateway {
   readonly deployment: Deployment;
   /** Where it is, for a person: region, or the address of the local AWS. */
