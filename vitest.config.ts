@@ -25,6 +25,9 @@ const COMMANDS = [
 /** Amazon's DynamoDB Local and ElasticMQ: two JVMs, which Maven installs the first time. */
 const SERVICES = ['test/adapters/contracts/java-services.test.ts'];
 
+/** Six minutes of `npm start`, and the drills: they mostly wait. */
+const WATCH = ['test/watch/*.watch.ts'];
+
 /** One project per purpose, each with its own time limit, so that a slow test is a failure where it should be fast. */
 export default defineConfig({
   test: {
@@ -39,7 +42,7 @@ export default defineConfig({
         test: {
           name: 'core',
           ...SHARED,
-          include: ['test/core/**/*.test.ts', 'test/providers/**/*.test.ts'],
+          include: ['test/core/**/*.test.ts', 'test/providers/**/*.test.ts', 'test/watch/*.test.ts'],
           // Ends a test that hangs. A quick one may wait for a core that long on a busy machine.
           testTimeout: 60_000,
         },
@@ -61,6 +64,10 @@ export default defineConfig({
       {
         // `npm run test:commands`, after `npm test`: each starts processes that want the cores.
         test: { name: 'commands', include: [...COMMANDS], testTimeout: 240_000, hookTimeout: 300_000 },
+      },
+      {
+        // `npm run test:watch`, after `npm test`.
+        test: { name: 'watch', include: [...WATCH], testTimeout: 900_000, maxConcurrency: 8 },
       },
       {
         // `npm run test:services`, after `npm test`.

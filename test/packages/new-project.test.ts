@@ -13,10 +13,10 @@ import { delimiter, dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { buildPackages } from '#packages/build.ts';
 import { freePort } from '#test/kit/free-port.ts';
 import { isLongRun } from '#test/kit/long-run.ts';
 import { REPOSITORY } from './packed-project.ts';
+import { makeTarballs, type Tarballs } from './tarballs.ts';
 
 const exec = promisify(execFile);
 const MINUTE = 60_000;
@@ -25,18 +25,15 @@ const NODE_22 = `node-${process.platform}-${process.arch}@22`;
 
 describe.skipIf(!isLongRun())('from the packed tarballs', () => {
   let folder: string;
-  let tarball: string;
+  let tarballs: Tarballs;
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'holdfast-new-'));
-    const { holdfast, create } = await buildPackages({ folder: join(folder, 'packages') });
-    tarball = await pack(holdfast);
-    await run('tar', ['xzf', await pack(create)]);
+    tarballs = await makeTarballs(folder);
   }, 2 * MINUTE);
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
   const run = async (command: string, args: readonly string[], cwd = folder, env: Record<string, string> = {}) =>
     (await exec(command, [...args], { cwd, env: { ...process.env, NO_COLOR: '1', ...env } })).stdout;
-  const pack = (path: string) => run('npm', ['pack', '--silent', path]).then(name => join(folder, name.trim()));
 
   interface Tools {
     readonly manager: 'npm' | 'pnpm';
@@ -46,9 +43,9 @@ describe.skipIf(!isLongRun())('from the packed tarballs', () => {
 
   async function firstThreeMinutes({ manager, execute, env }: Tools): Promise<void> {
     const begun = Date.now();
-    const options = ['--providers', 'stripe,github', '--holdfast', `file:${tarball}`];
+    const options = ['--providers', 'stripe,github', '--holdfast', `file:${tarballs.holdfast}`];
     const name = `my-${manager}-webhooks`;
-    await run('node', ['package/dist/main.js', name, ...options], folder, env);
+    await run('node', [tarballs.create, name, ...options], folder, env);
     const project = join(folder, name);
     await run(manager, ['install'], project, env);
     expect(await run(manager, ['test'], project, env)).toMatch(/Tests +2 passed/);
@@ -191,7 +188,7 @@ describe.skipIf(!isLongRun())('from the packed tarballs', () => {
       for (const name of ['holdfast', 'create-holdfast'])
         await run(bin('publint'), ['--strict', join(folder, 'packages', name)]);
       // The package is for `import` only: what CommonJS and the resolution of 2015 would make of it is no question.
-      await run(bin('attw'), [tarball, '--profile', 'esm-only']);
+      await run(bin('attw'), [tarballs.holdfast, '--profile', 'esm-only']);
     },
     3 * MINUTE,
   );
