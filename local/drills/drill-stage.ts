@@ -27,6 +27,8 @@ import { sendHttp } from '#operator/aws/send-http.ts';
 import type { Transcript } from './transcript.ts';
 
 const POLL_MS = 300;
+/** A command of on-call that has not ended by then waits for something that never comes. */
+const COMMAND_LIMIT_MS = 180_000;
 
 export interface StageParts {
   readonly aws: LocalAws;
@@ -161,12 +163,15 @@ export class DrillStage {
   ): Promise<string> {
     const line = `npm run holdfast -- ${command} --env ${DRILL_ENVIRONMENT}`;
     const { code, output } = await this.#spawn(line, options.stdin);
+    if (code === undefined)
+      this.fail(`"${line}" has not ended after ${COMMAND_LIMIT_MS / 1_000} s. It printed:\n${output}`);
     if (!options.quiet) this.transcript.block(`$ ${line}\n${output}`, 'console');
     if (!(options.codes ?? [0]).includes(code)) this.fail(`"${line}" ended with code ${code}`);
     return output;
   }
 
-  #spawn(line: string, stdin: string | undefined): Promise<{ code: number; output: string }> {
+  /** Without a code: it was ended, because it took too long. */
+  #spawn(line: string, stdin: string | undefined): Promise<{ code: number | undefined; output: string }> {
     const env = {
       ...process.env,
       ...environmentOf(this.#parts.aws),
@@ -175,7 +180,11 @@ export class DrillStage {
       npm_config_update_notifier: 'false',
     };
     return new Promise(resolve => {
-      const child = spawn('bash', ['-c', line], { cwd: PROJECT_ROOT, env, stdio: ['pipe', 'pipe', 'pipe'] });
+      // In a group of its own: npm would not pass the end on to the program.
+      const child = spawn('bash', ['-c', line], { cwd: PROJECT_ROOT, env, stdio: 'pipe', detached: true });
+      const limit = setTimeout(() => {
+        if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
+      }, COMMAND_LIMIT_MS);
       let output = '';
       for (const stream of [child.stdout, child.stderr])
         stream.on('data', (chunk: Buffer) => {
@@ -183,7 +192,10 @@ export class DrillStage {
         });
       child.stdin.on('error', () => undefined);
       child.stdin.end(stdin ?? '');
-      child.once('close', code => resolve({ code: code ?? 1, output }));
+      child.once('close', (code, signal) => {
+        clearTimeout(limit);
+        resolve({ code: signal === 'SIGKILL' ? undefined : (code ?? 1), output });
+      });
     });
   }
 

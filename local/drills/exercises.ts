@@ -15,7 +15,8 @@ const badSecret: Exercise = {
     for (let n = 0; n < 3; n++) await answerTo();
     let paged = false;
     const provider = (async () => {
-      while (!paged) await Promise.all([answerTo(fresh), new Promise(resolve => setTimeout(resolve, 800))]);
+      while (!paged)
+        await Promise.all([answerTo(fresh).catch(() => undefined), new Promise(resolve => setTimeout(resolve, 800))]);
     })();
     const page = await stage.page(SECRET_ALARM, PAGE_SECONDS).finally(() => {
       paged = true;

@@ -13,6 +13,7 @@ import type { Place } from './watched-start.ts';
 
 const python = await findPython();
 const MINUTE = 60_000;
+const DRILL_LIMIT_MS = 10 * MINUTE;
 const CHECKOUT: Place = {
   cwd: PACKAGE_ROOT,
   start: [join(PACKAGE_ROOT, 'local/start.ts')],
@@ -36,7 +37,10 @@ describe.skipIf(!python)('watched for six minutes, npm start', { concurrent: tru
     async name => {
       await Promise.all([idle.promise, busy.promise]);
       const run = runScript('drill', [name, '--port', String(await freePort())]);
-      expect(await run.exitCode, run.stdout() + run.stderr()).toBe(0);
+      const limit = setTimeout(() => run.child.kill('SIGINT'), DRILL_LIMIT_MS);
+      const code = await run.exitCode;
+      clearTimeout(limit);
+      expect(code, run.stdout() + run.stderr()).toBe(0);
       expect(run.stdout().trimEnd()).toMatch(new RegExp(`The drill ${name} showed everything it should\\.$`));
     },
     15 * MINUTE,

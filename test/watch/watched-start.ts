@@ -13,6 +13,8 @@ import { freePort } from '#test/kit/free-port.ts';
 
 /** Deploying takes half a minute, and much longer beside six others. */
 const START_LIMIT_MS = 240_000;
+/** Of a command: a replay that waits for a job that never ends is ended, and fails the run. */
+const COMMAND_LIMIT_MS = 150_000;
 
 /** Where commands are typed: a checkout, or a project that depends on the package. Arguments of Node. */
 export interface Place {
@@ -72,12 +74,14 @@ export class WatchedStart {
 
   /** Runs a command; its exit code, and what it printed on stdout. */
   async holdfast(...args: readonly string[]): Promise<{ readonly code: number; readonly stdout: string }> {
-    const options = { cwd: this.#place.cwd, env: this.#env, maxBuffer: 64 * 1024 * 1024 };
+    const options = { cwd: this.#place.cwd, env: this.#env, maxBuffer: 64 * 1024 * 1024, timeout: COMMAND_LIMIT_MS };
     try {
       const { stdout } = await promisify(execFile)(process.execPath, [...this.#place.holdfast, ...args], options);
       return { code: 0, stdout };
     } catch (error) {
-      const { code, stdout, stderr } = error as { code: unknown; stdout: string; stderr: string };
+      const { code, killed, stdout, stderr } = error as Record<'code' | 'killed' | 'stdout' | 'stderr', unknown>;
+      if (killed === true)
+        throw new Error(`holdfast ${args.join(' ')} has not ended after ${COMMAND_LIMIT_MS / 1_000} s:\n${stdout}${stderr}`);
       if (typeof code !== 'number') throw error;
       return { code, stdout: `${stdout}${stderr}` };
     }
