@@ -2,6 +2,7 @@
  * `npm start` of this checkout for six minutes, idle and with traffic, and beside it all drills, each to its last line.
  * They mostly wait: each has a local AWS of its own, and the drills begin when both runs of `npm start` are open.
  */
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { findPython } from '#local/emulator/python.ts';
@@ -19,6 +20,8 @@ const CHECKOUT: Place = {
   start: [join(PACKAGE_ROOT, 'local/start.ts')],
   holdfast: [join(PACKAGE_ROOT, 'bin/holdfast.ts')],
 };
+/** `npm run docs:drills`: what they showed becomes the pages of docs/drills. */
+const RECORDS = process.env['HOLDFAST_RECORD'] === '1';
 /** The longest first. */
 const DRILLS = ['processor-down', 'backlog', 'bad-secret', 'dead-letter', 'silent-source'];
 
@@ -36,13 +39,26 @@ describe.skipIf(!python)('watched for six minutes, npm start', { concurrent: tru
     'and npm run drill -- %s comes to its last line',
     async name => {
       await Promise.all([idle.promise, busy.promise]);
-      const run = runScript('drill', [name, '--port', String(await freePort())]);
+      const write = RECORDS ? ['--write'] : [];
+      const run = runScript('drill', [name, '--port', String(await freePort()), ...write]);
       const limit = setTimeout(() => run.child.kill('SIGINT'), DRILL_LIMIT_MS);
       const code = await run.exitCode;
       clearTimeout(limit);
       expect(code, run.stdout() + run.stderr()).toBe(0);
+      expect(stepsPrinted(run.stdout())).toEqual(await stepsRecorded(name));
       expect(run.stdout().trimEnd()).toMatch(new RegExp(`The drill ${name} showed everything it should\\.$`));
     },
     15 * MINUTE,
   );
 });
+
+/** What a drill said it does, step by step, without its numbers. */
+function stepsPrinted(stdout: string): readonly string[] {
+  return [...stdout.matchAll(/^(.+) \+\d+ s$/gm)].map(([, step = '']) => step.replaceAll(/\d+/g, 'N'));
+}
+
+/** The same of its recording in docs. */
+async function stepsRecorded(name: string): Promise<readonly string[]> {
+  const page = await readFile(join(PACKAGE_ROOT, 'docs/drills', `${name}.md`), 'utf8');
+  return [...page.matchAll(/^\*\*\+\d+ s\*\* (.+)$/gm)].map(([, step = '']) => step.replaceAll(/\d+/g, 'N'));
+}

@@ -81,7 +81,9 @@ export class WatchedStart {
     } catch (error) {
       const { code, killed, stdout, stderr } = error as Record<'code' | 'killed' | 'stdout' | 'stderr', unknown>;
       if (killed === true)
-        throw new Error(`holdfast ${args.join(' ')} has not ended after ${COMMAND_LIMIT_MS / 1_000} s:\n${stdout}${stderr}`);
+        throw new Error(
+          `holdfast ${args.join(' ')} has not ended after ${COMMAND_LIMIT_MS / 1_000} s:\n${stdout}${stderr}`,
+        );
       if (typeof code !== 'number') throw error;
       return { code, stdout: `${stdout}${stderr}` };
     }
