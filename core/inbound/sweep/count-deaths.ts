@@ -1,4 +1,6 @@
 /** Dead letters by their records. */
+import type { SourceId } from '#core/glossary.ts';
+import { sideBySide } from '#core/side-by-side.ts';
 import type { SweepRun } from './sweep-run.ts';
 
 export interface Deaths {
@@ -7,14 +9,18 @@ export interface Deaths {
   readonly inQueue: number;
   /** Of the oldest in the queue; meaningless where none is. */
   readonly oldestExpiresInMs: number;
+  /** False: the run was over before all were counted, and there are at least these. */
+  readonly complete: boolean;
 }
 
+/** Counts source by source, side by side, until the run is over. */
 export async function countDeaths({ ports, rules, sources, until }: SweepRun): Promise<Deaths> {
   const keptSince = ports.clock.now() - rules.deadQueueRetentionSeconds * 1_000;
   let open = 0;
   let inQueue = 0;
   let oldestDeadAt = Number.POSITIVE_INFINITY;
-  for (const source of sources) {
+  let complete = true;
+  await sideBySide(sources, async (source: SourceId) => {
     let cursor: string | undefined;
     do {
       const page = await ports.store.attention(source, cursor);
@@ -25,6 +31,7 @@ export async function countDeaths({ ports, rules, sources, until }: SweepRun): P
       oldestDeadAt = Math.min(oldestDeadAt, ...kept);
       cursor = page.cursor;
     } while (cursor !== undefined && ports.clock.now() < until);
-  }
-  return { open, inQueue, oldestExpiresInMs: oldestDeadAt - keptSince };
+    complete &&= cursor === undefined;
+  });
+  return { open, inQueue, oldestExpiresInMs: oldestDeadAt - keptSince, complete };
 }

@@ -5,7 +5,7 @@
  */
 
 import type { EpochMs, SourceId } from '#core/glossary.ts';
-import type { ControlStore, EventStore, TimelineEntry } from '#core/inbound/ports.ts';
+import type { ControlStore, EventStore, Page, TimelineEntry } from '#core/inbound/ports.ts';
 import {
   ARRIVALS_CONTROL,
   type ArrivalCursors,
@@ -13,6 +13,7 @@ import {
   type SECOND_LOOK_CONTROL,
 } from '#core/inbound/protocol/arrivals.ts';
 import type { EventItem } from '#core/inbound/protocol/event-item.ts';
+import { CALLS_AT_ONCE } from '#core/side-by-side.ts';
 import { toHour, toStamp } from '#core/time.ts';
 
 const HOUR_MS = 3_600_000;
@@ -35,6 +36,8 @@ export interface ArrivalsRun {
   readonly guard: <T>(work: () => Promise<T>) => Promise<T | undefined>;
 }
 
+type Store = Pick<EventStore, 'timeline' | 'getMany'>;
+
 interface Place {
   readonly source: SourceId;
   /** Timeline position: everything before it was read in this run or an earlier one. */
@@ -50,7 +53,7 @@ interface Place {
 /** Goes through the sources in turn, a page each; answers how far it came, by source. `name`: which of the two cursors. */
 export async function sweepArrivals(
   run: ArrivalsRun,
-  store: Pick<EventStore, 'timeline' | 'getMany'>,
+  store: Store,
   control: Pick<ControlStore, 'read' | 'write'>,
   name: typeof ARRIVALS_CONTROL | typeof SECOND_LOOK_CONTROL = ARRIVALS_CONTROL,
 ): Promise<ArrivalCursors> {
@@ -59,15 +62,10 @@ export async function sweepArrivals(
   let version = read?.stored?.version ?? 0;
   let mayBeSaved = read !== undefined;
   const blind = mayBeSaved ? undefined : run.upTo - BLIND_LOOK_MS;
-  let places = run.sources.map(source => firstPlace(source, saved[source] ?? blind, run.upTo));
+  let places: readonly Place[] = run.sources.map(source => firstPlace(source, saved[source] ?? blind, run.upTo));
   let last = saved;
   while (places.some(place => !place.done) && run.now() < run.until) {
-    const next: Place[] = [];
-    for (const place of places) {
-      const open = !place.done && run.now() < run.until;
-      next.push(open ? ((await run.guard(() => readPage(place, run, store))) ?? { ...place, done: true }) : place);
-    }
-    places = next;
+    places = await nextPlaces(places, run, store);
     if (!mayBeSaved || !places.some(place => isWorthSaving(place, last[place.source]))) continue;
     last = { ...last, ...cursorsOf(places) };
     const written = await run.guard(() => control.write(name, JSON.stringify(last), version));
@@ -86,21 +84,47 @@ function firstPlace(source: SourceId, cursor: EpochMs | undefined, upTo: EpochMs
   return { source, at: toStamp(passed), passed, stuck: false, unsaved: false, done: passed >= upTo };
 }
 
-/** One page of the hour a place is in; a place at the end of its hour moves on to the next. */
-async function readPage(
-  place: Place,
-  run: ArrivalsRun,
-  store: Pick<EventStore, 'timeline' | 'getMany'>,
-): Promise<Place> {
-  const { source, at } = place;
+/** A page of each place that is not done. Pages are read side by side, and covered one after the other. */
+async function nextPlaces(places: readonly Place[], run: ArrivalsRun, store: Store): Promise<readonly Place[]> {
+  const next: Place[] = [];
+  for (let from = 0; from < places.length; from += CALLS_AT_ONCE) {
+    const some = places.slice(from, from + CALLS_AT_ONCE);
+    const isOpen = (place: Place): boolean => !place.done && run.now() < run.until;
+    const reads = await Promise.all(
+      some.map(async place => ({
+        place,
+        page: isOpen(place) ? ((await run.guard(() => readPage(place, run, store))) ?? ('failed' as const)) : undefined,
+      })),
+    );
+    for (const { place, page } of reads) {
+      if (page === undefined || !isOpen(place)) next.push(place);
+      else if (page === 'failed') next.push({ ...place, done: true });
+      else next.push((await run.guard(() => pass(place, page, run, store))) ?? { ...place, done: true });
+    }
+  }
+  return next;
+}
+
+/** Where the hour ends that a place is in. */
+function endOf({ at }: Place, { upTo }: ArrivalsRun): EpochMs {
   const hour = Number(at.slice(0, 13));
-  const end = Math.min(run.upTo, hour - (hour % HOUR_MS) + HOUR_MS);
-  const page = await store.timeline(`${source}#${toHour(hour)}`, {
+  return Math.min(upTo, hour - (hour % HOUR_MS) + HOUR_MS);
+}
+
+function readPage(place: Place, run: ArrivalsRun, store: Store): Promise<Page<TimelineEntry>> {
+  const { source, at } = place;
+  return store.timeline(`${source}#${toHour(Number(at.slice(0, 13)))}`, {
     from: at,
-    to: toStamp(end),
+    to: toStamp(endOf(place, run)),
     newestFirst: false,
     limit: PAGE,
   });
+}
+
+/** Covers what is on the page and passes it; a place at the end of its hour moves on to the next. */
+async function pass(place: Place, page: Page<TimelineEntry>, run: ArrivalsRun, store: Store): Promise<Place> {
+  const { source, at } = place;
+  const end = endOf(place, run);
   const entries = page.items.filter(entry => entry.timelineAt > at);
   const covered = await coverAll(entries, source, run, store);
   const stuck = place.stuck || !covered;

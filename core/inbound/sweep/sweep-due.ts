@@ -1,13 +1,17 @@
 /** What is due by the watch: for each source and shard, oldest first, and what a pause that is over left parked. */
 import type { EpochMs, SourceId } from '#core/glossary.ts';
+import type { EventStore, Page } from '#core/inbound/ports.ts';
 import { type EventItem, WATCH_SHARDS } from '#core/inbound/protocol/event-item.ts';
 import { FAR } from '#core/inbound/protocol/event-writes.ts';
 import { LONGEST_PARK_MS } from '#core/retry/breaker.ts';
+import { CALLS_AT_ONCE } from '#core/side-by-side.ts';
 import type { SweepRun } from './sweep-run.ts';
 
 const AT_ONCE = 25;
 /** What an open breaker parks is due within this. */
 const BREAKER_PARK_MS = LONGEST_PARK_MS + 5_000;
+
+type WatchEntry = Awaited<ReturnType<EventStore['watchDue']>>['items'][number];
 
 /** A part of the watch of one shard; `cursor`: where its next page begins. */
 interface Range {
@@ -23,13 +27,25 @@ export async function sweepDue(run: SweepRun): Promise<void> {
   let open = run.sources.flatMap(source => rangesOf(source, run));
   while (open.length > 0 && !run.isOver) {
     const next: Range[] = [];
-    for (const range of open) {
+    // Pages are read side by side: nearly all are empty. What is due is carried out page by page, at the run's own rate.
+    for (let at = 0; at < open.length; at += CALLS_AT_ONCE) {
       if (run.isOver) return;
-      const more = await run.guard(() => sweepPage(range, run));
-      if (more) next.push(more);
+      const some = open.slice(at, at + CALLS_AT_ONCE);
+      const pages = await Promise.all(
+        some.map(async range => ({ range, page: await run.guard(() => readPage(range, run)) })),
+      );
+      for (const { range, page } of pages) {
+        if (page === undefined) continue;
+        const more = await run.guard(() => sweepPage(range, page, run));
+        if (more) next.push(more);
+      }
     }
     open = next;
   }
+}
+
+function readPage({ shard, from, before, cursor }: Range, { ports }: SweepRun): Promise<Page<WatchEntry>> {
+  return ports.store.watchDue(shard, { before, ...(from === undefined ? {} : { from }) }, cursor);
 }
 
 function rangesOf(source: SourceId, run: SweepRun): Range[] {
@@ -43,10 +59,9 @@ function rangesOf(source: SourceId, run: SweepRun): Range[] {
 }
 
 /** Answers the rest of the range; undefined: it is through, or for another run. */
-async function sweepPage(range: Range, run: SweepRun): Promise<Range | undefined> {
-  const { source, shard, from, before, cursor } = range;
+async function sweepPage(range: Range, page: Page<WatchEntry>, run: SweepRun): Promise<Range | undefined> {
+  const { source, shard, from, before } = range;
   const { store } = run.ports;
-  const page = await store.watchDue(shard, { before, ...(from === undefined ? {} : { from }) }, cursor);
   const parkedFar = from === FAR;
   const paused = run.isPaused(source);
   for (let at = 0; at < page.items.length; at += AT_ONCE) {

@@ -4,6 +4,7 @@
  * half of I2; one bad item never stops a run.
  */
 import { runReplayJobs } from '#core/inbound/replay/run-replay-jobs.ts';
+import { sideBySide } from '#core/side-by-side.ts';
 import { countDeaths, type Deaths } from './count-deaths.ts';
 import { coverArrivals } from './cover-arrivals.ts';
 import { drainDeadQueue } from './drain-dead-queue.ts';
@@ -78,11 +79,11 @@ async function takeLease(run: SweepRun): Promise<boolean> {
 }
 
 async function measureRefusals(run: SweepRun): Promise<void> {
-  for (const source of run.rules.sourceIds) {
+  await sideBySide(run.rules.sourceIds, async source => {
     if (run.isOver) return;
     const refusedForMs = await run.guard(() => readRefusedFor(source, run.ports, run.rules.timings));
     if (refusedForMs !== undefined) run.ports.telemetry.measure('RefusedOnlyFor', refusedForMs / 1_000, { source });
-  }
+  });
 }
 
 async function tellPeople(run: SweepRun, failing: readonly Handler[]): Promise<void> {
@@ -115,6 +116,8 @@ function report(run: SweepRun, deaths: Deaths | undefined): void {
     sent: run.sent,
     breaker_open: run.breakerOpen,
     sources: run.sources.length,
-    ...(deaths === undefined ? {} : { open_dead_letters: deaths.open }),
+    ...(deaths === undefined
+      ? {}
+      : { [deaths.complete ? 'open_dead_letters' : 'open_dead_letters_at_least']: deaths.open }),
   });
 }

@@ -3,6 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { recordCalls } from '#adapters/memory/faults.ts';
 import { LOCAL_TIMINGS } from '#core/config/defaults.ts';
 import { busy, PermanentError } from '#core/handler/handler-contract.ts';
+import { countDeaths } from '#core/inbound/sweep/count-deaths.ts';
+import type { SweepRun } from '#core/inbound/sweep/sweep-run.ts';
 import { MemoryWorld, type Role, type WorldOptions } from '#test/kit/memory-world.ts';
 import { faultAt } from './support/fault-at.ts';
 import { handlerThat } from './support/handlers.ts';
@@ -217,5 +219,33 @@ describe('the numbers that alarms look at', () => {
     await world.clock.advanceBy(MINUTE);
     await world.clock.complete(world.sweeper.invoke({}));
     expect(world.telemetry.total('SweeperRuns')).toBe(1);
+  });
+});
+
+// Holds I2: what waits behind idle sources is sent again within its minute.
+describe('an environment with many sources', () => {
+  it('looks at all of them side by side: 106 idle sources take less than a second of waiting', async () => {
+    const sources = Array.from({ length: 106 }, (_, n) => `source-${n}`);
+    const latencyMs = () => ({ there: 2, back: 3 });
+    const world = new MemoryWorld({ ...calm, sources, processOf: () => ({ latencyMs }) });
+    await world.clock.complete(world.sweeper.invoke({}));
+    // The first look goes through a day of each source; this is a minute without anything.
+    await world.clock.advanceBy(MINUTE);
+    const from = world.clock.now();
+    await world.clock.complete(world.sweeper.invoke({}));
+    expect(world.telemetry.total('SweeperRuns')).toBe(2);
+    expect(world.clock.now() - from).toBeLessThan(SECOND);
+  });
+});
+
+// Holds I6.
+describe('dead letters that cannot all be counted in a run', () => {
+  it('are said to be at least those that were', async () => {
+    const store = { attention: () => Promise.resolve({ items: [{ attentionAt: '0' }], cursor: 'more' }) };
+    const clock = { now: () => 10 };
+    const run = (sources: readonly string[]): SweepRun =>
+      ({ ports: { store, clock }, rules: { deadQueueRetentionSeconds: 60 }, sources, until: 5 }) as never;
+    expect(await countDeaths(run(['shop', 'pay']))).toMatchObject({ open: 2, complete: false });
+    expect(await countDeaths(run([]))).toMatchObject({ open: 0, complete: true });
   });
 });
