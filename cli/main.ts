@@ -18,6 +18,7 @@ import { addProcessor } from './commands/processor.ts';
 import { addReconcile } from './commands/reconcile.ts';
 import { addRefused } from './commands/refused.ts';
 import { addReplay } from './commands/replay.ts';
+import { addRunbook } from './commands/runbook.ts';
 import { addSend } from './commands/send.ts';
 import { addSources } from './commands/sources.ts';
 import { addStatus } from './commands/status.ts';
@@ -78,6 +79,7 @@ export function buildProgram(set: CommandSet, { io }: Pick<Services, 'io'>): Com
     addReconcile,
     addListen,
     addLogs,
+    addRunbook,
     addConsole,
     addCost,
     addCompletion,

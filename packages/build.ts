@@ -53,6 +53,7 @@ export async function buildPackages(options: BuildOptions = {}): Promise<{ holdf
   for (const path of tracked.filter(each => !/\.tsx?$|tsconfig\.json$/.test(each) && !each.startsWith('bin/')))
     await copy(path, join(holdfast, 'dist', path));
   await copy('cdk.json', join(holdfast, 'dist/cdk.json'));
+  await copy('docs/runbooks', join(holdfast, 'dist/docs/runbooks'));
   for (const path of TEXTS) await copy(path, join(holdfast, path));
   await copy('packages/README.md', join(holdfast, 'README.md'));
   await writeJson(join(holdfast, 'package.json'), holdfastManifest(own));
@@ -122,7 +123,7 @@ export function withPublishedImports(code: string, path: string): string {
 
 async function copy(path: string, to: string): Promise<void> {
   await mkdir(dirname(to), { recursive: true });
-  await cp(join(ROOT, path), to);
+  await cp(join(ROOT, path), to, { recursive: true });
 }
 
 if (import.meta.main) {

@@ -1,5 +1,5 @@
 /** Pages of docs/ for who has no checkout at hand: runbooks of alarms, pages of providers. */
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { OperatorError } from '#operator/operator-error.ts';
 
@@ -15,7 +15,44 @@ export async function readGuide(kind: 'runbooks' | 'providers', name: string): P
     }
   }
   throw new OperatorError(
-    `There is no page "${name.slice(0, 80)}" in docs/${kind}: choose one from the list there`,
+    `There is no page "${name.slice(0, 80)}" in docs/${kind}${await nearOf(kind, name)}`,
     'not_found',
   );
+}
+
+export interface Guide {
+  readonly name: string;
+  /** Its first heading. */
+  readonly title: string;
+}
+
+/** All pages of a kind, by name. */
+export async function listGuides(kind: 'runbooks' | 'providers'): Promise<readonly Guide[]> {
+  const names = (await namesOf(kind)).filter(name => name !== 'README');
+  return Promise.all(
+    names.map(async name => {
+      const text = await readFile(join(DOCS, kind, `${name}.md`), 'utf8');
+      return { name, title: /^# (.+)$/m.exec(text)?.[1] ?? name };
+    }),
+  );
+}
+
+async function namesOf(kind: string): Promise<readonly string[]> {
+  const files = await readdir(join(DOCS, kind)).catch(() => []);
+  return files
+    .filter(file => file.endsWith('.md'))
+    .map(file => file.slice(0, -3))
+    .toSorted();
+}
+
+/** What somebody may have meant: the pages that share most words with the name. */
+async function nearOf(kind: string, name: string): Promise<string> {
+  const words = name
+    .toLowerCase()
+    .split(/[^a-z0-9]+/)
+    .filter(word => word.length > 2);
+  const shared = (page: string): number => page.split('-').filter(word => words.includes(word)).length;
+  const near = (await namesOf(kind)).filter(page => shared(page) > 0).toSorted((a, b) => shared(b) - shared(a));
+  const meant = near.length === 0 ? '' : `. Did you mean ${near.slice(0, 3).join(', ')}?`;
+  return `${meant}${kind === 'runbooks' ? '\n  fix: holdfast runbook, which lists all' : ''}`;
 }

@@ -58,6 +58,12 @@ const HABITS: Readonly<Record<string, Habit | (() => Habit)>> = {
     wrong: ['--forward-to', 'localhost'],
     wrongCode: 2,
   }),
+  runbook: {
+    good: ['holdfast-local-process-queue-age'],
+    options: { realTime: true },
+    wrong: ['queue-age-of-process'],
+    wrongCode: 3,
+  },
   logs: { good: ['--source', 'shop'], wrong: ['--source', 'shopp'], wrongCode: 2 },
   'dlq close': {
     good: ['--cause', 'schema', '--why', 'tested', '--dry-run'],

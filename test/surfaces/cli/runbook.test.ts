@@ -1,0 +1,37 @@
+/** `holdfast runbook`: the page of an alarm, for the environment that a person is on. */
+import { expect, it } from 'vitest';
+import { CliWorld } from './cli-world.ts';
+
+const cli = new CliWorld();
+/** It reads files, and so does not wait for the virtual clock. */
+const REAL = { realTime: true } as const;
+
+it('prints the page of an alarm by its whole name, with the environment filled in', async () => {
+  const { code, stdout } = await cli.run(['runbook', 'holdfast-prod-process-new-dead-letters', '--env', 'prod'], REAL);
+  expect(code).toBe(0);
+  expect(stdout).toContain('# An event has just died');
+  expect(stdout).toContain('holdfast dlq show $EVENT --env prod');
+  expect(stdout).not.toMatch(/\$ENV|^ENV=|npm run holdfast/m);
+});
+
+it.each(['process-queue-age', 'docs/runbooks/process-queue-age.md'])('takes %s, too', async name => {
+  const { code, stdout } = await cli.run(['runbook', name], REAL);
+  expect([code, stdout.startsWith('# ')]).toEqual([0, true]);
+});
+
+it('lists all pages with their titles', async () => {
+  const { stdout } = await cli.run(['runbook'], REAL);
+  expect(stdout).toContain('process-new-dead-letters: An event has just died');
+  expect(stdout.split('\n').length).toBeGreaterThan(50);
+  expect(stdout).not.toContain('README');
+});
+
+it.each([
+  ['dead-letters', /Did you mean .*process-dead-letters-waiting/],
+  ['../secrets', /There is no page/],
+  ['zzz', /holdfast runbook, which lists all/],
+])('says of %s what may be meant', async (name, says) => {
+  const { code, stderr } = await cli.run(['runbook', name], REAL);
+  expect(code).toBe(3);
+  expect(stderr).toMatch(says);
+});
