@@ -147,6 +147,8 @@ const givenUpAfterAnotherAttempt: Race = async () => {
   world.mapping.disable();
   world.main.purge();
   const failsAgain = async (): Promise<void> => {
+    // The purge goes on for a minute, and may take this message with it.
+    await world.clock.sleep(5 * SECOND);
     world.mapping.enable();
     world.main.send(copy, { groupId: 'default' });
     await until(world, () => world.item('a')?.status === 'failed' && world.item('a')?.attempts === 2);
