@@ -76,7 +76,5 @@ const ports = {
 };
 const recordsSpans = config.otlp !== undefined;
 const rules = { ...config, recordsSpans, sources: new Map(receivedSources(config).map(it => [it.id, it])) };
-
-export const handler = oneInvocation(
-  middy(handleBatch(ports, rules), { timeoutEarlyInMillis: 0 }).use(flushTelemetry(telemetry)),
-);
+const batches = middy(handleBatch(ports, rules), { timeoutEarlyInMillis: 0 });
+export const handler = oneInvocation(batches.use(flushTelemetry(telemetry)));
