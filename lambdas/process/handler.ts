@@ -36,8 +36,7 @@ import { processEnv } from './env.ts';
 import { handleBatch } from './handle-batch.ts';
 
 const env = readEnv(processEnv, environment);
-const dynamodb = createDynamoDbClient();
-const sqs = createSqsClient();
+const [dynamodb, sqs] = [createDynamoDbClient(), createSqsClient()];
 const { environment: name, logLevel: level } = config;
 const telemetry = new EmfTelemetry({ environment: name, level, uncounted: PROBE_SOURCE });
 await Promise.all([primeDynamoDb(dynamodb, env.EVENTS_TABLE), primeSqs(sqs, env.WORK_QUEUE_URL)]);
