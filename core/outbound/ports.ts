@@ -130,12 +130,15 @@ export interface FanOutJob {
   readonly msg: string;
   readonly from?: string;
   readonly to?: string;
+  /** The publish was repeated: only endpoints that wanted it when it was published get it. */
+  readonly again?: true;
 }
 /** Walk over all applications with one broadcast message, from the one behind `after` (a cursor). */
 export interface WalkJob {
   readonly v: 1;
   readonly walk: string;
   readonly after?: string;
+  readonly again?: true;
 }
 /** Publish an operational event for a session, which may not write messages. */
 export interface OperationalJob {

@@ -5,8 +5,6 @@ import { Queue, QueueEncryption, QueueGrants } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { OUTBOUND_TIMINGS } from '#core/outbound/protocol/timings.ts';
 
-/** Of the `fan-out` function; its queue hides a message for six of them. */
-export const FAN_OUT_TIMEOUT = Duration.seconds(60);
 const RETENTION = Duration.days(4);
 const DEAD_RETENTION = Duration.days(14);
 /** Backstops, about 50 hours of a bad deploy: what is lost here, `tend` finds again. The count decides nothing. */
@@ -54,11 +52,16 @@ export class DeliveryQueues extends Construct {
       });
     this.jobsDead = addDead('JobsDead');
     this.wakesDead = addDead('WakesDead');
-    this.jobs = addQueue('Jobs', this.jobsDead, Duration.seconds(6 * FAN_OUT_TIMEOUT.toSeconds()), JOBS_RECEIVES);
+    this.jobs = addQueue('Jobs', this.jobsDead, Duration.millis(OUTBOUND_TIMINGS.jobsVisibilityMs), JOBS_RECEIVES);
     // Below six timeouts of its function: a token that comes twice is harmless (docs/decisions/0011).
     const visibility = Duration.millis(OUTBOUND_TIMINGS.wakeVisibilityMs);
     this.wakeFast = addQueue('WakeFast', this.wakesDead, visibility, WAKES_RECEIVES);
     this.wakeSlow = addQueue('WakeSlow', this.wakesDead, visibility, WAKES_RECEIVES);
+    Validations.of(this.jobs).acknowledge({
+      id: 'Serverless-LambdaSQSVisibilityTimeout',
+      reason:
+        'A job may run twice at once, because the same key is the same row; what a killed fan-out had in hand waits until it is seen again (docs/decisions/0011-a-visibility-below-six-timeouts.md).',
+    });
     for (const wake of [this.wakeFast, this.wakeSlow]) {
       Validations.of(wake).acknowledge({
         id: 'Serverless-LambdaSQSVisibilityTimeout',

@@ -21,7 +21,7 @@ import { toConstructId } from '../construct-id.ts';
 import type { AlarmTopics } from '../constructs/alarm-topics.ts';
 import { DeliveryAlarms } from '../constructs/delivery-alarms.ts';
 import { DeliveryApi } from '../constructs/delivery-api.ts';
-import { type DeliveryQueues, FAN_OUT_TIMEOUT } from '../constructs/delivery-queues.ts';
+import type { DeliveryQueues } from '../constructs/delivery-queues.ts';
 import { type EnvContract, GatewayFunction } from '../constructs/gateway-function.ts';
 import type { OutboundStore } from '../constructs/outbound-store.ts';
 import { Timetable } from '../constructs/timetable.ts';
@@ -125,7 +125,7 @@ export class DeliveryStack extends Stack {
         JOBS_DEAD_QUEUE_URL: jobsDead.queueUrl,
         WAKE_FAST_QUEUE_URL: wakeFast.queueUrl,
       },
-      timeout: FAN_OUT_TIMEOUT,
+      timeout: Duration.millis(OUTBOUND_TIMINGS.fanOutTimeoutMs),
       // A large fan-out and a broadcast go on in further jobs of the same queue.
       sendsToItself: true,
       onFailure: "SQS invokes it and keeps the jobs of a failed invocation; the dead-letter queue is the queue's.",

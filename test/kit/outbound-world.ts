@@ -115,7 +115,6 @@ export interface OutboundWorldOptions {
   readonly watchStore?: (role: OutboundRole, store: ItemStore) => ItemStore;
 }
 
-const FAN_OUT_TIMEOUT_MS = 60_000;
 const MINUTE_MS = 60_000;
 const text = new TextEncoder();
 
@@ -195,11 +194,11 @@ export class OutboundWorld {
         },
         isFair,
       );
-    this.jobs = queue(360, 500, true);
+    this.jobs = queue(timings.jobsVisibilityMs / 1_000, 500, true);
     this.fast = queue(timings.wakeVisibilityMs / 1_000, 1_000);
     this.slow = queue(timings.wakeVisibilityMs / 1_000, 1_000);
     this.functions = {
-      'fan-out': this.#function('fan-out', FAN_OUT_TIMEOUT_MS, process => this.#fanOutHandler(process)),
+      'fan-out': this.#function('fan-out', timings.fanOutTimeoutMs, process => this.#fanOutHandler(process)),
       'drain-fast': this.#function('drain-fast', timings.drainTimeoutMs, process =>
         this.#drainHandler(process, 'fast'),
       ),

@@ -9,6 +9,7 @@ import {
 } from '#core/outbound/catalogue/judge-publication.ts';
 import type { ItemStore } from '#core/outbound/ports.ts';
 import { FORMATS, type Format, type Mode } from '#core/outbound/protocol/items.ts';
+import { BROADCAST } from '#core/outbound/protocol/keys.ts';
 import type { PublishPorts, PublishRules } from '#core/outbound/publish/publish.ts';
 import { type Publication, publish } from '#core/outbound/publish/publish.ts';
 import { mayPublish } from '#core/outbound/publish/publish-rate.ts';
@@ -38,7 +39,7 @@ export interface PublishRequest {
 
 /** Its body is base64 of raw bytes, or JSON with the members around them. */
 const REQUEST_LIMIT = 400_000;
-const BROADCAST = 'uid:broadcast';
+const TO_ALL = `uid:${BROADCAST}`;
 
 const anything: Check = () => undefined;
 const FIELDS = {
@@ -82,9 +83,9 @@ export async function publishMessage(
 ): Promise<Reply> {
   // 1. What is given: every problem at once.
   const { body, data } = readBody(request.body);
-  const application = await findApplication(ports.store, request.app ?? BROADCAST);
+  const application = await findApplication(ports.store, request.app ?? TO_ALL);
   if (application === undefined) {
-    const missing = request.app ?? `${BROADCAST}: create it once`;
+    const missing = request.app ?? `${TO_ALL}: create it once`;
     return refuse(404, 'unknown_application', `there is no application ${missing.slice(0, 80)}`);
   }
   if (!(await mayPublish(ports.store, application, ports.clock.now()))) {
@@ -102,7 +103,8 @@ export async function publishMessage(
   const broadcast = request.app === undefined;
   const { fanOutNow: _, countMatches: __, ...withoutRows } = ports;
   const walk = {
-    send: ([job]: readonly { msg?: string }[]) => ports.jobs.send([{ v: 1, walk: job?.msg ?? '' }], 'broadcast'),
+    send: ([job]: readonly { msg?: string; again?: true }[]) =>
+      ports.jobs.send([{ v: 1, walk: job?.msg ?? '', ...(job?.again && { again: job.again }) }], 'broadcast'),
   };
   const publishPorts = broadcast ? { ...withoutRows, jobs: walk as PublishPorts['jobs'] } : ports;
   const publication: Publication = {

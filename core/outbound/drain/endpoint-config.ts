@@ -1,8 +1,8 @@
-/** What a session must know of its endpoint's configuration: the item and its live secrets, kept 5 s; its schedule when asked. */
+/** What a session must know of its endpoint's configuration: the item and its live secrets, kept 5 s while nothing changes; its schedule when asked. */
 import type { EpochMs } from '#core/glossary.ts';
 import type { ItemStore, Sealer } from '#core/outbound/ports.ts';
 import type { AppId, EndpointId } from '#core/outbound/protocol/ids.ts';
-import type { EndpointItem, SecretsItem } from '#core/outbound/protocol/items.ts';
+import type { EndpointItem, RuntimeItem, SecretsItem } from '#core/outbound/protocol/items.ts';
 import { applicationKey, controlKey, endpointKey, secretsKey } from '#core/outbound/protocol/keys.ts';
 import type { Clock } from '#core/ports.ts';
 import { RecentlyUsed } from '#core/recently-used.ts';
@@ -20,8 +20,10 @@ export interface EndpointConfig {
   /** Waits after failures, seconds; undefined: the environment's. Only a failure asks. */
   readonly waits: () => Promise<readonly number[] | undefined>;
   readonly readAt: EpochMs;
+  /** `config` of the runtime item before it was read: it is at least as new. */
+  readonly version: number;
 }
-export type ConfigOf = (app: AppId, ep: EndpointId) => Promise<EndpointConfig | undefined>;
+export type ConfigOf = (runtime: Pick<RuntimeItem, 'app' | 'ep' | 'config'>) => Promise<EndpointConfig | undefined>;
 
 /** Configurations by endpoint, for as long as the process lives. Undefined: there is none. */
 export function configsOf(ports: {
@@ -31,16 +33,17 @@ export function configsOf(ports: {
 }): ConfigOf {
   const kept = new RecentlyUsed<EndpointId, EndpointConfig>(KEPT);
   const waitsOf = schedulesOf(ports);
-  return async (app, ep) => {
+  return async ({ app, ep, config: version = 0 }) => {
     const now = ports.clock.now();
     const known = kept.get(ep);
-    if (known && now - known.readAt < CONFIG_MS) return known;
+    const isOld = known === undefined || known.version < version;
+    if (!isOld && now - known.readAt < CONFIG_MS) return known;
     const read = (how: 'eventual' | 'consistent') =>
       ports.store.getMany([endpointKey(app, ep), secretsKey(ep)], how) as Promise<
         readonly [EndpointItem | undefined, SecretsItem | undefined]
       >;
-    // Kept for seconds anyway, so a copy that lags does no harm. One that has not heard of the endpoint yet would.
-    let [endpoint, secrets] = await read('eventual');
+    // What did not change for seconds is in every copy; what may have changed a moment ago is asked of the table itself.
+    let [endpoint, secrets] = await read(isOld ? 'consistent' : 'eventual');
     if (endpoint === undefined || secrets === undefined) [endpoint, secrets] = await read('consistent');
     // The two are not read at one instant: what has no secrets is deleted right now, and nothing may go out unsigned.
     if (endpoint === undefined || (secrets === undefined && endpoint.deletedAt === undefined)) return undefined;
@@ -51,7 +54,7 @@ export function configsOf(ports: {
     }));
     const { schedule } = endpoint;
     const waits = schedule === undefined ? () => waitsOf(app) : async () => schedule;
-    const config = { endpoint, keys, waits, readAt: now };
+    const config = { endpoint, keys, waits, readAt: now, version };
     kept.set(ep, config);
     return config;
   };

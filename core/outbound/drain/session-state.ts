@@ -97,9 +97,9 @@ export async function look(session: Session): Promise<void> {
 
 /** A changed address, or a secret that is gone, holds for what waits, too; kept for seconds, so most looks read nothing. */
 async function readConfigAgain(session: Session): Promise<void> {
-  const { configOf, runtime, ep } = session;
+  const { configOf, runtime } = session;
   if (runtime.gate !== 'open') return;
-  const config = await configOf(runtime.app, ep).catch(() => undefined);
+  const config = await configOf(runtime).catch(() => undefined);
   // Deleted a moment ago: the next look sees the gate.
   if (config !== undefined && config.endpoint.deletedAt === undefined) session.config = config;
 }

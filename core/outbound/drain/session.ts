@@ -107,7 +107,7 @@ async function startSession(tools: SessionTools, lease: Lease): Promise<Session 
   const { ports } = tools;
   const { ep, runtime } = lease;
   const now = ports.clock.now();
-  const config = (await tools.configOf(runtime.app, ep).catch(() => undefined)) ?? configOfDeleted(runtime, now);
+  const config = (await tools.configOf(runtime).catch(() => undefined)) ?? configOfDeleted(runtime, now);
   if (config === undefined) {
     ports.telemetry.log('error', { message: 'an endpoint has no configuration that can be read', endpoint: ep });
     await giveUp(tools, lease);
@@ -136,7 +136,7 @@ async function startSession(tools: SessionTools, lease: Lease): Promise<Session 
 function configOfDeleted({ gate, ep, app }: RuntimeItem, now: number): EndpointConfig | undefined {
   if (gate !== 'deleted') return undefined;
   const endpoint = tombstoneOf({ id: ep, app, mode: 'live', version: 0, createdAt: 0 }, now);
-  return { endpoint, keys: [], waits: async () => undefined, readAt: now };
+  return { endpoint, keys: [], waits: async () => undefined, readAt: now, version: 0 };
 }
 
 /** W10 without having done anything: the wait that was set stays. */

@@ -16,6 +16,7 @@ import {
   listOf,
   messageKey,
   messagesRange,
+  newAppKey,
   recordsRange,
   replayJobKey,
   rowsRange,
@@ -231,6 +232,7 @@ async function findConfiguration(store: Store, { app }: Erasure): Promise<Found>
   const uid = application?.uid;
   const name = uid === undefined ? undefined : await store.get(appNameKey(uid), 'consistent');
   const named = uid !== undefined && name?.id === app ? [appNameKey(uid)] : [];
-  const keys = [...named, applicationKey(app)].map(key => keyOf(key.table, key));
+  const noted = application === undefined ? [] : [newAppKey(application.createdAt, app)];
+  const keys = [...named, ...noted, applicationKey(app)].map(key => keyOf(key.table, key));
   return { next: { phase: 'done' }, page: { keys } };
 }

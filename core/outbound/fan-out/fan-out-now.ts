@@ -11,6 +11,7 @@ import type { BodyPorts } from '#core/outbound/publish/message-body.ts';
 import type { Clock, Telemetry } from '#core/ports.ts';
 import type { EndpointsOf } from './endpoints-of.ts';
 import { matching } from './fan-out.ts';
+import { wantedThen } from './match-endpoint.ts';
 
 export interface FanOutNowPorts extends BodyPorts {
   readonly store: Pick<ItemStore, 'putMany'>;
@@ -27,7 +28,7 @@ const MOST = 3;
 export async function fanOutNow(
   ports: FanOutNowPorts,
   rules: { readonly retentionMs: number },
-  published: { readonly message: MessageItem; readonly application: ApplicationItem },
+  published: { readonly message: MessageItem; readonly application: ApplicationItem; readonly again?: true },
 ): Promise<boolean> {
   const { store, wake, clock, telemetry } = ports;
   const { message, application } = published;
@@ -35,7 +36,8 @@ export async function fanOutNow(
   const asker = { telemetry, stage: 'fan_out_now', fields: { application: application.id } };
   const done = await askOrSkip(asker, async () => {
     const known = await ports.endpoints(application.id, application);
-    const wanting = (await matching(ports, message, known)).map(({ id }) => id);
+    const asked = published.again ? known.filter(endpoint => wantedThen(endpoint, message)) : known;
+    const wanting = (await matching(ports, message, asked)).map(({ id }) => id);
     if (wanting.length > MOST) return false;
     const { id: msg, createdAt } = message;
     const now = clock.now();

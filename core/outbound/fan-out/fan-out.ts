@@ -2,17 +2,18 @@
  * Fan-out: one row per endpoint that matches, one wake token per endpoint, then the job is done. Rows first, tokens second,
  * acknowledgement last: a job may run any number of times, at once or days later.
  */
+import type { EpochMs } from '#core/glossary.ts';
 import type { FanOutJob, ItemStore, Job, JobQueue, OperationalJob, WakeQueue, WalkJob } from '#core/outbound/ports.ts';
 import { liveRow } from '#core/outbound/protocol/delivery-writes.ts';
 import type { AppId, EndpointId, MessageId } from '#core/outbound/protocol/ids.ts';
 import type { EndpointItem, MessageItem } from '#core/outbound/protocol/items.ts';
-import { APPS, applicationKey, listOf, messageKey } from '#core/outbound/protocol/keys.ts';
+import { APPS, applicationKey, listOf, messageKey, newAppsRange } from '#core/outbound/protocol/keys.ts';
 import { keptOf } from '#core/outbound/protocol/timings.ts';
 import { dataOf } from '#core/outbound/publish/envelope.ts';
 import { type BodyPorts, readBody } from '#core/outbound/publish/message-body.ts';
 import type { Clock, Telemetry } from '#core/ports.ts';
 import type { EndpointsOf } from './endpoints-of.ts';
-import { mismatchOf } from './match-endpoint.ts';
+import { mismatchOf, wantedThen } from './match-endpoint.ts';
 
 export interface FanOutPorts extends BodyPorts {
   readonly store: ItemStore;
@@ -85,7 +86,10 @@ async function fanOutOne(ports: FanOutPorts, rules: FanOutRules, job: FanOutJob)
   // 2. Who wants it.
   const known = await ports.endpoints(app, application);
   const part = known.filter(
-    ({ id }) => (job.from === undefined || id >= job.from) && (job.to === undefined || id < job.to),
+    endpoint =>
+      (job.from === undefined || endpoint.id >= job.from) &&
+      (job.to === undefined || endpoint.id < job.to) &&
+      (job.again === undefined || wantedThen(endpoint, message)),
   );
   const wanting = (await matching(ports, message, part)).map(({ id }) => id);
   if (wanting.length > SPLIT_ABOVE) {
@@ -117,26 +121,55 @@ export async function matching(
 
 /** Ranges of endpoint ids: an endpoint between two of them that is created meanwhile belongs to one. */
 function partsOf(job: FanOutJob, ids: readonly EndpointId[]): FanOutJob[] {
-  const { v, app, msg } = job;
+  const { v, app, msg, again } = job;
   const starts = ids.filter((_, at) => at % PER_JOB === 0);
   return starts.map((start, at) => {
     const from = at === 0 ? job.from : start;
     const to = starts[at + 1] ?? job.to;
-    return { v, app, msg, ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) };
+    return {
+      v,
+      app,
+      msg,
+      ...(again && { again }),
+      ...(from === undefined ? {} : { from }),
+      ...(to === undefined ? {} : { to }),
+    };
   });
 }
 
 /** A page of applications: a job for each, then the walk goes on, and only then this one is done. */
 async function walk({ store, jobs }: FanOutPorts, job: WalkJob): Promise<readonly EndpointId[]> {
+  const again = job.again && { again: job.again };
+  const send = async (apps: readonly string[]): Promise<void> => {
+    for (const app of apps) await jobs.send([{ v: 1, app, msg: job.walk, ...again }], app);
+  };
+  // 1. By the index, which lags.
   const page = await store.query({
     ...listOf(APPS),
     limit: WALK_PAGE,
     ...(job.after === undefined ? {} : { cursor: job.after }),
   });
-  for (const item of page.items) {
-    const app = item.pk.slice(2);
-    await jobs.send([{ v: 1, app, msg: job.walk }], app);
+  await send(page.items.map(({ pk }) => pk.slice(2)));
+  if (page.cursor !== undefined) {
+    await jobs.send([{ v: 1, walk: job.walk, after: page.cursor, ...again }], 'broadcast');
+    return [];
   }
-  if (page.cursor !== undefined) await jobs.send([{ v: 1, walk: job.walk, after: page.cursor }], 'broadcast');
+  // 2. At the end, those that were created a moment before it or while it walked: by the table itself.
+  const message = await store.get(messageKey(job.walk as MessageId), 'consistent');
+  if (message !== undefined) await send(await newApplications(store, message.createdAt - LAG_MS));
   return [];
+}
+
+/** The index is behind the table by seconds. */
+const LAG_MS = 10 * 60_000;
+
+async function newApplications(store: FanOutPorts['store'], since: EpochMs): Promise<readonly string[]> {
+  const found: string[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await store.query({ ...newAppsRange(since), ...(cursor === undefined ? {} : { cursor }) });
+    found.push(...page.items.map(({ id }) => id));
+    cursor = page.cursor;
+  } while (cursor !== undefined);
+  return found;
 }

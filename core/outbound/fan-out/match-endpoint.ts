@@ -24,6 +24,10 @@ export function mismatchOf(endpoint: EndpointItem, message: Wanted, data: () => 
   return filter === undefined || passesFilter(filter, data()) ? undefined : 'filter';
 }
 
+/** True where it has wanted what it wants now since the message was published: a repeated publish goes to nobody new. */
+export const wantedThen = ({ subscribedAt }: EndpointItem, { createdAt }: Pick<MessageItem, 'createdAt'>): boolean =>
+  subscribedAt <= createdAt + CLOCK_SLACK_MS;
+
 /** How many endpoints of an application get a message that is not stored yet. */
 export const countMatches =
   (endpoints: EndpointsOf) =>

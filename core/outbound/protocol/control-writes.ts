@@ -7,16 +7,30 @@ import { all, any, eq, isIn, lt, missing, same } from '#core/condition.ts';
 import type { EpochMs } from '#core/glossary.ts';
 import type { ItemPut, ItemUpdate, ItemWrite, TableKey } from '#core/outbound/ports.ts';
 import type { AppId, EndpointId } from './ids.ts';
-import type { ApplicationItem, ControlItem, ReplayJobItem, SecretsItem, StoredKey } from './items.ts';
-import { applicationKey, appNameKey, controlKey, JOBS, JOBS_OVER, listedAt, replayJobKey, secretsKey } from './keys.ts';
+import type { ApplicationItem, ControlItem, NewAppItem, ReplayJobItem, SecretsItem, StoredKey } from './items.ts';
+import {
+  applicationKey,
+  appNameKey,
+  controlKey,
+  JOBS,
+  JOBS_OVER,
+  listedAt,
+  newAppKey,
+  replayJobKey,
+  secretsKey,
+} from './keys.ts';
+
+const DAY_SECONDS = 86_400;
 
 // ---- applications ----------------------------------------------------------------------------------------------------
 
 /** C1: a new application, and its name if it has one. Refused: another one has that name. */
 export function createApplication(application: ApplicationItem): readonly ItemWrite[] {
-  const { id, uid } = application;
+  const { id, uid, createdAt } = application;
   const put = <T>(key: TableKey<T>, item: T): ItemPut<T> => ({ kind: 'put', key, item, condition: missing('pk') });
-  return [put(applicationKey(id), application), ...(uid === undefined ? [] : [put(appNameKey(uid), { id })])];
+  const noted = { id, expiresAt: Math.floor(createdAt / 1_000) + DAY_SECONDS };
+  const note: ItemPut<NewAppItem> = { kind: 'put', key: newAppKey(createdAt, id), item: noted };
+  return [put(applicationKey(id), application), note, ...(uid === undefined ? [] : [put(appNameKey(uid), { id })])];
 }
 
 /** C2: changes an application. Refused: there is none, or it is being erased. */

@@ -434,7 +434,13 @@ export function changeEndpoint(endpoint: EndpointItem, seenVersion: number): rea
       item: endpoint,
       condition: all(eq('version', seenVersion), missing('deletedAt')),
     } satisfies ItemPut<EndpointItem>,
+    noteChange(endpoint.id),
   ];
+}
+
+/** W22: what its sessions know of it is old. After a change of secrets; with a change of the endpoint in one transaction. */
+export function noteChange(ep: EndpointId): RuntimeUpdate {
+  return { kind: 'update', key: runtimeKey(ep), condition: exists('pk'), add: { config: 1 } };
 }
 
 /** What is left of an endpoint: enough to end what waits. */

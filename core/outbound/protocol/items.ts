@@ -69,6 +69,12 @@ export interface ApplicationItem extends Listed {
   readonly createdAt: EpochMs;
 }
 
+/** That an application was made, for a day: what an index has not heard of yet. */
+export interface NewAppItem {
+  readonly id: AppId;
+  /** Epoch SECONDS. */
+  readonly expiresAt: number;
+}
 /** Holds a unique name: `U#<uid>` of an application, `U#<app>#<uid>` of an endpoint. */
 export interface NameItem {
   readonly id: AppId | EndpointId;
@@ -154,6 +160,8 @@ export interface RuntimeItem extends Listed {
   readonly gateBy?: 'operator' | 'customer' | 'system';
   readonly gateWhy?: string;
   readonly gateSince: EpochMs;
+  /** Changes of its configuration and secrets so far: a session that read an older one reads again. */
+  readonly config?: number;
   /** The lease: who sends now, and until when nobody else may. */
   readonly owner?: string;
   readonly leaseUntil?: EpochMs;

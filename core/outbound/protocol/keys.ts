@@ -14,6 +14,7 @@ import type {
   EventTypeItem,
   MessageItem,
   NameItem,
+  NewAppItem,
   RecordItem,
   ReplayJobItem,
   ReplayNoteItem,
@@ -59,6 +60,16 @@ export const endpointsRange = (app: AppId, from = '', to = '\u007f'): KeyRange<E
   partition: `A#${app}`,
   from: `E#${from}`,
   to: `E#${to}`,
+});
+/** The name of the application whose messages go to all. */
+export const BROADCAST = 'broadcast';
+/** Applications of the last day, by their creation: the list of all is an index, which lags. */
+export const newAppKey = (createdAt: EpochMs, app: AppId): TableKey<NewAppItem> =>
+  registry('N#apps', `${stamp(createdAt)}#${app}`);
+export const newAppsRange = (since: EpochMs): KeyRange<NewAppItem> => ({
+  table: 'registry',
+  partition: 'N#apps',
+  from: stamp(Math.max(0, since)),
 });
 export const APPS = 'apps';
 /** Replay jobs that run or are paused: what tend looks at each minute. */

@@ -15,6 +15,10 @@ export interface OutboundTimings {
   readonly sessionMs: number;
   /** Of both wake queues: at least drain timeout + lease + 10 s, or a dead session's token meets its own lease. */
   readonly wakeVisibilityMs: number;
+  /** Of one fan-out invocation; a walk over all applications hands itself on long before. */
+  readonly fanOutTimeoutMs: number;
+  /** Of the jobs queue: above the timeout of its function, or two run the same job; short, because what it hides waits. */
+  readonly jobsVisibilityMs: number;
   /** A token given back is hidden this long: at least the lease + 5 s. */
   readonly giveBackMs: number;
   /** Owner and gate are read again before every page, and after this. */
@@ -38,6 +42,8 @@ export const OUTBOUND_TIMINGS: OutboundTimings = {
   drainTimeoutMs: 90_000,
   sessionMs: 45_000,
   wakeVisibilityMs: 180_000,
+  fanOutTimeoutMs: 20_000,
+  jobsVisibilityMs: 50_000,
   giveBackMs: 70_000,
   lookMs: 2_000,
   pollMs: 200,

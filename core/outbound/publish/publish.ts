@@ -29,6 +29,7 @@ export interface PublishPorts extends BodyPorts {
   readonly fanOutNow?: (published: {
     readonly message: MessageItem;
     readonly application: ApplicationItem;
+    readonly again?: true;
   }) => Promise<boolean>;
   /** How many endpoints get it, for the one format that shows that; absent: its body has no such number. */
   readonly countMatches?: (application: ApplicationItem, message: MessageItem, data: Uint8Array) => Promise<number>;
@@ -112,10 +113,12 @@ async function tryToPublish(
       `the key "${given.key}" was used for another message: give each message a key of its own`,
     );
   }
-  // 4. Its rows and tokens, or the job that puts them; only then may anything be promised.
-  const asked = read && there && (await ports.fanOutNow?.({ message: there, application: read }));
+  // 4. Its rows and tokens, or the job that puts them; only then may anything be promised. What was published before goes to
+  // nobody who subscribed since.
+  const again = put.kind === 'refused' ? ({ again: true } as const) : {};
+  const asked = read && there && (await ports.fanOutNow?.({ message: there, application: read, ...again }));
   const fannedOut = asked === true;
-  if (!fannedOut) await ports.jobs.send([{ v: 1, app: given.app, msg: id }], given.app);
+  if (!fannedOut) await ports.jobs.send([{ v: 1, app: given.app, msg: id, ...again }], given.app);
   return { kind: 'accepted', id, createdAt: there?.createdAt ?? item.createdAt, duplicate: put.kind === 'refused' };
 }
 

@@ -26,6 +26,7 @@ export function parseToken(text: string): Token | undefined {
 export function parseJob(text: string): Job | undefined {
   const fields = fieldsOf(text);
   if (!fields) return undefined;
+  if (fields['again'] !== undefined && fields['again'] !== true) return undefined;
   const isFanOut = isText(fields['app'], 'app_') && isText(fields['msg'], 'msg_');
   if (isFanOut && optional(fields['from']) && optional(fields['to'])) return fields as unknown as Job;
   if (isText(fields['walk'], 'msg_') && optional(fields['after'])) return fields as unknown as Job;

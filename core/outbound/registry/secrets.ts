@@ -5,6 +5,7 @@
 import type { EpochMs } from '#core/glossary.ts';
 import type { ItemStore } from '#core/outbound/ports.ts';
 import { changeSecrets } from '#core/outbound/protocol/control-writes.ts';
+import { noteChange } from '#core/outbound/protocol/delivery-writes.ts';
 import type { EndpointId } from '#core/outbound/protocol/ids.ts';
 import type { SecretsItem, StoredKey } from '#core/outbound/protocol/items.ts';
 import { secretsKey } from '#core/outbound/protocol/keys.ts';
@@ -49,13 +50,17 @@ async function change(
   to: (keys: readonly StoredKey[]) => readonly StoredKey[] | 'too_many_secrets' | 'unknown_endpoint',
 ): Promise<Rotation> {
   for (let attempt = 1; attempt <= TRIES; attempt++) {
+    // 1. The keys, as their version was read.
     const there = await store.get(secretsKey(ep), 'consistent');
     if (there === undefined) return { kind: 'refused', cause: 'unknown_endpoint' };
     const keys = to(there.keys);
     if (typeof keys === 'string') return { kind: 'refused', cause: keys };
-    if (keys === there.keys) return { kind: 'done', secrets: there };
-    const result = await store.update(changeSecrets(ep, there.version, keys));
-    if (result.kind === 'applied') return { kind: 'done', secrets: result.item };
+    const known = keys === there.keys;
+    const result = known ? undefined : await store.update(changeSecrets(ep, there.version, keys));
+    if (result?.kind === 'refused') continue;
+    // 2. Sessions read them from the next request on, also where an earlier try died before it said so.
+    await store.update(noteChange(ep));
+    return { kind: 'done', secrets: result?.item ?? there };
   }
   return { kind: 'refused', cause: 'version_changed' };
 }

@@ -1,6 +1,7 @@
 /**
  * Repairs what the jobs queue lost: messages that matched an endpoint and left neither a row nor a record there are fanned
- * out again. Each pass looks at the messages since the one before, and again at the newest of those.
+ * out again. Each pass looks at the messages since the one before, and again at the newest of those. A broadcast is compared
+ * with every application: so a lost walk, and each lost part of one, is found from the level above it.
  */
 import type { EpochMs } from '#core/glossary.ts';
 import type { EndpointsOf } from '#core/outbound/fan-out/endpoints-of.ts';
@@ -11,6 +12,8 @@ import type { ApplicationItem, MessageItem } from '#core/outbound/protocol/items
 import {
   APPS,
   applicationKey,
+  appNameKey,
+  BROADCAST,
   listOf,
   liveRowKey,
   messageKey,
@@ -57,6 +60,8 @@ export interface ReconcilePlace {
   readonly app?: AppId;
   readonly hour?: string;
   readonly messages?: string;
+  /** The application's own messages were looked at; the next one of the broadcasts, from 0. */
+  readonly broadcast?: number;
 }
 export interface ReconcilePass {
   readonly span: ReconcileSpan;
@@ -81,6 +86,7 @@ export async function reconcileMessages(
     place,
     lostSince: lost.length === 0 ? undefined : Math.min(...lost),
   });
+  const broadcasts = await broadcastsOf(store, pass.span);
   let from = pass.place;
   let cursor = from?.page;
   do {
@@ -93,7 +99,7 @@ export async function reconcileMessages(
       const within = from?.app === app ? from : {};
       const here = cursor === undefined ? { app } : { page: cursor, app };
       if (clock.now() >= pass.until) return ended({ ...within, ...here });
-      const left = await reconcileApplication(ports, app, { ...pass, place: within }, lost);
+      const left = await reconcileApplication(ports, app, { ...pass, place: within, broadcasts }, lost);
       if (left) return ended({ ...left, ...here });
     }
     from = undefined;
@@ -109,37 +115,69 @@ const AT_ONCE = 20;
 async function reconcileApplication(
   ports: ReconcilePorts,
   app: AppId,
-  { span, share, until, place = {} }: ReconcilePass,
+  pass: ReconcilePass & { readonly broadcasts: readonly MessageItem[] },
   lost: EpochMs[],
 ): Promise<ReconcilePlace | undefined> {
   const { store, clock } = ports;
+  const { span, share, until, place = {}, broadcasts } = pass;
   const application = await store.get(applicationKey(app), 'consistent');
   if (application === undefined || application.state === 'erasing') return undefined;
-  const hours = [...hoursOf(span)];
+  const compare = (messages: readonly MessageItem[]) =>
+    Promise.all(
+      messages.map(async message => {
+        if (await isLost(ports, application, message)) lost.push(message.createdAt);
+      }),
+    );
+  // 1. Its own messages.
+  const hours = place.broadcast === undefined ? [...hoursOf(span)] : [];
   for (const hour of hours.slice(Math.max(0, place.hour === undefined ? 0 : hours.indexOf(place.hour)))) {
     let cursor = hour === place.hour ? place.messages : undefined;
     do {
       if (clock.now() >= until) return cursor === undefined ? { hour } : { hour, messages: cursor };
-      const page = await store.query({
-        ...messagesRange(app, hour, span),
-        limit: 100,
-        ...(cursor === undefined ? {} : { cursor }),
-      });
-      const ids = page.items.map(({ pk }) => pk.slice(2) as MessageId).filter(id => isChosen(id, share));
-      // Ten minutes old: a copy that lags has them as well.
-      const messages = (await store.getMany(ids.map(messageKey), 'eventual')) as readonly (MessageItem | undefined)[];
-      const wanted = messages.filter(message => message !== undefined && isMeant(message, span)) as MessageItem[];
-      for (let at = 0; at < wanted.length; at += AT_ONCE) {
-        await Promise.all(
-          wanted.slice(at, at + AT_ONCE).map(async message => {
-            if (await isLost(ports, application, message)) lost.push(message.createdAt);
-          }),
-        );
-      }
+      const page = await messagesPage(store, app, { hour, span, cursor }, id => isChosen(id, share));
+      for (let at = 0; at < page.messages.length; at += AT_ONCE) await compare(page.messages.slice(at, at + AT_ONCE));
       cursor = page.cursor;
     } while (cursor !== undefined);
   }
+  // 2. What was published to all.
+  for (let at = place.broadcast ?? 0; at < broadcasts.length; at += AT_ONCE) {
+    if (clock.now() >= until) return { broadcast: at };
+    await compare(broadcasts.slice(at, at + AT_ONCE));
+  }
   return undefined;
+}
+
+/** A page of the messages of an application's hour, of those that are meant. */
+async function messagesPage(
+  store: ItemStore,
+  app: AppId,
+  of: { readonly hour: string; readonly span: ReconcileSpan; readonly cursor: string | undefined },
+  isWanted: (id: MessageId) => boolean,
+): Promise<{ readonly messages: readonly MessageItem[]; readonly cursor: string | undefined }> {
+  const { hour, span, cursor } = of;
+  const at = cursor === undefined ? {} : { cursor };
+  const page = await store.query({ ...messagesRange(app, hour, span), limit: 100, ...at });
+  const ids = page.items.map(({ pk }) => pk.slice(2) as MessageId).filter(isWanted);
+  // Ten minutes old: a copy that lags has them as well.
+  const messages = (await store.getMany(ids.map(messageKey), 'eventual')) as readonly (MessageItem | undefined)[];
+  const meant = messages.filter(message => message !== undefined && isMeant(message, span)) as MessageItem[];
+  return { messages: meant, cursor: page.cursor };
+}
+
+/** The broadcasts of the pass, all of them: they are few, and each is for everybody. */
+async function broadcastsOf(store: ItemStore, span: ReconcileSpan): Promise<readonly MessageItem[]> {
+  const app = (await store.get(appNameKey(BROADCAST), 'consistent'))?.id as AppId | undefined;
+  if (app === undefined) return [];
+  const found: MessageItem[] = [];
+  for (const hour of hoursOf(span)) {
+    let cursor: string | undefined;
+    do {
+      const page = await messagesPage(store, app, { hour, span, cursor }, () => true);
+      found.push(...page.messages);
+      cursor = page.cursor;
+    } while (cursor !== undefined);
+  }
+  return found;
 }
 
 const isMeant = ({ createdAt, bodyRemovedAt }: MessageItem, { from, to }: ReconcileSpan): boolean =>

@@ -125,7 +125,7 @@ describe('queues', () => {
   const queue = (name: string): Resource =>
     all('AWS::SQS::Queue', data).find(([id]) => id.replace(/[0-9A-F]{8}$/, '') === `Delivery${name}`)?.[1] ?? {};
 
-  it('hide a token for longer than a dead session keeps its lease, and a job for six timeouts', () => {
+  it('hide a token for longer than a dead session keeps its lease, and a job for longer than its function runs, and less than a minute', () => {
     const { drainTimeoutMs, leaseMs, wakeVisibilityMs } = OUTBOUND_TIMINGS;
     expect(wakeVisibilityMs).toBeGreaterThanOrEqual(drainTimeoutMs + leaseMs + 10_000);
     for (const name of ['WakeFast', 'WakeSlow'])
@@ -133,7 +133,13 @@ describe('queues', () => {
         VisibilityTimeout: wakeVisibilityMs / 1_000,
         RedrivePolicy: { maxReceiveCount: 1_000 },
       });
-    expect(queue('Jobs')).toMatchObject({ VisibilityTimeout: 360, RedrivePolicy: { maxReceiveCount: 500 } });
+    const { fanOutTimeoutMs, jobsVisibilityMs } = OUTBOUND_TIMINGS;
+    expect(jobsVisibilityMs).toBeGreaterThan(fanOutTimeoutMs);
+    expect(jobsVisibilityMs).toBeLessThan(60_000);
+    const fanOut = all('AWS::Lambda::Function').find(([id]) => id.startsWith('FanOut'))?.[1];
+    expect(fanOut?.Timeout).toBe(fanOutTimeoutMs / 1_000);
+    const hidden = jobsVisibilityMs / 1_000;
+    expect(queue('Jobs')).toMatchObject({ VisibilityTimeout: hidden, RedrivePolicy: { maxReceiveCount: 500 } });
   });
 
   it('keep what died for longer than what waits', () => {
@@ -163,7 +169,7 @@ describe('functions', () => {
     const shown = Object.entries(functions()).map(([name, each]) => [name, each.Timeout, each.MemorySize]);
     expect(Object.fromEntries(shown.map(([name, ...rest]) => [name, rest]))).toEqual({
       Publish: [10, 512],
-      FanOut: [60, 512],
+      FanOut: [20, 512],
       DeliveryApi: [29, 512],
       Tend: [55, 512],
       DrainFast: [OUTBOUND_TIMINGS.drainTimeoutMs / 1_000, 256],

@@ -145,7 +145,7 @@ export class DrainSession {
       codec: nodeCodec,
       blobs: {} as SessionTools['ports']['blobs'],
     };
-    const config = { endpoint: ENDPOINT, keys: [], waits: async () => undefined, readAt: clock.now() };
+    const config = { endpoint: ENDPOINT, keys: [], waits: async () => undefined, readAt: clock.now(), version: 0 };
     return { ports, rules, configOf: async () => config, guardOn: async () => false };
   }
 

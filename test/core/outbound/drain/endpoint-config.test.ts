@@ -37,27 +37,40 @@ const itemsOf = (given: object = {}) => ({
   [counted({}).at(secretsKey(EP))]: secrets,
 });
 
+const RUNTIME = { app: APP, ep: EP } as const;
+
 it('reads an endpoint and its secrets once in five seconds', async () => {
   const { ports, reads, pass } = counted(itemsOf());
   const configOf = configsOf(ports);
-  const first = await configOf(APP, EP);
+  const first = await configOf(RUNTIME);
   expect(first).toMatchObject({ endpoint, keys: [{ kid: 'k1', bytes: new Uint8Array([7]) }] });
   expect(reads).toHaveLength(2);
   pass(4_999);
-  expect(await configOf(APP, EP)).toBe(first);
+  expect(await configOf(RUNTIME)).toBe(first);
   expect(reads).toHaveLength(2);
   pass(1);
-  await configOf(APP, EP);
+  await configOf(RUNTIME);
   expect(reads).toHaveLength(4);
-  expect(reads.every(it => it.startsWith('eventual'))).toBe(true);
+  expect(reads.map(it => it.split(' ')[0])).toEqual(['consistent', 'consistent', 'eventual', 'eventual']);
+});
+
+it('reads again at once, from the table itself, when the runtime item says that something changed', async () => {
+  const { ports, reads, items, at } = counted(itemsOf());
+  const configOf = configsOf(ports);
+  await configOf(RUNTIME);
+  items[at(endpointKey(APP, EP))] = { ...endpoint, url: 'https://new.example.com' };
+  expect((await configOf({ ...RUNTIME, config: 1 }))?.endpoint.url).toBe('https://new.example.com');
+  expect(reads.slice(2).map(it => it.split(' ')[0])).toEqual(['consistent', 'consistent']);
+  await configOf({ ...RUNTIME, config: 1 });
+  expect(reads).toHaveLength(4);
 });
 
 it('asks again, consistently, for what a lagging copy has not heard of, and keeps no absence', async () => {
   const { ports, reads } = counted({});
   const configOf = configsOf(ports);
-  expect(await configOf(APP, EP)).toBeUndefined();
-  expect(reads.map(it => it.split(' ')[0])).toEqual(['eventual', 'eventual', 'consistent', 'consistent']);
-  await configOf(APP, EP);
+  expect(await configOf(RUNTIME)).toBeUndefined();
+  expect(reads.map(it => it.split(' ')[0])).toEqual(['consistent', 'consistent', 'consistent', 'consistent']);
+  await configOf(RUNTIME);
   expect(reads).toHaveLength(8);
 });
 
@@ -65,7 +78,7 @@ it('reads the schedule of an application once a minute, and none for an endpoint
   const { ports, reads, pass, items, at } = counted(itemsOf());
   items[at(applicationKey(APP))] = { schedule: [9] };
   const configOf = configsOf(ports);
-  const waits = async () => (await configOf(APP, EP))?.waits();
+  const waits = async () => (await configOf(RUNTIME))?.waits();
   expect(await waits()).toEqual([9]);
   const before = reads.filter(it => it.includes(at(applicationKey(APP)))).length;
   expect(before).toBe(1);
@@ -77,7 +90,7 @@ it('reads the schedule of an application once a minute, and none for an endpoint
   expect(await waits()).toEqual([11]);
 
   const own = counted(itemsOf({ schedule: [5] }));
-  expect(await (await configsOf(own.ports)(APP, EP))?.waits()).toEqual([5]);
+  expect(await (await configsOf(own.ports)(RUNTIME))?.waits()).toEqual([5]);
   expect(own.reads).toHaveLength(2);
 });
 

@@ -227,3 +227,21 @@ it('goes on at the new address within seconds when an endpoint is changed in the
   expect(world.requests.at(-1)?.url).toBe(url);
   world.stop();
 });
+
+it('sends to the new address from the next request after the change', async () => {
+  const it = await withEndpoint(() => answered(200), {}, { longPolling: true });
+  const { world, app, ep, publish, statusOf } = it;
+  world.start();
+  const before = await publish('before');
+  await world.until(() => statusOf(before) === 'delivered', MINUTE_MS, 100);
+  const url = 'https://moved.example.com/in';
+  world.receivers.set(url, () => answered(200));
+  await world.clock.complete(world.insist(ports => changeEndpoint(ports, app, ep, { fields: { url } })));
+  const after = await publish('after');
+  await world.until(() => statusOf(after) === 'delivered', MINUTE_MS, 100);
+  expect(world.requests.map(request => [request.id, request.url === url])).toEqual([
+    [before, false],
+    [after, true],
+  ]);
+  world.stop();
+});

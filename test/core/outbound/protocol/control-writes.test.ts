@@ -30,7 +30,7 @@ const asRead: readonly Row[] = [
 
 const TABLE: readonly WriteVerdicts[] = [
   { name: 'C1 create an application', write: at(writes.createApplication(application), 0), rows: isFree },
-  { name: 'C1 create an application: its name', write: at(writes.createApplication(application), 1), rows: isFree },
+  { name: 'C1 create an application: its name', write: at(writes.createApplication(application), 2), rows: isFree },
   {
     name: 'C2 change an application',
     write: writes.changeApplication('app_1', { set: { name: 'two' } }),

@@ -258,6 +258,14 @@ const TABLE: readonly WriteVerdicts[] = [
     ],
   },
   {
+    name: 'W22 a change is counted',
+    write: writes.noteChange('ep_1'),
+    rows: [
+      [{ pk: 'R' }, true],
+      [NOTHING, false],
+    ],
+  },
+  {
     name: 'W19 create: application',
     write: at(writes.createEndpoint(endpoint, {} as SecretsItem, runtime({}), 5), 0),
     rows: [
@@ -302,7 +310,7 @@ const TABLE: readonly WriteVerdicts[] = [
   },
 ];
 
-// Holds W1, W3, W4, W5, W6, W9, W10, W11, W12, W13, W14, W15, W16, W17, W18, W19, W20, W21: their conditions.
+// Holds W1, W3, W4, W5, W6, W9, W10, W11, W12, W13, W14, W15, W16, W17, W18, W19, W20, W21, W22: their conditions.
 checkWrites(TABLE, noted, ['liveRow', 'retryRow', 'tombstoneOf']);
 
 test('a write that is repeated changes nothing: refused, or the same again', () => {

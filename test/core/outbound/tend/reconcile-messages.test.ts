@@ -43,6 +43,28 @@ it('fans out what the queue of jobs lost, within the second hour', async () => {
   expect(world.telemetry.total('FanOutLost')).toBe(2);
 });
 
+it('finds a broadcast whose walk was lost, and the part of one, and sends it to each endpoint once', async () => {
+  const world = new OutboundWorld({ publishes: 'job', idleMs: 5_000 });
+  world.tending = false;
+  const all = await world.createApplication({ uid: 'broadcast' });
+  const apps = [await world.createApplication(), await world.createApplication(), await world.createApplication()];
+  for (const app of apps) await world.createEndpoint(app, () => answered(200));
+  const heard = await world.clock.complete(world.publish(all, 'k'), MINUTE_MS);
+  world.jobs.purge();
+  // The walk came as far as the first application.
+  if (heard.kind !== 'accepted') throw new Error('refused');
+  await world.jobs.send(JSON.stringify({ v: 1, app: apps[0], msg: heard.id }));
+  world.start();
+  await world.clock.advanceBy(MINUTE_MS);
+  expect(world.requests).toHaveLength(1);
+  await tendFor(world, 2 * HOUR_MS);
+  expect(world.requests.map(({ url }) => url).toSorted()).toEqual(
+    [...world.endpoints.values()].map(({ url }) => url).toSorted(),
+  );
+  expect(world.telemetry.total('FanOutLost')).toBe(2);
+  world.stop();
+});
+
 it('looks again at a message whose new job is lost as the first one was', async () => {
   const world = await publishedIntoTheVoid();
   for (let hour = 0; hour < 3; hour++) {
