@@ -1,8 +1,9 @@
 /** Benchmark (e): what breaks first as a gateway grows, simulated with AWS's quotas and the counted write units. */
 
 import { DEFAULT_THROTTLE } from '#core/config/defaults.ts';
-import { MOST_SENDS_PER_SECOND } from '#core/config/sweeper-speed.ts';
+import { AUDITED_A_NIGHT, MOST_SENDS_PER_SECOND } from '#core/config/sweeper-speed.ts';
 import { shardsFor } from '#core/inbound/protocol/spread.ts';
+import { auditOf } from './growth/audit.ts';
 import type { Design, Load, Times } from './growth/design.ts';
 import type { Result } from './growth/observations.ts';
 import { DEFAULT_QUOTAS, NEW_ACCOUNT, type Quotas, raised } from './growth/quotas.ts';
@@ -93,6 +94,7 @@ const breaches = ({ breaches }: Result): string =>
 
 function report(results: readonly (Case & { readonly result: Result })[], units: number): Section {
   const [fresh, million, tutorial] = results;
+  const audited = auditOf(1e7);
   const figures: Figure[] = [
     {
       name: 'quotas broken at 1M a day, bursts of 290/s, default quotas and a new table',
@@ -115,6 +117,13 @@ function report(results: readonly (Case & { readonly result: Result })[], units:
       target: '0 dead letters',
       moonshot: '≤ 30 min at any size',
       reached: million?.result.deadLettered === 0,
+    },
+    {
+      name: 'nightly audit at 10M a day: of a night',
+      value: `${(100 * audited.nights).toFixed(0)} % (${(audited.records / 1e6).toFixed(0)} million records)`,
+      reference: `a night reads ${(AUDITED_A_NIGHT / 1e6).toFixed(0)} million`,
+      target: 'ends before the next',
+      reached: audited.nights <= 1,
     },
   ];
   return {
@@ -157,6 +166,7 @@ function report(results: readonly (Case & { readonly result: Result })[], units:
     numbers: {
       breachesAtMillion: million?.result.breaches.length ?? Number.NaN,
       drainSeconds: million?.result.drainSeconds ?? Number.NaN,
+      auditNightsAtTenMillion: audited.nights,
     },
   };
 }

@@ -23,8 +23,6 @@ const KIND_NAMES: Readonly<Record<EventKind, string>> = {
 
 /** Predicted milliseconds of an invocation, until the latency model has run. */
 const ASSUMED = { ingestMs: 22, processMs: 30 };
-/** What the AWS SDK adds at most to Lambda's part of the price, which (f) predicts with the floor of a client (docs/decisions/0041). */
-const SDK_DOLLARS = 0.5;
 const RECORD_READS_PRICE = PRICES.dynamoReadMillion.dollars;
 
 export const measureUnits: Bench = async ({ say, known }): Promise<Section> => {
@@ -85,7 +83,7 @@ export const measureUnits: Bench = async ({ say, known }): Promise<Section> => {
     {
       name: 'dollars per million at 1M a day as shipped: bare; with a row of yours (predicted)',
       value: `$${whole.shipped.toFixed(2)}; $${whole.shippedRow.toFixed(2)}`,
-      reference: 'batches of one, the SDK, sweeper and nightly audit',
+      reference: 'batches of one, sweeper and nightly audit',
       target: '$7 (docs/decisions/0030)',
       reached: whole.shipped <= 7,
     },
@@ -196,7 +194,7 @@ function wholeTable(
     const { ok, effect, unclaimed, unclaimedEffect } = result.perEvent;
     const claimed = row ? sumOf(ok, effect) : ok;
     const counts = kind === 'ok' ? claimed : row ? unclaimedEffect : unclaimed;
-    return totalOf(billOf(counts, result, model)) + reads + SDK_DOLLARS;
+    return totalOf(billOf(counts, result, model)) + reads;
   };
   const rows = [
     ['as shipped', atOne, 'ok'],

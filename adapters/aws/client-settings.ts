@@ -1,4 +1,5 @@
 /** What every AWS client of the product is built with. Nothing here reads a file: no profile, no credential chain. */
+import type { DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 import { keptConnections } from './kept-connections.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -20,6 +21,14 @@ const TIMEOUTS = {
 } as const;
 const MAX_ATTEMPTS = 2;
 
+/**
+ * Without a logger of ours the SDK makes a copy of each input and output without secrets, for a logger that drops it. It
+ * makes none for one that takes warnings only.
+ */
+const WARNINGS = { warn: (text: unknown) => process.emitWarning(String(text)) } as unknown as NonNullable<
+  DynamoDBClientConfig['logger']
+>;
+
 /** Settings of a client. Throws when the environment has no region. */
 export function clientSettings(service: ServiceName, env: Environment = ENVIRONMENT) {
   const region = env['AWS_REGION'] ?? env['AWS_DEFAULT_REGION'];
@@ -33,6 +42,9 @@ export function clientSettings(service: ServiceName, env: Environment = ENVIRONM
     maxAttempts: MAX_ATTEMPTS,
     retryMode: 'standard',
     requestHandler: { ...TIMEOUTS, ...keptConnections() },
+    // The chain of a command is made once for a client, not for each call.
+    cacheMiddleware: true,
+    logger: WARNINGS,
     defaultsMode: 'standard' as const,
     useDualstackEndpoint: false,
     useFipsEndpoint: false,

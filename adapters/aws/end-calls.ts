@@ -7,8 +7,7 @@ interface RequestHandler {
   handle(request: unknown, options?: Options): Promise<unknown>;
 }
 interface SdkClient {
-  /** Absent in the small signed client. */
-  readonly config?: { readonly requestHandler: RequestHandler };
+  readonly config: { readonly requestHandler: RequestHandler };
 }
 
 /**
@@ -16,8 +15,7 @@ interface SdkClient {
  * and no second try is made. The SDK throws `AbortError`; what became of the call is unknown, as after a lost answer.
  */
 export function endCalls<Client extends object>(client: Client): Client {
-  const requestHandler = (client as SdkClient).config?.requestHandler;
-  if (requestHandler === undefined) return client;
+  const { requestHandler } = (client as SdkClient).config;
   const handle = requestHandler.handle.bind(requestHandler);
   requestHandler.handle = (request, options = {}) => {
     const end = endOfCalls();

@@ -1,7 +1,11 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { auditOf } from '#bench/growth/audit.ts';
 import type { Design, Load, Times } from '#bench/growth/design.ts';
 import { DEFAULT_QUOTAS, type Quotas } from '#bench/growth/quotas.ts';
 import { Growth } from '#bench/growth/simulate.ts';
+import { AUDIT_NIGHT } from '#core/config/sweeper-speed.ts';
 
 const TIMES: Times = { acceptMs: 20, handOverMs: 15, batchMs: 35, coldMs: 300 };
 const LOAD: Load = { perSecond: 2, burst: 25, sources: 1 };
@@ -20,6 +24,22 @@ const SMALL_TABLE: Quotas = { ...DEFAULT_QUOTAS, tableFirst: 150, tableMost: 150
 
 const run = (design: Design, quotas: Quotas = DEFAULT_QUOTAS, load = LOAD) =>
   new Growth(design, load, TIMES, quotas, 1).run();
+
+describe('the nightly audit', () => {
+  it('of ten million events a day ends before the next, of twenty million it does not', () => {
+    expect(auditOf(1e7)).toMatchObject({ records: 3e8 });
+    expect(auditOf(1e7).nights).toBeLessThanOrEqual(1);
+    expect(auditOf(2e7).nights).toBeGreaterThan(1);
+    expect(auditOf(1e7, 60).nights).toBe(auditOf(2e7).nights);
+  });
+
+  it('has the runs that are scheduled', () => {
+    const stack = readFileSync(join(import.meta.dirname, '../../lib/stacks/gateway-stack.ts'), 'utf8');
+    const [, minutes = '', from, to] = /minute: '([\d,]+)', hour: '(\d+)-(\d+)'/.exec(stack) ?? [];
+    expect(minutes.split(',').length * (Number(to) - Number(from) + 1)).toBe(AUDIT_NIGHT.runs);
+    expect(stack).toContain(`Duration.minutes(${AUDIT_NIGHT.runSeconds / 60})`);
+  });
+});
 
 describe('growth', () => {
   it('breaks nothing that is large enough', () => {

@@ -27,6 +27,15 @@ describe('client settings', () => {
     expect(() => clientSettings('DYNAMODB', {})).toThrow('AWS_REGION is not set');
   });
 
+  test('copy no input and no output for a log, and keep the chain of each command', async () => {
+    const { logger, cacheMiddleware } = clientSettings('SQS', env);
+    expect(Object.keys(logger)).toEqual(['warn']);
+    expect(cacheMiddleware).toBe(true);
+    const heard = new Promise(resolve => process.once('warning', resolve));
+    logger.warn('sockets are at capacity');
+    expect(await heard).toMatchObject({ message: 'sockets are at capacity' });
+  });
+
   test('use an endpoint from the environment, the one of the service before the general one', () => {
     expect(clientSettings('SQS', env)).not.toHaveProperty('endpoint');
     const general = { ...env, AWS_ENDPOINT_URL: 'http://127.0.0.1:4566' };

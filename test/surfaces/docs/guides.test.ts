@@ -11,7 +11,13 @@ import {
   DEFAULT_THROTTLE,
 } from '#core/config/defaults.ts';
 import { resolveOutbound } from '#core/config/outbound-config.ts';
-import { MOST_SENDS_PER_SECOND, SWEEP_RUN_SECONDS, SWEEPER_PER_CORE } from '#core/config/sweeper-speed.ts';
+import {
+  AUDITED_A_NIGHT,
+  AUDITED_PER_SECOND,
+  MOST_SENDS_PER_SECOND,
+  SWEEP_RUN_SECONDS,
+  SWEEPER_PER_CORE,
+} from '#core/config/sweeper-speed.ts';
 import { TTL_ATTRIBUTE } from '#core/glossary.ts';
 import { WATCH_SHARDS } from '#core/inbound/protocol/event-item.ts';
 import { PAYLOAD_MARGIN_DAYS } from '#core/inbound/protocol/retention.ts';
@@ -51,6 +57,11 @@ describe('docs/guides/scaling.md', () => {
     const { sends, arrivals } = SWEEPER_PER_CORE;
     expect(text).toContain(`| a parked event is sent | ${(1_000 / sends).toFixed(1)} ms | ${shown(sends)} |`);
     expect(text).toMatch(new RegExp(`\\| an arrival is read \\| \\d+ µs \\| ${shown(arrivals)} \\|`));
+    expect(text).toContain(
+      `| a record is audited | ${Math.round(1e6 / AUDITED_PER_SECOND)} µs | ${shown(AUDITED_PER_SECOND)} |`,
+    );
+    expect(text).toContain(`${rounded(AUDITED_A_NIGHT / 1e6)} million records a night`);
+    expect(text).toContain(`${Math.round((100 * 3e8) / AUDITED_A_NIGHT)} % of a night`);
     const most = shown(MOST_SENDS_PER_SECOND);
     expect(text).toContain(`up to ${most} ([below]`);
     expect(text).toContain(`room for ${most} sends a second`);
