@@ -145,7 +145,12 @@ export interface OperationalJob {
   readonly v: 1;
   readonly op: { readonly type: string; readonly key: string; readonly data: Item };
 }
-export type Job = FanOutJob | WalkJob | OperationalJob;
+/** Go on with a replay job: it was started, or rows of it are done at an endpoint. */
+export interface ReplayRunJob {
+  readonly v: 1;
+  readonly replay: string;
+}
+export type Job = FanOutJob | WalkJob | OperationalJob | ReplayRunJob;
 export interface JobQueue {
   /** Resolves when every job is accepted. `group`: the application, so that one flood does not hold back the others. */
   send(jobs: readonly Job[], group: string): Promise<void>;

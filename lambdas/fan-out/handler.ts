@@ -6,12 +6,14 @@ import { oneInvocation } from '#adapters/lifetime.ts';
 import { S3Blobs } from '#adapters/s3/s3-blobs.ts';
 import { SqsDeadQueue } from '#adapters/sqs/sqs-dead-queue.ts';
 import { SqsWakeQueue } from '#adapters/sqs/sqs-wake-queue.ts';
-import { systemClock } from '#adapters/system.ts';
+import { systemClock, systemIds } from '#adapters/system.ts';
 import { EmfTelemetry } from '#adapters/telemetry/emf-telemetry.ts';
 import { endpointsOf } from '#core/outbound/fan-out/endpoints-of.ts';
 import { countMatches } from '#core/outbound/fan-out/match-endpoint.ts';
 import type { OperationalJob } from '#core/outbound/ports.ts';
-import { publishOperational } from '#core/outbound/tend/operational-events.ts';
+import type { JobId } from '#core/outbound/protocol/ids.ts';
+import { runReplayJob } from '#core/outbound/replay/replay-job.ts';
+import { finishedJob, publishOperational } from '#core/outbound/tend/operational-events.ts';
 import { config } from '#lambdas/shared/baked-config.ts';
 import { flushTelemetry } from '#lambdas/shared/flush-telemetry.ts';
 import { retentionMs } from '#lambdas/shared/outbound-config.ts';
@@ -35,11 +37,16 @@ const shared = {
   endpoints,
   countMatches: countMatches(endpoints),
 };
+const wake = new SqsWakeQueue(sqs, env.WAKE_FAST_QUEUE_URL);
 const ports = {
   ...shared,
-  wake: new SqsWakeQueue(sqs, env.WAKE_FAST_QUEUE_URL),
+  wake,
   dead: new SqsDeadQueue(sqs, env.JOBS_DEAD_QUEUE_URL),
   publishOperational: (op: OperationalJob['op']) => publishOperational(shared, rules, op),
+  runReplay: (job: JobId) =>
+    runReplayJob({ ...shared, wake, ids: systemIds }, rules, job, done =>
+      publishOperational(shared, rules, finishedJob(done)),
+    ),
 };
 
 export const handler = oneInvocation(

@@ -31,12 +31,13 @@ import { endpointsOf } from '#core/outbound/fan-out/endpoints-of.ts';
 import { fanOut } from '#core/outbound/fan-out/fan-out.ts';
 import { fanOutNow } from '#core/outbound/fan-out/fan-out-now.ts';
 import type { Answer, ItemStore, Job, OutgoingRequest, WebhookSender } from '#core/outbound/ports.ts';
-import type { AppId, EndpointId, MessageId } from '#core/outbound/protocol/ids.ts';
+import type { AppId, EndpointId, JobId, MessageId } from '#core/outbound/protocol/ids.ts';
 import {
   contentTypeOf,
   type EndpointItem,
   type MessageItem,
   type RecordItem,
+  type ReplayJobItem,
   type RowItem,
   type RuntimeItem,
 } from '#core/outbound/protocol/items.ts';
@@ -46,7 +47,8 @@ import { type Publication, type Published, type PublishPorts, publish } from '#c
 import { parseJob } from '#core/outbound/publish/queue-messages.ts';
 import { createApplication, type NewApplication } from '#core/outbound/registry/applications.ts';
 import { createEndpoint, type NewEndpoint, newEndpointId } from '#core/outbound/registry/endpoints.ts';
-import { publishOperational } from '#core/outbound/tend/operational-events.ts';
+import { runReplayJob } from '#core/outbound/replay/replay-job.ts';
+import { finishedJob, publishOperational } from '#core/outbound/tend/operational-events.ts';
 import { type TendPorts, tend } from '#core/outbound/tend/tend.ts';
 
 export type OutboundRole = 'publish' | 'fan-out' | 'drain-fast' | 'drain-slow' | 'tend' | 'people';
@@ -445,6 +447,12 @@ export class OutboundWorld {
       wake: process.wrap('wake', 'sqs', new MemoryWakeQueue(this.fast)),
       publishOperational: (op: Extract<Job, { op: unknown }>['op']) =>
         publishOperational({ ...common, jobs }, this.rules, op),
+      runReplay: (job: JobId) => {
+        const wake = process.wrap('wake', 'sqs', new MemoryWakeQueue(this.fast));
+        const ids = new SeededIds(this.random.fork());
+        const tell = (done: ReplayJobItem) => publishOperational({ ...common, jobs }, this.rules, finishedJob(done));
+        return runReplayJob({ ...common, wake, ids }, this.rules, job, tell);
+      },
     };
     return async ({ Records }: { Records: SQSRecord[] }) => {
       const batch = Records.flatMap(({ messageId: id, body }) => {

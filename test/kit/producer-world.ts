@@ -27,6 +27,7 @@ import { countMatches } from '#core/outbound/fan-out/match-endpoint.ts';
 import { answerPortal } from '#core/outbound/portal/answer-portal.ts';
 import { SESSION_ROUTE } from '#core/outbound/portal/portal-routes.ts';
 import type { Job, OutgoingRequest, Token } from '#core/outbound/ports.ts';
+import { WAKE_SHARDS, wakeRange } from '#core/outbound/protocol/keys.ts';
 import { OUTBOUND_TIMINGS } from '#core/outbound/protocol/timings.ts';
 import { runReplayJobs } from '#core/outbound/replay/replay-job.ts';
 import type { DeliveryApi } from '#operator/delivery-api.ts';
@@ -155,7 +156,13 @@ export function producerWorld(startsAt = NOW, real = false, judgeMs = 60_000) {
   };
   /** Runs jobs and tokens until none is left. */
   const settle = async (): Promise<void> => {
-    const fanOutPorts = { ...shared, wake, endpoints: endpointsOf(store), publishOperational: async () => undefined };
+    const fanOutPorts = {
+      ...shared,
+      wake,
+      endpoints: endpointsOf(store),
+      publishOperational: async () => undefined,
+      runReplay: async () => undefined,
+    };
     const drainPorts = {
       ...{ ...shared, random: { next: () => 0.5 }, timer: systemTimer, dead: { send: async () => undefined } },
       ...{ slow: { send: async () => undefined }, receipts: { hide: async () => undefined } },
@@ -219,9 +226,14 @@ export function producerWorld(startsAt = NOW, real = false, judgeMs = 60_000) {
     answerBy: (by: typeof answerOf) => {
       answerOf = by;
     },
-    /** A minute of replay jobs, and what they send. */
+    /** A minute of replay jobs, what they send, and whoever is to be looked at by then. */
     minute: async () => {
       now += 60_000;
+      for (let shard = 0; shard < WAKE_SHARDS; shard++) {
+        const { items } = await store.query(wakeRange(shard, now));
+        tokens.push(...items.map(({ pk }) => ({ v: 1, ep: pk.slice(2) }) as const));
+      }
+      await settle();
       await runReplayJobs({ ...shared, wake }, { retentionMs }, now + 45_000);
       await settle();
     },

@@ -1,4 +1,5 @@
 /** Replays: one delivery now, or many as a job that `tend` carries out. */
+import { askOrSkip } from '#core/ask.ts';
 import type { EpochMs } from '#core/glossary.ts';
 import { type EndpointId, freshId, type JobId, type MessageId } from '#core/outbound/protocol/ids.ts';
 import {
@@ -131,6 +132,9 @@ export async function createJob(call: ApiCall): Promise<Reply> {
     expiresAt: deliveryExpiry(now, now, rules.retentionMs),
   };
   await startReplayJob(ports.store, job);
+  // It begins at once; where this is lost, `tend` starts it.
+  const asker = { telemetry: ports.telemetry, stage: 'start_replay', fields: { job: job.id } };
+  await askOrSkip(asker, () => ports.jobs.send([{ v: 1, replay: job.id }], job.app));
   return json(202, showJob(job));
 }
 

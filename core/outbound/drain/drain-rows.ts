@@ -3,10 +3,12 @@
  * the rows that begin now (a record that was read early is an old record). Owner and gate are looked at between a page and
  * its first row, and again after two seconds; the first page goes by the lease that was just taken.
  */
+import { askOrSkip } from '#core/ask.ts';
 import { DependencyError } from '#core/errors.ts';
 import type { Placed } from '#core/outbound/ports.ts';
 import { type Decision, decide, isOver } from '#core/outbound/protocol/decide.ts';
 import { type Delivery, recordUnsent } from '#core/outbound/protocol/delivery-writes.ts';
+import type { JobId } from '#core/outbound/protocol/ids.ts';
 import type { MessageItem, RecordItem, RowItem } from '#core/outbound/protocol/items.ts';
 import { dueAtOf, dueRange, messageKey, recordKey, rowKind, rowsRange } from '#core/outbound/protocol/keys.ts';
 import { readBody } from '#core/outbound/publish/message-body.ts';
@@ -49,6 +51,7 @@ export async function drainRows(session: Session): Promise<void> {
     fail(session, error);
   }
   while (session.inAir.size > 0) await Promise.all(session.inAir.values());
+  await askAtEnd(session);
 }
 
 const mustLook = ({ ports, rules, pages, lookedAt }: Session, rows: readonly Row[]): boolean =>
@@ -304,8 +307,33 @@ async function begin(session: Session, sendings: readonly Sending[]): Promise<vo
     .finally(() => {
       invocation.held.bytes -= bytes;
       for (const { delivery } of sendings) inAir.delete(delivery.msg);
-    });
+    })
+    .then(() => askForMore(session, sendings));
   for (const { delivery } of sendings) inAir.set(delivery.msg, done);
+}
+
+/** So many rows of a replay job are done: it may put the next ones. */
+const ASK_EACH = 25;
+
+/** The session that finishes rows of a replay job asks for the next ones; `tend` repairs what is lost. */
+async function askForMore(session: Session, sendings: readonly Sending[]): Promise<void> {
+  const { replays } = session;
+  for (const { row } of sendings) {
+    if (row.job === undefined) continue;
+    const done = (replays.get(row.job) ?? 0) + 1;
+    replays.set(row.job, done % ASK_EACH);
+    if (done >= ASK_EACH) await askFor(session, row.job);
+  }
+}
+
+async function askFor({ ports, runtime, ep }: Session, job: JobId): Promise<void> {
+  const asker = { telemetry: ports.telemetry, stage: 'ask_for_replays', fields: { endpoint: ep } };
+  await askOrSkip(asker, () => ports.jobs.send([{ v: 1, replay: job }], runtime.app));
+}
+
+/** At the end of a session, for those that it has not asked for since. */
+async function askAtEnd(session: Session): Promise<void> {
+  for (const [job, done] of session.replays) if (done > 0) await askFor(session, job);
 }
 
 /** Waits until an answer is written down, for `ms` milliseconds at most. */

@@ -11,6 +11,7 @@ import {
   recordWait,
   retryRow,
 } from '#core/outbound/protocol/delivery-writes.ts';
+import type { JobId } from '#core/outbound/protocol/ids.ts';
 import type { RecordItem } from '#core/outbound/protocol/items.ts';
 import { rowKey } from '#core/outbound/protocol/keys.ts';
 import { persist, type Session } from './session-state.ts';
@@ -18,7 +19,7 @@ import { persist, type Session } from './session-state.ts';
 /** A delivery in hand: its row and the attempt it is for. */
 export interface InHand {
   readonly delivery: Delivery;
-  readonly row: { readonly pk: string; readonly sk: string };
+  readonly row: { readonly pk: string; readonly sk: string; readonly job?: JobId };
   readonly n: number;
 }
 

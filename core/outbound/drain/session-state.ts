@@ -3,7 +3,7 @@ import { ask } from '#core/ask.ts';
 import type { EpochMs } from '#core/glossary.ts';
 import type { ItemPage, Placed, SenderSession } from '#core/outbound/ports.ts';
 import { renewLease } from '#core/outbound/protocol/delivery-writes.ts';
-import type { EndpointId } from '#core/outbound/protocol/ids.ts';
+import type { EndpointId, JobId } from '#core/outbound/protocol/ids.ts';
 import type { RowItem, RuntimeItem } from '#core/outbound/protocol/items.ts';
 import { runtimeKey } from '#core/outbound/protocol/keys.ts';
 import type { DrainPorts, DrainRules, Invocation } from './drain-ports.ts';
@@ -50,6 +50,8 @@ export interface Session extends SessionTools {
   /** The last page had nothing due, and nothing was in the air that could put a row: when the next one is due. */
   saw?: { readonly nextAt: EpochMs | undefined } | undefined;
   fullPages: number;
+  /** Rows of replay jobs that are done, since it last asked for more. */
+  readonly replays: Map<JobId, number>;
   /** Kinds of operational events it has told. */
   readonly told: Set<string>;
 }

@@ -128,6 +128,7 @@ async function startSession(tools: SessionTools, lease: Lease): Promise<Session 
     died: 0,
     pages: 0,
     fullPages: 0,
+    replays: new Map(),
     told: new Set(),
   };
 }

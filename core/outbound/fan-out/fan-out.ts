@@ -5,7 +5,7 @@
 import type { EpochMs } from '#core/glossary.ts';
 import type { FanOutJob, ItemStore, Job, JobQueue, OperationalJob, WakeQueue, WalkJob } from '#core/outbound/ports.ts';
 import { liveRow } from '#core/outbound/protocol/delivery-writes.ts';
-import type { AppId, EndpointId, MessageId } from '#core/outbound/protocol/ids.ts';
+import type { AppId, EndpointId, JobId, MessageId } from '#core/outbound/protocol/ids.ts';
 import type { EndpointItem, MessageItem } from '#core/outbound/protocol/items.ts';
 import { APPS, applicationKey, listOf, messageKey, newAppsRange } from '#core/outbound/protocol/keys.ts';
 import { keptOf } from '#core/outbound/protocol/timings.ts';
@@ -24,6 +24,8 @@ export interface FanOutPorts extends BodyPorts {
   readonly telemetry: Pick<Telemetry, 'count' | 'log'>;
   /** Publishes an operational event of a session. */
   readonly publishOperational: (op: OperationalJob['op']) => Promise<void>;
+  /** Goes on with a replay job. */
+  readonly runReplay: (job: JobId) => Promise<void>;
 }
 export interface FanOutRules {
   readonly retentionMs: number;
@@ -64,6 +66,7 @@ export async function fanOut<Id>(
 /** The endpoints whose rows were put. */
 function runJob(ports: FanOutPorts, rules: FanOutRules, job: Job): Promise<readonly EndpointId[]> {
   if ('walk' in job) return walk(ports, job);
+  if ('replay' in job) return ports.runReplay(job.replay as JobId).then(() => []);
   if ('op' in job) return ports.publishOperational(job.op).then(() => []);
   return fanOutOne(ports, rules, job);
 }

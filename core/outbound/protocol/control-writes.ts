@@ -130,11 +130,12 @@ export function steerReplayJob(
 export function keepReplayPlace(
   job: ReplayJobItem,
   now: EpochMs,
-  page: { readonly counts: ReplayJobItem['counts']; readonly cursor: string | undefined },
+  page: { readonly counts: ReplayJobItem['counts']; readonly cursor: string | undefined; readonly nextDueAt: EpochMs },
 ): ItemUpdate<ReplayJobItem> {
-  const { counts, cursor } = page;
+  const { counts, cursor, nextDueAt } = page;
   return changeJob(job, now, {
     counts,
+    nextDueAt,
     ...(cursor === undefined ? { state: 'done' as const, ...listedAt(JOBS_OVER, job.createdAt, job.id) } : { cursor }),
   });
 }

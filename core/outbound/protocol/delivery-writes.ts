@@ -511,6 +511,8 @@ export interface Replay {
   /** Of a job: what was replayed since then, by anybody, is left alone. */
   readonly asOf?: EpochMs;
   readonly job?: RowItem['job'];
+  /** Of a job: its place in the job's rate. Default: now. */
+  readonly dueAt?: EpochMs;
 }
 /** What a new generation begins without. */
 const OF_ONE_GENERATION = [
@@ -539,7 +541,7 @@ export function replay(
   request: Replay,
   retentionMs: number,
 ): readonly [RecordUpdate, ItemPut<RowItem>, ...ItemPut<ReplayNoteItem>[]] {
-  const { replayId, by, why, now, alsoRetrying, asOf, job } = request;
+  const { replayId, by, why, now, alsoRetrying, asOf, job, dueAt = now } = request;
   const { msg, createdAt } = delivery;
   const gen = record.gen + 1;
   const from = alsoRetrying ? [...FINAL_STATUSES, 'retrying'] : FINAL_STATUSES;
@@ -564,7 +566,7 @@ export function replay(
     },
     {
       kind: 'put',
-      key: laterRowKey(delivery, { dueAt: now, kind: 'p', gen, n: 1 }),
+      key: laterRowKey(delivery, { dueAt, kind: 'p', gen, n: 1 }),
       item: {
         msg,
         createdAt,

@@ -411,6 +411,8 @@ export interface ReplayJobItem extends Listed {
   /** Where the next page begins: an endpoint of the application and a place among its deliveries. */
   readonly cursor?: string;
   readonly counts: { readonly seen: number; readonly replayed: number; readonly skipped: number };
+  /** When its next replay may begin: each takes its place in the rate. */
+  readonly nextDueAt?: EpochMs;
   readonly createdAt: EpochMs;
   readonly updatedAt: EpochMs;
   readonly version: number;

@@ -30,6 +30,7 @@ export function parseJob(text: string): Job | undefined {
   const isFanOut = isText(fields['app'], 'app_') && isText(fields['msg'], 'msg_');
   if (isFanOut && optional(fields['from']) && optional(fields['to'])) return fields as unknown as Job;
   if (isText(fields['walk'], 'msg_') && optional(fields['after'])) return fields as unknown as Job;
+  if (isText(fields['replay'], 'job_')) return fields as unknown as Job;
   const op = fields['op'];
   return typeof op === 'object' && op !== null && 'type' in op && 'key' in op ? (fields as unknown as Job) : undefined;
 }

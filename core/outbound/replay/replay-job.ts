@@ -32,6 +32,11 @@ export interface ReplayJobRules {
   readonly retentionMs: number;
 }
 
+/** Replays that are written side by side. */
+const AT_ONCE = 10;
+const placeInRate = (from: EpochMs, n: number, { ratePerSecond }: ReplayJobItem): EpochMs =>
+  Math.round(from + (n * 1_000) / ratePerSecond);
+
 /** Rows of one job that wait at one endpoint: a retry waits behind no more replays than this. */
 const OUTSTANDING = 100;
 
@@ -82,6 +87,25 @@ export async function runReplayJobs(
   }
 }
 
+/** No page of a run of one job begins after this: its function has a timeout. */
+const RUN_MS = 10_000;
+/** Places in the rate that may be taken before their time. */
+const AHEAD_MS = 60_000;
+
+/** Goes on with one job, until its endpoint has as many rows as may wait. Whoever finishes some of them asks again. */
+export async function runReplayJob(
+  ports: ReplayJobPorts,
+  rules: ReplayJobRules,
+  id: JobId,
+  finished: (job: ReplayJobItem) => Promise<void>,
+): Promise<void> {
+  const job = await ports.store.get(replayJobKey(id), 'consistent');
+  if (job?.state !== 'running') return;
+  const until = ports.clock.now() + RUN_MS;
+  let run: Run | undefined = { job, left: Number.POSITIVE_INFINITY, full: 0 };
+  while (run !== undefined && ports.clock.now() < until) run = await runOnePage(ports, rules, run, finished);
+}
+
 async function runningJobs(store: Pick<ItemStore, 'query' | 'getMany'>): Promise<Map<AppId, readonly Run[]>> {
   const running = new Map<AppId, readonly Run[]>();
   let cursor: string | undefined;
@@ -111,7 +135,7 @@ async function runOnePage(
     replayed: job.counts.replayed + page.replayed,
     skipped: job.counts.skipped + page.skipped,
   };
-  const kept = await keep(ports, job, counts, page.next);
+  const kept = await keep(ports, job, { counts, next: page.next, nextDueAt: page.nextDueAt });
   if (kept?.state === 'done') await finished(kept);
   if (kept?.state !== 'running') return undefined;
   const left = run.left - Math.max(1, page.seen);
@@ -128,6 +152,7 @@ interface PageEnd {
   readonly skipped: number;
   /** Undefined: nothing is left. */
   readonly next: Way | undefined;
+  readonly nextDueAt: EpochMs;
   /** The endpoint of the page, where there was one. */
   readonly ep?: EndpointId;
   /** As many as may wait at the endpoint do: it comes again behind the others. */
@@ -138,8 +163,11 @@ async function runPage(ports: ReplayJobPorts, rules: ReplayJobRules, job: Replay
   const { store, wake, clock, ids } = ports;
   // 1. How far it is, and whether the endpoint has room for more.
   const place = job.cursor === undefined ? await firstPlace(ports, job) : (JSON.parse(job.cursor) as Way);
-  const nothing = { seen: 0, replayed: 0, skipped: 0 };
+  let nextDueAt = Math.max(job.nextDueAt ?? 0, clock.now());
+  const nothing = { seen: 0, replayed: 0, skipped: 0, nextDueAt };
   if (place === undefined) return { ...nothing, next: undefined };
+  const isAhead = nextDueAt > clock.now() + AHEAD_MS;
+  if (isAhead) return { ...nothing, ep: place.ep, next: place, full: true };
   if (!job.dryRun && (await outstanding(ports, place.ep, job.id)) >= OUTSTANDING) {
     return { ...nothing, ep: place.ep, next: await leaveForLater(ports, job, place), full: true };
   }
@@ -154,8 +182,9 @@ async function runPage(ports: ReplayJobPorts, rules: ReplayJobRules, job: Replay
   ]);
   const kept = application === undefined ? {} : keptOf(application, rules.retentionMs);
   const reachable = runtime !== undefined && runtime.gate !== 'deleted';
-  for (const { delivery } of job.dryRun || !reachable ? [] : wanted) {
-    if ((await store.get(messageKey(delivery.msg), 'consistent')) === undefined) continue;
+  const replayable = job.dryRun || !reachable ? [] : wanted;
+  const replayOne = async ({ delivery }: Found, dueAt: EpochMs): Promise<boolean> => {
+    if ((await store.get(messageKey(delivery.msg), 'consistent')) === undefined) return false;
     const result = await replayOnce({ store, ids }, { ...delivery, ...kept }, rules.retentionMs, {
       replayId: job.id,
       by: job.by,
@@ -164,24 +193,37 @@ async function runPage(ports: ReplayJobPorts, rules: ReplayJobRules, job: Replay
       alsoRetrying: job.status === 'retrying',
       asOf: job.asOf,
       job: job.id,
+      dueAt,
     });
-    if (result.kind === 'accepted') replayed += 1;
+    return result.kind === 'accepted';
+  };
+  for (let at = 0; at < replayable.length; at += AT_ONCE) {
+    const some = replayable.slice(at, at + AT_ONCE);
+    const done = await Promise.all(some.map((each, n) => replayOne(each, placeInRate(nextDueAt, n, job))));
+    replayed += done.filter(Boolean).length;
+    nextDueAt = placeInRate(nextDueAt, some.length, job);
   }
   // 4. One token for the page.
   if (replayed > 0) await wake.send([{ v: 1, ep: place.ep }]);
   const counted = job.dryRun ? wanted.length : replayed;
-  return { ep: place.ep, seen: deliveries.length, replayed: counted, skipped: wanted.length - counted, next };
+  return {
+    ep: place.ep,
+    seen: deliveries.length,
+    replayed: counted,
+    skipped: wanted.length - counted,
+    next,
+    nextDueAt,
+  };
 }
 
 /** Written after the page. Refused: a person steered it meanwhile. */
 async function keep(
   { store, clock }: ReplayJobPorts,
   job: ReplayJobItem,
-  counts: ReplayJobItem['counts'],
-  next: Way | undefined,
+  { next, ...page }: Pick<PageEnd, 'next' | 'nextDueAt'> & Pick<ReplayJobItem, 'counts'>,
 ): Promise<ReplayJobItem | undefined> {
   const cursor = next && JSON.stringify(next);
-  const result = await store.update(keepReplayPlace(job, clock.now(), { counts, cursor }));
+  const result = await store.update(keepReplayPlace(job, clock.now(), { ...page, cursor }));
   return result.kind === 'applied' ? result.item : undefined;
 }
 

@@ -92,7 +92,11 @@ const TABLE: readonly WriteVerdicts[] = [
   { name: 'C10 steer a replay job', write: writes.steerReplayJob(job, 'paused', NOW), rows: asRead },
   {
     name: 'C11 go on with a replay job',
-    write: writes.keepReplayPlace(job, NOW, { counts: { seen: 1, replayed: 1, skipped: 0 }, cursor: 'x' }),
+    write: writes.keepReplayPlace(job, NOW, {
+      counts: { seen: 1, replayed: 1, skipped: 0 },
+      cursor: 'x',
+      nextDueAt: NOW,
+    }),
     rows: asRead,
   },
   {

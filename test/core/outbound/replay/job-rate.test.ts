@@ -1,0 +1,52 @@
+/** A replay job runs at its rate, whatever else its endpoint gets. */
+import { expect, it } from 'vitest';
+import type { MessageId } from '#core/outbound/protocol/ids.ts';
+import { startReplayJob } from '#core/outbound/replay/replay-job.ts';
+import { answered, OutboundWorld } from '#test/kit/outbound-world.ts';
+import { runningReplayJob } from '#test/kit/running-replay-job.ts';
+
+const SECOND_MS = 1_000;
+const DEAD = 1_000;
+
+it('replays 1,000 dead deliveries at 50 a second in less than 30 s, with live traffic beside', async () => {
+  let refuses = true;
+  const live: number[] = [];
+  const world = new OutboundWorld({ waits: [1], publishes: 'direct', longPolling: true, idleMs: 5_000 });
+  const app = await world.createApplication();
+  const ep = await world.createEndpoint(app, () => world.clock.sleep(20).then(() => answered(refuses ? 422 : 200)));
+  world.start();
+  const dead: MessageId[] = [];
+  for (let n = 0; n < DEAD; n++) {
+    const heard = await world.clock.complete(world.publish(app, `k${n}`));
+    if (heard.kind === 'accepted') dead.push(heard.id);
+  }
+  const statusOf = (msg: MessageId) => world.record(ep, world.message(msg))?.status;
+  await world.until(() => dead.every(msg => statusOf(msg) === 'dead'), 600 * SECOND_MS);
+  refuses = false;
+  await world.clock.advanceBy(5 * SECOND_MS);
+  // 1. The job, as the API starts it.
+  const job = runningReplayJob(app, world.clock.now(), 50);
+  await startReplayJob(world.store, job);
+  await world.jobs.send(JSON.stringify({ v: 1, replay: job.id }));
+  const begun = world.clock.now();
+  // 2. Ten live messages a second beside it.
+  for (let n = 0; n < 300; n++) {
+    const at = world.clock.now();
+    const heard = await world.clock.complete(world.publish(app, `live${n}`));
+    await world.clock.advanceBy(100);
+    if (heard.kind === 'accepted' && n % 10 === 0) {
+      const msg = heard.id;
+      live.push(at);
+      await world.until(() => statusOf(msg) === 'delivered', 10 * SECOND_MS, 100);
+      expect(world.clock.now() - at).toBeLessThan(5 * SECOND_MS);
+    }
+    if (dead.every(each => statusOf(each) === 'delivered')) break;
+  }
+  const took = world.clock.now() - begun;
+  expect(dead.filter(msg => statusOf(msg) !== 'delivered')).toEqual([]);
+  expect(took).toBeLessThan(30 * SECOND_MS);
+  // Not faster than its rate, either.
+  expect(took).toBeGreaterThan(((DEAD - 100) / 50) * SECOND_MS);
+  expect(live.length).toBeGreaterThan(10);
+  world.stop();
+}, 120_000);
