@@ -146,7 +146,7 @@ export interface OperationalJob {
   readonly op: { readonly type: string; readonly key: string; readonly data: Item };
 }
 /** Go on with a replay job: it was started, or rows of it are done at an endpoint. */
-export interface ReplayRunJob {
+interface ReplayRunJob {
   readonly v: 1;
   readonly replay: string;
 }
