@@ -3,7 +3,7 @@ import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from '
 import type { ResolvedSource } from '#core/config/resolved-config.ts';
 import { acceptRequest } from '#core/inbound/ingest/accept-request.ts';
 import type { IngestPorts, IngestRules } from '#core/inbound/ingest/ingest-ports.ts';
-import { unknownSource } from '#core/inbound/ingest/reply.ts';
+import { refuse } from '#core/inbound/ingest/reply.ts';
 import type { Reply } from '#core/reply.ts';
 import type { RawRequest } from '#core/verification/raw-request.ts';
 
@@ -15,7 +15,7 @@ export function handleRequest(sources: readonly ResolvedSource[], ports: IngestP
   const byPath = new Map(sources.flatMap(source => source.paths.map(path => [path, source] as const)));
   return async (apiEvent: APIGatewayProxyEventV2): Promise<APIGatewayProxyStructuredResultV2> => {
     const source = byPath.get(apiEvent.routeKey.slice(apiEvent.routeKey.indexOf(' ') + 1));
-    if (source === undefined) return toApiReply(unknownSource());
+    if (source === undefined) return toApiReply(refuse('unknown_source'));
     const request = toRawRequest(apiEvent);
     const seen = door ? await door(request) : request;
     return toApiReply('status' in seen ? seen : await acceptRequest(source, seen, ports, rules));

@@ -1,6 +1,6 @@
 /** Middleware: a bug becomes a 500 that the provider retries, and a log line; never a reply that tells more. */
 import type { MiddlewareObj } from '@middy/core';
-import { internalError } from '#core/inbound/ingest/reply.ts';
+import { refuse } from '#core/inbound/ingest/reply.ts';
 import type { Telemetry } from '#core/ports.ts';
 
 export function replyToErrors(telemetry: Pick<Telemetry, 'log'>): MiddlewareObj {
@@ -12,7 +12,7 @@ export function replyToErrors(telemetry: Pick<Telemetry, 'log'>): MiddlewareObj 
         cause: 'internal_error',
         error: error instanceof Error ? error.message : String(error),
       });
-      const { status, headers, body } = internalError();
+      const { status, headers, body } = refuse('internal_error');
       request.response = { statusCode: status, headers, body };
     },
   };

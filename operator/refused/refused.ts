@@ -4,6 +4,7 @@
  */
 import { nodeCodec } from '#adapters/codec/node-codec.ts';
 import type { EpochMs, SourceId } from '#core/glossary.ts';
+import { isCause, LIKELY } from '#core/inbound/ingest/refusals.ts';
 import type { PayloadStore } from '#core/inbound/ports.ts';
 import type { RefusedItem } from '#core/inbound/protocol/event-item.ts';
 import type { Operator } from '#operator/operator.ts';
@@ -37,26 +38,6 @@ export interface RefusedFilter {
 }
 
 const MAX_BODY_BYTES = 65_536;
-
-/** What is likely wrong, by the cause of a refusal. */
-const LIKELY: Readonly<Record<string, string>> = {
-  mismatch: 'The secret here is not the one that the provider signs with, or something on the way changed the body.',
-  missing: 'It has no signature: it is not from the provider, or something on the way removed the header.',
-  malformed: 'Its signature does not have the form that this provider uses: it is from another provider, or forged.',
-  stale:
-    "It was signed too long ago: somebody sent a captured request again, it was delayed on the way, or the sender's clock is slow.",
-  future: "It was signed in the future: the sender's clock is fast.",
-  binding: 'The signature is good, but for another body, address or audience: the provider may know another URL.',
-  no_key: 'No usable secret or setting is stored for this source.',
-  key_fetch:
-    'The published key of the provider could not be fetched: we answered 503, and the provider will send it again.',
-  key_unknown: 'It names a key that no genuine request has named: it is forged, or the provider has a new key.',
-  duplicate_header: 'It carries its signature header twice, with different values.',
-  item: 'Some items of the batch did not verify: perhaps the secret was rotated. The provider keeps the batch.',
-  method: 'The provider of this source does not use this HTTP method.',
-  forbidden_source: 'Its address is not on the allow list of the source.',
-  too_large: 'Its body is larger than `maxBodyBytes` of the source.',
-};
 
 /** What is kept of refused requests, newest first. */
 export async function listRefused(operator: Operator, filter: RefusedFilter): Promise<readonly RefusedRequest[]> {
@@ -95,9 +76,9 @@ export async function showRefused(operator: Operator, id: string): Promise<Refus
   return { ...requestOf(source, item), headers: item.headers, body };
 }
 
-/** What is likely wrong where a request was refused for this. */
+/** What is likely wrong where a request was refused for this; a cause of another version is looked up in the logs. */
 export function likelyCause(cause: string): string {
-  return LIKELY[cause] ?? 'The logs of the ingest function say more.';
+  return isCause(cause) ? LIKELY[cause] : 'The logs of the ingest function say more.';
 }
 
 function requestOf(source: SourceId, { sk, cause, hint, refusedAt, size }: RefusedItem): RefusedRequest {

@@ -14,7 +14,8 @@ import { countRefusal } from './count-refusal.ts';
 import type { IngestPorts, IngestRules } from './ingest-ports.ts';
 import { keepRefused } from './quarantine.ts';
 import { type RecordPorts, recordAndSend } from './record-and-send.ts';
-import { acknowledge, forbiddenSource, methodNotAllowed, refuseSignature, tooLarge } from './reply.ts';
+import type { Cause } from './refusals.ts';
+import { acknowledge, refuse } from './reply.ts';
 
 /**
  * Accepts one webhook request:
@@ -39,9 +40,9 @@ export async function acceptRequest(
 
   const barred = refuseAtTheDoor(source, request, ports);
   if (barred) {
-    countRefusal(source, barred.cause, ports.telemetry);
-    await keepRefused(source, request, { cause: barred.cause, at: receivedAt }, ports);
-    return barred.reply;
+    countRefusal(source, barred, ports.telemetry);
+    await keepRefused(source, request, { cause: barred, at: receivedAt }, ports);
+    return refuse(barred, source);
   }
 
   const authenticated = await authenticateRequest(source, request, ports, receivedAt);
@@ -63,7 +64,7 @@ export async function acceptRequest(
     if (recorded.status >= 300 || source.dryRun) return recorded;
     ports.telemetry.log('warn', { stage: 'refused', source: source.id, pk: arrival.event.pk, cause: 'item', items });
     await keepRefused(source, request, { cause: 'item', at: receivedAt }, ports);
-    return refuseSignature(source.spec);
+    return refuse('item', source);
   }
 }
 
@@ -99,13 +100,9 @@ function refuseAtTheDoor(
   source: ResolvedSource,
   request: RawRequest,
   { addresses }: Pick<IngestPorts, 'addresses'>,
-): { readonly cause: string; readonly reply: Reply } | undefined {
-  if (!(source.spec.methods as readonly string[]).includes(request.method)) {
-    return { cause: 'method', reply: methodNotAllowed(source.spec.methods) };
-  }
-  if (source.allowList && !addresses.contains(source.allowList, request.sourceIp)) {
-    return { cause: 'forbidden_source', reply: forbiddenSource() };
-  }
-  if (request.body.length > source.maxBodyBytes) return { cause: 'too_large', reply: tooLarge(source.maxBodyBytes) };
+): Cause | undefined {
+  if (!(source.spec.methods as readonly string[]).includes(request.method)) return 'method';
+  if (source.allowList && !addresses.contains(source.allowList, request.sourceIp)) return 'forbidden_source';
+  if (request.body.length > source.maxBodyBytes) return 'too_large';
   return undefined;
 }

@@ -15,7 +15,7 @@ import { verifyRequest } from '#core/verification/verify-request.ts';
 import { countRefusal } from './count-refusal.ts';
 import type { IngestPorts } from './ingest-ports.ts';
 import { keepRefused } from './quarantine.ts';
-import { acknowledge, keyNotKnownYet, refuseSignature, unavailable } from './reply.ts';
+import { acknowledge, refuse } from './reply.ts';
 import { refuseBroughtSecret, shakeHands } from './shake-hands.ts';
 
 export type Authenticated = { kind: 'reply'; reply: Reply } | { kind: 'verified'; verdict: Verified };
@@ -43,9 +43,9 @@ export async function authenticateRequest(
   const handshake = found.kind === 'unreadable' ? undefined : await shakeHands(source, request, contextOf(used), ports);
   if (handshake) return { kind: 'reply', reply: handshake };
   if (secretNeeded && used === undefined) {
-    const error = found.kind === 'unset' ? 'secret_not_set' : 'secret_unreadable';
-    countRefusal(source, error, ports.telemetry);
-    return { kind: 'reply', reply: unavailable(error) };
+    const cause = found.kind === 'unset' ? 'secret_not_set' : 'secret_unreadable';
+    countRefusal(source, cause, ports.telemetry);
+    return { kind: 'reply', reply: refuse(cause, source) };
   }
 
   let verdict = await verifyRequest(source.spec, request, contextOf(used));
@@ -54,20 +54,19 @@ export async function authenticateRequest(
     const fresh = secretOf(await ports.secrets.get(source.id));
     if (fresh !== undefined && fresh !== used) verdict = await verifyRequest(source.spec, request, contextOf(fresh));
   }
-  if (verdict.kind === 'refused') return { kind: 'reply', reply: await refuse(verdict) };
+  if (verdict.kind === 'refused') return { kind: 'reply', reply: await turnAway(verdict) };
   if (verdict.matchedSecret === 'fetched' && place) await ports.keys?.confirm?.(...place);
   if (verdict.matchedSecret === 'previous') ports.telemetry.count('PreviousSecretMatched', { source: source.id });
   return { kind: 'verified', verdict };
 
-  async function refuse({ cause, hint }: Refused): Promise<Reply> {
+  async function turnAway({ cause, hint }: Refused): Promise<Reply> {
     const brought = await refuseBroughtSecret(source, request, contextOf(undefined), ports);
     if (brought) return brought;
     countRefusal(source, cause, ports.telemetry, hint);
     await keepRefused(source, request, { cause, ...(hint === undefined ? {} : { hint }), at: nowMs }, ports);
     // Nobody knows whether it is genuine: the provider must send it again.
-    if (cause === 'key_fetch') return unavailable('key_unreachable');
-    if (cause === 'key_unknown') return keyNotKnownYet();
-    return source.dryRun ? acknowledge(source.spec, 'accepted', undefined) : refuseSignature(source.spec);
+    const mayBeGenuine = cause === 'key_fetch' || cause === 'key_unknown';
+    return source.dryRun && !mayBeGenuine ? acknowledge(source.spec, 'accepted', undefined) : refuse(cause, source);
   }
 
   /** Remembers which place was asked last: of a request that verifies, it is the one whose key verified it. */

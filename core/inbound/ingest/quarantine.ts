@@ -13,6 +13,7 @@ import { keptHeaders } from '#core/inbound/protocol/kept-headers.ts';
 import type { Codec, Crypto, Telemetry } from '#core/ports.ts';
 import { toHex } from '#core/scan/bytes.ts';
 import type { RawRequest } from '#core/verification/raw-request.ts';
+import type { Cause } from './refusals.ts';
 import type { RefusedSlots } from './refused-slots.ts';
 
 const QUARANTINE_DAYS = 3;
@@ -28,7 +29,7 @@ interface QuarantinePorts {
 
 /** What was refused, and why. `hint`: the check's own word for what was wrong. */
 export interface Refusal {
-  readonly cause: string;
+  readonly cause: Cause;
   readonly hint?: string;
   readonly at: EpochMs;
 }

@@ -14,7 +14,7 @@ import type { Reply } from '#core/reply.ts';
 import type { Arrival } from './arrival.ts';
 import { countRefusal } from './count-refusal.ts';
 import type { IngestPorts, IngestRules } from './ingest-ports.ts';
-import { acknowledge, unavailable } from './reply.ts';
+import { acknowledge, refuse } from './reply.ts';
 
 /** No secrets, no addresses, no keys: what is recorded needs none of them. */
 export type RecordPorts = Omit<IngestPorts, 'refused' | 'secrets' | 'keys' | 'http' | 'addresses'>;
@@ -167,7 +167,7 @@ function answer(
   const { telemetry } = ports;
   if (recorded.kind === 'unrecorded' && sent !== 'whole') {
     countRefusal(source, 'not_recorded', telemetry);
-    return unavailable('not_recorded');
+    return refuse('not_recorded');
   }
   if (recorded.kind === 'known' || recorded.kind === 'left_behind')
     return acknowledge(source.spec, 'already_processed', providerEventId);

@@ -12,7 +12,7 @@ import type { VerifyContext } from '#core/verification/verify-context.ts';
 import { verifyRequest } from '#core/verification/verify-request.ts';
 import { countRefusal } from './count-refusal.ts';
 import type { IngestPorts } from './ingest-ports.ts';
-import { refusePairing, unavailable } from './reply.ts';
+import { refuse } from './reply.ts';
 
 type HandshakePorts = Pick<IngestPorts, 'secrets' | 'http' | 'telemetry'>;
 
@@ -70,8 +70,9 @@ async function keepSecret(
   const paired = await tryOut(() => ports.secrets.pair(source.id, storeSecret), ports);
   ports.telemetry.log('warn', { stage: 'pairing', source: source.id, outcome: paired ?? 'unknown' });
   if (paired === 'paired') return undefined;
-  countRefusal(source, 'pairing', ports.telemetry);
-  return paired === undefined ? unavailable('not_paired') : refusePairing();
+  const cause = paired === undefined ? 'not_paired' : 'pairing';
+  countRefusal(source, cause, ports.telemetry);
+  return refuse(cause, source);
 }
 
 /** The address was pinned by the spec and came in a verified request. Anything but success: the provider asks again. */
@@ -85,7 +86,7 @@ async function confirm(
   ports.telemetry.log('warn', { stage: 'confirm', source: source.id, status: status ?? 'no answer' });
   if (status !== undefined && status >= 200 && status <= 299) return undefined;
   countRefusal(source, 'confirm', ports.telemetry);
-  return unavailable('not_confirmed');
+  return refuse('confirm', source);
 }
 
 /** Undefined when nobody knows whether it was done. */

@@ -8,7 +8,7 @@ import type { Crypto, Secrets } from '#core/ports.ts';
 import type { Reply } from '#core/reply.ts';
 import { utf8 } from '#core/scan/bytes.ts';
 import type { RawRequest } from '#core/verification/raw-request.ts';
-import { notThroughEdge, unavailable } from './reply.ts';
+import { refuse } from './reply.ts';
 
 export const EDGE_HEADER = 'x-holdfast-edge';
 
@@ -19,16 +19,16 @@ export async function throughEdge(
 ): Promise<RawRequest | Reply> {
   const { [EDGE_HEADER]: shown, ...headers } = request.headers;
   const plain = { ...request, headers };
-  const beside = () => (direct === 'refused' ? notThroughEdge() : plain);
+  const beside = () => (direct === 'refused' ? refuse('not_through_edge') : plain);
   if (shown === undefined) return beside();
   const known = await secrets.get(EDGE_SECRET);
   // Whose address it is, nobody can tell now: no allow-list can be asked.
-  if (known.kind !== 'secret') return unavailable('secret_unreadable');
+  if (known.kind !== 'secret') return refuse('secret_unreadable');
   const { current, previous } = known.secret;
   const genuine = [current, previous].some(each => each !== undefined && crypto.equal(utf8(each), utf8(shown)));
   if (!genuine) return beside();
   const sourceIp = senderOf(headers['x-forwarded-for'] ?? '', request.sourceIp);
-  return sourceIp === undefined ? unavailable('secret_unreadable') : { ...plain, sourceIp };
+  return sourceIp === undefined ? refuse('secret_unreadable') : { ...plain, sourceIp };
 }
 
 /**

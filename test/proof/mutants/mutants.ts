@@ -68,7 +68,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'a request that fails verification is answered like a genuine one',
     file: 'core/inbound/ingest/authenticate-request.ts',
-    from: "if (verdict.kind === 'refused') return { kind: 'reply', reply: await refuse(verdict) };",
+    from: "if (verdict.kind === 'refused') return { kind: 'reply', reply: await turnAway(verdict) };",
     to: "if (verdict.kind === 'refused')\n    verdict = { kind: 'verified', scheme: '', strength: 'signed', matchedSecret: 'none' };",
   },
   {
