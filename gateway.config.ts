@@ -23,7 +23,7 @@ export const gateway = defineGateway({
       probe: true,
       sources: { github: { expectedGapMinutes: 5 } },
       queue: { maxConcurrency: 2 },
-      thresholds: { queueAgeTicketSeconds: 10 },
+      thresholds: { 'process-queue-age': 10 },
     },
     // Account and region of your AWS credentials, unless given: account: '123456789012', region: 'eu-central-1'.
     dev: { alarms: 'essential' },

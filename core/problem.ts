@@ -8,8 +8,20 @@ export interface ConfigProblem {
 }
 
 export type Report = (problem: ConfigProblem) => void;
-/** Checks a value that is present; `path` names it in reports. */
-export type Check = (value: unknown, path: string, report: Report) => void;
+/** What a check allows, as JSON Schema 2020-12 says it: the OpenAPI documents are made of these. */
+export type JsonSchema = Readonly<Record<string, unknown>>;
+/** Checks a value that is present; `path` names it in reports. Without a `schema` it allows what no schema can say. */
+export interface Check {
+  (value: unknown, path: string, report: Report): void;
+  readonly schema?: JsonSchema;
+}
+/** A check for every key of `T`: a key without one does not compile. */
+export type ChecksOf<T> = { readonly [Key in keyof T]-?: Check };
+
+/** A check, and what it allows. */
+export function allowing(schema: JsonSchema, check: Check): Check {
+  return Object.assign(check, { schema });
+}
 
 /** A value as text for a report: short, on one line. */
 export function show(value: unknown): string {
@@ -21,7 +33,8 @@ export function show(value: unknown): string {
 
 /** A whole number (or, with `step: 'any'`, a finite number) within bounds. */
 export function number(min: number, max: number, unit: string, step: 'whole' | 'any' = 'whole'): Check {
-  return (value, path, report) => {
+  const type = step === 'whole' ? 'integer' : 'number';
+  return allowing({ type, minimum: min, maximum: max }, (value, path, report) => {
     const fits = typeof value === 'number' && Number.isFinite(value) && value >= min && value <= max;
     if (fits && (step === 'any' || Number.isInteger(value))) return;
     const kind = step === 'whole' ? 'a whole number' : 'a number';
@@ -31,24 +44,24 @@ export function number(min: number, max: number, unit: string, step: 'whole' | '
       allowed: `${kind} of ${unit} from ${min} to ${max}`,
       fix: `set it to ${typeof value === 'number' && value > max ? max : min} or leave it out`,
     });
-  };
+  });
 }
 
-export const boolean: Check = (value, path, report) => {
+export const boolean: Check = allowing({ type: 'boolean' }, (value, path, report) => {
   if (typeof value === 'boolean') return;
   report({ path, given: show(value), allowed: 'true or false', fix: 'write true or false without quotes' });
-};
+});
 
 /** Text that matches a pattern; `allowed` says it in words with an example. */
 export function text(pattern: RegExp, allowed: string, fix: string): Check {
-  return (value, path, report) => {
+  return allowing({ type: 'string', pattern: pattern.source }, (value, path, report) => {
     if (typeof value === 'string' && pattern.test(value)) return;
     report({ path, given: show(value), allowed, fix });
-  };
+  });
 }
 
 export function oneOf(...options: readonly (string | number)[]): Check {
-  return (value, path, report) => {
+  return allowing({ enum: options }, (value, path, report) => {
     if (options.some(option => option === value)) return;
     const near = typeof value === 'string' ? closest(value, options.map(String)) : undefined;
     report({
@@ -57,7 +70,7 @@ export function oneOf(...options: readonly (string | number)[]): Check {
       allowed: options.map(option => show(option)).join(', '),
       fix: near ? `did you mean ${show(near)}?` : `choose one of them, e.g. ${show(options[0])}`,
     });
-  };
+  });
 }
 
 /** One word, or else what a check wants; another text is told of both. */
@@ -74,29 +87,32 @@ export function wordOr(word: string, check: Check): Check {
 }
 
 export function listOf(check: Check): Check {
-  return (value, path, report) => {
+  return allowing({ type: 'array', items: check.schema ?? {} }, (value, path, report) => {
     if (!Array.isArray(value)) {
       report({ path, given: show(value), allowed: 'a list', fix: 'put square brackets around it' });
       return;
     }
     for (const [index, item] of value.entries()) check(item, `${path}[${index}]`, report);
-  };
+  });
 }
 
 /** An object with any keys. */
 export function recordOf(check: Check, checkKey?: Check): Check {
-  return (value, path, report) => {
+  return allowing({ type: 'object', additionalProperties: check.schema ?? {} }, (value, path, report) => {
     if (!isObject(value, path, report)) return;
     for (const [key, item] of Object.entries(value)) {
       checkKey?.(key, join(path, key), report);
       check(item, join(path, key), report);
     }
-  };
+  });
 }
 
 /** An object with exactly these keys; `undefined` counts as left out. Unknown keys are problems. */
-export function object(fields: Readonly<Record<string, Check>>, required: readonly string[] = []): Check {
-  return (value, path, report) => {
+export function object<T>(checks: ChecksOf<T>, required: readonly (keyof T & string)[] = []): Check {
+  const fields = checks as Readonly<Record<string, Check>>;
+  const schemas = Object.entries(fields).map(([key, check]) => [key, check.schema ?? {}]);
+  const schema = { type: 'object', properties: Object.fromEntries(schemas), additionalProperties: false };
+  return allowing(required.length === 0 ? schema : { ...schema, required }, (value, path, report) => {
     if (!isObject(value, path, report)) return;
     for (const [key, item] of Object.entries(value)) {
       const check = Object.hasOwn(fields, key) ? fields[key] : undefined;
@@ -117,7 +133,7 @@ export function object(fields: Readonly<Record<string, Check>>, required: readon
         report({ path: join(path, key), given: 'nothing', allowed: 'this key is required', fix: `add ${key}` });
       }
     }
-  };
+  });
 }
 
 function isObject(value: unknown, path: string, report: Report): value is Record<string, unknown> {

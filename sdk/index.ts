@@ -15,7 +15,6 @@ export { all, any, type Condition, eq, exists, ge, gt, isIn, le, lt, missing, ne
 // The configuration: gateway.config.ts.
 export {
   type AlarmTarget,
-  type AlarmThresholds,
   defineGateway,
   type EnvironmentConfig,
   type GatewayConfig,

@@ -10,7 +10,7 @@ import type { ResolvedSource } from './resolved-config.ts';
 
 /** Reports every pair of values that cannot work together. */
 export function checkEnvironment(deployment: Deployment, report: Report): void {
-  const { config, queue, thresholds } = deployment;
+  const { config, queue } = deployment;
   const { timings } = config;
   const at = `environments.${config.environment}`;
   const rule = (holds: boolean, path: string, given: string, allowed: string, fix: string): void => {
@@ -83,18 +83,6 @@ export function checkEnvironment(deployment: Deployment, report: Report): void {
     'a key of the same region',
     'take a key of that region',
   );
-  for (const [ticket, page] of [
-    ['queueAgeTicketSeconds', 'queueAgePageSeconds'],
-    ['queueDepthTicket', 'queueDepthPage'],
-  ] as const) {
-    rule(
-      thresholds[ticket] < thresholds[page],
-      `thresholds.${ticket}`,
-      `${thresholds[ticket]} with ${page} ${thresholds[page]}`,
-      `less than ${page}: a ticket comes before a page`,
-      'lower it',
-    );
-  }
   checkOutbound(deployment, report);
   checkEdge(deployment, report);
   for (const source of config.sources) checkSource(source, deployment, report);

@@ -2,7 +2,7 @@
 
 import type { Timings } from '#core/inbound/protocol/timings.ts';
 import type { RetryProfile } from '#core/retry/backoff.ts';
-import type { AlarmThresholds, QueueSettings, Throttle } from './gateway-config.ts';
+import type { QueueSettings, Throttle } from './gateway-config.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -31,29 +31,6 @@ export const DEFAULT_QUEUE: QueueSettings = {
   batchingWindowSeconds: 0,
 };
 
-export const DEFAULT_THRESHOLDS: AlarmThresholds = {
-  queueAgeTicketSeconds: 60,
-  queueAgePageSeconds: 600,
-  unfinishedAgeSeconds: 600,
-  unsentAgeSeconds: 300,
-  inFlightMessages: 60_000,
-  ingestErrorPercent: 1,
-  ingestErrorCount: 5,
-  ingestLatencyMs: 1_500,
-  handlerFailurePagePercent: 20,
-  leaseLostCount: 5,
-  dependencyErrorCount: 5,
-  accountConcurrency: 800,
-  queueDepthTicket: 10_000,
-  queueDepthPage: 50_000,
-  processingLatencyMs: 500,
-  retryPercent: 10,
-  dlqExpirySeconds: 3 * 24 * 3600,
-  pausedAgeSeconds: 4 * 3600,
-  parkedAgeSeconds: 3600,
-  probeLatencyMs: 2_000,
-};
-
 /** Laptop values: a lost message is found again, and a poison event is dead, within a minute. */
 export const LOCAL_TIMINGS: Timings = {
   ingestBudgetMs: 3_000,
@@ -78,11 +55,3 @@ export const LOCAL_TIMINGS: Timings = {
 };
 export const LOCAL_RETRY: RetryProfile = { attempts: 5, baseSeconds: 1, capSeconds: 5 };
 export const LOCAL_QUEUE: QueueSettings = { ...DEFAULT_QUEUE, visibilitySeconds: 60 };
-export const LOCAL_THRESHOLDS: AlarmThresholds = {
-  ...DEFAULT_THRESHOLDS,
-  queueAgeTicketSeconds: 30,
-  queueAgePageSeconds: 90,
-  unfinishedAgeSeconds: 60,
-  // An arrival is looked at 20 to 80 s after it came, and only then known to have a message.
-  unsentAgeSeconds: 100,
-};

@@ -2,7 +2,6 @@ import { EDGE_SECRET } from '#core/glossary.ts';
 import type { EdgeConfig } from './edge-config.ts';
 import type {
   AlarmTarget,
-  AlarmThresholds,
   EnvironmentConfig,
   LogRetentionDays,
   QueueSettings,
@@ -29,7 +28,8 @@ export interface Deployment {
   readonly tellsNobody: boolean;
   readonly alarmTargets: Readonly<Record<Severity, readonly AlarmTarget[]>>;
   readonly alarms: NonNullable<EnvironmentConfig['alarms']>;
-  readonly thresholds: AlarmThresholds;
+  /** By alarm id; one that is not here keeps its own number. */
+  readonly thresholds: Readonly<Record<string, number>>;
   readonly logRetentionDays: LogRetentionDays;
   readonly ingestProvisionedConcurrency: number;
   readonly reservedConcurrency: NonNullable<EnvironmentConfig['reservedConcurrency']>;

@@ -18,7 +18,7 @@ export interface EdgeConfig {
   readonly direct?: 'accepted' | 'refused';
 }
 
-export const edgeShape: Check = object(
+export const edgeShape: Check = object<EdgeConfig>(
   {
     apiUrl: text(
       /^https:\/\/[a-z0-9]+\.execute-api\.[a-z0-9-]+\.amazonaws\.com$/,

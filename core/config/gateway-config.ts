@@ -132,8 +132,11 @@ export interface EnvironmentConfig {
    * a source of their own and are counted in no metric of yours. @default true unless `disposable`
    */
   readonly probe?: boolean;
-  /** @default see `AlarmThresholds` */
-  readonly thresholds?: Partial<AlarmThresholds>;
+  /**
+   * Where an alarm fires, by its id, e.g. `{ 'process-slow': 5_000 }`: seconds, milliseconds, percent or events, as its
+   * runbook says. Any alarm with a number of its own, of receiving and of sending. @default the number of each alarm
+   */
+  readonly thresholds?: Readonly<Record<string, number>>;
   /** @default 'info' */
   readonly logLevel?: ResolvedConfig['logLevel'];
   /** One of the retentions CloudWatch Logs knows. @default 30; 3 in disposable environments */
@@ -198,30 +201,6 @@ export interface QueueSettings {
    * some: at 1M a day about $0.80 less per million, for up to a second more until an event is handled. @default 0
    */
   readonly batchingWindowSeconds: number;
-}
-
-/** Where each alarm fires. Seconds, percent and counts; see docs/runbooks/ for what each one means. */
-export interface AlarmThresholds {
-  readonly queueAgeTicketSeconds: number;
-  readonly queueAgePageSeconds: number;
-  readonly unfinishedAgeSeconds: number;
-  readonly unsentAgeSeconds: number;
-  readonly inFlightMessages: number;
-  readonly ingestErrorPercent: number;
-  readonly ingestErrorCount: number;
-  readonly ingestLatencyMs: number;
-  readonly handlerFailurePagePercent: number;
-  readonly leaseLostCount: number;
-  readonly dependencyErrorCount: number;
-  readonly accountConcurrency: number;
-  readonly queueDepthTicket: number;
-  readonly queueDepthPage: number;
-  readonly processingLatencyMs: number;
-  readonly retryPercent: number;
-  readonly dlqExpirySeconds: number;
-  readonly pausedAgeSeconds: number;
-  readonly parkedAgeSeconds: number;
-  readonly probeLatencyMs: number;
 }
 
 /**

@@ -8,7 +8,7 @@ export interface OtlpConfig {
   readonly secretHeaders?: boolean;
 }
 
-export const otlpShape: Check = object(
+export const otlpShape: Check = object<OtlpConfig>(
   {
     endpoint: text(
       /^(?:https:\/\/[^\s?#]+[^\s/?#]|http:\/\/127\.0\.0\.1(?::\d+)?)$/,

@@ -107,8 +107,8 @@ const slots = number(2, 900, 'invocations');
 const probeWait = number(4, 1_800, 'seconds');
 
 /** The shape of `environments.<name>.outbound`. */
-export const outboundShape: Check = object({
-  slots: object({ fast: slots, slow: slots }),
+export const outboundShape: Check = object<OutboundConfig>({
+  slots: object<Slots>({ fast: slots, slow: slots }),
   schedule,
   timeoutSeconds: number(1, 30, 'seconds'),
   ports,
@@ -117,7 +117,7 @@ export const outboundShape: Check = object({
   reconcile: oneOf('all', 'sample', 'off'),
   auditMinutes: number(1, 60, 'minutes'),
   autoDisableDays,
-  probe: object({ baseSeconds: probeWait, capSeconds: probeWait }),
+  probe: object<ProbeWaits>({ baseSeconds: probeWait, capSeconds: probeWait }),
   retentionDays: number(30, 365, 'days'),
   headerPrefix: text(
     /^x-(?!amzn?-|forwarded-)[a-z0-9-]{0,30}-$/,

@@ -34,7 +34,7 @@ const ancestor: Check = (value, path, report) =>
   origin(typeof value === 'string' ? value.replace(/^https:\/\/\*\./, 'https://any.') : value, path, report);
 
 /** The shape of `outbound.portal`. */
-export const portalShape: Check = object(
+export const portalShape: Check = object<PortalConfig>(
   {
     name: text(/^[^\p{Cc}]{1,60}$/u, 'text of 1 to 60 characters', 'write the name your customers know'),
     accent: text(/^#[0-9a-f]{6}$/i, 'a colour such as "#0b6b5d"', 'write # and six digits'),

@@ -70,7 +70,7 @@ const hook = text(
 );
 
 /** The shape of `reconcile`; what depends on the provider is `checkReconcile`'s. */
-export const reconcileShape: Check = object({
+export const reconcileShape: Check = object<ReconcileConfig>({
   everyMinutes: number(10, 360, 'minutes'),
   types: listOf(eventType),
   hooks: listOf(hook),

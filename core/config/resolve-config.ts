@@ -16,10 +16,8 @@ import {
   DEFAULT_REPLAYS_PER_SECOND,
   DEFAULT_RETENTION_DAYS,
   DEFAULT_SWEEP_SENDS_PER_SECOND,
-  DEFAULT_THRESHOLDS,
   LOCAL_QUEUE,
   LOCAL_RETRY,
-  LOCAL_THRESHOLDS,
   LOCAL_TIMINGS,
 } from './defaults.ts';
 import type { DeployedSource, Deployment } from './deployment.ts';
@@ -229,7 +227,7 @@ function buildDeployment(
       ...(environment.alarmTargets === 'nobody' ? {} : environment.alarmTargets),
     },
     alarms: environment.alarms ?? 'all',
-    thresholds: { ...(local ? LOCAL_THRESHOLDS : DEFAULT_THRESHOLDS), ...environment.thresholds },
+    thresholds: environment.thresholds ?? {},
     logRetentionDays: environment.logRetentionDays ?? (disposable ? 3 : 30),
     ingestProvisionedConcurrency: environment.ingestProvisionedConcurrency ?? 0,
     reservedConcurrency: environment.reservedConcurrency ?? {},

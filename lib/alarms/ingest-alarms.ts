@@ -9,7 +9,6 @@ import { silenceAlarms } from './silence-alarms.ts';
 export const ingestAlarms: AlarmList = context => {
   const minute = context.minutes(1);
   const { api, functions, deployment } = context;
-  const { thresholds } = deployment;
   const ingest = functions.ingest.function;
   const whole: AlarmSpec[] = [
     {
@@ -23,7 +22,7 @@ export const ingestAlarms: AlarmList = context => {
         period: minute,
         label: 'Answers 5xx, percent',
       }),
-      threshold: thresholds.ingestErrorPercent,
+      threshold: 1,
       fires: 'above',
       datapoints: [2, 3],
       missing: 'notBreaching',
@@ -37,7 +36,7 @@ export const ingestAlarms: AlarmList = context => {
       essential: true,
       partOf: 'ingest-broken',
       metric: api.metricServerErrors({ period: minute }),
-      threshold: thresholds.ingestErrorCount,
+      threshold: 5,
       datapoints: [1, 1],
       missing: 'notBreaching',
       meaning: 'Providers got several 5xx within a minute. Those that never retry (GitHub) lose the event.',
@@ -47,7 +46,7 @@ export const ingestAlarms: AlarmList = context => {
       id: 'ingest-slow',
       severity: 'ticket',
       metric: api.metricLatency({ period: minute }),
-      threshold: thresholds.ingestLatencyMs,
+      threshold: 1_500,
       fires: 'above',
       datapoints: [3, 5],
       missing: 'notBreaching',
@@ -93,7 +92,7 @@ export const ingestAlarms: AlarmList = context => {
       id: 'ingest-dependency-errors',
       severity: 'ticket',
       metric: context.metric('DependencyError', { statistic: 'Sum', period: minute }),
-      threshold: thresholds.dependencyErrorCount,
+      threshold: 5,
       datapoints: [2, 3],
       missing: 'notBreaching',
       meaning: 'DynamoDB, SQS, S3 or Secrets Manager fail or do not answer in time.',

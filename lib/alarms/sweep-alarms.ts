@@ -16,7 +16,6 @@ export const sweepAlarms: AlarmList = context => {
   // What a schedule reports comes once a minute, also where other minutes are short.
   const minute = Duration.minutes(1);
   const { deployment, store } = context;
-  const { thresholds } = deployment;
   const writeThrottles = (tableName: string, index?: string): Metric =>
     new Metric({
       namespace: 'AWS/DynamoDB',
@@ -43,7 +42,7 @@ export const sweepAlarms: AlarmList = context => {
       severity: 'page',
       partOf: 'processing-broken',
       metric: context.metric('UnfinishedOldestAge', { statistic: 'Maximum', period: minute }),
-      threshold: thresholds.unfinishedAgeSeconds,
+      threshold: deployment.emulated ? 60 : 600,
       fires: 'above',
       datapoints: [3, 5],
       // No number is not a late event: sweep-not-running pages for that.
@@ -56,7 +55,7 @@ export const sweepAlarms: AlarmList = context => {
       severity: 'page',
       partOf: 'processing-broken',
       metric: context.metric('UnsentOldestAge', { statistic: 'Maximum', period: minute }),
-      threshold: thresholds.unsentAgeSeconds,
+      threshold: deployment.emulated ? 100 : 300,
       fires: 'above',
       datapoints: [2, 3],
       missing: 'notBreaching',
@@ -82,7 +81,7 @@ export const sweepAlarms: AlarmList = context => {
       id: 'sweep-paused-too-long',
       severity: 'ticket',
       metric: context.metric('PausedOldestAge', { statistic: 'Maximum', period: Duration.minutes(5) }),
-      threshold: thresholds.pausedAgeSeconds,
+      threshold: 4 * 3600,
       fires: 'above',
       datapoints: [1, 1],
       missing: 'notBreaching',
@@ -93,7 +92,7 @@ export const sweepAlarms: AlarmList = context => {
       id: 'sweep-parked-overdue',
       severity: 'ticket',
       metric: context.metric('ParkedDue', { statistic: 'Maximum', period: Duration.minutes(5) }),
-      threshold: thresholds.parkedAgeSeconds,
+      threshold: 3600,
       fires: 'above',
       datapoints: [1, 1],
       missing: 'notBreaching',
@@ -150,7 +149,7 @@ export const sweepAlarms: AlarmList = context => {
         statistic: 'Maximum',
         period: minute,
       }),
-      threshold: thresholds.accountConcurrency,
+      threshold: 800,
       fires: 'above',
       datapoints: [3, 5],
       missing: 'notBreaching',
@@ -171,7 +170,7 @@ function probeAlarms(context: AlarmContext): readonly AlarmSpec[] {
       severity: 'page',
       essential: true,
       metric: context.metric('ProbeLatency', { statistic: 'p99', period: Duration.minutes(1) }),
-      threshold: deployment.thresholds.probeLatencyMs,
+      threshold: 2_000,
       fires: 'above',
       datapoints: [2, 2],
       missing: 'breaching',

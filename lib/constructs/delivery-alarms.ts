@@ -3,6 +3,7 @@ import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import { Construct } from 'constructs';
 import { type DeliveryAlarmContext, deliveryAlarms } from '../alarms/delivery-alarms.ts';
 import { makeAlarm, shortMinutes } from '../alarms/make-alarm.ts';
+import { withThresholds } from '../alarms/thresholds.ts';
 import type { AlarmTopics } from './alarm-topics.ts';
 
 export interface DeliveryAlarmsProps extends Omit<DeliveryAlarmContext, 'minutes'> {
@@ -16,7 +17,7 @@ export class DeliveryAlarms extends Construct {
     super(scope, id);
     const { deployment } = context;
     const minutes = deployment.emulated ? shortMinutes : Duration.minutes;
-    const wanted = deliveryAlarms({ ...context, minutes }).filter(
+    const wanted = withThresholds(deliveryAlarms({ ...context, minutes }), deployment, 'sending').filter(
       spec => deployment.alarms === 'all' || spec.essential === true,
     );
     for (const spec of wanted) {

@@ -12,6 +12,7 @@ import { describeAlarm, makeAlarm, nameOfAlarm, shortMinutes } from '../alarms/m
 import { processAlarms } from '../alarms/process-alarms.ts';
 import { reconcileAlarms } from '../alarms/reconcile-alarms.ts';
 import { sweepAlarms } from '../alarms/sweep-alarms.ts';
+import { withThresholds } from '../alarms/thresholds.ts';
 import { toConstructId } from '../construct-id.ts';
 import { AlarmTopics } from './alarm-topics.ts';
 
@@ -56,9 +57,13 @@ export class GatewayAlarms extends Construct {
       holdfast: command => `npm run holdfast -- ${command} --env ${environment}`,
       minutes: deployment.emulated ? shortMinutes : Duration.minutes,
     };
-    const wanted = [ingestAlarms, processAlarms, sweepAlarms, reconcileAlarms, lostMetricAlarms]
-      .flatMap(list => list(context))
-      .filter(spec => deployment.alarms === 'all' || spec.essential === true);
+    const lists = [ingestAlarms, processAlarms, sweepAlarms, reconcileAlarms, lostMetricAlarms];
+    const specs = withThresholds(
+      lists.flatMap(list => list(context)),
+      deployment,
+      'receiving',
+    );
+    const wanted = specs.filter(spec => deployment.alarms === 'all' || spec.essential === true);
     // The local AWS makes neither composite alarms nor nested stacks.
     const isWhole = !deployment.emulated;
     const placed = new Map(

@@ -14,6 +14,7 @@ import { Construct } from 'constructs';
 import { METRIC_NAMESPACE, type MetricName } from '#core/metrics.ts';
 import type { AlarmContext } from '../alarms/alarm-spec.ts';
 import { gatewayMetric } from '../alarms/gateway-metric.ts';
+import { PROCESSING_TARGET_MS } from '../alarms/process-alarms.ts';
 import { queryWidgets } from './dashboard-queries.ts';
 import type { DeliveryQueues } from './delivery-queues.ts';
 import { deliveryRows } from './delivery-rows.ts';
@@ -104,7 +105,9 @@ export class GatewayDashboard extends Construct {
       {
         title: 'Accepted to done, ms, beside its target',
         left: ['p50', 'p99'].map(p => gatewayMetric('ProcessingLatency', environment, { statistic: p, label: p })),
-        leftAnnotations: [{ value: deployment.thresholds.processingLatencyMs, label: 'target of p99' }],
+        leftAnnotations: [
+          { value: deployment.thresholds['process-slow'] ?? PROCESSING_TARGET_MS, label: 'target of p99' },
+        ],
       },
       graph('Time to drain the backlog', [drainTime(queue)]),
     );

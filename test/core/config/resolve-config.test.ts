@@ -246,13 +246,6 @@ describe('a mistake is named with its place, what was given, what is allowed and
       `${prod}.timings.parkAboveMs`,
     ],
     [
-      'a ticket after its page',
-      `${prod}.thresholds`,
-      { queueAgeTicketSeconds: 900 },
-      /before a page/,
-      `${prod}.thresholds.queueAgeTicketSeconds`,
-    ],
-    [
       'a target that is text',
       `${prod}.alarmTargets`,
       { page: ['a@b.example'] },

@@ -4,13 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import {
-  DEFAULT_QUEUE,
-  DEFAULT_THRESHOLDS,
-  LOCAL_QUEUE,
-  LOCAL_THRESHOLDS,
-  LOCAL_TIMINGS,
-} from '#core/config/defaults.ts';
+import { DEFAULT_QUEUE, LOCAL_QUEUE, LOCAL_TIMINGS } from '#core/config/defaults.ts';
 import type { GatewayConfig } from '#core/config/gateway-config.ts';
 import { validateConfig } from '#core/config/validate-config.ts';
 import { DEFAULT_TIMINGS } from '#core/inbound/protocol/timings.ts';
@@ -24,7 +18,6 @@ const TIMINGS = 'core/inbound/protocol/timings.ts';
 /** Where this page describes what a docstring refers to. */
 const LINKS: Readonly<Record<string, string>> = {
   QueueSettings: '[below](#queue)',
-  AlarmThresholds: '[below](#alarm-thresholds)',
   silence: 'see `silence`',
   OutboundConfig: '[below](#outbound)',
   EdgeConfig: '[below](#edge)',
@@ -128,9 +121,6 @@ export function renderConfigPage(): string {
     '## Waits',
     '`environments.<name>.timings`. All other waits are constants of [the protocol](protocol.md).',
     numbers(TIMINGS, 'ConfiguredTimings', 'environments.name.timings', DEFAULT_TIMINGS, LOCAL_TIMINGS),
-    '## Alarm thresholds',
-    '`environments.<name>.thresholds`. What each alarm means: [runbooks](runbooks/README.md).',
-    numbers(CONFIG, 'AlarmThresholds', 'environments.name.thresholds', DEFAULT_THRESHOLDS, LOCAL_THRESHOLDS),
     '## Outbound',
     '`environments.<name>.outbound`: webhooks to your customers ([protocol](outbound-protocol.md), [API](api/delivery.md)). Without it nothing of this is deployed.',
     described('core/config/outbound-config.ts', 'OutboundConfig', 'environments.name.outbound'),

@@ -1,0 +1,188 @@
+/** A key that is accepted and documented has an effect: each of them changes what is resolved, and so what is deployed. */
+import { describe, expect, it } from 'vitest';
+import type { EdgeConfig } from '#core/config/edge-config.ts';
+import type { EnvironmentConfig, QueueSettings, SourceConfig, Throttle } from '#core/config/gateway-config.ts';
+import type { OtlpConfig } from '#core/config/otlp-config.ts';
+import type { OutboundConfig } from '#core/config/outbound-config.ts';
+import type { PortalConfig } from '#core/config/portal-config.ts';
+import type { ReconcileConfig } from '#core/config/reconcile-config.ts';
+import { resolveDeployment } from '#core/config/resolve-config.ts';
+import type { ConfiguredTimings } from '#core/inbound/protocol/timings.ts';
+import type { RetryProfile } from '#core/retry/backoff.ts';
+import { PROVIDERS } from '#providers/index.ts';
+
+const RETRY: RetryProfile = { attempts: 7, baseSeconds: 3, capSeconds: 900 };
+const RECONCILE: ReconcileConfig = { hooks: ['repos/acme/shop/hooks/1'] };
+const EDGE: EdgeConfig = {
+  apiUrl: 'https://a1b2c3.execute-api.eu-central-1.amazonaws.com',
+  requestsPerMinute: 2_000,
+};
+const TARGET = 'arn:aws:sqs:eu-central-1:123456789012:invoices';
+const KEY = 'arn:aws:kms:eu-central-1:123456789012:key/11111111-2222-3333-4444-555555555555';
+
+/** A value of each key that is not its default. The compiler asks for one of each new key. */
+const SOURCE: Required<SourceConfig> = {
+  provider: 'shopify',
+  // A provider asks for settings by name; any value is one of them.
+  settings: { webhookId: 'another' },
+  unhandled: 'dead_letter',
+  throttle: { rate: 50, burst: 100 },
+  allowList: ['192.0.2.0/24'],
+  maxBodyBytes: 1_000,
+  retry: RETRY,
+  dedupOnBody: true,
+  dryRun: true,
+  quarantine: false,
+  expectedGapMinutes: 30,
+  schemaDrift: 'off',
+  searchable: { order: '/id' },
+  reconcile: RECONCILE,
+  apiCredential: true,
+  silence: 'off',
+};
+const ENVIRONMENT: Required<EnvironmentConfig> = {
+  account: '210987654321',
+  region: 'eu-west-1',
+  publicUrl: 'https://other.example.com',
+  sources: { shop: { dryRun: true } },
+  routes: { shop: { '*': [TARGET] } },
+  outbound: {},
+  otlp: { endpoint: 'https://otlp.example.com' },
+  edge: EDGE,
+  disposable: true,
+  emulated: true,
+  retentionDays: 40,
+  deadRetentionDays: 100,
+  timings: { processTimeoutMs: 20_000 },
+  retry: RETRY,
+  queue: { batchSize: 5 },
+  alarmTargets: 'nobody',
+  alarms: 'essential',
+  probe: false,
+  thresholds: { 'process-slow': 900 },
+  logLevel: 'debug',
+  logRetentionDays: 7,
+  ingestProvisionedConcurrency: 2,
+  reservedConcurrency: { api: 20 },
+  encryptionKey: KEY,
+  sweepSendsPerSecond: 100,
+  replaysPerSecond: 20,
+  tags: { team: 'payments' },
+};
+const QUEUE: Required<QueueSettings> = {
+  visibilitySeconds: 200,
+  maxReceiveCount: 100,
+  retentionDays: 5,
+  deadRetentionDays: 13,
+  batchSize: 5,
+  maxConcurrency: 10,
+  batchingWindowSeconds: 1,
+};
+const TIMINGS: Required<ConfiguredTimings> = { processTimeoutMs: 20_000, deferLimitMs: 3_600_000 };
+const OUTBOUND: Required<OutboundConfig> = {
+  slots: { fast: 100 },
+  schedule: [5, 10],
+  timeoutSeconds: 10,
+  ports: [443, 8443],
+  eventTypes: 'declared',
+  attemptLog: 'all',
+  reconcile: 'off',
+  auditMinutes: 5,
+  autoDisableDays: false,
+  probe: { baseSeconds: 20 },
+  retentionDays: 50,
+  headerPrefix: 'x-acme-',
+  userAgent: 'Acme',
+  ipv6: true,
+  allowAddresses: ['127.0.0.2'],
+  portal: { name: 'Acme' },
+};
+const PORTAL: Required<PortalConfig> = {
+  name: 'Other',
+  accent: '#112233',
+  logo: 'data:image/png;base64,AAAA',
+  frameAncestors: ['https://app.acme.com'],
+  origins: ['https://app.acme.com'],
+  url: 'https://hooks.acme.com',
+};
+const OTLP: Required<OtlpConfig> = { endpoint: 'https://other.example.com', secretHeaders: true };
+const EDGES: Required<EdgeConfig> = {
+  apiUrl: 'https://d4e5f6.execute-api.eu-central-1.amazonaws.com',
+  requestsPerMinute: 3_000,
+  certificate: 'arn:aws:acm:us-east-1:123456789012:certificate/11111111-2222',
+  direct: 'refused',
+};
+const RECONCILES: Required<ReconcileConfig> = {
+  everyMinutes: 30,
+  types: ['push'],
+  hooks: ['app'],
+  apiUrl: 'https://github.example.com/api/v3',
+  lookbackHours: 12,
+  settleMinutes: 20,
+  callsPerSecond: 2,
+  maxPagesPerRun: 10,
+  dryRun: true,
+};
+
+function resolve(source: Partial<SourceConfig>, environment: EnvironmentConfig, name = 'prod'): unknown {
+  const own: SourceConfig = { provider: 'github', ...source };
+  // The other source asks for settings, and gets some.
+  const config = { sources: { shop: own }, environments: { [name]: { region: 'eu-central-1', ...environment } } };
+  return resolveDeployment(config, name, PROVIDERS);
+}
+const keysOf = <T extends object>(samples: T) => Object.keys(samples) as (keyof T & string)[];
+
+describe('each key changes what is resolved', () => {
+  it.each(keysOf(SOURCE))('sources.<name>.%s', key => {
+    // PayPal wants `webhookId`, and no other of the shipped providers lets any setting pass.
+    const before: Partial<SourceConfig> =
+      key === 'settings' ? { provider: 'paypal', settings: { webhookId: 'one' } } : {};
+    expect(resolve({ ...before, [key]: SOURCE[key] }, {})).not.toEqual(resolve(before, {}));
+  });
+
+  it.each(keysOf(ENVIRONMENT))('environments.<name>.%s', key => {
+    expect(resolve({}, { [key]: ENVIRONMENT[key] })).not.toEqual(resolve({}, {}));
+  });
+
+  it.each(keysOf(QUEUE))('queue.%s', key => {
+    expect(resolve({}, { queue: { [key]: QUEUE[key] } })).not.toEqual(resolve({}, {}));
+  });
+
+  it.each(keysOf(TIMINGS))('timings.%s', key => {
+    expect(resolve({}, { timings: { [key]: TIMINGS[key] } })).not.toEqual(resolve({}, {}));
+  });
+
+  it.each(keysOf(OUTBOUND))('outbound.%s', key => {
+    // Addresses are allowed only where AWS is emulated.
+    const name = key === 'allowAddresses' ? 'local' : 'prod';
+    const changed = resolve({}, { outbound: { [key]: OUTBOUND[key] } }, name);
+    expect(changed).not.toEqual(resolve({}, { outbound: {} }, name));
+  });
+
+  it.each(keysOf(PORTAL))('outbound.portal.%s', key => {
+    const portal = { name: 'Acme', [key]: PORTAL[key] };
+    expect(resolve({}, { outbound: { portal } })).not.toEqual(resolve({}, { outbound: { portal: { name: 'Acme' } } }));
+  });
+
+  it.each(keysOf(OTLP))('otlp.%s', key => {
+    const otlp = { endpoint: 'https://otlp.example.com', [key]: OTLP[key] };
+    expect(resolve({}, { otlp })).not.toEqual(resolve({}, { otlp: { endpoint: 'https://otlp.example.com' } }));
+  });
+
+  it.each(keysOf(EDGES))('edge.%s', key => {
+    const environment = { publicUrl: 'https://hooks.example.com', edge: { ...EDGE, certificate: EDGES.certificate } };
+    const before = key === 'certificate' ? { ...environment, edge: EDGE } : environment;
+    const edge = { ...environment.edge, [key]: EDGES[key] };
+    expect(resolve({}, { ...environment, edge })).not.toEqual(resolve({}, before));
+  });
+
+  it.each(keysOf(RECONCILES))('reconcile.%s', key => {
+    const reconcile = { ...RECONCILE, [key]: RECONCILES[key] };
+    expect(resolve({ reconcile }, {})).not.toEqual(resolve({ reconcile: RECONCILE }, {}));
+  });
+
+  it.each(['rate', 'burst'] as const satisfies readonly (keyof Throttle)[])('throttle.%s', key => {
+    const throttle = { rate: 50, burst: 100 };
+    expect(resolve({ throttle: { ...throttle, [key]: 60 } }, {})).not.toEqual(resolve({ throttle }, {}));
+  });
+});
