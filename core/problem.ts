@@ -9,7 +9,7 @@ export interface ConfigProblem {
 
 export type Report = (problem: ConfigProblem) => void;
 /** What a check allows, as JSON Schema 2020-12 says it: the OpenAPI documents are made of these. */
-export type JsonSchema = Readonly<Record<string, unknown>>;
+type JsonSchema = Readonly<Record<string, unknown>>;
 /** Checks a value that is present; `path` names it in reports. Without a `schema` it allows what no schema can say. */
 export interface Check {
   (value: unknown, path: string, report: Report): void;
@@ -19,7 +19,7 @@ export interface Check {
 export type ChecksOf<T> = { readonly [Key in keyof T]-?: Check };
 
 /** A check, and what it allows. */
-export function allowing(schema: JsonSchema, check: Check): Check {
+function allowing(schema: JsonSchema, check: Check): Check {
   return Object.assign(check, { schema });
 }
 
