@@ -50,7 +50,7 @@ function percent(
   minutes: number,
 ): IMetric {
   return new MathExpression({
-    expression: `IF(whole >= ${least}, 100 * part / whole, 0)`,
+    expression: `IF(whole >= ${least}, 100 * FILL(part, 0) / whole, 0)`,
     usingMetrics: { part: ours(context, part, minutes), whole: ours(context, whole, minutes) },
     period: context.minutes(minutes),
     label: `${part} of ${whole}, percent`,
@@ -182,13 +182,14 @@ function keepingUp(context: DeliveryAlarmContext): readonly AlarmSpec[] {
 
 function outcomes(context: DeliveryAlarmContext): readonly AlarmSpec[] {
   const ended = new MathExpression({
-    expression: 'IF(dead + good >= 100, 100 * dead / (dead + good), 0)',
+    // Nothing dead, or nothing delivered, is no datapoint.
+    expression: 'IF(FILL(dead, 0) + FILL(good, 0) >= 100, 100 * FILL(dead, 0) / (FILL(dead, 0) + FILL(good, 0)), 0)',
     usingMetrics: { dead: ours(context, 'DeadDeliveries', 60), good: ours(context, 'Delivered', 60) },
     period: context.minutes(60),
     label: 'Dead of all that ended, percent',
   });
   const firstFailed = new MathExpression({
-    expression: 'IF(whole >= 100, 100 - 100 * part / whole, 0)',
+    expression: 'IF(whole >= 100, 100 - 100 * FILL(part, 0) / whole, 0)',
     usingMetrics: { part: ours(context, 'FirstAttemptsOk', 30), whole: ours(context, 'FirstAttempts', 30) },
     period: context.minutes(30),
     label: 'First attempts that failed, percent',
@@ -231,7 +232,7 @@ function ourselves(context: DeliveryAlarmContext): readonly AlarmSpec[] {
   const { api, store } = context;
   const minute = context.minutes(1);
   const errors = new MathExpression({
-    expression: 'IF(errors >= 5, 100 * errors / requests, 0)',
+    expression: 'IF(FILL(errors, 0) >= 5, 100 * FILL(errors, 0) / requests, 0)',
     usingMetrics: { errors: api.metric('5xx'), requests: api.metric('Count') },
     period: minute,
     label: 'Answers 5xx, percent',
@@ -248,7 +249,8 @@ function ourselves(context: DeliveryAlarmContext): readonly AlarmSpec[] {
       period: minute,
     }),
     threshold: 1,
-    datapoints: [2, 3],
+    // The latest minute is 0 until CloudWatch has it.
+    datapoints: [2, 5],
     ...QUIET,
     meaning: 'DynamoDB throttles writes of deliveries: messages are refused with 503, and requests may be sent twice.',
     firstCommand: `aws dynamodb describe-table --table-name ${tableName} --query 'Table.[TableStatus,BillingModeSummary,WarmThroughput]'`,

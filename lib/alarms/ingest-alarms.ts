@@ -17,7 +17,7 @@ export const ingestAlarms: AlarmList = context => {
       essential: true,
       partOf: 'ingest-broken',
       metric: new MathExpression({
-        expression: 'IF(requests > 0, 100 * errors / requests, 0)',
+        expression: 'IF(requests > 0, 100 * FILL(errors, 0) / requests, 0)',
         usingMetrics: { errors: api.metricServerErrors(), requests: api.metricRequests() },
         period: minute,
         label: 'Answers 5xx, percent',

@@ -1,6 +1,13 @@
 /** From an alarm as data to CloudWatch's: the same form for every stack. */
 import { Duration } from 'aws-cdk-lib';
-import { Alarm, AnomalyDetectionAlarm, ComparisonOperator, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
+import {
+  Alarm,
+  AnomalyDetectionAlarm,
+  ComparisonOperator,
+  type IMetric,
+  MathExpression,
+  TreatMissingData,
+} from 'aws-cdk-lib/aws-cloudwatch';
 import type { Construct } from 'constructs';
 import type { Severity } from '#core/config/gateway-config.ts';
 import { type AlarmSpec, alarmNameOf } from './alarm-spec.ts';
@@ -22,7 +29,7 @@ export function makeAlarm(scope: Construct, spec: AlarmSpec, environment: string
   const shared = {
     alarmName: nameOfAlarm(environment, spec),
     alarmDescription: describeAlarm(spec.severity, spec.meaning, spec.firstCommand, spec.runbook ?? spec.id),
-    metric: spec.metric,
+    metric: withoutGaps(spec),
     evaluationPeriods,
     datapointsToAlarm,
     treatMissingData: spec.missing === 'breaching' ? TreatMissingData.BREACHING : TreatMissingData.NOT_BREACHING,
@@ -38,6 +45,33 @@ export function makeAlarm(scope: Construct, spec: AlarmSpec, environment: string
         stdDevs: spec.threshold.bandWidth,
         comparisonOperator: BAND_OPERATORS[spec.fires === 'below' ? 'below' : 'above'],
       });
+}
+
+/**
+ * The metric with a number where it has none, so that the alarm follows from the last N periods alone (decision 0047):
+ * - While the last good datapoints are in CloudWatch's evaluation range, a missing one does not count as `breaching` says:
+ *   a job that stopped would be told of up to N periods late. The number here breaches.
+ * - An alarm on a metric of AWS/DynamoDB keeps its state while there is no datapoint, whatever it says of missing data, and a
+ *   throttle has datapoints while it lasts only: the alarm would never end. The number here is 0.
+ */
+function withoutGaps({ metric, missing, threshold, fires = 'atLeast' }: AlarmSpec): IMetric {
+  const stat = metric.toMetricConfig().metricStat;
+  // A band is learned from the metric as it is; what publishes it reports its own zeroes.
+  if (stat === undefined || typeof threshold !== 'number') return metric;
+  const filler =
+    missing === 'breaching' ? breachOf(threshold, fires) : stat.namespace === 'AWS/DynamoDB' ? 0 : undefined;
+  if (filler === undefined) return metric;
+  return new MathExpression({
+    expression: `FILL(reported, ${filler})`,
+    usingMetrics: { reported: metric },
+    period: stat.period,
+    label: `${stat.metricName}, ${filler} where there is none`,
+  });
+}
+
+function breachOf(threshold: number, fires: NonNullable<AlarmSpec['fires']>): number {
+  if (fires === 'below') return threshold - 1;
+  return fires === 'above' ? threshold + 1 : threshold;
 }
 
 export function nameOfAlarm(environment: string, spec: AlarmSpec): string {

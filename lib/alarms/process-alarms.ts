@@ -19,7 +19,7 @@ export const processAlarms: AlarmList = context => {
       essential: true,
       // A person looking at the queue makes messages invisible: both numbers, or looking would silence the alarm.
       metric: new MathExpression({
-        expression: 'visible + hidden',
+        expression: 'FILL(visible, 0) + FILL(hidden, 0)',
         usingMetrics: { visible: queue.metricDead(), hidden: queue.metricDeadInFlight() },
         period: minute,
         label: 'Messages in the dead-letter queue',
@@ -121,7 +121,7 @@ export const processAlarms: AlarmList = context => {
       essential: true,
       partOf: 'processing-broken',
       metric: new MathExpression({
-        expression: 'IF(waiting > 0 AND received < 1, 1, 0)',
+        expression: 'IF(FILL(waiting, 0) > 0 AND FILL(received, 0) < 1, 1, 0)',
         usingMetrics: { waiting: queue.metricWaiting(), received: queue.metricReceived() },
         period: minute,
         label: 'Messages wait and nobody takes them',
@@ -194,7 +194,7 @@ export const processAlarms: AlarmList = context => {
       id: 'process-retry-rate',
       severity: 'ticket',
       metric: new MathExpression({
-        expression: 'IF(attempts >= 20, 100 * retries / attempts, 0)',
+        expression: 'IF(attempts >= 20, 100 * FILL(retries, 0) / attempts, 0)',
         usingMetrics: {
           retries: context.metric('Retries', { statistic: 'Sum', period: minute }),
           attempts: context.metric('Attempts', { statistic: 'Sum', period: minute }),
@@ -233,7 +233,7 @@ function handlerFailures(source: string, context: AlarmContext): AlarmSpec {
     source,
     severity: 'page',
     metric: new MathExpression({
-      expression: 'IF(attempts >= 20, 100 * failed / attempts, 0)',
+      expression: 'IF(attempts >= 20, 100 * FILL(failed, 0) / attempts, 0)',
       usingMetrics: {
         failed: context.metric('AttemptsFailed', shared),
         attempts: context.metric('Attempts', shared),

@@ -13,20 +13,22 @@ export const reconcileAlarms: AlarmList = context => {
     `aws logs tail ${reconciler.logGroup.logGroupName} --since ${hours}h --filter-pattern '${filter}'`;
   const behind = context.deployment.sources.flatMap(({ source }): AlarmSpec[] => {
     if (!source.reconcile) return [];
+    // An hour without a run has no datapoint, and counts as behind.
+    const hours = Math.max(BEHIND_HOURS, Math.ceil(source.reconcile.everyMinutes / 60) + 1);
     return [
       {
         id: 'reconcile-providers-behind',
         source: source.id,
         severity: 'ticket',
-        // The smallest of six hours: one run that caught up is enough.
+        // One hour of them in which a run caught up is enough.
         metric: context.metric('ReconcileLag', {
           statistic: 'Minimum',
-          period: Duration.hours(BEHIND_HOURS),
+          period: Duration.hours(1),
           dimensions: { source: source.id },
         }),
         threshold: (BEHIND_HOURS + source.reconcile.everyMinutes / 60) * 3_600 + source.reconcile.settleMs / 1_000,
         fires: 'above',
-        datapoints: [1, 1],
+        datapoints: [hours, hours],
         // A dry run moves nothing and so reports no lag.
         missing: source.reconcile.dryRun ? 'notBreaching' : 'breaching',
         meaning: `Source ${source.id} has not been compared with ${source.spec.title} for hours. Check the credential, the limits of the provider, and the function (${toConstructId('reconcile-providers')}Function).`,

@@ -10,6 +10,9 @@ const CLOCK_SECONDS = 60;
  * without it they live 37 days.
  */
 const PASS_SECONDS = 3 * 86_400;
+const HOUR = Duration.hours(1);
+/** From one night's first run to the next night's last. */
+const AUDIT_HOURS = 28;
 
 /** The safety net itself: the sweeper, the nightly audit, the tables, the account. */
 export const sweepAlarms: AlarmList = context => {
@@ -31,7 +34,8 @@ export const sweepAlarms: AlarmList = context => {
     partOf: 'ingest-broken',
     metric,
     threshold: 1,
-    datapoints: [2, 3],
+    // The latest minute is 0 until CloudWatch has it.
+    datapoints: [2, 5],
     missing: 'notBreaching',
     meaning: `DynamoDB throttles writes to ${what}: events are accepted through the queue alone, or refused.`,
     firstCommand: `aws dynamodb describe-table --table-name ${store.events.tableName} --query 'Table.[TableStatus,BillingModeSummary,WarmThroughput]'`,
@@ -115,21 +119,35 @@ export const sweepAlarms: AlarmList = context => {
     {
       id: 'audit-ledger-mismatch',
       severity: 'ticket',
-      metric: context.metric('LedgerMismatch', { statistic: 'Maximum', period: Duration.days(1) }),
+      metric: context.metric('LedgerMismatch', { statistic: 'Maximum', period: HOUR }),
       threshold: 1,
-      datapoints: [1, 1],
-      missing: 'breaching',
-      meaning: 'The nightly audit found records that break a rule of the protocol, or did not run.',
+      // Until the next night.
+      datapoints: [1, 24],
+      missing: 'notBreaching',
+      meaning: 'The nightly audit found records that break a rule of the protocol.',
       firstCommand: `aws logs tail ${context.functions.audit.logGroup.logGroupName} --since 26h`,
+    },
+    {
+      id: 'audit-not-running',
+      runbook: 'audit-ledger-mismatch',
+      severity: 'ticket',
+      // Each run that looks at records says how many are wrong.
+      metric: context.metric('LedgerMismatch', { statistic: 'SampleCount', period: HOUR }),
+      threshold: 1,
+      fires: 'below',
+      datapoints: [AUDIT_HOURS, AUDIT_HOURS],
+      missing: 'breaching',
+      meaning: `The nightly audit has looked at no record for ${AUDIT_HOURS} hours.`,
+      firstCommand: `aws logs tail ${context.functions.audit.logGroup.logGroupName} --since ${AUDIT_HOURS}h`,
     },
     {
       id: 'audit-behind',
       severity: 'ticket',
       // The runs of a night tell it, and only while it is more than a day.
-      metric: context.metric('LedgerPassAge', { statistic: 'Maximum', period: Duration.days(1) }),
+      metric: context.metric('LedgerPassAge', { statistic: 'Maximum', period: HOUR }),
       threshold: PASS_SECONDS,
       fires: 'above',
-      datapoints: [1, 1],
+      datapoints: [1, 24],
       missing: 'notBreaching',
       meaning:
         'The nightly audit has not reached the last record for three days: it needs more time than the nights have.',
@@ -172,10 +190,11 @@ function probeAlarms(context: AlarmContext): readonly AlarmSpec[] {
       metric: context.metric('ProbeLatency', { statistic: 'p99', period: Duration.minutes(1) }),
       threshold: 2_000,
       fires: 'above',
-      datapoints: [2, 2],
+      // CloudWatch has the latest minute late: of it alone it cannot be told that nothing came.
+      datapoints: [3, 3],
       missing: 'breaching',
       meaning:
-        'A signed event goes through the public URL every minute. For two minutes it was not completed, or not in time: webhooks are not received, or not processed.',
+        'A signed event goes through the public URL every minute. For three minutes it was not completed, or not in time: webhooks are not received, or not processed.',
       firstCommand: context.holdfast('doctor'),
     },
   ];

@@ -136,7 +136,7 @@ export class GatewayStack extends Stack {
       timeout: Duration.minutes(15),
       // One core: a night then suffices for ten million events a day (docs/guides/scaling.md).
       memoryMb: 1_769,
-      onFailure: "The next day's run does the same work; a missed one raises audit-ledger-mismatch.",
+      onFailure: "The next day's run does the same work; a missed one raises audit-not-running.",
     });
     // PutItem: the cursor of a scan that did not finish. UpdateItem: the watch of an event nobody watches.
     store.grantEvents(audit, 'dynamodb:Scan', 'dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem');
@@ -219,7 +219,7 @@ export class GatewayStack extends Stack {
         PROBE_URL: probe.source.publicUrl ?? `${this.api.url}${probe.source.paths[0]}`,
       },
       timeout: Duration.seconds(50),
-      onFailure: "The next minute's run does the same work; two missed runs raise probe-missing-or-slow.",
+      onFailure: "The next minute's run does the same work; three missed runs raise probe-missing-or-slow.",
     });
     data.store.grantEvents(added, 'dynamodb:GetItem');
     grantSourceSecret(added, deployment.config.environment, probe);

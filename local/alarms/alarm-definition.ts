@@ -13,6 +13,8 @@ export interface AlarmDefinition {
   readonly threshold: number;
   readonly comparison: string;
   readonly missing: 'breaching' | 'notBreaching' | 'ignore' | 'missing';
+  /** Whatever `missing` says: a metric of AWS/DynamoDB that no expression fills. @default false */
+  readonly keepsStateWhenMissing?: boolean;
   /** The series it compares, seen from a moment (epoch ms): periods count back from there. */
   readonly seriesAt: (now: number) => Series;
 }
@@ -83,6 +85,7 @@ function readAlarm(name: string, it: Readonly<Record<string, unknown>>, store: M
     threshold: Number(it['Threshold']),
     comparison: String(it['ComparisonOperator']),
     missing: (it['TreatMissingData'] ?? 'missing') as AlarmDefinition['missing'],
+    keepsStateWhenMissing: single?.Metric.Namespace === 'AWS/DynamoDB',
     seriesAt: single ? now => statSeries(single, store, now) : compileQueries(queries ?? [], store),
   };
 }

@@ -79,6 +79,24 @@ describe('alarms', () => {
     expect(stateOf(alarm(silent, { missing: 'ignore' }))).toBeUndefined();
   });
 
+  it('look beyond N periods where missing data breaches: the last good ones count until they are out of the range', () => {
+    const job = { missing: 'breaching', evaluationPeriods: 2, datapointsToAlarm: 2 } as const;
+    const good = [9, 9, 9, 9, 9, 9];
+    const stopped = (periods: number): readonly (number | undefined)[] => [...Array(periods).fill(undefined), ...good];
+    const states = [0, 1, 2, 3, 4, 5].map(periods => stateOf(alarm(stopped(periods), job)));
+    // Told by the last two periods alone it would be ALARM from the third on.
+    expect(states).toEqual(['OK', 'OK', 'OK', 'OK', 'OK', 'ALARM']);
+    // A metric that is filled is told of at once.
+    const filled = [0, 1, 2].map(periods => stateOf(alarm([...Array(periods).fill(11), ...good], job)));
+    expect(filled).toEqual(['OK', 'OK', 'ALARM']);
+  });
+
+  it('keep their state on a metric of AWS/DynamoDB without a datapoint, whatever they say of missing data', () => {
+    for (const missing of ['breaching', 'notBreaching'] as const)
+      expect(stateOf(alarm([], { missing, keepsStateWhenMissing: true })), missing).toBeUndefined();
+    expect(stateOf(alarm([11, 11, 11], { keepsStateWhenMissing: true }))).toBe('ALARM');
+  });
+
   it('do not count the time before the run as missing', () => {
     const silent = alarm([], { missing: 'breaching' });
     expect(stateOf(silent, now - 3 * MINUTE + 1)).toBe('OK');

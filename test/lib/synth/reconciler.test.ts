@@ -101,7 +101,8 @@ describe('the reconciler', () => {
       .flatMap(each => Object.values<Resource>(each.findResources('AWS::CloudWatch::Alarm')))
       .map(it => it.Properties)
       .filter(it => it.AlarmName.includes('reconcile-providers'));
-    expect(alarms.map(it => [it.AlarmName, it.MetricName, it.TreatMissingData, it.Threshold]).sort()).toEqual([
+    const metricOf = (it: Resource): string => it.MetricName ?? it.Metrics[1].MetricStat.Metric.MetricName;
+    expect(alarms.map(it => [it.AlarmName, metricOf(it), it.TreatMissingData, it.Threshold]).sort()).toEqual([
       ['holdfast-prod-reconcile-providers-behind-github', 'ReconcileLag', 'notBreaching', 6.5 * 3_600 + 900],
       ['holdfast-prod-reconcile-providers-behind-stripe', 'ReconcileLag', 'breaching', 7 * 3_600 + 900],
       ['holdfast-prod-reconcile-providers-gaps', 'ReconcileGaps', 'notBreaching', 1],
