@@ -141,7 +141,7 @@ describe('every alarm', () => {
         expect(bare === null || guards.has(Id), `${each.AlarmName}: ${Id} in ${Expression}`).toBe(true);
       }
     }
-    const valueOf = (id: string, values: Readonly<Record<string, number>>) => {
+    const shareAt = (id: string, values: Readonly<Record<string, number>>) => {
       const found = all.find(each => each.AlarmName === `holdfast-prod-${id}`);
       const { Expression = '' } = found.Metrics[0];
       return [compileMetricMath(Expression, name => () => values[name])(0), found.Threshold];
@@ -150,7 +150,7 @@ describe('every alarm', () => {
       ['delivery-first-success-low', { whole: 500 }],
       ['delivery-dead', { dead: 500 }],
     ] as const) {
-      const [value = 0, threshold] = valueOf(id, values);
+      const [value = 0, threshold] = shareAt(id, values);
       expect(value, id).toBe(100);
       expect(value, id).toBeGreaterThan(threshold);
     }
