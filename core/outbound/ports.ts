@@ -222,6 +222,7 @@ export const ANSWER_CLASSES = [
   'busy',
   'server_error',
   'other_status',
+  'body_unreadable',
   ...NO_ANSWER_CAUSES,
 ] as const;
 export type AnswerClass = (typeof ANSWER_CLASSES)[number];

@@ -1,6 +1,6 @@
 /** How an endpoint is: gate, breaker, what waits, what came of the last day. Out of its runtime item; no metric is asked. */
 import { EGRESS } from '#core/outbound/drain/endpoint-config.ts';
-import { readHours } from '#core/outbound/drain/hours.ts';
+import { readHours } from '#core/outbound/protocol/hours.ts';
 import type { EndpointItem, RowItem, RuntimeItem } from '#core/outbound/protocol/items.ts';
 import { controlKey, endpointsRange, queueOf, runtimeKey } from '#core/outbound/protocol/keys.ts';
 import { backlogKey, readBacklog } from '#core/outbound/tend/backlog.ts';

@@ -26,6 +26,7 @@ const FAULT_OF: Readonly<Partial<Record<AnswerClass, Fault>>> = {
   other_status: 'message',
   throttled: 'throttle',
   own_fault: 'ours',
+  body_unreadable: 'ours',
 };
 const faultOf = (of: AnswerClass): Fault => FAULT_OF[of] ?? 'endpoint';
 

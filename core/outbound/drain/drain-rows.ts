@@ -6,11 +6,20 @@
 import { askOrSkip } from '#core/ask.ts';
 import { DependencyError } from '#core/errors.ts';
 import type { Placed } from '#core/outbound/ports.ts';
-import { type Decision, decide, isOver } from '#core/outbound/protocol/decide.ts';
+import { type Decision, decide, isOver, overAt } from '#core/outbound/protocol/decide.ts';
 import { type Delivery, recordUnsent } from '#core/outbound/protocol/delivery-writes.ts';
 import type { JobId } from '#core/outbound/protocol/ids.ts';
 import type { MessageItem, RecordItem, RowItem } from '#core/outbound/protocol/items.ts';
-import { dueAtOf, dueRange, messageKey, recordKey, rowKind, rowsRange } from '#core/outbound/protocol/keys.ts';
+import {
+  dueAtOf,
+  dueRange,
+  laterRange,
+  liveRange,
+  messageKey,
+  recordKey,
+  rowKind,
+  rowsRange,
+} from '#core/outbound/protocol/keys.ts';
 import { readBody } from '#core/outbound/publish/message-body.ts';
 import { attempt } from './attempt.ts';
 import { isProbing, probedRow } from './breaker.ts';
@@ -20,6 +29,7 @@ import { fitsBatch, prepare } from './prepare.ts';
 import { deleteRow, putRetry } from './record-outcome.ts';
 import type { Sending } from './sending.ts';
 import { hasTime, look, persist, type Session, stopFor } from './session-state.ts';
+import { settleUnreadable } from './unreadable-body.ts';
 
 type Row = Placed<RowItem>;
 
@@ -106,19 +116,32 @@ function inLanes({ health, config }: Session, rows: readonly Row[]): readonly Ro
   return [...of('live'), ...of('retry'), ...of('replay')];
 }
 
-/** Behind a closed gate: only what is older than the retention. */
+/**
+ * Behind a closed gate: only what is older than the retention. Fresh rows lie by their age, so the first one that is not too
+ * old is the last that is read. Retries and replays lie by their due time: they are looked through once, and then not before
+ * the next of them is too old.
+ */
 async function tooOld(session: Session, now: number): Promise<readonly Row[]> {
   const { ports, rules, ep } = session;
   const { pageRows } = rules.timings;
-  const found: Row[] = [];
-  let cursor: string | undefined;
-  do {
+  const isOld = (row: Row): boolean => isOver(row, now, rules.retentionMs);
+  // 1. Fresh rows.
+  const live = await persist(session, () => ports.store.query({ ...liveRange(ep), limit: pageRows }));
+  const old = live.items.filter(isOld);
+  if (old.length > 0) return old;
+  // 2. Retries and replays, a page at a time.
+  while (now >= (session.health.endLaterAt ?? 0)) {
+    const { cursor, nextAt } = session.later;
     const from = cursor === undefined ? {} : { cursor };
-    const page = await persist(session, () => ports.store.query({ ...rowsRange(ep), limit: 1_000, ...from }));
-    found.push(...page.items.filter(row => isOver(row, now, rules.retentionMs)));
-    cursor = page.cursor;
-  } while (cursor !== undefined && found.length < pageRows);
-  return found.slice(0, pageRows);
+    const page = await persist(session, () => ports.store.query({ ...laterRange(ep), limit: pageRows, ...from }));
+    const staying = page.items.filter(row => !isOld(row)).map(row => overAt(row, rules.retentionMs));
+    session.later = { cursor: page.cursor, nextAt: Math.min(nextAt, ...staying) };
+    if (page.cursor === undefined) session.health = { ...session.health, endLaterAt: session.later.nextAt };
+    const found = page.items.filter(isOld);
+    if (found.length > 0) return found;
+    if (!hasTime(session)) return [];
+  }
+  return [];
 }
 
 /** Begins a page's rows, as many at a time as slots are free. */
@@ -164,7 +187,8 @@ interface Fact {
   readonly row: Row;
   readonly message: MessageItem | undefined;
   readonly record: RecordItem | undefined;
-  readonly body: Uint8Array | undefined;
+  /** `unreadable`: it is there, and cannot be had now. */
+  readonly body: Uint8Array | 'unreadable' | undefined;
 }
 
 /** How many of the first messages have bodies that are read at once: ten sessions share the memory of one process. */
@@ -193,11 +217,15 @@ async function factsOf(session: Session, rows: readonly Row[]): Promise<readonly
         row,
         message,
         record,
-        body: wanted ? await persist(session, () => readBody(ports, message)) : undefined,
+        body: wanted ? await bodyOf(session, message) : undefined,
       };
     }),
   );
 }
+
+/** One body that cannot be read stops nobody else's. */
+const bodyOf = (session: Session, message: MessageItem): Promise<Fact['body']> =>
+  persist(session, () => readBody(session.ports, message)).catch(() => 'unreadable' as const);
 
 /** A message never changes, so a copy that lags is as good; only "there is none" must be asked of the table itself. */
 async function messagesOf(session: Session, rows: readonly Row[]): Promise<readonly (MessageItem | undefined)[]> {
@@ -228,9 +256,10 @@ async function settleUnsent(session: Session, { row, message, record, body }: Fa
   };
   switch (decision.do) {
     case 'send':
-      return message === undefined || body === undefined || session.toEnd
-        ? undefined
-        : { delivery, row, n: decision.n, message, record, body };
+      if (message === undefined || body === undefined || session.toEnd) return undefined;
+      if (body !== 'unreadable') return { delivery, row, n: decision.n, message, record, body };
+      await settleUnreadable(session, { delivery, row, n: decision.n, message, record });
+      return undefined;
     case 'delete':
       await deleteRow(session, row);
       return undefined;

@@ -5,9 +5,9 @@
 import type { EpochMs } from '#core/glossary.ts';
 import type { Verdict } from '#core/outbound/ports.ts';
 import { SESSION_ATTRIBUTES, type SessionState } from '#core/outbound/protocol/delivery-writes.ts';
+import { addToHours } from '#core/outbound/protocol/hours.ts';
 import type { RuntimeItem } from '#core/outbound/protocol/items.ts';
 import { afterAnswer, type Breaker, type BreakerRules, breakerSlots } from './breaker.ts';
-import { addToHours } from './hours.ts';
 import { laneOf, type Pace, paceAfter, paceOnOpening } from './pace.ts';
 
 export type Health = SessionState & Breaker & Pace;

@@ -50,6 +50,8 @@ export interface Session extends SessionTools {
   /** The last page had nothing due, and nothing was in the air that could put a row: when the next one is due. */
   saw?: { readonly nextAt: EpochMs | undefined } | undefined;
   fullPages: number;
+  /** Behind a closed gate: how far its retries and replays were looked through, and when the next of them is too old. */
+  later: { readonly cursor: string | undefined; readonly nextAt: EpochMs };
   /** Rows of replay jobs that are done, since it last asked for more. */
   readonly replays: Map<JobId, number>;
   /** Kinds of operational events it has told. */

@@ -26,6 +26,8 @@ import { type FirstPage, isClosed, persist, type Session, type SessionTools } fr
 export type TokenEnd = 'ack' | 'give_back';
 
 const TAKES = 3;
+/** What was looked through behind a closed gate is looked through again after this: a retention may have been shortened. */
+const LOOKED_MS = 86_400_000;
 
 /** One token, from its receipt to its end. */
 export async function handleToken(tools: SessionTools, token: Token, invocation: Invocation): Promise<TokenEnd> {
@@ -128,6 +130,7 @@ async function startSession(tools: SessionTools, lease: Lease): Promise<Session 
     died: 0,
     pages: 0,
     fullPages: 0,
+    later: { cursor: undefined, nextAt: now + LOOKED_MS },
     replays: new Map(),
     told: new Set(),
   };

@@ -19,7 +19,7 @@ const OWN_WAIT_MS = 30_000;
 const LONGEST_OWN_WAIT_MS = 15 * 60_000;
 
 /** The wait after the `waits`-th failure in a row that was nobody's but ours: 30 s, doubled up to 15 min. */
-const ownWait = (waits: number, random: Random): number =>
+export const ownWait = (waits: number, random: Random): number =>
   jittered(Math.min(OWN_WAIT_MS * 2 ** Math.min(waits - 1, 20), LONGEST_OWN_WAIT_MS), random);
 
 export async function settleFailure(session: Session, sending: Sending, seen: Seen): Promise<void> {

@@ -34,9 +34,13 @@ export function isOpen(record: Pick<RecordItem, 'status'>): boolean {
 }
 
 /** True for a row that ends, held or not: older than the retention; a replay's when its message goes. */
-export function isOver(row: Pick<RowItem, 'createdAt' | 'gen' | 'keepMs'>, now: EpochMs, retentionMs: number): boolean {
-  return row.createdAt + retentionOf(row, retentionMs) + (row.gen === 1 ? 0 : GRACE_MS) <= now;
+export function isOver(row: Aged, now: EpochMs, retentionMs: number): boolean {
+  return overAt(row, retentionMs) <= now;
 }
+type Aged = Pick<RowItem, 'createdAt' | 'gen' | 'keepMs'>;
+/** From when on it is too old. */
+export const overAt = (row: Aged, retentionMs: number): EpochMs =>
+  row.createdAt + retentionOf(row, retentionMs) + (row.gen === 1 ? 0 : GRACE_MS);
 
 export function decide(row: RowItem, facts: RowFacts): Decision {
   const { record, ordered, now } = facts;

@@ -112,6 +112,7 @@ export const SESSION_ATTRIBUTES = [
   'failed',
   'silentSince',
   'oks',
+  'endLaterAt',
   'cap',
   'steadyCap',
   'streak',
@@ -190,6 +191,8 @@ export interface Outcome {
   /** Of the first attempt, where the record has none. */
   readonly firstAt?: EpochMs;
   readonly oksBefore?: number;
+  /** Its body cannot be read since. */
+  readonly unreadableAt?: EpochMs;
   /** Of the head of an ordered endpoint. */
   readonly head?: { readonly headMs: number; readonly headAt: EpochMs };
 }
@@ -199,11 +202,12 @@ const about = ({ app, gen, type, createdAt, ...kept }: Delivery, now: EpochMs, r
   ...(type === undefined ? {} : { type }),
   expiresAt: deliveryExpiry(createdAt, now, retentionOf(kept, retentionMs)),
 });
-const seen = ({ last, snippet, firstAt, oksBefore, head }: Outcome) => ({
+const seen = ({ last, snippet, firstAt, oksBefore, unreadableAt, head }: Outcome) => ({
   last,
   ...(snippet === undefined ? {} : { snippet }),
   ...(firstAt === undefined ? {} : { firstAt }),
   ...(oksBefore === undefined ? {} : { oksBefore }),
+  ...(unreadableAt === undefined ? {} : { unreadableAt }),
   ...head,
 });
 
@@ -294,6 +298,23 @@ export function recordUnsent(
     condition: open(delivery.gen),
     set: { ...about(delivery, rules.now, rules.retentionMs), status, endedAt: rules.now },
     remove: ['nextAt'],
+  };
+}
+
+/** W9, where the body could not be read for a day: dead and visible. Our own fault uses up no attempt. */
+export function recordUnreadable(delivery: Delivery, outcome: Outcome): RecordUpdate {
+  const { now, retentionMs } = outcome;
+  return {
+    kind: 'update',
+    key: recordKey(delivery),
+    condition: open(delivery.gen),
+    set: {
+      ...about(delivery, now, retentionMs),
+      ...seen(outcome),
+      ...{ status: 'dead', endedAt: now },
+      ...deadListed(delivery.ep, now, delivery.msg),
+    },
+    remove: ['nextAt', 'waits'],
   };
 }
 
@@ -522,6 +543,7 @@ const OF_ONE_GENERATION = [
   'gpk',
   'gsk',
   'waits',
+  'unreadableAt',
   'oksBefore',
   'headMs',
   'headAt',

@@ -209,9 +209,11 @@ export interface RuntimeItem extends Listed {
   readonly quick?: number;
   /** The rate limit's bucket. */
   readonly bucket?: { readonly tokens: number; readonly at: EpochMs };
+  /** Behind a closed gate: retries and replays were looked through, and none is too old before this. */
+  readonly endLaterAt?: EpochMs;
   /** First-generation deliveries of messages created before this are dropped. */
   readonly dropBefore?: EpochMs;
-  /** Attempts of the last 24 hours (drain/hours.ts). */
+  /** Attempts of the last 24 hours (protocol/hours.ts). */
   readonly hours?: string;
   /** Deliveries that died, ever. */
   readonly dead: number;
@@ -332,6 +334,8 @@ export interface RecordItem extends Listed {
   readonly firstAt?: EpochMs;
   /** Failures in a row that were not charged, each followed by a wait of its own. */
   readonly waits?: number;
+  /** Since when its stored body could not be read. */
+  readonly unreadableAt?: EpochMs;
   /** `oks` of the endpoint when this delivery began to fail. */
   readonly oksBefore?: number;
   /** Head of an ordered endpoint: how long it has been answered and refused, and since when that was last counted. */

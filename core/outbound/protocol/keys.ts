@@ -190,6 +190,13 @@ export const liveRange = (
   from: created === undefined ? 'A' : `A#${stamp(created.from)}`,
   to: created === undefined ? 'A~' : `A#${stamp(created.to)}~`,
 });
+/** Retries and replays, by their due times. */
+export const laterRange = (ep: EndpointId): KeyRange<RowItem> => ({
+  table: 'outbox',
+  partition: queueOf(ep),
+  from: 'B',
+  to: 'B~',
+});
 /** Everything due now: live rows first, then retries and replays by their time. */
 export const dueRange = (ep: EndpointId, now: EpochMs, only?: 'later'): KeyRange<RowItem> => ({
   table: 'outbox',

@@ -148,13 +148,15 @@ function tokenFor(runtime: RuntimeItem, first: FirstRow, now: EpochMs): Found | 
 /** Behind a closed gate: whether something is older than the retention. */
 async function hasOldRow(
   store: Pick<ItemStore, 'query'>,
-  { ep }: RuntimeItem,
+  { ep, endLaterAt = 0 }: RuntimeItem,
   now: EpochMs,
   retentionMs: number,
 ): Promise<boolean> {
   const isOld = (row: Placed<RowItem> | undefined): boolean => row !== undefined && isOver(row, now, retentionMs);
   const [first] = (await store.query<RowItem>({ table: 'outbox', partition: queueOf(ep), limit: 1 })).items;
   if (isOld(first)) return true;
+  // They were looked through, and none is too old yet.
+  if (now < endLaterAt) return false;
   // Rows for later lie by their due time, which may be any number of hours behind the message's.
   const later = await store.query<RowItem>({
     table: 'outbox',

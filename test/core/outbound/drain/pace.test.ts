@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { addToHours, readHours } from '#core/outbound/drain/hours.ts';
+import { addToHours, readHours } from '#core/outbound/protocol/hours.ts';
 import {
   type Bucket,
   FIRST_PACE,

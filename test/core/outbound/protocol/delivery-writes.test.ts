@@ -132,6 +132,7 @@ const TABLE: readonly WriteVerdicts[] = [
       [{ pk: 'D', gen: 2, status: 'retrying', attempts: 1 }, false],
     ],
   },
+  { name: 'W9 cannot be read', write: writes.recordUnreadable(delivery(1), outcome), rows: open1 },
   { name: 'W9 ends unsent', write: writes.recordUnsent(delivery(1), 'expired', RULES), rows: open1 },
   {
     name: 'W12 pause, by the customer',
