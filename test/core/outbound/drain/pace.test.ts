@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { addToHours, readHours } from '#core/outbound/protocol/hours.ts';
 import {
   type Bucket,
   FIRST_PACE,
@@ -11,6 +10,7 @@ import {
   takeToken,
 } from '#core/outbound/drain/pace.ts';
 import type { Verdict } from '#core/outbound/ports.ts';
+import { addToHours, readHours } from '#core/outbound/protocol/hours.ts';
 
 const ok: Verdict = { class: 'ok', fault: 'none' };
 const down: Verdict = { class: 'busy', fault: 'endpoint' };
