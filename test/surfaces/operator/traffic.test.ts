@@ -32,6 +32,21 @@ it.each([
   expect(capped).toBe(false);
 });
 
+it('goes on where the queries of one reader end: at more than sixty sources', async () => {
+  const gateway = busy({ stripe: 40, shopify: 3 });
+  const operator = gateway.operator();
+  const others = Array.from({ length: 70 }, (_, n) => `quiet-${n}`);
+  const sourceIds = [...others, 'shopify', 'stripe'];
+  const many = { sourceIds, clock: operator.clock, gateway: () => operator.gateway() } as unknown as typeof operator;
+  const { sources, capped } = await readTraffic(many);
+  const known = sources.filter(({ source }) => !source.startsWith('quiet'));
+  expect(known.map(({ source, accepted }) => [source, sum(accepted)])).toEqual([
+    ['shopify', 3],
+    ['stripe', 40],
+  ]);
+  expect(capped).toBe(false);
+});
+
 it('counts deaths of the hour by their minute, and says when a source was last heard of', async () => {
   const gateway = busy({ stripe: 300 }, 120);
   const { sources } = await readTraffic(gateway.operator());
