@@ -1,3 +1,4 @@
+import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { env } from 'node:process';
 import { defineConfig } from 'vitest/config';
@@ -28,6 +29,20 @@ const SERVICES = ['test/adapters/contracts/java-services.test.ts'];
 /** Six minutes of `npm start`, and the drills: they mostly wait. */
 const WATCH = ['test/watch/*.watch.ts'];
 
+/**
+ * Suites whose tests draw at random: each test is repeated with fresh seeds, in the long run only. A failure prints its
+ * seed, which `HOLDFAST_SEED` gives to all of them. Those that go further by themselves in the long run are left out.
+ */
+const DRAWN = globSync('test/**/*.test.ts', { cwd: import.meta.dirname }).filter(file => {
+  const code = readFileSync(join(import.meta.dirname, file), 'utf8');
+  return (
+    code.includes("from 'fast-check'") &&
+    !/isLongRun|HOLDFAST_LONG/.test(code) &&
+    !file.startsWith('test/adapters/contracts/')
+  );
+});
+const SEEDS = Number(env['HOLDFAST_SEEDS'] ?? 300);
+
 /** One project per purpose, each with its own time limit, so that a slow test is a failure where it should be fast. */
 export default defineConfig({
   test: {
@@ -37,7 +52,11 @@ export default defineConfig({
     execArgv: ['--max-semi-space-size=64'],
     sequence: { sequencer: SuiteOrder },
     reporters: ['default', './test/kit/proof-reporter.ts'],
+    ...(env['HOLDFAST_SEED'] && { setupFiles: ['./test/kit/given-seed.ts'] }),
     projects: [
+      ...(env['HOLDFAST_LONG'] === '1'
+        ? [{ test: { name: 'seeds', ...SHARED, include: DRAWN, repeats: SEEDS - 1, testTimeout: 240_000 } }]
+        : []),
       {
         test: {
           name: 'core',
