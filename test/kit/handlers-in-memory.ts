@@ -133,7 +133,7 @@ export class HandlersInMemory {
     this.#replace(`${db}/create-dynamodb-client.ts`, { createDynamoDbClient: () => ({}), primeDynamoDb: nothing });
     this.#replace(`${db}/dynamodb-event-store.ts`, { DynamoDbEventStore: over(events) });
     this.#replace(`${db}/dynamodb-event-writer.ts`, {
-      openEventWriter: async (_client: unknown, table: string) => events(table),
+      openEventWriter: (_client: unknown, table: string) => events(table),
     });
     this.#replace(`${db}/dynamodb-payload-store.ts`, { DynamoDbPayloadStore: over(payloads) });
     this.#replace(`${db}/dynamodb-step-store.ts`, { DynamoDbStepStore: over(payloads) });
