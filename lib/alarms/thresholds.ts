@@ -46,5 +46,8 @@ export function withThresholds(
       });
   }
   if (problems.length > 0) throw new ConfigError(problems);
-  return specs.map(spec => (typeof spec.threshold === 'number' ? { ...spec, threshold: at(spec.id) ?? 0 } : spec));
+  // Its own where the environment gives none: alarms of one id, one for each source, may have numbers of their own.
+  return specs.map(spec =>
+    typeof spec.threshold === 'number' ? { ...spec, threshold: thresholds[spec.id] ?? spec.threshold } : spec,
+  );
 }
