@@ -93,6 +93,10 @@ export default defineConfig({
         test: { name: 'services', include: [...SERVICES], testTimeout: 60_000, hookTimeout: 120_000 },
       },
       {
+        // `npm run test:bundles`, after `npm test`: what a deploy uploads, in processes of its own.
+        test: { name: 'bundles', include: ['test/bundles/**/*.test.ts'], testTimeout: 240_000, hookTimeout: 600_000 },
+      },
+      {
         // After all others.
         test: { name: 'browser-alone', include: [...ALONE], hookTimeout: 120_000, sequence: { groupOrder: 1 } },
       },

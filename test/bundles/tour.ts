@@ -1,0 +1,128 @@
+/** What the journeys do not reach: each function once more, so that each file is read and each call is made. */
+import { randomBytes } from 'node:crypto';
+import { REGION, ROUTED_TYPE } from './configurations.ts';
+import { APP } from './journeys.ts';
+import type { Stage } from './stage.ts';
+import {
+  alarmEvent,
+  apiEvent,
+  call,
+  insist,
+  large,
+  logEvent,
+  payment,
+  poison,
+  post,
+  postAs,
+  record,
+  settle,
+} from './visits.ts';
+
+const WHY = { why: 'the suite' };
+
+/** The receiving half, with every kind of request and target. */
+export async function tourReceiving(stage: Stage): Promise<void> {
+  // Requests: through the edge, refused, again with other bytes, of a spread source, for all targets.
+  const throughEdge = { 'x-holdfast-edge': 'edge-secret', 'x-forwarded-for': '198.51.100.7' };
+  await insist(stage, { ...payment('edge'), headers: throughEdge });
+  await post(stage, { ...payment('refused'), secret: 'wrong' });
+  await insist(stage, payment('conflict'));
+  await insist(stage, { ...payment('conflict'), data: { object: { id: 'conflict', amount: 6 } } });
+  await insist(stage, { ...payment('busy'), source: 'busy' });
+  await settle(stage, 'edge');
+  // Bodies that deflate with the dictionary of their provider.
+  const push = { 'x-github-event': 'push', 'x-github-delivery': 'd1' };
+  await postAs(stage, 'github', { ref: 'main', repository: { full_name: 'a/b' } }, push);
+  const created = Math.floor(stage.now() / 1_000);
+  await postAs(stage, 'stripe', { id: 'evt_1', object: 'event', type: 'invoice.paid', created, data: { object: {} } });
+  const order = { 'x-shopify-topic': 'orders/create', 'x-shopify-event-id': 'o1', 'x-shopify-webhook-id': 'o1' };
+  await postAs(stage, 'shopify', { id: 1, email: 'a@example.com' }, order);
+  await stage.deliver(/WorkMain/, 'Process');
+  await insist(stage, { id: 'routed', type: ROUTED_TYPE, data: { order: 'o1' } });
+  await settle(stage, 'routed');
+  await insist(stage, large('large'));
+  await settle(stage, 'large');
+  await insist(stage, poison('poison'));
+  await settle(stage, 'poison');
+  stage.advance(5);
+  await stage.invoke('Sweep', {});
+  await askApi(stage);
+  await stage.invoke('Audit', {});
+  await stage.invoke('Probe', {});
+  await stage.invoke('ReconcileProviders', { source: 'stripe' });
+  const pages = stage.deployed.functions['Notify']?.environment['PAGE_TOPIC'] ?? '';
+  await stage.invoke('Notify', alarmEvent('holdfast-everything-new-dead-letters', `arn:aws:sns:${REGION}:x:y`));
+  await stage.invoke('Notify', alarmEvent('holdfast-everything-dead-letters-default', pages));
+  const lines = stage.printed.map(({ line }) => line).filter(line => line.startsWith('{'));
+  await stage.invoke('Otlp', logEvent(lines.slice(-50)));
+}
+
+async function askApi(stage: Stage): Promise<void> {
+  const id = 'evt_default.poison';
+  await call(stage, 'Api', 'GET /health');
+  await call(stage, 'Api', 'GET /events');
+  await call(stage, 'Api', 'GET /events/{event_id}', { event_id: id });
+  await call(stage, 'Api', 'GET /dead-letters');
+  await call(stage, 'Api', 'POST /events/{event_id}/replay', { event_id: id }, WHY);
+  await settle(stage, 'poison');
+  await call(stage, 'Api', 'POST /sources/{source}/pause', { source: 'default' }, WHY);
+  await call(stage, 'Api', 'POST /sources/{source}/resume', { source: 'default' }, {});
+  const job = await call(stage, 'Api', 'POST /replay-jobs', {}, { status: 'dead_letter', since: '1h', ...WHY });
+  for (let n = 0; n < 3; n++) {
+    stage.advance(2);
+    await stage.invoke('Sweep', {});
+    await stage.deliver(/WorkMain/, 'Process');
+  }
+  await call(stage, 'Api', 'GET /replay-jobs/{job_id}', { job_id: String(job.json.job_id ?? job.json.id) });
+  const status = (await record(stage, 'poison'))?.['status'];
+  if (status !== 'dead_letter') throw new Error(`poison is ${String(status)} after its replay`);
+}
+
+/** A customer with an endpoint. */
+export async function openCustomer(stage: Stage, url: string): Promise<void> {
+  await call(stage, 'DeliveryApi', 'PUT /v1/apps/{app}', { app: APP }, { name: 'Suite' });
+  const endpoint = { url, schedule: [1, 2, 5] };
+  const made = await call(stage, 'DeliveryApi', 'POST /v1/apps/{app}/endpoints', { app: APP }, endpoint);
+  if (made.status >= 300) throw new Error(`the endpoint was refused: ${JSON.stringify(made.json)}`);
+}
+
+/** What a customer, its portal and the producer may ask. */
+export async function tourSending(stage: Stage, url: string): Promise<void> {
+  const ask = (route: string, path = {}, body?: unknown) =>
+    call(stage, 'DeliveryApi', route, { app: APP, ...path }, body);
+  const { json: page } = await ask('GET /v1/apps/{app}/endpoints');
+  const ep = String((page.data ?? page.endpoints)[0].id);
+  const ENDPOINT = '/v1/apps/{app}/endpoints/{ep}';
+  await ask(`GET ${ENDPOINT}`, { ep });
+  await ask(`GET ${ENDPOINT}/health`, { ep });
+  await ask(`GET ${ENDPOINT}/secret`, { ep });
+  await ask(`POST ${ENDPOINT}/pause`, { ep }, WHY);
+  await ask(`POST ${ENDPOINT}/resume`, { ep }, {});
+  await ask(`POST ${ENDPOINT}/test`, { ep }, {});
+  const type = { description: 'x', schema: { type: 'object' }, example: { key: 'k' } };
+  await ask('PUT /v1/event-types/{name}', { name: 'invoice.paid' }, type);
+  await ask('POST /v1/apps/{app}/messages/match', {}, { type: 'invoice.paid', data: { key: 'k' } });
+  const { json: messages } = await ask('GET /v1/apps/{app}/messages');
+  const msg = String((messages.data ?? messages.messages)[0]?.id);
+  await ask('GET /v1/apps/{app}/messages/{msg}/body', { msg });
+  await ask(`POST ${ENDPOINT}/deliveries/{msg}/replay`, { ep, msg }, WHY);
+  // Its portal: the page, and a call with a token.
+  const { json: link } = await ask('POST /v1/apps/{app}/portal-tokens', {}, { write: true });
+  await stage.invoke('Portal', apiEvent('GET /portal'));
+  const bearer = { authorization: `Bearer ${link.token}` };
+  await stage.invoke('Portal', apiEvent('GET /portal/api/endpoints', {}, undefined, bearer));
+  // An endpoint that goes away, a broadcast, a large body.
+  const { json: gone } = await ask('POST /v1/apps/{app}/endpoints', {}, { url: `${url}/gone` });
+  await ask(`DELETE ${ENDPOINT}`, { ep: String(gone.id) });
+  const send = (route: string, body: unknown) => stage.invoke('Publish', apiEvent(route, { app: APP }, body));
+  await send('POST /v1/broadcasts', { key: 'b1', type: 'invoice.paid', data: { key: 'b' } });
+  const padding = { padding: randomBytes(150_000).toString('base64') };
+  await send('POST /v1/apps/{app}/messages', { key: 'large', type: 'invoice.paid', data: padding });
+  for (let n = 0; n < 3; n++) {
+    await stage.deliver(/DeliveryJobs(?!Dead)/, 'FanOut');
+    await stage.deliver(/WakeFast/, 'DrainFast');
+    await stage.deliver(/WakeSlow/, 'DrainSlow');
+    stage.advance(15);
+    await stage.invoke('Tend', {});
+  }
+}
