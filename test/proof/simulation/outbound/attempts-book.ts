@@ -29,6 +29,10 @@ export interface Surroundings {
   readonly troubled: (from: number, to: number) => boolean;
 }
 
+/** A probe is charged for an answer that may be about its message; never for what is the endpoint's fault. */
+const MAY_BE_THE_MESSAGE: readonly string[] = ['server_error', 'denied', 'message_refused', 'other_status'];
+const KEPT: readonly string[] = ['delivery', 'probe'];
+
 export class AttemptsBook {
   readonly complaints: string[] = [];
   /** Charged attempts, probes, and requests of a later attempt that were checked. */
@@ -49,7 +53,7 @@ export class AttemptsBook {
     if (item === undefined) return;
     if (item.pk.startsWith('R#')) this.#taken(before as RuntimeItem | undefined, after as unknown as RuntimeItem);
     if (item.pk.startsWith('D#')) this.#record(item, before as RecordItem | undefined, after as unknown as RecordItem);
-    if (item.pk.startsWith('T#') && (after as unknown as AttemptItem).kind === 'delivery') {
+    if (item.pk.startsWith('T#') && KEPT.includes((after as unknown as AttemptItem).kind)) {
       const { gen, n } = after as unknown as AttemptItem;
       const [, ep = '', msg = ''] = item.pk.split('#');
       this.#kept.add(`${ep} ${msg} ${gen} ${n}`);
@@ -94,8 +98,9 @@ export class AttemptsBook {
     const startedAt = after.last?.at ?? 0;
     const probe = this.#probes.get(`${ep} ${msg}`);
     const isProbe = probe !== undefined && probe >= startedAt && probe <= startedAt + NEAR_MS;
-    if (isProbe && !this.#at.troubled(startedAt - TROUBLE_MS, at))
-      this.complaints.push(`O7 a probe was charged: ${who}`);
+    const isEndpoints = !MAY_BE_THE_MESSAGE.includes(after.last?.class ?? '');
+    if (isProbe && isEndpoints && !this.#at.troubled(startedAt - TROUBLE_MS, at))
+      this.complaints.push(`O7 a probe was charged for ${after.last?.class}: ${who}`);
     if (after.status === 'dead') {
       this.counted.dead += 1;
       if (attempts !== waits.length + 1 && !this.#at.isOrdered(ep))
@@ -104,7 +109,9 @@ export class AttemptsBook {
     }
     const wait = (after.nextAt ?? 0) - startedAt - (after.last?.ms ?? 0);
     const wanted = (waits[attempts - 1] ?? Number.POSITIVE_INFINITY) * 1_000;
-    if (wait < wanted * (1 - JITTER) - 1 || wait > wanted * (1 + JITTER) + 1)
+    // The head of an ordered endpoint is asked once more when its time is up.
+    const shortest = this.#at.isOrdered(ep) ? 0 : wanted * (1 - JITTER) - 1;
+    if (wait < shortest || wait > wanted * (1 + JITTER) + 1)
       this.complaints.push(`${who} waits ${wait} ms after attempt ${attempts}, the schedule says ${wanted}`);
   }
 

@@ -96,6 +96,19 @@ export const TEMPERAMENTS: readonly Temperament[] = [
     share: 3,
     receiver: at => request => (request.id.charCodeAt(8) % 5 === 0 ? answered(422, {}, 'no') : well(at)),
   },
+  {
+    name: 'answers 500 to some messages',
+    share: 3,
+    receiver: at => request =>
+      !at.healed() && request.id.charCodeAt(8) % 5 === 0 ? answered(500, {}, 'no') : well(at),
+  },
+  {
+    name: 'ordered, answers 500 to some messages',
+    share: 1,
+    given: { ordered: true, headOfLineHours: 1 },
+    receiver: at => request =>
+      !at.healed() && request.id.charCodeAt(8) % 5 === 0 ? answered(500, {}, 'no') : well(at),
+  },
   bad('rate limited with hints', 2, (_, n) => (n % 4 === 0 ? answered(429, { 'retry-after': ['7'] }) : undefined)),
   bad('lies about its limits', 1, ({ random }) =>
     random.chance(0.3) ? answered(429, { 'retry-after': [random.pick(['1', '2592000', 'soon'])] }) : undefined,
