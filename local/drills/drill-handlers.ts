@@ -1,6 +1,5 @@
 /** The handlers of the environment `drill`: those of the project, and one that does what a drill asks for. */
 import { defineHandlers, type HandlerRegistry } from '#core/handler/handler-contract.ts';
-// biome-ignore lint/style/noRestrictedImports: what the bundler puts around the project's handlers
 import { handlers as own } from '#handlers/index.ts';
 import { drill } from './drill-handler.ts';
 
