@@ -47,6 +47,11 @@ export interface BlobStore {
   put(key: string, bytes: Uint8Array): Promise<void>;
   get(key: string): Promise<Uint8Array | undefined>;
 }
+/** What lies in the store, as an erasure must know it. */
+export interface BlobList {
+  /** Keys that begin with `prefix` and hold at least one byte, in their order; a page may be short and have a cursor. */
+  list(prefix: string, cursor?: string): Promise<{ readonly keys: readonly string[]; readonly cursor?: string }>;
+}
 
 /** The main queue, as its writers see it. */
 export interface WorkQueue {

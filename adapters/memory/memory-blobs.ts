@@ -1,9 +1,11 @@
 import { DependencyError } from '#core/errors.ts';
 import type { EpochMs } from '#core/glossary.ts';
-import type { BlobStore, Clock } from '#core/ports.ts';
+import type { BlobList, BlobStore, Clock } from '#core/ports.ts';
+
+const LIST_PAGE = 10;
 
 /** `BlobStore` in memory: the bucket's lifecycle deletes an object some days after it was last put. */
-export class MemoryBlobs implements BlobStore {
+export class MemoryBlobs implements BlobStore, BlobList {
   readonly #clock: Clock;
   readonly #lifetimeMs: number;
   readonly #objects = new Map<string, { bytes: Uint8Array; putAt: EpochMs }>();
@@ -23,6 +25,15 @@ export class MemoryBlobs implements BlobStore {
     const object = this.#objects.get(key);
     if (object === undefined || this.#clock.now() - object.putAt > this.#lifetimeMs) return undefined;
     return Uint8Array.from(object.bytes);
+  }
+
+  /** Pages are short, so that whoever reads only the first one is found out. */
+  async list(prefix: string, cursor = ''): Promise<{ keys: readonly string[]; cursor?: string }> {
+    const all = [...this.#objects.keys()].filter(key => key.startsWith(prefix) && key > cursor).toSorted();
+    const page = all.slice(0, LIST_PAGE);
+    const last = all.length > page.length ? page.at(-1) : undefined;
+    const isFull = (key: string): boolean => (this.#objects.get(key)?.bytes.length ?? 0) > 0;
+    return { keys: page.filter(isFull), ...(last === undefined ? {} : { cursor: last }) };
   }
 }
 

@@ -1,9 +1,9 @@
-import type { BlobStore } from '#core/ports.ts';
+import type { BlobList, BlobStore } from '#core/ports.ts';
 import { toDependencyError } from '../aws/to-dependency-error.ts';
 import type { S3Calls } from './s3-client.ts';
 
 /** `BlobStore` on the bodies bucket. The S3 client is imported with the first large body, so that others never pay for it. */
-export class S3Blobs implements BlobStore {
+export class S3Blobs implements BlobStore, BlobList {
   readonly #bucket: string;
   #calls: Promise<S3Calls> | undefined;
 
@@ -24,6 +24,14 @@ export class S3Blobs implements BlobStore {
       return await (await this.#load()).get(this.#bucket, key);
     } catch (error) {
       throw toDependencyError('s3', 'GetObject', error);
+    }
+  }
+
+  async list(prefix: string, cursor?: string): Promise<{ keys: readonly string[]; cursor?: string }> {
+    try {
+      return await (await this.#load()).list(this.#bucket, prefix, cursor);
+    } catch (error) {
+      throw toDependencyError('s3', 'ListObjectsV2', error);
     }
   }
 

@@ -1,11 +1,13 @@
 /** Loaded on first use only (see s3-blobs.ts): the S3 client is as large as all the others together. */
-import { GetObjectCommand, NoSuchKey, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
+import { GetObjectCommand, ListObjectsV2Command, NoSuchKey, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { clientSettings, type Environment } from '../aws/client-settings.ts';
 import { endCalls } from '../aws/end-calls.ts';
 
 export interface S3Calls {
   put(bucket: string, key: string, bytes: Uint8Array): Promise<void>;
   get(bucket: string, key: string): Promise<Uint8Array | undefined>;
+  /** Objects that are not empty. */
+  list(bucket: string, prefix: string, cursor: string | undefined): Promise<{ keys: string[]; cursor?: string }>;
 }
 
 /** The MD5 of no bytes, as S3 answers it. */
@@ -41,6 +43,12 @@ export function createS3Calls(env?: Environment): S3Calls {
         if (error instanceof NoSuchKey) return undefined;
         throw error;
       }
+    },
+    async list(bucket, prefix, cursor) {
+      const from = cursor === undefined ? {} : { ContinuationToken: cursor };
+      const page = await client.send(new ListObjectsV2Command({ Bucket: bucket, Prefix: prefix, ...from }));
+      const keys = (page.Contents ?? []).flatMap(({ Key, Size }) => (Key === undefined || Size === 0 ? [] : [Key]));
+      return { keys, ...(page.NextContinuationToken === undefined ? {} : { cursor: page.NextContinuationToken }) };
     },
   };
 }

@@ -7,7 +7,7 @@ import { portalKeys } from '#adapters/crypto/portal-keys.ts';
 import { lazySchemaJudge } from '#adapters/json-schema/lazy-schema-judge.ts';
 import { S3Blobs } from '#adapters/s3/s3-blobs.ts';
 import { SqsWakeQueue } from '#adapters/sqs/sqs-wake-queue.ts';
-import { systemClock, systemIds } from '#adapters/system.ts';
+import { systemClock, systemIds, systemTimer } from '#adapters/system.ts';
 import { EmfTelemetry } from '#adapters/telemetry/emf-telemetry.ts';
 import type { ApiPorts, ApiRules } from '#core/outbound/api/api-call.ts';
 import { config } from './baked-config.ts';
@@ -40,6 +40,7 @@ export async function outboundApi(env: OutboundApiEnv) {
     clock: systemClock,
     judge: lazySchemaJudge(),
     ids: systemIds,
+    timer: systemTimer,
     randomBytes: (count: number): Uint8Array => new Uint8Array(randomBytes(count)),
   };
   return { ports, telemetry };

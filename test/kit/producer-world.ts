@@ -5,6 +5,7 @@ import { aesSealer } from '#adapters/crypto/aes-sealer.ts';
 import { nodeSigningCrypto } from '#adapters/crypto/node-signing-crypto.ts';
 import { guardedSender } from '#adapters/http/guarded-sender.ts';
 import { lazySchemaJudge } from '#adapters/json-schema/lazy-schema-judge.ts';
+import { MemoryBlobs } from '#adapters/memory/memory-blobs.ts';
 import { MemoryDatabase } from '#adapters/memory/memory-database.ts';
 import { MemoryItemStore, outboundTable } from '#adapters/memory/memory-item-store.ts';
 import { MemoryTelemetry } from '#adapters/memory/memory-telemetry.ts';
@@ -86,7 +87,7 @@ export function producerWorld(startsAt = NOW, real = false, judgeMs = 60_000) {
   const shared = {
     ...{ store, clock, ids: systemIds, crypto: nodeSigningCrypto, codec: nodeCodec, telemetry },
     judge: lazySchemaJudge(judgeMs),
-    blobs: { put: async () => undefined, get: async () => undefined },
+    blobs: new MemoryBlobs(clock),
     jobs: { send: async (list: readonly Job[]) => void jobs.push(...list) },
     sealer: aesSealer({ current: 'm'.repeat(64) }),
     sign: attemptSigner({
@@ -118,9 +119,14 @@ export function producerWorld(startsAt = NOW, real = false, judgeMs = 60_000) {
     },
   };
   const portalKeys = [new TextEncoder().encode('k'.repeat(32))];
-  const ports: ApiPorts = {
+  const ports: ApiPorts & { readonly blobs: MemoryBlobs } = {
     ...shared,
     wake,
+    timer: {
+      sleep: async ms => {
+        now += ms;
+      },
+    },
     randomBytes: count => new Uint8Array(count).fill(sent.length + 7),
     portalKeys,
   };

@@ -10,7 +10,7 @@ import type { BodyPorts } from '#core/outbound/publish/message-body.ts';
 import { findApplication } from '#core/outbound/registry/applications.ts';
 import { countCall, type LimitedCall } from '#core/outbound/registry/call-limits.ts';
 import { findEndpoint } from '#core/outbound/registry/endpoints.ts';
-import type { Clock, Ids, SigningCrypto, Telemetry } from '#core/ports.ts';
+import type { Clock, Ids, SigningCrypto, Telemetry, Timer } from '#core/ports.ts';
 import { type Check, type ConfigProblem, object } from '#core/problem.ts';
 import { textOf, utf8 } from '#core/scan/bytes.ts';
 import { decodeJsonObject } from '#core/scan/json-object.ts';
@@ -32,6 +32,7 @@ export interface ApiPorts extends BodyPorts {
   readonly portalKeys: readonly Uint8Array[];
   readonly clock: Clock;
   readonly ids: Ids;
+  readonly timer: Pick<Timer, 'sleep'>;
   /** Of the examples of event types. */
   readonly judge: JudgeSchema;
   /** Bytes that nobody can guess. */

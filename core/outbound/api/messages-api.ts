@@ -1,8 +1,8 @@
 /** Messages of an application as they were published, and who would get one. */
 import type { EpochMs } from '#core/glossary.ts';
+import { eraseBodyOf } from '#core/outbound/erase/erase-body.ts';
 import { mismatchOf } from '#core/outbound/fan-out/match-endpoint.ts';
 import type { Placed } from '#core/outbound/ports.ts';
-import { removeBody } from '#core/outbound/protocol/delivery-writes.ts';
 import type { MessageId } from '#core/outbound/protocol/ids.ts';
 import { contentTypeOf, type EndpointItem, type MessageItem } from '#core/outbound/protocol/items.ts';
 import { endpointsRange, messageKey, messagesRange } from '#core/outbound/protocol/keys.ts';
@@ -28,6 +28,8 @@ import { refuse } from './problem-reply.ts';
 const HOUR_MS = 3_600_000;
 /** Hours that one call looks into at most. */
 const HOURS_PER_CALL = 48;
+/** A session sends what it read up to a second ago; another second is for copies of the table that lag. */
+const ERASED_MS = 2_000;
 
 function showMessage(message: MessageItem) {
   const { id, app, type, channels, mode, apiVersion: version, createdAt, size, sequence } = message;
@@ -105,16 +107,16 @@ export async function showBody(call: ApiCall): Promise<Reply> {
 }
 
 /**
- * Takes the body away for good: deliveries that wait end as canceled, nothing is replayed. The bytes outside the table are
- * overwritten first, so that a repeated request still finds them.
+ * Takes the body away for good, from its copies, too: deliveries that wait end as canceled, nothing is replayed. Answers
+ * when no request with it can begin any more.
  */
 export async function eraseBody(call: ApiCall): Promise<Reply> {
-  const { blobs, store, clock } = call.ports;
+  const { store, timer } = call.ports;
   const message = await messageOf(call);
-  if (message.ref !== undefined) await blobs.put(message.ref, new Uint8Array());
-  await store.update(removeBody(message.id, clock.now()));
+  const copies = await eraseBodyOf(call.ports, message);
+  await timer.sleep(ERASED_MS);
   const now = (await store.get(messageKey(message.id), 'consistent')) ?? message;
-  return json(200, showMessage(now));
+  return json(200, { ...showMessage(now), copies_erased: copies });
 }
 
 interface MatchBody {

@@ -11,7 +11,8 @@ import {
 import { JOBS, JOBS_OVER, listOf, messageKey, replayJobKey } from '#core/outbound/protocol/keys.ts';
 import { deliveryExpiry, keptOf } from '#core/outbound/protocol/timings.ts';
 import { findEndpoint } from '#core/outbound/registry/endpoints.ts';
-import { type ReplayRefusal, replayAsNew, replayDelivery } from '#core/outbound/replay/replay-delivery.ts';
+import { replayAsNew } from '#core/outbound/replay/replay-as-new.ts';
+import { type ReplayRefusal, replayDelivery } from '#core/outbound/replay/replay-delivery.ts';
 import { startReplayJob, steerReplayJob } from '#core/outbound/replay/replay-job.ts';
 import { boolean, number, oneOf, text } from '#core/problem.ts';
 import { json, type Reply } from '#core/reply.ts';

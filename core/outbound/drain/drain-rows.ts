@@ -35,6 +35,8 @@ type Row = Placed<RowItem>;
 
 const LATER_PAGE = 10;
 const RATE_WAIT_MS = 2_000;
+/** What was read longer ago is read again before it is sent. */
+const OLD_MS = 1_000;
 const HELD_BYTES = 32 * 1024 * 1024;
 const READ_BYTES = 4 * 1024 * 1024;
 
@@ -165,6 +167,7 @@ const chunkSize = ({ config: { endpoint } }: Session, free: number): number =>
 
 /** Answers the rows that it did not come to: the bodies would be too much at once. */
 async function workOffChunk(session: Session, rows: readonly Row[], free: number): Promise<readonly Row[]> {
+  const readAt = session.ports.clock.now();
   const facts = await factsOf(session, rows);
   const left = rows.slice(facts.length);
   const sendings: Sending[] = [];
@@ -176,11 +179,29 @@ async function workOffChunk(session: Session, rows: readonly Row[], free: number
   const requests = inRequests(session, sendings).slice(0, free);
   for (const each of requests) {
     if (session.stop !== undefined || !(await rateAllows(session))) return left;
-    await begin(session, each);
+    const still = session.ports.clock.now() - readAt < OLD_MS ? each : await readAgain(session, each);
+    if (still.length === 0) continue;
+    await begin(session, still);
     // An ordered endpoint's next row begins when this one is done, and written down.
     if (session.config.endpoint.ordered) await Promise.all(session.inAir.values());
   }
   return left;
+}
+
+/** What waited for the rate or for another request: erased or dropped meanwhile, it is not sent. */
+async function readAgain(session: Session, sendings: readonly Sending[]): Promise<readonly Sending[]> {
+  await look(session);
+  const still: Sending[] = [];
+  if (session.stop !== undefined) return still;
+  for (const fact of await factsOf(
+    session,
+    sendings.map(({ row }) => row),
+    'consistent',
+  )) {
+    const sending = await settleUnsent(session, fact);
+    if (sending) still.push(sending);
+  }
+  return still;
 }
 
 interface Fact {
@@ -202,10 +223,14 @@ function readAtOnce(messages: readonly (MessageItem | undefined)[]): number {
 }
 
 /** D4: message, record and bytes of the rows that begin now, and of no others; of the first ones, where bodies are large. */
-async function factsOf(session: Session, rows: readonly Row[]): Promise<readonly Fact[]> {
+async function factsOf(
+  session: Session,
+  rows: readonly Row[],
+  read: 'eventual' | 'consistent' = 'eventual',
+): Promise<readonly Fact[]> {
   const { ports, ep } = session;
   const [messages, records] = await Promise.all([
-    messagesOf(session, rows),
+    messagesOf(session, rows, read),
     persist(session, () => ports.store.getMany(rows.map(({ msg, createdAt }) => recordKey({ ep, msg, createdAt })))),
   ]);
   return Promise.all(
@@ -227,11 +252,15 @@ async function factsOf(session: Session, rows: readonly Row[]): Promise<readonly
 const bodyOf = (session: Session, message: MessageItem): Promise<Fact['body']> =>
   persist(session, () => readBody(session.ports, message)).catch(() => 'unreadable' as const);
 
-/** A message never changes, so a copy that lags is as good; only "there is none" must be asked of the table itself. */
-async function messagesOf(session: Session, rows: readonly Row[]): Promise<readonly (MessageItem | undefined)[]> {
+/** A message changes only when its body is erased, so a copy that lags is as good; "there is none" is asked of the table. */
+async function messagesOf(
+  session: Session,
+  rows: readonly Row[],
+  read: 'eventual' | 'consistent',
+): Promise<readonly (MessageItem | undefined)[]> {
   const { store } = session.ports;
   const keys = rows.map(({ msg }) => messageKey(msg));
-  const seen = (await persist(session, () => store.getMany(keys, 'eventual'))) as (MessageItem | undefined)[];
+  const seen = (await persist(session, () => store.getMany(keys, read))) as (MessageItem | undefined)[];
   const unseen = keys.filter((_, at) => seen[at] === undefined);
   if (unseen.length === 0) return seen;
   const found = (await persist(session, () => store.getMany(unseen))) as (MessageItem | undefined)[];

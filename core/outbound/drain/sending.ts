@@ -1,11 +1,12 @@
 /** What is sent, and what came of it: shared by the parts of one attempt. */
-import type { Answer, OutgoingRequest, Verdict } from '#core/outbound/ports.ts';
-import type { MessageItem, RecordItem } from '#core/outbound/protocol/items.ts';
+import type { Answer, OutgoingRequest, Placed, Verdict } from '#core/outbound/ports.ts';
+import type { MessageItem, RecordItem, RowItem } from '#core/outbound/protocol/items.ts';
 import type { Health } from './health.ts';
 import type { InHand } from './record-outcome.ts';
 
 /** A delivery in hand with what its request needs. */
 export interface Sending extends InHand {
+  readonly row: Placed<RowItem>;
   readonly message: MessageItem;
   readonly record: RecordItem | undefined;
   readonly body: Uint8Array;

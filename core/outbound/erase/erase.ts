@@ -9,13 +9,13 @@ import { deleteEndpoint } from '#core/outbound/protocol/delivery-writes.ts';
 import type { EndpointId } from '#core/outbound/protocol/ids.ts';
 import { ERASURES, endpointKey, listOf } from '#core/outbound/protocol/keys.ts';
 import { rowExpiry } from '#core/outbound/protocol/timings.ts';
-import type { BlobStore, Clock, Ids } from '#core/ports.ts';
+import type { BlobList, BlobStore, Clock, Ids } from '#core/ports.ts';
 import { ERASED_KINDS, type ErasedCounts, type Erasure, keepErasure, type Page, parseErasure } from './erasure.ts';
 import { findNext } from './find-items.ts';
 
 export interface ErasePorts {
   readonly store: ItemStore;
-  readonly blobs: BlobStore;
+  readonly blobs: BlobStore & BlobList;
   readonly clock: Clock;
   readonly ids: Ids;
 }
@@ -47,7 +47,7 @@ async function step(ports: ErasePorts, erasure: Erasure, retentionMs: number): P
   if (page !== undefined) return (await removePage(ports, erasure, page, retentionMs)) ? rest : undefined;
   const now = ports.clock.now();
   if (erasure.phase === 'done') return { ...rest, finishedAt: now };
-  const found = await findNext(ports.store, erasure, now);
+  const found = await findNext(ports, erasure, now);
   if (found === undefined) return undefined;
   const { app, by, startedAt, dryRun } = erasure;
   const removed = sum(erasure.removed, found.counts ?? {});

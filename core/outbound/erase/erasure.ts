@@ -18,13 +18,13 @@ export const ERASED_KINDS = [
   'replay_notes',
   'replay_jobs',
 ] as const;
-/** `bodies`: of the messages, those whose body lay in the bucket. `waiting`: rows of the queue. */
+/** `bodies`: those that lay in the bucket, also of publications that were refused or cut off. `waiting`: rows of the queue. */
 export type ErasedCounts = Readonly<Record<(typeof ERASED_KINDS)[number], number>>;
 const NOTHING = Object.fromEntries(ERASED_KINDS.map(kind => [kind, 0])) as ErasedCounts;
 
 /** Where it goes on. */
 export interface Place {
-  readonly phase: 'endpoints' | 'wait' | 'messages' | 'deliveries' | 'jobs' | 'configuration' | 'done';
+  readonly phase: 'endpoints' | 'wait' | 'messages' | 'deliveries' | 'jobs' | 'bodies' | 'configuration' | 'done';
   /** End of the wait; the hour of messages; the day of an endpoint's records, absent: its rows; of jobs: those that are over. */
   readonly at?: EpochMs;
   readonly ep?: EndpointId;

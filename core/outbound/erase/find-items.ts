@@ -7,6 +7,7 @@ import {
   applicationKey,
   appNameKey,
   besidesRange,
+  copyNameKey,
   dayOf,
   endpointKey,
   endpointNameKey,
@@ -25,6 +26,8 @@ import {
   testsRange,
 } from '#core/outbound/protocol/keys.ts';
 import { GRACE_MS } from '#core/outbound/protocol/timings.ts';
+import { bodiesOf } from '#core/outbound/publish/message-body.ts';
+import type { BlobList } from '#core/ports.ts';
 import { toHour } from '#core/time.ts';
 import type { ErasedCounts, Erasure, Page, Place } from './erasure.ts';
 
@@ -53,8 +56,13 @@ type Key = Page['keys'][number];
 const keyOf = (table: Key[0], { pk, sk }: { readonly pk: string; readonly sk: string }): Key => [table, pk, sk];
 const from = (cursor: string | undefined) => (cursor === undefined ? {} : { cursor });
 
+interface Ports {
+  readonly store: Store;
+  readonly blobs: BlobList;
+}
+
 /** The next page and where to go on behind it; undefined: not yet. */
-export async function findNext(store: Store, erasure: Erasure, now: EpochMs): Promise<Found | undefined> {
+export async function findNext({ store, blobs }: Ports, erasure: Erasure, now: EpochMs): Promise<Found | undefined> {
   switch (erasure.phase) {
     case 'endpoints':
       return findOpenEndpoints(store, erasure, now);
@@ -66,6 +74,8 @@ export async function findNext(store: Store, erasure: Erasure, now: EpochMs): Pr
       return findDeliveries(store, erasure, now);
     case 'jobs':
       return findJobs(store, erasure);
+    case 'bodies':
+      return findBodies(blobs, erasure);
     default:
       return findConfiguration(store, erasure);
   }
@@ -97,13 +107,20 @@ async function findMessages(store: Store, erasure: Erasure, now: EpochMs): Promi
     ({ at, cursor } =
       page.cursor === undefined ? { at: at + HOUR_MS, cursor: undefined } : { at, cursor: page.cursor });
     if (found.length === 0) continue;
-    const refs = found.flatMap(({ ref }) => ref ?? []);
+    // A broadcast's body is not the customer's, whatever names it.
+    const refs = found.flatMap(({ ref }) => (ref?.startsWith(bodiesOf(app)) ? [ref] : []));
     const next: Place = { phase: 'messages', ...(dryRun ? { at, ...from(cursor) } : { at: here.at }) };
-    const removed = found.map(({ id }) => keyOf('outbox', messageKey(id)));
+    const removed = found.flatMap(keysOfMessage);
     return { next, counts: { messages: found.length, bodies: refs.length }, page: { keys: removed, refs } };
   }
   return { next: { phase: 'messages', at, ...from(cursor) } };
 }
+
+/** Its item, and of a copy its name beside the original, which may be a broadcast. */
+const keysOfMessage = ({ id, copyOf }: MessageItem): readonly Key[] => [
+  keyOf('outbox', messageKey(id)),
+  ...(copyOf === undefined ? [] : [keyOf('outbox', copyNameKey(copyOf, id))]),
+];
 
 /** Of one endpoint after the other, deleted ones among them: its rows, then its records by the day of their messages. */
 async function findDeliveries(store: Store, erasure: Erasure, now: EpochMs): Promise<Found> {
@@ -212,10 +229,17 @@ async function findJobs(store: Store, { app, dryRun, at, cursor }: Erasure): Pro
   const keys = page.items.map(({ pk }) => replayJobKey(pk.slice(2) as JobId));
   const jobs = (await store.getMany(keys)) as readonly (ReplayJobItem | undefined)[];
   const mine = jobs.flatMap(job => (job?.app === app ? [keyOf('registry', replayJobKey(job.id))] : []));
-  const end: Place = isOver ? { phase: dryRun ? 'done' : 'configuration' } : { phase: 'jobs', at: OVER };
+  const end: Place = isOver ? { phase: dryRun ? 'done' : 'bodies' } : { phase: 'jobs', at: OVER };
   const here = { phase: 'jobs', ...(isOver ? { at: OVER } : {}) } as const;
   const next: Place = page.cursor === undefined ? end : { ...here, cursor: page.cursor };
   return { next, counts: { replay_jobs: mine.length }, page: { keys: mine } };
+}
+
+/** What no message names: of publications that were refused, or cut off. From the start until the prefix is empty. */
+async function findBodies(blobs: BlobList, { app, cursor }: Erasure): Promise<Found> {
+  const { keys: refs, cursor: next } = await blobs.list(bodiesOf(app), cursor);
+  if (refs.length > 0) return { next: { phase: 'bodies' }, counts: { bodies: refs.length }, page: { keys: [], refs } };
+  return { next: next === undefined ? { phase: 'configuration' } : { phase: 'bodies', cursor: next } };
 }
 
 /** What names the endpoints goes when nothing is left to be found by it; the application last. */

@@ -1,5 +1,5 @@
 /**
- * Every write of the outbound protocol, W1 to W20, on one page and as data: what must hold, what is set, what goes.
+ * Every write of the outbound protocol, W1 to W23, on one page and as data: what must hold, what is set, what goes.
  * Nothing else in the product changes a message, a row, a record, an endpoint or its runtime item (control-writes.ts has
  * the writes of everything else). The proof suite takes each leaf of each condition away in turn.
  */
@@ -22,6 +22,7 @@ import {
 } from './items.ts';
 import {
   applicationKey,
+  copyNameKey,
   type DeliveryId,
   deadListed,
   endpointKey,
@@ -52,6 +53,22 @@ export function putMessage(item: MessageItem): ItemPut<MessageItem> {
 export function removeBody(msg: MessageId, now: EpochMs): ItemUpdate<MessageItem> {
   const condition = all(exists('pk'), missing('bodyRemovedAt'));
   return { kind: 'update', key: messageKey(msg), condition, set: { bodyRemovedAt: now }, remove: ['body', 'ref'] };
+}
+
+/** The place of each write in a copy, so that a refusal is understood. */
+export const COPY_WRITES = { copy: 0, name: 1, original: 2 } as const;
+
+/**
+ * W23: a copy of a message, with its own body, in one transaction with its name beside the original: whoever takes the
+ * original's body away finds it, or it is refused. Refused: it is there (our own repeated request), or the body is gone.
+ */
+export function copyMessage(copy: MessageItem, of: MessageId): readonly ItemWrite[] {
+  const { id, expiresAt } = copy;
+  return [
+    putMessage(copy),
+    { kind: 'put', key: copyNameKey(of, id), item: { copy: id, expiresAt } },
+    { kind: 'check', key: messageKey(of), condition: all(exists('pk'), missing('bodyRemovedAt')) },
+  ];
 }
 
 /** As it is stored; most rows have none. */

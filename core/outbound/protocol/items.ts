@@ -283,6 +283,8 @@ export interface MessageItem extends Listed {
   readonly sequence?: string;
   /** A copy for one endpoint (a replay as new): nobody else gets it. */
   readonly only?: EndpointId;
+  /** Of a copy (`as_new`): the message that it was made of. */
+  readonly copyOf?: MessageId;
   /** Its body was taken away by a person: what waits ends. */
   readonly bodyRemovedAt?: EpochMs;
   readonly expiresAt: number;
@@ -347,6 +349,13 @@ export interface RecordItem extends Listed {
   readonly replayedAt?: EpochMs;
   readonly replayedBy?: string;
   readonly why?: string;
+  readonly expiresAt: number;
+}
+
+/** Beside a message: a copy that was made of it, so that whoever takes its body away finds the copies. */
+export interface CopyNameItem {
+  readonly copy: MessageId;
+  /** Epoch SECONDS: the copy's own. */
   readonly expiresAt: number;
 }
 

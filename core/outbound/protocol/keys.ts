@@ -10,6 +10,7 @@ import type {
   ApplicationItem,
   AttemptItem,
   ControlItem,
+  CopyNameItem,
   EndpointItem,
   EventTypeItem,
   MessageItem,
@@ -91,6 +92,11 @@ export const listedAt = (what: ListName, createdAt: EpochMs, id: string) => ({
 
 // ---- outbox
 export const messageKey = (msg: MessageId): TableKey<MessageItem> => outbox(`M#${msg}`);
+/** Beside a message, the name of each copy made of it. */
+export const copyNameKey = (of: MessageId, copy: MessageId): TableKey<CopyNameItem> => outbox(`M#${of}`, `C#${copy}`);
+export const copiesRange = (of: MessageId): KeyRange<CopyNameItem> => ({
+  ...{ table: 'outbox', partition: `M#${of}`, from: 'C#', to: 'C#~' },
+});
 /** The list of an application's messages, one partition an hour. */
 export const messageListed = (app: AppId, createdAt: EpochMs, msg: MessageId) => ({
   gpk: `${app}#${toHour(createdAt)}`,

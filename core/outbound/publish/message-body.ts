@@ -11,17 +11,39 @@ export interface BodyPorts {
   readonly blobs: BlobStore;
 }
 
-/** Puts a large body away, before its message is written; says how the item carries it. */
-export async function storeBody(
-  ports: BodyPorts,
-  key: string,
-  bytes: Uint8Array,
-): Promise<Pick<MessageItem, 'body' | 'ref'>> {
+type Stored = Pick<MessageItem, 'body' | 'ref'>;
+/** Whose body it is: a message owns the object that its `ref` names, and no other message names it. */
+export type BodyOwner = Pick<MessageItem, 'app' | 'id'>;
+/** Below it lie all bodies of an application. */
+export const bodiesOf = (app: MessageItem['app']): string => `outbound/${app}/`;
+const placeOf = ({ app, id }: BodyOwner): string => `${bodiesOf(app)}${id}/`;
+
+/** Puts a large body away, before its message is written; says how the item carries it. `name`: of this content. */
+export async function storeBody(ports: BodyPorts, owner: BodyOwner, name: string, bytes: Uint8Array): Promise<Stored> {
   const body = ports.codec.deflate(bytes);
   if (body.length <= INLINE_BYTES) return { body };
-  const ref = `outbound/${key}`;
+  const ref = `${placeOf(owner)}${name}`;
   await ports.blobs.put(ref, body);
   return { ref };
+}
+
+/** The body once more, for a copy that owns it; undefined: it is gone. Throws DependencyError. */
+export async function copyBody(
+  { blobs }: Pick<BodyPorts, 'blobs'>,
+  message: Stored,
+  owner: BodyOwner,
+): Promise<Stored | undefined> {
+  if (message.ref === undefined) return message.body && { body: message.body };
+  const bytes = await blobs.get(message.ref);
+  if (bytes === undefined || bytes.length === 0) return undefined;
+  const ref = `${placeOf(owner)}copied`;
+  await blobs.put(ref, bytes);
+  return { ref };
+}
+
+/** Empties the object of a message's body, if it is its own. The bucket's lifecycle deletes it; until then nothing is in it. */
+export async function emptyBody({ blobs }: Pick<BodyPorts, 'blobs'>, owner: BodyOwner, { ref }: Stored): Promise<void> {
+  if (ref?.startsWith(placeOf(owner))) await blobs.put(ref, new Uint8Array());
 }
 
 /**

@@ -17,7 +17,7 @@ import { applicationKey, messageListed } from '#core/outbound/protocol/keys.ts';
 import { deliveryExpiry, keptOf, retentionOf } from '#core/outbound/protocol/timings.ts';
 import type { Clock, Crypto, Telemetry } from '#core/ports.ts';
 import { buildEnvelope } from './envelope.ts';
-import { type BodyPorts, MAX_BODY_BYTES, storeBody } from './message-body.ts';
+import { type BodyPorts, emptyBody, MAX_BODY_BYTES, storeBody } from './message-body.ts';
 
 export interface PublishPorts extends BodyPorts {
   readonly store: Pick<ItemStore, 'get' | 'put'>;
@@ -102,12 +102,14 @@ async function tryToPublish(
     const whose = most < MAX_BODY_BYTES ? ` for ${application.id}, its limit` : '';
     return refused('too_large', `the body has ${bytes.length} bytes; at most ${most} are allowed${whose}`);
   }
-  const stored = await storeBody(ports, `${given.app}/${id}/${inputSha.slice(0, 16)}`, bytes);
+  const stored = await storeBody(ports, item, inputSha.slice(0, 16), bytes);
   // 3. W1. Refused: our own repeated write, or an earlier request that may have died before its job was sent.
   const put = await ports.store.put(putMessage({ ...item, ...stored }));
   const there = put.kind === 'applied' ? { ...item, ...stored } : put.item;
   // Versions before this one kept all of the hash.
   if (put.kind === 'refused' && there?.inputSha.slice(0, SHA_LENGTH) !== inputSha) {
+    // Nothing names it: no erasure of a message would find it.
+    if (stored.ref !== there?.ref) await emptyBody(ports, item, stored);
     return refused(
       'key_reused',
       `the key "${given.key}" was used for another message: give each message a key of its own`,

@@ -2,30 +2,20 @@
  * A person's replay of one delivery: a new generation of its record and a row, in one transaction, then a token. The
  * `webhook-id` stays, so a receiver that has the message stays idempotent.
  */
-import type { EpochMs } from '#core/glossary.ts';
 import type { ItemStore, WakeQueue } from '#core/outbound/ports.ts';
 import { isOpen } from '#core/outbound/protocol/decide.ts';
-import { liveRow, putMessage, type Replay, replay } from '#core/outbound/protocol/delivery-writes.ts';
-import { type AppId, type EndpointId, type MessageId, messageIdOf } from '#core/outbound/protocol/ids.ts';
-import type { MessageItem, RecordItem } from '#core/outbound/protocol/items.ts';
-import {
-  type DeliveryId,
-  messageKey,
-  messageListed,
-  recordKey,
-  replayNoteKey,
-  rowKey,
-  runtimeKey,
-} from '#core/outbound/protocol/keys.ts';
-import { deliveryExpiry, type Kept, retentionOf } from '#core/outbound/protocol/timings.ts';
-import type { Clock, Crypto, Ids } from '#core/ports.ts';
+import { type Replay, replay } from '#core/outbound/protocol/delivery-writes.ts';
+import type { EndpointId, MessageId } from '#core/outbound/protocol/ids.ts';
+import type { RecordItem } from '#core/outbound/protocol/items.ts';
+import { type DeliveryId, messageKey, recordKey, replayNoteKey, runtimeKey } from '#core/outbound/protocol/keys.ts';
+import type { Kept } from '#core/outbound/protocol/timings.ts';
+import type { Clock, Ids } from '#core/ports.ts';
 
 export interface ReplayPorts {
   readonly store: Pick<ItemStore, 'get' | 'put' | 'transact'>;
   readonly wake: WakeQueue;
   readonly clock: Clock;
   readonly ids: Ids;
-  readonly crypto: Pick<Crypto, 'hash'>;
 }
 /** With the retention of its application (`keptOf`). */
 export interface ReplayRequest extends Kept {
@@ -74,7 +64,7 @@ export async function replayDelivery(
   return outcome;
 }
 
-const keptOfRequest = ({ keepMs }: Kept): Kept => (keepMs === undefined ? {} : { keepMs });
+export const keptOfRequest = ({ keepMs }: Kept): Kept => (keepMs === undefined ? {} : { keepMs });
 
 /** W17, against what is there. */
 export async function replayOnce(
@@ -106,45 +96,4 @@ function refusalOf(record: RecordItem, request: Replay): ReplayRefusal | undefin
   return record.status === 'retrying' && request.alsoRetrying ? undefined : 'not_final';
 }
 
-/** A copy under a new `webhook-id`, for this endpoint only. Its body is the stored one, byte for byte. */
-export async function replayAsNew(
-  ports: ReplayPorts,
-  retentionMs: number,
-  request: ReplayRequest,
-): Promise<Replayed | { readonly kind: 'published'; readonly id: MessageId }> {
-  const { store, wake, clock, crypto } = ports;
-  const { ep, msg, requestId } = request;
-  const [message, runtime] = await Promise.all([
-    store.get(messageKey(msg), 'consistent'),
-    store.get(runtimeKey(ep), 'consistent'),
-  ]);
-  if (message === undefined || message.bodyRemovedAt !== undefined) return refused('message_gone');
-  if (runtime === undefined || runtime.gate === 'deleted') return refused('gate_closed');
-  // A message of another application was a broadcast, or is none of this endpoint's.
-  const got = { ep, msg, createdAt: message.createdAt };
-  if (message.app !== runtime.app && !(await store.get(recordKey(got), 'consistent')))
-    return refused('unknown_delivery');
-  const kept = keptOfRequest(request);
-  const to = { ep, app: runtime.app, requestId, now: clock.now() };
-  const copy = copyOf(message, to, retentionOf(kept, retentionMs), crypto);
-  const put = await store.put(putMessage(copy));
-  const { createdAt } = put.item ?? copy;
-  const { pk, sk, ...row } = liveRow({ ep, msg: copy.id, createdAt, ...kept }, clock.now(), retentionMs);
-  await store.put({ kind: 'put', key: rowKey({ pk, sk }), item: row });
-  await wake.send([{ v: 1, ep }]);
-  return { kind: 'published', id: copy.id };
-}
-
-function copyOf(
-  message: MessageItem,
-  to: { readonly ep: EndpointId; readonly app: AppId; readonly requestId: string; readonly now: EpochMs },
-  retentionMs: number,
-  crypto: Pick<Crypto, 'hash'>,
-): MessageItem {
-  const { ep, app, requestId, now } = to;
-  const id = messageIdOf(app, `as_new:${ep}:${requestId}`, crypto);
-  const listed = messageListed(app, now, id);
-  return { ...message, id, app, createdAt: now, only: ep, ...listed, expiresAt: deliveryExpiry(now, now, retentionMs) };
-}
-
-const refused = (cause: ReplayRefusal): Replayed => ({ kind: 'refused', cause });
+export const refused = (cause: ReplayRefusal): Replayed => ({ kind: 'refused', cause });

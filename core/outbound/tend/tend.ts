@@ -13,7 +13,7 @@ import type { ReplayJobItem, RowItem, RuntimeItem } from '#core/outbound/protoco
 import { controlKey, rowKind, WAKE_SHARDS, wakeRange } from '#core/outbound/protocol/keys.ts';
 import type { PublishPorts } from '#core/outbound/publish/publish.ts';
 import { runReplayJobs } from '#core/outbound/replay/replay-job.ts';
-import type { Ids, Telemetry } from '#core/ports.ts';
+import type { BlobList, BlobStore, Ids, Telemetry } from '#core/ports.ts';
 import { type AuditPlace, audit } from './audit.ts';
 import { backlogItem, backlogKey, countBacklog, levelOf } from './backlog.ts';
 import { guardEgress } from './egress.ts';
@@ -31,6 +31,7 @@ export interface TendPorts extends ReconcilePorts, Pick<PublishPorts, 'crypto'> 
   /** wake-fast. */
   readonly wake: WakeQueue;
   readonly ids: Ids;
+  readonly blobs: BlobStore & BlobList;
   readonly telemetry: Telemetry;
 }
 export interface TendRules {

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import type { BlobStore } from '#core/ports.ts';
+import type { BlobList, BlobStore } from '#core/ports.ts';
 
 let keys = 0;
 const freshKey = (): string => `contract/${Date.now().toString(36)}#${++keys}/ünïcode key`;
 
-export function blobStoreContract(subject: () => { readonly blobs: BlobStore }): void {
+export function blobStoreContract(subject: () => { readonly blobs: BlobStore & BlobList }): void {
   describe('BlobStore', () => {
     test('gives back exactly the bytes it was given', async () => {
       const key = freshKey();
@@ -30,6 +30,23 @@ export function blobStoreContract(subject: () => { readonly blobs: BlobStore }):
       expect(Array.from(read ?? [])).toEqual([1, 2, 3]);
       if (read) read[1] = 99;
       expect(Array.from((await subject().blobs.get(key)) ?? [])).toEqual([1, 2, 3]);
+    });
+
+    test('lists what lies below a prefix and is not empty', async () => {
+      const { blobs } = subject();
+      const prefix = `contract/list-${Date.now().toString(36)}-${++keys}/`;
+      const names = Array.from({ length: 12 }, (_, n) => `${prefix}${String(n).padStart(2, '0')}`);
+      for (const name of names) await blobs.put(name, Uint8Array.of(1));
+      await blobs.put(`${prefix.slice(0, -1)}x`, Uint8Array.of(1));
+      await blobs.put(names[3] as string, new Uint8Array(0));
+      const found: string[] = [];
+      let cursor: string | undefined;
+      do {
+        const page = await blobs.list(prefix, cursor);
+        found.push(...page.keys);
+        cursor = page.cursor;
+      } while (cursor !== undefined);
+      expect(found).toEqual(names.filter((_, n) => n !== 3));
     });
 
     test('the last put wins', async () => {

@@ -17,7 +17,13 @@ export function localAwsContracts(endpointOf: () => string): void {
   });
   blobStoreContract(() => {
     const calls = createS3Calls(environmentFor(endpointOf()));
-    return { blobs: { put: (key, bytes) => calls.put('bodies', key, bytes), get: key => calls.get('bodies', key) } };
+    return {
+      blobs: {
+        put: (key, bytes) => calls.put('bodies', key, bytes),
+        get: key => calls.get('bodies', key),
+        list: (prefix, cursor) => calls.list('bodies', prefix, cursor),
+      },
+    };
   });
   secretValuesContract(() => {
     const client = createSecretsClient(environmentFor(endpointOf()));

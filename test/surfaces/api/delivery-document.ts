@@ -221,8 +221,8 @@ export const ROUTES: Readonly<Record<Route, Described>> = {
     errors: { ...NO_MESSAGE, 410: ['message_gone'] },
   },
   'DELETE /v1/apps/{app}/messages/{msg}/body': {
-    summary: 'Erases its body for good; what waits of it ends as canceled.',
-    answers: { 200: ref('Message') },
+    summary: 'Erases its body for good, from its copies, too; what waits of it ends as canceled.',
+    answers: { 200: ref('ErasedMessage') },
     errors: NO_MESSAGE,
   },
   'GET /v1/apps/{app}/messages/{msg}/deliveries': {

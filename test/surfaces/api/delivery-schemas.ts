@@ -266,6 +266,21 @@ const RESPONSE: Schema = {
     { type: 'null' },
   ],
 };
+const MESSAGE = {
+  id: id('the message'),
+  application: text(),
+  type: text(),
+  channels: listOf(text()),
+  mode: oneOf(['live', 'test']),
+  api_version: orNull(text()),
+  schema_version: orNull(text('Version of the type whose schema judged the data.')),
+  sequence: orNull(text()),
+  size: whole('Bytes of its body.'),
+  content_type: text(),
+  created_at: time(),
+  body_erased_at: orNull(time()),
+};
+
 export const SCHEMAS: Readonly<Record<string, Schema>> = {
   Application: object({
     id: id('the application'),
@@ -430,20 +445,8 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
     ),
     description: 'The message was taken, and the catalogue has something to say of it.',
   },
-  Message: object({
-    id: id('the message'),
-    application: text(),
-    type: text(),
-    channels: listOf(text()),
-    mode: oneOf(['live', 'test']),
-    api_version: orNull(text()),
-    schema_version: orNull(text('Version of the type whose schema judged the data.')),
-    sequence: orNull(text()),
-    size: whole('Bytes of its body.'),
-    content_type: text(),
-    created_at: time(),
-    body_erased_at: orNull(time()),
-  }),
+  Message: object(MESSAGE),
+  ErasedMessage: object({ ...MESSAGE, copies_erased: whole('Copies of it (`as_new`), whose bodies are erased, too.') }),
   Summary: object({
     as_of: orNull(time()),
     endpoints: whole(),

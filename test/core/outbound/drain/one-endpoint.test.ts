@@ -4,14 +4,14 @@ import { nodeCodec } from '#adapters/codec/node-codec.ts';
 import { SeededIds } from '#adapters/memory/seeded-random.ts';
 import { exists } from '#core/condition.ts';
 import { EGRESS } from '#core/outbound/drain/endpoint-config.ts';
-import { pause, resume } from '#core/outbound/gate/gate.ts';
+import { eraseBodyOf } from '#core/outbound/erase/erase-body.ts';
+import { disable, enableEndpoint, pause, resume } from '#core/outbound/gate/gate.ts';
 import type { Answer } from '#core/outbound/ports.ts';
-import { removeBody } from '#core/outbound/protocol/delivery-writes.ts';
 import type { MessageId } from '#core/outbound/protocol/ids.ts';
 import { controlKey, endpointKey, runtimeKey } from '#core/outbound/protocol/keys.ts';
 import type { Publication } from '#core/outbound/publish/publish.ts';
 import { changeEndpoint, deleteEndpoint, type NewEndpoint } from '#core/outbound/registry/endpoints.ts';
-import { replayAsNew } from '#core/outbound/replay/replay-delivery.ts';
+import { replayAsNew } from '#core/outbound/replay/replay-as-new.ts';
 import {
   answered,
   noAnswer,
@@ -123,7 +123,7 @@ it('sends what is no JSON alone and as it is, beside batches that stay JSON', as
   expect(batches.flat()).toHaveLength(4);
 });
 
-it('ends the delivery of a body that was erased with another message, and sends what is behind it', async () => {
+it('ends the delivery of a body that is gone, and sends what is behind it; the original keeps its own', async () => {
   const it = await withEndpoint(() => answered(200), {}, { publishes: 'job' });
   const { world, ep, publish, close, open, statusOf } = it;
   world.start();
@@ -137,18 +137,63 @@ it('ends the delivery of a body that was erased with another message, and sends 
     world.insist(ports => replayAsNew(ports, world.rules.retentionMs, request)),
   );
   const copy = (copied as { id: MessageId }).id;
-  const { ref = '' } = world.message(large);
-  expect(world.message(copy).ref).toBe(ref);
-  const erase = world.insist(async ({ blobs, store }) => {
-    await blobs.put(ref, new Uint8Array());
-    return store.update(removeBody(large, world.clock.now()));
-  });
-  await world.clock.complete(erase);
+  const [{ ref: of = '' }, { ref = '' }] = [world.message(large), world.message(copy)];
+  expect(ref).toBe(of.replace(large, copy).replace(/[^/]*$/, 'copied'));
+  await world.clock.complete(world.insist(({ blobs }) => blobs.put(ref, new Uint8Array()).then(() => true)));
   const behind = await publish('behind');
   await world.clock.advanceBy(5_000);
   await open();
   await world.until(() => statusOf(behind) === 'delivered', 10 * MINUTE_MS);
   expect([statusOf(copy), statusOf(behind)]).toEqual(['expired', 'delivered']);
+  world.stop();
+});
+
+it.each([1, 4])('begins no request with a body that was erased while it waited for a rate of %i/s', async perSecond => {
+  const it = await withEndpoint(() => answered(200), { rate: { perSecond, burst: 20 } });
+  const { world, publish, close, open, statusOf, idsSent } = it;
+  world.start();
+  // So fast that it may have many requests at once: they are read together, and wait for the rate one by one.
+  const fast: MessageId[] = [];
+  for (let n = 0; n < 60; n++) fast.push(await publish(`fast${n}`));
+  await world.until(() => fast.every(msg => statusOf(msg) === 'delivered'), 5 * MINUTE_MS);
+  await close();
+  const all: MessageId[] = [];
+  for (let n = 0; n < 50; n++) all.push(await publish(`k${n}`));
+  await open();
+  const sent = () => idsSent().filter(msg => all.includes(msg as MessageId));
+  await world.until(() => sent().length >= 20, MINUTE_MS);
+  const erased = all.filter(msg => !sent().includes(msg)).slice(2, 22);
+  for (const msg of erased) await world.clock.complete(world.insist(ports => eraseBodyOf(ports, world.message(msg))));
+  // As the API does before it answers.
+  await world.clock.advanceBy(2_000);
+  const before = sent().filter(msg => erased.includes(msg as MessageId));
+  await world.until(() => all.every(msg => statusOf(msg) !== undefined), 5 * MINUTE_MS);
+  expect(sent().filter(msg => erased.includes(msg as MessageId))).toEqual(before);
+  const canceled = erased.filter(msg => !before.includes(msg));
+  expect(canceled.length).toBeGreaterThan(1);
+  for (const msg of all) expect(statusOf(msg)).toBe(canceled.includes(msg) ? 'canceled' : 'delivered');
+  world.stop();
+});
+
+it('begins no request of a backlog that was dropped while it waited for the rate', async () => {
+  const it = await withEndpoint(() => answered(200), { rate: { perSecond: 1, burst: 1 } });
+  const { world, ep, publish, close, open, idsSent } = it;
+  world.start();
+  await close();
+  for (let n = 0; n < 12; n++) await publish(`k${n}`);
+  await open();
+  await world.until(() => idsSent().length >= 4, MINUTE_MS);
+  const act = () => ({ by: 'operator', why: 'test', now: world.clock.now() }) as const;
+  await world.clock.complete(
+    world.insist(async ports => {
+      await disable(ports, ep, act());
+      return enableEndpoint(ports, ep, act(), { kind: 'drop' });
+    }),
+  );
+  await world.clock.advanceBy(1_500);
+  const sent = idsSent().length;
+  await world.clock.advanceBy(2 * MINUTE_MS);
+  expect(idsSent()).toHaveLength(sent);
   world.stop();
 });
 

@@ -86,8 +86,13 @@ function faulty(world: World, [at, acts]: Fault) {
     },
   }) as unknown as ItemStore;
   const blobs: ErasePorts['blobs'] = {
-    get: async () => undefined,
-    put: (key, bytes) => played(async () => void (bytes.length === 0 && emptied.push(key))),
+    get: key => world.ports.blobs.get(key),
+    list: (prefix, cursor) => played(() => world.ports.blobs.list(prefix, cursor)),
+    put: (key, bytes) =>
+      played(async () => {
+        if (bytes.length === 0) emptied.push(key);
+        await world.ports.blobs.put(key, bytes);
+      }),
   };
   const ports: ErasePorts = { store, blobs, clock: world.clock, ids: world.ports.ids };
   return { ports, emptied, calls: () => calls };

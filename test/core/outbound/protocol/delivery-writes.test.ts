@@ -1,4 +1,4 @@
-/** The conditions of W1 to W20, as a table of verdicts: what each write finds, and whether it may go on. */
+/** The conditions of W1 to W23, as a table of verdicts: what each write finds, and whether it may go on. */
 import { expect, test } from 'vitest';
 import { holds } from '#core/condition.ts';
 import type { Item, ItemUpdate, ItemWrite } from '#core/outbound/ports.ts';
@@ -59,6 +59,23 @@ const TABLE: readonly WriteVerdicts[] = [
   {
     name: 'W20 remove the body',
     write: writes.removeBody('msg_1', NOW),
+    rows: [
+      [{ pk: 'M' }, true],
+      [{ pk: 'M', bodyRemovedAt: 1 }, false],
+      [NOTHING, false],
+    ],
+  },
+  {
+    name: 'W23 copy a message',
+    write: at(writes.copyMessage({ id: 'msg_2' } as unknown as MessageItem, 'msg_1'), builders.COPY_WRITES.copy),
+    rows: [
+      [NOTHING, true],
+      [{ pk: 'M' }, false],
+    ],
+  },
+  {
+    name: 'W23 copy a message: the original',
+    write: at(writes.copyMessage({ id: 'msg_2' } as unknown as MessageItem, 'msg_1'), builders.COPY_WRITES.original),
     rows: [
       [{ pk: 'M' }, true],
       [{ pk: 'M', bodyRemovedAt: 1 }, false],
@@ -311,7 +328,7 @@ const TABLE: readonly WriteVerdicts[] = [
   },
 ];
 
-// Holds W1, W3, W4, W5, W6, W9, W10, W11, W12, W13, W14, W15, W16, W17, W18, W19, W20, W21, W22: their conditions.
+// Holds W1, W3, W4, W5, W6, W9, W10, W11, W12, W13, W14, W15, W16, W17, W18, W19, W20, W21, W22, W23: their conditions.
 checkWrites(TABLE, noted, ['liveRow', 'retryRow', 'tombstoneOf']);
 
 test('a write that is repeated changes nothing: refused, or the same again', () => {

@@ -22,7 +22,8 @@ const CALLS: Readonly<Partial<Record<OutboundRole, readonly string[]>>> = {
     ...['store.put', 'store.query', 'store.update'],
   ],
   tend: [
-    ...['blobs.put', 'jobs.send', 'store.delete', 'store.get', 'store.getMany', 'store.put', 'store.query'],
+    ...['blobs.list', 'blobs.put', 'jobs.send', 'store.delete', 'store.get', 'store.getMany', 'store.put'],
+    'store.query',
     ...['store.scan', 'store.transact', 'store.update', 'wake.send'],
   ],
 };

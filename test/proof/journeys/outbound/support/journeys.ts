@@ -2,12 +2,14 @@
 
 import { SeededRandom } from '#adapters/memory/seeded-random.ts';
 import { EGRESS } from '#core/outbound/drain/endpoint-config.ts';
+import { eraseBodyOf } from '#core/outbound/erase/erase-body.ts';
 import { startErase } from '#core/outbound/erase/erasure.ts';
 import { disable, enableEndpoint, pause, probe, resume } from '#core/outbound/gate/gate.ts';
 import { removeBody } from '#core/outbound/protocol/delivery-writes.ts';
 import { controlKey } from '#core/outbound/protocol/keys.ts';
 import type { Publication } from '#core/outbound/publish/publish.ts';
 import { deleteEndpoint } from '#core/outbound/registry/endpoints.ts';
+import { replayAsNew } from '#core/outbound/replay/replay-as-new.ts';
 import { replayDelivery } from '#core/outbound/replay/replay-delivery.ts';
 import { startReplayJob } from '#core/outbound/replay/replay-job.ts';
 import { answered, noAnswer, type Receiver } from '#test/kit/outbound-world.ts';
@@ -372,6 +374,26 @@ export const JOURNEYS: readonly Journey[] = [
       await stage.run(stage.world.insist(({ store }) => store.update(removeBody(id, clock.now())).then(() => true)));
       // The request may be in the air, or its last attempt over, before a person is heard.
       stage.expect(ep, 'k', 'canceled', 'dead');
+    },
+  },
+  {
+    name: 'a large message is copied, and its body is erased',
+    world: { publishes: 'job' },
+    async play(stage) {
+      const { world } = stage;
+      const ep = await stage.endpoint(ok);
+      const { id } = await stage.publish('k', { content: large() });
+      await stage.until(() => stage.record(ep, 'k')?.status === 'delivered', 60 * 60_000);
+      stage.expect(ep, 'k', 'delivered');
+      await stage.run(world.insist(ports => pause(ports, ep, gate(stage))));
+      const request = { ep, msg: id, requestId: 'r1', by: 'test' };
+      const copied = await stage.run(world.insist(ports => replayAsNew(ports, world.rules.retentionMs, request)));
+      if (copied.kind !== 'published') throw new Error(`the copy: ${JSON.stringify(copied)}`);
+      await stage.run(world.insist(ports => eraseBodyOf(ports, world.message(id)).then(copies => `${copies}`)));
+      if (world.message(copied.id).bodyRemovedAt === undefined) throw new Error('the copy kept its body');
+      await stage.run(world.insist(ports => resume(ports, ep, gate(stage))));
+      await stage.until(() => world.record(ep, world.message(copied.id))?.status === 'canceled', 60 * 60_000);
+      if (world.requestsTo(ep).some(each => each.id === copied.id)) throw new Error('an erased copy was sent');
     },
   },
   {

@@ -1,7 +1,7 @@
 /** Watches an outbound world at every write and every request, and says what breaks an invariant. */
 import type { DatabaseChange } from '#adapters/memory/memory-database.ts';
 import type { EndpointId } from '#core/outbound/protocol/ids.ts';
-import type { RecordItem, RowItem, RuntimeItem } from '#core/outbound/protocol/items.ts';
+import type { MessageItem, RecordItem, RowItem, RuntimeItem } from '#core/outbound/protocol/items.ts';
 import { FINAL_STATUSES } from '#core/outbound/protocol/items.ts';
 import type { OutboundWorld, Received } from '#test/kit/outbound-world.ts';
 
@@ -30,6 +30,8 @@ export class Witness {
   readonly #byUrl = new Map<string, EndpointId>();
   readonly #inAir = new Map<string, number>();
   readonly #dirty = new Set<string>();
+  /** By object of the bucket: the message that names it. */
+  readonly #owners = new Map<string, string>();
 
   watch(world: OutboundWorld): void {
     this.#world = world;
@@ -38,6 +40,7 @@ export class Witness {
   readonly onChange = ({ before, after }: DatabaseChange): void => {
     const item = (after ?? before) as { pk: string; sk: string } | undefined;
     if (item === undefined) return;
+    if (item.pk.startsWith('M#') && after !== undefined) this.#message(after as unknown as MessageItem);
     if (item.pk.startsWith('Q#')) this.#row(item, after as RowItem | undefined);
     if (item.pk.startsWith('D#')) this.#record(item, before as RecordItem | undefined, after as RecordItem | undefined);
     if (item.pk.startsWith('R#')) this.#runtime(before as RuntimeItem | undefined, after as RuntimeItem | undefined);
@@ -66,6 +69,14 @@ export class Witness {
   readonly onAnswer = ({ url }: Received): void => {
     this.#inAir.set(url, Math.max(0, (this.#inAir.get(url) ?? 0) - 1));
   };
+
+  #message({ id, ref }: MessageItem): void {
+    if (ref === undefined) return;
+    const owner = this.#owners.get(ref) ?? id;
+    this.#owners.set(ref, owner);
+    this.checks += 1;
+    if (owner !== id) this.complaints.push(`O19 ${ref} is named by ${owner} and by ${id}`);
+  }
 
   #endpointOf(url: string): EndpointId | undefined {
     if (!this.#byUrl.has(url)) {

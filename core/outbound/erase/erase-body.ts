@@ -1,0 +1,33 @@
+/** Takes the body of a message away, from every copy of it, too. */
+import type { ItemStore } from '#core/outbound/ports.ts';
+import { removeBody } from '#core/outbound/protocol/delivery-writes.ts';
+import type { MessageItem } from '#core/outbound/protocol/items.ts';
+import { copiesRange, messageKey } from '#core/outbound/protocol/keys.ts';
+import { type BodyPorts, emptyBody } from '#core/outbound/publish/message-body.ts';
+import type { Clock } from '#core/ports.ts';
+
+export interface EraseBodyPorts extends Pick<BodyPorts, 'blobs'> {
+  readonly store: Pick<ItemStore, 'get' | 'query' | 'update'>;
+  readonly clock: Clock;
+}
+
+/** How many copies were found, copies of copies among them. May be cut off anywhere and repeated. Throws DependencyError. */
+export async function eraseBodyOf(ports: EraseBodyPorts, message: MessageItem): Promise<number> {
+  const { store, clock } = ports;
+  // 1. The bytes in the bucket, while the item still names them.
+  await emptyBody(ports, message, message);
+  // 2. W20: from now on nothing is copied of it.
+  await store.update(removeBody(message.id, clock.now()));
+  // 3. The copies that were made before.
+  let copies = 0;
+  let cursor: string | undefined;
+  do {
+    const page = await store.query({ ...copiesRange(message.id), ...(cursor === undefined ? {} : { cursor }) });
+    for (const { copy: id } of page.items) {
+      const copy = await store.get(messageKey(id), 'consistent');
+      if (copy !== undefined) copies += 1 + (await eraseBodyOf(ports, copy));
+    }
+    cursor = page.cursor;
+  } while (cursor !== undefined);
+  return copies;
+}

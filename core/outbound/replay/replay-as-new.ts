@@ -1,0 +1,90 @@
+/**
+ * A copy of a message under a new `webhook-id`, for one endpoint only, with a body of its own, byte for byte: what becomes
+ * of the copy never touches the original, whose customer may be another.
+ */
+import type { EpochMs } from '#core/glossary.ts';
+import { COPY_WRITES, copyMessage, liveRow } from '#core/outbound/protocol/delivery-writes.ts';
+import { type AppId, type EndpointId, type MessageId, messageIdOf } from '#core/outbound/protocol/ids.ts';
+import type { MessageItem } from '#core/outbound/protocol/items.ts';
+import { messageKey, messageListed, recordKey, rowKey, runtimeKey } from '#core/outbound/protocol/keys.ts';
+import { deliveryExpiry, retentionOf } from '#core/outbound/protocol/timings.ts';
+import { type BodyPorts, copyBody, emptyBody } from '#core/outbound/publish/message-body.ts';
+import type { Crypto } from '#core/ports.ts';
+import { keptOfRequest, type Replayed, type ReplayPorts, type ReplayRequest, refused } from './replay-delivery.ts';
+
+export interface CopyPorts extends ReplayPorts, Pick<BodyPorts, 'blobs'> {
+  readonly crypto: Pick<Crypto, 'hash'>;
+}
+type Published = { readonly kind: 'published'; readonly id: MessageId };
+
+const TRIES = 3;
+
+/** Refused: nothing is sent. Throws DependencyError where it is not known: the request may be repeated. */
+export async function replayAsNew(
+  ports: CopyPorts,
+  retentionMs: number,
+  request: ReplayRequest,
+): Promise<Replayed | Published> {
+  const { store, wake, clock } = ports;
+  const { ep, msg } = request;
+  // 1. The message, and whether this endpoint may have it.
+  const [message, runtime] = await Promise.all([
+    store.get(messageKey(msg), 'consistent'),
+    store.get(runtimeKey(ep), 'consistent'),
+  ]);
+  if (message === undefined || message.bodyRemovedAt !== undefined) return refused('message_gone');
+  if (runtime === undefined || runtime.gate === 'deleted') return refused('gate_closed');
+  // A message of another application was a broadcast, or is none of this endpoint's.
+  const got = { ep, msg, createdAt: message.createdAt };
+  if (message.app !== runtime.app && !(await store.get(recordKey(got), 'consistent')))
+    return refused('unknown_delivery');
+  // 2. Its body once more, then W23.
+  const kept = keptOfRequest(request);
+  const to = { ep, app: runtime.app, requestId: request.requestId, now: clock.now() };
+  const copy = await putCopy(ports, message, copyOf(message, to, retentionOf(kept, retentionMs), ports.crypto));
+  if (copy === undefined) return refused('message_gone');
+  // 3. W2 and the token; a repeated request puts the same row again.
+  const { pk, sk, ...row } = liveRow(
+    { ep, msg: copy.id, createdAt: copy.createdAt, ...kept },
+    clock.now(),
+    retentionMs,
+  );
+  await store.put({ kind: 'put', key: rowKey({ pk, sk }), item: row });
+  await wake.send([{ v: 1, ep }]);
+  return { kind: 'published', id: copy.id };
+}
+
+/** The copy as it is stored; undefined: its original's body is gone. */
+async function putCopy(ports: CopyPorts, of: MessageItem, unstored: MessageItem): Promise<MessageItem | undefined> {
+  const { store, ids } = ports;
+  const there = await store.get(messageKey(unstored.id), 'consistent');
+  if (there !== undefined) return there.bodyRemovedAt === undefined ? there : undefined;
+  const body = await copyBody(ports, of, unstored);
+  if (body === undefined) return undefined;
+  const copy = { ...unstored, ...body };
+  for (let attempt = 1; ; attempt++) {
+    const result = await store.transact(copyMessage(copy, of.id), ids.uuid());
+    if (result.kind === 'applied') return copy;
+    // Ours, by a request that came twice; else the body was taken away meanwhile, and the copy's goes, too.
+    if (result.kind === 'refused' && result.index === COPY_WRITES.copy)
+      return (await store.get(messageKey(copy.id), 'consistent')) ?? copy;
+    if (result.kind === 'refused' || attempt >= TRIES) {
+      await emptyBody(ports, copy, body);
+      return undefined;
+    }
+  }
+}
+
+function copyOf(
+  message: MessageItem,
+  to: { readonly ep: EndpointId; readonly app: AppId; readonly requestId: string; readonly now: EpochMs },
+  retentionMs: number,
+  crypto: Pick<Crypto, 'hash'>,
+): MessageItem {
+  const { ep, app, requestId, now } = to;
+  const { body: _, ref: __, ...said } = message;
+  const id = messageIdOf(app, `as_new:${ep}:${requestId}`, crypto);
+  const listed = messageListed(app, now, id);
+  const expiresAt = deliveryExpiry(now, now, retentionMs);
+  return { ...said, id, app, createdAt: now, only: ep, copyOf: message.id, ...listed, expiresAt };
+}
