@@ -1,4 +1,5 @@
 import { bodiesVariants } from './bodies-model.ts';
 import { checkVariants } from './check-variants.ts';
 
+// Holds O19.
 checkVariants('bodies-model', ['O19'], bodiesVariants);
