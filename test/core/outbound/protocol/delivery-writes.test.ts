@@ -67,7 +67,7 @@ const TABLE: readonly WriteVerdicts[] = [
   },
   {
     name: 'W23 copy a message',
-    write: at(writes.copyMessage({ id: 'msg_2' } as unknown as MessageItem, 'msg_1'), builders.COPY_WRITES.copy),
+    write: at(writes.copyMessage({ id: 'msg_2' } as unknown as MessageItem, 'msg_1'), writes.COPY_WRITES.copy),
     rows: [
       [NOTHING, true],
       [{ pk: 'M' }, false],
@@ -75,7 +75,7 @@ const TABLE: readonly WriteVerdicts[] = [
   },
   {
     name: 'W23 copy a message: the original',
-    write: at(writes.copyMessage({ id: 'msg_2' } as unknown as MessageItem, 'msg_1'), builders.COPY_WRITES.original),
+    write: at(writes.copyMessage({ id: 'msg_2' } as unknown as MessageItem, 'msg_1'), writes.COPY_WRITES.original),
     rows: [
       [{ pk: 'M' }, true],
       [{ pk: 'M', bodyRemovedAt: 1 }, false],
