@@ -5,6 +5,7 @@ import type { SecureVersion, TlsOptions } from 'node:tls';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { guardedSender } from '#adapters/http/guarded-sender.ts';
 import type { Answer, SenderSession } from '#core/outbound/ports.ts';
+import { livedTime } from '#test/kit/lived-time.ts';
 import { type NameServer, startNameServer } from './lying-name-server.ts';
 import { answer, type Behaviour, type Receiver, startReceiver } from './raw-receiver.ts';
 
@@ -113,10 +114,10 @@ describe('tls', () => {
     ['garbage in the handshake', undefined, { onConnect: socket => socket.write('x'.repeat(1_000)) }],
   ])('%s', async (_, tls, behaviour) => {
     const send = await open(behaviour, tls);
-    const startedAt = performance.now();
+    const lived = livedTime();
     const got = await send();
     expect(got).toMatchObject({ kind: 'failed', cause: 'tls', detail: expect.stringMatching(/^no secure connection/) });
-    expect(performance.now() - startedAt).toBeLessThan(1_500);
+    expect(lived()).toBeLessThan(1_500);
     expect(Buffer.concat(receiver.received()).toString('latin1')).not.toContain(SECRET);
   });
 

@@ -15,9 +15,9 @@ it.each([
 });
 
 it('judges long hostile text at once', () => {
-  const started = performance.now();
+  const started = process.threadCpuUsage();
   for (const text of ['a'.repeat(100_000), '1-'.repeat(50_000), '…:'.repeat(50_000)]) errorPattern(text);
-  expect(performance.now() - started).toBeLessThan(500);
+  expect(process.threadCpuUsage(started).user / 1_000).toBeLessThan(500);
 });
 
 it('makes four lines of three thousand deaths', async () => {
