@@ -9,7 +9,7 @@ export interface ConfigProblem {
 
 export type Report = (problem: ConfigProblem) => void;
 /** What a check allows, as JSON Schema 2020-12 says it: the OpenAPI documents are made of these. */
-type JsonSchema = Readonly<Record<string, unknown>>;
+export type JsonSchema = Readonly<Record<string, unknown>>;
 /** Checks a value that is present; `path` names it in reports. Without a `schema` it allows what no schema can say. */
 export interface Check {
   (value: unknown, path: string, report: Report): void;
@@ -18,8 +18,9 @@ export interface Check {
 /** A check for every key of `T`: a key without one does not compile. */
 export type ChecksOf<T> = { readonly [Key in keyof T]-?: Check };
 
-/** A check, and what it allows. */
-function allowing(schema: JsonSchema, check: Check): Check {
+/** A check, and what it allows. The functions that make checks have no effect: a bundle drops those it does not use. */
+// @__NO_SIDE_EFFECTS__
+export function allowing(schema: JsonSchema, check: Check): Check {
   return Object.assign(check, { schema });
 }
 
@@ -32,6 +33,7 @@ export function show(value: unknown): string {
 }
 
 /** A whole number (or, with `step: 'any'`, a finite number) within bounds. */
+// @__NO_SIDE_EFFECTS__
 export function number(min: number, max: number, unit: string, step: 'whole' | 'any' = 'whole'): Check {
   const type = step === 'whole' ? 'integer' : 'number';
   return allowing({ type, minimum: min, maximum: max }, (value, path, report) => {
@@ -53,6 +55,7 @@ export const boolean: Check = allowing({ type: 'boolean' }, (value, path, report
 });
 
 /** Text that matches a pattern; `allowed` says it in words with an example. */
+// @__NO_SIDE_EFFECTS__
 export function text(pattern: RegExp, allowed: string, fix: string): Check {
   return allowing({ type: 'string', pattern: pattern.source }, (value, path, report) => {
     if (typeof value === 'string' && pattern.test(value)) return;
@@ -60,6 +63,7 @@ export function text(pattern: RegExp, allowed: string, fix: string): Check {
   });
 }
 
+// @__NO_SIDE_EFFECTS__
 export function oneOf(...options: readonly (string | number)[]): Check {
   return allowing({ enum: options }, (value, path, report) => {
     if (options.some(option => option === value)) return;
@@ -74,6 +78,7 @@ export function oneOf(...options: readonly (string | number)[]): Check {
 }
 
 /** One word, or else what a check wants; another text is told of both. */
+// @__NO_SIDE_EFFECTS__
 export function wordOr(word: string, check: Check): Check {
   return (value, path, report) => {
     if (value === word) return;
@@ -86,6 +91,7 @@ export function wordOr(word: string, check: Check): Check {
   };
 }
 
+// @__NO_SIDE_EFFECTS__
 export function listOf(check: Check): Check {
   return allowing({ type: 'array', items: check.schema ?? {} }, (value, path, report) => {
     if (!Array.isArray(value)) {
@@ -97,6 +103,7 @@ export function listOf(check: Check): Check {
 }
 
 /** An object with any keys. */
+// @__NO_SIDE_EFFECTS__
 export function recordOf(check: Check, checkKey?: Check): Check {
   return allowing({ type: 'object', additionalProperties: check.schema ?? {} }, (value, path, report) => {
     if (!isObject(value, path, report)) return;
@@ -108,6 +115,7 @@ export function recordOf(check: Check, checkKey?: Check): Check {
 }
 
 /** An object with exactly these keys; `undefined` counts as left out. Unknown keys are problems. */
+// @__NO_SIDE_EFFECTS__
 export function object<T>(checks: ChecksOf<T>, required: readonly (keyof T & string)[] = []): Check {
   const fields = checks as Readonly<Record<string, Check>>;
   const schemas = Object.entries(fields).map(([key, check]) => [key, check.schema ?? {}]);

@@ -16,17 +16,11 @@ export const isByCustomer = (by: string): boolean => by.startsWith(BY);
 /** In the place of a value that was given and is not shown. */
 export const MASKED = '…';
 
-/** Of an endpoint, what its customer decides; the rest is the producer's. */
-export const CUSTOMER_FIELDS: readonly string[] = [
-  ...['url', 'description', 'types', 'channels', 'mode', 'api_version', 'filter', 'headers', 'signature', 'rate'],
-  ...['timeout_seconds', 'ordered', 'batch', 'payload'],
-];
-
 /** The fields of a body that whoever calls may give. */
 export function fieldsFor<T>(
   customer: Customer | undefined,
   fields: Readonly<Record<string, T>>,
-  allowed: readonly string[] = CUSTOMER_FIELDS,
+  allowed: readonly string[],
 ): Readonly<Record<string, T>> {
   if (customer === undefined) return fields;
   return Object.fromEntries(Object.entries(fields).filter(([name]) => allowed.includes(name)));

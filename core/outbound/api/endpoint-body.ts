@@ -1,65 +1,141 @@
-/** An endpoint between the names of the API and those of its item. */
-import type {
-  Compatibility,
-  ContentFilter,
-  EndpointItem,
-  Mode,
-  SignatureProfile,
-} from '#core/outbound/protocol/items.ts';
+/**
+ * Every field of an endpoint, once: what the API calls it, what it may hold, what a new endpoint begins with, whether its
+ * customer decides it. The checks, the change, what is shown, what customers may give, and the request schemas of the
+ * OpenAPI documents are made of this table. A field of the item without a row does not compile.
+ */
+import type { ScheduleName } from '#core/outbound/drain/schedule.ts';
+import { type EndpointItem, SIGNATURE_PROFILES } from '#core/outbound/protocol/items.ts';
 import type { EndpointChange, NewEndpoint } from '#core/outbound/registry/endpoints.ts';
+import { boolean, type Check, number, object, oneOf } from '#core/problem.ts';
 import { toIso } from '#core/time.ts';
 import { waitsOf } from './applications-api.ts';
+import {
+  apiVersion,
+  autoDisableDays,
+  channels,
+  compatibilityCheck,
+  filter,
+  headersCheck,
+  metadata,
+  orNull,
+  schedule,
+  typePatterns,
+  url,
+  why,
+} from './fields.ts';
 
-export interface EndpointBody {
-  readonly url?: string;
-  readonly description?: string;
-  readonly types?: readonly string[];
-  readonly channels?: readonly string[];
-  readonly mode?: Mode;
-  readonly api_version?: string | null;
-  readonly filter?: ContentFilter | null;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly signature?: SignatureProfile;
-  readonly compatibility?: Compatibility | null;
-  readonly schedule?: Parameters<typeof waitsOf>[0] | null;
-  readonly rate?: { readonly per_second: number; readonly burst: number } | null;
-  readonly max_concurrency?: number;
-  readonly timeout_seconds?: number;
-  readonly ordered?: boolean;
-  readonly head_of_line_hours?: number | null;
-  readonly batch?: { readonly max_events: number; readonly max_bytes: number } | null;
-  readonly payload?: 'full' | 'thin';
-  readonly auto_disable_days?: number | false | null;
-  readonly metadata?: Readonly<Record<string, unknown>>;
+type Value<Item extends keyof EndpointChange> = NonNullable<EndpointChange[Item]>;
+
+interface Row<Item extends keyof EndpointChange> {
+  /** As the API writes it. */
+  readonly name: string;
+  /** `prefix`: of our own headers. */
+  readonly check: Check | { readonly with: (prefix: string) => Check };
+  /** Its customer may give and see it, in the portal, too. */
+  readonly customer?: true;
+  /** Of a new endpoint; absent: required, or absent until it is given. */
+  readonly preset?: Value<Item>;
+  /** From what the API writes to what is stored, and back. @default the same */
+  readonly read?: (written: never) => Value<Item>;
+  readonly write?: (stored: Value<Item>) => unknown;
 }
+type Rows = { readonly [Item in keyof Required<EndpointChange>]: Row<Item> };
+
+export const ENDPOINT = {
+  url: { name: 'url', check: url, customer: true },
+  description: { name: 'description', check: why, customer: true, preset: '' },
+  types: { name: 'types', check: typePatterns, customer: true, preset: [] },
+  channels: { name: 'channels', check: channels, customer: true, preset: [] },
+  mode: { name: 'mode', check: oneOf('live', 'test'), customer: true, preset: 'live' },
+  apiVersion: { name: 'api_version', check: orNull(apiVersion), customer: true },
+  filter: { name: 'filter', check: orNull(filter), customer: true },
+  headers: { name: 'headers', check: { with: headersCheck }, customer: true, preset: {} },
+  signature: { name: 'signature', check: oneOf(...SIGNATURE_PROFILES), customer: true, preset: 'standard' },
+  compatibility: { name: 'compatibility', check: { with: prefix => orNull(compatibilityCheck(prefix)) } },
+  schedule: {
+    name: 'schedule',
+    check: orNull(schedule),
+    read: (written: ScheduleName | readonly number[]) => waitsOf(written),
+  },
+  rate: {
+    name: 'rate',
+    check: orNull(
+      object<Rate>({ per_second: number(0.01, 1_000, 'requests', 'any'), burst: number(1, 10_000, 'requests') }, [
+        'per_second',
+        'burst',
+      ]),
+    ),
+    customer: true,
+    read: ({ per_second: perSecond, burst }: Rate) => ({ perSecond, burst }),
+    write: ({ perSecond, burst }): Rate => ({ per_second: perSecond, burst }),
+  },
+  maxConcurrency: { name: 'max_concurrency', check: number(1, 100, 'requests'), preset: 32 },
+  timeoutMs: {
+    name: 'timeout_seconds',
+    check: number(1, 30, 'seconds'),
+    customer: true,
+    read: (seconds: number) => seconds * 1_000,
+    write: ms => ms / 1_000,
+  },
+  ordered: { name: 'ordered', check: boolean, customer: true, preset: false },
+  headOfLineHours: { name: 'head_of_line_hours', check: orNull(number(1, 720, 'hours')) },
+  batch: {
+    name: 'batch',
+    check: orNull(
+      object<Batch>({ max_events: number(2, 100, 'messages'), max_bytes: number(1_024, 262_144, 'bytes') }, [
+        'max_events',
+        'max_bytes',
+      ]),
+    ),
+    customer: true,
+    read: ({ max_events: maxEvents, max_bytes: maxBytes }: Batch) => ({ maxEvents, maxBytes }),
+    write: ({ maxEvents, maxBytes }): Batch => ({ max_events: maxEvents, max_bytes: maxBytes }),
+  },
+  payload: { name: 'payload', check: oneOf('full', 'thin'), customer: true, preset: 'full' },
+  autoDisableDays: { name: 'auto_disable_days', check: orNull(autoDisableDays) },
+  metadata: { name: 'metadata', check: metadata, preset: {} },
+} as const satisfies Rows;
+
+interface Rate {
+  readonly per_second: number;
+  readonly burst: number;
+}
+interface Batch {
+  readonly max_events: number;
+  readonly max_bytes: number;
+}
+
+type Table = typeof ENDPOINT;
+type Written<Item extends keyof Table> = Table[Item] extends { readonly read: (written: infer Given) => unknown }
+  ? Given
+  : EndpointItem[Item];
+/** As the API takes it; null takes an optional field away. */
+export type EndpointBody = {
+  readonly [Item in keyof Table as Table[Item]['name']]?:
+    | Written<Item>
+    | (undefined extends EndpointItem[Item] ? null : never);
+};
+
+const ROWS = Object.entries(ENDPOINT) as unknown as readonly (readonly [
+  keyof EndpointChange,
+  Row<never> & { readonly read?: (written: unknown) => unknown; readonly write?: (stored: unknown) => unknown },
+])[];
+
+/** Of an endpoint, what its customer decides; the rest is the producer's. */
+export const CUSTOMER_FIELDS: readonly string[] = ROWS.flatMap(([, { name, customer }]) => (customer ? [name] : []));
+
+/** What the fields may hold, by the names of the API; `prefix`: of our own headers. */
+export const endpointFields = (prefix: string): Readonly<Record<string, Check>> =>
+  Object.fromEntries(ROWS.map(([, { name, check }]) => [name, 'with' in check ? check.with(prefix) : check]));
 
 /** What a body changes; null takes an optional field away. */
 export function changeOf(body: EndpointBody): EndpointChange {
-  const { schedule, rate, batch, timeout_seconds: seconds } = body;
-  const all = {
-    url: body.url,
-    description: body.description,
-    types: body.types,
-    channels: body.channels,
-    mode: body.mode,
-    apiVersion: body.api_version,
-    filter: body.filter,
-    headers: body.headers,
-    signature: body.signature,
-    compatibility: body.compatibility,
-    schedule: schedule && waitsOf(schedule),
-    rate: rate && { perSecond: rate.per_second, burst: rate.burst },
-    maxConcurrency: body.max_concurrency,
-    timeoutMs: seconds === undefined ? undefined : seconds * 1_000,
-    ordered: body.ordered,
-    headOfLineHours: body.head_of_line_hours,
-    batch: batch && { maxEvents: batch.max_events, maxBytes: batch.max_bytes },
-    payload: body.payload,
-    autoDisableDays: body.auto_disable_days,
-    metadata: body.metadata,
-  };
-  const given = Object.entries(all).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(given.map(([name, value]) => [name, value ?? undefined])) as EndpointChange;
+  const changes = ROWS.flatMap(([item, { name, read }]) => {
+    const given = (body as Readonly<Record<string, unknown>>)[name];
+    if (given === undefined) return [];
+    return [[item, given === null ? undefined : (read?.(given) ?? given)]];
+  });
+  return Object.fromEntries(changes) as EndpointChange;
 }
 
 /** A new endpoint: what the body says, over the defaults. */
@@ -67,41 +143,22 @@ export function newEndpointOf(
   body: EndpointBody & { readonly url: string; readonly uid?: string },
   defaults: { readonly timeoutMs: number; readonly apiVersion?: string | undefined },
 ): NewEndpoint {
-  const { apiVersion } = defaults;
-  const whole = {
-    ...{ url: body.url, description: '', types: [], channels: [], mode: 'live' as const, headers: {} },
-    ...{ signature: 'standard' as const, maxConcurrency: 32, timeoutMs: defaults.timeoutMs, ordered: false },
-    ...{ payload: 'full' as const, metadata: {} },
-    ...(apiVersion === undefined ? {} : { apiVersion }),
-    ...changeOf(body),
-    ...(body.uid === undefined ? {} : { uid: body.uid }),
-  };
+  const presets = ROWS.map(([item, { preset }]) => [item, preset]);
+  const whole = { ...Object.fromEntries(presets), ...defaults, ...changeOf(body), uid: body.uid };
   return Object.fromEntries(Object.entries(whole).filter(([, value]) => value !== undefined)) as unknown as NewEndpoint;
 }
 
 /** Never with a secret. */
 export function showEndpoint(item: EndpointItem) {
-  const { rate, batch } = item;
+  const fields = ROWS.map(([key, { name, write }]) => {
+    const stored = item[key];
+    return [name, stored === undefined ? null : (write?.(stored) ?? stored)];
+  });
   return {
     id: item.id,
     uid: item.uid ?? null,
     application: item.app,
-    ...{ url: item.url, description: item.description, types: item.types, channels: item.channels, mode: item.mode },
-    api_version: item.apiVersion ?? null,
-    filter: item.filter ?? null,
-    headers: item.headers,
-    signature: item.signature,
-    compatibility: item.compatibility ?? null,
-    schedule: item.schedule ?? null,
-    rate: rate ? { per_second: rate.perSecond, burst: rate.burst } : null,
-    max_concurrency: item.maxConcurrency,
-    timeout_seconds: item.timeoutMs / 1_000,
-    ordered: item.ordered,
-    head_of_line_hours: item.headOfLineHours ?? null,
-    batch: batch ? { max_events: batch.maxEvents, max_bytes: batch.maxBytes } : null,
-    payload: item.payload,
-    auto_disable_days: item.autoDisableDays ?? null,
-    metadata: item.metadata,
+    ...Object.fromEntries(fields),
     version: item.version,
     created_at: toIso(item.createdAt),
     updated_at: toIso(item.changedAt ?? item.createdAt),

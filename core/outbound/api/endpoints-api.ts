@@ -28,9 +28,16 @@ import {
   tellOperational,
 } from './api-call.ts';
 import { fieldsFor } from './customer.ts';
-import { changeOf, type EndpointBody, newEndpointOf, showEndpoint } from './endpoint-body.ts';
+import {
+  CUSTOMER_FIELDS,
+  changeOf,
+  type EndpointBody,
+  endpointFields,
+  newEndpointOf,
+  showEndpoint,
+} from './endpoint-body.ts';
 import { SECRET_FIELDS, type SecretBody, sealKey, secretOf, showSecret } from './endpoint-secret.ts';
-import { endpointFields, uid } from './fields.ts';
+import { uid } from './fields.ts';
 import { STATES, stateOf } from './health-api.ts';
 import { refuse } from './problem-reply.ts';
 import { sendTest } from './test-delivery.ts';
@@ -41,7 +48,8 @@ type NewBody = EndpointBody & SecretBody & { readonly url: string; readonly uid?
 export async function createOne(call: ApiCall, given?: NewBody): Promise<Reply> {
   const { ports, rules } = call;
   const { verify } = queryOf(call, { verify: anyText });
-  const fields = fieldsFor(call.customer, { ...endpointFields(rules.headerPrefix), ...SECRET_FIELDS, uid });
+  const all = { ...endpointFields(rules.headerPrefix), ...SECRET_FIELDS, uid };
+  const fields = fieldsFor(call.customer, all, CUSTOMER_FIELDS);
   const body = given ?? bodyOf<NewBody>(call, fields, ['url']);
   const application = await applicationOf(call);
   refuseTarget(call, body.url);
@@ -94,7 +102,7 @@ export async function putOne(call: ApiCall): Promise<Reply> {
 }
 
 export async function changeOne(call: ApiCall): Promise<Reply> {
-  const given = fieldsFor(call.customer, endpointFields(call.rules.headerPrefix));
+  const given = fieldsFor(call.customer, endpointFields(call.rules.headerPrefix), CUSTOMER_FIELDS);
   const fields = { ...given, if_version: number(1, 1_000_000_000, 'a version') };
   const body = bodyOf<EndpointBody & { if_version?: number }>(call, fields);
   return change(call, await endpointOf(call), body, body.if_version);

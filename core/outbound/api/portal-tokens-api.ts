@@ -27,7 +27,7 @@ interface TokenBody {
   readonly expires_in_seconds?: number;
   readonly subject?: string;
 }
-const FIELDS = {
+export const TOKEN_FIELDS = {
   capabilities: listUpTo(CAPABILITIES.length, oneOf(...CAPABILITIES)),
   read_only: boolean,
   expires_in_seconds: number(60, DAY_SECONDS, 'seconds'),
@@ -41,7 +41,7 @@ const FIELDS = {
 /** The token is in this answer and nowhere else: it is not stored. */
 export async function createToken(call: ApiCall): Promise<Reply> {
   const { ports, rules, caller } = call;
-  const body = bodyOf<TokenBody>(call, FIELDS);
+  const body = bodyOf<TokenBody>(call, TOKEN_FIELDS);
   const portalUrl =
     rules.portalUrl ??
     refuse(

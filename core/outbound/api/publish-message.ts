@@ -42,7 +42,8 @@ const REQUEST_LIMIT = 400_000;
 const TO_ALL = `uid:${BROADCAST}`;
 
 const anything: Check = () => undefined;
-const FIELDS = {
+/** What a message may hold. */
+export const MESSAGE_FIELDS = {
   key: text(/^[ -~]{1,256}$/, '1 to 256 printable ASCII characters', 'give the id of what happened'),
   type: typeName,
   data: anything,
@@ -138,7 +139,7 @@ function readBody(bytes: Uint8Array): { body: MessageBody; data: Uint8Array | un
   const fields: Record<string, unknown> = Object.create(null);
   for (const { name, value } of document.members(ROOT))
     fields[name] = name === 'data' ? null : parseJson(textOf(document.slice(value)) ?? 'null');
-  const problems = [...problemsOf({ ...fields }, object(FIELDS, ['key', 'type']))];
+  const problems = [...problemsOf({ ...fields }, object(MESSAGE_FIELDS, ['key', 'type']))];
   const given = ['data', 'raw'].filter(name => name in fields);
   if (given.length !== 1)
     problems.push({

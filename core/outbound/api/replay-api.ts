@@ -45,7 +45,7 @@ interface ReplayBody {
 }
 /** What a customer may give of them. */
 export const CUSTOMER_REPLAY_FIELDS: readonly string[] = ['request_id', 'now', 'why'];
-const REPLAY_FIELDS = { request_id: requestId, now: boolean, as_new: boolean, why };
+export const REPLAY_FIELDS = { request_id: requestId, now: boolean, as_new: boolean, why };
 /** `now`: also one that waits for its retry. `as_new`: a copy under a new `webhook-id`. Once per `request_id`. */
 export async function replayOne(call: ApiCall): Promise<Reply> {
   const { ports, rules, caller } = call;
@@ -103,7 +103,7 @@ export const CUSTOMER_JOB_FIELDS = {
   ...{ since: time, until: time, as_of: time, dry_run: boolean },
   status: oneOf(...FINAL_STATUSES, 'retrying'),
 };
-const JOB_FIELDS = { ...CUSTOMER_JOB_FIELDS, rate_per_second: number(1, 1_000, 'replays') };
+export const JOB_FIELDS = { ...CUSTOMER_JOB_FIELDS, rate_per_second: number(1, 1_000, 'replays') };
 export async function createJob(call: ApiCall): Promise<Reply> {
   const { ports, rules, caller } = call;
   const body = bodyOf<JobBody>(call, fieldsFor(call.customer, JOB_FIELDS, Object.keys(CUSTOMER_JOB_FIELDS)), ['app']);

@@ -3,17 +3,14 @@
  * shown by accident. Not shown: other applications, names of your own, who of your people did what and why, how we send.
  */
 import { type Customer, isByCustomer, MASKED } from '#core/outbound/api/customer.ts';
+import { CUSTOMER_FIELDS } from '#core/outbound/api/endpoint-body.ts';
 import type { PortalRoute, SESSION_ROUTE } from './portal-routes.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 type Shape = readonly string[];
 
 const STATE: Shape = ['gate', 'state', 'why', 'closed_by'];
-const ENDPOINT: Shape = [
-  ...['id', 'url', 'description', 'types', 'channels', 'mode', 'api_version', 'filter', 'headers', 'signature'],
-  ...['rate', 'timeout_seconds', 'ordered', 'batch', 'payload', 'version', 'created_at', 'updated_at'],
-  ...STATE,
-];
+const ENDPOINT: Shape = ['id', ...CUSTOMER_FIELDS, 'version', 'created_at', 'updated_at', ...STATE];
 const KEY: Shape = ['key_id', 'alg', 'secret', 'verify_with', 'created_at', 'active_from', 'not_after'];
 const HEALTH: Shape = [
   ...STATE,

@@ -128,6 +128,11 @@ describe('docs/api/delivery-openapi.json', () => {
     await call(`PATCH ${E}`, at, { url: 'https://localhost/' });
     await call(`PATCH ${E}`, { app, ep: 'uid:billing' }, { max_concurrency: 5 });
     await call(`GET ${E}`, { app, ep: 'uid:billing' });
+    const any = { any: [{ path: 'data.amount', op: 'gt', value: 1 }] };
+    await call('PUT /v1/apps/{app}/endpoints/{ep}', { app, ep: 'uid:any' }, { url: full.url, filter: any });
+    await call(`PATCH ${E}`, { app, ep: 'uid:any' }, { mode: 'test' });
+    await call(`GET ${E}`, { app, ep: 'uid:any' });
+    await call(`DELETE ${E}`, { app, ep: 'uid:any' });
     await call('GET /v1/apps/{app}/endpoints', { app }, undefined, { limit: '1', state: 'ok' });
     await call(`GET ${E}/health`, at);
     await call(`POST ${E}/test`, at, { type: 'a.b', data: { x: 1 } });

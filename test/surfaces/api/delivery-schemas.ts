@@ -1,20 +1,31 @@
 /** Schemas of docs/api/delivery-openapi.json: what the producer's API takes and answers. */
 
+import { endpointFields } from '#core/outbound/api/endpoint-body.ts';
+import { SECRET_FIELDS } from '#core/outbound/api/endpoint-secret.ts';
+import { applicationFields, why } from '#core/outbound/api/fields.ts';
 import { STATES } from '#core/outbound/api/health-api.ts';
 import { CAPABILITIES } from '#core/outbound/api/portal-token.ts';
+import { TOKEN_FIELDS } from '#core/outbound/api/portal-tokens-api.ts';
+import { MESSAGE_FIELDS } from '#core/outbound/api/publish-message.ts';
+import { JOB_FIELDS, REPLAY_FIELDS } from '#core/outbound/api/replay-api.ts';
 import { SCHEDULES } from '#core/outbound/drain/schedule.ts';
 import { ERASED_KINDS } from '#core/outbound/erase/erasure.ts';
-import { FILTER_OPS } from '#core/outbound/fan-out/content-filter.ts';
 import { ANSWER_CLASSES, FAULTS } from '#core/outbound/ports.ts';
-import {
-  FINAL_STATUSES,
-  FORMATS,
-  OPEN_STATUSES,
-  SIGNATURE_PROFILES,
-  SIGNED_LIKE,
-} from '#core/outbound/protocol/items.ts';
+import { FINAL_STATUSES, FORMATS, OPEN_STATUSES } from '#core/outbound/protocol/items.ts';
+import type { Check } from '#core/problem.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
+/** What the checks of these fields allow, with words for whom the check alone does not tell. */
+function described<Name extends string>(
+  fields: Readonly<Record<Name, Check>>,
+  words: Readonly<Partial<Record<Name, string>>>,
+): Readonly<Record<Name, Schema>> {
+  const each = Object.entries<Check>(fields).map(([name, { schema = {} }]) => {
+    const description = words[name as Name];
+    return [name, description === undefined ? schema : { ...schema, description }];
+  });
+  return Object.fromEntries(each) as Record<Name, Schema>;
+}
 
 export const ref = (name: string): Schema => ({ $ref: `#/components/schemas/${name}` });
 export const text = (description?: string): Schema => ({ type: 'string', ...(description ? { description } : {}) });
@@ -61,92 +72,48 @@ export const pageOf = (name: string): Schema =>
   });
 
 const id = (kind: string): Schema => text(`The id of ${kind}.`);
-const SCHEDULE: Schema = {
-  description: `Waits after failed attempts in seconds: a list of 1 to 20, or a name (${Object.keys(SCHEDULES).join(', ')}).`,
-  oneOf: [
-    { type: 'string', enum: Object.keys(SCHEDULES) },
-    { type: 'array', items: { type: 'integer' } },
-  ],
-};
 const WAITS = orNull(
   listOf(whole(), 'Waits after failed attempts, in seconds; null: those of the application or the environment.'),
 );
-const FILTER: Schema = {
-  type: 'object',
-  description: 'Either all or any of up to ten clauses on `data`.',
-  additionalProperties: {
-    type: 'array',
-    items: body({ path: text('By dots.'), op: oneOf(FILTER_OPS), value: {} }, ['path', 'op']),
-  },
-};
-const RATE = body({ per_second: number(), burst: whole() }, ['per_second', 'burst']);
-const BATCH = body({ max_events: whole(), max_bytes: whole() }, ['max_events', 'max_bytes']);
-const COMPATIBILITY = {
-  ...body(
-    {
-      like: oneOf(SIGNED_LIKE),
-      header: text("Name of the signature's header in lower case; by default that system's."),
-      hash: oneOf(['sha256', 'sha512']),
-      encoding: oneOf(['hex', 'base64']),
-      timed: truth('The time is signed and in the header: what Convoy calls advanced, and the older form of Outpost.'),
-    },
-    ['like'],
-  ),
-  description: 'Headers of the system that sent before, beside those of `signature`: docs/guides/moving.md.',
-};
 const METADATA = anyObject('Yours; at most 2 KB.');
-const WHY = text('Kept with what was done; at most 500 characters.');
+const WHY_WORDS = 'Kept with what was done.';
 
-const LIMITS = {
-  endpoints: whole('1 to 10,000; 50 by default.'),
-  publish_per_second: whole('1 to 1,000 messages a second; no limit by default. Above it publish answers 429.'),
-  payload_bytes: whole(
-    '1,024 to 262,144, which is the default: a longer body, as it would be sent, is refused with 413.',
-  ),
-  retention_days: whole('1 to those of the environment, which is the default: how long messages are kept and tried.'),
-};
-export const APPLICATION_BODY = {
-  name: text('1 to 200 characters.'),
-  metadata: METADATA,
-  limits: body(LIMITS),
-  format: oneOf(FORMATS, 'How bodies are built; raw: the data alone.'),
-  schedule: { oneOf: [SCHEDULE, { type: 'null' }] },
-  default_api_version: orNull(text('What a new endpoint is pinned to.')),
-};
+/** `retention_days`: no environment keeps longer than a year. */
+const APPLICATION = applicationFields(365);
+export const APPLICATION_BODY = described(APPLICATION, {
+  metadata: 'Yours; at most 2 KB.',
+  limits:
+    'endpoints: 50 by default. publish_per_second: no limit by default; above it publish answers 429. payload_bytes: a longer body, as it would be sent, is refused with 413. retention_days: at most and by default those of the environment.',
+  format: 'How bodies are built; raw: the data alone.',
+  schedule: `Waits after failed attempts in seconds, or a name (${Object.keys(SCHEDULES).join(', ')}).`,
+  default_api_version: 'What a new endpoint is pinned to.',
+});
 export const DRY_RUN = oneOf(['true', 'false'], 'true: counts only, and changes nothing.');
 export const UID = text('A name of your own: 1 to 100 letters, digits, _ . and -.');
-export const ENDPOINT_BODY = {
-  url: text('https, a public name, one of the allowed ports.'),
-  description: text(),
-  types: listOf(text(), 'Types or beginnings with *; empty: all.'),
-  channels: listOf(text(), 'Empty: all.'),
-  mode: oneOf(['live', 'test']),
-  api_version: orNull(text()),
-  filter: { oneOf: [FILTER, { type: 'null' }] },
-  headers: texts('Up to 20 headers of its own.'),
-  signature: oneOf(SIGNATURE_PROFILES),
-  compatibility: { oneOf: [COMPATIBILITY, { type: 'null' }] },
-  schedule: { oneOf: [SCHEDULE, { type: 'null' }] },
-  rate: { oneOf: [RATE, { type: 'null' }] },
-  max_concurrency: whole('1 to 100.'),
-  timeout_seconds: number('1 to 30.'),
-  ordered: truth('A message begins only when the one before it is over.'),
-  head_of_line_hours: orNull(number('Of an ordered endpoint: after this its first message is given up.')),
-  batch: { oneOf: [BATCH, { type: 'null' }] },
-  payload: oneOf(['full', 'thin'], 'thin: without data.'),
-  auto_disable_days: { oneOf: [{ type: 'integer' }, { const: false }, { type: 'null' }] },
-  metadata: METADATA,
-};
-export const SECRET_BODY = {
-  secret: text('whsec_… or whsk_…; one is made where it is left out.'),
-  alg: oneOf(['sha256', 'ed25519']),
-};
+/** The prefix is that of our own headers, which bounds no schema. */
+export const ENDPOINT_BODY: Readonly<Record<string, Schema>> = described(endpointFields('x-webhook-'), {
+  url: 'https, a public name, one of the allowed ports.',
+  types: 'Types or beginnings with *; empty: all.',
+  channels: 'Empty: all.',
+  filter: 'Either all or any of up to ten clauses on `data`.',
+  headers: 'Headers of its own.',
+  compatibility:
+    "Headers of the system that sent before, beside those of `signature`: docs/guides/moving.md. header: in lower case, by default that system's. timed: the time is signed and in the header: what Convoy calls advanced, and the older form of Outpost.",
+  schedule: `Waits after failed attempts in seconds, or a name (${Object.keys(SCHEDULES).join(', ')}).`,
+  ordered: 'A message begins only when the one before it is over.',
+  head_of_line_hours: 'Of an ordered endpoint: after this its first message is given up.',
+  payload: 'thin: without data.',
+  metadata: 'Yours; at most 2 KB.',
+});
+export const SECRET_BODY = described(SECRET_FIELDS, {
+  secret: 'whsec_… or whsk_…; one is made where it is left out.',
+});
 export const ROTATE_BODY = {
   ...SECRET_BODY,
   grace_seconds: whole('How long the old one goes on signing: 0 to 604,800, by default a day.'),
   request_id: text('The same one rotates once.'),
 };
-export const GATE_BODY = { why: WHY };
+export const GATE_BODY = described({ why }, { why: WHY_WORDS });
 export const ENABLE_BODY = {
   ...GATE_BODY,
   backlog: oneOf(['drain', 'drop', 'since']),
@@ -160,38 +127,26 @@ export const MATCH_BODY = {
   api_version: text(),
   mode: oneOf(['live', 'test']),
 };
-export const MESSAGE_BODY = {
-  key: text('Of what happened: the same key is the same message.'),
-  ...MATCH_BODY,
-  data: { description: 'Any JSON: its bytes go out as they are given. Either this or raw.' },
-  raw: text('base64 of the whole body.'),
-  content_type: text('Of raw.'),
-  timestamp: time(),
-  subject: text(),
-  sequence: text(),
-  max_attempts: whole('1 to 21.'),
-  format: oneOf(FORMATS),
-};
-export const REPLAY_BODY = {
-  request_id: text('1 to 64 letters, digits, - and _: the same one replays once.'),
-  now: truth('Also one that waits for its retry.'),
-  as_new: truth('As a copy under a new webhook-id.'),
-  why: WHY,
-};
+export const MESSAGE_BODY = described(MESSAGE_FIELDS, {
+  key: 'Of what happened: the same key is the same message.',
+  data: 'Any JSON: its bytes go out as they are given. Either this or raw.',
+  raw: 'base64 of the whole body.',
+  content_type: 'Of raw.',
+});
+export const REPLAY_BODY = described(REPLAY_FIELDS, {
+  request_id: 'The same one replays once.',
+  now: 'Also one that waits for its retry.',
+  as_new: 'As a copy under a new webhook-id.',
+  why: WHY_WORDS,
+});
 const STATUSES = [...OPEN_STATUSES, ...FINAL_STATUSES];
-export const JOB_BODY = {
-  app: text('An id, or uid:<uid>.'),
-  endpoint: text(),
-  message: text(),
-  status: oneOf([...FINAL_STATUSES, 'retrying'], 'Default dead.'),
-  types: listOf(text()),
-  since: time(),
-  until: time(),
-  as_of: time('What was replayed since then, by anybody, is left alone.'),
-  dry_run: truth('Counts, and replays nothing.'),
-  rate_per_second: whole('1 to 1,000.'),
-  why: WHY,
-};
+export const JOB_BODY: Readonly<Record<string, Schema>> = described(JOB_FIELDS, {
+  app: 'An id, or uid:<uid>.',
+  status: 'Default dead.',
+  as_of: 'What was replayed since then, by anybody, is left alone.',
+  dry_run: 'Counts, and replays nothing.',
+  why: WHY_WORDS,
+});
 const VERSION_BODY = {
   version: text('1 to 40 letters, digits, _ . and -: what messages name as api_version.'),
   schema: anyObject('A JSON Schema of draft 2020-12, at most 32 KB, that refers to nothing outside itself.'),
@@ -207,12 +162,12 @@ export const TYPE_BODY = {
   validate: oneOf(['off', 'warn', 'reject'], 'Data that breaks the schema is taken, taken and reported, or refused.'),
   earlier: listOf(body(VERSION_BODY, ['version']), 'Up to 9 versions before the newest, newest first.'),
 };
-export const TOKEN_BODY = {
-  capabilities: listOf(oneOf(CAPABILITIES), 'All of them by default; read is always among them.'),
-  read_only: truth('Only read and read_bodies of them.'),
-  expires_in_seconds: whole('60 to 86,400; 3,600 by default.'),
-  subject: text('Who, in your own words: in logs and jobs.'),
-};
+export const TOKEN_BODY = described(TOKEN_FIELDS, {
+  capabilities: 'All of them by default; read is always among them.',
+  read_only: 'Only read and read_bodies of them.',
+  expires_in_seconds: '3,600 by default.',
+  subject: 'Who, in your own words: in logs and jobs.',
+});
 export const DELIVERY_QUERY = {
   status: oneOf(STATUSES),
   class: oneOf(ANSWER_CLASSES),
@@ -287,7 +242,7 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
     uid: orNull(text()),
     name: text(),
     format: oneOf(FORMATS),
-    limits: body(LIMITS),
+    limits: APPLICATION_BODY.limits,
     metadata: METADATA,
     endpoints: whole('How many it has.'),
     state: oneOf(['active', 'erasing']),
