@@ -51,6 +51,8 @@ export class HandlersInMemory {
   /** Which list of which provider was asked for its deliveries. */
   readonly asked: string[] = [];
   readonly lines: Record<string, unknown>[] = [];
+  /** The status that Slack, PagerDuty and OpenTelemetry answer with. */
+  answers = 200;
   /** Whoever answers the probe: the status of a POST to the public URL. */
   frontDoor = async (_url: string, _headers: Readonly<Record<string, string>>, _body: Uint8Array): Promise<number> =>
     404;
@@ -189,7 +191,7 @@ export class HandlersInMemory {
     const { sent, pages, asked } = this;
     const post = async (url: string, body: string, headers: Readonly<Record<string, string>> = {}) => {
       sent.push({ url, body, headers });
-      return { status: 200, body: 'ok', headers: {} };
+      return { status: this.answers, body: '', headers: {} };
     };
     this.#replace('#adapters/http/post-json.ts', { jsonPoster: () => post });
     this.#replace('#adapters/http/post-once.ts', {

@@ -68,6 +68,9 @@ describe('a key of yours', () => {
     }
     for (const queue of all('AWS::SQS::Queue')) expect(queue.KmsMasterKeyId).toBe(ARN);
     expect(JSON.stringify(all('AWS::S3::Bucket'))).toContain(`"KMSMasterKeyID":"${ARN}"`);
+    // A key of the bucket and an hour of a queue's data key: each call to KMS costs more than what it encrypts.
+    expect(JSON.stringify(all('AWS::S3::Bucket'))).toContain('"BucketKeyEnabled":true');
+    for (const queue of all('AWS::SQS::Queue')) expect(queue.KmsDataKeyReusePeriodSeconds).toBe(3_600);
     for (const secret of all('AWS::SecretsManager::Secret')) expect(secret.KmsKeyId).toBe(ARN);
     const functions = Object.keys(template.findResources('AWS::Lambda::Function'));
     const users = Object.values<Resource>(template.findResources('AWS::IAM::Policy')).filter(({ Properties }) =>

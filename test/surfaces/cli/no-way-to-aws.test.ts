@@ -23,7 +23,17 @@ const OPTIONS: Readonly<Record<string, readonly string[]>> = {
   'sources rotate': ['--yes'],
 };
 /** They ask nothing of a deployed gateway, or not of one that takes these sources. */
-const AT_HOME = ['completion', 'cost', 'console', 'sign', 'verify', 'sources ips', 'sources pair', 'reconcile'];
+const AT_HOME = [
+  'completion',
+  'cost',
+  'console',
+  'sign',
+  'verify',
+  'sources ips',
+  'sources pair',
+  'reconcile',
+  'runbook',
+];
 
 function error(name: string, message: string, more: object = {}): Error {
   return Object.assign(new Error(message), { name, ...more });

@@ -177,6 +177,14 @@ describe('input', () => {
     expect(answer.body).toContain(words);
   });
 
+  it('takes a limit from 1 to 1,000 messages of an application, and no other', async () => {
+    const list = (limit: number) => call(writing, `/api/out/apps/uid:acme/messages?limit=${limit}`);
+    const [one, most] = [await list(1), await list(1_000)];
+    expect([one.status, most.status]).toEqual([200, 200]);
+    expect((JSON.parse(one.body) as { messages: unknown[] }).messages).toHaveLength(1);
+    for (const limit of [0, 1_001]) expect((await list(limit)).status, `${limit}`).toBe(400);
+  });
+
   it('reads no more than six megabytes of a request', async () => {
     const body = (length: number): string => JSON.stringify({ why: 'x'.repeat(length) });
     const post = (length: number) =>

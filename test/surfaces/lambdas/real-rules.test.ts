@@ -269,6 +269,13 @@ describe('telling', () => {
     const otlp = await load('otlp');
     await otlp({ awslogs: { data: gzipSync(JSON.stringify(data)).toString('base64') } }, context());
     expect(aws.sent.slice(before).map(({ url }) => url)).toContain('https://otlp.example.com/v1/metrics');
+    // What was not taken is sent again by Lambda: it must hear of it.
+    for (const status of [199, 300, 401, 503]) {
+      aws.answers = status;
+      const again = otlp({ awslogs: { data: gzipSync(JSON.stringify(data)).toString('base64') } }, context());
+      await expect(again, `${status}`).rejects.toThrow(`otlp.example.com answered ${status} to traces`);
+    }
+    aws.answers = 200;
   });
 });
 
