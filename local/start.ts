@@ -331,15 +331,22 @@ function showAlarm({ name, from, to, reason }: AlarmChange, progress: Progress):
   );
 }
 
-/** What somebody on call gets when an alarm fires, as a mailbox would show it. */
-/** `consoleUrl`: with the token, so that the link opens in any browser of this machine. */
-function showPage({ state, text }: Page, consoleUrl: string | undefined, progress: Progress): void {
+/**
+ * What somebody on call gets when an alarm fires, as a mailbox would show it. `consoleUrl`: with the token, so that the link
+ * opens in any browser of this machine.
+ */
+function showPage({ alarm, state, text }: Page, consoleUrl: string | undefined, progress: Progress): void {
   if (state !== 'ALARM') return;
   const [title = '', ...lines] = text.split('\n');
   progress.line(`\n  ${paint('bold', 'Message to on-call')}\n    ${paint('red', title)}`);
   for (const line of lines) progress.line(`    ${line}`);
   if (consoleUrl !== undefined)
-    progress.line(`    On the console: ${paint('cyan', consoleUrl.replace('/#', '/dead#'))}`);
+    progress.line(`    On the console: ${paint('cyan', consoleUrl.replace('/#', `${screenOf(alarm)}#`))}`);
+}
+
+/** Of the console: what died, or the alarm itself. */
+function screenOf(alarm: string): string {
+  return alarm.includes('-dead-letter') ? '/dead' : `/alarms?name=${encodeURIComponent(alarm)}`;
 }
 
 /** `deliveryApi`: where webhooks are sent to customers, too. */

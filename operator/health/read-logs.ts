@@ -15,12 +15,16 @@ export interface LogEntry extends LogLine {
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
+/** Lambda's own lines of an invocation that is not broken; one that is says so as its status. */
+const OF_EACH_RUN = /^(?:INIT_START|START|END|REPORT) (?!.*Status: (?:error|timeout))/;
+
 /** Oldest first. Metrics alone are left out: a line of the log says what happened (`stage`), or is of Lambda itself. */
 export async function readLogs(operator: Operator, filter: LogFilter): Promise<readonly LogEntry[]> {
   const { logs } = await operator.gateway();
   if (logs === undefined) throw new OperatorError('There are no logs to read here: a gateway in memory keeps none');
   const lines = await logs.read(filter.since, patternOf(filter));
   return lines.flatMap(line => {
+    if (OF_EACH_RUN.test(line.text)) return [];
     const fields = parse(line.text);
     return isMeant(fields, filter) ? [{ ...line, fields }] : [];
   });

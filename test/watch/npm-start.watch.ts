@@ -28,11 +28,11 @@ const DRILLS = ['processor-down', 'backlog', 'bad-secret', 'dead-letter', 'silen
 const [idle, busy] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
 
 describe.skipIf(!python)('watched for six minutes, npm start', { concurrent: true }, () => {
-  it('idle: no alarm, no line of level error', () => watchIdle(CHECKOUT, idle.resolve), 15 * MINUTE);
+  it('idle: no alarm, no line of level error', () => watchIdle(CHECKOUT, idle.resolve), 20 * MINUTE);
   it(
     'with traffic: exactly the alarms that are due, in time, and OK again; every job ends',
     () => watchTraffic(CHECKOUT, busy.resolve),
-    15 * MINUTE,
+    20 * MINUTE,
   );
 
   it.each(DRILLS)(
@@ -48,7 +48,7 @@ describe.skipIf(!python)('watched for six minutes, npm start', { concurrent: tru
       expect(stepsPrinted(run.stdout())).toEqual(await stepsRecorded(name));
       expect(run.stdout().trimEnd()).toMatch(new RegExp(`The drill ${name} showed everything it should\\.$`));
     },
-    15 * MINUTE,
+    20 * MINUTE,
   );
 });
 

@@ -23,6 +23,9 @@ async function world() {
     }),
     lineOf(at + 3, 'process', { level: 'INFO', stage: 'attempt', source: 'shop', event_id: 'evt_shop.good-2' }),
     lineOf(at + 4, 'process', { level: 'ERROR', stage: 'dead_letter', source: 'shop', pk: 'shop#good-1' }),
+    { at: at + 4, from: 'sweep', text: 'START RequestId: 67499fe8 Version: $LATEST' },
+    { at: at + 4, from: 'sweep', text: 'REPORT RequestId: 67499fe8\tDuration: 1655 ms' },
+    { at: at + 4, from: 'sweep', text: 'REPORT RequestId: 67499fe9\tDuration: 55000 ms\tStatus: timeout' },
     { at: at + 5, from: 'sweep', text: 'Task timed out after 60.00 seconds\n' },
   ];
   const asked: string[] = [];
@@ -56,6 +59,9 @@ it('of a source leave out the others and the metrics; of all are also those of L
   expect(all).toMatch(/ingest +INFO +refused/);
   expect(all).toContain('Task timed out after 60.00 seconds');
   expect(all).not.toContain('_aws');
+  // Every run has these: as errors they would hide what is one.
+  expect(all).not.toContain('67499fe8');
+  expect(all).toMatch(/sweep +ERROR +message=REPORT .*Status: timeout/);
   expect(await run('--source', 'shp')).toMatchObject({
     code: 2,
     stderr: expect.stringContaining('did you mean shop?'),
