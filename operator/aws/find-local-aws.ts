@@ -75,7 +75,8 @@ async function readStates(directory: string): Promise<readonly State[]> {
 /** The port, if what answers there is the instance of the state file and not some other program. */
 async function checkState({ instanceId, port }: State): Promise<number | undefined> {
   try {
-    const signal = AbortSignal.timeout(2_000);
+    // Where nothing listens, that is known at once; a busy machine may take seconds to answer.
+    const signal = AbortSignal.timeout(10_000);
     const answer = await fetch(`http://127.0.0.1:${port}/_ministack/health`, { signal });
     const { edition } = (await answer.json()) as { edition?: unknown };
     return edition === `holdfast-${instanceId}` ? port : undefined;

@@ -14,7 +14,7 @@ import type { Place } from './watched-start.ts';
 
 const python = await findPython();
 const MINUTE = 60_000;
-const DRILL_LIMIT_MS = 10 * MINUTE;
+const DRILL_LIMIT_MS = 15 * MINUTE;
 const CHECKOUT: Place = {
   cwd: PACKAGE_ROOT,
   start: [join(PACKAGE_ROOT, 'local/start.ts')],
