@@ -49,6 +49,14 @@ export function transactionToken({ item, claimId }: Attempt, { crypto }: Pick<Pr
   return toHex(crypto.hash('sha256', text)).slice(0, 36);
 }
 
+/**
+ * Whether the time from the arrival to the end is ours: of a first attempt that waited for nothing it was told to wait for.
+ * A replay waited for a person, for hours or days.
+ */
+export function isTimed({ attempts, gen, unreadySince }: Attempt['item']): boolean {
+  return attempts === 1 && gen === 1 && unreadySince === undefined;
+}
+
 export function countFinal(
   metric: Final,
   { item }: Attempt,
@@ -56,6 +64,5 @@ export function countFinal(
 ): void {
   const source = splitEventPk(item.pk).sourceId;
   telemetry.count(metric, { source });
-  if (item.attempts === 1 && item.unreadySince === undefined)
-    telemetry.measure('ProcessingLatency', clock.now() - item.receivedAt, { source });
+  if (isTimed(item)) telemetry.measure('ProcessingLatency', clock.now() - item.receivedAt, { source });
 }

@@ -15,6 +15,7 @@ import { DEFAULT_RETRY } from '#core/retry/backoff.ts';
 import type { Attempt, AttemptEnd } from './attempt.ts';
 import { type AttemptTrace, traceAttempt } from './attempt-trace.ts';
 import { describeByBody } from './describe-by-body.ts';
+import { isTimed } from './final-record.ts';
 import { finishEvent } from './finish-event.ts';
 import { finishFirst, mayRunUnclaimed, presumedAttempt } from './first-delivery.ts';
 import {
@@ -278,10 +279,5 @@ function logAttempt(
 
 /** Whether `ProcessingLatency` tells how long it took since its arrival. */
 function isMeasured({ item }: Attempt, end: AttemptEnd): boolean {
-  return (
-    item.attempts === 1 &&
-    item.unreadySince === undefined &&
-    end.kind === 'outcome' &&
-    !['retry', 'deferred'].includes(end.outcome.kind)
-  );
+  return isTimed(item) && end.kind === 'outcome' && !['retry', 'deferred'].includes(end.outcome.kind);
 }
