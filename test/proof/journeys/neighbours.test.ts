@@ -29,7 +29,11 @@ it('neighbour: the composed handler is the exported one, not a bare function bes
   expect(handlers.length).toBeGreaterThanOrEqual(5);
   for (const { path, text } of handlers) {
     expect([path, text.match(/^export /gm)]).toEqual([path, ['export ']]);
-    expect([path, /^export const handler = middy\(/m.test(text)]).toEqual([path, true]);
+    expect([path, /^export const handler = oneInvocation\(/m.test(text), text.includes('middy(')]).toEqual([
+      path,
+      true,
+      true,
+    ]);
   }
 });
 
