@@ -103,12 +103,11 @@ export function queuesContract(subject: () => QueuesSubject, gaps: readonly stri
       expect((await receiveAll(1))[0]?.receiveCount).toBe(3);
     });
 
-    test('never throws: not for an unknown handle, a time out of range, or a message that is gone', async () => {
+    test('never throws: not for an unknown handle or a message that is gone', async () => {
       const { receipts } = subject();
       await receipts.hide('no such handle', 5);
       await work().send('gone', { groupId: 'g' });
       const [message] = await subject().receive();
-      await receipts.hide(message?.receipt ?? '', 50_000);
       await subject().delete(message?.receipt ?? '');
       await receipts.hide(message?.receipt ?? '', 5);
     });
