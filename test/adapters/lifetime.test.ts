@@ -50,8 +50,8 @@ async function silence(): Promise<Silence> {
 }
 
 /** Longer than both tries of the SDK together: 0.8 s, up to 0.1 s between them, 0.8 s. */
-const BOTH_TRIES_MS = 2_000;
-const LIMIT_MS = 300;
+const BOTH_TRIES_MS = 3_000;
+const LIMIT_MS = 1_000;
 const PK = toEventPk(toSourceId('s'), 'e' as EventKey);
 
 const send = (env: Environment): Promise<void> =>

@@ -361,7 +361,7 @@ describe('a receiver that breaks off', () => {
   it('nobody listens: connect', async () => {
     const to = await open({});
     await to.receiver.stop();
-    expect(classifyAnswer(await send(to), 0)).toMatchObject({ class: 'connect', charged: true });
+    expect(classifyAnswer(await send(to), 0)).toMatchObject({ class: 'connect', fault: 'endpoint' });
   });
 });
 

@@ -26,7 +26,7 @@ describe('from one configuration to another', () => {
 
 /** The stacks of four of them as 0.1.0 made them: their exports and imports, and what holds data. */
 const BEFORE: Readonly<Record<string, readonly StackOf[]>> = JSON.parse(
-  readFileSync(join(import.meta.dirname, '../../fixtures/stored/stacks-0.1.0.json'), 'utf8'),
+  readFileSync(join(import.meta.dirname, '../../fixtures/stacks/0.1.0.json'), 'utf8'),
 );
 
 describe('from the release before', () => {

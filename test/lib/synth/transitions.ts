@@ -87,7 +87,7 @@ export function importsOf(template: Json): ReadonlySet<string> {
 
 /** Types whose loss is a loss: what they hold is nowhere else. */
 const HOLDS_DATA = /^AWS::(?:DynamoDB::|S3::Bucket$|SQS::Queue$|SecretsManager::Secret$)/;
-/** A template as `test/fixtures/stored/stacks-*.json` keeps one: exports, imports, and the resources that hold data. */
+/** A template as `test/fixtures/stacks/*.json` keeps one: exports, imports, and the resources that hold data. */
 export function onlyWhatIsStored(template: Json): Json {
   const pick = (all: Json, wanted: (each: Json) => boolean): Json =>
     Object.fromEntries(Object.entries<Json>(all ?? {}).filter(([, each]) => wanted(each)));

@@ -186,6 +186,25 @@ describe('receiving', () => {
     }
   });
 
+  // Before the clock is moved: a table whose time went back shows old reads for as long.
+  it('probe sends a signed event through the front door and measures its completion', async () => {
+    const [ingest, handle] = [await load('ingest'), await load('process')];
+    aws.frontDoor = async (url, headers, body) => {
+      const routeKey = `POST ${new URL(url).pathname}`;
+      const { statusCode } = (await ingest(
+        httpEvent(routeKey, { headers, body: Buffer.from(body).toString() }),
+        context(),
+      )) as Json;
+      // Tests before this one may have left messages.
+      for (let batch = aws.take('work'); batch.Records.length > 0; batch = aws.take('work'))
+        await handle(batch, context());
+      return statusCode;
+    };
+    await (await load('probe'))({}, context(20_000));
+    expect(aws.lines.filter(line => line['stage'] === 'probe' && line['level'] === 'ERROR')).toEqual([]);
+    expect(aws.lines.filter(line => 'ProbeLatency' in line)).toHaveLength(1);
+  });
+
   it('sweep sends what was not sent, of each source, and says that it ran', async () => {
     const ingest = await load('ingest');
     for (const event of [stripeEvent('evt_2'), githubEvent('0b3e8e2a-cc78-11e3-81ab-4c9367dc0958')])
@@ -224,22 +243,6 @@ describe('receiving', () => {
     expect(aws.asked).toEqual(['stripe ']);
     for (const source of ['holdfast-probe', 'nobody', undefined])
       await expect(reconcile({ source }, context())).rejects.toThrow(`"${source}" is not a source with \`reconcile\``);
-  });
-
-  it('probe sends a signed event through the front door and measures its completion', async () => {
-    const [ingest, handle] = [await load('ingest'), await load('process')];
-    aws.frontDoor = async (url, headers, body) => {
-      const routeKey = `POST ${new URL(url).pathname}`;
-      const { statusCode } = (await ingest(
-        httpEvent(routeKey, { headers, body: Buffer.from(body).toString() }),
-        context(),
-      )) as Json;
-      await handle(aws.take('work'), context());
-      return statusCode;
-    };
-    await (await load('probe'))({}, context(20_000));
-    expect(aws.lines.filter(line => line['stage'] === 'probe' && line['level'] === 'ERROR')).toEqual([]);
-    expect(aws.lines.filter(line => 'ProbeLatency' in line)).toHaveLength(1);
   });
 });
 

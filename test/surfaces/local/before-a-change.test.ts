@@ -25,7 +25,7 @@ interface Stored {
 }
 /** As 0.1.0 deployed them. */
 const STORED: Readonly<Record<string, readonly Stored[]>> = JSON.parse(
-  readFileSync(join(import.meta.dirname, '../../fixtures/stored/stacks-0.1.0.json'), 'utf8'),
+  readFileSync(join(import.meta.dirname, '../../fixtures/stacks/0.1.0.json'), 'utf8'),
 );
 function pairsOf(from: string, to: string): readonly StackPair[] {
   const [before = [], after = []] = [STORED[from], STORED[to]];
