@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { createDynamoDbClient } from '#adapters/dynamodb/create-dynamodb-client.ts';
 import { DynamoDbPayloadStore } from '#adapters/dynamodb/dynamodb-payload-store.ts';
 import { oneInvocation } from '#adapters/lifetime.ts';
@@ -50,8 +50,8 @@ async function silence(): Promise<Silence> {
 }
 
 /** Longer than both tries of the SDK together: 0.8 s, up to 0.1 s between them, 0.8 s. */
-const BOTH_TRIES_MS = 3_000;
-const LIMIT_MS = 1_000;
+const BOTH_TRIES_MS = 2_000;
+const LIMIT_MS = 400;
 const PK = toEventPk(toSourceId('s'), 'e' as EventKey);
 
 const send = (env: Environment): Promise<void> =>
@@ -75,6 +75,17 @@ const CALLS: Readonly<Record<string, (env: Environment) => Promise<unknown>>> = 
   Lambda: route('function', 'arn:aws:lambda:eu-central-1:111111111111:function:f'),
   'Step Functions': route('state_machine', 'arn:aws:states:eu-central-1:111111111111:stateMachine:s'),
 };
+
+// Read with the first call of its kind: not in the time that is measured.
+beforeAll(() =>
+  Promise.all([
+    import('@aws-sdk/client-eventbridge'),
+    import('@aws-sdk/client-lambda'),
+    import('@aws-sdk/client-s3'),
+    import('@aws-sdk/client-sfn'),
+    import('@aws-sdk/client-sns'),
+  ]),
+);
 
 describe('a call ends with the limit of its work', () => {
   test.concurrent.each(Object.entries(CALLS))('%s: its connection is closed, no second try', async (_name, call) => {
