@@ -23,7 +23,7 @@ export async function watchTraffic(place: Place, onOpen: () => void = () => unde
     expect(refused).toEqual(Array.from({ length: 12 }, () => 401));
     expect(bulk.printed).toMatch(/\b200\b/);
     expect(bulk.ms, `the bulk replay of 200:\n${bulk.printed}`).toBeLessThan(BULK_LIMIT_MS);
-    const jobs = JSON.parse(await watched.done('replay', 'ls', '--json')) as readonly { state: string }[];
+    const { jobs } = JSON.parse(await watched.done('replay', 'ls', '--json')) as { jobs: readonly { state: string }[] };
     expect(jobs.map(it => it.state)).toEqual(['done']);
     expect((await watched.errors()).filter(line => !line.includes(POISON))).toEqual([]);
   });
