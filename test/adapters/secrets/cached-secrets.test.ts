@@ -39,6 +39,16 @@ describe('cached secrets', () => {
     expect(values.fetches).toBe(2);
   });
 
+  test('that are not set are asked for again after ten seconds: somebody sets one up right now', async () => {
+    const { clock, values, secrets } = build();
+    expect(await secrets.get(stripe)).toEqual({ kind: 'unset' });
+    values.set(stripe, 'one');
+    await clock.advanceBy(9_999);
+    expect(await secrets.get(stripe)).toEqual({ kind: 'unset' });
+    await clock.advanceBy(1);
+    expect(await secrets.get(stripe)).toEqual(secretOf('one'));
+  });
+
   test('that cannot be read ahead keep nothing from starting, and are asked for again', async () => {
     const { values, secrets } = build();
     values.set(stripe, 'one');

@@ -163,6 +163,7 @@ describe('completion', () => {
     expect(await script('zsh')).toContain("'events ls') options=(");
     // The words between the program and the one that is being typed; a third way of counting completes nothing.
     expect(await script('zsh')).toMatch(/for word in \$\{words\[2,CURRENT-1\]\}; do/);
+    expect(await script('zsh')).toContain(']} ]] && place="');
     expect(await script('fish')).toContain('__fish_seen_subcommand_from events; and __fish_seen_subcommand_from ls');
     expect(await new CliWorld().run(['completion', 'tcsh'])).toMatchObject({ code: 2 });
   });
