@@ -63,7 +63,7 @@ it.each([7, 1_000])(
   'stays before what could not be watched, in pages of %i, and goes on with the rest',
   async pageRows => {
     const { sweep, covered, saved, events } = world(pageRows, n => n !== 100);
-    const { pay: reached = 0, shop: other } = await sweep();
+    const { [pay]: reached = 0, [shop]: other } = await sweep();
     expect(reached).toBeLessThan(events[100]?.receivedAt ?? 0);
     // Everything before the page that it is on was passed; a full hour at most lies behind.
     expect(reached).toBeGreaterThanOrEqual(START + HOUR);
