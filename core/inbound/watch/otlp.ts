@@ -162,7 +162,8 @@ function anyValue(value: unknown): object {
   if (typeof value === 'number' && isUsable(value))
     return Number.isInteger(value) ? { intValue: String(value) } : { doubleValue: value };
   if (Array.isArray(value)) return { arrayValue: { values: value.map(anyValue) } };
-  return { stringValue: String(value) };
+  // An object of a log line may have a `toString` of its own that is no function.
+  return { stringValue: typeof value === 'object' ? JSON.stringify(value) : String(value) };
 }
 
 function isHex(value: unknown, digits: number): value is string {

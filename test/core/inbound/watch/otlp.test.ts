@@ -112,6 +112,12 @@ it('makes spans of attempts, below one of the event, which is said once', () => 
   expect(traces.resourceSpans[0].scopeSpans[0].spans).toHaveLength(3);
 });
 
+it('takes a value that cannot be made text as JSON', () => {
+  const ids = { trace_id: 'a'.repeat(32), span_id: 'b'.repeat(16), event_span_id: 'c'.repeat(16) };
+  const message = JSON.stringify({ stage: 'attempt', ...ids, cause: [{ toString: null }] });
+  expect(() => toOtlp([{ message, timestamp: NOW }], RESOURCE)).not.toThrow();
+});
+
 it('leaves out whatever is neither, and breaks no rule whatever a line holds', () => {
   expect(toOtlp([{ message: 'START RequestId', timestamp: 1 }], RESOURCE)).toEqual({});
   expect(toOtlp([{ message: '{"stage":"attempt","event_id":"x"}', timestamp: 1 }], RESOURCE)).toEqual({});
