@@ -1,5 +1,6 @@
-import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { forward, readAll } from '#test/kit/forward.ts';
 
 /**
  * What the proxy does with one request. `drop_reply`, `hang_after`: the service applies it, the answer is cut off, or
@@ -70,7 +71,7 @@ async function answer(
     incoming.socket.destroy();
     return;
   }
-  const body = await read(incoming);
+  const body = await readAll(incoming);
   onBody(body);
   if (fault === 'hang') return;
   if (fault === 'error') {
@@ -95,36 +96,4 @@ async function answer(
 function reply(outgoing: ServerResponse, status: number, body: string): void {
   outgoing.writeHead(status, { 'content-type': 'application/x-amz-json-1.0' });
   outgoing.end(body);
-}
-
-interface Answered {
-  readonly status: number;
-  readonly headers: Record<string, string | string[] | undefined>;
-  readonly body: Buffer;
-}
-
-function forward(incoming: IncomingMessage, body: Buffer, target: URL): Promise<Answered> {
-  return new Promise((resolve, reject) => {
-    const { hostname, port } = target;
-    const { method = 'POST', url: path = '/', headers } = incoming;
-    const onward = request({ hostname, port, method, path, headers, agent: false }, response => {
-      read(response).then(bytes => {
-        // What belongs to the connection to the service must not reach the client.
-        const { 'transfer-encoding': _chunked, connection: _connection, ...kept } = response.headers;
-        resolve({
-          status: response.statusCode ?? 502,
-          headers: { ...kept, 'content-length': String(bytes.length) },
-          body: bytes,
-        });
-      }, reject);
-    });
-    onward.on('error', reject);
-    onward.end(body);
-  });
-}
-
-async function read(stream: IncomingMessage): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of stream) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks);
 }

@@ -3,7 +3,8 @@
  * service by the signature, refuses what the caller's role may not do, counts each call, and spoils the one it is told to.
  */
 import { randomUUID } from 'node:crypto';
-import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { type Answered, forward, readAll } from '#test/kit/forward.ts';
 import { ACCOUNT, REGION } from './configurations.ts';
 import type { Statement } from './deployed.ts';
 
@@ -67,7 +68,7 @@ export async function startFaultGate(behind: Behind): Promise<FaultGate> {
   let happened = false;
 
   const server = createServer(async (incoming, outgoing) => {
-    const body = await read(incoming).catch(() => undefined);
+    const body = await readAll(incoming).catch(() => undefined);
     if (body === undefined) return;
     const call = callOf(incoming, body);
     calls.push(call);
@@ -224,12 +225,6 @@ function like(pattern: string, text: string): boolean {
   return new RegExp(`^${escaped}$`).test(text);
 }
 
-interface Answered {
-  readonly status: number;
-  readonly headers: Record<string, string | string[] | undefined>;
-  readonly body: Buffer | string;
-}
-
 async function carryOut(
   call: GateCall,
   incoming: IncomingMessage,
@@ -241,14 +236,14 @@ async function carryOut(
   const json = (value: Json) => ({
     status: 200,
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(value),
+    body: Buffer.from(JSON.stringify(value)),
   });
   if (url === undefined) {
     if (service === 'events') return json({ FailedEntryCount: 0, Entries: [{ EventId: randomUUID() }] });
     if (service === 'states') return json({ executionArn: 'arn:aws:states:::execution:x', startDate: 1 });
-    if (service === 'lambda') return { status: 202, headers: {}, body: '' };
+    if (service === 'lambda') return { status: 202, headers: {}, body: Buffer.alloc(0) };
     const xml = `<PublishResponse xmlns="http://sns.amazonaws.com/doc/2010-03-31/"><PublishResult><MessageId>${randomUUID()}</MessageId></PublishResult></PublishResponse>`;
-    return { status: 200, headers: { 'content-type': 'text/xml' }, body: xml };
+    return { status: 200, headers: { 'content-type': 'text/xml' }, body: Buffer.from(xml) };
   }
   // No message waits for minutes here: whoever gives messages out moves the clock instead.
   const sent =
@@ -275,29 +270,4 @@ function refuse(outgoing: ServerResponse, { action }: GateCall, status: number, 
       `<ErrorResponse><Error><Type>Sender</Type><Code>${name}</Code><Message>injected</Message></Error></ErrorResponse>`,
     );
   else outgoing.end(JSON.stringify({ __type: `com.amazonaws#${name}`, message: 'injected' }));
-}
-
-function forward(incoming: IncomingMessage, body: Buffer, { hostname, port }: URL): Promise<Answered> {
-  return new Promise((resolve, reject) => {
-    const headers = { ...incoming.headers, 'content-length': String(body.length) };
-    const { method = 'POST', url: path = '/' } = incoming;
-    const onward = httpRequest({ hostname, port, method, path, headers, agent: false }, response => {
-      read(response).then(bytes => {
-        const { 'transfer-encoding': _chunked, connection: _connection, ...kept } = response.headers;
-        resolve({
-          status: response.statusCode ?? 502,
-          headers: { ...kept, 'content-length': String(bytes.length) },
-          body: bytes,
-        });
-      }, reject);
-    });
-    onward.on('error', reject);
-    onward.end(body);
-  });
-}
-
-async function read(stream: IncomingMessage): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of stream) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks);
 }

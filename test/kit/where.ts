@@ -23,7 +23,6 @@ const UNSEEN: Readonly<Record<string, readonly string[]>> = {
   'test/e2e/gateway-under-test.ts': HANDLERS,
   'test/e2e/npm-start.test.ts': HANDLERS,
   'test/surfaces/lambdas/exported-handlers.test.ts': HANDLERS,
-  'test/adapters/aws-adapters.ts': filesBelow('adapters/aws', '.ts'),
   'test/lib/synth/routes.test.ts': filesBelow('adapters/targets', '.ts'),
 };
 

@@ -193,11 +193,8 @@ async function readAgain(session: Session, sendings: readonly Sending[]): Promis
   await look(session);
   const still: Sending[] = [];
   if (session.stop !== undefined) return still;
-  for (const fact of await factsOf(
-    session,
-    sendings.map(({ row }) => row),
-    'consistent',
-  )) {
+  const rows = sendings.map(({ row }) => row);
+  for (const fact of await factsOf(session, rows, 'consistent')) {
     const sending = await settleUnsent(session, fact);
     if (sending) still.push(sending);
   }
@@ -370,7 +367,7 @@ async function begin(session: Session, sendings: readonly Sending[]): Promise<vo
   for (const { delivery } of sendings) inAir.set(delivery.msg, done);
 }
 
-/** So many rows of a replay job are done: it may put the next ones. */
+/** Rows of a replay job that are done before it is asked for the next ones. */
 const ASK_EACH = 25;
 
 /** The session that finishes rows of a replay job asks for the next ones; `tend` repairs what is lost. */

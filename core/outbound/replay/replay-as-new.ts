@@ -6,11 +6,18 @@ import type { EpochMs } from '#core/glossary.ts';
 import { COPY_WRITES, copyMessage, liveRow } from '#core/outbound/protocol/delivery-writes.ts';
 import { type AppId, type EndpointId, type MessageId, messageIdOf } from '#core/outbound/protocol/ids.ts';
 import type { MessageItem } from '#core/outbound/protocol/items.ts';
-import { messageKey, messageListed, recordKey, rowKey, runtimeKey } from '#core/outbound/protocol/keys.ts';
+import { messageKey, messageListed, recordKey, rowKey } from '#core/outbound/protocol/keys.ts';
 import { deliveryExpiry, retentionOf } from '#core/outbound/protocol/timings.ts';
 import { type BodyPorts, copyBody, emptyBody } from '#core/outbound/publish/message-body.ts';
 import type { Crypto } from '#core/ports.ts';
-import { keptOfRequest, type Replayed, type ReplayPorts, type ReplayRequest, refused } from './replay-delivery.ts';
+import {
+  findReplayable,
+  keptOfRequest,
+  type Replayed,
+  type ReplayPorts,
+  type ReplayRequest,
+  refused,
+} from './replay-delivery.ts';
 
 export interface CopyPorts extends ReplayPorts, Pick<BodyPorts, 'blobs'> {
   readonly crypto: Pick<Crypto, 'hash'>;
@@ -28,12 +35,9 @@ export async function replayAsNew(
   const { store, wake, clock } = ports;
   const { ep, msg } = request;
   // 1. The message, and whether this endpoint may have it.
-  const [message, runtime] = await Promise.all([
-    store.get(messageKey(msg), 'consistent'),
-    store.get(runtimeKey(ep), 'consistent'),
-  ]);
-  if (message === undefined || message.bodyRemovedAt !== undefined) return refused('message_gone');
-  if (runtime === undefined || runtime.gate === 'deleted') return refused('gate_closed');
+  const found = await findReplayable(store, request);
+  if ('cause' in found) return refused(found.cause);
+  const { message, runtime } = found;
   // A message of another application was a broadcast, or is none of this endpoint's.
   const got = { ep, msg, createdAt: message.createdAt };
   if (message.app !== runtime.app && !(await store.get(recordKey(got), 'consistent')))

@@ -6,7 +6,7 @@ import type { ItemStore, WakeQueue } from '#core/outbound/ports.ts';
 import { isOpen } from '#core/outbound/protocol/decide.ts';
 import { type Replay, replay } from '#core/outbound/protocol/delivery-writes.ts';
 import type { EndpointId, MessageId } from '#core/outbound/protocol/ids.ts';
-import type { RecordItem } from '#core/outbound/protocol/items.ts';
+import type { MessageItem, RecordItem, RuntimeItem } from '#core/outbound/protocol/items.ts';
 import { type DeliveryId, messageKey, recordKey, replayNoteKey, runtimeKey } from '#core/outbound/protocol/keys.ts';
 import type { Kept } from '#core/outbound/protocol/timings.ts';
 import type { Clock, Ids } from '#core/ports.ts';
@@ -35,6 +35,22 @@ export type Replayed =
 
 const TRIES = 3;
 
+/** The message and the endpoint of a replay, or why there is none: its body is gone, or the endpoint. */
+export async function findReplayable(
+  store: Pick<ItemStore, 'get'>,
+  { ep, msg }: Pick<ReplayRequest, 'ep' | 'msg'>,
+): Promise<
+  { readonly message: MessageItem; readonly runtime: RuntimeItem } | { readonly cause: 'message_gone' | 'gate_closed' }
+> {
+  const [message, runtime] = await Promise.all([
+    store.get(messageKey(msg), 'consistent'),
+    store.get(runtimeKey(ep), 'consistent'),
+  ]);
+  if (message === undefined || message.bodyRemovedAt !== undefined) return { cause: 'message_gone' };
+  if (runtime === undefined || runtime.gate === 'deleted') return { cause: 'gate_closed' };
+  return { message, runtime };
+}
+
 /** Refused: nothing changed. Throws DependencyError where it is not known: the request may be repeated. */
 export async function replayDelivery(
   ports: ReplayPorts,
@@ -44,14 +60,10 @@ export async function replayDelivery(
   const { store, wake } = ports;
   const { ep, msg } = request;
   // 1. The message, whose time is part of every key; and the gate.
-  const [message, runtime] = await Promise.all([
-    store.get(messageKey(msg), 'consistent'),
-    store.get(runtimeKey(ep), 'consistent'),
-  ]);
-  if (message === undefined || message.bodyRemovedAt !== undefined) return refused('message_gone');
-  if (runtime === undefined || runtime.gate === 'deleted') return refused('gate_closed');
+  const found = await findReplayable(store, request);
+  if ('cause' in found) return refused(found.cause);
   // 2. W17.
-  const delivery = { ep, msg, createdAt: message.createdAt, ...keptOfRequest(request) };
+  const delivery = { ep, msg, createdAt: found.message.createdAt, ...keptOfRequest(request) };
   const outcome = await replayOnce(ports, delivery, retentionMs, {
     replayId: request.requestId,
     by: request.by,
