@@ -31,6 +31,17 @@ describe('the alarms that rang, beside the list of those that are due', () => {
     expect(judgeAlarms([DUE], [], {})).toEqual(['a: "the death" or "the closing" did not happen']);
   });
 
+  it('may ring and must be OK again where they measure the time of the machine', () => {
+    const possible = [{ alarm: 'slow', why: 'much runs here' }];
+    const due = [rang('ALARM', 120), rang('OK', 230)];
+    const all = (...more: readonly ReturnType<typeof rang>[]) =>
+      judgeAlarms([DUE], [...due, ...more], MOMENTS, possible);
+    expect(all()).toEqual([]);
+    expect(all(rang('ALARM', 50, 'slow'), rang('OK', 60, 'slow'))).toEqual([]);
+    expect(all(rang('ALARM', 50, 'slow'))).toEqual(['slow is not OK again']);
+    expect(all(rang('ALARM', 50, 'b'))).toEqual(['b rang and is not on the list']);
+  });
+
   it('are read from what npm start prints', () => {
     const lines = [
       '  13:21:05  ALARM holdfast-local-sweep-unsent-records 2 of the last 3 periods …',

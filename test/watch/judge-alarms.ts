@@ -21,16 +21,32 @@ export interface Rang {
   readonly at: number;
 }
 
-/** What is not as the list says, in words; empty when all is. `moments`: by name, epoch milliseconds. */
+/** An alarm on a time that is the machine's: it may ring, and must be OK at the end. */
+export interface PossibleAlarm {
+  readonly alarm: string;
+  readonly why: string;
+}
+
+/** What is not as the lists say, in words; empty when all is. `moments`: by name, epoch milliseconds. */
 export function judgeAlarms(
   due: readonly DueAlarm[],
   rang: readonly Rang[],
   moments: Readonly<Record<string, number>>,
+  possible: readonly PossibleAlarm[] = [],
 ): readonly string[] {
   const unlisted = rang
-    .filter(({ alarm, to }) => to === 'ALARM' && !due.some(it => it.alarm === alarm))
+    .filter(({ alarm, to }) => to === 'ALARM' && ![...due, ...possible].some(it => it.alarm === alarm))
     .map(({ alarm }) => `${alarm} rang and is not on the list`);
-  return [...unlisted, ...due.flatMap(it => complaintsOf(it, rang, moments))];
+  const stays = possible.filter(({ alarm }) => ofAlarm(alarm, rang).at(-1)?.to === 'ALARM');
+  return [
+    ...unlisted,
+    ...stays.map(({ alarm }) => `${alarm} is not OK again`),
+    ...due.flatMap(it => complaintsOf(it, rang, moments)),
+  ];
+}
+
+function ofAlarm(alarm: string, rang: readonly Rang[]): readonly Rang[] {
+  return rang.filter(it => it.alarm === alarm).toSorted((a, b) => a.at - b.at);
 }
 
 function complaintsOf(
@@ -38,7 +54,7 @@ function complaintsOf(
   rang: readonly Rang[],
   moments: Readonly<Record<string, number>>,
 ): readonly string[] {
-  const own = rang.filter(it => it.alarm === alarm).toSorted((a, b) => a.at - b.at);
+  const own = ofAlarm(alarm, rang);
   const [first] = own.filter(it => it.to === 'ALARM');
   const [begun, over] = [moments[from], moments[overAt]];
   if (begun === undefined || over === undefined) return [`${alarm}: "${from}" or "${overAt}" did not happen`];
