@@ -53,7 +53,7 @@ function showEnd(run: Run, job: ReplayJob): ExitCode {
   const { replayed, changed, running, gone, body_missing: bodyMissing } = job.counts;
   const others = doneOf(job) - replayed;
   run.out.result(reportJob(job), () => [
-    `${job.state === 'done' ? 'Done' : `Cancelled by ${job.cancelledBy}`}: ${replayed} replayed`,
+    `${job.state === 'done' ? 'Done' : `Canceled by ${job.canceledBy}`}: ${replayed} replayed`,
     ...(others === 0
       ? []
       : [
@@ -61,6 +61,6 @@ function showEnd(run: Run, job: ReplayJob): ExitCode {
         ]),
   ]);
   run.out.next(run.command('status'), 'backlog and dead letters after the replay');
-  if (job.state === 'cancelled' || others > 0) return replayed === 0 ? EXIT.failure : EXIT.partial;
+  if (job.state === 'canceled' || others > 0) return replayed === 0 ? EXIT.failure : EXIT.partial;
   return EXIT.ok;
 }

@@ -160,7 +160,7 @@ export interface DeadView {
 
 export interface JobRow {
   readonly id: string;
-  readonly state: 'running' | 'cancelled' | 'done';
+  readonly state: 'running' | 'canceled' | 'done';
   readonly by: string;
   readonly why: string;
   readonly createdAt: number;

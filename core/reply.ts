@@ -12,8 +12,3 @@ const JSON_TYPE = { 'content-type': 'application/json' };
 export function json(status: number, body: unknown, headers: Readonly<Record<string, string>> = {}): Reply {
   return { status, headers: { ...JSON_TYPE, ...headers }, body: JSON.stringify(body) };
 }
-
-/** A refusal: `error` for programs, `message` for people. */
-export function refusal(status: number, error: string, message: string): Reply {
-  return json(status, { error, message });
-}

@@ -81,7 +81,7 @@ export function addReplay(program: Command, set: CommandSet): void {
       await run.confirm(`Cancel the replay job ${id} in ${run.environment}?`, options.yes);
       const result = await cancelJob(run, id);
       run.out.result(reportJob(result.job), () => [
-        result.kind === 'cancelled' ? `Cancelled ${id}` : `${id} was over already (${result.job.state})`,
+        result.kind === 'canceled' ? `Canceled ${id}` : `${id} was over already (${result.job.state})`,
       ]);
     }),
   );

@@ -6,11 +6,12 @@ import type { IngestPorts, IngestRules } from '#core/inbound/ingest/ingest-ports
 import { refuse } from '#core/inbound/ingest/reply.ts';
 import type { Reply } from '#core/reply.ts';
 import type { RawRequest } from '#core/verification/raw-request.ts';
+import { bytesOf, toApiReply } from '#lambdas/shared/api-event.ts';
 
-/** One source per explicit route, found by the route's own path: nothing of the request chooses the source. */
 /** What is before the front door, and tells where a request really came from; or answers it. */
 type Door = (request: RawRequest) => Promise<RawRequest | Reply>;
 
+/** One source per explicit route, found by the route's own path: nothing of the request chooses the source. */
 export function handleRequest(sources: readonly ResolvedSource[], ports: IngestPorts, rules: IngestRules, door?: Door) {
   const byPath = new Map(sources.flatMap(source => source.paths.map(path => [path, source] as const)));
   return async (apiEvent: APIGatewayProxyEventV2): Promise<APIGatewayProxyStructuredResultV2> => {
@@ -30,12 +31,7 @@ function toRawRequest(apiEvent: APIGatewayProxyEventV2): RawRequest {
     method: apiEvent.requestContext.http.method,
     rawQuery: apiEvent.rawQueryString,
     headers,
-    // The exact bytes: text is UTF-8 as API Gateway read it, everything else came as base64.
-    body: Buffer.from(apiEvent.body ?? '', apiEvent.isBase64Encoded ? 'base64' : 'utf8'),
+    body: bytesOf(apiEvent),
     sourceIp: apiEvent.requestContext.http.sourceIp,
   };
-}
-
-function toApiReply({ status, headers, body }: Reply): APIGatewayProxyStructuredResultV2 {
-  return { statusCode: status, headers: { ...headers }, body };
 }

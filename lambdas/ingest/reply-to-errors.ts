@@ -2,6 +2,7 @@
 import type { MiddlewareObj } from '@middy/core';
 import { refuse } from '#core/inbound/ingest/reply.ts';
 import type { Telemetry } from '#core/ports.ts';
+import { toApiReply } from '#lambdas/shared/api-event.ts';
 
 export function replyToErrors(telemetry: Pick<Telemetry, 'log'>): MiddlewareObj {
   return {
@@ -12,8 +13,7 @@ export function replyToErrors(telemetry: Pick<Telemetry, 'log'>): MiddlewareObj 
         cause: 'internal_error',
         error: error instanceof Error ? error.message : String(error),
       });
-      const { status, headers, body } = refuse('internal_error');
-      request.response = { statusCode: status, headers, body };
+      request.response = toApiReply(refuse('internal_error'));
     },
   };
 }

@@ -1,11 +1,12 @@
 /** From API Gateway's event to the page or the API of a customer, and back. */
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import type { ApiPorts, ApiRules } from '#core/outbound/api/api-call.ts';
-import { answerPortal, noSuchPortalRoute } from '#core/outbound/portal/answer-portal.ts';
+import { answerPortal } from '#core/outbound/portal/answer-portal.ts';
 import { callsPerSecond } from '#core/outbound/portal/calls-per-second.ts';
 import { PAGE_ROUTES, PORTAL_ROUTES, publicRoute } from '#core/outbound/portal/portal-routes.ts';
+import { unknownRoute } from '#core/problem-reply.ts';
 import type { Reply } from '#core/reply.ts';
-import { bytesOf, pathOf, toApiReply } from '#lambdas/shared/api-event.ts';
+import { callOf, toApiReply } from '#lambdas/shared/api-event.ts';
 
 export interface PortalTools {
   readonly ports: ApiPorts;
@@ -15,20 +16,20 @@ export interface PortalTools {
   readonly headers: Readonly<Record<string, string>>;
 }
 
+const ROUTES_PAGE = 'docs/guides/portal.md';
+
 export function handlePortalCall({ ports, rulesOf, page, headers }: PortalTools) {
   const mayCall = callsPerSecond();
   const answer = async (event: APIGatewayProxyEventV2): Promise<Reply> => {
-    const path = pathOf(event);
+    const { caller: _, ...parts } = callOf(event);
     if (PAGE_ROUTES.some(route => route === event.routeKey)) {
-      return page(path['file']) ?? noSuchPortalRoute(event.rawPath);
+      return page(parts.path['file']) ?? unknownRoute(event.rawPath, ROUTES_PAGE);
     }
     const route = PORTAL_ROUTES.find(it => publicRoute(it) === event.routeKey);
-    if (route === undefined) return noSuchPortalRoute(event.routeKey);
+    if (route === undefined) return unknownRoute(event.routeKey, ROUTES_PAGE);
     const reply = await answerPortal({
-      ...{ route, ports, path, mayCall, rules: rulesOf(event.requestContext.domainName) },
+      ...{ ...parts, route, ports, mayCall, rules: rulesOf(event.requestContext.domainName) },
       authorization: event.headers['authorization'],
-      query: event.queryStringParameters ?? {},
-      body: event.body === undefined ? undefined : new TextDecoder().decode(bytesOf(event)),
     });
     return { ...reply, headers: { 'cache-control': 'no-store', ...reply.headers } };
   };

@@ -1,9 +1,10 @@
 /** From API Gateway's event to `publishMessage` and back. */
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
-import { answering, unknownRoute } from '#core/outbound/api/answering.ts';
+import { answering } from '#core/outbound/api/answering.ts';
 import { PUBLISH_ROUTES } from '#core/outbound/api/api-routes.ts';
 import { type PublishApiPorts, type PublishApiRules, publishMessage } from '#core/outbound/api/publish-message.ts';
 import type { Telemetry } from '#core/ports.ts';
+import { unknownRoute } from '#core/problem-reply.ts';
 import { bytesOf, pathOf, toApiReply } from '#lambdas/shared/api-event.ts';
 
 const TRACE_PARENT = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/;

@@ -7,7 +7,15 @@ interface IamContext {
   readonly authorizer?: { readonly iam?: { readonly userArn?: string | null } };
 }
 
-export const callerOf = ({ requestContext }: APIGatewayProxyEventV2): string =>
+/** What a call of an API brings; a byte order mark is kept, so that JSON refuses it. */
+export const callOf = (event: APIGatewayProxyEventV2) => ({
+  path: pathOf(event),
+  query: event.queryStringParameters ?? {},
+  body: event.body === undefined ? undefined : new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytesOf(event)),
+  caller: callerOf(event),
+});
+
+const callerOf = ({ requestContext }: APIGatewayProxyEventV2): string =>
   (requestContext as IamContext).authorizer?.iam?.userArn ?? 'unknown caller';
 
 /** Path parameters, decoded; one that is not well encoded stays as it is. */

@@ -9,8 +9,7 @@ import { type EventFilter, readFilter, type WrittenFilter } from '#core/inbound/
 import { findEvent } from '#core/inbound/search/event-report.ts';
 import type { ListStore } from '#core/inbound/search/list-events.ts';
 import type { Clock, Ids, Telemetry, WorkQueue } from '#core/ports.ts';
-import type { ConfigProblem } from '#core/problem.ts';
-import { json, type Reply, refusal } from '#core/reply.ts';
+import { refuse, refuseProblems } from '#core/problem-reply.ts';
 import { decodeJsonObject } from '#core/scan/json-object.ts';
 import { ApiInput } from './api-input.ts';
 import { API_FIELDS, type ApiRoute } from './api-routes.ts';
@@ -50,36 +49,14 @@ export interface ApiCall extends ApiRequest {
 /** Characters of a body. The longest useful one has a few hundred. */
 const BODY_LIMIT = 16_384;
 
-/** Thrown where a call cannot go on; its reply is the answer. */
-export class Refused extends Error {
-  override readonly name = 'Refused';
-  readonly reply: Reply;
-
-  constructor(reply: Reply) {
-    super();
-    this.reply = reply;
-  }
-}
-
-/** Throws `Refused` (400) with every problem that was found, if any. */
-export function refuseProblems(problems: readonly ConfigProblem[]): void {
-  if (problems.length === 0) return;
-  const fields = problems.map(({ path, given, allowed, fix }) => ({ field: path, given, allowed, fix }));
-  const message = fields.map(it => `${it.field}: given ${it.given}; allowed: ${it.allowed}; ${it.fix}`).join(' · ');
-  throw new Refused(json(400, { error: 'invalid_request', message, problems: fields }));
-}
-
 /** The JSON body; an absent one is an empty object. Throws `Refused` when it is none. */
 export function bodyOf({ body = '', route }: ApiCall): ApiInput {
   const { body: known } = API_FIELDS[route];
-  const wrong = (given: string): Refused => {
-    const fields = known.length === 0 ? 'none, or an empty one' : `with ${known.join(', ')}`;
-    const message = `The body is ${given}; allowed: a JSON object (${fields}) of at most ${BODY_LIMIT} characters`;
-    return new Refused(refusal(400, 'invalid_body', message));
-  };
-  if (body.length > BODY_LIMIT) throw wrong(`too long: ${body.length} characters`);
+  if (body.length > BODY_LIMIT)
+    refuse(413, 'too_large', `the body has ${body.length} characters; at most ${BODY_LIMIT} are allowed`);
   const fields = decodeJsonObject(body.trim() === '' ? '{}' : body);
-  if (fields === undefined) throw wrong('not a JSON object');
+  const allowed = known.length === 0 ? 'none, or an empty one' : `with ${known.join(', ')}`;
+  if (fields === undefined) return refuse(400, 'invalid_request', `the body is not a JSON object (${allowed})`);
   return new ApiInput(fields, known);
 }
 
@@ -87,8 +64,8 @@ export function bodyOf({ body = '', route }: ApiCall): ApiInput {
 export function sourceOf(name: string, { sourceIds }: ApiCall): SourceId {
   const known = sourceIds.find(it => it === name);
   if (known !== undefined) return known;
-  const message = `No source "${name.slice(0, 60)}"; configured sources: ${sourceIds.join(', ')}`;
-  throw new Refused(refusal(404, 'unknown_source', message));
+  const detail = `no source "${name.slice(0, 60)}"; configured sources: ${sourceIds.join(', ')}`;
+  return refuse(404, 'unknown_source', detail);
 }
 
 /** The event the path names. Throws `Refused`: 404 when there is none, 409 when several sources have the id. */
@@ -102,12 +79,12 @@ export async function eventOf(call: ApiCall): Promise<EventItem> {
       return found.item;
     case 'not_found': {
       const place = known === undefined ? 'any source' : `source ${known}`;
-      const message = `No event "${id.slice(0, 80)}" in ${place}: it was never accepted, or its retention is over; GET /events lists what there is`;
-      throw new Refused(refusal(404, 'unknown_event', message));
+      const detail = `no event "${id.slice(0, 80)}" in ${place}: it was never accepted, or its retention is over; GET /events lists what there is`;
+      return refuse(404, 'unknown_event', detail);
     }
     case 'ambiguous': {
-      const message = `The id exists in several sources; add ?source= with one of: ${found.sources.join(', ')}`;
-      throw new Refused(json(409, { error: 'ambiguous_event', message, sources: found.sources }));
+      const detail = `the id exists in several sources; add ?source= with one of: ${found.sources.join(', ')}`;
+      return refuse(409, 'ambiguous_event', detail, { sources: found.sources });
     }
   }
 }

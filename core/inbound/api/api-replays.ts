@@ -5,18 +5,19 @@ import { cancelReplayJob, createReplayJob, previewReplay, readReplayJob } from '
 import { reportJob } from '#core/inbound/replay/report-job.ts';
 import type { EventFilter } from '#core/inbound/search/event-filter.ts';
 import { reportEvent } from '#core/inbound/search/event-report.ts';
-import { json, type Reply, refusal } from '#core/reply.ts';
+import { problem, refuseProblems } from '#core/problem-reply.ts';
+import { json, type Reply } from '#core/reply.ts';
 import { toIso } from '#core/time.ts';
-import { type ApiCall, bodyOf, eventOf, filterOf, refuseProblems } from './api-call.ts';
+import { type ApiCall, bodyOf, eventOf, filterOf } from './api-call.ts';
 
 /** The longest time that a dry run counts; the function has 15 s. */
 const COUNT_LIMIT_MS = 8_000;
 const MOST_EVENTS = 10_000_000;
 
 const REFUSALS = {
-  running: 'An attempt is running; wait for it, or send {"force":true} (it is fenced)',
-  changed: 'Somebody else changed the event a moment ago; look at it again',
-  gone: 'The record is gone: its retention is over',
+  running: 'an attempt is running; wait for it, or send {"force":true} (it is fenced)',
+  changed: 'somebody else changed the event a moment ago; look at it again',
+  gone: 'the record is gone: its retention is over',
 } as const;
 
 export async function replayOne(call: ApiCall): Promise<Reply> {
@@ -36,9 +37,9 @@ export async function replayOne(call: ApiCall): Promise<Reply> {
     case 'already_replayed':
       return json(202, { outcome: result.kind, ...(await reportEvent(result.item, ports.payloads)) });
     case 'body_missing':
-      return refusal(409, 'body_missing', 'That body is not kept (any more), so the event cannot run with it');
+      return problem(409, 'body_missing', 'that body is not kept (any more), so the event cannot run with it');
     case 'refused':
-      return refusal(409, result.reason, REFUSALS[result.reason]);
+      return problem(409, result.reason, REFUSALS[result.reason]);
   }
 }
 
@@ -90,8 +91,8 @@ export async function cancelJob(call: ApiCall): Promise<Reply> {
     case 'not_found':
       return unknownJob();
     case 'already_over':
-      return refusal(409, 'already_over', `The job is over already: ${result.job.state}`);
-    case 'cancelled':
+      return problem(409, 'job_over', `the job is over already: ${result.job.state}`);
+    case 'canceled':
       return json(200, reportJob(result.job));
   }
 }
@@ -102,6 +103,5 @@ function jobIdOf(path: ApiCall['path']): string | undefined {
   return /^rj-[\w-]{1,60}$/.test(id) ? id : undefined;
 }
 
-function unknownJob(): Reply {
-  return refusal(404, 'unknown_job', 'No such replay job; POST /replay-jobs answers with the job_id');
-}
+const unknownJob = (): Reply =>
+  problem(404, 'unknown_job', 'no such replay job; POST /replay-jobs answers with the job_id');

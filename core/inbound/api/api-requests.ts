@@ -2,13 +2,12 @@
  * The status API as a function of route, parameters and body; IAM guards it at the front door. Reads go by the indexes,
  * writes are the ones the CLI makes. Every refusal says what was given, what is allowed and what to do.
  */
-import { ask } from '#core/ask.ts';
-import type { DependencyError } from '#core/errors.ts';
 import { findPaused, pauseSource, readPauses, resumeSource } from '#core/inbound/protocol/pause-source.ts';
 import type { PauseNote } from '#core/inbound/protocol/pauses.ts';
 import { reportEvent, reportHistory, summarizeEvent } from '#core/inbound/search/event-report.ts';
 import { CursorError, listEvents } from '#core/inbound/search/list-events.ts';
-import { json, type Reply, refusal } from '#core/reply.ts';
+import { answerOrRefuse, refuse, refuseProblems } from '#core/problem-reply.ts';
+import { json, type Reply } from '#core/reply.ts';
 import { toIso } from '#core/time.ts';
 import {
   type ApiCall,
@@ -18,8 +17,6 @@ import {
   bodyOf,
   eventOf,
   filterOf,
-  Refused,
-  refuseProblems,
   sourceOf,
 } from './api-call.ts';
 import { ApiInput } from './api-input.ts';
@@ -56,24 +53,13 @@ const ANSWERS: Readonly<Record<ApiRoute, Answer>> = {
   'POST /sources/{source}/resume': strict(resume),
 };
 
-export async function answerApi(request: ApiRequest, ports: ApiPorts, rules: ApiRules): Promise<Reply> {
+export function answerApi(request: ApiRequest, ports: ApiPorts, rules: ApiRules): Promise<Reply> {
   const call = { ...request, ports, rules, sourceIds: rules.sources.map(it => it.id) };
-  try {
-    const { telemetry } = ports;
-    const asked = await ask({ telemetry, stage: 'api', fields: { route: request.route } }, () =>
-      ANSWERS[request.route](call),
-    );
-    return asked.ok ? asked.value : unavailable(asked.error);
-  } catch (error) {
-    if (error instanceof Refused) return error.reply;
-    if (error instanceof CursorError) return refusal(400, 'invalid_cursor', error.message);
-    throw error;
-  }
-}
-
-function unavailable({ dependency }: DependencyError): Reply {
-  const message = `${dependency} did not answer in time. Ask again: a pause, and a replay with the same request_id, happen once`;
-  return refusal(503, 'unavailable', message);
+  return answerOrRefuse(
+    { telemetry: ports.telemetry, stage: 'api', fields: { route: request.route } },
+    'send the request again; a pause, and a replay with the same request_id, happen once',
+    () => ANSWERS[request.route](call),
+  );
 }
 
 async function list(call: ApiCall, fixed: { since?: string; status?: string } = {}): Promise<Reply> {
@@ -82,12 +68,17 @@ async function list(call: ApiCall, fixed: { since?: string; status?: string } = 
   const limit = input.digits('limit', 1, PAGE_LIMIT) ?? 50;
   const order = input.oneOf('order', ['newest', 'oldest']) ?? 'newest';
   const filter = filterOf({ ...fixed, ...query }, ports.clock.now(), input, call);
-  const page = await listEvents(filter, { limit, order, cursor: query['cursor'] }, ports);
+  const page = await listEvents(filter, { limit, order, cursor: query['cursor'] }, ports).catch(refuseCursor);
   return json(200, {
     events: page.items.map(summarizeEvent),
     next_cursor: page.cursor ?? null,
     looked_to: page.lookedTo === undefined ? null : toIso(page.lookedTo),
   });
+}
+
+function refuseCursor(error: unknown): never {
+  if (error instanceof CursorError) return refuse(400, 'invalid_cursor', error.message);
+  throw error;
 }
 
 async function listSources({ ports, rules }: ApiCall): Promise<Reply> {

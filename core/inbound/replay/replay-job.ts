@@ -50,8 +50,8 @@ export interface ReplayJob extends ReplayJobRequest {
   readonly createdAt: EpochMs;
   readonly updatedAt: EpochMs;
   readonly finishedAt?: EpochMs;
-  readonly cancelledBy?: string;
-  readonly state: 'running' | 'cancelled' | 'done';
+  readonly canceledBy?: string;
+  readonly state: 'running' | 'canceled' | 'done';
   /** The events being replayed. */
   readonly page: readonly EventPk[];
   /** Where to go on after the page; absent: at the beginning, or nowhere (`last`). */
@@ -153,8 +153,15 @@ export async function readReplayJob(
   control: Pick<ControlStore, 'read'>,
 ): Promise<{ readonly job: ReplayJob; readonly version: number } | undefined> {
   const stored = await control.read(JOB_PREFIX + id);
-  const job = stored && decodeJsonObject(stored.value);
-  return stored && job && { job: job as unknown as ReplayJob, version: stored.version };
+  const job = stored && decodeJob(stored.value);
+  return stored && job && { job, version: stored.version };
+}
+
+/** Written by us. An older version spelt `canceled` otherwise. */
+function decodeJob(text: string): ReplayJob | undefined {
+  const job = decodeJsonObject(text);
+  if (job?.['state'] !== 'cancelled') return job as unknown as ReplayJob | undefined;
+  return { ...job, state: 'canceled', canceledBy: job['cancelledBy'] } as unknown as ReplayJob;
 }
 
 /** The newest jobs first. */
@@ -168,7 +175,7 @@ export async function listReplayJobs(
 }
 
 export type CancelResult =
-  | { readonly kind: 'cancelled' | 'already_over'; readonly job: ReplayJob }
+  | { readonly kind: 'canceled' | 'already_over'; readonly job: ReplayJob }
   | { readonly kind: 'not_found' };
 
 /** Stops a job behind the page it is at; what was replayed stays replayed. */
@@ -182,10 +189,10 @@ export async function cancelReplayJob(
     if (!found) return { kind: 'not_found' };
     if (found.job.state !== 'running') return { kind: 'already_over', job: found.job };
     const now = ports.clock.now();
-    const job: ReplayJob = { ...found.job, state: 'cancelled', cancelledBy: by, updatedAt: now, finishedAt: now };
-    if (await writeJob(job, found.version, ports.control)) return { kind: 'cancelled', job };
+    const job: ReplayJob = { ...found.job, state: 'canceled', canceledBy: by, updatedAt: now, finishedAt: now };
+    if (await writeJob(job, found.version, ports.control)) return { kind: 'canceled', job };
   }
-  throw new Error(`The job ${id} was not cancelled: others kept changing it at the same time. Cancel it again`);
+  throw new Error(`The job ${id} was not canceled: others kept changing it at the same time. Cancel it again`);
 }
 
 export function writeJob(job: ReplayJob, version: number, control: Pick<ControlStore, 'write'>): Promise<boolean> {

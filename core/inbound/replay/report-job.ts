@@ -14,7 +14,7 @@ export function reportJob(job: ReplayJob): Record<string, unknown> {
     as_of: toIso(job.asOf),
     updated_at: toIso(job.updatedAt),
     finished_at: job.finishedAt === undefined ? undefined : toIso(job.finishedAt),
-    cancelled_by: job.cancelledBy,
+    canceled_by: job.canceledBy,
     rate_per_second: job.ratePerSecond,
     limit: job.limit,
     expected: job.expected,

@@ -225,12 +225,12 @@ function withCursor(cursor: string | undefined): { cursor?: string } {
   return cursor === undefined ? {} : { cursor };
 }
 
-/** Refused: somebody wrote meanwhile. A cancelled job still gets its counts; another sweeper's progress is kept. */
+/** Refused: somebody wrote meanwhile. A canceled job still gets its counts; another sweeper's progress is kept. */
 async function save(before: ReplayJob, after: ReplayJob, version: number, ports: ReplayJobPorts): Promise<void> {
   if (await writeJob(after, version, ports.control)) return;
   const found = await readReplayJob(before.id, ports.control);
   const theirs = found?.job;
-  if (!found || theirs?.state !== 'cancelled') return;
+  if (!found || theirs?.state !== 'canceled') return;
   if (theirs.taken !== before.taken || theirs.page.length !== before.page.length) return;
   await writeJob({ ...theirs, page: [], counts: after.counts }, found.version, ports.control);
 }

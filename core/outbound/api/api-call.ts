@@ -12,11 +12,11 @@ import { countCall, type LimitedCall } from '#core/outbound/registry/call-limits
 import { findEndpoint } from '#core/outbound/registry/endpoints.ts';
 import type { Clock, Ids, SigningCrypto, Telemetry, Timer } from '#core/ports.ts';
 import { type Check, type ConfigProblem, object } from '#core/problem.ts';
+import { refuse, refuseProblems } from '#core/problem-reply.ts';
 import { textOf, utf8 } from '#core/scan/bytes.ts';
 import { decodeJsonObject } from '#core/scan/json-object.ts';
 import type { DeliveryRoute } from './api-routes.ts';
 import type { Customer } from './customer.ts';
-import { refuse, refuseProblems } from './problem-reply.ts';
 
 export interface ApiPorts extends BodyPorts {
   readonly store: ItemStore;

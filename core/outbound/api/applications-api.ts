@@ -9,6 +9,7 @@ import {
   createApplication,
   findApplication,
 } from '#core/outbound/registry/applications.ts';
+import { refuse } from '#core/problem-reply.ts';
 import { json, type Reply } from '#core/reply.ts';
 import { toIso } from '#core/time.ts';
 import {
@@ -23,7 +24,6 @@ import {
   sealCursor,
 } from './api-call.ts';
 import { applicationFields, uid } from './fields.ts';
-import { refuse } from './problem-reply.ts';
 
 interface LimitsBody {
   readonly endpoints?: number;

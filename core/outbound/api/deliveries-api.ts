@@ -28,6 +28,7 @@ import {
 } from '#core/outbound/protocol/keys.ts';
 import type { Codec } from '#core/ports.ts';
 import { oneOf } from '#core/problem.ts';
+import { refuse } from '#core/problem-reply.ts';
 import { json, type Reply } from '#core/reply.ts';
 import { capText } from '#core/scan/text.ts';
 import { parseIso, toIso } from '#core/time.ts';
@@ -43,7 +44,6 @@ import {
   sealCursor,
 } from './api-call.ts';
 import { time, typeName } from './fields.ts';
-import { refuse } from './problem-reply.ts';
 
 const DAY_MS = 86_400_000;
 /** Days that one call reads at most. */

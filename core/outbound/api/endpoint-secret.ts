@@ -7,11 +7,11 @@ import { secretsKey } from '#core/outbound/protocol/keys.ts';
 import { parseSecretText, type SecretBytes, secretText, verifyingText } from '#core/outbound/protocol/secret-text.ts';
 import { activate, rotate } from '#core/outbound/registry/secrets.ts';
 import { number, oneOf, text } from '#core/problem.ts';
+import { refuse, refuseProblems } from '#core/problem-reply.ts';
 import { json, type Reply } from '#core/reply.ts';
 import { textOf, toHex, utf8 } from '#core/scan/bytes.ts';
 import { toIso } from '#core/time.ts';
 import { type ApiCall, type ApiPorts, bodyOf, endpointOf, tellOperational } from './api-call.ts';
-import { refuse, refuseProblems } from './problem-reply.ts';
 
 const SECRET_BYTES = 32;
 const DAY_SECONDS = 86_400;

@@ -12,6 +12,7 @@ import {
   newEndpointId,
 } from '#core/outbound/registry/endpoints.ts';
 import { number, oneOf } from '#core/problem.ts';
+import { refuse } from '#core/problem-reply.ts';
 import { json, type Reply } from '#core/reply.ts';
 import {
   type ApiCall,
@@ -39,7 +40,6 @@ import {
 import { SECRET_FIELDS, type SecretBody, sealKey, secretOf, showSecret } from './endpoint-secret.ts';
 import { uid } from './fields.ts';
 import { STATES, stateOf } from './health-api.ts';
-import { refuse } from './problem-reply.ts';
 import { sendTest } from './test-delivery.ts';
 
 type NewBody = EndpointBody & SecretBody & { readonly url: string; readonly uid?: string };

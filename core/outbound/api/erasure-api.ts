@@ -3,10 +3,10 @@ import { type Erasure, readErasure, startErase } from '#core/outbound/erase/eras
 import type { AppId } from '#core/outbound/protocol/ids.ts';
 import { GRACE_MS } from '#core/outbound/protocol/timings.ts';
 import { oneOf } from '#core/problem.ts';
+import { refuse } from '#core/problem-reply.ts';
 import { json, type Reply } from '#core/reply.ts';
 import { toIso } from '#core/time.ts';
 import { type ApiCall, anyText, applicationOf, queryOf } from './api-call.ts';
-import { refuse } from './problem-reply.ts';
 
 const HOUR_MS = 3_600_000;
 const BACKUPS_MS = 35 * 24 * HOUR_MS;

@@ -1,10 +1,10 @@
 /** The catalogue of event types: what a producer publishes and customers choose from. */
 import type { EventTypeItem, TypeVersion } from '#core/outbound/protocol/items.ts';
 import { eventTypeKey } from '#core/outbound/protocol/keys.ts';
+import { refuse } from '#core/problem-reply.ts';
 import { json, type Reply } from '#core/reply.ts';
 import { toIso } from '#core/time.ts';
 import { type ApiCall, anyText, limitCheck, limitOf, openCursor, queryOf, sealCursor } from './api-call.ts';
-import { refuse } from './problem-reply.ts';
 
 const showVersion = ({ version: name, schema, example: shown, deprecated }: TypeVersion) => ({
   version: name ?? null,

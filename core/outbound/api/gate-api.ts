@@ -2,12 +2,12 @@
 import { disable, enableEndpoint, type GateResult, pause, probe, resume } from '#core/outbound/gate/gate.ts';
 import type { EndpointItem } from '#core/outbound/protocol/items.ts';
 import { oneOf } from '#core/problem.ts';
+import { refuse } from '#core/problem-reply.ts';
 import { json, type Reply } from '#core/reply.ts';
 import { parseIso } from '#core/time.ts';
 import { type ApiCall, bodyOf, countOrRefuse, endpointOf, pastOf, tellOperational } from './api-call.ts';
 import { time, why } from './fields.ts';
 import { stateOf } from './health-api.ts';
-import { refuse } from './problem-reply.ts';
 
 interface WhyBody {
   readonly why?: string;

@@ -8,6 +8,7 @@ import { contentTypeOf, type EndpointItem, type MessageItem } from '#core/outbou
 import { endpointsRange, messageKey, messagesRange } from '#core/outbound/protocol/keys.ts';
 import { readBody } from '#core/outbound/publish/message-body.ts';
 import { oneOf } from '#core/problem.ts';
+import { refuse } from '#core/problem-reply.ts';
 import { json, type Reply } from '#core/reply.ts';
 import { toBase64, utf8 } from '#core/scan/bytes.ts';
 import { parseIso, toHour, toIso } from '#core/time.ts';
@@ -23,7 +24,6 @@ import {
   sealCursor,
 } from './api-call.ts';
 import { apiVersion, channel, listUpTo, time, typeName } from './fields.ts';
-import { refuse } from './problem-reply.ts';
 
 const HOUR_MS = 3_600_000;
 /** Hours that one call looks into at most. */

@@ -3,6 +3,7 @@
 import type { ApplicationItem } from '#core/outbound/protocol/items.ts';
 import { changeApplication, revokeToken } from '#core/outbound/registry/applications.ts';
 import { boolean, number, oneOf, text } from '#core/problem.ts';
+import { refuse } from '#core/problem-reply.ts';
 import { json, type Reply } from '#core/reply.ts';
 import { toIso } from '#core/time.ts';
 import { type ApiCall, applicationOf, bodyOf } from './api-call.ts';
@@ -16,7 +17,6 @@ import {
   READ_ONLY,
   withRevoked,
 } from './portal-token.ts';
-import { refuse } from './problem-reply.ts';
 
 const HOUR_SECONDS = 3_600;
 const DAY_SECONDS = 24 * HOUR_SECONDS;

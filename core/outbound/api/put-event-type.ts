@@ -1,11 +1,11 @@
 /** A type of the catalogue is saved: its schemas and examples are checked first. Loaded when one comes. */
 import type { CatalogueType } from '#core/outbound/catalogue/catalogue-type.ts';
 import type { EventTypeItem } from '#core/outbound/protocol/items.ts';
+import { refuseProblems } from '#core/problem-reply.ts';
 import { json, type Reply } from '#core/reply.ts';
 import { parseIso } from '#core/time.ts';
 import { type ApiCall, bodyOf } from './api-call.ts';
 import { showType, typeKeyOf } from './event-types-api.ts';
-import { refuseProblems } from './problem-reply.ts';
 import { problemsOfType, TYPE_FIELDS } from './type-check.ts';
 
 /** Makes or replaces it: safe to repeat. Every schema and example is judged first. */

@@ -15,6 +15,7 @@ import { replayAsNew } from '#core/outbound/replay/replay-as-new.ts';
 import { type ReplayRefusal, replayDelivery } from '#core/outbound/replay/replay-delivery.ts';
 import { startReplayJob, steerReplayJob } from '#core/outbound/replay/replay-job.ts';
 import { boolean, number, oneOf, text } from '#core/problem.ts';
+import { refuse } from '#core/problem-reply.ts';
 import { json, type Reply } from '#core/reply.ts';
 import { parseIso, toIso } from '#core/time.ts';
 import {
@@ -32,7 +33,6 @@ import {
 } from './api-call.ts';
 import { fieldsFor } from './customer.ts';
 import { listUpTo, time, typeName, why } from './fields.ts';
-import { refuse } from './problem-reply.ts';
 
 const requestId = text(/^[\w-]{1,64}$/, '1 to 64 letters, digits, - and _', 'e.g. a uuid');
 const anything = text(/^.{1,120}$/s, 'an id, or uid:<uid>', 'correct it');

@@ -10,6 +10,7 @@ import type { ApplicationItem, EndpointItem, TestItem } from '#core/outbound/pro
 import { eventTypeKey, runtimeKey, secretsKey, testKey, testsRange } from '#core/outbound/protocol/keys.ts';
 import { deliveryExpiry, keptOf, retentionOf } from '#core/outbound/protocol/timings.ts';
 import { buildEnvelope, thinBody } from '#core/outbound/publish/envelope.ts';
+import { refuse } from '#core/problem-reply.ts';
 import { json, type Reply } from '#core/reply.ts';
 import { textOf, utf8 } from '#core/scan/bytes.ts';
 import { capText } from '#core/scan/text.ts';
@@ -29,7 +30,6 @@ import {
 import { MASKED } from './customer.ts';
 import { showAttempt } from './deliveries-api.ts';
 import { typeName } from './fields.ts';
-import { refuse } from './problem-reply.ts';
 
 const SHOWN_BYTES = 2_048;
 /** Of the body of a test that was sent. */

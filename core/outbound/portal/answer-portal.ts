@@ -4,8 +4,8 @@ import { answering } from '#core/outbound/api/answering.ts';
 import type { ApiCall } from '#core/outbound/api/api-call.ts';
 import { type Customer, customerName } from '#core/outbound/api/customer.ts';
 import { isRevoked, type PortalClaims, readToken } from '#core/outbound/api/portal-token.ts';
-import { problem, refuse } from '#core/outbound/api/problem-reply.ts';
 import { findApplication } from '#core/outbound/registry/applications.ts';
+import { refuse } from '#core/problem-reply.ts';
 import { json, type Reply } from '#core/reply.ts';
 import { toIso } from '#core/time.ts';
 import { customerView } from './customer-view.ts';
@@ -70,7 +70,3 @@ function sessionOf({ sub, exp }: PortalClaims, { application, capabilities }: Cu
   const { id, name } = application;
   return { application: { id, name }, capabilities, subject: sub ?? null, expires_at: toIso(exp), now: toIso(now) };
 }
-
-/** For a path below /portal/ that there is none of. */
-export const noSuchPortalRoute = (key: string): Reply =>
-  problem(404, 'unknown_route', `no route ${key.slice(0, 200)}; the routes are in docs/guides/portal.md`);

@@ -184,23 +184,27 @@ describe('a replay job', () => {
     incident.world.stop();
   });
 
-  it('stops when it is cancelled, and counts what it did until then', async () => {
+  it('stops when it is canceled, and counts what it did until then', async () => {
     const incident = new Incident();
     await incident.happen(BAD);
     const { id } = await incident.create({ ratePerSecond: 1 });
     const { world, control } = incident;
     while (((await incident.job(id))?.taken ?? 0) === 0) await world.clock.advanceBy(500);
     const ports = { control, clock: world.clock };
-    expect(await cancelReplayJob(id, 'bob', ports)).toMatchObject({ kind: 'cancelled' });
+    expect(await cancelReplayJob(id, 'bob', ports)).toMatchObject({ kind: 'canceled' });
     await world.clock.advanceBy(10 * MINUTE);
     await world.settle();
     const job = await incident.job(id);
     const replayed = world.items().filter(it => it.gen === 2).length;
-    expect(job).toMatchObject({ state: 'cancelled', cancelledBy: 'bob', counts: { replayed } });
+    expect(job).toMatchObject({ state: 'canceled', canceledBy: 'bob', counts: { replayed } });
     expect(replayed).toBeLessThan(BAD.length);
     expect(await cancelReplayJob(id, 'bob', ports)).toMatchObject({ kind: 'already_over' });
     expect(await cancelReplayJob('rj-none', 'bob', ports)).toEqual({ kind: 'not_found' });
     expect((await listReplayJobs(5, control)).map(it => it.id)).toEqual([id]);
+    // An older version wrote the word with two l.
+    const stored = await control.read(`job#${id}`);
+    await control.write(`job#${id}`, String(stored?.value).replaceAll('canceled', 'cancelled'), stored?.version ?? 0);
+    expect(await incident.job(id)).toMatchObject({ state: 'canceled', canceledBy: 'bob' });
     world.stop();
   });
 

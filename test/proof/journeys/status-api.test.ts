@@ -68,7 +68,7 @@ describe('one event', () => {
     const fetched = await incident.call('GET /events/{event_id}', about('evt_pay.twin'));
     expect(fetched.body).toMatchObject({ source: 'pay', reconciled: true });
     const unknown = await incident.call('GET /events/{event_id}', about('twin', { query: { source: 'nobody' } }));
-    expect(unknown).toMatchObject({ status: 404, body: { message: expect.stringContaining('shop, pay') } });
+    expect(unknown).toMatchObject({ status: 404, body: { detail: expect.stringContaining('shop, pay') } });
   });
 });
 
@@ -187,17 +187,17 @@ describe('a replay job', () => {
     expect(await incident.idsOf('GET /dead-letters', {})).toEqual([]);
     const path = { job_id: String(jobs[0]?.body['job_id']) };
     const late = await incident.call('POST /replay-jobs/{job_id}/cancel', { path });
-    expect(late).toMatchObject({ status: 409, body: { error: 'already_over' } });
+    expect(late).toMatchObject({ status: 409, body: { error: 'job_over' } });
   });
 
-  it('can be cancelled, and shows what the CLI expected of it', async () => {
+  it('can be canceled, and shows what the CLI expected of it', async () => {
     const { ports } = incident.api;
     const now = incident.world.clock.now();
     const filter = { sources: [], statuses: ['completed' as const], type: 'ping', since: now - HOUR, until: now };
     const job = await createReplayJob({ filter, expected: 7, ratePerSecond: 1, by: 'ada', why: 'mistake' }, ports);
     const path = { job_id: job.id };
-    const cancelled = await incident.call('POST /replay-jobs/{job_id}/cancel', { path });
-    expect(cancelled).toMatchObject({ status: 200, body: { state: 'cancelled', cancelled_by: CALLER, expected: 7 } });
+    const canceled = await incident.call('POST /replay-jobs/{job_id}/cancel', { path });
+    expect(canceled).toMatchObject({ status: 200, body: { state: 'canceled', canceled_by: CALLER, expected: 7 } });
     for (const job_id of ['rj-none', '', '../x', 'x'.repeat(3_000)]) {
       expect((await incident.call('GET /replay-jobs/{job_id}', { path: { job_id } })).status).toBe(404);
       expect((await incident.call('POST /replay-jobs/{job_id}/cancel', { path: { job_id } })).status).toBe(404);
@@ -256,7 +256,16 @@ describe('an unknown parameter', () => {
   it.each(API_ROUTES)('is refused: %s', async route => {
     const path = { event_id: 'ok-1', job_id: 'rj-1', source: 'shop' };
     const { status, body } = await incident.call(route, { path, query: { nonsense: '1' }, body: { why: 'x' } });
-    expect([status, body]).toMatchObject([400, { problems: [{ field: 'nonsense', given: 'an unknown field' }] }]);
+    expect([status, body]).toMatchObject([400, { details: [{ path: 'nonsense', given: 'an unknown field' }] }]);
+  });
+});
+
+describe('a body that is too long', () => {
+  it.each(API_ROUTES.filter(it => it.startsWith('POST')))('is refused: %s', async route => {
+    const path = { event_id: 'ok-1', job_id: 'rj-1', source: 'shop' };
+    const answer = await incident.call(route, { path, body: `{"why":"${'x'.repeat(5_000_000)}"}` });
+    expect(answer).toMatchObject({ status: 413, body: { error: 'too_large' } });
+    expect(JSON.stringify(answer.body).length).toBeLessThan(500);
   });
 });
 
@@ -273,7 +282,7 @@ describe('a store that does not answer', () => {
         path,
         ...(route.startsWith('POST') ? { body: { ...body, ...filter } } : {}),
       });
-      expect(answer, route).toMatchObject({ status: 503, body: { error: 'unavailable' } });
+      expect(answer, route).toMatchObject({ status: 503, body: { error: 'not_recorded' } });
     }
     expect(incident.world.telemetry.total('DependencyError') - before).toBe(API_ROUTES.length);
   });

@@ -80,8 +80,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'the body is turned into text on the way',
     file: 'lambdas/ingest/handle-request.ts',
-    from: "body: Buffer.from(apiEvent.body ?? '', apiEvent.isBase64Encoded ? 'base64' : 'utf8'),",
-    to: "body: Buffer.from(Buffer.from(apiEvent.body ?? '', apiEvent.isBase64Encoded ? 'base64' : 'utf8').toString('utf8')),",
+    from: 'body: bytesOf(apiEvent),',
+    to: 'body: new TextEncoder().encode(new TextDecoder().decode(bytesOf(apiEvent))),',
   },
   // Writes
   {

@@ -462,6 +462,7 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
   }),
   Problem: object(
     {
+      type: text('about:blank: the title says it.'),
       title: text(),
       status: whole(),
       error: text('For programs.'),

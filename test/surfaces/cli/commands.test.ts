@@ -198,7 +198,7 @@ describe('replay', () => {
     });
   });
 
-  it('starts a job and leaves, to be watched or cancelled later', async () => {
+  it('starts a job and leaves, to be watched or canceled later', async () => {
     await cli.happen(['bad-1', 'bad-2']);
     const started = await cli.json([
       'replay',
@@ -212,9 +212,9 @@ describe('replay', () => {
       '--yes',
     ]);
     const { job_id: id } = started.value as { job_id: string };
-    const cancelled = await cli.json(['replay', 'cancel', id, '--yes']);
-    expect(cancelled.value).toMatchObject({ job_id: id, state: 'cancelled', cancelled_by: 'ada' });
-    expect(await cli.run(['replay', 'watch', id])).toMatchObject({ code: 1, stdout: 'Cancelled by ada: 0 replayed\n' });
+    const canceled = await cli.json(['replay', 'cancel', id, '--yes']);
+    expect(canceled.value).toMatchObject({ job_id: id, state: 'canceled', canceled_by: 'ada' });
+    expect(await cli.run(['replay', 'watch', id])).toMatchObject({ code: 1, stdout: 'Canceled by ada: 0 replayed\n' });
     expect((await cli.run(['replay', 'watch', 'rj-none'])).code).toBe(3);
   });
 

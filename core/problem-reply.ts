@@ -1,6 +1,7 @@
-/** Refusals of the API: `application/problem+json` (RFC 9457), with `error` for programs. */
-import type { ConfigProblem } from '#core/problem.ts';
-import type { Reply } from '#core/reply.ts';
+/** Refusals of both APIs: `application/problem+json` (RFC 9457), with `error` for programs. */
+import { type Asker, ask } from './ask.ts';
+import type { ConfigProblem } from './problem.ts';
+import type { Reply } from './reply.ts';
 
 const TITLES: Readonly<Record<number, string>> = {
   400: 'Bad Request',
@@ -26,12 +27,12 @@ export function problem(
   if (status === 503) headers['retry-after'] = '2';
   if (status === 429) headers['retry-after'] = String(more['retry_after'] ?? 60);
   if (status === 401) headers['www-authenticate'] = 'Bearer';
-  const body = { title: TITLES[status] ?? 'Error', status, error, detail, ...more };
+  const body = { type: 'about:blank', title: TITLES[status] ?? 'Error', status, error, detail, ...more };
   return { status, headers, body: JSON.stringify(body) };
 }
 
 /** Thrown where a call cannot go on; its reply is the answer. */
-export class Refused extends Error {
+class Refused extends Error {
   override readonly name = 'Refused';
   readonly reply: Reply;
 
@@ -53,3 +54,19 @@ export function refuseProblems(problems: readonly ConfigProblem[]): void {
   );
   refuse(400, 'invalid_request', told.join(' · '), { details: problems });
 }
+
+/** Does what a call asks for. A refusal is an answer; a service that fails is a 503, and `again` says what to do then. */
+export async function answerOrRefuse(asker: Asker, again: string, work: () => Promise<Reply>): Promise<Reply> {
+  try {
+    const asked = await ask(asker, work);
+    if (asked.ok) return asked.value;
+    return problem(503, 'not_recorded', `${asked.error.dependency} did not answer in time: ${again}`);
+  } catch (error) {
+    if (error instanceof Refused) return error.reply;
+    throw error;
+  }
+}
+
+/** For a route that none of our functions knows. `where`: the page that has them. */
+export const unknownRoute = (key: string, where = 'docs/api/delivery.md'): Reply =>
+  problem(404, 'unknown_route', `no route ${key.slice(0, 200)}; the routes are in ${where}`);
