@@ -30,7 +30,6 @@ const LOOKS: Readonly<Record<string, readonly [shape: string, look: string, word
   INSUFFICIENT_DATA: ['○', 'quiet', 'no data'],
   running: ['◐', 'run', 'running'],
   done: ['●', 'ok', 'done'],
-  cancelled: ['○', 'quiet', 'cancelled'],
   'failed attempt': ['▲', 'warn', 'failed'],
   waits: ['◌', 'run', 'waiting'],
   canceled: ['○', 'quiet', 'canceled'],
@@ -162,12 +161,14 @@ export function Spark({
   );
 }
 
+export type AfterConfirm = 'close' | 'stay';
+
 interface AskProps {
   readonly title: string;
   readonly confirm: string;
   readonly danger?: boolean;
-  /** Runs when the person confirms; the dialog closes when it is done, and shows what went wrong else. */
-  readonly onConfirm: () => Promise<unknown>;
+  /** Runs when the person confirms, and says whether the dialog is over or stays to show an answer. It shows what went wrong else. */
+  readonly onConfirm: () => Promise<AfterConfirm>;
   readonly onClose: () => void;
   readonly disabled?: boolean;
   readonly children?: ComponentChildren;
@@ -186,8 +187,8 @@ export function Ask({ title, confirm, danger, onConfirm, onClose, disabled, chil
     setBusy(true);
     setProblem(undefined);
     try {
-      await onConfirm();
-      onClose();
+      if ((await onConfirm()) === 'close') onClose();
+      else setBusy(false);
     } catch (error) {
       setProblem(
         error instanceof Error && 'problem' in error ? (error.problem as Problem) : { problem: String(error) },

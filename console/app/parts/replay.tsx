@@ -2,7 +2,7 @@
 
 import { useState } from 'preact/hooks';
 import { grouped } from '../../../ui/grouped.ts';
-import { Ask, Field, Shown } from '../../../ui/parts.tsx';
+import { type AfterConfirm, Ask, Field, Shown } from '../../../ui/parts.tsx';
 import { ApiProblem } from '../../../ui/problem.ts';
 import { visible } from '../../../ui/text.tsx';
 import { duration } from '../../../ui/time.tsx';
@@ -27,7 +27,7 @@ interface SelectedProps {
 export function ReplaySelected({ ids, onClose, onDone }: SelectedProps) {
   const [why, setWhy] = useState('');
   const [newKey, setNewKey] = useState(false);
-  const replay = async (): Promise<void> => {
+  const replay = async (): Promise<AfterConfirm> => {
     const refused: string[] = [];
     for (const id of ids) {
       const { outcome } = await ask<{ outcome: string }>(`/api/events/${encodeURIComponent(id)}/replay`, {
@@ -42,6 +42,7 @@ export function ReplaySelected({ ids, onClose, onDone }: SelectedProps) {
         { problem: `${refused.length} of ${ids.length} not replayed`, fix: refused.slice(0, 5).join('\n') },
         0,
       );
+    return 'close';
   };
   const title = ids.length === 1 ? 'Replay this event' : `Replay ${ids.length} events`;
   return (
@@ -73,9 +74,10 @@ export function ReplayMany({ query, onClose }: { readonly query: string; readonl
   const [why, setWhy] = useState('');
   const preview = useLoad<ReplayPreview>(`/api/replay?${query}`);
   const { data } = preview;
-  const start = async (): Promise<void> => {
+  const start = async (): Promise<AfterConfirm> => {
     await ask<JobRow>(`/api/replay?${query}`, { body: { why, expected: data?.count, asOf: data?.asOf } });
     go('/jobs');
+    return 'close';
   };
   return (
     <Ask

@@ -2,7 +2,7 @@
 
 import { useEffect, useState } from 'preact/hooks';
 import { grouped } from '../../../ui/grouped.ts';
-import { Ask, Empty, Field, Shown, Spark, State } from '../../../ui/parts.tsx';
+import { type AfterConfirm, Ask, Empty, Field, Shown, Spark, State } from '../../../ui/parts.tsx';
 import { visible } from '../../../ui/text.tsx';
 import { Ago } from '../../../ui/time.tsx';
 import type { DeadGroupRow, DeadView } from '../../wire.ts';
@@ -187,9 +187,10 @@ function Close({
 }) {
   const [why, setWhy] = useState('');
   const { source, cause } = group;
-  const close = async (): Promise<void> => {
+  const close = async (): Promise<AfterConfirm> => {
     await ask(`/api/dead/close?${new URLSearchParams({ source, cause })}`, { body: { confirm: count, why } });
     onDone();
+    return 'close';
   };
   return (
     <Ask
@@ -220,9 +221,10 @@ function Purge({
 }) {
   const [typed, setTyped] = useState('');
   const { source, cause, count } = group;
-  const purge = async (): Promise<void> => {
+  const purge = async (): Promise<AfterConfirm> => {
     await ask(`/api/dead/purge?${new URLSearchParams({ source, cause })}`, { body: { confirm: count } });
     onDone();
+    return 'close';
   };
   return (
     <Ask

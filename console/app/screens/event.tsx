@@ -5,7 +5,7 @@ import { Headers } from '../../../ui/exchange.tsx';
 import { grouped } from '../../../ui/grouped.ts';
 import { JsonTree } from '../../../ui/json-tree.tsx';
 import { onKey } from '../../../ui/keys.ts';
-import { Ask, Copy, Empty, Field, Shown, State } from '../../../ui/parts.tsx';
+import { type AfterConfirm, Ask, Copy, Empty, Field, Shown, State } from '../../../ui/parts.tsx';
 import { shortId, visible } from '../../../ui/text.tsx';
 import { Ago, duration, exact } from '../../../ui/time.tsx';
 import type { Difference, EventBody, EventDetail, EventRow, Sent, Step } from '../../wire.ts';
@@ -377,11 +377,10 @@ function SendOn({ path, onClose }: { readonly path: string; readonly onClose: ()
   const [url, setUrl] = useState(localStorage.getItem('send-to') ?? 'http://localhost:3000/webhooks');
   const [sign, setSign] = useState(true);
   const [sent, setSent] = useState<Sent>();
-  const submit = async (): Promise<void> => {
+  const submit = async (): Promise<AfterConfirm> => {
     localStorage.setItem('send-to', url);
     setSent(await ask<Sent>(`${path}/send`, { body: { url, sign } }));
-    // The answer is shown: the dialog stays open until it is closed.
-    await new Promise(() => undefined);
+    return 'stay';
   };
   return (
     <Ask
@@ -408,9 +407,9 @@ function SendOn({ path, onClose }: { readonly path: string; readonly onClose: ()
 
 function SaveAsTest({ path, onClose }: { readonly path: string; readonly onClose: () => void }) {
   const [saved, setSaved] = useState<{ test: string; fixture: string; masked: number }>();
-  const submit = async (): Promise<void> => {
+  const submit = async (): Promise<AfterConfirm> => {
     setSaved(await ask(`${path}/save`, { body: {} }));
-    await new Promise(() => undefined);
+    return 'stay';
   };
   return (
     <Ask

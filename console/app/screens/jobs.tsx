@@ -42,7 +42,11 @@ export function Jobs() {
           title="Cancel this job"
           confirm="Cancel the job"
           danger
-          onConfirm={() => ask(`/api/jobs/${encodeURIComponent(cancelling.id)}/cancel`, { body: {} }).then(view.reload)}
+          onConfirm={async () => {
+            await ask(`/api/jobs/${encodeURIComponent(cancelling.id)}/cancel`, { body: {} });
+            view.reload();
+            return 'close';
+          }}
           onClose={() => setCancelling(undefined)}
         >
           <p>Events that were replayed stay replayed. The others stay as they are.</p>

@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks';
 import { serverNow } from '../../../ui/clock.ts';
 import { Attempt } from '../../../ui/exchange.tsx';
-import { Ask, Empty, Field, Shown, State } from '../../../ui/parts.tsx';
+import { type AfterConfirm, Ask, Empty, Field, Shown, State } from '../../../ui/parts.tsx';
 import { shortId, visible } from '../../../ui/text.tsx';
 import { At } from '../../../ui/time.tsx';
 import type { OutAttempt, OutDelivery } from '../../wire.ts';
@@ -100,9 +100,10 @@ interface ReplayProps {
 
 function Replay({ path, onClose, onDone }: ReplayProps) {
   const [why, setWhy] = useState('');
-  const submit = async (): Promise<void> => {
+  const submit = async (): Promise<AfterConfirm> => {
     await ask(`${path}/replay`, { body: { why } });
     onDone();
+    return 'close';
   };
   return (
     <Ask

@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks';
 import { Headers, Text } from '../../../ui/exchange.tsx';
 import { HealthFacts } from '../../../ui/health.tsx';
-import { Ask, Copy, Empty, Field, Shown, State } from '../../../ui/parts.tsx';
+import { type AfterConfirm, Ask, Copy, Empty, Field, Shown, State } from '../../../ui/parts.tsx';
 import { visible } from '../../../ui/text.tsx';
 import { duration } from '../../../ui/time.tsx';
 import type { OutDelivery, OutEndpoint, OutHealth, OutTest } from '../../wire.ts';
@@ -163,9 +163,10 @@ interface GateProps {
 function Gate({ act, path, onClose, onDone }: GateProps) {
   const [why, setWhy] = useState('');
   const [title, about] = ABOUT[act];
-  const submit = async (): Promise<void> => {
+  const submit = async (): Promise<AfterConfirm> => {
     await ask(`${path}/gate`, { body: { act, why } });
     onDone();
+    return 'close';
   };
   return (
     <Ask
@@ -185,10 +186,9 @@ function Gate({ act, path, onClose, onDone }: GateProps) {
 
 function Test({ path, onClose }: { readonly path: string; readonly onClose: () => void }) {
   const [sent, setSent] = useState<OutTest>();
-  const submit = async (): Promise<void> => {
+  const submit = async (): Promise<AfterConfirm> => {
     setSent(await ask<OutTest>(`${path}/test`, { body: {} }));
-    // The answer is shown: the dialog stays open until it is closed.
-    await new Promise(() => undefined);
+    return 'stay';
   };
   return (
     <Ask

@@ -1,6 +1,6 @@
 /** Sources: each with its address, its secret's state, its settings and its provider's page. */
 import { useState } from 'preact/hooks';
-import { Ask, Command, Copy, Field, Shown, Spark, State } from '../../../ui/parts.tsx';
+import { type AfterConfirm, Ask, Command, Copy, Field, Shown, Spark, State } from '../../../ui/parts.tsx';
 import { visible } from '../../../ui/text.tsx';
 import { Ago, duration } from '../../../ui/time.tsx';
 import type { Sent, SourceDetail, SourceRow } from '../../wire.ts';
@@ -158,9 +158,10 @@ interface PauseProps {
 
 function Pause({ name, what, path, onClose, onDone }: PauseProps) {
   const [why, setWhy] = useState('');
-  const submit = async (): Promise<void> => {
+  const submit = async (): Promise<AfterConfirm> => {
     await ask(`${path}/${what}`, { body: { why } });
     onDone();
+    return 'close';
   };
   return what === 'pause' ? (
     <Ask
@@ -195,9 +196,9 @@ function SendSample({
   const [edited, setEdited] = useState<string>();
   const [sent, setSent] = useState<Sent>();
   const text = edited ?? (sample.data === undefined ? '' : pretty(sample.data.body));
-  const submit = async (): Promise<void> => {
+  const submit = async (): Promise<AfterConfirm> => {
     setSent(await ask<Sent>(`${path}/send`, { body: { body: text } }));
-    await new Promise(() => undefined);
+    return 'stay';
   };
   return (
     <Ask

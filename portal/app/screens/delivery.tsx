@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks';
 import type { Attempt as AttemptOf, Delivery } from '../../../ui/delivery.ts';
 import { Attempt, Text } from '../../../ui/exchange.tsx';
-import { Ask, Copy, Field, Shown, State } from '../../../ui/parts.tsx';
+import { type AfterConfirm, Ask, Copy, Field, Shown, State } from '../../../ui/parts.tsx';
 import { visible } from '../../../ui/text.tsx';
 import { At } from '../../../ui/time.tsx';
 import { ask, useAsk } from '../parts/api.ts';
@@ -117,10 +117,11 @@ interface ReplayProps {
 function Replay({ path, isRetrying, onClose, onDone }: ReplayProps) {
   const [why, setWhy] = useState('');
   const [requestId] = useState(() => crypto.randomUUID());
-  const submit = async (): Promise<void> => {
+  const submit = async (): Promise<AfterConfirm> => {
     const now = isRetrying ? { now: true } : {};
     await ask(`${path}/replay`, { body: { request_id: requestId, ...now, ...(why === '' ? {} : { why }) } });
     onDone();
+    return 'close';
   };
   return (
     <Ask title="Send this delivery again" confirm="Send again" onConfirm={submit} onClose={onClose}>

@@ -1,6 +1,6 @@
 /** What a customer decides about an endpoint: where, which types, headers. */
 import { useState } from 'preact/hooks';
-import { Ask, Field } from '../../../ui/parts.tsx';
+import { type AfterConfirm, Ask, Field } from '../../../ui/parts.tsx';
 import { visible } from '../../../ui/text.tsx';
 import { useAsk } from '../parts/api.ts';
 import type { Endpoint, EventType, Page } from '../wire.ts';
@@ -21,13 +21,14 @@ export function EndpointForm({ title, confirm, endpoint, onSubmit, onClose }: Fo
   const names = Object.keys(endpoint?.headers ?? {});
   const [replacing, setReplacing] = useState(names.length === 0);
   const [headers, setHeaders] = useState('');
-  const submit = (): Promise<void> => {
+  const submit = async (): Promise<AfterConfirm> => {
     const given = headersIn(headers);
-    return onSubmit({
+    await onSubmit({
       ...{ url: url.trim(), description, types: types.split(/[\s,]+/).filter(each => each !== '') },
       ...(replacing && (endpoint !== undefined || headers.trim() !== '') ? { headers: given } : {}),
       ...(endpoint === undefined ? {} : { if_version: endpoint.version }),
     });
+    return 'close';
   };
   return (
     <Ask title={title} confirm={confirm} onConfirm={submit} onClose={onClose} disabled={url.trim() === ''}>

@@ -1,6 +1,6 @@
 /** Pause, resume, disable, enable, try now, delete: a question before each. */
 import { useState } from 'preact/hooks';
-import { Ask, Field } from '../../../ui/parts.tsx';
+import { type AfterConfirm, Ask, Field } from '../../../ui/parts.tsx';
 import { ask } from '../parts/api.ts';
 
 export type Act = 'pause' | 'resume' | 'disable' | 'enable' | 'probe' | 'delete';
@@ -35,12 +35,13 @@ export function Gate({ act, path, onClose, onDone }: GateProps) {
   const [backlog, setBacklog] = useState('drain');
   const [since, setSince] = useState('');
   const [title, confirm, told] = WORDS[act];
-  const submit = async (): Promise<void> => {
+  const submit = async (): Promise<AfterConfirm> => {
     const when = backlog === 'since' ? { since: new Date(since).toISOString() } : {};
     const said = HAS_WHY.includes(act) && why !== '' ? { why } : {};
     const body = { ...said, ...(act === 'enable' ? { backlog, ...when } : {}) };
     await (act === 'delete' ? ask(path, { method: 'DELETE' }) : ask(`${path}/${act}`, { body }));
     onDone();
+    return 'close';
   };
   return (
     <Ask

@@ -2,7 +2,7 @@
 
 import { useEffect, useState } from 'preact/hooks';
 import { grouped } from '../../../ui/grouped.ts';
-import { Ask, Field } from '../../../ui/parts.tsx';
+import { type AfterConfirm, Ask, Field } from '../../../ui/parts.tsx';
 import { visible } from '../../../ui/text.tsx';
 import { ask, useAsk } from '../parts/api.ts';
 import { appId, pathOf } from '../parts/session.ts';
@@ -24,10 +24,11 @@ export function ReplayMany({ endpoint, filter, onClose, onStarted }: ManyProps) 
   const counted = useCount(endpoint, filter);
   const status = filter.get('status') ?? 'dead';
   const type = filter.get('type');
-  const start = async (): Promise<void> => {
+  const start = async (): Promise<AfterConfirm> => {
     const what = { app: appId(), endpoint: endpoint.id, status, as_of: counted?.asOf };
     const body = { ...what, ...(type ? { types: [type] } : {}), ...(why === '' ? {} : { why }) };
     onStarted((await ask<Job>('/replay-jobs', { body })).id);
+    return 'close';
   };
   const many = counted === undefined ? '' : `${counted.more ? 'more than ' : ''}${grouped(counted.count)}`;
   return (

@@ -1,6 +1,6 @@
 /** The signing secrets that are alive, shown on request; rotation with the clock of the old one. */
 import { useState } from 'preact/hooks';
-import { Ask, Command, Shown } from '../../../ui/parts.tsx';
+import { type AfterConfirm, Ask, Command, Shown } from '../../../ui/parts.tsx';
 import { visible } from '../../../ui/text.tsx';
 import { At } from '../../../ui/time.tsx';
 import { ask, useAsk } from '../parts/api.ts';
@@ -91,9 +91,10 @@ interface RotateProps {
 function Rotate({ path, isOne, onClose, onDone }: RotateProps) {
   const [grace, setGrace] = useState(86_400);
   const [requestId] = useState(() => crypto.randomUUID());
-  const rotate = async (): Promise<void> => {
+  const rotate = async (): Promise<AfterConfirm> => {
     await ask(`${path}/secret/rotate`, { body: { grace_seconds: grace, request_id: requestId } });
     onDone();
+    return 'close';
   };
   return (
     <Ask title="Rotate the signing secret" confirm="Rotate" onConfirm={rotate} onClose={onClose}>

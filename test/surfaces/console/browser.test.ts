@@ -378,7 +378,10 @@ describe.skipIf(BROWSER_PATH === undefined)('the console in a browser', () => {
       await page.getByRole('button', { name: 'Sign and send' }).click();
       await page.getByText(/Answered 200/).waitFor();
       await page.getByText('webhook-signature').waitFor();
-      await page.keyboard.press('Escape');
+      // The dialog stays to show the answer, and is not at work any more.
+      expect(await page.getByRole('button', { name: 'Sent', exact: true }).isDisabled()).toBe(true);
+      await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+      await page.waitForSelector('dialog', { state: 'detached' });
       await page.getByRole('button', { name: 'Pause …' }).click();
       await page.getByLabel(/^Why/).fill('their migration');
       await page.getByRole('button', { name: 'Pause this endpoint' }).click();
