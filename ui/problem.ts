@@ -19,6 +19,16 @@ export class ApiProblem extends Error {
   }
 }
 
+/** Throws `ApiProblem` with `silent` where nothing answers, what `fetch` throws where it was aborted. */
+export async function fetchOr(silent: Problem, path: string, request: RequestInit): Promise<Response> {
+  try {
+    return await fetch(path, request);
+  } catch (error) {
+    if (request.signal?.aborted) throw error;
+    throw new ApiProblem(silent, 0);
+  }
+}
+
 export function problemOf(error: unknown): Problem {
   if (error instanceof ApiProblem) return error.problem;
   return { problem: error instanceof Error ? error.message : String(error) };

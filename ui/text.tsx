@@ -36,3 +36,12 @@ export function shortId(id: string): string {
   const text = visible(id);
   return text.length <= LONG ? text : `${text.slice(0, LONG - 9)}…${text.slice(-8)}`;
 }
+
+/** Percent escapes understood; a text that is not well encoded stays as it is. */
+export function decodeUri(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

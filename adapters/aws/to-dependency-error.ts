@@ -23,3 +23,12 @@ export function toDependencyError(dependency: Dependency, call: string, error: u
     outcome: isNotApplied ? 'not_applied' : 'unknown',
   });
 }
+
+/** Makes a call; whatever the SDK throws becomes a `DependencyError` that names it. */
+export async function sent<T>(dependency: Dependency, call: string, send: () => Promise<T>): Promise<T> {
+  try {
+    return await send();
+  } catch (error) {
+    throw toDependencyError(dependency, call, error);
+  }
+}

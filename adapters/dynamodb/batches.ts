@@ -9,8 +9,8 @@ import {
   type DynamoDBClient,
 } from '@aws-sdk/client-dynamodb';
 import { DependencyError } from '#core/errors.ts';
+import { sent } from '../aws/to-dependency-error.ts';
 import { type AttributeMap, toAttributes } from './marshal.ts';
-import { sent } from './table-calls.ts';
 
 /** DynamoDB's own limits of one call. */
 const KEYS_PER_CALL = 100;
@@ -55,7 +55,7 @@ async function readPart(
   }
   await untilNothingIsLeft('BatchGetItem', sleep, async () => {
     const input = { RequestItems: left };
-    const page = await sent('BatchGetItem', () => client.send(new BatchGetItemCommand(input)));
+    const page = await sent('dynamodb', 'BatchGetItem', () => client.send(new BatchGetItemCommand(input)));
     for (const [table, items] of Object.entries(page.Responses ?? {}))
       found.push(...items.map(item => ({ table, item })));
     left = (page.UnprocessedKeys ?? {}) as typeof left;
@@ -83,7 +83,7 @@ async function putPart(
   let left = items.map(item => ({ PutRequest: { Item: toAttributes(item) } }));
   await untilNothingIsLeft('BatchWriteItem', sleep, async () => {
     const input = { RequestItems: { [table]: left } };
-    const page = await sent('BatchWriteItem', () => client.send(new BatchWriteItemCommand(input)));
+    const page = await sent('dynamodb', 'BatchWriteItem', () => client.send(new BatchWriteItemCommand(input)));
     left = (page.UnprocessedItems?.[table] ?? []) as typeof left;
     return left.length;
   });

@@ -4,9 +4,10 @@ import { CONTROL_PREFIX } from '#core/glossary.ts';
 import type { ControlStore } from '#core/inbound/ports.ts';
 import { EVENT_INDEXES } from '#core/inbound/protocol/event-item.ts';
 import type { Ids } from '#core/ports.ts';
+import { sent } from '../aws/to-dependency-error.ts';
 import { compilePut } from './compile-write.ts';
 import { type AttributeMap, fromAttributes, toAttributes } from './marshal.ts';
-import { refusedItem, sent } from './table-calls.ts';
+import { refusedItem } from './table-calls.ts';
 
 const CONTROL_HOUR = '_control';
 
@@ -37,7 +38,7 @@ export class DynamoDbControlStore implements ControlStore {
 
   async read(name: string): Promise<{ value: string; version: number } | undefined> {
     const input = { TableName: this.#table, Key: toAttributes({ pk: CONTROL_PREFIX + name }), ConsistentRead: true };
-    const { Item } = await sent('GetItem', () => this.#client.send(new GetItemCommand(input)));
+    const { Item } = await sent('dynamodb', 'GetItem', () => this.#client.send(new GetItemCommand(input)));
     if (!Item) return undefined;
     const { value, version } = fromAttributes<ControlItem>(Item);
     return { value, version };
@@ -78,7 +79,7 @@ export class DynamoDbControlStore implements ControlStore {
         }),
         ...(from ? { ExclusiveStartKey: from } : {}),
       };
-      const page = await sent('Query', () => this.#client.send(new QueryCommand(input)));
+      const page = await sent('dynamodb', 'Query', () => this.#client.send(new QueryCommand(input)));
       names.push(...(page.Items ?? []).map(item => fromAttributes<ControlItem>(item).timelineAt));
       from = page.LastEvaluatedKey;
     } while (from !== undefined);

@@ -4,12 +4,13 @@ import type { EventStore, EventUpdate, Page, TimelineEntry, TransactResult } fro
 import { type AttentionPartition, EVENT_INDEXES, type EventItem } from '#core/inbound/protocol/event-item.ts';
 import { parseEventItem } from '#core/inbound/protocol/parse-event-item.ts';
 import type { EffectWrite, ItemData, ItemKey } from '#core/ports.ts';
+import { sent } from '../aws/to-dependency-error.ts';
 import { systemTimer } from '../system.ts';
 import { readItems, type Sleep } from './batches.ts';
 import { compileTransactWrite } from './compile-write.ts';
 import { DynamoDbEventWriter } from './dynamodb-event-writer.ts';
 import { fromAttributes, toAttributes } from './marshal.ts';
-import { cursorOf, sent, startAt } from './table-calls.ts';
+import { cursorOf, startAt } from './table-calls.ts';
 import { transact } from './transact.ts';
 
 const PAGE_LIMIT = 100;
@@ -70,14 +71,14 @@ export class DynamoDbEventStore extends DynamoDbEventWriter implements EventStor
 
   async scan(cursor?: string): Promise<Page<EventItem>> {
     const input = { TableName: this.table, ...startAt(cursor) };
-    const page = await sent('Scan', () => this.client.send(new ScanCommand(input)));
+    const page = await sent('dynamodb', 'Scan', () => this.client.send(new ScanCommand(input)));
     const items = (page.Items ?? []).map(item => parseEventItem(fromAttributes(item)));
     return { items: items.filter(item => !item.pk.startsWith(CONTROL_PREFIX)), ...cursorOf(page.LastEvaluatedKey) };
   }
 
   async #read<T>(table: string, key: ItemKey): Promise<T | undefined> {
     const input = { TableName: table, Key: toAttributes(key), ConsistentRead: true };
-    const { Item } = await sent('GetItem', () => this.client.send(new GetItemCommand(input)));
+    const { Item } = await sent('dynamodb', 'GetItem', () => this.client.send(new GetItemCommand(input)));
     return Item && fromAttributes<T>(Item);
   }
 
@@ -102,7 +103,7 @@ export class DynamoDbEventStore extends DynamoDbEventWriter implements EventStor
       Limit: range.limit ?? PAGE_LIMIT,
       ...startAt(cursor),
     };
-    const page = await sent('Query', () => this.client.send(new QueryCommand(input)));
+    const page = await sent('dynamodb', 'Query', () => this.client.send(new QueryCommand(input)));
     return { items: (page.Items ?? []).map(item => fromAttributes<T>(item)), ...cursorOf(page.LastEvaluatedKey) };
   }
 }

@@ -23,11 +23,12 @@ import type {
 } from '#core/outbound/ports.ts';
 import { LISTED } from '#core/outbound/protocol/keys.ts';
 import type { EffectWrite } from '#core/ports.ts';
+import { sent } from '../aws/to-dependency-error.ts';
 import { systemTimer } from '../system.ts';
 import { putItems, readItems, type Sleep } from './batches.ts';
 import { compilePut, compileTransactWrite, compileUpdate } from './compile-write.ts';
 import { fromAttributes, toAttributes } from './marshal.ts';
-import { cursorOf, refusedItem, sent, startAt } from './table-calls.ts';
+import { cursorOf, refusedItem, startAt } from './table-calls.ts';
 import { transact } from './transact.ts';
 
 const PAGE_LIMIT = 100;
@@ -84,13 +85,13 @@ export class DynamoDbItemStore implements ItemStore {
 
   async delete({ table, pk, sk }: TableKey): Promise<void> {
     const input = { TableName: this.#names[table], Key: toAttributes({ pk, sk }) };
-    await sent('DeleteItem', () => this.#client.send(new DeleteItemCommand(input)));
+    await sent('dynamodb', 'DeleteItem', () => this.#client.send(new DeleteItemCommand(input)));
   }
 
   async get<T>({ table, pk, sk }: TableKey<T>, read: 'consistent' | 'eventual'): Promise<T | undefined> {
     const place = { TableName: this.#names[table], Key: toAttributes({ pk, sk }) };
     const input = { ...place, ConsistentRead: read === 'consistent' };
-    const { Item } = await sent('GetItem', () => this.#client.send(new GetItemCommand(input)));
+    const { Item } = await sent('dynamodb', 'GetItem', () => this.#client.send(new GetItemCommand(input)));
     return Item && fromAttributes<T>(Item);
   }
 
@@ -130,7 +131,7 @@ export class DynamoDbItemStore implements ItemStore {
       Limit: limit,
       ...startAt(cursor),
     };
-    const page = await sent('Query', () => this.#client.send(new QueryCommand(input)));
+    const page = await sent('dynamodb', 'Query', () => this.#client.send(new QueryCommand(input)));
     return {
       items: (page.Items ?? []).map(item => fromAttributes<Placed<T>>(item)),
       ...cursorOf(page.LastEvaluatedKey),
@@ -142,7 +143,7 @@ export class DynamoDbItemStore implements ItemStore {
     { segment, of, cursor }: { segment: number; of: number; cursor?: string },
   ): Promise<ItemPage<Placed<Item>>> {
     const input = { TableName: this.#names[table], Segment: segment, TotalSegments: of, ...startAt(cursor) };
-    const page = await sent('Scan', () => this.#client.send(new ScanCommand(input)));
+    const page = await sent('dynamodb', 'Scan', () => this.#client.send(new ScanCommand(input)));
     const items = (page.Items ?? []).map(item => fromAttributes<Placed<Item>>(item));
     return { items, ...cursorOf(page.LastEvaluatedKey) };
   }

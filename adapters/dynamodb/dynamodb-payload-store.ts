@@ -5,10 +5,11 @@ import { type EventPk, type SourceId, TTL_ATTRIBUTE } from '#core/glossary.ts';
 import type { PayloadStore } from '#core/inbound/ports.ts';
 import type { DetailItem, DetailKey, PayloadItem, RefusedItem } from '#core/inbound/protocol/event-item.ts';
 import { livesTooShort } from '#core/inbound/protocol/retention.ts';
+import { sent } from '../aws/to-dependency-error.ts';
 import { compilePut, compileUpdate } from './compile-write.ts';
 import { listRefused } from './list-refused.ts';
 import { fromAttributes, toAttributes } from './marshal.ts';
-import { refusedItem, sent } from './table-calls.ts';
+import { refusedItem } from './table-calls.ts';
 
 /** `PayloadStore` on the `payloads` table. */
 export class DynamoDbPayloadStore implements PayloadStore {
@@ -69,12 +70,12 @@ export class DynamoDbPayloadStore implements PayloadStore {
 
   async #put(item: Readonly<Record<string, unknown>>): Promise<void> {
     const put = compilePut(this.#table, item);
-    await sent('PutItem', () => this.#client.send(new PutItemCommand(put)));
+    await sent('dynamodb', 'PutItem', () => this.#client.send(new PutItemCommand(put)));
   }
 
   async #read<T>(pk: string, sk: string): Promise<T | undefined> {
     const input = { TableName: this.#table, Key: toAttributes({ pk, sk }), ConsistentRead: true };
-    const { Item } = await sent('GetItem', () => this.#client.send(new GetItemCommand(input)));
+    const { Item } = await sent('dynamodb', 'GetItem', () => this.#client.send(new GetItemCommand(input)));
     return Item && fromAttributes<T>(Item);
   }
 }

@@ -1,9 +1,9 @@
 import { type DynamoDBClient, PutItemCommand, QueryCommand } from '@aws-sdk/client-dynamodb';
 import type { SearchStore } from '#core/inbound/ports.ts';
 import type { SearchItem } from '#core/inbound/protocol/event-item.ts';
+import { sent } from '../aws/to-dependency-error.ts';
 import { compilePut } from './compile-write.ts';
 import { fromAttributes, toAttributes } from './marshal.ts';
-import { sent } from './table-calls.ts';
 
 /** `SearchStore` in the `payloads` table. */
 export class DynamoDbSearchStore implements SearchStore {
@@ -17,7 +17,7 @@ export class DynamoDbSearchStore implements SearchStore {
 
   async put(item: SearchItem): Promise<void> {
     const put = compilePut(this.#table, { ...item });
-    await sent('PutItem', () => this.#client.send(new PutItemCommand(put)));
+    await sent('dynamodb', 'PutItem', () => this.#client.send(new PutItemCommand(put)));
   }
 
   async find(pk: SearchItem['pk'], range: Parameters<SearchStore['find']>[1]): Promise<readonly SearchItem[]> {
@@ -29,7 +29,7 @@ export class DynamoDbSearchStore implements SearchStore {
       ScanIndexForward: false,
       Limit: range.limit + 1,
     };
-    const { Items = [] } = await sent('Query', () => this.#client.send(new QueryCommand(input)));
+    const { Items = [] } = await sent('dynamodb', 'Query', () => this.#client.send(new QueryCommand(input)));
     const found = Items.map(item => fromAttributes<SearchItem>(item));
     return found.filter(({ sk }) => sk < range.before).slice(0, range.limit);
   }

@@ -3,10 +3,11 @@ import { missing } from '#core/condition.ts';
 import type { EventPk } from '#core/glossary.ts';
 import type { StepStore } from '#core/inbound/ports.ts';
 import type { StepItem } from '#core/inbound/protocol/event-item.ts';
+import { sent } from '../aws/to-dependency-error.ts';
 import { compilePut } from './compile-write.ts';
 import { DynamoDbPayloadStore } from './dynamodb-payload-store.ts';
 import { fromAttributes, toAttributes } from './marshal.ts';
-import { refusedItem, sent } from './table-calls.ts';
+import { refusedItem } from './table-calls.ts';
 
 /** The `payloads` table as the processor has it, with the steps; apart, so that ingest's bundle holds no more. */
 export class DynamoDbStepStore extends DynamoDbPayloadStore implements StepStore {
@@ -21,7 +22,7 @@ export class DynamoDbStepStore extends DynamoDbPayloadStore implements StepStore
 
   async getStep(pk: EventPk, sk: string): Promise<StepItem | undefined> {
     const input = { TableName: this.#table, Key: toAttributes({ pk, sk }), ConsistentRead: true };
-    const { Item } = await sent('GetItem', () => this.#client.send(new GetItemCommand(input)));
+    const { Item } = await sent('dynamodb', 'GetItem', () => this.#client.send(new GetItemCommand(input)));
     return Item && fromAttributes<StepItem>(Item);
   }
 

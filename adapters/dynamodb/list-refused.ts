@@ -1,8 +1,8 @@
 import { type DynamoDBClient, QueryCommand, type QueryCommandInput } from '@aws-sdk/client-dynamodb';
 import type { SourceId } from '#core/glossary.ts';
 import { type RefusedItem, refusedPrefix } from '#core/inbound/protocol/event-item.ts';
+import { sent } from '../aws/to-dependency-error.ts';
 import { fromAttributes, toAttributes } from './marshal.ts';
-import { sent } from './table-calls.ts';
 
 /** Refused requests of a source in the `payloads` table, of one cause or of all, newest first. Throws DependencyError. */
 export async function listRefused(
@@ -21,7 +21,7 @@ export async function listRefused(
       ConsistentRead: true,
       ...(from === undefined ? {} : { ExclusiveStartKey: from }),
     };
-    const page = await sent('Query', () => client.send(new QueryCommand(input)));
+    const page = await sent('dynamodb', 'Query', () => client.send(new QueryCommand(input)));
     found.push(...(page.Items ?? []).map(item => fromAttributes<RefusedItem>(item)));
     from = page.LastEvaluatedKey;
   } while (from !== undefined);

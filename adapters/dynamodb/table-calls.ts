@@ -1,16 +1,7 @@
-/** What every store on a table shares: one translation of errors, one of refusals, one form of cursors. */
+/** What every store on a table shares: one translation of refusals, one form of cursors. */
 import { type AttributeValue, ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { toDependencyError } from '../aws/to-dependency-error.ts';
 import { type AttributeMap, fromAttributes, toAttributes } from './marshal.ts';
-
-/** Sends; whatever the SDK throws becomes a `DependencyError` that names the call. */
-export async function sent<T>(call: string, send: () => Promise<T>): Promise<T> {
-  try {
-    return await send();
-  } catch (error) {
-    throw toDependencyError('dynamodb', call, error);
-  }
-}
 
 /** Of a conditional write that failed: the item that was there, undefined for none. Throws if it was not refused. */
 export function refusedItem<T>(call: string, error: unknown): T | undefined {

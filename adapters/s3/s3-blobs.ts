@@ -1,5 +1,5 @@
 import type { BlobList, BlobStore } from '#core/ports.ts';
-import { toDependencyError } from '../aws/to-dependency-error.ts';
+import { sent } from '../aws/to-dependency-error.ts';
 import type { S3Calls } from './s3-client.ts';
 
 /** `BlobStore` on the bodies bucket. The S3 client is imported with the first large body, so that others never pay for it. */
@@ -11,28 +11,16 @@ export class S3Blobs implements BlobStore, BlobList {
     this.#bucket = bucket;
   }
 
-  async put(key: string, bytes: Uint8Array): Promise<void> {
-    try {
-      await (await this.#load()).put(this.#bucket, key, bytes);
-    } catch (error) {
-      throw toDependencyError('s3', 'PutObject', error);
-    }
+  put(key: string, bytes: Uint8Array): Promise<void> {
+    return sent('s3', 'PutObject', async () => (await this.#load()).put(this.#bucket, key, bytes));
   }
 
-  async get(key: string): Promise<Uint8Array | undefined> {
-    try {
-      return await (await this.#load()).get(this.#bucket, key);
-    } catch (error) {
-      throw toDependencyError('s3', 'GetObject', error);
-    }
+  get(key: string): Promise<Uint8Array | undefined> {
+    return sent('s3', 'GetObject', async () => (await this.#load()).get(this.#bucket, key));
   }
 
-  async list(prefix: string, cursor?: string): Promise<{ keys: readonly string[]; cursor?: string }> {
-    try {
-      return await (await this.#load()).list(this.#bucket, prefix, cursor);
-    } catch (error) {
-      throw toDependencyError('s3', 'ListObjectsV2', error);
-    }
+  list(prefix: string, cursor?: string): Promise<{ keys: readonly string[]; cursor?: string }> {
+    return sent('s3', 'ListObjectsV2', async () => (await this.#load()).list(this.#bucket, prefix, cursor));
   }
 
   #load(): Promise<S3Calls> {

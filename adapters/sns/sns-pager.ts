@@ -2,7 +2,7 @@ import { PublishCommand, SNSClient } from '@aws-sdk/client-sns';
 import type { Pager } from '#core/ports.ts';
 import { clientSettings, type Environment } from '../aws/client-settings.ts';
 import { endCalls } from '../aws/end-calls.ts';
-import { toDependencyError } from '../aws/to-dependency-error.ts';
+import { sent } from '../aws/to-dependency-error.ts';
 
 const SUBJECT_LIMIT = 100;
 
@@ -28,10 +28,6 @@ export class SnsPager implements Pager {
       MessageStructure: 'json',
       Message: JSON.stringify({ default: message, email: text }),
     };
-    try {
-      await this.#client.send(new PublishCommand(input));
-    } catch (error) {
-      throw toDependencyError('sns', 'Publish', error);
-    }
+    await sent('sns', 'Publish', () => this.#client.send(new PublishCommand(input)));
   }
 }

@@ -1,6 +1,6 @@
 import { SendMessageBatchCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import { DependencyError } from '#core/errors.ts';
-import { toDependencyError } from '../aws/to-dependency-error.ts';
+import { sent } from '../aws/to-dependency-error.ts';
 
 export interface BatchEntry {
   readonly MessageBody: string;
@@ -25,12 +25,9 @@ async function sendTen(client: SQSClient, queueUrl: string, entries: readonly Ba
     if (attempt > TRIES) {
       throw new DependencyError('sqs', `SendMessageBatch refused ${left.length} messages ${TRIES} times`);
     }
-    try {
-      const { Failed = [] } = await client.send(new SendMessageBatchCommand({ QueueUrl: queueUrl, Entries: left }));
-      const failed = new Set(Failed.map(({ Id }) => Id));
-      left = left.filter(({ Id }) => failed.has(Id));
-    } catch (error) {
-      throw toDependencyError('sqs', 'SendMessageBatch', error);
-    }
+    const command = new SendMessageBatchCommand({ QueueUrl: queueUrl, Entries: left });
+    const { Failed = [] } = await sent('sqs', 'SendMessageBatch', () => client.send(command));
+    const failed = new Set(Failed.map(({ Id }) => Id));
+    left = left.filter(({ Id }) => failed.has(Id));
   }
 }

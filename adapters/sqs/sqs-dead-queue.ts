@@ -7,7 +7,7 @@ import {
 } from '@aws-sdk/client-sqs';
 import type { EpochMs } from '#core/glossary.ts';
 import type { DeadQueue } from '#core/ports.ts';
-import { toDependencyError } from '../aws/to-dependency-error.ts';
+import { sent, toDependencyError } from '../aws/to-dependency-error.ts';
 
 /** `DeadQueue` on the dead-letter queue. */
 export class SqsDeadQueue implements DeadQueue {
@@ -21,13 +21,8 @@ export class SqsDeadQueue implements DeadQueue {
 
   async send(body: string, cause: string): Promise<void> {
     const MessageAttributes = { cause: { DataType: 'String', StringValue: cause } };
-    try {
-      await this.#client.send(
-        new SendMessageCommand({ QueueUrl: this.#queueUrl, MessageBody: body, MessageAttributes }),
-      );
-    } catch (error) {
-      throw toDependencyError('sqs', 'SendMessage', error);
-    }
+    const input = { QueueUrl: this.#queueUrl, MessageBody: body, MessageAttributes };
+    await sent('sqs', 'SendMessage', () => this.#client.send(new SendMessageCommand(input)));
   }
 
   async receive(
@@ -40,17 +35,13 @@ export class SqsDeadQueue implements DeadQueue {
       VisibilityTimeout: 20,
       MessageSystemAttributeNames: ['SentTimestamp' as const, 'ApproximateReceiveCount' as const],
     };
-    try {
-      const { Messages = [] } = await this.#client.send(new ReceiveMessageCommand(input));
-      return Messages.map(({ Body = '', ReceiptHandle = '', Attributes = {} }) => ({
-        body: Body,
-        receipt: ReceiptHandle,
-        sentAt: Number(Attributes.SentTimestamp ?? 0),
-        receiveCount: Number(Attributes.ApproximateReceiveCount ?? 1),
-      }));
-    } catch (error) {
-      throw toDependencyError('sqs', 'ReceiveMessage', error);
-    }
+    const answer = await sent('sqs', 'ReceiveMessage', () => this.#client.send(new ReceiveMessageCommand(input)));
+    return (answer.Messages ?? []).map(({ Body = '', ReceiptHandle = '', Attributes = {} }) => ({
+      body: Body,
+      receipt: ReceiptHandle,
+      sentAt: Number(Attributes.SentTimestamp ?? 0),
+      receiveCount: Number(Attributes.ApproximateReceiveCount ?? 1),
+    }));
   }
 
   async delete(receipt: string): Promise<void> {

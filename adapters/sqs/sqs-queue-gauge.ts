@@ -1,6 +1,6 @@
 import { GetQueueAttributesCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import type { QueueGauge, QueueNumbers } from '#core/ports.ts';
-import { toDependencyError } from '../aws/to-dependency-error.ts';
+import { sent } from '../aws/to-dependency-error.ts';
 
 /** `QueueGauge` on both queues. SQS calls these numbers approximate: they lag by up to a minute. */
 export class SqsQueueGauge implements QueueGauge {
@@ -23,24 +23,19 @@ export class SqsQueueGauge implements QueueGauge {
   }
 
   async #numbers(queueUrl: string): Promise<QueueNumbers> {
-    try {
-      const { Attributes = {} } = await this.#client.send(
-        new GetQueueAttributesCommand({
-          QueueUrl: queueUrl,
-          AttributeNames: [
-            'ApproximateNumberOfMessages',
-            'ApproximateNumberOfMessagesNotVisible',
-            'ApproximateNumberOfMessagesDelayed',
-          ],
-        }),
-      );
-      return {
-        visible: Number(Attributes.ApproximateNumberOfMessages ?? 0),
-        hidden: Number(Attributes.ApproximateNumberOfMessagesNotVisible ?? 0),
-        delayed: Number(Attributes.ApproximateNumberOfMessagesDelayed ?? 0),
-      };
-    } catch (error) {
-      throw toDependencyError('sqs', 'GetQueueAttributes', error);
-    }
+    const command = new GetQueueAttributesCommand({
+      QueueUrl: queueUrl,
+      AttributeNames: [
+        'ApproximateNumberOfMessages',
+        'ApproximateNumberOfMessagesNotVisible',
+        'ApproximateNumberOfMessagesDelayed',
+      ],
+    });
+    const { Attributes = {} } = await sent('sqs', 'GetQueueAttributes', () => this.#client.send(command));
+    return {
+      visible: Number(Attributes.ApproximateNumberOfMessages ?? 0),
+      hidden: Number(Attributes.ApproximateNumberOfMessagesNotVisible ?? 0),
+      delayed: Number(Attributes.ApproximateNumberOfMessagesDelayed ?? 0),
+    };
   }
 }

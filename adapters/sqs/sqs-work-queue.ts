@@ -1,6 +1,6 @@
 import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import type { WorkQueue } from '#core/ports.ts';
-import { toDependencyError } from '../aws/to-dependency-error.ts';
+import { sent } from '../aws/to-dependency-error.ts';
 
 /** `WorkQueue` on the main queue. */
 export class SqsWorkQueue implements WorkQueue {
@@ -16,10 +16,6 @@ export class SqsWorkQueue implements WorkQueue {
     const { groupId, delaySeconds = 0 } = options;
     const input = { QueueUrl: this.#queueUrl, MessageBody: body, MessageGroupId: groupId };
     const delay = delaySeconds > 0 ? { DelaySeconds: delaySeconds } : {};
-    try {
-      await this.#client.send(new SendMessageCommand({ ...input, ...delay }));
-    } catch (error) {
-      throw toDependencyError('sqs', 'SendMessage', error);
-    }
+    await sent('sqs', 'SendMessage', () => this.#client.send(new SendMessageCommand({ ...input, ...delay })));
   }
 }

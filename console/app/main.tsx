@@ -3,7 +3,7 @@ import { render } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { onKey } from '../../ui/keys.ts';
 import { Shown, Trouble } from '../../ui/parts.tsx';
-import { visible } from '../../ui/text.tsx';
+import { decodeUri, visible } from '../../ui/text.tsx';
 import type { Hello } from '../wire.ts';
 import { keptTheme } from './first.ts';
 import { ask, earlyAnswers } from './parts/api.ts';
@@ -129,7 +129,7 @@ function isAt(path: string, href: string): boolean {
 
 function Screen({ path }: { readonly path: string }) {
   const [, room, encoded, ...rest] = path.split('/');
-  const name = decode(encoded);
+  const name = encoded && decodeUri(encoded);
   if (path === '/') return <Now />;
   if (room === 'events' && name !== undefined) return <EventScreen key={name} id={name} />;
   if (room === 'events') return <Events />;
@@ -138,7 +138,7 @@ function Screen({ path }: { readonly path: string }) {
   if (room === 'sources' && name !== undefined) return <Source key={name} name={name} />;
   if (room === 'sources') return <Sources />;
   if (room === 'alarms') return <Alarms />;
-  if (room === 'out') return <Outbound app={name} rest={rest.map(part => decode(part) ?? '')} />;
+  if (room === 'out') return <Outbound app={name} rest={rest.map(decodeUri)} />;
   return (
     <>
       <h1>This screen does not exist</h1>
@@ -158,14 +158,6 @@ function Outbound({ app, rest }: { readonly app: string | undefined; readonly re
     return <OutDeliveryScreen key={`${id} ${message}`} app={app} ep={id} message={message} />;
   if (kind === 'endpoints' && id) return <OutEndpointScreen key={id} app={app} ep={id} />;
   return <OutApp key={app} app={app} />;
-}
-
-function decode(text: string | undefined): string | undefined {
-  try {
-    return text ? decodeURIComponent(text) : undefined;
-  } catch {
-    return text;
-  }
 }
 
 /** An id opens its event, `order=1234` lists those with that value; any other text is looked for in the bodies of the last day. */

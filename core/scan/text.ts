@@ -13,3 +13,12 @@ export function capText(text: string, limit: number): string {
   const ellipsis = '…';
   return new TextDecoder().decode(bytes.subarray(0, limit - 3)).replace(/(?<!\ufffd)\ufffd+$/, '') + ellipsis;
 }
+
+/** Percent escapes understood; a text that is not well encoded stays as it is. */
+export function decodeUri(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

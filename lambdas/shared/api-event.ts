@@ -1,6 +1,7 @@
 /** Parts of an API Gateway event (payload format 2.0), as the rules want them. */
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import type { Reply } from '#core/reply.ts';
+import { decodeUri } from '#core/scan/text.ts';
 
 /** `requestContext` of a route behind an IAM authorizer. */
 interface IamContext {
@@ -21,7 +22,7 @@ const callerOf = ({ requestContext }: APIGatewayProxyEventV2): string =>
 /** Path parameters, decoded; one that is not well encoded stays as it is. */
 export function pathOf({ pathParameters }: APIGatewayProxyEventV2): Readonly<Record<string, string | undefined>> {
   return Object.fromEntries(
-    Object.entries(pathParameters ?? {}).map(([name, text]) => [name, text === undefined ? text : decode(text)]),
+    Object.entries(pathParameters ?? {}).map(([name, text]) => [name, text === undefined ? text : decodeUri(text)]),
   );
 }
 
@@ -32,12 +33,4 @@ export function bytesOf({ body, isBase64Encoded }: APIGatewayProxyEventV2): Uint
 
 export function toApiReply({ status, headers, body }: Reply): APIGatewayProxyStructuredResultV2 {
   return { statusCode: status, headers: { ...headers }, body };
-}
-
-function decode(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }

@@ -1,16 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import {
-  DescribeSecretCommand,
-  GetSecretValueCommand,
-  PutSecretValueCommand,
-  type SecretsManagerClient,
-} from '@aws-sdk/client-secrets-manager';
+import { PutSecretValueCommand, type SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { parseSecret } from '#adapters/secrets/parse-secret.ts';
 import type { AlarmService } from '#core/alarm-service.ts';
 import { alarmSecretName, alarmServices } from '#core/config/alarm-services.ts';
 import { type DeployedSource, type Deployment, secretName } from '#core/config/deployment.ts';
 import type { GatewayConfig } from '#core/config/gateway-config.ts';
 import { resolveDeployment } from '#core/config/resolve-config.ts';
+import { SecretsManagerVault } from '#operator/aws/secrets-manager-vault.ts';
 import { makeSecret } from '#operator/sources/make-secret.ts';
 import { PROVIDERS } from '#providers/index.ts';
 import { readConfig } from './project.ts';
@@ -38,20 +34,10 @@ type StoredSecret = { readonly kind: 'absent' | 'empty' } | { readonly kind: 'se
 
 /** What is stored for a source. Throws when it cannot be read or is malformed. */
 async function readStoredSecret(client: SecretsManagerClient, SecretId: string): Promise<StoredSecret> {
-  if (!(await exists(client.send(new DescribeSecretCommand({ SecretId }))))) return { kind: 'absent' };
-  // A secret without any version has no value to get: the same error again.
-  const value = await exists(client.send(new GetSecretValueCommand({ SecretId })));
-  const parsed = parseSecret(value?.SecretString);
+  const stored = await new SecretsManagerVault(client).read(SecretId);
+  if (stored.kind !== 'set') return { kind: stored.kind };
+  const parsed = parseSecret(stored.text);
   return parsed.kind === 'secret' ? { kind: 'set', current: parsed.secret.current } : { kind: 'empty' };
-}
-
-async function exists<T>(answer: Promise<T>): Promise<T | undefined> {
-  try {
-    return await answer;
-  } catch (error) {
-    if (error instanceof Error && error.name === 'ResourceNotFoundException') return undefined;
-    throw error;
-  }
 }
 
 /** Deployed sources that cannot verify anything yet, because nobody has set their secret. */

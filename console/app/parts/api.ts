@@ -1,6 +1,6 @@
 /** The server, asked with the token of this run. The token is in the address once, then only in this tab. */
 import { setServerNow } from '../../../ui/clock.ts';
-import { ApiProblem, type Problem } from '../../../ui/problem.ts';
+import { ApiProblem, fetchOr, type Problem } from '../../../ui/problem.ts';
 import { TOKEN_HEADER } from '../../wire.ts';
 
 const KEY = 'holdfast-console-token';
@@ -71,16 +71,15 @@ export async function* askLines<T>(path: string, signal: AbortSignal): AsyncGene
   }
 }
 
-export async function send(path: string, { body, signal }: { body?: object; signal?: AbortSignal }): Promise<Response> {
+export function send(path: string, { body, signal }: { body?: object; signal?: AbortSignal }): Promise<Response> {
+  const silent = {
+    problem: 'The console does not answer',
+    fix: 'Is it still running? Start it again: holdfast console',
+  };
   const headers = { [TOKEN_HEADER]: token, 'content-type': 'application/json' };
   const request = { headers, ...(signal === undefined ? {} : { signal }) };
-  try {
-    return await fetch(path, body === undefined ? request : { ...request, method: 'POST', body: JSON.stringify(body) });
-  } catch (error) {
-    if (signal?.aborted) throw error;
-    const fix = 'Is it still running? Start it again: holdfast console';
-    throw new ApiProblem({ problem: 'The console does not answer', fix }, 0);
-  }
+  const posted = body === undefined ? request : { ...request, method: 'POST', body: JSON.stringify(body) };
+  return fetchOr(silent, path, posted);
 }
 
 /** The parts of a stream between separators; what has no separator behind it is not whole and is left out. */

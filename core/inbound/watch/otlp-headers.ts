@@ -3,20 +3,13 @@
  * (opentelemetry.io/docs/specs/otel/protocol/exporter, OTEL_EXPORTER_OTLP_HEADERS). Throws RangeError for anything else,
  * without repeating it: it is a secret.
  */
+import { decodeUri } from '#core/scan/text.ts';
 export function readOtlpHeaders(text: string): Readonly<Record<string, string>> {
   const pairs = text.split(',').map(pair => {
     const [, name = '', value = ''] =
       /^\s*([!#$%&'*+.^_`|~0-9A-Za-z-]+)\s*=\s*([!-+\--~](?:[ -+\--~]*[!-+\--~])?)\s*$/.exec(pair) ?? [];
     if (name === '') throw new RangeError('the secret with the OTLP headers is not of the form name=value,name=value');
-    return [name.toLowerCase(), decode(value)] as const;
+    return [name.toLowerCase(), decodeUri(value)] as const;
   });
   return Object.fromEntries(pairs);
-}
-
-function decode(value: string): string {
-  try {
-    return decodeURIComponent(value);
-  } catch {
-    return value;
-  }
 }

@@ -1,7 +1,7 @@
 /** The portal's API, asked with the token. It comes in the fragment of the address or from the page around this one. */
 import { setServerNow } from '../../../ui/clock.ts';
 import { type Loaded, useLoading } from '../../../ui/load.ts';
-import { ApiProblem } from '../../../ui/problem.ts';
+import { ApiProblem, fetchOr } from '../../../ui/problem.ts';
 
 const KEY = 'holdfast-portal-token';
 /** What this page says to the page around it. It holds nothing that others may not know. */
@@ -63,7 +63,8 @@ interface Asked {
 }
 
 export async function ask<T>(path: string, { method, body, signal }: Asked = {}): Promise<T> {
-  const response = await send(path, {
+  const silent = { problem: 'The server does not answer', fix: 'Are you online? It is tried again.' };
+  const response = await fetchOr(silent, `portal/v1${path}`, {
     method: method ?? (body === undefined ? 'GET' : 'POST'),
     headers: { authorization: `Bearer ${token ?? ''}`, 'content-type': 'application/json' },
     credentials: 'omit',
@@ -78,15 +79,6 @@ export async function ask<T>(path: string, { method, body, signal }: Asked = {})
   }
   if (response.status === 401) tellParent(ENDED);
   throw new ApiProblem(problemIn(text, response.status), response.status);
-}
-
-async function send(path: string, request: RequestInit): Promise<Response> {
-  try {
-    return await fetch(`portal/v1${path}`, request);
-  } catch (error) {
-    if (request.signal?.aborted) throw error;
-    throw new ApiProblem({ problem: 'The server does not answer', fix: 'Are you online? It is tried again.' }, 0);
-  }
 }
 
 function problemIn(text: string, status: number): { problem: string } {

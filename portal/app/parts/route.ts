@@ -1,5 +1,6 @@
 /** Addresses behind the #: the page is one file, wherever it is shown, and the server never sees where one is. */
 import { useEffect, useState } from 'preact/hooks';
+import { decodeUri } from '../../../ui/text.tsx';
 
 export interface Place {
   readonly parts: readonly string[];
@@ -9,15 +10,7 @@ export interface Place {
 function read(): Place {
   const [path = '', query = ''] = location.hash.replace(/^#/, '').split('?');
   const parts = path.split('/').filter(part => part !== '');
-  return { parts: parts.map(decoded), query: new URLSearchParams(query) };
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
+  return { parts: parts.map(decodeUri), query: new URLSearchParams(query) };
 }
 
 export function usePlace(): Place {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { toDependencyError } from '#adapters/aws/to-dependency-error.ts';
+import { sent, toDependencyError } from '#adapters/aws/to-dependency-error.ts';
 import { DependencyError } from '#core/errors.ts';
 
 describe('an SDK error', () => {
@@ -39,4 +39,12 @@ describe('an SDK error', () => {
     expect(toDependencyError('sqs', 'SendMessage', error)).toBe(error);
     expect(error).toBeInstanceOf(DependencyError);
   });
+});
+
+test('a call that the SDK failed is a DependencyError that names it', async () => {
+  const cause = Object.assign(new Error('slow down'), { name: 'ThrottlingException' });
+  const failed = sent('dynamodb', 'Query', () => Promise.reject(cause));
+  await expect(failed).rejects.toThrow(new DependencyError('dynamodb', 'Query: ThrottlingException: slow down'));
+  await expect(failed).rejects.toMatchObject({ cause });
+  expect(await sent('dynamodb', 'Query', async () => 7)).toBe(7);
 });

@@ -1,19 +1,11 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { describe, expect, test } from 'vitest';
-import { cursorOf, refusedItem, sent, startAt } from '#adapters/dynamodb/table-calls.ts';
+import { cursorOf, refusedItem, startAt } from '#adapters/dynamodb/table-calls.ts';
 import { DependencyError } from '#core/errors.ts';
 
 const $metadata = {};
 
 describe('a call', () => {
-  test('that the SDK failed is a DependencyError that names it', async () => {
-    const cause = Object.assign(new Error('slow down'), { name: 'ThrottlingException' });
-    const failed = sent('Query', () => Promise.reject(cause));
-    await expect(failed).rejects.toThrow(new DependencyError('dynamodb', 'Query: ThrottlingException: slow down'));
-    await expect(failed).rejects.toMatchObject({ cause });
-    expect(await sent('Query', async () => 7)).toBe(7);
-  });
-
   test('that was refused says what was there', () => {
     const refusal = { $metadata, message: 'The conditional request failed' };
     const there = new ConditionalCheckFailedException({ ...refusal, Item: { pk: { S: 'a' }, n: { N: '3' } } });
