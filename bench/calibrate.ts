@@ -20,6 +20,7 @@ import {
 } from '@aws-sdk/client-lambda';
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { secretName } from '#core/config/deployment.ts';
+import { given } from '#core/given.ts';
 import { EVENT_INDEXES } from '#core/inbound/protocol/event-item.ts';
 import { countedUnits } from '#operator/cost/counted-units.ts';
 import { modelledTimes } from '#operator/cost/modelled-times.ts';
@@ -74,7 +75,7 @@ async function configure(FunctionName: string, SystemLogLevel: 'INFO' | 'WARN', 
     new UpdateFunctionConfigurationCommand({
       FunctionName,
       LoggingConfig: { ...LoggingConfig, SystemLogLevel },
-      ...(Description === undefined ? {} : { Description }),
+      ...given({ Description }),
     }),
   );
   await waitUntilFunctionUpdatedV2({ client: lambda, maxWaitTime: 120 }, { FunctionName });

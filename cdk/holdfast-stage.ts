@@ -1,4 +1,5 @@
 import type { Construct } from 'constructs';
+import { given } from '#core/given.ts';
 import type { HandlerResources } from '#lib/handler-resources.ts';
 import { GatewayStage } from '#lib/stacks/gateway-stage.ts';
 import type { PreparedGateway } from './prepare-gateway.ts';
@@ -22,6 +23,6 @@ export interface HoldfastStageProps {
  */
 export class HoldfastStage extends GatewayStage {
   constructor(scope: Construct, id: string, { prepared, handlerResources }: HoldfastStageProps) {
-    super(scope, { ...prepared, id, ...(handlerResources === undefined ? {} : { handlerResources }) });
+    super(scope, { ...prepared, id, ...given({ handlerResources }) });
   }
 }

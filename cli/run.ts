@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import { systemClock } from '#adapters/system.ts';
 import type { Deployment } from '#core/config/deployment.ts';
+import { given } from '#core/given.ts';
 import type { HandlerRegistry } from '#core/handler/handler-contract.ts';
 import type { Clock } from '#core/ports.ts';
 import type { Gateway } from '#operator/gateway.ts';
@@ -53,7 +54,7 @@ export class Run extends Operator {
       program: io.env['npm_lifecycle_event'] === 'holdfast' ? 'npm run holdfast --' : 'holdfast',
       readDeployment: name => services.readDeployment(name),
       openGateway: deployment => services.openGateway(deployment),
-      ...(services.readHandlers && { readHandlers: services.readHandlers }),
+      ...given({ readHandlers: services.readHandlers }),
     });
     this.io = io;
     this.publishedLists = services.publishedLists;

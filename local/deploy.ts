@@ -9,6 +9,7 @@ import { commandToSetAlarmSecret } from '#core/config/alarm-services.ts';
 import type { DeployedSource, Deployment } from '#core/config/deployment.ts';
 import { narrowAllowLists } from '#core/config/range-cover.ts';
 import { unheardPages } from '#core/config/unheard-pages.ts';
+import { given } from '#core/given.ts';
 import { createAwsClients } from '#local/emulator/aws-clients.ts';
 import { findLocalAws, type LocalAws } from '#local/emulator/emulator.ts';
 import { checkTypes } from '#local/project/check-types.ts';
@@ -73,7 +74,7 @@ async function main(): Promise<number> {
   if (announced) await takeSecretsBack(deployment, client, announced.pairs);
   const assembly = announced?.assembly;
   if (destroy && deployment.disposable) await emptyBucketsOf(deployment);
-  const code = await runCdk(cdkArguments(deployment, { destroy, yes, ...(assembly && { assembly }) }));
+  const code = await runCdk(cdkArguments(deployment, { destroy, yes, ...given({ assembly }) }));
   if (code === 0) for (const { line } of await leftStacks(deployment)) console.log(`\nStill there: ${line}`);
   if (code !== 0 || destroy) return code;
 
@@ -254,7 +255,7 @@ function secretCommand({ source }: DeployedSource, environment: string): string 
 /** Without an answer within seconds it is said that nothing answers. */
 function settingsOf({ region }: Deployment) {
   const requestHandler = { connectionTimeout: 3_000, requestTimeout: 30_000, throwOnRequestTimeout: true };
-  return { ...(region === undefined ? {} : { region }), requestHandler };
+  return { ...given({ region }), requestHandler };
 }
 
 function listOf(sources: readonly DeployedSource[]): string {

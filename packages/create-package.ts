@@ -3,6 +3,7 @@ import { cp, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { createTestEvent } from 'holdfast/testing';
+import { given } from '#core/given.ts';
 import { signsUrl } from '#core/provider/source-needs.ts';
 import { declaredSamples, sampleNames } from '#operator/sources/sample-event.ts';
 import { PROVIDERS } from '#providers/index.ts';
@@ -49,10 +50,7 @@ function providerSamples(): readonly ProviderSample[] {
   const sampled = new Set(sampleNames());
   return Object.values(PROVIDERS).map(spec => {
     const { id, title } = spec;
-    const needs = {
-      ...(spec.settings === undefined ? {} : { settings: spec.settings }),
-      ...(signsUrl(spec) ? { signsUrl: true as const } : {}),
-    };
+    const needs = { ...given({ settings: spec.settings }), ...(signsUrl(spec) ? { signsUrl: true as const } : {}) };
     const [sample] = sampled.has(id) ? declaredSamples(id, SAMPLED_AT) : [];
     if (!sample) return { id, title, ...needs };
     const headers = Object.fromEntries(Object.entries(sample.headers).map(([name, text]) => [name, masked(text)]));

@@ -1,5 +1,6 @@
 import { type DynamoDBClient, GetItemCommand, PutItemCommand, QueryCommand } from '@aws-sdk/client-dynamodb';
 import { eq, missing } from '#core/condition.ts';
+import { given } from '#core/given.ts';
 import { CONTROL_PREFIX } from '#core/glossary.ts';
 import type { ControlStore } from '#core/inbound/ports.ts';
 import { EVENT_INDEXES } from '#core/inbound/protocol/event-item.ts';
@@ -77,7 +78,7 @@ export class DynamoDbControlStore implements ControlStore {
           ':p': CONTROL_HOUR,
           ...(prefix === '' ? {} : { ':prefix': prefix }),
         }),
-        ...(from ? { ExclusiveStartKey: from } : {}),
+        ...given({ ExclusiveStartKey: from }),
       };
       const page = await sent('dynamodb', 'Query', () => this.#client.send(new QueryCommand(input)));
       names.push(...(page.Items ?? []).map(item => fromAttributes<ControlItem>(item).timelineAt));

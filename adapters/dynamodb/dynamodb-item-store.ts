@@ -7,6 +7,7 @@ import {
   ScanCommand,
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
+import { given } from '#core/given.ts';
 import type {
   Item,
   ItemPage,
@@ -70,7 +71,7 @@ export class DynamoDbItemStore implements ItemStore {
     const changes = {
       ...(set === undefined ? {} : { set: set as Readonly<Record<string, unknown>> }),
       ...(add === undefined ? {} : { add: add as Readonly<Record<string, number>> }),
-      ...(remove === undefined ? {} : { remove }),
+      ...given({ remove }),
     };
     const compiled = compileUpdate(this.#names[key.table], { pk: key.pk, sk: key.sk }, changes, condition);
     try {

@@ -1,4 +1,5 @@
 import { type DynamoDBClient, QueryCommand, type QueryCommandInput } from '@aws-sdk/client-dynamodb';
+import { given } from '#core/given.ts';
 import type { SourceId } from '#core/glossary.ts';
 import { type RefusedItem, refusedPrefix } from '#core/inbound/protocol/event-item.ts';
 import { sent } from '../aws/to-dependency-error.ts';
@@ -19,7 +20,7 @@ export async function listRefused(
       KeyConditionExpression: 'pk = :pk AND begins_with(sk, :sk)',
       ExpressionAttributeValues: toAttributes({ ':pk': `_refused#${sourceId}`, ':sk': refusedPrefix(cause) }),
       ConsistentRead: true,
-      ...(from === undefined ? {} : { ExclusiveStartKey: from }),
+      ...given({ ExclusiveStartKey: from }),
     };
     const page = await sent('dynamodb', 'Query', () => client.send(new QueryCommand(input)));
     found.push(...(page.Items ?? []).map(item => fromAttributes<RefusedItem>(item)));

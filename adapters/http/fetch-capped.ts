@@ -3,6 +3,7 @@
  * address that somebody else chose gives a guarded agent (guarded-agent.ts); the operator's own addresses may be anywhere.
  */
 import { Agent } from 'node:https';
+import { given } from '#core/given.ts';
 import { exchange } from './exchange.ts';
 
 export interface CappedCall {
@@ -40,7 +41,7 @@ export async function fetchCapped(call: CappedCall): Promise<CappedAnswer> {
     headers: { ...call.headers, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
     agent: call.agent ?? new Agent({ keepAlive: false }),
     ...(body === undefined ? {} : { body: Buffer.from(body) }),
-    ...(signal === undefined ? {} : { signal }),
+    ...given({ signal }),
   });
   const failed = (why: string, cause?: unknown): Error => new Error(`${method} ${host}: ${why}`, { cause });
   if (result.kind === 'failed')

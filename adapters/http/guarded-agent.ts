@@ -7,6 +7,7 @@ import { type AgentOptions, type ClientRequestArgs, Agent as HttpAgent } from 'n
 import { Agent as HttpsAgent, type AgentOptions as HttpsAgentOptions } from 'node:https';
 import { isIP, type LookupFunction, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { given } from '#core/given.ts';
 import { isForbidden, type NameRules, resolveName } from './resolve-name.ts';
 import { type Phase, SendFailure } from './send-failure.ts';
 
@@ -58,7 +59,7 @@ export function guardedHttpsAgent(rules: AgentRules): HttpsAgent {
     ...limitsOf(rules),
     minVersion: 'TLSv1.2',
     rejectUnauthorized: true,
-    ...(rules.ca === undefined ? {} : { ca: rules.ca }),
+    ...given({ ca: rules.ca }),
   } satisfies HttpsAgentOptions);
 }
 

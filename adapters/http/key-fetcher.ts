@@ -7,6 +7,7 @@
  */
 import { X509Certificate } from 'node:crypto';
 import type { Agent } from 'node:https';
+import { given } from '#core/given.ts';
 import type { EpochMs } from '#core/glossary.ts';
 import type { Clock, Jwk, KeyFetcher } from '#core/ports.ts';
 import { UnknownKeyPlaceError } from '#core/unknown-key-place.ts';
@@ -154,11 +155,7 @@ export class CachedKeyFetcher implements KeyFetcher {
     credential: string | undefined,
     good: boolean,
   ): Promise<Entry> {
-    const limits = {
-      timeoutMs: this.#timeoutMs,
-      maxBytes: MAX_BYTES,
-      ...(this.#agent === undefined ? {} : { agent: this.#agent }),
-    };
+    const limits = { timeoutMs: this.#timeoutMs, maxBytes: MAX_BYTES, ...given({ agent: this.#agent }) };
     if (kind === 'plaid') return this.#askPlaid(locator, kid, credential, limits);
     const call = this.#call({ method: 'GET', url: locator, ...limits });
     if (kind === 'x509Url' && !good) return this.#readUnknown(call);

@@ -1,4 +1,5 @@
 import { DependencyError } from '#core/errors.ts';
+import { given } from '#core/given.ts';
 import type { EpochMs } from '#core/glossary.ts';
 import type { BlobList, BlobStore, Clock } from '#core/ports.ts';
 
@@ -33,7 +34,7 @@ export class MemoryBlobs implements BlobStore, BlobList {
     const page = all.slice(0, LIST_PAGE);
     const last = all.length > page.length ? page.at(-1) : undefined;
     const isFull = (key: string): boolean => (this.#objects.get(key)?.bytes.length ?? 0) > 0;
-    return { keys: page.filter(isFull), ...(last === undefined ? {} : { cursor: last }) };
+    return { keys: page.filter(isFull), ...given({ cursor: last }) };
   }
 }
 

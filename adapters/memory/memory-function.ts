@@ -1,3 +1,4 @@
+import { given } from '#core/given.ts';
 import type { EpochMs } from '#core/glossary.ts';
 import type { FaultPlan } from './faults.ts';
 import type { SeededRandom } from './seeded-random.ts';
@@ -101,7 +102,7 @@ export class MemoryFunction {
       environment.process.kill();
     }
     if (this.brokenDeploy) throw new Error('Runtime.ImportModuleError');
-    const process = new SimulatedProcess({ clock, ...(plan ? { plan } : {}), ...this.#options.process });
+    const process = new SimulatedProcess({ clock, ...given({ plan }), ...this.#options.process });
     return { process, handler: initialise(process) };
   }
 

@@ -1,3 +1,4 @@
+import { given } from '#core/given.ts';
 import { TTL_ATTRIBUTE } from '#core/glossary.ts';
 import type {
   Item,
@@ -80,18 +81,12 @@ export class MemoryItemStore implements ItemStore {
 
   async query<T>(range: KeyRange<T>): Promise<ItemPage<Placed<T>>> {
     const { table, partition, index, newestFirst = false, limit = PAGE_LIMIT, cursor } = range;
-    const bounds = {
-      partition,
-      newestFirst,
-      limit,
-      ...(range.from === undefined ? {} : { from: range.from }),
-      ...(range.to === undefined ? {} : { to: range.to }),
-    };
+    const bounds = { partition, newestFirst, limit, ...given({ from: range.from, to: range.to }) };
     if (range.from !== undefined && range.to !== undefined && range.from > range.to) return { items: [] };
     if (index === undefined) {
       const after = cursor === undefined ? {} : { after: cursor };
       const page = this.#database.range(this.#names[table], { ...bounds, ...after });
-      return { items: page.items as Placed<T>[], ...(page.after === undefined ? {} : { cursor: page.after }) };
+      return { items: page.items as Placed<T>[], ...given({ cursor: page.after }) };
     }
     const after = cursor === undefined ? {} : { after: JSON.parse(cursor) as NonNullable<IndexQuery['after']> };
     const page = this.#database.query(this.#names[table], LISTED.name, { ...bounds, ...after });

@@ -1,4 +1,5 @@
 import type { SQSRecord } from 'aws-lambda';
+import { given } from '#core/given.ts';
 import type { EpochMs } from '#core/glossary.ts';
 import type { FunctionOutcome } from './memory-function.ts';
 import type { MemoryQueue, ReceivedMessage } from './memory-queue.ts';
@@ -141,7 +142,7 @@ export function toRecord(message: ReceivedMessage): SQSRecord {
       SentTimestamp: String(message.sentAt),
       SenderId: 'AROAEXAMPLE:ingest',
       ApproximateFirstReceiveTimestamp: String(message.firstReceivedAt),
-      ...(message.groupId === undefined ? {} : { MessageGroupId: message.groupId }),
+      ...given({ MessageGroupId: message.groupId }),
     },
     messageAttributes,
     md5OfBody: '',

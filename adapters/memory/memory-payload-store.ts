@@ -1,4 +1,5 @@
 import { all, exists, lt, missing } from '#core/condition.ts';
+import { given } from '#core/given.ts';
 import { type EventPk, type SourceId, TTL_ATTRIBUTE } from '#core/glossary.ts';
 import type { PayloadStore, StepStore } from '#core/inbound/ports.ts';
 import {
@@ -84,7 +85,7 @@ export class MemoryPayloadStore implements PayloadStore, StepStore {
     do {
       const from = refusedPrefix(cause);
       const range = { partition: `_refused#${sourceId}`, from, to: `${from}\uffff`, newestFirst: false, limit: 100 };
-      const page = this.#database.range(this.#table, { ...range, ...(after === undefined ? {} : { after }) });
+      const page = this.#database.range(this.#table, { ...range, ...given({ after }) });
       found.push(...(page.items as unknown as RefusedItem[]));
       after = page.after;
     } while (after !== undefined);

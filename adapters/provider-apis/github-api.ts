@@ -7,6 +7,7 @@
  * `{ "appId": "…", "privateKey": "-----BEGIN RSA PRIVATE KEY-----…" }`.
  */
 import { createSign } from 'node:crypto';
+import { given } from '#core/given.ts';
 import type { Fetched, Fetcher } from '#core/handler/ordering/fetch-latest.ts';
 import type {
   ApiAnswer,
@@ -69,12 +70,12 @@ export function githubDeliveries(hook: string, options: ProviderApiOptions): Del
   const pathOf = ({ attemptId }: ListedDelivery): string => `${folder}/${encodeURIComponent(attemptId)}`;
   return {
     async list(_window, cursor): Promise<ApiAnswer<DeliveryPage>> {
-      const query = new URLSearchParams({ per_page: '100', ...(cursor === undefined ? {} : { cursor }) });
+      const query = new URLSearchParams({ per_page: '100', ...given({ cursor }) });
       const answer = await lists.call({ method: 'GET', path: `${folder}?${query}` });
       if (answer.kind !== 'answered') return answer;
       const next = nextCursor(header(answer.value, 'link'));
       const deliveries = readDeliveries(answer.value.text);
-      return { kind: 'answered', value: { deliveries, ...(next === undefined ? {} : { next }) } };
+      return { kind: 'answered', value: { deliveries, ...given({ next }) } };
     },
     async fetch(delivery): Promise<ApiAnswer<DeliveryContent>> {
       const answer = await details.call({ method: 'GET', path: pathOf(delivery) });

@@ -4,6 +4,7 @@
  */
 import type { Agent } from 'node:https';
 import { DependencyError } from '#core/errors.ts';
+import { given } from '#core/given.ts';
 import type { ApiAnswer } from '#core/inbound/reconcile/delivery-api.ts';
 import { judgeHttpAnswer } from '#core/judge-http-answer.ts';
 import { type CappedAnswer, fetchCapped } from '../http/fetch-capped.ts';
@@ -82,9 +83,7 @@ export class ProviderApi {
         headers: { 'user-agent': 'holdfast', accept: 'application/json', ...this.#authorize(credential) },
         timeoutMs,
         maxBytes,
-        ...(body === undefined ? {} : { body }),
-        ...(signal === undefined ? {} : { signal }),
-        ...(agent === undefined ? {} : { agent }),
+        ...given({ body, signal, agent }),
       });
     } catch (error) {
       throw new DependencyError('http', error instanceof Error ? error.message : String(error), { cause: error });

@@ -3,6 +3,7 @@
  * range, `starting_after`, `has_more`) and its objects. Credential: a restricted key with read access to Events (and to
  * what is fetched), sent as a bearer token (https://docs.stripe.com/api/authentication).
  */
+import { given } from '#core/given.ts';
 import type { Fetched, Fetcher } from '#core/handler/ordering/fetch-latest.ts';
 import type { ApiAnswer, DeliveryApi, DeliveryPage, ListedDelivery } from '#core/inbound/reconcile/delivery-api.ts';
 import { utf8 } from '#core/scan/bytes.ts';
@@ -49,7 +50,7 @@ export function stripeDeliveries(options: ProviderApiOptions): DeliveryApi {
         limit: String(PAGE),
         'created[gte]': String(Math.floor(from / 1_000)),
         'created[lt]': String(Math.ceil(to / 1_000)),
-        ...(cursor === undefined ? {} : { starting_after: cursor }),
+        ...given({ starting_after: cursor }),
       });
       const answer = await api.call({ method: 'GET', path: `/v1/events?${query}` });
       return answer.kind === 'answered' ? { kind: 'answered', value: readPage(answer.value.text) } : answer;

@@ -1,5 +1,6 @@
 /** Loaded on first use only (see s3-blobs.ts): the S3 client is as large as all the others together. */
 import { GetObjectCommand, ListObjectsV2Command, NoSuchKey, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
+import { given } from '#core/given.ts';
 import { clientSettings, type Environment } from '../aws/client-settings.ts';
 import { endCalls } from '../aws/end-calls.ts';
 
@@ -48,7 +49,7 @@ export function createS3Calls(env?: Environment): S3Calls {
       const from = cursor === undefined ? {} : { ContinuationToken: cursor };
       const page = await client.send(new ListObjectsV2Command({ Bucket: bucket, Prefix: prefix, ...from }));
       const keys = (page.Contents ?? []).flatMap(({ Key, Size }) => (Key === undefined || Size === 0 ? [] : [Key]));
-      return { keys, ...(page.NextContinuationToken === undefined ? {} : { cursor: page.NextContinuationToken }) };
+      return { keys, ...given({ cursor: page.NextContinuationToken }) };
     },
   };
 }

@@ -1,5 +1,6 @@
 /** Loaded with the first event for a function (see outside-targets.ts). */
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
+import { given } from '#core/given.ts';
 import type { Environment } from '../aws/client-settings.ts';
 import { endCalls } from '../aws/end-calls.ts';
 import { type AwsTarget, targetSettings } from './aws-target.ts';
@@ -14,7 +15,7 @@ export function createFunctionTarget(env?: Environment): AwsTarget {
       try {
         const command = new InvokeCommand({ FunctionName: address, InvocationType: 'Event', Payload });
         const { $metadata } = await client.send(command, { abortSignal });
-        return { kind: 'accepted', ...($metadata.requestId === undefined ? {} : { receipt: $metadata.requestId }) };
+        return { kind: 'accepted', ...given({ receipt: $metadata.requestId }) };
       } catch (error) {
         return judgeAwsError(error);
       }

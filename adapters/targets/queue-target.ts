@@ -1,4 +1,5 @@
 import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
+import { given } from '#core/given.ts';
 import { parseArn } from '#core/inbound/routing/target.ts';
 import type { AwsTarget } from './aws-target.ts';
 import { judgeAwsError } from './judge-aws-error.ts';
@@ -13,7 +14,7 @@ export function createQueueTarget(client: SQSClient): AwsTarget {
       try {
         const command = new SendMessageCommand({ QueueUrl: queueUrlOf(address), MessageBody: text, ...fifo });
         const { MessageId: receipt } = await client.send(command, { abortSignal });
-        return { kind: 'accepted', ...(receipt === undefined ? {} : { receipt }) };
+        return { kind: 'accepted', ...given({ receipt }) };
       } catch (error) {
         return judgeAwsError(error);
       }

@@ -1,5 +1,6 @@
 /** Loaded with the first event for a state machine (see outside-targets.ts). */
 import { SFNClient, StartExecutionCommand } from '@aws-sdk/client-sfn';
+import { given } from '#core/given.ts';
 import type { Environment } from '../aws/client-settings.ts';
 import { endCalls } from '../aws/end-calls.ts';
 import { type AwsTarget, targetSettings } from './aws-target.ts';
@@ -12,7 +13,7 @@ export function createStateMachineTarget(env?: Environment): AwsTarget {
       try {
         const command = new StartExecutionCommand({ stateMachineArn: address, name: keyHash, input: text });
         const { executionArn: receipt } = await client.send(command, { abortSignal });
-        return { kind: 'accepted', ...(receipt === undefined ? {} : { receipt }) };
+        return { kind: 'accepted', ...given({ receipt }) };
       } catch (error) {
         // The name is the run's own key: this run of the event was started before.
         if (error instanceof Error && error.name === 'ExecutionAlreadyExists') {

@@ -1,5 +1,6 @@
 /** Loaded with the first event for a topic (see outside-targets.ts). */
 import { PublishCommand, SNSClient } from '@aws-sdk/client-sns';
+import { given } from '#core/given.ts';
 import type { Environment } from '../aws/client-settings.ts';
 import { endCalls } from '../aws/end-calls.ts';
 import { type AwsTarget, targetSettings } from './aws-target.ts';
@@ -13,7 +14,7 @@ export function createTopicTarget(env?: Environment): AwsTarget {
       try {
         const command = new PublishCommand({ TopicArn: address, Message: text, ...fifo });
         const { MessageId: receipt } = await client.send(command, { abortSignal });
-        return { kind: 'accepted', ...(receipt === undefined ? {} : { receipt }) };
+        return { kind: 'accepted', ...given({ receipt }) };
       } catch (error) {
         return judgeAwsError(error);
       }

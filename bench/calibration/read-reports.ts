@@ -1,4 +1,5 @@
 /** What Lambda says of an invocation, as its log has it: JSON (`platform.report`) or the older text. */
+import { given } from '#core/given.ts';
 
 export interface Report {
   readonly durationMs: number;
@@ -42,7 +43,7 @@ function fromMetrics(metrics: NonNullable<PlatformReport['record']>['metrics']):
     billedMs: billedDurationMs,
     memoryMb: memorySizeMB,
     maxMemoryMb: maxMemoryUsedMB ?? 0,
-    ...(initDurationMs === undefined ? {} : { initMs: initDurationMs }),
+    ...given({ initMs: initDurationMs }),
   };
 }
 

@@ -8,6 +8,7 @@ import { CreateTableCommand, DynamoDBClient, ScanCommand } from '@aws-sdk/client
 import { CreateQueueCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { defineGateway } from '#core/config/gateway-config.ts';
 import { resolveConfig } from '#core/config/resolve-config.ts';
+import { given } from '#core/given.ts';
 import { bundleFunctions } from '#lib/bundling/bundle-functions.ts';
 import { PROVIDERS } from '#providers/index.ts';
 import { createTables, environmentFor } from '#test/adapters/contracts/dynamodb-tables.ts';
@@ -122,7 +123,7 @@ export async function startHoldfast(
       for (const row of payments) {
         const id = row['paymentId']?.S ?? '';
         const at = done.get(`default#${id}`);
-        times.set(id, { times: Number(row['timesApplied']?.N), ...(at === undefined ? {} : { at }) });
+        times.set(id, { times: Number(row['timesApplied']?.N), ...given({ at }) });
       }
       return times;
     },
@@ -163,7 +164,7 @@ async function scan(client: DynamoDBClient, TableName: string) {
 
 type StartKey = ConstructorParameters<typeof ScanCommand>[0]['ExclusiveStartKey'];
 const scanPage = (client: DynamoDBClient, TableName: string, ExclusiveStartKey: StartKey) =>
-  client.send(new ScanCommand({ TableName, ...(ExclusiveStartKey === undefined ? {} : { ExclusiveStartKey }) }));
+  client.send(new ScanCommand({ TableName, ...given({ ExclusiveStartKey }) }));
 
 /** Secrets Manager with the one secret, as far as `GetSecretValue` goes. */
 async function serveSecret(): Promise<{ url: string; close(): void }> {

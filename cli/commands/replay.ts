@@ -1,5 +1,6 @@
 /** `holdfast replay`: one event at once, or many as a job that the sweeper carries out. */
 import { type Command, Option } from 'commander';
+import { given } from '#core/given.ts';
 import { toEventId } from '#core/glossary.ts';
 import type { ReplayJob } from '#core/inbound/replay/replay-job.ts';
 import { reportJob } from '#core/inbound/replay/report-job.ts';
@@ -150,7 +151,7 @@ async function replayByFilter(run: Run, options: ReplayOptions): Promise<ExitCod
   const limit =
     options['limit'] === undefined ? undefined : wholeNumber('limit', String(options['limit']), 1, 10_000_000);
   const why = options['dryRun'] === true ? '' : await reasonOf(run, options);
-  const meant = { filter, asOf, ...(limit === undefined ? {} : { limit }) };
+  const meant = { filter, asOf, ...given({ limit }) };
   const progress = run.out.progress('Counting');
   const preview = await previewOf(run, meant, {
     signal: run.io.interrupted,

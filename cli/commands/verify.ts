@@ -1,5 +1,6 @@
 /** `holdfast verify` and `sign`: why a captured request fails, and what a genuine one looks like. */
 import type { Command } from 'commander';
+import { given } from '#core/given.ts';
 import { readMoment } from '#core/inbound/search/event-filter.ts';
 import type { ProviderSpec } from '#core/provider/provider-spec.ts';
 import { toIso } from '#core/time.ts';
@@ -75,16 +76,10 @@ async function readWhose(run: Run, options: Options): Promise<Whose> {
     );
   const source = options.source === undefined ? undefined : run.source(options.source);
   const spec = source?.spec ?? specOf(options.provider);
-  const given = await readGivenSecret(run, options.secretFile);
-  const secret = given !== undefined ? { current: given } : source && (await readSourceSecret(run, source));
+  const current = await readGivenSecret(run, options.secretFile);
+  const secret = current !== undefined ? { current } : source && (await readSourceSecret(run, source));
   const publicUrl = options.url ?? source?.publicUrl;
-  return {
-    spec,
-    secret,
-    settings: source?.settings ?? {},
-    nowMs,
-    ...(publicUrl === undefined ? {} : { publicUrl }),
-  };
+  return { spec, secret, settings: source?.settings ?? {}, nowMs, ...given({ publicUrl }) };
 }
 
 function specOf(id: string | undefined): ProviderSpec {

@@ -1,4 +1,5 @@
 /** Of alarms: their states, the numbers that one judges, its runbook. */
+import { given } from '#core/given.ts';
 import { readGuide } from '#operator/health/read-guide.ts';
 import type { AlarmGraphView } from '../wire.ts';
 import type { Asked, Route } from './route.ts';
@@ -18,7 +19,7 @@ async function alarms({ operator }: Asked) {
 async function graph({ operator, params }: Asked): Promise<AlarmGraphView> {
   const gateway = await operator.gateway();
   const found = await gateway.alarmGraph(params['name'] ?? '');
-  return { ...(found === undefined ? {} : { graph: found }), now: operator.clock.now() };
+  return { ...given({ graph: found }), now: operator.clock.now() };
 }
 
 async function runbook(params: Asked['params']) {

@@ -1,5 +1,6 @@
 /** The first screen: one true sentence, what needs a person, and each source. */
 
+import { given } from '#core/given.ts';
 import { type AllTraffic, readTraffic } from '#operator/events/traffic.ts';
 import { describeSweeper, isSweeperLate } from '#operator/health/sweeper.ts';
 import { readSystem, type SystemView } from '#operator/health/system-view.ts';
@@ -29,7 +30,7 @@ export async function describeNow(operator: Operator): Promise<NowView> {
       inFlight: main?.hidden ?? 0,
       unfinished: unfinished?.count ?? 0,
       unfinishedCapped: unfinished?.capped ?? false,
-      ...(unfinished?.oldestAt === undefined ? {} : { oldestAt: unfinished.oldestAt }),
+      ...given({ oldestAt: unfinished?.oldestAt }),
       dead: system.openDeadLetters ?? 0,
     },
     needs: needsIn(system, alarms, sources, now),
@@ -60,7 +61,7 @@ function rowsOf(operator: Operator, traffic: AllTraffic, views: readonly SourceV
         : { pausedBy: view.paused.by, pausedWhy: view.paused.why, pausedSince: view.paused.since }),
       accepted: flow?.accepted ?? [],
       died: flow?.died ?? [],
-      ...(flow?.lastAt === undefined ? {} : { lastAt: flow.lastAt }),
+      ...given({ lastAt: flow?.lastAt }),
     };
   });
 }

@@ -1,4 +1,5 @@
 /** The way of one event as stretches on a time axis: received, queued, attempts and the waits between them. */
+import { given } from '#core/given.ts';
 import { splitEventPk, toEventId } from '#core/glossary.ts';
 import type { EventItem } from '#core/inbound/protocol/event-item.ts';
 import { toIso } from '#core/time.ts';
@@ -19,7 +20,7 @@ export function describeEvent(item: EventItem, report: Readonly<Record<string, u
     row: rowOf(item),
     way: wayOf(item, replays, now),
     facts: factsOf(item),
-    ...(report['result'] === undefined ? {} : { result: report['result'] }),
+    ...given({ result: report['result'] }),
     replays,
     now,
   };

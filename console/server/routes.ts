@@ -1,5 +1,6 @@
 /** Everything the page can ask, as a table: each row is one use case of operator/. */
 
+import { given } from '#core/given.ts';
 import { toEventId } from '#core/glossary.ts';
 import { VERSION } from '#core/version.ts';
 import { closeDeaths, meantToClose } from '#operator/deaths/close-deaths.ts';
@@ -76,7 +77,7 @@ async function events({ operator, query, signal }: Asked): Promise<EventList> {
     : listWhere(operator, filter, where, { limit, cursor }));
   return {
     events: list.items.map(rowOf),
-    ...(list.cursor === undefined ? {} : { cursor: list.cursor }),
+    ...given({ cursor: list.cursor }),
     lookedTo: list.lookedTo,
     now: operator.clock.now(),
   };
@@ -90,7 +91,7 @@ async function* grep({ operator, query, signal }: Asked): AsyncGenerator<GrepLin
     if (step.kind === 'hit') yield { kind: 'hit', hit: { row: rowOf(step.item), excerpt: step.excerpt } };
     else {
       const { cursor: goOn, ...tally } = step.tally;
-      yield { kind: step.kind, ...tally, ...(goOn === undefined ? {} : { cursor: goOn }) };
+      yield { kind: step.kind, ...tally, ...given({ cursor: goOn }) };
     }
   }
 }

@@ -1,4 +1,5 @@
 /** Records of the gateway as rows of the page. */
+import { given } from '#core/given.ts';
 import { splitEventPk, toEventId } from '#core/glossary.ts';
 import type { EventItem } from '#core/inbound/protocol/event-item.ts';
 import type { ReplayJob } from '#core/inbound/replay/replay-job.ts';
@@ -22,8 +23,7 @@ export function rowOf(item: EventItem): EventRow {
     receivedAt: item.receivedAt,
     updatedAt: item.updatedAt,
     ...(endedAt === undefined ? {} : { tookMs: Math.max(0, endedAt - begunAt) }),
-    ...(item.cause === undefined ? {} : { cause: item.cause }),
-    ...(item.lastError === undefined ? {} : { error: item.lastError }),
+    ...given({ cause: item.cause, error: item.lastError }),
   };
 }
 
@@ -37,9 +37,9 @@ export function jobRow(job: ReplayJob): JobRow {
     why: job.why,
     createdAt: job.createdAt,
     updatedAt: job.updatedAt,
-    ...(job.finishedAt === undefined ? {} : { finishedAt: job.finishedAt }),
+    ...given({ finishedAt: job.finishedAt }),
     ratePerSecond: job.ratePerSecond,
-    ...(job.expected === undefined ? {} : { expected: job.expected }),
+    ...given({ expected: job.expected }),
     done: doneOf(job),
     replayed,
     others: Object.fromEntries(Object.entries(others).filter(([, count]) => count > 0)),

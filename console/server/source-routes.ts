@@ -1,5 +1,6 @@
 /** Of sources: what they are, what was refused, the shapes of their events, samples, pauses. */
 
+import { given } from '#core/given.ts';
 import { readGuide } from '#operator/health/read-guide.ts';
 import { OperatorError } from '#operator/operator-error.ts';
 import { listRefused, type RefusedRequest, showRefused } from '#operator/refused/refused.ts';
@@ -71,7 +72,7 @@ async function refusedOne({ operator, params }: Asked): Promise<RefusedDetail> {
   const { headers, body, ...request } = found;
   return {
     row: refusedRow(request),
-    ...(headers === undefined ? {} : { headers }),
+    ...given({ headers }),
     ...(body === undefined ? {} : { text: body.toString('utf8') }),
   };
 }
@@ -82,7 +83,7 @@ function lengthOf(seconds: number): string {
 }
 
 function refusedRow({ id, cause, hint, at, size, likely }: RefusedRequest): RefusedRow {
-  return { id, cause, ...(hint === undefined ? {} : { hint }), at, size, likely };
+  return { id, cause, ...given({ hint }), at, size, likely };
 }
 
 async function shapes({ operator, params }: Asked) {

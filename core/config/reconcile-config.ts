@@ -1,5 +1,6 @@
 /** Which sources are compared with what their provider says it delivered, and how. */
 
+import { given } from '#core/given.ts';
 import { boolean, type Check, listOf, number, object, type Report, show, text } from '#core/problem.ts';
 import type { ProviderSpec } from '#core/provider/provider-spec.ts';
 
@@ -133,7 +134,7 @@ export function resolveReconcile(reconcile: ReconcileConfig, providerId: string)
   if (!provider) return undefined;
   return {
     everyMinutes: reconcile.everyMinutes ?? 60,
-    ...(reconcile.types === undefined ? {} : { types: reconcile.types }),
+    ...given({ types: reconcile.types }),
     lists: provider.requires === 'hooks' ? (reconcile.hooks ?? []) : [''],
     apiUrl: reconcile.apiUrl ?? provider.apiUrl,
     lookbackMs: (reconcile.lookbackHours ?? 24) * HOUR_MS,

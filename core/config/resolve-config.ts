@@ -1,4 +1,5 @@
 /** Turns what a person wrote into what runs: checks everything at once, then fills in the defaults. */
+import { given } from '#core/given.ts';
 import { EDGE_SECRET, PROBE_SOURCE, toSourceId } from '#core/glossary.ts';
 import { type Shards, shardsFor } from '#core/inbound/protocol/spread.ts';
 import { DEFAULT_TIMINGS } from '#core/inbound/protocol/timings.ts';
@@ -214,10 +215,9 @@ function buildDeployment(
         outbound: resolveOutbound(environment.outbound, { emulated: local, retentionDays }),
       }),
     },
-    ...(account === undefined ? {} : { account }),
-    ...(region === undefined ? {} : { region }),
+    ...given({ account, region }),
     sources: deployed,
-    ...(probe === undefined ? {} : { probe }),
+    ...given({ probe }),
     disposable,
     emulated: local,
     queue,
@@ -231,9 +231,7 @@ function buildDeployment(
     logRetentionDays: environment.logRetentionDays ?? (disposable ? 3 : 30),
     ingestProvisionedConcurrency: environment.ingestProvisionedConcurrency ?? 0,
     reservedConcurrency: environment.reservedConcurrency ?? {},
-    ...(environment.publicUrl === undefined ? {} : { publicUrl: environment.publicUrl }),
-    ...(environment.edge === undefined ? {} : { edge: environment.edge }),
-    ...(environment.encryptionKey === undefined ? {} : { encryptionKey: environment.encryptionKey }),
+    ...given({ publicUrl: environment.publicUrl, edge: environment.edge, encryptionKey: environment.encryptionKey }),
     tags: environment.tags ?? {},
   };
 }
@@ -257,7 +255,7 @@ function deploySource(
       ...(publicUrl === undefined ? {} : { publicUrl: `${publicUrl}${path}` }),
       settings: source.settings ?? {},
       unhandled: source.unhandled ?? 'ignore',
-      ...(source.allowList === undefined ? {} : { allowList: source.allowList }),
+      ...given({ allowList: source.allowList }),
       maxBodyBytes: source.maxBodyBytes ?? Math.min(spec.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES, BODY_BYTES_LIMIT),
       dedupOnBody: source.dedupOnBody ?? false,
       dryRun: source.dryRun ?? false,
@@ -265,13 +263,12 @@ function deploySource(
       retry: source.retry ?? retry,
       ...(source.silence === 'learned' && source.expectedGapMinutes === undefined ? { reportSilence: true } : {}),
       ...(source.schemaDrift === 'off' ? { schemaDrift: 'off' as const } : {}),
-      ...(source.searchable === undefined ? {} : { searchable: source.searchable }),
-      ...(reconcile === undefined ? {} : { reconcile }),
+      ...given({ searchable: source.searchable, reconcile }),
     },
-    ...(source.throttle === undefined ? {} : { throttle: source.throttle }),
+    ...given({ throttle: source.throttle }),
     needsSecret: needsSecret(spec),
     apiCredential: source.apiCredential ?? false,
     silence: source.silence ?? 'off',
-    ...(source.expectedGapMinutes === undefined ? {} : { expectedGapMinutes: source.expectedGapMinutes }),
+    ...given({ expectedGapMinutes: source.expectedGapMinutes }),
   };
 }

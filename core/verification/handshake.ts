@@ -4,6 +4,7 @@
  * that keep browsers from running it, is signed only when it fits the mandatory guard (it could otherwise be a body), and a
  * secret is taken only while the source has none.
  */
+import { given } from '#core/given.ts';
 import type { Handshake, ProviderSpec, Scheme } from '#core/provider/provider-spec.ts';
 import { concatBytes, encode, utf8 } from '#core/scan/bytes.ts';
 import { isSymmetric } from './check-signature.ts';
@@ -140,10 +141,7 @@ function respond(
   }
   const fill = (template: string) => fillTemplate(template, spec.verify[0], reader, context);
   const body = fill(reply.body ?? '');
-  const headers: Record<string, string> = {
-    ...ALWAYS,
-    ...(reply.contentType === undefined ? {} : { 'content-type': reply.contentType }),
-  };
+  const headers: Record<string, string> = { ...ALWAYS, ...given({ 'content-type': reply.contentType }) };
   for (const [name, template] of Object.entries(reply.headers ?? {})) {
     const value = fill(template);
     if (value === undefined || !/^[\x20-\x7e]{0,1024}$/.test(value)) return refusal(handshake);

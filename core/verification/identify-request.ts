@@ -3,6 +3,7 @@
  * read falls back to the next alternative and at last to the body's hash and type `unknown`, and the event is kept. Ids are
  * taken from the raw text, so that none of their digits is lost.
  */
+import { given } from '#core/given.ts';
 import { isEventKey } from '#core/glossary.ts';
 import type { Crypto } from '#core/ports.ts';
 import { eventTimes, type Identity, type ProviderSpec, type Scheme, type Src } from '#core/provider/provider-spec.ts';
@@ -140,8 +141,7 @@ function describe(
   return {
     key: dedupOnBody ? bodyHash(bytes, crypto) : eventKey(identity, reader, scope, bytes, crypto),
     eventType: eventType(identity, reader, scope),
-    ...(eventAtMs === undefined ? {} : { eventAtMs }),
-    ...(ordering === undefined ? {} : { ordering }),
+    ...given({ eventAtMs, ordering }),
   };
 }
 

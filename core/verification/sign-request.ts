@@ -3,6 +3,7 @@
  * spec as verification. Asymmetric schemes, and tokens signed with a private key, take a signing callback.
  */
 
+import { given } from '#core/given.ts';
 import type { Crypto } from '#core/ports.ts';
 import type { ProviderSpec, Scheme } from '#core/provider/provider-spec.ts';
 import { binaryOf, bytesOfBinary, concatBytes, encode, textOf, toBase64, toHex, utf8 } from '#core/scan/bytes.ts';
@@ -222,10 +223,7 @@ class Draft {
   #reader(): RequestReader {
     const { publicUrl, method = 'POST' } = this.#input;
     const request = { body: this.#body, headers: this.#headers, method, rawQuery: this.#rawQuery };
-    return new RequestReader(request, {
-      settings: this.#input.settings ?? {},
-      ...(publicUrl === undefined ? {} : { publicUrl }),
-    });
+    return new RequestReader(request, { settings: this.#input.settings ?? {}, ...given({ publicUrl }) });
   }
 
   #scopeAt(path: string, reader: RequestReader): Scope {
@@ -260,12 +258,7 @@ class Draft {
       const canonical = canonicalRequest(input.method ?? 'POST', path, reader.query() ?? []);
       claims['qsh'] = toHex(input.crypto.hash('sha256', utf8(canonical)));
     }
-    const header = {
-      alg: scheme.jwtAlg,
-      typ: 'JWT',
-      ...(input.keyId === undefined ? {} : { kid: input.keyId }),
-      ...(input.chain && { x5c: input.chain }),
-    };
+    const header = { alg: scheme.jwtAlg, typ: 'JWT', ...given({ kid: input.keyId, x5c: input.chain }) };
     const text = [header, claims].map(part => toBase64(utf8(JSON.stringify(part)), 'base64url')).join('.');
     const signature =
       scheme.jwtAlg === 'HS256'

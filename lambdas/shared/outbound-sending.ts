@@ -4,6 +4,7 @@ import { nodeSigningCrypto } from '#adapters/crypto/node-signing-crypto.ts';
 import { guardedSender } from '#adapters/http/guarded-sender.ts';
 import { parseSecret } from '#adapters/secrets/parse-secret.ts';
 import { secretCredential } from '#adapters/secrets/secret-credential.ts';
+import { given } from '#core/given.ts';
 import type { TargetRules } from '#core/outbound/address/target-url.ts';
 import { attemptSigner } from '#core/outbound/drain/sign-attempt.ts';
 import { genericSha256Body } from '#providers/generic-sha256-body.ts';
@@ -45,7 +46,7 @@ export async function masterOf(secretName: string): Promise<MasterSecret> {
       `the secret ${secretName} has no value: the data stack makes it once, with the secret; put the earlier value back`,
     );
   const { current, previous } = result.secret;
-  return { current, ...(previous === undefined ? {} : { previous }) };
+  return { current, ...given({ previous }) };
 }
 
 export async function sealerOf(secretName: string) {

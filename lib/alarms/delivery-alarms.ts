@@ -1,6 +1,7 @@
 import { Duration } from 'aws-cdk-lib';
 import { type IMetric, MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Deployment } from '#core/config/deployment.ts';
+import { given } from '#core/given.ts';
 import type { MetricName } from '#core/metrics.ts';
 import { LISTED } from '#core/outbound/protocol/keys.ts';
 import type { OutboundFunctionName } from '../bundling/function-names.ts';
@@ -244,7 +245,7 @@ function ourselves(context: DeliveryAlarmContext): readonly AlarmSpec[] {
     metric: new Metric({
       namespace: 'AWS/DynamoDB',
       metricName: 'WriteThrottleEvents',
-      dimensionsMap: { TableName: tableName, ...(index === undefined ? {} : { GlobalSecondaryIndexName: index }) },
+      dimensionsMap: { TableName: tableName, ...given({ GlobalSecondaryIndexName: index }) },
       statistic: 'Sum',
       period: minute,
     }),

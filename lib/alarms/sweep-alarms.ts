@@ -1,5 +1,6 @@
 import { Duration } from 'aws-cdk-lib';
 import { Metric } from 'aws-cdk-lib/aws-cloudwatch';
+import { given } from '#core/given.ts';
 import { EVENT_INDEXES } from '#core/inbound/protocol/event-item.ts';
 import type { AlarmContext, AlarmList, AlarmSpec } from './alarm-spec.ts';
 
@@ -23,7 +24,7 @@ export const sweepAlarms: AlarmList = context => {
     new Metric({
       namespace: 'AWS/DynamoDB',
       metricName: 'WriteThrottleEvents',
-      dimensionsMap: { TableName: tableName, ...(index === undefined ? {} : { GlobalSecondaryIndexName: index }) },
+      dimensionsMap: { TableName: tableName, ...given({ GlobalSecondaryIndexName: index }) },
       statistic: 'Sum',
       period: minute,
     });

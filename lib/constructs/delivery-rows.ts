@@ -1,5 +1,6 @@
 import { Duration } from 'aws-cdk-lib';
 import { GraphWidget, type IMetric, type IWidget, TextWidget } from 'aws-cdk-lib/aws-cloudwatch';
+import { given } from '#core/given.ts';
 import type { MetricName } from '#core/metrics.ts';
 import { gatewayMetric } from '../alarms/gateway-metric.ts';
 import type { DeliveryQueues } from './delivery-queues.ts';
@@ -10,7 +11,7 @@ export function deliveryRows(environment: string, queues: DeliveryQueues): reado
     gatewayMetric(name, environment, {
       statistic,
       label: dimensions === undefined ? name : Object.values(dimensions).join(' '),
-      ...(dimensions === undefined ? {} : { dimensions }),
+      ...given({ dimensions }),
     });
   const graph = (title: string, left: IMetric[], right: IMetric[] = []): IWidget =>
     new GraphWidget({ title, left, right, width: 8, height: 6, period: Duration.minutes(1) });

@@ -12,6 +12,7 @@ import {
 } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
+import { given } from '#core/given.ts';
 
 /** The variables a function declares in its `env.ts`: name to parser. */
 export type EnvContract = Readonly<Record<string, (text: string) => unknown>>;
@@ -66,7 +67,7 @@ export class GatewayFunction<Contract extends EnvContract> extends Construct imp
       handler: 'index.handler',
       environment: { ...props.environment },
       logGroup: this.logGroup,
-      ...(props.reservedConcurrency === undefined ? {} : { reservedConcurrentExecutions: props.reservedConcurrency }),
+      ...given({ reservedConcurrentExecutions: props.reservedConcurrency }),
       ...(props.sendsToItself ? { recursiveLoop: RecursiveLoop.ALLOW } : {}),
       loggingFormat: LoggingFormat.JSON,
       // The code filters by itself; metric lines carry no level, which Lambda reads as INFO.

@@ -15,6 +15,7 @@ import { FilterPattern, LogGroup, MetricFilter, type RetentionDays } from 'aws-c
 import { Construct } from 'constructs';
 import { DEFAULT_THROTTLE } from '#core/config/defaults.ts';
 import type { Throttle } from '#core/config/gateway-config.ts';
+import { given } from '#core/given.ts';
 import { API_ROUTES } from '#core/inbound/api/api-routes.ts';
 import { RouteThrottles } from './route-throttles.ts';
 
@@ -67,7 +68,7 @@ export class IngestApi extends Construct {
     const api = new HttpApi(this, 'Http', {
       description: 'Receives webhooks, one route per source',
       createDefaultStage: false,
-      ...(props.name === undefined ? {} : { apiName: props.name }),
+      ...given({ apiName: props.name }),
     });
     this.api = api;
     this.url = api.apiEndpoint;

@@ -8,6 +8,7 @@ import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import type { Deployment } from '#core/config/deployment.ts';
 import type { ResolvedOutbound } from '#core/config/outbound-config.ts';
+import { given } from '#core/given.ts';
 import { OUTBOUND_TIMINGS } from '#core/outbound/protocol/timings.ts';
 import { deliveryApiEnv } from '#lambdas/delivery-api/env.ts';
 import { drainEnv } from '#lambdas/drain/env.ts';
@@ -75,7 +76,7 @@ export class DeliveryStack extends Stack {
     this.functions = {
       ...{ publish, tend, 'fan-out': fanOut, 'delivery-api': deliveryApi },
       ...{ 'drain-fast': drainFast, 'drain-slow': drainSlow },
-      ...(portal ? { portal } : {}),
+      ...given({ portal }),
     };
     if (topics) {
       new DeliveryAlarms(this, 'Alarms', {

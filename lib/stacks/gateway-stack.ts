@@ -10,6 +10,7 @@ import { alarmServices } from '#core/config/alarm-services.ts';
 import { type DeployedSource, type Deployment, edgeSecretName } from '#core/config/deployment.ts';
 import { receivedSources } from '#core/config/received-sources.ts';
 import { SWEEPER_MEMORY_MB } from '#core/config/sweeper-speed.ts';
+import { given } from '#core/given.ts';
 import { METRIC_NAMESPACE } from '#core/metrics.ts';
 import { apiEnv } from '#lambdas/api/env.ts';
 import { auditEnv } from '#lambdas/audit/env.ts';
@@ -163,10 +164,7 @@ export class GatewayStack extends Stack {
     const reconcileProviders = addReconciler(this, deployment, props.data, {
       addFunction: (name, settings) => this.#addFunction(name, settings),
     });
-    const core = {
-      ...{ ingest, process, sweep, audit, api },
-      ...(reconcileProviders && { 'reconcile-providers': reconcileProviders }),
-    };
+    const core = { ...{ ingest, process, sweep, audit, api }, ...given({ 'reconcile-providers': reconcileProviders }) };
     Validations.of(process).acknowledge({
       id: 'Serverless-LambdaEventSourceMappingDestination',
       reason:
@@ -179,7 +177,7 @@ export class GatewayStack extends Stack {
     this.api = new IngestApi(this, 'FrontDoor', {
       name: `holdfast-${deployment.config.environment}`,
       sources: receivedSources(deployment).flatMap(({ source, throttle }) =>
-        source.paths.map(path => ({ path, methods: source.spec.methods, ...(throttle && { throttle }) })),
+        source.paths.map(path => ({ path, methods: source.spec.methods, ...given({ throttle }) })),
       ),
       ingest: this.#keepWarm(ingest),
       api: api.function,
@@ -188,7 +186,7 @@ export class GatewayStack extends Stack {
       disposable: deployment.disposable,
     });
     const probe = deployment.probe && this.#addProbe(deployment.probe);
-    const watched = { ...core, ...(probe && { probe }) };
+    const watched = { ...core, ...given({ probe }) };
     if (deployment.alarms === 'none') AlarmTopics.unused(new Construct(this, 'Alarms'), 'Topics');
     else
       this.alarms = new GatewayAlarms(this, 'Alarms', { deployment, store, queue, api: this.api, functions: watched });
@@ -196,7 +194,7 @@ export class GatewayStack extends Stack {
     const otlp = addOtlp(this, deployment, Object.values(watched), {
       addFunction: (name, settings) => this.#addFunction(name, settings),
     });
-    this.functions = { ...watched, ...(notify && { notify }), ...(otlp && { otlp }) };
+    this.functions = { ...watched, ...given({ notify, otlp }) };
     this.dashboard = new GatewayDashboard(this, 'Dashboard', {
       deployment,
       queue,
@@ -289,7 +287,7 @@ export class GatewayStack extends Stack {
       logRetention: deployment.logRetentionDays as RetentionDays,
       logLevel: deployment.config.logLevel,
       disposable: deployment.disposable,
-      ...(reserved === undefined ? {} : { reservedConcurrency: reserved }),
+      ...given({ reservedConcurrency: reserved }),
     });
     // What it may do is said by table, queue, bucket and secret; the key opens none of them.
     if (data.key) {

@@ -2,6 +2,7 @@ import { Stage, Tags } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import type { Deployment } from '#core/config/deployment.ts';
 import { EDGE_REGION } from '#core/config/edge-config.ts';
+import { given } from '#core/given.ts';
 import type { Bundles } from '../bundling/function-names.ts';
 import type { HandlerResources } from '../handler-resources.ts';
 import { DataStack } from './data-stack.ts';
@@ -32,10 +33,7 @@ export class GatewayStage extends Stage {
     const { deployment } = props;
     const environment = deployment.config.environment;
     super(scope, props.id ?? environment, {
-      env: {
-        ...(deployment.account === undefined ? {} : { account: deployment.account }),
-        ...(deployment.region === undefined ? {} : { region: deployment.region }),
-      },
+      env: given({ account: deployment.account, region: deployment.region }),
     });
     const tags = { 'holdfast:environment': environment, ...deployment.tags };
     this.data = new DataStack(this, 'Data', {
@@ -49,7 +47,7 @@ export class GatewayStage extends Stage {
       deployment,
       data: this.data,
       bundles: props.bundles,
-      ...(props.handlerResources === undefined ? {} : { handlerResources: props.handlerResources }),
+      ...given({ handlerResources: props.handlerResources }),
       stackName: `holdfast-${environment}-gateway`,
       description: `Holdfast ${environment}: API, functions, alarms. Can be deployed again at any time.`,
       tags,
@@ -68,7 +66,7 @@ export class GatewayStage extends Stage {
       edge &&
       new EdgeStack(this, 'Edge', {
         ...{ deployment, edge },
-        env: { region: EDGE_REGION, ...(account === undefined ? {} : { account }) },
+        env: { region: EDGE_REGION, ...given({ account }) },
         stackName: `holdfast-${environment}-edge`,
         description: `Holdfast ${environment}: CloudFront, and a limit per source address. Can be deployed again at any time.`,
         tags,

@@ -2,6 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
 import type { Deployment } from '#core/config/deployment.ts';
 import type { ResolvedSource } from '#core/config/resolved-config.ts';
+import { given } from '#core/given.ts';
 import type { EventItem } from '#core/inbound/protocol/event-item.ts';
 import { isTerminal } from '#core/inbound/protocol/event-status.ts';
 import { signRequest } from '#core/verification/sign-request.ts';
@@ -47,7 +48,7 @@ export function signSample(source: ResolvedSource, secret: string, now = new Dat
       settings,
       nowMs: now.getTime(),
       crypto: nodeCrypto,
-      ...(publicUrl === undefined ? {} : { publicUrl }),
+      ...given({ publicUrl }),
     });
     return {
       method,

@@ -6,6 +6,7 @@ import {
   DescribeStackResourcesCommand,
   GetTemplateCommand,
 } from '@aws-sdk/client-cloudformation';
+import { given } from '#core/given.ts';
 import type { StackPair, Template } from './compare-templates.ts';
 
 interface Manifest {
@@ -26,7 +27,7 @@ export async function readStackPairs(directory: string, client: CloudFormationCl
     const next = await readTemplate(join(directory, String(properties['templateFile'])));
     const deployed = await deployedTemplate(client, name);
     const nested = await readNested({ directory, client, name, next, deployed });
-    return [{ name, next, ...(deployed && { deployed }) }, ...nested];
+    return [{ name, next, ...given({ deployed }) }, ...nested];
   });
   return (await Promise.all(pairs)).flat();
 }
@@ -55,7 +56,7 @@ async function readNested({ directory, client, name, next, deployed }: Parent): 
     const before = physical === undefined ? undefined : await deployedTemplate(client, physical);
     const file = files.get(id);
     const after = file === undefined ? { Resources: {} } : await readTemplate(join(directory, String(file)));
-    return { name: `${name}/${id}`, next: after, ...(before && { deployed: before }) };
+    return { name: `${name}/${id}`, next: after, ...given({ deployed: before }) };
   });
   return await Promise.all(pairs);
 }

@@ -1,6 +1,7 @@
 /** The functions' log groups of a stack, read as CloudWatch Logs gives them. */
 import { type CloudFormationClient, DescribeStackResourcesCommand } from '@aws-sdk/client-cloudformation';
 import { type CloudWatchLogsClient, FilterLogEventsCommand } from '@aws-sdk/client-cloudwatch-logs';
+import { given } from '#core/given.ts';
 import type { LogLine, LogReader } from '#operator/gateway.ts';
 
 /** A construct's `Logs`, behind the name of its function, and the hash of CloudFormation. */
@@ -35,7 +36,7 @@ export function cloudWatchLogReader({ cloudFormation, logs, stackName, filters }
           logGroupName,
           startTime,
           filterPattern: filters ? pattern : '',
-          ...(nextToken && { nextToken }),
+          ...given({ nextToken }),
         }),
       );
       for (const { timestamp: at = 0, message = '' } of page.events ?? [])

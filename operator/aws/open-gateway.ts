@@ -16,6 +16,7 @@ import { SqsQueueGauge } from '#adapters/sqs/sqs-queue-gauge.ts';
 import { SqsWorkQueue } from '#adapters/sqs/sqs-work-queue.ts';
 import { systemClock, systemIds, systemTimer } from '#adapters/system.ts';
 import type { Deployment } from '#core/config/deployment.ts';
+import { given } from '#core/given.ts';
 import { ShardBook } from '#core/inbound/protocol/shard-book.ts';
 import { shardsIn } from '#core/inbound/protocol/spread.ts';
 import { SpreadStore } from '#core/inbound/protocol/spread-store.ts';
@@ -45,12 +46,7 @@ export async function openGateway(deployment: Deployment, env: Env): Promise<Gat
   const endpoint = local?.endpoint ?? env['AWS_ENDPOINT_URL'];
   // Where the configuration says so, it is deployed there, whatever the shell says.
   const region = local?.region ?? deployment.region ?? env['AWS_REGION'];
-  const settings = {
-    ...(region === undefined ? {} : { region }),
-    ...local,
-    maxAttempts: 3,
-    requestHandler: TIMEOUTS,
-  };
+  const settings = { ...given({ region }), ...local, maxAttempts: 3, requestHandler: TIMEOUTS };
   const cloudFormation = new CloudFormationClient(settings);
   const { outputs, deployedAt, account } = await readStack(cloudFormation, environment, 'gateway', local?.endpoint);
   if (!local && deployment.account !== undefined && account !== deployment.account) {

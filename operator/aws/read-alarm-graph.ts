@@ -6,6 +6,7 @@ import {
   type MetricAlarm,
   type MetricDataQuery,
 } from '@aws-sdk/client-cloudwatch';
+import { given } from '#core/given.ts';
 import type { EpochMs } from '#core/glossary.ts';
 import type { AlarmGraph } from '#operator/gateway.ts';
 
@@ -38,7 +39,7 @@ export async function readAlarmGraph(
     points: times.map((at, n) => ({ at: at.getTime(), value: values[n] ?? 0 })),
     from: now - spanMs,
     periodMs,
-    ...(alarm.Threshold === undefined ? {} : { threshold: alarm.Threshold }),
+    ...given({ threshold: alarm.Threshold }),
     comparison: alarm.ComparisonOperator ?? '',
     periods,
     needed: alarm.DatapointsToAlarm ?? periods,

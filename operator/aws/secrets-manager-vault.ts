@@ -4,6 +4,7 @@ import {
   PutSecretValueCommand,
   type SecretsManagerClient,
 } from '@aws-sdk/client-secrets-manager';
+import { given } from '#core/given.ts';
 import type { SecretVault, StoredSecret } from '#operator/gateway.ts';
 
 /** `SecretVault` on Secrets Manager. */
@@ -22,7 +23,7 @@ export class SecretsManagerVault implements SecretVault {
     const text = value?.SecretString;
     if (text === undefined || text.trim() === '') return { kind: 'empty' };
     const changedAt = (value?.CreatedDate ?? described.LastChangedDate)?.getTime();
-    return { kind: 'set', text, ...(changedAt === undefined ? {} : { changedAt }) };
+    return { kind: 'set', text, ...given({ changedAt }) };
   }
 
   async write(SecretId: string, SecretString: string): Promise<void> {

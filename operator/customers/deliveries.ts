@@ -1,4 +1,5 @@
 /** Webhooks to customers, as a person looks at them and acts on them: through the delivery API, nothing beside it. */
+import { given } from '#core/given.ts';
 import { askDelivery, type DeliveryCall } from '#operator/delivery-api.ts';
 import type { Operator } from '#operator/operator.ts';
 
@@ -217,7 +218,7 @@ export function retryMany(
 ): Promise<ReplayJobView> {
   const { app, ep, since } = filter;
   const body = { app, status: 'dead', dry_run: dryRun, why: `${operator.by}: ${why}` };
-  const more = { ...(ep === undefined ? {} : { endpoint: ep }), ...(since === undefined ? {} : { since }) };
+  const more = given({ endpoint: ep, since });
   return ask(operator, { method: 'POST', path: ['replay-jobs'], body: { ...body, ...more } });
 }
 

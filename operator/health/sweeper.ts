@@ -1,4 +1,5 @@
 /** Whether the sweeper works, in words: by when a run of it last ended well. That one began says nothing. */
+import { given } from '#core/given.ts';
 import type { EpochMs } from '#core/glossary.ts';
 import type { ControlStore } from '#core/inbound/ports.ts';
 import { LEASE_CONTROL, readSweeper, type SweeperRecord } from '#core/inbound/sweep/sweeper-record.ts';
@@ -23,11 +24,7 @@ export async function readSweeperView(
   deployedAt: EpochMs | undefined,
 ): Promise<SweeperView> {
   const [record, lease] = await Promise.all([readSweeper(control), control.read(LEASE_CONTROL)]);
-  return {
-    ...record,
-    ...(lease === undefined ? {} : { leasedUntil: Number(lease.value) }),
-    ...(deployedAt === undefined ? {} : { deployedAt }),
-  };
+  return { ...record, ...(lease === undefined ? {} : { leasedUntil: Number(lease.value) }), ...given({ deployedAt }) };
 }
 
 /**

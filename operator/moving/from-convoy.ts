@@ -2,6 +2,7 @@
  * Convoy: project, endpoints, subscriptions and event types, as its API answers them (https://getconvoy.io/docs/api-reference;
  * datastore/models.go of frain-dev/convoy). Endpoints of one `owner_id` are one application; an endpoint without one is its own.
  */
+import { given } from '#core/given.ts';
 import { type Fields, isFields, itemsOf, objectOf, textIn, wantedIn } from './export-file.ts';
 import {
   asUid,
@@ -192,7 +193,7 @@ function wantedBy(subscription: Fields): Pick<PlannedEndpoint['body'], 'types' |
   if (other) return `its filter judges ${other[0]}`;
   const filter = ourFilter(body);
   if (typeof filter === 'string') return `its filter cannot be said here: ${filter}`;
-  return { types, ...(filter === undefined ? {} : { filter }) };
+  return { types, ...given({ filter }) };
 }
 
 /** `secrets[].value`; one without an end is the current one. */

@@ -2,6 +2,7 @@
  * Hookdeck Outpost: tenants and destinations, as its API answers them (docs/apis/openapi.yaml of hookdeck/outpost), and those of
  * its settings that say how it signs: `config`, by the names of its environment variables.
  */
+import { given } from '#core/given.ts';
 import type { Compatibility } from '#core/outbound/protocol/items.ts';
 import { type Fields, isFields, itemsOf, textIn, textsIn, wantedIn } from './export-file.ts';
 import {
@@ -113,9 +114,9 @@ function endpointOf(
       body: {
         url: textIn(config, 'url') ?? '',
         types,
-        ...(filter === undefined ? {} : { filter }),
+        ...given({ filter }),
         ...(Object.keys(headers).length === 0 ? {} : { headers }),
-        ...(compatibility === undefined ? {} : { compatibility }),
+        ...given({ compatibility }),
         metadata: isFields(from['metadata']) ? from['metadata'] : {},
       },
       secret: inForm(secret),

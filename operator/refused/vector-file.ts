@@ -1,5 +1,6 @@
 /** Signature vectors, as test/fixtures/own-vectors.json has them: a request, its secret, and what must come out. */
 
+import { given } from '#core/given.ts';
 import type { SourceSecret } from '#core/ports.ts';
 import type { RawRequest } from '#core/verification/raw-request.ts';
 import { usageError } from '#operator/operator-error.ts';
@@ -67,7 +68,7 @@ function readVector(value: unknown, at: number): SignatureVector {
       body: Buffer.from(bodyBase64, 'base64'),
       sourceIp: '127.0.0.1',
     },
-    secret: current === undefined ? undefined : { current, ...(previous === undefined ? {} : { previous }) },
+    secret: current === undefined ? undefined : { current, ...given({ previous }) },
     settings: (vector['config'] ?? {}) as Readonly<Record<string, string>>,
     publicUrl,
     nowMs: typeof now === 'number' ? now * 1_000 : undefined,

@@ -1,6 +1,7 @@
 /** Whether a captured request is genuine, and why not. */
 import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
 import { CachedKeyFetcher } from '#adapters/http/key-fetcher.ts';
+import { given } from '#core/given.ts';
 import type { SourceSecret } from '#core/ports.ts';
 import { closest } from '#core/problem.ts';
 import type { ProviderSpec } from '#core/provider/provider-spec.ts';
@@ -85,7 +86,7 @@ export async function judgeVectors(
       secret,
       settings,
       nowMs: nowMs ?? operator.clock.now(),
-      ...(publicUrl === undefined ? {} : { publicUrl }),
+      ...given({ publicUrl }),
     });
     const verdict = await verifyRequest(spec, request, context);
     const verified = verdict.kind === 'verified';
@@ -102,7 +103,7 @@ function contextOf(operator: Operator, { secret, settings, nowMs, publicUrl }: O
     secret,
     settings,
     nowMs,
-    ...(publicUrl === undefined ? {} : { publicUrl }),
+    ...given({ publicUrl }),
     crypto: nodeCrypto,
     keys: new CachedKeyFetcher({ clock: operator.clock, timeoutMs: 10_000 }),
   };

@@ -1,5 +1,6 @@
 import type { Agent } from 'node:https';
 import { fetchCapped } from '#adapters/http/fetch-capped.ts';
+import { given } from '#core/given.ts';
 import { VERSION } from '#core/version.ts';
 
 const TIMEOUT_MS = 15_000;
@@ -15,7 +16,7 @@ export function fetchList(agent?: Agent): (url: string) => Promise<string> {
       headers: { 'user-agent': `holdfast/${VERSION}`, accept: 'application/json' },
       timeoutMs: TIMEOUT_MS,
       maxBytes: MAX_BYTES,
-      ...(agent === undefined ? {} : { agent }),
+      ...given({ agent }),
     });
     if (status !== 200)
       throw new Error(`${url} answered ${status}: try again later, or correct the address in the provider's file`);

@@ -1,6 +1,7 @@
 /** A request as a provider of a source would send it, with a valid signature. */
 import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
 import type { ResolvedSource } from '#core/config/resolved-config.ts';
+import { given } from '#core/given.ts';
 import { signRequest } from '#core/verification/sign-request.ts';
 import { OperatorError } from '#operator/operator-error.ts';
 
@@ -28,8 +29,8 @@ export function signAsProvider(
   { secret, nowMs }: { readonly secret: string; readonly nowMs: number },
 ): SignedAsProvider {
   try {
-    const given = { ...unsigned, secret, settings, nowMs, crypto: nodeCrypto };
-    const signed = signRequest(spec, { ...given, ...(publicUrl === undefined ? {} : { publicUrl }) });
+    const how = { secret, settings, nowMs, crypto: nodeCrypto, ...given({ publicUrl }) };
+    const signed = signRequest(spec, { ...unsigned, ...how });
     return {
       method: unsigned.method ?? 'POST',
       headers: signed.headers,

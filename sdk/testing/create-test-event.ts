@@ -1,4 +1,5 @@
 import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
+import { given } from '#core/given.ts';
 import { type EventKey, isEventKey, toEventId, toEventPk, toSourceId } from '#core/glossary.ts';
 import type { WebhookEvent } from '#core/handler/handler-contract.ts';
 import { parsePayload } from '#core/inbound/process/parse-payload.ts';
@@ -66,7 +67,7 @@ export function createTestEvent(input: TestEventInput): WebhookEvent {
     type: input.type ?? found.eventType,
     time: Number(time ?? receivedAt),
     ...(time === undefined ? { timeIsArrival: true } : {}),
-    ...(subject === undefined ? {} : { subject }),
+    ...given({ subject }),
     receivedAt,
     bytes: found.bytes,
     payload: parsed.value,

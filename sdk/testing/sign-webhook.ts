@@ -1,5 +1,6 @@
 import { createPrivateKey, type KeyObject, sign as signWith } from 'node:crypto';
 import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
+import { given } from '#core/given.ts';
 import type { ProviderSpec } from '#core/provider/provider-spec.ts';
 import { signRequest } from '#core/verification/sign-request.ts';
 import { providerById } from '#providers/index.ts';
@@ -57,10 +58,7 @@ export function signWebhook(input: SignWebhookInput): SignedWebhook {
     method,
     headers: { 'content-type': contentType, ...lowerCased(input.headers ?? {}) },
     crypto: nodeCrypto,
-    ...(publicUrl === undefined ? {} : { publicUrl }),
-    ...(rawQuery === undefined ? {} : { rawQuery }),
-    ...(settings === undefined ? {} : { settings }),
-    ...(scheme === undefined ? {} : { scheme }),
+    ...given({ publicUrl, rawQuery, settings, scheme }),
     ...(privateKey === undefined ? {} : { sign: signer(privateKey) }),
   });
   const query = signed.rawQuery === undefined ? '' : `?${signed.rawQuery}`;

@@ -1,11 +1,12 @@
 /** Requests as the providers of test-gateway.config.ts would make them now, with throw-away keys. */
+import { given } from '#core/given.ts';
 import type { ProviderSpec, Scheme } from '#core/provider/provider-spec.ts';
 import type { RawRequest } from '#core/verification/raw-request.ts';
 import { PROVIDERS } from '#providers/index.ts';
 import { genuineRequest } from '../providers/genuine-request.ts';
 
 export function requestOf(provider: string, url: string | undefined, options: { wrongKey?: boolean } = {}): RawRequest {
-  const variation = { signedAtMs: Date.now(), ...(url === undefined ? {} : { url }), ...options };
+  const variation = { signedAtMs: Date.now(), ...given({ url }), ...options };
   return genuineRequest(...schemeOf(provider), variation).request;
 }
 

@@ -1,6 +1,7 @@
 /** Requests as the real signer and the real sender put them on the wire, captured by a receiver on this machine. */
 import { nodeSigningCrypto } from '#adapters/crypto/node-signing-crypto.ts';
 import { guardedSender } from '#adapters/http/guarded-sender.ts';
+import { given } from '#core/given.ts';
 import { signingKeys } from '#core/outbound/drain/signing-keys.ts';
 import type { Compatibility, StoredKey } from '#core/outbound/protocol/items.ts';
 import { verifyingText } from '#core/outbound/protocol/secret-text.ts';
@@ -159,7 +160,7 @@ async function send(
   const receiver = await startReceiver({ onRequest: socket => setTimeout(() => socket.write(answer(204)), 20) });
   const session = guardedSender({ ports: [443], ownHosts: [], allowAddresses: ['127.0.0.1'] }).open(1);
   try {
-    const endpoint = { signature: 'standard' as const, headers: {}, ...(compatibility && { compatibility }) };
+    const endpoint = { signature: 'standard' as const, headers: {}, ...given({ compatibility }) };
     const { headers } = signAttempt(attemptOf({ keys, body, now, endpoint }));
     const request = { url: `http://127.0.0.1:${receiver.port}/in`, headers, body, deadlineMs: 5_000 };
     const got = await session.send(request, new AbortController().signal);

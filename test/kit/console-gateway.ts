@@ -2,6 +2,7 @@
 import { nodeCodec } from '#adapters/codec/node-codec.ts';
 import { defineGateway } from '#core/config/gateway-config.ts';
 import { resolveDeployment } from '#core/config/resolve-config.ts';
+import { given } from '#core/given.ts';
 import { type EventKey, type EventPk, type EventStatus, toEventPk, toSourceId } from '#core/glossary.ts';
 import type { ControlStore, EventStore, PayloadStore } from '#core/inbound/ports.ts';
 import type { EventItem, RefusedItem } from '#core/inbound/protocol/event-item.ts';
@@ -95,8 +96,7 @@ export class ConsoleGateway {
       timelineAt: `${String(receivedAt).padStart(13, '0')}#${key}`,
       ...(status === 'completed' ? { completedAt: endedAt, actionTaken: 'recorded' } : {}),
       ...(isDead ? { deadAt: endedAt, deadId: key, dlqSent: true } : {}),
-      ...(cause === undefined ? {} : { cause }),
-      ...(lastError === undefined ? {} : { lastError }),
+      ...given({ cause, lastError }),
       ...made.more,
     } as EventItem;
     this.#items.set(pk, item);

@@ -3,6 +3,7 @@
  * on one virtual clock. Journeys, crash enumeration and the simulation all run in it.
  */
 // Read with the first handshake in a function; here it is there from the start, because virtual time waits for no file.
+import { given } from '#core/given.ts';
 import '#core/verification/handshake.ts';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { oneInvocation } from '#adapters/lifetime.ts';
@@ -105,7 +106,7 @@ export class MemoryWorld {
       queue: this.main,
       invoke: sqsEvent => this.process.invoke(sqsEvent),
       maximumConcurrency: options.maximumConcurrency ?? 20,
-      ...(options.idleMs === undefined ? {} : { idleMs: options.idleMs }),
+      ...given({ idleMs: options.idleMs }),
     });
     this.auditor = this.#functionOf('audit', 60_000, it => processes.audit(it));
   }
@@ -237,8 +238,7 @@ export class MemoryWorld {
       random: this.random.fork(),
       timeoutMs,
       initialise: process => oneInvocation(initialise(process)),
-      ...(plan ? { plan } : {}),
-      ...(process ? { process } : {}),
+      ...given({ plan, process }),
     });
   }
 

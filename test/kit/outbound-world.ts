@@ -24,6 +24,7 @@ import {
 } from '#adapters/memory/simulated-process.ts';
 import { VirtualClock } from '#adapters/memory/virtual-clock.ts';
 import { DependencyError } from '#core/errors.ts';
+import { given } from '#core/given.ts';
 import { drainBatch } from '#core/outbound/drain/drain-batch.ts';
 import type { DrainPorts, DrainRules, SignAttempt } from '#core/outbound/drain/drain-ports.ts';
 import { configsOf, egressGuard } from '#core/outbound/drain/endpoint-config.ts';
@@ -180,7 +181,7 @@ export class OutboundWorld {
     this.#blobs = new MemoryBlobs(this.clock);
     const settings = { clock: this.clock, random: this.random.fork() };
     const { makeDatabase = given => new MemoryDatabase(given), makeQueue = given => new MemoryQueue(given) } = options;
-    this.database = makeDatabase({ ...settings, ...(options.onChange ? { onChange: options.onChange } : {}) });
+    this.database = makeDatabase({ ...settings, ...given({ onChange: options.onChange }) });
     this.database.define(outboundTable('registry'));
     this.database.define(outboundTable('outbox'));
     this.store = new MemoryItemStore(this.database);
@@ -352,7 +353,7 @@ export class OutboundWorld {
 
   process(role: OutboundRole): SimulatedProcess {
     const plan = this.#options.planOf?.(role);
-    return new SimulatedProcess({ clock: this.clock, ...(plan ? { plan } : {}), ...this.#options.processOf?.(role) });
+    return new SimulatedProcess({ clock: this.clock, ...given({ plan }), ...this.#options.processOf?.(role) });
   }
 
   // ---- what oracles look at
@@ -420,8 +421,7 @@ export class OutboundWorld {
       random: this.random.fork(),
       timeoutMs,
       initialise: process => oneInvocation(initialise(process)) as never,
-      ...(plan ? { plan } : {}),
-      ...(own ? { process: own } : {}),
+      ...given({ plan, process: own }),
     });
   }
 

@@ -17,6 +17,7 @@ import {
 import { MemorySearchStore } from '#adapters/memory/memory-search-store.ts';
 import { SeededIds } from '#adapters/memory/seeded-random.ts';
 import type { SimulatedProcess } from '#adapters/memory/simulated-process.ts';
+import { given } from '#core/given.ts';
 // Ingest reads both when the first request needs them: that takes real time, in which the virtual clock would run on.
 import '#adapters/crypto/public-keys.ts';
 import '#core/verification/on-demand.ts';
@@ -106,7 +107,7 @@ export class WorldProcesses {
     return {
       ...stores,
       ...(this.#options.withShapes ? { shapes: new ShapeWatch(stores) } : {}),
-      ...(this.#options.stacks && { stacks: this.#options.stacks }),
+      ...given({ stacks: this.#options.stacks }),
       concerns: new ConcernBoard(stores),
       pauses: new Pauses(stores, this.#world.timings.pauseCacheMs),
       breaker,

@@ -9,6 +9,7 @@ import {
   FilterLogEventsCommand,
   paginateDescribeLogGroups,
 } from '@aws-sdk/client-cloudwatch-logs';
+import { given } from '#core/given.ts';
 import { freePort } from '#test/kit/free-port.ts';
 
 /** Deploying takes half a minute, and many times that on a machine that does much else. */
@@ -113,7 +114,7 @@ export class WatchedStart {
         for (const { logGroupName = '' } of logGroups) {
           let nextToken: string | undefined;
           do {
-            const input = { logGroupName, startTime: this.begunAt, filterPattern: '', ...(nextToken && { nextToken }) };
+            const input = { logGroupName, startTime: this.begunAt, filterPattern: '', ...given({ nextToken }) };
             const page = await logs.send(new FilterLogEventsCommand(input));
             const messages = (page.events ?? []).map(({ message = '' }) => message);
             found.push(...messages.filter(isError).map(message => `${logGroupName}: ${message.trim()}`));

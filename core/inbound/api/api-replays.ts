@@ -1,4 +1,5 @@
 /** Replays by the status API: one event now, or many as a job that the sweeper carries out. */
+import { given } from '#core/given.ts';
 import type { EpochMs } from '#core/glossary.ts';
 import { replayEvent } from '#core/inbound/replay/replay-event.ts';
 import { cancelReplayJob, createReplayJob, previewReplay, readReplayJob } from '#core/inbound/replay/replay-job.ts';
@@ -30,7 +31,7 @@ export async function replayOne(call: ApiCall): Promise<Reply> {
   refuseProblems(input.problems);
   const item = await eventOf(call);
   const replayId = `api-${requestId ?? ports.ids.uuid()}`;
-  const request = { replayId, by: call.caller, why, newKey, force, ...(bodySha === undefined ? {} : { bodySha }) };
+  const request = { replayId, by: call.caller, why, newKey, force, ...given({ bodySha }) };
   const result = await replayEvent(item, request, ports, rules);
   switch (result.kind) {
     case 'replayed':
@@ -59,7 +60,7 @@ export async function createJob(call: ApiCall): Promise<Reply> {
     const allowed = 'at least one of source, status, type, cause, since, until';
     input.problem('filter', 'none', allowed, 'e.g. {"status":"dead_letter","since":"6h"}');
   }
-  const meant = { filter: filterOf(written, asOf, input, call), asOf, ...(limit === undefined ? {} : { limit }) };
+  const meant = { filter: filterOf(written, asOf, input, call), asOf, ...given({ limit }) };
   if (dryRun) return json(200, await countMeant(meant, call));
   const request = { ...meant, ratePerSecond, newKey, by: call.caller, why };
   return json(202, reportJob(await createReplayJob(request, ports)));

@@ -1,5 +1,6 @@
 /** A verified event on its way in: what every later step needs of it, made once and never changed. */
 import type { ResolvedSource } from '#core/config/resolved-config.ts';
+import { given } from '#core/given.ts';
 import { type EpochMs, toEventPk } from '#core/glossary.ts';
 import { eventKeyOf } from '#core/inbound/protocol/event-key.ts';
 import type { NewEvent } from '#core/inbound/protocol/event-writes.ts';
@@ -50,13 +51,12 @@ export function arrivalOf(identified: Identified, origin: Origin, ports: Arrival
       bodySha: toHex(ports.crypto.hash('sha256', body)),
       size: body.length,
       receivedAt,
-      ...(eventAt === undefined ? {} : { eventAt }),
-      ...(reconciled ? { reconciled } : {}),
+      ...given({ eventAt, reconciled }),
     },
     providerEventId: identified.key,
     deflated: ports.codec.deflate(body, source.spec.id),
     headers: headersOf(identified, origin, ports),
-    ...(traceId === undefined ? {} : { traceId }),
+    ...given({ traceId }),
     stale: isTooOld(source.spec, { signedFresh, eventAt, receivedAt }, rules.retentionDays),
   };
 }

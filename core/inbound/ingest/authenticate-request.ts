@@ -4,6 +4,7 @@
  */
 
 import type { ResolvedSource } from '#core/config/resolved-config.ts';
+import { given } from '#core/given.ts';
 import type { EpochMs } from '#core/glossary.ts';
 import type { KeyFetcher, SecretResult } from '#core/ports.ts';
 import { needsSecret } from '#core/provider/source-needs.ts';
@@ -63,7 +64,7 @@ export async function authenticateRequest(
     const brought = await refuseBroughtSecret(source, request, contextOf(undefined), ports);
     if (brought) return brought;
     countRefusal(source, cause, ports.telemetry, hint);
-    await keepRefused(source, request, { cause, ...(hint === undefined ? {} : { hint }), at: nowMs }, ports);
+    await keepRefused(source, request, { cause, ...given({ hint }), at: nowMs }, ports);
     // Nobody knows whether it is genuine: the provider must send it again.
     const mayBeGenuine = cause === 'key_fetch' || cause === 'key_unknown';
     return source.dryRun && !mayBeGenuine ? acknowledge(source.spec, 'accepted', undefined) : refuse(cause, source);
@@ -83,7 +84,7 @@ export async function authenticateRequest(
       nowMs,
       settings: source.settings,
       crypto: ports.crypto,
-      ...(source.publicUrl === undefined ? {} : { publicUrl: source.publicUrl }),
+      ...given({ publicUrl: source.publicUrl }),
       ...(ports.keys === undefined ? {} : { keys: { fetchKey: fetchKey(ports.keys) } }),
     };
   }

@@ -5,6 +5,7 @@
 
 import { ask } from '#core/ask.ts';
 import type { ResolvedSource } from '#core/config/resolved-config.ts';
+import { given } from '#core/given.ts';
 import type { EpochMs } from '#core/glossary.ts';
 import type { PayloadStore } from '#core/inbound/ports.ts';
 import { refusedKey } from '#core/inbound/protocol/event-item.ts';
@@ -58,7 +59,7 @@ export async function keepRefused(
     ports.payloads.putRefused({
       ...refusedKey(source.id, cause, slot),
       cause,
-      ...(hint === undefined ? {} : { hint }),
+      ...given({ hint }),
       refusedAt: at,
       size: body.length,
       ...content,

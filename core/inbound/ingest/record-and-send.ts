@@ -3,6 +3,7 @@
  * answer is decided by outcomes, never by a flag that somebody forgot to set.
  */
 import { ask } from '#core/ask.ts';
+import { given } from '#core/given.ts';
 import { toEventId } from '#core/glossary.ts';
 import type { EventItem } from '#core/inbound/protocol/event-item.ts';
 import { mayBeAtWork, pendingItem, staleItem, watchUnsent } from '#core/inbound/protocol/event-writes.ts';
@@ -141,7 +142,7 @@ function messageOf(
     ...referenceTo(event),
     ...(stale && recorded.kind === 'unrecorded' ? { stale: true } : {}),
     ...(recorded.kind === 'unrecorded' ? { unrecorded: true } : {}),
-    ...(traceId === undefined ? {} : { traceId }),
+    ...given({ traceId }),
   };
   if (recorded.kind === 'left_behind') return { ...base, again: true };
   if ('ref' in place) return { ...base, ref: place.ref, headers };

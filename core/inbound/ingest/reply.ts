@@ -1,5 +1,6 @@
 /** The HTTP answers of ingest. */
 import type { ResolvedSource } from '#core/config/resolved-config.ts';
+import { given } from '#core/given.ts';
 import type { ProviderSpec } from '#core/provider/provider-spec.ts';
 import { json, type Reply } from '#core/reply.ts';
 import { type Cause, REFUSALS } from './refusals.ts';
@@ -18,7 +19,7 @@ export function acknowledge(
       body: ack.body,
     };
   }
-  return json(ack.status, { status, ...(providerEventId === undefined ? {} : { event_id: providerEventId }) });
+  return json(ack.status, { status, ...given({ event_id: providerEventId }) });
 }
 
 /** Causes that are answered without knowing the source. */

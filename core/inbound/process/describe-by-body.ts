@@ -1,6 +1,7 @@
 /** What a body says of itself, for a replay with another one than the record was made from. */
 
 import type { ResolvedSource } from '#core/config/resolved-config.ts';
+import { given } from '#core/given.ts';
 import type { EventIn } from '#core/inbound/protocol/event-item.ts';
 import { QUERY_HEADER } from '#core/inbound/protocol/kept-headers.ts';
 import type { Crypto } from '#core/ports.ts';
@@ -27,10 +28,5 @@ export function describeByBody(
   if (found.kind === 'nothing') return item;
   const { eventAt: _, ...rest } = item;
   const eventAt = found.kind === 'event' ? found.eventAtMs : undefined;
-  return {
-    ...rest,
-    eventType: found.eventType,
-    size: body.bytes.length,
-    ...(eventAt === undefined ? {} : { eventAt }),
-  };
+  return { ...rest, eventType: found.eventType, size: body.bytes.length, ...given({ eventAt }) };
 }

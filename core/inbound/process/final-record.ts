@@ -1,4 +1,5 @@
 /** What a final outcome writes and counts, whether the event was claimed or not. */
+import { given } from '#core/given.ts';
 import { type EpochMs, splitEventPk } from '#core/glossary.ts';
 import type { Outcome } from '#core/handler/handler-contract.ts';
 import type { AttemptNote } from '#core/inbound/protocol/event-item.ts';
@@ -28,7 +29,7 @@ export async function completionOf(
   const result = await keepResult(outcome.data, attempt.item, now, ports, rules);
   return {
     ...(outcome.actionTaken === undefined ? {} : { actionTaken: capText(outcome.actionTaken, ACTION_LIMIT) }),
-    ...(result === undefined ? {} : { result }),
+    ...given({ result }),
     ...noteOf('ok', attempt, now),
   };
 }

@@ -5,6 +5,7 @@
  */
 import { ask } from '#core/ask.ts';
 import { DependencyError } from '#core/errors.ts';
+import { given } from '#core/given.ts';
 import { splitEventPk } from '#core/glossary.ts';
 import type { HandlerRegistration } from '#core/handler/handler-contract.ts';
 import { claimedItem, finishUnclaimed } from '#core/inbound/protocol/event-writes.ts';
@@ -47,7 +48,7 @@ export function presumedAttempt(
     claimId,
     startedAt: now,
     retry: handler?.retry ?? source?.retry ?? DEFAULT_RETRY,
-    ...(message.traceId === undefined ? {} : { traceId: message.traceId }),
+    ...given({ traceId: message.traceId }),
   };
 }
 

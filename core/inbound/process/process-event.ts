@@ -6,6 +6,7 @@
 import { ask } from '#core/ask.ts';
 import type { ResolvedSource } from '#core/config/resolved-config.ts';
 import { DependencyError, UnknownDictionaryError } from '#core/errors.ts';
+import { given } from '#core/given.ts';
 import { type EpochMs, type SourceId, splitEventPk, toEventId } from '#core/glossary.ts';
 import type { HandlerRegistration } from '#core/handler/handler-contract.ts';
 import type { EventIn } from '#core/inbound/protocol/event-item.ts';
@@ -109,7 +110,7 @@ async function processMessage(
     claimId,
     startedAt: ports.clock.now(),
     retry: handler?.retry ?? source?.retry ?? DEFAULT_RETRY,
-    ...(message.traceId === undefined ? {} : { traceId: message.traceId }),
+    ...given({ traceId: message.traceId }),
   };
   const keptOther = await keepOtherBody(message, item, ports, rules);
   // It has run as what it turns out to be: there is no need to run it again.
@@ -117,7 +118,7 @@ async function processMessage(
   const run = isThatOne ? first.run : await runAttempt(message, attempt, handler, deadlineMs, ports, rules);
   const { end, trace } = run;
   const breaker = tellBreaker(handler, item, end, ports);
-  const finished = await finishEvent({ ...attempt, ...(breaker ? { breaker } : {}) }, end, ports, rules);
+  const finished = await finishEvent({ ...attempt, ...given({ breaker }) }, end, ports, rules);
   const disposal = keptOther ? finished : REFUSED;
   logAttempt({ ...attempt, end, disposal, trace }, ports);
   return disposal;
@@ -272,7 +273,7 @@ function logAttempt(
     // Of a first attempt that ended well, the metric on the same line says it.
     ...(isMeasured(attempt, end) ? {} : { since_received_ms: now - item.receivedAt }),
     ...(disposal.kind === 'ack' ? {} : { recorded: false }),
-    ...(traceId === undefined ? {} : { trace_id: traceId }),
+    ...given({ trace_id: traceId }),
     ...trace?.fields,
   });
 }

@@ -3,6 +3,7 @@
 import { ask } from '#core/ask.ts';
 import type { ResolvedSource } from '#core/config/resolved-config.ts';
 import { DependencyError } from '#core/errors.ts';
+import { given } from '#core/given.ts';
 import { splitEventPk, toEventId } from '#core/glossary.ts';
 import {
   type HandlerContext,
@@ -125,7 +126,7 @@ async function runParsed(input: AttemptInput, payload: unknown, ports: ProcessPo
     const outcome: unknown = run.value;
     if (!isOutcome(outcome)) return badOutcome('the handler', outcome);
     if (onRefused !== undefined && !isOutcome(onRefused)) return badOutcome('onRefused of transact()', onRefused);
-    return { kind: 'outcome', outcome, effects, ...(onRefused === undefined ? {} : { onRefused }) };
+    return { kind: 'outcome', outcome, effects, ...given({ onRefused }) };
   } catch (error) {
     return await endOfThrown(error, ports);
   }
@@ -140,7 +141,7 @@ function eventOf({ item, body, source }: AttemptInput, payload: unknown): Webhoo
     type: item.eventType,
     time: item.eventAt ?? item.receivedAt,
     ...(item.eventAt === undefined ? { timeIsArrival: true } : {}),
-    ...(subject === undefined ? {} : { subject }),
+    ...given({ subject }),
     receivedAt: item.receivedAt,
     bytes: body.bytes,
     payload,
@@ -180,14 +181,14 @@ function contextOf(
         attempt: item.attempts,
         // Whatever it is: a line of the log must not fail an attempt.
         message: capText(String(message), 1_000),
-        ...(traceId === undefined ? {} : { trace_id: traceId }),
+        ...given({ trace_id: traceId }),
       });
   return {
     ...attemptOf(item),
     signal,
     timeLimitMs,
     startedAt: ports.clock.now(),
-    ...(item.deferredSince === undefined ? {} : { deferredSince: item.deferredSince }),
+    ...given({ deferredSince: item.deferredSince }),
     read: (table, key) => ports.store.readItem(table, key),
     limit: (ms, work) => ports.timer.limit(ms, own => work(AbortSignal.any([signal, own]))),
     step: input.handler?.onlyTransacts ? refuseStep : (name, work) => steps.run(name, work),

@@ -5,6 +5,7 @@
  */
 
 import type { ResolvedSource } from '#core/config/resolved-config.ts';
+import { given } from '#core/given.ts';
 import { type EpochMs, splitEventPk, toEventPk } from '#core/glossary.ts';
 import { done } from '#core/handler/handler-contract.ts';
 import type { EventIn } from '#core/inbound/protocol/event-item.ts';
@@ -103,7 +104,7 @@ async function recordChild(
     itemPath: child.path,
     size: child.bytes.length,
     receivedAt: parent.receivedAt,
-    ...(child.eventAtMs === undefined ? {} : { eventAt: child.eventAtMs }),
+    ...given({ eventAt: child.eventAtMs }),
   };
   const { [VERIFIED_ITEMS_HEADER]: _, [SIGNED_FRESH_HEADER]: fresh, ...headers } = body.headers;
   const place = { bytes: ports.codec.deflate(child.bytes, parent.provider) };

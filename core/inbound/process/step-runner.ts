@@ -4,6 +4,7 @@
  * same value.
  */
 
+import { given } from '#core/given.ts';
 import { PermanentError } from '#core/handler/handler-contract.ts';
 import type { StepStore } from '#core/inbound/ports.ts';
 import type { EventItem } from '#core/inbound/protocol/event-item.ts';
@@ -53,7 +54,7 @@ export class StepRunner {
     const kept = await this.#ports.payloads.keepStep({
       pk: item.pk,
       sk,
-      ...(result === undefined ? {} : { result }),
+      ...given({ result }),
       finishedAt: now,
       expiresAt: expiryAfter(now, days),
     });

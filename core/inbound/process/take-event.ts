@@ -4,6 +4,7 @@
  * `meetRefusal` are the table of refused claims in docs/protocol.md ("The processor"), first match wins.
  */
 import { ask } from '#core/ask.ts';
+import { given } from '#core/given.ts';
 import { splitEventPk } from '#core/glossary.ts';
 import type { EventUpdate, WriteResult } from '#core/inbound/ports.ts';
 import type { EventIn, EventItem } from '#core/inbound/protocol/event-item.ts';
@@ -228,8 +229,6 @@ export function newEventOf(message: WorkMessage): NewEvent {
     bodySha,
     size,
     receivedAt,
-    ...(eventAt === undefined ? {} : { eventAt }),
-    ...(itemPath === undefined ? {} : { itemPath }),
-    ...(reconciled ? { reconciled } : {}),
+    ...given({ eventAt, itemPath, reconciled }),
   };
 }

@@ -4,6 +4,7 @@
  * `status` shows it until it was quiet for a week.
  */
 import { ask } from '#core/ask.ts';
+import { given } from '#core/given.ts';
 import { type EpochMs, type EventPk, splitEventPk, toEventId } from '#core/glossary.ts';
 import type { ControlStore } from '#core/inbound/ports.ts';
 import type { Clock, Telemetry, Timer } from '#core/ports.ts';
@@ -74,10 +75,7 @@ export class ConcernBoard {
     const { clock, timer, telemetry } = this.#ports;
     const { sourceId: source } = splitEventPk(pk);
     const now = clock.now();
-    const seen = {
-      ...{ kind, source, firstAt: now, lastAt: now, eventId: toEventId(pk) },
-      ...(bodySha === undefined ? {} : { bodySha }),
-    };
+    const seen = { ...{ kind, source, firstAt: now, lastAt: now, eventId: toEventId(pk) }, ...given({ bodySha }) };
     const name = nameOfConcern(seen);
     if (now - (this.#notedAt.get(name) ?? Number.NEGATIVE_INFINITY) < AGAIN_MS) return;
     const written = await ask({ telemetry, stage: 'concern', fields: { source } }, () =>

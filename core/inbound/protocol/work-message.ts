@@ -3,6 +3,7 @@
  * (a DynamoDB outage at ingest, a restored table). The payload rides along while it is small.
  */
 
+import { given } from '#core/given.ts';
 import { type EventPk, splitEventPk } from '#core/glossary.ts';
 import { decodeJsonObject } from '#core/scan/json-object.ts';
 import type { EventItem } from './event-item.ts';
@@ -66,9 +67,7 @@ export function referenceTo(event: NewEvent | EventItem): WorkMessage {
     ingestId,
     size,
     receivedAt,
-    ...(eventAt === undefined ? {} : { eventAt }),
-    ...(itemPath === undefined ? {} : { itemPath }),
-    ...(reconciled ? { reconciled } : {}),
+    ...given({ eventAt, itemPath, reconciled }),
   };
 }
 

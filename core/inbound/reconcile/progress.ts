@@ -1,4 +1,5 @@
 /** How far the deliveries of one list were compared: stored after every page, so that a run that dies is gone on with. */
+import { given } from '#core/given.ts';
 import type { EpochMs } from '#core/glossary.ts';
 import { decodeJsonObject } from '#core/scan/json-object.ts';
 import type { ListWindow } from './delivery-api.ts';
@@ -32,7 +33,7 @@ export function parseProgress(text: string | undefined): Progress {
   const raw = decodeJsonObject(text ?? '');
   const doneUntil = timeOf(raw?.['doneUntil']);
   const window = windowOf(raw?.['window']);
-  return { ...(doneUntil === undefined ? {} : { doneUntil }), ...(window === undefined ? {} : { window }) };
+  return given({ doneUntil, window });
 }
 
 /** The window to go on with, or the next one. A clock that went back never skips anything: it lists more. */

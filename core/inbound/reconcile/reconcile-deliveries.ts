@@ -6,6 +6,7 @@
 import { ask } from '#core/ask.ts';
 import type { ResolvedSource } from '#core/config/resolved-config.ts';
 import { matches } from '#core/event-type.ts';
+import { given } from '#core/given.ts';
 import { type EpochMs, type EventPk, type SourceId, toEventId, toEventPk } from '#core/glossary.ts';
 import { acceptReconciled } from '#core/inbound/ingest/accept-request.ts';
 import type { IngestRules } from '#core/inbound/ingest/ingest-ports.ts';
@@ -252,7 +253,7 @@ class ReconcileRun {
       source: source.id,
       list: name,
       end,
-      ...(reason === undefined ? {} : { reason }),
+      ...given({ reason }),
       from: this.#window.from,
       to: this.#window.to,
       pages: this.#pages,

@@ -3,6 +3,7 @@
  * attempt, and survives a retried request: the same `replayId` never replays twice.
  */
 
+import { given } from '#core/given.ts';
 import { type EpochMs, splitEventPk } from '#core/glossary.ts';
 import type { EventStore, PayloadStore } from '#core/inbound/ports.ts';
 import type { EventItem } from '#core/inbound/protocol/event-item.ts';
@@ -76,7 +77,7 @@ export async function replayEvent(
     newKey,
     force,
     ...(request.bodySha === undefined ? {} : { bodySha }),
-    ...(jobCreatedAt === undefined ? {} : { jobCreatedAt }),
+    ...given({ jobCreatedAt }),
   };
   const written = await ports.store.update(replay(item, write, now, rules.timings));
   if (written.kind === 'applied') {

@@ -3,6 +3,7 @@
  * it as it came, byte for byte: no number loses digits. Nothing in it changes from attempt to attempt.
  */
 
+import { given } from '#core/given.ts';
 import type { WebhookEvent } from '#core/handler/handler-contract.ts';
 import { toIso } from '#core/time.ts';
 import type { TargetKind } from './target.ts';
@@ -64,15 +65,14 @@ function attributesOf(
     type: event.type,
     // Where the provider gave no time there is none: arrival is another attribute.
     ...(event.timeIsArrival === true ? {} : { time: toIso(event.time) }),
-    ...(event.subject === undefined ? {} : { subject: event.subject }),
-    ...(contentType === undefined ? {} : { datacontenttype: contentType }),
+    ...given({ subject: event.subject, datacontenttype: contentType }),
     provider: event.provider,
     receivedtime: toIso(event.receivedAt),
     generation,
     idempotencykey: idempotencyKey,
     bodysha256: bodySha,
     bodysize: event.bytes.length,
-    ...(traceparent === undefined ? {} : { traceparent }),
+    ...given({ traceparent }),
   };
 }
 

@@ -3,6 +3,7 @@
  * together. A filter is plain data, so that a job can store it and mean the same events days later.
  */
 
+import { given } from '#core/given.ts';
 import { type EpochMs, EVENT_STATUSES, type EventStatus, type SourceId, splitEventPk } from '#core/glossary.ts';
 import type { EventItem } from '#core/inbound/protocol/event-item.ts';
 import { type ConfigProblem, closest } from '#core/problem.ts';
@@ -69,14 +70,7 @@ export function readFilter(written: WrittenFilter, sources: readonly SourceId[],
   const implied: readonly EventStatus[] | undefined = statuses ?? (cause === undefined ? undefined : ['dead_letter']);
   return {
     kind: 'filter',
-    filter: {
-      sources: chosen ?? sources,
-      since,
-      until,
-      ...(implied === undefined ? {} : { statuses: implied }),
-      ...(type === undefined ? {} : { type }),
-      ...(cause === undefined ? {} : { cause }),
-    },
+    filter: { sources: chosen ?? sources, since, until, ...given({ statuses: implied, type, cause }) },
   };
 }
 

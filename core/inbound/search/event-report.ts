@@ -1,5 +1,6 @@
 /** What a person gets to know of an event: looked up by our id, or by the provider's id with or without a source. */
 
+import { given } from '#core/given.ts';
 import {
   type EpochMs,
   type EventPk,
@@ -143,7 +144,7 @@ export async function reportHistory(
     { at: item.nextAttemptAt, step: 'next attempt', note: item.parked ? 'parked until then' : undefined },
   ];
   const timeline = steps
-    .flatMap(({ at, step, note }) => (at === undefined ? [] : [{ at, step, ...(note === undefined ? {} : { note }) }]))
+    .flatMap(({ at, step, note }) => (at === undefined ? [] : [{ at, step, ...given({ note }) }]))
     .sort((a, b) => a.at - b.at)
     .map(step => ({ ...step, at: toIso(step.at) }));
   return {

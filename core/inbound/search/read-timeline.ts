@@ -3,6 +3,7 @@
  * merged. Empty hours are asked for in growing groups, so that a quiet month costs little more than a busy day.
  */
 
+import { given } from '#core/given.ts';
 import { type EpochMs, type SourceId, splitEventPk } from '#core/glossary.ts';
 import type { EventStore, TimelineEntry } from '#core/inbound/ports.ts';
 import { toHour, toStamp } from '#core/time.ts';
@@ -108,7 +109,7 @@ export class TimelineReader {
       ...this.#bounds(),
       newestFirst: this.#order === 'newest',
       limit,
-      ...(cursor === undefined ? {} : { cursor }),
+      ...given({ cursor }),
     });
     const entries = page.items.filter(entry => this.#isAfter(entry));
     return { source, entries, at: 0, cursor: page.cursor };

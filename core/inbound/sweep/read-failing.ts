@@ -1,4 +1,5 @@
 /** The newest events of one handler, read from the stores, so that the sweeper can say whether it only fails. */
+import { given } from '#core/given.ts';
 import type { EpochMs, EventPk } from '#core/glossary.ts';
 import type { EventStore } from '#core/inbound/ports.ts';
 import { toHour } from '#core/time.ts';
@@ -29,7 +30,7 @@ export async function readOnlyFails(
     const hour = `${source}#${toHour(now - back * HOUR_MS)}`;
     let cursor: string | undefined;
     do {
-      const range = { newestFirst: true, limit: 200, ...(cursor === undefined ? {} : { cursor }) };
+      const range = { newestFirst: true, limit: 200, ...given({ cursor }) };
       const page = await store.timeline(hour, range);
       pages += 1;
       pks.push(...page.items.filter(entry => entry.eventType === eventType).map(entry => entry.pk));

@@ -1,4 +1,5 @@
 /** What the judgement of refusals needs, read from the stores: refusals first, and nothing more of a source without any. */
+import { given } from '#core/given.ts';
 import type { EpochMs, SourceId } from '#core/glossary.ts';
 import type { EventStore, PayloadStore } from '#core/inbound/ports.ts';
 import type { Timings } from '#core/inbound/protocol/timings.ts';
@@ -47,7 +48,7 @@ async function lastAccepted(source: SourceId, { store, clock }: Ports): Promise<
     do {
       if (pages >= FETCHED_PAGES) return found.length > 0 ? newestOf(found) : [oldest];
       const limit = cursor === undefined ? ACCEPTED : FETCHED_PAGE;
-      const page = await store.timeline(hour, { newestFirst: true, limit, ...(cursor !== undefined && { cursor }) });
+      const page = await store.timeline(hour, { newestFirst: true, limit, ...given({ cursor }) });
       const items = page.items.length === 0 ? [] : await store.getMany(page.items.map(entry => entry.pk));
       if (items.some(item => item.reconciled)) pages += 1;
       oldest = Math.min(oldest, ...items.map(item => item.receivedAt));

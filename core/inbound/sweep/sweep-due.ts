@@ -1,4 +1,5 @@
 /** What is due by the watch: for each source and shard, oldest first, and what a pause that is over left parked. */
+import { given } from '#core/given.ts';
 import type { EpochMs, SourceId } from '#core/glossary.ts';
 import type { EventStore, Page } from '#core/inbound/ports.ts';
 import { type EventItem, WATCH_SHARDS } from '#core/inbound/protocol/event-item.ts';
@@ -45,7 +46,7 @@ export async function sweepDue(run: SweepRun): Promise<void> {
 }
 
 function readPage({ shard, from, before, cursor }: Range, { ports }: SweepRun): Promise<Page<WatchEntry>> {
-  return ports.store.watchDue(shard, { before, ...(from === undefined ? {} : { from }) }, cursor);
+  return ports.store.watchDue(shard, { before, ...given({ from }) }, cursor);
 }
 
 function rangesOf(source: SourceId, run: SweepRun): Range[] {

@@ -2,6 +2,7 @@
  * Tells people what they should hear of once for each source (core/inbound/protocol/concerns.ts), one after another: an alarm
  * that is in ALARM already tells nobody of the next source.
  */
+import { given } from '#core/given.ts';
 import type { EpochMs } from '#core/glossary.ts';
 import { toEventId } from '#core/glossary.ts';
 import type { ControlStore, EventStore } from '#core/inbound/ports.ts';
@@ -64,8 +65,7 @@ export async function tellConcerns(failing: readonly Handler[], ports: Ports, ti
       cause: kind,
       source,
       event_id: eventId,
-      ...(eventType === undefined ? {} : { event_type: eventType }),
-      ...(bodySha === undefined ? {} : { body_sha: bodySha }),
+      ...given({ event_type: eventType, body_sha: bodySha }),
     });
   }
   const after = { ...kept, ...Object.fromEntries(told.map(it => [nameOfConcern(it), { ...it, toldAt: now }])) };
@@ -95,7 +95,7 @@ async function judgeHandlers(
       name,
       {
         ...{ kind: 'handler_fails', source, eventType, firstAt, lastAt, events, eventId: toEventId(eventId) },
-        ...(told === undefined ? {} : { toldAt: told }),
+        ...given({ toldAt: told }),
       },
     ]);
   }

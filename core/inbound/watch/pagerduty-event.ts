@@ -4,6 +4,7 @@
  */
 
 import type { AlarmService } from '#core/alarm-service.ts';
+import { given } from '#core/given.ts';
 import type { AlarmNews } from './alarm-news.ts';
 import { cut } from './slack-message.ts';
 
@@ -43,7 +44,7 @@ export function pagerDutyEvent(
       summary: cut(`${news.name}: ${meaning === '' ? news.reason : meaning}`, SUMMARY_LIMIT),
       source: `holdfast/${about.environment}`,
       severity: SEVERITY_OF[about.severity],
-      ...(news.at === undefined ? {} : { timestamp: news.at }),
+      ...given({ timestamp: news.at }),
       component: 'holdfast',
       group: about.environment,
       class: news.name,

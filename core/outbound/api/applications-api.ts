@@ -1,4 +1,5 @@
 /** Applications: one for each customer of the producer. */
+import { given } from '#core/given.ts';
 import { SCHEDULES, type ScheduleName } from '#core/outbound/drain/schedule.ts';
 import type { AppId } from '#core/outbound/protocol/ids.ts';
 import type { AppLimits, ApplicationItem, Format } from '#core/outbound/protocol/items.ts';
@@ -81,12 +82,11 @@ const fieldsOf = ({ rules }: ApiCall) => applicationFields(Math.floor(rules.rete
 function changeOf(body: ApplicationBody): ApplicationChange {
   const { name, metadata, limits, format, schedule, default_api_version: version } = body;
   return {
-    ...(name === undefined ? {} : { name }),
-    ...(metadata === undefined ? {} : { metadata }),
+    ...given({ name, metadata }),
     ...(limits === undefined ? {} : { limits: limitsOf(limits) }),
-    ...(format === undefined ? {} : { format }),
+    ...given({ format }),
     ...(schedule === undefined ? {} : { schedule: schedule && waitsOf(schedule) }),
-    ...(version === undefined ? {} : { defaultApiVersion: version }),
+    ...given({ defaultApiVersion: version }),
   };
 }
 
@@ -142,11 +142,7 @@ export async function listApps(call: ApiCall): Promise<Reply> {
   queryOf(call, { limit: limitCheck, cursor: anyText });
   const { store } = call.ports;
   const after = openCursor<string>(call);
-  const page = await store.query({
-    ...listOf(APPS),
-    limit: limitOf(call),
-    ...(after === undefined ? {} : { cursor: after }),
-  });
+  const page = await store.query({ ...listOf(APPS), limit: limitOf(call), ...given({ cursor: after }) });
   const items = await store.getMany(page.items.map(({ pk }) => applicationKey(pk.slice(2) as AppId)));
   const data = items.flatMap(item => (item ? [showApplication(item as unknown as ApplicationItem)] : []));
   return json(200, { data, cursor: page.cursor === undefined ? null : sealCursor(call, page.cursor) });

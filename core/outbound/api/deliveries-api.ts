@@ -1,4 +1,5 @@
 /** Deliveries: of an endpoint newest first, of a message over its endpoints, and the attempts of one. */
+import { given } from '#core/given.ts';
 import type { EpochMs } from '#core/glossary.ts';
 import { ANSWER_CLASSES, type Placed } from '#core/outbound/ports.ts';
 import { wordsOf } from '#core/outbound/protocol/attempt-words.ts';
@@ -243,11 +244,7 @@ export async function listAttempts(call: ApiCall): Promise<Reply> {
   if (record === undefined)
     return refuse(404, 'unknown_delivery', `no attempt has been made to deliver ${msg.slice(0, 80)} to this endpoint`);
   const cursor = openCursor<string>(call);
-  const page = await store.query({
-    ...attemptsRange(endpoint.id, msg),
-    limit: limitOf(call),
-    ...(cursor === undefined ? {} : { cursor }),
-  });
+  const page = await store.query({ ...attemptsRange(endpoint.id, msg), limit: limitOf(call), ...given({ cursor }) });
   // The page before may have ended just with it.
   const isLogged = async (at: EpochMs): Promise<boolean> => {
     const range = { ...attemptsRange(endpoint.id, msg), newestFirst: true, limit: 1 };

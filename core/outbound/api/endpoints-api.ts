@@ -1,4 +1,5 @@
 /** Endpoints of an application: made, shown, changed and deleted. */
+import { given } from '#core/given.ts';
 import { checkTarget } from '#core/outbound/address/target-url.ts';
 import type { EndpointItem } from '#core/outbound/protocol/items.ts';
 import { runtimeKey } from '#core/outbound/protocol/keys.ts';
@@ -130,10 +131,7 @@ export async function listAll(call: ApiCall): Promise<Reply> {
   const { store, clock } = call.ports;
   const { id } = await applicationOf(call);
   const after = openCursor<string>(call);
-  const page = await listEndpoints(store, id, {
-    limit: limitOf(call),
-    ...(after === undefined ? {} : { cursor: after }),
-  });
+  const page = await listEndpoints(store, id, { limit: limitOf(call), ...given({ cursor: after }) });
   const runtimes = await store.getMany(page.items.map(item => runtimeKey(item.id)));
   const data = page.items.map((item, at) => ({
     ...showEndpoint(item),

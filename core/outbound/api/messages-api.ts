@@ -1,4 +1,5 @@
 /** Messages of an application as they were published, and who would get one. */
+import { given } from '#core/given.ts';
 import type { EpochMs } from '#core/glossary.ts';
 import { eraseBodyOf } from '#core/outbound/erase/erase-body.ts';
 import { mismatchOf } from '#core/outbound/fan-out/match-endpoint.ts';
@@ -141,8 +142,7 @@ export async function matchMessage(call: ApiCall): Promise<Reply> {
   const data = utf8(JSON.stringify(body.data ?? {}));
   const wanted = {
     ...{ type: body.type, mode: body.mode ?? 'live', createdAt: clock.now() },
-    ...(body.channels === undefined ? {} : { channels: body.channels }),
-    ...(body.api_version === undefined ? {} : { apiVersion: body.api_version }),
+    ...given({ channels: body.channels, apiVersion: body.api_version }),
   };
   const found: { endpoint: string; matches: boolean; why_not: string | null }[] = [];
   let cursor: string | undefined;

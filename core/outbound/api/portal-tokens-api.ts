@@ -1,5 +1,6 @@
 /** Portal tokens: the producer makes one for a customer who is signed in to its own product, and takes one or all of them back. */
 
+import { given } from '#core/given.ts';
 import type { ApplicationItem } from '#core/outbound/protocol/items.ts';
 import { changeApplication, revokeToken } from '#core/outbound/registry/applications.ts';
 import { boolean, number, oneOf, text } from '#core/problem.ts';
@@ -57,7 +58,7 @@ export async function createToken(call: ApiCall): Promise<Reply> {
   const token = mintToken(ports, {
     ...{ v: 1, jti: id, env: rules.environment, app: application.id, caps, iat, exp },
     rev: application.tokensRevokedAt ?? 0,
-    ...(body.subject === undefined ? {} : { sub: body.subject }),
+    ...given({ sub: body.subject }),
   });
   ports.telemetry.log('info', {
     message: 'a portal token was made',

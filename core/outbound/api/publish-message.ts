@@ -1,5 +1,6 @@
 /** `POST …/messages` and `POST /v1/broadcasts`: from the bytes of the request to `publish`, `data` byte for byte. */
 
+import { given } from '#core/given.ts';
 import {
   type CataloguePorts,
   type CatalogueRules,
@@ -105,7 +106,7 @@ export async function publishMessage(
   const { fanOutNow: _, countMatches: __, ...withoutRows } = ports;
   const walk = {
     send: ([job]: readonly { msg?: string; again?: true }[]) =>
-      ports.jobs.send([{ v: 1, walk: job?.msg ?? '', ...(job?.again && { again: job.again }) }], 'broadcast'),
+      ports.jobs.send([{ v: 1, walk: job?.msg ?? '', ...given({ again: job?.again }) }], 'broadcast'),
   };
   const publishPorts = broadcast ? { ...withoutRows, jobs: walk as PublishPorts['jobs'] } : ports;
   const publication: Publication = {

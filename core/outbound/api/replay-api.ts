@@ -1,5 +1,6 @@
 /** Replays: one delivery now, or many as a job that `tend` carries out. */
 import { askOrSkip } from '#core/ask.ts';
+import { given } from '#core/given.ts';
 import type { EpochMs } from '#core/glossary.ts';
 import { type EndpointId, freshId, type JobId, type MessageId } from '#core/outbound/protocol/ids.ts';
 import {
@@ -56,7 +57,7 @@ export async function replayOne(call: ApiCall): Promise<Reply> {
   const request = {
     ...keptOf(application, rules.retentionMs),
     ...{ ep: endpoint.id, msg: (call.path['msg'] ?? '') as MessageId, requestId: body.request_id, by: caller },
-    ...(body.why === undefined ? {} : { why: body.why }),
+    ...given({ why: body.why }),
     now: body.now ?? false,
   };
   const replayed = body.as_new
@@ -116,15 +117,15 @@ export async function createJob(call: ApiCall): Promise<Reply> {
   const job: ReplayJobItem = {
     id: freshId('job', now, ports.ids.uuid()),
     app: application.id,
-    ...(endpoint === undefined ? {} : { endpoint }),
+    ...given({ endpoint }),
     ...(body.message === undefined ? {} : { message: body.message as MessageId }),
     status: body.status ?? 'dead',
-    ...(body.types === undefined ? {} : { types: body.types }),
+    ...given({ types: body.types }),
     ...at('since'),
     ...at('until'),
     dryRun: body.dry_run ?? false,
     ratePerSecond: body.rate_per_second ?? rules.replaysPerSecond,
-    ...(body.why === undefined ? {} : { why: body.why }),
+    ...given({ why: body.why }),
     by: caller,
     asOf: body.as_of === undefined ? now : pastOf(now, parseIso(body.as_of) ?? now, 'as_of'),
     state: 'running',

@@ -5,6 +5,7 @@
  */
 import { askOrSkip } from '#core/ask.ts';
 import { DependencyError } from '#core/errors.ts';
+import { given } from '#core/given.ts';
 import type { Placed } from '#core/outbound/ports.ts';
 import { type Decision, decide, isOver, overAt } from '#core/outbound/protocol/decide.ts';
 import { type Delivery, recordUnsent } from '#core/outbound/protocol/delivery-writes.ts';
@@ -275,11 +276,7 @@ async function settleUnsent(session: Session, { row, message, record, body }: Fa
   const decision: Decision = decide(row, { ...state, message: gone ? 'gone' : there });
   const { msg, createdAt, gen, keepMs } = row;
   const type = message?.type ?? record?.type;
-  const delivery: Delivery = {
-    ...{ ep, msg, createdAt, gen, app: runtime.app },
-    ...(type === undefined ? {} : { type }),
-    ...(keepMs === undefined ? {} : { keepMs }),
-  };
+  const delivery: Delivery = { ...{ ep, msg, createdAt, gen, app: runtime.app }, ...given({ type, keepMs }) };
   switch (decision.do) {
     case 'send':
       if (message === undefined || body === undefined || session.toEnd) return undefined;

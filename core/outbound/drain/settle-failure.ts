@@ -2,6 +2,7 @@
  * What a failed request leaves behind. A charged one counts, and waits for its schedule. One that is not charged waits for
  * the endpoint's hold or, where there is none, by itself: no row is ever sent twice without a wait.
  */
+import { given } from '#core/given.ts';
 import type { Outcome } from '#core/outbound/protocol/delivery-writes.ts';
 import type { LastAttempt, RecordItem } from '#core/outbound/protocol/items.ts';
 import type { Random } from '#core/ports.ts';
@@ -42,7 +43,7 @@ async function charge(session: Session, sending: Sending, seen: Seen): Promise<v
   const next = nextAttemptAt(waits, n, { now, random: ports.random, notBefore: verdict.retryAfterMs });
   // The head is asked once more when its time is up, and not hours later.
   const nextAt = last ? undefined : Math.min(next, now + leftMs);
-  const outcome = { ...outcomeOf(session, sending, seen), ...(head === undefined ? {} : { head }) };
+  const outcome = { ...outcomeOf(session, sending, seen), ...given({ head }) };
   if (!(await writeFailure(session, sending, nextAt, outcome))) return;
   if (last) {
     session.died += 1;
@@ -96,7 +97,7 @@ function lastOf({ answer, verdict, startedAt, now, kid }: Seen): LastAttempt {
     ms: now - startedAt,
     class: verdict.class,
     ...(answer.kind === 'answered' ? { code: answer.status, bytes: answer.bytes } : {}),
-    ...(kid === undefined ? {} : { kid }),
+    ...given({ kid }),
   };
 }
 

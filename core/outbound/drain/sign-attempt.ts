@@ -2,6 +2,7 @@
  * Headers of one attempt, signature among them. Signed by the engine that verifies inbound requests, from the same specs, so
  * that the two cannot drift apart: once for each key, the values joined where the form has room for several.
  */
+import { given } from '#core/given.ts';
 import { contentTypeOf, type SignatureProfile } from '#core/outbound/protocol/items.ts';
 import { type SecretBytes, secretText } from '#core/outbound/protocol/secret-text.ts';
 import type { SigningCrypto } from '#core/ports.ts';
@@ -67,7 +68,7 @@ function plainHeaders(
     ...(apiVersion === undefined ? {} : { [`${headerPrefix}version`]: apiVersion }),
     ...(sequence === undefined ? {} : { [`${headerPrefix}sequence`]: sequence }),
     ...(kid === undefined ? {} : { [`${headerPrefix}key-id`]: kid }),
-    ...(traceId === undefined ? {} : { traceparent: traceId }),
+    ...given({ traceparent: traceId }),
     'user-agent': userAgent,
     // Nothing is ever decompressed.
     'accept-encoding': 'identity',

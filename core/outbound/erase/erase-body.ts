@@ -1,4 +1,5 @@
 /** Takes the body of a message away, from every copy of it, too. */
+import { given } from '#core/given.ts';
 import type { ItemStore } from '#core/outbound/ports.ts';
 import { removeBody } from '#core/outbound/protocol/delivery-writes.ts';
 import type { MessageItem } from '#core/outbound/protocol/items.ts';
@@ -22,7 +23,7 @@ export async function eraseBodyOf(ports: EraseBodyPorts, message: MessageItem): 
   let copies = 0;
   let cursor: string | undefined;
   do {
-    const page = await store.query({ ...copiesRange(message.id), ...(cursor === undefined ? {} : { cursor }) });
+    const page = await store.query({ ...copiesRange(message.id), ...given({ cursor }) });
     for (const { copy: id } of page.items) {
       const copy = await store.get(messageKey(id), 'consistent');
       if (copy !== undefined) copies += 1 + (await eraseBodyOf(ports, copy));

@@ -3,6 +3,7 @@
  * consistently each time, so an endpoint created before a publish is never missed. Where one endpoint changed since, only
  * that one is read again.
  */
+import { given } from '#core/given.ts';
 import type { ItemStore } from '#core/outbound/ports.ts';
 import type { AppId, EndpointId } from '#core/outbound/protocol/ids.ts';
 import type { ApplicationItem, EndpointItem } from '#core/outbound/protocol/items.ts';
@@ -41,11 +42,7 @@ async function readAll(store: Pick<ItemStore, 'query'>, app: AppId): Promise<rea
   const endpoints: EndpointItem[] = [];
   let cursor: string | undefined;
   do {
-    const page = await store.query({
-      ...endpointsRange(app),
-      limit: PAGE,
-      ...(cursor === undefined ? {} : { cursor }),
-    });
+    const page = await store.query({ ...endpointsRange(app), limit: PAGE, ...given({ cursor }) });
     endpoints.push(...page.items);
     cursor = page.cursor;
   } while (cursor !== undefined);

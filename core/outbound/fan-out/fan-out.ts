@@ -2,6 +2,7 @@
  * Fan-out: one row per endpoint that matches, one wake token per endpoint, then the job is done. Rows first, tokens second,
  * acknowledgement last: a job may run any number of times, at once or days later.
  */
+import { given } from '#core/given.ts';
 import type { EpochMs } from '#core/glossary.ts';
 import type { FanOutJob, ItemStore, Job, JobQueue, OperationalJob, WakeQueue, WalkJob } from '#core/outbound/ports.ts';
 import { liveRow } from '#core/outbound/protocol/delivery-writes.ts';
@@ -129,14 +130,7 @@ function partsOf(job: FanOutJob, ids: readonly EndpointId[]): FanOutJob[] {
   return starts.map((start, at) => {
     const from = at === 0 ? job.from : start;
     const to = starts[at + 1] ?? job.to;
-    return {
-      v,
-      app,
-      msg,
-      ...(again && { again }),
-      ...(from === undefined ? {} : { from }),
-      ...(to === undefined ? {} : { to }),
-    };
+    return { v, app, msg, ...given({ again, from, to }) };
   });
 }
 
@@ -147,11 +141,7 @@ async function walk({ store, jobs }: FanOutPorts, job: WalkJob): Promise<readonl
     for (const app of apps) await jobs.send([{ v: 1, app, msg: job.walk, ...again }], app);
   };
   // 1. By the index, which lags.
-  const page = await store.query({
-    ...listOf(APPS),
-    limit: WALK_PAGE,
-    ...(job.after === undefined ? {} : { cursor: job.after }),
-  });
+  const page = await store.query({ ...listOf(APPS), limit: WALK_PAGE, ...given({ cursor: job.after }) });
   await send(page.items.map(({ pk }) => pk.slice(2)));
   if (page.cursor !== undefined) {
     await jobs.send([{ v: 1, walk: job.walk, after: page.cursor, ...again }], 'broadcast');
@@ -170,7 +160,7 @@ async function newApplications(store: FanOutPorts['store'], since: EpochMs): Pro
   const found: string[] = [];
   let cursor: string | undefined;
   do {
-    const page = await store.query({ ...newAppsRange(since), ...(cursor === undefined ? {} : { cursor }) });
+    const page = await store.query({ ...newAppsRange(since), ...given({ cursor }) });
     found.push(...page.items.map(({ id }) => id));
     cursor = page.cursor;
   } while (cursor !== undefined);

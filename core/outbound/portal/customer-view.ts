@@ -2,6 +2,7 @@
  * What a customer sees of an answer: the fields that are named here, and no other, so that one which comes later is not
  * shown by accident. Not shown: other applications, names of your own, who of your people did what and why, how we send.
  */
+import { given } from '#core/given.ts';
 import { type Customer, isByCustomer, MASKED } from '#core/outbound/api/customer.ts';
 import { CUSTOMER_FIELDS } from '#core/outbound/api/endpoint-body.ts';
 import type { PortalRoute, SESSION_ROUTE } from './portal-routes.ts';
@@ -118,7 +119,7 @@ export function customerView(
   };
   const { data, cursor } = answer as { data?: readonly unknown[]; cursor?: unknown };
   if (!Array.isArray(data)) return one(answer);
-  return { data: data.map(one), ...(cursor === undefined ? {} : { cursor }) };
+  return { data: data.map(one), ...given({ cursor }) };
 }
 
 const picked = (value: Json, names: Shape): Json =>

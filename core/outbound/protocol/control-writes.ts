@@ -4,6 +4,7 @@
  * leaf of each condition away in turn.
  */
 import { all, any, eq, isIn, lt, missing, same } from '#core/condition.ts';
+import { given } from '#core/given.ts';
 import type { EpochMs } from '#core/glossary.ts';
 import type { ItemPut, ItemUpdate, ItemWrite, TableKey } from '#core/outbound/ports.ts';
 import type { AppId, EndpointId } from './ids.ts';
@@ -39,7 +40,7 @@ export function changeApplication(
   { set, remove }: Pick<ItemUpdate<ApplicationItem>, 'set' | 'remove'>,
 ): ItemUpdate<ApplicationItem> {
   const condition = eq('state', 'active');
-  return { kind: 'update', key: applicationKey(id), condition, ...(set && { set }), ...(remove && { remove }) };
+  return { kind: 'update', key: applicationKey(id), condition, ...given({ set, remove }) };
 }
 
 /** C3: changes which tokens are revoked, as they were read. Refused: somebody else revoked one, or it is being erased. */

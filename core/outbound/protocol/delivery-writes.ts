@@ -4,6 +4,7 @@
  * the writes of everything else). The proof suite takes each leaf of each condition away in turn.
  */
 import { all, any, type Condition, eq, exists, isIn, le, lt, missing, ne, same } from '#core/condition.ts';
+import { given } from '#core/given.ts';
 import type { EpochMs } from '#core/glossary.ts';
 import type { Item, ItemPut, ItemUpdate, ItemWrite, Placed, TableKey } from '#core/outbound/ports.ts';
 import type { AppId, EndpointId, MessageId } from './ids.ts';
@@ -216,15 +217,12 @@ export interface Outcome {
 const about = ({ app, gen, type, createdAt, ...kept }: Delivery, now: EpochMs, retentionMs: number) => ({
   app,
   gen,
-  ...(type === undefined ? {} : { type }),
+  ...given({ type }),
   expiresAt: deliveryExpiry(createdAt, now, retentionOf(kept, retentionMs)),
 });
 const seen = ({ last, snippet, firstAt, oksBefore, unreadableAt, head }: Outcome) => ({
   last,
-  ...(snippet === undefined ? {} : { snippet }),
-  ...(firstAt === undefined ? {} : { firstAt }),
-  ...(oksBefore === undefined ? {} : { oksBefore }),
-  ...(unreadableAt === undefined ? {} : { unreadableAt }),
+  ...given({ snippet, firstAt, oksBefore, unreadableAt }),
   ...head,
 });
 
@@ -392,7 +390,7 @@ export function enable(ep: EndpointId, act: GateAct, dropBefore?: EpochMs): Runt
       gateSince: act.now,
       opens: 1,
       probes: 0,
-      ...(dropBefore === undefined ? {} : { dropBefore }),
+      ...given({ dropBefore }),
       ...wakeListed(ep, act.now),
     },
     remove: [
@@ -598,7 +596,7 @@ export function replay(
         replayId,
         replayedAt: Math.max(now, asOf ?? 0),
         replayedBy: by,
-        ...(why === undefined ? {} : { why }),
+        ...given({ why }),
         expiresAt: deliveryExpiry(createdAt, now, retentionOf(delivery, retentionMs)),
       },
       remove: [...OF_ONE_GENERATION, ...(why === undefined ? (['why'] as const) : [])],
@@ -611,7 +609,7 @@ export function replay(
         createdAt,
         gen,
         n: 1,
-        ...(job === undefined ? {} : { job }),
+        ...given({ job }),
         ...keptBy(delivery),
         expiresAt: rowExpiry(now, retentionMs),
       },

@@ -2,6 +2,7 @@
  * Publishing: the message is stored, a job is accepted by the queue, then the answer is 202. A producer repeats until it
  * hears 202 or a refusal; its key makes every repetition the same message.
  */
+import { given } from '#core/given.ts';
 import type { EpochMs } from '#core/glossary.ts';
 import type { ItemStore, JobQueue } from '#core/outbound/ports.ts';
 import { putMessage } from '#core/outbound/protocol/delivery-writes.ts';
@@ -147,11 +148,7 @@ async function compose(
     createdAt,
     inputSha,
     ...(channels === undefined || channels.length === 0 ? {} : { channels }),
-    ...(apiVersion === undefined ? {} : { apiVersion }),
-    ...(schemaVersion === undefined ? {} : { schemaVersion }),
-    ...(maxAttempts === undefined ? {} : { maxAttempts }),
-    ...(traceId === undefined ? {} : { traceId }),
-    ...(sequence === undefined ? {} : { sequence }),
+    ...given({ apiVersion, schemaVersion, maxAttempts, traceId, sequence }),
     ...messageListed(app, createdAt, id),
     expiresAt: deliveryExpiry(
       createdAt,

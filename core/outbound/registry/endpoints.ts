@@ -1,6 +1,7 @@
 /** Endpoints of an application: W16 and W19, each one transaction with the application's `endpointVersion`. */
 
 import { DependencyError } from '#core/errors.ts';
+import { given } from '#core/given.ts';
 import { FIRST_PACE } from '#core/outbound/drain/pace.ts';
 import type { ItemStore } from '#core/outbound/ports.ts';
 import {
@@ -51,10 +52,7 @@ export async function listEndpoints(
   page: { readonly limit: number; readonly cursor?: string },
 ) {
   const { items, cursor } = await store.query({ ...endpointsRange(app), ...page });
-  return {
-    items: items.filter(({ deletedAt }) => deletedAt === undefined),
-    ...(cursor === undefined ? {} : { cursor }),
-  };
+  return { items: items.filter(({ deletedAt }) => deletedAt === undefined), ...given({ cursor }) };
 }
 
 /** An id before the item is: secrets are sealed about it. */

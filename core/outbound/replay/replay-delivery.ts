@@ -2,6 +2,7 @@
  * A person's replay of one delivery: a new generation of its record and a row, in one transaction, then a token. The
  * `webhook-id` stays, so a receiver that has the message stays idempotent.
  */
+import { given } from '#core/given.ts';
 import type { ItemStore, WakeQueue } from '#core/outbound/ports.ts';
 import { isOpen } from '#core/outbound/protocol/decide.ts';
 import { type Replay, replay } from '#core/outbound/protocol/delivery-writes.ts';
@@ -67,7 +68,7 @@ export async function replayDelivery(
   const outcome = await replayOnce(ports, delivery, retentionMs, {
     replayId: request.requestId,
     by: request.by,
-    ...(request.why === undefined ? {} : { why: request.why }),
+    ...given({ why: request.why }),
     now: ports.clock.now(),
     alsoRetrying: request.now === true,
   });

@@ -3,6 +3,7 @@
  * twice replays nothing twice, because what was replayed since the job's `asOf` is left alone.
  */
 
+import { given } from '#core/given.ts';
 import type { EpochMs } from '#core/glossary.ts';
 import type { ItemStore, WakeQueue } from '#core/outbound/ports.ts';
 import { keepReplayPlace, putReplayJob, steerReplayJob as steerWrite } from '#core/outbound/protocol/control-writes.ts';
@@ -110,7 +111,7 @@ async function runningJobs(store: Pick<ItemStore, 'query' | 'getMany'>): Promise
   const running = new Map<AppId, readonly Run[]>();
   let cursor: string | undefined;
   do {
-    const page = await store.query({ ...listOf(JOBS), limit: 200, ...(cursor === undefined ? {} : { cursor }) });
+    const page = await store.query({ ...listOf(JOBS), limit: 200, ...given({ cursor }) });
     const jobs = await store.getMany(page.items.map(({ pk }) => replayJobKey(pk.slice(2) as JobId)));
     for (const job of jobs as readonly (ReplayJobItem | undefined)[]) {
       if (job?.state !== 'running') continue;
@@ -188,7 +189,7 @@ async function runPage(ports: ReplayJobPorts, rules: ReplayJobRules, job: Replay
     const result = await replayOnce({ store, ids }, { ...delivery, ...kept }, rules.retentionMs, {
       replayId: job.id,
       by: job.by,
-      ...(job.why === undefined ? {} : { why: job.why }),
+      ...given({ why: job.why }),
       now: clock.now(),
       alsoRetrying: job.status === 'retrying',
       asOf: job.asOf,

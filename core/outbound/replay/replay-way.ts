@@ -1,4 +1,5 @@
 /** The way of a replay job through the deliveries of its endpoints: the next page, and an endpoint that is left for later. */
+import { given } from '#core/given.ts';
 import type { ItemStore, Placed } from '#core/outbound/ports.ts';
 import type { EndpointId } from '#core/outbound/protocol/ids.ts';
 import type { RecordItem, ReplayJobItem } from '#core/outbound/protocol/items.ts';
@@ -56,7 +57,7 @@ export async function pageOf(
     const page = await store.query({ ...deadRange(ep), limit: PAGE, ...at });
     const deliveries = page.items.map(item => {
       const { pk, sk, type } = item as Placed<{ type?: string }>;
-      return { delivery: deliveryOfRecord({ pk, sk }), record: undefined, ...(type === undefined ? {} : { type }) };
+      return { delivery: deliveryOfRecord({ pk, sk }), record: undefined, ...given({ type }) };
     });
     const next = page.cursor === undefined ? await onward(ports, job, place) : { ...behind, ep, cursor: page.cursor };
     return { deliveries, next };
@@ -66,7 +67,7 @@ export async function pageOf(
   const deliveries = page.items.map(item => ({
     delivery: deliveryOfRecord(item),
     record: item,
-    ...(item.type === undefined ? {} : { type: item.type }),
+    ...given({ type: item.type }),
   }));
   if (page.cursor !== undefined) return { deliveries, next: { ...behind, ep, day, cursor: page.cursor } };
   const following = nextDay(day);

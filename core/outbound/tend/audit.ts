@@ -2,6 +2,7 @@
  * Repairs what a queue lost: each endpoint's first row is looked at, and where it is due and nobody is at work, a token is
  * sent. The same walk counts what is in which state, for the metrics, the egress guard and operational events.
  */
+import { given } from '#core/given.ts';
 import type { EpochMs } from '#core/glossary.ts';
 import type { ItemStore, Placed, Token, WakeQueue } from '#core/outbound/ports.ts';
 import { isOver } from '#core/outbound/protocol/decide.ts';
@@ -61,7 +62,7 @@ export async function audit(
   let counts = from.place?.counts ?? NOTHING;
   let cursor = from.place?.cursor;
   do {
-    const part = { segment: 0, of: 1, ...(cursor === undefined ? {} : { cursor }) };
+    const part = { segment: 0, of: 1, ...given({ cursor }) };
     const page = await store.scan('registry', part);
     const runtimes = page.items.filter(({ pk }) => pk.startsWith('R#')) as unknown as RuntimeItem[];
     const tokens: Token[] = [];

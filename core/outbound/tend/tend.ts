@@ -4,6 +4,7 @@
  */
 
 import { ask } from '#core/ask.ts';
+import { given } from '#core/given.ts';
 import type { EpochMs } from '#core/glossary.ts';
 import { eraseSome } from '#core/outbound/erase/erase.ts';
 import type { OperationalJob, Placed, WakeQueue } from '#core/outbound/ports.ts';
@@ -119,7 +120,7 @@ async function wakeDue(ports: TendPorts, withTraffic: number): Promise<void> {
       let cursor: string | undefined;
       do {
         const range = wakeRange(shard, now + HOLDS_MS);
-        const page = await store.query({ ...range, limit: 1_000, ...(cursor === undefined ? {} : { cursor }) });
+        const page = await store.query({ ...range, limit: 1_000, ...given({ cursor }) });
         const listed = page.items.map(item => {
           const { pk, gsk } = item as unknown as { pk: string; gsk: string };
           return { ep: pk.slice(2) as EndpointId, at: Number(gsk.slice(0, 13)) };

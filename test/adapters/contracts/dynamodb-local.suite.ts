@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
 import { toAttributes } from '#adapters/dynamodb/marshal.ts';
 import { holds } from '#core/condition.ts';
+import { given } from '#core/given.ts';
 import type { EventPk } from '#core/glossary.ts';
 import { isLongRun } from '#test/kit/long-run.ts';
 import { attributes, condition, finalState, runStep, step } from './agreement.ts';
@@ -36,7 +37,7 @@ export function dynamoDbLocalSuite(url: () => string): void {
     const values = ['', 'a', 'b', '10', 9, 10, -1, true, false] as const;
     for (const [n, actual] of [undefined, ...values].entries()) {
       const pk = `leaf#${n}` as EventPk;
-      const item = { pk, ...(actual === undefined ? {} : { status: actual }) };
+      const item = { pk, ...given({ status: actual }) };
       await tables.client.send(new PutItemCommand({ TableName: 'events', Item: toAttributes(item) }));
       const conditions = [
         ...(['exists', 'missing'] as const).map(op => ({ attribute: 'status', op })),

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { eq, missing } from '#core/condition.ts';
+import { given } from '#core/given.ts';
 import type { Item, ItemStore, KeyRange, Placed, TableKey } from '#core/outbound/ports.ts';
 
 export interface ItemStoreSubject {
@@ -145,7 +146,7 @@ export function itemStoreContract(subject: () => ItemStoreSubject): void {
     for (const segment of [0, 1]) {
       let cursor: string | undefined;
       do {
-        const page = await store().scan('registry', { segment, of: 2, ...(cursor === undefined ? {} : { cursor }) });
+        const page = await store().scan('registry', { segment, of: 2, ...given({ cursor }) });
         found.push(...page.items.filter(item => item['scanned'] === pk).map(({ sk }) => sk));
         cursor = page.cursor;
       } while (cursor !== undefined);

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { HttpsGet } from '#adapters/http/https-get.ts';
 import { DependencyError } from '#core/errors.ts';
+import { given } from '#core/given.ts';
 import { type HttpsServer, startHttpsServer } from '#test/kit/https-server.ts';
 import { livedTime } from '#test/kit/lived-time.ts';
 
@@ -22,7 +23,7 @@ beforeEach(() => {
 });
 
 const get = (url: string, timeoutMs?: number) =>
-  new HttpsGet({ agent: server.agent, ...(timeoutMs === undefined ? {} : { timeoutMs }) }).get(url);
+  new HttpsGet({ agent: server.agent, ...given({ timeoutMs }) }).get(url);
 
 describe('the call that confirms a subscription', () => {
   it('is a GET with nothing of ours in it, and answers the status', async () => {

@@ -1,5 +1,6 @@
 import { generateKeyPairSync, sign } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import { given } from '#core/given.ts';
 import type { Scheme } from '#core/provider/provider-spec.ts';
 import { outcome, requestWith, specWith } from './test-spec.ts';
 
@@ -32,7 +33,7 @@ describe('a public key that a person pasted', () => {
   });
   const raw = pair.publicKey.export({ format: 'der', type: 'spki' }).subarray(-32).toString('base64');
   const send = (current: string, key: Scheme['key']) => {
-    const scheme: Scheme = { ...of('ed25519'), ...(key && { key }) };
+    const scheme: Scheme = { ...of('ed25519'), ...given({ key }) };
     const signature = sign(null, Buffer.from('{}'), pair.privateKey).toString('base64');
     const request = requestWith('{}', { headers: { 'x-signature': signature } });
     return outcome(specWith(scheme), request, { secret: { current } });

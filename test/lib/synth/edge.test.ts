@@ -7,6 +7,7 @@ import { Template } from 'aws-cdk-lib/assertions';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { EdgeConfig } from '#core/config/edge-config.ts';
 import { resolveDeployment } from '#core/config/resolve-config.ts';
+import { given } from '#core/given.ts';
 import { bundleFunctions } from '#lib/bundling/bundle-functions.ts';
 import { PROVIDERS } from '#providers/index.ts';
 import { gateway } from '#test/fixtures/project/gateway.config.ts';
@@ -21,7 +22,7 @@ const configOf = (edge: Partial<EdgeConfig>, region = 'eu-central-1', publicUrl?
   ...gateway,
   environments: {
     prod: {
-      ...{ account: ACCOUNT, region, ...(publicUrl && { publicUrl }) },
+      ...{ account: ACCOUNT, region, ...given({ publicUrl }) },
       edge: { apiUrl: apiUrl.replace('eu-central-1', region), requestsPerMinute: 2_000, ...edge },
     },
   },

@@ -1,6 +1,7 @@
 /** What a deploy replaces when sources come, go and are renamed: it must be theirs alone. */
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { GatewayConfig, SourceConfig } from '#core/config/gateway-config.ts';
+import { given } from '#core/given.ts';
 import { type SynthesizedEnvironment, synthEnvironment } from './synth-environment.ts';
 
 type Sources = Readonly<Record<string, SourceConfig>>;
@@ -109,7 +110,7 @@ describe('the throttle of one route', () => {
 
   it('that is changed or taken away touches its own setting only', async () => {
     const at = async (throttle?: { rate: number; burst: number }) =>
-      await synth({ ...SOURCES, middle: { provider: 'github', ...(throttle && { throttle }) } });
+      await synth({ ...SOURCES, middle: { provider: 'github', ...given({ throttle }) } });
     const slower = difference(base, await at({ rate: 5, burst: 9 }));
     expect(slower.changed.map(id => id.split('/')[1])).toEqual(['Custom::RouteThrottle']);
     expect([...slower.added, ...slower.removed]).toEqual([]);

@@ -8,6 +8,7 @@ import { MemoryItemStore } from '#adapters/memory/memory-item-store.ts';
 import { SeededRandom } from '#adapters/memory/seeded-random.ts';
 import { VirtualClock } from '#adapters/memory/virtual-clock.ts';
 import { exists } from '#core/condition.ts';
+import { given } from '#core/given.ts';
 import type { EpochMs } from '#core/glossary.ts';
 import type { Item, ItemPut, ItemResult, ItemUpdate, ItemWrite, Placed, TableKey } from '#core/outbound/ports.ts';
 import { type Decision, decide, isOpen, isOver } from '#core/outbound/protocol/decide.ts';
@@ -400,9 +401,9 @@ function stored(write: ItemWrite): EffectWrite {
         kind: 'update',
         table,
         key: { pk, sk },
-        ...(set ? { set } : {}),
+        ...given({ set }),
         ...(add ? { add: add as Record<string, number> } : {}),
-        ...(remove ? { remove } : {}),
+        ...given({ remove }),
         ...conditional,
       };
     }

@@ -1,6 +1,7 @@
 /** The three awkward orders of docs/guides/ordering.md, each through the real functions and the examples of the guide. */
 import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { given } from '#core/given.ts';
 import type { Handler } from '#core/handler/handler-contract.ts';
 import type { Fetched } from '#core/handler/ordering/fetch-latest.ts';
 import { keepBalance } from '#handlers/examples/account-balance.ts';
@@ -245,7 +246,7 @@ describe('fetch latest: an order', () => {
     [Number.NaN, '+01:00'],
     [999_999_999, '+1441:00'],
   ])('comes back when a busy provider asks to (Retry-After %s), without spending an attempt', async (seconds, at) => {
-    const busy: Fetched<Order> = { kind: 'busy', ...(seconds === undefined ? {} : { retryAfterSeconds: seconds }) };
+    const busy: Fetched<Order> = { kind: 'busy', ...given({ retryAfterSeconds: seconds }) };
     const answers = [busy, order('paid', 1)];
     const world = started(refreshOrder({ fetch: async () => answers.shift() as Fetched<Order> }));
     await deliver(world, 'evt_1', hint);

@@ -11,6 +11,7 @@ import type { CappedAnswer, CappedCall } from '#adapters/http/fetch-capped.ts';
 import { CachedKeyFetcher } from '#adapters/http/key-fetcher.ts';
 import { systemAddresses } from '#adapters/system.ts';
 import type { ResolvedSource } from '#core/config/resolved-config.ts';
+import { given } from '#core/given.ts';
 import { toSourceId } from '#core/glossary.ts';
 import { authenticateRequest } from '#core/inbound/ingest/authenticate-request.ts';
 import type { IngestPorts } from '#core/inbound/ingest/ingest-ports.ts';
@@ -140,7 +141,7 @@ async function day(spec: ProviderSpec, scheme: Scheme, perSecond: number, lastsM
     spec: first.spec,
     paths: ['/webhooks/default'],
     settings: first.context.settings,
-    ...(first.context.publicUrl === undefined ? {} : { publicUrl: first.context.publicUrl }),
+    ...given({ publicUrl: first.context.publicUrl }),
     unhandled: 'ignore',
     maxBodyBytes: 1e6,
     dedupOnBody: false,

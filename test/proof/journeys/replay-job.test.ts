@@ -5,6 +5,7 @@ import { MemoryControlStore } from '#adapters/memory/memory-control-store.ts';
 import { MemoryEventStore } from '#adapters/memory/memory-event-store.ts';
 import { MemoryPayloadStore } from '#adapters/memory/memory-payload-store.ts';
 import { LOCAL_TIMINGS } from '#core/config/defaults.ts';
+import { given } from '#core/given.ts';
 import { type EventKey, toEventPk, toSourceId } from '#core/glossary.ts';
 import { PermanentError } from '#core/handler/handler-contract.ts';
 import type { ControlStore } from '#core/inbound/ports.ts';
@@ -79,7 +80,7 @@ class Incident {
 
   async preview(filter: EventFilter, limit?: number): Promise<string[]> {
     const asOf = this.world.clock.now();
-    const pages = previewReplay({ filter, asOf, ...(limit === undefined ? {} : { limit }) }, this);
+    const pages = previewReplay({ filter, asOf, ...given({ limit }) }, this);
     const pks: string[] = [];
     for await (const items of pages) pks.push(...items.map(item => item.pk));
     return pks;

@@ -1,6 +1,7 @@
 /** Routes through the real functions: every target accepts, each is asked alone, and nothing that dies loses one. */
 import { describe, expect, it } from 'vitest';
 import { FAULTS, type FaultPlan, recordCalls } from '#adapters/memory/faults.ts';
+import { given } from '#core/given.ts';
 import { defineHandlers, PermanentError } from '#core/handler/handler-contract.ts';
 import type { Route, RouteTarget } from '#core/inbound/routing/target.ts';
 import type { Delivered } from '#core/inbound/routing/targets.ts';
@@ -28,7 +29,7 @@ function worldOf(targets: readonly RouteTarget[], options: WorldOptions & { answ
     source: { routes },
     retry: { attempts: 6, baseSeconds: 1, capSeconds: 4 },
     ...rest,
-    targets: { ...(answer === undefined ? {} : { answer }), ...rest.targets },
+    targets: { ...given({ answer }), ...rest.targets },
   });
 }
 

@@ -29,6 +29,7 @@ import type { VirtualClock } from '#adapters/memory/virtual-clock.ts';
 import { CachedSecrets } from '#adapters/secrets/cached-secrets.ts';
 import { systemAddresses } from '#adapters/system.ts';
 import type { ResolvedSource } from '#core/config/resolved-config.ts';
+import { given } from '#core/given.ts';
 import { type SourceId, toSourceId } from '#core/glossary.ts';
 import type { HandlerRegistry } from '#core/handler/handler-contract.ts';
 import { RefusedSlots } from '#core/inbound/ingest/refused-slots.ts';
@@ -118,7 +119,7 @@ export class Region {
     const { clock, skewMs = 0, onFinal } = options;
     this.clock = clock;
     const lifetimes = { retentionDays: options.retentionDays ?? 30, deadRetentionDays: 90 };
-    this.ledger = new Ledger({ now: () => clock.now(), skewMs, ...lifetimes, ...(onFinal ? { onFinal } : {}) });
+    this.ledger = new Ledger({ now: () => clock.now(), skewMs, ...lifetimes, ...given({ onFinal }) });
     this.timings = { ...DEFAULT_TIMINGS, ...options.timings };
     this.database = new MemoryDatabase({
       clock,
@@ -212,7 +213,7 @@ export class Region {
   /** A process beside the functions: the CLI of a person. */
   newProcess(): SimulatedProcess {
     const { plan } = this.#options;
-    return new SimulatedProcess({ clock: this.clock, latencyMs: this.#latency, ...(plan ? { plan } : {}) });
+    return new SimulatedProcess({ clock: this.clock, latencyMs: this.#latency, ...given({ plan }) });
   }
 
   /** All ports as one process sees them. */
@@ -271,7 +272,7 @@ export class Region {
     const random = this.#random.fork();
     const invoked = (own: SimulatedProcess) => oneInvocation(initialise(own));
     const common = { clock: this.clock, random, timeoutMs, initialise: invoked, process };
-    return new MemoryFunction({ ...common, ...(plan ? { plan } : {}) });
+    return new MemoryFunction({ ...common, ...given({ plan }) });
   }
 
   #ingestHandler(process: SimulatedProcess) {

@@ -1,5 +1,6 @@
 /** Schemas of docs/api/delivery-openapi.json: what the producer's API takes and answers. */
 
+import { given } from '#core/given.ts';
 import { endpointFields } from '#core/outbound/api/endpoint-body.ts';
 import { SECRET_FIELDS } from '#core/outbound/api/endpoint-secret.ts';
 import { applicationFields, why } from '#core/outbound/api/fields.ts';
@@ -28,20 +29,16 @@ function described<Name extends string>(
 }
 
 export const ref = (name: string): Schema => ({ $ref: `#/components/schemas/${name}` });
-export const text = (description?: string): Schema => ({ type: 'string', ...(description ? { description } : {}) });
+export const text = (description?: string): Schema => ({ type: 'string', ...given({ description }) });
 const oneOf = (values: readonly string[], description?: string): Schema => ({
   ...text(description),
   enum: [...values],
 });
-const whole = (description?: string): Schema => ({ type: 'integer', ...(description ? { description } : {}) });
-const number = (description?: string): Schema => ({ type: 'number', ...(description ? { description } : {}) });
-const truth = (description?: string): Schema => ({ type: 'boolean', ...(description ? { description } : {}) });
+const whole = (description?: string): Schema => ({ type: 'integer', ...given({ description }) });
+const number = (description?: string): Schema => ({ type: 'number', ...given({ description }) });
+const truth = (description?: string): Schema => ({ type: 'boolean', ...given({ description }) });
 const time = (description?: string): Schema => ({ ...text(description), format: 'date-time' });
-const listOf = (items: Schema, description?: string): Schema => ({
-  type: 'array',
-  items,
-  ...(description ? { description } : {}),
-});
+const listOf = (items: Schema, description?: string): Schema => ({ type: 'array', items, ...given({ description }) });
 const orNull = (schema: Schema): Schema =>
   typeof schema['type'] === 'string' && schema['enum'] === undefined
     ? { ...schema, type: [schema['type'], 'null'] }

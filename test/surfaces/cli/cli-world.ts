@@ -14,6 +14,7 @@ import { runCli } from '#cli/main.ts';
 import type { Services } from '#cli/run.ts';
 import { defineGateway } from '#core/config/gateway-config.ts';
 import { resolveDeployment } from '#core/config/resolve-config.ts';
+import { given } from '#core/given.ts';
 import { PermanentError } from '#core/handler/handler-contract.ts';
 import { VERSION } from '#core/version.ts';
 import type { AlarmView, Gateway, SecretVault, StoredSecret } from '#operator/gateway.ts';
@@ -180,7 +181,7 @@ export class CliWorld {
       io,
       clock: world.clock,
       readDeployment: options.readDeployment ?? (name => resolveDeployment(GATEWAY, name, PROVIDERS)),
-      ...(options.readHandlers && { readHandlers: options.readHandlers }),
+      ...given({ readHandlers: options.readHandlers }),
       openGateway: options.openGateway ?? (() => Promise.resolve(gateway)),
       startConsole: () =>
         Promise.resolve({

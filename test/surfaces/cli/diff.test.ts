@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type CloudFormationClient, DescribeStackResourcesCommand } from '@aws-sdk/client-cloudformation';
 import { expect, it } from 'vitest';
+import { given } from '#core/given.ts';
 import { compareTemplates, renderChanges, type Template } from '#local/stacks/compare-templates.ts';
 import { readStackPairs } from '#local/stacks/read-stacks.ts';
 
@@ -34,7 +35,7 @@ const gateway = (Resources: Template['Resources']) => ({
 const lines = (before: ReturnType<typeof data>[], after: ReturnType<typeof data>[]): string => {
   const pairs = after.map(({ name, template: next }) => {
     const deployed = before.find(it => it.name === name)?.template;
-    return { name, next, ...(deployed && { deployed }) };
+    return { name, next, ...given({ deployed }) };
   });
   return renderChanges('dev', compareTemplates(pairs)).join('\n');
 };

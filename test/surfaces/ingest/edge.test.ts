@@ -1,6 +1,7 @@
 /** An allow-list behind CloudFront: the address of the sender decides, not that of CloudFront, and not what a sender says. */
 import { expect, it } from 'vitest';
 import type { ResolvedConfig } from '#core/config/resolved-config.ts';
+import { given } from '#core/given.ts';
 import { EDGE_SECRET } from '#core/glossary.ts';
 import { EDGE_HEADER } from '#core/inbound/ingest/through-edge.ts';
 import { MemoryWorld } from '#test/kit/memory-world.ts';
@@ -10,7 +11,7 @@ const STRANGER = '203.0.113.66';
 const EDGE_IP = '130.176.0.1';
 
 function behindEdge(edge: NonNullable<ResolvedConfig['edge']> | undefined) {
-  const world = new MemoryWorld({ source: { allowList: ['198.51.100.0/24'] }, ...(edge && { edge }) });
+  const world = new MemoryWorld({ source: { allowList: ['198.51.100.0/24'] }, ...given({ edge }) });
   world.secretValues.set(EDGE_SECRET, JSON.stringify({ current: 'of-the-edge' }));
   let number = 0;
   return async (from: string, headers: Readonly<Record<string, string>>): Promise<number | undefined> => {

@@ -14,6 +14,7 @@ import {
 } from '@aws-sdk/client-cloudformation';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { describe, expect, it } from 'vitest';
+import { given } from '#core/given.ts';
 import { adoptSecrets } from '#local/stacks/adopt-secrets.ts';
 import { blockedChanges } from '#local/stacks/blocked-changes.ts';
 import type { StackPair, Template } from '#local/stacks/compare-templates.ts';
@@ -33,7 +34,7 @@ function pairsOf(from: string, to: string): readonly StackPair[] {
   const find = (all: readonly Stored[], name: string) => all.find(each => each.name === name)?.template;
   return [...names].map(name => {
     const [deployed, next] = [find(before, name), find(after, name)];
-    return { name, ...(deployed && { deployed }), ...(next && { next }) };
+    return { name, ...given({ deployed, next }) };
   });
 }
 

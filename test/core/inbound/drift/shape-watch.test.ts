@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { jsonSchema } from '#adapters/json-schema/json-schema.ts';
 import { MemoryControlStore } from '#adapters/memory/memory-control-store.ts';
 import { DependencyError } from '#core/errors.ts';
+import { given } from '#core/given.ts';
 import { toSourceId } from '#core/glossary.ts';
 import { defineHandlers, done, type PayloadSchema } from '#core/handler/handler-contract.ts';
 import { pathsOf } from '#core/inbound/drift/shape.ts';
@@ -151,7 +152,7 @@ describe('through the processor', () => {
           {
             source: '*',
             type: '*',
-            ...(schema ? { schema } : {}),
+            ...given({ schema }),
             handle: async event => {
               handled.push(event.payload);
               // Whatever a handler does to its payload is not a change of the provider's.

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { given } from '#core/given.ts';
 import type { EventPk } from '#core/glossary.ts';
 import type { Attempt, AttemptEnd } from '#core/inbound/process/attempt.ts';
 import { judgeAttempt } from '#core/inbound/process/judge-attempt.ts';
@@ -79,7 +80,7 @@ it('gives the last failure the number of attempts, and no other', () => {
 
 it('takes a wait that the handler chose at its word, and a hint of a service never below the own wait', () => {
   const after = (afterSeconds: number, hint?: true) =>
-    judgeAttempt(attemptOf(), outcome({ kind: 'retry', afterSeconds, reason: 'r', ...(hint && { hint }) }), AT);
+    judgeAttempt(attemptOf(), outcome({ kind: 'retry', afterSeconds, reason: 'r', ...given({ hint }) }), AT);
   expect(after(2)).toMatchObject({ at: NOW + 2_000, waiting: { unreadySince: NOW } });
   expect(after(0)).toMatchObject({ at: NOW + 1_000 });
   expect(after(400 * 86_400)).toMatchObject({ at: NOW + 7 * DAY });

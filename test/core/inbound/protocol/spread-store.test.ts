@@ -5,6 +5,7 @@ import { eventsTable, MemoryEventStore } from '#adapters/memory/memory-event-sto
 import { SeededRandom } from '#adapters/memory/seeded-random.ts';
 import { VirtualClock } from '#adapters/memory/virtual-clock.ts';
 import { exists } from '#core/condition.ts';
+import { given } from '#core/given.ts';
 import type { EventStore, Page } from '#core/inbound/ports.ts';
 import type { EventItem } from '#core/inbound/protocol/event-item.ts';
 import { watchShardOf } from '#core/inbound/protocol/event-writes.ts';
@@ -63,7 +64,7 @@ it('reads the timeline in order, page by page, forwards and backwards, within bo
     for (const bounds of [{}, { from: `${START + 700}`, to: `${START + 2_000}` }, { from: `${START + 2_999}` }]) {
       for (const limit of [1, 25, 100, 500]) {
         const read = (store: EventStore) =>
-          walk(cursor => store.timeline(HOUR, { ...bounds, newestFirst, limit, ...(cursor && { cursor }) }));
+          walk(cursor => store.timeline(HOUR, { ...bounds, newestFirst, limit, ...given({ cursor }) }));
         const [wanted, got] = [await read(plain), await read(spread)];
         expect(got.map(it => it.timelineAt)).toEqual(wanted.map(it => it.timelineAt));
         expect(got[0]?.eventType).toBe(wanted[0]?.eventType);
@@ -100,7 +101,7 @@ it('finds what was stored before the source was spread, and what is stored under
     () => 10,
   );
   await fill(narrow, 60, 2_000);
-  const entries = await walk(cursor => narrow.timeline(HOUR, { newestFirst: false, ...(cursor && { cursor }) }));
+  const entries = await walk(cursor => narrow.timeline(HOUR, { newestFirst: false, ...given({ cursor }) }));
   expect(new Set(entries.map(it => it.pk)).size).toBe(180);
   const watched = await Promise.all(
     [0, 1, 2, 3].map(part => walk(cursor => narrow.watchDue(`stripe#${part}`, { before: 9_999 }, cursor))),

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { given } from '#core/given.ts';
 import { ReplayPace } from '#core/inbound/replay/replay-pace.ts';
 
 const MINUTE = 60_000;
@@ -27,7 +28,7 @@ function work(ratePerSecond: number, runs: readonly RunOfJob[]): readonly Begun[
   for (const { gapMs, runMs, behindLive, lateMs } of runs) {
     now += gapMs;
     const until = now + runMs;
-    const pace = new ReplayPace({ ratePerSecond, ...(paidUntil === undefined ? {} : { paidUntil }) }, now, until);
+    const pace = new ReplayPace({ ratePerSecond, ...given({ paidUntil }) }, now, until);
     for (let page = 0; now < until; page++) {
       pace.look(now, behindLive[page % behindLive.length] ?? false);
       for (let ofPage = 0; ofPage < ratePerSecond * 2; ofPage += size) {

@@ -1,5 +1,6 @@
 /** Every list of the API, walked in pages of any size: each thing once, in the same order, and the walk ends. */
 import { beforeAll, describe, expect, it } from 'vitest';
+import { given } from '#core/given.ts';
 import { DELIVERY_ROUTES, type DeliveryRoute } from '#core/outbound/api/api-routes.ts';
 import type { EndpointId, MessageId } from '#core/outbound/protocol/ids.ts';
 import type { AttemptItem } from '#core/outbound/protocol/items.ts';
@@ -88,7 +89,7 @@ async function walk(world: World, { route, query, path, of }: List, limit: numbe
   const pages: number[] = [];
   let cursor: string | undefined;
   do {
-    const asked = { ...query, limit: String(limit), ...(cursor === undefined ? {} : { cursor }) };
+    const asked = { ...query, limit: String(limit), ...given({ cursor }) };
     const { status, body } = await world.call(route, path?.(world) ?? {}, undefined, asked);
     expect(status, JSON.stringify(body)).toBe(200);
     pages.push(body.data.length);

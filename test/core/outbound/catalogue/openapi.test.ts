@@ -2,6 +2,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { given } from '#core/given.ts';
 import type { CatalogueType } from '#core/outbound/catalogue/catalogue-type.ts';
 import { fromOpenApi } from '#core/outbound/catalogue/from-openapi.ts';
 import { atPointer, type Json, mapRefs, pointerOf } from '#core/outbound/catalogue/schema-parts.ts';
@@ -155,7 +156,7 @@ const type = fc
     ({ versions: [version, ...names], newest, before, ...rest }): CatalogueType => ({
       ...rest,
       ...newest,
-      ...(version !== undefined && { version }),
+      ...given({ version }),
       ...(names.length > 0 && { earlier: names.map((each, at) => ({ version: each, ...before[at] })) }),
     }),
   );

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { given } from '#core/given.ts';
 import {
   afterAnswer,
   type Breaker,
@@ -19,7 +20,7 @@ const refused: Verdict = { class: 'message_refused', fault: 'message' };
 const throttled = (retryAfterMs?: number): Verdict => ({
   class: 'throttled',
   fault: 'throttle',
-  ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+  ...given({ retryAfterMs }),
 });
 const at = (now: number, cap = 5, draw = 0.5, about = 'msg_a') => ({
   ...{ now, cap, about, probe: DEFAULT_PROBE },

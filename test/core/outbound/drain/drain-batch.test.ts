@@ -2,13 +2,14 @@
 import { expect, it } from 'vitest';
 import { MemoryTelemetry } from '#adapters/memory/memory-telemetry.ts';
 import { DependencyError } from '#core/errors.ts';
+import { given } from '#core/given.ts';
 import { drainBatch } from '#core/outbound/drain/drain-batch.ts';
 import type { SessionTools } from '#core/outbound/drain/session-state.ts';
 import { OUTBOUND_TIMINGS } from '#core/outbound/protocol/timings.ts';
 
 const token = (id: string, ep: string, mode?: 'end') => ({
   id,
-  body: JSON.stringify({ v: 1, ep, ...(mode && { mode }) }),
+  body: JSON.stringify({ v: 1, ep, ...given({ mode }) }),
   receipt: `receipt of ${id}`,
 });
 const invocation = { startedAt: 0, deadline: 90_000, held: { bytes: 0 } };

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { DependencyError } from '#core/errors.ts';
+import { given } from '#core/given.ts';
 import { type ErasePorts, eraseSome } from '#core/outbound/erase/erase.ts';
 import type { ItemStore } from '#core/outbound/ports.ts';
 import { isLongRun } from '#test/kit/long-run.ts';
@@ -58,7 +59,7 @@ async function everything({ store }: World): Promise<readonly string[]> {
   for (const table of ['registry', 'outbox'] as const) {
     let cursor: string | undefined;
     do {
-      const page = await store.scan(table, { segment: 0, of: 1, ...(cursor === undefined ? {} : { cursor }) });
+      const page = await store.scan(table, { segment: 0, of: 1, ...given({ cursor }) });
       found.push(...page.items.map(item => JSON.stringify(item)));
       cursor = page.cursor;
     } while (cursor !== undefined);
