@@ -14,6 +14,7 @@ import type {
   ItemPut,
   ItemResult,
   ItemStore,
+  ItemsOf,
   ItemsTransactResult,
   ItemUpdate,
   ItemWrite,
@@ -23,6 +24,7 @@ import type {
   TableKey,
 } from '#core/outbound/ports.ts';
 import { LISTED } from '#core/outbound/protocol/keys.ts';
+import { parseFound, parseItem } from '#core/outbound/protocol/parse-item.ts';
 import type { EffectWrite } from '#core/ports.ts';
 import { sent } from '../aws/to-dependency-error.ts';
 import { systemTimer } from '../system.ts';
@@ -59,7 +61,7 @@ export class DynamoDbItemStore implements ItemStore {
       await this.#client.send(new PutItemCommand({ ...put, ...(condition ? ALL_OLD : {}) }));
       return { kind: 'applied', item: whole };
     } catch (error) {
-      return { kind: 'refused', item: refusedItem<T>('PutItem', error) };
+      return { kind: 'refused', item: parseFound<T>(key.table, refusedItem('PutItem', error)) };
     }
   }
 
@@ -78,9 +80,9 @@ export class DynamoDbItemStore implements ItemStore {
       const { Attributes = {} } = await this.#client.send(
         new UpdateItemCommand({ ...compiled, ReturnValues: 'ALL_NEW', ...ALL_OLD }),
       );
-      return { kind: 'applied', item: fromAttributes<T>(Attributes) };
+      return { kind: 'applied', item: parseItem<T>(key.table, fromAttributes(Attributes)) };
     } catch (error) {
-      return { kind: 'refused', item: refusedItem<T>('UpdateItem', error) };
+      return { kind: 'refused', item: parseFound<T>(key.table, refusedItem('UpdateItem', error)) };
     }
   }
 
@@ -93,13 +95,13 @@ export class DynamoDbItemStore implements ItemStore {
     const place = { TableName: this.#names[table], Key: toAttributes({ pk, sk }) };
     const input = { ...place, ConsistentRead: read === 'consistent' };
     const { Item } = await sent('dynamodb', 'GetItem', () => this.#client.send(new GetItemCommand(input)));
-    return Item && fromAttributes<T>(Item);
+    return parseFound<T>(table, Item && fromAttributes(Item));
   }
 
-  async getMany(
-    keys: readonly TableKey[],
+  async getMany<const Keys extends readonly TableKey[]>(
+    keys: Keys,
     read: 'consistent' | 'eventual' = 'consistent',
-  ): Promise<readonly (Item | undefined)[]> {
+  ): Promise<ItemsOf<Keys>> {
     const placeOf = (table: string, { pk, sk }: Item): string => `${table}\n${pk}\n${sk}`;
     const wanted = keys.map(({ table, pk, sk }) => ({ table: this.#names[table], key: { pk, sk } }));
     const once = new Map(wanted.map(each => [placeOf(each.table, each.key), each]));
@@ -109,7 +111,10 @@ export class DynamoDbItemStore implements ItemStore {
       const there = fromAttributes<Item>(item);
       found.set(placeOf(table, there), there);
     }
-    return wanted.map(({ table, key }) => found.get(placeOf(table, key)));
+    const there = wanted.map(({ table, key }, at) =>
+      parseFound(keys[at]?.table ?? 'outbox', found.get(placeOf(table, key))),
+    );
+    return there as unknown as ItemsOf<Keys>;
   }
 
   async query<T>(range: KeyRange<T>): Promise<ItemPage<Placed<T>>> {
@@ -134,7 +139,10 @@ export class DynamoDbItemStore implements ItemStore {
     };
     const page = await sent('dynamodb', 'Query', () => this.#client.send(new QueryCommand(input)));
     return {
-      items: (page.Items ?? []).map(item => fromAttributes<Placed<T>>(item)),
+      items: (page.Items ?? []).map(item => {
+        const stored = fromAttributes<Item>(item);
+        return index === undefined ? parseItem<Placed<T>>(table, stored) : (stored as Placed<T>);
+      }),
       ...cursorOf(page.LastEvaluatedKey),
     };
   }

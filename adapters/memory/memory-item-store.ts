@@ -6,6 +6,7 @@ import type {
   ItemPut,
   ItemResult,
   ItemStore,
+  ItemsOf,
   ItemsTransactResult,
   ItemUpdate,
   ItemWrite,
@@ -15,6 +16,7 @@ import type {
   TableKey,
 } from '#core/outbound/ports.ts';
 import { LISTED, OUTBOUND_TABLES } from '#core/outbound/protocol/keys.ts';
+import { parseFound, parseItem } from '#core/outbound/protocol/parse-item.ts';
 import type { EffectWrite } from '#core/ports.ts';
 import type { IndexQuery } from './lagging-index.ts';
 import type { MemoryDatabase, WriteOutcome } from './memory-database.ts';
@@ -49,7 +51,7 @@ export class MemoryItemStore implements ItemStore {
   }
 
   async put<T>(write: ItemPut<T>): Promise<ItemResult<T>> {
-    return toResult(this.#database.write(this.#toWrite(write)));
+    return toResult(write.key.table, this.#database.write(this.#toWrite(write)));
   }
 
   async putMany(table: OutboundTable, items: readonly Placed<Item>[]): Promise<void> {
@@ -61,7 +63,7 @@ export class MemoryItemStore implements ItemStore {
   }
 
   async update<T>(write: ItemUpdate<T>): Promise<ItemResult<T>> {
-    return toResult(this.#database.write(this.#toWrite(write)));
+    return toResult(write.key.table, this.#database.write(this.#toWrite(write)));
   }
 
   async delete(key: TableKey): Promise<void> {
@@ -69,14 +71,14 @@ export class MemoryItemStore implements ItemStore {
   }
 
   async get<T>({ table, pk, sk }: TableKey<T>, read: 'consistent' | 'eventual'): Promise<T | undefined> {
-    return this.#database.get(this.#names[table], { pk, sk }, read) as T | undefined;
+    return parseFound<T>(table, this.#database.get(this.#names[table], { pk, sk }, read));
   }
 
-  async getMany(
-    keys: readonly TableKey[],
+  async getMany<const Keys extends readonly TableKey[]>(
+    keys: Keys,
     read: 'consistent' | 'eventual' = 'consistent',
-  ): Promise<readonly (Item | undefined)[]> {
-    return keys.map(({ table, pk, sk }) => this.#database.get(this.#names[table], { pk, sk }, read));
+  ): Promise<ItemsOf<Keys>> {
+    return (await Promise.all(keys.map(key => this.get(key, read)))) as unknown as ItemsOf<Keys>;
   }
 
   async query<T>(range: KeyRange<T>): Promise<ItemPage<Placed<T>>> {
@@ -86,7 +88,8 @@ export class MemoryItemStore implements ItemStore {
     if (index === undefined) {
       const after = cursor === undefined ? {} : { after: cursor };
       const page = this.#database.range(this.#names[table], { ...bounds, ...after });
-      return { items: page.items as Placed<T>[], ...given({ cursor: page.after }) };
+      const items = page.items.map(item => parseItem<Placed<T>>(table, item));
+      return { items, ...given({ cursor: page.after }) };
     }
     const after = cursor === undefined ? {} : { after: JSON.parse(cursor) as NonNullable<IndexQuery['after']> };
     const page = this.#database.query(this.#names[table], LISTED.name, { ...bounds, ...after });
@@ -124,10 +127,10 @@ export class MemoryItemStore implements ItemStore {
   }
 }
 
-function toResult<T>(outcome: WriteOutcome): ItemResult<T> {
+function toResult<T>(table: OutboundTable, outcome: WriteOutcome): ItemResult<T> {
   return outcome.kind === 'applied'
-    ? { kind: 'applied', item: outcome.after as T }
-    : { kind: 'refused', item: outcome.item as T | undefined };
+    ? { kind: 'applied', item: parseItem<T>(table, outcome.after ?? {}) }
+    : { kind: 'refused', item: parseFound<T>(table, outcome.item) };
 }
 
 function hash(text: string): number {

@@ -22,6 +22,11 @@ export interface TableKey<T = unknown> {
   readonly [itemType]?: T;
 }
 
+/** What lies at each of the keys. */
+export type ItemsOf<Keys extends readonly TableKey[]> = {
+  -readonly [Index in keyof Keys]: (Keys[Index] extends TableKey<infer T> ? T : never) | undefined;
+};
+
 /** Puts a whole item over what is there, if the condition holds. The key is not part of `item`. */
 export interface ItemPut<T = Item> {
   readonly kind: 'put';
@@ -98,7 +103,7 @@ export interface ItemStore {
   delete(key: TableKey): Promise<void>;
   get<T>(key: TableKey<T>, read: 'consistent' | 'eventual'): Promise<T | undefined>;
   /** In the order asked, with gaps. Any number of keys, of both tables. Default consistent; eventual costs half. */
-  getMany(keys: readonly TableKey[], read?: 'consistent' | 'eventual'): Promise<readonly (Item | undefined)[]>;
+  getMany<const Keys extends readonly TableKey[]>(keys: Keys, read?: 'consistent' | 'eventual'): Promise<ItemsOf<Keys>>;
   query<T>(range: KeyRange<T>): Promise<ItemPage<Placed<T>>>;
   /** One of `of` parts of a table, eventually consistent. Only tend scans. */
   scan(

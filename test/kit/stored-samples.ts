@@ -14,9 +14,11 @@ export interface StoredSamples {
   readonly messages: readonly string[];
 }
 
-export function storedSamples(): readonly StoredSamples[] {
-  const files = readdirSync(FOLDER).filter(name => name.endsWith('.json'));
-  return files.map(name => JSON.parse(readFileSync(join(FOLDER, name), 'utf8'), decodeBinary) as StoredSamples);
+/** `half`: what the sending half stored lies in a folder of its own. */
+export function storedSamples(half: '' | 'sending' = ''): readonly StoredSamples[] {
+  const folder = join(FOLDER, half);
+  const files = readdirSync(folder).filter(name => name.endsWith('.json'));
+  return files.map(name => JSON.parse(readFileSync(join(folder, name), 'utf8'), decodeBinary) as StoredSamples);
 }
 
 /** Reads a local AWS on which that version has left something of everything, and writes the file. */

@@ -1,9 +1,9 @@
 /** Stored attributes as a record: the one place where they become one. Stores call it on whatever they read. */
+import type { RequiredKey } from '#core/required-key.ts';
 import { type EventIn, type EventItem, SCHEMA_VERSION } from './event-item.ts';
 
 type KnownStatus = Exclude<EventItem['status'], 'unknown'>;
 type NameOf<T> = T extends string ? 'string' : T extends number ? 'number' : T extends boolean ? 'boolean' : 'object';
-type RequiredKey<T> = { [K in keyof T]-?: Record<never, never> extends Pick<T, K> ? never : K }[keyof T];
 /** Required in this status, and not in each. */
 type Needs<S extends KnownStatus> = {
   readonly [K in Exclude<RequiredKey<EventIn<S>>, RequiredKey<EventIn<'pending'>>>]: NameOf<EventIn<S>[K]>;

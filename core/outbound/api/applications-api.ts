@@ -144,6 +144,6 @@ export async function listApps(call: ApiCall): Promise<Reply> {
   const after = openCursor<string>(call);
   const page = await store.query({ ...listOf(APPS), limit: limitOf(call), ...given({ cursor: after }) });
   const items = await store.getMany(page.items.map(({ pk }) => applicationKey(pk.slice(2) as AppId)));
-  const data = items.flatMap(item => (item ? [showApplication(item as unknown as ApplicationItem)] : []));
+  const data = items.flatMap(item => (item ? [showApplication(item)] : []));
   return json(200, { data, cursor: page.cursor === undefined ? null : sealCursor(call, page.cursor) });
 }

@@ -137,7 +137,7 @@ async function deadPage(call: ApiCall, ep: EndpointId): Promise<FoundPage> {
   const at = cursor === undefined ? {} : { cursor };
   const page = await store.query({ ...deadRange(ep), newestFirst: true, limit: limitOf(call), ...at });
   const ids = (page.items as readonly Placed<object>[]).map(deliveryOfRecord);
-  const records = (await store.getMany(ids.map(recordKey))) as readonly (RecordItem | undefined)[];
+  const records = await store.getMany(ids.map(recordKey));
   return { found: ids.map((id, place) => ({ id, record: records[place] })), next: page.cursor };
 }
 
@@ -148,7 +148,7 @@ async function waitingPage(call: ApiCall, ep: EndpointId): Promise<FoundPage> {
   const range = { table: 'outbox' as const, partition: queueOf(ep), from: 'A', to: 'A~', limit: limitOf(call), ...at };
   const page = await store.query<{ msg: MessageId; createdAt: EpochMs }>(range);
   const ids = page.items.map(({ msg, createdAt }) => ({ ep, msg, createdAt }));
-  const records = (await store.getMany(ids.map(recordKey))) as readonly (RecordItem | undefined)[];
+  const records = await store.getMany(ids.map(recordKey));
   return { found: ids.map((id, place) => ({ id, record: records[place] })), next: page.cursor };
 }
 

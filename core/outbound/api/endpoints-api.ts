@@ -135,7 +135,7 @@ export async function listAll(call: ApiCall): Promise<Reply> {
   const runtimes = await store.getMany(page.items.map(item => runtimeKey(item.id)));
   const data = page.items.map((item, at) => ({
     ...showEndpoint(item),
-    ...stateOf(runtimes[at] as Parameters<typeof stateOf>[0], clock.now()),
+    ...stateOf(runtimes[at], clock.now()),
   }));
   const shown = wanted === undefined ? data : data.filter(({ state }) => state === wanted);
   return json(200, { data: shown, cursor: page.cursor === undefined ? null : sealCursor(call, page.cursor) });

@@ -111,7 +111,7 @@ export async function showStats(call: ApiCall): Promise<Reply> {
   const page = await store.query<EndpointItem>({ ...endpointsRange(application.id), limit: PAGE });
   const one = endpoint === undefined ? undefined : await endpointOf({ ...call, path: { app, ep: endpoint } });
   const ids = one ? [one.id] : page.items.filter(({ deletedAt }) => deletedAt === undefined).map(({ id }) => id);
-  const runtimes = (await store.getMany(ids.map(runtimeKey))) as readonly (RuntimeItem | undefined)[];
+  const runtimes = await store.getMany(ids.map(runtimeKey));
   const each = runtimes.map(runtime => readHours(runtime?.hours, now));
   const hours = Array.from({ length: 24 }, (_, back) => {
     const successes = each.reduce((sum, list) => sum + (list[back]?.ok ?? 0), 0);

@@ -72,7 +72,7 @@ export async function listMessages(call: ApiCall): Promise<Reply> {
     const next = page.cursor === undefined ? { at: at - HOUR_MS } : { at, cursor: page.cursor };
     if (fits.length > 0) {
       const found = await ports.store.getMany(fits.map(({ pk }) => messageKey(pk.slice(2) as MessageId)));
-      const data = found.flatMap(item => (item ? [showMessage(item as unknown as MessageItem)] : []));
+      const data = found.flatMap(item => (item ? [showMessage(item)] : []));
       const ended = toHour(next.at) < toHour(oldest);
       return json(200, { data, cursor: ended ? null : sealCursor(call, next) });
     }

@@ -212,8 +212,7 @@ export async function listJobs(call: ApiCall): Promise<Reply> {
     else if (cursor !== undefined) next = { list: JOBS_OVER, cursor };
   }
   const items = await store.getMany(page.items.map(({ pk }) => replayJobKey(pk.slice(2) as JobId)));
-  const jobs = items.flatMap(item => (item ? [item as unknown as ReplayJobItem] : []));
-  const data = jobs.filter(job => isOwn(call, job)).map(showJob);
+  const data = items.flatMap(job => (job && isOwn(call, job) ? [showJob(job)] : []));
   return json(200, { data, cursor: next === undefined ? null : sealCursor(call, next) });
 }
 

@@ -234,7 +234,7 @@ async function factsOf(
   return Promise.all(
     rows.slice(0, readAtOnce(messages)).map(async (row, at) => {
       const message = messages[at];
-      const record = records[at] as RecordItem | undefined;
+      const record = records[at];
       const wanted = message !== undefined && message.bodyRemovedAt === undefined && session.runtime.gate === 'open';
       return {
         row,
@@ -258,10 +258,10 @@ async function messagesOf(
 ): Promise<readonly (MessageItem | undefined)[]> {
   const { store } = session.ports;
   const keys = rows.map(({ msg }) => messageKey(msg));
-  const seen = (await persist(session, () => store.getMany(keys, read))) as (MessageItem | undefined)[];
+  const seen = await persist(session, () => store.getMany(keys, read));
   const unseen = keys.filter((_, at) => seen[at] === undefined);
   if (unseen.length === 0) return seen;
-  const found = (await persist(session, () => store.getMany(unseen))) as (MessageItem | undefined)[];
+  const found = await persist(session, () => store.getMany(unseen));
   return seen.map(message => message ?? found.shift());
 }
 

@@ -2,7 +2,7 @@
 import type { EpochMs } from '#core/glossary.ts';
 import type { ItemStore, Sealer } from '#core/outbound/ports.ts';
 import type { AppId, EndpointId } from '#core/outbound/protocol/ids.ts';
-import type { EndpointItem, RuntimeItem, SecretsItem } from '#core/outbound/protocol/items.ts';
+import type { EndpointItem, RuntimeItem } from '#core/outbound/protocol/items.ts';
 import { applicationKey, controlKey, endpointKey, secretsKey } from '#core/outbound/protocol/keys.ts';
 import type { Clock } from '#core/ports.ts';
 import { RecentlyUsed } from '#core/recently-used.ts';
@@ -38,10 +38,7 @@ export function configsOf(ports: {
     const known = kept.get(ep);
     const isOld = known === undefined || known.version < version;
     if (!isOld && now - known.readAt < CONFIG_MS) return known;
-    const read = (how: 'eventual' | 'consistent') =>
-      ports.store.getMany([endpointKey(app, ep), secretsKey(ep)], how) as Promise<
-        readonly [EndpointItem | undefined, SecretsItem | undefined]
-      >;
+    const read = (how: 'eventual' | 'consistent') => ports.store.getMany([endpointKey(app, ep), secretsKey(ep)], how);
     // What did not change for seconds is in every copy; what may have changed a moment ago is asked of the table itself.
     let [endpoint, secrets] = await read(isOld ? 'consistent' : 'eventual');
     if (endpoint === undefined || secrets === undefined) [endpoint, secrets] = await read('consistent');

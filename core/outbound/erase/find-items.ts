@@ -2,7 +2,7 @@
 import type { EpochMs } from '#core/glossary.ts';
 import type { ItemStore, Placed } from '#core/outbound/ports.ts';
 import type { EndpointId, JobId, MessageId } from '#core/outbound/protocol/ids.ts';
-import type { EndpointItem, MessageItem, ReplayJobItem } from '#core/outbound/protocol/items.ts';
+import type { EndpointItem, MessageItem } from '#core/outbound/protocol/items.ts';
 import {
   applicationKey,
   appNameKey,
@@ -101,7 +101,7 @@ async function findMessages(store: Store, erasure: Erasure, now: EpochMs): Promi
     if (at > now) return { next: { phase: 'deliveries' } };
     const page = await store.query({ ...messagesRange(app, toHour(at)), limit: PAGE, ...from(cursor) });
     const keys = page.items.map(({ pk }) => messageKey(pk.slice(2) as MessageId));
-    const there = (await store.getMany(keys)) as readonly (MessageItem | undefined)[];
+    const there = await store.getMany(keys);
     const found = there.filter(message => message !== undefined);
     const here = { at, ...from(cursor) };
     ({ at, cursor } =
@@ -227,7 +227,7 @@ async function findJobs(store: Store, { app, dryRun, at, cursor }: Erasure): Pro
   const isOver = at === OVER;
   const page = await store.query({ ...listOf(isOver ? JOBS_OVER : JOBS), limit: PAGE, ...from(cursor) });
   const keys = page.items.map(({ pk }) => replayJobKey(pk.slice(2) as JobId));
-  const jobs = (await store.getMany(keys)) as readonly (ReplayJobItem | undefined)[];
+  const jobs = await store.getMany(keys);
   const mine = jobs.flatMap(job => (job?.app === app ? [keyOf('registry', replayJobKey(job.id))] : []));
   const end: Place = isOver ? { phase: dryRun ? 'done' : 'bodies' } : { phase: 'jobs', at: OVER };
   const here = { phase: 'jobs', ...(isOver ? { at: OVER } : {}) } as const;

@@ -235,7 +235,7 @@ export const wakeListed = (ep: EndpointId, at: EpochMs) => ({
 /** Until when an endpoint waits, or undefined. */
 export const wakeAtOf = (runtime: { readonly gsk?: string }): EpochMs | undefined =>
   runtime.gsk === undefined ? undefined : Number(runtime.gsk.slice(0, 13));
-export const wakeRange = (shard: number, until: EpochMs): KeyRange => ({
+export const wakeRange = (shard: number, until: EpochMs): KeyRange<{ readonly gsk: string }> => ({
   table: 'registry',
   index: 'listed',
   partition: wakeShard(shard),

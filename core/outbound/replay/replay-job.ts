@@ -113,7 +113,7 @@ async function runningJobs(store: Pick<ItemStore, 'query' | 'getMany'>): Promise
   do {
     const page = await store.query({ ...listOf(JOBS), limit: 200, ...given({ cursor }) });
     const jobs = await store.getMany(page.items.map(({ pk }) => replayJobKey(pk.slice(2) as JobId)));
-    for (const job of jobs as readonly (ReplayJobItem | undefined)[]) {
+    for (const job of jobs) {
       if (job?.state !== 'running') continue;
       const run = { job, left: job.ratePerSecond * 60, full: 0 };
       running.set(job.app, [...(running.get(job.app) ?? []), run]);

@@ -2,19 +2,21 @@
  * Repairs what a queue lost: each endpoint's first row is looked at, and where it is due and nobody is at work, a token is
  * sent. The same walk counts what is in which state, for the metrics, the egress guard and operational events.
  */
+import { askOrSkip } from '#core/ask.ts';
 import { given } from '#core/given.ts';
 import type { EpochMs } from '#core/glossary.ts';
-import type { ItemStore, Placed, Token, WakeQueue } from '#core/outbound/ports.ts';
+import type { Item, ItemStore, Placed, Token, WakeQueue } from '#core/outbound/ports.ts';
 import { isOver } from '#core/outbound/protocol/decide.ts';
 import type { RowItem, RuntimeItem } from '#core/outbound/protocol/items.ts';
 import { dueAtOf, queueOf, rowKind, rowsRange, wakeAtOf } from '#core/outbound/protocol/keys.ts';
+import { parseItem } from '#core/outbound/protocol/parse-item.ts';
 import type { Clock, Telemetry } from '#core/ports.ts';
 
 export interface AuditPorts {
   readonly store: Pick<ItemStore, 'scan' | 'query'>;
   readonly wake: WakeQueue;
   readonly clock: Clock;
-  readonly telemetry: Pick<Telemetry, 'count'>;
+  readonly telemetry: Pick<Telemetry, 'count' | 'log'>;
 }
 export interface AuditCounts {
   readonly endpoints: number;
@@ -64,7 +66,7 @@ export async function audit(
   do {
     const part = { segment: 0, of: 1, ...given({ cursor }) };
     const page = await store.scan('registry', part);
-    const runtimes = page.items.filter(({ pk }) => pk.startsWith('R#')) as unknown as RuntimeItem[];
+    const runtimes = await runtimesIn(page.items, telemetry);
     const tokens: Token[] = [];
     let lost = 0;
     for (let at = 0; at < runtimes.length; at += AT_ONCE) {
@@ -167,4 +169,13 @@ async function hasOldRow(
     limit: 100,
   });
   return later.items.some(isOld);
+}
+
+/** One that cannot be read is logged and left alone: it stops the look at no other. */
+async function runtimesIn(items: readonly Placed<Item>[], telemetry: AuditPorts['telemetry']): Promise<RuntimeItem[]> {
+  const found = items.filter(({ pk }) => pk.startsWith('R#'));
+  const parsed = found.map(item =>
+    askOrSkip({ telemetry, stage: 'audit' }, async () => parseItem<RuntimeItem>('registry', item)),
+  );
+  return (await Promise.all(parsed)).filter(runtime => runtime !== undefined);
 }

@@ -35,7 +35,7 @@ export async function guardEgress(
 ): Promise<boolean> {
   const { withTraffic, now } = seen;
   if (waiting.length < AT_LEAST) return false;
-  const items = (await store.getMany(waiting.map(runtimeKey))) as readonly (RuntimeItem | undefined)[];
+  const items = await store.getMany(waiting.map(runtimeKey));
   const silent = items.filter(item => item !== undefined && isSilent(item, now)) as readonly RuntimeItem[];
   const counted = countedOf(silent);
   if (counted < AT_LEAST || silent.length < SHARE * withTraffic) return false;

@@ -159,7 +159,7 @@ async function messagesPage(
   const page = await store.query({ ...messagesRange(app, hour, span), limit: 100, ...at });
   const ids = page.items.map(({ pk }) => pk.slice(2) as MessageId).filter(isWanted);
   // Ten minutes old: a copy that lags has them as well.
-  const messages = (await store.getMany(ids.map(messageKey), 'eventual')) as readonly (MessageItem | undefined)[];
+  const messages = await store.getMany(ids.map(messageKey), 'eventual');
   const meant = messages.filter(message => message !== undefined && isMeant(message, span)) as MessageItem[];
   return { messages: meant, cursor: page.cursor };
 }

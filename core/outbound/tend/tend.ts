@@ -121,10 +121,10 @@ async function wakeDue(ports: TendPorts, withTraffic: number): Promise<void> {
       do {
         const range = wakeRange(shard, now + HOLDS_MS);
         const page = await store.query({ ...range, limit: 1_000, ...given({ cursor }) });
-        const listed = page.items.map(item => {
-          const { pk, gsk } = item as unknown as { pk: string; gsk: string };
-          return { ep: pk.slice(2) as EndpointId, at: Number(gsk.slice(0, 13)) };
-        });
+        const listed = page.items.map(({ pk, gsk }) => ({
+          ep: pk.slice(2) as EndpointId,
+          at: Number(gsk.slice(0, 13)),
+        }));
         const due = listed.filter(({ at }) => at <= now);
         if (due.length > 0) await wake.send(due.map(({ ep }) => ({ v: 1, ep })));
         waiting.push(...listed.map(({ ep }) => ep));
