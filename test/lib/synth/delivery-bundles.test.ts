@@ -14,9 +14,9 @@ import { PROVIDERS } from '#providers/index.ts';
 import { gateway } from '#test/fixtures/project/gateway.config.ts';
 
 const run = promisify(execFile);
-/** Bytes of code that a cold start reads, as measured (docs/decisions/0041), and one percent. */
+/** Bytes of code that a cold start reads, as measured (docs/decisions/0041), and one percent; publish also has the check of stored items (1,500 bytes). */
 const BUDGETS = {
-  publish: 276_500,
+  publish: 278_000,
   'fan-out': 278_500,
   drain: 355_500,
   'delivery-api': 396_500,
