@@ -22,6 +22,7 @@ import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-sec
 import { secretName } from '#core/config/deployment.ts';
 import { given } from '#core/given.ts';
 import { EVENT_INDEXES } from '#core/inbound/protocol/event-item.ts';
+import { MINUTE_MS } from '#core/time.ts';
 import { countedUnits } from '#operator/cost/counted-units.ts';
 import { modelledTimes } from '#operator/cost/modelled-times.ts';
 import { compare, showComparison } from './calibration/compare.ts';
@@ -155,7 +156,7 @@ try {
     await send(number, apiUrl, secret);
   }
   const acceptMs = await sendMany(apiUrl, secret);
-  console.error(`${COLD + WARM} events sent; waiting ${SETTLE_MS / 60_000} minutes for logs and metrics`);
+  console.error(`${COLD + WARM} events sent; waiting ${SETTLE_MS / MINUTE_MS} minutes for logs and metrics`);
   await sleep(SETTLE_MS);
   const indexes = Object.values(EVENT_INDEXES).map(it => consumedUnits(output('EventsTable'), startedAt, it.name));
   const tables = [output('EventsTable'), output('PayloadsTable')].map(it => consumedUnits(it, startedAt));

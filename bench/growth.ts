@@ -3,6 +3,7 @@
 import { DEFAULT_THROTTLE } from '#core/config/defaults.ts';
 import { AUDITED_A_NIGHT, MOST_SENDS_PER_SECOND } from '#core/config/sweeper-speed.ts';
 import { shardsFor } from '#core/inbound/protocol/spread.ts';
+import { DAY_SECONDS } from '#core/time.ts';
 import { auditOf } from './growth/audit.ts';
 import type { Design, Load, Times } from './growth/design.ts';
 import type { Result } from './growth/observations.ts';
@@ -10,7 +11,6 @@ import { DEFAULT_QUOTAS, NEW_ACCOUNT, type Quotas, raised } from './growth/quota
 import { Growth } from './growth/simulate.ts';
 import type { Bench, Figure, Section } from './report/section.ts';
 
-const SECONDS_A_DAY = 86_400;
 /** Claim and finish; the rest of an event's units is its accept. */
 const UNITS_OF_AN_ATTEMPT = 2;
 /** Medians in milliseconds on warm environments: three calls of 5 ms, the poll of the queue, a handler of 20 ms. */
@@ -52,7 +52,7 @@ const TUTORIAL: Design = {
   waits: { kind: 'visibility', waitSeconds: 120, receives: 5 },
 };
 
-const rate = (perDay: number): number => perDay / SECONDS_A_DAY;
+const rate = (perDay: number): number => perDay / DAY_SECONDS;
 const load = (perDay: number, sources: number): Load => ({ perSecond: rate(perDay), burst: 25, sources });
 
 export const measureGrowth: Bench = async ({ known, say }): Promise<Section> => {

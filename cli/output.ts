@@ -1,6 +1,6 @@
 /** Where words go: data to stdout, everything else to stderr; colours and moving lines only at a terminal. */
 import { styleText } from 'node:util';
-import { toIso } from '#core/time.ts';
+import { MINUTE_MS, toIso } from '#core/time.ts';
 import { ago } from '#operator/span.ts';
 import type { Io } from './io.ts';
 import { type Cell, layOut } from './table.ts';
@@ -145,14 +145,14 @@ function offsetOf(ms: number, zone: string | undefined): number {
     const found = /([+-])(\d\d):(\d\d)/.exec(name);
     if (!found) return 0;
     const minutes = Number(found[2]) * 60 + Number(found[3]);
-    return (found[1] === '-' ? -minutes : minutes) * 60_000;
+    return (found[1] === '-' ? -minutes : minutes) * MINUTE_MS;
   } catch {
     return 0;
   }
 }
 
 function offsetText(offset: number): string {
-  const minutes = Math.abs(offset) / 60_000;
+  const minutes = Math.abs(offset) / MINUTE_MS;
   const two = (value: number): string => String(Math.floor(value)).padStart(2, '0');
   return `${offset < 0 ? '-' : '+'}${two(minutes / 60)}:${two(minutes % 60)}`;
 }

@@ -5,6 +5,7 @@
  */
 import type { EpochMs } from './glossary.ts';
 import { retryAfterMs } from './retry-after.ts';
+import { DAY_MS } from './time.ts';
 
 /**
  * `accepted`: 2xx. `busy`: it asks to come back later (429; 503 with a time). `failed`: a later request may get another
@@ -17,7 +18,7 @@ export type HttpJudgement =
   | { readonly kind: 'refused'; readonly cause: 'denied' | 'not_found' | 'invalid' };
 
 /** The longest wait that an answer can ask for. A year in `Retry-After` is a day. */
-export const HINT_CAP_MS = 86_400_000;
+export const HINT_CAP_MS = DAY_MS;
 
 /** Answers below 500 that a later request may not get: time-outs, conflicts, locks, a redirect of the moment. */
 const PASSING = [300, 302, 303, 304, 305, 306, 307, 408, 409, 421, 423, 425];

@@ -1,4 +1,10 @@
-/** Times as text. The only file of core/ that may use Date, and only to convert: the clock is a port. */
+/** Times: their units, and as text. The only file of core/ that may use Date, and only to convert: the clock is a port. */
+export const SECOND_MS = 1_000;
+export const MINUTE_MS = 60 * SECOND_MS;
+export const HOUR_MS = 60 * MINUTE_MS;
+export const DAY_MS = 24 * HOUR_MS;
+export const HOUR_SECONDS = 3_600;
+export const DAY_SECONDS = 24 * HOUR_SECONDS;
 
 /** `2026-11-21T03:00:00.000Z` of a time in milliseconds. */
 export function toIso(ms: number): string {

@@ -3,6 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import { MINUTE_MS } from '#core/time.ts';
 import { runAlarms } from '#local/alarms/alarms.ts';
 import { Pager } from '#local/alarms/pager.ts';
 import { backlog } from '#local/drills/backlog.ts';
@@ -28,7 +29,7 @@ import { deployStacks } from '#local/stacks/deploy-stacks.ts';
 import { outputOf } from '#local/stacks/gateway-address.ts';
 
 const DRILLS: readonly Drill[] = [deadLetter, backlog, badSecret, silentSource, processorDown];
-const HANDS_ON_LIMIT_MS = 30 * 60_000;
+const HANDS_ON_LIMIT_MS = 30 * MINUTE_MS;
 const USAGE = `Usage: npm run drill -- <name> [--write | --hands-on] [--port <number>]
   <name>    ${DRILLS.map(drill => drill.title).join(', ')}
   --hands-on  break it and show the page; you end it in another terminal, and are told what you did and how long it

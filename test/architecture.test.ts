@@ -245,6 +245,30 @@ describe('names', () => {
     expect(mute).toEqual([]);
   });
 
+  it('the units of time are declared in core/time.ts, and nowhere else', () => {
+    const unit = /const (?:SECOND|MINUTE|HOUR|DAY)(?:_MS|_SECONDS)? = [^;]*(?:000|3_?600|86_?400|\b60 \*)/;
+    const folders = [
+      'core',
+      'adapters',
+      'lambdas',
+      'lib',
+      'operator',
+      'cli',
+      'local',
+      'console/server',
+      'sdk',
+      'bench',
+    ];
+    const own = [...folders, 'test']
+      .flatMap(folder => filesBelow(folder))
+      .filter(file => {
+        // These two run where there is no core/.
+        if (file.startsWith('test/packages/') || file.startsWith('test/oracles/')) return false;
+        return unit.test(readFileSync(join(ROOT, file), 'utf8'));
+      });
+    expect(own).toEqual(['core/time.ts']);
+  });
+
   it('every metric is emitted somewhere', () => {
     const code = [...filesBelow('core'), ...filesBelow('lambdas')]
       .filter(file => file !== 'core/metrics.ts')

@@ -10,6 +10,7 @@ import type { Agent } from 'node:https';
 import { given } from '#core/given.ts';
 import type { EpochMs } from '#core/glossary.ts';
 import type { Clock, Jwk, KeyFetcher } from '#core/ports.ts';
+import { HOUR_MS } from '#core/time.ts';
 import { UnknownKeyPlaceError } from '#core/unknown-key-place.ts';
 import type { CappedAnswer, CappedCall } from './fetch-capped.ts';
 
@@ -25,7 +26,6 @@ export interface KeyFetcherOptions {
   readonly call?: (call: CappedCall) => Promise<CappedAnswer>;
 }
 
-const HOUR_MS = 3_600_000;
 const FRESH_MS = { x509Url: 24 * HOUR_MS, jwksUrl: HOUR_MS, plaid: 24 * HOUR_MS } as const;
 /** After that a key that cannot be fetched anew is no longer used. */
 const STALE_MS = 24 * HOUR_MS;

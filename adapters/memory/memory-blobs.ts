@@ -2,6 +2,7 @@ import { DependencyError } from '#core/errors.ts';
 import { given } from '#core/given.ts';
 import type { EpochMs } from '#core/glossary.ts';
 import type { BlobList, BlobStore, Clock } from '#core/ports.ts';
+import { DAY_MS } from '#core/time.ts';
 
 const LIST_PAGE = 10;
 
@@ -14,7 +15,7 @@ export class MemoryBlobs implements BlobStore, BlobList {
   /** `lifetimeDays`: the bucket's lifecycle rule. Default: never. */
   constructor(clock: Clock, lifetimeDays = Number.POSITIVE_INFINITY) {
     this.#clock = clock;
-    this.#lifetimeMs = lifetimeDays * 86_400_000;
+    this.#lifetimeMs = lifetimeDays * DAY_MS;
   }
 
   async put(key: string, bytes: Uint8Array): Promise<void> {

@@ -1,5 +1,6 @@
 import { DependencyError } from '#core/errors.ts';
 import type { EffectWrite } from '#core/ports.ts';
+import { HOUR_MS, MINUTE_MS } from '#core/time.ts';
 import { copyItem, copyValue, type Item, itemBytes, storedItemBytes, ValidationException } from './item-rules.ts';
 import { type IndexQuery, units } from './lagging-index.ts';
 import {
@@ -14,7 +15,7 @@ import {
 import type { SeededRandom } from './seeded-random.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 
-const TOKEN_LIFETIME_MS = 10 * 60_000;
+const TOKEN_LIFETIME_MS = 10 * MINUTE_MS;
 const TRANSACTION_LIMIT = 100;
 const TRANSACTION_BYTES = 4 * 1024 * 1024;
 
@@ -74,7 +75,7 @@ export class MemoryDatabase {
 
   constructor(options: MemoryDatabaseOptions) {
     this.#options = options;
-    const { indexLagMs = defaultIndexLag, ttlDelayMs = random => random.int(48 * 3_600_000), random } = options;
+    const { indexLagMs = defaultIndexLag, ttlDelayMs = random => random.int(48 * HOUR_MS), random } = options;
     this.#draw = { lagMs: () => indexLagMs(random), ttlDelayMs: () => ttlDelayMs(random) };
   }
 

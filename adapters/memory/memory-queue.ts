@@ -1,4 +1,5 @@
 import type { EpochMs } from '#core/glossary.ts';
+import { HOUR_MS, MINUTE_MS } from '#core/time.ts';
 import { Heap } from './heap.ts';
 import { SeededIds, type SeededRandom } from './seeded-random.ts';
 import {
@@ -65,7 +66,7 @@ export interface ReceivedMessage {
   readonly receiveCount: number;
 }
 
-const PURGE_MS = 60_000;
+const PURGE_MS = MINUTE_MS;
 /**
  * A standard SQS queue in memory, the region's side of the wire: at least once, in no order, with the limits of the
  * Developer Guide. It outlives the simulated processes that use it.
@@ -272,7 +273,7 @@ export class MemoryQueue {
   #duplicate(original: StoredMessage): void {
     const { clock, random, retentionSeconds = 4 * 86_400 } = this.#options;
     original.spared = true;
-    const wakeAt = clock.now() + random.pick([0, 50, 1_000, 60_000, 3_600_000]);
+    const wakeAt = clock.now() + random.pick([0, 50, 1_000, 60_000, HOUR_MS]);
     const message: StoredMessage = { ...original, copy: this.#copies++, state: 'lurking', wakeAt };
     this.#stored.set(message.copy, message);
     this.#expiries.push({ at: message.sentAt + retentionSeconds * 1000, message });

@@ -3,6 +3,7 @@ import type { RouteTarget } from '#core/inbound/routing/target.ts';
 import { type Delivered, deliveredBy, type TargetMessage, type Targets } from '#core/inbound/routing/targets.ts';
 import type { Clock } from '#core/ports.ts';
 import type { CustomerMessage, Publisher } from '#core/publisher.ts';
+import { DAY_MS } from '#core/time.ts';
 
 /** One delivery a target took as new. */
 export interface TakenDelivery {
@@ -26,10 +27,9 @@ export interface MemoryTargetsOptions {
   readonly publisher?: Publisher;
 }
 
-const DAY = 86_400_000;
 /** How long a target knows a key: FIFO queues and topics five minutes, executions 90 days. The others know none. */
 function keyMemoryMs({ kind, address }: RouteTarget): number {
-  if (kind === 'state_machine') return 90 * DAY;
+  if (kind === 'state_machine') return 90 * DAY_MS;
   return address.endsWith('.fifo') ? 300_000 : 0;
 }
 

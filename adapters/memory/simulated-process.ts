@@ -1,5 +1,6 @@
 import { type Dependency, DependencyError } from '#core/errors.ts';
 import type { Timer } from '#core/ports.ts';
+import { MINUTE_MS } from '#core/time.ts';
 import { endCallsWith, endOfCalls } from '../lifetime.ts';
 import type { Fault, FaultPlan } from './faults.ts';
 import type { VirtualClock } from './virtual-clock.ts';
@@ -202,7 +203,7 @@ export class SimulatedProcess {
 
   async #stall(): Promise<void> {
     this.freeze();
-    this.#options.clock.after(this.#options.stallMs ?? 15 * 60_000, () => this.thaw());
+    this.#options.clock.after(this.#options.stallMs ?? 15 * MINUTE_MS, () => this.thaw());
     await this.#alive();
   }
 

@@ -1,5 +1,6 @@
 import type { EpochMs } from '#core/glossary.ts';
 import type { Clock } from '#core/ports.ts';
+import { DAY_MS } from '#core/time.ts';
 import { Heap } from './heap.ts';
 
 interface Timer {
@@ -88,7 +89,7 @@ export class VirtualClock implements Clock {
    * Drives the clock until a promise settles and returns its value. Throws when it never can (nothing is scheduled any
    * more), or did not within `limitMs` of virtual time.
    */
-  async complete<T>(promise: Promise<T>, limitMs = 24 * 3_600_000): Promise<T> {
+  async complete<T>(promise: Promise<T>, limitMs = DAY_MS): Promise<T> {
     const limitAt = this.#now + limitMs;
     let settled = false;
     const mark = (): void => {

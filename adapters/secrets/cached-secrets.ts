@@ -1,5 +1,6 @@
 import type { EpochMs, SourceId } from '#core/glossary.ts';
 import type { Clock, PairingResult, SecretResult, Secrets } from '#core/ports.ts';
+import { MINUTE_MS } from '#core/time.ts';
 import { parseSecret } from './parse-secret.ts';
 
 /** Reads the stored text of a source's secret; undefined when none is set. Throws when it cannot be read. */
@@ -11,7 +12,7 @@ export interface SecretValues {
   replace(sourceId: SourceId, expected: string, text: string): Promise<boolean>;
 }
 
-const FRESH_MS = 5 * 60_000;
+const FRESH_MS = 5 * MINUTE_MS;
 /** A source without a secret answers 503: the first value is to be noticed soon. */
 const UNSET_MS = 10_000;
 const REFRESH_INTERVAL_MS = 30_000;

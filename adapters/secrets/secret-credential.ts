@@ -5,6 +5,7 @@ import {
   type SecretsManagerClient,
 } from '@aws-sdk/client-secrets-manager';
 import { DependencyError } from '#core/errors.ts';
+import { MINUTE_MS } from '#core/time.ts';
 import { toDependencyError } from '../aws/to-dependency-error.ts';
 import { createSecretsClient } from './secrets-manager-values.ts';
 
@@ -19,7 +20,7 @@ export interface Credential {
   forget(): void;
 }
 
-const FRESH_MS = 5 * 60_000;
+const FRESH_MS = 5 * MINUTE_MS;
 
 /**
  * Makes a credential from a secret in Secrets Manager. It is read at first use and then every five minutes. `name` is the

@@ -10,6 +10,7 @@ import { EmfTelemetry } from '#adapters/telemetry/emf-telemetry.ts';
 import type { MetricName } from '#core/metrics.ts';
 import { publishMessage } from '#core/outbound/api/publish-message.ts';
 import type { AppId, EndpointId } from '#core/outbound/protocol/ids.ts';
+import { HOUR_MS, MINUTE_MS } from '#core/time.ts';
 import { answered, OutboundWorld } from '#test/kit/outbound-world.ts';
 import { providerEvent } from '../fixtures/provider-events.ts';
 import { type BilledCall, Meter } from './counters.ts';
@@ -54,7 +55,6 @@ export interface DeliveryResult {
   readonly calls: readonly BilledCall[];
 }
 
-const MINUTE_MS = 60_000;
 const CALL_MS = { there: 2, back: 3 } as const;
 const ANSWER_MS = 120;
 const GB = { publish: 0.5, 'fan-out': 0.5, 'drain-fast': 0.25, 'drain-slow': 0.25 } as const;
@@ -140,7 +140,7 @@ export async function billDeliveries(shape: DeliveryShape): Promise<DeliveryResu
   const world = new OutboundWorld({
     makeDatabase: given => new CountingDatabase({ ...given, indexLagMs: () => 0, ttlDelayMs: () => 0 }, meter),
     makeQueue: (given, isFair) => new Queue(given, isFair, meter),
-    ...{ telemetry, longPolling: true, idleMs: 3_600_000, processOf: () => ({ latencyMs: () => CALL_MS }) },
+    ...{ telemetry, longPolling: true, idleMs: HOUR_MS, processOf: () => ({ latencyMs: () => CALL_MS }) },
   });
   const { clock } = world;
   lazy.now = () => clock.now();

@@ -9,6 +9,7 @@ import {
   retryAfter,
   type WebhookEvent,
 } from '#core/handler/handler-contract.ts';
+import { MINUTE_MS } from '#core/time.ts';
 import type { Counts } from '#operator/cost/counts.ts';
 import type { ProviderEvent } from '../fixtures/event-builder.ts';
 import { providerEvent } from '../fixtures/provider-events.ts';
@@ -147,14 +148,14 @@ export async function runScript(batchSize: number, script: Script = SCRIPT): Pro
     await world.drain();
   });
 
-  await world.clock.advanceBy(30 * 60_000);
+  await world.clock.advanceBy(30 * MINUTE_MS);
   // The first run notes the sources it knows; what later ones cost is part of the idle cost.
   await world.sweep();
   await world.clock.advanceBy(60_000);
   const idleSweep = await billed(() => world.sweep());
   const crash = await billed(async () => {
     await world.deliverAndCrash(next());
-    await world.clock.advanceBy(3 * 60_000);
+    await world.clock.advanceBy(3 * MINUTE_MS);
     await world.sweep();
     await world.drain();
   });
@@ -201,7 +202,7 @@ export async function measureUpkeep(
     handlers: handlersOf({ onlyTransacts: false, failures: 0, dies: false, transacts: false }),
   });
   const sweepLater = async (minutes: number): Promise<number> => {
-    await world.clock.advanceBy(minutes * 60_000);
+    await world.clock.advanceBy(minutes * MINUTE_MS);
     const before = world.meter.counts.readUnits;
     await world.sweep();
     return world.meter.counts.readUnits - before;

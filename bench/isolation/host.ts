@@ -10,11 +10,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { DeleteMessageBatchCommand, type Message, ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import type { SQSBatchResponse } from 'aws-lambda';
+import { MINUTE_MS } from '#core/time.ts';
 
 type LambdaHandler = (event: unknown, context: unknown) => Promise<unknown>;
 
 const POLLERS = 3;
-const MINUTE_MS = 60_000;
 const [role = '', bundle = '', port = '0'] = process.argv.slice(2);
 const timeoutMs = Number(env['TIMEOUT_MS']);
 

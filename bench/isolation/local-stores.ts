@@ -13,6 +13,7 @@ import type { ApplicationItem } from '#core/outbound/protocol/items.ts';
 import { OUTBOUND_TIMINGS } from '#core/outbound/protocol/timings.ts';
 import { createApplication } from '#core/outbound/registry/applications.ts';
 import { createEndpoint, type NewEndpoint, newEndpointId } from '#core/outbound/registry/endpoints.ts';
+import { HOUR_MS } from '#core/time.ts';
 import { bundleFunctions } from '#lib/bundling/bundle-functions.ts';
 import { OUTBOUND_FUNCTION_NAMES } from '#lib/bundling/function-names.ts';
 import { PROVIDERS } from '#providers/index.ts';
@@ -165,7 +166,7 @@ export async function startLocalStores(folder: string): Promise<LocalStores> {
 async function measure(start: Start, scenario: Scenario): Promise<SystemResult> {
   // The clock of the phases starts with the traffic; what comes before is set-up and a few messages to warm up.
   const lazy: { watch?: Stopwatch } = {};
-  const early = new Stopwatch(scenario, Date.now() + 3_600_000);
+  const early = new Stopwatch(scenario, Date.now() + HOUR_MS);
   const receivers = await startReceivers({
     begun: (id: string, endpoint: number, at: number) => (lazy.watch ?? early).begun(id, endpoint, at),
     hangs: (endpoint: number, at: number) => lazy.watch?.hangs(endpoint, at) ?? false,

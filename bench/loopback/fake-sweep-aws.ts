@@ -9,6 +9,7 @@ import { readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import { HOUR_MS } from '#core/time.ts';
 import { LOOPBACK_CERTIFICATE } from './fake-aws.ts';
 
 /** Pieces of work of one run. */
@@ -17,8 +18,6 @@ export type Work = keyof typeof COUNT;
 const PAGE = { sends: 100, arrivals: 1_000, records: 1_000 } as const;
 /** The target of the call before each run, and after the last one: all its work is there again. */
 export const NEXT_RUN = 'Bench.NextRun';
-
-const HOUR_MS = 3_600_000;
 
 interface Body {
   readonly IndexName?: string;

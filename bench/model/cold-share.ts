@@ -1,4 +1,5 @@
 import type { Random } from '#core/ports.ts';
+import { DAY_MS, MINUTE_MS } from '#core/time.ts';
 import { ENVIRONMENTS } from './inputs.ts';
 
 interface Environment {
@@ -6,7 +7,6 @@ interface Environment {
   readonly bornAt: number;
 }
 
-const DAY_MS = 86_400_000;
 /** A quiet night and a busy noon: between a quarter and seven quarters of the mean. */
 const dayCurve = (ms: number): number => 1 - 0.75 * Math.cos((2 * Math.PI * ms) / DAY_MS);
 
@@ -45,8 +45,8 @@ function isBurst(now: number, { bursts }: Traffic): boolean {
 function takeEnvironment(environments: Environment[], now: number, busyMs: number): boolean {
   for (let at = environments.length - 1; at >= 0; at--) {
     const { freeAt, bornAt } = environments[at] as Environment;
-    const idleMinutes = (now - freeAt) / 60_000;
-    const lifeMinutes = (now - bornAt) / 60_000;
+    const idleMinutes = (now - freeAt) / MINUTE_MS;
+    const lifeMinutes = (now - bornAt) / MINUTE_MS;
     if (idleMinutes > ENVIRONMENTS.idleMinutes || (freeAt <= now && lifeMinutes > ENVIRONMENTS.lifeMinutes)) {
       environments.splice(at, 1);
     }

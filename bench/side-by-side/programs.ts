@@ -2,12 +2,13 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { MINUTE_MS } from '#core/time.ts';
 import { answersHttp } from '#test/adapters/contracts/java-services.ts';
 
 /** The generator has the other one to itself. */
 const SERVER_CORE = '0';
 const GENERATOR_CORE = '1';
-const START_LIMIT_MS = 60_000;
+const START_LIMIT_MS = MINUTE_MS;
 /** Linux: CPU times in /proc count in hundredths of a second. */
 const TICKS_PER_SECOND = 100;
 

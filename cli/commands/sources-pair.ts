@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import { secretName } from '#core/config/deployment.ts';
 import type { ResolvedSource } from '#core/config/resolved-config.ts';
 import { readMoment } from '#core/inbound/search/event-filter.ts';
-import { toIso } from '#core/time.ts';
+import { DAY_MS, toIso } from '#core/time.ts';
 import { isPaired, mustBringSecrets, openPairing, pairedSecret } from '#operator/sources/change-secret.ts';
 import { urlOf } from '#operator/sources/list-sources.ts';
 import { span } from '#operator/span.ts';
@@ -19,7 +19,7 @@ interface PairOptions {
   readonly yes?: boolean;
 }
 
-const LONGEST_MS = 24 * 3_600_000;
+const LONGEST_MS = DAY_MS;
 const POLL_MS = 2_000;
 
 export function addSourcesPair(sources: Command, set: CommandSet): void {

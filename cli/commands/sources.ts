@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import type { ResolvedSource } from '#core/config/resolved-config.ts';
 import { readMoment } from '#core/inbound/search/event-filter.ts';
-import { toIso } from '#core/time.ts';
+import { DAY_MS, toIso } from '#core/time.ts';
 import {
   checkSecret,
   generateSecret,
@@ -88,7 +88,7 @@ export function addSources(program: Command, set: CommandSet): void {
       const source = run.source(name);
       const now = run.clock.now();
       const graceUntil = 2 * now - (readMoment(options.grace ?? '24h', now) ?? Number.NaN);
-      if (!(graceUntil > now && graceUntil <= now + 30 * 86_400_000))
+      if (!(graceUntil > now && graceUntil <= now + 30 * DAY_MS))
         throw usageError(`--grace: "${options.grace}"`, 'a time from 1s to 30d', '--grace 24h');
       const previous = await secretToRotate(run, source);
       await run.confirm(`Rotate the secret of ${source.id} in ${run.environment}?`, options.yes);

@@ -2,10 +2,8 @@
 
 import type { Timings } from '#core/inbound/protocol/timings.ts';
 import type { RetryProfile } from '#core/retry/backoff.ts';
+import { HOUR_MS, MINUTE_MS } from '#core/time.ts';
 import type { QueueSettings, Throttle } from './gateway-config.ts';
-
-const MINUTE = 60_000;
-const HOUR = 60 * MINUTE;
 
 /**
  * 200 to 290 requests a second must pass without a 429, which to a provider that never retries is a lost event.
@@ -39,19 +37,19 @@ export const LOCAL_TIMINGS: Timings = {
   replayWatchMs: 10_000,
   overdueMs: 30_000,
   resendWaitMs: 20_000,
-  resendCapMs: 2 * MINUTE,
+  resendCapMs: 2 * MINUTE_MS,
   resendLimit: 24,
-  parkAboveMs: MINUTE,
+  parkAboveMs: MINUTE_MS,
   processTimeoutMs: 10_000,
   deadlineReserveMs: 1_000,
   leaseGraceMs: 2_000,
   deathWatchMs: 20_000,
-  messageMaxAgeMs: HOUR,
-  deferLimitMs: HOUR,
+  messageMaxAgeMs: HOUR_MS,
+  deferLimitMs: HOUR_MS,
   pauseCacheMs: 1_000,
   // The rule of production at thirty times its speed.
-  refusedQuietMs: (10 * MINUTE) / 30,
-  refusedQuietCapMs: (3 * HOUR) / 30,
+  refusedQuietMs: (10 * MINUTE_MS) / 30,
+  refusedQuietCapMs: (3 * HOUR_MS) / 30,
 };
 export const LOCAL_RETRY: RetryProfile = { attempts: 5, baseSeconds: 1, capSeconds: 5 };
 export const LOCAL_QUEUE: QueueSettings = { ...DEFAULT_QUEUE, visibilitySeconds: 60 };

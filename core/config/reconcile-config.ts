@@ -3,6 +3,7 @@
 import { given } from '#core/given.ts';
 import { boolean, type Check, listOf, number, object, type Report, show, text } from '#core/problem.ts';
 import type { ProviderSpec } from '#core/provider/provider-spec.ts';
+import { HOUR_MS, MINUTE_MS } from '#core/time.ts';
 
 /** How often a provider's own list of deliveries is compared with what arrived. */
 export interface ReconcileConfig {
@@ -62,7 +63,6 @@ const LISTING_PROVIDERS: Readonly<Record<string, ListingProvider>> = {
   github: { apiUrl: 'https://api.github.com', memoryHours: 72, requires: 'hooks' },
 };
 
-const HOUR_MS = 3_600_000;
 const eventType = text(/^[\x21-\x7e]{1,200}$/, 'an event type such as "invoice.paid" or "invoice.*"', 'correct it');
 const hook = text(
   /^(?:repos\/[\w.-]+\/[\w.-]+\/hooks\/\d+|orgs\/[\w.-]+\/hooks\/\d+|app)$/,
@@ -139,7 +139,7 @@ export function resolveReconcile(reconcile: ReconcileConfig, providerId: string)
     apiUrl: reconcile.apiUrl ?? provider.apiUrl,
     lookbackMs: (reconcile.lookbackHours ?? 24) * HOUR_MS,
     memoryMs: provider.memoryHours * HOUR_MS,
-    settleMs: (reconcile.settleMinutes ?? 15) * 60_000,
+    settleMs: (reconcile.settleMinutes ?? 15) * MINUTE_MS,
     callsPerSecond: reconcile.callsPerSecond ?? 5,
     maxPagesPerRun: reconcile.maxPagesPerRun ?? 200,
     dryRun: reconcile.dryRun ?? false,

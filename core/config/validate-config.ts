@@ -18,6 +18,7 @@ import {
 } from '#core/problem.ts';
 import type { ProviderSpec } from '#core/provider/provider-spec.ts';
 import type { RetryProfile } from '#core/retry/backoff.ts';
+import { DAY_MS } from '#core/time.ts';
 import { BODY_BYTES_LIMIT } from './defaults.ts';
 import { edgeShape } from './edge-config.ts';
 import {
@@ -35,8 +36,6 @@ import { outboundShape } from './outbound-config.ts';
 import { reconcileShape } from './reconcile-config.ts';
 import { routesShape } from './route-config.ts';
 import { MOST_SENDS_PER_SECOND } from './sweeper-speed.ts';
-
-const DAY_MS = 24 * 3600_000;
 
 const retry = object<RetryProfile>(
   {

@@ -3,7 +3,7 @@
  * follows it in the signed bytes a loose grammar would let digits move between time and body.
  */
 import type { Scheme, TimeUnit } from '#core/provider/provider-spec.ts';
-import { parseHttpDate, parseIso, toIso } from '#core/time.ts';
+import { DAY_MS, parseHttpDate, parseIso, toIso } from '#core/time.ts';
 import { collapseRepeats } from './read-signatures.ts';
 import type { RequestReader, Scope } from './request-reader.ts';
 import { type Refused, refused } from './verdict.ts';
@@ -37,7 +37,7 @@ export function formatSignedTime(ms: number, unit: TimeUnit): string {
     case 'iso8601':
       return iso;
     case 'http-date': {
-      const weekday = WEEKDAYS[Math.floor(ms / 86_400_000) % 7];
+      const weekday = WEEKDAYS[Math.floor(ms / DAY_MS) % 7];
       const month = MONTHS[Number(iso.slice(5, 7)) - 1];
       return `${weekday}, ${iso.slice(8, 10)} ${month} ${iso.slice(0, 4)} ${iso.slice(11, 19)} GMT`;
     }

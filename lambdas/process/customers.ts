@@ -1,6 +1,7 @@
 /** Where messages to customers go, for a function with a route to them. */
 import type { OutboundPlace } from '#adapters/targets/outbound-target.ts';
 import { toCustomers } from '#core/inbound/routing/target.ts';
+import { DAY_MS } from '#core/time.ts';
 import { config } from '#lambdas/shared/baked-config.ts';
 import { environment } from '#lambdas/shared/process-environment.ts';
 import { readEnv } from '#lambdas/shared/read-env.ts';
@@ -11,5 +12,5 @@ export function customers(bodiesBucket: string): OutboundPlace | undefined {
   if (config.outbound === undefined || !config.sources.some(toCustomers)) return undefined;
   const { REGISTRY_TABLE, OUTBOX_TABLE, JOBS_QUEUE_URL } = readEnv(outboundRouteEnv, environment);
   const place = { registryTable: REGISTRY_TABLE, outboxTable: OUTBOX_TABLE, jobsQueueUrl: JOBS_QUEUE_URL };
-  return { ...place, bodiesBucket, retentionMs: config.outbound.retentionDays * 86_400_000 };
+  return { ...place, bodiesBucket, retentionMs: config.outbound.retentionDays * DAY_MS };
 }

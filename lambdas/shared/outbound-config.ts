@@ -1,7 +1,6 @@
 /** `outbound` of the baked configuration, as the rules want it. Only functions of the delivery stack read it. */
+import { DAY_MS } from '#core/time.ts';
 import { config } from './baked-config.ts';
-
-const DAY_MS = 86_400_000;
 
 if (config.outbound === undefined)
   throw new Error(`The environment ${config.environment} has no outbound in gateway.config.ts: deploy it again`);

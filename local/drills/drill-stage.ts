@@ -15,6 +15,7 @@ import { isEventKey, toEventPk, toSourceId } from '#core/glossary.ts';
 import type { EventItem } from '#core/inbound/protocol/event-item.ts';
 import { decodePauses, PAUSES_CONTROL } from '#core/inbound/protocol/pauses.ts';
 import { TimelineReader } from '#core/inbound/search/read-timeline.ts';
+import { HOUR_MS } from '#core/time.ts';
 import { signRequest } from '#core/verification/sign-request.ts';
 import type { Page, Pager } from '#local/alarms/pager.ts';
 import type { AwsClients } from '#local/emulator/aws-clients.ts';
@@ -112,7 +113,7 @@ export class DrillStage {
   /** When the newest event of a source arrived, within the last hour (epoch milliseconds). */
   async lastArrival(source: string): Promise<number | undefined> {
     const now = Date.now();
-    const filter = { sources: [toSourceId(source)], since: now - 3_600_000, until: now + 1 };
+    const filter = { sources: [toSourceId(source)], since: now - HOUR_MS, until: now + 1 };
     const [newest] = await new TimelineReader(filter, 'newest', undefined, this.#store).next(1, () => true);
     return newest && (await this.#store.get(newest.pk))?.receivedAt;
   }

@@ -1,9 +1,9 @@
 import type { EventPk, SourceId } from '#core/glossary.ts';
 import type { EventStore } from '#core/inbound/ports.ts';
 import type { EventItem } from '#core/inbound/protocol/event-item.ts';
+import { HOUR_MS } from '#core/time.ts';
 
 const BATCH = 100;
-const HOUR_MS = 3_600_000;
 
 /** Reads the events table the way the status API and the CLI do: by key, and by hour of arrival. Never writes. */
 export class EventFeed {

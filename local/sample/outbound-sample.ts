@@ -1,6 +1,7 @@
 /** The sample of sending: a customer with three endpoints on this machine, one message, and what became of it. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
+import { MINUTE_MS } from '#core/time.ts';
 import { paint, type Style } from '#local/shell/progress.ts';
 import { type Delivery, deliveriesOf } from '#operator/customers/deliveries.ts';
 import { askDelivery, type DeliveryApi } from '#operator/delivery-api.ts';
@@ -16,7 +17,7 @@ const ENDPOINTS = [
 /** Those that get it in the end: the sample waits for them, and for nobody who hangs. */
 const WAITED_FOR = ENDPOINTS.length - 1;
 const TYPE = 'invoice.paid';
-const FINISH_LIMIT_MS = 60_000;
+const FINISH_LIMIT_MS = MINUTE_MS;
 const POLL_MS = 100;
 
 /** A customer's side of this machine. */

@@ -5,6 +5,7 @@ import type { ResolvedSource } from '#core/config/resolved-config.ts';
 import { given } from '#core/given.ts';
 import type { EventItem } from '#core/inbound/protocol/event-item.ts';
 import { isTerminal } from '#core/inbound/protocol/event-status.ts';
+import { MINUTE_MS } from '#core/time.ts';
 import { signRequest } from '#core/verification/sign-request.ts';
 import type { EventFeed } from '#local/follow/event-feed.ts';
 import type { GatewayAddress } from '#local/stacks/gateway-address.ts';
@@ -12,7 +13,7 @@ import { sendHttp } from '#operator/aws/send-http.ts';
 import type { HttpAnswer } from '#operator/http-answer.ts';
 import { sampleEvent } from '#operator/sources/sample-event.ts';
 
-const FINISH_LIMIT_MS = 60_000;
+const FINISH_LIMIT_MS = MINUTE_MS;
 const SEND_TRIES = 5;
 const POLL_MS = 50;
 const PREFERRED = ['stripe', 'github'];

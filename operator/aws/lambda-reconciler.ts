@@ -1,10 +1,11 @@
 import { InvokeCommand, LambdaClient, type LambdaClientConfig } from '@aws-sdk/client-lambda';
 import type { ReconcileReport } from '#core/inbound/reconcile/reconcile-deliveries.ts';
+import { MINUTE_MS } from '#core/time.ts';
 import type { Reconciler } from '#operator/gateway.ts';
 import { OperatorError } from '#operator/operator-error.ts';
 
 /** The time limit of the function, and a little for the way. */
-const ANSWER_MS = 15 * 60_000 + 10_000;
+const ANSWER_MS = 15 * MINUTE_MS + 10_000;
 
 /** `Reconciler` by the function `reconcile-providers`, as its schedule runs it. Asked once: a second run would overtake the first. */
 export class LambdaReconciler implements Reconciler {

@@ -8,9 +8,10 @@ import {
 } from '@aws-sdk/client-cloudwatch';
 import { given } from '#core/given.ts';
 import type { EpochMs } from '#core/glossary.ts';
+import { HOUR_MS } from '#core/time.ts';
 import type { AlarmGraph } from '#operator/gateway.ts';
 
-const LEAST_MS = 3 * 3_600_000;
+const LEAST_MS = 3 * HOUR_MS;
 const MOST_POINTS = 500;
 
 /** Undefined: no such alarm, or one over other alarms, which judges no number. */

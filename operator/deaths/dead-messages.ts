@@ -1,6 +1,7 @@
 import { splitEventPk } from '#core/glossary.ts';
 import { decodeWorkMessage } from '#core/inbound/protocol/work-message.ts';
 import type { EventFilter } from '#core/inbound/search/event-filter.ts';
+import { MINUTE_MS } from '#core/time.ts';
 import type { Gateway } from '#operator/gateway.ts';
 
 export interface DeadMessage {
@@ -12,7 +13,7 @@ export interface DeadMessage {
 
 const EMPTY_ANSWERS = 3;
 /** Longer than the visibility timeout of the dead-letter queue. */
-const HIDDEN_WAIT_MS = 60_000;
+const HIDDEN_WAIT_MS = MINUTE_MS;
 const POLL_MS = 2_000;
 
 /**

@@ -1,6 +1,7 @@
 /** A short form of an event's id that every command takes: `..` and the last eight characters. */
 import { type EventPk, type SourceId, toEventId } from '#core/glossary.ts';
 import { TimelineReader } from '#core/inbound/search/read-timeline.ts';
+import { DAY_MS } from '#core/time.ts';
 import type { Operator } from '#operator/operator.ts';
 import { OperatorError, usageError } from '#operator/operator-error.ts';
 
@@ -8,7 +9,7 @@ const PREFIX = '..';
 const SHOWN = 8;
 /** Fewer would mean several events more often than not. */
 const LEAST = 4;
-const SINCE_MS = 7 * 86_400_000;
+const SINCE_MS = 7 * DAY_MS;
 /** Newest events of each lookup. */
 const LOOK_AT = 20_000;
 const BATCH = 5_000;

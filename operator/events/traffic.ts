@@ -1,12 +1,12 @@
 /** What each source received in the last hour, minute by minute, and how many of its events died. */
 import { type EpochMs, type SourceId, splitEventPk } from '#core/glossary.ts';
 import { TimelineReader } from '#core/inbound/search/read-timeline.ts';
+import { DAY_MS, MINUTE_MS } from '#core/time.ts';
 import type { Operator } from '#operator/operator.ts';
 
 const TRAFFIC_MINUTES = 60;
-const MINUTE_MS = 60_000;
 const MOST_ENTRIES = 20_000;
-const LAST_EVENT_MS = 86_400_000;
+const LAST_EVENT_MS = DAY_MS;
 
 interface Traffic {
   readonly source: SourceId;

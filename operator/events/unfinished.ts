@@ -6,6 +6,7 @@ import { type EventItem, WATCH_SHARDS } from '#core/inbound/protocol/event-item.
 import { isTerminal } from '#core/inbound/protocol/event-status.ts';
 import { FAR } from '#core/inbound/protocol/event-writes.ts';
 import { TimelineReader } from '#core/inbound/search/read-timeline.ts';
+import { DAY_MS } from '#core/time.ts';
 import type { Gateway } from '#operator/gateway.ts';
 import type { Operator } from '#operator/operator.ts';
 
@@ -17,7 +18,7 @@ const FRESH_LIMIT = 2_500;
 /** Records that are read of all arrivals, evenly spread. */
 const SAMPLE = 1_000;
 /** As far as the sweeper itself looks at a source that it was never at. */
-const FIRST_LOOK_MS = 86_400_000;
+const FIRST_LOOK_MS = DAY_MS;
 const READ_AT_ONCE = 100;
 
 /** A handler whose breaker holds events back. A breaker is in the memory of a processor: its events tell of it. */

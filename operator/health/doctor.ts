@@ -6,6 +6,7 @@ import { checkHandlerSources, unsentTypes } from '#core/config/handler-config.ts
 import { narrowAllowLists } from '#core/config/range-cover.ts';
 import { unheardPages } from '#core/config/unheard-pages.ts';
 import { REFUSED_SLOTS } from '#core/inbound/protocol/event-item.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '#core/time.ts';
 import { VERSION } from '#core/version.ts';
 import { readDeliverySummary } from '#operator/customers/deliveries.ts';
 import { explainError } from '#operator/explain-error.ts';
@@ -28,9 +29,9 @@ export interface Check {
 
 const STATE_TEXTS = { absent: 'not deployed', empty: 'not set', pairing: 'waiting for its provider to bring one' };
 /** The longest interval of audits is an hour. */
-const AUDIT_LATE_MS = 2 * 3_600_000;
+const AUDIT_LATE_MS = 2 * HOUR_MS;
 const OLD_SECRET_DAYS = 365;
-const CLOCK_SLACK_MS = 60_000;
+const CLOCK_SLACK_MS = MINUTE_MS;
 
 /** Every check. One that cannot be made is a finding, not the end of the others. */
 export async function checkEverything(operator: Operator): Promise<readonly Check[]> {
@@ -112,7 +113,7 @@ async function checkSecrets(operator: Operator, note: (check: Check) => void): P
     const parsed = parseSecret(stored.text);
     const until = parsed.kind === 'secret' ? parsed.secret.previousNotAfter : undefined;
     const now = operator.clock.now();
-    const days = stored.changedAt === undefined ? 0 : (now - stored.changedAt) / 86_400_000;
+    const days = stored.changedAt === undefined ? 0 : (now - stored.changedAt) / DAY_MS;
     if (until !== undefined && until > now) {
       note({ name, result: 'ok', text: `rotated; the previous one is valid for ${span((until - now) / 1_000)} more` });
     } else if (days > OLD_SECRET_DAYS) {

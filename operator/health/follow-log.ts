@@ -11,13 +11,14 @@ import type { EventItem } from '#core/inbound/protocol/event-item.ts';
 import { isTerminal } from '#core/inbound/protocol/event-status.ts';
 import { TimelineReader } from '#core/inbound/search/read-timeline.ts';
 import type { Clock, Timer } from '#core/ports.ts';
+import { MINUTE_MS } from '#core/time.ts';
 import { HOLDFAST_DIRECTORY } from '#local/shell/workspace.ts';
 import { OperatorError } from '#operator/operator-error.ts';
 
 const POLL_MS = 1_000;
 const LOOK_BACK_MS = 20_000;
 const DEEP_LOOK_EVERY_MS = 30_000;
-const DEEP_LOOK_BACK_MS = 15 * 60_000;
+const DEEP_LOOK_BACK_MS = 15 * MINUTE_MS;
 const BATCH = 100;
 
 /** Where a follower is: everything received before `at` was looked at, and these were told since then. */

@@ -3,14 +3,15 @@ import { given } from '#core/given.ts';
 import type { EpochMs } from '#core/glossary.ts';
 import type { ControlStore } from '#core/inbound/ports.ts';
 import { LEASE_CONTROL, readSweeper, type SweeperRecord } from '#core/inbound/sweep/sweeper-record.ts';
+import { HOUR_MS, MINUTE_MS } from '#core/time.ts';
 import { ago, span } from '#operator/span.ts';
 
 /** It comes every minute; three are given to it. */
-const LATE_MS = 3 * 60_000;
+const LATE_MS = 3 * MINUTE_MS;
 /** Longer than a run takes. */
-const RUN_MS = 60_000;
+const RUN_MS = MINUTE_MS;
 /** An error is of interest beside runs that end well for this long. */
-const ERROR_SHOWN_MS = 3_600_000;
+const ERROR_SHOWN_MS = HOUR_MS;
 
 export interface SweeperView extends SweeperRecord {
   /** By then the last run that began is over. Absent: none ever began. */

@@ -7,6 +7,7 @@ import { type ReplayJob, readOpenJobs, readReplayJob } from '#core/inbound/repla
 import { TimelineReader } from '#core/inbound/search/read-timeline.ts';
 import { type AuditState, readAudit } from '#core/inbound/watch/audit-records.ts';
 import type { QueueNumbers } from '#core/ports.ts';
+import { HOUR_MS } from '#core/time.ts';
 import { type DeliverySummary, readDeliverySummary } from '#operator/customers/deliveries.ts';
 import { readUnfinished, type Unfinished } from '#operator/events/unfinished.ts';
 import { explainError } from '#operator/explain-error.ts';
@@ -17,7 +18,7 @@ import { isNotice } from './is-notice.ts';
 import { readSweeperView, type SweeperView, sweeperNeed } from './sweeper.ts';
 
 const COUNT_LIMIT = 10_000;
-const WINDOWS = { '5m': 300_000, '1h': 3_600_000 } as const;
+const WINDOWS = { '5m': 300_000, '1h': HOUR_MS } as const;
 
 /** Undefined parts could not be read: `unread` says which and why. What can be read is never held back by what cannot. */
 export interface SystemView {

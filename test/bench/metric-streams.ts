@@ -4,6 +4,7 @@
  */
 import { EmfTelemetry } from '#adapters/telemetry/emf-telemetry.ts';
 import { PermanentError } from '#core/handler/handler-contract.ts';
+import { MINUTE_MS } from '#core/time.ts';
 import { type CountedStreams, streamsOf } from '#operator/cost/metric-streams.ts';
 import { MemoryWorld } from '#test/kit/memory-world.ts';
 import { handlerThat } from '#test/proof/journeys/support/handlers.ts';
@@ -46,7 +47,7 @@ async function linesOf(sources: readonly string[], events: number, trouble?: Tro
     await settled(world);
   }
   await settled(world);
-  await world.clock.advanceBy(5 * 60_000);
+  await world.clock.advanceBy(5 * MINUTE_MS);
   world.stop();
   emf.flush();
   return lines;

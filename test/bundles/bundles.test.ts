@@ -9,6 +9,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { HOUR_MS } from '#core/time.ts';
 import { type LocalAws, openLocalAws } from '#local/emulator/emulator.ts';
 import {
   type JavaService,
@@ -26,7 +27,6 @@ import { openStage, type Stage } from './stage.ts';
 import { openCustomer, tourReceiving, tourSending } from './tour.ts';
 
 const problem = await javaMissing();
-const HOUR_MS = 3_600_000;
 /**
  * Of the faults of each call. The short form has the one that no second try of the client hides, and one of the others, which
  * turns from call to call.

@@ -17,6 +17,7 @@ import {
   SQSClient,
 } from '@aws-sdk/client-sqs';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
+import { MINUTE_MS } from '#core/time.ts';
 import type { CONFIGURATIONS } from './configurations.ts';
 import { type Deployed, deployed } from './deployed.ts';
 import { type FaultGate, startFaultGate } from './fault-gate.ts';
@@ -30,7 +31,6 @@ export interface Services {
 }
 
 export const SECRET = 'whsec_0123456789abcdef0123456789abcdef';
-const MINUTE_MS = 60_000;
 
 export interface Stage {
   readonly name: keyof typeof CONFIGURATIONS;

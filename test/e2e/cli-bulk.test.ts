@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { EventItem } from '#core/inbound/protocol/event-item.ts';
+import { HOUR_MS } from '#core/time.ts';
 import { findPython } from '#local/emulator/python.ts';
 import type { Gateway } from '#operator/gateway.ts';
 import { isLongRun } from '#test/kit/long-run.ts';
@@ -12,7 +13,6 @@ import { GatewayUnderTest, genericEvent, pkOf } from './gateway-under-test.ts';
 import { multiplyEvent } from './multiply-event.ts';
 import { reportMissingPython } from './needs-python.ts';
 
-const HOUR_MS = 3_600_000;
 const AT_ONCE = 20;
 const python = isLongRun() ? await findPython() : undefined;
 if (isLongRun()) reportMissingPython(python);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { MINUTE_MS } from '#core/time.ts';
 import { type AlarmDefinition, readAlarms } from '#local/alarms/alarm-definition.ts';
 import { momentsUntil } from '#local/alarms/alarms.ts';
 import { addEmfLine } from '#local/alarms/collect-metrics.ts';
@@ -7,8 +8,6 @@ import { compileMetricMath } from '#local/alarms/metric-math.ts';
 import { MetricStore, statistic } from '#local/alarms/metric-store.ts';
 import { adaptTemplate, STAND_IN_NAMESPACE } from '#local/stacks/assembly.ts';
 import type { DeployedStack } from '#local/stacks/deployed-stack.ts';
-
-const MINUTE = 60_000;
 
 describe('metric math', () => {
   const values: Readonly<Record<string, readonly (number | undefined)[]>> = {
@@ -52,10 +51,10 @@ describe('metric math', () => {
 });
 
 describe('alarms', () => {
-  const now = 100 * MINUTE;
+  const now = 100 * MINUTE_MS;
   const alarm = (series: readonly (number | undefined)[], change: Partial<AlarmDefinition> = {}): AlarmDefinition => ({
     name: 'alarm',
-    periodMs: MINUTE,
+    periodMs: MINUTE_MS,
     evaluationPeriods: 5,
     datapointsToAlarm: 3,
     threshold: 10,
@@ -99,8 +98,8 @@ describe('alarms', () => {
 
   it('do not count the time before the run as missing', () => {
     const silent = alarm([], { missing: 'breaching' });
-    expect(stateOf(silent, now - 3 * MINUTE + 1)).toBe('OK');
-    expect(stateOf(silent, now - 3 * MINUTE)).toBe('ALARM');
+    expect(stateOf(silent, now - 3 * MINUTE_MS + 1)).toBe('OK');
+    expect(stateOf(silent, now - 3 * MINUTE_MS)).toBe('ALARM');
   });
 
   it('find a metric only by its whole dimension set, from EMF lines', () => {
@@ -125,7 +124,7 @@ describe('alarms', () => {
     addEmfLine(emf('github', 3), store);
     addEmfLine('not json', store);
     const sum = (dimensions: Readonly<Record<string, string>>): number | undefined =>
-      statistic('Sum', store.values({ namespace: 'Holdfast', name: 'Failed', dimensions }, now - MINUTE, now));
+      statistic('Sum', store.values({ namespace: 'Holdfast', name: 'Failed', dimensions }, now - MINUTE_MS, now));
     expect(sum({ environment: 'local' })).toBe(5);
     expect(sum({ environment: 'local', source: 'stripe' })).toBe(2);
     expect(sum({ source: 'stripe' })).toBeUndefined();
@@ -190,13 +189,13 @@ describe('alarms', () => {
       datapointsToAlarm: 1,
       threshold: 1,
       seriesAt: at => period =>
-        statistic('Sum', store.values(metric, at - (period + 1) * MINUTE, at - period * MINUTE)),
+        statistic('Sum', store.values(metric, at - (period + 1) * MINUTE_MS, at - period * MINUTE_MS)),
     });
     const statesUntil = (until: number, last: number) =>
       [...momentsUntil(until, last, store)].map(at => evaluateAlarm(one, at, 0)?.state);
-    expect(statesUntil(now, now - 2 * MINUTE)).not.toContain('ALARM');
+    expect(statesUntil(now, now - 2 * MINUTE_MS)).not.toContain('ALARM');
     store.add(metric, 1, now - 90_000);
-    const states = statesUntil(now + 2 * MINUTE, now);
+    const states = statesUntil(now + 2 * MINUTE_MS, now);
     expect(states).toContain('ALARM');
     expect(states.at(-1)).toBe('OK');
   });

@@ -5,6 +5,7 @@ import { given } from '#core/given.ts';
 import { signingKeys } from '#core/outbound/drain/signing-keys.ts';
 import type { Compatibility, StoredKey } from '#core/outbound/protocol/items.ts';
 import { verifyingText } from '#core/outbound/protocol/secret-text.ts';
+import { DAY_MS } from '#core/time.ts';
 import { answer, startReceiver } from '#test/hostile/raw-receiver.ts';
 import { attemptOf, signAttempt } from './attempts.ts';
 
@@ -21,7 +22,6 @@ export interface Captured {
 
 type Key = Pick<StoredKey, 'kid' | 'alg' | 'createdAt' | 'notAfter'> & { readonly bytes: Uint8Array };
 
-const DAY = 86_400_000;
 const shared = (kid: string, fill: number, more: Partial<Key> = {}): Key => ({
   ...{ kid, alg: 'sha256', createdAt: fill, bytes: new Uint8Array(32).fill(fill) },
   ...more,
@@ -77,7 +77,7 @@ export async function captureRequests(now: number): Promise<readonly Captured[]>
       [fresh, false],
     ],
   );
-  const ending = { ...old, notAfter: now + DAY };
+  const ending = { ...old, notAfter: now + DAY_MS };
   await add(
     'in the overlap',
     [fresh, ending],

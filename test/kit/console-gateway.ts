@@ -7,7 +7,7 @@ import { type EventKey, type EventPk, type EventStatus, toEventPk, toSourceId } 
 import type { ControlStore, EventStore, PayloadStore } from '#core/inbound/ports.ts';
 import type { EventItem, RefusedItem } from '#core/inbound/protocol/event-item.ts';
 import { isTerminal } from '#core/inbound/protocol/event-status.ts';
-import { toHour } from '#core/time.ts';
+import { DAY_MS, toHour } from '#core/time.ts';
 import { VERSION } from '#core/version.ts';
 import type { DeliveryApi } from '#operator/delivery-api.ts';
 import type { AlarmGraph, AlarmView, Gateway } from '#operator/gateway.ts';
@@ -171,7 +171,7 @@ export class ConsoleGateway {
           this.#read(() => ({
             kind: 'set' as const,
             text: `whsec_secret_of_${name}`,
-            changedAt: Date.now() - 40 * 86_400_000,
+            changedAt: Date.now() - 40 * DAY_MS,
           })),
         write: refuse,
       },

@@ -29,6 +29,7 @@ import { isTerminal } from '#core/inbound/protocol/event-status.ts';
 import { DEFAULT_TIMINGS, type Timings } from '#core/inbound/protocol/timings.ts';
 import type { ReplayRequest, ReplayResult } from '#core/inbound/replay/replay-event.ts';
 import { DEFAULT_RETRY } from '#core/retry/backoff.ts';
+import { HOUR_MS, MINUTE_MS } from '#core/time.ts';
 import { generic } from '#providers/generic.ts';
 import { RecordedQueue } from './recorded-queue.ts';
 import { type Delivery, signedRequest } from './signed-request.ts';
@@ -42,7 +43,6 @@ export const EVENTS = 'events';
 export const PAYLOADS = 'payloads';
 export const EFFECTS = 'effects';
 export const SECRET = 'whsec_test_secret_of_the_memory_world';
-const MINUTE = 60_000;
 
 export class MemoryWorld {
   readonly clock: VirtualClock;
@@ -157,8 +157,8 @@ export class MemoryWorld {
   start(): void {
     this.mapping.enable();
     const stops = [
-      this.#every(this.#options.sweepEveryMs ?? MINUTE, () => void this.sweeper.invoke({})),
-      this.#every(60 * MINUTE, () => void this.auditor.invoke({})),
+      this.#every(this.#options.sweepEveryMs ?? MINUTE_MS, () => void this.sweeper.invoke({})),
+      this.#every(60 * MINUTE_MS, () => void this.auditor.invoke({})),
     ];
     this.#stopSweeping = () => {
       for (const stop of stops) stop();
@@ -180,7 +180,7 @@ export class MemoryWorld {
   }
 
   /** Lets time pass until every record is final and nothing is owed, asking each `stepMs`. False: not within `limitMs`. */
-  async settle(limitMs = 48 * 3_600_000, stepMs = 5 * MINUTE): Promise<boolean> {
+  async settle(limitMs = 48 * HOUR_MS, stepMs = 5 * MINUTE_MS): Promise<boolean> {
     const until = this.clock.now() + limitMs;
     await settle();
     while (this.clock.now() < until) {

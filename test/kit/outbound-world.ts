@@ -51,6 +51,7 @@ import { createEndpoint, type NewEndpoint, newEndpointId } from '#core/outbound/
 import { runReplayJob } from '#core/outbound/replay/replay-job.ts';
 import { finishedJob, publishOperational } from '#core/outbound/tend/operational-events.ts';
 import { type TendPorts, tend } from '#core/outbound/tend/tend.ts';
+import { DAY_MS, MINUTE_MS } from '#core/time.ts';
 
 export type OutboundRole = 'publish' | 'fan-out' | 'drain-fast' | 'drain-slow' | 'tend' | 'people';
 
@@ -118,7 +119,6 @@ export interface OutboundWorldOptions {
   readonly watchStore?: (role: OutboundRole, store: ItemStore) => ItemStore;
 }
 
-const MINUTE_MS = 60_000;
 const text = new TextEncoder();
 
 export const answered = (
@@ -172,7 +172,7 @@ export class OutboundWorld {
   #publishes = 0;
 
   constructor(options: OutboundWorldOptions = {}) {
-    const { seed = 1, retentionMs = 30 * 86_400_000, duplicateRate = 0, timings = OUTBOUND_TIMINGS } = options;
+    const { seed = 1, retentionMs = 30 * DAY_MS, duplicateRate = 0, timings = OUTBOUND_TIMINGS } = options;
     this.#options = options;
     this.#timings = timings;
     this.random = new SeededRandom(seed);

@@ -31,6 +31,7 @@ import type { Job, OutgoingRequest, Token } from '#core/outbound/ports.ts';
 import { WAKE_SHARDS, wakeRange } from '#core/outbound/protocol/keys.ts';
 import { OUTBOUND_TIMINGS } from '#core/outbound/protocol/timings.ts';
 import { runReplayJobs } from '#core/outbound/replay/replay-job.ts';
+import { DAY_MS } from '#core/time.ts';
 import type { DeliveryApi } from '#operator/delivery-api.ts';
 import { PROVIDERS } from '#providers/index.ts';
 
@@ -130,7 +131,7 @@ export function producerWorld(startsAt = NOW, real = false, judgeMs = 60_000) {
     randomBytes: count => new Uint8Array(count).fill(sent.length + 7),
     portalKeys,
   };
-  const retentionMs = 30 * 86_400_000;
+  const retentionMs = 30 * DAY_MS;
   const rules: ApiRules & { portalUrl?: string } = {
     ...{ environment: 'test', retentionMs, timeoutMs: 15_000, headerPrefix: 'x-webhook-', replaysPerSecond: 50 },
     portalUrl: 'https://api.acme.com/portal',

@@ -7,6 +7,7 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { jsonSchema } from '#adapters/json-schema/json-schema.ts';
+import { DAY_MS } from '#core/time.ts';
 import { handlePublish } from '#lambdas/publish/handle-publish.ts';
 import { withEndpoint } from './producer-world.ts';
 
@@ -37,7 +38,7 @@ export async function servePublish() {
     telemetry,
     problemsOf: (schema: object, data: unknown) => jsonSchema(schema, 'dead_letter').problemsOf(data),
   };
-  const handle = handlePublish(ports, { environment: 'test', eventTypes: 'any', retentionMs: 30 * 86_400_000 });
+  const handle = handlePublish(ports, { environment: 'test', eventTypes: 'any', retentionMs: 30 * DAY_MS });
   const fates: Fate[] = [];
   const seen: SeenRequest[] = [];
   let inFlight = 0;

@@ -6,6 +6,7 @@ import { readFile } from 'node:fs/promises';
 import { setPriority } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { MINUTE_MS } from '#core/time.ts';
 import { findPython } from '#local/emulator/python.ts';
 import { PACKAGE_ROOT } from '#local/shell/workspace.ts';
 import { runScript } from '#test/e2e/run-script.ts';
@@ -15,8 +16,7 @@ import { watchIdle, watchTraffic } from './watch.ts';
 import type { Place } from './watched-start.ts';
 
 const python = await findPython();
-const MINUTE = 60_000;
-const DRILL_LIMIT_MS = 15 * MINUTE;
+const DRILL_LIMIT_MS = 15 * MINUTE_MS;
 const CHECKOUT: Place = {
   cwd: PACKAGE_ROOT,
   start: [join(PACKAGE_ROOT, 'local/start.ts')],
@@ -30,11 +30,11 @@ const DRILLS = ['processor-down', 'backlog', 'bad-secret', 'dead-letter', 'silen
 const [idle, busy] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
 
 describe.skipIf(!python)('watched for six minutes, npm start', { concurrent: true }, () => {
-  it('idle: no alarm, no line of level error', () => watchIdle(CHECKOUT, idle.resolve), 20 * MINUTE);
+  it('idle: no alarm, no line of level error', () => watchIdle(CHECKOUT, idle.resolve), 20 * MINUTE_MS);
   it(
     'with traffic: exactly the alarms that are due, in time, and OK again; every job ends',
     () => watchTraffic(CHECKOUT, busy.resolve, POSSIBLE_BESIDE_OTHERS),
-    20 * MINUTE,
+    20 * MINUTE_MS,
   );
 
   it.each(DRILLS)(
@@ -52,7 +52,7 @@ describe.skipIf(!python)('watched for six minutes, npm start', { concurrent: tru
       expect(stepsPrinted(run.stdout())).toEqual(await stepsRecorded(name));
       expect(run.stdout().trimEnd()).toMatch(new RegExp(`The drill ${name} showed everything it should\\.$`));
     },
-    20 * MINUTE,
+    20 * MINUTE_MS,
   );
 });
 

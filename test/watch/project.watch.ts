@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, it } from 'vitest';
+import { MINUTE_MS } from '#core/time.ts';
 import { findPython } from '#local/emulator/python.ts';
 import { isLongRun } from '#test/kit/long-run.ts';
 import { makeTarballs } from '#test/packages/tarballs.ts';
@@ -13,7 +14,6 @@ import { watchIdle, watchTraffic } from './watch.ts';
 import type { Place } from './watched-start.ts';
 
 const python = await findPython();
-const MINUTE = 60_000;
 
 describe.skipIf(!python || !isLongRun())(
   'watched in a project from the tarballs, npm start',
@@ -34,14 +34,14 @@ describe.skipIf(!python || !isLongRun())(
       await refusePoison(join(cwd, 'handlers/stripe.ts'));
       const program = join(cwd, 'node_modules/holdfast/dist/bin/holdfast.js');
       project = { cwd, start: [program, 'start'], holdfast: [program] };
-    }, 5 * MINUTE);
+    }, 5 * MINUTE_MS);
     afterAll(() => rm(folder, { recursive: true, force: true }));
 
-    it('idle: no alarm, no line of level error', () => watchIdle(project), 15 * MINUTE);
+    it('idle: no alarm, no line of level error', () => watchIdle(project), 15 * MINUTE_MS);
     it(
       'with traffic: exactly the alarms that are due, in time, and OK again',
       () => watchTraffic(project),
-      15 * MINUTE,
+      15 * MINUTE_MS,
     );
   },
 );

@@ -6,10 +6,11 @@ import { rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { MINUTE_MS } from '#core/time.ts';
 import type { DueAlarm, PossibleAlarm } from './judge-alarms.ts';
 import type { WatchedStart } from './watched-start.ts';
 
-export const WATCH_MS = 6 * 60_000;
+export const WATCH_MS = 6 * MINUTE_MS;
 const LIVE_MS = 10_000;
 const BULK = 200;
 export const BULK_LIMIT_MS = 90_000;

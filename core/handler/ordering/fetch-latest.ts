@@ -16,6 +16,7 @@ import {
 } from '#core/handler/handler-contract.ts';
 import { waitMs } from '#core/judge-http-answer.ts';
 import type { EffectWrite, ItemData } from '#core/ports.ts';
+import { MINUTE_MS } from '#core/time.ts';
 import { type Entity, type EntityState, writeEntity } from './entity.ts';
 import { checkVersion, describeNewer, VERSION, VERSION_EVENT, type Version } from './version.ts';
 import { waitedMs, waitForEarlier } from './waiting.ts';
@@ -57,9 +58,9 @@ const REVISION = 'revision';
 const DELETED = 'deleted';
 const DEFAULT_TIMEOUT_MS = 10_000;
 /** The own wait: an answer may ask for more, a day at most. */
-const BUSY_MS = 60_000;
+const BUSY_MS = MINUTE_MS;
 /** A provider's read side may lag behind its events: an unknown object is looked for again until this is over. */
-const UNSEEN_LIMIT_MS = 10 * 60_000;
+const UNSEEN_LIMIT_MS = 10 * MINUTE_MS;
 
 /**
  * Asks the provider for the current state, and brings the row up to date (`completed`). If the provider is busy, the

@@ -7,6 +7,7 @@ import { askOrSkip } from '#core/ask.ts';
 import type { EpochMs, EventId, SourceId } from '#core/glossary.ts';
 import type { ControlStore } from '#core/inbound/ports.ts';
 import type { Clock, Telemetry } from '#core/ports.ts';
+import { DAY_MS } from '#core/time.ts';
 import {
   emptyDiff,
   fits,
@@ -27,7 +28,6 @@ export interface ShapePorts {
   readonly telemetry: Telemetry;
 }
 
-const DAY_MS = 24 * 3_600_000;
 /** Of one source; what its provider calls a type is not ours to bound otherwise. */
 const MAX_TYPES = 200;
 /** Kept in memory. */

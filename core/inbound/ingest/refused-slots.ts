@@ -5,8 +5,9 @@
 import type { EpochMs, SourceId } from '#core/glossary.ts';
 import { REFUSED_SLOTS } from '#core/inbound/protocol/event-item.ts';
 import type { Random } from '#core/ports.ts';
+import { MINUTE_MS } from '#core/time.ts';
 
-const REFILL_MS = 60_000;
+const REFILL_MS = MINUTE_MS;
 
 interface Bucket {
   /** How many may be kept now. */

@@ -22,6 +22,7 @@ import { sendDeath } from '#core/inbound/protocol/send-death.ts';
 import { encodeWorkMessage, referenceTo } from '#core/inbound/protocol/work-message.ts';
 import type { EffectWrite } from '#core/ports.ts';
 import { capText } from '#core/scan/text.ts';
+import { DAY_MS } from '#core/time.ts';
 import type { Attempt, AttemptEnd } from './attempt.ts';
 import { CLOSED, closingOf, completionOf, countFinal, type Final, noteOf, transactionToken } from './final-record.ts';
 import { judgeAttempt, type Ruling } from './judge-attempt.ts';
@@ -36,7 +37,7 @@ import {
 } from './process-ports.ts';
 
 const ERROR_LIMIT = 200;
-const RAISE_ABOVE_MS = 3 * 86_400_000;
+const RAISE_ABOVE_MS = 3 * DAY_MS;
 
 /**
  * Ends one attempt:
@@ -157,7 +158,7 @@ class Finisher {
     const delayMs = at - this.#by.now;
     const soon = delayMs <= this.#rules.timings.parkAboveMs;
     if (cause === 'deferred') this.#count('Deferred');
-    if (delayMs > RAISE_ABOVE_MS) await this.#raisePayload(this.#rules.retentionDays + delayMs / 86_400_000);
+    if (delayMs > RAISE_ABOVE_MS) await this.#raisePayload(this.#rules.retentionDays + delayMs / DAY_MS);
     const progress = splitNext === undefined ? {} : { splitNext };
     const note = { ...this.#note(cause), lastError: errorText(cause, message), ...progress };
     const write = soon ? retrySoon(this.#by, at, note, this.#rules.timings) : retryLater(this.#by, at, note);

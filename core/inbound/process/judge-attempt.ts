@@ -8,9 +8,10 @@ import type { Waiting } from '#core/inbound/protocol/event-writes.ts';
 import { waitMs } from '#core/judge-http-answer.ts';
 import type { EffectWrite, Random } from '#core/ports.ts';
 import { backoffMs, spanMs } from '#core/retry/backoff.ts';
+import { MINUTE_MS } from '#core/time.ts';
 import type { Attempt, AttemptEnd } from './attempt.ts';
 
-const UNREADY_WAIT_MS = 60_000;
+const UNREADY_WAIT_MS = MINUTE_MS;
 const MAX_RETRY_AFTER_SECONDS = 7 * 86_400;
 
 export type Ruling =

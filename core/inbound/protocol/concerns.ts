@@ -9,6 +9,7 @@ import { type EpochMs, type EventPk, splitEventPk, toEventId } from '#core/gloss
 import type { ControlStore } from '#core/inbound/ports.ts';
 import type { Clock, Telemetry, Timer } from '#core/ports.ts';
 import { decodeByName } from '#core/scan/json-object.ts';
+import { DAY_MS, HOUR_MS } from '#core/time.ts';
 
 export const CONCERNS_CONTROL = 'concerns';
 
@@ -46,9 +47,9 @@ export function nameOfConcern({ kind, source, eventType }: Pick<Concern, 'kind' 
 }
 
 /** A concern is forgotten when nothing like it happened for as long: the next one is a first one again. */
-const CONCERN_KEPT_MS = 7 * 86_400_000;
+const CONCERN_KEPT_MS = 7 * DAY_MS;
 /** One running copy writes the same concern down this often. */
-const AGAIN_MS = 3_600_000;
+const AGAIN_MS = HOUR_MS;
 /** What a request waits for it at most. */
 const LIMIT_MS = 400;
 /** Copies that write at the same time. */

@@ -5,7 +5,7 @@
 import { all, any, type Condition, eq, exists, isIn, le, lt, missing, ne, same } from '#core/condition.ts';
 import { type EpochMs, type EventPk, splitEventPk } from '#core/glossary.ts';
 import type { EventUpdate } from '#core/inbound/ports.ts';
-import { toHour } from '#core/time.ts';
+import { DAY_SECONDS, toHour } from '#core/time.ts';
 import {
   type Closing,
   closedOf,
@@ -28,7 +28,6 @@ import type { Timings } from './timings.ts';
 export const FAR: EpochMs = 253_402_300_799_000;
 /** SQS delivers delayed messages up to this much early, and hosts' clocks differ. */
 const CLOCK_SLACK_MS = 2_000;
-const DAY_SECONDS = 86_400;
 
 /** What the writes need to know of time and configuration. */
 export interface WriteRules {

@@ -1,4 +1,5 @@
 import { eventTimes, type ProviderSpec } from '#core/provider/provider-spec.ts';
+import { DAY_MS } from '#core/time.ts';
 
 /** Payloads outlive their records by this, so that a record never misses its body (I14). */
 export const PAYLOAD_MARGIN_DAYS = 7;
@@ -13,7 +14,6 @@ export function livesTooShort(has: number | undefined, wanted: number): boolean 
 
 /** The age rule: an event this close to the end of the dedup window may have been seen and forgotten. */
 const AGE_MARGIN_DAYS = 2;
-const DAY_MS = 86_400_000;
 
 /** So far back that an event of then may have been handled and forgotten. Times in epoch milliseconds. */
 export function isPastDedupWindow(at: number, now: number, retentionDays: number): boolean {

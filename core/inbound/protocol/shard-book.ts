@@ -5,10 +5,11 @@
 import type { EpochMs, SourceId } from '#core/glossary.ts';
 import type { ControlStore } from '#core/inbound/ports.ts';
 import { decodeByName } from '#core/scan/json-object.ts';
+import { MINUTE_MS } from '#core/time.ts';
 import type { Shards } from './spread.ts';
 
 const SHARDS_CONTROL = 'shards';
-const KEPT_MS = 60_000;
+const KEPT_MS = MINUTE_MS;
 
 export class ShardBook {
   readonly #control: Pick<ControlStore, 'read'>;

@@ -2,6 +2,7 @@
 import type { EpochMs, EventPk } from '#core/glossary.ts';
 import type { PayloadStore } from '#core/inbound/ports.ts';
 import type { BlobStore, Clock, Codec } from '#core/ports.ts';
+import { DAY_MS } from '#core/time.ts';
 import { blobKeyOf } from './event-item.ts';
 import { expiryAfter } from './event-writes.ts';
 import { PAYLOAD_MARGIN_DAYS } from './retention.ts';
@@ -10,7 +11,7 @@ import type { WorkMessage } from './work-message.ts';
 /** Larger than any body that is accepted: an inflated one that is not ours ends here. */
 const MAX_BODY_BYTES = 16 * 1_048_576;
 /** Attempts of the first day lie within the margin by which bodies outlive their records. */
-const RENEW_AFTER_MS = 86_400_000;
+const RENEW_AFTER_MS = DAY_MS;
 
 /** Deflated bytes, or their key in the blob store. */
 export type BodyPlace = { readonly bytes: Uint8Array } | { readonly ref: string };

@@ -1,4 +1,5 @@
 /** The waits of the protocol. */
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '#core/time.ts';
 
 /** The waits that depend on the handlers: a person may set them (`environments.<name>.timings`). Milliseconds. */
 export interface ConfiguredTimings {
@@ -46,28 +47,24 @@ export interface Timings extends ConfiguredTimings {
   readonly refusedQuietCapMs: number;
 }
 
-const MINUTE = 60_000;
-const HOUR = 60 * MINUTE;
-const DAY = 24 * HOUR;
-
 /** Production values, from docs/protocol.md. */
 export const DEFAULT_TIMINGS: Timings = {
   ingestBudgetMs: 3_000,
   recordBudgetMs: 1_800,
-  firstWatchMs: 2 * MINUTE,
+  firstWatchMs: 2 * MINUTE_MS,
   replayWatchMs: 30_000,
-  overdueMs: 10 * MINUTE,
-  resendWaitMs: 15 * MINUTE,
-  resendCapMs: 6 * HOUR,
+  overdueMs: 10 * MINUTE_MS,
+  resendWaitMs: 15 * MINUTE_MS,
+  resendCapMs: 6 * HOUR_MS,
   resendLimit: 24,
-  parkAboveMs: 15 * MINUTE,
+  parkAboveMs: 15 * MINUTE_MS,
   processTimeoutMs: 30_000,
   deadlineReserveMs: 2_000,
   leaseGraceMs: 5_000,
-  deathWatchMs: 2 * MINUTE,
-  messageMaxAgeMs: 3 * DAY,
-  deferLimitMs: 7 * DAY,
+  deathWatchMs: 2 * MINUTE_MS,
+  messageMaxAgeMs: 3 * DAY_MS,
+  deferLimitMs: 7 * DAY_MS,
   pauseCacheMs: 5_000,
-  refusedQuietMs: 10 * MINUTE,
-  refusedQuietCapMs: 3 * HOUR,
+  refusedQuietMs: 10 * MINUTE_MS,
+  refusedQuietCapMs: 3 * HOUR_MS,
 };

@@ -2,6 +2,7 @@
 import { given } from '#core/given.ts';
 import type { EpochMs } from '#core/glossary.ts';
 import { decodeJsonObject } from '#core/scan/json-object.ts';
+import { HOUR_MS } from '#core/time.ts';
 import type { ListWindow } from './delivery-api.ts';
 
 /** A window that is being compared, and the page that comes next. */
@@ -26,7 +27,7 @@ export interface WindowRules {
 }
 
 /** Compared again by the next window: a list may show a delivery late, and clocks differ. */
-const OVERLAP_MS = 3_600_000;
+const OVERLAP_MS = HOUR_MS;
 
 /** Reads what was stored; anything else counts as nothing, which costs a longer window and no event. */
 export function parseProgress(text: string | undefined): Progress {

@@ -7,7 +7,7 @@ import { given } from '#core/given.ts';
 import { type EpochMs, EVENT_STATUSES, type EventStatus, type SourceId, splitEventPk } from '#core/glossary.ts';
 import type { EventItem } from '#core/inbound/protocol/event-item.ts';
 import { type ConfigProblem, closest } from '#core/problem.ts';
-import { parseIso, toIso } from '#core/time.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS, parseIso, SECOND_MS, toIso } from '#core/time.ts';
 
 export interface EventFilter {
   readonly sources: readonly SourceId[];
@@ -40,7 +40,7 @@ export type ReadFilter =
   | { readonly kind: 'wrong'; readonly problems: readonly ConfigProblem[] };
 
 const DEFAULT_SINCE = '24h';
-const UNIT_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+const UNIT_MS: Readonly<Record<string, number>> = { s: SECOND_MS, m: MINUTE_MS, h: HOUR_MS, d: DAY_MS };
 
 /** Reads and checks a filter; every problem says what was given, what is allowed and what to do. A cause without a status means dead letters. */
 export function readFilter(written: WrittenFilter, sources: readonly SourceId[], now: EpochMs): ReadFilter {

@@ -6,7 +6,7 @@
 import { given } from '#core/given.ts';
 import { type EpochMs, type SourceId, splitEventPk } from '#core/glossary.ts';
 import type { EventStore, TimelineEntry } from '#core/inbound/ports.ts';
-import { toHour, toStamp } from '#core/time.ts';
+import { HOUR_MS, toHour, toStamp } from '#core/time.ts';
 import type { EventFilter } from './event-filter.ts';
 
 export type Order = 'newest' | 'oldest';
@@ -16,7 +16,6 @@ export interface Position {
   readonly source: string;
 }
 
-const HOUR_MS = 3_600_000;
 const QUERIES_AT_ONCE = 32;
 /** Queries and entries one reader spends before it stops where it is. */
 const QUERY_BUDGET = 64;

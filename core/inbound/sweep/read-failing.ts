@@ -2,10 +2,9 @@
 import { given } from '#core/given.ts';
 import type { EpochMs, EventPk } from '#core/glossary.ts';
 import type { EventStore } from '#core/inbound/ports.ts';
-import { toHour } from '#core/time.ts';
+import { HOUR_MS, toHour } from '#core/time.ts';
 import { type OnlyFails, onlyFails } from './judge-handlers.ts';
 
-const HOUR_MS = 3_600_000;
 /** As long as the attempts of an event go on by default, and a day. */
 const LOOK_BACK_HOURS = 96;
 /** Enough to find one success among events that may fail. */

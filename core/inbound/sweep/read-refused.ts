@@ -5,10 +5,9 @@ import type { EventStore, PayloadStore } from '#core/inbound/ports.ts';
 import type { Timings } from '#core/inbound/protocol/timings.ts';
 import { REJECTED_FOR_SIGNATURE } from '#core/metrics.ts';
 import type { Clock } from '#core/ports.ts';
-import { toHour } from '#core/time.ts';
+import { HOUR_MS, toHour } from '#core/time.ts';
 import { refusedFor } from './judge-refusals.ts';
 
-const HOUR_MS = 3_600_000;
 /** Refused requests are kept as long. */
 const LOOK_BACK_HOURS = 72;
 /** Enough to know the usual distance between two. */

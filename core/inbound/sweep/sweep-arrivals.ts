@@ -14,9 +14,8 @@ import {
 } from '#core/inbound/protocol/arrivals.ts';
 import type { EventItem } from '#core/inbound/protocol/event-item.ts';
 import { CALLS_AT_ONCE } from '#core/side-by-side.ts';
-import { toHour, toStamp } from '#core/time.ts';
+import { HOUR_MS, toHour, toStamp } from '#core/time.ts';
 
-const HOUR_MS = 3_600_000;
 /** Where the look at a source begins that was never looked at. */
 const FIRST_LOOK_MS = 24 * HOUR_MS;
 /** How far back a run looks that cannot read the cursors; it saves none. */

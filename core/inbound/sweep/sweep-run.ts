@@ -5,6 +5,7 @@ import { lookAgainFrom } from '#core/inbound/protocol/arrivals.ts';
 import type { EventItem } from '#core/inbound/protocol/event-item.ts';
 import { decodePauses, PAUSES_CONTROL, type PauseNotes } from '#core/inbound/protocol/pauses.ts';
 import { growShards } from '#core/inbound/protocol/shard-book.ts';
+import { HOUR_MS } from '#core/time.ts';
 import { knownSources } from './known-sources.ts';
 import { SweepAges } from './sweep-ages.ts';
 import { type SweepResult, sweepEvent } from './sweep-event.ts';
@@ -17,7 +18,7 @@ import { lineOf, type SweeperRecord } from './sweeper-record.ts';
  */
 const SPARE_SENDS = 100;
 /** Longer than a deploy takes: in it ingest spreads a source further before the sweeper knows. */
-const DEPLOY_MS = 3_600_000;
+const DEPLOY_MS = HOUR_MS;
 
 export class SweepRun {
   readonly startedAt: EpochMs;

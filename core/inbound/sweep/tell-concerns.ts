@@ -18,11 +18,12 @@ import {
 import type { Timings } from '#core/inbound/protocol/timings.ts';
 import type { MetricName } from '#core/metrics.ts';
 import type { Clock, Telemetry } from '#core/ports.ts';
+import { MINUTE_MS } from '#core/time.ts';
 import { isWorthTelling } from './judge-handlers.ts';
 import { readOnlyFails } from './read-failing.ts';
 
 /** Between two concerns of one kind: an alarm of one minute is OK again by then. */
-const SPACING_MS = 3 * 60_000;
+const SPACING_MS = 3 * MINUTE_MS;
 /** Handlers that one run may look at: each costs a few reads. */
 const HANDLERS = 20;
 

@@ -14,6 +14,7 @@ import { expiryAfter, FAR, rewatch, type WriteRules } from '#core/inbound/protoc
 import { PAYLOAD_MARGIN_DAYS } from '#core/inbound/protocol/retention.ts';
 import { renewBody } from '#core/inbound/protocol/store-body.ts';
 import type { BlobStore, Clock, Random, Telemetry } from '#core/ports.ts';
+import { DAY_MS, HOUR_MS } from '#core/time.ts';
 
 export interface AuditPorts {
   readonly store: Pick<EventStore, 'scan' | 'update'>;
@@ -33,7 +34,6 @@ type Mismatch =
   | 'watch_overdue'
   | 'payload_missing';
 
-const HOUR_MS = 3_600_000;
 /** Share of settled records whose payload is looked for. */
 const SAMPLE = 0.001;
 /** Of a lifetime; a record still owed something with less payload life than this gets more. */
@@ -42,7 +42,7 @@ const RAISE_DAYS = 14;
  * The large body of an open event that came so long ago is put anew each day: objects cannot be extended. The record's last
  * change says nothing: a late replay or a pause changes it, and puts nothing.
  */
-const RENEW_AFTER_MS = 30 * 86_400_000;
+const RENEW_AFTER_MS = 30 * DAY_MS;
 
 function isOwed(item: EventItem): boolean {
   return !isTerminal(storedStatus(item)) || (item.status === 'dead_letter' && !item.dlqSent);

@@ -6,6 +6,7 @@ import { ask } from '#core/ask.ts';
 import type { SourceId } from '#core/glossary.ts';
 import type { EventStore } from '#core/inbound/ports.ts';
 import type { Clock, Pager, Telemetry } from '#core/ports.ts';
+import { MINUTE_MS } from '#core/time.ts';
 import { readAlarmJson } from './alarm-news.ts';
 import { describeDeaths } from './describe-deaths.ts';
 
@@ -28,7 +29,7 @@ interface NotifyRules {
 }
 
 /** An alarm fires up to two minutes after the death it counts, and deaths of a few minutes before belong to it. */
-const LOOK_BACK_MS = 10 * 60_000;
+const LOOK_BACK_MS = 10 * MINUTE_MS;
 
 /** Passes a notification on; one of an alarm that has just fired says what died. Throws when nobody could be told. */
 export async function notifyOnCall(given: Notification, ports: NotifyPorts, rules: NotifyRules): Promise<void> {

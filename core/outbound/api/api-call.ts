@@ -15,6 +15,7 @@ import { type Check, type ConfigProblem, object } from '#core/problem.ts';
 import { refuse, refuseProblems } from '#core/problem-reply.ts';
 import { textOf, utf8 } from '#core/scan/bytes.ts';
 import { decodeJsonObject } from '#core/scan/json-object.ts';
+import { DAY_MS, MINUTE_MS } from '#core/time.ts';
 import type { DeliveryRoute } from './api-routes.ts';
 import type { Customer } from './customer.ts';
 
@@ -70,7 +71,6 @@ export interface ApiCall extends ApiRequest {
 }
 
 const BODY_LIMIT = 65_536;
-const DAY_MS = 86_400_000;
 
 /** The JSON body, each field checked; `T` is what the checks leave. Throws `Refused` with every problem. */
 export function bodyOf<T>(
@@ -165,7 +165,7 @@ export const limitCheck: Check = (value, path, report) => {
 export const anyText: Check = () => undefined;
 export const limitOf = ({ query }: ApiCall): number => Number(query['limit'] ?? DEFAULT_PAGE);
 
-const CLOCKS_MS = 60_000;
+const CLOCKS_MS = MINUTE_MS;
 /** A time that is over: what a clock is ahead is now. Throws `Refused` (400) for a time to come, until when all would be taken for old. */
 export function pastOf(now: number, at: number, field: string): number {
   if (at > now + CLOCKS_MS) refuse(400, 'invalid_request', `${field}: give a time that is over`);

@@ -12,7 +12,7 @@ import {
 } from '#core/outbound/registry/applications.ts';
 import { refuse } from '#core/problem-reply.ts';
 import { json, type Reply } from '#core/reply.ts';
-import { toIso } from '#core/time.ts';
+import { DAY_MS, toIso } from '#core/time.ts';
 import {
   type ApiCall,
   anyText,
@@ -41,8 +41,6 @@ interface ApplicationBody {
   readonly schedule?: ScheduleName | readonly number[] | null;
   readonly default_api_version?: string | null;
 }
-
-const DAY_MS = 86_400_000;
 
 /** A schedule by its name, or as it is. */
 export const waitsOf = (given: ScheduleName | readonly number[]): readonly number[] =>

@@ -32,7 +32,7 @@ import { oneOf } from '#core/problem.ts';
 import { refuse } from '#core/problem-reply.ts';
 import { json, type Reply } from '#core/reply.ts';
 import { capText } from '#core/scan/text.ts';
-import { parseIso, toIso } from '#core/time.ts';
+import { DAY_MS, parseIso, toIso } from '#core/time.ts';
 import {
   type ApiCall,
   anyText,
@@ -46,7 +46,6 @@ import {
 } from './api-call.ts';
 import { time, typeName } from './fields.ts';
 
-const DAY_MS = 86_400_000;
 /** Days that one call reads at most. */
 const DAYS_PER_CALL = 31;
 const iso = (at: EpochMs | undefined): string | null => (at === undefined ? null : toIso(at));

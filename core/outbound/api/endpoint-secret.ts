@@ -10,11 +10,10 @@ import { number, oneOf, text } from '#core/problem.ts';
 import { refuse, refuseProblems } from '#core/problem-reply.ts';
 import { json, type Reply } from '#core/reply.ts';
 import { textOf, toHex, utf8 } from '#core/scan/bytes.ts';
-import { toIso } from '#core/time.ts';
+import { DAY_SECONDS, toIso } from '#core/time.ts';
 import { type ApiCall, type ApiPorts, bodyOf, endpointOf, tellOperational } from './api-call.ts';
 
 const SECRET_BYTES = 32;
-const DAY_SECONDS = 86_400;
 /** Of secrets that another system made: they stay as they are. */
 const OTHER_LENGTHS = { min: 8, max: 128 };
 

@@ -5,10 +5,9 @@ import { GRACE_MS } from '#core/outbound/protocol/timings.ts';
 import { oneOf } from '#core/problem.ts';
 import { refuse } from '#core/problem-reply.ts';
 import { json, type Reply } from '#core/reply.ts';
-import { toIso } from '#core/time.ts';
+import { HOUR_MS, toIso } from '#core/time.ts';
 import { type ApiCall, anyText, applicationOf, queryOf } from './api-call.ts';
 
-const HOUR_MS = 3_600_000;
 const BACKUPS_MS = 35 * 24 * HOUR_MS;
 const FIELDS = { dry_run: oneOf('true', 'false') };
 

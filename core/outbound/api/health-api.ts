@@ -7,7 +7,7 @@ import { backlogKey, readBacklog } from '#core/outbound/tend/backlog.ts';
 import { guardOf } from '#core/outbound/tend/egress.ts';
 import { readSummary, SUMMARY } from '#core/outbound/tend/summary.ts';
 import { json, type Reply } from '#core/reply.ts';
-import { toIso } from '#core/time.ts';
+import { HOUR_MS, toIso } from '#core/time.ts';
 import { type ApiCall, anyText, applicationOf, endpointOf, queryOf } from './api-call.ts';
 
 const COUNTED = 1_000;
@@ -116,7 +116,7 @@ export async function showStats(call: ApiCall): Promise<Reply> {
   const hours = Array.from({ length: 24 }, (_, back) => {
     const successes = each.reduce((sum, list) => sum + (list[back]?.ok ?? 0), 0);
     const failures = each.reduce((sum, list) => sum + (list[back]?.fail ?? 0), 0);
-    const begins = toIso(Math.floor(now / 3_600_000 - back) * 3_600_000);
+    const begins = toIso(Math.floor(now / HOUR_MS - back) * HOUR_MS);
     return { hour: begins, attempts: successes + failures, successes, failures };
   });
   return json(200, {

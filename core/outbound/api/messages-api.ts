@@ -12,7 +12,7 @@ import { oneOf } from '#core/problem.ts';
 import { refuse } from '#core/problem-reply.ts';
 import { json, type Reply } from '#core/reply.ts';
 import { toBase64, utf8 } from '#core/scan/bytes.ts';
-import { parseIso, toHour, toIso } from '#core/time.ts';
+import { HOUR_MS, parseIso, toHour, toIso } from '#core/time.ts';
 import {
   type ApiCall,
   anyText,
@@ -26,7 +26,6 @@ import {
 } from './api-call.ts';
 import { apiVersion, channel, listUpTo, time, typeName } from './fields.ts';
 
-const HOUR_MS = 3_600_000;
 /** Hours that one call looks into at most. */
 const HOURS_PER_CALL = 48;
 /** A session sends what it read up to a second ago; another second is for copies of the table that lag. */

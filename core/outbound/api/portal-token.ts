@@ -8,6 +8,7 @@ import type { AppId } from '#core/outbound/protocol/ids.ts';
 import type { Crypto } from '#core/ports.ts';
 import { fromBase64, textOf, toBase64, utf8 } from '#core/scan/bytes.ts';
 import { decodeJsonObject } from '#core/scan/json-object.ts';
+import { HOUR_MS } from '#core/time.ts';
 
 /** What a token may allow; `read` is in every one. */
 export const CAPABILITIES = ['read', 'read_bodies', 'manage', 'secrets', 'test', 'replay'] as const;
@@ -86,7 +87,7 @@ function claimsOf(payload: string): PortalClaims | undefined {
 }
 
 /** Longer than any token is good. */
-const REVOKED_KEPT_MS = 25 * 3_600_000;
+const REVOKED_KEPT_MS = 25 * HOUR_MS;
 /** The application is read with every message: its item stays small. */
 export const MOST_REVOKED = 50;
 

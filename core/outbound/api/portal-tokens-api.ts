@@ -6,7 +6,7 @@ import { changeApplication, revokeToken } from '#core/outbound/registry/applicat
 import { boolean, number, oneOf, text } from '#core/problem.ts';
 import { refuse } from '#core/problem-reply.ts';
 import { json, type Reply } from '#core/reply.ts';
-import { toIso } from '#core/time.ts';
+import { DAY_SECONDS, HOUR_SECONDS, toIso } from '#core/time.ts';
 import { type ApiCall, applicationOf, bodyOf } from './api-call.ts';
 import { listUpTo } from './fields.ts';
 import {
@@ -18,9 +18,6 @@ import {
   READ_ONLY,
   withRevoked,
 } from './portal-token.ts';
-
-const HOUR_SECONDS = 3_600;
-const DAY_SECONDS = 24 * HOUR_SECONDS;
 
 interface TokenBody {
   readonly capabilities?: readonly Capability[];

@@ -7,6 +7,7 @@ import type { EpochMs } from '#core/glossary.ts';
 import type { Verdict } from '#core/outbound/ports.ts';
 import type { HoldWhy } from '#core/outbound/protocol/items.ts';
 import type { Random } from '#core/ports.ts';
+import { DAY_MS, MINUTE_MS } from '#core/time.ts';
 import { jittered } from './schedule.ts';
 import { isEndpoints, withFailed } from './whose-fault.ts';
 
@@ -44,11 +45,10 @@ const IN_A_ROW = 5;
 const WINDOW = 20;
 const SUCCESSES_TO_CLOSE = 3;
 const THROTTLE_BASE_MS = 5_000;
-const THROTTLE_CAP_MS = 15 * 60_000;
+const THROTTLE_CAP_MS = 15 * MINUTE_MS;
 /** A second answer of this kind disables only after this long: one bad deploy must not end a subscription. */
-const SECOND_WORD_MS = 60_000;
+const SECOND_WORD_MS = MINUTE_MS;
 const PROBES_TO_DISABLE = 10;
-const DAY_MS = 86_400_000;
 
 /** Open, its hold is over, and no probe has succeeded yet: one request, and no more. */
 export const isProbing = (breaker: Breaker): boolean => breaker.opens > 0 && breaker.recovered === undefined;

@@ -5,8 +5,8 @@
 import type { EpochMs } from '#core/glossary.ts';
 import type { Answer, AnswerClass, Fault, Verdict } from '#core/outbound/ports.ts';
 import { retryAfterMs } from '#core/retry-after.ts';
+import { HOUR_MS } from '#core/time.ts';
 
-const HOUR_MS = 3_600_000;
 /** The longest wait an endpoint may ask for all its deliveries; for one delivery it is an hour. */
 const MAX_HOLD_MS = 24 * HOUR_MS;
 

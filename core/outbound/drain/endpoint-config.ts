@@ -6,11 +6,12 @@ import type { EndpointItem, RuntimeItem } from '#core/outbound/protocol/items.ts
 import { applicationKey, controlKey, endpointKey, secretsKey } from '#core/outbound/protocol/keys.ts';
 import type { Clock } from '#core/ports.ts';
 import { RecentlyUsed } from '#core/recently-used.ts';
+import { MINUTE_MS } from '#core/time.ts';
 import type { LiveKey } from './drain-ports.ts';
 import { signingKeys } from './signing-keys.ts';
 
 const CONFIG_MS = 5_000;
-const SCHEDULE_MS = 60_000;
+const SCHEDULE_MS = MINUTE_MS;
 const GUARD_MS = 15_000;
 const KEPT = 1_000;
 

@@ -4,8 +4,8 @@
  */
 import type { EpochMs } from '#core/glossary.ts';
 import type { EndpointItem, RecordItem } from '#core/outbound/protocol/items.ts';
+import { HOUR_MS } from '#core/time.ts';
 
-const HOUR_MS = 3_600_000;
 const DEFAULT_HOURS = 24;
 
 /** After so many ms of answers the head ends as dead. */

@@ -16,6 +16,7 @@ import {
 import type { EndpointId } from '#core/outbound/protocol/ids.ts';
 import type { RuntimeItem } from '#core/outbound/protocol/items.ts';
 import { aheadRange, dueAtOf, recordKey, rowsRange, runtimeKey, wakeAtOf } from '#core/outbound/protocol/keys.ts';
+import { DAY_MS } from '#core/time.ts';
 import type { Invocation } from './drain-ports.ts';
 import { drainRows } from './drain-rows.ts';
 import type { EndpointConfig } from './endpoint-config.ts';
@@ -27,7 +28,7 @@ export type TokenEnd = 'ack' | 'give_back';
 
 const TAKES = 3;
 /** What was looked through behind a closed gate is looked through again after this: a retention may have been shortened. */
-const LOOKED_MS = 86_400_000;
+const LOOKED_MS = DAY_MS;
 
 /** One token, from its receipt to its end. */
 export async function handleToken(tools: SessionTools, token: Token, invocation: Invocation): Promise<TokenEnd> {

@@ -6,6 +6,7 @@ import { given } from '#core/given.ts';
 import type { Outcome } from '#core/outbound/protocol/delivery-writes.ts';
 import type { LastAttempt, RecordItem } from '#core/outbound/protocol/items.ts';
 import type { Random } from '#core/ports.ts';
+import { MINUTE_MS } from '#core/time.ts';
 import { countHead, type Head, headLimitMs } from './head-of-line.ts';
 import { writeFailure, writeWait } from './record-outcome.ts';
 import { attemptsOf, jittered, nextAttemptAt } from './schedule.ts';
@@ -17,7 +18,7 @@ const SNIPPET_BYTES = 256;
 const FAILING_AT = 4;
 /** Waits of what is not the endpoint's fault: doubled each time, up to the longest. */
 const OWN_WAIT_MS = 30_000;
-const LONGEST_OWN_WAIT_MS = 15 * 60_000;
+const LONGEST_OWN_WAIT_MS = 15 * MINUTE_MS;
 
 /** The wait after the `waits`-th failure in a row that was nobody's but ours: 30 s, doubled up to 15 min. */
 export const ownWait = (waits: number, random: Random): number =>

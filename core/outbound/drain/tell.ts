@@ -1,9 +1,8 @@
 /** Operational events of a session: each kind once an hour and endpoint, best effort; tend tells what was lost. */
 import { askOrSkip } from '#core/ask.ts';
 import type { Item } from '#core/outbound/ports.ts';
+import { HOUR_MS } from '#core/time.ts';
 import type { Session } from './session-state.ts';
-
-const HOUR_MS = 3_600_000;
 
 export async function tell(session: Session, type: string, data: Item = {}): Promise<void> {
   if (session.told.has(type)) return;

@@ -1,11 +1,10 @@
 /** A stored body that cannot be read is its own row's fault: that row waits, and after a day it is dead. Its neighbours go on. */
 import { recordUnreadable } from '#core/outbound/protocol/delivery-writes.ts';
+import { DAY_MS } from '#core/time.ts';
 import { deleteRow, writeWait } from './record-outcome.ts';
 import type { Sending } from './sending.ts';
 import { persist, type Session, stopFor } from './session-state.ts';
 import { ownWait } from './settle-failure.ts';
-
-const DAY_MS = 86_400_000;
 
 export async function settleUnreadable(session: Session, hand: Omit<Sending, 'body'>): Promise<void> {
   const { ports, rules, config, ep } = session;

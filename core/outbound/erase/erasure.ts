@@ -5,6 +5,7 @@ import { beginErasure, closeApplication, keepErasurePlace } from '#core/outbound
 import type { AppId, EndpointId } from '#core/outbound/protocol/ids.ts';
 import { controlKey, ERASURES, listedAt } from '#core/outbound/protocol/keys.ts';
 import type { Clock } from '#core/ports.ts';
+import { DAY_MS } from '#core/time.ts';
 
 export const ERASED_KINDS = [
   'endpoints',
@@ -49,7 +50,7 @@ export interface Erasure extends Place {
   readonly finishedAt?: EpochMs;
 }
 
-const DRY_RUN_KEPT_MS = 7 * 86_400_000;
+const DRY_RUN_KEPT_MS = 7 * DAY_MS;
 const keyOfErasure = ({ app, dryRun }: Pick<Erasure, 'app' | 'dryRun'>) =>
   controlKey(`erase${dryRun ? '-dry' : ''}#${app}`);
 

@@ -28,15 +28,13 @@ import {
 import { GRACE_MS } from '#core/outbound/protocol/timings.ts';
 import { bodiesOf } from '#core/outbound/publish/message-body.ts';
 import type { BlobList } from '#core/ports.ts';
-import { toHour } from '#core/time.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS, toHour } from '#core/time.ts';
 import type { ErasedCounts, Erasure, Page, Place } from './erasure.ts';
 
-const HOUR_MS = 3_600_000;
-const DAY_MS = 86_400_000;
 /** The longest retention that an environment may have, and the grace: nothing older is there, whatever was set when. */
 const OLDEST_MS = 366 * DAY_MS + GRACE_MS;
 /** Sessions that were at work when the gates closed are over by then, and the index lists what they left. */
-const WAIT_MS = 10 * 60_000;
+const WAIT_MS = 10 * MINUTE_MS;
 const PAGE = 100;
 /** Keys that are written down before they are removed. */
 const MOST_KEYS = 1_000;

@@ -13,6 +13,7 @@ import { keptOf } from '#core/outbound/protocol/timings.ts';
 import { dataOf } from '#core/outbound/publish/envelope.ts';
 import { type BodyPorts, readBody } from '#core/outbound/publish/message-body.ts';
 import type { Clock, Telemetry } from '#core/ports.ts';
+import { MINUTE_MS } from '#core/time.ts';
 import type { EndpointsOf } from './endpoints-of.ts';
 import { mismatchOf, wantedThen } from './match-endpoint.ts';
 
@@ -154,7 +155,7 @@ async function walk({ store, jobs }: FanOutPorts, job: WalkJob): Promise<readonl
 }
 
 /** The index is behind the table by seconds. */
-const LAG_MS = 10 * 60_000;
+const LAG_MS = 10 * MINUTE_MS;
 
 async function newApplications(store: FanOutPorts['store'], since: EpochMs): Promise<readonly string[]> {
   const found: string[] = [];

@@ -1,11 +1,12 @@
 /** Whether an endpoint wants a message, and why not. */
 import { matches } from '#core/event-type.ts';
 import type { ApplicationItem, EndpointItem, MessageItem } from '#core/outbound/protocol/items.ts';
+import { MINUTE_MS } from '#core/time.ts';
 import { passesFilter } from './content-filter.ts';
 import type { EndpointsOf } from './endpoints-of.ts';
 
 /** A new endpoint may have been made by a host whose clock is behind the publisher's. */
-const CLOCK_SLACK_MS = 60_000;
+const CLOCK_SLACK_MS = MINUTE_MS;
 
 export type Mismatch = 'deleted' | 'not_for_it' | 'newer' | 'mode' | 'type' | 'channel' | 'api_version' | 'filter';
 type Wanted = Pick<MessageItem, 'type' | 'channels' | 'mode' | 'apiVersion' | 'createdAt' | 'only'>;

@@ -7,6 +7,7 @@ import { all, any, eq, isIn, lt, missing, same } from '#core/condition.ts';
 import { given } from '#core/given.ts';
 import type { EpochMs } from '#core/glossary.ts';
 import type { ItemPut, ItemUpdate, ItemWrite, TableKey } from '#core/outbound/ports.ts';
+import { DAY_SECONDS } from '#core/time.ts';
 import type { AppId, EndpointId } from './ids.ts';
 import type { ApplicationItem, ControlItem, NewAppItem, ReplayJobItem, SecretsItem, StoredKey } from './items.ts';
 import {
@@ -20,8 +21,6 @@ import {
   replayJobKey,
   secretsKey,
 } from './keys.ts';
-
-const DAY_SECONDS = 86_400;
 
 // ---- applications ----------------------------------------------------------------------------------------------------
 

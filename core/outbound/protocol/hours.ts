@@ -1,11 +1,11 @@
 /** Attempts of the last 24 hours, packed into one text of the runtime item: `<hour>:<ok>.<fail>,…`, newest first, base 36. */
 import type { EpochMs } from '#core/glossary.ts';
+import { HOUR_MS } from '#core/time.ts';
 
 export interface HourCount {
   readonly ok: number;
   readonly fail: number;
 }
-const HOUR_MS = 3_600_000;
 const HOURS = 24;
 const NONE: HourCount = { ok: 0, fail: 0 };
 

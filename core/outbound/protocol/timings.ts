@@ -2,6 +2,7 @@
  * Numbers that must fit together. They are constants of the protocol, no keys of the configuration; a test compares those
  * that the template repeats. Emulated environments use shorter ones.
  */
+import { DAY_MS, MINUTE_MS } from '#core/time.ts';
 import type { AppLimits } from './items.ts';
 
 export interface OutboundTimings {
@@ -51,10 +52,9 @@ export const OUTBOUND_TIMINGS: OutboundTimings = {
   slackMs: 2_000,
   delayedTokenMs: 120_000,
   crashLimit: 3,
-  crashHoldMs: 15 * 60_000,
+  crashHoldMs: 15 * MINUTE_MS,
 };
 
-const DAY_MS = 86_400_000;
 /** How long after the retention an item still lies there, so that nobody meets a half-deleted delivery. */
 export const GRACE_MS = 7 * DAY_MS;
 /** How long after the retention a row still lies there: its end is written by a session long before. */

@@ -5,9 +5,8 @@
 import type { ItemStore, TableKey } from '#core/outbound/ports.ts';
 import { type Counter, countUpTo } from '#core/outbound/protocol/control-writes.ts';
 import type { Clock } from '#core/ports.ts';
+import { DAY_MS, MINUTE_MS } from '#core/time.ts';
 
-const MINUTE_MS = 60_000;
-const DAY_MS = 86_400_000;
 const KEPT_SECONDS = 3_600;
 
 interface Limit {

@@ -20,6 +20,7 @@ import {
 } from '#core/outbound/protocol/keys.ts';
 import { keptOf } from '#core/outbound/protocol/timings.ts';
 import type { Clock, Ids } from '#core/ports.ts';
+import { MINUTE_MS } from '#core/time.ts';
 import { replayOnce } from './replay-delivery.ts';
 import { type Found, firstPlace, leaveForLater, pageOf, type Way } from './replay-way.ts';
 
@@ -91,7 +92,7 @@ export async function runReplayJobs(
 /** No page of a run of one job begins after this: its function has a timeout. */
 const RUN_MS = 10_000;
 /** Places in the rate that may be taken before their time. */
-const AHEAD_MS = 60_000;
+const AHEAD_MS = MINUTE_MS;
 
 /** Goes on with one job, until its endpoint has as many rows as may wait. Whoever finishes some of them asks again. */
 export async function runReplayJob(

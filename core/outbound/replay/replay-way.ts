@@ -12,14 +12,13 @@ import {
   recordsRange,
 } from '#core/outbound/protocol/keys.ts';
 import type { Clock } from '#core/ports.ts';
-import { parseIso } from '#core/time.ts';
+import { DAY_MS, parseIso } from '#core/time.ts';
 
 interface WayPorts {
   readonly store: Pick<ItemStore, 'query'>;
   readonly clock: Clock;
 }
 
-const DAY_MS = 86_400_000;
 const PAGE = 50;
 
 /** How far a job is: the place within one endpoint. */

@@ -11,6 +11,7 @@ import type { RowItem, RuntimeItem } from '#core/outbound/protocol/items.ts';
 import { dueAtOf, queueOf, rowKind, rowsRange, wakeAtOf } from '#core/outbound/protocol/keys.ts';
 import { parseItem } from '#core/outbound/protocol/parse-item.ts';
 import type { Clock, Telemetry } from '#core/ports.ts';
+import { HOUR_MS, MINUTE_MS } from '#core/time.ts';
 
 export interface AuditPorts {
   readonly store: Pick<ItemStore, 'scan' | 'query'>;
@@ -32,9 +33,8 @@ export interface AuditCounts {
   readonly lost: number;
 }
 
-const HOUR_MS = 3_600_000;
 /** A token may be under way for as long as its visibility: only what is due longer was lost. */
-const LOST_AFTER_MS = 5 * 60_000;
+const LOST_AFTER_MS = 5 * MINUTE_MS;
 
 /** How far a walk is: the place of its next page, and what it counted before. */
 export interface AuditPlace {

@@ -9,14 +9,15 @@ import { type ItemStore, NO_ANSWER_CAUSES } from '#core/outbound/ports.ts';
 import type { EndpointId } from '#core/outbound/protocol/ids.ts';
 import type { ControlItem, RuntimeItem } from '#core/outbound/protocol/items.ts';
 import { controlKey, runtimeKey } from '#core/outbound/protocol/keys.ts';
+import { MINUTE_MS } from '#core/time.ts';
 
-const RECENT_MS = 5 * 60_000;
+const RECENT_MS = 5 * MINUTE_MS;
 const AT_LEAST = 20;
 /** Endpoints of one application that count: no single customer is our way out. */
 const OF_ONE_APPLICATION = 3;
 const SHARE = 0.1;
 /** The guard stays on for this long after it was last seen to be needed. */
-const STAYS_ON_MS = 3 * 60_000;
+const STAYS_ON_MS = 3 * MINUTE_MS;
 
 /** What the guard's control item says. */
 export interface GuardSeen {

@@ -9,6 +9,7 @@ import type { AppId } from '#core/outbound/protocol/ids.ts';
 import type { ReplayJobItem, RowItem, RuntimeItem } from '#core/outbound/protocol/items.ts';
 import { appNameKey } from '#core/outbound/protocol/keys.ts';
 import { type PublishPorts, type PublishRules, publish } from '#core/outbound/publish/publish.ts';
+import { HOUR_MS, MINUTE_MS } from '#core/time.ts';
 import { type Backlog, levelOf } from './backlog.ts';
 
 const OPERATIONS = 'operations';
@@ -25,8 +26,6 @@ export async function publishOperational(
   await publish(ports, rules, { app: name.id as AppId, key: op.key, type: op.type, content: { kind: 'data', json } });
 }
 
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
 /** How long after a fact it is still told. */
 const TOLD_MS = 2 * HOUR_MS;
 const WARNINGS = [

@@ -22,7 +22,7 @@ import {
 } from '#core/outbound/protocol/keys.ts';
 import type { BodyPorts } from '#core/outbound/publish/message-body.ts';
 import type { Clock, Telemetry } from '#core/ports.ts';
-import { toHour } from '#core/time.ts';
+import { HOUR_MS, MINUTE_MS, toHour } from '#core/time.ts';
 
 export interface ReconcilePorts extends BodyPorts {
   readonly store: ItemStore;
@@ -32,8 +32,6 @@ export interface ReconcilePorts extends BodyPorts {
   readonly telemetry: Pick<Telemetry, 'count'>;
 }
 
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
 /** Younger ones may be under way. */
 const YOUNGEST_MS = 10 * MINUTE_MS;
 /** Of the first pass, and of one after `tend` was away: nothing older is looked at. */

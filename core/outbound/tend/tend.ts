@@ -15,6 +15,7 @@ import { controlKey, rowKind, WAKE_SHARDS, wakeRange } from '#core/outbound/prot
 import type { PublishPorts } from '#core/outbound/publish/publish.ts';
 import { runReplayJobs } from '#core/outbound/replay/replay-job.ts';
 import type { BlobList, BlobStore, Ids, Telemetry } from '#core/ports.ts';
+import { HOUR_MS, MINUTE_MS } from '#core/time.ts';
 import { type AuditPlace, audit } from './audit.ts';
 import { backlogItem, backlogKey, countBacklog, levelOf } from './backlog.ts';
 import { guardEgress } from './egress.ts';
@@ -47,10 +48,9 @@ const RUN_MS = 45_000;
 const JOBS_MS = 15_000;
 const ERASE_MS = 8_000;
 const LEASE_MS = 70_000;
-const HOUR_MS = 3_600_000;
 const SAMPLE = 0.1;
 /** Waits up to so far ahead are read for the egress guard: the longest hold. */
-const HOLDS_MS = 15 * 60_000;
+const HOLDS_MS = 15 * MINUTE_MS;
 
 interface Memory {
   /** When the last audit began. */
@@ -92,7 +92,7 @@ export async function tend(ports: TendPorts, rules: TendRules): Promise<boolean>
   await step(() => eraseSome(ports, rules.retentionMs, within(ERASE_MS)));
   // 4. What a queue lost.
   await step(async () => {
-    const isDue = clock.now() - memory.auditedAt >= rules.auditMinutes * 60_000;
+    const isDue = clock.now() - memory.auditedAt >= rules.auditMinutes * MINUTE_MS;
     if (memory.auditPlace === undefined && !isDue) return;
     const auditedAt = memory.auditPlace === undefined ? clock.now() : memory.auditedAt;
     memory = { ...memory, ...(await auditSome(ports, rules, { place: memory.auditPlace, until })), auditedAt };
@@ -176,7 +176,7 @@ async function auditSome(
 }
 
 /** Younger ones wait for their turn. */
-const BACKLOG_MS = 5 * 60_000;
+const BACKLOG_MS = 5 * MINUTE_MS;
 
 async function backlogAt(
   { store, clock }: TendPorts,

@@ -8,6 +8,7 @@ import { messageIdOf } from '#core/outbound/protocol/ids.ts';
 import { messageKey } from '#core/outbound/protocol/keys.ts';
 import { createApplication } from '#core/outbound/registry/applications.ts';
 import type { CustomerMessage } from '#core/publisher.ts';
+import { DAY_MS } from '#core/time.ts';
 
 /** `Publisher` over a store: what a route relies on when it asks twice. */
 export function publisherContract(subject: () => { readonly items: ItemStore }): void {
@@ -32,7 +33,7 @@ export function publisherContract(subject: () => { readonly items: ItemStore }):
         },
       },
     };
-    const publisher = publisherForRoutes(ports, { retentionMs: 30 * 86_400_000 });
+    const publisher = publisherForRoutes(ports, { retentionMs: 30 * DAY_MS });
     const message = (text: string, key = 'k1', type = 'invoice.paid'): CustomerMessage => ({
       ...{ application: uid, key, type, contentType: 'application/json' },
       bytes: new TextEncoder().encode(text),

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { fetchCapped } from '#adapters/http/fetch-capped.ts';
 import { CachedKeyFetcher } from '#adapters/http/key-fetcher.ts';
+import { HOUR_MS } from '#core/time.ts';
 import { UnknownKeyPlaceError } from '#core/unknown-key-place.ts';
 import { certificate, type HttpsServer, startHttpsServer } from '#test/kit/https-server.ts';
 
-const HOUR = 3_600_000;
 const NOW = Date.parse('2026-11-21T12:00:00Z');
 const CERTIFICATE_URL = 'https://keys.example.com/certs/CERT-1.pem';
 const JWKS_URL = 'https://keys.example.com/jwks';
@@ -52,10 +52,10 @@ describe('a certificate by address', () => {
   it('is fetched once and kept for a day', async () => {
     const fetcher = newFetcher();
     expect(await fetcher.fetchKey('x509Url', CERTIFICATE_URL)).toBe(certificate);
-    now += 23 * HOUR;
+    now += 23 * HOUR_MS;
     expect(await fetcher.fetchKey('x509Url', CERTIFICATE_URL)).toBe(certificate);
     expect(calls).toEqual([{ method: 'GET', host: 'keys.example.com', path: '/certs/CERT-1.pem', body: '' }]);
-    now += 2 * HOUR;
+    now += 2 * HOUR_MS;
     await fetcher.fetchKey('x509Url', CERTIFICATE_URL);
     expect(calls).toHaveLength(2);
   });
@@ -70,9 +70,9 @@ describe('a certificate by address', () => {
     const fetcher = newFetcher();
     await fetcher.fetchKey('x509Url', CERTIFICATE_URL);
     answer = () => ({ status: 503 });
-    now += 25 * HOUR;
+    now += 25 * HOUR_MS;
     expect(await fetcher.fetchKey('x509Url', CERTIFICATE_URL)).toBe(certificate);
-    now += 24 * HOUR;
+    now += 24 * HOUR_MS;
     await expect(fetcher.fetchKey('x509Url', CERTIFICATE_URL)).rejects.toThrow('answered 503');
   });
 
@@ -284,7 +284,7 @@ describe("Plaid's keys", () => {
     answer = () => ({ status: 200, text: JSON.stringify({ key: jwk('k1') }) });
     expect(await ask(fetcher)).toMatchObject({ kid: 'k1' });
     // An id that expires is not used any more.
-    now += 25 * HOUR;
+    now += 25 * HOUR_MS;
     answer = () => ({ status: 200, text: JSON.stringify({ key: { ...jwk('k1'), expired_at: 1_790_000_000 } }) });
     expect(await ask(fetcher)).toBeUndefined();
     expect(await ask(fetcher)).toBeUndefined();

@@ -3,8 +3,7 @@ import { MemoryQueue, type MemoryQueueOptions } from '#adapters/memory/memory-qu
 import { MemoryReceiptBox } from '#adapters/memory/memory-queue-ports.ts';
 import { SeededRandom } from '#adapters/memory/seeded-random.ts';
 import { VirtualClock } from '#adapters/memory/virtual-clock.ts';
-
-const HOUR = 3_600_000;
+import { HOUR_MS } from '#core/time.ts';
 
 function build(options: Partial<MemoryQueueOptions> = {}) {
   const clock = new VirtualClock();
@@ -86,7 +85,7 @@ describe('a standard queue in memory', () => {
     queue.changeVisibility(receipt, 43_150);
     expect(() => queue.changeVisibility(receipt, 43_200)).toThrow('Total VisibilityTimeout');
     expect(() => queue.changeVisibility(receipt, 43_201)).toThrow('0 to 43200');
-    await clock.advanceBy(12 * HOUR);
+    await clock.advanceBy(12 * HOUR_MS);
     expect(() => queue.changeVisibility(receipt, 10)).toThrow('MessageNotInflight');
   });
 

@@ -6,9 +6,8 @@ import { SeededRandom } from '#adapters/memory/seeded-random.ts';
 import { VirtualClock } from '#adapters/memory/virtual-clock.ts';
 import { all, any, eq, exists, gt, isIn, lt, missing } from '#core/condition.ts';
 import type { EventPk } from '#core/glossary.ts';
+import { DAY_MS } from '#core/time.ts';
 import { makeEventItem } from '#test/adapters/contracts/event-item-fixture.ts';
-
-const DAY = 86_400_000;
 
 function build(options: Partial<MemoryDatabaseOptions> = {}) {
   const clock = new VirtualClock();
@@ -159,17 +158,17 @@ describe('a table in memory', () => {
   });
 
   test('deletes by TTL up to 48 hours late, never early, and not when the time was moved', async () => {
-    const { clock, database } = build({ ttlDelayMs: () => 2 * DAY });
+    const { clock, database } = build({ ttlDelayMs: () => 2 * DAY_MS });
     const expiresAt = Math.floor(clock.now() / 1000) + 60;
     database.write(put({ pk: 'a', expiresAt }));
     database.write(put({ pk: 'b', expiresAt }));
     database.write(put({ pk: 'c', expiresAt: clock.now() + 60_000 }));
     database.write({ kind: 'update', table: 'events', key: { pk: 'b' }, remove: ['expiresAt'] });
-    await clock.advanceBy(2 * DAY);
+    await clock.advanceBy(2 * DAY_MS);
     expect(database.dump('events').map(item => item['pk'])).toEqual(['a', 'b', 'c']);
     await clock.advanceBy(60_000);
     expect(database.dump('events').map(item => item['pk'])).toEqual(['b', 'c']);
-    await clock.advanceBy(400 * DAY);
+    await clock.advanceBy(400 * DAY_MS);
     expect(database.dump('events').map(item => item['pk'])).toEqual(['b', 'c']);
   });
 

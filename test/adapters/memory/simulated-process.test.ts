@@ -7,6 +7,7 @@ import { SeededRandom } from '#adapters/memory/seeded-random.ts';
 import { SimulatedProcess } from '#adapters/memory/simulated-process.ts';
 import { settle, VirtualClock } from '#adapters/memory/virtual-clock.ts';
 import { DependencyError } from '#core/errors.ts';
+import { MINUTE_MS } from '#core/time.ts';
 
 function makeCounter() {
   const counter = {
@@ -223,7 +224,7 @@ describe('a function in memory', () => {
     });
     expect(await clock.complete(lambda.invoke({}))).toEqual({ kind: 'timed_out' });
     expect(counter.value).toBe(0);
-    await clock.advanceBy(15 * 60_000);
+    await clock.advanceBy(15 * MINUTE_MS);
     expect(counter.value).toBe(1);
   });
 

@@ -20,11 +20,9 @@ import {
   reconcileDeliveries,
 } from '#core/inbound/reconcile/reconcile-deliveries.ts';
 import type { ProviderSpec } from '#core/provider/provider-spec.ts';
+import { MINUTE_MS } from '#core/time.ts';
 import { EVENTS, MemoryWorld, PAYLOADS, SECRET } from '#test/kit/memory-world.ts';
 import { signWebhook } from '../../../sdk/testing/sign-webhook.ts';
-
-export const MINUTE = 60_000;
-export const HOUR = 60 * MINUTE;
 
 /** The process dies: nothing may take it for a failed call. */
 export class Killed extends Error {}
@@ -114,7 +112,7 @@ export class GapWorld {
     const list = { source: this.source, name: '', api };
     const ports = { ...this.#base, telemetry: this.world.telemetry };
     try {
-      const until = this.now + this.skewMs + 14 * MINUTE;
+      const until = this.now + this.skewMs + 14 * MINUTE_MS;
       return await reconcileDeliveries(list, until, ports, { ...this.world.rules, ...resolved, ...rules });
     } finally {
       this.#killAt = undefined;

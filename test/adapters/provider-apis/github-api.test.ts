@@ -3,11 +3,11 @@ import { generateKeyPairSync, verify } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { githubDeliveries } from '#adapters/provider-apis/github-api.ts';
 import type { DeliveryApi } from '#core/inbound/reconcile/delivery-api.ts';
-import { toIso } from '#core/time.ts';
+import { HOUR_MS, MINUTE_MS, toIso } from '#core/time.ts';
 import { github } from '#providers/github.ts';
 import { API_KEY, type GithubDelivery, githubList } from '#test/kit/provider-lists.ts';
 import { PROVIDER_URL, ProviderServer } from '#test/kit/provider-server.ts';
-import { GapWorld, HOUR, MINUTE } from './gap-world.ts';
+import { GapWorld } from './gap-world.ts';
 
 const HOOK = 'repos/acme/shop/hooks/12345';
 const BIG = 9_007_199_254_740_993_000n;
@@ -53,7 +53,7 @@ function delivery(n: number, more: Partial<GithubDelivery> = {}): GithubDelivery
     // Above 2^53, and so close to each other that as numbers they would be one.
     id: String(BIG + BigInt(n)),
     guid: `58474f00-b361-11eb-836d-0e4f3503cc0${n}`,
-    delivered_at: toIso(gap.now - 2 * HOUR + n * MINUTE),
+    delivered_at: toIso(gap.now - 2 * HOUR_MS + n * MINUTE_MS),
     event: 'issues',
     action: 'opened',
     status: 'OK',
@@ -94,7 +94,7 @@ describe('a delivery of GitHub that failed', () => {
     expect(await gap.run(api)).toMatchObject({ redelivered: 1, healed: 0 });
     // Still on its way, for all we know.
     expect(await gap.run(api)).toMatchObject({ gaps: [], redelivered: 0, healed: 0 });
-    await gap.world.clock.advanceBy(HOUR);
+    await gap.world.clock.advanceBy(HOUR_MS);
     expect(await gap.run(api)).toMatchObject({ redelivered: 0, healed: 1, lost: [] });
     const item = gap.world.item(deliveries[2]?.guid ?? '', 'github');
     expect(item).toMatchObject({ reconciled: true, eventType: 'issues.opened' });
@@ -129,9 +129,9 @@ describe('a delivery of GitHub that failed', () => {
 describe('the list of GitHub', () => {
   it('ends at the window, however long it goes on', async () => {
     deliveries = Array.from({ length: 9 }, (_, n) =>
-      delivery(n, { delivered_at: toIso(gap.now - (n + 1) * 20 * HOUR) }),
+      delivery(n, { delivered_at: toIso(gap.now - (n + 1) * 20 * HOUR_MS) }),
     );
-    const report = await gap.run(api, { lookbackMs: 30 * HOUR });
+    const report = await gap.run(api, { lookbackMs: 30 * HOUR_MS });
     expect(report).toMatchObject({ end: 'finished', pages: 2, redelivered: 1 });
   });
 

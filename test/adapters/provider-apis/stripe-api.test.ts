@@ -3,10 +3,11 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { stripeDeliveries } from '#adapters/provider-apis/stripe-api.ts';
 import type { DeliveryApi } from '#core/inbound/reconcile/delivery-api.ts';
 import { reportEvent } from '#core/inbound/search/event-report.ts';
+import { HOUR_MS, MINUTE_MS } from '#core/time.ts';
 import { stripe } from '#providers/stripe.ts';
 import { API_KEY, type StripeEvent, stripeList } from '#test/kit/provider-lists.ts';
 import { PROVIDER_URL, ProviderServer, type ServedAnswer } from '#test/kit/provider-server.ts';
-import { GapWorld, HOUR, Killed, MINUTE } from './gap-world.ts';
+import { GapWorld, Killed } from './gap-world.ts';
 
 let server: ProviderServer;
 beforeAll(async () => {
@@ -32,7 +33,7 @@ beforeEach(() => {
     id: `evt_${String(n).padStart(2, '0')}`,
     object: 'event',
     type: n % 2 === 0 ? 'invoice.paid' : 'charge.refunded',
-    created: Math.floor((gap.now - 2 * HOUR + n * MINUTE) / 1_000),
+    created: Math.floor((gap.now - 2 * HOUR_MS + n * MINUTE_MS) / 1_000),
     data: { object: { id: `in_${n}`, amount: 12_345 } },
   }));
   server.answer = stripeList(events, 8);
@@ -56,7 +57,7 @@ describe('three of twenty events that never arrived', () => {
     expect([...report.gaps].sort()).toEqual(missingIds);
 
     gap.world.start();
-    expect(await gap.world.settle(HOUR)).toBe(true);
+    expect(await gap.world.settle(HOUR_MS)).toBe(true);
     gap.world.stop();
     const items = gap.world.items();
     expect(
@@ -106,7 +107,7 @@ describe('three of twenty events that never arrived', () => {
       // Handling them takes a while: every fifth death is enough to see that their effects happen once.
       if (killAt % 5 !== 0) continue;
       gap.world.start();
-      expect(await gap.world.settle(HOUR)).toBe(true);
+      expect(await gap.world.settle(HOUR_MS)).toBe(true);
       gap.world.stop();
       expect(
         MISSING.map(id => gap.world.effects(id)),
@@ -134,11 +135,11 @@ describe('three of twenty events that never arrived', () => {
       ...events[0],
       id: 'evt_young',
       type: 'invoice.paid',
-      created: Math.floor((gap.now - MINUTE) / 1_000),
+      created: Math.floor((gap.now - MINUTE_MS) / 1_000),
     };
     server.answer = stripeList([young], 8);
     expect(await gap.run(api)).toMatchObject({ end: 'finished', gaps: [] });
-    await gap.world.clock.advanceBy(10 * MINUTE);
+    await gap.world.clock.advanceBy(10 * MINUTE_MS);
     expect(await gap.run(api)).toMatchObject({ end: 'finished', gaps: ['evt_stripe.evt_young'], healed: 1 });
   });
 });
@@ -224,12 +225,12 @@ describe('one run', () => {
   });
 
   it('skips nothing when the clock goes back, or had gone ahead', async () => {
-    gap.skewMs = 48 * HOUR;
+    gap.skewMs = 48 * HOUR_MS;
     expect(await gap.run(api)).toMatchObject({ end: 'finished', healed: 0 });
     gap.skewMs = 0;
     const report = await gap.run(api);
     expect(report).toMatchObject({ end: 'finished', healed: 20 });
-    gap.skewMs = -30 * MINUTE;
+    gap.skewMs = -30 * MINUTE_MS;
     expect(await gap.run(api)).toMatchObject({ end: 'finished', gaps: [] });
   });
 
@@ -247,7 +248,7 @@ describe('one run', () => {
     // The queue alone has them now, with their mark.
     gap.down.clear();
     gap.world.start();
-    expect(await gap.world.settle(HOUR)).toBe(true);
+    expect(await gap.world.settle(HOUR_MS)).toBe(true);
     gap.world.stop();
     expect(gap.world.items().filter(it => it.reconciled)).toHaveLength(20);
   });

@@ -3,8 +3,8 @@ import { MemorySecretValues } from '#adapters/memory/memory-secrets.ts';
 import { VirtualClock } from '#adapters/memory/virtual-clock.ts';
 import { CachedSecrets } from '#adapters/secrets/cached-secrets.ts';
 import { toSourceId } from '#core/glossary.ts';
+import { MINUTE_MS } from '#core/time.ts';
 
-const MINUTE = 60_000;
 const stripe = toSourceId('stripe');
 
 function build() {
@@ -21,7 +21,7 @@ describe('cached secrets', () => {
     for (let n = 0; n < 10; n++) expect(await secrets.get(stripe)).toEqual(secretOf('one'));
     expect(values.fetches).toBe(1);
     values.set(stripe, 'two');
-    await clock.advanceBy(5 * MINUTE - 1);
+    await clock.advanceBy(5 * MINUTE_MS - 1);
     expect(await secrets.get(stripe)).toEqual(secretOf('one'));
     await clock.advanceBy(1);
     expect(await secrets.get(stripe)).toEqual(secretOf('two'));
@@ -71,7 +71,7 @@ describe('cached secrets', () => {
     values.set(stripe, 'one');
     await secrets.get(stripe);
     values.unreachable = true;
-    await clock.advanceBy(60 * MINUTE);
+    await clock.advanceBy(60 * MINUTE_MS);
     expect(await secrets.get(stripe)).toEqual(secretOf('one'));
     values.unreachable = false;
     values.set(stripe, 'two');

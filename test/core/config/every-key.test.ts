@@ -9,6 +9,7 @@ import type { ReconcileConfig } from '#core/config/reconcile-config.ts';
 import { resolveDeployment } from '#core/config/resolve-config.ts';
 import type { ConfiguredTimings } from '#core/inbound/protocol/timings.ts';
 import type { RetryProfile } from '#core/retry/backoff.ts';
+import { HOUR_MS } from '#core/time.ts';
 import { PROVIDERS } from '#providers/index.ts';
 
 const RETRY: RetryProfile = { attempts: 7, baseSeconds: 3, capSeconds: 900 };
@@ -78,7 +79,7 @@ const QUEUE: Required<QueueSettings> = {
   maxConcurrency: 10,
   batchingWindowSeconds: 1,
 };
-const TIMINGS: Required<ConfiguredTimings> = { processTimeoutMs: 20_000, deferLimitMs: 3_600_000 };
+const TIMINGS: Required<ConfiguredTimings> = { processTimeoutMs: 20_000, deferLimitMs: HOUR_MS };
 const OUTBOUND: Required<OutboundConfig> = {
   slots: { fast: 100 },
   schedule: [5, 10],

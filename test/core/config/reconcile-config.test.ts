@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { defineGateway, type SourceConfig } from '#core/config/gateway-config.ts';
 import { ConfigError, resolveConfig } from '#core/config/resolve-config.ts';
+import { DAY_MS } from '#core/time.ts';
 import { PROVIDERS } from '#providers/index.ts';
 import { gateway as example } from '../../../docs/guides/reconciliation-example.ts';
 
@@ -32,7 +33,7 @@ describe('reconcile', () => {
       lists: [''],
       apiUrl: 'https://api.stripe.com',
       lookbackMs: 86_400_000,
-      memoryMs: 30 * 86_400_000,
+      memoryMs: 30 * DAY_MS,
       settleMs: 900_000,
       callsPerSecond: 5,
       maxPagesPerRun: 200,
@@ -43,7 +44,7 @@ describe('reconcile', () => {
     expect(github).toMatchObject({
       lists: hooks,
       apiUrl: 'https://github.example.com/api/v3',
-      memoryMs: 3 * 86_400_000,
+      memoryMs: 3 * DAY_MS,
     });
   });
 

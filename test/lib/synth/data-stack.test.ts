@@ -2,6 +2,7 @@ import { Match } from 'aws-cdk-lib/assertions';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { TTL_ATTRIBUTE } from '#core/glossary.ts';
 import { EVENT_INDEXES } from '#core/inbound/protocol/event-item.ts';
+import { DAY_SECONDS } from '#core/time.ts';
 import { type SynthesizedEnvironment, synthEnvironment } from './synth-environment.ts';
 
 const synthesized: Record<string, SynthesizedEnvironment> = {};
@@ -68,17 +69,16 @@ describe('the queues', () => {
   const queues = (name: string) => resources(name, 'AWS::SQS::Queue');
   const main = (name: string) => queues(name).find(queue => queue.Properties.RedrivePolicy)?.Properties;
   const dead = (name: string) => queues(name).find(queue => !queue.Properties.RedrivePolicy)?.Properties;
-  const DAY = 24 * 3600;
 
   it('let a broken deploy be rolled back for two days before SQS gives a message up', () => {
     expect(main('prod').RedrivePolicy.maxReceiveCount).toBe(1000);
-    expect(main('prod').VisibilityTimeout * 1000).toBeGreaterThan(2 * DAY);
+    expect(main('prod').VisibilityTimeout * 1000).toBeGreaterThan(2 * DAY_SECONDS);
   });
 
   it('keep dead letters longer than the main queue keeps messages', () => {
     for (const name of Object.keys(synthesized)) {
-      expect(main(name).MessageRetentionPeriod).toBe(4 * DAY);
-      expect(dead(name).MessageRetentionPeriod).toBe(14 * DAY);
+      expect(main(name).MessageRetentionPeriod).toBe(4 * DAY_SECONDS);
+      expect(dead(name).MessageRetentionPeriod).toBe(14 * DAY_SECONDS);
     }
   });
 

@@ -10,6 +10,7 @@ import { disable, enableEndpoint, pause } from '#core/outbound/gate/gate.ts';
 import type { ItemStore, ItemWrite, KeyRange, OutboundTable, TableKey } from '#core/outbound/ports.ts';
 import { deleteEndpoint } from '#core/outbound/registry/endpoints.ts';
 import { startReplayJob } from '#core/outbound/replay/replay-job.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '#core/time.ts';
 import { placeholderBundles } from '#lib/bundling/bundle-functions.ts';
 import { GatewayStage } from '#lib/stacks/gateway-stage.ts';
 import { PROVIDERS } from '#providers/index.ts';
@@ -18,9 +19,6 @@ import { handlerResources } from '#test/fixtures/project/handlers/resources.ts';
 import { answered, type OutboundRole, OutboundWorld } from '#test/kit/outbound-world.ts';
 import { runningReplayJob } from '#test/kit/running-replay-job.ts';
 import { cdkContext } from './synth-environment.ts';
-
-const MINUTE_MS = 60_000;
-const DAY_MS = 86_400_000;
 
 interface Right {
   readonly actions: readonly string[];
@@ -143,7 +141,7 @@ it('publish, fan-out, both drains, tend and people ask for nothing that they may
     await world.clock.advanceBy(MINUTE_MS);
   }
   status = 200;
-  await world.clock.advanceBy(2 * 3_600_000);
+  await world.clock.advanceBy(2 * HOUR_MS);
   const now = world.clock.now();
   await startReplayJob(world.store, runningReplayJob(app, now));
   await world.clock.advanceBy(30 * MINUTE_MS);

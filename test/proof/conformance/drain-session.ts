@@ -10,6 +10,7 @@ import type { Answer, ItemResult, ItemStore, ItemUpdate, KeyRange } from '#core/
 import type { EndpointItem, RuntimeItem } from '#core/outbound/protocol/items.ts';
 import { queueOf, runtimeKey } from '#core/outbound/protocol/keys.ts';
 import { OUTBOUND_TIMINGS } from '#core/outbound/protocol/timings.ts';
+import { DAY_MS } from '#core/time.ts';
 import type { Said } from './drain-answers.ts';
 import { APP, EP, type OutboundWorld } from './outbound-world.ts';
 import { SteppedProcess } from './stepped-process.ts';
@@ -37,7 +38,7 @@ export type StoreBug = (store: ItemStore) => ItemStore;
 
 const FAR_MS = 10 ** 12;
 const SHORT_MS = 1_000;
-const RETENTION_MS = 30 * 86_400_000;
+const RETENTION_MS = 30 * DAY_MS;
 const ENDINGS: Readonly<Record<string, Call>> = { delivered: 'success', retrying: 'failure', dead: 'failure' };
 const NOTHING_TOLD = { count: () => {}, measure: () => {} };
 

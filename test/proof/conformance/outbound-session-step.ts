@@ -14,12 +14,13 @@ import {
 import type { LastAttempt, RecordItem, RuntimeItem } from '#core/outbound/protocol/items.ts';
 import { wakeAtOf } from '#core/outbound/protocol/keys.ts';
 import { OUTBOUND_TIMINGS } from '#core/outbound/protocol/timings.ts';
+import { DAY_MS } from '#core/time.ts';
 import type { Step } from '#test/proof/model/explore.ts';
 import { type Drainer, isShut, messageOf, NOBODY, type Pointer, type State } from '#test/proof/model/outbound-state.ts';
 import { Divergence } from './expect-call.ts';
 import { EP, type OutboundWorld, type PlacedRow, pageKey, type RealSession } from './outbound-world.ts';
 
-const RETENTION_MS = 30 * 86_400_000;
+const RETENTION_MS = 30 * DAY_MS;
 /** Share of the writes whose reply is lost, so that the client writes once more. */
 const LOST_REPLIES = 0.2;
 

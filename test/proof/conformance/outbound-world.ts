@@ -31,6 +31,7 @@ import {
   wakeAtOf,
 } from '#core/outbound/protocol/keys.ts';
 import type { EffectWrite } from '#core/ports.ts';
+import { DAY_MS } from '#core/time.ts';
 import type { OutboundRules } from '#test/proof/model/outbound-rules.ts';
 import type { DeliveryRecord, Gate, Message, Pointer, Row, Runtime } from '#test/proof/model/outbound-state.ts';
 import { GONE, isShut, NOBODY } from '#test/proof/model/outbound-state.ts';
@@ -40,8 +41,8 @@ export const EP = 'ep_walk';
 /** Deadlines are multiples of this: further apart than the slack of the rules, and than a walk's steps take. */
 const GRID_MS = 10_000;
 const FURTHEST = 60;
-const RETENTION_MS = 30 * 86_400_000;
-const GRACE_MS = 8 * 86_400_000;
+const RETENTION_MS = 30 * DAY_MS;
+const GRACE_MS = 8 * DAY_MS;
 
 const BODY = nodeCodec.deflate(new TextEncoder().encode('{}'));
 

@@ -6,6 +6,7 @@ import { SeededRandom } from '#adapters/memory/seeded-random.ts';
 import type { Handler } from '#core/handler/handler-contract.ts';
 import { latestWins } from '#core/handler/ordering/latest-wins.ts';
 import { eventTime } from '#core/handler/ordering/version.ts';
+import { HOUR_MS } from '#core/time.ts';
 import { isLongRun } from '#test/kit/long-run.ts';
 import { EFFECTS, type MemoryWorld, type WorldOptions } from '#test/kit/memory-world.ts';
 import { ENTITIES, makeEntityWorld, rowOf } from './entity-world.ts';
@@ -68,7 +69,7 @@ async function play(order: readonly Change[], together: boolean, options: WorldO
   if (together) world.start();
   // While the table was down an event may be in the queue alone: settled is what has a record, and owes nothing.
   for (let hour = 0; hour < 48 && !order.every(({ id }) => world.item(id)); hour++)
-    await world.clock.advanceBy(3_600_000);
+    await world.clock.advanceBy(HOUR_MS);
   expect(await world.settle()).toBe(true);
   world.stop();
   return world;

@@ -2,6 +2,7 @@
 import { expect, it } from 'vitest';
 import { FAULTS, type FaultPlan, recordCalls } from '#adapters/memory/faults.ts';
 import { done, type Handler } from '#core/handler/handler-contract.ts';
+import { HOUR_MS } from '#core/time.ts';
 import { fulfilOrder, type Services } from '#handlers/examples/fulfil-order.ts';
 import { type MemoryWorld, PAYLOADS } from '#test/kit/memory-world.ts';
 import { faultAt } from '#test/proof/journeys/support/fault-at.ts';
@@ -66,7 +67,7 @@ it('repeats only the step that was running when the process was killed, with its
 
 it('gives a frozen owner the result of the one who took over, and never overwrites it', async () => {
   const { world, calls } = await run(faultAt('payloads.keepStep', 2, 'stall'));
-  await world.clock.advanceBy(3_600_000);
+  await world.clock.advanceBy(HOUR_MS);
   expect(calls.map(({ name }) => name)).toEqual(['charge', 'ship', 'ship', 'parcel ship_2 is on its way']);
   expect(stepsOf(world).find(it => it['sk'] === 'S#1#ship')?.['result']).toBe('{"parcelId":"ship_2"}');
   expect(world.item('evt_1')).toMatchObject({ status: 'completed', result: expect.stringContaining('ship_2') });
@@ -80,7 +81,7 @@ it('ends with one result per step after every fault at every call', async () => 
     for (const fault of FAULTS) {
       let seen = 0;
       const { world, calls } = await run(() => (++seen === at + 1 ? fault : undefined));
-      await world.clock.advanceBy(3_600_000);
+      await world.clock.advanceBy(HOUR_MS);
       const place = `${fault} at ${name} (${at})`;
       expect(world.item('evt_1')?.status, place).toBe('completed');
       const kept = Object.fromEntries(stepsOf(world).map(it => [String(it['sk']).slice(4), it['result']]));

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { given } from '#core/given.ts';
 import type { Handler } from '#core/handler/handler-contract.ts';
 import type { Fetched } from '#core/handler/ordering/fetch-latest.ts';
+import { DAY_MS } from '#core/time.ts';
 import { keepBalance } from '#handlers/examples/account-balance.ts';
 import { trackInvoice } from '#handlers/examples/invoice-states.ts';
 import { type Order, refreshOrder } from '#handlers/examples/order-fetch.ts';
@@ -151,12 +152,12 @@ describe('state machine: an invoice', () => {
   it('dead-letters what waited seven days for an event that never came', async () => {
     const world = started(trackInvoice, { idleMs: 15_000 });
     await world.post({ id: 'evt_1', type: 'invoice.paid', data: invoice });
-    expect(await world.settle(9 * 86_400_000)).toBe(true);
+    expect(await world.settle(9 * DAY_MS)).toBe(true);
     world.stop();
     const item = world.item('evt_1');
     expect(item).toMatchObject({ status: 'dead_letter', cause: 'deferred_too_long', dlqSent: true, attempts: 1 });
     const waited = (item?.deadAt ?? 0) - (item?.receivedAt ?? 0);
-    expect(waited / 86_400_000).toBeCloseTo(7, 1);
+    expect(waited / DAY_MS).toBeCloseTo(7, 1);
     // 30 s, 2 min, 10 min, 1 h, then every 6 hours; the sweeper brings long waits back, at its next minute.
     expect(lines.length).toBeLessThan(40);
     expect(lines.slice(0, 5).map(line => line.slice(0, 6))).toEqual(['+00:00', '+00:30', '+02:30', '+12:30', '+73:00']);

@@ -3,6 +3,7 @@ import { createHmac } from 'node:crypto';
 import { afterAll, describe, expect, it } from 'vitest';
 import { nodeCodec } from '#adapters/codec/node-codec.ts';
 import { toSourceId } from '#core/glossary.ts';
+import { MINUTE_MS } from '#core/time.ts';
 import { type Delivery, MemoryWorld, PAYLOADS, SECRET } from '#test/kit/memory-world.ts';
 import { recordRun } from '#test/kit/proof-ledger.ts';
 import { handlerThat } from './support/handlers.ts';
@@ -133,7 +134,7 @@ describe('a secret that is not there', () => {
     expect(world.telemetry.total('RequestRejected', { source: 'default', cause: 'secret_not_set' })).toBe(1);
     expectNothingStored(world);
     world.secretValues.set(toSourceId('default'), SECRET);
-    await world.clock.advanceBy(5 * 60_000);
+    await world.clock.advanceBy(5 * MINUTE_MS);
     expect(await world.post({ id: 'evt_1' })).toMatchObject({ status: 200 });
   });
 

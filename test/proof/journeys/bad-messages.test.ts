@@ -1,11 +1,9 @@
 /** Bad messages in the queue and bad items in the table: a recorded outcome each, no batch lost, no loop without an end. */
 import { describe, expect, it } from 'vitest';
 import { LOCAL_TIMINGS } from '#core/config/defaults.ts';
+import { HOUR_MS, MINUTE_MS } from '#core/time.ts';
 import { EVENTS, MemoryWorld, type WorldOptions } from '#test/kit/memory-world.ts';
 import { tracesIn, workOff } from './support/traces.ts';
-
-const MINUTE = 60_000;
-const HOUR = 60 * MINUTE;
 
 /** A message like those of ingest, with something changed. */
 function messageLike(change: Readonly<Record<string, unknown>>): string {
@@ -59,13 +57,13 @@ describe('a message that is not one of ours', () => {
 
   it('stays in the queue while the DLQ cannot take it', async () => {
     const world = new MemoryWorld({
-      plan: call => (call.name === 'dead.send' && call.at < 1_767_571_200_000 + 20 * MINUTE ? 'error' : undefined),
+      plan: call => (call.name === 'dead.send' && call.at < 1_767_571_200_000 + 20 * MINUTE_MS ? 'error' : undefined),
     });
     world.main.send('not ours');
     world.start();
-    await world.clock.advanceBy(15 * MINUTE);
+    await world.clock.advanceBy(15 * MINUTE_MS);
     expect([world.main.dump().length, world.dead.dump().length]).toEqual([1, 0]);
-    await world.clock.advanceBy(30 * MINUTE);
+    await world.clock.advanceBy(30 * MINUTE_MS);
     expect([world.main.dump().length, world.dead.dump().length]).toEqual([0, 1]);
   });
 
@@ -73,7 +71,7 @@ describe('a message that is not one of ours', () => {
     const world = new MemoryWorld({ queue: { duplicateRate: 0 }, deadQueue: { duplicateRate: 0 } });
     world.main.send('not ours');
     world.start();
-    await world.clock.advanceBy(3 * HOUR);
+    await world.clock.advanceBy(3 * HOUR_MS);
     expect(world.dead.dump()).toHaveLength(1);
   });
 });
@@ -131,7 +129,7 @@ describe('a record that this version does not know', () => {
     'because of %s is left as it is; its message goes to the DLQ and the sweeper sends no more of them',
     async (_name, change) => {
       const world = await worldWith(change);
-      await world.clock.advanceBy(8 * HOUR);
+      await world.clock.advanceBy(8 * HOUR_MS);
       expect(world.item('evt_1')).toMatchObject({ ...change, attempts: 0, gen: 1 });
       expect(world.item('evt_1')?.watchAt).toBeGreaterThan(world.clock.now());
       expect(world.dead.dump().map(it => it.attributes['cause'])).toEqual(['unknown_record']);
@@ -154,7 +152,7 @@ describe('a record that this version does not know', () => {
   it('because it is older and was never claimed is sent again a bounded number of times', async () => {
     const world = await worldWith({ schemaVersion: 0 }, ['resends'], { timings: LOCAL_TIMINGS });
     world.mapping.disable();
-    await world.clock.advanceBy(2 * HOUR);
+    await world.clock.advanceBy(2 * HOUR_MS);
     expect(world.item('evt_1')).toMatchObject({ status: 'dead_letter', cause: 'unclaimable' });
     expect(world.main.sent).toBeLessThan(60);
   });
@@ -163,6 +161,6 @@ describe('a record that this version does not know', () => {
 it('nothing at all in the queue leaves nothing behind', async () => {
   const world = new MemoryWorld();
   world.start();
-  await world.clock.advanceBy(10 * MINUTE);
+  await world.clock.advanceBy(10 * MINUTE_MS);
   expect(tracesIn(world)).toEqual([]);
 });

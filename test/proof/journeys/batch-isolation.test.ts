@@ -4,13 +4,12 @@ import { failedOf, MemoryMapping } from '#adapters/memory/memory-mapping.ts';
 import { MemoryQueue } from '#adapters/memory/memory-queue.ts';
 import { SeededRandom } from '#adapters/memory/seeded-random.ts';
 import { VirtualClock } from '#adapters/memory/virtual-clock.ts';
+import { MINUTE_MS, SECOND_MS } from '#core/time.ts';
 import { MemoryWorld } from '#test/kit/memory-world.ts';
 import { complaintsAbout } from './oracle.ts';
 import { handlerThat } from './support/handlers.ts';
 import { workOff } from './support/traces.ts';
 
-const SECOND = 1_000;
-const MINUTE = 60 * SECOND;
 const NEIGHBOURS = Array.from({ length: 9 }, (_, n) => `good_${n + 1}`);
 
 async function postTen(world: MemoryWorld): Promise<void> {
@@ -37,7 +36,7 @@ describe('an event whose handler throws', () => {
     await postTen(world);
     const start = world.clock.now();
     world.start();
-    await world.clock.advanceBy(SECOND);
+    await world.clock.advanceBy(SECOND_MS);
     expectGoodNeighbours(world);
     expect(world.main.dump()).toHaveLength(1);
     expect(await world.settle()).toBe(true);
@@ -51,8 +50,8 @@ describe('an event whose handler throws', () => {
     const waits = attemptsAt.slice(1).map((at, n) => at - (attemptsAt[n] ?? start));
     // Full jitter: each wait is a random part of a ceiling that doubles. SQS delays and polls add up to two seconds.
     waits.forEach((wait, n) => {
-      expect(wait).toBeGreaterThanOrEqual(SECOND);
-      expect(wait).toBeLessThanOrEqual(4 * SECOND * 2 ** n + 3 * SECOND);
+      expect(wait).toBeGreaterThanOrEqual(SECOND_MS);
+      expect(wait).toBeLessThanOrEqual(4 * SECOND_MS * 2 ** n + 3 * SECOND_MS);
     });
     expect(Math.max(...waits.slice(4))).toBeGreaterThan(2 * Math.max(...waits.slice(0, 3)));
     expectGoodNeighbours(world);
@@ -69,7 +68,7 @@ describe('an event whose handler throws', () => {
     const world = new MemoryWorld({ handlers });
     await postTen(world);
     world.start();
-    await world.clock.advanceBy(SECOND);
+    await world.clock.advanceBy(SECOND_MS);
     expect(world.item('poison')).toMatchObject({
       status: 'dead_letter',
       attempts: 1,
@@ -90,10 +89,10 @@ describe('a process killed in the middle of a handler', () => {
     const world = new MemoryWorld({ handlers });
     await world.post({ id: 'evt_1' });
     world.start();
-    await world.clock.advanceBy(5 * SECOND);
+    await world.clock.advanceBy(5 * SECOND_MS);
     expect(world.item('evt_1')?.status).toBe('processing');
     expect(world.process.killBusy()).toBe(1);
-    await world.clock.advanceBy(4 * MINUTE);
+    await world.clock.advanceBy(4 * MINUTE_MS);
     expect(world.item('evt_1')).toMatchObject({ status: 'completed', attempts: 2 });
     expect(world.effects('evt_1')).toBe(1);
     expect(world.outside.map(it => it.key)).toEqual(['default:evt_1:1', 'default:evt_1:1']);
@@ -137,7 +136,7 @@ describe('a slow record', () => {
   });
 
   it('that started late in a batch is returned unclaimed instead of being cut off', async () => {
-    const handlers = handlerThat(({ world }) => world.clock.sleep(20 * SECOND).then(() => undefined as never));
+    const handlers = handlerThat(({ world }) => world.clock.sleep(20 * SECOND_MS).then(() => undefined as never));
     const world = new MemoryWorld({ handlers, timings: { processTimeoutMs: 30_000 } });
     for (const id of NEIGHBOURS) await world.post({ id });
     // Received three times already: these run one at a time, and the time is enough for one of them.
@@ -145,7 +144,7 @@ describe('a slow record', () => {
       for (let left = 9; left > 0; ) left -= Math.max(1, world.main.receive(10, 0).length);
     }
     world.start();
-    await world.clock.advanceBy(29 * SECOND);
+    await world.clock.advanceBy(29 * SECOND_MS);
     const started = world.items().filter(it => it.attempts > 0);
     expect(started.length).toBeGreaterThan(0);
     expect(await world.settle()).toBe(true);
@@ -185,7 +184,7 @@ describe('the answer of a batch', () => {
         returned(JSON.stringify({ batchItemFailures: sqsEvent.Records.map(it => ({ itemIdentifier: it.messageId })) }));
       const mapping = new MemoryMapping({ clock, random: new SeededRandom(1), queue, invoke, reportBatchItemFailures });
       mapping.enable();
-      await clock.advanceBy(SECOND);
+      await clock.advanceBy(SECOND_MS);
       mapping.disable();
       expect(queue.dump()).toHaveLength(reportBatchItemFailures ? 1 : 0);
     }

@@ -2,12 +2,10 @@
 import { expect, it } from 'vitest';
 import { MemoryEventStore } from '#adapters/memory/memory-event-store.ts';
 import { breakerPark, park } from '#core/inbound/protocol/event-writes.ts';
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from '#core/time.ts';
 import { makeEventItem } from '#test/adapters/contracts/event-item-fixture.ts';
 import { EVENTS, MemoryWorld } from '#test/kit/memory-world.ts';
 
-const SECOND = 1_000;
-const MINUTE = 60 * SECOND;
-const HOUR = 60 * MINUTE;
 const PARKED = 900;
 /** Of the memory world. */
 const SENDS_PER_SECOND = 300;
@@ -16,22 +14,22 @@ const SENDS_PER_SECOND = 300;
 async function rateOver(newlyParked: boolean): Promise<number> {
   const world = new MemoryWorld({ queue: { duplicateRate: 0 }, database: { indexLagMs: () => 0 } });
   const store = new MemoryEventStore(world.database, EVENTS);
-  const sweepAt = world.clock.now() + MINUTE;
+  const sweepAt = world.clock.now() + MINUTE_MS;
   const parkOne = async (key: string, at: number): Promise<void> => {
     const item = makeEventItem('default', key);
     await store.insert(item);
-    await store.update(park(item.pk, 1, breakerPark(at, at + 15 * SECOND, 'default:*')));
+    await store.update(park(item.pk, 1, breakerPark(at, at + 15 * SECOND_MS, 'default:*')));
   };
-  for (let n = 0; n < PARKED; n++) await parkOne(`old-${n}`, sweepAt - HOUR);
-  for (let n = 0; n < 40 && newlyParked; n++) await parkOne(`new-${n}`, sweepAt - 5 * SECOND);
+  for (let n = 0; n < PARKED; n++) await parkOne(`old-${n}`, sweepAt - HOUR_MS);
+  for (let n = 0; n < 40 && newlyParked; n++) await parkOne(`new-${n}`, sweepAt - 5 * SECOND_MS);
   const sentAt: number[] = [];
   world.main.onSent = () => sentAt.push(world.clock.now());
   world.start();
   world.mapping.disable();
-  await world.clock.advanceTo(sweepAt + 50 * SECOND);
+  await world.clock.advanceTo(sweepAt + 50 * SECOND_MS);
   world.stop();
   expect(sentAt.length).toBeGreaterThanOrEqual(PARKED);
-  return (sentAt.length * SECOND) / (Math.max(...sentAt) - Math.min(...sentAt));
+  return (sentAt.length * SECOND_MS) / (Math.max(...sentAt) - Math.min(...sentAt));
 }
 
 // Holds I12.

@@ -4,12 +4,10 @@ import { describe, expect, it } from 'vitest';
 import { defineHandlers, type HandlerRegistry } from '#core/handler/handler-contract.ts';
 import { CONCERNS_CONTROL, type Concern, decodeConcerns } from '#core/inbound/protocol/concerns.ts';
 import type { MetricName } from '#core/metrics.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '#core/time.ts';
 import { vercel } from '#providers/vercel.ts';
 import { EVENTS, MemoryWorld, SECRET } from '#test/kit/memory-world.ts';
 
-const MINUTE = 60_000;
-const HOUR = 60 * MINUTE;
-const DAY = 24 * HOUR;
 const calm = { queue: { duplicateRate: 0 }, deadQueue: { duplicateRate: 0 } };
 
 /** Lets time pass, and says at which minutes from now a metric was counted. */
@@ -17,11 +15,11 @@ async function minutesOf(metric: MetricName, world: MemoryWorld, untilMs: number
   const start = world.clock.now();
   const found: number[] = [];
   let seen = world.telemetry.total(metric);
-  for (let ms = MINUTE; ms <= untilMs; ms += MINUTE) {
+  for (let ms = MINUTE_MS; ms <= untilMs; ms += MINUTE_MS) {
     while ((world.clock.nextAt() ?? Number.POSITIVE_INFINITY) <= start + ms) await world.clock.runNext();
     await world.clock.advanceTo(start + ms);
     const total = world.telemetry.total(metric);
-    for (; seen < total; seen++) found.push(ms / MINUTE);
+    for (; seen < total; seen++) found.push(ms / MINUTE_MS);
   }
   return found;
 }
@@ -37,7 +35,7 @@ describe('the first conflict of a source', () => {
     world.start();
     for (const source of ['a', 'b']) for (const n of [1, 2]) await world.post({ source, id: 'evt_1', data: { n } });
     const told = await minutesOf('NewConflict', world, 0);
-    await minutesOf('NewConflict', world, 20 * MINUTE).then(it => told.push(...it));
+    await minutesOf('NewConflict', world, 20 * MINUTE_MS).then(it => told.push(...it));
     // One after the other: an alarm that is in ALARM already tells nobody of the second.
     expect(told).toHaveLength(2);
     expect(told[1]! - told[0]!).toBeGreaterThanOrEqual(3);
@@ -46,18 +44,18 @@ describe('the first conflict of a source', () => {
       expect.objectContaining({ kind: 'conflict', source: 'b' }),
     ]);
     for (const n of [3, 4]) await world.post({ source: 'a', id: `evt_2`, data: { n } });
-    expect(await minutesOf('NewConflict', world, 2 * HOUR)).toEqual([]);
+    expect(await minutesOf('NewConflict', world, 2 * HOUR_MS)).toEqual([]);
     world.stop();
   });
 
   it('is a first one again after a quiet week', async () => {
-    const world = new MemoryWorld({ ...calm, idleMs: HOUR });
+    const world = new MemoryWorld({ ...calm, idleMs: HOUR_MS });
     for (const n of [1, 2]) await world.post({ id: 'evt_1', data: { n } });
     const sweep = () => world.clock.complete(world.sweeper.invoke({}));
     await sweep();
     await sweep();
     expect(world.telemetry.total('NewConflict')).toBe(1);
-    await world.clock.advanceTo(world.clock.now() + 8 * DAY);
+    await world.clock.advanceTo(world.clock.now() + 8 * DAY_MS);
     for (const n of [1, 2]) await world.post({ id: 'evt_2', data: { n } });
     await sweep();
     expect(world.telemetry.total('NewConflict')).toBe(2);
@@ -69,11 +67,11 @@ describe('the first event of a source that is too old to run', () => {
     const world = new MemoryWorld({ ...calm, source: { spec: vercel } });
     world.start();
     for (const id of ['evt_1', 'evt_2']) {
-      const rawBody = JSON.stringify({ id, type: 'deployment.created', createdAt: world.clock.now() - 40 * DAY });
+      const rawBody = JSON.stringify({ id, type: 'deployment.created', createdAt: world.clock.now() - 40 * DAY_MS });
       const headers = { 'x-vercel-signature': createHmac('sha1', SECRET).update(rawBody).digest('hex') };
       expect(await world.post({ id, rawBody, headers })).toMatchObject({ status: 200 });
     }
-    expect(await minutesOf('NewTooOld', world, 30 * MINUTE)).toHaveLength(1);
+    expect(await minutesOf('NewTooOld', world, 30 * MINUTE_MS)).toHaveLength(1);
     expect(concernsOf(world)).toMatchObject([{ kind: 'too_old', source: 'default', toldAt: expect.any(Number) }]);
     world.stop();
   });
@@ -97,7 +95,7 @@ describe('a handler that only fails, at four events an hour', () => {
     const found: number[] = [];
     for (let n = 0; n < 4 * hours; n++) {
       await world.post({ id: `evt_${from + n}` });
-      found.push(...(await minutesOf('NewFailingHandler', world, 15 * MINUTE)).map(it => n * 15 + it));
+      found.push(...(await minutesOf('NewFailingHandler', world, 15 * MINUTE_MS)).map(it => n * 15 + it));
     }
     return found;
   }

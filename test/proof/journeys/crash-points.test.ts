@@ -5,6 +5,7 @@
  * HOLDFAST_LONG=1 runs every fault there, too, and all pairs.
  */
 import { afterAll, describe, expect, it } from 'vitest';
+import { HOUR_MS, MINUTE_MS } from '#core/time.ts';
 import { isLongRun } from '#test/kit/long-run.ts';
 import { type Call, FAULTS, type Fault, interestingCalls, type Journey, runJourney } from './support/crash-run.ts';
 import { FIFTY_AT_ONCE, JOURNEYS } from './support/journeys.ts';
@@ -12,8 +13,6 @@ import { Tally } from './support/tally.ts';
 
 const SAMPLED_PAIRS = 6;
 const SAMPLED_OF_FIFTY = 4;
-const HOUR_MS = 3_600_000;
-const MINUTE_MS = 60_000;
 /** Of many equal calls within a minute, this number at the beginning and at the end gets every fault. */
 const AT_EACH_END = 2;
 /** Of those between them, one in this number gets a fault. */

@@ -2,11 +2,10 @@
 import { expect, it } from 'vitest';
 import { LOCAL_TIMINGS } from '#core/config/defaults.ts';
 import { defer } from '#core/handler/handler-contract.ts';
+import { MINUTE_MS } from '#core/time.ts';
 import { MemoryWorld } from '#test/kit/memory-world.ts';
 import { faultWhile } from './support/fault-at.ts';
 import { handlerThat } from './support/handlers.ts';
-
-const MINUTE = 60_000;
 
 // Holds I12.
 it('a dependency that failed for fifty minutes leaves a first defer() its whole hour', async () => {
@@ -20,13 +19,13 @@ it('a dependency that failed for fifty minutes leaves a first defer() its whole 
     handlers: handlerThat(({ world: it }, _event, context) => {
       seen.push(context.deferredSince);
       // What it waits for comes fifty minutes after it began to wait.
-      return seen.length <= 6 ? Promise.resolve(defer(it.clock.now() + 9 * MINUTE, 'the invoice')) : undefined;
+      return seen.length <= 6 ? Promise.resolve(defer(it.clock.now() + 9 * MINUTE_MS, 'the invoice')) : undefined;
     }),
   });
   await world.post({ id: 'evt_1' });
   world.main.purge();
   world.start();
-  await world.clock.advanceBy(50 * MINUTE);
+  await world.clock.advanceBy(50 * MINUTE_MS);
   expect(world.item('evt_1')).toMatchObject({ status: 'deferred', attempts: 0 });
   expect(seen).toEqual([]);
   down = false;

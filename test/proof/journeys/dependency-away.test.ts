@@ -13,21 +13,19 @@ import { defer, type Outcome, retryAfter } from '#core/handler/handler-contract.
 import type { EventItem } from '#core/inbound/protocol/event-item.ts';
 import { breakerPark, park } from '#core/inbound/protocol/event-writes.ts';
 import { DEFAULT_RETRY, spanMs } from '#core/retry/backoff.ts';
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from '#core/time.ts';
 import { isLongRun } from '#test/kit/long-run.ts';
 import { EVENTS, MemoryWorld } from '#test/kit/memory-world.ts';
 import { handlerThat } from './support/handlers.ts';
 
-const SECOND = 1_000;
-const MINUTE = 60 * SECOND;
-const HOUR = 60 * MINUTE;
 /** One event a second in the long run; one in two minutes else, for which no breaker opens. */
-const PACE_MS = isLongRun() ? SECOND : 2 * MINUTE;
+const PACE_MS = isLongRun() ? SECOND_MS : 2 * MINUTE_MS;
 
 type How = 'throws' | 'retryAfter(60)' | 'defers five minutes';
 
 function answer(how: How, now: number): Promise<Outcome> {
   if (how === 'throws') return Promise.reject(new Error('the API does not answer'));
-  return Promise.resolve(how === 'retryAfter(60)' ? retryAfter(60, 'away') : defer(now + 5 * MINUTE, 'away'));
+  return Promise.resolve(how === 'retryAfter(60)' ? retryAfter(60, 'away') : defer(now + 5 * MINUTE_MS, 'away'));
 }
 
 it.each<How>(['throws', 'retryAfter(60)', 'defers five minutes'])(
@@ -36,7 +34,7 @@ it.each<How>(['throws', 'retryAfter(60)', 'defers five minutes'])(
     let away = false;
     const world: MemoryWorld = new MemoryWorld({
       queue: { duplicateRate: 0 },
-      idleMs: isLongRun() ? SECOND : 10 * SECOND,
+      idleMs: isLongRun() ? SECOND_MS : 10 * SECOND_MS,
       maximumConcurrency: 5,
       handlers: handlerThat(() => (away ? answer(how, world.clock.now()) : undefined)),
     });
@@ -48,12 +46,12 @@ it.each<How>(['throws', 'retryAfter(60)', 'defers five minutes'])(
       }
     };
     world.start();
-    await pass(2 * MINUTE);
+    await pass(2 * MINUTE_MS);
     away = true;
-    await pass(2 * HOUR);
+    await pass(2 * HOUR_MS);
     const duringOutage = sent;
     away = false;
-    await pass(10 * MINUTE);
+    await pass(10 * MINUTE_MS);
     const items = Array.from({ length: duringOutage }, (_, n) => world.item(`evt-${n}`));
     world.stop();
     expect(items.filter(item => item?.status === 'dead_letter')).toEqual([]);
@@ -68,15 +66,15 @@ it('twenty processors, each with a breaker of its own: what one held back spends
   let away = false;
   const world = new MemoryWorld({
     queue: { duplicateRate: 0 },
-    idleMs: SECOND,
+    idleMs: SECOND_MS,
     maximumConcurrency: 20,
     handlers: handlerThat(() => (away ? answer('throws', 0) : undefined)),
   });
   world.start();
   for (let second = 0; second < 9 * 60; second++) {
-    away = second >= MINUTE / SECOND;
+    away = second >= MINUTE_MS / SECOND_MS;
     void world.deliver({ id: `evt-${second}` });
-    await world.clock.advanceBy(SECOND);
+    await world.clock.advanceBy(SECOND_MS);
   }
   world.stop();
   const waiting = world.items().filter(item => item.status !== 'completed');
@@ -90,12 +88,12 @@ it('an event that fails by itself after it was held back ends, also where nothin
   const world = new MemoryWorld({
     queue: { duplicateRate: 0 },
     retry,
-    idleMs: SECOND,
+    idleMs: SECOND_MS,
     handlers: handlerThat(() => answer('throws', 0)),
   });
   const { pk } = await recorded(world);
   const at = world.clock.now();
-  const held = breakerPark(at, at + 15 * SECOND, '*:*');
+  const held = breakerPark(at, at + 15 * SECOND_MS, '*:*');
   expect((await new MemoryEventStore(world.database, EVENTS).update(park(pk, 1, held))).kind).toBe('applied');
   world.start();
   await world.settle();
@@ -103,7 +101,7 @@ it('an event that fails by itself after it was held back ends, also where nothin
   const item = world.item('a');
   expect(item).toMatchObject({ status: 'dead_letter', attempts: 3 });
   expect(Number(item?.deadAt) - at).toBeGreaterThan(1.5 * spanMs(retry));
-  expect(Number(item?.deadAt) - at).toBeLessThan(2 * spanMs(retry) + 10 * MINUTE);
+  expect(Number(item?.deadAt) - at).toBeLessThan(2 * spanMs(retry) + 10 * MINUTE_MS);
 });
 
 async function recorded(world: MemoryWorld): Promise<EventItem> {
@@ -112,7 +110,7 @@ async function recorded(world: MemoryWorld): Promise<EventItem> {
 }
 
 it('one event alone, with no breaker: the schedule outlasts two hours whatever chance says', () => {
-  expect(spanMs(DEFAULT_RETRY) / 2).toBeGreaterThan(4 * HOUR);
+  expect(spanMs(DEFAULT_RETRY) / 2).toBeGreaterThan(4 * HOUR_MS);
 });
 
 it.each([
@@ -126,7 +124,7 @@ it.each([
     const world = new MemoryWorld({
       queue: { duplicateRate: 0 },
       retry,
-      idleMs: SECOND,
+      idleMs: SECOND_MS,
       handlers: handlerThat(() => {
         runs += 1;
         return Promise.resolve(retryAfter(seconds, 'away'));
@@ -142,6 +140,6 @@ it.each([
     const lastedMs = Number(item?.deadAt) - begun;
     expect(lastedMs).toBeGreaterThan(spanMs(retry));
     expect(lastedMs).toBeLessThan(2 * spanMs(retry));
-    expect(runs).toBeLessThan(2 * (spanMs(retry) / SECOND));
+    expect(runs).toBeLessThan(2 * (spanMs(retry) / SECOND_MS));
   },
 );

@@ -18,18 +18,16 @@ import type { IngestPorts } from '#core/inbound/ingest/ingest-ports.ts';
 import { KeyPlaces } from '#core/inbound/ingest/key-places.ts';
 import type { Jwk } from '#core/ports.ts';
 import type { ProviderSpec, Scheme } from '#core/provider/provider-spec.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '#core/time.ts';
 import type { RawRequest } from '#core/verification/raw-request.ts';
 import { PROVIDERS } from '#providers/index.ts';
 import { isLongRun } from '#test/kit/long-run.ts';
 import { type Genuine, genuineRequest, NOW_MS } from '#test/providers/genuine-request.ts';
 
 const LONG = isLongRun();
-const SECOND = 1_000;
-const MINUTE = 60 * SECOND;
-const DAY = 24 * 60 * MINUTE;
 const FUNCTIONS = 4;
 /** A function is replaced by a cold one this often, each in its turn. */
-const LIFE_MS = LONG ? 60 * MINUTE : MINUTE;
+const LIFE_MS = LONG ? 60 * MINUTE_MS : MINUTE_MS;
 
 const fetchesKeys = ({ code, key }: Scheme): boolean =>
   code === 'sns' || ['x509Url', 'jwksUrl', 'plaid'].includes(key?.provider ?? '');
@@ -175,7 +173,7 @@ async function day(spec: ProviderSpec, scheme: Scheme, perSecond: number, lastsM
   };
   // The gateway was in service before: one genuine request has been here.
   await deliver(0);
-  const step = SECOND / perSecond;
+  const step = SECOND_MS / perSecond;
   let forgedFrom = genuineRequest(spec, scheme, { signedAtMs: now });
   let forgedAt = now;
   /** What a stranger would send again within the minute is made once. */
@@ -191,12 +189,12 @@ async function day(spec: ProviderSpec, scheme: Scheme, perSecond: number, lastsM
   };
   let nextCold = now + LIFE_MS / FUNCTIONS;
   let coldAt = 0;
-  let genuineAt = now + MINUTE;
+  let genuineAt = now + MINUTE_MS;
   const pending: { readonly at: number; readonly due: number }[] = [];
   for (let n = 0; n * step < lastsMs; n++) {
     now = NOW_MS + n * step;
     // A captured request, as fresh as a stranger can have it.
-    if (now - forgedAt > MINUTE) {
+    if (now - forgedAt > MINUTE_MS) {
       forgedFrom = genuineRequest(spec, scheme, { signedAtMs: now });
       forgedAt = now;
       made = new Map();
@@ -216,7 +214,7 @@ async function day(spec: ProviderSpec, scheme: Scheme, perSecond: number, lastsM
     }
     if (now >= genuineAt) {
       await deliver((n * 7) % FUNCTIONS);
-      genuineAt += MINUTE;
+      genuineAt += MINUTE_MS;
     }
   }
   return { ...tally, calls: provider.calls(), controlReads: cost.reads, controlWrites: cost.writes };
@@ -231,11 +229,11 @@ describe('forged traffic on a provider whose keys are fetched', () => {
 
   for (const [spec, scheme] of CASES) {
     for (const [perSecond, lastsMs] of [
-      [1, LONG ? DAY : 10 * MINUTE],
-      [10, LONG ? DAY : 2 * MINUTE],
-      [100, LONG ? DAY : 30 * SECOND],
+      [1, LONG ? DAY_MS : 10 * MINUTE_MS],
+      [10, LONG ? DAY_MS : 2 * MINUTE_MS],
+      [100, LONG ? DAY_MS : 30 * SECOND_MS],
     ] as const) {
-      it(`${spec.id}, ${scheme.id}: ${perSecond} a second`, { timeout: LONG ? 3_600_000 : 20_000 }, async () => {
+      it(`${spec.id}, ${scheme.id}: ${perSecond} a second`, { timeout: LONG ? HOUR_MS : 20_000 }, async () => {
         const found = await day(spec, scheme, perSecond, lastsMs);
         if (LONG) console.log(`${spec.id} ${scheme.id} ${perSecond}/s: ${JSON.stringify(found)}`);
         expect(found.genuine.cold).toBeGreaterThan(0);

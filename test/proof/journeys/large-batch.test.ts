@@ -2,11 +2,11 @@
 import { describe, expect, it } from 'vitest';
 import type { Fault } from '#adapters/memory/faults.ts';
 import { LOCAL_TIMINGS } from '#core/config/defaults.ts';
+import { HOUR_MS } from '#core/time.ts';
 import { generic } from '#providers/generic.ts';
 import { MemoryWorld } from '#test/kit/memory-world.ts';
 
 const ITEMS = 300;
-const HOUR = 3_600_000;
 const IDS = Array.from({ length: ITEMS }, (_, n) => `child_${n}`);
 
 interface Played {
@@ -37,7 +37,7 @@ async function play(faultAt: (n: number, name: string) => Fault | undefined = ()
   const events = IDS.map(event_id => ({ event_id, event_type: 'child' }));
   await world.post({ id: 'request', rawBody: JSON.stringify({ events }) });
   world.start();
-  const settled = await world.settle(2 * HOUR);
+  const settled = await world.settle(2 * HOUR_MS);
   world.stop();
   return { world, calls, settled, markedBy };
 }

@@ -1,9 +1,8 @@
 /** Clocks that are minutes off, a send and a note that are lost: the sweeper finds the event, the nightly audit is not needed. */
 import { expect, it } from 'vitest';
+import { MINUTE_MS } from '#core/time.ts';
 import type { Role } from '#test/kit/memory-world.ts';
 import { MemoryWorld } from '#test/kit/memory-world.ts';
-
-const MINUTE = 60_000;
 
 it.each([
   ['the ingest clock is five minutes late', 'ingest', -5],
@@ -16,22 +15,22 @@ it.each([
   const world = new MemoryWorld({
     queue: { duplicateRate: 0 },
     planOf: it => call => (it === 'ingest' && failing && lost.has(call.name) ? 'error' : undefined),
-    clockOf: (clock, it) => (it === role ? { now: () => clock.now() + minutes * MINUTE } : clock),
+    clockOf: (clock, it) => (it === role ? { now: () => clock.now() + minutes * MINUTE_MS } : clock),
   });
   world.start();
-  await world.clock.advanceBy(10 * MINUTE);
+  await world.clock.advanceBy(10 * MINUTE_MS);
   // Others came through just before, so the cursor is as far as it may be.
   failing = false;
   for (let n = 0; n < 10; n++) {
     await world.post({ id: `before-${n}` });
-    await world.clock.advanceBy(MINUTE);
+    await world.clock.advanceBy(MINUTE_MS);
   }
   failing = true;
   expect(await world.post({ id: 'evt_1' })).toMatchObject({ status: 200 });
   failing = false;
   for (let n = 0; n < 20; n++) {
     await world.post({ id: `after-${n}` });
-    await world.clock.advanceBy(MINUTE);
+    await world.clock.advanceBy(MINUTE_MS);
   }
   // Before the audit of the hour.
   expect(world.item('evt_1')).toMatchObject({ status: 'completed', attempts: 1 });

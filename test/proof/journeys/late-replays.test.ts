@@ -1,10 +1,10 @@
 /** Bodies too large for an item outlive their records, however late a replay: the bucket deletes an object 97 days after its put. */
 import { describe, expect, it } from 'vitest';
 import { blobKeyOf } from '#core/inbound/protocol/event-item.ts';
+import { DAY_MS, MINUTE_MS } from '#core/time.ts';
 import { MemoryWorld } from '#test/kit/memory-world.ts';
 import { handlerThat } from './support/handlers.ts';
 
-const DAY = 86_400_000;
 const large = { inlineLimitBytes: 100, queue: { duplicateRate: 0 }, deadQueue: { duplicateRate: 0 } };
 const data = { text: Array.from({ length: 100 }, (_, n) => `${n * 7_919}`).join(' ') };
 
@@ -13,7 +13,7 @@ async function workOff(world: MemoryWorld): Promise<void> {
   expect(await world.settle()).toBe(true);
   world.stop();
 }
-const daysLater = (world: MemoryWorld, days: number) => world.clock.advanceTo(world.clock.now() + days * DAY);
+const daysLater = (world: MemoryWorld, days: number) => world.clock.advanceTo(world.clock.now() + days * DAY_MS);
 const ask = (world: MemoryWorld, replayId: string) =>
   world.clock.complete(world.replay('evt_1', { replayId, by: 'test', why: 'later' }));
 
@@ -43,7 +43,7 @@ describe('a large body', () => {
     await world.clock.advanceBy(10_000);
     await world.post({ id: 'evt_1', data });
     world.start();
-    await world.clock.advanceBy(5 * 60_000);
+    await world.clock.advanceBy(5 * MINUTE_MS);
     world.stop();
     expect(world.item('evt_1')).toMatchObject({ status: 'deferred', parked: true });
     for (let days = 0; days < 180; days += 9) {
@@ -69,7 +69,7 @@ describe('a large body', () => {
     await world.clock.advanceBy(10_000);
     await ask(world, 'r1');
     world.start();
-    await world.clock.advanceBy(5 * 60_000);
+    await world.clock.advanceBy(5 * MINUTE_MS);
     world.stop();
     expect(world.item('evt_1')).toMatchObject({ status: 'deferred', parked: true });
     for (let days = 0; days < 25; days++) {

@@ -9,13 +9,13 @@ import { toSourceId } from '#core/glossary.ts';
 import { PermanentError } from '#core/handler/handler-contract.ts';
 import { notifyOnCall } from '#core/inbound/watch/notify-on-call.ts';
 import { type ProbePorts, probe } from '#core/inbound/watch/probe.ts';
+import { MINUTE_MS } from '#core/time.ts';
 import { ApiDocument } from '#test/kit/api-document.ts';
 import { EVENTS, SECRET, type WorldOptions } from '#test/kit/memory-world.ts';
 import { handlerThat } from './support/handlers.ts';
 import { CANARY, Canaries, printing } from './support/printing.ts';
 import { StatusApi } from './support/status-api.ts';
 
-const MINUTE = 60_000;
 const down = () => Promise.reject(new DependencyError('dynamodb', 'no answer within 1 s'));
 
 /** Events that end well, die and fail, and a message of somebody else's among the dead letters. */
@@ -56,14 +56,14 @@ describe('no line', () => {
     });
     await canaries.post({ id: 'odd' });
     world.database.write({ kind: 'update', table: EVENTS, key: { pk: 'stripe#odd' }, set: { status: 'hibernating' } });
-    await world.clock.advanceBy(10 * MINUTE);
+    await world.clock.advanceBy(10 * MINUTE_MS);
     const api = new StatusApi(world, new ApiDocument(), { store });
     const body = { status: 'dead_letter', why: CANARY };
     await world.clock.complete(api.call('POST /replay-jobs', { body }));
     failing = 'store.watchDue';
-    await world.clock.advanceBy(2 * MINUTE);
+    await world.clock.advanceBy(2 * MINUTE_MS);
     failing = '';
-    await world.clock.advanceBy(10 * MINUTE);
+    await world.clock.advanceBy(10 * MINUTE_MS);
     const text = canaries.check();
     for (const seen of ['unknown_record', '"stage":"sweep","dependency"', '"stage":"drain"', '"stage":"replay_job"'])
       expect(text).toContain(seen);
@@ -71,8 +71,8 @@ describe('no line', () => {
 
   it('of the audit, with a record that breaks a rule', async () => {
     const { world, canaries } = await incident();
-    await world.clock.advanceBy(MINUTE);
-    const watchAt = world.clock.now() + MINUTE;
+    await world.clock.advanceBy(MINUTE_MS);
+    const watchAt = world.clock.now() + MINUTE_MS;
     world.database.write({ kind: 'update', table: EVENTS, key: { pk: 'stripe#good' }, set: { watchAt } });
     await world.clock.complete(world.auditor.invoke({}));
     expect(canaries.check()).toContain('settled_but_watched');
@@ -80,7 +80,7 @@ describe('no line', () => {
 
   it('of api, with events that are shown, input that is refused and a table that does not answer', async () => {
     const { world, canaries, store } = await incident();
-    await world.clock.advanceBy(MINUTE);
+    await world.clock.advanceBy(MINUTE_MS);
     const api = new StatusApi(world, new ApiDocument());
     const path = { event_id: 'evt_stripe.die' };
     expect((await api.call('GET /events/{event_id}', { path })).status).toBe(200);
@@ -94,7 +94,7 @@ describe('no line', () => {
 
   it('nor page of notify, with deaths it names and a table that does not answer', async () => {
     const { world, canaries, telemetry, store } = await incident();
-    await world.clock.advanceBy(MINUTE);
+    await world.clock.advanceBy(MINUTE_MS);
     const pages: string[] = [];
     const pager = { publish: async (...page: string[]) => void pages.push(...page) };
     const ports = { pager, store, clock: world.clock, telemetry };

@@ -6,6 +6,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { MemoryTelemetry } from '#adapters/memory/memory-telemetry.ts';
 import { toSourceId } from '#core/glossary.ts';
 import { dimensionsOf, type MetricName } from '#core/metrics.ts';
+import { MINUTE_MS } from '#core/time.ts';
 import { EFFECTS, MemoryWorld, SECRET } from '#test/kit/memory-world.ts';
 import { runJourney } from './support/crash-run.ts';
 import { faultWhile } from './support/fault-at.ts';
@@ -168,7 +169,7 @@ it('neighbour: of a batch, what failed comes back and what succeeded does not', 
   // The copy of evt_1 was received again with evt_2, found its event in progress, and was given back.
   expect(world.main.dump()).toMatchObject([{ receiveCount: 2 }]);
   expect(world.item('evt_2')?.status).toBe('completed');
-  await world.clock.advanceBy(3 * 60_000);
+  await world.clock.advanceBy(3 * MINUTE_MS);
   expect(world.item('evt_1')).toMatchObject({ status: 'completed', attempts: 1 });
   expect(world.main.dump()).toEqual([]);
 });

@@ -1,13 +1,11 @@
 /** What handlers hand over beside their outcome: declared outcomes, log lines, texts no store takes, waits through a pause. */
 import { describe, expect, it } from 'vitest';
 import { defer, done, type Outcome, reject } from '#core/handler/handler-contract.ts';
+import { HOUR_MS, MINUTE_MS } from '#core/time.ts';
 import { EFFECTS, MemoryWorld } from '#test/kit/memory-world.ts';
 import { complaintsAbout } from './oracle.ts';
 import { handlerThat } from './support/handlers.ts';
 import { workOff } from './support/traces.ts';
-
-const MINUTE = 60_000;
-const HOUR = 60 * MINUTE;
 
 describe('an outcome declared for refused writes', () => {
   const check = {
@@ -55,14 +53,14 @@ it('half a character in a text becomes a mark: no service takes it as it is', as
 
 it('a pause longer than events may wait for each other kills none that waits for another', async () => {
   const handlers = handlerThat(({ nth, world }) =>
-    nth < 3 ? Promise.resolve(defer(world.clock.now() + MINUTE, 'the other one is not there')) : undefined,
+    nth < 3 ? Promise.resolve(defer(world.clock.now() + MINUTE_MS, 'the other one is not there')) : undefined,
   );
-  const world = new MemoryWorld({ handlers, timings: { deferLimitMs: HOUR } });
+  const world = new MemoryWorld({ handlers, timings: { deferLimitMs: HOUR_MS } });
   await world.post({ id: 'evt_1' });
   world.start();
   await world.clock.advanceBy(10_000);
   await world.clock.complete(world.pause('default', true));
-  await world.clock.advanceBy(2 * HOUR);
+  await world.clock.advanceBy(2 * HOUR_MS);
   expect(world.item('evt_1')).toMatchObject({ status: 'deferred', parked: true });
   await world.clock.complete(world.pause('default', false));
   expect(await workOff(world)).toBe(true);

@@ -2,11 +2,11 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { TOO_OLD } from '#core/inbound/protocol/retention.ts';
+import { DAY_MS } from '#core/time.ts';
 import { genericSha256Body } from '#providers/generic-sha256-body.ts';
 import { vercel } from '#providers/vercel.ts';
 import { EVENTS, MemoryWorld, SECRET } from '#test/kit/memory-world.ts';
 
-const DAY = 86_400_000;
 const calm = { queue: { duplicateRate: 0 }, deadQueue: { duplicateRate: 0 } };
 
 /** The sample request of the original document, word for word. */
@@ -55,7 +55,7 @@ describe('a source that signs no time', () => {
 
   it('records an event of before the window, does not run it, counts it, and runs it when a person says so', async () => {
     const world = new MemoryWorld({ ...calm, source: { spec: vercel } });
-    expect(await world.post(vercelRequest(world.clock.now() - 40 * DAY))).toMatchObject({ status: 200 });
+    expect(await world.post(vercelRequest(world.clock.now() - 40 * DAY_MS))).toMatchObject({ status: 200 });
     await run(world);
     expect(world.item('evt_1')).toMatchObject({ status: 'skipped_stale', attempts: 0, actionTaken: TOO_OLD });
     expect(world.telemetry.total('SkippedTooOld')).toBe(1);
@@ -85,7 +85,7 @@ describe('a copy from before the window', () => {
     await world.post({ id: 'evt_1' });
     await run(world);
     expect(world.effects('evt_1')).toBe(1);
-    await world.clock.advanceBy(40 * DAY);
+    await world.clock.advanceBy(40 * DAY_MS);
     world.database.write({ kind: 'delete', table: EVENTS, key: { pk: 'default#evt_1' } });
     world.main.send(copy, { groupId: 'default' });
     await run(world);

@@ -6,11 +6,9 @@ import { describe, expect, it } from 'vitest';
 import { type Fault, type FaultPlan, recordCalls } from '#adapters/memory/faults.ts';
 import { LOCAL_TIMINGS } from '#core/config/defaults.ts';
 import { busy, PermanentError } from '#core/handler/handler-contract.ts';
+import { MINUTE_MS, SECOND_MS } from '#core/time.ts';
 import { MemoryWorld, type Role } from '#test/kit/memory-world.ts';
 import { handlerThat } from './support/handlers.ts';
-
-const SECOND = 1_000;
-const MINUTE = 60 * SECOND;
 
 /** What the sweeper repairs: each is one event of the incident. */
 const REPAIRS = ['unsent', 'lost', 'parked', 'half-dead', 'drained'] as const;
@@ -64,10 +62,10 @@ async function incident(): Promise<Incident> {
   });
   world.mapping.enable();
   for (const id of ['parked', 'drained', 'lost']) await world.post({ id });
-  await world.clock.advanceBy(5 * SECOND);
+  await world.clock.advanceBy(5 * SECOND_MS);
   failing.set('process', ['dead.send', 'error']);
   await world.post({ id: 'half-dead' });
-  await world.clock.advanceBy(5 * SECOND);
+  await world.clock.advanceBy(5 * SECOND_MS);
   failing.delete('process');
   world.mapping.disable();
   await world.clock.complete(world.replay('drained', { replayId: 'r1', by: 'test', why: 'fixed' }));
@@ -81,7 +79,7 @@ async function incident(): Promise<Incident> {
 
 async function repairedAfter({ world }: Incident): Promise<readonly Repair[]> {
   world.start();
-  await world.clock.advanceBy(6 * MINUTE);
+  await world.clock.advanceBy(6 * MINUTE_MS);
   world.stop();
   return REPAIRS.filter(it => {
     if (it === 'drained') return !world.dead.dump().some(({ body }) => body.includes('#drained"'));

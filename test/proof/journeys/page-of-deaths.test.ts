@@ -6,6 +6,7 @@ import { DependencyError } from '#core/errors.ts';
 import { toSourceId } from '#core/glossary.ts';
 import { PermanentError } from '#core/handler/handler-contract.ts';
 import { notifyOnCall } from '#core/inbound/watch/notify-on-call.ts';
+import { MINUTE_MS } from '#core/time.ts';
 import { EVENTS, MemoryWorld } from '#test/kit/memory-world.ts';
 import { handlerThat } from './support/handlers.ts';
 
@@ -78,7 +79,7 @@ describe('the page of new deaths', () => {
   it('says nothing of deaths of long ago, nor when the alarm is over', async () => {
     const world = await worldWithDeaths(['bad-1']);
     expect((await told(world, { ...ALARM, NewStateValue: 'OK' })).text).not.toContain('bad-1');
-    await world.clock.advanceBy(11 * 60_000);
+    await world.clock.advanceBy(11 * MINUTE_MS);
     expect((await told(world)).text).not.toContain('bad-1');
   });
 

@@ -1,12 +1,12 @@
 /** What a person does with dead letters in the console, and what becomes of messages whose death is over. */
 import { describe, expect, it } from 'vitest';
 import { busy, PermanentError } from '#core/handler/handler-contract.ts';
+import { MINUTE_MS } from '#core/time.ts';
 import { MemoryWorld, type WorldOptions } from '#test/kit/memory-world.ts';
 import { complaintsAbout } from './oracle.ts';
 import { handlerThat } from './support/handlers.ts';
 import { workOff } from './support/traces.ts';
 
-const MINUTE = 60_000;
 const replayOf = (replayId: string) => ({ replayId, by: 'test', why: 'test' });
 
 class Patient extends MemoryWorld {
@@ -62,7 +62,7 @@ describe('a redrive in the console', () => {
     await world.clock.advanceBy(10_000);
     world.dead.startMessageMoveTask(world.main);
     world.start();
-    await world.clock.advanceBy(5 * MINUTE);
+    await world.clock.advanceBy(5 * MINUTE_MS);
     expect(world.item('evt_1')).toMatchObject({ status: 'deferred', parked: true, attempts: 0 });
     expect(world.item('evt_1')).not.toHaveProperty('deadId');
     expect(world.main.dump()).toEqual([]);
@@ -101,7 +101,7 @@ it('a redrive that froze does not undo a later death', async () => {
   let updates = 0;
   const world = await Patient.dead({
     planOf: role => (role === 'process' ? stall : () => undefined),
-    process: { stallMs: MINUTE },
+    process: { stallMs: MINUTE_MS },
   });
   const [message] = world.dead.dump();
   stalling = true;
@@ -113,7 +113,7 @@ it('a redrive that froze does not undo a later death', async () => {
   const dead = world.item('evt_1');
   expect(dead).toMatchObject({ status: 'dead_letter', dlqSent: true });
   expect(dead?.deadId).not.toBe(JSON.parse(message?.body ?? '{}').deadId);
-  await world.clock.advanceBy(10 * MINUTE);
+  await world.clock.advanceBy(10 * MINUTE_MS);
   expect(world.item('evt_1')).toEqual(dead);
   expect(world.main.dump()).toEqual([]);
 });
@@ -129,7 +129,7 @@ describe('the sweeper and the DLQ', () => {
     world.fixed = true;
     await world.clock.complete(world.replay('evt_1', replayOf('replay-1')));
     world.start();
-    await world.clock.advanceBy(30 * MINUTE);
+    await world.clock.advanceBy(30 * MINUTE_MS);
     expect(world.item('evt_1')?.status).toBe('completed');
     const left = world.dead.dump().map(it => it.body);
     expect(left).toHaveLength(2);
@@ -141,7 +141,7 @@ describe('the sweeper and the DLQ', () => {
     const world = await Patient.dead();
     world.database.empty('events');
     world.start();
-    await world.clock.advanceBy(30 * MINUTE);
+    await world.clock.advanceBy(30 * MINUTE_MS);
     expect(world.dead.dump()).toHaveLength(1);
   });
 });
@@ -178,7 +178,7 @@ it('a copy that comes before the next attempt is due waits for it', async () => 
   world.main.send(copy?.body ?? '');
   await world.clock.advanceBy(50_000);
   expect(attemptsAt).toHaveLength(1);
-  await world.clock.advanceBy(MINUTE);
+  await world.clock.advanceBy(MINUTE_MS);
   expect(world.item('evt_1')).toMatchObject({ status: 'completed', attempts: 2 });
   expect((attemptsAt[1] ?? 0) - (attemptsAt[0] ?? 0)).toBeGreaterThanOrEqual(58_000);
   expect(world.main.dump()).toEqual([]);

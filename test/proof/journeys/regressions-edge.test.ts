@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { recordCalls } from '#adapters/memory/faults.ts';
 import { toSourceId } from '#core/glossary.ts';
 import { done } from '#core/handler/handler-contract.ts';
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from '#core/time.ts';
 import { generic } from '#providers/generic.ts';
 import { MemoryWorld, PAYLOADS } from '#test/kit/memory-world.ts';
 import { complaintsAbout } from './oracle.ts';
@@ -11,9 +12,6 @@ import { faultAt, faultWhile } from './support/fault-at.ts';
 import { handlerThat } from './support/handlers.ts';
 import { noise } from './support/noise.ts';
 import { tracesIn, workOff } from './support/traces.ts';
-
-const SECOND = 1_000;
-const MINUTE = 60 * SECOND;
 
 // Holds I11, I12.
 describe('regression: something oversized ends in a retry without end', () => {
@@ -61,7 +59,7 @@ it('regression: one failed send of several is not taken for a success', async ()
   await world.post({ id: 'request', rawBody: JSON.stringify({ events }) });
   // Without the sweeper the event whose send failed waits: nothing else of the request does.
   world.mapping.enable();
-  await world.clock.advanceBy(5 * MINUTE);
+  await world.clock.advanceBy(5 * MINUTE_MS);
   const unsent = world.items().filter(it => it.status === 'pending');
   expect(unsent).toHaveLength(1);
   expect(await workOff(world)).toBe(true);
@@ -82,7 +80,7 @@ it('regression: one malformed message neither fails its batch nor disappears', a
 
 // Holds I5, I9.
 it('regression: a visibility shorter than the work does not give one event to two workers', async () => {
-  const slow = handlerThat(({ world }) => world.clock.sleep(20 * SECOND).then(() => undefined as never));
+  const slow = handlerThat(({ world }) => world.clock.sleep(20 * SECOND_MS).then(() => undefined as never));
   const world = new MemoryWorld({ handlers: slow, queue: { visibilitySeconds: 3, duplicateRate: 0 } });
   await world.post({ id: 'evt_1' });
   expect(await workOff(world)).toBe(true);
@@ -96,10 +94,10 @@ it('regression: events of a paused source are recorded, seen, and run when the p
   await world.clock.complete(world.pause('default', true));
   expect(await world.post({ id: 'evt_1' })).toMatchObject({ status: 200 });
   world.start();
-  await world.clock.advanceBy(SECOND);
+  await world.clock.advanceBy(SECOND_MS);
   // At once where the sweeper of a paused source does not look, or a long pause would keep it busy with nothing else.
   expect(world.item('evt_1')?.watchAt).toBe(Date.parse('9999-12-31T23:59:59Z'));
-  await world.clock.advanceBy(5 * MINUTE);
+  await world.clock.advanceBy(5 * MINUTE_MS);
   expect(world.item('evt_1')).toMatchObject({ status: 'deferred', parked: true, attempts: 0 });
   expect(world.main.dump()).toEqual([]);
   expect(
@@ -126,7 +124,7 @@ it('regression: a pause that cannot be read stops nothing, and is counted and lo
   await world.clock.complete(world.pause('default', true));
   await world.post({ id: 'evt_1' });
   world.mapping.enable();
-  await world.clock.advanceBy(SECOND);
+  await world.clock.advanceBy(SECOND_MS);
   expect(world.item('evt_1')).toMatchObject({ status: 'completed' });
   expect(world.telemetry.total('DependencyError', { dependency: 'dynamodb' })).toBe(1);
   expect(world.telemetry.lines.map(it => it.line['stage'])).toContain('pauses');
@@ -135,10 +133,10 @@ it('regression: a pause that cannot be read stops nothing, and is counted and lo
 // Holds I11.
 it('regression: with stores that never answer, the provider still gets its answer in time', async () => {
   const plan = faultWhile(/^(?!secrets)/, 'hang', () => true);
-  const world = new MemoryWorld({ plan, process: { clientTimeoutMs: 3_600_000 } });
+  const world = new MemoryWorld({ plan, process: { clientTimeoutMs: HOUR_MS } });
   const start = world.clock.now();
   expect(await world.post({ id: 'evt_1' })).toMatchObject({ status: 503 });
-  expect(world.clock.now() - start).toBeLessThanOrEqual(3 * SECOND);
+  expect(world.clock.now() - start).toBeLessThanOrEqual(3 * SECOND_MS);
 });
 
 // Holds I11.
@@ -230,14 +228,14 @@ it('regression: a changed pause or secret is seen within its stated time', async
   const world = new MemoryWorld();
   world.start();
   await world.post({ id: 'evt_1' });
-  await world.clock.advanceBy(2 * SECOND);
+  await world.clock.advanceBy(2 * SECOND_MS);
   await world.clock.complete(world.pause('default', true));
-  await world.clock.advanceBy(5 * SECOND);
+  await world.clock.advanceBy(5 * SECOND_MS);
   await world.post({ id: 'evt_2' });
-  await world.clock.advanceBy(2 * SECOND);
+  await world.clock.advanceBy(2 * SECOND_MS);
   expect(world.item('evt_2')).toMatchObject({ status: 'deferred', parked: true });
   world.secretValues.set(toSourceId('default'), 'another secret');
-  await world.clock.advanceBy(5 * MINUTE);
+  await world.clock.advanceBy(5 * MINUTE_MS);
   expect(await world.post({ id: 'evt_3' })).toMatchObject({ status: 401 });
   expect(complaintsAbout(world, { ids: [] }).filter(it => !it.startsWith('I3'))).toEqual([]);
 });

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { TTL_ATTRIBUTE } from '#core/glossary.ts';
 import { defer, defineHandlers, done, retryAfter } from '#core/handler/handler-contract.ts';
 import { encodeWorkMessage } from '#core/inbound/protocol/work-message.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '#core/time.ts';
 import { generic } from '#providers/generic.ts';
 import { MemoryWorld } from '#test/kit/memory-world.ts';
 import { complaintsAbout } from './oracle.ts';
@@ -10,12 +11,8 @@ import { atIngest, faultAt, faultWhile } from './support/fault-at.ts';
 import { handlerThat } from './support/handlers.ts';
 import { bodiesOf, tracesIn, workOff } from './support/traces.ts';
 
-const SECOND = 1_000;
-const MINUTE = 60 * SECOND;
-const HOUR = 3_600 * SECOND;
-const DAY = 24 * HOUR;
 /** A provider waits; a duplicate that comes at once is left to the request before it and to the sweeper. */
-const UNTIL_THE_NEXT_TRY_MS = 31 * SECOND;
+const UNTIL_THE_NEXT_TRY_MS = 31 * SECOND_MS;
 const createdAt = 1_767_571_200_000;
 const ASK = { replayId: 'replay-1', by: 'test', why: 'test' };
 const alwaysFails = handlerThat(() => Promise.reject(new Error('never')));
@@ -115,7 +112,7 @@ it('regression: a delivery after 71 hours is still a duplicate', async () => {
   const world = new MemoryWorld();
   await world.post({ id: 'evt_1', createdAt });
   await workOff(world);
-  await world.clock.advanceBy(71 * HOUR);
+  await world.clock.advanceBy(71 * HOUR_MS);
   expect(await world.post({ id: 'evt_1', createdAt })).toMatchObject({
     body: expect.stringContaining('already_processed'),
   });
@@ -154,7 +151,7 @@ it('regression: the attribute that is written is the one the table expires by, i
   await workOff(world);
   const completedAt = world.item('evt_1')?.completedAt ?? 0;
   expect(world.item('evt_1')?.[TTL_ATTRIBUTE]).toBe(Math.floor(completedAt / 1_000) + 30 * 86_400);
-  await world.clock.advanceBy(33 * DAY);
+  await world.clock.advanceBy(33 * DAY_MS);
   expect(world.item('evt_1')).toBeUndefined();
 });
 
@@ -183,16 +180,21 @@ describe('regression: no path goes round forever; each has a budget and an end',
     ['asks for a long wait', () => Promise.resolve(retryAfter(30 * 86_400)), 'retry_after'],
     [
       'waits for another event',
-      ({ world }) => Promise.resolve(defer(world.clock.now() + HOUR, 'order')),
+      ({ world }) => Promise.resolve(defer(world.clock.now() + HOUR_MS, 'order')),
       'deferred_too_long',
     ],
   ];
   it.each(always)('when the handler always %s', async (_name, first, cause) => {
     const retry = { attempts: 3, baseSeconds: 1, capSeconds: 1 };
-    const world = new MemoryWorld({ handlers: handlerThat(first), retry, idleMs: MINUTE, sweepEveryMs: 10 * MINUTE });
+    const world = new MemoryWorld({
+      handlers: handlerThat(first),
+      retry,
+      idleMs: MINUTE_MS,
+      sweepEveryMs: 10 * MINUTE_MS,
+    });
     await world.post({ id: 'evt_1' });
     world.start();
-    expect(await world.settle(30 * DAY)).toBe(true);
+    expect(await world.settle(30 * DAY_MS)).toBe(true);
     expect(world.item('evt_1')).toMatchObject({ status: 'dead_letter', cause, dlqSent: true });
     expect(world.item('evt_1')?.attempts).toBeLessThanOrEqual(3);
   });
@@ -215,7 +217,7 @@ describe('regression: no path goes round forever; each has a budget and an end',
     await world.post({ id: 'evt_1' });
     world.start();
     world.mapping.disable();
-    expect(await world.settle(30 * DAY)).toBe(true);
+    expect(await world.settle(30 * DAY_MS)).toBe(true);
     expect(world.item('evt_1')).toMatchObject({
       status: 'dead_letter',
       cause: 'unclaimable',

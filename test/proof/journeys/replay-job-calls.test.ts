@@ -12,7 +12,7 @@ import { parseEventItem } from '#core/inbound/protocol/parse-event-item.ts';
 import { DEFAULT_TIMINGS } from '#core/inbound/protocol/timings.ts';
 import { createReplayJob, previewReplay, readReplayJob } from '#core/inbound/replay/replay-job.ts';
 import { runReplayJobs } from '#core/inbound/replay/run-replay-jobs.ts';
-import { toHour } from '#core/time.ts';
+import { DAY_MS, HOUR_MS, toHour } from '#core/time.ts';
 import { EVENTS, PAYLOADS } from '#test/kit/memory-world.ts';
 
 const SOURCE = toSourceId('default');
@@ -53,7 +53,7 @@ class Counted {
     const payloads = new MemoryPayloadStore(this.#database, PAYLOADS);
     const now = this.clock.now();
     for (let n = 0; n < count; n++) {
-      const item = finished(n, now - 60_000 - Math.floor((n / count) * 6 * 3_600_000), status);
+      const item = finished(n, now - 60_000 - Math.floor((n / count) * 6 * HOUR_MS), status);
       await store.insert(item);
       const { pk, bodySha } = item;
       await payloads.putBody({ pk, sk: `B#${bodySha}`, expiresAt: 1, bytes: new Uint8Array(1), headers: {} });
@@ -63,7 +63,7 @@ class Counted {
 
   /** A job over them all. */
   async create(status: EventStatus, ratePerSecond: number): Promise<string> {
-    const filter = { sources: [SOURCE], statuses: [status], since: this.clock.now() - 86_400_000, until: 1e13 };
+    const filter = { sources: [SOURCE], statuses: [status], since: this.clock.now() - DAY_MS, until: 1e13 };
     const request = { filter, ratePerSecond, by: 'ada', why: 'schema fixed' };
     return (await this.clock.complete(createReplayJob(request, this.ports))).id;
   }
@@ -240,7 +240,7 @@ describe('the calls of a bulk replay', () => {
     const counted = new Counted();
     await counted.fill(2_400, 'dead_letter');
     const asOf = counted.clock.now();
-    const filter = { sources: [SOURCE], statuses: ['dead_letter'] as const, since: asOf - 86_400_000, until: asOf };
+    const filter = { sources: [SOURCE], statuses: ['dead_letter'] as const, since: asOf - DAY_MS, until: asOf };
     const count = async () => {
       let found = 0;
       for await (const items of previewReplay({ filter, asOf }, counted.ports)) found += items.length;

@@ -18,11 +18,10 @@ import {
   readReplayJob,
 } from '#core/inbound/replay/replay-job.ts';
 import type { EventFilter } from '#core/inbound/search/event-filter.ts';
+import { DAY_MS, MINUTE_MS } from '#core/time.ts';
 import { isLongRun } from '#test/kit/long-run.ts';
 import { EVENTS, MemoryWorld, PAYLOADS, type WorldOptions } from '#test/kit/memory-world.ts';
 import { handlerThat } from './support/handlers.ts';
-
-const MINUTE = 60_000;
 
 /** A world in which every event whose id begins with `bad` dies until somebody fixes the handler. */
 class Incident {
@@ -52,7 +51,7 @@ class Incident {
       ),
       planOf: role => (role === 'sweep' ? plan : () => undefined),
       processOf: role => ({
-        stallMs: 3 * MINUTE,
+        stallMs: 3 * MINUTE_MS,
         ...(role === 'sweep' ? { latencyMs: () => ({ there: 1, back: 1 }) } : {}),
       }),
       queue: { visibilitySeconds: 60, duplicateRate: 0 },
@@ -75,7 +74,7 @@ class Incident {
 
   filter(more: Partial<EventFilter> = {}): EventFilter {
     const now = this.world.clock.now();
-    return { sources: this.sources, statuses: ['dead_letter'], since: now - 86_400_000, until: now, ...more };
+    return { sources: this.sources, statuses: ['dead_letter'], since: now - DAY_MS, until: now, ...more };
   }
 
   async preview(filter: EventFilter, limit?: number): Promise<string[]> {
@@ -103,10 +102,10 @@ class Incident {
   }
 
   /** Lets sweeps come until the job is over. */
-  async finish(id: string, limitMs = 60 * MINUTE): Promise<void> {
+  async finish(id: string, limitMs = 60 * MINUTE_MS): Promise<void> {
     const until = this.world.clock.now() + limitMs;
     while ((await this.job(id))?.state === 'running' && this.world.clock.now() < until) {
-      await this.world.clock.advanceBy(MINUTE);
+      await this.world.clock.advanceBy(MINUTE_MS);
     }
   }
 
@@ -193,7 +192,7 @@ describe('a replay job', () => {
     while (((await incident.job(id))?.taken ?? 0) === 0) await world.clock.advanceBy(500);
     const ports = { control, clock: world.clock };
     expect(await cancelReplayJob(id, 'bob', ports)).toMatchObject({ kind: 'canceled' });
-    await world.clock.advanceBy(10 * MINUTE);
+    await world.clock.advanceBy(10 * MINUTE_MS);
     await world.settle();
     const job = await incident.job(id);
     const replayed = world.items().filter(it => it.gen === 2).length;
@@ -274,7 +273,7 @@ describe('a creator that dies', () => {
       write: (...args) => (++writes === number ? Promise.reject(new Error('killed')) : control.write(...args)),
     };
     await expect(incident.create({}, dying)).rejects.toThrow('killed');
-    await incident.world.clock.advanceBy(10 * MINUTE);
+    await incident.world.clock.advanceBy(10 * MINUTE_MS);
     expect(await incident.shownAsRunning()).toEqual([]);
   });
 });
@@ -292,7 +291,7 @@ describe('a sweeper that fails in the middle of a job', () => {
     incident.calls = undefined;
     const settled = await world.settle();
     // A process that froze goes on long after the others are done.
-    if (faultAt?.fault === 'stall') await world.clock.advanceBy(10 * MINUTE);
+    if (faultAt?.fault === 'stall') await world.clock.advanceBy(10 * MINUTE_MS);
     const again = await world.settle();
     world.stop();
     const wrong: string[] = [];

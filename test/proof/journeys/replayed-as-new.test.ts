@@ -1,11 +1,11 @@
 /** What a new generation takes over from the one before, and what not. */
 import { expect, it } from 'vitest';
 import { defineHandlers, done, reject } from '#core/handler/handler-contract.ts';
+import { DAY_MS } from '#core/time.ts';
 import { MemoryWorld } from '#test/kit/memory-world.ts';
 import { handlerThat } from './support/handlers.ts';
 import { workOff } from './support/traces.ts';
 
-const DAY = 86_400_000;
 const again = { replayId: 'r', by: 'ada', why: 'again' };
 
 async function replay(world: MemoryWorld, id: string, more: { bodySha?: string } = {}): Promise<void> {
@@ -30,7 +30,7 @@ it.each([
 // Holds I4.
 it('does not say "too old" of an event that was recorded as such, replayed and handled', async () => {
   const world = new MemoryWorld({ handlers: handlerThat(() => Promise.resolve(done())) });
-  await world.post({ id: 'a', createdAt: world.clock.now() - 40 * DAY });
+  await world.post({ id: 'a', createdAt: world.clock.now() - 40 * DAY_MS });
   await replay(world, 'a');
   expect(world.item('a')).toMatchObject({ status: 'completed' });
   expect(world.item('a')?.actionTaken).toBeUndefined();

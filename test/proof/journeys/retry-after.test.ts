@@ -5,10 +5,9 @@
  */
 import { describe, expect, it } from 'vitest';
 import { busy, type Outcome, retryAfter } from '#core/handler/handler-contract.ts';
+import { DAY_MS, HOUR_MS } from '#core/time.ts';
 import { MemoryWorld } from '#test/kit/memory-world.ts';
 import { handlerThat } from './support/handlers.ts';
-
-const DAY = 86_400_000;
 
 /** Milliseconds from the end of the first attempt to the next one. */
 async function waitAfter(outcome: Outcome, seed: number, isFree = false): Promise<number> {
@@ -30,8 +29,8 @@ describe.each([1, 2, 3])('with seed %i', seed => {
   });
 
   it('a hint of an hour waits an hour, one of a year a day', async () => {
-    expect(await waitAfter(busy(3_600, 'busy'), seed)).toBe(3_600_000);
-    expect(await waitAfter(busy(365 * 86_400, 'busy'), seed)).toBe(DAY);
+    expect(await waitAfter(busy(3_600, 'busy'), seed)).toBe(HOUR_MS);
+    expect(await waitAfter(busy(365 * 86_400, 'busy'), seed)).toBe(DAY_MS);
   });
 
   it('a wait of the handler itself is kept, and costs no attempt', async () => {

@@ -5,6 +5,7 @@ import { given } from '#core/given.ts';
 import { defineHandlers, PermanentError } from '#core/handler/handler-contract.ts';
 import type { Route, RouteTarget } from '#core/inbound/routing/target.ts';
 import type { Delivered } from '#core/inbound/routing/targets.ts';
+import { HOUR_MS } from '#core/time.ts';
 import { MemoryWorld, type WorldOptions } from '#test/kit/memory-world.ts';
 import { faultAt } from './support/fault-at.ts';
 
@@ -184,7 +185,7 @@ describe('what dies, loses no target', () => {
         const plan: FaultPlan = () => (++seen === at + 1 ? fault : undefined);
         const world = worldOf(everything, { planOf: role => (role === 'process' ? plan : () => undefined) });
         await run(world);
-        await world.clock.advanceBy(3_600_000);
+        await world.clock.advanceBy(HOUR_MS);
         const place = `${fault} at ${name} (${at})`;
         expect(world.item('evt_1')?.status, place).toBe('completed');
         expect(

@@ -5,6 +5,7 @@
 import { describe, expect, it } from 'vitest';
 import { FAULTS, type FaultPlan, recordCalls } from '#adapters/memory/faults.ts';
 import { defineHandlers, done } from '#core/handler/handler-contract.ts';
+import { HOUR_MS } from '#core/time.ts';
 import { MemoryWorld, PAYLOADS } from '#test/kit/memory-world.ts';
 import { faultAt, faultWhile } from './support/fault-at.ts';
 
@@ -92,7 +93,7 @@ it('changes nothing of an event, whatever fails at any call, and finds it unless
     for (const fault of FAULTS) {
       let seen = 0;
       const { world, runs } = await run(() => (++seen === at + 1 ? fault : undefined));
-      await world.clock.advanceBy(3_600_000);
+      await world.clock.advanceBy(HOUR_MS);
       const place = `${fault} at ${name} (${at})`;
       expect(world.item('evt_1')?.status, place).toBe('completed');
       if (name !== 'search.put') expect(foundIn(world), place).toHaveLength(2);
@@ -104,7 +105,7 @@ it('changes nothing of an event, whatever fails at any call, and finds it unless
 
 it('is repeated by the next attempt where a process died before its put', async () => {
   const { world } = await run(faultAt('search.put', 1, 'crash_before'));
-  await world.clock.advanceBy(3_600_000);
+  await world.clock.advanceBy(HOUR_MS);
   expect(world.item('evt_1')).toMatchObject({ status: 'completed', attempts: 2 });
   expect(foundIn(world)).toHaveLength(2);
 });

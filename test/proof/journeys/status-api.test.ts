@@ -5,12 +5,12 @@ import { toSourceId } from '#core/glossary.ts';
 import { API_FIELDS, API_ROUTES } from '#core/inbound/api/api-routes.ts';
 import { pauseSource } from '#core/inbound/protocol/pause-source.ts';
 import { createReplayJob } from '#core/inbound/replay/replay-job.ts';
+import { HOUR_MS, MINUTE_MS } from '#core/time.ts';
 import { VERSION } from '#core/version.ts';
 import { ApiDocument } from '#test/kit/api-document.ts';
 import { about, Incident } from './support/api-incident.ts';
 import { type ApiAnswer, CALLER, StatusApi } from './support/status-api.ts';
 
-const HOUR = 3_600_000;
 const document = new ApiDocument();
 
 let incident: Incident;
@@ -174,9 +174,9 @@ describe('a replay job', () => {
       status: 202,
       body: { state: 'running', by: CALLER, limit: 10, filter: { cause: 'permanent' } },
     });
-    await incident.world.clock.advanceBy(10 * 60_000);
+    await incident.world.clock.advanceBy(10 * MINUTE_MS);
     jobs.push(await incident.call('POST /replay-jobs', { body: request }));
-    await incident.world.clock.advanceBy(10 * 60_000);
+    await incident.world.clock.advanceBy(10 * MINUTE_MS);
     const over = await Promise.all(
       jobs.map(({ body }) => incident.call('GET /replay-jobs/{job_id}', { path: { job_id: String(body['job_id']) } })),
     );
@@ -193,7 +193,7 @@ describe('a replay job', () => {
   it('can be canceled, and shows what the CLI expected of it', async () => {
     const { ports } = incident.api;
     const now = incident.world.clock.now();
-    const filter = { sources: [], statuses: ['completed' as const], type: 'ping', since: now - HOUR, until: now };
+    const filter = { sources: [], statuses: ['completed' as const], type: 'ping', since: now - HOUR_MS, until: now };
     const job = await createReplayJob({ filter, expected: 7, ratePerSecond: 1, by: 'ada', why: 'mistake' }, ports);
     const path = { job_id: job.id };
     const canceled = await incident.call('POST /replay-jobs/{job_id}/cancel', { path });
@@ -229,7 +229,7 @@ describe('a pause', () => {
       paused: null,
     });
     expect((await incident.call('POST /sources/{source}/resume', source)).body).toMatchObject({ changed: false });
-    await incident.world.clock.advanceBy(5 * 60_000);
+    await incident.world.clock.advanceBy(5 * MINUTE_MS);
     expect((await incident.call('GET /events/{event_id}', about('held'))).body).toMatchObject({ status: 'completed' });
   });
 

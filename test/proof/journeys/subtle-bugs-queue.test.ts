@@ -3,21 +3,18 @@ import { describe, expect, it } from 'vitest';
 import { failedOf } from '#adapters/memory/memory-mapping.ts';
 import { SimulatedProcess } from '#adapters/memory/simulated-process.ts';
 import { defineHandlers, done } from '#core/handler/handler-contract.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '#core/time.ts';
 import { handleBatch } from '#lambdas/process/handle-batch.ts';
 import { MemoryWorld } from '#test/kit/memory-world.ts';
 import { complaintsAbout } from './oracle.ts';
 import { handlerThat } from './support/handlers.ts';
 
-const SECOND = 1_000;
-const MINUTE = 60 * SECOND;
-const HOUR = 60 * MINUTE;
-const DAY = 24 * HOUR;
 const createdAt = 1_767_571_200_000;
 
 // Holds I7.
 it('subtle bug 7: the answer names exactly the records that must come back, in the shape the mapping reads', async () => {
   const world = new MemoryWorld({
-    handlers: handlerThat(({ world: { clock } }) => clock.sleep(HOUR).then(() => undefined as never)),
+    handlers: handlerThat(({ world: { clock } }) => clock.sleep(HOUR_MS).then(() => undefined as never)),
   });
   await world.post({ id: 'evt_1' });
   await world.post({ id: 'evt_2' });
@@ -47,7 +44,7 @@ it('subtle bug 8: an hour of a deploy that cannot start costs no attempt and dea
   world.process.brokenDeploy = true;
   for (let n = 0; n < 20; n++) await world.post({ id: `evt_${n}` });
   world.start();
-  await world.clock.advanceBy(HOUR);
+  await world.clock.advanceBy(HOUR_MS);
   expect(world.dead.dump()).toEqual([]);
   expect(Math.max(...world.main.dump().map(it => it.receiveCount))).toBeGreaterThan(15);
   world.process.brokenDeploy = false;
@@ -74,14 +71,14 @@ it('subtle bug 9: a failing source waits outside the queue, and the in-flight li
     await world.clock.advanceBy(200);
     mostInFlight = Math.max(mostInFlight, world.main.numbers().hidden);
   }
-  await world.clock.advanceBy(10 * SECOND);
+  await world.clock.advanceBy(10 * SECOND_MS);
   for (const item of world.items().filter(it => it.pk.startsWith('healthy#'))) {
     latencies.push((item.completedAt ?? Number.POSITIVE_INFINITY) - item.receivedAt);
   }
   latencies.sort((a, b) => a - b);
   expect(mostInFlight).toBeLessThan(50);
   expect(latencies).toHaveLength(100);
-  expect(latencies.at(-2)).toBeLessThan(5 * SECOND);
+  expect(latencies.at(-2)).toBeLessThan(5 * SECOND_MS);
 });
 
 // Holds I8, I14.
@@ -91,10 +88,10 @@ describe('subtle bug 10: TTL that forgets too early, or never', () => {
     await world.clock.complete(world.pause('default', true));
     await world.post({ id: 'evt_1' });
     world.start();
-    await world.clock.advanceBy(MINUTE);
+    await world.clock.advanceBy(MINUTE_MS);
     expect(world.item('evt_1')).toMatchObject({ status: 'deferred', parked: true });
     world.stop();
-    await world.clock.advanceBy(31 * DAY);
+    await world.clock.advanceBy(31 * DAY_MS);
     expect(world.item('evt_1')).not.toHaveProperty('expiresAt');
     world.start();
     await world.clock.complete(world.pause('default', false));
@@ -103,21 +100,21 @@ describe('subtle bug 10: TTL that forgets too early, or never', () => {
   });
 
   it('knows a duplicate on day 4, and while an expired record is not deleted yet', async () => {
-    const world = new MemoryWorld({ database: { ttlDelayMs: () => 48 * HOUR } });
+    const world = new MemoryWorld({ database: { ttlDelayMs: () => 48 * HOUR_MS } });
     await world.post({ id: 'evt_1', createdAt });
     world.start();
     await world.settle();
     world.stop();
     const expiresAt = world.item('evt_1')?.expiresAt ?? 0;
-    expect(expiresAt * 1_000 - world.clock.now()).toBeGreaterThan(29.9 * DAY);
+    expect(expiresAt * 1_000 - world.clock.now()).toBeGreaterThan(29.9 * DAY_MS);
     for (const day of [4, 30.5]) {
-      await world.clock.advanceTo(createdAt + day * DAY);
+      await world.clock.advanceTo(createdAt + day * DAY_MS);
       expect(await world.post({ id: 'evt_1', createdAt })).toMatchObject({
         body: expect.stringContaining('already_processed'),
       });
     }
     expect(world.clock.now() / 1_000).toBeGreaterThan(expiresAt);
-    await world.clock.advanceBy(3 * DAY);
+    await world.clock.advanceBy(3 * DAY_MS);
     expect(world.item('evt_1')).toBeUndefined();
   });
 

@@ -1,13 +1,10 @@
 /** The subtle bugs that almost every serverless webhook project has, one named test each: what ours does instead. */
 import { describe, expect, it } from 'vitest';
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '#core/time.ts';
 import { MemoryWorld } from '#test/kit/memory-world.ts';
 import { faultAt } from './support/fault-at.ts';
 import { handlerThat } from './support/handlers.ts';
 
-const SECOND = 1_000;
-const MINUTE = 60 * SECOND;
-const HOUR = 60 * MINUTE;
-const DAY = 24 * HOUR;
 const createdAt = 1_767_571_200_000;
 
 // Holds I1, I2.
@@ -16,10 +13,10 @@ describe('subtle bug 1: the duplicate check answers 200 for an event that was ne
     const world = new MemoryWorld({ plan: faultAt('store.insert', 1, 'crash_after') });
     expect(await world.post({ id: 'evt_1', createdAt })).toBeUndefined();
     // Until then the first request may be at work, and the event is left to it and to the sweeper.
-    await world.clock.advanceBy(31 * SECOND);
+    await world.clock.advanceBy(31 * SECOND_MS);
     expect(await world.post({ id: 'evt_1', createdAt })).toMatchObject({ status: 200 });
     world.mapping.enable();
-    await world.clock.advanceBy(5 * SECOND);
+    await world.clock.advanceBy(5 * SECOND_MS);
     expect(world.effects('evt_1')).toBe(1);
   });
 
@@ -50,7 +47,7 @@ it("subtle bug 2: nor does it make the owner of a claim, or of an outage's recor
   for (const world of [claimed, recorded]) {
     await world.post({ id: 'evt_1' });
     world.mapping.enable();
-    await world.clock.advanceBy(SECOND);
+    await world.clock.advanceBy(SECOND_MS);
     expect(world.item('evt_1')).toMatchObject({ status: 'completed', attempts: 1 });
     expect(world.outside).toHaveLength(1);
   }
@@ -60,10 +57,10 @@ it("subtle bug 2: nor does it make the owner of a claim, or of an outage's recor
 it.each(['payloads.putBody', 'store.insert', 'queue.send', 'store.update'])(
   'subtle bug 3: a %s that never times out does not eat the time of the provider',
   async name => {
-    const world = new MemoryWorld({ plan: faultAt(name, 1, 'hang'), process: { clientTimeoutMs: DAY } });
+    const world = new MemoryWorld({ plan: faultAt(name, 1, 'hang'), process: { clientTimeoutMs: DAY_MS } });
     const start = world.clock.now();
     expect(await world.post({ id: 'evt_1' })).toMatchObject({ status: 200 });
-    expect(world.clock.now() - start).toBeLessThanOrEqual(3 * SECOND);
+    expect(world.clock.now() - start).toBeLessThanOrEqual(3 * SECOND_MS);
     world.start();
     expect(await world.settle()).toBe(true);
     expect(world.effects('evt_1')).toBe(1);
@@ -73,15 +70,15 @@ it.each(['payloads.putBody', 'store.insert', 'queue.send', 'store.update'])(
 // Holds I2, I7.
 it('subtle bug 4: a copy that finds its event in progress is not acknowledged, so a dead owner loses nothing', async () => {
   const slowOnce = handlerThat(({ nth, world }) =>
-    nth === 1 ? world.clock.sleep(HOUR).then(() => undefined as never) : undefined,
+    nth === 1 ? world.clock.sleep(HOUR_MS).then(() => undefined as never) : undefined,
   );
   const world = new MemoryWorld({ handlers: slowOnce, queue: { visibilitySeconds: 5, duplicateRate: 0 } });
   await world.post({ id: 'evt_1' });
   world.mapping.enable();
-  await world.clock.advanceBy(10 * SECOND);
+  await world.clock.advanceBy(10 * SECOND_MS);
   expect(world.main.dump().map(it => it.receiveCount)).toEqual([2]);
   world.process.killBusy();
-  await world.clock.advanceBy(3 * MINUTE);
+  await world.clock.advanceBy(3 * MINUTE_MS);
   expect(world.item('evt_1')).toMatchObject({ status: 'completed', attempts: 2 });
   expect(world.effects('evt_1')).toBe(1);
 });
@@ -92,10 +89,10 @@ describe('subtle bug 5: an owner that thaws after its lease changes nothing', ()
     const world = new MemoryWorld({ plan: faultAt('store.transact', 1, 'stall') });
     await world.post({ id: 'evt_1' });
     world.start();
-    await world.clock.advanceBy(10 * MINUTE);
+    await world.clock.advanceBy(10 * MINUTE_MS);
     const completed = world.item('evt_1');
     expect(completed).toMatchObject({ status: 'completed', attempts: 2 });
-    await world.clock.advanceBy(20 * MINUTE);
+    await world.clock.advanceBy(20 * MINUTE_MS);
     expect(world.item('evt_1')).toEqual(completed);
     expect(world.effects('evt_1')).toBe(1);
     expect(world.telemetry.total('LeaseLost')).toBe(1);
@@ -110,10 +107,10 @@ describe('subtle bug 5: an owner that thaws after its lease changes nothing', ()
     });
     await world.post({ id: 'evt_1' });
     world.start();
-    await world.clock.advanceBy(10 * MINUTE);
+    await world.clock.advanceBy(10 * MINUTE_MS);
     const completed = world.item('evt_1');
     expect(completed?.status).toBe('completed');
-    await world.clock.advanceBy(20 * MINUTE);
+    await world.clock.advanceBy(20 * MINUTE_MS);
     expect(world.item('evt_1')).toEqual(completed);
     expect(world.telemetry.total('LeaseLost')).toBe(1);
   });
@@ -123,23 +120,23 @@ describe('subtle bug 5: an owner that thaws after its lease changes nothing', ()
     ['failed', 'store.update', 2],
   ] as const)('while the next owner is at work, when it had %s', async (_name, call, nth) => {
     const handlers = handlerThat(({ nth: attempt, world }) => {
-      if (attempt === 2) return world.clock.sleep(20 * SECOND).then(() => undefined as never);
+      if (attempt === 2) return world.clock.sleep(20 * SECOND_MS).then(() => undefined as never);
       return call === 'store.update' ? Promise.reject(new Error('first')) : undefined;
     });
     const stall = faultAt(call, nth, 'stall');
     const world = new MemoryWorld({
       handlers,
       planOf: role => (role === 'process' ? stall : () => undefined),
-      process: { stallMs: 45 * SECOND },
+      process: { stallMs: 45 * SECOND_MS },
       queue: { visibilitySeconds: 38, duplicateRate: 0 },
     });
     await world.post({ id: 'evt_1' });
     world.mapping.enable();
-    await world.clock.advanceBy(50 * SECOND);
+    await world.clock.advanceBy(50 * SECOND_MS);
     expect(world.telemetry.total('LeaseLost')).toBe(1);
     expect(world.item('evt_1')).toMatchObject({ status: 'processing', attempts: 2 });
     expect(world.effects('evt_1')).toBe(0);
-    await world.clock.advanceBy(30 * SECOND);
+    await world.clock.advanceBy(30 * SECOND_MS);
     expect(world.item('evt_1')).toMatchObject({ status: 'completed', attempts: 2, recentAttempts: [{ n: 2 }] });
     expect(world.effects('evt_1')).toBe(1);
   });
@@ -150,7 +147,7 @@ it('subtle bug 6: one slow record of ten is tried again, and its late end has no
   let lateEnds = 0;
   const ninthIsSlow = handlerThat(({ nth, id, world }, _event, context) => {
     if (id !== 'evt_9' || nth > 1) return undefined;
-    return world.clock.sleep(50 * SECOND).then(() => {
+    return world.clock.sleep(50 * SECOND_MS).then(() => {
       lateEnds += 1;
       context.transact([{ kind: 'update', table: 'effects', key: { id }, add: { times: 1 } }]);
       return { kind: 'done' as const };
@@ -159,7 +156,7 @@ it('subtle bug 6: one slow record of ten is tried again, and its late end has no
   const world = new MemoryWorld({ handlers: ninthIsSlow });
   for (let n = 1; n <= 10; n++) await world.post({ id: `evt_${n}` });
   world.start();
-  await world.clock.advanceBy(29 * SECOND);
+  await world.clock.advanceBy(29 * SECOND_MS);
   expect(world.items().filter(it => it.status === 'completed')).toHaveLength(9);
   expect(world.item('evt_9')).toMatchObject({ status: 'failed', recentAttempts: [{ n: 1, cause: 'timeout' }] });
   expect(await world.settle()).toBe(true);

@@ -5,13 +5,11 @@ import { LOCAL_TIMINGS } from '#core/config/defaults.ts';
 import { busy, PermanentError } from '#core/handler/handler-contract.ts';
 import { countDeaths } from '#core/inbound/sweep/count-deaths.ts';
 import type { SweepRun } from '#core/inbound/sweep/sweep-run.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '#core/time.ts';
 import { MemoryWorld, type Role, type WorldOptions } from '#test/kit/memory-world.ts';
 import { faultAt } from './support/fault-at.ts';
 import { handlerThat } from './support/handlers.ts';
 
-const SECOND = 1_000;
-const MINUTE = 60 * SECOND;
-const HOUR = 60 * MINUTE;
 const FAR = Date.parse('9999-12-31T23:59:59Z');
 const calm = { queue: { duplicateRate: 0 }, deadQueue: { duplicateRate: 0 } } satisfies WorldOptions;
 const only =
@@ -35,7 +33,7 @@ describe('an event that was never sent', () => {
     await world.post({ id: 'evt_1' });
     world.start();
     world.mapping.disable();
-    await world.clock.advanceBy(15 * MINUTE);
+    await world.clock.advanceBy(15 * MINUTE_MS);
     expect(world.main.sent).toBe(1);
     expect(world.item('evt_1')).toMatchObject({ status: 'pending', resends: 0 });
     expect(world.item('evt_1')?.enqueuedAt).toBeGreaterThan(0);
@@ -48,8 +46,8 @@ describe('an event whose message is lost', () => {
     const world = await forgotten();
     const sentAt: number[] = [];
     world.main.onSent = () =>
-      sentAt.push(Math.round((world.clock.now() - (world.item('evt_1')?.receivedAt ?? 0)) / MINUTE));
-    await world.clock.advanceBy(3.5 * HOUR);
+      sentAt.push(Math.round((world.clock.now() - (world.item('evt_1')?.receivedAt ?? 0)) / MINUTE_MS));
+    await world.clock.advanceBy(3.5 * HOUR_MS);
     // The first is not counted: it may be the first of all.
     expect(sentAt).toEqual([3, 19, 35, 66, 127]);
     expect(world.item('evt_1')?.resends).toBe(4);
@@ -58,7 +56,7 @@ describe('an event whose message is lost', () => {
 
   it('is not sent again while others wait in the queue: it may be behind them', async () => {
     const world = await forgotten({ queue: { duplicateRate: 0 } });
-    await world.clock.advanceBy(4 * HOUR);
+    await world.clock.advanceBy(4 * HOUR_MS);
     // Once by ingest, and once when the sweeper met it unclaimed: it may never have been sent.
     expect(world.main.sent).toBe(2);
     expect(world.item('evt_1')?.resends).toBe(0);
@@ -66,10 +64,10 @@ describe('an event whose message is lost', () => {
 
   it('counts anew once it was claimed', async () => {
     const world = await forgotten();
-    await world.clock.advanceBy(40 * MINUTE);
+    await world.clock.advanceBy(40 * MINUTE_MS);
     expect(world.item('evt_1')?.resends).toBe(2);
     world.mapping.enable();
-    await world.clock.advanceBy(HOUR);
+    await world.clock.advanceBy(HOUR_MS);
     expect(world.item('evt_1')).toMatchObject({ status: 'completed', resends: 0 });
   });
 
@@ -81,10 +79,10 @@ describe('an event whose message is lost', () => {
       queue: { duplicateRate: 0, retentionSeconds: 30 },
     });
     world.mapping.enable();
-    await world.clock.advanceBy(2 * SECOND);
+    await world.clock.advanceBy(2 * SECOND_MS);
     world.mapping.disable();
     expect(world.item('evt_1')).toMatchObject({ status: 'failed', attempts: 1 });
-    await world.clock.advanceBy(3 * HOUR);
+    await world.clock.advanceBy(3 * HOUR_MS);
     const dead = world.item('evt_1');
     expect(dead).toMatchObject({ status: 'dead_letter', cause: 'unclaimable', dlqSent: true });
     for (const gone of ['nextAttemptAt', 'parked', 'owner', 'leaseUntil', 'watchAt'])
@@ -103,12 +101,12 @@ describe('a parked event', () => {
   it('is sent before it is taken off the shelf, so that a crash in between costs a minute and not more', async () => {
     const world = new MemoryWorld({
       ...longWait(),
-      timings: { ...LOCAL_TIMINGS, overdueMs: 10 * MINUTE, resendWaitMs: 15 * MINUTE },
+      timings: { ...LOCAL_TIMINGS, overdueMs: 10 * MINUTE_MS, resendWaitMs: 15 * MINUTE_MS },
       planOf: only('sweep', 'queue.send', 'crash_before'),
     });
     await world.post({ id: 'evt_1' });
     world.start();
-    await world.clock.advanceBy(4 * MINUTE);
+    await world.clock.advanceBy(4 * MINUTE_MS);
     expect(world.item('evt_1')).toMatchObject({ status: 'completed', attempts: 2 });
   });
 
@@ -116,15 +114,15 @@ describe('a parked event', () => {
     const world = new MemoryWorld(longWait());
     await world.post({ id: 'evt_1' });
     world.start();
-    await world.clock.advanceBy(10 * SECOND);
+    await world.clock.advanceBy(10 * SECOND_MS);
     expect(world.item('evt_1')).toMatchObject({ status: 'failed', parked: true });
     await world.clock.complete(world.pause('default', true));
     const { sent } = world.main;
-    await world.clock.advanceBy(10 * MINUTE);
+    await world.clock.advanceBy(10 * MINUTE_MS);
     expect(world.item('evt_1')).toMatchObject({ status: 'failed', parked: true, watchAt: FAR });
     expect(world.main.sent).toBe(sent);
     await world.clock.complete(world.pause('default', false));
-    await world.clock.advanceBy(3 * MINUTE);
+    await world.clock.advanceBy(3 * MINUTE_MS);
     expect(world.item('evt_1')?.status).toBe('completed');
   });
 });
@@ -140,12 +138,12 @@ describe('two sweepers', () => {
   it('where the first froze and goes on: it changes nothing that the second changed', async () => {
     const world = await forgotten({
       planOf: only('sweep', 'store.update', 'stall'),
-      process: { stallMs: 150 * SECOND },
+      process: { stallMs: 150 * SECOND_MS },
     });
-    await world.clock.advanceBy(6 * MINUTE);
+    await world.clock.advanceBy(6 * MINUTE_MS);
     const swept = world.item('evt_1');
     expect(swept?.watchAt).toBeGreaterThan(world.clock.now());
-    await world.clock.advanceBy(5 * MINUTE);
+    await world.clock.advanceBy(5 * MINUTE_MS);
     expect(world.item('evt_1')).toEqual(swept);
   });
 });
@@ -159,9 +157,9 @@ it('a dead event whose message was not sent is finished by the next copy, withou
   });
   await world.post({ id: 'evt_1' });
   world.mapping.enable();
-  await world.clock.advanceBy(2 * SECOND);
+  await world.clock.advanceBy(2 * SECOND_MS);
   expect(world.item('evt_1')).toMatchObject({ status: 'dead_letter', dlqSent: false });
-  await world.clock.advanceBy(4 * MINUTE);
+  await world.clock.advanceBy(4 * MINUTE_MS);
   expect(world.item('evt_1')).toMatchObject({ status: 'dead_letter', dlqSent: true });
   expect(world.dead.dump()).toHaveLength(1);
 });
@@ -171,14 +169,13 @@ describe('the numbers that alarms look at', () => {
     const calls: string[] = [];
     const world = new MemoryWorld({ planOf: role => (role === 'sweep' ? recordCalls(calls) : () => undefined) });
     world.start();
-    await world.clock.advanceBy(3 * MINUTE + SECOND);
+    await world.clock.advanceBy(3 * MINUTE_MS + SECOND_MS);
     expect(calls.filter(it => it.startsWith('gauge.'))).toEqual(
       Array.from({ length: 3 }, () => ['gauge.main', 'gauge.dead']).flat(),
     );
   });
 
   it('count the life of a dead letter from its death, as its queue does: our own send starts a fresh clock', async () => {
-    const DAY = 24 * HOUR;
     let diedAt = 0;
     const world = new MemoryWorld({
       ...calm,
@@ -190,15 +187,15 @@ describe('the numbers that alarms look at', () => {
     });
     world.start();
     await world.post({ id: 'evt_1' });
-    expect(await world.settle(DAY)).toBe(true);
-    expect(diedAt - (world.item('evt_1')?.receivedAt ?? 0)).toBeGreaterThan(2 * HOUR);
+    expect(await world.settle(DAY_MS)).toBe(true);
+    expect(diedAt - (world.item('evt_1')?.receivedAt ?? 0)).toBeGreaterThan(2 * HOUR_MS);
     world.stop();
-    await world.clock.advanceTo(diedAt + 13 * DAY);
+    await world.clock.advanceTo(diedAt + 13 * DAY_MS);
     await world.clock.complete(world.sweeper.invoke({}));
     const last = world.telemetry.measures.findLast(it => it.metric === 'DlqOldestExpiresIn');
-    expect(last?.value).toBeCloseTo(DAY / SECOND, -2);
+    expect(last?.value).toBeCloseTo(DAY_MS / SECOND_MS, -2);
     expect(world.dead.dump()).toHaveLength(1);
-    await world.clock.advanceTo(diedAt + 14 * DAY + HOUR);
+    await world.clock.advanceTo(diedAt + 14 * DAY_MS + HOUR_MS);
     expect(world.dead.receive(1)).toEqual([]);
     // Open still, and its message gone: nothing is about to expire, and the alarm can tell the next one.
     const before = world.telemetry.measures.length;
@@ -216,7 +213,7 @@ describe('the numbers that alarms look at', () => {
     expect(told).not.toContain('OpenDeadLetters');
     expect(world.telemetry.total('SweeperRuns')).toBe(0);
     expect(world.telemetry.total('DependencyError')).toBe(1);
-    await world.clock.advanceBy(MINUTE);
+    await world.clock.advanceBy(MINUTE_MS);
     await world.clock.complete(world.sweeper.invoke({}));
     expect(world.telemetry.total('SweeperRuns')).toBe(1);
   });
@@ -230,11 +227,11 @@ describe('an environment with many sources', () => {
     const world = new MemoryWorld({ ...calm, sources, processOf: () => ({ latencyMs }) });
     await world.clock.complete(world.sweeper.invoke({}));
     // The first look goes through a day of each source; this is a minute without anything.
-    await world.clock.advanceBy(MINUTE);
+    await world.clock.advanceBy(MINUTE_MS);
     const from = world.clock.now();
     await world.clock.complete(world.sweeper.invoke({}));
     expect(world.telemetry.total('SweeperRuns')).toBe(2);
-    expect(world.clock.now() - from).toBeLessThan(SECOND);
+    expect(world.clock.now() - from).toBeLessThan(SECOND_MS);
   });
 });
 

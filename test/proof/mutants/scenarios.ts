@@ -7,16 +7,14 @@ import { SeededRandom } from '#adapters/memory/seeded-random.ts';
 import { defineHandlers, done, PermanentError } from '#core/handler/handler-contract.ts';
 import type { EventItem } from '#core/inbound/protocol/event-item.ts';
 import { pendingItem } from '#core/inbound/protocol/event-writes.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '#core/time.ts';
 import { EVENTS, MemoryWorld, PAYLOADS, type WorldOptions } from '#test/kit/memory-world.ts';
 import { complaintsAbout } from '../journeys/oracle.ts';
-
-const HOUR = 3_600_000;
-const DAY = 24 * HOUR;
 
 type Scenario = () => Promise<readonly string[]>;
 const unless = (fine: boolean, complaint: string): string[] => (fine ? [] : [complaint]);
 
-async function rest(world: MemoryWorld, limitMs = 48 * HOUR): Promise<string[]> {
+async function rest(world: MemoryWorld, limitMs = 48 * HOUR_MS): Promise<string[]> {
   const settled = await world.settle(limitMs);
   world.stop();
   return [...unless(settled, 'I2 the world never comes to rest'), ...complaintsAbout(world)];
@@ -91,7 +89,7 @@ const aPurgeLosesNothing: Scenario = async () => {
   for (const id of ['a', 'b', 'c']) await world.post({ id });
   world.main.purge();
   world.start();
-  return rest(world, 6 * HOUR);
+  return rest(world, 6 * HOUR_MS);
 };
 
 const aBrokenDeployKillsNothing: Scenario = async () => {
@@ -99,7 +97,7 @@ const aBrokenDeployKillsNothing: Scenario = async () => {
   world.process.brokenDeploy = true;
   for (const id of ['a', 'b', 'c']) await world.post({ id });
   world.start();
-  await world.clock.advanceBy(6 * HOUR);
+  await world.clock.advanceBy(6 * HOUR_MS);
   world.process.brokenDeploy = false;
   const complaints = await rest(world);
   const dead = world.items().filter(it => it.status === 'dead_letter').length + world.dead.dump().length;
@@ -108,12 +106,12 @@ const aBrokenDeployKillsNothing: Scenario = async () => {
 
 const anOutageOfTheTableLosesNothing: Scenario = async () => {
   const start = new MemoryWorld().clock.now();
-  const windows = [{ dependency: 'dynamodb' as const, from: start, to: start + HOUR, fault: 'error' as const }];
+  const windows = [{ dependency: 'dynamodb' as const, from: start, to: start + HOUR_MS, fault: 'error' as const }];
   const world = new MemoryWorld({ plan: outages(windows, new SeededRandom(3)) });
   world.start();
   const answer = await world.post({ id: 'a' });
   // Until the outage is over there is no record to wait for.
-  await world.clock.advanceBy(2 * HOUR);
+  await world.clock.advanceBy(2 * HOUR_MS);
   const complaints = await rest(world);
   return [
     ...complaints,
@@ -143,7 +141,7 @@ const deadEventsCanBeReplayedLate: Scenario = async () => {
   world.start();
   await world.settle();
   world.stop();
-  await world.clock.advanceTo(world.clock.now() + 80 * DAY);
+  await world.clock.advanceTo(world.clock.now() + 80 * DAY_MS);
   const kept = world.database.dump(PAYLOADS).some(it => it['sk'] === `B#${world.item('a')?.bodySha}`);
   fixed = true;
   return unless(kept && world.item('a') !== undefined, 'I14 a dead event lost its record or body before its time');
@@ -156,7 +154,7 @@ const retriedEventsAreNeverForgotten: Scenario = async () => {
     source: { unhandled: 'ignore' },
   });
   await world.post({ id: 'a' });
-  await world.clock.advanceTo(world.clock.now() + 35 * DAY);
+  await world.clock.advanceTo(world.clock.now() + 35 * DAY_MS);
   return unless(world.item('a') !== undefined, 'bug 10: an event that nobody handled yet was deleted by its TTL');
 };
 
@@ -170,7 +168,7 @@ const aPoisonEventEnds: Scenario = async () => {
   });
   await world.post({ id: 'a' });
   world.start();
-  const complaints = await rest(world, HOUR / 4);
+  const complaints = await rest(world, HOUR_MS / 4);
   const { status, attempts } = world.item('a') ?? {};
   return [
     ...complaints,
@@ -185,7 +183,7 @@ const unknownMessagesWaitInTheDlq: Scenario = async () => {
   const world = new MemoryWorld();
   world.main.send('{"not":"ours"}', { groupId: 'x' });
   world.start();
-  await world.clock.advanceBy(2 * HOUR);
+  await world.clock.advanceBy(2 * HOUR_MS);
   world.stop();
   const { visible, hidden } = world.dead.numbers();
   return unless(visible + hidden >= 1, `I7 a message nobody understands is in the DLQ ${visible + hidden} time(s)`);
@@ -246,7 +244,7 @@ const aLateDeathNoteChangesNothing: Scenario = async () => {
   await world.clock.complete(world.pause('default', true));
   await world.clock.advanceBy(10_000);
   await world.clock.complete(world.replay('a', { replayId: 'r', by: 'test', why: 'test' }));
-  await world.clock.advanceBy(HOUR);
+  await world.clock.advanceBy(HOUR_MS);
   world.stop();
   const item = world.item('a');
   return unless(
@@ -270,15 +268,13 @@ const aRestoredRecordRunsOnce: Scenario = async () => {
   world.database.write({ kind: 'put', table: EVENTS, item: { ...older, status: 'pending', attempts: 0 } });
   const effects = world.effects('a');
   world.mapping.enable();
-  await world.clock.advanceBy(HOUR);
+  await world.clock.advanceBy(HOUR_MS);
   world.stop();
   return unless(
     world.effects('a') === effects + 1,
     `I5 two copies of one replay had ${world.effects('a') - effects} effects on a restored record`,
   );
 };
-
-const MINUTE = 60_000;
 
 /** An event whose only copy is gone, with faults for the sweeper's first run that meets it. */
 const watchedSoon = (world: MemoryWorld, what: string): string[] =>
@@ -297,7 +293,7 @@ const whatCouldNotBeWatchedIsNotPassed: Scenario = async () => {
   world.start();
   world.mapping.disable();
   world.main.purge();
-  await world.clock.advanceBy(10 * MINUTE);
+  await world.clock.advanceBy(10 * MINUTE_MS);
   world.stop();
   return [...unless(failed, 'no run wrote anything'), ...watchedSoon(world, 'an event whose watch failed once')];
 };
@@ -322,7 +318,7 @@ const whatIsClaimedBetweenReadAndWriteIsWatched: Scenario = async () => {
   const claimed = world.item('a')?.status === 'processing';
   world.mapping.disable();
   world.main.purge();
-  await world.clock.advanceBy(5 * MINUTE);
+  await world.clock.advanceBy(5 * MINUTE_MS);
   world.stop();
   return [
     ...unless(stalled && claimed, 'the race did not happen'),
@@ -353,21 +349,21 @@ const aRequestUnderWayIsNotPassed: Scenario = async () => {
   const world = slowRequest(4_000);
   world.start();
   world.mapping.disable();
-  await world.clock.advanceBy(3 * MINUTE - 4_000);
+  await world.clock.advanceBy(3 * MINUTE_MS - 4_000);
   await world.post({ id: 'b' });
   await world.clock.advanceBy(2_000);
   await world.post({ id: 'a' });
-  await world.clock.advanceBy(10 * MINUTE);
+  await world.clock.advanceBy(10 * MINUTE_MS);
   world.stop();
   return watchedSoon(world, 'an event recorded while the sweeper ran');
 };
 
 const theAuditFindsWhatCameTooLate: Scenario = async () => {
-  const world = slowRequest(15 * MINUTE);
+  const world = slowRequest(15 * MINUTE_MS);
   world.start();
   await world.post({ id: 'b' });
   await world.post({ id: 'a' });
-  await world.clock.advanceBy(3 * HOUR);
+  await world.clock.advanceBy(3 * HOUR_MS);
   world.stop();
   const { status } = world.item('a') ?? {};
   return unless(status === 'completed', `I3 an event recorded a quarter of an hour late is ${status}`);
@@ -379,10 +375,10 @@ const whatTheSweeperSentIsLookedAtAgain: Scenario = async () => {
   world.main.purge();
   world.start();
   world.mapping.disable();
-  await world.clock.advanceBy(5 * MINUTE);
+  await world.clock.advanceBy(5 * MINUTE_MS);
   world.main.purge();
   world.mapping.enable();
-  return rest(world, 6 * HOUR);
+  return rest(world, 6 * HOUR_MS);
 };
 
 const whatIsRecordedLateIsWatched: Scenario = async () => {
@@ -395,7 +391,7 @@ const whatIsRecordedLateIsWatched: Scenario = async () => {
     ingestId: 'i',
     bodySha: 'b',
     size: 1,
-    receivedAt: clock.now() - HOUR,
+    receivedAt: clock.now() - HOUR_MS,
   };
   const { watchAt } = pendingItem(event, clock.now(), rules.timings);
   return unless(watchAt !== undefined, 'I8 an item of a batch that is split an hour later is not watched');

@@ -2,10 +2,10 @@
 import { expect, it } from 'vitest';
 import { SimulatedProcess } from '#adapters/memory/simulated-process.ts';
 import { replayEvent } from '#core/inbound/replay/replay-event.ts';
+import { MINUTE_MS } from '#core/time.ts';
 import { MemoryWorld } from '#test/kit/memory-world.ts';
 import { Ledger } from './ledger.ts';
 
-const MINUTE = 60_000;
 const REQUEST = { by: 'a person', why: 'test' };
 
 // Holds I6.
@@ -40,20 +40,20 @@ it('a request that froze before its write, and was never acknowledged, is found 
       if (call.name === 'store.insert' && stalls++ === 0) return 'stall';
       return call.name === 'queue.send' && sendFails ? 'error' : undefined;
     },
-    process: { stallMs: 15 * MINUTE },
+    process: { stallMs: 15 * MINUTE_MS },
   });
   world.start();
   expect(await world.post({ id: 'evt_1' })).toBeUndefined();
   // A source that is busy: the cursor moves on while that request stands still.
   await world.post({ id: 'evt_2' });
-  await world.clock.advanceBy(10 * MINUTE);
+  await world.clock.advanceBy(10 * MINUTE_MS);
   // The message that should stand in for the record fails as well.
   sendFails = true;
-  await world.clock.advanceBy(20 * MINUTE);
+  await world.clock.advanceBy(20 * MINUTE_MS);
   const late = world.item('evt_1');
   expect(late?.status).toBe('pending');
   expect(late).not.toHaveProperty('watchAt');
-  await world.clock.advanceBy(40 * MINUTE);
+  await world.clock.advanceBy(40 * MINUTE_MS);
   expect(world.item('evt_1')?.status).toBe('completed');
   const found = world.telemetry.lines.filter(({ line }) => line['cause'] === 'owed_but_not_watched');
   expect(found.map(({ line }) => line['pk'])).toEqual(['default#evt_1']);
@@ -68,16 +68,16 @@ interface Found {
   readonly cause?: string;
 }
 it.each<[string, number, Found]>([
-  ['accepts a record written later than the sweeper waits', 0, { writtenAfterMs: 3 * MINUTE }],
+  ['accepts a record written later than the sweeper waits', 0, { writtenAfterMs: 3 * MINUTE_MS }],
   [
     'and where it was acknowledged, one with a message',
     0,
-    { writtenAfterMs: 3 * MINUTE, acknowledged: true, sent: true },
+    { writtenAfterMs: 3 * MINUTE_MS, acknowledged: true, sent: true },
   ],
-  ['complains where it was written in time', 1, { writtenAfterMs: 1.5 * MINUTE }],
-  ['complains where it was acknowledged and never sent', 1, { writtenAfterMs: 3 * MINUTE, acknowledged: true }],
-  ['complains where it is found twice', 1, { writtenAfterMs: 3 * MINUTE, times: 2 }],
-  ['complains of every other mistake', 1, { writtenAfterMs: 3 * MINUTE, cause: 'watch_overdue' }],
+  ['complains where it was written in time', 1, { writtenAfterMs: 1.5 * MINUTE_MS }],
+  ['complains where it was acknowledged and never sent', 1, { writtenAfterMs: 3 * MINUTE_MS, acknowledged: true }],
+  ['complains where it is found twice', 1, { writtenAfterMs: 3 * MINUTE_MS, times: 2 }],
+  ['complains of every other mistake', 1, { writtenAfterMs: 3 * MINUTE_MS, cause: 'watch_overdue' }],
 ])('of what the audit finds, the ledger %s', (_, wrong, found) => {
   const { writtenAfterMs, acknowledged, sent, times = 1, cause = 'owed_but_not_watched' } = found;
   let now = 0;

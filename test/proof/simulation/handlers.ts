@@ -17,6 +17,7 @@ import {
   stale,
   type WebhookEvent,
 } from '#core/handler/handler-contract.ts';
+import { MINUTE_MS, SECOND_MS } from '#core/time.ts';
 import { type EventKind, type Family, familyOf, type HandlerPlan, typeOf } from './event-kinds.ts';
 import type { Ledger } from './ledger.ts';
 
@@ -25,8 +26,6 @@ export const EFFECTS = 'effects';
 const FIXED: ReadonlySet<EventKind> = new Set(['waits', 'poison', 'permanent', 'refused', 'speechless']);
 /** Of these the first delivery runs without a claim: all they do is in their transaction. */
 const UNCLAIMED: readonly EventKind[] = ['plain', 'slow', 'fails', 'verbose', 'declares', 'outdated', 'kills', 'later'];
-const SECOND = 1_000;
-const MINUTE = 60_000;
 
 export interface HandlerWorld {
   readonly ledger: Ledger;
@@ -103,7 +102,7 @@ async function run(
       await process.timer.sleep(ms);
       return commit();
     case 'overtime':
-      if (early) await process.timer.sleep(40 * SECOND);
+      if (early) await process.timer.sleep(40 * SECOND_MS);
       ledger.calledOutside({ pk, gen, key: context.idempotencyKey });
       return commit();
     case 'fails':
@@ -126,7 +125,7 @@ async function run(
         ? commit()
         : defer(world.now() + 40 * ms, 'waits for another event');
     case 'waits':
-      return defer(world.now() + 6 * 60 * MINUTE, 'the other event never comes');
+      return defer(world.now() + 6 * 60 * MINUTE_MS, 'the other event never comes');
     case 'kills':
       if (early) return die(process, world);
       return commit();

@@ -1,11 +1,11 @@
 /** One source sends more than the table takes of it; another one must not notice. Scaled down by default. */
 import { afterEach, expect, it } from 'vitest';
 import { shardsFor } from '#core/inbound/protocol/spread.ts';
+import { MINUTE_MS } from '#core/time.ts';
 import { recordRun } from '#test/kit/proof-ledger.ts';
 import { hotSource } from './hot-source.ts';
 
 const LONG = process.env['HOLDFAST_LONG'] === '1';
-const MINUTE = 60_000;
 
 afterEach(({ task }) => {
   recordRun(['I1', 'I2', 'I5', 'I7', 'I12'], 'hot source', 1, task.result?.state === 'fail' ? 1 : 0);
@@ -14,7 +14,7 @@ afterEach(({ task }) => {
 it(
   'three times what its partition takes: nothing is lost, places in flight stay free, a quiet source keeps its latency',
   async () => {
-    const result = await hotSource({ scale: LONG ? 10 : 200, perSecond: 3_000, lastsMs: (LONG ? 10 : 1) * MINUTE });
+    const result = await hotSource({ scale: LONG ? 10 : 200, perSecond: 3_000, lastsMs: (LONG ? 10 : 1) * MINUTE_MS });
     if (LONG) console.log(result);
     expect(result.complaints).toEqual([]);
     expect(result.lost).toBe(0);
@@ -27,7 +27,7 @@ it(
     expect(result.sendsPerEvent).toBeLessThan(LONG ? 8 : 5);
     expect(result.drainedAfterMinutes).toBeLessThan(LONG ? 120 : 45);
   },
-  30 * MINUTE,
+  30 * MINUTE_MS,
 );
 
 it(
@@ -36,7 +36,7 @@ it(
     const result = await hotSource({
       scale: LONG ? 20 : 200,
       perSecond: 10_000,
-      lastsMs: (LONG ? 10 : 0.4) * MINUTE,
+      lastsMs: (LONG ? 10 : 0.4) * MINUTE_MS,
       shards: shardsFor(10_000),
     });
     if (LONG) console.log(result);
@@ -49,5 +49,5 @@ it(
     expect(result.quietDuringMs).toBeLessThan(2 * result.quietBeforeMs);
     expect(result.drainedAfterMinutes).toBeLessThanOrEqual(LONG ? 20 : 5);
   },
-  30 * MINUTE,
+  30 * MINUTE_MS,
 );

@@ -7,6 +7,7 @@ import { SeededRandom } from '#adapters/memory/seeded-random.ts';
 import type { SimulatedProcess } from '#adapters/memory/simulated-process.ts';
 import { VirtualClock } from '#adapters/memory/virtual-clock.ts';
 import { defineHandlers, done, type HandlerRegistry } from '#core/handler/handler-contract.ts';
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from '#core/time.ts';
 import { EFFECTS } from './handlers.ts';
 import type { Complaint, Ledger } from './ledger.ts';
 import { PROVIDERS, type Provider } from './providers.ts';
@@ -15,9 +16,6 @@ import { judgeRegion } from './simulated-world.ts';
 import { Traffic } from './traffic.ts';
 import { Weather } from './weather.ts';
 
-const SECOND = 1_000;
-const MINUTE = 60 * SECOND;
-const HOUR = 60 * MINUTE;
 const HOT = 'github';
 const QUIET = 'stripe';
 /** DynamoDB, write units of one key a second; SQS. */
@@ -107,24 +105,24 @@ export async function hotSource({
         provider,
         event: { source, id: `evt_${sent}`, createdAt: clock.now(), plan, filler: '', others: [] },
       });
-      clock.at(startedAt + Math.round((n * SECOND) / rate), next);
+      clock.at(startedAt + Math.round((n * SECOND_MS) / rate), next);
     };
     next();
   };
 
   region.start();
   flow(QUIET, QUIET_PER_SECOND, () => clock.now() < stoppedAt);
-  await clock.advanceBy(MINUTE);
+  await clock.advanceBy(MINUTE_MS);
   beganAt = clock.now();
   flow(HOT, perSecond / scale, () => clock.now() < stoppedAt);
   await clock.advanceBy(lastsMs);
   stoppedAt = clock.now();
   const waiting = (): number => region.ledger.owedOf(HOT);
   const backlog = waiting();
-  while (waiting() > 0 && clock.now() < stoppedAt + 24 * HOUR) await clock.advanceBy(MINUTE);
-  const drainedAfterMinutes = (clock.now() - stoppedAt) / MINUTE;
+  while (waiting() > 0 && clock.now() < stoppedAt + 24 * HOUR_MS) await clock.advanceBy(MINUTE_MS);
+  const drainedAfterMinutes = (clock.now() - stoppedAt) / MINUTE_MS;
   // Spare copies of messages turn up for an hour.
-  await clock.advanceBy(70 * MINUTE);
+  await clock.advanceBy(70 * MINUTE_MS);
   const totals = judgeRegion(region);
   return {
     events: sent,
@@ -168,5 +166,5 @@ function percentile(values: number[], share: number): number {
 
 if (import.meta.main) {
   const [scale = 10, perSecond = 3_000, minutes = 10, shards = 1] = process.argv.slice(2).map(Number);
-  console.log(JSON.stringify(await hotSource({ scale, perSecond, lastsMs: minutes * MINUTE, shards }), null, 2));
+  console.log(JSON.stringify(await hotSource({ scale, perSecond, lastsMs: minutes * MINUTE_MS, shards }), null, 2));
 }

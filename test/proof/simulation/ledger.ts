@@ -3,6 +3,7 @@
  * every change of every record and every message that came and went. It complains at once about what must never be seen,
  * and at the end (ledger-verdict.ts) about what is missing. It shares no code with the product.
  */
+import { DAY_MS, MINUTE_MS } from '#core/time.ts';
 import {
   type Account,
   type DeathNote,
@@ -45,7 +46,6 @@ export interface LedgerOptions {
 const GRACE_MS = 120_000;
 const INDEX_LAG_MS = 10_000;
 const MAX_COMPLAINTS = 25;
-const DAY_MS = 86_400_000;
 /** Messages may arrive this much early: SQS counts in seconds, and the product allows for it. */
 const EARLY_MS = 2_000;
 
@@ -429,7 +429,11 @@ export class Ledger {
     const { retentionDays, deadRetentionDays, skewMs } = this.#options;
     const days = is.status === 'dead_letter' ? deadRetentionDays : retentionDays;
     const off = Math.abs(is.expiresAt * 1_000 - this.#now() - days * DAY_MS);
-    this.look('I8', off <= skewMs + 20 * 60_000, () => `${account.pk} is ${show(is)} and expires at ${is.expiresAt}`);
+    this.look(
+      'I8',
+      off <= skewMs + 20 * MINUTE_MS,
+      () => `${account.pk} is ${show(is)} and expires at ${is.expiresAt}`,
+    );
   }
 
   #countDeath(cause: string): void {

@@ -7,6 +7,7 @@ import { SeededRandom } from '#adapters/memory/seeded-random.ts';
 import type { SimulatedProcess } from '#adapters/memory/simulated-process.ts';
 import { VirtualClock } from '#adapters/memory/virtual-clock.ts';
 import { defineHandlers, done, type HandlerRegistry } from '#core/handler/handler-contract.ts';
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from '#core/time.ts';
 import { EFFECTS } from './handlers.ts';
 import type { Complaint, Ledger } from './ledger.ts';
 import { PROVIDERS, type Provider, type ProviderEvent } from './providers.ts';
@@ -15,9 +16,6 @@ import { judgeRegion } from './simulated-world.ts';
 import { Traffic } from './traffic.ts';
 import { Weather } from './weather.ts';
 
-const SECOND = 1_000;
-const MINUTE = 60 * SECOND;
-const HOUR = 60 * MINUTE;
 const PER_SECOND = 290;
 const OTHERS_PER_SECOND = 2;
 const IN_FLIGHT_LIMIT = 120_000;
@@ -44,7 +42,7 @@ export interface OutageResult {
 }
 
 /** `scale`: rates and limits are divided by it. `lastsMs`: of the outage. */
-export async function downstreamOutage(scale: number, lastsMs = HOUR): Promise<OutageResult> {
+export async function downstreamOutage(scale: number, lastsMs = HOUR_MS): Promise<OutageResult> {
   const clock = new VirtualClock();
   const random = new SeededRandom(290);
   const weather = new Weather(clock, random.fork(), new Set());
@@ -79,7 +77,7 @@ export async function downstreamOutage(scale: number, lastsMs = HOUR): Promise<O
       sent += 1;
       n += 1;
       traffic.send({ provider, event: eventOf(source, sent, clock.now()) });
-      clock.at(startedAt + Math.round((n * SECOND) / perSecond), next);
+      clock.at(startedAt + Math.round((n * SECOND_MS) / perSecond), next);
     };
     next();
   };
@@ -87,7 +85,7 @@ export async function downstreamOutage(scale: number, lastsMs = HOUR): Promise<O
   region.start();
   let drained = false;
   for (const source of OTHERS) flow(source, OTHERS_PER_SECOND / Math.sqrt(scale), () => !drained);
-  await clock.advanceBy(10 * MINUTE);
+  await clock.advanceBy(10 * MINUTE_MS);
   down = true;
   outageBegan = clock.now();
   flow(HOT, PER_SECOND / scale, () => down);
@@ -96,11 +94,11 @@ export async function downstreamOutage(scale: number, lastsMs = HOUR): Promise<O
   const cameBackAt = clock.now();
   const waiting = (): number => region.ledger.owedOf(HOT);
   const backlog = waiting();
-  while (waiting() > 0 && clock.now() < cameBackAt + 12 * HOUR) await clock.advanceBy(MINUTE);
-  const drainedAfterMinutes = (clock.now() - cameBackAt) / MINUTE;
+  while (waiting() > 0 && clock.now() < cameBackAt + 12 * HOUR_MS) await clock.advanceBy(MINUTE_MS);
+  const drainedAfterMinutes = (clock.now() - cameBackAt) / MINUTE_MS;
   drained = true;
   // Spare copies of messages turn up for an hour.
-  await clock.advanceBy(70 * MINUTE);
+  await clock.advanceBy(70 * MINUTE_MS);
   const totals = judgeRegion(region);
   const { ledger } = region;
   return {
@@ -136,7 +134,7 @@ function registry(
       type: '*',
       handle: async (event, context) => {
         if (isDown(source)) {
-          await process.timer.sleep(SECOND);
+          await process.timer.sleep(SECOND_MS);
           throw new Error('downstream is unreachable');
         }
         await process.timer.sleep(20);

@@ -4,13 +4,12 @@ import { type EventPk, type SourceId, toSourceId } from '#core/glossary.ts';
 import { pauseSource, resumeSource } from '#core/inbound/protocol/pause-source.ts';
 import { replayEvent } from '#core/inbound/replay/replay-event.ts';
 import { createReplayJob, type ReplayJobRequest } from '#core/inbound/replay/replay-job.ts';
+import { HOUR_MS, MINUTE_MS } from '#core/time.ts';
 import { readMessage } from './ledger-account.ts';
 import { MOST_REPLAYS_PER_SECOND, type Region } from './region.ts';
 import type { Traffic } from './traffic.ts';
 import type { Weather } from './weather.ts';
 
-const MINUTE = 60_000;
-const HOUR = 60 * MINUTE;
 /** An event is replayed at most so often, so that a poison event comes to rest. */
 const MAX_REPLAYS = 3;
 const WHO = { by: 'a person', why: 'simulated' };
@@ -33,7 +32,7 @@ export class People {
   start(): void {
     const { clock } = this.#region;
     const next = (): void => {
-      clock.after(20 * MINUTE + this.#random.int(3 * HOUR), () => {
+      clock.after(20 * MINUTE_MS + this.#random.int(3 * HOUR_MS), () => {
         if (this.#weather.calm) return;
         void this.#session();
         next();
@@ -55,7 +54,7 @@ export class People {
       // Without a destination: the console's default, which cannot work.
       this.#region.dead.startMessageMoveTask();
     } else if (draw < 0.9) this.#region.dead.tidy(body => readMessage(body) === undefined);
-    else await this.pauseFor(random.pick(this.#region.sources).id, 5 * MINUTE + random.int(3 * HOUR));
+    else await this.pauseFor(random.pick(this.#region.sources).id, 5 * MINUTE_MS + random.int(3 * HOUR_MS));
   }
 
   #anyOnes(): string[] {
@@ -129,7 +128,7 @@ export class People {
     const { ledger, clock } = this.#region;
     const old = this.#traffic.sentPks.filter(pk => {
       const at = ledger.accounts.get(pk)?.recordedAt;
-      return at !== undefined && Math.abs(clock.now() - ageMs - at) < 24 * HOUR;
+      return at !== undefined && Math.abs(clock.now() - ageMs - at) < 24 * HOUR_MS;
     });
     await this.#replaySome(Array.from({ length: count }, () => this.#random.pick(old)).filter(pk => pk !== undefined));
   }
@@ -142,7 +141,7 @@ export class People {
     const dead = this.#random.chance(0.7);
     const statuses = [dead ? 'dead_letter' : 'completed'] as const;
     const request: ReplayJobRequest = {
-      filter: { sources: [source], statuses, since: now - 24 * HOUR, until: now },
+      filter: { sources: [source], statuses, since: now - 24 * HOUR_MS, until: now },
       ratePerSecond: 1 + this.#random.int(MOST_REPLAYS_PER_SECOND),
       limit: dead ? 50 : 20,
       ...WHO,

@@ -1,6 +1,7 @@
 /** The simulated providers: how each signs, names, waits and retries, in code of its own. */
 import { createHash, createHmac } from 'node:crypto';
 import type { ProviderSpec } from '#core/provider/provider-spec.ts';
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from '#core/time.ts';
 import { github } from '#providers/github.ts';
 import { shopify } from '#providers/shopify.ts';
 import { slack } from '#providers/slack.ts';
@@ -9,9 +10,6 @@ import { xero } from '#providers/xero.ts';
 import { type HandlerPlan, typeOf } from './event-kinds.ts';
 
 export const SECRET = 'secret_of_the_simulated_providers';
-const SECOND = 1_000;
-const MINUTE = 60 * SECOND;
-const HOUR = 60 * MINUTE;
 
 /** One event as its provider knows it. */
 export interface ProviderEvent {
@@ -61,9 +59,9 @@ const exponential = (firstMs: number, capMs: number, totalMs: number): number[] 
 const stripeLike: Provider = {
   source: 'stripe',
   spec: stripe,
-  patienceMs: 10 * SECOND,
-  waitsMs: exponential(5 * MINUTE, 12 * HOUR, 72 * HOUR),
-  lateMs: 72 * HOUR,
+  patienceMs: 10 * SECOND_MS,
+  waitsMs: exponential(5 * MINUTE_MS, 12 * HOUR_MS, 72 * HOUR_MS),
+  lateMs: 72 * HOUR_MS,
   batches: false,
   request({ id, createdAt, plan, filler }, now, variant) {
     const created = Math.floor(createdAt / 1_000);
@@ -79,9 +77,9 @@ const stripeLike: Provider = {
 const shopifyLike: Provider = {
   source: 'shopify',
   spec: shopify,
-  patienceMs: 5 * SECOND,
-  waitsMs: exponential(56 * SECOND, 4 * HOUR, 4 * HOUR).slice(0, 8),
-  lateMs: 4 * HOUR,
+  patienceMs: 5 * SECOND_MS,
+  waitsMs: exponential(56 * SECOND_MS, 4 * HOUR_MS, 4 * HOUR_MS).slice(0, 8),
+  lateMs: 4 * HOUR_MS,
   batches: false,
   request({ id, createdAt, plan, filler }, _now, variant) {
     const body = json({ plan, filler, variant });
@@ -100,9 +98,9 @@ const shopifyLike: Provider = {
 const githubLike: Provider = {
   source: 'github',
   spec: github,
-  patienceMs: 10 * SECOND,
+  patienceMs: 10 * SECOND_MS,
   waitsMs: [],
-  lateMs: 72 * HOUR,
+  lateMs: 72 * HOUR_MS,
   batches: false,
   request({ id, plan, filler }, _now, variant) {
     const [event = '', action] = typeOf(plan.kind, variant).split('.');
@@ -121,9 +119,9 @@ const githubLike: Provider = {
 const slackLike: Provider = {
   source: 'slack',
   spec: slack,
-  patienceMs: 3 * SECOND,
-  waitsMs: [100, MINUTE, 5 * MINUTE],
-  lateMs: HOUR,
+  patienceMs: 3 * SECOND_MS,
+  waitsMs: [100, MINUTE_MS, 5 * MINUTE_MS],
+  lateMs: HOUR_MS,
   batches: false,
   request({ id, createdAt, plan, filler }, now, variant) {
     const event_time = Math.floor(createdAt / 1_000);
@@ -149,9 +147,9 @@ const slackLike: Provider = {
 const xeroLike: Provider = {
   source: 'xero',
   spec: xero,
-  patienceMs: 5 * SECOND,
-  waitsMs: exponential(2 * MINUTE, 6 * HOUR, 24 * HOUR),
-  lateMs: 24 * HOUR,
+  patienceMs: 5 * SECOND_MS,
+  waitsMs: exponential(2 * MINUTE_MS, 6 * HOUR_MS, 24 * HOUR_MS),
+  lateMs: 24 * HOUR_MS,
   batches: true,
   request(event) {
     const eventDateUtc = new Date(event.createdAt).toISOString();

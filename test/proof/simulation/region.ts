@@ -45,6 +45,7 @@ import { auditRecords } from '#core/inbound/watch/audit-records.ts';
 import type { WorkQueue } from '#core/ports.ts';
 import { DEFAULT_RETRY } from '#core/retry/backoff.ts';
 import { Breaker } from '#core/retry/breaker.ts';
+import { DAY_SECONDS } from '#core/time.ts';
 import { handleRequest } from '#lambdas/ingest/handle-request.ts';
 import { handleBatch } from '#lambdas/process/handle-batch.ts';
 import { CountingTelemetry } from './counting-telemetry.ts';
@@ -55,7 +56,6 @@ import { WatchedQueue } from './watched-queue.ts';
 
 export const EVENTS = 'events';
 export const PAYLOADS = 'payloads';
-const DAY_SECONDS = 86_400;
 const SWEEP_BUDGET_MS = 50_000;
 /** The rate of the bulk replays people start here. */
 export const MOST_REPLAYS_PER_SECOND = 10;

@@ -1,4 +1,5 @@
 /** The report of a run, for people. */
+import { MINUTE_MS } from '#core/time.ts';
 import type { SimulationReport } from './run-simulation.ts';
 import { TROUBLES } from './weather.ts';
 
@@ -12,7 +13,7 @@ const list = (counts: Iterable<readonly [string, number]>): string =>
 
 /** Events a minute of processor time: what one core does, whoever else is using the machine. */
 export function eventsPerMinute(report: SimulationReport): number {
-  return (report.traffic.events / report.cpuMs) * 60_000;
+  return (report.traffic.events / report.cpuMs) * MINUTE_MS;
 }
 
 export function printReport(report: SimulationReport): string {
@@ -86,7 +87,7 @@ export function printReport(report: SimulationReport): string {
     [
       'speed',
       number(eventsPerMinute(report)),
-      `events a minute of one core (${number((traffic.events / report.tookMs) * 60_000)} a minute on the clock, ${(report.tookMs / 1_000).toFixed(1)} s)`,
+      `events a minute of one core (${number((traffic.events / report.tookMs) * MINUTE_MS)} a minute on the clock, ${(report.tookMs / 1_000).toFixed(1)} s)`,
     ],
   ];
   const head = `Seed ${options.seed}: ${options.days} days, ${number(options.eventsPerDay)} events a day, ${trouble(report)}`;

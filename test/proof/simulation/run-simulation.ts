@@ -1,9 +1,8 @@
 /** One seeded run, and what is worth knowing of it. */
+import { DAY_MS } from '#core/time.ts';
 import type { RegionOptions } from './region.ts';
 import { SimulatedWorld } from './simulated-world.ts';
 import type { Trouble } from './weather.ts';
-
-const DAY = 86_400_000;
 
 export interface SimulationOptions {
   readonly seed: number;
@@ -41,7 +40,7 @@ export async function simulate(options: SimulationOptions) {
     leasesLost: telemetry.total('LeaseLost'),
     unrecordedAccepted: telemetry.total('UnrecordedAccepted'),
     resent: telemetry.total('SweeperResent'),
-    virtualDays: (world.clock.now() - startedAt) / DAY,
+    virtualDays: (world.clock.now() - startedAt) / DAY_MS,
     tookMs: performance.now() - began,
     /** Processor time of the whole process meanwhile. */
     cpuMs: (cpu.user + cpu.system) / 1_000,

@@ -1,15 +1,12 @@
 /** Named scenarios: one story each, in a world without other trouble, judged by the same ledger. */
 import type { ControlStore } from '#core/inbound/ports.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '#core/time.ts';
 import type { Totals } from './ledger-verdict.ts';
 import { PROVIDERS, type Provider } from './providers.ts';
 import { EVENTS, PAYLOADS } from './region.ts';
 import { SimulatedWorld, type WorldOptions } from './simulated-world.ts';
 import { TROUBLES, type Trouble } from './weather.ts';
 
-const SECOND = 1_000;
-const MINUTE = 60 * SECOND;
-const HOUR = 60 * MINUTE;
-const DAY = 24 * HOUR;
 const NO_TROUBLE: ReadonlySet<Trouble> = new Set();
 
 export interface Ending {
@@ -25,11 +22,11 @@ function quietWorld(options: Partial<WorldOptions> = {}): SimulatedWorld {
 async function sendMany(world: SimulatedWorld, count: number, perSecond: number): Promise<void> {
   for (let n = 0; n < count; n++) {
     const provider = PROVIDERS[n % PROVIDERS.length] as Provider;
-    world.clock.after(Math.floor((n * SECOND) / perSecond), () => {
+    world.clock.after(Math.floor((n * SECOND_MS) / perSecond), () => {
       world.traffic.send({ provider, event: world.traffic.newEventOf(provider) });
     });
   }
-  await world.clock.advanceBy(Math.ceil((count * SECOND) / perSecond) + MINUTE);
+  await world.clock.advanceBy(Math.ceil((count * SECOND_MS) / perSecond) + MINUTE_MS);
 }
 
 async function end(world: SimulatedWorld): Promise<Ending> {
@@ -60,7 +57,7 @@ export async function brokenDeploy(hours: number, count: number) {
   region.process.replaceEnvironments();
   const startedAt = clock.now();
   await sendMany(world, count, count / (hours * 3_600));
-  await clock.advanceTo(startedAt + hours * HOUR);
+  await clock.advanceTo(startedAt + hours * HOUR_MS);
   const atRollback = {
     completed: [...region.ledger.accounts.values()].filter(({ completions }) => completions > 0).length,
     inDeadQueue: region.dead.dump().length,
@@ -87,7 +84,7 @@ export async function twoSweepers(seed: number, days: number, eventsPerDay: numb
     write: async (name, value, version) => (name === 'sweeper-lease' ? true : control.write(name, value, version)),
     list: prefix => control.list(prefix),
   });
-  const region = { sweepers: 2, sweeperControl: blind, timings: { deferLimitMs: DAY } };
+  const region = { sweepers: 2, sweeperControl: blind, timings: { deferLimitMs: DAY_MS } };
   const world = new SimulatedWorld({ seed, days, eventsPerDay, troubles: new Set(TROUBLES), region });
   return { world, totals: await world.run() };
 }
@@ -97,17 +94,18 @@ export async function monthOfRetention(seed: number, eventsPerDay: number) {
   const days = 75;
   const late = (provider: Provider): Provider =>
     // Where the signed event has no time of its own, nobody can tell a repetition after the retention from a new event.
-    ['stripe', 'shopify', 'slack'].includes(provider.source) ? { ...provider, lateMs: 70 * DAY } : provider;
+    ['stripe', 'shopify', 'slack'].includes(provider.source) ? { ...provider, lateMs: 70 * DAY_MS } : provider;
   const world = new SimulatedWorld({
     seed,
     days,
     eventsPerDay,
     troubles: new Set(['duplicates', 'handlers', 'queue', 'index', 'skew']),
     shares: PROVIDERS.map(provider => ({ provider: late(provider), share: 1 })),
-    region: { sweepEveryMs: HOUR, idleMs: 2 * MINUTE },
+    region: { sweepEveryMs: HOUR_MS, idleMs: 2 * MINUTE_MS },
   });
-  world.clock.after(3 * DAY, () => void world.people.pauseFor('github', 42 * DAY));
-  for (let day = 5; day < days; day += 3) world.clock.after(day * DAY, () => void world.people.replayOld(28 * DAY, 5));
+  world.clock.after(3 * DAY_MS, () => void world.people.pauseFor('github', 42 * DAY_MS));
+  for (let day = 5; day < days; day += 3)
+    world.clock.after(day * DAY_MS, () => void world.people.replayOld(28 * DAY_MS, 5));
   const totals = await world.run();
   const { accounts } = world.region.ledger;
   const again = [...accounts.values()].filter(({ incarnations }) => incarnations > 0);
@@ -116,6 +114,6 @@ export async function monthOfRetention(seed: number, eventsPerDay: number) {
     totals,
     /** Came again after their record was deleted, and were recognised by their age. */
     tooOld: again.filter(({ record }) => record?.status === 'skipped_stale').length,
-    longestPauseDays: (world.region.telemetry.worst('PausedOldestAge') * SECOND) / DAY,
+    longestPauseDays: (world.region.telemetry.worst('PausedOldestAge') * SECOND_MS) / DAY_MS,
   };
 }

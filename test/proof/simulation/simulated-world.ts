@@ -1,6 +1,7 @@
 /** A region with its providers, handlers, people and trouble, all drawn from one seed. */
 import { SeededRandom } from '#adapters/memory/seeded-random.ts';
 import { VirtualClock } from '#adapters/memory/virtual-clock.ts';
+import { DAY_MS, MINUTE_MS } from '#core/time.ts';
 import { EFFECTS, handlersOf } from './handlers.ts';
 import { type Totals, verdict } from './ledger-verdict.ts';
 import { People } from './people.ts';
@@ -9,14 +10,11 @@ import { EVENTS, Region, type RegionOptions } from './region.ts';
 import { Traffic } from './traffic.ts';
 import { type Trouble, Weather } from './weather.ts';
 
-const MINUTE = 60_000;
-const HOUR = 60 * MINUTE;
-const DAY = 24 * HOUR;
 const SKEW_MS = 3_000;
 /** Providers retry for three days, events wait for seven at most: after this, what is owed is owed forever. */
-const CALM_LIMIT_MS = 20 * DAY;
+const CALM_LIMIT_MS = 20 * DAY_MS;
 /** Spare copies of messages turn up for an hour. */
-const QUIET_MS = 70 * MINUTE;
+const QUIET_MS = 70 * MINUTE_MS;
 
 export interface WorldOptions {
   readonly seed: number;
@@ -85,7 +83,7 @@ export class SimulatedWorld {
     this.weather.start(this.region, days);
     this.traffic.start();
     if (this.weather.has('people')) this.people.start();
-    await this.clock.advanceBy(days * DAY + 1);
+    await this.clock.advanceBy(days * DAY_MS + 1);
     await this.settle();
     return this.judge();
   }
@@ -96,7 +94,7 @@ export class SimulatedWorld {
     const until = this.clock.now() + limitMs;
     let quietSince: number | undefined;
     while (this.clock.now() < until) {
-      await this.clock.advanceBy(10 * MINUTE);
+      await this.clock.advanceBy(10 * MINUTE_MS);
       if (!this.#isQuiet()) quietSince = undefined;
       else quietSince ??= this.clock.now();
       if (quietSince !== undefined && this.clock.now() - quietSince >= QUIET_MS) return;

@@ -3,6 +3,7 @@
  * fresh seeds for `HOLDFAST_LONG_MINUTES` (default 10) and prints each.
  */
 import { afterAll, expect, it } from 'vitest';
+import { HOUR_MS, MINUTE_MS } from '#core/time.ts';
 import { recordRun } from '#test/kit/proof-ledger.ts';
 import { commandOf, printReport } from './report.ts';
 import { type SimulationOptions, type SimulationReport, simulate } from './run-simulation.ts';
@@ -12,7 +13,6 @@ import { TROUBLES, type Trouble } from './weather.ts';
 const LONG = process.env['HOLDFAST_LONG'] === '1';
 const SEEDS = LONG ? [1, 2, 3, 5, 8, 13, 21, 34] : [1, 2];
 const EVENTS_PER_DAY = LONG ? 1_800 : 250;
-const HOUR = 3_600_000;
 const FAULTS_PER_EVENT = 1 / 20;
 const LONG_MINUTES = Number(process.env['HOLDFAST_LONG_MINUTES'] ?? '10');
 const INVARIANTS = ['I1', 'I2', 'I3', 'I4', 'I5', 'I6', 'I7', 'I8', 'I9', 'I10', 'I11', 'I12', 'I13', 'I14'];
@@ -23,7 +23,7 @@ afterAll(() => {
 });
 
 function optionsOf(seed: number, troubles: ReadonlySet<Trouble> = new Set(TROUBLES)): SimulationOptions {
-  return { seed, days: 1, eventsPerDay: EVENTS_PER_DAY, troubles, region: { timings: { deferLimitMs: 6 * HOUR } } };
+  return { seed, days: 1, eventsPerDay: EVENTS_PER_DAY, troubles, region: { timings: { deferLimitMs: 6 * HOUR_MS } } };
 }
 
 /** The report of a run that must be right, and is said in full when it is not. */
@@ -94,7 +94,7 @@ it('shrinks a failing setting to what is needed for the failure', async () => {
 it.runIf(LONG)(
   `goes on with fresh seeds for ${LONG_MINUTES} minutes`,
   async () => {
-    const until = Date.now() + LONG_MINUTES * 60_000;
+    const until = Date.now() + LONG_MINUTES * MINUTE_MS;
     let events = 0;
     for (let count = 1; Date.now() < until; count++) {
       const seed = Math.floor(Math.random() * 1e9);
@@ -104,5 +104,5 @@ it.runIf(LONG)(
     }
     console.log(`${events} events simulated`);
   },
-  (LONG_MINUTES + 30) * 60_000,
+  (LONG_MINUTES + 30) * MINUTE_MS,
 );

@@ -1,12 +1,12 @@
 /** The providers at work: arrivals over the day, retries, repetitions after a 200, other bodies, forged requests. */
 import { createHash } from 'node:crypto';
 import type { SeededRandom } from '#adapters/memory/seeded-random.ts';
+import { DAY_MS } from '#core/time.ts';
 import { expectationOf, type HandlerPlan, pickPlan } from './event-kinds.ts';
 import { expectedKeys, type Provider, type ProviderEvent, type Request } from './providers.ts';
 import type { Region } from './region.ts';
 import type { Weather } from './weather.ts';
 
-const DAY = 86_400_000;
 const BUDGET = 15;
 
 export interface TrafficOptions {
@@ -48,14 +48,14 @@ export class Traffic {
   start(): void {
     const { clock } = this.#region;
     const { days, eventsPerDay } = this.#options;
-    const end = clock.now() + days * DAY;
+    const end = clock.now() + days * DAY_MS;
     this.#end = end;
-    const meanMs = DAY / eventsPerDay;
+    const meanMs = DAY_MS / eventsPerDay;
     const arrive = (): void => {
       if (clock.now() >= end) return;
       this.send(this.#newEvent());
       // Nights are quieter.
-      const busy = 1 + 0.6 * Math.sin(((clock.now() % DAY) / DAY) * 2 * Math.PI);
+      const busy = 1 + 0.6 * Math.sin(((clock.now() % DAY_MS) / DAY_MS) * 2 * Math.PI);
       clock.after(Math.round((-Math.log(1 - this.#random.next()) * meanMs) / busy), arrive);
     };
     clock.after(this.#random.int(1_000), arrive);
@@ -64,7 +64,7 @@ export class Traffic {
 
   #scheduleBurst(end: number): void {
     const { clock } = this.#region;
-    clock.after(this.#random.int(DAY), () => {
+    clock.after(this.#random.int(DAY_MS), () => {
       if (clock.now() >= end) return;
       const size = Math.min(300, Math.ceil(this.#options.eventsPerDay / 20));
       for (let n = 0; n < size; n++) clock.after(this.#random.int(3_000), () => this.send(this.#newEvent()));

@@ -3,6 +3,7 @@ import { FAULTS, type Fault, type FaultPlan } from '#adapters/memory/faults.ts';
 import type { SeededRandom } from '#adapters/memory/seeded-random.ts';
 import type { VirtualClock } from '#adapters/memory/virtual-clock.ts';
 import type { Dependency } from '#core/errors.ts';
+import { DAY_MS, MINUTE_MS } from '#core/time.ts';
 import type { Region } from './region.ts';
 
 /** Kinds of trouble, each of which can be left out of a run. */
@@ -28,10 +29,6 @@ export const TROUBLES = [
   'bursts',
 ] as const;
 export type Trouble = (typeof TROUBLES)[number];
-
-const MINUTE = 60_000;
-const HOUR = 60 * MINUTE;
-const DAY = 24 * HOUR;
 
 /** Share of the calls on an event's way that go wrong: with ten of them, about one event in fifteen. */
 const CALL_FAULT_RATE = 0.0065;
@@ -107,13 +104,13 @@ export class Weather {
   start(region: Region, days: number): void {
     const random = this.#random.fork();
     const { process, ingest, sweeper, mapping, main } = region;
-    const end = this.#clock.now() + days * DAY;
+    const end = this.#clock.now() + days * DAY_MS;
     const often = (trouble: Trouble, perDay: number, work: () => void): void => {
       // Drawn in any case, so that leaving one trouble out does not change the others.
       const own = random.fork();
       if (!this.has(trouble)) return;
       const next = (): void => {
-        const waitMs = Math.round((-Math.log(1 - own.next()) / perDay) * DAY);
+        const waitMs = Math.round((-Math.log(1 - own.next()) / perDay) * DAY_MS);
         if (this.#clock.now() + waitMs >= end) return;
         this.#clock.after(waitMs, () => {
           work();
@@ -127,9 +124,9 @@ export class Weather {
     often('deploys', 2, () => {
       for (const fn of [process, ingest, sweeper]) fn.replaceEnvironments();
     });
-    often('deploys', 0.4, () => this.#badDeploy([process], (20 + random.int(60)) * MINUTE));
-    often('deploys', 0.2, () => this.#badDeploy([ingest], (2 + random.int(20)) * MINUTE));
-    often('deploys', 0.2, () => this.#badDeploy([sweeper], (20 + random.int(100)) * MINUTE));
+    often('deploys', 0.4, () => this.#badDeploy([process], (20 + random.int(60)) * MINUTE_MS));
+    often('deploys', 0.2, () => this.#badDeploy([ingest], (2 + random.int(20)) * MINUTE_MS));
+    often('deploys', 0.2, () => this.#badDeploy([sweeper], (20 + random.int(100)) * MINUTE_MS));
     often('outages', 0.6, () => this.#outage('dynamodb', random, () => {}));
     often('outages', 0.5, () => this.#outage('sqs', random, up => (up ? mapping.enable() : mapping.disable())));
     often('outages', 0.3, () => this.#outage('s3', random, () => {}));
@@ -143,7 +140,7 @@ export class Weather {
     often('purge', 0.5, () => {
       // Somebody stops the processor, sees a queue that grows, and purges it.
       mapping.disable();
-      this.#clock.after((1 + random.int(30)) * MINUTE, () => {
+      this.#clock.after((1 + random.int(30)) * MINUTE_MS, () => {
         this.count('purge');
         main.purge();
         mapping.enable();
@@ -166,7 +163,7 @@ export class Weather {
     for (const fn of functions) {
       fn.brokenDeploy = true;
       // The environments of the old version go away one after the other.
-      for (const at of [0, MINUTE, 3 * MINUTE])
+      for (const at of [0, MINUTE_MS, 3 * MINUTE_MS])
         this.#clock.after(at, () => fn.brokenDeploy && fn.replaceEnvironments());
       this.#clock.after(forMs, () => {
         fn.brokenDeploy = false;
@@ -180,7 +177,7 @@ export class Weather {
     const window: Window = { dependency, fault: random.pick(['error', 'throttled', 'hang']), share };
     this.#windows.add(window);
     if (share === 1) reachable(false);
-    this.#clock.after((2 + random.int(58)) * MINUTE, () => {
+    this.#clock.after((2 + random.int(58)) * MINUTE_MS, () => {
       this.#windows.delete(window);
       reachable(true);
     });
@@ -189,6 +186,6 @@ export class Weather {
   #downstreamOutage(source: string, random: SeededRandom): void {
     this.count('outage: downstream');
     this.#downstream.add(source);
-    this.#clock.after((5 + random.int(55)) * MINUTE, () => this.#downstream.delete(source));
+    this.#clock.after((5 + random.int(55)) * MINUTE_MS, () => this.#downstream.delete(source));
   }
 }

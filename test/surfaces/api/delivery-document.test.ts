@@ -5,6 +5,7 @@ import { EGRESS } from '#core/outbound/drain/endpoint-config.ts';
 import { eraseSome } from '#core/outbound/erase/erase.ts';
 import { applicationKey, controlKey } from '#core/outbound/protocol/keys.ts';
 import { SUMMARY, summaryOf } from '#core/outbound/tend/summary.ts';
+import { MINUTE_MS } from '#core/time.ts';
 import { ApiDocument } from '#test/kit/api-document.ts';
 import { type Json, producerWorld } from '#test/kit/producer-world.ts';
 import { errorsOf, ROUTES } from './delivery-document.ts';
@@ -320,7 +321,7 @@ describe('docs/api/delivery-openapi.json', () => {
     await call('DELETE /v1/apps/{app}', { app: brief }, undefined, { erase: 'true' });
     for (let run = 0; run < 2; run++) {
       await eraseSome(world.ports, world.rules.retentionMs, world.clock.now() + 45_000);
-      pass(10 * 60_000);
+      pass(10 * MINUTE_MS);
     }
     await call('GET /v1/apps/{app}/erasure', { app: brief });
 

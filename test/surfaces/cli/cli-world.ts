@@ -16,6 +16,7 @@ import { defineGateway } from '#core/config/gateway-config.ts';
 import { resolveDeployment } from '#core/config/resolve-config.ts';
 import { given } from '#core/given.ts';
 import { PermanentError } from '#core/handler/handler-contract.ts';
+import { DAY_MS } from '#core/time.ts';
 import { VERSION } from '#core/version.ts';
 import type { AlarmView, Gateway, SecretVault, StoredSecret } from '#operator/gateway.ts';
 import { PROVIDERS } from '#providers/index.ts';
@@ -195,7 +196,7 @@ export class CliWorld {
       },
     };
     const running = runCli(args, services);
-    const code = await (options.realTime ? running : world.clock.complete(running, 30 * 86_400_000));
+    const code = await (options.realTime ? running : world.clock.complete(running, 30 * DAY_MS));
     return { code, stdout: out.join(''), stderr: err.join('') };
   }
 

@@ -4,11 +4,11 @@ import { defineGateway } from '#core/config/gateway-config.ts';
 import { resolveDeployment } from '#core/config/resolve-config.ts';
 import { controlKey } from '#core/outbound/protocol/keys.ts';
 import { SUMMARY, summaryOf } from '#core/outbound/tend/summary.ts';
+import { HOUR_MS } from '#core/time.ts';
 import { PROVIDERS } from '#providers/index.ts';
 import { producerWorld } from '#test/kit/producer-world.ts';
 import { CliWorld } from './cli-world.ts';
 
-const HOUR_MS = 3_600_000;
 const CONFIG = defineGateway({
   sources: { shop: { provider: 'generic' }, pay: { provider: 'generic' } },
   environments: { local: { outbound: {} } },

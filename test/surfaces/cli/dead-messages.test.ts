@@ -2,19 +2,18 @@ import { expect, it } from 'vitest';
 import { MemoryEventStore } from '#adapters/memory/memory-event-store.ts';
 import { MemoryDeadQueue, MemoryQueueGauge } from '#adapters/memory/memory-queue-ports.ts';
 import { toSourceId } from '#core/glossary.ts';
+import { HOUR_MS } from '#core/time.ts';
 import { movableMessages } from '#operator/deaths/dead-messages.ts';
 import { EVENTS, MemoryWorld } from '#test/kit/memory-world.ts';
-
-const HOUR = 3_600_000;
 
 it('an accepted event that was never recorded comes back from the DLQ by a redrive, and is never purged', async () => {
   let down = true;
   const plan = ({ dependency }: { readonly dependency: string }) =>
     dependency === 'dynamodb' && down ? ('error' as const) : undefined;
-  const world = new MemoryWorld({ plan, timings: { messageMaxAgeMs: HOUR } });
+  const world = new MemoryWorld({ plan, timings: { messageMaxAgeMs: HOUR_MS } });
   expect(await world.post({ id: 'evt_1' })).toMatchObject({ status: 200 });
   world.start();
-  await world.clock.advanceBy(3 * HOUR);
+  await world.clock.advanceBy(3 * HOUR_MS);
   expect(world.dead.dump()).toHaveLength(1);
   down = false;
 
@@ -33,9 +32,9 @@ it('an accepted event that was never recorded comes back from the DLQ by a redri
     return wanted;
   };
   world.stop();
-  await world.clock.advanceBy(HOUR);
+  await world.clock.advanceBy(HOUR_MS);
   expect(await wantedBy('purge')).toEqual([]);
-  await world.clock.advanceBy(HOUR);
+  await world.clock.advanceBy(HOUR_MS);
   const [body = ''] = await wantedBy('redrive');
   world.main.send(body);
   world.start();

@@ -1,11 +1,11 @@
 /** Closing dead letters: a decision of a person that stays visible, and ends the case for everybody else. */
 import { expect, it } from 'vitest';
 import { PermanentError } from '#core/handler/handler-contract.ts';
+import { DAY_MS, MINUTE_MS } from '#core/time.ts';
 import { isLongRun } from '#test/kit/long-run.ts';
 import { handlerThat } from '../../proof/journeys/support/handlers.ts';
 import { CliWorld } from './cli-world.ts';
 
-const MINUTE = 60_000;
 /** 3,000 in the long run. */
 const DEATHS = isLongRun() ? 3_000 : 300;
 
@@ -29,7 +29,7 @@ it(`${DEATHS} dead letters of two causes: one is replayed, the other closed, and
     await cli.world.post({ id: `order-${n}`, source: 'shop', type: 'order.paid' });
     await cli.world.post({ id: `trial-${n}`, source: 'shop', type: 'order.test' });
   }
-  await cli.world.clock.advanceBy(5 * MINUTE);
+  await cli.world.clock.advanceBy(5 * MINUTE_MS);
   expect(alarmed(cli).open).toBe(DEATHS);
   expect(alarmed(cli).messages).toBeGreaterThanOrEqual(DEATHS);
   expect(await cli.run(['status'])).toMatchObject({ code: 1 });
@@ -43,7 +43,7 @@ it(`${DEATHS} dead letters of two causes: one is replayed, the other closed, and
   // At once.
   expect((await cli.run(['dlq', 'ls'])).stderr).toContain('No open dead letters.');
   // The sweeper's next runs.
-  await cli.world.clock.advanceBy(5 * MINUTE);
+  await cli.world.clock.advanceBy(5 * MINUTE_MS);
   expect(alarmed(cli)).toEqual({ open: 0, messages: 0 });
   expect(await cli.run(['status'])).toMatchObject({ code: 0 });
 
@@ -86,7 +86,7 @@ it('a closed death cannot be redriven, and its message is removed', async () => 
   expect((await cli.json(['dlq', 'redrive', '--dry-run'])).value).toEqual({ would_be_moved: 1, kept: 1 });
   // Also when the whole queue is moved by the console of AWS.
   cli.world.dead.startMessageMoveTask(cli.world.main);
-  await cli.world.clock.advanceBy(5 * MINUTE);
+  await cli.world.clock.advanceBy(5 * MINUTE_MS);
   expect(cli.world.item('bad-1', 'shop')).toMatchObject({ status: 'closed', attempts: 1 });
   expect(cli.world.dead.dump()).toHaveLength(1);
   cli.world.stop();
@@ -112,7 +112,7 @@ it('lives as long as the death would have', async () => {
   const cli = await withDeath();
   const before = cli.world.item('bad-1', 'shop');
   cli.world.stop();
-  await cli.world.clock.advanceBy(20 * 86_400_000);
+  await cli.world.clock.advanceBy(20 * DAY_MS);
   await cli.run(['dlq', 'close', 'bad-1', '--why', 'booked by hand', '--yes']);
   const after = cli.world.item('bad-1', 'shop');
   expect(Math.abs(Number(after?.expiresAt) - Number(before?.expiresAt))).toBeLessThan(60);

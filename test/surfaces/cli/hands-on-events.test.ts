@@ -2,6 +2,7 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { done, PermanentError } from '#core/handler/handler-contract.ts';
 import { decodePauses, PAUSES_CONTROL } from '#core/inbound/protocol/pauses.ts';
+import { MINUTE_MS } from '#core/time.ts';
 import { EXERCISES } from '#local/drills/exercises.ts';
 import { type HandsOnStage, playHandsOn } from '#local/drills/hands-on.ts';
 import { handlerThat } from '../../proof/journeys/support/handlers.ts';
@@ -115,13 +116,13 @@ it('a silent source: its next event ends it', async () => {
 });
 
 it('a backlog: the source is held back while its service is slow, and runs again afterwards', async () => {
-  const { play, text } = incident('backlog', 30 * 60_000);
+  const { play, text } = incident('backlog', 30 * MINUTE_MS);
   expect(await play({ 10: ['pause', 'shop', ...why], 240: ['resume', 'shop'] }), text()).toBe(true);
   expect(text()).toMatch(/done: the source is held back while its service is slow \(1\d s/);
 });
 
 it('a backlog: who only waits is told so when it is too late', async () => {
-  const { play, text } = incident('backlog', 30 * 60_000);
+  const { play, text } = incident('backlog', 30 * MINUTE_MS);
   expect(await play({})).toBe(false);
   expect(text()).toMatch(/Not over, 1\d\d s .*Missing: the source is held back while its service is slow/);
 });

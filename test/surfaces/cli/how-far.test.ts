@@ -1,10 +1,8 @@
 /** `holdfast events ls` with a rare status never shows an empty page without saying how far it looked. */
 import { expect, it } from 'vitest';
-import { toHour } from '#core/time.ts';
+import { MINUTE_MS, toHour } from '#core/time.ts';
 import { makeEventItem } from '#test/adapters/contracts/event-item-fixture.ts';
 import { CliWorld } from './cli-world.ts';
-
-const MINUTE = 60_000;
 
 /** Completed events of one source, a second apart, the newest now; the first one was rejected. */
 async function worldOf(count: number): Promise<CliWorld> {
@@ -18,7 +16,7 @@ async function worldOf(count: number): Promise<CliWorld> {
     const ended = { status: n === 0 ? 'rejected' : 'completed', completedAt: receivedAt } as const;
     await cli.gateway.store.insert(makeEventItem('pay', `key-${n}`, { ...place, ...ended }));
   }
-  await cli.world.clock.advanceBy(MINUTE);
+  await cli.world.clock.advanceBy(MINUTE_MS);
   return cli;
 }
 

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { DependencyError } from '#core/errors.ts';
 import type { EventStore } from '#core/inbound/ports.ts';
 import { type AuditPorts, auditOn } from '#core/inbound/watch/audit-records.ts';
+import { HOUR_MS, MINUTE_MS } from '#core/time.ts';
 import type { Gateway } from '#operator/gateway.ts';
 import { CliWorld } from './cli-world.ts';
 
@@ -79,7 +80,7 @@ describe('status of the nightly check', () => {
       return cursor === 'second' ? { items: [] } : { items: [], cursor: 'second' };
     };
     const ports = { ...cli.world, store: { update: store.update, scan }, control } as unknown as AuditPorts;
-    await auditOn(clock.now() + minutes * 60_000, ports, cli.world.rules);
+    await auditOn(clock.now() + minutes * MINUTE_MS, ports, cli.world.rules);
   };
 
   it('says when all records were checked, and for how long no pass came to its end', async () => {
@@ -89,10 +90,10 @@ describe('status of the nightly check', () => {
     expect((await cli.json(['status'])).value).toMatchObject({ audit: null });
     await audit(10);
     const checkedAt = cli.world.clock.now();
-    await cli.world.clock.advanceBy(14 * 3_600_000);
+    await cli.world.clock.advanceBy(14 * HOUR_MS);
     expect((await cli.run(['status'])).stdout).toMatch(/audit +all records were checked 14 h ago/);
     await audit(1.5);
-    await cli.world.clock.advanceBy(12 * 3_600_000);
+    await cli.world.clock.advanceBy(12 * HOUR_MS);
     expect((await cli.run(['status'])).stdout).toMatch(
       /audit +continues tonight; none has checked all records for 26 h/,
     );
@@ -121,7 +122,7 @@ describe('status of a source that a person should hear of', () => {
   it('says until when open events wait', async () => {
     cli.world.mapping.disable();
     await cli.world.post({ source: 'shop', id: 'good-2' });
-    await cli.world.clock.advanceBy(5 * 60_000);
+    await cli.world.clock.advanceBy(5 * MINUTE_MS);
     expect((await cli.run(['status'])).stdout).toMatch(
       /unfinished +1 event\b.*each tried again or looked at within \d+ min/,
     );

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { EventItem } from '#core/inbound/protocol/event-item.ts';
 import { FAR } from '#core/inbound/protocol/event-writes.ts';
 import { DEFAULT_RETRY } from '#core/retry/backoff.ts';
-import { toHour } from '#core/time.ts';
+import { HOUR_MS, MINUTE_MS, toHour } from '#core/time.ts';
 import type { Gateway } from '#operator/gateway.ts';
 import { makeEventItem } from '#test/adapters/contracts/event-item-fixture.ts';
 import { handlerThat } from '../../proof/journeys/support/handlers.ts';
@@ -39,7 +39,7 @@ it('counts each event once, before and after the sweeper came to it', async () =
   const two = { count: 2, capped: false, estimated: false, oldest_received_at: received };
   await cli.world.clock.advanceBy(1_000);
   expect(await unfinished()).toEqual(two);
-  await cli.world.clock.advanceBy(5 * 60_000);
+  await cli.world.clock.advanceBy(5 * MINUTE_MS);
   expect(cli.world.item('good-1', 'shop')?.watchAt).toBeDefined();
   expect(await unfinished()).toEqual(two);
   await cli.world.post({ id: 'good-3', source: 'shop' });
@@ -48,8 +48,8 @@ it('counts each event once, before and after the sweeper came to it', async () =
 });
 
 it('counts what waits behind a pause of a person: it is not finished, however far away its time is', async () => {
-  await cli.world.clock.advanceBy(60 * 60_000);
-  const receivedAt = cli.world.clock.now() - 45 * 60_000;
+  await cli.world.clock.advanceBy(HOUR_MS);
+  const receivedAt = cli.world.clock.now() - 45 * MINUTE_MS;
   const place = { timelineHour: `pay#${toHour(receivedAt)}`, timelineAt: `${receivedAt}#paused` };
   const parked = { status: 'failed', receivedAt, watchShard: 'pay#0', watchAt: FAR, ...place } as const;
   await cli.gateway.store.insert(makeEventItem('pay', 'paused', parked));

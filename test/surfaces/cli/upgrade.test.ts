@@ -5,12 +5,12 @@
 import { expect, it } from 'vitest';
 import { defineHandlers, done, type Handler } from '#core/handler/handler-contract.ts';
 import { DEFAULT_RETRY } from '#core/retry/backoff.ts';
+import { MINUTE_MS } from '#core/time.ts';
 import { handlerThat, type WorldHandlers } from '../../proof/journeys/support/handlers.ts';
 import { CliWorld } from './cli-world.ts';
 
-const MINUTE = 60_000;
 /** The sweeper comes once a minute; a message is taken and handled within another one. */
-const AFTER_DUE_MS = 2 * MINUTE;
+const AFTER_DUE_MS = 2 * MINUTE_MS;
 
 it('runs every parked, deferred and failed event within the time that status told before', async () => {
   let version = 1;
@@ -19,7 +19,7 @@ it('runs every parked, deferred and failed event within the time that status tol
     if (id.startsWith('waits'))
       return Promise.resolve({
         kind: 'deferred',
-        untilMs: cli.world.clock.now() + 40 * MINUTE,
+        untilMs: cli.world.clock.now() + 40 * MINUTE_MS,
         reason: 'another event',
       });
     return Promise.reject(new Error('the service is down'));
@@ -36,9 +36,9 @@ it('runs every parked, deferred and failed event within the time that status tol
   world.start();
   await world.post({ source: 'shop', id: 'waits-1', type: 'slow.event' });
   for (let n = 0; n < 60; n++) await world.post({ source: 'shop', id: `evt-${n}` });
-  await world.clock.advanceBy(2 * MINUTE);
+  await world.clock.advanceBy(2 * MINUTE_MS);
   for (let n = 0; n < 20; n++) await world.post({ source: 'shop', id: `late-${n}` });
-  await world.clock.advanceBy(3 * MINUTE - 30_000);
+  await world.clock.advanceBy(3 * MINUTE_MS - 30_000);
   await world.post({ source: 'shop', id: 'alone-1', type: 'rare.event' });
   await world.clock.advanceBy(1_500);
   const open = world.items();

@@ -21,6 +21,7 @@ import { shapeOf } from '#core/inbound/drift/shape.ts';
 import { encodeShape } from '#core/inbound/drift/stored-shape.ts';
 import { refusedKey } from '#core/inbound/protocol/event-item.ts';
 import { searchKey } from '#core/inbound/protocol/searchable.ts';
+import { DAY_MS, HOUR_MS } from '#core/time.ts';
 import { BROWSER_PATH, openBrowser } from '#test/kit/browser.ts';
 import { ConsoleGateway } from '#test/kit/console-gateway.ts';
 import { type Demo, demoDeliveries } from './demo-deliveries.ts';
@@ -30,7 +31,6 @@ import { NAUGHTY } from './naughty-strings.ts';
 if (BROWSER_PATH === undefined && process.env['CI']) throw new Error('CI is set, and there is no Chromium');
 
 const AXE = axe.source;
-const HOUR = 3_600_000;
 const LONG = process.env['HOLDFAST_LONG'] !== undefined;
 
 let browser: Browser;
@@ -101,7 +101,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the console in a browser', () => {
   describe('on a bad night', () => {
     const gateway = new ConsoleGateway('prod');
     const now = Date.now();
-    fillDemo(gateway, { events: 300, dead: 40, now, overMs: HOUR });
+    fillDemo(gateway, { events: 300, dead: 40, now, overMs: HOUR_MS });
     fillAround(gateway, now);
     gateway.alarms = (['ALARM', 'OK', 'INSUFFICIENT_DATA'] as const).map((state, n) => ({
       name: `holdfast-prod-${['process-dead-letters-waiting', 'ingest-errors', 'process-queue-age'][n]}`,
@@ -397,7 +397,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the console in a browser', () => {
         status: 'completed' as const,
       });
       const partition = searchKey(toSourceId('shopify'), 'order', '450001', nodeCrypto);
-      const items = [1, 2, 3].map(n => gateway.add({ ...of(n), receivedAt: now - n * 86_400_000 }));
+      const items = [1, 2, 3].map(n => gateway.add({ ...of(n), receivedAt: now - n * DAY_MS }));
       gateway.found.set(
         partition,
         items.slice(1).map(({ timelineAt }) => timelineAt),
@@ -535,7 +535,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the console in a browser', () => {
     const gateway = new ConsoleGateway();
     let served: RunningConsole;
     beforeAll(async () => {
-      fillDemo(gateway, { events: LONG ? 100_000 : 20_000, dead: 3_000, now: Date.now(), overMs: 20 * HOUR });
+      fillDemo(gateway, { events: LONG ? 100_000 : 20_000, dead: 3_000, now: Date.now(), overMs: 20 * HOUR_MS });
       served = await serve(gateway);
     });
 

@@ -1,4 +1,5 @@
 /** Customers of a shop and what they are sent, over the real API and engine in memory. */
+import { HOUR_MS } from '#core/time.ts';
 import type { DeliveryApi } from '#operator/delivery-api.ts';
 import { producerWorld } from '#test/kit/producer-world.ts';
 
@@ -19,7 +20,7 @@ export interface Demo {
 
 /** `texts`: what customers and strangers write, in every field that takes it. */
 export async function demoDeliveries(now: number, texts: readonly string[] = []): Promise<Demo> {
-  const world = producerWorld(now - 3_600_000);
+  const world = producerWorld(now - HOUR_MS);
   const failing = { app: 'uid:northwind', ep: '', message: '' };
   for (const [uid, name, urls] of CUSTOMERS) {
     const made = await world.call('POST /v1/apps', {}, { uid, name: texts[0]?.slice(0, 100) ?? name });

@@ -5,6 +5,7 @@ import type { EventKey } from '#core/glossary.ts';
 import { shapeOf } from '#core/inbound/drift/shape.ts';
 import { encodeShape } from '#core/inbound/drift/stored-shape.ts';
 import { refusedKey } from '#core/inbound/protocol/event-item.ts';
+import { MINUTE_MS } from '#core/time.ts';
 import { sampleEvent } from '#operator/sources/sample-event.ts';
 import type { ConsoleGateway } from '#test/kit/console-gateway.ts';
 
@@ -140,9 +141,9 @@ export function fillAround(gateway: ConsoleGateway, now: number): void {
     const changes = n === 2 ? [{ ...change, changed: ['data.object.amount: number, now also string'], paths: 2 }] : [];
     gateway.set(`shape#stripe#${type}`, encodeShape({ shape, learnUntil: now - 9_000_000, changes }));
   }
-  const minutes = Array.from({ length: 180 }, (_, n) => now - (180 - n) * 60_000);
+  const minutes = Array.from({ length: 180 }, (_, n) => now - (180 - n) * MINUTE_MS);
   const value = (n: number): number => (n < 153 ? 0 : Math.round(312 * Math.min(1, (n - 152) / 22)));
-  const judged = { from: now - 180 * 60_000, periodMs: 60_000, threshold: 0, comparison: 'GreaterThanThreshold' };
+  const judged = { from: now - 180 * MINUTE_MS, periodMs: 60_000, threshold: 0, comparison: 'GreaterThanThreshold' };
   gateway.graphs = {
     [`holdfast-${gateway.environment}-process-dead-letters-waiting`]: {
       ...{ ...judged, periods: 1, needed: 1, missing: 'notBreaching' },

@@ -6,6 +6,7 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type RunningConsole, startConsole } from '#console/server/start-console.ts';
+import { HOUR_MS } from '#core/time.ts';
 import { BROWSER_PATH, openBrowser } from '#test/kit/browser.ts';
 import { ConsoleGateway } from '#test/kit/console-gateway.ts';
 import { isLongRun } from '#test/kit/long-run.ts';
@@ -19,7 +20,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the console in a browser', () => {
   beforeAll(async () => {
     browser = await openBrowser();
     const gateway = new ConsoleGateway();
-    fillDemo(gateway, { events: 500, dead: 10, now: Date.now(), overMs: 3_600_000 });
+    fillDemo(gateway, { events: 500, dead: 10, now: Date.now(), overMs: HOUR_MS });
     served = await startConsole({ operator: gateway.operator(), readOnly: false, program: 'holdfast' });
   });
   afterAll(async () => {

@@ -3,6 +3,7 @@ import { mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { startConsole } from '#console/server/start-console.ts';
+import { HOUR_MS } from '#core/time.ts';
 import { openBrowser } from '#test/kit/browser.ts';
 import { ConsoleGateway } from '#test/kit/console-gateway.ts';
 import { demoDeliveries } from './demo-deliveries.ts';
@@ -24,9 +25,9 @@ async function shoot(page: Page, name: string): Promise<void> {
 mkdirSync(FOLDER, { recursive: true });
 const now = Date.now();
 const calm = new ConsoleGateway();
-fillDemo(calm, { events: 1_900, dead: 0, now, overMs: 5 * 3_600_000 });
+fillDemo(calm, { events: 1_900, dead: 0, now, overMs: 5 * HOUR_MS });
 const night = new ConsoleGateway('prod');
-fillDemo(night, { events: 1_900, dead: 312, now, overMs: 5 * 3_600_000 });
+fillDemo(night, { events: 1_900, dead: 312, now, overMs: 5 * HOUR_MS });
 night.alarms = [
   'process-dead-letters-waiting',
   'process-new-dead-letters',

@@ -1,10 +1,10 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import type { Fault } from '#adapters/memory/faults.ts';
+import { MINUTE_MS } from '#core/time.ts';
 import { ProviderWorld, type ProviderWorldOptions, type Sent } from './provider-world.ts';
 
 const HEX_KEY = '44782def547aaa06c910c43932b1eb0c71fc68d9d0c057550c48ec2acf6ba056';
-const MINUTE = 60_000;
 
 interface Batch {
   readonly provider: string;
@@ -91,7 +91,7 @@ describe.each(BATCHES.map(batch => [batch.provider, batch] as const))('a batch o
     const world = build(batch);
     for (const ids of [['id-1', 'id-2'], ['id-1', 'id-2'], ['id-2', 'id-1'], ['id-2', 'id-3'], ['id-3']]) {
       expect((await world.post(world.sign(batch.body(ids), batch.secret))).status).toBe(world.spec.ack.status);
-      await world.world.clock.advanceBy(MINUTE);
+      await world.world.clock.advanceBy(MINUTE_MS);
     }
     await world.settle();
     expect(world.events()).toHaveLength(3);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ProviderSpec } from '#core/provider/provider-spec.ts';
+import { HOUR_MS } from '#core/time.ts';
 import { PROVIDERS } from '#providers/index.ts';
 import { ProviderWorld } from './provider-world.ts';
 
@@ -69,8 +70,8 @@ describe('regression: 36 a refused request', () => {
       await world.post(world.sign(body, FORGERS)),
       await world.post({ headers: {}, body }),
       await world.post({ headers: { 'stripe-signature': 't=abc,v1=00' }, body }),
-      await world.post(world.sign(body, SECRET, { nowMs: world.world.clock.now() - 3_600_000 })),
-      await world.post(world.sign(body, SECRET, { nowMs: world.world.clock.now() + 3_600_000 })),
+      await world.post(world.sign(body, SECRET, { nowMs: world.world.clock.now() - HOUR_MS })),
+      await world.post(world.sign(body, SECRET, { nowMs: world.world.clock.now() + HOUR_MS })),
     ];
     const [first] = answers;
     expect(first).toMatchObject({ status: 401, headers: { 'content-type': 'application/json' } });

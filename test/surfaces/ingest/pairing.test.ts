@@ -4,12 +4,12 @@ import { MemorySecretValues } from '#adapters/memory/memory-secrets.ts';
 import { VirtualClock } from '#adapters/memory/virtual-clock.ts';
 import { CachedSecrets } from '#adapters/secrets/cached-secrets.ts';
 import { parseSecret } from '#adapters/secrets/parse-secret.ts';
+import { MINUTE_MS } from '#core/time.ts';
 import { ProviderWorld, type ProviderWorldOptions, type Received, type Sent, SOURCE } from './provider-world.ts';
 
-const MINUTE = 60_000;
 const START = 1_767_571_200_000;
 const pairingUntil = (ms: number) => JSON.stringify({ pairingUntil: ms });
-const OPEN = pairingUntil(START + 10 * MINUTE);
+const OPEN = pairingUntil(START + 10 * MINUTE_MS);
 const BROUGHT = 'b537207f20cbfa02357cf448134da559e8bd39d61597dcd5631b8012eae53e81';
 const PLANTED = 'attackers-own-secret-0123456789abcdef';
 
@@ -107,7 +107,7 @@ describe('a secret that somebody plants', () => {
   });
 
   it('is refused to the millisecond at the end of the window', async () => {
-    const end = START + 10 * MINUTE;
+    const end = START + 10 * MINUTE_MS;
     const world = asana();
     await world.world.clock.advanceTo(end);
     expect(await world.post(asanaHandshake(PLANTED))).toEqual(refusedPairing);
@@ -122,7 +122,7 @@ describe('a secret that somebody plants', () => {
     values.set(SOURCE, OPEN);
     const [first, second] = [new CachedSecrets(values, clock), new CachedSecrets(values, clock)];
     expect(await Promise.all([first.get(SOURCE), second.get(SOURCE)])).toEqual(
-      [1, 2].map(() => ({ kind: 'unset', pairingUntil: START + 10 * MINUTE })),
+      [1, 2].map(() => ({ kind: 'unset', pairingUntil: START + 10 * MINUTE_MS })),
     );
     expect(await first.pair(SOURCE, BROUGHT)).toBe('paired');
     expect(await second.pair(SOURCE, PLANTED)).toBe('taken');

@@ -3,13 +3,12 @@ import { describe, expect, it } from 'vitest';
 import type { Fault } from '#adapters/memory/faults.ts';
 import type { Jwk } from '#core/ports.ts';
 import type { ProviderSpec, Scheme } from '#core/provider/provider-spec.ts';
+import { HOUR_MS, MINUTE_MS } from '#core/time.ts';
 import { verifyRequest } from '#core/verification/verify-request.ts';
 import { PROVIDERS } from '#providers/index.ts';
 import { genuineRequest, NOW_MS } from '../../providers/genuine-request.ts';
 import { ProviderWorld, type ProviderWorldOptions, type Sent, SOURCE } from './provider-world.ts';
 
-const MINUTE = 60_000;
-const HOUR = 60 * MINUTE;
 const START = 1_767_571_200_000;
 const OLD = 'whsec_b2xkLXNlY3JldC1vZi10aGUtc291cmNlLTEyMw==';
 const NEW = 'whsec_bmV3LXNlY3JldC1vZi10aGUtc291cmNlLTQ1Ng==';
@@ -78,8 +77,8 @@ describe('two signatures and two secrets', () => {
   it.each(Object.keys(headers))('are accepted in any order while %s rotates', async provider => {
     for (const secrets of orders) {
       for (const stored of [
-        rotation(START + HOUR),
-        JSON.stringify({ current: OLD, previous: NEW, previousNotAfter: START + HOUR }),
+        rotation(START + HOUR_MS),
+        JSON.stringify({ current: OLD, previous: NEW, previousNotAfter: START + HOUR_MS }),
       ]) {
         const world = new ProviderWorld(provider, { secret: stored });
         const sent: Sent = { headers: { 'content-type': 'application/json', ...headers[provider]?.(secrets) }, body };
@@ -113,14 +112,14 @@ describe('regression: 32 a secret is rotated while retries are in flight', () =>
     outage = false;
 
     // The operator stores the new secret beside the old one; Stripe rolls, and signs with both for a day.
-    world.world.secretValues.set(SOURCE, rotation(world.world.clock.now() + 24 * HOUR));
-    await world.world.clock.advanceBy(HOUR);
+    world.world.secretValues.set(SOURCE, rotation(world.world.clock.now() + 24 * HOUR_MS));
+    await world.world.clock.advanceBy(HOUR_MS);
     expect((await world.post(world.sign(eventOf('evt_1'), OLD))).status).toBe(200);
     expect((await world.post(world.sign(eventOf('evt_2'), NEW))).status).toBe(200);
     // Its first answer was lost: once more, now with the other secret.
     expect((await world.post(world.sign(eventOf('evt_2'), OLD))).status).toBe(200);
 
-    await world.world.clock.advanceBy(24 * HOUR);
+    await world.world.clock.advanceBy(24 * HOUR_MS);
     expect((await world.post(world.sign(eventOf('evt_3'), OLD))).status).toBe(401);
     expect((await world.post(world.sign(eventOf('evt_3'), NEW))).status).toBe(200);
     await world.settle();
@@ -147,7 +146,7 @@ describe('a secret that was changed a moment ago', () => {
     const item = (id: string, clientState: string) => ({ id, clientState, changeType: 'updated' });
     const send = (value: object[]) => world.post({ headers: {}, body: JSON.stringify({ value }) });
     expect((await send([item('n_1', OLD)])).status).toBe(202);
-    world.world.secretValues.set(SOURCE, rotation(START + HOUR));
+    world.world.secretValues.set(SOURCE, rotation(START + HOUR_MS));
     // Acknowledged, the item with the new one would never come again.
     expect((await send([item('n_2', OLD), item('n_3', NEW)])).status).toBe(202);
     await world.settle();
@@ -167,7 +166,7 @@ describe('a secret that was changed a moment ago', () => {
         Promise.all(Array.from({ length: 20 }, (_, n) => world.send(world.sign(eventOf(`evt_${from + n}`), secret)))),
       );
     expect((await burst(OLD, 0)).map(answer => answer.status)).toEqual(Array(20).fill(200));
-    world.world.secretValues.set(SOURCE, rotation(START + HOUR));
+    world.world.secretValues.set(SOURCE, rotation(START + HOUR_MS));
     expect((await burst(NEW, 100)).map(answer => answer.status)).toEqual(Array(20).fill(200));
     expect((await burst(OLD, 200)).map(answer => answer.status)).toEqual(Array(20).fill(200));
   });
@@ -221,7 +220,7 @@ describe('Secrets Manager that does not answer', () => {
     expect((await world.post(world.sign(eventOf('evt_0'), OLD))).status).toBe(200);
     world.world.secretValues.unreachable = true;
     for (let n = 1; n <= 10; n++) {
-      await world.world.clock.advanceBy(20 * MINUTE);
+      await world.world.clock.advanceBy(20 * MINUTE_MS);
       expect((await world.post(world.sign(eventOf(`evt_${n}`), OLD))).status).toBe(200);
       expect((await world.post(world.sign(eventOf(`evt_${n}`), OTHER))).status).toBe(401);
     }
@@ -246,7 +245,7 @@ describe('Secrets Manager that does not answer', () => {
     const world = stripe();
     expect((await world.post(world.sign(eventOf('evt_1'), OLD))).status).toBe(200);
     world.world.secretValues.set(SOURCE, JSON.stringify({ current: NEW, previous: OLD, previousNotAfter: 'soon' }));
-    await world.world.clock.advanceBy(10 * MINUTE);
+    await world.world.clock.advanceBy(10 * MINUTE_MS);
     expect((await world.post(world.sign(eventOf('evt_2'), OLD))).status).toBe(200);
     world.world.ingest.replaceEnvironments();
     expect((await world.post(world.sign(eventOf('evt_3'), OLD))).status).toBe(503);
@@ -255,7 +254,7 @@ describe('Secrets Manager that does not answer', () => {
 
 describe('the metric of the previous secret', () => {
   it('counts per request until the provider has switched, so that one knows when to drop it', async () => {
-    const world = stripe({ secret: rotation(START + HOUR) });
+    const world = stripe({ secret: rotation(START + HOUR_MS) });
     const matched = () => world.world.telemetry.total('PreviousSecretMatched', { source: SOURCE });
     await world.post(world.sign(eventOf('evt_1'), OLD));
     await world.post(world.sign(eventOf('evt_2'), OLD));

@@ -10,6 +10,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
 import { resolveConfig } from '#core/config/resolve-config.ts';
 import { defineHandlers, done } from '#core/handler/handler-contract.ts';
+import { MINUTE_MS } from '#core/time.ts';
 import { signRequest } from '#core/verification/sign-request.ts';
 import { PROVIDERS } from '#providers/index.ts';
 import { HandlersInMemory } from '#test/kit/handlers-in-memory.ts';
@@ -208,11 +209,11 @@ describe('receiving', () => {
     for (const event of [stripeEvent('evt_2'), githubEvent('0b3e8e2a-cc78-11e3-81ab-4c9367dc0958')])
       await ingest(event, context());
     aws.queues.work.purge();
-    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 10 * 60_000 });
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 10 * MINUTE_MS });
     const sweep = await load('sweep');
     await sweep({}, context());
     // The lease of the run before is over.
-    vi.setSystemTime(Date.now() + 5 * 60_000);
+    vi.setSystemTime(Date.now() + 5 * MINUTE_MS);
     await sweep({}, context());
     expect(aws.total('SweeperRuns')).toBe(2);
     const again = aws.queues.work.dump().map(({ body }) => body);

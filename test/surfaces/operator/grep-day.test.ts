@@ -9,7 +9,7 @@ import { DynamoDbEventStore } from '#adapters/dynamodb/dynamodb-event-store.ts';
 import { DynamoDbPayloadStore } from '#adapters/dynamodb/dynamodb-payload-store.ts';
 import { toAttributes } from '#adapters/dynamodb/marshal.ts';
 import { toSourceId } from '#core/glossary.ts';
-import { toHour } from '#core/time.ts';
+import { DAY_MS, toHour } from '#core/time.ts';
 import { type GrepStep, grepEvents } from '#operator/events/grep-events.ts';
 import type { Gateway } from '#operator/gateway.ts';
 import { Operator } from '#operator/operator.ts';
@@ -19,7 +19,6 @@ import { type JavaService, javaMissing, startDynamoDbLocal } from '#test/adapter
 import { isLongRun } from '#test/kit/long-run.ts';
 
 const EVENTS = 100_000;
-const DAY_MS = 86_400_000;
 const NEEDLE_EVERY = 5_000;
 const DOLLARS_PER_UNIT = 0.125e-6;
 const problem = isLongRun() ? await javaMissing() : 'only in the long run';

@@ -1,10 +1,10 @@
 /** The numbers of an alarm are asked for as the alarm itself asks: its metric, or its metric math. */
 import type { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
 import { expect, it } from 'vitest';
+import { HOUR_MS } from '#core/time.ts';
 import { readAlarmGraph } from '#operator/aws/read-alarm-graph.ts';
 
 const NOW = Date.parse('2026-11-22T08:00:00Z');
-const HOUR = 3_600_000;
 
 function cloudWatch(alarm: object | undefined, results: readonly object[] = []) {
   const sent: { name: string; input: Record<string, unknown> }[] = [];
@@ -31,14 +31,14 @@ it('asks for the metric of a plain alarm over the last three hours', async () =>
       { at: NOW - 120_000, value: 0 },
       { at: NOW - 60_000, value: 312 },
     ],
-    from: NOW - 3 * HOUR,
+    from: NOW - 3 * HOUR_MS,
     ...{ periodMs: 60_000, threshold: 0, comparison: 'GreaterThanThreshold' },
     ...{ periods: 5, needed: 3, missing: 'notBreaching' },
   });
   expect(sent.map(({ name }) => name)).toEqual(['DescribeAlarmsCommand', 'GetMetricDataCommand']);
   expect(sent[1]?.input).toMatchObject({
     MetricDataQueries: [{ MetricStat: { Metric: { MetricName: 'Visible' }, Period: 60, Stat: 'Maximum' } }],
-    StartTime: new Date(NOW - 3 * HOUR),
+    StartTime: new Date(NOW - 3 * HOUR_MS),
   });
 });
 
@@ -50,7 +50,7 @@ it('asks metric math as the alarm has it, as far back as the alarm looks', async
   ];
   const { sent, client } = cloudWatch({ Metrics, EvaluationPeriods: 6, Threshold: 5 });
   const graph = await readAlarmGraph(client, 'x', NOW);
-  expect(graph).toMatchObject({ points: [], from: NOW - 18 * HOUR, periods: 6, needed: 6, missing: 'missing' });
+  expect(graph).toMatchObject({ points: [], from: NOW - 18 * HOUR_MS, periods: 6, needed: 6, missing: 'missing' });
   expect(sent[1]?.input['MetricDataQueries']).toEqual(Metrics);
 });
 

@@ -4,12 +4,11 @@
  */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { describeNow } from '#console/server/describe-now.ts';
+import { MINUTE_MS } from '#core/time.ts';
 import { describeSweeper } from '#operator/health/sweeper.ts';
 import { Operator } from '#operator/operator.ts';
 import { whileListingFails } from '#test/kit/break-refused-list.ts';
 import { CliWorld } from '../cli/cli-world.ts';
-
-const MINUTE = 60_000;
 
 let cli: CliWorld;
 beforeEach(() => {
@@ -44,7 +43,7 @@ describe('a sweeper that crashes every minute', () => {
 
     const bug = new TypeError('Unknown operation: undefined');
     // Of a store in memory, `status` itself cannot list refused requests meanwhile: it is asked afterwards.
-    await whileListingFails(bug, () => cli.world.clock.advanceBy(5 * MINUTE));
+    await whileListingFails(bug, () => cli.world.clock.advanceBy(5 * MINUTE_MS));
     const ill = await say();
     const sentence =
       /no run of the sweeper has ended well for \d+ (?:s|min); it last failed \d+ s ago: TypeError: Unknown operation: undefined/;
@@ -62,13 +61,13 @@ describe('a sweeper that crashes every minute', () => {
       sweeper: { ended_well_at: expect.any(String), last_error: { text: 'TypeError: Unknown operation: undefined' } },
     });
 
-    await cli.world.clock.advanceBy(MINUTE);
+    await cli.world.clock.advanceBy(MINUTE_MS);
     const again = await say();
     expect(again.status.code).toBe(0);
     expect(again.doctor.stdout).toMatch(
       /ok +sweeper +a run ended well \d+ s ago; last error \d+ (?:s|min) ago: TypeError/,
     );
-    await cli.world.clock.advanceBy(61 * MINUTE);
+    await cli.world.clock.advanceBy(61 * MINUTE_MS);
     expect((await say()).doctor.stdout).toMatch(/ok +sweeper +a run ended well \d+ s ago\n/);
   });
 
@@ -97,14 +96,14 @@ describe('a sweeper that does not come to its end', () => {
       planOf: role => call => (role === 'sweep' && call.name === 'gauge.main' ? 'crash_before' : undefined),
     });
     cli.world.start();
-    await cli.world.clock.advanceBy(5 * MINUTE);
+    await cli.world.clock.advanceBy(5 * MINUTE_MS);
     expect((await cli.run(['doctor'])).stdout).toMatch(/WRONG +sweeper +.*; runs begin and do not end: see its log/);
   });
 
   it('whose schedule was disabled says since when', async () => {
     await cli.world.clock.advanceBy(90_000);
     cli.world.stop();
-    await cli.world.clock.advanceBy(10 * MINUTE);
+    await cli.world.clock.advanceBy(10 * MINUTE_MS);
     const { stdout } = await cli.run(['doctor']);
     expect(stdout).toMatch(/WRONG +sweeper +no run .* has ended well for 1\d min; none has begun since/);
   });
@@ -113,8 +112,8 @@ describe('a sweeper that does not come to its end', () => {
 it('takes what a version wrote that knew no record for a gateway that was deployed just now', () => {
   const now = 1_000_000_000;
   const before = { leasedUntil: now + 20_000 };
-  expect(describeSweeper({ ...before, deployedAt: now - MINUTE }, now)).toBe(
+  expect(describeSweeper({ ...before, deployedAt: now - MINUTE_MS }, now)).toBe(
     'no run has ended yet (it comes every minute)',
   );
-  expect(describeSweeper({ ...before, deployedAt: now - 4 * MINUTE }, now)).toMatch(/; runs begin and do not end/);
+  expect(describeSweeper({ ...before, deployedAt: now - 4 * MINUTE_MS }, now)).toMatch(/; runs begin and do not end/);
 });

@@ -1,9 +1,8 @@
 /** What a busy gateway received, by reads that go on where the budget of one reader ends. */
 import { expect, it } from 'vitest';
+import { MINUTE_MS } from '#core/time.ts';
 import { readTraffic } from '#operator/events/traffic.ts';
 import { ConsoleGateway } from '#test/kit/console-gateway.ts';
-
-const MINUTE_MS = 60_000;
 
 /** Events of each source in the last half hour, and how many of them are dead. */
 function busy(counts: Readonly<Record<string, number>>, dead = 0): ConsoleGateway {

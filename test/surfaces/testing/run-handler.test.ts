@@ -11,6 +11,7 @@ import {
 } from '#core/handler/handler-contract.ts';
 import { eventTime } from '#core/handler/ordering/version.ts';
 import type { ProviderSpec } from '#core/provider/provider-spec.ts';
+import { DAY_MS } from '#core/time.ts';
 import { providerById } from '#providers/index.ts';
 import { recordPayment } from '#test/fixtures/project/handlers/payments-ledger.ts';
 import { livedTime } from '#test/kit/lived-time.ts';
@@ -95,13 +96,13 @@ describe('runHandler', () => {
   });
 
   it('waits as long as the handler asks', async () => {
-    const outcomes = [retryAfter(7_200), defer(payment.receivedAt + 86_400_000, 'the order comes first'), done()];
+    const outcomes = [retryAfter(7_200), defer(payment.receivedAt + DAY_MS, 'the order comes first'), done()];
     let at = 0;
     const run = await runHandler(async () => outcomes[at++] ?? done(), payment);
     expect(run.attempts.map(({ number, waitedMs }) => [number, waitedMs])).toEqual([
       [1, 0],
       [1, 7_200_000],
-      [1, 86_400_000 - 7_200_000],
+      [1, DAY_MS - 7_200_000],
     ]);
     expect(run.status).toBe('completed');
   });

@@ -8,9 +8,9 @@ import { toSourceId } from '#core/glossary.ts';
 import { defineHandlers, done, type PayloadSchema } from '#core/handler/handler-contract.ts';
 import { pathsOf } from '#core/inbound/drift/shape.ts';
 import { readShapes, ShapeWatch } from '#core/inbound/drift/shape-watch.ts';
+import { DAY_MS } from '#core/time.ts';
 import { EVENTS, MemoryWorld } from '#test/kit/memory-world.ts';
 
-const DAY = 24 * 3_600_000;
 const SOURCE = toSourceId('default');
 
 function makeWatch(world: MemoryWorld, failing: { now?: boolean } = {}) {
@@ -43,7 +43,7 @@ describe('a watch over shapes', () => {
     await see({ id: 'a', amount: 1 });
     await see({ id: 'a', amount: 1, coupon: 'x' });
     expect(notices()).toEqual([]);
-    await world.clock.advanceBy(DAY);
+    await world.clock.advanceBy(DAY_MS);
     await see({ id: 'a', amount: 1 });
     expect(notices()).toEqual([]);
     for (const id of ['evt_2', 'evt_3']) await see({ id: 'a', amount: '1', tax: 2 }, 'invoice.paid', id);
@@ -66,7 +66,7 @@ describe('a watch over shapes', () => {
     const world = new MemoryWorld();
     const { see, calls } = makeWatch(world);
     await see({ id: 'a', amount: 1 });
-    await world.clock.advanceBy(DAY);
+    await world.clock.advanceBy(DAY_MS);
     for (let n = 0; n < 7; n++) {
       await see({ id: 'a', amount: 1, [`field_${'abcdefg'[n]}`]: 'x' });
       await world.clock.advanceBy(1_000);
@@ -99,7 +99,7 @@ describe('a watch over shapes', () => {
     const world = new MemoryWorld();
     const watches = Array.from({ length: 5 }, () => makeWatch(world));
     for (const { see } of watches) await see({ id: 'a' });
-    await world.clock.advanceBy(DAY);
+    await world.clock.advanceBy(DAY_MS);
     await Promise.all(watches.map(({ see }) => see({ id: 'a', tax: 1 })));
     expect(world.telemetry.total('SchemaChanged')).toBe(1);
   });
@@ -167,7 +167,7 @@ describe('through the processor', () => {
       await world.post({ id: `evt_${n}`, data });
       await world.clock.advanceBy(5_000);
       world.stop();
-      await world.clock.advanceBy(DAY);
+      await world.clock.advanceBy(DAY_MS);
     }
     const notices = world.telemetry.lines.filter(({ line }) => line['stage'] === 'schema').map(({ line }) => line);
     return { world, handled, notices };

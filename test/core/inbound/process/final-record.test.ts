@@ -1,8 +1,7 @@
 /** What counts as the time from an event's arrival to its end: only time that nobody asked it to wait. In virtual time. */
 import { expect, it } from 'vitest';
+import { HOUR_MS } from '#core/time.ts';
 import { MemoryWorld } from '#test/kit/memory-world.ts';
-
-const HOUR = 3_600_000;
 
 async function world() {
   const made = new MemoryWorld();
@@ -17,7 +16,7 @@ async function world() {
 it('is that of the first run: a replay waited for a person', async () => {
   const { made, times } = await world();
   expect(times()).toEqual([expect.any(Number)]);
-  await made.clock.advanceBy(HOUR);
+  await made.clock.advanceBy(HOUR_MS);
   await made.clock.complete(made.replay('a', { replayId: 'r', by: 'ada', why: 'once more' }));
   await made.settle();
   made.stop();

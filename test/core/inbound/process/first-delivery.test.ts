@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { done } from '#core/handler/handler-contract.ts';
 import { mayRunUnclaimed } from '#core/inbound/process/first-delivery.ts';
 import { decodeWorkMessage, type WorkMessage } from '#core/inbound/protocol/work-message.ts';
+import { MINUTE_MS } from '#core/time.ts';
 import { MemoryWorld } from '#test/kit/memory-world.ts';
 import { handlerThat, type WorldHandlers } from '#test/proof/journeys/support/handlers.ts';
 
@@ -20,7 +21,7 @@ async function run(handlers: WorldHandlers, minutes = 5): Promise<{ world: Memor
   });
   await world.post(DELIVERY);
   world.start();
-  await world.clock.advanceBy(minutes * 60_000);
+  await world.clock.advanceBy(minutes * MINUTE_MS);
   world.stop();
   return { world, calls };
 }

@@ -5,10 +5,10 @@ import type { EventPk } from '#core/glossary.ts';
 import type { Attempt, AttemptEnd } from '#core/inbound/process/attempt.ts';
 import { judgeAttempt } from '#core/inbound/process/judge-attempt.ts';
 import { spanMs } from '#core/retry/backoff.ts';
+import { DAY_MS } from '#core/time.ts';
 
 const NOW = 1_800_000_000_000;
-const DAY = 86_400_000;
-const AT = { now: NOW, deferLimitMs: 7 * DAY, random: { next: () => 0.5 } };
+const AT = { now: NOW, deferLimitMs: 7 * DAY_MS, random: { next: () => 0.5 } };
 const RETRY = { attempts: 3, baseSeconds: 10, capSeconds: 100 };
 const FAILED: AttemptEnd = { kind: 'failed', cause: 'error', message: 'no' };
 
@@ -55,7 +55,7 @@ it('ends every event, whatever its attempts answer and however long each waits',
         // As the writes do: a wait gives the attempt back and keeps its start; a failure counts.
         const given = ruling.waiting === undefined ? 0 : 1;
         item = { ...item, ...ruling.waiting, attempts: item.attempts - given + 1 } as Attempt['item'];
-        now = ruling.at + DAY / 24;
+        now = ruling.at + DAY_MS / 24;
       }
       return false;
     }),
@@ -83,7 +83,7 @@ it('takes a wait that the handler chose at its word, and a hint of a service nev
     judgeAttempt(attemptOf(), outcome({ kind: 'retry', afterSeconds, reason: 'r', ...given({ hint }) }), AT);
   expect(after(2)).toMatchObject({ at: NOW + 2_000, waiting: { unreadySince: NOW } });
   expect(after(0)).toMatchObject({ at: NOW + 1_000 });
-  expect(after(400 * 86_400)).toMatchObject({ at: NOW + 7 * DAY });
+  expect(after(400 * 86_400)).toMatchObject({ at: NOW + 7 * DAY_MS });
   expect(after(2, true)).toMatchObject({ at: NOW + 8_500 });
   expect(after(2, true)).not.toHaveProperty('waiting');
   expect(after(30, true)).toMatchObject({ at: NOW + 30_000 });
@@ -100,15 +100,15 @@ it('gives an attempt back while a breaker is open, for as long as the schedule w
 });
 
 it('lets a wait last up to its limit from its own beginning, and then ends the event', () => {
-  const defer = outcome({ kind: 'deferred', untilMs: NOW + 30 * DAY, reason: 'later' });
-  const began = NOW - 6 * DAY;
+  const defer = outcome({ kind: 'deferred', untilMs: NOW + 30 * DAY_MS, reason: 'later' });
+  const began = NOW - 6 * DAY_MS;
   expect(judgeAttempt(attemptOf({ deferredSince: began, unreadySince: 1 }), defer, AT)).toMatchObject({
     kind: 'again',
     cause: 'deferred',
-    at: began + 7 * DAY,
+    at: began + 7 * DAY_MS,
     waiting: { deferredSince: began },
   });
-  expect(judgeAttempt(attemptOf({ deferredSince: NOW - 7 * DAY }), defer, AT)).toMatchObject({
+  expect(judgeAttempt(attemptOf({ deferredSince: NOW - 7 * DAY_MS }), defer, AT)).toMatchObject({
     kind: 'die',
     cause: 'deferred_too_long',
   });

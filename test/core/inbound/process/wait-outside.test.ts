@@ -12,9 +12,8 @@ import { waitOutside } from '#core/inbound/process/wait-outside.ts';
 import { DEFAULT_TIMINGS } from '#core/inbound/protocol/timings.ts';
 import { encodeWorkMessage, type WorkMessage } from '#core/inbound/protocol/work-message.ts';
 import type { WorkQueue } from '#core/ports.ts';
+import { DAY_MS, MINUTE_MS } from '#core/time.ts';
 
-const MINUTE = 60_000;
-const DAY = 24 * 60 * MINUTE;
 const MESSAGE: WorkMessage = {
   v: 1,
   pk: 'stripe#evt_1' as EventPk,
@@ -62,7 +61,7 @@ async function refuse(leastMs = 0): Promise<{ disposal: string; message: WorkMes
   const [received] = main.receive(1);
   if (!received) throw new Error('the queue is empty');
   const message = JSON.parse(received.body) as WorkMessage;
-  const wait = { leastMs, deadlineMs: clock.now() + MINUTE };
+  const wait = { leastMs, deadlineMs: clock.now() + MINUTE_MS };
   const rules = { timings: DEFAULT_TIMINGS } as ProcessRules;
   const disposal = await waitOutside(message, received, wait, ports(), rules);
   if (disposal.kind === 'ack') main.delete(received.receipt);
@@ -118,10 +117,10 @@ it('I7: a queue that does not take the copy keeps the message, hidden', async ()
 
 it('after three days what never became a record goes to the DLQ as it was', async () => {
   main.send(encodeWorkMessage(MESSAGE), { groupId: 'stripe' });
-  const until = clock.now() + 4 * DAY;
+  const until = clock.now() + 4 * DAY_MS;
   while (dead.dump().length === 0 && clock.now() < until) {
     await refuse();
-    while (main.numbers().visible === 0 && main.dump().length > 0) await clock.advanceBy(MINUTE);
+    while (main.numbers().visible === 0 && main.dump().length > 0) await clock.advanceBy(MINUTE_MS);
   }
   expect(dead.dump().map(it => JSON.parse(it.body))).toEqual([MESSAGE]);
   expect(main.dump()).toEqual([]);
@@ -130,7 +129,9 @@ it('after three days what never became a record goes to the DLQ as it was', asyn
 
 it('after three days the message of a record is no longer sent again: the sweeper has the record', async () => {
   const { unrecorded: _, ...recorded } = MESSAGE;
-  main.send(encodeWorkMessage({ ...recorded, waitingSince: clock.now() - 4 * DAY, waits: 300 }), { groupId: 'stripe' });
+  main.send(encodeWorkMessage({ ...recorded, waitingSince: clock.now() - 4 * DAY_MS, waits: 300 }), {
+    groupId: 'stripe',
+  });
   expect((await refuse()).disposal).toBe('return');
   expect(dead.dump()).toEqual([]);
 });

@@ -9,10 +9,10 @@ import type { EventUpdate } from '#core/inbound/ports.ts';
 import type { EventIn, EventItem, OpenEvent } from '#core/inbound/protocol/event-item.ts';
 import * as writes from '#core/inbound/protocol/event-writes.ts';
 import { DEFAULT_TIMINGS as timings } from '#core/inbound/protocol/timings.ts';
+import { DAY_SECONDS } from '#core/time.ts';
 import { type Mixture, makeEventItem } from '#test/adapters/contracts/event-item-fixture.ts';
 
 const NOW = 1_767_571_300_999;
-const DAY = 86_400;
 const SECONDS = 1_767_571_300;
 const rules = { timings, retentionDays: 30, deadRetentionDays: 90 };
 const pk = toEventPk(toSourceId('s'), 'e' as EventKey);
@@ -103,10 +103,10 @@ describe('when the sweeper looks at an event next', () => {
 // Holds I8, I14.
 describe('how long a record lives when nothing is owed', () => {
   it.each<[string, number, EventItem, () => EventUpdate]>([
-    ['finished', SECONDS + 30 * DAY, owned, () => writes.finish(by, 'completed', note, rules)],
+    ['finished', SECONDS + 30 * DAY_SECONDS, owned, () => writes.finish(by, 'completed', note, rules)],
     [
       'finished at the first delivery, without a claim',
-      SECONDS + 30 * DAY,
+      SECONDS + 30 * DAY_SECONDS,
       item({ watchShard: 's#1', watchAt: 5 }),
       () =>
         writes.finishUnclaimed(
@@ -116,10 +116,10 @@ describe('how long a record lives when nothing is owed', () => {
           rules,
         ),
     ],
-    ['dead, its message sent', SECONDS + 90 * DAY, dead, () => writes.deathDone(pk, 'd', NOW, rules)],
+    ['dead, its message sent', SECONDS + 90 * DAY_SECONDS, dead, () => writes.deathDone(pk, 'd', NOW, rules)],
     [
       'closed: no longer than the death',
-      Math.floor(dead.deadAt / 1_000) + 90 * DAY,
+      Math.floor(dead.deadAt / 1_000) + 90 * DAY_SECONDS,
       dead,
       () => writes.close(dead, { by: 'ada', why: 'w', at: NOW }, rules),
     ],
@@ -132,11 +132,11 @@ describe('how long a record lives when nothing is owed', () => {
 
   it('too old to run: as one that ended', () => {
     const stale = writes.staleItem(event, NOW, rules);
-    expect(stale).toMatchObject({ status: 'skipped_stale', completedAt: NOW, expiresAt: SECONDS + 30 * DAY });
+    expect(stale).toMatchObject({ status: 'skipped_stale', completedAt: NOW, expiresAt: SECONDS + 30 * DAY_SECONDS });
   });
 
   it('is counted in seconds, of parts of a day too', () => {
-    expect(writes.expiryAfter(1_999, 0.5)).toBe(1 + DAY / 2);
+    expect(writes.expiryAfter(1_999, 0.5)).toBe(1 + DAY_SECONDS / 2);
   });
 });
 

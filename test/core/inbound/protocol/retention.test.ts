@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { isPastDedupWindow, isTooOld, livesTooShort } from '#core/inbound/protocol/retention.ts';
 import type { ProviderSpec } from '#core/provider/provider-spec.ts';
+import { DAY_MS } from '#core/time.ts';
 import { HMAC, specWith } from '#test/core/verification/test-spec.ts';
 
-const DAY = 86_400_000;
 const NOW = 1_767_571_200_000;
 
 it('the window of deduplication is the retention without two days', () => {
-  expect(isPastDedupWindow(NOW - 28 * DAY, NOW, 30)).toBe(false);
-  expect(isPastDedupWindow(NOW - 28 * DAY - 1, NOW, 30)).toBe(true);
+  expect(isPastDedupWindow(NOW - 28 * DAY_MS, NOW, 30)).toBe(false);
+  expect(isPastDedupWindow(NOW - 28 * DAY_MS - 1, NOW, 30)).toBe(true);
 });
 
 // Holds I14.
@@ -29,11 +29,11 @@ describe('an event is too old to run', () => {
     }));
     return specWith(HMAC, { identity: { key: [['json:id']], type: ['json:type'], time } });
   };
-  const old = { signedFresh: false, eventAt: NOW - 29 * DAY, receivedAt: NOW };
+  const old = { signedFresh: false, eventAt: NOW - 29 * DAY_MS, receivedAt: NOW };
 
   it('when it happened before the window', () => {
     expect(isTooOld(spec('event'), old, 30)).toBe(true);
-    expect(isTooOld(spec('event'), { ...old, eventAt: NOW - 28 * DAY }, 30)).toBe(false);
+    expect(isTooOld(spec('event'), { ...old, eventAt: NOW - 28 * DAY_MS }, 30)).toBe(false);
   });
 
   it('never when a fresh time was signed, when it says no time, or when the time may be that of an object', () => {

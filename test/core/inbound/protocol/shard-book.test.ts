@@ -8,10 +8,10 @@ import { pendingItem } from '#core/inbound/protocol/event-writes.ts';
 import { growShards, ShardBook } from '#core/inbound/protocol/shard-book.ts';
 import { SpreadStore } from '#core/inbound/protocol/spread-store.ts';
 import { DEFAULT_TIMINGS } from '#core/inbound/protocol/timings.ts';
+import { MINUTE_MS } from '#core/time.ts';
 import { EVENTS, MemoryWorld } from '#test/kit/memory-world.ts';
 
 const SOURCE = toSourceId('default');
-const MINUTE = 60_000;
 
 it('notes what grew, keeps what shrank, and is read once a minute', async () => {
   const world = new MemoryWorld();
@@ -36,7 +36,7 @@ it('notes what grew, keeps what shrank, and is read once a minute', async () => 
     4, 5, 6, 1,
   ]);
   expect(reads).toBe(1);
-  await world.clock.advanceBy(MINUTE);
+  await world.clock.advanceBy(MINUTE_MS);
   await book.of(SOURCE);
   expect(reads).toBe(2);
 });
@@ -53,7 +53,7 @@ it('an event that ingest put under a new key before the sweeper knew of it is fo
   const table = new MemoryEventStore(database, EVENTS);
   const control = new MemoryControlStore(database, EVENTS);
   world.start();
-  await clock.advanceBy(5 * MINUTE);
+  await clock.advanceBy(5 * MINUTE_MS);
   // A request that died before its send, by an ingest that spreads; the sweeper is of the deploy before.
   const event = { gen: 1, provider: 'generic', eventType: 't', ingestId: 'i', bodySha: 'a'.repeat(64), size: 1 };
   const spread = new SpreadStore(
@@ -65,12 +65,12 @@ it('an event that ingest put under a new key before the sweeper knew of it is fo
   const receivedAt = clock.now();
   await spread.insert(pendingItem({ ...event, pk, receivedAt }, receivedAt, DEFAULT_TIMINGS));
   expect((await table.get(pk))?.timelineHour).toMatch(/#\d$/);
-  await clock.advanceBy(MINUTE);
+  await clock.advanceBy(MINUTE_MS);
   await world.post({ id: 'later' });
-  await clock.advanceBy(10 * MINUTE);
+  await clock.advanceBy(10 * MINUTE_MS);
   expect((await readArrivals(control))[SOURCE]).toBeGreaterThan(receivedAt);
   expect((await table.get(pk))?.watchAt).toBeUndefined();
-  await growShards({ [SOURCE]: 10 }, control, grown => lookAgainFrom(clock.now() - 60 * MINUTE, grown, control));
+  await growShards({ [SOURCE]: 10 }, control, grown => lookAgainFrom(clock.now() - 60 * MINUTE_MS, grown, control));
   expect((await readArrivals(control))[SOURCE]).toBeLessThan(receivedAt);
   world.stop();
 });

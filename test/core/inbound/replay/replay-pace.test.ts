@@ -2,8 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { given } from '#core/given.ts';
 import { ReplayPace } from '#core/inbound/replay/replay-pace.ts';
-
-const MINUTE = 60_000;
+import { MINUTE_MS } from '#core/time.ts';
 
 interface Begun {
   readonly at: number;
@@ -62,9 +61,9 @@ describe('the pace of a replay job', () => {
     const run = { runMs: 45_000, behindLive: [false], lateMs: [0] };
     const begun = work(50, [
       { ...run, gapMs: 0 },
-      { ...run, gapMs: 60 * MINUTE },
+      { ...run, gapMs: 60 * MINUTE_MS },
     ]);
-    const later = begun.filter(({ at }) => at > MINUTE);
+    const later = begun.filter(({ at }) => at > MINUTE_MS);
     expect(Math.abs(sum(later) - 60 * 50)).toBeLessThanOrEqual(10);
     const firstSecond = later.filter(({ at }) => at < (later[0]?.at ?? 0) + 1_000);
     expect(sum(firstSecond)).toBeLessThanOrEqual((50 * 4) / 3 + 10);
@@ -72,7 +71,7 @@ describe('the pace of a replay job', () => {
 
   it('never exceeds what it promises, however the sweeper comes and whatever waits', () => {
     const run = fc.record({
-      gapMs: fc.integer({ min: 0, max: 3 * MINUTE }),
+      gapMs: fc.integer({ min: 0, max: 3 * MINUTE_MS }),
       runMs: fc.integer({ min: 1_000, max: 30_000 }),
       behindLive: fc.array(fc.boolean(), { minLength: 1, maxLength: 5 }),
       lateMs: fc.array(fc.integer({ min: 0, max: 1_500 }), { minLength: 1, maxLength: 4 }),

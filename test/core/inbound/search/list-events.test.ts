@@ -11,12 +11,11 @@ import { parseEventItem } from '#core/inbound/protocol/parse-event-item.ts';
 import { type EventFilter, matchesFilter, readFilter } from '#core/inbound/search/event-filter.ts';
 import { CursorError, comparePositions, listEvents, positionOf } from '#core/inbound/search/list-events.ts';
 import type { Order } from '#core/inbound/search/read-timeline.ts';
-import { toHour } from '#core/time.ts';
+import { HOUR_MS, MINUTE_MS, toHour } from '#core/time.ts';
 
 const NOW = 1_767_571_200_000;
-const HOUR = 3_600_000;
 /** How far the sweeper has looked. */
-const PASSED_AT = NOW - HOUR;
+const PASSED_AT = NOW - HOUR_MS;
 const SOURCES = ['shop', 'pay', 'quiet'].map(toSourceId);
 const TYPES = ['invoice.paid', 'invoice.late', 'order.created', 'ping'];
 const CAUSES = ['handler_error', 'schema_changed'];
@@ -24,14 +23,14 @@ const CAUSES = ['handler_error', 'schema_changed'];
 function makeEvent(n: number, random: SeededRandom): EventItem {
   const source = SOURCES[n % 50 === 0 ? 2 : n % 2] ?? toSourceId('shop');
   // Many events share a millisecond: the order must not depend on it.
-  const receivedAt = NOW - 1 - random.int(30 * HOUR) - (n % 7 === 0 ? 0 : random.int(3));
+  const receivedAt = NOW - 1 - random.int(30 * HOUR_MS) - (n % 7 === 0 ? 0 : random.int(3));
   const pk = toEventPk(source, `evt_${n}` as EventKey);
   const draw = random.next();
   const status: EventStatus =
     draw < 0.9 ? 'completed' : (EVENT_STATUSES[random.int(EVENT_STATUSES.length)] ?? 'completed');
   const dead = status === 'dead_letter';
   const cause = CAUSES[random.int(2)] ?? '';
-  const deadAt = Math.min(NOW - 1, receivedAt + random.int(HOUR));
+  const deadAt = Math.min(NOW - 1, receivedAt + random.int(HOUR_MS));
   const open = !isTerminal(status);
   // A new event is watched only once the sweeper has passed it.
   const fresh = (status === 'pending' || status === 'processing') && receivedAt >= PASSED_AT;
@@ -53,7 +52,7 @@ function makeEvent(n: number, random: SeededRandom): EventItem {
     timelineHour: `${source}#${toHour(receivedAt)}`,
     timelineAt: `${receivedAt}#evt_${n}`,
     ...(open && !fresh
-      ? { watchShard: watchShardOf(pk), watchAt: random.chance(0.1) ? FAR : NOW + random.int(HOUR) }
+      ? { watchShard: watchShardOf(pk), watchAt: random.chance(0.1) ? FAR : NOW + random.int(HOUR_MS) }
       : {}),
     ...(dead
       ? {
@@ -135,7 +134,7 @@ const expected = (items: readonly EventItem[], filter: EventFilter, order: Order
     .sort((a, b) => comparePositions(positionOf(a), positionOf(b), order))
     .map(item => item.pk);
 
-const day: EventFilter = { sources: SOURCES, since: NOW - 24 * HOUR, until: NOW };
+const day: EventFilter = { sources: SOURCES, since: NOW - 24 * HOUR_MS, until: NOW };
 
 describe('a list of events out of 10,000', async () => {
   const { items, store } = await makeStore(10_000);
@@ -143,7 +142,7 @@ describe('a list of events out of 10,000', async () => {
   const filters: readonly (readonly [string, EventFilter])[] = [
     ['the last day', day],
     ['one source', { ...day, sources: [toSourceId('quiet')] }],
-    ['a short window', { ...day, since: NOW - 90 * 60_000, until: NOW - 20 * 60_000 }],
+    ['a short window', { ...day, since: NOW - 90 * MINUTE_MS, until: NOW - 20 * MINUTE_MS }],
     ['a type', { ...day, type: 'order.created' }],
     ['a type by its prefix', { ...day, type: 'invoice.*' }],
     ['open ones', { ...day, statuses: ['pending', 'processing', 'failed', 'deferred'] }],
@@ -190,7 +189,7 @@ describe('a list of events out of 10,000', async () => {
 
   it('costs little for a month in which nothing came', async () => {
     store.calls = 0;
-    const quiet = { ...day, since: NOW - 60 * 24 * HOUR, until: NOW - 30 * 24 * HOUR };
+    const quiet = { ...day, since: NOW - 60 * 24 * HOUR_MS, until: NOW - 30 * 24 * HOUR_MS };
     expect(await allPages(quiet, 50, 'newest', store)).toEqual([]);
     expect(store.calls).toBeLessThanOrEqual(30 * 24 * 3);
   });
@@ -255,14 +254,14 @@ describe('a filter as a person writes it', () => {
   it('means the last day, all sources and every status when nothing is said', () => {
     expect(readFilter({}, SOURCES, NOW)).toEqual({
       kind: 'filter',
-      filter: { sources: SOURCES, since: NOW - 24 * HOUR, until: NOW },
+      filter: { sources: SOURCES, since: NOW - 24 * HOUR_MS, until: NOW },
     });
   });
 
   it('means dead letters when it names a cause and no status', () => {
     const read = readFilter({ cause: 'handler_error', since: '7d', until: '2026-01-04T12:00Z' }, SOURCES, NOW);
     expect(read).toMatchObject({
-      filter: { statuses: ['dead_letter'], since: NOW - 7 * 24 * HOUR, until: Date.UTC(2026, 0, 4, 12) },
+      filter: { statuses: ['dead_letter'], since: NOW - 7 * 24 * HOUR_MS, until: Date.UTC(2026, 0, 4, 12) },
     });
     expect(readFilter({ cause: 'x', status: 'failed, deferred' }, SOURCES, NOW)).toMatchObject({
       filter: { statuses: ['failed', 'deferred'] },

@@ -15,11 +15,9 @@ import { RefusedSlots } from '#core/inbound/ingest/refused-slots.ts';
 import { DEFAULT_TIMINGS } from '#core/inbound/protocol/timings.ts';
 import { refusedFor } from '#core/inbound/sweep/judge-refusals.ts';
 import { readRefusedFor } from '#core/inbound/sweep/read-refused.ts';
+import { HOUR_MS, MINUTE_MS } from '#core/time.ts';
 import { signRequest } from '#core/verification/sign-request.ts';
 import { EVENTS, MemoryWorld, PAYLOADS, SECRET } from '#test/kit/memory-world.ts';
-
-const MINUTE = 60_000;
-const HOUR = 60 * MINUTE;
 
 /** A source in virtual time: `send` is a request of its provider or of a stranger, `ask` the sweeper's question. */
 function gateway() {
@@ -83,27 +81,27 @@ async function minutesToPage(everyMs: number, healthyMs: number, untilMs: number
     expect(await send(SECRET)).toBe(200);
   }
   let next = healthyMs;
-  for (let minute = healthyMs; minute <= healthyMs + untilMs; minute += MINUTE) {
+  for (let minute = healthyMs; minute <= healthyMs + untilMs; minute += MINUTE_MS) {
     for (; next < minute; next += everyMs) {
       await to(next);
       expect(await send('another secret')).toBe(401);
     }
     await to(minute);
-    if ((await ask()) !== undefined) return (minute - healthyMs) / MINUTE;
+    if ((await ask()) !== undefined) return (minute - healthyMs) / MINUTE_MS;
   }
   return undefined;
 }
 
 describe('a source whose secret is wrong from now on', () => {
   it.each([
-    ['1 event a minute', MINUTE, 30 * MINUTE, 12],
-    ['10 events a minute', MINUTE / 10, 10 * MINUTE, 12],
-    ['1,000 events a minute', MINUTE / 1_000, MINUTE, 12],
-    ['2 events an hour', HOUR / 2, 10 * HOUR, 181],
+    ['1 event a minute', MINUTE_MS, 30 * MINUTE_MS, 12],
+    ['10 events a minute', MINUTE_MS / 10, 10 * MINUTE_MS, 12],
+    ['1,000 events a minute', MINUTE_MS / 1_000, MINUTE_MS, 12],
+    ['2 events an hour', HOUR_MS / 2, 10 * HOUR_MS, 181],
   ])(
     'pages at %s',
     async (_rate, everyMs, healthyMs, within) => {
-      const minutes = await minutesToPage(everyMs, healthyMs, 4 * HOUR);
+      const minutes = await minutesToPage(everyMs, healthyMs, 4 * HOUR_MS);
       expect(minutes).toBeDefined();
       expect(minutes).toBeGreaterThanOrEqual(10);
       expect(minutes).toBeLessThanOrEqual(within);
@@ -118,39 +116,39 @@ describe('a source whose secret is wrong from now on', () => {
   ])('is not healthy by what was fetched from the provider, %s: that proves no secret', async (_, each) => {
     const { send, reconcile, ask, to } = gateway();
     for (let n = 0; n < 10; n++) {
-      await to(n * MINUTE);
+      await to(n * MINUTE_MS);
       await send(SECRET);
     }
     for (let n = 10; n < 40; n++) {
-      await to(n * MINUTE);
+      await to(n * MINUTE_MS);
       await send('another secret');
       for (let fetched = 0; fetched < each; fetched++) expect(await reconcile()).toBe('accepted');
     }
     // The last success was 30 minutes ago. Nobody looks further back than is read: then it was before that.
-    expect(await ask()).toBeGreaterThanOrEqual(each === 100 ? 20 * MINUTE : 30 * MINUTE);
+    expect(await ask()).toBeGreaterThanOrEqual(each === 100 ? 20 * MINUTE_MS : 30 * MINUTE_MS);
   });
 
   it('is healthy again with its first success', async () => {
     const { send, ask, to } = gateway();
     for (let n = 0; n < 10; n++) {
-      await to(n * MINUTE);
+      await to(n * MINUTE_MS);
       await send(SECRET);
     }
     for (let n = 10; n < 30; n++) {
-      await to(n * MINUTE);
+      await to(n * MINUTE_MS);
       await send('another secret');
     }
     expect(await ask()).toBeGreaterThan(0);
     await send(SECRET);
-    await to(31 * MINUTE);
+    await to(31 * MINUTE_MS);
     expect(await ask()).toBeUndefined();
   });
 });
 
 describe('10,000 forged requests to a healthy source', () => {
   it.each([
-    ['1 event a minute', MINUTE, 2 * HOUR],
-    ['2 events an hour', HOUR / 2, 12 * HOUR],
+    ['1 event a minute', MINUTE_MS, 2 * HOUR_MS],
+    ['2 events an hour', HOUR_MS / 2, 12 * HOUR_MS],
   ])(
     'page nobody at %s',
     async (_rate, everyMs, lastsMs) => {
@@ -160,7 +158,7 @@ describe('10,000 forged requests to a healthy source', () => {
       let nextEvent = 0;
       let nextAsk = 0;
       let asked = 0;
-      for (let ms = 0; ms < end; ms += ms < begin ? MINUTE : step) {
+      for (let ms = 0; ms < end; ms += ms < begin ? MINUTE_MS : step) {
         await to(ms);
         if (ms >= nextEvent) {
           nextEvent += everyMs;
@@ -168,7 +166,7 @@ describe('10,000 forged requests to a healthy source', () => {
         }
         if (ms >= begin) expect(await send('forged')).toBe(401);
         if (ms >= nextAsk) {
-          nextAsk += MINUTE;
+          nextAsk += MINUTE_MS;
           asked += 1;
           expect(await ask()).toBeUndefined();
         }
@@ -185,7 +183,7 @@ describe('the judgement', () => {
   it('says nothing of a source that never had a success', () => {
     expect(
       judge(
-        [1, 2, 3].map(n => n * HOUR),
+        [1, 2, 3].map(n => n * HOUR_MS),
         [],
       ),
     ).toBeUndefined();
@@ -194,21 +192,21 @@ describe('the judgement', () => {
   it('needs three refusals since the last success, and an unusual silence before the newest', () => {
     expect(
       judge(
-        [20, 30].map(n => n * MINUTE),
+        [20, 30].map(n => n * MINUTE_MS),
         [0],
       ),
     ).toBeUndefined();
     expect(
       judge(
-        [1, 2, 9].map(n => n * MINUTE),
+        [1, 2, 9].map(n => n * MINUTE_MS),
         [0],
       ),
     ).toBeUndefined();
     expect(
       judge(
-        [1, 2, 10].map(n => n * MINUTE),
+        [1, 2, 10].map(n => n * MINUTE_MS),
         [0],
       ),
-    ).toBe(10 * MINUTE);
+    ).toBe(10 * MINUTE_MS);
   });
 });

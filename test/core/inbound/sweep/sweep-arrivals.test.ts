@@ -2,16 +2,15 @@
 import { expect, it } from 'vitest';
 import { type EventKey, type SourceId, toEventPk, toSourceId } from '#core/glossary.ts';
 import { sweepArrivals } from '#core/inbound/sweep/sweep-arrivals.ts';
-import { toHour, toStamp } from '#core/time.ts';
+import { HOUR_MS, MINUTE_MS, toHour, toStamp } from '#core/time.ts';
 
-const HOUR = 3_600_000;
 const START = Date.parse('2026-01-05T00:00:00Z');
 const [pay, shop] = [toSourceId('pay'), toSourceId('shop')];
 
 /** Events every minute of three hours for `pay`, none for `shop`; pages of so many rows, whatever is asked for. */
 function world(pageRows: number, isCovered: (n: number) => boolean = () => true) {
   const events = Array.from({ length: 180 }, (_, n) => {
-    const receivedAt = START + n * 60_000 + 1;
+    const receivedAt = START + n * MINUTE_MS + 1;
     const key = String(n).padStart(4, '0');
     return { pk: toEventPk(pay, key as EventKey), receivedAt, timelineAt: `${toStamp(receivedAt)}#${key}`, n };
   });
@@ -37,7 +36,7 @@ function world(pageRows: number, isCovered: (n: number) => boolean = () => true)
   const sweep = (sources: readonly SourceId[] = [pay, shop]) =>
     sweepArrivals(
       {
-        ...{ sources, upTo: START + 3 * HOUR, until: 1, now: () => 0, guard: work => work() },
+        ...{ sources, upTo: START + 3 * HOUR_MS, until: 1, now: () => 0, guard: work => work() },
         cover: async items => {
           const some = items as unknown as readonly { readonly n: number }[];
           covered.push(...some.map(({ n }) => n));
@@ -54,7 +53,7 @@ it.each([7, 59, 60, 61, 180, 1_000])(
   'covers each event once in pages of %i, and then stands at the end',
   async pageRows => {
     const { sweep, covered } = world(pageRows);
-    expect(await sweep()).toEqual({ pay: START + 3 * HOUR, shop: START + 3 * HOUR });
+    expect(await sweep()).toEqual({ pay: START + 3 * HOUR_MS, shop: START + 3 * HOUR_MS });
     expect(covered).toEqual(Array.from({ length: 180 }, (_, n) => n));
   },
 );
@@ -66,8 +65,8 @@ it.each([7, 1_000])(
     const { [pay]: reached = 0, [shop]: other } = await sweep();
     expect(reached).toBeLessThan(events[100]?.receivedAt ?? 0);
     // Everything before the page that it is on was passed; a full hour at most lies behind.
-    expect(reached).toBeGreaterThanOrEqual(START + HOUR);
-    expect(other).toBe(START + 3 * HOUR);
+    expect(reached).toBeGreaterThanOrEqual(START + HOUR_MS);
+    expect(other).toBe(START + 3 * HOUR_MS);
     expect(covered).toHaveLength(180);
     for (const value of Object.values(saved)) expect(JSON.parse(value).pay).toBeLessThan(events[100]?.receivedAt ?? 0);
     // The next run comes to it again.

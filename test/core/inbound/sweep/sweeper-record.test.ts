@@ -3,10 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { MemoryControlStore } from '#adapters/memory/memory-control-store.ts';
 import { DependencyError } from '#core/errors.ts';
 import { LEASE_CONTROL, lineOf, noteSweeper, readSweeper } from '#core/inbound/sweep/sweeper-record.ts';
+import { MINUTE_MS } from '#core/time.ts';
 import { whileListingFails } from '#test/kit/break-refused-list.ts';
 import { EVENTS, MemoryWorld } from '#test/kit/memory-world.ts';
-
-const MINUTE = 60_000;
 
 /** Runs of the sweeper, a minute apart. */
 function sweeper() {
@@ -15,7 +14,7 @@ function sweeper() {
   const run = async () => {
     const { kind } = await world.clock.complete(world.sweeper.invoke({}));
     const ended = world.clock.now();
-    await world.clock.advanceBy(MINUTE);
+    await world.clock.advanceBy(MINUTE_MS);
     return { kind, ended };
   };
   return { world, control, run };

@@ -2,11 +2,11 @@
 import { describe, expect, it } from 'vitest';
 import { answerApi } from '#core/outbound/api/answer-api.ts';
 import type { ItemStore, ItemWrite } from '#core/outbound/ports.ts';
+import { DAY_MS } from '#core/time.ts';
 import { type Json, producerWorld, withEndpoint } from '#test/kit/producer-world.ts';
 
 const E = '/v1/apps/{app}/endpoints/{ep}';
 const REPLAY = `POST ${E}/deliveries/{msg}/replay` as const;
-const DAY_MS = 86_400_000;
 const message = (key: string): string => `{"key":"${key}","type":"invoice.paid","data":{"amount":1}}`;
 
 describe('DELETE of an endpoint', () => {

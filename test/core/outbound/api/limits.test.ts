@@ -1,8 +1,8 @@
 /** Limits of one application: what is above them is refused with the number, and nobody beside it notices. */
 import { describe, expect, it } from 'vitest';
+import { DAY_MS } from '#core/time.ts';
 import { type Json, withEndpoint } from '#test/kit/producer-world.ts';
 
-const DAY_MS = 86_400_000;
 const DELIVERIES = 'GET /v1/apps/{app}/messages/{msg}/deliveries';
 const E = '/v1/apps/{app}/endpoints/{ep}';
 

@@ -4,12 +4,13 @@ import { describe, expect, it } from 'vitest';
 import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
 import { mintToken, type PortalClaims, readToken, type TokenPorts } from '#core/outbound/api/portal-token.ts';
 import type { AppId } from '#core/outbound/protocol/ids.ts';
+import { HOUR_MS } from '#core/time.ts';
 
 const NOW = 1_795_000_000_000;
 const keyOf = (letter: string): Uint8Array => new TextEncoder().encode(letter.repeat(32));
 const ports: TokenPorts = { crypto: nodeCrypto, portalKeys: [keyOf('n'), keyOf('o')] };
 const CLAIMS: PortalClaims = {
-  ...{ v: 1, env: 'prod', app: 'app_1' as AppId, caps: ['read'], rev: 0, iat: NOW, exp: NOW + 3_600_000 },
+  ...{ v: 1, env: 'prod', app: 'app_1' as AppId, caps: ['read'], rev: 0, iat: NOW, exp: NOW + HOUR_MS },
 };
 const read = (token: string | undefined, now = NOW, environment = 'prod', by = ports) =>
   readToken(by, token, { environment, now });

@@ -2,10 +2,10 @@
 import { expect, it } from 'vitest';
 import type { EndpointId } from '#core/outbound/protocol/ids.ts';
 import { secretsKey } from '#core/outbound/protocol/keys.ts';
+import { DAY_MS } from '#core/time.ts';
 import { type Json, withEndpoint } from '#test/kit/producer-world.ts';
 
 const E = '/v1/apps/{app}/endpoints/{ep}';
-const DAY_MS = 86_400_000;
 
 async function tested() {
   const world = await withEndpoint();

@@ -1,6 +1,7 @@
 /** Which attempts are kept in full: those that failed, or all of them. */
 import { expect, it } from 'vitest';
 import type { AttemptItem } from '#core/outbound/protocol/items.ts';
+import { MINUTE_MS } from '#core/time.ts';
 import { answered, OutboundWorld } from '#test/kit/outbound-world.ts';
 
 /** One message that is throttled, refused, and taken. */
@@ -13,7 +14,7 @@ async function logOf(attemptLog: 'failures' | 'all'): Promise<readonly AttemptIt
   const heard = await world.clock.complete(world.publish(app, 'k1'));
   if (heard.kind !== 'accepted') throw new Error('refused');
   const message = world.message(heard.id);
-  expect(await world.until(() => world.record(ep, message)?.status === 'delivered', 20 * 60_000)).toBe(true);
+  expect(await world.until(() => world.record(ep, message)?.status === 'delivered', 20 * MINUTE_MS)).toBe(true);
   world.stop();
   const log = world.items('outbox', 'T#') as unknown as readonly AttemptItem[];
   return log.toSorted((a, b) => a.at - b.at);

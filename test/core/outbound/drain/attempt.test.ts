@@ -1,8 +1,7 @@
 /** What an attempt counts: the numbers that alarms and the dashboard are made of. */
 import { expect, it } from 'vitest';
+import { MINUTE_MS } from '#core/time.ts';
 import { answered, OutboundWorld } from '#test/kit/outbound-world.ts';
-
-const MINUTE_MS = 60_000;
 
 async function sent(count: number, statusOf: (n: number) => number) {
   const world = new OutboundWorld({ waits: [5, 60], publishes: 'direct', idleMs: 500 });

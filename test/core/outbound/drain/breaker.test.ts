@@ -11,6 +11,7 @@ import {
   probedRow,
 } from '#core/outbound/drain/breaker.ts';
 import type { Verdict } from '#core/outbound/ports.ts';
+import { DAY_MS, HOUR_MS } from '#core/time.ts';
 
 const CLOSED: Breaker = { opens: 0, probes: 0 };
 const ok: Verdict = { class: 'ok', fault: 'none' };
@@ -78,7 +79,7 @@ describe('an answer that may be about the message or the endpoint', () => {
     expect(fail({ opens: 3, probes: 0 }, 'msg_a')).toMatchObject({ opens: 3, probes: 1, holdUntil: 120_000 });
   });
   test('never disables for one message', () => {
-    const now = 10 * 86_400_000;
+    const now = 10 * DAY_MS;
     const one = { opens: 2, probes: 50, failingSince: 0, failed: ['msg_a'] };
     expect(disableReason(one, one, unclear, { now, days: 5 })).toBeUndefined();
     const both = { ...one, failed: ['msg_a', 'msg_b'] };
@@ -150,7 +151,7 @@ test('throttled answers in a row double our own wait; a hint only makes it longe
   }
   expect(holds.slice(0, 4)).toEqual([5_000, 10_000, 20_000, 40_000]);
   expect(Math.max(...holds)).toBe(900_000);
-  expect(afterAnswer(CLOSED, throttled(3_600_000), at(0))).toMatchObject({ holdUntil: 3_600_000, opens: 0 });
+  expect(afterAnswer(CLOSED, throttled(HOUR_MS), at(0))).toMatchObject({ holdUntil: HOUR_MS, opens: 0 });
   expect(afterAnswer(later(breaker), ok, at(0)).throttles).toBeUndefined();
 });
 
@@ -190,7 +191,7 @@ describe('disables', () => {
   });
   test('after some days without a success and ten probes, and never where it is switched off', () => {
     const failing = { opens: 9, probes: 10, failingSince: 0 };
-    const now = days * 86_400_000;
+    const now = days * DAY_MS;
     expect(disableReason(failing, failing, down, { now, days })).toBe('failing');
     expect(disableReason(failing, failing, down, { now: now - 1, days })).toBeUndefined();
     expect(disableReason(failing, { ...failing, probes: 9 }, down, { now, days })).toBeUndefined();

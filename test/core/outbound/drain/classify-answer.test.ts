@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { classifyAnswer } from '#core/outbound/drain/classify-answer.ts';
 import { ANSWER_CLASSES, type AnswerClass, FAULTS, type Fault, NO_ANSWER_CAUSES } from '#core/outbound/ports.ts';
+import { HOUR_MS } from '#core/time.ts';
 
 const NOW = Date.parse('2026-11-21T12:00:00Z');
-const HOUR = 3_600_000;
 const timings = { total: 1 };
 const of = (status: number, headers: Record<string, readonly string[]> = {}) =>
   classifyAnswer(
@@ -78,7 +78,7 @@ describe('a hint to wait', () => {
     expect(of(503, retryAfter(86_400))).toEqual({
       class: 'throttled',
       fault: 'throttle',
-      retryAfterMs: 24 * HOUR,
+      retryAfterMs: 24 * HOUR_MS,
     });
     expect(of(503, retryAfter(0))).toMatchObject({ class: 'throttled' });
     expect(of(503, retryAfter('Sat, 21 Nov 2026 12:00:05 GMT'))).toMatchObject({
@@ -95,7 +95,7 @@ describe('a hint to wait', () => {
 
   it('goes with any other status up to an hour', () => {
     for (const status of [301, 400, 404, 410, 418, 500, 502, 504]) {
-      expect(of(status, retryAfter(3_600))).toEqual({ ...of(status), retryAfterMs: HOUR });
+      expect(of(status, retryAfter(3_600))).toEqual({ ...of(status), retryAfterMs: HOUR_MS });
       expect(of(status, retryAfter(3_601))).toEqual(of(status));
     }
   });
@@ -132,7 +132,7 @@ it('is total: any status, any headers', () => {
         expect(ANSWER_CLASSES).toContain(verdict.class);
         expect(FAULTS).toContain(verdict.fault);
         expect(verdict.fault === 'none').toBe(status >= 200 && status < 300);
-        expect(verdict.retryAfterMs ?? 0).toBeLessThanOrEqual(24 * HOUR);
+        expect(verdict.retryAfterMs ?? 0).toBeLessThanOrEqual(24 * HOUR_MS);
       },
     ),
   );

@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
 import { countHead, headLimitMs } from '#core/outbound/drain/head-of-line.ts';
-
-const HOUR_MS = 3_600_000;
+import { HOUR_MS } from '#core/time.ts';
 
 it('counts the time between answers about the head, and not the time in which the endpoint was silent', () => {
   const first = countHead(undefined, { now: 1_000, silentSince: undefined });

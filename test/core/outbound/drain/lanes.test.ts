@@ -4,10 +4,9 @@ import { pause, resume } from '#core/outbound/gate/gate.ts';
 import type { EndpointId, MessageId } from '#core/outbound/protocol/ids.ts';
 import { replayDelivery } from '#core/outbound/replay/replay-delivery.ts';
 import { startReplayJob } from '#core/outbound/replay/replay-job.ts';
+import { MINUTE_MS } from '#core/time.ts';
 import { answered, OutboundWorld, type Receiver } from '#test/kit/outbound-world.ts';
 import { runningReplayJob } from '#test/kit/running-replay-job.ts';
-
-const MINUTE_MS = 60_000;
 
 async function worldWith(receiver: Receiver, maxConcurrency: number, waits: readonly number[]) {
   const world = new OutboundWorld({ waits, idleMs: 500, publishes: 'direct' });

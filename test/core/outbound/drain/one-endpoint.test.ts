@@ -12,6 +12,7 @@ import { controlKey, endpointKey, runtimeKey } from '#core/outbound/protocol/key
 import type { Publication } from '#core/outbound/publish/publish.ts';
 import { changeEndpoint, deleteEndpoint, type NewEndpoint } from '#core/outbound/registry/endpoints.ts';
 import { replayAsNew } from '#core/outbound/replay/replay-as-new.ts';
+import { MINUTE_MS } from '#core/time.ts';
 import {
   answered,
   noAnswer,
@@ -20,7 +21,6 @@ import {
   type Receiver,
 } from '#test/kit/outbound-world.ts';
 
-const MINUTE_MS = 60_000;
 const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text);
 afterEach(() => vi.restoreAllMocks());
 

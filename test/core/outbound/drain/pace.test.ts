@@ -11,6 +11,7 @@ import {
 } from '#core/outbound/drain/pace.ts';
 import type { Verdict } from '#core/outbound/ports.ts';
 import { addToHours, readHours } from '#core/outbound/protocol/hours.ts';
+import { HOUR_MS } from '#core/time.ts';
 
 const ok: Verdict = { class: 'ok', fault: 'none' };
 const down: Verdict = { class: 'busy', fault: 'endpoint' };
@@ -87,16 +88,15 @@ test('never more than the burst and the rate in any window', () => {
 });
 
 test('counts of 24 hours: what is older is forgotten', () => {
-  const HOUR = 3_600_000;
   fc.assert(
     fc.property(
       fc.array(fc.record({ hour: fc.nat(60), ok: fc.nat(5_000), fail: fc.nat(50) }), { maxLength: 40 }),
       adds => {
         let packed: string | undefined;
         for (const { hour, ok: good, fail } of adds.toSorted((a, b) => a.hour - b.hour)) {
-          packed = addToHours(packed, 1_000_000 * HOUR + hour * HOUR, { ok: good, fail });
+          packed = addToHours(packed, 1_000_000 * HOUR_MS + hour * HOUR_MS, { ok: good, fail });
         }
-        const counts = readHours(packed, (1_000_000 + 60) * HOUR);
+        const counts = readHours(packed, (1_000_000 + 60) * HOUR_MS);
         expect(counts).toHaveLength(24);
         for (const [age, count] of counts.entries()) {
           const wanted = adds.filter(({ hour }) => hour === 60 - age);

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { attemptsOf, isSchedule, nextAttemptAt, SCHEDULES } from '#core/outbound/drain/schedule.ts';
+import { HOUR_SECONDS } from '#core/time.ts';
 
-const HOUR = 3_600;
 const sum = (waits: readonly number[]): number => waits.reduce((all, wait) => all + wait, 0);
 
 test('the named schedules, wait by wait', () => {
   expect(SCHEDULES.standard).toEqual([5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400]);
-  expect(sum(SCHEDULES.standard)).toBe(75 * HOUR + 35 * 60 + 5);
+  expect(sum(SCHEDULES.standard)).toBe(75 * HOUR_SECONDS + 35 * 60 + 5);
   expect(SCHEDULES.doubling).toHaveLength(16);
   expect(SCHEDULES.doubling.slice(0, 4)).toEqual([5, 10, 20, 40]);
   expect(Math.max(...SCHEDULES.doubling)).toBe(3_600);
@@ -29,7 +29,7 @@ test('every wait is within 20 %, and never before what the endpoint asked for', 
       fc.array(fc.integer({ min: 1, max: 86_400 }), { minLength: 1, maxLength: 20 }),
       fc.nat(19),
       fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
-      fc.option(fc.integer({ min: 0, max: HOUR * 1_000 }), { nil: undefined }),
+      fc.option(fc.integer({ min: 0, max: HOUR_SECONDS * 1_000 }), { nil: undefined }),
       (waits, at, draw, notBefore) => {
         const n = 1 + (at % waits.length);
         const wait = (waits[n - 1] as number) * 1_000;

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { hasRoomForOne, signingKeys } from '#core/outbound/drain/signing-keys.ts';
+import { HOUR_MS } from '#core/time.ts';
 
-const HOUR = 3_600_000;
 const key = (kid: string, createdAt: number, more: { notAfter?: number; activatedAt?: number } = {}) => ({
   kid,
   createdAt,
@@ -37,9 +37,9 @@ describe('the keys that sign', () => {
           const sorted = rotations.toSorted((a, b) => a.at - b.at);
           const keys = [-1, ...sorted.map(({ at }) => at)].map((at, i) => {
             const next = sorted[i];
-            return key(`k${i}`, at * HOUR, next ? { notAfter: (next.at + next.grace) * HOUR } : {});
+            return key(`k${i}`, at * HOUR_MS, next ? { notAfter: (next.at + next.grace) * HOUR_MS } : {});
           });
-          const now = hour * HOUR;
+          const now = hour * HOUR_MS;
           const made = keys.filter(({ createdAt }) => createdAt <= now);
           const signing = kids(signingKeys(made, now));
           const live = made.filter(({ notAfter }) => notAfter === undefined || now <= notAfter);

@@ -3,10 +3,8 @@ import { expect, it } from 'vitest';
 import { pause, resume } from '#core/outbound/gate/gate.ts';
 import type { MessageId } from '#core/outbound/protocol/ids.ts';
 import { messageKey } from '#core/outbound/protocol/keys.ts';
+import { DAY_MS, MINUTE_MS } from '#core/time.ts';
 import { answered, OutboundWorld } from '#test/kit/outbound-world.ts';
-
-const MINUTE_MS = 60_000;
-const DAY_MS = 1_440 * MINUTE_MS;
 
 it('delivers the nine others at once, lets the damaged one wait by itself, and gives it up after a day', async () => {
   const world = new OutboundWorld({ publishes: 'direct', longPolling: true, idleMs: 5 * MINUTE_MS });

@@ -2,12 +2,13 @@
 import { createHash } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { eraseSome } from '#core/outbound/erase/erase.ts';
+import { DAY_MS } from '#core/time.ts';
 import { type Json, withEndpoint } from '#test/kit/producer-world.ts';
 
 type World = Awaited<ReturnType<typeof withEndpoint>>;
 const E = '/v1/apps/{app}/endpoints/{ep}';
 const M = '/v1/apps/{app}/messages/{msg}';
-const RETENTION_MS = 30 * 86_400_000;
+const RETENTION_MS = 30 * DAY_MS;
 
 /** 100 KB that no deflate makes small: its body lies in the bucket. */
 const noise = (seed: string): string =>

@@ -5,10 +5,10 @@ import { DependencyError } from '#core/errors.ts';
 import { given } from '#core/given.ts';
 import { type ErasePorts, eraseSome } from '#core/outbound/erase/erase.ts';
 import type { ItemStore } from '#core/outbound/ports.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '#core/time.ts';
 import { isLongRun } from '#test/kit/long-run.ts';
 import { type Json, withEndpoint } from '#test/kit/producer-world.ts';
 
-const DAY_MS = 86_400_000;
 const RETENTION_MS = 30 * DAY_MS;
 const E = '/v1/apps/{app}/endpoints/{ep}';
 type World = Awaited<ReturnType<typeof withEndpoint>>;
@@ -133,7 +133,7 @@ async function wrongWith(end: Awaited<ReturnType<typeof erased>>): Promise<reado
   // As the report says: a number that goes within the hour.
   const isCounter = (item: string): boolean =>
     item.startsWith('{"pk":"C#test#') &&
-    Number(JSON.parse(item).expiresAt) * 1_000 <= Date.parse(report.finished_at) + 3_600_000;
+    Number(JSON.parse(item).expiresAt) * 1_000 <= Date.parse(report.finished_at) + HOUR_MS;
   const kept = before.filter(item => item.includes(other) || !isOf(before, app, item));
   return [
     ...after
@@ -156,7 +156,7 @@ it('removes everything of one application, touches nothing of another, and leave
   expect(await wrongWith(end)).toEqual([]);
   const { report, call, app, publish } = end;
   expect(report).toMatchObject({ application: app, dry_run: false, state: 'erased', phase: 'done', by: 'arn:test' });
-  expect(Date.parse(report.finished_at)).toBeGreaterThanOrEqual(Date.parse(report.started_at) + 10 * 60_000);
+  expect(Date.parse(report.finished_at)).toBeGreaterThanOrEqual(Date.parse(report.started_at) + 10 * MINUTE_MS);
   expect(report.stays).toHaveLength(6);
   expect(report.stays[0]).toEqual({
     what: expect.stringContaining('backups'),

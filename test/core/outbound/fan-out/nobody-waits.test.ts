@@ -3,10 +3,8 @@ import { expect, it } from 'vitest';
 import type { ItemStore } from '#core/outbound/ports.ts';
 import { APPS } from '#core/outbound/protocol/keys.ts';
 import { changeEndpoint } from '#core/outbound/registry/endpoints.ts';
+import { HOUR_MS, MINUTE_MS } from '#core/time.ts';
 import { answered, OutboundWorld } from '#test/kit/outbound-world.ts';
-
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
 
 it('begins the deliveries of a killed fan-out within a minute', async () => {
   let killed = 0;

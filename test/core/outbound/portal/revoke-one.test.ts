@@ -1,9 +1,8 @@
 /** One portal token is revoked by its id: it ends with its next call, and no other does. */
 import { expect, it } from 'vitest';
 import { MOST_REVOKED } from '#core/outbound/api/portal-token.ts';
+import { HOUR_MS } from '#core/time.ts';
 import { withEndpoint } from '#test/kit/producer-world.ts';
-
-const HOUR_MS = 3_600_000;
 
 async function signedIn() {
   const world = await withEndpoint();

@@ -2,12 +2,12 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { decide, isOpen, type RowFacts } from '#core/outbound/protocol/decide.ts';
 import { FINAL_STATUSES, OPEN_STATUSES, type RecordItem, type RowItem } from '#core/outbound/protocol/items.ts';
+import { DAY_MS } from '#core/time.ts';
 
-const DAY = 86_400_000;
-const NOW = 100 * DAY;
+const NOW = 100 * DAY_MS;
 const row = (given: Partial<RowItem> = {}): RowItem => ({
   msg: 'msg_1',
-  createdAt: NOW - DAY,
+  createdAt: NOW - DAY_MS,
   gen: 1,
   n: 1,
   expiresAt: 0,
@@ -28,7 +28,7 @@ const facts = (given: Partial<RowFacts> = {}): RowFacts => ({
   runtime: { gate: 'open' },
   ordered: false,
   now: NOW,
-  retentionMs: 30 * DAY,
+  retentionMs: 30 * DAY_MS,
   ...given,
 });
 
@@ -52,14 +52,14 @@ test('what ends without a request', () => {
   expect(decide(row(), facts({ runtime: { gate: 'deleted' } }))).toEqual(end('canceled'));
   expect(decide(row(), facts({ message: 'removed' }))).toEqual(end('canceled'));
   expect(decide(row(), facts({ message: 'gone' }))).toEqual(end('expired'));
-  expect(decide(row({ createdAt: NOW - 30 * DAY }), facts())).toEqual(end('expired'));
+  expect(decide(row({ createdAt: NOW - 30 * DAY_MS }), facts())).toEqual(end('expired'));
   // A person's replay outlives the retention, until its message goes; a dropped backlog does not touch it.
   const replayed = facts({
     record: record({ gen: 2, status: 'pending', attempts: 0 }),
     runtime: { gate: 'open', dropBefore: NOW },
   });
-  expect(decide(row({ gen: 2, createdAt: NOW - 31 * DAY }), replayed)).toEqual({ do: 'send', n: 1 });
-  expect(decide(row({ gen: 2, createdAt: NOW - 38 * DAY }), replayed)).toEqual(end('expired'));
+  expect(decide(row({ gen: 2, createdAt: NOW - 31 * DAY_MS }), replayed)).toEqual({ do: 'send', n: 1 });
+  expect(decide(row({ gen: 2, createdAt: NOW - 38 * DAY_MS }), replayed)).toEqual(end('expired'));
 });
 
 test('a row that was left behind by a wait makes the row of that wait, and sends nothing', () => {

@@ -2,6 +2,7 @@
 import { expect, it } from 'vitest';
 import { answerPortal } from '#core/outbound/portal/answer-portal.ts';
 import type { PortalRoute } from '#core/outbound/portal/portal-routes.ts';
+import { DAY_MS } from '#core/time.ts';
 import { type Json, withEndpoint } from '#test/kit/producer-world.ts';
 
 const E = '/v1/apps/{app}/endpoints/{ep}';
@@ -18,7 +19,7 @@ async function withCustomer() {
     return { status, body: said === '' ? undefined : JSON.parse(said) };
   };
   const tomorrow = async (): Promise<void> => {
-    world.pass(86_400_000);
+    world.pass(DAY_MS);
     token = await mint();
   };
   return { ...world, ask, tomorrow };

@@ -2,10 +2,10 @@
 import { expect, it } from 'vitest';
 import type { MessageId } from '#core/outbound/protocol/ids.ts';
 import { startReplayJob } from '#core/outbound/replay/replay-job.ts';
+import { SECOND_MS } from '#core/time.ts';
 import { answered, OutboundWorld } from '#test/kit/outbound-world.ts';
 import { runningReplayJob } from '#test/kit/running-replay-job.ts';
 
-const SECOND_MS = 1_000;
 const DEAD = 1_000;
 
 it('replays 1,000 dead deliveries at 50 a second in less than 30 s, with live traffic beside', async () => {

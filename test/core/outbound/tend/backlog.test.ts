@@ -5,9 +5,9 @@ import type { ItemStore } from '#core/outbound/ports.ts';
 import { liveRow } from '#core/outbound/protocol/delivery-writes.ts';
 import { backlogItem, backlogKey, countBacklog } from '#core/outbound/tend/backlog.ts';
 import { backlogOf } from '#core/outbound/tend/operational-events.ts';
+import { HOUR_MS, MINUTE_MS } from '#core/time.ts';
 import { withEndpoint } from '#test/kit/producer-world.ts';
 
-const HOUR_MS = 3_600_000;
 const EP = 'ep_1';
 const START = Date.parse('2026-11-22T00:00:00Z');
 const SIZES = { exact: 200, page: 100, looks: 50, rows: 20 };
@@ -75,7 +75,7 @@ describe('above that', () => {
 });
 
 describe('is told', () => {
-  const now = START + 10 * 60_000;
+  const now = START + 10 * MINUTE_MS;
   const runtime = { ep: EP, app: 'app_1' } as never;
   const toldOf = (count: number, ageMs: number) => {
     const first = { createdAt: now - ageMs } as never;
@@ -83,8 +83,8 @@ describe('is told', () => {
   };
 
   it('once an hour at each level, with the number', () => {
-    expect(toldOf(9_999, 6 * 60_000)).toBeUndefined();
-    const [hour, many, more] = [toldOf(9_999, HOUR_MS), toldOf(10_000, 6 * 60_000), toldOf(1_000_000, HOUR_MS)];
+    expect(toldOf(9_999, 6 * MINUTE_MS)).toBeUndefined();
+    const [hour, many, more] = [toldOf(9_999, HOUR_MS), toldOf(10_000, 6 * MINUTE_MS), toldOf(1_000_000, HOUR_MS)];
     expect([hour, many, more].map(op => op?.type)).toEqual(Array(3).fill('endpoint.backlog'));
     expect(new Set([hour?.key, many?.key, more?.key]).size).toBe(3);
     expect(more?.data).toMatchObject({ endpoint: EP, waiting: 1_000_000, exact: false });

@@ -2,9 +2,9 @@
 import { expect, it } from 'vitest';
 import { controlKey } from '#core/outbound/protocol/keys.ts';
 import { readSummary, SUMMARY } from '#core/outbound/tend/summary.ts';
+import { MINUTE_MS } from '#core/time.ts';
 import { answered, OutboundWorld, type OutboundWorldOptions } from '#test/kit/outbound-world.ts';
 
-const MINUTE_MS = 60_000;
 const FUNCTION_MS = 55_000;
 
 /** Each call of tend takes `ms`, and nothing else runs. */

@@ -3,9 +3,9 @@ import type { ItemPut, ItemStore } from '#core/outbound/ports.ts';
 import type { EndpointId } from '#core/outbound/protocol/ids.ts';
 import type { ControlItem } from '#core/outbound/protocol/items.ts';
 import { guardEgress, guardOf } from '#core/outbound/tend/egress.ts';
+import { MINUTE_MS } from '#core/time.ts';
 
 const NOW = 1_767_571_200_000;
-const MINUTE = 60_000;
 
 /** A store whose endpoints are held as given; `puts` are the writes. */
 function storeWith(held: readonly object[]) {
@@ -32,7 +32,7 @@ const held = (count: number, minutesAgo: number, more: Held = {}) => {
   return Array.from({ length: count }, (_, n) => ({
     ...{ app: `app_${ofApp(n)}`, gate: 'open', holdWhy: 'breaker', lastClass: 'connect' },
     ...own,
-    holdSince: NOW - minutesAgo * MINUTE,
+    holdSince: NOW - minutesAgo * MINUTE_MS,
   }));
 };
 
@@ -41,10 +41,10 @@ describe('the guard of our own way out', () => {
     const { store, puts } = storeWith(held(20, 4));
     expect(await guardEgress(store, waiting(20), { withTraffic: 200, now: NOW })).toBe(true);
     expect(puts).toHaveLength(1);
-    expect(puts[0]?.item).toMatchObject({ until: NOW + 3 * MINUTE });
+    expect(puts[0]?.item).toMatchObject({ until: NOW + 3 * MINUTE_MS });
     const item = puts[0]?.item as unknown as ControlItem;
     expect(guardOf(item, NOW)).toMatchObject({ held: 20, counted: 20, withTraffic: 200 });
-    expect(guardOf(item, NOW + 3 * MINUTE)).toBeUndefined();
+    expect(guardOf(item, NOW + 3 * MINUTE_MS)).toBeUndefined();
     expect(guardOf(undefined, NOW)).toBeUndefined();
   });
 

@@ -1,9 +1,7 @@
 import { expect, it } from 'vitest';
 import { spanAt } from '#core/outbound/tend/reconcile-messages.ts';
+import { HOUR_MS, MINUTE_MS } from '#core/time.ts';
 import { answered, OutboundWorld } from '#test/kit/outbound-world.ts';
-
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
 
 it('looks at every message: each pass begins before the one before it ended', () => {
   const first = spanAt(0, undefined);

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { pause } from '#core/outbound/gate/gate.ts';
 import { controlKey } from '#core/outbound/protocol/keys.ts';
 import { readSummary, SUMMARY } from '#core/outbound/tend/summary.ts';
+import { MINUTE_MS } from '#core/time.ts';
 import { answered, OutboundWorld } from '#test/kit/outbound-world.ts';
 
 it('says how all endpoints were at the last audit', async () => {
@@ -18,10 +19,10 @@ it('says how all endpoints were at the last audit', async () => {
   world.start();
   await clock.complete(world.publish(app, 'k'));
   const publishedAt = clock.now();
-  await clock.advanceBy(10 * 60_000);
+  await clock.advanceBy(10 * MINUTE_MS);
   const seen = await summary();
   expect(seen).toMatchObject({ endpoints: 4, onHold: 1, paused: 1, disabled: 0, dead: 1 });
   expect(Math.abs((seen?.oldestWaiting ?? 0) - publishedAt)).toBeLessThan(5_000);
-  expect(clock.now() - (seen?.at ?? 0)).toBeLessThan(3 * 60_000);
+  expect(clock.now() - (seen?.at ?? 0)).toBeLessThan(3 * MINUTE_MS);
   world.stop();
 });

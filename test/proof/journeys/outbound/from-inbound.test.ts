@@ -11,11 +11,11 @@ import { DependencyError } from '#core/errors.ts';
 import { publisherForRoutes } from '#core/outbound/api/publish-for-route.ts';
 import type { EndpointId } from '#core/outbound/protocol/ids.ts';
 import type { PublishPorts } from '#core/outbound/publish/publish.ts';
+import { HOUR_MS } from '#core/time.ts';
 import { MemoryWorld } from '#test/kit/memory-world.ts';
 import { answered, OutboundWorld } from '#test/kit/outbound-world.ts';
 import { recordRun } from '#test/kit/proof-ledger.ts';
 
-const HOUR_MS = 3_600_000;
 const ROUTE = { kind: 'outbound', address: 'outbound:acme' } as const;
 
 interface Options {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { EndpointId, MessageId } from '#core/outbound/protocol/ids.ts';
+import { HOUR_MS, MINUTE_MS } from '#core/time.ts';
 import { answered, noAnswer, OutboundWorld } from '#test/kit/outbound-world.ts';
 
 test('a message reaches every endpoint that matches, once, with its bytes', async () => {
@@ -32,7 +33,7 @@ test('a failure is tried again by the schedule, and the last one is dead', async
   const heard = await world.clock.complete(world.publish(app, 'k1'));
   if (heard.kind !== 'accepted') throw new Error('refused');
   const message = world.message(heard.id);
-  expect(await world.until(() => world.record(ep, message)?.status === 'dead', 10 * 60_000)).toBe(true);
+  expect(await world.until(() => world.record(ep, message)?.status === 'dead', 10 * MINUTE_MS)).toBe(true);
   expect(world.record(ep, message)).toMatchObject({ status: 'dead', attempts: 3, gpk: `X#${ep}` });
   const times = world.requestsTo(ep).map(({ startedAt }) => startedAt);
   expect(times).toHaveLength(3);
@@ -53,12 +54,12 @@ test('an endpoint that hangs is held, probed, and drained when it comes back', a
     const heard = await world.clock.complete(world.publish(app, `k${at}`));
     if (heard.kind === 'accepted') ids.push(heard.id);
   }
-  await world.until(() => world.runtime(ep).opens >= 3, 10 * 60_000);
+  await world.until(() => world.runtime(ep).opens >= 3, 10 * MINUTE_MS);
   expect(world.runtime(ep).opens).toBeGreaterThanOrEqual(3);
   expect(world.requestsTo(ep).length).toBeLessThanOrEqual(5 + 3);
   up = true;
   const done = () => ids.every(id => world.record(ep, world.message(id))?.status === 'delivered');
-  expect(await world.until(done, 30 * 60_000)).toBe(true);
+  expect(await world.until(done, 30 * MINUTE_MS)).toBe(true);
   expect(world.runtime(ep)).toMatchObject({ opens: 0 });
   world.stop();
 });
@@ -76,7 +77,7 @@ test('no answer is a failure, a throttled one a hold that charges nothing', asyn
   const heard = await world.clock.complete(world.publish(app, 'k1'));
   if (heard.kind !== 'accepted') throw new Error('refused');
   const message = world.message(heard.id);
-  expect(await world.until(() => world.record(ep, message)?.status === 'delivered', 20 * 60_000)).toBe(true);
+  expect(await world.until(() => world.record(ep, message)?.status === 'delivered', 20 * MINUTE_MS)).toBe(true);
   expect(world.record(ep, message)).toMatchObject({ attempts: 1 });
   world.stop();
 });
@@ -93,12 +94,12 @@ test('a message that is refused for good does not keep the breaker open: each pr
     const heard = await world.clock.complete(world.publish(app, `k${at}`));
     if (heard.kind === 'accepted') ids.push(heard.id);
   }
-  await world.until(() => world.runtime(ep).opens >= 1, 10 * 60_000);
+  await world.until(() => world.runtime(ep).opens >= 1, 10 * MINUTE_MS);
   // It recovers, but whatever its next probe would take is refused, and the seven behind that too.
   up = true;
   for (const id of ids.slice(0, 8)) poison.add(id);
   const good = ids.slice(8);
   const done = () => good.every(id => world.record(ep, world.message(id))?.status === 'delivered');
-  expect(await world.until(done, 60 * 60_000), 'the good ones wait behind a refused one').toBe(true);
+  expect(await world.until(done, HOUR_MS), 'the good ones wait behind a refused one').toBe(true);
   world.stop();
 });

@@ -7,11 +7,10 @@ import type { EndpointId, MessageId } from '#core/outbound/protocol/ids.ts';
 import type { RuntimeItem } from '#core/outbound/protocol/items.ts';
 import { startReplayJob } from '#core/outbound/replay/replay-job.ts';
 import { eventsOf } from '#core/outbound/tend/operational-events.ts';
+import { HOUR_MS, MINUTE_MS } from '#core/time.ts';
 import { answered, OutboundWorld, type Received } from '#test/kit/outbound-world.ts';
 import { recordRun } from '#test/kit/proof-ledger.ts';
 import { runningReplayJob } from '#test/kit/running-replay-job.ts';
-
-const HOUR_MS = 3_600_000;
 
 interface Told {
   readonly type: string;
@@ -43,7 +42,7 @@ it('tells of an endpoint that used up the attempts of a message, once an hour, w
   const { it, app, ep, publish, told } = await world(() => answered(422));
   const first = await publish('k1');
   const second = await publish('k2');
-  await it.clock.advanceBy(10 * 60_000);
+  await it.clock.advanceBy(10 * MINUTE_MS);
   // Attempts are charged and the breaker stays closed: the message is refused, not the endpoint gone.
   expect(it.requestsTo(ep)).toHaveLength(12);
   expect(typesOf(told())).toEqual(['delivery.dead', 'message.failing']);
@@ -51,7 +50,7 @@ it('tells of an endpoint that used up the attempts of a message, once an hour, w
   for (const each of told()) expect([first, second]).toContain(each.data['message']);
   await it.clock.advanceBy(HOUR_MS);
   await publish('k3');
-  await it.clock.advanceBy(10 * 60_000);
+  await it.clock.advanceBy(10 * MINUTE_MS);
   expect(typesOf(told())).toEqual(['delivery.dead', 'delivery.dead', 'message.failing', 'message.failing']);
   it.stop();
 });
@@ -59,7 +58,7 @@ it('tells of an endpoint that used up the attempts of a message, once an hour, w
 it('tells that an endpoint was disabled, and why', async () => {
   const { it, ep, publish, told } = await world(() => answered(410));
   await publish('k1');
-  await it.clock.advanceBy(10 * 60_000);
+  await it.clock.advanceBy(10 * MINUTE_MS);
   expect(it.runtime(ep).gate).toBe('disabled');
   const disabled = told().filter(each => each.type === 'endpoint.disabled');
   expect(disabled).toEqual([
@@ -74,12 +73,12 @@ it('tells that an endpoint fails, and that it has recovered', async () => {
   // Two: of one message nobody knows whose fault a 500 is.
   await publish('k1');
   await publish('k2');
-  await it.clock.advanceBy(20 * 60_000);
+  await it.clock.advanceBy(20 * MINUTE_MS);
   const aboutEndpoint = () => typesOf(told()).filter(type => type.startsWith('endpoint.'));
   expect(aboutEndpoint()).toEqual(['endpoint.failing']);
   from.down = false;
   for (let n = 0; n < 6; n++) await publish(`more-${n}`);
-  await it.clock.advanceBy(40 * 60_000);
+  await it.clock.advanceBy(40 * MINUTE_MS);
   expect(aboutEndpoint()).toEqual(expect.arrayContaining(['endpoint.failing', 'endpoint.recovered']));
   expect(it.requestsTo(ep).filter(({ answer }) => answer?.kind === 'answered' && answer.status === 200)).toHaveLength(
     8,
@@ -90,7 +89,7 @@ it('tells that an endpoint fails, and that it has recovered', async () => {
 it('warns after one day of failing and after three, once each, and not behind a closed gate', () => {
   const failing = { ep: 'ep_1', app: 'app_1', gate: 'open', gateSince: 0, failingSince: 0 } as unknown as RuntimeItem;
   const told = new Map<string, string>();
-  for (let now = 0; now < 6 * 24 * HOUR_MS; now += 10 * 60_000) {
+  for (let now = 0; now < 6 * 24 * HOUR_MS; now += 10 * MINUTE_MS) {
     for (const { type, key } of eventsOf(failing, now)) told.set(key, type);
     expect(eventsOf({ ...failing, gate: 'paused' }, now)).toEqual([]);
   }
@@ -105,9 +104,9 @@ it('tells that first attempts wait for an hour, once an hour, and nothing of ret
   const { it, app, ep, publish, told } = await world(() => answered(429, { 'retry-after': ['7200'] }));
   await publish('k1');
   const backlogs = () => told().filter(each => each.type === 'endpoint.backlog');
-  await it.clock.advanceBy(55 * 60_000);
+  await it.clock.advanceBy(55 * MINUTE_MS);
   expect(backlogs()).toEqual([]);
-  await it.clock.advanceBy(10 * 60_000);
+  await it.clock.advanceBy(10 * MINUTE_MS);
   const data = { endpoint: ep, application: app, waiting_since: expect.any(Number), waiting: 1, exact: true };
   expect(backlogs()).toEqual([expect.objectContaining({ data })]);
   await it.clock.advanceBy(HOUR_MS);
@@ -119,11 +118,11 @@ it('tells that a job of replays is done, with its counts', async () => {
   const from = { bad: true };
   const { it, app, publish, told } = await world(() => answered(from.bad ? 422 : 200));
   await publish('k1');
-  await it.clock.advanceBy(10 * 60_000);
+  await it.clock.advanceBy(10 * MINUTE_MS);
   from.bad = false;
   const now = it.clock.now();
   await startReplayJob(it.store, runningReplayJob(app, now));
-  await it.clock.advanceBy(10 * 60_000);
+  await it.clock.advanceBy(10 * MINUTE_MS);
   const finished = told().filter(each => each.type === 'replay.finished');
   expect(finished.map(each => each.data)).toEqual([
     { application: app, job: 'job_1', dry_run: false, seen: 1, replayed: 1, skipped: 0 },
@@ -151,7 +150,7 @@ it('does nothing where nobody made the application', async () => {
   const ep = await it.clock.complete(it.createEndpoint(app, () => answered(422)));
   it.start();
   await it.clock.complete(it.publish(app, 'k1'));
-  await it.clock.advanceBy(5 * 60_000);
+  await it.clock.advanceBy(5 * MINUTE_MS);
   expect(it.requestsTo(ep)).toHaveLength(2);
   expect(it.items('outbox', 'M#')).toHaveLength(1);
   expect(it.isQuiet()).toBe(true);

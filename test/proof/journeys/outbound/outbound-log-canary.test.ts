@@ -1,5 +1,6 @@
 /** What sending prints while everything goes wrong: never a secret, a body that it sent, or a body that it got back. */
 import { expect, it } from 'vitest';
+import { HOUR_MS } from '#core/time.ts';
 import { withEndpoint } from '#test/kit/producer-world.ts';
 
 const CANARY = 'canary-4111111111111111';
@@ -15,7 +16,7 @@ it('no log line has a secret, a sent body or the body of an answer', async () =>
     world.answer(status);
     await publish(`key-${status}`, { card: CANARY });
     await world.settle();
-    world.pass(3_600_000);
+    world.pass(HOUR_MS);
   }
   await world.publish('uid:acme', `{"type":"broken","data":"${CANARY}`);
   await world.call('POST /v1/apps/{app}/endpoints/{ep}/secret/rotate', { app, ep }, {});

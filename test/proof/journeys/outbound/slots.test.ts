@@ -1,9 +1,8 @@
 /** An endpoint holds one slot at a time; two after a lost lease, until that session ends. */
 import { expect, it } from 'vitest';
+import { SECOND_MS } from '#core/time.ts';
 import { answered, OutboundWorld, type OutboundWorldOptions } from '#test/kit/outbound-world.ts';
 import { recordRun } from '#test/kit/proof-ledger.ts';
-
-const SECOND_MS = 1_000;
 
 /** One endpoint that never answers, a message each second for five minutes: how many runs there were at each look. */
 async function slotsOf(options: OutboundWorldOptions): Promise<readonly number[]> {

@@ -7,6 +7,7 @@ import type { MessageId } from '#core/outbound/protocol/ids.ts';
 import type { AttemptItem } from '#core/outbound/protocol/items.ts';
 import { controlKey, runtimeKey } from '#core/outbound/protocol/keys.ts';
 import type { NewEndpoint } from '#core/outbound/registry/endpoints.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '#core/time.ts';
 import {
   answered,
   noAnswer,
@@ -15,9 +16,6 @@ import {
   type Receiver,
 } from '#test/kit/outbound-world.ts';
 
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
 /** Days of quiet queues: they are looked at when something comes. */
 const LONG = { idleMs: 10 * MINUTE_MS, longPolling: true } as const;
 

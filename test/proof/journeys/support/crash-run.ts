@@ -4,6 +4,7 @@ import { MemoryControlStore } from '#adapters/memory/memory-control-store.ts';
 import { LOCAL_RETRY, LOCAL_TIMINGS } from '#core/config/defaults.ts';
 import { ARRIVALS_CONTROL } from '#core/inbound/protocol/arrivals.ts';
 import type { EventItem } from '#core/inbound/protocol/event-item.ts';
+import { MINUTE_MS } from '#core/time.ts';
 import {
   type Answer,
   type Delivery,
@@ -35,13 +36,12 @@ export interface Call {
   readonly at: number;
 }
 
-const MINUTE = 60_000;
 /** Longer than every lease, visibility and timeout of the short timings. */
-const STALL_MS = 3 * MINUTE;
-const SETTLE_LIMIT_MS = 48 * 60 * MINUTE;
+const STALL_MS = 3 * MINUTE_MS;
+const SETTLE_LIMIT_MS = 48 * 60 * MINUTE_MS;
 /** More than twice the longest wait of the short timings: whatever is sent in error is sent again within it. */
-const QUIET_MS = 5 * MINUTE;
-const RETRY_DELAYS_MS = [20_000, 5 * MINUTE];
+const QUIET_MS = 5 * MINUTE_MS;
+const RETRY_DELAYS_MS = [20_000, 5 * MINUTE_MS];
 
 /** The world of one run, and the people and providers who act in it. */
 export class Stage {
@@ -91,7 +91,7 @@ export class Stage {
       const answer = await this.world.deliver(sent);
       this.answers.push(answer);
       if (answer?.status === 200 || retry >= this.retries) return;
-      await this.world.clock.sleep(RETRY_DELAYS_MS[retry] ?? MINUTE);
+      await this.world.clock.sleep(RETRY_DELAYS_MS[retry] ?? MINUTE_MS);
     }
   }
 
@@ -114,7 +114,7 @@ export class Stage {
   }
 
   /** Lets time pass until something is so, for ten minutes at most. */
-  async until(condition: () => boolean, limitMs = 10 * MINUTE): Promise<boolean> {
+  async until(condition: () => boolean, limitMs = 10 * MINUTE_MS): Promise<boolean> {
     const end = this.world.clock.now() + limitMs;
     while (!condition() && this.world.clock.now() < end) await this.world.clock.advanceBy(1_000);
     return condition();
@@ -146,7 +146,7 @@ export async function runJourney(
   if (!(await comesToRest(world))) complaints.push('I2 the world never comes to rest');
   if (stage.stalled) {
     // A process that froze goes on now, long after everybody else is done.
-    await world.clock.advanceBy(STALL_MS + MINUTE);
+    await world.clock.advanceBy(STALL_MS + MINUTE_MS);
     if (!(await comesToRest(world))) complaints.push('I2 the world is disturbed again and never comes to rest');
   }
   const sent = world.main.sent + world.dead.sent;
@@ -162,7 +162,7 @@ export async function runJourney(
 /** Every record is final, and no message is left: an event without a record may live in one that is hidden. */
 async function comesToRest(world: MemoryWorld): Promise<boolean> {
   const until = world.clock.now() + SETTLE_LIMIT_MS;
-  while (world.clock.now() < until && (await world.settle(SETTLE_LIMIT_MS, MINUTE))) {
+  while (world.clock.now() < until && (await world.settle(SETTLE_LIMIT_MS, MINUTE_MS))) {
     const { hidden, delayed } = world.main.numbers();
     if (hidden + delayed === 0) return true;
   }
@@ -200,7 +200,7 @@ function unboundedCopies({ witness, world, answers }: Stage, faults: number): st
 
 /** The calls worth a fault: all but those of sweeps that found nothing to do. */
 export function interestingCalls(calls: readonly Call[], idleSweeps = 0): readonly Call[] {
-  const minuteOf = (call: Call): number => Math.floor(call.at / MINUTE);
+  const minuteOf = (call: Call): number => Math.floor(call.at / MINUTE_MS);
   const sweeps = calls.filter(it => it.role === 'sweep');
   const busy = new Set(sweeps.filter(it => /^(?:store\.update|queue\.send|dead\.)/.test(it.name)).map(minuteOf));
   const idle = [...new Set(sweeps.map(minuteOf))].filter(it => !busy.has(it)).slice(0, idleSweeps);

@@ -2,6 +2,7 @@
 import { outages } from '#adapters/memory/faults.ts';
 import { SeededRandom } from '#adapters/memory/seeded-random.ts';
 import { busy, defer, PermanentError } from '#core/handler/handler-contract.ts';
+import { MINUTE_MS } from '#core/time.ts';
 import { generic } from '#providers/generic.ts';
 import type { WorldOptions } from '#test/kit/memory-world.ts';
 import type { Journey, Stage } from './crash-run.ts';
@@ -11,7 +12,7 @@ import { noise } from './noise.ts';
 const ID = 'evt_1';
 const START = 1_767_571_200_000;
 /** A command that froze carries itself out later; the pause of this journey lasts longer than that. */
-const LONGER_THAN_A_STALL_MS = 5 * 60_000;
+const LONGER_THAN_A_STALL_MS = 5 * MINUTE_MS;
 const ASK = { replayId: 'replay-1', by: 'test', why: 'test' };
 
 /** A handler that refuses for good until somebody fixes it. */

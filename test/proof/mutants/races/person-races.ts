@@ -1,4 +1,5 @@
 /** What a person asked for arrives late: redrives of an older death, replays, and the note that a replay was sent. */
+import { SECOND_MS } from '#core/time.ts';
 import { handlerThat } from '#test/proof/journeys/support/handlers.ts';
 import {
   ask,
@@ -12,7 +13,6 @@ import {
   type Race,
   race,
   reused,
-  SECOND,
   unless,
   until,
 } from './race.ts';
@@ -42,7 +42,7 @@ const aParkedRedriveOfAnOlderDeath: Race = async () => {
   await world.clock.complete(world.pause('default', true));
   const resumedAndDeadAgain = async (): Promise<void> => {
     await world.pause('default', false);
-    await world.clock.sleep(3 * SECOND);
+    await world.clock.sleep(3 * SECOND_MS);
     await diesAgain(world);
     world.stop();
   };
@@ -137,7 +137,7 @@ const replayedAfterItCompleted: Race = async () => {
 };
 
 const replayedWhileItRuns: Race = async () => {
-  const world = calmWorld({ handlers: handlerThat(() => busy(world, 5 * SECOND)) });
+  const world = calmWorld({ handlers: handlerThat(() => busy(world, 5 * SECOND_MS)) });
   await world.post(DELIVERY);
   world.mapping.enable();
   await world.clock.complete(until(world, () => world.item('a')?.status === 'processing'));

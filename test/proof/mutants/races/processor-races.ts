@@ -1,6 +1,7 @@
 /** Writes of a processor that arrive late: outcomes of owners whose lease is over, deaths, copies of newer generations. */
 import { busy as askAgain, defer, done, type Outcome, PermanentError } from '#core/handler/handler-contract.ts';
 import type { EventUpdate } from '#core/inbound/ports.ts';
+import { MINUTE_MS, SECOND_MS } from '#core/time.ts';
 import type { MemoryWorld } from '#test/kit/memory-world.ts';
 import { handlerThat } from '#test/proof/journeys/support/handlers.ts';
 import {
@@ -12,13 +13,11 @@ import {
   first,
   forever,
   inDeadQueue,
-  MINUTE,
   mortalWorld,
   type Race,
   race,
   restore,
   reused,
-  SECOND,
   unless,
   until,
 } from './race.ts';
@@ -31,7 +30,7 @@ const lateOwner =
     const world = calmWorld({
       handlers: handlerThat(({ nth }) => {
         runs = nth;
-        return nth === 1 ? outcome(world) : busy(world, 3 * SECOND);
+        return nth === 1 ? outcome(world) : busy(world, 3 * SECOND_MS);
       }),
     });
     const secondRuns = () => until(world, () => world.item('a')?.attempts === 2);
@@ -82,7 +81,7 @@ const aNewerRecord =
     restore(world, { ...world.item('a'), schemaVersion: 2 });
     if (paused) await world.clock.complete(world.pause('default', true));
     world.mapping.enable();
-    await world.clock.advanceBy(MINUTE);
+    await world.clock.advanceBy(MINUTE_MS);
     world.stop();
     const { status } = world.item('a') ?? {};
     return unless(status === 'pending', `a record of a newer build became ${status}`);
@@ -135,7 +134,7 @@ const lateUnclaimed =
       async () => {
         await world.post(DELIVERY);
         world.start();
-        await forever(world, 10 * MINUTE);
+        await forever(world, 10 * MINUTE_MS);
       },
     );
     world.stop();
@@ -149,7 +148,7 @@ const anUnclaimedFinishAfterAnother = lateUnclaimed(
 );
 
 const anUnclaimedFinishAfterAReplay = lateUnclaimed(
-  world => world.clock.sleep(5 * SECOND).then(() => world.replay('a', ask('r'))),
+  world => world.clock.sleep(5 * SECOND_MS).then(() => world.replay('a', ask('r'))),
   world => {
     const { attempts, recentAttempts, startedAt = 0, replayedAt = 0 } = world.item('a') ?? {};
     return [
@@ -176,7 +175,7 @@ const aNewerRecordIsNotFinished: Race = async () => {
   await world.post(DELIVERY);
   restore(world, { ...world.item('a'), schemaVersion: 2 });
   world.mapping.enable();
-  await world.clock.advanceBy(MINUTE);
+  await world.clock.advanceBy(MINUTE_MS);
   world.stop();
   const { status } = world.item('a') ?? {};
   return unless(status === 'pending', `a record of a newer build became ${status}`);

@@ -3,14 +3,13 @@ import { MemoryEventStore } from '#adapters/memory/memory-event-store.ts';
 import { LOCAL_TIMINGS } from '#core/config/defaults.ts';
 import { PermanentError } from '#core/handler/handler-contract.ts';
 import type { EventUpdate } from '#core/inbound/ports.ts';
+import { MINUTE_MS, SECOND_MS } from '#core/time.ts';
 import { EVENTS, MemoryWorld, type WorldOptions } from '#test/kit/memory-world.ts';
 import { handlerThat } from '#test/proof/journeys/support/handlers.ts';
 import { writeOf } from '../write-leaves.ts';
 
 export type Race = () => Promise<readonly string[]>;
 
-export const SECOND = 1_000;
-export const MINUTE = 60 * SECOND;
 export const DELIVERY = { id: 'a', createdAt: 1_767_571_200_000 };
 
 export const unless = (fine: boolean, complaint: string): string[] => (fine ? [] : [complaint]);
@@ -31,7 +30,7 @@ export const busy = (world: MemoryWorld, ms: number): Promise<never> =>
 export async function until(world: MemoryWorld, holds: () => boolean): Promise<void> {
   for (let n = 0; n < 600; n++) {
     if (holds()) return;
-    await world.clock.sleep(SECOND);
+    await world.clock.sleep(SECOND_MS);
   }
   throw new Error('the race did not come about');
 }
@@ -67,7 +66,7 @@ export async function race(
 }
 
 export const first = (write: string) => (update: EventUpdate) => writeOf(update) === write;
-export const forever = (world: MemoryWorld, ms = 5 * MINUTE): Promise<void> => world.clock.advanceBy(ms);
+export const forever = (world: MemoryWorld, ms = 5 * MINUTE_MS): Promise<void> => world.clock.advanceBy(ms);
 const keysOf = (world: MemoryWorld): readonly string[] => world.outside.map(({ key }) => key);
 
 /** Keys of runs that completed must differ: a provider would take the second for a repetition of the first. */

@@ -1,6 +1,7 @@
 /** Writes of the watch that arrive late: ingest's note that nothing was sent, the sweeper's, the audit's. */
 import { LOCAL_TIMINGS } from '#core/config/defaults.ts';
 import { watchShardOf } from '#core/inbound/protocol/event-writes.ts';
+import { MINUTE_MS, SECOND_MS } from '#core/time.ts';
 import type { MemoryWorld } from '#test/kit/memory-world.ts';
 import { handlerThat } from '#test/proof/journeys/support/handlers.ts';
 import { slowRequest } from '../scenarios.ts';
@@ -12,12 +13,10 @@ import {
   first,
   forever,
   inDeadQueue,
-  MINUTE,
   mortalWorld,
   type Race,
   race,
   restore,
-  SECOND,
   unless,
   until,
 } from './race.ts';
@@ -57,14 +56,14 @@ function unsentWorld(): MemoryWorld {
 const calledUnsentAfterItEnded: Race = async () => {
   const world = unsentWorld();
   const sentByADuplicate = async (): Promise<void> => {
-    await world.clock.sleep(6 * SECOND);
+    await world.clock.sleep(6 * SECOND_MS);
     await world.deliver(DELIVERY);
     await until(world, () => world.item('a')?.status === 'completed');
   };
   const raced = await race(first('watchUnsent'), sentByADuplicate, async () => {
     world.mapping.enable();
     await world.post(DELIVERY);
-    await world.clock.advanceBy(30 * SECOND);
+    await world.clock.advanceBy(30 * SECOND_MS);
   });
   world.stop();
   const { watchAt } = world.item('a') ?? {};
@@ -79,7 +78,7 @@ const calledUnsentAfterItWasSent: Race = async () => {
     world.mapping.disable();
     await world.post(DELIVERY);
     await world.clock.complete(swept());
-    await world.clock.advanceBy(2 * SECOND);
+    await world.clock.advanceBy(2 * SECOND_MS);
   });
   world.stop();
   const { enqueuedAt = 0, watchAt = 0 } = world.item('a') ?? {};
@@ -91,7 +90,7 @@ async function abandoned(resendLimit: number): Promise<{ world: MemoryWorld; tak
   let commits = 0;
   const world = calmWorld({
     timings: { ...LOCAL_TIMINGS, resendLimit },
-    handlers: handlerThat(({ nth }) => (nth === 1 ? undefined : busy(world, 8 * SECOND))),
+    handlers: handlerThat(({ nth }) => (nth === 1 ? undefined : busy(world, 8 * SECOND_MS))),
     planOf: role => call =>
       role === 'process' && call.name === 'store.transact' && ++commits === 1 ? 'crash_before' : undefined,
   });
@@ -104,7 +103,7 @@ async function abandoned(resendLimit: number): Promise<{ world: MemoryWorld; tak
   const takeOver = async (): Promise<void> => {
     // The sweeper may have sent a copy of its own; the first one takes the event over without a new watch.
     // The purge goes on for a minute.
-    await world.clock.sleep(5 * SECOND);
+    await world.clock.sleep(5 * SECOND_MS);
     for (const { receipt } of world.main.receive(10)) world.main.delete(receipt);
     world.mapping.enable();
     world.main.send(copy, { groupId: 'default' });
@@ -126,7 +125,7 @@ const countedAfterATakeover: Race = async () => {
   let counted: number | undefined;
   const raced = await race(first('countResend'), takeOver, async () => {
     await world.clock.complete(until(world, () => world.item('a')?.attempts === 2));
-    await world.clock.advanceBy(3 * SECOND);
+    await world.clock.advanceBy(3 * SECOND_MS);
     counted = world.item('a')?.resends;
     await forever(world);
   });
@@ -148,7 +147,7 @@ const givenUpAfterAnotherAttempt: Race = async () => {
   world.main.purge();
   const failsAgain = async (): Promise<void> => {
     // The purge goes on for a minute, and may take this message with it.
-    await world.clock.sleep(5 * SECOND);
+    await world.clock.sleep(5 * SECOND_MS);
     world.mapping.enable();
     world.main.send(copy, { groupId: 'default' });
     await until(world, () => world.item('a')?.status === 'failed' && world.item('a')?.attempts === 2);
@@ -169,7 +168,7 @@ async function watchAfterItEnded(world: MemoryWorld, write: string, begins: () =
   let watchAt: number | undefined;
   const raced = await race(first(write), ends, async () => {
     await world.clock.complete(hasEnded());
-    await world.clock.advanceBy(2 * SECOND);
+    await world.clock.advanceBy(2 * SECOND_MS);
     watchAt = world.item('a')?.watchAt;
   });
   world.stop();
@@ -185,11 +184,11 @@ const sweptAfterItEnded: Race = async () => {
 };
 
 const foundByTheAuditAfterItEnded: Race = async () => {
-  const world = slowRequest(5 * MINUTE, calm());
+  const world = slowRequest(5 * MINUTE_MS, calm());
   world.start();
   await world.post({ ...DELIVERY, id: 'b' });
   await world.post(DELIVERY);
-  await world.clock.advanceBy(55 * MINUTE);
+  await world.clock.advanceBy(55 * MINUTE_MS);
   return watchAfterItEnded(world, 'rewatch', () => world.deliver(DELIVERY));
 };
 

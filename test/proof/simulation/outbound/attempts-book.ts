@@ -6,12 +6,13 @@
 import type { DatabaseChange } from '#adapters/memory/memory-database.ts';
 import type { EndpointId } from '#core/outbound/protocol/ids.ts';
 import type { AttemptItem, RecordItem, RuntimeItem } from '#core/outbound/protocol/items.ts';
+import { MINUTE_MS } from '#core/time.ts';
 import type { Received } from '#test/kit/outbound-world.ts';
 
 const JITTER = 0.2;
 /** Between what a session writes down and what its receiver sees. */
 const NEAR_MS = 50;
-const TROUBLE_MS = 3 * 60_000;
+const TROUBLE_MS = 3 * MINUTE_MS;
 
 interface Charge {
   readonly at: number;

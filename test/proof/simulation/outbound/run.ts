@@ -8,6 +8,7 @@ import type { AppId, EndpointId, MessageId } from '#core/outbound/protocol/ids.t
 import type { RecordItem } from '#core/outbound/protocol/items.ts';
 import { deleteEndpoint } from '#core/outbound/registry/endpoints.ts';
 import { replayDelivery } from '#core/outbound/replay/replay-delivery.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '#core/time.ts';
 import { OutboundWorld, type Received } from '#test/kit/outbound-world.ts';
 import { Witness } from '../../journeys/outbound/support/witness.ts';
 import { AttemptsBook } from './attempts-book.ts';
@@ -52,10 +53,6 @@ export interface SimulationReport {
   readonly complaints: readonly string[];
 }
 
-const MINUTE = 60_000;
-const HOUR = 60 * MINUTE;
-const DAY = 24 * HOUR;
-
 /** Counts, and forgets the rest. */
 class Counters extends MemoryTelemetry {
   override measure(): void {}
@@ -67,7 +64,7 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
   const { abandoned = false, schedule = 'standard' } = options;
   const random = new SeededRandom(seed);
   const witness = new Witness();
-  const ledger = new Ledger(retentionDays * DAY);
+  const ledger = new Ledger(retentionDays * DAY_MS);
   let healed = false;
   let storm = false;
   const book = new AttemptsBook({
@@ -95,14 +92,14 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
   const world = new OutboundWorld({
     seed,
     waits: SCHEDULES[schedule],
-    retentionMs: retentionDays * DAY,
+    retentionMs: retentionDays * DAY_MS,
     longPolling: true,
     idleMs: 20_000,
     keepRequests: false,
     duplicateRate: 0.002,
     telemetry: new Counters(),
     planOf: () => plan,
-    processOf: () => ({ latencyMs: () => ({ there: 2, back: 3 }), stallMs: 4 * MINUTE }),
+    processOf: () => ({ latencyMs: () => ({ there: 2, back: 3 }), stallMs: 4 * MINUTE_MS }),
     onChange: change => {
       witness.onChange(change);
       book.onChange(change);
@@ -111,7 +108,7 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
       witness.onRequest(request);
       book.onRequest(request);
       if (hopeless.has(request.url)) {
-        const key = `${request.url} ${Math.floor(request.startedAt / DAY)}`;
+        const key = `${request.url} ${Math.floor(request.startedAt / DAY_MS)}`;
         requestsOfTheDead.set(key, (requestsOfTheDead.get(key) ?? 0) + 1);
       }
     },
@@ -122,8 +119,8 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
   });
   witness.watch(world);
   const { clock } = world;
-  witness.troubled = () => (ledger.troubles.at(-1) ?? 0) > clock.now() - 3 * MINUTE;
-  const end = clock.now() + days * DAY;
+  witness.troubled = () => (ledger.troubles.at(-1) ?? 0) > clock.now() - 3 * MINUTE_MS;
+  const end = clock.now() + days * DAY_MS;
 
   // 2. Customers and their endpoints.
   const apps: AppId[] = [];
@@ -145,7 +142,7 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
       abandoned: temperament.abandoned === true,
     });
     if (!temperament.abandoned) return;
-    void clock.sleep(random.int(6 * HOUR)).then(() => {
+    void clock.sleep(random.int(6 * HOUR_MS)).then(() => {
       const act = { by: 'operator', why: 'left', now: clock.now() } as const;
       return world.insist(ports => pause(ports, id, act));
     });
@@ -170,8 +167,8 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
   };
   const produce = async (app: AppId, own: SeededRandom): Promise<void> => {
     for (let n = 0; clock.now() < end; n++) {
-      const daylight = 0.15 + 0.85 * Math.max(0, Math.sin((Math.PI * ((clock.now() % DAY) / HOUR - 6)) / 14));
-      await clock.sleep(Math.round((-Math.log(Math.max(1e-9, own.next())) * HOUR) / (perHour * daylight)));
+      const daylight = 0.15 + 0.85 * Math.max(0, Math.sin((Math.PI * ((clock.now() % DAY_MS) / HOUR_MS - 6)) / 14));
+      await clock.sleep(Math.round((-Math.log(Math.max(1e-9, own.next())) * HOUR_MS) / (perHour * daylight)));
       if (clock.now() >= end) return;
       const burst = own.chance(0.002) ? 40 : 1;
       for (let each = 0; each < burst; each++) void publish(app, `k${n}-${each}`);
@@ -185,7 +182,7 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
   const meddle = async (): Promise<void> => {
     const act = { by: 'customer', why: 'simulated', now: 0 } as const;
     while (clock.now() < end) {
-      await clock.sleep(people.int(2 * HOUR));
+      await clock.sleep(people.int(2 * HOUR_MS));
       if (clock.now() >= end) return;
       const ep = people.pick([...ledger.endpoints.keys()]);
       const endpoint = ledger.endpoints.get(ep);
@@ -194,13 +191,13 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
       const what = people.int(10);
       if (what <= 2) {
         await world.insist(ports => pause(ports, ep, now()));
-        await clock.sleep(people.int(HOUR));
+        await clock.sleep(people.int(HOUR_MS));
         await world.insist(ports => resume(ports, ep, now()));
       } else if (what <= 4) {
         await world.insist(ports => disable(ports, ep, now()));
-        await clock.sleep(people.int(2 * HOUR));
+        await clock.sleep(people.int(2 * HOUR_MS));
         const drop = people.chance(0.3);
-        if (drop) endpoint.droppedBefore = clock.now() + 10 * MINUTE;
+        if (drop) endpoint.droppedBefore = clock.now() + 10 * MINUTE_MS;
         await world.insist(ports => enableEndpoint(ports, ep, now(), drop ? { kind: 'drop' } : { kind: 'drain' }));
       } else if (what === 5) await world.insist(ports => probe(ports, ep, clock.now()));
       else if (what === 6 && ledger.endpoints.size > 10) {
@@ -227,10 +224,10 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
   const sky = random.fork();
   const storms = async (): Promise<void> => {
     for (let n = 0; clock.now() < end; n++) {
-      await clock.sleep(2 * HOUR + sky.int(8 * HOUR));
+      await clock.sleep(2 * HOUR_MS + sky.int(8 * HOUR_MS));
       if (clock.now() >= end) return;
       storm = true;
-      await clock.sleep(MINUTE + sky.int(10 * MINUTE));
+      await clock.sleep(MINUTE_MS + sky.int(10 * MINUTE_MS));
       storm = false;
       if (sky.chance(0.5)) {
         ledger.trouble(clock.now());
@@ -248,7 +245,7 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
   // 6. It heals: gates open, what never recovers is deleted; then everything must end.
   healed = true;
   storm = false;
-  await clock.advanceBy(3 * HOUR);
+  await clock.advanceBy(3 * HOUR_MS);
   for (const [ep, endpoint] of ledger.endpoints) {
     if (endpoint.deletedAt !== undefined || endpoint.abandoned) continue;
     const act = { by: 'operator', why: 'the end', now: clock.now(), ...world.rules } as const;
@@ -265,8 +262,8 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
   const complaints: string[] = [];
   const rested = await world.until(
     () => witness.open().length === 0 && world.isQuiet(),
-    (abandoned ? retentionDays + 3 : 6) * DAY,
-    10 * MINUTE,
+    (abandoned ? retentionDays + 3 : 6) * DAY_MS,
+    10 * MINUTE_MS,
   );
   if (!rested) complaints.push(`O2 ${witness.open().length} deliveries never end, e.g. ${witness.open()[0]}`);
   world.stop();

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { HOUR_MS } from '#core/time.ts';
 import { isLongRun } from '#test/kit/long-run.ts';
 import { recordRun } from '#test/kit/proof-ledger.ts';
 import { type SimulationOptions, simulate } from './run.ts';
@@ -44,7 +45,7 @@ describe('simulated customers', () => {
     expect(report.firstDelayP99).toBeLessThanOrEqual(1_000);
   });
 
-  test.skipIf(!isLongRun())('a month of 500 endpoints', { timeout: 3_600_000 }, async () => {
+  test.skipIf(!isLongRun())('a month of 500 endpoints', { timeout: HOUR_MS }, async () => {
     const { complaints, ...numbers } = await simulate({ ...MONTH, seed: 4 });
     process.stdout.write(`${JSON.stringify(numbers)}\n`);
     recordRun(INVARIANTS, 'outbound-simulation', numbers.checks, complaints.length);

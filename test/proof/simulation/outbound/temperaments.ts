@@ -3,10 +3,8 @@ import type { SeededRandom } from '#adapters/memory/seeded-random.ts';
 import type { VirtualClock } from '#adapters/memory/virtual-clock.ts';
 import type { Answer } from '#core/outbound/ports.ts';
 import type { NewEndpoint } from '#core/outbound/registry/endpoints.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '#core/time.ts';
 import { answered, noAnswer, type Receiver } from '#test/kit/outbound-world.ts';
-
-const HOUR = 3_600_000;
-const DAY = 24 * HOUR;
 
 /** What the world tells a receiver. */
 export interface Surroundings {
@@ -52,7 +50,8 @@ const dies = (name: string, share: number, forMs: number, hopeless?: true): Temp
   share,
   ...(hopeless ? { hopeless } : {}),
   receiver: at => {
-    const from = at.clock.now() + at.random.int(forMs === Number.POSITIVE_INFINITY ? HOUR : Math.min(DAY, 6 * forMs));
+    const from =
+      at.clock.now() + at.random.int(forMs === Number.POSITIVE_INFINITY ? HOUR_MS : Math.min(DAY_MS, 6 * forMs));
     const death = at.random.pick(DEATHS);
     return () => {
       const now = at.clock.now();
@@ -82,14 +81,14 @@ const bad = (
 export const TEMPERAMENTS: readonly Temperament[] = [
   { name: 'healthy', share: 51, healthy: true, receiver: at => () => well(at) },
   bad('flaky', 10, ({ random }) => (random.chance(0.01) ? answered(500) : undefined)),
-  dies('dead for an hour', 4, HOUR),
-  dies('dead for a day', 2, DAY),
-  dies('dead for six days', 1, 6 * DAY),
+  dies('dead for an hour', 4, HOUR_MS),
+  dies('dead for a day', 2, DAY_MS),
+  dies('dead for six days', 1, 6 * DAY_MS),
   dies('dead forever', 2, Number.POSITIVE_INFINITY, true),
   bad('slow: 3 s', 2, at => after(at.clock, 3_000, answered(200))),
   bad('slow: 8 s', 1, at => after(at.clock, 8_000, answered(200))),
   bad('slow: 15.1 s', 1, at => after(at.clock, 15_100, answered(200))),
-  bad('flaps: 10 s up, 50 s down', 2, at => (at.clock.now() % 60_000 < 10_000 ? undefined : noAnswer('connect'))),
+  bad('flaps: 10 s up, 50 s down', 2, at => (at.clock.now() % MINUTE_MS < 10_000 ? undefined : noAnswer('connect'))),
   bad('fails half of the time', 2, ({ random }) => (random.chance(0.5) ? answered(502) : undefined)),
   {
     name: 'refuses some messages for good',
@@ -113,7 +112,7 @@ export const TEMPERAMENTS: readonly Temperament[] = [
   bad('lies about its limits', 1, ({ random }) =>
     random.chance(0.3) ? answered(429, { 'retry-after': [random.pick(['1', '2592000', 'soon'])] }) : undefined,
   ),
-  bad('gone once a day', 1, at => (at.clock.now() % DAY < 30_000 ? answered(410) : undefined)),
+  bad('gone once a day', 1, at => (at.clock.now() % DAY_MS < 30_000 ? answered(410) : undefined)),
   bad('wants to be disabled', 1, ({ random }) =>
     random.chance(0.002) ? answered(500, { 'webhook-delivery': ['disable'] }) : undefined,
   ),

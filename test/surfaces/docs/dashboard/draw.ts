@@ -1,11 +1,11 @@
 /** Draws a CloudWatch dashboard from its JSON: the same grid, titles, lines, targets and tables, with given numbers. */
+import { MINUTE_MS } from '#core/time.ts';
 import { evaluateAlarm } from '#local/alarms/evaluate-alarm.ts';
 import { compileMetricMath, type Series } from '#local/alarms/metric-math.ts';
 import { type MetricId, statistic } from '#local/alarms/metric-store.ts';
 import type { Dashboard, MetricOptions, Widget } from './body.ts';
 import type { Night } from './night.ts';
 
-const MINUTE = 60_000;
 const COLUMN = 60;
 const ROW = 40;
 const TOP = 96;
@@ -102,7 +102,7 @@ function drawGraph({ properties }: Widget, night: Night, { w, h }: { w: number; 
   });
   for (let at = 0; at <= minutesOf(night); at += 30)
     parts.push(
-      `<text x="${x(at - 1)}" y="${bottom + 13}" text-anchor="middle" class="axis">${new Date(night.from + at * MINUTE).toISOString().slice(11, 16)}</text>`,
+      `<text x="${x(at - 1)}" y="${bottom + 13}" text-anchor="middle" class="axis">${new Date(night.from + at * MINUTE_MS).toISOString().slice(11, 16)}</text>`,
     );
   for (const { value, label } of aims)
     parts.push(
@@ -151,7 +151,7 @@ function linesOf(rows: NonNullable<Widget['properties']['metrics']>, night: Nigh
   const seriesAt = (until: number): ((id: string) => Series) => {
     const find = (id: string): Series => {
       const found = all.find(it => it.options.id === id);
-      return period => found && pointOf(found.id, found.options, night, until - period * MINUTE);
+      return period => found && pointOf(found.id, found.options, night, until - period * MINUTE_MS);
     };
     return find;
   };
@@ -160,7 +160,7 @@ function linesOf(rows: NonNullable<Widget['properties']['metrics']>, night: Nigh
     const line = (label: string, point: (until: number) => number | undefined): Line => ({
       label,
       right: options.yAxis === 'right',
-      points: Array.from({ length: minutesOf(night) }, (_, n) => point(night.from + (n + 1) * MINUTE)),
+      points: Array.from({ length: minutesOf(night) }, (_, n) => point(night.from + (n + 1) * MINUTE_MS)),
     });
     const { expression, label = '' } = options;
     if (expression?.startsWith('SEARCH('))
@@ -175,7 +175,7 @@ function linesOf(rows: NonNullable<Widget['properties']['metrics']>, night: Nigh
 }
 
 function pointOf(id: MetricId, { stat = 'Average' }: MetricOptions, night: Night, until: number): number | undefined {
-  return statistic(stat, night.store.values(id, until - MINUTE, until));
+  return statistic(stat, night.store.values(id, until - MINUTE_MS, until));
 }
 
 function idOf([namespace = '', name = '', ...pairs]: readonly string[]): MetricId {
@@ -236,7 +236,7 @@ function runsOf(points: readonly (number | undefined)[]): readonly (readonly [nu
   return runs.filter(run => run.length > 0);
 }
 
-const minutesOf = ({ from, until }: Night): number => Math.round((until - from) / MINUTE);
+const minutesOf = ({ from, until }: Night): number => Math.round((until - from) / MINUTE_MS);
 const short = (value: number): string =>
   value >= 10 ? String(Math.round(value)) : String(Math.round(value * 10) / 10);
 const xmlText = (text: string): string =>

@@ -4,13 +4,12 @@
  */
 import { SeededRandom } from '#adapters/memory/seeded-random.ts';
 import { dimensionsOf, METRIC_NAMESPACE, type MetricName } from '#core/metrics.ts';
+import { MINUTE_MS, SECOND_MS } from '#core/time.ts';
 import { MetricStore } from '#local/alarms/metric-store.ts';
 import { MemoryWorld } from '#test/kit/memory-world.ts';
 import { handlerThat } from '#test/proof/journeys/support/handlers.ts';
 import { PLACES } from './body.ts';
 
-const SECOND = 1_000;
-const MINUTE = 60 * SECOND;
 export const NIGHT_MINUTES = 120;
 
 /** What happens, as the picture says it. */
@@ -78,7 +77,7 @@ async function liveMinute(world: MemoryWorld, store: MetricStore, minute: number
       const headers =
         wrong && source === 'github' ? { headers: { 'x-webhook-signature': `sha256=${'0'.repeat(64)}` } } : {};
       return {
-        at: ((n + 0.5) * MINUTE) / perMinute,
+        at: ((n + 0.5) * MINUTE_MS) / perMinute,
         delivery: { id, source, type: types[number % types.length] ?? '', ...headers },
       };
     }),
@@ -88,7 +87,7 @@ async function liveMinute(world: MemoryWorld, store: MetricStore, minute: number
     await world.clock.advanceTo(start + Math.round(at));
     void deliver(world, store, delivery);
   }
-  await world.clock.advanceTo(start + MINUTE);
+  await world.clock.advanceTo(start + MINUTE_MS);
   const now = world.clock.now();
   for (const [place, queue] of [
     [PLACES.main, world.main],
@@ -107,7 +106,7 @@ async function liveMinute(world: MemoryWorld, store: MetricStore, minute: number
     .map(it => now - it.receivedAt);
   store.add(
     { namespace: 'AWS/SQS', name: 'ApproximateAgeOfOldestMessage', dimensions: { QueueName: PLACES.main } },
-    Math.max(0, ...oldest) / SECOND,
+    Math.max(0, ...oldest) / SECOND_MS,
     now,
   );
   probe(world, store, `default-${minute - 1}`);

@@ -12,6 +12,7 @@ import { deleteEndpoint } from '#core/outbound/registry/endpoints.ts';
 import { replayAsNew } from '#core/outbound/replay/replay-as-new.ts';
 import { replayDelivery } from '#core/outbound/replay/replay-delivery.ts';
 import { startReplayJob } from '#core/outbound/replay/replay-job.ts';
+import { HOUR_MS, MINUTE_MS } from '#core/time.ts';
 import { answered, noAnswer, type Receiver } from '#test/kit/outbound-world.ts';
 import { runningReplayJob } from '#test/kit/running-replay-job.ts';
 import type { Journey, Stage } from './stage.ts';
@@ -107,7 +108,7 @@ export const JOURNEYS: readonly Journey[] = [
     name: 'our way out is suspected, then delivered',
     async play(stage) {
       const { world } = stage;
-      const item = { value: '{}', version: 1, until: world.clock.now() + 10 * 60_000 };
+      const item = { value: '{}', version: 1, until: world.clock.now() + 10 * MINUTE_MS };
       await world.store.put({ kind: 'put', key: controlKey(EGRESS), item });
       let n = 0;
       const ep = await stage.endpoint(() => (n++ < 2 ? noAnswer('connect') : answered(200)));
@@ -147,7 +148,7 @@ export const JOURNEYS: readonly Journey[] = [
       let gone = true;
       const ep = await stage.endpoint(() => answered(gone ? 410 : 200));
       await stage.publish('k');
-      await stage.until(() => stage.world.runtime(ep).gate === 'disabled', 60 * 60_000);
+      await stage.until(() => stage.world.runtime(ep).gate === 'disabled', HOUR_MS);
       gone = false;
       await stage.run(stage.world.insist(ports => enableEndpoint(ports, ep, gate(stage), { kind: 'drain' })));
       stage.expect(ep, 'k', 'delivered');
@@ -211,7 +212,7 @@ export const JOURNEYS: readonly Journey[] = [
     async play(stage) {
       const ep = await stage.endpoint(ok);
       const { id: msg } = await stage.publish('k');
-      await stage.until(() => stage.record(ep, 'k')?.status === 'delivered', 60 * 60_000);
+      await stage.until(() => stage.record(ep, 'k')?.status === 'delivered', HOUR_MS);
       const request = { ep, msg, requestId: 'r1', by: 'test' };
       await stage.run(stage.world.insist(ports => replayDelivery(ports, stage.world.rules.retentionMs, request)));
       await stage.run(stage.world.insist(ports => replayDelivery(ports, stage.world.rules.retentionMs, request)));
@@ -225,7 +226,7 @@ export const JOURNEYS: readonly Journey[] = [
     async play(stage) {
       const ep = await stage.endpoint(ok);
       const { id: msg } = await stage.publish('k');
-      await stage.until(() => stage.record(ep, 'k')?.status === 'delivered', 60 * 60_000);
+      await stage.until(() => stage.record(ep, 'k')?.status === 'delivered', HOUR_MS);
       for (const [requestId, gen] of [
         ['first', 2],
         ['second', 3],
@@ -234,7 +235,7 @@ export const JOURNEYS: readonly Journey[] = [
         const request = { ep, msg, requestId, by: 'test' };
         await stage.run(stage.world.insist(ports => replayDelivery(ports, stage.world.rules.retentionMs, request)));
         const done = () => stage.record(ep, 'k')?.gen === gen && stage.record(ep, 'k')?.status === 'delivered';
-        await stage.until(done, 60 * 60_000);
+        await stage.until(done, HOUR_MS);
       }
       stage.expect(ep, 'k', 'delivered');
       if (stage.record(ep, 'k')?.gen !== 3)
@@ -247,7 +248,7 @@ export const JOURNEYS: readonly Journey[] = [
     async play(stage) {
       const ep = await stage.endpoint(failing(1));
       const { id: msg } = await stage.publish('k');
-      await stage.until(() => stage.record(ep, 'k')?.status === 'retrying', 60 * 60_000);
+      await stage.until(() => stage.record(ep, 'k')?.status === 'retrying', HOUR_MS);
       const request = { ep, msg, requestId: 'r1', by: 'test', now: true };
       await stage.run(stage.world.insist(ports => replayDelivery(ports, stage.world.rules.retentionMs, request)));
       stage.expect(ep, 'k', 'delivered');
@@ -262,12 +263,12 @@ export const JOURNEYS: readonly Journey[] = [
       const ep = await stage.endpoint(() => answered(up ? 200 : 422));
       for (const key of ['a', 'b']) await stage.publish(key);
       const dead = () => ['a', 'b'].every(key => stage.record(ep, key)?.status === 'dead');
-      await stage.until(dead, 60 * 60_000);
+      await stage.until(dead, HOUR_MS);
       up = true;
       const now = stage.world.clock.now();
       const job = { ...runningReplayJob(stage.app, now), endpoint: ep };
       await stage.run(stage.world.insist(ports => startReplayJob(ports.store, job).then(() => true)));
-      await stage.until(() => ['a', 'b'].every(key => stage.record(ep, key)?.gen === 2), 60 * 60_000);
+      await stage.until(() => ['a', 'b'].every(key => stage.record(ep, key)?.gen === 2), HOUR_MS);
       for (const key of ['a', 'b']) stage.expect(ep, key, 'delivered');
     },
   },
@@ -277,7 +278,7 @@ export const JOURNEYS: readonly Journey[] = [
       const ep = await stage.endpoint(failing(1), { batch: { maxEvents: 3, maxBytes: 100_000 } });
       await stage.run(stage.world.insist(ports => pause(ports, ep, gate(stage))));
       for (const key of ['a', 'b', 'c']) await stage.publish(key);
-      await stage.until(() => stage.world.rows(ep).length === 3, 60 * 60_000);
+      await stage.until(() => stage.world.rows(ep).length === 3, HOUR_MS);
       await stage.run(stage.world.insist(ports => resume(ports, ep, gate(stage))));
       for (const key of ['a', 'b', 'c']) stage.expect(ep, key, 'delivered');
     },
@@ -289,10 +290,10 @@ export const JOURNEYS: readonly Journey[] = [
       await stage.run(stage.world.insist(ports => pause(ports, ep, gate(stage))));
       const first = await stage.publish('a');
       await stage.publish('b');
-      await stage.until(() => stage.world.rows(ep).length === 2, 60 * 60_000);
+      await stage.until(() => stage.world.rows(ep).length === 2, HOUR_MS);
       await stage.run(stage.world.insist(ports => resume(ports, ep, gate(stage))));
       const done = () => ['a', 'b'].every(key => stage.record(ep, key)?.status === 'delivered');
-      await stage.until(done, 60 * 60_000);
+      await stage.until(done, HOUR_MS);
       const ids = stage.world.requestsTo(ep).map(({ id }) => id);
       const seconds = ids.indexOf(stage.messageOf('b'));
       const good = stage.world
@@ -309,7 +310,7 @@ export const JOURNEYS: readonly Journey[] = [
       const { clock } = stage.world;
       const ep = await stage.endpoint(() => clock.sleep(8_000).then(() => answered(200)));
       await stage.publish('a');
-      await stage.until(() => stage.record(ep, 'a')?.status === 'delivered', 60 * 60_000);
+      await stage.until(() => stage.record(ep, 'a')?.status === 'delivered', HOUR_MS);
       await stage.publish('b');
       for (const key of ['a', 'b']) stage.expect(ep, key, 'delivered');
     },
@@ -317,12 +318,12 @@ export const JOURNEYS: readonly Journey[] = [
   {
     name: 'expiry behind a closed gate',
     tends: true,
-    world: { retentionMs: 3_600_000, auditMinutes: 5, idleMs: 30_000 },
+    world: { retentionMs: HOUR_MS, auditMinutes: 5, idleMs: 30_000 },
     async play(stage) {
       const ep = await stage.endpoint(ok);
       await stage.run(stage.world.insist(ports => pause(ports, ep, gate(stage))));
       await stage.publish('a');
-      await stage.until(() => stage.world.rows(ep).length > 0, 60 * 60_000);
+      await stage.until(() => stage.world.rows(ep).length > 0, HOUR_MS);
       await stage.world.clock.advanceBy(3_700_000);
       stage.expect(ep, 'a', 'expired');
     },
@@ -369,7 +370,7 @@ export const JOURNEYS: readonly Journey[] = [
     async play(stage) {
       const ep = await stage.endpoint(failing(99));
       const { id } = await stage.publish('k');
-      await stage.until(() => stage.record(ep, 'k')?.status === 'retrying', 60 * 60_000);
+      await stage.until(() => stage.record(ep, 'k')?.status === 'retrying', HOUR_MS);
       const { clock } = stage.world;
       await stage.run(stage.world.insist(({ store }) => store.update(removeBody(id, clock.now())).then(() => true)));
       // The request may be in the air, or its last attempt over, before a person is heard.
@@ -383,7 +384,7 @@ export const JOURNEYS: readonly Journey[] = [
       const { world } = stage;
       const ep = await stage.endpoint(ok);
       const { id } = await stage.publish('k', { content: large() });
-      await stage.until(() => stage.record(ep, 'k')?.status === 'delivered', 60 * 60_000);
+      await stage.until(() => stage.record(ep, 'k')?.status === 'delivered', HOUR_MS);
       stage.expect(ep, 'k', 'delivered');
       await stage.run(world.insist(ports => pause(ports, ep, gate(stage))));
       const request = { ep, msg: id, requestId: 'r1', by: 'test' };
@@ -392,7 +393,7 @@ export const JOURNEYS: readonly Journey[] = [
       await stage.run(world.insist(ports => eraseBodyOf(ports, world.message(id)).then(copies => `${copies}`)));
       if (world.message(copied.id).bodyRemovedAt === undefined) throw new Error('the copy kept its body');
       await stage.run(world.insist(ports => resume(ports, ep, gate(stage))));
-      await stage.until(() => world.record(ep, world.message(copied.id))?.status === 'canceled', 60 * 60_000);
+      await stage.until(() => world.record(ep, world.message(copied.id))?.status === 'canceled', HOUR_MS);
       if (world.requestsTo(ep).some(each => each.id === copied.id)) throw new Error('an erased copy was sent');
     },
   },
@@ -414,7 +415,7 @@ export const JOURNEYS: readonly Journey[] = [
       let n = 0;
       const ep = await stage.endpoint(() => answered(200, n++ === 0 ? { 'webhook-delivery': ['disable'] } : {}));
       await stage.publish('k');
-      await stage.until(() => stage.world.runtime(ep).gate === 'disabled', 60 * 60_000);
+      await stage.until(() => stage.world.runtime(ep).gate === 'disabled', HOUR_MS);
       await stage.run(stage.world.insist(ports => enableEndpoint(ports, ep, gate(stage), { kind: 'drain' })));
       stage.expect(ep, 'k', 'delivered');
     },
@@ -445,17 +446,17 @@ export const JOURNEYS: readonly Journey[] = [
     name: 'erasure',
     leavesRows: true,
     tends: true,
-    world: { retentionMs: 3_600_000, idleMs: 30_000 },
+    world: { retentionMs: HOUR_MS, idleMs: 30_000 },
     async play(stage) {
       const ep = await stage.endpoint(ok);
       await stage.publish('k', { content: large() });
-      await stage.until(() => stage.record(ep, 'k')?.status === 'delivered', 60 * 60_000);
+      await stage.until(() => stage.record(ep, 'k')?.status === 'delivered', HOUR_MS);
       const { app, world } = stage;
       await stage.run(world.insist(ports => startErase(ports, app, 'test')));
       stage.published.length = 0;
       const left = () => world.items('registry', '').filter(({ pk }) => pk.includes(app) && !pk.startsWith('C#'));
       const rest = () => world.items('outbox', '').filter(item => !item.pk.startsWith('T#'));
-      await stage.until(() => left().length + rest().length === 0, 2 * 3_600_000);
+      await stage.until(() => left().length + rest().length === 0, 2 * HOUR_MS);
       if (left().length + rest().length > 0)
         stage.witness.complaints.push(`erasure left ${left().length} + ${rest().length} items`);
     },

@@ -5,6 +5,7 @@ import type { FinalStatus, MessageItem, RecordItem } from '#core/outbound/protoc
 import { wakeAtOf } from '#core/outbound/protocol/keys.ts';
 import type { Publication } from '#core/outbound/publish/publish.ts';
 import type { NewEndpoint } from '#core/outbound/registry/endpoints.ts';
+import { HOUR_MS, MINUTE_MS } from '#core/time.ts';
 import {
   type OutboundRole,
   OutboundWorld,
@@ -30,8 +31,8 @@ export interface Call {
   readonly name: string;
 }
 
-const STALL_MS = 5 * 60_000;
-const REST_MS = 3 * 3_600_000;
+const STALL_MS = 5 * MINUTE_MS;
+const REST_MS = 3 * HOUR_MS;
 
 export class Stage {
   readonly world: OutboundWorld;
@@ -96,7 +97,7 @@ export class Stage {
   expect(ep: EndpointId, key: string, ...statuses: FinalStatus[]): void {
     this.#expected.push({ ep, key, statuses });
   }
-  until(condition: () => boolean, limitMs = 20 * 60_000): Promise<boolean> {
+  until(condition: () => boolean, limitMs = 20 * MINUTE_MS): Promise<boolean> {
     return this.world.until(condition, limitMs, 1_000);
   }
 
