@@ -9,6 +9,7 @@ import { narrowAllowLists } from '#core/config/range-cover.ts';
 import { ConfigError, resolveDeployment } from '#core/config/resolve-config.ts';
 import { checkHandlers, checkReach } from '#core/config/route-config.ts';
 import { unheardPages } from '#core/config/unheard-pages.ts';
+import { BundleError } from '#lib/bundling/bundle-error.ts';
 import { bundleFunctions, placeholderBundles } from '#lib/bundling/bundle-functions.ts';
 import { withDrills } from '#lib/drill-resources.ts';
 import { GatewayStage } from '#lib/stacks/gateway-stage.ts';
@@ -58,7 +59,7 @@ try {
   app.synth();
 } catch (error) {
   // A mistake in the project is the reader's, not ours: no stack trace around it.
-  if (!(error instanceof ConfigError || error instanceof UserError)) throw error;
+  if (!(error instanceof ConfigError || error instanceof UserError || error instanceof BundleError)) throw error;
   console.error(error.message);
   process.exitCode = 1;
 }

@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import { basename, dirname, extname, join, relative } from 'node:path';
 import { type BuildFailure, build, type Metafile, type Plugin } from 'esbuild';
+import { BundleError } from './bundle-error.ts';
 import { apartName, filesApart, LEAN_OPTIONS, lazyBuiltins } from './lean-plugins.ts';
 import { shortMap } from './source-maps.ts';
 
@@ -29,7 +30,7 @@ export interface BuiltCode {
 
 /**
  * Builds all of it at once, with what is imported lazily in files of their own; those of `BUILT_APART` are built by
- * themselves. Throws an Error with one sentence when a part is missing: a bundle that is not whole is never deployed.
+ * themselves. Throws a BundleError when a part is missing: a bundle that is not whole is never deployed.
  */
 export async function buildCode({ name, entry, project, unused, plugins, define }: CodeOptions): Promise<BuiltCode> {
   const apart = new Set<string>();
@@ -59,7 +60,7 @@ export async function buildCode({ name, entry, project, unused, plugins, define 
     return [main, ...(await Promise.all(others))];
   };
   const results = await whole().catch((error: BuildFailure) => {
-    throw cannotBuild(name, error);
+    throw cannotBuild(name, project, error);
   });
   const metafile: Metafile = { inputs: {}, outputs: {} };
   const files = new Map<string, string>();
@@ -75,15 +76,21 @@ export async function buildCode({ name, entry, project, unused, plugins, define 
   return { files, metafile };
 }
 
-function cannotBuild(name: string, error: BuildFailure): Error {
+function cannotBuild(name: string, project: string, error: BuildFailure): Error {
   const [first] = error.errors ?? [];
   if (first === undefined) return error;
   const { location, text } = first;
-  const at = location === null ? '' : `${location.file}:${location.line}: `;
+  const at = location === null ? '' : `${pathIn(project, location.file)}:${location.line}: `;
   const help = existsSync(join(HOLDFAST, 'node_modules')) ? 'correct that file' : 'run npm ci';
-  return new Error(
+  return new BundleError(
     `The bundle of ${name} cannot be built: ${at}${text}. Fix: ${help}, or run npm ci if a package is meant.`,
   );
+}
+
+/** As the project names a file of its own; others as Holdfast does. */
+function pathIn(project: string, file: string): string {
+  const inside = relative(project, join(HOLDFAST, file));
+  return inside.startsWith('..') ? file : inside;
 }
 
 /** Every import of a file beside the code must lead to one, or to one that no event needs. */
@@ -92,7 +99,7 @@ export function refuseMissing(name: string, { files, metafile }: BuiltCode, unne
     for (const { path } of imports) {
       const file = basename(path);
       if (isBuiltIn(path) || files.has(file) || unneeded.has(file)) continue;
-      throw new Error(
+      throw new BundleError(
         `The bundle of ${name} lacks a part: ${basename(output)} imports ${file}, which was not built. Fix: name it in lib/bundling/lean-plugins.ts, or import it statically.`,
       );
     }

@@ -7,6 +7,7 @@ import type { SourceHead } from '#core/config/source-head.ts';
 import { PAGE_FILES } from '#lambdas/portal/env.ts';
 import { buildPage } from '../../ui/build-page.ts';
 import { type BuiltCode, buildCode, HOLDFAST } from './build-code.ts';
+import { BundleError } from './bundle-error.ts';
 import { type Bundles, FUNCTION_NAMES, type FunctionName, OUTBOUND_FUNCTION_NAMES } from './function-names.ts';
 import { oneLazyFile } from './lean-plugins.ts';
 import { projectHandlers } from './project-handlers.ts';
@@ -50,7 +51,7 @@ export async function bundleFunctions(options: BundleOptions): Promise<ReadonlyM
   const missing = names.filter(name => !existsSync(handlerFile(name)));
   if (missing.length > 0) {
     const files = missing.map(name => relative(HOLDFAST, handlerFile(name))).join(', ');
-    throw new Error(`There is nothing to bundle: ${files} is missing. Each must export \`handler\`.`);
+    throw new BundleError(`There is nothing to bundle: ${files} is missing. Each must export \`handler\`.`);
   }
   const built = new Map<string, Promise<BuiltFunction>>();
   const written = options.configs.flatMap(config =>

@@ -210,11 +210,10 @@ export class DeliveryStack extends Stack {
       timeout: Duration.seconds(29),
       onFailure: 'API Gateway waits for the answer; the caller sees the failure and asks again.',
     });
-    const writes = ['PutItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem'];
     this.#store.grant(
       api,
       'registry',
-      { actions: ['GetItem', 'BatchGetItem', 'Query', ...writes] },
+      { actions: ['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'] },
       { actions: ['Query'], index: true },
     );
     this.#store.grant(
@@ -224,6 +223,8 @@ export class DeliveryStack extends Stack {
       // Replays: the record's next generation, its row, a note of the request, and a copy under a new id. A body erased.
       { actions: ['UpdateItem'], leading: ['D#*', 'M#*'] },
       { actions: ['PutItem'], leading: ['Q#*', 'T#*', 'M#*'] },
+      // A copy is made only while its original has its body.
+      { actions: ['ConditionCheckItem'], leading: ['M#*'] },
       { actions: ['Query'], index: true },
     );
     this.#grantBlobs(api, 's3:GetObject', 's3:PutObject');

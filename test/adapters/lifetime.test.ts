@@ -2,6 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { SendMessageCommand } from '@aws-sdk/client-sqs';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { createDynamoDbClient } from '#adapters/dynamodb/create-dynamodb-client.ts';
 import { DynamoDbPayloadStore } from '#adapters/dynamodb/dynamodb-payload-store.ts';
@@ -133,6 +134,24 @@ describe('a call ends with the limit of its work', () => {
     await systemTimer.limit(20, () => systemTimer.sleep(60));
     await expect(send(service.env)).rejects.toMatchObject({ outcome: 'unknown' });
     expect(service.seen).toHaveLength(2);
+  });
+
+  test.concurrent('a signal that the call was given itself ends it, too', async () => {
+    const service = await silence();
+    const client = createSqsClient(service.env);
+    const own = new AbortController();
+    const input = { QueueUrl: `${service.env['AWS_ENDPOINT_URL']}/queue`, MessageBody: 'body' };
+    const call = systemTimer.limit(60_000, () =>
+      client.send(new SendMessageCommand(input), { abortSignal: own.signal }),
+    );
+    await systemTimer.sleep(LIMIT_MS);
+    const abortedAt = performance.now();
+    own.abort();
+    await expect(call).rejects.toMatchObject({ name: 'AbortError' });
+    while (service.open > 0) await systemTimer.sleep(10);
+    // At once, and not 400 ms later, when the client gives up.
+    expect(performance.now() - abortedAt).toBeLessThan(300);
+    expect(service.seen).toHaveLength(1);
   });
 
   test.concurrent('forty calls share one end, without a warning of too many listeners', async () => {

@@ -17,6 +17,7 @@ import {
 import { applicationKey, messageListed } from '#core/outbound/protocol/keys.ts';
 import { deliveryExpiry, keptOf, retentionOf } from '#core/outbound/protocol/timings.ts';
 import type { Clock, Crypto, Telemetry } from '#core/ports.ts';
+import { toHex } from '#core/scan/bytes.ts';
 import { buildEnvelope } from './envelope.ts';
 import { type BodyPorts, emptyBody, MAX_BODY_BYTES, storeBody } from './message-body.ts';
 
@@ -103,14 +104,15 @@ async function tryToPublish(
     const whose = most < MAX_BODY_BYTES ? ` for ${application.id}, its limit` : '';
     return refused('too_large', `the body has ${bytes.length} bytes; at most ${most} are allowed${whose}`);
   }
-  const stored = await storeBody(ports, item, inputSha.slice(0, 16), bytes);
+  // Named by its bytes: a repetition is built anew, with its own time, and must not change what is sent already.
+  const stored = await storeBody(ports, item, toHex(ports.crypto.hash('sha256', bytes)).slice(0, 16), bytes);
   // 3. W1. Refused: our own repeated write, or an earlier request that may have died before its job was sent.
   const put = await ports.store.put(putMessage({ ...item, ...stored }));
   const there = put.kind === 'applied' ? { ...item, ...stored } : put.item;
+  // Nothing names it: no erasure of a message would find it.
+  if (put.kind === 'refused' && stored.ref !== there?.ref) await emptyBody(ports, item, stored);
   // Versions before this one kept all of the hash.
   if (put.kind === 'refused' && there?.inputSha.slice(0, SHA_LENGTH) !== inputSha) {
-    // Nothing names it: no erasure of a message would find it.
-    if (stored.ref !== there?.ref) await emptyBody(ports, item, stored);
     return refused(
       'key_reused',
       `the key "${given.key}" was used for another message: give each message a key of its own`,
@@ -186,8 +188,7 @@ export function inputShaOf(given: Publication, crypto: Pick<Crypto, 'hash'>): st
   const head = `${JSON.stringify(said.map(it => it ?? null))}\n${form}\n`;
   const bytes = content.kind === 'raw' ? content.bytes : content.json;
   const sha = crypto.hash('sha256', new TextEncoder().encode(head), bytes);
-  const hex = Array.from(sha, byte => byte.toString(16).padStart(2, '0')).join('');
-  return hex.slice(0, SHA_LENGTH);
+  return toHex(sha).slice(0, SHA_LENGTH);
 }
 
 function refused(cause: Extract<Published, { kind: 'refused' }>['cause'], detail: string): Published {

@@ -2,7 +2,6 @@
  * Of what each bundle is made, for a configuration with everything and for a small one: no class of ours is in two files (what
  * one throws, the other does not know), nothing of S3 is read at a start, no part is missing.
  */
-import { readFileSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -21,6 +20,7 @@ import { bundleFunctions, metafilePath } from '#lib/bundling/bundle-functions.ts
 import { FUNCTION_NAMES, OUTBOUND_FUNCTION_NAMES } from '#lib/bundling/function-names.ts';
 import { PROVIDERS } from '#providers/index.ts';
 import { FIXTURE_PROJECT } from '#test/kit/fixture-project.ts';
+import { classesInSeveral, declaresClass, isOurs, withoutTheirClient } from './bundle-faults.ts';
 
 const arn = (service: string, resource: string): string => `arn:aws:${service}:eu-central-1:123456789012:${resource}`;
 const TARGETS = [
@@ -60,20 +60,6 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => rm(root, { recursive: true, force: true }));
 
-const isOurs = (path: string): boolean => /^(?:core|adapters|lambdas|sdk|providers|lib)\//.test(path);
-const declaresClass = (path: string): boolean =>
-  /^(?:export )?(?:default )?(?:abstract )?class |= class\b/m.test(readFileSync(join(HOLDFAST, path), 'utf8'));
-
-/** Files of ours with a class in them, and the files of the bundle that hold a part of each. */
-function classesInSeveral({ outputs }: Metafile): readonly string[] {
-  const places = new Map<string, string[]>();
-  for (const [output, { inputs }] of Object.entries(outputs))
-    for (const [path, { bytesInOutput }] of Object.entries(inputs))
-      if (bytesInOutput > 0 && isOurs(path) && declaresClass(path))
-        places.set(path, [...(places.get(path) ?? []), basename(output)]);
-  return [...places].filter(([, files]) => files.length > 1).map(([path, files]) => `${path}: ${files.join(', ')}`);
-}
-
 const readMetafile = async (folder: string): Promise<Metafile> =>
   JSON.parse(await readFile(metafilePath(folder), 'utf8'));
 
@@ -82,6 +68,10 @@ describe.each(BUNDLES)('the bundle %s/%s', (environment, name) => {
     const metafile = await readMetafile(folderOf(environment, name));
     expect(Object.keys(metafile.inputs).filter(isOurs).some(declaresClass)).toBe(true);
     expect(classesInSeveral(metafile)).toEqual([]);
+  });
+
+  it('gives each file that is built by itself a client as all others are', async () => {
+    expect(withoutTheirClient(await readMetafile(folderOf(environment, name)))).toEqual([]);
   });
 
   it('reads nothing of S3, of a target and of another client at a start', async () => {
@@ -107,7 +97,7 @@ describe.each(BUNDLES)('the bundle %s/%s', (environment, name) => {
   });
 });
 
-it('sees a class that is in two files', () => {
+it('sees a class that is in two files (test/proof/mutants/shipped-mutants.ts has real ones)', () => {
   const inputs = { 'core/errors.ts': { bytesInOutput: 200 } };
   const output = { imports: [], exports: [], inputs, bytes: 200 };
   const metafile = { inputs: {}, outputs: { 'a/index.mjs': output, 'a/lazy-x.mjs': output } };

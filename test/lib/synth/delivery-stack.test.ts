@@ -451,11 +451,12 @@ describe('who may do what', () => {
         'jobs: sqs:SendMessage',
         'master: secretsmanager:GetSecretValue',
         'outbox D#* M#*: UpdateItem',
+        'outbox M#*: ConditionCheckItem',
         'outbox Q#* T#* M#*: PutItem',
         'outbox/listed: Query',
         'outbox: BatchGetItem GetItem Query',
         'registry/listed: Query',
-        'registry: BatchGetItem ConditionCheckItem DeleteItem GetItem PutItem Query UpdateItem',
+        'registry: BatchGetItem DeleteItem GetItem PutItem Query UpdateItem',
         'wake-fast: sqs:SendMessage',
       ],
       Tend: [

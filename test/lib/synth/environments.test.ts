@@ -39,7 +39,8 @@ describe('the command line', () => {
     CI: '1',
     NO_COLOR: '1',
   };
-  const cdk = (args: readonly string[], env = {}) => run('cdk', args, { cwd: PROJECT, env: { ...bare, ...env } });
+  const cdkIn = (cwd: string, args: readonly string[], env = {}) => run('cdk', args, { cwd, env: { ...bare, ...env } });
+  const cdk = (args: readonly string[], env = {}) => cdkIn(PROJECT, args, env);
   const synthInto = async (args: readonly string[] = [], env = {}): Promise<{ folder: string; said: string }> => {
     const folder = await mkdtemp(join(tmpdir(), 'holdfast-synth-'));
     folders.push(folder);
@@ -86,6 +87,30 @@ describe('the command line', () => {
       /^gateway\.config\.ts has 2 problems:\n {2}1\. .*did you mean "stripe".*\n {2}2\. .*retentionDays/,
     );
     expect(failed.stderr).not.toMatch(/\n\s+at /);
+  });
+
+  it('says in one sentence what a bundle lacks, and makes nothing', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'holdfast-lacks-'));
+    folders.push(folder);
+    const config = "export const gateway = { sources: { s: { provider: 'stripe' } }, environments: { prod: {} } };";
+    await writeFile(join(folder, 'gateway.config.ts'), config);
+    await mkdir(join(folder, 'handlers'));
+    // It loads, and would fail in a function, with the first event that needs the part.
+    const lazy = "export const handlers = { find: () => undefined,\n  rates: () => import('./rates.ts') };";
+    await writeFile(join(folder, 'handlers/index.ts'), lazy);
+    const failed = await cdkIn(folder, [
+      'synth',
+      '--quiet',
+      '--app',
+      `node ${join(REPOSITORY, 'bin/gateway.ts')}`,
+    ]).catch(error => error);
+    expect(failed.code).toBe(1);
+    expect(failed.stderr).toContain(
+      '\nThe bundle of process cannot be built: handlers/index.ts:2: Could not resolve "./rates.ts". Fix: correct that file, or run npm ci if a package is meant.\n',
+    );
+    expect(failed.stderr).not.toMatch(/\n\s+at /);
+    const made = await readdir(join(folder, 'cdk.out')).catch(() => []);
+    expect(made.filter(file => file.endsWith('.json'))).toEqual([]);
   });
 
   it('fails with the right name for a handler of a source that nobody configured, and so does npm test', async () => {

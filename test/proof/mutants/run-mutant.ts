@@ -26,9 +26,11 @@ export async function runMutant(
   number: number,
   limitMs: number,
   probe = 'probe.ts',
+  /** Of the built file. Code that builds code looks for files of its own ending. */
+  ending = '.mjs',
 ): Promise<Catch | undefined> {
   mkdirSync(FOLDER, { recursive: true });
-  const outfile = join(FOLDER, `mutant-${number}.mjs`);
+  const outfile = join(FOLDER, `mutant-${number}${ending}`);
   const contents = mutant && mutate(mutant);
   await build({
     absWorkingDir: ROOT,

@@ -47,6 +47,28 @@ const asNew = async ({ call }: World, app: string, ep: string, msg: string, id =
 const statusOf = async ({ call }: World, app: string, msg: string): Promise<readonly string[]> =>
   (await call(`GET ${M}/deliveries`, { app, msg })).body.data.map(({ status }: Json) => status);
 
+it('a repeated publish changes no byte of what is sent, and brings no erased body back', async () => {
+  const world = await withEndpoint();
+  const { app, ep, call, publish, settle, sent, pass } = world;
+  const given = said('k1', noise('repeated'));
+  const { id } = (await publish('uid:acme', given)).body;
+  await settle();
+  // The answer was lost: the producer asks again, a minute later. The envelope has a time.
+  pass(60_000);
+  expect((await publish('uid:acme', given)).body).toMatchObject({ id, duplicate: true });
+  expect(await objectsOf(world, `outbound/${app}/`)).toHaveLength(1);
+  const again = await call(`POST ${E}/deliveries/{msg}/replay`, { app, ep, msg: id }, { request_id: 'r1' });
+  expect(again.status).toBe(202);
+  await settle();
+  const [first, second] = sent.map(({ body }) => new TextDecoder().decode(body));
+  expect(second).toBe(first);
+  expect(sent).toHaveLength(2);
+
+  expect((await call(`DELETE ${M}/body`, { app, msg: id })).status).toBe(200);
+  expect((await publish('uid:acme', given)).status).toBe(202);
+  expect(await objectsOf(world, `outbound/${app}/`)).toEqual([]);
+});
+
 it.each([
   ['large', noise('b')],
   ['small', 'hello'],
