@@ -15,8 +15,9 @@ const BROWSER = ['test/surfaces/{console,portal}/browser.test.ts'];
 /** It measures: whatever runs beside it is in its times. */
 const ALONE = ['test/surfaces/console/first-paint.test.ts'];
 
-/** Commands as a person types them: `npm start`, `npm create holdfast`, `cdk synth` of every environment. */
+/** Commands as a person types them: `npm start`, a deploy to the local AWS, `npm create holdfast`, `cdk synth` of every environment. */
 const COMMANDS = [
+  'test/e2e/local-aws.test.ts',
   'test/e2e/npm-start.test.ts',
   'test/packages/create-holdfast.test.ts',
   'test/lib/synth/environments.test.ts',
@@ -25,6 +26,9 @@ const COMMANDS = [
 
 /** Amazon's DynamoDB Local and ElasticMQ: two JVMs, which Maven installs the first time. */
 const SERVICES = ['test/adapters/contracts/java-services.test.ts'];
+
+/** Every bundle of every environment, built: what is in it, and how large it is. */
+const BUILT = ['test/lib/synth/{bundle-parts,bundle-budget,delivery-bundles}.test.ts'];
 
 /** Six minutes of `npm start`, and the drills: they mostly wait. */
 const WATCH = ['test/watch/*.watch.ts'];
@@ -94,7 +98,12 @@ export default defineConfig({
       },
       {
         // `npm run test:bundles`, after `npm test`: what a deploy uploads, in processes of its own.
-        test: { name: 'bundles', include: ['test/bundles/**/*.test.ts'], testTimeout: 240_000, hookTimeout: 600_000 },
+        test: {
+          name: 'bundles',
+          include: ['test/bundles/**/*.test.ts', ...BUILT],
+          testTimeout: 240_000,
+          hookTimeout: 600_000,
+        },
       },
       {
         // After all others.
@@ -122,7 +131,7 @@ export default defineConfig({
             'test/surfaces/docs/**/*.test.ts',
             'test/*.test.ts',
           ],
-          exclude: [...COMMANDS],
+          exclude: [...COMMANDS, ...BUILT],
           testTimeout: 120_000,
           hookTimeout: 120_000,
         },

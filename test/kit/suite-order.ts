@@ -1,8 +1,8 @@
 import { relative } from 'node:path';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** The file that mostly waits, for the emulator, and the longest of those that compute: started first, they overlap. */
-const FIRST = ['test/e2e/local-aws.test.ts', 'test/proof/journeys/crash-points.test.ts'];
+/** The longest: started first, the others fill the cores beside it. */
+const FIRST = ['test/proof/journeys/crash-points.test.ts'];
 /** After them, project by project, so that a worker keeps its modules. */
 const THEN = ['proof', 'e2e', 'synth', 'adapters', 'core'];
 

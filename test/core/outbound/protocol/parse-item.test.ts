@@ -8,10 +8,10 @@ import { DependencyError } from '#core/errors.ts';
 import type { Item, OutboundTable, Placed } from '#core/outbound/ports.ts';
 import type { EndpointItem, MessageItem, RuntimeItem } from '#core/outbound/protocol/items.ts';
 import { parseItem } from '#core/outbound/protocol/parse-item.ts';
+import { MINUTE_MS } from '#core/time.ts';
 import { answered, OutboundWorld } from '#test/kit/outbound-world.ts';
 import { storedSamples } from '#test/kit/stored-samples.ts';
 
-const MINUTE_MS = 60_000;
 const TABLES = ['registry', 'outbox'] as const;
 
 describe.each(storedSamples('sending'))('stored by $version', ({ tables }) => {
