@@ -1,13 +1,18 @@
-// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the texts are source code
-/** Deliberately broken variants of the product: each is a mistake that real systems make. */
-export interface Mutant {
-  readonly name: string;
+/**
+ * Deliberately broken variants of the product: each is a mistake that real systems make. A bug names a function and what
+ * becomes of its calls (break-function.ts finds it), never a line: how the function is written may change.
+ */
+export interface Bug {
   readonly file: string;
-  /** Text that stands exactly once in the file. */
-  readonly from: string;
-  readonly to: string;
-  /** A second change of the same file: without it another rule covers the first. */
-  readonly also?: { readonly from: string; readonly to: string };
+  /** A function of the file, or a method of a class in it. */
+  readonly of: string;
+  /** `(real, ...args) => …`, as text: it stands at the end of the file and may use what that imports, and bug-kit.ts. */
+  readonly bug: string;
+}
+export interface Mutant extends Bug {
+  readonly name: string;
+  /** A second change: without it another rule covers the first. */
+  readonly also?: Bug;
   /** Asked first, because it shows it soonest: a scenario, or a journey and then its crash points. @default in order */
   readonly scenario?: string;
   readonly journey?: string;
@@ -29,337 +34,417 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'duplicate means 200, sent or not',
     file: RECORD,
-    from: "return leftBehind ? { kind: 'left_behind', item } : { kind: 'known' };",
-    to: "return leftBehind ? { kind: 'known' } : { kind: 'known' };",
+    of: 'meetDuplicate',
+    bug: `async (real, ...args) => { await real(...args); return { kind: 'known' }; }`,
   },
   {
     name: "no ingestId check: the SDK's own retry is a duplicate",
     file: RECORD,
-    from: 'there?.ingestId !== event.ingestId',
-    to: 'true',
+    of: 'recordState',
+    bug: `(real, arrival, stored, ports, rules) => {
+      const insert = async (item) => {
+        const written = await ports.store.insert(item);
+        return written.item ? { ...written, item: { ...written.item, ingestId: 'another' } } : written;
+      };
+      return real(arrival, stored, { ...ports, store: also(ports.store, 'insert', insert) }, rules);
+    }`,
   },
   {
     name: '200 on hope',
     file: RECORD,
-    from: "if (recorded.kind === 'unrecorded' && sent !== 'whole') {",
-    to: 'if (sent.length < 0) {',
+    of: 'answer',
+    bug: `(real, arrival, recorded, sent, ports) => real(arrival, recorded, 'whole', ports)`,
   },
   {
     name: 'an outage copy without its payload',
     scenario: 'anOutageOfTheTableLosesNothing',
     file: RECORD,
-    from: "if (recorded.kind === 'left_behind') return { ...base, again: true };",
-    to: "if (recorded.kind === 'left_behind') return { ...base, again: true };\n  if (recorded.kind === 'unrecorded') return base;",
+    of: 'messageOf',
+    bug: `(real, arrival, place, recorded, ports) => {
+      const { payload, ref, headers, ...base } = real(arrival, place, recorded, ports) ?? {};
+      return recorded.kind === 'unrecorded' ? base : real(arrival, place, recorded, ports);
+    }`,
   },
   {
     name: 'state before payload: no payload at all',
     scenario: 'aBrokenDeployKillsNothing',
     file: RECORD,
-    from: 'putBody({ ...body, place: placed.value }, ports, rules)',
-    to: 'Promise.resolve(putBody)',
+    of: 'storePayload',
+    bug: `(real, arrival, ports, rules) =>
+      real(arrival, { ...ports, payloads: also(ports.payloads, 'putBody', async () => {}) }, rules)`,
   },
   {
     name: 'no fallback when the table is down',
     scenario: 'anOutageOfTheTableLosesNothing',
     file: RECORD,
-    from: "return message.payload === undefined && message.ref === undefined ? 'by_name' : 'whole';",
-    to: "return recorded.kind === 'unrecorded' ? 'by_name' : 'whole';",
+    of: 'send',
+    bug: `async (real, arrival, stored, recorded, ...rest) => {
+      const sent = await real(arrival, stored, recorded, ...rest);
+      return recorded.kind === 'unrecorded' && sent === 'whole' ? 'by_name' : sent;
+    }`,
   },
   {
     name: 'a request that fails verification is answered like a genuine one',
-    file: 'core/inbound/ingest/authenticate-request.ts',
-    from: "if (verdict.kind === 'refused') return { kind: 'reply', reply: await turnAway(verdict) };",
-    to: "if (verdict.kind === 'refused')\n    verdict = { kind: 'verified', scheme: '', strength: 'signed', matchedSecret: 'none' };",
+    file: 'core/verification/verify-request.ts',
+    of: 'verifyRequest',
+    bug: `async (real, ...args) => {
+      const verdict = await real(...args);
+      if (verdict.kind !== 'refused') return verdict;
+      return { kind: 'verified', scheme: '', strength: 'signed', matchedSecret: 'none' };
+    }`,
   },
   {
     name: 'dedup key without the source',
     file: 'core/glossary.ts',
-    from: 'return `${sourceId}#${eventKey}` as EventPk;',
-    to: 'return `${sourceId === "other" ? "default" : sourceId}#${eventKey}` as EventPk;',
+    of: 'toEventPk',
+    bug: `(real, source, key) => real(source === 'other' ? 'default' : source, key)`,
   },
   {
     name: 'the body is turned into text on the way',
-    file: 'lambdas/ingest/handle-request.ts',
-    from: 'body: bytesOf(apiEvent),',
-    to: 'body: new TextEncoder().encode(new TextDecoder().decode(bytesOf(apiEvent))),',
+    file: 'lambdas/shared/api-event.ts',
+    of: 'bytesOf',
+    bug: '(real, event) => new TextEncoder().encode(new TextDecoder().decode(real(event)))',
   },
   // Writes
   {
     name: 'TTL at insert',
     scenario: 'retriedEventsAreNeverForgotten',
     file: WRITES,
-    from: '  return { ...baseItem(event, now), ...(late ?',
-    to: '  return { ...baseItem(event, now), expiresAt: expiryAfter(now, 30), ...(late ?',
+    of: 'pendingItem',
+    bug: '(real, event, now, timings) => ({ ...real(event, now, timings), expiresAt: expiryAfter(now, 30) })',
   },
   {
     name: 'no watch for what is recorded late',
     scenario: 'whatIsRecordedLateIsWatched',
     file: WRITES,
-    from: '  const late = !mayBeAtWork(event.receivedAt, now, timings);',
-    to: '  const late = event.gen < 0 && !mayBeAtWork(event.receivedAt, now, timings);',
+    of: 'pendingItem',
+    bug: '(real, ...args) => { const { watchShard, watchAt, ...item } = real(...args); return item; }',
   },
   {
     name: 'a claim ignores the lease',
     journey: 'happy path',
     file: WRITES,
-    from: "lt('leaseUntil', now)",
-    to: "exists('leaseUntil')",
+    of: 'claimable',
+    bug: `(real, ...args) => changeLeaf(real(...args), 'leaseUntil', exists('leaseUntil'))`,
   },
   {
     name: 'a claim ignores the generation',
     scenario: 'aRestoredRecordRunsOnce',
     file: WRITES,
-    from: "    eq('gen', gen),\n    le('schemaVersion', SCHEMA_VERSION),",
-    to: "    le('schemaVersion', SCHEMA_VERSION),",
+    of: 'claimable',
+    bug: `(real, ...args) => changeLeaf(real(...args), 'gen')`,
   },
   {
     name: 'a claim does not count the attempt',
     scenario: 'aPoisonEventEnds',
     file: WRITES,
-    from: "    add: { attempts: 1 },\n    remove: ['nextAttemptAt', 'parked'],",
-    to: "    add: { attempts: 0 },\n    remove: ['nextAttemptAt', 'parked'],",
+    of: 'claim',
+    bug: '(real, ...args) => ({ ...real(...args), add: { attempts: 0 } })',
   },
   {
     name: 'no fencing: any owner may finish',
     journey: 'happy path',
     file: WRITES,
-    from: "all(eq('owner', by.claimId), eq('status', 'processing'))",
-    to: "all(exists('pk'))",
+    of: 'fenced',
+    bug: `() => exists('pk')`,
   },
   {
     name: 'finish keeps the watch',
     journey: 'a first delivery without a claim, and duplicates',
     file: WRITES,
-    from: '    remove: [...LEASE, ...WATCH],\n  };\n}\n\n/** Another attempt soon',
-    to: '    remove: [...LEASE],\n  };\n}\n\n/** Another attempt soon',
+    of: 'finishUnclaimed',
+    bug: '(real, ...args) => ({ ...real(...args), remove: [...LEASE] })',
   },
   {
     name: 'finish without a TTL',
     file: WRITES,
-    from: 'completedAt: now, updatedAt: now, expiresAt } as const;',
-    to: 'completedAt: now, updatedAt: now, ...(expiresAt ? {} : {}) } as const;',
+    of: 'finalSet',
+    bug: '(real, ...args) => { const { expiresAt, ...set } = real(...args); return set; }',
   },
   {
     name: 'death is done for whatever death it is',
     scenario: 'aLateDeathNoteChangesNothing',
     file: WRITES,
-    from: "    condition: all(eq('status', 'dead_letter'), eq('deadId', deadId)),\n    set: { dlqSent: true,",
-    to: "    condition: exists('pk'),\n    set: { dlqSent: true,",
+    of: 'deathDone',
+    bug: `(real, ...args) => ({ ...real(...args), condition: exists('pk') })`,
   },
   {
     name: 'replay keeps the generation',
     journey: 'replay of a completed event',
     file: WRITES,
-    from: '      gen: item.gen + 1,\n      run:',
-    to: '      gen: item.gen,\n      run:',
+    of: 'replay',
+    bug: `(real, item, ...rest) => {
+      const update = real(item, ...rest);
+      return { ...update, set: { ...update.set, gen: item.gen } };
+    }`,
   },
-  { name: 'replay keeps the TTL', file: WRITES, from: "  'expiresAt',\n];", to: '];' },
+  {
+    name: 'replay keeps the TTL',
+    file: WRITES,
+    of: 'replay',
+    bug: `(real, ...args) => {
+      const update = real(...args);
+      return { ...update, remove: update.remove.filter(name => name !== 'expiresAt') };
+    }`,
+  },
   {
     name: 'replay always gives a new idempotency key',
     journey: 'replay of a dead event',
     file: WRITES,
-    from: 'run: item.run + (newRun ? 1 : 0),',
-    to: 'run: item.run + 1,',
+    of: 'replay',
+    bug: `(real, item, ...rest) => {
+      const update = real(item, ...rest);
+      return { ...update, set: { ...update.set, run: item.run + 1 } };
+    }`,
   },
   // Processor
   {
     name: 'in progress is acked as a duplicate',
     journey: 'one id with two bodies',
     file: TAKE,
-    from: '    await ports.receipts.hide(record.receipt, Math.ceil(restMs / 1_000) + 1 + Math.floor(ports.random.next() * 5));\n    return dispose(RETURN);',
-    to: '    return dispose(restMs >= 0 ? ACK : RETURN);',
+    of: 'meetRefusal',
+    bug: `async (real, message, item, ...rest) => {
+      const met = await real(message, item, ...rest);
+      return item.status === 'processing' && met.disposal === RETURN ? { ...met, disposal: ACK } : met;
+    }`,
   },
   {
     name: 'due later is acked',
     scenario: 'aRetryAlwaysHasAMessage',
     file: TAKE,
-    from: '  await ports.receipts.hide(record.receipt, Math.min(SQS_MAX_WAIT_SECONDS, Math.ceil(waitMs / 1_000)));\n  return dispose(RETURN);',
-    to: '  return dispose(waitMs >= 0 ? ACK : RETURN);',
+    of: 'meetRefusal',
+    bug: `async (real, message, item, ...rest) => {
+      const met = await real(message, item, ...rest);
+      return item.status !== 'processing' && met.disposal === RETURN ? { ...met, disposal: ACK } : met;
+    }`,
   },
   {
     name: 'any copy revives a dead event',
     journey: 'a permanent error',
     file: TAKE,
-    from: 'return { result: await ports.store.update(way.revive(item.deadId)) };\n    }',
-    to: 'return { result: await ports.store.update(way.revive(item.deadId)) };\n    }\n    if (item.deadId !== undefined) return { result: await ports.store.update(way.revive(item.deadId)) };',
+    of: 'meetRefusal',
+    bug: `async (real, message, item, record, way, ports, rules) => {
+      if (item.gen !== message.gen || item.deadId === undefined || message.deadId === item.deadId)
+        return real(message, item, record, way, ports, rules);
+      return { result: await ports.store.update(way.revive(item.deadId)) };
+    }`,
   },
   {
     name: 'a record is made without its payload',
     scenario: 'anOutageOfTheTableLosesNothing',
     file: TAKE,
-    from: 'if (!(await holdPayload(message, ports, rules))) {',
-    to: 'if (message.gen < 0 && !(await holdPayload(message, ports, rules))) {',
+    of: 'holdPayload',
+    bug: 'async () => true',
   },
   {
     name: 'an unreachable table is acked',
     scenario: 'anOutageOfTheTableLosesNothing',
     file: WAIT,
-    from: 'if (record.receiveCount === 1 && !isSpent) {',
-    to: 'if (record.receiveCount === 1) return ACK;\n  if (record.receiveCount === 1 && !isSpent) {',
+    of: 'sendOrHide',
+    bug: '(real, message, record, ...rest) => record.receiveCount === 1 ? ACK : real(message, record, ...rest)',
   },
   {
     name: 'a copy that waits has no body',
     scenario: 'anOutageOfTheTableLosesNothing',
     file: WAIT,
-    from: 'encodeWorkMessage({ ...message, waitingSince, waits: waits + 1 })',
-    to: 'encodeWorkMessage({ ...message, payload: undefined, ref: undefined, waitingSince, waits: waits + 1 } as never)',
+    of: 'sendOrHide',
+    bug: '(real, message, ...rest) => real({ ...message, payload: undefined, ref: undefined }, ...rest)',
   },
   {
     name: 'a message is deleted although the queue did not take its copy',
     journey: 'an outage of DynamoDB',
     file: WAIT,
-    from: "if ((await ask({ ...asker, stage: 'wait' }, work)).ok) return ACK;",
-    to: "await ask({ ...asker, stage: 'wait' }, work);\n    return ACK;",
+    of: 'sendOrHide',
+    bug: `async (real, message, record, ...rest) => {
+      const disposal = await real(message, record, ...rest);
+      return record.receiveCount === 1 ? ACK : disposal;
+    }`,
   },
   {
     name: 'the receive count decides: dead after five',
     scenario: 'aBrokenDeployKillsNothing',
     file: PROCESS,
-    from: "  if (decoded.kind === 'unknown') return",
-    to: "  if (record.receiveCount > 5) return sendAway(record, 'received too often', ports);\n  if (decoded.kind === 'unknown') return",
+    of: 'processEvent',
+    bug: `(real, record, deadlineMs, ports, rules) =>
+      record.receiveCount > 5 ? sendAway(record, 'received too often', ports) : real(record, deadlineMs, ports, rules)`,
   },
   {
     name: 'unknown messages are dropped',
     scenario: 'unknownMessagesWaitInTheDlq',
     file: PROCESS,
-    from: "() => ports.dead.send(record.body, 'unknown_message')",
-    to: 'async () => ports.clock.now()',
+    of: 'sendAway',
+    bug: `(real, record, reason, ports) =>
+      real(record, reason, { ...ports, dead: also(ports.dead, 'send', async () => {}) })`,
   },
   {
     name: 'no deadline: a slow handler outlives its invocation',
     scenario: 'aSlowRecordCostsItsNeighboursNothing',
     file: 'core/inbound/process/run-handler.ts',
-    from: 'const run = await ports.timer.limit(timeLimitMs,',
-    to: 'const run = await ports.timer.limit(timeLimitMs * 1_000,',
+    of: 'runParsed',
+    bug: `(real, input, payload, ports) => {
+      const limit = (ms, work) => ports.timer.limit(ms * 1_000, work);
+      return real(input, payload, { ...ports, timer: also(ports.timer, 'limit', limit) });
+    }`,
   },
   // Finish
   {
     name: 'a lost lease is acked',
     journey: 'a handler that fails, then succeeds',
     file: FINISH,
-    from: "cause: 'lease_lost' });\n    return RETURN;",
-    to: "cause: 'lease_lost' });\n    return ACK;",
+    of: '#leaseLost',
+    bug: 'real => { real(); return ACK; }',
   },
   {
     name: 'a finish that failed is acked',
     journey: 'happy path',
     file: FINISH,
-    from: 'return recorded.ok ? recorded.value : REFUSED;',
-    to: 'return recorded.ok ? recorded.value : ACK;',
+    of: 'finishEvent',
+    bug: `async (real, ...args) => {
+      const disposal = await real(...args);
+      return disposal === REFUSED ? ACK : disposal;
+    }`,
   },
   {
     name: 'a retry without its successor',
     scenario: 'aPoisonEventEnds',
     file: FINISH,
-    from: '      await this.#ports.queue.send(message, { groupId: this.#source, delaySeconds });',
-    to: '      void [message, delaySeconds];',
+    of: 'finishEvent',
+    bug: `(real, attempt, end, ports, rules) =>
+      real(attempt, end, { ...ports, queue: also(ports.queue, 'send', async () => {}) }, rules)`,
   },
   {
     name: 'no attempt budget',
     scenario: 'aPoisonEventEnds',
     file: JUDGE,
-    from: 'if (item.attempts >= retry.attempts)',
-    to: 'if (item.attempts >= 1_000_000)',
+    of: 'judgeFailure',
+    bug: `(real, attempt, ...rest) =>
+      real({ ...attempt, retry: { ...attempt.retry, attempts: 1_000_000 } }, ...rest)`,
   },
   {
     name: 'effects outside the transaction',
     file: FINISH,
-    from: 'if (effects.length === 0) return',
-    to: 'if (effects.length >= 0) return',
+    of: '#complete',
+    bug: '(real, ruling) => real({ ...ruling, effects: [] })',
   },
   {
     name: 'death does not raise the payload',
     scenario: 'deadEventsCanBeReplayedLate',
     file: FINISH,
-    from: '    await this.#raisePayload(this.#rules.deadRetentionDays);',
-    to: '',
+    of: '#raisePayload',
+    bug: 'async (real, days) => { if (days !== this.#rules.deadRetentionDays) await real(days); }',
   },
   {
     name: 'a dead letter without its DLQ message',
     journey: 'a permanent error',
     file: 'core/inbound/protocol/send-death.ts',
-    from: '  await ports.dead.send(encodeWorkMessage({ ...referenceTo(item), again: true, deadId, cause }), cause);',
-    to: '  void [cause, encodeWorkMessage];',
+    of: 'sendDeath',
+    bug: `(real, item, death, ports, rules) =>
+      real(item, death, { ...ports, dead: also(ports.dead, 'send', async () => {}) }, rules)`,
   },
   // Sweeper
   {
     name: 'the cursor passes what could not be watched',
     scenario: 'whatCouldNotBeWatchedIsNotPassed',
     file: ARRIVALS,
-    from: 'const stuck = place.stuck || !covered;',
-    to: 'const stuck = place.stuck && !covered;',
+    of: 'sweepArrivals',
+    bug: `(real, run, ...rest) => {
+      const cover = async (...args) => { await run.cover(...args); return true; };
+      return real({ ...run, cover }, ...rest);
+    }`,
   },
   {
     name: 'the cursor passes what was claimed between read and write',
     scenario: 'whatIsClaimedBetweenReadAndWriteIsWatched',
     file: COVER,
-    from: "if (result.written.kind === 'applied' || result.written.item === undefined) return true;",
-    to: 'if (round >= 0) return true;',
+    of: 'coverOne',
+    bug: `(real, read, paused, run) => {
+      const sweepOne = async (...args) => {
+        const result = await run.sweepOne(...args);
+        return result?.written && { ...result, written: { kind: 'applied', item: read } };
+      };
+      return real(read, paused, also(run, 'sweepOne', sweepOne));
+    }`,
     also: {
-      from: '  await run.guard(() => sweepArrivals(late, store, control, SECOND_LOOK_CONTROL));',
-      to: '  void late.upTo;',
+      file: ARRIVALS,
+      of: 'sweepArrivals',
+      bug: `async (real, run, store, control, name) =>
+      name === undefined || name === ARRIVALS_CONTROL ? real(run, store, control, name) : {}`,
     },
   },
   {
     name: 'arrivals that are claimed are passed',
     journey: 'happy path',
     file: COVER,
-    from: 'return item.watchAt !== undefined || isTerminal(storedStatus(item));',
-    to: "return item.watchAt !== undefined || isTerminal(storedStatus(item)) || item.status === 'processing';",
+    of: 'isCovered',
+    bug: `(real, item) => real(item) || item.status === 'processing'`,
   },
   {
     name: 'both looks at arrivals are without a grace',
     scenario: 'aRequestUnderWayIsNotPassed',
-    file: COVER,
-    from: 'const upTo = run.startedAt - run.rules.timings.firstWatchMs;',
-    to: 'const upTo = run.startedAt + SECOND_LOOK * run.rules.timings.firstWatchMs;',
+    file: ARRIVALS,
+    of: 'sweepArrivals',
+    bug: '(real, run, ...rest) => real({ ...run, upTo: run.now() }, ...rest)',
   },
   {
     name: 'the sweeper does not look at arrivals',
     scenario: 'aPurgeLosesNothing',
-    file: 'core/inbound/sweep/sweep.ts',
-    from: '  const failing = await coverArrivals(run);\n',
-    to: '  const failing: [] = [];\n',
+    file: COVER,
+    of: 'coverArrivals',
+    bug: 'async () => []',
   },
   {
     name: 'in a backlog an arrival is taken as sent and never looked at again',
     scenario: 'whatTheSweeperSentIsLookedAtAgain',
     file: WRITES,
-    from: '    set: { enqueuedAt: now, ...watch(item.pk, watchAt) },',
-    to: '    set: { enqueuedAt: now, ...watch(item.pk, FAR + 0 * watchAt) },',
+    of: 'markSwept',
+    bug: '(real, item, now) => real(item, now, FAR)',
   },
   {
     name: 'an unsent event is not told to the sweeper',
     file: RECORD,
-    from: "  if (recorded.kind === 'unrecorded') return;\n  const leftMs",
-    to: "  if (recorded.kind !== 'unrecorded') return;\n  const leftMs",
+    of: 'noteUnsent',
+    bug: 'async () => {}',
   },
   {
     name: 'the audit does not look for what nobody watches',
     scenario: 'theAuditFindsWhatCameTooLate',
     file: 'core/inbound/watch/audit-records.ts',
-    from: 'if (!isOwed(item) || item.watchAt !== undefined) return [];',
-    to: 'if (!isOwed(item) || item.gen > 0) return [];',
+    of: 'watchForgotten',
+    bug: 'async () => []',
   },
   {
     name: 'the sweeper never sends what is overdue',
     scenario: 'whatTheSweeperSentIsLookedAtAgain',
     file: SWEEP,
-    from: "view.now >= at ? { kind: 'overdue', open }",
-    to: "view.now >= at && item.gen < 0 ? { kind: 'overdue', open }",
+    of: 'rowFor',
+    bug: `(real, item, view, timings) => {
+      const row = real(item, view, timings);
+      return row.kind === 'overdue' ? { kind: 'wait', until: view.now } : row;
+    }`,
   },
   {
     name: 'the sweeper forgets the deaths',
     journey: 'a permanent error',
     file: SWEEP,
-    from: "return item.dlqSent ? { kind: 'nothing_owed' } : { kind: 'finish_death', death: item };",
-    to: "return { kind: 'nothing_owed' };",
+    of: 'rowFor',
+    bug: `(real, ...args) => {
+      const row = real(...args);
+      return row.kind === 'finish_death' ? { kind: 'nothing_owed' } : row;
+    }`,
   },
   {
     name: 'the drain deletes what it does not know',
     scenario: 'unknownMessagesWaitInTheDlq',
     file: 'core/inbound/sweep/drain-dead-queue.ts',
-    from: "if (decoded.kind === 'unknown' || decoded.message.deadId === undefined) continue;",
-    to: "if (decoded.kind === 'unknown') {\n        await ports.dead.delete(receipt);\n        continue;\n      }\n      if (decoded.message.deadId === undefined) continue;",
+    of: 'drainDeadQueue',
+    bug: `(real, until, ports) => {
+      const receive = async (most) => {
+        const messages = await ports.dead.receive(most);
+        for (const { body, receipt } of messages)
+          if (decodeWorkMessage(body).kind === 'unknown') await ports.dead.delete(receipt);
+        return messages;
+      };
+      return real(until, { ...ports, dead: also(ports.dead, 'receive', receive) });
+    }`,
   },
 ];

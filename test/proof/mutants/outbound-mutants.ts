@@ -1,10 +1,10 @@
-// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the texts are source code
 /** Deliberately broken variants of the sending side. Each names the journey that shows it soonest. */
 import type { Mutant } from './mutants.ts';
 
 const SESSION = 'core/outbound/drain/session.ts';
 const RECORD = 'core/outbound/drain/record-outcome.ts';
 const WRITES = 'core/outbound/protocol/delivery-writes.ts';
+const REPLAY = 'core/outbound/replay/replay-delivery.ts';
 const FAULT = 'core/outbound/drain/whose-fault.ts';
 const DECIDE = 'core/outbound/protocol/decide.ts';
 
@@ -13,172 +13,219 @@ export const OUTBOUND_MUTANTS: readonly Mutant[] = [
     name: '202 before the job is accepted',
     journey: 'publish, delivered',
     file: 'core/outbound/publish/publish.ts',
-    from: 'if (!fannedOut) await ports.jobs.send([{ v: 1, app: given.app, msg: id, ...again }], given.app);',
-    to: 'if (!fannedOut) void ports.jobs.send([{ v: 1, app: given.app, msg: id, ...again }], given.app).catch(() => {});',
+    of: 'publish',
+    bug: `(real, ports, ...rest) => {
+      const send = async (...args) => { void ports.jobs.send(...args).catch(() => {}); };
+      return real({ ...ports, jobs: also(ports.jobs, 'send', send) }, ...rest);
+    }`,
   },
   {
     name: 'a repeated publish is answered without a job',
     journey: 'publish, delivered',
     file: 'core/outbound/publish/publish.ts',
-    from: 'if (!fannedOut) await ports.jobs.send([{ v: 1, app: given.app, msg: id, ...again }], given.app);',
-    to: "if (put.kind === 'applied') await ports.jobs.send([{ v: 1, app: given.app, msg: id, ...again }], given.app);",
+    of: 'publish',
+    bug: `(real, ports, ...rest) => {
+      let isNew = false;
+      const put = async (write) => { const result = await ports.store.put(write); isNew = result.kind === 'applied'; return result; };
+      const send = async (...args) => { if (isNew) await ports.jobs.send(...args); };
+      return real({ ...ports, store: also(ports.store, 'put', put), jobs: also(ports.jobs, 'send', send) }, ...rest);
+    }`,
   },
   {
     name: 'publish sends tokens before it puts rows',
     journey: 'publish without a job, delivered',
     file: 'core/outbound/fan-out/fan-out-now.ts',
-    from: "    await store.putMany(\n      'outbox',\n      wanting.map(ep => liveRow({ ep, msg, createdAt, ...kept }, now, rules.retentionMs)),\n    );\n    if (wanting.length > 0) await wake.send(wanting.map(ep => ({ v: 1, ep })));\n",
-    to: "    if (wanting.length > 0) await wake.send(wanting.map(ep => ({ v: 1, ep })));\n    await store.putMany(\n      'outbox',\n      wanting.map(ep => liveRow({ ep, msg, createdAt, ...kept }, now, rules.retentionMs)),\n    );\n",
+    of: 'fanOutNow',
+    bug: `(real, ports, ...rest) => {
+      let rows;
+      const putMany = async (...args) => { rows = args; };
+      const send = async (tokens) => { await ports.wake.send(tokens); await ports.store.putMany(...rows); };
+      return real({ ...ports, store: also(ports.store, 'putMany', putMany), wake: also(ports.wake, 'send', send) }, ...rest);
+    }`,
   },
   {
     name: 'publish answers 202 though its rows were not put',
     journey: 'publish without a job, delivered',
     file: 'core/outbound/fan-out/fan-out-now.ts',
-    from: 'return done === true;',
-    to: 'return done !== false;',
+    of: 'fanOutNow',
+    bug: `async (real, ports, ...rest) => {
+      let failed = false;
+      const noted = work => async (...args) => work(...args).catch(error => { failed = true; throw error; });
+      const store = also(ports.store, 'putMany', noted((...args) => ports.store.putMany(...args)));
+      const wake = also(ports.wake, 'send', noted((...args) => ports.wake.send(...args)));
+      return (await real({ ...ports, store, wake }, ...rest)) || failed;
+    }`,
   },
   {
     name: 'the first look at the rows leaves a wait that is over',
     journey: 'pause and resume with nothing waiting',
     file: SESSION,
-    from: '  if (wakeAt !== undefined && wakeAt <= now) return true;\n',
-    to: '',
+    of: 'hasWork',
+    bug: `(real, page, wakeAt, now) =>
+      real(page, wakeAt !== undefined && wakeAt <= now ? now + 1 : wakeAt, now)`,
   },
   {
     name: 'the row goes before the success is recorded',
     journey: 'publish, delivered',
     file: RECORD,
-    from: '  const result = await persist(session, () => store.update(recordEnd(delivery, status, outcome)));\n  await deleteRow(session, row);',
-    to: '  await deleteRow(session, row);\n  const result = await persist(session, () => store.update(recordEnd(delivery, status, outcome)));',
+    of: 'writeEnd',
+    bug: 'async (real, session, hand, ...rest) => { await deleteRow(session, hand.row); return real(session, hand, ...rest); }',
   },
   {
     name: 'no retry row',
     journey: 'failure, retry, delivered',
     file: RECORD,
-    from: 'if (stillOwed && !session.config.endpoint.ordered) await putRetry(session, hand, record);',
-    to: '',
+    of: 'afterFailure',
+    bug: `(real, session, hand, record) =>
+      session.config.endpoint.ordered ? real(session, hand, record) : deleteRow(session, hand.row)`,
   },
   {
     name: 'a recorded attempt: the row is deleted, the retry row not made',
     journey: 'failure, retry, delivered',
     file: DECIDE,
-    from: "    return { do: 'repair', n: attempts + 1, nextAt: record?.nextAt ?? now };",
-    to: "    return { do: 'delete' };",
+    of: 'decide',
+    bug: `(real, ...args) => {
+      const decision = real(...args);
+      return decision.do === 'repair' ? { do: 'delete' } : decision;
+    }`,
   },
   {
     name: 'a final record is sent again',
     journey: 'publish twice',
     file: DECIDE,
-    from: 'if (record !== undefined && (record.gen !== row.gen || !isOpen(record)))',
-    to: 'if (record !== undefined && record.gen !== row.gen)',
+    of: 'decide',
+    bug: `(real, row, facts) => {
+      const { record } = facts;
+      const isFinal = record !== undefined && record.gen === row.gen && !isOpen(record);
+      return real(row, isFinal ? { ...facts, record: { ...record, status: 'retrying' } } : facts);
+    }`,
   },
   {
     name: 'what is not charged is followed by no wait',
     journey: 'our way out is suspected, then delivered',
     file: 'core/outbound/drain/settle-failure.ts',
-    from: 'else if (session.health.holdUntil === undefined) await spare(session, sending, seen);',
-    to: '',
+    of: 'spare',
+    bug: 'async () => {}',
   },
   {
     name: 'a probe is charged',
     journey: 'breaker opens, probe, ramp',
     file: FAULT,
-    from: "if (fault === 'endpoint') return !at.probing;",
-    to: "if (fault === 'endpoint') return true;",
+    of: 'isCharged',
+    bug: '(real, verdict, at) => real(verdict, { ...at, probing: false })',
   },
   {
     name: 'a throttled answer is charged',
     journey: 'throttled, then delivered',
     file: FAULT,
-    from: "return fault === 'ambiguous' && (",
-    to: "return fault !== 'ours' && (",
+    of: 'isCharged',
+    bug: `(real, verdict, at) =>
+      real(verdict.fault === 'throttle' ? { fault: 'ambiguous' } : verdict, at)`,
   },
   {
     name: 'a hold without a wake',
     journey: 'throttled, then delivered',
-    file: SESSION,
-    from: 'const wakeAt = session.health.holdUntil ?? (isClosed(',
-    to: 'const wakeAt = session.health.holdUntil ? undefined : (isClosed(',
+    file: WRITES,
+    of: 'releaseLease',
+    bug: `(real, ep, me, end) =>
+      real(ep, me, end.state.holdUntil === undefined ? end : { ...end, wakeAt: undefined })`,
   },
   {
     name: 'resume without a wake and without a token',
     journey: 'pause and resume in mid-session',
     file: 'core/outbound/gate/gate.ts',
-    from: 'if (toWake !== undefined) await wake.send',
-    to: "if (toWake === 'ep_' && wanted) await wake.send",
+    of: 'change',
+    bug: '(real, ports, write, wanted) => real(ports, write, wanted)',
   },
   {
     name: 'no look after the release, and no token for a short wait',
     journey: 'failure, retry, delivered',
     file: SESSION,
-    from: 'const wakeAt = session.health.holdUntil ?? (isClosed(session.runtime) ? undefined : await nextLook(session));',
-    to: "const wakeAt = undefined;\n  if (session.me) {\n    await ports.store.update(releaseLease(ep, me, { state: atRelease(session.health, 0), died: 0, wakeAt }));\n    return 'ack';\n  }",
+    of: 'release',
+    bug: `async (real, { ports, ep, me, health }) => {
+      await ports.store.update(releaseLease(ep, me, { state: atRelease(health, 0), died: 0, wakeAt: undefined }));
+      return 'ack';
+    }`,
   },
   {
     name: 'a release that fails is acknowledged',
     journey: 'publish, delivered',
     file: SESSION,
-    from: "if (!run.ok) return 'give_back';",
-    to: "if (!run.ok) return 'ack';",
+    of: 'handleToken',
+    bug: `async (real, tools, token, invocation) => {
+      const asked = await ask({ telemetry: tools.ports.telemetry, stage: 'session' }, () => runOnce(tools, token, invocation));
+      if (!asked.ok) return 'ack';
+      return asked.value === 'again' ? real(tools, token, invocation) : asked.value;
+    }`,
   },
   {
     name: 'an ordered endpoint lets the next one pass',
     journey: 'ordered pair',
     file: DECIDE,
-    from: "return nextAt > now ? { do: 'wait', until: nextAt } : { do: 'send', n: attempts + 1 };",
-    to: "return nextAt > now ? { do: 'delete' } : { do: 'send', n: attempts + 1 };",
+    of: 'decide',
+    bug: `(real, ...args) => {
+      const decision = real(...args);
+      return decision.do === 'wait' ? { do: 'delete' } : decision;
+    }`,
   },
   {
     name: 'dropped without a record',
     journey: 'disable, enable and drop the backlog',
-    file: 'core/outbound/drain/drain-rows.ts',
-    from: "    case 'end':\n",
-    to: "    case 'end':\n      await deleteRow(session, row);\n      if (row.gen > 0) return undefined;\n",
+    file: DECIDE,
+    of: 'decide',
+    bug: `(real, ...args) => {
+      const decision = real(...args);
+      return decision.do === 'end' ? { do: 'delete' } : decision;
+    }`,
   },
   {
     name: 'a success does not ask for its generation or an open record',
     journey: 'try now, while it is retrying',
     file: WRITES,
-    from: '    condition: open(delivery.gen),\n    set: { ...about(delivery, now, retentionMs), ...seen(outcome), status, endedAt: now },',
-    to: "    condition: any(missing('pk'), lt('attempts', 0)),\n    set: { ...about(delivery, now, retentionMs), ...seen(outcome), status, endedAt: now },",
+    of: 'recordEnd',
+    bug: `(real, ...args) => ({ ...real(...args), condition: any(missing('pk'), lt('attempts', 0)) })`,
   },
   {
     name: 'a replay puts no row',
     journey: 'replay of a delivered one',
-    file: 'core/outbound/replay/replay-delivery.ts',
-    from: 'await store.transact(replay(delivery, record, request, retentionMs), ids.uuid());',
-    to: 'await store.transact(replay(delivery, record, request, retentionMs).slice(0, 1), ids.uuid());',
+    file: REPLAY,
+    of: 'replayOnce',
+    bug: `(real, { store, ids }, ...rest) => {
+      const transact = (writes, token) => store.transact(writes.slice(0, 1), token);
+      return real({ store: also(store, 'transact', transact), ids }, ...rest);
+    }`,
   },
   {
     name: 'a repeated replay request replays again',
     journey: 'replay of a delivered one',
-    file: 'core/outbound/replay/replay-delivery.ts',
-    from: "if (known !== undefined) return { kind: 'accepted', gen: known };",
-    to: 'if (known !== undefined) request = { ...request, replayId: `${request.replayId}-again` };',
+    file: REPLAY,
+    of: 'replayOnce',
+    bug: `(real, ports, delivery, retentionMs, request) =>
+      real(ports, delivery, retentionMs, { ...request, replayId: \`\${request.replayId}-\${ports.ids.uuid()}\` })`,
   },
   {
     name: 'a replay request knows only the last replay',
     journey: 'an older replay request comes again',
-    file: 'core/outbound/replay/replay-delivery.ts',
-    from: 'const known = note?.gen ?? (',
-    to: 'const known = (',
-    also: {
-      from: 'await store.transact(replay(delivery, record, request, retentionMs), ids.uuid());',
-      to: 'await store.transact(replay(delivery, record, request, retentionMs).slice(0, 2), ids.uuid());',
-    },
+    file: REPLAY,
+    of: 'replayOnce',
+    bug: `(real, { store, ids }, ...rest) => {
+      const transact = (writes, token) => store.transact(writes.slice(0, 2), token);
+      const get = async (key, read) => { const item = await store.get(key, read); return item?.status ? item : undefined; };
+      return real({ store: also(also(store, 'transact', transact), 'get', get), ids }, ...rest);
+    }`,
   },
   {
     name: 'the job is done before its rows are put',
     journey: 'publish, delivered',
     file: 'core/outbound/fan-out/fan-out.ts',
-    from: '        failed.set(id, error);\n      }\n    }),',
-    to: '        if (id === undefined) failed.set(id, error);\n      }\n    }),',
+    of: 'runJob',
+    bug: 'async (real, ...args) => { try { return await real(...args); } catch { return []; } }',
   },
   {
     name: 'what is too old behind a closed gate never ends',
     journey: 'expiry behind a closed gate',
     file: 'core/outbound/tend/audit.ts',
-    from: "  return { token: { v: 1, ep: runtime.ep, mode: 'end' }, lost: false };",
-    to: '  return undefined;',
+    of: 'endingToken',
+    bug: 'async () => undefined',
   },
 ];

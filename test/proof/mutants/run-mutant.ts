@@ -3,21 +3,21 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { build } from 'esbuild';
+import { breakFunction } from './break-function.ts';
 import type { Mutant } from './mutants.ts';
 import type { Catch } from './probe.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 const FOLDER = join(ROOT, '.holdfast/mutants');
 
-/** The source with the mutant's change. Throws when the text to change is not there exactly once. */
-function mutate({ name, file, from, to, also }: Mutant): string {
-  const source = readFileSync(join(ROOT, file), 'utf8');
-  return [{ from, to }, ...(also ? [also] : [])].reduce((text, change) => {
-    const parts = text.split(change.from);
-    if (parts.length !== 2)
-      throw new Error(`"${name}": the text it changes is ${parts.length - 1} times in ${file}, not once`);
-    return parts.join(change.to);
-  }, source);
+/** The changed sources by path. Throws when a function is not there exactly once. */
+function mutate({ also, ...first }: Mutant): ReadonlyMap<string, string> {
+  const sources = new Map<string, string>();
+  for (const bug of also ? [first, also] : [first]) {
+    const path = join(ROOT, bug.file);
+    sources.set(path, breakFunction(sources.get(path) ?? readFileSync(path, 'utf8'), bug));
+  }
+  return sources;
 }
 
 /** The suite that caught the mutant, or undefined when it survived. `undefined` mutant: the product as it is. */
@@ -31,7 +31,7 @@ export async function runMutant(
 ): Promise<Catch | undefined> {
   mkdirSync(FOLDER, { recursive: true });
   const outfile = join(FOLDER, `mutant-${number}${ending}`);
-  const contents = mutant && mutate(mutant);
+  const sources = mutant ? mutate(mutant) : new Map<string, string>();
   await build({
     absWorkingDir: ROOT,
     entryPoints: [join(import.meta.dirname, probe)],
@@ -47,12 +47,13 @@ export async function runMutant(
       {
         name: 'mutant',
         setup: builder => {
-          if (mutant === undefined || contents === undefined) return;
-          // Each file that the filter lets through is asked for across two processes.
-          const name = basename(mutant.file).replace('.', '\\.');
-          builder.onLoad({ filter: new RegExp(`/${name}$`) }, ({ path }) =>
-            path === join(ROOT, mutant.file) ? { contents, loader: 'ts' } : undefined,
-          );
+          for (const [file, contents] of sources) {
+            // Each file that the filter lets through is asked for across two processes.
+            const name = basename(file).replace('.', '\\.');
+            builder.onLoad({ filter: new RegExp(`/${name}$`) }, ({ path }) =>
+              path === file ? { contents, loader: 'ts' } : undefined,
+            );
+          }
         },
       },
     ],

@@ -7,23 +7,33 @@ import type { Mutant } from './mutants.ts';
 export const SHIPPED_MUTANTS: readonly (Mutant & { readonly caughtBy: RegExp })[] = [
   {
     name: 'a lazy file is built without what gives it its client',
-    file: 'lib/bundling/build-code.ts',
-    from: 'return build({ ...shared, entryPoints, plugins: [lazyBuiltins()] });',
-    to: 'return build({ ...shared, alias: {}, entryPoints, plugins: [lazyBuiltins()] });',
+    file: 'lib/bundling/lean-plugins.ts',
+    of: 'lazyBuiltins',
+    bug: `real => {
+      const plugin = real();
+      const setup = ({ initialOptions, ...build }) => {
+        if (!initialOptions.splitting) initialOptions.alias = {};
+        return plugin.setup({ initialOptions, ...build });
+      };
+      return { ...plugin, setup };
+    }`,
     caughtBy: /^lazy-s3-client\.mjs has the SDK's chain of credentials$/,
   },
   {
     name: 'a second class of ours comes with a lazy file',
     file: 'lib/bundling/lean-plugins.ts',
-    from: "  'adapters/s3/s3-client',\n",
-    to: "  'adapters/s3/s3-client',\n  'core/outbound/api/put-event-type',\n",
-    caughtBy: /^core\/outbound\/api\/problem-reply\.ts: .*lazy-put-event-type\.mjs/,
+    of: 'filesApart',
+    bug: `(real, ...args) => {
+      BUILT_APART.push('core/outbound/api/put-event-type');
+      return real(...args);
+    }`,
+    caughtBy: /^core\/problem-reply\.ts: .*lazy-put-event-type\.mjs/,
   },
   {
     name: 'whether the sweeper runs is read from its lease, not from its last success',
     file: 'operator/health/sweeper.ts',
-    from: 'return now - (wellAt ?? deployedAt) > LATE_MS;',
-    to: 'return now - (view.leasedUntil ?? wellAt ?? deployedAt) > LATE_MS;',
+    of: 'isSweeperLate',
+    bug: `(real, { leasedUntil, ...view }, now) => real({ ...view, wellAt: leasedUntil ?? view.wellAt }, now)`,
     caughtBy: /^ten minutes of crashes are called "a run ended well/,
   },
 ];

@@ -114,6 +114,11 @@ export const JOURNEYS: readonly Journey[] = [
       const ep = await stage.endpoint(() => (n++ < 2 ? noAnswer('connect') : answered(200)));
       await stage.publish('k');
       stage.expect(ep, 'k', 'delivered');
+      // It costs no attempt, so only its own wait keeps it from being asked again at once.
+      await stage.until(() => world.requests.length > 1);
+      const [first, second] = world.requests;
+      const waited = (second?.startedAt ?? 0) - (first?.startedAt ?? 0);
+      if (stage.played.length === 0 && waited < 20_000) throw new Error(`it was asked again after ${waited} ms`);
     },
   },
   {
