@@ -5,6 +5,7 @@ export interface Delivery {
   readonly endpoint: string;
   readonly type: string | null;
   readonly status: string;
+  /** Nothing is sent now: the gate is closed, or the endpoint is on hold. */
   readonly held: boolean;
   readonly attempt_count: number;
   readonly created_at: string;
@@ -20,6 +21,7 @@ export interface Delivery {
 }
 
 export interface Attempt {
+  /** `delivery`, `probe` of an endpoint on hold, or `test`. */
   readonly kind: string;
   readonly generation: number;
   readonly attempt: number;
@@ -29,7 +31,9 @@ export interface Attempt {
   /** Whose fault it was, for people; null for what was kept before that was known. */
   readonly in_words: string | null;
   readonly timings_ms: Readonly<Record<string, number>>;
+  /** Why there was no answer. */
   readonly detail: string | null;
+  /** Null where only the record is kept: of a success. */
   readonly request: { readonly url: string; readonly headers: Readonly<Record<string, string>> } | null;
   readonly response: { readonly body: string | null; readonly truncated: boolean } | null;
 }
@@ -37,7 +41,7 @@ export interface Attempt {
 export interface Health {
   readonly state: string;
   readonly why: string | null;
-  readonly breaker: string;
+  readonly breaker: 'closed' | 'open' | 'half_open';
   readonly failing_since: string | null;
   readonly egress_suspected: boolean;
   readonly next_probe_at: string | null;
@@ -47,7 +51,7 @@ export interface Health {
     readonly class: string | null;
     readonly code: number | null;
   } | null;
-  /** `about`: how many, from 10,000 on. */
+  /** `more`: there are more than `count`; `about`: how many, from 10,000 on. */
   readonly waiting: {
     readonly count: number;
     readonly more: boolean;

@@ -2,6 +2,7 @@
 import { given } from '#core/given.ts';
 import { askDelivery, type DeliveryCall } from '#operator/delivery-api.ts';
 import type { Operator } from '#operator/operator.ts';
+import type { Attempt, Delivery as DeliveryOf, Health } from '../../ui/delivery.ts';
 
 export interface Application {
   readonly id: string;
@@ -39,71 +40,9 @@ export interface Endpoint {
   readonly why: string | null;
 }
 
-export interface EndpointHealth {
-  readonly gate: string;
-  readonly state: EndpointState;
-  readonly why: string | null;
-  readonly breaker: 'closed' | 'open' | 'half_open';
-  readonly failing_since: string | null;
-  readonly egress_suspected: boolean;
-  readonly next_probe_at: string | null;
-  readonly last_success_at: string | null;
-  readonly last_failure: {
-    readonly at: string | null;
-    readonly class: string | null;
-    readonly code: number | null;
-  } | null;
-  /** `more`: there are more than `count`; `about`: how many, from 10,000 on. */
-  readonly waiting: {
-    readonly count: number;
-    readonly more: boolean;
-    readonly about: number | null;
-    readonly oldest_at: string | null;
-  };
-  readonly dead: number;
-  readonly success_rate_1h: number | null;
-  readonly success_rate_24h: number | null;
-  readonly response_ms: number | null;
-}
-
-export interface Delivery {
-  readonly message: string;
-  readonly endpoint: string;
-  readonly type: string | null;
-  readonly status: string;
-  /** Nothing is sent now: the gate is closed, or the endpoint is on hold. */
-  readonly held: boolean;
-  readonly generation: number;
-  readonly attempt_count: number;
-  readonly created_at: string;
-  readonly next_retry_at: string | null;
-  readonly ended_at: string | null;
-  readonly last_attempt: {
-    readonly attempted_at: string;
-    readonly status: number | null;
-    readonly class: string;
-    readonly response_time_ms: number;
-    readonly snippet: string | null;
-  } | null;
-}
-
-export interface DeliveryAttempt {
-  /** `delivery`, `probe` of an endpoint on hold, or `test`. */
-  readonly kind: string;
-  readonly generation: number;
-  readonly attempt: number;
-  readonly at: string;
-  readonly class: string;
-  readonly code: number | null;
-  /** Whose fault it was, for people; null for what was kept before that was known. */
-  readonly in_words: string | null;
-  readonly timings_ms: Readonly<Record<string, number>>;
-  /** Why there was no answer. */
-  readonly detail: string | null;
-  /** Null where only the record is kept: of a success. */
-  readonly request: { readonly url: string; readonly headers: Readonly<Record<string, string>> } | null;
-  readonly response: { readonly body: string | null; readonly truncated: boolean } | null;
-}
+export type EndpointHealth = Health & Pick<Endpoint, 'gate' | 'state'>;
+export type { Attempt as DeliveryAttempt };
+export type Delivery = DeliveryOf & { readonly generation: number };
 
 interface Page<T> {
   readonly data: readonly T[];
@@ -189,10 +128,7 @@ export interface DeliveryPlace {
 }
 
 /** Every attempt that was kept: the failed ones. */
-export function listAttempts(
-  operator: Operator,
-  { app, ep, message }: DeliveryPlace,
-): Promise<readonly DeliveryAttempt[]> {
+export function listAttempts(operator: Operator, { app, ep, message }: DeliveryPlace): Promise<readonly Attempt[]> {
   return list(operator, [...endpointPath(app, ep), 'deliveries', message, 'attempts']);
 }
 

@@ -54,7 +54,7 @@ export const ROOMS: Readonly<Record<string, string>> = {
   operator: 'core/** adapters local/shell',
   'operator/aws': `core/** adapters operator local/shell local/emulator/given-endpoint.ts ${LAPTOP}`,
   'operator/cost': 'core node:*',
-  'operator/customers': 'core/** adapters operator',
+  'operator/customers': 'core/** adapters operator ui/delivery.ts',
   'operator/deaths': 'core/** operator',
   'operator/events': 'core/** adapters handlers operator local/shell npm:holdfast npm:vitest node:*',
   'operator/health':
