@@ -7,7 +7,8 @@ import type { EdgeConfig } from './edge-config.ts';
 import type { OtlpConfig } from './otlp-config.ts';
 import type { OutboundConfig } from './outbound-config.ts';
 import type { ReconcileConfig } from './reconcile-config.ts';
-import type { ResolvedConfig } from './resolved-config.ts';
+
+export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 
 /** All that `defineGateway` takes: what you receive, and where it runs. */
 export interface GatewayConfig {
@@ -64,6 +65,21 @@ export interface SourceConfig {
    */
   readonly silence?: 'learned' | 'off';
 }
+
+/** Settings that the code of a source gets as they are written, each with its default; `undefined`: absent. */
+export const PASSED = {
+  unhandled: 'ignore',
+  allowList: undefined,
+  dedupOnBody: false,
+  dryRun: false,
+  quarantine: true,
+  schemaDrift: undefined,
+  searchable: undefined,
+} as const satisfies { [K in keyof SourceConfig]?: SourceConfig[K] | undefined };
+
+type PassedKey = keyof typeof PASSED;
+type Defaulted = { [K in PassedKey]: (typeof PASSED)[K] extends undefined ? never : K }[PassedKey];
+export type Passed = Required<Pick<SourceConfig, Defaulted>> & Pick<SourceConfig, Exclude<PassedKey, Defaulted>>;
 
 /** Requests per second (`rate`) and the most at once (`burst`). */
 export interface Throttle {
@@ -138,7 +154,7 @@ export interface EnvironmentConfig {
    */
   readonly thresholds?: Readonly<Record<string, number>>;
   /** @default 'info' */
-  readonly logLevel?: ResolvedConfig['logLevel'];
+  readonly logLevel?: LogLevel;
   /** One of the retentions CloudWatch Logs knows. @default 30; 3 in disposable environments */
   readonly logRetentionDays?: LogRetentionDays;
   /** Ingest environments kept warm, billed by the hour (about $4.40 a month each at 512 MB). @default 0 */

@@ -22,7 +22,13 @@ import {
   LOCAL_TIMINGS,
 } from './defaults.ts';
 import type { DeployedSource, Deployment } from './deployment.ts';
-import type { EnvironmentConfig, GatewayConfig, SourceConfig } from './gateway-config.ts';
+import {
+  type EnvironmentConfig,
+  type GatewayConfig,
+  PASSED,
+  type Passed,
+  type SourceConfig,
+} from './gateway-config.ts';
 import { resolveOutbound } from './outbound-config.ts';
 import { checkReconcile, resolveReconcile } from './reconcile-config.ts';
 import type { ResolvedConfig, ResolvedSource } from './resolved-config.ts';
@@ -236,6 +242,11 @@ function buildDeployment(
   };
 }
 
+function passedOf(source: SourceConfig) {
+  const keys = Object.keys(PASSED) as (keyof typeof PASSED)[];
+  return given(Object.fromEntries(keys.map(key => [key, source[key] ?? PASSED[key]])) as unknown as Passed);
+}
+
 function deploySource(
   name: string,
   source: SourceConfig,
@@ -254,16 +265,11 @@ function deploySource(
       paths: name === 'default' ? [path, '/webhook'] : [path],
       ...(publicUrl === undefined ? {} : { publicUrl: `${publicUrl}${path}` }),
       settings: source.settings ?? {},
-      unhandled: source.unhandled ?? 'ignore',
-      ...given({ allowList: source.allowList }),
+      ...passedOf(source),
       maxBodyBytes: source.maxBodyBytes ?? Math.min(spec.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES, BODY_BYTES_LIMIT),
-      dedupOnBody: source.dedupOnBody ?? false,
-      dryRun: source.dryRun ?? false,
-      quarantine: source.quarantine ?? true,
       retry: source.retry ?? retry,
       ...(source.silence === 'learned' && source.expectedGapMinutes === undefined ? { reportSilence: true } : {}),
-      ...(source.schemaDrift === 'off' ? { schemaDrift: 'off' as const } : {}),
-      ...given({ searchable: source.searchable, reconcile }),
+      ...given({ reconcile }),
     },
     ...given({ throttle: source.throttle }),
     needsSecret: needsSecret(spec),

@@ -4,16 +4,16 @@
  */
 
 import type { SourceId } from '#core/glossary.ts';
-import type { SearchableFields } from '#core/inbound/protocol/searchable.ts';
 import type { Shards } from '#core/inbound/protocol/spread.ts';
 import type { Timings } from '#core/inbound/protocol/timings.ts';
 import type { Route } from '#core/inbound/routing/target.ts';
 import type { ProviderSpec } from '#core/provider/provider-spec.ts';
 import type { RetryProfile } from '#core/retry/backoff.ts';
+import type { LogLevel, Passed } from './gateway-config.ts';
 import type { ResolvedOutbound } from './outbound-config.ts';
 import type { ResolvedReconcile } from './reconcile-config.ts';
 
-export interface ResolvedSource {
+export interface ResolvedSource extends Passed {
   readonly id: SourceId;
   readonly spec: ProviderSpec;
   /** Route, e.g. `/webhooks/stripe`; further routes of the same source (the `/webhook` alias) follow. */
@@ -22,24 +22,10 @@ export interface ResolvedSource {
   readonly publicUrl?: string;
   /** `config:` values of the spec. */
   readonly settings: Readonly<Record<string, string>>;
-  /** What becomes of an event no handler is registered for. */
-  readonly unhandled: 'ignore' | 'dead_letter';
-  /** CIDR ranges; requests from elsewhere get 403. Absent: no list. */
-  readonly allowList?: readonly string[];
   readonly maxBodyBytes: number;
-  /** The event key is the body's hash: closes replay under a new unsigned id. */
-  readonly dedupOnBody: boolean;
-  /** Verify and count, never reject. */
-  readonly dryRun: boolean;
-  /** Keep refused requests for a short time, for diagnosis. */
-  readonly quarantine: boolean;
   readonly retry: RetryProfile;
   /** Its silence is learned, so no event must be a datapoint as well: the sweeper reports a zero every minute. */
   readonly reportSilence?: true;
-  /** Absent: a change of its payloads' structure is told. */
-  readonly schemaDrift?: 'off';
-  /** Fields of its bodies that events are found by. Absent: none. */
-  readonly searchable?: SearchableFields;
   /** Absent: the provider is not asked what it tried to deliver. */
   readonly reconcile?: ResolvedReconcile;
   /** Absent: none. */
@@ -64,7 +50,7 @@ export interface ResolvedConfig {
   readonly replaysPerSecond: number;
   /** How long a message stays in the dead-letter queue. */
   readonly deadQueueRetentionSeconds: number;
-  readonly logLevel: 'debug' | 'info' | 'warn' | 'error';
+  readonly logLevel: LogLevel;
   /** Where spans and metrics go. Absent: nowhere. */
   readonly otlp?: { readonly endpoint: string; readonly secretHeaders: boolean };
   /** CloudFront is before the front door, and what becomes of requests beside it. Absent: nothing is. */
