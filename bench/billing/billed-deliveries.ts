@@ -3,9 +3,9 @@
  * delivery meets its session: alone, ten of one endpoint at once, and ten messages to five endpoints at once.
  */
 
-import { MemoryQueue, type MemoryQueueOptions, type ReceivedMessage } from '#adapters/memory/memory-queue.ts';
 import { MemoryTelemetry } from '#adapters/memory/memory-telemetry.ts';
-import type { SendOptions } from '#adapters/memory/sqs-limits.ts';
+import { MemoryQueue, type MemoryQueueOptions, type ReceivedMessage } from '#adapters/memory/queue/memory-queue.ts';
+import type { SendOptions } from '#adapters/memory/queue/sqs-limits.ts';
 import { EmfTelemetry } from '#adapters/telemetry/emf-telemetry.ts';
 import type { MetricName } from '#core/metrics.ts';
 import { publishMessage } from '#core/outbound/api/publish-message.ts';

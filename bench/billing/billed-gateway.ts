@@ -9,15 +9,15 @@ import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
 import { MemoryBlobs } from '#adapters/memory/memory-blobs.ts';
 import { MemoryControlStore } from '#adapters/memory/memory-control-store.ts';
 import { eventsTable, MemoryEventStore } from '#adapters/memory/memory-event-store.ts';
-import { toRecord } from '#adapters/memory/memory-mapping.ts';
 import { MemoryPayloadStore, payloadsTable } from '#adapters/memory/memory-payload-store.ts';
+import { MemorySecretValues } from '#adapters/memory/memory-secrets.ts';
+import { toRecord } from '#adapters/memory/queue/memory-mapping.ts';
 import {
   MemoryDeadQueue,
   MemoryQueueGauge,
   MemoryReceiptBox,
   MemoryWorkQueue,
-} from '#adapters/memory/memory-queue-ports.ts';
-import { MemorySecretValues } from '#adapters/memory/memory-secrets.ts';
+} from '#adapters/memory/queue/memory-queue-ports.ts';
 import { SeededIds, SeededRandom } from '#adapters/memory/seeded-random.ts';
 import { VirtualClock } from '#adapters/memory/virtual-clock.ts';
 import { CachedSecrets } from '#adapters/secrets/cached-secrets.ts';

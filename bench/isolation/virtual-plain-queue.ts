@@ -3,8 +3,8 @@
  * side by side. As many slots and the same deadline as ours; what failed comes back when its visibility ends.
  */
 import { MemoryFunction } from '#adapters/memory/memory-function.ts';
-import { MemoryMapping } from '#adapters/memory/memory-mapping.ts';
-import { MemoryQueue } from '#adapters/memory/memory-queue.ts';
+import { MemoryMapping } from '#adapters/memory/queue/memory-mapping.ts';
+import { MemoryQueue } from '#adapters/memory/queue/memory-queue.ts';
 import { SeededRandom } from '#adapters/memory/seeded-random.ts';
 import { VirtualClock } from '#adapters/memory/virtual-clock.ts';
 import { endpointFor, type Scenario, Stopwatch, type SystemResult } from './scenario.ts';

@@ -8,17 +8,17 @@ import { MemoryControlStore } from '#adapters/memory/memory-control-store.ts';
 import { MemoryDatabase } from '#adapters/memory/memory-database.ts';
 import { eventsTable, MemoryEventStore } from '#adapters/memory/memory-event-store.ts';
 import { MemoryItemStore, outboundTable } from '#adapters/memory/memory-item-store.ts';
-import { MemoryJobQueue, MemoryWakeQueue } from '#adapters/memory/memory-outbound-queues.ts';
 import { MemoryPayloadStore, payloadsTable } from '#adapters/memory/memory-payload-store.ts';
-import { MemoryQueue } from '#adapters/memory/memory-queue.ts';
+import { MemorySearchStore } from '#adapters/memory/memory-search-store.ts';
+import { MemorySecretValues } from '#adapters/memory/memory-secrets.ts';
+import { MemoryJobQueue, MemoryWakeQueue } from '#adapters/memory/queue/memory-outbound-queues.ts';
+import { MemoryQueue } from '#adapters/memory/queue/memory-queue.ts';
 import {
   MemoryDeadQueue,
   MemoryQueueGauge,
   MemoryReceiptBox,
   MemoryWorkQueue,
-} from '#adapters/memory/memory-queue-ports.ts';
-import { MemorySearchStore } from '#adapters/memory/memory-search-store.ts';
-import { MemorySecretValues } from '#adapters/memory/memory-secrets.ts';
+} from '#adapters/memory/queue/memory-queue-ports.ts';
 import { SeededRandom } from '#adapters/memory/seeded-random.ts';
 import type { VirtualClock } from '#adapters/memory/virtual-clock.ts';
 import type { ResolvedConfig } from '#core/config/resolved-config.ts';

@@ -11,11 +11,11 @@ import { MemoryBlobs } from '#adapters/memory/memory-blobs.ts';
 import { type DatabaseChange, MemoryDatabase, type MemoryDatabaseOptions } from '#adapters/memory/memory-database.ts';
 import { MemoryFunction } from '#adapters/memory/memory-function.ts';
 import { MemoryItemStore, outboundTable } from '#adapters/memory/memory-item-store.ts';
-import { MemoryMapping } from '#adapters/memory/memory-mapping.ts';
-import { MemoryJobQueue, MemoryWakeQueue } from '#adapters/memory/memory-outbound-queues.ts';
-import { MemoryQueue, type MemoryQueueOptions } from '#adapters/memory/memory-queue.ts';
-import { MemoryDeadQueue, MemoryReceiptBox } from '#adapters/memory/memory-queue-ports.ts';
 import { MemoryTelemetry } from '#adapters/memory/memory-telemetry.ts';
+import { MemoryMapping } from '#adapters/memory/queue/memory-mapping.ts';
+import { MemoryJobQueue, MemoryWakeQueue } from '#adapters/memory/queue/memory-outbound-queues.ts';
+import { MemoryQueue, type MemoryQueueOptions } from '#adapters/memory/queue/memory-queue.ts';
+import { MemoryDeadQueue, MemoryReceiptBox } from '#adapters/memory/queue/memory-queue-ports.ts';
 import { SeededIds, SeededRandom } from '#adapters/memory/seeded-random.ts';
 import {
   type ProcessOutcome,

@@ -2,8 +2,8 @@
 import type { FaultPlan } from '#adapters/memory/faults.ts';
 import type { MemoryDatabaseOptions } from '#adapters/memory/memory-database.ts';
 import type { FunctionOutcome } from '#adapters/memory/memory-function.ts';
-import type { MemoryQueueOptions } from '#adapters/memory/memory-queue.ts';
 import type { MemoryTargetsOptions } from '#adapters/memory/memory-targets.ts';
+import type { MemoryQueueOptions } from '#adapters/memory/queue/memory-queue.ts';
 import type { SimulatedProcessOptions } from '#adapters/memory/simulated-process.ts';
 import type { VirtualClock } from '#adapters/memory/virtual-clock.ts';
 import type { ResolvedConfig, ResolvedSource } from '#core/config/resolved-config.ts';

@@ -8,13 +8,13 @@ import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
 import { MemoryControlStore } from '#adapters/memory/memory-control-store.ts';
 import { MemoryEventStore } from '#adapters/memory/memory-event-store.ts';
 import { MemoryPayloadStore } from '#adapters/memory/memory-payload-store.ts';
+import { MemorySearchStore } from '#adapters/memory/memory-search-store.ts';
 import {
   MemoryDeadQueue,
   MemoryQueueGauge,
   MemoryReceiptBox,
   MemoryWorkQueue,
-} from '#adapters/memory/memory-queue-ports.ts';
-import { MemorySearchStore } from '#adapters/memory/memory-search-store.ts';
+} from '#adapters/memory/queue/memory-queue-ports.ts';
 import { SeededIds } from '#adapters/memory/seeded-random.ts';
 import type { SimulatedProcess } from '#adapters/memory/simulated-process.ts';
 import { given } from '#core/given.ts';

@@ -1,11 +1,11 @@
-import { MemoryJobQueue, MemoryWakeQueue } from '#adapters/memory/memory-outbound-queues.ts';
-import { MemoryQueue } from '#adapters/memory/memory-queue.ts';
+import { MemoryJobQueue, MemoryWakeQueue } from '#adapters/memory/queue/memory-outbound-queues.ts';
+import { MemoryQueue } from '#adapters/memory/queue/memory-queue.ts';
 import {
   MemoryDeadQueue,
   MemoryQueueGauge,
   MemoryReceiptBox,
   MemoryWorkQueue,
-} from '#adapters/memory/memory-queue-ports.ts';
+} from '#adapters/memory/queue/memory-queue-ports.ts';
 import { SeededRandom } from '#adapters/memory/seeded-random.ts';
 import { VirtualClock } from '#adapters/memory/virtual-clock.ts';
 import type { OutboundQueuesSubject } from './outbound-queues.contract.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { type Fault, faultsAtCalls, outages, recordCalls } from '#adapters/memory/faults.ts';
 import { type FunctionHandler, MemoryFunction } from '#adapters/memory/memory-function.ts';
-import { failedOf, MemoryMapping } from '#adapters/memory/memory-mapping.ts';
-import { MemoryQueue } from '#adapters/memory/memory-queue.ts';
+import { failedOf, MemoryMapping } from '#adapters/memory/queue/memory-mapping.ts';
+import { MemoryQueue } from '#adapters/memory/queue/memory-queue.ts';
 import { SeededRandom } from '#adapters/memory/seeded-random.ts';
 import { SimulatedProcess } from '#adapters/memory/simulated-process.ts';
 import { settle, VirtualClock } from '#adapters/memory/virtual-clock.ts';

@@ -5,7 +5,7 @@ import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
 import { MemoryControlStore } from '#adapters/memory/memory-control-store.ts';
 import { MemoryEventStore } from '#adapters/memory/memory-event-store.ts';
 import { MemoryPayloadStore } from '#adapters/memory/memory-payload-store.ts';
-import { MemoryWorkQueue } from '#adapters/memory/memory-queue-ports.ts';
+import { MemoryWorkQueue } from '#adapters/memory/queue/memory-queue-ports.ts';
 import { systemAddresses, systemIds } from '#adapters/system.ts';
 import { resolveReconcile } from '#core/config/reconcile-config.ts';
 import { DependencyError } from '#core/errors.ts';

@@ -1,7 +1,7 @@
 /** Events that share a batch, a process or a queue do not share their fate. */
 import { describe, expect, it } from 'vitest';
-import { failedOf, MemoryMapping } from '#adapters/memory/memory-mapping.ts';
-import { MemoryQueue } from '#adapters/memory/memory-queue.ts';
+import { failedOf, MemoryMapping } from '#adapters/memory/queue/memory-mapping.ts';
+import { MemoryQueue } from '#adapters/memory/queue/memory-queue.ts';
 import { SeededRandom } from '#adapters/memory/seeded-random.ts';
 import { VirtualClock } from '#adapters/memory/virtual-clock.ts';
 import { MINUTE_MS, SECOND_MS } from '#core/time.ts';

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { MemoryControlStore } from '#adapters/memory/memory-control-store.ts';
 import { MemoryEventStore } from '#adapters/memory/memory-event-store.ts';
 import { MemoryPayloadStore } from '#adapters/memory/memory-payload-store.ts';
-import { MemoryWorkQueue } from '#adapters/memory/memory-queue-ports.ts';
+import { MemoryWorkQueue } from '#adapters/memory/queue/memory-queue-ports.ts';
 import { SeededIds } from '#adapters/memory/seeded-random.ts';
 import { toSourceId } from '#core/glossary.ts';
 import { done } from '#core/handler/handler-contract.ts';

@@ -1,6 +1,6 @@
 /** The subtle bugs around queue, deploys and TTL, one named test each: what ours does instead. */
 import { describe, expect, it } from 'vitest';
-import { failedOf } from '#adapters/memory/memory-mapping.ts';
+import { failedOf } from '#adapters/memory/queue/memory-mapping.ts';
 import { SimulatedProcess } from '#adapters/memory/simulated-process.ts';
 import { defineHandlers, done } from '#core/handler/handler-contract.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '#core/time.ts';

@@ -13,16 +13,16 @@ import { MemoryControlStore } from '#adapters/memory/memory-control-store.ts';
 import { MemoryDatabase, type MemoryDatabaseOptions } from '#adapters/memory/memory-database.ts';
 import { eventsTable, MemoryEventStore } from '#adapters/memory/memory-event-store.ts';
 import { MemoryFunction } from '#adapters/memory/memory-function.ts';
-import { MemoryMapping } from '#adapters/memory/memory-mapping.ts';
 import { MemoryPayloadStore, payloadsTable } from '#adapters/memory/memory-payload-store.ts';
-import type { MemoryQueueOptions } from '#adapters/memory/memory-queue.ts';
+import { MemorySecretValues } from '#adapters/memory/memory-secrets.ts';
+import { MemoryMapping } from '#adapters/memory/queue/memory-mapping.ts';
+import type { MemoryQueueOptions } from '#adapters/memory/queue/memory-queue.ts';
 import {
   MemoryDeadQueue,
   MemoryQueueGauge,
   MemoryReceiptBox,
   MemoryWorkQueue,
-} from '#adapters/memory/memory-queue-ports.ts';
-import { MemorySecretValues } from '#adapters/memory/memory-secrets.ts';
+} from '#adapters/memory/queue/memory-queue-ports.ts';
 import { SeededIds, type SeededRandom } from '#adapters/memory/seeded-random.ts';
 import { SimulatedProcess } from '#adapters/memory/simulated-process.ts';
 import type { VirtualClock } from '#adapters/memory/virtual-clock.ts';

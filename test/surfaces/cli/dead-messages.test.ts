@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { MemoryEventStore } from '#adapters/memory/memory-event-store.ts';
-import { MemoryDeadQueue, MemoryQueueGauge } from '#adapters/memory/memory-queue-ports.ts';
+import { MemoryDeadQueue, MemoryQueueGauge } from '#adapters/memory/queue/memory-queue-ports.ts';
 import { toSourceId } from '#core/glossary.ts';
 import { HOUR_MS } from '#core/time.ts';
 import { movableMessages } from '#operator/deaths/dead-messages.ts';

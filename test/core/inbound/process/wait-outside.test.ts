@@ -1,8 +1,8 @@
 /** A message that a dependency refuses, over the queue in memory: where it waits, for how long, and how the copies end (I7, I12). */
 import { beforeEach, expect, it } from 'vitest';
-import { MemoryQueue } from '#adapters/memory/memory-queue.ts';
-import { MemoryDeadQueue, MemoryReceiptBox, MemoryWorkQueue } from '#adapters/memory/memory-queue-ports.ts';
 import { MemoryTelemetry } from '#adapters/memory/memory-telemetry.ts';
+import { MemoryQueue } from '#adapters/memory/queue/memory-queue.ts';
+import { MemoryDeadQueue, MemoryReceiptBox, MemoryWorkQueue } from '#adapters/memory/queue/memory-queue-ports.ts';
 import { SeededRandom } from '#adapters/memory/seeded-random.ts';
 import { VirtualClock } from '#adapters/memory/virtual-clock.ts';
 import { DependencyError } from '#core/errors.ts';

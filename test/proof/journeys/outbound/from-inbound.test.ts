@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { nodeCodec } from '#adapters/codec/node-codec.ts';
 import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
 import { FAULTS, type FaultPlan, recordCalls } from '#adapters/memory/faults.ts';
-import { MemoryJobQueue } from '#adapters/memory/memory-outbound-queues.ts';
+import { MemoryJobQueue } from '#adapters/memory/queue/memory-outbound-queues.ts';
 import { DependencyError } from '#core/errors.ts';
 import { publisherForRoutes } from '#core/outbound/api/publish-for-route.ts';
 import type { EndpointId } from '#core/outbound/protocol/ids.ts';

@@ -3,7 +3,7 @@
  * keeps facts; the judgement is in witness.ts.
  */
 import type { DatabaseChange } from '#adapters/memory/memory-database.ts';
-import type { StoredMessage } from '#adapters/memory/memory-queue.ts';
+import type { StoredMessage } from '#adapters/memory/queue/memory-queue.ts';
 import type { EventItem } from '#core/inbound/protocol/event-item.ts';
 import { EVENTS, type MemoryWorld, PAYLOADS } from '#test/kit/memory-world.ts';
 

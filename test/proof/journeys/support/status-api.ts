@@ -4,7 +4,7 @@ import { expect } from 'vitest';
 import { MemoryControlStore } from '#adapters/memory/memory-control-store.ts';
 import { MemoryEventStore } from '#adapters/memory/memory-event-store.ts';
 import { MemoryPayloadStore } from '#adapters/memory/memory-payload-store.ts';
-import { MemoryWorkQueue } from '#adapters/memory/memory-queue-ports.ts';
+import { MemoryWorkQueue } from '#adapters/memory/queue/memory-queue-ports.ts';
 import { SeededIds } from '#adapters/memory/seeded-random.ts';
 import type { ApiPorts, ApiRules } from '#core/inbound/api/api-call.ts';
 import type { ApiRoute } from '#core/inbound/api/api-routes.ts';

@@ -1,4 +1,4 @@
-import type { SeededRandom } from './seeded-random.ts';
+import type { SeededRandom } from '#adapters/memory/seeded-random.ts';
 
 const WINDOW = 64;
 

@@ -1,7 +1,8 @@
+import { Heap } from '#adapters/memory/heap.ts';
+import { SeededIds, type SeededRandom } from '#adapters/memory/seeded-random.ts';
+import type { VirtualClock } from '#adapters/memory/virtual-clock.ts';
 import type { EpochMs } from '#core/glossary.ts';
 import { HOUR_MS, MINUTE_MS } from '#core/time.ts';
-import { Heap } from './heap.ts';
-import { SeededIds, type SeededRandom } from './seeded-random.ts';
 import {
   checkLimit,
   checkSend,
@@ -10,7 +11,6 @@ import {
   refuse,
   type SendOptions,
 } from './sqs-limits.ts';
-import type { VirtualClock } from './virtual-clock.ts';
 import { VisibleMessages } from './visible-messages.ts';
 
 export interface MemoryQueueOptions {

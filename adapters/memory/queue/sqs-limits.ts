@@ -1,6 +1,7 @@
 /** What SQS refuses, by its Developer Guide. Each refusal is a `DependencyError` that was surely not applied. */
+
+import { utf8Bytes } from '#adapters/memory/item-rules.ts';
 import { DependencyError } from '#core/errors.ts';
-import { utf8Bytes } from './item-rules.ts';
 
 export interface SendOptions {
   readonly groupId?: string;
