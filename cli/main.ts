@@ -12,7 +12,7 @@ import { addDoctor } from './commands/doctor.ts';
 import { addEvents } from './commands/events.ts';
 import { addListen } from './commands/listen.ts';
 import { addLogs } from './commands/logs.ts';
-import { addOut } from './commands/out.ts';
+import { addOut } from './commands/out/out.ts';
 import { addPause } from './commands/pause.ts';
 import { addProcessor } from './commands/processor.ts';
 import { addReconcile } from './commands/reconcile.ts';

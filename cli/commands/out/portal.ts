@@ -1,9 +1,9 @@
 /** `holdfast out portal`, `portal-revoke`: a link that opens the portal as one customer, and the end of links. */
 import type { Command } from 'commander';
+import { usageError } from '#cli/cli-error.ts';
+import { wholeNumber } from '#cli/filter-options.ts';
+import { type CommandSet, withExamples } from '#cli/run.ts';
 import { portalLink, revokePortalLinks } from '#operator/customers/portal-links.ts';
-import { usageError } from '../cli-error.ts';
-import { wholeNumber } from '../filter-options.ts';
-import { type CommandSet, withExamples } from '../run.ts';
 
 interface PortalOptions {
   readonly readOnly?: boolean;

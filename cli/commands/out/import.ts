@@ -1,10 +1,10 @@
 /** `holdfast out import`: applications, endpoints, secrets and types out of what another system exported. */
 import { statSync } from 'node:fs';
 import type { Command } from 'commander';
+import { EXIT, usageError } from '#cli/cli-error.ts';
+import { readInput } from '#cli/read-input.ts';
+import { type CommandSet, type Run, withExamples } from '#cli/run.ts';
 import { EXPORTED_FROM, type ExportedFrom, importPlan, readPlan } from '#operator/moving/import-export.ts';
-import { EXIT, usageError } from '../cli-error.ts';
-import { readInput } from '../read-input.ts';
-import { type CommandSet, type Run, withExamples } from '../run.ts';
 
 interface ImportOptions {
   readonly from?: string;

@@ -1,13 +1,13 @@
 /** `holdfast out`: webhooks to customers, what became of them, and what on-call does about them. */
 import type { Command } from 'commander';
-import type { CommandSet } from '../run.ts';
-import { addOutActs } from './out-acts.ts';
-import { addOutApps } from './out-apps.ts';
-import { addOutImport } from './out-import.ts';
-import { addOutLists } from './out-lists.ts';
-import { addOutPortal } from './out-portal.ts';
-import { addOutReceiver } from './out-receiver.ts';
-import { addOutTypes } from './out-types.ts';
+import type { CommandSet } from '#cli/run.ts';
+import { addOutActs } from './acts.ts';
+import { addOutApps } from './apps.ts';
+import { addOutImport } from './import.ts';
+import { addOutLists } from './lists.ts';
+import { addOutPortal } from './portal.ts';
+import { addOutReceiver } from './receiver.ts';
+import { addOutTypes } from './types.ts';
 
 export function addOut(program: Command, set: CommandSet): void {
   const out = program.command('out').description('Webhooks to customers: endpoints, deliveries, attempts, retries');

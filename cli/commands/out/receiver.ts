@@ -1,10 +1,10 @@
 /** `holdfast out receiver`: a receiver of webhooks on this machine, which can be told to misbehave. */
 import type { Command } from 'commander';
+import { usageError } from '#cli/cli-error.ts';
+import { wholeNumber } from '#cli/filter-options.ts';
+import { type CommandSet, withExamples } from '#cli/run.ts';
 import { startReceiver } from '#local/sample/receiver.ts';
 import { BEHAVIOUR_NAMES } from '#local/sample/receiver-behaviours.ts';
-import { usageError } from '../cli-error.ts';
-import { wholeNumber } from '../filter-options.ts';
-import { type CommandSet, withExamples } from '../run.ts';
 
 export function addOutReceiver(out: Command, set: CommandSet): void {
   withExamples(

@@ -1,5 +1,7 @@
 /** `holdfast out apps`: one application for each customer, its limits, and its erasure with a report. */
 import type { Command } from 'commander';
+import { wholeNumber } from '#cli/filter-options.ts';
+import { type CommandSet, type Run, withExamples } from '#cli/run.ts';
 import {
   type ApplicationLimits,
   type ApplicationView,
@@ -10,8 +12,6 @@ import {
   showApplication,
 } from '#operator/customers/applications.ts';
 import { listApplications } from '#operator/customers/deliveries.ts';
-import { wholeNumber } from '../filter-options.ts';
-import { type CommandSet, type Run, withExamples } from '../run.ts';
 
 interface EraseOptions {
   readonly dryRun?: boolean;

@@ -1,6 +1,9 @@
 /** `holdfast out retry`, `retry-dead`, `test`, `pause`, `resume`, `disable`, `enable`, `probe`: what on-call does. */
 import { randomUUID } from 'node:crypto';
 import type { Command } from 'commander';
+import { EXIT } from '#cli/cli-error.ts';
+import { isoSince } from '#cli/filter-options.ts';
+import { type CommandSet, type Run, withExamples } from '#cli/run.ts';
 import {
   type GateAct,
   jobOf,
@@ -10,10 +13,7 @@ import {
   setGate,
   testEndpoint,
 } from '#operator/customers/deliveries.ts';
-import { EXIT } from '../cli-error.ts';
-import { isoSince } from '../filter-options.ts';
-import { type CommandSet, type Run, withExamples } from '../run.ts';
-import { deliveryCommand, endpointCommand } from './out-lists.ts';
+import { deliveryCommand, endpointCommand } from './lists.ts';
 
 interface WhyOptions {
   readonly why?: string;

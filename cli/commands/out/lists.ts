@@ -1,5 +1,9 @@
 /** `holdfast out status`, `apps`, `endpoints`, `health`, `deliveries`, `message` and `attempts`: what is, without changing it. */
 import type { Command } from 'commander';
+import { EXIT } from '#cli/cli-error.ts';
+import { isoSince, wholeNumber } from '#cli/filter-options.ts';
+import type { Style } from '#cli/output.ts';
+import { type CommandSet, type Run, withExamples } from '#cli/run.ts';
 import { parseIso } from '#core/time.ts';
 import {
   type Delivery,
@@ -15,10 +19,6 @@ import {
   readDeliverySummary,
   readOutbound,
 } from '#operator/customers/deliveries.ts';
-import { EXIT } from '../cli-error.ts';
-import { isoSince, wholeNumber } from '../filter-options.ts';
-import type { Style } from '../output.ts';
-import { type CommandSet, type Run, withExamples } from '../run.ts';
 
 const COLOURS: Readonly<Record<EndpointState, Style>> = {
   ...{ ok: 'green', failing: 'yellow', holding: 'yellow' },

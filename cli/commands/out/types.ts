@@ -1,5 +1,8 @@
 /** `holdfast out types`: the catalogue of event types, from and to OpenAPI. */
 import type { Command } from 'commander';
+import { usageError } from '#cli/cli-error.ts';
+import { readInput } from '#cli/read-input.ts';
+import { type CommandSet, type Run, withExamples } from '#cli/run.ts';
 import type { CatalogueType } from '#core/outbound/catalogue/catalogue-type.ts';
 import {
   exportEventTypes,
@@ -9,9 +12,6 @@ import {
   showEventType,
   writeImport,
 } from '#operator/customers/event-types.ts';
-import { usageError } from '../cli-error.ts';
-import { readInput } from '../read-input.ts';
-import { type CommandSet, type Run, withExamples } from '../run.ts';
 
 interface ImportOptions {
   readonly dryRun?: boolean;
