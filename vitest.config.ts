@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { env } from 'node:process';
 import { defineConfig } from 'vitest/config';
-import SuiteOrder from './test/kit/suite-order.ts';
+import SuiteOrder from './test/kit/runner/suite-order.ts';
 
 // The programs that tests start (the CLI, cdk, functions of the local AWS) compile the same code: only the first has to.
 env['NODE_COMPILE_CACHE'] ??= join(import.meta.dirname, 'node_modules/.cache/compiled');

@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parseAst } from 'vitest/node';
 import { PROVIDERS } from '#providers/index.ts';
-import { hostileTexts } from './kit/hostile-texts.ts';
+import { hostileTexts } from './kit/samples/hostile-texts.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const FOLDERS = ['core', 'adapters', 'lambdas', 'providers', 'sdk', 'lib', 'operator', 'cli', 'local', 'bin'];

@@ -20,7 +20,7 @@ import { PROVIDERS } from '#providers/index.ts';
 import { createTables, environmentFor, makeDynamoDbTables } from '#test/adapters/contracts/dynamodb-tables.ts';
 import { answersHttp, startDynamoDbLocal, startElasticMq } from '#test/adapters/contracts/java-services.ts';
 import { FIXTURE_PROJECT } from '#test/kit/fixture-project.ts';
-import { freePort } from '#test/kit/free-port.ts';
+import { freePort } from '#test/kit/servers/free-port.ts';
 import { type Receivers, startReceivers } from './receivers.ts';
 import { endpointFor, type Scenario, Stopwatch, type SystemResult } from './scenario.ts';
 

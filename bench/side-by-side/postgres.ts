@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { chmodSync, chownSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { freePort } from '#test/kit/free-port.ts';
+import { freePort } from '#test/kit/servers/free-port.ts';
 import { findServer } from './debian.ts';
 import { SECRET } from './load.ts';
 import { startPeer, startProgram } from './programs.ts';

@@ -19,7 +19,7 @@ import {
   startElasticMq,
 } from '#test/adapters/contracts/java-services.ts';
 import { FIXTURE_PROJECT } from '#test/kit/fixture-project.ts';
-import { freePort } from '#test/kit/free-port.ts';
+import { freePort } from '#test/kit/servers/free-port.ts';
 import { SECRET } from './load.ts';
 import { pinToServers, startProgram, startRoles } from './programs.ts';
 import type { Effect, RunningSystem } from './system.ts';

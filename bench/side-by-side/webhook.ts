@@ -2,7 +2,7 @@
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { answersHttp } from '#test/adapters/contracts/java-services.ts';
-import { freePort } from '#test/kit/free-port.ts';
+import { freePort } from '#test/kit/servers/free-port.ts';
 import { findServer } from './debian.ts';
 import { SECRET } from './load.ts';
 import { startProgram, startRoles } from './programs.ts';

@@ -17,7 +17,7 @@ import { SpreadStore } from '#core/inbound/protocol/spread-store.ts';
 import { carriedBody, inflateBody } from '#core/inbound/protocol/store-body.ts';
 import { decodeWorkMessage } from '#core/inbound/protocol/work-message.ts';
 import { readOpenJobs, readReplayJob } from '#core/inbound/replay/replay-job.ts';
-import { storedSamples } from '#test/kit/stored-samples.ts';
+import { storedSamples } from '#test/kit/samples/stored-samples.ts';
 
 function makeTable(): EventStore {
   const random = new SeededRandom(1);

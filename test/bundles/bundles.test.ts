@@ -17,7 +17,7 @@ import {
   startDynamoDbLocal,
   startElasticMq,
 } from '#test/adapters/contracts/java-services.ts';
-import { freePort } from '#test/kit/free-port.ts';
+import { freePort } from '#test/kit/servers/free-port.ts';
 import { isLongRun } from '#test/kit/long-run.ts';
 import { CALL_FAULTS, type CallFault } from './fault-gate.ts';
 import { JOURNEYS, type Journey } from './journeys.ts';

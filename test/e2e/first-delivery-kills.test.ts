@@ -15,7 +15,7 @@ import { type EventRecord, type RunningHoldfast, startHoldfast } from '#bench/si
 import { LOCAL_RETRY } from '#core/config/defaults.ts';
 import { javaMissing } from '#test/adapters/contracts/java-services.ts';
 import { isLongRun } from '#test/kit/long-run.ts';
-import { recordRun } from '#test/kit/proof-ledger.ts';
+import { recordRun } from '#test/kit/runner/proof-ledger.ts';
 
 const PROJECT = join(import.meta.dirname, '../fixtures/transacting');
 const SEED = Number(process.env['HOLDFAST_SEED'] ?? 7);

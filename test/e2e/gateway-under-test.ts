@@ -31,7 +31,7 @@ import { showChanges } from '#local/stacks/show-changes.ts';
 import { sendHttp } from '#operator/aws/send-http.ts';
 import type { HttpAnswer } from '#operator/http-answer.ts';
 import { PROVIDERS } from '#providers/index.ts';
-import { freePort } from '#test/kit/free-port.ts';
+import { freePort } from '#test/kit/servers/free-port.ts';
 import { secretOf } from './scheme-families.ts';
 import { OUTSIDE_ADDRESS, SCHEME_FAMILIES, gateway as testGateway } from './test-gateway.config.ts';
 import { handlers } from './test-handlers.ts';

@@ -6,7 +6,7 @@ import type { EventItem } from '#core/inbound/protocol/event-item.ts';
 import { isTerminal } from '#core/inbound/protocol/event-status.ts';
 import { outputOf } from '#local/stacks/gateway-address.ts';
 import { isLongRun } from '#test/kit/long-run.ts';
-import { recordRun } from '#test/kit/proof-ledger.ts';
+import { recordRun } from '#test/kit/runner/proof-ledger.ts';
 import type { GatewayUnderTest } from './gateway-under-test.ts';
 import { killWorkers } from './kill-workers.ts';
 import { type StormEvent, stormEvent } from './storm-event.ts';

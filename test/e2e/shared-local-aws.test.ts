@@ -13,7 +13,7 @@ import { followEvents } from '#local/follow/follow-events.ts';
 import { readDeployment } from '#local/project/sources.ts';
 import { oneAtATime } from '#local/shell/one-at-a-time.ts';
 import { makeWritable } from '#local/shell/workspace.ts';
-import { freePort } from '#test/kit/free-port.ts';
+import { freePort } from '#test/kit/servers/free-port.ts';
 import { reportMissingPython } from './needs-python.ts';
 
 const python = await findPython();

@@ -14,7 +14,7 @@ import { CachedKeyFetcher } from '#adapters/http/key-fetcher.ts';
 import { isForbiddenAddress } from '#core/outbound/address/forbidden-addresses.ts';
 import type { Answer } from '#core/outbound/ports.ts';
 import { livedTime } from '#test/kit/lived-time.ts';
-import { recordRun } from '#test/kit/proof-ledger.ts';
+import { recordRun } from '#test/kit/runner/proof-ledger.ts';
 import { OWN_HOSTS, SPELLINGS } from './address-corpus.ts';
 import { EDGES_V4, EDGES_V6 } from './address-edges.ts';
 import { type NameAnswer, type NameServer, startNameServer } from './lying-name-server.ts';

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { recordRun } from '#test/kit/proof-ledger.ts';
+import { recordRun } from '#test/kit/runner/proof-ledger.ts';
 import type { PeakMemory } from './attempt-memory.ts';
 import { answer, type Receiver, startReceiver } from './raw-receiver.ts';
 

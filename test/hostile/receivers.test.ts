@@ -9,7 +9,7 @@ import { guardedSender } from '#adapters/http/guarded-sender.ts';
 import { classifyAnswer } from '#core/outbound/drain/classify-answer.ts';
 import type { Answer, AnswerClass, SenderSession } from '#core/outbound/ports.ts';
 import { livedTime } from '#test/kit/lived-time.ts';
-import { recordRun } from '#test/kit/proof-ledger.ts';
+import { recordRun } from '#test/kit/runner/proof-ledger.ts';
 import { answer, type Behaviour, type Receiver, startReceiver } from './raw-receiver.ts';
 
 const DEADLINE_MS = 400;

@@ -24,7 +24,7 @@ import { findGateway } from '#local/stacks/gateway-address.ts';
 import { sendHttp } from '#operator/aws/send-http.ts';
 import { PROVIDERS } from '#providers/index.ts';
 import { gateway } from '#test/fixtures/their-app/app.ts';
-import { freePort } from '#test/kit/free-port.ts';
+import { freePort } from '#test/kit/servers/free-port.ts';
 import { isLongRun } from '#test/kit/long-run.ts';
 import { REPOSITORY } from './packed-project.ts';
 

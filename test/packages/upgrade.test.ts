@@ -17,7 +17,7 @@ import { type EventPk, toEventId } from '#core/glossary.ts';
 import { runOnAws } from '#test/e2e/cli-on-aws.ts';
 import { GatewayUnderTest } from '#test/e2e/gateway-under-test.ts';
 import { isLongRun } from '#test/kit/long-run.ts';
-import { writeStoredSamples } from '#test/kit/stored-samples.ts';
+import { writeStoredSamples } from '#test/kit/samples/stored-samples.ts';
 import { REPOSITORY } from './packed-project.ts';
 
 const exec = promisify(execFile);

@@ -10,7 +10,7 @@ import { MINUTE_MS } from '#core/time.ts';
 import { findPython } from '#local/emulator/python.ts';
 import { PACKAGE_ROOT } from '#local/shell/workspace.ts';
 import { runScript } from '#test/e2e/run-script.ts';
-import { freePort } from '#test/kit/free-port.ts';
+import { freePort } from '#test/kit/servers/free-port.ts';
 import { POSSIBLE_BESIDE_OTHERS } from './traffic.ts';
 import { watchIdle, watchTraffic } from './watch.ts';
 import type { Place } from './watched-start.ts';

@@ -10,7 +10,7 @@ import {
   paginateDescribeLogGroups,
 } from '@aws-sdk/client-cloudwatch-logs';
 import { given } from '#core/given.ts';
-import { freePort } from '#test/kit/free-port.ts';
+import { freePort } from '#test/kit/servers/free-port.ts';
 
 /** Deploying takes half a minute, and many times that on a machine that does much else. */
 const START_LIMIT_MS = 480_000;

@@ -8,7 +8,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { freePort } from '#test/kit/free-port.ts';
+import { freePort } from '#test/kit/servers/free-port.ts';
 
 const run = promisify(execFile);
 const HERE = dirname(fileURLToPath(import.meta.url));

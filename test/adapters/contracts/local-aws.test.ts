@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe } from 'vitest';
 import { type LocalAws, openLocalAws } from '#local/emulator/emulator.ts';
 import { findPython } from '#local/emulator/python.ts';
 import { reportMissingPython } from '#test/e2e/needs-python.ts';
-import { freePort } from '#test/kit/free-port.ts';
+import { freePort } from '#test/kit/servers/free-port.ts';
 import { isLongRun } from '#test/kit/long-run.ts';
 import { controlStoreContract } from './control-store.contract.ts';
 import { createTables, makeDynamoDbTables } from './dynamodb-tables.ts';

@@ -4,7 +4,7 @@
  */
 import { createHmac, createPublicKey, timingSafeEqual, verify } from 'node:crypto';
 import { expect, it } from 'vitest';
-import { type Captured, captureRequests } from '#test/kit/captured-requests.ts';
+import { type Captured, captureRequests } from '#test/kit/samples/captured-requests.ts';
 
 /** https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md */
 function accepts({ headers, body, secret }: Captured, nowSeconds: number): boolean {

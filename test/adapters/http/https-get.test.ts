@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { HttpsGet } from '#adapters/http/https-get.ts';
 import { DependencyError } from '#core/errors.ts';
 import { given } from '#core/given.ts';
-import { type HttpsServer, startHttpsServer } from '#test/kit/https-server.ts';
+import { type HttpsServer, startHttpsServer } from '#test/kit/servers/https-server.ts';
 import { livedTime } from '#test/kit/lived-time.ts';
 
 let server: HttpsServer;

@@ -3,7 +3,7 @@ import { fetchCapped } from '#adapters/http/fetch-capped.ts';
 import { CachedKeyFetcher } from '#adapters/http/key-fetcher.ts';
 import { HOUR_MS } from '#core/time.ts';
 import { UnknownKeyPlaceError } from '#core/unknown-key-place.ts';
-import { certificate, type HttpsServer, startHttpsServer } from '#test/kit/https-server.ts';
+import { certificate, type HttpsServer, startHttpsServer } from '#test/kit/servers/https-server.ts';
 
 const NOW = Date.parse('2026-11-21T12:00:00Z');
 const CERTIFICATE_URL = 'https://keys.example.com/certs/CERT-1.pem';

@@ -6,7 +6,7 @@ import { stripeFetcher } from '#adapters/provider-apis/stripe-api.ts';
 import { DependencyError } from '#core/errors.ts';
 import type { Fetcher } from '#core/handler/ordering/fetch-latest.ts';
 import { livedTime } from '#test/kit/lived-time.ts';
-import { PROVIDER_URL, ProviderServer, type ServedAnswer } from '#test/kit/provider-server.ts';
+import { PROVIDER_URL, ProviderServer, type ServedAnswer } from '#test/kit/servers/provider-server.ts';
 
 const KEY = 'key_of_the_fetcher_tests';
 let server: ProviderServer;

@@ -5,8 +5,8 @@ import { githubDeliveries } from '#adapters/provider-apis/github-api.ts';
 import type { DeliveryApi } from '#core/inbound/reconcile/delivery-api.ts';
 import { HOUR_MS, MINUTE_MS, toIso } from '#core/time.ts';
 import { github } from '#providers/github.ts';
-import { API_KEY, type GithubDelivery, githubList } from '#test/kit/provider-lists.ts';
-import { PROVIDER_URL, ProviderServer } from '#test/kit/provider-server.ts';
+import { API_KEY, type GithubDelivery, githubList } from '#test/kit/samples/provider-lists.ts';
+import { PROVIDER_URL, ProviderServer } from '#test/kit/servers/provider-server.ts';
 import { GapWorld } from './gap-world.ts';
 
 const HOOK = 'repos/acme/shop/hooks/12345';

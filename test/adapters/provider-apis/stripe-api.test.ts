@@ -5,8 +5,8 @@ import type { DeliveryApi } from '#core/inbound/reconcile/delivery-api.ts';
 import { reportEvent } from '#core/inbound/search/event-report.ts';
 import { HOUR_MS, MINUTE_MS } from '#core/time.ts';
 import { stripe } from '#providers/stripe.ts';
-import { API_KEY, type StripeEvent, stripeList } from '#test/kit/provider-lists.ts';
-import { PROVIDER_URL, ProviderServer, type ServedAnswer } from '#test/kit/provider-server.ts';
+import { API_KEY, type StripeEvent, stripeList } from '#test/kit/samples/provider-lists.ts';
+import { PROVIDER_URL, ProviderServer, type ServedAnswer } from '#test/kit/servers/provider-server.ts';
 import { GapWorld, Killed } from './gap-world.ts';
 
 let server: ProviderServer;

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { exists } from '#core/condition.ts';
 import type { Item, ItemStore, ItemUpdate } from '#core/outbound/ports.ts';
 import { isLongRun } from '#test/kit/long-run.ts';
-import { recordRun } from '#test/kit/proof-ledger.ts';
+import { recordRun } from '#test/kit/runner/proof-ledger.ts';
 import type { StoreBug } from './drain-session.ts';
 import { drainWalk } from './drain-walk.ts';
 import { findNoticingWalk } from './find-noticing-walk.ts';

@@ -2,7 +2,7 @@ import { env } from 'node:process';
 import { describe, expect, it } from 'vitest';
 import type { EventUpdate } from '#core/inbound/ports.ts';
 import { isLongRun } from '#test/kit/long-run.ts';
-import { recordRun } from '#test/kit/proof-ledger.ts';
+import { recordRun } from '#test/kit/runner/proof-ledger.ts';
 import { BUGS } from './bugs.ts';
 import { findNoticingWalk } from './find-noticing-walk.ts';
 import { WITHOUT_A_CLAIM } from './first-run.ts';

@@ -5,7 +5,7 @@ import { nodeCodec } from '#adapters/codec/node-codec.ts';
 import { toSourceId } from '#core/glossary.ts';
 import { MINUTE_MS } from '#core/time.ts';
 import { type Delivery, MemoryWorld, PAYLOADS, SECRET } from '#test/kit/memory-world.ts';
-import { recordRun } from '#test/kit/proof-ledger.ts';
+import { recordRun } from '#test/kit/runner/proof-ledger.ts';
 import { handlerThat } from './support/handlers.ts';
 import { noise } from './support/noise.ts';
 import { bodiesOf, tracesIn, workOff } from './support/traces.ts';

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { afterAll, expect, it } from 'vitest';
 import { isLongRun } from '#test/kit/long-run.ts';
 import { MemoryWorld } from '#test/kit/memory-world.ts';
-import { recordRun } from '#test/kit/proof-ledger.ts';
+import { recordRun } from '#test/kit/runner/proof-ledger.ts';
 import { noise } from './support/noise.ts';
 import { tracesIn, workOff } from './support/traces.ts';
 

@@ -1,6 +1,6 @@
 /** Runs the variants of one model as tests: the good ones must pass, each bad one must break exactly what it should. */
 import { afterAll, describe, expect, it } from 'vitest';
-import { recordRun } from '../../kit/proof-ledger.ts';
+import { recordRun } from '#test/kit/runner/proof-ledger.ts';
 import type { Variant } from './variants.ts';
 
 const everything = process.env['HOLDFAST_LONG'] === '1';

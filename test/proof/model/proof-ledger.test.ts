@@ -1,7 +1,7 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
-import { PROOF_FOLDER, type ProofLine, recordRun } from '../../kit/proof-ledger.ts';
+import { PROOF_FOLDER, type ProofLine, recordRun } from '#test/kit/runner/proof-ledger.ts';
 
 const suite = 'proof-ledger-self-test';
 const file = join(PROOF_FOLDER, `${suite}.jsonl`);

@@ -5,7 +5,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
-import { PROOF_FOLDER } from '#test/kit/proof-ledger.ts';
+import { PROOF_FOLDER } from '#test/kit/runner/proof-ledger.ts';
 import { MUTANTS } from './mutants.ts';
 import type { Catch } from './probe.ts';
 import { runMutant } from './run-mutant.ts';

@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { isLongRun } from '#test/kit/long-run.ts';
-import { PROOF_FOLDER } from '#test/kit/proof-ledger.ts';
+import { PROOF_FOLDER } from '#test/kit/runner/proof-ledger.ts';
 import { OUTBOUND_MUTANTS } from './outbound-mutants.ts';
 import type { Catch } from './probe.ts';
 import { runMutant } from './run-mutant.ts';

@@ -5,7 +5,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { type ConditionCounts, PROOF_FOLDER } from '#test/kit/proof-ledger.ts';
+import { type ConditionCounts, PROOF_FOLDER } from '#test/kit/runner/proof-ledger.ts';
 import { killerOf, noticeOf } from './condition-killer.ts';
 import { NOTICES, type Notice } from './condition-notices.ts';
 import { CONDITIONS } from './guarded-writes.ts';

@@ -2,7 +2,7 @@
 import { afterEach, expect, it } from 'vitest';
 import { shardsFor } from '#core/inbound/protocol/spread.ts';
 import { MINUTE_MS } from '#core/time.ts';
-import { recordRun } from '#test/kit/proof-ledger.ts';
+import { recordRun } from '#test/kit/runner/proof-ledger.ts';
 import { hotSource } from './hot-source.ts';
 
 const LONG = process.env['HOLDFAST_LONG'] === '1';

@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, expect, it } from 'vitest';
-import { recordRun } from '#test/kit/proof-ledger.ts';
+import { recordRun } from '#test/kit/runner/proof-ledger.ts';
 import { downstreamOutage, type OutageResult } from './outage.ts';
 import { brokenDeploy, type Ending, emptiedTable, monthOfRetention, purgedQueue, twoSweepers } from './scenarios.ts';
 

@@ -4,7 +4,7 @@
  */
 import { afterAll, expect, it } from 'vitest';
 import { HOUR_MS, MINUTE_MS } from '#core/time.ts';
-import { recordRun } from '#test/kit/proof-ledger.ts';
+import { recordRun } from '#test/kit/runner/proof-ledger.ts';
 import { commandOf, printReport } from './report.ts';
 import { type SimulationOptions, type SimulationReport, simulate } from './run-simulation.ts';
 import { shrink } from './shrink.ts';

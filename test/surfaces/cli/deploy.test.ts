@@ -7,7 +7,7 @@ import { devNull, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { PACKAGE_ROOT } from '#local/shell/workspace.ts';
-import { freePort } from '#test/kit/free-port.ts';
+import { freePort } from '#test/kit/servers/free-port.ts';
 
 let folder = '';
 /** An AWS where the stack is deployed and no secret has a value. */

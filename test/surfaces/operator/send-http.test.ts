@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { sendHttp } from '#operator/aws/send-http.ts';
-import { freePort } from '#test/kit/free-port.ts';
+import { freePort } from '#test/kit/servers/free-port.ts';
 
 const BYTES = new Uint8Array([0, 0xff, 0x7b, 0xe4]);
 const LONG = 'x'.repeat(100_000);

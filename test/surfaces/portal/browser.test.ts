@@ -15,7 +15,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { axeFindings } from '#test/kit/axe-findings.ts';
 import { BROWSER_PATH, openBrowser } from '#test/kit/browser.ts';
 import { isLongRun } from '#test/kit/long-run.ts';
-import { servePortal } from '#test/kit/portal-server.ts';
+import { servePortal } from '#test/kit/servers/portal-server.ts';
 import { NAUGHTY } from '../console/naughty-strings.ts';
 import { brokenEndpoint, RIGHT, WRONG } from './demo-portal.ts';
 

@@ -1,5 +1,5 @@
 /** A customer with a wrong address: 40 deliveries of one endpoint died, the other endpoint is well. */
-import { servePortal } from '#test/kit/portal-server.ts';
+import { servePortal } from '#test/kit/servers/portal-server.ts';
 
 export const WRONG = 'https://shop.globex.com/webhoks/acme';
 export const RIGHT = 'https://shop.globex.com/webhooks/acme';

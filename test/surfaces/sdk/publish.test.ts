@@ -15,7 +15,7 @@ import {
 import { afterEach, expect, expectTypeOf, it, vi } from 'vitest';
 import { distancesFrom } from '#test/kit/import-graph.ts';
 import { livedTime } from '#test/kit/lived-time.ts';
-import { KEYS, REGION, servePublish } from '#test/kit/publish-server.ts';
+import { KEYS, REGION, servePublish } from '#test/kit/servers/publish-server.ts';
 
 interface Events {
   'invoice.paid': { readonly invoice: string; readonly amount: number };

@@ -10,7 +10,7 @@ import type { EndpointItem, MessageItem, RuntimeItem } from '#core/outbound/prot
 import { parseItem } from '#core/outbound/protocol/parse-item.ts';
 import { MINUTE_MS } from '#core/time.ts';
 import { answered, OutboundWorld } from '#test/kit/outbound-world.ts';
-import { storedSamples } from '#test/kit/stored-samples.ts';
+import { storedSamples } from '#test/kit/samples/stored-samples.ts';
 
 const TABLES = ['registry', 'outbox'] as const;
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { isLongRun } from '#test/kit/long-run.ts';
 import type { OutboundRole } from '#test/kit/outbound-world.ts';
-import { recordRun } from '#test/kit/proof-ledger.ts';
+import { recordRun } from '#test/kit/runner/proof-ledger.ts';
 import { JOURNEYS } from './support/journeys.ts';
 import { type Call, FAULTS, type Fault, runJourney } from './support/stage.ts';
 

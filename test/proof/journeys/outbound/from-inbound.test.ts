@@ -14,7 +14,7 @@ import type { PublishPorts } from '#core/outbound/publish/publish.ts';
 import { HOUR_MS } from '#core/time.ts';
 import { MemoryWorld } from '#test/kit/memory-world.ts';
 import { answered, OutboundWorld } from '#test/kit/outbound-world.ts';
-import { recordRun } from '#test/kit/proof-ledger.ts';
+import { recordRun } from '#test/kit/runner/proof-ledger.ts';
 
 const ROUTE = { kind: 'outbound', address: 'outbound:acme' } as const;
 

@@ -9,7 +9,7 @@ import { startReplayJob } from '#core/outbound/replay/replay-job.ts';
 import { eventsOf } from '#core/outbound/tend/operational-events.ts';
 import { HOUR_MS, MINUTE_MS } from '#core/time.ts';
 import { answered, OutboundWorld, type Received } from '#test/kit/outbound-world.ts';
-import { recordRun } from '#test/kit/proof-ledger.ts';
+import { recordRun } from '#test/kit/runner/proof-ledger.ts';
 import { runningReplayJob } from '#test/kit/running-replay-job.ts';
 
 interface Told {

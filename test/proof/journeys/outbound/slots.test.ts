@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { SECOND_MS } from '#core/time.ts';
 import { answered, OutboundWorld, type OutboundWorldOptions } from '#test/kit/outbound-world.ts';
-import { recordRun } from '#test/kit/proof-ledger.ts';
+import { recordRun } from '#test/kit/runner/proof-ledger.ts';
 
 /** One endpoint that never answers, a message each second for five minutes: how many runs there were at each look. */
 async function slotsOf(options: OutboundWorldOptions): Promise<readonly number[]> {

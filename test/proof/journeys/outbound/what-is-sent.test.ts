@@ -3,7 +3,7 @@ import { Webhook } from 'standardwebhooks';
 import { afterEach, expect, it, vi } from 'vitest';
 import { SeededRandom } from '#adapters/memory/seeded-random.ts';
 import { withEndpoint } from '#test/kit/producer-world.ts';
-import { recordRun } from '#test/kit/proof-ledger.ts';
+import { recordRun } from '#test/kit/runner/proof-ledger.ts';
 
 /** JSON whose bytes no parser gives back: digits, duplicate members, blanks, escapes, halves of characters. */
 const ODD = [

@@ -1,5 +1,5 @@
 /** Counts, over many runs, in how many each invariant was checked and in how many it was broken. */
-import { recordRun } from '#test/kit/proof-ledger.ts';
+import { recordRun } from '#test/kit/runner/proof-ledger.ts';
 import type { Verdict } from './crash-run.ts';
 
 /** Judged at the end of every run. */

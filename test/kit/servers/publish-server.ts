@@ -9,7 +9,7 @@ import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { jsonSchema } from '#adapters/json-schema/json-schema.ts';
 import { DAY_MS } from '#core/time.ts';
 import { handlePublish } from '#lambdas/publish/handle-publish.ts';
-import { withEndpoint } from './producer-world.ts';
+import { withEndpoint } from '#test/kit/producer-world.ts';
 
 export const REGION = 'eu-central-1';
 export const KEYS = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY' };

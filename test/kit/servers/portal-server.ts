@@ -9,8 +9,8 @@ import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
 import { guardHeaders, type PortalLook, portalPage } from '#core/outbound/portal/portal-page.ts';
 import { PAGE_ROUTES, PORTAL_ROUTES, publicRoute } from '#core/outbound/portal/portal-routes.ts';
 import { handlePortalCall } from '#lambdas/portal/handle-portal-call.ts';
-import { buildPage } from '../../ui/build-page.ts';
-import { producerWorld } from './producer-world.ts';
+import { buildPage } from '../../../ui/build-page.ts';
+import { producerWorld } from '#test/kit/producer-world.ts';
 
 const ROUTES = [...PAGE_ROUTES, ...PORTAL_ROUTES.map(publicRoute)];
 const LOOK: PortalLook = { name: 'Acme', accent: '#7a2ea0', frameAncestors: [] };
@@ -19,7 +19,7 @@ let built: ReturnType<typeof buildPage> | undefined;
 /** The page is built once for all servers of a suite. */
 export async function servePortal(look: Partial<PortalLook> = {}) {
   const world = producerWorld();
-  built ??= buildPage(join(import.meta.dirname, '../../portal/app'));
+  built ??= buildPage(join(import.meta.dirname, '../../../portal/app'));
   const { script, style } = await built;
   const texts = { script: new TextDecoder().decode(script), style: new TextDecoder().decode(style) };
   const whole = { ...LOOK, ...look };

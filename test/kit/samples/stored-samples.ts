@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type AttributeValue, DynamoDBClient, ListTablesCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { ListQueuesCommand, ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 
-const FOLDER = join(import.meta.dirname, '../fixtures/stored');
+const FOLDER = join(import.meta.dirname, '../../fixtures/stored');
 
 export interface StoredSamples {
   readonly version: string;

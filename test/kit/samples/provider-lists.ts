@@ -1,5 +1,5 @@
 /** The list APIs of Stripe and GitHub as their documentation describes them, for `ProviderServer`. */
-import { PROVIDER_URL, type ServedAnswer, type ServedCall } from './provider-server.ts';
+import { PROVIDER_URL, type ServedAnswer, type ServedCall } from '#test/kit/servers/provider-server.ts';
 
 export const API_KEY = 'rk_test_of_the_local_server';
 

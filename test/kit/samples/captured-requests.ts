@@ -7,7 +7,7 @@ import type { Compatibility, StoredKey } from '#core/outbound/protocol/items.ts'
 import { verifyingText } from '#core/outbound/protocol/secret-text.ts';
 import { DAY_MS } from '#core/time.ts';
 import { answer, startReceiver } from '#test/hostile/raw-receiver.ts';
-import { attemptOf, signAttempt } from './attempts.ts';
+import { attemptOf, signAttempt } from '#test/kit/attempts.ts';
 
 /** A request and the secret that one receiver has; whether that receiver must accept it. */
 export interface Captured {

@@ -19,7 +19,7 @@ export interface ConditionCounts {
   readonly harmless: number;
 }
 
-export const PROOF_FOLDER = join(import.meta.dirname, '../..', '.holdfast', 'proof');
+export const PROOF_FOLDER = join(import.meta.dirname, '../../..', '.holdfast', 'proof');
 
 const begun = new Set<string>();
 

@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Reporter } from 'vitest/node';
-import { type ConditionCounts, PROOF_FOLDER, type ProofLine } from '#test/kit/proof-ledger.ts';
+import { type ConditionCounts, PROOF_FOLDER, type ProofLine } from '#test/kit/runner/proof-ledger.ts';
 
 /** I1 to I14 of receiving (docs/protocol.md), O1 to O19 of sending (docs/outbound-protocol.md). */
 const INVARIANTS = [...numbered('I', 14), ...numbered('O', 19)];
