@@ -55,8 +55,8 @@ export default defineConfig({
     // Simulations and models make states that live for a moment: with room for them, crash points take 3 to 9 % less CPU.
     execArgv: ['--max-semi-space-size=64'],
     sequence: { sequencer: SuiteOrder },
-    reporters: ['default', './test/kit/proof-reporter.ts'],
-    ...(env['HOLDFAST_SEED'] && { setupFiles: ['./test/kit/given-seed.ts'] }),
+    reporters: ['default', './test/kit/runner/proof-reporter.ts'],
+    ...(env['HOLDFAST_SEED'] && { setupFiles: ['./test/kit/runner/given-seed.ts'] }),
     projects: [
       ...(env['HOLDFAST_LONG'] === '1'
         ? [{ test: { name: 'seeds', ...SHARED, include: DRAWN, repeats: SEEDS - 1, testTimeout: 240_000 } }]

@@ -5,7 +5,7 @@ import { Agent, createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { connect } from 'node:tls';
 
-const pem = readFileSync(new URL('../fixtures/key-server.pem', import.meta.url), 'utf8');
+const pem = readFileSync(new URL('../../fixtures/key-server.pem', import.meta.url), 'utf8');
 export const certificate = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/.exec(pem)?.[0] ?? '';
 const key = /-----BEGIN PRIVATE KEY-----[\s\S]+?-----END PRIVATE KEY-----/.exec(pem)?.[0] ?? '';
 

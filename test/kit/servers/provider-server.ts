@@ -7,7 +7,7 @@ import { Agent, createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { connect } from 'node:tls';
 
-const pem = readFileSync(new URL('../fixtures/key-server.pem', import.meta.url), 'utf8');
+const pem = readFileSync(new URL('../../fixtures/key-server.pem', import.meta.url), 'utf8');
 const part = (name: string): string =>
   new RegExp(`-----BEGIN ${name}-----[^-]+-----END ${name}-----`).exec(pem)?.[0] ?? '';
 const [certificate, key] = [part('CERTIFICATE'), part('PRIVATE KEY')];

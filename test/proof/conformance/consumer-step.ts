@@ -9,7 +9,7 @@ import {
   stale,
 } from '#core/handler/handler-contract.ts';
 import { processEvent } from '#core/inbound/process/process-event.ts';
-import type { Consumer } from '#test/proof/model/lifecycle-state.ts';
+import type { Consumer } from '#test/proof/model/lifecycle/lifecycle-state.ts';
 import { Divergence, expectBefore, expectDisposal, release } from './expect-call.ts';
 import { endingOf, endingOfFirstRun, WILL_CLAIM } from './first-run.ts';
 import type { Ending, RealConsumer, RealLifecycle } from './real-lifecycle.ts';

@@ -1,7 +1,7 @@
 /** How an endpoint answers in the walks of the session, and what the model calls it. */
 import type { SeededRandom } from '#adapters/memory/seeded-random.ts';
 import type { Answer } from '#core/outbound/ports.ts';
-import type { Budget } from '#test/proof/model/outbound-state.ts';
+import type { Budget } from '#test/proof/model/outbound/outbound-state.ts';
 
 export type Said = 'well' | 'too many' | 'bad message' | 'down' | 'disable me';
 

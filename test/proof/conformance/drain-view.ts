@@ -1,7 +1,7 @@
 /** The states that the model may be in, beside what the walked sessions left: they stay as long as both agree. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Model, Step } from '#test/proof/model/explore.ts';
-import type { Drainer, State } from '#test/proof/model/outbound-state.ts';
+import type { Drainer, State } from '#test/proof/model/outbound/outbound-state.ts';
 import type { DrainSession } from './drain-session.ts';
 import { PLACE } from './drain-states.ts';
 import { Divergence } from './expect-call.ts';

@@ -1,5 +1,5 @@
 import type { Step } from '#test/proof/model/explore.ts';
-import type { State } from '#test/proof/model/outbound-state.ts';
+import type { State } from '#test/proof/model/outbound/outbound-state.ts';
 import type { OutboundWorld } from './outbound-world.ts';
 
 /** Of these steps, one of time that has come by the clock. */

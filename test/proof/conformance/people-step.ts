@@ -4,7 +4,7 @@ import { closeDeath } from '#core/inbound/protocol/close-death.ts';
 import { replayEvent } from '#core/inbound/replay/replay-event.ts';
 import { handleRequest } from '#lambdas/ingest/handle-request.ts';
 import { signedRequest } from '#test/kit/signed-request.ts';
-import type { LateRequest, Operator } from '#test/proof/model/lifecycle-state.ts';
+import type { LateRequest, Operator } from '#test/proof/model/lifecycle/lifecycle-state.ts';
 import { Divergence, expectBefore, notEnded, release } from './expect-call.ts';
 import type { RealLifecycle } from './real-lifecycle.ts';
 import { SteppedProcess } from './stepped-process.ts';

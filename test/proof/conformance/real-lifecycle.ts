@@ -22,7 +22,7 @@ import { parseEventItem } from '#core/inbound/protocol/parse-event-item.ts';
 import { decodeWorkMessage } from '#core/inbound/protocol/work-message.ts';
 import type { EffectWrite, Timer } from '#core/ports.ts';
 import { Breaker, type Permission } from '#core/retry/breaker.ts';
-import { type DlqTag, GONE, type LifeRecord, NOBODY, type Tag } from '#test/proof/model/lifecycle-state.ts';
+import { type DlqTag, GONE, type LifeRecord, NOBODY, type Tag } from '#test/proof/model/lifecycle/lifecycle-state.ts';
 import type { SteppedProcess } from './stepped-process.ts';
 import { EFFECTS, EVENTS, PAYLOADS, PK, WAIT_MS } from './walk-rules.ts';
 

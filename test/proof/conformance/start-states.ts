@@ -1,6 +1,6 @@
 import { DependencyError } from '#core/errors.ts';
 import { watchShardOf } from '#core/inbound/protocol/event-writes.ts';
-import type { State } from '#test/proof/model/lifecycle-state.ts';
+import type { State } from '#test/proof/model/lifecycle/lifecycle-state.ts';
 import { startRequest } from './people-step.ts';
 import type { RealLifecycle } from './real-lifecycle.ts';
 import { EFFECTS, EVENTS, PK } from './walk-rules.ts';

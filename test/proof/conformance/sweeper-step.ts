@@ -4,7 +4,7 @@ import { isTerminal } from '#core/inbound/protocol/event-status.ts';
 import { FAR } from '#core/inbound/protocol/event-writes.ts';
 import { drainDeadQueue } from '#core/inbound/sweep/drain-dead-queue.ts';
 import { sweepEvent } from '#core/inbound/sweep/sweep-event.ts';
-import type { DlqTag, Sweep } from '#test/proof/model/lifecycle-state.ts';
+import type { DlqTag, Sweep } from '#test/proof/model/lifecycle/lifecycle-state.ts';
 import { Divergence, expectBefore, notEnded, release } from './expect-call.ts';
 import type { RealLifecycle } from './real-lifecycle.ts';
 import { SteppedProcess } from './stepped-process.ts';

@@ -5,7 +5,7 @@ import { type EventKey, toEventPk, toSourceId } from '#core/glossary.ts';
 import type { ProcessRules } from '#core/inbound/process/process-ports.ts';
 import { DEFAULT_TIMINGS, type Timings } from '#core/inbound/protocol/timings.ts';
 import { generic } from '#providers/generic.ts';
-import { ATTEMPT_BUDGET, RESEND_CAP } from '#test/proof/model/lifecycle-state.ts';
+import { ATTEMPT_BUDGET, RESEND_CAP } from '#test/proof/model/lifecycle/lifecycle-state.ts';
 
 export const EVENTS = 'events';
 export const PAYLOADS = 'payloads';

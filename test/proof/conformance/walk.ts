@@ -2,9 +2,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { SeededRandom } from '#adapters/memory/seeded-random.ts';
 import type { Step } from '#test/proof/model/explore.ts';
-import { lifecycleModel } from '#test/proof/model/lifecycle-model.ts';
-import { PROTOCOL } from '#test/proof/model/lifecycle-rules.ts';
-import type { Budget, Consumer, State } from '#test/proof/model/lifecycle-state.ts';
+import { lifecycleModel } from '#test/proof/model/lifecycle/lifecycle-model.ts';
+import { PROTOCOL } from '#test/proof/model/lifecycle/lifecycle-rules.ts';
+import type { Budget, Consumer, State } from '#test/proof/model/lifecycle/lifecycle-state.ts';
 import { Divergence } from './expect-call.ts';
 import { fitsFirstRun, hasReadTheClock, WITHOUT_A_CLAIM } from './first-run.ts';
 import { type Bug, RealLifecycle } from './real-lifecycle.ts';

@@ -1,5 +1,0 @@
-import { bodiesVariants } from './bodies-model.ts';
-import { checkVariants } from './check-variants.ts';
-
-// Holds O19.
-checkVariants('bodies-model', ['O19'], bodiesVariants);

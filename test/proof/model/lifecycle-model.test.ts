@@ -1,4 +1,0 @@
-import { checkVariants } from './check-variants.ts';
-import { lifecycleVariants } from './lifecycle-variants.ts';
-
-checkVariants('lifecycle-model', ['I2', 'I3', 'I4', 'I5', 'I7', 'I8'], lifecycleVariants);

@@ -1,4 +1,0 @@
-import { checkVariants } from './check-variants.ts';
-import { outboundFaultVariants } from './outbound-fault-model.ts';
-
-checkVariants('outbound-fault-model', ['O2', 'O7'], outboundFaultVariants);
