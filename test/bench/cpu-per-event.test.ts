@@ -6,8 +6,8 @@ import { measureRest, measureRound, sum } from '#bench/side-by-side/cpu-per-even
 import { startProgram } from '#bench/side-by-side/programs.ts';
 import type { RunningSystem } from '#bench/side-by-side/system.ts';
 import { answersHttp } from '#test/adapters/contracts/java-services.ts';
-import { freePort } from '#test/kit/servers/free-port.ts';
 import { isLongRun } from '#test/kit/long-run.ts';
+import { freePort } from '#test/kit/servers/free-port.ts';
 
 const PER_EVENT_MS = 4;
 const AT_REST = 0.2;

@@ -17,8 +17,8 @@ import {
   startDynamoDbLocal,
   startElasticMq,
 } from '#test/adapters/contracts/java-services.ts';
-import { freePort } from '#test/kit/servers/free-port.ts';
 import { isLongRun } from '#test/kit/long-run.ts';
+import { freePort } from '#test/kit/servers/free-port.ts';
 import { CALL_FAULTS, type CallFault } from './fault-gate.ts';
 import { JOURNEYS, type Journey } from './journeys.ts';
 import { type MatrixRow, tableOf, writeMatrix } from './matrix.ts';

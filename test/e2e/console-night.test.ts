@@ -13,8 +13,8 @@ import { expect, it } from 'vitest';
 import { findPython } from '#local/emulator/python.ts';
 import { PACKAGE_ROOT } from '#local/shell/workspace.ts';
 import { BROWSER_PATH, openBrowser } from '#test/kit/browser.ts';
-import { freePort } from '#test/kit/servers/free-port.ts';
 import { isLongRun } from '#test/kit/long-run.ts';
+import { freePort } from '#test/kit/servers/free-port.ts';
 import { copyApp } from './gateway-under-test.ts';
 import { runScript } from './run-script.ts';
 

@@ -13,8 +13,8 @@ import { delimiter, dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { freePort } from '#test/kit/servers/free-port.ts';
 import { isLongRun } from '#test/kit/long-run.ts';
+import { freePort } from '#test/kit/servers/free-port.ts';
 import { REPOSITORY } from './packed-project.ts';
 import { makeTarballs, type Tarballs } from './tarballs.ts';
 

@@ -24,8 +24,8 @@ import { findGateway } from '#local/stacks/gateway-address.ts';
 import { sendHttp } from '#operator/aws/send-http.ts';
 import { PROVIDERS } from '#providers/index.ts';
 import { gateway } from '#test/fixtures/their-app/app.ts';
-import { freePort } from '#test/kit/servers/free-port.ts';
 import { isLongRun } from '#test/kit/long-run.ts';
+import { freePort } from '#test/kit/servers/free-port.ts';
 import { REPOSITORY } from './packed-project.ts';
 
 it.skipIf(!isLongRun())(

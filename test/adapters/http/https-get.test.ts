@@ -2,8 +2,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { HttpsGet } from '#adapters/http/https-get.ts';
 import { DependencyError } from '#core/errors.ts';
 import { given } from '#core/given.ts';
-import { type HttpsServer, startHttpsServer } from '#test/kit/servers/https-server.ts';
 import { livedTime } from '#test/kit/lived-time.ts';
+import { type HttpsServer, startHttpsServer } from '#test/kit/servers/https-server.ts';
 
 let server: HttpsServer;
 let calls: { method: string | undefined; host: string | undefined; url: string | undefined; headers: object }[] = [];

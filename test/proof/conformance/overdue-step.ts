@@ -1,6 +1,6 @@
 import type { Step } from '#test/proof/model/explore.ts';
 import type { State } from '#test/proof/model/outbound/outbound-state.ts';
-import type { OutboundWorld } from './outbound-world.ts';
+import type { OutboundWorld } from './outbound/outbound-world.ts';
 
 /** Of these steps, one of time that has come by the clock. */
 export function overdueStep(steps: readonly Step<State>[], world: OutboundWorld): Step<State> | undefined {

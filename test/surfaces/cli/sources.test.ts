@@ -12,8 +12,8 @@ import type { ProviderSpec } from '#core/provider/provider-spec.ts';
 import { rangesIn, withRanges } from '#operator/sources/address-ranges.ts';
 import { fetchList } from '#operator/sources/fetch-list.ts';
 import { PROVIDERS } from '#providers/index.ts';
-import { type HttpsServer, startHttpsServer } from '#test/kit/servers/https-server.ts';
 import { EVENTS } from '#test/kit/memory-world.ts';
+import { type HttpsServer, startHttpsServer } from '#test/kit/servers/https-server.ts';
 import { type CliOptions, type CliResult, CliWorld, temporaryFile } from './cli-world.ts';
 
 const github: ProviderSpec = {

@@ -3,10 +3,11 @@
  * protocol was chosen with: equal counts show that this model is the same one. Only those with a late duplicate, which no
  * longer marks what it sent (decision 0004), are new.
  */
+
+import { slow, type Variant, variant } from '#test/proof/model/variants.ts';
 import { lifecycleModel } from './lifecycle-model.ts';
 import { type LifecycleRules, PROTOCOL } from './lifecycle-rules.ts';
 import type { Budget } from './lifecycle-state.ts';
-import { slow, type Variant, variant } from '#test/proof/model/variants.ts';
 
 const REVIVED = 'I4 A DEAD EVENT WAS REVIVED AND NOBODY ASKED FOR IT';
 const UNDONE = 'I4 A TERMINAL EVENT WAS UNDONE';

@@ -1,9 +1,10 @@
 /** How a variant of the outbound model is named: its verdict, its states, its faults, the rules it changes, its shape. */
+
+import { type Variant, variant } from '#test/proof/model/variants.ts';
 import { outboundModel, type Shape } from './outbound-model.ts';
 import { AS_BUILT, AS_READ, OUTBOUND, type OutboundRules } from './outbound-rules.ts';
 import { SEEN, type SeenSteps } from './outbound-seen.ts';
 import type { Budget } from './outbound-state.ts';
-import { type Variant, variant } from '#test/proof/model/variants.ts';
 
 export const STUCK = 'O2 STUCK FOR EVER';
 export const SENT_AGAIN = 'O5 SENT AGAIN WITHOUT A CAUSE';

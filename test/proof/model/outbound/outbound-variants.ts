@@ -2,10 +2,11 @@
  * The variants of the outbound model. The state counts in `ofTheReference` are those of the reference model that the
  * protocol was chosen with: equal counts show that this model is the same one.
  */
+
+import { slow, type Variant } from '#test/proof/model/variants.ts';
 import { BUILT, bad, good, NO_NETS, SENT_AGAIN, STUCK, spare } from './outbound-variant.ts';
 import { peopleAndProbes } from './people-and-probe-variants.ts';
 import { betweenReadAndLease } from './read-before-lease-variants.ts';
-import { slow, type Variant } from '#test/proof/model/variants.ts';
 
 const NO_ROW = 'O3 OWED, BUT NO ROW POINTS TO IT';
 

@@ -1,8 +1,9 @@
 /** Variants of the outbound model with two kinds of people at the gate, and with probes of what an endpoint refuses for good. */
+
+import { slow, type Variant } from '#test/proof/model/variants.ts';
 import type { Shape } from './outbound-model.ts';
 import type { OutboundRules } from './outbound-rules.ts';
 import { BUILT, bad, good, READ, STUCK } from './outbound-variant.ts';
-import { slow, type Variant } from '#test/proof/model/variants.ts';
 
 const PROBED: Partial<OutboundRules> = { probe: 'another message', refused: 1 };
 const HELD: Partial<Shape> = { messages: 2, held: true };

@@ -1,6 +1,7 @@
 /** Variants of the outbound model in which others act between the read of the rows and the lease. */
-import { bad, good, NO_NETS, READ, SENT_AGAIN, STUCK } from './outbound-variant.ts';
+
 import type { Variant } from '#test/proof/model/variants.ts';
+import { bad, good, NO_NETS, READ, SENT_AGAIN, STUCK } from './outbound-variant.ts';
 
 /** Another session, a pause, a replay, a delete. A canceled message is, for the model, one that is older than the retention. */
 export const betweenReadAndLease: readonly Variant[] = [

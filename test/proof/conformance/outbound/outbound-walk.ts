@@ -6,15 +6,15 @@
 import { isDeepStrictEqual } from 'node:util';
 import { SeededRandom } from '#adapters/memory/seeded-random.ts';
 import { renewLease } from '#core/outbound/protocol/delivery-writes.ts';
+import { Divergence } from '#test/proof/conformance/expect-call.ts';
+import { overdueStep } from '#test/proof/conformance/overdue-step.ts';
 import type { Step } from '#test/proof/model/explore.ts';
 import { outboundModel, type Shape } from '#test/proof/model/outbound/outbound-model.ts';
 import { AS_BUILT } from '#test/proof/model/outbound/outbound-rules.ts';
 import { type Budget, GONE, messageOf, NOBODY, type State } from '#test/proof/model/outbound/outbound-state.ts';
-import { Divergence } from './expect-call.ts';
 import { codeWaits, goesByTimes, putsAnOlderRow } from './outbound-session-step.ts';
 import { outboundStep } from './outbound-step.ts';
 import { EP, OutboundWorld, seenOf, type WriteBug } from './outbound-world.ts';
-import { overdueStep } from './overdue-step.ts';
 
 const FAIR_SHARE = 0.8;
 /** Share of the turns in which time passes, if anything waits. */

@@ -7,6 +7,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { SeededRandom } from '#adapters/memory/seeded-random.ts';
 import { isProbing } from '#core/outbound/drain/breaker.ts';
+import { Divergence } from '#test/proof/conformance/expect-call.ts';
+import type { Way } from '#test/proof/conformance/stepped-process.ts';
 import type { Step } from '#test/proof/model/explore.ts';
 import { outboundModel, type Shape } from '#test/proof/model/outbound/outbound-model.ts';
 import { AS_READ } from '#test/proof/model/outbound/outbound-rules.ts';
@@ -17,10 +19,8 @@ import { isOthers, OFTEN } from './drain-others.ts';
 import { type Call, DrainSession, type StoreBug } from './drain-session.ts';
 import { budgetOf, dropsAtGate, givesBack, isAbout, STEPS, startsAgain, turned } from './drain-states.ts';
 import { DrainView } from './drain-view.ts';
-import { Divergence } from './expect-call.ts';
 import { outboundStep } from './outbound-step.ts';
 import { OutboundWorld } from './outbound-world.ts';
-import type { Way } from './stepped-process.ts';
 
 const SESSION_SHARE = 0.6;
 const TIME_SHARE = 0.25;

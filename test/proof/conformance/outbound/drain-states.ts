@@ -1,6 +1,12 @@
 /** States of the model that a call of the real session may mean. */
 import type { SeededRandom } from '#adapters/memory/seeded-random.ts';
-import { type Budget, type Drainer, type DrainerStep, LOST, type State } from '#test/proof/model/outbound/outbound-state.ts';
+import {
+  type Budget,
+  type Drainer,
+  type DrainerStep,
+  LOST,
+  type State,
+} from '#test/proof/model/outbound/outbound-state.ts';
 import type { Call } from './drain-session.ts';
 import { messageId, type OutboundWorld } from './outbound-world.ts';
 

@@ -4,9 +4,9 @@ import { exists } from '#core/condition.ts';
 import type { Item, ItemStore, ItemUpdate } from '#core/outbound/ports.ts';
 import { isLongRun } from '#test/kit/long-run.ts';
 import { recordRun } from '#test/kit/runner/proof-ledger.ts';
+import { findNoticingWalk } from '#test/proof/conformance/find-noticing-walk.ts';
 import type { StoreBug } from './drain-session.ts';
 import { drainWalk } from './drain-walk.ts';
-import { findNoticingWalk } from './find-noticing-walk.ts';
 
 const FIRST_SEED = Number(env['HOLDFAST_SEED'] ?? 1);
 const WALKS = isLongRun() ? 3_000 : 300;

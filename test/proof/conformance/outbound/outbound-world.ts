@@ -33,7 +33,14 @@ import {
 import type { EffectWrite } from '#core/ports.ts';
 import { DAY_MS } from '#core/time.ts';
 import type { OutboundRules } from '#test/proof/model/outbound/outbound-rules.ts';
-import type { DeliveryRecord, Gate, Message, Pointer, Row, Runtime } from '#test/proof/model/outbound/outbound-state.ts';
+import type {
+  DeliveryRecord,
+  Gate,
+  Message,
+  Pointer,
+  Row,
+  Runtime,
+} from '#test/proof/model/outbound/outbound-state.ts';
 import { GONE, isShut, NOBODY } from '#test/proof/model/outbound/outbound-state.ts';
 
 export const APP = 'app_walk';

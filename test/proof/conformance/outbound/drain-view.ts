@@ -1,12 +1,12 @@
 /** The states that the model may be in, beside what the walked sessions left: they stay as long as both agree. */
 import { isDeepStrictEqual } from 'node:util';
+import { Divergence } from '#test/proof/conformance/expect-call.ts';
+import { overdueStep } from '#test/proof/conformance/overdue-step.ts';
 import type { Model, Step } from '#test/proof/model/explore.ts';
 import type { Drainer, State } from '#test/proof/model/outbound/outbound-state.ts';
 import type { DrainSession } from './drain-session.ts';
 import { PLACE } from './drain-states.ts';
-import { Divergence } from './expect-call.ts';
 import { messageId, type OutboundWorld, seenOf } from './outbound-world.ts';
-import { overdueStep } from './overdue-step.ts';
 
 export class DrainView {
   readonly #model: Model<State>;

@@ -15,9 +15,16 @@ import type { LastAttempt, RecordItem, RuntimeItem } from '#core/outbound/protoc
 import { wakeAtOf } from '#core/outbound/protocol/keys.ts';
 import { OUTBOUND_TIMINGS } from '#core/outbound/protocol/timings.ts';
 import { DAY_MS } from '#core/time.ts';
+import { Divergence } from '#test/proof/conformance/expect-call.ts';
 import type { Step } from '#test/proof/model/explore.ts';
-import { type Drainer, isShut, messageOf, NOBODY, type Pointer, type State } from '#test/proof/model/outbound/outbound-state.ts';
-import { Divergence } from './expect-call.ts';
+import {
+  type Drainer,
+  isShut,
+  messageOf,
+  NOBODY,
+  type Pointer,
+  type State,
+} from '#test/proof/model/outbound/outbound-state.ts';
 import { EP, type OutboundWorld, type PlacedRow, pageKey, type RealSession } from './outbound-world.ts';
 
 const RETENTION_MS = 30 * DAY_MS;

@@ -2,7 +2,7 @@ import { env } from 'node:process';
 import { describe, expect, it } from 'vitest';
 import { isLongRun } from '#test/kit/long-run.ts';
 import { recordRun } from '#test/kit/runner/proof-ledger.ts';
-import { findNoticingWalk } from './find-noticing-walk.ts';
+import { findNoticingWalk } from '#test/proof/conformance/find-noticing-walk.ts';
 import { OUTBOUND_BUGS } from './outbound-bugs.ts';
 import { outboundWalk } from './outbound-walk.ts';
 

@@ -11,9 +11,9 @@ import type { EndpointItem, RuntimeItem } from '#core/outbound/protocol/items.ts
 import { queueOf, runtimeKey } from '#core/outbound/protocol/keys.ts';
 import { OUTBOUND_TIMINGS } from '#core/outbound/protocol/timings.ts';
 import { DAY_MS } from '#core/time.ts';
+import { SteppedProcess } from '#test/proof/conformance/stepped-process.ts';
 import type { Said } from './drain-answers.ts';
 import { APP, EP, type OutboundWorld } from './outbound-world.ts';
-import { SteppedProcess } from './stepped-process.ts';
 
 /** Where a session stands: before which call. */
 export type Call =
