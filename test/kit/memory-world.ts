@@ -33,14 +33,13 @@ import { HOUR_MS, MINUTE_MS } from '#core/time.ts';
 import { generic } from '#providers/generic.ts';
 import { RecordedQueue } from './recorded-queue.ts';
 import { type Delivery, signedRequest } from './signed-request.ts';
-import type { Answer, Role, WorldOptions } from './world-options.ts';
+import { type Answer, EVENTS, type WorldOptions as Options, PAYLOADS, type Role } from './world-options.ts';
 import { type Command, WorldProcesses } from './world-processes.ts';
 
 export type { Delivery } from './signed-request.ts';
-export type { Answer, Role, WorldOptions } from './world-options.ts';
+export { type Answer, EVENTS, PAYLOADS, type Role } from './world-options.ts';
 
-export const EVENTS = 'events';
-export const PAYLOADS = 'payloads';
+export type WorldOptions = Options<MemoryWorld>;
 export const EFFECTS = 'effects';
 export const SECRET = 'whsec_test_secret_of_the_memory_world';
 

@@ -12,19 +12,22 @@ import type { IngestPorts } from '#core/inbound/ingest/ingest-ports.ts';
 import type { Timings } from '#core/inbound/protocol/timings.ts';
 import type { Clock, StackReader } from '#core/ports.ts';
 import type { RetryProfile } from '#core/retry/backoff.ts';
-import type { MemoryWorld } from './memory-world.ts';
 import type { Delivery } from './signed-request.ts';
+
+export const EVENTS = 'events';
+export const PAYLOADS = 'payloads';
 
 export type Role = 'ingest' | 'process' | 'sweep' | 'audit' | 'operator';
 type ProcessOptions = Omit<SimulatedProcessOptions, 'clock' | 'plan'>;
 
-export interface WorldOptions {
+/** `World`: what handlers get, the memory world itself. */
+export interface WorldOptions<World = never> {
   readonly seed?: number;
   /** Faults of every call of every process. */
   readonly plan?: FaultPlan;
   /** The same for the processes of one function; comes before `plan`. */
   readonly planOf?: (role: Role) => FaultPlan;
-  readonly handlers?: (world: MemoryWorld) => HandlerRegistry;
+  readonly handlers?: (world: World) => HandlerRegistry;
   readonly timings?: Partial<Timings>;
   readonly retry?: RetryProfile;
   readonly sources?: readonly string[];

@@ -5,33 +5,42 @@
 
 import { nodeCodec } from '#adapters/codec/node-codec.ts';
 import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
+import type { MemoryBlobs } from '#adapters/memory/memory-blobs.ts';
 import { MemoryControlStore } from '#adapters/memory/memory-control-store.ts';
+import type { MemoryDatabase } from '#adapters/memory/memory-database.ts';
 import { MemoryEventStore } from '#adapters/memory/memory-event-store.ts';
 import { MemoryPayloadStore } from '#adapters/memory/memory-payload-store.ts';
 import { MemorySearchStore } from '#adapters/memory/memory-search-store.ts';
+import type { MemorySecretValues } from '#adapters/memory/memory-secrets.ts';
+import type { MemoryTargets } from '#adapters/memory/memory-targets.ts';
+import type { MemoryTelemetry } from '#adapters/memory/memory-telemetry.ts';
 import {
   MemoryDeadQueue,
   MemoryQueueGauge,
   MemoryReceiptBox,
   MemoryWorkQueue,
 } from '#adapters/memory/queue/memory-queue-ports.ts';
-import { SeededIds } from '#adapters/memory/seeded-random.ts';
+import { SeededIds, type SeededRandom } from '#adapters/memory/seeded-random.ts';
 import type { SimulatedProcess } from '#adapters/memory/simulated-process.ts';
+import type { VirtualClock } from '#adapters/memory/virtual-clock.ts';
 import { given } from '#core/given.ts';
 // Ingest reads both when the first request needs them: that takes real time, in which the virtual clock would run on.
 import '#adapters/crypto/public-keys.ts';
 import '#core/verification/on-demand.ts';
 import { CachedSecrets } from '#adapters/secrets/cached-secrets.ts';
 import { systemAddresses } from '#adapters/system.ts';
+import type { ResolvedSource } from '#core/config/resolved-config.ts';
 import { type EventPk, toSourceId } from '#core/glossary.ts';
+import type { HandlerRegistry } from '#core/handler/handler-contract.ts';
 import { ShapeWatch } from '#core/inbound/drift/shape-watch.ts';
 import { RefusedSlots } from '#core/inbound/ingest/refused-slots.ts';
 import { throughEdge } from '#core/inbound/ingest/through-edge.ts';
-import type { ProcessPorts } from '#core/inbound/process/process-ports.ts';
+import type { ProcessPorts, ProcessRules } from '#core/inbound/process/process-ports.ts';
 import { closeDeath } from '#core/inbound/protocol/close-death.ts';
 import { ConcernBoard } from '#core/inbound/protocol/concerns.ts';
 import { pauseSource, resumeSource } from '#core/inbound/protocol/pause-source.ts';
 import { Pauses } from '#core/inbound/protocol/pauses.ts';
+import type { Timings } from '#core/inbound/protocol/timings.ts';
 import { type ReplayRequest, replayEvent } from '#core/inbound/replay/replay-event.ts';
 import { withRoutes } from '#core/inbound/routing/with-routes.ts';
 import { sweep } from '#core/inbound/sweep/sweep.ts';
@@ -40,7 +49,8 @@ import { auditOn } from '#core/inbound/watch/audit-records.ts';
 import { Breaker } from '#core/retry/breaker.ts';
 import { handleRequest } from '#lambdas/ingest/handle-request.ts';
 import { handleBatch } from '#lambdas/process/handle-batch.ts';
-import { EVENTS, type MemoryWorld, PAYLOADS, type Role, type WorldOptions } from './memory-world.ts';
+import type { RecordedQueue } from './recorded-queue.ts';
+import { EVENTS, PAYLOADS, type Role, type WorldOptions } from './world-options.ts';
 
 /** What a person asks for. */
 export type Command =
@@ -48,11 +58,28 @@ export type Command =
   | { readonly kind: 'close'; readonly pk: EventPk }
   | { readonly kind: 'pause'; readonly source: string; readonly paused: boolean };
 
+/** What the processes of a world share. */
+export interface WorldParts {
+  readonly clock: VirtualClock;
+  readonly random: SeededRandom;
+  readonly database: MemoryDatabase;
+  readonly main: RecordedQueue;
+  readonly dead: RecordedQueue;
+  readonly blobs: MemoryBlobs;
+  readonly targets: MemoryTargets;
+  readonly secretValues: MemorySecretValues;
+  readonly telemetry: MemoryTelemetry;
+  readonly sources: readonly ResolvedSource[];
+  readonly timings: Timings;
+  readonly handlers: HandlerRegistry;
+  readonly rules: ProcessRules;
+}
+
 export class WorldProcesses {
-  readonly #world: MemoryWorld;
+  readonly #world: WorldParts;
   readonly #options: WorldOptions;
 
-  constructor(world: MemoryWorld, options: WorldOptions) {
+  constructor(world: WorldParts, options: WorldOptions) {
     this.#world = world;
     this.#options = options;
   }

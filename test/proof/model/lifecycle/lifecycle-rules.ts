@@ -2,7 +2,8 @@
  * One switch per rule of the protocol's life after `pending`. `PROTOCOL` holds the rules as they must be; every bad
  * variant changes one of them and must then fail.
  */
-import type { Status } from './lifecycle-state.ts';
+/** `completed` stands for every terminal status but `dead` and `closed`. */
+export type Status = 'pending' | 'processing' | 'failed' | 'deferred' | 'completed' | 'dead' | 'closed';
 
 export interface LifecycleRules {
   // Redrive, dead letters and their DLQ message

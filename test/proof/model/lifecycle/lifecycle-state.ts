@@ -4,7 +4,9 @@
  * moment once it may end at all.
  */
 import { RuleBroken, replaceAt } from '#test/proof/model/explore.ts';
-import type { LifecycleRules } from './lifecycle-rules.ts';
+import type { LifecycleRules, Status } from './lifecycle-rules.ts';
+
+export type { Status };
 
 /** Attempts before an event dies (production: 15). */
 export const ATTEMPT_BUDGET = 2;
@@ -13,9 +15,6 @@ export const RESEND_CAP = 1;
 /** Copies of one kind told apart in a queue; further ones are dropped. Older ones can only be deleted: one is enough. */
 const COPIES = 2;
 const OLDER_COPIES = 1;
-
-/** `completed` stands for every terminal status but `dead` and `closed`. */
-export type Status = 'pending' | 'processing' | 'failed' | 'deferred' | 'completed' | 'dead' | 'closed';
 
 export const NOBODY = -1;
 export const GONE = -2;
