@@ -42,7 +42,7 @@ const PAIRS = [
       ['testEndpoint', 'acts'],
       ['setGate', 'acts'],
     ] as const
-  ).map(([name, file]) => [name, `cli/commands/out-${file}.ts`, 'console/server/delivery-routes.ts'] as const),
+  ).map(([name, file]) => [name, `cli/commands/out/${file}.ts`, 'console/server/delivery-routes.ts'] as const),
   ['listSources', 'cli/commands/sources.ts', 'console/server/describe-now.ts'],
   ['sendToSource', 'cli/commands/send.ts', 'console/server/source-routes.ts'],
   ['requestOf', 'cli/commands/listen.ts', 'console/server/routes.ts'],
