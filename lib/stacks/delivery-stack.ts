@@ -177,12 +177,13 @@ export class DeliveryStack extends Stack {
       drain,
       'registry',
       { actions: ['GetItem', 'BatchGetItem'], leading: ['A#*', 'S#*', 'R#*', 'C#*'] },
-      { actions: ['UpdateItem'], leading: ['R#*'] },
+      // The lease; a batch is fixed by whoever has it.
+      { actions: ['UpdateItem', 'ConditionCheckItem'], leading: ['R#*'] },
     );
     this.#store.grant(
       drain,
       'outbox',
-      { actions: ['Query', 'PutItem', 'DeleteItem'], leading: ['Q#*'] },
+      { actions: ['Query', 'PutItem', 'DeleteItem'], leading: ['Q#*', 'G#*'] },
       { actions: ['BatchGetItem'], leading: ['M#*', 'D#*'] },
       // GetItem: the head of an ordered endpoint, when the session looks once more.
       { actions: ['GetItem', 'UpdateItem'], leading: ['D#*'] },

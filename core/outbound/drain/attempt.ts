@@ -1,16 +1,19 @@
 /** One request to an endpoint, from its bytes to what it leaves behind. */
 import type { Answer, OutgoingRequest, Verdict } from '#core/outbound/ports.ts';
 import { disableOwned } from '#core/outbound/protocol/delivery-writes.ts';
+import type { Random } from '#core/ports.ts';
+import { forgetBatch, splitBatch } from './batches.ts';
 import { type DisableReason, disableReason, isProbing } from './breaker.ts';
 import { classifyAnswer } from './classify-answer.ts';
 import { learn } from './health.ts';
 import { logAttempt } from './log-attempt.ts';
 import { writeEnd } from './record-outcome.ts';
+import { attemptsOf } from './schedule.ts';
 import type { Prepared, Seen, Sending } from './sending.ts';
 import { persist, type Session, stopFor } from './session-state.ts';
 import { outcomeOf, settleFailure } from './settle-failure.ts';
 import { tell } from './tell.ts';
-import { isCharged } from './whose-fault.ts';
+import { isCharged, isEndpoints } from './whose-fault.ts';
 
 const BACKSTOP_MS = 1_000;
 
@@ -43,9 +46,14 @@ export async function attempt(session: Session, prepared: Prepared): Promise<voi
   // 3. For each delivery: its record and rows. Only an answer proves that our own way out works.
   const unanswered = answer.kind === 'failed' && verdict.fault === 'endpoint';
   const spared = unanswered && (await session.guardOn());
-  const charged = !spared && isCharged(verdict, { probing, ordered, failed: session.health.failed });
-  const seen: Seen = { answer, verdict, charged, spared, probing, startedAt, now, kid: prepared.kid, known };
-  for (const sending of prepared.sendings) await settle(session, prepared.request, sending, seen);
+  const splits = !spared && (await mustSplit(session, prepared.sendings, { verdict, code }));
+  const charged = !spared && !splits && isCharged(verdict, { probing, ordered, failed: session.health.failed });
+  const pace = paceOf(prepared.sendings, random);
+  const seen: Seen = { answer, verdict, charged, spared, probing, startedAt, now, kid: prepared.kid, known, pace };
+  if (splits) await splitBatch(session, prepared.sendings);
+  let over = true;
+  for (const sending of prepared.sendings) over = (await settle(session, prepared.request, sending, seen)) && over;
+  if (over) await forgetBatch(session, prepared.sendings);
   // 4. For the gate.
   const days = session.config.endpoint.autoDisableDays ?? rules.autoDisableDays;
   const reason = spared ? undefined : disableReason(known, session.health, verdict, { now, days });
@@ -61,7 +69,8 @@ async function send({ ports, http }: Session, request: OutgoingRequest): Promise
   return { kind: 'failed', cause: 'timeout', detail: 'no end of the answer', timings: { total: request.deadlineMs } };
 }
 
-async function settle(session: Session, request: OutgoingRequest, sending: Sending, seen: Seen): Promise<void> {
+/** True where its delivery is over. */
+async function settle(session: Session, request: OutgoingRequest, sending: Sending, seen: Seen): Promise<boolean> {
   const { rules, ports } = session;
   const { verdict, probing } = seen;
   const failed = verdict.fault === 'endpoint' || verdict.fault === 'ambiguous' || verdict.fault === 'message';
@@ -69,9 +78,45 @@ async function settle(session: Session, request: OutgoingRequest, sending: Sendi
   if (verdict.fault === 'none') {
     const outcome = outcomeOf(session, sending, seen);
     if (await writeEnd(session, sending, 'delivered', outcome)) ports.telemetry.count('Delivered');
-  } else if (verdict.directive === 'abort-message' && !probing) {
+    return true;
+  }
+  if (verdict.directive === 'abort-message' && !probing) {
     await writeEnd(session, sending, 'aborted', outcomeOf(session, sending, seen));
-  } else await settleFailure(session, sending, seen);
+    return true;
+  }
+  return settleFailure(session, sending, seen);
+}
+
+/** Members of a batch wait for the same time, so that they go together: one draw, and the most attempts, for all. */
+function paceOf(sendings: readonly Sending[], random: Random): Seen['pace'] {
+  if (sendings.length === 1) return { n: (sendings[0] as Sending).n, waits: waitsOf(sendings), random };
+  const drawn = random.next();
+  return {
+    n: Math.max(...sendings.map(({ n }) => n)),
+    waits: waitsOf(sendings),
+    random: { ...random, next: () => drawn },
+  };
+}
+const waitsOf = (sendings: readonly Sending[]): number => Math.max(...sendings.map(({ record }) => record?.waits ?? 0));
+
+/** A batch of which every request failed so far is divided at this one, where nobody knows whose fault it is. */
+const SPLITS_AT = 3;
+
+/**
+ * Whether an answer about a batch divides it: a 4xx at once; another answer that may be one message's fault at the third
+ * time, or before it would be somebody's last.
+ */
+async function mustSplit(
+  { health, config, rules }: Session,
+  sendings: readonly Sending[],
+  { verdict, code = 0 }: { readonly verdict: Verdict; readonly code: number | undefined },
+): Promise<boolean> {
+  if (sendings.length === 1 || verdict.directive === 'abort-message') return false;
+  if (verdict.fault === 'message') return true;
+  if (verdict.fault !== 'ambiguous' || isEndpoints(verdict, health.failed)) return false;
+  if (code >= 400 && code < 500) return true;
+  const waits = (await config.waits()) ?? rules.waits;
+  return sendings.some(({ n, message }) => n >= Math.min(SPLITS_AT, attemptsOf(waits, message.maxAttempts)));
 }
 
 /** W14. Refused: somebody else decided, or it is our own repeated write. Nothing new begins either way. */

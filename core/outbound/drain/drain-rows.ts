@@ -5,41 +5,24 @@
  */
 import { askOrSkip } from '#core/ask.ts';
 import { DependencyError } from '#core/errors.ts';
-import { given } from '#core/given.ts';
-import type { Placed } from '#core/outbound/ports.ts';
-import { type Decision, decide, isOver, overAt } from '#core/outbound/protocol/decide.ts';
-import { type Delivery, recordUnsent } from '#core/outbound/protocol/delivery-writes.ts';
+import { isOver, overAt } from '#core/outbound/protocol/decide.ts';
 import type { JobId } from '#core/outbound/protocol/ids.ts';
-import type { MessageItem, RecordItem, RowItem } from '#core/outbound/protocol/items.ts';
-import {
-  dueAtOf,
-  dueRange,
-  laterRange,
-  liveRange,
-  messageKey,
-  recordKey,
-  rowKind,
-  rowsRange,
-} from '#core/outbound/protocol/keys.ts';
-import { readBody } from '#core/outbound/publish/message-body.ts';
+import { dueAtOf, dueRange, laterRange, liveRange, rowKind, rowsRange } from '#core/outbound/protocol/keys.ts';
 import { attempt } from './attempt.ts';
+import { fixMembers, headsOf, inRequests } from './batches.ts';
 import { isProbing, probedRow } from './breaker.ts';
 import { heldUntil, slotsOf } from './health.ts';
 import { FULL_PAGES_TO_BE_SLOW, takeToken } from './pace.ts';
-import { fitsBatch, prepare } from './prepare.ts';
-import { deleteRow, putRetry } from './record-outcome.ts';
+import { prepare } from './prepare.ts';
+import { factsOf, type Row, settleUnsent } from './row-facts.ts';
 import type { Sending } from './sending.ts';
 import { hasTime, look, persist, type Session, stopFor } from './session-state.ts';
-import { settleUnreadable } from './unreadable-body.ts';
-
-type Row = Placed<RowItem>;
 
 const LATER_PAGE = 10;
 const RATE_WAIT_MS = 2_000;
 /** What was read longer ago is read again before it is sent. */
 const OLD_MS = 1_000;
 const HELD_BYTES = 32 * 1024 * 1024;
-const READ_BYTES = 4 * 1024 * 1024;
 
 /** Until nothing is due, or the session must stop; then until nothing is in the air. Never throws: what failed is in `stop`. */
 export async function drainRows(session: Session): Promise<void> {
@@ -109,10 +92,12 @@ async function nextPage(session: Session): Promise<readonly Row[]> {
 }
 
 /** Live, then retries, then replays; for a probe, another of the oldest each time. */
-function inLanes({ health, config }: Session, rows: readonly Row[]): readonly Row[] {
+function inLanes(session: Session, rows: readonly Row[]): readonly Row[] {
+  const { health, config } = session;
   if (config.endpoint.ordered) return rows;
   if (isProbing(health)) {
-    const from = rows.length === 0 ? 0 : probedRow(health, rows.length);
+    const heads = headsOf(session, rows);
+    const from = heads.length === 0 ? 0 : (heads[probedRow(health, heads.length)] ?? 0);
     return [...rows.slice(from), ...rows.slice(0, from)];
   }
   const of = (kind: ReturnType<typeof rowKind>): readonly Row[] => rows.filter(row => rowKind(row) === kind);
@@ -149,12 +134,12 @@ async function tooOld(session: Session, now: number): Promise<readonly Row[]> {
 
 /** Begins a page's rows, as many at a time as slots are free. */
 async function workOff(session: Session, page: readonly Row[]): Promise<void> {
-  const { ports, rules, config, invocation, inAir } = session;
+  const { ports, rules, config, invocation } = session;
   const { lookMs, pollMs } = rules.timings;
   const waiting = [...page];
   while (waiting.length > 0 && session.stop === undefined) {
     if (ports.clock.now() - session.lookedAt >= lookMs) await look(session);
-    const free = slotsOf(session.health, config.endpoint.maxConcurrency) - inAir.size;
+    const free = slotsOf(session.health, config.endpoint.maxConcurrency) - inFlight(session);
     if (session.stop !== undefined) return;
     if (free <= 0) await firstAnswer(session, lookMs);
     else if (invocation.held.bytes >= HELD_BYTES) await firstAnswer(session, pollMs);
@@ -163,25 +148,30 @@ async function workOff(session: Session, page: readonly Row[]): Promise<void> {
   }
 }
 
+/** Requests; one may carry several deliveries. */
+const inFlight = ({ inAir }: Session): number => new Set(inAir.values()).size;
+
 const chunkSize = ({ config: { endpoint } }: Session, free: number): number =>
   endpoint.ordered ? 1 : (endpoint.batch?.maxEvents ?? 1) * free;
 
 /** Answers the rows that it did not come to: the bodies would be too much at once. */
 async function workOffChunk(session: Session, rows: readonly Row[], free: number): Promise<readonly Row[]> {
   const readAt = session.ports.clock.now();
-  const facts = await factsOf(session, rows);
-  const left = rows.slice(facts.length);
+  // Of a batch that has begun, further rows lie on the same page.
+  const begun = rows.filter(({ msg }) => !session.inAir.has(msg));
+  const facts = await factsOf(session, begun);
+  const left = begun.slice(facts.length);
   const sendings: Sending[] = [];
   for (const fact of facts) {
     if (session.stop !== undefined) return left;
     const sending = await settleUnsent(session, fact);
     if (sending) sendings.push(sending);
   }
-  const requests = inRequests(session, sendings).slice(0, free);
+  const requests = (await inRequests(session, sendings)).slice(0, free);
   for (const each of requests) {
     if (session.stop !== undefined || !(await rateAllows(session))) return left;
     const still = session.ports.clock.now() - readAt < OLD_MS ? each : await readAgain(session, each);
-    if (still.length === 0) continue;
+    if (still.length === 0 || !(await fixMembers(session, still))) continue;
     await begin(session, still);
     // An ordered endpoint's next row begins when this one is done, and written down.
     if (session.config.endpoint.ordered) await Promise.all(session.inAir.values());
@@ -200,132 +190,6 @@ async function readAgain(session: Session, sendings: readonly Sending[]): Promis
     if (sending) still.push(sending);
   }
   return still;
-}
-
-interface Fact {
-  readonly row: Row;
-  readonly message: MessageItem | undefined;
-  readonly record: RecordItem | undefined;
-  /** `unreadable`: it is there, and cannot be had now. */
-  readonly body: Uint8Array | 'unreadable' | undefined;
-}
-
-/** How many of the first messages have bodies that are read at once: ten sessions share the memory of one process. */
-function readAtOnce(messages: readonly (MessageItem | undefined)[]): number {
-  let bytes = 0;
-  const over = messages.findIndex(message => {
-    bytes += message?.size ?? 0;
-    return bytes > READ_BYTES;
-  });
-  return over === -1 ? messages.length : Math.max(1, over);
-}
-
-/** D4: message, record and bytes of the rows that begin now, and of no others; of the first ones, where bodies are large. */
-async function factsOf(
-  session: Session,
-  rows: readonly Row[],
-  read: 'eventual' | 'consistent' = 'eventual',
-): Promise<readonly Fact[]> {
-  const { ports, ep } = session;
-  const [messages, records] = await Promise.all([
-    messagesOf(session, rows, read),
-    persist(session, () => ports.store.getMany(rows.map(({ msg, createdAt }) => recordKey({ ep, msg, createdAt })))),
-  ]);
-  return Promise.all(
-    rows.slice(0, readAtOnce(messages)).map(async (row, at) => {
-      const message = messages[at];
-      const record = records[at];
-      const wanted = message !== undefined && message.bodyRemovedAt === undefined && session.runtime.gate === 'open';
-      return {
-        row,
-        message,
-        record,
-        body: wanted ? await bodyOf(session, message) : undefined,
-      };
-    }),
-  );
-}
-
-/** One body that cannot be read stops nobody else's. */
-const bodyOf = (session: Session, message: MessageItem): Promise<Fact['body']> =>
-  persist(session, () => readBody(session.ports, message)).catch(() => 'unreadable' as const);
-
-/** A message changes only when its body is erased, so a copy that lags is as good; "there is none" is asked of the table. */
-async function messagesOf(
-  session: Session,
-  rows: readonly Row[],
-  read: 'eventual' | 'consistent',
-): Promise<readonly (MessageItem | undefined)[]> {
-  const { store } = session.ports;
-  const keys = rows.map(({ msg }) => messageKey(msg));
-  const seen = await persist(session, () => store.getMany(keys, read));
-  const unseen = keys.filter((_, at) => seen[at] === undefined);
-  if (unseen.length === 0) return seen;
-  const found = await persist(session, () => store.getMany(unseen));
-  return seen.map(message => message ?? found.shift());
-}
-
-/** D5: what the record says. Everything but a request is done here; a request comes back. */
-async function settleUnsent(session: Session, { row, message, record, body }: Fact): Promise<Sending | undefined> {
-  const { ports, rules, runtime, config, ep } = session;
-  const now = ports.clock.now();
-  const { ordered } = config.endpoint;
-  const there = message?.bodyRemovedAt !== undefined ? 'removed' : message === undefined ? 'gone' : 'there';
-  const gone = there === 'there' && body === undefined && runtime.gate === 'open';
-  const state = { record, runtime, ordered, now, retentionMs: rules.retentionMs };
-  const decision: Decision = decide(row, { ...state, message: gone ? 'gone' : there });
-  const { msg, createdAt, gen, keepMs } = row;
-  const type = message?.type ?? record?.type;
-  const delivery: Delivery = { ...{ ep, msg, createdAt, gen, app: runtime.app }, ...given({ type, keepMs }) };
-  switch (decision.do) {
-    case 'send':
-      if (message === undefined || body === undefined || session.toEnd) return undefined;
-      if (body !== 'unreadable') return { delivery, row, n: decision.n, message, record, body };
-      await settleUnreadable(session, { delivery, row, n: decision.n, message, record });
-      return undefined;
-    case 'delete':
-      await deleteRow(session, row);
-      return undefined;
-    case 'end':
-      await persist(session, () =>
-        ports.store.update(recordUnsent(delivery, decision.status, { now, retentionMs: rules.retentionMs })),
-      );
-      ports.telemetry.count('EndedUnsent');
-      await deleteRow(session, row);
-      return undefined;
-    case 'repair':
-      await putRetry(session, { delivery }, { attempts: decision.n - 1, nextAt: decision.nextAt });
-      await deleteRow(session, row);
-      return undefined;
-    case 'wait':
-      session.waitUntil = decision.until;
-      stopFor(session, 'waiting');
-      return undefined;
-  }
-}
-
-/** One delivery a request; of a batched endpoint several, up to its limits. */
-function inRequests(
-  { config: { endpoint }, health }: Session,
-  sendings: readonly Sending[],
-): readonly (readonly Sending[])[] {
-  const batch = isProbing(health) || endpoint.ordered ? undefined : endpoint.batch;
-  if (batch === undefined) return sendings.map(sending => [sending]);
-  const requests: Sending[][] = [];
-  let bytes = 0;
-  let isOpen = false;
-  for (const sending of sendings) {
-    const fits = fitsBatch(sending);
-    const last = isOpen && fits ? requests.at(-1) : undefined;
-    isOpen = fits;
-    bytes += sending.body.length;
-    if (last && last.length < batch.maxEvents && bytes <= batch.maxBytes) last.push(sending);
-    else {
-      requests.push([sending]);
-      bytes = sending.body.length;
-    }
-  }
-  return requests;
 }
 
 /** Takes one request out of the rate limit's bucket: waits for it, or holds until there is one. */

@@ -1,6 +1,5 @@
 /** The request of one or several deliveries: stored bytes, signed anew for each attempt. */
-
-import { toBase32 } from '#core/outbound/protocol/ids.ts';
+import { type MessageId, toBase32 } from '#core/outbound/protocol/ids.ts';
 import { contentTypeOf } from '#core/outbound/protocol/items.ts';
 import { thinBody } from '#core/outbound/publish/envelope.ts';
 import type { Crypto } from '#core/ports.ts';
@@ -17,9 +16,14 @@ export function prepare({ ports, config }: Session, sendings: readonly Sending[]
   );
   // Several are in one request because each of them fits.
   const batched = endpoint.batch !== undefined && (sendings.length > 1 || fitsBatch(first));
-  const body = batched ? batchBody(bodies) : (bodies[0] as Uint8Array);
+  const body = batched ? batchBody(sendings, bodies) : (bodies[0] as Uint8Array);
   const { headers, kid } = ports.sign({
-    id: batched ? batchId(sendings, ports.crypto) : first.delivery.msg,
+    id: batched
+      ? batchId(
+          sendings.map(({ delivery }) => delivery.msg),
+          ports.crypto,
+        )
+      : first.delivery.msg,
     endpoint,
     keys,
     message: batched ? { type: 'batch', contentType: 'application/json' } : first.message,
@@ -36,10 +40,22 @@ export function fitsBatch({ message, body }: Pick<Sending, 'message' | 'body'>):
   return message.dataAt !== undefined || (JSON_TYPE.test(contentTypeOf(message)) && scanJson(body) !== undefined);
 }
 
-/** `{"batch":[…]}` of the envelopes as they are stored. */
-function batchBody(bodies: readonly Uint8Array[]): Uint8Array {
+const ITEM_BYTES = '{"id":"","type":"","body":},'.length;
+const FRAME_BYTES = '{"batch":[]}'.length;
+/** Of the request, where bodies go whole. */
+export const batchBytes = (sendings: readonly Pick<Sending, 'message' | 'body'>[]): number =>
+  sendings.reduce(
+    (sum, { message: { id, type }, body }) => sum + ITEM_BYTES + id.length + type.length + body.length,
+    FRAME_BYTES,
+  );
+
+/** `{"batch":[{"id":…,"type":…,"body":…},…]}`: each body as it would go alone, byte for byte. */
+function batchBody(sendings: readonly Sending[], bodies: readonly Uint8Array[]): Uint8Array {
   const text = new TextEncoder();
-  const parts = bodies.flatMap((body, at) => (at === 0 ? [body] : [text.encode(','), body]));
+  const parts = sendings.flatMap(({ message: { id, type } }, at) => {
+    const head = `${at === 0 ? '' : ','}{"id":${JSON.stringify(id)},"type":${JSON.stringify(type)},"body":`;
+    return [text.encode(head), bodies[at] as Uint8Array, text.encode('}')];
+  });
   const all = [text.encode('{"batch":['), ...parts, text.encode(']}')];
   const joined = new Uint8Array(all.reduce((sum, part) => sum + part.length, 0));
   let at = 0;
@@ -50,8 +66,7 @@ function batchBody(bodies: readonly Uint8Array[]): Uint8Array {
   return joined;
 }
 
-/** The same for the same messages. */
-function batchId(sendings: readonly Sending[], crypto: Pick<Crypto, 'hash'>): string {
-  const ids = sendings.map(({ delivery }) => delivery.msg).join('\n');
-  return `batch_${toBase32(crypto.hash('sha256', new TextEncoder().encode(ids)))}`;
+/** Of the same messages the same: a batch keeps it for as long as its members. */
+export function batchId(messages: readonly MessageId[], crypto: Pick<Crypto, 'hash'>): string {
+  return `batch_${toBase32(crypto.hash('sha256', new TextEncoder().encode(messages.join('\n'))))}`;
 }

@@ -1,6 +1,7 @@
 /** What is sent, and what came of it: shared by the parts of one attempt. */
 import type { Answer, OutgoingRequest, Placed, Verdict } from '#core/outbound/ports.ts';
 import type { MessageItem, RecordItem, RowItem } from '#core/outbound/protocol/items.ts';
+import type { Random } from '#core/ports.ts';
 import type { Health } from './health.ts';
 import type { InHand } from './record-outcome.ts';
 
@@ -29,6 +30,8 @@ export interface Seen {
   readonly startedAt: number;
   readonly now: number;
   readonly kid: string | undefined;
+  /** What the next time of a failed delivery follows from: of a batch one for all its members. */
+  readonly pace: { readonly n: number; readonly waits: number; readonly random: Random };
   /** What was known of the endpoint before the answer. */
   readonly known: Health;
 }

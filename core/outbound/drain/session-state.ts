@@ -2,7 +2,7 @@
 import { ask } from '#core/ask.ts';
 import type { EpochMs } from '#core/glossary.ts';
 import type { ItemPage, Placed, SenderSession } from '#core/outbound/ports.ts';
-import { renewLease } from '#core/outbound/protocol/delivery-writes.ts';
+import { type Batch, renewLease } from '#core/outbound/protocol/delivery-writes.ts';
 import type { EndpointId, JobId } from '#core/outbound/protocol/ids.ts';
 import type { RowItem, RuntimeItem } from '#core/outbound/protocol/items.ts';
 import { runtimeKey } from '#core/outbound/protocol/keys.ts';
@@ -54,6 +54,8 @@ export interface Session extends SessionTools {
   later: { readonly cursor: string | undefined; readonly nextAt: EpochMs };
   /** Rows of replay jobs that are done, since it last asked for more. */
   readonly replays: Map<JobId, number>;
+  /** Of a batched endpoint, once they were read: its open batches, by member. */
+  batches?: Map<string, Batch>;
   /** Kinds of operational events it has told. */
   readonly told: Set<string>;
 }

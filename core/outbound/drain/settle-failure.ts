@@ -24,34 +24,38 @@ const LONGEST_OWN_WAIT_MS = 15 * MINUTE_MS;
 export const ownWait = (waits: number, random: Random): number =>
   jittered(Math.min(OWN_WAIT_MS * 2 ** Math.min(waits - 1, 20), LONGEST_OWN_WAIT_MS), random);
 
-export async function settleFailure(session: Session, sending: Sending, seen: Seen): Promise<void> {
+/** True where it was the delivery's last. */
+export async function settleFailure(session: Session, sending: Sending, seen: Seen): Promise<boolean> {
   const { endpoint } = session.config;
   // 1. Charged, or a wait of its own: a hold of the endpoint, or a wait for its pace, is wait enough.
-  if (seen.charged) await charge(session, sending, seen);
+  let over = false;
+  if (seen.charged) over = await charge(session, sending, seen);
   else if (session.health.holdUntil === undefined) await spare(session, sending, seen);
   // 2. Whatever it was not charged for: nothing passes the head.
   if (endpoint.ordered && (!seen.charged || session.waitUntil !== undefined)) stopFor(session, 'waiting');
+  return over;
 }
 
-async function charge(session: Session, sending: Sending, seen: Seen): Promise<void> {
+async function charge(session: Session, sending: Sending, seen: Seen): Promise<boolean> {
   const { rules, ports, config } = session;
-  const { verdict, now } = seen;
+  const { verdict, now, pace } = seen;
   const { delivery, n } = sending;
   const waits = (await persist(session, () => config.waits())) ?? rules.waits;
   const head = headOf(session, sending, seen);
   const leftMs = head === undefined ? Number.POSITIVE_INFINITY : headLimitMs(config.endpoint) - head.headMs;
   const last = n >= attemptsOf(waits, sending.message.maxAttempts) || leftMs <= 0;
-  const next = nextAttemptAt(waits, n, { now, random: ports.random, notBefore: verdict.retryAfterMs });
+  const next = nextAttemptAt(waits, pace.n, { now, random: pace.random, notBefore: verdict.retryAfterMs });
   // The head is asked once more when its time is up, and not hours later.
   const nextAt = last ? undefined : Math.min(next, now + leftMs);
   const outcome = { ...outcomeOf(session, sending, seen), ...given({ head }) };
-  if (!(await writeFailure(session, sending, nextAt, outcome))) return;
+  if (!(await writeFailure(session, sending, nextAt, outcome))) return last;
   if (last) {
     session.died += 1;
     ports.telemetry.count('DeadDeliveries');
     await tell(session, 'delivery.dead', { message: delivery.msg });
   }
   if (n === FAILING_AT) await tell(session, 'message.failing', { message: delivery.msg });
+  return last;
 }
 
 /** What an answer that is about the head adds to its time; silence adds nothing. */
@@ -62,15 +66,15 @@ function headOf(session: Session, { record, delivery }: Sending, { verdict, now,
 }
 
 async function spare(session: Session, sending: Sending, seen: Seen): Promise<void> {
-  const { rules, ports, config } = session;
-  const { verdict, now, spared } = seen;
-  const waits = (sending.record?.waits ?? 0) + 1;
+  const { rules, config } = session;
+  const { verdict, now, spared, pace } = seen;
+  const waits = pace.waits + 1;
   const byItself = spared || verdict.fault === 'ours';
   const schedule = byItself ? undefined : ((await persist(session, () => config.waits())) ?? rules.waits);
   const nextAt =
     schedule === undefined
-      ? Math.round(now + ownWait(waits, ports.random))
-      : nextAttemptAt(schedule, sending.n, { now, random: ports.random, notBefore: verdict.retryAfterMs });
+      ? Math.round(now + ownWait(waits, pace.random))
+      : nextAttemptAt(schedule, pace.n, { now, random: pace.random, notBefore: verdict.retryAfterMs });
   await writeWait(session, sending, { nextAt, waits }, outcomeOf(session, sending, seen));
 }
 

@@ -6,6 +6,7 @@ import type { EndpointItem, MessageItem } from '#core/outbound/protocol/items.ts
 import {
   applicationKey,
   appNameKey,
+  batchesRange,
   besidesRange,
   copyNameKey,
   dayOf,
@@ -178,15 +179,18 @@ async function findRows(store: Store, { id, createdAt }: EndpointItem, erasure: 
   return { next: again, counts: { ...taken.counts, waiting: taken.whole }, page: { keys: taken.keys } };
 }
 
-/** One page of them; in a dry run all. */
+/** Tests, and what names the batches that are open: one page of them; in a dry run all. */
 async function testsOf(store: Store, ep: EndpointId, dryRun: boolean): Promise<readonly Key[]> {
   const keys: Key[] = [];
-  let cursor: string | undefined;
-  do {
-    const page = await store.query({ ...testsRange(ep), limit: MOST_KEYS, ...from(cursor) });
-    keys.push(...page.items.map(each => keyOf('outbox', each)));
-    cursor = page.cursor;
-  } while (dryRun && cursor !== undefined);
+  for (const range of [testsRange(ep), batchesRange(ep)]) {
+    let cursor: string | undefined;
+    do {
+      const page = await store.query<unknown>({ ...range, limit: MOST_KEYS, ...from(cursor) });
+      keys.push(...page.items.map(each => keyOf('outbox', each)));
+      cursor = page.cursor;
+    } while (dryRun && cursor !== undefined);
+    if (!dryRun && keys.length > 0) break;
+  }
   return keys;
 }
 

@@ -1,5 +1,5 @@
 /**
- * Every write of the outbound protocol, W1 to W23, on one page and as data: what must hold, what is set, what goes.
+ * Every write of the outbound protocol, W1 to W25, on one page and as data: what must hold, what is set, what goes.
  * Nothing else in the product changes a message, a row, a record, an endpoint or its runtime item (control-writes.ts has
  * the writes of everything else). The proof suite takes each leaf of each condition away in turn.
  */
@@ -10,6 +10,7 @@ import type { Item, ItemPut, ItemUpdate, ItemWrite, Placed, TableKey } from '#co
 import type { AppId, EndpointId, MessageId } from './ids.ts';
 import {
   type ApplicationItem,
+  type BatchItem,
   type EndpointItem,
   FINAL_STATUSES,
   type LastAttempt,
@@ -23,6 +24,7 @@ import {
 } from './items.ts';
 import {
   applicationKey,
+  batchKey,
   copyNameKey,
   type DeliveryId,
   deadListed,
@@ -332,6 +334,35 @@ export function recordUnreadable(delivery: Delivery, outcome: Outcome): RecordUp
     remove: ['nextAt', 'waits'],
   };
 }
+
+// ---- batches ---------------------------------------------------------------------------------------------------------
+
+/** A batch by its name. */
+export type Batch = Pick<BatchItem, 'members'> & { readonly id: string };
+
+/** The place of the lease in the transaction. */
+export const BATCH_WRITES = { lease: 0 } as const;
+
+/**
+ * W24: fixes the members of a batch before its first request; with `of` it splits that one, or leaves out what is over.
+ * Refused: the lease is somebody else's, who may have grouped the same messages in another way.
+ */
+export function fixBatches(
+  lease: { readonly ep: EndpointId; readonly me: string },
+  fixed: readonly Batch[],
+  of: string | undefined,
+  rules: { readonly now: EpochMs; readonly retentionMs: number },
+): readonly ItemWrite[] {
+  const { ep, me } = lease;
+  const expiresAt = rowExpiry(rules.now, rules.retentionMs);
+  return [
+    { kind: 'check', key: runtimeKey(ep), condition: eq('owner', me) },
+    ...fixed.map(({ id, members }) => ({ kind: 'put', key: batchKey(ep, id), item: { members, expiresAt } }) as const),
+    ...(of === undefined ? [] : [{ kind: 'delete', key: batchKey(ep, of) } as const]),
+  ];
+}
+
+// W25: a batch that is over goes (`ItemStore.delete`, plain), after all its records.
 
 // ---- the gate --------------------------------------------------------------------------------------------------------
 

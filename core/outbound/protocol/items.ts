@@ -395,6 +395,21 @@ export interface AttemptItem {
   readonly expiresAt: number;
 }
 
+/** One delivery of a batch, and where its row was when the batch was fixed. */
+export interface BatchMember {
+  readonly msg: MessageId;
+  readonly createdAt: EpochMs;
+  readonly gen: number;
+  readonly row: string;
+  readonly keepMs?: number;
+}
+/** What one request of a batched endpoint carries, from before its first sending until it is over or split. */
+export interface BatchItem {
+  readonly members: readonly BatchMember[];
+  /** Epoch SECONDS. */
+  readonly expiresAt: number;
+}
+
 /** A test: nothing else keeps what it sent. */
 export interface TestItem extends AttemptItem {
   readonly id: string;

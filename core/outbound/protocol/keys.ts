@@ -9,6 +9,7 @@ import type { AppId, EndpointId, JobId, MessageId } from './ids.ts';
 import type {
   ApplicationItem,
   AttemptItem,
+  BatchItem,
   ControlItem,
   CopyNameItem,
   EndpointItem,
@@ -163,6 +164,10 @@ export const testsRange = (ep: EndpointId): KeyRange<TestItem> => ({
   table: 'outbox',
   partition: besides(ep, TESTS),
 });
+/** The batches of an endpoint that were sent, and are neither delivered nor split. */
+const batchesOf = (ep: EndpointId): string => `G#${ep}`;
+export const batchKey = (ep: EndpointId, id: string): TableKey<BatchItem> => outbox(batchesOf(ep), id);
+export const batchesRange = (ep: EndpointId): KeyRange<BatchItem> => ({ table: 'outbox', partition: batchesOf(ep) });
 /** Of one replay request. */
 export const replayNoteKey = (
   { ep, msg }: Pick<DeliveryId, 'ep' | 'msg'>,

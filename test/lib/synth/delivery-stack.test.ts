@@ -344,10 +344,10 @@ const DRAIN = [
   'master: secretsmanager:GetSecretValue',
   'outbox D#*: GetItem UpdateItem',
   'outbox M#* D#*: BatchGetItem',
-  'outbox Q#*: DeleteItem PutItem Query',
+  'outbox Q#* G#*: DeleteItem PutItem Query',
   'outbox T#*: PutItem',
   'registry A#* S#* R#* C#*: BatchGetItem GetItem',
-  'registry R#*: UpdateItem',
+  'registry R#*: ConditionCheckItem UpdateItem',
   'wake-slow: sqs:SendMessage',
   'wakes-dead: sqs:SendMessage',
 ];

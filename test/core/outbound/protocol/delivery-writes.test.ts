@@ -1,4 +1,4 @@
-/** The conditions of W1 to W23, as a table of verdicts: what each write finds, and whether it may go on. */
+/** The conditions of W1 to W25, as a table of verdicts: what each write finds, and whether it may go on. */
 import { expect, test } from 'vitest';
 import { holds } from '#core/condition.ts';
 import type { Item, ItemUpdate, ItemWrite } from '#core/outbound/ports.ts';
@@ -80,6 +80,18 @@ const TABLE: readonly WriteVerdicts[] = [
       [{ pk: 'M' }, true],
       [{ pk: 'M', bodyRemovedAt: 1 }, false],
       [NOTHING, false],
+    ],
+  },
+  {
+    name: 'W24 fix the members of a batch: the lease',
+    write: at(
+      writes.fixBatches({ ep: 'ep_1', me: 'me' }, [], undefined, { now: NOW, retentionMs: 1 }),
+      writes.BATCH_WRITES.lease,
+    ),
+    rows: [
+      [{ owner: 'me' }, true],
+      [{ owner: 'other' }, false],
+      [{}, false],
     ],
   },
   {
@@ -328,7 +340,7 @@ const TABLE: readonly WriteVerdicts[] = [
   },
 ];
 
-// Holds W1, W3, W4, W5, W6, W9, W10, W11, W12, W13, W14, W15, W16, W17, W18, W19, W20, W21, W22, W23: their conditions.
+// Holds W1, W3, W4, W5, W6, W9, W10, W11, W12, W13, W14, W15, W16, W17, W18, W19, W20, W21, W22, W23, W24: their conditions.
 checkWrites(TABLE, noted, ['liveRow', 'retryRow', 'tombstoneOf']);
 
 test('a write that is repeated changes nothing: refused, or the same again', () => {

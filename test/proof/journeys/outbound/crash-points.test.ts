@@ -5,7 +5,7 @@ import { recordRun } from '#test/kit/runner/proof-ledger.ts';
 import { JOURNEYS } from './support/journeys.ts';
 import { type Call, FAULTS, type Fault, runJourney } from './support/stage.ts';
 
-const INVARIANTS = ['O1', 'O2', 'O3', 'O4', 'O5', 'O6', 'O7', 'O8', 'O9', 'O10', 'O11', 'O19'];
+const INVARIANTS = ['O1', 'O2', 'O3', 'O4', 'O5', 'O6', 'O7', 'O8', 'O9', 'O10', 'O11', 'O19', 'O20'];
 /** By default one of 11 runs of a journey is played, beginning elsewhere in each journey. */
 const STRIDE = isLongRun() ? 1 : 17;
 const WHOLE = new Set(['publish, delivered']);
@@ -19,7 +19,7 @@ const CALLS: Readonly<Partial<Record<OutboundRole, readonly string[]>>> = {
   'fan-out': [...['blobs.get', 'jobs.send', 'store.get', 'store.put', 'store.putMany', 'store.query', 'wake.send']],
   'drain-fast': [
     ...['blobs.get', 'http.send', 'jobs.send', 'slow.send', 'store.delete', 'store.get', 'store.getMany'],
-    ...['store.put', 'store.query', 'store.update'],
+    ...['store.put', 'store.query', 'store.transact', 'store.update'],
   ],
   tend: [
     ...['blobs.list', 'blobs.put', 'jobs.send', 'store.delete', 'store.get', 'store.getMany', 'store.put'],
@@ -37,7 +37,7 @@ function runsOf(calls: readonly Call[], tends: boolean): readonly (readonly [Cal
   return wanted.flatMap(call => FAULTS.map(fault => [call, fault] as const));
 }
 
-// Holds O1, O2, O3, O4, O5, O6, O7, O8, O9, O10, O11, O19, and W2, W7, W8, which have no condition: what they put or delete comes
+// Holds O1, O2, O3, O4, O5, O6, O7, O8, O9, O10, O11, O19, O20, and W2, W7, W8, W25, which have no condition: what they put or delete comes
 // before or after another write, whatever fails in between.
 describe('outbound: a fault at every call', () => {
   const met = new Map<OutboundRole, Set<string>>();

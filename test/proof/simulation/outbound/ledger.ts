@@ -75,7 +75,7 @@ export class Ledger {
     this.requests += 1;
     const body = text.decode(request.body);
     const ids = request.id.startsWith('batch_')
-      ? [...body.matchAll(/"id":"(msg_[0-9a-z]{26})"/g)].map(it => it[1] ?? '')
+      ? [...new Set([...body.matchAll(/"id":"(msg_[0-9a-z]{26})"/g)].map(it => it[1] ?? ''))]
       : [request.id];
     const good = request.answer?.kind === 'answered' && request.answer.status >= 200 && request.answer.status < 300;
     for (const id of ids) {

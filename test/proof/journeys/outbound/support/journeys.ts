@@ -289,6 +289,20 @@ export const JOURNEYS: readonly Journey[] = [
     },
   },
   {
+    name: 'a batch that fails twice, while more comes',
+    world: { waits: LONG_WAITS },
+    async play(stage) {
+      const ep = await stage.endpoint(failing(2, 503), { batch: { maxEvents: 3, maxBytes: 100_000 } });
+      await stage.run(stage.world.insist(ports => pause(ports, ep, gate(stage))));
+      for (const key of ['a', 'b']) await stage.publish(key);
+      await stage.until(() => stage.world.rows(ep).length === 2, 60 * 60_000);
+      await stage.run(stage.world.insist(ports => resume(ports, ep, gate(stage))));
+      await stage.until(() => stage.world.requests.length > 0);
+      await stage.publish('c');
+      for (const key of ['a', 'b', 'c']) stage.expect(ep, key, 'delivered');
+    },
+  },
+  {
     name: 'ordered pair',
     async play(stage) {
       const ep = await stage.endpoint(failing(1), { ordered: true });

@@ -33,6 +33,9 @@ export class Witness {
   /** By object of the bucket: the message that names it. */
   readonly #owners = new Map<string, string>();
 
+  /** By endpoint and message: the batches in which it was sent, the newest last. */
+  readonly #batches = new Map<string, readonly string[]>();
+
   watch(world: OutboundWorld): void {
     this.#world = world;
   }
@@ -61,6 +64,7 @@ export class Witness {
     if ((runtime.holdUntil ?? 0) > now + SLACK_MS) this.complaints.push('O9 a request while the endpoint is on hold');
     const inAir = (this.#inAir.get(request.url) ?? 0) + 1;
     this.#inAir.set(request.url, inAir);
+    if (request.id.startsWith('batch_')) this.#batch(ep, new TextDecoder().decode(request.body));
     // The cap grows and shrinks in the session's memory; what a customer allows is the bound that all can see.
     const most = world.endpoints.get(ep)?.ordered ? 1 : (world.endpoints.get(ep)?.maxConcurrency ?? 1);
     if (inAir > most && !this.troubled()) this.complaints.push(`O6 ${inAir} requests at once, ${most} are allowed`);
@@ -69,6 +73,22 @@ export class Witness {
   readonly onAnswer = ({ url }: Received): void => {
     this.#inAir.set(url, Math.max(0, (this.#inAir.get(url) ?? 0) - 1));
   };
+
+  /** O20: the same members as before, or a part of them. */
+  #batch(ep: EndpointId, body: string): void {
+    const ids = (JSON.parse(body) as { batch: { id: string }[] }).batch.map(({ id }) => id);
+    const now = ids.join();
+    for (const id of ids) {
+      const key = `${ep} ${id} ${this.deliveries.get(`${ep} ${id}`)?.record?.gen ?? 1}`;
+      const known = this.#batches.get(key) ?? [];
+      this.checks += 1;
+      const newest = known.at(-1)?.split(',');
+      // An old one comes from a process that froze after it had fixed it.
+      if (newest !== undefined && !known.includes(now) && !ids.every(each => newest.includes(each)))
+        this.complaints.push(`O20 ${id} was sent in the batch ${newest.join()}, and then in ${now}`);
+      if (!known.includes(now)) this.#batches.set(key, [...known, now]);
+    }
+  }
 
   #message({ id, ref }: MessageItem): void {
     if (ref === undefined) return;

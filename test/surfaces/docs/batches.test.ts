@@ -1,0 +1,38 @@
+/** docs/guides/batches.md: its example is a batch, and its code reads each message once, where its language is installed. */
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, it } from 'vitest';
+
+const page = readFileSync(join(import.meta.dirname, '../../../docs/guides/batches.md'), 'utf8');
+const codeOf = (tag: string): string => page.match(new RegExp(`\`\`\`${tag}\\n([\\s\\S]*?)\`\`\``))?.[1] ?? '';
+const folder = mkdtempSync(join(tmpdir(), 'batches-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const BODY = JSON.stringify({
+  batch: [
+    { id: 'msg_1', type: 'a', body: { n: 1 } },
+    { id: 'msg_2', type: 'b', body: [1] },
+    { id: 'msg_1', type: 'a', body: { n: 1 } },
+  ],
+});
+const isThere = (program: string, ...args: string[]): boolean => spawnSync(program, args).status === 0;
+
+it('has an example in each of the six languages', () => {
+  expect(['js', 'python', 'go', 'java', 'ruby', 'php'].filter(tag => codeOf(tag).length < 100)).toEqual([]);
+  const { batch } = JSON.parse(codeOf('json').replaceAll('…', '')) as { batch: object[] };
+  expect(batch.map(item => Object.keys(item))).toEqual([1, 2].map(() => ['id', 'type', 'body']));
+});
+
+it('Node.js reads each message once', () => {
+  const file = join(folder, 'read.mjs');
+  const call = `const all = []; readBatch(${JSON.stringify(BODY)}, new Set(), type => all.push(type)); console.log(all.join());`;
+  writeFileSync(file, `${codeOf('js')}${call}`);
+  expect(spawnSync(process.execPath, [file], { encoding: 'utf8' }).stdout).toBe('a,b\n');
+});
+
+it.skipIf(!isThere('python3', '--version'))('Python reads each message once', () => {
+  const call = `\nread_batch(${JSON.stringify(BODY)}, set(), lambda kind, body: print(kind))\n`;
+  expect(spawnSync('python3', ['-c', codeOf('python') + call], { encoding: 'utf8' }).stdout).toBe('a\nb\n');
+});
