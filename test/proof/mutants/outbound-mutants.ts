@@ -222,6 +222,13 @@ export const OUTBOUND_MUTANTS: readonly Mutant[] = [
     bug: 'async (real, ...args) => { try { return await real(...args); } catch { return []; } }',
   },
   {
+    name: 'the members of a batch are not fixed',
+    journey: 'a batch that fails twice, while more comes',
+    file: 'core/outbound/drain/batches.ts',
+    from: '  return change(session, [request], known);',
+    to: '  return true;',
+  },
+  {
     name: 'what is too old behind a closed gate never ends',
     journey: 'expiry behind a closed gate',
     file: 'core/outbound/tend/audit.ts',
