@@ -225,8 +225,8 @@ export const OUTBOUND_MUTANTS: readonly Mutant[] = [
     name: 'the members of a batch are not fixed',
     journey: 'a batch that fails twice, while more comes',
     file: 'core/outbound/drain/batches.ts',
-    from: '  return change(session, [request], known);',
-    to: '  return true;',
+    of: 'fixMembers',
+    bug: 'async () => true',
   },
   {
     name: 'what is too old behind a closed gate never ends',
