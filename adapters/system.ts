@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import net, { type BlockList, isIP } from 'node:net';
 import type { Addresses, Clock, Ids, Random, Timer } from '#core/ports.ts';
-import { endCallsWith } from './lifetime.ts';
+import { endCallsOf } from './lifetime.ts';
 
 export const systemClock: Clock = { now: () => Date.now() };
 export const systemIds: Ids = { uuid: () => randomUUID() };
@@ -15,12 +15,14 @@ export const systemTimer: Timer = {
     let timeout: NodeJS.Timeout | undefined;
     const timedOut = new Promise<{ kind: 'timed_out' }>(resolve => {
       timeout = setTimeout(() => {
-        controller.abort(new Error(`stopped after ${ms} ms`));
+        const reason = new Error(`stopped after ${ms} ms`);
+        controller.abort(reason);
+        end.abort(reason);
         resolve({ kind: 'timed_out' });
       }, ms);
     });
-    const { signal } = controller;
-    const finished = endCallsWith(signal, () => work(signal)).then(value => ({ kind: 'finished' as const, value }));
+    const { result, end } = endCallsOf(() => work(controller.signal));
+    const finished = result.then(value => ({ kind: 'finished' as const, value }));
     // A late failure of work that was given up has nobody left to hear it.
     finished.catch(() => undefined);
     try {

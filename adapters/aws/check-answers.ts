@@ -2,7 +2,7 @@
  * Makes the SDK's client judge whether an answer is whole (check-answer.ts): to the SDK an empty or cut 200 is an object
  * without members, which of a read means "there is no such item". It is tried again like a failed connection.
  */
-
+import type { Readable } from 'node:stream';
 import { checkBytes, checkRefusal, checkShape } from './check-answer.ts';
 import { noteServiceDate } from './clock-difference.ts';
 
@@ -82,9 +82,20 @@ function operationOf({ commandName = '' }: { readonly commandName?: string }): s
   return commandName.replace(/Command$/, '');
 }
 
-async function collect(body: unknown): Promise<Buffer> {
+/** All bytes of an answer. By its events: to iterate over it takes four times the CPU. */
+function collect(body: unknown): Promise<Buffer> | Buffer {
+  if (body === undefined || body === null) return Buffer.alloc(0);
   if (body instanceof Uint8Array) return Buffer.from(body);
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of (body ?? []) as AsyncIterable<Uint8Array>) chunks.push(chunk);
-  return Buffer.concat(chunks);
+  const stream = body as Readable;
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    const cut = (): void => {
+      if (!stream.readableEnded) reject(stream.errored ?? new Error('an answer that ends in its middle'));
+    };
+    if (stream.destroyed) return cut();
+    stream.on('data', (chunk: Buffer) => chunks.push(chunk));
+    stream.on('error', reject);
+    stream.on('close', cut);
+    stream.on('end', () => resolve(Buffer.concat(chunks)));
+  });
 }

@@ -51,6 +51,9 @@ export function clientSettings(service: ServiceName, env: Environment = ENVIRONM
     userAgentAppId: 'holdfast',
     authSchemePreference: ['sigv4'],
     ...(endpoint === undefined || endpoint === '' ? {} : { endpoint }),
+    // The SDK would look for both in files of the home folder.
+    ignoreConfiguredEndpointUrls: true,
+    disableClockSkewCorrection: false,
   };
 }
 

@@ -1,4 +1,4 @@
-import { endOfCalls } from '../lifetime.ts';
+import { End, endOfCalls } from '../lifetime.ts';
 
 interface Options {
   readonly abortSignal?: unknown;
@@ -21,7 +21,15 @@ export function endCalls<Client extends object>(client: Client): Client {
     const end = endOfCalls();
     if (end === undefined) return handle(request, options);
     const own = options.abortSignal as AbortSignal | undefined;
-    return handle(request, { ...options, abortSignal: own === undefined ? end : AbortSignal.any([own, end]) });
+    return handle(request, { ...options, abortSignal: own === undefined ? end : withSignal(end, own) });
   };
   return client;
+}
+
+/** Ends with `signal`, too. */
+function withSignal(outer: End, signal: AbortSignal): End {
+  const end = new End(outer);
+  if (signal.aborted) end.abort(signal.reason);
+  else signal.addEventListener('abort', () => end.abort(signal.reason), { once: true });
+  return end;
 }

@@ -2,15 +2,17 @@ import { DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { checkAnswers } from '../aws/check-answers.ts';
 import { clientSettings, type Environment } from '../aws/client-settings.ts';
 import { endCalls } from '../aws/end-calls.ts';
+import { keptSigner } from '../aws/kept-signer.ts';
+import { ownUserAgent } from '../aws/own-user-agent.ts';
 
 /** The DynamoDB client of a module's scope. Throws when the environment names no region. */
 export function createDynamoDbClient(env?: Environment): DynamoDBClient {
   const client = new DynamoDBClient({
-    ...clientSettings('DYNAMODB', env),
+    ...keptSigner('dynamodb', clientSettings('DYNAMODB', env)),
     accountIdEndpointMode: 'disabled',
     endpointDiscoveryEnabled: false,
   });
-  return endCalls(checkAnswers(client));
+  return endCalls(checkAnswers(ownUserAgent(client)));
 }
 
 /**

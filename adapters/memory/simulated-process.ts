@@ -1,7 +1,7 @@
 import { type Dependency, DependencyError } from '#core/errors.ts';
 import type { Timer } from '#core/ports.ts';
 import { MINUTE_MS } from '#core/time.ts';
-import { endCallsWith, endOfCalls } from '../lifetime.ts';
+import { endCallsOf, endOfCalls } from '../lifetime.ts';
 import type { Fault, FaultPlan } from './faults.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 
@@ -86,12 +86,15 @@ export class SimulatedProcess {
         cancel = this.#options.clock.after(ms, () => resolve({ kind: 'timed_out' }));
       });
       try {
-        const { signal } = abort;
-        const finished = endCallsWith(signal, () => work(signal)).then(value => ({ kind: 'finished' as const, value }));
-        const result = await Promise.race([finished, late]);
+        const { result, end } = endCallsOf(() => work(abort.signal));
+        const finished = result.then(value => ({ kind: 'finished' as const, value }));
+        const ended = await Promise.race([finished, late]);
         await this.#alive();
-        if (result.kind === 'timed_out') abort.abort();
-        return result;
+        if (ended.kind === 'timed_out') {
+          abort.abort();
+          end.abort(abort.signal.reason);
+        }
+        return ended;
       } finally {
         cancel();
       }
@@ -141,7 +144,7 @@ export class SimulatedProcess {
     const aborted = new Promise<never>((_resolve, reject) => {
       abort = () => reject(new DependencyError(dependency, `${name}: aborted`, { outcome: 'unknown' }));
       if (end.aborted) abort();
-      else end.addEventListener('abort', abort, { once: true });
+      else end.addEventListener('abort', abort);
     });
     try {
       // Of a call that would begin after the end nothing is ever sent.

@@ -1,4 +1,5 @@
 import type { BlobList, BlobStore } from '#core/ports.ts';
+import { endCalls } from '../aws/end-calls.ts';
 import { sent } from '../aws/to-dependency-error.ts';
 import type { S3Calls } from './s3-client.ts';
 
@@ -25,7 +26,7 @@ export class S3Blobs implements BlobStore, BlobList {
 
   #load(): Promise<S3Calls> {
     this.#calls ??= import('./s3-client.ts').then(
-      module => module.createS3Calls(),
+      module => module.createS3Calls(endCalls),
       error => {
         this.#calls = undefined;
         throw error;

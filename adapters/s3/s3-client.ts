@@ -2,7 +2,7 @@
 import { GetObjectCommand, ListObjectsV2Command, NoSuchKey, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { given } from '#core/given.ts';
 import { clientSettings, type Environment } from '../aws/client-settings.ts';
-import { endCalls } from '../aws/end-calls.ts';
+import type { endCalls } from '../aws/end-calls.ts';
 
 export interface S3Calls {
   put(bucket: string, key: string, bytes: Uint8Array): Promise<void>;
@@ -14,8 +14,11 @@ export interface S3Calls {
 /** The MD5 of no bytes, as S3 answers it. */
 const ETAG_OF_NOTHING = '"d41d8cd98f00b204e9800998ecf8427e"';
 
-/** The calls the blob store makes. A body of some MB takes longer than an item, hence the longer timeouts. */
-export function createS3Calls(env?: Environment): S3Calls {
+/**
+ * The calls the blob store makes. A body of some MB takes longer than an item, hence the longer timeouts. `end`: the caller's, as
+ * this file is built apart, and a copy of it would not know when the work is over.
+ */
+export function createS3Calls(end: typeof endCalls, env?: Environment): S3Calls {
   const settings = clientSettings('S3', env);
   const s3 = new S3Client({
     ...settings,
@@ -26,7 +29,7 @@ export function createS3Calls(env?: Environment): S3Calls {
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
   });
-  const client = endCalls(s3);
+  const client = end(s3);
   return {
     async put(bucket, key, bytes) {
       await client.send(new PutObjectCommand({ Bucket: bucket, Key: key, Body: bytes, ContentLength: bytes.length }));

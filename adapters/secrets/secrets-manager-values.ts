@@ -13,6 +13,8 @@ import type { SourceId } from '#core/glossary.ts';
 import { checkAnswers } from '../aws/check-answers.ts';
 import { clientSettings, type Environment } from '../aws/client-settings.ts';
 import { endCalls } from '../aws/end-calls.ts';
+import { keptSigner } from '../aws/kept-signer.ts';
+import { ownUserAgent } from '../aws/own-user-agent.ts';
 import { toDependencyError } from '../aws/to-dependency-error.ts';
 import type { SecretValues } from './cached-secrets.ts';
 
@@ -21,7 +23,8 @@ const BATCH = 20;
 
 /** The Secrets Manager client of a module's scope. */
 export function createSecretsClient(env?: Environment): SecretsManagerClient {
-  return endCalls(checkAnswers(new SecretsManagerClient(clientSettings('SECRETS_MANAGER', env))));
+  const client = new SecretsManagerClient(keptSigner('secretsmanager', clientSettings('SECRETS_MANAGER', env)));
+  return endCalls(checkAnswers(ownUserAgent(client)));
 }
 
 /** Stored secrets in Secrets Manager. */

@@ -2,10 +2,13 @@ import { GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { checkAnswers } from '../aws/check-answers.ts';
 import { clientSettings, type Environment } from '../aws/client-settings.ts';
 import { endCalls } from '../aws/end-calls.ts';
+import { keptSigner } from '../aws/kept-signer.ts';
+import { ownUserAgent } from '../aws/own-user-agent.ts';
 
 /** The SQS client of a module's scope. Throws when the environment names no region. */
 export function createSqsClient(env?: Environment): SQSClient {
-  return endCalls(checkAnswers(new SQSClient(clientSettings('SQS', env))));
+  const client = new SQSClient(keptSigner('sqs', clientSettings('SQS', env)));
+  return endCalls(checkAnswers(ownUserAgent(client)));
 }
 
 /** One cheap signed call during init; its failure is dropped (see `primeDynamoDb`). */

@@ -1,15 +1,15 @@
 /** Loaded with the first event for a bus (see outside-targets.ts). */
 import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge';
 import type { Environment } from '../aws/client-settings.ts';
-import { endCalls } from '../aws/end-calls.ts';
+import type { endCalls } from '../aws/end-calls.ts';
 import { type AwsTarget, targetSettings } from './aws-target.ts';
 import { judgeAwsError } from './judge-aws-error.ts';
 
 /** Longest `detail-type` (docs.aws.amazon.com/eventbridge/latest/APIReference/API_PutEventsRequestEntry.html). */
 const DETAIL_TYPE = 128;
 
-export function createEventBusTarget(env?: Environment): AwsTarget {
-  const client = endCalls(new EventBridgeClient(targetSettings('EVENTBRIDGE', env)));
+export function createEventBusTarget(end: typeof endCalls, env?: Environment): AwsTarget {
+  const client = end(new EventBridgeClient(targetSettings('EVENTBRIDGE', env)));
   return {
     async send(address, { text, source, eventType }, abortSignal) {
       const entry = {

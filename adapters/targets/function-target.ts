@@ -2,13 +2,13 @@
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { given } from '#core/given.ts';
 import type { Environment } from '../aws/client-settings.ts';
-import { endCalls } from '../aws/end-calls.ts';
+import type { endCalls } from '../aws/end-calls.ts';
 import { type AwsTarget, targetSettings } from './aws-target.ts';
 import { judgeAwsError } from './judge-aws-error.ts';
 
 /** Asynchronous: the function's own retries and failure destination apply once Lambda has taken the event. */
-export function createFunctionTarget(env?: Environment): AwsTarget {
-  const client = endCalls(new LambdaClient(targetSettings('LAMBDA', env)));
+export function createFunctionTarget(end: typeof endCalls, env?: Environment): AwsTarget {
+  const client = end(new LambdaClient(targetSettings('LAMBDA', env)));
   return {
     async send(address, { text }, abortSignal) {
       const Payload = new TextEncoder().encode(text);

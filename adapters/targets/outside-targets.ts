@@ -3,6 +3,7 @@ import type { RouteTarget, TargetKind } from '#core/inbound/routing/target.ts';
 import { type Delivered, deliveredBy, type TargetMessage, type Targets } from '#core/inbound/routing/targets.ts';
 import type { CustomerMessage, Publisher } from '#core/publisher.ts';
 import type { Environment } from '../aws/client-settings.ts';
+import { endCalls } from '../aws/end-calls.ts';
 import type { AwsTarget } from './aws-target.ts';
 import type { OutboundPlace } from './outbound-target.ts';
 import { postToUrl } from './post-to-url.ts';
@@ -12,7 +13,8 @@ type AwsKind = Exclude<TargetKind, 'http' | 'outbound'>;
 
 /**
  * `Targets` on AWS and the network. Each client is imported with the first event for its kind; a bundle has only those
- * its configuration routes to (lib/bundling/unused-files.ts).
+ * its configuration routes to (lib/bundling/unused-files.ts). Each is built apart and gets `endCalls` of this file: a copy of it
+ * would not know when the work is over.
  */
 export class OutsideTargets implements Targets {
   readonly #open: Readonly<Record<AwsKind, () => Promise<AwsTarget>>>;
@@ -26,11 +28,11 @@ export class OutsideTargets implements Targets {
     this.#outbound = outbound;
     this.#env = env;
     this.#open = {
-      event_bus: async () => (await import('./event-bus-target.ts')).createEventBusTarget(env),
+      event_bus: async () => (await import('./event-bus-target.ts')).createEventBusTarget(endCalls, env),
       queue: async () => createQueueTarget(sqs),
-      topic: async () => (await import('./topic-target.ts')).createTopicTarget(env),
-      function: async () => (await import('./function-target.ts')).createFunctionTarget(env),
-      state_machine: async () => (await import('./state-machine-target.ts')).createStateMachineTarget(env),
+      topic: async () => (await import('./topic-target.ts')).createTopicTarget(endCalls, env),
+      function: async () => (await import('./function-target.ts')).createFunctionTarget(endCalls, env),
+      state_machine: async () => (await import('./state-machine-target.ts')).createStateMachineTarget(endCalls, env),
     };
   }
 

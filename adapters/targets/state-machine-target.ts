@@ -2,12 +2,12 @@
 import { SFNClient, StartExecutionCommand } from '@aws-sdk/client-sfn';
 import { given } from '#core/given.ts';
 import type { Environment } from '../aws/client-settings.ts';
-import { endCalls } from '../aws/end-calls.ts';
+import type { endCalls } from '../aws/end-calls.ts';
 import { type AwsTarget, targetSettings } from './aws-target.ts';
 import { judgeAwsError } from './judge-aws-error.ts';
 
-export function createStateMachineTarget(env?: Environment): AwsTarget {
-  const client = endCalls(new SFNClient(targetSettings('SFN', env)));
+export function createStateMachineTarget(end: typeof endCalls, env?: Environment): AwsTarget {
+  const client = end(new SFNClient(targetSettings('SFN', env)));
   return {
     async send(address, { text, keyHash }, abortSignal) {
       try {

@@ -2,12 +2,12 @@
 import { PublishCommand, SNSClient } from '@aws-sdk/client-sns';
 import { given } from '#core/given.ts';
 import type { Environment } from '../aws/client-settings.ts';
-import { endCalls } from '../aws/end-calls.ts';
+import type { endCalls } from '../aws/end-calls.ts';
 import { type AwsTarget, targetSettings } from './aws-target.ts';
 import { judgeAwsError } from './judge-aws-error.ts';
 
-export function createTopicTarget(env?: Environment): AwsTarget {
-  const client = endCalls(new SNSClient(targetSettings('SNS', env)));
+export function createTopicTarget(end: typeof endCalls, env?: Environment): AwsTarget {
+  const client = end(new SNSClient(targetSettings('SNS', env)));
   return {
     async send(address, { text, keyHash, group }, abortSignal) {
       const fifo = address.endsWith('.fifo') ? { MessageDeduplicationId: keyHash, MessageGroupId: group } : {};

@@ -4,7 +4,6 @@
  */
 
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { request } from 'node:https';
 import { join } from 'node:path';
 import middy from '@middy/core';
 import type { APIGatewayProxyEventV2, SQSEvent } from 'aws-lambda';
@@ -28,12 +27,12 @@ import { flushTelemetry } from '#lambdas/shared/flush-telemetry.ts';
 import { PROVIDERS } from '#providers/index.ts';
 import { gateway } from '#test/fixtures/project/gateway.config.ts';
 import { providerEvent } from '../fixtures/provider-events.ts';
-import { LOOPBACK_SECRET, type SeenCall } from '../loopback/fake-aws.ts';
+import { LOOPBACK_SECRET, loopbackEnvironment, type SeenCall } from '../loopback/fake-aws.ts';
 import { apiEventOf, sqsEventOf } from '../loopback/requests.ts';
 import { cpuPerEvent } from '../measure/cpu-blocks.ts';
 import { callAll } from './raw-http.mjs';
 
-const { ROUNDS = '21', BUNDLES = '', FAKE_URL = '', CONTROL_URL = '' } = process.env;
+const { ROUNDS = '21', BUNDLES = '', PLAIN_BUNDLES = '', FAKE_URL = '', PLAIN_URL = '' } = process.env;
 const BATCH = 10;
 /** Events of a block: short, so that the blocks of a round share what disturbs the machine. */
 const BLOCK = { noop: 120, client: 20 };
@@ -187,9 +186,9 @@ function processBlock(handler: ProcessHandler) {
 
 /** The calls one block of a bundle made for one unit of work, to be repeated by bare http. */
 async function recorded(work: () => Promise<unknown>): Promise<readonly (SeenCall & { url: string })[]> {
-  await fetch(CONTROL_URL);
+  await fetch(PLAIN_URL);
   await work();
-  const seen = (await (await fetch(CONTROL_URL)).json()) as readonly SeenCall[];
+  const seen = (await (await fetch(PLAIN_URL)).json()) as readonly SeenCall[];
   return seen.map(call => ({ ...call, url: FAKE_URL }));
 }
 
@@ -199,22 +198,28 @@ process.stdout.write = ((line: string) => {
   keepLine(line);
   return true;
 }) as typeof process.stdout.write;
-await fetch(CONTROL_URL, {
+await fetch(PLAIN_URL, {
   method: 'POST',
   headers: { 'x-amz-target': 'Bench.Remember' },
   body: JSON.stringify({ bodyShas: Object.fromEntries(bodyShas) }),
 });
-const load = async (name: string) => (await import(`file://${join(BUNDLES, name, 'index.mjs')}`)).handler;
-const bundledIngest: IngestHandler = await load('ingest');
-const bundledProcess: ProcessHandler = await load('process');
+/** The handlers of a folder of bundles, whose clients call AWS at `url`. */
+async function load(folder: string, url: string): Promise<{ ingest: IngestHandler; process: ProcessHandler }> {
+  Object.assign(process.env, loopbackEnvironment(url));
+  const handler = async (name: string) => (await import(`file://${join(folder, name, 'index.mjs')}`)).handler;
+  return { ingest: await handler('ingest'), process: await handler('process') };
+}
+const { ingest: bundledIngest, process: bundledProcess } = await load(BUNDLES, FAKE_URL);
+const plain = await load(PLAIN_BUNDLES, PLAIN_URL);
 const ingestCalls = await recorded(() => ingestBlock(bundledIngest)(1));
 // The pause flags are read once in five seconds: not a call of each batch.
 await processBlock(bundledProcess)(BATCH);
 const processCalls = await recorded(() => processBlock(bundledProcess)(BATCH));
 
-const rawBlock = (calls: Parameters<typeof callAll>[1], perCall: number) => async (count: number) => {
-  for (let at = 0; at < count / perCall; at++) await callAll(request, calls);
+const rawBlock = (calls: Parameters<typeof callAll>[0], perCall: number) => async (count: number) => {
+  for (let at = 0; at < count / perCall; at++) await callAll(calls);
 };
+const atPlain = (calls: Parameters<typeof callAll>[0]) => calls.map(call => ({ ...call, url: PLAIN_URL }));
 const noop = { count: BLOCK.noop };
 const client = { count: BLOCK.client };
 const variants = {
@@ -225,6 +230,10 @@ const variants = {
   ingestRaw: { block: rawBlock(ingestCalls, 1), ...client },
   processClient: { block: processBlock(bundledProcess), ...client },
   processRaw: { block: rawBlock(processCalls, BATCH), ...client },
+  ingestPlain: { block: ingestBlock(plain.ingest), ...client },
+  ingestHttp: { block: rawBlock(atPlain(ingestCalls), 1), ...client },
+  processPlain: { block: processBlock(plain.process), ...client },
+  processHttp: { block: rawBlock(atPlain(processCalls), BATCH), ...client },
 };
 for (const { block, count } of Object.values(variants)) {
   await block(count === BLOCK.noop ? WARM_UP.noop : WARM_UP.client);

@@ -1,7 +1,4 @@
-import type { request } from 'node:http';
-
 /** Makes calls one after the other and parses their answers. */
 export function callAll(
-  send: typeof request,
   calls: readonly { readonly url: string; readonly path: string; readonly headers: object; readonly body: string }[],
 ): Promise<void>;

@@ -25,8 +25,5 @@ if (STEP === 'first-event') {
   const answer = await module.handler(JSON.parse(EVENT), { getRemainingTimeInMillis: () => 10_000 });
   if (answer.statusCode !== 200) throw new Error(`answered ${JSON.stringify(answer)}`);
 }
-if (STEP === 'first-calls') {
-  const { request } = process.getBuiltinModule('node:https');
-  await module.callAll(request, JSON.parse(CALLS));
-}
+if (STEP === 'first-calls') await module.callAll(JSON.parse(CALLS));
 tell();

@@ -116,6 +116,7 @@ function serve(): void {
   const server = createServer({ cert: pem, key: pem }, listener);
   const control = createPlainServer(listener);
   server.keepAliveTimeout = 60_000;
+  control.keepAliveTimeout = 60_000;
   const portOf = (of: typeof server | typeof control): number => (of.address() as AddressInfo).port;
   control.listen(0, '127.0.0.1', () =>
     server.listen(0, '127.0.0.1', () => console.log(`${portOf(server)} ${portOf(control)}`)),
@@ -127,7 +128,7 @@ function serve(): void {
 export interface FakeAws {
   /** `https:`. */
   readonly url: string;
-  /** The same without TLS, for whoever asks what was seen. */
+  /** The same without TLS; it also tells what was seen. */
   readonly controlUrl: string;
   /** The last requests since it was asked before, at most 500. */
   readonly seen: () => Promise<readonly SeenCall[]>;

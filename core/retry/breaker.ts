@@ -6,6 +6,8 @@ import type { EpochMs } from '#core/glossary.ts';
 
 const WINDOW_MS = 30_000;
 const MIN_ATTEMPTS = 20;
+/** Older ones say no more than these. */
+const MOST_ATTEMPTS = 500;
 const PROBE_EVERY_MS = 1_000;
 /** What is parked comes back after a tenth of the time that the breaker has been open, within these bounds. */
 const PARK_MS = 15_000;
@@ -15,7 +17,10 @@ const PARK_SHARE = 0.1;
 const DRAIN_STEPS = [1, 2, 5, 10, 20, 50];
 
 interface Circuit {
+  /** Of the window, oldest first. */
   attempts: { at: EpochMs; ok: boolean }[];
+  /** How many of them failed. */
+  failed: number;
   state: 'closed' | 'open' | 'draining';
   lastProbeAt: EpochMs;
   /** Since when no attempt has succeeded. */
@@ -52,8 +57,7 @@ export class Breaker {
       circuit.stepAt = now;
       circuit.taken = 0;
       if (circuit.step >= DRAIN_STEPS.length) {
-        circuit.state = 'closed';
-        circuit.attempts = [];
+        Object.assign(circuit, { state: 'closed', attempts: [], failed: 0 });
         return { kind: 'run' };
       }
     }
@@ -66,6 +70,7 @@ export class Breaker {
   record(handler: string, ok: boolean, now: EpochMs): void {
     const circuit = this.#circuits.get(handler) ?? {
       attempts: [],
+      failed: 0,
       state: 'closed',
       lastProbeAt: 0,
       openedAt: 0,
@@ -84,11 +89,11 @@ export class Breaker {
       Object.assign(circuit, { state: 'open', lastProbeAt: now, openedAt: now });
       return;
     }
-    circuit.attempts = circuit.attempts.filter(it => now - it.at < WINDOW_MS).slice(-500);
+    forgetOld(circuit, now);
     circuit.attempts.push({ at: now, ok });
-    const failed = circuit.attempts.filter(it => !it.ok).length;
-    if (circuit.attempts.length >= MIN_ATTEMPTS && failed * 2 > circuit.attempts.length) {
-      Object.assign(circuit, { state: 'open', lastProbeAt: now, openedAt: now, attempts: [] });
+    if (!ok) circuit.failed += 1;
+    if (circuit.attempts.length >= MIN_ATTEMPTS && circuit.failed * 2 > circuit.attempts.length) {
+      Object.assign(circuit, { state: 'open', lastProbeAt: now, openedAt: now, attempts: [], failed: 0 });
     }
   }
 
@@ -101,6 +106,15 @@ export class Breaker {
     if (circuit?.state === 'open') return parkedUntil(circuit.openedAt, now);
     if (held === undefined || (circuit?.lastOkAt ?? 0) >= held.lastAt) return undefined;
     return parkedUntil(held.firstAt, now);
+  }
+}
+
+/** Each attempt passes here: what is counted is never counted again. */
+function forgetOld(circuit: Circuit, now: EpochMs): void {
+  for (let [oldest] = circuit.attempts; oldest !== undefined; [oldest] = circuit.attempts) {
+    if (circuit.attempts.length <= MOST_ATTEMPTS && now - oldest.at < WINDOW_MS) return;
+    circuit.attempts.shift();
+    if (!oldest.ok) circuit.failed -= 1;
   }
 }
 

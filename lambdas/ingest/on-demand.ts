@@ -8,6 +8,8 @@ import { ConcernBoard } from '#core/inbound/protocol/concerns.ts';
 import type { KeyFetcher, Telemetry } from '#core/ports.ts';
 
 // Who fetches keys needs these, too. And what only two of three files share is a file of its own, which every start reads.
+export * from '#adapters/crypto/public-keys.ts';
+export * from '#adapters/http/fetch-guarded.ts';
 export * from '#core/verification/on-demand.ts';
 
 type Client = ConstructorParameters<typeof DynamoDbControlStore>[0];

@@ -14,8 +14,10 @@ import { projectHandlers } from './project-handlers.ts';
 import { type Insertion, replaceAndNote } from './source-maps.ts';
 import { unusedFiles } from './unused-files.ts';
 
-/** What only few sources need, in a file of a folder. */
-const onDemandIn = (folder: string): string => join(HOLDFAST, folder, `on-demand${extname(import.meta.filename)}`);
+/** What only few sources need: in `ingest` one file, which exports all of it. */
+const LAZY_IN_INGEST = ['core/verification/on-demand', 'adapters/crypto/public-keys', 'adapters/http/fetch-guarded'];
+/** A file of ours: `.ts` in this repository, `.js` in the package. */
+const ours = (path: string): string => join(HOLDFAST, `${path}${extname(import.meta.filename)}`);
 /** In the built code until the configuration of an environment takes its place. */
 const CONFIG_PLACE = '@@HOLDFAST_CONFIG@@';
 
@@ -128,7 +130,7 @@ async function buildFunction({ name, project, around, unused }: Variant): Promis
     project,
     unused,
     plugins: [
-      ...(name === 'ingest' ? [oneLazyFile(onDemandIn('core/verification'), onDemandIn('lambdas/ingest'))] : []),
+      ...(name === 'ingest' ? LAZY_IN_INGEST.map(it => oneLazyFile(ours(it), ours('lambdas/ingest/on-demand'))) : []),
       projectHandlers(join(project, 'handlers/index.ts'), around),
     ],
     define: { __HOLDFAST_CONFIG__: JSON.stringify(CONFIG_PLACE) },

@@ -7,15 +7,21 @@ import type { BuildOptions, Plugin } from 'esbuild';
  * of the module, and with them load all of undici: about 21 ms of each cold start (nodejs/node issue 59686). Here only the
  * exports that the bundle imports are read. esbuild's own way from ESM to such a module would give each of its exports a
  * getter: some 500 closures at each start.
+ *
+ * Each importer gets a few bytes of its own for it: shared, they would be a file for each module, and to read a file takes
+ * longer than to compile it.
  */
 export function lazyBuiltins(): Plugin {
   return {
     name: 'lazy-builtins',
     setup(build) {
-      build.onResolve({ filter: /^[a-z_:/0-9]+$/ }, ({ path, kind }) => {
+      build.onResolve({ filter: /^[a-z_:/0-9]+$/ }, ({ path, kind, importer }) => {
         if (!isBuiltin(path)) return undefined;
+        const name = path.replace(/^node:/, '');
+        if (kind === 'dynamic-import' && CHEAP.has(name)) return { path: `node:${name}`, external: true };
         const namespace = kind === 'import-statement' ? 'builtin' : 'required-builtin';
-        return { path: path.replace(/^node:/, ''), namespace, sideEffects: false };
+        const suffix = `?${relative(build.initialOptions.absWorkingDir ?? '', importer)}`;
+        return { path: name, suffix, namespace, sideEffects: false };
       });
       build.onLoad({ filter: /.*/, namespace: 'required-builtin' }, ({ path }) => ({
         contents: `module.exports = ${loading(path)};`,
@@ -25,6 +31,9 @@ export function lazyBuiltins(): Plugin {
     },
   };
 }
+
+/** Their few exports bring nothing else, so an `import()` of them needs no file. */
+const CHEAP: ReadonlySet<string> = new Set(['async_hooks']);
 
 const loading = (name: string): string => `process.getBuiltinModule(${JSON.stringify(`node:${name}`)})`;
 
@@ -88,10 +97,14 @@ export function oneLazyFile(file: string, instead: string): Plugin {
 }
 
 /**
- * The one whole package that is replaced (docs/decisions/0041): the SDK's chain of credentials brings clients of STS, SSO and
- * more, and Lambda gives its functions their credentials in the environment.
+ * The two whole packages that are replaced (docs/decisions/0041). The SDK's chain of credentials brings clients of STS, SSO and
+ * more, and Lambda gives its functions their credentials in the environment. Its cache of discovered endpoints brings two
+ * packages more.
  */
-const ALIAS = { '@aws-sdk/credential-provider-node': ours('adapters/aws/environment-credentials') };
+const ALIAS = {
+  '@aws-sdk/credential-provider-node': ours('adapters/aws/environment-credentials'),
+  '@aws-sdk/endpoint-cache': ours('adapters/aws/endpoint-cache'),
+};
 
 /** A file of ours: `.ts` in this repository, `.js` in the package. */
 function ours(path: string): string {

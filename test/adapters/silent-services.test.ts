@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { endCalls } from '#adapters/aws/end-calls.ts';
 import { createS3Calls } from '#adapters/s3/s3-client.ts';
 import { CachedSecrets } from '#adapters/secrets/cached-secrets.ts';
 import { createSecretsClient, SecretsManagerValues } from '#adapters/secrets/secrets-manager-values.ts';
@@ -29,7 +30,7 @@ describe('a service that never answers', () => {
   });
 
   test('ends the put of a large body within 4 s', async () => {
-    const calls = createS3Calls(environmentFor(silence.url));
+    const calls = createS3Calls(endCalls, environmentFor(silence.url));
     const lived = livedTime();
     await expect(calls.put('bodies', 'key', new Uint8Array(300_000))).rejects.toThrow();
     expect(lived()).toBeLessThan(4_000);

@@ -36,6 +36,13 @@ describe('client settings', () => {
     expect(await heard).toMatchObject({ message: 'sockets are at capacity' });
   });
 
+  test('leave nothing that the SDK would look for in files', () => {
+    expect(clientSettings('SQS', env)).toMatchObject({
+      ignoreConfiguredEndpointUrls: true,
+      disableClockSkewCorrection: false,
+    });
+  });
+
   test('use an endpoint from the environment, the one of the service before the general one', () => {
     expect(clientSettings('SQS', env)).not.toHaveProperty('endpoint');
     const general = { ...env, AWS_ENDPOINT_URL: 'http://127.0.0.1:4566' };

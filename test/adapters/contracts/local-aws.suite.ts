@@ -2,6 +2,7 @@ import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
 import { CreateSecretCommand } from '@aws-sdk/client-secrets-manager';
 import { beforeAll } from 'vitest';
 import { clientSettings } from '#adapters/aws/client-settings.ts';
+import { endCalls } from '#adapters/aws/end-calls.ts';
 import { createS3Calls } from '#adapters/s3/s3-client.ts';
 import { createSecretsClient, SecretsManagerValues } from '#adapters/secrets/secrets-manager-values.ts';
 import { secretName } from '#core/config/deployment.ts';
@@ -16,7 +17,7 @@ export function localAwsContracts(endpointOf: () => string): void {
     await s3.send(new CreateBucketCommand({ Bucket: 'bodies' }));
   });
   blobStoreContract(() => {
-    const calls = createS3Calls(environmentFor(endpointOf()));
+    const calls = createS3Calls(endCalls, environmentFor(endpointOf()));
     return {
       blobs: {
         put: (key, bytes) => calls.put('bodies', key, bytes),

@@ -178,7 +178,7 @@ describe('the S3 client', () => {
     const { port } = server.address() as { port: number };
     try {
       const { createS3Calls } = await import(/* @vite-ignore */ join(bundles.ingest, 'lazy-s3-client.mjs'));
-      const calls = createS3Calls({
+      const calls = createS3Calls((client: unknown) => client, {
         AWS_REGION: 'eu-central-1',
         AWS_ACCESS_KEY_ID: 'test',
         AWS_SECRET_ACCESS_KEY: 'test',

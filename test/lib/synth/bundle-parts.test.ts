@@ -10,6 +10,7 @@ import { basename, join } from 'node:path';
 import type { Metafile } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { DynamoDbPayloadStore } from '#adapters/dynamodb/dynamodb-payload-store.ts';
+import type { oneInvocation } from '#adapters/lifetime.ts';
 import type { S3Blobs } from '#adapters/s3/s3-blobs.ts';
 import { eagerPartOf } from '#bench/bundles.ts';
 import type { Answered, Asker } from '#core/ask.ts';
@@ -136,14 +137,21 @@ describe('a part that is missing', () => {
 /** What a rule of ours gets from code that is built as the functions are, when a service throttles what a lazily read file asks. */
 describe('a rule that meets a throttled service in a bundle', () => {
   let server: Server;
+  /** Requests that are never answered: how each ended. */
+  const silent: Promise<string>[] = [];
   let built: {
     ask: <T>(asker: Asker, work: () => Promise<T>) => Promise<Answered<T>>;
     S3Blobs: new (bucket: string) => S3Blobs;
+    oneInvocation: typeof oneInvocation;
     openPayloads: (env: object) => DynamoDbPayloadStore;
   };
   beforeAll(async () => {
     server = createServer((request, response) => {
       request.resume();
+      if (request.url?.startsWith('/bodies/silent')) {
+        silent.push(new Promise(resolve => request.once('close', () => resolve('closed'))));
+        return;
+      }
       const isTable = request.headers['x-amz-target'] !== undefined;
       response.writeHead(isTable ? 400 : 503, {
         'content-type': isTable ? 'application/x-amz-json-1.0' : 'application/xml',
@@ -159,6 +167,7 @@ describe('a rule that meets a throttled service in a bundle', () => {
       entry,
       `export { ask } from ${path('core/ask.ts')};
        export { S3Blobs } from ${path('adapters/s3/s3-blobs.ts')};
+       export { oneInvocation } from ${path('adapters/lifetime.ts')};
        import { createDynamoDbClient } from ${path('adapters/dynamodb/create-dynamodb-client.ts')};
        import { DynamoDbPayloadStore } from ${path('adapters/dynamodb/dynamodb-payload-store.ts')};
        export const openPayloads = env => new DynamoDbPayloadStore(createDynamoDbClient(env), 'payloads');`,
@@ -172,6 +181,20 @@ describe('a rule that meets a throttled service in a bundle', () => {
   const environment = () => ({
     ...{ AWS_REGION: 'eu-central-1', AWS_ACCESS_KEY_ID: 'test', AWS_SECRET_ACCESS_KEY: 'test' },
     AWS_ENDPOINT_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+  });
+
+  it('ends a call of a lazily read file with its invocation', async () => {
+    Object.assign(process.env, environment());
+    const answeredAt = await built.oneInvocation(async () => {
+      new built.S3Blobs('bodies').get('silent').catch(() => undefined);
+      while (silent.length === 0) await new Promise(resolve => setTimeout(resolve, 5));
+      return performance.now();
+    })();
+    expect(await silent[0]).toBe('closed');
+    // Its own limit is 1.5 s, and then there is a second try.
+    expect(performance.now() - answeredAt).toBeLessThan(1_000);
+    await new Promise(resolve => setTimeout(resolve, 2_000));
+    expect(silent).toHaveLength(1);
   });
 
   it.each([

@@ -113,8 +113,11 @@ describe('bundles', () => {
   /** Asks the client that the deployed function would load, at a server that answers as it is told. */
   async function send(file: string, create: string, address: string, given: typeof answer): Promise<Delivered> {
     answer = given;
-    const module = (await import(/* @vite-ignore */ join(process, file))) as Record<string, (env: object) => AwsTarget>;
-    const client = module[create]?.({
+    const module = (await import(/* @vite-ignore */ join(process, file))) as Record<
+      string,
+      (end: <Client>(client: Client) => Client, env: object) => AwsTarget
+    >;
+    const client = module[create]?.(client => client, {
       AWS_REGION: 'eu-central-1',
       AWS_ACCESS_KEY_ID: 'test',
       AWS_SECRET_ACCESS_KEY: 'test',
