@@ -25,7 +25,7 @@ import { isLongRun } from '#test/kit/long-run.ts';
 
 const run = promisify(execFile);
 /** Bytes, as measured (docs/decisions/0041), and one percent. */
-const INGEST_BUDGET = { raw: 312_000, gzip: 102_000 };
+const INGEST_BUDGET = { raw: 308_000, gzip: 100_500 };
 const config = resolveConfig(gateway, 'prod', PROVIDERS);
 
 /** Another environment of the same build, with text that would break out of a careless literal. */
