@@ -3,6 +3,7 @@
  * discovered endpoints in a cache of a package of its own, 7.7 KB of a start. No client of ours discovers endpoints; one that a
  * handler of yours makes may, and finds the same here.
  */
+import { MINUTE_MS } from '#core/time.ts';
 
 interface Endpoint {
   readonly Address: string;
@@ -38,7 +39,7 @@ export class EndpointCache {
   set(key: string, endpoints: readonly Endpoint[]): void {
     const now = Date.now();
     this.delete(key);
-    const expiring = endpoints.map(it => ({ Address: it.Address, Expires: now + it.CachePeriodInMinutes * 60_000 }));
+    const expiring = endpoints.map(it => ({ Address: it.Address, Expires: now + it.CachePeriodInMinutes * MINUTE_MS }));
     this.#kept.set(key, expiring);
     const [oldest] = this.#kept.keys();
     if (this.#kept.size > this.#capacity && oldest !== undefined) this.delete(oldest);
