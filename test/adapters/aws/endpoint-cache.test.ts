@@ -1,15 +1,11 @@
-import { EndpointCache as Theirs } from '@aws-sdk/endpoint-cache';
 import { afterEach, expect, test, vi } from 'vitest';
 import { EndpointCache } from '#adapters/aws/endpoint-cache.ts';
 
 afterEach(() => vi.useRealTimers());
 
-test.each([
-  ['the package', Theirs],
-  ['ours', EndpointCache],
-])('%s keeps endpoints for as long as they say, and forgets the oldest', (_name, Cache) => {
+test('keeps endpoints for as long as they say, and forgets the oldest', () => {
   vi.useFakeTimers();
-  const cache = new Cache(2);
+  const cache = new EndpointCache(2);
   expect([cache.get('a'), cache.getEndpoint('a'), cache.has('a')]).toEqual([undefined, undefined, false]);
   cache.set('a', [{ Address: 'one', CachePeriodInMinutes: 1 }]);
   expect([cache.getEndpoint('a'), cache.has('a')]).toEqual(['one', true]);
@@ -28,4 +24,6 @@ test.each([
   expect(['five', 'six']).toContain(cache.getEndpoint('d'));
   cache.clear();
   expect(cache.has('c')).toBe(false);
+  for (const key of ['e', 'f', 'g']) cache.set(key, [{ Address: key, CachePeriodInMinutes: 5 }]);
+  expect(['e', 'f', 'g'].map(key => cache.has(key))).toEqual([false, true, true]);
 });
