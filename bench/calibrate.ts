@@ -25,9 +25,9 @@ import { EVENT_INDEXES } from '#core/inbound/protocol/event-item.ts';
 import { MINUTE_MS } from '#core/time.ts';
 import { countedUnits } from '#operator/cost/counted-units.ts';
 import { modelledTimes } from '#operator/cost/modelled-times.ts';
+import { providerEvent } from '#test/kit/events/provider-events.ts';
 import { compare, showComparison } from './calibration/compare.ts';
 import { type Report, readReport } from './calibration/read-reports.ts';
-import { providerEvent } from './fixtures/provider-events.ts';
 import { apiEventOf } from './loopback/requests.ts';
 import { readNumbers } from './report/page.ts';
 

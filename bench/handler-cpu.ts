@@ -2,7 +2,7 @@
 import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { buildBundles } from './bundles.ts';
+import { buildBundles } from '#test/kit/bundles.ts';
 import { loopbackEnvironment, startFakeAws } from './loopback/fake-aws.ts';
 import { runChild } from './measure/run-child.ts';
 import { quantile, showSpread, spreadOf } from './measure/statistics.ts';

@@ -9,7 +9,7 @@ import { Agent, request } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { AUDITED_PER_SECOND, SWEEPER_PER_CORE } from '#core/config/sweeper-speed.ts';
-import { buildBundles } from './bundles.ts';
+import { buildBundles } from '#test/kit/bundles.ts';
 import { loopbackEnvironment } from './loopback/fake-aws.ts';
 import { COUNT, NEXT_RUN, startFakeSweepAws, type Work } from './loopback/fake-sweep-aws.ts';
 import { runChild } from './measure/run-child.ts';

@@ -11,8 +11,8 @@ import type { MetricName } from '#core/metrics.ts';
 import { publishMessage } from '#core/outbound/api/publish-message.ts';
 import type { AppId, EndpointId } from '#core/outbound/protocol/ids.ts';
 import { HOUR_MS, MINUTE_MS } from '#core/time.ts';
+import { providerEvent } from '#test/kit/events/provider-events.ts';
 import { answered, OutboundWorld } from '#test/kit/outbound-world.ts';
-import { providerEvent } from '../fixtures/provider-events.ts';
 import { type BilledCall, Meter } from './counters.ts';
 import { CountingDatabase } from './counting-database.ts';
 

@@ -37,7 +37,7 @@ import { handleRequest } from '#lambdas/ingest/handle-request.ts';
 import { handleBatch } from '#lambdas/process/handle-batch.ts';
 import { PROVIDERS } from '#providers/index.ts';
 import { gateway } from '#test/fixtures/project/gateway.config.ts';
-import type { ProviderEvent } from '../fixtures/event-builder.ts';
+import type { ProviderEvent } from '#test/kit/events/event-builder.ts';
 import { apiEventOf } from '../loopback/requests.ts';
 import { Meter } from './counters.ts';
 import { CountingDatabase } from './counting-database.ts';

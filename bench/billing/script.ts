@@ -11,8 +11,8 @@ import {
 } from '#core/handler/handler-contract.ts';
 import { MINUTE_MS } from '#core/time.ts';
 import type { Counts } from '#operator/cost/counts.ts';
-import type { ProviderEvent } from '../fixtures/event-builder.ts';
-import { providerEvent } from '../fixtures/provider-events.ts';
+import type { ProviderEvent } from '#test/kit/events/event-builder.ts';
+import { providerEvent } from '#test/kit/events/provider-events.ts';
 import { BilledGateway, EFFECTS } from './billed-gateway.ts';
 import { type BilledCall, difference } from './counters.ts';
 

@@ -26,7 +26,7 @@ import { handleBatch } from '#lambdas/process/handle-batch.ts';
 import { flushTelemetry } from '#lambdas/shared/flush-telemetry.ts';
 import { PROVIDERS } from '#providers/index.ts';
 import { gateway } from '#test/fixtures/project/gateway.config.ts';
-import { providerEvent } from '../fixtures/provider-events.ts';
+import { providerEvent } from '#test/kit/events/provider-events.ts';
 import { LOOPBACK_SECRET, loopbackEnvironment, type SeenCall } from '../loopback/fake-aws.ts';
 import { apiEventOf, sqsEventOf } from '../loopback/requests.ts';
 import { cpuPerEvent } from '../measure/cpu-blocks.ts';

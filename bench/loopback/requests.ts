@@ -5,8 +5,8 @@ import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
 import { type EventKey, toEventPk, toSourceId } from '#core/glossary.ts';
 import { encodeWorkMessage, WORK_MESSAGE_VERSION } from '#core/inbound/protocol/work-message.ts';
 import { toHex } from '#core/scan/bytes.ts';
+import type { ProviderEvent } from '#test/kit/events/event-builder.ts';
 import { signWebhook } from '../../sdk/testing/sign-webhook.ts';
-import type { ProviderEvent } from '../fixtures/event-builder.ts';
 
 /** The request of an event as API Gateway hands it to ingest, signed now. */
 export function apiEventOf(

@@ -4,8 +4,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { DICTIONARIES } from '#adapters/codec/dictionaries/dictionaries.ts';
 import { nodeCodec } from '#adapters/codec/node-codec.ts';
-import { providerEvent } from '#bench/fixtures/provider-events.ts';
 import { UnknownDictionaryError } from '#core/errors.ts';
+import { providerEvent } from '#test/kit/events/provider-events.ts';
 
 describe('the codec', () => {
   test('gives back any bytes it deflated or encoded', () => {

@@ -7,7 +7,6 @@ import { promisify } from 'node:util';
 import { runInNewContext } from 'node:vm';
 import type { Metafile } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { eagerPartOf as eagerPartOfBundle } from '#bench/bundles.ts';
 import { readNumbers } from '#bench/report/page.ts';
 import { measureFastRatio } from '#bench/start-ratio.ts';
 import { resolveConfig } from '#core/config/resolve-config.ts';
@@ -20,6 +19,7 @@ import {
 } from '#lib/bundling/function-names.ts';
 import { PROVIDERS } from '#providers/index.ts';
 import { gateway } from '#test/fixtures/project/gateway.config.ts';
+import { eagerPartOf as eagerPartOfBundle } from '#test/kit/bundles.ts';
 import { FIXTURE_PROJECT } from '#test/kit/fixture-project.ts';
 import { isLongRun } from '#test/kit/long-run.ts';
 

@@ -12,7 +12,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { DynamoDbPayloadStore } from '#adapters/dynamodb/dynamodb-payload-store.ts';
 import type { oneInvocation } from '#adapters/lifetime.ts';
 import type { S3Blobs } from '#adapters/s3/s3-blobs.ts';
-import { eagerPartOf } from '#bench/bundles.ts';
 import type { Answered, Asker } from '#core/ask.ts';
 import { defineGateway } from '#core/config/gateway-config.ts';
 import { resolveConfig } from '#core/config/resolve-config.ts';
@@ -20,6 +19,7 @@ import { buildCode, HOLDFAST, refuseMissing } from '#lib/bundling/build-code.ts'
 import { bundleFunctions, metafilePath } from '#lib/bundling/bundle-functions.ts';
 import { FUNCTION_NAMES, OUTBOUND_FUNCTION_NAMES } from '#lib/bundling/function-names.ts';
 import { PROVIDERS } from '#providers/index.ts';
+import { eagerPartOf } from '#test/kit/bundles.ts';
 import { FIXTURE_PROJECT } from '#test/kit/fixture-project.ts';
 import { classesInSeveral, declaresClass, isOurs, withoutTheirClient } from './bundle-faults.ts';
 

@@ -5,13 +5,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { eagerPartOf } from '#bench/bundles.ts';
 import { resolveConfig } from '#core/config/resolve-config.ts';
 import { PAGE_FILES } from '#lambdas/portal/env.ts';
 import { bundleFunctions } from '#lib/bundling/bundle-functions.ts';
 import { type Bundles, OUTBOUND_FUNCTION_NAMES } from '#lib/bundling/function-names.ts';
 import { PROVIDERS } from '#providers/index.ts';
 import { gateway } from '#test/fixtures/project/gateway.config.ts';
+import { eagerPartOf } from '#test/kit/bundles.ts';
 
 const run = promisify(execFile);
 /** Bytes of code that a cold start reads, as measured (docs/decisions/0041), and one percent; publish also has the check of stored items (1,500 bytes). */

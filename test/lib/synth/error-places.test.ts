@@ -7,7 +7,6 @@ import { promisify } from 'node:util';
 import { transform } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { mapStack } from '#adapters/stacks/map-stack.ts';
-import { eagerPartOf } from '#bench/bundles.ts';
 import { resolveConfig } from '#core/config/resolve-config.ts';
 import type { ErrorPlaces } from '#core/ports.ts';
 import { bundleFunctions } from '#lib/bundling/bundle-functions.ts';
@@ -15,6 +14,7 @@ import { replaceAndNote, shortMap } from '#lib/bundling/source-maps.ts';
 import { PACKAGE_ROOT } from '#local/shell/workspace.ts';
 import { PROVIDERS } from '#providers/index.ts';
 import { gateway } from '#test/fixtures/project/gateway.config.ts';
+import { eagerPartOf } from '#test/kit/bundles.ts';
 
 const run = promisify(execFile);
 
