@@ -19,11 +19,27 @@ export const TARGETS = {
 export const ROUTED_CUSTOMER = 'routed';
 export const ROUTED_TYPE = 'routed.event';
 
+export type StageName = 'everything' | 'default' | 'sending' | 'customers';
+
+const sendingIn = (environment: string): GatewayConfig => ({
+  sources: { default: { provider: 'generic' } },
+  environments: {
+    [environment]: {
+      account: ACCOUNT,
+      region: REGION,
+      emulated: true,
+      outbound: { portal: { name: 'Acme' } },
+      routes: { default: { [ROUTED_TYPE]: [`outbound:${ROUTED_CUSTOMER}`] } },
+    },
+  },
+});
+
 /**
  * `everything`: each option that puts code into a bundle. `default`: what a person has who changes nothing. `sending`: the
- * sending half where a customer's endpoint may be on this machine, which the others refuse.
+ * sending half where a customer's endpoint may be on this machine, which the others refuse; `customers` is the same once
+ * more, because the journeys of one go one after the other.
  */
-export const CONFIGURATIONS: Readonly<Record<'everything' | 'default' | 'sending', GatewayConfig>> = {
+export const CONFIGURATIONS: Readonly<Record<StageName, GatewayConfig>> = {
   everything: {
     sources: {
       github: { provider: 'github' },
@@ -31,6 +47,7 @@ export const CONFIGURATIONS: Readonly<Record<'everything' | 'default' | 'sending
       // With its text more than twenty kilobytes of specs: ingest reads each source from a file of its own.
       wordy: { provider: { ...generic, id: 'wordy', docs: `https://example.com/${'long'.repeat(6_000)}` } },
       default: { provider: 'generic', searchable: { order: '/order' }, apiCredential: true },
+      signed: { provider: 'standard-webhooks-v1a' },
       stripe: { provider: 'stripe', reconcile: { types: ['*'] } },
       busy: { provider: 'generic', throttle: { rate: 5_000, burst: 5_000 } },
     },
@@ -52,16 +69,6 @@ export const CONFIGURATIONS: Readonly<Record<'everything' | 'default' | 'sending
     sources: shipped.sources,
     environments: { default: { account: ACCOUNT, region: REGION } },
   },
-  sending: {
-    sources: { default: { provider: 'generic' } },
-    environments: {
-      sending: {
-        account: ACCOUNT,
-        region: REGION,
-        emulated: true,
-        outbound: { portal: { name: 'Acme' } },
-        routes: { default: { [ROUTED_TYPE]: [`outbound:${ROUTED_CUSTOMER}`] } },
-      },
-    },
-  },
+  sending: sendingIn('sending'),
+  customers: sendingIn('customers'),
 };

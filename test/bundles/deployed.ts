@@ -8,7 +8,7 @@ import { GatewayStage } from '#lib/stacks/gateway-stage.ts';
 import { PROVIDERS } from '#providers/index.ts';
 import { handlerResources } from '#test/fixtures/project/handlers/resources.ts';
 import { cdkContext } from '#test/lib/synth/synth-environment.ts';
-import { ACCOUNT, CONFIGURATIONS, REGION } from './configurations.ts';
+import { ACCOUNT, CONFIGURATIONS, REGION, type StageName } from './configurations.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: a template is untyped JSON
 type Json = any;
@@ -54,11 +54,16 @@ interface Stack {
 }
 
 export async function deployed(
-  name: keyof typeof CONFIGURATIONS,
+  name: StageName,
   { folder, project, ...place }: Place & { readonly folder: string; readonly project: string },
 ): Promise<Deployed> {
   const deployment = resolveDeployment(CONFIGURATIONS[name], name, PROVIDERS);
-  const built = await bundleFunctions({ configs: [deployment.config], outputFolder: join(folder, 'bundles'), project });
+  const built = await bundleFunctions({
+    configs: [deployment.config],
+    outputFolder: join(folder, 'bundles'),
+    project,
+    aroundHandlers: { everything: join(import.meta.dirname, 'handlers.ts') },
+  });
   const bundles = built.get(name) as Bundles;
   const context = { ...cdkContext(), 'aws:cdk:enable-asset-metadata': true, 'aws:cdk:enable-path-metadata': true };
   const app = new App({ analyticsReporting: false, context, outdir: join(folder, 'cdk.out') });

@@ -56,6 +56,8 @@ export interface Behind {
   readonly kill: (caller: string) => void;
 }
 
+/** How long a message is hidden that a function received itself. */
+export const HIDDEN_MS = 1_000;
 /** Longer than a client waits for an answer. */
 const SLOW_MS = 1_000;
 
@@ -132,7 +134,8 @@ function callOf(incoming: IncomingMessage, body: Buffer): GateCall {
       .at(-1) ?? '';
   const path = decodeURIComponent(String(incoming.url).split('?')[0] ?? '');
   if (service === 's3') {
-    const operation = incoming.method === 'PUT' ? 'PutObject' : 'GetObject';
+    const lists = String(incoming.url).includes('list-type=2');
+    const operation = lists ? 'ListBucket' : incoming.method === 'PUT' ? 'PutObject' : 'GetObject';
     return { caller, name: `s3:${operation}`, action: `s3:${operation}`, input: { path: path.slice(1) } };
   }
   if (service === 'lambda') {
@@ -188,7 +191,7 @@ function needsOf({ action, input }: GateCall): readonly Need[] {
     case 'sqs':
       return [{ action: action.replace(/Batch$/, ''), resource: arn('sqs', placeOf('sqs', input)) }];
     case 's3':
-      return [{ action, resource: `arn:aws:s3:::${input.path}` }];
+      return [{ action, resource: `arn:aws:s3:::${input.path.replace(/\/$/, '')}` }];
     case 'secretsmanager': {
       const names: string[] = input.SecretIdList ?? [input.SecretId];
       const read = names.map(name => ({
@@ -247,12 +250,14 @@ async function carryOut(
   }
   // No message waits for minutes here: whoever gives messages out moves the clock instead.
   const sent =
-    service === 'sqs' && /DelaySeconds|VisibilityTimeout/.test(body.toString('latin1')) ? atOnce(call, body) : body;
+    service === 'sqs' && /DelaySeconds|VisibilityTimeout/.test(body.toString('latin1')) ? atOnce(call) : body;
   return forward(incoming, sent, new URL(url));
 }
 
-function atOnce({ action, input }: GateCall, body: Buffer): Buffer {
-  if (action === 'sqs:ReceiveMessage') return body;
+function atOnce({ action, input }: GateCall): Buffer {
+  // Long enough for one pass of the sweeper, which meets each message once.
+  if (action === 'sqs:ReceiveMessage')
+    return Buffer.from(JSON.stringify({ ...input, VisibilityTimeout: HIDDEN_MS / 1_000 }));
   const { DelaySeconds: _delay, ...rest } = input;
   if (rest.Entries) rest.Entries = rest.Entries.map(({ DelaySeconds: _each, ...entry }: Json) => entry);
   if (action === 'sqs:ChangeMessageVisibility') rest.VisibilityTimeout = 0;

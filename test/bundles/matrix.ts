@@ -3,6 +3,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { withBlock } from '#test/written/block.ts';
 import { CALL_FAULTS, type CallFault } from './fault-gate.ts';
+import { JOURNEYS } from './journeys/journeys.ts';
+import { BY_DEFAULT } from './journeys/receiving.ts';
 
 export interface MatrixRow {
   readonly journey: string;
@@ -16,17 +18,30 @@ export interface MatrixRow {
 
 const PAGE = join(import.meta.dirname, '../../docs/testing.md');
 
-/** Writes the table into the page, after a run of all faults. */
-export function writeMatrix(rows: readonly MatrixRow[]): void {
-  writeFileSync(PAGE, withBlock(readFileSync(PAGE, 'utf8'), 'bundles', `\n${tableOf(rows)}\n`));
+/** Writes both tables into the page, after a run of all faults. */
+export function writeMatrix(rows: readonly MatrixRow[], at: Date): void {
+  const day = at.toISOString().slice(0, 10);
+  const text = `\nOf ${day}: ${rows.length} faults in ${new Set(rows.map(it => it.journey)).size} journeys.\n\n${judgedTable()}\n\n${tableOf(rows)}\n`;
+  writeFileSync(PAGE, withBlock(readFileSync(PAGE, 'utf8'), 'bundles', text));
 }
+
+/** What the books say after each run. */
+export function judgedTable(): string {
+  const names = new Map<string, string[]>();
+  for (const { judged, name } of JOURNEYS)
+    if (!name.startsWith(BY_DEFAULT)) names.set(judged, [...(names.get(judged) ?? []), name]);
+  const body = [...names].map(([judged, journeys]) => `| ${judged} | ${journeys.join('; ')} |`);
+  return ['| judged after each run | journeys |', '|---|---|', ...body].join('\n');
+}
+
+/** A call by the names of tables and queues without the stage's prefix and CloudFormation's hash. */
+export const callName = (name: string): string => name.replace(/\b[a-z]+-(?=[A-Z])|[0-9A-F]{8}\b/g, '');
 
 /** A row for each call of a journey; under each fault, how often it happened. */
 export function tableOf(rows: readonly MatrixRow[]): string {
   const lines = new Map<string, Map<CallFault, number>>();
   for (const { journey, function: by, name, fault, happened } of rows) {
-    // Names of tables and queues without the stage's prefix and CloudFormation's hash.
-    const key = `${journey} | \`${by}\` | \`${name.replace(/\b[a-z]+-(?=[A-Z])|[0-9A-F]{8}\b/g, '')}\``;
+    const key = `${journey} | \`${by}\` | \`${callName(name)}\``;
     const counts = lines.get(key) ?? new Map<CallFault, number>();
     counts.set(fault, (counts.get(fault) ?? 0) + Number(happened));
     lines.set(key, counts);

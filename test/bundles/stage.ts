@@ -3,9 +3,10 @@
  * ElasticMQ, its bucket and secrets on the local AWS, and the gate between them. Time moves when the stage says so.
  */
 
-import { randomBytes } from 'node:crypto';
-import { CreateTableCommand, DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
-import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import { setTimeout as wait } from 'node:timers/promises';
+import { CreateTableCommand, DynamoDBClient, GetItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import { CreateBucketCommand, HeadObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { CreateSecretCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import {
   ChangeMessageVisibilityCommand,
@@ -16,12 +17,13 @@ import {
   SendMessageCommand,
   SQSClient,
 } from '@aws-sdk/client-sqs';
-import { unmarshall } from '@aws-sdk/util-dynamodb';
+import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import { MINUTE_MS } from '#core/time.ts';
-import type { CONFIGURATIONS } from './configurations.ts';
+import type { StageName } from './configurations.ts';
 import { type Deployed, deployed } from './deployed.ts';
-import { type FaultGate, startFaultGate } from './fault-gate.ts';
+import { type FaultGate, HIDDEN_MS, startFaultGate } from './fault-gate.ts';
 import { FunctionProcess, type Invoked } from './function-process.ts';
+import { API_CREDENTIAL, SECRET } from './secrets.ts';
 
 export interface Services {
   readonly dynamodb: string;
@@ -30,10 +32,13 @@ export interface Services {
   readonly rest: string;
 }
 
-export const SECRET = 'whsec_0123456789abcdef0123456789abcdef';
+/** Of the source whose provider signs with a private key. */
+const SIGNER = generateKeyPairSync('ed25519');
+export const PRIVATE_KEY = SIGNER.privateKey;
+const PUBLIC_KEY = `whpk_${SIGNER.publicKey.export({ format: 'der', type: 'spki' }).subarray(-32).toString('base64')}`;
 
 export interface Stage {
-  readonly name: keyof typeof CONFIGURATIONS;
+  readonly name: StageName;
   readonly deployed: Deployed;
   readonly gate: FaultGate;
   /** What the clocks of the functions say. */
@@ -46,21 +51,24 @@ export interface Stage {
   /** Gives the messages of a queue to a function until it is empty, or after so many rounds. Answers how many came. */
   deliver(queue: RegExp, id: string, rounds?: number): Promise<number>;
   send(queue: RegExp, body: string): Promise<void>;
+  /** All messages of a queue, left where they are. */
+  look(queue: RegExp): Promise<readonly string[]>;
   /** All messages of a queue, taken off it. */
   drain(queue: RegExp): Promise<readonly string[]>;
   item(table: RegExp, key: Readonly<Record<string, string>>): Promise<Record<string, unknown> | undefined>;
+  /** Changes one number of an item, as time would have. */
+  change(table: RegExp, key: Readonly<Record<string, string>>, field: string, value: number): Promise<void>;
+  /** Bytes of an object of its bucket; undefined: there is none. */
+  objectSize(key: string): Promise<number | undefined>;
+  /** Ends the process of a function: its next invocation is a cold start. */
+  restart(id: string): Promise<void>;
   readonly processes: ReadonlyMap<string, FunctionProcess>;
   /** Every line that its functions printed, by function. */
   readonly printed: readonly { readonly id: string; readonly line: string }[];
   stop(): Promise<void>;
 }
 
-export async function openStage(
-  name: keyof typeof CONFIGURATIONS,
-  services: Services,
-  folder: string,
-  project: string,
-): Promise<Stage> {
+export async function openStage(name: StageName, services: Services, folder: string, project: string): Promise<Stage> {
   const processes = new Map<string, FunctionProcess>();
   let functions: Deployed['functions'] = {};
   const gate = await startFaultGate({
@@ -144,6 +152,16 @@ export async function openStage(
     async send(queue, MessageBody) {
       await sqs.send(new SendMessageCommand({ QueueUrl: urlOf(queue), MessageBody }));
     },
+    async look(queue) {
+      const QueueUrl = urlOf(queue);
+      // What a function has received is there again after that.
+      await wait(HIDDEN_MS + 100);
+      const found: Message[] = [];
+      for (let more = await receive(QueueUrl); more.length > 0; more = await receive(QueueUrl)) found.push(...more);
+      for (const { ReceiptHandle } of found)
+        await sqs.send(new ChangeMessageVisibilityCommand({ QueueUrl, ReceiptHandle, VisibilityTimeout: 0 }));
+      return found.map(({ Body = '' }) => Body);
+    },
     async drain(queue) {
       const QueueUrl = urlOf(queue);
       const found: string[] = [];
@@ -157,10 +175,29 @@ export async function openStage(
     },
     async item(table, key) {
       const TableName = made.tables.map(it => String(it.TableName)).find(it => table.test(it));
-      const Key = Object.fromEntries(Object.entries(key).map(([field, text]) => [field, { S: text }]));
-      const { Item } = await dynamodb.send(new GetItemCommand({ TableName, Key, ConsistentRead: true }));
+      const { Item } = await dynamodb.send(new GetItemCommand({ TableName, Key: marshall(key), ConsistentRead: true }));
       return Item && unmarshall(Item);
     },
+    async change(table, key, field, value) {
+      const TableName = made.tables.map(it => String(it.TableName)).find(it => table.test(it));
+      await dynamodb.send(
+        new UpdateItemCommand({
+          TableName,
+          Key: marshall(key),
+          UpdateExpression: 'SET #field = :value',
+          ExpressionAttributeNames: { '#field': field },
+          ExpressionAttributeValues: marshall({ ':value': value }),
+        }),
+      );
+    },
+    async objectSize(Key) {
+      const head = new HeadObjectCommand({ Bucket: made.buckets[0], Key });
+      return s3.send(head).then(
+        ({ ContentLength }) => ContentLength,
+        () => undefined,
+      );
+    },
+    restart: async id => processes.get(id)?.stop(),
     async stop() {
       await Promise.all([...processes.values()].map(it => it.stop()));
       await gate.stop();
@@ -179,10 +216,11 @@ async function makeSecrets(
     [`holdfast/${environment}/holdfast-edge`]: 'edge-secret',
     [`holdfast/${environment}/_outbound`]: randomBytes(32).toString('base64'),
     [`holdfast/${environment}/stripe/api`]: 'sk_test',
-    [`holdfast/${environment}/default/api`]: 'key',
+    [`holdfast/${environment}/default/api`]: API_CREDENTIAL,
   };
   for (const source of ['default', 'stripe', 'github', 'shopify', 'busy', 'holdfast-probe'])
     secrets[`holdfast/${environment}/${source}`] = SECRET;
+  secrets[`holdfast/${environment}/signed`] = PUBLIC_KEY;
   for (const [Name, SecretString] of Object.entries(secrets))
     await client.send(new CreateSecretCommand({ Name, SecretString }));
 }

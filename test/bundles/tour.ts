@@ -1,7 +1,6 @@
 /** What the journeys do not reach: each function once more, so that each file is read and each call is made. */
-import { randomBytes } from 'node:crypto';
 import { REGION, ROUTED_TYPE } from './configurations.ts';
-import { APP } from './journeys.ts';
+import { asked } from './journeys/sending.ts';
 import type { Stage } from './stage.ts';
 import {
   alarmEvent,
@@ -18,6 +17,7 @@ import {
   settle,
 } from './visits.ts';
 
+const APP = 'uid:routed';
 const WHY = { why: 'the suite' };
 
 /** The receiving half, with every kind of request and target. */
@@ -36,6 +36,7 @@ export async function tourReceiving(stage: Stage): Promise<void> {
   const created = Math.floor(stage.now() / 1_000);
   await postAs(stage, 'stripe', { id: 'evt_1', object: 'event', type: 'invoice.paid', created, data: { object: {} } });
   const order = { 'x-shopify-topic': 'orders/create', 'x-shopify-event-id': 'o1', 'x-shopify-webhook-id': 'o1' };
+  await postAs(stage, 'signed', { type: 'invoice.paid' }, { 'webhook-id': 'signed-1' });
   await postAs(stage, 'shopify', { id: 1, email: 'a@example.com' }, order);
   await stage.deliver(/WorkMain/, 'Process');
   await insist(stage, { id: 'routed', type: ROUTED_TYPE, data: { order: 'o1' } });
@@ -78,20 +79,11 @@ async function askApi(stage: Stage): Promise<void> {
   if (status !== 'dead_letter') throw new Error(`poison is ${String(status)} after its replay`);
 }
 
-/** A customer with an endpoint. */
-export async function openCustomer(stage: Stage, url: string): Promise<void> {
-  await call(stage, 'DeliveryApi', 'PUT /v1/apps/{app}', { app: APP }, { name: 'Suite' });
-  const endpoint = { url, schedule: [1, 2, 5] };
-  const made = await call(stage, 'DeliveryApi', 'POST /v1/apps/{app}/endpoints', { app: APP }, endpoint);
-  if (made.status >= 300) throw new Error(`the endpoint was refused: ${JSON.stringify(made.json)}`);
-}
-
 /** What a customer, its portal and the producer may ask. */
 export async function tourSending(stage: Stage, url: string): Promise<void> {
-  const ask = (route: string, path = {}, body?: unknown) =>
-    call(stage, 'DeliveryApi', route, { app: APP, ...path }, body);
-  const { json: page } = await ask('GET /v1/apps/{app}/endpoints');
-  const ep = String((page.data ?? page.endpoints)[0].id);
+  const ask = (route: string, path: Readonly<Record<string, string>> = {}, body?: unknown) =>
+    asked(stage, route, { app: APP, ...path }, body);
+  const ep = String((await ask('GET /v1/apps/{app}/endpoints')).data[0].id);
   const ENDPOINT = '/v1/apps/{app}/endpoints/{ep}';
   await ask(`GET ${ENDPOINT}`, { ep });
   await ask(`GET ${ENDPOINT}/health`, { ep });
@@ -102,22 +94,16 @@ export async function tourSending(stage: Stage, url: string): Promise<void> {
   const type = { description: 'x', schema: { type: 'object' }, example: { key: 'k' } };
   await ask('PUT /v1/event-types/{name}', { name: 'invoice.paid' }, type);
   await ask('POST /v1/apps/{app}/messages/match', {}, { type: 'invoice.paid', data: { key: 'k' } });
-  const { json: messages } = await ask('GET /v1/apps/{app}/messages');
-  const msg = String((messages.data ?? messages.messages)[0]?.id);
+  const msg = String((await ask('GET /v1/apps/{app}/messages')).data[0].id);
   await ask('GET /v1/apps/{app}/messages/{msg}/body', { msg });
-  await ask(`POST ${ENDPOINT}/deliveries/{msg}/replay`, { ep, msg }, WHY);
-  // Its portal: the page, and a call with a token.
-  const { json: link } = await ask('POST /v1/apps/{app}/portal-tokens', {}, { write: true });
+  await ask(`POST ${ENDPOINT}/deliveries/{msg}/replay`, { ep, msg }, { request_id: 'tour', ...WHY });
   await stage.invoke('Portal', apiEvent('GET /portal'));
-  const bearer = { authorization: `Bearer ${link.token}` };
-  await stage.invoke('Portal', apiEvent('GET /portal/api/endpoints', {}, undefined, bearer));
   // An endpoint that goes away, a broadcast, a large body.
-  const { json: gone } = await ask('POST /v1/apps/{app}/endpoints', {}, { url: `${url}/gone` });
+  const gone = await ask('POST /v1/apps/{app}/endpoints', {}, { url: `${url}/gone` });
   await ask(`DELETE ${ENDPOINT}`, { ep: String(gone.id) });
   const send = (route: string, body: unknown) => stage.invoke('Publish', apiEvent(route, { app: APP }, body));
+  await ask('PUT /v1/apps/{app}', { app: 'uid:broadcast' }, { name: 'All' });
   await send('POST /v1/broadcasts', { key: 'b1', type: 'invoice.paid', data: { key: 'b' } });
-  const padding = { padding: randomBytes(150_000).toString('base64') };
-  await send('POST /v1/apps/{app}/messages', { key: 'large', type: 'invoice.paid', data: padding });
   for (let n = 0; n < 3; n++) {
     await stage.deliver(/DeliveryJobs(?!Dead)/, 'FanOut');
     await stage.deliver(/WakeFast/, 'DrainFast');

@@ -1,16 +1,19 @@
 /** Events as each function gets them, and what becomes of them: the steps that the suite's journeys are made of. */
-import { randomBytes } from 'node:crypto';
+import { createHash, sign } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
 import { signRequest } from '#core/verification/sign-request.ts';
 import { github } from '#providers/github.ts';
 import { shopify } from '#providers/shopify.ts';
+import { standardWebhooksV1a } from '#providers/standard-webhooks-v1a.ts';
 import { stripe } from '#providers/stripe.ts';
 import { signedRequest } from '#test/kit/signed-request.ts';
 import type { Invoked } from './function-process.ts';
-import { SECRET, type Stage } from './stage.ts';
+import { SECRET } from './secrets.ts';
+import { PRIVATE_KEY, type Stage } from './stage.ts';
 
-const PROVIDERS = { github, stripe, shopify };
+/** By the source. */
+const PROVIDERS = { github, stripe, shopify, signed: standardWebhooksV1a };
 
 type Answer = { readonly statusCode: number; readonly body: string };
 export const answerOf = (invoked: Invoked): Answer | undefined =>
@@ -36,13 +39,19 @@ export const poison = (id: string): Event => ({ id, type: 'payment_intent.succee
 /** Larger than what an item holds, and nothing that deflate could make smaller. */
 export const large = (id: string): Event => ({
   ...payment(id),
-  data: { object: { id, amount: 5 }, padding: randomBytes(150_000).toString('base64') },
+  data: { object: { id, amount: 5 }, padding: padding(id) },
 });
 
-/** As the provider signs: a push of GitHub, an event of Stripe, an order of Shopify. */
+/** The same bytes for the same id: whoever repeats a request repeats its body. */
+export function padding(id: string): string {
+  const blocks = Array.from({ length: 4_700 }, (_, n) => createHash('sha256').update(`${id} ${n}`).digest());
+  return Buffer.concat(blocks).toString('base64');
+}
+
+/** As the provider signs: a push of GitHub, an event of Stripe, an order of Shopify, anything with a private key. */
 export function postAs(
   stage: Stage,
-  provider: 'github' | 'stripe' | 'shopify',
+  provider: keyof typeof PROVIDERS,
   body: object,
   headers: Record<string, string> = {},
 ) {
@@ -55,6 +64,7 @@ export function postAs(
     nowMs,
     headers: given,
     crypto: nodeCrypto,
+    sign: message => sign(null, message, PRIVATE_KEY),
   });
   const event = signedRequest({ id: 'unused', source: provider, rawBody: bytes }, nowMs, SECRET);
   return stage.invoke('Ingest', { ...event, headers: signed.headers });
@@ -96,6 +106,7 @@ export function apiEvent(
   path: Readonly<Record<string, string>> = {},
   body?: unknown,
   headers = {},
+  query = {},
 ): unknown {
   const [method, route = ''] = routeKey.split(' ');
   return {
@@ -105,7 +116,7 @@ export function apiEvent(
     rawQueryString: '',
     headers,
     pathParameters: path,
-    queryStringParameters: {},
+    queryStringParameters: query,
     requestContext: {
       domainName: 'api.example.com',
       http: { method, sourceIp: '198.51.100.7' },
@@ -123,8 +134,9 @@ export async function call(
   path: Record<string, string> = {},
   body?: unknown,
   headers = {},
+  query = {},
 ) {
-  const invoked = await stage.invoke(id, apiEvent(route, path, body, headers));
+  const invoked = await stage.invoke(id, apiEvent(route, path, body, headers, query));
   const answer = answerOf(invoked);
   if (answer === undefined) throw new Error(`${id} ${route}: ${JSON.stringify(invoked).slice(0, 2_000)}`);
   return { status: answer.statusCode, json: parsed(answer.body) };

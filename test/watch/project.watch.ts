@@ -35,7 +35,8 @@ describe.skipIf(!python || !isLongRun())(
       const program = join(cwd, 'node_modules/holdfast/dist/bin/holdfast.js');
       project = { cwd, start: [program, 'start'], holdfast: [program] };
     }, 5 * MINUTE_MS);
-    afterAll(() => rm(folder, { recursive: true, force: true }));
+    // A project with its packages, on a machine that does much else.
+    afterAll(() => rm(folder, { recursive: true, force: true }), 2 * MINUTE_MS);
 
     it('idle: no alarm, no line of level error', () => watchIdle(project), 15 * MINUTE_MS);
     it(

@@ -1,6 +1,6 @@
 /**
  * Whose body is it? A customer A with a message and a copy of it, a broadcast that another customer B waits for, and A's
- * copy of that; a publish that is refused. Bodies lie in a bucket. A's bodies are erased one by one, and A as a whole,
+ * copy of that; a publish that is refused, and one that repeats the original. Bodies lie in a bucket. A's bodies are erased one by one, and A as a whole,
  * while copies are made, requests wait for their turn, and processes die. Sending itself is the outbound model's.
  */
 import { type Actor, certain, type Model, possible, type Step } from '#test/proof/model/explore.ts';
@@ -16,6 +16,8 @@ interface Rules {
   /** The answer to a person who erased a body. */
   readonly answer: 'after two seconds' | 'at once';
   readonly refusedBody: 'is emptied' | 'stays';
+  /** A repeated publish builds its body anew, with a later time in it. */
+  readonly repeatedBody: 'is named by its bytes' | 'takes the place of the first';
   readonly erasure: 'ends with a list of the prefix' | 'goes by messages';
 }
 const PROTOCOL: Rules = {
@@ -25,6 +27,7 @@ const PROTOCOL: Rules = {
   waited: 'is read again',
   answer: 'after two seconds',
   refusedBody: 'is emptied',
+  repeatedBody: 'is named by its bytes',
   erasure: 'ends with a list of the prefix',
 };
 
@@ -45,12 +48,16 @@ interface Message {
   /** Who makes this copy: has read the original, has stored the body. */
   readonly copier: 'idle' | 'read' | 'stored' | 'over';
 }
-type Bodies = Readonly<Record<Name | 'refused', boolean>>;
+type Bodies = Readonly<Record<Name | 'refused' | 'repeated', boolean>>;
 interface State {
   readonly messages: Readonly<Record<Name, Message>>;
   /** Whether the object holds bytes. */
   readonly full: Bodies;
   readonly publisher: 'idle' | 'stored' | 'answered' | 'dead';
+  /** Publishes the original once more. */
+  readonly repeater: 'idle' | 'stored' | 'over';
+  /** Ghost: the object of the original holds other bytes than those that were accepted. */
+  readonly changed: boolean;
   /** A person erases the body of one message: which, and how far. */
   readonly person: {
     readonly of?: 'original' | 'copy';
@@ -67,16 +74,20 @@ const LOST = 'THE BODY OF ANOTHER CUSTOMER OR MESSAGE IS GONE';
 const SENT = 'A REQUEST WITH AN ERASED BODY BEGAN AFTER THE ANSWER';
 const LEFT = 'BYTES ARE LEFT AFTER THE ERASURE';
 const LEFT_BY_REFUSED = 'A REFUSED PUBLISH LEFT ITS BODY';
+const CHANGED = 'OTHER BYTES ARE SENT UNDER THE SAME WEBHOOK-ID';
+const BACK = 'AN ERASED BODY IS BACK';
 const UNSENT = 'THE BROADCAST IS NEVER SENT';
 
 const there = (names: Name): Message => ({ names, removed: false, named: false, delivery: 'waiting', copier: 'over' });
 const none: Message = { removed: false, named: false, delivery: 'none', copier: 'idle' };
 
-function start(crashes: number): State {
+function start(crashes: number, repeats: boolean): State {
   return {
     messages: { original: there('original'), copy: none, broadcast: there('broadcast'), copyOfBroadcast: none },
-    full: { original: true, copy: false, broadcast: true, copyOfBroadcast: false, refused: false },
+    full: { original: true, copy: false, broadcast: true, copyOfBroadcast: false, refused: false, repeated: false },
     publisher: 'idle',
+    repeater: repeats ? 'idle' : 'over',
+    changed: false,
     person: { at: 'idle' },
     erasure: 'idle',
     crashesLeft: crashes,
@@ -88,7 +99,7 @@ const withMessage = (state: State, name: Name, change: Partial<Message>): State 
   ...state,
   messages: { ...state.messages, [name]: { ...state.messages[name], ...change } },
 });
-const withBody = (state: State, name: Name | 'refused', full: boolean): State => ({
+const withBody = (state: State, name: keyof Bodies, full: boolean): State => ({
   ...state,
   full: { ...state.full, [name]: full },
 });
@@ -162,6 +173,24 @@ function publisher(rules: Rules): Actor<State> {
   };
 }
 
+/** The producer did not hear the answer: it stores a body, and its message is refused by the one that is there. */
+function repeater(rules: Rules): Actor<State> {
+  return state => {
+    const { names } = state.messages.original;
+    const apart = rules.repeatedBody === 'is named by its bytes';
+    if (state.repeater === 'idle' && state.erasure === 'idle' && names !== undefined) {
+      const stored: State = { ...state, repeater: 'stored', changed: !apart };
+      return [possible('repeater', 'stores the body', withBody(stored, apart ? 'repeated' : 'original', true))];
+    }
+    if (state.repeater !== 'stored') return [];
+    const over: State = { ...state, repeater: 'over' };
+    return [
+      certain('repeater', 'is answered', apart ? withBody(over, 'repeated', false) : over),
+      ...(state.crashesLeft > 0 ? [possible('repeater', 'dies', { ...over, crashesLeft: state.crashesLeft - 1 })] : []),
+    ];
+  };
+}
+
 const emptied = (state: State, name: Name): State => {
   const { names } = state.messages[name];
   return names === undefined ? state : withBody(state, names, false);
@@ -203,6 +232,7 @@ function eraser(rules: Rules): Actor<State> {
       MESSAGES.some(name => ['read', 'stored'].includes(state.messages[name].copier)) ||
       MINE.some(name => ['waiting', 'fresh', 'old'].includes(state.messages[name].delivery)) ||
       state.publisher === 'stored' ||
+      state.repeater === 'stored' ||
       !['idle', 'answered'].includes(state.person.at);
     if (state.erasure === 'idle') return [possible('eraser', 'closes A', { ...state, erasure: 'closed' })];
     if (state.erasure === 'closed') {
@@ -215,14 +245,16 @@ function eraser(rules: Rules): Actor<State> {
       return [certain('eraser', 'removes the messages', { ...removed, erasure: 'messages' })];
     }
     if (state.erasure !== 'messages') return [];
-    const below = [...MINE, 'refused'] as const;
+    const below = [...MINE, 'refused', 'repeated'] as const;
     const listed = below.reduce((all, name) => withBody(all, name, false), state);
     const end = rules.erasure === 'goes by messages' ? state : listed;
     return [certain('eraser', 'is done', { ...end, erasure: 'done' })];
   };
 }
 
-function brokenIn({ messages, full, publisher: at, person: { of }, erasure, sentAfter }: State): string | undefined {
+function brokenIn(state: State): string | undefined {
+  const { messages, full, publisher: at, person, erasure, sentAfter, changed } = state;
+  const { of } = person;
   const named = MESSAGES.flatMap(name => messages[name].names ?? []);
   if (new Set(named).size < named.length) return TWO_NAMES;
   if (sentAfter) return SENT;
@@ -230,21 +262,28 @@ function brokenIn({ messages, full, publisher: at, person: { of }, erasure, sent
   const asked = erasure !== 'idle' || of === 'original';
   if (messages.original.delivery === 'ended' && !asked) return LOST;
   if (at === 'answered' && full.refused) return LEFT_BY_REFUSED;
-  const left = full.original || full.copy || full.copyOfBroadcast || full.refused;
+  // The first bytes may be on their way, or be sent again.
+  if (changed && hasBody(state, 'original')) return CHANGED;
+  if (person.at === 'answered' && of === 'original' && full.original) return BACK;
+  const left = full.repeated || full.original || full.copy || full.copyOfBroadcast || full.refused;
   return erasure === 'done' && left ? LEFT : undefined;
 }
 
-function bodiesModel(rules: Rules, crashes: number, ignored: readonly string[] = []): Model<State> {
+/** `repeats`: the original is published again, and nobody copies. */
+function bodiesModel(rules: Rules, crashes: number, ignored: readonly string[] = [], repeats = false): Model<State> {
+  const ofOriginal = [session(rules, 'original'), session(rules, 'broadcast'), repeater(rules)];
   return {
-    starts: [start(crashes)],
-    actors: [
-      ...MESSAGES.map(name => session(rules, name)),
-      copier(rules, 'copy'),
-      copier(rules, 'copyOfBroadcast'),
-      publisher(rules),
-      person(rules),
-      eraser(rules),
-    ],
+    starts: [start(crashes, repeats)],
+    actors: repeats
+      ? [...ofOriginal, person(rules), eraser(rules)]
+      : [
+          ...MESSAGES.map(name => session(rules, name)),
+          copier(rules, 'copy'),
+          copier(rules, 'copyOfBroadcast'),
+          publisher(rules),
+          person(rules),
+          eraser(rules),
+        ],
     key: state => JSON.stringify(state),
     stopAtFirst: true,
     mustReach: [{ rule: UNSENT, from: () => true, goal: ({ messages }) => messages.broadcast.delivery === 'sent' }],
@@ -266,6 +305,7 @@ const bad = (
   ignored: readonly string[] = [],
 ): Variant => variant('BAD', name, states, [breaks], () => bodiesModel({ ...PROTOCOL, ...rules }, 1, ignored));
 
+const ANEW: Partial<Rules> = { repeatedBody: 'takes the place of the first' };
 const SHARED: Partial<Rules> = { copy: 'names the body of its original' };
 
 /** The bad ones are what was built before. */
@@ -279,5 +319,12 @@ export const bodiesVariants: readonly Variant[] = [
   bad('what waited for its turn is sent as it was read', 3_173, SENT, { waited: 'is sent as it was read' }),
   bad('the answer comes at once', 1_809, SENT, { answer: 'at once' }),
   bad('a refused publish leaves its body', 35, LEFT_BY_REFUSED, { refusedBody: 'stays' }),
+  variant('GOOD', 'a publish is repeated', 808, [], () => bodiesModel(PROTOCOL, 1, [], true)),
+  variant('BAD', 'a repeated body takes the place of the first', 4, [CHANGED], () =>
+    bodiesModel({ ...PROTOCOL, ...ANEW }, 1, [], true),
+  ),
+  variant('BAD', 'the same, of an erased body', 353, [BACK], () =>
+    bodiesModel({ ...PROTOCOL, ...ANEW }, 1, [CHANGED], true),
+  ),
   bad('the erasure goes by messages', 2_849, LEFT, { erasure: 'goes by messages' }),
 ];
