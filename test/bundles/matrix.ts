@@ -40,7 +40,9 @@ export const callName = (name: string): string => name.replace(/\b[a-z]+-(?=[A-Z
 /** A row for each call of a journey; under each fault, how often it happened. */
 export function tableOf(rows: readonly MatrixRow[]): string {
   const lines = new Map<string, Map<CallFault, number>>();
-  for (const { journey, function: by, name, fault, happened } of rows) {
+  const order = JOURNEYS.map(it => it.name);
+  const sorted = rows.toSorted((a, b) => order.indexOf(a.journey) - order.indexOf(b.journey));
+  for (const { journey, function: by, name, fault, happened } of sorted) {
     const key = `${journey} | \`${by}\` | \`${callName(name)}\``;
     const counts = lines.get(key) ?? new Map<CallFault, number>();
     counts.set(fault, (counts.get(fault) ?? 0) + Number(happened));
