@@ -152,10 +152,11 @@ export function producerWorld(startsAt = NOW, real = false, judgeMs = 60_000) {
   /** `app` undefined: a broadcast. */
   const publish = async (
     app: string | undefined,
-    body: string,
+    body: string | Uint8Array,
     given: Pick<Partial<CatalogueRules>, 'eventTypes'> = {},
   ): Promise<{ status: number; body: Json }> => {
-    const request = { app, body: new TextEncoder().encode(body), traceId: undefined };
+    const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body;
+    const request = { app, body: bytes, traceId: undefined };
     const publishRules = { environment: 'test', eventTypes: given.eventTypes ?? ('any' as const), retentionMs };
     const publishPorts = { ...shared, countMatches: countMatches(endpointsOf(store)) };
     const reply = await answering('publish', shared, () => publishMessage(publishPorts, publishRules, request));

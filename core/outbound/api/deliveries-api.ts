@@ -57,7 +57,7 @@ function showDelivery(
   around: { readonly type: string | undefined; readonly runtime: RuntimeItem | undefined; readonly now: EpochMs },
 ) {
   const { runtime, now } = around;
-  const closed = runtime === undefined || runtime.gate !== 'open' || (runtime.holdUntil ?? 0) > now;
+  const hold = record === undefined || isOpen(record) ? holdOf(runtime, now) : undefined;
   const status = record?.status ?? 'pending';
   const { last } = record ?? {};
   const delivered = status === 'delivered';
@@ -66,12 +66,16 @@ function showDelivery(
     endpoint: ep,
     type: record?.type ?? around.type ?? null,
     status,
-    held: (record === undefined || isOpen(record)) && closed,
+    held: hold !== undefined,
+    held_until: iso(hold?.until),
+    held_why: hold?.why ?? null,
     generation: record?.gen ?? 1,
     attempt_count: (record?.attempts ?? 0) + (delivered ? 1 : 0),
     created_at: toIso(createdAt),
     first_attempt_at: iso(record?.firstAt),
-    next_retry_at: status === 'retrying' ? iso(record?.nextAt) : null,
+    // The schedule goes on behind a hold, and nothing is sent before both are over.
+    next_retry_at:
+      status === 'retrying' && !hold?.closed ? iso(Math.max(record?.nextAt ?? 0, hold?.until ?? 0, now)) : null,
     delivered_at: delivered ? iso(record?.endedAt) : null,
     ended_at: iso(record?.endedAt),
     last_attempt: last
@@ -86,6 +90,14 @@ function showDelivery(
     replayed_from: record !== undefined && record.gen > 1 ? record.gen - 1 : null,
     replayable: record !== undefined && !isOpen(record),
   };
+}
+
+/** Why nothing is sent to an endpoint now: its gate, or a hold that ends. */
+function holdOf(runtime: RuntimeItem | undefined, now: EpochMs) {
+  if (runtime === undefined) return { closed: true, why: undefined, until: undefined };
+  const { gate, holdUntil = 0, holdWhy } = runtime;
+  if (gate !== 'open') return { closed: true, why: gate, until: undefined };
+  return holdUntil > now ? { closed: false, why: holdWhy, until: holdUntil } : undefined;
 }
 
 const codeClass = oneOf('1xx', '2xx', '3xx', '4xx', '5xx', 'none');

@@ -53,10 +53,9 @@ export async function showHealth(call: ApiCall): Promise<Reply> {
   const last = Math.max(runtime?.lastSuccessAt ?? 0, runtime?.lastFailureAt ?? 0);
   const failure = {
     at: iso(runtime?.lastFailureAt),
-    class: runtime?.lastClass ?? null,
-    code: runtime?.lastCode ?? null,
+    class: runtime?.lastFailureClass ?? null,
+    code: runtime?.lastFailureCode ?? null,
   };
-  const failedLast = runtime?.lastFailureAt !== undefined && runtime.lastFailureAt === last;
   return json(200, {
     ...state,
     breaker: (runtime?.opens ?? 0) === 0 ? 'closed' : runtime?.recovered === undefined ? 'open' : 'half_open',
@@ -66,8 +65,7 @@ export async function showHealth(call: ApiCall): Promise<Reply> {
     egress_suspected: guardOf(await store.get(controlKey(EGRESS), 'eventual'), now) !== undefined,
     next_probe_at: state.state === 'holding' ? iso(runtime?.holdUntil) : null,
     last_success_at: iso(runtime?.lastSuccessAt),
-    last_failure:
-      runtime?.lastFailureAt === undefined ? null : failedLast ? failure : { ...failure, class: null, code: null },
+    last_failure: runtime?.lastFailureAt === undefined ? null : failure,
     waiting: {
       count,
       more: rows.cursor !== undefined,

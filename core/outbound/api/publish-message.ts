@@ -135,6 +135,9 @@ export async function publishMessage(
 function readBody(bytes: Uint8Array): { body: MessageBody; data: Uint8Array | undefined } {
   if (bytes.length > REQUEST_LIMIT)
     refuse(413, 'too_large', `the request has ${bytes.length} bytes; at most ${REQUEST_LIMIT}`);
+  // What is no text would be stored as it is, and read by everybody in another way.
+  if (textOf(bytes) === undefined)
+    return refuse(400, 'invalid_request', 'the body is not UTF-8: encode it as UTF-8, or give bytes as raw in base64');
   const document = scanJson(bytes);
   if (document?.kind(ROOT) !== 'object') return refuse(400, 'invalid_request', 'the body is not a JSON object');
   const fields: Record<string, unknown> = Object.create(null);

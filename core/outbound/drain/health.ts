@@ -51,7 +51,9 @@ export function learn(health: Health, learnt: Learnt, rules: Omit<BreakerRules, 
     ...breaker,
     ...only(opened ? paceOnOpening(paced) : paced),
     hours: addToHours(health.hours, now, { ok: good ? 1 : 0, fail: good ? 0 : 1 }),
-    ...(good ? { lastSuccessAt: now, oks: (health.oks ?? 0) + 1 } : { lastFailureAt: now }),
+    ...(good
+      ? { lastSuccessAt: now, oks: (health.oks ?? 0) + 1 }
+      : { lastFailureAt: now, lastFailureClass: verdict.class, lastFailureCode: code }),
     lastClass: verdict.class,
     lastCode: code,
     // A key that the breaker dropped is dropped here, too.

@@ -146,6 +146,8 @@ export const SESSION_ATTRIBUTES = [
   'lastFailureAt',
   'lastClass',
   'lastCode',
+  'lastFailureClass',
+  'lastFailureCode',
 ] as const satisfies readonly (keyof RuntimeItem)[];
 export type SessionState = { readonly [K in (typeof SESSION_ATTRIBUTES)[number]]?: RuntimeItem[K] | undefined };
 

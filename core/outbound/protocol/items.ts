@@ -221,6 +221,9 @@ export interface RuntimeItem extends Listed {
   readonly lastFailureAt?: EpochMs;
   readonly lastClass?: AnswerClass;
   readonly lastCode?: number;
+  /** Of the last failure; they stay after a success. */
+  readonly lastFailureClass?: AnswerClass;
+  readonly lastFailureCode?: number;
   /** Epoch SECONDS; only behind the gate `deleted`. */
   readonly expiresAt?: number;
 }

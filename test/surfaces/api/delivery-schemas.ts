@@ -317,11 +317,15 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
     type: orNull(text()),
     status: oneOf(STATUSES),
     held: truth('It waits, and its endpoint is closed or on hold.'),
+    held_until: orNull(time('The end of the hold; nobody knows when a closed endpoint is opened.')),
+    held_why: orNull(oneOf(['paused', 'disabled', 'deleted', 'breaker', 'throttled', 'rate', 'crash'])),
     generation: whole('One more with each replay.'),
     attempt_count: whole('Charged attempts, and the success.'),
     created_at: time(),
     first_attempt_at: orNull(time()),
-    next_retry_at: orNull(time()),
+    next_retry_at: orNull(
+      time('Never in the past: the later of its schedule and the hold. Null while the endpoint is closed.'),
+    ),
     delivered_at: orNull(time()),
     ended_at: orNull(time()),
     last_attempt: {
