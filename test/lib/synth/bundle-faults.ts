@@ -22,12 +22,13 @@ export function classesInSeveral({ outputs }: Pick<Metafile, 'outputs'>): readon
   return [...places].filter(([, files]) => files.length > 1).map(([path, files]) => `${path}: ${files.join(', ')}`);
 }
 
-/** What each client of the product is made with, and no build may go without. */
-const CLIENT_PARTS = ['adapters/aws/client-settings.ts', 'adapters/aws/end-calls.ts'];
+/** What each client of the product is made with. What ends its calls is the caller's: a copy of it would never know when. */
+const CLIENT_PARTS = ['adapters/aws/client-settings.ts'];
+const OF_THE_CALLER = 'adapters/lifetime.ts';
 
 /**
  * Files that were built by themselves and call a service without a client that is made there as all others are: with its
- * settings, with calls that end, without the SDK's chain of credentials.
+ * settings, with calls that end when its caller's do, without the SDK's chain of credentials.
  */
 export function withoutTheirClient({ outputs }: Pick<Metafile, 'outputs'>): readonly string[] {
   return Object.entries(outputs).flatMap(([path, output]) => {
@@ -40,6 +41,7 @@ export function withoutTheirClient({ outputs }: Pick<Metafile, 'outputs'>): read
       : calls.flatMap(client => [
           ...(parts.some(it => new RegExp(`@aws-sdk/${client}/.*Client\\.js$`).test(it)) ? [] : [`the ${client}`]),
           ...CLIENT_PARTS.filter(it => !parts.includes(it)),
+          ...(parts.includes(OF_THE_CALLER) ? [`the caller's ${OF_THE_CALLER}: it has a copy`] : []),
         ]);
     return [
       ...(chain ? [`${file} has the SDK's chain of credentials`] : []),
