@@ -104,6 +104,15 @@ export async function tourSending(stage: Stage, url: string): Promise<void> {
   const send = (route: string, body: unknown) => stage.invoke('Publish', apiEvent(route, { app: APP }, body));
   await ask('PUT /v1/apps/{app}', { app: 'uid:broadcast' }, { name: 'All' });
   await send('POST /v1/broadcasts', { key: 'b1', type: 'invoice.paid', data: { key: 'b' } });
+  // Messages that go in one request.
+  const batched = { app: 'uid:batched' };
+  await ask('PUT /v1/apps/{app}', batched, { name: 'Batched' });
+  const batch = { max_events: 10, max_bytes: 100_000 };
+  await ask('POST /v1/apps/{app}/endpoints', batched, { url: `${url}/batched`, batch });
+  for (const key of ['one', 'two']) {
+    const body = { key, type: 'invoice.paid', data: { key } };
+    await stage.invoke('Publish', apiEvent('POST /v1/apps/{app}/messages', batched, body));
+  }
   for (let n = 0; n < 3; n++) {
     await stage.deliver(/DeliveryJobs(?!Dead)/, 'FanOut');
     await stage.deliver(/WakeFast/, 'DrainFast');
