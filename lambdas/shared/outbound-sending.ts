@@ -6,7 +6,7 @@ import { parseSecret } from '#adapters/secrets/parse-secret.ts';
 import { secretCredential } from '#adapters/secrets/secret-credential.ts';
 import { given } from '#core/given.ts';
 import type { TargetRules } from '#core/outbound/address/target-url.ts';
-import { attemptSigner } from '#core/outbound/drain/sign-attempt.ts';
+import { attemptSigner } from '#core/outbound/sign/sign-attempt.ts';
 import { genericSha256Body } from '#providers/generic-sha256-body.ts';
 import { genericTV1 } from '#providers/generic-t-v1.ts';
 import { genericTimestampSha256 } from '#providers/generic-timestamp-sha256.ts';

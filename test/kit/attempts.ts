@@ -1,6 +1,6 @@
 /** Attempts of the product's own signer, for tests. */
 import { nodeSigningCrypto } from '#adapters/crypto/node-signing-crypto.ts';
-import { attemptSigner, SIGNING_SPECS, type SigningRules } from '#core/outbound/drain/sign-attempt.ts';
+import { attemptSigner, SIGNING_SPECS, type SigningRules } from '#core/outbound/sign/sign-attempt.ts';
 import { providerById } from '#providers/index.ts';
 
 export const SIGNING_RULES: SigningRules = {

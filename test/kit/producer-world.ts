@@ -21,7 +21,7 @@ import { publishMessage } from '#core/outbound/api/publish-message.ts';
 import type { CatalogueRules } from '#core/outbound/catalogue/judge-publication.ts';
 import { drainBatch } from '#core/outbound/drain/drain-batch.ts';
 import { configsOf } from '#core/outbound/drain/endpoint-config.ts';
-import { attemptSigner } from '#core/outbound/drain/sign-attempt.ts';
+import { attemptSigner } from '#core/outbound/sign/sign-attempt.ts';
 import { endpointsOf } from '#core/outbound/fan-out/endpoints-of.ts';
 import { fanOut } from '#core/outbound/fan-out/fan-out.ts';
 import { countMatches } from '#core/outbound/fan-out/match-endpoint.ts';

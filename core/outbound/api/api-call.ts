@@ -2,7 +2,6 @@
 import { askOrSkip } from '#core/ask.ts';
 import type { TargetRules } from '#core/outbound/address/target-url.ts';
 import type { JudgeSchema } from '#core/outbound/catalogue/judge-publication.ts';
-import type { SignAttempt } from '#core/outbound/drain/drain-ports.ts';
 import { operationalKey } from '#core/outbound/drain/tell.ts';
 import type { ItemStore, JobQueue, Sealer, WakeQueue, WebhookSender } from '#core/outbound/ports.ts';
 import type { ApplicationItem, EndpointItem } from '#core/outbound/protocol/items.ts';
@@ -10,6 +9,7 @@ import type { BodyPorts } from '#core/outbound/publish/message-body.ts';
 import { findApplication } from '#core/outbound/registry/applications.ts';
 import { countCall, type LimitedCall } from '#core/outbound/registry/call-limits.ts';
 import { findEndpoint } from '#core/outbound/registry/endpoints.ts';
+import type { SignAttempt } from '#core/outbound/sign/attempt-to-sign.ts';
 import type { Clock, Ids, SigningCrypto, Telemetry, Timer } from '#core/ports.ts';
 import { type Check, type ConfigProblem, object } from '#core/problem.ts';
 import { refuse, refuseProblems } from '#core/problem-reply.ts';

@@ -1,11 +1,12 @@
 /** Secrets of an endpoint: shown when they are made, and when somebody asks to see them, which is logged. */
-import { newKeyWaits, signingKeys } from '#core/outbound/drain/signing-keys.ts';
+
 import type { EndpointId } from '#core/outbound/protocol/ids.ts';
 import { toBase32 } from '#core/outbound/protocol/ids.ts';
 import type { EndpointItem, StoredKey } from '#core/outbound/protocol/items.ts';
 import { secretsKey } from '#core/outbound/protocol/keys.ts';
 import { parseSecretText, type SecretBytes, secretText, verifyingText } from '#core/outbound/protocol/secret-text.ts';
 import { activate, rotate } from '#core/outbound/registry/secrets.ts';
+import { newKeyWaits, signingKeys } from '#core/outbound/sign/signing-keys.ts';
 import { number, oneOf, text } from '#core/problem.ts';
 import { refuse, refuseProblems } from '#core/problem-reply.ts';
 import { json, type Reply } from '#core/reply.ts';

@@ -2,14 +2,14 @@
 import { askOrSkip } from '#core/ask.ts';
 import { versionOf } from '#core/outbound/catalogue/judge-publication.ts';
 import { classifyAnswer } from '#core/outbound/drain/classify-answer.ts';
-import type { LiveKey } from '#core/outbound/drain/drain-ports.ts';
 import { exchanged } from '#core/outbound/drain/exchanged.ts';
-import { signingKeys } from '#core/outbound/drain/signing-keys.ts';
 import { toBase32 } from '#core/outbound/protocol/ids.ts';
 import type { ApplicationItem, EndpointItem, TestItem } from '#core/outbound/protocol/items.ts';
 import { eventTypeKey, runtimeKey, secretsKey, testKey, testsRange } from '#core/outbound/protocol/keys.ts';
 import { deliveryExpiry, keptOf, retentionOf } from '#core/outbound/protocol/timings.ts';
 import { buildEnvelope, thinBody } from '#core/outbound/publish/envelope.ts';
+import type { LiveKey } from '#core/outbound/sign/attempt-to-sign.ts';
+import { signingKeys } from '#core/outbound/sign/signing-keys.ts';
 import { refuse } from '#core/problem-reply.ts';
 import { json, type Reply } from '#core/reply.ts';
 import { textOf, utf8 } from '#core/scan/bytes.ts';

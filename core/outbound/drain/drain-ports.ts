@@ -1,35 +1,10 @@
 /** What the drain asks of the outside, and the numbers it goes by. */
 import type { EpochMs } from '#core/glossary.ts';
 import type { ItemStore, JobQueue, Sealer, WakeQueue, WebhookSender } from '#core/outbound/ports.ts';
-import type { EndpointItem, MessageItem } from '#core/outbound/protocol/items.ts';
 import type { OutboundTimings } from '#core/outbound/protocol/timings.ts';
 import type { BodyPorts } from '#core/outbound/publish/message-body.ts';
+import type { SignAttempt } from '#core/outbound/sign/attempt-to-sign.ts';
 import type { Clock, Crypto, DeadQueue, Ids, Random, ReceiptBox, Telemetry, Timer } from '#core/ports.ts';
-
-/** A secret that signs now, opened. */
-export interface LiveKey {
-  readonly kid: string;
-  readonly alg: 'sha256' | 'ed25519';
-  readonly bytes: Uint8Array;
-}
-/** One request, before it is signed. */
-export interface AttemptToSign {
-  /** `webhook-id`: the same for every attempt, endpoint and replay. */
-  readonly id: string;
-  readonly endpoint: Pick<EndpointItem, 'signature' | 'compatibility' | 'headers'>;
-  /** Newest first; the first is the one that a form with room for one signature uses. */
-  readonly keys: readonly LiveKey[];
-  readonly message: Pick<MessageItem, 'type' | 'apiVersion' | 'contentType' | 'traceId' | 'sequence'>;
-  /** Exactly the bytes that are sent. */
-  readonly body: Uint8Array;
-  /** The attempt, from 1. */
-  readonly n: number;
-  readonly now: EpochMs;
-}
-export type SignAttempt = (attempt: AttemptToSign) => {
-  readonly headers: Readonly<Record<string, string>>;
-  readonly kid?: string;
-};
 
 export interface DrainPorts extends BodyPorts {
   readonly store: ItemStore;

@@ -4,11 +4,11 @@ import type { ItemStore, Sealer } from '#core/outbound/ports.ts';
 import type { AppId, EndpointId } from '#core/outbound/protocol/ids.ts';
 import type { EndpointItem, RuntimeItem } from '#core/outbound/protocol/items.ts';
 import { applicationKey, controlKey, endpointKey, secretsKey } from '#core/outbound/protocol/keys.ts';
+import type { LiveKey } from '#core/outbound/sign/attempt-to-sign.ts';
+import { signingKeys } from '#core/outbound/sign/signing-keys.ts';
 import type { Clock } from '#core/ports.ts';
 import { RecentlyUsed } from '#core/recently-used.ts';
 import { MINUTE_MS } from '#core/time.ts';
-import type { LiveKey } from './drain-ports.ts';
-import { signingKeys } from './signing-keys.ts';
 
 const CONFIG_MS = 5_000;
 const SCHEDULE_MS = MINUTE_MS;

@@ -22,7 +22,7 @@ export type SignatureProfile = (typeof SIGNATURE_PROFILES)[number];
 
 /** Systems whose receivers verify what we send, with the secret they have. */
 export const SIGNED_LIKE = ['svix', 'convoy', 'outpost'] as const;
-/** Headers that another system signed with before, sent beside our own (drain/sign-like.ts). */
+/** Headers that another system signed with before, sent beside our own (sign/sign-like.ts). */
 export interface Compatibility {
   readonly like: (typeof SIGNED_LIKE)[number];
   /** The signature's, in lower case. Default: that system's. Not with `svix`. */

@@ -66,7 +66,7 @@ class ThrottledTable {
 
 const WAITS = [100, 200, 400, 800, 1_600];
 const three = ['a', 'b', 'c'].map(id => makeEventItem('s', id));
-const rows = ['a', 'b', 'c'].map(sk => ({ pk: 'Q#1', sk, gen: 1 }));
+const rows = ['a', 'b', 'c'].map(sk => ({ pk: 'Q#1', sk, msg: sk, createdAt: 1, gen: 1, n: 0, expiresAt: 2 }));
 const keys = rows.map(({ pk, sk }) => ({ table: 'outbox', pk, sk }) as const);
 
 describe('a table that leaves keys unread', () => {
@@ -79,10 +79,14 @@ describe('a table that leaves keys unread', () => {
   });
 
   test('is asked for the rest by the store of sending, of both tables', async () => {
-    const app = { pk: 'A#1', sk: 'A', name: 'one' };
-    const table = new ThrottledTable({ outbox: rows, registry: [app] }, () => 2);
-    const found = await table.items.getMany([...keys, { table: 'registry', pk: 'A#1', sk: 'A' }, ...keys.slice(0, 1)]);
-    expect(found).toEqual([...rows, app, rows[0]]);
+    const name = { pk: 'U#1', sk: 'META', id: 'app_1' };
+    const table = new ThrottledTable({ outbox: rows, registry: [name] }, () => 2);
+    const found = await table.items.getMany([
+      ...keys,
+      { table: 'registry', pk: 'U#1', sk: 'META' },
+      ...keys.slice(0, 1),
+    ]);
+    expect(found).toEqual([...rows, name, rows[0]]);
     expect(table.calls.map(call => call.map(({ table, keys }) => [table, keys.length]))).toEqual([
       [
         ['outbox', 3],

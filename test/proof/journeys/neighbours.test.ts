@@ -126,6 +126,9 @@ it('neighbour: no module remembers anything of a request; what is kept is parsed
   const parsed = [
     // The largest difference of clocks that was seen, until it is told.
     'adapters/aws/clock-difference.ts: largestMs',
+    // Keys that sign calls to AWS: of the role, and of the day.
+    'adapters/aws/kept-signer.ts: bytes',
+    'adapters/aws/kept-signer.ts: text',
     'adapters/crypto/remembered-keys.ts: keys',
     // Of sockets, for as long as they are there.
     'adapters/http/guarded-agent.ts: progresses',

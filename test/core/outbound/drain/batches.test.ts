@@ -5,10 +5,9 @@ import type { MessageId } from '#core/outbound/protocol/ids.ts';
 import { batchesRange } from '#core/outbound/protocol/keys.ts';
 import type { Publication } from '#core/outbound/publish/publish.ts';
 import type { NewEndpoint } from '#core/outbound/registry/endpoints.ts';
+import { HOUR_MS, MINUTE_MS } from '#core/time.ts';
 import { answered, OutboundWorld, type Received, type Receiver } from '#test/kit/outbound-world.ts';
 
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
 const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text);
 interface Item {
   readonly id: string;

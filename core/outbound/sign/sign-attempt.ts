@@ -8,7 +8,7 @@ import { type SecretBytes, secretText } from '#core/outbound/protocol/secret-tex
 import type { SigningCrypto } from '#core/ports.ts';
 import type { ProviderSpec } from '#core/provider/provider-spec.ts';
 import { signRequest } from '#core/verification/sign-request.ts';
-import type { AttemptToSign, LiveKey, SignAttempt } from './drain-ports.ts';
+import type { AttemptToSign, LiveKey, SignAttempt } from './attempt-to-sign.ts';
 import { signLike } from './sign-like.ts';
 import { hasRoomForOne } from './signing-keys.ts';
 

@@ -4,11 +4,12 @@
  * and pkg/signature of frain-dev/convoy. Outpost: https://hookdeck.com/docs/outpost/destinations/webhook and
  * internal/destregistry/providers/destwebhook of hookdeck/outpost.
  */
+
 import type { Compatibility } from '#core/outbound/protocol/items.ts';
 import type { SigningCrypto } from '#core/ports.ts';
 import { encode, utf8 } from '#core/scan/bytes.ts';
 import { toIso } from '#core/time.ts';
-import type { AttemptToSign, LiveKey } from './drain-ports.ts';
+import type { AttemptToSign, LiveKey } from './attempt-to-sign.ts';
 
 /** Of the signature; an endpoint may have another. */
 const HEADER: Readonly<Record<Compatibility['like'], string>> = {

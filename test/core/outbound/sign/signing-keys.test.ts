@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { hasRoomForOne, signingKeys } from '#core/outbound/drain/signing-keys.ts';
+import { hasRoomForOne, signingKeys } from '#core/outbound/sign/signing-keys.ts';
 import { HOUR_MS } from '#core/time.ts';
 
 const key = (kid: string, createdAt: number, more: { notAfter?: number; activatedAt?: number } = {}) => ({
