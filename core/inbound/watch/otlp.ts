@@ -66,8 +66,9 @@ export function toOtlp(lines: readonly LogLine[], resource: OtlpResource): OtlpB
 function spansOf(line: Line, at: number): readonly object[] {
   const { trace_id: traceId, span_id: spanId, event_span_id: eventSpanId, parent_span_id: senderId } = line;
   if (line['stage'] !== 'attempt' || !isHex(traceId, 32) || !isHex(spanId, 16) || !isHex(eventSpanId, 16)) return [];
-  const startedAt = at - (Number(line['duration_ms']) || 0);
-  const type = String(line['event_type']);
+  const { duration_ms: took } = line;
+  const startedAt = at - (typeof took === 'number' ? took : 0);
+  const type = textOf(line['event_type']);
   const shared = attributes({
     'holdfast.event.id': line['event_id'],
     'holdfast.event.type': type,
@@ -87,7 +88,7 @@ function spansOf(line: Line, at: number): readonly object[] {
         ...(failed ? { 'error.type': line['cause'] } : {}),
       }),
     ],
-    status: failed ? { code: STATUS_ERROR, message: String(line['error'] ?? '') } : {},
+    status: failed ? { code: STATUS_ERROR, message: textOf(line['error'] ?? '') } : {},
   };
   const receivedAt = line['received_at'];
   if (line['attempt'] !== 1 || line['gen'] !== 1 || typeof receivedAt !== 'number') return [attempt];
@@ -162,8 +163,12 @@ function anyValue(value: unknown): object {
   if (typeof value === 'number' && isUsable(value))
     return Number.isInteger(value) ? { intValue: String(value) } : { doubleValue: value };
   if (Array.isArray(value)) return { arrayValue: { values: value.map(anyValue) } };
-  // An object of a log line may have a `toString` of its own that is no function.
-  return { stringValue: typeof value === 'object' ? JSON.stringify(value) : String(value) };
+  return { stringValue: textOf(value) };
+}
+
+/** An object of a log line may have a `toString` of its own that is no function. */
+function textOf(value: unknown): string {
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
 
 function isHex(value: unknown, digits: number): value is string {

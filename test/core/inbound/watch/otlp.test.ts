@@ -128,7 +128,13 @@ it('leaves out whatever is neither, and breaks no rule whatever a line holds', (
       ...{ trace_id: fc.constantFrom('a'.repeat(32), 7), span_id: fc.constant('b'.repeat(16)) },
       ...{ event_span_id: fc.constant('c'.repeat(16)), duration_ms: fc.jsonValue(), attempt: fc.constantFrom(1, 2) },
       ...{ gen: fc.constant(1), received_at: fc.oneof(fc.double(), fc.integer()), cause: fc.jsonValue() },
-      ...{ event_type: fc.jsonValue(), _aws: fc.jsonValue(), Accepted: fc.jsonValue(), timestamp: fc.jsonValue() },
+      ...{
+        event_type: fc.jsonValue(),
+        error: fc.jsonValue(),
+        _aws: fc.jsonValue(),
+        Accepted: fc.jsonValue(),
+        timestamp: fc.jsonValue(),
+      },
     },
     { requiredKeys: ['stage'] },
   );
