@@ -4,8 +4,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { nodeSigningCrypto } from '#adapters/crypto/node-signing-crypto.ts';
-import { attemptSigner } from '#core/outbound/sign/sign-attempt.ts';
 import type { EndpointItem } from '#core/outbound/protocol/items.ts';
+import { attemptSigner } from '#core/outbound/sign/sign-attempt.ts';
 import { PROVIDERS } from '#providers/index.ts';
 import { FORMS, type Language, verifyCode } from '../../portal/app/verify-code.ts';
 

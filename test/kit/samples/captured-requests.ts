@@ -2,9 +2,9 @@
 import { nodeSigningCrypto } from '#adapters/crypto/node-signing-crypto.ts';
 import { guardedSender } from '#adapters/http/guarded-sender.ts';
 import { given } from '#core/given.ts';
-import { signingKeys } from '#core/outbound/sign/signing-keys.ts';
 import type { Compatibility, StoredKey } from '#core/outbound/protocol/items.ts';
 import { verifyingText } from '#core/outbound/protocol/secret-text.ts';
+import { signingKeys } from '#core/outbound/sign/signing-keys.ts';
 import { DAY_MS } from '#core/time.ts';
 import { answer, startReceiver } from '#test/hostile/raw-receiver.ts';
 import { attemptOf, signAttempt } from '#test/kit/attempts.ts';

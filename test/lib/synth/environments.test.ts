@@ -89,7 +89,7 @@ describe('the command line', () => {
     expect(failed.stderr).not.toMatch(/\n\s+at /);
   });
 
-  it('says in one sentence what a bundle lacks, and makes nothing', async () => {
+  it('says in one sentence what a bundle lacks, and makes no template', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'holdfast-lacks-'));
     folders.push(folder);
     const config = "export const gateway = { sources: { s: { provider: 'stripe' } }, environments: { prod: {} } };";
@@ -110,7 +110,7 @@ describe('the command line', () => {
     );
     expect(failed.stderr).not.toMatch(/\n\s+at /);
     const made = await readdir(join(folder, 'cdk.out')).catch(() => []);
-    expect(made.filter(file => file.endsWith('.json'))).toEqual([]);
+    expect(made.filter(file => file.endsWith('.template.json'))).toEqual([]);
   });
 
   it('fails with the right name for a handler of a source that nobody configured, and so does npm test', async () => {
