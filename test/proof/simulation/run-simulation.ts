@@ -1,4 +1,7 @@
 /** One seeded run, and what is worth knowing of it. */
+// What a function reads on demand is read before: the first reading takes time that no virtual clock has.
+import '#adapters/crypto/public-keys.ts';
+import '#core/verification/on-demand.ts';
 import { DAY_MS } from '#core/time.ts';
 import type { RegionOptions } from './region.ts';
 import { SimulatedWorld } from './simulated-world.ts';
