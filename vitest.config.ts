@@ -24,6 +24,9 @@ const COMMANDS = [
   'test/lib/synth/stage-in-another-app.test.ts',
 ];
 
+/** Handlers with their own modules around them: what another file has read, or replaced, must not be there. */
+const FRESH = ['test/surfaces/lambdas/real-rules.test.ts'];
+
 /** Amazon's DynamoDB Local and ElasticMQ: two JVMs, which Maven installs the first time. */
 const SERVICES = ['test/adapters/contracts/java-services.test.ts'];
 
@@ -75,11 +78,12 @@ export default defineConfig({
           name: 'adapters',
           ...SHARED,
           include: ['test/adapters/**/*.test.ts', 'test/hostile/**/*.test.ts', 'test/surfaces/**/*.test.ts'],
-          exclude: ['test/surfaces/docs/**', ...BROWSER, ...ALONE, ...SERVICES],
+          exclude: ['test/surfaces/docs/**', ...BROWSER, ...ALONE, ...SERVICES, ...FRESH],
           testTimeout: 60_000,
           hookTimeout: 120_000,
         },
       },
+      { test: { name: 'fresh', include: [...FRESH], testTimeout: 60_000 } },
       {
         // `npm run test:browser`, after `npm test`: two minutes, one file after the other: a browser wants the cores for itself.
         test: { name: 'browser', include: [...BROWSER], testTimeout: 60_000, hookTimeout: 120_000 },
