@@ -40,7 +40,7 @@ export class End {
 
   /** Ends the calls of this work, and of every part of it. */
   abort(reason: unknown): void {
-    if (this.#isOver) return;
+    if (this.aborted) return;
     this.#isOver = true;
     this.#reason = reason;
     for (const listener of [...this.#listeners]) {

@@ -89,10 +89,9 @@ function collect(body: unknown): Promise<Buffer> | Buffer {
   const stream = body as Readable;
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
-    const cut = (): void => {
-      if (!stream.readableEnded) reject(stream.errored ?? new Error('an answer that ends in its middle'));
-    };
-    if (stream.destroyed) return cut();
+    // After `end` it comes too late to say anything.
+    const cut = (): void => reject(stream.errored ?? new Error('an answer that ends in its middle'));
+    if (stream.destroyed || stream.readableEnded) return cut();
     stream.on('data', (chunk: Buffer) => chunks.push(chunk));
     stream.on('error', reject);
     stream.on('close', cut);

@@ -7,7 +7,7 @@ import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { endCalls } from '#adapters/aws/end-calls.ts';
 import { createDynamoDbClient } from '#adapters/dynamodb/create-dynamodb-client.ts';
 import { DynamoDbPayloadStore } from '#adapters/dynamodb/dynamodb-payload-store.ts';
-import { oneInvocation } from '#adapters/lifetime.ts';
+import { End, oneInvocation } from '#adapters/lifetime.ts';
 import { createS3Calls } from '#adapters/s3/s3-client.ts';
 import { createSecretsClient, SecretsManagerValues } from '#adapters/secrets/secrets-manager-values.ts';
 import { createSnsClient, SnsPager } from '#adapters/sns/sns-pager.ts';
@@ -167,6 +167,21 @@ describe('a call ends with the limit of its work', () => {
     await systemTimer.sleep(BOTH_TRIES_MS);
     process.off('warning', note);
     expect({ seen: service.seen.length, open: service.open, warned }).toEqual({ seen: 40, open: 0, warned: [] });
+  });
+});
+
+describe('the end of a piece of work', () => {
+  test.each([
+    ['the whole', 'its part'],
+    ['its part', 'the whole'],
+  ])('is told once, where %s ends before %s', first => {
+    const whole = new End();
+    const part = new End(whole);
+    const told: string[] = [];
+    part.addEventListener('abort', () => told.push(String(part.reason)));
+    for (const end of first === 'the whole' ? [whole, part] : [part, whole])
+      end.abort(end === whole ? 'the whole' : 'its part');
+    expect([told, part.aborted, part.reason]).toEqual([[first], true, first]);
   });
 });
 

@@ -140,6 +140,21 @@ describe('what a service answers', () => {
     });
   });
 
+  test('an answer whose bytes somebody took is none, and is not waited for', async () => {
+    const client = createDynamoDbClient(environment());
+    client.middlewareStack.add(
+      next => async args => {
+        const handled = await next(args);
+        for await (const _bytes of (handled.response as { body: AsyncIterable<Uint8Array> }).body);
+        return handled;
+      },
+      { step: 'deserialize', priority: 'low', name: 'take' },
+    );
+    plan();
+    const insert = new DynamoDbEventWriter(client, 'events').insert(makeEventItem('answers', 'evt-5'));
+    await expect(insert).rejects.toThrow(/an answer that ends in its middle/);
+  }, 5_000);
+
   test('a send whose time is over does not go out', async () => {
     const target = createQueueTarget(createSqsClient(environment()));
     const message = { text: 'x', source: toSourceId('stripe'), eventType: 't', keyHash: 'k', group: 'g' };
