@@ -37,20 +37,22 @@ export function judgedTable(): string {
 /** A call by the names of tables and queues without the stage's prefix and CloudFormation's hash. */
 export const callName = (name: string): string => name.replace(/\b[a-z]+-(?=[A-Z])|[0-9A-F]{8}\b/g, '');
 
-/** A row for each call of a journey; under each fault, how often it happened. */
+/** A row for each function of a journey, with its calls; under each fault, to how many of them it happened. */
 export function tableOf(rows: readonly MatrixRow[]): string {
-  const lines = new Map<string, Map<CallFault, number>>();
+  const lines = new Map<string, { calls: Set<string>; counts: Map<CallFault, number> }>();
   const order = JOURNEYS.map(it => it.name);
   const sorted = rows.toSorted((a, b) => order.indexOf(a.journey) - order.indexOf(b.journey));
   for (const { journey, function: by, name, fault, happened } of sorted) {
-    const key = `${journey} | \`${by}\` | \`${callName(name)}\``;
-    const counts = lines.get(key) ?? new Map<CallFault, number>();
-    counts.set(fault, (counts.get(fault) ?? 0) + Number(happened));
-    lines.set(key, counts);
+    const key = `${journey} | \`${by}\``;
+    const line = lines.get(key) ?? { calls: new Set(), counts: new Map() };
+    line.calls.add(`\`${callName(name)}\``);
+    line.counts.set(fault, (line.counts.get(fault) ?? 0) + Number(happened));
+    lines.set(key, line);
   }
-  const head = `| journey | function | call | ${CALL_FAULTS.join(' | ')} |`;
+  const head = `| journey | function | calls | ${CALL_FAULTS.join(' | ')} |`;
   const body = [...lines].map(
-    ([key, counts]) => `| ${key} | ${CALL_FAULTS.map(it => counts.get(it) ?? '').join(' | ')} |`,
+    ([key, { calls, counts }]) =>
+      `| ${key} | ${[...calls].join(', ')} | ${CALL_FAULTS.map(it => counts.get(it) ?? '').join(' | ')} |`,
   );
   return [head, `|${'---|'.repeat(3 + CALL_FAULTS.length)}`, ...body].join('\n');
 }
