@@ -80,11 +80,9 @@ const fieldsOf = ({ rules }: ApiCall) => applicationFields(Math.floor(rules.rete
 function changeOf(body: ApplicationBody): ApplicationChange {
   const { name, metadata, limits, format, schedule, default_api_version: version } = body;
   return {
-    ...given({ name, metadata }),
+    ...given({ name, metadata, format, defaultApiVersion: version }),
     ...(limits === undefined ? {} : { limits: limitsOf(limits) }),
-    ...given({ format }),
     ...(schedule === undefined ? {} : { schedule: schedule && waitsOf(schedule) }),
-    ...given({ defaultApiVersion: version }),
   };
 }
 

@@ -28,19 +28,8 @@ const HEALTH: Shape = [
   ...['dead', 'success_rate_1h', 'success_rate_24h', 'response_ms'],
 ];
 const DELIVERY: Shape = [
-  ...[
-    'message',
-    'endpoint',
-    'type',
-    'status',
-    'held',
-    'held_until',
-    'held_why',
-    'generation',
-    'attempt_count',
-    'created_at',
-    'ended_at',
-  ],
+  ...['message', 'endpoint', 'type', 'status', 'generation', 'attempt_count', 'created_at', 'ended_at'],
+  ...['held', 'held_until', 'held_why'],
   ...['first_attempt_at', 'next_retry_at', 'delivered_at', 'last_attempt', 'replayed_from', 'replayable'],
 ];
 const ATTEMPT: Shape = [
