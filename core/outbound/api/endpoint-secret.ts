@@ -54,6 +54,11 @@ export function sealKey(ports: ApiPorts, ep: EndpointId, secret: SecretBytes, se
   return { kid, alg: secret.alg, sealed: ports.sealer.seal(secret.bytes, ep), createdAt: ports.clock.now() };
 }
 
+export const openKey = ({ alg, sealed }: StoredKey, ep: EndpointId, { sealer }: ApiPorts): SecretBytes => ({
+  alg,
+  bytes: sealer.open(sealed, ep),
+});
+
 /** What the owner of the endpoint gets: the text that signs, and the one that verifies. */
 export function showSecret(
   kid: string,
@@ -78,9 +83,8 @@ export async function revealSecret(call: ApiCall): Promise<Reply> {
 }
 
 function shown(key: StoredKey, endpoint: EndpointItem, ports: ApiPorts) {
-  const bytes = ports.sealer.open(key.sealed, endpoint.id);
   return {
-    ...showSecret(key.kid, { alg: key.alg, bytes }, ports, endpoint),
+    ...showSecret(key.kid, openKey(key, endpoint.id, ports), ports, endpoint),
     created_at: toIso(key.createdAt),
     active_from: key.activatedAt === undefined ? null : toIso(key.activatedAt),
     not_after: key.notAfter === undefined ? null : toIso(key.notAfter),

@@ -1,15 +1,18 @@
 /** Endpoints of an application: made, shown, changed and deleted. */
 import { given } from '#core/given.ts';
 import { checkTarget } from '#core/outbound/address/target-url.ts';
+import type { AppId } from '#core/outbound/protocol/ids.ts';
 import type { EndpointItem } from '#core/outbound/protocol/items.ts';
-import { runtimeKey } from '#core/outbound/protocol/keys.ts';
+import { runtimeKey, secretsKey } from '#core/outbound/protocol/keys.ts';
 import {
   changeEndpoint,
   createEndpoint,
   deleteEndpoint,
   type EndpointRefusal,
   findEndpoint,
+  isMadeOf,
   listEndpoints,
+  type NewEndpoint,
   newEndpointId,
 } from '#core/outbound/registry/endpoints.ts';
 import { number, oneOf } from '#core/problem.ts';
@@ -38,14 +41,17 @@ import {
   newEndpointOf,
   showEndpoint,
 } from './endpoint-body.ts';
-import { SECRET_FIELDS, type SecretBody, sealKey, secretOf, showSecret } from './endpoint-secret.ts';
+import { openKey, SECRET_FIELDS, type SecretBody, sealKey, secretOf, showSecret } from './endpoint-secret.ts';
 import { uid } from './fields.ts';
 import { STATES, stateOf } from './health-api.ts';
 import { sendTest } from './test-delivery.ts';
 
 type NewBody = EndpointBody & SecretBody & { readonly url: string; readonly uid?: string };
 
-/** Its secret is in this answer, and in no other but `GET …/secret`. `?verify=true`: only if it answers a ping with 2xx. */
+/**
+ * Its secret is in this answer, and in no other but `GET …/secret`. The same request again, with a uid, is answered the
+ * same. `?verify=true`: only if it answers a ping with 2xx.
+ */
 export async function createOne(call: ApiCall, given?: NewBody): Promise<Reply> {
   const { ports, rules } = call;
   const { verify } = queryOf(call, { verify: anyText });
@@ -78,9 +84,25 @@ export async function createOne(call: ApiCall, given?: NewBody): Promise<Reply> 
   }
   // 3. W19.
   const result = await createEndpoint(ports, application, endpoint, { id, keys: [key] });
-  if (result.kind === 'refused') return refuseChange(call, result.cause, application.limits.endpoints);
-  await tellOperational(call, 'endpoint.created', result.endpoint);
-  return json(201, { ...showEndpoint(result.endpoint), ...showSecret(key.kid, secret, ports, result.endpoint) });
+  if (result.kind === 'done') {
+    await tellOperational(call, 'endpoint.created', result.endpoint);
+    return json(201, { ...showEndpoint(result.endpoint), ...showSecret(key.kid, secret, ports, result.endpoint) });
+  }
+  // 4. Its uid is taken: by this request, whose answer was lost?
+  const made = result.cause === 'uid_taken' ? await madeBefore(call, application.id, endpoint, body.secret) : undefined;
+  return made ?? refuseChange(call, result.cause, application.limits.endpoints);
+}
+
+/** The first answer again, while nobody has changed the endpoint or its secret; undefined for another endpoint. */
+async function madeBefore(call: ApiCall, app: AppId, wanted: NewEndpoint, secret?: string): Promise<Reply | undefined> {
+  const { ports } = call;
+  const there = await findEndpoint(ports.store, app, `uid:${wanted.uid}`);
+  if (there === undefined || !isMadeOf(there, wanted)) return undefined;
+  const { keys = [] } = (await ports.store.get(secretsKey(there.id), 'consistent')) ?? {};
+  const [key, ...later] = keys;
+  if (key === undefined || later.length > 0) return undefined;
+  const shown = showSecret(key.kid, openKey(key, there.id, ports), ports, there);
+  return secret === undefined || secret === shown.secret ? json(201, { ...showEndpoint(there), ...shown }) : undefined;
 }
 
 /** Creates or changes the endpoint of `uid:<uid>`: safe to repeat. */

@@ -93,6 +93,23 @@ export async function createEndpoint(
   }
 }
 
+/** What an item has besides what was asked for. */
+const MADE: ReadonlySet<string> = new Set(['pk', 'sk', 'id', 'app', 'subscribedAt', 'version', 'createdAt']);
+
+/** True while it is as it was made of `wanted`. */
+export const isMadeOf = (there: EndpointItem, wanted: NewEndpoint): boolean =>
+  there.version === 1 && stableText(there) === stableText(wanted);
+
+/** Whatever order a store gives the names of a field's object in. */
+function stableText(item: object): string {
+  const own = Object.fromEntries(Object.entries(item).filter(([name]) => !MADE.has(name)));
+  return JSON.stringify(own, (_name, part: unknown) =>
+    typeof part === 'object' && part !== null && !Array.isArray(part)
+      ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : part,
+  );
+}
+
 /** W19. `ifVersion`: only if it is still this one; without, the change goes over what is there. */
 export async function changeEndpoint(
   { store, clock, ids }: RegistryPorts,

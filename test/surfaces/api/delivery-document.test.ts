@@ -94,7 +94,7 @@ describe('docs/api/delivery-openapi.json', () => {
       compatibility: { like: 'convoy', header: 'x-acme-signature', hash: 'sha512', encoding: 'base64', timed: true },
     };
     await call('POST /v1/apps/{app}/endpoints', { app }, full);
-    await call('POST /v1/apps/{app}/endpoints', { app }, full);
+    await call('POST /v1/apps/{app}/endpoints', { app }, { ...full, description: 'another' });
     const made = await call('POST /v1/apps/{app}/endpoints', { app }, { url: 'https://a.customer.com/' });
     const ep = made.body.id as string;
     const at = { app, ep };

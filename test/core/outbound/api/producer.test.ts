@@ -31,6 +31,27 @@ describe('the producer', () => {
     expect(shown.body).toMatchObject({ type: 'invoice.paid', application: app });
   });
 
+  it('is answered the same when it asks again for an endpoint of a uid, until something of it is another', async () => {
+    const { app, ep, call } = await withEndpoint();
+    const make = (given: object) => call('POST /v1/apps/{app}/endpoints', { app }, { ...wanted, ...given });
+    const wanted = { uid: 'crm', url: 'https://crm.customer.com/', headers: { 'X-B': '1', 'X-A': '2' } };
+    const first = await make({});
+    expect(first.status).toBe(201);
+    expect(await make({})).toEqual(first);
+    expect(await make({ headers: { 'X-A': '2', 'X-B': '1' }, secret: first.body.secret })).toEqual(first);
+    const list = await call('GET /v1/apps/{app}/endpoints', { app });
+    expect(new Set(list.body.data.map(({ id }: Json) => id))).toEqual(new Set([ep, first.body.id]));
+    const taken = { status: 409, body: { error: 'uid_taken' } };
+    expect(await make({ url: 'https://crm2.customer.com/' })).toMatchObject(taken);
+    expect(await make({ secret: `whsec_${'YQ'.repeat(22)}` })).toMatchObject(taken);
+    const path = { app, ep: first.body.id };
+    await call('POST /v1/apps/{app}/endpoints/{ep}/secret/rotate', path, {});
+    expect(await make({})).toMatchObject(taken);
+    const other = await make({ uid: 'erp' });
+    await call('PATCH /v1/apps/{app}/endpoints/{ep}', { app, ep: other.body.id }, { description: 'theirs' });
+    expect(await make({ uid: 'erp', description: 'theirs' })).toMatchObject(taken);
+  });
+
   it('sees a failed attempt, its retry, and the success', async () => {
     const { app, ep, publish, settle, call, answer, pass, tokens } = await withEndpoint();
     answer(503);
