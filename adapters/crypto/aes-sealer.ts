@@ -21,19 +21,19 @@ export function aesSealer({ current, previous }: MasterSecret): Sealer {
   const key = keyOf(current);
   const keys = previous === undefined ? [key] : [key, keyOf(previous)];
   return {
+    keyName: masterName(current),
     seal(plain, about) {
       const iv = randomBytes(IV_BYTES);
       const cipher = createCipheriv('aes-256-gcm', key, iv).setAAD(Buffer.from(about));
       const bytes = Buffer.concat([iv, cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
       return `${FORM}${bytes.toString('base64url')}`;
     },
+    isCurrent: (sealed, about) => opened(bytesOf(sealed), key, about) !== undefined,
     open(sealed, about) {
-      const bytes = sealed.startsWith(FORM) ? Buffer.from(sealed.slice(FORM.length), 'base64url') : Buffer.alloc(0);
-      if (bytes.length >= IV_BYTES + TAG_BYTES) {
-        for (const each of keys) {
-          const plain = opened(bytes, each, about);
-          if (plain) return plain;
-        }
+      const bytes = bytesOf(sealed);
+      for (const each of keys) {
+        const plain = opened(bytes, each, about);
+        if (plain) return plain;
       }
       throw new RangeError(
         'the secret cannot be opened: it was sealed with another master secret, or for another endpoint',
@@ -42,13 +42,26 @@ export function aesSealer({ current, previous }: MasterSecret): Sealer {
   };
 }
 
-function keyOf(master: string): Uint8Array {
+/** A new master secret: 384 random bits. */
+export const freshMaster = (): string => randomBytes(48).toString('base64url');
+
+/** Names a master secret; nobody finds the secret by it. Throws RangeError as above. */
+export const masterName = (master: string): string =>
+  Buffer.from(derived(master, 'holdfast master name', 6)).toString('hex');
+
+const keyOf = (master: string): Uint8Array => derived(master, 'holdfast outbound secrets', 32);
+
+function derived(master: string, purpose: string, bytes: number): Uint8Array {
   if (master.length < MIN_CHARACTERS)
     throw new RangeError(`the master secret has ${master.length} characters; at least ${MIN_CHARACTERS} are needed`);
-  return new Uint8Array(hkdfSync('sha256', master, '', 'holdfast outbound secrets', 32));
+  return new Uint8Array(hkdfSync('sha256', master, '', purpose, bytes));
 }
 
+const bytesOf = (sealed: string): Buffer =>
+  sealed.startsWith(FORM) ? Buffer.from(sealed.slice(FORM.length), 'base64url') : Buffer.alloc(0);
+
 function opened(bytes: Buffer, key: Uint8Array, about: string): Uint8Array | undefined {
+  if (bytes.length < IV_BYTES + TAG_BYTES) return undefined;
   const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, IV_BYTES), { authTagLength: TAG_BYTES });
   decipher.setAAD(Buffer.from(about)).setAuthTag(bytes.subarray(-TAG_BYTES));
   try {

@@ -266,4 +266,8 @@ export interface Sealer {
   seal(plain: Uint8Array, about: string): string;
   /** Throws RangeError for what was not sealed with a live key about the same thing. */
   open(sealed: string, about: string): Uint8Array;
+  /** Whether `seal` would use the key that it was sealed with. */
+  isCurrent(sealed: string, about: string): boolean;
+  /** Names the key that `seal` uses, and does not tell it. */
+  readonly keyName: string;
 }

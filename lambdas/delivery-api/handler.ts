@@ -8,6 +8,8 @@ import { readEnv } from '#lambdas/shared/read-env.ts';
 import { deliveryApiEnv } from './env.ts';
 import { handleDeliveryCall } from './handle-delivery-call.ts';
 
-const { ports, telemetry } = await outboundApi(readEnv(deliveryApiEnv, environment));
+const { ports, telemetry, refresh } = await outboundApi(readEnv(deliveryApiEnv, environment));
 
-export const handler = oneInvocation(middy(handleDeliveryCall(ports, rulesOf)).use(flushTelemetry(telemetry)));
+export const handler = oneInvocation(
+  middy(handleDeliveryCall(ports, rulesOf)).use(refresh).use(flushTelemetry(telemetry)),
+);

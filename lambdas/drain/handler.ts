@@ -1,9 +1,11 @@
 /** Wiring of `drain`: the only code beside `delivery-api` that opens secrets and calls customers' addresses. */
 import middy from '@middy/core';
 import { nodeCodec } from '#adapters/codec/node-codec.ts';
+import { masterKeys } from '#adapters/crypto/master-keys.ts';
 import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
 import { oneInvocation } from '#adapters/lifetime.ts';
 import { S3Blobs } from '#adapters/s3/s3-blobs.ts';
+import { secretCredential } from '#adapters/secrets/secret-credential.ts';
 import { SqsDeadQueue } from '#adapters/sqs/sqs-dead-queue.ts';
 import { SqsReceiptBox } from '#adapters/sqs/sqs-receipt-box.ts';
 import { SqsWakeQueue } from '#adapters/sqs/sqs-wake-queue.ts';
@@ -14,7 +16,7 @@ import { OUTBOUND_TIMINGS } from '#core/outbound/protocol/timings.ts';
 import { config } from '#lambdas/shared/baked-config.ts';
 import { flushTelemetry } from '#lambdas/shared/flush-telemetry.ts';
 import { outbound, retentionMs } from '#lambdas/shared/outbound-config.ts';
-import { sealerOf, senderTo, sign } from '#lambdas/shared/outbound-sending.ts';
+import { senderTo, sign } from '#lambdas/shared/outbound-sending.ts';
 import { outboundStores } from '#lambdas/shared/outbound-stores.ts';
 import { environment } from '#lambdas/shared/process-environment.ts';
 import { readEnv } from '#lambdas/shared/read-env.ts';
@@ -23,7 +25,10 @@ import { handleTokens } from './handle-tokens.ts';
 
 const env = readEnv(drainEnv, environment);
 const telemetry = new EmfTelemetry({ environment: config.environment, level: config.logLevel });
-const [{ sqs, store, jobs }, sealer] = await Promise.all([outboundStores(env), sealerOf(env.MASTER_SECRET)]);
+const [{ sqs, store, jobs }, { sealer, refresh }] = await Promise.all([
+  outboundStores(env),
+  masterKeys(secretCredential(env.MASTER_SECRET)),
+]);
 const ports = {
   ...{ store, jobs, sealer, sign, telemetry },
   slow: new SqsWakeQueue(sqs, env.WAKE_SLOW_QUEUE_URL),
@@ -45,5 +50,5 @@ const rules = {
 const tools = { ports, rules, configOf: configsOf(ports), guardOn: egressGuard(ports) };
 
 export const handler = oneInvocation(
-  middy(handleTokens(tools), { timeoutEarlyInMillis: 0 }).use(flushTelemetry(telemetry)),
+  middy(handleTokens(tools), { timeoutEarlyInMillis: 0 }).use({ before: refresh }).use(flushTelemetry(telemetry)),
 );

@@ -15,9 +15,9 @@ import { handlePortalCall } from './handle-portal-call.ts';
 
 const { portal } = outbound;
 if (portal === undefined) throw new Error('outbound has no portal in gateway.config.ts: deploy it again');
-const { ports, telemetry } = await outboundApi(readEnv(portalEnv, environment));
+const { ports, telemetry, refresh } = await outboundApi(readEnv(portalEnv, environment));
 const textOf = (file: string): string => readFileSync(join(import.meta.dirname, file), 'utf8');
 const texts = { script: textOf(PAGE_FILES.script), style: textOf(PAGE_FILES.style) };
 
 const tools = { ports, rulesOf, page: portalPage(portal, texts, nodeCrypto), headers: guardHeaders(portal) };
-export const handler = oneInvocation(middy(handlePortalCall(tools)).use(flushTelemetry(telemetry)));
+export const handler = oneInvocation(middy(handlePortalCall(tools)).use(refresh).use(flushTelemetry(telemetry)));

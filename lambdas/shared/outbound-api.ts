@@ -1,18 +1,18 @@
 /** What the API of the producer and that of its customers have: one set of ports, one set of rules. */
 import { randomBytes } from 'node:crypto';
 import { nodeCodec } from '#adapters/codec/node-codec.ts';
-import { aesSealer } from '#adapters/crypto/aes-sealer.ts';
+import { masterKeys } from '#adapters/crypto/master-keys.ts';
 import { nodeSigningCrypto } from '#adapters/crypto/node-signing-crypto.ts';
-import { portalKeys } from '#adapters/crypto/portal-keys.ts';
 import { lazySchemaJudge } from '#adapters/json-schema/lazy-schema-judge.ts';
 import { S3Blobs } from '#adapters/s3/s3-blobs.ts';
+import { secretCredential } from '#adapters/secrets/secret-credential.ts';
 import { SqsWakeQueue } from '#adapters/sqs/sqs-wake-queue.ts';
 import { systemClock, systemIds, systemTimer } from '#adapters/system.ts';
 import { EmfTelemetry } from '#adapters/telemetry/emf-telemetry.ts';
 import type { ApiPorts, ApiRules } from '#core/outbound/api/api-call.ts';
 import { config } from './baked-config.ts';
 import { outbound, retentionMs } from './outbound-config.ts';
-import { masterOf, senderTo, sign, targetRules } from './outbound-sending.ts';
+import { senderTo, sign, targetRules } from './outbound-sending.ts';
 import { outboundStores } from './outbound-stores.ts';
 
 interface OutboundApiEnv {
@@ -24,14 +24,19 @@ interface OutboundApiEnv {
   readonly MASTER_SECRET: string;
 }
 
-/** At init: the clients are primed, the master secret is read. Throws DependencyError when it cannot be read. */
+/** At init: the clients are primed, the master secret is read, and by `refresh` again. Throws DependencyError when it cannot be read. */
 export async function outboundApi(env: OutboundApiEnv) {
   const telemetry = new EmfTelemetry({ environment: config.environment, level: config.logLevel });
-  const [{ sqs, store, jobs }, master] = await Promise.all([outboundStores(env), masterOf(env.MASTER_SECRET)]);
+  const [{ sqs, store, jobs }, master] = await Promise.all([
+    outboundStores(env),
+    masterKeys(secretCredential(env.MASTER_SECRET)),
+  ]);
   const ports: ApiPorts = {
     ...{ store, jobs, sign, telemetry },
-    sealer: aesSealer(master),
-    portalKeys: portalKeys(master),
+    sealer: master.sealer,
+    get portalKeys() {
+      return master.portalKeys();
+    },
     wake: new SqsWakeQueue(sqs, env.WAKE_FAST_QUEUE_URL),
     sender: senderTo([]),
     blobs: new S3Blobs(env.BODIES_BUCKET),
@@ -43,7 +48,7 @@ export async function outboundApi(env: OutboundApiEnv) {
     timer: systemTimer,
     randomBytes: (count: number): Uint8Array => new Uint8Array(randomBytes(count)),
   };
-  return { ports, telemetry };
+  return { ports, telemetry, refresh: { before: master.refresh } };
 }
 
 /** For the host that was called, which no endpoint may be. */

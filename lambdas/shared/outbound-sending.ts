@@ -1,10 +1,6 @@
 /** What the two functions that send have: the guarded way out, the signer, and the secrets opened. */
-import { aesSealer, type MasterSecret } from '#adapters/crypto/aes-sealer.ts';
 import { nodeSigningCrypto } from '#adapters/crypto/node-signing-crypto.ts';
 import { guardedSender } from '#adapters/http/guarded-sender.ts';
-import { parseSecret } from '#adapters/secrets/parse-secret.ts';
-import { secretCredential } from '#adapters/secrets/secret-credential.ts';
-import { given } from '#core/given.ts';
 import type { TargetRules } from '#core/outbound/address/target-url.ts';
 import { attemptSigner } from '#core/outbound/sign/sign-attempt.ts';
 import { genericSha256Body } from '#providers/generic-sha256-body.ts';
@@ -37,18 +33,3 @@ export const sign = attemptSigner({
   headerPrefix,
   userAgent,
 });
-
-/** The master secret of an environment, by its name: read at init. Throws DependencyError when it cannot be read. */
-export async function masterOf(secretName: string): Promise<MasterSecret> {
-  const result = parseSecret(await secretCredential(secretName).get());
-  if (result.kind !== 'secret')
-    throw new Error(
-      `the secret ${secretName} has no value: the data stack makes it once, with the secret; put the earlier value back`,
-    );
-  const { current, previous } = result.secret;
-  return { current, ...given({ previous }) };
-}
-
-export async function sealerOf(secretName: string) {
-  return aesSealer(await masterOf(secretName));
-}

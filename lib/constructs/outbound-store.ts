@@ -76,7 +76,7 @@ export class OutboundStore extends Construct {
     Validations.of(this.master).acknowledge({
       id: 'AwsSolutions-SMG4',
       reason:
-        'What it sealed must open: a rotation writes {"current","previous"} and seals every endpoint’s secrets again before the old one goes, which no schedule can do alone.',
+        'What it sealed must open: `holdfast out rotate-master` seals every endpoint’s secrets again before the old one goes, which no schedule can do alone.',
     });
   }
 

@@ -88,6 +88,7 @@ export async function tourSending(stage: Stage, url: string): Promise<void> {
   await ask(`GET ${ENDPOINT}`, { ep });
   await ask(`GET ${ENDPOINT}/health`, { ep });
   await ask(`GET ${ENDPOINT}/secret`, { ep });
+  await ask('POST /v1/apps/{app}/secrets/reseal');
   await ask(`POST ${ENDPOINT}/pause`, { ep }, WHY);
   await ask(`POST ${ENDPOINT}/resume`, { ep }, {});
   await ask(`POST ${ENDPOINT}/test`, { ep }, {});

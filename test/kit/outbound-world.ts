@@ -468,7 +468,7 @@ export class OutboundWorld {
   #drainHandler(process: SimulatedProcess, lane: 'fast' | 'slow') {
     const { waits = [5, 60], autoDisableDays = 5, attemptLog = 'failures' } = this.#options;
     const common = this.#common(process, `drain-${lane}`);
-    const sealer = { seal: () => '', open: () => new Uint8Array(32) };
+    const sealer = { open: () => new Uint8Array(32) };
     const ports: DrainPorts = {
       ...common,
       slow: process.wrap('slow', 'sqs', new MemoryWakeQueue(this.slow)),

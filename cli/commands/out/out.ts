@@ -5,6 +5,7 @@ import { addOutActs } from './acts.ts';
 import { addOutApps } from './apps.ts';
 import { addOutImport } from './import.ts';
 import { addOutLists } from './lists.ts';
+import { addOutMaster } from './master.ts';
 import { addOutPortal } from './portal.ts';
 import { addOutReceiver } from './receiver.ts';
 import { addOutTypes } from './types.ts';
@@ -18,4 +19,5 @@ export function addOut(program: Command, set: CommandSet): void {
   addOutTypes(out, set);
   addOutReceiver(out, set);
   addOutImport(out, set);
+  addOutMaster(out, set);
 }

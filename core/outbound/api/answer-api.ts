@@ -14,6 +14,7 @@ import { showHealth, showStats, showSummary } from './health-api.ts';
 import { eraseBody, listMessages, matchMessage, showBody, showOneMessage } from './messages-api.ts';
 import { createToken, revokeOneToken, revokeTokens } from './portal-tokens-api.ts';
 import { createJob, listJobs, replayOne, showOneJob, steerJob } from './replay-api.ts';
+import { resealSecrets } from './reseal-api.ts';
 import { listTests, testOne } from './test-delivery.ts';
 
 const ANSWERS: Readonly<Record<DeliveryRoute, (call: ApiCall) => Promise<Reply>>> = {
@@ -24,6 +25,7 @@ const ANSWERS: Readonly<Record<DeliveryRoute, (call: ApiCall) => Promise<Reply>>
   'PATCH /v1/apps/{app}': changeApp,
   'DELETE /v1/apps/{app}': eraseApp,
   'GET /v1/apps/{app}/erasure': showOneErasure,
+  'POST /v1/apps/{app}/secrets/reseal': resealSecrets,
   'POST /v1/apps/{app}/endpoints': call => createOne(call),
   'GET /v1/apps/{app}/endpoints': listAll,
   'GET /v1/apps/{app}/endpoints/{ep}': showOne,

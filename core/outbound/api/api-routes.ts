@@ -16,7 +16,7 @@ export const PORTAL_TOKEN_ROUTES = [
 export const DELIVERY_ROUTES = [
   ...(['POST /v1/apps', 'GET /v1/apps'] as const),
   ...(['GET /v1/apps/{app}', 'PUT /v1/apps/{app}', 'PATCH /v1/apps/{app}', 'DELETE /v1/apps/{app}'] as const),
-  'GET /v1/apps/{app}/erasure',
+  ...(['GET /v1/apps/{app}/erasure', 'POST /v1/apps/{app}/secrets/reseal'] as const),
   ...(['POST /v1/apps/{app}/endpoints', 'GET /v1/apps/{app}/endpoints'] as const),
   ...([`GET ${ENDPOINT}`, `PUT ${ENDPOINT}`, `PATCH ${ENDPOINT}`, `DELETE ${ENDPOINT}`] as const),
   ...([`GET ${ENDPOINT}/secret`, `POST ${ENDPOINT}/secret/rotate`, `POST ${ENDPOINT}/secret/activate`] as const),

@@ -14,7 +14,7 @@ export interface DrainPorts extends BodyPorts {
   readonly jobs: JobQueue;
   readonly sender: WebhookSender;
   readonly sign: SignAttempt;
-  readonly sealer: Sealer;
+  readonly sealer: Pick<Sealer, 'open'>;
   readonly crypto: Pick<Crypto, 'hash'>;
   readonly clock: Clock;
   readonly ids: Ids;

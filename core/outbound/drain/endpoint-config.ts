@@ -29,7 +29,7 @@ export type ConfigOf = (runtime: Pick<RuntimeItem, 'app' | 'ep' | 'config'>) => 
 /** Configurations by endpoint, for as long as the process lives. Undefined: there is none. */
 export function configsOf(ports: {
   readonly store: Pick<ItemStore, 'get' | 'getMany'>;
-  readonly sealer: Sealer;
+  readonly sealer: Pick<Sealer, 'open'>;
   readonly clock: Clock;
 }): ConfigOf {
   const kept = new RecentlyUsed<EndpointId, EndpointConfig>(KEPT);

@@ -3,7 +3,7 @@
  * old key goes on until the new one is activated or the old one ends, so that no receiver is ever too late.
  */
 import type { EpochMs } from '#core/glossary.ts';
-import type { ItemStore } from '#core/outbound/ports.ts';
+import type { ItemStore, Sealer } from '#core/outbound/ports.ts';
 import { changeSecrets } from '#core/outbound/protocol/control-writes.ts';
 import { noteChange } from '#core/outbound/protocol/delivery-writes.ts';
 import type { EndpointId } from '#core/outbound/protocol/ids.ts';
@@ -42,6 +42,34 @@ export function activate(store: Pick<ItemStore, 'get' | 'update'>, ep: EndpointI
       ? 'unknown_endpoint'
       : [{ ...newest, activatedAt: Math.min(newest.activatedAt ?? now, now) }, ...rest],
   );
+}
+
+/** `lost`: a key that neither master secret opens. */
+export type Resealed = 'done' | 'nothing to do' | 'lost' | 'version_changed';
+
+/** Seals each live key anew that is not under the current master secret. The keys stay the same, so no session is told. */
+export async function reseal(
+  { store, sealer }: { readonly store: Pick<ItemStore, 'get' | 'update'>; readonly sealer: Sealer },
+  ep: EndpointId,
+  now: EpochMs,
+): Promise<Resealed> {
+  for (let attempt = 1; attempt <= TRIES; attempt++) {
+    const there = await store.get(secretsKey(ep), 'consistent');
+    // Who is over opens nothing any more.
+    const isOld = ({ sealed, notAfter }: StoredKey): boolean =>
+      (notAfter ?? now) >= now && !sealer.isCurrent(sealed, ep);
+    if (there === undefined || !there.keys.some(isOld)) return 'nothing to do';
+    let keys: readonly StoredKey[];
+    try {
+      const anew = (sealed: string): string => sealer.seal(sealer.open(sealed, ep), ep);
+      keys = there.keys.map(key => (isOld(key) ? { ...key, sealed: anew(key.sealed) } : key));
+    } catch (error) {
+      if (error instanceof RangeError) return 'lost';
+      throw error;
+    }
+    if ((await store.update(changeSecrets(ep, there.version, keys))).kind === 'applied') return 'done';
+  }
+  return 'version_changed';
 }
 
 async function change(

@@ -96,6 +96,13 @@ export const ROUTES: Readonly<Record<Route, Described>> = {
     answers: { 200: ref('Erasure') },
     errors: { 404: ['unknown_application', 'unknown_erasure'] },
   },
+  'POST /v1/apps/{app}/secrets/reseal': {
+    summary:
+      'Of `holdfast out rotate-master`: seals the secrets of a page of endpoints under the current master secret.',
+    query: schemas.PAGE_QUERY,
+    answers: { 200: ref('Resealed') },
+    errors: { ...NO_APP, ...PAGED },
+  },
   'POST /v1/apps/{app}/endpoints': {
     summary: 'Makes an endpoint; its secret is in the answer.',
     query: { verify: text('true: only if it answers a ping with 2xx.') },

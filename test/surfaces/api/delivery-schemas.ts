@@ -264,6 +264,13 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
       'Of an erasure that is done: what it does not reach.',
     ),
   }),
+  Resealed: object({
+    key: text('Names the master secret that is current for the function that answers.'),
+    endpoints: whole('Of this page.'),
+    resealed: whole('Of them, those whose secrets were under another one.'),
+    lost: listOf(id('an endpoint'), 'Neither the current nor the previous master secret opens its secrets.'),
+    cursor: orNull(text('Null: that was the last page.')),
+  }),
   Endpoint: object(ENDPOINT),
   EndpointWithState: object({ ...ENDPOINT, ...STATE }),
   EndpointWithSecret: object({ ...ENDPOINT, ...KEY }),

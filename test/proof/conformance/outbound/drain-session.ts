@@ -131,7 +131,7 @@ export class DrainSession {
         this.about = id;
         return { headers: {} };
       },
-      sealer: { seal: unused, open: unused },
+      sealer: { open: unused },
       crypto: nodeCrypto,
       clock,
       ids: { uuid: () => this.#claimId() } as SessionTools['ports']['ids'],

@@ -1,0 +1,36 @@
+/** Of a rotation of the master secret: the secrets of a page of endpoints are sealed anew. */
+import { given } from '#core/given.ts';
+import { endpointsRange } from '#core/outbound/protocol/keys.ts';
+import { reseal } from '#core/outbound/registry/secrets.ts';
+import { json, type Reply } from '#core/reply.ts';
+import {
+  type ApiCall,
+  anyText,
+  applicationOf,
+  bodyOf,
+  limitCheck,
+  limitOf,
+  openCursor,
+  queryOf,
+  sealCursor,
+} from './api-call.ts';
+
+/** `key` names the master secret they are under now: whoever calls knows by it whether this process has read the new one. */
+export async function resealSecrets(call: ApiCall): Promise<Reply> {
+  bodyOf(call, {});
+  queryOf(call, { limit: limitCheck, cursor: anyText });
+  const { ports } = call;
+  const { id } = await applicationOf(call);
+  const after = openCursor<string>(call);
+  const page = await ports.store.query({ ...endpointsRange(id), limit: limitOf(call), ...given({ cursor: after }) });
+  const lost: string[] = [];
+  let resealed = 0;
+  for (const { id: ep } of page.items) {
+    const end = await reseal(ports, ep, ports.clock.now());
+    if (end === 'lost') lost.push(ep);
+    // One that somebody else changed four times in a row is met by the next walk.
+    if (end === 'done' || end === 'version_changed') resealed += 1;
+  }
+  const cursor = page.cursor === undefined ? null : sealCursor(call, page.cursor);
+  return json(200, { key: ports.sealer.keyName, endpoints: page.items.length, resealed, lost, cursor });
+}
