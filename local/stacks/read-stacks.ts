@@ -10,8 +10,13 @@ import { given } from '#core/given.ts';
 import type { StackPair, Template } from './compare-templates.ts';
 
 interface Manifest {
-  readonly artifacts?: Readonly<Record<string, { type: string; properties?: Record<string, unknown> }>>;
+  readonly artifacts?: Readonly<
+    Record<string, { type: string; environment?: string; properties?: Record<string, unknown> }>
+  >;
 }
+
+/** Of a stack's own region; `unknown-region` is that of the credentials. */
+export type ClientOf = (region: string | undefined) => CloudFormationClient;
 
 interface Nested {
   readonly Type: string;
@@ -19,10 +24,11 @@ interface Nested {
 }
 
 /** `directory` is the cloud assembly of the environment's stage. Throws what AWS answers, but for a stack that is not there. */
-export async function readStackPairs(directory: string, client: CloudFormationClient): Promise<readonly StackPair[]> {
+export async function readStackPairs(directory: string, clientOf: ClientOf): Promise<readonly StackPair[]> {
   const { artifacts = {} } = JSON.parse(await readFile(join(directory, 'manifest.json'), 'utf8')) as Manifest;
   const stacks = Object.values(artifacts).filter(each => each.type === 'aws:cloudformation:stack');
-  const pairs = stacks.map(async ({ properties = {} }) => {
+  const pairs = stacks.map(async ({ environment, properties = {} }) => {
+    const client = clientOf(regionOf(environment));
     const name = String(properties['stackName']);
     const next = await readTemplate(join(directory, String(properties['templateFile'])));
     const deployed = await deployedTemplate(client, name);
@@ -30,6 +36,12 @@ export async function readStackPairs(directory: string, client: CloudFormationCl
     return [{ name, next, ...given({ deployed }) }, ...nested];
   });
   return (await Promise.all(pairs)).flat();
+}
+
+/** Of `aws://<account>/<region>`. */
+function regionOf(environment: string | undefined): string | undefined {
+  const region = environment?.split('/')[3];
+  return region === 'unknown-region' ? undefined : region;
 }
 
 interface Parent {

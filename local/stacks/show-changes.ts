@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
 import type { Deployment } from '#core/config/deployment.ts';
+import { given } from '#core/given.ts';
 import { createAwsClients } from '#local/emulator/aws-clients.ts';
 import type { LocalAws } from '#local/emulator/emulator.ts';
 import { runCommand } from '#local/shell/run-command.ts';
@@ -42,10 +43,9 @@ export async function showChanges(
     await runLocalCdk(local, synth, { cwd: app });
     await prepareAssembly(assembly, environment, local.endpoint);
   }
-  const client = local
-    ? createAwsClients(local).cloudFormation
-    : new CloudFormationClient(region === undefined ? {} : { region });
-  const pairs = await readStackPairs(join(assembly, `assembly-${environment}`), client);
+  const clientOf = (own = region): CloudFormationClient =>
+    local ? createAwsClients(local).cloudFormation : new CloudFormationClient(given({ region: own }));
+  const pairs = await readStackPairs(join(assembly, `assembly-${environment}`), clientOf);
   const changes = compareTemplates(pairs);
   return { assembly, changes, pairs, lines: renderChanges(environment, changes) };
 }

@@ -83,10 +83,17 @@ it('reads nested stacks by their own names, and those that are no longer there',
       artifacts: {
         a: {
           type: 'aws:cloudformation:stack',
+          environment: 'aws://unknown-account/unknown-region',
           properties: { stackName: 'holdfast-dev-gateway', templateFile: 'a.json' },
+        },
+        edge: {
+          type: 'aws:cloudformation:stack',
+          environment: 'aws://unknown-account/us-east-1',
+          properties: { stackName: 'holdfast-dev-edge', templateFile: 'edge.json' },
         },
       },
     });
+    await write('edge.json', { Resources: {} });
     await write('a.json', { Resources: { Kept: nested('kept.json'), New: nested('new.json') } });
     await write('kept.json', { Resources: { A: alarm, B: alarm } });
     await write('new.json', { Resources: { C: alarm } });
@@ -94,6 +101,7 @@ it('reads nested stacks by their own names, and those that are no longer there',
       'holdfast-dev-gateway': { Resources: { Kept: nested('x'), Gone: nested('y') } },
       'arn:kept': { Resources: { A: alarm } },
       'arn:gone': { Resources: { Z: alarm } },
+      'holdfast-dev-edge': { Resources: {} },
     };
     const send = async (command: object) => {
       const { input } = command as { input: { StackName: string } };
@@ -106,7 +114,17 @@ it('reads nested stacks by their own names, and those that are no longer there',
         };
       return { TemplateBody: JSON.stringify(stored[input.StackName]) };
     };
-    const pairs = await readStackPairs(directory, { send } as unknown as CloudFormationClient);
+    const askedIn: string[] = [];
+    const pairs = await readStackPairs(directory, region => {
+      const sendThere = (command: { input: { StackName: string } }) => {
+        askedIn.push(`${command.input.StackName} ${region}`);
+        return send(command);
+      };
+      return { send: sendThere } as unknown as CloudFormationClient;
+    });
+    expect(askedIn).toEqual(
+      expect.arrayContaining(['holdfast-dev-gateway undefined', 'arn:kept undefined', 'holdfast-dev-edge us-east-1']),
+    );
     const { created, deleted } = compareTemplates(pairs);
     // The alarms B and C, and the nested stack New.
     expect(created).toBe(3);
