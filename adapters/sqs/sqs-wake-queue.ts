@@ -12,9 +12,11 @@ export class SqsWakeQueue implements WakeQueue {
     this.#queueUrl = queueUrl;
   }
 
-  async send(tokens: readonly Token[], delaySeconds = 0): Promise<void> {
-    const delay = delaySeconds > 0 ? { DelaySeconds: delaySeconds } : {};
-    const entries = tokens.map(token => ({ MessageBody: JSON.stringify(token), ...delay }));
+  async send(tokens: readonly Token[], delaySeconds: number | readonly number[] = 0): Promise<void> {
+    const entries = tokens.map((token, at) => {
+      const delay = typeof delaySeconds === 'number' ? delaySeconds : (delaySeconds[at] ?? 0);
+      return { MessageBody: JSON.stringify(token), ...(delay > 0 ? { DelaySeconds: delay } : {}) };
+    });
     await sendBatch(this.#client, this.#queueUrl, entries);
   }
 }

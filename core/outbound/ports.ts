@@ -124,8 +124,8 @@ export interface Token {
 }
 /** wake-fast or wake-slow. */
 export interface WakeQueue {
-  /** Resolves when every token is accepted. `delaySeconds` 0 to 900. */
-  send(tokens: readonly Token[], delaySeconds?: number): Promise<void>;
+  /** Resolves when every token is accepted. `delaySeconds` 0 to 900: one for all, or one for each. */
+  send(tokens: readonly Token[], delaySeconds?: number | readonly number[]): Promise<void>;
 }
 
 /** Fan out one message to the endpoints of an application; `from`, `to`: a part of them, by id, `from` inclusive. */

@@ -7,4 +7,5 @@ export const tendEnv = {
   BODIES_BUCKET: text,
   JOBS_QUEUE_URL: text,
   WAKE_FAST_QUEUE_URL: text,
+  WAKE_SLOW_QUEUE_URL: text,
 };

@@ -27,6 +27,7 @@ const ports = {
   endpoints,
   countMatches: countMatches(endpoints),
   wake: new SqsWakeQueue(sqs, env.WAKE_FAST_QUEUE_URL),
+  slow: new SqsWakeQueue(sqs, env.WAKE_SLOW_QUEUE_URL),
   blobs: new S3Blobs(env.BODIES_BUCKET),
   codec: nodeCodec,
   crypto: nodeCrypto,

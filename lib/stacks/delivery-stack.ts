@@ -273,11 +273,15 @@ export class DeliveryStack extends Stack {
   }
 
   #addTend() {
-    const { wakeFast, jobs } = this.#queues;
+    const { wakeFast, wakeSlow, jobs } = this.#queues;
     const tend = this.#addFunction('tend', 'Tend', {
       description: 'Wakes endpoints whose wait is over, finds what a queue lost, runs replay jobs; every minute',
       contract: tendEnv,
-      environment: { ...this.#common(), WAKE_FAST_QUEUE_URL: wakeFast.queueUrl },
+      environment: {
+        ...this.#common(),
+        WAKE_FAST_QUEUE_URL: wakeFast.queueUrl,
+        WAKE_SLOW_QUEUE_URL: wakeSlow.queueUrl,
+      },
       timeout: Duration.seconds(55),
       onFailure: "The next minute's run does the same work; two missed runs raise delivery-not-tending.",
     });
@@ -286,7 +290,7 @@ export class DeliveryStack extends Stack {
     this.#store.grant(tend, 'outbox', { actions: all }, { actions: ['Query'], index: true });
     this.#grantBlobs(tend, 's3:GetObject', 's3:PutObject');
     this.#props.data.store.grantListBodies(tend);
-    this.#queues.grantSend(tend, wakeFast, jobs);
+    this.#queues.grantSend(tend, wakeFast, wakeSlow, jobs);
     const schedule = new Timetable(this, 'TendSchedule', { target: tend, maxEventAge: Duration.minutes(1) });
     schedule.add('Schedule', { expression: ScheduleExpression.rate(Duration.minutes(1)) });
     return tend;

@@ -331,6 +331,7 @@ export class OutboundWorld {
       endpoints: endpointsOf(common.store),
       jobs: process.wrap('jobs', 'sqs', new MemoryJobQueue(this.jobs)),
       wake: process.wrap('wake', 'sqs', new MemoryWakeQueue(this.fast)),
+      slow: process.wrap('slow', 'sqs', new MemoryWakeQueue(this.slow)),
       ids: new SeededIds(this.random.fork()),
     };
     const { auditMinutes = 10, reconcile = 'all' } = this.#options;

@@ -11,8 +11,10 @@ export class MemoryWakeQueue implements WakeQueue {
     this.#queue = queue;
   }
 
-  async send(tokens: readonly Token[], delaySeconds = 0): Promise<void> {
+  async send(tokens: readonly Token[], delaySeconds: number | readonly number[] = 0): Promise<void> {
     const bodies = tokens.map(token => JSON.stringify(token));
+    if (typeof delaySeconds !== 'number')
+      return bodies.forEach((body, at) => void this.#queue.send(body, { delaySeconds: delaySeconds[at] ?? 0 }));
     for (let at = 0; at < bodies.length; at += BATCH)
       this.#queue.sendBatch(bodies.slice(at, at + BATCH), { delaySeconds });
   }

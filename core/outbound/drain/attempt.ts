@@ -6,6 +6,7 @@ import { forgetBatch, splitBatch } from './batches.ts';
 import { type DisableReason, disableReason, isProbing } from './breaker.ts';
 import { classifyAnswer } from './classify-answer.ts';
 import { learn } from './health.ts';
+import { latenessOf } from './lateness.ts';
 import { logAttempt } from './log-attempt.ts';
 import { writeEnd } from './record-outcome.ts';
 import { attemptsOf } from './schedule.ts';
@@ -134,22 +135,25 @@ async function disable(session: Session, reason: DisableReason): Promise<void> {
 }
 
 function count(
-  { ports: { telemetry }, health }: Session,
+  session: Session,
   { sendings }: Prepared,
   seen: { readonly verdict: Verdict; readonly probing: boolean; readonly ms: number; readonly startedAt: number },
 ): void {
   const { verdict, probing, ms, startedAt } = seen;
+  const { telemetry } = session.ports;
   telemetry.count('DeliveryAttempts', { class: verdict.class });
   telemetry.measure('AttemptDuration', ms);
   if (verdict.fault === 'ours') telemetry.count('OwnFault');
   if (verdict.class === 'forbidden_address') telemetry.count('ForbiddenAddress');
-  for (const { n, delivery } of sendings) {
+  for (const sending of sendings) {
+    const { n, delivery } = sending;
     if (probing || delivery.gen > 1) continue;
     if (n > 1) telemetry.count('DeliveryRetries');
     else {
       telemetry.count('FirstAttempts');
       if (verdict.fault === 'none') telemetry.count('FirstAttemptsOk');
-      if (health.opens === 0) telemetry.measure('FirstAttemptDelay', startedAt - delivery.createdAt);
+      const late = latenessOf(session, sending, startedAt);
+      if (late !== undefined) telemetry.measure('FirstAttemptDelay', late);
     }
   }
 }

@@ -12,6 +12,7 @@ import { attempt } from './attempt.ts';
 import { fixMembers, headsOf, inRequests } from './batches.ts';
 import { isProbing, probedRow } from './breaker.ts';
 import { heldUntil, slotsOf } from './health.ts';
+import { measureOldest } from './lateness.ts';
 import { FULL_PAGES_TO_BE_SLOW, takeToken } from './pace.ts';
 import { prepare } from './prepare.ts';
 import { factsOf, type Row, settleUnsent } from './row-facts.ts';
@@ -83,10 +84,6 @@ async function nextPage(session: Session): Promise<readonly Row[]> {
   if (!later && due.length === 0 && inAir.size === 0) session.saw = { nextAt: ahead && dueAtOf(ahead) };
   if (session.fullPages < FULL_PAGES_TO_BE_SLOW)
     session.fullPages = rows.length >= rules.timings.pageRows ? session.fullPages + 1 : 0;
-  const oldest = rows[0];
-  if (session.pages === 1 && oldest && session.health.opens === 0) {
-    ports.telemetry.measure('WaitingOldestHealthyAge', Math.max(0, now - oldest.createdAt) / 1_000);
-  }
   if (later && rows.length === 0) return nextPage(session);
   return inLanes(session, rows);
 }
@@ -161,6 +158,7 @@ async function workOffChunk(session: Session, rows: readonly Row[], free: number
   const begun = rows.filter(({ msg }) => !session.inAir.has(msg));
   const facts = await factsOf(session, begun);
   const left = begun.slice(facts.length);
+  measureOldest(session, facts);
   const sendings: Sending[] = [];
   for (const fact of facts) {
     if (session.stop !== undefined) return left;

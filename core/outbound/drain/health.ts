@@ -12,10 +12,11 @@ import { laneOf, type Pace, paceAfter, paceOnOpening } from './pace.ts';
 
 export type Health = SessionState & Breaker & Pace;
 
-/** As the runtime item has it, without a hold that is over. */
+/** As the runtime item has it; of a hold that is over, only its end. */
 export function healthOf(runtime: RuntimeItem): Health {
-  const own = Object.fromEntries(SESSION_ATTRIBUTES.map(name => [name, runtime[name]]));
-  return { ...(own as unknown as Health), holdUntil: undefined, holdWhy: undefined, holdSince: undefined };
+  const own = Object.fromEntries(SESSION_ATTRIBUTES.map(name => [name, runtime[name]])) as unknown as Health;
+  const heldTo = runtime.holdUntil ?? runtime.heldTo;
+  return { ...own, holdUntil: undefined, holdWhy: undefined, holdSince: undefined, heldTo };
 }
 
 export interface Learnt {

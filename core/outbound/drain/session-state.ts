@@ -41,6 +41,8 @@ export interface Session extends SessionTools {
   lookedAt: EpochMs;
   health: Health;
   stop?: Stop | undefined;
+  /** Whether it said how late its oldest row was. */
+  measured?: true;
   /** Of an ordered endpoint: when its head is due. */
   waitUntil?: EpochMs | undefined;
   died: number;

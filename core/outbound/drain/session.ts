@@ -176,7 +176,8 @@ async function release(session: Session): Promise<TokenEnd | 'again'> {
   // 1. When to look again: the end of the hold, the head's time, or the next row that is due later. A hold has its wake
   // behind a closed gate, too: somebody may have opened that since it was seen, and then nobody else would look.
   const wakeAt = session.health.holdUntil ?? (isClosed(session.runtime) ? undefined : await nextLook(session));
-  const end = { state: atRelease(session.health, session.fullPages), died: session.died, wakeAt };
+  const heldTo = session.waitUntil ?? session.health.heldTo;
+  const end = { state: atRelease({ ...session.health, heldTo }, session.fullPages), died: session.died, wakeAt };
   const held = session.toEnd ? { ...end, state: { ...end.state, ...holdOf(session.runtime) } } : end;
   const released = await persist(session, () => ports.store.update(releaseLease(ep, me, held)));
   if (session.stop === 'broken') return 'give_back';

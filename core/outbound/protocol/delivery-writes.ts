@@ -119,6 +119,7 @@ export const SESSION_ATTRIBUTES = [
   'holdUntil',
   'holdWhy',
   'holdSince',
+  'heldTo',
   'opens',
   'recovered',
   'ramp',
@@ -446,7 +447,7 @@ export function probeNow(ep: EndpointId, now: EpochMs): RuntimeUpdate {
     kind: 'update',
     key: runtimeKey(ep),
     condition: eq('gate', 'open'),
-    set: wakeListed(ep, now),
+    set: { heldTo: now, ...wakeListed(ep, now) },
     remove: ['holdUntil', 'holdWhy', 'holdSince'],
   };
 }

@@ -171,6 +171,8 @@ export interface RuntimeItem extends Listed {
   readonly holdWhy?: HoldWhy;
   /** When the hold that is on began. */
   readonly holdSince?: EpochMs;
+  /** When its last hold ended, or the wait of its ordered head: what waited until then is not late because of us. */
+  readonly heldTo?: EpochMs;
   /** The breaker: 0 closed, n opened n times in a row. */
   readonly opens: number;
   /** Successes in a row since the probe, while the breaker recovers. */

@@ -30,7 +30,7 @@ export interface OutboundTimings {
   readonly pageRows: number;
   /** Slack for due times and holds: hosts' clocks differ. */
   readonly slackMs: number;
-  /** A wait up to this long also gets a delayed token; longer ones are tend's. */
+  /** A wait up to this long also gets a delayed token; longer ones are tend's, in the minute before. */
   readonly delayedTokenMs: number;
   /** A session whose process died this often in a row sends nothing for `crashHoldMs`. */
   readonly crashLimit: number;

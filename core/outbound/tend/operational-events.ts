@@ -5,14 +5,16 @@
 import type { EpochMs } from '#core/glossary.ts';
 import { operationalKey } from '#core/outbound/drain/tell.ts';
 import type { OperationalJob, Placed } from '#core/outbound/ports.ts';
-import type { AppId } from '#core/outbound/protocol/ids.ts';
+import { type AppId, messageIdOf } from '#core/outbound/protocol/ids.ts';
 import type { ReplayJobItem, RowItem, RuntimeItem } from '#core/outbound/protocol/items.ts';
-import { appNameKey } from '#core/outbound/protocol/keys.ts';
+import { appNameKey, messageKey } from '#core/outbound/protocol/keys.ts';
 import { type PublishPorts, type PublishRules, publish } from '#core/outbound/publish/publish.ts';
 import { HOUR_MS, MINUTE_MS } from '#core/time.ts';
 import { type Backlog, levelOf } from './backlog.ts';
 
 const OPERATIONS = 'operations';
+/** A younger one is told again: its first job may have been lost. */
+const TOLD_ONCE_MS = 5 * MINUTE_MS;
 
 /** Publishes one, or does nothing where nobody wants to know. */
 export async function publishOperational(
@@ -22,8 +24,12 @@ export async function publishOperational(
 ): Promise<void> {
   const name = await ports.store.get(appNameKey(OPERATIONS), 'eventual');
   if (name === undefined || op.data['application'] === name.id) return;
+  // Told before, and fanned out since: another row of it would be due for as long as it is old, and look like a lost token.
+  const app = name.id as AppId;
+  const told = await ports.store.get(messageKey(messageIdOf(app, op.key, ports.crypto)), 'eventual');
+  if (told !== undefined && ports.clock.now() - told.createdAt > TOLD_ONCE_MS) return;
   const json = new TextEncoder().encode(JSON.stringify(op.data));
-  await publish(ports, rules, { app: name.id as AppId, key: op.key, type: op.type, content: { kind: 'data', json } });
+  await publish(ports, rules, { app, key: op.key, type: op.type, content: { kind: 'data', json } });
 }
 
 /** How long after a fact it is still told. */

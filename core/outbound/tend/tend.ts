@@ -1,6 +1,7 @@
 /**
- * Every minute, one at a time: sends the tokens of endpoints whose wait is over, audits, reconciles, runs replay jobs and
- * erasures, and watches our own egress. Every step may be repeated; what one minute does not finish the next does.
+ * Every minute, one at a time: sends the tokens of endpoints whose wait is over or ends within the minute, audits,
+ * reconciles, runs replay jobs and erasures, and watches our own egress. Every step may be repeated; what one minute does
+ * not finish the next does.
  */
 
 import { ask } from '#core/ask.ts';
@@ -32,6 +33,8 @@ import { SUMMARY, summaryOf } from './summary.ts';
 export interface TendPorts extends ReconcilePorts, Pick<PublishPorts, 'crypto'> {
   /** wake-fast. */
   readonly wake: WakeQueue;
+  /** wake-slow: what is due within the coming minute. */
+  readonly slow: WakeQueue;
   readonly ids: Ids;
   readonly blobs: BlobStore & BlobList;
   readonly telemetry: Telemetry;
@@ -49,6 +52,8 @@ const JOBS_MS = 15_000;
 const ERASE_MS = 8_000;
 const LEASE_MS = 70_000;
 const SAMPLE = 0.1;
+/** Until the next run: what is due before it gets a token with a delay of its own, or all would be woken at one second. */
+const COMING_MS = MINUTE_MS;
 /** Waits up to so far ahead are read for the egress guard: the longest hold. */
 const HOLDS_MS = 15 * MINUTE_MS;
 
@@ -111,7 +116,7 @@ export async function tend(ports: TendPorts, rules: TendRules): Promise<boolean>
 }
 
 async function wakeDue(ports: TendPorts, withTraffic: number): Promise<void> {
-  const { store, wake, clock, telemetry } = ports;
+  const { store, wake, slow, clock, telemetry } = ports;
   const now = clock.now();
   const waiting: EndpointId[] = [];
   const shards = Array.from({ length: WAKE_SHARDS }, (_, shard) => shard);
@@ -127,6 +132,14 @@ async function wakeDue(ports: TendPorts, withTraffic: number): Promise<void> {
         }));
         const due = listed.filter(({ at }) => at <= now);
         if (due.length > 0) await wake.send(due.map(({ ep }) => ({ v: 1, ep })));
+        // A session sent the token of a short wait itself; a second one finds nothing due, and is dropped.
+        const coming = listed.filter(({ at }) => at > now && at <= now + COMING_MS);
+        const delays = coming.map(({ at }) => Math.ceil((at - now) / 1_000));
+        if (coming.length > 0)
+          await slow.send(
+            coming.map(({ ep }) => ({ v: 1, ep })),
+            delays,
+          );
         waiting.push(...listed.map(({ ep }) => ep));
         cursor = page.cursor;
       } while (cursor !== undefined);

@@ -32,6 +32,15 @@ export function outboundQueuesContract(subject: () => OutboundQueuesSubject): vo
     expect(found.map(({ body }) => body)).toEqual(['{"v":1,"ep":"ep_late","mode":"end"}']);
   });
 
+  test('WakeQueue hides each token until a time of its own', async () => {
+    const tokens = ['ep_now', 'ep_late'].map(ep => ({ v: 1, ep }) as const);
+    await subject().wake.send(tokens, [0, 2]);
+    const first = await takeAll('wake', 1);
+    expect(first.map(({ body }) => body)).toEqual(['{"v":1,"ep":"ep_now"}']);
+    await subject().wait(3);
+    expect((await takeAll('wake', 1)).map(({ body }) => body)).toEqual(['{"v":1,"ep":"ep_late"}']);
+  });
+
   test('JobQueue sends each job in the group of its application', async () => {
     const jobs = Array.from({ length: 12 }, (_, n) => ({ v: 1 as const, app: 'app_1', msg: `msg_${n}` }));
     await subject().jobs.send(jobs, 'app_1');

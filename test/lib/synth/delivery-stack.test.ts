@@ -469,6 +469,7 @@ describe('who may do what', () => {
         'registry/listed: Query',
         'registry: BatchGetItem DeleteItem GetItem PutItem Query Scan UpdateItem',
         'wake-fast: sqs:SendMessage',
+        'wake-slow: sqs:SendMessage',
       ],
       TendSchedule: ['tend: lambda:InvokeFunction'],
     };
